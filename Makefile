@@ -1,0 +1,164 @@
+# Neoprene. `make help` lists the targets and the variables.
+#
+# One Makefile for three kinds of build:
+#   TARGET=aarch64   native on AArch64; elsewhere the Debian cross compiler, programs run by qemu-aarch64
+#   TARGET=portable  reference kernels only, any CPU, runs natively (sanitizers, valgrind, other machines)
+-include config.mk
+
+VERSION := 0.1.0
+SOVERSION := 0
+HOST := $(shell uname -m)
+IS_ARM_HOST := $(filter aarch64 arm64,$(HOST))
+TARGET ?= $(if $(IS_ARM_HOST)$(filter x86_64,$(HOST)),aarch64,portable)
+ifeq ($(filter $(TARGET),aarch64 portable),)
+$(error TARGET is '$(TARGET)'; it can be aarch64 or portable)
+endif
+
+# ---- tools ---------------------------------------------------------------------------------------
+CROSS := $(if $(filter aarch64,$(TARGET)),$(if $(IS_ARM_HOST),,yes))
+CROSS_COMPILE ?= $(if $(CROSS),aarch64-linux-gnu-)
+ifeq ($(origin CC),default)
+CC := $(CROSS_COMPILE)gcc
+endif
+IS_CLANG := $(findstring clang,$(notdir $(firstword $(CC))))
+OBJCOPY ?= $(CROSS_COMPILE)objcopy
+ifeq ($(origin AR),default)
+AR := $(CROSS_COMPILE)ar
+endif
+NM ?= $(CROSS_COMPILE)nm
+EMULATOR ?= $(if $(CROSS),qemu-aarch64 -cpu $(EMULATED_CPU))
+EMULATED_CPU ?= max
+PYTHON ?= python3
+comma := ,
+empty :=
+space := $(empty) $(empty)
+
+# ---- flags ---------------------------------------------------------------------------------------
+# One build folder for every set of flags: the names come first, so that two kinds never share objects.
+CC_NAME := $(if $(IS_CLANG),clang,gcc)
+BUILD := build/$(TARGET)-$(CC_NAME)$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(filter 1,$(DEBUG)),-debug)
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+    -Wundef -Wvla -Wcast-qual -Wcast-align -Wwrite-strings -Wdouble-promotion
+WERROR ?= $(if $(CI),-Werror)
+OPT ?= $(if $(filter 1,$(DEBUG)),-O0,-O2)
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu -fuse-ld=$(CROSS_COMPILE)ld)) \
+    $(if $(filter portable,$(TARGET)),-DNEO_PORTABLE=1,-DNEO_PORTABLE=0)
+CFLAGS ?= -g
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) -ffp-contract=off -fPIC -fvisibility=hidden -pthread -MMD -MP \
+    $(WARNINGS) $(WERROR) $(TARGET_FLAGS) $(SAN_FLAGS) -Iinclude -I. $(CPPFLAGS) $(CFLAGS)
+ALL_LDFLAGS = $(TARGET_FLAGS) $(SAN_FLAGS) -pthread $(LDFLAGS)
+LIBS := -lnuma -lm -ldl
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(patsubst $(BUILD)/%,%,$(2));)
+
+# ---- sources: a kernel file's last word is its instruction set -------------------------------------
+ISA_neon :=
+ISA_fp16 := -march=armv8.2-a+fp16
+ISA_dotprod := -march=armv8.2-a+dotprod
+ISA_bf16 := -march=armv8.2-a+fp16+bf16
+ISA_i8mm := -march=armv8.2-a+fp16+dotprod+i8mm
+ISA_ref := -fno-tree-vectorize
+ARM_ISAS := neon fp16 dotprod bf16 i8mm
+KERNELS_ALL := $(wildcard kernels/*.c kernels/*.S)
+KERNELS_ARM := $(foreach isa,$(ARM_ISAS),$(filter %_$(isa).c %_$(isa).S,$(KERNELS_ALL)))
+KERNELS := $(if $(filter portable,$(TARGET)),$(filter-out $(KERNELS_ARM),$(KERNELS_ALL)),$(KERNELS_ALL))
+LIB_SRC := $(wildcard arch/*.c src/*.c src/*/*.c) $(KERNELS)
+LIB_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(LIB_SRC))))
+TEST_SRC := $(wildcard tests/test_*.c)
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
+SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
+BENCHDNN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard benchdnn/*.c benchdnn/*/*.c))
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+LIB_A := $(BUILD)/libneoprene.a
+LIB_SO := $(BUILD)/libneoprene.so.$(VERSION)
+INTERNAL_A := $(BUILD)/libneoprene-internal.a
+
+.PHONY: all help packages check test bench lint format layers symbols install uninstall clean
+.SECONDARY:
+all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(EXAMPLES) ## libraries, benchdnn, examples
+
+help: ## this text
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+	@echo '  TARGET=aarch64|portable  CC=gcc|clang  SAN=address,undefined|thread  V=1  DEBUG=1  WERROR=-Werror'
+	@echo '  CROSS_COMPILE=  EMULATOR=  EMULATED_CPU=cortex-a53|neoverse-n1|max  PREFIX=  DESTDIR=  (or in config.mk)'
+
+packages: ## install what is missing (Debian; DRY_RUN=1 only prints it)
+	$(Q).ci/install-packages $(if $(DRY_RUN),--dry-run)
+
+# ---- compile and link ----------------------------------------------------------------------------
+# The stamp holds the whole command; it changes only when the flags do, and then everything rebuilds.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' > $@
+.PHONY: FORCE
+
+isa_of = $(ISA_$(lastword $(subst _, ,$(basename $(notdir $(1))))))
+$(BUILD)/kernels/%.o: kernels/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
+$(BUILD)/kernels/%.o: kernels/%.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,AS,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# Hidden symbols become local in the static library too, so that only neo_* can clash with a user's.
+$(BUILD)/neoprene.o: $(LIB_OBJ)
+	$(call say,LD,$@)$(CC) $(TARGET_FLAGS) -nostdlib -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
+$(LIB_A): $(BUILD)/neoprene.o
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+$(INTERNAL_A): $(LIB_OBJ)
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+$(LIB_SO): $(LIB_OBJ)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libneoprene.so.$(SOVERSION) -o $@ $^ $(LIBS)
+
+# Tests reach internals, and may make the n-th allocation fail (tests/support/fault.c wraps these).
+WRAPPED := malloc calloc realloc aligned_alloc posix_memalign mmap
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) -o $@ $^ -lcmocka $(LIBS)
+$(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS)
+$(BUILD)/examples/%: $(BUILD)/examples/%.o $(LIB_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+# ---- tests ---------------------------------------------------------------------------------------
+check: $(TESTS) ## build and run the cmocka tests of this one TARGET (TESTS=… to choose)
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
+test: packages ## everything a change must pass: all tiers, sanitizers, examples, benchdnn
+	$(Q)tests/matrix.sh
+layers: ## no include goes up the folder hierarchy
+	$(Q)tests/layers.sh
+symbols: $(LIB_A) $(LIB_SO) ## only neo_* leaves the libraries
+	$(Q)tests/symbols.sh $(NM) $(LIB_A) $(LIB_SO)
+C_FILES = $(shell git ls-files '*.c' '*.h')
+format: ## rewrite all C files in the house format
+	clang-format -i $(C_FILES)
+lint: layers symbols ## clang-format, clang-tidy, cppcheck, layers, symbols
+	$(Q)clang-format --dry-run --Werror $(C_FILES)
+	$(Q)tests/lint.sh
+
+# ---- install -------------------------------------------------------------------------------------
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+install: $(LIB_A) $(LIB_SO) ## headers, libraries, pkg-config file (PREFIX, DESTDIR)
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/neoprene
+	install -m 644 include/neoprene/*.h $(DESTDIR)$(INCLUDEDIR)/neoprene
+	install -m 644 $(LIB_A) $(DESTDIR)$(LIBDIR)
+	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)
+	ln -sf libneoprene.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libneoprene.so.$(SOVERSION)
+	ln -sf libneoprene.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libneoprene.so
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: neoprene' \
+	    'Description: convolution and matrix-multiplication primitives for AArch64' 'Version: $(VERSION)' \
+	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lneoprene' 'Libs.private: $(LIBS) -pthread' \
+	    > $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc
+uninstall: ## remove what install wrote
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/neoprene $(DESTDIR)$(LIBDIR)/libneoprene.a \
+	    $(DESTDIR)$(LIBDIR)/libneoprene.so* $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc
+clean: ## remove the build folder
+	rm -rf build
+
+-include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

@@ -1,0 +1,62 @@
+/* Size arithmetic that reports overflow: each returns false and leaves *out alone when it would
+ * wrap. */
+#ifndef SRC_CORE_CHECKED_H
+#define SRC_CORE_CHECKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define count_of(array) (sizeof(array) / sizeof((array)[0]))
+
+static inline bool checked_add(size_t *out, size_t a, size_t b)
+{
+    size_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return false;
+    *out = sum;
+    return true;
+}
+
+static inline bool checked_mul(size_t *out, size_t a, size_t b)
+{
+    size_t product;
+    if (__builtin_mul_overflow(a, b, &product))
+        return false;
+    *out = product;
+    return true;
+}
+
+/* align is a power of two. */
+static inline bool checked_round_up(size_t *out, size_t size, size_t align)
+{
+    size_t sum;
+    if (!checked_add(&sum, size, align - 1))
+        return false;
+    *out = sum & ~(align - 1);
+    return true;
+}
+
+static inline size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* b > 0; cannot overflow. */
+static inline size_t div_up(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* For sizes that are known to be far from the limit. */
+static inline size_t round_up(size_t a, size_t b)
+{
+    return div_up(a, b) * b;
+}
+
+#endif

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Everything `make test` promises, one configuration after another; the last line counts all tests.
+set -u
+cd "$(dirname "$0")/.."
+
+jobs=$(nproc)
+counts=$(mktemp)
+broken=
+trap 'rm -f "$counts"' EXIT
+export COUNTS="$counts"
+
+step() { # TITLE, then a command; a failure is remembered and the rest still runs
+    echo "== $1"
+    shift
+    "$@" || broken="$broken [$*]"
+}
+check() { # TITLE, then make variables
+    title=$1
+    shift
+    step "$title" make --no-print-directory -j"$jobs" check "$@"
+}
+
+tiers=max
+[ "$(uname -m)" = x86_64 ] && tiers='cortex-a53 neoverse-n1 max'
+for cpu in $tiers; do
+    check "AArch64, $cpu" EMULATED_CPU="$cpu"
+done
+check 'portable' TARGET=portable
+check 'portable, address and undefined-behaviour sanitizers' TARGET=portable SAN=address,undefined
+check 'portable, thread sanitizer' TARGET=portable SAN=thread
+step 'layers' make --no-print-directory layers
+step 'symbols' make --no-print-directory symbols
+
+[ -z "$broken" ] || echo "failed:$broken"
+awk -v broken="$broken" '{p += $1; f += $2; s += $3}
+    END {if (broken != "" && !f) f = 1; printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f != 0}' "$counts"
