@@ -1,0 +1,172 @@
+/* Attributes: what to change about an operation and what to do with its result before it is stored.
+ */
+#ifndef NEOPRENE_ATTRIBUTES_H
+#define NEOPRENE_ATTRIBUTES_H
+
+#include "neoprene/memory.h"
+#include "neoprene/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Attributes are read when a primitive descriptor is created and copied into it. One object may be
+ * read by several threads, but not while one changes it. */
+typedef struct neo_attributes neo_attributes;
+
+NEO_API neo_status neo_attributes_create(neo_attributes **out);
+NEO_API neo_status neo_attributes_clone(neo_attributes **out, const neo_attributes *attributes);
+NEO_API void neo_attributes_destroy(neo_attributes *attributes); /* NULL is fine */
+
+/* ---- scratchpad ---- */
+
+typedef enum neo_scratchpad_mode {
+    NEO_SCRATCHPAD_LIBRARY, /* the library lends each execution a block of the engine's pool */
+    NEO_SCRATCHPAD_USER,    /* each execution gets a buffer as NEO_ARG_SCRATCHPAD */
+} neo_scratchpad_mode;
+
+NEO_API neo_status neo_attributes_set_scratchpad_mode(neo_attributes *attributes,
+                                                      neo_scratchpad_mode mode);
+NEO_API neo_scratchpad_mode neo_attributes_get_scratchpad_mode(const neo_attributes *attributes);
+
+/* ---- arithmetic ---- */
+
+typedef enum neo_fpmath_mode {
+    NEO_FPMATH_STRICT, /* f32 stays f32 */
+    NEO_FPMATH_BF16,
+    NEO_FPMATH_F16,
+    NEO_FPMATH_TF32,
+    NEO_FPMATH_ANY,
+} neo_fpmath_mode;
+
+/* Permits, never demands, that f32 is rounded to a shorter type on the way into a multiplication.
+ * apply_to_int != 0: integer weights are converted to floating point (weights decompression). */
+NEO_API neo_status neo_attributes_set_fpmath_mode(neo_attributes *attributes, neo_fpmath_mode mode,
+                                                  int apply_to_int);
+
+typedef enum neo_accumulation_mode {
+    NEO_ACCUMULATION_STRICT,
+    NEO_ACCUMULATION_RELAXED,
+    NEO_ACCUMULATION_ANY,
+    NEO_ACCUMULATION_F32,
+    NEO_ACCUMULATION_F16,
+    NEO_ACCUMULATION_S32,
+} neo_accumulation_mode;
+
+NEO_API neo_status neo_attributes_set_accumulation_mode(neo_attributes *attributes,
+                                                        neo_accumulation_mode mode);
+
+/* Results are always bit-identical for every number of threads; this is for completeness. */
+NEO_API neo_status neo_attributes_set_deterministic(neo_attributes *attributes, int deterministic);
+
+/* ---- quantisation ---- */
+
+/* Declares that scales (or zero points) for the argument arg come at execution as
+ * NEO_ARG_ATTR_SCALES | arg (NEO_ARG_ATTR_ZERO_POINTS | arg).
+ *
+ * @param mask       bit d set: one value per index of dimension d; 0: one value.
+ * @param group_ndims 0, or 2: group_dims[0] × group_dims[1] values of the last two dimensions share
+ * one. */
+NEO_API neo_status neo_attributes_set_scales(neo_attributes *attributes, int arg, int mask,
+                                             int group_ndims, const neo_dim *group_dims,
+                                             neo_data_type type);
+NEO_API neo_status neo_attributes_set_zero_points(neo_attributes *attributes, int arg, int mask,
+                                                  int group_ndims, const neo_dim *group_dims,
+                                                  neo_data_type type);
+
+/* ---- post-operations ---- */
+
+/* Applied in the order in which they are appended, to the f32 value, before it is stored. */
+#define NEO_MAX_POST_OPS 32
+
+typedef enum neo_post_op_kind {
+    NEO_POST_OP_UNDEF,
+    NEO_POST_OP_SUM,
+    NEO_POST_OP_ELTWISE,
+    NEO_POST_OP_BINARY,
+    NEO_POST_OP_PRELU,
+} neo_post_op_kind;
+
+/* name, text, what it computes of x. */
+#define NEO_ELTWISE_LIST(X)                                                                  \
+    X(NEO_ELTWISE_RELU, "relu", "x > 0 ? x : alpha * x")                                     \
+    X(NEO_ELTWISE_TANH, "tanh", "tanh(x)")                                                   \
+    X(NEO_ELTWISE_ELU, "elu", "x > 0 ? x : alpha * (exp(x) - 1)")                            \
+    X(NEO_ELTWISE_SQUARE, "square", "x * x")                                                 \
+    X(NEO_ELTWISE_ABS, "abs", "|x|")                                                         \
+    X(NEO_ELTWISE_SQRT, "sqrt", "sqrt(x)")                                                   \
+    X(NEO_ELTWISE_LINEAR, "linear", "alpha * x + beta")                                      \
+    X(NEO_ELTWISE_SOFT_RELU, "soft_relu", "log(1 + exp(alpha * x)) / alpha")                 \
+    X(NEO_ELTWISE_HARDSIGMOID, "hardsigmoid", "max(0, min(1, alpha * x + beta))")            \
+    X(NEO_ELTWISE_LOGISTIC, "logistic", "1 / (1 + exp(-x))")                                 \
+    X(NEO_ELTWISE_EXP, "exp", "exp(x)")                                                      \
+    X(NEO_ELTWISE_GELU_TANH, "gelu_tanh", "0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))") \
+    X(NEO_ELTWISE_GELU_ERF, "gelu_erf", "0.5 x (1 + erf(x / sqrt(2)))")                      \
+    X(NEO_ELTWISE_SWISH, "swish", "x / (1 + exp(-alpha * x))")                               \
+    X(NEO_ELTWISE_LOG, "log", "log(x)")                                                      \
+    X(NEO_ELTWISE_CLIP, "clip", "min(beta, max(alpha, x))")                                  \
+    X(NEO_ELTWISE_CLIP_V2, "clip_v2", "min(beta, max(alpha, x))")                            \
+    X(NEO_ELTWISE_POW, "pow", "alpha * x^beta")                                              \
+    X(NEO_ELTWISE_ROUND, "round", "nearest integer, ties to even")                           \
+    X(NEO_ELTWISE_MISH, "mish", "x * tanh(log(1 + exp(x)))")                                 \
+    X(NEO_ELTWISE_HARDSWISH, "hardswish", "x * max(0, min(1, alpha * x + beta))")
+
+typedef enum neo_eltwise {
+#define NEO_ELTWISE_ENTRY(name, text, formula) name,
+    NEO_ELTWISE_LIST(NEO_ELTWISE_ENTRY)
+#undef NEO_ELTWISE_ENTRY
+} neo_eltwise;
+
+/* Comparisons give 1 or 0. */
+#define NEO_BINARY_LIST(X)   \
+    X(NEO_BINARY_ADD, "add") \
+    X(NEO_BINARY_SUB, "sub") \
+    X(NEO_BINARY_MUL, "mul") \
+    X(NEO_BINARY_DIV, "div") \
+    X(NEO_BINARY_MIN, "min") \
+    X(NEO_BINARY_MAX, "max") \
+    X(NEO_BINARY_GE, "ge")   \
+    X(NEO_BINARY_GT, "gt")   \
+    X(NEO_BINARY_LE, "le")   \
+    X(NEO_BINARY_LT, "lt")   \
+    X(NEO_BINARY_EQ, "eq")   \
+    X(NEO_BINARY_NE, "ne")
+
+typedef enum neo_binary {
+#define NEO_BINARY_ENTRY(name, text) name,
+    NEO_BINARY_LIST(NEO_BINARY_ENTRY)
+#undef NEO_BINARY_ENTRY
+} neo_binary;
+
+NEO_API const char *neo_eltwise_name(neo_eltwise algorithm); /* "relu"; "undef" for no algorithm */
+NEO_API const char *neo_binary_name(neo_binary algorithm);
+
+/* Each appends one operation. Errors: NEO_INVALID_ARGUMENT (NULL, an unknown algorithm, a value
+ * that is not allowed, or NEO_MAX_POST_OPS operations are there already); then nothing is appended.
+ *
+ * sum:     x + scale * (dst - zero_point), with dst's value before the execution; type, if not
+ *          NEO_DATA_TYPE_UNDEF, is what dst's bits are read as.
+ * eltwise: see NEO_ELTWISE_LIST.
+ * binary:  algorithm(x, src1), src1 coming at execution as
+ *          NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_SRC_1; each of its dimensions is dst's or
+ * 1 (broadcast). It is strided or `any`. prelu:   x > 0 ? x : x * w, w coming as
+ * NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_WEIGHTS: a dense f32 tensor of dst's dimensions
+ * where mask has a bit, and 1 elsewhere; for convolutions w's dimensions are in the plain order
+ * (abcd). */
+NEO_API neo_status neo_attributes_append_sum(neo_attributes *attributes, float scale,
+                                             int32_t zero_point, neo_data_type type);
+NEO_API neo_status neo_attributes_append_eltwise(neo_attributes *attributes, neo_eltwise algorithm,
+                                                 float alpha, float beta);
+NEO_API neo_status neo_attributes_append_binary(neo_attributes *attributes, neo_binary algorithm,
+                                                const neo_memory_desc *src1);
+NEO_API neo_status neo_attributes_append_prelu(neo_attributes *attributes, int mask);
+
+NEO_API int neo_attributes_post_op_count(const neo_attributes *attributes);
+/* NEO_POST_OP_UNDEF when index is out of range. */
+NEO_API neo_post_op_kind neo_attributes_post_op_kind(const neo_attributes *attributes, int index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,58 @@
+/* The engine (one context that owns memory, caches and threads) and streams (where primitives run).
+ */
+#ifndef NEOPRENE_ENGINE_H
+#define NEOPRENE_ENGINE_H
+
+#include "neoprene/threadpool.h"
+#include "neoprene/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One context: it owns the allocator and its accounts, the pool of memory blocks, the primitive
+ * cache and the default thread pool. Two engines share nothing. All functions may be called from
+ * any thread. */
+typedef struct neo_engine neo_engine;
+
+/* @param out receives the engine, or NULL on failure; release with neo_engine_destroy().
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (out is NULL), NEO_OUT_OF_MEMORY. */
+NEO_API neo_status neo_engine_create(neo_engine **out);
+
+/* Drops the caller's reference. Streams, memory objects and primitives of the engine keep it alive,
+ * so the order in which they are destroyed does not matter. NULL is fine. */
+NEO_API void neo_engine_destroy(neo_engine *engine);
+
+/* Where primitives run: an engine and a thread pool. A stream is immutable: threads may share it.
+ */
+typedef struct neo_stream neo_stream;
+
+/* Zero-initialise it and set fields by name; zero means "default". */
+typedef struct neo_stream_options {
+    const neo_threadpool *threadpool; /* copied; NULL: the engine's own pool */
+    int max_threads;                  /* 0: as many as the pool has; 1: only the calling thread */
+} neo_stream_options;
+
+/* @param out     receives the stream, or NULL on failure; release with neo_stream_destroy().
+ * @param engine  the stream holds a reference to it.
+ * @param options NULL for the defaults.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, max_threads < 0, a pool without
+ * num_threads, in_parallel or parallel_for, an asynchronous pool without wait), NEO_OUT_OF_MEMORY.
+ */
+NEO_API neo_status neo_stream_create(neo_stream **out, neo_engine *engine,
+                                     const neo_stream_options *options);
+
+/* Waits until all that was executed in the stream is done. */
+NEO_API neo_status neo_stream_wait(neo_stream *stream);
+
+/* The number of threads a primitive would be split among if it were executed now; 0 for NULL. */
+NEO_API int neo_stream_num_threads(const neo_stream *stream);
+
+/* NULL is fine. */
+NEO_API void neo_stream_destroy(neo_stream *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/* Matrix multiplication. */
+#ifndef NEOPRENE_MATMUL_H
+#define NEOPRENE_MATMUL_H
+
+#include "neoprene/primitive.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* dst[…][m][n] = post_ops(sum over p < K of src[…][m][p] * weights[…][p][n] + bias[…][m][n])
+ *
+ * All tensors have the same ndims, 2 … NEO_MAX_NDIMS; the last two dimensions are the matrices',
+ * the others are batch dimensions, where src and weights may each have dst's size or 1 (broadcast);
+ * bias has dst's size or 1 in every dimension. Any strides; a descriptor may be `any` (weights then
+ * become packed), and any dimension may be NEO_RUNTIME_DIM in tensors that are not `any`.
+ * Zero-initialise it and set fields by name. */
+typedef struct neo_matmul_desc {
+    neo_memory_desc src;     /* … × M × K */
+    neo_memory_desc weights; /* … × K × N */
+    neo_memory_desc bias;    /* … × M × N with broadcast; ndims 0: none */
+    neo_memory_desc dst;     /* … × M × N */
+} neo_matmul_desc;
+
+/* @param out        receives the descriptor, or NULL on failure; release with
+ * neo_primitive_desc_destroy().
+ * @param desc       copied.
+ * @param attributes copied; NULL for the defaults.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (sizes that contradict each other, an unknown data type, a
+ *         destination with stride 0), NEO_UNSUPPORTED (a data type or attribute that no
+ * implementation has), NEO_OUT_OF_MEMORY. */
+NEO_API neo_status neo_matmul_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
+                                                    const neo_matmul_desc *desc,
+                                                    const neo_attributes *attributes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

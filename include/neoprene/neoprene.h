@@ -1,0 +1,17 @@
+/* Neoprene: convolution and matrix-multiplication primitives for AArch64. This header has all of
+ * it. */
+#ifndef NEOPRENE_NEOPRENE_H
+#define NEOPRENE_NEOPRENE_H
+
+#include "neoprene/attributes.h"
+#include "neoprene/cache.h"
+#include "neoprene/convolution.h"
+#include "neoprene/engine.h"
+#include "neoprene/matmul.h"
+#include "neoprene/memory.h"
+#include "neoprene/primitive.h"
+#include "neoprene/reorder.h"
+#include "neoprene/threadpool.h"
+#include "neoprene/types.h"
+
+#endif

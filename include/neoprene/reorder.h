@@ -1,0 +1,25 @@
+/* Copies a tensor into another layout. */
+#ifndef NEOPRENE_REORDER_H
+#define NEOPRENE_REORDER_H
+
+#include "neoprene/primitive.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* dst[i][j]… = post_ops(src[i][j]…): between plain layouts of any strides, from a plain layout to a
+ * packed one, and back. Both have the same dimensions, any of which may be NEO_RUNTIME_DIM between
+ * plain layouts.
+ *
+ * Parameters and errors as for neo_matmul_primitive_desc_create(). */
+NEO_API neo_status neo_reorder_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
+                                                     const neo_memory_desc *src,
+                                                     const neo_memory_desc *dst,
+                                                     const neo_attributes *attributes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
