@@ -1,0 +1,77 @@
+/* One row for each known core. Throughputs are of 128-bit operations; sizes are typical ones. */
+#include "arch/cores.h"
+
+enum { ARM = 0x41, CAVIUM = 0x43, FUJITSU = 0x46, HISILICON = 0x48, NVIDIA = 0x4e };
+enum { QUALCOMM = 0x51, APPLE = 0x61, AMPERE = 0xc0 };
+enum { K = 1024, M = 1024 * 1024 };
+
+/* clang-format off */
+const struct core cores[] = {
+    /* name           model                     implementer part  fmla latency loads in-order l1    l2 */
+    {"cortex-a34",    "Arm Cortex-A34",          ARM,       0xd02, 1,   8,      0,    1,       32*K, 256*K},
+    {"cortex-a35",    "Arm Cortex-A35",          ARM,       0xd04, 1,   8,      0,    1,       32*K, 256*K},
+    {"cortex-a53",    "Arm Cortex-A53",          ARM,       0xd03, 1,   4,      0,    1,       32*K, 512*K},
+    {"cortex-a55",    "Arm Cortex-A55",          ARM,       0xd05, 1,   4,      0,    1,       32*K, 128*K},
+    {"cortex-a57",    "Arm Cortex-A57",          ARM,       0xd07, 1,   4,      1,    0,       32*K, 1*M},
+    {"cortex-a72",    "Arm Cortex-A72",          ARM,       0xd08, 1,   3,      1,    0,       32*K, 1*M},
+    {"cortex-a73",    "Arm Cortex-A73",          ARM,       0xd09, 1,   4,      1,    0,       64*K, 1*M},
+    {"cortex-a75",    "Arm Cortex-A75",          ARM,       0xd0a, 2,   4,      2,    0,       64*K, 256*K},
+    {"cortex-a76",    "Arm Cortex-A76",          ARM,       0xd0b, 2,   4,      2,    0,       64*K, 256*K},
+    {"cortex-a76ae",  "Arm Cortex-A76AE",        ARM,       0xd0e, 2,   4,      2,    0,       64*K, 256*K},
+    {"neoverse-n1",   "Arm Neoverse N1",         ARM,       0xd0c, 2,   4,      2,    0,       64*K, 1*M},
+    {"cortex-a77",    "Arm Cortex-A77",          ARM,       0xd0d, 2,   4,      2,    0,       64*K, 256*K},
+    {"cortex-a78",    "Arm Cortex-A78",          ARM,       0xd41, 2,   4,      3,    0,       64*K, 512*K},
+    {"cortex-a78ae",  "Arm Cortex-A78AE",        ARM,       0xd42, 2,   4,      3,    0,       64*K, 512*K},
+    {"cortex-a78c",   "Arm Cortex-A78C",         ARM,       0xd4b, 2,   4,      3,    0,       64*K, 512*K},
+    {"cortex-a510",   "Arm Cortex-A510",         ARM,       0xd46, 2,   4,      2,    1,       32*K, 256*K},
+    {"cortex-a520",   "Arm Cortex-A520",         ARM,       0xd80, 2,   4,      2,    1,       32*K, 256*K},
+    {"cortex-a710",   "Arm Cortex-A710",         ARM,       0xd47, 2,   4,      3,    0,       64*K, 512*K},
+    {"cortex-a715",   "Arm Cortex-A715",         ARM,       0xd4d, 2,   4,      3,    0,       64*K, 512*K},
+    {"cortex-a720",   "Arm Cortex-A720",         ARM,       0xd81, 2,   4,      3,    0,       64*K, 512*K},
+    {"cortex-a725",   "Arm Cortex-A725",         ARM,       0xd87, 2,   4,      3,    0,       64*K, 512*K},
+    {"neoverse-e1",   "Arm Neoverse E1",         ARM,       0xd4a, 1,   4,      1,    0,       32*K, 256*K},
+    {"neoverse-n2",   "Arm Neoverse N2",         ARM,       0xd49, 2,   4,      3,    0,       64*K, 1*M},
+    {"neoverse-n3",   "Arm Neoverse N3",         ARM,       0xd8e, 2,   4,      3,    0,       64*K, 1*M},
+    {"cortex-x1",     "Arm Cortex-X1",           ARM,       0xd44, 4,   4,      3,    0,       64*K, 1*M},
+    {"cortex-x1c",    "Arm Cortex-X1C",          ARM,       0xd4c, 4,   4,      3,    0,       64*K, 1*M},
+    {"neoverse-v1",   "Arm Neoverse V1",         ARM,       0xd40, 4,   4,      3,    0,       64*K, 1*M},
+    {"cortex-x2",     "Arm Cortex-X2",           ARM,       0xd48, 4,   2,      3,    0,       64*K, 1*M},
+    {"cortex-x3",     "Arm Cortex-X3",           ARM,       0xd4e, 4,   2,      3,    0,       64*K, 1*M},
+    {"neoverse-v2",   "Arm Neoverse V2",         ARM,       0xd4f, 4,   2,      3,    0,       64*K, 2*M},
+    {"cortex-x4",     "Arm Cortex-X4",           ARM,       0xd82, 4,   2,      3,    0,       64*K, 2*M},
+    {"neoverse-v3",   "Arm Neoverse V3",         ARM,       0xd84, 4,   2,      3,    0,       64*K, 2*M},
+    {"cortex-x925",   "Arm Cortex-X925",         ARM,       0xd85, 6,   2,      4,    0,       64*K, 2*M},
+    {"thunderx2",     "Cavium ThunderX2",        CAVIUM,    0x0af, 2,   6,      2,    0,       32*K, 256*K},
+    {"a64fx",         "Fujitsu A64FX",           FUJITSU,   0x001, 2,   9,      2,    0,       64*K, 8*M},
+    {"tsv110",        "HiSilicon Kunpeng 920",   HISILICON, 0xd01, 1,   4,      2,    0,       64*K, 512*K},
+    {"carmel",        "NVIDIA Carmel",           NVIDIA,    0x004, 2,   4,      2,    0,       64*K, 2*M},
+    {"kryo-2xx-gold", "Qualcomm Kryo 2xx Gold",  QUALCOMM,  0x800, 1,   4,      1,    0,       64*K, 1*M},
+    {"kryo-2xx-silver", "Qualcomm Kryo 2xx Silver", QUALCOMM, 0x801, 1, 4,      0,    1,       32*K, 512*K},
+    {"kryo-3xx-gold", "Qualcomm Kryo 3xx Gold",  QUALCOMM,  0x802, 2,   4,      2,    0,       64*K, 256*K},
+    {"kryo-3xx-silver", "Qualcomm Kryo 3xx Silver", QUALCOMM, 0x803, 1, 4,      0,    1,       32*K, 128*K},
+    {"kryo-4xx-gold", "Qualcomm Kryo 4xx Gold",  QUALCOMM,  0x804, 2,   4,      2,    0,       64*K, 256*K},
+    {"kryo-4xx-silver", "Qualcomm Kryo 4xx Silver", QUALCOMM, 0x805, 1, 4,      0,    1,       32*K, 128*K},
+    {"oryon",         "Qualcomm Oryon",          QUALCOMM,  0x001, 4,   4,      4,    0,       96*K, 12*M},
+    {"m1-icestorm",   "Apple M1 efficiency",     APPLE,     0x022, 2,   4,      2,    0,       64*K, 4*M},
+    {"m1-firestorm",  "Apple M1 performance",    APPLE,     0x023, 4,   4,      3,    0,       128*K, 12*M},
+    {"m1pro-icestorm", "Apple M1 Pro efficiency", APPLE,    0x024, 2,   4,      2,    0,       64*K, 4*M},
+    {"m1pro-firestorm", "Apple M1 Pro performance", APPLE,  0x025, 4,   4,      3,    0,       128*K, 12*M},
+    {"m1max-icestorm", "Apple M1 Max efficiency", APPLE,    0x028, 2,   4,      2,    0,       64*K, 4*M},
+    {"m1max-firestorm", "Apple M1 Max performance", APPLE,  0x029, 4,   4,      3,    0,       128*K, 12*M},
+    {"m2-blizzard",   "Apple M2 efficiency",     APPLE,     0x032, 2,   4,      2,    0,       64*K, 4*M},
+    {"m2-avalanche",  "Apple M2 performance",    APPLE,     0x033, 4,   4,      3,    0,       128*K, 16*M},
+    {"ampere1",       "Ampere AmpereOne",        AMPERE,    0xac3, 2,   4,      2,    0,       64*K, 2*M},
+    {"ampere1a",      "Ampere AmpereOne A",      AMPERE,    0xac4, 2,   4,      2,    0,       64*K, 2*M},
+    {"generic",       "an unknown core",         0,         0x000, 2,   4,      2,    0,       32*K, 512*K},
+};
+/* clang-format on */
+const size_t core_count = sizeof cores / sizeof cores[0];
+
+const struct core *core_find(uint64_t midr)
+{
+    uint64_t implementer = midr >> 24 & 0xff, part = midr >> 4 & 0xfff;
+    size_t i = 0;
+    while (i + 1 < core_count && (cores[i].implementer != implementer || cores[i].part != part))
+        i++;
+    return &cores[i];
+}

@@ -1,0 +1,13 @@
+/* The table of known cores. */
+#ifndef ARCH_CORES_H
+#define ARCH_CORES_H
+
+#include "arch/cpu.h"
+
+/* The row for a MIDR_EL1 value; the generic row when there is none. Never NULL. */
+const struct core *core_find(uint64_t midr);
+
+extern const struct core cores[];
+extern const size_t core_count; /* the last row is the generic one */
+
+#endif

@@ -1,0 +1,145 @@
+/* Finds out what the processor is: feature bits from the kernel, the core from its ID register. */
+#include "arch/cpu.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/caches.h"
+#include "arch/cores.h"
+
+#if defined(__aarch64__) && !NEO_PORTABLE
+#include <sys/auxv.h>
+#endif
+
+/* Numbers of CPUs that are off line may be missing; a long gap is the end. */
+enum { MAX_CPUS = 4096, MAX_GAP = 64 };
+
+/* Bits of AT_HWCAP and AT_HWCAP2, part of the AArch64 Linux ABI; all of a row's must be set. */
+static const struct feature {
+    const char *name;
+    uint32_t bit;
+    uint64_t hwcap, hwcap2;
+} features[] = {
+    {"neon", CPU_NEON, 1u << 1, 0},        {"fp16", CPU_FP16, 1u << 9 | 1u << 10, 0},
+    {"dotprod", CPU_DOTPROD, 1u << 20, 0}, {"bf16", CPU_BF16, 0, 1u << 14},
+    {"i8mm", CPU_I8MM, 0, 1u << 13},
+};
+enum { FEATURES = sizeof features / sizeof features[0] };
+
+static uint32_t feature_named(const char *name, size_t length)
+{
+    for (size_t i = 0; i < FEATURES; i++)
+        if (strlen(features[i].name) == length && !memcmp(features[i].name, name, length))
+            return features[i].bit;
+    return 0;
+}
+
+uint32_t cpu_parse_features(const char *list)
+{
+    uint32_t bits = 0;
+    for (;;) {
+        size_t length = strcspn(list, ", ");
+        bits |= feature_named(list, length);
+        list += length;
+        if (!*list)
+            return bits;
+        list++;
+    }
+}
+
+static uint32_t detect_features(const struct cpu_sources *sources)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < FEATURES; i++)
+        if ((sources->hwcap & features[i].hwcap) == features[i].hwcap &&
+            (sources->hwcap2 & features[i].hwcap2) == features[i].hwcap2)
+            bits |= features[i].bit;
+    return sources->disabled ? bits & ~cpu_parse_features(sources->disabled) : bits;
+}
+
+/* The core of one CPU as sysfs names it, or NULL. */
+static const struct core *read_core(const char *sysfs, unsigned cpu)
+{
+    char line[64];
+    if (!caches_read_line(sysfs, cpu, "regs/identification/midr_el1", line, sizeof line))
+        return NULL;
+    char *end;
+    uint64_t midr = strtoull(line, &end, 16);
+    return end != line && *end == '\0' ? core_find(midr) : NULL;
+}
+
+/* An out-of-order core is faster than an in-order one of the same width. */
+static int speed(const struct core *core)
+{
+    return 2 * core->fmla_per_cycle - (core->in_order != 0);
+}
+
+/* Sets *cpu to the first CPU of the fastest kind; NULL when sysfs names no core. */
+static const struct core *fastest_core(const char *sysfs, unsigned *cpu)
+{
+    const struct core *best = NULL;
+    unsigned missing = 0;
+    for (unsigned i = 0; i < MAX_CPUS && missing < MAX_GAP; i++) {
+        const struct core *core = read_core(sysfs, i);
+        missing = core ? 0 : missing + 1;
+        if (!core || (best && speed(core) <= speed(best)))
+            continue;
+        best = core;
+        *cpu = i;
+    }
+    return best;
+}
+
+static size_t first_size(size_t told, size_t fallback)
+{
+    return told ? told : fallback;
+}
+
+/* Under an emulator sysfs describes the host, which names no AArch64 core: then the row of the
+ * emulated core gives the cache sizes, and results do not depend on the host. */
+void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources)
+{
+    unsigned number = 0;
+    const struct core *core = fastest_core(sources->sysfs, &number);
+    struct caches caches = {0};
+    if (core || sources->trust_caches)
+        caches_read(&caches, sources->sysfs, number);
+    if (!core)
+        core = core_find(sources->midr);
+    *cpu = (struct cpu){
+        .features = detect_features(sources),
+        .core = core,
+        .l1_bytes = first_size(caches.l1_bytes, core->l1_bytes),
+        .l2_bytes = first_size(caches.l2_bytes, core->l2_bytes),
+        .l3_bytes = caches.l3_bytes,
+        .line_bytes = first_size(caches.line_bytes, 64),
+    };
+}
+
+static struct cpu this_cpu;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_this_cpu(void)
+{
+    struct cpu_sources sources = {
+        .sysfs = "/sys/devices/system/cpu",
+        .disabled = getenv("NEO_CPU_DISABLE"),
+    };
+#if defined(__aarch64__) && !NEO_PORTABLE
+    enum { CAN_READ_ID_REGISTERS = 1 << 11 };
+    sources.hwcap = getauxval(AT_HWCAP);
+    sources.hwcap2 = getauxval(AT_HWCAP2);
+    if (sources.hwcap & CAN_READ_ID_REGISTERS)
+        __asm__("mrs %0, midr_el1" : "=r"(sources.midr));
+#else
+    sources.trust_caches = 1;
+#endif
+    cpu_detect(&this_cpu, &sources);
+}
+
+const struct cpu *cpu_get(void)
+{
+    (void)pthread_once(&once, read_this_cpu);
+    return &this_cpu;
+}

@@ -1,0 +1,50 @@
+/* Facts about the processor: instruction sets, the kind of core, cache sizes. Read once. */
+#ifndef ARCH_CPU_H
+#define ARCH_CPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Instruction sets a kernel may need. A portable build has none of them. */
+enum { CPU_NEON = 1, CPU_FP16 = 2, CPU_DOTPROD = 4, CPU_BF16 = 8, CPU_I8MM = 16 };
+
+/* One row of the table of known cores (arch/cores.c): what tuning needs to know. */
+struct core {
+    const char *name;        /* short, for tables and options: "neoverse-n1" */
+    const char *model;       /* for logs: "Arm Neoverse N1" */
+    uint8_t implementer;     /* MIDR_EL1 bits 31:24 */
+    uint16_t part;           /* MIDR_EL1 bits 15:4 */
+    uint8_t fmla_per_cycle;  /* 128-bit multiply-accumulates started each cycle */
+    uint8_t fmla_latency;    /* cycles from one accumulation to the next into the same register */
+    uint8_t loads_per_cycle; /* 128-bit loads each cycle; 0: less than one */
+    uint8_t in_order;        /* not 0: instructions are issued in the order of the program */
+    uint32_t l1_bytes;       /* typical sizes, for systems that do not tell theirs */
+    uint32_t l2_bytes;
+};
+
+struct cpu {
+    uint32_t features;       /* CPU_* bits the program may use */
+    const struct core *core; /* never NULL; an unknown core gets the table's generic row */
+    size_t l1_bytes, l2_bytes, l3_bytes; /* data caches; 0 only for a level that is absent */
+    size_t line_bytes;
+};
+
+/* The machine the process runs on, the same pointer on every call, from any thread. Where cores
+ * differ it is the fastest kind: that is where the work should be. The environment variable
+ * NEO_CPU_DISABLE=dotprod,i8mm removes bits of features. */
+const struct cpu *cpu_get(void);
+
+/* What cpu_get() reads, so that a test can state another machine. */
+struct cpu_sources {
+    uint64_t hwcap, hwcap2; /* AT_HWCAP and AT_HWCAP2 of AArch64 Linux; 0: no feature */
+    uint64_t midr;          /* MIDR_EL1 of the core that runs now; 0: unknown */
+    const char *sysfs;      /* "/sys/devices/system/cpu" */
+    const char *disabled;   /* list of feature names, or NULL */
+    int trust_caches;       /* not 0: believe cache sizes of a sysfs that names no core */
+};
+void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources);
+
+/* The CPU_* bits of a list of names, "neon,fp16"; empty and unknown names count for nothing. */
+uint32_t cpu_parse_features(const char *list);
+
+#endif
