@@ -1,0 +1,432 @@
+/* The built-in pool: mailboxes, taking back what nobody started, sleeping, fork and exit. */
+#include "src/threading/default_pool.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "src/core/checked.h"
+#include "src/core/log.h"
+#include "src/threading/futex.h"
+#include "src/threading/parallel.h"
+
+/* A mailbox holds one of these three, or the address of a region with these two flags. Regions are
+ * 64-byte aligned, so a flag is no part of an address, and no low half of a region's word is equal
+ * to MAIL_ASLEEP: the futex, which compares only that half, cannot miss mail. */
+#define MAIL_NONE ((uintptr_t)0)    /* the worker is free and looks here */
+#define MAIL_ASLEEP ((uintptr_t)1)  /* the worker is free and sleeps on this word */
+#define MAIL_STOP ((uintptr_t)3)    /* the worker ends */
+#define MAIL_TAKEN ((uintptr_t)2)   /* flag: the worker runs tasks of the region */
+#define MAIL_AWAITED ((uintptr_t)4) /* flag: the region's caller sleeps until it has finished */
+
+#define CACHE_LINE 64
+#define DEFAULT_SPIN_US 200
+#define SPINS_PER_CLOCK 32 /* looks at a mailbox between two looks at the clock */
+#define WAKE_FANOUT 4      /* how many sleepers each thread wakes before it works */
+#define SLEEPER 0x8000u    /* flag in region.slot: the worker slept when it was invited */
+
+struct worker {
+    _Alignas(CACHE_LINE) _Atomic uintptr_t mail;
+    struct default_pool *pool;
+    int id;
+    pthread_t thread;
+};
+
+/* One call of default_pool_run(), on its caller's stack. Task number s belongs to the participant
+ * in slot s (the caller has slot 0, invited workers 1, 2, …), so that over many calls the same
+ * thread works on the same part. The tasks after those go to whoever asks first. */
+struct region {
+    _Alignas(CACHE_LINE) neo_task_fn *task;
+    void *argument;
+    int n;
+    struct worker *workers;
+    int looked_at;       /* the workers 0 … looked_at - 1 have a valid slot[] */
+    bool sleepers;       /* some of them slept */
+    _Atomic int slots;   /* participants; 0 until looked_at and slot[] are complete */
+    _Atomic int to_wake; /* the first worker whose wake-up nobody has taken on */
+    _Alignas(CACHE_LINE) _Atomic uint32_t next; /* the next task after the slots' own */
+    uint16_t slot[DEFAULT_POOL_MAX_THREADS];    /* by worker; 0: not invited */
+};
+
+struct default_pool {
+    int threads;
+    uint64_t spin_ns;
+    _Atomic uint64_t state; /* fork generation and phase, see start() */
+    int live;               /* workers that run; valid in PHASE_READY */
+    struct default_pool *next_started;
+    struct worker *workers; /* threads - 1 of them */
+};
+
+/* ---- the tasks of a region ---- */
+
+static void run_task(const struct region *r, int i)
+{
+    r->task(r->argument, i, r->n);
+}
+
+static int wait_for_slots(struct region *r)
+{
+    int slots;
+    while (!(slots = atomic_load_explicit(&r->slots, memory_order_acquire)))
+        spin_pause();
+    return slots;
+}
+
+/* The half of the mailbox with the low bits. */
+static const void *futex_word(const struct worker *w)
+{
+    const void *mail = &w->mail;
+    bool low_is_last = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    return (const char *)mail + (low_is_last ? sizeof w->mail - sizeof(uint32_t) : 0);
+}
+
+static void wake_some(struct region *r)
+{
+    for (int woken = 0; woken < WAKE_FANOUT;) {
+        int i = atomic_fetch_add_explicit(&r->to_wake, 1, memory_order_relaxed);
+        if (i >= r->looked_at)
+            return;
+        if (r->slot[i] & SLEEPER) {
+            futex_wake(futex_word(&r->workers[i]), INT_MAX);
+            woken++;
+        }
+    }
+}
+
+/* Takes the region out of a mailbox whose worker has not started. A sleeper that somebody has woken
+ * or will wake is then left as one that looks, or each short call would have to wake it again. */
+static bool take_back(struct region *r, int i)
+{
+    uintptr_t mail = (uintptr_t)r;
+    if (atomic_load_explicit(&r->workers[i].mail, memory_order_relaxed) != mail)
+        return false;
+    bool sleeps =
+        (r->slot[i] & SLEEPER) && i >= atomic_load_explicit(&r->to_wake, memory_order_relaxed);
+    return atomic_compare_exchange_strong_explicit(&r->workers[i].mail, &mail,
+                                                   sleeps ? MAIL_ASLEEP : MAIL_NONE,
+                                                   memory_order_acq_rel, memory_order_relaxed);
+}
+
+/* One participant's share: its own task, then unowned ones, then those of workers that are late. */
+static void work(struct region *r, int slot)
+{
+    int slots = wait_for_slots(r);
+    if (r->sleepers)
+        wake_some(r);
+    run_task(r, slot);
+    uint32_t unowned = (uint32_t)(r->n - slots);
+    while (atomic_load_explicit(&r->next, memory_order_relaxed) < unowned) {
+        uint32_t i = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
+        if (i < unowned)
+            run_task(r, slots + (int)i);
+    }
+    for (int i = 0; i < r->looked_at; i++)
+        if (r->slot[i] && take_back(r, i))
+            run_task(r, (int)(r->slot[i] & ~SLEEPER));
+}
+
+/* ---- a worker ---- */
+
+static uintptr_t sleep_for_mail(struct worker *w)
+{
+    uintptr_t mail = MAIL_NONE;
+    if (!atomic_compare_exchange_strong(&w->mail, &mail, MAIL_ASLEEP))
+        return mail;
+    while ((mail = atomic_load_explicit(&w->mail, memory_order_acquire)) == MAIL_ASLEEP)
+        futex_wait(futex_word(w), (uint32_t)MAIL_ASLEEP);
+    return mail;
+}
+
+static uintptr_t wait_for_mail(struct worker *w)
+{
+    uint64_t deadline = log_now_ns() + w->pool->spin_ns;
+    do {
+        for (int i = 0; i < SPINS_PER_CLOCK; i++) {
+            uintptr_t mail = atomic_load_explicit(&w->mail, memory_order_acquire);
+            if (mail != MAIL_NONE && mail != MAIL_ASLEEP)
+                return mail;
+            spin_pause();
+        }
+    } while (log_now_ns() < deadline);
+    return sleep_for_mail(w);
+}
+
+static void take_part(struct worker *w, uintptr_t mail)
+{
+    if (!atomic_compare_exchange_strong_explicit(&w->mail, &mail, mail | MAIL_TAKEN,
+                                                 memory_order_acq_rel, memory_order_relaxed))
+        return; /* taken back */
+    struct region *r = (struct region *)mail;
+    parallel_enter();
+    work(r, (int)(r->slot[w->id] & ~SLEEPER));
+    parallel_leave();
+    if (atomic_exchange_explicit(&w->mail, MAIL_NONE, memory_order_acq_rel) & MAIL_AWAITED)
+        futex_wake(futex_word(w), INT_MAX);
+}
+
+static void *worker_main(void *argument)
+{
+    struct worker *w = argument;
+    for (;;) {
+        uintptr_t mail = wait_for_mail(w);
+        if (mail == MAIL_STOP)
+            return NULL;
+        if (mail != MAIL_NONE)
+            take_part(w, mail);
+    }
+}
+
+/* ---- the caller ---- */
+
+/* Puts the region into the mailboxes of up to wanted free workers. */
+static void invite(struct region *r, int live, int wanted)
+{
+    int slots = 1, i = 0;
+    for (; i < live && slots <= wanted; i++) {
+        _Atomic uintptr_t *box = &r->workers[i].mail;
+        uintptr_t mail = atomic_load_explicit(box, memory_order_relaxed);
+        bool sleeps = mail == MAIL_ASLEEP;
+        r->slot[i] = 0;
+        if (mail != MAIL_NONE && !sleeps)
+            continue;
+        r->slot[i] = (uint16_t)((unsigned)slots | (sleeps ? SLEEPER : 0));
+        if (!atomic_compare_exchange_strong_explicit(box, &mail, (uintptr_t)r, memory_order_acq_rel,
+                                                     memory_order_relaxed)) {
+            r->slot[i] = 0;
+            continue;
+        }
+        slots++;
+        r->sleepers |= sleeps;
+    }
+    r->looked_at = i;
+    atomic_store_explicit(&r->slots, slots, memory_order_release);
+}
+
+/* Returns when worker w no longer runs tasks of the region. */
+static void wait_for_worker(struct worker *w, const struct region *r)
+{
+    uintptr_t running = (uintptr_t)r | MAIL_TAKEN;
+    uint64_t deadline = 0;
+    for (int i = 1; atomic_load_explicit(&w->mail, memory_order_acquire) == running; i++) {
+        spin_pause();
+        if (i % SPINS_PER_CLOCK)
+            continue;
+        uint64_t now = log_now_ns();
+        deadline = deadline ? deadline : now + w->pool->spin_ns;
+        if (now >= deadline &&
+            atomic_compare_exchange_strong(&w->mail, &running, running | MAIL_AWAITED))
+            break;
+    }
+    running = (uintptr_t)r | MAIL_TAKEN | MAIL_AWAITED;
+    while (atomic_load_explicit(&w->mail, memory_order_acquire) == running)
+        futex_wait(futex_word(w), (uint32_t)running);
+}
+
+/* ---- threads: created at first use, again after a fork, joined at the end ---- */
+
+enum { PHASE_NONE, PHASE_STARTING, PHASE_READY, PHASE_STOPPED, PHASES };
+
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct default_pool *registry; /* pools with threads, for stop_all() */
+static _Atomic uint64_t generation;   /* forks between the first process and this one */
+
+static uint64_t state_of(int phase)
+{
+    return atomic_load_explicit(&generation, memory_order_relaxed) * PHASES + (uint64_t)phase;
+}
+
+static void before_fork(void)
+{
+    (void)pthread_mutex_lock(&registry_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    (void)pthread_mutex_unlock(&registry_lock);
+}
+
+/* The workers are gone: every pool's state is of an old generation now. */
+static void after_fork_in_child(void)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+    registry = NULL;
+    (void)pthread_mutex_unlock(&registry_lock);
+}
+
+static int fork_status;
+static void watch_forks(void)
+{
+    fork_status = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+static bool forks_are_watched(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    return !pthread_once(&once, watch_forks) && !fork_status;
+}
+
+static void registry_add(struct default_pool *pool)
+{
+    (void)pthread_mutex_lock(&registry_lock);
+    pool->next_started = registry;
+    registry = pool;
+    (void)pthread_mutex_unlock(&registry_lock);
+}
+
+static void registry_remove(const struct default_pool *pool)
+{
+    (void)pthread_mutex_lock(&registry_lock);
+    struct default_pool **at = &registry;
+    while (*at && *at != pool)
+        at = &(*at)->next_started;
+    if (*at)
+        *at = pool->next_started;
+    (void)pthread_mutex_unlock(&registry_lock);
+}
+
+/* Signals are blocked in workers, so that a user's handlers run only in the user's threads. */
+static int create_workers(struct default_pool *pool)
+{
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int live = 0;
+    for (; live < pool->threads - 1; live++) {
+        struct worker *w = &pool->workers[live];
+        atomic_store_explicit(&w->mail, MAIL_NONE, memory_order_relaxed);
+        w->pool = pool;
+        w->id = live;
+        if (pthread_create(&w->thread, NULL, worker_main, w))
+            break;
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return live;
+}
+
+/* One caller creates the workers; others meanwhile get 0 and do without. */
+static int start(struct default_pool *pool, uint64_t seen)
+{
+    if (seen == state_of(PHASE_STARTING) || seen == state_of(PHASE_STOPPED))
+        return 0;
+    if (!forks_are_watched() ||
+        !atomic_compare_exchange_strong(&pool->state, &seen, state_of(PHASE_STARTING)))
+        return 0;
+    pool->live = create_workers(pool);
+    if (pool->live < pool->threads - 1)
+        log_warn("thread pool: only %d of %d threads could be created", pool->live + 1,
+                 pool->threads);
+    registry_add(pool);
+    atomic_store_explicit(&pool->state, state_of(PHASE_READY), memory_order_release);
+    return pool->live;
+}
+
+static int live_workers(struct default_pool *pool)
+{
+    uint64_t state = atomic_load_explicit(&pool->state, memory_order_acquire);
+    return state == state_of(PHASE_READY) ? pool->live : start(pool, state);
+}
+
+static void stop_worker(struct worker *w)
+{
+    for (;;) {
+        uintptr_t mail = atomic_load(&w->mail);
+        if (mail != MAIL_NONE && mail != MAIL_ASLEEP)
+            (void)sched_yield(); /* at exit a call may still be running elsewhere */
+        else if (atomic_compare_exchange_strong(&w->mail, &mail, MAIL_STOP))
+            break;
+    }
+    futex_wake(futex_word(w), INT_MAX);
+    (void)pthread_join(w->thread, NULL);
+}
+
+static void stop(struct default_pool *pool)
+{
+    uint64_t ready = state_of(PHASE_READY);
+    if (!atomic_compare_exchange_strong(&pool->state, &ready, state_of(PHASE_STOPPED)))
+        return;
+    for (int i = 0; i < pool->live; i++)
+        stop_worker(&pool->workers[i]);
+}
+
+/* At exit and at dlclose(), for pools that were not destroyed: no thread may outlive its code. */
+__attribute__((destructor)) static void stop_all(void)
+{
+    if (parallel_is_nested())
+        return; /* a task called exit(): its own thread cannot be joined */
+    (void)pthread_mutex_lock(&registry_lock);
+    for (struct default_pool *pool = registry; pool; pool = pool->next_started)
+        stop(pool);
+    registry = NULL;
+    (void)pthread_mutex_unlock(&registry_lock);
+}
+
+/* ---- the interface ---- */
+
+neo_status default_pool_create(struct default_pool **out,
+                               const struct default_pool_options *options)
+{
+    *out = NULL;
+    struct default_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NEO_OUT_OF_MEMORY;
+    int threads = options->threads ? options->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    pool->threads = threads < 1                          ? 1
+                    : threads > DEFAULT_POOL_MAX_THREADS ? DEFAULT_POOL_MAX_THREADS
+                                                         : threads;
+    pool->spin_ns = (options->spin_us ? options->spin_us : DEFAULT_SPIN_US) * UINT64_C(1000);
+    pool->workers = aligned_alloc(CACHE_LINE, (size_t)pool->threads * sizeof *pool->workers);
+    if (!pool->workers)
+        goto fail;
+    atomic_init(&pool->state, state_of(PHASE_NONE));
+    *out = pool;
+    return NEO_OK;
+fail:
+    default_pool_destroy(pool);
+    return NEO_OUT_OF_MEMORY;
+}
+
+void default_pool_destroy(struct default_pool *pool)
+{
+    if (!pool)
+        return;
+    registry_remove(pool);
+    stop(pool);
+    free(pool->workers);
+    free(pool);
+}
+
+int default_pool_threads(const struct default_pool *pool)
+{
+    return pool->threads;
+}
+
+void default_pool_run(struct default_pool *pool, int n, neo_task_fn *task, void *argument)
+{
+    int wanted = (n < pool->threads ? n : pool->threads) - 1;
+    int live = wanted > 0 && !parallel_is_nested() ? live_workers(pool) : 0;
+    if (!live) {
+        parallel_run_inline(n, task, argument);
+        return;
+    }
+    struct region r; /* slot[] stays unwritten beyond looked_at */
+    r.task = task;
+    r.argument = argument;
+    r.n = n;
+    r.workers = pool->workers;
+    r.sleepers = false;
+    atomic_init(&r.slots, 0);
+    atomic_init(&r.to_wake, 0);
+    atomic_init(&r.next, 0);
+    invite(&r, live, wanted);
+    parallel_enter();
+    work(&r, 0);
+    parallel_leave();
+    for (int i = 0; i < r.looked_at; i++)
+        if (r.slot[i])
+            wait_for_worker(&pool->workers[i], &r);
+}

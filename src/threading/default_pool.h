@@ -1,0 +1,38 @@
+/* The built-in thread pool: one per engine, its threads made by the first call that needs them.
+ *
+ * The caller of default_pool_run() works too, so a pool of t threads has t - 1 workers. Each worker
+ * has one cache line with one word, its mailbox. The caller puts a call into the mailboxes of free
+ * workers, runs tasks, and takes back what no worker has started: it never waits for a thread that
+ * the kernel has not scheduled yet. Callers in several threads take different workers; one that
+ * finds none runs everything itself. There is no lock in a call, no allocation, and no system call
+ * unless a thread sleeps. */
+#ifndef SRC_THREADING_DEFAULT_POOL_H
+#define SRC_THREADING_DEFAULT_POOL_H
+
+#include <stdint.h>
+
+#include "neoprene/threadpool.h"
+
+#define DEFAULT_POOL_MAX_THREADS 512
+
+struct default_pool;
+
+struct default_pool_options {
+    int threads;      /* callers included, 1 to DEFAULT_POOL_MAX_THREADS; 0: the machine's */
+    uint32_t spin_us; /* how long an idle thread stays awake; 0: the default */
+};
+
+/* Threads are not created yet. */
+neo_status default_pool_create(struct default_pool **out,
+                               const struct default_pool_options *options);
+
+/* Joins the workers; no call may be running. NULL is allowed. */
+void default_pool_destroy(struct default_pool *pool);
+
+/* How many threads a call uses at most; may be more than the system lets the pool create. */
+int default_pool_threads(const struct default_pool *pool);
+
+/* As parallel_for() promises, for n tasks; nested calls run inline. */
+void default_pool_run(struct default_pool *pool, int n, neo_task_fn *task, void *argument);
+
+#endif

@@ -1,0 +1,128 @@
+/* Hands tasks to whichever pool a stream has, and waits for pools that do not. */
+#include "src/threading/parallel.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "src/threading/default_pool.h"
+#include "src/threading/futex.h"
+
+/* How many tasks deep the thread is; back at 0 whenever it is outside of all parallel_for(). */
+static _Thread_local int depth;
+
+int parallel_is_nested(void)
+{
+    return depth > 0;
+}
+
+void parallel_enter(void)
+{
+    depth++;
+}
+
+void parallel_leave(void)
+{
+    depth--;
+}
+
+void parallel_run_inline(int n, neo_task_fn *task, void *argument)
+{
+    parallel_enter();
+    for (int i = 0; i < n; i++)
+        task(argument, i, n);
+    parallel_leave();
+}
+
+void parallel_init(struct parallel *p, const neo_threadpool *user, struct default_pool *engine_pool,
+                   int limit)
+{
+    *p = (struct parallel){.builtin = engine_pool, .limit = limit > 0 ? limit : 0};
+    if (user)
+        p->user = *user;
+}
+
+static int pool_threads(const struct parallel *p)
+{
+    if (p->user.parallel_for)
+        return p->user.in_parallel(p->user.context) ? 1 : p->user.num_threads(p->user.context);
+    return p->builtin ? default_pool_threads(p->builtin) : 1;
+}
+
+int parallel_threads(const struct parallel *p)
+{
+    if (parallel_is_nested() || p->limit == 1)
+        return 1;
+    int threads = pool_threads(p);
+    if (p->limit && threads > p->limit)
+        threads = p->limit;
+    return threads > 1 ? threads : 1;
+}
+
+/* ---- a user's pool ---- */
+
+/* One parallel_for() on a user's pool; lives on the caller's stack until every task has run. */
+struct call {
+    neo_task_fn *task;
+    void *argument;
+    int n;
+    _Atomic uint32_t left; /* tasks that have not returned, and ASLEEP */
+};
+
+#define ASLEEP (1u << 31) /* the caller sleeps on left, or is about to */
+#define SPINS 2000        /* some 10 to 50 microseconds: longer than a task that ends now */
+
+/* The last task may find the call gone between its two lines: the caller can wake by itself, see 0
+ * and return. So the second one uses the address only, and a stray wake is allowed everywhere. */
+static void run_counted(void *argument, int i, int n)
+{
+    struct call *call = argument;
+    (void)n;
+    parallel_enter();
+    call->task(call->argument, i, call->n);
+    parallel_leave();
+    if (atomic_fetch_sub_explicit(&call->left, 1, memory_order_acq_rel) == (ASLEEP | 1))
+        futex_wake(&call->left, 1);
+}
+
+static int is_done(struct call *call)
+{
+    return (atomic_load_explicit(&call->left, memory_order_acquire) & ~ASLEEP) == 0;
+}
+
+static void wait_for(struct call *call)
+{
+    for (int i = 0; i < SPINS; i++) {
+        if (is_done(call))
+            return;
+        spin_pause();
+    }
+    uint32_t seen = atomic_fetch_or_explicit(&call->left, ASLEEP, memory_order_acq_rel) | ASLEEP;
+    while (seen != ASLEEP) {
+        futex_wait(&call->left, seen);
+        seen = atomic_load_explicit(&call->left, memory_order_acquire);
+    }
+}
+
+/* Tasks are counted for every pool: it costs less than trusting a pool's flag. wait() is called
+ * because an asynchronous pool may run its tasks only there. */
+static void run_on_user_pool(const neo_threadpool *pool, int n, neo_task_fn *task, void *argument)
+{
+    struct call call = {.task = task, .argument = argument, .n = n, .left = (uint32_t)n};
+    pool->parallel_for(pool->context, n, run_counted, &call);
+    if (is_done(&call))
+        return;
+    if (pool->wait)
+        pool->wait(pool->context);
+    wait_for(&call);
+}
+
+void parallel_for(const struct parallel *p, int n, neo_task_fn *task, void *argument)
+{
+    int inline_only = n <= 1 || parallel_is_nested() || p->limit == 1;
+    if (!inline_only && p->user.parallel_for && !p->user.in_parallel(p->user.context))
+        run_on_user_pool(&p->user, n, task, argument);
+    else if (!inline_only && !p->user.parallel_for && p->builtin)
+        default_pool_run(p->builtin, n, task, argument);
+    else
+        parallel_run_inline(n, task, argument);
+}
