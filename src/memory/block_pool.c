@@ -1,0 +1,441 @@
+/* The blocks of memory of one engine, by size class. */
+#include "src/memory/block_pool.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "src/core/checked.h"
+#include "src/core/lock.h"
+
+#define SMALL_STEP 128u  /* the alignment of every block */
+#define SMALL_CLASSES 8u /* 128, 256, ... 1024 */
+#define SMALL_BITS 10u   /* 2^10 is the largest of them */
+#define STEPS 8u         /* classes to a power of two above that */
+#define MAX_BITS 62u     /* the largest class is 2^62 */
+#define CLASSES (SMALL_CLASSES + (MAX_BITS - SMALL_BITS) * STEPS)
+#define PAGE 4096u
+#define PAGE_ALIGNED_FROM 32768u /* from here on the step between classes is a page or more */
+#define DEFAULT_WINDOW 4096u
+
+struct size_class {
+    struct block_link free; /* released last first */
+    size_t live, free_count;
+    size_t peak, previous_peak; /* of live: in this window and in the one before */
+};
+
+/* Invariant under the lock: live + free bytes <= limit, and no block is free while they exceed the
+ * budget. */
+struct block_pool {
+    struct lock lock;
+    struct block_source source;
+    size_t budget_bytes, limit_bytes, window;
+    size_t until_window_ends;
+    struct block_pool_stats stats;
+    struct block_link ages; /* all free blocks */
+    struct block *spare;    /* records without memory */
+    struct block *records;  /* all records */
+    struct size_class classes[CLASSES];
+};
+
+/* ---- the heap as a source ---- */
+
+static neo_status heap_allocate(void *context, size_t bytes, size_t align, void **out)
+{
+    (void)context;
+    *out = aligned_alloc(align, bytes);
+    return *out ? NEO_OK : NEO_OUT_OF_MEMORY;
+}
+
+static void heap_release(void *context, void *data, size_t bytes)
+{
+    (void)context;
+    (void)bytes;
+    free(data);
+}
+
+const struct block_source block_source_heap = {.allocate = heap_allocate, .release = heap_release};
+
+/* ---- size classes ---- */
+
+struct class_of {
+    size_t index, bytes;
+};
+
+/* Above 2^e the classes are 9/8, 10/8, ... 16/8 of 2^e: bytes is at most 2^62. */
+static struct class_of class_of(size_t bytes)
+{
+    if (bytes <= 1u << SMALL_BITS) {
+        size_t index = bytes ? (bytes - 1) / SMALL_STEP : 0;
+        return (struct class_of){index, (index + 1) * SMALL_STEP};
+    }
+    unsigned exponent = 63u - (unsigned)__builtin_clzll(bytes - 1);
+    size_t steps = ((bytes - 1) >> (exponent - 3)) + 1; /* 9 .. 16 */
+    return (struct class_of){SMALL_CLASSES + (exponent - SMALL_BITS) * STEPS + steps - STEPS - 1,
+                             steps << (exponent - 3)};
+}
+
+static bool has_class(size_t bytes)
+{
+    return bytes <= (size_t)1 << MAX_BITS;
+}
+
+size_t block_pool_class_bytes(size_t bytes)
+{
+    return has_class(bytes) ? class_of(bytes).bytes : 0;
+}
+
+/* ---- lists ---- */
+
+static void list_init(struct block_link *list)
+{
+    list->next = list->previous = list;
+}
+
+static bool list_is_empty(const struct block_link *list)
+{
+    return list->next == list;
+}
+
+static void list_push(struct block_link *list, struct block_link *link)
+{
+    link->previous = list;
+    link->next = list->next;
+    list->next->previous = link;
+    list->next = link;
+}
+
+static void list_remove(struct block_link *link)
+{
+    link->previous->next = link->next;
+    link->next->previous = link->previous;
+}
+
+static struct block *by_class(struct block_link *link)
+{
+    return (void *)((char *)link - offsetof(struct block, in_class));
+}
+
+static struct block *by_age(struct block_link *link)
+{
+    return (void *)((char *)link - offsetof(struct block, in_ages));
+}
+
+/* ---- accounting: all of these run under the lock ---- */
+
+static void count_live(struct block_pool *pool, struct size_class *class, size_t bytes)
+{
+    struct block_pool_stats *stats = &pool->stats;
+    class->peak = max_size(class->peak, ++class->live);
+    stats->live_blocks++;
+    stats->live_bytes += bytes;
+    stats->peak_live_bytes = max_size(stats->peak_live_bytes, stats->live_bytes);
+    stats->peak_bytes = max_size(stats->peak_bytes, stats->live_bytes + stats->free_bytes);
+}
+
+static void uncount_live(struct block_pool *pool, struct size_class *class, size_t bytes)
+{
+    class->live--;
+    pool->stats.live_blocks--;
+    pool->stats.live_bytes -= bytes;
+}
+
+static void insert_free(struct block_pool *pool, struct block *block)
+{
+    struct size_class *class = &pool->classes[block->class_index];
+    list_push(&class->free, &block->in_class);
+    list_push(&pool->ages, &block->in_ages);
+    class->free_count++;
+    pool->stats.free_blocks++;
+    pool->stats.free_bytes += block->bytes;
+}
+
+static void remove_free(struct block_pool *pool, struct block *block)
+{
+    list_remove(&block->in_class);
+    list_remove(&block->in_ages);
+    pool->classes[block->class_index].free_count--;
+    pool->stats.free_blocks--;
+    pool->stats.free_bytes -= block->bytes;
+}
+
+/* Takes a free block out of the pool for good, in front of a chain of such blocks. */
+static struct block *detach(struct block_pool *pool, struct block *block, struct block *chain)
+{
+    remove_free(pool, block);
+    pool->stats.trims++;
+    block->next = chain;
+    return block;
+}
+
+/* Detaches the blocks released longest ago while live + free + extra bytes exceed limit. */
+static struct block *detach_over(struct block_pool *pool, size_t limit, size_t extra,
+                                 struct block *chain)
+{
+    const struct block_pool_stats *stats = &pool->stats;
+    while (!list_is_empty(&pool->ages) &&
+           (extra > limit || stats->live_bytes + stats->free_bytes > limit - extra))
+        chain = detach(pool, by_age(pool->ages.previous), chain);
+    return chain;
+}
+
+/* At the end of a window: no class keeps more blocks than were live at once lately. */
+static struct block *end_window(struct block_pool *pool, struct block *chain)
+{
+    for (size_t i = 0; i < CLASSES; i++) {
+        struct size_class *class = &pool->classes[i];
+        size_t keep = max_size(class->peak, class->previous_peak);
+        while (class->free_count && class->live + class->free_count > keep)
+            chain = detach(pool, by_class(class->free.previous), chain);
+        class->previous_peak = class->peak;
+        class->peak = class->live;
+    }
+    return chain;
+}
+
+static struct block *count_acquire(struct block_pool *pool)
+{
+    pool->stats.acquires++;
+    if (--pool->until_window_ends)
+        return NULL;
+    pool->until_window_ends = pool->window;
+    return end_window(pool, NULL);
+}
+
+/* ---- records ---- */
+
+static struct block *record_create(struct block_pool *pool)
+{
+    struct block *record = calloc(1, sizeof *record);
+    if (!record)
+        return NULL;
+    lock_take(&pool->lock);
+    record->record = pool->records;
+    pool->records = record;
+    lock_give(&pool->lock);
+    return record;
+}
+
+/* Under the lock; NULL when there is none. */
+static struct block *pop_spare(struct block_pool *pool)
+{
+    struct block *record = pool->spare;
+    if (record)
+        pool->spare = record->next;
+    return record;
+}
+
+void block_pool_discard(struct block_pool *pool, struct block *chain)
+{
+    if (!chain)
+        return;
+    struct block *last = chain;
+    for (struct block *block = chain; block; block = block->next) {
+        pool->source.release(pool->source.context, block->data, block->bytes);
+        last = block;
+    }
+    lock_take(&pool->lock);
+    last->next = pool->spare;
+    pool->spare = chain;
+    lock_give(&pool->lock);
+}
+
+/* ---- acquire ---- */
+
+struct block *block_pool_take(struct block_pool *pool, size_t bytes, struct block **pushed_out)
+{
+    *pushed_out = NULL;
+    if (!has_class(bytes))
+        return NULL;
+    struct size_class *class = &pool->classes[class_of(bytes).index];
+    struct block *block = NULL;
+    lock_take(&pool->lock);
+    if (!list_is_empty(&class->free)) {
+        block = by_class(class->free.next);
+        remove_free(pool, block);
+        block->is_live = true;
+        count_live(pool, class, block->bytes);
+        *pushed_out = count_acquire(pool);
+    }
+    lock_give(&pool->lock);
+    return block;
+}
+
+/* Counts a block that is about to be made, and detaches what has to go first. */
+static bool announce(struct block_pool *pool, struct class_of class, struct block **record,
+                     struct block **chain)
+{
+    if (class.bytes > pool->limit_bytes || pool->stats.live_bytes > pool->limit_bytes - class.bytes)
+        return false;
+    *chain = detach_over(pool, min_size(pool->budget_bytes, pool->limit_bytes), class.bytes, NULL);
+    *record = pop_spare(pool);
+    count_live(pool, &pool->classes[class.index], class.bytes);
+    return true;
+}
+
+static neo_status allocate(struct block_pool *pool, size_t bytes, void **out)
+{
+    size_t align = bytes >= PAGE_ALIGNED_FROM ? PAGE : SMALL_STEP;
+    neo_status status = pool->source.allocate(pool->source.context, bytes, align, out);
+    if (status != NEO_OK && block_pool_trim(pool, 0))
+        status = pool->source.allocate(pool->source.context, bytes, align, out);
+    return status;
+}
+
+static neo_status fill_record(struct block_pool *pool, struct class_of class, struct block **record)
+{
+    if (!*record)
+        *record = record_create(pool);
+    if (!*record)
+        return NEO_OUT_OF_MEMORY;
+    (*record)->class_index = (uint32_t) class.index;
+    (*record)->bytes = class.bytes;
+    return allocate(pool, class.bytes, &(*record)->data);
+}
+
+/* Takes back what announce() counted. */
+static void renounce(struct block_pool *pool, struct class_of class, struct block *record)
+{
+    lock_take(&pool->lock);
+    uncount_live(pool, &pool->classes[class.index], class.bytes);
+    pool->stats.failures++;
+    if (record) {
+        record->next = pool->spare;
+        pool->spare = record;
+    }
+    lock_give(&pool->lock);
+}
+
+static neo_status refuse(struct block_pool *pool)
+{
+    lock_take(&pool->lock);
+    pool->stats.failures++;
+    lock_give(&pool->lock);
+    return NEO_OUT_OF_MEMORY;
+}
+
+neo_status block_pool_make(struct block_pool *pool, size_t bytes, struct block **out)
+{
+    *out = NULL;
+    if (!has_class(bytes))
+        return refuse(pool);
+    struct class_of class = class_of(bytes);
+    struct block *record = NULL, *chain = NULL;
+    lock_take(&pool->lock);
+    bool fits = announce(pool, class, &record, &chain);
+    lock_give(&pool->lock);
+    block_pool_discard(pool, chain);
+    if (!fits)
+        return refuse(pool);
+    neo_status status = fill_record(pool, class, &record);
+    if (status != NEO_OK) {
+        renounce(pool, class, record);
+        return status;
+    }
+    lock_take(&pool->lock);
+    record->is_live = true;
+    pool->stats.creations++;
+    chain = count_acquire(pool);
+    lock_give(&pool->lock);
+    block_pool_discard(pool, chain);
+    *out = record;
+    return NEO_OK;
+}
+
+neo_status block_pool_acquire(struct block_pool *pool, size_t bytes, struct block **out)
+{
+    struct block *pushed_out;
+    *out = block_pool_take(pool, bytes, &pushed_out);
+    block_pool_discard(pool, pushed_out);
+    return *out ? NEO_OK : block_pool_make(pool, bytes, out);
+}
+
+/* ---- release ---- */
+
+neo_status block_pool_put(struct block_pool *pool, struct block *block, struct block **pushed_out)
+{
+    *pushed_out = NULL;
+    lock_take(&pool->lock);
+    bool is_live = block->is_live;
+    if (is_live) {
+        block->is_live = false;
+        pool->stats.releases++;
+        uncount_live(pool, &pool->classes[block->class_index], block->bytes);
+        insert_free(pool, block);
+        *pushed_out = detach_over(pool, pool->budget_bytes, 0, NULL);
+    }
+    lock_give(&pool->lock);
+    return is_live ? NEO_OK : NEO_INVALID_ARGUMENT;
+}
+
+neo_status block_pool_release(struct block_pool *pool, struct block *block)
+{
+    struct block *pushed_out;
+    neo_status status = block_pool_put(pool, block, &pushed_out);
+    block_pool_discard(pool, pushed_out);
+    return status;
+}
+
+size_t block_pool_trim(struct block_pool *pool, size_t keep_bytes)
+{
+    struct block *chain = NULL;
+    lock_take(&pool->lock);
+    size_t before = pool->stats.free_bytes;
+    while (pool->stats.free_bytes > keep_bytes)
+        chain = detach(pool, by_age(pool->ages.previous), chain);
+    size_t trimmed = before - pool->stats.free_bytes;
+    lock_give(&pool->lock);
+    block_pool_discard(pool, chain);
+    return trimmed;
+}
+
+void block_pool_set_budget(struct block_pool *pool, size_t budget_bytes)
+{
+    lock_take(&pool->lock);
+    pool->budget_bytes = budget_bytes ? budget_bytes : SIZE_MAX;
+    struct block *chain = detach_over(pool, pool->budget_bytes, 0, NULL);
+    lock_give(&pool->lock);
+    block_pool_discard(pool, chain);
+}
+
+void block_pool_stats(struct block_pool *pool, struct block_pool_stats *out)
+{
+    lock_take(&pool->lock);
+    *out = pool->stats;
+    lock_give(&pool->lock);
+}
+
+/* ---- life ---- */
+
+neo_status block_pool_create(struct block_pool **out, const struct block_source *source,
+                             const struct block_pool_options *options)
+{
+    struct block_pool *pool = calloc(1, sizeof *pool);
+    *out = pool;
+    if (!pool)
+        return NEO_OUT_OF_MEMORY;
+    struct block_pool_options chosen = options ? *options : (struct block_pool_options){0};
+    pool->source = *source;
+    pool->budget_bytes = chosen.budget_bytes ? chosen.budget_bytes : SIZE_MAX;
+    pool->limit_bytes = chosen.limit_bytes ? chosen.limit_bytes : SIZE_MAX;
+    pool->window = chosen.window ? chosen.window : DEFAULT_WINDOW;
+    pool->until_window_ends = pool->window;
+    lock_init(&pool->lock);
+    list_init(&pool->ages);
+    for (size_t i = 0; i < CLASSES; i++)
+        list_init(&pool->classes[i].free);
+    return NEO_OK;
+}
+
+void block_pool_destroy(struct block_pool *pool)
+{
+    if (!pool)
+        return;
+    assert(!pool->stats.live_blocks);
+    block_pool_trim(pool, 0);
+    for (struct block *record = pool->records, *next; record; record = next) {
+        next = record->record;
+        free(record);
+    }
+    lock_deinit(&pool->lock);
+    free(pool);
+}

@@ -1,0 +1,363 @@
+/* Reservations and leases of one implementation. Where a test guards against a known mistake of
+ * semaphore-based pools, its name says which. */
+#include "tests/support/test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/memory/block_manager.h"
+#include "tests/support/fault.h"
+
+enum { BYTES = 5000 };
+
+struct fixture {
+    struct block_pool *pool;
+    struct block_manager manager;
+};
+
+static int set_up(void **state)
+{
+    static struct fixture fixture;
+    *state = &fixture;
+    neo_status status = block_pool_create(&fixture.pool, &block_source_heap, NULL);
+    block_manager_init(&fixture.manager, fixture.pool);
+    return status != NEO_OK;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    struct block_pool_stats stats;
+    neo_status status = block_manager_deinit(&fixture->manager);
+    block_pool_stats(fixture->pool, &stats);
+    block_pool_destroy(fixture->pool);
+    return status != NEO_OK || stats.live_blocks;
+}
+
+static struct reservation reserve(struct fixture *fixture, size_t bytes)
+{
+    struct reservation reservation;
+    assert_int_equal(block_manager_reserve(&fixture->manager, bytes, &reservation), NEO_OK);
+    assert_non_null(reservation.block);
+    assert_true(reservation.block->bytes >= bytes);
+    return reservation;
+}
+
+static void unreserve(struct fixture *fixture, struct reservation *reservation)
+{
+    assert_int_equal(block_manager_unreserve(&fixture->manager, reservation), NEO_OK);
+    assert_null(reservation->block);
+}
+
+static struct block_manager_stats stats_of(struct fixture *fixture)
+{
+    struct block_manager_stats stats;
+    block_manager_stats(&fixture->manager, &stats);
+    return stats;
+}
+
+static struct block_pool_stats pool_stats(struct fixture *fixture)
+{
+    struct block_pool_stats stats;
+    block_pool_stats(fixture->pool, &stats);
+    return stats;
+}
+
+static void a_destroyed_handle_s_block_serves_the_next_handle(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation first = reserve(fixture, BYTES);
+    struct block *block = first.block;
+    unreserve(fixture, &first);
+    struct reservation second = reserve(fixture, BYTES);
+    assert_ptr_equal(second.block, block);
+    unreserve(fixture, &second);
+    assert_int_equal(pool_stats(fixture).creations, 1);
+}
+
+static void a_busy_block_makes_a_new_one_instead_of_a_wait(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation first = reserve(fixture, BYTES), second = reserve(fixture, BYTES);
+    assert_ptr_not_equal(first.block, second.block);
+    assert_int_equal(stats_of(fixture).reserved, 2);
+    unreserve(fixture, &first);
+    unreserve(fixture, &second);
+}
+
+static void reserving_n_blocks_owns_n_and_frees_the_same_n(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation mine[5], other = reserve(fixture, BYTES);
+    struct block *block = other.block;
+    for (size_t i = 0; i < count_of(mine); i++)
+        mine[i] = reserve(fixture, BYTES);
+    assert_int_equal(stats_of(fixture).reserved, 6);
+    for (size_t i = 0; i < count_of(mine); i++)
+        unreserve(fixture, &mine[i]);
+    assert_int_equal(stats_of(fixture).reserved, 1);
+    struct reservation next = reserve(fixture, BYTES); /* and not the other one's */
+    assert_ptr_not_equal(next.block, block);
+    unreserve(fixture, &next);
+    unreserve(fixture, &other);
+}
+
+static void a_reservation_is_returned_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation token = reserve(fixture, BYTES);
+    struct reservation copy = token, zero = {0};
+    unreserve(fixture, &token);
+    assert_int_equal(block_manager_unreserve(&fixture->manager, &token), NEO_INVALID_ARGUMENT);
+    assert_int_equal(block_manager_unreserve(&fixture->manager, &copy), NEO_INVALID_ARGUMENT);
+    assert_int_equal(block_manager_unreserve(&fixture->manager, &zero), NEO_INVALID_ARGUMENT);
+    struct reservation next = reserve(fixture, BYTES); /* the same block, another reservation */
+    assert_ptr_equal(next.block, copy.block);
+    assert_int_equal(block_manager_unreserve(&fixture->manager, &copy), NEO_INVALID_ARGUMENT);
+    unreserve(fixture, &next);
+    block_pool_trim(fixture->pool, 0); /* not even when its memory is gone */
+    assert_int_equal(block_manager_unreserve(&fixture->manager, &copy), NEO_INVALID_ARGUMENT);
+    assert_int_equal(stats_of(fixture).unreserves, 2);
+}
+
+static void a_token_moves_with_its_owner(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation *token = malloc(sizeof *token);
+    *token = reserve(fixture, BYTES);
+    struct reservation moved = *token;
+    memset(token, 0xff, sizeof *token);
+    free(token);
+    memset(moved.block->data, 1, BYTES);
+    unreserve(fixture, &moved);
+}
+
+static void blocks_of_different_sizes_are_not_mixed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation keep = reserve(fixture, 100), small = reserve(fixture, 100);
+    unreserve(fixture, &small);
+    struct reservation large = reserve(fixture, 100000);
+    memset(large.block->data, 1, 100000);
+    unreserve(fixture, &large);
+    struct reservation again = reserve(fixture, 100);
+    assert_int_equal(again.block->bytes, 128);
+    unreserve(fixture, &again);
+    unreserve(fixture, &keep);
+}
+
+static void a_block_is_not_taken_from_under_an_execution(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation handle = reserve(fixture, BYTES);
+    struct lease run;
+    assert_int_equal(block_manager_lease(&fixture->manager, &handle, BYTES, &run), NEO_OK);
+    assert_ptr_equal(run.data, handle.block->data);
+    assert_int_equal(block_manager_unreserve(&fixture->manager, &handle), NEO_BUSY);
+    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
+    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_INVALID_ARGUMENT);
+    unreserve(fixture, &handle);
+}
+
+static void overlapping_executions_of_one_handle_lease_their_own_blocks(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation handle = reserve(fixture, BYTES);
+    struct lease runs[4];
+    for (size_t i = 0; i < count_of(runs); i++) {
+        assert_int_equal(block_manager_lease(&fixture->manager, &handle, BYTES, &runs[i]), NEO_OK);
+        for (size_t j = 0; j < i; j++)
+            assert_ptr_not_equal(runs[i].data, runs[j].data);
+    }
+    assert_int_equal(block_manager_deinit(&fixture->manager), NEO_BUSY);
+    for (size_t i = 0; i < count_of(runs); i++)
+        assert_int_equal(block_manager_return(&fixture->manager, &runs[i]), NEO_OK);
+    assert_int_equal(stats_of(fixture).idle, 1); /* one handle: one is kept, the others serve all */
+    assert_int_equal(pool_stats(fixture).free_blocks, 2);
+    unreserve(fixture, &handle);
+    assert_int_equal(stats_of(fixture).idle, 0);
+    assert_int_equal(pool_stats(fixture).free_blocks, 4);
+}
+
+static void an_execution_that_needs_more_than_its_handle_has_leases_it(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation handle = reserve(fixture, BYTES);
+    struct lease run;
+    assert_int_equal(block_manager_lease(&fixture->manager, &handle, 20 * BYTES, &run), NEO_OK);
+    memset(run.data, 1, (size_t)20 * BYTES);
+    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
+    assert_int_equal(block_manager_lease(&fixture->manager, NULL, BYTES, &run), NEO_OK);
+    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
+    unreserve(fixture, &handle);
+}
+
+static void memory_of_an_idle_implementation_serves_another_one(void **state)
+{
+    struct fixture *fixture = *state;
+    struct block_manager other;
+    block_manager_init(&other, fixture->pool);
+    struct reservation token = reserve(fixture, BYTES);
+    struct block *block = token.block;
+    unreserve(fixture, &token);
+    assert_int_equal(block_manager_reserve(&other, BYTES, &token), NEO_OK);
+    assert_ptr_equal(token.block, block);
+    assert_int_equal(block_manager_unreserve(&other, &token), NEO_OK);
+    assert_int_equal(block_manager_deinit(&other), NEO_OK);
+    assert_int_equal(pool_stats(fixture).creations, 1);
+}
+
+static void a_failed_reserve_returns_a_status_and_holds_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    bool failed = true;
+    for (size_t n = 1; failed; n++) {
+        struct reservation token;
+        fault_arm(n);
+        neo_status status = block_manager_reserve(&fixture->manager, BYTES * n, &token);
+        failed = fault_disarm();
+        assert_int_equal(status, failed ? NEO_OUT_OF_MEMORY : NEO_OK);
+        assert_int_equal(stats_of(fixture).reserved, !failed);
+        if (failed)
+            assert_int_equal(block_manager_unreserve(&fixture->manager, &token),
+                             NEO_INVALID_ARGUMENT);
+        else
+            unreserve(fixture, &token);
+        assert_true(n < 10);
+    }
+    struct reservation token;
+    assert_int_equal(block_manager_reserve(&fixture->manager, SIZE_MAX, &token), NEO_OUT_OF_MEMORY);
+}
+
+static void warm_reserve_lease_return_unreserve_allocate_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    size_t before = 0;
+    for (size_t i = 0; i < 10001; i++) {
+        struct reservation token = reserve(fixture, BYTES);
+        struct lease one, two;
+        assert_int_equal(block_manager_lease(&fixture->manager, &token, BYTES, &one), NEO_OK);
+        assert_int_equal(block_manager_lease(&fixture->manager, &token, BYTES, &two), NEO_OK);
+        assert_int_equal(block_manager_return(&fixture->manager, &one), NEO_OK);
+        assert_int_equal(block_manager_return(&fixture->manager, &two), NEO_OK);
+        unreserve(fixture, &token);
+        if (!i)
+            before = fault_allocations();
+    }
+    assert_int_equal(fault_allocations(), before);
+}
+
+/* ---- threads: the same loop as the known hang, 8 and 64 threads ---- */
+
+enum { ROUNDS = 2000, MOST = 64 };
+
+static void *reserve_and_unreserve(void *argument)
+{
+    struct fixture *fixture = argument;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct reservation token = reserve(fixture, BYTES);
+        *(volatile char *)token.block->data = 1;
+        unreserve(fixture, &token);
+    }
+    return NULL;
+}
+
+static void run_threads(struct fixture *fixture, size_t count, void *(*run)(void *))
+{
+    pthread_t threads[MOST];
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run, fixture), 0);
+    for (size_t i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Blocks that existed at the same time; over the whole run a few more are made and trimmed. */
+static size_t most_blocks(struct fixture *fixture)
+{
+    return pool_stats(fixture).peak_bytes / block_pool_class_bytes(BYTES);
+}
+
+static void eight_threads_finish_with_at_most_eight_blocks(void **state)
+{
+    struct fixture *fixture = *state;
+    run_threads(fixture, 8, reserve_and_unreserve);
+    struct block_manager_stats stats = stats_of(fixture);
+    assert_true(most_blocks(fixture) <= stats.peak && stats.peak <= 8);
+    assert_int_equal(stats.reserves, 8 * ROUNDS);
+}
+
+static void sixty_four_threads_finish_with_at_most_sixty_four_blocks(void **state)
+{
+    struct fixture *fixture = *state;
+    run_threads(fixture, MOST, reserve_and_unreserve);
+    struct block_manager_stats stats = stats_of(fixture);
+    assert_true(most_blocks(fixture) <= stats.peak && stats.peak <= MOST);
+    assert_int_equal(stats.unreserves, MOST * ROUNDS);
+}
+
+static struct reservation shared_handle;
+
+static void *lease_and_return(void *argument)
+{
+    struct fixture *fixture = argument;
+    for (int i = 0; i < ROUNDS / 4; i++) {
+        struct lease run;
+        assert_int_equal(block_manager_lease(&fixture->manager, &shared_handle, BYTES, &run),
+                         NEO_OK);
+        memset(run.data, i, 64); /* a data race if two runs had the same block */
+        assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
+    }
+    return NULL;
+}
+
+static void threads_that_execute_one_handle_never_share_memory(void **state)
+{
+    struct fixture *fixture = *state;
+    shared_handle = reserve(fixture, BYTES);
+    run_threads(fixture, MOST, lease_and_return);
+    assert_int_equal(stats_of(fixture).leased, 0);
+    assert_true(most_blocks(fixture) <= MOST);
+    unreserve(fixture, &shared_handle);
+}
+
+static void *destroy_elsewhere(void *argument)
+{
+    struct fixture *fixture = argument;
+    unreserve(fixture, &shared_handle);
+    return NULL;
+}
+
+static void a_handle_may_be_destroyed_in_another_thread(void **state)
+{
+    struct fixture *fixture = *state;
+    shared_handle = reserve(fixture, BYTES);
+    run_threads(fixture, 1, destroy_elsewhere);
+    assert_int_equal(stats_of(fixture).reserved, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_destroyed_handle_s_block_serves_the_next_handle),
+        TEST(a_busy_block_makes_a_new_one_instead_of_a_wait),
+        TEST(reserving_n_blocks_owns_n_and_frees_the_same_n),
+        TEST(a_reservation_is_returned_once),
+        TEST(a_token_moves_with_its_owner),
+        TEST(blocks_of_different_sizes_are_not_mixed),
+        TEST(a_block_is_not_taken_from_under_an_execution),
+        TEST(overlapping_executions_of_one_handle_lease_their_own_blocks),
+        TEST(an_execution_that_needs_more_than_its_handle_has_leases_it),
+        TEST(memory_of_an_idle_implementation_serves_another_one),
+        TEST(a_failed_reserve_returns_a_status_and_holds_nothing),
+        TEST(warm_reserve_lease_return_unreserve_allocate_nothing),
+        TEST(eight_threads_finish_with_at_most_eight_blocks),
+        TEST(sixty_four_threads_finish_with_at_most_sixty_four_blocks),
+        TEST(threads_that_execute_one_handle_never_share_memory),
+        TEST(a_handle_may_be_destroyed_in_another_thread),
+    };
+    return cmocka_run_group_tests_name("block_manager", tests, NULL, NULL);
+}
