@@ -26,6 +26,7 @@ ifeq ($(origin AR),default)
 AR := $(CROSS_COMPILE)ar
 endif
 NM ?= $(CROSS_COMPILE)nm
+OBJDUMP ?= $(CROSS_COMPILE)objdump
 EMULATOR ?= $(if $(CROSS),qemu-aarch64 -cpu $(EMULATED_CPU))
 EMULATED_CPU ?= max
 PYTHON ?= python3
@@ -75,7 +76,7 @@ LIB_A := $(BUILD)/libneoprene.a
 LIB_SO := $(BUILD)/libneoprene.so.$(VERSION)
 INTERNAL_A := $(BUILD)/libneoprene-internal.a
 
-.PHONY: all help packages check test bench lint format layers symbols install uninstall clean
+.PHONY: all help packages check test bench lint format layers spills symbols install uninstall clean
 .SECONDARY:
 all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(EXAMPLES) ## libraries, benchdnn, examples
 
@@ -131,6 +132,9 @@ test: packages ## everything a change must pass: all tiers, sanitizers, examples
 	$(Q)tests/matrix.sh
 layers: ## no include goes up the folder hierarchy
 	$(Q)tests/layers.sh
+SPILLED = $(patsubst kernels/%.c,$(BUILD)/kernels/%.o,$(wildcard kernels/gemm_*_neon.c))
+spills: $(SPILLED) ## no loop of a matrix-multiplication kernel touches the stack
+	$(Q)tests/spills.sh $(OBJDUMP) $(SPILLED)
 symbols: $(LIB_A) $(LIB_SO) ## only neo_* leaves the libraries
 	$(Q)tests/symbols.sh $(NM) $(LIB_A) $(LIB_SO)
 C_FILES = $(shell git ls-files '*.c' '*.h')

@@ -1,0 +1,28 @@
+/* The list of f32 matrix-multiplication kernels, fastest first. */
+#include "kernels/gemm_f32.h"
+
+#define TILES(t)                                                                                  \
+    &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5], &(t)[6], &(t)[7], &(t)[8], &(t)[9],     \
+        &(t)[10], &(t)[11], &(t)[12], &(t)[13], &(t)[14], &(t)[15], &(t)[16], &(t)[17], &(t)[18], \
+        &(t)[19], &(t)[20], &(t)[21], &(t)[22], &(t)[23]
+const struct gemm_f32_kernel *const gemm_f32_kernels[] = {
+#if !NEO_PORTABLE
+    TILES(gemm_f32_rows_neon),
+    TILES(gemm_f32_columns_neon),
+#endif
+    TILES(gemm_f32_rows_ref),
+    TILES(gemm_f32_columns_ref),
+};
+#undef TILES
+const size_t gemm_f32_kernel_count = sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0];
+
+const struct gemm_f32_kernel *gemm_f32_find(uint32_t features, size_t mr, size_t nr, int columns)
+{
+    for (size_t i = 0; i < gemm_f32_kernel_count; i++) {
+        const struct gemm_f32_kernel *kernel = gemm_f32_kernels[i];
+        if (kernel->mr == mr && kernel->nr == nr && kernel->columns == (columns != 0) &&
+            (kernel->needs & ~features) == 0)
+            return kernel;
+    }
+    return NULL;
+}
