@@ -1,0 +1,57 @@
+/* Obtains, counts and releases memory of every kind. */
+#ifndef SRC_MEMORY_ALLOCATION_H
+#define SRC_MEMORY_ALLOCATION_H
+
+#include "neoprene/allocation.h"
+#include "src/memory/limits.h"
+#include "src/memory/tracker.h"
+
+/* What an engine knows about its memory. Two domains share nothing. */
+struct memory_domain {
+    struct limits limits;
+    struct tracker tracker;
+    neo_allocator user; /* functions are NULL when there is none */
+    int poison;         /* byte that fills memory nobody asked to be zero; -1: none */
+};
+
+/* user may be NULL. NEOPRENE_MEMORY_HISTORY sets how many events are kept (4096),
+ * NEOPRENE_MEMORY_POISON a byte that fresh memory is filled with.
+ * NEO_INVALID_ARGUMENT: the allocator lacks a function. */
+neo_status memory_domain_init(struct memory_domain *domain, const neo_allocator *user);
+
+/* Warns about what is still live. A zeroed or half-made domain is fine. */
+void memory_domain_deinit(struct memory_domain *domain);
+
+/* One allocation; may be moved in memory. data is NULL when there is none. */
+struct allocation {
+    void *data;
+    size_t bytes, held_bytes, alignment; /* see neo_allocation_info */
+    neo_allocation_kind kind, requested;
+    neo_page_use pages;
+    size_t page_bytes;
+    int node, fd; /* -1: none */
+    bool locked;
+    void *base; /* the mapping that data lies in; NULL when the kind has none */
+    size_t mapped_bytes;
+    struct memory_domain *domain;
+};
+
+/* *out is empty on failure. */
+neo_status allocation_create(struct memory_domain *domain, const neo_allocation_request *request,
+                             struct allocation *out);
+
+/* Empties *allocation; an empty one is fine. */
+neo_status allocation_destroy(struct allocation *allocation);
+neo_status allocation_seal(struct allocation *allocation);
+void allocation_query(const struct allocation *allocation, neo_allocation_info *out);
+
+/* The kind that operands of one kernel should have: `wanted`, or the next kind when their sum does
+ * not fit into what is left of its budget (the demotion is logged). */
+neo_allocation_kind allocation_kind_for(struct memory_domain *domain, neo_allocation_kind wanted,
+                                        const size_t *bytes, size_t count);
+
+/* The public handle. */
+neo_status allocation_handle_create(struct memory_domain *domain,
+                                    const neo_allocation_request *request, neo_allocation **out);
+
+#endif
