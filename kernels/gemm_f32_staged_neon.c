@@ -1,49 +1,8 @@
 /* Tiles whose lines are not whole vectors: the kernel works on a copy of C on the stack. */
 #include "kernels/gemm_f32_neon.h"
+#include "kernels/vector_neon.h"
 
 enum { ROWS = GEMM_F32_MR, WIDTH = GEMM_F32_NR };
-
-/* The first count elements, then zeros; reads no more. */
-static inline float32x4_t load_part(const float *from, size_t count)
-{
-    if (count >= 4)
-        return vld1q_f32(from);
-    float32x4_t out = vdupq_n_f32(0);
-    if (count & 2)
-        out = vcombine_f32(vld1_f32(from), vdup_n_f32(0));
-    if (count == 3)
-        return vld1q_lane_f32(from + 2, out, 2);
-    return count == 1 ? vld1q_lane_f32(from, out, 0) : out;
-}
-
-/* Writes the first count elements and no more. */
-static inline void store_part(float *to, float32x4_t value, size_t count)
-{
-    if (count >= 4) {
-        vst1q_f32(to, value);
-        return;
-    }
-    if (count & 2) {
-        vst1_f32(to, vget_low_f32(value));
-        value = vcombine_f32(vget_high_f32(value), vdup_n_f32(0));
-        to += 2;
-    }
-    if (count & 1)
-        vst1q_lane_f32(to, value, 0);
-}
-
-static inline size_t left(size_t count, size_t done)
-{
-    return count > done ? count - done : 0;
-}
-
-static inline void transpose_4x4(float32x4_t rows[4])
-{
-    float32x4_t a = vzip1q_f32(rows[0], rows[2]), b = vzip2q_f32(rows[0], rows[2]);
-    float32x4_t c = vzip1q_f32(rows[1], rows[3]), d = vzip2q_f32(rows[1], rows[3]);
-    rows[0] = vzip1q_f32(a, c), rows[1] = vzip2q_f32(a, c);
-    rows[2] = vzip1q_f32(b, d), rows[3] = vzip2q_f32(b, d);
-}
 
 /* Lines of C and of the copy, which is pitch wide; the rest of a copied line becomes 0. */
 static void copy_in(float *copy, size_t pitch, const float *c, size_t stride, size_t lines,

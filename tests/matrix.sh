@@ -29,6 +29,7 @@ check 'portable' TARGET=portable
 check 'portable, address and undefined-behaviour sanitizers' TARGET=portable SAN=address,undefined
 check 'portable, thread sanitizer' TARGET=portable SAN=thread
 step 'layers' make --no-print-directory layers
+step 'spills' make --no-print-directory spills
 step 'symbols' make --no-print-directory symbols
 
 [ -z "$broken" ] || echo "failed:$broken"

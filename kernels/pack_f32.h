@@ -1,0 +1,52 @@
+/* Packs matrices into the panels that gemm_f32 kernels read, and back; f32. */
+#ifndef KERNELS_PACK_F32_H
+#define KERNELS_PACK_F32_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/cpu.h"
+
+/* for p < k, i < width:  out[p * width + i] = i < count ? element(i, p) : 0
+ *
+ * where element (i, p) is lanes[i][p * step] if lanes is not NULL, else src[i * lane + p * step].
+ * Strides may be any number, 0 and negative ones too. Only the elements named are read. out does
+ * not overlap the source. Fast for step == 1, and for lane == 1 without lanes. */
+struct pack_f32_panel {
+    size_t width; /* lanes of the panel, >= 1 */
+    size_t count; /* valid lanes, <= width */
+    size_t k;
+    const float *src;
+    ptrdiff_t lane, step;
+    const float *const *lanes; /* count pointers, or NULL */
+    float *out;
+};
+typedef void pack_f32_fn(const struct pack_f32_panel *panel);
+
+/* The way back: for p < k, i < count:  dst[i * lane + p * step] = panel[p * width + i]. Nothing
+ * else of dst is read or written. */
+struct unpack_f32_panel {
+    size_t width, count, k;
+    const float *panel;
+    float *dst;
+    ptrdiff_t lane, step;
+};
+typedef void unpack_f32_fn(const struct unpack_f32_panel *panel);
+
+struct pack_f32_kernel {
+    const char *name;
+    uint32_t needs;
+    pack_f32_fn *pack;
+    unpack_f32_fn *unpack;
+};
+extern const struct pack_f32_kernel pack_f32_neon, pack_f32_ref;
+
+/* Fastest first; the last needs nothing. */
+extern const struct pack_f32_kernel *const pack_f32_kernels[];
+extern const size_t pack_f32_kernel_count;
+
+/* The fastest that the features allow; never NULL. */
+pack_f32_fn *pack_f32_find(uint32_t features);
+unpack_f32_fn *unpack_f32_find(uint32_t features);
+
+#endif

@@ -1,0 +1,190 @@
+/* Packing by vectors: straight copies where lanes are neighbours, 4x4 transposes or interleaving
+ * stores where steps are, element by element where neither is.
+ *
+ * A transposed block takes 4 loads, 8 ZIPs and 4 stores for 16 elements. Long panels are done
+ * CHUNK steps at a time, so that the lines a block of lanes writes in part are still in the L1
+ * when the next block of lanes comes. */
+#include "kernels/pack_f32.h"
+#include "kernels/vector_neon.h"
+
+enum { CHUNK = 64 };
+
+static inline const float *lane_start(const struct pack_f32_panel *panel, size_t i)
+{
+    return panel->lanes ? panel->lanes[i] : panel->src + (ptrdiff_t)i * panel->lane;
+}
+
+static inline size_t min_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Lane i of steps first .. last - 1, by elements. */
+static void pack_lane(const struct pack_f32_panel *panel, size_t i, size_t first, size_t last)
+{
+    const float *from = i < panel->count ? lane_start(panel, i) : NULL;
+    float *out = panel->out + i;
+    for (size_t p = first; p < last; p++)
+        out[p * panel->width] = from ? from[(ptrdiff_t)p * panel->step] : 0.0f;
+}
+
+static void pack_by_elements(const struct pack_f32_panel *panel)
+{
+    for (size_t first = 0; first < panel->k; first += CHUNK)
+        for (size_t i = 0; i < panel->width; i++)
+            pack_lane(panel, i, first, min_of(first + CHUNK, panel->k));
+}
+
+/* lane == 1: a step is one copy. */
+static void pack_steps(const struct pack_f32_panel *panel)
+{
+    size_t width = panel->width, count = panel->count;
+    for (size_t p = 0; p < panel->k; p++) {
+        const float *from = panel->src + (ptrdiff_t)p * panel->step;
+        float *out = panel->out + p * width;
+        for (size_t i = 0; i < width; i += 4)
+            store_part(out + i, load_part(from + i, left(count, i)), width - i);
+    }
+}
+
+/* The same for whole vectors of a constant number. */
+static inline __attribute__((always_inline)) void copy_steps(const struct pack_f32_panel *panel,
+                                                             size_t vectors)
+{
+    float *out = panel->out;
+    for (size_t p = 0; p < panel->k; p++) {
+        const float *from = panel->src + (ptrdiff_t)p * panel->step;
+#pragma GCC unroll 3
+        for (size_t v = 0; v < vectors; v++, out += 4)
+            vst1q_f32(out, vld1q_f32(from + v * 4));
+    }
+}
+
+static void pack_neighbours(const struct pack_f32_panel *panel)
+{
+    if (panel->count != panel->width)
+        pack_steps(panel);
+    else if (panel->width == 12)
+        copy_steps(panel, 3);
+    else if (panel->width == 8)
+        copy_steps(panel, 2);
+    else if (panel->width == 4)
+        copy_steps(panel, 1);
+    else
+        pack_steps(panel);
+}
+
+/* Four lanes from i on, steps first .. last - 1, a multiple of 4, with step == 1. */
+static void transpose_lanes(const struct pack_f32_panel *panel, size_t i, size_t first, size_t last)
+{
+    static const float zeros[CHUNK];
+    const float *from[4];
+#pragma GCC unroll 4
+    for (size_t x = 0; x < 4; x++)
+        from[x] = i + x < panel->count ? lane_start(panel, i + x) + first : zeros;
+    float *out = panel->out + first * panel->width + i;
+    for (size_t p = 0; p < last - first; p += 4) {
+        float32x4_t block[4];
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++)
+            block[x] = vld1q_f32(from[x] + p);
+        transpose_4x4(block);
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++, out += panel->width)
+            vst1q_f32(out, block[x]);
+    }
+}
+
+/* step == 1 and at least four lanes; the last four overlap the ones before if width is ragged. */
+static void pack_by_transposes(const struct pack_f32_panel *panel)
+{
+    size_t whole = panel->k & ~(size_t)3;
+    for (size_t first = 0; first < whole; first += CHUNK)
+        for (size_t i = 0; i < panel->width; i += 4)
+            transpose_lanes(panel, min_of(i, panel->width - 4), first,
+                            min_of(first + CHUNK, whole));
+    for (size_t i = 0; i < panel->width; i++)
+        pack_lane(panel, i, whole, panel->k);
+}
+
+/* step == 1 and one to three lanes, all valid: stores interleave them. */
+static void pack_narrow(const struct pack_f32_panel *panel)
+{
+    size_t width = panel->width, p = 0;
+    const float *a = lane_start(panel, 0), *b = width > 1 ? lane_start(panel, 1) : a;
+    const float *c = width > 2 ? lane_start(panel, 2) : a;
+    for (; p + 4 <= panel->k; p += 4) {
+        float *out = panel->out + p * width;
+        float32x4_t x = vld1q_f32(a + p);
+        if (width == 1)
+            vst1q_f32(out, x);
+        else if (width == 2)
+            vst2q_f32(out, ((float32x4x2_t){{x, vld1q_f32(b + p)}}));
+        else
+            vst3q_f32(out, ((float32x4x3_t){{x, vld1q_f32(b + p), vld1q_f32(c + p)}}));
+    }
+    for (size_t i = 0; i < width; i++)
+        pack_lane(panel, i, p, panel->k);
+}
+
+static void pack(const struct pack_f32_panel *panel)
+{
+    if (panel->step == 1 && panel->width >= 4)
+        pack_by_transposes(panel);
+    else if (panel->step == 1 && panel->count == panel->width)
+        pack_narrow(panel);
+    else if (panel->lane == 1 && !panel->lanes)
+        pack_neighbours(panel);
+    else
+        pack_by_elements(panel);
+}
+
+static void unpack_lane(const struct unpack_f32_panel *panel, size_t i, size_t first)
+{
+    float *to = panel->dst + (ptrdiff_t)i * panel->lane;
+    for (size_t p = first; p < panel->k; p++)
+        to[(ptrdiff_t)p * panel->step] = panel->panel[p * panel->width + i];
+}
+
+static void unpack_neighbours(const struct unpack_f32_panel *panel)
+{
+    for (size_t p = 0; p < panel->k; p++) {
+        const float *from = panel->panel + p * panel->width;
+        float *to = panel->dst + (ptrdiff_t)p * panel->step;
+        for (size_t i = 0; i < panel->count; i += 4)
+            store_part(to + i, load_part(from + i, panel->width - i), panel->count - i);
+    }
+}
+
+/* Four lanes of whole blocks; there are at least four valid lanes, and step == 1. */
+static void untranspose_lanes(const struct unpack_f32_panel *panel, size_t i, size_t whole)
+{
+    for (size_t p = 0; p < whole; p += 4) {
+        float32x4_t block[4];
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++)
+            block[x] = vld1q_f32(panel->panel + (p + x) * panel->width + i);
+        transpose_4x4(block);
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++)
+            vst1q_f32(panel->dst + (ptrdiff_t)(i + x) * panel->lane + p, block[x]);
+    }
+}
+
+static void unpack(const struct unpack_f32_panel *panel)
+{
+    size_t whole = 0;
+    if (panel->lane == 1) {
+        unpack_neighbours(panel);
+        return;
+    }
+    if (panel->step == 1 && panel->count >= 4) {
+        whole = panel->k & ~(size_t)3;
+        for (size_t i = 0; i < panel->count; i += 4)
+            untranspose_lanes(panel, min_of(i, panel->count - 4), whole);
+    }
+    for (size_t i = 0; i < panel->count; i++)
+        unpack_lane(panel, i, whole);
+}
+
+const struct pack_f32_kernel pack_f32_neon = {"pack_f32_neon", CPU_NEON, pack, unpack};
