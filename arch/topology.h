@@ -1,0 +1,39 @@
+/* Which CPUs the process may use, how they differ, and how much of them it gets. */
+#ifndef ARCH_TOPOLOGY_H
+#define ARCH_TOPOLOGY_H
+
+#include <stdint.h>
+
+#define TOPOLOGY_MAX_CPUS 1024 /* CPUs beyond the first so many allowed ones are not used */
+
+/* What kind of core a CPU is among those of its machine. Cores that are all equal are big. */
+enum topology_class { TOPOLOGY_LITTLE, TOPOLOGY_MID, TOPOLOGY_BIG };
+
+struct topology_cpu {
+    int cpu;                          /* its number for the kernel */
+    int node, package, cluster, core; /* 0 where the kernel does not tell */
+    int sibling;                      /* how many CPUs of the same core have lower numbers */
+    uint32_t capacity;                /* speed, the fastest CPU's is 1024 */
+    enum topology_class class;
+};
+
+struct topology {
+    int count;    /* at least 1 */
+    double quota; /* CPUs' worth of time that the cgroup grants; 0: no limit */
+    struct topology_cpu cpus[TOPOLOGY_MAX_CPUS]; /* by number */
+};
+
+/* Where to look, so that a test can state another machine. */
+struct topology_sources {
+    const char *root;    /* stands before /proc and /sys; "" for this machine */
+    const char *allowed; /* "0-3,6": the affinity mask; NULL: the calling thread's */
+};
+
+/* Fills the topology; what cannot be read gets the value that restricts least. */
+void topology_read(struct topology *t, const struct topology_sources *sources);
+
+/* How many threads make sense: the CPUs that may be used and are not little, at most the quota
+ * rounded up. At least 1. */
+int topology_default_threads(const struct topology *t);
+
+#endif
