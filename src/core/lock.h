@@ -36,4 +36,10 @@ static inline void lock_give(struct lock *lock)
     pthread_mutex_unlock(&lock->mutex);
 }
 
+/* Gives the lock up until ready is signalled, and takes it again; may also return without cause. */
+static inline void lock_wait(struct lock *lock, pthread_cond_t *ready)
+{
+    pthread_cond_wait(ready, &lock->mutex);
+}
+
 #endif
