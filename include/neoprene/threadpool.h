@@ -1,4 +1,4 @@
-/* The interface between Neoprene and a thread pool of the user's. */
+/* The interface between Neoprene and a thread pool, and the library's own pool behind it. */
 #ifndef NEOPRENE_THREADPOOL_H
 #define NEOPRENE_THREADPOOL_H
 
@@ -33,10 +33,52 @@ typedef struct neo_threadpool {
     /* Calls task(argument, i, n) exactly once for each 0 <= i < n. */
     void (*parallel_for)(void *context, int n, neo_task_fn *task, void *argument);
 
-    /* Waits for all work given to parallel_for() so far. May be NULL without
-     * NEO_THREADPOOL_ASYNCHRONOUS. */
+    /* Waits for all work given to parallel_for() so far. May be NULL: the library counts the tasks
+     * itself. It is called only where a parallel_for() came back before its tasks had run, and
+     * never from inside a task. */
     void (*wait)(void *context);
 } neo_threadpool;
+
+/* ---- the built-in pool, for streams of several engines or for the user's own loops ---- */
+
+/* On which CPUs the pool's threads run. The thread that calls is never bound. */
+typedef enum neo_affinity {
+    NEO_AFFINITY_DEFAULT, /* what NEOPRENE_AFFINITY says: none, compact or spread; else none */
+    NEO_AFFINITY_NONE,    /* wherever the system puts them */
+    NEO_AFFINITY_COMPACT, /* neighbours: one NUMA node is filled before the next */
+    NEO_AFFINITY_SPREAD   /* far apart: nodes and clusters in turn */
+} neo_affinity;
+
+/* Zero-initialise it and set fields by name; zero means "default". */
+typedef struct neo_threadpool_options {
+    /* Including the one that calls parallel_for(): 1 to 512. 0: NEOPRENE_NUM_THREADS, else the
+     * CPUs that the affinity mask and the cgroup's quota grant, without little cores. */
+    int threads;
+    neo_affinity affinity;
+    /* Microseconds that an idle thread stays awake for more work; 0: 200, negative: none. */
+    int spin_us;
+    /* If not NULL, called once for each thread i, 0 < i < threads, in create; returns the number of
+     * the CPU to bind it to, or a negative number for none. Overrides affinity. */
+    int (*cpu_of_thread)(void *context, int i);
+    void *context;
+} neo_threadpool_options;
+
+/* Makes a built-in pool, the kind that each engine has of its own. Its threads are created by the
+ * first parallel_for(); if the system refuses some, it works with fewer. Calls from several threads
+ * at a time share the pool's threads without waiting for each other; nested calls run inline.
+ * After fork() the child gets new threads when it needs them.
+ *
+ * @param out      receives the table, or zeroes on failure; release with neo_threadpool_destroy().
+ * @param options  copied; NULL means all defaults.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (out is NULL, threads or affinity out of range),
+ *         NEO_OUT_OF_MEMORY. */
+NEO_API neo_status neo_threadpool_create(neo_threadpool *out,
+                                         const neo_threadpool_options *options);
+
+/* Joins the threads, frees the pool and zeroes the table; other copies of the table are then
+ * invalid. No call may be running and no stream may use it any more. NULL, zeroes and tables that
+ * neo_threadpool_create() has not made are left alone. */
+NEO_API void neo_threadpool_destroy(neo_threadpool *pool);
 
 #ifdef __cplusplus
 }

@@ -8,12 +8,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "src/core/checked.h"
 #include "src/core/log.h"
+#include "src/threading/affinity.h"
 #include "src/threading/futex.h"
+#include "src/threading/lifetime.h"
 #include "src/threading/parallel.h"
+#include "src/threading/threads.h"
 
 /* A mailbox holds one of these three, or the address of a region with these two flags. Regions are
  * 64-byte aligned, so a flag is no part of an address, and no low half of a region's word is equal
@@ -26,14 +28,16 @@
 
 #define CACHE_LINE 64
 #define DEFAULT_SPIN_US 200
-#define SPINS_PER_CLOCK 32 /* looks at a mailbox between two looks at the clock */
-#define WAKE_FANOUT 4      /* how many sleepers each thread wakes before it works */
-#define SLEEPER 0x8000u    /* flag in region.slot: the worker slept when it was invited */
+#define DEFAULT_POOL_MAX_CPU 8192 /* CPU numbers to bind to are below */
+#define SPINS_PER_CLOCK 32        /* looks at a mailbox between two looks at the clock */
+#define WAKE_FANOUT 4             /* how many sleepers each thread wakes before it works */
+#define SLEEPER 0x8000u           /* flag in region.slot: the worker slept when it was invited */
 
 struct worker {
     _Alignas(CACHE_LINE) _Atomic uintptr_t mail;
     struct default_pool *pool;
     int id;
+    int cpu; /* to run on; negative: any */
     pthread_t thread;
 };
 
@@ -54,11 +58,11 @@ struct region {
 };
 
 struct default_pool {
+    struct lifetime lifetime; /* the first member, see stop() */
     int threads;
     uint64_t spin_ns;
     _Atomic uint64_t state; /* fork generation and phase, see start() */
     int live;               /* workers that run; valid in PHASE_READY */
-    struct default_pool *next_started;
     struct worker *workers; /* threads - 1 of them */
 };
 
@@ -231,62 +235,25 @@ static void wait_for_worker(struct worker *w, const struct region *r)
 
 enum { PHASE_NONE, PHASE_STARTING, PHASE_READY, PHASE_STOPPED, PHASES };
 
-static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct default_pool *registry; /* pools with threads, for stop_all() */
-static _Atomic uint64_t generation;   /* forks between the first process and this one */
-
 static uint64_t state_of(int phase)
 {
-    return atomic_load_explicit(&generation, memory_order_relaxed) * PHASES + (uint64_t)phase;
+    return lifetime_generation() * PHASES + (uint64_t)phase;
 }
 
-static void before_fork(void)
+/* A CPU that cannot be had (the mask has changed) is no reason to have no thread. */
+static int create_bound(struct worker *w, int cpu)
 {
-    (void)pthread_mutex_lock(&registry_lock);
-}
-
-static void after_fork_in_parent(void)
-{
-    (void)pthread_mutex_unlock(&registry_lock);
-}
-
-/* The workers are gone: every pool's state is of an old generation now. */
-static void after_fork_in_child(void)
-{
-    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
-    registry = NULL;
-    (void)pthread_mutex_unlock(&registry_lock);
-}
-
-static int fork_status;
-static void watch_forks(void)
-{
-    fork_status = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-static bool forks_are_watched(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    return !pthread_once(&once, watch_forks) && !fork_status;
-}
-
-static void registry_add(struct default_pool *pool)
-{
-    (void)pthread_mutex_lock(&registry_lock);
-    pool->next_started = registry;
-    registry = pool;
-    (void)pthread_mutex_unlock(&registry_lock);
-}
-
-static void registry_remove(const struct default_pool *pool)
-{
-    (void)pthread_mutex_lock(&registry_lock);
-    struct default_pool **at = &registry;
-    while (*at && *at != pool)
-        at = &(*at)->next_started;
-    if (*at)
-        *at = pool->next_started;
-    (void)pthread_mutex_unlock(&registry_lock);
+    cpu_set_t sets[DEFAULT_POOL_MAX_CPU / CPU_SETSIZE];
+    pthread_attr_t attributes;
+    if (cpu < 0 || cpu >= DEFAULT_POOL_MAX_CPU || pthread_attr_init(&attributes))
+        return pthread_create(&w->thread, NULL, worker_main, w);
+    CPU_ZERO_S(sizeof sets, sets);
+    CPU_SET_S((size_t)cpu, sizeof sets, sets);
+    int status = pthread_attr_setaffinity_np(&attributes, sizeof sets, sets);
+    if (!status)
+        status = pthread_create(&w->thread, &attributes, worker_main, w);
+    (void)pthread_attr_destroy(&attributes);
+    return status ? pthread_create(&w->thread, NULL, worker_main, w) : 0;
 }
 
 /* Signals are blocked in workers, so that a user's handlers run only in the user's threads. */
@@ -299,9 +266,7 @@ static int create_workers(struct default_pool *pool)
     for (; live < pool->threads - 1; live++) {
         struct worker *w = &pool->workers[live];
         atomic_store_explicit(&w->mail, MAIL_NONE, memory_order_relaxed);
-        w->pool = pool;
-        w->id = live;
-        if (pthread_create(&w->thread, NULL, worker_main, w))
+        if (create_bound(w, w->cpu))
             break;
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -313,14 +278,14 @@ static int start(struct default_pool *pool, uint64_t seen)
 {
     if (seen == state_of(PHASE_STARTING) || seen == state_of(PHASE_STOPPED))
         return 0;
-    if (!forks_are_watched() ||
+    if (!lifetime_watch_forks() ||
         !atomic_compare_exchange_strong(&pool->state, &seen, state_of(PHASE_STARTING)))
         return 0;
     pool->live = create_workers(pool);
     if (pool->live < pool->threads - 1)
         log_warn("thread pool: only %d of %d threads could be created", pool->live + 1,
                  pool->threads);
-    registry_add(pool);
+    lifetime_add(&pool->lifetime);
     atomic_store_explicit(&pool->state, state_of(PHASE_READY), memory_order_release);
     return pool->live;
 }
@@ -344,8 +309,9 @@ static void stop_worker(struct worker *w)
     (void)pthread_join(w->thread, NULL);
 }
 
-static void stop(struct default_pool *pool)
+static void stop(struct lifetime *lifetime)
 {
+    struct default_pool *pool = (struct default_pool *)lifetime; /* its first member */
     uint64_t ready = state_of(PHASE_READY);
     if (!atomic_compare_exchange_strong(&pool->state, &ready, state_of(PHASE_STOPPED)))
         return;
@@ -353,19 +319,43 @@ static void stop(struct default_pool *pool)
         stop_worker(&pool->workers[i]);
 }
 
-/* At exit and at dlclose(), for pools that were not destroyed: no thread may outlive its code. */
-__attribute__((destructor)) static void stop_all(void)
+/* ---- create and destroy ---- */
+
+static uint64_t spin_ns(int spin_us)
 {
-    if (parallel_is_nested())
-        return; /* a task called exit(): its own thread cannot be joined */
-    (void)pthread_mutex_lock(&registry_lock);
-    for (struct default_pool *pool = registry; pool; pool = pool->next_started)
-        stop(pool);
-    registry = NULL;
-    (void)pthread_mutex_unlock(&registry_lock);
+    if (spin_us < 0)
+        return 0;
+    return (uint64_t)(spin_us ? spin_us : DEFAULT_SPIN_US) * 1000;
 }
 
-/* ---- the interface ---- */
+static void bind_as_user_says(struct default_pool *pool, const struct default_pool_options *options)
+{
+    for (int i = 1; i < pool->threads; i++)
+        pool->workers[i - 1].cpu = options->cpu_of_thread(options->context, i);
+}
+
+/* The first CPU of the order is left to the caller, who is not bound. */
+static void bind_in_order(struct default_pool *pool, neo_affinity mode)
+{
+    struct topology t;
+    int order[TOPOLOGY_MAX_CPUS];
+    struct affinity_machine machine = affinity_this_machine();
+    topology_read(&t, &(struct topology_sources){.root = ""});
+    affinity_order(order, &t, mode, &machine);
+    for (int i = 1; i < pool->threads; i++)
+        pool->workers[i - 1].cpu = t.cpus[order[i % t.count]].cpu;
+}
+
+static void bind_workers(struct default_pool *pool, const struct default_pool_options *options)
+{
+    neo_affinity mode = options->affinity;
+    if (mode == NEO_AFFINITY_DEFAULT)
+        mode = affinity_from_environment();
+    if (options->cpu_of_thread)
+        bind_as_user_says(pool, options);
+    else if (mode != NEO_AFFINITY_NONE)
+        bind_in_order(pool, mode);
+}
 
 neo_status default_pool_create(struct default_pool **out,
                                const struct default_pool_options *options)
@@ -374,15 +364,16 @@ neo_status default_pool_create(struct default_pool **out,
     struct default_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return NEO_OUT_OF_MEMORY;
-    int threads = options->threads ? options->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    pool->threads = threads < 1                          ? 1
-                    : threads > DEFAULT_POOL_MAX_THREADS ? DEFAULT_POOL_MAX_THREADS
-                                                         : threads;
-    pool->spin_ns = (options->spin_us ? options->spin_us : DEFAULT_SPIN_US) * UINT64_C(1000);
+    pool->threads = options->threads ? options->threads : threads_default();
+    pool->spin_ns = spin_ns(options->spin_us);
+    pool->lifetime.stop = stop;
+    atomic_init(&pool->state, state_of(PHASE_NONE));
     pool->workers = aligned_alloc(CACHE_LINE, (size_t)pool->threads * sizeof *pool->workers);
     if (!pool->workers)
         goto fail;
-    atomic_init(&pool->state, state_of(PHASE_NONE));
+    for (int i = 0; i < pool->threads; i++)
+        pool->workers[i] = (struct worker){.pool = pool, .id = i, .cpu = -1};
+    bind_workers(pool, options);
     *out = pool;
     return NEO_OK;
 fail:
@@ -394,8 +385,8 @@ void default_pool_destroy(struct default_pool *pool)
 {
     if (!pool)
         return;
-    registry_remove(pool);
-    stop(pool);
+    lifetime_remove(&pool->lifetime);
+    stop(&pool->lifetime);
     free(pool->workers);
     free(pool);
 }

@@ -9,18 +9,14 @@
 #ifndef SRC_THREADING_DEFAULT_POOL_H
 #define SRC_THREADING_DEFAULT_POOL_H
 
-#include <stdint.h>
-
 #include "neoprene/threadpool.h"
 
 #define DEFAULT_POOL_MAX_THREADS 512
 
 struct default_pool;
 
-struct default_pool_options {
-    int threads;      /* callers included, 1 to DEFAULT_POOL_MAX_THREADS; 0: the machine's */
-    uint32_t spin_us; /* how long an idle thread stays awake; 0: the default */
-};
+/* threads and affinity are in range here. */
+#define default_pool_options neo_threadpool_options
 
 /* Threads are not created yet. */
 neo_status default_pool_create(struct default_pool **out,
@@ -31,6 +27,9 @@ void default_pool_destroy(struct default_pool *pool);
 
 /* How many threads a call uses at most; may be more than the system lets the pool create. */
 int default_pool_threads(const struct default_pool *pool);
+
+/* The pool behind a table that neo_threadpool_create() made; NULL for any other table. */
+struct default_pool *default_pool_of(const neo_threadpool *table);
 
 /* As parallel_for() promises, for n tasks; nested calls run inline. */
 void default_pool_run(struct default_pool *pool, int n, neo_task_fn *task, void *argument);

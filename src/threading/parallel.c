@@ -37,7 +37,12 @@ void parallel_init(struct parallel *p, const neo_threadpool *user, struct defaul
                    int limit)
 {
     *p = (struct parallel){.builtin = engine_pool, .limit = limit > 0 ? limit : 0};
-    if (user)
+    if (!user)
+        return;
+    struct default_pool *builtin = default_pool_of(user);
+    if (builtin)
+        p->builtin = builtin;
+    else
         p->user = *user;
 }
 
@@ -103,7 +108,7 @@ static void wait_for(struct call *call)
     }
 }
 
-/* Tasks are counted for every pool: it costs less than trusting a pool's flag. wait() is called
+/* Tasks are counted for every pool: that costs less than trusting a flag. wait() is called
  * because an asynchronous pool may run its tasks only there. */
 static void run_on_user_pool(const neo_threadpool *pool, int n, neo_task_fn *task, void *argument)
 {
