@@ -76,7 +76,7 @@ LIB_A := $(BUILD)/libneoprene.a
 LIB_SO := $(BUILD)/libneoprene.so.$(VERSION)
 INTERNAL_A := $(BUILD)/libneoprene-internal.a
 
-.PHONY: all help packages check test bench lint format layers spills symbols install uninstall clean
+.PHONY: all help packages check check-long test bench lint format layers spills symbols install uninstall clean
 .SECONDARY:
 all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(EXAMPLES) ## libraries, benchdnn, examples
 
@@ -128,6 +128,8 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(LIB_A)
 # ---- tests ---------------------------------------------------------------------------------------
 check: $(TESTS) ## build and run the cmocka tests of this one TARGET (TESTS=… to choose)
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
+check-long: $(TESTS) ## the same with many more rounds of the random tests
+	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
 test: packages ## everything a change must pass: all tiers, sanitizers, examples, benchdnn
 	$(Q)tests/matrix.sh
 layers: ## no include goes up the folder hierarchy
