@@ -187,6 +187,28 @@ neo_status tracker_remove(struct tracker *tracker, const void *data)
     return found ? NEO_OK : NEO_NOT_FOUND;
 }
 
+void tracker_set_handle(struct tracker *tracker, const void *data, void *handle)
+{
+    pthread_mutex_lock(&tracker->lock);
+    struct tracker_record *record = find(tracker, data);
+    if (record->data)
+        record->handle = handle;
+    pthread_mutex_unlock(&tracker->lock);
+}
+
+void *tracker_take_handle(struct tracker *tracker, const void *data)
+{
+    void *handle = NULL;
+    pthread_mutex_lock(&tracker->lock);
+    struct tracker_record *record = find(tracker, data);
+    if (data && record->data) {
+        handle = record->handle;
+        record->handle = NULL;
+    }
+    pthread_mutex_unlock(&tracker->lock);
+    return handle;
+}
+
 neo_memory_usage tracker_usage(struct tracker *tracker, neo_allocation_kind kind)
 {
     pthread_mutex_lock(&tracker->lock);

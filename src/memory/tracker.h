@@ -20,6 +20,7 @@ struct tracker_record {
     uint64_t born; /* number of the event that made it */
     neo_allocation_kind kind;
     int thread;
+    void *handle; /* see tracker_set_handle() */
     char owner[HISTORY_OWNER_BYTES];
 };
 
@@ -51,6 +52,12 @@ neo_status tracker_add(struct tracker *tracker, neo_allocation_kind kind, const 
 /* Records a free; NEO_NOT_FOUND when data is not live. Call before the memory is released: later
  * its address may belong to another allocation. */
 neo_status tracker_remove(struct tracker *tracker, const void *data);
+
+/* Ties an object to a live allocation, so that it is found again by address. */
+void tracker_set_handle(struct tracker *tracker, const void *data, void *handle);
+
+/* Returns the object and unties it: of several callers one gets it. NULL: there is none. */
+void *tracker_take_handle(struct tracker *tracker, const void *data);
 
 neo_memory_usage tracker_usage(struct tracker *tracker, neo_allocation_kind kind);
 size_t tracker_live(struct tracker *tracker);
