@@ -120,6 +120,10 @@ $(LIB_SO): $(LIB_OBJ)
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign mmap
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) -o $@ $^ -lcmocka $(LIBS)
+# Micro-benchmarks reach internals too: make build/portable-gcc/bench/cache TARGET=portable
+$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS)
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(LIB_A)
