@@ -32,7 +32,8 @@ struct pool_totals {
 
 struct pool_totals pool_totals(const struct pool_record *records, size_t count);
 
-/* part / whole in 1/1000, rounded down, without losing bits; 0 of nothing, UINT64_MAX when it would wrap. */
+/* part / whole in 1/1000, rounded down, without losing bits; 0 of nothing, UINT64_MAX when it would
+ * wrap. */
 uint64_t pool_permille(uint64_t part, uint64_t whole);
 
 /* One line for each user, and one for each free record, under the header
