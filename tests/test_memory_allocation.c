@@ -22,19 +22,30 @@
 #endif
 
 static struct memory_domain domain;
+static int open_before;
+
+static int count_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
 
 static int set_up(void **state)
 {
     (void)state;
+    open_before = count_descriptors();
     neo_set_verbose(0);
     return memory_domain_init(&domain, NULL) != NEO_OK;
 }
 
-/* Nothing may be left, in the table and in the limits. */
+/* Nothing may be left: in the table, in the limits, among the open files. */
 static int tear_down(void **state)
 {
     (void)state;
     int left = tracker_live(&domain.tracker) != 0 || atomic_load(&domain.limits.used) != 0;
+    left |= count_descriptors() != open_before;
     memory_domain_deinit(&domain);
     return left;
 }
