@@ -3,6 +3,7 @@
 #ifndef NEOPRENE_ENGINE_H
 #define NEOPRENE_ENGINE_H
 
+#include "neoprene/allocation.h"
 #include "neoprene/threadpool.h"
 #include "neoprene/types.h"
 
@@ -18,6 +19,12 @@ typedef struct neo_engine neo_engine;
 /* @param out receives the engine, or NULL on failure; release with neo_engine_destroy().
  * @return NEO_OK, NEO_INVALID_ARGUMENT (out is NULL), NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_engine_create(neo_engine **out);
+
+/* The same with heap memory from the user's allocator, whose table is copied; NULL: from the C
+ * library.
+ * @return also NEO_INVALID_ARGUMENT: the allocator lacks a function. */
+NEO_API neo_status neo_engine_create_with_allocator(neo_engine **out,
+                                                    const neo_allocator *allocator);
 
 /* Drops the caller's reference. Streams, memory objects and primitives of the engine keep it alive,
  * so the order in which they are destroyed does not matter. NULL is fine. */

@@ -1,0 +1,50 @@
+/* Convolution: what its algorithms share. */
+#ifndef SRC_CONVOLUTION_CONVOLUTION_H
+#define SRC_CONVOLUTION_CONVOLUTION_H
+
+#include "src/primitive/problem.h"
+
+extern const struct algorithm convolution_gemm_f32, convolution_depthwise_f32,
+    convolution_reference_f32;
+
+/* One tensor's strides, in elements. */
+struct image_strides {
+    neo_dim n, c, d, h, w;
+};
+
+/* Spatial sizes and parameters in the order depth, height, width. */
+enum { DEPTH, HEIGHT, WIDTH, SPACE };
+
+/* A convolution of any number of dimensions as one in three: absent ones have size 1. */
+struct convolution_shape {
+    neo_dim batch, groups, ic, oc; /* channels of one group */
+    neo_dim in[SPACE], out[SPACE], kernel[SPACE];
+    neo_dim stride[SPACE], dilation[SPACE],
+        padding[SPACE]; /* dilation 1: dense; padding: on the left */
+    struct image_strides src, dst;
+    neo_dim weights_g, weights_o, weights_i, weights_space[SPACE]; /* strides of plain weights */
+};
+
+/* All tensors that are not `any` have their strides; the others' are 0. */
+void convolution_shape_init(struct convolution_shape *shape, const struct problem *problem);
+
+/* The offset of a tap in plain weights; taps are numbered in the order depth, height, width. */
+neo_dim convolution_weights_tap(const struct convolution_shape *shape, size_t tap);
+
+bool convolution_is_grouped(const struct problem *problem);
+
+/* One input and one output channel per group. */
+bool convolution_is_depthwise(const struct problem *problem);
+
+/* Gives src and dst that are `any` the order of the other, or channels last if both are. */
+void convolution_choose_images(struct problem *problem);
+
+/* Why an algorithm of sums of products may not serve the problem, or NULL. */
+const char *convolution_refuse_direct(const struct problem *problem);
+
+/* Writes batch, channel 0 and space of pixel number index of dst to a position of dst's dimensions.
+ */
+void convolution_pixel_position(const struct convolution_shape *shape, int ndims, size_t index,
+                                neo_dim *position);
+
+#endif

@@ -1,0 +1,468 @@
+/* Convolution as a matrix multiplication of patches by weights.
+ *
+ * Rows are pixels of dst, columns output channels of one group, and the reduction runs over taps
+ * (outer) and input channels. Patches are gathered into the panels of the GEMM a tile of rows and a
+ * block of the reduction at a time, so no more than a few kilobytes of them ever exist. */
+#include <string.h>
+
+#include "src/convolution/convolution.h"
+#include "src/core/checked.h"
+#include "src/gemm/gemm_f32.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/finish.h"
+#include "src/weights/layout.h"
+
+struct convolution_gemm {
+    struct gemm_f32 gemm;
+    struct convolution_shape shape;
+    size_t row_stride;    /* of dst, from one row of the GEMM to the next */
+    bool rows_are_affine; /* src of row i is at i times row_stride_src: 1×1, stride 1, no padding */
+    neo_dim src_row_stride;
+};
+
+static const char *gemm_refuse(const struct problem *problem, const struct cpu *cpu)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    (void)cpu;
+    if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_CONVOLUTION_F32)
+        return "the weights are packed for another algorithm";
+    const neo_memory_desc *bias = &problem->tensors[BIAS];
+    if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
+        bias->strides[0] != 1)
+        return "the values of bias do not follow each other";
+    return convolution_refuse_direct(problem);
+}
+
+static void gemm_choose(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    convolution_choose_images(problem);
+    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    if (weights->format_kind == NEO_FORMAT_ANY)
+        layout_set(weights, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
+}
+
+static double pixels_of(const struct convolution_shape *shape)
+{
+    return (double)shape->out[DEPTH] * (double)shape->out[HEIGHT] * (double)shape->out[WIDTH];
+}
+
+static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_shape s;
+    convolution_shape_init(&s, problem);
+    double taps = (double)s.kernel[DEPTH] * (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
+    double gather = (double)s.batch * pixels_of(&s) * taps * (double)s.groups * 6;
+    return gather + gemm_f32_estimate(cpu, (double)s.groups, (double)s.batch * pixels_of(&s),
+                                      (double)s.oc, taps * (double)s.ic,
+                                      problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED);
+}
+
+/* ---- plan ---- */
+
+/* The innermost dimensions of dst's pixels (batch, depth, height, width) that one stride can walk.
+ */
+struct pixel_run {
+    size_t count;
+    neo_dim stride;
+};
+
+static struct pixel_run pixel_run(const neo_dim *sizes, const neo_dim *strides)
+{
+    struct pixel_run run = {1, 0};
+    for (int i = SPACE; i >= 0; i--) {
+        if (sizes[i] == 1)
+            continue;
+        if (run.count > 1 && strides[i] != run.stride * (neo_dim)run.count)
+            break;
+        if (run.count == 1)
+            run.stride = strides[i];
+        run.count *= (size_t)sizes[i];
+    }
+    return run;
+}
+
+/* Both images' pixels are walked by one stride, in the same order, and nothing lies between taps.
+ */
+static bool is_affine(const struct convolution_shape *s, struct pixel_run src, struct pixel_run dst)
+{
+    for (int i = 0; i < SPACE; i++)
+        if (s->kernel[i] != 1 || s->stride[i] != 1 || s->padding[i] != 0 || s->in[i] != s->out[i])
+            return false;
+    return src.count >= dst.count;
+}
+
+static void plan_pixels(struct convolution_gemm *mine, struct gemm_f32_shape *gemm)
+{
+    const struct convolution_shape *s = &mine->shape;
+    neo_dim out[] = {s->batch, s->out[DEPTH], s->out[HEIGHT], s->out[WIDTH]};
+    neo_dim in[] = {s->batch, s->in[DEPTH], s->in[HEIGHT], s->in[WIDTH]};
+    struct pixel_run dst = pixel_run(out, (neo_dim[]){s->dst.n, s->dst.d, s->dst.h, s->dst.w});
+    struct pixel_run src = pixel_run(in, (neo_dim[]){s->src.n, s->src.d, s->src.h, s->src.w});
+    mine->row_stride = dst.count == 1 ? 1 : (size_t)dst.stride;
+    mine->rows_are_affine = is_affine(s, src, dst);
+    mine->src_row_stride = src.stride;
+    gemm->m = dst.count;
+    gemm->batch = (size_t)(s->batch * s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH]) / dst.count *
+                  (size_t)s->groups;
+}
+
+static enum gemm_output choose_output(const struct problem *problem, bool contiguous)
+{
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    if (!contiguous || fusion.reads_dst)
+        return GEMM_STAGED;
+    return fusion.complete ? GEMM_DIRECT : GEMM_IN_PLACE;
+}
+
+static void gemm_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_gemm *mine = plan;
+    convolution_shape_init(&mine->shape, problem);
+    const struct convolution_shape *s = &mine->shape;
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    struct gemm_f32_shape gemm = {
+        .n = (size_t)s->oc,
+        .k = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH] * s->ic),
+        .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED,
+        .low = fusion.low,
+        .high = fusion.high,
+    };
+    if (desc_is_empty(&problem->tensors[DST]))
+        return;
+    plan_pixels(mine, &gemm);
+    bool rows = s->oc == 1 || s->dst.c == 1;
+    gemm.columns = !rows && mine->row_stride == 1;
+    gemm.output = choose_output(problem, rows || gemm.columns);
+    gemm_f32_plan(&mine->gemm, &gemm, cpu);
+}
+
+static size_t gemm_scratch_bytes(const void *plan, int threads)
+{
+    return gemm_f32_scratch_bytes(&((const struct convolution_gemm *)plan)->gemm, threads);
+}
+
+static const char *gemm_kernel(const void *plan)
+{
+    return ((const struct convolution_gemm *)plan)->gemm.kernel;
+}
+
+/* ---- run ---- */
+
+struct convolution_call {
+    const struct convolution_gemm *plan;
+    const struct execution *execution;
+};
+
+/* A batch index of the GEMM is a run of pixels and a group. */
+static size_t first_pixel(const struct convolution_gemm *plan, size_t batch)
+{
+    return batch / (size_t)plan->shape.groups * plan->gemm.shape.m;
+}
+
+static neo_dim group_of(const struct convolution_gemm *plan, size_t batch)
+{
+    return (neo_dim)(batch % (size_t)plan->shape.groups);
+}
+
+/* A pixel of dst by its coordinates. */
+struct pixel {
+    neo_dim n, at[SPACE];
+};
+
+static struct pixel pixel_at(const struct convolution_shape *s, size_t index)
+{
+    struct pixel pixel;
+    for (int i = SPACE - 1; i >= 0; i--) {
+        pixel.at[i] = (neo_dim)(index % (size_t)s->out[i]);
+        index /= (size_t)s->out[i];
+    }
+    pixel.n = (neo_dim)index;
+    return pixel;
+}
+
+static void next_pixel(const struct convolution_shape *s, struct pixel *pixel)
+{
+    for (int i = SPACE - 1; i >= 0; i--) {
+        if (++pixel->at[i] < s->out[i])
+            return;
+        pixel->at[i] = 0;
+    }
+    pixel->n++;
+}
+
+static const float *packed_group(const struct execution *execution, neo_dim group)
+{
+    struct layout_shape weights = layout_shape(&execution->problem->tensors[WEIGHTS]);
+    return (const float *)execution->buffers[WEIGHTS] + (size_t)group * weights.k * weights.columns;
+}
+
+static void locate(const void *context, size_t batch, struct gemm_f32_place *out)
+{
+    const struct convolution_call *call = context;
+    const struct convolution_gemm *plan = call->plan;
+    const struct convolution_shape *s = &plan->shape;
+    const struct execution *execution = call->execution;
+    struct pixel pixel = pixel_at(s, first_pixel(plan, batch));
+    neo_dim group = group_of(plan, batch);
+    const float *bias = execution->buffers[BIAS];
+    *out = (struct gemm_f32_place){
+        .b = plan->gemm.shape.b_packed ? packed_group(execution, group) : NULL,
+        .c = (float *)execution->buffers[DST] + pixel.n * s->dst.n + group * s->oc * s->dst.c +
+             pixel.at[DEPTH] * s->dst.d + pixel.at[HEIGHT] * s->dst.h + pixel.at[WIDTH] * s->dst.w,
+        .c_row = plan->row_stride,
+        .c_column = plan->gemm.shape.columns ? (size_t)s->dst.c : 1,
+        .bias = bias ? bias + group * s->oc : NULL,
+    };
+}
+
+/* Zeros for the lanes that lie in the padding; as long as a block of the reduction can be. */
+static const float padding_lane[512];
+
+/* The patches of up to GEMM_F32_MR rows. */
+struct patches {
+    size_t rows;
+    const float *origin[GEMM_F32_MR];  /* of tap 0, channel 0; may lie outside of src */
+    neo_dim first[GEMM_F32_MR][SPACE]; /* coordinates of tap 0 in src */
+};
+
+static void locate_patches(const struct convolution_call *call, size_t batch, size_t row,
+                           size_t rows, struct patches *patches)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    struct pixel pixel = pixel_at(s, first_pixel(call->plan, batch) + row);
+    neo_dim group = group_of(call->plan, batch);
+    patches->rows = rows;
+    for (size_t i = 0; i < rows; i++) {
+        neo_dim *first = patches->first[i];
+        for (int d = 0; d < SPACE; d++)
+            first[d] = pixel.at[d] * s->stride[d] - s->padding[d];
+        neo_dim offset = pixel.n * s->src.n + group * s->ic * s->src.c + first[DEPTH] * s->src.d +
+                         first[HEIGHT] * s->src.h + first[WIDTH] * s->src.w;
+        /* Computed as a number: a pointer outside of src must not be formed. */
+        patches->origin[i] = (const float *)((uintptr_t)call->execution->buffers[SRC] +
+                                             (uintptr_t)offset * sizeof(float));
+        next_pixel(s, &pixel);
+    }
+}
+
+/* A tap's coordinates relative to tap 0, in src. */
+struct tap {
+    neo_dim at[SPACE], offset;
+};
+
+static struct tap tap_at(const struct convolution_shape *s, size_t index)
+{
+    struct tap tap;
+    size_t kw = (size_t)s->kernel[WIDTH], kh = (size_t)s->kernel[HEIGHT];
+    tap.at[WIDTH] = (neo_dim)(index % kw) * s->dilation[WIDTH];
+    tap.at[HEIGHT] = (neo_dim)(index / kw % kh) * s->dilation[HEIGHT];
+    tap.at[DEPTH] = (neo_dim)(index / kw / kh) * s->dilation[DEPTH];
+    tap.offset = tap.at[DEPTH] * s->src.d + tap.at[HEIGHT] * s->src.h + tap.at[WIDTH] * s->src.w;
+    return tap;
+}
+
+static bool is_inside(const struct convolution_shape *s, const neo_dim *first,
+                      const struct tap *tap)
+{
+    for (int d = 0; d < SPACE; d++)
+        if ((uint64_t)(first[d] + tap->at[d]) >= (uint64_t)s->in[d])
+            return false;
+    return true;
+}
+
+/* Fills the lanes of one tap with the addresses of channel `channel`, NULL in the padding. Returns
+ * how many lie inside. */
+static size_t tap_lanes(const struct convolution_shape *s, const struct patches *patches,
+                        const struct tap *tap, neo_dim channel, const float **lanes)
+{
+    size_t inside = 0;
+    for (size_t i = 0; i < patches->rows; i++) {
+        bool is_in = is_inside(s, patches->first[i], tap);
+        lanes[i] = is_in ? patches->origin[i] + tap->offset + channel * s->src.c : NULL;
+        inside += is_in;
+    }
+    return inside;
+}
+
+/* Lanes at equal distances can be copied together. */
+static bool is_evenly_spaced(const float *const *lanes, size_t rows, ptrdiff_t *distance)
+{
+    *distance = rows > 1 ? lanes[1] - lanes[0] : 1;
+    for (size_t i = 2; i < rows; i++)
+        if (lanes[i] - lanes[i - 1] != *distance)
+            return false;
+    return true;
+}
+
+/* Channels far apart (nchw) and some lanes in the padding, or in different rows of the image. */
+static void pack_scattered(const float *const *lanes, size_t rows, neo_dim step, size_t depth,
+                           float *out)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t p = 0; p < depth; p++)
+            out[p * rows + i] = lanes[i] ? lanes[i][(neo_dim)p * step] : 0;
+}
+
+static void pack_tap(const struct convolution_gemm *plan, const struct patches *patches,
+                     const struct tap *tap, neo_dim channel, size_t depth, float *out)
+{
+    const struct convolution_shape *s = &plan->shape;
+    const float *lanes[GEMM_F32_MR];
+    size_t rows = patches->rows, inside = tap_lanes(s, patches, tap, channel, lanes);
+    struct pack_f32_panel panel = {
+        .width = rows, .count = rows, .k = depth, .step = s->src.c, .out = out};
+    if (inside == 0) {
+        memset(out, 0, rows * depth * sizeof *out);
+    } else if (s->src.c == 1 || depth == 1) {
+        for (size_t i = 0; i < rows; i++)
+            lanes[i] = lanes[i] ? lanes[i] : padding_lane;
+        panel.lanes = lanes;
+        panel.step = 1;
+        plan->gemm.pack(&panel);
+    } else if (inside == rows && is_evenly_spaced(lanes, rows, &panel.lane)) {
+        panel.src = lanes[0];
+        plan->gemm.pack(&panel);
+    } else {
+        pack_scattered(lanes, rows, s->src.c, depth, out);
+    }
+}
+
+static void pack_affine(const struct convolution_call *call, size_t batch, size_t row, size_t rows,
+                        size_t first, size_t depth, float *out)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    struct patches patches;
+    locate_patches(call, batch, row, 1, &patches);
+    call->plan->gemm.pack(&(struct pack_f32_panel){
+        .width = rows,
+        .count = rows,
+        .k = depth,
+        .src = patches.origin[0] + (neo_dim)first * s->src.c,
+        .lane = call->plan->src_row_stride,
+        .step = s->src.c,
+        .out = out,
+    });
+}
+
+static void pack_a(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
+                   size_t first, size_t depth, float *out)
+{
+    const struct convolution_call *call = context;
+    (void)task_scratch;
+    if (call->plan->rows_are_affine) {
+        pack_affine(call, batch, row, rows, first, depth, out);
+        return;
+    }
+    struct patches patches;
+    locate_patches(call, batch, row, rows, &patches);
+    size_t ic = (size_t)call->plan->shape.ic;
+    while (depth > 0) {
+        struct tap tap = tap_at(&call->plan->shape, first / ic);
+        size_t channel = first % ic, part = min_size(ic - channel, depth);
+        pack_tap(call->plan, &patches, &tap, (neo_dim)channel, part, out);
+        out += part * rows;
+        first += part;
+        depth -= part;
+    }
+}
+
+/* Plain weights: the input channels of one tap after the other. */
+static void pack_b(const void *context, size_t batch, size_t column, size_t columns, size_t width,
+                   size_t first, size_t depth, float *out)
+{
+    const struct convolution_call *call = context;
+    const struct convolution_shape *s = &call->plan->shape;
+    const float *weights = (const float *)call->execution->buffers[WEIGHTS] +
+                           group_of(call->plan, batch) * s->weights_g +
+                           (neo_dim)column * s->weights_o;
+    size_t ic = (size_t)s->ic;
+    while (depth > 0) {
+        size_t channel = first % ic, part = min_size(ic - channel, depth);
+        call->plan->gemm.pack(&(struct pack_f32_panel){
+            .width = width,
+            .count = columns,
+            .k = part,
+            .src =
+                weights + convolution_weights_tap(s, first / ic) + (neo_dim)channel * s->weights_i,
+            .lane = s->weights_o,
+            .step = s->weights_i,
+            .out = out,
+        });
+        out += part * width;
+        first += part;
+        depth -= part;
+    }
+}
+
+/* ---- finishing ---- */
+
+/* Channels are contiguous: a line is the channels of one pixel. */
+static void finish_pixels(const struct convolution_call *call, const struct gemm_f32_block *block)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    const neo_memory_desc *dst = &call->execution->problem->tensors[DST];
+    neo_dim channel = group_of(call->plan, block->batch) * s->oc + (neo_dim)block->column;
+    size_t pixel = first_pixel(call->plan, block->batch) + block->row;
+    struct line line = {.direction = 1, .count = block->columns};
+    for (size_t i = 0; i < block->rows; i++) {
+        convolution_pixel_position(s, dst->ndims, pixel + i, line.position);
+        line.position[1] = channel;
+        finish_line(call->execution, &line, block->values + i * block->row_stride, false,
+                    (float *)call->execution->buffers[DST] + desc_offset(dst, line.position),
+                    s->dst.c);
+    }
+}
+
+/* Pixels are contiguous: a line is what one channel has in one row of the image. */
+static void finish_channel(const struct convolution_call *call, const struct gemm_f32_block *block,
+                           neo_dim channel, float *values)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    const neo_memory_desc *dst = &call->execution->problem->tensors[DST];
+    size_t pixel = first_pixel(call->plan, block->batch) + block->row;
+    struct line line = {.direction = dst->ndims - 1};
+    for (size_t done = 0; done < block->rows; done += line.count) {
+        convolution_pixel_position(s, dst->ndims, pixel + done, line.position);
+        line.position[1] = channel;
+        line.count =
+            min_size((size_t)(s->out[WIDTH] - line.position[line.direction]), block->rows - done);
+        finish_line(call->execution, &line, values + done, false,
+                    (float *)call->execution->buffers[DST] + desc_offset(dst, line.position),
+                    s->dst.w);
+    }
+}
+
+static void finish(const void *context, const struct gemm_f32_block *block)
+{
+    const struct convolution_call *call = context;
+    if (!call->plan->gemm.shape.columns) {
+        finish_pixels(call, block);
+        return;
+    }
+    neo_dim channel = group_of(call->plan, block->batch) * call->plan->shape.oc;
+    for (size_t j = 0; j < block->columns; j++)
+        finish_channel(call, block, channel + (neo_dim)(block->column + j),
+                       block->values + j * block->column_stride);
+}
+
+static void gemm_run(const void *plan, const struct execution *execution)
+{
+    struct convolution_call mine = {plan, execution};
+    struct gemm_f32_call call = {
+        .context = &mine, .locate = locate, .pack_a = pack_a, .pack_b = pack_b, .finish = finish};
+    gemm_f32_run(&mine.plan->gemm, &call, execution->parallel, execution->threads,
+                 execution->scratch);
+}
+
+const struct algorithm convolution_gemm_f32 = {
+    .name = "gemm",
+    .refuse = gemm_refuse,
+    .choose = gemm_choose,
+    .estimate = gemm_estimate,
+    .plan = gemm_plan,
+    .plan_bytes = sizeof(struct convolution_gemm),
+    .scratch_bytes = gemm_scratch_bytes,
+    .kernel = gemm_kernel,
+    .run = gemm_run,
+};

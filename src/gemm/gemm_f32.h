@@ -1,0 +1,103 @@
+/* The blocked f32 matrix multiplication that matmul and convolution share.
+ *
+ * C[i][j] = sum over p < k of A[i][p] * B[p][j], for a batch of matrices. B comes in packed panels,
+ * or is packed block by block. Rows of A are packed a block at a time. The caller's functions do
+ * the packing, as they know where things lie: a convolution gathers its patches there, so no image
+ * of patches is ever made. The loops are those of Goto and van de Geijn (ACM TOMS 34/3, 2008):
+ * blocks of kc rows of B whose panels stay in the L1 cache, blocks of mc × kc of A that stay in the
+ * L2 cache.
+ *
+ * An element of C is summed in the order of p, whatever the blocks: its bits depend on nothing
+ * else. */
+#ifndef SRC_GEMM_GEMM_F32_H
+#define SRC_GEMM_GEMM_F32_H
+
+#include <stdbool.h>
+
+#include "kernels/gemm_f32.h"
+#include "kernels/pack_f32.h"
+#include "src/threading/parallel.h"
+#include "src/threading/partition.h"
+
+/* How results get to their place. */
+enum gemm_output {
+    GEMM_DIRECT,   /* the tile kernel stores what is final */
+    GEMM_IN_PLACE, /* it stores sums, and finish() turns them into results there */
+    GEMM_STAGED,   /* it stores sums in the scratchpad, and finish() moves them */
+};
+
+/* What the caller knows when it plans. */
+struct gemm_f32_shape {
+    size_t batch, m, n, k;
+    bool b_packed;
+    bool columns; /* C's columns are contiguous, not its rows */
+    enum gemm_output output;
+    float low, high;           /* clamp, with GEMM_DIRECT */
+    size_t task_scratch_bytes; /* for pack_a() */
+};
+
+struct gemm_f32 {
+    struct gemm_f32_shape shape;
+    size_t row_tiles, panels;                  /* of one matrix */
+    size_t block_tiles, block_panels, block_k; /* mc, nc, kc */
+    size_t block_columns;                      /* of block_panels panels */
+    pack_f32_fn *pack;
+    const char *kernel;
+    gemm_f32_fn *tiles[GEMM_F32_NR / 4][GEMM_F32_MR]; /* by width / 4 - 1, height - 1 */
+};
+
+/* Rows [row, row + rows) and columns [column, column + columns) of one matrix, complete sums with
+ * bias: element (i, j) of the block at values[i * row_stride + j * column_stride]. */
+struct gemm_f32_block {
+    size_t batch, row, rows, column, columns;
+    float *values;
+    size_t row_stride, column_stride;
+};
+
+/* Where the matrices of one batch index are. */
+struct gemm_f32_place {
+    const float *b; /* packed panels; unused otherwise */
+    float *c;
+    size_t c_row, c_column; /* unused with GEMM_STAGED */
+    const float *bias;      /* one value per column, or NULL */
+};
+
+/* The caller's side of one execution; its functions are called by several threads at once. */
+struct gemm_f32_call {
+    const void *context;
+    void (*locate)(const void *context, size_t batch, struct gemm_f32_place *out);
+
+    /* out[p * rows + i] = A[row + i][first + p] for i < rows <= GEMM_F32_MR, p < depth. */
+    void (*pack_a)(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
+                   size_t first, size_t depth, float *out);
+
+    /* out[p * width + j] = B[first + p][column + j] for j < columns, 0 for columns <= j < width.
+     * Not called when B is packed. */
+    void (*pack_b)(const void *context, size_t batch, size_t column, size_t columns, size_t width,
+                   size_t first, size_t depth, float *out);
+
+    /* Not called with GEMM_DIRECT. */
+    void (*finish)(const void *context, const struct gemm_f32_block *block);
+};
+
+/* A pure function of the shape and the CPU. m, n or k of SIZE_MAX means that it is not known yet:
+ * the plan's scratchpad is then large enough for every size. */
+void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape,
+                   const struct cpu *cpu);
+
+size_t gemm_f32_scratch_bytes(const struct gemm_f32 *plan, int threads);
+
+/* The number of tasks is at most threads; scratch has gemm_f32_scratch_bytes(plan, threads). */
+void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
+                  const struct parallel *parallel, int threads, void *scratch);
+
+/* Rows of tile number index of m rows: tiles of GEMM_F32_MR rows, but a remainder of one to three
+ * rows shares the last two tiles' rows evenly, as tiles of so few rows leave most registers unused.
+ */
+struct span gemm_f32_row_tile(size_t m, size_t index);
+
+/* Cycles on one thread. */
+double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                         bool b_packed);
+
+#endif

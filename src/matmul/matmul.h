@@ -1,0 +1,25 @@
+/* Matrix multiplication: what its algorithms share. */
+#ifndef SRC_MATMUL_MATMUL_H
+#define SRC_MATMUL_MATMUL_H
+
+#include "src/primitive/problem.h"
+
+extern const struct algorithm matmul_gemm_f32, matmul_reference_f32;
+
+/* The matrices' own sizes; NEO_RUNTIME_DIM if not known. */
+struct matmul_shape {
+    neo_dim batch, m, n, k;
+};
+struct matmul_shape matmul_shape(const struct problem *problem);
+
+/* Batch coordinates (and zeros behind them) of dst's matrix number index. */
+void matmul_position(const struct problem *problem, size_t index, neo_dim *position);
+
+/* The offset of the matrix of `tensor` at a batch position, in elements, broadcast where its size
+ * is 1. */
+neo_dim matmul_batch_offset(const neo_memory_desc *tensor, const neo_dim *position);
+
+/* The number of a packed matrix of weights at a batch position. */
+size_t matmul_weights_index(const neo_memory_desc *weights, const neo_dim *position);
+
+#endif

@@ -1,0 +1,241 @@
+/* Matrix multiplication by the blocked GEMM: packed or plain weights, any strides. */
+#include <math.h>
+
+#include "src/core/checked.h"
+#include "src/gemm/gemm_f32.h"
+#include "src/matmul/matmul.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/finish.h"
+#include "src/weights/layout.h"
+
+struct matmul_gemm {
+    struct gemm_f32 gemm;
+    bool bias_by_column; /* the tile kernel adds it */
+};
+
+static bool is_supported_layout(const neo_memory_desc *weights)
+{
+    return weights->format_kind != NEO_FORMAT_PACKED || weights->packed.id == LAYOUT_MATMUL_F32;
+}
+
+static const char *gemm_refuse(const struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    return is_supported_layout(&problem->tensors[WEIGHTS])
+               ? NULL
+               : "the weights are packed for another operation";
+}
+
+static void gemm_choose(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    for (int t = 0; t < TENSOR_COUNT; t++) {
+        neo_memory_desc *desc = &problem->tensors[t];
+        if (!desc->ndims || desc->format_kind != NEO_FORMAT_ANY)
+            continue;
+        if (t == WEIGHTS)
+            layout_set(desc, LAYOUT_MATMUL_F32, false);
+        else
+            desc_set_plain(desc);
+    }
+}
+
+static double size_or(neo_dim dim, double otherwise)
+{
+    return dim == NEO_RUNTIME_DIM ? otherwise : (double)dim;
+}
+
+static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
+{
+    struct matmul_shape shape = matmul_shape(problem);
+    bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
+    return gemm_f32_estimate(cpu, size_or(shape.batch, 1), size_or(shape.m, 256),
+                             size_or(shape.n, 256), size_or(shape.k, 256), packed);
+}
+
+/* ---- plan ---- */
+
+static size_t size_of(neo_dim dim)
+{
+    return dim == NEO_RUNTIME_DIM ? SIZE_MAX : (size_t)dim;
+}
+
+/* One value per column, next to each other. */
+static bool is_by_column(const neo_memory_desc *bias)
+{
+    for (int i = 0; i < bias->ndims - 1; i++)
+        if (bias->dims[i] != 1)
+            return false;
+    int last = bias->ndims - 1;
+    return bias->ndims == 0 || (bias->dims[last] != 1 && bias->strides[last] == 1);
+}
+
+static bool is_contiguous(const neo_memory_desc *dst, int dim)
+{
+    return dst->dims[dim] == 1 || dst->strides[dim] == 1;
+}
+
+static enum gemm_output choose_output(const struct problem *problem, bool bias_fused,
+                                      bool contiguous)
+{
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    if (!contiguous || fusion.reads_dst || problem_is_runtime(problem))
+        return GEMM_STAGED;
+    return fusion.complete && bias_fused ? GEMM_DIRECT : GEMM_IN_PLACE;
+}
+
+static void gemm_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct matmul_gemm *mine = plan;
+    struct matmul_shape shape = matmul_shape(problem);
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    int row_dim = dst->ndims - 2, column_dim = dst->ndims - 1;
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    bool rows = is_contiguous(dst, column_dim), columns = !rows && is_contiguous(dst, row_dim);
+    mine->bias_by_column = is_by_column(&problem->tensors[BIAS]);
+    gemm_f32_plan(&mine->gemm,
+                  &(struct gemm_f32_shape){
+                      .batch = size_of(shape.batch),
+                      .m = size_of(shape.m),
+                      .n = size_of(shape.n),
+                      .k = size_of(shape.k),
+                      .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED,
+                      .columns = columns,
+                      .output = choose_output(problem, mine->bias_by_column, rows || columns),
+                      .low = fusion.low,
+                      .high = fusion.high,
+                  },
+                  cpu);
+}
+
+static size_t gemm_scratch_bytes(const void *plan, int threads)
+{
+    return gemm_f32_scratch_bytes(&((const struct matmul_gemm *)plan)->gemm, threads);
+}
+
+static const char *gemm_kernel(const void *plan)
+{
+    return ((const struct matmul_gemm *)plan)->gemm.kernel;
+}
+
+/* ---- run ---- */
+
+struct matmul_call {
+    const struct matmul_gemm *plan;
+    const struct execution *execution;
+};
+
+static const float *packed_matrix(const struct matmul_call *call, const neo_dim *position)
+{
+    const neo_memory_desc *weights = &call->execution->problem->tensors[WEIGHTS];
+    struct layout_shape shape = layout_shape(weights);
+    return (const float *)call->execution->buffers[WEIGHTS] +
+           matmul_weights_index(weights, position) * shape.k * shape.columns;
+}
+
+static void locate(const void *context, size_t batch, struct gemm_f32_place *out)
+{
+    const struct matmul_call *call = context;
+    const struct execution *execution = call->execution;
+    const neo_memory_desc *tensors = execution->problem->tensors, *dst = &tensors[DST];
+    neo_dim position[NEO_MAX_NDIMS];
+    int ndims = dst->ndims;
+    matmul_position(execution->problem, batch, position);
+    *out = (struct gemm_f32_place){
+        .b = call->plan->gemm.shape.b_packed ? packed_matrix(call, position) : NULL,
+        .c = (float *)execution->buffers[DST] + matmul_batch_offset(dst, position),
+        .c_row = dst->dims[ndims - 2] == 1 && call->plan->gemm.shape.columns
+                     ? 1
+                     : (size_t)dst->strides[ndims - 2],
+        .c_column = call->plan->gemm.shape.columns ? (size_t)dst->strides[ndims - 1] : 1,
+        .bias = call->plan->bias_by_column ? execution->buffers[BIAS] : NULL,
+    };
+}
+
+static void pack_a(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
+                   size_t first, size_t depth, float *out)
+{
+    const struct matmul_call *call = context;
+    const struct execution *execution = call->execution;
+    const neo_memory_desc *src = &execution->problem->tensors[SRC];
+    neo_dim position[NEO_MAX_NDIMS], m_stride = src->strides[src->ndims - 2];
+    neo_dim k_stride = src->strides[src->ndims - 1];
+    (void)task_scratch;
+    matmul_position(execution->problem, batch, position);
+    call->plan->gemm.pack(&(struct pack_f32_panel){
+        .width = rows,
+        .count = rows,
+        .k = depth,
+        .src = (const float *)execution->buffers[SRC] + matmul_batch_offset(src, position) +
+               (neo_dim)row * m_stride + (neo_dim)first * k_stride,
+        .lane = m_stride,
+        .step = k_stride,
+        .out = out,
+    });
+}
+
+static void pack_b(const void *context, size_t batch, size_t column, size_t columns, size_t width,
+                   size_t first, size_t depth, float *out)
+{
+    const struct matmul_call *call = context;
+    const struct execution *execution = call->execution;
+    const neo_memory_desc *weights = &execution->problem->tensors[WEIGHTS];
+    neo_dim position[NEO_MAX_NDIMS], k_stride = weights->strides[weights->ndims - 2];
+    neo_dim n_stride = weights->strides[weights->ndims - 1];
+    matmul_position(execution->problem, batch, position);
+    call->plan->gemm.pack(&(struct pack_f32_panel){
+        .width = width,
+        .count = columns,
+        .k = depth,
+        .src = (const float *)execution->buffers[WEIGHTS] + matmul_batch_offset(weights, position) +
+               (neo_dim)first * k_stride + (neo_dim)column * n_stride,
+        .lane = n_stride,
+        .step = k_stride,
+        .out = out,
+    });
+}
+
+/* Finishes the block along its contiguous direction, one line at a time. */
+static void finish(const void *context, const struct gemm_f32_block *block)
+{
+    const struct matmul_call *call = context;
+    const struct execution *execution = call->execution;
+    const neo_memory_desc *dst = &execution->problem->tensors[DST];
+    int row_dim = dst->ndims - 2, column_dim = dst->ndims - 1;
+    bool columns = call->plan->gemm.shape.columns;
+    struct line line = {.direction = columns ? row_dim : column_dim,
+                        .count = columns ? block->rows : block->columns};
+    matmul_position(execution->problem, block->batch, line.position);
+    float *base = (float *)execution->buffers[DST] + matmul_batch_offset(dst, line.position);
+    size_t lines = columns ? block->columns : block->rows;
+    size_t stride = columns ? block->column_stride : block->row_stride;
+    for (size_t i = 0; i < lines; i++) {
+        line.position[row_dim] = (neo_dim)(block->row + (columns ? 0 : i));
+        line.position[column_dim] = (neo_dim)(block->column + (columns ? i : 0));
+        float *to = base + line.position[row_dim] * dst->strides[row_dim] +
+                    line.position[column_dim] * dst->strides[column_dim];
+        finish_line(execution, &line, block->values + i * stride, !call->plan->bias_by_column, to,
+                    dst->strides[line.direction]);
+    }
+}
+
+static void gemm_run(const void *plan, const struct execution *execution)
+{
+    struct matmul_call mine = {plan, execution};
+    struct gemm_f32_call call = {
+        .context = &mine, .locate = locate, .pack_a = pack_a, .pack_b = pack_b, .finish = finish};
+    gemm_f32_run(&mine.plan->gemm, &call, execution->parallel, execution->threads,
+                 execution->scratch);
+}
+
+const struct algorithm matmul_gemm_f32 = {
+    .name = "gemm",
+    .refuse = gemm_refuse,
+    .choose = gemm_choose,
+    .estimate = gemm_estimate,
+    .plan = gemm_plan,
+    .plan_bytes = sizeof(struct matmul_gemm),
+    .scratch_bytes = gemm_scratch_bytes,
+    .kernel = gemm_kernel,
+    .run = gemm_run,
+};

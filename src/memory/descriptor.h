@@ -1,0 +1,44 @@
+/* What the library asks of memory descriptors beyond the public functions. */
+#ifndef SRC_MEMORY_DESCRIPTOR_H
+#define SRC_MEMORY_DESCRIPTOR_H
+
+#include <stdbool.h>
+
+#include "neoprene/memory.h"
+
+/* Holds every tag and every text desc_text() writes. */
+enum { DESC_TEXT_BYTES = 192 };
+
+/* NULL if desc is well formed (any kind but UNDEF), else a sentence that says what is wrong. */
+const char *desc_wrong(const neo_memory_desc *desc);
+
+bool desc_is_absent(const neo_memory_desc *desc);
+
+/* A dimension or stride is NEO_RUNTIME_DIM. */
+bool desc_is_runtime(const neo_memory_desc *desc);
+
+/* Elements from the first one to the one at a position; the descriptor is strided. */
+neo_dim desc_offset(const neo_memory_desc *desc, const neo_dim *position);
+
+/* Sizes contain a 0. */
+bool desc_is_empty(const neo_memory_desc *desc);
+
+/* Two elements may share a place: a stride of 0 with a size over 1, or overlapping strides. */
+bool desc_overlaps_itself(const neo_memory_desc *desc);
+
+/* Each makes an `any` descriptor strided and dense: in the order of tag, which must be valid for
+ * its ndims; row-major; or in the order of another strided one with the same ndims. */
+void desc_set_tag(neo_memory_desc *desc, const char *tag);
+void desc_set_plain(neo_memory_desc *desc);
+void desc_set_order_of(neo_memory_desc *desc, const neo_memory_desc *other);
+
+/* actual fits where the description said expected: the same, with sizes for NEO_RUNTIME_DIM. */
+bool desc_matches(const neo_memory_desc *expected, const neo_memory_desc *actual);
+
+/* "f32:acdb:2x3x4x5" and so on, for sentences and log lines; returns out. */
+char *desc_text(const neo_memory_desc *desc, char *out, size_t size);
+
+/* "2x3x*": sizes only; returns out. */
+char *desc_dims_text(const neo_memory_desc *desc, char *out, size_t size);
+
+#endif

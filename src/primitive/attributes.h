@@ -1,0 +1,67 @@
+/* Attributes as the library keeps them. */
+#ifndef SRC_PRIMITIVE_ATTRIBUTES_H
+#define SRC_PRIMITIVE_ATTRIBUTES_H
+
+#include <stdbool.h>
+
+#include "kernels/binary_f32.h"
+#include "kernels/eltwise_f32.h"
+#include "neoprene/attributes.h"
+
+/* run is the kernel, filled in with an implementation. */
+struct post_op {
+    neo_post_op_kind kind;
+    union {
+        struct {
+            float scale;
+            int32_t zero_point;
+            neo_data_type type; /* UNDEF: dst's */
+            sum_f32_fn *run;
+        } sum;
+        struct {
+            neo_eltwise algorithm;
+            float alpha, beta;
+            eltwise_f32_fn *run;
+        } eltwise;
+        struct {
+            neo_binary algorithm;
+            neo_memory_desc src1;
+            binary_f32_fn *run;
+        } binary;
+        struct {
+            int mask;
+            neo_memory_desc weights; /* filled in when dst is known */
+            binary_f32_fn *run;
+        } prelu;
+    };
+};
+
+/* Scales or zero points for one argument. */
+struct quantization {
+    int arg, mask, group_ndims;
+    neo_dim group_dims[2];
+    neo_data_type type;
+};
+
+enum { MAX_QUANTIZATIONS = 8 };
+
+struct neo_attributes {
+    neo_scratchpad_mode scratchpad;
+    neo_fpmath_mode fpmath;
+    bool fpmath_for_int, deterministic;
+    neo_accumulation_mode accumulation;
+    int quantization_count; /* scales first come, first served; zero points have the high bit in arg
+                             */
+    struct quantization quantizations[MAX_QUANTIZATIONS];
+    int post_op_count;
+    struct post_op *post_ops; /* post_op_count of them, owned */
+};
+
+/* The attributes of a description without any. */
+extern const neo_attributes attributes_default;
+
+/* Copies from into to, which need not be initialised. */
+neo_status attributes_init_copy(neo_attributes *to, const neo_attributes *from);
+void attributes_deinit(neo_attributes *attributes);
+
+#endif

@@ -1,0 +1,32 @@
+/* The engine's and the stream's insides. */
+#ifndef SRC_PRIMITIVE_ENGINE_H
+#define SRC_PRIMITIVE_ENGINE_H
+
+#include <stdatomic.h>
+
+#include "arch/cpu.h"
+#include "neoprene/engine.h"
+#include "src/memory/allocation.h"
+#include "src/memory/block_pool.h"
+#include "src/primitive/cache.h"
+#include "src/threading/default_pool.h"
+#include "src/threading/parallel.h"
+
+struct neo_engine {
+    atomic_size_t refs;
+    const struct cpu *cpu;
+    struct memory_domain memory;
+    struct default_pool *threads;
+    struct block_pool *blocks;
+    struct cache *cache;
+};
+
+struct neo_stream {
+    neo_engine *engine; /* a reference */
+    struct parallel parallel;
+};
+
+/* Adds a reference and returns engine. */
+neo_engine *engine_retain(neo_engine *engine);
+
+#endif

@@ -1,0 +1,241 @@
+/* Implementations: checks, selection, plan. */
+#include "src/primitive/implementation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/core/checked.h"
+#include "src/core/hash.h"
+#include "src/core/log.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/key.h"
+#include "src/primitive/post_ops.h"
+
+bool problem_is_runtime(const struct problem *problem)
+{
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        if (problem->tensors[t].ndims && desc_is_runtime(&problem->tensors[t]))
+            return true;
+    return false;
+}
+
+/* ---- checks every operation has in common ---- */
+
+static const char *const tensor_names[TENSOR_COUNT] = {"src", "weights", "bias", "dst"};
+
+/* Where a data type or an attribute is right but nothing computes with it yet. */
+static const char *unsupported_reason(const struct problem *problem)
+{
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        if (problem->tensors[t].ndims && problem->tensors[t].data_type != NEO_F32)
+            return "only f32 tensors are supported";
+    if (problem->attributes.quantization_count)
+        return "scales and zero points are not supported for f32";
+    return NULL;
+}
+
+static neo_status reject(const struct problem *problem, neo_status status, const char *what,
+                         const char *why)
+{
+    log_check("%s: %s%s%s", problem->operation->name, what, *what ? ": " : "", why);
+    return status;
+}
+
+static neo_status check_problem(struct problem *problem)
+{
+    for (int t = 0; t < TENSOR_COUNT; t++) {
+        const char *wrong = problem->tensors[t].ndims ? desc_wrong(&problem->tensors[t]) : NULL;
+        if (wrong)
+            return reject(problem, NEO_INVALID_ARGUMENT, tensor_names[t], wrong);
+    }
+    bool unsupported = false;
+    const char *wrong = problem->operation->check(problem, &unsupported);
+    if (!wrong && desc_overlaps_itself(&problem->tensors[DST]))
+        wrong = "elements of dst overlap each other";
+    if (!wrong)
+        wrong = post_ops_check(problem, &unsupported);
+    if (wrong)
+        return reject(problem, unsupported ? NEO_UNSUPPORTED : NEO_INVALID_ARGUMENT, "", wrong);
+    const char *reason = unsupported_reason(problem);
+    return reason ? reject(problem, NEO_UNSUPPORTED, "", reason) : NEO_OK;
+}
+
+/* ---- selection ---- */
+
+struct candidate {
+    const struct algorithm *algorithm;
+    double estimate;
+};
+
+static void note_declined(struct implementation *impl, const char *name, const char *reason)
+{
+    impl->declined[impl->declined_count++] = (struct declined){name, reason};
+    log_line(LOG_DISPATCH, "primitive", "create:dispatch,%s,%s,%s", impl->problem.operation->name,
+             name, reason);
+}
+
+/* Those that can, the fastest first, equals in the operation's order. */
+static int rank_algorithms(struct implementation *impl, struct candidate *ranked)
+{
+    const struct operation *operation = impl->problem.operation;
+    const struct cpu *cpu = impl->engine->cpu;
+    int count = 0;
+    for (size_t i = 0; i < operation->algorithm_count; i++) {
+        const struct algorithm *algorithm = operation->algorithms[i];
+        const char *reason = algorithm->refuse(&impl->problem, cpu);
+        if (reason) {
+            note_declined(impl, algorithm->name, reason);
+            continue;
+        }
+        double estimate = algorithm->estimate(&impl->problem, cpu);
+        int at = count++;
+        for (; at > 0 && ranked[at - 1].estimate > estimate; at--)
+            ranked[at] = ranked[at - 1];
+        ranked[at] = (struct candidate){algorithm, estimate};
+    }
+    return count;
+}
+
+static neo_status select_algorithm(struct implementation *impl, int index)
+{
+    struct candidate ranked[MAX_ALGORITHMS];
+    int count = rank_algorithms(impl, ranked);
+    if (count == 0)
+        return reject(&impl->problem, NEO_UNSUPPORTED, "", "every algorithm declined");
+    if (index >= count)
+        return NEO_LAST_IMPLEMENTATION;
+    impl->algorithm = ranked[index].algorithm;
+    impl->estimate = ranked[index].estimate;
+    return NEO_OK;
+}
+
+static void make_plan(struct implementation *impl)
+{
+    const struct algorithm *algorithm = impl->algorithm;
+    const struct cpu *cpu = impl->engine->cpu;
+    algorithm->choose(&impl->problem, cpu);
+    post_ops_choose(&impl->problem, cpu);
+    impl->runtime = problem_is_runtime(&impl->problem);
+    algorithm->plan(impl->plan, &impl->problem, cpu);
+    snprintf(impl->name, sizeof impl->name, "%s:%s", algorithm->name,
+             cpu->features & CPU_NEON ? "neon" : "portable");
+}
+
+/* ---- life ---- */
+
+static void implementation_free(struct cache_value *value)
+{
+    struct implementation *impl = (struct implementation *)value;
+    block_manager_deinit(&impl->blocks);
+    attributes_deinit(&impl->problem.attributes);
+    free(impl);
+}
+
+neo_status implementation_create(struct implementation **out, neo_engine *engine,
+                                 const struct problem *problem, int index)
+{
+    *out = NULL;
+    struct implementation *impl = aligned_alloc(64, round_up(sizeof *impl, 64));
+    if (!impl)
+        return NEO_OUT_OF_MEMORY;
+    memset(impl, 0, sizeof *impl);
+    cache_value_init(&impl->value, implementation_free);
+    impl->engine = engine;
+    impl->problem = *problem;
+    block_manager_init(&impl->blocks, engine->blocks);
+    neo_status status = attributes_init_copy(&impl->problem.attributes, &problem->attributes);
+    if (status == NEO_OK)
+        status = check_problem(&impl->problem);
+    if (status == NEO_OK)
+        status = select_algorithm(impl, index);
+    if (status != NEO_OK) {
+        implementation_free(&impl->value);
+        return status;
+    }
+    make_plan(impl);
+    impl->bytes = sizeof *impl + (size_t)problem->attributes.post_op_count * sizeof(struct post_op);
+    *out = impl;
+    return NEO_OK;
+}
+
+struct implementation *implementation_retain(struct implementation *impl)
+{
+    cache_value_retain(&impl->value);
+    return impl;
+}
+
+void implementation_release(struct implementation *impl)
+{
+    if (impl)
+        cache_value_release(&impl->value);
+}
+
+struct build_request {
+    neo_engine *engine;
+    const struct problem *problem;
+    int index;
+};
+
+static neo_status build(void *context, struct cache_value **value, size_t *bytes)
+{
+    const struct build_request *request = context;
+    struct implementation *impl;
+    neo_status status =
+        implementation_create(&impl, request->engine, request->problem, request->index);
+    if (status != NEO_OK)
+        return status;
+    *value = &impl->value;
+    *bytes = impl->bytes;
+    return NEO_OK;
+}
+
+neo_status implementation_find(struct implementation **out, neo_engine *engine,
+                               const struct problem *problem, int index, bool *hit)
+{
+    uint32_t words[KEY_MAX_WORDS];
+    struct cache_key key = {.words = words, .count = key_write(words, problem, index)};
+    key.hash = hash_words(words, key.count);
+    struct build_request request = {engine, problem, index};
+    struct cache_value *value;
+    enum cache_outcome outcome;
+    neo_status status = cache_get_or_create(engine->cache, &key, build, &request, &value, &outcome);
+    *hit = status == NEO_OK && outcome != CACHE_MISS;
+    *out = status == NEO_OK ? (struct implementation *)value : NULL;
+    return status;
+}
+
+size_t implementation_scratch_bytes(const struct implementation *impl, int threads)
+{
+    size_t bytes = impl->algorithm->scratch_bytes(impl->plan, threads);
+    return round_up(bytes, SCRATCH_ALIGNMENT);
+}
+
+/* ---- texts ---- */
+
+static const char *prop_kind_name(neo_prop_kind kind)
+{
+    static const char *const names[] = {"undef", "forward_training", "forward_inference"};
+    return names[kind];
+}
+
+char *implementation_text(const struct implementation *impl, char *out, size_t size)
+{
+    const struct problem *problem = &impl->problem;
+    size_t used = (size_t)snprintf(out, size, "%s,%s,%s", problem->operation->name, impl->name,
+                                   prop_kind_name(problem->prop_kind));
+    for (int t = 0; t < TENSOR_COUNT && used < size; t++) {
+        char tag[DESC_TEXT_BYTES];
+        const neo_memory_desc *desc = &problem->tensors[t];
+        if (desc->ndims)
+            used += (size_t)snprintf(out + used, size - used, "%s%s:%s:%s", t == SRC ? "," : " ",
+                                     tensor_names[t], neo_data_type_name(desc->data_type),
+                                     neo_memory_desc_tag(desc, tag, sizeof tag));
+    }
+    char sizes[DESC_TEXT_BYTES];
+    problem->operation->describe(problem, sizes, sizeof sizes);
+    if (used < size)
+        snprintf(out + used, size - used, ",post-ops:%d,%s", problem->attributes.post_op_count,
+                 sizes);
+    return out;
+}

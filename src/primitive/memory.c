@@ -1,0 +1,97 @@
+/* Memory objects. */
+#include "src/primitive/memory.h"
+
+#include <stdlib.h>
+
+#include "src/core/log.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/engine.h"
+
+static const char *memory_wrong(const neo_memory_desc *desc)
+{
+    if (desc_is_absent(desc))
+        return "desc is NULL or absent";
+    const char *wrong = desc_wrong(desc);
+    if (wrong)
+        return wrong;
+    if (desc->format_kind == NEO_FORMAT_ANY)
+        return "the format is any: ask a primitive descriptor which one it chose";
+    return desc_is_runtime(desc) ? "a size is known only at run time" : NULL;
+}
+
+static void drop_buffer(neo_memory *memory)
+{
+    allocation_destroy(&memory->owned);
+    memory->handle = NULL;
+}
+
+/* On failure the object keeps what it has. */
+static neo_status set_buffer(neo_memory *memory, void *handle)
+{
+    struct allocation owned = {0};
+    if (handle == NEO_MEMORY_ALLOCATE) {
+        neo_allocation_request request = {.bytes = neo_memory_desc_size(&memory->desc),
+                                          .kind = NEO_KIND_HEAP,
+                                          .owner = "memory object"};
+        neo_status status = allocation_create(&memory->engine->memory, &request, &owned);
+        if (status != NEO_OK)
+            return status;
+        handle = owned.data;
+    }
+    drop_buffer(memory);
+    memory->handle = handle;
+    memory->owned = owned;
+    return NEO_OK;
+}
+
+neo_status neo_memory_create(neo_memory **out, const neo_memory_desc *desc, neo_engine *engine,
+                             void *handle)
+{
+    const char *wrong = !out || !engine ? "out or engine is NULL" : memory_wrong(desc);
+    if (out)
+        *out = NULL;
+    if (wrong) {
+        log_check("neo_memory_create: %s", wrong);
+        return NEO_INVALID_ARGUMENT;
+    }
+    neo_memory *memory = calloc(1, sizeof *memory);
+    if (!memory)
+        return NEO_OUT_OF_MEMORY;
+    memory->desc = *desc;
+    memory->engine = engine_retain(engine);
+    neo_status status = set_buffer(memory, handle);
+    if (status != NEO_OK) {
+        neo_memory_destroy(memory);
+        return status;
+    }
+    *out = memory;
+    return NEO_OK;
+}
+
+void neo_memory_destroy(neo_memory *memory)
+{
+    if (!memory)
+        return;
+    drop_buffer(memory);
+    neo_engine_destroy(memory->engine);
+    free(memory);
+}
+
+const neo_memory_desc *neo_memory_get_desc(const neo_memory *memory)
+{
+    return memory ? &memory->desc : NULL;
+}
+
+void *neo_memory_get_handle(const neo_memory *memory)
+{
+    return memory ? memory->handle : NULL;
+}
+
+neo_status neo_memory_set_handle(neo_memory *memory, void *handle)
+{
+    if (!memory) {
+        log_check("neo_memory_set_handle: memory is NULL");
+        return NEO_INVALID_ARGUMENT;
+    }
+    return set_buffer(memory, handle);
+}

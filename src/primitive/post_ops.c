@@ -1,0 +1,237 @@
+/* Post-operations. */
+#include "src/primitive/post_ops.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "neoprene/primitive.h"
+#include "src/core/checked.h"
+#include "src/memory/descriptor.h"
+#include "src/memory/element.h"
+
+/* ---- checks ---- */
+
+static bool is_broadcast_of(const neo_memory_desc *operand, const neo_memory_desc *dst)
+{
+    if (operand->ndims != dst->ndims)
+        return false;
+    for (int i = 0; i < dst->ndims; i++)
+        if (operand->dims[i] != 1 && operand->dims[i] != dst->dims[i])
+            return false;
+    return true;
+}
+
+static const char *check_sum(const struct post_op *op, const neo_memory_desc *dst,
+                             bool *unsupported)
+{
+    if (op->sum.type == NEO_DATA_TYPE_UNDEF || op->sum.type == dst->data_type)
+        return NULL;
+    if (neo_data_type_bits(op->sum.type) != neo_data_type_bits(dst->data_type))
+        return "sum reads dst as a type of another size";
+    *unsupported = true;
+    return "sum reads dst as another data type";
+}
+
+static const char *check_binary(const struct post_op *op, const neo_memory_desc *dst,
+                                bool *unsupported)
+{
+    if (!is_broadcast_of(&op->binary.src1, dst))
+        return "a binary operand's sizes are neither dst's nor 1";
+    if (op->binary.src1.format_kind == NEO_FORMAT_PACKED)
+        return "a binary operand is packed";
+    if (!element_is_readable(op->binary.src1.data_type)) {
+        *unsupported = true;
+        return "a binary operand has a data type that is not supported";
+    }
+    return NULL;
+}
+
+static const char *check_prelu(struct post_op *op, const neo_memory_desc *dst)
+{
+    if (op->prelu.mask >> dst->ndims)
+        return "prelu's mask has bits beyond the last dimension of dst";
+    neo_memory_desc weights = {.ndims = dst->ndims, .data_type = NEO_F32};
+    for (int i = 0; i < dst->ndims; i++)
+        weights.dims[i] = op->prelu.mask >> i & 1 ? dst->dims[i] : 1;
+    desc_set_plain(&weights);
+    op->prelu.weights = weights;
+    return NULL;
+}
+
+const char *post_ops_check(struct problem *problem, bool *unsupported)
+{
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    const char *wrong = NULL;
+    for (int i = 0; i < problem->attributes.post_op_count && !wrong; i++) {
+        struct post_op *op = &problem->attributes.post_ops[i];
+        if (op->kind == NEO_POST_OP_SUM)
+            wrong = check_sum(op, dst, unsupported);
+        else if (op->kind == NEO_POST_OP_BINARY)
+            wrong = check_binary(op, dst, unsupported);
+        else if (op->kind == NEO_POST_OP_PRELU)
+            wrong = check_prelu(op, dst);
+    }
+    return wrong;
+}
+
+static void choose_binary(struct post_op *op, const neo_memory_desc *dst, uint32_t features)
+{
+    if (op->binary.src1.format_kind == NEO_FORMAT_ANY)
+        desc_set_order_of(&op->binary.src1, dst);
+    op->binary.run = binary_f32_find(features, (enum binary_f32_alg)op->binary.algorithm)->run;
+}
+
+void post_ops_choose(struct problem *problem, const struct cpu *cpu)
+{
+    uint32_t features = cpu->features;
+    problem->add = binary_f32_find(features, BINARY_F32_ADD)->run;
+    for (int i = 0; i < problem->attributes.post_op_count; i++) {
+        struct post_op *op = &problem->attributes.post_ops[i];
+        if (op->kind == NEO_POST_OP_BINARY)
+            choose_binary(op, &problem->tensors[DST], features);
+        else if (op->kind == NEO_POST_OP_PRELU)
+            op->prelu.run = binary_f32_find(features, BINARY_F32_PRELU)->run;
+        else if (op->kind == NEO_POST_OP_SUM)
+            op->sum.run = sum_f32_find(features)->run;
+        else
+            op->eltwise.run =
+                eltwise_f32_find(features, (enum eltwise_f32_alg)op->eltwise.algorithm)->run;
+    }
+}
+
+const neo_memory_desc *post_op_operand(const struct post_op *op)
+{
+    switch (op->kind) {
+    case NEO_POST_OP_BINARY:
+        return &op->binary.src1;
+    case NEO_POST_OP_PRELU:
+        return &op->prelu.weights;
+    default:
+        return NULL;
+    }
+}
+
+int post_op_argument(const struct post_op *op, int index)
+{
+    int which = op->kind == NEO_POST_OP_PRELU ? NEO_ARG_WEIGHTS : NEO_ARG_SRC_1;
+    return NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | which;
+}
+
+/* ---- fusion ---- */
+
+/* A single relu or clip is a clamp. Relu with alpha != 0 is not. */
+static bool is_clamp(const struct post_op *op, float *low, float *high)
+{
+    if (op->kind != NEO_POST_OP_ELTWISE)
+        return false;
+    if (op->eltwise.algorithm == NEO_ELTWISE_RELU && op->eltwise.alpha == 0) {
+        *low = 0;
+        return true;
+    }
+    if (op->eltwise.algorithm == NEO_ELTWISE_CLIP || op->eltwise.algorithm == NEO_ELTWISE_CLIP_V2) {
+        *low = op->eltwise.alpha;
+        *high = op->eltwise.beta;
+        return true;
+    }
+    return false;
+}
+
+struct post_ops_fusion post_ops_fusion(const struct problem *problem)
+{
+    const neo_attributes *attributes = &problem->attributes;
+    struct post_ops_fusion fusion = {.low = -INFINITY, .high = INFINITY};
+    int count = attributes->post_op_count;
+    fusion.complete =
+        count == 0 || (count == 1 && is_clamp(&attributes->post_ops[0], &fusion.low, &fusion.high));
+    for (int i = 0; i < count; i++)
+        fusion.reads_dst |= attributes->post_ops[i].kind == NEO_POST_OP_SUM;
+    return fusion;
+}
+
+double post_ops_cycles(const struct problem *problem)
+{
+    return 1.5 * problem->attributes.post_op_count;
+}
+
+/* ---- application ---- */
+
+enum { CHUNK = 256 };
+
+/* Where an operand's elements for a line are. */
+struct operand_line {
+    const void *data; /* of the element at offset 0 */
+    neo_data_type type;
+    neo_dim first, step; /* in elements */
+};
+
+static struct operand_line operand_line(const neo_memory_desc *desc, const void *data,
+                                        const struct line *line)
+{
+    struct operand_line result = {.data = data, .type = desc->data_type};
+    for (int i = 0; i < desc->ndims; i++)
+        if (desc->dims[i] != 1)
+            result.first += line->position[i] * desc->strides[i];
+    if (desc->dims[line->direction] != 1)
+        result.step = desc->strides[line->direction];
+    return result;
+}
+
+/* Elements [from, from + count) as f32: in place where they lie that way, else gathered into
+ * buffer. *step becomes 0 or 1. */
+static const float *operand_values(const struct operand_line *line, size_t from, size_t count,
+                                   float *buffer, size_t *step)
+{
+    neo_dim at = line->first + (neo_dim)from * line->step;
+    *step = line->step != 0;
+    if (line->type == NEO_F32 && (line->step == 0 || line->step == 1))
+        return (const float *)line->data + at;
+    size_t wanted = line->step == 0 ? 1 : count;
+    for (size_t i = 0; i < wanted; i++)
+        buffer[i] = element_read(line->type, line->data, at + (neo_dim)i * line->step);
+    return buffer;
+}
+
+void line_apply(binary_f32_fn *run, const neo_memory_desc *desc, const void *data,
+                const struct line *line, float *values)
+{
+    struct operand_line operand = operand_line(desc, data, line);
+    for (size_t from = 0; from < line->count; from += CHUNK) {
+        float buffer[CHUNK];
+        size_t step, count = min_size(CHUNK, line->count - from);
+        const float *other = operand_values(&operand, from, count, buffer, &step);
+        run(count, values + from, other, step, values + from);
+    }
+}
+
+static void apply_sum(const struct post_op *op, const struct line *line, float *values,
+                      const float *old, neo_dim old_step)
+{
+    for (size_t from = 0; from < line->count; from += CHUNK) {
+        float buffer[CHUNK];
+        size_t count = min_size(CHUNK, line->count - from);
+        const float *chunk = old + (neo_dim)from * old_step;
+        if (old_step != 1) {
+            for (size_t i = 0; i < count; i++)
+                buffer[i] = chunk[(neo_dim)i * old_step];
+            chunk = buffer;
+        }
+        op->sum.run(count, values + from, chunk, op->sum.scale, (float)op->sum.zero_point,
+                    values + from);
+    }
+}
+
+void post_ops_apply(const struct execution *execution, const struct line *line, float *values,
+                    const float *old, neo_dim old_step)
+{
+    const neo_attributes *attributes = &execution->problem->attributes;
+    for (int i = 0; i < attributes->post_op_count; i++) {
+        const struct post_op *op = &attributes->post_ops[i];
+        if (op->kind == NEO_POST_OP_ELTWISE)
+            op->eltwise.run(line->count, values, values, op->eltwise.alpha, op->eltwise.beta);
+        else if (op->kind == NEO_POST_OP_SUM)
+            apply_sum(op, line, values, old, old_step);
+        else
+            line_apply(op->kind == NEO_POST_OP_PRELU ? op->prelu.run : op->binary.run,
+                       post_op_operand(op), execution->operands[i], line, values);
+    }
+}

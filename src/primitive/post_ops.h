@@ -1,0 +1,46 @@
+/* Post-operations: checking them against dst, and applying them to lines of results. */
+#ifndef SRC_PRIMITIVE_POST_OPS_H
+#define SRC_PRIMITIVE_POST_OPS_H
+
+#include "src/primitive/problem.h"
+
+/* Checks each operation against dst, and gives prelu its weights' descriptor. Returns NULL or a
+ * sentence; *unsupported tells a wrong description from one that nothing serves. */
+const char *post_ops_check(struct problem *problem, bool *unsupported);
+
+/* Replaces `any` operands by layouts in dst's order, and looks up the kernels. dst is final. */
+void post_ops_choose(struct problem *problem, const struct cpu *cpu);
+
+/* The operand of post-operation i: its descriptor and its argument; NULL if it has none. */
+const neo_memory_desc *post_op_operand(const struct post_op *op);
+int post_op_argument(const struct post_op *op, int index);
+
+/* The chain, as far as a tile kernel can do it by itself. */
+struct post_ops_fusion {
+    bool complete; /* nothing is left to do after the clamp */
+    bool reads_dst;
+    float low, high;
+};
+struct post_ops_fusion post_ops_fusion(const struct problem *problem);
+
+/* Elements of dst that follow each other along one dimension. */
+struct line {
+    neo_dim position[NEO_MAX_NDIMS]; /* of the first one */
+    int direction;
+    size_t count;
+};
+
+/* Applies the whole chain to values, in place. old[i * old_step] is dst's value of element i before
+ * the execution, read only if the chain has a sum. */
+void post_ops_apply(const struct execution *execution, const struct line *line, float *values,
+                    const float *old, neo_dim old_step);
+
+/* Applies run to each value and the element of a tensor (broadcast where its size is 1) that
+ * belongs to it. data is where the tensor's first element is. */
+void line_apply(binary_f32_fn *run, const neo_memory_desc *desc, const void *data,
+                const struct line *line, float *values);
+
+/* Cycles for one element of dst: a rough figure for estimates. */
+double post_ops_cycles(const struct problem *problem);
+
+#endif

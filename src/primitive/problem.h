@@ -1,0 +1,93 @@
+/* A complete description of a primitive, and the tables by which operations serve it. */
+#ifndef SRC_PRIMITIVE_PROBLEM_H
+#define SRC_PRIMITIVE_PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arch/cpu.h"
+#include "neoprene/convolution.h"
+#include "src/primitive/attributes.h"
+#include "src/threading/parallel.h"
+
+enum tensor { SRC, WEIGHTS, BIAS, DST, TENSOR_COUNT };
+
+/* One description, checked. The tensors it does not have are absent (ndims 0). */
+struct problem {
+    const struct operation *operation;
+    neo_memory_desc tensors[TENSOR_COUNT];
+    neo_attributes attributes;
+    binary_f32_fn *add; /* the kernel for a bias that no tile kernel adds */
+
+    /* Convolutions only. */
+    neo_prop_kind prop_kind;
+    neo_convolution_algorithm convolution_algorithm;
+    neo_dim strides[3], dilations[3], padding_left[3], padding_right[3];
+};
+
+/* Everything one execution reads. */
+struct execution {
+    const struct problem *problem; /* with the actual sizes */
+    const struct parallel *parallel;
+    int threads; /* the scratchpad has room for so many tasks */
+    void *buffers[TENSOR_COUNT];
+    const void *operands[NEO_MAX_POST_OPS]; /* of binary and prelu post-operations */
+    void *scratch; /* SCRATCH_ALIGNMENT-aligned; scratch_bytes() of the plan */
+};
+
+/* One way to do an operation. */
+struct algorithm {
+    const char *name;
+
+    /* NULL, or a sentence that says why not. Tensors may still be `any`. */
+    const char *(*refuse)(const struct problem *problem, const struct cpu *cpu);
+
+    /* Replaces every `any` by the layout it wants. */
+    void (*choose)(struct problem *problem, const struct cpu *cpu);
+
+    /* Cycles on one thread of this core; the smallest one is chosen. Sizes may be NEO_RUNTIME_DIM.
+     */
+    double (*estimate)(const struct problem *problem, const struct cpu *cpu);
+
+    /* Fills the plan (plan_bytes, zeroed): a pure function of the problem and the CPU. */
+    void (*plan)(void *plan, const struct problem *problem, const struct cpu *cpu);
+    size_t plan_bytes;
+
+    /* What an execution by so many threads needs; independent of pointers. */
+    size_t (*scratch_bytes)(const void *plan, int threads);
+
+    const char *(*kernel)(const void *plan);
+    void (*run)(const void *plan, const struct execution *execution);
+};
+
+struct implementation;
+struct reservation;
+
+/* What every operation tells the rest of the library about itself. */
+struct operation {
+    const char *name;
+
+    /* NULL, or what is wrong with the description itself; *unsupported is set where it is right,
+     * but asks for what no algorithm has. May complete what follows from the rest (prelu weights).
+     */
+    const char *(*check)(struct problem *problem, bool *unsupported);
+
+    /* Each handle's mutable state. NULL: a block for the scratchpad, from the implementation's
+     * memory manager (resource_reserve() and resource_unreserve()). Called once each for every
+     * handle. */
+    neo_status (*create_resource)(struct implementation *implementation,
+                                  struct reservation *resource);
+    void (*destroy_resource)(struct implementation *implementation, struct reservation *resource);
+
+    const struct algorithm *const *algorithms; /* considered in this order */
+    size_t algorithm_count;
+
+    /* Writes the operation's part of a log line: sizes in the field's notation. */
+    void (*describe)(const struct problem *problem, char *out, size_t size);
+};
+
+enum { PLAN_MAX_BYTES = 2048, SCRATCH_ALIGNMENT = 128 };
+
+bool problem_is_runtime(const struct problem *problem);
+
+#endif

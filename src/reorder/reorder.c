@@ -1,0 +1,77 @@
+/* Reorder: the public function and checks. */
+#include "src/reorder/reorder.h"
+
+#include "neoprene/reorder.h"
+#include "src/core/checked.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/primitive.h"
+
+static const char *reorder_check(struct problem *problem, bool *unsupported)
+{
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    if (!src->ndims || !dst->ndims)
+        return "src or dst is absent";
+    if (src->format_kind == NEO_FORMAT_ANY || dst->format_kind == NEO_FORMAT_ANY)
+        return "src or dst is `any`";
+    if (src->ndims != dst->ndims)
+        return "src and dst do not have the same number of dimensions";
+    bool runtime = problem_is_runtime(problem);
+    for (int i = 0; i < src->ndims; i++)
+        if (src->dims[i] != dst->dims[i] && src->dims[i] != NEO_RUNTIME_DIM &&
+            dst->dims[i] != NEO_RUNTIME_DIM)
+            return "src and dst do not have the same sizes";
+    if (runtime &&
+        (src->format_kind == NEO_FORMAT_PACKED || dst->format_kind == NEO_FORMAT_PACKED)) {
+        *unsupported = true;
+        return "run-time sizes and a packed layout do not go together";
+    }
+    return NULL;
+}
+
+double reorder_estimate(const struct problem *problem, double cycles_per_element)
+{
+    return 300 + cycles_per_element * (double)neo_memory_desc_elements(&problem->tensors[DST]);
+}
+
+void reorder_choose_nothing(struct problem *problem, const struct cpu *cpu)
+{
+    (void)problem, (void)cpu;
+}
+
+size_t reorder_scratch_none(const void *plan, int threads)
+{
+    (void)plan, (void)threads;
+    return 0;
+}
+
+static void reorder_describe(const struct problem *problem, char *out, size_t size)
+{
+    desc_dims_text(&problem->tensors[DST], out, size);
+}
+
+static const struct algorithm *const reorder_algorithms[] = {
+    &reorder_pack_f32, &reorder_unpack_f32, &reorder_repack_f32, &reorder_copy_f32};
+
+static const struct operation reorder_operation = {
+    .name = "reorder",
+    .check = reorder_check,
+    .algorithms = reorder_algorithms,
+    .algorithm_count = count_of(reorder_algorithms),
+    .describe = reorder_describe,
+};
+
+neo_status neo_reorder_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
+                                             const neo_memory_desc *src, const neo_memory_desc *dst,
+                                             const neo_attributes *attributes)
+{
+    if (out)
+        *out = NULL;
+    if (!out || !engine || !src || !dst)
+        return primitive_desc_refuse(__func__, "out, engine, src or dst is NULL");
+    struct problem problem = {
+        .operation = &reorder_operation,
+        .tensors = {[SRC] = *src, [DST] = *dst},
+        .attributes = attributes ? *attributes : attributes_default,
+    };
+    return primitive_desc_create(out, engine, &problem);
+}

@@ -1,0 +1,134 @@
+/* Packed layouts of weights. */
+#include "src/weights/layout.h"
+
+#include "src/core/checked.h"
+
+enum { SPLIT_PANEL = 8, LAYOUT_VERSION = 1 };
+
+/* 1 … 4 columns after at least one full panel: the last full panel gives up some of its columns. */
+static bool is_split(size_t n)
+{
+    size_t rest = n % LAYOUT_PANEL;
+    return n > LAYOUT_PANEL && rest >= 1 && rest <= 4;
+}
+
+size_t layout_panel_count(size_t n)
+{
+    return div_up(n, LAYOUT_PANEL);
+}
+
+struct layout_panel layout_panel(size_t n, size_t index)
+{
+    size_t full = n / LAYOUT_PANEL - is_split(n);
+    if (index < full)
+        return (struct layout_panel){index * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
+    size_t first = full * LAYOUT_PANEL, rest = n - first;
+    if (is_split(n)) {
+        bool second = index > full;
+        size_t valid = second ? rest - SPLIT_PANEL : SPLIT_PANEL;
+        return (struct layout_panel){first + second * SPLIT_PANEL, valid, SPLIT_PANEL};
+    }
+    return (struct layout_panel){first, rest, round_up(rest, 4)};
+}
+
+size_t layout_panel_offset(size_t n, size_t index)
+{
+    if (index == 0)
+        return 0;
+    if (index >= layout_panel_count(n)) {
+        struct layout_panel last = layout_panel(n, layout_panel_count(n) - 1);
+        return last.first + last.width;
+    }
+    return layout_panel(n, index).first;
+}
+
+static bool is_grouped(const neo_memory_desc *desc)
+{
+    return desc->packed.grouped;
+}
+
+static size_t product(const neo_memory_desc *desc, int from, int to)
+{
+    size_t result = 1;
+    for (int i = from; i < to; i++)
+        if (!checked_mul(&result, result, (size_t)desc->dims[i]))
+            return SIZE_MAX;
+    return result;
+}
+
+struct layout_shape layout_shape(const neo_memory_desc *desc)
+{
+    struct layout_shape shape = {0};
+    int first = is_grouped(desc), ndims = desc->ndims;
+    switch (desc->packed.id) {
+    case LAYOUT_MATMUL_F32:
+        shape.matrices = product(desc, 0, ndims - 2);
+        shape.k = (size_t)desc->dims[ndims - 2];
+        shape.n = (size_t)desc->dims[ndims - 1];
+        shape.columns = layout_panel_offset(shape.n, layout_panel_count(shape.n));
+        break;
+    case LAYOUT_CONVOLUTION_F32:
+        shape.matrices = product(desc, 0, first);
+        shape.k = product(desc, first + 1, ndims);
+        shape.n = (size_t)desc->dims[first];
+        shape.columns = layout_panel_offset(shape.n, layout_panel_count(shape.n));
+        break;
+    case LAYOUT_DEPTHWISE_F32:
+        shape.matrices = 1;
+        shape.k = product(desc, 3, ndims);
+        shape.n = (size_t)desc->dims[0];
+        shape.columns = shape.n;
+        break;
+    }
+    return shape;
+}
+
+static bool bytes_fit(const neo_memory_desc *desc, size_t *out)
+{
+    struct layout_shape shape = layout_shape(desc);
+    size_t bytes;
+    if (!checked_mul(&bytes, shape.matrices, shape.k) ||
+        !checked_mul(&bytes, bytes, shape.columns) || !checked_mul(&bytes, bytes, sizeof(float)) ||
+        bytes > PTRDIFF_MAX)
+        return false;
+    *out = bytes;
+    return true;
+}
+
+const char *layout_wrong(const neo_memory_desc *desc)
+{
+    const neo_packed_layout *packed = &desc->packed;
+    if (packed->id < LAYOUT_MATMUL_F32 || packed->id > LAYOUT_DEPTHWISE_F32)
+        return "the packed layout is unknown";
+    if (packed->version != LAYOUT_VERSION || packed->panel != LAYOUT_PANEL)
+        return "the packed layout is of a version that this library does not have";
+    if (desc->data_type != NEO_F32)
+        return "the packed layout is for another data type";
+    for (int i = 0; i < desc->ndims; i++)
+        if (desc->dims[i] < 0)
+            return "a packed tensor has a run-time size";
+    int spatial = desc->ndims - 2 - is_grouped(desc);
+    if (packed->id == LAYOUT_MATMUL_F32 ? desc->ndims < 2 || is_grouped(desc)
+                                        : spatial < 1 || spatial > 3)
+        return "the packed layout does not fit the number of dimensions";
+    if (packed->id == LAYOUT_DEPTHWISE_F32 &&
+        (!is_grouped(desc) || desc->dims[1] != 1 || desc->dims[2] != 1))
+        return "the depthwise layout is for weights of groups × 1 × 1 × space";
+    size_t bytes;
+    return bytes_fit(desc, &bytes) ? NULL : "the tensor's bytes do not fit the address space";
+}
+
+size_t layout_bytes(const neo_memory_desc *desc)
+{
+    size_t bytes = 0;
+    bytes_fit(desc, &bytes);
+    return bytes;
+}
+
+void layout_set(neo_memory_desc *desc, enum layout_id id, bool grouped)
+{
+    desc->format_kind = NEO_FORMAT_PACKED;
+    desc->packed = (neo_packed_layout){
+        .id = (uint16_t)id, .version = LAYOUT_VERSION, .panel = LAYOUT_PANEL, .grouped = grouped};
+    desc->offset = 0;
+}

@@ -1,0 +1,56 @@
+/* Packed layouts of weights: what is where in them.
+ *
+ * All f32 GEMM-like algorithms read panels of GEMM_F32_NR columns: for a matrix of K rows and N
+ * columns, the columns are divided into panels (layout_panel()), and a panel of width w holds its K
+ * × w elements row by row; columns beyond N are 0. Panels follow one another; so do the matrices of
+ * a batch, or of the groups of a convolution. */
+#ifndef SRC_WEIGHTS_LAYOUT_H
+#define SRC_WEIGHTS_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "neoprene/memory.h"
+
+enum { LAYOUT_PANEL = 12, LAYOUT_ALIGNMENT = 64 };
+
+/* Identifiers are for ever: a changed arrangement gets a new version. */
+enum layout_id {
+    LAYOUT_NONE,
+    LAYOUT_MATMUL_F32,      /* … × K × N: one matrix per batch index */
+    LAYOUT_CONVOLUTION_F32, /* (G ×) O × I × space: K is space (outer) × I, N is O, one matrix a
+                               group */
+    LAYOUT_DEPTHWISE_F32,   /* G × 1 × 1 × space: space × G, one row of G channels a tap */
+};
+
+/* The matrices that a packed descriptor stands for. */
+struct layout_shape {
+    size_t matrices, k, n;
+    size_t columns; /* n with the padding of the panels */
+};
+
+/* Panel number index of n columns: first column, how many are valid, and how many it has with
+ * padding. Full panels have LAYOUT_PANEL columns; the rest becomes panels of 12, 8 or 4 such that
+ * no more than three columns in it are padding: a rest of 1 … 4 after a full panel shares 12 + rest
+ * columns between two panels of 8. */
+struct layout_panel {
+    size_t first, valid, width;
+};
+size_t layout_panel_count(size_t n);
+struct layout_panel layout_panel(size_t n, size_t index);
+
+/* The place of a panel in its matrix, in columns of k elements: the padded columns before it. */
+size_t layout_panel_offset(size_t n, size_t index);
+
+/* NULL, or what is wrong with a packed descriptor's layout. */
+const char *layout_wrong(const neo_memory_desc *desc);
+
+struct layout_shape layout_shape(const neo_memory_desc *desc);
+
+/* The exact bytes; desc is well formed. */
+size_t layout_bytes(const neo_memory_desc *desc);
+
+/* Makes an `any` descriptor packed. */
+void layout_set(neo_memory_desc *desc, enum layout_id id, bool grouped);
+
+#endif

@@ -1,0 +1,157 @@
+/* Packing and unpacking, a panel at a time. */
+#include "src/weights/pack.h"
+
+#include "kernels/pack_f32.h"
+#include "src/core/checked.h"
+#include "src/threading/partition.h"
+#include "src/weights/layout.h"
+
+/* Packed weights as matrices whose rows are taps (outer) × channels: where that is in the plain
+ * tensor. */
+struct matrices {
+    struct layout_shape shape;
+    size_t panels;   /* of one matrix */
+    size_t channels; /* rows of one tap */
+    neo_dim row_stride, column_stride;
+    int tap_dims, first_tap_dim; /* which dimensions are taps */
+    int matrix_dims;             /* the first ones, which number the matrices */
+    const neo_memory_desc *plain;
+};
+
+static struct matrices matrices_of(const neo_memory_desc *plain, const neo_memory_desc *packed)
+{
+    struct matrices m = {.shape = layout_shape(packed), .plain = plain};
+    int ndims = plain->ndims, grouped = packed->packed.grouped;
+    switch (packed->packed.id) {
+    case LAYOUT_MATMUL_F32:
+        m.matrix_dims = ndims - 2;
+        m.channels = (size_t)plain->dims[ndims - 2];
+        m.row_stride = plain->strides[ndims - 2];
+        m.column_stride = plain->strides[ndims - 1];
+        break;
+    case LAYOUT_CONVOLUTION_F32:
+        m.matrix_dims = grouped;
+        m.channels = (size_t)plain->dims[grouped + 1];
+        m.row_stride = plain->strides[grouped + 1];
+        m.column_stride = plain->strides[grouped];
+        m.first_tap_dim = grouped + 2;
+        m.tap_dims = ndims - m.first_tap_dim;
+        break;
+    case LAYOUT_DEPTHWISE_F32: /* one panel as wide as there are groups */
+        m.channels = 1;
+        m.column_stride = plain->strides[0];
+        m.first_tap_dim = 3;
+        m.tap_dims = ndims - 3;
+        break;
+    }
+    m.panels = packed->packed.id == LAYOUT_DEPTHWISE_F32 ? 1 : layout_panel_count(m.shape.n);
+    return m;
+}
+
+/* The offset of number index in the dimensions [first, first + count), the last one running
+ * fastest. */
+static neo_dim offset_in(const neo_memory_desc *plain, int first, int count, size_t index)
+{
+    neo_dim offset = 0;
+    for (int i = first + count - 1; i >= first; i--) {
+        offset += (neo_dim)(index % (size_t)plain->dims[i]) * plain->strides[i];
+        index /= (size_t)plain->dims[i];
+    }
+    return offset;
+}
+
+struct pack_run {
+    const struct weights_transfer *transfer;
+    struct matrices matrices;
+    pack_f32_fn *pack; /* one of the two */
+    unpack_f32_fn *unpack;
+};
+
+/* One tap of one panel. */
+struct segment {
+    size_t width, count, k;
+    float *plain, *packed;
+};
+
+static void run_segment(const struct pack_run *run, const struct segment *s)
+{
+    const struct matrices *m = &run->matrices;
+    if (run->pack)
+        run->pack(&(struct pack_f32_panel){.width = s->width,
+                                           .count = s->count,
+                                           .k = s->k,
+                                           .src = s->plain,
+                                           .lane = m->column_stride,
+                                           .step = m->row_stride,
+                                           .out = s->packed});
+    else
+        run->unpack(&(struct unpack_f32_panel){.width = s->width,
+                                               .count = s->count,
+                                               .k = s->k,
+                                               .panel = s->packed,
+                                               .dst = s->plain,
+                                               .lane = m->column_stride,
+                                               .step = m->row_stride});
+}
+
+static struct layout_panel panel_of(const struct matrices *m, size_t index, size_t *offset)
+{
+    if (m->shape.columns == m->shape.n && m->panels == 1) {
+        *offset = 0;
+        return (struct layout_panel){0, m->shape.n, m->shape.n};
+    }
+    *offset = layout_panel_offset(m->shape.n, index);
+    return layout_panel(m->shape.n, index);
+}
+
+static void run_panel(const struct pack_run *run, size_t matrix, size_t index)
+{
+    const struct matrices *m = &run->matrices;
+    size_t offset;
+    struct layout_panel panel = panel_of(m, index, &offset);
+    float *packed = run->transfer->packed_data + (matrix * m->shape.columns + offset) * m->shape.k;
+    float *plain = run->transfer->plain_data + offset_in(m->plain, 0, m->matrix_dims, matrix) +
+                   (neo_dim)panel.first * m->column_stride;
+    size_t taps = m->channels ? m->shape.k / m->channels : 0;
+    for (size_t tap = 0; tap < taps; tap++)
+        run_segment(run,
+                    &(struct segment){
+                        .width = panel.width,
+                        .count = panel.valid,
+                        .k = m->channels,
+                        .plain = plain + offset_in(m->plain, m->first_tap_dim, m->tap_dims, tap),
+                        .packed = packed + tap * m->channels * panel.width,
+                    });
+}
+
+static void run_task(void *argument, int index, int count)
+{
+    const struct pack_run *run = argument;
+    const struct matrices *m = &run->matrices;
+    struct span panels =
+        partition_span(m->shape.matrices * m->panels, (size_t)count, (size_t)index);
+    for (size_t p = panels.begin; p < panels.end; p++)
+        run_panel(run, p / m->panels, p % m->panels);
+}
+
+static void transfer(const struct weights_transfer *transfer, pack_f32_fn *pack,
+                     unpack_f32_fn *unpack, const struct parallel *parallel, int threads)
+{
+    struct pack_run run = {
+        .transfer = transfer,
+        .matrices = matrices_of(transfer->plain, transfer->packed),
+        .pack = pack,
+        .unpack = unpack,
+    };
+    parallel_for(parallel, threads, run_task, &run);
+}
+
+void weights_pack(const struct weights_transfer *t, const struct parallel *parallel, int threads)
+{
+    transfer(t, pack_f32_find(t->cpu->features), NULL, parallel, threads);
+}
+
+void weights_unpack(const struct weights_transfer *t, const struct parallel *parallel, int threads)
+{
+    transfer(t, NULL, unpack_f32_find(t->cpu->features), parallel, threads);
+}

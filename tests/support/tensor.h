@@ -1,0 +1,35 @@
+/* Tensors for operation tests: a descriptor, a guarded buffer, and elements by logical position. */
+#ifndef TESTS_SUPPORT_TENSOR_H
+#define TESTS_SUPPORT_TENSOR_H
+
+#include "neoprene/neoprene.h"
+
+struct tensor {
+    neo_memory_desc desc;
+    neo_memory *memory;
+    float *data; /* strided tensors only */
+};
+
+/* A buffer filled with a marker (so that what nobody writes can be told) and then, if seed is not
+ * 0, with small integers at the elements. Fails the test when something cannot be made. */
+struct tensor tensor_make(neo_engine *engine, const neo_memory_desc *desc, unsigned seed);
+void tensor_free(struct tensor *tensor);
+
+/* A descriptor by tag; an unknown tag fails the test. */
+neo_memory_desc tensor_desc(int ndims, const neo_dim *dims, const char *tag);
+
+/* The element at a position; sizes of 1 are broadcast. */
+float *tensor_at(const struct tensor *tensor, const neo_dim *position);
+
+/* Fails unless every byte that belongs to no element still holds the marker. */
+void tensor_check_gaps(const struct tensor *tensor);
+
+/* Packs a plain tensor with a reorder into desc. */
+struct tensor tensor_reordered(neo_engine *engine, neo_stream *stream, const struct tensor *plain,
+                               const neo_memory_desc *desc);
+
+/* Calls visit for every position of dims, the last one running fastest. */
+void tensor_for_each(int ndims, const neo_dim *dims,
+                     void (*visit)(void *context, const neo_dim *position), void *context);
+
+#endif

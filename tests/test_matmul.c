@@ -1,0 +1,246 @@
+/* Matrix multiplication against loops: layouts, batches, run-time sizes, bias masks,
+ * post-operations. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/support/tensor.h"
+
+static neo_engine *engine;
+static neo_stream *stream;
+
+static int setup(void **state)
+{
+    (void)state;
+    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    neo_stream_destroy(stream);
+    neo_engine_destroy(engine);
+    return 0;
+}
+
+/* One problem: sizes, tags ("any" weights are packed by a reorder), bias mask (-1: none). */
+struct row {
+    const char *name;
+    int ndims;
+    neo_dim src[5], weights[5], dst[5];
+    const char *src_tag, *weights_tag, *dst_tag;
+    int bias_mask;
+    int runtime; /* every size is known only at run time */
+};
+
+struct expected {
+    const struct tensor *src, *weights, *bias, *old;
+    struct tensor *dst;
+    neo_dim k;
+    float (*finish)(float value, float old);
+};
+
+static void check_element(void *context, const neo_dim *position)
+{
+    const struct expected *e = context;
+    int last = e->dst->desc.ndims - 1;
+    neo_dim a[NEO_MAX_NDIMS], b[NEO_MAX_NDIMS];
+    memcpy(a, position, sizeof a);
+    memcpy(b, position, sizeof b);
+    float sum = 0;
+    for (neo_dim p = 0; p < e->k; p++) {
+        a[last] = b[last - 1] = p;
+        sum += *tensor_at(e->src, a) * *tensor_at(e->weights, b);
+    }
+    if (e->bias)
+        sum += *tensor_at(e->bias, position);
+    if (e->finish)
+        sum = e->finish(sum, *tensor_at(e->old, position));
+    float got = *tensor_at(e->dst, position);
+    if (got != sum)
+        fail_msg("at %d,%d: got %g, want %g", (int)position[last - 1], (int)position[last],
+                 (double)got, (double)sum);
+}
+
+static neo_memory_desc runtime_desc(const neo_memory_desc *desc)
+{
+    neo_dim dims[NEO_MAX_NDIMS], strides[NEO_MAX_NDIMS];
+    neo_memory_desc out;
+    for (int i = 0; i < desc->ndims; i++)
+        dims[i] = strides[i] = NEO_RUNTIME_DIM;
+    assert_int_equal(neo_memory_desc_init_strides(&out, desc->ndims, dims, NEO_F32, strides),
+                     NEO_OK);
+    return out;
+}
+
+static neo_memory_desc row_desc(const struct row *row, const neo_dim *dims, const char *tag)
+{
+    return tensor_desc(row->ndims, dims, tag);
+}
+
+static const char plain_tags[][6] = {"", "a", "ab", "abc", "abcd", "abcde"};
+
+static neo_memory_desc bias_of(const struct row *row)
+{
+    neo_dim dims[5];
+    for (int i = 0; i < row->ndims; i++)
+        dims[i] = row->bias_mask >> i & 1 ? row->dst[i] : 1;
+    return tensor_desc(row->ndims, dims, plain_tags[row->ndims]);
+}
+
+static void run_row(const struct row *row, const neo_attributes *attributes,
+                    float (*finish)(float, float), bool (*wanted)(const neo_primitive_desc *))
+{
+    neo_matmul_desc desc = {
+        .src = row_desc(row, row->src, row->src_tag),
+        .weights = row_desc(row, row->weights, row->weights_tag),
+        .dst = row_desc(row, row->dst, row->dst_tag),
+    };
+    struct tensor bias = {0};
+    if (row->bias_mask >= 0) {
+        desc.bias = bias_of(row);
+        bias = tensor_make(engine, &desc.bias, 5);
+    }
+    neo_memory_desc plain = strcmp(row->weights_tag, "any")
+                                ? desc.weights
+                                : row_desc(row, row->weights, plain_tags[row->ndims]);
+    neo_memory_desc actual_src = desc.src, actual_dst = desc.dst;
+    if (row->runtime) {
+        desc.src = runtime_desc(&desc.src);
+        desc.weights = runtime_desc(&desc.weights);
+        desc.dst = runtime_desc(&desc.dst);
+        if (row->bias_mask >= 0)
+            desc.bias = runtime_desc(&desc.bias);
+    }
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+    while (wanted && !wanted(pd))
+        assert_int_equal(neo_primitive_desc_next(pd), NEO_OK);
+    if (!row->runtime) {
+        actual_src = *neo_primitive_desc_query(pd, NEO_ARG_SRC);
+        actual_dst = *neo_primitive_desc_query(pd, NEO_ARG_DST);
+    }
+    struct tensor src = tensor_make(engine, &actual_src, 3),
+                  weights = tensor_make(engine, &plain, 7);
+    struct tensor dst = tensor_make(engine, &actual_dst, 9),
+                  old = tensor_make(engine, &actual_dst, 9);
+    struct tensor packed = {0};
+    const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    if (!row->runtime && !neo_memory_desc_equal(chosen, &plain))
+        packed = tensor_reordered(engine, stream, &weights, chosen);
+    neo_primitive *primitive;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_exec_arg args[4] = {
+        {NEO_ARG_SRC, src.memory},
+        {NEO_ARG_WEIGHTS, packed.memory ? packed.memory : weights.memory},
+        {NEO_ARG_DST, dst.memory},
+        {NEO_ARG_BIAS, bias.memory},
+    };
+    assert_int_equal(neo_primitive_execute(primitive, stream, bias.memory ? 4 : 3, args), NEO_OK);
+    struct expected expected = {.src = &src,
+                                .weights = &weights,
+                                .bias = bias.memory ? &bias : NULL,
+                                .old = &old,
+                                .dst = &dst,
+                                .k = row->src[row->ndims - 1],
+                                .finish = finish};
+    tensor_for_each(row->ndims, row->dst, check_element, &expected);
+    tensor_check_gaps(&dst);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+    struct tensor *all[] = {&src, &weights, &dst, &old, &bias, &packed};
+    for (size_t i = 0; i < count_of(all); i++)
+        tensor_free(all[i]);
+}
+
+static const struct row rows[] = {
+    {"one", 2, {1, 1}, {1, 1}, {1, 1}, "ab", "ab", "ab", -1, 0},
+    {"plain", 2, {17, 19}, {19, 23}, {17, 23}, "ab", "ab", "ab", 2, 0},
+    {"packed", 2, {17, 19}, {19, 23}, {17, 23}, "ab", "any", "ab", 2, 0},
+    {"all any", 2, {9, 40}, {40, 64}, {9, 64}, "any", "any", "any", -1, 0},
+    {"transposed src", 2, {33, 7}, {7, 13}, {33, 13}, "ba", "ab", "ab", 0, 0},
+    {"transposed weights", 2, {33, 7}, {7, 13}, {33, 13}, "ab", "ba", "ab", 1, 0},
+    {"transposed dst", 2, {33, 7}, {7, 13}, {33, 13}, "ab", "ab", "ba", 3, 0},
+    {"all transposed", 2, {10, 70}, {70, 49}, {10, 49}, "ba", "ba", "ba", 2, 0},
+    {"deep", 2, {11, 1300}, {1300, 26}, {11, 26}, "ab", "ab", "ab", 2, 0},
+    {"deep, packed, transposed dst", 2, {11, 1300}, {1300, 26}, {11, 26}, "ab", "any", "ba", 1, 0},
+    {"one row", 2, {1, 77}, {77, 101}, {1, 101}, "ab", "any", "ab", 2, 0},
+    {"one column", 2, {101, 77}, {77, 1}, {101, 1}, "ab", "ab", "ab", 1, 0},
+    {"no depth", 2, {5, 0}, {0, 6}, {5, 6}, "ab", "ab", "ab", 2, 0},
+    {"no rows", 2, {0, 4}, {4, 6}, {0, 6}, "ab", "ab", "ab", -1, 0},
+    {"batch", 3, {3, 5, 6}, {3, 6, 7}, {3, 5, 7}, "abc", "abc", "abc", 4, 0},
+    {"batch, src broadcast", 3, {1, 5, 6}, {3, 6, 7}, {3, 5, 7}, "abc", "any", "abc", 7, 0},
+    {"weights broadcast",
+     4,
+     {2, 3, 5, 6},
+     {1, 3, 6, 7},
+     {2, 3, 5, 7},
+     "abcd",
+     "abdc",
+     "acbd",
+     9,
+     0},
+    {"five", 5, {2, 1, 2, 4, 3}, {1, 3, 2, 3, 5}, {2, 3, 2, 4, 5}, "abcde", "any", "abcde", 16, 0},
+    {"run-time sizes", 2, {17, 19}, {19, 23}, {17, 23}, "ab", "ba", "ab", 2, 1},
+    {"run-time batch", 3, {3, 5, 300}, {3, 300, 7}, {3, 5, 7}, "abc", "abc", "acb", 4, 1},
+};
+
+static void layouts_and_batches(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(rows); i++) {
+        print_message("  %s\n", rows[i].name);
+        run_row(&rows[i], NULL, NULL, NULL);
+    }
+}
+
+static bool is_reference(const neo_primitive_desc *pd)
+{
+    return !strcmp(neo_primitive_desc_algorithm(pd), "reference");
+}
+
+static void the_reference_agrees(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(rows); i++)
+        run_row(&rows[i], NULL, NULL, is_reference);
+}
+
+static float relu(float value, float old)
+{
+    (void)old;
+    return value > 0 ? value : 0;
+}
+
+static float sum_linear(float value, float old)
+{
+    return 0.5f * (value + 2 * (old - 1)) + 3;
+}
+
+static void post_operations_are_applied(void **state)
+{
+    (void)state;
+    neo_attributes *clamp, *chain;
+    assert_int_equal(neo_attributes_create(&clamp), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(clamp, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
+    assert_int_equal(neo_attributes_create(&chain), NEO_OK);
+    assert_int_equal(neo_attributes_append_sum(chain, 2, 1, NEO_DATA_TYPE_UNDEF), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(chain, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
+    for (size_t i = 0; i < count_of(rows); i++) {
+        run_row(&rows[i], clamp, relu, NULL);
+        run_row(&rows[i], chain, sum_linear, NULL);
+    }
+    neo_attributes_destroy(clamp);
+    neo_attributes_destroy(chain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts_and_batches),
+        cmocka_unit_test(the_reference_agrees),
+        cmocka_unit_test(post_operations_are_applied),
+    };
+    return cmocka_run_group_tests_name("matmul", tests, setup, teardown);
+}
