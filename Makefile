@@ -43,7 +43,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -
 WERROR ?= $(if $(CI),-Werror)
 OPT ?= $(if $(filter 1,$(DEBUG)),-O0,-O2)
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu -fuse-ld=$(CROSS_COMPILE)ld)) \
+TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu)) \
     $(if $(filter portable,$(TARGET)),-DNEO_PORTABLE=1,-DNEO_PORTABLE=0)
 CFLAGS ?= -g
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) -ffp-contract=off -fPIC -fvisibility=hidden -pthread -MMD -MP \
