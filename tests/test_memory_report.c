@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "neoprene/types.h"
+#include "src/memory/domain_report.h"
 #include "src/memory/domain_source.h"
 #include "src/memory/pool_report.h"
 #include "tests/support/fault.h"
@@ -153,6 +154,57 @@ static void a_block_pool_draws_counted_memory(void **state)
     }
 }
 
+/* ---- settings and dumps ---- */
+
+static void limits_budgets_and_usage_are_set_and_read(void **state)
+{
+    (void)state;
+    size_t object, total;
+    domain_set_limits(&domain, 1000, 2000);
+    domain_get_limits(&domain, &object, &total);
+    assert_true(object == 1000 && total == 2000);
+    domain_set_limits(&domain, 0, 0);
+    domain_get_limits(&domain, &object, NULL);
+    domain_get_limits(&domain, NULL, &total);
+    assert_true(object == total && total == limits_read_machine(""));
+    assert_int_equal(domain_set_budget(&domain, NEO_KIND_SHARED, 5), NEO_OK);
+    assert_int_equal(domain_set_budget(&domain, NEO_KIND_ALL, 5), NEO_INVALID_ARGUMENT);
+    neo_memory_usage usage;
+    assert_int_equal(domain_get_usage(&domain, NEO_KIND_ALL, &usage), NEO_OK);
+    assert_int_equal(usage.max, 0);
+    assert_int_equal(domain_get_usage(&domain, (neo_allocation_kind)(NEO_KIND_ALL + 1), &usage),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(domain_get_usage(&domain, NEO_KIND_HEAP, NULL), NEO_INVALID_ARGUMENT);
+}
+
+static void limits_come_from_the_environment(void **state)
+{
+    (void)state;
+    struct memory_domain other;
+    size_t object, total;
+    setenv("NEOPRENE_MEMORY_LIMIT", "64M", 1);
+    setenv("NEOPRENE_MEMORY_OBJECT_LIMIT", "3K", 1);
+    assert_int_equal(memory_domain_init(&other, NULL), NEO_OK);
+    unsetenv("NEOPRENE_MEMORY_LIMIT");
+    unsetenv("NEOPRENE_MEMORY_OBJECT_LIMIT");
+    domain_get_limits(&other, &object, &total);
+    assert_true(object == 3072 && total == 64u << 20);
+    memory_domain_deinit(&other);
+}
+
+static void a_dump_that_cannot_be_written_says_so(void **state)
+{
+    (void)state;
+    static const neo_allocation_request request = {.bytes = 100};
+    struct allocation memory;
+    assert_int_equal(allocation_create(&domain, &request, &memory), NEO_OK);
+    assert_int_equal(domain_dump_history(&domain, "/nonexistent/history.csv"), NEO_IO_ERROR);
+    assert_int_equal(domain_dump_history(&domain, "/dev/full"), NEO_IO_ERROR);
+    assert_int_equal(domain_dump_peak(&domain, NULL), NEO_INVALID_ARGUMENT);
+    assert_int_equal(domain_dump_peak(&domain, "/dev/null"), NEO_OK);
+    allocation_destroy(&memory);
+}
+
 /* ---- drawing ---- */
 
 static void run(const char *command, int wanted)
@@ -190,10 +242,7 @@ static void write_history(const char *path)
     }
     for (size_t i = 0; i < count_of(memory); i++)
         allocation_destroy(&memory[i]);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(tracker_write_history(&domain.tracker, file), NEO_OK);
-    fclose(file);
+    assert_int_equal(domain_dump_history(&domain, path), NEO_OK);
 }
 
 static void a_history_and_a_plan_become_a_well_formed_drawing(void **state)
@@ -236,6 +285,9 @@ int main(void)
         TEST(permille_is_exact_for_all_sizes),
         TEST(memory_is_freed_by_address_once),
         TEST(a_block_pool_draws_counted_memory),
+        TEST(limits_budgets_and_usage_are_set_and_read),
+        TEST(limits_come_from_the_environment),
+        TEST(a_dump_that_cannot_be_written_says_so),
         TEST(a_history_and_a_plan_become_a_well_formed_drawing),
     };
     return cmocka_run_group_tests_name("memory_report", tests, NULL, NULL);

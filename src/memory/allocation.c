@@ -60,6 +60,10 @@ neo_status memory_domain_init(struct memory_domain *domain, const neo_allocator 
     uint64_t events = HISTORY_EVENTS;
     env_number("NEOPRENE_MEMORY_HISTORY", 0, 1u << 24, true, &events);
     limits_init(&domain->limits);
+    if (env_number("NEOPRENE_MEMORY_LIMIT", 1, SIZE_MAX, true, &number))
+        atomic_store(&domain->limits.user_total, (size_t)number);
+    if (env_number("NEOPRENE_MEMORY_OBJECT_LIMIT", 1, SIZE_MAX, true, &number))
+        atomic_store(&domain->limits.user_object, (size_t)number);
     return tracker_init(&domain->tracker, (size_t)events);
 }
 
@@ -79,7 +83,7 @@ void memory_domain_deinit(struct memory_domain *domain)
 /* A sentence that says what is wrong with a request, or NULL. */
 static const char *refuse(const neo_allocation_request *request)
 {
-    const uint32_t flags = request->flags, known = 63;
+    const uint32_t flags = request->flags, known = 2 * NEO_ALLOCATION_GUARD_END - 1;
     const bool is_attached = flags & NEO_ALLOCATION_ATTACH;
     const struct {
         bool is_wrong;

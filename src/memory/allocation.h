@@ -14,9 +14,10 @@ struct memory_domain {
     int poison;         /* byte that fills memory nobody asked to be zero; -1: none */
 };
 
-/* user may be NULL. NEOPRENE_MEMORY_HISTORY sets how many events are kept (4096),
- * NEOPRENE_MEMORY_POISON a byte that fresh memory is filled with.
- * NEO_INVALID_ARGUMENT: the allocator lacks a function. */
+/* user may be NULL. The environment sets, each if there: NEOPRENE_MEMORY_HISTORY how many events
+ * are kept (4096), NEOPRENE_MEMORY_POISON a byte that fresh memory is filled with,
+ * NEOPRENE_MEMORY_LIMIT and NEOPRENE_MEMORY_OBJECT_LIMIT the limits in bytes (K, M and G are
+ * known). NEO_INVALID_ARGUMENT: the allocator lacks a function. */
 neo_status memory_domain_init(struct memory_domain *domain, const neo_allocator *user);
 
 /* Warns about what is still live. A zeroed or half-made domain is fine. */
