@@ -116,8 +116,10 @@ $(INTERNAL_A): $(LIB_OBJ)
 $(LIB_SO): $(LIB_OBJ)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libneoprene.so.$(SOVERSION) -o $@ $^ $(LIBS)
 
-# Tests reach internals, and may make the n-th allocation fail (tests/support/fault.c wraps these).
+# Tests reach internals, and may make the n-th allocation or system call fail (tests/support/fault.c
+# and syscalls.c wrap these).
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign mmap
+WRAPPED += open pwrite posix_fallocate rename unlink fsync fdatasync msync flock
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)

@@ -1,0 +1,22 @@
+/* Hashes of bytes: the content of an entry's source, and the checksums in a cache file.
+ *
+ * Long data is hashed as a tree of two levels: XXH3 (128 bits) of each chunk of 1 MiB, then of the
+ * row of these hashes. So any number of threads may hash the chunks of one array. */
+#ifndef SRC_WEIGHTS_CONTENT_HASH_H
+#define SRC_WEIGHTS_CONTENT_HASH_H
+
+#include "neoprene/weights.h"
+
+enum { CONTENT_CHUNK_BYTES = 1 << 20 };
+
+/* 64 bits for a record or a header, in one piece. */
+uint64_t content_checksum(const void *data, size_t size, uint64_t seed);
+
+/* For data that arrives in pieces: in order, each but the last of CONTENT_CHUNK_BYTES. */
+struct content_chain;
+struct content_chain *content_chain_create(void); /* NULL: no memory */
+void content_chain_add(struct content_chain *chain, const void *chunk, size_t size);
+neo_weights_content content_chain_finish(const struct content_chain *chain);
+void content_chain_destroy(struct content_chain *chain);
+
+#endif

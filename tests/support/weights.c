@@ -1,0 +1,172 @@
+/* Packed weights for tests. */
+#include "tests/support/weights.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/weights/key.h"
+#include "tests/support/test.h"
+
+enum { LAYOUT_ID = 7 };
+
+int weights_folder_setup(void **state)
+{
+    const char *parent = getenv("TMPDIR");
+    char *path = NULL;
+    if (asprintf(&path, "%s/neoprene-weights-XXXXXX", parent ? parent : "/tmp") < 0)
+        return -1;
+    char *folder = mkdtemp(path);
+    if (!folder || asprintf(&path, "%s/cache", folder) < 0)
+        return -1;
+    free(folder);
+    *state = path;
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *file, int type, struct FTW *at)
+{
+    (void)file;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+int weights_folder_teardown(void **state)
+{
+    char *path = *state;
+    *strrchr(path, '/') = 0;
+    int result = nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    free(path);
+    return result;
+}
+
+neo_weights_key weights_key_of(uint32_t i, uint32_t version)
+{
+    uint32_t layout[] = {LAYOUT_ID, version, 8, 12};
+    neo_weights_key key;
+    weights_key_init(&key, neo_weights_hash(&i, sizeof i), layout, count_of(layout));
+    return key;
+}
+
+size_t weights_size_of(uint32_t i)
+{
+    static const size_t sizes[] = {100, 4096, 1, 70000, 255, 12345, 300000, 64};
+    return sizes[i % count_of(sizes)] + i / count_of(sizes);
+}
+
+static unsigned char next_byte(uint32_t *x)
+{
+    *x = *x * 1664525u + 1013904223u;
+    return (unsigned char)(*x >> 24);
+}
+
+static uint32_t seed_of(uint32_t i)
+{
+    return i * 2654435761u + 1;
+}
+
+void weights_fill(void *data, size_t size, uint32_t i)
+{
+    unsigned char *bytes = data;
+    uint32_t x = seed_of(i);
+    for (size_t at = 0; at < size; at++)
+        bytes[at] = next_byte(&x);
+}
+
+/* Allocates nothing: it is called while allocations are made to fail. */
+bool weights_are_right(const void *data, size_t size, uint32_t i)
+{
+    const unsigned char *bytes = data;
+    uint32_t x = seed_of(i);
+    bool right = size == weights_size_of(i);
+    for (size_t at = 0; right && at < size; at++)
+        right = bytes[at] == next_byte(&x);
+    return right;
+}
+
+static neo_status check_blob(const neo_weights_provider *provider, const neo_weights_blob *blob,
+                             uint32_t i)
+{
+    const void *data = provider->offset_to_addr(provider->context, blob->offset);
+    bool right = data && (uintptr_t)data % blob->align == 0 && blob->layout_id == LAYOUT_ID &&
+                 weights_are_right(data, blob->size, i);
+    return right ? NEO_OK : NEO_CORRUPT;
+}
+
+static neo_status reserve_and_insert(const neo_weights_provider *provider, uint32_t i,
+                                     neo_weights_blob *blob)
+{
+    neo_weights_key key = weights_key_of(i, 1);
+    neo_weights_reservation reservation;
+    neo_status status =
+        provider->reserve_space(provider->context, &key, weights_size_of(i), 64, &reservation);
+    if (status != NEO_OK)
+        return status;
+    if (reservation.data)
+        weights_fill(reservation.data, reservation.size, i);
+    status = provider->look_up_or_insert(provider->context, &key, &reservation, blob);
+    return status == NEO_OK ? check_blob(provider, blob, i) : status;
+}
+
+neo_status weights_put(const neo_weights_provider *provider, uint32_t i, neo_weights_blob *blob)
+{
+    neo_weights_key key = weights_key_of(i, 1);
+    if (provider->look_up(provider->context, &key, blob) == NEO_OK)
+        return check_blob(provider, blob, i);
+    return reserve_and_insert(provider, i, blob);
+}
+
+neo_status weights_add(const neo_weights_provider *provider, uint32_t i)
+{
+    neo_weights_blob blob;
+    neo_status status = reserve_and_insert(provider, i, &blob);
+    if (status == NEO_OK)
+        provider->unpin(provider->context, blob.offset);
+    return status;
+}
+
+neo_status weights_get(const neo_weights_provider *provider, uint32_t i)
+{
+    neo_weights_key key = weights_key_of(i, 1);
+    neo_weights_blob blob;
+    neo_status status = provider->look_up(provider->context, &key, &blob);
+    if (status != NEO_OK)
+        return status;
+    status = check_blob(provider, &blob, i);
+    provider->unpin(provider->context, blob.offset);
+    return status;
+}
+
+neo_weights_statistics weights_statistics(const neo_weights_provider *provider)
+{
+    neo_weights_statistics statistics;
+    provider->statistics(provider->context, &statistics);
+    return statistics;
+}
+
+neo_weights_provider weights_open(const char *path, uint32_t flags)
+{
+    neo_weights_provider provider;
+    neo_weights_file_options options = {.flags = flags};
+    neo_status status = neo_weights_file_provider_create(&provider, path, &options);
+    if (status != NEO_OK) {
+        fprintf(stderr, "%s: %s\n", path, neo_status_text(status));
+        abort();
+    }
+    return provider;
+}
+
+void weights_close(const neo_weights_provider *provider)
+{
+    provider->destroy(provider->context);
+}
+
+uint64_t weights_file_bytes(const char *path)
+{
+    struct stat file;
+    return stat(path, &file) ? 0 : (uint64_t)file.st_size;
+}
