@@ -122,6 +122,7 @@ WRAPPED := malloc calloc realloc aligned_alloc posix_memalign mmap
 WRAPPED += open pwrite posix_fallocate rename unlink fsync fdatasync msync flock
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) -o $@ $^ -lcmocka $(LIBS)
+$(BUILD)/tests/test_threads_pool: private LDFLAGS += -Wl,--wrap=pthread_create
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS)
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(LIB_A)

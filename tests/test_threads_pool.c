@@ -1,67 +1,606 @@
-/* The built-in pool: every task runs once, in any number of threads, after a fork, without memory.
- */
+/* The built-in pool: concurrent callers, idle threads, forks, exits, failures, binding. */
 #include "tests/support/test.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "src/core/log.h"
+#include "src/threading/affinity.h"
 #include "src/threading/default_pool.h"
 #include "src/threading/parallel.h"
+#include "src/threading/threads.h"
 #include "tests/support/fault.h"
 
-#define MOST_TASKS 2000
-
-struct marks {
-    atomic_int runs[MOST_TASKS];
-    atomic_int wrong_n;
-    int n;
-};
-
-static void mark(void *argument, int i, int n)
-{
-    struct marks *marks = argument;
-    atomic_fetch_add(&marks->runs[i], 1);
-    if (n != marks->n)
-        atomic_fetch_add(&marks->wrong_n, 1);
-}
-
-static void run_and_check(const struct parallel *p, int n)
-{
-    static _Thread_local struct marks marks;
-    for (int i = 0; i < MOST_TASKS; i++)
-        atomic_store(&marks.runs[i], 0);
-    marks.n = n;
-    parallel_for(p, n, mark, &marks);
-    for (int i = 0; i < MOST_TASKS; i++)
-        assert_int_equal(atomic_load(&marks.runs[i]), i < n);
-    assert_int_equal(atomic_load(&marks.wrong_n), 0);
-}
-
-static struct default_pool *make_pool(int threads)
+static struct default_pool *make_pool(const struct default_pool_options *options)
 {
     struct default_pool *pool;
-    assert_int_equal(default_pool_create(&pool, &(struct default_pool_options){.threads = threads}),
-                     NEO_OK);
+    assert_int_equal(default_pool_create(&pool, options), NEO_OK);
     return pool;
 }
 
-static void every_task_runs_exactly_once(void **state)
+static struct default_pool *pool_of(int threads)
+{
+    return make_pool(&(struct default_pool_options){.threads = threads});
+}
+
+/* ---- a task that sees several threads at once ---- */
+
+/* Tasks wait for each other here, at most some seconds: real ones must not. */
+struct meeting {
+    int wanted;
+    atomic_int arrived, met;
+    pthread_t caller;
+    atomic_int elsewhere; /* tasks outside of the calling thread */
+    atomic_int bad;       /* counted by the check */
+    void (*check)(struct meeting *meeting);
+};
+
+static void meet(void *argument, int i, int n)
+{
+    struct meeting *m = argument;
+    (void)i, (void)n;
+    uint64_t deadline = log_now_ns() + UINT64_C(5000000000);
+    atomic_fetch_add(&m->arrived, 1);
+    while (atomic_load(&m->arrived) < m->wanted && log_now_ns() < deadline)
+        (void)sched_yield();
+    if (atomic_load(&m->arrived) >= m->wanted)
+        atomic_fetch_add(&m->met, 1);
+    if (!pthread_equal(m->caller, pthread_self())) {
+        atomic_fetch_add(&m->elsewhere, 1);
+        if (m->check)
+            m->check(m);
+    }
+}
+
+/* Runs tasks that all must be at work at the same time. */
+static void hold_meeting(struct default_pool *pool, int n, struct meeting *m)
+{
+    m->wanted = n;
+    m->caller = pthread_self();
+    default_pool_run(pool, n, meet, m);
+    assert_int_equal(atomic_load(&m->met), n);
+    assert_int_equal(atomic_load(&m->elsewhere), n - 1);
+    assert_int_equal(atomic_load(&m->bad), 0);
+}
+
+static void all_threads_work_at_the_same_time(void **state)
 {
     (void)state;
-    static const int threads[] = {1, 2, 3, 8, 40};
-    static const int tasks[] = {0, 1, 2, 3, 7, 8, 9, 64, 1000};
-    for (size_t t = 0; t < count_of(threads); t++) {
-        struct default_pool *pool = make_pool(threads[t]);
-        struct parallel p;
-        parallel_init(&p, NULL, pool, 0);
-        assert_int_equal(parallel_threads(&p), threads[t]);
-        for (size_t n = 0; n < count_of(tasks); n++)
-            for (int repeat = 0; repeat < 5; repeat++)
-                run_and_check(&p, tasks[n]);
+    for (int threads = 1; threads <= 6; threads++) {
+        struct default_pool *pool = pool_of(threads);
+        for (int repeat = 0; repeat < 3; repeat++)
+            hold_meeting(pool, threads, &(struct meeting){0});
+        default_pool_destroy(pool);
+    }
+}
+
+static void sleeping_threads_wake_up(void **state)
+{
+    (void)state;
+    struct default_pool *pool =
+        make_pool(&(struct default_pool_options){.threads = 20, .spin_us = -1});
+    for (int repeat = 0; repeat < 3; repeat++) {
+        hold_meeting(pool, 20, &(struct meeting){0});
+        (void)usleep(2000);
+    }
+    default_pool_destroy(pool);
+}
+
+/* ---- two callers ---- */
+
+struct second {
+    struct default_pool *pool;
+    int n;
+    atomic_int tasks;
+    atomic_bool done;
+};
+
+static void count_second(void *argument, int i, int n)
+{
+    (void)i, (void)n;
+    atomic_fetch_add(&((struct second *)argument)->tasks, 1);
+}
+
+static void *run_second(void *argument)
+{
+    struct second *s = argument;
+    default_pool_run(s->pool, s->n, count_second, s);
+    atomic_store(&s->done, true);
+    return NULL;
+}
+
+/* The first task of the first call stays until the other call is over. */
+static void wait_for_second(void *argument, int i, int n)
+{
+    struct second *s = argument;
+    (void)n;
+    uint64_t deadline = log_now_ns() + UINT64_C(5000000000);
+    while (i == 0 && !atomic_load(&s->done) && log_now_ns() < deadline)
+        (void)sched_yield();
+}
+
+/* T6 had one lock around every call; here a call begins and ends while another one runs. */
+static void t6_a_call_does_not_wait_for_another_one(void **state)
+{
+    (void)state;
+    for (int tasks = 2; tasks <= 4; tasks++) {
+        struct default_pool *pool = pool_of(3);
+        struct second second = {.pool = pool, .n = 9};
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, run_second, &second), 0);
+        default_pool_run(pool, tasks, wait_for_second, &second);
+        assert_true(atomic_load(&second.done));
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(atomic_load(&second.tasks), 9);
+        default_pool_destroy(pool);
+    }
+}
+
+/* ---- no more than needed ---- */
+
+static int count_threads_of_process(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder));)
+        count += entry->d_name[0] != '.';
+    (void)closedir(folder);
+    return count;
+}
+
+/* A joined thread is listed a little longer: waits until the count has been the same for a while.
+ */
+static int settled_threads_of_process(void)
+{
+    int count = count_threads_of_process();
+    for (int same = 0; same < 20; same++) {
+        (void)usleep(1000);
+        int now = count_threads_of_process();
+        same = now == count ? same : 0;
+        count = now;
+    }
+    return count;
+}
+
+static void nothing(void *argument, int i, int n)
+{
+    (void)argument, (void)i, (void)n;
+}
+
+/* T9: pools that nobody uses must not have threads. */
+static void t9_threads_exist_only_after_the_first_call_that_needs_them(void **state)
+{
+    (void)state;
+    int before = settled_threads_of_process();
+    struct default_pool *pool = pool_of(5);
+    default_pool_run(pool, 1, nothing, NULL);
+    assert_int_equal(count_threads_of_process(), before);
+    default_pool_run(pool, 2, nothing, NULL);
+    assert_int_equal(count_threads_of_process(), before + 4);
+    default_pool_destroy(pool);
+    assert_int_equal(settled_threads_of_process(), before);
+}
+
+struct visitors {
+    pthread_mutex_t lock;
+    pthread_t threads[64];
+    size_t count;
+};
+
+static void visit(void *argument, int i, int n)
+{
+    struct visitors *v = argument;
+    (void)i, (void)n;
+    (void)pthread_mutex_lock(&v->lock);
+    size_t at = 0;
+    while (at < v->count && !pthread_equal(v->threads[at], pthread_self()))
+        at++;
+    if (at == v->count)
+        v->threads[v->count++] = pthread_self();
+    (void)pthread_mutex_unlock(&v->lock);
+}
+
+static void few_tasks_disturb_few_threads(void **state)
+{
+    (void)state;
+    struct default_pool *pool = pool_of(8);
+    struct visitors visitors = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    for (int i = 0; i < 500; i++)
+        default_pool_run(pool, 3, visit, &visitors);
+    assert_in_range(visitors.count, 1, 3); /* the same three every time */
+    default_pool_destroy(pool);
+}
+
+static uint64_t cpu_time_ns(void)
+{
+    struct timespec t;
+    assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t), 0);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void idle_threads_use_no_processor(void **state)
+{
+    (void)state;
+    struct default_pool *pool = pool_of(4);
+    hold_meeting(pool, 4, &(struct meeting){0});
+    (void)usleep(20000); /* they are asleep after 1 ms of their own; give them a processor for it */
+    uint64_t before = cpu_time_ns();
+    (void)usleep(200000);
+    assert_true(cpu_time_ns() - before < UINT64_C(10000000));
+    default_pool_destroy(pool);
+}
+
+/* ---- signals, binding ---- */
+
+static void check_signals(struct meeting *m)
+{
+    sigset_t mask;
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGALRM, SIGPROF};
+    for (size_t i = 0; i < count_of(signals); i++)
+        if (sigismember(&mask, signals[i]) != 1)
+            atomic_fetch_add(&m->bad, 1);
+}
+
+static void workers_take_no_signals(void **state)
+{
+    (void)state;
+    sigset_t before, after;
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &before);
+    struct default_pool *pool = pool_of(3);
+    hold_meeting(pool, 3, &(struct meeting){.check = check_signals});
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &after);
+    assert_int_equal(sigismember(&after, SIGUSR1), sigismember(&before, SIGUSR1));
+    default_pool_destroy(pool);
+}
+
+static cpu_set_t mask_of_this_thread(void)
+{
+    cpu_set_t mask;
+    assert_int_equal(sched_getaffinity(0, sizeof mask, &mask), 0);
+    return mask;
+}
+
+static void check_bound(struct meeting *m)
+{
+    cpu_set_t mask = mask_of_this_thread();
+    if (CPU_COUNT(&mask) != 1)
+        atomic_fetch_add(&m->bad, 1);
+}
+
+static cpu_set_t mask_of_caller;
+
+static void check_free(struct meeting *m)
+{
+    cpu_set_t mask = mask_of_this_thread();
+    if (!CPU_EQUAL(&mask, &mask_of_caller))
+        atomic_fetch_add(&m->bad, 1);
+}
+
+static int last_cpu_of_mask(void *context, int i)
+{
+    int last = -1;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET((size_t)cpu, (cpu_set_t *)context))
+            last = cpu;
+    return i > 0 ? last : -1;
+}
+
+static int impossible_cpu(void *context, int i)
+{
+    (void)context;
+    return i == 1 ? 1 << 30 : i == 2 ? CPU_SETSIZE - 1 : -7;
+}
+
+static void workers_are_bound_as_asked_and_the_caller_never(void **state)
+{
+    (void)state;
+    cpu_set_t before = mask_of_this_thread(), after;
+    mask_of_caller = before;
+    const struct {
+        struct default_pool_options options;
+        void (*check)(struct meeting *meeting);
+    } rows[] = {
+        {{.threads = 4, .affinity = NEO_AFFINITY_COMPACT}, check_bound},
+        {{.threads = 4, .affinity = NEO_AFFINITY_SPREAD}, check_bound},
+        {{.threads = 4, .affinity = NEO_AFFINITY_NONE}, check_free},
+        {{.threads = 4, .cpu_of_thread = last_cpu_of_mask, .context = &before}, check_bound},
+        {{.threads = 4, .cpu_of_thread = impossible_cpu}, check_free},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct default_pool *pool = make_pool(&rows[i].options);
+        hold_meeting(pool, 4, &(struct meeting){.check = rows[i].check});
+        after = mask_of_this_thread();
+        assert_true(CPU_EQUAL(&before, &after));
+        default_pool_destroy(pool);
+    }
+}
+
+static int far(int node, int other)
+{
+    return 10 + 10 * abs(node - other);
+}
+
+static struct topology machine;
+static void expect_order(neo_affinity mode, int first_node, const int *want)
+{
+    int order[TOPOLOGY_MAX_CPUS];
+    affinity_order(order, &machine, mode,
+                   &(struct affinity_machine){.first_node = first_node, .distance = far});
+    for (int i = 0; i < machine.count; i++)
+        assert_int_equal(machine.cpus[order[i]].cpu, want[i]);
+}
+
+/* Three nodes of two cores with two threads each. */
+static void bound_threads_fill_near_nodes_first_or_alternate(void **state)
+{
+    (void)state;
+    machine.count = 12;
+    for (int i = 0; i < 12; i++)
+        machine.cpus[i] = (struct topology_cpu){
+            .cpu = i, .node = i % 6 / 2, .core = i % 2, .sibling = i / 6, .class = TOPOLOGY_BIG};
+    static const int compact[] = {4, 5, 10, 11, 2, 3, 8, 9, 0, 1, 6, 7};
+    static const int spread[] = {4, 2, 0, 5, 3, 1, 10, 8, 6, 11, 9, 7};
+    expect_order(NEO_AFFINITY_COMPACT, 2, compact);
+    expect_order(NEO_AFFINITY_SPREAD, 2, spread);
+}
+
+/* A node of two clusters of two, and two little cores with low numbers. */
+static void bound_threads_take_little_cores_last(void **state)
+{
+    (void)state;
+    machine.count = 6;
+    for (int i = 0; i < 6; i++)
+        machine.cpus[i] = (struct topology_cpu){
+            .cpu = i, .core = i, .cluster = i / 2, .class = i < 2 ? TOPOLOGY_LITTLE : TOPOLOGY_BIG};
+    static const int compact[] = {2, 3, 4, 5, 0, 1}, spread[] = {2, 4, 3, 5, 0, 1};
+    expect_order(NEO_AFFINITY_COMPACT, 0, compact);
+    expect_order(NEO_AFFINITY_SPREAD, 0, spread);
+}
+
+/* ---- numbers from the environment ---- */
+
+static void the_environment_sets_the_number_of_threads(void **state)
+{
+    (void)state;
+    neo_set_verbose(0);
+    assert_int_equal(unsetenv("NEOPRENE_NUM_THREADS"), 0);
+    int machines = threads_default();
+    static const struct {
+        const char *text;
+        int threads; /* 0: the machine's */
+    } rows[] = {{"1", 1},  {"37", 37}, {"512", 512}, {"0", 0},    {"513", 0},
+                {"-2", 0}, {"", 0},    {"4x", 0},    {"many", 0}, {"2", 2}};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        assert_int_equal(setenv("NEOPRENE_NUM_THREADS", rows[i].text, 1), 0);
+        int want = rows[i].threads ? rows[i].threads : machines;
+        struct default_pool *pool = pool_of(0);
+        assert_int_equal(default_pool_threads(pool), want);
+        default_pool_destroy(pool);
+    }
+    assert_int_equal(unsetenv("NEOPRENE_NUM_THREADS"), 0);
+}
+
+static void the_environment_sets_the_binding(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        neo_affinity mode;
+    } rows[] = {{"compact", NEO_AFFINITY_COMPACT}, {"spread", NEO_AFFINITY_SPREAD},
+                {"none", NEO_AFFINITY_NONE},       {"Compact", NEO_AFFINITY_NONE},
+                {"", NEO_AFFINITY_NONE},           {"default", NEO_AFFINITY_NONE}};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        assert_int_equal(setenv("NEOPRENE_AFFINITY", rows[i].text, 1), 0);
+        assert_int_equal(affinity_from_environment(), rows[i].mode);
+    }
+    assert_int_equal(setenv("NEOPRENE_AFFINITY", "compact", 1), 0);
+    struct default_pool *pool = pool_of(3);
+    hold_meeting(pool, 3, &(struct meeting){.check = check_bound});
+    default_pool_destroy(pool);
+    assert_int_equal(unsetenv("NEOPRENE_AFFINITY"), 0);
+}
+
+/* ---- the public table ---- */
+
+static void the_public_pool_is_checked_and_usable(void **state)
+{
+    (void)state;
+    neo_threadpool pool;
+    assert_int_equal(neo_threadpool_create(NULL, NULL), NEO_INVALID_ARGUMENT);
+    const neo_threadpool_options wrong[] = {
+        {.threads = -1}, {.threads = 513}, {.affinity = (neo_affinity)4}};
+    for (size_t i = 0; i < count_of(wrong); i++) {
+        memset(&pool, 0xff, sizeof pool);
+        assert_int_equal(neo_threadpool_create(&pool, &wrong[i]), NEO_INVALID_ARGUMENT);
+        assert_null(pool.context);
+        neo_threadpool_destroy(&pool);
+    }
+    assert_int_equal(neo_threadpool_create(&pool, NULL), NEO_OK);
+    assert_int_equal(pool.num_threads(pool.context), threads_default());
+    neo_threadpool_destroy(&pool);
+    assert_null(pool.context);
+    neo_threadpool_destroy(&pool);
+    neo_threadpool_destroy(NULL);
+
+    assert_int_equal(neo_threadpool_create(&pool, &(neo_threadpool_options){.threads = 3}), NEO_OK);
+    struct second count = {.n = 10};
+    pool.parallel_for(pool.context, 10, count_second, &count);
+    assert_int_equal(atomic_load(&count.tasks), 10);
+    assert_false(pool.in_parallel(pool.context));
+    struct parallel p;
+    parallel_init(&p, &pool, NULL, 0);
+    assert_int_equal(parallel_threads(&p), 3);
+    assert_ptr_equal(p.builtin, pool.context); /* no table in between */
+    neo_threadpool_destroy(&pool);
+}
+
+/* ---- failures ---- */
+
+static void every_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    size_t n = 1;
+    for (;; n++) {
+        neo_threadpool pool;
+        fault_arm(n);
+        neo_status status = neo_threadpool_create(&pool, &(neo_threadpool_options){.threads = 3});
+        if (!fault_disarm()) {
+            assert_int_equal(status, NEO_OK);
+            neo_threadpool_destroy(&pool);
+            break;
+        }
+        assert_int_equal(status, NEO_OUT_OF_MEMORY);
+        assert_null(pool.context);
+    }
+    assert_true(n > 1);
+}
+
+/* The linker's --wrap fixes these names; see the Makefile. */
+typedef void *thread_main(void *argument);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_main *main,
+                          void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_main *main,
+                          void *argument);
+
+static int creatable = INT_MAX; /* threads that the system still grants */
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_main *main,
+                          void *argument)
+{
+    if (creatable <= 0)
+        return EAGAIN;
+    creatable--;
+    return __real_pthread_create(thread, attributes, main, argument);
+}
+
+static void a_pool_works_with_the_threads_that_can_be_created(void **state)
+{
+    (void)state;
+    for (int granted = 0; granted < 4; granted++)
+        for (int bound = 0; bound < 2; bound++) {
+            struct default_pool *pool = make_pool(&(struct default_pool_options){
+                .threads = 6, .affinity = bound ? NEO_AFFINITY_COMPACT : NEO_AFFINITY_NONE});
+            struct visitors visitors = {.lock = PTHREAD_MUTEX_INITIALIZER};
+            struct second count = {.n = 100};
+            creatable = granted;
+            default_pool_run(pool, 100, count_second, &count);
+            creatable = INT_MAX;
+            default_pool_run(pool, 100, visit, &visitors);
+            assert_int_equal(atomic_load(&count.tasks), 100);
+            assert_in_range(visitors.count, 1, granted + 1);
+            hold_meeting(pool, granted + 1, &(struct meeting){0});
+            default_pool_destroy(pool);
+        }
+}
+
+/* ---- fork and exit ---- */
+
+static void expect_child(pid_t child)
+{
+    assert_true(child > 0);
+    int status = 0;
+    for (int i = 0; i < 1000; i++) {
+        pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended == child) {
+            assert_true(WIFEXITED(status));
+            assert_int_equal(WEXITSTATUS(status), 0);
+            return;
+        }
+        (void)usleep(10000);
+    }
+    (void)kill(child, SIGKILL);
+    (void)waitpid(child, &status, 0);
+    fail_msg("the child did not end");
+}
+
+/* The pool is neither destroyed nor idle when the process ends. */
+static void a_pool_in_use_does_not_hinder_exit(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (!child) {
+        struct default_pool *pool;
+        if (default_pool_create(&pool, &(struct default_pool_options){.threads = 4}))
+            _exit(1);
+        for (int i = 0; i < 10; i++)
+            default_pool_run(pool, 8, nothing, NULL);
+        exit(0); /* NOLINT: with the handlers, that is the point */
+    }
+    expect_child(child);
+}
+
+/* qemu-user and the thread sanitizer give up when the child of a process with threads creates
+ * threads itself: this test is for everything else. */
+static bool children_can_have_threads(void)
+{
+#ifdef __SANITIZE_THREAD__
+    return false;
+#else
+    const char *emulator = getenv("EMULATOR"); /* tests/run.sh has it */
+    return !emulator || !*emulator;
+#endif
+}
+
+static void a_forked_child_gets_threads_of_its_own(void **state)
+{
+    (void)state;
+    struct default_pool *pool = pool_of(3);
+    hold_meeting(pool, 3, &(struct meeting){0});
+    for (int sleeping = 0; sleeping < 2; sleeping++) {
+        (void)usleep(sleeping ? 20000 : 0);
+        pid_t child = fork();
+        if (!child) {
+            struct meeting m = {.wanted = 3, .caller = pthread_self()};
+            default_pool_run(pool, 3, meet, &m);
+            bool ok = atomic_load(&m.met) == 3;
+            default_pool_destroy(pool);
+            exit(ok ? 0 : 1); /* NOLINT: with the handlers */
+        }
+        expect_child(child);
+        hold_meeting(pool, 3, &(struct meeting){0}); /* the parent's are still there */
+    }
+    default_pool_destroy(pool);
+}
+
+static void a_child_can_destroy_a_pool_it_never_used(void **state)
+{
+    (void)state;
+    struct default_pool *pool = pool_of(3);
+    hold_meeting(pool, 3, &(struct meeting){0});
+    pid_t child = fork();
+    if (!child) {
+        default_pool_destroy(pool);
+        _exit(0);
+    }
+    expect_child(child);
+    default_pool_destroy(pool);
+}
+
+/* ---- many short lives ---- */
+
+static void pools_can_be_destroyed_in_any_state(void **state)
+{
+    (void)state;
+    default_pool_destroy(NULL);
+    for (int i = 0; i < 60; i++) {
+        struct default_pool *pool =
+            make_pool(&(struct default_pool_options){.threads = 1 + i % 5, .spin_us = i % 7 - 1});
+        for (int calls = 0; calls < i % 3; calls++)
+            default_pool_run(pool, 1 + i % 4, nothing, NULL);
+        if (i % 4 == 0)
+            (void)usleep(300);
         default_pool_destroy(pool);
     }
 }
@@ -69,7 +608,26 @@ static void every_task_runs_exactly_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_runs_exactly_once),
+        cmocka_unit_test(a_pool_in_use_does_not_hinder_exit), /* first: forks without threads */
+        cmocka_unit_test(all_threads_work_at_the_same_time),
+        cmocka_unit_test(sleeping_threads_wake_up),
+        cmocka_unit_test(t6_a_call_does_not_wait_for_another_one),
+        cmocka_unit_test(t9_threads_exist_only_after_the_first_call_that_needs_them),
+        cmocka_unit_test(few_tasks_disturb_few_threads),
+        cmocka_unit_test(idle_threads_use_no_processor),
+        cmocka_unit_test(workers_take_no_signals),
+        cmocka_unit_test(workers_are_bound_as_asked_and_the_caller_never),
+        cmocka_unit_test(bound_threads_fill_near_nodes_first_or_alternate),
+        cmocka_unit_test(bound_threads_take_little_cores_last),
+        cmocka_unit_test(the_environment_sets_the_number_of_threads),
+        cmocka_unit_test(the_environment_sets_the_binding),
+        cmocka_unit_test(the_public_pool_is_checked_and_usable),
+        cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(a_pool_works_with_the_threads_that_can_be_created),
+        cmocka_unit_test(a_child_can_destroy_a_pool_it_never_used),
+        cmocka_unit_test(pools_can_be_destroyed_in_any_state),
+        cmocka_unit_test(a_forked_child_gets_threads_of_its_own), /* the last one */
     };
-    return cmocka_run_group_tests_name("threads_pool", tests, NULL, NULL);
+    size_t count = count_of(tests) - !children_can_have_threads();
+    return _cmocka_run_group_tests("threads_pool", tests, count, NULL, NULL);
 }

@@ -187,46 +187,56 @@ static void *worker_main(void *argument)
 
 /* ---- the caller ---- */
 
-/* Puts the region into the mailboxes of up to wanted free workers. */
+/* Puts the region into worker i's mailbox if that worker is free. */
+static bool invite_one(struct region *r, int i, int slot)
+{
+    _Atomic uintptr_t *box = &r->workers[i].mail;
+    uintptr_t mail = atomic_load_explicit(box, memory_order_relaxed);
+    while (mail == MAIL_NONE || mail == MAIL_ASLEEP) { /* it may just fall asleep */
+        bool sleeps = mail == MAIL_ASLEEP;
+        r->slot[i] = (uint16_t)((unsigned)slot | (sleeps ? SLEEPER : 0));
+        if (atomic_compare_exchange_weak_explicit(box, &mail, (uintptr_t)r, memory_order_acq_rel,
+                                                  memory_order_relaxed)) {
+            r->sleepers |= sleeps;
+            return true;
+        }
+    }
+    r->slot[i] = 0;
+    return false;
+}
+
+/* Invites up to wanted free workers. */
 static void invite(struct region *r, int live, int wanted)
 {
     int slots = 1, i = 0;
-    for (; i < live && slots <= wanted; i++) {
-        _Atomic uintptr_t *box = &r->workers[i].mail;
-        uintptr_t mail = atomic_load_explicit(box, memory_order_relaxed);
-        bool sleeps = mail == MAIL_ASLEEP;
-        r->slot[i] = 0;
-        if (mail != MAIL_NONE && !sleeps)
-            continue;
-        r->slot[i] = (uint16_t)((unsigned)slots | (sleeps ? SLEEPER : 0));
-        if (!atomic_compare_exchange_strong_explicit(box, &mail, (uintptr_t)r, memory_order_acq_rel,
-                                                     memory_order_relaxed)) {
-            r->slot[i] = 0;
-            continue;
-        }
-        slots++;
-        r->sleepers |= sleeps;
-    }
+    for (; i < live && slots <= wanted; i++)
+        slots += invite_one(r, i, slots);
     r->looked_at = i;
     atomic_store_explicit(&r->slots, slots, memory_order_release);
+}
+
+/* Returns true when the worker has finished, false when it may sleep on its mailbox for that. */
+static bool spin_for_worker(struct worker *w, uintptr_t running)
+{
+    uint64_t deadline = log_now_ns() + w->pool->spin_ns;
+    do {
+        for (int i = 0; i < SPINS_PER_CLOCK; i++) {
+            if (atomic_load_explicit(&w->mail, memory_order_acquire) != running)
+                return true;
+            spin_pause();
+        }
+    } while (log_now_ns() < deadline);
+    return !atomic_compare_exchange_strong(&w->mail, &running, running | MAIL_AWAITED);
 }
 
 /* Returns when worker w no longer runs tasks of the region. */
 static void wait_for_worker(struct worker *w, const struct region *r)
 {
     uintptr_t running = (uintptr_t)r | MAIL_TAKEN;
-    uint64_t deadline = 0;
-    for (int i = 1; atomic_load_explicit(&w->mail, memory_order_acquire) == running; i++) {
-        spin_pause();
-        if (i % SPINS_PER_CLOCK)
-            continue;
-        uint64_t now = log_now_ns();
-        deadline = deadline ? deadline : now + w->pool->spin_ns;
-        if (now >= deadline &&
-            atomic_compare_exchange_strong(&w->mail, &running, running | MAIL_AWAITED))
-            break;
-    }
-    running = (uintptr_t)r | MAIL_TAKEN | MAIL_AWAITED;
+    if (atomic_load_explicit(&w->mail, memory_order_acquire) != running ||
+        spin_for_worker(w, running))
+        return;
+    running |= MAIL_AWAITED;
     while (atomic_load_explicit(&w->mail, memory_order_acquire) == running)
         futex_wait(futex_word(w), (uint32_t)running);
 }
