@@ -22,19 +22,30 @@
 #endif
 
 static struct memory_domain domain;
+static int open_before;
+
+static int count_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
 
 static int set_up(void **state)
 {
     (void)state;
+    open_before = count_descriptors();
     neo_set_verbose(0);
-    return memory_domain_init(&domain, NULL);
+    return memory_domain_init(&domain, NULL) != NEO_OK;
 }
 
-/* Nothing may be left, in the table and in the limits. */
+/* Nothing may be left: in the table, in the limits, among the open files. */
 static int tear_down(void **state)
 {
     (void)state;
     int left = tracker_live(&domain.tracker) != 0 || atomic_load(&domain.limits.used) != 0;
+    left |= count_descriptors() != open_before;
     memory_domain_deinit(&domain);
     return left;
 }
@@ -580,6 +591,49 @@ static void heap_memory_comes_from_the_users_allocator(void **state)
     memory_domain_deinit(&theirs);
 }
 
+static void memory_goes_back_to_the_allocator_it_came_from(void **state)
+{
+    (void)state;
+    struct user_heap heaps[2] = {{0}};
+    const neo_allocator users[] = {{&heaps[0], user_allocate, user_release},
+                                   {&heaps[1], user_allocate, user_release}};
+    const neo_allocation_request request = {.bytes = 100};
+    struct allocation memory[3];
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(memory_domain_set_user(&domain, i < 2 ? &users[i] : NULL), NEO_OK);
+        assert_int_equal(allocation_create(&domain, &request, &memory[i]), NEO_OK);
+        assert_int_equal(memory[i].kind, i < 2 ? NEO_KIND_USER : NEO_KIND_HEAP);
+    }
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(allocation_destroy(&memory[i]), NEO_OK);
+    assert_true(heaps[0].calls == 1 && heaps[1].calls == 1);
+    assert_true(heaps[0].live_bytes == 0 && heaps[1].live_bytes == 0);
+}
+
+static void the_environment_sets_poison_and_history(void **state)
+{
+    (void)state;
+    struct memory_domain other;
+    struct allocation memory;
+    const neo_allocation_request request = {.bytes = 5000};
+    setenv("NEOPRENE_MEMORY_POISON", "255", 1);
+    setenv("NEOPRENE_MEMORY_HISTORY", "3", 1);
+    assert_int_equal(memory_domain_init(&other, NULL), NEO_OK);
+    assert_int_equal(other.tracker.history.capacity, 3);
+    assert_int_equal(allocation_create(&other, &request, &memory), NEO_OK);
+    assert_true(is_filled(memory.data, 5000, 0xFF));
+    allocation_destroy(&memory);
+    memory_domain_deinit(&other);
+    setenv("NEOPRENE_MEMORY_POISON", "256", 1);
+    setenv("NEOPRENE_MEMORY_HISTORY", "many", 1);
+    assert_int_equal(memory_domain_init(&other, NULL), NEO_OK);
+    assert_int_equal(other.poison, -1);
+    assert_int_equal(other.tracker.history.capacity, HISTORY_EVENTS);
+    memory_domain_deinit(&other);
+    unsetenv("NEOPRENE_MEMORY_POISON");
+    unsetenv("NEOPRENE_MEMORY_HISTORY");
+}
+
 /* ---- failing system ---- */
 
 static void every_failing_allocation_leaves_nothing_behind(void **state)
@@ -661,6 +715,8 @@ int main(void)
         TEST(guard_pages_stop_accesses_at_both_ends),
         TEST(a_write_next_to_guarded_memory_is_reported_on_release),
         TEST(heap_memory_comes_from_the_users_allocator),
+        TEST(memory_goes_back_to_the_allocator_it_came_from),
+        TEST(the_environment_sets_poison_and_history),
         TEST(every_failing_allocation_leaves_nothing_behind),
         TEST(a_domain_is_made_whole_or_not_at_all),
         TEST(a_handle_answers_questions),

@@ -23,7 +23,7 @@ static int set_up(void **state)
 {
     (void)state;
     neo_set_verbose(0);
-    return memory_domain_init(&domain, NULL);
+    return memory_domain_init(&domain, NULL) != NEO_OK;
 }
 
 static int tear_down(void **state)
@@ -105,7 +105,7 @@ static void the_smallest_limit_of_a_control_group_and_its_parents_counts(void **
     assert_int_equal(limits_read_machine(tree.root), 6 * MIB);
     put(&tree, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     assert_int_equal(limits_read_machine(tree.root), 6 * MIB);
-    put(&tree, "/proc/self/cgroup", "5:cpu,memoryless:/x\n");
+    put(&tree, "/proc/self/cgroup", "5:cpu,memoryless:/x\n6:mem:/x\n");
     assert_int_equal(limits_read_machine(tree.root), none);
     put(&tree, "/proc/self/cgroup", "nonsense\n::\n:\n\n");
     assert_int_equal(limits_read_machine(tree.root), none);
@@ -203,6 +203,23 @@ static void the_error_names_requested_used_and_limit(void **state)
                         "bytes with 2500 bytes used of a limit of 3000 bytes for one object\n");
     free(log);
     allocation_destroy(&a);
+}
+
+static void a_sum_that_would_wrap_is_refused(void **state)
+{
+    (void)state;
+    struct limits *limits = &domain.limits;
+    struct limits_refusal refusal;
+    atomic_store(&limits->user_object, SIZE_MAX);
+    atomic_store(&limits->user_total, SIZE_MAX);
+    assert_int_equal(limits_reserve(limits, NEO_KIND_HEAP, 100, &refusal), NEO_OK);
+    assert_int_not_equal(limits_reserve(limits, NEO_KIND_HEAP, SIZE_MAX, &refusal), NEO_OK);
+    assert_int_equal(limits_reserve(limits, NEO_KIND_SHARED, SIZE_MAX - 99, &refusal),
+                     NEO_OUT_OF_MEMORY);
+    assert_true(refusal.used == 100 && refusal.limit == SIZE_MAX);
+    assert_int_equal(limits_reserve(limits, NEO_KIND_SHARED, SIZE_MAX - 100, &refusal), NEO_OK);
+    limits_return(limits, NEO_KIND_SHARED, SIZE_MAX - 100);
+    limits_return(limits, NEO_KIND_HEAP, 100);
 }
 
 /* Whole pages may not fit where the bytes themselves do. */
@@ -419,6 +436,7 @@ int main(void)
         TEST(the_address_space_limit_counts),
         TEST(one_object_and_the_sum_of_all_kinds_are_limited),
         TEST(the_error_names_requested_used_and_limit),
+        TEST(a_sum_that_would_wrap_is_refused),
         TEST(a_kind_that_rounds_up_gives_way_to_one_that_fits),
         TEST(sizes_at_the_edges_are_served_within_the_limit_or_refused),
         TEST(threads_never_exceed_the_limit_together),

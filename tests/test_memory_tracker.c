@@ -34,7 +34,7 @@ static const neo_allocator user = {NULL, user_allocate, user_release};
 static int set_up_logging(void **state)
 {
     (void)state;
-    return memory_domain_init(&domain, &user);
+    return memory_domain_init(&domain, &user) != NEO_OK;
 }
 
 static int set_up(void **state)

@@ -60,7 +60,8 @@ typedef enum neo_page_use {
 
 #define NEO_ALLOCATION_ZERO 1u   /* all bytes are 0 */
 #define NEO_ALLOCATION_STRICT 2u /* this kind or NEO_UNSUPPORTED, never another kind */
-#define NEO_ALLOCATION_LOCKED 4u /* pin the pages, if the kind is lockable and the system lets us \
+#define NEO_ALLOCATION_LOCKED                                                                     \
+    4u                           /* pin the pages, if the kind is lockable and the system lets us \
                                   */
 #define NEO_ALLOCATION_ATTACH 8u /* shared: map the memory file `fd` of another allocation */
 #define NEO_ALLOCATION_READ_ONLY 16u /* with ATTACH: the mapping cannot be written */
@@ -110,7 +111,7 @@ typedef struct neo_allocation_info {
  * Any thread may call this. The bytes count towards the engine's limits until they are destroyed.
  *
  * @param out      receives the allocation, or NULL on failure; release with
- *                 neo_allocation_destroy(), before the engine.
+ *                 neo_allocation_destroy(). It keeps the engine alive.
  * @return NEO_OK; NEO_INVALID_ARGUMENT; NEO_UNSUPPORTED (strict, and the kind cannot be had);
  *         NEO_OUT_OF_MEMORY (a limit, named in the log, or the system); NEO_IO_ERROR (the file). */
 NEO_API neo_status neo_engine_allocate(neo_engine *engine, const neo_allocation_request *request,
@@ -139,6 +140,12 @@ typedef struct neo_allocator {
     /* `bytes` and `alignment` are those of the allocate() that returned data. */
     void (*release)(void *context, void *data, size_t bytes, size_t alignment);
 } neo_allocator;
+
+/* From now on the engine's heap memory (blocks, buffers, and requests of kind heap that are not
+ * strict) comes from this allocator, or from the C library again if it is NULL. What was allocated
+ * before goes back to where it came from.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (engine is NULL, or a function is missing). */
+NEO_API neo_status neo_engine_set_allocator(neo_engine *engine, const neo_allocator *allocator);
 
 /* ---- limits ---- */
 

@@ -48,12 +48,10 @@ const char *neo_allocation_kind_name(neo_allocation_kind kind)
 neo_status memory_domain_init(struct memory_domain *domain, const neo_allocator *user)
 {
     *domain = (struct memory_domain){.poison = -1};
-    if (user && (!user->allocate || !user->release)) {
-        log_check("allocation: the user allocator lacks allocate or release");
-        return NEO_INVALID_ARGUMENT;
-    }
-    if (user)
-        domain->user = *user;
+    lock_init(&domain->user_lock);
+    neo_status status = memory_domain_set_user(domain, user);
+    if (status != NEO_OK)
+        return status;
     uint64_t number;
     if (env_number("NEOPRENE_MEMORY_POISON", 0, 255, false, &number))
         domain->poison = (int)number;
@@ -67,6 +65,26 @@ neo_status memory_domain_init(struct memory_domain *domain, const neo_allocator 
     return tracker_init(&domain->tracker, (size_t)events);
 }
 
+neo_status memory_domain_set_user(struct memory_domain *domain, const neo_allocator *user)
+{
+    if (user && (!user->allocate || !user->release)) {
+        log_check("allocation: the user allocator lacks allocate or release");
+        return NEO_INVALID_ARGUMENT;
+    }
+    lock_take(&domain->user_lock);
+    domain->user = user ? *user : (neo_allocator){0};
+    lock_give(&domain->user_lock);
+    return NEO_OK;
+}
+
+neo_allocator memory_domain_user(struct memory_domain *domain)
+{
+    lock_take(&domain->user_lock);
+    neo_allocator user = domain->user;
+    lock_give(&domain->user_lock);
+    return user;
+}
+
 void memory_domain_deinit(struct memory_domain *domain)
 {
     if (!domain || !domain->tracker.places)
@@ -76,6 +94,7 @@ void memory_domain_deinit(struct memory_domain *domain)
         log_warn("%zu allocations of %zu bytes outlive their engine", live,
                  tracker_usage(&domain->tracker, NEO_KIND_ALL).current);
     tracker_deinit(&domain->tracker);
+    lock_deinit(&domain->user_lock);
 }
 
 /* ---- checks ---- */
@@ -174,7 +193,7 @@ static neo_status obtain(struct memory_domain *domain, neo_allocation_kind kind,
     }
     refusal->what = NULL;
     *out = (struct allocation){.domain = domain, .node = -1, .fd = -1};
-    status = operations[kind]->obtain(domain, need, out, why_not);
+    status = operations[kind]->obtain(need, out, why_not);
     if (status != NEO_OK) {
         limits_return(&domain->limits, kind, held);
         *out = (struct allocation){0};
@@ -189,23 +208,19 @@ static neo_status obtain(struct memory_domain *domain, neo_allocation_kind kind,
 }
 
 /* Heap memory comes from the user's allocator, where there is one. */
-static neo_allocation_kind first_kind(const struct memory_domain *domain,
-                                      const neo_allocation_request *request)
+static neo_allocation_kind first_kind(const struct allocation_need *need)
 {
-    bool is_strict = request->flags & NEO_ALLOCATION_STRICT;
-    if (request->kind == NEO_KIND_HEAP && domain->user.allocate && !is_strict)
-        return NEO_KIND_USER;
-    return request->kind;
+    neo_allocation_kind kind = need->request->kind;
+    bool is_strict = need->request->flags & NEO_ALLOCATION_STRICT;
+    return kind == NEO_KIND_HEAP && need->user.allocate && !is_strict ? NEO_KIND_USER : kind;
 }
 
-static neo_allocation_kind next_kind(const struct memory_domain *domain,
-                                     const neo_allocation_request *request,
-                                     neo_allocation_kind kind)
+static neo_allocation_kind next_kind(const struct allocation_need *need, neo_allocation_kind kind)
 {
-    if (request->flags & (NEO_ALLOCATION_STRICT | NEO_ALLOCATION_ATTACH))
+    if (need->request->flags & (NEO_ALLOCATION_STRICT | NEO_ALLOCATION_ATTACH))
         return kind;
     neo_allocation_kind next = facts[kind].next;
-    bool to_user = next == NEO_KIND_HEAP && domain->user.allocate;
+    bool to_user = next == NEO_KIND_HEAP && need->user.allocate;
     return to_user ? NEO_KIND_USER : next;
 }
 
@@ -227,7 +242,7 @@ static neo_status give_up(const struct allocation_need *need, neo_allocation_kin
 static neo_status obtain_first(struct memory_domain *domain, struct allocation_need *need,
                                struct allocation *out)
 {
-    neo_allocation_kind kind = first_kind(domain, need->request);
+    neo_allocation_kind kind = first_kind(need);
     for (;;) {
         struct limits_refusal refusal = {0};
         const char *why_not = "the system has no memory";
@@ -235,7 +250,7 @@ static neo_status obtain_first(struct memory_domain *domain, struct allocation_n
         if (status == NEO_OK)
             return NEO_OK;
         bool may_fall_back = status == NEO_UNSUPPORTED || refusal.what;
-        neo_allocation_kind next = next_kind(domain, need->request, kind);
+        neo_allocation_kind next = next_kind(need, kind);
         if (!may_fall_back || next == kind)
             return give_up(need, kind, status, &refusal, why_not);
         log_line(LOG_DISPATCH, "memory", "allocation of %zu bytes: not %s: %s", need->bytes,
@@ -316,6 +331,7 @@ neo_status allocation_create(struct memory_domain *domain, const neo_allocation_
         return NEO_INVALID_ARGUMENT;
     struct allocation_need need;
     neo_status status = resolve(request, &need);
+    need.user = memory_domain_user(domain);
     if (status == NEO_OK && need.bytes)
         status = create(domain, &need, out);
     else if (status == NEO_OK)

@@ -3,6 +3,7 @@
 #define SRC_MEMORY_ALLOCATION_H
 
 #include "neoprene/allocation.h"
+#include "src/core/lock.h"
 #include "src/memory/limits.h"
 #include "src/memory/tracker.h"
 
@@ -10,6 +11,7 @@
 struct memory_domain {
     struct limits limits;
     struct tracker tracker;
+    struct lock user_lock;
     neo_allocator user; /* functions are NULL when there is none */
     int poison;         /* byte that fills memory nobody asked to be zero; -1: none */
 };
@@ -19,6 +21,13 @@ struct memory_domain {
  * NEOPRENE_MEMORY_LIMIT and NEOPRENE_MEMORY_OBJECT_LIMIT the limits in bytes (K, M and G are
  * known). NEO_INVALID_ARGUMENT: the allocator lacks a function. */
 neo_status memory_domain_init(struct memory_domain *domain, const neo_allocator *user);
+
+/* From now on heap memory comes from this allocator, or from the C library if it is NULL. What was
+ * allocated before goes back to where it came from. */
+neo_status memory_domain_set_user(struct memory_domain *domain, const neo_allocator *user);
+
+/* A copy; its functions are NULL when there is none. */
+neo_allocator memory_domain_user(struct memory_domain *domain);
 
 /* Warns about what is still live. A zeroed or half-made domain is fine. */
 void memory_domain_deinit(struct memory_domain *domain);
@@ -35,6 +44,7 @@ struct allocation {
     void *base; /* the mapping that data lies in; NULL when the kind has none */
     size_t mapped_bytes;
     struct memory_domain *domain;
+    neo_allocator user; /* of kind user: where it came from */
 };
 
 /* *out is empty on failure. */

@@ -53,7 +53,7 @@ static struct constant *find(const struct constants *constants, const struct con
     struct constant *at = constants->buckets[wanted->hash % CONSTANTS_BUCKETS];
     while (at && (at->hash != wanted->hash || at->node != wanted->node ||
                   at->key_words != wanted->key_words ||
-                  memcmp(at->key, wanted->key, wanted->key_words * sizeof *wanted->key)))
+                  memcmp(at->key, wanted->key, wanted->key_words * sizeof *wanted->key) != 0))
         at = at->next;
     return at;
 }

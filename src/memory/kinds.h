@@ -11,14 +11,15 @@ struct allocation_need {
     const neo_allocation_request *request;
     size_t bytes; /* > 0 */
     size_t alignment;
+    neo_allocator user; /* its functions are NULL when there is none */
     int fd; /* of ATTACH and file: ours, closed by allocation_create() unless taken; else -1 */
 };
 
 /* obtain() fills data, base, mapped_bytes, pages, page_bytes, node and fd of *out; NEO_UNSUPPORTED
  * sends the request to the next kind, with *why_not set to a sentence. */
 struct kind_operations {
-    neo_status (*obtain)(const struct memory_domain *domain, struct allocation_need *need,
-                         struct allocation *out, const char **why_not);
+    neo_status (*obtain)(struct allocation_need *need, struct allocation *out,
+                         const char **why_not);
     neo_status (*release)(struct allocation *allocation);
     bool has_pages; /* whole pages of its own: counted and pinned as such */
     bool is_zeroed; /* fresh memory is zero already */

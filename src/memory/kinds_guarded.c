@@ -36,10 +36,9 @@ static char *place(const struct mapping *range, const struct allocation_need *ne
     return data + (round_up(need->bytes, page) - round_up(need->bytes, need->alignment));
 }
 
-static neo_status guarded_obtain(const struct memory_domain *domain, struct allocation_need *need,
-                                 struct allocation *out, const char **why_not)
+static neo_status guarded_obtain(struct allocation_need *need, struct allocation *out,
+                                 const char **why_not)
 {
-    (void)domain;
     (void)why_not;
     size_t page = mapping_page_bytes(), bytes;
     struct mapping range;

@@ -5,10 +5,9 @@
 #include "src/memory/kinds.h"
 #include "src/memory/mapping.h"
 
-static neo_status heap_obtain(const struct memory_domain *domain, struct allocation_need *need,
-                              struct allocation *out, const char **why_not)
+static neo_status heap_obtain(struct allocation_need *need, struct allocation *out,
+                              const char **why_not)
 {
-    (void)domain;
     (void)why_not;
     if (posix_memalign(&out->data, need->alignment, need->bytes)) {
         out->data = NULL;
@@ -28,15 +27,15 @@ const struct kind_operations kind_heap = {.obtain = heap_obtain, .release = heap
 
 static neo_status user_release(struct allocation *allocation)
 {
-    const neo_allocator *user = &allocation->domain->user;
+    const neo_allocator *user = &allocation->user;
     user->release(user->context, allocation->data, allocation->bytes, allocation->alignment);
     return NEO_OK;
 }
 
-static neo_status user_obtain(const struct memory_domain *domain, struct allocation_need *need,
-                              struct allocation *out, const char **why_not)
+static neo_status user_obtain(struct allocation_need *need, struct allocation *out,
+                              const char **why_not)
 {
-    const neo_allocator *user = &domain->user;
+    const neo_allocator *user = &need->user;
     if (!user->allocate) {
         *why_not = "the engine has no user allocator";
         return NEO_UNSUPPORTED;
@@ -44,6 +43,7 @@ static neo_status user_obtain(const struct memory_domain *domain, struct allocat
     out->data = user->allocate(user->context, need->bytes, need->alignment);
     if (!out->data)
         return NEO_OUT_OF_MEMORY;
+    out->user = *user;
     out->page_bytes = mapping_page_bytes();
     if (!((uintptr_t)out->data & (need->alignment - 1)))
         return NEO_OK;

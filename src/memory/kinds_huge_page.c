@@ -77,10 +77,9 @@ static neo_status obtain_transparent(const struct allocation_need *need, struct 
     return NEO_OK;
 }
 
-static neo_status huge_page_obtain(const struct memory_domain *domain, struct allocation_need *need,
-                                   struct allocation *out, const char **why_not)
+static neo_status huge_page_obtain(struct allocation_need *need, struct allocation *out,
+                                   const char **why_not)
 {
-    (void)domain;
     return obtain_explicit(need, out) ? NEO_OK : obtain_transparent(need, out, why_not);
 }
 

@@ -22,10 +22,9 @@ static neo_status obtain(struct allocation_need *need, struct allocation *out, i
     return NEO_OK;
 }
 
-static neo_status bound_obtain(const struct memory_domain *domain, struct allocation_need *need,
-                               struct allocation *out, const char **why_not)
+static neo_status bound_obtain(struct allocation_need *need, struct allocation *out,
+                               const char **why_not)
 {
-    (void)domain;
     int node = need->request->node;
     if (numa_available() < 0 || node > numa_max_node() ||
         !numa_bitmask_isbitset(numa_all_nodes_ptr, (unsigned)node)) {
@@ -43,11 +42,9 @@ static neo_status bound_obtain(const struct memory_domain *domain, struct alloca
     return status;
 }
 
-static neo_status interleaved_obtain(const struct memory_domain *domain,
-                                     struct allocation_need *need, struct allocation *out,
+static neo_status interleaved_obtain(struct allocation_need *need, struct allocation *out,
                                      const char **why_not)
 {
-    (void)domain;
     if (numa_available() < 0) {
         *why_not = "this system has no NUMA support";
         return NEO_UNSUPPORTED;

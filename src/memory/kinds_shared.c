@@ -74,10 +74,9 @@ static int create_memory_file(size_t bytes)
     return -1;
 }
 
-static neo_status shared_obtain(const struct memory_domain *domain, struct allocation_need *need,
-                                struct allocation *out, const char **why_not)
+static neo_status shared_obtain(struct allocation_need *need, struct allocation *out,
+                                const char **why_not)
 {
-    (void)domain;
     uint32_t flags = need->request->flags;
     int protection = flags & NEO_ALLOCATION_READ_ONLY ? PROT_READ : PROT_READ | PROT_WRITE;
     bool is_attached = flags & NEO_ALLOCATION_ATTACH;
@@ -105,10 +104,9 @@ const struct kind_operations kind_shared = {
 
 /* ---- file ---- */
 
-static neo_status file_obtain(const struct memory_domain *domain, struct allocation_need *need,
-                              struct allocation *out, const char **why_not)
+static neo_status file_obtain(struct allocation_need *need, struct allocation *out,
+                              const char **why_not)
 {
-    (void)domain;
     return map(need, out, PROT_READ, false, need->fd, why_not);
 }
 

@@ -6,17 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/ticks.h"
 #include "src/core/checked.h"
 #include "src/core/env.h"
 #include "src/core/lock.h"
 #include "src/core/log.h"
 
-#define SHARD_BITS 4u
+#define SHARD_BITS 6u
 #define SHARDS (1u << SHARD_BITS)
 #define FIRST_BUCKETS 8u
 #define LINE 128u /* bytes that two cores may fight for */
 #define DEFAULT_ENTRIES 1024u
 #define NEVER UINT64_MAX
+#define TICK_SHIFT 5u /* 32 uses a step: 1 GHz lasts for 18 years of uptime */
 
 struct link {
     struct link *newer, *older;
@@ -40,7 +42,7 @@ struct shard {
     struct link ends; /* newer: the oldest entry; older: the newest one; stamp: NEVER */
     uint64_t hits;
     size_t count;
-    _Atomic uint64_t oldest; /* stamp of the oldest entry, or NEVER; written under the lock */
+    _Atomic uint64_t *oldest; /* stamp of the oldest entry, or NEVER; written under the lock */
     struct cache_entry *first[FIRST_BUCKETS];
 };
 
@@ -66,7 +68,8 @@ struct build {
 /* Entries come and go only under the writer lock, which is taken before a shard's. */
 struct cache {
     struct shard shards[SHARDS];
-    _Alignas(LINE) _Atomic uint64_t clock; /* numbers the uses */
+    _Alignas(LINE) _Atomic uint64_t oldest[SHARDS]; /* close together, to be searched */
+    _Alignas(LINE) _Atomic uint64_t clock;
     _Alignas(LINE) struct lock writer;
     struct build *builds;
     struct cache_stats stats; /* hits are counted in the shards */
@@ -120,7 +123,7 @@ static struct cache_entry *find(const struct shard *shard, const struct cache_ke
 
 static void publish_oldest(struct shard *shard)
 {
-    atomic_store_explicit(&shard->oldest, shard->ends.newer->stamp, memory_order_relaxed);
+    atomic_store_explicit(shard->oldest, shard->ends.newer->stamp, memory_order_relaxed);
 }
 
 static void unlink_recency(struct link *link)
@@ -129,12 +132,35 @@ static void unlink_recency(struct link *link)
     link->older->newer = link->newer;
 }
 
+/* Numbers the uses: of two uses, one of which ended before the other began, the later one gets the
+ * larger stamp. A counter in memory would do that alone, but every hit of every thread would fight
+ * for it; the machine's own counter is shared without a fight. Its steps may be longer than a use,
+ * so that the low bits number what a thread does within one step. */
+static uint64_t draw_stamp(struct cache *cache)
+{
+#if TICKS_ARE_SHARED
+    (void)cache;
+    static _Thread_local uint64_t last __attribute__((tls_model("initial-exec")));
+    uint64_t stamp = ticks_now() << TICK_SHIFT;
+    if (stamp <= last)
+        stamp = last + 1;
+    last = stamp;
+    return stamp;
+#else
+    return atomic_fetch_add_explicit(&cache->clock, 1, memory_order_relaxed);
+#endif
+}
+
+/* The list stays sorted whatever the counter does. */
 static void link_newest(struct cache *cache, struct shard *shard, struct link *link)
 {
-    link->stamp = atomic_fetch_add_explicit(&cache->clock, 1, memory_order_relaxed);
-    link->older = shard->ends.older;
+    struct link *newest = shard->ends.older;
+    link->stamp = draw_stamp(cache);
+    if (newest != &shard->ends && link->stamp <= newest->stamp)
+        link->stamp = newest->stamp + 1;
+    link->older = newest;
     link->newer = &shard->ends;
-    shard->ends.older->newer = link;
+    newest->newer = link;
     shard->ends.older = link;
 }
 
@@ -226,7 +252,7 @@ static struct shard *shard_with_oldest(struct cache *cache)
     struct shard *found = NULL;
     uint64_t least = NEVER;
     for (size_t i = 0; i < SHARDS; i++) {
-        uint64_t oldest = atomic_load_explicit(&cache->shards[i].oldest, memory_order_relaxed);
+        uint64_t oldest = atomic_load_explicit(&cache->oldest[i], memory_order_relaxed);
         if (oldest < least) {
             least = oldest;
             found = &cache->shards[i];
@@ -568,13 +594,14 @@ struct cache_options cache_options_from_environment(void)
     return (struct cache_options){.max_entries = (size_t)entries, .max_bytes = (size_t)bytes};
 }
 
-static void shard_init(struct shard *shard)
+static void shard_init(struct shard *shard, _Atomic uint64_t *oldest)
 {
     lock_init(&shard->lock);
     shard->buckets = shard->first;
     shard->mask = FIRST_BUCKETS - 1;
     shard->ends = (struct link){&shard->ends, &shard->ends, NEVER};
-    atomic_init(&shard->oldest, NEVER);
+    shard->oldest = oldest;
+    atomic_init(oldest, NEVER);
 }
 
 neo_status cache_create(struct cache **out, const struct cache_options *options)
@@ -585,7 +612,7 @@ neo_status cache_create(struct cache **out, const struct cache_options *options)
         return NEO_OUT_OF_MEMORY;
     memset(cache, 0, sizeof *cache);
     for (size_t i = 0; i < SHARDS; i++)
-        shard_init(&cache->shards[i]);
+        shard_init(&cache->shards[i], &cache->oldest[i]);
     lock_init(&cache->writer);
     cache->stats.max_entries = options->max_entries;
     cache->stats.max_bytes = options->max_bytes;

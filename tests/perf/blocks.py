@@ -1,0 +1,87 @@
+"""Executed blocks: read from the plugin's dump, joined where the emulator split them, disassembled."""
+import subprocess
+from collections import defaultdict
+
+import isa
+
+DISASSEMBLER = ['llvm-mc-19', '--disassemble', '-triple=aarch64', '-mattr=+all']
+JOIN_TOLERANCE = 0.02  # two halves of a block that differ by less ran together
+
+
+def read_dump(path):
+    """One dictionary a region: (address, words) -> runs."""
+    regions = []
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            fields = line.split()
+            if fields[0] == 'region':
+                regions.append(defaultdict(int))
+            else:
+                words = tuple(int(word, 16) for word in fields[4:])
+                regions[-1][int(fields[1], 16), words] += int(fields[2])
+    return regions
+
+
+def ends_in_branch(words):
+    """B, BL, B.cond, CBZ, TBZ, BR, BLR, RET: group 101x without system instructions."""
+    return (words[-1] >> 26 & 7) == 5 and words[-1] >> 24 != 0xD5
+
+
+def joined(region):
+    """[(runs, words)]: the emulator ends a block at a page's end and at its own limit on length;
+    a block that falls through into one that ran as often becomes one with it."""
+    by_address = defaultdict(list)
+    for (address, words), runs in sorted(region.items()):
+        by_address[address].append((words, runs))
+    taken, result = set(), []
+    for (address, words), runs in sorted(region.items()):
+        if (address, words) in taken:
+            continue
+        taken.add((address, words))
+        whole = words
+        while not ends_in_branch(whole):
+            follower = next_part(by_address[address + 4 * len(whole)], address + 4 * len(whole), runs,
+                             taken)
+            if not follower:
+                break
+            whole += follower
+        result.append((runs, whole))
+    return result
+
+
+def next_part(candidates, address, runs, taken):
+    for words, candidate_runs in candidates:
+        if (address, words) not in taken and abs(candidate_runs - runs) <= JOIN_TOLERANCE * runs + 1:
+            taken.add((address, words))
+            return words
+    return None
+
+
+class Disassembler:
+    """Remembers every instruction word that it has seen."""
+
+    def __init__(self):
+        self.known = {}
+
+    def learn(self, words):
+        new = sorted(set(words) - self.known.keys())
+        if new:
+            self.known.update(zip(new, disassemble(new)))
+
+    def text(self, words):
+        return '\n'.join(isa.normalised(self.known[word]) for word in words)
+
+
+def disassemble(words):
+    """One line a word. A word that the disassembler rejects leaves no line: then halve."""
+    lines = ('0x%02x 0x%02x 0x%02x 0x%02x' % tuple(word.to_bytes(4, 'little')) for word in words)
+    process = subprocess.run(DISASSEMBLER, input='\n'.join(lines), capture_output=True, text=True,
+                             check=False)
+    found = [line.strip().replace('\t', ' ') for line in process.stdout.splitlines()]
+    found = [line for line in found if line and not line.startswith('.')]
+    if len(found) == len(words):
+        return found
+    if len(words) == 1:
+        return ['nop']
+    half = len(words) // 2
+    return disassemble(words[:half]) + disassemble(words[half:])

@@ -1,0 +1,368 @@
+/* The main program of every driver: stdin to measured regions.
+ *
+ *   DRIVER [--time]
+ *
+ * Input, one problem a line (tests/perf/shapes.py writes them):
+ *   matmul M N K PACKED TRANSPOSED SRC_BATCH WEIGHTS_BATCH      batches as 4x8, or 1
+ *   conv G MB IC OC ID IH IW OD OH OW KD KH KW SD SH SW PD PH PW DD DH DW SPATIAL CHANNELS_LAST
+ * Output, one line a problem:
+ *   ok ERROR [NANOSECONDS]     a region was measured; the largest error among sampled elements
+ *   refused REASON             no region
+ *
+ * With --time, for real hardware: no region, the shortest of many calls. */
+#include "tests/perf/driver.h"
+#include "tests/perf/region.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifndef __aarch64__
+#error "drivers are AArch64 programs"
+#endif
+
+/* Above this many products a call is its own warm-up: what happens once no longer shows. */
+#define WARM_UP_LIMIT ((size_t)1 << 27)
+enum { SAMPLES = 64 };
+
+/* ---- helpers ---- */
+
+void *driver_allocate(size_t bytes)
+{
+    size_t rounded = (bytes + 63) / 64 * 64;
+    void *memory = aligned_alloc(64, rounded ? rounded : 64);
+    if (!memory) {
+        fprintf(stderr, "driver: no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+    return memory;
+}
+
+float *driver_floats(size_t count)
+{
+    return driver_allocate(count * sizeof(float));
+}
+
+static size_t product(const size_t *values, size_t count)
+{
+    size_t result = 1;
+    for (size_t i = 0; i < count; i++)
+        result *= values[i];
+    return result;
+}
+
+size_t conv_positions(const size_t dims[3])
+{
+    return product(dims, 3);
+}
+
+bool conv_is_depthwise(const struct conv_problem *conv)
+{
+    return conv->groups > 1 && conv->groups == conv->ic && conv->groups == conv->oc;
+}
+
+ptrdiff_t conv_pad_after(const struct conv_problem *conv, int dim)
+{
+    size_t reach = (conv->out[dim] - 1) * conv->stride[dim] +
+                   (conv->kernel[dim] - 1) * (conv->dilation[dim] + 1) + 1;
+    return (ptrdiff_t)reach - (ptrdiff_t)conv->in[dim] - (ptrdiff_t)conv->pad[dim];
+}
+
+bool conv_is_pointwise(const struct conv_problem *conv)
+{
+    for (int dim = 0; dim < 3; dim++)
+        if (conv->kernel[dim] != 1 || conv->stride[dim] != 1 || conv->in[dim] != conv->out[dim] ||
+            conv->pad[dim])
+            return false;
+    return true;
+}
+
+size_t matmul_batch(const struct matmul_problem *matmul)
+{
+    return product(matmul->dst_batch, matmul->batch_dims);
+}
+
+/* Index of the matrix in `batch` that belongs to element i of the destination's batch. */
+static size_t broadcast_index(const struct matmul_problem *matmul, const size_t *batch, size_t i)
+{
+    size_t index = 0, step = 1;
+    for (size_t dim = matmul->batch_dims; dim-- > 0;) {
+        size_t here = i % matmul->dst_batch[dim];
+        i /= matmul->dst_batch[dim];
+        index += batch[dim] == 1 ? 0 : here * step;
+        step *= batch[dim];
+    }
+    return index;
+}
+
+const float *matmul_src(const struct problem *problem, size_t i)
+{
+    const struct matmul_problem *matmul = &problem->matmul;
+    return problem->src + broadcast_index(matmul, matmul->src_batch, i) * matmul->m * matmul->k;
+}
+
+const float *matmul_weights(const struct problem *problem, size_t i)
+{
+    const struct matmul_problem *matmul = &problem->matmul;
+    return problem->weights +
+           broadcast_index(matmul, matmul->weights_batch, i) * matmul->k * matmul->n;
+}
+
+float *matmul_dst(const struct problem *problem, size_t i)
+{
+    return problem->dst + i * problem->matmul.m * problem->matmul.n;
+}
+
+/* ---- input ---- */
+
+static size_t parse_batch(const char *text, size_t dims[MAX_BATCH_DIMS])
+{
+    size_t count = 0;
+    for (char *end; count < MAX_BATCH_DIMS; text = end + 1) {
+        dims[count++] = strtoul(text, &end, 10);
+        if (*end != 'x')
+            break;
+    }
+    return count;
+}
+
+static bool parse_matmul(const char *line, struct problem *problem)
+{
+    struct matmul_problem *p = &problem->matmul;
+    char src_batch[64], weights_batch[64];
+    unsigned packed, transposed;
+    if (sscanf(line, "matmul %zu %zu %zu %u %u %63s %63s", &p->m, &p->n, &p->k, &packed,
+               &transposed, src_batch, weights_batch) != 7)
+        return false;
+    p->packed = packed;
+    p->transposed = transposed;
+    p->batch_dims = parse_batch(src_batch, p->src_batch);
+    if (parse_batch(weights_batch, p->weights_batch) != p->batch_dims)
+        return false;
+    for (size_t i = 0; i < p->batch_dims; i++)
+        p->dst_batch[i] =
+            p->src_batch[i] > p->weights_batch[i] ? p->src_batch[i] : p->weights_batch[i];
+    problem->kind = PROBLEM_MATMUL;
+    problem->src_size = product(p->src_batch, p->batch_dims) * p->m * p->k;
+    problem->weights_size = product(p->weights_batch, p->batch_dims) * p->k * p->n;
+    problem->dst_size = matmul_batch(p) * p->m * p->n;
+    return true;
+}
+
+static bool parse_conv(const char *line, struct problem *problem)
+{
+    size_t v[24];
+    if (strncmp(line, "conv ", 5) != 0)
+        return false;
+    line += 5;
+    for (size_t i = 0; i < 24; i++) {
+        char *end;
+        v[i] = strtoul(line, &end, 10);
+        if (end == line)
+            return false;
+        line = end;
+    }
+    struct conv_problem *p = &problem->conv;
+    *p = (struct conv_problem){.groups = v[0], .mb = v[1], .ic = v[2], .oc = v[3]};
+    for (size_t dim = 0; dim < 3; dim++) {
+        p->in[dim] = v[4 + dim];
+        p->out[dim] = v[7 + dim];
+        p->kernel[dim] = v[10 + dim];
+        p->stride[dim] = v[13 + dim];
+        p->pad[dim] = v[16 + dim];
+        p->dilation[dim] = v[19 + dim];
+    }
+    p->spatial_dims = v[22];
+    p->channels_last = v[23];
+    problem->kind = PROBLEM_CONV;
+    problem->src_size = p->mb * p->ic * conv_positions(p->in);
+    problem->weights_size = p->oc * (p->ic / p->groups) * conv_positions(p->kernel);
+    problem->dst_size = p->mb * p->oc * conv_positions(p->out);
+    return true;
+}
+
+static size_t products_of(const struct problem *problem)
+{
+    size_t depth = problem->kind == PROBLEM_MATMUL ? problem->matmul.k
+                                                   : problem->weights_size / problem->conv.oc;
+    return problem->dst_size * depth;
+}
+
+/* Small integers: all sums are exact, so that a direct method must hit the result. */
+static void fill(float *values, size_t count, unsigned step)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = (float)((int)(i * step % 9) - 4);
+}
+
+static void allocate_arrays(struct problem *problem)
+{
+    problem->src = driver_floats(problem->src_size);
+    problem->weights = driver_floats(problem->weights_size);
+    problem->dst = driver_floats(problem->dst_size);
+    fill(problem->src, problem->src_size, 7);
+    fill(problem->weights, problem->weights_size, 5);
+    memset(problem->dst, 0, problem->dst_size * sizeof(float));
+}
+
+static void free_arrays(struct problem *problem)
+{
+    free(problem->src);
+    free(problem->weights);
+    free(problem->dst);
+}
+
+/* ---- check ---- */
+
+static double matmul_expected(const struct problem *problem, size_t i)
+{
+    const struct matmul_problem *p = &problem->matmul;
+    size_t batch = i / (p->m * p->n), row = i / p->n % p->m, column = i % p->n;
+    const float *src = matmul_src(problem, batch) + row * p->k;
+    const float *weights = matmul_weights(problem, batch);
+    double sum = 0;
+    for (size_t k = 0; k < p->k; k++) {
+        size_t at = p->transposed ? column * p->k + k : k * p->n + column;
+        sum += (double)src[k] * (double)weights[at];
+    }
+    return sum;
+}
+
+/* The source element under kernel position `tap` for output position `out`, or -1 in the padding */
+static ptrdiff_t source_position(const struct conv_problem *p, size_t out, size_t tap)
+{
+    ptrdiff_t position = 0;
+    size_t out_rest[3] = {out / (p->out[1] * p->out[2]), out / p->out[2] % p->out[1],
+                          out % p->out[2]};
+    size_t tap_rest[3] = {tap / (p->kernel[1] * p->kernel[2]), tap / p->kernel[2] % p->kernel[1],
+                          tap % p->kernel[2]};
+    for (int dim = 0; dim < 3; dim++) {
+        ptrdiff_t at =
+            (ptrdiff_t)(out_rest[dim] * p->stride[dim] + tap_rest[dim] * (p->dilation[dim] + 1)) -
+            (ptrdiff_t)p->pad[dim];
+        if (at < 0 || at >= (ptrdiff_t)p->in[dim])
+            return -1;
+        position = position * (ptrdiff_t)p->in[dim] + at;
+    }
+    return position;
+}
+
+static size_t conv_index(const struct conv_problem *p, size_t channels, size_t positions,
+                         size_t image, size_t channel, size_t position)
+{
+    return p->channels_last ? (image * positions + position) * channels + channel
+                            : (image * channels + channel) * positions + position;
+}
+
+static double conv_expected(const struct problem *problem, size_t image, size_t oc, size_t out)
+{
+    const struct conv_problem *p = &problem->conv;
+    size_t taps = conv_positions(p->kernel), icg = p->ic / p->groups;
+    size_t first_ic = oc / (p->oc / p->groups) * icg;
+    double sum = 0;
+    for (size_t tap = 0; tap < taps; tap++) {
+        ptrdiff_t position = source_position(p, out, tap);
+        for (size_t ic = 0; position >= 0 && ic < icg; ic++)
+            sum += (double)problem->weights[(oc * icg + ic) * taps + tap] *
+                   (double)problem->src[conv_index(p, p->ic, conv_positions(p->in), image,
+                                                   first_ic + ic, (size_t)position)];
+    }
+    return sum;
+}
+
+static double error_at(const struct problem *problem, size_t i)
+{
+    if (problem->kind == PROBLEM_MATMUL)
+        return fabs((double)problem->dst[i] - matmul_expected(problem, i));
+    const struct conv_problem *p = &problem->conv;
+    size_t positions = conv_positions(p->out);
+    size_t image = i / (p->oc * positions), oc = i / positions % p->oc, out = i % positions;
+    size_t at = conv_index(p, p->oc, positions, image, oc, out);
+    return fabs((double)problem->dst[at] - conv_expected(problem, image, oc, out));
+}
+
+static double largest_error(const struct problem *problem)
+{
+    double largest = 0;
+    for (size_t sample = 0; sample < SAMPLES; sample++) {
+        /* a step that shares no factor with usual sizes; the last sample is the last element */
+        size_t i =
+            sample + 1 == SAMPLES ? problem->dst_size - 1 : sample * 1000003 % problem->dst_size;
+        largest = fmax(largest, error_at(problem, i));
+    }
+    return largest;
+}
+
+/* ---- measure ---- */
+
+static void run_in_region(const struct problem *problem, void *state)
+{
+    if (products_of(problem) < WARM_UP_LIMIT)
+        peer.run(state);
+    region_begin();
+    peer.run(state);
+    region_end();
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The shortest of at least five calls and a fifth of a second. */
+static uint64_t run_timed(void *state)
+{
+    uint64_t best = UINT64_MAX, start = now_ns();
+    peer.run(state);
+    for (int calls = 0; calls < 5 || now_ns() - start < 200000000u; calls++) {
+        uint64_t before = now_ns();
+        peer.run(state);
+        uint64_t taken = now_ns() - before;
+        best = taken < best ? taken : best;
+    }
+    return best;
+}
+
+static void measure(struct problem *problem, bool timed)
+{
+    void *state = NULL;
+    allocate_arrays(problem);
+    const char *why_not = peer.prepare(problem, &state);
+    if (why_not) {
+        printf("refused %s\n", why_not);
+    } else if (timed) {
+        unsigned long long ns = run_timed(state);
+        printf("ok %g %llu\n", largest_error(problem), ns);
+    } else {
+        run_in_region(problem, state);
+        printf("ok %g\n", largest_error(problem));
+    }
+    fflush(stdout);
+    peer.release(state);
+    free_arrays(problem);
+}
+
+int main(int argc, char **argv)
+{
+    bool timed = argc > 1 && !strcmp(argv[1], "--time");
+    const char *why_not = peer.start();
+    if (why_not) {
+        fprintf(stderr, "%s: %s\n", peer.name, why_not);
+        return 1;
+    }
+    char line[512];
+    while (fgets(line, sizeof line, stdin)) {
+        struct problem problem = {0};
+        if (!parse_matmul(line, &problem) && !parse_conv(line, &problem)) {
+            fprintf(stderr, "%s: not a problem: %s", peer.name, line);
+            return 1;
+        }
+        measure(&problem, timed);
+    }
+    return 0;
+}

@@ -1,0 +1,81 @@
+/* What the drivers share: problems read from stdin, arrays, and the check of a result.
+ *
+ * A driver computes each problem with one library, once to warm up and once inside a measured
+ * region. Each library is a file of its own that defines `peer`. */
+#ifndef PERF_DRIVER_H
+#define PERF_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MAX_BATCH_DIMS = 3 };
+
+/* dst[m][n] = src[m][k] * weights[k][n], row-major, for each index of the batch; a batch dimension
+ * that is 1 on one side is broadcast. */
+struct matmul_problem {
+    size_t m, n, k;
+    size_t batch_dims;
+    size_t src_batch[MAX_BATCH_DIMS], weights_batch[MAX_BATCH_DIMS], dst_batch[MAX_BATCH_DIMS];
+    bool packed;     /* weights are constant: a library may change their layout beforehand */
+    bool transposed; /* weights lie in memory as [n][k] */
+};
+
+/* Space is three-dimensional everywhere: index 0 depth, 1 height, 2 width. Weights lie in memory
+ * as [group][oc / groups][ic / groups][kd][kh][kw]. */
+struct conv_problem {
+    size_t groups, mb, ic, oc;
+    size_t in[3], out[3], kernel[3], stride[3], pad[3], dilation[3];
+    size_t spatial_dims; /* 1, 2 or 3: how many of the above the user would name */
+    bool channels_last;  /* nhwc, else nchw */
+};
+
+struct problem {
+    enum { PROBLEM_MATMUL, PROBLEM_CONV } kind;
+    union {
+        struct matmul_problem matmul;
+        struct conv_problem conv;
+    };
+    float *src, *weights, *dst;
+    size_t src_size, weights_size, dst_size;
+};
+
+struct peer {
+    const char *name;
+    /* Once per process; NULL or why it cannot work. */
+    const char *(*start)(void);
+    /* Everything that a user does before inference. *state goes to the other two.
+     * Returns NULL, or why the library does not do this problem. */
+    const char *(*prepare)(const struct problem *problem, void **state);
+    void (*run)(void *state);
+    void (*release)(void *state);
+};
+
+extern const struct peer peer;
+
+/* ---- helpers for peers ---- */
+
+/* 64-byte aligned; ends the process when memory is exhausted */
+float *driver_floats(size_t count);
+void *driver_allocate(size_t bytes);
+
+size_t matmul_batch(const struct matmul_problem *matmul);
+/* The first elements of the matrices that meet in batch element i of dst. */
+const float *matmul_src(const struct problem *problem, size_t i);
+const float *matmul_weights(const struct problem *problem, size_t i);
+float *matmul_dst(const struct problem *problem, size_t i);
+
+size_t conv_positions(const size_t dims[3]);
+bool conv_is_depthwise(const struct conv_problem *conv);
+/* 1x1, stride 1, no padding: the source is the left matrix of a product as it stands. */
+bool conv_is_pointwise(const struct conv_problem *conv);
+/* Padding after the last element; negative when the last elements are not read. */
+ptrdiff_t conv_pad_after(const struct conv_problem *conv, int dim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

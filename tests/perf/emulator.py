@@ -1,0 +1,149 @@
+"""Runs drivers under the emulator with a counting plugin, and remembers what was counted."""
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from hashlib import sha256
+
+import blocks
+
+# One thread each, and the kernels that the library has for the emulated core: what it would choose
+# by itself on hardware, where it can ask the kernel which core it is on.
+ENVIRONMENT = {'OPENBLAS_NUM_THREADS': '1', 'OMP_NUM_THREADS': '1', 'BLIS_NUM_THREADS': '1',
+               'NEOPRENE_NUM_THREADS': '1'}
+OPENBLAS_CORES = {'neoverse-n1': 'NEOVERSEN1', 'cortex-a53': 'CORTEXA53'}
+TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
+PLUGINS = os.path.join('build', 'tools')
+
+
+class MeasureError(Exception):
+    """What stands between the user and a measurement, as a sentence."""
+
+
+def require_tools(emulator):
+    for tool, package in TOOLS.items():
+        name = emulator if tool.startswith('qemu') and emulator else tool
+        if not shutil.which(name):
+            raise MeasureError(f'{name} is missing: install the Debian package {package} '
+                               f'(make packages installs all that is needed)')
+
+
+def digest_of_files(paths):
+    digest = sha256()
+    for path in paths:
+        with open(path, 'rb') as file:
+            digest.update(file.read())
+    return digest.hexdigest()
+
+
+def loaded_libraries(program):
+    """Shared libraries of AArch64 that a driver names, so that a new version is counted anew."""
+    process = subprocess.run(['readelf', '-d', program], capture_output=True, text=True, check=False)
+    names = re.findall(r'NEEDED.*\[(.*)\]', process.stdout)
+    paths = (os.path.join('/usr/lib/aarch64-linux-gnu', name) for name in names)
+    return [os.path.realpath(path) for path in paths if os.path.exists(path)]
+
+
+class Emulator:
+    """Counts of one (driver, CPU, problem, plugin) are kept in a file each."""
+
+    def __init__(self, emulator, cache):
+        self.emulator, self.cache = emulator or 'qemu-aarch64', cache
+        self.digests = {}
+
+    def digest(self, driver, plugin):
+        key = driver, plugin
+        if key not in self.digests:
+            self.digests[key] = digest_of_files(
+                [driver, os.path.join(PLUGINS, plugin + '.so'), *loaded_libraries(driver)])
+        return self.digests[key]
+
+    def path_of(self, driver, cpu, plugin, options, line):
+        key = sha256(' '.join((self.digest(driver, plugin), cpu, options, line)).encode()).hexdigest()
+        return os.path.join(self.cache, key[:2], key[2:34] + '.json.gz')
+
+    def count(self, driver, cpu, lines, progress, plugin='icount', options=''):
+        """One result a line: {'counts': …, 'blocks': [[runs, words], …], 'error': …} or
+        {'refused': why}."""
+        paths = [self.path_of(driver, cpu, plugin, options, line) for line in lines]
+        missing = list(dict.fromkeys(
+            (line, path) for line, path in zip(lines, paths) if not os.path.exists(path)))
+        if missing:
+            self.run(driver, cpu, missing, progress, plugin, options)
+        progress(len(lines), len(lines))
+        return [load(path) for path in paths]
+
+    def run(self, driver, cpu, missing, progress, plugin, options):
+        with tempfile.TemporaryDirectory() as folder:
+            process = self.start(driver, cpu, plugin, options, folder)
+            answers = []
+            try:
+                for i, (line, _) in enumerate(missing):
+                    progress(i, len(missing), line)
+                    process.stdin.write(line + '\n')
+                    process.stdin.flush()
+                    answers.append(self.answer(process, driver, line))
+                process.stdin.close()
+                if process.wait():
+                    raise MeasureError(f'{driver} ended with status {process.returncode}')
+            finally:
+                process.kill()
+            keep(missing, answers, folder)
+
+    def start(self, driver, cpu, plugin, options, folder):
+        library = os.path.abspath(os.path.join(PLUGINS, plugin + '.so'))
+        arguments = f'{library},out={folder}/counts' + (f',{options}' if options else '')
+        if plugin == 'icount':
+            arguments += f',blocks={folder}/blocks'
+        environment = {**os.environ, **ENVIRONMENT, 'OPENBLAS_CORETYPE': OPENBLAS_CORES[cpu]}
+        return subprocess.Popen([self.emulator, '-cpu', cpu, '-plugin', arguments, driver],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                env=environment)
+
+    @staticmethod
+    def answer(process, driver, line):
+        answer = process.stdout.readline().split(maxsplit=1)
+        if not answer or answer[0] not in ('ok', 'refused'):
+            raise MeasureError(f"{driver} stopped at the problem '{line}' "
+                               f'(exit status {process.wait()})')
+        return answer
+
+
+def keep(missing, answers, folder):
+    counts = read_counts(os.path.join(folder, 'counts'))
+    dump = os.path.join(folder, 'blocks')
+    dumped = iter(blocks.read_dump(dump) if os.path.exists(dump) else ())
+    for (_, path), (state, text) in zip(missing, answers):
+        if state == 'refused':
+            save(path, {'refused': text.strip()})
+            continue
+        result = {'counts': next(counts), 'error': float(text)}
+        region = next(dumped, None)
+        if region is not None:
+            result['blocks'] = [[runs, list(words)] for runs, words in blocks.joined(region)]
+        save(path, result)
+
+
+def read_counts(path):
+    if os.path.exists(path):
+        with open(path, encoding='utf-8') as file:
+            for line in file:
+                fields = line.split()
+                if fields[0] == 'region':
+                    yield {key: int(value)
+                           for key, value in (field.split('=') for field in fields[2:])}
+
+
+def save(path, result):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with gzip.open(path + '.new', 'wt', encoding='utf-8') as file:
+        json.dump(result, file)
+    os.replace(path + '.new', path)
+
+
+def load(path):
+    with gzip.open(path, 'rt', encoding='utf-8') as file:
+        return json.load(file)

@@ -1,0 +1,83 @@
+"""Measures lists of problems: each library, on each core, with the cache model if wanted."""
+import os
+import sys
+
+import model
+from cores import CORES, Costs
+from emulator import Emulator, MeasureError, require_tools
+
+CACHE = os.path.join('build', 'perf-cache')
+
+
+class Progress:
+    """A line on stderr that is rewritten, if that is a terminal."""
+
+    def __init__(self, what):
+        self.what, self.terminal = what, sys.stderr.isatty()
+
+    def __call__(self, done, total, text=''):
+        if self.terminal:
+            sys.stderr.write(f'\r\033[K{self.what}: {done}/{total} {text[:80]}' if done < total
+                             else '\r\033[K')
+            sys.stderr.flush()
+
+
+class Measurer:
+    def __init__(self, drivers, emulator, core_names, with_caches):
+        require_tools(emulator)
+        self.drivers, self.core_names, self.with_caches = drivers, core_names, with_caches
+        self.emulator = Emulator(emulator, os.path.join(CACHE, 'runs'))
+        self.costs = Costs(os.path.join(CACHE, 'costs.json'))
+        self.model = model.Model(self.costs)
+
+    def driver(self, library):
+        return os.path.join(self.drivers, 'driver_' + library)
+
+    def has(self, library):
+        return os.path.exists(self.driver(library))
+
+    def guests(self):
+        """The CPUs to emulate; instructions are counted on the first."""
+        return list(dict.fromkeys(CORES[name].guest for name in self.core_names))
+
+    def measure(self, library, problems, layout):
+        """Figures, one for each problem."""
+        lines = [problem.line(layout) for problem in problems]
+        figures = None
+        for guest in self.guests():
+            results = self.count(library, guest, lines)
+            if figures is None:
+                figures = [model.figures_of(*pair) for pair in zip(problems, results)]
+                self.check(library, problems, figures)
+            self.add_cycles(figures, results, guest)
+        if self.with_caches:
+            self.add_lines(library, figures, lines)
+        self.costs.save()
+        return figures
+
+    def count(self, library, guest, lines, **more):
+        progress = Progress(f'{library} on {guest}')
+        return self.emulator.count(self.driver(library), guest, lines, progress, **more)
+
+    def add_cycles(self, figures, results, guest):
+        done = [(f, result) for f, result in zip(figures, results)
+                if not f.refused and 'refused' not in result]
+        for name in self.core_names:
+            if CORES[name].guest == guest:
+                cycles = self.model.cycles(CORES[name], [result for _, result in done])
+                for (f, _), value in zip(done, cycles):
+                    f.cycles[name] = value
+
+    def add_lines(self, library, figures, lines):
+        guest = self.guests()[0]
+        results = self.count(library, guest, lines, plugin='cachesim')
+        for f, result in zip(figures, results):
+            if not f.refused:
+                f.lines = result['counts']
+
+    @staticmethod
+    def check(library, problems, figures):
+        for problem, f in zip(problems, figures):
+            if f.error > model.TOLERATED_ERROR * max(1.0, problem.macs ** 0.25):
+                raise MeasureError(f'{library} computed {problem.name} ({problem.text}) wrongly: '
+                                   f'an element is off by {f.error:g}')

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Counts instructions and models cycles of our library and its peers. `make perf` calls it.
+
+  perf.py table   a table for each input file, geometric means, the worst rows
+  perf.py check   compares instruction counts with tests/perf/expected_counts.txt
+  perf.py update  rewrites that file
+"""
+import argparse
+import os
+import sys
+
+import expected
+import report
+import shapes
+from cores import CORES, DEFAULT_CORES
+from emulator import MeasureError
+from measure import Measurer
+
+OURS = 'neoprene'
+PEERS = ('blas', 'blis', 'xnnpack')
+QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('command', choices=('table', 'check', 'update'))
+    parser.add_argument('--files', default=','.join(QUICK_FILES),
+                        help='input files by name, separated by commas; "all"')
+    parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
+    parser.add_argument('--peers', default='blas', help=', '.join(PEERS))
+    parser.add_argument('--layout', default='', help='packed or plain weights; nhwc or nchw')
+    parser.add_argument('--caches', action='store_true', help='also count cache lines (slower)')
+    parser.add_argument('--drivers', required=True, help='the folder with driver_*')
+    parser.add_argument('--emulator', default='qemu-aarch64')
+    parser.add_argument('--expected', default=expected.PATH, help='file of expected counts')
+    parser.add_argument('--libraries', default=f'{OURS},blas', help='whose counts to update')
+    parser.add_argument('--out', help='write markdown here, and plots beside it')
+    return parser.parse_args()
+
+
+def listed(text, known, what):
+    names = [name for name in text.split(',') if name]
+    for name in names:
+        if name not in known:
+            raise MeasureError(f"there is no {what} '{name}': choose from {', '.join(known)}")
+    return names
+
+
+def files_of(text):
+    if text == 'all':
+        return shapes.all_files()
+    return [shapes.find_file(name) for name in text.split(',') if name]
+
+
+def libraries(measurer, peers):
+    """Ours first. A peer without a driver is left out: its package is not installed."""
+    if not measurer.has(OURS):
+        print(f'perf: there is no driver of {OURS} yet: peers only', file=sys.stderr)
+    for peer in peers:
+        if not measurer.has(peer):
+            print(f'perf: {peer} is not installed: left out', file=sys.stderr)
+    return [name for name in (OURS, *peers) if measurer.has(name)]
+
+
+def layouts_of(operation, wanted):
+    """What a row's weights or images look like in memory."""
+    known = ('packed', 'plain') if operation == 'matmul' else ('nhwc', 'nchw')
+    return [layout for layout in known if layout in wanted.split(',')] or known[:1]
+
+
+def make_table(args, measurer):
+    names = libraries(measurer, listed(args.peers, PEERS, 'peer'))
+    document = report.Report(measurer.core_names, names, args.caches)
+    for operation, file in files_of(args.files):
+        problems = shapes.read_file(operation, file)
+        for layout in layouts_of(operation, args.layout):
+            figures = {name: measurer.measure(name, problems, layout) for name in names}
+            document.add(operation, file, layout, problems, figures)
+    document.print(sys.stdout)
+    if args.out:
+        document.write(args.out)
+    return 0
+
+
+def main():
+    args = arguments()
+    try:
+        cores = listed(args.cores, CORES, 'core')
+        measurer = Measurer(args.drivers, args.emulator, cores, args.caches)
+        if args.command == 'table':
+            return make_table(args, measurer)
+        if args.command == 'update':
+            return expected.update(args.expected, measurer, args.libraries.split(','))
+        return expected.check(args.expected, measurer)
+    except (MeasureError, shapes.ShapeError, RuntimeError) as error:
+        print(f'perf: {error}', file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == '__main__':
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+    sys.exit(main())

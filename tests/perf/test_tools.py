@@ -1,0 +1,228 @@
+"""Tests of the performance tools: python3 -m unittest test_tools (in this folder; make perf-test)."""
+import os
+import re
+import tempfile
+import unittest
+
+import blocks
+import expected
+import inorder
+import isa
+import ports
+import report
+import shapes
+import svg
+
+os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+
+
+class Descriptors(unittest.TestCase):
+    def test_name_and_multiplicity_are_split(self):
+        self.assertEqual(shapes.split_name('2x3:3x4n"net:layer*12"'), ('2x3:3x4', 'net:layer', 12))
+        self.assertEqual(shapes.split_name('2x3:3x4_n"x"'), ('2x3:3x4', 'x', 1))
+        self.assertEqual(shapes.split_name('2x3:3x4'), ('2x3:3x4', '', 1))
+
+    def test_matmul_batches_are_broadcast(self):
+        problem = shapes.parse_matmul('4x8x128x64:4x1x64x96n"a"')
+        self.assertEqual((problem.m, problem.n, problem.k, problem.batch), (128, 96, 64, 32))
+        self.assertEqual(problem.line('packed'), 'matmul 128 96 64 0 0 4x8 4x1')
+
+    def test_matmul_text_is_its_descriptor(self):
+        for text in ('2x3:3x4', '5x2x3:1x3x4'):
+            self.assertEqual(shapes.parse_matmul(text).text, text)
+
+    def test_contradicting_matmul_is_refused(self):
+        for text in ('2x3:4x5', '2x3', '2x3:3', '2x3:3x4:2x4'):
+            with self.assertRaises(shapes.ShapeError):
+                shapes.parse_matmul(text)
+
+    def test_missing_conv_fields_follow_from_the_others(self):
+        a = shapes.parse_conv('mb1ic3ih224oc64oh112kh7sh2ph3')
+        self.assertEqual((a.size, a.out, a.kernel, a.stride, a.pad),
+                         ((1, 224, 224), (1, 112, 112), (1, 7, 7), (1, 2, 2), (0, 3, 3)))
+        self.assertEqual(shapes.parse_conv('ic4ih9oc4kh3ph1').out, (1, 9, 9))
+        self.assertEqual(shapes.parse_conv('ic4ih9oc4oh9kh3').pad, (0, 1, 1))
+        self.assertEqual(shapes.parse_conv('ic4ih9oc4oh9kh3').mb, 2)
+
+    def test_one_and_three_dimensions(self):
+        self.assertEqual(shapes.parse_conv('mb1ic2iw9oc3ow7kw3pw0').out, (1, 1, 7))
+        volume = shapes.parse_conv('mb1ic2id4ih5iw6oc3kd3kh3kw3pd1ph1pw1')
+        self.assertEqual(volume.out, (4, 5, 6))
+
+    def test_unknown_conv_key_is_refused(self):
+        with self.assertRaises(shapes.ShapeError):
+            shapes.parse_conv('ic3ih4oc3zz4kh1')
+
+
+class InputFiles(unittest.TestCase):
+    """The networks' sums are published: a wrong layer would show."""
+
+    def total(self, operation, name):
+        return sum(p.macs * p.count for p in shapes.read_file(operation, name)) / 1e6
+
+    def test_networks_have_their_known_size(self):
+        for name, expected_macs in (('resnet_50', 4087), ('mobilenet_v1', 568), ('mobilenet_v2', 299.5),
+                                    ('mobilenet_v3_large', 216.6), ('mobilenet_v3_small', 56.5),
+                                    ('vgg_16', 15347)):
+            self.assertAlmostEqual(self.total('conv', 'shapes_' + name) / expected_macs, 1, 2, name)
+
+    def test_networks_have_their_known_number_of_layers(self):
+        for name, layers in (('resnet_50', 53), ('mobilenet_v1', 27), ('mobilenet_v2', 52),
+                             ('vgg_16', 13)):
+            problems = shapes.read_file('conv', 'shapes_' + name)
+            self.assertEqual(sum(p.count for p in problems), layers, name)
+
+    def test_every_problem_is_named_and_consistent(self):
+        for operation, file in shapes.all_files():
+            names = set()
+            for problem in shapes.read_file(operation, file):
+                self.assertNotEqual(problem.name, problem.text)
+                self.assertNotIn(problem.name, names, file)
+                names.add(problem.name)
+                self.assertGreater(problem.macs, 0)
+
+    def test_batch_files_name_existing_files(self):
+        for operation in ('conv', 'matmul', 'reorder'):
+            folder = os.path.join(shapes.INPUTS, operation)
+            for file in os.listdir(folder):
+                for token in shapes.tokens_of(os.path.join(folder, file)):
+                    if token.startswith('--batch='):
+                        self.assertTrue(os.path.exists(os.path.join(folder, token[8:])), token)
+
+    def test_unknown_file_is_refused(self):
+        with self.assertRaises(shapes.ShapeError):
+            shapes.find_file('no_such_file')
+
+
+class Assembly(unittest.TestCase):
+    def test_multiply_accumulate_reads_what_it_writes(self):
+        operation = isa.parse('fmla v16.4s, v0.4s, v4.s[1]')
+        self.assertEqual((operation.kind, operation.writes), ('mac', ('v16',)))
+        self.assertIn('v16', operation.reads)
+
+    def test_loads(self):
+        pair = isa.parse('ldp q0, q1, [x1], #32')
+        self.assertEqual((pair.kind, pair.bytes, pair.writes, pair.based),
+                         ('load_vector', 32, ('v0', 'v1'), ('x1',)))
+        four = isa.parse('ld1 { v0.4s, v1.4s, v2.4s, v3.4s }, [x1]')
+        self.assertEqual((four.bytes, four.based), (64, ()))
+        lane = isa.parse('ld1 { v0.s }[2], [x1]')
+        self.assertEqual((lane.bytes, lane.reads), (4, ('x1', 'v0')))
+        self.assertEqual(isa.parse('ldr x3, [x1, #8]!').based, ('x1',))
+
+    def test_flags_connect_compare_and_branch(self):
+        self.assertIn('flags', isa.parse('subs x1, x1, #1').writes)
+        self.assertIn('flags', isa.parse('b.ne #-64').reads)
+        self.assertNotIn('flags', isa.parse('sub x1, x1, #1').writes)
+
+    def test_equal_blocks_become_equal_text(self):
+        self.assertEqual(isa.normalised('b.ne #-1234'), isa.normalised('b.ne #-8'))
+        self.assertEqual(isa.normalised('adrp x1, #4096'), isa.normalised('adrp x1, #8192'))
+        self.assertEqual(isa.normalised('svc #0'), 'nop')
+        self.assertEqual(isa.normalised('add x0, x1, #8'), 'add x0, x1, #8')
+
+
+def independent(text, count):
+    return '\n'.join(text.format(i) for i in range(count))
+
+
+class InOrder(unittest.TestCase):
+    def test_one_multiply_accumulate_a_cycle(self):
+        block = independent('fmla v{}.4s, v30.4s, v31.4s', 16)
+        for core in inorder.CORES:
+            self.assertAlmostEqual(inorder.cycles(block, core), 16)
+
+    def test_a_chain_takes_its_latency(self):
+        self.assertAlmostEqual(inorder.cycles('fmla v0.4s, v30.4s, v31.4s', 'a55'), 4)
+
+    def test_a_128_bit_load_blocks_both_slots_for_two_cycles(self):
+        block = independent('fmla v{}.4s, v30.4s, v31.4s', 8) + '\nldr q20, [x0]'
+        self.assertAlmostEqual(inorder.cycles(block, 'a55'), 10)
+
+    def test_a_64_bit_load_hides_on_a55_but_not_on_a53(self):
+        block = independent('fmla v{}.4s, v30.4s, v31.4s', 8) + '\nldr d20, [x0]'
+        self.assertAlmostEqual(inorder.cycles(block, 'a55'), 8)
+        self.assertAlmostEqual(inorder.cycles(block, 'a53'), 9)
+
+    def test_a_general_load_hides_on_both(self):
+        block = independent('fmla v{}.4s, v30.4s, v31.4s', 8) + '\nldr x9, [x0]'
+        for core in inorder.CORES:
+            self.assertAlmostEqual(inorder.cycles(block, core), 8)
+
+
+class Ports(unittest.TestCase):
+    def test_sixteen_accumulators_fill_four_pipes(self):
+        block = independent('fmla v{}.4s, v30.4s, v31.4s', 16)
+        self.assertAlmostEqual(ports.cycles(block, 'm1'), 4, 1)
+
+    def test_twelve_accumulators_do_not(self):
+        block = independent('fmla v{}.4s, v30.4s, v31.4s', 12)
+        self.assertAlmostEqual(ports.cycles(block, 'm1'), 4, 1)
+
+    def test_the_front_end_is_eight_wide(self):
+        block = independent('add x{}, x30, #1', 6) + '\n' + independent('ldr x1{}, [x30]', 3) + \
+            '\n' + independent('fmla v{}.4s, v30.4s, v31.4s', 4) + '\nstr x29, [x28]\nb #-64\nb #-64'
+        self.assertGreaterEqual(ports.cycles(block, 'm1'), 2)
+
+    def test_three_loads_a_cycle(self):
+        self.assertAlmostEqual(ports.cycles(independent('ldr q{}, [x0]', 24), 'm1'), 8, 1)
+
+
+class Blocks(unittest.TestCase):
+    NOP, BRANCH = 0xD503201F, 0x54FFFFE1
+
+    def test_parts_that_ran_together_are_joined(self):
+        region = {(0x1000, (self.NOP,)): 10, (0x1004, (self.NOP, self.BRANCH)): 10}
+        self.assertEqual(blocks.joined(region), [(10, (self.NOP, self.NOP, self.BRANCH))])
+
+    def test_parts_with_other_counts_are_not(self):
+        region = {(0x1000, (self.NOP,)): 10, (0x1004, (self.BRANCH,)): 100}
+        self.assertEqual(len(blocks.joined(region)), 2)
+
+    def test_a_branch_ends_a_block(self):
+        region = {(0x1000, (self.BRANCH,)): 10, (0x1004, (self.BRANCH,)): 10}
+        self.assertEqual(len(blocks.joined(region)), 2)
+
+    def test_a_dump_is_read(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
+            file.write('region 0\nblock 1000 7 f d503201f\nblock 1000 3 f d503201f\nregion 1\n')
+            file.flush()
+            regions = blocks.read_dump(file.name)
+        self.assertEqual([dict(region) for region in regions], [{(0x1000, (self.NOP,)): 10}, {}])
+
+
+class Expected(unittest.TestCase):
+    def row(self, count):
+        return expected.Row('neoprene', 'packed', 'matmul', '8x8:8x8', count)
+
+    def test_one_percent_is_tolerated(self):
+        states = [expected.verdict(self.row(1000), count)[0] for count in (1010, 1011, 990, 989)]
+        self.assertEqual(states, ['ok', 'worse', 'ok', 'better'])
+
+    def test_unrecorded_and_refused_rows_are_told_apart(self):
+        self.assertEqual(expected.verdict(self.row(0), 5)[0], 'new')
+        self.assertEqual(expected.verdict(self.row(5), None)[0], 'refused')
+
+    def test_a_row_is_written_as_it_is_read(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
+            file.write(f'# comment\n\n{self.row(12)}\n{self.row(0)}\n')
+            file.flush()
+            self.assertEqual(expected.read(file.name), ['# comment', '', self.row(12), self.row(0)])
+
+
+class Report(unittest.TestCase):
+    def test_geometric_mean(self):
+        self.assertAlmostEqual(report.geometric_mean([1, 4]), 2)
+        self.assertEqual(report.geometric_mean([]), 0)
+
+    def test_plots_are_well_formed(self):
+        from xml.dom import minidom
+        series = [('A & B', [10, None, 300]), ('C', [1, 2, 3])]
+        for draw in (svg.curves, svg.bars):
+            text = draw('a < b', ['x', 'y', 'z'], series)
+            minidom.parseString(text)
+            self.assertTrue(re.search('A &amp; B', text))
+
+
+if __name__ == '__main__':
+    unittest.main()
