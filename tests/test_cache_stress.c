@@ -8,6 +8,7 @@
 #include "src/core/hash.h"
 #include "src/memory/block_manager.h"
 #include "src/primitive/cache.h"
+#include "tests/support/require.h"
 
 enum { THREADS = 64, STEPS = 1000, KEYS = 40, HANDLES = 4 };
 
@@ -30,7 +31,7 @@ struct handle {
 static void destroy_implementation(struct cache_value *value)
 {
     struct implementation *implementation = (struct implementation *)value;
-    assert_int_equal(block_manager_deinit(&implementation->manager), NEO_OK);
+    require(block_manager_deinit(&implementation->manager) == NEO_OK);
     atomic_fetch_sub(&alive, 1);
     free(implementation);
 }
@@ -66,31 +67,28 @@ static void create(struct handle *handle, uint32_t number)
     const struct cache_key key = {&number, 1, hash_words(&number, 1)};
     struct cache_value *value;
     neo_status status = cache_get_or_create(cache, &key, build, &number, &value, NULL);
-    assert_int_equal(status, number % 13 == 5 ? NEO_UNSUPPORTED : NEO_OK);
+    require(status == (number % 13 == 5 ? NEO_UNSUPPORTED : NEO_OK));
     handle->implementation = (struct implementation *)value;
     if (!value)
         return;
-    assert_int_equal(handle->implementation->number, number);
-    assert_int_equal(block_manager_reserve(&handle->implementation->manager,
-                                           (size_t)(number % 5 + 1) * 300, &handle->own),
-                     NEO_OK);
+    require(handle->implementation->number == number);
+    require(block_manager_reserve(&handle->implementation->manager, (size_t)(number % 5 + 1) * 300,
+                                  &handle->own) == NEO_OK);
 }
 
 static void execute(struct handle *handle)
 {
     struct lease run;
-    assert_int_equal(block_manager_lease(&handle->implementation->manager, &handle->own,
-                                         (size_t)(handle->implementation->number % 5 + 1) * 300,
-                                         &run),
-                     NEO_OK);
+    require(block_manager_lease(&handle->implementation->manager, &handle->own,
+                                (size_t)(handle->implementation->number % 5 + 1) * 300,
+                                &run) == NEO_OK);
     *(uint32_t *)run.data = handle->implementation->number; /* a data race if it were shared */
-    assert_int_equal(block_manager_return(&handle->implementation->manager, &run), NEO_OK);
+    require(block_manager_return(&handle->implementation->manager, &run) == NEO_OK);
 }
 
 static void destroy(struct handle *handle)
 {
-    assert_int_equal(block_manager_unreserve(&handle->implementation->manager, &handle->own),
-                     NEO_OK);
+    require(block_manager_unreserve(&handle->implementation->manager, &handle->own) == NEO_OK);
     cache_value_release(&handle->implementation->value);
     handle->implementation = NULL;
 }

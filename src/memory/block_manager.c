@@ -109,7 +109,7 @@ static bool retire(const struct reservation *token)
 }
 
 /* Takes back what take() counted. */
-static void renounce(struct block_manager *manager, enum purpose purpose)
+static void take_failed(struct block_manager *manager, enum purpose purpose)
 {
     lock_take(&manager->lock);
     uncount_use(manager, purpose);
@@ -132,7 +132,7 @@ static neo_status take(struct block_manager *manager, size_t bytes, enum purpose
     if (status == NEO_OK)
         fill(out, block);
     else
-        renounce(manager, purpose);
+        take_failed(manager, purpose);
     return status;
 }
 

@@ -368,12 +368,16 @@ static struct build *find_build(struct cache *cache, const struct cache_key *key
     return build;
 }
 
-static void remove_build(struct cache *cache, const struct build *build)
+/* Those that wait for it go on, even if they have not woken up yet. */
+static void remove_build(struct cache *cache, const struct build *ended)
 {
     struct build **at = &cache->builds;
-    while (*at != build)
+    while (*at != ended)
         at = &(*at)->next;
-    *at = build->next;
+    *at = ended->next;
+    for (struct build *build = cache->builds; build; build = build->next)
+        if (build->blocked_on == ended)
+            build->blocked_on = NULL;
 }
 
 /* Would waiting for this build never end, because it waits for the calling thread? */
