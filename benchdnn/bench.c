@@ -1,0 +1,76 @@
+/* The tokens of a command line or a batch file, one after another. */
+#include "benchdnn/bench.h"
+
+#include "benchdnn/batch.h"
+#include "benchdnn/globals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NESTING_MAX 32
+
+static void run_batch(struct settings *s, const struct driver *driver, const char *name)
+{
+    static int nesting;
+    if (++nesting > NESTING_MAX) {
+        fprintf(stderr, "ERROR: batch files are nested too deeply at %s.\n", name);
+        exit(1);
+    }
+    struct batch batch;
+    if (!batch_read(&batch, name, driver->name)) {
+        fflush(stdout);
+        fprintf(stderr, "cannot open file %s\n", name);
+        exit(1);
+    }
+    bench_tokens(s, driver, batch.count, batch.tokens);
+    batch_deinit(&batch);
+    nesting--;
+}
+
+__attribute__((noreturn)) static void refuse(const struct settings *s, const struct driver *driver,
+                                             const char *token)
+{
+    fflush(stdout);
+    if (strncmp(token, "--", 2) == 0) {
+        fprintf(stderr, "Error: unknown option for '%s' driver: '%s'.\n", driver->name, token);
+        settings_suggest(s, token);
+    } else {
+        fprintf(stderr, "ERROR: options should be passed with `--` prefix.\n");
+    }
+    exit(2);
+}
+
+/* Takes token if it changes what follows. */
+static bool parse_option(struct settings *s, const char *token)
+{
+    if (token[0] != '-')
+        return false;
+    settings_flush(s); /* what waits was given with the options before */
+    if (strcmp(token, "--help") == 0) {
+        settings_help(s);
+        exit(0);
+    }
+    return globals_parse(token) || settings_parse(s, token);
+}
+
+void bench_tokens(struct settings *s, const struct driver *driver, size_t count,
+                  char *const *tokens)
+{
+    bool is_option_last = false;
+    for (size_t i = 0; i < count; i++) {
+        const char *token = tokens[i], *name;
+        is_option_last = false;
+        if (option_is(token, "batch", &name))
+            run_batch(s, driver, name);
+        else if (parse_option(s, token))
+            is_option_last = true;
+        else if (token[0] == '-')
+            refuse(s, driver, token);
+        else
+            settings_run(s, token);
+    }
+    settings_flush(s);
+    if (is_option_last)
+        fprintf(stderr, "%s driver: WARNING: No problem found for a given option!\n", driver->name);
+}

@@ -1,0 +1,203 @@
+/* Compares a result with what the reference says. */
+#include "benchdnn/compare.h"
+
+#include "benchdnn/driver.h"
+#include "benchdnn/element.h"
+#include "benchdnn/globals.h"
+#include "benchdnn/post_ops.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#define POINTS_SHOWN 10
+
+/* What may excuse a difference, from the attributes and the type. */
+struct tolerance {
+    enum type type;
+    double threshold; /* relative */
+    bool has_eltwise, has_exp, has_rounding, may_be_non_finite, has_dst_scale;
+};
+
+struct point {
+    double exact, expected, got, diff, rdiff;
+};
+
+static struct tolerance find_tolerance(const struct comparison *c)
+{
+    const struct post_ops *ops = &c->problem->attr.post_ops;
+    enum type type = c->problem->operands[DST].type;
+    return (struct tolerance){
+        .type = type,
+        .threshold = !c->is_winograd    ? 0
+                     : type == TYPE_F16 ? 7e-3
+                                        : 2e-5,
+        .has_eltwise = post_ops_have_kind(ops, POST_OP_ELTWISE),
+        .has_exp = post_ops_have_eltwise(ops, NEO_ELTWISE_EXP),
+        .has_rounding = post_ops_round(ops),
+        .may_be_non_finite = type == TYPE_F16 || post_ops_make_non_finite(ops),
+        .has_dst_scale = c->has_dst_scale,
+    };
+}
+
+/* ---- rules: each says that a difference is what rounding may do ---- */
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_tiny(const struct point *p)
+{
+    return fabs(p->expected) <= 1e-5 && p->diff < (double)FLT_EPSILON;
+}
+
+static bool is_below_threshold(const struct point *p, const struct tolerance *t)
+{
+    return (fabs(p->expected) > 1e-5 ? p->rdiff : p->diff) <= t->threshold;
+}
+
+static bool is_same_extreme(const struct point *p, const struct tolerance *t)
+{
+    bool both_nan = isnan(p->expected) && isnan(p->got);
+    bool both_infinite = isinf(p->expected) && p->expected == p->got;
+    return t->may_be_non_finite && (both_nan || both_infinite);
+}
+
+static bool is_integer_excuse(const struct point *p, const struct tolerance *t)
+{
+    if (!type_is_integer(t->type))
+        return false;
+    bool is_half = fabs(fabs(p->exact - floor(p->exact)) - 0.5) < 9e-6;
+    bool is_saturated =
+        t->type == TYPE_S32 && p->expected == type_max(TYPE_S32) && p->got >= 2147483520;
+    return isnan(p->exact) || is_saturated || (is_half && p->diff <= 1);
+}
+
+static bool is_eltwise_rounding(const struct point *p, const struct tolerance *t)
+{
+    double epsilon = type_epsilon(t->type);
+    if (t->has_exp || (t->has_eltwise && fabs(p->expected) > 1e5))
+        return p->rdiff <= larger(epsilon, 5e-6) || p->diff <= larger(epsilon, 2e-5);
+    return t->has_eltwise &&
+           (p->diff <= larger(epsilon, 2e-5) || p->rdiff <= larger(epsilon, 8e-6));
+}
+
+static bool is_binary_rounding(const struct point *p, const struct tolerance *t)
+{
+    if (!t->has_rounding)
+        return false;
+    if (t->type == TYPE_F16 || t->type == TYPE_BF16)
+        return p->rdiff <= larger(type_epsilon(t->type), 5e-3);
+    return p->diff <= 4e-6 || p->rdiff <= 1e-5;
+}
+
+static bool is_scale_rounding(const struct point *p, const struct tolerance *t)
+{
+    return t->has_dst_scale && p->rdiff <= larger(type_epsilon(t->type), 1e-5);
+}
+
+static bool is_excused(const struct point *p, const struct tolerance *t)
+{
+    return is_tiny(p) || is_below_threshold(p, t) || is_same_extreme(p, t) ||
+           is_integer_excuse(p, t) || is_eltwise_rounding(p, t) || is_binary_rounding(p, t) ||
+           is_scale_rounding(p, t);
+}
+
+static struct point make_point(const struct comparison *c, enum type type, int64_t i)
+{
+    struct point p = {.exact = c->expected[i], .got = c->got[i]};
+    p.expected = element_round(type, p.exact);
+    p.diff = fabs(p.expected - p.got);
+    p.rdiff = p.diff / (fabs(p.expected) > (double)FLT_MIN ? fabs(p.expected) : 1);
+    return p;
+}
+
+static void print_point(const struct dims *dims, int64_t index, const struct point *p)
+{
+    struct dims position = {.count = dims->count};
+    int64_t rest = index;
+    for (int i = dims->count - 1; i >= 0; i--) {
+        position.at[i] = rest % dims->at[i];
+        rest /= dims->at[i];
+    }
+    struct text text = {0};
+    dims_print(&text, &position);
+    printf("[%4lld][DST][%s] exp_f32:%12g exp:%12g got:%12g diff:%8g rdiff:%8g\n", (long long)index,
+           text_get(&text), p->exact, p->expected, p->got, p->diff, p->rdiff);
+    text_deinit(&text);
+}
+
+/* ---- all points ---- */
+
+struct totals {
+    size_t errors, zeros;
+    double squared_diff, squared_expected;
+};
+
+static void compare_all(const struct comparison *c, int64_t count, bool print,
+                        struct totals *totals)
+{
+    const struct operand *dst = &c->problem->operands[DST];
+    struct tolerance tolerance = find_tolerance(c);
+    *totals = (struct totals){0};
+    for (int64_t i = 0; i < count; i++) {
+        totals->zeros += c->got[i] == 0;
+        if (c->got[i] == c->expected[i] && !c->is_winograd)
+            continue;
+        struct point p = make_point(c, dst->type, i);
+        totals->squared_diff += p.diff * p.diff;
+        totals->squared_expected += p.expected * p.expected;
+        bool is_ok = c->slack ? p.diff <= c->slack[i] || (isnan(p.expected) && isnan(p.got)) ||
+                                    p.expected == p.got
+                              : p.expected == p.got || is_excused(&p, &tolerance);
+        if (!is_ok && totals->errors++ < POINTS_SHOWN && print)
+            print_point(&dst->dims, i, &p);
+    }
+}
+
+/* Winograd's transforms may lose more in single points than in all together. */
+static bool is_close_in_norm(const struct comparison *c, const struct totals *totals)
+{
+    double threshold = find_tolerance(c).threshold;
+    return c->is_winograd && totals->squared_expected > 0 &&
+           sqrt(totals->squared_diff / totals->squared_expected) <= threshold;
+}
+
+static bool compares(const struct post_ops *ops)
+{
+    for (int i = 0; i < ops->count; i++) {
+        if (ops->at[i].kind == POST_OP_BINARY && ops->at[i].binary >= NEO_BINARY_MIN)
+            return true;
+    }
+    return false;
+}
+
+/* A result of which nearly all is zero says nothing about the sums. */
+static bool is_mistrusted(const struct comparison *c, int64_t count, size_t zeros)
+{
+    const struct problem *p = c->problem;
+    double trust = p->driver->zero_trust;
+    bool is_cut = post_ops_make_zeros(&p->attr.post_ops) || p->operands[DST].type == TYPE_U8;
+    if (is_cut && trust < 85)
+        trust = 85;
+    return count >= 10 && !compares(&p->attr.post_ops) &&
+           100.0 * (double)zeros / (double)count > trust;
+}
+
+void compare_results(const struct comparison *c, struct outcome *outcome)
+{
+    int64_t count = dims_elements(&c->problem->operands[DST].dims);
+    struct totals totals;
+    compare_all(c, count, !c->is_winograd, &totals);
+    if (totals.errors && is_close_in_norm(c, &totals))
+        totals.errors = 0;
+    outcome->errors = totals.errors;
+    outcome->total = (size_t)count;
+    if (totals.errors)
+        outcome->state = STATE_FAILED;
+    else if (is_mistrusted(c, count, totals.zeros))
+        outcome->state = STATE_MISTRUSTED;
+    else
+        outcome->state = STATE_PASSED;
+}

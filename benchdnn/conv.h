@@ -1,0 +1,23 @@
+/* The convolution driver's parts. */
+#ifndef BENCHDNN_CONV_H
+#define BENCHDNN_CONV_H
+
+#include "benchdnn/problem.h"
+
+struct reference;
+
+bool conv_desc_parse(struct problem *problem, const char *text);
+void conv_desc_print(struct text *out, const struct problem *problem, bool canonical);
+
+/* Products with a source element inside of the image: the others are with zeros. */
+double conv_ops(const struct problem *problem);
+
+/* src, weights and dst in natural order, see reference.h. */
+void conv_reference(const struct problem *problem, const struct reference *reference);
+
+/* Writes the patches of outputs [begin, end) of one image and group as columns of a matrix of
+ * ic/g * kd * kh * kw rows and end - begin columns. */
+void conv_im2col(float *out, const struct conv_shape *shape, const float *src, int64_t begin,
+                 int64_t end);
+
+#endif

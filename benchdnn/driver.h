@@ -1,0 +1,45 @@
+/* The table of drivers: everything that is different from one operation to another. */
+#ifndef BENCHDNN_DRIVER_H
+#define BENCHDNN_DRIVER_H
+
+#include "benchdnn/problem.h"
+
+struct reference;
+
+struct driver {
+    const char *name;
+    /* Options outside and inside of those that all drivers share, in the order of loops. */
+    struct option_table outer, inner;
+    double zero_trust; /* percent of zeros in a result above which it proves nothing */
+
+    /* Reads a descriptor into problem; says what is wrong with it and returns false. */
+    bool (*parse)(struct problem *problem, const char *text);
+    /* Combines options and descriptor and fills problem->operands; says what is wrong and returns
+     * false. */
+    bool (*complete)(struct problem *problem);
+    void (*print)(struct text *out, const struct problem *problem, bool canonical);
+    /* Why an inference library for CPUs is not asked at all; NULL: it is. */
+    const char *(*out_of_scope)(const struct problem *problem);
+    neo_status (*create)(neo_primitive_desc **out, const struct problem *problem,
+                         neo_engine *engine, const neo_attributes *attributes);
+    double (*ops)(const struct problem *problem);
+    /* How many products are added for one result. */
+    int64_t (*reduction)(const struct problem *problem);
+    /* Sums of products in double, in natural order, without bias and post-operations. */
+    void (*reference)(const struct problem *problem, const struct reference *reference);
+    /* What a user without this library would call; NULL if there is nothing. */
+    void *(*peer_create)(const struct problem *problem, const float *src, const float *weights);
+    void (*peer_run)(void *peer);
+    void (*peer_destroy)(void *peer);
+};
+
+extern const struct driver driver_conv, driver_matmul, driver_reorder;
+extern const struct driver *const drivers[];
+extern const size_t driver_count;
+
+/* Options every driver has with lists of values: attributes and contexts. */
+extern const struct option_table driver_shared;
+
+const struct driver *driver_find(const char *name); /* "conv"; NULL if there is none */
+
+#endif

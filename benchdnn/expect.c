@@ -1,0 +1,196 @@
+/* What a problem's result should be: the reference and everything attributes do to it. */
+#include "benchdnn/expect.h"
+
+#include "benchdnn/driver.h"
+#include "benchdnn/element.h"
+#include "benchdnn/globals.h"
+#include "benchdnn/post_ops.h"
+#include "benchdnn/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- positions ---- */
+
+static void position_next(int64_t *position, const struct dims *dims)
+{
+    for (int d = dims->count - 1; d >= 0; d--) {
+        if (++position[d] < dims->at[d])
+            return;
+        position[d] = 0;
+    }
+}
+
+/* ---- scales and zero points ---- */
+
+static const struct tensor *find_quantity(const struct quantities *all,
+                                          const struct tensor *tensors, enum quantity_arg arg)
+{
+    for (int i = 0; i < all->count; i++) {
+        if (all->at[i].arg == arg)
+            return &tensors[i];
+    }
+    return NULL;
+}
+
+/* The value that belongs to the element at position of a tensor of the dimensions dims. */
+static double quantity_at(const struct tensor *q, const struct dims *dims, const int64_t *position)
+{
+    int64_t index = 0;
+    for (int d = 0; d < dims->count; d++) {
+        int64_t group = q->dims.at[d] ? dims->at[d] / q->dims.at[d] : 1;
+        index = index * q->dims.at[d] + position[d] / (group ? group : 1);
+    }
+    return (double)q->values[index];
+}
+
+/* (value - zero point) * scale; returns values itself if there is neither. */
+static float *dequantize(const struct problem *p, const struct data *data, enum quantity_arg arg,
+                         const struct tensor *t)
+{
+    const struct tensor *scales = find_quantity(&p->attr.scales, data->scales, arg);
+    const struct tensor *zero_points = find_quantity(&p->attr.zero_points, data->zero_points, arg);
+    if (!scales && !zero_points)
+        return t->values;
+    int64_t count = dims_elements(&t->dims), position[NEO_MAX_NDIMS] = {0};
+    float *out = bench_alloc((size_t)count * sizeof *out);
+    for (int64_t i = 0; i < count; i++) {
+        double value = (double)t->values[i];
+        if (zero_points)
+            value -= quantity_at(zero_points, &t->dims, position);
+        if (scales)
+            value *= quantity_at(scales, &t->dims, position);
+        out[i] = (float)value;
+        position_next(position, &t->dims);
+    }
+    return out;
+}
+
+/* ---- the sums of products ---- */
+
+static void compute_sums(struct expectation *out, const struct problem *p, const struct data *data)
+{
+    const struct tensor *src = &data->operands[SRC], *weights = &data->operands[WEI];
+    struct reference r = {
+        .src = dequantize(p, data, QUANTITY_SRC, src),
+        .weights = weights->values ? dequantize(p, data, QUANTITY_WEI, weights) : NULL,
+        .result = out->values,
+        .magnitude = out->slack,
+        .fast = globals.fast_ref,
+        .is_exact = globals.fill == FILL_INTEGER && p->operands[DST].type != TYPE_S32,
+    };
+    p->driver->reference(p, &r);
+    if (r.src != src->values)
+        free((void *)(uintptr_t)r.src);
+    if (r.weights != weights->values)
+        free((void *)(uintptr_t)r.weights);
+}
+
+/* ---- what is done to each of them ---- */
+
+struct epilogue {
+    const struct problem *problem;
+    const struct data *data;
+    const struct dims *dst;
+    struct dims bias; /* with as many dimensions as dst */
+    const struct tensor *dst_scales, *dst_zero_points;
+};
+
+static struct epilogue make_epilogue(const struct problem *p, const struct data *data)
+{
+    struct epilogue e = {.problem = p, .data = data, .dst = &p->operands[DST].dims};
+    e.bias = p->operands[BIA].dims;
+    if (p->driver == &driver_conv && p->operands[BIA].arg) { /* OC values: dimension 1 of dst */
+        e.bias = *e.dst;
+        for (int i = 0; i < e.bias.count; i++)
+            e.bias.at[i] = i == 1 ? e.dst->at[1] : 1;
+    }
+    e.dst_scales = find_quantity(&p->attr.scales, data->scales, QUANTITY_DST);
+    e.dst_zero_points = find_quantity(&p->attr.zero_points, data->zero_points, QUANTITY_DST);
+    return e;
+}
+
+/* dst's old value; a sum may read the same bits as another type. */
+static double old_value(const struct epilogue *e, const struct post_op *op, int64_t index)
+{
+    enum type type = e->problem->operands[DST].type;
+    double value = (double)e->data->operands[DST].values[index];
+    if (op->type == TYPE_UNDEF || op->type == type)
+        return value;
+    uint64_t bits = 0;
+    element_store(type, &bits, 0, value);
+    return element_load(op->type, &bits, 0);
+}
+
+static double operand_value(const struct epilogue *e, int i, int64_t index, const int64_t *position)
+{
+    const struct post_op *op = &e->problem->attr.post_ops.at[i];
+    const struct tensor *t = &e->data->post_ops[i];
+    if (op->kind == POST_OP_SUM)
+        return old_value(e, op, index);
+    return t->values ? (double)t->values[dims_broadcast_index(&t->dims, position)] : 0;
+}
+
+static double finish(const struct epilogue *e, double value, int64_t index, const int64_t *position)
+{
+    const struct post_ops *ops = &e->problem->attr.post_ops;
+    const float *bias = e->data->operands[BIA].values;
+    if (bias)
+        value += (double)bias[dims_broadcast_index(&e->bias, position)];
+    for (int i = 0; i < ops->count; i++)
+        value = post_op_apply(&ops->at[i], value, operand_value(e, i, index, position));
+    if (e->dst_scales)
+        value /= quantity_at(e->dst_scales, e->dst, position);
+    if (e->dst_zero_points)
+        value += quantity_at(e->dst_zero_points, e->dst, position);
+    return value;
+}
+
+/* A sum of k products in any order is off by less than k * 2^-24 of the sum of their absolute
+ * values; twice that leaves room for the roundings that follow. Winograd's transforms add and
+ * subtract inputs first, which costs a factor that depends on the tile. */
+static double sum_error(const struct problem *p, bool is_winograd, double magnitude)
+{
+    double k = (double)p->driver->reduction(p) + 4;
+    return (is_winograd ? 32 : 1) * k * 0x1p-23 * magnitude;
+}
+
+static void finish_all(struct expectation *x, const struct problem *p, const struct data *data,
+                       bool is_winograd)
+{
+    struct epilogue e = make_epilogue(p, data);
+    int64_t count = dims_elements(e.dst), position[NEO_MAX_NDIMS] = {0};
+    double epsilon = type_epsilon(p->operands[DST].type);
+    for (int64_t i = 0; i < count; i++) {
+        double sum = x->values[i], value = finish(&e, sum, i, position);
+        if (x->slack) {
+            double error = sum_error(p, is_winograd, x->slack[i]);
+            double above = fabs(finish(&e, sum + error, i, position) - value);
+            double below = fabs(finish(&e, sum - error, i, position) - value);
+            x->slack[i] = (above > below ? above : below) + 8 * epsilon * fabs(value) + 1e-30;
+        }
+        x->values[i] = value;
+        position_next(position, e.dst);
+    }
+}
+
+void expect_init(struct expectation *out, const struct problem *p, const struct data *data,
+                 bool is_winograd)
+{
+    size_t bytes = (size_t)dims_elements(&p->operands[DST].dims) * sizeof(double);
+    *out = (struct expectation){.values = bench_alloc(bytes)};
+    if (globals.fill == FILL_REAL)
+        out->slack = bench_alloc(bytes);
+    compute_sums(out, p, data);
+    bool is_plain = !p->attr.post_ops.count && !p->operands[BIA].arg && !p->attr.scales.count &&
+                    !p->attr.zero_points.count && !out->slack;
+    if (!is_plain)
+        finish_all(out, p, data, is_winograd);
+}
+
+void expect_deinit(struct expectation *x)
+{
+    free(x->values);
+    free(x->slack);
+}

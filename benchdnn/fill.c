@@ -1,0 +1,195 @@
+/* Fills tensors such that results can be compared exactly. */
+#include "benchdnn/fill.h"
+
+#include "benchdnn/driver.h"
+#include "benchdnn/globals.h"
+
+#include <math.h>
+
+/* ---- random numbers: xorshift64*, the same in every run ---- */
+
+struct random {
+    uint64_t state;
+};
+
+static struct random random_begin(int kind, int64_t count)
+{
+    struct random r = {(uint64_t)(kind + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)count * 0xff51afd7u};
+    r.state |= 1;
+    return r;
+}
+
+static uint32_t random_next(struct random *r)
+{
+    r->state ^= r->state >> 12;
+    r->state ^= r->state << 25;
+    r->state ^= r->state >> 27;
+    return (uint32_t)(r->state * 0x2545f4914f6cdd1du >> 32);
+}
+
+static int random_between(struct random *r, int low, int high)
+{
+    uint64_t span = (uint64_t)(high - low + 1);
+    return low + (int)(random_next(r) * span >> 32);
+}
+
+static double random_unit(struct random *r)
+{
+    return random_next(r) * 0x1p-32;
+}
+
+/* ---- ranges ---- */
+
+struct range {
+    int low, high;
+};
+
+struct range_row {
+    enum type type;
+    struct range src, weights, dst;
+};
+
+static const struct range_row conv_ranges[] = {
+    {TYPE_F32, {-32, 32}, {-32, 32}, {-8, 8}}, {TYPE_BF16, {-4, 4}, {-4, 4}, {-4, 4}},
+    {TYPE_F16, {-4, 4}, {-2, 2}, {-4, 4}},     {TYPE_S8, {-4, 4}, {-4, 4}, {-4, 4}},
+    {TYPE_U8, {0, 8}, {0, 8}, {0, 160}},       {TYPE_S32, {-4, 4}, {-4, 4}, {-128, 128}},
+};
+
+static const struct range_row winograd_ranges[] = {
+    {TYPE_F32, {-16, 128}, {2, 64}, {-8, 8}},
+    {TYPE_F16, {-2, 16}, {1, 6}, {-4, 4}},
+};
+
+static const struct range_row matmul_ranges[] = {
+    {TYPE_F32, {-64, 64}, {-128, 128}, {-8, 8}}, {TYPE_BF16, {-4, 4}, {-2, 2}, {-4, 4}},
+    {TYPE_F16, {-4, 4}, {-2, 2}, {-4, 4}},       {TYPE_S8, {-4, 4}, {-4, 4}, {-4, 4}},
+    {TYPE_U8, {0, 8}, {0, 8}, {0, 160}},         {TYPE_S32, {-4, 4}, {-4, 4}, {-128, 128}},
+    {TYPE_S4, {-2, 2}, {-2, 2}, {-2, 2}},        {TYPE_U4, {0, 4}, {0, 4}, {0, 4}},
+};
+
+static const struct range_row reorder_ranges[] = {
+    {TYPE_F32, {-128, 128}, {0, 0}, {-8, 8}}, {TYPE_BF16, {-128, 128}, {0, 0}, {-8, 8}},
+    {TYPE_F16, {-128, 128}, {0, 0}, {-8, 8}}, {TYPE_S32, {-1000, 1000}, {0, 0}, {-8, 8}},
+    {TYPE_S8, {-128, 127}, {0, 0}, {-8, 8}},  {TYPE_U8, {0, 255}, {0, 0}, {0, 8}},
+    {TYPE_S4, {-8, 7}, {0, 0}, {-8, 7}},      {TYPE_U4, {0, 15}, {0, 0}, {0, 8}},
+};
+
+#define TABLE(rows) rows, sizeof(rows) / sizeof *(rows)
+
+static struct range find_in(const struct range_row *rows, size_t count, enum type type, int operand)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].type == type)
+            return operand == SRC ? rows[i].src : operand == WEI ? rows[i].weights : rows[i].dst;
+    }
+    return (struct range){-4, 4};
+}
+
+static struct range find_range(const struct problem *p, int operand, bool is_winograd)
+{
+    enum type type = p->operands[operand].type;
+    if (operand == BIA)
+        return (struct range){-8, 8};
+    if (is_winograd)
+        return find_in(TABLE(winograd_ranges), type, operand);
+    if (p->driver == &driver_conv)
+        return find_in(TABLE(conv_ranges), type, operand);
+    if (p->driver == &driver_matmul)
+        return find_in(TABLE(matmul_ranges), type, operand);
+    return find_in(TABLE(reorder_ranges), type, operand);
+}
+
+static int largest(struct range range)
+{
+    return -range.low > range.high ? -range.low : range.high;
+}
+
+/* Below 2^digits every integer is exact, also in the type of dst. So many products may be added
+ * without getting there; the others must be 0. Integer results are to saturate, so they get more.
+ */
+static double find_density(const struct problem *p, bool is_winograd)
+{
+    if (is_winograd || p->driver == &driver_reorder)
+        return 1;
+    enum type type = p->operands[DST].type;
+    bool is_int8 = type_is_integer(p->operands[SRC].type);
+    int accumulator = is_int8 ? 31 : 24;
+    int digits =
+        type_digits(type) < accumulator && !type_is_integer(type) ? type_digits(type) : accumulator;
+    double product =
+        (double)largest(find_range(p, SRC, false)) * (double)largest(find_range(p, WEI, false));
+    double safe = ldexp(1, digits) / product;
+    double density = safe / (double)p->driver->reduction(p) * (is_int8 ? 3 : 1);
+    return density < 1 ? density : 1;
+}
+
+/* ---- filling ---- */
+
+static void fill_integers(struct tensor *t, int kind, struct range range, double density)
+{
+    int64_t count = dims_elements(&t->dims);
+    struct random r = random_begin(kind, count);
+    uint32_t limit = density < 1 ? (uint32_t)(density * 0x1p32) : UINT32_MAX;
+    for (int64_t i = 0; i < count; i++) {
+        bool is_zero = density < 1 && random_next(&r) >= limit;
+        t->values[i] = is_zero ? 0 : (float)random_between(&r, range.low, range.high);
+    }
+    while (count > 0 && t->values[0] <= 0 && range.high > 0)
+        t->values[0] = (float)random_between(&r, range.low, range.high);
+}
+
+static void fill_reals(struct tensor *t, int kind)
+{
+    int64_t count = dims_elements(&t->dims);
+    struct random r = random_begin(kind, count);
+    for (int64_t i = 0; i < count; i++)
+        t->values[i] = (float)(random_unit(&r) * 2 - 1);
+}
+
+void fill_operand(struct tensor *t, const struct problem *p, int operand, bool is_winograd)
+{
+    bool is_real = globals.fill == FILL_REAL && !type_is_integer(t->type);
+    if (is_real && p->driver != &driver_reorder) {
+        fill_reals(t, operand);
+        return;
+    }
+    double density = operand == SRC ? find_density(p, is_winograd) : 1;
+    fill_integers(t, operand, find_range(p, operand, is_winograd), density);
+}
+
+void fill_binary(struct tensor *t)
+{
+    int64_t count = dims_elements(&t->dims);
+    struct random r = random_begin(17, count);
+    bool is_unsigned = t->type == TYPE_U8 || t->type == TYPE_U4;
+    for (int64_t i = 0; i < count; i++) {
+        int value = random_between(&r, 1, t->type == TYPE_S4 ? 7 : 8);
+        t->values[i] = (float)(is_unsigned || random_next(&r) & 1 ? value : -value);
+    }
+}
+
+void fill_prelu(struct tensor *t)
+{
+    int64_t count = dims_elements(&t->dims);
+    struct random r = random_begin(18, count);
+    for (int64_t i = 0; i < count; i++) {
+        int value = random_between(&r, 1, 4);
+        t->values[i] = (float)(random_next(&r) & 1 ? value : -value) / 4;
+    }
+}
+
+void fill_scales(struct tensor *t, const struct quantity *q)
+{
+    int64_t count = dims_elements(&t->dims);
+    struct random r = random_begin(19 + (int)q->arg, count);
+    for (int64_t i = 0; i < count; i++)
+        t->values[i] = q->has_value ? (float)q->value : (float)ldexp(1, random_between(&r, -4, 1));
+}
+
+void fill_zero_points(struct tensor *t, const struct quantity *q)
+{
+    int64_t count = dims_elements(&t->dims);
+    struct random r = random_begin(29 + (int)q->arg, count);
+    for (int64_t i = 0; i < count; i++)
+        t->values[i] = q->has_value ? (float)q->value : (float)random_between(&r, -2, 2);
+}

@@ -1,0 +1,23 @@
+/* Post-operations: the grammar of --attr-post-ops, their translation, and what they compute. */
+#ifndef BENCHDNN_POST_OPS_H
+#define BENCHDNN_POST_OPS_H
+
+#include "benchdnn/attributes.h"
+
+const char *post_ops_out_of_scope(const struct post_ops *ops);
+neo_status post_ops_append(neo_attributes *to, const struct post_ops *ops,
+                           const struct attribute_shape *shape);
+
+bool post_ops_have_kind(const struct post_ops *ops, enum post_op_kind kind);
+bool post_ops_have_eltwise(const struct post_ops *ops, neo_eltwise algorithm);
+/* An operation that can turn negative values into zeros, or yields only 0 and 1. */
+bool post_ops_make_zeros(const struct post_ops *ops);
+/* An operation that can turn finite values into NaN or infinity. */
+bool post_ops_make_non_finite(const struct post_ops *ops);
+/* Arithmetic with operands that are not small integers: the last bits depend on rounding. */
+bool post_ops_round(const struct post_ops *ops);
+
+/* What an operation makes of x: operand is src1, the prelu weight or dst's old value. */
+double post_op_apply(const struct post_op *op, double x, double operand);
+
+#endif

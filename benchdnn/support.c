@@ -1,0 +1,106 @@
+/* Explicit rules for what is not computed. */
+#include "benchdnn/support.h"
+
+#include "benchdnn/driver.h"
+#include "benchdnn/globals.h"
+#include "benchdnn/post_ops.h"
+
+#define count_of(array) (sizeof(array) / sizeof *(array))
+
+static const char *const case_reason = "Case not supported";
+static const char *const type_reason = "Data type not supported";
+
+/* ---- out of scope ---- */
+
+static const char *operand_out_of_scope(const struct operand *o)
+{
+    if (!o->arg)
+        return NULL;
+    if (type_to_neo(o->type) == NEO_DATA_TYPE_UNDEF)
+        return type_reason;
+    return tag_is_blocked(&o->tag) ? case_reason : NULL;
+}
+
+const char *support_out_of_scope(const struct problem *p)
+{
+    if (globals.is_gpu)
+        return case_reason;
+    const char *reason = p->driver->out_of_scope(p);
+    for (int i = 0; i < OPERANDS && !reason; i++)
+        reason = operand_out_of_scope(&p->operands[i]);
+    return reason ? reason : attributes_out_of_scope(&p->attr);
+}
+
+/* ---- not served ---- */
+
+/* In scope, but no implementation computes with them yet: shorten this list when one does. */
+static const enum type missing_types[] = {TYPE_F16, TYPE_BF16, TYPE_S32, TYPE_S8,
+                                          TYPE_U8,  TYPE_S4,   TYPE_U4};
+
+static bool is_missing(enum type type)
+{
+    for (size_t i = 0; i < count_of(missing_types); i++) {
+        if (missing_types[i] == type)
+            return true;
+    }
+    return false;
+}
+
+static bool has_missing_type(const struct problem *p)
+{
+    bool is_found = false;
+    for (int i = 0; i < OPERANDS; i++)
+        is_found |= p->operands[i].arg && is_missing(p->operands[i].type);
+    for (int i = 0; i < p->attr.post_ops.count; i++)
+        is_found |= is_missing(p->attr.post_ops.at[i].type);
+    return is_found;
+}
+
+static bool has_quantities(const struct problem *p)
+{
+    return p->attr.scales.count > 0 || p->attr.zero_points.count > 0;
+}
+
+/* Winograd where its conditions do not hold. */
+static bool is_winograd(const struct problem *p)
+{
+    return p->driver == &driver_conv && p->alg == NEO_CONVOLUTION_WINOGRAD;
+}
+
+/* A sum that reads dst's bits as a type of another size. */
+static bool has_resized_sum(const struct problem *p)
+{
+    neo_data_type dst = type_to_neo(p->operands[DST].type);
+    for (int i = 0; i < p->attr.post_ops.count; i++) {
+        const struct post_op *op = &p->attr.post_ops.at[i];
+        if (op->kind == POST_OP_SUM && op->type &&
+            neo_data_type_bits(type_to_neo(op->type)) != neo_data_type_bits(dst))
+            return true;
+    }
+    return false;
+}
+
+/* Sums in other types than f32 are for other data types. */
+static bool has_other_accumulator(const struct problem *p)
+{
+    neo_accumulation_mode mode = p->attr.accumulation;
+    return mode == NEO_ACCUMULATION_F16 || mode == NEO_ACCUMULATION_S32;
+}
+
+static const struct {
+    bool (*applies)(const struct problem *);
+    const char *const *reason;
+} rules[] = {
+    {has_missing_type, &type_reason},      {has_quantities, &case_reason},
+    {is_winograd, &case_reason},           {has_resized_sum, &case_reason},
+    {has_other_accumulator, &case_reason},
+};
+
+const char *support_skip_reason(const struct problem *p)
+{
+    for (size_t i = 0; i < count_of(rules); i++) {
+        if (rules[i].applies(p))
+            return *rules[i].reason;
+    }
+    return NULL;
+}
