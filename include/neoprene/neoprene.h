@@ -11,6 +11,7 @@
 #include "neoprene/memory.h"
 #include "neoprene/primitive.h"
 #include "neoprene/reorder.h"
+#include "neoprene/shape_predictor.h"
 #include "neoprene/threadpool.h"
 #include "neoprene/types.h"
 
