@@ -1,0 +1,672 @@
+/* Convolution against loops: dimensions, groups, layouts, dilation, padding, post-operations. */
+#include "tests/support/test.h"
+
+#include <string.h>
+
+#include "tests/support/tensor.h"
+
+static neo_engine *engine;
+static neo_stream *stream;
+
+static int setup(void **state)
+{
+    (void)state;
+    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    neo_stream_destroy(stream);
+    neo_engine_destroy(engine);
+    return 0;
+}
+
+/* Spatial values are in the order of the tensor's dimensions; groups 0 means weights without a
+ * group dimension; channels are those of all groups. */
+struct row {
+    const char *name;
+    int space;
+    neo_dim batch, groups, ic, oc;
+    neo_dim in[3], kernel[3], stride[3], dilation[3], left[3], right[3];
+    const char *src_tag, *weights_tag, *dst_tag;
+};
+
+static const struct row rows[] = {
+    {"pointwise",
+     2,
+     2,
+     0,
+     20,
+     30,
+     {5, 7},
+     {1, 1},
+     {1, 1},
+     {0, 0},
+     {0, 0},
+     {0, 0},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"pointwise nchw",
+     2,
+     2,
+     0,
+     20,
+     30,
+     {5, 7},
+     {1, 1},
+     {1, 1},
+     {0, 0},
+     {0, 0},
+     {0, 0},
+     "nchw",
+     "any",
+     "nchw"},
+    {"3x3",
+     2,
+     1,
+     0,
+     13,
+     17,
+     {9, 11},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"3x3 nchw",
+     2,
+     2,
+     0,
+     13,
+     17,
+     {9, 11},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nchw",
+     "any",
+     "nchw"},
+    {"nchw to nhwc",
+     2,
+     2,
+     0,
+     5,
+     17,
+     {9, 6},
+     {3, 2},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 0},
+     "nchw",
+     "any",
+     "nhwc"},
+    {"nhwc to nchw",
+     2,
+     2,
+     0,
+     5,
+     17,
+     {9, 6},
+     {3, 2},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 0},
+     "nhwc",
+     "any",
+     "nchw"},
+    {"all any",
+     2,
+     2,
+     0,
+     5,
+     17,
+     {9, 6},
+     {3, 2},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 0},
+     "any",
+     "any",
+     "any"},
+    {"plain weights",
+     2,
+     1,
+     0,
+     6,
+     14,
+     {7, 7},
+     {3, 3},
+     {2, 2},
+     {0, 0},
+     {1, 1},
+     {0, 0},
+     "nhwc",
+     "oihw",
+     "nhwc"},
+    {"hwio weights",
+     2,
+     1,
+     0,
+     6,
+     14,
+     {7, 7},
+     {3, 3},
+     {2, 2},
+     {0, 0},
+     {1, 1},
+     {0, 0},
+     "nhwc",
+     "hwio",
+     "nhwc"},
+    {"first layer",
+     2,
+     1,
+     0,
+     3,
+     16,
+     {21, 23},
+     {7, 7},
+     {2, 2},
+     {0, 0},
+     {3, 3},
+     {2, 3},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"dilated",
+     2,
+     1,
+     0,
+     9,
+     8,
+     {12, 13},
+     {3, 3},
+     {1, 1},
+     {1, 2},
+     {2, 3},
+     {2, 3},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"negative right padding",
+     2,
+     1,
+     0,
+     4,
+     8,
+     {9, 9},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 0},
+     {-2, -1},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"groups",
+     2,
+     2,
+     3,
+     12,
+     15,
+     {6, 5},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"groups nchw",
+     2,
+     2,
+     3,
+     12,
+     15,
+     {6, 5},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nchw",
+     "goihw",
+     "nchw"},
+    {"one explicit group",
+     2,
+     1,
+     1,
+     6,
+     7,
+     {6, 5},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"depthwise",
+     2,
+     2,
+     19,
+     19,
+     19,
+     {8, 9},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"depthwise stride 2",
+     2,
+     1,
+     33,
+     33,
+     33,
+     {8, 9},
+     {3, 3},
+     {2, 2},
+     {0, 0},
+     {1, 1},
+     {0, 1},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"depthwise 5x5",
+     2,
+     1,
+     20,
+     20,
+     20,
+     {11, 10},
+     {5, 5},
+     {1, 1},
+     {0, 0},
+     {2, 2},
+     {2, 2},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"depthwise nchw",
+     2,
+     2,
+     7,
+     7,
+     7,
+     {8, 19},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nchw",
+     "any",
+     "nchw"},
+    {"depthwise nchw stride 2",
+     2,
+     1,
+     7,
+     7,
+     7,
+     {9, 21},
+     {3, 3},
+     {2, 2},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nchw",
+     "any",
+     "nchw"},
+    {"depthwise dilated, plain weights",
+     2,
+     1,
+     9,
+     9,
+     9,
+     {12, 12},
+     {3, 3},
+     {1, 1},
+     {1, 1},
+     {2, 2},
+     {2, 2},
+     "nhwc",
+     "goihw",
+     "nhwc"},
+    {"channel multiplier",
+     2,
+     1,
+     5,
+     5,
+     10,
+     {6, 6},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"1d", 1, 2, 0, 7, 9, {31}, {5}, {2}, {0}, {2}, {1}, "nwc", "any", "nwc"},
+    {"1d ncw", 1, 2, 0, 7, 9, {31}, {5}, {1}, {1}, {4}, {4}, "ncw", "any", "ncw"},
+    {"1d depthwise", 1, 1, 8, 8, 8, {31}, {5}, {1}, {0}, {4}, {0}, "nwc", "any", "nwc"},
+    {"3d",
+     3,
+     1,
+     0,
+     4,
+     6,
+     {4, 5, 6},
+     {2, 3, 3},
+     {1, 1, 1},
+     {0, 0, 0},
+     {1, 1, 1},
+     {0, 1, 1},
+     "ndhwc",
+     "any",
+     "ndhwc"},
+    {"3d ncdhw",
+     3,
+     2,
+     0,
+     4,
+     6,
+     {4, 5, 6},
+     {3, 3, 3},
+     {2, 1, 2},
+     {0, 1, 0},
+     {1, 2, 1},
+     {1, 2, 1},
+     "ncdhw",
+     "any",
+     "ncdhw"},
+    {"3d depthwise",
+     3,
+     1,
+     6,
+     6,
+     6,
+     {4, 5, 6},
+     {3, 3, 3},
+     {1, 1, 1},
+     {0, 0, 0},
+     {1, 1, 1},
+     {1, 1, 1},
+     "ndhwc",
+     "any",
+     "ndhwc"},
+    {"deep",
+     2,
+     1,
+     0,
+     300,
+     26,
+     {4, 5},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"deep nchw",
+     2,
+     1,
+     0,
+     300,
+     26,
+     {4, 5},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "nchw",
+     "any",
+     "nchw"},
+    {"kernel beyond the image",
+     2,
+     1,
+     0,
+     4,
+     5,
+     {2, 2},
+     {5, 5},
+     {1, 1},
+     {0, 0},
+     {2, 2},
+     {2, 2},
+     "nhwc",
+     "any",
+     "nhwc"},
+    {"odd order",
+     2,
+     2,
+     0,
+     5,
+     6,
+     {4, 5},
+     {3, 3},
+     {1, 1},
+     {0, 0},
+     {1, 1},
+     {1, 1},
+     "chwn",
+     "iohw",
+     "dcab"},
+};
+
+static const char plain_tags[][7] = {"", "a", "ab", "abc", "abcd", "abcde", "abcdef"};
+
+static neo_dim out_size(const struct row *row, int i)
+{
+    neo_dim extent = (row->kernel[i] - 1) * (row->dilation[i] + 1) + 1;
+    return (row->in[i] + row->left[i] + row->right[i] - extent) / row->stride[i] + 1;
+}
+
+static neo_memory_desc image_desc(const struct row *row, neo_dim channels, bool is_dst,
+                                  const char *tag)
+{
+    neo_dim dims[5] = {row->batch, channels};
+    for (int i = 0; i < row->space; i++)
+        dims[2 + i] = is_dst ? out_size(row, i) : row->in[i];
+    return tensor_desc(2 + row->space, dims, tag);
+}
+
+static neo_memory_desc weights_desc(const struct row *row, const char *tag)
+{
+    neo_dim dims[6], groups = row->groups ? row->groups : 1;
+    int n = 0;
+    if (row->groups)
+        dims[n++] = groups;
+    dims[n++] = row->oc / groups;
+    dims[n++] = row->ic / groups;
+    for (int i = 0; i < row->space; i++)
+        dims[n++] = row->kernel[i];
+    return tensor_desc(n, dims, tag);
+}
+
+struct expected {
+    const struct row *row;
+    const struct tensor *src, *weights, *bias, *old, *dst;
+    float (*finish)(float value, float old);
+};
+
+/* The sum for one output, over one input channel and one tap at a time. */
+static float convolve(const struct expected *e, const neo_dim *out)
+{
+    const struct row *row = e->row;
+    neo_dim groups = row->groups ? row->groups : 1, oc = row->oc / groups, ic = row->ic / groups;
+    neo_dim group = out[1] / oc, at[5] = {out[0]}, w[6] = {group}, taps = 1;
+    int first = row->groups != 0;
+    float sum = 0;
+    for (int i = 0; i < row->space; i++)
+        taps *= row->kernel[i];
+    w[first] = out[1] % oc;
+    for (neo_dim tap = 0; tap < taps; tap++) {
+        bool inside = true;
+        for (neo_dim rest = tap, i = row->space - 1; i >= 0; rest /= row->kernel[i], i--) {
+            w[first + 2 + i] = rest % row->kernel[i];
+            at[2 + i] = out[2 + i] * row->stride[i] - row->left[i] +
+                        w[first + 2 + i] * (row->dilation[i] + 1);
+            inside &= at[2 + i] >= 0 && at[2 + i] < row->in[i];
+        }
+        for (neo_dim c = 0; inside && c < ic; c++) {
+            at[1] = group * ic + c;
+            w[first + 1] = c;
+            sum += *tensor_at(e->src, at) * *tensor_at(e->weights, w);
+        }
+    }
+    return sum;
+}
+
+static void check_element(void *context, const neo_dim *position)
+{
+    const struct expected *e = context;
+    float want = convolve(e, position);
+    if (e->bias)
+        want += e->bias->data[position[1]];
+    if (e->finish)
+        want = e->finish(want, *tensor_at(e->old, position));
+    float got = *tensor_at(e->dst, position);
+    if (got != want)
+        fail_msg("%s: at n %d c %d x %d: got %g, want %g", e->row->name, (int)position[0],
+                 (int)position[1], (int)position[1 + e->row->space], (double)got, (double)want);
+}
+
+static neo_convolution_desc row_desc(const struct row *row, bool bias)
+{
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_CONVOLUTION_DIRECT,
+        .src = image_desc(row, row->ic, false, row->src_tag),
+        .weights = weights_desc(row, row->weights_tag),
+        .dst = image_desc(row, row->oc, true, row->dst_tag),
+    };
+    if (bias)
+        desc.bias = tensor_desc(1, &row->oc, "a");
+    for (int i = 0; i < row->space; i++) {
+        desc.strides[i] = row->stride[i];
+        desc.dilations[i] = row->dilation[i];
+        desc.padding_left[i] = row->left[i];
+        desc.padding_right[i] = row->right[i];
+    }
+    return desc;
+}
+
+static void execute(const neo_primitive_desc *pd, const neo_memory *const *memories)
+{
+    static const int names[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST, NEO_ARG_BIAS};
+    neo_exec_arg args[4];
+    int count = 0;
+    for (int i = 0; i < 4; i++)
+        if (memories[i])
+            args[count++] = (neo_exec_arg){names[i], (neo_memory *)(uintptr_t)memories[i]};
+    neo_primitive *primitive;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    assert_int_equal(neo_primitive_execute(primitive, stream, count, args), NEO_OK);
+    neo_primitive_destroy(primitive);
+}
+
+/* Checks the implementation that pd stands for. */
+static void check_implementation(const struct row *row, const neo_primitive_desc *pd,
+                                 bool with_bias, float (*finish)(float, float))
+{
+    const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    neo_memory_desc plain = weights_desc(row, plain_tags[chosen->ndims]);
+    const neo_memory_desc *dst_desc = neo_primitive_desc_query(pd, NEO_ARG_DST);
+    struct tensor src = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_SRC), 3);
+    struct tensor weights = tensor_make(engine, &plain, 7), bias = {0};
+    struct tensor dst = tensor_make(engine, dst_desc, 9), old = tensor_make(engine, dst_desc, 9);
+    struct tensor given = tensor_reordered(engine, stream, &weights, chosen);
+    if (with_bias)
+        bias = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_BIAS), 5);
+    execute(pd, (const neo_memory *[]){src.memory, given.memory, dst.memory, bias.memory});
+    struct expected expected = {.row = row,
+                                .src = &src,
+                                .weights = &weights,
+                                .bias = with_bias ? &bias : NULL,
+                                .old = &old,
+                                .dst = &dst,
+                                .finish = finish};
+    tensor_for_each(dst_desc->ndims, dst_desc->dims, check_element, &expected);
+    tensor_check_gaps(&dst);
+    struct tensor *all[] = {&src, &weights, &dst, &old, &bias, &given};
+    for (size_t i = 0; i < count_of(all); i++)
+        tensor_free(all[i]);
+}
+
+/* Every implementation of every row. */
+static void check_rows(const neo_attributes *attributes, bool bias, float (*finish)(float, float))
+{
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_convolution_desc desc = row_desc(&rows[i], bias);
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes),
+                         NEO_OK);
+        do {
+            print_message("  %s: %s\n", rows[i].name, neo_primitive_desc_implementation(pd));
+            check_implementation(&rows[i], pd, bias, finish);
+        } while (neo_primitive_desc_next(pd) == NEO_OK);
+        neo_primitive_desc_destroy(pd);
+    }
+}
+
+static void every_implementation_is_exact(void **state)
+{
+    (void)state;
+    check_rows(NULL, true, NULL);
+    check_rows(NULL, false, NULL);
+}
+
+static float clamp(float value, float old)
+{
+    (void)old;
+    return value < -3 ? -3 : value > 20 ? 20 : value;
+}
+
+static float sum_linear(float value, float old)
+{
+    return 0.5f * (value + 2 * (old - 1)) + 3;
+}
+
+static void post_operations_are_applied(void **state)
+{
+    (void)state;
+    neo_attributes *clip, *chain;
+    assert_int_equal(neo_attributes_create(&clip), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(clip, NEO_ELTWISE_CLIP, -3, 20), NEO_OK);
+    assert_int_equal(neo_attributes_create(&chain), NEO_OK);
+    assert_int_equal(neo_attributes_append_sum(chain, 2, 1, NEO_DATA_TYPE_UNDEF), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(chain, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
+    check_rows(clip, true, clamp);
+    check_rows(chain, true, sum_linear);
+    neo_attributes_destroy(clip);
+    neo_attributes_destroy(chain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_implementation_is_exact),
+        cmocka_unit_test(post_operations_are_applied),
+    };
+    return cmocka_run_group_tests_name("convolution", tests, setup, teardown);
+}
