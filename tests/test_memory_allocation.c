@@ -648,7 +648,7 @@ static void every_failing_allocation_leaves_nothing_behind(void **state)
                                               .fd = kind == NEO_KIND_FILE ? fd : 0};
             neo_allocation *handle;
             fault_arm(n);
-            neo_status status = allocation_handle_create(&domain, &request, &handle);
+            neo_status status = allocation_handle_create(&domain, NULL, &request, &handle);
             delivered = fault_disarm();
             assert_true(delivered || status == NEO_OK);
             assert_true(status == NEO_OK || status == NEO_OUT_OF_MEMORY);
@@ -682,7 +682,7 @@ static void a_handle_answers_questions(void **state)
     neo_allocation_request request = {.bytes = 100};
     neo_allocation *handle;
     neo_allocation_info info;
-    assert_int_equal(allocation_handle_create(&domain, &request, &handle), NEO_OK);
+    assert_int_equal(allocation_handle_create(&domain, NULL, &request, &handle), NEO_OK);
     assert_int_equal(neo_allocation_query(handle, &info), NEO_OK);
     assert_ptr_equal(info.data, neo_allocation_data(handle));
     assert_int_equal(neo_allocation_seal(handle), NEO_UNSUPPORTED);

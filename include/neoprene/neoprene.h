@@ -3,6 +3,7 @@
 #ifndef NEOPRENE_NEOPRENE_H
 #define NEOPRENE_NEOPRENE_H
 
+#include "neoprene/allocation.h"
 #include "neoprene/attributes.h"
 #include "neoprene/cache.h"
 #include "neoprene/convolution.h"

@@ -61,8 +61,9 @@ void allocation_query(const struct allocation *allocation, neo_allocation_info *
 neo_allocation_kind allocation_kind_for(struct memory_domain *domain, neo_allocation_kind wanted,
                                         const size_t *bytes, size_t count);
 
-/* The public handle. */
-neo_status allocation_handle_create(struct memory_domain *domain,
+/* The public handle. engine (may be NULL) is the domain's; the handle takes over a reference to it,
+ * unless creation fails. */
+neo_status allocation_handle_create(struct memory_domain *domain, neo_engine *engine,
                                     const neo_allocation_request *request, neo_allocation **out);
 
 #endif

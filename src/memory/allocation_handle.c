@@ -1,13 +1,15 @@
 /* The public handle of an allocation. */
 #include <stdlib.h>
 
+#include "neoprene/engine.h"
 #include "src/memory/allocation.h"
 
 struct neo_allocation {
     struct allocation inner;
+    neo_engine *engine; /* a reference, or NULL */
 };
 
-neo_status allocation_handle_create(struct memory_domain *domain,
+neo_status allocation_handle_create(struct memory_domain *domain, neo_engine *engine,
                                     const neo_allocation_request *request, neo_allocation **out)
 {
     if (!out)
@@ -21,15 +23,17 @@ neo_status allocation_handle_create(struct memory_domain *domain,
         free(handle);
         return status;
     }
+    handle->engine = engine;
     *out = handle;
     return NEO_OK;
 }
 
 neo_status neo_allocation_destroy(neo_allocation *allocation)
 {
-    neo_status status = NEO_OK;
-    if (allocation)
-        status = allocation_destroy(&allocation->inner);
+    if (!allocation)
+        return NEO_OK;
+    neo_status status = allocation_destroy(&allocation->inner);
+    neo_engine_destroy(allocation->engine);
     free(allocation);
     return status;
 }

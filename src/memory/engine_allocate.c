@@ -1,0 +1,67 @@
+/* The public functions about an engine's memory. */
+#include "src/core/log.h"
+#include "src/memory/domain_report.h"
+#include "src/primitive/engine.h"
+
+static neo_status refuse_null(const char *function)
+{
+    log_check("%s: a pointer is NULL", function);
+    return NEO_INVALID_ARGUMENT;
+}
+
+neo_status neo_engine_allocate(neo_engine *engine, const neo_allocation_request *request,
+                               neo_allocation **out)
+{
+    if (out)
+        *out = NULL;
+    if (!engine || !request || !out)
+        return refuse_null(__func__);
+    neo_status status =
+        allocation_handle_create(&engine->memory, engine_retain(engine), request, out);
+    if (status != NEO_OK)
+        neo_engine_destroy(engine);
+    return status;
+}
+
+neo_status neo_engine_set_allocator(neo_engine *engine, const neo_allocator *allocator)
+{
+    return engine ? memory_domain_set_user(&engine->memory, allocator) : refuse_null(__func__);
+}
+
+neo_status neo_engine_set_memory_limits(neo_engine *engine, size_t object_bytes, size_t total_bytes)
+{
+    if (!engine)
+        return refuse_null(__func__);
+    domain_set_limits(&engine->memory, object_bytes, total_bytes);
+    return NEO_OK;
+}
+
+neo_status neo_engine_get_memory_limits(neo_engine *engine, size_t *object_bytes,
+                                        size_t *total_bytes)
+{
+    if (!engine)
+        return refuse_null(__func__);
+    domain_get_limits(&engine->memory, object_bytes, total_bytes);
+    return NEO_OK;
+}
+
+neo_status neo_engine_set_memory_budget(neo_engine *engine, neo_allocation_kind kind, size_t bytes)
+{
+    return engine ? domain_set_budget(&engine->memory, kind, bytes) : refuse_null(__func__);
+}
+
+neo_status neo_engine_get_memory_usage(neo_engine *engine, neo_allocation_kind kind,
+                                       neo_memory_usage *out)
+{
+    return engine ? domain_get_usage(&engine->memory, kind, out) : refuse_null(__func__);
+}
+
+neo_status neo_engine_dump_memory_history(neo_engine *engine, const char *path)
+{
+    return engine ? domain_dump_history(&engine->memory, path) : refuse_null(__func__);
+}
+
+neo_status neo_engine_dump_memory_peak(neo_engine *engine, const char *path)
+{
+    return engine ? domain_dump_peak(&engine->memory, path) : refuse_null(__func__);
+}
