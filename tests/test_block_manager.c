@@ -1,5 +1,29 @@
-/* Reservations and leases of one implementation. Where a test guards against a known mistake of
- * semaphore-based pools, its name says which. */
+/* Reservations and leases of one implementation.
+ *
+ * Pools built from semaphores, counts and lists of anonymous blocks are known to go wrong in these
+ * ways; each has a test here, in test_block_pool.c (p), test_block_interleavings.c (i) or
+ * test_cache.c (c) that fails if it happens to us:
+ *
+ *  F1  a list is looked at without its lock           i every order; the thread tests under TSan
+ *  F2  the loser of a race for a block waits a_busy_block_makes_a_new_one_instead_of_a_wait F3  a
+ * semaphore is replaced while others wait      eight_threads_finish_with_at_most_eight_blocks F4  a
+ * permit too many lets a third thread in       i three reservations F5  two disciplines for one
+ * counter                i every order: the counts agree at the end F6  n are asked for, one is
+ * reserved, n released   reserving_n_blocks_owns_n_and_frees_the_same_n F7  a reservation has no
+ * identity, sizes mix       a_reservation_is_returned_once, blocks_of_different_sizes_are_not_mixed
+ *  F8  a block is taken from under an execution       a_block_is_not_taken_from_under_an_execution
+ *  F9  preconditions unchecked, sizes truncated       sizes_of_zero_and_beyond_memory_have_a_status
+ *  F10 a failure is swallowed a_failed_reserve_returns_a_status_and_holds_nothing F11 more blocks
+ * than users, never trimmed          sixty_four_threads_finish_with_at_most_..., p
+ * the_high_water_mark_trims_... F12 no new block while others are in use
+ * a_busy_block_makes_a_new_one_instead_of_a_wait F13 creators change what they share unlocked c
+ * one_of_32_builds_and_all_receive_the_object F14 memory hangs off entries, limited by count
+ * memory_of_an_idle_implementation_serves_another_one, p the_budget_is_kept_..., c
+ * bytes_limit_as_entries_do F15 only memory is cached, objects are rebuilt     c
+ * the_second_request_is_a_hit_of_the_same_object F16 each run maps its memory again
+ * warm_reserve_lease_return_unreserve_allocate_nothing F17 no alignment, accounting, trim, fork p
+ * blocks_are_aligned_and_whole, p trim_frees_..., c a_forked_child_can_use_the_cache_and_exit F18
+ * moving an owner leaves dangling pointers       a_token_moves_with_its_owner */
 #include "tests/support/test.h"
 
 #include <pthread.h>
@@ -120,6 +144,18 @@ static void a_reservation_is_returned_once(void **state)
     block_pool_trim(fixture->pool, 0); /* not even when its memory is gone */
     assert_int_equal(block_manager_unreserve(&fixture->manager, &copy), NEO_INVALID_ARGUMENT);
     assert_int_equal(stats_of(fixture).unreserves, 2);
+}
+
+static void sizes_of_zero_and_beyond_memory_have_a_status(void **state)
+{
+    struct fixture *fixture = *state;
+    static const size_t beyond[] = {SIZE_MAX, SIZE_MAX - 4096, ((size_t)1 << 62) + 1};
+    struct reservation token = reserve(fixture, 0); /* as good as any other */
+    unreserve(fixture, &token);
+    for (size_t i = 0; i < count_of(beyond); i++)
+        assert_int_equal(block_manager_reserve(&fixture->manager, beyond[i], &token),
+                         NEO_OUT_OF_MEMORY);
+    assert_int_equal(stats_of(fixture).reserved, 0);
 }
 
 static void a_token_moves_with_its_owner(void **state)
@@ -346,6 +382,7 @@ int main(void)
         TEST(a_busy_block_makes_a_new_one_instead_of_a_wait),
         TEST(reserving_n_blocks_owns_n_and_frees_the_same_n),
         TEST(a_reservation_is_returned_once),
+        TEST(sizes_of_zero_and_beyond_memory_have_a_status),
         TEST(a_token_moves_with_its_owner),
         TEST(blocks_of_different_sizes_are_not_mixed),
         TEST(a_block_is_not_taken_from_under_an_execution),

@@ -2,6 +2,7 @@
 #include "tests/support/test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,13 @@ struct object {
     uint32_t number;
 };
 
+static atomic_uint last_destroyed;        /* a number */
 static struct cache *cache_in_destructor; /* used by destructors while the test runs */
 
 static void destroy_object(struct cache_value *value)
 {
     atomic_fetch_sub(&alive, 1);
+    atomic_store(&last_destroyed, ((struct object *)value)->number);
     if (cache_in_destructor) {
         struct cache_stats stats;
         cache_stats(cache_in_destructor, &stats); /* takes every lock of the cache */
@@ -171,6 +174,63 @@ static void the_order_is_exactly_that_of_use(void **state)
             assert_int_equal(atomic_load(&alive), model.count);
         }
         cache_destroy(cache);
+    }
+}
+
+/* Two threads take turns at random; one of two uses always ends before the other begins. */
+enum { TURNS = 3000, ORDER_KEYS = 32 };
+
+enum { FIRST, SECOND, NOBODY };
+
+struct turns {
+    struct cache *cache;
+    struct model model;
+    atomic_int next; /* whose turn it is */
+    int left;
+    unsigned seed;
+};
+
+static void take_turn(struct turns *turns)
+{
+    uint32_t number = (uint32_t)rand_r(&turns->seed) % ORDER_KEYS;
+    use(turns->cache, number);
+    model_use(&turns->model, number, ORDER_KEYS);
+    int next = rand_r(&turns->seed) / 256 % 2 ? FIRST : SECOND;
+    atomic_store(&turns->next, --turns->left ? next : NOBODY);
+}
+
+static void take_turns(struct turns *turns, int me)
+{
+    int next;
+    for (int spins = 0; (next = atomic_load(&turns->next)) != NOBODY; spins++) {
+        if (next == me)
+            take_turn(turns);
+        else if (spins % 1024 == 0)
+            sched_yield();
+    }
+}
+
+static void *second_thread(void *argument)
+{
+    take_turns(argument, SECOND);
+    return NULL;
+}
+
+static void the_order_is_exact_across_threads(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 8; round++) {
+        struct turns turns = {
+            .cache = new_cache(ORDER_KEYS, SIZE_MAX), .left = TURNS, .seed = round + 1};
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, second_thread, &turns), 0);
+        take_turns(&turns, FIRST);
+        pthread_join(thread, NULL);
+        for (size_t keep = turns.model.count; keep-- > 1;) { /* the oldest go one by one */
+            cache_set_max_entries(turns.cache, keep);
+            assert_int_equal(last_destroyed, turns.model.order[keep]);
+        }
+        cache_destroy(turns.cache);
     }
 }
 
@@ -635,6 +695,7 @@ int main(void)
         TEST(the_second_request_is_a_hit_of_the_same_object),
         TEST(keys_with_one_hash_are_told_apart_by_their_words),
         TEST(the_order_is_exactly_that_of_use),
+        TEST(the_order_is_exact_across_threads),
         TEST(shrinking_keeps_the_most_recent_also_exactly_half),
         TEST(capacity_0_builds_and_keeps_nothing),
         TEST(bytes_limit_as_entries_do),
