@@ -1,0 +1,61 @@
+/* Depthwise convolution of some output rows, f32: the contract of the kernels, and their table. */
+#ifndef KERNELS_DWCONV_F32_H
+#define KERNELS_DWCONV_F32_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/cpu.h"
+
+/* Each channel has kh x kw weights of its own. With c < channels, y < out_rows, x < out_cols:
+ *
+ *   sum = bias ? bias[c] : 0
+ *   for kx < kw, for ky < kh, in this order:
+ *       row = rows[y * stride_h + ky * dilation_h]
+ *       at = first + x * stride_w + kx * dilation_w
+ *       if row is not NULL and 0 <= at < columns:
+ *           sum = fma(row[at * column + c], weights[(ky * kw + kx) * channels + c], sum)
+ *   dst[y * dst_row + x * dst_column + c] = min(max(sum, low), high)
+ *
+ * The order is the same in every kernel, so a value does not depend on how an image is cut into
+ * calls. Kernels may add zeros for padding instead of leaving it out.
+ *
+ * nhwc: one call does all channels of a piece of the image; pieces whose rows of source fit into
+ * the L1 move least memory. nchw: one call does one plane; channels, column and dst_column are 1,
+ * and by_width kernels make vectors of neighbouring columns. */
+struct dwconv_f32_task {
+    size_t channels, out_rows, out_cols;
+    size_t kh, kw, stride_h, stride_w, dilation_h, dilation_w; /* all >= 1 */
+    const float *const *rows; /* column 0 of each row of source; NULL: a row of padding */
+    ptrdiff_t first;          /* column of the first tap of output 0; negative: padding */
+    size_t columns, column;   /* columns of source that exist; elements from one to the next */
+    const float *weights;     /* [kh][kw][channels] */
+    const float *bias;        /* channels values, or NULL */
+    float *dst;
+    size_t dst_row, dst_column;
+    float low, high; /* -INFINITY, INFINITY: no clamp */
+};
+typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
+
+struct dwconv_f32_kernel {
+    const char *name;
+    uint32_t needs;
+    uint8_t by_width;       /* 1: needs channels, column and dst_column of 1 */
+    uint8_t kernel, stride; /* the same in both directions and no dilation; 0: any */
+    dwconv_f32_fn *run;
+};
+extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3s1_neon,
+    dwconv_f32_3x3s2_neon, dwconv_f32_5x5s1_neon, dwconv_f32_5x5s2_neon, dwconv_f32_width_neon;
+
+/* Fastest first; the last needs nothing and does everything. */
+extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
+extern const size_t dwconv_f32_kernel_count;
+
+/* Can this kernel run this task? Only sizes, strides and dilations are looked at. */
+int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task);
+
+/* The fastest one that can; never NULL. */
+const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features,
+                                                const struct dwconv_f32_task *task);
+
+#endif

@@ -1,0 +1,205 @@
+/* Depthwise convolution of one plane of an nchw image: vectors are neighbouring columns.
+ *
+ * A tile is R output rows of four columns. For each tap column kx, every source row that the R
+ * outputs need is loaded once and added to those it reaches: 3x3, stride 1, R = 4: 36
+ * multiply-adds after 18 loads. The weight is a lane of a vector. Where taps of a tile fall beside
+ * the image, the load takes the nearest four columns that exist and moves them into place by a
+ * table look-up, which gives 0 for the others. */
+#include <arm_neon.h>
+#include <math.h>
+
+#include "kernels/dwconv_f32.h"
+#include "kernels/vector_neon.h"
+
+#define INLINE static inline __attribute__((always_inline))
+enum { MOST_R = 4 };
+
+/* Four source elements S apart, from column at on; columns beside the image give 0. */
+INLINE float32x4_t load_inner(const float *from, size_t S)
+{
+    if (S == 1)
+        return vld1q_f32(from);
+    /* the second vector begins one element early, so as not to read the one after the last */
+    float32x4_t low = vld1q_f32(from), high = vld1q_f32(from + 3);
+    return vcombine_f32(vget_low_f32(vuzp1q_f32(low, low)), vget_low_f32(vuzp2q_f32(high, high)));
+}
+
+static float32x4_t load_elements(const float *row, ptrdiff_t at, size_t stride, size_t columns)
+{
+    float values[4] = {0};
+    for (size_t i = 0; i < 4; i++, at += (ptrdiff_t)stride)
+        if (at >= 0 && (size_t)at < columns)
+            values[i] = row[at];
+    return vld1q_f32(values);
+}
+
+static inline float32x4_t load_edge(const float *row, ptrdiff_t at, size_t stride, size_t columns)
+{
+    if (stride != 1 || columns < 4 || at <= -4 || at >= (ptrdiff_t)columns)
+        return load_elements(row, at, stride, columns);
+    static const uint8_t identity[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    ptrdiff_t last = (ptrdiff_t)columns - 4, from = at < 0 ? 0 : at > last ? last : at;
+    /* byte indices of other vectors wrap to more than 15, which look up as 0 */
+    uint8x16_t index = vaddq_u8(vld1q_u8(identity), vdupq_n_u8((uint8_t)((at - from) * 4)));
+    return vreinterpretq_f32_u8(vqtbl1q_u8(vreinterpretq_u8_f32(vld1q_f32(row + from)), index));
+}
+
+/* R rows of outputs, count columns of each, from (y, x) on. */
+INLINE void store(const struct dwconv_f32_task *task, const float32x4_t *acc, size_t y, size_t x,
+                  size_t count, size_t R)
+{
+    float32x4_t low = vdupq_n_f32(task->low), high = vdupq_n_f32(task->high);
+#pragma GCC unroll 4
+    for (size_t r = 0; r < R; r++)
+        store_part(task->dst + (y + r) * task->dst_row + x, vminq_f32(vmaxq_f32(acc[r], low), high),
+                   count);
+}
+
+/* Output rows y .. y + R - 1 of a K x K kernel without dilation, both strides S, four columns from
+ * x on. No row is padding. */
+INLINE void tile(const struct dwconv_f32_task *task, size_t y, size_t x, size_t count, size_t K,
+                 size_t S, size_t R, int is_inner)
+{
+    float32x4_t acc[MOST_R];
+    ptrdiff_t at = task->first + (ptrdiff_t)(x * S);
+    const float *const *rows = task->rows + y * S;
+#pragma GCC unroll 4
+    for (size_t r = 0; r < R; r++)
+        acc[r] = vdupq_n_f32(task->bias ? *task->bias : 0);
+#pragma GCC unroll 5
+    for (size_t kx = 0; kx < K; kx++, at++)
+#pragma GCC unroll 9
+        for (size_t row = 0; row < (R - 1) * S + K; row++) {
+            float32x4_t in = is_inner ? load_inner(rows[row] + at, S)
+                                      : load_edge(rows[row], at, S, task->columns);
+#pragma GCC unroll 4
+            for (size_t r = 0; r < R; r++)
+                if (row >= r * S && row - r * S < K)
+                    acc[r] = vfmaq_n_f32(acc[r], in, task->weights[(row - r * S) * K + kx]);
+        }
+    store(task, acc, y, x, count, R);
+}
+
+/* One output row of any kernel; a stride S of 0 is any, and then no tile is inner. */
+INLINE void tile_any(const struct dwconv_f32_task *task, size_t y, size_t x, size_t count, size_t S,
+                     int is_inner)
+{
+    float32x4_t acc = vdupq_n_f32(task->bias ? *task->bias : 0);
+    ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w);
+    for (size_t kx = 0; kx < task->kw; kx++, at += (ptrdiff_t)task->dilation_w) {
+        const float *const *rows = task->rows + y * task->stride_h;
+        for (size_t ky = 0; ky < task->kh; ky++, rows += task->dilation_h) {
+            if (!*rows)
+                continue;
+            float32x4_t in = is_inner ? load_inner(*rows + at, S)
+                                      : load_edge(*rows, at, task->stride_w, task->columns);
+            acc = vfmaq_n_f32(acc, in, task->weights[ky * task->kw + kx]);
+        }
+    }
+    store(task, &acc, y, x, count, 1);
+}
+
+/* Output columns begin .. end - 1 have all their taps inside the image. */
+struct inner {
+    size_t begin, end;
+};
+
+static struct inner find_inner(const struct dwconv_f32_task *task)
+{
+    size_t stride = task->stride_w, reach = (task->kw - 1) * task->dilation_w;
+    size_t begin = task->first < 0 ? ((size_t)-task->first + stride - 1) / stride : 0;
+    ptrdiff_t room = (ptrdiff_t)task->columns - (ptrdiff_t)reach - task->first;
+    size_t end = room > 0 ? ((size_t)room + stride - 1) / stride : 0;
+    return (struct inner){begin, end < task->out_cols ? end : task->out_cols};
+}
+
+/* Tiles from left to right; the last one overlaps the one before, if there is one. K is 0 for a
+ * single row of any kernel. */
+INLINE void run_rows(const struct dwconv_f32_task *task, size_t y, size_t K, size_t S, size_t R)
+{
+    size_t n = task->out_cols;
+    struct inner inner = find_inner(task);
+    for (size_t done = 0; done < n; done += 4) {
+        size_t x = done + 4 <= n || n < 4 ? done : n - 4;
+        int is_inner = S && x >= inner.begin && x + 4 <= inner.end;
+        if (K && is_inner)
+            tile(task, y, x, 4, K, S, R, 1);
+        else if (K)
+            tile(task, y, x, n - x, K, S, R, 0);
+        else if (is_inner)
+            tile_any(task, y, x, 4, S, 1);
+        else
+            tile_any(task, y, x, n - x, S, 0);
+    }
+}
+
+typedef void rows_fn(const struct dwconv_f32_task *task, size_t y);
+
+static void any_stride(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 0, 0, 1);
+}
+
+static void any_stride_1(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 0, 1, 1);
+}
+
+static void any_stride_2(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 0, 2, 1);
+}
+
+static void square_3_stride_1(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 1, 4);
+}
+
+static void square_3_stride_2(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 2, 4);
+}
+
+static void square_5_stride_1(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 1, 4);
+}
+
+/* Bodies for four whole rows of special sizes, and for one row of any. */
+static rows_fn *find_square(const struct dwconv_f32_task *task)
+{
+    size_t k = task->kw, s = task->stride_w;
+    if (task->kh != k || task->stride_h != s || task->dilation_h != 1 || task->dilation_w != 1)
+        return NULL;
+    if (k == 3)
+        return s == 1 ? square_3_stride_1 : s == 2 ? square_3_stride_2 : NULL;
+    return k == 5 && s == 1 ? square_5_stride_1 : NULL;
+}
+
+static int has_padding(const struct dwconv_f32_task *task, size_t y, size_t count)
+{
+    for (size_t row = 0; row < (count - 1) * task->stride_h + task->kh; row++)
+        if (!task->rows[y * task->stride_h + row])
+            return 1;
+    return 0;
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    rows_fn *four = find_square(task);
+    rows_fn *one = task->stride_w == 1   ? any_stride_1
+                   : task->stride_w == 2 ? any_stride_2
+                                         : any_stride;
+    size_t y = 0;
+    while (y < task->out_rows)
+        if (four && y + 4 <= task->out_rows && !has_padding(task, y, 4)) {
+            four(task, y);
+            y += 4;
+        } else {
+            one(task, y);
+            y++;
+        }
+}
+
+const struct dwconv_f32_kernel dwconv_f32_width_neon = {
+    "dwconv_f32_width_neon", CPU_NEON, 1, 0, 0, run};

@@ -1,0 +1,213 @@
+/* Every depthwise kernel against its contract, on ragged images with padding on all sides. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arch/cpu.h"
+#include "kernels/dwconv_f32.h"
+#include "tests/support/fill.h"
+#include "tests/support/guard.h"
+
+enum { MOST_ROWS = 64, MOST = 1 << 17 };
+static struct guard guard_src, guard_weights, guard_bias, guard_dst;
+
+static const struct dwconv_f32_kernel *kernel_of(void **state)
+{
+    return *state;
+}
+
+static size_t pick(uint32_t *seed, size_t low, size_t high)
+{
+    return low + (fill_next(seed) >> 8) % (high - low + 1);
+}
+
+/* A task, its rows, and the source behind them. */
+struct problem {
+    struct dwconv_f32_task task;
+    const float *rows[MOST_ROWS];
+    float *dst;
+    size_t dst_count;
+};
+
+typedef void fill_fn(float *out, size_t count, uint32_t *seed);
+
+static void pick_sizes(struct dwconv_f32_task *task, const struct dwconv_f32_kernel *kernel,
+                       uint32_t *seed)
+{
+    static const size_t channels[] = {1, 2, 3, 4, 5, 7, 8, 12, 13, 16, 17, 20, 36};
+    task->channels = kernel->by_width ? 1 : channels[pick(seed, 0, count_of(channels) - 1)];
+    task->out_rows = pick(seed, 1, 9);
+    task->out_cols = pick(seed, 1, pick(seed, 1, 23));
+    task->kh = kernel->kernel ? kernel->kernel : pick(seed, 1, 5);
+    task->kw = kernel->kernel ? kernel->kernel : pick(seed, 1, 5);
+    task->stride_h = kernel->stride ? kernel->stride : pick(seed, 1, 3);
+    task->stride_w = kernel->stride ? kernel->stride : pick(seed, 1, 3);
+    task->dilation_h = kernel->kernel ? 1 : pick(seed, 1, 3);
+    task->dilation_w = kernel->kernel ? 1 : pick(seed, 1, 3);
+    task->column = task->channels + (kernel->by_width ? 0 : pick(seed, 0, 2));
+    task->dst_column = task->channels + (kernel->by_width ? 0 : pick(seed, 0, 2));
+    task->dst_row = task->out_cols * task->dst_column + pick(seed, 0, 3);
+    task->first = (ptrdiff_t)pick(seed, 0, 5) - 4;
+    /* from images that end before the first output to ones that reach beyond the last */
+    size_t reach = (task->out_cols - 1) * task->stride_w + (task->kw - 1) * task->dilation_w + 1;
+    task->columns = pick(seed, 0, 3) ? reach + pick(seed, 0, 1) : pick(seed, 1, reach);
+    if (task->first < 0 && task->columns > (size_t)-task->first && pick(seed, 0, 1))
+        task->columns -= (size_t)-task->first;
+}
+
+/* Source rows with NaN between them and between their columns; some at both ends are padding. */
+static void make_source(struct problem *problem, fill_fn *fill, int end, uint32_t *seed)
+{
+    struct dwconv_f32_task *task = &problem->task;
+    size_t count = (task->out_rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
+    size_t above = pick(seed, 0, 1) ? pick(seed, 0, 2) : 0;
+    size_t below = pick(seed, 0, 1) ? pick(seed, 0, 2) : 0;
+    size_t length = (task->columns - 1) * task->column + task->channels;
+    size_t row_stride = length + pick(seed, 0, 2), all = (count - 1) * row_stride + length;
+    float *src = guard_at(&guard_src, all * sizeof(float), end);
+    fill_marker(src, all);
+    assert_true(count <= MOST_ROWS);
+    for (size_t row = 0; row < count; row++) {
+        int is_padding = row < above || row + below >= count;
+        problem->rows[row] = is_padding ? NULL : src + row * row_stride;
+        for (size_t x = 0; x < task->columns; x++)
+            fill(src + row * row_stride + x * task->column, task->channels, seed);
+    }
+    task->rows = problem->rows;
+}
+
+static void make_problem(struct problem *problem, const struct dwconv_f32_kernel *kernel,
+                         fill_fn *fill, uint32_t *seed)
+{
+    struct dwconv_f32_task *task = &problem->task;
+    memset(task, 0, sizeof *task);
+    pick_sizes(task, kernel, seed);
+    int end = (int)pick(seed, 0, 1);
+    make_source(problem, fill, end, seed);
+    size_t weights_count = task->kh * task->kw * task->channels;
+    float *weights = guard_at(&guard_weights, weights_count * sizeof(float), end);
+    fill(weights, weights_count, seed);
+    task->weights = weights;
+    float *bias = guard_at(&guard_bias, task->channels * sizeof(float), end);
+    fill(bias, task->channels, seed);
+    task->bias = pick(seed, 0, 1) ? bias : NULL;
+    task->low = pick(seed, 0, 2) ? -INFINITY : 0;
+    task->high = pick(seed, 0, 2) ? INFINITY : 6;
+    problem->dst_count = (task->out_rows - 1) * task->dst_row +
+                         (task->out_cols - 1) * task->dst_column + task->channels;
+    problem->dst = guard_at(&guard_dst, problem->dst_count * sizeof(float), end);
+    fill_marker(problem->dst, problem->dst_count);
+    task->dst = problem->dst;
+}
+
+static float want(const struct dwconv_f32_task *task, size_t y, size_t x, size_t c)
+{
+    float sum = task->bias ? task->bias[c] : 0;
+    for (size_t kx = 0; kx < task->kw; kx++)
+        for (size_t ky = 0; ky < task->kh; ky++) {
+            const float *row = task->rows[y * task->stride_h + ky * task->dilation_h];
+            ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w + kx * task->dilation_w);
+            if (row && at >= 0 && at < (ptrdiff_t)task->columns)
+                sum = fmaf(task->weights[(ky * task->kw + kx) * task->channels + c],
+                           row[at * (ptrdiff_t)task->column + (ptrdiff_t)c], sum);
+        }
+    return fminf(fmaxf(sum, task->low), task->high);
+}
+
+static void check_problem(const struct problem *problem, const struct dwconv_f32_kernel *kernel)
+{
+    const struct dwconv_f32_task *task = &problem->task;
+    size_t written = 0;
+    for (size_t i = 0; i < problem->dst_count; i++)
+        written += !fill_is_marker(problem->dst[i]);
+    for (size_t y = 0; y < task->out_rows; y++)
+        for (size_t x = 0; x < task->out_cols; x++)
+            for (size_t c = 0; c < task->channels; c++) {
+                float got = task->dst[y * task->dst_row + x * task->dst_column + c];
+                float expected = want(task, y, x, c);
+                if (got == expected)
+                    continue;
+                print_error("%s: %zu channels, %zux%zu outputs, kernel %zux%zu, stride %zux%zu, "
+                            "dilation %zux%zu, %zu columns from %td: (%zu, %zu, %zu) is %.9g, not "
+                            "%.9g (seed %u)\n",
+                            kernel->name, task->channels, task->out_rows, task->out_cols, task->kh,
+                            task->kw, task->stride_h, task->stride_w, task->dilation_h,
+                            task->dilation_w, task->columns, task->first, y, x, c, (double)got,
+                            (double)expected, fill_seed());
+                fail();
+            }
+    assert_int_equal(written, task->out_rows * task->out_cols * task->channels);
+}
+
+static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
+{
+    uint32_t seed = fill_seed();
+    for (int round = 0; round < 1500; round++) {
+        struct problem problem;
+        make_problem(&problem, kernel, fill, &seed);
+        assert_true(dwconv_f32_does(kernel, &problem.task));
+        kernel->run(&problem.task);
+        check_problem(&problem, kernel);
+    }
+}
+
+static void is_exact_on_integers(void **state)
+{
+    walk(kernel_of(state), fill_integers);
+}
+
+static void adds_reals_in_the_order_of_the_contract(void **state)
+{
+    walk(kernel_of(state), fill_reals);
+}
+
+static void the_special_kernel_is_found(void **state)
+{
+    (void)state;
+    struct dwconv_f32_task task = {.channels = 8,
+                                   .kh = 3,
+                                   .kw = 3,
+                                   .stride_h = 1,
+                                   .stride_w = 1,
+                                   .dilation_h = 1,
+                                   .dilation_w = 1,
+                                   .column = 8,
+                                   .dst_column = 8};
+    assert_ptr_equal(dwconv_f32_find(0, &task), &dwconv_f32_ref);
+#if !NEO_PORTABLE
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_3x3s1_neon);
+    task.dilation_w = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_neon);
+    task.channels = task.column = task.dst_column = 1;
+    assert_int_equal(dwconv_f32_find(CPU_NEON, &task)->by_width, 1);
+#endif
+}
+
+int main(void)
+{
+    guard_init(&guard_src, MOST * sizeof(float));
+    guard_init(&guard_weights, 4096 * sizeof(float));
+    guard_init(&guard_bias, 64 * sizeof(float));
+    guard_init(&guard_dst, MOST * sizeof(float));
+    static const struct CMUnitTest per_kernel[] = {
+        cmocka_unit_test(is_exact_on_integers),
+        cmocka_unit_test(adds_reals_in_the_order_of_the_contract),
+    };
+    static struct CMUnitTest tests[64] = {cmocka_unit_test(the_special_kernel_is_found)};
+    static char names[64][96];
+    size_t count = 1;
+    for (size_t i = 0; i < dwconv_f32_kernel_count; i++)
+        for (size_t t = 0; t < count_of(per_kernel); t++) {
+            if (dwconv_f32_kernels[i]->needs & ~cpu_get()->features)
+                continue;
+            (void)snprintf(names[count], sizeof names[count], "%s_%s", dwconv_f32_kernels[i]->name,
+                           per_kernel[t].name);
+            tests[count] = per_kernel[t];
+            tests[count].name = names[count];
+            tests[count].initial_state = (void *)(uintptr_t)dwconv_f32_kernels[i];
+            count++;
+        }
+    return _cmocka_run_group_tests("dwconv_f32", tests, count, NULL, NULL);
+}
