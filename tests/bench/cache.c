@@ -30,16 +30,6 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The median over RUNS of the nanoseconds an operation takes. */
-static double median(double (*measure)(void *), void *context)
-{
-    double times[RUNS];
-    for (size_t i = 0; i < RUNS; i++)
-        times[i] = measure(context);
-    qsort(times, RUNS, sizeof *times, compare);
-    return times[RUNS / 2];
-}
-
 /* ---- the unit ---- */
 
 static double mutex_pair(void *context)
@@ -51,6 +41,26 @@ static double mutex_pair(void *context)
         pthread_mutex_unlock(mutex);
     }
     return (now_ns() - start) / USES;
+}
+
+/* Medians over RUNS: the nanoseconds an operation takes, and the same in mutex pairs. The pairs are
+ * timed right before each run, so that other load on the machine weighs on both. */
+struct cost {
+    double ns, pairs;
+};
+
+static struct cost median(double (*measure)(void *), void *context)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    double times[RUNS], ratios[RUNS];
+    for (size_t i = 0; i < RUNS; i++) {
+        double unit = mutex_pair(&mutex);
+        times[i] = measure(context);
+        ratios[i] = times[i] / unit;
+    }
+    qsort(times, RUNS, sizeof *times, compare);
+    qsort(ratios, RUNS, sizeof *ratios, compare);
+    return (struct cost){times[RUNS / 2], ratios[RUNS / 2]};
 }
 
 /* ---- the cache ---- */
@@ -196,11 +206,9 @@ static double reserve(void *context)
 
 /* ---- report ---- */
 
-static double unit;
-
-static void report(const char *what, double ns)
+static void report(const char *what, struct cost cost)
 {
-    printf("%-52s %8.1f ns %7.2f pairs\n", what, ns, ns / unit);
+    printf("%-52s %8.1f ns %7.2f pairs\n", what, cost.ns, cost.pairs);
 }
 
 static void report_growth(void)
@@ -260,7 +268,7 @@ static void report_threads(void)
     for (uint32_t i = 0; i < KEYS * MOST_THREADS; i++)
         key_init(&keys[i], i);
     for (; hits.threads <= MOST_THREADS; hits.threads *= 2) {
-        double ns = median(hits_of_threads, &hits);
+        double ns = median(hits_of_threads, &hits).ns;
         if (hits.threads == 1)
             alone = ns;
         printf("hits of %zu threads, different keys %32.1f M/s %7.2f x one thread\n", hits.threads,
@@ -289,8 +297,7 @@ int main(void)
     for (uint32_t i = 0; i < 8; i++)
         key_init(&keys[i], i);
     hits_of_threads(&hits); /* from now on the C library takes no short cuts for a single thread */
-    unit = median(mutex_pair, &mutex);
-    report("mutex lock and unlock, uncontended", unit);
+    report("mutex lock and unlock, uncontended", median(mutex_pair, &mutex));
     report("hit", median(hit, &hits));
     report("hash of 48 words and hit", median(hash_and_hit, &hits));
     cache_destroy(hits.cache);
