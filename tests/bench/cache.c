@@ -15,7 +15,7 @@
 #include "src/memory/block_manager.h"
 #include "src/primitive/cache.h"
 
-enum { WORDS = 48, RUNS = 9, USES = 200000, MOST_THREADS = 8 };
+enum { WORDS = 48, RUNS = 41, USES = 20000, THREAD_RUNS = 10, MOST_THREADS = 8 };
 
 static double now_ns(void)
 {
@@ -44,7 +44,8 @@ static double mutex_pair(void *context)
 }
 
 /* Medians over RUNS: the nanoseconds an operation takes, and the same in mutex pairs. The pairs are
- * timed right before each run, so that other load on the machine weighs on both. */
+ * timed right before each run, and a run is shorter than a time slice, so that other load on the
+ * machine weighs little. */
 struct cost {
     double ns, pairs;
 };
@@ -152,7 +153,7 @@ struct misses {
 
 static double miss(void *context)
 {
-    enum { COUNT = 20000 };
+    enum { COUNT = 3000 };
     struct misses *misses = context;
     struct key key;
     key_init(&key, 0);
@@ -167,7 +168,8 @@ static double miss(void *context)
 
 static void *hit_own_keys(void *context)
 {
-    hit(context);
+    for (int i = 0; i < THREAD_RUNS; i++)
+        hit(context);
     return NULL;
 }
 
@@ -186,7 +188,7 @@ static double hits_of_threads(void *context)
     }
     for (size_t i = 0; i < hits->threads; i++)
         pthread_join(threads[i], NULL);
-    return (now_ns() - start) / (double)(USES * hits->threads);
+    return (now_ns() - start) / (double)(USES * THREAD_RUNS * hits->threads);
 }
 
 /* ---- reservations ---- */
