@@ -144,7 +144,7 @@ static void check_problem(const struct problem *problem, const struct dwconv_f32
 static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
 {
     uint32_t seed = fill_seed();
-    for (int round = 0; round < 1500; round++) {
+    for (int round = 0; round < 500; round++) {
         struct problem problem;
         make_problem(&problem, kernel, fill, &seed);
         assert_true(dwconv_f32_does(kernel, &problem.task));

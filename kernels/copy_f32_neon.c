@@ -1,0 +1,86 @@
+/* Strided copies: whole rows where both sides are contiguous, 4x4 transposes where they are so in
+ * different directions, else element by element.
+ *
+ * A transpose goes over blocks of 16 rows and 4 columns, so that each piece it writes is a cache
+ * line, and the 16 lines it reads are used up by the next three blocks. */
+#include "kernels/copy_f32.h"
+
+#include <string.h>
+
+#include "kernels/vector_neon.h"
+
+enum { BLOCK_ROWS = 16 };
+
+static void copy_elements(const struct copy_f32_plane *plane, size_t r, size_t r_end, size_t c,
+                          size_t c_end)
+{
+    for (; r < r_end; r++) {
+        const float *src = plane->src + (ptrdiff_t)r * plane->src_row;
+        float *dst = plane->dst + (ptrdiff_t)r * plane->dst_row;
+        for (size_t i = c; i < c_end; i++)
+            dst[(ptrdiff_t)i * plane->dst_col] = src[(ptrdiff_t)i * plane->src_col];
+    }
+}
+
+/* Both column strides are 1; rows without gaps are one row. */
+static void copy_rows(const struct copy_f32_plane *plane)
+{
+    ptrdiff_t cols = (ptrdiff_t)plane->cols;
+    if (plane->src_row == cols && plane->dst_row == cols) {
+        memcpy(plane->dst, plane->src, plane->rows * plane->cols * sizeof(float));
+        return;
+    }
+    for (size_t r = 0; r < plane->rows; r++)
+        memcpy(plane->dst + (ptrdiff_t)r * plane->dst_row,
+               plane->src + (ptrdiff_t)r * plane->src_row, plane->cols * sizeof(float));
+}
+
+/* Four rows and columns; src_col and dst_row are 1. */
+static inline void transpose(const struct copy_f32_plane *plane, size_t r, size_t c)
+{
+    float32x4_t block[4];
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++)
+        block[i] = vld1q_f32(plane->src + (ptrdiff_t)(r + i) * plane->src_row + c);
+    transpose_4x4(block);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++)
+        vst1q_f32(plane->dst + (ptrdiff_t)(c + i) * plane->dst_col + r, block[i]);
+}
+
+static void copy_transposed(const struct copy_f32_plane *plane)
+{
+    size_t rows = plane->rows & ~(size_t)3, cols = plane->cols & ~(size_t)3;
+    for (size_t r = 0; r < rows; r += BLOCK_ROWS) {
+        size_t end = r + BLOCK_ROWS < rows ? r + BLOCK_ROWS : rows;
+        for (size_t c = 0; c < cols; c += 4)
+            for (size_t i = r; i < end; i += 4)
+                transpose(plane, i, c);
+    }
+    copy_elements(plane, 0, rows, cols, plane->cols);
+    copy_elements(plane, rows, plane->rows, 0, plane->cols);
+}
+
+static void run(const struct copy_f32_plane *plane)
+{
+    struct copy_f32_plane turned = *plane; /* rows and columns change their names */
+    turned.rows = plane->cols, turned.cols = plane->rows;
+    turned.src_row = plane->src_col, turned.src_col = plane->src_row;
+    turned.dst_row = plane->dst_col, turned.dst_col = plane->dst_row;
+    if (plane->rows == 0 || plane->cols == 0)
+        return;
+    if (plane->src_col == 1 && plane->dst_col == 1)
+        copy_rows(plane);
+    else if (plane->src_row == 1 && plane->dst_row == 1)
+        copy_rows(&turned);
+    else if (plane->src_col == 1 && plane->dst_row == 1)
+        copy_transposed(plane);
+    else if (plane->src_row == 1 && plane->dst_col == 1)
+        copy_transposed(&turned);
+    else if (plane->dst_col == 1 || plane->dst_row != 1)
+        copy_elements(plane, 0, plane->rows, 0, plane->cols);
+    else
+        copy_elements(&turned, 0, turned.rows, 0, turned.cols);
+}
+
+const struct copy_f32_kernel copy_f32_neon = {"copy_f32_neon", CPU_NEON, run};
