@@ -220,6 +220,7 @@ static int admit(struct file_index *index, const struct format_record *record, u
     if (error) {
         log_warn("weights: the record in slot %u contradicts the file; it is not used",
                  record->slot);
+        index->refused++;
         index->rewrite = true;
     } else {
         if (replaced) {

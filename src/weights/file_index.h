@@ -29,7 +29,8 @@ struct file_index {
     struct file_space space;
     uint64_t block; /* offset of the last index block */
     uint32_t slot;  /* the first one that has not been read */
-    uint64_t lost;  /* records of which nothing is known */
+    uint64_t lost;    /* records of which nothing is known */
+    uint64_t refused; /* intact ones that contradict others or the file's size */
     bool rewrite;
 };
 

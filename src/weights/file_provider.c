@@ -388,7 +388,7 @@ static int write_anew(struct file_provider *provider, uint64_t limit)
     if (error)
         return error;
     provider->rewrites++;
-    provider->damaged += old->index.lost;
+    provider->damaged += old->index.lost + old->index.refused;
     inherit_users(fresh, old);
     generation_end_lease(old);
     set_current(provider, fresh);
@@ -640,7 +640,7 @@ static void file_statistics(void *context, neo_weights_statistics *out)
     struct io_identity file;
     if (current) {
         index_measure(&current->index, &out->live_bytes, &out->dead_bytes, &out->file_entries);
-        out->damaged += current->index.lost;
+        out->damaged += current->index.lost + current->index.refused;
         out->generation = current->index.header.generation;
         if (io_identify(current->fd, &file) == 0)
             out->file_bytes = file.bytes;
