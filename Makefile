@@ -161,22 +161,24 @@ PEER_LIBS_blas := -lopenblas
 PEER_LIBS_blis := -lblis
 PEER_LIBS_xnnpack := -lXNNPACK -lpthreadpool
 has_library = $(shell echo 'int main(void){return 0;}' | $(CC) $(TARGET_FLAGS) -x c -o /dev/null - $(PEER_LIBS_$(1)) 2>/dev/null && echo $(1))
+DRIVER_MAIN := $(BUILD)/tests/perf/driver.o $(BUILD)/tests/perf/hardware.o
 PERF_LIBRARIES := $(patsubst tests/perf/driver_%.c,%,$(wildcard tests/perf/driver_*.c)) blis
 PERF_DRIVERS = $(addprefix $(BUILD)/tests/perf/driver_,$(foreach library,$(PERF_LIBRARIES),$(call has_library,$(library))))
 PERF = PYTHONPATH=tests/perf $(PYTHON) tests/perf/perf.py
 PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) \
-    $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(PEERS),--peers $(PEERS)) $(if $(OUT),--out $(OUT))
+    $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(PEERS),--peers $(PEERS)) $(if $(LAYOUT),--layout $(LAYOUT)) \
+    $(if $(CACHES),--caches) $(if $(OUT),--out $(OUT))
 
 build/tools/%.so: tests/perf/%.c $(wildcard tests/perf/*.h) tests/perf/a64.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(HOST_CC) -std=c11 -D_GNU_SOURCE -O2 $(WARNINGS) -I. -fPIC -fvisibility=hidden -shared -pthread -o $@ \
 	    $(filter-out %.h,$(if $(filter icount,$*),$^,$<))
 $(BUILD)/tests/perf/%.o: private OPT := -O3
-$(BUILD)/tests/perf/driver_neoprene: $(BUILD)/tests/perf/driver_neoprene.o $(BUILD)/tests/perf/driver.o $(LIB_A)
+$(BUILD)/tests/perf/driver_neoprene: $(BUILD)/tests/perf/driver_neoprene.o $(DRIVER_MAIN) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/tests/perf/driver_blis: $(BUILD)/tests/perf/driver_blas.o $(BUILD)/tests/perf/driver.o
+$(BUILD)/tests/perf/driver_blis: $(BUILD)/tests/perf/driver_blas.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
-$(BUILD)/tests/perf/driver_%: $(BUILD)/tests/perf/driver_%.o $(BUILD)/tests/perf/driver.o
+$(BUILD)/tests/perf/driver_%: $(BUILD)/tests/perf/driver_%.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_$*) -lm
 
 perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peers' (FILES= CORES= PEERS= OUT=docs/performance.md)
@@ -185,13 +187,15 @@ perf-check: $(PLUGINS) perf-drivers ## compare instruction counts with tests/per
 	$(Q)$(PERF) check $(PERF_ARGS)
 perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_counts.txt; review the diff
 	$(Q)$(PERF) update $(PERF_ARGS)
+perf-time: perf-drivers ## on an AArch64 machine: times, GFLOP/s, percent of the measured peak, events
+	$(Q)$(PERF) time $(PERF_ARGS)
 perf-test: ## tests of the performance tools themselves
 	$(Q)cd tests/perf && $(PYTHON) -m unittest -q test_tools
 perf-drivers:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter portable,$(TARGET)),perf-needs-aarch64,$(PERF_DRIVERS))
 perf-needs-aarch64:
 	$(error make perf measures AArch64 kernels: it needs TARGET=aarch64)
-.PHONY: perf perf-check perf-update perf-test perf-drivers perf-needs-aarch64
+.PHONY: perf perf-check perf-update perf-time perf-test perf-drivers perf-needs-aarch64
 
 # ---- install -------------------------------------------------------------------------------------
 PREFIX ?= /usr/local

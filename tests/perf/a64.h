@@ -9,14 +9,13 @@
  * simd:  other floating-point and SIMD arithmetic, permutes included
  * perm:  the part of simd that only moves lanes
  * sve:   not decoded further */
-#define A64_COUNT_LIST(X)                                                                 \
-    X(total)                                                                              \
-    X(mac)                                                                                \
-    X(macs)                                                                               \
-    X(simd)                                                                               \
-    X(perm)                                                                               \
-    X(load) X(load_bytes) X(store) X(store_bytes) X(prefetch) X(branch) X(integer) X(sve) \
-        X(unknown)
+#define A64_COUNT_LIST(X) \
+    X(total)              \
+    X(mac)                \
+    X(macs)               \
+    X(simd)               \
+    X(perm)               \
+    X(load) X(load_bytes) X(store) X(store_bytes) X(prefetch) X(branch) X(integer) X(sve) X(unknown)
 
 enum {
 #define A64_ENUM(name) A64_##name,

@@ -6,11 +6,13 @@
  *   matmul M N K PACKED TRANSPOSED SRC_BATCH WEIGHTS_BATCH      batches as 4x8, or 1
  *   conv G MB IC OC ID IH IW OD OH OW KD KH KW SD SH SW PD PH PW DD DH DW SPATIAL CHANNELS_LAST
  * Output, one line a problem:
- *   ok ERROR [NANOSECONDS]     a region was measured; the largest error among sampled elements
- *   refused REASON             no region
+ *   ok ERROR          a region was measured; the largest error among sampled elements
+ *   refused REASON    no region
  *
- * With --time, for real hardware: no region, the shortest of many calls. */
+ * With --time, for real hardware: no regions, but a first line "peak VECTOR_MACS_PER_NS" and
+ *   ok ERROR NANOSECONDS CYCLES INSTRUCTIONS L1_MISSES    of the shortest of many calls */
 #include "tests/perf/driver.h"
+#include "tests/perf/hardware.h"
 #include "tests/perf/region.h"
 
 #include <math.h>
@@ -18,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifndef __aarch64__
 #error "drivers are AArch64 programs"
@@ -307,25 +308,12 @@ static void run_in_region(const struct problem *problem, void *state)
     region_end();
 }
 
-static uint64_t now_ns(void)
+static void run_timed(const struct problem *problem, void *state)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* The shortest of at least five calls and a fifth of a second. */
-static uint64_t run_timed(void *state)
-{
-    uint64_t best = UINT64_MAX, start = now_ns();
-    peer.run(state);
-    for (int calls = 0; calls < 5 || now_ns() - start < 200000000u; calls++) {
-        uint64_t before = now_ns();
-        peer.run(state);
-        uint64_t taken = now_ns() - before;
-        best = taken < best ? taken : best;
-    }
-    return best;
+    struct hardware_sample sample = hardware_time(peer.run, state);
+    printf("ok %g %llu %llu %llu %llu\n", largest_error(problem), (unsigned long long)sample.ns,
+           (unsigned long long)sample.cycles, (unsigned long long)sample.instructions,
+           (unsigned long long)sample.l1_misses);
 }
 
 static void measure(struct problem *problem, bool timed)
@@ -336,8 +324,7 @@ static void measure(struct problem *problem, bool timed)
     if (why_not) {
         printf("refused %s\n", why_not);
     } else if (timed) {
-        unsigned long long ns = run_timed(state);
-        printf("ok %g %llu\n", largest_error(problem), ns);
+        run_timed(problem, state);
     } else {
         run_in_region(problem, state);
         printf("ok %g\n", largest_error(problem));
@@ -354,6 +341,10 @@ int main(int argc, char **argv)
     if (why_not) {
         fprintf(stderr, "%s: %s\n", peer.name, why_not);
         return 1;
+    }
+    if (timed) {
+        printf("peak %g\n", hardware_peak());
+        fflush(stdout);
     }
     char line[512];
     while (fgets(line, sizeof line, stdin)) {

@@ -69,7 +69,7 @@ def verdict(row, count):
 
 def check(path, measurer):
     """Fails when a row takes over 1 % more instructions than recorded, or is refused."""
-    rows = [line for line in read(path) if isinstance(line, Row) and measurer.has(line.library)]
+    rows = [line for line in read(path) if isinstance(line, Row) and measurer.drivers.has(line.library)]
     counts = measured(rows, measurer)
     states = []
     for row in rows:
@@ -91,7 +91,7 @@ def update(path, measurer, libraries):
     changed."""
     lines = read(path)
     rows = [line for line in lines
-            if isinstance(line, Row) and line.library in libraries and measurer.has(line.library)]
+            if isinstance(line, Row) and line.library in libraries and measurer.drivers.has(line.library)]
     counts = measured(rows, measurer)
     changed = 0
     for i, line in enumerate(lines):

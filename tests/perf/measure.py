@@ -22,6 +22,19 @@ class Progress:
             sys.stderr.flush()
 
 
+class Drivers:
+    """The programs that were built, one a library."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def path(self, library):
+        return os.path.join(self.folder, 'driver_' + library)
+
+    def has(self, library):
+        return os.path.exists(self.path(library))
+
+
 class Measurer:
     def __init__(self, drivers, emulator, core_names, with_caches):
         require_tools(emulator)
@@ -29,12 +42,6 @@ class Measurer:
         self.emulator = Emulator(emulator, os.path.join(CACHE, 'runs'))
         self.costs = Costs(os.path.join(CACHE, 'costs.json'))
         self.model = model.Model(self.costs)
-
-    def driver(self, library):
-        return os.path.join(self.drivers, 'driver_' + library)
-
-    def has(self, library):
-        return os.path.exists(self.driver(library))
 
     def guests(self):
         """The CPUs to emulate; instructions are counted on the first."""
@@ -57,7 +64,7 @@ class Measurer:
 
     def count(self, library, guest, lines, **more):
         progress = Progress(f'{library} on {guest}')
-        return self.emulator.count(self.driver(library), guest, lines, progress, **more)
+        return self.emulator.count(self.drivers.path(library), guest, lines, progress, **more)
 
     def add_cycles(self, figures, results, guest):
         done = [(f, result) for f, result in zip(figures, results)

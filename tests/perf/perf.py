@@ -4,17 +4,20 @@
   perf.py table   a table for each input file, geometric means, the worst rows
   perf.py check   compares instruction counts with tests/perf/expected_counts.txt
   perf.py update  rewrites that file
+  perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
 import argparse
 import os
+import platform
 import sys
 
 import expected
+import hardware
 import report
 import shapes
 from cores import CORES, DEFAULT_CORES
 from emulator import MeasureError
-from measure import Measurer
+from measure import Drivers, Measurer
 
 OURS = 'neoprene'
 PEERS = ('blas', 'blis', 'xnnpack')
@@ -23,7 +26,7 @@ QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('command', choices=('table', 'check', 'update'))
+    parser.add_argument('command', choices=('table', 'check', 'update', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -52,14 +55,14 @@ def files_of(text):
     return [shapes.find_file(name) for name in text.split(',') if name]
 
 
-def libraries(measurer, peers):
+def libraries(drivers, peers):
     """Ours first. A peer without a driver is left out: its package is not installed."""
-    if not measurer.has(OURS):
+    if not drivers.has(OURS):
         print(f'perf: there is no driver of {OURS} yet: peers only', file=sys.stderr)
     for peer in peers:
-        if not measurer.has(peer):
+        if not drivers.has(peer):
             print(f'perf: {peer} is not installed: left out', file=sys.stderr)
-    return [name for name in (OURS, *peers) if measurer.has(name)]
+    return [name for name in (OURS, *peers) if drivers.has(name)]
 
 
 def layouts_of(operation, wanted):
@@ -69,24 +72,40 @@ def layouts_of(operation, wanted):
 
 
 def make_table(args, measurer):
-    names = libraries(measurer, listed(args.peers, PEERS, 'peer'))
+    names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
     document = report.Report(measurer.core_names, names, args.caches)
     for operation, file in files_of(args.files):
         problems = shapes.read_file(operation, file)
         for layout in layouts_of(operation, args.layout):
             figures = {name: measurer.measure(name, problems, layout) for name in names}
-            document.add(operation, file, layout, problems, figures)
-    document.print(sys.stdout)
+            section = document.add(operation, file, layout, problems, figures)
+            print(document.text(section), flush=True)
     if args.out:
         document.write(args.out)
+    return 0
+
+
+def print_times(args):
+    if platform.machine() not in ('aarch64', 'arm64'):
+        raise MeasureError('times of an emulator say nothing about a core: run this on AArch64')
+    drivers = Drivers(args.drivers)
+    names = libraries(drivers, listed(args.peers, PEERS, 'peer'))
+    print(f'{hardware.machine()}; peak: measured with independent multiply-accumulates\n')
+    for operation, file in files_of(args.files):
+        problems = shapes.read_file(operation, file)
+        for layout in layouts_of(operation, args.layout):
+            print(f'{report.Section(operation, file, layout, [], {}).title}\n')
+            print(hardware.table(problems, layout, names, drivers.path) + '\n')
     return 0
 
 
 def main():
     args = arguments()
     try:
+        if args.command == 'time':
+            return print_times(args)
         cores = listed(args.cores, CORES, 'core')
-        measurer = Measurer(args.drivers, args.emulator, cores, args.caches)
+        measurer = Measurer(Drivers(args.drivers), args.emulator, cores, args.caches)
         if args.command == 'table':
             return make_table(args, measurer)
         if args.command == 'update':

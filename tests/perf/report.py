@@ -56,6 +56,7 @@ class Report:
 
     def add(self, *section):
         self.sections.append(Section(*section))
+        return self.sections[-1]
 
     @property
     def peers(self):
@@ -149,11 +150,8 @@ class Report:
                               for i, width in enumerate(widths)) + '|'
         return '\n'.join([lines[0], rule, *lines[1:]])
 
-    def print(self, file):
-        for section in self.sections:
-            print(f'{section.title}\n', file=file)
-            print(self.aligned(self.table(section)), file=file)
-            print('\n' + self.worst(section) + '\n', file=file)
+    def text(self, section):
+        return f'{section.title}\n\n{self.aligned(self.table(section))}\n\n{self.worst(section)}\n'
 
     # ---- files ----
 

@@ -1,0 +1,231 @@
+/* Neoprene through its public interface: a primitive is made once, its weights packed beforehand
+ * where the problem says so; what is measured is one neo_primitive_execute() with one thread. */
+#include "tests/perf/driver.h"
+
+#include "neoprene/convolution.h"
+#include "neoprene/matmul.h"
+#include "neoprene/reorder.h"
+
+#include <stdlib.h>
+
+enum { SRC, WEIGHTS, DST, ARGUMENTS };
+
+struct work {
+    neo_primitive *primitive;
+    neo_exec_arg arguments[ARGUMENTS];
+};
+
+/* One engine and one stream for all problems, as a program has. */
+static neo_engine *engine;
+static neo_stream *stream;
+
+static const char *start(void)
+{
+    neo_status status = neo_engine_create(&engine);
+    if (status == NEO_OK)
+        status = neo_stream_create(&stream, engine, &(neo_stream_options){.max_threads = 1});
+    return status == NEO_OK ? NULL : neo_status_text(status);
+}
+
+/* ---- descriptions ---- */
+
+/* The tensors of a problem. `user_weights` is what the arrays of the problem hold, and the
+ * primitive may want them in another layout. */
+struct tensors {
+    neo_memory_desc src, weights, user_weights, dst;
+};
+
+static neo_status describe(neo_memory_desc *desc, int ndims, const size_t *sizes, const char *tag)
+{
+    neo_dim dims[NEO_MAX_NDIMS];
+    for (int i = 0; i < ndims; i++)
+        dims[i] = (neo_dim)sizes[i];
+    return neo_memory_desc_init_tag(desc, ndims, dims, NEO_F32, tag);
+}
+
+/* Batch dimensions, if there are any, and the matrix. */
+static neo_status describe_matrix(neo_memory_desc *desc, const struct matmul_problem *p,
+                                  const size_t *batch, size_t rows, size_t columns,
+                                  const char *const tags[])
+{
+    size_t sizes[MAX_BATCH_DIMS + 2], count = matmul_batch(p) == 1 ? 0 : p->batch_dims;
+    for (size_t i = 0; i < count; i++)
+        sizes[i] = batch[i];
+    sizes[count] = rows;
+    sizes[count + 1] = columns;
+    return describe(desc, (int)count + 2, sizes, tags[count]);
+}
+
+static neo_status describe_matmul(struct tensors *t, const struct matmul_problem *p)
+{
+    static const char *const rows[] = {"ab", "abc", "abcd", "abcde"};
+    static const char *const columns[] = {"ba", "acb", "abdc", "abced"};
+    static const char *const any[] = {"any", "any", "any", "any"};
+    const char *const *user = p->transposed ? columns : rows;
+    neo_status status = describe_matrix(&t->src, p, p->src_batch, p->m, p->k, rows);
+    if (status == NEO_OK)
+        status = describe_matrix(&t->user_weights, p, p->weights_batch, p->k, p->n, user);
+    if (status == NEO_OK)
+        status =
+            describe_matrix(&t->weights, p, p->weights_batch, p->k, p->n, p->packed ? any : user);
+    if (status == NEO_OK)
+        status = describe_matrix(&t->dst, p, p->dst_batch, p->m, p->n, rows);
+    return status;
+}
+
+/* Two leading sizes and as many spatial ones as the user names. */
+static neo_status describe_image(neo_memory_desc *desc, const struct conv_problem *p,
+                                 size_t channels, const size_t space[3])
+{
+    static const char *const first[] = {"ncw", "nchw", "ncdhw"};
+    static const char *const last[] = {"nwc", "nhwc", "ndhwc"};
+    const char *const *tags = p->channels_last ? last : first;
+    size_t sizes[5] = {p->mb, channels};
+    for (size_t i = 0; i < p->spatial_dims; i++)
+        sizes[2 + i] = space[3 - p->spatial_dims + i];
+    return describe(desc, (int)p->spatial_dims + 2, sizes, tags[p->spatial_dims - 1]);
+}
+
+static neo_status describe_weights(struct tensors *t, const struct conv_problem *p)
+{
+    static const char *const plain[2][3] = {{"oiw", "oihw", "oidhw"}, {"goiw", "goihw", "goidhw"}};
+    size_t sizes[6], count = 0;
+    if (p->groups > 1)
+        sizes[count++] = p->groups;
+    sizes[count++] = p->oc / p->groups;
+    sizes[count++] = p->ic / p->groups;
+    for (size_t i = 0; i < p->spatial_dims; i++)
+        sizes[count++] = p->kernel[3 - p->spatial_dims + i];
+    neo_status status =
+        describe(&t->user_weights, (int)count, sizes, plain[p->groups > 1][p->spatial_dims - 1]);
+    return status == NEO_OK ? describe(&t->weights, (int)count, sizes, "any") : status;
+}
+
+static neo_status describe_conv(struct tensors *t, const struct conv_problem *p)
+{
+    neo_status status = describe_image(&t->src, p, p->ic, p->in);
+    if (status == NEO_OK)
+        status = describe_weights(t, p);
+    if (status == NEO_OK)
+        status = describe_image(&t->dst, p, p->oc, p->out);
+    return status;
+}
+
+/* ---- primitive descriptors ---- */
+
+static neo_status plan_matmul(neo_primitive_desc **pd, const struct tensors *t)
+{
+    neo_matmul_desc desc = {.src = t->src, .weights = t->weights, .dst = t->dst};
+    return neo_matmul_primitive_desc_create(pd, engine, &desc, NULL);
+}
+
+static neo_status plan_conv(neo_primitive_desc **pd, const struct tensors *t,
+                            const struct conv_problem *p)
+{
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE, .src = t->src, .weights = t->weights, .dst = t->dst};
+    for (size_t i = 0; i < p->spatial_dims; i++) {
+        size_t dim = 3 - p->spatial_dims + i;
+        desc.strides[i] = (neo_dim)p->stride[dim];
+        desc.dilations[i] = (neo_dim)p->dilation[dim];
+        desc.padding_left[i] = (neo_dim)p->pad[dim];
+        desc.padding_right[i] = (neo_dim)conv_pad_after(p, (int)dim);
+    }
+    return neo_convolution_primitive_desc_create(pd, engine, &desc, NULL);
+}
+
+static neo_status plan(neo_primitive_desc **pd, struct tensors *t, const struct problem *problem)
+{
+    bool is_matmul = problem->kind == PROBLEM_MATMUL;
+    neo_status status =
+        is_matmul ? describe_matmul(t, &problem->matmul) : describe_conv(t, &problem->conv);
+    if (status != NEO_OK)
+        return status;
+    return is_matmul ? plan_matmul(pd, t) : plan_conv(pd, t, &problem->conv);
+}
+
+/* ---- weights ---- */
+
+static neo_status reorder(neo_memory *from, neo_memory *to)
+{
+    neo_primitive_desc *pd = NULL;
+    neo_primitive *primitive = NULL;
+    neo_status status = neo_reorder_primitive_desc_create(&pd, engine, neo_memory_get_desc(from),
+                                                          neo_memory_get_desc(to), NULL);
+    if (status == NEO_OK)
+        status = neo_primitive_create(&primitive, pd);
+    neo_exec_arg arguments[] = {{NEO_ARG_SRC, from}, {NEO_ARG_DST, to}};
+    if (status == NEO_OK)
+        status = neo_primitive_execute(primitive, stream, 2, arguments);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+    return status;
+}
+
+/* The problem's weights in the layout that the primitive asks for. */
+static neo_status make_weights(neo_memory **out, const neo_memory_desc *wanted,
+                               const struct tensors *t, float *values)
+{
+    if (neo_memory_desc_equal(wanted, &t->user_weights))
+        return neo_memory_create(out, wanted, engine, values);
+    neo_memory *plain = NULL;
+    neo_status status = neo_memory_create(&plain, &t->user_weights, engine, values);
+    if (status == NEO_OK)
+        status = neo_memory_create(out, wanted, engine, NEO_MEMORY_ALLOCATE);
+    if (status == NEO_OK)
+        status = reorder(plain, *out);
+    neo_memory_destroy(plain);
+    return status;
+}
+
+/* ---- the peer ---- */
+
+static neo_status fill_work(struct work *work, const struct problem *problem)
+{
+    struct tensors t;
+    neo_primitive_desc *pd = NULL;
+    static const int ids[] = {
+        [SRC] = NEO_ARG_SRC, [WEIGHTS] = NEO_ARG_WEIGHTS, [DST] = NEO_ARG_DST};
+    for (int i = 0; i < ARGUMENTS; i++)
+        work->arguments[i].arg = ids[i];
+    neo_status status = plan(&pd, &t, problem);
+    if (status == NEO_OK)
+        status = neo_primitive_create(&work->primitive, pd);
+    if (status == NEO_OK)
+        status = neo_memory_create(&work->arguments[SRC].memory, &t.src, engine, problem->src);
+    if (status == NEO_OK)
+        status = make_weights(&work->arguments[WEIGHTS].memory,
+                              neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), &t, problem->weights);
+    if (status == NEO_OK)
+        status = neo_memory_create(&work->arguments[DST].memory, &t.dst, engine, problem->dst);
+    neo_primitive_desc_destroy(pd);
+    return status;
+}
+
+static const char *prepare(const struct problem *problem, void **state)
+{
+    struct work *work = driver_allocate(sizeof *work);
+    *work = (struct work){0};
+    *state = work;
+    neo_status status = fill_work(work, problem);
+    return status == NEO_OK ? NULL : neo_status_text(status);
+}
+
+static void run(void *state)
+{
+    const struct work *work = state;
+    neo_status status = neo_primitive_execute(work->primitive, stream, ARGUMENTS, work->arguments);
+    if (status != NEO_OK)
+        exit(1);
+}
+
+static void release(void *state)
+{
+    struct work *work = state;
+    for (int i = 0; i < ARGUMENTS; i++)
+        neo_memory_destroy(work->arguments[i].memory);
+    neo_primitive_destroy(work->primitive);
+    free(work);
+}
+
+const struct peer peer = {"neoprene", start, prepare, run, release};
