@@ -128,7 +128,8 @@ $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS) && ln -sfn $(CURDIR)/benchdnn/inputs $(@D)/inputs
+$(BUILD)/tests/test_benchdnn: | $(BUILD)/benchdnn/benchdnn
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -139,6 +140,13 @@ check-long: $(TESTS) ## the same with many more rounds of the random tests
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
 test: packages ## everything a change must pass: all tiers, sanitizers, examples, benchdnn
 	$(Q)tests/matrix.sh
+BENCH_PLUGIN := $(if $(EMULATOR),build/tools/icount.so)
+bench: packages ## check ResNet-50 and BERT-base and compare with OpenBLAS
+	$(Q)$(MAKE) --no-print-directory bench-built
+bench-built: $(BUILD)/benchdnn/benchdnn $(BENCH_PLUGIN)
+	$(Q)$(PYTHON) benchdnn/peer_table.py --benchdnn $< \
+	    $(if $(EMULATOR),--emulator '$(firstword $(EMULATOR)) -cpu neoverse-n1' --plugin $(BENCH_PLUGIN))
+.PHONY: bench-built
 layers: ## no include goes up the folder hierarchy
 	$(Q)tests/layers.sh
 SPILLED = $(patsubst kernels/%.c,$(BUILD)/kernels/%.o,$(wildcard kernels/gemm_*_neon.c))

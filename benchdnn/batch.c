@@ -106,6 +106,16 @@ static void add_token(struct batch *batch, const char *token)
     tokens[batch->count++] = bench_strdup(token);
 }
 
+/* The token before goes on. */
+static void reopen_token(struct batch *batch, struct text *token)
+{
+    if (!batch->count)
+        return;
+    char *last = batch->tokens[--batch->count];
+    text_append(token, last, strlen(last));
+    free(last);
+}
+
 static void skip_line(FILE *file)
 {
     int c;
@@ -143,6 +153,8 @@ bool batch_read(struct batch *batch, const char *name, const char *driver)
             continue;
         }
         bool goes_on = word.data[word.length - 1] == '\\';
+        if (goes_on && word.length == 1 && !token.length)
+            reopen_token(batch, &token);
         text_append(&token, word.data, word.length - goes_on);
         if (goes_on)
             continue;

@@ -14,7 +14,7 @@ struct batch {
  * inputs/<driver> beside the program. Returns false if it is in none of these places.
  *
  * Tokens are separated by blanks and line ends. From a token that begins with # on, a line is
- * ignored. A token that ends in \ goes on with the next one. */
+ * ignored. A token that ends in \ goes on with the next one; \ alone joins those beside it. */
 bool batch_read(struct batch *batch, const char *name, const char *driver);
 void batch_deinit(struct batch *batch);
 

@@ -194,6 +194,8 @@ void settings_suggest(const struct settings *s, const char *token)
     const char *rest = token + strspn(token, "-");
     text_next_part(&rest, '=', suggestion.wanted, sizeof suggestion.wanted);
     suggest_all(&suggestion, s);
+    if (suggestion.distance >= strlen(suggestion.wanted))
+        return;
     suggestion.print = true;
     fprintf(stderr, "The most similar option(s) is/are:");
     suggest_all(&suggestion, s);
