@@ -152,6 +152,8 @@ static void end_by_implementation(struct job *job)
 void job_create(struct job *job)
 {
     const struct problem *p = &job->problem;
+    if (is_over(job))
+        return;
     job->begin_ms = report_now_ms();
     const char *reason = support_out_of_scope(p);
     if (reason) {

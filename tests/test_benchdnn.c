@@ -112,21 +112,32 @@ static const char *const descriptors[][3] = {
     {"reorder", "2x3x4x5n\"a\"", "2x3x4x5n\"a\""},
 };
 
-static void expect_listed(const char *driver, const char *arguments, const char *repro)
+/* Lists all descriptors of a driver, as written and as printed, in one run. */
+static void list_descriptors(const char *driver)
 {
-    char all[1024], line[1024];
-    snprintf(all, sizeof all, "--mode=L --%s '%s'", driver, arguments);
-    snprintf(line, sizeof line, "__REPRO: --mode=L --%s %s\n", driver, repro);
-    expect(all, 0, line);
+    char arguments[4096];
+    int length = snprintf(arguments, sizeof arguments, "--mode=L --%s", driver);
+    for (size_t i = 0; i < count_of(descriptors); i++) {
+        if (strcmp(descriptors[i][0], driver) == 0)
+            length += snprintf(arguments + length, sizeof arguments - (size_t)length, " '%s' '%s'",
+                               descriptors[i][1], descriptors[i][2]);
+    }
+    struct run *r = run(arguments);
+    for (size_t i = 0; i < count_of(descriptors); i++) {
+        char line[512];
+        snprintf(line, sizeof line, "__REPRO: --mode=L --%s %s\n", driver, descriptors[i][2]);
+        if (strcmp(descriptors[i][0], driver) == 0 && count_parts(r->output, line) < 2)
+            fail_msg("%s is not printed as %s:\n%s", descriptors[i][1], descriptors[i][2],
+                     r->output);
+    }
 }
 
 static void descriptors_are_printed_as_they_are_read(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < count_of(descriptors); i++) {
-        expect_listed(descriptors[i][0], descriptors[i][1], descriptors[i][2]);
-        expect_listed(descriptors[i][0], descriptors[i][2], descriptors[i][2]);
-    }
+    list_descriptors("conv");
+    list_descriptors("matmul");
+    list_descriptors("reorder");
 }
 
 static void canonical_lines_name_every_default(void **state)
@@ -407,7 +418,7 @@ static void failures_are_listed_at_the_end_unless_unwanted(void **state)
     assert_null(strstr(run("--summary=no-failures --matmul 3x4:5x5")->output, title));
     struct run *r = run("--repeats-per-prb=12 --matmul 3x4:5x5");
     assert_non_null(strstr(r->output, "(... 2 more cases ...)"));
-    assert_int_equal(count_parts(r->output, "INVALID_ARGUMENTS (0 ms)"), 22);
+    assert_int_equal(count_parts(r->output, ":INVALID_ARGUMENTS ("), 22);
 }
 
 static void problems_that_do_not_fit_are_skipped(void **state)
@@ -566,7 +577,9 @@ static void no_garbage_crashes_it(void **state)
     (void)state;
     static const char *const drivers[] = {"conv", "matmul", "reorder"};
     uint32_t seed = 1;
-    for (int i = 0; i < 90; i++) {
+    const char *emulator = getenv("EMULATOR");
+    int rounds = emulator && *emulator ? 15 : 90; /* starting the emulator takes its time */
+    for (int i = 0; i < rounds; i++) {
         char arguments[2048];
         int length = snprintf(arguments, sizeof arguments, "--mode=L --%s", drivers[i % 3]);
         uint32_t tokens = 1 + next_random(&seed) % 3;
@@ -587,7 +600,7 @@ static void no_garbage_in_batch_files_crashes_it(void **state)
 {
     (void)state;
     uint32_t seed = 7;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 5; i++) {
         char text[512];
         for (size_t c = 0; c + 1 < sizeof text; c++)
             text[c] = (char)(1 + next_random(&seed) % 254);
