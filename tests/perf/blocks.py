@@ -9,7 +9,7 @@ JOIN_TOLERANCE = 0.02  # two halves of a block that differ by less ran together
 
 
 def read_dump(path):
-    """One dictionary a region: (address, words) -> runs."""
+    """One dictionary a region: (address, symbol, words) -> runs."""
     regions = []
     with open(path, encoding='utf-8') as file:
         for line in file:
@@ -18,7 +18,7 @@ def read_dump(path):
                 regions.append(defaultdict(int))
             else:
                 words = tuple(int(word, 16) for word in fields[4:])
-                regions[-1][int(fields[1], 16), words] += int(fields[2])
+                regions[-1][int(fields[1], 16), fields[3], words] += int(fields[2])
     return regions
 
 
@@ -28,24 +28,24 @@ def ends_in_branch(words):
 
 
 def joined(region):
-    """[(runs, words)]: the emulator ends a block at a page's end and at its own limit on length;
-    a block that falls through into one that ran as often becomes one with it."""
+    """[(runs, symbol, words)]: the emulator ends a block at a page's end and at its own limit on
+    length; a block that falls through into one that ran as often becomes one with it."""
     by_address = defaultdict(list)
-    for (address, words), runs in sorted(region.items()):
+    for (address, _, words), runs in sorted(region.items()):
         by_address[address].append((words, runs))
     taken, result = set(), []
-    for (address, words), runs in sorted(region.items()):
+    for (address, symbol, words), runs in sorted(region.items()):
         if (address, words) in taken:
             continue
         taken.add((address, words))
         whole = words
         while not ends_in_branch(whole):
-            follower = next_part(by_address[address + 4 * len(whole)], address + 4 * len(whole), runs,
-                             taken)
+            end = address + 4 * len(whole)
+            follower = next_part(by_address[end], end, runs, taken)
             if not follower:
                 break
             whole += follower
-        result.append((runs, whole))
+        result.append((runs, symbol, whole))
     return result
 
 

@@ -17,6 +17,7 @@ ENVIRONMENT = {'OPENBLAS_NUM_THREADS': '1', 'OMP_NUM_THREADS': '1', 'BLIS_NUM_TH
 OPENBLAS_CORES = {'neoverse-n1': 'NEOVERSEN1', 'cortex-a53': 'CORTEXA53'}
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')
+FORMAT = '2'  # of the files that results are kept in
 
 
 class MeasureError(Exception):
@@ -62,11 +63,11 @@ class Emulator:
         return self.digests[key]
 
     def path_of(self, driver, cpu, plugin, options, line):
-        key = sha256(' '.join((self.digest(driver, plugin), cpu, options, line)).encode()).hexdigest()
+        key = sha256(' '.join((FORMAT, self.digest(driver, plugin), cpu, options, line)).encode()).hexdigest()
         return os.path.join(self.cache, key[:2], key[2:34] + '.json.gz')
 
     def count(self, driver, cpu, lines, progress, plugin='icount', options=''):
-        """One result a line: {'counts': …, 'blocks': [[runs, words], …], 'error': …} or
+        """One result a line: {'counts': …, 'blocks': [[runs, symbol, words], …], 'error': …} or
         {'refused': why}."""
         paths = [self.path_of(driver, cpu, plugin, options, line) for line in lines]
         missing = list(dict.fromkeys(
@@ -123,7 +124,8 @@ def keep(missing, answers, folder):
         result = {'counts': next(counts), 'error': float(text)}
         region = next(dumped, None)
         if region is not None:
-            result['blocks'] = [[runs, list(words)] for runs, words in blocks.joined(region)]
+            result['blocks'] = [[runs, symbol, list(words)]
+                                for runs, symbol, words in blocks.joined(region)]
         save(path, result)
 
 

@@ -53,7 +53,7 @@ class Figures:
 
 def hottest(result):
     """The blocks to model, and the factor by which their cycles stand for all."""
-    ordered = sorted(((runs, tuple(words)) for runs, words in result['blocks']),
+    ordered = sorted(((runs, tuple(words)) for runs, _, words in result['blocks']),
                      key=lambda block: (-block[0] * len(block[1]), block[1]))
     total = sum(runs * len(words) for runs, words in ordered)
     covered, chosen = 0, []
@@ -79,6 +79,16 @@ class Model:
         self.costs.learn(core, (text for parts in texts for _, text in parts))
         return [scale * sum(runs * self.costs.of(core, text) for runs, text in parts)
                 for parts, (_, scale) in zip(texts, chosen)]
+
+
+    def profile(self, core, result):
+        """[(cycles, runs, symbol, text)], the most expensive first."""
+        blocks_of = [(runs, symbol, tuple(words)) for runs, symbol, words in result['blocks']]
+        self.disassembler.learn(word for _, _, words in blocks_of for word in words)
+        named = [(runs, symbol, self.disassembler.text(words)) for runs, symbol, words in blocks_of]
+        self.costs.learn(core, (text for _, _, text in named))
+        rows = [(runs * self.costs.of(core, text), runs, symbol, text) for runs, symbol, text in named]
+        return sorted(rows, key=lambda row: -row[0])
 
 
 def figures_of(problem, result):

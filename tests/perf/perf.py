@@ -4,6 +4,7 @@
   perf.py table   a table for each input file, geometric means, the worst rows
   perf.py check   compares instruction counts with tests/perf/expected_counts.txt
   perf.py update  rewrites that file
+  perf.py profile where the modelled cycles of one problem go, block by block
   perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
 import argparse
@@ -13,6 +14,7 @@ import sys
 
 import expected
 import hardware
+import isa
 import report
 import shapes
 from cores import CORES, DEFAULT_CORES
@@ -26,7 +28,7 @@ QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('command', choices=('table', 'check', 'update', 'time'))
+    parser.add_argument('command', choices=('table', 'check', 'update', 'profile', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -37,6 +39,10 @@ def arguments():
     parser.add_argument('--emulator', default='qemu-aarch64')
     parser.add_argument('--expected', default=expected.PATH, help='file of expected counts')
     parser.add_argument('--libraries', default=f'{OURS},blas', help='whose counts to update')
+    parser.add_argument('--problem', default='', help='profile: a descriptor')
+    parser.add_argument('--library', default=OURS, help='profile: whose call')
+    parser.add_argument('--top', type=int, default=12, help='profile: how many blocks')
+    parser.add_argument('--show', action='store_true', help='profile: print their instructions')
     parser.add_argument('--out', help='write markdown here, and plots beside it')
     return parser.parse_args()
 
@@ -85,6 +91,35 @@ def make_table(args, measurer):
     return 0
 
 
+def parsed(descriptor):
+    operation = 'matmul' if ':' in descriptor.split('n"')[0] else 'conv'
+    return operation, shapes.PARSERS[operation](descriptor)
+
+
+def print_profile(args, measurer):
+    """Ideal cycles are those of a block's multiply-accumulates at the core's peak."""
+    operation, problem = parsed(args.problem)
+    layout = layouts_of(operation, args.layout)[0]
+    core = CORES[measurer.core_names[0]]
+    result = measurer.count(args.library, core.guest, [problem.line(layout)])[0]
+    if 'refused' in result:
+        raise MeasureError(f"{args.library} refused: {result['refused']}")
+    rows = measurer.model.profile(core, result)
+    measurer.costs.save()
+    total = sum(row[0] for row in rows)
+    useful = problem.macs / shapes.MACS_PER_VECTOR
+    print(f"{args.library} {problem.text} ({layout}) on {core.name}: {result['counts']['total']} "
+          f'instructions, {total:.0f} modelled cycles, {100 * useful / total / core.peak:.1f} % of peak')
+    print('share  of peak        runs  instructions  macs  cycles  symbol')
+    for cycles, runs, symbol, text in rows[:args.top]:
+        macs = sum(isa.parse(line).kind == 'mac' for line in text.split('\n'))
+        print(f'{100 * cycles / total:4.1f} % {100 * macs * runs / cycles / core.peak:6.1f} % {runs:11} '
+              f"{text.count(chr(10)) + 1:13} {macs:5} {cycles / runs:7.1f}  {symbol}")
+        if args.show:
+            print('    ' + text.replace('\n', '\n    '))
+    return 0
+
+
 def print_times(args):
     if platform.machine() not in ('aarch64', 'arm64'):
         raise MeasureError('times of an emulator say nothing about a core: run this on AArch64')
@@ -108,6 +143,8 @@ def main():
         measurer = Measurer(Drivers(args.drivers), args.emulator, cores, args.caches)
         if args.command == 'table':
             return make_table(args, measurer)
+        if args.command == 'profile':
+            return print_profile(args, measurer)
         if args.command == 'update':
             return expected.update(args.expected, measurer, args.libraries.split(','))
         return expected.check(args.expected, measurer)

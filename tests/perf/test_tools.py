@@ -172,15 +172,15 @@ class Blocks(unittest.TestCase):
     NOP, BRANCH = 0xD503201F, 0x54FFFFE1
 
     def test_parts_that_ran_together_are_joined(self):
-        region = {(0x1000, (self.NOP,)): 10, (0x1004, (self.NOP, self.BRANCH)): 10}
-        self.assertEqual(blocks.joined(region), [(10, (self.NOP, self.NOP, self.BRANCH))])
+        region = {(0x1000, 'f', (self.NOP,)): 10, (0x1004, 'f', (self.NOP, self.BRANCH)): 10}
+        self.assertEqual(blocks.joined(region), [(10, 'f', (self.NOP, self.NOP, self.BRANCH))])
 
     def test_parts_with_other_counts_are_not(self):
-        region = {(0x1000, (self.NOP,)): 10, (0x1004, (self.BRANCH,)): 100}
+        region = {(0x1000, 'f', (self.NOP,)): 10, (0x1004, 'f', (self.BRANCH,)): 100}
         self.assertEqual(len(blocks.joined(region)), 2)
 
     def test_a_branch_ends_a_block(self):
-        region = {(0x1000, (self.BRANCH,)): 10, (0x1004, (self.BRANCH,)): 10}
+        region = {(0x1000, 'f', (self.BRANCH,)): 10, (0x1004, 'f', (self.BRANCH,)): 10}
         self.assertEqual(len(blocks.joined(region)), 2)
 
     def test_a_dump_is_read(self):
@@ -188,7 +188,7 @@ class Blocks(unittest.TestCase):
             file.write('region 0\nblock 1000 7 f d503201f\nblock 1000 3 f d503201f\nregion 1\n')
             file.flush()
             regions = blocks.read_dump(file.name)
-        self.assertEqual([dict(region) for region in regions], [{(0x1000, (self.NOP,)): 10}, {}])
+        self.assertEqual([dict(region) for region in regions], [{(0x1000, 'f', (self.NOP,)): 10}, {}])
 
 
 class Expected(unittest.TestCase):
