@@ -20,11 +20,30 @@
 #define INLINE static inline __attribute__((always_inline))
 enum { MOST_K = 5, MOST_R = 4, MOST_L = 5, MOST_IN = 9 };
 
+#if !defined(__clang__)
+/* gcc 12 loads inputs far ahead otherwise, and spills weights and sums for them. */
+#pragma GCC optimize("no-schedule-insns")
+#endif
+
 struct slide {
     float32x4_t w[MOST_K][MOST_K], acc[MOST_R][MOST_L], bias, low, high;
     const float *in[MOST_IN]; /* column `first` of each source row */
     float *out[MOST_R];
 };
+
+/* Byte offsets can be index registers of all loads and stores of a step, element offsets cannot. */
+INLINE const float *bytes_on(const float *from, size_t offset)
+{
+    return (const float *)(const void *)((const char *)from + offset);
+}
+
+/* The value, without the compiler knowing it: else clang replaces one index by a pointer for every
+ * row, and spills for them. No instruction comes of it. */
+INLINE size_t opaque_index(size_t index)
+{
+    __asm__("" : "+r"(index));
+    return index;
+}
 
 /* Adds one column of source to the outputs it reaches: with s its place among the S of a step and
  * f the step's number modulo L, output f - i gets tap s + i S. */
@@ -34,7 +53,7 @@ INLINE void slide_column(struct slide *slide, size_t offset, size_t s, size_t f,
     size_t L = (K + S - 1) / S;
 #pragma GCC unroll 9
     for (size_t row = 0; row < (R - 1) * S + K; row++) {
-        float32x4_t x = vld1q_f32(slide->in[row] + offset);
+        float32x4_t x = vld1q_f32(bytes_on(slide->in[row], offset));
 #pragma GCC unroll 5
         for (size_t i = 0; i < L; i++)
 #pragma GCC unroll 4
@@ -56,7 +75,8 @@ INLINE void slide_store(struct slide *slide, size_t offset, size_t f, size_t L, 
         float32x4_t value = *acc;
         if (clamp)
             value = vminq_f32(vmaxq_f32(value, slide->low), slide->high);
-        vst1q_f32(slide->out[r] + offset, value);
+        float *to = slide->out[r]; /* the same as bytes_on() for what may be written */
+        vst1q_f32((float *)(void *)((char *)to + offset), value);
         *acc = slide->bias;
     }
 }
@@ -71,18 +91,22 @@ INLINE void slide_checked(const struct dwconv_f32_task *task, struct slide *slid
 #pragma GCC unroll 2
     for (size_t s = 0; s < S; s++, at++)
         if (at >= 0 && (size_t)at < task->columns)
-            slide_column(slide, (size_t)at * task->column, s, 0, K, S, R);
+            slide_column(slide, (size_t)at * task->column * sizeof(float), s, 0, K, S, R);
     if (x >= L - 1)
-        slide_store(slide, (x - (L - 1)) * task->dst_column, 0, L, R, clamp);
+        slide_store(slide, (x - (L - 1)) * task->dst_column * sizeof(float), 0, L, R, clamp);
 #pragma GCC unroll 4
     for (size_t r = 0; r < R; r++) {
-        float32x4_t first = slide->acc[r][0];
-#pragma GCC unroll 5
-        for (size_t i = 1; i < L; i++)
-            slide->acc[r][i - 1] = slide->acc[r][i];
-        slide->acc[r][L - 1] = first;
+        /* written out: a loop becomes memmove() in clang, and then all of slide lives in memory */
+        float32x4_t *acc = slide->acc[r], first = acc[0];
+        if (L > 1)
+            acc[0] = acc[1];
+        if (L > 2)
+            acc[1] = acc[2];
+        if (L > 3)
+            acc[2] = acc[3], acc[3] = acc[4];
+        acc[L - 1] = first;
         if (x + 1 < L) /* not stored: begin it again */
-            slide->acc[r][0] = slide->bias;
+            acc[0] = slide->bias;
     }
 }
 
@@ -107,7 +131,8 @@ INLINE void slide_rows(const struct dwconv_f32_task *task, size_t y, size_t c, s
                        size_t R, int clamp)
 {
     struct slide slide;
-    size_t L = (K + S - 1) / S, column = task->column;
+    size_t L = (K + S - 1) / S, column = task->column * sizeof(float);
+    size_t dst_column = task->dst_column * sizeof(float);
     slide.bias = task->bias ? vld1q_f32(task->bias + c) : vdupq_n_f32(0);
     slide.low = vdupq_n_f32(task->low), slide.high = vdupq_n_f32(task->high);
 #pragma GCC unroll 5
@@ -131,17 +156,17 @@ INLINE void slide_rows(const struct dwconv_f32_task *task, size_t y, size_t c, s
     for (; x < steps.head; x++)
         slide_checked(task, &slide, x, K, S, R, clamp);
     size_t from = (size_t)(task->first + (ptrdiff_t)(x * S)) * column;
-    size_t to = (x - (L - 1)) * task->dst_column;
+    size_t to = (x - (L - 1)) * dst_column;
     for (size_t group = 0; group < steps.groups; group++) {
 #pragma GCC unroll 5
         for (size_t f = 0; f < L; f++) {
 #pragma GCC unroll 2
             for (size_t s = 0; s < S; s++) {
                 slide_column(&slide, from, s, f, K, S, R);
-                from += column;
+                from = opaque_index(from + column);
             }
             slide_store(&slide, to, f, L, R, clamp);
-            to += task->dst_column;
+            to = opaque_index(to + dst_column);
         }
     }
     for (x += steps.groups * L; x < task->out_cols + L - 1; x++)
