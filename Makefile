@@ -68,6 +68,10 @@ KERNELS := $(if $(filter portable,$(TARGET)),$(filter-out $(KERNELS_ARM),$(KERNE
 LIB_SRC := $(wildcard arch/*.c src/*.c src/*/*.c) $(KERNELS)
 LIB_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(LIB_SRC))))
 TEST_SRC := $(wildcard tests/test_*.c)
+# gcc's OpenMP only, and its library has no annotations for the thread sanitizer.
+ifneq ($(IS_CLANG)$(findstring thread,$(SAN)),)
+TEST_SRC := $(filter-out tests/test_threads_openmp.c,$(TEST_SRC))
+endif
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/fuzz/*.c))
 BENCHDNN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard benchdnn/*.c benchdnn/*/*.c))
@@ -76,7 +80,7 @@ LIB_A := $(BUILD)/libneoprene.a
 LIB_SO := $(BUILD)/libneoprene.so.$(VERSION)
 INTERNAL_A := $(BUILD)/libneoprene-internal.a
 
-.PHONY: all help packages check check-long test bench lint format layers spills symbols install uninstall clean
+.PHONY: all help packages check check-long test bench bench-threads lint format layers spills symbols install uninstall clean
 .SECONDARY:
 all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(EXAMPLES) ## libraries, benchdnn, examples
 
@@ -123,6 +127,10 @@ WRAPPED += open pwrite posix_fallocate rename unlink fsync fdatasync msync flock
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/tests/test_threads_pool: private LDFLAGS += -Wl,--wrap=pthread_create
+$(BUILD)/tests/test_threads_unload: | $(LIB_SO)
+# Private, or the stamp of flags would take part in it.
+$(BUILD)/tests/test_threads_openmp.o $(BUILD)/tests/bench/threads.o: private CFLAGS += -fopenmp
+$(BUILD)/tests/test_threads_openmp $(BUILD)/bench/threads: private LDFLAGS += -fopenmp
 # Micro-benchmarks reach internals too: make build/portable-gcc/bench/cache TARGET=portable
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
 	@mkdir -p $(@D)
@@ -206,6 +214,14 @@ perf-drivers:
 perf-needs-aarch64:
 	$(error make perf measures AArch64 kernels: it needs TARGET=aarch64)
 .PHONY: perf perf-check perf-update perf-time perf-profile perf-test perf-drivers perf-needs-aarch64
+
+bench-threads: ## what threads cost, against OpenMP and pthreadpool; runs natively
+ifneq ($(CROSS),)
+	$(Q)$(MAKE) --no-print-directory TARGET=portable $@
+else
+bench-threads: $(BUILD)/bench/threads
+	$(Q)$< "$$(tests/bench/peer-pool.sh build/peers)"
+endif
 
 # ---- install -------------------------------------------------------------------------------------
 PREFIX ?= /usr/local

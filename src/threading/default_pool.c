@@ -17,12 +17,13 @@
 #include "src/threading/parallel.h"
 #include "src/threading/threads.h"
 
-/* A mailbox holds one of these three, or the address of a region with these two flags. Regions are
+/* A mailbox holds one of these four, or the address of a region with these two flags. Regions are
  * 64-byte aligned, so a flag is no part of an address, and no low half of a region's word is equal
  * to MAIL_ASLEEP: the futex, which compares only that half, cannot miss mail. */
 #define MAIL_NONE ((uintptr_t)0)    /* the worker is free and looks here */
 #define MAIL_ASLEEP ((uintptr_t)1)  /* the worker is free and sleeps on this word */
 #define MAIL_STOP ((uintptr_t)3)    /* the worker ends */
+#define MAIL_START ((uintptr_t)5)   /* the worker has been created, but has not run yet */
 #define MAIL_TAKEN ((uintptr_t)2)   /* flag: the worker runs tasks of the region */
 #define MAIL_AWAITED ((uintptr_t)4) /* flag: the region's caller sleeps until it has finished */
 
@@ -63,6 +64,7 @@ struct default_pool {
     uint64_t spin_ns;
     _Atomic uint64_t state; /* fork generation and phase, see start() */
     int live;               /* workers that run; valid in PHASE_READY */
+    _Atomic int caller_cpu; /* where the last call came from */
     struct worker *workers; /* threads - 1 of them */
 };
 
@@ -146,10 +148,19 @@ static uintptr_t sleep_for_mail(struct worker *w)
     return mail;
 }
 
+/* On a busy machine the kernel may put a woken worker on the very CPU of the thread that woke it,
+ * which it then keeps from going on, and from giving it work. */
+static void make_way_for_caller(const struct worker *w)
+{
+    if (sched_getcpu() == atomic_load_explicit(&w->pool->caller_cpu, memory_order_relaxed))
+        (void)sched_yield();
+}
+
 static uintptr_t wait_for_mail(struct worker *w)
 {
     uint64_t deadline = log_now_ns() + w->pool->spin_ns;
     do {
+        make_way_for_caller(w);
         for (int i = 0; i < SPINS_PER_CLOCK; i++) {
             uintptr_t mail = atomic_load_explicit(&w->mail, memory_order_acquire);
             if (mail != MAIL_NONE && mail != MAIL_ASLEEP)
@@ -176,6 +187,8 @@ static void take_part(struct worker *w, uintptr_t mail)
 static void *worker_main(void *argument)
 {
     struct worker *w = argument;
+    atomic_store_explicit(&w->mail, MAIL_NONE, memory_order_release);
+    futex_wake(futex_word(w), INT_MAX);
     for (;;) {
         uintptr_t mail = wait_for_mail(w);
         if (mail == MAIL_STOP)
@@ -203,6 +216,13 @@ static bool invite_one(struct region *r, int i, int slot)
     }
     r->slot[i] = 0;
     return false;
+}
+
+static void tell_cpu(struct default_pool *pool)
+{
+    int cpu = sched_getcpu();
+    if (cpu != atomic_load_explicit(&pool->caller_cpu, memory_order_relaxed))
+        atomic_store_explicit(&pool->caller_cpu, cpu, memory_order_relaxed);
 }
 
 /* Invites up to wanted free workers. */
@@ -275,12 +295,20 @@ static int create_workers(struct default_pool *pool)
     int live = 0;
     for (; live < pool->threads - 1; live++) {
         struct worker *w = &pool->workers[live];
-        atomic_store_explicit(&w->mail, MAIL_NONE, memory_order_relaxed);
+        atomic_store_explicit(&w->mail, MAIL_START, memory_order_relaxed);
         if (create_bound(w, w->cpu))
             break;
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return live;
+}
+
+/* Sleeps, so that the kernel can find places for the new threads, until each of them has run: on a
+ * busy machine one that has not may wait for long behind a caller who never sleeps. */
+static void wait_for_start(struct worker *w)
+{
+    while (atomic_load_explicit(&w->mail, memory_order_acquire) == MAIL_START)
+        futex_wait(futex_word(w), (uint32_t)MAIL_START);
 }
 
 /* One caller creates the workers; others meanwhile get 0 and do without. */
@@ -292,6 +320,8 @@ static int start(struct default_pool *pool, uint64_t seen)
         !atomic_compare_exchange_strong(&pool->state, &seen, state_of(PHASE_STARTING)))
         return 0;
     pool->live = create_workers(pool);
+    for (int i = 0; i < pool->live; i++)
+        wait_for_start(&pool->workers[i]);
     if (pool->live < pool->threads - 1)
         log_warn("thread pool: only %d of %d threads could be created", pool->live + 1,
                  pool->threads);
@@ -423,6 +453,7 @@ void default_pool_run(struct default_pool *pool, int n, neo_task_fn *task, void 
     atomic_init(&r.slots, 0);
     atomic_init(&r.to_wake, 0);
     atomic_init(&r.next, 0);
+    tell_cpu(pool);
     invite(&r, live, wanted);
     parallel_enter();
     work(&r, 0);
