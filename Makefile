@@ -75,6 +75,7 @@ endif
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/fuzz/*.c))
 BENCHDNN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard benchdnn/*.c benchdnn/*/*.c))
+TOOLS := $(patsubst tools/%.c,$(BUILD)/tools/%,$(wildcard tools/*.c))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 LIB_A := $(BUILD)/libneoprene.a
 LIB_SO := $(BUILD)/libneoprene.so.$(VERSION)
@@ -82,7 +83,7 @@ INTERNAL_A := $(BUILD)/libneoprene-internal.a
 
 .PHONY: all help packages check check-long test bench bench-threads lint format layers spills symbols install uninstall clean
 .SECONDARY:
-all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(EXAMPLES) ## libraries, benchdnn, examples
+all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(TOOLS) $(EXAMPLES) ## libraries, benchdnn, tools, examples
 
 help: ## this text
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -138,6 +139,9 @@ $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS) && ln -sfn $(CURDIR)/benchdnn/inputs $(@D)/inputs
 $(BUILD)/tests/test_benchdnn: | $(BUILD)/benchdnn/benchdnn
+$(BUILD)/tools/%: $(BUILD)/tools/%.o $(LIB_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/tests/test_weights_tool: | $(BUILD)/tools/neoprene-weights
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -227,7 +231,12 @@ endif
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
-install: $(LIB_A) $(LIB_SO) ## headers, libraries, pkg-config file (PREFIX, DESTDIR)
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+install: $(LIB_A) $(LIB_SO) $(TOOLS) ## headers, libraries, tools, pkg-config file (PREFIX, DESTDIR)
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
+	install -m 755 $(TOOLS) $(DESTDIR)$(BINDIR)
+	install -m 644 docs/*.1 $(DESTDIR)$(MANDIR)/man1
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/neoprene
 	install -m 644 include/neoprene/*.h $(DESTDIR)$(INCLUDEDIR)/neoprene
 	install -m 644 $(LIB_A) $(DESTDIR)$(LIBDIR)
@@ -240,7 +249,8 @@ install: $(LIB_A) $(LIB_SO) ## headers, libraries, pkg-config file (PREFIX, DEST
 	    > $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc
 uninstall: ## remove what install wrote
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/neoprene $(DESTDIR)$(LIBDIR)/libneoprene.a \
-	    $(DESTDIR)$(LIBDIR)/libneoprene.so* $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc
+	    $(DESTDIR)$(LIBDIR)/libneoprene.so* $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc \
+	    $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard docs/*.1)))
 clean: ## remove the build folder
 	rm -rf build
 

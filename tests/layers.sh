@@ -11,8 +11,9 @@ forbid() { # FOLDER PATTERN: no quoted include of a file in FOLDER may match PAT
 forbid include '(src|kernels|arch|tests|benchdnn|examples)/'
 forbid arch '(include|neoprene|src|kernels|tests|benchdnn)/'
 forbid kernels '(neoprene|src|tests|benchdnn|arch/[^c]|arch/c[^p])'
-forbid src '(tests|benchdnn|examples)/'
+forbid src '(tests|benchdnn|tools|examples)/'
 forbid benchdnn '(src|kernels|arch|tests)/'
+forbid tools '(src|kernels|arch|tests|benchdnn|examples)/'
 forbid examples '(src|kernels|arch|tests|benchdnn)/'
 [ $status -eq 0 ] && echo 'layers: every include goes down'
 exit $status

@@ -509,7 +509,7 @@ enum { SOME_ITERATIONS = 400 };
 static uint64_t iterations(void)
 {
     const char *text = getenv("NEO_LONG");
-    return text && *text ? 100000 : SOME_ITERATIONS;
+    return text && *text ? 30000 : SOME_ITERATIONS;
 }
 
 static uint64_t seed_at_work;
