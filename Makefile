@@ -81,7 +81,7 @@ LIB_A := $(BUILD)/libneoprene.a
 LIB_SO := $(BUILD)/libneoprene.so.$(VERSION)
 INTERNAL_A := $(BUILD)/libneoprene-internal.a
 
-.PHONY: all help packages check check-long test bench bench-threads lint format layers spills symbols install uninstall clean
+.PHONY: all help packages check check-long fuzz test bench bench-threads lint format layers spills symbols install uninstall clean
 .SECONDARY:
 all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(TOOLS) $(EXAMPLES) ## libraries, benchdnn, tools, examples
 
@@ -159,6 +159,15 @@ bench-built: $(BUILD)/benchdnn/benchdnn $(BENCH_PLUGIN)
 	$(Q)$(PYTHON) benchdnn/peer_table.py --benchdnn $< \
 	    $(if $(EMULATOR),--emulator '$(firstword $(EMULATOR)) -cpu neoverse-n1' --plugin $(BENCH_PLUGIN))
 .PHONY: bench-built
+FUZZ_SECONDS ?= 60
+FUZZER := build/portable-clang-address-undefined-fuzzer-no-link/fuzz/weights_file
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/support/weights.o $(INTERNAL_A)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
+fuzz: ## fuzz the reader of weights cache files (clang; FUZZ_SECONDS=60)
+	$(Q)$(MAKE) --no-print-directory TARGET=portable CC=clang-19 SAN=address,undefined,fuzzer-no-link CPPFLAGS=-DFUZZER $(FUZZER)
+	@mkdir -p build/fuzz/seeds build/fuzz/corpus
+	$(Q)FUZZ_SEEDS=build/fuzz/seeds $(FUZZER) -max_len=65536 -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus build/fuzz/seeds
 layers: ## no include goes up the folder hierarchy
 	$(Q)tests/layers.sh
 SPILLED = $(patsubst kernels/%.c,$(BUILD)/kernels/%.o,$(wildcard kernels/gemm_*_neon.c))

@@ -412,7 +412,7 @@ int index_append(struct file_index *index, int fd, struct format_record *record)
 int index_copy_data(int from, uint64_t from_offset, int to, uint64_t to_offset, uint64_t size,
                     uint64_t checksum)
 {
-    char *buffer = malloc(CONTENT_CHUNK_BYTES);
+    char *buffer = malloc(min_size(size, CONTENT_CHUNK_BYTES));
     struct content_chain *chain = content_chain_create();
     int error = buffer && chain ? 0 : -ENOMEM;
     for (uint64_t done = 0; !error && done < size; done += CONTENT_CHUNK_BYTES) {

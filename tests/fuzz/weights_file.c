@@ -82,22 +82,48 @@ void fuzz_weights_reseal(uint8_t *data, size_t size)
 }
 
 #ifdef FUZZER
+int LLVMFuzzerInitialize(int *count, char ***words);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char path[64];
+
+/* A corpus to begin with: files of 1 to 4 small entries. */
+static void write_seed(const char *folder, uint32_t entries)
+{
+    static const uint32_t small[] = {0, 2, 4, 7};
+    char name[512];
+    snprintf(name, sizeof name, "%s/%u-entries", folder, entries);
+    unlink(name);
+    neo_weights_provider provider = weights_open(name, 0);
+    for (uint32_t i = 0; i < entries; i++)
+        if (weights_add(&provider, small[i]) != NEO_OK)
+            abort();
+    weights_close(&provider);
+}
+
+/* FUZZ_SEEDS=FOLDER writes the corpus there. */
+int LLVMFuzzerInitialize(int *count, char ***words)
+{
+    (void)count;
+    (void)words;
+    setenv("NEOPRENE_VERBOSE", "none", 1);
+    snprintf(path, sizeof path, "/dev/shm/neoprene-fuzz-%d", (int)getpid());
+    const char *folder = getenv("FUZZ_SEEDS");
+    for (uint32_t entries = 1; folder && entries <= 4; entries++)
+        write_seed(folder, entries);
+    return 0;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static char path[64];
-    static uint8_t resealed[1 << 20];
-    if (!*path) {
-        setenv("NEOPRENE_VERBOSE", "none", 1);
-        snprintf(path, sizeof path, "/dev/shm/neoprene-fuzz-%d", (int)getpid());
-    }
+    uint8_t *resealed = malloc(size + 1);
+    if (!resealed)
+        return 0;
+    memcpy(resealed, data, size);
     fuzz_weights_file(path, data, size);
-    if (size <= sizeof resealed) {
-        memcpy(resealed, data, size);
-        fuzz_weights_reseal(resealed, size);
-        fuzz_weights_file(path, resealed, size);
-    }
+    fuzz_weights_reseal(resealed, size);
+    fuzz_weights_file(path, resealed, size);
+    free(resealed);
     unlink(path);
     return 0;
 }

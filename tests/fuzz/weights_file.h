@@ -9,8 +9,7 @@
  * Aborts if what it was given comes out as an entry with wrong bytes. path is overwritten. */
 void fuzz_weights_file(const char *path, const uint8_t *data, size_t size);
 
-/* Repairs the checksums of an input's header and records, so that the checks behind them are
- * reached. */
+/* Repairs the checksums of an input's records, so that the checks behind them are reached. */
 void fuzz_weights_reseal(uint8_t *data, size_t size);
 
 #endif
