@@ -212,8 +212,8 @@ static void convolution_describe(const struct problem *problem, char *out, size_
                                  s.stride[i], axes[i], s.dilation[i] - 1, axes[i], s.padding[i]);
 }
 
-static const struct algorithm *const convolution_algorithms[] = {&convolution_gemm_f32,
-                                                                 &convolution_reference_f32};
+static const struct algorithm *const convolution_algorithms[] = {
+    &convolution_depthwise_f32, &convolution_gemm_f32, &convolution_reference_f32};
 
 static const struct operation convolution_operation = {
     .name = "convolution",
