@@ -474,14 +474,14 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, t
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_main *main,
                           void *argument);
 
-static int creatable = INT_MAX; /* threads that the system still grants */
+static atomic_int creatable = INT_MAX; /* threads that the system still grants */
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_main *main,
                           void *argument)
 {
-    if (creatable <= 0)
+    if (atomic_load(&creatable) <= 0)
         return EAGAIN;
-    creatable--;
+    atomic_fetch_sub(&creatable, 1);
     return __real_pthread_create(thread, attributes, main, argument);
 }
 
@@ -494,9 +494,9 @@ static void a_pool_works_with_the_threads_that_can_be_created(void **state)
                 .threads = 6, .affinity = bound ? NEO_AFFINITY_COMPACT : NEO_AFFINITY_NONE});
             struct visitors visitors = {.lock = PTHREAD_MUTEX_INITIALIZER};
             struct second count = {.n = 100};
-            creatable = granted;
+            atomic_store(&creatable, granted);
             default_pool_run(pool, 100, count_second, &count);
-            creatable = INT_MAX;
+            atomic_store(&creatable, INT_MAX);
             default_pool_run(pool, 100, visit, &visitors);
             assert_int_equal(atomic_load(&count.tasks), 100);
             assert_in_range(visitors.count, 1, granted + 1);
@@ -605,6 +605,63 @@ static void pools_can_be_destroyed_in_any_state(void **state)
     }
 }
 
+/* ---- sleep, invitation and taking back at the same time ---- */
+
+struct storm {
+    struct default_pool *pool;
+    unsigned seed;
+    uint64_t end_ns;
+    long tasks_wanted;
+    atomic_long tasks;
+    bool wrong;
+};
+
+static void count_storm(void *argument, int i, int n)
+{
+    (void)i, (void)n;
+    atomic_fetch_add(&((struct storm *)argument)->tasks, 1);
+}
+
+/* Calls of all sizes with pauses about as long as the workers stay awake. */
+static void *storm(void *argument)
+{
+    struct storm *s = argument;
+    while (log_now_ns() < s->end_ns && !s->wrong) {
+        s->seed = s->seed * 1664525u + 1013904223u;
+        int n = 1 + (int)(s->seed >> 24) % 20;
+        s->tasks_wanted += n;
+        default_pool_run(s->pool, n, count_storm, s);
+        s->wrong = atomic_load(&s->tasks) != s->tasks_wanted;
+        uint64_t pause_end = log_now_ns() + (s->seed >> 8) % 40000;
+        while (s->seed % 3 && log_now_ns() < pause_end)
+            ;
+    }
+    return NULL;
+}
+
+/* A worker that sleeps and is taken for awake would never be used again: all must come at last. */
+static void no_worker_is_lost_in_a_storm_of_short_calls(void **state)
+{
+    (void)state;
+    for (int callers = 1; callers <= 3; callers++) {
+        struct default_pool *pool =
+            make_pool(&(struct default_pool_options){.threads = 7, .spin_us = 10});
+        struct storm storms[3];
+        pthread_t threads[3];
+        for (int i = 0; i < callers; i++) {
+            storms[i] = (struct storm){
+                .pool = pool, .seed = (unsigned)i, .end_ns = log_now_ns() + UINT64_C(300000000)};
+            assert_int_equal(pthread_create(&threads[i], NULL, storm, &storms[i]), 0);
+        }
+        for (int i = 0; i < callers; i++) {
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+            assert_false(storms[i].wrong);
+        }
+        hold_meeting(pool, 7, &(struct meeting){0});
+        default_pool_destroy(pool);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -626,6 +683,7 @@ int main(void)
         cmocka_unit_test(a_pool_works_with_the_threads_that_can_be_created),
         cmocka_unit_test(a_child_can_destroy_a_pool_it_never_used),
         cmocka_unit_test(pools_can_be_destroyed_in_any_state),
+        cmocka_unit_test(no_worker_is_lost_in_a_storm_of_short_calls),
         cmocka_unit_test(a_forked_child_gets_threads_of_its_own), /* the last one */
     };
     size_t count = count_of(tests) - !children_can_have_threads();

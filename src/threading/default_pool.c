@@ -65,6 +65,8 @@ struct default_pool {
     _Atomic uint64_t state; /* fork generation and phase, see start() */
     int live;               /* workers that run; valid in PHASE_READY */
     _Atomic int caller_cpu; /* where the last call came from */
+    bool uneven;            /* the CPUs it may use are not equally fast */
+    double *weights;        /* speeds by thread; NULL if they are equal or threads may move */
     struct worker *workers; /* threads - 1 of them */
 };
 
@@ -375,26 +377,46 @@ static void bind_as_user_says(struct default_pool *pool, const struct default_po
 }
 
 /* The first CPU of the order is left to the caller, who is not bound. */
-static void bind_in_order(struct default_pool *pool, neo_affinity mode)
+static void bind_in_order(struct default_pool *pool, const struct topology *t, neo_affinity mode)
 {
-    struct topology t;
     int order[TOPOLOGY_MAX_CPUS];
     struct affinity_machine machine = affinity_this_machine();
-    topology_read(&t, &(struct topology_sources){.root = ""});
-    affinity_order(order, &t, mode, &machine);
-    for (int i = 1; i < pool->threads; i++)
-        pool->workers[i - 1].cpu = t.cpus[order[i % t.count]].cpu;
+    affinity_order(order, t, mode, &machine);
+    for (int i = 0; i < pool->threads; i++) {
+        const struct topology_cpu *c = &t->cpus[order[i % t->count]];
+        if (i)
+            pool->workers[i - 1].cpu = c->cpu;
+        if (pool->weights)
+            pool->weights[i] = c->capacity;
+    }
 }
 
-static void bind_workers(struct default_pool *pool, const struct default_pool_options *options)
+static bool is_uneven(const struct topology *t)
 {
-    neo_affinity mode = options->affinity;
-    if (mode == NEO_AFFINITY_DEFAULT)
-        mode = affinity_from_environment();
-    if (options->cpu_of_thread)
+    for (int i = 1; i < t->count; i++)
+        if (t->cpus[i].class != t->cpus[0].class)
+            return true;
+    return false;
+}
+
+static neo_status bind_workers(struct default_pool *pool,
+                               const struct default_pool_options *options)
+{
+    struct topology t;
+    topology_read(&t, &(struct topology_sources){.root = ""});
+    pool->uneven = is_uneven(&t);
+    neo_affinity mode =
+        options->affinity == NEO_AFFINITY_DEFAULT ? affinity_from_environment() : options->affinity;
+    if (options->cpu_of_thread) {
         bind_as_user_says(pool, options);
-    else if (mode != NEO_AFFINITY_NONE)
-        bind_in_order(pool, mode);
+    } else if (mode != NEO_AFFINITY_NONE) {
+        if (pool->uneven)
+            pool->weights = calloc((size_t)pool->threads, sizeof *pool->weights);
+        if (pool->uneven && !pool->weights)
+            return NEO_OUT_OF_MEMORY;
+        bind_in_order(pool, &t, mode);
+    }
+    return NEO_OK;
 }
 
 neo_status default_pool_create(struct default_pool **out,
@@ -413,7 +435,8 @@ neo_status default_pool_create(struct default_pool **out,
         goto fail;
     for (int i = 0; i < pool->threads; i++)
         pool->workers[i] = (struct worker){.pool = pool, .id = i, .cpu = -1};
-    bind_workers(pool, options);
+    if (bind_workers(pool, options))
+        goto fail;
     *out = pool;
     return NEO_OK;
 fail:
@@ -427,8 +450,19 @@ void default_pool_destroy(struct default_pool *pool)
         return;
     lifetime_remove(&pool->lifetime);
     stop(&pool->lifetime);
+    free(pool->weights);
     free(pool->workers);
     free(pool);
+}
+
+const double *default_pool_weights(const struct default_pool *pool)
+{
+    return pool->weights;
+}
+
+bool default_pool_is_uneven(const struct default_pool *pool)
+{
+    return pool->uneven;
 }
 
 int default_pool_threads(const struct default_pool *pool)

@@ -9,6 +9,8 @@
 #ifndef SRC_THREADING_DEFAULT_POOL_H
 #define SRC_THREADING_DEFAULT_POOL_H
 
+#include <stdbool.h>
+
 #include "neoprene/threadpool.h"
 
 #define DEFAULT_POOL_MAX_THREADS 512
@@ -27,6 +29,13 @@ void default_pool_destroy(struct default_pool *pool);
 
 /* How many threads a call uses at most; may be more than the system lets the pool create. */
 int default_pool_threads(const struct default_pool *pool);
+
+/* True if some of the CPUs it may use are slower than others. */
+bool default_pool_is_uneven(const struct default_pool *pool);
+
+/* How fast each thread's CPU is, the caller's first, as an array of default_pool_threads(); NULL if
+ * they are equally fast, or not bound and therefore not known. */
+const double *default_pool_weights(const struct default_pool *pool);
 
 /* The pool behind a table that neo_threadpool_create() made; NULL for any other table. */
 struct default_pool *default_pool_of(const neo_threadpool *table);

@@ -63,6 +63,18 @@ int parallel_threads(const struct parallel *p)
     return threads > 1 ? threads : 1;
 }
 
+/* With speeds known the tail only levels what they do not explain; without them it has to level a
+ * core that is half as fast as another, for which a third of the work is enough. */
+struct parallel_cores parallel_cores(const struct parallel *p)
+{
+    struct parallel_cores cores = {.tail = 0};
+    if (p->user.parallel_for || !p->builtin || !default_pool_is_uneven(p->builtin))
+        return cores;
+    cores.weights = default_pool_weights(p->builtin);
+    cores.tail = cores.weights ? 0.1 : 0.33;
+    return cores;
+}
+
 /* ---- a user's pool ---- */
 
 /* One parallel_for() on a user's pool; lives on the caller's stack until every task has run. */

@@ -21,6 +21,13 @@ void parallel_init(struct parallel *p, const neo_threadpool *user, struct defaul
  * may differ from one call to the next, so ask once per execution and plan with that. */
 int parallel_threads(const struct parallel *p);
 
+/* What partition_slices() wants to know of the cores. */
+struct parallel_cores {
+    const double *weights; /* by thread, at least parallel_threads(); NULL: unknown or equal */
+    double tail;           /* the part of the work to leave dynamic */
+};
+struct parallel_cores parallel_cores(const struct parallel *p);
+
 /* Calls task(argument, i, n) exactly once for each 0 <= i < n and returns when all have returned.
  *
  * Tasks run in any order, on any threads, possibly all on one: a task must not wait for another.
