@@ -142,6 +142,8 @@ $(BUILD)/tests/test_benchdnn: | $(BUILD)/benchdnn/benchdnn
 $(BUILD)/tools/%: $(BUILD)/tools/%.o $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/tests/test_weights_tool: | $(BUILD)/tools/neoprene-weights
+$(BUILD)/tests/test_benchdnn_parts: private LIBS := $(INTERNAL_A) -lopenblas $(LIBS)
+$(BUILD)/tests/test_benchdnn_parts: $(filter-out %/main.o,$(BENCHDNN_OBJ))
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
