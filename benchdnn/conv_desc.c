@@ -74,7 +74,7 @@ static bool read_pair(struct numbers *out, const char **text)
         fprintf(stderr, "ERROR: Value of `%s` is too large.\n", key->name);
         return false;
     }
-    *(int64_t *)((char *)out + key->offset) = value;
+    memcpy((char *)out + key->offset, &value, sizeof value);
     *text = end;
     return true;
 }

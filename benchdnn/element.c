@@ -98,7 +98,7 @@ double element_load(enum type type, const void *array, int64_t index)
     case TYPE_S4:
         return (load_nibble(array, index) ^ 8) - 8;
     default:
-        return NAN;
+        return (double)NAN;
     }
 }
 

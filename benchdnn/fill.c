@@ -90,6 +90,8 @@ static struct range find_range(const struct problem *p, int operand, bool is_win
     enum type type = p->operands[operand].type;
     if (operand == BIA)
         return (struct range){-8, 8};
+    if (type == TYPE_F32 && p->attr.fpmath.mode != NEO_FPMATH_STRICT)
+        type = TYPE_BF16; /* the library may round inputs to that: they are to survive it */
     if (is_winograd)
         return find_in(TABLE(winograd_ranges), type, operand);
     if (p->driver == &driver_conv)

@@ -441,7 +441,7 @@ static double gelu_tanh(double x)
 
 static double apply_eltwise(const struct post_op *op, double x)
 {
-    double a = (float)op->alpha, b = (float)op->beta;
+    double a = (double)(float)op->alpha, b = (double)(float)op->beta;
     switch (op->eltwise) {
     case NEO_ELTWISE_RELU:
         return x > 0 ? x : a * x;
@@ -485,7 +485,7 @@ static double apply_eltwise(const struct post_op *op, double x)
     case NEO_ELTWISE_HARDSWISH:
         return x * clamp(a * x + b, 0, 1);
     }
-    return NAN;
+    return (double)NAN;
 }
 
 static double apply_binary(neo_binary algorithm, double x, double y)
@@ -516,7 +516,7 @@ static double apply_binary(neo_binary algorithm, double x, double y)
     case NEO_BINARY_NE:
         return x != y;
     }
-    return NAN;
+    return (double)NAN;
 }
 
 double post_op_apply(const struct post_op *op, double x, double operand)
@@ -531,6 +531,6 @@ double post_op_apply(const struct post_op *op, double x, double operand)
     case POST_OP_PRELU:
         return x > 0 ? x : x * operand;
     default:
-        return NAN;
+        return (double)NAN;
     }
 }

@@ -21,6 +21,9 @@
     X(TYPE_U8, "u8", NEO_U8, 8)                        \
     X(TYPE_S4, "s4", NEO_S4, 3)                        \
     X(TYPE_U4, "u4", NEO_U4, 4)                        \
+    X(TYPE_S2, "s2", NEO_DATA_TYPE_UNDEF, 1)           \
+    X(TYPE_U2, "u2", NEO_DATA_TYPE_UNDEF, 2)           \
+    X(TYPE_U3, "u3", NEO_DATA_TYPE_UNDEF, 3)           \
     X(TYPE_F64, "f64", NEO_DATA_TYPE_UNDEF, 53)        \
     X(TYPE_S64, "s64", NEO_DATA_TYPE_UNDEF, 63)        \
     X(TYPE_BOOLEAN, "boolean", NEO_DATA_TYPE_UNDEF, 1) \
