@@ -10,6 +10,7 @@
 #include "neoprene/engine.h"
 #include "neoprene/matmul.h"
 #include "neoprene/memory.h"
+#include "neoprene/network.h"
 #include "neoprene/primitive.h"
 #include "neoprene/reorder.h"
 #include "neoprene/shape_predictor.h"

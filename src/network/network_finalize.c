@@ -1,0 +1,183 @@
+/* Finalizing, reshaping and reporting. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/core/log.h"
+#include "src/memory/descriptor.h"
+#include "src/network/network.h"
+#include "src/primitive/engine.h"
+
+/* ---- finalize ---- */
+
+/* So that finalize can be tried again after memory was exhausted. */
+static void forget_analysis(neo_network *network)
+{
+    network_drop_plans(network);
+    free(network->run.left);
+    free(network->run.ready);
+    free(network->unused_by);
+    free(network->users);
+    free(network->touched);
+    free(network->successors);
+    free(network->conflicts);
+    free(network->finishes);
+    free(network->starts);
+    network->run.left = network->run.ready = NULL;
+    network->unused_by = NULL;
+    network->users = network->touched = network->successors = NULL;
+    network->conflicts = NULL;
+    network->finishes = network->starts = NULL;
+    network->touched_count = network->successor_count = 0;
+    for (int i = 0; i < network->node_count; i++)
+        network->nodes[i].waits_for = 0;
+    for (int i = 0; i < network->tensor_count; i++)
+        network->tensors[i].first_follower = network->tensors[i].next_follower = NETWORK_NONE;
+}
+
+/* Now that tensors do not move any more. */
+static void connect_node(neo_network *network, struct network_node *node)
+{
+    node->passed_count = 0;
+    for (int k = 0; k < node->count; k++) {
+        const neo_node_arg *arg = &node->args[k];
+        neo_memory *memory = &network->tensors[arg->tensor].memory;
+        if (arg->arg == NEO_ARG_UNDEF)
+            continue;
+        node->memories[node->passed_count] = memory;
+        node->passed[node->passed_count++] = (neo_exec_arg){arg->arg, memory};
+    }
+}
+
+/* A scratchpad in the arena is one more argument. */
+static void connect_workspace(neo_network *network, struct network_node *node)
+{
+    neo_dim bytes = (neo_dim)node->workspace_bytes;
+    if (!node->primitive || !bytes)
+        return;
+    neo_memory_desc_init_tag(&node->workspace.desc, 1, &bytes, NEO_U8, "a");
+    node->workspace.engine = network->engine;
+    node->passed[node->passed_count++] = (neo_exec_arg){NEO_ARG_SCRATCHPAD, &node->workspace};
+}
+
+static int threads_to_plan_for(const neo_network *network)
+{
+    struct parallel parallel;
+    if (network->threads)
+        return network->threads;
+    parallel_init(&parallel, NULL, network->engine->threads, 0);
+    return parallel_threads(&parallel);
+}
+
+static neo_status finalize(neo_network *network)
+{
+    size_t nodes = (size_t)network->node_count + 1;
+    network->threads = threads_to_plan_for(network);
+    network->run.ready = calloc(nodes, sizeof *network->run.ready);
+    network->run.left = calloc(nodes, sizeof *network->run.left);
+    if (!network->run.ready || !network->run.left)
+        return NEO_OUT_OF_MEMORY;
+    neo_status status = network_analyse(network);
+    for (int i = 0; i < network->node_count; i++)
+        connect_node(network, &network->nodes[i]);
+    if (status == NEO_OK)
+        status = network_make_room(network);
+    for (int i = 0; i < network->node_count && status == NEO_OK; i++)
+        connect_workspace(network, &network->nodes[i]);
+    return status;
+}
+
+neo_status neo_network_finalize(neo_network *network)
+{
+    if (!network || network->final)
+        return network_refuse("finalize", NULL, "the network is NULL or final");
+    neo_status status = finalize(network);
+    if (status != NEO_OK) {
+        forget_analysis(network);
+        return status;
+    }
+    network->final = network->ready = true;
+    return NEO_OK;
+}
+
+/* ---- reshape ---- */
+
+static const char *find_shape_fault(const neo_network *network, const neo_tensor_shape *shape)
+{
+    if (shape->tensor < 0 || shape->tensor >= network->tensor_count)
+        return "there is no such tensor";
+    const neo_memory_desc *desc = &shape->desc;
+    if (desc_is_absent(desc) || desc_wrong(desc) || desc->format_kind == NEO_FORMAT_ANY ||
+        desc_is_runtime(desc))
+        return "a descriptor is invalid, `any`, or has run-time sizes";
+    if (network->tensors[shape->tensor].kind == NEO_TENSOR_CONSTANT)
+        return "a constant has its size for good";
+    return NULL;
+}
+
+neo_status neo_network_reshape(neo_network *network, int count, const neo_tensor_shape *shapes)
+{
+    if (!network || !network->final || count < 0 || (count && !shapes))
+        return network_refuse("reshape", NULL, "a pointer is NULL or the network is not final");
+    for (int i = 0; i < count; i++) {
+        const char *fault = find_shape_fault(network, &shapes[i]);
+        if (fault)
+            return network_refuse("reshape", NULL, fault);
+    }
+    network->ready = false;
+    for (int i = 0; i < count; i++)
+        network->tensors[shapes[i].tensor].memory.desc = shapes[i].desc;
+    neo_status status = network_make_room(network);
+    network->ready = status == NEO_OK;
+    return status;
+}
+
+/* ---- reports ---- */
+
+neo_status neo_network_get_report(const neo_network *network, neo_network_report *out)
+{
+    if (!network || !out || !network->plan)
+        return network_refuse("report", NULL, "a pointer is NULL or the network is not final");
+    const plan_report *report = &network->plan->report;
+    *out = network->counts;
+    out->planned_bytes = report->bytes;
+    out->lower_bound_bytes = report->lower_bound;
+    out->no_reuse_bytes = report->no_reuse_bytes;
+    out->optimal = report->optimal;
+    out->method = report->method;
+    out->arena_bytes = network->arena.bytes;
+    out->buffers = 0;
+    for (size_t i = 0; i < network->buffer_count; i++)
+        out->buffers += network->plan->sizes[i] != 0;
+    return NEO_OK;
+}
+
+static void write_buffer(const neo_network *network, size_t i, FILE *file)
+{
+    size_t tensors = (size_t)network->tensor_count;
+    bool is_tensor = i < tensors;
+    const char *name = is_tensor ? network->tensors[i].name : network->nodes[i - tensors].name;
+    fprintf(file, "%s%s,%" PRId64 ",%" PRId64 ",%zu,%zu\n", name, is_tensor ? "" : ".workspace",
+            network->starts[i], network->finishes[i], network->plan->offsets[i],
+            network->plan->sizes[i]);
+}
+
+neo_status neo_network_dump_plan(const neo_network *network, const char *path)
+{
+    if (!network || !path || !network->plan)
+        return network_refuse("dump", NULL, "a pointer is NULL or the network is not final");
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        log_error("network: cannot write '%s': %s", path, strerror(errno));
+        return NEO_IO_ERROR;
+    }
+    fputs("name,start,finish,offset,size\n", file);
+    for (size_t i = 0; i < network->buffer_count; i++)
+        if (network->plan->sizes[i])
+            write_buffer(network, i, file);
+    bool failed = ferror(file) != 0;
+    failed |= fclose(file) != 0;
+    return failed ? NEO_IO_ERROR : NEO_OK;
+}
