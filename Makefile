@@ -150,8 +150,16 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(LIB_A)
 # ---- tests ---------------------------------------------------------------------------------------
 check: $(TESTS) ## build and run the cmocka tests of this one TARGET (TESTS=… to choose)
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
+check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES)
 check-long: $(TESTS) ## the same with many more rounds of the random tests
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
+	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
+# Tests of one operation each: valgrind is slow, and threads, forks and limits have tools of their own.
+VALGRIND_TESTS := $(addprefix $(BUILD)/tests/test_,core matmul convolution api_misuse api_memory slab)
+check-valgrind: $(VALGRIND_TESTS) $(EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
+	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' TEST_TIMEOUT=3600 tests/run.sh $(VALGRIND_TESTS)
+	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh --plain $(EXAMPLES)
 test: packages ## everything a change must pass: all tiers, sanitizers, examples, benchdnn
 	$(Q)tests/matrix.sh
 BENCH_PLUGIN := $(if $(EMULATOR),build/tools/icount.so)

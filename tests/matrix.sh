@@ -28,6 +28,8 @@ done
 check 'portable' TARGET=portable
 check 'portable, address and undefined-behaviour sanitizers' TARGET=portable SAN=address,undefined
 check 'portable, thread sanitizer' TARGET=portable SAN=thread
+step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples
+step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TARGET=portable
 step 'layers' make --no-print-directory layers
 step 'spills' make --no-print-directory spills
 step 'symbols' make --no-print-directory symbols

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Static analysis of the library, of benchdnn and of the examples: clang-tidy and cppcheck, no findings allowed.
+set -u
+cd "$(dirname "$0")/.."
+status=0
+
+flags='-std=c11 -D_GNU_SOURCE -DNEO_PORTABLE=1 -Iinclude -I.'
+files=$(git ls-files 'src/*.c' 'arch/*.c' 'kernels/*_ref.c' 'benchdnn/*.c' 'examples/*.c' 'tools/*.c')
+
+echo "clang-tidy: $(echo "$files" | wc -w) files"
+echo "$files" | xargs -n 4 -P "$(nproc)" sh -c 'clang-tidy --quiet "$@" -- '"$flags"' 2>/dev/null' _ || status=1
+
+echo 'cppcheck'
+cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+    --inline-suppr --suppress=missingIncludeSystem --library=posix -j "$(nproc)" -DNEO_PORTABLE=1 -D_GNU_SOURCE -Iinclude -I. $files || status=1
+exit $status
