@@ -99,7 +99,7 @@ def update(path, measurer, libraries):
             state, text = verdict(line, counts[line])
             if state != 'ok':
                 changed += 1
-                print(f'{state:<8} {line.descriptor}: {text}')
+                print(f'{state:<8} {line.library} {line.layout} {line.descriptor}: {text}')
                 lines[i] = replace(line, count=counts[line])
     with open(path, 'w', encoding='utf-8') as file:
         file.write(''.join(f'{line}\n' for line in lines))
