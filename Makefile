@@ -224,6 +224,8 @@ perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peer
 	$(Q)$(PERF) table $(PERF_ARGS)
 perf-profile: $(PLUGINS) perf-drivers ## where one problem's cycles go (PROBLEM=256x256:256x256 LIBRARY=neoprene CORES=N1 SHOW=1)
 	$(Q)$(PERF) profile $(PERF_ARGS) --problem '$(PROBLEM)' $(if $(LIBRARY),--library $(LIBRARY)) $(if $(SHOW),--show)
+perf-balance: $(PLUGINS) perf-drivers ## how threads share one problem (PROBLEM= LIBRARY= THREADS=2)
+	$(Q)$(PERF) balance $(PERF_ARGS) --problem '$(PROBLEM)' $(if $(LIBRARY),--library $(LIBRARY)) $(if $(THREADS),--threads $(THREADS))
 perf-check: $(PLUGINS) perf-drivers ## compare instruction counts with tests/perf/expected_counts.txt
 	$(Q)$(PERF) check $(PERF_ARGS)
 perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_counts.txt; review the diff
@@ -236,7 +238,7 @@ perf-drivers:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter portable,$(TARGET)),perf-needs-aarch64,$(PERF_DRIVERS))
 perf-needs-aarch64:
 	$(error make perf measures AArch64 kernels: it needs TARGET=aarch64)
-.PHONY: perf perf-check perf-update perf-time perf-profile perf-test perf-drivers perf-needs-aarch64
+.PHONY: perf perf-check perf-update perf-time perf-profile perf-balance perf-test perf-drivers perf-needs-aarch64
 
 bench-threads: ## what threads cost, against OpenMP and pthreadpool; runs natively
 ifneq ($(CROSS),)

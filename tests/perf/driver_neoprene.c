@@ -1,5 +1,6 @@
 /* Neoprene through its public interface: a primitive is made once, its weights packed beforehand
- * where the problem says so; what is measured is one neo_primitive_execute() with one thread. */
+ * where the problem says so; what is measured is one neo_primitive_execute(), with one thread or
+ * as many as PERF_THREADS says. */
 #include "tests/perf/driver.h"
 
 #include "neoprene/convolution.h"
@@ -21,9 +22,11 @@ static neo_stream *stream;
 
 static const char *start(void)
 {
+    const char *threads = getenv("PERF_THREADS");
+    neo_stream_options options = {.max_threads = threads ? atoi(threads) : 1};
     neo_status status = neo_engine_create(&engine);
     if (status == NEO_OK)
-        status = neo_stream_create(&stream, engine, &(neo_stream_options){.max_threads = 1});
+        status = neo_stream_create(&stream, engine, &options);
     return status == NEO_OK ? NULL : neo_status_text(status);
 }
 

@@ -10,14 +10,18 @@ from hashlib import sha256
 
 import blocks
 
-# One thread each, and the kernels that the library has for the emulated core: what it would choose
-# by itself on hardware, where it can ask the kernel which core it is on.
-ENVIRONMENT = {'OPENBLAS_NUM_THREADS': '1', 'OMP_NUM_THREADS': '1', 'BLIS_NUM_THREADS': '1',
-               'NEOPRENE_NUM_THREADS': '1'}
+THREADS = ('PERF_THREADS', 'OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'BLIS_NUM_THREADS',
+           'NEOPRENE_NUM_THREADS')
+# The kernels that the library has for the emulated core: what it would choose by itself on hardware,
+# where it can ask which core it is on.
 OPENBLAS_CORES = {'neoverse-n1': 'NEOVERSEN1', 'cortex-a53': 'CORTEXA53'}
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')
-FORMAT = '2'  # of the files that results are kept in
+FORMAT = '3'  # of the files that results are kept in
+
+
+def environment(threads=1):
+    return {**os.environ, **dict.fromkeys(THREADS, str(threads))}
 
 
 class MeasureError(Exception):
@@ -67,8 +71,8 @@ class Emulator:
         return os.path.join(self.cache, key[:2], key[2:34] + '.json.gz')
 
     def count(self, driver, cpu, lines, progress, plugin='icount', options=''):
-        """One result a line: {'counts': …, 'blocks': [[runs, symbol, words], …], 'error': …} or
-        {'refused': why}."""
+        """One result a line: {'counts': …, 'threads': [counts, …], 'blocks': [[runs, symbol, words],
+        …], 'error': …} or {'refused': why}."""
         paths = [self.path_of(driver, cpu, plugin, options, line) for line in lines]
         missing = list(dict.fromkeys(
             (line, path) for line, path in zip(lines, paths) if not os.path.exists(path)))
@@ -99,10 +103,12 @@ class Emulator:
         arguments = f'{library},out={folder}/counts' + (f',{options}' if options else '')
         if plugin == 'icount':
             arguments += f',blocks={folder}/blocks'
-        environment = {**os.environ, **ENVIRONMENT, 'OPENBLAS_CORETYPE': OPENBLAS_CORES[cpu]}
+        threads = re.search(r'threads=(\d+)', options)
+        variables = {**environment(int(threads.group(1)) if threads else 1),
+                     'OPENBLAS_CORETYPE': OPENBLAS_CORES[cpu]}
         return subprocess.Popen([self.emulator, '-cpu', cpu, '-plugin', arguments, driver],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                env=environment)
+                                env=variables)
 
     @staticmethod
     def answer(process, driver, line):
@@ -114,14 +120,15 @@ class Emulator:
 
 
 def keep(missing, answers, folder):
-    counts = read_counts(os.path.join(folder, 'counts'))
+    counted = iter(read_counts(os.path.join(folder, 'counts')))
     dump = os.path.join(folder, 'blocks')
     dumped = iter(blocks.read_dump(dump) if os.path.exists(dump) else ())
     for (_, path), (state, text) in zip(missing, answers):
         if state == 'refused':
             save(path, {'refused': text.strip()})
             continue
-        result = {'counts': next(counts), 'error': float(text)}
+        counts, threads = next(counted)
+        result = {'counts': counts, 'threads': threads, 'error': float(text)}
         region = next(dumped, None)
         if region is not None:
             result['blocks'] = [[runs, symbol, list(words)]
@@ -129,14 +136,22 @@ def keep(missing, answers, folder):
         save(path, result)
 
 
+def counts_of(fields):
+    return {key: int(value) for key, value in (field.split('=') for field in fields)}
+
+
 def read_counts(path):
+    """(counts, counts of each thread that did something) of each region"""
+    regions = []
     if os.path.exists(path):
         with open(path, encoding='utf-8') as file:
             for line in file:
                 fields = line.split()
                 if fields[0] == 'region':
-                    yield {key: int(value)
-                           for key, value in (field.split('=') for field in fields[2:])}
+                    regions.append((counts_of(fields[2:]), []))
+                else:
+                    regions[-1][1].append(counts_of(fields[2:]))
+    return regions
 
 
 def save(path, result):

@@ -1,9 +1,8 @@
 """Times on a real AArch64 machine: the same drivers and problems, without the emulator."""
-import os
 import platform
 import subprocess
 
-from emulator import ENVIRONMENT, MeasureError
+from emulator import MeasureError, environment
 from measure import Progress
 from report import NAMES, Report, geometric_mean
 from shapes import MACS_PER_VECTOR
@@ -46,7 +45,7 @@ def machine():
 def run(driver, problems, layout, progress):
     """(peak, [Sample or None])"""
     process = subprocess.Popen([driver, '--time'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               text=True, env={**os.environ, **ENVIRONMENT})
+                               text=True, env=environment())
     peak = float(process.stdout.readline().split()[1])
     samples = []
     for i, problem in enumerate(problems):

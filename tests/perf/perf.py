@@ -5,6 +5,7 @@
   perf.py check   compares instruction counts with tests/perf/expected_counts.txt
   perf.py update  rewrites that file
   perf.py profile where the modelled cycles of one problem go, block by block
+  perf.py balance how one problem's work is split among threads
   perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
 import argparse
@@ -28,7 +29,7 @@ QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('command', choices=('table', 'check', 'update', 'profile', 'time'))
+    parser.add_argument('command', choices=('table', 'check', 'update', 'profile', 'balance', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -39,8 +40,9 @@ def arguments():
     parser.add_argument('--emulator', default='qemu-aarch64')
     parser.add_argument('--expected', default=expected.PATH, help='file of expected counts')
     parser.add_argument('--libraries', default=f'{OURS},blas', help='whose counts to update')
-    parser.add_argument('--problem', default='', help='profile: a descriptor')
-    parser.add_argument('--library', default=OURS, help='profile: whose call')
+    parser.add_argument('--problem', default='', help='profile, balance: a descriptor')
+    parser.add_argument('--library', default=OURS, help='profile, balance: whose call')
+    parser.add_argument('--threads', type=int, default=2, help='balance: how many')
     parser.add_argument('--top', type=int, default=12, help='profile: how many blocks')
     parser.add_argument('--show', action='store_true', help='profile: print their instructions')
     parser.add_argument('--out', help='write markdown here, and plots beside it')
@@ -120,6 +122,23 @@ def print_profile(args, measurer):
     return 0
 
 
+def print_balance(args, measurer):
+    """Products are the work; instructions also have a waiting thread's spinning in them."""
+    operation, problem = parsed(args.problem)
+    line = problem.line(layouts_of(operation, args.layout)[0])
+    result = measurer.count(args.library, CORES[measurer.core_names[0]].guest, [line],
+                            options=f'threads={args.threads}')[0]
+    if 'refused' in result:
+        raise MeasureError(f"{args.library} refused: {result['refused']}")
+    print('thread  products   share  instructions')
+    shares = [thread['macs'] for thread in result['threads']]
+    for i, thread in enumerate(result['threads']):
+        print(f"{i:6} {thread['macs']:9} {100 * thread['macs'] / sum(shares):6.1f} % "
+              f"{thread['total']:12}")
+    print(f'the busiest thread has {max(shares) * args.threads / sum(shares):.3f} times its share')
+    return 0
+
+
 def print_times(args):
     if platform.machine() not in ('aarch64', 'arm64'):
         raise MeasureError('times of an emulator say nothing about a core: run this on AArch64')
@@ -145,6 +164,8 @@ def main():
             return make_table(args, measurer)
         if args.command == 'profile':
             return print_profile(args, measurer)
+        if args.command == 'balance':
+            return print_balance(args, measurer)
         if args.command == 'update':
             return expected.update(args.expected, measurer, args.libraries.split(','))
         return expected.check(args.expected, measurer)
