@@ -10,8 +10,6 @@ static const char *pool_wrong(const neo_threadpool *pool)
         return "the thread pool lacks num_threads, in_parallel or parallel_for";
     if (pool->flags & ~NEO_THREADPOOL_ASYNCHRONOUS)
         return "the thread pool has unknown flags";
-    if ((pool->flags & NEO_THREADPOOL_ASYNCHRONOUS) && !pool->wait)
-        return "the thread pool is asynchronous but has no wait";
     return NULL;
 }
 

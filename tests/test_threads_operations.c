@@ -1,0 +1,278 @@
+/* Every algorithm of every operation on every kind of pool: the same bits as on one thread. */
+#include "tests/support/test.h"
+
+#include <string.h>
+
+#include "tests/support/estimate.h"
+#include "tests/support/pools.h"
+#include "tests/support/tensor.h"
+
+/* ---- the pools ---- */
+
+enum { BUILT_IN = TEST_POOL_KINDS, ENGINES };
+
+static struct place {
+    int kind, threads;
+    struct test_pool *user;
+    neo_threadpool table;
+    neo_stream *stream;
+} places[] = {
+    {.kind = ENGINES, .threads = 1}, /* the caller alone: what the others are compared with */
+    {.kind = ENGINES},
+    {.kind = BUILT_IN, .threads = 2},
+    {.kind = BUILT_IN, .threads = 3},
+    {.kind = BUILT_IN, .threads = 12},
+    {.kind = TEST_POOL_SYNCHRONOUS, .threads = 3},
+    {.kind = TEST_POOL_ASYNCHRONOUS, .threads = 3},
+    {.kind = TEST_POOL_AWAITED, .threads = 5},
+    {.kind = TEST_POOL_ONE, .threads = 1},
+    {.kind = TEST_POOL_HOSTILE, .threads = 7},
+    {.kind = TEST_POOL_HOSTILE, .threads = 16},
+    {.kind = TEST_POOL_DEFERRED, .threads = 2},
+    {.kind = TEST_POOL_DEFERRED, .threads = 6},
+    {.kind = TEST_POOL_DEFERRED, .threads = 31},
+    {.kind = TEST_POOL_DEFERRED, .threads = 64},
+    {.kind = TEST_POOL_DEFERRED, .threads = 128},
+};
+
+static neo_engine *engine;
+
+static void open_place(struct place *p)
+{
+    neo_stream_options options = {.max_threads = p->kind == ENGINES ? p->threads : 0};
+    if (p->kind < TEST_POOL_KINDS) {
+        p->user = test_pool_create((enum test_pool_kind)p->kind, p->threads);
+        p->table = *test_pool_table(p->user);
+    } else if (p->kind == BUILT_IN) {
+        neo_threadpool_options pool = {.threads = p->threads};
+        assert_int_equal(neo_threadpool_create(&p->table, &pool), NEO_OK);
+    }
+    options.threadpool = p->kind == ENGINES ? NULL : &p->table;
+    assert_int_equal(neo_stream_create(&p->stream, engine, &options), NEO_OK);
+    if (p->threads)
+        assert_int_equal(neo_stream_num_threads(p->stream), p->threads);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    assert_int_equal(neo_engine_create(&engine), NEO_OK);
+    for (size_t i = 0; i < count_of(places); i++)
+        open_place(&places[i]);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(places); i++) {
+        neo_stream_destroy(places[i].stream);
+        if (places[i].user) {
+            struct test_pool_counts counts = test_pool_counts(places[i].user);
+            test_pool_destroy(places[i].user);
+            assert_true(counts.most > 1 || places[i].kind == TEST_POOL_ONE);
+        } else
+            neo_threadpool_destroy(&places[i].table);
+    }
+    neo_engine_destroy(engine);
+    return 0;
+}
+
+/* ---- the problems ---- */
+
+/* Sums of these depend on the order of their terms: equal bits mean equal order. */
+static struct tensor make_reals(const neo_memory_desc *desc, unsigned seed)
+{
+    struct tensor t = tensor_make(engine, desc, seed);
+    uint32_t x = seed;
+    for (size_t i = 0; i < neo_memory_desc_elements(desc); i++) {
+        x = x * 1664525u + 1013904223u;
+        t.data[i] = (float)(x >> 8) * 0x1p-23f - 1.0f;
+    }
+    return t;
+}
+
+/* In the layout that the primitive chose, from dense reals. */
+static struct tensor make_argument(const neo_primitive_desc *pd, int arg, const char *tag,
+                                   unsigned seed)
+{
+    neo_memory_desc wanted = *neo_primitive_desc_query(pd, arg);
+    neo_memory_desc plain = tensor_desc(wanted.ndims, wanted.dims, tag);
+    struct tensor t = make_reals(&plain, seed);
+    if (neo_memory_desc_equal(&plain, &wanted))
+        return t;
+    struct tensor reordered = tensor_reordered(engine, places[0].stream, &t, &wanted);
+    tensor_free(&t);
+    return reordered;
+}
+
+#define LARGE 1e15 /* cycles: worth all threads, which the tests want for small sizes too */
+
+static void compare_places(const neo_primitive_desc *pd, neo_exec_arg *args, int count)
+{
+    neo_primitive *primitive;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    const neo_memory_desc *desc = neo_primitive_desc_query(pd, NEO_ARG_DST);
+    size_t bytes = neo_memory_desc_size(desc);
+    struct tensor want = tensor_make(engine, desc, 1), got = tensor_make(engine, desc, 2);
+    for (size_t i = 0; i < count_of(places); i++) {
+        struct tensor *dst = i ? &got : &want;
+        memset(neo_memory_get_handle(dst->memory), 0xee, bytes);
+        args[count - 1] = (neo_exec_arg){NEO_ARG_DST, dst->memory};
+        assert_int_equal(neo_primitive_execute(primitive, places[i].stream, count, args), NEO_OK);
+        if (i &&
+            memcmp(neo_memory_get_handle(got.memory), neo_memory_get_handle(want.memory), bytes))
+            fail_msg("%s: other results with %d threads of pool kind %d",
+                     neo_primitive_desc_implementation(pd), places[i].threads, places[i].kind);
+    }
+    tensor_free(&want);
+    tensor_free(&got);
+    neo_primitive_destroy(primitive);
+}
+
+/* Runs all implementations of a description, which takes ownership of pd. */
+static void compare_implementations(neo_primitive_desc *pd, const char *src_tag,
+                                    const char *weights_tag)
+{
+    neo_status next;
+    do {
+        estimate_set(pd, LARGE);
+        struct tensor src = make_argument(pd, NEO_ARG_SRC, src_tag, 3), weights = {0};
+        neo_exec_arg args[3] = {{NEO_ARG_SRC, src.memory}};
+        int count = 2;
+        if (weights_tag) {
+            weights = make_argument(pd, NEO_ARG_WEIGHTS, weights_tag, 7);
+            args[1] = (neo_exec_arg){NEO_ARG_WEIGHTS, weights.memory};
+            count = 3;
+        }
+        compare_places(pd, args, count);
+        tensor_free(&src);
+        tensor_free(&weights);
+        next = neo_primitive_desc_next(pd);
+    } while (next == NEO_OK);
+    assert_int_equal(next, NEO_LAST_IMPLEMENTATION);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void matmul_is_the_same_on_every_pool(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim m, n, k;
+        const char *weights;
+    } rows[] = {{67, 53, 71, "ab"}, {67, 53, 71, "any"},  {1, 300, 64, "any"},
+                {300, 1, 64, "ab"}, {3, 130, 520, "any"}, {130, 12, 33, "any"}};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_matmul_desc desc = {
+            .src = tensor_desc(2, (neo_dim[]){rows[i].m, rows[i].k}, "ab"),
+            .weights = tensor_desc(2, (neo_dim[]){rows[i].k, rows[i].n}, rows[i].weights),
+            .dst = tensor_desc(2, (neo_dim[]){rows[i].m, rows[i].n}, "ab"),
+        };
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        compare_implementations(pd, "ab", "ab");
+    }
+}
+
+static void batched_matmul_is_the_same_on_every_pool(void **state)
+{
+    (void)state;
+    neo_matmul_desc desc = {
+        .src = tensor_desc(3, (neo_dim[]){5, 19, 23}, "abc"),
+        .weights = tensor_desc(3, (neo_dim[]){5, 23, 29}, "abc"),
+        .dst = tensor_desc(3, (neo_dim[]){5, 19, 29}, "abc"),
+    };
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    compare_implementations(pd, "abc", "abc");
+}
+
+static void convolution_is_the_same_on_every_pool(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim groups, channels, size, outputs, kernel;
+    } rows[] = {{1, 24, 13, 40, 1},
+                {1, 17, 11, 19, 3},
+                {1, 3, 16, 16, 5},
+                {24, 24, 12, 24, 3},
+                {2, 16, 9, 24, 3}};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_dim g = rows[i].groups, c = rows[i].channels, s = rows[i].size, o = rows[i].outputs;
+        neo_dim k = rows[i].kernel, pad = k / 2;
+        neo_dim dense[] = {o, c, k, k}, grouped[] = {g, o / g, c / g, k, k};
+        neo_convolution_desc desc = {
+            .prop_kind = NEO_FORWARD_INFERENCE,
+            .src = tensor_desc(4, (neo_dim[]){2, c, s, s}, "acdb"),
+            .weights = tensor_desc(g > 1 ? 5 : 4, g > 1 ? grouped : dense, "any"),
+            .dst = tensor_desc(4, (neo_dim[]){2, o, s, s}, "acdb"),
+            .strides = {1, 1},
+            .padding_left = {pad, pad},
+            .padding_right = {pad, pad},
+        };
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        compare_implementations(pd, "acdb", g > 1 ? "abcde" : "abcd");
+    }
+}
+
+static void reorder_is_the_same_on_every_pool(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {"abcd", "acdb", "dbca"};
+    neo_dim dims[] = {3, 21, 9, 14};
+    for (size_t a = 0; a < count_of(tags); a++)
+        for (size_t b = 0; b < count_of(tags); b++) {
+            neo_memory_desc src = tensor_desc(4, dims, tags[a]),
+                            dst = tensor_desc(4, dims, tags[b]);
+            neo_primitive_desc *pd;
+            assert_int_equal(neo_reorder_primitive_desc_create(&pd, engine, &src, &dst, NULL),
+                             NEO_OK);
+            compare_implementations(pd, tags[a], NULL);
+        }
+}
+
+/* One task is all that a few cycles are worth. */
+static void small_problems_stay_in_the_caller(void **state)
+{
+    (void)state;
+    neo_matmul_desc desc = {
+        .src = tensor_desc(2, (neo_dim[]){4, 4}, "ab"),
+        .weights = tensor_desc(2, (neo_dim[]){4, 4}, "ab"),
+        .dst = tensor_desc(2, (neo_dim[]){4, 4}, "ab"),
+    };
+    struct test_pool *pool = test_pool_create(TEST_POOL_SYNCHRONOUS, 3);
+    neo_stream *stream;
+    assert_int_equal(neo_stream_create(&stream, engine,
+                                       &(neo_stream_options){.threadpool = test_pool_table(pool)}),
+                     NEO_OK);
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    struct tensor src = make_reals(&desc.src, 1), weights = make_reals(&desc.weights, 2);
+    struct tensor dst = tensor_make(engine, &desc.dst, 0);
+    neo_exec_arg args[] = {
+        {NEO_ARG_SRC, src.memory}, {NEO_ARG_WEIGHTS, weights.memory}, {NEO_ARG_DST, dst.memory}};
+    assert_int_equal(neo_primitive_execute(primitive, stream, 3, args), NEO_OK);
+    assert_int_equal(test_pool_counts(pool).calls, 0);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+    neo_stream_destroy(stream);
+    test_pool_destroy(pool);
+    tensor_free(&src);
+    tensor_free(&weights);
+    tensor_free(&dst);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matmul_is_the_same_on_every_pool),
+        cmocka_unit_test(batched_matmul_is_the_same_on_every_pool),
+        cmocka_unit_test(convolution_is_the_same_on_every_pool),
+        cmocka_unit_test(reorder_is_the_same_on_every_pool),
+        cmocka_unit_test(small_problems_stay_in_the_caller),
+    };
+    return cmocka_run_group_tests_name("threads_operations", tests, setup, teardown);
+}
