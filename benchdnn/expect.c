@@ -162,13 +162,16 @@ static void finish_all(struct expectation *x, const struct problem *p, const str
     struct epilogue e = make_epilogue(p, data);
     int64_t count = dims_elements(e.dst), position[NEO_MAX_NDIMS] = {0};
     double epsilon = type_epsilon(p->operands[DST].type);
+    /* where a function fades to 0, its error is that of a product with its argument */
+    bool has_eltwise = post_ops_have_kind(&p->attr.post_ops, POST_OP_ELTWISE);
     for (int64_t i = 0; i < count; i++) {
         double sum = x->values[i], value = finish(&e, sum, i, position);
         if (x->slack) {
             double error = sum_error(p, is_winograd, x->slack[i]);
             double above = fabs(finish(&e, sum + error, i, position) - value);
             double below = fabs(finish(&e, sum - error, i, position) - value);
-            x->slack[i] = (above > below ? above : below) + 8 * epsilon * fabs(value) + 1e-30;
+            double size = fabs(value) + (has_eltwise ? fabs(sum) : 0);
+            x->slack[i] = (above > below ? above : below) + 8 * epsilon * size + 1e-30;
         }
         x->values[i] = value;
         position_next(position, e.dst);

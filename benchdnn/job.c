@@ -297,6 +297,16 @@ static void run(struct job *job)
     data_deinit(&data);
 }
 
+/* Of the library's own allocations, while the primitive is there: tensors are the user's. */
+static void print_memory(const struct job *job)
+{
+    neo_stream *stream = session_stream(job->problem.ctx_exe.max_threads, 0);
+    int threads = neo_stream_num_threads(stream);
+    printf("memory: scratchpad %zu bytes for %d threads\n",
+           neo_primitive_desc_scratchpad_size(job->pd, threads), threads);
+    session_print_memory();
+}
+
 void job_finish(struct job *job)
 {
     report_add_time(PHASE_CREATE_PD, job->create_pd.sum_ms);
@@ -312,9 +322,13 @@ void job_finish(struct job *job)
     job->outcome.ms = job->begin_ms > 0 ? report_now_ms() - job->begin_ms : 0;
     if (globals_is_perf() && job->outcome.state == STATE_EXECUTED)
         perf_report(job);
+    if (globals.memory && job->primitive)
+        print_memory(job);
     report_outcome(&job->outcome, text_get(&job->repro));
     neo_primitive_destroy(job->primitive);
     neo_primitive_desc_destroy(job->pd);
     neo_attributes_destroy(job->attributes);
     text_deinit(&job->repro);
+    if (globals.memory && !globals.modifiers.parallel_create)
+        session_end(); /* the next problem's figures are its own */
 }

@@ -435,8 +435,8 @@ static double soft_plus(double x)
 
 static double gelu_tanh(double x)
 {
-    const double root = 0.79788456080286535588; /* sqrt(2 / pi) */
-    return 0.5 * x * (1 + tanh(root * (x + 0.044715 * x * x * x)));
+    const double root = 0.79788456080286535588;                 /* sqrt(2 / pi) */
+    return x * logistic(2 * root * (x + 0.044715 * x * x * x)); /* 1 + tanh(y) without cancelling */
 }
 
 static double apply_eltwise(const struct post_op *op, double x)
@@ -468,7 +468,7 @@ static double apply_eltwise(const struct post_op *op, double x)
     case NEO_ELTWISE_GELU_TANH:
         return gelu_tanh(x);
     case NEO_ELTWISE_GELU_ERF:
-        return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
+        return 0.5 * x * erfc(-x * 0.70710678118654752440); /* 1 + erf(y) likewise */
     case NEO_ELTWISE_SWISH:
         return x * logistic(a * x);
     case NEO_ELTWISE_LOG:

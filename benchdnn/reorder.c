@@ -1,5 +1,6 @@
 /* The reorder driver. */
 #include "benchdnn/driver.h"
+#include "benchdnn/packed.h"
 #include "benchdnn/reference.h"
 
 #include <ctype.h>
@@ -97,13 +98,19 @@ static const char *out_of_scope(const struct problem *p)
     return has_flags ? "Case not supported" : NULL;
 }
 
+static neo_status init_desc(neo_memory_desc *out, const struct operand *operand, neo_engine *engine)
+{
+    bool is_packed = packed_is_tag(&operand->tag) && !operand->strides.count;
+    return is_packed ? packed_desc(out, operand, engine) : operand_desc(out, operand, false);
+}
+
 static neo_status create(neo_primitive_desc **out, const struct problem *p, neo_engine *engine,
                          const neo_attributes *attributes)
 {
     neo_memory_desc src, dst;
-    neo_status status = operand_desc(&src, &p->operands[SRC], false);
+    neo_status status = init_desc(&src, &p->operands[SRC], engine);
     if (status == NEO_OK)
-        status = operand_desc(&dst, &p->operands[DST], false);
+        status = init_desc(&dst, &p->operands[DST], engine);
     if (status != NEO_OK)
         return status;
     return neo_reorder_primitive_desc_create(out, engine, &src, &dst, attributes);

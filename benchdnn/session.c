@@ -1,6 +1,7 @@
 /* The engine and the streams that problems run in. */
 #include "benchdnn/session.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,4 +54,19 @@ void session_end(void)
     for (int i = 0; i < session.count; i++)
         neo_stream_destroy(session.streams[i].stream);
     neo_engine_destroy(session.engine);
+    session.engine = NULL;
+    session.count = 0;
+}
+
+void session_print_memory(void)
+{
+    for (int i = 0; i <= NEO_KIND_COUNT; i++) {
+        neo_allocation_kind kind = (neo_allocation_kind)i;
+        neo_memory_usage usage;
+        bool is_known = neo_engine_get_memory_usage(session_engine(), kind, &usage) == NEO_OK;
+        if (is_known && (usage.allocations || kind == NEO_KIND_ALL))
+            printf("memory: %-9s current %zu bytes, peak %zu bytes, %llu allocations, %llu frees\n",
+                   neo_allocation_kind_name(kind), usage.current, usage.max,
+                   (unsigned long long)usage.allocations, (unsigned long long)usage.frees);
+    }
 }

@@ -9,6 +9,10 @@ neo_engine *session_engine(void);
 /* Stream number index with at most max_threads threads (0: all). */
 neo_stream *session_stream(int max_threads, int index);
 
+/* Destroys them; they are made anew when they are needed again. */
 void session_end(void);
+
+/* Prints what the engine's allocator has handed out, by kind. */
+void session_print_memory(void);
 
 #endif

@@ -443,6 +443,27 @@ static void initialisation_and_execution_without_checks_pass(void **state)
     expect("--mode=S --matmul 3x4:4x5", 0, "passed:1 ");
 }
 
+static void packed_layouts_survive_the_way_there_and_back(void **state)
+{
+    (void)state;
+    expect(
+        "--reorder --stag=ab,ba --dtag=packed_matmul 30x20 1x17 --stag=packed_matmul --dtag=ab,ba "
+        "301x47",
+        0, "passed:6 ");
+    expect("--reorder --stag=abcd,acdb --dtag=packed_conv 17x19x3x3 --stag=packed_conv --dtag=acdb "
+           "17x19x3x3 --stag=packed_group_conv --dtag=abcde 2x17x19x3x3",
+           0, "passed:4 ");
+}
+
+static void memory_is_printed_for_each_problem(void **state)
+{
+    (void)state;
+    struct run *r = run("--memory=true --matmul 130x70:70x90 13x7:7x9");
+    assert_int_equal(r->status, 0);
+    assert_int_equal(count_parts(r->output, "memory: scratchpad "), 2);
+    assert_int_equal(count_parts(r->output, "memory: all "), 2);
+}
+
 static void verbose_names_the_steps(void **state)
 {
     (void)state;
@@ -639,6 +660,8 @@ int main(void)
         cmocka_unit_test(problems_that_do_not_fit_are_skipped),
         cmocka_unit_test(results_that_are_nearly_all_zero_are_mistrusted),
         cmocka_unit_test(initialisation_and_execution_without_checks_pass),
+        cmocka_unit_test(packed_layouts_survive_the_way_there_and_back),
+        cmocka_unit_test(memory_is_printed_for_each_problem),
         cmocka_unit_test(verbose_names_the_steps),
         cmocka_unit_test(performance_is_reported_by_template),
         cmocka_unit_test(custom_templates_print_their_tokens),
