@@ -3,42 +3,72 @@
 
 static void slide_4(const struct dwconv_f32_task *task, size_t y, size_t c)
 {
-    slide_rows(task, y, c, 3, 1, 4, 0);
+    slide_rows(task, y, c, 3, 1, 4, 0, 0);
 }
 
 static void slide_4_clamped(const struct dwconv_f32_task *task, size_t y, size_t c)
 {
-    slide_rows(task, y, c, 3, 1, 4, 1);
+    slide_rows(task, y, c, 3, 1, 4, 1, 0);
+}
+
+static void slide_4_padded(const struct dwconv_f32_task *task, size_t y, size_t c)
+{
+    slide_rows(task, y, c, 3, 1, 4, 0, 1);
+}
+
+static void slide_4_padded_clamped(const struct dwconv_f32_task *task, size_t y, size_t c)
+{
+    slide_rows(task, y, c, 3, 1, 4, 1, 1);
 }
 
 static void slide_2(const struct dwconv_f32_task *task, size_t y, size_t c)
 {
-    slide_rows(task, y, c, 3, 1, 2, 0);
+    slide_rows(task, y, c, 3, 1, 2, 0, 0);
 }
 
 static void slide_2_clamped(const struct dwconv_f32_task *task, size_t y, size_t c)
 {
-    slide_rows(task, y, c, 3, 1, 2, 1);
+    slide_rows(task, y, c, 3, 1, 2, 1, 0);
+}
+
+static void slide_2_padded(const struct dwconv_f32_task *task, size_t y, size_t c)
+{
+    slide_rows(task, y, c, 3, 1, 2, 0, 1);
+}
+
+static void slide_2_padded_clamped(const struct dwconv_f32_task *task, size_t y, size_t c)
+{
+    slide_rows(task, y, c, 3, 1, 2, 1, 1);
 }
 
 static void slide_1(const struct dwconv_f32_task *task, size_t y, size_t c)
 {
-    slide_rows(task, y, c, 3, 1, 1, 0);
+    slide_rows(task, y, c, 3, 1, 1, 0, 0);
 }
 
 static void slide_1_clamped(const struct dwconv_f32_task *task, size_t y, size_t c)
 {
-    slide_rows(task, y, c, 3, 1, 1, 1);
+    slide_rows(task, y, c, 3, 1, 1, 1, 0);
+}
+
+static void slide_1_padded(const struct dwconv_f32_task *task, size_t y, size_t c)
+{
+    slide_rows(task, y, c, 3, 1, 1, 0, 1);
+}
+
+static void slide_1_padded_clamped(const struct dwconv_f32_task *task, size_t y, size_t c)
+{
+    slide_rows(task, y, c, 3, 1, 1, 1, 1);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
     static const struct slide_body bodies[] = {
-        {4, {slide_4, slide_4_clamped}},
-        {2, {slide_2, slide_2_clamped}},
-        {1, {slide_1, slide_1_clamped}},
+        {4, {{slide_4, slide_4_clamped}, {slide_4_padded, slide_4_padded_clamped}}},
+        {2, {{slide_2, slide_2_clamped}, {slide_2_padded, slide_2_padded_clamped}}},
+        {1, {{slide_1, slide_1_clamped}, {slide_1_padded, slide_1_padded_clamped}}},
     };
-    slide_run(task, bodies, 3);
+    slide_run(task, bodies);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_3x3s1_neon = {

@@ -3,20 +3,30 @@
 
 static void slide_1(const struct dwconv_f32_task *task, size_t y, size_t c)
 {
-    slide_rows(task, y, c, 5, 2, 1, 0);
+    slide_rows(task, y, c, 5, 2, 1, 0, 0);
 }
 
 static void slide_1_clamped(const struct dwconv_f32_task *task, size_t y, size_t c)
 {
-    slide_rows(task, y, c, 5, 2, 1, 1);
+    slide_rows(task, y, c, 5, 2, 1, 1, 0);
+}
+
+static void slide_1_padded(const struct dwconv_f32_task *task, size_t y, size_t c)
+{
+    slide_rows(task, y, c, 5, 2, 1, 0, 1);
+}
+
+static void slide_1_padded_clamped(const struct dwconv_f32_task *task, size_t y, size_t c)
+{
+    slide_rows(task, y, c, 5, 2, 1, 1, 1);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
     static const struct slide_body bodies[] = {
-        {1, {slide_1, slide_1_clamped}},
+        {1, {{slide_1, slide_1_clamped}, {slide_1_padded, slide_1_padded_clamped}}},
     };
-    slide_run(task, bodies, 1);
+    slide_run(task, bodies);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_5x5s2_neon = {

@@ -6,8 +6,7 @@
  * + one for the loads. For 3x3, stride 1, R = 4: 9 + 12 + 1; 36 multiply-adds after 6 loads, with
  * 4 stores and 4 moves of the bias: 1.39 instructions each, and the loop's own.
  *
- * Columns that do not exist are left out. Output rows that touch a row of padding go to the kernel
- * for any size. */
+ * Columns and rows that do not exist are left out. */
 #ifndef KERNELS_DWCONV_F32_SLIDE_NEON_H
 #define KERNELS_DWCONV_F32_SLIDE_NEON_H
 
@@ -48,11 +47,13 @@ INLINE size_t opaque_index(size_t index)
 /* Adds one column of source to the outputs it reaches: with s its place among the S of a step and
  * f the step's number modulo L, output f - i gets tap s + i S. */
 INLINE void slide_column(struct slide *slide, size_t offset, size_t s, size_t f, size_t K, size_t S,
-                         size_t R)
+                         size_t R, int padded)
 {
     size_t L = (K + S - 1) / S;
 #pragma GCC unroll 9
     for (size_t row = 0; row < (R - 1) * S + K; row++) {
+        if (padded && !slide->in[row])
+            continue;
         float32x4_t x = vld1q_f32(bytes_on(slide->in[row], offset));
 #pragma GCC unroll 5
         for (size_t i = 0; i < L; i++)
@@ -84,14 +85,14 @@ INLINE void slide_store(struct slide *slide, size_t offset, size_t f, size_t L, 
 /* One step at the edges, where columns or outputs may not exist. Its number modulo L counts as 0:
  * the outputs move on by one register instead. */
 INLINE void slide_checked(const struct dwconv_f32_task *task, struct slide *slide, size_t x,
-                          size_t K, size_t S, size_t R, int clamp)
+                          size_t K, size_t S, size_t R, int clamp, int padded)
 {
     size_t L = (K + S - 1) / S;
     ptrdiff_t at = task->first + (ptrdiff_t)(x * S);
 #pragma GCC unroll 2
     for (size_t s = 0; s < S; s++, at++)
         if (at >= 0 && (size_t)at < task->columns)
-            slide_column(slide, (size_t)at * task->column * sizeof(float), s, 0, K, S, R);
+            slide_column(slide, (size_t)at * task->column * sizeof(float), s, 0, K, S, R, padded);
     if (x >= L - 1)
         slide_store(slide, (x - (L - 1)) * task->dst_column * sizeof(float), 0, L, R, clamp);
 #pragma GCC unroll 4
@@ -128,7 +129,7 @@ static inline struct slide_steps slide_plan(const struct dwconv_f32_task *task, 
 
 /* R output rows from y on, four channels from c on. */
 INLINE void slide_rows(const struct dwconv_f32_task *task, size_t y, size_t c, size_t K, size_t S,
-                       size_t R, int clamp)
+                       size_t R, int clamp, int padded)
 {
     struct slide slide;
     size_t L = (K + S - 1) / S, column = task->column * sizeof(float);
@@ -142,7 +143,7 @@ INLINE void slide_rows(const struct dwconv_f32_task *task, size_t y, size_t c, s
             slide.w[ky][kx] = vld1q_f32(task->weights + (ky * K + kx) * task->channels + c);
 #pragma GCC unroll 9
     for (size_t row = 0; row < (R - 1) * S + K; row++)
-        slide.in[row] = task->rows[y * S + row] + c;
+        slide.in[row] = task->rows[y * S + row] ? task->rows[y * S + row] + c : NULL;
 #pragma GCC unroll 4
     for (size_t r = 0; r < R; r++) {
         slide.out[r] = task->dst + (y + r) * task->dst_row + c;
@@ -154,7 +155,7 @@ INLINE void slide_rows(const struct dwconv_f32_task *task, size_t y, size_t c, s
     struct slide_steps steps = slide_plan(task, L, S);
     size_t x = 0;
     for (; x < steps.head; x++)
-        slide_checked(task, &slide, x, K, S, R, clamp);
+        slide_checked(task, &slide, x, K, S, R, clamp, padded);
     size_t from = (size_t)(task->first + (ptrdiff_t)(x * S)) * column;
     size_t to = (x - (L - 1)) * dst_column;
     for (size_t group = 0; group < steps.groups; group++) {
@@ -162,7 +163,7 @@ INLINE void slide_rows(const struct dwconv_f32_task *task, size_t y, size_t c, s
         for (size_t f = 0; f < L; f++) {
 #pragma GCC unroll 2
             for (size_t s = 0; s < S; s++) {
-                slide_column(&slide, from, s, f, K, S, R);
+                slide_column(&slide, from, s, f, K, S, R, padded);
                 from = opaque_index(from + column);
             }
             slide_store(&slide, to, f, L, R, clamp);
@@ -170,46 +171,45 @@ INLINE void slide_rows(const struct dwconv_f32_task *task, size_t y, size_t c, s
         }
     }
     for (x += steps.groups * L; x < task->out_cols + L - 1; x++)
-        slide_checked(task, &slide, x, K, S, R, clamp);
-}
-
-/* How many of count output rows from y on touch no padding. */
-static inline size_t whole_rows(const struct dwconv_f32_task *task, size_t y, size_t count)
-{
-    for (size_t row = 0; row < (count - 1) * task->stride_h + task->kh; row++)
-        if (!task->rows[y * task->stride_h + row])
-            return row < task->kh ? 0 : (row - task->kh) / task->stride_h + 1;
-    return count;
+        slide_checked(task, &slide, x, K, S, R, clamp, padded);
 }
 
 typedef void slide_fn(const struct dwconv_f32_task *task, size_t y, size_t c);
 
-/* A kernel's bodies for one number of output rows, without and with a clamp. */
+/* A kernel's bodies for one number of output rows: run[0] if no source row of theirs is padding,
+ * run[1] leaves out those that are; [1] of each clamps. */
 struct slide_body {
     size_t rows;
-    slide_fn *run[2];
+    slide_fn *run[2][2];
 };
 
-/* All rows: by the first body that fits, biggest first, or any_row; channels that are left over
- * overlap the ones before. */
-static inline void slide_run(const struct dwconv_f32_task *task, const struct slide_body *bodies,
-                             size_t body_count)
+static inline int has_padding(const struct dwconv_f32_task *task, size_t y, size_t count)
 {
-    size_t channels = task->channels;
+    for (size_t row = 0; row < (count - 1) * task->stride_h + task->kh; row++)
+        if (!task->rows[y * task->stride_h + row])
+            return 1;
+    return 0;
+}
+
+/* All channels of some rows; what is left over overlaps the ones before. */
+static inline void slide_channels(const struct dwconv_f32_task *task, size_t y, slide_fn *run)
+{
+    for (size_t done = 0; done < task->channels; done += 4)
+        run(task, y, done + 4 <= task->channels ? done : task->channels - 4);
+}
+
+/* All rows, by the biggest body that fits; the last body is for one row. */
+static inline void slide_run(const struct dwconv_f32_task *task, const struct slide_body *body)
+{
     int clamp = task->low > -INFINITY || task->high < INFINITY;
-    for (size_t y = 0, rows; y < task->out_rows; y += rows) {
-        size_t most = task->out_rows - y < MOST_R ? task->out_rows - y : MOST_R;
-        size_t whole = channels < 4 ? 0 : whole_rows(task, y, most), b = 0;
-        while (b < body_count && bodies[b].rows > whole)
-            b++;
-        rows = b < body_count ? bodies[b].rows : 1;
-        for (size_t done = 0; done < channels; done += 4) {
-            size_t c = done + 4 <= channels || channels < 4 ? done : channels - 4;
-            if (b < body_count)
-                bodies[b].run[clamp](task, y, c);
-            else
-                dwconv_f32_any_row(task, y, c, channels < 4 ? channels : 4);
-        }
+    for (size_t y = 0; y < task->out_rows; y += body->rows) {
+        while (body->rows > task->out_rows - y)
+            body++;
+        if (task->channels < 4)
+            for (size_t r = 0; r < body->rows; r++)
+                dwconv_f32_any_row(task, y + r, 0, task->channels);
+        else
+            slide_channels(task, y, body->run[has_padding(task, y, body->rows)][clamp]);
     }
 }
 

@@ -14,16 +14,55 @@
 #define INLINE static inline __attribute__((always_inline))
 enum { MOST_R = 4 };
 
-/* Four source elements S apart, from column at on; columns beside the image give 0. */
-INLINE float32x4_t load_inner(const float *from, size_t S)
+/* Where the columns of one tap are: all inside the image, or at its edge: then the nearest four
+ * that exist are loaded and moved into place. Stride 2 takes eight columns. */
+struct span {
+    ptrdiff_t at, from[2];
+    uint8x16_t place[2];
+};
+
+/* Four columns from at on; byte indices of others are more than 15, which look up as 0. */
+INLINE void find_place(struct span *span, size_t which, ptrdiff_t at, size_t columns)
 {
+    static const uint8_t identity[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    ptrdiff_t last = (ptrdiff_t)columns - 4, from = at < 0 ? 0 : at > last ? last : at;
+    ptrdiff_t shift = at - from < -4 ? -4 : at - from > 4 ? 4 : at - from;
+    span->from[which] = from;
+    span->place[which] = vaddq_u8(vld1q_u8(identity), vdupq_n_u8((uint8_t)(shift * 4)));
+}
+
+INLINE struct span find_span(ptrdiff_t at, size_t columns, size_t S, int is_inner)
+{
+    struct span span = {.at = at};
+    if (!is_inner) {
+        find_place(&span, 0, at, columns);
+        if (S == 2)
+            find_place(&span, 1, at + 4, columns);
+    }
+    return span;
+}
+
+INLINE float32x4_t load_placed(const float *row, const struct span *span, size_t which)
+{
+    uint8x16_t bytes = vreinterpretq_u8_f32(vld1q_f32(row + span->from[which]));
+    return vreinterpretq_f32_u8(vqtbl1q_u8(bytes, span->place[which]));
+}
+
+/* Four elements S apart. */
+INLINE float32x4_t load_span(const float *row, const struct span *span, size_t S, int is_inner)
+{
+    if (!is_inner && S == 1)
+        return load_placed(row, span, 0);
+    if (!is_inner)
+        return vuzp1q_f32(load_placed(row, span, 0), load_placed(row, span, 1));
     if (S == 1)
-        return vld1q_f32(from);
+        return vld1q_f32(row + span->at);
     /* the second vector begins one element early, so as not to read the one after the last */
-    float32x4_t low = vld1q_f32(from), high = vld1q_f32(from + 3);
+    float32x4_t low = vld1q_f32(row + span->at), high = vld1q_f32(row + span->at + 3);
     return vcombine_f32(vget_low_f32(vuzp1q_f32(low, low)), vget_low_f32(vuzp2q_f32(high, high)));
 }
 
+/* Any stride, and images of fewer than four columns. */
 static float32x4_t load_elements(const float *row, ptrdiff_t at, size_t stride, size_t columns)
 {
     float values[4] = {0};
@@ -31,17 +70,6 @@ static float32x4_t load_elements(const float *row, ptrdiff_t at, size_t stride, 
         if (at >= 0 && (size_t)at < columns)
             values[i] = row[at];
     return vld1q_f32(values);
-}
-
-static inline float32x4_t load_edge(const float *row, ptrdiff_t at, size_t stride, size_t columns)
-{
-    if (stride != 1 || columns < 4 || at <= -4 || at >= (ptrdiff_t)columns)
-        return load_elements(row, at, stride, columns);
-    static const uint8_t identity[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    ptrdiff_t last = (ptrdiff_t)columns - 4, from = at < 0 ? 0 : at > last ? last : at;
-    /* byte indices of other vectors wrap to more than 15, which look up as 0 */
-    uint8x16_t index = vaddq_u8(vld1q_u8(identity), vdupq_n_u8((uint8_t)((at - from) * 4)));
-    return vreinterpretq_f32_u8(vqtbl1q_u8(vreinterpretq_u8_f32(vld1q_f32(row + from)), index));
 }
 
 /* R rows of outputs, count columns of each, from (y, x) on. */
@@ -56,7 +84,7 @@ INLINE void store(const struct dwconv_f32_task *task, const float32x4_t *acc, si
 }
 
 /* Output rows y .. y + R - 1 of a K x K kernel without dilation, both strides S, four columns from
- * x on. No row is padding. */
+ * x on. */
 INLINE void tile(const struct dwconv_f32_task *task, size_t y, size_t x, size_t count, size_t K,
                  size_t S, size_t R, int is_inner)
 {
@@ -67,32 +95,36 @@ INLINE void tile(const struct dwconv_f32_task *task, size_t y, size_t x, size_t 
     for (size_t r = 0; r < R; r++)
         acc[r] = vdupq_n_f32(task->bias ? *task->bias : 0);
 #pragma GCC unroll 5
-    for (size_t kx = 0; kx < K; kx++, at++)
+    for (size_t kx = 0; kx < K; kx++, at++) {
+        struct span span = find_span(at, task->columns, S, is_inner);
 #pragma GCC unroll 9
         for (size_t row = 0; row < (R - 1) * S + K; row++) {
-            float32x4_t in = is_inner ? load_inner(rows[row] + at, S)
-                                      : load_edge(rows[row], at, S, task->columns);
+            if (!rows[row])
+                continue;
+            float32x4_t in = load_span(rows[row], &span, S, is_inner);
 #pragma GCC unroll 4
             for (size_t r = 0; r < R; r++)
                 if (row >= r * S && row - r * S < K)
                     acc[r] = vfmaq_n_f32(acc[r], in, task->weights[(row - r * S) * K + kx]);
         }
+    }
     store(task, acc, y, x, count, R);
 }
 
-/* One output row of any kernel; a stride S of 0 is any, and then no tile is inner. */
+/* One output row of any kernel; S is 1, 2, or 0 for any stride and any image. */
 INLINE void tile_any(const struct dwconv_f32_task *task, size_t y, size_t x, size_t count, size_t S,
                      int is_inner)
 {
     float32x4_t acc = vdupq_n_f32(task->bias ? *task->bias : 0);
     ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w);
     for (size_t kx = 0; kx < task->kw; kx++, at += (ptrdiff_t)task->dilation_w) {
+        struct span span = find_span(at, task->columns, S, is_inner || S == 0);
         const float *const *rows = task->rows + y * task->stride_h;
         for (size_t ky = 0; ky < task->kh; ky++, rows += task->dilation_h) {
             if (!*rows)
                 continue;
-            float32x4_t in = is_inner ? load_inner(*rows + at, S)
-                                      : load_edge(*rows, at, task->stride_w, task->columns);
+            float32x4_t in = S ? load_span(*rows, &span, S, is_inner)
+                               : load_elements(*rows, at, task->stride_w, task->columns);
             acc = vfmaq_n_f32(acc, in, task->weights[ky * task->kw + kx]);
         }
     }
@@ -150,55 +182,110 @@ static void any_stride_2(const struct dwconv_f32_task *task, size_t y)
     run_rows(task, y, 0, 2, 1);
 }
 
-static void square_3_stride_1(const struct dwconv_f32_task *task, size_t y)
+static void square_3_stride_1_rows_4(const struct dwconv_f32_task *task, size_t y)
 {
     run_rows(task, y, 3, 1, 4);
 }
 
-static void square_3_stride_2(const struct dwconv_f32_task *task, size_t y)
+static void square_3_stride_1_rows_2(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 1, 2);
+}
+
+static void square_3_stride_1_rows_1(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 1, 1);
+}
+
+static void square_3_stride_2_rows_4(const struct dwconv_f32_task *task, size_t y)
 {
     run_rows(task, y, 3, 2, 4);
 }
 
-static void square_5_stride_1(const struct dwconv_f32_task *task, size_t y)
+static void square_3_stride_2_rows_2(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 2, 2);
+}
+
+static void square_3_stride_2_rows_1(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 2, 1);
+}
+
+static void square_5_stride_1_rows_4(const struct dwconv_f32_task *task, size_t y)
 {
     run_rows(task, y, 5, 1, 4);
 }
 
-/* Bodies for four whole rows of special sizes, and for one row of any. */
-static rows_fn *find_square(const struct dwconv_f32_task *task)
+static void square_5_stride_1_rows_2(const struct dwconv_f32_task *task, size_t y)
 {
-    size_t k = task->kw, s = task->stride_w;
-    if (task->kh != k || task->stride_h != s || task->dilation_h != 1 || task->dilation_w != 1)
-        return NULL;
-    if (k == 3)
-        return s == 1 ? square_3_stride_1 : s == 2 ? square_3_stride_2 : NULL;
-    return k == 5 && s == 1 ? square_5_stride_1 : NULL;
+    run_rows(task, y, 5, 1, 2);
 }
 
-static int has_padding(const struct dwconv_f32_task *task, size_t y, size_t count)
+static void square_5_stride_1_rows_1(const struct dwconv_f32_task *task, size_t y)
 {
-    for (size_t row = 0; row < (count - 1) * task->stride_h + task->kh; row++)
-        if (!task->rows[y * task->stride_h + row])
-            return 1;
-    return 0;
+    run_rows(task, y, 5, 1, 1);
+}
+
+static void square_5_stride_2_rows_4(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 2, 4);
+}
+
+static void square_5_stride_2_rows_2(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 2, 2);
+}
+
+static void square_5_stride_2_rows_1(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 2, 1);
+}
+
+/* Bodies for four, two and one rows of square kernels. */
+static const struct square {
+    size_t kernel, stride;
+    rows_fn *run[3];
+} squares[] = {
+    {3, 1, {square_3_stride_1_rows_4, square_3_stride_1_rows_2, square_3_stride_1_rows_1}},
+    {3, 2, {square_3_stride_2_rows_4, square_3_stride_2_rows_2, square_3_stride_2_rows_1}},
+    {5, 1, {square_5_stride_1_rows_4, square_5_stride_1_rows_2, square_5_stride_1_rows_1}},
+    {5, 2, {square_5_stride_2_rows_4, square_5_stride_2_rows_2, square_5_stride_2_rows_1}},
+};
+enum { SQUARES = sizeof squares / sizeof squares[0] };
+
+static const struct square *find_square(const struct dwconv_f32_task *task)
+{
+    if (task->dilation_h != 1 || task->dilation_w != 1 || task->columns < 4)
+        return NULL;
+    for (size_t i = 0; i < SQUARES; i++)
+        if (task->kh == squares[i].kernel && task->kw == squares[i].kernel &&
+            task->stride_h == squares[i].stride && task->stride_w == squares[i].stride)
+            return &squares[i];
+    return NULL;
+}
+
+static void run_square(const struct dwconv_f32_task *task, const struct square *square)
+{
+    size_t y = 0;
+    for (size_t body = 0, rows = MOST_R; body < 3; body++, rows /= 2)
+        for (; y + rows <= task->out_rows; y += rows)
+            square->run[body](task, y);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
-    rows_fn *four = find_square(task);
-    rows_fn *one = task->stride_w == 1   ? any_stride_1
+    const struct square *square = find_square(task);
+    if (square) {
+        run_square(task, square);
+        return;
+    }
+    rows_fn *one = task->columns < 4     ? any_stride
+                   : task->stride_w == 1 ? any_stride_1
                    : task->stride_w == 2 ? any_stride_2
                                          : any_stride;
-    size_t y = 0;
-    while (y < task->out_rows)
-        if (four && y + 4 <= task->out_rows && !has_padding(task, y, 4)) {
-            four(task, y);
-            y += 4;
-        } else {
-            one(task, y);
-            y++;
-        }
+    for (size_t y = 0; y < task->out_rows; y++)
+        one(task, y);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_width_neon = {
