@@ -12,7 +12,7 @@
 #include "kernels/vector_neon.h"
 
 #define INLINE static inline __attribute__((always_inline))
-enum { MOST_R = 4 };
+enum { MOST_R = 4, MOST_WEIGHTS = 25 };
 
 /* Where the columns of one tap are: all inside the image, or at its edge: then the nearest four
  * that exist are loaded and moved into place. Stride 2 takes eight columns. */
@@ -73,20 +73,44 @@ static float32x4_t load_elements(const float *row, ptrdiff_t at, size_t stride, 
 }
 
 /* R rows of outputs, count columns of each, from (y, x) on. */
-INLINE void store(const struct dwconv_f32_task *task, const float32x4_t *acc, size_t y, size_t x,
+INLINE void store(const struct dwconv_f32_task *task, float32x4_t *acc, size_t y, size_t x,
                   size_t count, size_t R)
 {
-    float32x4_t low = vdupq_n_f32(task->low), high = vdupq_n_f32(task->high);
+    if (task->low > -INFINITY || task->high < INFINITY) {
+        float32x4_t low = vdupq_n_f32(task->low), high = vdupq_n_f32(task->high);
+#pragma GCC unroll 4
+        for (size_t r = 0; r < R; r++)
+            acc[r] = vminq_f32(vmaxq_f32(acc[r], low), high);
+    }
 #pragma GCC unroll 4
     for (size_t r = 0; r < R; r++)
-        store_part(task->dst + (y + r) * task->dst_row + x, vminq_f32(vmaxq_f32(acc[r], low), high),
-                   count);
+        store_part(task->dst + (y + r) * task->dst_row + x, acc[r], count);
+}
+
+/* All weights of a K x K kernel, four to a vector; the last vector overlaps the one before, so
+ * that nothing is read beyond them. */
+struct weights {
+    float32x4_t lanes[MOST_WEIGHTS / 4 + 1];
+};
+
+INLINE void load_weights(struct weights *weights, const float *from, size_t count)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i += 4)
+        weights->lanes[i / 4] = vld1q_f32(from + (i + 4 <= count ? i : count - 4));
+}
+
+INLINE float32x4_t add_tap(float32x4_t acc, float32x4_t in, const struct weights *weights, size_t i,
+                           size_t count)
+{
+    size_t first = i / 4 * 4 + 4 <= count ? i / 4 * 4 : count - 4;
+    return fma_lane(acc, in, weights->lanes[i / 4], i - first);
 }
 
 /* Output rows y .. y + R - 1 of a K x K kernel without dilation, both strides S, four columns from
  * x on. */
-INLINE void tile(const struct dwconv_f32_task *task, size_t y, size_t x, size_t count, size_t K,
-                 size_t S, size_t R, int is_inner)
+INLINE void tile(const struct dwconv_f32_task *task, const struct weights *weights, size_t y,
+                 size_t x, size_t count, size_t K, size_t S, size_t R, int is_inner, int padded)
 {
     float32x4_t acc[MOST_R];
     ptrdiff_t at = task->first + (ptrdiff_t)(x * S);
@@ -97,15 +121,15 @@ INLINE void tile(const struct dwconv_f32_task *task, size_t y, size_t x, size_t 
 #pragma GCC unroll 5
     for (size_t kx = 0; kx < K; kx++, at++) {
         struct span span = find_span(at, task->columns, S, is_inner);
-#pragma GCC unroll 9
+#pragma GCC unroll 11
         for (size_t row = 0; row < (R - 1) * S + K; row++) {
-            if (!rows[row])
+            if (padded && !rows[row])
                 continue;
             float32x4_t in = load_span(rows[row], &span, S, is_inner);
 #pragma GCC unroll 4
             for (size_t r = 0; r < R; r++)
                 if (row >= r * S && row - r * S < K)
-                    acc[r] = vfmaq_n_f32(acc[r], in, task->weights[(row - r * S) * K + kx]);
+                    acc[r] = add_tap(acc[r], in, weights, (row - r * S) * K + kx, K * K);
         }
     }
     store(task, acc, y, x, count, R);
@@ -145,20 +169,37 @@ static struct inner find_inner(const struct dwconv_f32_task *task)
     return (struct inner){begin, end < task->out_cols ? end : task->out_cols};
 }
 
-/* Tiles from left to right; the last one overlaps the one before, if there is one. K is 0 for a
- * single row of any kernel. */
-INLINE void run_rows(const struct dwconv_f32_task *task, size_t y, size_t K, size_t S, size_t R)
+/* The first column of the tile after done columns: the last tile overlaps the one before, if there
+ * is one. */
+INLINE size_t tile_column(size_t done, size_t n)
+{
+    return done + 4 <= n || n < 4 ? done : n - 4;
+}
+
+INLINE void run_rows(const struct dwconv_f32_task *task, size_t y, size_t K, size_t S, size_t R,
+                     int padded)
+{
+    size_t n = task->out_cols;
+    struct inner inner = find_inner(task);
+    struct weights weights;
+    load_weights(&weights, task->weights, K * K);
+    for (size_t done = 0; done < n; done += 4) {
+        size_t x = tile_column(done, n);
+        if (x >= inner.begin && x + 4 <= inner.end)
+            tile(task, &weights, y, x, 4, K, S, R, 1, padded);
+        else
+            tile(task, &weights, y, x, n - x, K, S, R, 0, 1);
+    }
+}
+
+/* S is 1, 2, or 0 for any stride. */
+INLINE void run_any_row(const struct dwconv_f32_task *task, size_t y, size_t S)
 {
     size_t n = task->out_cols;
     struct inner inner = find_inner(task);
     for (size_t done = 0; done < n; done += 4) {
-        size_t x = done + 4 <= n || n < 4 ? done : n - 4;
-        int is_inner = S && x >= inner.begin && x + 4 <= inner.end;
-        if (K && is_inner)
-            tile(task, y, x, 4, K, S, R, 1);
-        else if (K)
-            tile(task, y, x, n - x, K, S, R, 0);
-        else if (is_inner)
+        size_t x = tile_column(done, n);
+        if (S && x >= inner.begin && x + 4 <= inner.end)
             tile_any(task, y, x, 4, S, 1);
         else
             tile_any(task, y, x, n - x, S, 0);
@@ -169,88 +210,165 @@ typedef void rows_fn(const struct dwconv_f32_task *task, size_t y);
 
 static void any_stride(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 0, 0, 1);
+    run_any_row(task, y, 0);
 }
 
 static void any_stride_1(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 0, 1, 1);
+    run_any_row(task, y, 1);
 }
 
 static void any_stride_2(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 0, 2, 1);
+    run_any_row(task, y, 2);
 }
 
 static void square_3_stride_1_rows_4(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 3, 1, 4);
+    run_rows(task, y, 3, 1, 4, 0);
+}
+
+static void square_3_stride_1_rows_4_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 1, 4, 1);
 }
 
 static void square_3_stride_1_rows_2(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 3, 1, 2);
+    run_rows(task, y, 3, 1, 2, 0);
+}
+
+static void square_3_stride_1_rows_2_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 1, 2, 1);
 }
 
 static void square_3_stride_1_rows_1(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 3, 1, 1);
+    run_rows(task, y, 3, 1, 1, 0);
+}
+
+static void square_3_stride_1_rows_1_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 1, 1, 1);
 }
 
 static void square_3_stride_2_rows_4(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 3, 2, 4);
+    run_rows(task, y, 3, 2, 4, 0);
+}
+
+static void square_3_stride_2_rows_4_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 2, 4, 1);
 }
 
 static void square_3_stride_2_rows_2(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 3, 2, 2);
+    run_rows(task, y, 3, 2, 2, 0);
+}
+
+static void square_3_stride_2_rows_2_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 2, 2, 1);
 }
 
 static void square_3_stride_2_rows_1(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 3, 2, 1);
+    run_rows(task, y, 3, 2, 1, 0);
+}
+
+static void square_3_stride_2_rows_1_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 3, 2, 1, 1);
 }
 
 static void square_5_stride_1_rows_4(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 5, 1, 4);
+    run_rows(task, y, 5, 1, 4, 0);
+}
+
+static void square_5_stride_1_rows_4_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 1, 4, 1);
 }
 
 static void square_5_stride_1_rows_2(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 5, 1, 2);
+    run_rows(task, y, 5, 1, 2, 0);
+}
+
+static void square_5_stride_1_rows_2_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 1, 2, 1);
 }
 
 static void square_5_stride_1_rows_1(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 5, 1, 1);
+    run_rows(task, y, 5, 1, 1, 0);
+}
+
+static void square_5_stride_1_rows_1_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 1, 1, 1);
 }
 
 static void square_5_stride_2_rows_4(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 5, 2, 4);
+    run_rows(task, y, 5, 2, 4, 0);
+}
+
+static void square_5_stride_2_rows_4_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 2, 4, 1);
 }
 
 static void square_5_stride_2_rows_2(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 5, 2, 2);
+    run_rows(task, y, 5, 2, 2, 0);
+}
+
+static void square_5_stride_2_rows_2_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 2, 2, 1);
 }
 
 static void square_5_stride_2_rows_1(const struct dwconv_f32_task *task, size_t y)
 {
-    run_rows(task, y, 5, 2, 1);
+    run_rows(task, y, 5, 2, 1, 0);
 }
 
-/* Bodies for four, two and one rows of square kernels. */
+static void square_5_stride_2_rows_1_padded(const struct dwconv_f32_task *task, size_t y)
+{
+    run_rows(task, y, 5, 2, 1, 1);
+}
+
+/* Bodies for four, two and one rows of square kernels: [0] if no source row is padding, [1] leaves
+ * out those that are. */
 static const struct square {
     size_t kernel, stride;
-    rows_fn *run[3];
+    rows_fn *run[3][2];
 } squares[] = {
-    {3, 1, {square_3_stride_1_rows_4, square_3_stride_1_rows_2, square_3_stride_1_rows_1}},
-    {3, 2, {square_3_stride_2_rows_4, square_3_stride_2_rows_2, square_3_stride_2_rows_1}},
-    {5, 1, {square_5_stride_1_rows_4, square_5_stride_1_rows_2, square_5_stride_1_rows_1}},
-    {5, 2, {square_5_stride_2_rows_4, square_5_stride_2_rows_2, square_5_stride_2_rows_1}},
+    {3,
+     1,
+     {{square_3_stride_1_rows_4, square_3_stride_1_rows_4_padded},
+      {square_3_stride_1_rows_2, square_3_stride_1_rows_2_padded},
+      {square_3_stride_1_rows_1, square_3_stride_1_rows_1_padded}}},
+    {3,
+     2,
+     {{square_3_stride_2_rows_4, square_3_stride_2_rows_4_padded},
+      {square_3_stride_2_rows_2, square_3_stride_2_rows_2_padded},
+      {square_3_stride_2_rows_1, square_3_stride_2_rows_1_padded}}},
+    {5,
+     1,
+     {{square_5_stride_1_rows_4, square_5_stride_1_rows_4_padded},
+      {square_5_stride_1_rows_2, square_5_stride_1_rows_2_padded},
+      {square_5_stride_1_rows_1, square_5_stride_1_rows_1_padded}}},
+    {5,
+     2,
+     {{square_5_stride_2_rows_4, square_5_stride_2_rows_4_padded},
+      {square_5_stride_2_rows_2, square_5_stride_2_rows_2_padded},
+      {square_5_stride_2_rows_1, square_5_stride_2_rows_1_padded}}},
 };
 enum { SQUARES = sizeof squares / sizeof squares[0] };
 
@@ -265,12 +383,20 @@ static const struct square *find_square(const struct dwconv_f32_task *task)
     return NULL;
 }
 
+static int has_padding(const struct dwconv_f32_task *task, size_t y, size_t count)
+{
+    for (size_t row = 0; row < (count - 1) * task->stride_h + task->kh; row++)
+        if (!task->rows[y * task->stride_h + row])
+            return 1;
+    return 0;
+}
+
 static void run_square(const struct dwconv_f32_task *task, const struct square *square)
 {
     size_t y = 0;
     for (size_t body = 0, rows = MOST_R; body < 3; body++, rows /= 2)
         for (; y + rows <= task->out_rows; y += rows)
-            square->run[body](task, y);
+            square->run[body][has_padding(task, y, rows)](task, y);
 }
 
 static void run(const struct dwconv_f32_task *task)

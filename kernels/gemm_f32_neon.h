@@ -13,24 +13,10 @@
 #include <math.h>
 
 #include "kernels/gemm_f32.h"
+#include "kernels/vector_neon.h"
 
 #define INLINE static inline __attribute__((always_inline))
 enum { MAX_LINES = 12, MAX_VECTORS = 3 };
-
-/* acc + y * x[lane] */
-INLINE float32x4_t fma_lane(float32x4_t acc, float32x4_t y, float32x4_t x, size_t lane)
-{
-    switch (lane) {
-    case 0:
-        return vfmaq_laneq_f32(acc, y, x, 0);
-    case 1:
-        return vfmaq_laneq_f32(acc, y, x, 1);
-    case 2:
-        return vfmaq_laneq_f32(acc, y, x, 2);
-    default:
-        return vfmaq_laneq_f32(acc, y, x, 3);
-    }
-}
 
 /* One to four vectors by one instruction, which moves the pointer on. */
 INLINE void load_few(float32x4_t *out, const float **from, size_t count)

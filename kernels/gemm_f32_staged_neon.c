@@ -1,6 +1,5 @@
 /* Tiles whose lines are not whole vectors: the kernel works on a copy of C on the stack. */
 #include "kernels/gemm_f32_neon.h"
-#include "kernels/vector_neon.h"
 
 enum { ROWS = GEMM_F32_MR, WIDTH = GEMM_F32_NR };
 

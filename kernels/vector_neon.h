@@ -48,4 +48,20 @@ static inline void transpose_4x4(float32x4_t rows[4])
     rows[2] = vzip1q_f32(b, d), rows[3] = vzip2q_f32(b, d);
 }
 
+/* acc + y * x[lane]; lane is a constant after inlining. */
+static inline __attribute__((always_inline)) float32x4_t fma_lane(float32x4_t acc, float32x4_t y,
+                                                                  float32x4_t x, size_t lane)
+{
+    switch (lane) {
+    case 0:
+        return vfmaq_laneq_f32(acc, y, x, 0);
+    case 1:
+        return vfmaq_laneq_f32(acc, y, x, 1);
+    case 2:
+        return vfmaq_laneq_f32(acc, y, x, 2);
+    default:
+        return vfmaq_laneq_f32(acc, y, x, 3);
+    }
+}
+
 #endif
