@@ -1,5 +1,6 @@
 """Tables, means, worst rows and plots of what was measured."""
 import os
+import subprocess
 from math import exp, log
 
 import svg
@@ -13,6 +14,8 @@ Made by `make perf OUT=docs/performance.md`; [measuring.md](measuring.md) says w
 and how far to trust them. They are counted and modelled, not timed: i/MAC is executed instructions
 per useful vector multiply-accumulate (four f32 products), a percentage is of the core's peak for
 those, caches warm. "×" is how many times as many modelled cycles the peer takes on the first core.
+
+Measured at commit {commit}.
 '''
 LAYOUTS = {'packed': 'weights packed beforehand', 'plain': 'plain weights',
            'nhwc': 'channels last', 'nchw': 'channels first'}
@@ -21,6 +24,12 @@ LAYOUTS = {'packed': 'weights packed beforehand', 'plain': 'plain weights',
 def geometric_mean(values):
     values = [value for value in values if value > 0]
     return exp(sum(map(log, values)) / len(values)) if values else 0.0
+
+
+def commit():
+    process = subprocess.run(['git', 'describe', '--always', '--dirty'], capture_output=True,
+                             text=True, check=False)
+    return process.stdout.strip() or 'unknown'
 
 
 class Section:
@@ -32,7 +41,7 @@ class Section:
 
     @property
     def title(self):
-        return f"{self.file.replace('shapes_', '')}, {LAYOUTS[self.layout]}"
+        return f"{self.file.replace('shapes_', '').replace('_', ' ')}, {LAYOUTS[self.layout]}"
 
     def done(self, name):
         return [f for f in self.figures[name] if not f.refused]
@@ -159,7 +168,7 @@ class Report:
         plots = os.path.join(os.path.dirname(path), 'plots')
         os.makedirs(plots, exist_ok=True)
         with open(path, 'w', encoding='utf-8') as file:
-            print(INTRODUCTION, file=file)
+            print(INTRODUCTION.format(commit=commit()), file=file)
             for section in self.sections:
                 print(f'## {section.title[0].upper() + section.title[1:]}\n', file=file)
                 for plot in self.plots(section, plots):
