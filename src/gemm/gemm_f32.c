@@ -52,47 +52,43 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
 }
 
-void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)
-{
-    *plan = (struct gemm_f32){.shape = *shape};
-    plan->row_tiles = shape->m == SIZE_MAX ? SIZE_MAX : div_up(shape->m, GEMM_F32_MR);
-    plan->panels = shape->n == SIZE_MAX ? SIZE_MAX : layout_panel_count(shape->n);
-    choose_blocks(plan, cpu);
-    plan->pack = pack_f32_find(cpu->features);
-    for (size_t w = 0; w < GEMM_F32_NR / 4; w++)
-        for (size_t h = 0; h < GEMM_F32_MR; h++)
-            plan->tiles[w][h] =
-                gemm_f32_find(cpu->features, h + 1, 4 * (w + 1), shape->columns)->run;
-    plan->kernel = gemm_f32_find(cpu->features, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
-}
-
 /* ---- scratchpad: for each task a block of A, a block of B, staged sums, the caller's part ---- */
-
-struct scratch_parts {
-    size_t b, stage, caller, bytes; /* offsets in bytes; A is at 0 */
-};
 
 static size_t floats(size_t count)
 {
     return round_up(count * sizeof(float), SCRATCH_UNIT);
 }
 
-static struct scratch_parts scratch_parts(const struct gemm_f32 *plan)
+static void divide_scratch(struct gemm_f32 *plan)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
+    struct gemm_f32_scratch *parts = &plan->scratch;
     size_t rows = plan->block_tiles * GEMM_F32_MR;
-    struct scratch_parts parts;
-    parts.b = floats(rows * plan->block_k);
-    parts.stage = parts.b + (shape->b_packed ? 0 : floats(plan->block_columns * plan->block_k));
-    parts.caller =
-        parts.stage + (shape->output == GEMM_STAGED ? floats(rows * plan->block_columns) : 0);
-    parts.bytes = parts.caller + round_up(shape->task_scratch_bytes, SCRATCH_UNIT);
-    return parts;
+    parts->b = floats(rows * plan->block_k);
+    parts->stage = parts->b + (shape->b_packed ? 0 : floats(plan->block_columns * plan->block_k));
+    parts->caller =
+        parts->stage + (shape->output == GEMM_STAGED ? floats(rows * plan->block_columns) : 0);
+    parts->bytes = parts->caller + round_up(shape->task_scratch_bytes, SCRATCH_UNIT);
 }
 
 size_t gemm_f32_scratch_bytes(const struct gemm_f32 *plan, int threads)
 {
-    return scratch_parts(plan).bytes * (size_t)threads;
+    return plan->scratch.bytes * (size_t)threads;
+}
+
+void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)
+{
+    *plan = (struct gemm_f32){.shape = *shape};
+    plan->row_tiles = shape->m == SIZE_MAX ? SIZE_MAX : div_up(shape->m, GEMM_F32_MR);
+    plan->panels = shape->n == SIZE_MAX ? SIZE_MAX : layout_panel_count(shape->n);
+    choose_blocks(plan, cpu);
+    divide_scratch(plan);
+    plan->pack = pack_f32_find(cpu->features);
+    for (size_t w = 0; w < GEMM_F32_NR / 4; w++)
+        for (size_t h = 0; h < GEMM_F32_MR; h++)
+            plan->tiles[w][h] =
+                gemm_f32_find(cpu->features, h + 1, 4 * (w + 1), shape->columns)->run;
+    plan->kernel = gemm_f32_find(cpu->features, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
 }
 
 /* ---- one task ---- */
@@ -282,17 +278,19 @@ static void run_task(void *argument, int index, int count)
     (void)count;
     const struct run *run = argument;
     const struct gemm_f32 *plan = run->plan;
-    struct scratch_parts parts = scratch_parts(plan);
-    unsigned char *scratch = run->scratch + (size_t)index * parts.bytes;
+    const struct gemm_f32_scratch *parts = &plan->scratch;
+    unsigned char *scratch = run->scratch + (size_t)index * parts->bytes;
     struct task task = {
         .plan = plan,
         .call = run->call,
         .a = (float *)(void *)scratch,
-        .b = (float *)(void *)(scratch + parts.b),
-        .stage = (float *)(void *)(scratch + parts.stage),
-        .caller = scratch + parts.caller,
+        .b = (float *)(void *)(scratch + parts->b),
+        .stage = (float *)(void *)(scratch + parts->stage),
+        .caller = scratch + parts->caller,
     };
-    struct partition_rect rect = partition_rect(&run->grid, index);
+    struct partition_rect rect = {{0, run->grid.rows}, {0, run->grid.columns}};
+    if (run->grid.tasks > 1)
+        rect = partition_rect(&run->grid, index);
     for (size_t row = rect.rows.begin; row < rect.rows.end;) {
         size_t first = row % plan->row_tiles;
         size_t end = min_size(first + (rect.rows.end - row), plan->row_tiles);
@@ -302,6 +300,19 @@ static void run_task(void *argument, int index, int count)
     }
 }
 
+/* One task's grid needs no search. */
+static struct partition_grid split_tiles(const struct gemm_f32 *plan, size_t rows, int threads)
+{
+    if (threads == 1 || rows * plan->panels == 1)
+        return (struct partition_grid){
+            .rows = rows, .columns = plan->panels, .bands = 1, .tasks = 1};
+    /* A tile does k × 24 multiply-accumulates; packing a row of tiles stores k × 8 values. */
+    double k = (double)max_size(plan->shape.k, 1);
+    struct partition_costs costs = {
+        .tile = 24 * k, .row = 12 * k, .column = plan->shape.b_packed ? 0 : 16 * k};
+    return partition_grid(rows, plan->panels, threads, &costs);
+}
+
 void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
                   const struct parallel *parallel, int threads, void *scratch)
 {
@@ -309,11 +320,7 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
     size_t rows = shape->batch * plan->row_tiles;
     if (rows == 0 || plan->panels == 0)
         return;
-    /* A tile does k × 24 multiply-accumulates; packing a row of tiles stores k × 8 values. */
-    double k = (double)max_size(shape->k, 1);
-    struct partition_costs costs = {
-        .tile = 24 * k, .row = 12 * k, .column = shape->b_packed ? 0 : 16 * k};
-    struct run run = {plan, call, partition_grid(rows, plan->panels, threads, &costs), scratch};
+    struct run run = {plan, call, split_tiles(plan, rows, threads), scratch};
     parallel_for(parallel, run.grid.tasks, run_task, &run);
 }
 

@@ -36,8 +36,14 @@ struct gemm_f32_shape {
     size_t task_scratch_bytes; /* for pack_a() */
 };
 
+/* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, of B, staged sums, the caller's. */
+struct gemm_f32_scratch {
+    size_t b, stage, caller, bytes;
+};
+
 struct gemm_f32 {
     struct gemm_f32_shape shape;
+    struct gemm_f32_scratch scratch;
     size_t row_tiles, panels;                  /* of one matrix */
     size_t block_tiles, block_panels, block_k; /* mc, nc, kc */
     size_t block_columns;                      /* of block_panels panels */
