@@ -1,5 +1,6 @@
 /* Strided copies: whole rows where both sides are contiguous, 4x4 transposes where they are so in
- * different directions, else element by element.
+ * different directions (four rows or columns: interleaving stores or loads), else element by
+ * element.
  *
  * A transpose goes over blocks of 16 rows and 4 columns, so that each piece it writes is a cache
  * line, and the 16 lines it reads are used up by the next three blocks. */
@@ -48,8 +49,44 @@ static inline void transpose(const struct copy_f32_plane *plane, size_t r, size_
         vst1q_f32(plane->dst + (ptrdiff_t)(c + i) * plane->dst_col + r, block[i]);
 }
 
+/* Four rows whose columns become neighbours: the stores interleave. src_col and dst_row are 1. */
+static size_t interleave_4(const struct copy_f32_plane *plane)
+{
+    const float *a = plane->src, *b = a + plane->src_row, *c = b + plane->src_row;
+    const float *d = c + plane->src_row;
+    size_t i = 0;
+    for (; i + 4 <= plane->cols; i += 4)
+        vst4q_f32(plane->dst + i * 4, (float32x4x4_t){{vld1q_f32(a + i), vld1q_f32(b + i),
+                                                       vld1q_f32(c + i), vld1q_f32(d + i)}});
+    return i;
+}
+
+/* The way back: four columns that are neighbours. */
+static size_t deinterleave_4(const struct copy_f32_plane *plane)
+{
+    float *a = plane->dst, *b = a + plane->dst_col, *c = b + plane->dst_col;
+    float *d = c + plane->dst_col;
+    size_t i = 0;
+    for (; i + 4 <= plane->rows; i += 4) {
+        float32x4x4_t block = vld4q_f32(plane->src + i * 4);
+        vst1q_f32(a + i, block.val[0]);
+        vst1q_f32(b + i, block.val[1]);
+        vst1q_f32(c + i, block.val[2]);
+        vst1q_f32(d + i, block.val[3]);
+    }
+    return i;
+}
+
 static void copy_transposed(const struct copy_f32_plane *plane)
 {
+    if (plane->rows == 4 && plane->dst_col == 4) {
+        copy_elements(plane, 0, 4, interleave_4(plane), plane->cols);
+        return;
+    }
+    if (plane->cols == 4 && plane->src_row == 4) {
+        copy_elements(plane, deinterleave_4(plane), plane->rows, 0, 4);
+        return;
+    }
     size_t rows = plane->rows & ~(size_t)3, cols = plane->cols & ~(size_t)3;
     for (size_t r = 0; r < rows; r += BLOCK_ROWS) {
         size_t end = r + BLOCK_ROWS < rows ? r + BLOCK_ROWS : rows;

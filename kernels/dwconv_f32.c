@@ -18,7 +18,8 @@ static int is_square(const struct dwconv_f32_task *task, size_t kernel, size_t s
 
 int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task)
 {
-    if (kernel->by_width && (task->channels != 1 || task->column != 1 || task->dst_column != 1))
+    if (kernel->by_width && (task->channels != 1 || task->column != 1 || task->dst_column != 1 ||
+                             task->weights_tap != 1))
         return 0;
     return kernel->kernel == 0 || is_square(task, kernel->kernel, kernel->stride);
 }

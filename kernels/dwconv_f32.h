@@ -14,7 +14,7 @@
  *       row = rows[y * stride_h + ky * dilation_h]
  *       at = first + x * stride_w + kx * dilation_w
  *       if row is not NULL and 0 <= at < columns:
- *           sum = fma(row[at * column + c], weights[(ky * kw + kx) * channels + c], sum)
+ *           sum = fma(row[at * column + c], weights[(ky * kw + kx) * weights_tap + c], sum)
  *   dst[y * dst_row + x * dst_column + c] = min(max(sum, low), high)
  *
  * The order is the same in every kernel, so a value does not depend on how an image is cut into
@@ -29,7 +29,8 @@ struct dwconv_f32_task {
     const float *const *rows; /* column 0 of each row of source; NULL: a row of padding */
     ptrdiff_t first;          /* column of the first tap of output 0; negative: padding */
     size_t columns, column;   /* columns of source that exist; elements from one to the next */
-    const float *weights;     /* [kh][kw][channels] */
+    const float *weights;     /* [kh][kw], each of channels values */
+    size_t weights_tap;       /* from one tap to the next; by_width kernels: 1 */
     const float *bias;        /* channels values, or NULL */
     float *dst;
     size_t dst_row, dst_column;

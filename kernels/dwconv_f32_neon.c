@@ -47,7 +47,7 @@ INLINE void tile(const struct dwconv_f32_task *task, const struct place *place, 
     for (size_t kx = place->kx; kx < place->kx_end; kx++) {
         ptrdiff_t at = task->first + (ptrdiff_t)(place->x * task->stride_w + kx * task->dilation_w);
         size_t offset = (size_t)at * task->column + place->c;
-        const float *weights = task->weights + kx * task->channels + place->c;
+        const float *weights = task->weights + kx * task->weights_tap + place->c;
         const float *const *rows = task->rows + place->y * task->stride_h;
         for (size_t ky = 0; ky < task->kh; ky++) {
             const float *row = *rows;
@@ -62,7 +62,7 @@ INLINE void tile(const struct dwconv_f32_task *task, const struct place *place, 
                 }
             }
             rows += task->dilation_h;
-            weights += task->kw * task->channels;
+            weights += task->kw * task->weights_tap;
         }
     }
     float *dst = task->dst + place->y * task->dst_row + place->x * task->dst_column + place->c;

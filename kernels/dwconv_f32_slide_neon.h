@@ -140,7 +140,7 @@ INLINE void slide_rows(const struct dwconv_f32_task *task, size_t y, size_t c, s
     for (size_t ky = 0; ky < K; ky++)
 #pragma GCC unroll 5
         for (size_t kx = 0; kx < K; kx++)
-            slide.w[ky][kx] = vld1q_f32(task->weights + (ky * K + kx) * task->channels + c);
+            slide.w[ky][kx] = vld1q_f32(task->weights + (ky * K + kx) * task->weights_tap + c);
 #pragma GCC unroll 9
     for (size_t row = 0; row < (R - 1) * S + K; row++)
         slide.in[row] = task->rows[y * S + row] ? task->rows[y * S + row] + c : NULL;

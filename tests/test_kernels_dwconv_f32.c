@@ -47,6 +47,7 @@ static void pick_sizes(struct dwconv_f32_task *task, const struct dwconv_f32_ker
     task->dilation_h = kernel->kernel ? 1 : pick(seed, 1, 3);
     task->dilation_w = kernel->kernel ? 1 : pick(seed, 1, 3);
     task->column = task->channels + (kernel->by_width ? 0 : pick(seed, 0, 2));
+    task->weights_tap = task->channels + (kernel->by_width ? 0 : pick(seed, 0, 2));
     task->dst_column = task->channels + (kernel->by_width ? 0 : pick(seed, 0, 2));
     task->dst_row = task->out_cols * task->dst_column + pick(seed, 0, 3);
     task->first = (ptrdiff_t)pick(seed, 0, 5) - 4;
@@ -86,7 +87,7 @@ static void make_problem(struct problem *problem, const struct dwconv_f32_kernel
     pick_sizes(task, kernel, seed);
     int end = (int)pick(seed, 0, 1);
     make_source(problem, fill, end, seed);
-    size_t weights_count = task->kh * task->kw * task->channels;
+    size_t weights_count = (task->kh * task->kw - 1) * task->weights_tap + task->channels;
     float *weights = guard_at(&guard_weights, weights_count * sizeof(float), end);
     fill(weights, weights_count, seed);
     task->weights = weights;
@@ -110,7 +111,7 @@ static float want(const struct dwconv_f32_task *task, size_t y, size_t x, size_t
             const float *row = task->rows[y * task->stride_h + ky * task->dilation_h];
             ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w + kx * task->dilation_w);
             if (row && at >= 0 && at < (ptrdiff_t)task->columns)
-                sum = fmaf(task->weights[(ky * task->kw + kx) * task->channels + c],
+                sum = fmaf(task->weights[(ky * task->kw + kx) * task->weights_tap + c],
                            row[at * (ptrdiff_t)task->column + (ptrdiff_t)c], sum);
         }
     return fminf(fmaxf(sum, task->low), task->high);

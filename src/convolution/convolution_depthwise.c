@@ -1,10 +1,13 @@
 /* Depthwise convolution: every channel is convolved with a kernel of its own.
  *
- * A call of the tile kernel does some rows of one image: all channels at once where they follow
- * each other, one channel where columns do. Taps along the depth become further kernel rows, as a
- * kernel reads each row of source through a pointer of its own. */
+ * A call of the tile kernel does some rows of some channels, as many as stay in the L1 cache. It
+ * wants channels next to each other: where they are not (nchw), the rows of source of a block of
+ * channels are transposed into the scratchpad, and results back. Rows of source go by pointer, so
+ * that taps along the depth become further kernel rows, and padding is a row of zeros. */
 #include <math.h>
+#include <string.h>
 
+#include "kernels/copy_f32.h"
 #include "kernels/dwconv_f32.h"
 #include "src/convolution/convolution.h"
 #include "src/core/checked.h"
@@ -15,41 +18,34 @@
 #include "src/weights/pack.h"
 
 enum {
-    MOST_ROWS = 32,        /* of dst in a call */
-    MIN_COLUMNS = 16,      /* a call of fewer columns does too much work at their edges */
-    STAGE_FLOATS = 1 << 13 /* sums that wait for post-operations */
+    MOST_ROWS = 32,          /* of dst in a call */
+    SLIDING_ROWS = 4,        /* of dst that the fastest kernels do at a time */
+    CHANNELS = 16,           /* of a cache line */
+    TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
+    GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
+    MOST_ZEROS = 1 << 16,    /* values; longer rows of padding are left to the kernel */
 };
 
 struct convolution_depthwise {
     struct convolution_shape shape;
     struct dwconv_f32_task task; /* what all calls have in common */
     dwconv_f32_fn *run;
+    copy_f32_fn *copy;
     const char *kernel;
     const struct cpu *cpu;
-    bool planes;   /* a call does one channel */
-    bool staged;   /* sums stay in the scratchpad until finished */
+    bool gathers;  /* source is transposed into the scratchpad */
+    bool scatters; /* and results back from there */
+    bool staged;   /* sums are in the scratchpad, [row][column][channel], until they are finished */
     bool finishes; /* there is more to do than a bias and a clamp */
     size_t taps;
-    size_t row_pointers;                      /* of a call */
-    size_t rows, columns;                     /* of dst, in a call */
-    size_t packed_bytes, pointers, taps_copy; /* parts of the scratchpad */
-    size_t task_bytes;
+    size_t row_pointers;        /* of a call */
+    size_t rows, channel_block; /* of dst, in a call */
+    size_t zeros;               /* values of a row of padding; 0: none */
+    size_t packed_bytes;        /* of the scratchpad; then for each task: */
+    size_t zero_bytes, pointer_bytes, source_bytes, task_bytes;
 };
 
 /* ---- refuse, choose, estimate ---- */
-
-static bool is_vector_of(const neo_memory_desc *desc, int dim)
-{
-    return desc->format_kind == NEO_FORMAT_ANY || desc->strides[dim] == 1;
-}
-
-/* Both images have neighbours along dimension 1 (channels), or along the last one (columns). */
-static bool are_vectors_of(const struct problem *problem, bool columns)
-{
-    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
-    int dim = columns ? src->ndims - 1 : 1;
-    return is_vector_of(src, dim) && is_vector_of(dst, dim);
-}
 
 static const char *depthwise_refuse(const struct problem *problem, const struct cpu *cpu)
 {
@@ -62,8 +58,6 @@ static const char *depthwise_refuse(const struct problem *problem, const struct 
     if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
         bias->strides[0] != 1)
         return "the values of bias do not follow each other";
-    if (!are_vectors_of(problem, false) && !are_vectors_of(problem, true))
-        return "neither channels nor columns follow each other in both src and dst";
     return convolution_refuse_direct(problem);
 }
 
@@ -109,33 +103,47 @@ static void plan_kernel_rows(struct convolution_depthwise *mine)
     task->dilation_h = deep ? 1 : (size_t)s->dilation[HEIGHT];
     task->dilation_w = (size_t)s->dilation[WIDTH];
     mine->taps = task->kh * task->kw;
-    mine->rows = deep ? 1 : min_size(at_least_1(s->out[HEIGHT]), MOST_ROWS);
 }
 
-/* Columns such that the source of four rows stays in the L1 cache while vector after vector of its
- * channels is read. */
-static size_t choose_columns(const struct convolution_depthwise *mine)
+/* Channels such that the source of the rows that a kernel does at a time stays in the L1 cache
+ * while one vector after the other of its channels is read. */
+static size_t choose_channels(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
-    size_t all = at_least_1(mine->shape.out[WIDTH]);
-    if (mine->planes)
-        return all;
-    size_t rows = 3 * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
-    size_t bytes = rows * task->stride_w * task->channels * sizeof(float);
-    size_t most = max_size(mine->cpu->l1_bytes / 2 / bytes, MIN_COLUMNS);
-    return div_up(all, div_up(all, most));
+    size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
+    size_t bytes = rows * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
+    size_t most = max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
+    bool transposes = mine->gathers || mine->scatters;
+    return min_size(at_least_1(mine->shape.groups), transposes ? TRANSPOSED_CHANNELS : most);
+}
+
+/* As many rows as the transposed source has room for. */
+static size_t choose_rows(const struct convolution_depthwise *mine)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * mine->channel_block * sizeof(float);
+    size_t room = GATHER_BYTES / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
+    size_t rows = room > extent ? (room - extent) / task->stride_h + 1 : 1;
+    return mine->gathers ? max_size(rows, SLIDING_ROWS) : MOST_ROWS;
 }
 
 static void plan_pieces(struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
-    mine->columns = choose_columns(mine);
-    if (mine->staged) {
-        mine->rows = min_size(mine->rows, 4);
-        size_t room = STAGE_FLOATS / task->channels / mine->rows;
-        mine->columns = min_size(mine->columns, max_size(room, 4));
-    }
+    mine->channel_block = choose_channels(mine);
+    bool deep = mine->shape.kernel[DEPTH] > 1;
+    size_t rows = deep ? 1 : choose_rows(mine);
+    rows = mine->staged ? min_size(rows, 2 * SLIDING_ROWS) : rows;
+    mine->rows = min_size(rows, at_least_1(mine->shape.out[HEIGHT]));
     mine->row_pointers = (mine->rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
+}
+
+/* Zeros for the rows of padding, if there is padding. */
+static size_t choose_zeros(const struct convolution_depthwise *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    size_t count = (size_t)s->in[WIDTH] * mine->task.column;
+    return count + mine->channel_block < MOST_ZEROS ? count + mine->channel_block : 0;
 }
 
 static size_t unit(size_t bytes)
@@ -145,14 +153,31 @@ static size_t unit(size_t bytes)
 
 static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
 {
-    size_t stage = mine->rows * mine->columns * mine->task.channels;
-    mine->packed_bytes = plain_weights && !mine->planes
-                             ? unit((size_t)mine->shape.groups * mine->taps * sizeof(float))
-                             : 0;
-    mine->pointers = unit(mine->row_pointers * sizeof(float *));
-    mine->taps_copy = mine->planes ? unit(mine->taps * sizeof(float)) : 0;
-    mine->task_bytes =
-        mine->pointers + mine->taps_copy + (mine->staged ? unit(stage * sizeof(float)) : 0);
+    size_t row = mine->channel_block * sizeof(float);
+    size_t stage = mine->rows * (size_t)mine->shape.out[WIDTH] * row;
+    size_t source = mine->row_pointers * (size_t)mine->shape.in[WIDTH] * row;
+    size_t weights = (size_t)mine->shape.groups * mine->taps * sizeof(float);
+    mine->packed_bytes = plain_weights ? unit(weights) : 0;
+    mine->zeros = choose_zeros(mine);
+    mine->zero_bytes = unit(mine->zeros * sizeof(float));
+    mine->pointer_bytes = unit(mine->row_pointers * sizeof(float *));
+    mine->source_bytes = mine->gathers ? unit(source) : 0;
+    mine->task_bytes = mine->zero_bytes + mine->pointer_bytes + mine->source_bytes +
+                       (mine->staged ? unit(stage) : 0);
+}
+
+static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cpu)
+{
+    const struct convolution_shape *s = &mine->shape;
+    struct dwconv_f32_task *task = &mine->task;
+    task->channels = mine->channel_block;
+    task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
+    task->dst_column = mine->staged ? mine->channel_block : (size_t)s->dst.w;
+    task->dst_row = mine->staged ? (size_t)s->out[WIDTH] * mine->channel_block : (size_t)s->dst.h;
+    const struct dwconv_f32_kernel *kernel = dwconv_f32_find(cpu->features, task);
+    mine->run = kernel->run;
+    mine->kernel = kernel->name;
+    mine->copy = copy_f32_find(cpu->features)->run;
 }
 
 static void depthwise_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
@@ -162,24 +187,19 @@ static void depthwise_plan(void *plan, const struct problem *problem, const stru
     convolution_shape_init(&mine->shape, problem);
     const struct convolution_shape *s = &mine->shape;
     mine->cpu = cpu;
-    mine->planes =
-        s->src.c != 1 || s->dst.c != 1 || (s->groups == 1 && s->src.w == 1 && s->dst.w == 1);
-    mine->staged = fusion.reads_dst;
+    mine->gathers = s->groups > 1 && s->src.c != 1;
+    mine->scatters = s->groups > 1 && s->dst.c != 1;
+    mine->staged = fusion.reads_dst || mine->scatters;
     mine->finishes = !fusion.complete || fusion.reads_dst;
     mine->task = (struct dwconv_f32_task){
-        .channels = mine->planes ? 1 : (size_t)s->groups,
         .columns = (size_t)s->in[WIDTH],
-        .column = (size_t)s->src.w,
+        .weights_tap = (size_t)s->groups,
         .low = mine->finishes ? -INFINITY : fusion.low,
         .high = mine->finishes ? INFINITY : fusion.high,
     };
     plan_kernel_rows(mine);
     plan_pieces(mine);
-    mine->task.dst_column = mine->staged ? mine->task.channels : (size_t)s->dst.w;
-    mine->task.dst_row = mine->staged ? mine->columns * mine->task.channels : (size_t)s->dst.h;
-    const struct dwconv_f32_kernel *kernel = dwconv_f32_find(cpu->features, &mine->task);
-    mine->run = kernel->run;
-    mine->kernel = kernel->name;
+    plan_kernel(mine, cpu);
     plan_scratch(mine, problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED);
 }
 
@@ -199,30 +219,34 @@ static const char *depthwise_kernel(const void *plan)
 struct run {
     const struct convolution_depthwise *plan;
     const struct execution *execution;
-    const float *weights; /* [tap][group], or plain ones for planes */
+    const float *weights; /* [tap][group] */
 };
 
-/* A piece of dst: rows and columns of one plane (batch, channel if planes, depth). */
+/* Rows of some channels of one image. */
 struct piece {
     neo_dim n, channel, depth;
-    size_t row, rows, column, columns;
+    size_t channels, row, rows;
 };
 
 /* One task's parts of the scratchpad. */
 struct scratch {
+    float *zeros; /* NULL: none */
     const float **rows;
-    float *taps, *stage;
+    float *source, *stage;
 };
 
 static struct scratch scratch_of(const struct run *run, int index)
 {
     const struct convolution_depthwise *plan = run->plan;
-    unsigned char *from = (unsigned char *)run->execution->scratch + plan->packed_bytes +
-                          (size_t)index * plan->task_bytes;
+    unsigned char *zeros = (unsigned char *)run->execution->scratch + plan->packed_bytes +
+                           (size_t)index * plan->task_bytes;
+    unsigned char *rows = zeros + plan->zero_bytes, *source = rows + plan->pointer_bytes;
+    memset(zeros, 0, plan->zeros * sizeof(float));
     return (struct scratch){
-        .rows = (const float **)(void *)from,
-        .taps = (float *)(void *)(from + plan->pointers),
-        .stage = (float *)(void *)(from + plan->pointers + plan->taps_copy),
+        .zeros = plan->zeros ? (float *)(void *)zeros : NULL,
+        .rows = (const float **)(void *)rows,
+        .source = (float *)(void *)source,
+        .stage = (float *)(void *)(source + plan->source_bytes),
     };
 }
 
@@ -231,8 +255,9 @@ static bool is_inside(neo_dim at, neo_dim size)
     return at >= 0 && at < size;
 }
 
-/* Lists the rows of source, or NULL where one lies in the padding. */
-static void list_rows(const struct run *run, const struct piece *piece, const float **rows)
+/* Lists the rows of source. */
+static void list_rows(const struct run *run, const struct piece *piece,
+                      const struct scratch *scratch)
 {
     const struct convolution_depthwise *plan = run->plan;
     const struct convolution_shape *s = &plan->shape;
@@ -245,46 +270,97 @@ static void list_rows(const struct run *run, const struct piece *piece, const fl
         neo_dim kd = deep ? (neo_dim)i / s->kernel[HEIGHT] * s->dilation[DEPTH] : 0;
         neo_dim kh = deep ? (neo_dim)i % s->kernel[HEIGHT] * s->dilation[HEIGHT] : (neo_dim)i;
         bool inside = is_inside(d + kd, s->in[DEPTH]) && is_inside(h + kh, s->in[HEIGHT]);
-        rows[i] = inside ? src + (d + kd) * s->src.d + (h + kh) * s->src.h : NULL;
+        scratch->rows[i] =
+            inside ? src + (d + kd) * s->src.d + (h + kh) * s->src.h : scratch->zeros;
     }
 }
 
-/* The taps of one channel, one after the other. */
-static void gather_taps(const struct run *run, neo_dim channel, float *taps)
+/* Transposes count rows that follow each other in src, and lists their copies instead. */
+static void gather_rows(const struct run *run, const struct piece *piece, const float **rows,
+                        size_t count, float *out)
 {
-    const struct convolution_shape *s = &run->plan->shape;
-    bool packed = run->execution->problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED;
-    for (size_t i = 0; i < run->plan->taps; i++)
-        taps[i] = packed ? run->weights[(neo_dim)i * s->groups + channel]
-                         : run->weights[channel * s->weights_g + convolution_weights_tap(s, i)];
+    const struct convolution_depthwise *plan = run->plan;
+    const struct convolution_shape *s = &plan->shape;
+    size_t width = (size_t)s->in[WIDTH];
+    bool together = s->src.h == s->in[WIDTH] * s->src.w;
+    for (size_t i = 0; i < count; i += together ? count : 1)
+        plan->copy(&(struct copy_f32_plane){
+            .rows = piece->channels,
+            .cols = together ? count * width : width,
+            .src = rows[i],
+            .src_row = s->src.c,
+            .src_col = s->src.w,
+            .dst = out + i * width * plan->channel_block,
+            .dst_row = 1,
+            .dst_col = (ptrdiff_t)plan->channel_block,
+        });
+    for (size_t i = 0; i < count; i++)
+        rows[i] = out + i * width * plan->channel_block;
+}
+
+static void gather(const struct run *run, const struct piece *piece, const struct scratch *scratch)
+{
+    const struct convolution_depthwise *plan = run->plan;
+    const float **rows = scratch->rows;
+    size_t used = (piece->rows - 1) * plan->task.stride_h + plan->row_pointers -
+                  (plan->rows - 1) * plan->task.stride_h;
+    for (size_t i = 0, count; i < used; i += count) {
+        count = 1;
+        if (!rows[i] || rows[i] == scratch->zeros)
+            continue;
+        while (i + count < used && rows[i + count] == rows[i + count - 1] + plan->shape.src.h)
+            count++;
+        gather_rows(run, piece, rows + i, count,
+                    scratch->source + i * (size_t)plan->shape.in[WIDTH] * plan->channel_block);
+    }
 }
 
 static float *dst_of(const struct run *run, const struct piece *piece)
 {
     const struct image_strides *dst = &run->plan->shape.dst;
     return (float *)run->execution->buffers[DST] + piece->n * dst->n + piece->channel * dst->c +
-           piece->depth * dst->d + (neo_dim)piece->row * dst->h + (neo_dim)piece->column * dst->w;
+           piece->depth * dst->d + (neo_dim)piece->row * dst->h;
 }
 
-/* Post-operations: a line is the channels of a pixel, or the columns of a row. */
+/* Post-operations on the channels of each pixel of a row. */
 static void finish_row(const struct run *run, const struct piece *piece, size_t row, float *values,
                        float *dst)
 {
     const struct convolution_depthwise *plan = run->plan;
     const struct convolution_shape *s = &plan->shape;
     int last = run->execution->problem->tensors[DST].ndims - 1;
-    struct line line = {.position = {piece->n, piece->channel}};
-    line.direction = plan->planes ? last : 1;
-    line.count = plan->planes ? piece->columns : plan->task.channels;
+    struct line line = {
+        .position = {piece->n, piece->channel}, .direction = 1, .count = piece->channels};
     if (last >= 4)
         line.position[last - 2] = piece->depth;
     if (last >= 3)
         line.position[last - 1] = (neo_dim)(piece->row + row);
-    for (size_t x = 0; x < piece->columns; x += plan->planes ? piece->columns : 1) {
-        line.position[last] = (neo_dim)(piece->column + x);
-        finish_line(run->execution, &line, values + x * plan->task.dst_column, false,
-                    dst + (neo_dim)x * s->dst.w, plan->planes ? s->dst.w : s->dst.c);
+    for (neo_dim x = 0; x < s->out[WIDTH]; x++) {
+        line.position[last] = x;
+        finish_line(run->execution, &line, values + (size_t)x * plan->task.dst_column, false,
+                    dst + x * s->dst.w, s->dst.c);
     }
+}
+
+/* Final results from the scratchpad to dst. */
+static void scatter(const struct run *run, const struct piece *piece, const float *stage,
+                    float *dst)
+{
+    const struct convolution_depthwise *plan = run->plan;
+    const struct convolution_shape *s = &plan->shape;
+    bool together = s->dst.h == s->out[WIDTH] * s->dst.w;
+    size_t width = (size_t)s->out[WIDTH];
+    for (size_t row = 0; row < piece->rows; row += together ? piece->rows : 1)
+        plan->copy(&(struct copy_f32_plane){
+            .rows = together ? piece->rows * width : width,
+            .cols = piece->channels,
+            .src = stage + row * plan->task.dst_row,
+            .src_row = (ptrdiff_t)plan->channel_block,
+            .src_col = 1,
+            .dst = dst + (neo_dim)row * s->dst.h,
+            .dst_row = s->dst.w,
+            .dst_col = s->dst.c,
+        });
 }
 
 static void run_piece(const struct run *run, const struct piece *piece,
@@ -295,41 +371,44 @@ static void run_piece(const struct run *run, const struct piece *piece,
     const float *bias = run->execution->buffers[BIAS];
     struct dwconv_f32_task task = plan->task;
     float *dst = dst_of(run, piece);
+    task.channels = piece->channels;
     task.out_rows = piece->rows;
-    task.out_cols = piece->columns;
+    task.out_cols = (size_t)s->out[WIDTH];
     task.rows = scratch->rows;
-    task.first = (neo_dim)piece->column * s->stride[WIDTH] - s->padding[WIDTH];
-    task.weights = plan->planes ? scratch->taps : run->weights;
+    task.first = -s->padding[WIDTH];
+    task.weights = run->weights + piece->channel;
     task.bias = bias ? bias + piece->channel : NULL;
     task.dst = plan->staged ? scratch->stage : dst;
     plan->run(&task);
     for (size_t row = 0; plan->finishes && row < piece->rows; row++)
         finish_row(run, piece, row, task.dst + row * task.dst_row, dst + (neo_dim)row * s->dst.h);
+    if (plan->staged && !plan->finishes)
+        scatter(run, piece, task.dst, dst);
 }
 
-/* Rows of one plane. */
+/* Rows of a block of channels. */
 static void run_plane(const struct run *run, struct piece *piece, struct span rows,
                       const struct scratch *scratch)
 {
-    size_t all = (size_t)run->plan->shape.out[WIDTH];
-    if (run->plan->planes)
-        gather_taps(run, piece->channel, scratch->taps);
     for (size_t row = rows.begin; row < rows.end; row += piece->rows) {
         piece->row = row;
         piece->rows = min_size(run->plan->rows, rows.end - row);
-        list_rows(run, piece, scratch->rows);
-        for (size_t column = 0; column < all; column += piece->columns) {
-            piece->column = column;
-            piece->columns = min_size(run->plan->columns, all - column);
-            run_piece(run, piece, scratch);
-        }
+        list_rows(run, piece, scratch);
+        if (run->plan->gathers)
+            gather(run, piece, scratch);
+        run_piece(run, piece, scratch);
     }
+}
+
+static size_t block_count(const struct convolution_depthwise *plan)
+{
+    return div_up((size_t)plan->shape.groups, plan->channel_block);
 }
 
 static size_t plane_count(const struct convolution_depthwise *plan)
 {
     const struct convolution_shape *s = &plan->shape;
-    return (size_t)(s->batch * (plan->planes ? s->groups : 1) * s->out[DEPTH]);
+    return (size_t)(s->batch * s->out[DEPTH]) * block_count(plan);
 }
 
 static void run_task(void *argument, int index, int count)
@@ -337,7 +416,7 @@ static void run_task(void *argument, int index, int count)
     const struct run *run = argument;
     const struct convolution_shape *s = &run->plan->shape;
     size_t height = (size_t)s->out[HEIGHT], depth = (size_t)s->out[DEPTH];
-    size_t channels = run->plan->planes ? (size_t)s->groups : 1;
+    size_t blocks = block_count(run->plan), block = run->plan->channel_block;
     struct scratch scratch = scratch_of(run, index);
     struct span mine =
         partition_span(plane_count(run->plan) * height, (size_t)count, (size_t)index);
@@ -345,17 +424,17 @@ static void run_task(void *argument, int index, int count)
         size_t plane = mine.begin / height, row = mine.begin % height;
         size_t rows = min_size(height - row, mine.end - mine.begin);
         struct piece piece = {
-            .n = (neo_dim)(plane / depth / channels),
-            .channel = (neo_dim)(plane / depth % channels),
+            .n = (neo_dim)(plane / depth / blocks),
+            .channel = (neo_dim)(plane / depth % blocks * block),
             .depth = (neo_dim)(plane % depth),
         };
+        piece.channels = min_size(block, (size_t)(s->groups - piece.channel));
         run_plane(run, &piece, (struct span){row, row + rows}, &scratch);
         mine.begin += rows;
     }
 }
 
-/* The weights as the kernel wants them: plain ones are packed into the scratchpad, unless the taps
- * of each channel are gathered anyway. */
+/* The weights as the kernel wants them: plain ones are packed into the scratchpad. */
 static const float *weights_of(const struct convolution_depthwise *plan,
                                const struct execution *execution)
 {
