@@ -12,7 +12,7 @@
 #include "kernels/vector_neon.h"
 
 #define INLINE static inline __attribute__((always_inline))
-enum { MOST_R = 4, MOST_WEIGHTS = 25 };
+enum { MOST_R = 4, MOST_WEIGHTS = 25, MOST_IN = 11 };
 
 /* Where the columns of one tap are: all inside the image, or at its edge: then the nearest four
  * that exist are loaded and moved into place. Stride 2 takes eight columns. */
@@ -109,12 +109,12 @@ INLINE float32x4_t add_tap(float32x4_t acc, float32x4_t in, const struct weights
 
 /* Output rows y .. y + R - 1 of a K x K kernel without dilation, both strides S, four columns from
  * x on. */
-INLINE void tile(const struct dwconv_f32_task *task, const struct weights *weights, size_t y,
-                 size_t x, size_t count, size_t K, size_t S, size_t R, int is_inner, int padded)
+INLINE void tile(const struct dwconv_f32_task *task, const struct weights *weights,
+                 const float *const *rows, size_t y, size_t x, size_t count, size_t K, size_t S,
+                 size_t R, int is_inner, int padded)
 {
     float32x4_t acc[MOST_R];
     ptrdiff_t at = task->first + (ptrdiff_t)(x * S);
-    const float *const *rows = task->rows + y * S;
 #pragma GCC unroll 4
     for (size_t r = 0; r < R; r++)
         acc[r] = vdupq_n_f32(task->bias ? *task->bias : 0);
@@ -182,13 +182,25 @@ INLINE void run_rows(const struct dwconv_f32_task *task, size_t y, size_t K, siz
     size_t n = task->out_cols;
     struct inner inner = find_inner(task);
     struct weights weights;
+    const float *rows[MOST_IN];
     load_weights(&weights, task->weights, K * K);
-    for (size_t done = 0; done < n; done += 4) {
+#pragma GCC unroll 11
+    for (size_t row = 0; row < (R - 1) * S + K; row++)
+        rows[row] = task->rows[y * S + row];
+    size_t done = 0;
+    while (done < n) {
         size_t x = tile_column(done, n);
-        if (x >= inner.begin && x + 4 <= inner.end)
-            tile(task, &weights, y, x, 4, K, S, R, 1, padded);
-        else
-            tile(task, &weights, y, x, n - x, K, S, R, 0, 1);
+        if (x < inner.begin || x + 4 > inner.end) {
+            tile(task, &weights, rows, y, x, n - x, K, S, R, 0, 1);
+            done += 4;
+        }
+        /* a loop of its own, so that pointers and weights stay in registers */
+        for (; done >= inner.begin && done + 4 <= inner.end; done += 4)
+            tile(task, &weights, rows, y, done, 4, K, S, R, 1, padded);
+        if (done < n && done + 4 > n && n >= 4 && n - 4 >= inner.begin && n <= inner.end) {
+            tile(task, &weights, rows, y, n - 4, 4, K, S, R, 1, padded);
+            done = n;
+        }
     }
 }
 
