@@ -11,6 +11,7 @@
 #include "src/memory/descriptor.h"
 #include "src/primitive/key.h"
 #include "src/primitive/post_ops.h"
+#include "src/threading/partition.h"
 
 bool problem_is_runtime(const struct problem *problem)
 {
@@ -205,8 +206,14 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
     return status;
 }
 
-size_t implementation_scratch_bytes(const struct implementation *impl, int threads)
+int implementation_threads(const struct implementation *impl, int available)
 {
+    return impl->runtime ? available : partition_threads(impl->estimate, available);
+}
+
+size_t implementation_scratch_bytes(const struct implementation *impl, int available)
+{
+    int threads = implementation_threads(impl, available);
     size_t bytes = impl->algorithm->scratch_bytes(impl->plan, threads);
     return round_up(bytes, SCRATCH_ALIGNMENT);
 }

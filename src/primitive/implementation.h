@@ -47,8 +47,12 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
 struct implementation *implementation_retain(struct implementation *implementation);
 void implementation_release(struct implementation *implementation);
 
-/* Scratchpad bytes for so many threads. */
-size_t implementation_scratch_bytes(const struct implementation *implementation, int threads);
+/* How many of the available threads it is worth: small problems are not worth all of them. One of
+ * run-time sizes has no estimate and takes all. */
+int implementation_threads(const struct implementation *implementation, int available);
+
+/* Scratchpad bytes when so many threads are available. */
+size_t implementation_scratch_bytes(const struct implementation *implementation, int available);
 
 /* "gemm:neon…,undef,src:f32:ab:…,attr-…,4x5:5x6": the middle of a log line; returns out. */
 char *implementation_text(const struct implementation *implementation, char *out, size_t size);

@@ -10,7 +10,6 @@
 #include "src/primitive/memory.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/resource.h"
-#include "src/threading/partition.h"
 
 /* ---- life ---- */
 
@@ -257,13 +256,6 @@ static neo_status run_with_scratch(const neo_primitive *primitive, const void *p
     return block_manager_return(&impl->blocks, &lease);
 }
 
-/* Small problems are not worth all threads. A problem of run-time sizes has no estimate. */
-static int threads_worth(const struct implementation *impl, const neo_stream *stream)
-{
-    int available = parallel_threads(&stream->parallel);
-    return impl->runtime ? available : partition_threads(impl->estimate, available);
-}
-
 static neo_status execute(const neo_primitive *primitive, neo_stream *stream,
                           const struct arguments *args)
 {
@@ -271,7 +263,7 @@ static neo_status execute(const neo_primitive *primitive, neo_stream *stream,
     struct execution execution = {
         .problem = &impl->problem,
         .parallel = &stream->parallel,
-        .threads = threads_worth(impl, stream),
+        .threads = implementation_threads(impl, parallel_threads(&stream->parallel)),
     };
     if (!impl->runtime) {
         if (desc_is_empty(&impl->problem.tensors[DST]))
