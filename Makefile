@@ -177,7 +177,7 @@ $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/support/weights.o $(INTE
 fuzz: ## fuzz the reader of weights cache files (clang; FUZZ_SECONDS=60)
 	$(Q)$(MAKE) --no-print-directory TARGET=portable CC=clang-19 SAN=address,undefined,fuzzer-no-link CPPFLAGS=-DFUZZER $(FUZZER)
 	@mkdir -p build/fuzz/seeds build/fuzz/corpus
-	$(Q)FUZZ_SEEDS=build/fuzz/seeds $(FUZZER) -max_len=65536 -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus build/fuzz/seeds
+	$(Q)FUZZ_SEEDS=build/fuzz/seeds $(FUZZER) -max_len=65536 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/corpus build/fuzz/seeds
 layers: ## no include goes up the folder hierarchy
 	$(Q)tests/layers.sh
 SPILLED = $(patsubst kernels/%.c,$(BUILD)/kernels/%.o,$(wildcard kernels/gemm_*_neon.c))

@@ -348,7 +348,9 @@ static void processes_that_insert_compact_and_remove_never_see_wrong_bytes(void 
 
 static void a_forked_child_does_not_share_its_parents_lease(void **state)
 {
-    neo_weights_provider provider = weights_open(*state, 0);
+    neo_weights_provider provider;
+    neo_weights_file_options hurried = {.lease_timeout_ms = 20};
+    assert_int_equal(neo_weights_file_provider_create(&provider, *state, &hurried), NEO_OK);
     neo_weights_blob blob;
     assert_int_equal(weights_put(&provider, 0, &blob), NEO_OK);
     neo_weights_key key = weights_key_of(3, 1);
@@ -360,13 +362,14 @@ static void a_forked_child_does_not_share_its_parents_lease(void **state)
     assert_true(child >= 0);
     if (child == 0) {
         neo_weights_provider own;
-        neo_weights_file_options hurried = {.lease_timeout_ms = 20};
         if (neo_weights_file_provider_create(&own, *state, &hurried) != NEO_OK)
             _exit(1);
         if (weights_get(&provider, 0) != NEO_OK || weights_add(&own, 5) != NEO_OK)
             _exit(2);
-        if (weights_statistics(&own).fallbacks != 1) /* the parent has the lease */
-            _exit(3);
+        if (weights_add(&provider, 6) != NEO_OK)
+            _exit(5);
+        if (weights_statistics(&own).fallbacks != 1 || weights_statistics(&provider).fallbacks != 1)
+            _exit(3); /* the parent has the lease */
         weights_close(&own);
         neo_weights_blob copy;
         if (provider.look_up_or_insert(provider.context, &key, &reservation, &copy) == NEO_OK)

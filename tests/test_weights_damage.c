@@ -330,6 +330,46 @@ static void e13_what_is_found_again_has_an_address_of_now(void **state)
 
 /* ---- more forgeries ---- */
 
+static void a_misaligned_entry_is_refused_though_its_bytes_match(void **state)
+{
+    struct image image = image_of_entries(*state);
+    struct format_record record = record_get(&image, BIG);
+    memmove(image.bytes + record.offset + 1, image.bytes + record.offset, record.size - 1);
+    record.offset++;
+    record.size--;
+    record.data_checksum = neo_weights_hash(image.bytes + record.offset, record.size).low;
+    record_set(&image, BIG, record);
+    image_write(&image, *state);
+    expect_only_loss(*state, BIG);
+    free(image.bytes);
+}
+
+static void overlapping_entries_are_refused_though_their_bytes_match(void **state)
+{
+    struct image image = image_of_entries(*state);
+    struct format_record inner = record_get(&image, 7), outer = record_get(&image, 6);
+    inner.offset = outer.offset + 4096;
+    inner.data_checksum = neo_weights_hash(image.bytes + inner.offset, inner.size).low;
+    record_set(&image, 7, inner);
+    image_write(&image, *state);
+    expect_only_loss(*state, 7);
+    free(image.bytes);
+}
+
+static void exchanged_records_are_refused(void **state)
+{
+    struct image image = image_of_entries(*state);
+    struct format_record a = record_get(&image, 1), b = record_get(&image, 2);
+    record_set_raw(&image, 1, &b);
+    record_set_raw(&image, 2, &a);
+    image_write(&image, *state);
+    neo_weights_provider provider = weights_open(*state, 0);
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        assert_int_equal(weights_get(&provider, i), i == 1 || i == 2 ? NEO_NOT_FOUND : NEO_OK);
+    weights_close(&provider);
+    free(image.bytes);
+}
+
 static void overlapping_entries_are_refused(void **state)
 {
     struct image image = image_of_entries(*state);
@@ -441,6 +481,29 @@ static void a_damaged_header_costs_the_entries_and_no_more(void **state)
         assert_int_equal(weights_statistics(&provider).fallbacks, newer ? ENTRIES : 0);
         weights_close(&provider);
         image.bytes[at] ^= 0x40;
+    }
+    free(image.bytes);
+}
+
+static void a_header_seen_half_written_is_read_again(void **state)
+{
+    static const size_t written[] = {3, 8, 100, 255};
+    struct image image = image_of_entries(*state);
+    for (size_t i = 0; i < count_of(written); i++) {
+        struct image half = {malloc(image.size), image.size};
+        memcpy(half.bytes, image.bytes, image.size);
+        memset(half.bytes + written[i], 0, sizeof(struct format_header) - written[i]);
+        image_write(&half, *state);
+        neo_weights_provider provider = weights_open(*state, 0);
+        int fd = open(*state, O_RDWR);
+        assert_int_equal(write(fd, image.bytes, image.size), image.size);
+        close(fd);
+        for (uint32_t e = 0; e < ENTRIES; e++)
+            assert_int_equal(weights_add(&provider, e), NEO_OK);
+        neo_weights_statistics statistics = weights_statistics(&provider);
+        assert_int_equal(statistics.inserts + statistics.fallbacks + statistics.rewrites, 0);
+        weights_close(&provider);
+        free(half.bytes);
     }
     free(image.bytes);
 }
@@ -561,12 +624,16 @@ int main(void)
         with_folder(e11_changed_weights_are_not_a_stale_hit),
         with_folder(e12_huge_numbers_are_refused),
         with_folder(e13_what_is_found_again_has_an_address_of_now),
+        with_folder(a_misaligned_entry_is_refused_though_its_bytes_match),
+        with_folder(overlapping_entries_are_refused_though_their_bytes_match),
+        with_folder(exchanged_records_are_refused),
         with_folder(overlapping_entries_are_refused),
         with_folder(a_second_record_for_a_key_is_refused),
         with_folder(a_record_of_another_slot_or_file_is_refused),
         with_folder(a_blank_record_before_others_hides_none_of_them),
         with_folder(links_of_index_blocks_are_checked),
         with_folder(a_damaged_header_costs_the_entries_and_no_more),
+        with_folder(a_header_seen_half_written_is_read_again),
         with_folder(entries_damaged_on_the_disk_do_not_pile_up),
         with_folder(mutated_files_never_give_wrong_bytes),
     };

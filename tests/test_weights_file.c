@@ -311,7 +311,88 @@ static void entries_in_use_are_not_dropped_for_new_ones(void **state)
     weights_close(&provider);
 }
 
+static void entries_found_in_the_file_are_in_use_too(void **state)
+{
+    enum { LIMIT = 800000 };
+    add_all(*state, 8);
+    neo_weights_provider provider = open_limited(*state, LIMIT);
+    neo_weights_blob blob;
+    assert_int_equal(weights_put(&provider, 6, &blob), NEO_OK); /* 300000 bytes, found */
+    for (uint32_t i = 8; i < 24; i++)
+        assert_int_equal(weights_add(&provider, i), NEO_OK);
+    assert_true(weights_statistics(&provider).rewrites > 0);
+    weights_close(&provider);
+    neo_weights_provider second = weights_open(*state, 0);
+    assert_int_equal(weights_get(&second, 6), NEO_OK);
+    weights_close(&second);
+    provider.unpin(provider.context, blob.offset);
+}
+
+/* ---- the order of system calls ---- */
+
+static void see_last_call(void *argument)
+{
+    *(enum syscall_kind *)argument = syscalls_last();
+}
+
+static void a_new_file_is_on_the_disk_before_it_takes_the_place(void **state)
+{
+    enum syscall_kind before_rename = SYSCALL_KINDS;
+    add_all(*state, 8);
+    syscalls_hook(SYSCALL_RENAME, see_last_call, &before_rename);
+    enum syscall_kind before_folder = SYSCALL_KINDS;
+    syscalls_hook(SYSCALL_FSYNC, see_last_call, &before_folder);
+    assert_int_equal(neo_weights_file_compact(*state, 0, NULL, NULL, NULL), NEO_OK);
+    assert_int_equal(before_rename, SYSCALL_FDATASYNC);
+    assert_int_equal(before_folder, SYSCALL_RENAME);
+}
+
+static void a_durable_entry_is_on_the_disk_before_its_record(void **state)
+{
+    add_all(*state, 1);
+    neo_weights_provider provider = weights_open(*state, NEO_WEIGHTS_DURABLE);
+    neo_weights_key key = weights_key_of(3, 1);
+    neo_weights_reservation reservation;
+    neo_weights_blob blob;
+    assert_int_equal(
+        provider.reserve_space(provider.context, &key, weights_size_of(3), 64, &reservation),
+        NEO_OK);
+    weights_fill(reservation.data, reservation.size, 3);
+    enum syscall_kind before_record = SYSCALL_KINDS;
+    syscalls_hook(SYSCALL_PWRITE, see_last_call, &before_record);
+    assert_int_equal(provider.look_up_or_insert(provider.context, &key, &reservation, &blob),
+                     NEO_OK);
+    assert_int_equal(before_record, SYSCALL_FDATASYNC);
+    provider.unpin(provider.context, blob.offset);
+    weights_close(&provider);
+}
+
 /* ---- the file changes under us ---- */
+
+static void replace_file(void *argument)
+{
+    const char *path = argument;
+    char other[4096];
+    snprintf(other, sizeof other, "%s.other", path);
+    if (rename(other, path))
+        abort();
+}
+
+static void a_file_replaced_just_before_the_lease_is_noticed(void **state)
+{
+    char other[4096];
+    snprintf(other, sizeof other, "%s.other", (const char *)*state);
+    add_all(other, 8);
+    add_all(*state, 2);
+    neo_weights_provider provider = weights_open(*state, 0);
+    syscalls_hook(SYSCALL_FLOCK, replace_file, *state);
+    assert_int_equal(weights_add(&provider, 9), NEO_OK);
+    weights_close(&provider);
+    provider = weights_open(*state, 0);
+    assert_int_equal(weights_get(&provider, 7), NEO_OK);
+    assert_int_equal(weights_get(&provider, 9), NEO_OK); /* it went to the file that is there */
+    weights_close(&provider);
+}
 
 static void a_removed_file_is_made_again(void **state)
 {
@@ -801,6 +882,10 @@ int main(void)
         with_folder(the_environment_names_a_file),
         with_folder(the_least_recently_used_entries_make_room),
         with_folder(entries_in_use_are_not_dropped_for_new_ones),
+        with_folder(entries_found_in_the_file_are_in_use_too),
+        with_folder(a_new_file_is_on_the_disk_before_it_takes_the_place),
+        with_folder(a_durable_entry_is_on_the_disk_before_its_record),
+        with_folder(a_file_replaced_just_before_the_lease_is_noticed),
         with_folder(a_removed_file_is_made_again),
         with_folder(a_replaced_file_is_read_and_the_old_one_stays_mapped),
         with_folder(compaction_by_another_keeps_mappings_and_is_followed),

@@ -34,13 +34,11 @@ static uint64_t random_id(void)
     return id;
 }
 
+/* The first byte is zero, and each is equal to the one before. */
 static bool is_zero(const void *data, size_t size)
 {
     const unsigned char *bytes = data;
-    unsigned char any = 0;
-    for (size_t i = 0; i < size; i++)
-        any |= bytes[i];
-    return !any;
+    return !bytes[0] && !memcmp(bytes, bytes + 1, size - 1);
 }
 
 /* ---- header ---- */

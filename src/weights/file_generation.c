@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/core/log.h"
@@ -76,6 +77,18 @@ static int read_header(struct file_generation *generation)
     return error;
 }
 
+/* Somebody may be writing the header at this moment: what looks damaged gets another chance. */
+static int read_settled_header(struct file_generation *generation)
+{
+    static const struct timespec a_while = {.tv_nsec = 1000000};
+    int error = read_header(generation);
+    for (int i = 0; i < 2 && !error && generation->state >= GENERATION_BROKEN; i++) {
+        nanosleep(&a_while, NULL);
+        error = read_header(generation);
+    }
+    return error;
+}
+
 int generation_open(const char *path, enum io_access access, struct file_generation **out)
 {
     struct file_generation *generation = generation_new();
@@ -84,7 +97,7 @@ int generation_open(const char *path, enum io_access access, struct file_generat
     int error = io_open(path, access, &generation->writable, &generation->refusal);
     if (error >= 0) {
         generation->fd = error;
-        error = read_header(generation);
+        error = read_settled_header(generation);
     }
     if (!error && generation->state == GENERATION_USABLE)
         error = index_refresh(&generation->index, generation->fd, false);
@@ -129,7 +142,7 @@ int generation_create(const char *path, uint64_t number, struct file_generation 
 
 int generation_refresh(struct file_generation *generation, bool exclusive)
 {
-    int error = generation->state == GENERATION_BLANK ? read_header(generation) : 0;
+    int error = generation->state == GENERATION_USABLE ? 0 : read_header(generation);
     if (error || generation->state != GENERATION_USABLE)
         return error;
     return index_refresh(&generation->index, generation->fd, exclusive);
@@ -163,12 +176,16 @@ static void write_owner(const struct file_generation *generation)
 
 int generation_lease(struct file_generation *generation)
 {
-    int error = generation_check_writable(generation);
+    int error = generation_refresh(generation, false);
+    if (!error)
+        error = generation_check_writable(generation);
     if (!error)
         error = io_lock(generation->fd);
     if (error)
         return error;
-    error = generation_refresh(generation, true);
+    error = generation_refresh(generation, true); /* now what is there is final */
+    if (!error)
+        error = generation_check_writable(generation);
     if (!error && generation->state == GENERATION_BLANK) {
         error = index_format(&generation->index, generation->fd, 1);
         if (!error)

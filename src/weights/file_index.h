@@ -27,8 +27,8 @@ struct file_index {
     size_t *buckets; /* item + 1; the current items by key */
     size_t bucket_count;
     struct file_space space;
-    uint64_t block; /* offset of the last index block */
-    uint32_t slot;  /* the first one that has not been read */
+    uint64_t block;   /* offset of the last index block */
+    uint32_t slot;    /* the first one that has not been read */
     uint64_t lost;    /* records of which nothing is known */
     uint64_t refused; /* intact ones that contradict others or the file's size */
     bool rewrite;

@@ -119,7 +119,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *resealed = malloc(size + 1);
     if (!resealed)
         return 0;
-    memcpy(resealed, data, size);
+    if (size)
+        memcpy(resealed, data, size);
     fuzz_weights_file(path, data, size);
     fuzz_weights_reseal(resealed, size);
     fuzz_weights_file(path, resealed, size);

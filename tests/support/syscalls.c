@@ -39,6 +39,30 @@ static atomic_int error_at; /* for FAIL */
 static atomic_bool delivered;
 static atomic_int error_of[SYSCALL_KINDS];
 
+static atomic_int last_kind;
+static void (*hook_of[SYSCALL_KINDS])(void *argument); /* set while only one thread runs */
+static void *hook_argument[SYSCALL_KINDS];
+
+void syscalls_hook(enum syscall_kind kind, void (*hook)(void *argument), void *argument)
+{
+    hook_argument[kind] = argument;
+    hook_of[kind] = hook;
+}
+
+enum syscall_kind syscalls_last(void)
+{
+    return (enum syscall_kind)atomic_load(&last_kind);
+}
+
+static void run_hook(enum syscall_kind kind)
+{
+    void (*hook)(void *argument) = hook_of[kind];
+    if (!hook)
+        return;
+    hook_of[kind] = NULL;
+    hook(hook_argument[kind]);
+}
+
 static void arm(size_t n, enum action what, int error)
 {
     atomic_store(&action, (int)what);
@@ -89,6 +113,8 @@ static void die(void)
 /* Returns the error with which the call has to fail, or 0. */
 static int intercept(enum syscall_kind kind)
 {
+    run_hook(kind);
+    atomic_store(&last_kind, (int)kind);
     int error = atomic_load(&error_of[kind]);
     if (!is_due())
         return error;

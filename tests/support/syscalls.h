@@ -31,6 +31,12 @@ void syscalls_fail_at(size_t n, int error);
 /* Every call of that kind fails with error, until reset. */
 void syscalls_fail_all(enum syscall_kind kind, int error);
 
+/* Calls hook(argument) just before the next call of that kind, once. */
+void syscalls_hook(enum syscall_kind kind, void (*hook)(void *argument), void *argument);
+
+/* The kind of the last call that was made. */
+enum syscall_kind syscalls_last(void);
+
 /* No call fails any more. Returns true if the failure of syscalls_fail_at() was delivered. */
 bool syscalls_reset(void);
 
