@@ -21,7 +21,7 @@
 #include "src/threading/threads.h"
 #include "tests/support/fault.h"
 
-static struct default_pool *make_pool(const struct default_pool_options *options)
+static struct default_pool *make_pool(const neo_threadpool_options *options)
 {
     struct default_pool *pool;
     assert_int_equal(default_pool_create(&pool, options), NEO_OK);
@@ -30,7 +30,7 @@ static struct default_pool *make_pool(const struct default_pool_options *options
 
 static struct default_pool *pool_of(int threads)
 {
-    return make_pool(&(struct default_pool_options){.threads = threads});
+    return make_pool(&(neo_threadpool_options){.threads = threads});
 }
 
 /* ---- a task that sees several threads at once ---- */
@@ -87,8 +87,7 @@ static void all_threads_work_at_the_same_time(void **state)
 static void sleeping_threads_wake_up(void **state)
 {
     (void)state;
-    struct default_pool *pool =
-        make_pool(&(struct default_pool_options){.threads = 20, .spin_us = -1});
+    struct default_pool *pool = make_pool(&(neo_threadpool_options){.threads = 20, .spin_us = -1});
     for (int repeat = 0; repeat < 3; repeat++) {
         hold_meeting(pool, 20, &(struct meeting){0});
         (void)usleep(2000);
@@ -309,7 +308,7 @@ static void workers_are_bound_as_asked_and_the_caller_never(void **state)
     cpu_set_t before = mask_of_this_thread(), after;
     mask_of_caller = before;
     const struct {
-        struct default_pool_options options;
+        neo_threadpool_options options;
         void (*check)(struct meeting *meeting);
     } rows[] = {
         {{.threads = 4, .affinity = NEO_AFFINITY_COMPACT}, check_bound},
@@ -490,7 +489,7 @@ static void a_pool_works_with_the_threads_that_can_be_created(void **state)
     (void)state;
     for (int granted = 0; granted < 4; granted++)
         for (int bound = 0; bound < 2; bound++) {
-            struct default_pool *pool = make_pool(&(struct default_pool_options){
+            struct default_pool *pool = make_pool(&(neo_threadpool_options){
                 .threads = 6, .affinity = bound ? NEO_AFFINITY_COMPACT : NEO_AFFINITY_NONE});
             struct visitors visitors = {.lock = PTHREAD_MUTEX_INITIALIZER};
             struct second count = {.n = 100};
@@ -532,7 +531,7 @@ static void a_pool_in_use_does_not_hinder_exit(void **state)
     pid_t child = fork();
     if (!child) {
         struct default_pool *pool;
-        if (default_pool_create(&pool, &(struct default_pool_options){.threads = 4}))
+        if (default_pool_create(&pool, &(neo_threadpool_options){.threads = 4}))
             _exit(1);
         for (int i = 0; i < 10; i++)
             default_pool_run(pool, 8, nothing, NULL);
@@ -596,7 +595,7 @@ static void pools_can_be_destroyed_in_any_state(void **state)
     default_pool_destroy(NULL);
     for (int i = 0; i < 60; i++) {
         struct default_pool *pool =
-            make_pool(&(struct default_pool_options){.threads = 1 + i % 5, .spin_us = i % 7 - 1});
+            make_pool(&(neo_threadpool_options){.threads = 1 + i % 5, .spin_us = i % 7 - 1});
         for (int calls = 0; calls < i % 3; calls++)
             default_pool_run(pool, 1 + i % 4, nothing, NULL);
         if (i % 4 == 0)
@@ -645,7 +644,7 @@ static void no_worker_is_lost_in_a_storm_of_short_calls(void **state)
     (void)state;
     for (int callers = 1; callers <= 3; callers++) {
         struct default_pool *pool =
-            make_pool(&(struct default_pool_options){.threads = 7, .spin_us = 10});
+            make_pool(&(neo_threadpool_options){.threads = 7, .spin_us = 10});
         struct storm storms[3];
         pthread_t threads[3];
         for (int i = 0; i < callers; i++) {

@@ -58,8 +58,7 @@ static struct subject make(int kind, int threads)
         s.user = test_pool_create((enum test_pool_kind)kind, threads);
     if (kind == BUILT_IN)
         assert_int_equal(
-            default_pool_create(&s.builtin, &(struct default_pool_options){.threads = threads}),
-            NEO_OK);
+            default_pool_create(&s.builtin, &(neo_threadpool_options){.threads = threads}), NEO_OK);
     parallel_init(&s.p, s.user ? test_pool_table(s.user) : NULL, s.builtin, 0);
     return s;
 }

@@ -23,7 +23,7 @@ static neo_status engine_init(neo_engine *engine, const neo_allocator *allocator
         return status;
     struct block_source source = domain_block_source(&engine->memory);
     struct cache_options options = cache_options_from_environment();
-    status = default_pool_create(&engine->threads, &(struct default_pool_options){0});
+    status = default_pool_create(&engine->threads, &(neo_threadpool_options){0});
     if (status == NEO_OK)
         status = block_pool_create(&engine->blocks, &source, NULL);
     if (status == NEO_OK)

@@ -370,7 +370,7 @@ static uint64_t spin_ns(int spin_us)
     return (uint64_t)(spin_us ? spin_us : DEFAULT_SPIN_US) * 1000;
 }
 
-static void bind_as_user_says(struct default_pool *pool, const struct default_pool_options *options)
+static void bind_as_user_says(struct default_pool *pool, const neo_threadpool_options *options)
 {
     for (int i = 1; i < pool->threads; i++)
         pool->workers[i - 1].cpu = options->cpu_of_thread(options->context, i);
@@ -399,8 +399,7 @@ static bool is_uneven(const struct topology *t)
     return false;
 }
 
-static neo_status bind_workers(struct default_pool *pool,
-                               const struct default_pool_options *options)
+static neo_status bind_workers(struct default_pool *pool, const neo_threadpool_options *options)
 {
     struct topology t;
     topology_read(&t, &(struct topology_sources){.root = ""});
@@ -419,8 +418,7 @@ static neo_status bind_workers(struct default_pool *pool,
     return NEO_OK;
 }
 
-neo_status default_pool_create(struct default_pool **out,
-                               const struct default_pool_options *options)
+neo_status default_pool_create(struct default_pool **out, const neo_threadpool_options *options)
 {
     *out = NULL;
     struct default_pool *pool = calloc(1, sizeof *pool);

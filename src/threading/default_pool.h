@@ -17,12 +17,8 @@
 
 struct default_pool;
 
-/* threads and affinity are in range here. */
-#define default_pool_options neo_threadpool_options
-
-/* Threads are not created yet. */
-neo_status default_pool_create(struct default_pool **out,
-                               const struct default_pool_options *options);
+/* Threads are not created yet. The options are in range, as neo_threadpool_create() checks. */
+neo_status default_pool_create(struct default_pool **out, const neo_threadpool_options *options);
 
 /* Joins the workers; no call may be running. NULL is allowed. */
 void default_pool_destroy(struct default_pool *pool);

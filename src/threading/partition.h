@@ -23,9 +23,9 @@ struct span partition_weighted(size_t count, const double *weights, size_t parts
 
 /* The time of a problem on n > 1 threads is modelled as
  *     cycles / n + PARTITION_DISPATCH_CYCLES + (n - 1) * PARTITION_THREAD_CYCLES.
- * The two constants are the time of an empty task on 2 threads and what each further one adds, as
- * bench-threads measures them with awake workers, times two for the caches that a task has to
- * warm. */
+ * Together they are what sharing work with an awake thread costs: bench-threads measures 500 to
+ * 1500 cycles for two busy tasks on a quiet machine; the rest is for a second set of caches to warm
+ * and for threads that have to be woken. */
 #define PARTITION_DISPATCH_CYCLES 4000.0
 #define PARTITION_THREAD_CYCLES 1000.0
 
