@@ -136,6 +136,7 @@ $(BUILD)/tests/test_threads_openmp $(BUILD)/bench/threads: private LDFLAGS += -f
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/bench/memory: $(BUILD)/tests/support/networks.o
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS) && ln -sfn $(CURDIR)/benchdnn/inputs $(@D)/inputs
 $(BUILD)/tests/test_benchdnn: | $(BUILD)/benchdnn/benchdnn
@@ -168,7 +169,9 @@ bench: packages ## check ResNet-50 and BERT-base and compare with OpenBLAS
 bench-built: $(BUILD)/benchdnn/benchdnn $(BENCH_PLUGIN)
 	$(Q)$(PYTHON) benchdnn/peer_table.py --benchdnn $< \
 	    $(if $(EMULATOR),--emulator '$(firstword $(EMULATOR)) -cpu neoverse-n1' --plugin $(BENCH_PLUGIN))
-.PHONY: bench-built
+.PHONY: bench-built bench-memory
+bench-memory: $(BUILD)/bench/memory ## memory plans against their lower bounds, allocations while decoding
+	$(Q)$(EMULATOR) $<
 FUZZ_SECONDS ?= 60
 FUZZER := build/portable-clang-address-undefined-fuzzer-no-link/fuzz/weights_file
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/support/weights.o $(INTERNAL_A)
