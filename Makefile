@@ -81,7 +81,7 @@ LIB_A := $(BUILD)/libneoprene.a
 LIB_SO := $(BUILD)/libneoprene.so.$(VERSION)
 INTERNAL_A := $(BUILD)/libneoprene-internal.a
 
-.PHONY: all help packages check check-long fuzz test bench bench-threads lint format layers spills symbols install uninstall clean
+.PHONY: all help packages check check-long check-examples fuzz test bench bench-threads lint format layers spills symbols install uninstall clean
 .SECONDARY:
 all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(TOOLS) $(EXAMPLES) ## libraries, benchdnn, tools, examples
 
@@ -145,7 +145,8 @@ $(BUILD)/tools/%: $(BUILD)/tools/%.o $(LIB_A)
 $(BUILD)/tests/test_weights_tool: | $(BUILD)/tools/neoprene-weights
 $(BUILD)/tests/test_benchdnn_parts: private LIBS := $(INTERNAL_A) -lopenblas $(LIBS)
 $(BUILD)/tests/test_benchdnn_parts: $(filter-out %/main.o,$(BENCHDNN_OBJ))
-$(BUILD)/examples/%: $(BUILD)/examples/%.o $(LIB_A)
+EXAMPLE_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard examples/support/*.c))
+$(BUILD)/examples/%: $(BUILD)/examples/%.o $(EXAMPLE_SUPPORT) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 # ---- tests ---------------------------------------------------------------------------------------
@@ -158,9 +159,11 @@ check-long: $(TESTS) ## the same with many more rounds of the random tests
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
 # Tests of one operation each: valgrind is slow, and threads, forks and limits have tools of their own.
 VALGRIND_TESTS := $(addprefix $(BUILD)/tests/test_,core matmul convolution api_misuse api_memory slab)
-check-valgrind: $(VALGRIND_TESTS) $(EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
+NETWORK_EXAMPLES := $(addprefix $(BUILD)/examples/,resnet50 mobilenet_v2 unet bert_layer)
+VALGRIND_EXAMPLES := $(filter-out $(NETWORK_EXAMPLES),$(EXAMPLES))
+check-valgrind: $(VALGRIND_TESTS) $(VALGRIND_EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' TEST_TIMEOUT=3600 tests/run.sh $(VALGRIND_TESTS)
-	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh --plain $(EXAMPLES)
+	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh --plain $(VALGRIND_EXAMPLES)
 test: packages ## everything a change must pass: all tiers, sanitizers, examples, benchdnn
 	$(Q)tests/matrix.sh
 BENCH_PLUGIN := $(if $(EMULATOR),build/tools/icount.so)

@@ -11,8 +11,8 @@
 #include "src/memory/bitset.h"
 
 /* Work is counted in boxes and words looked at; one unit is a few nanoseconds. */
-#define ORDERS_WORK UINT64_C(60000000)
-#define IMPROVE_WORK UINT64_C(15000000)
+#define ORDERS_WORK UINT64_C(35000000)
+#define IMPROVE_WORK UINT64_C(10000000)
 #define IMPROVE_ROUNDS 1500
 
 typedef struct block {
