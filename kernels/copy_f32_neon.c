@@ -56,8 +56,8 @@ static size_t interleave_4(const struct copy_f32_plane *plane)
     const float *d = c + plane->src_row;
     size_t i = 0;
     for (; i + 4 <= plane->cols; i += 4)
-        vst4q_f32(plane->dst + i * 4, (float32x4x4_t){{vld1q_f32(a + i), vld1q_f32(b + i),
-                                                       vld1q_f32(c + i), vld1q_f32(d + i)}});
+        vst4q_f32(plane->dst + i * 4, ((float32x4x4_t){{vld1q_f32(a + i), vld1q_f32(b + i),
+                                                        vld1q_f32(c + i), vld1q_f32(d + i)}}));
     return i;
 }
 

@@ -181,7 +181,7 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_3x3s1_neon);
     task.dilation_w = 2;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_neon);
-    task.channels = task.column = task.dst_column = 1;
+    task.channels = task.column = task.dst_column = task.weights_tap = 1;
     assert_int_equal(dwconv_f32_find(CPU_NEON, &task)->by_width, 1);
 #endif
 }
