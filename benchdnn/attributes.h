@@ -108,7 +108,8 @@ bool rounding_parse(void *field, const char *text);
 struct attribute_shape {
     const struct dims *dst;
     int weights_ndims;
-    bool is_convolution, has_groups, has_runtime;
+    bool is_convolution, has_groups;
+    unsigned dst_runtime; /* bit d: dimension d is told at execution */
 };
 
 int mask_resolve(const struct mask *mask, enum quantity_arg arg,

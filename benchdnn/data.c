@@ -86,8 +86,10 @@ static neo_status init_post_op(struct data *data, const struct problem *p, int i
     const neo_memory_desc *chosen = neo_primitive_desc_query(pd, arg);
     neo_memory_desc desc;
     neo_status status = NEO_OK;
-    if (chosen && is_binary && chosen->format_kind == NEO_FORMAT_STRIDED && !shape.has_runtime)
+    if (chosen && is_binary && !shape.dst_runtime)
         desc = *chosen;
+    else if (is_binary)
+        status = post_op_desc(&desc, op, &shape, true);
     else
         status = dense_desc(&desc, &dims, type);
     struct tensor *t = &data->post_ops[i];

@@ -138,8 +138,10 @@ static double finish(const struct epilogue *e, double value, int64_t index, cons
     const float *bias = e->data->operands[BIA].values;
     if (bias)
         value += (double)bias[dims_broadcast_index(&e->bias, position)];
-    for (int i = 0; i < ops->count; i++)
-        value = post_op_apply(&ops->at[i], value, operand_value(e, i, index, position));
+    for (int i = 0; i < ops->count; i++) { /* between them values are f32: they may overflow */
+        double operand = operand_value(e, i, index, position);
+        value = (double)(float)post_op_apply(&ops->at[i], value, operand);
+    }
     if (e->dst_scales)
         value /= quantity_at(e->dst_scales, e->dst, position);
     if (e->dst_zero_points)

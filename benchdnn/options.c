@@ -20,8 +20,8 @@ bool option_is(const char *token, const char *name, const char **value)
 
 const struct option *option_find(struct option_table table, const char *token, const char **value)
 {
-    for (size_t i = 0; i < table.count; i++) {
-        const struct option *row = &table.rows[i];
+    const struct option *row = table.rows;
+    for (size_t i = 0; i < table.count; i++, row++) {
         if (option_is(token, row->name, value))
             return row;
         if (row->alias && option_is(token, row->alias, value)) {

@@ -278,27 +278,42 @@ struct dims post_op_dims(const struct post_op *op, const struct attribute_shape 
     return dims;
 }
 
+/* The operand's dimensions; those that are dst's are told at execution where dst's are. */
+static struct dims described_dims(const struct post_op *op, const struct attribute_shape *shape,
+                                  bool actual)
+{
+    struct dims dims = post_op_dims(op, shape);
+    unsigned mask = (unsigned)mask_resolve(&op->mask, QUANTITY_SRC1, shape);
+    for (int i = 0; i < dims.count; i++) {
+        if (!actual && (mask & shape->dst_runtime) >> i & 1)
+            dims.at[i] = NEO_RUNTIME_DIM;
+    }
+    return dims;
+}
+
+neo_status post_op_desc(neo_memory_desc *out, const struct post_op *op,
+                        const struct attribute_shape *shape, bool actual)
+{
+    struct dims dims = described_dims(op, shape, actual);
+    neo_data_type type = type_to_neo(op->type);
+    if (op->strides.count)
+        return op->strides.count == dims.count
+                   ? neo_memory_desc_init_strides(out, dims.count, dims.at, type, op->strides.at)
+                   : NEO_INVALID_ARGUMENT;
+    struct tag tag = op->tag;
+    char expanded[NEO_MAX_NDIMS + 24];
+    if (tag_is_any(&tag) && (actual || shape->dst_runtime))
+        strcpy(tag.text, "abx");
+    if (!tag_expand(expanded, sizeof expanded, &tag, dims.count))
+        return NEO_INVALID_ARGUMENT;
+    return neo_memory_desc_init_tag(out, dims.count, dims.at, type, expanded);
+}
+
 static neo_status append_binary(neo_attributes *to, const struct post_op *op,
                                 const struct attribute_shape *shape)
 {
-    struct dims dims = post_op_dims(op, shape);
     neo_memory_desc src1;
-    neo_status status;
-    char tag[NEO_MAX_NDIMS + 24];
-    if (op->strides.count) {
-        status = op->strides.count == dims.count
-                     ? neo_memory_desc_init_strides(&src1, dims.count, dims.at,
-                                                    type_to_neo(op->type), op->strides.at)
-                     : NEO_INVALID_ARGUMENT;
-    } else {
-        struct tag wanted = op->tag;
-        if (tag_is_any(&wanted) && shape->has_runtime)
-            strcpy(wanted.text, "abx");
-        status =
-            tag_expand(tag, sizeof tag, &wanted, dims.count)
-                ? neo_memory_desc_init_tag(&src1, dims.count, dims.at, type_to_neo(op->type), tag)
-                : NEO_INVALID_ARGUMENT;
-    }
+    neo_status status = post_op_desc(&src1, op, shape, false);
     return status == NEO_OK ? neo_attributes_append_binary(to, op->binary, &src1) : status;
 }
 

@@ -8,6 +8,10 @@ const char *post_ops_out_of_scope(const struct post_ops *ops);
 neo_status post_ops_append(neo_attributes *to, const struct post_ops *ops,
                            const struct attribute_shape *shape);
 
+/* The descriptor of a binary operand. With actual it has all its sizes, and no `any`. */
+neo_status post_op_desc(neo_memory_desc *out, const struct post_op *op,
+                        const struct attribute_shape *shape, bool actual);
+
 bool post_ops_have_kind(const struct post_ops *ops, enum post_op_kind kind);
 bool post_ops_have_eltwise(const struct post_ops *ops, neo_eltwise algorithm);
 /* An operation that can turn negative values into zeros, or yields only 0 and 1. */

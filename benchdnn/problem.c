@@ -227,7 +227,7 @@ struct attribute_shape problem_attribute_shape(const struct problem *problem)
         .weights_ndims = o[WEI].dims.count,
         .is_convolution = problem->driver == &driver_conv,
         .has_groups = problem->driver == &driver_conv && problem->conv.has_groups,
-        .has_runtime = (o[SRC].runtime | o[WEI].runtime | o[DST].runtime) != 0,
+        .dst_runtime = o[DST].runtime,
     };
 }
 
