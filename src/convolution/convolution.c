@@ -231,18 +231,16 @@ neo_status neo_convolution_primitive_desc_create(neo_primitive_desc **out, neo_e
         *out = NULL;
     if (!out || !engine || !desc)
         return primitive_desc_refuse(__func__, "out, engine or desc is NULL");
-    struct problem problem = {
+    struct description description = {
         .operation = &convolution_operation,
-        .tensors = {desc->src, desc->weights, desc->bias, desc->dst},
-        .attributes = attributes ? *attributes : attributes_default,
+        .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},
+        .attributes = attributes,
         .prop_kind = desc->prop_kind,
         .convolution_algorithm = desc->algorithm,
+        .strides = desc->strides,
+        .dilations = desc->dilations,
+        .padding_left = desc->padding_left,
+        .padding_right = desc->padding_right,
     };
-    for (int i = 0; i < 3; i++) {
-        problem.strides[i] = desc->strides[i];
-        problem.dilations[i] = desc->dilations[i];
-        problem.padding_left[i] = desc->padding_left[i];
-        problem.padding_right[i] = desc->padding_right[i];
-    }
-    return primitive_desc_create(out, engine, &problem);
+    return primitive_desc_create(out, engine, &description);
 }

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 #define LEVEL_1 (LOG_ERROR | LOG_WARN | LOG_CHECK | LOG_EXEC)
 #define LEVEL_2 (LEVEL_1 | LOG_CREATE)
 
-static atomic_uint enabled = LOG_ERROR | LOG_WARN;
+uint32_t log_categories = LOG_NOT_READ;
 static pthread_once_t environment_read = PTHREAD_ONCE_INIT;
 
 static const struct {
@@ -27,7 +26,7 @@ static const struct {
     {"0", 0},
     {"1", LEVEL_1},
     {"2", LEVEL_2},
-    {"all", ~0u},
+    {"all", ~(uint32_t)LOG_NOT_READ},
     {"error", LOG_ERROR},
     {"warn", LOG_WARN},
     {"check", LOG_CHECK},
@@ -53,32 +52,34 @@ static bool add_category(const char *word, size_t length, uint32_t *bits)
 static void read_environment(void)
 {
     const char *list = getenv("NEOPRENE_VERBOSE");
-    if (!list)
-        return;
-    uint32_t bits = 0;
+    uint32_t bits = list ? 0 : LOG_ERROR | LOG_WARN;
     bool known = true;
-    for (const char *word = list; *word;) {
+    for (const char *word = list ? list : ""; *word;) {
         size_t length = strcspn(word, ",");
         known &= add_category(word, length, &bits);
         word += length + (word[length] == ',');
     }
-    if (known)
-        atomic_store(&enabled, bits);
-    else
+    __atomic_store_n(&log_categories, known ? bits & ~(uint32_t)LOG_NOT_READ : LOG_ERROR | LOG_WARN,
+                     __ATOMIC_RELAXED);
+    if (!known)
         fprintf(stderr, "neoprene: NEOPRENE_VERBOSE='%s' has a word that names no category\n",
                 list);
 }
 
-bool log_is_on(uint32_t category)
+bool log_is_on_now(uint32_t category)
 {
     pthread_once(&environment_read, read_environment);
-    return atomic_load_explicit(&enabled, memory_order_relaxed) & category;
+    return __atomic_load_n(&log_categories, __ATOMIC_RELAXED) & category;
 }
 
 void neo_set_verbose(int level)
 {
     pthread_once(&environment_read, read_environment);
-    atomic_store(&enabled, level <= 0 ? 0 : level == 1 ? LEVEL_1 : LEVEL_2);
+    __atomic_store_n(&log_categories,
+                     level <= 0   ? 0
+                     : level == 1 ? LEVEL_1
+                                  : LEVEL_2,
+                     __ATOMIC_RELAXED);
 }
 
 void log_line(uint32_t category, const char *component, const char *format, ...)

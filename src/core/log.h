@@ -18,9 +18,19 @@ enum {
     LOG_EXEC = 1u << 4,     /* each execution and its time */
     LOG_CREATE = 1u << 5,   /* each creation, cache hit or miss, eviction, and its time */
     LOG_MEMORY = 1u << 6,   /* each allocation and free */
+    LOG_NOT_READ = 1u << 30 /* not a category: the environment has not been looked at yet */
 };
 
-bool log_is_on(uint32_t category);
+extern uint32_t log_categories; /* written and read atomically */
+
+/* Reads the environment first if nobody has. */
+bool log_is_on_now(uint32_t category);
+
+static inline bool log_is_on(uint32_t category)
+{
+    uint32_t on = __atomic_load_n(&log_categories, __ATOMIC_RELAXED);
+    return (on & (category | LOG_NOT_READ)) && log_is_on_now(category);
+}
 
 /* Writes one line if the category is on; a line is one write(2), so that lines of threads do not
  * mix. */

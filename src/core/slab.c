@@ -27,47 +27,57 @@ void slab_deinit(struct slab *slab)
     lock_deinit(&slab->lock);
 }
 
-static void count_get(struct slab_stats *stats)
+static size_t count_get(struct slab_stats *stats)
 {
     stats->gets++;
     stats->peak_used = max_size(stats->peak_used, ++stats->used);
+    return stats->used;
 }
 
-static struct slab_object *pop(struct slab *slab)
+static struct slab_object *pop(struct slab *slab, size_t *used)
 {
     lock_take(&slab->lock);
     struct slab_object *object = slab->kept;
     if (object) {
         slab->kept = object->next;
         slab->stats.kept--;
-        count_get(&slab->stats);
+        *used = count_get(&slab->stats);
     }
+    lock_give(&slab->lock);
+    return object;
+}
+
+void *slab_get_counted(struct slab *slab, size_t *used)
+{
+    void *object = pop(slab, used);
+    if (object)
+        return object;
+    object = malloc(slab->object_bytes);
+    if (!object)
+        return NULL;
+    lock_take(&slab->lock);
+    slab->stats.made++;
+    *used = count_get(&slab->stats);
     lock_give(&slab->lock);
     return object;
 }
 
 void *slab_get(struct slab *slab)
 {
-    void *object = pop(slab);
-    if (object)
-        return memset(object, 0, slab->object_bytes);
-    object = calloc(1, slab->object_bytes);
-    if (!object)
-        return NULL;
-    lock_take(&slab->lock);
-    slab->stats.made++;
-    count_get(&slab->stats);
-    lock_give(&slab->lock);
-    return object;
+    size_t used;
+    void *object = slab_get_counted(slab, &used);
+    return object ? memset(object, 0, slab->object_bytes) : NULL;
 }
 
-void slab_put(struct slab *slab, void *object)
+size_t slab_put(struct slab *slab, void *object)
 {
-    if (!object)
-        return;
     struct slab_object *link = object;
     lock_take(&slab->lock);
-    slab->stats.used--;
+    size_t used = slab->stats.used -= object != NULL;
+    if (!object) {
+        lock_give(&slab->lock);
+        return used;
+    }
     if (slab->stats.kept < slab->max_kept) {
         link->next = slab->kept;
         slab->kept = link;
@@ -76,6 +86,7 @@ void slab_put(struct slab *slab, void *object)
     }
     lock_give(&slab->lock);
     free(link);
+    return used;
 }
 
 void slab_stats(struct slab *slab, struct slab_stats *out)

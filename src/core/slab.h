@@ -31,8 +31,11 @@ void slab_deinit(struct slab *slab);
 /* An object full of zeros, aligned as malloc() does; NULL when memory is exhausted. */
 void *slab_get(struct slab *slab);
 
-/* NULL is fine. */
-void slab_put(struct slab *slab, void *object);
+/* The same with undefined content; *used is the number of objects out with this one. */
+void *slab_get_counted(struct slab *slab, size_t *used);
+
+/* Returns the number of objects still out. NULL is fine. */
+size_t slab_put(struct slab *slab, void *object);
 
 void slab_stats(struct slab *slab, struct slab_stats *out);
 

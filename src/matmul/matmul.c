@@ -160,10 +160,10 @@ neo_status neo_matmul_primitive_desc_create(neo_primitive_desc **out, neo_engine
         *out = NULL;
     if (!out || !engine || !desc)
         return primitive_desc_refuse(__func__, "out, engine or desc is NULL");
-    struct problem problem = {
+    struct description description = {
         .operation = &matmul_operation,
-        .tensors = {desc->src, desc->weights, desc->bias, desc->dst},
-        .attributes = attributes ? *attributes : attributes_default,
+        .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},
+        .attributes = attributes,
     };
-    return primitive_desc_create(out, engine, &problem);
+    return primitive_desc_create(out, engine, &description);
 }

@@ -1,8 +1,8 @@
 /* The public handle of an allocation. */
 #include <stdlib.h>
 
-#include "neoprene/engine.h"
 #include "src/memory/allocation.h"
+#include "src/primitive/engine.h"
 
 struct neo_allocation {
     struct allocation inner;
@@ -33,7 +33,7 @@ neo_status neo_allocation_destroy(neo_allocation *allocation)
     if (!allocation)
         return NEO_OK;
     neo_status status = allocation_destroy(&allocation->inner);
-    neo_engine_destroy(allocation->engine);
+    engine_release(allocation->engine);
     free(allocation);
     return status;
 }

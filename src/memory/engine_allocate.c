@@ -19,7 +19,7 @@ neo_status neo_engine_allocate(neo_engine *engine, const neo_allocation_request 
     neo_status status =
         allocation_handle_create(&engine->memory, engine_retain(engine), request, out);
     if (status != NEO_OK)
-        neo_engine_destroy(engine);
+        engine_release(engine);
     return status;
 }
 

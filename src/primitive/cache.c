@@ -9,8 +9,10 @@
 #include "arch/ticks.h"
 #include "src/core/checked.h"
 #include "src/core/env.h"
+#include "src/core/hash.h"
 #include "src/core/lock.h"
 #include "src/core/log.h"
+#include "src/core/thread_number.h"
 
 #define SHARD_BITS 6u
 #define SHARDS (1u << SHARD_BITS)
@@ -19,6 +21,8 @@
 #define DEFAULT_ENTRIES 1024u
 #define NEVER UINT64_MAX
 #define TICK_SHIFT 5u /* 32 uses a step: 1 GHz lasts for 18 years of uptime */
+#define EVERYBODY 0u
+#define CLAIM_AFTER 1024u /* uses */
 
 struct link {
     struct link *newer, *older;
@@ -70,6 +74,7 @@ struct cache {
     struct shard shards[SHARDS];
     _Alignas(LINE) _Atomic uint64_t oldest[SHARDS]; /* close together, to be searched */
     _Alignas(LINE) _Atomic uint64_t clock;
+    _Alignas(LINE) _Atomic uint64_t owner; /* the only thread that uses the cache, or EVERYBODY */
     _Alignas(LINE) struct lock writer;
     struct build *builds;
     struct cache_stats stats; /* hits are counted in the shards */
@@ -95,10 +100,19 @@ static struct cache_entry **bucket_of(const struct shard *shard, uint64_t hash)
     return &shard->buckets[(size_t)(spread(hash) >> 24) & shard->mask];
 }
 
+/* The words were written just now, eight bytes at a time, so they are read like that. */
+static bool are_equal_words(const uint32_t *a, const uint32_t *b, size_t count)
+{
+    uint64_t difference = 0;
+    for (; count >= 2; count -= 2, a += 2, b += 2)
+        difference |= hash_load(a) ^ hash_load(b);
+    return !difference && (!count || *a == *b);
+}
+
 static bool is_equal(const struct cache_key *a, const struct cache_key *b)
 {
     return a->hash == b->hash && a->count == b->count &&
-           (!a->count || !memcmp(a->words, b->words, a->count * sizeof *a->words));
+           are_equal_words(a->words, b->words, a->count);
 }
 
 static struct cache_key key_of(const struct cache_entry *entry)
@@ -135,21 +149,71 @@ static void unlink_recency(struct link *link)
 /* Numbers the uses: of two uses, one of which ended before the other began, the later one gets the
  * larger stamp. A counter in memory would do that alone, but every hit of every thread would fight
  * for it; the machine's own counter is shared without a fight. Its steps may be longer than a use,
- * so that the low bits number what a thread does within one step. */
+ * so that the low bits number what a thread does within one step.
+ *
+ * Reading it takes longer than all else in a hit, and is only for telling threads apart. So a
+ * thread that uses the cache for a while becomes its owner, and counts on from the last time it
+ * read. Any other thread that comes takes the ownership away before it reads the counter, which is
+ * ahead of all that the owner has counted. */
+#if TICKS_ARE_SHARED
+struct clock {
+    uint64_t last; /* the largest stamp this thread has drawn */
+    unsigned readings;
+};
+
+static _Thread_local struct clock my_clock __attribute__((tls_model("initial-exec")));
+
+static void read_clock(struct clock *clock)
+{
+    uint64_t stamp = ticks_now() << TICK_SHIFT;
+    clock->last = stamp > clock->last ? stamp : clock->last + 1;
+}
+
 static uint64_t draw_stamp(struct cache *cache)
 {
-#if TICKS_ARE_SHARED
-    (void)cache;
-    static _Thread_local uint64_t last __attribute__((tls_model("initial-exec")));
-    uint64_t stamp = ticks_now() << TICK_SHIFT;
-    if (stamp <= last)
-        stamp = last + 1;
-    last = stamp;
-    return stamp;
-#else
-    return atomic_fetch_add_explicit(&cache->clock, 1, memory_order_relaxed);
-#endif
+    uint64_t owner = atomic_load_explicit(&cache->owner, memory_order_relaxed);
+    if (owner == thread_number())
+        return ++my_clock.last;
+    if (owner != EVERYBODY)
+        atomic_store_explicit(&cache->owner, EVERYBODY, memory_order_relaxed);
+    my_clock.readings++;
+    read_clock(&my_clock);
+    return my_clock.last;
 }
+
+/* With no lock held, now and then. Every use of another thread either ends before its shard's lock
+ * is taken here, and has a smaller stamp than the reading that follows; or it comes after, sees the
+ * new owner and takes the ownership away. */
+static void claim(struct cache *cache)
+{
+    uint64_t expected = EVERYBODY;
+    my_clock.readings = 0;
+    if (!atomic_compare_exchange_strong_explicit(&cache->owner, &expected, thread_number(),
+                                                 memory_order_relaxed, memory_order_relaxed))
+        return;
+    for (size_t i = 0; i < SHARDS; i++) {
+        lock_take(&cache->shards[i].lock);
+        lock_give(&cache->shards[i].lock);
+    }
+    read_clock(&my_clock);
+}
+
+static void claim_if_alone(struct cache *cache)
+{
+    if (my_clock.readings >= CLAIM_AFTER)
+        claim(cache);
+}
+#else
+static uint64_t draw_stamp(struct cache *cache)
+{
+    return atomic_fetch_add_explicit(&cache->clock, 1, memory_order_relaxed);
+}
+
+static void claim_if_alone(struct cache *cache)
+{
+    (void)cache;
+}
+#endif
 
 /* The list stays sorted whatever the counter does. */
 static void link_newest(struct cache *cache, struct shard *shard, struct link *link)
@@ -523,6 +587,7 @@ neo_status cache_get_or_create(struct cache *cache, const struct cache_key *key,
     enum cache_outcome result = CACHE_HIT;
     neo_status status = NEO_OK;
     *value = look_up(cache, key);
+    claim_if_alone(cache);
     if (!*value)
         status = miss(cache, key, build, context, value, &result);
     if (outcome)

@@ -2,6 +2,7 @@
 #include "src/primitive/engine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/core/log.h"
 #include "src/memory/domain_source.h"
@@ -13,6 +14,7 @@ static void engine_free(neo_engine *engine)
     block_pool_destroy(engine->blocks);
     default_pool_destroy(engine->threads);
     memory_domain_deinit(&engine->memory);
+    handle_lanes_deinit(engine->lanes);
     free(engine);
 }
 
@@ -43,14 +45,17 @@ neo_status neo_engine_create_with_allocator(neo_engine **out, const neo_allocato
         return NEO_INVALID_ARGUMENT;
     }
     *out = NULL;
-    neo_engine *engine = calloc(1, sizeof *engine);
+    neo_engine *engine = aligned_alloc(_Alignof(neo_engine), sizeof *engine);
     if (!engine)
         return NEO_OUT_OF_MEMORY;
+    memset(engine, 0, sizeof *engine);
     atomic_init(&engine->refs, 1);
     engine->cpu = cpu_get();
-    neo_status status = engine_init(engine, allocator);
+    neo_status status = handle_lanes_init(engine->lanes, engine);
+    if (status == NEO_OK)
+        status = engine_init(engine, allocator);
     if (status != NEO_OK) {
-        engine_free(engine);
+        neo_engine_destroy(engine);
         return status;
     }
     *out = engine;
@@ -63,8 +68,16 @@ neo_engine *engine_retain(neo_engine *engine)
     return engine;
 }
 
+void engine_release(neo_engine *engine)
+{
+    if (atomic_fetch_sub_explicit(&engine->refs, 1, memory_order_acq_rel) == 1)
+        engine_free(engine);
+}
+
 void neo_engine_destroy(neo_engine *engine)
 {
-    if (engine && atomic_fetch_sub_explicit(&engine->refs, 1, memory_order_acq_rel) == 1)
-        engine_free(engine);
+    if (!engine)
+        return;
+    handle_lanes_let_go(engine->lanes);
+    engine_release(engine);
 }

@@ -9,11 +9,13 @@
 #include "src/memory/allocation.h"
 #include "src/memory/block_pool.h"
 #include "src/primitive/cache.h"
+#include "src/primitive/handle.h"
 #include "src/threading/default_pool.h"
 #include "src/threading/parallel.h"
 
 struct neo_engine {
-    atomic_size_t refs;
+    struct handle_lane lanes[HANDLE_LANES];
+    _Alignas(128) atomic_size_t refs; /* the user, lanes in use, streams, memory objects */
     const struct cpu *cpu;
     struct memory_domain memory;
     struct default_pool *threads;
@@ -28,5 +30,9 @@ struct neo_stream {
 
 /* Adds a reference and returns engine. */
 neo_engine *engine_retain(neo_engine *engine);
+
+/* Drops one; the last one frees the engine. Users' references are dropped by neo_engine_destroy().
+ */
+void engine_release(neo_engine *engine);
 
 #endif

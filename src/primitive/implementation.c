@@ -13,14 +13,6 @@
 #include "src/primitive/post_ops.h"
 #include "src/threading/partition.h"
 
-bool problem_is_runtime(const struct problem *problem)
-{
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (problem->tensors[t].ndims && desc_is_runtime(&problem->tensors[t]))
-            return true;
-    return false;
-}
-
 /* ---- checks every operation has in common ---- */
 
 static const char *const tensor_names[TENSOR_COUNT] = {"src", "weights", "bias", "dst"};
@@ -128,13 +120,51 @@ static void make_plan(struct implementation *impl)
 static void implementation_free(struct cache_value *value)
 {
     struct implementation *impl = (struct implementation *)value;
+    for (int i = 0; i < impl->nested_count; i++)
+        implementation_release(impl->nested[i]);
     block_manager_deinit(&impl->blocks);
+    attributes_deinit(&impl->described.attributes);
     attributes_deinit(&impl->problem.attributes);
     free(impl);
 }
 
+/* The attributes' post-operations become the copies' own. */
+static neo_status copy_description(struct implementation *impl, const struct description *d)
+{
+    problem_init(&impl->described, d);
+    impl->described.attributes.post_ops = NULL;
+    impl->problem = impl->described;
+    neo_status status = attributes_init_copy(&impl->described.attributes, d->attributes);
+    if (status == NEO_OK)
+        status = attributes_init_copy(&impl->problem.attributes, d->attributes);
+    return status;
+}
+
+/* Of this object with what it points to. Nested ones are entries of their own. */
+static size_t bytes_of(const struct implementation *impl)
+{
+    size_t post_ops = (size_t)impl->problem.attributes.post_op_count;
+    return round_up(sizeof *impl, 64) + 2 * post_ops * sizeof(struct post_op);
+}
+
+static neo_status implementation_init(struct implementation *impl, const struct description *d,
+                                      int index)
+{
+    neo_status status = copy_description(impl, d);
+    if (status == NEO_OK)
+        status = check_problem(&impl->problem);
+    if (status == NEO_OK)
+        status = select_algorithm(impl, index);
+    if (status != NEO_OK)
+        return status;
+    make_plan(impl);
+    impl->token_count = 1;
+    impl->bytes = bytes_of(impl);
+    return impl->algorithm->nest && !impl->runtime ? impl->algorithm->nest(impl) : NEO_OK;
+}
+
 neo_status implementation_create(struct implementation **out, neo_engine *engine,
-                                 const struct problem *problem, int index)
+                                 const struct description *description, int index)
 {
     *out = NULL;
     struct implementation *impl = aligned_alloc(64, round_up(sizeof *impl, 64));
@@ -143,19 +173,12 @@ neo_status implementation_create(struct implementation **out, neo_engine *engine
     memset(impl, 0, sizeof *impl);
     cache_value_init(&impl->value, implementation_free);
     impl->engine = engine;
-    impl->problem = *problem;
     block_manager_init(&impl->blocks, engine->blocks);
-    neo_status status = attributes_init_copy(&impl->problem.attributes, &problem->attributes);
-    if (status == NEO_OK)
-        status = check_problem(&impl->problem);
-    if (status == NEO_OK)
-        status = select_algorithm(impl, index);
+    neo_status status = implementation_init(impl, description, index);
     if (status != NEO_OK) {
         implementation_free(&impl->value);
         return status;
     }
-    make_plan(impl);
-    impl->bytes = sizeof *impl + (size_t)problem->attributes.post_op_count * sizeof(struct post_op);
     *out = impl;
     return NEO_OK;
 }
@@ -174,7 +197,7 @@ void implementation_release(struct implementation *impl)
 
 struct build_request {
     neo_engine *engine;
-    const struct problem *problem;
+    const struct description *description;
     int index;
 };
 
@@ -183,7 +206,7 @@ static neo_status build(void *context, struct cache_value **value, size_t *bytes
     const struct build_request *request = context;
     struct implementation *impl;
     neo_status status =
-        implementation_create(&impl, request->engine, request->problem, request->index);
+        implementation_create(&impl, request->engine, request->description, request->index);
     if (status != NEO_OK)
         return status;
     *value = &impl->value;
@@ -192,18 +215,38 @@ static neo_status build(void *context, struct cache_value **value, size_t *bytes
 }
 
 neo_status implementation_find(struct implementation **out, neo_engine *engine,
-                               const struct problem *problem, int index, bool *hit)
+                               const struct description *description, int index,
+                               enum cache_outcome *outcome)
 {
-    uint32_t words[KEY_MAX_WORDS];
-    struct cache_key key = {.words = words, .count = key_write(words, problem, index)};
-    key.hash = hash_words(words, key.count);
-    struct build_request request = {engine, problem, index};
+    uint64_t pairs[KEY_MAX_PAIRS];
+    struct cache_key key = {.words = (const void *)pairs,
+                            .count = 2 * key_write(pairs, description, index)};
+    key.hash = hash_words(key.words, key.count);
+    struct build_request request = {engine, description, index};
     struct cache_value *value;
-    enum cache_outcome outcome;
-    neo_status status = cache_get_or_create(engine->cache, &key, build, &request, &value, &outcome);
-    *hit = status == NEO_OK && outcome != CACHE_MISS;
+    neo_status status = cache_get_or_create(engine->cache, &key, build, &request, &value, outcome);
     *out = status == NEO_OK ? (struct implementation *)value : NULL;
     return status;
+}
+
+/* ---- nested implementations and scratchpads ---- */
+
+neo_status implementation_nest(struct implementation *impl, const struct description *description)
+{
+    struct implementation *nested;
+    enum cache_outcome outcome;
+    if (impl->nested_count == MAX_NESTED)
+        return NEO_UNSUPPORTED;
+    neo_status status = implementation_find(&nested, impl->engine, description, 0, &outcome);
+    if (status != NEO_OK)
+        return status;
+    if (impl->token_count + nested->token_count > MAX_TOKENS) {
+        implementation_release(nested);
+        return NEO_UNSUPPORTED;
+    }
+    impl->nested[impl->nested_count++] = nested;
+    impl->token_count += nested->token_count;
+    return NEO_OK;
 }
 
 int implementation_threads(const struct implementation *impl, int available)
@@ -211,11 +254,42 @@ int implementation_threads(const struct implementation *impl, int available)
     return impl->runtime ? available : partition_threads(impl->estimate, available);
 }
 
+static size_t own_bytes(const struct implementation *impl, int threads)
+{
+    return round_up(impl->algorithm->scratch_bytes(impl->plan, threads), SCRATCH_ALIGNMENT);
+}
+
+static size_t tree_bytes(const struct implementation *impl, int threads)
+{
+    size_t bytes = own_bytes(impl, threads);
+    for (int i = 0; i < impl->nested_count; i++)
+        bytes += tree_bytes(impl->nested[i], threads);
+    return bytes;
+}
+
 size_t implementation_scratch_bytes(const struct implementation *impl, int available)
 {
-    int threads = implementation_threads(impl, available);
-    size_t bytes = impl->algorithm->scratch_bytes(impl->plan, threads);
-    return round_up(bytes, SCRATCH_ALIGNMENT);
+    return tree_bytes(impl, implementation_threads(impl, available));
+}
+
+/* The parts of the scratchpad are in the order of the nested ones, after the holder's. */
+void implementation_run_nested(const struct execution *execution, int index,
+                               void *const buffers[TENSOR_COUNT])
+{
+    const struct implementation *holder = execution->implementation;
+    const struct implementation *nested = holder->nested[index];
+    size_t offset = own_bytes(holder, execution->threads);
+    for (int i = 0; i < index; i++)
+        offset += tree_bytes(holder->nested[i], execution->threads);
+    struct execution inner = {
+        .implementation = nested,
+        .problem = &nested->problem,
+        .parallel = execution->parallel,
+        .threads = execution->threads,
+        .scratch = execution->scratch ? (char *)execution->scratch + offset : NULL,
+    };
+    memcpy(inner.buffers, buffers, sizeof inner.buffers);
+    nested->algorithm->run(nested->plan, &inner);
 }
 
 /* ---- texts ---- */

@@ -2,7 +2,12 @@
  *
  * Immutable after creation but for the memory manager and the reference count, so any number of
  * handles and threads share one. An implementation belongs to an engine that outlives it: handles
- * hold references to their engine, and the engine's cache is emptied before the engine goes. */
+ * keep their engine alive, and the engine's cache is emptied before the engine goes.
+ *
+ * An algorithm that is made of other primitives nests their implementations in its own
+ * (implementation_nest()). They come from the cache too and live as long as their holder. Its
+ * handles inherit what the nested ones need: the scratchpad of the whole tree is one block, and
+ * create_resource() and destroy_resource() go through the tree. */
 #ifndef SRC_PRIMITIVE_IMPLEMENTATION_H
 #define SRC_PRIMITIVE_IMPLEMENTATION_H
 
@@ -13,7 +18,7 @@
 #include "src/primitive/engine.h"
 #include "src/primitive/problem.h"
 
-enum { MAX_ALGORITHMS = 16 };
+enum { MAX_ALGORITHMS = 16, MAX_NESTED = 3, MAX_TOKENS = 4 };
 
 struct declined {
     const char *algorithm, *reason;
@@ -21,8 +26,14 @@ struct declined {
 
 struct implementation {
     struct cache_value value; /* first: the cache counts the references */
-    neo_engine *engine;
-    struct problem problem; /* every `any` replaced */
+    struct block_manager blocks;
+
+    /* Nothing is written from here on once create is done. */
+    alignas(64) neo_engine *engine;
+    struct problem described; /* as given, `any` and all: for the next implementation */
+    struct problem problem;   /* every `any` replaced */
+    struct implementation *nested[MAX_NESTED]; /* references */
+    int nested_count, token_count;             /* tokens: of the whole tree */
     const struct algorithm *algorithm;
     struct declined declined[MAX_ALGORITHMS];
     int declined_count;
@@ -30,28 +41,39 @@ struct implementation {
     bool runtime; /* sizes are known at execution: the plan is made then */
     char name[64];
     size_t bytes; /* of this object with what it points to */
-    struct block_manager blocks;
     alignas(64) unsigned char plan[PLAN_MAX_BYTES];
 };
 
-/* The index-th best implementation of the problem, which is not checked yet.
+/* The index-th best implementation of the description, which is not checked yet. It has attributes,
+ * and every tensor's ndims is from 0 to NEO_MAX_NDIMS.
  *
  * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_UNSUPPORTED, NEO_LAST_IMPLEMENTATION (index > 0 and
  * there are not so many), NEO_OUT_OF_MEMORY. */
 neo_status implementation_create(struct implementation **out, neo_engine *engine,
-                                 const struct problem *problem, int index);
+                                 const struct description *description, int index);
 
-/* The same from the engine's cache; *hit tells whether it was there. */
+/* The same from the engine's cache; *outcome tells whether it was there. */
 neo_status implementation_find(struct implementation **out, neo_engine *engine,
-                               const struct problem *problem, int index, bool *hit);
+                               const struct description *description, int index,
+                               enum cache_outcome *outcome);
 struct implementation *implementation_retain(struct implementation *implementation);
 void implementation_release(struct implementation *implementation);
+
+/* For an algorithm's nest(): adds the best implementation of the description to implementation,
+ * which is being created. NEO_UNSUPPORTED also when the tree grows too large. */
+neo_status implementation_nest(struct implementation *implementation,
+                               const struct description *description);
+
+/* For an algorithm's run(): executes nested implementation number index with these buffers, in the
+ * holder's threads and scratchpad. Its post-operations must not have operands. */
+void implementation_run_nested(const struct execution *execution, int index,
+                               void *const buffers[TENSOR_COUNT]);
 
 /* How many of the available threads it is worth: small problems are not worth all of them. One of
  * run-time sizes has no estimate and takes all. */
 int implementation_threads(const struct implementation *implementation, int available);
 
-/* Scratchpad bytes when so many threads are available. */
+/* Scratchpad bytes when so many threads are available, nested implementations included. */
 size_t implementation_scratch_bytes(const struct implementation *implementation, int available);
 
 /* "gemm:neon…,undef,src:f32:ab:…,attr-…,4x5:5x6": the middle of a log line; returns out. */

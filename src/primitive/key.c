@@ -1,106 +1,183 @@
 /* Keys of descriptions. Only what counts is written: dims[i] for i < ndims, strides of strided
- * tensors, the fields of the post-operation's own kind. */
+ * tensors, the parameters of the spatial dimensions there are, the fields of the post-operation's
+ * own kind. Sizes take 32 bits where all of a list fit. */
 #include "src/primitive/key.h"
 
 #include <string.h>
 
 struct writer {
-    uint32_t *at;
+    uint64_t *at;
 };
 
-static void put(struct writer *w, uint32_t word)
+static void put(struct writer *w, uint64_t pair)
 {
-    *w->at++ = word;
+    *w->at++ = pair;
 }
 
-static void put_dims(struct writer *w, const neo_dim *dims, int count)
+/* What a list has that 32 bits do not hold, signed; 0 if all fit. */
+static uint64_t excess_of(neo_dim dim)
 {
-    memcpy(w->at, dims, (size_t)count * sizeof *dims);
-    w->at += 2 * count;
+    return (uint64_t)dim ^ (uint64_t)(int32_t)dim;
 }
 
-static void put_float(struct writer *w, float value)
+static uint64_t low(neo_dim dim)
 {
-    memcpy(w->at++, &value, sizeof value);
+    return (uint32_t)dim;
 }
 
-static void put_pointer(struct writer *w, const void *pointer)
+/* Two lists of the same length, side by side; returns false, and writes one size to a pair, if one
+ * does not fit. */
+static inline bool put_two_lists(struct writer *w, const neo_dim *a, const neo_dim *b, int count)
 {
-    uint64_t bits = (uintptr_t)pointer;
-    put(w, (uint32_t)bits);
-    put(w, (uint32_t)(bits >> 32));
-}
-
-static void put_desc(struct writer *w, const neo_memory_desc *desc)
-{
-    put(w,
-        (uint32_t)desc->ndims | (uint32_t)desc->data_type << 8 | (uint32_t)desc->format_kind << 16);
-    put_dims(w, desc->dims, desc->ndims);
-    if (desc->format_kind == NEO_FORMAT_STRIDED) {
-        put_dims(w, &desc->offset, 1);
-        put_dims(w, desc->strides, desc->ndims);
-    } else if (desc->format_kind == NEO_FORMAT_PACKED) {
-        put(w, desc->packed.id | (uint32_t)desc->packed.version << 16);
-        put(w, desc->packed.panel | (uint32_t)desc->packed.grouped << 16);
+    uint64_t excess = 0, *at = w->at;
+    for (int i = 0; i < count; i++) {
+        *at++ = low(a[i]) | low(b[i]) << 32;
+        excess |= excess_of(a[i]) | excess_of(b[i]);
     }
+    if (!excess) {
+        w->at = at;
+        return true;
+    }
+    for (int i = 0; i < count; i++) {
+        put(w, (uint64_t)a[i]);
+        put(w, (uint64_t)b[i]);
+    }
+    return false;
 }
+
+/* The same with one list, two sizes to a pair. */
+static inline bool put_list(struct writer *w, const neo_dim *dims, int count)
+{
+    uint64_t excess = 0, *at = w->at;
+    for (int i = 0; i < count; i += 2) {
+        neo_dim second = i + 1 < count ? dims[i + 1] : 0;
+        *at++ = low(dims[i]) | low(second) << 32;
+        excess |= excess_of(dims[i]) | excess_of(second);
+    }
+    if (!excess) {
+        w->at = at;
+        return true;
+    }
+    for (int i = 0; i < count; i++)
+        put(w, (uint64_t)dims[i]);
+    return false;
+}
+
+static uint32_t float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* ---- tensors ---- */
+
+enum { IS_SHORT = 1 << 8, IS_AT_OFFSET = 1 << 9, IS_ODD = 1 << 10 };
+
+/* ndims and flags in 16 bits, then data type and format. A type or format that does not fit is
+ * wrong, but must not look like another one that is right. */
+static inline uint64_t head_of(const neo_memory_desc *desc)
+{
+    uint32_t type = (uint32_t)desc->data_type, format = (uint32_t)desc->format_kind;
+    uint64_t odd = (type | format) >> 24 ? IS_ODD : 0;
+    return (uint32_t)desc->ndims | odd | (uint64_t)(type & 0xffffff) << 16 | (uint64_t)format << 40;
+}
+
+/* The first pair of a descriptor tells how the rest is to be read. */
+static inline void put_desc(struct writer *w, const neo_memory_desc *desc)
+{
+    if (!desc || !desc->ndims) {
+        put(w, 0);
+        return;
+    }
+    uint64_t head = head_of(desc), *first = w->at++;
+    bool is_short;
+    if (head & IS_ODD)
+        put(w, (uint32_t)desc->data_type | (uint64_t)desc->format_kind << 32);
+    if (desc->format_kind == NEO_FORMAT_STRIDED) {
+        is_short = put_two_lists(w, desc->dims, desc->strides, desc->ndims);
+        if (desc->offset) {
+            head |= IS_AT_OFFSET;
+            put(w, (uint64_t)desc->offset);
+        }
+    } else {
+        is_short = put_list(w, desc->dims, desc->ndims);
+        if (desc->format_kind == NEO_FORMAT_PACKED)
+            put(w, desc->packed.id | (uint64_t)desc->packed.version << 16 |
+                       (uint64_t)desc->packed.panel << 32 | (uint64_t)desc->packed.grouped << 48);
+    }
+    *first = head | (is_short ? IS_SHORT : 0);
+}
+
+/* ---- attributes ---- */
 
 static void put_post_op(struct writer *w, const struct post_op *op)
 {
-    put(w, (uint32_t)op->kind);
+    uint64_t kind = (uint64_t)op->kind;
     switch (op->kind) {
     case NEO_POST_OP_SUM:
-        put_float(w, op->sum.scale);
+        put(w, kind | (uint64_t)op->sum.type << 8 | (uint64_t)float_bits(op->sum.scale) << 32);
         put(w, (uint32_t)op->sum.zero_point);
-        put(w, (uint32_t)op->sum.type);
         break;
     case NEO_POST_OP_ELTWISE:
-        put(w, (uint32_t)op->eltwise.algorithm);
-        put_float(w, op->eltwise.alpha);
-        put_float(w, op->eltwise.beta);
+        put(w, kind | (uint64_t)op->eltwise.algorithm << 8);
+        put(w, float_bits(op->eltwise.alpha) | (uint64_t)float_bits(op->eltwise.beta) << 32);
         break;
     case NEO_POST_OP_BINARY:
-        put(w, (uint32_t)op->binary.algorithm);
+        put(w, kind | (uint64_t)op->binary.algorithm << 8);
         put_desc(w, &op->binary.src1);
         break;
     case NEO_POST_OP_PRELU:
-        put(w, (uint32_t)op->prelu.mask);
+        put(w, kind | (uint64_t)(uint32_t)op->prelu.mask << 32);
         break;
     case NEO_POST_OP_UNDEF:
+        put(w, kind);
         break;
     }
 }
 
 static void put_attributes(struct writer *w, const neo_attributes *attributes)
 {
-    put(w, (uint32_t)attributes->scratchpad | (uint32_t)attributes->fpmath << 4 |
-               (uint32_t)attributes->fpmath_for_int << 8 |
-               (uint32_t)attributes->deterministic << 9 | (uint32_t)attributes->accumulation << 12);
-    put(w, (uint32_t)attributes->quantization_count);
+    put(w, (uint64_t)attributes->scratchpad | (uint64_t)attributes->fpmath << 4 |
+               (uint64_t)attributes->fpmath_for_int << 8 |
+               (uint64_t)attributes->deterministic << 9 | (uint64_t)attributes->accumulation << 12 |
+               (uint64_t)attributes->quantization_count << 32 |
+               (uint64_t)attributes->post_op_count << 48);
     for (int i = 0; i < attributes->quantization_count; i++) {
         const struct quantization *q = &attributes->quantizations[i];
-        put(w, (uint32_t)q->arg);
-        put(w, (uint32_t)q->mask);
-        put(w, (uint32_t)q->group_ndims | (uint32_t)q->type << 8);
-        put_dims(w, q->group_dims, 2);
+        put(w, (uint32_t)q->arg | (uint64_t)(uint32_t)q->mask << 32);
+        put(w, (uint64_t)q->group_ndims | (uint64_t)q->type << 8);
+        put(w, (uint64_t)q->group_dims[0]);
+        put(w, (uint64_t)q->group_dims[1]);
     }
-    put(w, (uint32_t)attributes->post_op_count);
     for (int i = 0; i < attributes->post_op_count; i++)
         put_post_op(w, &attributes->post_ops[i]);
 }
 
-size_t key_write(uint32_t *words, const struct problem *problem, int index)
+/* ---- the whole ---- */
+
+/* Which parameters exist follows from dst. Returns which of the lists are short. */
+static uint64_t put_window(struct writer *w, const struct description *d)
 {
-    struct writer w = {words};
-    put_pointer(&w, problem->operation);
-    put(&w, (uint32_t)index);
-    put(&w, (uint32_t)problem->prop_kind | (uint32_t)problem->convolution_algorithm << 8);
-    put_dims(&w, problem->strides, 3);
-    put_dims(&w, problem->dilations, 3);
-    put_dims(&w, problem->padding_left, 3);
-    put_dims(&w, problem->padding_right, 3);
+    int space = d->tensors[DST]->ndims - 2;
+    space = space < 0 ? 0 : space > 3 ? 3 : space;
+    uint64_t steps = put_two_lists(w, d->strides, d->dilations, space);
+    uint64_t padding = put_two_lists(w, d->padding_left, d->padding_right, space);
+    return steps | padding << 1;
+}
+
+size_t key_write(uint64_t *pairs, const struct description *d, int index)
+{
+    struct writer w = {pairs};
+    put(&w, (uintptr_t)d->operation);
+    uint64_t *place = w.at++, which = (uint32_t)index;
     for (int t = 0; t < TENSOR_COUNT; t++)
-        put_desc(&w, &problem->tensors[t]);
-    put_attributes(&w, &problem->attributes);
-    return (size_t)(w.at - words);
+        put_desc(&w, d->tensors[t]);
+    put_attributes(&w, d->attributes);
+    if (d->strides) {
+        put(&w, (uint32_t)d->prop_kind | (uint64_t)d->convolution_algorithm << 32);
+        which |= put_window(&w, d) << 32;
+    }
+    *place = which;
+    return (size_t)(w.at - pairs);
 }

@@ -73,7 +73,7 @@ void neo_memory_destroy(neo_memory *memory)
     if (!memory)
         return;
     drop_buffer(memory);
-    neo_engine_destroy(memory->engine);
+    engine_release(memory->engine);
     free(memory);
 }
 

@@ -1,7 +1,6 @@
 /* Handles: creation with a resource, execution with checks, destruction. */
 #include "src/primitive/primitive.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/core/checked.h"
@@ -19,24 +18,18 @@ neo_status neo_primitive_create(neo_primitive **out, const neo_primitive_desc *p
         *out = NULL;
     if (!out || !pd)
         return primitive_desc_refuse(__func__, "out or pd is NULL");
-    neo_primitive *primitive = calloc(1, sizeof *primitive);
+    struct implementation *impl = pd->implementation;
+    neo_primitive *primitive = handle_create(handle_engine(&pd->handle));
     if (!primitive)
         return NEO_OUT_OF_MEMORY;
-    primitive->desc = (neo_primitive_desc){
-        .engine = engine_retain(pd->engine),
-        .implementation = implementation_retain(pd->implementation),
-        .problem = pd->problem,
-        .index = pd->index,
-        .cache_hit = pd->cache_hit,
-    };
-    primitive->desc.problem.attributes = (neo_attributes){0};
-    neo_status status = create_resource(pd->implementation, &primitive->resource);
+    neo_status status = create_resource(impl, primitive->tokens);
     if (status != NEO_OK) {
-        implementation_release(primitive->desc.implementation);
-        neo_engine_destroy(primitive->desc.engine);
-        free(primitive);
+        handle_destroy(&primitive->desc.handle);
         return status;
     }
+    primitive->desc.implementation = implementation_retain(impl);
+    primitive->desc.index = pd->index;
+    primitive->desc.cache_hit = pd->cache_hit;
     *out = primitive;
     return NEO_OK;
 }
@@ -45,10 +38,10 @@ void neo_primitive_destroy(neo_primitive *primitive)
 {
     if (!primitive)
         return;
-    destroy_resource(primitive->desc.implementation, &primitive->resource);
-    implementation_release(primitive->desc.implementation);
-    neo_engine_destroy(primitive->desc.engine);
-    free(primitive);
+    struct implementation *impl = primitive->desc.implementation;
+    destroy_resource(impl, primitive->tokens);
+    implementation_release(impl);
+    handle_destroy(&primitive->desc.handle);
 }
 
 const neo_primitive_desc *neo_primitive_get_desc(const neo_primitive *primitive)
@@ -226,13 +219,20 @@ static neo_status check_user_scratch(const struct problem *problem, const neo_me
     return NEO_OK;
 }
 
+/* The plan of run-time sizes is not the implementation's own, and never has nested ones. */
+static size_t scratch_bytes(const struct implementation *impl, const void *plan, int threads)
+{
+    return impl->runtime
+               ? round_up(impl->algorithm->scratch_bytes(plan, threads), SCRATCH_ALIGNMENT)
+               : implementation_scratch_bytes(impl, threads);
+}
+
 /* Runs with a scratchpad from where the attributes say. */
 static neo_status run_with_scratch(const neo_primitive *primitive, const void *plan,
                                    struct execution *execution, const struct arguments *args)
 {
     struct implementation *impl = primitive->desc.implementation;
-    size_t bytes =
-        round_up(impl->algorithm->scratch_bytes(plan, execution->threads), SCRATCH_ALIGNMENT);
+    size_t bytes = scratch_bytes(impl, plan, execution->threads);
     if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_USER) {
         neo_status status = check_user_scratch(&impl->problem, args->scratchpad, bytes);
         if (status != NEO_OK)
@@ -247,7 +247,7 @@ static neo_status run_with_scratch(const neo_primitive *primitive, const void *p
     }
     struct lease lease;
     /* The token's "running" mark is all that changes in a handle: it is atomic. */
-    struct reservation *own = (struct reservation *)(uintptr_t)&primitive->resource;
+    struct reservation *own = (struct reservation *)(uintptr_t)primitive->tokens;
     neo_status status = block_manager_lease(&impl->blocks, own, bytes, &lease);
     if (status != NEO_OK)
         return status;
@@ -261,6 +261,7 @@ static neo_status execute(const neo_primitive *primitive, neo_stream *stream,
 {
     struct implementation *impl = primitive->desc.implementation;
     struct execution execution = {
+        .implementation = impl,
         .problem = &impl->problem,
         .parallel = &stream->parallel,
         .threads = implementation_threads(impl, parallel_threads(&stream->parallel)),
@@ -293,12 +294,13 @@ neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *str
     if (!primitive || !stream || count < 0 || (count && !list))
         return primitive_desc_refuse(__func__, "a pointer is NULL or the count is negative");
     struct implementation *impl = primitive->desc.implementation;
-    if (stream->engine != primitive->desc.engine)
+    neo_engine *engine = handle_engine(&primitive->desc.handle);
+    if (stream->engine != engine)
         return primitive_desc_refuse(__func__, "the stream belongs to another engine");
     struct arguments args = {0};
     neo_status status = collect_arguments(&impl->problem, &args, count, list);
     if (status == NEO_OK)
-        status = check_arguments(&impl->problem, primitive->desc.engine, &args);
+        status = check_arguments(&impl->problem, engine, &args);
     if (status != NEO_OK)
         return status;
     uint64_t start_ns = log_is_on(LOG_EXEC) ? log_now_ns() : 0;

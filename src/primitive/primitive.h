@@ -3,24 +3,25 @@
 #define SRC_PRIMITIVE_PRIMITIVE_H
 
 #include "neoprene/primitive.h"
+#include "src/primitive/handle.h"
 #include "src/primitive/implementation.h"
 
 struct neo_primitive_desc {
-    neo_engine *engine;                    /* a reference */
+    struct handle handle;                  /* first: keeps the engine alive */
     struct implementation *implementation; /* a reference */
-    struct problem problem; /* as described, `any` and all: for the next implementation */
-    int index;              /* which of the implementations */
+    int index;                             /* which of the implementations */
     bool cache_hit;
 };
 
 struct neo_primitive {
     neo_primitive_desc desc;
-    struct reservation resource; /* what create_resource() made */
+    struct reservation tokens[MAX_TOKENS]; /* what create_resource() made */
 };
 
-/* What the operations' public functions end with. problem->attributes is copied. */
+/* What the operations' public functions end with. Attributes that are NULL become the default ones;
+ * nothing in the description is kept. */
 neo_status primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
-                                 const struct problem *problem);
+                                 struct description *description);
 
 /* A log line about a description that cannot be used; returns NEO_INVALID_ARGUMENT. */
 neo_status primitive_desc_refuse(const char *function, const char *why);

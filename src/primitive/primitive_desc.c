@@ -1,6 +1,4 @@
 /* Primitive descriptors: a described problem with the implementation that serves it. */
-#include <stdlib.h>
-
 #include "src/core/log.h"
 #include "src/memory/descriptor.h"
 #include "src/primitive/post_ops.h"
@@ -14,85 +12,83 @@ neo_status primitive_desc_refuse(const char *function, const char *why)
 
 /* ---- life ---- */
 
-static void log_creation(const struct implementation *impl, bool hit, uint64_t start_ns)
+static void log_creation(const struct implementation *impl, enum cache_outcome outcome,
+                         uint64_t start_ns)
 {
-    if (!log_is_on(LOG_CREATE))
-        return;
+    static const char *const names[] = {
+        [CACHE_HIT] = "hit", [CACHE_MISS] = "miss", [CACHE_WAIT] = "wait"};
+    uint64_t time_ns = log_now_ns() - start_ns;
     char text[1024];
-    log_line(LOG_CREATE, "primitive", "create:cache_%s,cpu,%s,%g", hit ? "hit" : "miss",
-             implementation_text(impl, text, sizeof text),
-             (double)(log_now_ns() - start_ns) * 1e-6);
+    log_line(LOG_CREATE, "primitive", "create:cache_%s,cpu,%s,%g", names[outcome],
+             implementation_text(impl, text, sizeof text), (double)time_ns * 1e-6);
 }
 
-static neo_status find_implementation(struct implementation **out, neo_engine *engine,
-                                      const struct problem *problem, int index, bool *hit)
+/* Puts the index-th implementation into pd; on failure pd stays as it is. */
+static neo_status find(neo_primitive_desc *pd, const struct description *description, int index)
 {
     uint64_t start_ns = log_is_on(LOG_CREATE) ? log_now_ns() : 0;
-    neo_status status = implementation_find(out, engine, problem, index, hit);
-    if (status == NEO_OK)
-        log_creation(*out, *hit, start_ns);
-    return status;
+    struct implementation *found;
+    enum cache_outcome outcome;
+    neo_status status =
+        implementation_find(&found, handle_engine(&pd->handle), description, index, &outcome);
+    if (status != NEO_OK)
+        return status;
+    if (start_ns)
+        log_creation(found, outcome, start_ns);
+    implementation_release(pd->implementation);
+    pd->implementation = found;
+    pd->index = index;
+    pd->cache_hit = outcome != CACHE_MISS;
+    return NEO_OK;
 }
 
-static const char *ndims_wrong(const struct problem *problem)
+static const char *description_wrong(const struct description *description)
 {
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (problem->tensors[t].ndims < 0 || problem->tensors[t].ndims > NEO_MAX_NDIMS)
+    for (int t = 0; t < TENSOR_COUNT; t++) {
+        const neo_memory_desc *desc = description->tensors[t];
+        if (desc && (desc->ndims < 0 || desc->ndims > NEO_MAX_NDIMS))
             return "a tensor's number of dimensions is out of range";
+    }
     return NULL;
 }
 
 neo_status primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
-                                 const struct problem *problem)
+                                 struct description *description)
 {
-    const char *wrong = ndims_wrong(problem);
+    const char *wrong = description_wrong(description);
     if (wrong)
-        return primitive_desc_refuse(problem->operation->name, wrong);
-    neo_primitive_desc *pd = calloc(1, sizeof *pd);
+        return primitive_desc_refuse(description->operation->name, wrong);
+    if (!description->attributes)
+        description->attributes = &attributes_default;
+    neo_primitive_desc *pd = handle_create(engine);
     if (!pd)
         return NEO_OUT_OF_MEMORY;
-    pd->engine = engine_retain(engine);
-    pd->problem = *problem;
-    neo_status status = attributes_init_copy(&pd->problem.attributes, &problem->attributes);
-    if (status == NEO_OK)
-        status = find_implementation(&pd->implementation, engine, problem, 0, &pd->cache_hit);
+    neo_status status = find(pd, description, 0);
     if (status != NEO_OK) {
-        neo_primitive_desc_destroy(pd);
+        handle_destroy(&pd->handle);
         return status;
     }
     *out = pd;
     return NEO_OK;
 }
 
-static void desc_deinit(neo_primitive_desc *pd)
-{
-    implementation_release(pd->implementation);
-    attributes_deinit(&pd->problem.attributes);
-    neo_engine_destroy(pd->engine);
-}
-
 void neo_primitive_desc_destroy(neo_primitive_desc *pd)
 {
     if (!pd)
         return;
-    desc_deinit(pd);
-    free(pd);
+    implementation_release(pd->implementation);
+    handle_destroy(&pd->handle);
 }
 
 neo_status neo_primitive_desc_next(neo_primitive_desc *pd)
 {
     if (!pd)
         return primitive_desc_refuse(__func__, "the descriptor is NULL");
-    struct implementation *next;
-    bool hit;
-    neo_status status = find_implementation(&next, pd->engine, &pd->problem, pd->index + 1, &hit);
-    if (status != NEO_OK)
-        return status;
-    implementation_release(pd->implementation);
-    pd->implementation = next;
-    pd->cache_hit = hit;
-    pd->index++;
-    return NEO_OK;
+    struct implementation *last = implementation_retain(pd->implementation);
+    struct description description = problem_describe(&last->described);
+    neo_status status = find(pd, &description, pd->index + 1);
+    implementation_release(last);
+    return status;
 }
 
 /* ---- queries ---- */

@@ -20,19 +20,35 @@ struct problem {
     binary_f32_fn *add; /* the kernel for a bias that no tile kernel adds */
 
     /* Convolutions only. */
+    bool has_window; /* strides, dilations and padding mean something */
     neo_prop_kind prop_kind;
     neo_convolution_algorithm convolution_algorithm;
     neo_dim strides[3], dilations[3], padding_left[3], padding_right[3];
 };
 
+/* The same as the user gives it: what a hit in the cache reads, without a copy. What is not there
+ * is NULL or absent. */
+struct description {
+    const struct operation *operation;
+    const neo_memory_desc *tensors[TENSOR_COUNT];
+    const neo_attributes *attributes; /* NULL: the default ones, until primitive_desc_create() */
+    neo_prop_kind prop_kind;
+    neo_convolution_algorithm convolution_algorithm;
+    const neo_dim *strides, *dilations, *padding_left, *padding_right; /* three each */
+};
+
+struct implementation;
+struct reservation;
+
 /* Everything one execution reads. */
 struct execution {
+    const struct implementation *implementation;
     const struct problem *problem; /* with the actual sizes */
     const struct parallel *parallel;
     int threads; /* the scratchpad has room for so many tasks */
     void *buffers[TENSOR_COUNT];
     const void *operands[NEO_MAX_POST_OPS]; /* of binary and prelu post-operations */
-    void *scratch; /* SCRATCH_ALIGNMENT-aligned; scratch_bytes() of the plan */
+    void *scratch; /* SCRATCH_ALIGNMENT-aligned; scratch_bytes() of the plan, and of nested ones */
 };
 
 /* One way to do an operation. */
@@ -53,15 +69,15 @@ struct algorithm {
     void (*plan)(void *plan, const struct problem *problem, const struct cpu *cpu);
     size_t plan_bytes;
 
+    /* NULL, or nests the implementations that run() uses; sizes are known. */
+    neo_status (*nest)(struct implementation *implementation);
+
     /* What an execution by so many threads needs; independent of pointers. */
     size_t (*scratch_bytes)(const void *plan, int threads);
 
     const char *(*kernel)(const void *plan);
     void (*run)(const void *plan, const struct execution *execution);
 };
-
-struct implementation;
-struct reservation;
 
 /* What every operation tells the rest of the library about itself. */
 struct operation {
@@ -73,8 +89,8 @@ struct operation {
     const char *(*check)(struct problem *problem, bool *unsupported);
 
     /* Each handle's mutable state. NULL: a block for the scratchpad, from the implementation's
-     * memory manager (resource_reserve() and resource_unreserve()). Called once each for every
-     * handle. */
+     * memory manager. destroy is called exactly once for each create that succeeded, also where
+     * this implementation is nested in another one's. */
     neo_status (*create_resource)(struct implementation *implementation,
                                   struct reservation *resource);
     void (*destroy_resource)(struct implementation *implementation, struct reservation *resource);
@@ -85,6 +101,13 @@ struct operation {
     /* Writes the operation's part of a log line: sizes in the field's notation. */
     void (*describe)(const struct problem *problem, char *out, size_t size);
 };
+
+/* Copies what the description points to, except the attributes' post-operations, which stay shared.
+ */
+void problem_init(struct problem *problem, const struct description *description);
+
+/* Describes problem again; valid as long as it is. */
+struct description problem_describe(const struct problem *problem);
 
 enum { PLAN_MAX_BYTES = 2048, SCRATCH_ALIGNMENT = 128 };
 

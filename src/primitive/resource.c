@@ -6,28 +6,67 @@ static bool user_has_scratchpad(const struct implementation *impl)
     return impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_USER;
 }
 
-static neo_status reserve_block(struct implementation *impl, struct reservation *resource)
+static neo_status reserve_block(struct implementation *impl, struct reservation *token)
 {
-    int threads = default_pool_threads(impl->engine->threads);
-    size_t bytes = implementation_scratch_bytes(impl, threads);
-    if (bytes == 0 || user_has_scratchpad(impl))
+    if (user_has_scratchpad(impl))
         return NEO_OK; /* an empty token: nothing to give back */
-    return block_manager_reserve(&impl->blocks, bytes, resource);
+    size_t bytes = implementation_scratch_bytes(impl, default_pool_threads(impl->engine->threads));
+    return bytes ? block_manager_reserve(&impl->blocks, bytes, token) : NEO_OK;
 }
 
-neo_status create_resource(struct implementation *impl, struct reservation *resource)
-{
-    const struct operation *operation = impl->problem.operation;
-    *resource = (struct reservation){0};
-    return operation->create_resource ? operation->create_resource(impl, resource)
-                                      : reserve_block(impl, resource);
-}
-
-void destroy_resource(struct implementation *impl, struct reservation *resource)
+static void destroy_own(struct implementation *impl, struct reservation *token)
 {
     const struct operation *operation = impl->problem.operation;
     if (operation->destroy_resource)
-        operation->destroy_resource(impl, resource);
-    else if (resource->block)
-        block_manager_unreserve(&impl->blocks, resource);
+        operation->destroy_resource(impl, token);
+    else if (token->block)
+        block_manager_unreserve(&impl->blocks, token);
+}
+
+/* Of the first count nested ones, the last one first. */
+static void destroy_nested(struct implementation *impl, struct reservation *tokens, int count)
+{
+    for (int i = count - 1; i >= 0; i--) {
+        struct reservation *first = tokens + 1;
+        for (int j = 0; j < i; j++)
+            first += impl->nested[j]->token_count;
+        destroy_nested(impl->nested[i], first, impl->nested[i]->nested_count);
+        destroy_own(impl->nested[i], first);
+    }
+}
+
+/* A nested one has its part of the holder's block. */
+static neo_status create_tree(struct implementation *impl, struct reservation *tokens,
+                              bool is_nested)
+{
+    const struct operation *operation = impl->problem.operation;
+    neo_status status = NEO_OK;
+    if (operation->create_resource)
+        status = operation->create_resource(impl, tokens);
+    else if (!is_nested)
+        status = reserve_block(impl, tokens);
+    if (status != NEO_OK)
+        return status;
+    struct reservation *first = tokens + 1;
+    for (int i = 0; i < impl->nested_count; i++) {
+        status = create_tree(impl->nested[i], first, true);
+        if (status != NEO_OK) {
+            destroy_nested(impl, tokens, i);
+            destroy_own(impl, tokens);
+            return status;
+        }
+        first += impl->nested[i]->token_count;
+    }
+    return NEO_OK;
+}
+
+neo_status create_resource(struct implementation *impl, struct reservation *tokens)
+{
+    return create_tree(impl, tokens, false);
+}
+
+void destroy_resource(struct implementation *impl, struct reservation *tokens)
+{
+    destroy_nested(impl, tokens, impl->nested_count);
+    destroy_own(impl, tokens);
 }

@@ -57,6 +57,6 @@ void neo_stream_destroy(neo_stream *stream)
 {
     if (!stream)
         return;
-    neo_engine_destroy(stream->engine);
+    engine_release(stream->engine);
     free(stream);
 }

@@ -68,10 +68,10 @@ neo_status neo_reorder_primitive_desc_create(neo_primitive_desc **out, neo_engin
         *out = NULL;
     if (!out || !engine || !src || !dst)
         return primitive_desc_refuse(__func__, "out, engine, src or dst is NULL");
-    struct problem problem = {
+    struct description description = {
         .operation = &reorder_operation,
-        .tensors = {[SRC] = *src, [DST] = *dst},
-        .attributes = attributes ? *attributes : attributes_default,
+        .tensors = {[SRC] = src, [DST] = dst},
+        .attributes = attributes,
     };
-    return primitive_desc_create(out, engine, &problem);
+    return primitive_desc_create(out, engine, &description);
 }

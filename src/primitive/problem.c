@@ -1,0 +1,57 @@
+/* Descriptions by pointers, and problems, which are their copies. */
+#include "src/primitive/problem.h"
+
+#include <string.h>
+
+#include "src/memory/descriptor.h"
+
+bool problem_is_runtime(const struct problem *problem)
+{
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        if (problem->tensors[t].ndims && desc_is_runtime(&problem->tensors[t]))
+            return true;
+    return false;
+}
+
+static void copy_window(struct problem *problem, const struct description *d)
+{
+    memcpy(problem->strides, d->strides, sizeof problem->strides);
+    memcpy(problem->dilations, d->dilations, sizeof problem->dilations);
+    memcpy(problem->padding_left, d->padding_left, sizeof problem->padding_left);
+    memcpy(problem->padding_right, d->padding_right, sizeof problem->padding_right);
+}
+
+void problem_init(struct problem *problem, const struct description *d)
+{
+    *problem = (struct problem){
+        .operation = d->operation,
+        .attributes = *d->attributes,
+        .prop_kind = d->prop_kind,
+        .convolution_algorithm = d->convolution_algorithm,
+    };
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        if (d->tensors[t])
+            problem->tensors[t] = *d->tensors[t];
+    problem->has_window = d->strides != NULL;
+    if (problem->has_window)
+        copy_window(problem, d);
+}
+
+struct description problem_describe(const struct problem *problem)
+{
+    struct description d = {
+        .operation = problem->operation,
+        .attributes = &problem->attributes,
+        .prop_kind = problem->prop_kind,
+        .convolution_algorithm = problem->convolution_algorithm,
+    };
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        d.tensors[t] = &problem->tensors[t];
+    if (problem->has_window) {
+        d.strides = problem->strides;
+        d.dilations = problem->dilations;
+        d.padding_left = problem->padding_left;
+        d.padding_right = problem->padding_right;
+    }
+    return d;
+}
