@@ -115,7 +115,7 @@ void neo_network_destroy(neo_network *network)
     free(network->tensors);
     neo_shape_predictor_destroy(network->predictor);
     lock_deinit(&network->run.lock);
-    neo_engine_destroy(network->engine);
+    engine_release(network->engine);
     free(network);
 }
 
@@ -274,7 +274,7 @@ static const char *find_node_fault(const neo_network *network, const neo_node *n
         return "the name or an argument is missing";
     if (!n->primitive == !n->function)
         return "it is a primitive or a function";
-    if (n->primitive && n->primitive->desc.engine != network->engine)
+    if (n->primitive && handle_engine(&n->primitive->desc.handle) != network->engine)
         return "the primitive is of another engine";
     for (int i = 0; i < n->count; i++) {
         const char *fault = find_arg_fault(network, &n->args[i]);

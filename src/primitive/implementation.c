@@ -160,7 +160,12 @@ static neo_status implementation_init(struct implementation *impl, const struct 
     make_plan(impl);
     impl->token_count = 1;
     impl->bytes = bytes_of(impl);
-    return impl->algorithm->nest && !impl->runtime ? impl->algorithm->nest(impl) : NEO_OK;
+    if (impl->algorithm->nest && !impl->runtime)
+        status = impl->algorithm->nest(impl);
+    if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_LIBRARY)
+        impl->reserve_bytes =
+            implementation_scratch_bytes(impl, default_pool_threads(impl->engine->threads));
+    return status;
 }
 
 neo_status implementation_create(struct implementation **out, neo_engine *engine,

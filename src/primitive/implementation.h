@@ -40,7 +40,8 @@ struct implementation {
     double estimate;
     bool runtime; /* sizes are known at execution: the plan is made then */
     char name[64];
-    size_t bytes; /* of this object with what it points to */
+    size_t bytes;         /* of this object with what it points to */
+    size_t reserve_bytes; /* of a handle's block: 0 if it needs none or the user brings it */
     alignas(64) unsigned char plan[PLAN_MAX_BYTES];
 };
 

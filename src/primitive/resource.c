@@ -1,17 +1,11 @@
 /* Resources of handles. */
 #include "src/primitive/resource.h"
 
-static bool user_has_scratchpad(const struct implementation *impl)
-{
-    return impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_USER;
-}
-
+/* An empty token means that there is nothing to give back. */
 static neo_status reserve_block(struct implementation *impl, struct reservation *token)
 {
-    if (user_has_scratchpad(impl))
-        return NEO_OK; /* an empty token: nothing to give back */
-    size_t bytes = implementation_scratch_bytes(impl, default_pool_threads(impl->engine->threads));
-    return bytes ? block_manager_reserve(&impl->blocks, bytes, token) : NEO_OK;
+    return impl->reserve_bytes ? block_manager_reserve(&impl->blocks, impl->reserve_bytes, token)
+                               : NEO_OK;
 }
 
 static void destroy_own(struct implementation *impl, struct reservation *token)
