@@ -842,6 +842,142 @@ static void primitives_run_with_scratchpads_from_the_plan(void **state)
     neo_memory_destroy(v_memory);
 }
 
+/* M is known only at execution; weights are packed once, before. */
+static neo_primitive *make_growing_matmul(neo_engine *engine, neo_dim k, neo_dim n)
+{
+    neo_matmul_desc desc = {0};
+    neo_memory_desc_init_tag(&desc.src, 2, (neo_dim[]){NEO_RUNTIME_DIM, k}, NEO_F32, "ab");
+    neo_memory_desc_init_tag(&desc.weights, 2, (neo_dim[]){k, n}, NEO_F32, "any");
+    neo_memory_desc_init_tag(&desc.dst, 2, (neo_dim[]){NEO_RUNTIME_DIM, n}, NEO_F32, "ab");
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    return primitive;
+}
+
+static neo_memory *pack(fixture *f, const float *data, const neo_memory_desc *plain,
+                        const neo_memory_desc *chosen)
+{
+    neo_memory *from, *to;
+    neo_primitive_desc *pd;
+    neo_primitive *reorder;
+    union {
+        const float *in;
+        void *out;
+    } writable = {data}; /* only read */
+    assert_int_equal(neo_memory_create(&from, plain, f->engine, writable.out), NEO_OK);
+    assert_int_equal(neo_memory_create(&to, chosen, f->engine, NEO_MEMORY_ALLOCATE), NEO_OK);
+    assert_int_equal(neo_reorder_primitive_desc_create(&pd, f->engine, plain, chosen, NULL),
+                     NEO_OK);
+    assert_int_equal(neo_primitive_create(&reorder, pd), NEO_OK);
+    neo_exec_arg args[] = {{NEO_ARG_SRC, from}, {NEO_ARG_DST, to}};
+    assert_int_equal(neo_primitive_execute(reorder, f->stream, 2, args), NEO_OK);
+    neo_primitive_destroy(reorder);
+    neo_primitive_desc_destroy(pd);
+    neo_memory_destroy(from);
+    return to;
+}
+
+static void reshaping_leaves_packed_weights_alone(void **state)
+{
+    fixture *f = *state;
+    enum { K = 19, N = 13, MOST = 40 };
+    static float x[MOST * K], w[K * N];
+    uint64_t seed = 3;
+    for (size_t i = 0; i < count_of(x); i++)
+        x[i] = (float)random_below(&seed, 9) - 4;
+    for (size_t i = 0; i < count_of(w); i++)
+        w[i] = (float)random_below(&seed, 9) - 4;
+    neo_primitive *matmul = make_growing_matmul(f->engine, K, N);
+    neo_memory_desc plain;
+    neo_memory_desc_init_tag(&plain, 2, (neo_dim[]){K, N}, NEO_F32, "ab");
+    const neo_memory_desc *chosen =
+        neo_primitive_desc_query(neo_primitive_get_desc(matmul), NEO_ARG_WEIGHTS);
+    neo_memory *weights = pack(f, w, &plain, chosen);
+    size_t bytes = neo_memory_desc_size(chosen);
+    void *before = malloc(bytes);
+    memcpy(before, neo_memory_get_handle(weights), bytes);
+    neo_network *net;
+    assert_int_equal(neo_network_create(&net, f->engine, NULL), NEO_OK);
+    add_matrix(net, "x", NEO_TENSOR_INPUT, 1, K, NULL);
+    add_matrix(net, "w", NEO_TENSOR_CONSTANT, K, N, weights);
+    add_matrix(net, "y", NEO_TENSOR_OUTPUT, 1, N, NULL);
+    neo_node_arg args[] = {
+        {NEO_ARG_SRC, 0, NEO_READS}, {NEO_ARG_WEIGHTS, 1, NEO_READS}, {NEO_ARG_DST, 2, NEO_WRITES}};
+    neo_node node = {.name = "matmul", .count = 3, .args = args, .primitive = matmul};
+    assert_int_equal(neo_network_add_node(net, &node, NULL), NEO_OK);
+    assert_int_equal(neo_network_finalize(net), NEO_OK);
+    neo_network_bind(net, 0, x);
+    static const neo_dim sizes[] = {1, 2, 3, 4, 5, MOST, 7, MOST, 1};
+    for (size_t s = 0; s < count_of(sizes); s++) {
+        neo_tensor_shape shapes[2] = {{.tensor = 0}, {.tensor = 2}};
+        neo_memory_desc_init_tag(&shapes[0].desc, 2, (neo_dim[]){sizes[s], K}, NEO_F32, "ab");
+        neo_memory_desc_init_tag(&shapes[1].desc, 2, (neo_dim[]){sizes[s], N}, NEO_F32, "ab");
+        assert_int_equal(neo_network_reshape(net, 2, shapes), NEO_OK);
+        assert_int_equal(neo_network_execute(net, f->stream), NEO_OK);
+        const float *got = neo_network_data(net, 2);
+        for (size_t i = 0; i < (size_t)sizes[s]; i++)
+            for (size_t j = 0; j < N; j++) {
+                float want = 0;
+                for (size_t k = 0; k < K; k++)
+                    want += x[i * K + k] * w[k * N + j];
+                assert_true(got[i * N + j] == want);
+            }
+    }
+    assert_memory_equal(neo_memory_get_handle(weights), before, bytes);
+    neo_network_destroy(net);
+    free(before);
+    neo_memory_destroy(weights);
+    neo_primitive_destroy(matmul);
+}
+
+static void geometric_growth_needs_a_handful_of_allocations(void **state)
+{
+    fixture *f = *state;
+    neo_shape_predictor_settings settings;
+    neo_shape_predictor_get_default_settings(&settings);
+    settings.flags = NEO_PREDICTOR_GEOMETRIC;
+    neo_network_options options = {.prediction = &settings};
+    neo_network *net;
+    assert_int_equal(neo_network_create(&net, f->engine, &options), NEO_OK);
+    int in = add_tensor(net, "in", NEO_TENSOR_INPUT, 64);
+    int a = add_tensor(net, "a", NEO_TENSOR_INTERMEDIATE, 64);
+    int out = add_tensor(net, "out", NEO_TENSOR_OUTPUT, 64);
+    add_node(net, "n0", mix, NULL, in, -1, a, 0);
+    add_node(net, "n1", mix, NULL, a, -1, out, 0);
+    assert_int_equal(neo_network_finalize(net), NEO_OK);
+    neo_network_report report;
+    for (neo_dim n = 2; n <= 1000; n++) {
+        neo_tensor_shape shapes[3] = {
+            {in, vector_of(64 * n)}, {a, vector_of(64 * n)}, {out, vector_of(64 * n)}};
+        assert_int_equal(neo_network_reshape(net, 3, shapes), NEO_OK);
+        neo_network_get_report(net, &report);
+        assert_true(report.arena_bytes <= (size_t)(2 * 64 * 4 * n) * 3 / 2 + 256);
+    }
+    assert_true(report.arena_allocations <= 20);
+    neo_network_destroy(net);
+}
+
+static void a_reshape_beyond_the_limit_fails_and_the_next_one_works(void **state)
+{
+    fixture *f = *state;
+    uint32_t *values = calloc(1000, sizeof *values);
+    atomic_store(&f->engine->memory.limits.user_total, (size_t)1 << 20);
+    neo_network *net = make_chain(f, 3, 1000, NEO_NETWORK_IN_ORDER);
+    assert_int_equal(neo_network_finalize(net), NEO_OK);
+    neo_tensor_shape shapes[4];
+    for (int i = 0; i < 4; i++)
+        shapes[i] = (neo_tensor_shape){i, vector_of(1 << 20)};
+    assert_int_equal(neo_network_reshape(net, 4, shapes), NEO_OUT_OF_MEMORY);
+    reshape_chain(net, 3, 900);
+    neo_network_bind(net, 0, values);
+    assert_int_equal(neo_network_execute(net, f->stream), NEO_OK);
+    neo_network_destroy(net);
+    free(values);
+}
+
 #define NETWORK_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -863,6 +999,9 @@ int main(void)
         NETWORK_TEST(a_failed_reshape_can_be_repeated),
         NETWORK_TEST(no_failed_allocation_leaks_or_crashes),
         NETWORK_TEST(destroying_a_network_returns_its_memory),
+        NETWORK_TEST(reshaping_leaves_packed_weights_alone),
+        NETWORK_TEST(geometric_growth_needs_a_handful_of_allocations),
+        NETWORK_TEST(a_reshape_beyond_the_limit_fails_and_the_next_one_works),
         NETWORK_TEST(primitives_run_with_scratchpads_from_the_plan),
     };
     return cmocka_run_group_tests_name("network", tests, NULL, NULL);

@@ -308,19 +308,29 @@ static void forbid(const uint32_t *next, uint64_t *rows, size_t words, uint32_t 
     }
 }
 
-static void fill_rows(const analysis *a, const uint32_t *next, uint64_t *rows)
+/* Nearly all clusters have one member and a writer: for two of those it takes two bits to tell. */
+static bool are_in_conflict(const analysis *a, const uint32_t *next, uint32_t i, uint32_t j)
 {
-    uint32_t n = (uint32_t)a->graph->buffer_count;
+    uint32_t writer_i = a->graph->buffers[i].writer, writer_j = a->graph->buffers[j].writer;
+    if (next[i] == DEPENDENCY_NONE && next[j] == DEPENDENCY_NONE && writer_i != DEPENDENCY_NONE &&
+        writer_j != DEPENDENCY_NONE)
+        return !bitset_has(after_of(a, i), writer_j) && !bitset_has(after_of(a, j), writer_i);
+    return !may_reuse(a, next, i, j) && !may_reuse(a, next, j, i);
+}
+
+/* names is scratch for buffer_count numbers. */
+static void fill_rows(const analysis *a, const uint32_t *next, uint32_t *names, uint64_t *rows)
+{
+    uint32_t n = (uint32_t)a->graph->buffer_count, count = 0;
     size_t words = bitset_words(n);
     bitset_clear(rows, n * words);
-    for (uint32_t i = 0; i < n; i++) {
-        if (a->cluster[i] != i || is_external(a, next, i))
-            continue;
-        for (uint32_t j = 0; j < i; j++)
-            if (a->cluster[j] == j && !may_reuse(a, next, i, j) && !may_reuse(a, next, j, i) &&
-                !is_external(a, next, j))
-                forbid(next, rows, words, i, j);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (a->cluster[i] == i && !is_external(a, next, i))
+            names[count++] = i;
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t m = 0; m < k; m++)
+            if (are_in_conflict(a, next, names[k], names[m]))
+                forbid(next, rows, words, names[k], names[m]);
 }
 
 neo_status dependency_conflicts(const dependency_graph *graph, dependency_order order,
@@ -328,14 +338,14 @@ neo_status dependency_conflicts(const dependency_graph *graph, dependency_order 
 {
     analysis a;
     neo_status status = analyse(&a, graph, order);
-    uint32_t *next = malloc((graph->buffer_count + 1) * sizeof *next);
+    uint32_t *next = malloc((graph->buffer_count + 1) * 2 * sizeof *next);
     if (status == NEO_OK && !next)
         status = NEO_OUT_OF_MEMORY;
     if (status == NEO_OK) {
         for (size_t i = 0; i < graph->buffer_count; i++)
             next[i] = DEPENDENCY_NONE;
         link_members(&a, next);
-        fill_rows(&a, next, rows);
+        fill_rows(&a, next, next + graph->buffer_count, rows);
     }
     free(next);
     release(&a);

@@ -191,6 +191,12 @@ static uint32_t number_or_none(int i)
     return i == NETWORK_NONE ? DEPENDENCY_NONE : (uint32_t)i;
 }
 
+/* At any shape. */
+static bool may_have_workspace(const struct network_node *node)
+{
+    return node->primitive || node->workspace_of || node->workspace_bytes;
+}
+
 static void fill_buffers(struct analysis *a)
 {
     const neo_network *network = a->network;
@@ -208,7 +214,9 @@ static void fill_buffers(struct analysis *a)
         };
     }
     for (int i = 0; i < network->node_count; i++)
-        a->buffers[n + i] = (dependency_buffer){(uint32_t)i, 0, DEPENDENCY_NONE, DEPENDENCY_NONE};
+        a->buffers[n + i] = (dependency_buffer){
+            (uint32_t)i, may_have_workspace(&network->nodes[i]) ? 0 : DEPENDENCY_EXTERNAL,
+            DEPENDENCY_NONE, DEPENDENCY_NONE};
     for (int i = 0; i < network->loop_count; i++)
         a->loops[i] =
             (dependency_loop){(uint32_t)network->loops[i].first, (uint32_t)network->loops[i].last};
