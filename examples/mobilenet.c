@@ -213,7 +213,7 @@ static void infer(struct network *net, const float *input, float *buffers[2])
 static float loop_output(const struct layer *l, const float *src, int y, int x, int o)
 {
     int padding = l->kernel / 2, ic = l->ic / l->groups, group = o / (l->oc / l->groups);
-    double sum = ((const float *)neo_memory_get_handle(l->bias))[o];
+    double sum = (double)((const float *)neo_memory_get_handle(l->bias))[o];
     for (int i = 0; i < ic; i++)
         for (int r = 0; r < l->kernel; r++)
             for (int s = 0; s < l->kernel; s++) {

@@ -206,7 +206,7 @@ static void trim_frees_the_oldest_down_to_what_is_asked(void **state)
     struct block_pool *pool = new_pool(&counted, (struct block_pool_options){0});
     struct block *blocks[4];
     for (size_t i = 0; i < 4; i++)
-        blocks[i] = acquire(pool, 1024 << i);
+        blocks[i] = acquire(pool, (size_t)1024 << i);
     for (size_t i = 0; i < 4; i++)
         release(pool, blocks[i]);
     assert_int_equal(block_pool_trim(pool, SIZE_MAX), 0);

@@ -164,9 +164,10 @@ static double error_of(const struct row *row, float x, float a, float b, float g
 {
     double want = row->function((double)x, (double)a, (double)b);
     if (isnan(want))
-        return isnan(got) ? 0 : INFINITY;
+        return isnan(got) ? 0 : (double)INFINITY;
     if (isinf((float)want) || isinf(got)) /* next to the largest number either is right */
-        return (float)want == got || fabs(want) > 0.9999998 * (double)FLT_MAX ? 0 : INFINITY;
+        return (float)want == got || fabs(want) > 0.9999998 * (double)FLT_MAX ? 0
+                                                                              : (double)INFINITY;
     double error = fabs((double)got - want);
     return error <= row->near ? 0 : error / ulp(want);
 }

@@ -328,8 +328,10 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
                          bool b_packed)
 {
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
-    double tiles = ceil(m / GEMM_F32_MR) * ceil(n / GEMM_F32_NR);
-    double compute = ceil(m / GEMM_F32_MR) * GEMM_F32_MR * ceil(n / 4) * 4 * k / per_cycle;
+    const double mr = GEMM_F32_MR,
+                 nr = GEMM_F32_NR; /* clang: no enumeration among floating-point operands */
+    double tiles = ceil(m / mr) * ceil(n / nr);
+    double compute = ceil(m / mr) * mr * ceil(n / 4) * 4 * k / per_cycle;
     double packing = (m * k + (b_packed ? 0 : n * k)) / 2;
     return 200 + batch * (1.05 * compute + packing + 30 * tiles);
 }

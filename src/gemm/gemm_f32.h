@@ -36,7 +36,8 @@ struct gemm_f32_shape {
     size_t task_scratch_bytes; /* for pack_a() */
 };
 
-/* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, of B, staged sums, the caller's. */
+/* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, of B, staged sums, the
+ * caller's. */
 struct gemm_f32_scratch {
     size_t b, stage, caller, bytes;
 };

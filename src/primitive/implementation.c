@@ -119,7 +119,7 @@ static void make_plan(struct implementation *impl)
 
 static void implementation_free(struct cache_value *value)
 {
-    struct implementation *impl = (struct implementation *)value;
+    struct implementation *impl = (struct implementation *)(void *)value;
     for (int i = 0; i < impl->nested_count; i++)
         implementation_release(impl->nested[i]);
     block_manager_deinit(&impl->blocks);
@@ -230,7 +230,7 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
     struct build_request request = {engine, description, index};
     struct cache_value *value;
     neo_status status = cache_get_or_create(engine->cache, &key, build, &request, &value, outcome);
-    *out = status == NEO_OK ? (struct implementation *)value : NULL;
+    *out = status == NEO_OK ? (struct implementation *)(void *)value : NULL;
     return status;
 }
 

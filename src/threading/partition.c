@@ -115,7 +115,7 @@ static double longest(const struct partition_grid *g, const struct partition_cos
         size_t begin = first_task(g, b), end = first_task(g, b + 1);
         size_t extent = band_begin(g, end) - band_begin(g, begin);
         if (!extent || end - begin > across)
-            return INFINITY;
+            return (double)INFINITY;
         double cost = cost_of(g, costs, extent, div_up(across, end - begin));
         most = cost > most ? cost : most;
     }
