@@ -11,6 +11,7 @@
 #include "neoprene/matmul.h"
 #include "neoprene/memory.h"
 #include "neoprene/network.h"
+#include "neoprene/packed_weights.h"
 #include "neoprene/primitive.h"
 #include "neoprene/reorder.h"
 #include "neoprene/shape_predictor.h"

@@ -152,7 +152,7 @@ bool desc_matches(const neo_memory_desc *expected, const neo_memory_desc *actual
 
 /* Dimensions by falling stride, equal ones in their own order; sizes of 1 stay where they are best.
  */
-static void memory_order(const neo_memory_desc *desc, int *order)
+void desc_memory_order(const neo_memory_desc *desc, int *order)
 {
     for (int i = 0; i < desc->ndims; i++) {
         int at = i;
@@ -197,7 +197,7 @@ void desc_set_plain(neo_memory_desc *desc)
 void desc_set_order_of(neo_memory_desc *desc, const neo_memory_desc *other)
 {
     int order[NEO_MAX_NDIMS];
-    memory_order(other, order);
+    desc_memory_order(other, order);
     desc->format_kind = NEO_FORMAT_STRIDED;
     set_dense_strides(desc, order);
 }
@@ -382,7 +382,7 @@ char *neo_memory_desc_tag(const neo_memory_desc *desc, char *out, size_t size)
     } else {
         int order[NEO_MAX_NDIMS];
         char letters[NEO_MAX_NDIMS + 1] = {0};
-        memory_order(desc, order);
+        desc_memory_order(desc, order);
         for (int i = 0; i < desc->ndims; i++)
             letters[i] = (char)('a' + order[i]);
         bool dense = !desc_is_runtime(desc) && is_dense_in(desc, order);

@@ -9,6 +9,9 @@
 /* Holds every tag and every text desc_text() writes. */
 enum { DESC_TEXT_BYTES = 192 };
 
+/* The dimensions of a strided descriptor from the outermost in memory to the innermost. */
+void desc_memory_order(const neo_memory_desc *desc, int *order);
+
 /* NULL if desc is well formed (any kind but UNDEF), else a sentence that says what is wrong. */
 const char *desc_wrong(const neo_memory_desc *desc);
 

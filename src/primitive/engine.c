@@ -11,6 +11,7 @@
 static void engine_free(neo_engine *engine)
 {
     cache_destroy(engine->cache);
+    engine_weights_deinit(&engine->weights);
     block_pool_destroy(engine->blocks);
     default_pool_destroy(engine->threads);
     memory_domain_deinit(&engine->memory);
@@ -30,6 +31,8 @@ static neo_status engine_init(neo_engine *engine, const neo_allocator *allocator
         status = block_pool_create(&engine->blocks, &source, NULL);
     if (status == NEO_OK)
         status = cache_create(&engine->cache, &options);
+    if (status == NEO_OK)
+        status = engine_weights_init(&engine->weights, &engine->memory);
     return status;
 }
 

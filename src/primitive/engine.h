@@ -12,6 +12,7 @@
 #include "src/primitive/handle.h"
 #include "src/threading/default_pool.h"
 #include "src/threading/parallel.h"
+#include "src/weights/engine_weights.h"
 
 struct neo_engine {
     struct handle_lane lanes[HANDLE_LANES];
@@ -21,6 +22,7 @@ struct neo_engine {
     struct default_pool *threads;
     struct block_pool *blocks;
     struct cache *cache;
+    struct engine_weights weights;
 };
 
 struct neo_stream {

@@ -1,0 +1,199 @@
+/* Packed weights: found by content, or packed by a reorder into the provider's memory. */
+#include "neoprene/packed_weights.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "neoprene/reorder.h"
+#include "src/core/log.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/memory.h"
+#include "src/primitive/primitive.h"
+#include "src/weights/layout.h"
+#include "src/weights/source_key.h"
+
+struct neo_packed_weights {
+    atomic_size_t refs;
+    struct weights_use use;
+    struct allocation
+        own; /* weights whose elements overlap have no identity: a copy without a provider */
+    neo_memory *memory;
+};
+
+/* ---- checks ---- */
+
+static const char *source_wrong(const neo_primitive_desc *pd, const neo_stream *stream,
+                                const neo_memory *plain)
+{
+    const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    if (!chosen)
+        return "the primitive has no weights";
+    if (desc_is_runtime(chosen))
+        return "the weights' sizes are not known yet";
+    if (stream->engine != pd->implementation->engine || plain->engine != pd->implementation->engine)
+        return "the stream or the weights belong to another engine";
+    if (plain->desc.format_kind != NEO_FORMAT_STRIDED)
+        return "the source is not in a plain layout";
+    if (plain->desc.ndims != chosen->ndims || plain->desc.data_type != chosen->data_type)
+        return "the source has another number of dimensions or data type than the primitive's "
+               "weights";
+    for (int i = 0; i < chosen->ndims; i++)
+        if (plain->desc.dims[i] != chosen->dims[i])
+            return "a size of the source is not that of the primitive's weights";
+    if (!plain->handle && !desc_is_empty(chosen))
+        return "the source has no buffer";
+    return NULL;
+}
+
+/* ---- packing ---- */
+
+struct packing {
+    neo_engine *engine;
+    neo_stream *stream;
+    const neo_memory *plain;
+    const neo_memory_desc *chosen;
+};
+
+static neo_status run_reorder(const struct packing *packing, neo_memory *to)
+{
+    neo_primitive_desc *pd;
+    neo_primitive *primitive = NULL;
+    neo_status status = neo_reorder_primitive_desc_create(
+        &pd, packing->engine, &packing->plain->desc, packing->chosen, NULL);
+    if (status != NEO_OK)
+        return status;
+    status = neo_primitive_create(&primitive, pd);
+    if (status == NEO_OK) {
+        neo_memory *from = (neo_memory *)(uintptr_t)packing->plain; /* only read */
+        neo_exec_arg args[] = {{NEO_ARG_SRC, from}, {NEO_ARG_DST, to}};
+        status = neo_primitive_execute(primitive, packing->stream, 2, args);
+    }
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+    return status;
+}
+
+/* Writes the packed form to data, as providers ask for it. */
+static neo_status pack_to(void *argument, void *data)
+{
+    const struct packing *packing = argument;
+    neo_memory *to;
+    neo_status status = neo_memory_create(&to, packing->chosen, packing->engine, data);
+    if (status != NEO_OK)
+        return status;
+    status = run_reorder(packing, to);
+    neo_memory_destroy(to);
+    return status;
+}
+
+static const float *first_element(const neo_memory *memory)
+{
+    return (const float *)memory->handle + memory->desc.offset;
+}
+
+static neo_status find_or_pack(neo_packed_weights *weights, struct packing *packing, size_t bytes)
+{
+    neo_weights_key key;
+    struct engine_weights *engine = &packing->engine->weights;
+    if (!source_key(&key, &packing->plain->desc, first_element(packing->plain), packing->chosen)) {
+        neo_allocation_request request = {
+            .bytes = bytes, .kind = NEO_KIND_HEAP, .owner = "packed weights"};
+        neo_status status = allocation_create(&packing->engine->memory, &request, &weights->own);
+        return status == NEO_OK ? pack_to(packing, weights->own.data) : status;
+    }
+    neo_weights_provider provider = engine_weights_get(engine);
+    struct weights_request request = {.key = &key,
+                                      .size = bytes,
+                                      .align = LAYOUT_ALIGNMENT,
+                                      .pack = pack_to,
+                                      .argument = packing};
+    return weights_acquire(&weights->use, &provider, &engine->memory, &request);
+}
+
+static neo_status fill(neo_packed_weights *weights, struct packing *packing)
+{
+    size_t bytes = neo_memory_desc_size(packing->chosen);
+    neo_status status = bytes ? find_or_pack(weights, packing, bytes) : NEO_OK;
+    if (status != NEO_OK)
+        return status;
+    const void *data = weights->own.data ? weights->own.data : weights->use.data;
+    return neo_memory_create(&weights->memory, packing->chosen, packing->engine,
+                             (void *)(uintptr_t)data);
+}
+
+neo_status neo_weights_pack(neo_packed_weights **out, const neo_primitive_desc *pd,
+                            neo_stream *stream, const neo_memory *plain)
+{
+    if (out)
+        *out = NULL;
+    if (!out || !pd || !stream || !plain)
+        return primitive_desc_refuse(__func__, "a pointer is NULL");
+    const char *wrong = source_wrong(pd, stream, plain);
+    if (wrong)
+        return primitive_desc_refuse(__func__, wrong);
+    neo_packed_weights *weights = calloc(1, sizeof *weights);
+    if (!weights)
+        return NEO_OUT_OF_MEMORY;
+    atomic_init(&weights->refs, 1);
+    struct packing packing = {pd->implementation->engine, stream, plain,
+                              neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS)};
+    neo_status status = fill(weights, &packing);
+    if (status != NEO_OK) {
+        neo_packed_weights_destroy(weights);
+        return status;
+    }
+    *out = weights;
+    return NEO_OK;
+}
+
+/* ---- sharing ---- */
+
+neo_memory *neo_packed_weights_memory(const neo_packed_weights *weights)
+{
+    return weights ? weights->memory : NULL;
+}
+
+neo_packed_weights *neo_packed_weights_retain(neo_packed_weights *weights)
+{
+    if (weights)
+        atomic_fetch_add_explicit(&weights->refs, 1, memory_order_relaxed);
+    return weights;
+}
+
+/* The memory object holds the engine, and the engine the provider: it goes last. */
+void neo_packed_weights_destroy(neo_packed_weights *weights)
+{
+    if (!weights || atomic_fetch_sub_explicit(&weights->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    weights_release(&weights->use);
+    allocation_destroy(&weights->own);
+    neo_memory_destroy(weights->memory);
+    free(weights);
+}
+
+/* ---- the engine's provider ---- */
+
+static bool is_complete(const neo_weights_provider *p)
+{
+    return p->look_up && p->reserve_space && p->look_up_or_insert && p->cancel &&
+           p->offset_to_addr && p->pin && p->unpin && p->statistics && p->destroy;
+}
+
+neo_status neo_engine_set_weights_provider(neo_engine *engine, const neo_weights_provider *provider)
+{
+    if (!engine)
+        return primitive_desc_refuse(__func__, "engine is NULL");
+    if (provider && !is_complete(provider))
+        return primitive_desc_refuse(__func__, "the provider lacks a function");
+    engine_weights_set(&engine->weights, provider);
+    return NEO_OK;
+}
+
+neo_status neo_engine_get_weights_statistics(neo_engine *engine, neo_weights_statistics *out)
+{
+    if (!engine || !out)
+        return primitive_desc_refuse(__func__, "a pointer is NULL");
+    neo_weights_provider provider = engine_weights_get(&engine->weights);
+    provider.statistics(provider.context, out);
+    return NEO_OK;
+}

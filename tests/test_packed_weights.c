@@ -1,0 +1,336 @@
+/* Packed weights: one call, found by content, shared by everything that wants the same. */
+#include "tests/support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "neoprene/packed_weights.h"
+#include "tests/support/fault.h"
+#include "tests/support/tensor.h"
+
+static neo_engine *engine;
+static neo_stream *stream;
+
+static int setup(void **state)
+{
+    (void)state;
+    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    neo_stream_destroy(stream);
+    neo_engine_destroy(engine);
+    return 0;
+}
+
+static neo_memory_desc matrix(neo_dim rows, neo_dim columns, const char *tag)
+{
+    return tensor_desc(2, (neo_dim[]){rows, columns}, tag);
+}
+
+/* M × 40 by 40 × 30, the weights as the library likes them. */
+static neo_primitive_desc *describe(neo_engine *where, neo_dim m, const neo_attributes *attributes)
+{
+    neo_matmul_desc desc = {
+        .src = matrix(m, 40, "ab"), .weights = matrix(40, 30, "any"), .dst = matrix(m, 30, "ab")};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, where, &desc, attributes), NEO_OK);
+    return pd;
+}
+
+static struct tensor make_weights(neo_engine *where, const char *tag, unsigned seed)
+{
+    neo_memory_desc desc = matrix(40, 30, tag);
+    return tensor_make(where, &desc, seed);
+}
+
+static neo_packed_weights *pack(neo_engine *where, neo_stream *in, const neo_primitive_desc *pd,
+                                const struct tensor *plain)
+{
+    neo_packed_weights *weights;
+    (void)where;
+    assert_int_equal(neo_weights_pack(&weights, pd, in, plain->memory), NEO_OK);
+    return weights;
+}
+
+static neo_weights_statistics statistics(neo_engine *where)
+{
+    neo_weights_statistics s;
+    assert_int_equal(neo_engine_get_weights_statistics(where, &s), NEO_OK);
+    return s;
+}
+
+static const void *data_of(const neo_packed_weights *weights)
+{
+    return neo_memory_get_handle(neo_packed_weights_memory(weights));
+}
+
+static void multiply(const neo_primitive_desc *pd, neo_stream *in,
+                     const neo_packed_weights *weights, const struct tensor *src,
+                     const struct tensor *dst)
+{
+    neo_primitive *primitive;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_exec_arg args[] = {{NEO_ARG_SRC, src->memory},
+                           {NEO_ARG_WEIGHTS, neo_packed_weights_memory(weights)},
+                           {NEO_ARG_DST, dst->memory}};
+    assert_int_equal(neo_primitive_execute(primitive, in, 3, args), NEO_OK);
+    neo_primitive_destroy(primitive);
+}
+
+static void equal_weights_are_packed_once_and_shared(void **state)
+{
+    (void)state;
+    neo_attributes *relu;
+    assert_int_equal(neo_attributes_create(&relu), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(relu, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
+    neo_primitive_desc *one = describe(engine, 1, NULL), *many = describe(engine, 64, NULL);
+    neo_primitive_desc *other = describe(engine, 64, relu);
+    struct tensor plain = make_weights(engine, "ab", 1), copy = make_weights(engine, "ab", 1);
+    neo_packed_weights *a = pack(engine, stream, one, &plain),
+                       *b = pack(engine, stream, many, &copy);
+    neo_packed_weights *c = pack(engine, stream, other, &copy);
+    assert_ptr_equal(data_of(a), data_of(b));
+    assert_ptr_equal(data_of(a), data_of(c));
+    assert_int_equal(statistics(engine).inserts, 1);
+    assert_int_equal(statistics(engine).hits, 2);
+    neo_packed_weights_destroy(neo_packed_weights_retain(a)); /* one reference is left */
+    neo_packed_weights *all[] = {a, b, c};
+    for (size_t i = 0; i < count_of(all); i++)
+        neo_packed_weights_destroy(all[i]);
+    tensor_free(&plain);
+    tensor_free(&copy);
+    neo_primitive_desc_destroy(one);
+    neo_primitive_desc_destroy(many);
+    neo_primitive_desc_destroy(other);
+    neo_attributes_destroy(relu);
+}
+
+static void changed_content_and_other_orders_are_other_weights(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd = describe(engine, 4, NULL);
+    struct tensor plain = make_weights(engine, "ab", 2), transposed = make_weights(engine, "ba", 2);
+    neo_packed_weights *before = pack(engine, stream, pd, &plain);
+    float first = *(const float *)data_of(before);
+    plain.data[0] += 1; /* the same buffer, other content */
+    neo_packed_weights *after = pack(engine, stream, pd, &plain);
+    assert_ptr_not_equal(data_of(before), data_of(after));
+    assert_true(*(const float *)data_of(after) == first + 1);
+    assert_true(*(const float *)data_of(before) == first);
+    memcpy(transposed.data, plain.data,
+           sizeof(float) * 40 * 30); /* the same bytes, another tensor */
+    neo_packed_weights *other = pack(engine, stream, pd, &transposed);
+    assert_ptr_not_equal(data_of(other), data_of(after));
+    assert_memory_not_equal(data_of(other), data_of(after), sizeof(float) * 40 * 30);
+    neo_packed_weights *all[] = {before, after, other};
+    for (size_t i = 0; i < count_of(all); i++)
+        neo_packed_weights_destroy(all[i]);
+    tensor_free(&plain);
+    tensor_free(&transposed);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void the_source_may_be_released(void **state)
+{
+    (void)state;
+    neo_engine *own;
+    neo_stream *in;
+    neo_memory_usage usage;
+    assert_int_equal(neo_engine_create(&own), NEO_OK);
+    assert_int_equal(neo_stream_create(&in, own, NULL), NEO_OK);
+    neo_primitive_desc *pd = describe(own, 5, NULL);
+    neo_memory_desc src_desc = matrix(5, 40, "ab"), dst_desc = matrix(5, 30, "ab");
+    struct tensor src = tensor_make(own, &src_desc, 3), dst = tensor_make(own, &dst_desc, 0);
+    struct tensor again = tensor_make(own, &dst_desc, 0), plain = make_weights(own, "ab", 4);
+    assert_int_equal(neo_engine_get_memory_usage(own, NEO_KIND_ALL, &usage), NEO_OK);
+    size_t with_source = usage.current;
+    neo_packed_weights *weights = pack(own, in, pd, &plain);
+    multiply(pd, in, weights, &src, &dst);
+    memset(plain.data, 0xff, sizeof(float) * 40 * 30);
+    tensor_free(&plain);
+    multiply(pd, in, weights, &src, &again);
+    assert_memory_equal(dst.data, again.data, sizeof(float) * 5 * 30);
+    size_t packed_bytes = neo_memory_desc_size(neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS));
+    assert_int_equal(neo_engine_get_memory_usage(own, NEO_KIND_ALL, &usage), NEO_OK);
+    assert_in_range(usage.current, packed_bytes,
+                    with_source - sizeof(float) * 40 * 30 + 2 * packed_bytes + (1 << 22));
+    neo_primitive_desc_destroy(pd);
+    tensor_free(&src);
+    tensor_free(&dst);
+    tensor_free(&again);
+    neo_stream_destroy(in);
+    neo_engine_destroy(own); /* the weights keep what they need */
+    assert_true(*(const float *)data_of(weights) >= -4);
+    neo_packed_weights_destroy(weights);
+}
+
+static void convolutions_share_weights_between_image_sizes(void **state)
+{
+    (void)state;
+    neo_packed_weights *weights[2];
+    neo_dim dims[] = {8, 6, 3, 3};
+    neo_memory_desc plain_desc = tensor_desc(4, dims, "oihw");
+    struct tensor plain = tensor_make(engine, &plain_desc, 5);
+    for (int i = 0; i < 2; i++) {
+        neo_dim size = 7 + 4 * i;
+        neo_convolution_desc desc = {
+            .prop_kind = NEO_FORWARD_INFERENCE,
+            .algorithm = NEO_CONVOLUTION_DIRECT,
+            .src = tensor_desc(4, (neo_dim[]){1, 6, size, size}, "nhwc"),
+            .weights = tensor_desc(4, dims, "any"),
+            .dst = tensor_desc(4, (neo_dim[]){1, 8, size, size}, i ? "nchw" : "nhwc"),
+            .strides = {1, 1},
+            .padding_left = {1, 1},
+            .padding_right = {1, 1},
+        };
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        weights[i] = pack(engine, stream, pd, &plain);
+        neo_primitive_desc_destroy(pd);
+    }
+    assert_ptr_equal(data_of(weights[0]), data_of(weights[1]));
+    neo_packed_weights_destroy(weights[0]);
+    neo_packed_weights_destroy(weights[1]);
+    tensor_free(&plain);
+}
+
+static void strided_sources_are_told_apart(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd = describe(engine, 4, NULL);
+    neo_dim dims[] = {40, 30}, gaps[] = {37, 1}, repeated[] = {0, 1};
+    neo_memory_desc gap_desc, repeated_desc;
+    assert_int_equal(neo_memory_desc_init_strides(&gap_desc, 2, dims, NEO_F32, gaps), NEO_OK);
+    assert_int_equal(neo_memory_desc_init_strides(&repeated_desc, 2, dims, NEO_F32, repeated),
+                     NEO_OK);
+    struct tensor dense = make_weights(engine, "ab", 6), gapped = tensor_make(engine, &gap_desc, 6);
+    struct tensor row = tensor_make(engine, &repeated_desc, 6);
+    neo_packed_weights *a = pack(engine, stream, pd, &dense),
+                       *b = pack(engine, stream, pd, &gapped);
+    neo_packed_weights *c = pack(engine, stream, pd, &row);
+    assert_ptr_equal(data_of(a), data_of(b)); /* the gaps are no content */
+    assert_memory_equal((const float *)data_of(c), (const float *)data_of(c) + 12,
+                        12 * sizeof(float));
+    neo_packed_weights *all[] = {a, b, c};
+    for (size_t i = 0; i < count_of(all); i++)
+        neo_packed_weights_destroy(all[i]);
+    tensor_free(&dense);
+    tensor_free(&gapped);
+    tensor_free(&row);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void engines_meet_in_a_file(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/neoprene-weights-XXXXXX";
+    assert_non_null(mkdtemp(path));
+    char file[sizeof path + 8];
+    snprintf(file, sizeof file, "%s/w", path);
+    for (int round = 0; round < 3; round++) {
+        neo_engine *own;
+        neo_stream *in;
+        neo_weights_provider provider;
+        assert_int_equal(neo_weights_file_provider_create(&provider, file, NULL), NEO_OK);
+        assert_int_equal(neo_engine_create(&own), NEO_OK);
+        assert_int_equal(neo_engine_set_weights_provider(own, &provider), NEO_OK);
+        assert_int_equal(neo_stream_create(&in, own, NULL), NEO_OK);
+        neo_primitive_desc *pd = describe(own, 3, NULL);
+        struct tensor plain = make_weights(own, "ab", 8);
+        neo_packed_weights *weights = pack(own, in, pd, &plain);
+        neo_weights_statistics s = statistics(own);
+        assert_int_equal(s.fallbacks, 0);
+        assert_int_equal(s.inserts, round == 0);
+        assert_int_equal(s.file_entries, 1);
+        neo_packed_weights_destroy(weights);
+        neo_primitive_desc_destroy(pd);
+        tensor_free(&plain);
+        neo_stream_destroy(in);
+        neo_engine_destroy(own);
+        provider.destroy(provider.context);
+    }
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void wrong_calls_are_refused(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd = describe(engine, 4, NULL), *reorder;
+    neo_memory_desc small_desc = matrix(40, 29, "ab");
+    struct tensor plain = make_weights(engine, "ab", 1),
+                  small = tensor_make(engine, &small_desc, 1);
+    neo_packed_weights *weights = (neo_packed_weights *)&plain,
+                       *good = pack(engine, stream, pd, &plain);
+    assert_int_equal(neo_weights_pack(NULL, pd, stream, plain.memory), NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_pack(&weights, pd, stream, NULL), NEO_INVALID_ARGUMENT);
+    assert_null(weights);
+    assert_int_equal(neo_weights_pack(&weights, NULL, stream, plain.memory), NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_pack(&weights, pd, stream, small.memory), NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_pack(&weights, pd, stream, neo_packed_weights_memory(good)),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(
+        neo_reorder_primitive_desc_create(&reorder, engine, &small_desc, &small_desc, NULL),
+        NEO_OK);
+    assert_int_equal(neo_weights_pack(&weights, reorder, stream, small.memory),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_engine_set_weights_provider(engine, &(neo_weights_provider){0}),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_engine_set_weights_provider(NULL, NULL), NEO_INVALID_ARGUMENT);
+    neo_packed_weights_destroy(NULL);
+    neo_packed_weights_destroy(good);
+    neo_primitive_desc_destroy(pd);
+    neo_primitive_desc_destroy(reorder);
+    tensor_free(&plain);
+    tensor_free(&small);
+}
+
+static void every_failing_allocation_is_survived(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd = describe(engine, 4, NULL);
+    struct tensor plain = make_weights(engine, "ab", 77);
+    neo_stream *alone;
+    assert_int_equal(neo_stream_create(&alone, engine, &(neo_stream_options){.max_threads = 1}),
+                     NEO_OK);
+    size_t n = 1;
+    for (bool delivered = true; delivered; n++) {
+        neo_packed_weights *weights;
+        plain.data[0] = (float)n; /* so that it must be packed */
+        fault_arm(n);
+        neo_status status = neo_weights_pack(&weights, pd, alone, plain.memory);
+        delivered = fault_disarm();
+        if (status == NEO_OK)
+            assert_true(*(const float *)data_of(weights) == (float)n);
+        else
+            assert_int_equal(status, NEO_OUT_OF_MEMORY);
+        neo_packed_weights_destroy(weights);
+    }
+    assert_true(n > 3);
+    neo_stream_destroy(alone);
+    tensor_free(&plain);
+    neo_primitive_desc_destroy(pd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(equal_weights_are_packed_once_and_shared, setup, teardown),
+        cmocka_unit_test_setup_teardown(changed_content_and_other_orders_are_other_weights, setup,
+                                        teardown),
+        cmocka_unit_test(the_source_may_be_released),
+        cmocka_unit_test_setup_teardown(convolutions_share_weights_between_image_sizes, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(strided_sources_are_told_apart, setup, teardown),
+        cmocka_unit_test(engines_meet_in_a_file),
+        cmocka_unit_test_setup_teardown(wrong_calls_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_failing_allocation_is_survived, setup, teardown),
+    };
+    neo_set_verbose(0);
+    return cmocka_run_group_tests_name("packed_weights", tests, NULL, NULL);
+}
