@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     int v = layers_linear(l, x, WIDTH, NONE, LAYERS_NO_RESIDUAL);
     int mixed = layers_attention(l, q, k, v, HEADS);
     int y = layers_normalize(l, layers_linear(l, mixed, WIDTH, NONE, x));
-    int wide = layers_linear(l, y, 4 * WIDTH, NEO_ELTWISE_GELU_TANH, LAYERS_NO_RESIDUAL);
+    int wide = layers_linear(l, y, (neo_dim)4 * WIDTH, NEO_ELTWISE_GELU_TANH, LAYERS_NO_RESIDUAL);
     int z = layers_normalize(l, layers_linear(l, wide, WIDTH, NONE, y));
     return layers_finish(l, z);
 }

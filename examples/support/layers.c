@@ -80,10 +80,9 @@ static const neo_dim *dims_of(const layers *l, int tensor)
 layers *layers_create(const char *title, int argc, char **argv, neo_dim default_size)
 {
     layers *l = calloc(1, sizeof *l);
-    if (!l)
-        check(NEO_OUT_OF_MEMORY, title);
+    check(l ? NEO_OK : NEO_OUT_OF_MEMORY, title);
     l->title = title;
-    l->size = argc > 1 ? atol(argv[1]) : default_size;
+    l->size = argc > 1 ? strtol(argv[1], NULL, 10) : default_size;
     l->random = 1;
     bool out_of_order = argc > 2 && strcmp(argv[2], "out-of-order") == 0;
     neo_network_options options = {
@@ -421,12 +420,12 @@ static int view_heads(layers *l, int tensor, neo_dim heads, bool transposed)
 
 int layers_attention(layers *l, int q, int k, int v, int heads)
 {
-    neo_dim rows = dims_of(l, q)[0], d = dims_of(l, q)[1];
+    neo_dim rows = dims_of(l, q)[0], d = dims_of(l, q)[1], width = d / heads;
     neo_memory_desc scores_desc = describe("abc", 3, (neo_dim[]){heads, rows, rows});
     neo_memory_desc mixed_desc = describe_rows(rows, d);
     int scores = add_result(l, &scores_desc);
     multiply(l, view_heads(l, q, heads, false), view_heads(l, k, heads, true), scores,
-             1 / sqrtf((float)(d / heads)));
+             1 / sqrtf((float)width));
     int weights = layers_softmax(l, scores);
     int mixed = add_result(l, &mixed_desc); /* written through its view */
     multiply(l, weights, view_heads(l, v, heads, false), view_heads(l, mixed, heads, false), 1);

@@ -215,7 +215,7 @@ static void grow_clique(plan_graph *graph, size_t seed, uint64_t *members, uint6
 /* From every box, the largest that is in conflict with all so far. */
 static neo_status find_cliques(plan_graph *graph)
 {
-    uint64_t *members = calloc(graph->words * 2, sizeof *members);
+    uint64_t *members = calloc(graph->words * 2 + 1, sizeof *members);
     if (!members)
         return NEO_OUT_OF_MEMORY;
     size_t align = least_alignment(graph);

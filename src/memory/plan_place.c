@@ -19,6 +19,12 @@ typedef struct block {
     size_t offset, end;
 } block;
 
+/* What an order sorts by. */
+typedef struct sort_key {
+    double first, second;
+    uint32_t box;
+} sort_key;
+
 /* One placement in progress, and its scratch. */
 typedef struct placer {
     const plan_graph *graph;
@@ -30,6 +36,7 @@ typedef struct placer {
     size_t block_count;
     uint32_t *order, *trial_order;
     uint8_t *hangs, *trial_hangs; /* per box */
+    sort_key *keys;
     uint64_t work;
 } placer;
 
@@ -75,7 +82,7 @@ static void find_blocks(placer *p, size_t box)
     const uint64_t *row = plan_graph_row(p->graph, box);
     size_t expected = count_placed_conflicts(p, row);
     p->block_count = 0;
-    if (expected * 8 < p->placed_count) {
+    if (expected * 32 < p->placed_count) { /* sorting takes that much longer than filtering */
         for (size_t w = 0; w < p->graph->words; w++)
             for (uint64_t bits = row[w] & p->placed[w]; bits; bits &= bits - 1)
                 push_block(p, w * 64 + (size_t)__builtin_ctzll(bits));
@@ -181,11 +188,6 @@ static size_t place_in_order(placer *p, const uint32_t *order, const uint8_t *ha
 
 /* ---- orders ---- */
 
-typedef struct sort_key {
-    double first, second;
-    uint32_t box;
-} sort_key;
-
 static int compare_keys(const void *left, const void *right)
 {
     const sort_key *a = left, *b = right;
@@ -265,15 +267,16 @@ static void keep(const placer *p, size_t bytes, const char *method, plan_best *b
 }
 
 /* Leaves the order of the best plan in p->order and returns its fit. */
-static fit try_orders(placer *p, sort_key *keys, plan_best *best)
+static fit try_orders(placer *p, plan_best *best)
 {
     const plan_graph *graph = p->graph;
     fit best_fit = FIRST_FIT;
     for (size_t which = 0; which < count_of(orders); which++) {
-        fill_order(graph, which, keys, p->trial_order);
+        fill_order(graph, which, p->keys, p->trial_order);
         for (fit how = FIRST_FIT; how < FIT_COUNT; how++) {
             if (best->bytes == graph->lower_bound || p->work > ORDERS_WORK)
                 return best_fit;
+            /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): plan_place() releases all of p */
             size_t bytes = place_in_order(p, p->trial_order, p->hangs, how, best->bytes);
             if (bytes >= best->bytes)
                 continue;
@@ -325,6 +328,8 @@ static void vary(const plan_graph *graph, const plan_best *best, uint32_t *order
         hangs[next_random(random) % graph->count] ^= 1;
     if (top && choice % 2)
         return;
+    if (graph->count < 2)
+        return;
     size_t other = 1 + next_random(random) % (graph->count - 1);
     move_earlier(order, other, next_random(random) % other);
 }
@@ -351,36 +356,46 @@ static void improve(placer *p, fit how, plan_best *best)
     }
 }
 
+/* ---- the whole ---- */
+
+static bool placer_init(placer *p, const plan_graph *graph)
+{
+    size_t n = graph->count + 1;
+    p->graph = graph;
+    p->offset = calloc(n, sizeof *p->offset);
+    p->placed = calloc(graph->words + 1, sizeof *p->placed);
+    p->by_offset = calloc(n, sizeof *p->by_offset);
+    p->blocks = calloc(n, sizeof *p->blocks);
+    p->order = calloc(n, sizeof *p->order);
+    p->trial_order = calloc(n, sizeof *p->trial_order);
+    p->hangs = calloc(n, sizeof *p->hangs);
+    p->trial_hangs = calloc(n, sizeof *p->trial_hangs);
+    p->keys = calloc(n, sizeof *p->keys);
+    return p->offset && p->placed && p->by_offset && p->blocks && p->order && p->trial_order &&
+           p->hangs && p->trial_hangs && p->keys;
+}
+
+static void placer_deinit(placer *p)
+{
+    free(p->keys);
+    free(p->trial_hangs);
+    free(p->hangs);
+    free(p->trial_order);
+    free(p->order);
+    free(p->blocks);
+    free(p->by_offset);
+    free(p->placed);
+    free(p->offset);
+}
+
 bool plan_place(const plan_graph *graph, plan_best *best)
 {
-    size_t n = graph->count;
-    placer p = {
-        .graph = graph,
-        .offset = calloc(n, sizeof *p.offset),
-        .placed = calloc(graph->words, sizeof *p.placed),
-        .by_offset = calloc(n, sizeof *p.by_offset),
-        .blocks = calloc(n, sizeof *p.blocks),
-        .order = calloc(n, sizeof *p.order),
-        .trial_order = calloc(n, sizeof *p.trial_order),
-        .hangs = calloc(n, sizeof *p.hangs),
-        .trial_hangs = calloc(n, sizeof *p.trial_hangs),
-    };
-    sort_key *keys = calloc(n, sizeof *keys);
-    bool ok = p.offset && p.placed && p.by_offset && p.blocks && p.order && p.trial_order &&
-              p.hangs && p.trial_hangs && keys;
+    placer p = {0};
+    bool ok = placer_init(&p, graph);
     if (ok) {
-        fit how = try_orders(&p, keys, best);
-        if (n > 1)
-            improve(&p, how, best);
+        fit how = try_orders(&p, best);
+        improve(&p, how, best);
     }
-    free(keys);
-    free(p.trial_hangs);
-    free(p.hangs);
-    free(p.trial_order);
-    free(p.order);
-    free(p.blocks);
-    free(p.by_offset);
-    free(p.placed);
-    free(p.offset);
+    placer_deinit(&p);
     return ok;
 }

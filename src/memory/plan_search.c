@@ -208,8 +208,8 @@ static void renumber_set(uint64_t *to, const uint64_t *from, const uint16_t *num
 static void number_boxes(search *s, size_t order)
 {
     const plan_graph *graph = s->graph;
-    rank ranks[PLAN_MAX_SEARCHED];
-    uint16_t number[PLAN_MAX_SEARCHED];
+    rank ranks[PLAN_MAX_SEARCHED] = {0};
+    uint16_t number[PLAN_MAX_SEARCHED] = {0};
     for (size_t i = 0; i < s->count; i++) {
         ranks[i].box = (uint16_t)i;
         for (size_t k = 0; k < count_of(ranks[i].keys); k++)

@@ -184,7 +184,7 @@ static bool predict_steps(const shape_settings *settings, const neo_shape_query 
                           const shape_record *record, neo_shape *out)
 {
     int64_t iterations = query->iterations > 0 ? query->iterations : settings->given.iterations;
-    neo_dim step[NEO_MAX_NDIMS];
+    neo_dim step[NEO_MAX_NDIMS] = {0};
     neo_shape grown = query->shape;
     if (!iterations || !find_step(record, step))
         return false;

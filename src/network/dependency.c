@@ -338,7 +338,7 @@ neo_status dependency_conflicts(const dependency_graph *graph, dependency_order 
 {
     analysis a;
     neo_status status = analyse(&a, graph, order);
-    uint32_t *next = malloc((graph->buffer_count + 1) * 2 * sizeof *next);
+    uint32_t *next = calloc((graph->buffer_count + 1) * 2, sizeof *next);
     if (status == NEO_OK && !next)
         status = NEO_OUT_OF_MEMORY;
     if (status == NEO_OK) {

@@ -14,7 +14,10 @@
 #include "src/memory/plan_check.h"
 #include "tests/support/networks.h"
 
-enum { RANDOM_NETWORKS = 2000, RANDOM_TENSORS = 50, STEPS = 1000, ROW = 64 };
+#define RANDOM_NETWORKS 2000
+#define RANDOM_TENSORS 50
+#define STEPS 1000
+#define ROW 64
 
 typedef struct outcome {
     plan_report report;
