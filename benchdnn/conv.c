@@ -30,7 +30,7 @@ static bool parse_alg(void *field, const char *text)
     return false;
 }
 
-static void print_alg(struct text *out, const void *field)
+void conv_print_alg(struct text *out, const void *field)
 {
     text_printf(out, "%s", alg_names[*(const neo_convolution_algorithm *)field]);
 }
@@ -46,7 +46,7 @@ static const struct option outer[] = {
     {"dtag", NULL, FIELD(dtag), "any", one_tag_parse, one_tag_print, "a format tag"},
     {"strides", NULL, FIELD(strides), "", strides3_parse, strides3_print,
      "SRC:WEI:DST, each empty or AxBx…"},
-    {"alg", NULL, FIELD(alg), "direct", parse_alg, print_alg, "direct, wino or auto"},
+    {"alg", NULL, FIELD(alg), "direct", parse_alg, conv_print_alg, "direct, wino or auto"},
 };
 
 static const struct option inner[] = {

@@ -9,6 +9,9 @@ struct reference;
 bool conv_desc_parse(struct problem *problem, const char *text);
 void conv_desc_print(struct text *out, const struct problem *problem, bool canonical);
 
+/* "direct" and so on; field is a neo_convolution_algorithm. */
+void conv_print_alg(struct text *out, const void *field);
+
 /* Products with a source element inside of the image: the others are with zeros. */
 double conv_ops(const struct problem *problem);
 

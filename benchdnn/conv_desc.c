@@ -10,6 +10,9 @@
 
 enum { D, H, W };
 
+/* Products of two numbers and sums of those fit 64 bits. */
+#define NUMBER_MAX (INT64_C(1) << 30)
+
 /* ---- from text to numbers ---- */
 
 /* Sizes as they were written; -1 where they were not. */
@@ -70,7 +73,7 @@ static bool read_pair(struct numbers *out, const char **text)
         fprintf(stderr, "ERROR: No value found for `%s` setting.\n", key->name);
         return false;
     }
-    if (errno || value > INT64_C(1) << 40) {
+    if (errno || value > NUMBER_MAX) {
         fprintf(stderr, "ERROR: Value of `%s` is too large.\n", key->name);
         return false;
     }

@@ -1,6 +1,7 @@
 /* Performance reports by template: %[-|0|+][K|M|G]token% is replaced by what the token names. */
 #include "benchdnn/perf.h"
 
+#include "benchdnn/conv.h"
 #include "benchdnn/driver.h"
 #include "benchdnn/globals.h"
 
@@ -42,8 +43,7 @@ typedef void print_fn(struct text *out, const struct job *job);
 
 static void print_alg(struct text *out, const struct job *job)
 {
-    static const char *const names[] = {"auto", "direct", "wino"};
-    text_printf(out, "%s", names[job->problem.alg]);
+    conv_print_alg(out, &job->problem.alg);
 }
 
 static void print_attr(struct text *out, const struct job *job)

@@ -599,7 +599,7 @@ static void no_garbage_crashes_it(void **state)
     static const char *const drivers[] = {"conv", "matmul", "reorder"};
     uint32_t seed = 1;
     const char *emulator = getenv("EMULATOR");
-    int rounds = emulator && *emulator ? 15 : 90; /* starting the emulator takes its time */
+    int rounds = emulator && *emulator ? 15 : 40; /* starting the emulator takes its time */
     for (int i = 0; i < rounds; i++) {
         char arguments[2048];
         int length = snprintf(arguments, sizeof arguments, "--mode=L --%s", drivers[i % 3]);
@@ -615,6 +615,27 @@ static void no_garbage_crashes_it(void **state)
         if (r->status < 0)
             fail_msg("benchdnn %s crashed:\n%s", arguments, r->output);
     }
+}
+
+/* Sizes whose products do not fit 64 bits, and less absurd ones that do not fit memory. */
+static void absurd_sizes_end_with_a_verdict(void **state)
+{
+    (void)state;
+    expect("--conv ic1073741824oc1073741824ih1073741824kh1 "
+           "g1073741824ic1073741824oc1073741824ih5kh3",
+           0, "skipped:2 ");
+    expect("--conv ic1oc1ih1073741824kh1073741824dh1073741824ph1073741824sh1073741824", 2,
+           "`oh` is 0");
+    expect("--matmul 9223372036854775807x9223372036854775807:9223372036854775807x3 "
+           "4294967296x2:2x4294967296 99999999999999999999x2:2x2",
+           0, "skipped:3 ");
+    expect("--matmul --strides=9223372036854775807x1:: 2x2:2x2", 0, "skipped:1 ");
+    expect("--reorder 4294967296x4294967296x4294967296", 0, "skipped:1 ");
+    expect("--mb=1 --conv", 1, "can't parse the driver name");
+    expect("--conv --mb=9223372036854775807 ic1oc1ih1kh1", 0, "skipped:1 ");
+    assert_true(run("--matmul --runtime_dims_masks=4095:4095 --bia-dt=f32 --bia_mask=9999999999 "
+                    "3x4:4x5")
+                    ->status >= 0);
 }
 
 static void no_garbage_in_batch_files_crashes_it(void **state)
@@ -669,6 +690,7 @@ int main(void)
         cmocka_unit_test(caches_can_be_cold_and_creation_parallel),
         cmocka_unit_test(a_peer_is_measured_beside_us),
         cmocka_unit_test(no_garbage_crashes_it),
+        cmocka_unit_test(absurd_sizes_end_with_a_verdict),
         cmocka_unit_test(no_garbage_in_batch_files_crashes_it),
     };
     return cmocka_run_group_tests(tests, find_program, remove_folder);
