@@ -223,12 +223,23 @@ static void disown(int me)
     owned[me] = NULL;
 }
 
+/* False, and nothing is held, when a budget that another program set has no room. */
+static bool reserve(size_t bytes, struct reservation *token)
+{
+    neo_status status = block_manager_reserve(&manager, bytes, token);
+    require(status == NEO_OK || (status == NEO_UNSUPPORTED && !token->block));
+    return status == NEO_OK;
+}
+
 static void use_once(int me)
 {
     struct reservation token;
     in_use++;
     most_in_use = in_use > most_in_use ? in_use : most_in_use;
-    require(block_manager_reserve(&manager, BYTES, &token) == NEO_OK);
+    if (!reserve(BYTES, &token)) {
+        in_use--;
+        return;
+    }
     own(me, token.block->data);
     pause_here();
     disown(me);
@@ -247,7 +258,10 @@ static void use_another_size(int me)
     struct reservation token;
     in_use++;
     most_in_use = in_use > most_in_use ? in_use : most_in_use;
-    require(block_manager_reserve(&manager, 3 * BYTES, &token) == NEO_OK);
+    if (!reserve(3 * BYTES, &token)) {
+        in_use--;
+        return;
+    }
     own(me, token.block->data);
     disown(me);
     require(block_manager_unreserve(&manager, &token) == NEO_OK);

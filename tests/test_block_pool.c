@@ -179,6 +179,29 @@ static void the_budget_is_kept_by_dropping_the_oldest_free_blocks(void **state)
     block_pool_destroy(pool);
 }
 
+static void what_is_kept_for_later_stays_within_the_budget(void **state)
+{
+    (void)state;
+    struct counted counted;
+    struct block_pool *pool =
+        new_pool(&counted, (struct block_pool_options){.budget_bytes = 2 * 4096});
+    struct block *blocks[3];
+    assert_int_equal(block_pool_make_in_budget(pool, 4096, &blocks[0]), NEO_OK);
+    assert_int_equal(block_pool_make_in_budget(pool, 8192, &blocks[1]), NEO_UNSUPPORTED);
+    assert_null(blocks[1]);
+    assert_int_equal(block_pool_make_in_budget(pool, 4096, &blocks[1]), NEO_OK);
+    assert_false(block_pool_is_over(pool));
+    assert_int_equal(block_pool_make_in_budget(pool, 128, &blocks[2]), NEO_UNSUPPORTED);
+    assert_int_equal(block_pool_make(pool, 128, &blocks[2]), NEO_OK); /* for now, not for later */
+    assert_true(block_pool_is_over(pool));
+    for (size_t i = 0; i < 3; i++)
+        release(pool, blocks[i]);
+    assert_true(counted.bytes <= 2 * 4096);
+    block_pool_set_budget(pool, 0);
+    assert_int_equal(counted.bytes, 0);
+    block_pool_destroy(pool);
+}
+
 static void the_limit_is_an_error_and_not_a_wait(void **state)
 {
     (void)state;
@@ -356,6 +379,7 @@ int main(void)
         cmocka_unit_test(warm_acquire_and_release_allocate_nothing),
         cmocka_unit_test(a_block_released_twice_is_refused),
         cmocka_unit_test(the_budget_is_kept_by_dropping_the_oldest_free_blocks),
+        cmocka_unit_test(what_is_kept_for_later_stays_within_the_budget),
         cmocka_unit_test(the_limit_is_an_error_and_not_a_wait),
         cmocka_unit_test(trim_frees_the_oldest_down_to_what_is_asked),
         cmocka_unit_test(the_high_water_mark_trims_what_two_windows_did_not_need),

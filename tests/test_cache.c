@@ -652,7 +652,8 @@ static void events_are_sent_only_while_the_log_is_on(void **state)
 {
     (void)state;
     struct seen seen = {.evicted = 0};
-    const struct cache_options options = {1, SIZE_MAX, see, &seen};
+    const struct cache_options options = {
+        .max_entries = 1, .max_bytes = SIZE_MAX, .event = see, .event_context = &seen};
     assert_int_equal(cache_create(&seen.cache, &options), NEO_OK);
     neo_set_verbose(0);
     use(seen.cache, 4);

@@ -109,7 +109,9 @@ NEO_API neo_status neo_primitive_execute(const neo_primitive *primitive, neo_str
 /* The descriptor it was made from; owned by the primitive. */
 NEO_API const neo_primitive_desc *neo_primitive_get_desc(const neo_primitive *primitive);
 
-/* NULL is fine. Executions that are still running must have returned. */
+/* NULL is fine. May be called in any thread, but no execution may be running: destroying a
+ * primitive from under one is a mistake. Where the library sees it, it writes an error line and
+ * leaves the primitive alone. */
 NEO_API void neo_primitive_destroy(neo_primitive *primitive);
 
 #ifdef __cplusplus

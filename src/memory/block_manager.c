@@ -108,6 +108,13 @@ static bool retire(const struct reservation *token)
                                                    memory_order_relaxed, memory_order_relaxed);
 }
 
+/* How many blocks may stay idle. */
+static size_t idle_limit(const struct block_manager *manager)
+{
+    size_t reserved = manager->stats.reserved;
+    return reserved && !block_pool_is_over(manager->pool) ? reserved : 0;
+}
+
 /* Takes back what take() counted. */
 static void take_failed(struct block_manager *manager, enum purpose purpose)
 {
@@ -127,7 +134,10 @@ static neo_status take(struct block_manager *manager, size_t bytes, enum purpose
     struct block *block = find_block(manager, bytes, &pushed_out);
     lock_give(&manager->lock);
     block_pool_discard(manager->pool, pushed_out);
-    neo_status status = block ? NEO_OK : block_pool_make(manager->pool, bytes, &block);
+    neo_status status = block ? NEO_OK
+                        : purpose == RESERVE
+                            ? block_pool_make_in_budget(manager->pool, bytes, &block)
+                            : block_pool_make(manager->pool, bytes, &block);
     make_empty(out);
     if (status == NEO_OK)
         fill(out, block);
@@ -148,7 +158,7 @@ static neo_status give(struct block_manager *manager, enum purpose purpose,
     block->next = manager->idle;
     manager->idle = block;
     manager->stats.idle++;
-    struct block *pushed_out = shed_idle(manager, manager->stats.reserved);
+    struct block *pushed_out = shed_idle(manager, idle_limit(manager));
     lock_give(&manager->lock);
     block_pool_discard(manager->pool, pushed_out);
     return NEO_OK;

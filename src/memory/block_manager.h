@@ -7,8 +7,9 @@
  * never more blocks than reservations that were live at once.
  *
  * Executions work in their handle's block; those that overlap with another one of the same handle
- * lease a further block. The manager keeps no more idle blocks than it has live reservations, so an
- * implementation without handles holds none: its memory serves other primitives. */
+ * lease a further block. The manager keeps no more idle blocks than it has live reservations, and
+ * none when the pool is over its budget, so an implementation without handles holds none: its
+ * memory serves other primitives. */
 #ifndef SRC_MEMORY_BLOCK_MANAGER_H
 #define SRC_MEMORY_BLOCK_MANAGER_H
 
@@ -56,7 +57,8 @@ void block_manager_init(struct block_manager *manager, struct block_pool *pool);
  * is live. */
 neo_status block_manager_deinit(struct block_manager *manager);
 
-/* On failure (NEO_OUT_OF_MEMORY) *out is empty. */
+/* On failure *out is empty: NEO_OUT_OF_MEMORY; NEO_UNSUPPORTED, the budget of the pool is used up
+ * by blocks that are in use (executions can still lease one). */
 neo_status block_manager_reserve(struct block_manager *manager, size_t bytes,
                                  struct reservation *out);
 

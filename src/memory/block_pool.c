@@ -313,7 +313,12 @@ static neo_status refuse(struct block_pool *pool)
     return NEO_OUT_OF_MEMORY;
 }
 
-neo_status block_pool_make(struct block_pool *pool, size_t bytes, struct block **out)
+static bool is_beyond_budget(const struct block_pool *pool, size_t bytes)
+{
+    return bytes > pool->budget_bytes || pool->stats.live_bytes > pool->budget_bytes - bytes;
+}
+
+static neo_status make(struct block_pool *pool, size_t bytes, bool in_budget, struct block **out)
 {
     *out = NULL;
     if (!has_class(bytes))
@@ -321,8 +326,11 @@ neo_status block_pool_make(struct block_pool *pool, size_t bytes, struct block *
     struct class_of class = class_of(bytes);
     struct block *record = NULL, *chain = NULL;
     lock_take(&pool->lock);
-    bool fits = announce(pool, class, &record, &chain);
+    bool declined = in_budget && is_beyond_budget(pool, class.bytes);
+    bool fits = !declined && announce(pool, class, &record, &chain);
     lock_give(&pool->lock);
+    if (declined)
+        return NEO_UNSUPPORTED;
     block_pool_discard(pool, chain);
     if (!fits)
         return refuse(pool);
@@ -339,6 +347,24 @@ neo_status block_pool_make(struct block_pool *pool, size_t bytes, struct block *
     block_pool_discard(pool, chain);
     *out = record;
     return NEO_OK;
+}
+
+neo_status block_pool_make(struct block_pool *pool, size_t bytes, struct block **out)
+{
+    return make(pool, bytes, false, out);
+}
+
+neo_status block_pool_make_in_budget(struct block_pool *pool, size_t bytes, struct block **out)
+{
+    return make(pool, bytes, true, out);
+}
+
+bool block_pool_is_over(struct block_pool *pool)
+{
+    lock_take(&pool->lock);
+    bool is_over = is_beyond_budget(pool, 0);
+    lock_give(&pool->lock);
+    return is_over;
 }
 
 neo_status block_pool_acquire(struct block_pool *pool, size_t bytes, struct block **out)
@@ -391,10 +417,18 @@ size_t block_pool_trim(struct block_pool *pool, size_t keep_bytes)
 void block_pool_set_budget(struct block_pool *pool, size_t budget_bytes)
 {
     lock_take(&pool->lock);
-    pool->budget_bytes = budget_bytes ? budget_bytes : SIZE_MAX;
+    pool->budget_bytes = budget_bytes;
     struct block *chain = detach_over(pool, pool->budget_bytes, 0, NULL);
     lock_give(&pool->lock);
     block_pool_discard(pool, chain);
+}
+
+size_t block_pool_budget(struct block_pool *pool)
+{
+    lock_take(&pool->lock);
+    size_t bytes = pool->budget_bytes;
+    lock_give(&pool->lock);
+    return bytes;
 }
 
 void block_pool_stats(struct block_pool *pool, struct block_pool_stats *out)

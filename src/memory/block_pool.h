@@ -87,6 +87,12 @@ neo_status block_pool_acquire(struct block_pool *pool, size_t bytes, struct bloc
 struct block *block_pool_take(struct block_pool *pool, size_t bytes, struct block **pushed_out);
 neo_status block_pool_make(struct block_pool *pool, size_t bytes, struct block **out);
 
+/* The same, but NEO_UNSUPPORTED when live blocks alone would exceed the budget with it. */
+neo_status block_pool_make_in_budget(struct block_pool *pool, size_t bytes, struct block **out);
+
+/* Live blocks alone exceed the budget: none should be kept for later. */
+bool block_pool_is_over(struct block_pool *pool);
+
 /* NEO_INVALID_ARGUMENT: the block is not live (it was released before). */
 neo_status block_pool_release(struct block_pool *pool, struct block *block);
 
@@ -99,8 +105,9 @@ void block_pool_discard(struct block_pool *pool, struct block *chain);
  * free. Returns the bytes given back. */
 size_t block_pool_trim(struct block_pool *pool, size_t keep_bytes);
 
-/* Replaces the budget (0: none) and drops what is over it. */
+/* Replaces the budget (SIZE_MAX: none) and drops what is over it. */
 void block_pool_set_budget(struct block_pool *pool, size_t budget_bytes);
+size_t block_pool_budget(struct block_pool *pool);
 
 void block_pool_stats(struct block_pool *pool, struct block_pool_stats *out);
 

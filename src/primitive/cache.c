@@ -80,6 +80,7 @@ struct cache {
     struct cache_stats stats; /* hits are counted in the shards */
     cache_event_fn *event;
     void *event_context;
+    void (*describe)(const struct cache_value *value, char *out, size_t size);
 };
 
 /* ---- places ---- */
@@ -398,24 +399,32 @@ static uint64_t start_time(const struct cache *cache)
 }
 
 /* start is 0 when the log was off at the start. */
-static void report(struct cache *cache, enum cache_outcome outcome, const struct cache_key *key,
-                   neo_status status, uint64_t start)
+static void report(struct cache *cache, struct cache_event event, uint64_t start)
 {
     if (!start || !is_logged(cache))
         return;
-    const struct cache_event event = {outcome, key, status, log_now_ns() - start};
+    event.time_ns = log_now_ns() - start;
     cache->event(cache->event_context, &event);
+}
+
+static void let_one_go(struct cache *cache, struct cache_entry *entry)
+{
+    char text[1024];
+    text[0] = 0;
+    struct cache_key key = key_of(entry);
+    if (is_logged(cache) && cache->describe)
+        cache->describe(entry->value, text, sizeof text);
+    uint64_t start = start_time(cache);
+    cache_value_release(entry->value);
+    report(cache, (struct cache_event){.outcome = CACHE_EVICT, .key = &key, .text = text}, start);
+    free(entry);
 }
 
 static void let_go(struct cache *cache, struct cache_entry *chain)
 {
     while (chain) {
         struct cache_entry *next = chain->next;
-        struct cache_key key = key_of(chain);
-        uint64_t start = start_time(cache);
-        cache_value_release(chain->value);
-        report(cache, CACHE_EVICT, &key, NEO_OK, start);
-        free(chain);
+        let_one_go(cache, chain);
         chain = next;
     }
 }
@@ -593,7 +602,7 @@ neo_status cache_get_or_create(struct cache *cache, const struct cache_key *key,
     if (outcome)
         *outcome = result;
     if (start)
-        report(cache, result, key, status, start);
+        report(cache, (struct cache_event){.outcome = result, .key = key, .status = status}, start);
     return status;
 }
 
@@ -687,6 +696,7 @@ neo_status cache_create(struct cache **out, const struct cache_options *options)
     cache->stats.max_bytes = options->max_bytes;
     cache->event = options->event;
     cache->event_context = options->event_context;
+    cache->describe = options->describe;
     return NEO_OK;
 }
 

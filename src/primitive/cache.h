@@ -69,8 +69,9 @@ enum cache_outcome {
 struct cache_event {
     enum cache_outcome outcome;
     const struct cache_key *key; /* valid during the call */
+    const char *text;            /* of what was evicted, if there is a describe() */
     neo_status status;
-    uint64_t time_ns;
+    uint64_t time_ns; /* of the request; of letting an evicted object go */
 };
 
 typedef void cache_event_fn(void *context, const struct cache_event *event);
@@ -79,6 +80,9 @@ struct cache_options {
     size_t max_entries, max_bytes; /* whichever is reached first; 0 turns the cache off */
     cache_event_fn *event;         /* may be NULL */
     void *event_context;
+
+    /* Writes a line about a value; may be NULL. */
+    void (*describe)(const struct cache_value *value, char *out, size_t size);
 };
 
 struct cache_stats {

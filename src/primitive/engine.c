@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/env.h"
 #include "src/core/log.h"
 #include "src/memory/domain_source.h"
+#include "src/primitive/implementation.h"
 
 /* Evicting the implementations gives their blocks to the pool, whose memory is the domain's. */
 static void engine_free(neo_engine *engine)
@@ -19,18 +21,49 @@ static void engine_free(neo_engine *engine)
     free(engine);
 }
 
+/* Requests are told by those who make them. */
+static void log_eviction(void *context, const struct cache_event *event)
+{
+    (void)context;
+    if (event->outcome == CACHE_EVICT)
+        log_line(LOG_CREATE, "primitive", "create:cache_evict,cpu,%s,%g", event->text,
+                 (double)event->time_ns * 1e-6);
+}
+
+static void describe(const struct cache_value *value, char *out, size_t size)
+{
+    implementation_text((const struct implementation *)value, out, size);
+}
+
+static neo_status create_cache(neo_engine *engine)
+{
+    struct cache_options options = cache_options_from_environment();
+    options.event = log_eviction;
+    options.describe = describe;
+    return cache_create(&engine->cache, &options);
+}
+
+static neo_status create_pool(neo_engine *engine)
+{
+    struct block_source source = domain_block_source(&engine->memory);
+    uint64_t budget = SIZE_MAX;
+    env_number("NEOPRENE_BLOCK_BUDGET", 0, SIZE_MAX, true, &budget);
+    neo_status status = block_pool_create(&engine->blocks, &source, NULL);
+    if (status == NEO_OK)
+        block_pool_set_budget(engine->blocks, (size_t)budget);
+    return status;
+}
+
 static neo_status engine_init(neo_engine *engine, const neo_allocator *allocator)
 {
     neo_status status = memory_domain_init(&engine->memory, allocator);
     if (status != NEO_OK)
         return status;
-    struct block_source source = domain_block_source(&engine->memory);
-    struct cache_options options = cache_options_from_environment();
     status = default_pool_create(&engine->threads, &(neo_threadpool_options){0});
     if (status == NEO_OK)
-        status = block_pool_create(&engine->blocks, &source, NULL);
+        status = create_pool(engine);
     if (status == NEO_OK)
-        status = cache_create(&engine->cache, &options);
+        status = create_cache(engine);
     if (status == NEO_OK)
         status = engine_weights_init(&engine->weights, &engine->memory);
     return status;

@@ -39,6 +39,10 @@ void neo_primitive_destroy(neo_primitive *primitive)
     if (!primitive)
         return;
     struct implementation *impl = primitive->desc.implementation;
+    if (atomic_load_explicit(&primitive->tokens->running, memory_order_acquire)) {
+        log_error("%s: the primitive is being executed; it is not destroyed", __func__);
+        return;
+    }
     destroy_resource(impl, primitive->tokens);
     implementation_release(impl);
     handle_destroy(&primitive->desc.handle);

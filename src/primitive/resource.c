@@ -1,11 +1,14 @@
 /* Resources of handles. */
 #include "src/primitive/resource.h"
 
-/* An empty token means that there is nothing to give back. */
+/* An empty token means that there is nothing to give back: no block is needed, or the budget has no
+ * room for one and executions lease theirs. */
 static neo_status reserve_block(struct implementation *impl, struct reservation *token)
 {
-    return impl->reserve_bytes ? block_manager_reserve(&impl->blocks, impl->reserve_bytes, token)
-                               : NEO_OK;
+    if (!impl->reserve_bytes)
+        return NEO_OK;
+    neo_status status = block_manager_reserve(&impl->blocks, impl->reserve_bytes, token);
+    return status == NEO_UNSUPPORTED ? NEO_OK : status;
 }
 
 static void destroy_own(struct implementation *impl, struct reservation *token)
