@@ -132,7 +132,7 @@ $(BUILD)/tests/test_threads_unload: | $(LIB_SO)
 # Private, or the stamp of flags would take part in it.
 $(BUILD)/tests/test_threads_openmp.o $(BUILD)/tests/bench/threads.o: private CFLAGS += -fopenmp
 $(BUILD)/tests/test_threads_openmp $(BUILD)/bench/threads: private LDFLAGS += -fopenmp
-# Micro-benchmarks reach internals too: make build/portable-gcc/bench/cache TARGET=portable
+# Micro-benchmarks reach internals too.
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
@@ -225,6 +225,13 @@ $(BUILD)/tests/perf/driver_blis: $(BUILD)/tests/perf/driver_blas.o $(DRIVER_MAIN
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
 $(BUILD)/tests/perf/driver_%: $(BUILD)/tests/perf/driver_%.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_$*) -lm
+
+BENCH_CACHE := $(addprefix $(BUILD)/bench/,cache primitive networks)
+bench-cache: $(BENCH_CACHE) ## what the primitive cache and the memory pools cost and gain (native: TARGET=portable)
+	$(Q)$(EMULATOR) $(BUILD)/bench/cache
+	$(Q)$(EMULATOR) $(BUILD)/bench/primitive
+	$(Q)$(EMULATOR) $(BUILD)/bench/networks benchdnn/inputs/conv/shapes_resnet_50 benchdnn/inputs/matmul/shapes_bert_base_weights
+.PHONY: bench-cache
 
 perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peers' (FILES= CORES= PEERS= OUT=docs/performance.md)
 	$(Q)$(PERF) table $(PERF_ARGS)

@@ -1,68 +1,18 @@
 /* What the primitive cache costs, in pairs of an uncontended mutex lock and unlock of this machine.
  *
- *   make build/portable-gcc/bench/cache TARGET=portable && build/portable-gcc/bench/cache
+ *   make bench-cache TARGET=portable
  *
  * Every figure is the median of several runs; a key has as many words as a convolution's. */
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/core/hash.h"
 #include "src/core/lock.h"
 #include "src/memory/block_manager.h"
 #include "src/primitive/cache.h"
+#include "tests/bench/measure.h"
 
-enum { WORDS = 48, RUNS = 41, USES = 20000, THREAD_RUNS = 10, MOST_THREADS = 8 };
-
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-/* ---- the unit ---- */
-
-static double mutex_pair(void *context)
-{
-    pthread_mutex_t *mutex = context;
-    double start = now_ns();
-    for (int i = 0; i < USES; i++) {
-        pthread_mutex_lock(mutex);
-        pthread_mutex_unlock(mutex);
-    }
-    return (now_ns() - start) / USES;
-}
-
-/* Medians over RUNS: the nanoseconds an operation takes, and the same in mutex pairs. The pairs are
- * timed right before each run, and a run is shorter than a time slice, so that other load on the
- * machine weighs little. */
-struct cost {
-    double ns, pairs;
-};
-
-static struct cost median(double (*measure)(void *), void *context)
-{
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    double times[RUNS], ratios[RUNS];
-    for (size_t i = 0; i < RUNS; i++) {
-        double unit = mutex_pair(&mutex);
-        times[i] = measure(context);
-        ratios[i] = times[i] / unit;
-    }
-    qsort(times, RUNS, sizeof *times, compare);
-    qsort(ratios, RUNS, sizeof *ratios, compare);
-    return (struct cost){times[RUNS / 2], ratios[RUNS / 2]};
-}
+enum { WORDS = 48, USES = 20000, THREAD_RUNS = 10, MOST_THREADS = 8 };
 
 /* ---- the cache ---- */
 
@@ -208,11 +158,6 @@ static double reserve(void *context)
 
 /* ---- report ---- */
 
-static void report(const char *what, struct cost cost)
-{
-    printf("%-52s %8.1f ns %7.2f pairs\n", what, cost.ns, cost.pairs);
-}
-
 static void report_growth(void)
 {
     enum { KEYS = 64 };
@@ -298,7 +243,7 @@ int main(void)
     struct hits hits = {filled(1024, 1000), keys, 8, 1};
     for (uint32_t i = 0; i < 8; i++)
         key_init(&keys[i], i);
-    hits_of_threads(&hits); /* from now on the C library takes no short cuts for a single thread */
+    become_threaded();
     report("mutex lock and unlock, uncontended", median(mutex_pair, &mutex));
     report("hit", median(hit, &hits));
     report("hash of 48 words and hit", median(hash_and_hit, &hits));
