@@ -3,6 +3,7 @@
 
 #include "src/memory/descriptor.h"
 #include "src/reorder/reorder.h"
+#include "src/weights/layout.h"
 #include "src/weights/pack.h"
 
 struct reorder_pack {
@@ -31,6 +32,8 @@ static const char *pack_refuse(const struct problem *problem, const struct cpu *
 static const char *unpack_refuse(const struct problem *problem, const struct cpu *cpu)
 {
     (void)cpu;
+    if (is_packed(problem, SRC) && layout_winograd_points(problem->tensors[SRC].packed.id))
+        return "weights transformed for Winograd's algorithm cannot be given back exactly";
     return refuse_unless(is_packed(problem, SRC) && !is_packed(problem, DST), problem);
 }
 

@@ -2,6 +2,7 @@
 #include "src/weights/layout.h"
 
 #include "src/core/checked.h"
+#include "src/weights/winograd.h"
 
 enum { SPLIT_PANEL = 8, LAYOUT_VERSION = 1 };
 
@@ -42,6 +43,13 @@ size_t layout_panel_offset(size_t n, size_t index)
     return layout_panel(n, index).first;
 }
 
+size_t layout_winograd_points(enum layout_id id)
+{
+    static const size_t points[] = {
+        [LAYOUT_WINOGRAD_2_F32] = 4, [LAYOUT_WINOGRAD_4_F32] = 6, [LAYOUT_WINOGRAD_6_F32] = 8};
+    return (size_t)id < count_of(points) ? points[id] : 0;
+}
+
 static bool is_grouped(const neo_memory_desc *desc)
 {
     return desc->packed.grouped;
@@ -79,6 +87,15 @@ struct layout_shape layout_shape(const neo_memory_desc *desc)
         shape.n = (size_t)desc->dims[0];
         shape.columns = shape.n;
         break;
+    case LAYOUT_WINOGRAD_2_F32:
+    case LAYOUT_WINOGRAD_4_F32:
+    case LAYOUT_WINOGRAD_6_F32:
+        shape.matrices = layout_winograd_points(desc->packed.id);
+        shape.matrices *= shape.matrices;
+        shape.k = (size_t)desc->dims[first + 1];
+        shape.n = (size_t)desc->dims[first];
+        shape.columns = layout_panel_offset(shape.n, layout_panel_count(shape.n));
+        break;
     }
     return shape;
 }
@@ -95,10 +112,17 @@ static bool bytes_fit(const neo_memory_desc *desc, size_t *out)
     return true;
 }
 
+static bool is_3x3_of_one_group(const neo_memory_desc *desc)
+{
+    int first = is_grouped(desc);
+    return desc->ndims == 4 + first && desc->dims[first + 2] == WINOGRAD_TAPS &&
+           desc->dims[first + 3] == WINOGRAD_TAPS && (!first || desc->dims[0] == 1);
+}
+
 const char *layout_wrong(const neo_memory_desc *desc)
 {
     const neo_packed_layout *packed = &desc->packed;
-    if (packed->id < LAYOUT_MATMUL_F32 || packed->id > LAYOUT_DEPTHWISE_F32)
+    if (packed->id < LAYOUT_MATMUL_F32 || packed->id > LAYOUT_WINOGRAD_6_F32)
         return "the packed layout is unknown";
     if (packed->version != LAYOUT_VERSION || packed->panel != LAYOUT_PANEL)
         return "the packed layout is of a version that this library does not have";
@@ -114,6 +138,8 @@ const char *layout_wrong(const neo_memory_desc *desc)
     if (packed->id == LAYOUT_DEPTHWISE_F32 &&
         (!is_grouped(desc) || desc->dims[1] != 1 || desc->dims[2] != 1))
         return "the depthwise layout is for weights of groups × 1 × 1 × space";
+    if (layout_winograd_points(packed->id) && !is_3x3_of_one_group(desc))
+        return "the layouts for Winograd's algorithm are for 3 × 3 kernels and one group";
     size_t bytes;
     return bytes_fit(desc, &bytes) ? NULL : "the tensor's bytes do not fit the address space";
 }

@@ -5,6 +5,7 @@
 #include "src/core/checked.h"
 #include "src/threading/partition.h"
 #include "src/weights/layout.h"
+#include "src/weights/winograd.h"
 
 /* Packed weights as matrices whose rows are taps (outer) × channels: where that is in the plain
  * tensor. */
@@ -146,8 +147,87 @@ static void transfer(const struct weights_transfer *transfer, pack_f32_fn *pack,
     parallel_for(parallel, threads, run_task, &run);
 }
 
+/* ---- Winograd ---- */
+
+struct winograd_run {
+    const struct weights_transfer *transfer;
+    struct layout_shape shape;
+    size_t points; /* along a dimension */
+    double rows[WINOGRAD_MOST][WINOGRAD_TAPS];
+};
+
+static double product(const double *row, const double *values, size_t step)
+{
+    return row[0] * values[0] + row[1] * values[step] + row[2] * values[2 * step];
+}
+
+/* One kernel's values at all points, `step` elements apart. Each is rounded once. */
+static void transform_kernel(const struct winograd_run *run, const double taps[9], float *out,
+                             size_t step)
+{
+    double half[WINOGRAD_MOST][WINOGRAD_TAPS];
+    for (size_t u = 0; u < run->points; u++)
+        for (size_t x = 0; x < WINOGRAD_TAPS; x++)
+            half[u][x] = product(run->rows[u], taps + x, WINOGRAD_TAPS);
+    for (size_t u = 0; u < run->points; u++)
+        for (size_t v = 0; v < run->points; v++, out += step)
+            *out = (float)product(run->rows[v], half[u], 1);
+}
+
+static void load_kernel(const struct weights_transfer *t, size_t column, size_t k, double taps[9])
+{
+    const neo_memory_desc *plain = t->plain;
+    int first = t->packed->packed.grouped;
+    const neo_dim *strides = plain->strides + first;
+    const float *from = t->plain_data + (neo_dim)column * strides[0] + (neo_dim)k * strides[1];
+    for (neo_dim i = 0; i < 9; i++)
+        taps[i] = (double)from[i / 3 * strides[2] + i % 3 * strides[3]];
+}
+
+static void winograd_panel(const struct winograd_run *run, size_t index)
+{
+    const struct layout_shape *shape = &run->shape;
+    struct layout_panel panel = layout_panel(shape->n, index);
+    float *out = run->transfer->packed_data + layout_panel_offset(shape->n, index) * shape->k;
+    for (size_t k = 0; k < shape->k; k++)
+        for (size_t j = 0; j < panel.width; j++, out++) {
+            double taps[9] = {0};
+            if (j < panel.valid)
+                load_kernel(run->transfer, panel.first + j, k, taps);
+            transform_kernel(run, taps, out, shape->columns * shape->k);
+        }
+}
+
+static void winograd_task(void *argument, int index, int count)
+{
+    const struct winograd_run *run = argument;
+    struct span panels =
+        partition_span(layout_panel_count(run->shape.n), (size_t)count, (size_t)index);
+    for (size_t p = panels.begin; p < panels.end; p++)
+        winograd_panel(run, p);
+}
+
+static void pack_winograd(const struct weights_transfer *t, const struct parallel *parallel,
+                          int threads)
+{
+    struct winograd_run run = {
+        .transfer = t,
+        .shape = layout_shape(t->packed),
+        .points = layout_winograd_points(t->packed->packed.id),
+    };
+    for (size_t point = 0; point < run.points; point++)
+        winograd_weights_row(run.points, point, run.rows[point]);
+    parallel_for(parallel, threads, winograd_task, &run);
+}
+
+/* ---- both ways ---- */
+
 void weights_pack(const struct weights_transfer *t, const struct parallel *parallel, int threads)
 {
+    if (layout_winograd_points(t->packed->packed.id)) {
+        pack_winograd(t, parallel, threads);
+        return;
+    }
     transfer(t, pack_f32_find(t->cpu->features), NULL, parallel, threads);
 }
 

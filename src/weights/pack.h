@@ -7,8 +7,8 @@
 #include "src/threading/parallel.h"
 
 /* Two descriptors of the same tensor, one plain (strided) and one packed, with their first
- * elements. Packing writes each byte of packed once; unpacking each element of plain. Work is split
- * over panels. */
+ * elements. Packing writes each byte of packed once; unpacking each element of plain; it cannot
+ * undo Winograd's transform. Work is split over panels. */
 struct weights_transfer {
     const neo_memory_desc *plain, *packed;
     float *plain_data, *packed_data; /* the side that is read is not written */

@@ -1,0 +1,361 @@
+/* Winograd's algorithm: error bounds on reals, exactness where it is exact, and who may choose it.
+ */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/support/fill.h"
+#include "tests/support/tensor.h"
+
+static neo_engine *engine;
+static neo_stream *stream;
+
+static int setup(void **state)
+{
+    (void)state;
+    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    neo_stream_destroy(stream);
+    neo_engine_destroy(engine);
+    return 0;
+}
+
+struct row {
+    const char *name;
+    neo_dim batch, ic, oc, height, width, pad[2], right[2];
+    const char *src_tag, *dst_tag;
+    bool grouped;
+};
+
+/* Sizes with every remainder of 2, 4 and 6. */
+static const struct row rows[] = {
+    {"one tile", 1, 4, 4, 4, 4, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
+    {"7 x 7", 1, 33, 26, 7, 7, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
+    {"one output", 1, 5, 3, 3, 3, {0, 0}, {0, 0}, "nhwc", "nhwc", true},
+    {"5 x 11", 2, 8, 13, 5, 11, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
+    {"10 x 9, no padding", 1, 16, 24, 12, 11, {0, 0}, {0, 0}, "nhwc", "nhwc", false},
+    {"14 x 14", 1, 20, 16, 14, 14, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
+    {"much padding", 1, 7, 9, 3, 8, {4, 2}, {3, 5}, "nhwc", "nhwc", false},
+    {"many strips", 2, 6, 5, 37, 64, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
+    {"nchw", 2, 21, 14, 8, 13, {1, 1}, {1, 1}, "nchw", "nchw", true},
+    {"nchw of few channels", 1, 5, 1, 9, 12, {1, 0}, {0, 1}, "nchw", "nchw", false},
+    {"nchw to nhwc", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nchw", "nhwc", false},
+    {"nhwc to nchw", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nhwc", "nchw", false},
+    {"odd order", 2, 6, 7, 6, 5, {1, 1}, {1, 1}, "chwn", "dcab", false},
+};
+
+struct problem {
+    const struct row *row;
+    struct tensor src, weights, bias, dst, old;
+    float (*finish)(float value, float old);
+    double factor; /* of the error bound; 0: exact */
+    double worst;
+};
+
+/* Elements of src that any output of a tile that (y, x) may belong to depends on: their largest
+ * magnitude. */
+static double largest_source(const struct problem *p, const neo_dim *at, neo_dim channel)
+{
+    double largest = 0;
+    neo_dim reach = 7;
+    for (neo_dim y = at[2] - p->row->pad[0] - reach; y <= at[2] - p->row->pad[0] + reach; y++)
+        for (neo_dim x = at[3] - p->row->pad[1] - reach; x <= at[3] - p->row->pad[1] + reach; x++)
+            if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
+                largest = fmax(
+                    largest, fabs((double)*tensor_at(&p->src, (neo_dim[]){at[0], channel, y, x})));
+    return largest;
+}
+
+struct sums {
+    double value, bound;
+};
+
+static struct sums convolve(const struct problem *p, const neo_dim *at)
+{
+    struct sums sums = {0, 0};
+    neo_dim w[5] = {0};
+    int first = p->row->grouped;
+    for (neo_dim c = 0; c < p->row->ic; c++) {
+        double largest = 0;
+        for (neo_dim tap = 0; tap < 9; tap++) {
+            w[first] = at[1], w[first + 1] = c, w[first + 2] = tap / 3, w[first + 3] = tap % 3;
+            double weight = (double)*tensor_at(&p->weights, w);
+            neo_dim y = at[2] - p->row->pad[0] + tap / 3, x = at[3] - p->row->pad[1] + tap % 3;
+            largest = fmax(largest, fabs(weight));
+            if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
+                sums.value += weight * (double)*tensor_at(&p->src, (neo_dim[]){at[0], c, y, x});
+        }
+        if (p->factor > 0)
+            sums.bound += 9 * largest * largest_source(p, at, c);
+    }
+    return sums;
+}
+
+static void check_element(void *context, const neo_dim *position)
+{
+    struct problem *p = context;
+    struct sums want = convolve(p, position);
+    float value = (float)(want.value + (double)p->bias.data[position[1]]);
+    if (p->finish)
+        value = p->finish(value, *tensor_at(&p->old, position));
+    double got = (double)*tensor_at(&p->dst, position), error = fabs(got - (double)value);
+    double unit = want.bound * 0x1p-24 + fabs((double)value) * 0x1p-23;
+    if (!(error <= p->factor * unit))
+        fail_msg("%s: at %d %d %d %d: got %g, want %g: the error is %g of a bound of %g",
+                 p->row->name, (int)position[0], (int)position[1], (int)position[2],
+                 (int)position[3], got, (double)value, error, p->factor * unit);
+    if (want.bound > 0)
+        p->worst = fmax(p->worst, error / unit);
+}
+
+static neo_convolution_desc row_desc(const struct row *row, neo_convolution_algorithm algorithm)
+{
+    neo_dim height = row->height + row->pad[0] + row->right[0] - 2;
+    neo_dim width = row->width + row->pad[1] + row->right[1] - 2;
+    neo_dim grouped[] = {1, row->oc, row->ic, 3, 3};
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = algorithm,
+        .src =
+            tensor_desc(4, (neo_dim[]){row->batch, row->ic, row->height, row->width}, row->src_tag),
+        .weights =
+            row->grouped ? tensor_desc(5, grouped, "any") : tensor_desc(4, grouped + 1, "any"),
+        .bias = tensor_desc(1, &row->oc, "a"),
+        .dst = tensor_desc(4, (neo_dim[]){row->batch, row->oc, height, width}, row->dst_tag),
+        .strides = {1, 1},
+        .padding_left = {row->pad[0], row->pad[1]},
+        .padding_right = {row->right[0], row->right[1]},
+    };
+    return desc;
+}
+
+struct filling {
+    struct tensor *tensor;
+    uint32_t *seed;
+};
+
+static void fill_real(void *context, const neo_dim *position)
+{
+    struct filling *filling = context;
+    fill_reals(tensor_at(filling->tensor, position), 1, filling->seed);
+}
+
+static void make_reals(struct tensor *tensor, uint32_t *seed)
+{
+    struct filling filling = {tensor, seed};
+    tensor_for_each(tensor->desc.ndims, tensor->desc.dims, fill_real, &filling);
+}
+
+static void execute(const neo_primitive_desc *pd, struct problem *p, struct tensor *packed)
+{
+    neo_exec_arg args[] = {{NEO_ARG_SRC, p->src.memory},
+                           {NEO_ARG_WEIGHTS, packed->memory},
+                           {NEO_ARG_BIAS, p->bias.memory},
+                           {NEO_ARG_DST, p->dst.memory}};
+    neo_primitive *primitive;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    assert_int_equal(neo_primitive_execute(primitive, stream, 4, args), NEO_OK);
+    neo_primitive_destroy(primitive);
+}
+
+static double factor_of(const char *name)
+{
+    return strstr(name, "winograd_2")   ? NEO_WINOGRAD_ERROR_2
+           : strstr(name, "winograd_4") ? NEO_WINOGRAD_ERROR_4
+                                        : NEO_WINOGRAD_ERROR_6;
+}
+
+static double check_implementation(const struct row *row, const neo_primitive_desc *pd, bool reals,
+                                   float (*finish)(float, float))
+{
+    const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    const neo_memory_desc *dst = neo_primitive_desc_query(pd, NEO_ARG_DST);
+    neo_dim dims[] = {1, row->oc, row->ic, 3, 3};
+    neo_memory_desc plain =
+        row->grouped ? tensor_desc(5, dims, "abcde") : tensor_desc(4, dims + 1, "abcd");
+    uint32_t seed = fill_seed();
+    struct problem p = {
+        .row = row,
+        .src = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_SRC), 3),
+        .weights = tensor_make(engine, &plain, 7),
+        .bias = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_BIAS), 5),
+        .dst = tensor_make(engine, dst, 9),
+        .old = tensor_make(engine, dst, 9),
+        .finish = finish,
+        .factor = reals ? factor_of(neo_primitive_desc_implementation(pd)) : 0,
+    };
+    if (reals) {
+        make_reals(&p.src, &seed);
+        make_reals(&p.weights, &seed);
+    }
+    struct tensor packed = tensor_reordered(engine, stream, &p.weights, chosen);
+    execute(pd, &p, &packed);
+    tensor_for_each(4, dst->dims, check_element, &p);
+    tensor_check_gaps(&p.dst);
+    struct tensor *all[] = {&p.src, &p.weights, &p.bias, &p.dst, &p.old, &packed};
+    for (size_t i = 0; i < count_of(all); i++)
+        tensor_free(all[i]);
+    return p.worst;
+}
+
+static void check_rows(const neo_attributes *attributes, bool reals, float (*finish)(float, float))
+{
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_convolution_desc desc = row_desc(&rows[i], NEO_CONVOLUTION_WINOGRAD);
+        neo_primitive_desc *pd;
+        int count = 0;
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes),
+                         NEO_OK);
+        do {
+            const char *name = neo_primitive_desc_implementation(pd);
+            assert_non_null(strstr(name, "winograd"));
+            count++;
+            if (!reals && !strstr(name, "winograd_2"))
+                continue;
+            double worst = check_implementation(&rows[i], pd, reals, finish);
+            print_message("  %s: %s: %.1f\n", rows[i].name, name, worst);
+        } while (neo_primitive_desc_next(pd) == NEO_OK);
+        assert_int_equal(count, 3);
+        neo_primitive_desc_destroy(pd);
+    }
+}
+
+static void errors_are_within_the_stated_bounds(void **state)
+{
+    (void)state;
+    check_rows(NULL, true, NULL);
+}
+
+/* Its matrices have no other fractions than powers of 2. */
+static void tiles_of_2_are_exact_on_integers(void **state)
+{
+    (void)state;
+    check_rows(NULL, false, NULL);
+}
+
+static float clamp(float value, float old)
+{
+    (void)old;
+    return value < -3 ? -3 : value > 20 ? 20 : value;
+}
+
+static float sum_linear(float value, float old)
+{
+    return 0.5f * (value + 2 * (old - 1)) + 3;
+}
+
+static float linear(float value, float old)
+{
+    (void)old;
+    return 0.5f * value + 3;
+}
+
+static void post_operations_are_applied(void **state)
+{
+    (void)state;
+    neo_attributes *clip, *sum, *affine;
+    assert_int_equal(neo_attributes_create(&clip), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(clip, NEO_ELTWISE_CLIP, -3, 20), NEO_OK);
+    assert_int_equal(neo_attributes_create(&sum), NEO_OK);
+    assert_int_equal(neo_attributes_append_sum(sum, 2, 1, NEO_DATA_TYPE_UNDEF), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(sum, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
+    assert_int_equal(neo_attributes_create(&affine), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(affine, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
+    check_rows(clip, false, clamp);
+    check_rows(sum, false, sum_linear);
+    check_rows(affine, false, linear);
+    neo_attributes_destroy(clip);
+    neo_attributes_destroy(sum);
+    neo_attributes_destroy(affine);
+}
+
+/* Whether the list of implementations has a name in it. */
+static bool offers(const neo_convolution_desc *desc, const neo_attributes *attributes,
+                   const char *name)
+{
+    neo_primitive_desc *pd;
+    bool found = false;
+    if (neo_convolution_primitive_desc_create(&pd, engine, desc, attributes) != NEO_OK)
+        return false;
+    do {
+        found |= strstr(neo_primitive_desc_implementation(pd), name) != NULL;
+    } while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    return found;
+}
+
+static void direct_forbids_it_and_auto_asks_for_enough_channels(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim channels;
+        bool offered[3];
+    } cases[] = {{4, {true, false, false}}, {16, {true, true, false}}, {64, {true, true, true}}};
+    static const char *const names[] = {"winograd_2", "winograd_4", "winograd_6"};
+    neo_attributes *any;
+    assert_int_equal(neo_attributes_create(&any), NEO_OK);
+    assert_int_equal(neo_attributes_set_fpmath_mode(any, NEO_FPMATH_ANY, 0), NEO_OK);
+    for (size_t i = 0; i < count_of(cases); i++) {
+        struct row row = {"",     1,    cases[i].channels, 8, 12, 12, {1, 1}, {1, 1}, "nhwc",
+                          "nhwc", false};
+        neo_convolution_desc direct = row_desc(&row, NEO_CONVOLUTION_DIRECT);
+        neo_convolution_desc automatic = row_desc(&row, NEO_CONVOLUTION_AUTO);
+        for (int n = 0; n < 3; n++) {
+            assert_false(offers(&direct, NULL, names[n]));
+            assert_int_equal(offers(&automatic, NULL, names[n]), cases[i].offered[n]);
+            assert_true(offers(&automatic, any, names[n]));
+        }
+    }
+    neo_attributes_destroy(any);
+}
+
+static void others_are_refused(void **state)
+{
+    (void)state;
+    struct row row = {"", 1, 64, 8, 12, 12, {1, 1}, {1, 1}, "nhwc", "nhwc", false};
+    neo_convolution_desc desc = row_desc(&row, NEO_CONVOLUTION_WINOGRAD), other = desc;
+    assert_true(offers(&desc, NULL, "winograd"));
+    other.strides[0] = 2;
+    other.dst = tensor_desc(4, (neo_dim[]){1, 8, 6, 12}, "nhwc");
+    assert_false(offers(&other, NULL, "winograd"));
+    other = desc;
+    other.weights = tensor_desc(4, (neo_dim[]){8, 64, 3, 3}, "oihw");
+    assert_false(offers(&other, NULL, "winograd"));
+    other = desc;
+    other.dilations[1] = 1;
+    other.padding_left[1] = other.padding_right[1] = 2;
+    assert_false(offers(&other, NULL, "winograd"));
+}
+
+/* A reorder back would not give the weights that were packed. */
+static void transformed_weights_are_not_given_back(void **state)
+{
+    (void)state;
+    neo_convolution_desc desc = row_desc(&rows[0], NEO_CONVOLUTION_WINOGRAD);
+    neo_primitive_desc *pd, *back;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    neo_memory_desc plain = tensor_desc(4, (neo_dim[]){4, 4, 3, 3}, "oihw");
+    assert_int_equal(
+        neo_reorder_primitive_desc_create(
+            &back, engine, neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), &plain, NULL),
+        NEO_UNSUPPORTED);
+    neo_primitive_desc_destroy(pd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_within_the_stated_bounds),
+        cmocka_unit_test(tiles_of_2_are_exact_on_integers),
+        cmocka_unit_test(post_operations_are_applied),
+        cmocka_unit_test(direct_forbids_it_and_auto_asks_for_enough_channels),
+        cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(transformed_weights_are_not_given_back),
+    };
+    return cmocka_run_group_tests_name("convolution_winograd", tests, setup, teardown);
+}
