@@ -106,7 +106,7 @@ neo_engine *engine_retain(neo_engine *engine)
 
 void engine_release(neo_engine *engine)
 {
-    if (atomic_fetch_sub_explicit(&engine->refs, 1, memory_order_acq_rel) == 1)
+    if (engine && atomic_fetch_sub_explicit(&engine->refs, 1, memory_order_acq_rel) == 1)
         engine_free(engine);
 }
 

@@ -11,12 +11,14 @@
 
 /* ---- checks ---- */
 
+/* Sizes that are known on one side only are compared when the primitive is executed. */
 static bool is_broadcast_of(const neo_memory_desc *operand, const neo_memory_desc *dst)
 {
     if (operand->ndims != dst->ndims)
         return false;
     for (int i = 0; i < dst->ndims; i++)
-        if (operand->dims[i] != 1 && operand->dims[i] != dst->dims[i])
+        if (operand->dims[i] != 1 && operand->dims[i] != dst->dims[i] &&
+            operand->dims[i] != NEO_RUNTIME_DIM && dst->dims[i] != NEO_RUNTIME_DIM)
             return false;
     return true;
 }
