@@ -237,8 +237,8 @@ perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peer
 	$(Q)$(PERF) table $(PERF_ARGS)
 perf-profile: $(PLUGINS) perf-drivers ## where one problem's cycles go (PROBLEM=256x256:256x256 LIBRARY=neoprene CORES=N1 SHOW=1)
 	$(Q)$(PERF) profile $(PERF_ARGS) --problem '$(PROBLEM)' $(if $(LIBRARY),--library $(LIBRARY)) $(if $(SHOW),--show)
-perf-balance: $(PLUGINS) perf-drivers ## how threads share one problem (PROBLEM= LIBRARY= THREADS=2)
-	$(Q)$(PERF) balance $(PERF_ARGS) --problem '$(PROBLEM)' $(if $(LIBRARY),--library $(LIBRARY)) $(if $(THREADS),--threads $(THREADS))
+perf-balance: $(PLUGINS) perf-drivers ## how threads share problems (PROBLEM= or FILES=, LIBRARY= THREADS=4,16,64)
+	$(Q)$(PERF) balance $(PERF_ARGS) $(if $(PROBLEM),--problem '$(PROBLEM)') $(if $(LIBRARY),--library $(LIBRARY)) $(if $(THREADS),--threads $(THREADS))
 perf-check: $(PLUGINS) perf-drivers ## compare instruction counts with tests/perf/expected_counts.txt
 	$(Q)$(PERF) check $(PERF_ARGS)
 perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_counts.txt; review the diff

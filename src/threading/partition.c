@@ -106,32 +106,41 @@ static double cost_of(const struct partition_grid *g, const struct partition_cos
     return rows * columns * costs->tile + rows * costs->row + columns * costs->column;
 }
 
-/* The cost of the longest task, or infinity if a task would be empty. */
-static double longest(const struct partition_grid *g, const struct partition_costs *costs)
+/* The cost of the longest of the tasks that share a band with so many. Rounding makes an extent one
+ * larger than its share at most, and one smaller: a share below one may leave it empty. */
+static double longest_of(const struct partition_grid *g, const struct partition_costs *costs,
+                         size_t sharers, size_t extent, size_t across)
 {
+    size_t tasks = (size_t)g->tasks;
+    if (sharers > across || extent * sharers < tasks)
+        return (double)INFINITY;
+    return cost_of(g, costs, div_up(extent * sharers, tasks), div_up(across, sharers));
+}
+
+/* No task costs more than that; infinity if one might be empty. Bands differ by one task, so only
+ * two kinds are looked at: the search must not cost more than the tasks. */
+static double most_of(const struct partition_grid *g, const struct partition_costs *costs)
+{
+    size_t extent = g->bands_are_columns ? g->columns : g->rows;
     size_t across = g->bands_are_columns ? g->rows : g->columns;
-    double most = 0;
-    for (size_t b = 0; b < (size_t)g->bands; b++) {
-        size_t begin = first_task(g, b), end = first_task(g, b + 1);
-        size_t extent = band_begin(g, end) - band_begin(g, begin);
-        if (!extent || end - begin > across)
-            return (double)INFINITY;
-        double cost = cost_of(g, costs, extent, div_up(across, end - begin));
-        most = cost > most ? cost : most;
-    }
-    return most;
+    size_t few = (size_t)(g->tasks / g->bands),
+           many = (size_t)(g->tasks % g->bands ? few + 1 : few);
+    double cost = longest_of(g, costs, few, extent, across);
+    if (many == few)
+        return cost;
+    return fmax(cost, longest_of(g, costs, many, extent, across));
 }
 
 static void consider(struct partition_grid *best, struct partition_grid g,
                      const struct partition_costs *costs)
 {
-    g.cost = longest(&g, costs);
+    g.cost = most_of(&g, costs);
     if (g.cost < best->cost || (g.cost <= best->cost && g.tasks < best->tasks))
         *best = g;
 }
 
-/* For each number of bands: all tasks; then the largest whole rectangle of them, and that without
- * the tasks which would not make the longest one shorter. */
+/* For each number of bands: the largest whole rectangle of tasks, and that without the tasks which
+ * would not make the longest one shorter; then all tasks. */
 static void consider_bands(struct partition_grid *best, struct partition_grid g, int max_tasks,
                            const struct partition_costs *costs)
 {
@@ -139,27 +148,44 @@ static void consider_bands(struct partition_grid *best, struct partition_grid g,
     size_t across = g.bands_are_columns ? g.rows : g.columns;
     int most = extent < (size_t)max_tasks ? (int)extent : max_tasks;
     for (g.bands = 1; g.bands <= most; g.bands++) {
-        g.tasks = max_tasks;
-        consider(best, g, costs);
         size_t cuts = min_size((size_t)(max_tasks / g.bands), across);
         g.tasks = g.bands * (int)cuts;
         consider(best, g, costs);
         struct partition_grid fewer = g;
         fewer.bands = (int)div_up(extent, div_up(extent, (size_t)g.bands));
         fewer.tasks = fewer.bands * (int)div_up(across, div_up(across, cuts));
-        consider(best, fewer, costs);
+        if (fewer.tasks < g.tasks)
+            consider(best, fewer, costs);
+        if (max_tasks == g.tasks)
+            continue;
+        g.tasks = max_tasks;
+        consider(best, g, costs);
     }
+}
+
+/* The cost of the longest task. */
+static double longest(const struct partition_grid *g, const struct partition_costs *costs)
+{
+    size_t across = g->bands_are_columns ? g->rows : g->columns;
+    double most = 0;
+    for (size_t b = 0; b < (size_t)g->bands; b++) {
+        size_t begin = first_task(g, b), end = first_task(g, b + 1);
+        size_t extent = band_begin(g, end) - band_begin(g, begin);
+        most = fmax(most, cost_of(g, costs, extent, div_up(across, end - begin)));
+    }
+    return most;
 }
 
 struct partition_grid partition_grid(size_t rows, size_t columns, int max_tasks,
                                      const struct partition_costs *costs)
 {
     struct partition_grid g = {.rows = rows, .columns = columns, .bands = 1, .tasks = 1};
-    g.cost = longest(&g, costs);
+    g.cost = cost_of(&g, costs, rows, columns);
     struct partition_grid best = g;
     consider_bands(&best, g, max_tasks, costs);
     g.bands_are_columns = 1;
     consider_bands(&best, g, max_tasks, costs);
+    best.cost = longest(&best, costs);
     return best;
 }
 

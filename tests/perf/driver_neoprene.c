@@ -1,12 +1,15 @@
 /* Neoprene through its public interface: a primitive is made once, its weights packed beforehand
  * where the problem says so; what is measured is one neo_primitive_execute(), with one thread or
- * as many as PERF_THREADS says. */
+ * as many as PERF_THREADS says: then task i runs on thread i and nowhere else, so that what is
+ * counted for a thread is the work that the library gave to it. */
 #include "tests/perf/driver.h"
 
 #include "neoprene/convolution.h"
 #include "neoprene/matmul.h"
 #include "neoprene/reorder.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 
 enum { SRC, WEIGHTS, DST, ARGUMENTS };
@@ -20,10 +23,84 @@ struct work {
 static neo_engine *engine;
 static neo_stream *stream;
 
+/* ---- threads ---- */
+
+enum { MOST_THREADS = 256 };
+
+/* Waiting threads sleep: they execute nothing that would be counted. */
+static struct worker {
+    sem_t start, done;
+    neo_task_fn *task;
+    void *argument;
+    int i, n;
+} workers[MOST_THREADS];
+
+static void *worker_main(void *argument)
+{
+    struct worker *w = argument;
+    for (;;) {
+        while (sem_wait(&w->start))
+            continue;
+        w->task(w->argument, w->i, w->n);
+        sem_post(&w->done);
+    }
+    return NULL;
+}
+
+static int pool_threads(void *context)
+{
+    return *(int *)context;
+}
+
+static int in_pool(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static void run_on_pool(void *context, int n, neo_task_fn *task, void *argument)
+{
+    int threads = *(int *)context, last = n < threads ? n : threads;
+    for (int i = 1; i < last; i++) {
+        struct worker *w = &workers[i];
+        w->task = task;
+        w->argument = argument;
+        w->i = i;
+        w->n = n;
+        sem_post(&w->start);
+    }
+    task(argument, 0, n);
+    for (int i = threads; i < n; i++)
+        task(argument, i, n);
+    for (int i = 1; i < last; i++)
+        while (sem_wait(&workers[i].done))
+            continue;
+}
+
+/* NULL when there is no need for one. */
+static const neo_threadpool *make_pool(void)
+{
+    static int threads;
+    static const neo_threadpool pool = {.context = &threads,
+                                        .num_threads = pool_threads,
+                                        .in_parallel = in_pool,
+                                        .parallel_for = run_on_pool};
+    const char *text = getenv("PERF_THREADS");
+    int wanted = text ? atoi(text) : 1;
+    for (threads = 1; threads < wanted && threads < MOST_THREADS; threads++) {
+        struct worker *w = &workers[threads];
+        pthread_t thread;
+        if (sem_init(&w->start, 0, 0) || sem_init(&w->done, 0, 0) ||
+            pthread_create(&thread, NULL, worker_main, w))
+            exit(1);
+    }
+    return threads > 1 ? &pool : NULL;
+}
+
 static const char *start(void)
 {
-    const char *threads = getenv("PERF_THREADS");
-    neo_stream_options options = {.max_threads = threads ? atoi(threads) : 1};
+    const neo_threadpool *pool = make_pool();
+    neo_stream_options options = {.threadpool = pool, .max_threads = pool ? 0 : 1};
     neo_status status = neo_engine_create(&engine);
     if (status == NEO_OK)
         status = neo_stream_create(&stream, engine, &options);

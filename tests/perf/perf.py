@@ -12,6 +12,7 @@ import argparse
 import os
 import platform
 import sys
+from statistics import geometric_mean
 
 import expected
 import hardware
@@ -42,7 +43,7 @@ def arguments():
     parser.add_argument('--libraries', default=f'{OURS},blas', help='whose counts to update')
     parser.add_argument('--problem', default='', help='profile, balance: a descriptor')
     parser.add_argument('--library', default=OURS, help='profile, balance: whose call')
-    parser.add_argument('--threads', type=int, default=2, help='balance: how many')
+    parser.add_argument('--threads', default='2', help='balance: how many; for files a list')
     parser.add_argument('--top', type=int, default=12, help='profile: how many blocks')
     parser.add_argument('--show', action='store_true', help='profile: print their instructions')
     parser.add_argument('--out', help='write markdown here, and plots beside it')
@@ -122,20 +123,54 @@ def print_profile(args, measurer):
     return 0
 
 
+def thread_counts(args, measurer, lines, threads):
+    """What each thread executed, a list for each problem."""
+    results = measurer.count(args.library, CORES[measurer.core_names[0]].guest, lines,
+                             options=f'threads={threads}')
+    for result in results:
+        if 'refused' in result:
+            raise MeasureError(f"{args.library} refused: {result['refused']}")
+    return [result['threads'] for result in results]
+
+
+def imbalance(counts):
+    """The busiest thread's instructions against the mean of those that the library chose to use."""
+    totals = [thread['total'] for thread in counts]
+    return max(totals) * len(totals) / sum(totals)
+
+
 def print_balance(args, measurer):
-    """Products are the work; instructions also have a waiting thread's spinning in them."""
+    threads = [int(number) for number in args.threads.split(',')]
+    if args.problem:
+        return print_problem_balance(args, measurer, threads[0])
+    ratios = {number: [] for number in threads}
+    for operation, file in files_of(args.files):
+        problems = shapes.read_file(operation, file)
+        layout = layouts_of(operation, args.layout)[0]
+        lines = [problem.line(layout) for problem in problems]
+        print(f"{f'{os.path.basename(file)}, {layout}':34}"
+              + ''.join(f'{number:5} threads: used' for number in threads))
+        columns = [thread_counts(args, measurer, lines, number) for number in threads]
+        for problem, *row in zip(problems, *columns):
+            for number, counts in zip(threads, row):
+                ratios[number].append(imbalance(counts))
+            print(f'{problem.name:34}'
+                  + ''.join(f'{imbalance(counts):13.3f} {len(counts):5}' for counts in row))
+    print('\nbusiest thread over mean, geometric means: ' + ', '.join(
+        f'{number} threads {geometric_mean(values):.3f}' for number, values in ratios.items()))
+    return 0
+
+
+def print_problem_balance(args, measurer, threads):
     operation, problem = parsed(args.problem)
     line = problem.line(layouts_of(operation, args.layout)[0])
-    result = measurer.count(args.library, CORES[measurer.core_names[0]].guest, [line],
-                            options=f'threads={args.threads}')[0]
-    if 'refused' in result:
-        raise MeasureError(f"{args.library} refused: {result['refused']}")
+    counts = thread_counts(args, measurer, [line], threads)[0]
+    products = sum(thread['macs'] for thread in counts)
     print('thread  products   share  instructions')
-    shares = [thread['macs'] for thread in result['threads']]
-    for i, thread in enumerate(result['threads']):
-        print(f"{i:6} {thread['macs']:9} {100 * thread['macs'] / sum(shares):6.1f} % "
+    for i, thread in enumerate(counts):
+        print(f"{i:6} {thread['macs']:9} {100 * thread['macs'] / products:6.1f} % "
               f"{thread['total']:12}")
-    print(f'the busiest thread has {max(shares) * args.threads / sum(shares):.3f} times its share')
+    print(f'the busiest thread has {imbalance(counts):.3f} times its share of the instructions')
     return 0
 
 
