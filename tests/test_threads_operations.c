@@ -3,18 +3,22 @@
 
 #include <string.h>
 
+#include "arch/topology.h"
+#include "src/primitive/engine.h"
+#include "src/threading/default_pool.h"
 #include "tests/support/estimate.h"
 #include "tests/support/pools.h"
 #include "tests/support/tensor.h"
 
 /* ---- the pools ---- */
 
-enum { BUILT_IN = TEST_POOL_KINDS, ENGINES };
+enum { BUILT_IN = TEST_POOL_KINDS, UNEQUAL, ENGINES };
 
 static struct place {
     int kind, threads;
     struct test_pool *user;
     neo_threadpool table;
+    struct default_pool *unequal;
     neo_stream *stream;
 } places[] = {
     {.kind = ENGINES, .threads = 1}, /* the caller alone: what the others are compared with */
@@ -22,6 +26,8 @@ static struct place {
     {.kind = BUILT_IN, .threads = 2},
     {.kind = BUILT_IN, .threads = 3},
     {.kind = BUILT_IN, .threads = 12},
+    {.kind = UNEQUAL, .threads = 8},
+    {.kind = UNEQUAL, .threads = 5},
     {.kind = TEST_POOL_SYNCHRONOUS, .threads = 3},
     {.kind = TEST_POOL_ASYNCHRONOUS, .threads = 3},
     {.kind = TEST_POOL_AWAITED, .threads = 5},
@@ -37,6 +43,21 @@ static struct place {
 
 static neo_engine *engine;
 
+/* One big core, three middle ones, the rest little. */
+static struct default_pool *make_unequal(int threads)
+{
+    static const uint32_t capacities[] = {300, 800, 1024};
+    struct topology t = {.count = 8};
+    for (int i = 0; i < t.count; i++) {
+        enum topology_class class = i ? i < 4 ? TOPOLOGY_MID : TOPOLOGY_LITTLE : TOPOLOGY_BIG;
+        t.cpus[i] = (struct topology_cpu){.cpu = i, .capacity = capacities[class], .class = class};
+    }
+    struct default_pool *pool;
+    neo_threadpool_options options = {.threads = threads, .affinity = NEO_AFFINITY_COMPACT};
+    assert_int_equal(default_pool_create_on(&pool, &options, &t), NEO_OK);
+    return pool;
+}
+
 static void open_place(struct place *p)
 {
     neo_stream_options options = {.max_threads = p->kind == ENGINES ? p->threads : 0};
@@ -47,8 +68,12 @@ static void open_place(struct place *p)
         neo_threadpool_options pool = {.threads = p->threads};
         assert_int_equal(neo_threadpool_create(&p->table, &pool), NEO_OK);
     }
-    options.threadpool = p->kind == ENGINES ? NULL : &p->table;
+    options.threadpool = p->kind >= UNEQUAL ? NULL : &p->table;
     assert_int_equal(neo_stream_create(&p->stream, engine, &options), NEO_OK);
+    if (p->kind == UNEQUAL) {
+        p->unequal = make_unequal(p->threads);
+        p->stream->parallel.builtin = p->unequal;
+    }
     if (p->threads)
         assert_int_equal(neo_stream_num_threads(p->stream), p->threads);
 }
@@ -73,6 +98,7 @@ static int teardown(void **state)
             assert_true(counts.most > 1 || places[i].kind == TEST_POOL_ONE);
         } else
             neo_threadpool_destroy(&places[i].table);
+        default_pool_destroy(places[i].unequal);
     }
     neo_engine_destroy(engine);
     return 0;

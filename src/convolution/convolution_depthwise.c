@@ -411,15 +411,13 @@ static size_t plane_count(const struct convolution_depthwise *plan)
     return (size_t)(s->batch * s->out[DEPTH]) * block_count(plan);
 }
 
-static void run_task(void *argument, int index, int count)
+static void run_rows(void *argument, struct span mine, int slot)
 {
     const struct run *run = argument;
     const struct convolution_shape *s = &run->plan->shape;
     size_t height = (size_t)s->out[HEIGHT], depth = (size_t)s->out[DEPTH];
     size_t blocks = block_count(run->plan), block = run->plan->channel_block;
-    struct scratch scratch = scratch_of(run, index);
-    struct span mine =
-        partition_span(plane_count(run->plan) * height, (size_t)count, (size_t)index);
+    struct scratch scratch = scratch_of(run, slot);
     while (mine.begin < mine.end) {
         size_t plane = mine.begin / height, row = mine.begin % height;
         size_t rows = min_size(height - row, mine.end - mine.begin);
@@ -459,8 +457,7 @@ static void depthwise_run(const void *plan, const struct execution *execution)
     if (rows == 0 || mine->shape.out[WIDTH] == 0)
         return;
     struct run run = {mine, execution, weights_of(mine, execution)};
-    int tasks = (int)min_size((size_t)execution->threads, rows);
-    parallel_for(execution->parallel, tasks, run_task, &run);
+    parallel_for_tiles(execution->parallel, rows, execution->threads, run_rows, &run);
 }
 
 const struct algorithm convolution_depthwise_f32 = {

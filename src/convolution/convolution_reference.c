@@ -106,13 +106,12 @@ struct reference_run {
     const struct execution *execution;
 };
 
-static void run_task(void *argument, int index, int count)
+static void run_pixels(void *argument, struct span mine, int slot)
 {
     const struct reference_run *run = argument;
     const struct convolution_shape *s = run->shape;
     int ndims = run->execution->problem->tensors[DST].ndims;
-    size_t pixels = (size_t)(s->batch * s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH]);
-    struct span mine = partition_span(pixels, (size_t)count, (size_t)index);
+    (void)slot;
     struct line line = {.direction = 1, .count = 1};
     for (size_t pixel = mine.begin; pixel < mine.end; pixel++) {
         convolution_pixel_position(s, ndims, pixel, line.position);
@@ -128,8 +127,10 @@ static void run_task(void *argument, int index, int count)
 
 static void reference_run(const void *plan, const struct execution *execution)
 {
-    struct reference_run run = {plan, execution};
-    parallel_for(execution->parallel, execution->threads, run_task, &run);
+    const struct convolution_shape *s = plan;
+    struct reference_run run = {s, execution};
+    size_t pixels = (size_t)(s->batch * s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH]);
+    parallel_for_tiles(execution->parallel, pixels, execution->threads, run_pixels, &run);
 }
 
 const struct algorithm convolution_reference_f32 = {

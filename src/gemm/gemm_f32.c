@@ -273,13 +273,24 @@ struct run {
     unsigned char *scratch;
 };
 
-static void run_task(void *argument, int index, int count)
+static void run_rect(struct task *task, struct partition_rect rect)
 {
-    (void)count;
+    size_t row_tiles = task->plan->row_tiles;
+    for (size_t row = rect.rows.begin; row < rect.rows.end;) {
+        size_t first = row % row_tiles;
+        size_t end = min_size(first + (rect.rows.end - row), row_tiles);
+        task->batch = row / row_tiles;
+        run_matrix(task, (struct span){first, end}, rect.columns);
+        row += end - first;
+    }
+}
+
+static void run_rects(void *argument, struct span rects, int slot)
+{
     const struct run *run = argument;
     const struct gemm_f32 *plan = run->plan;
     const struct gemm_f32_scratch *parts = &plan->scratch;
-    unsigned char *scratch = run->scratch + (size_t)index * parts->bytes;
+    unsigned char *scratch = run->scratch + (size_t)slot * parts->bytes;
     struct task task = {
         .plan = plan,
         .call = run->call,
@@ -288,29 +299,22 @@ static void run_task(void *argument, int index, int count)
         .stage = (float *)(void *)(scratch + parts->stage),
         .caller = scratch + parts->caller,
     };
-    struct partition_rect rect = {{0, run->grid.rows}, {0, run->grid.columns}};
-    if (run->grid.tasks > 1)
-        rect = partition_rect(&run->grid, index);
-    for (size_t row = rect.rows.begin; row < rect.rows.end;) {
-        size_t first = row % plan->row_tiles;
-        size_t end = min_size(first + (rect.rows.end - row), plan->row_tiles);
-        task.batch = row / plan->row_tiles;
-        run_matrix(&task, (struct span){first, end}, rect.columns);
-        row += end - first;
-    }
+    struct partition_rect all = {{0, run->grid.rows}, {0, run->grid.columns}};
+    for (size_t i = rects.begin; i < rects.end; i++)
+        run_rect(&task, run->grid.tasks > 1 ? partition_rect(&run->grid, (int)i) : all);
 }
 
 /* One task's grid needs no search. */
-static struct partition_grid split_tiles(const struct gemm_f32 *plan, size_t rows, int threads)
+static struct partition_grid split_tiles(const struct gemm_f32 *plan, size_t rows, int pieces)
 {
-    if (threads == 1 || rows * plan->panels == 1)
+    if (pieces == 1 || rows * plan->panels == 1)
         return (struct partition_grid){
             .rows = rows, .columns = plan->panels, .bands = 1, .tasks = 1};
     /* A tile does k × 24 multiply-accumulates; packing a row of tiles stores k × 8 values. */
     double k = (double)max_size(plan->shape.k, 1);
     struct partition_costs costs = {
         .tile = 24 * k, .row = 12 * k, .column = plan->shape.b_packed ? 0 : 16 * k};
-    return partition_grid(rows, plan->panels, threads, &costs);
+    return partition_grid(rows, plan->panels, pieces, &costs);
 }
 
 void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
@@ -320,8 +324,9 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
     size_t rows = shape->batch * plan->row_tiles;
     if (rows == 0 || plan->panels == 0)
         return;
-    struct run run = {plan, call, split_tiles(plan, rows, threads), scratch};
-    parallel_for(parallel, run.grid.tasks, run_task, &run);
+    int pieces = parallel_pieces(parallel, threads);
+    struct run run = {plan, call, split_tiles(plan, rows, pieces), scratch};
+    parallel_for_tiles(parallel, (size_t)run.grid.tasks, threads, run_rects, &run);
 }
 
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,

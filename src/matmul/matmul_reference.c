@@ -88,12 +88,12 @@ struct reference_run {
     const struct execution *execution;
 };
 
-static void run_task(void *argument, int index, int count)
+static void run_rows(void *argument, struct span rows, int slot)
 {
     const struct reference_run *run = argument;
     const struct problem *problem = run->execution->problem;
     struct matmul_shape shape = matmul_shape(problem);
-    struct span rows = partition_span(run->plan->lines, (size_t)count, (size_t)index);
+    (void)slot;
     struct line line = {.direction = problem->tensors[DST].ndims - 1, .count = 1};
     for (size_t row = rows.begin; row < rows.end; row++) {
         matmul_position(problem, row / (size_t)shape.m, line.position);
@@ -108,7 +108,7 @@ static void run_task(void *argument, int index, int count)
 static void reference_run(const void *plan, const struct execution *execution)
 {
     struct reference_run run = {plan, execution};
-    parallel_for(execution->parallel, execution->threads, run_task, &run);
+    parallel_for_tiles(execution->parallel, run.plan->lines, execution->threads, run_rows, &run);
 }
 
 const struct algorithm matmul_reference_f32 = {

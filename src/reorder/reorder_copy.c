@@ -105,11 +105,11 @@ struct copy_run {
     const struct execution *execution;
 };
 
-static void run_task(void *argument, int index, int count)
+static void run_lines(void *argument, struct span lines, int slot)
 {
+    (void)slot;
     const struct copy_run *run = argument;
     const neo_memory_desc *dst = &run->execution->problem->tensors[DST];
-    struct span lines = partition_span(run->plan->lines, (size_t)count, (size_t)index);
     struct line line = {.direction = run->plan->direction};
     for (size_t i = lines.begin; i < lines.end; i++) {
         line_position(dst, run->plan->direction, i, line.position);
@@ -119,8 +119,9 @@ static void run_task(void *argument, int index, int count)
 
 static void copy_run(const void *plan, const struct execution *execution)
 {
-    struct copy_run run = {plan, execution};
-    parallel_for(execution->parallel, execution->threads, run_task, &run);
+    const struct reorder_copy *mine = plan;
+    struct copy_run run = {mine, execution};
+    parallel_for_tiles(execution->parallel, mine->lines, execution->threads, run_lines, &run);
 }
 
 const struct algorithm reorder_copy_f32 = {

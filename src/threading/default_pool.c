@@ -399,11 +399,10 @@ static bool is_uneven(const struct topology *t)
     return false;
 }
 
-static neo_status bind_workers(struct default_pool *pool, const neo_threadpool_options *options)
+static neo_status bind_workers(struct default_pool *pool, const neo_threadpool_options *options,
+                               const struct topology *t)
 {
-    struct topology t;
-    topology_read(&t, &(struct topology_sources){.root = ""});
-    pool->uneven = is_uneven(&t);
+    pool->uneven = is_uneven(t);
     neo_affinity mode =
         options->affinity == NEO_AFFINITY_DEFAULT ? affinity_from_environment() : options->affinity;
     if (options->cpu_of_thread) {
@@ -413,12 +412,20 @@ static neo_status bind_workers(struct default_pool *pool, const neo_threadpool_o
             pool->weights = calloc((size_t)pool->threads, sizeof *pool->weights);
         if (pool->uneven && !pool->weights)
             return NEO_OUT_OF_MEMORY;
-        bind_in_order(pool, &t, mode);
+        bind_in_order(pool, t, mode);
     }
     return NEO_OK;
 }
 
 neo_status default_pool_create(struct default_pool **out, const neo_threadpool_options *options)
+{
+    struct topology t;
+    topology_read(&t, &(struct topology_sources){.root = ""});
+    return default_pool_create_on(out, options, &t);
+}
+
+neo_status default_pool_create_on(struct default_pool **out, const neo_threadpool_options *options,
+                                  const struct topology *topology)
 {
     *out = NULL;
     struct default_pool *pool = calloc(1, sizeof *pool);
@@ -433,7 +440,7 @@ neo_status default_pool_create(struct default_pool **out, const neo_threadpool_o
         goto fail;
     for (int i = 0; i < pool->threads; i++)
         pool->workers[i] = (struct worker){.pool = pool, .id = i, .cpu = -1};
-    if (bind_workers(pool, options))
+    if (bind_workers(pool, options, topology))
         goto fail;
     *out = pool;
     return NEO_OK;

@@ -20,6 +20,11 @@ struct default_pool;
 /* Threads are not created yet. The options are in range, as neo_threadpool_create() checks. */
 neo_status default_pool_create(struct default_pool **out, const neo_threadpool_options *options);
 
+/* The same for the CPUs of a topology. */
+struct topology;
+neo_status default_pool_create_on(struct default_pool **out, const neo_threadpool_options *options,
+                                  const struct topology *topology);
+
 /* Joins the workers; no call may be running. NULL is allowed. */
 void default_pool_destroy(struct default_pool *pool);
 

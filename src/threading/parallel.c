@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "src/core/checked.h"
 #include "src/threading/default_pool.h"
 #include "src/threading/futex.h"
 
@@ -63,15 +64,15 @@ int parallel_threads(const struct parallel *p)
     return threads > 1 ? threads : 1;
 }
 
-/* With speeds known the tail only levels what they do not explain; without them it has to level a
- * core that is half as fast as another, for which a third of the work is enough. */
+/* With speeds known the tail only levels what they do not explain; without them it has to level
+ * little cores, which have half of the mean speed: half of the work is enough for that. */
 struct parallel_cores parallel_cores(const struct parallel *p)
 {
     struct parallel_cores cores = {.tail = 0};
-    if (p->user.parallel_for || !p->builtin || !default_pool_is_uneven(p->builtin))
+    if (!p->builtin || !default_pool_is_uneven(p->builtin))
         return cores;
-    cores.weights = default_pool_weights(p->builtin);
-    cores.tail = cores.weights ? 0.1 : 0.33;
+    cores.weights = p->user.parallel_for ? NULL : default_pool_weights(p->builtin);
+    cores.tail = cores.weights ? 0.1 : 0.5;
     return cores;
 }
 
@@ -142,4 +143,49 @@ void parallel_for(const struct parallel *p, int n, neo_task_fn *task, void *argu
         default_pool_run(p->builtin, n, task, argument);
     else
         parallel_run_inline(n, task, argument);
+}
+
+/* ---- tiles ---- */
+
+#define PIECES_PER_THREAD 8
+
+int parallel_pieces(const struct parallel *p, int threads)
+{
+    return threads > 1 && parallel_cores(p).tail > 0 ? threads * PIECES_PER_THREAD : threads;
+}
+
+/* On the caller's stack. */
+struct tiles {
+    struct partition_slices slices;
+    parallel_tiles_fn *run;
+    void *argument;
+    _Atomic int next; /* slice of the tail */
+};
+
+/* The tail is taken from inside the tasks, not made of further ones, so that it has a slot of the
+ * scratchpad without asking which thread this is. */
+static void run_slot(void *argument, int slot, int count)
+{
+    struct tiles *t = argument;
+    (void)count;
+    struct span own = partition_slice(&t->slices, slot);
+    if (own.begin < own.end)
+        t->run(t->argument, own, slot);
+    while (atomic_load_explicit(&t->next, memory_order_relaxed) < t->slices.tasks) {
+        int i = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
+        if (i < t->slices.tasks)
+            t->run(t->argument, partition_slice(&t->slices, i), slot);
+    }
+}
+
+void parallel_for_tiles(const struct parallel *p, size_t count, int threads, parallel_tiles_fn *run,
+                        void *argument)
+{
+    if (count == 0)
+        return;
+    int slots = (int)min_size((size_t)threads, count);
+    struct parallel_cores cores = parallel_cores(p);
+    struct tiles t = {partition_slices(count, slots, cores.weights, cores.tail), run, argument,
+                      slots};
+    parallel_for(p, slots, run_slot, &t);
 }

@@ -3,13 +3,15 @@
 #define SRC_THREADING_PARALLEL_H
 
 #include "neoprene/threadpool.h"
+#include "src/threading/partition.h"
 
 struct default_pool;
 
 /* A value, free to be copied; the pools it names are not owned. Fill it with parallel_init(). */
 struct parallel {
     neo_threadpool user;          /* parallel_for is NULL when there is no user's pool */
-    struct default_pool *builtin; /* used when there is no user's pool; may be NULL: the caller */
+    struct default_pool *builtin; /* used when there is no user's pool; may be NULL: the caller.
+                                   * With a user's pool it only tells of the machine. */
     int limit;                    /* the most tasks parallel_threads() asks for; 0: no limit */
 };
 
@@ -34,6 +36,21 @@ struct parallel_cores parallel_cores(const struct parallel *p);
  * One task, no pool, or a call from inside a task: they run here, in order. Nothing is allocated.
  * Any number of threads may call at the same time, with the same or with different pools. */
 void parallel_for(const struct parallel *p, int n, neo_task_fn *task, void *argument);
+
+/* Computes the tiles [tiles.begin, tiles.end) in slot 0 <= slot < threads of the scratchpad. */
+typedef void parallel_tiles_fn(void *argument, struct span tiles, int slot);
+
+/* Calls run() for slices of 0 … count - 1, so that each tile is computed once, on at most so many
+ * threads. Two calls with the same slot never overlap in time.
+ *
+ * On equal cores there is a slice for each thread. On unequal ones slices follow the cores' speeds,
+ * and the last part of the work goes in small pieces to whoever has finished. */
+void parallel_for_tiles(const struct parallel *p, size_t count, int threads, parallel_tiles_fn *run,
+                        void *argument);
+
+/* Into how many pieces to cut what parallel_for_tiles() cannot cut itself: threads, but more on
+ * unequal cores, where threads get different numbers of pieces. */
+int parallel_pieces(const struct parallel *p, int threads);
 
 /* True while the calling thread runs a task of any parallel_for(). */
 int parallel_is_nested(void);

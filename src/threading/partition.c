@@ -53,7 +53,7 @@ int partition_threads(double cycles, int available)
 
 /* ---- one dimension on unequal cores ---- */
 
-#define TAIL_SLICES 8 /* of the tail, in a static slice */
+#define TAIL_SLICES 16 /* of the tail, in a static slice */
 
 struct partition_slices partition_slices(size_t count, int threads, const double *weights,
                                          double tail)

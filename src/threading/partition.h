@@ -45,8 +45,8 @@ struct partition_slices {
     const double *weights; /* relative speed by thread; NULL: unknown or equal. Not owned. */
 };
 
-/* tail is the part of the work that is left dynamic, 0 (equal cores) … 1; its slices are an eighth
- * of a static one, but one tile at least. */
+/* tail is the part of the work that is left dynamic, 0 (equal cores) … 1; its slices are a
+ * sixteenth of a static one, but one tile at least. */
 struct partition_slices partition_slices(size_t count, int threads, const double *weights,
                                          double tail);
 

@@ -125,12 +125,11 @@ static void run_panel(const struct pack_run *run, size_t matrix, size_t index)
                     });
 }
 
-static void run_task(void *argument, int index, int count)
+static void run_panels(void *argument, struct span panels, int slot)
 {
+    (void)slot;
     const struct pack_run *run = argument;
     const struct matrices *m = &run->matrices;
-    struct span panels =
-        partition_span(m->shape.matrices * m->panels, (size_t)count, (size_t)index);
     for (size_t p = panels.begin; p < panels.end; p++)
         run_panel(run, p / m->panels, p % m->panels);
 }
@@ -144,7 +143,8 @@ static void transfer(const struct weights_transfer *transfer, pack_f32_fn *pack,
         .pack = pack,
         .unpack = unpack,
     };
-    parallel_for(parallel, threads, run_task, &run);
+    size_t panels = run.matrices.shape.matrices * run.matrices.panels;
+    parallel_for_tiles(parallel, panels, threads, run_panels, &run);
 }
 
 /* ---- Winograd ---- */
