@@ -18,13 +18,17 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/primitive/primitive.h"
 #include "tests/support/capture.h"
+#include "tests/support/guard.h"
 #include "tests/support/pools.h"
 #include "tests/support/primitives.h"
 #include "tests/support/require.h"
@@ -524,6 +528,94 @@ static void nothing_is_written_to_a_plan_by_its_execution(void **state)
     }
 }
 
+/* ---- scratchpads of users, and little memory ---- */
+
+/* The scratchpad begins right after one forbidden page, or ends right before another. */
+static void run_in_guarded_scratchpad(const neo_primitive *primitive,
+                                      const struct primitive_args *args, int at_end)
+{
+    struct guard guard;
+    struct primitive_args guarded = *args;
+    int last = args->count - 1;
+    neo_memory_desc desc = *neo_memory_get_desc(args->list[last].memory);
+    size_t bytes = neo_memory_desc_size(&desc);
+    guard_init(&guard, bytes);
+    assert_int_equal(neo_memory_create(&guarded.list[last].memory, &desc, engine,
+                                       guard_at(&guard, bytes, at_end)),
+                     NEO_OK);
+    assert_int_equal(execute_in(stream, primitive, &guarded), NEO_OK);
+    neo_memory_destroy(guarded.list[last].memory);
+    guard_deinit(&guard);
+}
+
+static void a_user_s_scratchpad_is_not_left(void **state)
+{
+    (void)state;
+    int with_scratchpad = 0;
+    for (size_t i = 0; i < primitive_problem_count; i++) {
+        struct primitive_problem problem;
+        neo_primitive_desc *pd;
+        neo_primitive *primitive;
+        primitive_problem_init(&problem, engine, i, true);
+        assert_int_equal(primitive_problem_describe(&pd, engine, &problem, 0), NEO_OK);
+        assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+        struct primitive_args args = primitive_args_make(engine, pd, 1, 1);
+        if (neo_primitive_desc_scratchpad_size(pd, 1)) {
+            run_in_guarded_scratchpad(primitive, &args, 0);
+            run_in_guarded_scratchpad(primitive, &args, 1);
+            with_scratchpad++;
+        }
+        assert_int_equal(statistics().blocks_held, 0); /* none of the library's is used */
+        primitive_args_free(&args);
+        neo_primitive_destroy(primitive);
+        neo_primitive_desc_destroy(pd);
+        primitive_problem_deinit(&problem);
+    }
+    assert_true(with_scratchpad > 3);
+}
+
+/* Many shapes, each created and destroyed, in an address space with room for a few. */
+static int live_in_little_memory(void)
+{
+    enum { SHAPES = 300, ROOM = 64 << 20 };
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld", &pages) != 1)
+        return 1;
+    fclose(file);
+    rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ROOM;
+    if (setrlimit(RLIMIT_AS, &(struct rlimit){most, most}))
+        return 2;
+    for (neo_dim i = 1; i <= SHAPES; i++) {
+        neo_primitive_desc *pd;
+        neo_primitive *primitive;
+        if (primitive_describe_matmul(&pd, engine, 200 + 8 * i, 1000 + 40 * i, 1000) != NEO_OK ||
+            neo_primitive_create(&primitive, pd) != NEO_OK)
+            return 3;
+        neo_primitive_destroy(primitive);
+        neo_primitive_desc_destroy(pd);
+    }
+    return 0;
+}
+
+/* Each has a scratchpad of 2 MB: 600 MB if every cached implementation kept its own. */
+static void three_hundred_cached_shapes_live_in_little_memory(void **state)
+{
+    (void)state;
+    for (size_t capacity = 1; capacity <= 1024; capacity *= 32) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            set_capacity(capacity, SIZE_MAX);
+            _exit(live_in_little_memory());
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
+
 /* ---- threads ---- */
 
 static void threads_are_not_part_of_the_key(void **state)
@@ -681,6 +773,8 @@ int main(void)
         TEST(an_engine_gives_back_all_that_it_held),
         TEST(a_primitive_in_use_is_not_destroyed),
         TEST(nothing_is_written_to_a_plan_by_its_execution),
+        TEST(a_user_s_scratchpad_is_not_left),
+        TEST(three_hundred_cached_shapes_live_in_little_memory),
         TEST(threads_are_not_part_of_the_key),
         TEST(thirty_two_creators_build_once),
         TEST(a_failure_reaches_all_and_is_not_kept),
