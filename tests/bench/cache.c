@@ -123,13 +123,11 @@ static void *hit_own_keys(void *context)
     return NULL;
 }
 
-/* Nanoseconds of wall time for a hit, whoever made it. */
-static double hits_of_threads(void *context)
+static struct spent hits_of_threads(const struct hits *hits)
 {
-    struct hits *hits = context;
     pthread_t threads[MOST_THREADS];
     struct hits parts[MOST_THREADS];
-    double start = now_ns();
+    struct spent spent = spend_begin();
     for (size_t i = 0; i < hits->threads; i++) {
         parts[i] = *hits;
         parts[i].keys = hits->keys + i * hits->count;
@@ -138,7 +136,7 @@ static double hits_of_threads(void *context)
     }
     for (size_t i = 0; i < hits->threads; i++)
         pthread_join(threads[i], NULL);
-    return (now_ns() - start) / (double)(USES * THREAD_RUNS * hits->threads);
+    return spend_end(spent, (double)(USES * THREAD_RUNS * hits->threads));
 }
 
 /* ---- reservations ---- */
@@ -211,15 +209,14 @@ static void report_threads(void)
     enum { KEYS = 8 };
     static struct key keys[KEYS * MOST_THREADS];
     struct hits hits = {filled(1024, 1000), keys, KEYS, 1};
-    double alone = 0;
+    struct spent alone = {0, 0};
     for (uint32_t i = 0; i < KEYS * MOST_THREADS; i++)
         key_init(&keys[i], i);
     for (; hits.threads <= MOST_THREADS; hits.threads *= 2) {
-        double ns = median(hits_of_threads, &hits).ns;
+        struct spent spent = hits_of_threads(&hits);
         if (hits.threads == 1)
-            alone = ns;
-        printf("hits of %zu threads, different keys %32.1f M/s %7.2f x one thread\n", hits.threads,
-               1e3 / ns, alone / ns);
+            alone = spent;
+        report_spent("hits", hits.threads, spent, alone);
     }
     cache_destroy(hits.cache);
 }

@@ -16,6 +16,40 @@ static inline double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
+static inline double processor_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* For what several threads do at once: wall time says what the machine gives at this moment,
+ * processor time what the threads cost each other. */
+struct spent {
+    double wall_ns, processor_ns;
+};
+
+static inline struct spent spend_begin(void)
+{
+    return (struct spent){now_ns(), processor_ns()};
+}
+
+static inline struct spent spend_end(struct spent begin, double count)
+{
+    return (struct spent){(now_ns() - begin.wall_ns) / count,
+                          (processor_ns() - begin.processor_ns) / count};
+}
+
+static inline void report_spent(const char *what, size_t threads, struct spent spent,
+                                struct spent alone)
+{
+    printf(
+        "%s of %zu threads, different keys %8.1f M/s %6.2f x one thread; processor time %6.1f ns "
+        "%5.2f x\n",
+        what, threads, 1e3 / spent.wall_ns, alone.wall_ns / spent.wall_ns, spent.processor_ns,
+        spent.processor_ns / alone.processor_ns);
+}
+
 static inline int compare_numbers(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;

@@ -137,35 +137,21 @@ static void *live_often(void *context)
     return NULL;
 }
 
-static double processor_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-/* Wall time says what the machine gives at this moment, processor time what threads cost each
- * other. */
 static void report_threads(void)
 {
-    double wall_alone = 0, processor_alone = 0;
+    struct spent alone = {0, 0};
     for (size_t threads = 1; threads <= MOST_THREADS; threads *= 2) {
         pthread_t made[MOST_THREADS];
-        double wall = now_ns(), processor = processor_ns();
+        struct spent spent = spend_begin();
         for (size_t i = 0; i < threads; i++)
             if (pthread_create(&made[i], NULL, live_often, &matmul[i]))
                 exit(1);
         for (size_t i = 0; i < threads; i++)
             pthread_join(made[i], NULL);
-        wall = (now_ns() - wall) / (double)(THREAD_LIVES * threads);
-        processor = (processor_ns() - processor) / (double)(THREAD_LIVES * threads);
-        if (threads == 1) {
-            wall_alone = wall;
-            processor_alone = processor;
-        }
-        printf("lives of %zu threads, different shapes %24.1f M/s %6.2f x one thread; "
-               "processor time %.2f x\n",
-               threads, 1e3 / wall, wall_alone / wall, processor / processor_alone);
+        spent = spend_end(spent, (double)(THREAD_LIVES * threads));
+        if (threads == 1)
+            alone = spent;
+        report_spent("lives", threads, spent, alone);
     }
 }
 
