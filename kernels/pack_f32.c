@@ -22,6 +22,11 @@ pack_f32_fn *pack_f32_find(uint32_t features)
     return find(features)->pack;
 }
 
+pack_f32_taps_fn *pack_f32_taps_find(uint32_t features)
+{
+    return find(features)->pack_taps;
+}
+
 unpack_f32_fn *unpack_f32_find(uint32_t features)
 {
     return find(features)->unpack;

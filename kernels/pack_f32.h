@@ -23,6 +23,20 @@ struct pack_f32_panel {
 };
 typedef void pack_f32_fn(const struct pack_f32_panel *panel);
 
+/* Kernels whose taps are innermost, as in o × i × h × w, into panels whose taps are outermost:
+ *
+ *   for t < taps, p < k, i < width:
+ *       out[(t * k + p) * width + i] = i < count ? src[i * lane + p * taps + t] : 0
+ *
+ * The source is read once, from its beginning to its end. */
+struct pack_f32_taps {
+    size_t width, count, k, taps;
+    const float *src;
+    ptrdiff_t lane;
+    float *out;
+};
+typedef void pack_f32_taps_fn(const struct pack_f32_taps *panel);
+
 /* The way back: for p < k, i < count:  dst[i * lane + p * step] = panel[p * width + i]. Nothing
  * else of dst is read or written. */
 struct unpack_f32_panel {
@@ -37,6 +51,7 @@ struct pack_f32_kernel {
     const char *name;
     uint32_t needs;
     pack_f32_fn *pack;
+    pack_f32_taps_fn *pack_taps;
     unpack_f32_fn *unpack;
 };
 extern const struct pack_f32_kernel pack_f32_neon, pack_f32_ref;
@@ -47,6 +62,7 @@ extern const size_t pack_f32_kernel_count;
 
 /* The fastest that the features allow; never NULL. */
 pack_f32_fn *pack_f32_find(uint32_t features);
+pack_f32_taps_fn *pack_f32_taps_find(uint32_t features);
 unpack_f32_fn *unpack_f32_find(uint32_t features);
 
 #endif

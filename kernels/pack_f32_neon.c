@@ -7,6 +7,8 @@
 #include "kernels/pack_f32.h"
 #include "kernels/vector_neon.h"
 
+#include <stdbool.h>
+
 enum { CHUNK = 64 };
 
 static inline const float *lane_start(const struct pack_f32_panel *panel, size_t i)
@@ -107,6 +109,89 @@ static void pack_by_transposes(const struct pack_f32_panel *panel)
         pack_lane(panel, i, whole, panel->k);
 }
 
+/* ---- taps innermost in the source, outermost in the panel ---- */
+
+/* Where element q = p * taps + t of a lane goes: row t * k + p. */
+struct tap_cursor {
+    size_t tap, taps;
+    float *row;
+    ptrdiff_t next,
+        wrap; /* from one tap's row to the next one's; from the last one's to the first */
+};
+
+static struct tap_cursor tap_cursor(const struct pack_f32_taps *panel, size_t q)
+{
+    size_t tap = q % panel->taps, p = q / panel->taps, width = panel->width;
+    return (struct tap_cursor){
+        .tap = tap,
+        .taps = panel->taps,
+        .row = panel->out + (tap * panel->k + p) * width,
+        .next = (ptrdiff_t)(panel->k * width),
+        .wrap = (ptrdiff_t)width - (ptrdiff_t)((panel->taps - 1) * panel->k * width),
+    };
+}
+
+static inline float *tap_row(struct tap_cursor *cursor)
+{
+    float *row = cursor->row;
+    bool last = ++cursor->tap == cursor->taps;
+    cursor->row += last ? cursor->wrap : cursor->next;
+    cursor->tap = last ? 0 : cursor->tap;
+    return row;
+}
+
+/* `vectors` times four lanes from i on, elements first .. last - 1 of each, a multiple of 4. */
+static inline __attribute__((always_inline)) void transpose_taps(const struct pack_f32_taps *panel,
+                                                                 size_t i, size_t first,
+                                                                 size_t last, size_t vectors)
+{
+    struct tap_cursor cursor = tap_cursor(panel, first);
+    const float *from = panel->src + (ptrdiff_t)i * panel->lane;
+    for (size_t q = first; q < last; q += 4) {
+        float32x4_t block[3][4];
+#pragma GCC unroll 3
+        for (size_t v = 0; v < vectors; v++) {
+#pragma GCC unroll 4
+            for (size_t x = 0; x < 4; x++)
+                block[v][x] = vld1q_f32(from + (ptrdiff_t)(4 * v + x) * panel->lane + q);
+            transpose_4x4(block[v]);
+        }
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++) {
+            float *row = tap_row(&cursor) + i;
+#pragma GCC unroll 3
+            for (size_t v = 0; v < vectors; v++)
+                vst1q_f32(row + 4 * v, block[v][x]);
+        }
+    }
+}
+
+/* Lanes that are no whole vector, padding, and the last elements of all lanes. */
+static void gather_taps(const struct pack_f32_taps *panel, size_t i, size_t last_lane, size_t first)
+{
+    struct tap_cursor cursor = tap_cursor(panel, first);
+    for (size_t q = first; q < panel->k * panel->taps; q++) {
+        const float *from = panel->src + (ptrdiff_t)i * panel->lane + q;
+        float *row = tap_row(&cursor);
+        for (size_t lane = i; lane < last_lane; lane++, from += panel->lane)
+            row[lane] = lane < panel->count ? *from : 0;
+    }
+}
+
+static void pack_taps(const struct pack_f32_taps *panel)
+{
+    size_t whole = panel->k * panel->taps & ~(size_t)3, lanes = panel->count & ~(size_t)3;
+    for (size_t first = 0; first < whole; first += CHUNK) {
+        size_t last = min_of(first + CHUNK, whole), i = 0;
+        for (; i + 12 <= lanes; i += 12)
+            transpose_taps(panel, i, first, last, 3);
+        for (; i < lanes; i += 4)
+            transpose_taps(panel, i, first, last, 1);
+    }
+    gather_taps(panel, 0, lanes, whole);
+    gather_taps(panel, lanes, panel->width, 0);
+}
+
 /* step == 1 and one to three lanes, all valid: stores interleave them. */
 static void pack_narrow(const struct pack_f32_panel *panel)
 {
@@ -187,4 +272,4 @@ static void unpack(const struct unpack_f32_panel *panel)
         unpack_lane(panel, i, whole);
 }
 
-const struct pack_f32_kernel pack_f32_neon = {"pack_f32_neon", CPU_NEON, pack, unpack};
+const struct pack_f32_kernel pack_f32_neon = {"pack_f32_neon", CPU_NEON, pack, pack_taps, unpack};

@@ -9,7 +9,7 @@
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 
-enum { WIDEST = 13, MOST_K = 131, MOST = 4 * WIDEST * MOST_K };
+enum { WIDEST = 13, MOST_K = 131, MOST = 16 * WIDEST * MOST_K };
 static struct guard guard_plain, guard_panel;
 
 static const struct pack_f32_kernel *kernel_of(void **state)
@@ -157,6 +157,46 @@ static void packs_every_layout(void **state)
             }
 }
 
+static void check_taps(const struct pack_f32_kernel *kernel, const struct pack_f32_taps *shape,
+                       size_t gap, uint32_t *seed)
+{
+    struct pack_f32_taps panel = *shape;
+    size_t line = panel.k * panel.taps, lane = line + gap;
+    size_t elements = panel.count && line ? (panel.count - 1) * lane + line : 0;
+    uint32_t options = fill_next(seed) >> 5;
+    float *src = guard_at(&guard_plain, elements * sizeof(float), options & 1);
+    fill_reals(src, elements, seed);
+    panel.src = src;
+    panel.lane = (ptrdiff_t)lane;
+    panel.out = guard_at(&guard_panel, panel.width * line * sizeof(float), options >> 1 & 1);
+    fill_marker(panel.out, panel.width * line);
+    kernel->pack_taps(&panel);
+    for (size_t x = 0; x < panel.width * line; x++) {
+        size_t i = x % panel.width, p = x / panel.width % panel.k, t = x / panel.width / panel.k;
+        if (panel.out[x] != (i < panel.count ? src[i * lane + p * panel.taps + t] : 0)) {
+            print_error("%s: width=%zu count=%zu k=%zu taps=%zu: (%zu, %zu, %zu) is wrong\n",
+                        kernel->name, panel.width, panel.count, panel.k, panel.taps, i, p, t);
+            fail();
+        }
+    }
+}
+
+static void packs_taps(void **state)
+{
+    static const size_t taps[] = {1, 2, 3, 4, 9, 25}, channels[] = {0, 1, 2, 3, 5, 16, 20};
+    static const size_t widths[] = {1, 4, 5, 8, 12, 13, 27};
+    uint32_t seed = fill_seed();
+    for (size_t w = 0; w < count_of(widths); w++)
+        for (size_t count = 0; count <= widths[w]; count++)
+            for (size_t t = 0; t < count_of(taps); t++)
+                for (size_t c = 0; c < count_of(channels); c++) {
+                    const struct pack_f32_taps shape = {
+                        .width = widths[w], .count = count, .k = channels[c], .taps = taps[t]};
+                    check_taps(kernel_of(state), &shape, 0, &seed);
+                    check_taps(kernel_of(state), &shape, 3, &seed);
+                }
+}
+
 /* Every element arrives, and what lies between them stays as it was. */
 static void check_unpack(const struct pack_f32_kernel *kernel, const struct layout *layout,
                          size_t width, size_t count, size_t k, uint32_t *seed)
@@ -201,6 +241,7 @@ static void one_is_found_for_every_tier(void **state)
 {
     (void)state;
     assert_ptr_equal(pack_f32_find(0), pack_f32_ref.pack);
+    assert_ptr_equal(pack_f32_taps_find(0), pack_f32_ref.pack_taps);
     assert_ptr_equal(unpack_f32_find(0), pack_f32_ref.unpack);
     assert_ptr_equal(pack_f32_find(CPU_NEON), pack_f32_kernels[0]->pack);
 }
@@ -211,6 +252,7 @@ int main(void)
     guard_init(&guard_panel, MOST * sizeof(float));
     static const struct CMUnitTest per_kernel[] = {
         cmocka_unit_test(packs_every_layout),
+        cmocka_unit_test(packs_taps),
         cmocka_unit_test(unpacks_every_layout),
     };
     static struct CMUnitTest tests[64] = {cmocka_unit_test(one_is_found_for_every_tier)};

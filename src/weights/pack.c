@@ -1,11 +1,15 @@
 /* Packing and unpacking, a panel at a time. */
 #include "src/weights/pack.h"
 
+#include <stdbool.h>
+
 #include "kernels/pack_f32.h"
 #include "src/core/checked.h"
 #include "src/threading/partition.h"
 #include "src/weights/layout.h"
 #include "src/weights/winograd.h"
+
+enum { ROWS_AT_ONCE = 64 };
 
 /* Packed weights as matrices whose rows are taps (outer) × channels: where that is in the plain
  * tensor. */
@@ -16,8 +20,21 @@ struct matrices {
     neo_dim row_stride, column_stride;
     int tap_dims, first_tap_dim; /* which dimensions are taps */
     int matrix_dims;             /* the first ones, which number the matrices */
+    size_t taps;
+    bool taps_innermost; /* in the plain tensor, without gaps */
     const neo_memory_desc *plain;
 };
+
+static bool taps_are_innermost(const struct matrices *m)
+{
+    neo_dim stride = 1;
+    for (int i = m->first_tap_dim + m->tap_dims - 1; i >= m->first_tap_dim; i--) {
+        if (m->plain->dims[i] != 1 && m->plain->strides[i] != stride)
+            return false;
+        stride *= m->plain->dims[i];
+    }
+    return m->taps > 1 && (m->channels == 1 || m->row_stride == (neo_dim)m->taps);
+}
 
 static struct matrices matrices_of(const neo_memory_desc *plain, const neo_memory_desc *packed)
 {
@@ -46,6 +63,8 @@ static struct matrices matrices_of(const neo_memory_desc *plain, const neo_memor
         break;
     }
     m.panels = packed->packed.id == LAYOUT_DEPTHWISE_F32 ? 1 : layout_panel_count(m.shape.n);
+    m.taps = m.channels ? m.shape.k / m.channels : 0;
+    m.taps_innermost = taps_are_innermost(&m);
     return m;
 }
 
@@ -64,87 +83,123 @@ static neo_dim offset_in(const neo_memory_desc *plain, int first, int count, siz
 struct pack_run {
     const struct weights_transfer *transfer;
     struct matrices matrices;
-    pack_f32_fn *pack; /* one of the two */
+    pack_f32_fn *pack; /* both NULL when unpacking */
+    pack_f32_taps_fn *pack_taps;
     unpack_f32_fn *unpack;
 };
 
-/* One tap of one panel. */
-struct segment {
-    size_t width, count, k;
+/* Panels [begin, end) of one matrix, of their channels [first, first + count). */
+struct block {
+    size_t matrix, begin, end;
+    size_t first, count;
+};
+
+/* One panel of one matrix: its first elements on both sides. */
+struct place {
+    struct layout_panel panel;
     float *plain, *packed;
 };
 
-static void run_segment(const struct pack_run *run, const struct segment *s)
+static struct place place_of(const struct pack_run *run, size_t matrix, size_t index)
 {
     const struct matrices *m = &run->matrices;
+    bool whole = m->shape.columns == m->shape.n && m->panels == 1;
+    size_t offset = whole ? 0 : layout_panel_offset(m->shape.n, index);
+    struct place place = {.panel = {0, m->shape.n, m->shape.n}};
+    if (!whole)
+        place.panel = layout_panel(m->shape.n, index);
+    place.packed = run->transfer->packed_data + (matrix * m->shape.columns + offset) * m->shape.k;
+    place.plain = run->transfer->plain_data + offset_in(m->plain, 0, m->matrix_dims, matrix) +
+                  (neo_dim)place.panel.first * m->column_stride;
+    return place;
+}
+
+/* Channels of one tap of a panel. */
+static void run_tap(const struct pack_run *run, const struct place *place,
+                    const struct block *block, size_t tap)
+{
+    const struct matrices *m = &run->matrices;
+    size_t width = place->panel.width;
+    float *packed = place->packed + (tap * m->channels + block->first) * width;
+    float *plain = place->plain + offset_in(m->plain, m->first_tap_dim, m->tap_dims, tap) +
+                   (neo_dim)block->first * m->row_stride;
     if (run->pack)
-        run->pack(&(struct pack_f32_panel){.width = s->width,
-                                           .count = s->count,
-                                           .k = s->k,
-                                           .src = s->plain,
+        run->pack(&(struct pack_f32_panel){.width = width,
+                                           .count = place->panel.valid,
+                                           .k = block->count,
+                                           .src = plain,
                                            .lane = m->column_stride,
                                            .step = m->row_stride,
-                                           .out = s->packed});
+                                           .out = packed});
     else
-        run->unpack(&(struct unpack_f32_panel){.width = s->width,
-                                               .count = s->count,
-                                               .k = s->k,
-                                               .panel = s->packed,
-                                               .dst = s->plain,
+        run->unpack(&(struct unpack_f32_panel){.width = width,
+                                               .count = place->panel.valid,
+                                               .k = block->count,
+                                               .panel = packed,
+                                               .dst = plain,
                                                .lane = m->column_stride,
                                                .step = m->row_stride});
 }
 
-static struct layout_panel panel_of(const struct matrices *m, size_t index, size_t *offset)
+static void run_block(const struct pack_run *run, const struct block *block)
 {
-    if (m->shape.columns == m->shape.n && m->panels == 1) {
-        *offset = 0;
-        return (struct layout_panel){0, m->shape.n, m->shape.n};
+    for (size_t index = block->begin; index < block->end; index++) {
+        struct place place = place_of(run, block->matrix, index);
+        for (size_t tap = 0; tap < run->matrices.taps; tap++)
+            run_tap(run, &place, block, tap);
     }
-    *offset = layout_panel_offset(m->shape.n, index);
-    return layout_panel(m->shape.n, index);
 }
 
-static void run_panel(const struct pack_run *run, size_t matrix, size_t index)
+static void run_all_taps(const struct pack_run *run, const struct block *block)
 {
     const struct matrices *m = &run->matrices;
-    size_t offset;
-    struct layout_panel panel = panel_of(m, index, &offset);
-    float *packed = run->transfer->packed_data + (matrix * m->shape.columns + offset) * m->shape.k;
-    float *plain = run->transfer->plain_data + offset_in(m->plain, 0, m->matrix_dims, matrix) +
-                   (neo_dim)panel.first * m->column_stride;
-    size_t taps = m->channels ? m->shape.k / m->channels : 0;
-    for (size_t tap = 0; tap < taps; tap++)
-        run_segment(run,
-                    &(struct segment){
-                        .width = panel.width,
-                        .count = panel.valid,
-                        .k = m->channels,
-                        .plain = plain + offset_in(m->plain, m->first_tap_dim, m->tap_dims, tap),
-                        .packed = packed + tap * m->channels * panel.width,
-                    });
+    for (size_t index = block->begin; index < block->end; index++) {
+        struct place place = place_of(run, block->matrix, index);
+        run->pack_taps(&(struct pack_f32_taps){.width = place.panel.width,
+                                               .count = place.panel.valid,
+                                               .k = m->channels,
+                                               .taps = m->taps,
+                                               .src = place.plain,
+                                               .lane = m->column_stride,
+                                               .out = place.packed});
+    }
 }
 
-static void run_panels(void *argument, struct span panels, int slot)
+/* Where a row of the plain matrix is contiguous, a few rows at a time through all panels: one panel
+ * alone would read a small part of each row, and of a page. */
+static void run_panels(const struct pack_run *run, size_t matrix, size_t begin, size_t end)
+{
+    const struct matrices *m = &run->matrices;
+    struct block block = {.matrix = matrix, .begin = begin, .end = end, .count = m->channels};
+    if (run->pack && m->taps_innermost) {
+        run_all_taps(run, &block);
+        return;
+    }
+    size_t step = m->column_stride == 1 && end - begin > 1 ? ROWS_AT_ONCE : m->channels;
+    for (size_t first = 0; first < m->channels; first += step) {
+        block.first = first;
+        block.count = min_size(step, m->channels - first);
+        run_block(run, &block);
+    }
+}
+
+static void run_span(void *argument, struct span span, int slot)
 {
     (void)slot;
     const struct pack_run *run = argument;
-    const struct matrices *m = &run->matrices;
-    for (size_t p = panels.begin; p < panels.end; p++)
-        run_panel(run, p / m->panels, p % m->panels);
+    size_t panels = run->matrices.panels;
+    while (span.begin < span.end) {
+        size_t first = span.begin % panels, many = min_size(panels - first, span.end - span.begin);
+        run_panels(run, span.begin / panels, first, first + many);
+        span.begin += many;
+    }
 }
 
-static void transfer(const struct weights_transfer *transfer, pack_f32_fn *pack,
-                     unpack_f32_fn *unpack, const struct parallel *parallel, int threads)
+static void transfer(struct pack_run *run, const struct parallel *parallel, int threads)
 {
-    struct pack_run run = {
-        .transfer = transfer,
-        .matrices = matrices_of(transfer->plain, transfer->packed),
-        .pack = pack,
-        .unpack = unpack,
-    };
-    size_t panels = run.matrices.shape.matrices * run.matrices.panels;
-    parallel_for_tiles(parallel, panels, threads, run_panels, &run);
+    run->matrices = matrices_of(run->transfer->plain, run->transfer->packed);
+    size_t panels = run->matrices.shape.matrices * run->matrices.panels;
+    parallel_for_tiles(parallel, panels, threads, run_span, run);
 }
 
 /* ---- Winograd ---- */
@@ -228,10 +283,14 @@ void weights_pack(const struct weights_transfer *t, const struct parallel *paral
         pack_winograd(t, parallel, threads);
         return;
     }
-    transfer(t, pack_f32_find(t->cpu->features), NULL, parallel, threads);
+    struct pack_run run = {.transfer = t,
+                           .pack = pack_f32_find(t->cpu->features),
+                           .pack_taps = pack_f32_taps_find(t->cpu->features)};
+    transfer(&run, parallel, threads);
 }
 
 void weights_unpack(const struct weights_transfer *t, const struct parallel *parallel, int threads)
 {
-    transfer(t, NULL, unpack_f32_find(t->cpu->features), parallel, threads);
+    struct pack_run run = {.transfer = t, .unpack = unpack_f32_find(t->cpu->features)};
+    transfer(&run, parallel, threads);
 }
