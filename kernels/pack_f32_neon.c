@@ -97,16 +97,20 @@ static void transpose_lanes(const struct pack_f32_panel *panel, size_t i, size_t
     }
 }
 
-/* step == 1 and at least four lanes; the last four overlap the ones before if width is ragged. */
+/* step == 1 and at least four lanes; the last four lanes, and steps, overlap the ones before if
+ * there are not whole vectors of them. */
 static void pack_by_transposes(const struct pack_f32_panel *panel)
 {
     size_t whole = panel->k & ~(size_t)3;
+    if (whole && whole < panel->k)
+        for (size_t i = 0; i < panel->width; i += 4)
+            transpose_lanes(panel, min_of(i, panel->width - 4), panel->k - 4, panel->k);
     for (size_t first = 0; first < whole; first += CHUNK)
         for (size_t i = 0; i < panel->width; i += 4)
             transpose_lanes(panel, min_of(i, panel->width - 4), first,
                             min_of(first + CHUNK, whole));
-    for (size_t i = 0; i < panel->width; i++)
-        pack_lane(panel, i, whole, panel->k);
+    for (size_t i = 0; !whole && i < panel->width; i++)
+        pack_lane(panel, i, 0, panel->k);
 }
 
 /* ---- taps innermost in the source, outermost in the panel ---- */
@@ -212,9 +216,38 @@ static void pack_narrow(const struct pack_f32_panel *panel)
         pack_lane(panel, i, p, panel->k);
 }
 
+/* step == 1, eight valid lanes, at least four steps: the last ones overlap those before. */
+static void pack_8(const struct pack_f32_panel *panel)
+{
+    const float *from[8];
+    size_t k = panel->k;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < 8; i++)
+        from[i] = lane_start(panel, i);
+    for (size_t p = 0; p < k; p += 4) {
+        float32x4_t low[4], high[4];
+        p = min_of(p, k - 4);
+        float *out = panel->out + p * 8;
+#pragma GCC unroll 4
+        for (size_t i = 0; i < 4; i++) {
+            low[i] = vld1q_f32(from[i] + p);
+            high[i] = vld1q_f32(from[i + 4] + p);
+        }
+        transpose_4x4(low);
+        transpose_4x4(high);
+#pragma GCC unroll 4
+        for (size_t i = 0; i < 4; i++) {
+            vst1q_f32(out + i * 8, low[i]);
+            vst1q_f32(out + i * 8 + 4, high[i]);
+        }
+    }
+}
+
 static void pack(const struct pack_f32_panel *panel)
 {
-    if (panel->step == 1 && panel->width >= 4)
+    if (panel->step == 1 && panel->width == 8 && panel->count == 8 && panel->k >= 4)
+        pack_8(panel);
+    else if (panel->step == 1 && panel->width >= 4)
         pack_by_transposes(panel);
     else if (panel->step == 1 && panel->count == panel->width)
         pack_narrow(panel);

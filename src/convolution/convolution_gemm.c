@@ -18,6 +18,9 @@ struct convolution_gemm {
     size_t row_stride;    /* of dst, from one row of the GEMM to the next */
     bool rows_are_affine; /* src of row i is at i times row_stride_src: 1×1, stride 1, no padding */
     neo_dim src_row_stride;
+    bool rows_are_merged; /* all taps of a kernel row, and their channels, follow each other in src
+                           */
+    size_t segment;       /* the values of a patch that are copied together */
 };
 
 static const char *gemm_refuse(const struct problem *problem, const struct cpu *cpu)
@@ -107,6 +110,15 @@ static void plan_pixels(struct convolution_gemm *mine, struct gemm_f32_shape *ge
                   (size_t)s->groups;
 }
 
+/* A row of the kernel is a row of pixels without gaps. */
+static void plan_segments(struct convolution_gemm *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    bool channels_last = s->src.c == 1 && s->src.w == s->ic && s->dilation[WIDTH] == 1;
+    mine->rows_are_merged = channels_last && s->kernel[WIDTH] > 1;
+    mine->segment = (size_t)(mine->rows_are_merged ? s->kernel[WIDTH] * s->ic : s->ic);
+}
+
 static enum gemm_output choose_output(const struct problem *problem, bool contiguous)
 {
     struct post_ops_fusion fusion = post_ops_fusion(problem);
@@ -131,6 +143,9 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
     if (desc_is_empty(&problem->tensors[DST]))
         return;
     plan_pixels(mine, &gemm);
+    plan_segments(mine);
+    if (mine->rows_are_merged)
+        gemm.task_scratch_bytes = GEMM_F32_MR * mine->segment * sizeof(float);
     bool rows = s->oc == 1 || s->dst.c == 1;
     gemm.columns = !rows && mine->row_stride == 1;
     gemm.output = choose_output(problem, rows || gemm.columns);
@@ -345,17 +360,98 @@ static void pack_affine(const struct convolution_call *call, size_t batch, size_
     });
 }
 
+/* ---- merged rows ---- */
+
+/* One row of the kernel of one patch, from its value `at` on. If the patch crosses the image's left
+ * or right edge, its row is made in `edge`, of a segment's size. */
+static const float *merged_lane(const struct convolution_gemm *plan, const struct patches *patches,
+                                size_t lane, const struct tap *tap, size_t at, float *edge)
+{
+    const struct convolution_shape *s = &plan->shape;
+    const neo_dim *first = patches->first[lane];
+    neo_dim left = first[WIDTH], right = left + s->kernel[WIDTH] - s->in[WIDTH];
+    for (int d = 0; d < WIDTH; d++)
+        if ((uint64_t)(first[d] + tap->at[d]) >= (uint64_t)s->in[d])
+            return padding_lane;
+    if (left >= 0 && right <= 0)
+        return patches->origin[lane] + tap->offset + at;
+    size_t skip = left < 0 ? min_size((size_t)(-left * s->ic), plan->segment) : 0;
+    size_t beyond = right > 0 ? min_size((size_t)(right * s->ic), plan->segment - skip) : 0;
+    float *row = edge + lane * plan->segment;
+    memset(row, 0, plan->segment * sizeof *row);
+    if (skip + beyond < plan->segment)
+        memcpy(row + skip, patches->origin[lane] + tap->offset + skip,
+               (plan->segment - skip - beyond) * sizeof *row);
+    return row + at;
+}
+
+static void pack_merged(const struct convolution_gemm *plan, const struct patches *patches,
+                        float *edge, size_t first, size_t depth, float *out)
+{
+    size_t rows = patches->rows, segment = plan->segment;
+    while (depth > 0) {
+        size_t at = first % segment, part = min_size(segment - at, depth);
+        struct tap tap = tap_at(&plan->shape, first / segment * (size_t)plan->shape.kernel[WIDTH]);
+        const float *lanes[GEMM_F32_MR];
+        for (size_t i = 0; i < rows; i++)
+            lanes[i] = merged_lane(plan, patches, i, &tap, at, edge);
+        plan->gemm.pack(&(struct pack_f32_panel){
+            .width = rows, .count = rows, .k = part, .step = 1, .lanes = lanes, .out = out});
+        out += part * rows;
+        first += part;
+        depth -= part;
+    }
+}
+
+/* Patches of neighbouring pixels that do not cross the image's left and right edges. */
+static bool is_inner(const struct convolution_shape *s, const struct pixel *pixel, size_t rows)
+{
+    neo_dim first = pixel->at[WIDTH], last = first + (neo_dim)rows - 1;
+    return last < s->out[WIDTH] && first * s->stride[WIDTH] >= s->padding[WIDTH] &&
+           last * s->stride[WIDTH] - s->padding[WIDTH] + s->kernel[WIDTH] <= s->in[WIDTH];
+}
+
+static void pack_inner(const struct convolution_gemm *plan, const struct patches *patch,
+                       size_t rows, size_t first, size_t depth, float *out)
+{
+    const struct convolution_shape *s = &plan->shape;
+    struct pack_f32_panel panel = {
+        .width = rows, .count = rows, .step = 1, .lane = s->stride[WIDTH] * s->src.w};
+    size_t segment = first / plan->segment, at = first % plan->segment;
+    for (; depth > 0; segment++, at = 0) {
+        struct tap tap = tap_at(s, segment * (size_t)s->kernel[WIDTH]);
+        panel.k = min_size(plan->segment - at, depth);
+        panel.out = out;
+        panel.src = patch->origin[0] + tap.offset + at;
+        if (is_inside(s, patch->first[0], &tap))
+            plan->gemm.pack(&panel);
+        else
+            memset(out, 0, panel.k * rows * sizeof *out);
+        out += panel.k * rows;
+        depth -= panel.k;
+    }
+}
+
 static void pack_a(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
                    size_t first, size_t depth, float *out)
 {
     const struct convolution_call *call = context;
-    (void)task_scratch;
     if (call->plan->rows_are_affine) {
         pack_affine(call, batch, row, rows, first, depth, out);
         return;
     }
     struct patches patches;
+    struct pixel pixel = pixel_at(&call->plan->shape, first_pixel(call->plan, batch) + row);
+    if (call->plan->rows_are_merged && is_inner(&call->plan->shape, &pixel, rows)) {
+        locate_patches(call, batch, row, 1, &patches);
+        pack_inner(call->plan, &patches, rows, first, depth, out);
+        return;
+    }
     locate_patches(call, batch, row, rows, &patches);
+    if (call->plan->rows_are_merged) {
+        pack_merged(call->plan, &patches, task_scratch, first, depth, out);
+        return;
+    }
     size_t ic = (size_t)call->plan->shape.ic;
     while (depth > 0) {
         struct tap tap = tap_at(&call->plan->shape, first / ic);
