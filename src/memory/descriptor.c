@@ -319,6 +319,8 @@ neo_status neo_memory_desc_init_permuted(neo_memory_desc *out, const neo_memory_
 
 /* ---- comparison and sizes ---- */
 
+_Static_assert(sizeof(neo_packed_layout) == sizeof(uint64_t), "it is one word of an image");
+
 int neo_memory_desc_equal(const neo_memory_desc *a, const neo_memory_desc *b)
 {
     if (!a || !b || a->ndims != b->ndims || a->data_type != b->data_type ||
@@ -334,6 +336,20 @@ int neo_memory_desc_equal(const neo_memory_desc *a, const neo_memory_desc *b)
             (strided && a->dims[i] != 1 && a->strides[i] != b->strides[i]))
             return 0;
     return 1;
+}
+
+void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
+{
+    bool strided = desc->format_kind == NEO_FORMAT_STRIDED;
+    image[0] =
+        (uint64_t)desc->ndims | (uint64_t)desc->data_type << 8 | (uint64_t)desc->format_kind << 32;
+    image[1] = (uint64_t)desc->offset;
+    if (!strided)
+        memcpy(&image[1], &desc->packed, sizeof image[1]);
+    for (int i = 0; i < desc->ndims; i++) {
+        image[2 + 2 * i] = (uint64_t)desc->dims[i];
+        image[3 + 2 * i] = strided && desc->dims[i] != 1 ? (uint64_t)desc->strides[i] : 0;
+    }
 }
 
 size_t neo_memory_desc_size(const neo_memory_desc *desc)

@@ -198,8 +198,9 @@ static void init_tensor(struct network_tensor *tensor, const neo_tensor *t, neo_
         .skipped_to = NETWORK_NONE,
         .first_follower = NETWORK_NONE,
         .next_follower = NETWORK_NONE,
-        .memory = {.desc = t->memory ? t->memory->desc : t->desc, .engine = engine},
+        .memory = {.engine = engine},
     };
+    memory_describe(&tensor->memory, t->memory ? &t->memory->desc : &t->desc);
     if (t->memory)
         tensor->memory.handle = t->memory->handle;
 }

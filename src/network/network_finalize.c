@@ -57,7 +57,9 @@ static void connect_workspace(neo_network *network, struct network_node *node)
     neo_dim bytes = (neo_dim)node->workspace_bytes;
     if (!node->primitive || !bytes)
         return;
-    neo_memory_desc_init_tag(&node->workspace.desc, 1, &bytes, NEO_U8, "a");
+    neo_memory_desc desc;
+    neo_memory_desc_init_tag(&desc, 1, &bytes, NEO_U8, "a");
+    memory_describe(&node->workspace, &desc);
     node->workspace.engine = network->engine;
     node->passed[node->passed_count++] = (neo_exec_arg){NEO_ARG_SCRATCHPAD, &node->workspace};
 }
@@ -128,7 +130,7 @@ neo_status neo_network_reshape(neo_network *network, int count, const neo_tensor
     }
     network->ready = false;
     for (int i = 0; i < count; i++)
-        network->tensors[shapes[i].tensor].memory.desc = shapes[i].desc;
+        memory_describe(&network->tensors[shapes[i].tensor].memory, &shapes[i].desc);
     neo_status status = network_make_room(network);
     network->ready = status == NEO_OK;
     return status;

@@ -1,6 +1,7 @@
 /* Implementations: checks, selection, plan. */
 #include "src/primitive/implementation.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,21 @@ static void make_plan(struct implementation *impl)
              cpu->features & CPU_NEON ? "neon" : "portable");
 }
 
+static void decide_facts(struct implementation *impl)
+{
+    struct execution_facts *facts = &impl->facts;
+    for (int t = 0; t < TENSOR_COUNT; t++) {
+        const neo_memory_desc *desc = &impl->problem.tensors[t];
+        if (!desc->ndims)
+            continue;
+        facts->tensors |= 1u << t;
+        desc_image(desc, facts->images[t]);
+    }
+    facts->empty = desc_is_empty(&impl->problem.tensors[DST]);
+    facts->parallel = impl->runtime || partition_threads(impl->estimate, INT_MAX) > 1;
+    facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
+}
+
 /* ---- life ---- */
 
 static void implementation_free(struct cache_value *value)
@@ -165,6 +181,7 @@ static neo_status implementation_init(struct implementation *impl, const struct 
     if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_LIBRARY)
         impl->reserve_bytes =
             implementation_scratch_bytes(impl, default_pool_threads(impl->engine->threads));
+    decide_facts(impl);
     return status;
 }
 

@@ -14,6 +14,7 @@
 #include <stdalign.h>
 
 #include "src/memory/block_manager.h"
+#include "src/memory/descriptor.h"
 #include "src/primitive/cache.h"
 #include "src/primitive/engine.h"
 #include "src/primitive/problem.h"
@@ -22,6 +23,15 @@ enum { MAX_ALGORITHMS = 16, MAX_NESTED = 3, MAX_TOKENS = 4 };
 
 struct declined {
     const char *algorithm, *reason;
+};
+
+/* What an execution asks, decided once. */
+struct execution_facts {
+    uint32_t tensors;     /* a bit for each one that the problem has */
+    bool empty;           /* dst has no elements: nothing to do */
+    bool parallel;        /* large enough for more than one thread */
+    size_t scratch_bytes; /* for one thread */
+    uint64_t images[TENSOR_COUNT][DESC_IMAGE_WORDS];
 };
 
 struct implementation {
@@ -39,6 +49,7 @@ struct implementation {
     int declined_count;
     double estimate;
     bool runtime; /* sizes are known at execution: the plan is made then */
+    struct execution_facts facts;
     char name[64];
     size_t bytes;         /* of this object with what it points to */
     size_t reserve_bytes; /* of a handle's block: 0 if it needs none or the user brings it */

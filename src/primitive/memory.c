@@ -25,6 +25,14 @@ static void drop_buffer(neo_memory *memory)
     memory->handle = NULL;
 }
 
+void memory_describe(neo_memory *memory, const neo_memory_desc *desc)
+{
+    size_t offset = desc->format_kind == NEO_FORMAT_STRIDED ? (size_t)desc->offset : 0;
+    memory->desc = *desc;
+    memory->first = offset * neo_data_type_bits(desc->data_type) / 8;
+    desc_image(desc, memory->image);
+}
+
 /* On failure the object keeps what it has. */
 static neo_status set_buffer(neo_memory *memory, void *handle)
 {
@@ -57,7 +65,7 @@ neo_status neo_memory_create(neo_memory **out, const neo_memory_desc *desc, neo_
     neo_memory *memory = calloc(1, sizeof *memory);
     if (!memory)
         return NEO_OUT_OF_MEMORY;
-    memory->desc = *desc;
+    memory_describe(memory, desc);
     memory->engine = engine_retain(engine);
     neo_status status = set_buffer(memory, handle);
     if (status != NEO_OK) {

@@ -4,12 +4,18 @@
 
 #include "neoprene/memory.h"
 #include "src/memory/allocation.h"
+#include "src/memory/descriptor.h"
 
 struct neo_memory {
-    neo_memory_desc desc;
-    neo_engine *engine; /* a reference */
+    neo_memory_desc desc;             /* set by memory_describe(), with */
+    uint64_t image[DESC_IMAGE_WORDS]; /* its image and */
+    size_t first;                     /* the bytes from handle to the first element */
+    neo_engine *engine;               /* a reference */
     void *handle;
     struct allocation owned; /* empty if handle is the user's */
 };
+
+/* The part that depends on the descriptor alone. */
+void memory_describe(neo_memory *memory, const neo_memory_desc *desc);
 
 #endif

@@ -55,13 +55,12 @@ const neo_primitive_desc *neo_primitive_get_desc(const neo_primitive *primitive)
 
 /* ---- arguments ---- */
 
-enum { MAX_ARGS = TENSOR_COUNT + NEO_MAX_POST_OPS + 1 };
-
-/* The arguments of one execution, each at its place. */
+/* The arguments of one execution, each at its place. Of operands only as many entries are valid as
+ * the primitive has post-operations. */
 struct arguments {
-    neo_memory *tensors[TENSOR_COUNT];
-    neo_memory *operands[NEO_MAX_POST_OPS];
-    neo_memory *scratchpad;
+    const neo_memory *tensors[TENSOR_COUNT];
+    const neo_memory *scratchpad;
+    const neo_memory *operands[NEO_MAX_POST_OPS];
 };
 
 static neo_status refuse_argument(const struct problem *problem, int arg, const char *why)
@@ -70,77 +69,126 @@ static neo_status refuse_argument(const struct problem *problem, int arg, const 
     return NEO_INVALID_ARGUMENT;
 }
 
-/* The place of an argument, or NULL if the primitive has no such one. */
-static neo_memory **argument_place(const struct problem *problem, struct arguments *args, int arg)
-{
-    static const int names[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS,
-                                            NEO_ARG_DST};
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (arg == names[t])
-            return problem->tensors[t].ndims ? &args->tensors[t] : NULL;
-    if (arg == NEO_ARG_SCRATCHPAD)
-        return &args->scratchpad;
-    const neo_attributes *attributes = &problem->attributes;
-    int index = arg / NEO_ARG_ATTR_MULTIPLE_POST_OP(0) - 1;
-    if (index < 0 || index >= attributes->post_op_count)
-        return NULL;
-    const struct post_op *op = &attributes->post_ops[index];
-    bool is_operand = post_op_operand(op) && arg == post_op_argument(op, index);
-    return is_operand ? &args->operands[index] : NULL;
-}
+static const int tensor_args[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS,
+                                              NEO_ARG_DST};
 
-static neo_status collect_arguments(const struct problem *problem, struct arguments *args,
-                                    int count, const neo_exec_arg *list)
+/* TENSOR_COUNT if arg is not a tensor of any primitive. */
+static inline enum tensor tensor_of(int arg)
 {
-    for (int i = 0; i < count; i++) {
-        neo_memory **place = argument_place(problem, args, list[i].arg);
-        if (!place)
-            return refuse_argument(problem, list[i].arg, "is not one of the primitive's");
-        if (*place)
-            return refuse_argument(problem, list[i].arg, "is given twice");
-        if (!list[i].memory)
-            return refuse_argument(problem, list[i].arg, "has no memory");
-        *place = list[i].memory;
+    switch (arg) {
+    case NEO_ARG_SRC:
+        return SRC;
+    case NEO_ARG_WEIGHTS:
+        return WEIGHTS;
+    case NEO_ARG_BIAS:
+        return BIAS;
+    case NEO_ARG_DST:
+        return DST;
+    default:
+        return TENSOR_COUNT;
     }
-    return NEO_OK;
 }
 
-static neo_status check_argument(const struct problem *problem, const neo_engine *engine, int arg,
-                                 const neo_memory_desc *expected, const neo_memory *memory)
+static neo_status refuse_description(const struct problem *problem, int arg,
+                                     const neo_memory_desc *expected, const neo_memory_desc *actual)
 {
-    if (!memory)
-        return refuse_argument(problem, arg, "is missing");
+    char wanted[DESC_TEXT_BYTES], given[DESC_TEXT_BYTES];
+    log_check("neo_primitive_execute: %s: argument %d is %s, not %s", problem->operation->name, arg,
+              desc_text(actual, given, sizeof given), desc_text(expected, wanted, sizeof wanted));
+    return NEO_INVALID_ARGUMENT;
+}
+
+static neo_status check_operand(const struct problem *problem, const neo_engine *engine, int arg,
+                                const neo_memory_desc *expected, const neo_memory *memory)
+{
     if (memory->engine != engine)
         return refuse_argument(problem, arg, "belongs to another engine");
-    if (!desc_matches(expected, &memory->desc)) {
-        char wanted[DESC_TEXT_BYTES], given[DESC_TEXT_BYTES];
-        log_check("neo_primitive_execute: %s: argument %d is %s, not %s", problem->operation->name,
-                  arg, desc_text(&memory->desc, given, sizeof given),
-                  desc_text(expected, wanted, sizeof wanted));
-        return NEO_INVALID_ARGUMENT;
-    }
+    if (!desc_matches(expected, &memory->desc))
+        return refuse_description(problem, arg, expected, &memory->desc);
     if (!memory->handle && !desc_is_empty(&memory->desc))
         return refuse_argument(problem, arg, "has no buffer");
     return NEO_OK;
 }
 
-static neo_status check_arguments(const struct problem *problem, const neo_engine *engine,
-                                  const struct arguments *args)
+/* The post-operation that an argument belongs to, or -1. */
+static int operand_of(const struct problem *problem, int arg)
 {
-    static const int names[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS,
-                                            NEO_ARG_DST};
-    neo_status status = NEO_OK;
-    for (int t = 0; t < TENSOR_COUNT && status == NEO_OK; t++)
-        if (problem->tensors[t].ndims)
-            status =
-                check_argument(problem, engine, names[t], &problem->tensors[t], args->tensors[t]);
-    for (int i = 0; i < problem->attributes.post_op_count && status == NEO_OK; i++) {
+    const neo_attributes *attributes = &problem->attributes;
+    int index = arg / NEO_ARG_ATTR_MULTIPLE_POST_OP(0) - 1;
+    if (index < 0 || index >= attributes->post_op_count)
+        return -1;
+    const struct post_op *op = &attributes->post_ops[index];
+    return post_op_operand(op) && arg == post_op_argument(op, index) ? index : -1;
+}
+
+static neo_status take_other(const struct problem *problem, const neo_engine *engine,
+                             struct arguments *args, const neo_exec_arg *given)
+{
+    int index = given->arg == NEO_ARG_SCRATCHPAD ? -1 : operand_of(problem, given->arg);
+    if (given->arg != NEO_ARG_SCRATCHPAD && index < 0)
+        return refuse_argument(problem, given->arg, "is not one of the primitive's");
+    const neo_memory **place = index < 0 ? &args->scratchpad : &args->operands[index];
+    if (*place)
+        return refuse_argument(problem, given->arg, "is given twice");
+    if (!given->memory)
+        return refuse_argument(problem, given->arg, "has no memory");
+    *place = given->memory;
+    return index < 0 ? NEO_OK
+                     : check_operand(problem, engine, given->arg,
+                                     post_op_operand(&problem->attributes.post_ops[index]),
+                                     given->memory);
+}
+
+static neo_status refuse_missing(const struct problem *problem, const struct arguments *args)
+{
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        if (problem->tensors[t].ndims && !args->tensors[t])
+            return refuse_argument(problem, tensor_args[t], "is missing");
+    for (int i = 0; i < problem->attributes.post_op_count; i++) {
         const struct post_op *op = &problem->attributes.post_ops[i];
-        if (post_op_operand(op))
-            status = check_argument(problem, engine, post_op_argument(op, i), post_op_operand(op),
-                                    args->operands[i]);
+        if (post_op_operand(op) && !args->operands[i])
+            return refuse_argument(problem, post_op_argument(op, i), "is missing");
     }
-    return status;
+    return NEO_OK;
+}
+
+/* A tensor is right at a glance if it is described as the primitive's is, has a buffer and was not
+ * given before. All else is looked at more closely: run-time sizes, no elements, errors. */
+static neo_status look_closely(const struct implementation *impl, const neo_engine *engine,
+                               struct arguments *args, enum tensor t, const neo_exec_arg *given)
+{
+    const struct problem *problem = &impl->problem;
+    if (t == TENSOR_COUNT || !problem->tensors[t].ndims)
+        return take_other(problem, engine, args, given);
+    if (args->tensors[t])
+        return refuse_argument(problem, given->arg, "is given twice");
+    if (!given->memory)
+        return refuse_argument(problem, given->arg, "has no memory");
+    args->tensors[t] = given->memory;
+    return check_operand(problem, engine, given->arg, &problem->tensors[t], given->memory);
+}
+
+/* Checks each argument where it comes, then that none is missing. */
+static inline neo_status take_arguments(const struct implementation *impl, const neo_engine *engine,
+                                        struct arguments *args, int count, const neo_exec_arg *list)
+{
+    uint32_t missing = impl->facts.tensors;
+    for (const neo_exec_arg *given = list; given < list + count; given++) {
+        enum tensor t = tensor_of(given->arg);
+        const neo_memory *memory = given->memory;
+        uint32_t bit = 1u << t;
+        if ((missing & bit) && memory && memory->engine == engine && memory->handle &&
+            desc_image_equal(impl->facts.images[t], memory->image)) {
+            args->tensors[t] = memory;
+        } else {
+            neo_status status = look_closely(impl, engine, args, t, given);
+            if (status != NEO_OK)
+                return status;
+        }
+        missing &= ~bit;
+    }
+    bool complete = missing == 0 && !impl->problem.attributes.post_op_count;
+    return complete ? NEO_OK : refuse_missing(&impl->problem, args);
 }
 
 /* ---- run-time sizes ---- */
@@ -188,29 +236,24 @@ static neo_status make_concrete(struct concrete *concrete, const struct implemen
 
 /* ---- execution ---- */
 
-static void *first_element(const neo_memory *memory)
+static inline void *first_element(const neo_memory *memory)
 {
-    const neo_memory_desc *desc = &memory->desc;
-    size_t offset = desc->format_kind == NEO_FORMAT_STRIDED ? (size_t)desc->offset : 0;
-    return (unsigned char *)memory->handle + offset * neo_data_type_bits(desc->data_type) / 8;
+    return memory && memory->handle ? (unsigned char *)memory->handle + memory->first : NULL;
 }
 
-static void fill_execution(struct execution *execution, const struct problem *problem,
-                           const struct arguments *args)
+static inline void fill_execution(struct execution *execution, const struct problem *problem,
+                                  const struct arguments *args)
 {
+#pragma GCC unroll 4
     for (int t = 0; t < TENSOR_COUNT; t++)
-        if (args->tensors[t] && args->tensors[t]->handle)
-            execution->buffers[t] = first_element(args->tensors[t]);
+        execution->buffers[t] = first_element(args->tensors[t]);
     for (int i = 0; i < problem->attributes.post_op_count; i++)
-        if (args->operands[i] && args->operands[i]->handle)
-            execution->operands[i] = first_element(args->operands[i]);
+        execution->operands[i] = first_element(args->operands[i]);
 }
 
 static neo_status check_user_scratch(const struct problem *problem, const neo_memory *memory,
                                      size_t bytes)
 {
-    if (bytes == 0)
-        return NEO_OK;
     if (!memory || !memory->handle)
         return refuse_argument(problem, NEO_ARG_SCRATCHPAD, "is missing");
     if ((uintptr_t)memory->handle % SCRATCH_ALIGNMENT)
@@ -236,16 +279,19 @@ static neo_status run_with_scratch(const neo_primitive *primitive, const void *p
                                    struct execution *execution, const struct arguments *args)
 {
     struct implementation *impl = primitive->desc.implementation;
-    size_t bytes = scratch_bytes(impl, plan, execution->threads);
+    size_t bytes = plan == impl->plan && execution->threads == 1
+                       ? impl->facts.scratch_bytes
+                       : scratch_bytes(impl, plan, execution->threads);
+    if (bytes == 0) {
+        execution->scratch = NULL;
+        impl->algorithm->run(plan, execution);
+        return NEO_OK;
+    }
     if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_USER) {
         neo_status status = check_user_scratch(&impl->problem, args->scratchpad, bytes);
         if (status != NEO_OK)
             return status;
-        execution->scratch = bytes ? args->scratchpad->handle : NULL;
-        impl->algorithm->run(plan, execution);
-        return NEO_OK;
-    }
-    if (bytes == 0) {
+        execution->scratch = args->scratchpad->handle;
         impl->algorithm->run(plan, execution);
         return NEO_OK;
     }
@@ -260,36 +306,52 @@ static neo_status run_with_scratch(const neo_primitive *primitive, const void *p
     return block_manager_return(&impl->blocks, &lease);
 }
 
-static neo_status execute(const neo_primitive *primitive, neo_stream *stream,
-                          const struct arguments *args)
+static inline int threads_worth(const struct implementation *impl, const neo_stream *stream)
 {
-    struct implementation *impl = primitive->desc.implementation;
-    struct execution execution = {
-        .implementation = impl,
-        .problem = &impl->problem,
-        .parallel = &stream->parallel,
-        .threads = implementation_threads(impl, parallel_threads(&stream->parallel)),
-    };
-    if (!impl->runtime) {
-        if (desc_is_empty(&impl->problem.tensors[DST]))
-            return NEO_OK;
-        fill_execution(&execution, &impl->problem, args);
-        return run_with_scratch(primitive, impl->plan, &execution, args);
-    }
-    struct concrete concrete;
-    neo_status status = make_concrete(&concrete, impl, args);
-    if (status != NEO_OK || desc_is_empty(&concrete.problem.tensors[DST]))
-        return status;
-    execution.problem = &concrete.problem;
-    fill_execution(&execution, &concrete.problem, args);
-    return run_with_scratch(primitive, concrete.plan, &execution, args);
+    return impl->facts.parallel ? implementation_threads(impl, parallel_threads(&stream->parallel))
+                                : 1;
 }
 
-static void log_execution(const struct implementation *impl, uint64_t start_ns)
+static neo_status execute_runtime(const neo_primitive *primitive, struct execution *execution,
+                                  const struct arguments *args)
 {
+    struct concrete concrete;
+    neo_status status = make_concrete(&concrete, primitive->desc.implementation, args);
+    if (status != NEO_OK || desc_is_empty(&concrete.problem.tensors[DST]))
+        return status;
+    execution->problem = &concrete.problem;
+    fill_execution(execution, &concrete.problem, args);
+    return run_with_scratch(primitive, concrete.plan, execution, args);
+}
+
+static inline neo_status execute(const neo_primitive *primitive, const neo_stream *stream,
+                                 const struct arguments *args)
+{
+    const struct implementation *impl = primitive->desc.implementation;
+    struct execution execution; /* not cleared: it is large, and what is read is set */
+    execution.implementation = impl;
+    execution.problem = &impl->problem;
+    execution.parallel = &stream->parallel;
+    execution.threads = threads_worth(impl, stream);
+    if (impl->runtime)
+        return execute_runtime(primitive, &execution, args);
+    if (impl->facts.empty)
+        return NEO_OK;
+    fill_execution(&execution, &impl->problem, args);
+    return run_with_scratch(primitive, impl->plan, &execution, args);
+}
+
+static neo_status execute_logged(const neo_primitive *primitive, const neo_stream *stream,
+                                 const struct arguments *args)
+{
+    uint64_t start_ns = log_now_ns();
+    neo_status status = execute(primitive, stream, args);
     char text[1024];
-    log_line(LOG_EXEC, "primitive", "exec,cpu,%s,%g", implementation_text(impl, text, sizeof text),
-             (double)(log_now_ns() - start_ns) * 1e-6);
+    if (status == NEO_OK)
+        log_line(LOG_EXEC, "primitive", "exec,cpu,%s,%g",
+                 implementation_text(primitive->desc.implementation, text, sizeof text),
+                 (double)(log_now_ns() - start_ns) * 1e-6);
+    return status;
 }
 
 neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream, int count,
@@ -297,19 +359,19 @@ neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *str
 {
     if (!primitive || !stream || count < 0 || (count && !list))
         return primitive_desc_refuse(__func__, "a pointer is NULL or the count is negative");
-    struct implementation *impl = primitive->desc.implementation;
-    neo_engine *engine = handle_engine(&primitive->desc.handle);
+    const struct implementation *impl = primitive->desc.implementation;
+    const neo_engine *engine = handle_engine(&primitive->desc.handle);
     if (stream->engine != engine)
         return primitive_desc_refuse(__func__, "the stream belongs to another engine");
-    struct arguments args = {0};
-    neo_status status = collect_arguments(&impl->problem, &args, count, list);
-    if (status == NEO_OK)
-        status = check_arguments(&impl->problem, engine, &args);
+    struct arguments args;
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        args.tensors[t] = NULL;
+    for (int i = 0; i < impl->problem.attributes.post_op_count; i++)
+        args.operands[i] = NULL;
+    args.scratchpad = NULL;
+    neo_status status = take_arguments(impl, engine, &args, count, list);
     if (status != NEO_OK)
         return status;
-    uint64_t start_ns = log_is_on(LOG_EXEC) ? log_now_ns() : 0;
-    status = execute(primitive, stream, &args);
-    if (start_ns && status == NEO_OK)
-        log_execution(impl, start_ns);
-    return status;
+    return log_is_on(LOG_EXEC) ? execute_logged(primitive, stream, &args)
+                               : execute(primitive, stream, &args);
 }
