@@ -1,0 +1,68 @@
+/* C = A B, f32, from matrices as they lie: rows of A and rows of B are read in place, one strip of
+ * C's columns at a time. For products that are too small, or have too few rows, for packing to pay.
+ */
+#ifndef KERNELS_GEMM_F32_DIRECT_H
+#define KERNELS_GEMM_F32_DIRECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/cpu.h"
+
+/* For i < tiles * height, j < 4 * vectors, with k = 4 * rounds + tail:
+ *
+ *   sum = 0
+ *   for p < k in this order:  sum = fma(A(i, p), B(p, j), sum)
+ *   C(i, j) = min(max(sum + (bias ? bias[j] : 0), low), high)
+ *
+ *   A(i, p) = a[i * lda + p]
+ *   B(p, j) = b[p * ldb + j], but columns come in groups of 4 * group (the kernel's), and column j
+ * of group g is at b[p * ldb + g * gap + j]: the panels of packed weights C(i, j) = c[i * ldc + j],
+ * stored for j < 4 * (vectors - 1) + lanes only
+ *
+ * If b_tail is not NULL the last `tail` rows of B are b_tail[(p - 4 * rounds) * tail_ldb + j]: rows
+ * of an array that ends before the last vector does have to be copied. Kernels of more than one
+ * group, or more than four vectors, take lanes == 4 and no b_tail only. B and bias are read in
+ * full, A exactly. */
+struct gemm_f32_direct {
+    const float *a;
+    size_t lda;
+    const float *b;
+    size_t ldb;
+    size_t gap;
+    const float *b_tail;
+    size_t tail_ldb;
+    float *c;
+    size_t ldc;
+    size_t rounds, tail; /* tail <= 4 */
+    size_t tiles;        /* >= 1 */
+    const float *bias;   /* or NULL */
+    size_t clamp;        /* 0: low and high do not matter */
+    size_t lanes;        /* 1 … 4 */
+    float low, high;
+};
+typedef void gemm_f32_direct_fn(const struct gemm_f32_direct *strip);
+
+struct gemm_f32_direct_kernel {
+    const char *name;
+    uint32_t needs;
+    uint8_t height, vectors, group;
+    gemm_f32_direct_fn *run;
+};
+
+/* Fastest first; each (height, vectors, group) has one that needs nothing. */
+extern const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[];
+extern const size_t gemm_f32_direct_kernel_count;
+
+/* NULL for tiles that do not exist. */
+const struct gemm_f32_direct_kernel *gemm_f32_direct_find(uint32_t features, size_t height,
+                                                          size_t vectors, size_t group);
+
+/* The largest height of such a tile, 0 if there is none. */
+size_t gemm_f32_direct_height(size_t vectors, size_t group);
+
+enum { GEMM_F32_DIRECT_TILES = 37 };
+extern const struct gemm_f32_direct_kernel gemm_f32_direct_neon[GEMM_F32_DIRECT_TILES];
+extern const struct gemm_f32_direct_kernel gemm_f32_direct_ref[GEMM_F32_DIRECT_TILES];
+
+#endif

@@ -1,0 +1,260 @@
+/* The definition of gemm_f32_direct.h as loops. */
+#include "kernels/gemm_f32_direct.h"
+
+#include <math.h>
+
+static const float *row_of_b(const struct gemm_f32_direct *strip, size_t p, size_t g)
+{
+    size_t whole = 4 * strip->rounds;
+    if (strip->b_tail && p >= whole)
+        return strip->b_tail + (p - whole) * strip->tail_ldb;
+    return strip->b + p * strip->ldb + g * strip->gap;
+}
+
+static float element(const struct gemm_f32_direct *strip, size_t i, size_t j, size_t group)
+{
+    float sum = 0;
+    for (size_t p = 0; p < 4 * strip->rounds + strip->tail; p++)
+        sum = fmaf(strip->a[i * strip->lda + p],
+                   row_of_b(strip, p, j / (4 * group))[j % (4 * group)], sum);
+    if (strip->bias)
+        sum += strip->bias[j];
+    if (!strip->clamp)
+        return sum;
+    sum = sum < strip->low ? strip->low : sum;
+    return sum > strip->high ? strip->high : sum;
+}
+
+static void run(const struct gemm_f32_direct *strip, size_t height, size_t vectors, size_t group)
+{
+    for (size_t i = 0; i < strip->tiles * height; i++)
+        for (size_t j = 0; j < 4 * (vectors - 1) + strip->lanes; j++)
+            strip->c[i * strip->ldc + j] = element(strip, i, j, group);
+}
+
+static void run_1x4(const struct gemm_f32_direct *strip)
+{
+    run(strip, 1, 1, 1);
+}
+
+static void run_2x4(const struct gemm_f32_direct *strip)
+{
+    run(strip, 2, 1, 1);
+}
+
+static void run_3x4(const struct gemm_f32_direct *strip)
+{
+    run(strip, 3, 1, 1);
+}
+
+static void run_4x4(const struct gemm_f32_direct *strip)
+{
+    run(strip, 4, 1, 1);
+}
+
+static void run_5x4(const struct gemm_f32_direct *strip)
+{
+    run(strip, 5, 1, 1);
+}
+
+static void run_6x4(const struct gemm_f32_direct *strip)
+{
+    run(strip, 6, 1, 1);
+}
+
+static void run_7x4(const struct gemm_f32_direct *strip)
+{
+    run(strip, 7, 1, 1);
+}
+
+static void run_8x4(const struct gemm_f32_direct *strip)
+{
+    run(strip, 8, 1, 1);
+}
+
+static void run_1x8(const struct gemm_f32_direct *strip)
+{
+    run(strip, 1, 2, 2);
+}
+
+static void run_2x8(const struct gemm_f32_direct *strip)
+{
+    run(strip, 2, 2, 2);
+}
+
+static void run_3x8(const struct gemm_f32_direct *strip)
+{
+    run(strip, 3, 2, 2);
+}
+
+static void run_4x8(const struct gemm_f32_direct *strip)
+{
+    run(strip, 4, 2, 2);
+}
+
+static void run_5x8(const struct gemm_f32_direct *strip)
+{
+    run(strip, 5, 2, 2);
+}
+
+static void run_6x8(const struct gemm_f32_direct *strip)
+{
+    run(strip, 6, 2, 2);
+}
+
+static void run_7x8(const struct gemm_f32_direct *strip)
+{
+    run(strip, 7, 2, 2);
+}
+
+static void run_8x8(const struct gemm_f32_direct *strip)
+{
+    run(strip, 8, 2, 2);
+}
+
+static void run_1x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 1, 3, 3);
+}
+
+static void run_2x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 2, 3, 3);
+}
+
+static void run_3x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 3, 3, 3);
+}
+
+static void run_4x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 4, 3, 3);
+}
+
+static void run_5x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 5, 3, 3);
+}
+
+static void run_6x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 6, 3, 3);
+}
+
+static void run_7x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 7, 3, 3);
+}
+
+static void run_1x16(const struct gemm_f32_direct *strip)
+{
+    run(strip, 1, 4, 4);
+}
+
+static void run_2x16(const struct gemm_f32_direct *strip)
+{
+    run(strip, 2, 4, 4);
+}
+
+static void run_3x16(const struct gemm_f32_direct *strip)
+{
+    run(strip, 3, 4, 4);
+}
+
+static void run_4x16(const struct gemm_f32_direct *strip)
+{
+    run(strip, 4, 4, 4);
+}
+
+static void run_5x16(const struct gemm_f32_direct *strip)
+{
+    run(strip, 5, 4, 4);
+}
+
+static void run_1x2x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 1, 6, 3);
+}
+
+static void run_2x2x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 2, 6, 3);
+}
+
+static void run_3x2x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 3, 6, 3);
+}
+
+static void run_4x2x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 4, 6, 3);
+}
+
+static void run_1x2x16(const struct gemm_f32_direct *strip)
+{
+    run(strip, 1, 8, 4);
+}
+
+static void run_2x2x16(const struct gemm_f32_direct *strip)
+{
+    run(strip, 2, 8, 4);
+}
+
+static void run_3x2x16(const struct gemm_f32_direct *strip)
+{
+    run(strip, 3, 8, 4);
+}
+
+static void run_1x4x12(const struct gemm_f32_direct *strip)
+{
+    run(strip, 1, 12, 3);
+}
+
+static void run_1x3x16(const struct gemm_f32_direct *strip)
+{
+    run(strip, 1, 12, 4);
+}
+
+/* clang-format off */
+const struct gemm_f32_direct_kernel gemm_f32_direct_ref[GEMM_F32_DIRECT_TILES] = {
+    {"gemm_f32_direct_1x4_ref", 0, 1, 1, 1, run_1x4},
+    {"gemm_f32_direct_2x4_ref", 0, 2, 1, 1, run_2x4},
+    {"gemm_f32_direct_3x4_ref", 0, 3, 1, 1, run_3x4},
+    {"gemm_f32_direct_4x4_ref", 0, 4, 1, 1, run_4x4},
+    {"gemm_f32_direct_5x4_ref", 0, 5, 1, 1, run_5x4},
+    {"gemm_f32_direct_6x4_ref", 0, 6, 1, 1, run_6x4},
+    {"gemm_f32_direct_7x4_ref", 0, 7, 1, 1, run_7x4},
+    {"gemm_f32_direct_8x4_ref", 0, 8, 1, 1, run_8x4},
+    {"gemm_f32_direct_1x8_ref", 0, 1, 2, 2, run_1x8},
+    {"gemm_f32_direct_2x8_ref", 0, 2, 2, 2, run_2x8},
+    {"gemm_f32_direct_3x8_ref", 0, 3, 2, 2, run_3x8},
+    {"gemm_f32_direct_4x8_ref", 0, 4, 2, 2, run_4x8},
+    {"gemm_f32_direct_5x8_ref", 0, 5, 2, 2, run_5x8},
+    {"gemm_f32_direct_6x8_ref", 0, 6, 2, 2, run_6x8},
+    {"gemm_f32_direct_7x8_ref", 0, 7, 2, 2, run_7x8},
+    {"gemm_f32_direct_8x8_ref", 0, 8, 2, 2, run_8x8},
+    {"gemm_f32_direct_1x12_ref", 0, 1, 3, 3, run_1x12},
+    {"gemm_f32_direct_2x12_ref", 0, 2, 3, 3, run_2x12},
+    {"gemm_f32_direct_3x12_ref", 0, 3, 3, 3, run_3x12},
+    {"gemm_f32_direct_4x12_ref", 0, 4, 3, 3, run_4x12},
+    {"gemm_f32_direct_5x12_ref", 0, 5, 3, 3, run_5x12},
+    {"gemm_f32_direct_6x12_ref", 0, 6, 3, 3, run_6x12},
+    {"gemm_f32_direct_7x12_ref", 0, 7, 3, 3, run_7x12},
+    {"gemm_f32_direct_1x16_ref", 0, 1, 4, 4, run_1x16},
+    {"gemm_f32_direct_2x16_ref", 0, 2, 4, 4, run_2x16},
+    {"gemm_f32_direct_3x16_ref", 0, 3, 4, 4, run_3x16},
+    {"gemm_f32_direct_4x16_ref", 0, 4, 4, 4, run_4x16},
+    {"gemm_f32_direct_5x16_ref", 0, 5, 4, 4, run_5x16},
+    {"gemm_f32_direct_1x2x12_ref", 0, 1, 6, 3, run_1x2x12},
+    {"gemm_f32_direct_2x2x12_ref", 0, 2, 6, 3, run_2x2x12},
+    {"gemm_f32_direct_3x2x12_ref", 0, 3, 6, 3, run_3x2x12},
+    {"gemm_f32_direct_4x2x12_ref", 0, 4, 6, 3, run_4x2x12},
+    {"gemm_f32_direct_1x2x16_ref", 0, 1, 8, 4, run_1x2x16},
+    {"gemm_f32_direct_2x2x16_ref", 0, 2, 8, 4, run_2x2x16},
+    {"gemm_f32_direct_3x2x16_ref", 0, 3, 8, 4, run_3x2x16},
+    {"gemm_f32_direct_1x4x12_ref", 0, 1, 12, 3, run_1x4x12},
+    {"gemm_f32_direct_1x3x16_ref", 0, 1, 12, 4, run_1x3x16},
+};
+/* clang-format on */

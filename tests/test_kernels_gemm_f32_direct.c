@@ -1,0 +1,204 @@
+/* Every kernel for matrices in place against its contract. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "arch/cpu.h"
+#include "kernels/gemm_f32_direct.h"
+#include "tests/support/fill.h"
+#include "tests/support/guard.h"
+
+static struct guard guard_a, guard_b, guard_tail, guard_c, guard_bias;
+
+typedef void fill_fn(float *out, size_t count, uint32_t *state);
+
+/* One strip on guarded memory. */
+struct problem {
+    const struct gemm_f32_direct_kernel *kernel;
+    struct gemm_f32_direct strip;
+    size_t rows, columns;
+};
+
+static float *filled(const struct guard *guard, size_t count, int end, fill_fn *fill,
+                     uint32_t *seed)
+{
+    float *out = guard_at(guard, count * sizeof(float), end);
+    fill(out, count, seed);
+    return out;
+}
+
+/* Rows of A end where they end; those of B and the last of the groups are whole vectors. */
+static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_fn *fill,
+                         uint32_t *seed)
+{
+    const struct gemm_f32_direct_kernel *kernel = problem->kernel;
+    uint32_t options = fill_next(seed) >> 4;
+    int end = options & 1;
+    bool one_group = kernel->vectors == kernel->group;
+    size_t group = 4u * kernel->group, groups = kernel->vectors / kernel->group;
+    bool copied = one_group && (options >> 1 & 1) && k > 0;
+    size_t tail = copied ? (k + 3) % 4 + 1 : k % 4, whole = k - tail;
+    size_t lanes = kernel->vectors <= 4 && one_group ? 1 + (options >> 2 & 3) : 4;
+    size_t lda = k + (options >> 4 & 3), ldb = group + (options >> 6 & 7);
+    size_t gap = ldb * k + (options >> 9 & 7);
+    problem->rows = tiles * kernel->height;
+    problem->columns = 4u * (kernel->vectors - 1u) + lanes;
+    size_t ldc = problem->columns + (options >> 12 & 3);
+    size_t b_rows = copied ? whole : k, c_count = (problem->rows - 1) * ldc + problem->columns;
+    size_t b_count = b_rows ? (groups - 1) * gap + (b_rows - 1) * ldb + group : 0;
+    problem->strip = (struct gemm_f32_direct){
+        .a = filled(&guard_a, (problem->rows - 1) * lda + k, end, fill, seed),
+        .lda = lda,
+        .b = filled(&guard_b, b_count, end, fill, seed),
+        .ldb = ldb,
+        .gap = gap,
+        .b_tail = copied ? filled(&guard_tail, (tail - 1) * 20 + group, end, fill, seed) : NULL,
+        .tail_ldb = 20,
+        .c = guard_at(&guard_c, c_count * sizeof(float), end),
+        .ldc = ldc,
+        .rounds = whole / 4,
+        .tail = tail,
+        .tiles = tiles,
+        .bias =
+            options >> 14 & 1 ? filled(&guard_bias, 4u * kernel->vectors, end, fill, seed) : NULL,
+        .clamp = options >> 15 & 1,
+        .lanes = lanes,
+        .low = -1.5f,
+        .high = 2.5f,
+    };
+    fill_marker(problem->strip.c, c_count);
+}
+
+static float want(const struct problem *problem, size_t i, size_t j)
+{
+    const struct gemm_f32_direct *strip = &problem->strip;
+    size_t group = 4u * problem->kernel->group, whole = 4 * strip->rounds;
+    float sum = 0;
+    for (size_t p = 0; p < whole + strip->tail; p++) {
+        const float *row = strip->b_tail && p >= whole
+                               ? strip->b_tail + (p - whole) * strip->tail_ldb
+                               : strip->b + p * strip->ldb + j / group * strip->gap;
+        sum = fmaf(strip->a[i * strip->lda + p], row[j % group], sum);
+    }
+    if (strip->bias)
+        sum += strip->bias[j];
+    return strip->clamp ? fminf(fmaxf(sum, strip->low), strip->high) : sum;
+}
+
+static void check_problem(const struct problem *problem)
+{
+    const struct gemm_f32_direct *strip = &problem->strip;
+    for (size_t i = 0; i < problem->rows; i++) {
+        for (size_t j = 0; j < problem->columns; j++)
+            if (strip->c[i * strip->ldc + j] != want(problem, i, j))
+                fail_msg("%s: rounds %zu tail %zu tiles %zu lanes %zu copied %d bias %d clamp %zu: "
+                         "c[%zu][%zu] is %.9g, not %.9g (seed %u)",
+                         problem->kernel->name, strip->rounds, strip->tail, strip->tiles,
+                         strip->lanes, strip->b_tail != NULL, strip->bias != NULL, strip->clamp, i,
+                         j, (double)strip->c[i * strip->ldc + j], (double)want(problem, i, j),
+                         fill_seed());
+        for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
+            assert_true(fill_is_marker(strip->c[i * strip->ldc + j]));
+    }
+}
+
+static void walk_sizes(const struct gemm_f32_direct_kernel *kernel, fill_fn *fill)
+{
+    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 19, 32};
+    uint32_t seed = fill_seed() + kernel->height * 16u + kernel->vectors;
+    for (size_t d = 0; d < count_of(depths); d++)
+        for (size_t tiles = 1; tiles <= 3; tiles++)
+            for (int times = 0; times < 12; times++) {
+                struct problem problem = {.kernel = kernel};
+                make_problem(&problem, depths[d], tiles, fill, &seed);
+                kernel->run(&problem.strip);
+                check_problem(&problem);
+            }
+}
+
+static void keeps_its_contract(void **state)
+{
+    walk_sizes(*state, fill_integers);
+    walk_sizes(*state, fill_reals);
+}
+
+/* A NaN in A reaches its row and no other, through the clamp too. */
+static void keeps_nan(void **state)
+{
+    const struct gemm_f32_direct_kernel *kernel = *state;
+    float a[8 * 5], b[5 * 48], c[8 * 48];
+    for (size_t x = 0; x < count_of(a); x++)
+        a[x] = x / 5 == 0 ? NAN : 1;
+    for (size_t x = 0; x < count_of(b); x++)
+        b[x] = 1;
+    struct gemm_f32_direct strip = {
+        .a = a,
+        .lda = 5,
+        .b = b,
+        .ldb = 4u * kernel->group,
+        .gap = 20u * kernel->group,
+        .c = c,
+        .ldc = 48,
+        .rounds = 1,
+        .tail = 1,
+        .tiles = 1,
+        .clamp = 1,
+        .lanes = 4,
+        .low = 0,
+        .high = 3,
+    };
+    kernel->run(&strip);
+    for (size_t i = 0; i < kernel->height; i++)
+        for (size_t j = 0; j < 4u * kernel->vectors; j++)
+            assert_true(i ? c[i * 48 + j] == 3.0f : isnan(c[i * 48 + j]));
+}
+
+static void every_tile_has_a_kernel_that_needs_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++) {
+        const struct gemm_f32_direct_kernel *kernel = gemm_f32_direct_kernels[i];
+        const struct gemm_f32_direct_kernel *found =
+            gemm_f32_direct_find(0, kernel->height, kernel->vectors, kernel->group);
+        assert_non_null(found);
+        assert_int_equal(found->needs, 0);
+        assert_true(gemm_f32_direct_height(kernel->vectors, kernel->group) >= kernel->height);
+    }
+    assert_int_equal(gemm_f32_direct_height(3, 3), 7);
+    assert_int_equal(gemm_f32_direct_height(5, 5), 0);
+    assert_null(gemm_f32_direct_find(~0u, 8, 3, 3));
+}
+
+enum { TESTS_EACH = 2, MOST_BYTES = 1 << 16 };
+
+int main(void)
+{
+    static struct CMUnitTest tests[2 * GEMM_F32_DIRECT_TILES * TESTS_EACH + 1];
+    static char names[count_of(tests)][64];
+    size_t count = 0;
+    struct guard *const guards[] = {&guard_a, &guard_b, &guard_tail, &guard_c, &guard_bias};
+    for (size_t i = 0; i < count_of(guards); i++)
+        guard_init(guards[i], MOST_BYTES);
+    for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++) {
+        const struct gemm_f32_direct_kernel *kernel = gemm_f32_direct_kernels[i];
+        if (kernel->needs & ~cpu_get()->features)
+            continue;
+        static const struct {
+            const char *name;
+            CMUnitTestFunction function;
+        } each[TESTS_EACH] = {{"contract", keeps_its_contract}, {"NaN", keeps_nan}};
+        for (size_t t = 0; t < TESTS_EACH; t++, count++) {
+            snprintf(names[count], sizeof names[count], "%s: %s", kernel->name, each[t].name);
+            tests[count] = (struct CMUnitTest){.name = names[count],
+                                               .test_func = each[t].function,
+                                               .initial_state = (void *)(uintptr_t)kernel};
+        }
+    }
+    tests[count++] =
+        (struct CMUnitTest)cmocka_unit_test(every_tile_has_a_kernel_that_needs_nothing);
+    int failed = _cmocka_run_group_tests("gemm_f32_direct", tests, count, NULL, NULL);
+    for (size_t i = 0; i < count_of(guards); i++)
+        guard_deinit(guards[i]);
+    return failed;
+}
