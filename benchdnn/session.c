@@ -69,4 +69,5 @@ void session_print_memory(void)
                    neo_allocation_kind_name(kind), usage.current, usage.max,
                    (unsigned long long)usage.allocations, (unsigned long long)usage.frees);
     }
+    neo_engine_dump_memory_pool(session_engine(), "-", NEO_DUMP_TEXT);
 }

@@ -28,6 +28,16 @@ done
 check 'portable' TARGET=portable
 check 'portable, address and undefined-behaviour sanitizers' TARGET=portable SAN=address,undefined
 check 'portable, thread sanitizer' TARGET=portable SAN=thread
+# Scratchpads and fresh memory full of NaN: nothing reads what it did not write.
+export NEOPRENE_MEMORY_POISON=255
+for build in aarch64-gcc portable-gcc; do
+    programs=
+    for test in matmul convolution network primitive_nested; do
+        programs="$programs build/$build/tests/test_$test"
+    done
+    check "$build, poisoned memory" TARGET="${build%-gcc}" TESTS="$programs"
+done
+unset NEOPRENE_MEMORY_POISON
 step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples
 step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TARGET=portable
 step 'layers' make --no-print-directory layers

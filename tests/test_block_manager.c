@@ -28,6 +28,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +231,68 @@ static void an_execution_that_needs_more_than_its_handle_has_leases_it(void **st
     unreserve(fixture, &handle);
 }
 
+static void expect_poison(struct lease *lease)
+{
+    const unsigned char *data = lease->data;
+    for (size_t i = 0; i < BYTES; i++)
+        assert_int_equal(data[i], 0xff);
+    memset(lease->data, 0, BYTES);
+}
+
+/* Of every execution, not just of the first one in a block: so nothing is read that was not written
+ * in the same execution. */
+static void poison_fills_the_memory_of_every_execution(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct block_pool_options options = {.is_poisoned = true, .poison = 0xff};
+    block_manager_deinit(&fixture->manager);
+    block_pool_destroy(fixture->pool);
+    assert_int_equal(block_pool_create(&fixture->pool, &block_source_heap, &options), NEO_OK);
+    block_manager_init(&fixture->manager, fixture->pool);
+    struct reservation own = reserve(fixture, BYTES);
+    for (int i = 0; i < 3; i++) {
+        struct lease first, second;
+        assert_int_equal(block_manager_lease(&fixture->manager, &own, BYTES, &first), NEO_OK);
+        assert_int_equal(block_manager_lease(&fixture->manager, &own, BYTES, &second), NEO_OK);
+        assert_ptr_not_equal(first.data, second.data);
+        expect_poison(&first);
+        expect_poison(&second);
+        assert_int_equal(block_manager_return(&fixture->manager, &second), NEO_OK);
+        assert_int_equal(block_manager_return(&fixture->manager, &first), NEO_OK);
+    }
+    unreserve(fixture, &own);
+}
+
+static void the_pool_s_report_names_who_has_a_block(void **state)
+{
+    struct fixture *fixture = *state;
+    block_manager_set_user(&fixture->manager, "matmul", 7);
+    struct reservation a = reserve(fixture, 5000), b = reserve(fixture, 100);
+    struct block *freed;
+    assert_int_equal(block_pool_acquire(fixture->pool, 1024, &freed), NEO_OK);
+    assert_int_equal(block_pool_release(fixture->pool, freed), NEO_OK);
+    char *text, expected[512];
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    assert_int_equal(block_pool_write(fixture->pool, file, NEO_DUMP_CSV), NEO_OK);
+    fclose(file);
+    snprintf(expected, sizeof expected,
+             "pool_type,layout,mem_ptr,mem_type,mem_pool_size,prim_id,unique_id,mem_size\n"
+             "blocks,,%p,heap,128,matmul,7,100\n"
+             "blocks,,%p,heap,5120,matmul,7,5000\n"
+             "free,,%p,heap,1024,,0,0\n",
+             b.block->data, a.block->data, freed->data);
+    assert_string_equal(text, expected);
+    free(text);
+    unreserve(fixture, &a);
+    unreserve(fixture, &b);
+    file = open_memstream(&text, &length);
+    assert_int_equal(block_pool_write(fixture->pool, file, NEO_DUMP_CSV), NEO_OK);
+    fclose(file);
+    assert_null(strstr(text, "matmul"));
+    free(text);
+}
+
 static void memory_of_an_idle_implementation_serves_another_one(void **state)
 {
     struct fixture *fixture = *state;
@@ -388,6 +451,8 @@ int main(void)
         TEST(a_block_is_not_taken_from_under_an_execution),
         TEST(overlapping_executions_of_one_handle_lease_their_own_blocks),
         TEST(an_execution_that_needs_more_than_its_handle_has_leases_it),
+        TEST(poison_fills_the_memory_of_every_execution),
+        TEST(the_pool_s_report_names_who_has_a_block),
         TEST(memory_of_an_idle_implementation_serves_another_one),
         TEST(a_failed_reserve_returns_a_status_and_holds_nothing),
         TEST(warm_reserve_lease_return_unreserve_allocate_nothing),

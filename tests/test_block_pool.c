@@ -41,7 +41,8 @@ static void counted_release(void *context, void *data, size_t bytes)
 static struct block_pool *new_pool(struct counted *counted, struct block_pool_options options)
 {
     *counted = (struct counted){0};
-    struct block_source source = {counted, counted_allocate, counted_release};
+    struct block_source source = {
+        .context = counted, .allocate = counted_allocate, .release = counted_release};
     struct block_pool *pool;
     assert_int_equal(block_pool_create(&pool, &source, &options), NEO_OK);
     return pool;

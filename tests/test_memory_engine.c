@@ -144,6 +144,53 @@ static void budgets_and_dumps_work_through_the_engine(void **state)
     assert_true(found);
 }
 
+static neo_primitive *make_matmul(neo_dim n)
+{
+    neo_matmul_desc desc = {0};
+    neo_memory_desc_init_tag(&desc.src, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
+    neo_memory_desc_init_tag(&desc.weights, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
+    neo_memory_desc_init_tag(&desc.dst, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    return primitive;
+}
+
+/* How many lines of the dump have this text. */
+static int count_in_dump(const char *path, neo_dump_format format, const char *text)
+{
+    assert_int_equal(neo_engine_dump_memory_pool(engine, path, format), NEO_OK);
+    FILE *file = fopen(path, "r");
+    char line[512];
+    int count = 0;
+    while (fgets(line, sizeof line, file))
+        count += strstr(line, text) != NULL;
+    fclose(file);
+    return count;
+}
+
+static void scratchpads_are_dumped_with_their_primitives(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/neoprene-pool-XXXXXX";
+    close(mkstemp(path));
+    neo_primitive *first = make_matmul(100), *second = make_matmul(100);
+    assert_true(neo_primitive_desc_scratchpad_size(neo_primitive_get_desc(first), 1) > 0);
+    assert_int_equal(count_in_dump(path, NEO_DUMP_CSV, ",matmul,"), 2);
+    assert_int_equal(count_in_dump(path, NEO_DUMP_TEXT, "efficiency"), 1);
+    neo_primitive_destroy(first);
+    neo_primitive_destroy(second);
+    assert_int_equal(count_in_dump(path, NEO_DUMP_CSV, ",matmul,"), 0);
+    assert_int_equal(neo_engine_dump_memory_pool(engine, "/nonexistent/x", NEO_DUMP_CSV),
+                     NEO_IO_ERROR);
+    assert_int_equal(neo_engine_dump_memory_pool(engine, path, (neo_dump_format)2),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_engine_dump_memory_pool(engine, NULL, NEO_DUMP_CSV), NEO_INVALID_ARGUMENT);
+    unlink(path);
+}
+
 static void missing_pointers_are_refused(void **state)
 {
     (void)state;
@@ -189,6 +236,7 @@ int main(void)
         TEST(memory_objects_count_and_obey_the_limit),
         TEST(memory_objects_come_from_the_users_allocator),
         TEST(budgets_and_dumps_work_through_the_engine),
+        TEST(scratchpads_are_dumped_with_their_primitives),
         TEST(missing_pointers_are_refused),
         TEST(a_failing_allocation_drops_the_reference_to_the_engine),
     };

@@ -168,6 +168,8 @@ typedef struct neo_memory_usage {
     uint64_t allocations, frees;
 } neo_memory_usage;
 
+/* All dumps, also those of networks, take "-" as a path for the standard output. */
+
 /* Usage of one kind, or of all (NEO_KIND_ALL). */
 NEO_API neo_status neo_engine_get_memory_usage(neo_engine *engine, neo_allocation_kind kind,
                                                neo_memory_usage *out);
@@ -179,6 +181,20 @@ NEO_API neo_status neo_engine_dump_memory_history(neo_engine *engine, const char
 /* Writes what was live when the sum over all kinds had its peak, as CSV:
  * kind,bytes,owner,thread,pointer,time_ns,still_live */
 NEO_API neo_status neo_engine_dump_memory_peak(neo_engine *engine, const char *path);
+
+typedef enum neo_dump_format {
+    NEO_DUMP_CSV,
+    NEO_DUMP_TEXT /* for people: with utilisation, efficiency and totals */
+} neo_dump_format;
+
+/* Writes the blocks that the scratchpads of primitives are in, each with who has it and how much of
+ * it he needs, and the free ones. The CSV's header is
+ * pool_type,layout,mem_ptr,mem_type,mem_pool_size,prim_id,unique_id,mem_size. unique_id is the same
+ * for handles of one cached implementation. Exact while no primitive is made, executed or
+ * destroyed.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_OUT_OF_MEMORY, NEO_IO_ERROR. */
+NEO_API neo_status neo_engine_dump_memory_pool(neo_engine *engine, const char *path,
+                                               neo_dump_format format);
 
 #ifdef __cplusplus
 }

@@ -86,6 +86,13 @@ static struct block *shed_idle(struct block_manager *manager, size_t allowed)
 
 /* ---- tokens ---- */
 
+static void set_user(struct block *block, const char *user, uint64_t id, size_t bytes)
+{
+    atomic_store_explicit(&block->user_bytes, bytes, memory_order_relaxed);
+    atomic_store_explicit(&block->user_id, id, memory_order_relaxed);
+    atomic_store_explicit(&block->user, user, memory_order_relaxed);
+}
+
 static void fill(struct reservation *token, struct block *block)
 {
     token->block = block;
@@ -139,11 +146,13 @@ static neo_status take(struct block_manager *manager, size_t bytes, enum purpose
                             ? block_pool_make_in_budget(manager->pool, bytes, &block)
                             : block_pool_make(manager->pool, bytes, &block);
     make_empty(out);
-    if (status == NEO_OK)
-        fill(out, block);
-    else
+    if (status != NEO_OK) {
         take_failed(manager, purpose);
-    return status;
+        return status;
+    }
+    set_user(block, manager->user, manager->user_id, bytes);
+    fill(out, block);
+    return NEO_OK;
 }
 
 static neo_status give(struct block_manager *manager, enum purpose purpose,
@@ -153,6 +162,7 @@ static neo_status give(struct block_manager *manager, enum purpose purpose,
         return NEO_INVALID_ARGUMENT;
     struct block *block = token->block;
     make_empty(token);
+    set_user(block, NULL, 0, 0);
     lock_take(&manager->lock);
     uncount_use(manager, purpose);
     block->next = manager->idle;
@@ -170,6 +180,12 @@ void block_manager_init(struct block_manager *manager, struct block_pool *pool)
 {
     *manager = (struct block_manager){.pool = pool};
     lock_init(&manager->lock);
+}
+
+void block_manager_set_user(struct block_manager *manager, const char *user, uint64_t id)
+{
+    manager->user = user;
+    manager->user_id = id;
 }
 
 neo_status block_manager_deinit(struct block_manager *manager)
@@ -210,12 +226,15 @@ neo_status block_manager_lease(struct block_manager *manager, struct reservation
         !atomic_exchange_explicit(&own->running, 1, memory_order_acquire)) {
         out->own = own;
         out->data = own->block->data;
+        block_pool_poison(manager->pool, own->block);
         return NEO_OK;
     }
     neo_status status = take(manager, bytes, LEASE, &out->extra);
-    if (status == NEO_OK)
-        out->data = out->extra.block->data;
-    return status;
+    if (status != NEO_OK)
+        return status;
+    out->data = out->extra.block->data;
+    block_pool_poison(manager->pool, out->extra.block);
+    return NEO_OK;
 }
 
 neo_status block_manager_return(struct block_manager *manager, struct lease *lease)

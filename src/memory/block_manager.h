@@ -33,6 +33,8 @@ struct block_manager {
     struct lock lock;
     struct block_pool *pool;
     struct block *idle; /* chained by next */
+    const char *user;   /* of its blocks, in reports: a static text */
+    uint64_t user_id;
     struct block_manager_stats stats;
 };
 
@@ -52,6 +54,10 @@ struct lease {
 };
 
 void block_manager_init(struct block_manager *manager, struct block_pool *pool);
+
+/* For reports: user is a static text; id tells managers with the same text apart. Before the first
+ * reservation. */
+void block_manager_set_user(struct block_manager *manager, const char *user, uint64_t id);
 
 /* Gives every idle block to the pool. NEO_BUSY, and nothing happens, while a reservation or a lease
  * is live. */

@@ -20,14 +20,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "neoprene/types.h"
+#include "neoprene/allocation.h"
 
 /* Where memory comes from. Called from any thread and never with a lock held. */
 struct block_source {
     void *context;
     neo_status (*allocate)(void *context, size_t bytes, size_t align, void **out);
     void (*release)(void *context, void *data, size_t bytes);
+    neo_allocation_kind (*kind_of)(void *context, const void *data); /* NULL: heap */
 };
 
 /* The C heap. */
@@ -48,6 +50,10 @@ struct block {
     struct block *record;       /* next of all records ever made */
     uint32_t class_index;
     bool is_live;
+    /* Who has it, for reports: written by the holder, read by block_pool_write(). */
+    _Atomic(const char *) user; /* a static text; NULL: nobody */
+    _Atomic uint64_t user_id;
+    atomic_size_t user_bytes; /* what was asked for */
 };
 
 struct block_pool_options {
@@ -55,6 +61,8 @@ struct block_pool_options {
                           * ones are served even beyond; 0: no budget */
     size_t limit_bytes; /* live and free together never exceed it: NEO_OUT_OF_MEMORY; 0: no limit */
     size_t window;      /* acquires between two looks at the high-water mark; 0: 4096 */
+    bool is_poisoned;   /* block_pool_poison() fills blocks with this byte, so that whoever reads */
+    unsigned char poison; /* what he did not write shows */
 };
 
 struct block_pool_stats {
@@ -110,6 +118,16 @@ void block_pool_set_budget(struct block_pool *pool, size_t budget_bytes);
 size_t block_pool_budget(struct block_pool *pool);
 
 void block_pool_stats(struct block_pool *pool, struct block_pool_stats *out);
+
+/* Fills a block that its holder is about to use, if the options say so. */
+void block_pool_poison(const struct block_pool *pool, const struct block *block);
+
+/* 1, 2, …: a number that no other call got. */
+uint64_t block_pool_new_id(struct block_pool *pool);
+
+/* Writes every block with its user (see pool_report.h): type "blocks" for those in use, "free" for
+ * the others. Exact while nobody acquires or releases. NEO_OUT_OF_MEMORY, NEO_IO_ERROR. */
+neo_status block_pool_write(struct block_pool *pool, FILE *file, neo_dump_format format);
 
 /* The size of the block that serves a request; 0 when no class is large enough. */
 size_t block_pool_class_bytes(size_t bytes);

@@ -37,18 +37,33 @@ neo_status domain_get_usage(struct memory_domain *domain, neo_allocation_kind ki
     return NEO_OK;
 }
 
+FILE *report_open(const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return stdout;
+    FILE *file = fopen(path, "we");
+    if (!file)
+        log_error("cannot write '%s': %s", path, strerror(errno));
+    return file;
+}
+
+neo_status report_close(FILE *file, const char *path, neo_status status)
+{
+    int failed = file == stdout ? fflush(file) : fclose(file);
+    if (failed && status == NEO_OK)
+        status = NEO_IO_ERROR;
+    if (status == NEO_IO_ERROR)
+        log_error("cannot write '%s': %s", path, strerror(errno));
+    return status;
+}
+
 static neo_status dump(struct memory_domain *domain, const char *path,
                        neo_status (*write_to)(struct tracker *, FILE *))
 {
     if (!path)
         return NEO_INVALID_ARGUMENT;
-    FILE *file = fopen(path, "we");
-    neo_status status = file ? write_to(&domain->tracker, file) : NEO_IO_ERROR;
-    if (file && fclose(file) && status == NEO_OK)
-        status = NEO_IO_ERROR;
-    if (status == NEO_IO_ERROR)
-        log_error("cannot write '%s': %s", path, strerror(errno));
-    return status;
+    FILE *file = report_open(path);
+    return file ? report_close(file, path, write_to(&domain->tracker, file)) : NEO_IO_ERROR;
 }
 
 neo_status domain_dump_history(struct memory_domain *domain, const char *path)

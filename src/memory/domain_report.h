@@ -19,4 +19,9 @@ neo_status domain_get_usage(struct memory_domain *domain, neo_allocation_kind ki
 neo_status domain_dump_history(struct memory_domain *domain, const char *path);
 neo_status domain_dump_peak(struct memory_domain *domain, const char *path);
 
+/* For all dumps; "-" is the standard output. NULL, or close's status (which is given that of the
+ * writing), with the reason in the log. */
+FILE *report_open(const char *path);
+neo_status report_close(FILE *file, const char *path, neo_status status);
+
 #endif

@@ -51,7 +51,13 @@ static void release_block(void *context, void *data, size_t bytes)
     domain_free(context, data);
 }
 
+static neo_allocation_kind kind_of_block(void *context, const void *data)
+{
+    struct memory_domain *domain = context;
+    return tracker_kind(&domain->tracker, data);
+}
+
 struct block_source domain_block_source(struct memory_domain *domain)
 {
-    return (struct block_source){domain, allocate_block, release_block};
+    return (struct block_source){domain, allocate_block, release_block, kind_of_block};
 }

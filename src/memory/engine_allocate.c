@@ -65,3 +65,16 @@ neo_status neo_engine_dump_memory_peak(neo_engine *engine, const char *path)
 {
     return engine ? domain_dump_peak(&engine->memory, path) : refuse_null(__func__);
 }
+
+neo_status neo_engine_dump_memory_pool(neo_engine *engine, const char *path, neo_dump_format format)
+{
+    if (!engine || !path)
+        return refuse_null(__func__);
+    if (format > NEO_DUMP_TEXT) {
+        log_check("%s: there is no such format", __func__);
+        return NEO_INVALID_ARGUMENT;
+    }
+    FILE *file = report_open(path);
+    return file ? report_close(file, path, block_pool_write(engine->blocks, file, format))
+                : NEO_IO_ERROR;
+}

@@ -114,3 +114,10 @@ neo_status pool_write_summary(FILE *file, const struct pool_record *records, siz
     fputc('\n', file);
     return ferror(file) ? NEO_IO_ERROR : NEO_OK;
 }
+
+neo_status pool_write(FILE *file, neo_dump_format format, const struct pool_record *records,
+                      size_t count, uint64_t lower_bound)
+{
+    return format == NEO_DUMP_CSV ? pool_write_csv(file, records, count)
+                                  : pool_write_summary(file, records, count, lower_bound);
+}

@@ -45,4 +45,8 @@ neo_status pool_write_csv(FILE *file, const struct pool_record *records, size_t 
 neo_status pool_write_summary(FILE *file, const struct pool_record *records, size_t count,
                               uint64_t lower_bound);
 
+/* One or the other. */
+neo_status pool_write(FILE *file, neo_dump_format format, const struct pool_record *records,
+                      size_t count, uint64_t lower_bound);
+
 #endif

@@ -209,6 +209,15 @@ void *tracker_take_handle(struct tracker *tracker, const void *data)
     return handle;
 }
 
+neo_allocation_kind tracker_kind(struct tracker *tracker, const void *data)
+{
+    pthread_mutex_lock(&tracker->lock);
+    const struct tracker_record *record = find(tracker, data);
+    neo_allocation_kind kind = data && record->data ? record->kind : NEO_KIND_HEAP;
+    pthread_mutex_unlock(&tracker->lock);
+    return kind;
+}
+
 neo_memory_usage tracker_usage(struct tracker *tracker, neo_allocation_kind kind)
 {
     pthread_mutex_lock(&tracker->lock);

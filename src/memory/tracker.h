@@ -59,6 +59,9 @@ void tracker_set_handle(struct tracker *tracker, const void *data, void *handle)
 /* Returns the object and unties it: of several callers one gets it. NULL: there is none. */
 void *tracker_take_handle(struct tracker *tracker, const void *data);
 
+/* Of a live allocation; heap if it is none. */
+neo_allocation_kind tracker_kind(struct tracker *tracker, const void *data);
+
 neo_memory_usage tracker_usage(struct tracker *tracker, neo_allocation_kind kind);
 size_t tracker_live(struct tracker *tracker);
 

@@ -46,9 +46,11 @@ static neo_status create_cache(neo_engine *engine)
 static neo_status create_pool(neo_engine *engine)
 {
     struct block_source source = domain_block_source(&engine->memory);
+    struct block_pool_options options = {.is_poisoned = engine->memory.poison >= 0,
+                                         .poison = (unsigned char)engine->memory.poison};
     uint64_t budget = SIZE_MAX;
     env_number("NEOPRENE_BLOCK_BUDGET", 0, SIZE_MAX, true, &budget);
-    neo_status status = block_pool_create(&engine->blocks, &source, NULL);
+    neo_status status = block_pool_create(&engine->blocks, &source, &options);
     if (status == NEO_OK)
         block_pool_set_budget(engine->blocks, (size_t)budget);
     return status;

@@ -196,6 +196,8 @@ neo_status implementation_create(struct implementation **out, neo_engine *engine
     cache_value_init(&impl->value, implementation_free);
     impl->engine = engine;
     block_manager_init(&impl->blocks, engine->blocks);
+    block_manager_set_user(&impl->blocks, description->operation->name,
+                           block_pool_new_id(engine->blocks));
     neo_status status = implementation_init(impl, description, index);
     if (status != NEO_OK) {
         implementation_free(&impl->value);
