@@ -11,7 +11,6 @@
 
 #include "neoprene/neoprene.h"
 #include "src/core/log.h"
-#include "src/primitive/engine.h"
 #include "tests/support/fault.h"
 #include "tests/support/random.h"
 
@@ -627,6 +626,38 @@ static void the_plan_is_dumped_as_a_table(void **state)
     neo_network_destroy(net);
 }
 
+static void the_arena_is_dumped_with_its_users(void **state)
+{
+    fixture *f = *state;
+    neo_network *net = make_chain(f, 2, 32, NEO_NETWORK_IN_ORDER);
+    char path[] = "/tmp/neoprene-pool-XXXXXX", text[1024], expected[1024];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(neo_network_dump_pool(net, path, NEO_DUMP_CSV), NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_network_finalize(net), NEO_OK);
+    assert_int_equal(neo_network_dump_pool(net, path, NEO_DUMP_CSV), NEO_OK);
+    ssize_t length = pread(fd, text, sizeof text - 1, 0);
+    assert_true(length > 0);
+    text[length] = 0;
+    char where[32] = "";
+    assert_int_equal(sscanf(strchr(text, '\n'), "\narena,,%31[^,]", where), 1);
+    snprintf(expected, sizeof expected,
+             "pool_type,layout,mem_ptr,mem_type,mem_pool_size,prim_id,unique_id,mem_size\n"
+             "arena,,%s,heap,512,t1,1,128\n"
+             "arena,,%s,heap,512,t2,2,128\n"
+             "arena,,%s,heap,512,t1,3,256\n"
+             "arena,,%s,heap,512,t2,4,256\n",
+             where, where, where, where);
+    assert_string_equal(text, expected);
+    assert_int_equal(neo_network_dump_pool(net, path, NEO_DUMP_TEXT), NEO_OK);
+    length = pread(fd, text, sizeof text - 1, 0);
+    text[length > 0 ? length : 0] = 0;
+    assert_non_null(strstr(text, "efficiency 150.0 %, lower bound 512 bytes"));
+    close(fd);
+    unlink(path);
+    neo_network_destroy(net);
+}
+
 /* ---- shapes that change ---- */
 
 static void reshape_chain(neo_network *net, int nodes, neo_dim count)
@@ -737,13 +768,13 @@ static void destroying_a_network_returns_its_memory(void **state)
 {
     fixture *f = *state;
     neo_memory_usage before, during, after;
-    before = tracker_usage(&f->engine->memory.tracker, NEO_KIND_ALL);
+    neo_engine_get_memory_usage(f->engine, NEO_KIND_ALL, &before);
     neo_network *net = make_chain(f, 5, 5000, NEO_NETWORK_IN_ORDER);
     assert_int_equal(neo_network_finalize(net), NEO_OK);
-    during = tracker_usage(&f->engine->memory.tracker, NEO_KIND_ALL);
+    neo_engine_get_memory_usage(f->engine, NEO_KIND_ALL, &during);
     assert_true(during.current >= before.current + 40000);
     neo_network_destroy(net);
-    after = tracker_usage(&f->engine->memory.tracker, NEO_KIND_ALL);
+    neo_engine_get_memory_usage(f->engine, NEO_KIND_ALL, &after);
     assert_int_equal(after.current, before.current);
 }
 
@@ -840,6 +871,112 @@ static void primitives_run_with_scratchpads_from_the_plan(void **state)
     neo_primitive_destroy(second);
     neo_memory_destroy(w_memory);
     neo_memory_destroy(v_memory);
+}
+
+/* x -> a -> b, c (independent, one primitive handle) -> join -> out, with scratchpads of the user's
+ * or of the library's. */
+static neo_network *make_diamond(fixture *f, neo_network_order order, neo_primitive *primitive,
+                                 neo_memory *weights)
+{
+    enum { N = 64 };
+    static const struct {
+        const char *name;
+        int from, to;
+    } products[] = {{"a", 0, 2}, {"b", 2, 3}, {"c", 2, 4}, {"d", 2, 5}};
+    neo_network *net;
+    neo_network_options options = {.order = order};
+    assert_int_equal(neo_network_create(&net, f->engine, &options), NEO_OK);
+    add_matrix(net, "x", NEO_TENSOR_INPUT, N, N, NULL);
+    add_matrix(net, "w", NEO_TENSOR_CONSTANT, N, N, weights);
+    add_matrix(net, "ta", NEO_TENSOR_INTERMEDIATE, N, N, NULL);
+    add_matrix(net, "tb", NEO_TENSOR_OUTPUT, N, N, NULL);
+    add_matrix(net, "tc", NEO_TENSOR_OUTPUT, N, N, NULL);
+    add_matrix(net, "td", NEO_TENSOR_OUTPUT, N, N, NULL);
+    for (size_t i = 0; i < count_of(products); i++) {
+        neo_node_arg args[] = {{NEO_ARG_SRC, products[i].from, NEO_READS},
+                               {NEO_ARG_WEIGHTS, 1, NEO_READS},
+                               {NEO_ARG_DST, products[i].to, NEO_WRITES}};
+        neo_node node = {
+            .name = products[i].name, .count = 3, .args = args, .primitive = primitive};
+        assert_int_equal(neo_network_add_node(net, &node, NULL), NEO_OK);
+    }
+    assert_int_equal(neo_network_finalize(net), NEO_OK);
+    return net;
+}
+
+static neo_primitive *make_library_matmul(neo_engine *engine, neo_dim n)
+{
+    neo_matmul_desc desc = {0};
+    neo_memory_desc_init_tag(&desc.src, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
+    neo_memory_desc_init_tag(&desc.weights, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
+    neo_memory_desc_init_tag(&desc.dst, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    return primitive;
+}
+
+static void warm_primitives_allocate_nothing_wherever_their_scratchpads_are(void **state)
+{
+    fixture *f = *state;
+    static float x[64 * 64], w[64 * 64];
+    neo_memory_desc desc;
+    neo_memory *weights;
+    neo_memory_desc_init_tag(&desc, 2, (neo_dim[]){64, 64}, NEO_F32, "ab");
+    assert_int_equal(neo_memory_create(&weights, &desc, f->engine, w), NEO_OK);
+    for (int what = 0; what < 4; what++) {
+        neo_primitive *primitive =
+            what & 1 ? make_library_matmul(f->engine, 64) : make_matmul(f->engine, 64, 64, 64);
+        assert_true(neo_primitive_desc_scratchpad_size(neo_primitive_get_desc(primitive), 1) > 0);
+        neo_network *net = make_diamond(
+            f, what & 2 ? NEO_NETWORK_OUT_OF_ORDER : NEO_NETWORK_IN_ORDER, primitive, weights);
+        neo_network_bind(net, 0, x);
+        assert_int_equal(neo_network_execute(net, f->stream), NEO_OK);
+        size_t allocations = fault_allocations();
+        for (int i = 0; i < 100; i++)
+            if (neo_network_execute(net, f->stream) != NEO_OK)
+                fail_msg("execution %d failed", i);
+        assert_int_equal(fault_allocations(), allocations);
+        neo_network_destroy(net);
+        neo_primitive_destroy(primitive);
+    }
+    neo_memory_destroy(weights);
+}
+
+/* Two shapes, neither of which fits into the other's plan, in an arena that has room for both. */
+static void a_reshape_back_to_a_known_shape_allocates_nothing(void **state)
+{
+    fixture *f = *state;
+    static uint32_t values[4096];
+    for (int order = 0; order < 2; order++) {
+        neo_network *net;
+        neo_network_options options = {.order = (neo_network_order)order};
+        assert_int_equal(neo_network_create(&net, f->engine, &options), NEO_OK);
+        int in = add_tensor(net, "in", NEO_TENSOR_INPUT, 4096);
+        int a = add_tensor(net, "a", NEO_TENSOR_INTERMEDIATE, 4096);
+        int b = add_tensor(net, "b", NEO_TENSOR_OUTPUT, 1024);
+        add_node(net, "n0", mix, NULL, in, -1, a, 0);
+        add_node(net, "n1", mix, NULL, a, -1, b, 0);
+        assert_int_equal(neo_network_finalize(net), NEO_OK);
+        neo_network_bind(net, in, values);
+        neo_network_report report;
+        size_t allocations = 0;
+        for (int round = 0; round < 20; round++) {
+            neo_tensor_shape shapes[] = {{a, vector_of(round % 2 ? 4096 : 64)},
+                                         {b, vector_of(round % 2 ? 64 : 4096)}};
+            if (round == 4)
+                allocations = fault_allocations();
+            if (neo_network_reshape(net, 2, shapes) != NEO_OK ||
+                neo_network_execute(net, f->stream) != NEO_OK)
+                fail_msg("round %d failed", round);
+        }
+        assert_int_equal(fault_allocations(), allocations);
+        neo_network_get_report(net, &report);
+        assert_true(report.plans_reused >= 16);
+        neo_network_destroy(net);
+    }
 }
 
 /* M is known only at execution; weights are packed once, before. */
@@ -964,7 +1101,7 @@ static void a_reshape_beyond_the_limit_fails_and_the_next_one_works(void **state
 {
     fixture *f = *state;
     uint32_t *values = calloc(1000, sizeof *values);
-    atomic_store(&f->engine->memory.limits.user_total, (size_t)1 << 20);
+    neo_engine_set_memory_limits(f->engine, 0, (size_t)1 << 20);
     neo_network *net = make_chain(f, 3, 1000, NEO_NETWORK_IN_ORDER);
     assert_int_equal(neo_network_finalize(net), NEO_OK);
     neo_tensor_shape shapes[4];
@@ -994,6 +1131,7 @@ int main(void)
         NETWORK_TEST(a_chain_needs_two_tensors_and_a_workspace),
         NETWORK_TEST(a_warm_execution_allocates_nothing),
         NETWORK_TEST(the_plan_is_dumped_as_a_table),
+        NETWORK_TEST(the_arena_is_dumped_with_its_users),
         NETWORK_TEST(growing_shapes_need_few_allocations),
         NETWORK_TEST(a_shape_that_comes_again_finds_its_plan),
         NETWORK_TEST(a_failed_reshape_can_be_repeated),
@@ -1002,6 +1140,8 @@ int main(void)
         NETWORK_TEST(reshaping_leaves_packed_weights_alone),
         NETWORK_TEST(geometric_growth_needs_a_handful_of_allocations),
         NETWORK_TEST(a_reshape_beyond_the_limit_fails_and_the_next_one_works),
+        NETWORK_TEST(warm_primitives_allocate_nothing_wherever_their_scratchpads_are),
+        NETWORK_TEST(a_reshape_back_to_a_known_shape_allocates_nothing),
         NETWORK_TEST(primitives_run_with_scratchpads_from_the_plan),
     };
     return cmocka_run_group_tests_name("network", tests, NULL, NULL);

@@ -201,6 +201,13 @@ NEO_API neo_status neo_network_get_report(const neo_network *network, neo_networ
  * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_IO_ERROR. */
 NEO_API neo_status neo_network_dump_plan(const neo_network *network, const char *path);
 
+/* Writes who shares the arena, as neo_engine_dump_memory_pool() does: its users are tensors and, by
+ * the names of their nodes, workspaces, with the bytes that they need; unique_id numbers both. The
+ * text has the lower bound, too.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_OUT_OF_MEMORY, NEO_IO_ERROR. */
+NEO_API neo_status neo_network_dump_pool(const neo_network *network, const char *path,
+                                         neo_dump_format format);
+
 /* ---- running ---- */
 
 /* Sets the buffer of a tensor of kind INPUT or BOUND_OUTPUT: as large as its descriptor says, and

@@ -85,6 +85,7 @@ neo_status neo_network_create(neo_network **out, neo_engine *engine,
 
 static void free_node(struct network_node *node)
 {
+    neo_primitive_destroy(node->own);
     free(node->memories);
     free(node->passed);
     free(node->args);

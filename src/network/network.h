@@ -36,6 +36,7 @@ struct network_node {
     neo_node_arg *args;
     int count;
     const neo_primitive *primitive;
+    neo_primitive *own; /* what `primitive` is, if the network made it */
     neo_node_fn *function;
     void *context;
     neo_workspace_fn *workspace_of;

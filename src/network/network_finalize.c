@@ -1,14 +1,15 @@
 /* Finalizing, reshaping and reporting. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/core/log.h"
 #include "src/memory/descriptor.h"
+#include "src/memory/domain_report.h"
+#include "src/memory/pool_report.h"
 #include "src/network/network.h"
-#include "src/primitive/engine.h"
+#include "src/primitive/implementation.h"
+#include "src/primitive/primitive.h"
 
 /* ---- finalize ---- */
 
@@ -64,6 +65,47 @@ static void connect_workspace(neo_network *network, struct network_node *node)
     node->passed[node->passed_count++] = (neo_exec_arg){NEO_ARG_SCRATCHPAD, &node->workspace};
 }
 
+/* By handle, then by number. */
+static int compare_nodes(const void *a, const void *b)
+{
+    const struct network_node *const *x = a, *const *y = b;
+    uintptr_t p = (uintptr_t)(*x)->primitive, q = (uintptr_t)(*y)->primitive;
+    return p != q ? (p > q) - (p < q) : (*x > *y) - (*x < *y);
+}
+
+static bool lends_scratchpad(const struct network_node *node)
+{
+    return node->primitive && node->primitive->desc.implementation->reserve_bytes;
+}
+
+/* Nodes that may run at once get handles of their own where the library lends the scratchpad: a
+ * block each, reserved now, instead of one that they lease when they happen to meet. */
+static neo_status separate_handles(neo_network *network)
+{
+    if (network->order == NEO_NETWORK_IN_ORDER)
+        return NEO_OK;
+    struct network_node **sorted = malloc(((size_t)network->node_count + 1) * sizeof(void *));
+    if (!sorted)
+        return NEO_OUT_OF_MEMORY;
+    size_t count = 0;
+    for (int i = 0; i < network->node_count; i++)
+        if (lends_scratchpad(&network->nodes[i]))
+            sorted[count++] = &network->nodes[i];
+    qsort(sorted, count, sizeof(void *), compare_nodes);
+    neo_status status = NEO_OK;
+    const neo_primitive *first = NULL;
+    for (size_t i = 0; i < count && status == NEO_OK; i++) {
+        if (sorted[i]->primitive == first)
+            status = neo_primitive_create(&sorted[i]->own, neo_primitive_get_desc(first));
+        else
+            first = sorted[i]->primitive;
+        if (sorted[i]->own)
+            sorted[i]->primitive = sorted[i]->own;
+    }
+    free(sorted);
+    return status;
+}
+
 static int threads_to_plan_for(const neo_network *network)
 {
     struct parallel parallel;
@@ -81,7 +123,9 @@ static neo_status finalize(neo_network *network)
     network->run.left = calloc(nodes, sizeof *network->run.left);
     if (!network->run.ready || !network->run.left)
         return NEO_OUT_OF_MEMORY;
-    neo_status status = network_analyse(network);
+    neo_status status = separate_handles(network);
+    if (status == NEO_OK)
+        status = network_analyse(network);
     for (int i = 0; i < network->node_count; i++)
         connect_node(network, &network->nodes[i]);
     if (status == NEO_OK)
@@ -156,30 +200,60 @@ neo_status neo_network_get_report(const neo_network *network, neo_network_report
     return NEO_OK;
 }
 
-static void write_buffer(const neo_network *network, size_t i, FILE *file)
+static const char *name_of_buffer(const neo_network *network, size_t i)
 {
     size_t tensors = (size_t)network->tensor_count;
-    bool is_tensor = i < tensors;
-    const char *name = is_tensor ? network->tensors[i].name : network->nodes[i - tensors].name;
-    fprintf(file, "%s%s,%" PRId64 ",%" PRId64 ",%zu,%zu\n", name, is_tensor ? "" : ".workspace",
-            network->starts[i], network->finishes[i], network->plan->offsets[i],
-            network->plan->sizes[i]);
+    return i < tensors ? network->tensors[i].name : network->nodes[i - tensors].name;
+}
+
+static void write_buffer(const neo_network *network, size_t i, FILE *file)
+{
+    bool is_tensor = i < (size_t)network->tensor_count;
+    fprintf(file, "%s%s,%" PRId64 ",%" PRId64 ",%zu,%zu\n", name_of_buffer(network, i),
+            is_tensor ? "" : ".workspace", network->starts[i], network->finishes[i],
+            network->plan->offsets[i], network->plan->sizes[i]);
 }
 
 neo_status neo_network_dump_plan(const neo_network *network, const char *path)
 {
     if (!network || !path || !network->plan)
         return network_refuse("dump", NULL, "a pointer is NULL or the network is not final");
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        log_error("network: cannot write '%s': %s", path, strerror(errno));
+    FILE *file = report_open(path);
+    if (!file)
         return NEO_IO_ERROR;
-    }
     fputs("name,start,finish,offset,size\n", file);
     for (size_t i = 0; i < network->buffer_count; i++)
         if (network->plan->sizes[i])
             write_buffer(network, i, file);
-    bool failed = ferror(file) != 0;
-    failed |= fclose(file) != 0;
-    return failed ? NEO_IO_ERROR : NEO_OK;
+    return report_close(file, path, ferror(file) ? NEO_IO_ERROR : NEO_OK);
+}
+
+static neo_status write_arena(const neo_network *network, FILE *file, neo_dump_format format)
+{
+    struct pool_user *users = calloc(network->buffer_count + 1, sizeof *users);
+    if (!users)
+        return NEO_OUT_OF_MEMORY;
+    struct pool_record arena = {.pool_type = "arena",
+                                .data = network->arena.data,
+                                .kind = network->arena.kind,
+                                .bytes = network->arena.bytes,
+                                .users = users};
+    for (size_t i = 0; i < network->buffer_count; i++)
+        if (network->plan->needed[i])
+            users[arena.user_count++] =
+                (struct pool_user){name_of_buffer(network, i), i, network->plan->needed[i]};
+    neo_status status = pool_write(file, format, &arena, 1, network->plan->report.lower_bound);
+    free(users);
+    return status;
+}
+
+neo_status neo_network_dump_pool(const neo_network *network, const char *path,
+                                 neo_dump_format format)
+{
+    if (!network || !path || !network->plan || format > NEO_DUMP_TEXT)
+        return network_refuse(
+            "dump", NULL,
+            "a pointer is NULL, there is no such format, or the network is not final");
+    FILE *file = report_open(path);
+    return file ? report_close(file, path, write_arena(network, file, format)) : NEO_IO_ERROR;
 }
