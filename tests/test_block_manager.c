@@ -1,29 +1,36 @@
 /* Reservations and leases of one implementation.
  *
  * Pools built from semaphores, counts and lists of anonymous blocks are known to go wrong in these
- * ways; each has a test here, in test_block_pool.c (p), test_block_interleavings.c (i) or
- * test_cache.c (c) that fails if it happens to us:
+ * ways; each has a test here, in test_block_pool.c (p), test_block_interleavings.c (i),
+ * test_cache.c (c) or test_primitive_cache.c (a) that fails if it happens to us:
  *
- *  F1  a list is looked at without its lock           i every order; the thread tests under TSan
- *  F2  the loser of a race for a block waits a_busy_block_makes_a_new_one_instead_of_a_wait F3  a
- * semaphore is replaced while others wait      eight_threads_finish_with_at_most_eight_blocks F4  a
- * permit too many lets a third thread in       i three reservations F5  two disciplines for one
- * counter                i every order: the counts agree at the end F6  n are asked for, one is
- * reserved, n released   reserving_n_blocks_owns_n_and_frees_the_same_n F7  a reservation has no
- * identity, sizes mix       a_reservation_is_returned_once, blocks_of_different_sizes_are_not_mixed
- *  F8  a block is taken from under an execution       a_block_is_not_taken_from_under_an_execution
- *  F9  preconditions unchecked, sizes truncated       sizes_of_zero_and_beyond_memory_have_a_status
- *  F10 a failure is swallowed a_failed_reserve_returns_a_status_and_holds_nothing F11 more blocks
- * than users, never trimmed          sixty_four_threads_finish_with_at_most_..., p
- * the_high_water_mark_trims_... F12 no new block while others are in use
- * a_busy_block_makes_a_new_one_instead_of_a_wait F13 creators change what they share unlocked c
- * one_of_32_builds_and_all_receive_the_object F14 memory hangs off entries, limited by count
- * memory_of_an_idle_implementation_serves_another_one, p the_budget_is_kept_..., c
- * bytes_limit_as_entries_do F15 only memory is cached, objects are rebuilt     c
- * the_second_request_is_a_hit_of_the_same_object F16 each run maps its memory again
- * warm_reserve_lease_return_unreserve_allocate_nothing F17 no alignment, accounting, trim, fork p
- * blocks_are_aligned_and_whole, p trim_frees_..., c a_forked_child_can_use_the_cache_and_exit F18
- * moving an owner leaves dangling pointers       a_token_moves_with_its_owner */
+ *  F1  a list is looked at without its lock   (i) every order; the thread tests under TSan
+ *  F2  the loser of a race for a block waits  a_busy_block_makes_a_new_one_instead_of_a_wait
+ *  F3  a semaphore is replaced under waiters  eight_threads_finish_with_at_most_eight_blocks
+ *  F4  a permit too many lets a third one in  (i) three reservations
+ *  F5  two disciplines for one counter        (i) every order: the counts agree at the end
+ *  F6  n asked for, one reserved, n released  reserving_n_blocks_owns_n_and_frees_the_same_n
+ *  F7  a reservation has no identity          a_reservation_is_returned_once
+ *      and sizes mix                          blocks_of_different_sizes_are_not_mixed
+ *  F8  a block is taken from an execution     a_block_is_not_taken_from_under_an_execution
+ *      or its handle destroyed                (a) a_primitive_in_use_is_not_destroyed
+ *  F9  preconditions unchecked, sizes cut     sizes_of_zero_and_beyond_memory_have_a_status
+ *  F10 a failure is swallowed                 a_failed_reserve_returns_a_status_and_holds_nothing
+ *  F11 more blocks than users, never trimmed  sixty_four_threads_finish_with_at_most_..._blocks
+ *                                             (p) the_high_water_mark_trims_...
+ *  F12 no new block while others are in use   a_busy_block_makes_a_new_one_instead_of_a_wait
+ *  F13 creators change shared state unlocked  (c) one_of_32_builds_and_all_receive_the_object
+ *  F14 memory hangs off entries, by count     memory_of_an_idle_implementation_serves_another_one
+ *                                             (p) the_budget_is_kept_...
+ *                                             (a) the_block_budget_is_kept
+ *  F15 only memory is cached                  (c) the_second_request_is_a_hit_of_the_same_object
+ *                                             (a) a_second_create_is_a_hit_of_the_same_plan
+ *  F16 each run maps its memory again         warm_reserve_lease_return_unreserve_allocate_...
+ *                                             (a) nothing_is_written_to_a_plan_by_its_execution
+ *  F17 no alignment, accounting, trim, fork   (p) blocks_are_aligned_and_whole
+ *                                             (p) trim_frees_..., (a) statistics_add_up
+ *                                             (c) a_forked_child_can_use_the_cache_and_exit
+ *  F18 moving an owner leaves pointers behind a_token_moves_with_its_owner */
 #include "tests/support/test.h"
 
 #include <pthread.h>

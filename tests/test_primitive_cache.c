@@ -28,6 +28,7 @@
 
 #include "src/primitive/primitive.h"
 #include "tests/support/capture.h"
+#include "tests/support/fault.h"
 #include "tests/support/guard.h"
 #include "tests/support/pools.h"
 #include "tests/support/primitives.h"
@@ -574,6 +575,45 @@ static void a_user_s_scratchpad_is_not_left(void **state)
     assert_true(with_scratchpad > 3);
 }
 
+/* The n-th allocation fails between the description and the execution's end. */
+static bool survives(size_t number, size_t n)
+{
+    struct primitive_problem problem;
+    neo_primitive_desc *pd, *sample;
+    neo_primitive *primitive = NULL;
+    primitive_problem_init(&problem, engine, number, false);
+    assert_int_equal(primitive_problem_describe(&sample, engine, &problem, 0), NEO_OK);
+    struct primitive_args args = primitive_args_make(engine, sample, 1, 1);
+    neo_primitive_desc_destroy(sample);
+    neo_engine_clear_cache(engine);
+    neo_engine_trim(engine, 0, NULL);
+    fault_arm(n);
+    neo_status status = primitive_problem_describe(&pd, engine, &problem, 0);
+    if (status == NEO_OK)
+        status = neo_primitive_create(&primitive, pd);
+    if (status == NEO_OK)
+        status = execute_in(stream, primitive, &args);
+    bool delivered = fault_disarm();
+    assert_true(status == NEO_OK || (delivered && status == NEO_OUT_OF_MEMORY));
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+    primitive_args_free(&args);
+    primitive_problem_deinit(&problem);
+    assert_int_equal(statistics().blocks_held, 0);
+    return delivered;
+}
+
+static void every_problem_survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    for (size_t number = 0; number < primitive_problem_count; number++) {
+        size_t n = 1;
+        while (survives(number, n))
+            n++;
+        assert_true(n > 1);
+    }
+}
+
 /* Many shapes, each created and destroyed, in an address space with room for a few. */
 static int live_in_little_memory(void)
 {
@@ -774,6 +814,7 @@ int main(void)
         TEST(a_primitive_in_use_is_not_destroyed),
         TEST(nothing_is_written_to_a_plan_by_its_execution),
         TEST(a_user_s_scratchpad_is_not_left),
+        TEST(every_problem_survives_every_failing_allocation),
         TEST(three_hundred_cached_shapes_live_in_little_memory),
         TEST(threads_are_not_part_of_the_key),
         TEST(thirty_two_creators_build_once),

@@ -95,8 +95,11 @@ static void set_user(struct block *block, const char *user, uint64_t id, size_t 
 
 static void fill(struct reservation *token, struct block *block)
 {
+    /* The block is this token's alone, and no old token has its present number. */
+    uint64_t serial = atomic_load_explicit(&block->serial, memory_order_relaxed) + 1;
+    atomic_store_explicit(&block->serial, serial, memory_order_relaxed);
     token->block = block;
-    token->serial = atomic_fetch_add_explicit(&block->serial, 1, memory_order_relaxed) + 1;
+    token->serial = serial;
 }
 
 static void make_empty(struct reservation *token)

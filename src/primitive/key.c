@@ -14,27 +14,23 @@ static void put(struct writer *w, uint64_t pair)
     *w->at++ = pair;
 }
 
-/* What a list has that 32 bits do not hold, signed; 0 if all fit. */
-static uint64_t excess_of(neo_dim dim)
+/* Sizes that are negative (unknown ones) or beyond 32 bits are rare, and take a pair each. */
+static bool is_short(uint64_t all_bits)
 {
-    return (uint64_t)dim ^ (uint64_t)(int32_t)dim;
-}
-
-static uint64_t low(neo_dim dim)
-{
-    return (uint32_t)dim;
+    return all_bits >> 32 == 0;
 }
 
 /* Two lists of the same length, side by side; returns false, and writes one size to a pair, if one
- * does not fit. */
+ * is not short. */
 static inline bool put_two_lists(struct writer *w, const neo_dim *a, const neo_dim *b, int count)
 {
-    uint64_t excess = 0, *at = w->at;
+    uint64_t all_bits = 0, *at = w->at;
     for (int i = 0; i < count; i++) {
-        *at++ = low(a[i]) | low(b[i]) << 32;
-        excess |= excess_of(a[i]) | excess_of(b[i]);
+        uint64_t first = (uint64_t)a[i], second = (uint64_t)b[i];
+        *at++ = first | second << 32;
+        all_bits |= first | second;
     }
-    if (!excess) {
+    if (is_short(all_bits)) {
         w->at = at;
         return true;
     }
@@ -48,13 +44,13 @@ static inline bool put_two_lists(struct writer *w, const neo_dim *a, const neo_d
 /* The same with one list, two sizes to a pair. */
 static inline bool put_list(struct writer *w, const neo_dim *dims, int count)
 {
-    uint64_t excess = 0, *at = w->at;
+    uint64_t all_bits = 0, *at = w->at;
     for (int i = 0; i < count; i += 2) {
-        neo_dim second = i + 1 < count ? dims[i + 1] : 0;
-        *at++ = low(dims[i]) | low(second) << 32;
-        excess |= excess_of(dims[i]) | excess_of(second);
+        uint64_t first = (uint64_t)dims[i], second = i + 1 < count ? (uint64_t)dims[i + 1] : 0;
+        *at++ = first | second << 32;
+        all_bits |= first | second;
     }
-    if (!excess) {
+    if (is_short(all_bits)) {
         w->at = at;
         return true;
     }
