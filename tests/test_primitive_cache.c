@@ -36,6 +36,7 @@
 
 static neo_engine *engine;
 static neo_stream *stream;
+static pthread_barrier_t barrier;
 
 static int setup(void **state)
 {
@@ -428,7 +429,7 @@ static void an_evicted_primitive_works_and_frees_its_blocks_at_the_end(void **st
 
 /* Memory that a model's engine has from its user, and gives back. */
 struct counter {
-    size_t bytes;
+    atomic_size_t bytes;
 };
 
 static void *counted_allocate(void *context, size_t bytes, size_t alignment)
@@ -468,6 +469,43 @@ static void an_engine_gives_back_all_that_it_held(void **state)
     neo_primitive_destroy(primitive);
     assert_int_equal(counter.bytes, 0);
     assert_true(is_hit(5)); /* and the other engine did not notice */
+}
+
+/* Each thread makes a primitive from the descriptor after the user has let go of the engine;
+ * whoever is last, destroys it. */
+static void *create_from(void *argument)
+{
+    neo_primitive *primitive;
+    pthread_barrier_wait(&barrier);
+    require(neo_primitive_create(&primitive, argument) == NEO_OK);
+    pthread_barrier_wait(&barrier);
+    neo_primitive_destroy(primitive);
+    return NULL;
+}
+
+static void the_last_handle_in_any_thread_takes_the_engine_with_it(void **state)
+{
+    (void)state;
+    enum { HOLDERS = 20 };
+    struct counter counter = {0};
+    const neo_allocator allocator = {
+        .context = &counter, .allocate = counted_allocate, .release = counted_release};
+    neo_engine *model;
+    neo_primitive_desc *pd;
+    pthread_t threads[HOLDERS];
+    assert_int_equal(neo_engine_create_with_allocator(&model, &allocator), NEO_OK);
+    assert_int_equal(primitive_describe_matmul(&pd, model, 5, 9, 7), NEO_OK);
+    neo_engine_destroy(model);
+    pthread_barrier_init(&barrier, NULL, HOLDERS + 1);
+    for (size_t i = 0; i < HOLDERS; i++)
+        require(pthread_create(&threads[i], NULL, create_from, pd) == 0);
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    neo_primitive_desc_destroy(pd);
+    for (size_t i = 0; i < HOLDERS; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&barrier);
+    assert_int_equal(counter.bytes, 0);
 }
 
 static void a_primitive_in_use_is_not_destroyed(void **state)
@@ -678,7 +716,6 @@ static void threads_are_not_part_of_the_key(void **state)
 
 enum { CREATORS = 32 };
 
-static pthread_barrier_t barrier;
 static atomic_int round_number;
 
 static void *create_the_same(void *argument)
@@ -811,6 +848,7 @@ int main(void)
         TEST(statistics_add_up),
         TEST(an_evicted_primitive_works_and_frees_its_blocks_at_the_end),
         TEST(an_engine_gives_back_all_that_it_held),
+        TEST(the_last_handle_in_any_thread_takes_the_engine_with_it),
         TEST(a_primitive_in_use_is_not_destroyed),
         TEST(nothing_is_written_to_a_plan_by_its_execution),
         TEST(a_user_s_scratchpad_is_not_left),
