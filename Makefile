@@ -125,6 +125,7 @@ $(LIB_SO): $(LIB_OBJ)
 # and syscalls.c wrap these).
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign mmap
 WRAPPED += open pwrite posix_fallocate rename unlink fsync fdatasync msync flock
+WRAPPED += neo_stream_create partition_threads
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/tests/test_threads_pool: private LDFLAGS += -Wl,--wrap=pthread_create
@@ -157,6 +158,15 @@ check-examples: $(EXAMPLES) ## build and run the examples; each checks its own r
 check-long: $(TESTS) ## the same with many more rounds of the random tests
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
+# The operations once more on each kind of pool (tests/support/pool_override.c).
+POOLS := caller built-in,3 built-in,16 synchronous asynchronous,3 awaited deferred,64 one hostile,7
+POOL_PROGRAMS := matmul convolution convolution_winograd network primitive_nested
+POOL_TESTS := $(addprefix $(BUILD)/tests/test_,$(POOL_PROGRAMS))
+.PHONY: check-pools $(POOLS:%=check-pool/%)
+check-pools: $(POOLS:%=check-pool/%) ## the operations' tests on each kind of thread pool (TARGET=portable)
+$(POOLS:%=check-pool/%): $(POOL_TESTS)
+	@echo '  on the pool $(@F)'
+	$(Q)NEO_TEST_POOL=$(@F) EMULATOR='$(EMULATOR)' tests/run.sh $(POOL_TESTS)
 # Tests of one operation each: valgrind is slow, and threads, forks and limits have tools of their own.
 VALGRIND_TESTS := $(addprefix $(BUILD)/tests/test_,core matmul convolution api_misuse api_memory slab)
 NETWORK_EXAMPLES := $(addprefix $(BUILD)/examples/,resnet50 mobilenet_v2 unet bert_layer)

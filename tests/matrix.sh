@@ -38,6 +38,9 @@ for build in aarch64-gcc portable-gcc; do
     check "$build, poisoned memory" TARGET="${build%-gcc}" TESTS="$programs"
 done
 unset NEOPRENE_MEMORY_POISON
+step 'every pool, portable' make --no-print-directory check-pools TARGET=portable
+step 'two pools, thread sanitizer' make --no-print-directory check-pools TARGET=portable SAN=thread \
+    POOLS='built-in,3 hostile,7' POOL_PROGRAMS='matmul convolution network'
 step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples
 step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TARGET=portable
 step 'layers' make --no-print-directory layers
