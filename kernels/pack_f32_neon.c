@@ -189,6 +189,8 @@ static void pack_taps(const struct pack_f32_taps *panel)
         size_t last = min_of(first + CHUNK, whole), i = 0;
         for (; i + 12 <= lanes; i += 12)
             transpose_taps(panel, i, first, last, 3);
+        for (; i + 8 <= lanes; i += 8)
+            transpose_taps(panel, i, first, last, 2);
         for (; i < lanes; i += 4)
             transpose_taps(panel, i, first, last, 1);
     }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "neoprene/packed_weights.h"
+#include "src/weights/layout.h"
 #include "tests/support/fault.h"
 #include "tests/support/tensor.h"
 
@@ -258,6 +259,129 @@ static void engines_meet_in_a_file(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* Two sources of the same shape; `nothing` has a buffer that is all zero. */
+static void a_known_content_needs_no_source(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd = describe(engine, 4, NULL);
+    struct tensor plain = make_weights(engine, "ab", 9), nothing = make_weights(engine, "ab", 0);
+    neo_weights_content content;
+    neo_packed_weights *a, *b, *c, *none;
+    memset(nothing.data, 0, sizeof(float) * 40 * 30);
+    assert_int_equal(neo_weights_identify(&content, stream, plain.memory), NEO_OK);
+    neo_weights_content dense = neo_weights_hash(plain.data, sizeof(float) * 40 * 30);
+    assert_memory_equal(&content, &dense, sizeof content);
+    assert_int_equal(neo_weights_pack_known(&a, pd, stream, nothing.memory, &content), NEO_CORRUPT);
+    assert_null(a); /* it was not there, and these are not the weights */
+    assert_int_equal(statistics(engine).inserts, 0);
+    assert_int_equal(neo_weights_pack_known(&a, pd, stream, plain.memory, &content), NEO_OK);
+    assert_int_equal(neo_weights_pack_known(&b, pd, stream, nothing.memory, &content), NEO_OK);
+    assert_int_equal(neo_weights_pack(&c, pd, stream, plain.memory), NEO_OK);
+    assert_ptr_equal(data_of(a), data_of(b));
+    assert_ptr_equal(data_of(a), data_of(c));
+    assert_int_equal(neo_weights_pack_known(&none, pd, stream, plain.memory, NULL),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_identify(&content, stream, neo_packed_weights_memory(a)),
+                     NEO_INVALID_ARGUMENT);
+    neo_packed_weights_destroy(a);
+    neo_packed_weights_destroy(b);
+    neo_packed_weights_destroy(c);
+    tensor_free(&plain);
+    tensor_free(&nothing);
+    neo_primitive_desc_destroy(pd);
+}
+
+/* ---- packed and plain, compared ---- */
+
+struct layout_case {
+    enum layout_id id;
+    bool grouped;
+    const char *tag;
+    int ndims;
+    neo_dim dims[5];
+};
+
+static const struct layout_case layout_cases[] = {
+    {LAYOUT_MATMUL_F32, false, "ab", 2, {9, 31}},
+    {LAYOUT_MATMUL_F32, false, "ba", 2, {70, 26}},
+    {LAYOUT_MATMUL_F32, false, "acb", 3, {3, 5, 14}},
+    {LAYOUT_CONVOLUTION_F32, false, "oihw", 4, {29, 6, 3, 3}},
+    {LAYOUT_CONVOLUTION_F32, false, "hwio", 4, {15, 70, 1, 2}},
+    {LAYOUT_CONVOLUTION_F32, true, "goihw", 5, {3, 4, 2, 3, 5}},
+    {LAYOUT_DEPTHWISE_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
+    {LAYOUT_WINOGRAD_2_F32, false, "oihw", 4, {13, 5, 3, 3}},
+    {LAYOUT_WINOGRAD_4_F32, false, "oihw", 4, {13, 5, 3, 3}},
+    {LAYOUT_WINOGRAD_6_F32, false, "oihw", 4, {13, 5, 3, 3}},
+};
+
+static neo_memory_desc packed_desc(const struct layout_case *c)
+{
+    neo_memory_desc desc = tensor_desc(c->ndims, c->dims, "any");
+    layout_set(&desc, c->id, c->grouped);
+    return desc;
+}
+
+/* Unpacking must give the plain weights, or say why it cannot. */
+static void check_unpacked(const struct layout_case *c, const struct tensor *plain,
+                           const struct tensor *packed)
+{
+    neo_primitive_desc *pd;
+    if (layout_winograd_points(c->id)) {
+        assert_int_equal(
+            neo_reorder_primitive_desc_create(&pd, engine, &packed->desc, &plain->desc, NULL),
+            NEO_UNSUPPORTED);
+        return;
+    }
+    struct tensor back = tensor_reordered(engine, stream, packed, &plain->desc);
+    assert_memory_equal(back.data, plain->data, neo_memory_desc_size(&plain->desc));
+    tensor_free(&back);
+}
+
+static void packed_weights_are_compared_with_plain_ones(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(layout_cases); i++) {
+        const struct layout_case *c = &layout_cases[i];
+        neo_memory_desc plain_desc = tensor_desc(c->ndims, c->dims, c->tag), desc = packed_desc(c);
+        struct tensor plain = tensor_make(engine, &plain_desc, 11);
+        struct tensor packed = tensor_reordered(engine, stream, &plain, &desc);
+        float *bytes = neo_memory_get_handle(packed.memory);
+        size_t last = neo_memory_desc_size(&desc) / sizeof(float) - 1, differing = 77;
+        assert_int_equal(neo_weights_compare(&differing, stream, packed.memory, plain.memory),
+                         NEO_OK);
+        assert_int_equal(differing, 0);
+        check_unpacked(c, &plain, &packed);
+        bytes[0] += 1;
+        bytes[last] += 1; /* padding, in most layouts */
+        assert_int_equal(neo_weights_compare(&differing, stream, packed.memory, plain.memory),
+                         NEO_OK);
+        assert_int_equal(differing, last ? 2 : 1);
+        tensor_free(&packed);
+        tensor_free(&plain);
+    }
+}
+
+static void only_comparable_weights_are_compared(void **state)
+{
+    (void)state;
+    neo_memory_desc desc = packed_desc(&layout_cases[0]), same = matrix(9, 31, "ab");
+    neo_memory_desc other = matrix(9, 30, "ab");
+    struct tensor plain = tensor_make(engine, &same, 1), small = tensor_make(engine, &other, 1);
+    struct tensor packed = tensor_reordered(engine, stream, &plain, &desc);
+    size_t differing;
+    assert_int_equal(neo_weights_compare(&differing, stream, packed.memory, small.memory),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_compare(&differing, stream, plain.memory, plain.memory),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_compare(&differing, stream, packed.memory, packed.memory),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_compare(NULL, stream, packed.memory, plain.memory),
+                     NEO_INVALID_ARGUMENT);
+    tensor_free(&packed);
+    tensor_free(&plain);
+    tensor_free(&small);
+}
+
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
@@ -328,6 +452,10 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(strided_sources_are_told_apart, setup, teardown),
         cmocka_unit_test(engines_meet_in_a_file),
+        cmocka_unit_test_setup_teardown(a_known_content_needs_no_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(packed_weights_are_compared_with_plain_ones, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(only_comparable_weights_are_compared, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_calls_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(every_failing_allocation_is_survived, setup, teardown),
     };

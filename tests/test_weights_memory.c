@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/threading/default_pool.h"
 #include "src/weights/content_hash.h"
 #include "src/weights/key.h"
 #include "src/weights/provider.h"
@@ -68,6 +69,30 @@ static void rows_hash_as_their_dense_copy(void **state)
                              neo_weights_hash(dense, (size_t)ROWS * ROW)));
     free(strided);
     free(dense);
+}
+
+/* Sizes around a chunk, and around a batch of them. */
+static void threads_hash_as_one(void **state)
+{
+    (void)state;
+    const size_t chunk = CONTENT_CHUNK_BYTES, most = 130 * chunk;
+    const size_t sizes[] = {0, 1, 2 * chunk - 1, 2 * chunk, 3 * chunk + 5, 128 * chunk, most - 7};
+    struct default_pool *pool;
+    neo_threadpool_options options = {.threads = 3};
+    assert_int_equal(default_pool_create(&pool, &options), NEO_OK);
+    struct parallel parallel;
+    parallel_init(&parallel, NULL, pool, 0);
+    unsigned char *bytes = malloc(most);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < most; i++)
+        bytes[i] = (unsigned char)(i * 7 + i / 4096);
+    for (size_t i = 0; i < count_of(sizes); i++) {
+        neo_weights_content one = neo_weights_hash(bytes, sizes[i]);
+        neo_weights_content many = content_hash(bytes, sizes[i], &parallel, 3);
+        assert_memory_equal(&one, &many, sizeof one);
+    }
+    free(bytes);
+    default_pool_destroy(pool);
 }
 
 static void keys_differ_in_every_field(void **state)
@@ -474,6 +499,7 @@ int main(void)
         cmocka_unit_test(hashes_are_those_of_the_file_format),
         cmocka_unit_test(every_byte_counts),
         cmocka_unit_test(rows_hash_as_their_dense_copy),
+        cmocka_unit_test(threads_hash_as_one),
         cmocka_unit_test(keys_differ_in_every_field),
         cmocka_unit_test(an_entry_is_packed_once_and_found_again),
         cmocka_unit_test(wrong_arguments_are_refused),

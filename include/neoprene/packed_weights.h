@@ -48,6 +48,35 @@ typedef struct neo_packed_weights neo_packed_weights;
 NEO_API neo_status neo_weights_pack(neo_packed_weights **out, const neo_primitive_desc *pd,
                                     neo_stream *stream, const neo_memory *plain);
 
+/* The content of plain weights, by which neo_weights_pack() finds them. For weights without gaps it
+ * is neo_weights_hash() of their bytes, so a tool can compute it when a model is written.
+ *
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, no buffer, another engine, a packed
+ * source), NEO_UNSUPPORTED (elements overlap: such weights are packed anew each time). */
+NEO_API neo_status neo_weights_identify(neo_weights_content *out, neo_stream *stream,
+                                        const neo_memory *plain);
+
+/* neo_weights_pack() for a caller who recorded the content, for example in the model's file:
+ * nothing is hashed, and the buffer of plain is read only when the provider has no such entry. So a
+ * mapped model is not even read from the disk.
+ *
+ * The content is believed: who passes that of other weights gets those. When the weights have to be
+ * packed they are hashed and compared with it first, so nothing wrong gets into the provider.
+ *
+ * @return as neo_weights_pack(); NEO_CORRUPT if the weights are not what content says. */
+NEO_API neo_status neo_weights_pack_known(neo_packed_weights **out, const neo_primitive_desc *pd,
+                                          neo_stream *stream, const neo_memory *plain,
+                                          const neo_weights_content *content);
+
+/* Compares packed weights with plain ones: packs these anew and compares the bytes, padding too.
+ *
+ * @param packed    a memory in a packed layout, such as neo_packed_weights_memory() gives.
+ * @param plain     weights of the same shape in any plain layout.
+ * @param differing receives how many elements of the packed form differ in their bits; 0: equal.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_UNSUPPORTED (no such packing), NEO_OUT_OF_MEMORY. */
+NEO_API neo_status neo_weights_compare(size_t *differing, neo_stream *stream,
+                                       const neo_memory *packed, const neo_memory *plain);
+
 /* The weights as the memory to pass as NEO_ARG_WEIGHTS; owned by weights. NULL for NULL. Its buffer
  * may lie in a mapped file and must not be written. */
 NEO_API neo_memory *neo_packed_weights_memory(const neo_packed_weights *weights);

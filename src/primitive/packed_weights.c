@@ -52,6 +52,7 @@ struct packing {
     neo_stream *stream;
     const neo_memory *plain;
     const neo_memory_desc *chosen;
+    const neo_weights_content *known; /* NULL: to be found out */
 };
 
 static neo_status run_reorder(const struct packing *packing, neo_memory *to)
@@ -73,10 +74,31 @@ static neo_status run_reorder(const struct packing *packing, neo_memory *to)
     return status;
 }
 
+static const float *first_element(const neo_memory *memory)
+{
+    return (const float *)memory->handle + memory->desc.offset;
+}
+
+static neo_weights_content content_of(const struct packing *packing)
+{
+    const neo_memory *plain = packing->plain;
+    return source_content(&plain->desc, first_element(plain), &packing->stream->parallel);
+}
+
+static bool is_known(const struct packing *packing)
+{
+    neo_weights_content content = content_of(packing);
+    return content.low == packing->known->low && content.high == packing->known->high;
+}
+
 /* Writes the packed form to data, as providers ask for it. */
 static neo_status pack_to(void *argument, void *data)
 {
     const struct packing *packing = argument;
+    if (packing->known && !is_known(packing)) {
+        log_check("neo_weights_pack_known: the weights are not those of the content given");
+        return NEO_CORRUPT;
+    }
     neo_memory *to;
     neo_status status = neo_memory_create(&to, packing->chosen, packing->engine, data);
     if (status != NEO_OK)
@@ -86,21 +108,18 @@ static neo_status pack_to(void *argument, void *data)
     return status;
 }
 
-static const float *first_element(const neo_memory *memory)
-{
-    return (const float *)memory->handle + memory->desc.offset;
-}
-
 static neo_status find_or_pack(neo_packed_weights *weights, struct packing *packing, size_t bytes)
 {
     neo_weights_key key;
     struct engine_weights *engine = &packing->engine->weights;
-    if (!source_key(&key, &packing->plain->desc, first_element(packing->plain), packing->chosen)) {
+    if (!source_key(&key, &packing->plain->desc, packing->chosen)) {
         neo_allocation_request request = {
             .bytes = bytes, .kind = NEO_KIND_HEAP, .owner = "packed weights"};
         neo_status status = allocation_create(&packing->engine->memory, &request, &weights->own);
+        packing->known = NULL; /* they have no content */
         return status == NEO_OK ? pack_to(packing, weights->own.data) : status;
     }
+    key.content = packing->known ? *packing->known : content_of(packing);
     neo_weights_provider provider = engine_weights_get(engine);
     struct weights_request request = {.key = &key,
                                       .size = bytes,
@@ -121,6 +140,24 @@ static neo_status fill(neo_packed_weights *weights, struct packing *packing)
                              (void *)(uintptr_t)data);
 }
 
+static neo_status make(neo_packed_weights **out, const neo_primitive_desc *pd, neo_stream *stream,
+                       const neo_memory *plain, const neo_weights_content *known)
+{
+    neo_packed_weights *weights = calloc(1, sizeof *weights);
+    if (!weights)
+        return NEO_OUT_OF_MEMORY;
+    atomic_init(&weights->refs, 1);
+    struct packing packing = {pd->implementation->engine, stream, plain,
+                              neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), known};
+    neo_status status = fill(weights, &packing);
+    if (status != NEO_OK) {
+        neo_packed_weights_destroy(weights);
+        return status;
+    }
+    *out = weights;
+    return NEO_OK;
+}
+
 neo_status neo_weights_pack(neo_packed_weights **out, const neo_primitive_desc *pd,
                             neo_stream *stream, const neo_memory *plain)
 {
@@ -129,21 +166,92 @@ neo_status neo_weights_pack(neo_packed_weights **out, const neo_primitive_desc *
     if (!out || !pd || !stream || !plain)
         return primitive_desc_refuse(__func__, "a pointer is NULL");
     const char *wrong = source_wrong(pd, stream, plain);
+    return wrong ? primitive_desc_refuse(__func__, wrong) : make(out, pd, stream, plain, NULL);
+}
+
+neo_status neo_weights_pack_known(neo_packed_weights **out, const neo_primitive_desc *pd,
+                                  neo_stream *stream, const neo_memory *plain,
+                                  const neo_weights_content *content)
+{
+    if (out)
+        *out = NULL;
+    if (!out || !pd || !stream || !plain || !content)
+        return primitive_desc_refuse(__func__, "a pointer is NULL");
+    const char *wrong = source_wrong(pd, stream, plain);
+    return wrong ? primitive_desc_refuse(__func__, wrong) : make(out, pd, stream, plain, content);
+}
+
+/* ---- identity and comparison ---- */
+
+static const char *plain_wrong(const neo_stream *stream, const neo_memory *plain)
+{
+    if (plain->engine != stream->engine)
+        return "the stream and the weights belong to different engines";
+    if (plain->desc.format_kind != NEO_FORMAT_STRIDED || desc_is_runtime(&plain->desc))
+        return "the source is not in a plain layout of known sizes";
+    if (!plain->handle && !desc_is_empty(&plain->desc))
+        return "the source has no buffer";
+    return NULL;
+}
+
+neo_status neo_weights_identify(neo_weights_content *out, neo_stream *stream,
+                                const neo_memory *plain)
+{
+    if (!out || !stream || !plain)
+        return primitive_desc_refuse(__func__, "a pointer is NULL");
+    const char *wrong = plain_wrong(stream, plain);
     if (wrong)
         return primitive_desc_refuse(__func__, wrong);
-    neo_packed_weights *weights = calloc(1, sizeof *weights);
-    if (!weights)
-        return NEO_OUT_OF_MEMORY;
-    atomic_init(&weights->refs, 1);
-    struct packing packing = {pd->implementation->engine, stream, plain,
-                              neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS)};
-    neo_status status = fill(weights, &packing);
-    if (status != NEO_OK) {
-        neo_packed_weights_destroy(weights);
-        return status;
-    }
-    *out = weights;
+    if (desc_overlaps_itself(&plain->desc))
+        return NEO_UNSUPPORTED;
+    *out = content_of(&(struct packing){.stream = stream, .plain = plain});
     return NEO_OK;
+}
+
+static const char *comparison_wrong(const neo_stream *stream, const neo_memory *packed,
+                                    const neo_memory *plain)
+{
+    const char *wrong = plain_wrong(stream, plain);
+    if (wrong)
+        return wrong;
+    if (packed->engine != stream->engine)
+        return "the stream and the packed weights belong to different engines";
+    if (packed->desc.format_kind != NEO_FORMAT_PACKED)
+        return "the weights to compare with are not packed";
+    if (!packed->handle && !desc_is_empty(&packed->desc))
+        return "the packed weights have no buffer";
+    return NULL;
+}
+
+static size_t count_differing(const void *a, const void *b, size_t bytes)
+{
+    const uint32_t *left = a, *right = b;
+    size_t count = 0;
+    for (size_t i = 0; i < bytes / sizeof *left; i++)
+        count += left[i] != right[i];
+    return count;
+}
+
+neo_status neo_weights_compare(size_t *differing, neo_stream *stream, const neo_memory *packed,
+                               const neo_memory *plain)
+{
+    if (!differing || !stream || !packed || !plain)
+        return primitive_desc_refuse(__func__, "a pointer is NULL");
+    const char *wrong = comparison_wrong(stream, packed, plain);
+    if (wrong)
+        return primitive_desc_refuse(__func__, wrong);
+    neo_memory *again;
+    neo_status status =
+        neo_memory_create(&again, &packed->desc, stream->engine, NEO_MEMORY_ALLOCATE);
+    if (status != NEO_OK)
+        return status;
+    const struct packing packing = {stream->engine, stream, plain, &packed->desc, NULL};
+    status = run_reorder(&packing, again);
+    if (status == NEO_OK)
+        *differing =
+            count_differing(again->handle, packed->handle, neo_memory_desc_size(&packed->desc));
+    neo_memory_destroy(again);
+    return status;
 }
 
 /* ---- sharing ---- */

@@ -71,6 +71,45 @@ neo_weights_content neo_weights_hash(const void *data, size_t size)
     return content_chain_finish(&chain);
 }
 
+/* Some chunks, hashed by any number of threads before they are chained in order. */
+enum { BATCH_CHUNKS = 128 };
+
+struct batch {
+    const unsigned char *data;
+    size_t size;
+    XXH128_hash_t hashes[BATCH_CHUNKS];
+};
+
+static void hash_chunks(void *argument, struct span chunks, int slot)
+{
+    (void)slot;
+    struct batch *batch = argument;
+    for (size_t i = chunks.begin; i < chunks.end; i++) {
+        size_t begin = i * CONTENT_CHUNK_BYTES;
+        batch->hashes[i] =
+            XXH3_128bits(batch->data + begin, min_size(batch->size - begin, CONTENT_CHUNK_BYTES));
+    }
+}
+
+neo_weights_content content_hash(const void *data, size_t size, const struct parallel *parallel,
+                                 int threads)
+{
+    if (threads == 1 || size < 2 * CONTENT_CHUNK_BYTES)
+        return neo_weights_hash(data, size);
+    const size_t batch_bytes = (size_t)BATCH_CHUNKS * CONTENT_CHUNK_BYTES;
+    struct content_chain chain;
+    XXH3_128bits_reset(&chain.state);
+    for (size_t done = 0; done < size; done += batch_bytes) {
+        struct batch batch = {.data = (const unsigned char *)data + done,
+                              .size = min_size(size - done, batch_bytes)};
+        size_t chunks = div_up(batch.size, CONTENT_CHUNK_BYTES);
+        parallel_for_tiles(parallel, chunks, threads, hash_chunks, &batch);
+        for (size_t i = 0; i < chunks; i++)
+            chain_add_hash(&chain, batch.hashes[i]);
+    }
+    return content_chain_finish(&chain);
+}
+
 /* Rows do not end where chunks do: the chunk at hand is hashed piece by piece. */
 struct row_hasher {
     struct content_chain chain;

@@ -6,8 +6,13 @@
 #define SRC_WEIGHTS_CONTENT_HASH_H
 
 #include "neoprene/weights.h"
+#include "src/threading/parallel.h"
 
 enum { CONTENT_CHUNK_BYTES = 1 << 20 };
+
+/* neo_weights_hash() by the threads of a pool. */
+neo_weights_content content_hash(const void *data, size_t size, const struct parallel *parallel,
+                                 int threads);
 
 /* 64 bits for a record or a header, in one piece. */
 uint64_t content_checksum(const void *data, size_t size, uint64_t seed);

@@ -2,6 +2,7 @@
 #include "src/weights/source_key.h"
 
 #include "src/memory/descriptor.h"
+#include "src/weights/content_hash.h"
 
 /* A dimension of more than one element, with its distance in bytes. */
 struct extent {
@@ -77,12 +78,22 @@ static uint64_t order_code(const neo_memory_desc *plain)
 _Static_assert(6 + 2 * NEO_MAX_NDIMS + 2 <= NEO_WEIGHTS_MAX_LAYOUT_WORDS,
                "every layout fits a key");
 
-bool source_key(neo_weights_key *key, const neo_memory_desc *plain, const void *data,
-                const neo_memory_desc *to)
+neo_weights_content source_content(const neo_memory_desc *plain, const void *data,
+                                   const struct parallel *parallel)
+{
+    struct extent extents[NEO_MAX_NDIMS + 1];
+    if (desc_is_empty(plain))
+        return neo_weights_hash(NULL, 0);
+    int count = memory_extents(plain, extents);
+    if (count == 1)
+        return content_hash(data, extents[0].count, parallel, parallel_threads(parallel));
+    return hash_extents(extents, count, data);
+}
+
+bool source_key(neo_weights_key *key, const neo_memory_desc *plain, const neo_memory_desc *to)
 {
     if (desc_overlaps_itself(plain))
         return false;
-    struct extent extents[NEO_MAX_NDIMS + 1];
     bool packed = to->format_kind == NEO_FORMAT_PACKED;
     uint64_t to_order = packed ? 0 : order_code(to);
     *key = (neo_weights_key){.layout = {to->packed.id, to->packed.version, to->packed.panel,
@@ -97,9 +108,5 @@ bool source_key(neo_weights_key *key, const neo_memory_desc *plain, const void *
         key->layout[2] = (uint32_t)to_order;
         key->layout[3] = (uint32_t)(to_order >> 32);
     }
-    if (desc_is_empty(plain))
-        key->content = neo_weights_hash(NULL, 0);
-    else
-        key->content = hash_extents(extents, memory_extents(plain, extents), data);
     return true;
 }

@@ -6,11 +6,16 @@
 
 #include "neoprene/memory.h"
 #include "neoprene/weights.h"
+#include "src/threading/parallel.h"
 
-/* Fills *key for the bytes of a plain tensor at data (its first element) and the layout `to`.
- * Elements are hashed in the order in which they lie in memory, gaps left out, and that order is
- * part of the key. False if elements overlap: then equal bytes do not mean equal weights. */
-bool source_key(neo_weights_key *key, const neo_memory_desc *plain, const void *data,
-                const neo_memory_desc *to);
+/* Fills the layout of *key: of a plain tensor packed into the layout `to`. False if the tensor's
+ * elements overlap: then equal bytes do not mean equal weights. */
+bool source_key(neo_weights_key *key, const neo_memory_desc *plain, const neo_memory_desc *to);
+
+/* The content of a plain tensor that does not overlap itself, at data (its first element). Elements
+ * are hashed in the order in which they lie in memory, gaps left out; that order is in the key's
+ * layout. */
+neo_weights_content source_content(const neo_memory_desc *plain, const void *data,
+                                   const struct parallel *parallel);
 
 #endif
