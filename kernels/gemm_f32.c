@@ -7,22 +7,32 @@
         &(t)[19], &(t)[20], &(t)[21], &(t)[22], &(t)[23]
 const struct gemm_f32_kernel *const gemm_f32_kernels[] = {
 #if !NEO_PORTABLE
-    TILES(gemm_f32_rows_neon),
-    TILES(gemm_f32_columns_neon),
+    &gemm_f32_in_order_neon[0], TILES(gemm_f32_rows_neon),   TILES(gemm_f32_columns_neon),
 #endif
-    TILES(gemm_f32_rows_ref),
-    TILES(gemm_f32_columns_ref),
+    TILES(gemm_f32_rows_ref),   TILES(gemm_f32_columns_ref),
 };
 #undef TILES
 const size_t gemm_f32_kernel_count = sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0];
 
-const struct gemm_f32_kernel *gemm_f32_find(uint32_t features, size_t mr, size_t nr, int columns)
+static const struct gemm_f32_kernel *find(uint32_t features, int in_order, size_t mr, size_t nr,
+                                          int columns)
 {
     for (size_t i = 0; i < gemm_f32_kernel_count; i++) {
         const struct gemm_f32_kernel *kernel = gemm_f32_kernels[i];
         if (kernel->mr == mr && kernel->nr == nr && kernel->columns == (columns != 0) &&
-            (kernel->needs & ~features) == 0)
+            kernel->in_order <= in_order && (kernel->needs & ~features) == 0)
             return kernel;
     }
     return NULL;
+}
+
+const struct gemm_f32_kernel *gemm_f32_find(uint32_t features, size_t mr, size_t nr, int columns)
+{
+    return find(features, 0, mr, nr, columns);
+}
+
+const struct gemm_f32_kernel *gemm_f32_find_for(const struct cpu *cpu, size_t mr, size_t nr,
+                                                int columns)
+{
+    return find(cpu->features, cpu->core->in_order, mr, nr, columns);
 }

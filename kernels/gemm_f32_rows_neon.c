@@ -13,10 +13,49 @@ INLINE void run_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr, siz
         gemm_f32_run_staged(tile, nr, self);
 }
 
+/* Whole tiles are assembly (gemm_f32_8x12_neon.S), for cores that reorder and for cores that do
+ * not. */
+gemm_f32_fn gemm_f32_8x12_whole_neon, gemm_f32_8x12_a55_neon;
+
+static __attribute__((noinline)) void run_part(const struct gemm_f32_tile *tile, gemm_f32_fn *self)
+{
+    run_rows(tile, 8, 12, 1, self);
+}
+
+static int is_whole(const struct gemm_f32_tile *tile)
+{
+    return tile->m == 8 && tile->n == 12;
+}
+
 static void gemm_f32_8x12_neon(const struct gemm_f32_tile *tile)
 {
-    run_rows(tile, 8, 12, 1, gemm_f32_8x12_neon);
+    if (is_whole(tile))
+        gemm_f32_8x12_whole_neon(tile);
+    else
+        run_part(tile, gemm_f32_8x12_neon);
 }
+
+static void gemm_f32_8x12_in_order_neon(const struct gemm_f32_tile *tile)
+{
+    if (is_whole(tile))
+        gemm_f32_8x12_a55_neon(tile);
+    else
+        run_part(tile, gemm_f32_8x12_in_order_neon);
+}
+
+/* The offsets that they read at. */
+#define AT(member, offset) \
+    _Static_assert(offsetof(struct gemm_f32_tile, member) == (offset), #member)
+AT(k, 0);
+AT(a, 8);
+AT(b, 16);
+AT(c, 24);
+AT(row, 32);
+AT(bias, 64);
+AT(accumulate, 72);
+AT(low, 76);
+AT(high, 80);
+#undef AT
 
 static void gemm_f32_7x12_neon(const struct gemm_f32_tile *tile)
 {
@@ -134,28 +173,32 @@ static void gemm_f32_1x4_neon(const struct gemm_f32_tile *tile)
 }
 
 const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES] = {
-    {"gemm_f32_8x12_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_neon},
-    {"gemm_f32_7x12_neon", CPU_NEON, 7, 12, 0, gemm_f32_7x12_neon},
-    {"gemm_f32_6x12_neon", CPU_NEON, 6, 12, 0, gemm_f32_6x12_neon},
-    {"gemm_f32_5x12_neon", CPU_NEON, 5, 12, 0, gemm_f32_5x12_neon},
-    {"gemm_f32_4x12_neon", CPU_NEON, 4, 12, 0, gemm_f32_4x12_neon},
-    {"gemm_f32_3x12_neon", CPU_NEON, 3, 12, 0, gemm_f32_3x12_neon},
-    {"gemm_f32_2x12_neon", CPU_NEON, 2, 12, 0, gemm_f32_2x12_neon},
-    {"gemm_f32_1x12_neon", CPU_NEON, 1, 12, 0, gemm_f32_1x12_neon},
-    {"gemm_f32_8x8_neon", CPU_NEON, 8, 8, 0, gemm_f32_8x8_neon},
-    {"gemm_f32_7x8_neon", CPU_NEON, 7, 8, 0, gemm_f32_7x8_neon},
-    {"gemm_f32_6x8_neon", CPU_NEON, 6, 8, 0, gemm_f32_6x8_neon},
-    {"gemm_f32_5x8_neon", CPU_NEON, 5, 8, 0, gemm_f32_5x8_neon},
-    {"gemm_f32_4x8_neon", CPU_NEON, 4, 8, 0, gemm_f32_4x8_neon},
-    {"gemm_f32_3x8_neon", CPU_NEON, 3, 8, 0, gemm_f32_3x8_neon},
-    {"gemm_f32_2x8_neon", CPU_NEON, 2, 8, 0, gemm_f32_2x8_neon},
-    {"gemm_f32_1x8_neon", CPU_NEON, 1, 8, 0, gemm_f32_1x8_neon},
-    {"gemm_f32_8x4_neon", CPU_NEON, 8, 4, 0, gemm_f32_8x4_neon},
-    {"gemm_f32_7x4_neon", CPU_NEON, 7, 4, 0, gemm_f32_7x4_neon},
-    {"gemm_f32_6x4_neon", CPU_NEON, 6, 4, 0, gemm_f32_6x4_neon},
-    {"gemm_f32_5x4_neon", CPU_NEON, 5, 4, 0, gemm_f32_5x4_neon},
-    {"gemm_f32_4x4_neon", CPU_NEON, 4, 4, 0, gemm_f32_4x4_neon},
-    {"gemm_f32_3x4_neon", CPU_NEON, 3, 4, 0, gemm_f32_3x4_neon},
-    {"gemm_f32_2x4_neon", CPU_NEON, 2, 4, 0, gemm_f32_2x4_neon},
-    {"gemm_f32_1x4_neon", CPU_NEON, 1, 4, 0, gemm_f32_1x4_neon},
+    {"gemm_f32_8x12_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_neon, 0},
+    {"gemm_f32_7x12_neon", CPU_NEON, 7, 12, 0, gemm_f32_7x12_neon, 0},
+    {"gemm_f32_6x12_neon", CPU_NEON, 6, 12, 0, gemm_f32_6x12_neon, 0},
+    {"gemm_f32_5x12_neon", CPU_NEON, 5, 12, 0, gemm_f32_5x12_neon, 0},
+    {"gemm_f32_4x12_neon", CPU_NEON, 4, 12, 0, gemm_f32_4x12_neon, 0},
+    {"gemm_f32_3x12_neon", CPU_NEON, 3, 12, 0, gemm_f32_3x12_neon, 0},
+    {"gemm_f32_2x12_neon", CPU_NEON, 2, 12, 0, gemm_f32_2x12_neon, 0},
+    {"gemm_f32_1x12_neon", CPU_NEON, 1, 12, 0, gemm_f32_1x12_neon, 0},
+    {"gemm_f32_8x8_neon", CPU_NEON, 8, 8, 0, gemm_f32_8x8_neon, 0},
+    {"gemm_f32_7x8_neon", CPU_NEON, 7, 8, 0, gemm_f32_7x8_neon, 0},
+    {"gemm_f32_6x8_neon", CPU_NEON, 6, 8, 0, gemm_f32_6x8_neon, 0},
+    {"gemm_f32_5x8_neon", CPU_NEON, 5, 8, 0, gemm_f32_5x8_neon, 0},
+    {"gemm_f32_4x8_neon", CPU_NEON, 4, 8, 0, gemm_f32_4x8_neon, 0},
+    {"gemm_f32_3x8_neon", CPU_NEON, 3, 8, 0, gemm_f32_3x8_neon, 0},
+    {"gemm_f32_2x8_neon", CPU_NEON, 2, 8, 0, gemm_f32_2x8_neon, 0},
+    {"gemm_f32_1x8_neon", CPU_NEON, 1, 8, 0, gemm_f32_1x8_neon, 0},
+    {"gemm_f32_8x4_neon", CPU_NEON, 8, 4, 0, gemm_f32_8x4_neon, 0},
+    {"gemm_f32_7x4_neon", CPU_NEON, 7, 4, 0, gemm_f32_7x4_neon, 0},
+    {"gemm_f32_6x4_neon", CPU_NEON, 6, 4, 0, gemm_f32_6x4_neon, 0},
+    {"gemm_f32_5x4_neon", CPU_NEON, 5, 4, 0, gemm_f32_5x4_neon, 0},
+    {"gemm_f32_4x4_neon", CPU_NEON, 4, 4, 0, gemm_f32_4x4_neon, 0},
+    {"gemm_f32_3x4_neon", CPU_NEON, 3, 4, 0, gemm_f32_3x4_neon, 0},
+    {"gemm_f32_2x4_neon", CPU_NEON, 2, 4, 0, gemm_f32_2x4_neon, 0},
+    {"gemm_f32_1x4_neon", CPU_NEON, 1, 4, 0, gemm_f32_1x4_neon, 0},
+};
+
+const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES] = {
+    {"gemm_f32_8x12_a55_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_in_order_neon, 1},
 };

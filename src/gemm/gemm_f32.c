@@ -35,13 +35,13 @@ static size_t even_block(size_t count, size_t max)
     return count == SIZE_MAX ? max : div_up(max_size(count, 1), div_up(max_size(count, 1), max));
 }
 
-/* A tile's panels of A and B take half of the L1 cache; a block of A half of the L2 cache. Every
- * block is at most as large as that of a problem whose sizes are not known. */
+/* A tile's panels of A and B take five eighths of the L1 cache; a block of A half of the L2 cache.
+ * Every block is at most as large as that of a problem whose sizes are not known. */
 static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
     size_t tile_bytes = (GEMM_F32_MR + GEMM_F32_NR) * sizeof(float);
-    size_t k = min_size(max_size(cpu->l1_bytes / 2 / tile_bytes, MIN_BLOCK_K), MAX_BLOCK_K);
+    size_t k = min_size(max_size(cpu->l1_bytes * 5 / 8 / tile_bytes, MIN_BLOCK_K), MAX_BLOCK_K);
     plan->block_k = even_block(shape->k, k);
     size_t row_bytes = GEMM_F32_MR * k * sizeof(float);
     size_t tiles = min_size(max_size(cpu->l2_bytes / 2 / row_bytes, 1), MAX_BLOCK_TILES);
@@ -86,9 +86,8 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     plan->pack = pack_f32_find(cpu->features);
     for (size_t w = 0; w < GEMM_F32_NR / 4; w++)
         for (size_t h = 0; h < GEMM_F32_MR; h++)
-            plan->tiles[w][h] =
-                gemm_f32_find(cpu->features, h + 1, 4 * (w + 1), shape->columns)->run;
-    plan->kernel = gemm_f32_find(cpu->features, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
+            plan->tiles[w][h] = gemm_f32_find_for(cpu, h + 1, 4 * (w + 1), shape->columns)->run;
+    plan->kernel = gemm_f32_find_for(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
 }
 
 /* ---- one task ---- */

@@ -171,7 +171,9 @@ static double tile_cycles(const struct core *core, double height, double vectors
 {
     double macs = height * vectors, loads = height / 4 + vectors;
     double cycles = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
-    cycles = fmax(cycles, loads / fmax(core->loads_per_cycle, 1));
+    /* Without reordering, vector loads take both slots of two cycles. */
+    cycles =
+        core->in_order ? cycles + 2 * loads : fmax(cycles, loads / fmax(core->loads_per_cycle, 1));
     return cycles + 0.06 * (height / 4 + vectors / group + 0.5);
 }
 
