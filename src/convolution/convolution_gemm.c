@@ -55,7 +55,7 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     double taps = (double)s.kernel[DEPTH] * (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
-    double gather = (double)s.batch * pixels_of(&s) * taps * (double)s.groups * 6;
+    double gather = (double)s.batch * pixels_of(&s) * taps * (double)s.groups * (taps > 1 ? 16 : 4);
     return gather + gemm_f32_estimate(cpu, (double)s.groups, (double)s.batch * pixels_of(&s),
                                       (double)s.oc, taps * (double)s.ic,
                                       problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED);

@@ -1,0 +1,420 @@
+/* Convolution of a few pixels of all groups at a time, with patches by pointer.
+ *
+ * For few channels in a group, packing patches for a matrix multiplication costs as much as the
+ * multiplication. Here the addresses of the taps of eight pixels are listed once and serve every
+ * group. Channels must be neighbours: where they are not (nchw), the rows of source of some rows of
+ * dst are transposed first. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/copy_f32.h"
+#include "kernels/indirect_f32.h"
+#include "src/convolution/convolution.h"
+#include "src/core/checked.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/finish.h"
+#include "src/threading/partition.h"
+#include "src/weights/layout.h"
+#include "src/weights/pack.h"
+
+enum {
+    PIXELS = INDIRECT_F32_PIXELS,
+    GATHERED_ROWS = 8,         /* of dst, whose rows of source are transposed together */
+    MOST_GATHERED = 512 << 10, /* bytes; more makes fewer rows */
+};
+
+struct convolution_indirect {
+    struct convolution_shape shape;
+    size_t taps, channels, outputs; /* channels and outputs: of all groups */
+    struct layout_shape weights;
+    indirect_f32_fn *run;
+    copy_f32_fn *copy;
+    const char *kernel;
+    const struct cpu *cpu;
+    float low, high;
+    bool gathers;             /* rows of source are transposed */
+    bool staged;              /* sums are in the scratchpad until they are finished */
+    bool finishes;            /* there is more to do than a bias and a clamp */
+    size_t rows, source_rows; /* of dst, done together; of source, that these need */
+    size_t packed_bytes;      /* of the scratchpad; then for each task: */
+    size_t pixel_bytes, zero_bytes, stage_bytes, task_bytes;
+};
+
+/* ---- refuse, choose, estimate ---- */
+
+static const char *indirect_refuse(const struct problem *problem, const struct cpu *cpu)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    (void)cpu;
+    if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_CONVOLUTION_F32)
+        return "the weights are packed for another algorithm";
+    if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
+        bias->strides[0] != 1)
+        return "the values of bias do not follow each other";
+    const neo_memory_desc *given = src->format_kind == NEO_FORMAT_STRIDED ? src : dst;
+    if (dst->ndims == 5 && given->format_kind == NEO_FORMAT_STRIDED && given->strides[1] != 1)
+        return "channels of three-dimensional images do not follow each other";
+    return convolution_refuse_direct(problem);
+}
+
+static void indirect_choose(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    convolution_choose_images(problem);
+    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    if (weights->format_kind == NEO_FORMAT_ANY)
+        layout_set(weights, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
+}
+
+/* Groups of one to three channels take a load and a multiply-add each; the others 1.4 or 1.6
+ * instructions for a multiply-add. */
+static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_shape s;
+    convolution_shape_init(&s, problem);
+    double rows = (double)s.batch * (double)s.out[DEPTH] * (double)s.out[HEIGHT];
+    double tiles = rows * ceil((double)s.out[WIDTH] / PIXELS), taps = 1;
+    for (int i = 0; i < SPACE; i++)
+        taps *= (double)s.kernel[i];
+    double groups = tiles * (double)s.groups;
+    double outputs = ceil((double)s.oc / 4) * 4 * groups * PIXELS;
+    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
+    double whole = floor((double)s.ic / 4) * 4, rest = (double)s.ic - whole;
+    double sums = outputs * taps * (1.3 * whole + (rest > 0 ? 4 + rest : 0)) / per_cycle;
+    double listing = 3 * PIXELS * taps * tiles + groups * (30 + 4 * taps);
+    bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
+    double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
+    double gather = s.src.c == 1 || s.src.c == 0 ? 0 : groups * PIXELS * (double)(s.ic + s.oc);
+    return 1000 + sums + listing + packing + gather + outputs * post_ops_cycles(problem);
+}
+
+/* ---- plan ---- */
+
+static size_t unit(size_t bytes)
+{
+    return round_up(bytes, SCRATCH_ALIGNMENT);
+}
+
+static size_t source_rows(const struct convolution_shape *s, size_t rows)
+{
+    return (rows - 1) * (size_t)s->stride[HEIGHT] +
+           (size_t)((s->kernel[HEIGHT] - 1) * s->dilation[HEIGHT]) + 1;
+}
+
+static void plan_rows(struct convolution_indirect *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    size_t row_bytes = (size_t)s->in[WIDTH] * mine->channels * sizeof(float);
+    mine->rows = mine->gathers ? GATHERED_ROWS : 1;
+    while (mine->rows > 1 && source_rows(s, mine->rows) * row_bytes > MOST_GATHERED)
+        mine->rows--;
+    mine->source_rows = source_rows(s, mine->rows);
+}
+
+static void plan_scratch(struct convolution_indirect *mine, bool plain_weights)
+{
+    size_t width = (size_t)mine->shape.in[WIDTH], row = mine->channels * sizeof(float);
+    size_t weights = mine->weights.matrices * mine->weights.k * mine->weights.columns;
+    size_t source = mine->gathers ? mine->source_rows * width * row : 0;
+    mine->packed_bytes = plain_weights ? unit(weights * sizeof(float)) : 0;
+    mine->pixel_bytes = unit(mine->taps * PIXELS * sizeof(float *));
+    mine->zero_bytes = unit(row);
+    mine->stage_bytes = mine->staged ? unit(PIXELS * mine->outputs * sizeof(float)) : 0;
+    mine->task_bytes = mine->pixel_bytes + mine->zero_bytes + mine->stage_bytes + unit(source);
+}
+
+static void indirect_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_indirect *mine = plan;
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    neo_memory_desc packed = problem->tensors[WEIGHTS];
+    convolution_shape_init(&mine->shape, problem);
+    const struct convolution_shape *s = &mine->shape;
+    layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
+    mine->weights = layout_shape(&packed);
+    mine->taps = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH]);
+    mine->channels = (size_t)(s->groups * s->ic);
+    mine->outputs = (size_t)(s->groups * s->oc);
+    mine->cpu = cpu;
+    mine->run = indirect_f32_find(cpu->features)->run;
+    mine->kernel = indirect_f32_find(cpu->features)->name;
+    mine->copy = copy_f32_find(cpu->features)->run;
+    mine->gathers = s->src.c != 1 && mine->channels > 1;
+    mine->staged = fusion.reads_dst || (s->dst.c != 1 && mine->outputs > 1);
+    mine->finishes = !fusion.complete || fusion.reads_dst;
+    mine->low = mine->finishes ? -INFINITY : fusion.low;
+    mine->high = mine->finishes ? INFINITY : fusion.high;
+    plan_rows(mine);
+    plan_scratch(mine, problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED);
+}
+
+static size_t indirect_scratch_bytes(const void *plan, int threads)
+{
+    const struct convolution_indirect *mine = plan;
+    return mine->packed_bytes + mine->task_bytes * (size_t)threads;
+}
+
+static const char *indirect_kernel(const void *plan)
+{
+    return ((const struct convolution_indirect *)plan)->kernel;
+}
+
+/* ---- run ---- */
+
+struct run {
+    const struct convolution_indirect *plan;
+    const struct execution *execution;
+    const float *weights;
+};
+
+/* One task's parts of the scratchpad, and where the source of its rows is: row `top` of it is at
+ * origin. */
+struct task {
+    const struct run *run;
+    const float **pixels;
+    float *zeros, *stage, *source;
+    const float *origin;
+    neo_dim top, row_stride, column_stride;
+};
+
+static struct task task_of(const struct run *run, int index)
+{
+    const struct convolution_indirect *plan = run->plan;
+    unsigned char *pixels = (unsigned char *)run->execution->scratch + plan->packed_bytes +
+                            (size_t)index * plan->task_bytes;
+    unsigned char *zeros = pixels + plan->pixel_bytes, *stage = zeros + plan->zero_bytes;
+    memset(zeros, 0, plan->zero_bytes);
+    return (struct task){
+        .run = run,
+        .pixels = (const float **)(void *)pixels,
+        .zeros = (float *)(void *)zeros,
+        .stage = (float *)(void *)stage,
+        .source = (float *)(void *)(stage + plan->stage_bytes),
+    };
+}
+
+/* Up to eight pixels of a row of dst. */
+struct piece {
+    neo_dim n, at[SPACE];
+    size_t count;
+};
+
+/* Rows of source, transposed. Only images without depth come here. */
+static void gather(struct task *task, const struct piece *piece, size_t rows)
+{
+    const struct convolution_indirect *plan = task->run->plan;
+    const struct convolution_shape *s = &plan->shape;
+    size_t width = (size_t)s->in[WIDTH];
+    neo_dim top = piece->at[HEIGHT] * s->stride[HEIGHT] - s->padding[HEIGHT];
+    neo_dim begin = top < 0 ? 0 : top, end = top + (neo_dim)source_rows(s, rows);
+    end = end < s->in[HEIGHT] ? end : s->in[HEIGHT];
+    bool together = s->src.h == s->in[WIDTH] * s->src.w;
+    neo_dim step = together && end > begin ? end - begin : 1;
+    for (neo_dim row = begin; row < end; row += step)
+        plan->copy(&(struct copy_f32_plane){
+            .rows = plan->channels,
+            .cols = (size_t)step * width,
+            .src = (const float *)task->run->execution->buffers[SRC] + piece->n * s->src.n +
+                   row * s->src.h,
+            .src_row = s->src.c,
+            .src_col = s->src.w,
+            .dst = task->source + (size_t)(row - begin) * width * plan->channels,
+            .dst_row = 1,
+            .dst_col = (ptrdiff_t)plan->channels,
+        });
+    task->origin = task->source;
+    task->top = begin;
+    task->row_stride = (neo_dim)(width * plan->channels);
+    task->column_stride = (neo_dim)plan->channels;
+}
+
+static void find_source(struct task *task, const struct piece *piece, size_t rows)
+{
+    const struct convolution_shape *s = &task->run->plan->shape;
+    if (task->run->plan->gathers) {
+        gather(task, piece, rows);
+        return;
+    }
+    task->origin = (const float *)task->run->execution->buffers[SRC] + piece->n * s->src.n;
+    task->top = 0;
+    task->row_stride = s->src.h;
+    task->column_stride = s->src.w;
+}
+
+/* One tap of the eight pixels; row: of source, or NULL if it is padding. Pixels that do not exist
+ * repeat the last one. */
+static void list_tap(const struct task *task, const struct piece *piece, const float *row,
+                     neo_dim kw, const float **pixels)
+{
+    const struct convolution_shape *s = &task->run->plan->shape;
+    neo_dim x = piece->at[WIDTH] * s->stride[WIDTH] - s->padding[WIDTH] + kw * s->dilation[WIDTH];
+    for (size_t i = 0; i < PIXELS; i++) {
+        bool inside = row && x >= 0 && x < s->in[WIDTH];
+        pixels[i] = inside ? row + x * task->column_stride : task->zeros;
+        x += i + 1 < piece->count ? s->stride[WIDTH] : 0;
+    }
+}
+
+static void list_pixels(const struct task *task, const struct piece *piece)
+{
+    const struct convolution_shape *s = &task->run->plan->shape;
+    const float **pixels = task->pixels;
+    for (neo_dim kd = 0; kd < s->kernel[DEPTH]; kd++)
+        for (neo_dim kh = 0; kh < s->kernel[HEIGHT]; kh++) {
+            neo_dim d =
+                piece->at[DEPTH] * s->stride[DEPTH] - s->padding[DEPTH] + kd * s->dilation[DEPTH];
+            neo_dim h = piece->at[HEIGHT] * s->stride[HEIGHT] - s->padding[HEIGHT] +
+                        kh * s->dilation[HEIGHT];
+            bool inside = d >= 0 && d < s->in[DEPTH] && h >= 0 && h < s->in[HEIGHT];
+            const float *row =
+                inside ? task->origin + d * s->src.d + (h - task->top) * task->row_stride : NULL;
+            for (neo_dim kw = 0; kw < s->kernel[WIDTH]; kw++, pixels += PIXELS)
+                list_tap(task, piece, row, kw, pixels);
+        }
+}
+
+static void run_group(const struct task *task, struct indirect_f32_tile *tile, neo_dim group,
+                      float *dst)
+{
+    const struct convolution_indirect *plan = task->run->plan;
+    const struct convolution_shape *s = &plan->shape;
+    const struct layout_shape *weights = &plan->weights;
+    const float *bias = task->run->execution->buffers[BIAS];
+    const float *matrix = task->run->weights + (size_t)group * weights->k * weights->columns;
+    tile->offset = (size_t)(group * s->ic);
+    for (size_t p = 0; p < layout_panel_count(weights->n); p++) {
+        struct layout_panel panel = layout_panel(weights->n, p);
+        size_t channel = (size_t)(group * s->oc) + panel.first;
+        tile->weights = matrix + layout_panel_offset(weights->n, p) * weights->k;
+        tile->width = panel.width;
+        tile->n = panel.valid;
+        tile->bias = bias ? bias + channel : NULL;
+        tile->dst = dst + channel;
+        plan->run(tile);
+    }
+}
+
+/* What a bias and a clamp leave over, or only the way from the scratchpad to dst. */
+static void finish_piece(const struct task *task, const struct piece *piece,
+                         const struct indirect_f32_tile *tile, float *values, float *dst)
+{
+    const struct convolution_indirect *plan = task->run->plan;
+    const struct image_strides *strides = &plan->shape.dst;
+    int last = task->run->execution->problem->tensors[DST].ndims - 1;
+    struct line line = {.position = {piece->n}, .direction = 1, .count = plan->outputs};
+    if (!plan->finishes) {
+        plan->copy(&(struct copy_f32_plane){.rows = piece->count,
+                                            .cols = plan->outputs,
+                                            .src = values,
+                                            .src_row = (ptrdiff_t)tile->row,
+                                            .src_col = 1,
+                                            .dst = dst,
+                                            .dst_row = strides->w,
+                                            .dst_col = strides->c});
+        return;
+    }
+    for (int i = 2; i <= last; i++)
+        line.position[i] = piece->at[i - last + WIDTH];
+    for (size_t i = 0; i < piece->count; i++, line.position[last]++)
+        finish_line(task->run->execution, &line, values + i * tile->row, false,
+                    dst + (neo_dim)i * strides->w, strides->c);
+}
+
+static void run_piece(const struct task *task, const struct piece *piece)
+{
+    const struct convolution_indirect *plan = task->run->plan;
+    const struct image_strides *strides = &plan->shape.dst;
+    float *dst = (float *)task->run->execution->buffers[DST] + piece->n * strides->n +
+                 piece->at[DEPTH] * strides->d + piece->at[HEIGHT] * strides->h +
+                 piece->at[WIDTH] * strides->w;
+    float *values = plan->staged ? task->stage : dst;
+    struct indirect_f32_tile tile = {
+        .taps = plan->taps,
+        .channels = (size_t)plan->shape.ic,
+        .pixels = task->pixels,
+        .row = plan->staged ? plan->outputs : (size_t)strides->w,
+        .count = piece->count,
+        .low = plan->low,
+        .high = plan->high,
+    };
+    list_pixels(task, piece);
+    for (neo_dim group = 0; group < plan->shape.groups; group++)
+        run_group(task, &tile, group, values);
+    if (plan->staged || plan->finishes)
+        finish_piece(task, piece, &tile, values, dst);
+}
+
+/* Rows of dst that follow each other in one plane. */
+static void run_rows(struct task *task, struct piece *piece, size_t rows)
+{
+    size_t width = (size_t)task->run->plan->shape.out[WIDTH];
+    size_t pieces = div_up(width, PIXELS);
+    find_source(task, piece, rows);
+    for (size_t row = 0; row < rows; row++, piece->at[HEIGHT]++)
+        for (size_t i = 0; i < pieces; i++) {
+            struct span columns = partition_span(width, pieces, i);
+            piece->at[WIDTH] = (neo_dim)columns.begin;
+            piece->count = columns.end - columns.begin;
+            run_piece(task, piece);
+        }
+}
+
+static void run_task(void *argument, int index, int count)
+{
+    const struct run *run = argument;
+    const struct convolution_shape *s = &run->plan->shape;
+    size_t height = (size_t)s->out[HEIGHT], depth = (size_t)s->out[DEPTH];
+    size_t all = (size_t)s->batch * depth * height;
+    struct task task = task_of(run, index);
+    struct span mine = partition_span(all, (size_t)count, (size_t)index);
+    while (mine.begin < mine.end) {
+        size_t plane = mine.begin / height, row = mine.begin % height;
+        size_t rows = min_size(min_size(height - row, mine.end - mine.begin), run->plan->rows);
+        struct piece piece = {.n = (neo_dim)(plane / depth),
+                              .at = {(neo_dim)(plane % depth), (neo_dim)row, 0}};
+        run_rows(&task, &piece, rows);
+        mine.begin += rows;
+    }
+}
+
+static const float *weights_of(const struct convolution_indirect *plan,
+                               const struct execution *execution)
+{
+    const neo_memory_desc *given = &execution->problem->tensors[WEIGHTS];
+    if (!plan->packed_bytes)
+        return execution->buffers[WEIGHTS];
+    neo_memory_desc packed = *given;
+    layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(execution->problem));
+    struct weights_transfer transfer = {.plain = given,
+                                        .packed = &packed,
+                                        .plain_data = execution->buffers[WEIGHTS],
+                                        .packed_data = execution->scratch,
+                                        .cpu = plan->cpu};
+    weights_pack(&transfer, execution->parallel, execution->threads);
+    return execution->scratch;
+}
+
+static void indirect_run(const void *plan, const struct execution *execution)
+{
+    const struct convolution_indirect *mine = plan;
+    const struct convolution_shape *s = &mine->shape;
+    size_t rows = (size_t)(s->batch * s->out[DEPTH] * s->out[HEIGHT]);
+    if (rows == 0 || s->out[WIDTH] == 0 || mine->outputs == 0)
+        return;
+    struct run run = {mine, execution, weights_of(mine, execution)};
+    int tasks = (int)min_size((size_t)execution->threads, rows);
+    parallel_for(execution->parallel, tasks, run_task, &run);
+}
+
+const struct algorithm convolution_indirect_f32 = {
+    .name = "indirect",
+    .refuse = indirect_refuse,
+    .choose = indirect_choose,
+    .estimate = indirect_estimate,
+    .plan = indirect_plan,
+    .plan_bytes = sizeof(struct convolution_indirect),
+    .scratch_bytes = indirect_scratch_bytes,
+    .kernel = indirect_kernel,
+    .run = indirect_run,
+};

@@ -1,0 +1,102 @@
+/* Every kernel for patches by pointer against its contract. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "arch/cpu.h"
+#include "kernels/indirect_f32.h"
+#include "tests/support/fill.h"
+#include "tests/support/guard.h"
+
+enum { PIXELS = INDIRECT_F32_PIXELS, WIDTH = INDIRECT_F32_WIDTH, MOST_TAPS = 6, MOST_CHANNELS = 9 };
+static struct guard guard_src, guard_weights, guard_bias, guard_dst;
+
+static float want(const struct indirect_f32_tile *tile, size_t i, size_t j)
+{
+    float sum = 0;
+    for (size_t tap = 0; tap < tile->taps; tap++)
+        for (size_t c = 0; c < tile->channels; c++)
+            sum = fmaf(tile->pixels[tap * PIXELS + i][tile->offset + c],
+                       tile->weights[(tap * tile->channels + c) * tile->width + j], sum);
+    return fminf(fmaxf(sum + (tile->bias ? tile->bias[j] : 0), tile->low), tile->high);
+}
+
+/* Pixels end at a guard page: each is the last that is read of the source. */
+static void check(const struct indirect_f32_kernel *kernel, struct indirect_f32_tile *tile)
+{
+    uint32_t seed = fill_seed();
+    size_t pixel = tile->offset + tile->channels, pixel_count = tile->taps * PIXELS;
+    const float *pixels[MOST_TAPS * PIXELS];
+    float *src = guard_at(&guard_src, pixel * pixel_count * sizeof *src, 1);
+    size_t weights_count = tile->taps * tile->channels * tile->width;
+    float *weights = guard_at(&guard_weights, weights_count * sizeof *weights, 1);
+    float *bias = guard_at(&guard_bias, tile->n * sizeof *bias, 1);
+    size_t size = (tile->count - 1) * tile->row + tile->n;
+    float *dst = guard_at(&guard_dst, size * sizeof *dst, 1);
+    fill_reals(src, pixel * pixel_count, &seed);
+    fill_reals(weights, weights_count, &seed);
+    fill_reals(bias, tile->n, &seed);
+    fill_marker(dst, size);
+    for (size_t i = 0; i < pixel_count; i++)
+        pixels[i] = src + (pixel_count - 1 - i) * pixel;
+    tile->pixels = pixels;
+    tile->weights = weights;
+    tile->bias = tile->offset ? bias : NULL;
+    tile->dst = dst;
+    kernel->run(tile);
+    size_t written = 0;
+    for (size_t i = 0; i < size; i++)
+        written += !fill_is_marker(dst[i]);
+    assert_int_equal(written, tile->count * tile->n);
+    for (size_t i = 0; i < tile->count; i++)
+        for (size_t j = 0; j < tile->n; j++)
+            if (dst[i * tile->row + j] != want(tile, i, j))
+                fail_msg("%s: %zu taps, %zu channels, %zu of %zu wide: (%zu, %zu) is wrong",
+                         kernel->name, tile->taps, tile->channels, tile->n, tile->width, i, j);
+}
+
+static void sums_are_in_the_order_of_the_contract(void **state)
+{
+    for (size_t width = 4; width <= WIDTH; width += 4)
+        for (size_t channels = 1; channels <= MOST_CHANNELS; channels++)
+            for (size_t taps = 0; taps <= MOST_TAPS; taps += 3)
+                for (size_t count = 1; count <= PIXELS; count += count == 4 ? 1 : 3)
+                    for (size_t n = width - 3; n <= width; n++) {
+                        struct indirect_f32_tile tile = {
+                            .taps = taps,
+                            .channels = channels,
+                            .offset = n % 2 * 3,
+                            .width = width,
+                            .row = n + taps,
+                            .count = count,
+                            .n = n,
+                            .low = n % 2 ? -0.25f : -INFINITY,
+                            .high = n % 2 ? 1 : INFINITY,
+                        };
+                        check(*state, &tile);
+                    }
+}
+
+int main(void)
+{
+    size_t values = (size_t)MOST_TAPS * (MOST_CHANNELS + 3);
+    guard_init(&guard_src, values * PIXELS * sizeof(float));
+    guard_init(&guard_weights, values * WIDTH * sizeof(float));
+    guard_init(&guard_bias, WIDTH * sizeof(float));
+    guard_init(&guard_dst, sizeof(float) * PIXELS * (WIDTH + MOST_TAPS));
+    static struct CMUnitTest tests[8];
+    static char names[8][96];
+    size_t count = 0;
+    for (size_t i = 0; i < indirect_f32_kernel_count; i++) {
+        if (indirect_f32_kernels[i]->needs & ~cpu_get()->features)
+            continue;
+        (void)snprintf(names[count], sizeof names[count], "%s_sums_in_the_order_of_the_contract",
+                       indirect_f32_kernels[i]->name);
+        tests[count] = (struct CMUnitTest)cmocka_unit_test(sums_are_in_the_order_of_the_contract);
+        tests[count].name = names[count];
+        tests[count].initial_state = (void *)(uintptr_t)indirect_f32_kernels[i];
+        count++;
+    }
+    return _cmocka_run_group_tests("indirect_f32", tests, count, NULL, NULL);
+}
