@@ -476,7 +476,7 @@ static neo_status wait_for(struct cache *cache, struct build *build, struct cach
         return NEO_RUNTIME_ERROR;
     struct waiter waiter = {.next = build->waiters};
     pthread_cond_init(&waiter.ready, NULL);
-    build->waiters = &waiter;
+    build->waiters = &waiter; /* cppcheck-suppress autoVariables ; gone before this returns */
     block_mine_on(cache, build);
     while (!waiter.is_done)
         lock_wait(&cache->writer, &waiter.ready);
@@ -583,7 +583,7 @@ static neo_status miss(struct cache *cache, const struct cache_key *key, cache_b
     cache->stats.misses++;
     struct build mine = {
         .next = cache->builds, .key = key, .thread = pthread_self(), .is_private = is_off(cache)};
-    cache->builds = &mine;
+    cache->builds = &mine; /* cppcheck-suppress autoVariables ; gone before this returns */
     lock_give(&cache->writer);
     return run_build(cache, &mine, build, context, value);
 }

@@ -32,7 +32,8 @@ static void log_eviction(void *context, const struct cache_event *event)
 
 static void describe(const struct cache_value *value, char *out, size_t size)
 {
-    implementation_text((const struct implementation *)value, out, size);
+    const void *object = value; /* its first member */
+    implementation_text(object, out, size);
 }
 
 static neo_status create_cache(neo_engine *engine)

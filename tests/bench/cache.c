@@ -80,7 +80,7 @@ static double hit(void *context)
     double start = now_ns();
     for (size_t i = 0; i < USES; i++)
         use(hits->cache, &hits->keys[i & (hits->count - 1)]);
-    return (now_ns() - start) / USES;
+    return (now_ns() - start) / (double)USES;
 }
 
 static double hash_and_hit(void *context)
@@ -92,7 +92,7 @@ static double hash_and_hit(void *context)
         key->key.hash = hash_words(key->words, WORDS);
         use(hits->cache, key);
     }
-    return (now_ns() - start) / USES;
+    return (now_ns() - start) / (double)USES;
 }
 
 /* Every use is of a key never seen before. */
@@ -113,7 +113,7 @@ static double miss(void *context)
         key.key.hash = hash_words(key.words, WORDS);
         use(misses->cache, &key);
     }
-    return (now_ns() - start) / COUNT;
+    return (now_ns() - start) / (double)COUNT;
 }
 
 static void *hit_own_keys(void *context)
@@ -151,7 +151,7 @@ static double reserve(void *context)
             exit(1);
         block_manager_unreserve(manager, &token);
     }
-    return (now_ns() - start) / USES;
+    return (now_ns() - start) / (double)USES;
 }
 
 /* ---- report ---- */

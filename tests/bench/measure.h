@@ -64,7 +64,7 @@ static inline double mutex_pair(void *context)
         pthread_mutex_lock(mutex);
         pthread_mutex_unlock(mutex);
     }
-    return (now_ns() - start) / MEASURE_PAIRS;
+    return (now_ns() - start) / (double)MEASURE_PAIRS;
 }
 
 /* Medians over MEASURE_RUNS: the nanoseconds an operation takes, and the same in mutex pairs. The
