@@ -66,8 +66,8 @@ static const char *check_space(const struct problem *problem)
         neo_dim left = problem->padding_left[i], right = problem->padding_right[i], extent, padded;
         if (stride < 1)
             return "a stride is less than 1";
-        if (dilation < 0)
-            return "a dilation is negative";
+        if (dilation < 0 || dilation >= INT32_MAX)
+            return "a dilation is out of range";
         if (left < 0)
             return "a padding on the left is negative";
         if (weights->dims[first + i] < 1)

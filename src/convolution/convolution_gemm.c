@@ -135,14 +135,14 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     struct gemm_f32_shape gemm = {
         .n = (size_t)s->oc,
-        .k = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH] * s->ic),
+        .k = (size_t)s->kernel[DEPTH] * (size_t)s->kernel[HEIGHT] * (size_t)s->kernel[WIDTH] *
+             (size_t)s->ic,
         .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED,
         .low = fusion.low,
         .high = fusion.high,
     };
-    if (desc_is_empty(&problem->tensors[DST]))
-        return;
-    plan_pixels(mine, &gemm);
+    if (!desc_is_empty(&problem->tensors[DST]))
+        plan_pixels(mine, &gemm);
     plan_segments(mine);
     if (mine->rows_are_merged)
         gemm.task_scratch_bytes = GEMM_F32_MR * mine->segment * sizeof(float);

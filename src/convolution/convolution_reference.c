@@ -27,7 +27,7 @@ static double reference_estimate(const struct problem *problem, const struct cpu
     struct convolution_shape s;
     (void)cpu;
     convolution_shape_init(&s, problem);
-    double work = 1e4 + 20.0 * (double)(s.batch * s.groups) * (double)s.oc * (double)s.ic;
+    double work = 1e4 + 20.0 * (double)s.batch * (double)s.groups * (double)s.oc * (double)s.ic;
     for (int i = 0; i < SPACE; i++)
         work *= (double)s.out[i] * (double)s.kernel[i];
     return work;

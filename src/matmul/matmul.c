@@ -100,9 +100,11 @@ struct matmul_shape matmul_shape(const struct problem *problem)
         .k = problem->tensors[SRC].dims[ndims - 1],
     };
     for (int i = 0; i < ndims - 2; i++)
-        shape.batch = shape.batch == NEO_RUNTIME_DIM || dst->dims[i] == NEO_RUNTIME_DIM
-                          ? NEO_RUNTIME_DIM
-                          : shape.batch * dst->dims[i];
+        if (shape.batch == NEO_RUNTIME_DIM || dst->dims[i] == NEO_RUNTIME_DIM)
+            shape.batch = NEO_RUNTIME_DIM;
+        else if (__builtin_mul_overflow(shape.batch, dst->dims[i], &shape.batch))
+            shape.batch =
+                INT64_MAX; /* dst is empty, or `any` and refused as soon as it is chosen */
     return shape;
 }
 

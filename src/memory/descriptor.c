@@ -150,13 +150,21 @@ bool desc_matches(const neo_memory_desc *expected, const neo_memory_desc *actual
 
 /* ---- construction ---- */
 
-/* Dimensions by falling stride, equal ones in their own order; sizes of 1 stay where they are best.
- */
+/* Dimension a is outside of b in memory. Run-time strides are the largest. Where strides are equal,
+ * a size of 1 is inside: a dense tensor gives it the stride of what is just outside of it (nhwc
+ * with one channel: c has the stride of w). */
+static bool is_outside(const neo_memory_desc *desc, int a, int b)
+{
+    uint64_t stride_a = (uint64_t)desc->strides[a], stride_b = (uint64_t)desc->strides[b];
+    return stride_a == stride_b ? desc->dims[a] != 1 && desc->dims[b] == 1 : stride_a > stride_b;
+}
+
+/* Dimensions from the outermost to the innermost, undecided ones in their own order. */
 void desc_memory_order(const neo_memory_desc *desc, int *order)
 {
     for (int i = 0; i < desc->ndims; i++) {
         int at = i;
-        for (; at > 0 && desc->strides[order[at - 1]] < desc->strides[i]; at--)
+        for (; at > 0 && is_outside(desc, i, order[at - 1]); at--)
             order[at] = order[at - 1];
         order[at] = i;
     }
@@ -284,9 +292,16 @@ neo_status neo_memory_desc_init_submemory(neo_memory_desc *out, const neo_memory
         return NEO_INVALID_ARGUMENT;
     }
     neo_memory_desc desc = *parent;
+    bool fits = true;
     for (int i = 0; i < desc.ndims; i++) {
+        neo_dim distance;
         desc.dims[i] = dims[i];
-        desc.offset += offsets[i] * desc.strides[i];
+        fits = fits && !__builtin_mul_overflow(offsets[i], desc.strides[i], &distance) &&
+               !__builtin_add_overflow(desc.offset, distance, &desc.offset);
+    }
+    if (!fits) {
+        log_check("neo_memory_desc_init_submemory: the part's offset is out of range");
+        return NEO_INVALID_ARGUMENT;
     }
     return finish(out, &desc, "neo_memory_desc_init_submemory");
 }

@@ -36,13 +36,21 @@ static neo_status reject(const struct problem *problem, neo_status status, const
     return status;
 }
 
-static neo_status check_problem(struct problem *problem)
+static neo_status check_tensors(const struct problem *problem)
 {
     for (int t = 0; t < TENSOR_COUNT; t++) {
         const char *wrong = problem->tensors[t].ndims ? desc_wrong(&problem->tensors[t]) : NULL;
         if (wrong)
             return reject(problem, NEO_INVALID_ARGUMENT, tensor_names[t], wrong);
     }
+    return NEO_OK;
+}
+
+static neo_status check_problem(struct problem *problem)
+{
+    neo_status status = check_tensors(problem);
+    if (status != NEO_OK)
+        return status;
     bool unsupported = false;
     const char *wrong = problem->operation->check(problem, &unsupported);
     if (!wrong && desc_overlaps_itself(&problem->tensors[DST]))
@@ -104,16 +112,20 @@ static neo_status select_algorithm(struct implementation *impl, int index)
     return NEO_OK;
 }
 
-static void make_plan(struct implementation *impl)
+static neo_status make_plan(struct implementation *impl)
 {
     const struct algorithm *algorithm = impl->algorithm;
     const struct cpu *cpu = impl->engine->cpu;
     algorithm->choose(&impl->problem, cpu);
     post_ops_choose(&impl->problem, cpu);
+    neo_status status = check_tensors(&impl->problem); /* what was `any` has a size now */
+    if (status != NEO_OK)
+        return status;
     impl->runtime = problem_is_runtime(&impl->problem);
     algorithm->plan(impl->plan, &impl->problem, cpu);
     snprintf(impl->name, sizeof impl->name, "%s:%s", algorithm->name,
              cpu->features & CPU_NEON ? "neon" : "portable");
+    return NEO_OK;
 }
 
 static void decide_facts(struct implementation *impl)
@@ -173,7 +185,9 @@ static neo_status implementation_init(struct implementation *impl, const struct 
         status = select_algorithm(impl, index);
     if (status != NEO_OK)
         return status;
-    make_plan(impl);
+    status = make_plan(impl);
+    if (status != NEO_OK)
+        return status;
     impl->token_count = 1;
     impl->bytes = bytes_of(impl);
     if (impl->algorithm->nest && !impl->runtime)

@@ -37,6 +37,8 @@ void memory_describe(neo_memory *memory, const neo_memory_desc *desc)
 static neo_status set_buffer(neo_memory *memory, void *handle)
 {
     struct allocation owned = {0};
+    if (handle == memory->handle)
+        return NEO_OK; /* also where the object owns it */
     if (handle == NEO_MEMORY_ALLOCATE) {
         neo_allocation_request request = {.bytes = neo_memory_desc_size(&memory->desc),
                                           .kind = NEO_KIND_HEAP,

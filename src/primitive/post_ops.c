@@ -138,6 +138,13 @@ static bool is_clamp(const struct post_op *op, float *low, float *high)
     return false;
 }
 
+/* An operand with dst's descriptor may be in the same buffer. */
+static bool may_be_dst(const struct problem *problem, const struct post_op *op)
+{
+    const neo_memory_desc *operand = post_op_operand(op);
+    return operand && neo_memory_desc_equal(operand, &problem->tensors[DST]);
+}
+
 struct post_ops_fusion post_ops_fusion(const struct problem *problem)
 {
     const neo_attributes *attributes = &problem->attributes;
@@ -146,7 +153,8 @@ struct post_ops_fusion post_ops_fusion(const struct problem *problem)
     fusion.complete =
         count == 0 || (count == 1 && is_clamp(&attributes->post_ops[0], &fusion.low, &fusion.high));
     for (int i = 0; i < count; i++)
-        fusion.reads_dst |= attributes->post_ops[i].kind == NEO_POST_OP_SUM;
+        fusion.reads_dst |= attributes->post_ops[i].kind == NEO_POST_OP_SUM ||
+                            may_be_dst(problem, &attributes->post_ops[i]);
     return fusion;
 }
 

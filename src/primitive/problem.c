@@ -10,6 +10,11 @@ bool problem_is_runtime(const struct problem *problem)
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (problem->tensors[t].ndims && desc_is_runtime(&problem->tensors[t]))
             return true;
+    const neo_attributes *attributes = &problem->attributes;
+    for (int i = 0; i < attributes->post_op_count; i++)
+        if (attributes->post_ops[i].kind == NEO_POST_OP_BINARY &&
+            desc_is_runtime(&attributes->post_ops[i].binary.src1))
+            return true;
     return false;
 }
 

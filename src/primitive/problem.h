@@ -111,6 +111,7 @@ struct description problem_describe(const struct problem *problem);
 
 enum { PLAN_MAX_BYTES = 2048, SCRATCH_ALIGNMENT = 128 };
 
+/* Of a tensor or of a binary operand. */
 bool problem_is_runtime(const struct problem *problem);
 
 #endif

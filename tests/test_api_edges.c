@@ -1,0 +1,402 @@
+/* Descriptions at the edges of the contract: operands in dst's buffer, sizes and strides that are
+ * known late, sizes that do not fit, tensors of one channel. */
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/guard.h"
+#include "tests/support/random.h"
+#include "tests/support/tensor.h"
+
+static neo_engine *engine;
+static neo_stream *stream;
+
+static int setup(void **state)
+{
+    (void)state;
+    neo_set_verbose(0);
+    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    neo_stream_destroy(stream);
+    neo_engine_destroy(engine);
+    return 0;
+}
+
+static neo_attributes *add_operand(const neo_memory_desc *operand)
+{
+    neo_attributes *attributes;
+    assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(attributes, NEO_ELTWISE_LINEAR, 2, 1), NEO_OK);
+    assert_int_equal(neo_attributes_append_binary(attributes, NEO_BINARY_ADD, operand), NEO_OK);
+    return attributes;
+}
+
+enum { OPERAND = NEO_ARG_ATTR_MULTIPLE_POST_OP(1) | NEO_ARG_SRC_1 };
+
+/* ---- an operand in dst's buffer ---- */
+
+static float first_of(const struct tensor *t, size_t index)
+{
+    neo_dim position[NEO_MAX_NDIMS] = {0};
+    for (int i = t->desc.ndims - 1; i >= 0; i--) {
+        position[i] = (neo_dim)(index % (size_t)t->desc.dims[i]);
+        index /= (size_t)t->desc.dims[i];
+    }
+    return *tensor_at(t, position);
+}
+
+/* Executes once with the operand in a buffer of its own and once in dst's; the results agree. */
+static void execute_twice(const neo_primitive_desc *pd)
+{
+    const neo_memory_desc *desc = neo_primitive_desc_query(pd, NEO_ARG_DST);
+    struct tensor src = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_SRC), 3);
+    struct tensor weights = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), 4);
+    struct tensor apart = tensor_make(engine, desc, 0), both = tensor_make(engine, desc, 5);
+    struct tensor operand = tensor_make(engine, desc, 5);
+    neo_primitive *primitive;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_exec_arg args[] = {{NEO_ARG_SRC, src.memory},
+                           {NEO_ARG_WEIGHTS, weights.memory},
+                           {NEO_ARG_DST, apart.memory},
+                           {OPERAND, operand.memory}};
+    assert_int_equal(neo_primitive_execute(primitive, stream, 4, args), NEO_OK);
+    args[2].memory = args[3].memory = both.memory;
+    assert_int_equal(neo_primitive_execute(primitive, stream, 4, args), NEO_OK);
+    for (size_t i = 0; i < neo_memory_desc_elements(desc); i++)
+        assert_true(first_of(&apart, i) == first_of(&both, i));
+    neo_primitive_destroy(primitive);
+    tensor_free(&operand), tensor_free(&both), tensor_free(&apart);
+    tensor_free(&weights), tensor_free(&src);
+}
+
+static void execute_all_twice(neo_primitive_desc *pd)
+{
+    do
+        execute_twice(pd);
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void an_operand_of_matmul_may_be_in_dsts_buffer(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {"ab", "ba"};
+    for (size_t i = 0; i < count_of(tags); i++) {
+        neo_matmul_desc desc = {.src = tensor_desc(2, (neo_dim[]){37, 70}, "ab"),
+                                .weights = tensor_desc(2, (neo_dim[]){70, 29}, "ab"),
+                                .dst = tensor_desc(2, (neo_dim[]){37, 29}, tags[i])};
+        neo_attributes *attributes = add_operand(&desc.dst);
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+        execute_all_twice(pd);
+        neo_attributes_destroy(attributes);
+    }
+}
+
+static void an_operand_of_convolution_may_be_in_dsts_buffer(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim groups, kernel;
+        const char *tag;
+    } rows[] = {{1, 1, "nhwc"}, {1, 3, "nhwc"}, {1, 3, "nchw"}, {16, 3, "nhwc"}, {16, 3, "nchw"}};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_dim g = rows[i].groups, k = rows[i].kernel, ic = 16 / g, p = k / 2;
+        neo_convolution_desc desc = {
+            .prop_kind = NEO_FORWARD_INFERENCE,
+            .src = tensor_desc(4, (neo_dim[]){1, 16, 9, 11}, rows[i].tag),
+            .weights = g == 1 ? tensor_desc(4, (neo_dim[]){16, ic, k, k}, "oihw")
+                              : tensor_desc(5, (neo_dim[]){g, 1, ic, k, k}, "goihw"),
+            .dst = tensor_desc(4, (neo_dim[]){1, 16, 9, 11}, rows[i].tag),
+            .strides = {1, 1},
+            .padding_left = {p, p},
+            .padding_right = {p, p}};
+        neo_attributes *attributes = add_operand(&desc.dst);
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes),
+                         NEO_OK);
+        execute_all_twice(pd);
+        neo_attributes_destroy(attributes);
+    }
+}
+
+/* ---- strides and sizes that are known late ---- */
+
+static void strides_of_an_operand_may_be_known_at_execution(void **state)
+{
+    (void)state;
+    neo_dim sizes[] = {3, 5}, late[] = {NEO_RUNTIME_DIM, NEO_RUNTIME_DIM};
+    neo_memory_desc described, actual = tensor_desc(2, sizes, "ba");
+    assert_int_equal(neo_memory_desc_init_strides(&described, 2, sizes, NEO_F32, late), NEO_OK);
+    neo_matmul_desc desc = {.src = tensor_desc(2, (neo_dim[]){3, 1}, "ab"),
+                            .weights = tensor_desc(2, (neo_dim[]){1, 5}, "ab"),
+                            .dst = tensor_desc(2, sizes, "ab")};
+    neo_attributes *attributes = add_operand(&described);
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    struct tensor src = tensor_make(engine, &desc.src, 1);
+    struct tensor weights = tensor_make(engine, &desc.weights, 2);
+    struct tensor dst = tensor_make(engine, &desc.dst, 0),
+                  operand = tensor_make(engine, &actual, 3);
+    neo_exec_arg args[] = {{NEO_ARG_SRC, src.memory},
+                           {NEO_ARG_WEIGHTS, weights.memory},
+                           {NEO_ARG_DST, dst.memory},
+                           {OPERAND, operand.memory}};
+    assert_int_equal(neo_primitive_execute(primitive, stream, 4, args), NEO_OK);
+    for (neo_dim m = 0; m < 3; m++)
+        for (neo_dim n = 0; n < 5; n++) {
+            neo_dim at[] = {m, n};
+            float want = 2 * src.data[m] * weights.data[n] + 1 + *tensor_at(&operand, at);
+            assert_true(*tensor_at(&dst, at) == want);
+        }
+    tensor_free(&operand), tensor_free(&dst), tensor_free(&weights), tensor_free(&src);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+    neo_attributes_destroy(attributes);
+}
+
+static neo_convolution_desc small_convolution(neo_dim ic, neo_dim oc)
+{
+    return (neo_convolution_desc){.prop_kind = NEO_FORWARD_INFERENCE,
+                                  .src = tensor_desc(4, (neo_dim[]){2, ic, 6, 7}, "nhwc"),
+                                  .weights = tensor_desc(4, (neo_dim[]){oc, ic, 1, 1}, "any"),
+                                  .dst = tensor_desc(4, (neo_dim[]){2, oc, 6, 7}, "any"),
+                                  .strides = {1, 1}};
+}
+
+static void a_convolution_refuses_an_operand_that_is_known_late(void **state)
+{
+    (void)state;
+    neo_dim sizes[] = {2, 8, 6, 7}, late[] = {NEO_RUNTIME_DIM, 1, NEO_RUNTIME_DIM, 8};
+    neo_memory_desc described;
+    assert_int_equal(neo_memory_desc_init_strides(&described, 4, sizes, NEO_F32, late), NEO_OK);
+    neo_convolution_desc desc = small_convolution(4, 8);
+    neo_attributes *attributes = add_operand(&described);
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes),
+                     NEO_UNSUPPORTED);
+    assert_null(pd);
+    neo_attributes_destroy(attributes);
+}
+
+/* A round's sizes, and which of them the description leaves open. */
+struct late_round {
+    neo_dim m, n, k;
+    bool late_m, late_n, late_k, packed, transposed;
+};
+
+static neo_memory_desc late_desc(neo_dim rows, neo_dim columns, bool late_rows, bool late_columns,
+                                 const char *tag)
+{
+    neo_dim dims[] = {late_rows ? NEO_RUNTIME_DIM : rows, late_columns ? NEO_RUNTIME_DIM : columns};
+    return tensor_desc(2, dims, tag);
+}
+
+static void check_product(const struct late_round *r, const float *src, const float *weights,
+                          const struct tensor *dst)
+{
+    for (neo_dim m = 0; m < r->m; m++)
+        for (neo_dim n = 0; n < r->n; n++) {
+            float sum = 0;
+            for (neo_dim k = 0; k < r->k; k++)
+                sum += src[m * r->k + k] * weights[k * r->n + n];
+            assert_true(*tensor_at(dst, (neo_dim[]){m, n}) == sum);
+        }
+}
+
+/* The scratchpad has exactly the bytes that the descriptor asks for, before a forbidden page. */
+static void run_late_round(const struct late_round *r, const struct guard *guard)
+{
+    const char *dst_tag = r->transposed ? "ba" : "ab";
+    neo_matmul_desc desc = {
+        .src = late_desc(r->m, r->k, r->late_m, r->late_k, "ab"),
+        .weights = late_desc(r->k, r->n, r->late_k, r->late_n, r->packed ? "any" : "ab"),
+        .dst = late_desc(r->m, r->n, r->late_m, r->late_n, dst_tag)};
+    neo_attributes *attributes;
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
+    neo_attributes_set_scratchpad_mode(attributes, NEO_SCRATCHPAD_USER);
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_memory_desc plain = tensor_desc(2, (neo_dim[]){r->k, r->n}, "ab");
+    neo_memory_desc src_desc = tensor_desc(2, (neo_dim[]){r->m, r->k}, "ab");
+    neo_memory_desc dst_desc = tensor_desc(2, (neo_dim[]){r->m, r->n}, dst_tag);
+    struct tensor src = tensor_make(engine, &src_desc, 7);
+    struct tensor weights = tensor_make(engine, &plain, 8), packed = {0};
+    struct tensor dst = tensor_make(engine, &dst_desc, 0);
+    if (r->packed)
+        packed = tensor_reordered(engine, stream, &weights,
+                                  neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS));
+    size_t bytes = neo_primitive_desc_scratchpad_size(pd, neo_stream_num_threads(stream));
+    neo_memory_desc scratch_desc;
+    neo_memory *scratch;
+    assert_int_equal(
+        neo_memory_desc_init_tag(&scratch_desc, 1, (neo_dim[]){(neo_dim)bytes}, NEO_U8, "a"),
+        NEO_OK);
+    assert_int_equal(neo_memory_create(&scratch, &scratch_desc, engine, guard_end(guard, bytes)),
+                     NEO_OK);
+    neo_exec_arg args[] = {{NEO_ARG_SRC, src.memory},
+                           {NEO_ARG_WEIGHTS, r->packed ? packed.memory : weights.memory},
+                           {NEO_ARG_DST, dst.memory},
+                           {NEO_ARG_SCRATCHPAD, scratch}};
+    assert_int_equal(neo_primitive_execute(primitive, stream, 4, args), NEO_OK);
+    check_product(r, src.data, weights.data, &dst);
+    neo_memory_destroy(scratch);
+    tensor_free(&dst), tensor_free(&packed), tensor_free(&weights), tensor_free(&src);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+    neo_attributes_destroy(attributes);
+}
+
+static void a_scratchpad_for_late_sizes_suffices_for_all_of_them(void **state)
+{
+    (void)state;
+    struct guard guard;
+    uint64_t random = 1;
+    guard_init(&guard, (size_t)64 << 20);
+    for (int i = 0; i < 60; i++) {
+        unsigned late = (unsigned)random_below(&random, 16),
+                 form = (unsigned)random_below(&random, 4);
+        struct late_round r = {.m = 1 + (neo_dim)random_below(&random, i % 3 == 0 ? 700 : 40),
+                               .n = 1 + (neo_dim)random_below(&random, i % 3 == 1 ? 1400 : 40),
+                               .k = 1 + (neo_dim)random_below(&random, i % 3 == 2 ? 1400 : 40),
+                               .late_m = late & 1,
+                               .late_n = late & 2,
+                               .late_k = late & 4,
+                               .transposed = form & 1};
+        r.packed = form & 2 && !r.late_n && !r.late_k;
+        run_late_round(&r, &guard);
+    }
+    guard_deinit(&guard);
+}
+
+/* ---- sizes that do not fit ---- */
+
+static void tensors_that_do_not_fit_once_they_have_a_layout_are_refused(void **state)
+{
+    (void)state;
+    const neo_dim huge = (neo_dim)1 << 40;
+    neo_matmul_desc desc = {.src = tensor_desc(2, (neo_dim[]){huge, 4}, "any"),
+                            .weights = tensor_desc(2, (neo_dim[]){4, huge}, "any"),
+                            .dst = tensor_desc(2, (neo_dim[]){huge, huge}, "any")};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL),
+                     NEO_INVALID_ARGUMENT);
+    assert_null(pd);
+}
+
+static void an_empty_product_of_many_matrices_does_nothing(void **state)
+{
+    (void)state;
+    const neo_dim huge = (neo_dim)1 << 40;
+    neo_matmul_desc desc = {.src = tensor_desc(4, (neo_dim[]){huge, huge, 0, 4}, "abcd"),
+                            .weights = tensor_desc(4, (neo_dim[]){1, 1, 4, 5}, "abcd"),
+                            .dst = tensor_desc(4, (neo_dim[]){huge, huge, 0, 5}, "abcd")};
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    struct tensor src = tensor_make(engine, &desc.src, 0), dst = tensor_make(engine, &desc.dst, 0);
+    struct tensor weights = tensor_make(engine, &desc.weights, 1);
+    neo_exec_arg args[] = {
+        {NEO_ARG_SRC, src.memory}, {NEO_ARG_WEIGHTS, weights.memory}, {NEO_ARG_DST, dst.memory}};
+    assert_int_equal(neo_primitive_execute(primitive, stream, 3, args), NEO_OK);
+    tensor_free(&weights), tensor_free(&dst), tensor_free(&src);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void a_dilation_beyond_every_image_is_refused(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd;
+    neo_convolution_desc desc = small_convolution(4, 8);
+    desc.dilations[0] = INT64_MAX;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL),
+                     NEO_INVALID_ARGUMENT);
+}
+
+static void a_part_at_an_offset_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    const neo_dim far = INT64_MAX / 2;
+    neo_dim sizes[] = {1, 1, 1}, none[] = {0, 0, 0}, end[] = {1, 1, 1}, strides[] = {far, far, far};
+    neo_memory_desc parent, part = {.ndims = 77};
+    assert_int_equal(neo_memory_desc_init_strides(&parent, 3, sizes, NEO_F32, strides), NEO_OK);
+    assert_int_equal(neo_memory_desc_init_submemory(&part, &parent, none, end),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(part.ndims, 77);
+}
+
+/* ---- layouts and names ---- */
+
+static void an_image_of_one_channel_keeps_its_order(void **state)
+{
+    (void)state;
+    neo_convolution_desc desc = small_convolution(1, 8);
+    neo_primitive_desc *pd;
+    char tag[64];
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    neo_memory_desc_tag(neo_primitive_desc_query(pd, NEO_ARG_DST), tag, sizeof tag);
+    assert_string_equal(tag, "acdb");
+    neo_primitive_desc_destroy(pd);
+    desc.src = tensor_desc(4, (neo_dim[]){2, 1, 6, 7}, "nchw");
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    neo_memory_desc_tag(neo_primitive_desc_query(pd, NEO_ARG_DST), tag, sizeof tag);
+    assert_string_equal(tag, "abcd");
+    neo_primitive_desc_destroy(pd);
+}
+
+static void an_empty_convolution_has_a_kernel_name(void **state)
+{
+    (void)state;
+    neo_convolution_desc desc = small_convolution(4, 8);
+    desc.src = tensor_desc(4, (neo_dim[]){0, 4, 6, 7}, "nhwc");
+    desc.dst = tensor_desc(4, (neo_dim[]){0, 8, 6, 7}, "nhwc");
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    do
+        assert_non_null(neo_primitive_desc_kernel(pd));
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void a_memory_may_be_given_the_buffer_it_owns(void **state)
+{
+    (void)state;
+    neo_memory_desc desc = tensor_desc(1, (neo_dim[]){100}, "a");
+    struct tensor tensor = tensor_make(engine, &desc, 5);
+    float last = tensor.data[99];
+    assert_int_equal(neo_memory_set_handle(tensor.memory, neo_memory_get_handle(tensor.memory)),
+                     NEO_OK);
+    assert_ptr_equal(neo_memory_get_handle(tensor.memory), tensor.data);
+    assert_true(tensor.data[99] == last);
+    tensor_free(&tensor);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_operand_of_matmul_may_be_in_dsts_buffer),
+        cmocka_unit_test(an_operand_of_convolution_may_be_in_dsts_buffer),
+        cmocka_unit_test(strides_of_an_operand_may_be_known_at_execution),
+        cmocka_unit_test(a_convolution_refuses_an_operand_that_is_known_late),
+        cmocka_unit_test(a_scratchpad_for_late_sizes_suffices_for_all_of_them),
+        cmocka_unit_test(tensors_that_do_not_fit_once_they_have_a_layout_are_refused),
+        cmocka_unit_test(an_empty_product_of_many_matrices_does_nothing),
+        cmocka_unit_test(a_dilation_beyond_every_image_is_refused),
+        cmocka_unit_test(a_part_at_an_offset_that_does_not_fit_is_refused),
+        cmocka_unit_test(an_image_of_one_channel_keeps_its_order),
+        cmocka_unit_test(an_empty_convolution_has_a_kernel_name),
+        cmocka_unit_test(a_memory_may_be_given_the_buffer_it_owns),
+    };
+    return cmocka_run_group_tests_name("api_edges", tests, setup, teardown);
+}
