@@ -15,6 +15,7 @@ enum { MAX_TENSORS = 1024, MAX_NODES = 512, MAX_ARGS = 5 };
 typedef struct layer_tensor {
     neo_tensor given;
     neo_memory *separate;
+    neo_packed_weights *packed; /* owns `separate` then */
     char name[32];
 } layer_tensor;
 
@@ -161,39 +162,37 @@ int layers_sequence(layers *l, neo_dim rows, neo_dim columns)
     return add_input(l, &desc);
 }
 
-/* ---- weights: random, then reordered once into the layout that the primitive chose ---- */
-
-static neo_memory *reorder(layers *l, neo_memory *from, const neo_memory_desc *to)
-{
-    neo_memory *packed;
-    neo_primitive_desc *pd;
-    neo_primitive *primitive;
-    check(neo_memory_create(&packed, to, l->engine, NEO_MEMORY_ALLOCATE), "packed weights");
-    check(neo_reorder_primitive_desc_create(&pd, l->engine, neo_memory_get_desc(from), to, NULL),
-          "a reorder");
-    check(neo_primitive_create(&primitive, pd), "a reorder");
-    neo_exec_arg args[] = {{NEO_ARG_SRC, from}, {NEO_ARG_DST, packed}};
-    check(neo_primitive_execute(primitive, l->stream, 2, args), "a reorder");
-    neo_primitive_destroy(primitive);
-    neo_primitive_desc_destroy(pd);
-    return packed;
-}
+/* ---- weights: random, and packed once into the layout that the primitive chose ---- */
 
 /* The amplitude keeps the values of layer after layer of about the same size. */
-static int add_weights(layers *l, const neo_memory_desc *plain, const neo_memory_desc *chosen,
-                       neo_dim inputs)
+static neo_memory *make_weights(layers *l, const neo_memory_desc *plain, neo_dim inputs)
 {
     neo_memory *weights;
     check(neo_memory_create(&weights, plain, l->engine, NEO_MEMORY_ALLOCATE), "weights");
     float *data = neo_memory_get_handle(weights), amplitude = sqrtf(3.0f / (float)inputs);
     for (size_t i = 0; i < neo_memory_desc_elements(plain); i++)
         data[i] = amplitude * next_random(l);
-    if (!neo_memory_desc_equal(plain, chosen)) {
-        neo_memory *packed = reorder(l, weights, chosen);
-        neo_memory_destroy(weights);
-        weights = packed;
-    }
-    neo_tensor tensor = {.kind = NEO_TENSOR_CONSTANT, .memory = weights, .desc = *chosen};
+    return weights;
+}
+
+static int add_weights(layers *l, const neo_memory_desc *plain, const neo_primitive_desc *pd,
+                       neo_dim inputs)
+{
+    neo_memory *weights = make_weights(l, plain, inputs);
+    neo_packed_weights *packed;
+    check(neo_weights_pack(&packed, pd, l->stream, weights), "packed weights");
+    neo_memory_destroy(weights);
+    neo_tensor tensor = {.kind = NEO_TENSOR_CONSTANT, .memory = neo_packed_weights_memory(packed)};
+    tensor.desc = *neo_memory_get_desc(tensor.memory);
+    int added = add_tensor(l, &tensor);
+    l->tensors[added].packed = packed;
+    return added;
+}
+
+static int add_bias(layers *l, const neo_memory_desc *plain)
+{
+    neo_tensor tensor = {
+        .kind = NEO_TENSOR_CONSTANT, .memory = make_weights(l, plain, 100), .desc = *plain};
     return add_tensor(l, &tensor);
 }
 
@@ -352,9 +351,8 @@ int layers_convolve(layers *l, int in, const layers_conv *conv)
     check(neo_convolution_primitive_desc_create(&pd, l->engine, &desc, attributes), "convolution");
     neo_attributes_destroy(attributes);
     neo_memory_desc plain = describe_kernel(groups, oc, ic, k, NULL);
-    int weights =
-        add_weights(l, &plain, neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), ic / groups * k * k);
-    int bias = add_weights(l, &desc.bias, &desc.bias, 100);
+    int weights = add_weights(l, &plain, pd, ic / groups * k * k);
+    int bias = add_bias(l, &desc.bias);
     layer_node *node = begin_node(l, "convolution");
     add_arg(node, NEO_ARG_SRC, in, NEO_READS);
     add_arg(node, NEO_ARG_WEIGHTS, weights, NEO_READS);
@@ -378,8 +376,8 @@ int layers_linear(layers *l, int in, neo_dim columns, int activation, int residu
     check(neo_matmul_primitive_desc_create(&pd, l->engine, &desc, attributes), "linear");
     neo_attributes_destroy(attributes);
     neo_memory_desc plain = describe_rows(dims[1], columns);
-    int weights = add_weights(l, &plain, neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), dims[1]);
-    int bias = add_weights(l, &desc.bias, &desc.bias, 100);
+    int weights = add_weights(l, &plain, pd, dims[1]);
+    int bias = add_bias(l, &desc.bias);
     layer_node *node = begin_node(l, "linear");
     add_arg(node, NEO_ARG_SRC, in, NEO_READS);
     add_arg(node, NEO_ARG_WEIGHTS, weights, NEO_READS);
@@ -509,9 +507,11 @@ static void print_report(const layers *l, int same)
         (double)r.lower_bound_bytes / (1 << 20),
         (double)r.planned_bytes / (double)r.lower_bound_bytes, (double)r.no_reuse_bytes / (1 << 20),
         same ? "the same result as with separate buffers" : "THE RESULT DIFFERS");
-    const char *path = getenv("PLAN_CSV");
-    if (path)
-        check(neo_network_dump_plan(l->network, path), path);
+    const char *plan = getenv("PLAN_CSV"), *history = getenv("HISTORY_CSV");
+    if (plan)
+        check(neo_network_dump_plan(l->network, plan), plan);
+    if (history)
+        check(neo_engine_dump_memory_history(l->engine, history), history);
 }
 
 static void destroy(layers *l)
@@ -520,7 +520,10 @@ static void destroy(layers *l)
     for (int i = 0; i < l->node_count; i++)
         neo_primitive_destroy(l->nodes[i].primitive);
     for (int i = 0; i < l->tensor_count; i++)
-        neo_memory_destroy(l->tensors[i].separate);
+        if (l->tensors[i].packed)
+            neo_packed_weights_destroy(l->tensors[i].packed);
+        else
+            neo_memory_destroy(l->tensors[i].separate);
     neo_stream_destroy(l->stream);
     neo_engine_destroy(l->engine);
     free(l);

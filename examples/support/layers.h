@@ -40,7 +40,10 @@ int layers_attention(layers *l, int q, int k, int v, int heads);
 int layers_normalize(layers *l, int in); /* each row to mean 0 and variance 1; in place */
 int layers_softmax(layers *l, int in);   /* each row; in place */
 
-/* Plans and runs the network, runs the same layers one by one with separate buffers, compares every
+/* PLAN_CSV and HISTORY_CSV in the environment name files for the plan and for the history of
+ * allocations, which tests/memory_plot.py draws.
+ *
+ * Plans and runs the network, runs the same layers one by one with separate buffers, compares every
  * bit of the result, and prints what memory was planned. Releases everything.
  * Returns the exit status of the program. */
 int layers_finish(layers *l, int result);
