@@ -88,9 +88,9 @@ class Panel:
         yield (f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{bottom + 34}" class="x">'
                f"{escape(x_name)}</text>")
 
-    def line(self, value, text):
+    def line(self, value, name, text):
         y = self.y(value)
-        yield f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" class="peak"/>'
+        yield f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" class="{name}"/>'
         yield f'<text x="{WIDTH - RIGHT}" y="{y - 5:.1f}" class="y">{escape(text)}</text>'
 
 
@@ -155,7 +155,7 @@ def draw_history(rows, top):
                f"<title>{escape(f'{kind}: {owner}')}</title></polygon>")
         yield from legend(index, f"{kind}: {owner}", top)
         below = above
-    yield from panel.line(peak, f"peak {bytes_text(peak)}")
+    yield from panel.line(peak, "peak", f"peak {bytes_text(peak)}")
 
 
 def depth_of(rows, end):
@@ -195,11 +195,11 @@ def draw_plan(rows, top):
             yield (f'<text x="{x + width / 2:.1f}" y="{y + height / 2 + 4:.1f}" class="x">'
                    f'{escape(row["name"])}</text>')
     depth = depth_of(rows, end)
-    yield from panel.line(depth, f"lower bound {bytes_text(depth)}")
+    yield from panel.line(depth, "bound", f"lower bound {bytes_text(depth)}")
 
 
 STYLE = """text{font:12px sans-serif}.title{font-size:14px}.y{text-anchor:end}.x{text-anchor:middle}
-.grid{stroke:#ddd}.peak{stroke:#c00;stroke-dasharray:6 4}.box{stroke:#333;stroke-width:.5}
+.grid{stroke:#ddd}.peak,.bound{stroke:#c00;stroke-dasharray:6 4}.box{stroke:#333;stroke-width:.5}
 .kind{fill-opacity:.8}"""
 
 

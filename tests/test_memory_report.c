@@ -268,6 +268,7 @@ static void a_history_and_a_plan_become_a_well_formed_drawing(void **state)
     assert_int_equal(count_in(drawing, "class=\"box\""), 2);
     assert_int_equal(count_in(drawing, "class=\"kind\""), 2);
     assert_int_equal(count_in(drawing, "class=\"peak\""), 1);
+    assert_int_equal(count_in(drawing, "class=\"bound\""), 1);
     snprintf(command, sizeof command, "python3 tests/memory_plot.py %s 2>/dev/null", plan);
     run(command, 1); /* not a history */
     snprintf(command, sizeof command, "rm -r %s", folder);

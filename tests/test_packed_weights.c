@@ -1,6 +1,7 @@
 /* Packed weights: one call, found by content, shared by everything that wants the same. */
 #include "tests/support/test.h"
 
+#include <numa.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -382,6 +383,83 @@ static void only_comparable_weights_are_compared(void **state)
     tensor_free(&small);
 }
 
+/* ---- by accounting ---- */
+
+static size_t current_bytes(void)
+{
+    neo_memory_usage usage;
+    assert_int_equal(neo_engine_get_memory_usage(engine, NEO_KIND_ALL, &usage), NEO_OK);
+    return usage.current;
+}
+
+/* Eight streams, batches of 1 to 64, weights packed by each for itself: one copy in memory, and a
+ * bias that all of them are given is no copy at all. */
+static void streams_and_batches_hold_one_copy(void **state)
+{
+    (void)state;
+    enum { STREAMS = 8, BATCHES = 64 };
+    static neo_packed_weights *held[STREAMS][BATCHES];
+    struct tensor plain = make_weights(engine, "ab", 7);
+    neo_stream *streams[STREAMS];
+    for (int replicas = 0; replicas < 2; replicas++) {
+        assert_int_equal(neo_engine_set_weights_replicas(engine, replicas), NEO_OK);
+        size_t before = current_bytes(), first = 0;
+        for (int s = 0; s < STREAMS; s++) {
+            assert_int_equal(neo_stream_create(&streams[s], engine, NULL), NEO_OK);
+            for (int b = 0; b < BATCHES; b++) {
+                neo_primitive_desc *pd = describe(engine, b + 1, NULL);
+                held[s][b] = pack(engine, streams[s], pd, &plain);
+                neo_primitive_desc_destroy(pd);
+                if (!first)
+                    first = current_bytes() - before;
+                if (!replicas)
+                    assert_ptr_equal(data_of(held[s][b]), data_of(held[0][0]));
+            }
+        }
+        size_t copies = (current_bytes() - before) / first;
+        assert_true(first >= 40 * 30 * sizeof(float));
+        assert_true(copies >= 1 && (current_bytes() - before) % first == 0);
+        assert_true(copies <= (replicas && numa_available() >= 0
+                                   ? (size_t)numa_num_configured_nodes()
+                                   : 1)); /* the scheduler may move us from node to node */
+        for (int s = 0; s < STREAMS; s++) {
+            for (int b = 0; b < BATCHES; b++)
+                neo_packed_weights_destroy(held[s][b]);
+            neo_stream_destroy(streams[s]);
+        }
+        /* the provider keeps what it has, replicas go with their last user */
+        assert_int_equal(current_bytes(), before + (replicas ? 0 : first));
+    }
+    tensor_free(&plain);
+}
+
+static void a_replica_lies_on_the_node_of_its_caller_and_computes_the_same(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd = describe(engine, 4, NULL);
+    struct tensor plain = make_weights(engine, "ab", 8);
+    neo_memory_desc src_desc = matrix(4, 40, "ab"), dst_desc = matrix(4, 30, "ab");
+    struct tensor src = tensor_make(engine, &src_desc, 9), dst[2];
+    neo_memory_usage usage;
+    for (int replicas = 0; replicas < 2; replicas++) {
+        assert_int_equal(neo_engine_set_weights_replicas(engine, replicas), NEO_OK);
+        dst[replicas] = tensor_make(engine, &dst_desc, 1);
+        neo_packed_weights *weights = pack(engine, stream, pd, &plain);
+        multiply(pd, stream, weights, &src, &dst[replicas]);
+        neo_engine_get_memory_usage(engine, NEO_KIND_NUMA_BOUND, &usage);
+        if (numa_available() >= 0)
+            assert_int_equal(usage.current > 0, replicas);
+        neo_packed_weights_destroy(weights);
+    }
+    assert_memory_equal(dst[0].data, dst[1].data, sizeof(float) * 4 * 30);
+    assert_int_equal(statistics(engine).inserts, 1); /* the provider was not asked twice */
+    tensor_free(&dst[0]);
+    tensor_free(&dst[1]);
+    tensor_free(&src);
+    tensor_free(&plain);
+    neo_primitive_desc_destroy(pd);
+}
+
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
@@ -423,19 +501,23 @@ static void every_failing_allocation_is_survived(void **state)
     assert_int_equal(neo_stream_create(&alone, engine, &(neo_stream_options){.max_threads = 1}),
                      NEO_OK);
     size_t n = 1;
-    for (bool delivered = true; delivered; n++) {
-        neo_packed_weights *weights;
-        plain.data[0] = (float)n; /* so that it must be packed */
-        fault_arm(n);
-        neo_status status = neo_weights_pack(&weights, pd, alone, plain.memory);
-        delivered = fault_disarm();
-        if (status == NEO_OK)
-            assert_true(*(const float *)data_of(weights) == (float)n);
-        else
-            assert_int_equal(status, NEO_OUT_OF_MEMORY);
-        neo_packed_weights_destroy(weights);
+    for (int replicas = 0; replicas < 2; replicas++) {
+        neo_engine_set_weights_replicas(engine, replicas);
+        n = 1;
+        for (bool delivered = true; delivered; n++) {
+            neo_packed_weights *weights;
+            plain.data[0] = (float)(n + 1000 * (size_t)replicas); /* so that it must be packed */
+            fault_arm(n);
+            neo_status status = neo_weights_pack(&weights, pd, alone, plain.memory);
+            delivered = fault_disarm();
+            if (status == NEO_OK)
+                assert_true(*(const float *)data_of(weights) == plain.data[0]);
+            else
+                assert_int_equal(status, NEO_OUT_OF_MEMORY);
+            neo_packed_weights_destroy(weights);
+        }
+        assert_true(n > 3);
     }
-    assert_true(n > 3);
     neo_stream_destroy(alone);
     tensor_free(&plain);
     neo_primitive_desc_destroy(pd);
@@ -456,6 +538,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(packed_weights_are_compared_with_plain_ones, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(only_comparable_weights_are_compared, setup, teardown),
+        cmocka_unit_test_setup_teardown(streams_and_batches_hold_one_copy, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            a_replica_lies_on_the_node_of_its_caller_and_computes_the_same, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_calls_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(every_failing_allocation_is_survived, setup, teardown),
     };

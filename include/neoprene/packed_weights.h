@@ -25,6 +25,14 @@ NEO_API neo_status neo_engine_set_weights_provider(neo_engine *engine,
 NEO_API neo_status neo_engine_get_weights_statistics(neo_engine *engine,
                                                      neo_weights_statistics *out);
 
+/* on is not 0: from now on neo_weights_pack() gives every NUMA node a copy of its own, packed once
+ * into memory bound to that node, and sealed: the caller gets that of the node it runs on. The
+ * provider is not asked then, since its entries have one place. 0, as in the beginning: one copy
+ * for all nodes.
+ *
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (engine is NULL). */
+NEO_API neo_status neo_engine_set_weights_replicas(neo_engine *engine, int on);
+
 /* ---- packed weights ---- */
 
 /* Packed weights, counted by references. Immutable: handles, streams, threads and batches share

@@ -14,6 +14,7 @@ static void engine_free(neo_engine *engine)
 {
     cache_destroy(engine->cache);
     engine_weights_deinit(&engine->weights);
+    constants_deinit(&engine->replicas);
     block_pool_destroy(engine->blocks);
     default_pool_destroy(engine->threads);
     memory_domain_deinit(&engine->memory);
@@ -90,6 +91,7 @@ neo_status neo_engine_create_with_allocator(neo_engine **out, const neo_allocato
     memset(engine, 0, sizeof *engine);
     atomic_init(&engine->refs, 1);
     engine->cpu = cpu_get();
+    constants_init(&engine->replicas, &engine->memory, true);
     neo_status status = handle_lanes_init(engine->lanes, engine);
     if (status == NEO_OK)
         status = engine_init(engine, allocator);

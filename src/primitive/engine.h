@@ -8,6 +8,7 @@
 #include "neoprene/engine.h"
 #include "src/memory/allocation.h"
 #include "src/memory/block_pool.h"
+#include "src/memory/constants.h"
 #include "src/primitive/cache.h"
 #include "src/primitive/handle.h"
 #include "src/threading/default_pool.h"
@@ -23,6 +24,8 @@ struct neo_engine {
     struct block_pool *blocks;
     struct cache *cache;
     struct engine_weights weights;
+    struct constants replicas; /* packed weights of each NUMA node, while wants_replicas */
+    atomic_bool wants_replicas;
 };
 
 struct neo_stream {

@@ -1,8 +1,11 @@
 /* Packed weights: found by content, or packed by a reorder into the provider's memory. */
 #include "neoprene/packed_weights.h"
 
+#include <numa.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "neoprene/reorder.h"
 #include "src/core/log.h"
@@ -17,6 +20,7 @@ struct neo_packed_weights {
     struct weights_use use;
     struct allocation
         own; /* weights whose elements overlap have no identity: a copy without a provider */
+    struct constant *replica; /* instead of both: the copy of one NUMA node */
     neo_memory *memory;
 };
 
@@ -108,6 +112,41 @@ static neo_status pack_to(void *argument, void *data)
     return status;
 }
 
+/* ---- a copy for each NUMA node ---- */
+
+static int current_node(void)
+{
+    int cpu = sched_getcpu();
+    int node = cpu >= 0 && numa_available() >= 0 ? numa_node_of_cpu(cpu) : 0;
+    return node > 0 ? node : 0;
+}
+
+static neo_status build_replica(void *argument, void *data, size_t bytes)
+{
+    (void)bytes;
+    return pack_to(argument, data);
+}
+
+enum { CONTENT_WORDS = sizeof(neo_weights_content) / sizeof(uint32_t) };
+
+static neo_status find_replica(neo_packed_weights *weights, struct packing *packing, size_t bytes,
+                               const neo_weights_key *key)
+{
+    uint32_t words[CONTENT_WORDS + NEO_WEIGHTS_MAX_LAYOUT_WORDS];
+    memcpy(words, &key->content, sizeof key->content);
+    memcpy(words + CONTENT_WORDS, key->layout, key->layout_words * sizeof *key->layout);
+    const struct constant_request request = {
+        .key = words,
+        .key_words = CONTENT_WORDS + key->layout_words,
+        .memory = {.bytes = bytes, .alignment = LAYOUT_ALIGNMENT, .owner = "packed weights"},
+        .build = build_replica,
+        .argument = packing,
+        .node = current_node(),
+        .is_sealed = true,
+    };
+    return constants_get(&packing->engine->replicas, &request, &weights->replica);
+}
+
 static neo_status find_or_pack(neo_packed_weights *weights, struct packing *packing, size_t bytes)
 {
     neo_weights_key key;
@@ -120,6 +159,8 @@ static neo_status find_or_pack(neo_packed_weights *weights, struct packing *pack
         return status == NEO_OK ? pack_to(packing, weights->own.data) : status;
     }
     key.content = packing->known ? *packing->known : content_of(packing);
+    if (atomic_load(&packing->engine->wants_replicas))
+        return find_replica(weights, packing, bytes, &key);
     neo_weights_provider provider = engine_weights_get(engine);
     struct weights_request request = {.key = &key,
                                       .size = bytes,
@@ -136,6 +177,7 @@ static neo_status fill(neo_packed_weights *weights, struct packing *packing)
     if (status != NEO_OK)
         return status;
     const void *data = weights->own.data ? weights->own.data : weights->use.data;
+    data = weights->replica ? constant_data(weights->replica) : data;
     return neo_memory_create(&weights->memory, packing->chosen, packing->engine,
                              (void *)(uintptr_t)data);
 }
@@ -274,6 +316,7 @@ void neo_packed_weights_destroy(neo_packed_weights *weights)
     if (!weights || atomic_fetch_sub_explicit(&weights->refs, 1, memory_order_acq_rel) != 1)
         return;
     weights_release(&weights->use);
+    constant_release(weights->replica);
     allocation_destroy(&weights->own);
     neo_memory_destroy(weights->memory);
     free(weights);
@@ -294,6 +337,14 @@ neo_status neo_engine_set_weights_provider(neo_engine *engine, const neo_weights
     if (provider && !is_complete(provider))
         return primitive_desc_refuse(__func__, "the provider lacks a function");
     engine_weights_set(&engine->weights, provider);
+    return NEO_OK;
+}
+
+neo_status neo_engine_set_weights_replicas(neo_engine *engine, int on)
+{
+    if (!engine)
+        return primitive_desc_refuse(__func__, "engine is NULL");
+    atomic_store(&engine->wants_replicas, on != 0);
     return NEO_OK;
 }
 
