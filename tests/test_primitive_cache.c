@@ -524,6 +524,28 @@ static void a_primitive_in_use_is_not_destroyed(void **state)
     assert_int_equal(statistics().blocks_held, 0);
 }
 
+static void a_second_destroy_is_refused(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd = describe(5);
+    neo_primitive *primitive, *other = create(5);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_set_verbose(1);
+    capture_begin();
+    for (int i = 0; i < 2; i++)
+        neo_primitive_destroy(primitive);
+    for (int i = 0; i < 2; i++)
+        neo_primitive_desc_destroy(pd);
+    char *text = capture_end();
+    neo_set_verbose(0);
+    assert_non_null(strstr(text, "error,neo_primitive_destroy: the object is destroyed already"));
+    assert_non_null(strstr(text, "error,neo_primitive_desc_destroy: the object is destroyed"));
+    free(text);
+    check_same_results(other, stream, other, stream);
+    neo_primitive_destroy(other);
+    assert_int_equal(statistics().blocks_held, 0);
+}
+
 /* A copy of an implementation, all that must not change on pages that cannot be written. */
 struct frozen {
     unsigned char *map;
@@ -850,6 +872,7 @@ int main(void)
         TEST(an_engine_gives_back_all_that_it_held),
         TEST(the_last_handle_in_any_thread_takes_the_engine_with_it),
         TEST(a_primitive_in_use_is_not_destroyed),
+        TEST(a_second_destroy_is_refused),
         TEST(nothing_is_written_to_a_plan_by_its_execution),
         TEST(a_user_s_scratchpad_is_not_left),
         TEST(every_problem_survives_every_failing_allocation),

@@ -55,7 +55,8 @@ typedef struct neo_cache_statistics {
         waits;          /* each request is one: found, built, or built by another thread */
     uint64_t evictions; /* for want of room */
     uint64_t failures;  /* misses that could not be built, and were not kept */
-    size_t blocks_held, bytes_held; /* by primitives and executions */
+    size_t blocks_held,
+        bytes_held; /* by primitives: reserved, in use, or kept for their next execution */
     size_t blocks_free, bytes_free;
     size_t peak_bytes_held, peak_block_bytes; /* the second: held and free together */
     uint64_t blocks_made;                     /* the others were used again */

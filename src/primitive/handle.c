@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "src/core/log.h"
 #include "src/core/thread_number.h"
 #include "src/primitive/engine.h"
 
@@ -67,5 +68,14 @@ void *handle_create(neo_engine *engine)
 
 void handle_destroy(struct handle *handle)
 {
-    lane_put(handle->lane, handle);
+    struct handle_lane *lane = handle->lane;
+    handle->lane = NULL;
+    lane_put(lane, handle);
+}
+
+bool handle_is_live(const struct handle *handle, const char *function)
+{
+    if (!handle->lane)
+        log_error("%s: the object is destroyed already", function);
+    return handle->lane != NULL;
 }

@@ -6,6 +6,8 @@
 #ifndef SRC_PRIMITIVE_HANDLE_H
 #define SRC_PRIMITIVE_HANDLE_H
 
+#include <stdbool.h>
+
 #include "neoprene/engine.h"
 #include "src/core/slab.h"
 
@@ -20,7 +22,8 @@ struct handle_lane {
 
 /* The first member of such an object, which has at most HANDLE_BYTES. */
 struct handle {
-    struct handle_lane *lane;
+    void *link;               /* of the free ones */
+    struct handle_lane *lane; /* NULL: destroyed */
 };
 
 /* Of an engine that is being created, and of one that is let go. init counts a reference for every
@@ -34,6 +37,10 @@ void *handle_create(neo_engine *engine);
 
 /* May also destroy the engine. */
 void handle_destroy(struct handle *handle);
+
+/* False, with an error line, for an object that is destroyed already, as long as its memory has not
+ * been used again. */
+bool handle_is_live(const struct handle *handle, const char *function);
 
 static inline neo_engine *handle_engine(const struct handle *handle)
 {

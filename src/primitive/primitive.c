@@ -36,7 +36,7 @@ neo_status neo_primitive_create(neo_primitive **out, const neo_primitive_desc *p
 
 void neo_primitive_destroy(neo_primitive *primitive)
 {
-    if (!primitive)
+    if (!primitive || !handle_is_live(&primitive->desc.handle, __func__))
         return;
     struct implementation *impl = primitive->desc.implementation;
     if (atomic_load_explicit(&primitive->tokens->running, memory_order_acquire)) {

@@ -18,6 +18,9 @@ struct neo_primitive {
     struct reservation tokens[MAX_TOKENS]; /* what create_resource() made */
 };
 
+_Static_assert(sizeof(neo_primitive_desc) <= HANDLE_BYTES, "descriptors fit into handles");
+_Static_assert(sizeof(neo_primitive) <= HANDLE_BYTES, "primitives fit into handles");
+
 /* What the operations' public functions end with. Attributes that are NULL become the default ones;
  * nothing in the description is kept. */
 neo_status primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,

@@ -74,7 +74,7 @@ neo_status primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
 
 void neo_primitive_desc_destroy(neo_primitive_desc *pd)
 {
-    if (!pd)
+    if (!pd || !handle_is_live(&pd->handle, __func__))
         return;
     implementation_release(pd->implementation);
     handle_destroy(&pd->handle);
