@@ -280,17 +280,33 @@ static void a_scratchpad_for_late_sizes_suffices_for_all_of_them(void **state)
 
 /* ---- sizes that do not fit ---- */
 
-static void tensors_that_do_not_fit_once_they_have_a_layout_are_refused(void **state)
+static void tensors_of_any_layout_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     const neo_dim huge = (neo_dim)1 << 40;
-    neo_matmul_desc desc = {.src = tensor_desc(2, (neo_dim[]){huge, 4}, "any"),
+    neo_memory_desc fits;
+    assert_int_equal(neo_memory_desc_init_tag(&fits, 2, (neo_dim[]){huge, huge}, NEO_F32, "any"),
+                     NEO_INVALID_ARGUMENT);
+    neo_matmul_desc desc = {.src = tensor_desc(2, (neo_dim[]){4, 4}, "any"),
                             .weights = tensor_desc(2, (neo_dim[]){4, huge}, "any"),
-                            .dst = tensor_desc(2, (neo_dim[]){huge, huge}, "any")};
+                            .dst = tensor_desc(2, (neo_dim[]){4, huge}, "any")};
+    desc.src.dims[0] = desc.dst.dims[0] = huge;
     neo_primitive_desc *pd;
     assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL),
                      NEO_INVALID_ARGUMENT);
     assert_null(pd);
+}
+
+static void wide_weights_are_planned_at_once(void **state)
+{
+    (void)state;
+    const neo_dim wide = (neo_dim)1 << 38;
+    neo_matmul_desc desc = {.src = tensor_desc(2, (neo_dim[]){4, 4}, "any"),
+                            .weights = tensor_desc(2, (neo_dim[]){4, wide}, "any"),
+                            .dst = tensor_desc(2, (neo_dim[]){4, wide}, "any")};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    neo_primitive_desc_destroy(pd);
 }
 
 static void an_empty_product_of_many_matrices_does_nothing(void **state)
@@ -390,7 +406,8 @@ int main(void)
         cmocka_unit_test(strides_of_an_operand_may_be_known_at_execution),
         cmocka_unit_test(a_convolution_refuses_an_operand_that_is_known_late),
         cmocka_unit_test(a_scratchpad_for_late_sizes_suffices_for_all_of_them),
-        cmocka_unit_test(tensors_that_do_not_fit_once_they_have_a_layout_are_refused),
+        cmocka_unit_test(tensors_of_any_layout_that_do_not_fit_are_refused),
+        cmocka_unit_test(wide_weights_are_planned_at_once),
         cmocka_unit_test(an_empty_product_of_many_matrices_does_nothing),
         cmocka_unit_test(a_dilation_beyond_every_image_is_refused),
         cmocka_unit_test(a_part_at_an_offset_that_does_not_fit_is_refused),

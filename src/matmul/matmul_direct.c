@@ -122,7 +122,7 @@ static void add_strips(struct columns *columns, size_t count, size_t vectors, si
 /* Panels of 12 columns side by side, as many as make the widest tile, then those that are left. */
 static void packed_columns(struct columns *columns, size_t n, size_t k, size_t widest)
 {
-    size_t panels = layout_panel_count(n), full = 0, whole;
+    size_t panels = layout_panel_count(n), full = panels > 2 ? panels - 2 : 0, whole;
     while (full < panels && layout_panel(n, full).valid == LAYOUT_PANEL)
         full++;
     whole = full;

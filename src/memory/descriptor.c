@@ -74,6 +74,20 @@ static bool strided_bytes(const neo_memory_desc *desc, size_t *out)
     return true;
 }
 
+static const char *const does_not_fit = "the tensor's bytes do not fit the address space";
+
+/* No layout is smaller than a dense one. */
+static const char *any_wrong(const neo_memory_desc *desc)
+{
+    neo_memory_desc dense = *desc;
+    size_t bytes;
+    if (desc_is_runtime(desc) || desc_is_empty(desc))
+        return NULL;
+    dense.offset = 0;
+    desc_set_plain(&dense);
+    return strided_bytes(&dense, &bytes) ? NULL : does_not_fit;
+}
+
 const char *desc_wrong(const neo_memory_desc *desc)
 {
     if (desc->ndims < 1 || desc->ndims > NEO_MAX_NDIMS)
@@ -84,7 +98,7 @@ const char *desc_wrong(const neo_memory_desc *desc)
         if (desc->dims[i] < 0 && desc->dims[i] != NEO_RUNTIME_DIM)
             return "a size is negative";
     if (desc->format_kind == NEO_FORMAT_ANY)
-        return NULL;
+        return any_wrong(desc);
     if (desc->format_kind == NEO_FORMAT_PACKED)
         return layout_wrong(desc);
     if (desc->format_kind != NEO_FORMAT_STRIDED)
@@ -96,7 +110,7 @@ const char *desc_wrong(const neo_memory_desc *desc)
             return "a stride is negative";
     size_t bytes;
     if (!desc_is_runtime(desc) && !desc_is_empty(desc) && !strided_bytes(desc, &bytes))
-        return "the tensor's bytes do not fit the address space";
+        return does_not_fit;
     return NULL;
 }
 
