@@ -185,6 +185,15 @@ bench-built: $(BUILD)/benchdnn/benchdnn $(BENCH_PLUGIN)
 .PHONY: bench-built bench-memory
 bench-memory: $(BUILD)/bench/memory ## memory plans against their lower bounds, allocations while decoding
 	$(Q)$(EMULATOR) $<
+.PHONY: bench-weights
+bench-weights: ## packed weights: cold and warm starts, memory of processes; runs natively (LAYERS= PLOT=)
+ifneq ($(CROSS),)
+	$(Q)$(MAKE) --no-print-directory TARGET=portable $@
+else
+bench-weights: $(BUILD)/bench/weights
+	$(Q)$< $(if $(LAYERS),--layers $(LAYERS)) > $(BUILD)/bench/weights.txt && cat $(BUILD)/bench/weights.txt
+	$(Q)$(PYTHON) tests/bench/weights_plot.py $(BUILD)/bench/weights.txt $(or $(PLOT),$(BUILD)/bench/weights.svg)
+endif
 FUZZ_SECONDS ?= 60
 FUZZER := build/portable-clang-address-undefined-fuzzer-no-link/fuzz/weights_file
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/support/weights.o $(INTERNAL_A)

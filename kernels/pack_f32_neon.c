@@ -195,7 +195,8 @@ static void pack_taps(const struct pack_f32_taps *panel)
             transpose_taps(panel, i, first, last, 1);
     }
     gather_taps(panel, 0, lanes, whole);
-    gather_taps(panel, lanes, panel->width, 0);
+    if (lanes < panel->width)
+        gather_taps(panel, lanes, panel->width, 0);
 }
 
 /* step == 1 and one to three lanes, all valid: stores interleave them. */

@@ -1,6 +1,9 @@
 /* The definition of packing and unpacking. */
 #include "kernels/pack_f32.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 /* Lane by lane through pointers, which any strides go with. */
 static void pack_lanes(const struct pack_f32_panel *panel)
 {
@@ -10,18 +13,42 @@ static void pack_lanes(const struct pack_f32_panel *panel)
                 i < panel->count ? panel->lanes[i][(ptrdiff_t)p * panel->step] : 0.0f;
 }
 
+/* lane == 1: a step is one copy, most often of a full panel of the usual width. */
+static void pack_neighbours(const struct pack_f32_panel *panel)
+{
+    enum { USUAL = 12 };
+    size_t bytes = panel->count * sizeof(float);
+    size_t padding = (panel->width - panel->count) * sizeof(float);
+    bool usual = panel->width == USUAL && panel->count == USUAL;
+    float *out = panel->out;
+    for (size_t p = 0; p < panel->k; p++, out += panel->width) {
+        const float *from = panel->src + (ptrdiff_t)p * panel->step;
+        if (usual) {
+            memcpy(out, from, USUAL * sizeof(float));
+            continue;
+        }
+        memcpy(out, from, bytes);
+        memset(out + panel->count, 0, padding);
+    }
+}
+
 static void pack(const struct pack_f32_panel *panel)
 {
     if (panel->lanes) {
         pack_lanes(panel);
         return;
     }
+    if (panel->lane == 1 && panel->count) {
+        pack_neighbours(panel);
+        return;
+    }
     float *out = panel->out;
     for (size_t p = 0; p < panel->k; p++, out += panel->width) {
         const float *from = panel->src + (ptrdiff_t)p * panel->step;
-        for (size_t i = 0; i < panel->count; i++)
-            out[i] = from[(ptrdiff_t)i * panel->lane];
-        for (size_t i = panel->count; i < panel->width; i++)
+        size_t i = 0;
+        for (; i < panel->count; i++, from += panel->lane)
+            out[i] = *from;
+        for (; i < panel->width; i++)
             out[i] = 0.0f;
     }
 }
@@ -32,8 +59,11 @@ static void pack_taps(const struct pack_f32_taps *panel)
         for (size_t t = 0; t < panel->taps; t++) {
             const float *from = panel->src + p * panel->taps + t;
             float *out = panel->out + (t * panel->k + p) * panel->width;
-            for (size_t i = 0; i < panel->width; i++)
-                out[i] = i < panel->count ? from[(ptrdiff_t)i * panel->lane] : 0.0f;
+            size_t i = 0;
+            for (; i < panel->count; i++, from += panel->lane)
+                out[i] = *from;
+            for (; i < panel->width; i++)
+                out[i] = 0.0f;
         }
 }
 

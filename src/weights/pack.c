@@ -9,7 +9,7 @@
 #include "src/weights/layout.h"
 #include "src/weights/winograd.h"
 
-enum { ROWS_AT_ONCE = 64 };
+enum { ROWS_AT_ONCE = 256 };
 
 /* Packed weights as matrices whose rows are taps (outer) × channels: where that is in the plain
  * tensor. */
