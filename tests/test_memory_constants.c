@@ -311,77 +311,6 @@ static void each_node_has_its_own_replica_only_if_asked_for(void **state)
     }
 }
 
-/* ---- sources ---- */
-
-static size_t resident_bytes(void)
-{
-    unsigned long all = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%lu %lu", &all, &resident) != 2)
-        resident = 0;
-    if (file)
-        fclose(file);
-    return resident * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static void a_source_that_is_handed_over_is_released(void **state)
-{
-    (void)state;
-    const size_t bytes = 64u << 20;
-    const uint32_t key = 1;
-    struct recipe recipe = {.value = 6};
-    struct constant_request request = {.key = &key,
-                                       .key_words = 1,
-                                       .memory = {.bytes = 5000},
-                                       .build = fill,
-                                       .argument = &recipe,
-                                       .node = -1};
-    struct constant *held[2];
-    for (int i = 0; i < 2; i++) { /* built now, and found */
-        const neo_allocation_request original = {.bytes = bytes, .kind = NEO_KIND_SHARED};
-        struct allocation source;
-        assert_int_equal(allocation_create(&domain, &original, &source), NEO_OK);
-        memset(source.data, 1, bytes);
-        size_t before = resident_bytes();
-        request.source = &source;
-        assert_int_equal(constants_get(&constants, &request, &held[i]), NEO_OK);
-        size_t after = resident_bytes();
-        assert_null(source.data);
-        assert_int_equal(current_bytes(), 5000);
-        if (before)
-            assert_true(after < before && before - after >= bytes / 100 * 95);
-        else
-            print_message("/proc/self/statm is not there: only the accounting is tested\n");
-    }
-    constant_release(held[0]);
-    constant_release(held[1]);
-}
-
-static void a_source_stays_when_the_build_fails_or_it_is_the_callers(void **state)
-{
-    (void)state;
-    const uint32_t key = 1;
-    struct recipe recipe = {.status = NEO_RUNTIME_ERROR};
-    const neo_allocation_request original = {.bytes = 100};
-    struct allocation source;
-    assert_int_equal(allocation_create(&domain, &original, &source), NEO_OK);
-    struct constant_request request = {.key = &key,
-                                       .key_words = 1,
-                                       .memory = {.bytes = 64},
-                                       .build = fill,
-                                       .argument = &recipe,
-                                       .source = &source};
-    struct constant *constant;
-    assert_int_equal(constants_get(&constants, &request, &constant), NEO_RUNTIME_ERROR);
-    assert_non_null(source.data);
-    recipe.status = NEO_OK;
-    request.source = NULL;
-    assert_int_equal(constants_get(&constants, &request, &constant), NEO_OK);
-    assert_non_null(source.data);
-    constant_release(constant);
-    allocation_destroy(&source);
-}
-
 static void every_failing_allocation_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -412,8 +341,6 @@ int main(void)
         TEST(a_failure_reaches_all_who_wait_and_the_next_call_builds_again),
         TEST(getting_and_releasing_from_many_threads_leaves_nothing),
         TEST(each_node_has_its_own_replica_only_if_asked_for),
-        TEST(a_source_that_is_handed_over_is_released),
-        TEST(a_source_stays_when_the_build_fails_or_it_is_the_callers),
         TEST(every_failing_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests_name("memory_constants", tests, NULL, NULL);

@@ -393,23 +393,6 @@ static void of_sixteen_requests_at_once_exactly_those_that_fit_are_served(void *
 
 /* ---- budgets ---- */
 
-static void operands_that_exceed_a_budget_together_are_demoted_to_the_heap(void **state)
-{
-    (void)state;
-    const size_t operands[] = {100 * 4096, 50 * 4096, 6 * 4096};
-    const size_t sum = 156 * 4096;
-    atomic_size_t *budget = &domain.limits.kinds[NEO_KIND_SHARED].budget;
-    for (int i = -1; i <= 1; i++) {
-        atomic_store(budget, sum + (size_t)i);
-        assert_int_equal(allocation_kind_for(&domain, NEO_KIND_SHARED, operands, 3),
-                         i < 0 ? NEO_KIND_HEAP : NEO_KIND_SHARED);
-    }
-    atomic_store(budget, 0); /* none */
-    assert_int_equal(allocation_kind_for(&domain, NEO_KIND_SHARED, operands, 3), NEO_KIND_SHARED);
-    const size_t absurd[] = {SIZE_MAX, 2};
-    assert_int_equal(allocation_kind_for(&domain, NEO_KIND_SHARED, absurd, 2), NEO_KIND_HEAP);
-}
-
 static void a_request_beyond_the_budget_gets_the_next_kind(void **state)
 {
     (void)state;
@@ -442,7 +425,6 @@ int main(void)
         TEST(threads_never_exceed_the_limit_together),
         TEST(threads_never_exceed_a_budget_together),
         TEST(of_sixteen_requests_at_once_exactly_those_that_fit_are_served),
-        TEST(operands_that_exceed_a_budget_together_are_demoted_to_the_heap),
         TEST(a_request_beyond_the_budget_gets_the_next_kind),
     };
     return cmocka_run_group_tests_name("memory_limits", tests, NULL, NULL);

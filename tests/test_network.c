@@ -659,6 +659,83 @@ static void the_arena_is_dumped_with_its_users(void **state)
     neo_network_destroy(net);
 }
 
+/* The arena is the sum of what a plan has at once, so a budget that is smaller by a byte moves all
+ * of it to the next kind. */
+static void an_arena_beyond_the_budget_of_its_kind_is_on_the_heap(void **state)
+{
+    fixture *f = *state;
+    const size_t arena = 16384;
+    for (int i = -1; i <= 1; i++) {
+        neo_engine_set_memory_budget(f->engine, NEO_KIND_SHARED, arena + (size_t)i);
+        neo_network *net;
+        neo_network_options options = {.kind = NEO_KIND_SHARED};
+        assert_int_equal(neo_network_create(&net, f->engine, &options), NEO_OK);
+        int in = add_tensor(net, "in", NEO_TENSOR_INPUT, 2048);
+        int a = add_tensor(net, "a", NEO_TENSOR_INTERMEDIATE, 2048);
+        int out = add_tensor(net, "out", NEO_TENSOR_OUTPUT, 2048);
+        add_node(net, "n0", mix, NULL, in, -1, a, 0);
+        add_node(net, "n1", mix, NULL, a, -1, out, 0);
+        assert_int_equal(neo_network_finalize(net), NEO_OK);
+        neo_memory_usage usage;
+        neo_engine_get_memory_usage(f->engine, NEO_KIND_SHARED, &usage);
+        assert_int_equal(usage.current, i < 0 ? 0 : arena);
+        neo_network_report report;
+        neo_network_get_report(net, &report);
+        assert_int_equal(report.arena_bytes, arena);
+        neo_network_destroy(net);
+    }
+}
+
+typedef struct runner {
+    neo_engine *engine;
+    neo_network *net;
+    uint32_t values[1000], faults;
+} runner;
+
+static void *run_often(void *argument)
+{
+    runner *r = argument;
+    neo_stream *stream;
+    if (neo_stream_create(&stream, r->engine, NULL) != NEO_OK)
+        return NULL;
+    for (uint32_t round = 0; round < 100; round++) {
+        for (size_t i = 0; i < count_of(r->values); i++)
+            r->values[i] += 7 * round;
+        r->faults += neo_network_execute(r->net, stream) != NEO_OK;
+        const uint32_t *got = neo_network_data(r->net, 6);
+        for (size_t i = 0; i < count_of(r->values); i++) {
+            uint32_t x = r->values[i];
+            for (int k = 0; k < 6; k++)
+                x = 3 * x + 1;
+            r->faults += got[i] != x;
+        }
+    }
+    neo_stream_destroy(stream);
+    return r;
+}
+
+static void networks_of_one_engine_run_at_once_in_arenas_of_their_own(void **state)
+{
+    fixture *f = *state;
+    static runner runners[2];
+    pthread_t threads[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        runners[i] = (runner){.engine = f->engine, .values = {i}};
+        runners[i].net = make_chain(f, 6, 1000, (neo_network_order)i);
+        assert_int_equal(neo_network_finalize(runners[i].net), NEO_OK);
+        neo_network_bind(runners[i].net, 0, runners[i].values);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_often, &runners[i]), 0);
+    for (int i = 0; i < 2; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        assert_non_null(result);
+        assert_int_equal(runners[i].faults, 0);
+        neo_network_destroy(runners[i].net);
+    }
+}
+
 /* ---- shapes that change ---- */
 
 static void reshape_chain(neo_network *net, int nodes, neo_dim count)
@@ -980,6 +1057,117 @@ static void a_reshape_back_to_a_known_shape_allocates_nothing(void **state)
     }
 }
 
+static neo_primitive *make_adding_convolution(neo_engine *engine, const neo_memory_desc *image,
+                                              const neo_memory_desc *kernel)
+{
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .src = *image,
+        .weights = *kernel,
+        .dst = *image,
+        .strides = {1, 1},
+    };
+    neo_attributes *attributes;
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
+    assert_int_equal(neo_attributes_append_sum(attributes, 1, 0, NEO_DATA_TYPE_UNDEF), NEO_OK);
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    neo_attributes_destroy(attributes);
+    return primitive;
+}
+
+static neo_status count_up(const neo_node_call *call)
+{
+    neo_memory *out = call->memories[call->count - 1];
+    const float *src = neo_memory_get_handle(call->memories[0]);
+    float *dst = neo_memory_get_handle(out);
+    for (size_t i = 0; i < elements(out); i++)
+        dst[i] = src[i] + 1;
+    return NEO_OK;
+}
+
+static int add_shared(neo_network *net, const char *name, const neo_memory_desc *desc,
+                      neo_tensor_sharing how, int with)
+{
+    int tensor;
+    neo_tensor t = {.name = name, .desc = *desc, .sharing = how, .shares_with = with};
+    assert_int_equal(neo_network_add_tensor(net, &t, &tensor), NEO_OK);
+    return tensor;
+}
+
+/* x + 1 -> seen as a row -> seen as an image -> += 1x1 convolution of it, doubled -> the same again
+ * in place -> out. All but out is one box. */
+static void convolutions_add_in_place_to_a_chain_of_reshapes(void **state)
+{
+    fixture *f = *state;
+    enum { C = 4, S = 25, N = C * S };
+    static float x[N], w[C * C];
+    neo_memory_desc image, row, kernel;
+    neo_memory *weights;
+    neo_memory_desc_init_tag(&image, 4, (neo_dim[]){1, C, 5, 5}, NEO_F32, "abcd");
+    neo_memory_desc_init_tag(&row, 1, (neo_dim[]){N}, NEO_F32, "a");
+    neo_memory_desc_init_tag(&kernel, 4, (neo_dim[]){C, C, 1, 1}, NEO_F32, "abcd");
+    for (int i = 0; i < C; i++)
+        w[i * C + (i + 1) % C] = 2; /* twice the next channel */
+    for (int i = 0; i < N; i++)
+        x[i] = (float)(i % 11);
+    assert_int_equal(neo_memory_create(&weights, &kernel, f->engine, w), NEO_OK);
+    neo_primitive *convolution = make_adding_convolution(f->engine, &image, &kernel);
+    for (int order = 0; order < 2; order++) {
+        neo_network *net;
+        neo_network_options options = {.order = (neo_network_order)order,
+                                       .flags = NEO_NETWORK_POISON};
+        assert_int_equal(neo_network_create(&net, f->engine, &options), NEO_OK);
+        enum { IN, W, A, B };
+        neo_tensor in = {.name = "in", .kind = NEO_TENSOR_INPUT, .desc = image};
+        neo_tensor wt = {.name = "w", .kind = NEO_TENSOR_CONSTANT, .memory = weights};
+        neo_tensor a = {.name = "a", .desc = image}, b = {.name = "b", .desc = image};
+        assert_int_equal(neo_network_add_tensor(net, &in, NULL), NEO_OK);
+        assert_int_equal(neo_network_add_tensor(net, &wt, NULL), NEO_OK);
+        assert_int_equal(neo_network_add_tensor(net, &a, NULL), NEO_OK);
+        assert_int_equal(neo_network_add_tensor(net, &b, NULL), NEO_OK);
+        int flat = add_shared(net, "flat", &row, NEO_SHARES_VIEW, A);
+        int back = add_shared(net, "back", &image, NEO_SHARES_VIEW, flat);
+        int sum = add_shared(net, "sum", &image, NEO_SHARES_IN_PLACE, back);
+        int sum2 = add_shared(net, "sum2", &image, NEO_SHARES_IN_PLACE, sum);
+        neo_tensor out = {.name = "out", .kind = NEO_TENSOR_OUTPUT, .desc = image};
+        int last;
+        assert_int_equal(neo_network_add_tensor(net, &out, &last), NEO_OK);
+        assert_int_equal(add_node(net, "a", count_up, NULL, IN, -1, A, 0), NEO_OK);
+        assert_int_equal(add_node(net, "b", count_up, NULL, flat, -1, B, 0), NEO_OK);
+        const int targets[2][2] = {{back, sum}, {sum, sum2}};
+        for (int i = 0; i < 2; i++) {
+            neo_node_arg args[] = {{NEO_ARG_SRC, B, NEO_READS},
+                                   {NEO_ARG_WEIGHTS, W, NEO_READS},
+                                   {NEO_ARG_UNDEF, targets[i][0], NEO_READS},
+                                   {NEO_ARG_DST, targets[i][1], NEO_WRITES}};
+            neo_node node = {.name = "conv", .count = 4, .args = args, .primitive = convolution};
+            assert_int_equal(neo_network_add_node(net, &node, NULL), NEO_OK);
+        }
+        assert_int_equal(add_node(net, "out", count_up, NULL, sum2, -1, last, 0), NEO_OK);
+        assert_int_equal(neo_network_finalize(net), NEO_OK);
+        neo_network_report report;
+        neo_network_get_report(net, &report);
+        assert_int_equal(report.buffers, 3); /* a with all that shares it, b, out */
+        neo_network_bind(net, IN, x);
+        for (int round = 0; round < 2; round++) {
+            assert_int_equal(neo_network_execute(net, f->stream), NEO_OK);
+            const float *got = neo_network_data(net, last);
+            for (int c = 0; c < C; c++)
+                for (int s = 0; s < S; s++) {
+                    float added = 2 * (x[(c + 1) % C * S + s] + 2); /* b is a + 1 */
+                    assert_true(got[c * S + s] == x[c * S + s] + 1 + 2 * added + 1);
+                }
+        }
+        neo_network_destroy(net);
+    }
+    neo_primitive_destroy(convolution);
+    neo_memory_destroy(weights);
+}
+
 /* M is known only at execution; weights are packed once, before. */
 static neo_primitive *make_growing_matmul(neo_engine *engine, neo_dim k, neo_dim n)
 {
@@ -1133,6 +1321,9 @@ int main(void)
         NETWORK_TEST(a_warm_execution_allocates_nothing),
         NETWORK_TEST(the_plan_is_dumped_as_a_table),
         NETWORK_TEST(the_arena_is_dumped_with_its_users),
+        NETWORK_TEST(an_arena_beyond_the_budget_of_its_kind_is_on_the_heap),
+        NETWORK_TEST(networks_of_one_engine_run_at_once_in_arenas_of_their_own),
+        NETWORK_TEST(convolutions_add_in_place_to_a_chain_of_reshapes),
         NETWORK_TEST(growing_shapes_need_few_allocations),
         NETWORK_TEST(a_shape_that_comes_again_finds_its_plan),
         NETWORK_TEST(a_failed_reshape_can_be_repeated),

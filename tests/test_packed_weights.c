@@ -383,6 +383,49 @@ static void only_comparable_weights_are_compared(void **state)
     tensor_free(&small);
 }
 
+static size_t resident_bytes(void)
+{
+    unsigned long all = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%lu %lu", &all, &resident) != 2)
+        resident = 0;
+    if (file)
+        fclose(file);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What was packed needs its source no more: releasing it gives back its pages. */
+static void releasing_the_source_returns_its_pages(void **state)
+{
+    (void)state;
+    enum { SIDE = 2048 };
+    const size_t bytes = (size_t)SIDE * SIDE * sizeof(float);
+    neo_matmul_desc desc = {.src = matrix(1, SIDE, "ab"),
+                            .weights = matrix(SIDE, SIDE, "any"),
+                            .dst = matrix(1, SIDE, "ab")};
+    neo_memory_desc plain_desc = matrix(SIDE, SIDE, "ab");
+    neo_primitive_desc *pd;
+    neo_memory *plain;
+    neo_packed_weights *weights;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_memory_create(&plain, &plain_desc, engine, NEO_MEMORY_ALLOCATE), NEO_OK);
+    memset(neo_memory_get_handle(plain), 0, bytes);
+    assert_int_equal(neo_weights_pack(&weights, pd, stream, plain), NEO_OK);
+    neo_memory_usage with, without;
+    assert_int_equal(neo_engine_get_memory_usage(engine, NEO_KIND_ALL, &with), NEO_OK);
+    size_t before = resident_bytes();
+    neo_memory_destroy(plain);
+    size_t after = resident_bytes();
+    assert_int_equal(neo_engine_get_memory_usage(engine, NEO_KIND_ALL, &without), NEO_OK);
+    assert_int_equal(with.current - without.current, bytes);
+    if (before)
+        assert_true(after < before && before - after >= bytes / 100 * 95);
+    else
+        print_message("/proc/self/statm is not there: only the accounting is tested\n");
+    neo_packed_weights_destroy(weights);
+    neo_primitive_desc_destroy(pd);
+}
+
 /* ---- by accounting ---- */
 
 static size_t current_bytes(void)
@@ -541,6 +584,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(streams_and_batches_hold_one_copy, setup, teardown),
         cmocka_unit_test_setup_teardown(
             a_replica_lies_on_the_node_of_its_caller_and_computes_the_same, setup, teardown),
+        cmocka_unit_test_setup_teardown(releasing_the_source_returns_its_pages, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_calls_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(every_failing_allocation_is_survived, setup, teardown),
     };

@@ -395,14 +395,3 @@ void allocation_query(const struct allocation *allocation, neo_allocation_info *
         .locked = allocation->locked,
     };
 }
-
-neo_allocation_kind allocation_kind_for(struct memory_domain *domain, neo_allocation_kind wanted,
-                                        const size_t *bytes, size_t count)
-{
-    if (limits_fit(&domain->limits, wanted, bytes, count))
-        return wanted;
-    neo_allocation_kind next = facts[wanted].next;
-    log_line(LOG_DISPATCH, "memory", "%zu operands go to %s: not %s: its budget is used up", count,
-             neo_allocation_kind_name(next), neo_allocation_kind_name(wanted));
-    return next;
-}

@@ -56,11 +56,6 @@ neo_status allocation_destroy(struct allocation *allocation);
 neo_status allocation_seal(struct allocation *allocation);
 void allocation_query(const struct allocation *allocation, neo_allocation_info *out);
 
-/* The kind that operands of one kernel should have: `wanted`, or the next kind when their sum does
- * not fit into what is left of its budget (the demotion is logged). */
-neo_allocation_kind allocation_kind_for(struct memory_domain *domain, neo_allocation_kind wanted,
-                                        const size_t *bytes, size_t count);
-
 /* The public handle. engine (may be NULL) is the domain's; the handle takes over a reference to it,
  * unless creation fails. */
 neo_status allocation_handle_create(struct memory_domain *domain, neo_engine *engine,

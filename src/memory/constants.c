@@ -182,7 +182,6 @@ neo_status constants_get(struct constants *constants, const struct constant_requ
         constant_release(constant);
         return status;
     }
-    allocation_destroy(request->source);
     *out = constant;
     return NEO_OK;
 }

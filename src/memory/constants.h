@@ -25,9 +25,6 @@ struct constant_request {
     /* Where the reader runs; used only if the registry keeps a replica per node. -1: anywhere. */
     int node;
     bool is_sealed; /* nobody can write it after the build, where its kind has pages of its own */
-    /* What it is built from, if that is handed over: destroyed as soon as the constant is there,
-     * built now or before; untouched on failure. NULL: the source stays the caller's. */
-    struct allocation *source;
 };
 
 struct constants_stats {

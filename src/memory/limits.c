@@ -96,13 +96,3 @@ void limits_return(struct limits *limits, neo_allocation_kind kind, size_t bytes
     atomic_fetch_sub(&limits->kinds[kind].used, bytes);
     atomic_fetch_sub(&limits->used, bytes);
 }
-
-bool limits_fit(struct limits *limits, neo_allocation_kind kind, const size_t *bytes, size_t count)
-{
-    size_t sum = atomic_load(&limits->kinds[kind].used);
-    for (size_t i = 0; i < count; i++)
-        if (!checked_add(&sum, sum, bytes[i]))
-            return false;
-    size_t budget = atomic_load(&limits->kinds[kind].budget);
-    return !budget || sum <= budget;
-}

@@ -39,9 +39,6 @@ neo_status limits_reserve(struct limits *limits, neo_allocation_kind kind, size_
                           struct limits_refusal *refusal);
 void limits_return(struct limits *limits, neo_allocation_kind kind, size_t bytes);
 
-/* True when `count` operands of these sizes fit into the kind's budget together. */
-bool limits_fit(struct limits *limits, neo_allocation_kind kind, const size_t *bytes, size_t count);
-
 size_t limits_object(struct limits *limits);
 size_t limits_total(struct limits *limits);
 

@@ -7,8 +7,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
-#include "neoprene/shape_predictor.h"
+#include "neoprene/neoprene.h"
 #include "src/core/log.h"
 #include "src/memory/interval_plan.h"
 #include "src/memory/plan_check.h"
@@ -102,6 +103,80 @@ static void bench_sizes(void)
     }
 }
 
+/* ---- whole networks: blocks of four branches that join, through the public functions ---- */
+
+static neo_status do_nothing(const neo_node_call *call)
+{
+    (void)call;
+    return NEO_OK;
+}
+
+static double processor_ms(void)
+{
+    return (double)clock() * 1000 / CLOCKS_PER_SEC;
+}
+
+static int add_step(neo_network *net, int from, int from2, int number)
+{
+    static const neo_dim sizes[] = {64, 1000, 300, 5000, 128};
+    neo_tensor t = {.kind = number ? NEO_TENSOR_INTERMEDIATE : NEO_TENSOR_INPUT};
+    char name[24];
+    snprintf(name, sizeof name, "t%d", number);
+    t.name = name;
+    neo_memory_desc_init_tag(&t.desc, 1, &sizes[number % 5], NEO_F32, "a");
+    int tensor = -1;
+    neo_status status = neo_network_add_tensor(net, &t, &tensor);
+    neo_node_arg args[] = {{1, tensor, NEO_WRITES}, {2, from, NEO_READS}, {3, from2, NEO_READS}};
+    neo_node node = {.name = name,
+                     .count = from2 >= 0 ? 3 : 2,
+                     .args = args,
+                     .function = do_nothing,
+                     .workspace_bytes = number % 3 ? 0 : 2048};
+    if (status == NEO_OK && number)
+        status = neo_network_add_node(net, &node, NULL);
+    if (status != NEO_OK)
+        exit(1);
+    return tensor;
+}
+
+static void bench_finalize(neo_engine *engine, int nodes, neo_network_order order)
+{
+    neo_network *net;
+    neo_network_options options = {.order = order};
+    neo_network_report report;
+    if (neo_network_create(&net, engine, &options) != NEO_OK)
+        exit(1);
+    double begin = processor_ms();
+    int x = add_step(net, -1, -1, 0), number = 1;
+    while (number + 7 <= nodes) {
+        int branches[4];
+        for (int i = 0; i < 4; i++)
+            branches[i] = add_step(net, x, -1, number++);
+        int left = add_step(net, branches[0], branches[1], number++);
+        int right = add_step(net, branches[2], branches[3], number++);
+        x = add_step(net, left, right, number++);
+    }
+    double added = processor_ms();
+    if (neo_network_finalize(net) != NEO_OK || neo_network_get_report(net, &report) != NEO_OK)
+        exit(1);
+    printf("%6d %-13s %10.1f %12.1f %10.4f\n", nodes,
+           order == NEO_NETWORK_IN_ORDER ? "in order" : "out of order", added - begin,
+           processor_ms() - added, (double)report.planned_bytes / (double)report.lower_bound_bytes);
+    neo_network_destroy(net);
+}
+
+static void bench_finalizing(void)
+{
+    neo_engine *engine;
+    if (neo_engine_create(&engine) != NEO_OK)
+        exit(1);
+    printf("\n%-20s %10s %12s %10s\n", "nodes", "add, ms", "finalize, ms", "ratio");
+    for (int nodes = 100; nodes <= 10000; nodes *= 10)
+        for (int order = 0; order < 2; order++)
+            bench_finalize(engine, nodes, (neo_network_order)order);
+    neo_engine_destroy(engine);
+}
+
 /* ---- decoding: a tensor of `size` rows grows at every step ---- */
 
 typedef struct mode {
@@ -175,6 +250,7 @@ int main(void)
     bench_networks();
     bench_random();
     bench_sizes();
+    bench_finalizing();
     bench_decoding();
     return 0;
 }
