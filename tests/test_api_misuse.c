@@ -442,8 +442,10 @@ static void reasons_and_names_can_be_asked(void **state)
     neo_primitive_desc_destroy(pd);
     desc.weights = packed;
     assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-    assert_int_equal(neo_primitive_desc_declined(pd, 0, &algorithm, &reason), NEO_OK);
-    assert_string_equal(algorithm, "reference");
+    int declined = 0;
+    do
+        assert_int_equal(neo_primitive_desc_declined(pd, declined++, &algorithm, &reason), NEO_OK);
+    while (strcmp(algorithm, "reference") != 0);
     assert_string_equal(reason, "the weights are packed");
     assert_int_equal(neo_primitive_desc_declined(pd, 99, &algorithm, &reason), NEO_NOT_FOUND);
     neo_primitive_desc_destroy(pd);

@@ -147,7 +147,8 @@ static void budgets_and_dumps_work_through_the_engine(void **state)
 static neo_primitive *make_matmul(neo_dim n)
 {
     neo_matmul_desc desc = {0};
-    neo_memory_desc_init_tag(&desc.src, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
+    /* Transposed: that takes a scratchpad. */
+    neo_memory_desc_init_tag(&desc.src, 2, (neo_dim[]){n, n}, NEO_F32, "ba");
     neo_memory_desc_init_tag(&desc.weights, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
     neo_memory_desc_init_tag(&desc.dst, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
     neo_primitive_desc *pd;

@@ -4,7 +4,8 @@
 
 #include "src/primitive/problem.h"
 
-extern const struct algorithm matmul_direct_f32, matmul_gemm_f32, matmul_reference_f32;
+extern const struct algorithm matmul_dot_f32, matmul_direct_f32, matmul_gemm_f32,
+    matmul_reference_f32;
 
 /* The matrices' own sizes; NEO_RUNTIME_DIM if not known. */
 struct matmul_shape {

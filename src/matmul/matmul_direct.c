@@ -14,7 +14,7 @@
 #include "src/threading/partition.h"
 #include "src/weights/layout.h"
 
-enum { MAX_RUNS = 8, MAX_HEIGHT = 8, WIDEST_RAGGED = 16, PLAIN_GROUP = 16 };
+enum { MAX_RUNS = 8, MAX_HEIGHT = 8, WIDEST_RAGGED = 16, PLAIN_GROUP = 16, MAX_CALLS = 8 };
 
 /* Strips next to each other of the same kind. */
 struct strips {
@@ -37,16 +37,23 @@ struct tiling {
     size_t low_row;
 };
 
+/* One call of a kernel: offsets in elements from where a matrix begins. */
+struct call {
+    gemm_f32_direct_fn *run;
+    size_t a, b, c, column;
+    size_t tiles, ldb, lanes;
+};
+
 struct matmul_direct {
     size_t batch, m, n, k;
-    size_t lda, ldb, ldc, gap; /* ldb: 0 for packed weights, where it depends on the panel */
-    size_t matrix_elements;    /* of packed weights */
+    size_t matrix_elements; /* of packed weights */
     struct columns columns;
     struct matmul_steps steps;
     bool constant_steps;
     bool packed, bias_fused, finish; /* finish: lines still need bias or post-operations */
-    bool clamp;
-    float low, high;
+    struct gemm_f32_direct strip;    /* what all strips have in common; packed weights: not ldb */
+    struct call calls[MAX_CALLS];    /* all of a small matrix, */
+    size_t call_count;               /* or 0 */
     const char *kernel;
     struct tiling tilings[MAX_RUNS]; /* of m rows */
     gemm_f32_direct_fn *kernels[MAX_RUNS][MAX_HEIGHT];
@@ -216,18 +223,27 @@ static double choose_columns(struct columns *best, const struct core *core, size
     return least;
 }
 
-/* Lines that come from the L2 cache because a strip of weights does not stay in the L1 until the
- * next tile needs it: too many, or so far apart that they fall on the same places. */
+/* Does a strip of weights stay in the L1 cache until the next tile needs it? It must not be too
+ * large; nor may its rows be so far apart that they fall on few places: of four ways, lines whose
+ * distance is a multiple of a power of two have as many sets as that goes into a way. */
+static bool strip_stays(const struct cpu *cpu, bool packed, double k, size_t row_bytes)
+{
+    double strip = (packed ? 12 : 16) * 4 * k, l1 = (double)cpu->l1_bytes;
+    double apart = (double)(row_bytes & -row_bytes);
+    return strip <= l1 * 5 / 8 && (packed || k <= l1 / fmax(apart, 64));
+}
+
+/* Lines that come from the L2 cache because it does not. */
 static double weights_lines(const struct problem *problem, const struct cpu *cpu,
                             const struct matmul_shape *shape)
 {
-    bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
-    double k = (double)shape->k, n = (double)shape->n, bytes = sizeof(float),
-           tiles = ceil((double)shape->m / 6);
-    double strip = (packed ? 12 : 16) * bytes * k;
-    bool stays =
-        strip < (double)cpu->l1_bytes / 2 && (packed || n * k * bytes < (double)cpu->l1_bytes / 2);
-    return stays || tiles <= 1 ? 0 : (tiles - 1) * n * k / 16;
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    bool packed = weights->format_kind != NEO_FORMAT_STRIDED;
+    size_t row_bytes = packed ? 0 : (size_t)weights->strides[weights->ndims - 2] * sizeof(float);
+    double k = (double)shape->k, tiles = ceil((double)shape->m / 6);
+    if (tiles <= 1 || strip_stays(cpu, packed, k, row_bytes))
+        return 0;
+    return (tiles - 1) * (double)shape->n * k / 16;
 }
 
 static double direct_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -295,6 +311,48 @@ static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)
             ->name;
 }
 
+static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const struct strips *kind,
+                     size_t tiles, const size_t at[3])
+{
+    mine->calls[mine->call_count++] = (struct call){
+        .run = run,
+        .a = at[0] * mine->strip.lda,
+        .b = at[2],
+        .c = at[0] * mine->strip.ldc + at[1],
+        .column = at[1],
+        .tiles = tiles,
+        .ldb = mine->packed ? 4u * kind->group : mine->strip.ldb,
+        .lanes = kind->lanes,
+    };
+}
+
+/* Small matrices take few calls, which are known beforehand; but not those of ragged strips that
+ * need something copied. */
+static void list_calls(struct matmul_direct *mine)
+{
+    size_t at[3] = {0}; /* row, column, element of weights */
+    if (!mine->constant_steps || mine->columns.strip_count > MAX_CALLS)
+        return;
+    for (size_t r = 0; r < mine->columns.run_count; r++) {
+        const struct strips *run = &mine->columns.runs[r];
+        const struct tiling *tiling = &mine->tilings[r];
+        size_t calls = run->count * (tiling->low_tiles ? 2 : 1);
+        if (mine->call_count + calls > MAX_CALLS ||
+            (run->lanes < 4 && (!mine->packed || mine->bias_fused))) {
+            mine->call_count = 0;
+            return;
+        }
+        for (size_t i = 0; i < run->count; i++) {
+            at[0] = 0;
+            add_call(mine, tiling->tall, run, tiling->tall_tiles, at);
+            at[0] = tiling->low_row;
+            if (tiling->low_tiles)
+                add_call(mine, tiling->low, run, tiling->low_tiles, at);
+            at[1] += 4u * run->vectors, at[2] += run->b_step;
+        }
+    }
+}
+
 static void direct_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_direct *mine = plan;
@@ -307,19 +365,25 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     if (mine->batch == 0 || mine->m == 0 || mine->n == 0)
         return;
     mine->packed = weights->format_kind == NEO_FORMAT_PACKED;
-    mine->lda = row_stride(&problem->tensors[SRC]);
-    mine->ldc = row_stride(&problem->tensors[DST]);
-    mine->ldb = mine->packed ? 0 : row_stride(weights);
-    mine->gap = mine->packed ? LAYOUT_PANEL * mine->k : PLAIN_GROUP;
     mine->matrix_elements = mine->packed ? mine->k * layout_shape(weights).columns : 0;
     mine->constant_steps = matmul_batch_steps(problem, mine->matrix_elements, &mine->steps);
     mine->bias_fused = is_by_column(&problem->tensors[BIAS]);
     bool bias_left = problem->tensors[BIAS].ndims && !mine->bias_fused;
     mine->finish = bias_left || !fusion.complete;
-    mine->low = fusion.low, mine->high = fusion.high;
-    mine->clamp = !mine->finish && (fusion.low > -INFINITY || fusion.high < INFINITY);
+    mine->strip = (struct gemm_f32_direct){
+        .lda = row_stride(&problem->tensors[SRC]),
+        .ldb = mine->packed ? 0 : row_stride(weights),
+        .ldc = row_stride(&problem->tensors[DST]),
+        .gap = mine->packed ? LAYOUT_PANEL * mine->k : PLAIN_GROUP,
+        .rounds = mine->k / 4,
+        .tail = mine->k % 4,
+        .clamp = !mine->finish && (fusion.low > -INFINITY || fusion.high < INFINITY),
+        .low = fusion.low,
+        .high = fusion.high,
+    };
     choose_columns(&mine->columns, cpu->core, mine->m, mine->n, mine->k, mine->packed);
     find_kernels(mine, cpu);
+    list_calls(mine);
 }
 
 static size_t direct_scratch_bytes(const void *plan, int threads)
@@ -370,7 +434,7 @@ static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged,
     strip->tail = plan->k - 4 * strip->rounds;
     for (size_t p = 0; p < strip->tail; p++)
         copy_columns(ragged->tail + p * WIDEST_RAGGED,
-                     strip->b + (4 * strip->rounds + p) * plan->ldb, columns);
+                     strip->b + (4 * strip->rounds + p) * strip->ldb, columns);
     strip->b_tail = ragged->tail;
     strip->tail_ldb = WIDEST_RAGGED;
 }
@@ -399,29 +463,27 @@ static __attribute__((noinline)) void run_ragged(struct gemm_f32_direct *strip,
 
 static void run_part(const struct matmul_direct *plan, const struct part *part)
 {
-    struct gemm_f32_direct strip;
-    const float *a = part->a + part->rows.begin * plan->lda, *b = part->b, *bias = part->bias;
-    float *c = part->c + part->rows.begin * plan->ldc;
-    size_t before = 0;
-    strip.lda = plan->lda, strip.ldb = plan->ldb, strip.ldc = plan->ldc, strip.gap = plan->gap;
-    strip.b_tail = NULL, strip.rounds = plan->k / 4, strip.tail = plan->k % 4;
-    strip.clamp = plan->clamp, strip.low = plan->low, strip.high = plan->high;
-    for (size_t r = 0; r < plan->columns.run_count && before < part->strips.end; r++) {
+    struct gemm_f32_direct strip = plan->strip;
+    const float *a = part->a + part->rows.begin * strip.lda, *b = part->b, *bias = part->bias;
+    float *c = part->c + part->rows.begin * strip.ldc;
+    size_t begin = part->strips.begin, end = part->strips.end;
+    for (size_t r = 0; end > 0; r++) {
         const struct strips *run = &plan->columns.runs[r];
+        size_t first = min_size(begin, run->count), last = min_size(end, run->count);
         size_t columns = 4u * run->vectors, bias_step = bias ? columns : 0;
         strip.lanes = run->lanes;
         if (plan->packed)
             strip.ldb = 4u * run->group;
-        for (size_t i = 0; i < run->count; i++, before++) {
-            strip.a = a, strip.b = b, strip.c = c, strip.bias = bias;
-            b += run->b_step, c += columns, bias += bias_step;
-            if (before < part->strips.begin || before >= part->strips.end)
-                continue;
+        for (size_t i = first; i < last; i++) {
+            strip.a = a, strip.b = b + i * run->b_step, strip.c = c + i * columns;
+            strip.bias = bias + i * bias_step;
             if (run->lanes < 4)
                 run_ragged(&strip, &part->tilings[r], plan, columns - 4 + run->lanes);
             else
                 run_strip(&strip, &part->tilings[r]);
         }
+        begin -= first, end -= last;
+        b += run->count * run->b_step, c += run->count * columns, bias += run->count * bias_step;
     }
 }
 
@@ -464,7 +526,7 @@ static void finish_part(const struct matmul_direct *plan, const struct execution
     matmul_position(execution->problem, batch, line.position);
     line.position[line.direction] = (neo_dim)first;
     for (size_t i = part->rows.begin; i < part->rows.end; i++) {
-        float *values = part->c + i * plan->ldc + first;
+        float *values = part->c + i * plan->strip.ldc + first;
         line.position[line.direction - 1] = (neo_dim)i;
         finish_line(execution, &line, values, !plan->bias_fused, values, 1);
     }
@@ -508,10 +570,33 @@ static void run_task(void *argument, int index, int count)
     }
 }
 
+/* One matrix after another by the plan's list of calls. */
+static void run_calls(const struct matmul_direct *plan, const struct execution *execution)
+{
+    struct gemm_f32_direct strip = plan->strip;
+    const float *a = execution->buffers[SRC], *b = execution->buffers[WEIGHTS];
+    const float *bias = plan->bias_fused ? execution->buffers[BIAS] : NULL;
+    float *c = execution->buffers[DST];
+    const struct call *end = plan->calls + plan->call_count;
+    for (size_t left = plan->batch; left; left--) {
+        for (const struct call *call = plan->calls; call < end; call++) {
+            strip.a = a + call->a, strip.b = b + call->b, strip.c = c + call->c;
+            strip.bias = bias ? bias + call->column : NULL;
+            strip.tiles = call->tiles, strip.ldb = call->ldb, strip.lanes = call->lanes;
+            call->run(&strip);
+        }
+        a += plan->steps.src, b += plan->steps.weights, c += plan->steps.dst;
+    }
+}
+
 static void direct_run(const void *argument, const struct execution *execution)
 {
     const struct matmul_direct *plan = argument;
     size_t threads = (size_t)execution->threads;
+    if (threads == 1 && plan->call_count && !plan->finish) {
+        run_calls(plan, execution);
+        return;
+    }
     if (threads == 1) {
         struct part part = {.rows = {0, plan->m},
                             .strips = {0, plan->columns.strip_count},

@@ -367,18 +367,31 @@ int neo_memory_desc_equal(const neo_memory_desc *a, const neo_memory_desc *b)
     return 1;
 }
 
+/* Sizes and strides below 2^32 share a word; if one is not, none do. Strides that do not matter are
+ * 0. */
 void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
 {
     bool strided = desc->format_kind == NEO_FORMAT_STRIDED;
-    image[0] =
-        (uint64_t)desc->ndims | (uint64_t)desc->data_type << 8 | (uint64_t)desc->format_kind << 32;
+    uint64_t dims[NEO_MAX_NDIMS], strides[NEO_MAX_NDIMS], all = 0;
+    for (int i = 0; i < desc->ndims; i++) {
+        dims[i] = (uint64_t)desc->dims[i];
+        strides[i] = strided && desc->dims[i] != 1 ? (uint64_t)desc->strides[i] : 0;
+        all |= dims[i] | strides[i];
+    }
+    bool wide = all >> 32;
+    uint64_t count = 2;
+    for (int i = 0; i < desc->ndims; i++) {
+        image[count++] = wide ? dims[i] : dims[i] | strides[i] << 32;
+        if (wide)
+            image[count++] = strides[i];
+    }
+    if (count % 2)
+        image[count++] = 0;
+    image[0] = count / 2 | (uint64_t)desc->ndims << 8 | (uint64_t)desc->data_type << 16 |
+               (uint64_t)desc->format_kind << 32 | (uint64_t)wide << 63;
     image[1] = (uint64_t)desc->offset;
     if (!strided)
         memcpy(&image[1], &desc->packed, sizeof image[1]);
-    for (int i = 0; i < desc->ndims; i++) {
-        image[2 + 2 * i] = (uint64_t)desc->dims[i];
-        image[3 + 2 * i] = strided && desc->dims[i] != 1 ? (uint64_t)desc->strides[i] : 0;
-    }
 }
 
 size_t neo_memory_desc_size(const neo_memory_desc *desc)

@@ -40,17 +40,18 @@ void desc_set_order_of(neo_memory_desc *desc, const neo_memory_desc *other);
 bool desc_matches(const neo_memory_desc *expected, const neo_memory_desc *actual);
 
 /* A descriptor in canonical words, so that comparing is quick: two descriptors that are not `any`
- * are equal if and only if their images are. The first word has ndims in its lowest byte and says
- * with it how long the image is. */
+ * are equal if and only if their images are. The lowest byte of the first word is half the number
+ * of words. */
 enum { DESC_IMAGE_WORDS = 2 + 2 * NEO_MAX_NDIMS };
 void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS]);
 
 static inline bool desc_image_equal(const uint64_t *a, const uint64_t *b)
 {
-    const uint64_t *end = a + 2 + 2 * (a[0] & 0xff);
-    uint64_t differences = 0;
-    for (; a < end; a += 2, b += 2)
+    uint64_t differences = (a[0] ^ b[0]) | (a[1] ^ b[1]);
+    for (uint64_t pairs = (a[0] & 0xff) - 1; pairs; pairs--) {
+        a += 2, b += 2;
         differences |= (a[0] ^ b[0]) | (a[1] ^ b[1]);
+    }
     return differences == 0;
 }
 

@@ -338,7 +338,11 @@ static inline neo_status execute(const neo_primitive *primitive, const neo_strea
     if (impl->facts.empty)
         return NEO_OK;
     fill_execution(&execution, &impl->problem, args);
-    return run_with_scratch(primitive, impl->plan, &execution, args);
+    if (execution.threads > 1 || impl->facts.scratch_bytes)
+        return run_with_scratch(primitive, impl->plan, &execution, args);
+    execution.scratch = NULL;
+    impl->algorithm->run(impl->plan, &execution);
+    return NEO_OK;
 }
 
 static neo_status execute_logged(const neo_primitive *primitive, const neo_stream *stream,
