@@ -42,6 +42,7 @@ struct winograd_f32_input {
     size_t lanes, channels, first;
     const float *const *pixels;
     const struct winograd_f32_target *targets; /* [rows][cols] */
+    size_t step; /* of all targets, which are all together; 0: look at each */
 };
 typedef void winograd_f32_input_fn(const struct winograd_f32_input *task);
 

@@ -149,8 +149,9 @@ typedef float32x4_t block[MOST][MOST][4];
 INLINE void load_pixels(const struct winograd_f32_input *task, size_t c, block values)
 {
     const float *const *pixels = task->pixels;
-    for (size_t y = 0; y < task->rows.n; y++)
-        for (size_t x = 0; x < task->cols.n; x++, pixels += LANES) {
+    size_t rows = task->rows.n, cols = task->cols.n;
+    for (size_t y = 0; y < rows; y++)
+        for (size_t x = 0; x < cols; x++, pixels += LANES) {
             float32x4_t *to = values[x][y], from[4];
 #pragma GCC unroll 4
             for (size_t lane = 0; lane < LANES; lane++)
@@ -178,33 +179,49 @@ INLINE void forward_rows(const struct winograd_f32_input *task, block values, si
         }
 }
 
-static void store_lanes(const struct winograd_f32_target *target, size_t lanes, size_t c,
-                        float32x4_t value)
+static inline void store_lanes(const struct winograd_f32_target *target, size_t lanes, size_t c,
+                               float32x4_t value)
 {
-    float elements[4];
-    vst1q_f32(elements, value);
-    for (size_t lane = 0; lane < lanes; lane++)
-        target->to[lane][c * target->step[lane]] = elements[lane];
+    vst1q_lane_f32(target->to[0] + c * target->step[0], value, 0);
+    if (lanes > 1)
+        vst1q_lane_f32(target->to[1] + c * target->step[1], value, 1);
+    if (lanes > 2)
+        vst1q_lane_f32(target->to[2] + c * target->step[2], value, 2);
+    if (lanes > 3)
+        vst1q_lane_f32(target->to[3] + c * target->step[3], value, 3);
+}
+
+INLINE void store_row(const struct winograd_f32_target *targets, size_t step, size_t lanes,
+                      size_t channel, const float32x4_t *values, size_t n)
+{
+    if (step) {
+        size_t offset = channel * step;
+#pragma GCC unroll 8
+        for (size_t x = 0; x < n; x++)
+            vst1q_f32(targets[x].to[0] + offset, values[x]);
+        return;
+    }
+#pragma GCC unroll 8
+    for (size_t x = 0; x < n; x++)
+        if (targets[x].together)
+            vst1q_f32(targets[x].to[0] + channel * targets[x].step[0], values[x]);
+        else
+            store_lanes(&targets[x], lanes, channel, values[x]);
 }
 
 /* Along the columns of each row, to the targets. */
 INLINE void forward_cols(const struct winograd_f32_input *task, size_t c, block values, size_t n)
 {
     const struct winograd_f32_target *targets = task->targets;
-    for (size_t y = 0; y < task->rows.n; y++, targets += n)
+    size_t step = task->step, lanes = task->lanes, first = task->first + c, rows = task->rows.n;
+    for (size_t y = 0; y < rows; y++, targets += n)
         for (size_t i = 0; i < 4; i++) {
             float32x4_t in[MOST], out[MOST];
-            size_t channel = task->first + c + i;
 #pragma GCC unroll 8
             for (size_t x = 0; x < n; x++)
                 in[x] = values[x][y][i];
             forward(&task->cols, n, out, in);
-#pragma GCC unroll 8
-            for (size_t x = 0; x < n; x++)
-                if (targets[x].together)
-                    vst1q_f32(targets[x].to[0] + channel * targets[x].step[0], out[x]);
-                else
-                    store_lanes(&targets[x], task->lanes, channel, out[x]);
+            store_row(targets, step, lanes, first + i, out, n);
         }
 }
 

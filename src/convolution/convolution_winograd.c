@@ -206,11 +206,15 @@ static void plan_matrices(struct convolution_winograd *mine)
     }
 }
 
-/* Rows for the matrix multiplications, but no more than half of the L2 cache holds. */
+/* Rows for the matrix multiplications, but no more than such that the inputs fit into half of the
+ * L2 cache, and the sums of a panel into the L1 cache. */
 static size_t choose_strip(const struct convolution_winograd *mine, const struct cpu *cpu)
 {
     size_t bytes = mine->points * mine->points * (size_t)mine->shape.ic * sizeof(float);
-    size_t room = max_size(cpu->l2_bytes / 2, MIN_STRIP_CACHE) / bytes / GEMM_F32_MR;
+    size_t sums = mine->points * mine->points * GEMM_F32_NR * sizeof(float);
+    size_t room =
+        min_size(max_size(cpu->l2_bytes / 2, MIN_STRIP_CACHE) / bytes, cpu->l1_bytes / sums) /
+        GEMM_F32_MR;
     size_t most = min_size(max_size(room, 1) * GEMM_F32_MR, MOST_STRIP);
     size_t strips = max_size(div_up(mine->tiles, most), 1);
     return max_size(round_up(div_up(mine->tiles, strips), GEMM_F32_MR), GEMM_F32_MR);
@@ -374,18 +378,21 @@ static void make_strip(const struct task *task, struct span tiles)
     memset(strip->rows, 0, sizeof strip->rows);
     for (size_t t = 0; t < strip->count; t++) {
         struct tile *tile = &strip->tiles[t];
+        uint8_t *row = strip->row[t];
         *tile = tile_at(plan, tiles.begin + t);
-        for (size_t i = 0; i < tile->rows * tile->cols; i++)
-            strip->row[t][i] = (uint8_t)strip->rows[i / tile->cols * points + i % tile->cols]++;
+        for (size_t u = 0; u < tile->rows; u++)
+            for (size_t v = 0; v < tile->cols; v++)
+                *row++ = (uint8_t)strip->rows[u * points + v]++;
     }
     for (size_t p = 0, first = 0; p < points * points; first += strip->rows[p++])
         strip->first[p] = first;
     for (size_t t = 0; t < strip->count; t++) {
         const struct tile *tile = &strip->tiles[t];
-        for (size_t i = 0; i < tile->rows * tile->cols; i++)
-            strip->sums[t][i] = (uint32_t)((strip->first[i / tile->cols * points + i % tile->cols] +
-                                            strip->row[t][i]) *
-                                           GEMM_F32_NR);
+        const uint8_t *row = strip->row[t];
+        uint32_t *sums = strip->sums[t];
+        for (size_t u = 0; u < tile->rows; u++)
+            for (size_t v = 0; v < tile->cols; v++)
+                *sums++ = (uint32_t)((strip->first[u * points + v] + *row++) * GEMM_F32_NR);
     }
 }
 
@@ -401,28 +408,39 @@ static struct span panel_of_row(size_t m, size_t row)
                              : span;
 }
 
-static void set_lane(const struct task *task, size_t point, size_t row, size_t lane,
-                     struct winograd_f32_target *target)
+/* The lanes of one point: neighbours mostly share a panel. */
+static void set_target(const struct task *task, size_t point, uint8_t (*rows)[MOST_POINTS],
+                       size_t index, size_t lanes, struct winograd_f32_target *target)
 {
     const struct strip *strip = task->strip;
-    size_t ic = (size_t)task->run->plan->shape.ic;
-    struct span panel = panel_of_row(strip->rows[point], row);
-    target->to[lane] =
-        task->inputs + (strip->first[point] + panel.begin) * ic + (row - panel.begin);
-    target->step[lane] = panel.end - panel.begin;
+    size_t ic = (size_t)task->run->plan->shape.ic, count = strip->rows[point];
+    float *panels = task->inputs + strip->first[point] * ic;
+    struct span panel = {0, 0};
+    for (size_t lane = 0; lane < lanes; lane++) {
+        size_t row = rows[lane][index];
+        if (row >= panel.end)
+            panel = panel_of_row(count, row);
+        target->to[lane] = panels + panel.begin * ic + (row - panel.begin);
+        target->step[lane] = panel.end - panel.begin;
+    }
+    target->together = lanes == LANES && target->to[LANES - 1] == target->to[0] + LANES - 1;
 }
 
-static void set_targets(const struct task *task, size_t first, size_t lanes)
+/* Returns the step of all targets if they are together and have the same one, else 0. */
+static size_t set_targets(const struct task *task, size_t first, size_t lanes)
 {
     struct strip *strip = task->strip;
     const struct tile *tile = &strip->tiles[first];
-    for (size_t i = 0; i < tile->rows * tile->cols; i++) {
-        struct winograd_f32_target *target = &strip->targets[i];
-        size_t point = i / tile->cols * task->run->plan->points + i % tile->cols;
-        for (size_t lane = 0; lane < lanes; lane++)
-            set_lane(task, point, strip->row[first + lane][i], lane, target);
-        target->together = lanes == LANES && target->to[LANES - 1] == target->to[0] + LANES - 1;
-    }
+    size_t step = 0, i = 0;
+    bool same = true;
+    for (size_t u = 0; u < tile->rows; u++)
+        for (size_t v = 0; v < tile->cols; v++, i++) {
+            struct winograd_f32_target *target = &strip->targets[i];
+            set_target(task, u * task->run->plan->points + v, strip->row + first, i, lanes, target);
+            step = i ? step : target->step[0];
+            same &= target->together && target->step[0] == step;
+        }
+    return same ? step : 0;
 }
 
 /* Copies what exists of one tile's source to its patch, channels [channel, channel + count). */
@@ -460,13 +478,16 @@ static void list_pixels(const struct task *task, const struct tile *tile, size_t
     const float *src = (const float *)task->run->execution->buffers[SRC] + tile->n * s->src.n;
     neo_dim top = tile->y - s->padding[HEIGHT], left = tile->x - s->padding[WIDTH];
     const float **pixels = task->strip->pixels + lane;
-    for (size_t i = 0; i < tile->rows * tile->cols; i++) {
-        neo_dim y = top + (neo_dim)(i / tile->cols), x = left + (neo_dim)(i % tile->cols);
-        bool inside = y >= 0 && y < s->in[HEIGHT] && x >= 0 && x < s->in[WIDTH];
-        const float *patch = task->patches + (lane * MOST_POINTS + i) * GATHERED;
-        pixels[i * LANES] = !inside         ? task->zeros
-                            : plan->gathers ? patch
-                                            : src + y * s->src.h + x * s->src.w;
+    const float *patch = task->patches + lane * MOST_POINTS * GATHERED;
+    for (neo_dim y = top; y < top + (neo_dim)tile->rows; y++) {
+        bool inside = y >= 0 && y < s->in[HEIGHT];
+        for (neo_dim x = left; x < left + (neo_dim)tile->cols; x++) {
+            *pixels = task->zeros;
+            if (inside && x >= 0 && x < s->in[WIDTH])
+                *pixels = plan->gathers ? patch : src + y * s->src.h + x * s->src.w;
+            pixels += LANES;
+            patch += GATHERED;
+        }
     }
 }
 
@@ -495,7 +516,7 @@ static void transform_group(const struct task *task, size_t first, size_t lanes)
         .pixels = task->strip->pixels,
         .targets = task->strip->targets,
     };
-    set_targets(task, first, lanes);
+    input.step = set_targets(task, first, lanes);
     for (size_t lane = 0; lane < LANES; lane++)
         list_pixels(task, &tiles[min_size(lane, lanes - 1)], lane);
     for (size_t done = 0; done < ic; done += step) {
