@@ -81,7 +81,7 @@ LIB_A := $(BUILD)/libneoprene.a
 LIB_SO := $(BUILD)/libneoprene.so.$(VERSION)
 INTERNAL_A := $(BUILD)/libneoprene-internal.a
 
-.PHONY: all help packages check check-long check-examples fuzz test bench bench-threads lint format layers spills symbols install uninstall clean
+.PHONY: all help packages check check-long check-examples check-benchdnn check-install fuzz test bench bench-threads lint format layers spills symbols install uninstall clean
 .SECONDARY:
 all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(TOOLS) $(EXAMPLES) ## libraries, benchdnn, tools, examples
 
@@ -155,6 +155,10 @@ check: $(TESTS) ## build and run the cmocka tests of this one TARGET (TESTS=… 
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
 check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES)
+check-benchdnn: $(BUILD)/benchdnn/benchdnn ## benchdnn's batches for continuous integration
+	$(Q)EMULATOR='$(EMULATOR)' tests/benchdnn.sh $<
+check-install: ## install, build the examples outside of the tree, uninstall; natively
+	$(Q)tests/install.sh TARGET=$(if $(CROSS),portable,$(TARGET))
 check-long: $(TESTS) ## the same with many more rounds of the random tests
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable

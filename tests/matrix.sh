@@ -20,11 +20,30 @@ check() { # TITLE, then make variables
     step "$title" make --no-print-directory -j"$jobs" check "$@"
 }
 
-tiers=max
-[ "$(uname -m)" = x86_64 ] && tiers='cortex-a53 neoverse-n1 max'
-for cpu in $tiers; do
-    check "AArch64, $cpu" EMULATED_CPU="$cpu"
-done
+python_tests() { # a command that runs unittest: its tests are counted as the others are
+    log=$(mktemp)
+    "$@" >"$log" 2>&1
+    status=$?
+    tail -n 20 "$log"
+    ran=$(sed -n 's/^Ran \([0-9]*\) tests\{0,1\} in .*/\1/p' "$log")
+    bad=$(sed -n 's/^FAILED (//p' "$log" | tr -dc '0-9,' | awk -F, '{for (i = 1; i <= NF; i++) n += $i} END {print n + 0}')
+    [ $status -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
+    echo "$((${ran:-$bad} - bad)) $bad 0" >>"$counts"
+    rm -f "$log"
+    return $status
+}
+
+# Only kernels and what chooses among them differ from tier to tier.
+check 'AArch64, all instructions' EMULATED_CPU=max
+if [ "$(uname -m)" = x86_64 ]; then
+    programs=
+    for test in tests/test_kernels_*.c tests/test_matmul*.c tests/test_convolution*.c tests/test_network.c tests/test_arch.c; do
+        programs="$programs build/aarch64-gcc/${test%.c}"
+    done
+    for cpu in cortex-a53 neoverse-n1; do
+        check "AArch64, $cpu" EMULATED_CPU="$cpu" TESTS="$programs"
+    done
+fi
 check 'portable' TARGET=portable
 check 'portable, address and undefined-behaviour sanitizers' TARGET=portable SAN=address,undefined
 check 'portable, thread sanitizer' TARGET=portable SAN=thread
@@ -43,6 +62,10 @@ step 'two pools, thread sanitizer' make --no-print-directory check-pools TARGET=
     POOLS='built-in,3 hostile,7' POOL_PROGRAMS='matmul convolution network'
 step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples
 step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TARGET=portable
+step 'benchdnn, AArch64' make --no-print-directory -j"$jobs" check-benchdnn
+step 'benchdnn, portable' make --no-print-directory -j"$jobs" check-benchdnn TARGET=portable
+step 'performance tools' python_tests make --no-print-directory perf-test
+step 'installation' make --no-print-directory -j"$jobs" check-install
 step 'layers' make --no-print-directory layers
 step 'spills' make --no-print-directory spills
 step 'symbols' make --no-print-directory symbols

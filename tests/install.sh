@@ -1,0 +1,53 @@
+#!/bin/sh
+# tests/install.sh MAKE-VARIABLES…: what `make install` writes serves a stranger: examples are built outside of the
+# tree with pkg-config, against the shared and the static library, and run; DESTDIR is honoured; `make uninstall`
+# leaves nothing. Each of them counts as a test.
+set -u
+cd "$(dirname "$0")/.."
+there=$(mktemp -d)
+trap 'rm -rf "$there"' EXIT
+passed=0 failed=0
+
+expect() { # NAME, then a command
+    name=$1
+    shift
+    if "$@" >"$there/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "  install: not so: $name"
+        sed 's/^/    /' "$there/log"
+    fi
+}
+flags() { PKG_CONFIG_PATH="$there/prefix/lib/pkgconfig" pkg-config "$@" neoprene; }
+build() { # EXAMPLE PROGRAM, then flags
+    example=$1 program=$2
+    shift 2
+    cc -std=c11 -D_GNU_SOURCE -o "$there/$program" "$there/$example.c" $(flags --cflags) "$@" -lm
+}
+runs() { LD_LIBRARY_PATH="$there/prefix/lib" "$there/$1"; }
+is_empty() { [ -z "$(find "$1" ! -type d)" ]; }
+
+quiet="make -s --no-print-directory"
+expect 'make install succeeds' $quiet install PREFIX="$there/prefix" "$@"
+cp examples/matmul.c examples/convolution.c "$there"
+for example in matmul convolution; do
+    expect "$example builds with the shared library" build $example $example-shared $(flags --libs)
+    expect "$example runs with the shared library" runs $example-shared
+    expect "$example builds with the static library" build $example $example-static \
+        $(flags --static --libs | sed 's/-lneoprene/-l:libneoprene.a/')
+    expect "$example runs with the static library" runs $example-static
+done
+expect 'the installed tool runs' "$there/prefix/bin/neoprene-weights" --help
+expect 'make uninstall succeeds' $quiet uninstall PREFIX="$there/prefix" "$@"
+expect 'make uninstall leaves no file' is_empty "$there/prefix"
+expect 'make install honours DESTDIR' $quiet install DESTDIR="$there/stage" PREFIX=/usr "$@"
+expect 'the headers are under DESTDIR' test -f "$there/stage/usr/include/neoprene/neoprene.h"
+expect 'the paths in the pkg-config file are without DESTDIR' grep -qx 'prefix=/usr' \
+    "$there/stage/usr/lib/pkgconfig/neoprene.pc"
+expect 'make uninstall honours DESTDIR' $quiet uninstall DESTDIR="$there/stage" PREFIX=/usr "$@"
+expect 'make uninstall leaves no file under DESTDIR' is_empty "$there/stage"
+
+[ -n "${COUNTS:-}" ] && echo "$passed $failed 0" >>"$COUNTS"
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
