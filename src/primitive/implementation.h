@@ -82,7 +82,7 @@ void implementation_run_nested(const struct execution *execution, int index,
                                void *const buffers[TENSOR_COUNT]);
 
 /* How many of the available threads it is worth: small problems are not worth all of them. One of
- * run-time sizes has no estimate and takes all. */
+ * run-time sizes may take all; an execution decides when it knows the sizes. */
 int implementation_threads(const struct implementation *implementation, int available);
 
 /* Scratchpad bytes when so many threads are available, nested implementations included. */

@@ -9,6 +9,7 @@
 #include "src/primitive/memory.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/resource.h"
+#include "src/threading/partition.h"
 
 /* ---- life ---- */
 
@@ -315,10 +316,13 @@ static inline int threads_worth(const struct implementation *impl, const neo_str
 static neo_status execute_runtime(const neo_primitive *primitive, struct execution *execution,
                                   const struct arguments *args)
 {
+    const struct implementation *impl = primitive->desc.implementation;
     struct concrete concrete;
-    neo_status status = make_concrete(&concrete, primitive->desc.implementation, args);
+    neo_status status = make_concrete(&concrete, impl, args);
     if (status != NEO_OK || desc_is_empty(&concrete.problem.tensors[DST]))
         return status;
+    double estimate = impl->algorithm->estimate(&concrete.problem, impl->engine->cpu);
+    execution->threads = partition_threads(estimate, execution->threads);
     execution->problem = &concrete.problem;
     fill_execution(execution, &concrete.problem, args);
     return run_with_scratch(primitive, concrete.plan, execution, args);
