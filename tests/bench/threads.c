@@ -23,7 +23,7 @@
 #include "src/threading/parallel.h"
 #include "src/threading/partition.h"
 
-#define ROUNDS 9
+#define ROUNDS 9 /* odd; on a busy machine the best figures of several runs count */
 #define MOST_THREADS 8
 #define SAMPLE_NS 20000000 /* how long one process measures */
 
@@ -138,6 +138,23 @@ static void busy_task(void *argument, int i, int n)
     slots[i].runs = (int)x;
 }
 
+/* Two tasks, of which the first waits until the second has begun, which is noted: so the second
+ * one must be on another thread. */
+static struct {
+    _Alignas(64) _Atomic uint64_t begun_ns;
+} second;
+
+static void meeting_task(void *argument, int i, int n)
+{
+    (void)argument, (void)n;
+    uint64_t now = log_now_ns();
+    if (i)
+        atomic_store_explicit(&second.begun_ns, now, memory_order_release);
+    while (!i && !atomic_load_explicit(&second.begun_ns, memory_order_acquire) &&
+           log_now_ns() - now < 1000000)
+        continue;
+}
+
 /* ---- measuring in a process ---- */
 
 struct job {
@@ -175,6 +192,25 @@ static double time_calls(const struct job *j)
         uint64_t now = log_now_ns();
         samples[count++] = (double)(now - before) / calls;
         before = now;
+    }
+    size_t warm = count / 4;
+    return median(samples + warm, count - warm);
+}
+
+/* The median time from a call until a second thread has begun a task, in ns. */
+static double time_handing_over(const struct job *j)
+{
+    enum { SAMPLES = 20000 };
+    static double samples[SAMPLES];
+    size_t count = 0;
+    struct pool p;
+    j->subject->start(&p, j->threads);
+    uint64_t begin = log_now_ns(), before = begin;
+    while (count < SAMPLES && before - begin < SAMPLE_NS) {
+        atomic_store(&second.begun_ns, 0);
+        before = log_now_ns();
+        j->subject->run(&p, j->tasks, j->task, j->argument);
+        samples[count++] = (double)(atomic_load(&second.begun_ns) - before);
     }
     size_t warm = count / 4;
     return median(samples + warm, count - warm);
@@ -275,6 +311,22 @@ static void show_empty_calls(void)
             values[s] /= 1000;
         (void)snprintf(row, sizeof row, "  %d thread%s", threads, threads > 1 ? "s" : "");
         print_row(row, values);
+    }
+    putchar('\n');
+}
+
+/* An empty call may be cheap because the caller runs all tasks: this one cannot. */
+static void show_handing_over(void)
+{
+    double values[count_of(subjects)];
+    print_names("until a second thread works");
+    for (int threads = 2; threads <= 4; threads += 2) {
+        measure_all(time_handing_over,
+                    (struct job){.threads = threads, .tasks = 2, .task = meeting_task}, ROUNDS,
+                    values);
+        for (size_t s = 0; s < subject_count; s++)
+            values[s] /= 1000;
+        print_row(threads == 2 ? "  2 threads, us" : "  4 threads, us", values);
     }
     putchar('\n');
 }
@@ -388,6 +440,7 @@ int main(int argc, char **argv)
     printf("%ld processors; medians of %d rounds\n", sysconf(_SC_NPROCESSORS_ONLN), ROUNDS);
     load_peer(argc > 1 && *argv[1] ? argv[1] : NULL);
     show_empty_calls();
+    show_handing_over();
     show_short_tasks();
     show_idle_use();
     show_two_streams();
