@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "src/core/log.h"
 #include "src/memory/bitset.h"
 #include "src/memory/interval_plan.h"
 #include "src/memory/plan_check.h"
@@ -384,7 +384,7 @@ static void long_chains_of_skippable_nodes_take_linear_time(void **state)
                               .buffers = buffers,
                               .read_count = N - 1,
                               .reads = reads};
-    uint64_t begun = log_now_ns();
+    clock_t begun = clock(); /* other programs may be busy */
     size_t at;
     assert_int_equal(dependency_conflicts(&graph, DEPENDENCY_IN_ORDER, rows), NEO_OK);
     assert_int_equal(dependency_conflicts(&graph, DEPENDENCY_OUT_OF_ORDER, rows), NEO_OK);
@@ -392,7 +392,7 @@ static void long_chains_of_skippable_nodes_take_linear_time(void **state)
     for (uint32_t i = 0; i < N; i++)
         buffers[i].alias_of = NONE;
     assert_int_equal(dependency_conflicts(&graph, DEPENDENCY_OUT_OF_ORDER, rows), NEO_OK);
-    double ms = (double)(log_now_ns() - begun) * 1e-6;
+    double ms = (double)(clock() - begun) * 1000 / CLOCKS_PER_SEC;
     print_message("%d skippable nodes: %.2f ms\n", N, ms);
     assert_true(ms < 200); /* 10 ms natively; emulators and sanitizers run this too */
     assert_true(bitset_has(rows, N - 1)); /* all skipped: the last reads the first */

@@ -698,7 +698,7 @@ static void *run_often(void *argument)
     neo_stream *stream;
     if (neo_stream_create(&stream, r->engine, NULL) != NEO_OK)
         return NULL;
-    for (uint32_t round = 0; round < 100; round++) {
+    for (uint32_t round = 0; round < 40; round++) {
         for (size_t i = 0; i < count_of(r->values); i++)
             r->values[i] += 7 * round;
         r->faults += neo_network_execute(r->net, stream) != NEO_OK;
@@ -1020,7 +1020,7 @@ static void warm_primitives_allocate_nothing_wherever_their_scratchpads_are(void
         neo_network_bind(net, 0, x);
         assert_int_equal(neo_network_execute(net, f->stream), NEO_OK);
         size_t allocations = fault_allocations();
-        for (int i = 0; i < 100; i++)
+        for (int i = 0; i < 40; i++)
             if (neo_network_execute(net, f->stream) != NEO_OK)
                 fail_msg("execution %d failed", i);
         assert_int_equal(fault_allocations(), allocations);
