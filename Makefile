@@ -267,6 +267,8 @@ perf-profile: $(PLUGINS) perf-drivers ## where one problem's cycles go (PROBLEM=
 	$(Q)$(PERF) profile $(PERF_ARGS) --problem '$(PROBLEM)' $(if $(LIBRARY),--library $(LIBRARY)) $(if $(SHOW),--show)
 perf-balance: $(PLUGINS) perf-drivers ## how threads share problems (PROBLEM= or FILES=, LIBRARY= THREADS=4,16,64)
 	$(Q)$(PERF) balance $(PERF_ARGS) $(if $(PROBLEM),--problem '$(PROBLEM)') $(if $(LIBRARY),--library $(LIBRARY)) $(if $(THREADS),--threads $(THREADS))
+perf-choices: $(PLUGINS) perf-drivers ## is the fastest implementation chosen? (CORES=N1)
+	$(Q)$(PERF) choices $(PERF_ARGS)
 perf-check: $(PLUGINS) perf-drivers ## compare instruction counts with tests/perf/expected_counts.txt
 	$(Q)$(PERF) check $(PERF_ARGS)
 perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_counts.txt; review the diff
@@ -279,7 +281,7 @@ perf-drivers:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter portable,$(TARGET)),perf-needs-aarch64,$(PERF_DRIVERS))
 perf-needs-aarch64:
 	$(error make perf measures AArch64 kernels: it needs TARGET=aarch64)
-.PHONY: perf perf-check perf-update perf-time perf-profile perf-balance perf-test perf-drivers perf-needs-aarch64
+.PHONY: perf perf-choices perf-check perf-update perf-time perf-profile perf-balance perf-test perf-drivers perf-needs-aarch64
 
 bench-threads: ## what threads cost, against OpenMP and pthreadpool; runs natively
 ifneq ($(CROSS),)

@@ -214,14 +214,24 @@ static neo_status plan_conv(neo_primitive_desc **pd, const struct tensors *t,
     return neo_convolution_primitive_desc_create(pd, engine, &desc, NULL);
 }
 
+/* PERF_IMPLEMENTATION=n measures the n-th best implementation instead of the best one, 0. */
+static neo_status skip_implementations(neo_primitive_desc *pd)
+{
+    const char *wanted = getenv("PERF_IMPLEMENTATION");
+    neo_status status = NEO_OK;
+    for (int i = wanted ? atoi(wanted) : 0; i > 0 && status == NEO_OK; i--)
+        status = neo_primitive_desc_next(pd);
+    return status;
+}
+
 static neo_status plan(neo_primitive_desc **pd, struct tensors *t, const struct problem *problem)
 {
     bool is_matmul = problem->kind == PROBLEM_MATMUL;
     neo_status status =
         is_matmul ? describe_matmul(t, &problem->matmul) : describe_conv(t, &problem->conv);
-    if (status != NEO_OK)
-        return status;
-    return is_matmul ? plan_matmul(pd, t) : plan_conv(pd, t, &problem->conv);
+    if (status == NEO_OK)
+        status = is_matmul ? plan_matmul(pd, t) : plan_conv(pd, t, &problem->conv);
+    return status == NEO_OK ? skip_implementations(*pd) : status;
 }
 
 /* ---- weights ---- */

@@ -67,7 +67,9 @@ class Emulator:
         return self.digests[key]
 
     def path_of(self, driver, cpu, plugin, options, line):
-        key = sha256(' '.join((FORMAT, self.digest(driver, plugin), cpu, options, line)).encode()).hexdigest()
+        which = os.environ.get('PERF_IMPLEMENTATION', '')
+        key = sha256(' '.join((FORMAT, self.digest(driver, plugin), cpu, options, line)
+                              + ((which,) if which else ())).encode()).hexdigest()
         return os.path.join(self.cache, key[:2], key[2:34] + '.json.gz')
 
     def count(self, driver, cpu, lines, progress, plugin='icount', options=''):

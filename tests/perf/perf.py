@@ -6,6 +6,7 @@
   perf.py update  rewrites that file
   perf.py profile where the modelled cycles of one problem go, block by block
   perf.py balance how one problem's work is split among threads
+  perf.py choices whether the fastest implementation is chosen
   perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
 import argparse
@@ -14,6 +15,7 @@ import platform
 import sys
 from statistics import geometric_mean
 
+import choices
 import expected
 import hardware
 import isa
@@ -30,7 +32,8 @@ QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('command', choices=('table', 'check', 'update', 'profile', 'balance', 'time'))
+    parser.add_argument('command', choices=('table', 'check', 'update', 'profile', 'balance', 'choices',
+                                            'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -201,6 +204,8 @@ def main():
             return print_profile(args, measurer)
         if args.command == 'balance':
             return print_balance(args, measurer)
+        if args.command == 'choices':
+            return choices.compare(measurer)
         if args.command == 'update':
             return expected.update(args.expected, measurer, args.libraries.split(','))
         return expected.check(args.expected, measurer)
