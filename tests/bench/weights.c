@@ -234,6 +234,7 @@ static const char *const start_names[] = {"cold", "warm", "warm, content known",
 struct result {
     double pack_ms, first_ms, peak_mib, fallbacks;
     double rss_mib, pss_mib; /* of the weights */
+    double own_mib;          /* what the process has for itself */
 };
 
 static const char *cache_path = "/tmp/neoprene-bench.weights";
@@ -339,11 +340,29 @@ static void run_start(const struct network *network, enum start_kind kind, struc
     result->peak_mib = status_mib("VmHWM:") - base;
 }
 
+/* Of the mappings of the cache file alone. */
+static double mapping_mib(const char *name)
+{
+    char line[4096];
+    double sum = 0;
+    bool ours = false;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (strstr(line, cache_path))
+            ours = true;
+        else if (strchr("0123456789abcdef", *line))
+            ours = false;
+        else if (ours && !strncmp(line, name, strlen(name)))
+            sum += strtod(line + strlen(name), NULL);
+    }
+    if (file)
+        fclose(file);
+    return sum / 1024;
+}
+
 /* Maps all and touches every page, as inference does; then measures beside the others. */
 static void run_share(const struct network *network, struct result *result, const int barrier[2])
 {
-    double rss = proc_kib("/proc/self/smaps_rollup", "Rss:");
-    double pss = proc_kib("/proc/self/smaps_rollup", "Pss:");
     struct program program = start_program(0);
     static float nothing[16]; /* never read */
     char byte;
@@ -355,8 +374,9 @@ static void run_share(const struct network *network, struct result *result, cons
             neo_primitive_desc_destroy(pd);
         }
     check(write(barrier[1], "r", 1) == 1 && read(barrier[0], &byte, 1) == 1, "barrier");
-    result->rss_mib = (proc_kib("/proc/self/smaps_rollup", "Rss:") - rss) / 1024;
-    result->pss_mib = (proc_kib("/proc/self/smaps_rollup", "Pss:") - pss) / 1024;
+    result->rss_mib = mapping_mib("Rss:");
+    result->pss_mib = mapping_mib("Pss:");
+    result->own_mib = proc_kib("/proc/self/smaps_rollup", "Private_Dirty:") / 1024;
 }
 
 /* ---- processes ---- */
@@ -404,6 +424,7 @@ static struct result measure_share(const struct network *network, int processes)
         check(read(results[0], &one, sizeof one) == sizeof one, "a process failed");
         sum.rss_mib += one.rss_mib;
         sum.pss_mib += one.pss_mib;
+        sum.own_mib += one.own_mib;
     }
     for (int i = 0; i < processes; i++)
         check(write(end[1], "e", 1) == 1, "pipe");
@@ -514,6 +535,8 @@ static void report_shares(const struct network *network, double unique_mib)
         print(network, what, sum.rss_mib / unique_mib, "copies");
         snprintf(what, sizeof what, "proportional, %s", units[processes]);
         print(network, what, sum.pss_mib / unique_mib, "copies");
+        snprintf(what, sizeof what, "private memory, %s", units[processes]);
+        print(network, what, sum.own_mib, "MiB");
     }
 }
 

@@ -27,6 +27,10 @@ def read(path):
     return networks
 
 
+def shown(value):
+    return f'{value:.0f}' if value >= 100 else f'{value:.3g}'
+
+
 class Chart:
     """Groups of bars over a scale: position(value) is 0 at the bottom and 1 at the top."""
 
@@ -46,7 +50,7 @@ class Chart:
                               f'height="{TOP + HEIGHT - y:.1f}" fill="{COLOURS[i]}"/>')
             self.parts.append(f'<text x="{x + BAR / 2 + 2}" y="{y - 4:.1f}" font-size="9" '
                               f'transform="rotate(-60 {x + BAR / 2 + 2} {y - 4:.1f})">'
-                              f'{value:.3g}</text>')
+                              f'{shown(value)}</text>')
         self.parts.append(f'<text x="{self.x + width / 2}" y="{TOP + HEIGHT + 16}" '
                           f'text-anchor="middle">{escape(label)}</text>')
         self.x += max(width, 90) + GAP
@@ -81,7 +85,7 @@ def starts_chart(networks):
 
 def copies_chart(networks, left):
     top = max(2.0, max(rows[f'proportional, {p}'] for rows in networks.values() for p in PROCESSES))
-    chart = Chart(left, 'Proportional set size, all processes together (copies)',
+    chart = Chart(left, 'Proportional set size of the weights, all processes together (copies)',
                   [(value / 2, f'{value / 2:g}') for value in range(int(top * 2) + 1)],
                   lambda value: value / top)
     for name, rows in networks.items():
@@ -96,7 +100,7 @@ def main():
     left = starts_chart(networks)
     right = copies_chart(networks, left.x + LEFT)
     with open(out, 'w', encoding='utf-8') as file:
-        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{right.x + 60:.0f}" '
+        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{max(right.x, right.left + 430):.0f}" '
                    f'height="{TOP + HEIGHT + 34}" font-family="sans-serif" font-size="11">\n'
                    f'<rect width="100%" height="100%" fill="white"/>\n'
                    f'{left.text()}\n{right.text()}\n</svg>\n')
