@@ -76,15 +76,15 @@ static void threads_hash_as_one(void **state)
 {
     (void)state;
     const size_t chunk = CONTENT_CHUNK_BYTES, most = 130 * chunk;
-    const size_t sizes[] = {0, 1, 2 * chunk - 1, 2 * chunk, 3 * chunk + 5, 128 * chunk, most - 7};
+    const size_t sizes[] = {0, 1, 2 * chunk - 1, 2 * chunk, 3 * chunk + 5, most - 7};
     struct default_pool *pool;
     neo_threadpool_options options = {.threads = 3};
     assert_int_equal(default_pool_create(&pool, &options), NEO_OK);
     struct parallel parallel;
     parallel_init(&parallel, NULL, pool, 0);
-    unsigned char *bytes = malloc(most);
+    unsigned char *bytes = calloc(1, most);
     assert_non_null(bytes);
-    for (size_t i = 0; i < most; i++)
+    for (size_t i = 0; i < most; i += 4099)
         bytes[i] = (unsigned char)(i * 7 + i / 4096);
     for (size_t i = 0; i < count_of(sizes); i++) {
         neo_weights_content one = neo_weights_hash(bytes, sizes[i]);

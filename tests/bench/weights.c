@@ -234,7 +234,7 @@ static const char *const start_names[] = {"cold", "warm", "warm, content known",
 struct result {
     double pack_ms, first_ms, peak_mib, fallbacks;
     double rss_mib, pss_mib; /* of the weights */
-    double own_mib;          /* what the process has for itself */
+    double own_mib;          /* anonymous memory of the whole process */
 };
 
 static const char *cache_path = "/tmp/neoprene-bench.weights";
@@ -376,7 +376,7 @@ static void run_share(const struct network *network, struct result *result, cons
     check(write(barrier[1], "r", 1) == 1 && read(barrier[0], &byte, 1) == 1, "barrier");
     result->rss_mib = mapping_mib("Rss:");
     result->pss_mib = mapping_mib("Pss:");
-    result->own_mib = proc_kib("/proc/self/smaps_rollup", "Private_Dirty:") / 1024;
+    result->own_mib = proc_kib("/proc/self/smaps_rollup", "Anonymous:") / 1024;
 }
 
 /* ---- processes ---- */
@@ -535,7 +535,7 @@ static void report_shares(const struct network *network, double unique_mib)
         print(network, what, sum.rss_mib / unique_mib, "copies");
         snprintf(what, sizeof what, "proportional, %s", units[processes]);
         print(network, what, sum.pss_mib / unique_mib, "copies");
-        snprintf(what, sizeof what, "private memory, %s", units[processes]);
+        snprintf(what, sizeof what, "other memory, %s", units[processes]);
         print(network, what, sum.own_mib, "MiB");
     }
 }

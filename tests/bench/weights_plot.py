@@ -85,7 +85,7 @@ def starts_chart(networks):
 
 def copies_chart(networks, left):
     top = max(2.0, max(rows[f'proportional, {p}'] for rows in networks.values() for p in PROCESSES))
-    chart = Chart(left, 'Proportional set size of the weights, all processes together (copies)',
+    chart = Chart(left, 'Proportional set size of all processes (copies)',
                   [(value / 2, f'{value / 2:g}') for value in range(int(top * 2) + 1)],
                   lambda value: value / top)
     for name, rows in networks.items():
