@@ -81,8 +81,9 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double outputs = ceil((double)s.oc / 4) * 4 * groups * PIXELS;
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
     double whole = floor((double)s.ic / 4) * 4, rest = (double)s.ic - whole;
-    double sums = outputs * taps * (1.3 * whole + (rest > 0 ? 4 + rest : 0)) / per_cycle;
-    double listing = 3 * PIXELS * taps * tiles + groups * (30 + 4 * taps);
+    double sums = outputs * taps * (1.5 * whole + (rest > 0 ? 4 + rest : 0)) / per_cycle;
+    double panels = ceil((double)s.oc / INDIRECT_F32_WIDTH);
+    double listing = tiles * (60 + 40 * taps) + groups * panels * (50 + 4 * taps);
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     double gather = s.src.c == 1 || s.src.c == 0 ? 0 : groups * PIXELS * (double)(s.ic + s.oc);
