@@ -125,7 +125,10 @@ typedef size_t neo_workspace_fn(void *context, int count, neo_memory *const *mem
 /* Not 0: skip the node this time. Called when its turn comes. */
 typedef int neo_skip_fn(void *context);
 
-/* Zero-initialise it and set fields by name. */
+/* Zero-initialise it and set fields by name.
+ *
+ * Out of order, nodes of one primitive whose scratchpad is the library's get a block each when the
+ * network becomes final. */
 typedef struct neo_node {
     const char *name; /* copied */
     int count;
