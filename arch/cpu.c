@@ -2,6 +2,7 @@
 #include "arch/cpu.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,15 +76,20 @@ static int speed(const struct core *core)
     return 2 * core->fmla_per_cycle - (core->in_order != 0);
 }
 
+static int is_allowed(const cpu_set_t *allowed, unsigned cpu)
+{
+    return !allowed || (cpu < CPU_SETSIZE && CPU_ISSET(cpu, allowed));
+}
+
 /* Sets *cpu to the first CPU of the fastest kind; NULL when sysfs names no core. */
-static const struct core *fastest_core(const char *sysfs, unsigned *cpu)
+static const struct core *fastest_core(const char *sysfs, const cpu_set_t *allowed, unsigned *cpu)
 {
     const struct core *best = NULL;
     unsigned missing = 0;
     for (unsigned i = 0; i < MAX_CPUS && missing < MAX_GAP; i++) {
         const struct core *core = read_core(sysfs, i);
         missing = core ? 0 : missing + 1;
-        if (!core || (best && speed(core) <= speed(best)))
+        if (!core || !is_allowed(allowed, i) || (best && speed(core) <= speed(best)))
             continue;
         best = core;
         *cpu = i;
@@ -101,7 +107,7 @@ static size_t first_size(size_t told, size_t fallback)
 void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources)
 {
     unsigned number = 0;
-    const struct core *core = fastest_core(sources->sysfs, &number);
+    const struct core *core = fastest_core(sources->sysfs, sources->allowed, &number);
     struct caches caches = {0};
     if (core || sources->trust_caches)
         caches_read(&caches, sources->sysfs, number);
@@ -135,6 +141,9 @@ static void read_this_cpu(void)
 #else
     sources.trust_caches = 1;
 #endif
+    cpu_set_t allowed;
+    if (!sched_getaffinity(0, sizeof allowed, &allowed))
+        sources.allowed = &allowed;
     cpu_detect(&this_cpu, &sources);
 }
 

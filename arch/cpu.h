@@ -30,8 +30,8 @@ struct cpu {
 };
 
 /* The machine the process runs on, the same pointer on every call, from any thread. Where cores
- * differ it is the fastest kind: that is where the work should be. The environment variable
- * NEO_CPU_DISABLE=dotprod,i8mm removes bits of features. */
+ * differ it is the fastest kind that the first caller may run on: that is where the work should be.
+ * The environment variable NEO_CPU_DISABLE=dotprod,i8mm removes bits of features. */
 const struct cpu *cpu_get(void);
 
 /* What cpu_get() reads, so that a test can state another machine. */
@@ -40,6 +40,7 @@ struct cpu_sources {
     uint64_t midr;          /* MIDR_EL1 of the core that runs now; 0: unknown */
     const char *sysfs;      /* "/sys/devices/system/cpu" */
     const char *disabled;   /* list of feature names, or NULL */
+    const void *allowed;    /* cpu_set_t of the CPUs that count; NULL: all */
     int trust_caches;       /* not 0: believe cache sizes of a sysfs that names no core */
 };
 void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources);

@@ -163,19 +163,20 @@ static int read_all(const struct topology *t, const char *root, const char *name
 }
 
 /* Multiplies clocks by how much the core does in one. */
-static void apply_cores(const struct topology *t, const char *root, struct speeds *s)
+static void apply_cores(struct topology *t, const char *root, struct speeds *s)
 {
     double midr[TOPOLOGY_MAX_CPUS];
     s->has_cores = read_all(t, root, "regs/identification/midr_el1", midr);
     for (int i = 0; s->has_cores && i < t->count; i++) {
         const struct core *core = core_find((uint64_t)midr[i]);
+        t->cpus[i].model = core;
         s->in_order[i] = core->in_order != 0;
         if (!s->has_capacity)
             s->raw[i] *= 2 * core->fmla_per_cycle - s->in_order[i];
     }
 }
 
-static double read_speeds(const struct topology *t, const char *root, struct speeds *s)
+static double read_speeds(struct topology *t, const char *root, struct speeds *s)
 {
     s->has_capacity = read_all(t, root, "cpu_capacity", s->raw);
     if (!s->has_capacity && !read_all(t, root, "cpufreq/cpuinfo_max_freq", s->raw))
@@ -323,6 +324,28 @@ void topology_read(struct topology *t, const struct topology_sources *sources)
     find_places(t, sources->root);
     find_classes(t, sources->root);
     t->quota = read_quota(sources->root);
+}
+
+int topology_kinds(const struct topology *t, struct topology_kind *kinds, int most)
+{
+    int count = 0;
+    for (int i = 0; i < t->count; i++) {
+        const struct topology_cpu *c = &t->cpus[i];
+        int at = 0;
+        while (at < count && kinds[at].core != c->model)
+            at++;
+        if (at == most)
+            continue;
+        if (at == count)
+            kinds[count++] = (struct topology_kind){.core = c->model};
+        struct topology_kind kind = kinds[at];
+        kind.cpus++;
+        kind.capacity = kind.capacity > c->capacity ? kind.capacity : c->capacity;
+        for (; at > 0 && kinds[at - 1].capacity < kind.capacity; at--)
+            kinds[at] = kinds[at - 1];
+        kinds[at] = kind;
+    }
+    return count;
 }
 
 int topology_default_threads(const struct topology *t)

@@ -9,12 +9,15 @@
 /* What kind of core a CPU is among those of its machine. Cores that are all equal are big. */
 enum topology_class { TOPOLOGY_LITTLE, TOPOLOGY_MID, TOPOLOGY_BIG };
 
+struct core;
+
 struct topology_cpu {
     int cpu;                          /* its number for the kernel */
     int node, package, cluster, core; /* 0 where the kernel does not tell */
     int sibling;                      /* how many CPUs of the same core have lower numbers */
     uint32_t capacity;                /* speed, the fastest CPU's is 1024 */
     enum topology_class class;
+    const struct core *model; /* row of the table of known cores; NULL: not known */
 };
 
 struct topology {
@@ -31,6 +34,18 @@ struct topology_sources {
 
 /* Fills the topology; what cannot be read gets the value that restricts least. */
 void topology_read(struct topology *t, const struct topology_sources *sources);
+
+/* CPUs of one kind. */
+struct topology_kind {
+    const struct core *core; /* NULL: the kernel does not tell */
+    uint32_t capacity;       /* the fastest one's */
+    int cpus;
+};
+
+/* Fills kinds[0 … most - 1] with the kinds of core among the CPUs, the fastest first, and returns
+ * how many it filled (kinds of higher-numbered CPUs are left out if there are more): what kernels
+ * have to suit, whichever core creates the primitive. */
+int topology_kinds(const struct topology *t, struct topology_kind *kinds, int most);
 
 /* How many threads make sense: the CPUs that may be used and are not little, at most the quota
  * rounded up. At least 1. */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arch/cores.h"
 #include "arch/topology.h"
 
 static const char *root;
@@ -90,6 +91,49 @@ static void one_three_four_by_capacity_uses_four(void **state)
     assert_int_equal(threads_of("0-3"), 4);
     assert_int_equal(threads_of("0-4"), 1);
     assert_int_equal(threads_of("4,5,7"), 3);
+}
+
+/* The set of cores that may be used decides, not the one that happens to ask. */
+static void kinds_of_core_are_those_of_the_affinity_mask(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        put_capacity(i, i < 4 ? 250 : i < 7 ? 829 : 1024);
+        put_part(i, i < 4 ? 0xd05 : i < 7 ? 0xd41 : 0xd44);
+    }
+    static const struct {
+        const char *allowed;
+        int count;
+        struct {
+            const char *name;
+            int cpus;
+        } kinds[3];
+    } rows[] = {
+        {"0-7", 3, {{"cortex-x1", 1}, {"cortex-a78", 3}, {"cortex-a55", 4}}},
+        {"0-3", 1, {{"cortex-a55", 4}}},
+        {"2,3,5", 2, {{"cortex-a78", 1}, {"cortex-a55", 2}}},
+        {"7", 1, {{"cortex-x1", 1}}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct topology_kind kinds[4];
+        (void)threads_of(rows[i].allowed);
+        assert_int_equal(topology_kinds(&t, kinds, 4), rows[i].count);
+        for (int k = 0; k < rows[i].count; k++) {
+            assert_string_equal(kinds[k].core->name, rows[i].kinds[k].name);
+            assert_int_equal(kinds[k].cpus, rows[i].kinds[k].cpus);
+        }
+        assert_int_equal(topology_kinds(&t, kinds, 1), 1);
+
+        cpu_set_t allowed;
+        CPU_ZERO(&allowed);
+        for (int c = 0; c < t.count; c++)
+            CPU_SET((size_t)t.cpus[c].cpu, &allowed);
+        char sysfs[256];
+        (void)snprintf(sysfs, sizeof sysfs, "%s/sys/devices/system/cpu", root);
+        struct cpu cpu;
+        cpu_detect(&cpu, &(struct cpu_sources){.sysfs = sysfs, .allowed = &allowed});
+        assert_string_equal(cpu.core->name, rows[i].kinds[0].name);
+    }
 }
 
 static void two_two_four_by_capacity_uses_four(void **state)
@@ -247,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         on_a_new_machine(one_three_four_by_capacity_uses_four),
+        on_a_new_machine(kinds_of_core_are_those_of_the_affinity_mask),
         on_a_new_machine(two_two_four_by_capacity_uses_four),
         on_a_new_machine(four_four_by_clock_uses_four),
         on_a_new_machine(two_six_by_kind_of_core_uses_two),
