@@ -287,8 +287,9 @@ bench-threads: ## what threads cost, against OpenMP and pthreadpool; runs native
 ifneq ($(CROSS),)
 	$(Q)$(MAKE) --no-print-directory TARGET=portable $@
 else
-bench-threads: $(BUILD)/bench/threads
+bench-threads: $(BUILD)/bench/threads $(BUILD)/benchdnn/benchdnn
 	$(Q)$< "$$(tests/bench/peer-pool.sh build/peers)"
+	-$(Q)$(PYTHON) tests/bench/scaling.py $(BUILD)/benchdnn/benchdnn
 endif
 
 # ---- install -------------------------------------------------------------------------------------
