@@ -576,9 +576,10 @@ static void report_network(const struct network *network)
 
 static int layers_that_fit(void)
 {
+    const int all = DECODER_LAYERS;
     double mib = proc_kib("/proc/meminfo", "MemAvailable:") / 1024 / 3;
-    double layer = (double)network_bytes(&networks[2]) / (1 << 20) / DECODER_LAYERS;
-    return mib > layer * DECODER_LAYERS ? DECODER_LAYERS : mib > layer ? (int)(mib / layer) : 1;
+    double layer = (double)network_bytes(&networks[2]) / (1 << 20) / all;
+    return mib > layer * all ? all : mib > layer ? (int)(mib / layer) : 1;
 }
 
 int main(int count, char **words)
