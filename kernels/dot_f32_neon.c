@@ -9,35 +9,40 @@
 #define INLINE static inline __attribute__((always_inline))
 enum { MAX_ROWS = 8 };
 
-/* R rows; R is a constant after inlining. */
+/* The whole rounds of sixteen values of k, for eight rows. */
+void dot_f32_8x16_neon(const float *rows, size_t stride, const float *x, size_t rounds,
+                       float32x4_t sums[8]);
+
+/* The last k values of R rows, by vectors; R is a constant after inlining. */
+INLINE void add_rest(const float *rows, size_t stride, const float *x, size_t k,
+                     float32x4_t sums[MAX_ROWS], size_t R)
+{
+    for (size_t done = 0; done < k; done += 4) {
+        float32x4_t y = load_part(x + done, k - done);
+#pragma GCC unroll 8
+        for (size_t r = 0; r < R; r++)
+            sums[r] = vfmaq_f32(sums[r], load_part(rows + r * stride + done, k - done), y);
+    }
+}
+
 INLINE void sum_rows(const float *rows, size_t stride, const float *x, size_t k,
                      float32x4_t sums[MAX_ROWS], size_t R)
 {
-    const float *at[MAX_ROWS];
 #pragma GCC unroll 8
-    for (size_t r = 0; r < R; r++) {
-        at[r] = rows + r * stride;
+    for (size_t r = 0; r < R; r++)
         sums[r] = vdupq_n_f32(0);
-    }
-    for (size_t rounds = k / 16; rounds; rounds--, x += 16) {
-        float32x4x4_t y = vld1q_f32_x4(x);
+    size_t done = 0;
+    for (; done + 16 <= k; done += 16) {
+        float32x4x4_t y = vld1q_f32_x4(x + done);
 #pragma GCC unroll 8
         for (size_t r = 0; r < R; r++) {
-            float32x4x4_t a = vld1q_f32_x4(at[r]);
-            at[r] += 16;
+            float32x4x4_t a = vld1q_f32_x4(rows + r * stride + done);
 #pragma GCC unroll 4
             for (size_t v = 0; v < 4; v++)
                 sums[r] = vfmaq_f32(sums[r], a.val[v], y.val[v]);
         }
     }
-    for (size_t done = k & ~(size_t)15; done < k; done += 4, x += 4) {
-        float32x4_t y = load_part(x, k - done);
-#pragma GCC unroll 8
-        for (size_t r = 0; r < R; r++) {
-            sums[r] = vfmaq_f32(sums[r], load_part(at[r], k - done), y);
-            at[r] += 4;
-        }
-    }
+    add_rest(rows + done, stride, x + done, k - done, sums, R);
 }
 
 static inline float32x4_t reduce(const float32x4_t sums[4])
@@ -49,8 +54,10 @@ static void run(const float *rows, size_t stride, const float *x, size_t k, size
                 float *out)
 {
     float32x4_t sums[MAX_ROWS];
+    size_t whole = k & ~(size_t)15;
     for (; count >= 8; count -= 8, rows += 8 * stride, out += 8) {
-        sum_rows(rows, stride, x, k, sums, 8);
+        dot_f32_8x16_neon(rows, stride, x, k / 16, sums);
+        add_rest(rows + whole, stride, x + whole, k - whole, sums, 8);
         vst1q_f32(out, reduce(sums));
         vst1q_f32(out + 4, reduce(sums + 4));
     }

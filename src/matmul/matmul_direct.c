@@ -207,7 +207,7 @@ static double choose_columns(struct columns *best, const struct core *core, size
 {
     static const size_t plain_widths[] = {4, 3, 2, 8, 12}, packed_widths[] = {1, 2, 4};
     size_t count = packed ? count_of(packed_widths) : count_of(plain_widths);
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (size_t i = 0; i < count; i++) {
         struct columns columns = {.run_count = 0};
         if (packed)
