@@ -74,19 +74,20 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     double rows = (double)s.batch * (double)s.out[DEPTH] * (double)s.out[HEIGHT];
-    double tiles = rows * ceil((double)s.out[WIDTH] / PIXELS), taps = 1;
+    double tiles = rows * ceil((double)s.out[WIDTH] / (double)PIXELS), taps = 1;
     for (int i = 0; i < SPACE; i++)
         taps *= (double)s.kernel[i];
     double groups = tiles * (double)s.groups;
-    double outputs = ceil((double)s.oc / 4) * 4 * groups * PIXELS;
+    double outputs = ceil((double)s.oc / 4) * 4 * groups * (double)PIXELS;
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
     double whole = floor((double)s.ic / 4) * 4, rest = (double)s.ic - whole;
     double sums = outputs * taps * (1.5 * whole + (rest > 0 ? 4 + rest : 0)) / per_cycle;
-    double panels = ceil((double)s.oc / INDIRECT_F32_WIDTH);
+    double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
     double listing = tiles * (60 + 40 * taps) + groups * panels * (50 + 4 * taps);
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
-    double gather = s.src.c == 1 || s.src.c == 0 ? 0 : groups * PIXELS * (double)(s.ic + s.oc);
+    double gather =
+        s.src.c == 1 || s.src.c == 0 ? 0 : groups * (double)PIXELS * (double)(s.ic + s.oc);
     return 1000 + sums + listing + packing + gather + outputs * post_ops_cycles(problem);
 }
 

@@ -669,7 +669,7 @@ static void winograd_run(const void *plan, const struct execution *execution)
     if (mine->tiles == 0 || mine->panels == 0)
         return;
     /* A strip's rows are transformed again by every task that has some of its panels. */
-    struct partition_costs costs = {.tile = (double)mine->strip * GEMM_F32_NR,
+    struct partition_costs costs = {.tile = (double)mine->strip * (double)GEMM_F32_NR,
                                     .row = 6 * (double)mine->strip};
     size_t strips = div_up(mine->tiles, mine->strip);
     struct run run = {mine, execution,
