@@ -76,6 +76,7 @@ struct cache {
     _Alignas(LINE) _Atomic uint64_t clock;
     _Alignas(LINE) _Atomic uint64_t owner; /* the only thread that uses the cache, or EVERYBODY */
     _Alignas(LINE) struct lock writer;
+    bool has_fine_ticks; /* see next_reading() */
     struct build *builds;
     struct cache_stats stats; /* hits are counted in the shards */
     cache_event_fn *event;
@@ -164,21 +165,35 @@ struct clock {
 
 static _Thread_local struct clock my_clock __attribute__((tls_model("initial-exec")));
 
-static void read_clock(struct clock *clock)
+/* Where the machine's counter is too coarse to tell threads apart, one in memory is drawn from. It
+ * is one for all caches, as a thread's last stamp is. */
+static _Atomic uint64_t drawn;
+
+static uint64_t next_reading(const struct cache *cache)
 {
-    uint64_t stamp = ticks_now() << TICK_SHIFT;
+    if (cache->has_fine_ticks)
+        return ticks_now();
+    return atomic_fetch_add_explicit(&drawn, 1, memory_order_relaxed) + 1;
+}
+
+static void read_clock(const struct cache *cache, struct clock *clock)
+{
+    uint64_t stamp = next_reading(cache) << TICK_SHIFT;
     clock->last = stamp > clock->last ? stamp : clock->last + 1;
 }
 
 static uint64_t draw_stamp(struct cache *cache)
 {
     uint64_t owner = atomic_load_explicit(&cache->owner, memory_order_relaxed);
-    if (owner == thread_number())
-        return ++my_clock.last;
+    if (owner == thread_number()) {
+        if (!(++my_clock.last & ((1u << TICK_SHIFT) - 1)))
+            read_clock(cache, &my_clock); /* what follows may be another thread's */
+        return my_clock.last;
+    }
     if (owner != EVERYBODY)
         atomic_store_explicit(&cache->owner, EVERYBODY, memory_order_relaxed);
     my_clock.readings++;
-    read_clock(&my_clock);
+    read_clock(cache, &my_clock);
     return my_clock.last;
 }
 
@@ -196,7 +211,7 @@ static void claim(struct cache *cache)
         lock_take(&cache->shards[i].lock);
         lock_give(&cache->shards[i].lock);
     }
-    read_clock(&my_clock);
+    read_clock(cache, &my_clock);
 }
 
 static void claim_if_alone(struct cache *cache)
@@ -692,6 +707,9 @@ neo_status cache_create(struct cache **out, const struct cache_options *options)
     for (size_t i = 0; i < SHARDS; i++)
         shard_init(&cache->shards[i], &cache->oldest[i]);
     lock_init(&cache->writer);
+#if TICKS_ARE_SHARED
+    cache->has_fine_ticks = ticks_are_fine();
+#endif
     cache->stats.max_entries = options->max_entries;
     cache->stats.max_bytes = options->max_bytes;
     cache->event = options->event;
