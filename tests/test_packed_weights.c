@@ -383,8 +383,12 @@ static void only_comparable_weights_are_compared(void **state)
     tensor_free(&small);
 }
 
+/* 0 where it says nothing: sanitizers keep what is freed. */
 static size_t resident_bytes(void)
 {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return 0;
+#else
     unsigned long all = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     if (!file || fscanf(file, "%lu %lu", &all, &resident) != 2)
@@ -392,6 +396,7 @@ static size_t resident_bytes(void)
     if (file)
         fclose(file);
     return resident * (size_t)sysconf(_SC_PAGESIZE);
+#endif
 }
 
 /* What was packed needs its source no more: releasing it gives back its pages. */
@@ -421,7 +426,7 @@ static void releasing_the_source_returns_its_pages(void **state)
     if (before)
         assert_true(after < before && before - after >= bytes / 100 * 95);
     else
-        print_message("/proc/self/statm is not there: only the accounting is tested\n");
+        print_message("resident pages are not known here: only the accounting is tested\n");
     neo_packed_weights_destroy(weights);
     neo_primitive_desc_destroy(pd);
 }
