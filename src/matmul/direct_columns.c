@@ -1,0 +1,118 @@
+/* How the columns of a matrix are divided into strips, and what they cost. */
+#include <math.h>
+
+#include "src/core/checked.h"
+#include "src/matmul/direct.h"
+#include "src/weights/layout.h"
+
+static void add_strips(struct columns *columns, size_t count, size_t vectors, size_t group,
+                       size_t lanes, size_t b_step)
+{
+    if (count == 0)
+        return;
+    columns->runs[columns->run_count++] = (struct strips){
+        .count = (uint32_t)count,
+        .vectors = (uint8_t)vectors,
+        .group = (uint8_t)group,
+        .lanes = (uint8_t)lanes,
+        .height = (uint8_t)gemm_f32_direct_height(vectors, group),
+        .b_step = b_step,
+    };
+    columns->strip_count += count;
+}
+
+/* Panels of 12 columns side by side, as many as make the widest tile, then those that are left. */
+static void packed_columns(struct columns *columns, size_t n, size_t k, size_t widest)
+{
+    size_t panels = layout_panel_count(n), full = panels > 2 ? panels - 2 : 0, whole;
+    while (full < panels && layout_panel(n, full).valid == LAYOUT_PANEL)
+        full++;
+    whole = full;
+    for (size_t side = widest; side >= 1; side /= 2) {
+        add_strips(columns, full / side, 3 * side, 3, 4, side * LAYOUT_PANEL * k);
+        full %= side;
+    }
+    for (size_t p = whole; p < panels; p++) {
+        struct layout_panel panel = layout_panel(n, p);
+        add_strips(columns, 1, panel.width / 4, panel.width / 4, panel.valid - (panel.width - 4),
+                   panel.width * k);
+    }
+}
+
+/* Vectors of 4 columns: strips of `widest`, then of four, then the rest; a single vector takes one
+ * from the strip before. The last one may be ragged. */
+static void plain_columns(struct columns *columns, size_t n, size_t widest)
+{
+    size_t vectors = div_up(n, 4), lanes = (n - 1) % 4 + 1, whole = n / 4;
+    if (widest > 4) {
+        size_t count = whole / widest;
+        add_strips(columns, count, widest, 4, 4, 4 * widest);
+        vectors -= count * widest;
+        widest = 4;
+    }
+    size_t count = vectors / widest, rest = vectors % widest;
+    bool borrow = rest == 1 && count > 0 && widest >= 3;
+    if (borrow)
+        count--, rest += widest - 2;
+    bool last_is_whole = rest == 0 && count > 0 && lanes < 4;
+    add_strips(columns, count - last_is_whole, widest, widest, 4, 4 * widest);
+    if (last_is_whole)
+        add_strips(columns, 1, widest, widest, lanes, 4 * widest);
+    add_strips(columns, rest > 0, rest, rest, lanes, 4 * rest);
+    if (borrow)
+        columns->runs[columns->run_count - 1].lanes = 4;
+    if (borrow)
+        add_strips(columns, 1, 2, 2, lanes, 8);
+}
+
+/* ---- estimate ---- */
+
+/* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
+ * instructions around them, which matter less. */
+static double tile_cycles(const struct core *core, double height, double vectors, double group)
+{
+    double macs = height * vectors, loads = height / 4 + vectors;
+    double cycles = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
+    /* Without reordering, vector loads take both slots of two cycles. */
+    cycles =
+        core->in_order ? cycles + 2 * loads : fmax(cycles, loads / fmax(core->loads_per_cycle, 1));
+    return cycles + 0.06 * (height / 4 + vectors / group + 0.5);
+}
+
+/* For m rows of one strip: as few tiles as there can be, as even as they can be. */
+static double strip_cycles(const struct core *core, const struct strips *run, double m, double k)
+{
+    double tiles = ceil(m / run->height), height = m / tiles;
+    return tiles * (k * tile_cycles(core, height, run->vectors, run->group) + 10 +
+                    0.6 * height * run->vectors);
+}
+
+static double columns_cycles(const struct core *core, const struct columns *columns, double m,
+                             double k)
+{
+    double cycles = 0;
+    for (size_t r = 0; r < columns->run_count; r++)
+        cycles += columns->runs[r].count * (8 + strip_cycles(core, &columns->runs[r], m, k));
+    return cycles;
+}
+
+double direct_columns_choose(struct columns *best, const struct core *core, size_t m, size_t n,
+                             size_t k, bool packed)
+{
+    static const size_t plain_widths[] = {4, 3, 2, 8, 12}, packed_widths[] = {1, 2, 4};
+    size_t count = packed ? count_of(packed_widths) : count_of(plain_widths);
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < count; i++) {
+        struct columns columns = {.run_count = 0};
+        if (packed)
+            packed_columns(&columns, n, k, packed_widths[i]);
+        else
+            plain_columns(&columns, n, plain_widths[i]);
+        double cycles = columns_cycles(core, &columns, (double)m, (double)k);
+        if (cycles < least) {
+            least = cycles;
+            *best = columns;
+        }
+    }
+    return least;
+}

@@ -1,0 +1,221 @@
+/* Execution of matmul_direct.c's plans. */
+#include "src/core/checked.h"
+#include "src/matmul/direct.h"
+#include "src/primitive/finish.h"
+#include "src/threading/partition.h"
+
+enum { WIDEST_RAGGED = 16 };
+
+/* Where one matrix of the batch is, and which of its rows and strips to compute. */
+struct part {
+    const float *a, *b, *bias;
+    float *c;
+    struct span rows, strips;
+    const struct tiling *tilings; /* of so many rows */
+};
+
+/* The last rows of plain weights where a ragged strip's vectors end beyond a row. */
+struct ragged {
+    float tail[4 * WIDEST_RAGGED], bias[WIDEST_RAGGED];
+};
+
+static void copy_columns(float *to, const float *from, size_t columns)
+{
+    size_t j = 0;
+    for (; j < columns; j++)
+        to[j] = from[j];
+    for (; j < WIDEST_RAGGED; j++)
+        to[j] = 0;
+}
+
+static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged,
+                        const struct matmul_direct *plan, size_t columns)
+{
+    if (strip->bias) {
+        copy_columns(ragged->bias, strip->bias, columns);
+        strip->bias = ragged->bias;
+    }
+    if (plan->packed || plan->k == 0)
+        return;
+    strip->rounds = (plan->k - 1) / 4;
+    strip->tail = plan->k - 4 * strip->rounds;
+    for (size_t p = 0; p < strip->tail; p++)
+        copy_columns(ragged->tail + p * WIDEST_RAGGED,
+                     strip->b + (4 * strip->rounds + p) * strip->ldb, columns);
+    strip->b_tail = ragged->tail;
+    strip->tail_ldb = WIDEST_RAGGED;
+}
+
+static inline void run_strip(struct gemm_f32_direct *strip, const struct tiling *tiling)
+{
+    strip->tiles = tiling->tall_tiles;
+    tiling->tall(strip);
+    if (tiling->low_tiles == 0)
+        return;
+    strip->a += tiling->low_row * strip->lda;
+    strip->c += tiling->low_row * strip->ldc;
+    strip->tiles = tiling->low_tiles;
+    tiling->low(strip);
+}
+
+static __attribute__((noinline)) void run_ragged(struct gemm_f32_direct *strip,
+                                                 const struct tiling *tiling,
+                                                 const struct matmul_direct *plan, size_t columns)
+{
+    struct ragged ragged;
+    make_ragged(strip, &ragged, plan, columns);
+    run_strip(strip, tiling);
+    strip->b_tail = NULL, strip->rounds = plan->k / 4, strip->tail = plan->k % 4;
+}
+
+static void run_part(const struct matmul_direct *plan, const struct part *part)
+{
+    struct gemm_f32_direct strip = plan->strip;
+    const float *a = part->a + part->rows.begin * strip.lda, *b = part->b, *bias = part->bias;
+    float *c = part->c + part->rows.begin * strip.ldc;
+    size_t begin = part->strips.begin, end = part->strips.end;
+    for (size_t r = 0; end > 0; r++) {
+        const struct strips *run = &plan->columns.runs[r];
+        size_t first = min_size(begin, run->count), last = min_size(end, run->count);
+        size_t columns = 4u * run->vectors, bias_step = bias ? columns : 0;
+        strip.lanes = run->lanes;
+        if (plan->packed)
+            strip.ldb = 4u * run->group;
+        for (size_t i = first; i < last; i++) {
+            strip.a = a, strip.b = b + i * run->b_step, strip.c = c + i * columns;
+            strip.bias = bias + i * bias_step;
+            if (run->lanes < 4)
+                run_ragged(&strip, &part->tilings[r], plan, columns - 4 + run->lanes);
+            else
+                run_strip(&strip, &part->tilings[r]);
+        }
+        begin -= first, end -= last;
+        b += run->count * run->b_step, c += run->count * columns, bias += run->count * bias_step;
+    }
+}
+
+static void locate(const struct matmul_direct *plan, const struct execution *execution,
+                   size_t batch, struct part *part)
+{
+    const neo_memory_desc *tensors = execution->problem->tensors;
+    neo_dim a, b, c;
+    if (plan->constant_steps) {
+        neo_dim index = (neo_dim)batch;
+        a = index * plan->steps.src, b = index * plan->steps.weights, c = index * plan->steps.dst;
+    } else {
+        neo_dim position[NEO_MAX_NDIMS];
+        matmul_position(execution->problem, batch, position);
+        a = matmul_batch_offset(&tensors[SRC], position);
+        c = matmul_batch_offset(&tensors[DST], position);
+        b = plan->packed ? (neo_dim)(matmul_weights_index(&tensors[WEIGHTS], position) *
+                                     plan->matrix_elements)
+                         : matmul_batch_offset(&tensors[WEIGHTS], position);
+    }
+    part->a = (const float *)execution->buffers[SRC] + a;
+    part->b = (const float *)execution->buffers[WEIGHTS] + b;
+    part->c = (float *)execution->buffers[DST] + c;
+    part->bias = plan->bias_fused ? execution->buffers[BIAS] : NULL;
+}
+
+/* Bias and post-operations that no kernel has, on rows that are in dst as sums. */
+static void finish_part(const struct matmul_direct *plan, const struct execution *execution,
+                        size_t batch, const struct part *part)
+{
+    struct line line = {.direction = execution->problem->tensors[DST].ndims - 1};
+    size_t first = 0, end = 0, before = 0;
+    for (size_t r = 0; r < plan->columns.run_count; r++)
+        for (size_t i = 0; i < plan->columns.runs[r].count; i++, before++) {
+            size_t columns = 4u * plan->columns.runs[r].vectors;
+            first += before < part->strips.begin ? columns : 0;
+            end += before < part->strips.end ? columns : 0;
+        }
+    line.count = min_size(end, plan->n) - first;
+    matmul_position(execution->problem, batch, line.position);
+    line.position[line.direction] = (neo_dim)first;
+    for (size_t i = part->rows.begin; i < part->rows.end; i++) {
+        float *values = part->c + i * plan->strip.ldc + first;
+        line.position[line.direction - 1] = (neo_dim)i;
+        finish_line(execution, &line, values, !plan->bias_fused, values, 1);
+    }
+}
+
+static inline void run_matrix(const struct matmul_direct *plan, const struct execution *execution,
+                              size_t batch, struct part *part)
+{
+    locate(plan, execution, batch, part);
+    run_part(plan, part);
+    if (plan->finish)
+        finish_part(plan, execution, batch, part);
+}
+
+struct direct_run {
+    const struct matmul_direct *plan;
+    const struct execution *execution;
+    size_t row_parts;
+};
+
+/* Tasks are the strips of all matrices in a row; where those are too few, rows are divided too. */
+static void run_task(void *argument, int index, int count)
+{
+    const struct direct_run *run = argument;
+    const struct matmul_direct *plan = run->plan;
+    size_t strips = plan->columns.strip_count, total = plan->batch * strips;
+    size_t unit_parts = (size_t)count / run->row_parts, i = (size_t)index;
+    struct span units = partition_span(total, unit_parts, i / run->row_parts);
+    struct part part = {.rows = partition_span(plan->m, run->row_parts, i % run->row_parts)};
+    struct tiling tilings[MAX_RUNS];
+    if (part.rows.begin == part.rows.end)
+        return;
+    for (size_t r = 0; r < plan->columns.run_count; r++)
+        direct_tile_rows(&tilings[r], plan, r, part.rows.end - part.rows.begin);
+    part.tilings = tilings;
+    for (size_t unit = units.begin; unit < units.end;) {
+        size_t first = unit % strips, end = min_size(first + (units.end - unit), strips);
+        part.strips = (struct span){first, end};
+        run_matrix(plan, run->execution, unit / strips, &part);
+        unit += end - first;
+    }
+}
+
+/* One matrix after another by the plan's list of calls. */
+static void run_calls(const struct matmul_direct *plan, const struct execution *execution)
+{
+    struct gemm_f32_direct strip = plan->strip;
+    const float *a = execution->buffers[SRC], *b = execution->buffers[WEIGHTS];
+    const float *bias = plan->bias_fused ? execution->buffers[BIAS] : NULL;
+    float *c = execution->buffers[DST];
+    const struct call *end = plan->calls + plan->call_count;
+    for (size_t left = plan->batch; left; left--) {
+        for (const struct call *call = plan->calls; call < end; call++) {
+            strip.a = a + call->a, strip.b = b + call->b, strip.c = c + call->c;
+            strip.bias = bias ? bias + call->column : NULL;
+            strip.tiles = call->tiles, strip.ldb = call->ldb, strip.lanes = call->lanes;
+            call->run(&strip);
+        }
+        a += plan->steps.src, b += plan->steps.weights, c += plan->steps.dst;
+    }
+}
+
+void direct_run(const void *argument, const struct execution *execution)
+{
+    const struct matmul_direct *plan = argument;
+    size_t threads = (size_t)execution->threads;
+    if (threads == 1 && plan->call_count && !plan->finish) {
+        run_calls(plan, execution);
+        return;
+    }
+    if (threads == 1) {
+        struct part part = {.rows = {0, plan->m},
+                            .strips = {0, plan->columns.strip_count},
+                            .tilings = plan->tilings};
+        for (size_t b = 0; b < plan->batch; b++)
+            run_matrix(plan, execution, b, &part);
+        return;
+    }
+    size_t units = plan->batch * plan->columns.strip_count;
+    struct direct_run run = {plan, execution, 1};
+    if (units < threads)
+        run.row_parts = min_size(threads / units, div_up(plan->m, 4));
+    size_t tasks = min_size(units, threads) * run.row_parts;
+    parallel_for(execution->parallel, (int)tasks, run_task, &run);
+}
