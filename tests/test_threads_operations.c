@@ -6,6 +6,8 @@
 #include "arch/topology.h"
 #include "src/primitive/engine.h"
 #include "src/threading/default_pool.h"
+#include "src/weights/layout.h"
+#include "src/weights/pack.h"
 #include "tests/support/estimate.h"
 #include "tests/support/pools.h"
 #include "tests/support/tensor.h"
@@ -218,11 +220,11 @@ static void convolution_is_the_same_on_every_pool(void **state)
     (void)state;
     static const struct {
         neo_dim groups, channels, size, outputs, kernel;
-    } rows[] = {{1, 24, 13, 40, 1},
-                {1, 17, 11, 19, 3},
-                {1, 3, 16, 16, 5},
-                {24, 24, 12, 24, 3},
-                {2, 16, 9, 24, 3}};
+        const char *weights;
+    } rows[] = {{1, 24, 13, 40, 1, "any"},        {1, 17, 11, 19, 3, "any"},
+                {1, 3, 16, 16, 5, "any"},         {24, 24, 12, 24, 3, "any"},
+                {2, 16, 9, 24, 3, "any"},         {1, 17, 11, 19, 3, "abcd"},
+                {1500, 1500, 3, 1500, 5, "abcde"}}; /* worth packing on several threads */
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_dim g = rows[i].groups, c = rows[i].channels, s = rows[i].size, o = rows[i].outputs;
         neo_dim k = rows[i].kernel, pad = k / 2;
@@ -230,7 +232,7 @@ static void convolution_is_the_same_on_every_pool(void **state)
         neo_convolution_desc desc = {
             .prop_kind = NEO_FORWARD_INFERENCE,
             .src = tensor_desc(4, (neo_dim[]){2, c, s, s}, "acdb"),
-            .weights = tensor_desc(g > 1 ? 5 : 4, g > 1 ? grouped : dense, "any"),
+            .weights = tensor_desc(g > 1 ? 5 : 4, g > 1 ? grouped : dense, rows[i].weights),
             .dst = tensor_desc(4, (neo_dim[]){2, o, s, s}, "acdb"),
             .strides = {1, 1},
             .padding_left = {pad, pad},
@@ -257,6 +259,63 @@ static void reorder_is_the_same_on_every_pool(void **state)
             compare_implementations(pd, tags[a], NULL);
         }
 }
+
+/* ---- packing ---- */
+
+static const struct layout_case {
+    enum layout_id id;
+    const char *tag;
+    int grouped, ndims;
+    neo_dim dims[5];
+} layout_cases[] = {
+    {LAYOUT_MATMUL_F32, "acb", 0, 3, {3, 5, 214}},
+    {LAYOUT_CONVOLUTION_F32, "oihw", 0, 4, {129, 6, 3, 3}},
+    {LAYOUT_CONVOLUTION_F32, "goihw", 1, 5, {3, 31, 2, 3, 5}},
+    {LAYOUT_DEPTHWISE_F32, "goihw", 1, 5, {421, 1, 1, 3, 3}},
+    {LAYOUT_DEPTHWISE_F32, "hwigo", 1, 5, {421, 1, 1, 5, 3}},
+    {LAYOUT_WINOGRAD_4_F32, "oihw", 0, 4, {113, 5, 3, 3}},
+};
+
+static void check_packing(const struct layout_case *c, const struct place *place,
+                          const neo_memory_desc *plain, float *data, const struct tensor *want)
+{
+    neo_memory_desc packed = want->desc;
+    int threads = neo_stream_num_threads(place->stream);
+    size_t bytes = neo_memory_desc_size(&packed), plain_bytes = neo_memory_desc_size(plain);
+    struct tensor got = tensor_make(engine, &packed, 0), back = tensor_make(engine, plain, 5);
+    struct weights_transfer transfer = {plain, &packed, data, neo_memory_get_handle(got.memory),
+                                        cpu_get()};
+    weights_pack(&transfer, &place->stream->parallel, threads);
+    if (memcmp(transfer.packed_data, neo_memory_get_handle(want->memory), bytes))
+        fail_msg("layout %d: packed otherwise on %d threads of pool kind %d", (int)c->id, threads,
+                 place->kind);
+    transfer.plain_data = back.data;
+    if (!layout_winograd_points(c->id)) {
+        weights_unpack(&transfer, &place->stream->parallel, threads);
+        assert_memory_equal(back.data, data, plain_bytes);
+    }
+    tensor_free(&got);
+    tensor_free(&back);
+}
+
+static void packing_is_the_same_on_every_pool(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(layout_cases); i++) {
+        const struct layout_case *c = &layout_cases[i];
+        neo_memory_desc plain = tensor_desc(c->ndims, c->dims, c->tag);
+        neo_memory_desc packed = tensor_desc(c->ndims, c->dims, "any");
+        layout_set(&packed, c->id, c->grouped);
+        struct tensor from = make_reals(&plain, 9);
+        struct tensor want = tensor_reordered(engine, places[0].stream, &from, &packed);
+        for (size_t p = 0; p < count_of(places); p++)
+            check_packing(c, &places[p], &plain, from.data, &want);
+        tensor_free(&from);
+        tensor_free(&want);
+    }
+}
+
+/* ---- small problems ---- */
 
 /* How many calls the pool gets for one matrix multiplication, whose sizes the primitive may not
  * know before. */
@@ -310,6 +369,7 @@ int main(void)
         cmocka_unit_test(batched_matmul_is_the_same_on_every_pool),
         cmocka_unit_test(convolution_is_the_same_on_every_pool),
         cmocka_unit_test(reorder_is_the_same_on_every_pool),
+        cmocka_unit_test(packing_is_the_same_on_every_pool),
         cmocka_unit_test(small_problems_stay_in_the_caller),
     };
     return cmocka_run_group_tests_name("threads_operations", tests, setup, teardown);

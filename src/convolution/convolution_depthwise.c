@@ -26,6 +26,8 @@ enum {
     MOST_ZEROS = 1 << 16,    /* values; longer rows of padding are left to the kernel */
 };
 
+#define PACK_CYCLES 1.5 /* for each of the plain weights that are packed */
+
 struct convolution_depthwise {
     struct convolution_shape shape;
     struct dwconv_f32_task task; /* what all calls have in common */
@@ -446,7 +448,8 @@ static const float *weights_of(const struct convolution_depthwise *plan,
                                         .plain_data = execution->buffers[WEIGHTS],
                                         .packed_data = execution->scratch,
                                         .cpu = plan->cpu};
-    weights_pack(&transfer, execution->parallel, 1);
+    double cycles = PACK_CYCLES * (double)(plan->packed_bytes / sizeof(float));
+    weights_pack(&transfer, execution->parallel, partition_threads(cycles, execution->threads));
     return execution->scratch;
 }
 

@@ -362,14 +362,12 @@ static void run_rows(struct task *task, struct piece *piece, size_t rows)
         }
 }
 
-static void run_task(void *argument, int index, int count)
+static void run_span(void *argument, struct span mine, int slot)
 {
     const struct run *run = argument;
     const struct convolution_shape *s = &run->plan->shape;
     size_t height = (size_t)s->out[HEIGHT], depth = (size_t)s->out[DEPTH];
-    size_t all = (size_t)s->batch * depth * height;
-    struct task task = task_of(run, index);
-    struct span mine = partition_span(all, (size_t)count, (size_t)index);
+    struct task task = task_of(run, slot);
     while (mine.begin < mine.end) {
         size_t plane = mine.begin / height, row = mine.begin % height;
         size_t rows = min_size(min_size(height - row, mine.end - mine.begin), run->plan->rows);
@@ -405,8 +403,7 @@ static void indirect_run(const void *plan, const struct execution *execution)
     if (rows == 0 || s->out[WIDTH] == 0 || mine->outputs == 0)
         return;
     struct run run = {mine, execution, weights_of(mine, execution)};
-    int tasks = (int)min_size((size_t)execution->threads, rows);
-    parallel_for(execution->parallel, tasks, run_task, &run);
+    parallel_for_tiles(execution->parallel, rows, execution->threads, run_span, &run);
 }
 
 const struct algorithm convolution_indirect_f32 = {

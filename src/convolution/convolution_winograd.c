@@ -650,17 +650,21 @@ static void run_strip(const struct task *task, struct span tiles, struct span pa
     }
 }
 
-static void run_task(void *argument, int index, int count)
+static void run_rect(const struct task *task, struct partition_rect rect)
 {
-    (void)count;
-    const struct run *run = argument;
-    const struct convolution_winograd *plan = run->plan;
-    struct partition_rect rect = partition_rect(&run->grid, index);
-    struct task task = task_of(run, index);
+    const struct convolution_winograd *plan = task->run->plan;
     for (size_t s = rect.rows.begin; s < rect.rows.end; s++) {
         struct span tiles = {s * plan->strip, min_size((s + 1) * plan->strip, plan->tiles)};
-        run_strip(&task, tiles, rect.columns);
+        run_strip(task, tiles, rect.columns);
     }
+}
+
+static void run_rects(void *argument, struct span rects, int slot)
+{
+    const struct run *run = argument;
+    struct task task = task_of(run, slot);
+    for (size_t i = rects.begin; i < rects.end; i++)
+        run_rect(&task, partition_rect(&run->grid, (int)i));
 }
 
 static void winograd_run(const void *plan, const struct execution *execution)
@@ -672,9 +676,10 @@ static void winograd_run(const void *plan, const struct execution *execution)
     struct partition_costs costs = {.tile = (double)mine->strip * (double)GEMM_F32_NR,
                                     .row = 6 * (double)mine->strip};
     size_t strips = div_up(mine->tiles, mine->strip);
-    struct run run = {mine, execution,
-                      partition_grid(strips, mine->panels, execution->threads, &costs)};
-    parallel_for(execution->parallel, run.grid.tasks, run_task, &run);
+    int pieces = parallel_pieces(execution->parallel, execution->threads);
+    struct run run = {mine, execution, partition_grid(strips, mine->panels, pieces, &costs)};
+    parallel_for_tiles(execution->parallel, (size_t)run.grid.tasks, execution->threads, run_rects,
+                       &run);
 }
 
 /* ---- one algorithm for each largest tile ---- */

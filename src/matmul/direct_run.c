@@ -151,16 +151,15 @@ static inline void run_matrix(const struct matmul_direct *plan, const struct exe
 struct direct_run {
     const struct matmul_direct *plan;
     const struct execution *execution;
-    size_t row_parts;
+    size_t tasks, row_parts;
 };
 
 /* Tasks are the strips of all matrices in a row; where those are too few, rows are divided too. */
-static void run_task(void *argument, int index, int count)
+static void run_task(const struct direct_run *run, size_t i)
 {
-    const struct direct_run *run = argument;
     const struct matmul_direct *plan = run->plan;
     size_t strips = plan->columns.strip_count, total = plan->batch * strips;
-    size_t unit_parts = (size_t)count / run->row_parts, i = (size_t)index;
+    size_t unit_parts = run->tasks / run->row_parts;
     struct span units = partition_span(total, unit_parts, i / run->row_parts);
     struct part part = {.rows = partition_span(plan->m, run->row_parts, i % run->row_parts)};
     struct tiling tilings[MAX_RUNS];
@@ -175,6 +174,13 @@ static void run_task(void *argument, int index, int count)
         run_matrix(plan, run->execution, unit / strips, &part);
         unit += end - first;
     }
+}
+
+static void run_tasks(void *argument, struct span tasks, int slot)
+{
+    (void)slot;
+    for (size_t i = tasks.begin; i < tasks.end; i++)
+        run_task(argument, i);
 }
 
 /* One matrix after another by the plan's list of calls. */
@@ -213,9 +219,10 @@ void direct_run(const void *argument, const struct execution *execution)
         return;
     }
     size_t units = plan->batch * plan->columns.strip_count;
-    struct direct_run run = {plan, execution, 1};
-    if (units < threads)
-        run.row_parts = min_size(threads / units, div_up(plan->m, 4));
-    size_t tasks = min_size(units, threads) * run.row_parts;
-    parallel_for(execution->parallel, (int)tasks, run_task, &run);
+    size_t pieces = (size_t)parallel_pieces(execution->parallel, execution->threads);
+    struct direct_run run = {plan, execution, min_size(units, pieces), 1};
+    if (units < pieces)
+        run.row_parts = min_size(pieces / units, div_up(plan->m, 4));
+    run.tasks *= run.row_parts;
+    parallel_for_tiles(execution->parallel, run.tasks, execution->threads, run_tasks, &run);
 }

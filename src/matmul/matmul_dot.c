@@ -120,11 +120,11 @@ struct dot_run {
     const struct execution *execution;
 };
 
-static void run_task(void *argument, int index, int count)
+static void run_span(void *argument, struct span all, int slot)
 {
     const struct dot_run *run = argument;
     const struct matmul_dot *plan = run->plan;
-    struct span all = partition_span(plan->batch * plan->count, (size_t)count, (size_t)index);
+    (void)slot;
     while (all.begin < all.end) {
         size_t first = all.begin % plan->count;
         size_t end = min_size(first + (all.end - all.begin), plan->count);
@@ -135,8 +135,10 @@ static void run_task(void *argument, int index, int count)
 
 static void dot_run(const void *plan, const struct execution *execution)
 {
-    struct dot_run run = {plan, execution};
-    parallel_for(execution->parallel, execution->threads, run_task, &run);
+    const struct matmul_dot *mine = plan;
+    struct dot_run run = {mine, execution};
+    parallel_for_tiles(execution->parallel, mine->batch * mine->count, execution->threads, run_span,
+                       &run);
 }
 
 const struct algorithm matmul_dot_f32 = {

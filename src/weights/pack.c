@@ -9,13 +9,14 @@
 #include "src/weights/layout.h"
 #include "src/weights/winograd.h"
 
-enum { ROWS_AT_ONCE = 256 };
+enum { ROWS_AT_ONCE = 256, LEAST_SLICE = 16 /* a cache line */ };
 
 /* Packed weights as matrices whose rows are taps (outer) × channels: where that is in the plain
  * tensor. */
 struct matrices {
     struct layout_shape shape;
     size_t panels;   /* of one matrix */
+    size_t slice;    /* columns of the depthwise layout's only panel are cut into so many; else 0 */
     size_t channels; /* rows of one tap */
     neo_dim row_stride, column_stride;
     int tap_dims, first_tap_dim; /* which dimensions are taps */
@@ -62,7 +63,8 @@ static struct matrices matrices_of(const neo_memory_desc *plain, const neo_memor
         m.tap_dims = ndims - 3;
         break;
     }
-    m.panels = packed->packed.id == LAYOUT_DEPTHWISE_F32 ? 1 : layout_panel_count(m.shape.n);
+    m.slice = packed->packed.id == LAYOUT_DEPTHWISE_F32 ? max_size(m.shape.n, 1) : 0;
+    m.panels = m.slice ? 1 : layout_panel_count(m.shape.n);
     m.taps = m.channels ? m.shape.k / m.channels : 0;
     m.taps_innermost = taps_are_innermost(&m);
     return m;
@@ -97,18 +99,24 @@ struct block {
 /* One panel of one matrix: its first elements on both sides. */
 struct place {
     struct layout_panel panel;
+    size_t row; /* elements from one of its packed rows to the next */
     float *plain, *packed;
 };
 
 static struct place place_of(const struct pack_run *run, size_t matrix, size_t index)
 {
     const struct matrices *m = &run->matrices;
-    bool whole = m->shape.columns == m->shape.n && m->panels == 1;
-    size_t offset = whole ? 0 : layout_panel_offset(m->shape.n, index);
-    struct place place = {.panel = {0, m->shape.n, m->shape.n}};
-    if (!whole)
+    struct place place = {.row = m->shape.n};
+    if (m->slice) {
+        size_t first = index * m->slice, width = min_size(m->slice, m->shape.n - first);
+        place.panel = (struct layout_panel){.first = first, .width = width, .valid = width};
+        place.packed = run->transfer->packed_data + first;
+    } else {
+        size_t before = matrix * m->shape.columns + layout_panel_offset(m->shape.n, index);
         place.panel = layout_panel(m->shape.n, index);
-    place.packed = run->transfer->packed_data + (matrix * m->shape.columns + offset) * m->shape.k;
+        place.row = place.panel.width;
+        place.packed = run->transfer->packed_data + before * m->shape.k;
+    }
     place.plain = run->transfer->plain_data + offset_in(m->plain, 0, m->matrix_dims, matrix) +
                   (neo_dim)place.panel.first * m->column_stride;
     return place;
@@ -120,7 +128,7 @@ static void run_tap(const struct pack_run *run, const struct place *place,
 {
     const struct matrices *m = &run->matrices;
     size_t width = place->panel.width;
-    float *packed = place->packed + (tap * m->channels + block->first) * width;
+    float *packed = place->packed + (tap * m->channels + block->first) * place->row;
     float *plain = place->plain + offset_in(m->plain, m->first_tap_dim, m->tap_dims, tap) +
                    (neo_dim)block->first * m->row_stride;
     if (run->pack)
@@ -195,9 +203,20 @@ static void run_span(void *argument, struct span span, int slot)
     }
 }
 
+/* The depthwise layout's panel for several threads. The kernel that reads all taps of a channel at
+ * once writes whole rows; slices of them go tap by tap. */
+static void cut_panel(struct matrices *m, int pieces)
+{
+    m->slice = round_up(div_up(m->slice, (size_t)pieces), LEAST_SLICE);
+    m->panels = div_up(m->shape.n, m->slice);
+    m->taps_innermost &= m->panels == 1;
+}
+
 static void transfer(struct pack_run *run, const struct parallel *parallel, int threads)
 {
     run->matrices = matrices_of(run->transfer->plain, run->transfer->packed);
+    if (run->matrices.slice && threads > 1)
+        cut_panel(&run->matrices, parallel_pieces(parallel, threads));
     size_t panels = run->matrices.shape.matrices * run->matrices.panels;
     parallel_for_tiles(parallel, panels, threads, run_span, run);
 }
@@ -253,11 +272,10 @@ static void winograd_panel(const struct winograd_run *run, size_t index)
         }
 }
 
-static void winograd_task(void *argument, int index, int count)
+static void winograd_panels(void *argument, struct span panels, int slot)
 {
     const struct winograd_run *run = argument;
-    struct span panels =
-        partition_span(layout_panel_count(run->shape.n), (size_t)count, (size_t)index);
+    (void)slot;
     for (size_t p = panels.begin; p < panels.end; p++)
         winograd_panel(run, p);
 }
@@ -272,7 +290,7 @@ static void pack_winograd(const struct weights_transfer *t, const struct paralle
     };
     for (size_t point = 0; point < run.points; point++)
         winograd_weights_row(run.points, point, run.rows[point]);
-    parallel_for(parallel, threads, winograd_task, &run);
+    parallel_for_tiles(parallel, layout_panel_count(run.shape.n), threads, winograd_panels, &run);
 }
 
 /* ---- both ways ---- */
