@@ -5,29 +5,15 @@ const struct pack_f32_kernel *const pack_f32_kernels[] = {
 #if !NEO_PORTABLE
     &pack_f32_neon,
 #endif
+    &pack_f32_generic,
     &pack_f32_ref,
 };
 const size_t pack_f32_kernel_count = sizeof pack_f32_kernels / sizeof pack_f32_kernels[0];
 
-static const struct pack_f32_kernel *find(uint32_t features)
+const struct pack_f32_kernel *pack_f32_find(uint32_t features)
 {
     size_t i = 0;
     while (pack_f32_kernels[i]->needs & ~features)
         i++;
     return pack_f32_kernels[i];
-}
-
-pack_f32_fn *pack_f32_find(uint32_t features)
-{
-    return find(features)->pack;
-}
-
-pack_f32_taps_fn *pack_f32_taps_find(uint32_t features)
-{
-    return find(features)->pack_taps;
-}
-
-unpack_f32_fn *unpack_f32_find(uint32_t features)
-{
-    return find(features)->unpack;
 }

@@ -47,22 +47,33 @@ struct unpack_f32_panel {
 };
 typedef void unpack_f32_fn(const struct unpack_f32_panel *panel);
 
+/* The same for taps: for t < taps, p < k, i < count:
+ *     dst[i * lane + p * taps + t] = panel[(t * k + p) * width + i]
+ *
+ * The destination's lanes are written from their beginnings to their ends. */
+struct unpack_f32_taps {
+    size_t width, count, k, taps;
+    const float *panel;
+    float *dst;
+    ptrdiff_t lane;
+};
+typedef void unpack_f32_taps_fn(const struct unpack_f32_taps *panel);
+
 struct pack_f32_kernel {
     const char *name;
     uint32_t needs;
     pack_f32_fn *pack;
     pack_f32_taps_fn *pack_taps;
     unpack_f32_fn *unpack;
+    unpack_f32_taps_fn *unpack_taps;
 };
-extern const struct pack_f32_kernel pack_f32_neon, pack_f32_ref;
+extern const struct pack_f32_kernel pack_f32_neon, pack_f32_generic, pack_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct pack_f32_kernel *const pack_f32_kernels[];
 extern const size_t pack_f32_kernel_count;
 
 /* The fastest that the features allow; never NULL. */
-pack_f32_fn *pack_f32_find(uint32_t features);
-pack_f32_taps_fn *pack_f32_taps_find(uint32_t features);
-unpack_f32_fn *unpack_f32_find(uint32_t features);
+const struct pack_f32_kernel *pack_f32_find(uint32_t features);
 
 #endif

@@ -5,6 +5,7 @@
  * CHUNK steps at a time, so that the lines a block of lanes writes in part are still in the L1
  * when the next block of lanes comes. */
 #include "kernels/pack_f32.h"
+#include "kernels/pack_f32_taps.h"
 #include "kernels/vector_neon.h"
 
 #include <stdbool.h>
@@ -115,41 +116,12 @@ static void pack_by_transposes(const struct pack_f32_panel *panel)
 
 /* ---- taps innermost in the source, outermost in the panel ---- */
 
-/* Where element q = p * taps + t of a lane goes: row t * k + p. */
-struct tap_cursor {
-    size_t tap, taps;
-    float *row;
-    ptrdiff_t next,
-        wrap; /* from one tap's row to the next one's; from the last one's to the first */
-};
-
-static struct tap_cursor tap_cursor(const struct pack_f32_taps *panel, size_t q)
-{
-    size_t tap = q % panel->taps, p = q / panel->taps, width = panel->width;
-    return (struct tap_cursor){
-        .tap = tap,
-        .taps = panel->taps,
-        .row = panel->out + (tap * panel->k + p) * width,
-        .next = (ptrdiff_t)(panel->k * width),
-        .wrap = (ptrdiff_t)width - (ptrdiff_t)((panel->taps - 1) * panel->k * width),
-    };
-}
-
-static inline float *tap_row(struct tap_cursor *cursor)
-{
-    float *row = cursor->row;
-    bool last = ++cursor->tap == cursor->taps;
-    cursor->row += last ? cursor->wrap : cursor->next;
-    cursor->tap = last ? 0 : cursor->tap;
-    return row;
-}
-
 /* `vectors` times four lanes from i on, elements first .. last - 1 of each, a multiple of 4. */
 static inline __attribute__((always_inline)) void transpose_taps(const struct pack_f32_taps *panel,
                                                                  size_t i, size_t first,
                                                                  size_t last, size_t vectors)
 {
-    struct tap_cursor cursor = tap_cursor(panel, first);
+    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, first);
     const float *from = panel->src + (ptrdiff_t)i * panel->lane;
     for (size_t q = first; q < last; q += 4) {
         float32x4_t block[3][4];
@@ -162,7 +134,7 @@ static inline __attribute__((always_inline)) void transpose_taps(const struct pa
         }
 #pragma GCC unroll 4
         for (size_t x = 0; x < 4; x++) {
-            float *row = tap_row(&cursor) + i;
+            float *row = panel->out + tap_row(&cursor) + i;
 #pragma GCC unroll 3
             for (size_t v = 0; v < vectors; v++)
                 vst1q_f32(row + 4 * v, block[v][x]);
@@ -173,10 +145,10 @@ static inline __attribute__((always_inline)) void transpose_taps(const struct pa
 /* Lanes that are no whole vector, padding, and the last elements of all lanes. */
 static void gather_taps(const struct pack_f32_taps *panel, size_t i, size_t last_lane, size_t first)
 {
-    struct tap_cursor cursor = tap_cursor(panel, first);
+    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, first);
     for (size_t q = first; q < panel->k * panel->taps; q++) {
         const float *from = panel->src + (ptrdiff_t)i * panel->lane + q;
-        float *row = tap_row(&cursor);
+        float *row = panel->out + tap_row(&cursor);
         for (size_t lane = i; lane < last_lane; lane++, from += panel->lane)
             row[lane] = lane < panel->count ? *from : 0;
     }
@@ -308,4 +280,49 @@ static void unpack(const struct unpack_f32_panel *panel)
         unpack_lane(panel, i, whole);
 }
 
-const struct pack_f32_kernel pack_f32_neon = {"pack_f32_neon", CPU_NEON, pack, pack_taps, unpack};
+/* Whole vectors of lanes, elements q .. q + 3 of each. */
+static inline void untranspose_taps(const struct unpack_f32_taps *panel, size_t lanes, size_t q,
+                                    struct tap_cursor *cursor)
+{
+    const float *rows[4];
+    float *to = panel->dst + q;
+#pragma GCC unroll 4
+    for (size_t x = 0; x < 4; x++)
+        rows[x] = panel->panel + tap_row(cursor);
+    for (size_t i = 0; i < lanes; i += 4) {
+        float32x4_t block[4];
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++)
+            block[x] = vld1q_f32(rows[x] + i);
+        transpose_4x4(block);
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++, to += panel->lane)
+            vst1q_f32(to, block[x]);
+    }
+}
+
+/* Lanes i .. last_lane - 1, elements from first on. */
+static void scatter_taps(const struct unpack_f32_taps *panel, size_t i, size_t last_lane,
+                         size_t first)
+{
+    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, first);
+    for (size_t q = first; q < panel->k * panel->taps; q++) {
+        const float *row = panel->panel + tap_row(&cursor);
+        for (size_t lane = i; lane < last_lane; lane++)
+            panel->dst[(ptrdiff_t)lane * panel->lane + (ptrdiff_t)q] = row[lane];
+    }
+}
+
+static void unpack_taps(const struct unpack_f32_taps *panel)
+{
+    size_t whole = panel->k * panel->taps & ~(size_t)3, lanes = panel->count & ~(size_t)3;
+    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, 0);
+    for (size_t q = 0; q < whole; q += 4)
+        untranspose_taps(panel, lanes, q, &cursor);
+    scatter_taps(panel, 0, lanes, whole);
+    if (lanes < panel->count)
+        scatter_taps(panel, lanes, panel->count, 0);
+}
+
+const struct pack_f32_kernel pack_f32_neon = {"pack_f32_neon", CPU_NEON, pack,
+                                              pack_taps,       unpack,   unpack_taps};

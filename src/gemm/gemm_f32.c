@@ -83,7 +83,7 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     plan->panels = shape->n == SIZE_MAX ? SIZE_MAX : layout_panel_count(shape->n);
     choose_blocks(plan, cpu);
     divide_scratch(plan);
-    plan->pack = pack_f32_find(cpu->features);
+    plan->pack = pack_f32_find(cpu->features)->pack;
     for (size_t w = 0; w < GEMM_F32_NR / 4; w++)
         for (size_t h = 0; h < GEMM_F32_MR; h++)
             plan->tiles[w][h] = gemm_f32_find_for(cpu, h + 1, 4 * (w + 1), shape->columns)->run;

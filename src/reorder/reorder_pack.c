@@ -1,6 +1,7 @@
 /* Plain weights to packed ones, back, and copies of packed ones. */
 #include <string.h>
 
+#include "kernels/pack_f32.h"
 #include "src/memory/descriptor.h"
 #include "src/reorder/reorder.h"
 #include "src/weights/layout.h"
@@ -62,7 +63,7 @@ static void pack_plan(void *plan, const struct problem *problem, const struct cp
 static const char *pack_kernel(const void *plan)
 {
     const struct reorder_pack *mine = plan;
-    return mine->cpu->features & CPU_NEON ? "pack_f32_neon" : "pack_f32_ref";
+    return pack_f32_find(mine->cpu->features)->name;
 }
 
 static struct weights_transfer transfer_of(const struct reorder_pack *plan,

@@ -85,9 +85,8 @@ static neo_dim offset_in(const neo_memory_desc *plain, int first, int count, siz
 struct pack_run {
     const struct weights_transfer *transfer;
     struct matrices matrices;
-    pack_f32_fn *pack; /* both NULL when unpacking */
-    pack_f32_taps_fn *pack_taps;
-    unpack_f32_fn *unpack;
+    const struct pack_f32_kernel *kernel;
+    bool unpacks;
 };
 
 /* Panels [begin, end) of one matrix, of their channels [first, first + count). */
@@ -131,22 +130,22 @@ static void run_tap(const struct pack_run *run, const struct place *place,
     float *packed = place->packed + (tap * m->channels + block->first) * place->row;
     float *plain = place->plain + offset_in(m->plain, m->first_tap_dim, m->tap_dims, tap) +
                    (neo_dim)block->first * m->row_stride;
-    if (run->pack)
-        run->pack(&(struct pack_f32_panel){.width = width,
-                                           .count = place->panel.valid,
-                                           .k = block->count,
-                                           .src = plain,
-                                           .lane = m->column_stride,
-                                           .step = m->row_stride,
-                                           .out = packed});
+    if (!run->unpacks)
+        run->kernel->pack(&(struct pack_f32_panel){.width = width,
+                                                   .count = place->panel.valid,
+                                                   .k = block->count,
+                                                   .src = plain,
+                                                   .lane = m->column_stride,
+                                                   .step = m->row_stride,
+                                                   .out = packed});
     else
-        run->unpack(&(struct unpack_f32_panel){.width = width,
-                                               .count = place->panel.valid,
-                                               .k = block->count,
-                                               .panel = packed,
-                                               .dst = plain,
-                                               .lane = m->column_stride,
-                                               .step = m->row_stride});
+        run->kernel->unpack(&(struct unpack_f32_panel){.width = width,
+                                                       .count = place->panel.valid,
+                                                       .k = block->count,
+                                                       .panel = packed,
+                                                       .dst = plain,
+                                                       .lane = m->column_stride,
+                                                       .step = m->row_stride});
 }
 
 static void run_block(const struct pack_run *run, const struct block *block)
@@ -158,18 +157,33 @@ static void run_block(const struct pack_run *run, const struct block *block)
     }
 }
 
-static void run_all_taps(const struct pack_run *run, const struct block *block)
+static void run_panel_taps(const struct pack_run *run, const struct place *place)
 {
     const struct matrices *m = &run->matrices;
+    size_t width = place->panel.width, count = place->panel.valid;
+    if (run->unpacks)
+        run->kernel->unpack_taps(&(struct unpack_f32_taps){.width = width,
+                                                           .count = count,
+                                                           .k = m->channels,
+                                                           .taps = m->taps,
+                                                           .panel = place->packed,
+                                                           .dst = place->plain,
+                                                           .lane = m->column_stride});
+    else
+        run->kernel->pack_taps(&(struct pack_f32_taps){.width = width,
+                                                       .count = count,
+                                                       .k = m->channels,
+                                                       .taps = m->taps,
+                                                       .src = place->plain,
+                                                       .lane = m->column_stride,
+                                                       .out = place->packed});
+}
+
+static void run_all_taps(const struct pack_run *run, const struct block *block)
+{
     for (size_t index = block->begin; index < block->end; index++) {
         struct place place = place_of(run, block->matrix, index);
-        run->pack_taps(&(struct pack_f32_taps){.width = place.panel.width,
-                                               .count = place.panel.valid,
-                                               .k = m->channels,
-                                               .taps = m->taps,
-                                               .src = place.plain,
-                                               .lane = m->column_stride,
-                                               .out = place.packed});
+        run_panel_taps(run, &place);
     }
 }
 
@@ -179,7 +193,7 @@ static void run_panels(const struct pack_run *run, size_t matrix, size_t begin, 
 {
     const struct matrices *m = &run->matrices;
     struct block block = {.matrix = matrix, .begin = begin, .end = end, .count = m->channels};
-    if (run->pack && m->taps_innermost) {
+    if (m->taps_innermost) {
         run_all_taps(run, &block);
         return;
     }
@@ -301,14 +315,13 @@ void weights_pack(const struct weights_transfer *t, const struct parallel *paral
         pack_winograd(t, parallel, threads);
         return;
     }
-    struct pack_run run = {.transfer = t,
-                           .pack = pack_f32_find(t->cpu->features),
-                           .pack_taps = pack_f32_taps_find(t->cpu->features)};
+    struct pack_run run = {.transfer = t, .kernel = pack_f32_find(t->cpu->features)};
     transfer(&run, parallel, threads);
 }
 
 void weights_unpack(const struct weights_transfer *t, const struct parallel *parallel, int threads)
 {
-    struct pack_run run = {.transfer = t, .unpack = unpack_f32_find(t->cpu->features)};
+    struct pack_run run = {
+        .transfer = t, .kernel = pack_f32_find(t->cpu->features), .unpacks = true};
     transfer(&run, parallel, threads);
 }
