@@ -1,0 +1,108 @@
+/* Winograd convolution: what its parts share. What they do is told in convolution_winograd.c. */
+#ifndef SRC_CONVOLUTION_WINOGRAD_H
+#define SRC_CONVOLUTION_WINOGRAD_H
+
+#include "kernels/copy_f32.h"
+#include "kernels/winograd_f32.h"
+#include "src/convolution/convolution.h"
+#include "src/core/checked.h"
+#include "src/gemm/gemm_f32.h"
+#include "src/threading/partition.h"
+#include "src/weights/layout.h"
+#include "src/weights/winograd.h"
+
+enum {
+    LANES = WINOGRAD_F32_LANES,
+    SIZES = 3,       /* of tiles in one dimension: the largest, and two smaller ones */
+    GATHERED = 16,   /* channels of a patch of source at a time, if they are not neighbours */
+    MOST_STRIP = 64, /* tiles */
+    MOST_POINTS = WINOGRAD_MOST * WINOGRAD_MOST,
+    MOST_OUTPUTS = (WINOGRAD_MOST - 2) * (WINOGRAD_MOST - 2),
+};
+
+/* One dimension cut into tiles: count[i] ones of size[i] outputs, in this order. */
+struct cut {
+    size_t size[SIZES], count[SIZES];
+};
+
+/* The matrices for tiles of 4, 5, 6 and 8 points, one after the other. */
+struct matrices {
+    float forward[4 * 4 + 5 * 5 + 6 * 6 + 8 * 8], backward[2 * 4 + 3 * 5 + 4 * 6 + 6 * 8];
+};
+
+struct convolution_winograd {
+    struct convolution_shape shape;
+    struct cut rows, cols;
+    size_t points; /* along a dimension, of the largest tile */
+    size_t tiles, strip, panels, columns;
+    float low, high;
+    bool gathers;  /* channels of source are not neighbours: patches are transposed */
+    bool staged;   /* tiles of results are finished before they go to dst */
+    bool finishes; /* there is more to do than a bias and a clamp */
+    const struct winograd_f32_kernel *kernel;
+    copy_f32_fn *copy;
+    gemm_f32_fn *gemm[GEMM_F32_NR / 4][GEMM_F32_MR]; /* by width / 4 - 1, height - 1 */
+    size_t table_bytes, input_bytes, sum_bytes, zero_bytes, task_bytes;
+    struct matrices matrices;
+};
+
+/* A tile of dst: its first output, its points and its valid outputs. */
+struct tile {
+    neo_dim n, y, x;
+    size_t rows, cols, height, width;
+};
+
+/* What is known about the tiles of a strip. Points are numbered in rows of `points`. */
+struct strip {
+    size_t count;
+    struct tile tiles[MOST_STRIP];
+    size_t rows[MOST_POINTS];                 /* of the point's matrix */
+    size_t first[MOST_POINTS];                /* such rows of the points before */
+    uint8_t row[MOST_STRIP][MOST_POINTS];     /* of a tile, at each of its own points */
+    uint32_t sums[MOST_STRIP][MOST_POINTS];   /* offsets of its sums */
+    const float *pixels[MOST_POINTS * LANES]; /* of four tiles */
+    struct winograd_f32_target targets[MOST_POINTS];
+};
+
+struct run {
+    const struct convolution_winograd *plan;
+    const struct execution *execution;
+    struct partition_grid grid; /* strips × panels of output channels */
+};
+
+/* One task's parts of the scratchpad. */
+struct task {
+    const struct run *run;
+    struct strip *strip;
+    float *inputs; /* panels of each point's matrix, of rows × input channels */
+    float *sums;   /* rows × GEMM_F32_NR of each point */
+    float *zeros, *patches;
+};
+
+/* ---- one dimension cut into tiles (convolution_winograd_cut.c) ---- */
+
+struct cut winograd_cut(size_t size, size_t most);
+size_t winograd_cut_tiles(const struct cut *cut);
+size_t winograd_cut_points(const struct cut *cut);
+
+/* The first output of tile number index within those of a size. */
+neo_dim winograd_cut_begin(const struct cut *cut, size_t size, size_t index);
+
+/* ---- matrices of the transforms (convolution_winograd_matrices.c) ---- */
+
+void winograd_plan_matrices(struct convolution_winograd *mine);
+struct winograd_f32_matrix winograd_forward(const struct convolution_winograd *plan, size_t n);
+struct winograd_f32_matrix winograd_backward(const struct convolution_winograd *plan, size_t n);
+
+/* ---- strips (convolution_winograd_strip.c, _input.c, _output.c) ---- */
+
+/* Gives each tile its row in the matrices of its points. */
+void winograd_make_strip(const struct task *task, struct span tiles);
+void winograd_transform_inputs(const struct task *task);
+void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel);
+
+/* ---- tasks (convolution_winograd_run.c) ---- */
+
+void winograd_run(const void *plan, const struct execution *execution);
+
+#endif

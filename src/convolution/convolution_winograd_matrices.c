@@ -1,0 +1,34 @@
+/* Winograd convolution: the matrices of the transforms, by number of points. */
+#include "src/convolution/convolution_winograd.h"
+
+/* Where the matrices for n points begin. */
+static size_t forward_at(size_t n)
+{
+    return n == 4 ? 0 : n == 5 ? 16 : n == 6 ? 41 : 77;
+}
+
+static size_t backward_at(size_t n)
+{
+    return n == 4 ? 0 : n == 5 ? 8 : n == 6 ? 23 : 47;
+}
+
+void winograd_plan_matrices(struct convolution_winograd *mine)
+{
+    static const size_t sizes[] = {4, 5, 6, 8};
+    for (size_t i = 0; i < count_of(sizes) && sizes[i] <= mine->points; i++) {
+        size_t n = sizes[i];
+        winograd_input_matrix(mine->points, n, mine->matrices.forward + forward_at(n));
+        winograd_output_matrix(n, mine->matrices.backward + backward_at(n));
+    }
+}
+
+struct winograd_f32_matrix winograd_forward(const struct convolution_winograd *plan, size_t n)
+{
+    return (struct winograd_f32_matrix){n, n, plan->matrices.forward + forward_at(n),
+                                        n == plan->points};
+}
+
+struct winograd_f32_matrix winograd_backward(const struct convolution_winograd *plan, size_t n)
+{
+    return (struct winograd_f32_matrix){n, n - 2, plan->matrices.backward + backward_at(n), 1};
+}

@@ -1,0 +1,69 @@
+/* Winograd convolution: from the sums to the destination. */
+#include "src/convolution/convolution_winograd.h"
+#include "src/primitive/finish.h"
+
+/* What a bias and a clamp leave over, for one row of a tile. */
+static void finish_row(const struct task *task, const struct winograd_f32_output *output,
+                       const struct tile *tile, size_t channel, size_t y, float *dst)
+{
+    const struct image_strides *strides = &task->run->plan->shape.dst;
+    float *values = output->dst + y * output->dst_row;
+    struct line line = {.position = {tile->n, (neo_dim)channel, tile->y + (neo_dim)y},
+                        .direction = 1,
+                        .count = output->channels};
+    for (size_t x = 0; x < tile->width; x++) {
+        line.position[3] = tile->x + (neo_dim)x;
+        finish_line(task->run->execution, &line, values + x * output->dst_column, false,
+                    dst + (neo_dim)x * strides->w, strides->c);
+    }
+}
+
+static void finish_tile(const struct task *task, const struct winograd_f32_output *output,
+                        const struct tile *tile, size_t channel, float *dst)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    const struct image_strides *strides = &plan->shape.dst;
+    for (size_t y = 0; y < tile->height; y++, dst += strides->h)
+        if (plan->finishes)
+            finish_row(task, output, tile, channel, y, dst);
+        else
+            plan->copy(&(struct copy_f32_plane){
+                .rows = tile->width,
+                .cols = output->channels,
+                .src = output->dst + y * output->dst_row,
+                .src_row = (ptrdiff_t)output->dst_column,
+                .src_col = 1,
+                .dst = dst,
+                .dst_row = strides->w,
+                .dst_col = strides->c,
+            });
+}
+
+void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    const struct image_strides *strides = &plan->shape.dst;
+    const struct tile *tile = &task->strip->tiles[t];
+    const float *bias = task->run->execution->buffers[BIAS];
+    float stage[MOST_OUTPUTS * GEMM_F32_NR];
+    float *dst = (float *)task->run->execution->buffers[DST] + tile->n * strides->n +
+                 (neo_dim)panel.first * strides->c + tile->y * strides->h + tile->x * strides->w;
+    struct winograd_f32_output output = {
+        .rows = winograd_backward(plan, tile->rows),
+        .cols = winograd_backward(plan, tile->cols),
+        .channels = panel.valid,
+        .height = tile->height,
+        .width = tile->width,
+        .sums = task->sums,
+        .offsets = task->strip->sums[t],
+        .bias = bias ? bias + panel.first : NULL,
+        .dst = plan->staged ? stage : dst,
+        .dst_row = plan->staged ? tile->width * GEMM_F32_NR : (size_t)strides->h,
+        .dst_column = plan->staged ? GEMM_F32_NR : (size_t)strides->w,
+        .low = plan->low,
+        .high = plan->high,
+    };
+    plan->kernel->output(&output);
+    if (plan->staged || plan->finishes)
+        finish_tile(task, &output, tile, panel.first, dst);
+}
