@@ -1,5 +1,8 @@
-/* One row for each known core. Throughputs are of 128-bit operations; sizes are typical ones. */
+/* One row for each known core. Throughputs are of 128-bit operations; in-order is an
+ * IN_ORDER_*; sizes are typical ones. */
 #include "arch/cores.h"
+
+#include <string.h>
 
 enum { ARM = 0x41, CAVIUM = 0x43, FUJITSU = 0x46, HISILICON = 0x48, NVIDIA = 0x4e };
 enum { QUALCOMM = 0x51, APPLE = 0x61, AMPERE = 0xc0 };
@@ -23,8 +26,8 @@ const struct core cores[] = {
     {"cortex-a78",    "Arm Cortex-A78",          ARM,       0xd41, 2,   4,      3,    0,       64*K, 512*K},
     {"cortex-a78ae",  "Arm Cortex-A78AE",        ARM,       0xd42, 2,   4,      3,    0,       64*K, 512*K},
     {"cortex-a78c",   "Arm Cortex-A78C",         ARM,       0xd4b, 2,   4,      3,    0,       64*K, 512*K},
-    {"cortex-a510",   "Arm Cortex-A510",         ARM,       0xd46, 2,   4,      2,    1,       32*K, 256*K},
-    {"cortex-a520",   "Arm Cortex-A520",         ARM,       0xd80, 2,   4,      2,    1,       32*K, 256*K},
+    {"cortex-a510",   "Arm Cortex-A510",         ARM,       0xd46, 2,   4,      2,    2,       32*K, 256*K},
+    {"cortex-a520",   "Arm Cortex-A520",         ARM,       0xd80, 2,   4,      2,    2,       32*K, 256*K},
     {"cortex-a710",   "Arm Cortex-A710",         ARM,       0xd47, 2,   4,      3,    0,       64*K, 512*K},
     {"cortex-a715",   "Arm Cortex-A715",         ARM,       0xd4d, 2,   4,      3,    0,       64*K, 512*K},
     {"cortex-a720",   "Arm Cortex-A720",         ARM,       0xd81, 2,   4,      3,    0,       64*K, 512*K},
@@ -74,4 +77,12 @@ const struct core *core_find(uint64_t midr)
     while (i + 1 < core_count && (cores[i].implementer != implementer || cores[i].part != part))
         i++;
     return &cores[i];
+}
+
+const struct core *core_named(const char *name)
+{
+    for (size_t i = 0; i < core_count; i++)
+        if (!strcmp(cores[i].name, name))
+            return &cores[i];
+    return NULL;
 }

@@ -7,6 +7,9 @@
 /* The row for a MIDR_EL1 value; the generic row when there is none. Never NULL. */
 const struct core *core_find(uint64_t midr);
 
+/* The row of this name, or NULL. */
+const struct core *core_named(const char *name);
+
 extern const struct core cores[];
 extern const size_t core_count; /* the last row is the generic one */
 

@@ -113,6 +113,9 @@ void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources)
         caches_read(&caches, sources->sysfs, number);
     if (!core)
         core = core_find(sources->midr);
+    const struct core *assumed = sources->core ? core_named(sources->core) : NULL;
+    if (assumed)
+        core = assumed;
     *cpu = (struct cpu){
         .features = detect_features(sources),
         .core = core,
@@ -131,6 +134,7 @@ static void read_this_cpu(void)
     struct cpu_sources sources = {
         .sysfs = "/sys/devices/system/cpu",
         .disabled = getenv("NEO_CPU_DISABLE"),
+        .core = getenv("NEO_CPU_CORE"),
     };
 #if defined(__aarch64__) && !NEO_PORTABLE
     enum { CAN_READ_ID_REGISTERS = 1 << 11 };

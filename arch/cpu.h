@@ -8,6 +8,10 @@
 /* Instruction sets a kernel may need. A portable build has none of them. */
 enum { CPU_NEON = 1, CPU_FP16 = 2, CPU_DOTPROD = 4, CPU_BF16 = 8, CPU_I8MM = 16 };
 
+/* How a core that does not reorder issues: with a multiply-accumulate at most 64 bits of a load
+ * (Cortex-A53, A55), or a whole 128-bit one (Cortex-A510). */
+enum { IN_ORDER_NARROW = 1, IN_ORDER_WIDE = 2 };
+
 /* One row of the table of known cores (arch/cores.c): what tuning needs to know. */
 struct core {
     const char *name;        /* short, for tables and options: "neoverse-n1" */
@@ -17,7 +21,7 @@ struct core {
     uint8_t fmla_per_cycle;  /* 128-bit multiply-accumulates started each cycle */
     uint8_t fmla_latency;    /* cycles from one accumulation to the next into the same register */
     uint8_t loads_per_cycle; /* 128-bit loads each cycle; 0: less than one */
-    uint8_t in_order;        /* not 0: instructions are issued in the order of the program */
+    uint8_t in_order;        /* IN_ORDER_*: it issues in the order of the program; 0: it reorders */
     uint32_t l1_bytes;       /* typical sizes, for systems that do not tell theirs */
     uint32_t l2_bytes;
 };
@@ -31,7 +35,9 @@ struct cpu {
 
 /* The machine the process runs on, the same pointer on every call, from any thread. Where cores
  * differ it is the fastest kind that the first caller may run on: that is where the work should be.
- * The environment variable NEO_CPU_DISABLE=dotprod,i8mm removes bits of features. */
+ * The environment variable NEO_CPU_DISABLE=dotprod,i8mm removes bits of features;
+ * NEO_CPU_CORE=cortex-a510 names another row of the table, to tune for that core
+ * (a name that is not there is ignored). */
 const struct cpu *cpu_get(void);
 
 /* What cpu_get() reads, so that a test can state another machine. */
@@ -40,6 +46,7 @@ struct cpu_sources {
     uint64_t midr;          /* MIDR_EL1 of the core that runs now; 0: unknown */
     const char *sysfs;      /* "/sys/devices/system/cpu" */
     const char *disabled;   /* list of feature names, or NULL */
+    const char *core;       /* name of the core to assume, or NULL: find out */
     const void *allowed;    /* cpu_set_t of the CPUs that count; NULL: all */
     int trust_caches;       /* not 0: believe cache sizes of a sysfs that names no core */
 };

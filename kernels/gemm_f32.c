@@ -7,7 +7,8 @@
         &(t)[19], &(t)[20], &(t)[21], &(t)[22], &(t)[23]
 const struct gemm_f32_kernel *const gemm_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &gemm_f32_in_order_neon[0], TILES(gemm_f32_rows_neon),   TILES(gemm_f32_columns_neon),
+    &gemm_f32_in_order_neon[0], &gemm_f32_in_order_neon[1],
+    TILES(gemm_f32_rows_neon),  TILES(gemm_f32_columns_neon),
 #endif
     TILES(gemm_f32_rows_ref),   TILES(gemm_f32_columns_ref),
 };
@@ -20,7 +21,7 @@ static const struct gemm_f32_kernel *find(uint32_t features, int in_order, size_
     for (size_t i = 0; i < gemm_f32_kernel_count; i++) {
         const struct gemm_f32_kernel *kernel = gemm_f32_kernels[i];
         if (kernel->mr == mr && kernel->nr == nr && kernel->columns == (columns != 0) &&
-            kernel->in_order <= in_order && (kernel->needs & ~features) == 0)
+            (!kernel->in_order || kernel->in_order == in_order) && (kernel->needs & ~features) == 0)
             return kernel;
     }
     return NULL;

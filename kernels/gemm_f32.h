@@ -39,7 +39,8 @@ struct gemm_f32_kernel {
     uint8_t mr, nr;  /* tile, in elements */
     uint8_t columns; /* 0: C's rows are contiguous; 1: its columns are */
     gemm_f32_fn *run;
-    uint8_t in_order; /* 1: for cores that issue in order, slower on others */
+    uint8_t
+        in_order; /* IN_ORDER_*: for cores that issue in this way, slower on others; 0: for all */
 };
 
 /* Fastest first; every (mr, nr, columns) has one that needs nothing. */
@@ -50,12 +51,13 @@ extern const size_t gemm_f32_kernel_count;
  * {4, 8, 12}, columns in {0, 1}; NULL for tiles that do not exist. */
 const struct gemm_f32_kernel *gemm_f32_find(uint32_t features, size_t mr, size_t nr, int columns);
 
-/* The same for a core: those for cores that issue in order are found for these only. */
+/* The same for a core: a kernel for cores that issue in order is found for its kind of them only.
+ */
 const struct gemm_f32_kernel *gemm_f32_find_for(const struct cpu *cpu, size_t mr, size_t nr,
                                                 int columns);
 
 /* The tables of one file each. */
-enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 1 };
+enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 2 };
 extern const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES];
 extern const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES];
 extern const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES];

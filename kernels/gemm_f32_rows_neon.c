@@ -13,9 +13,8 @@ INLINE void run_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr, siz
         gemm_f32_run_staged(tile, nr, self);
 }
 
-/* Whole tiles are assembly (gemm_f32_8x12_neon.S), for cores that reorder and for cores that do
- * not. */
-gemm_f32_fn gemm_f32_8x12_whole_neon, gemm_f32_8x12_a55_neon;
+/* Whole tiles are assembly (gemm_f32_8x12_neon.S), one for each way of issuing instructions. */
+gemm_f32_fn gemm_f32_8x12_whole_neon, gemm_f32_8x12_a55_neon, gemm_f32_8x12_a510_neon;
 
 static __attribute__((noinline)) void run_part(const struct gemm_f32_tile *tile, gemm_f32_fn *self)
 {
@@ -35,12 +34,20 @@ static void gemm_f32_8x12_neon(const struct gemm_f32_tile *tile)
         run_part(tile, gemm_f32_8x12_neon);
 }
 
-static void gemm_f32_8x12_in_order_neon(const struct gemm_f32_tile *tile)
+static void gemm_f32_8x12_narrow_neon(const struct gemm_f32_tile *tile)
 {
     if (is_whole(tile))
         gemm_f32_8x12_a55_neon(tile);
     else
-        run_part(tile, gemm_f32_8x12_in_order_neon);
+        run_part(tile, gemm_f32_8x12_narrow_neon);
+}
+
+static void gemm_f32_8x12_wide_neon(const struct gemm_f32_tile *tile)
+{
+    if (is_whole(tile))
+        gemm_f32_8x12_a510_neon(tile);
+    else
+        run_part(tile, gemm_f32_8x12_wide_neon);
 }
 
 /* The offsets that they read at. */
@@ -200,5 +207,6 @@ const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES] = {
 };
 
 const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES] = {
-    {"gemm_f32_8x12_a55_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_in_order_neon, 1},
+    {"gemm_f32_8x12_a55_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_narrow_neon, IN_ORDER_NARROW},
+    {"gemm_f32_8x12_a510_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_wide_neon, IN_ORDER_WIDE},
 };

@@ -141,6 +141,19 @@ static void features_need_all_their_bits(void **state)
     assert_int_equal(cpu.features, CPU_NEON | CPU_FP16 | CPU_DOTPROD | CPU_BF16 | CPU_I8MM);
 }
 
+static void a_core_can_be_assumed(void **state)
+{
+    struct cpu_sources sources = {.sysfs = *state, .midr = (uint64_t)0x41 << 24 | 0xd0c << 4};
+    struct cpu cpu;
+    sources.core = "cortex-a510";
+    cpu_detect(&cpu, &sources);
+    assert_string_equal(cpu.core->name, "cortex-a510");
+    assert_int_equal(cpu.core->in_order, IN_ORDER_WIDE);
+    sources.core = "cortex-a9000";
+    cpu_detect(&cpu, &sources);
+    assert_string_equal(cpu.core->name, "neoverse-n1");
+}
+
 static void every_row_is_found_by_its_own_number(void **state)
 {
     (void)state;
@@ -177,6 +190,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_sysfs_the_id_register_decides, make_root,
                                         remove_root),
         cmocka_unit_test_setup_teardown(features_need_all_their_bits, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(a_core_can_be_assumed, make_root, remove_root),
         cmocka_unit_test(every_row_is_found_by_its_own_number),
         cmocka_unit_test(this_machine_is_the_same_on_every_call),
     };

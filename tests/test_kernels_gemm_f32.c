@@ -189,12 +189,14 @@ static void every_tile_is_found(void **state)
                     assert_int_equal(kernel->nr, nr);
                     assert_int_equal(kernel->columns, columns);
                 }
-    struct core core = {.in_order = 1};
+    struct core core = {0};
     struct cpu cpu = {.features = cpu_get()->features, .core = &core};
-    assert_int_equal(gemm_f32_find_for(&cpu, 8, 12, 0)->in_order, (cpu.features & CPU_NEON) != 0);
-    assert_int_equal(gemm_f32_find_for(&cpu, 7, 12, 0)->in_order, 0);
-    core.in_order = 0;
-    assert_int_equal(gemm_f32_find_for(&cpu, 8, 12, 0)->in_order, 0);
+    int is_neon = (cpu.features & CPU_NEON) != 0;
+    for (uint8_t order = 0; order <= IN_ORDER_WIDE; order++) {
+        core.in_order = order;
+        assert_int_equal(gemm_f32_find_for(&cpu, 8, 12, 0)->in_order, is_neon ? order : 0);
+        assert_int_equal(gemm_f32_find_for(&cpu, 7, 12, 0)->in_order, 0);
+    }
     assert_null(gemm_f32_find(CPU_NEON, 9, 12, 0));
     assert_null(gemm_f32_find(CPU_NEON, 8, 5, 0));
 }

@@ -18,8 +18,8 @@ VERSION = '1'           # of the models here; a change makes cached costs worthl
 @dataclass(frozen=True)
 class Core:
     """peak: 128-bit f32 multiply-accumulates a cycle. width: instructions a cycle of the front end,
-    which llvm-mca's models of these cores set too high. guest: the emulator's CPU, since libraries
-    choose kernels by it."""
+    which llvm-mca's models of these cores set too high. guest: a row of emulator.GUESTS, since
+    libraries choose kernels by the core."""
     name: str
     model: str
     peak: int
@@ -34,7 +34,7 @@ CORES = {core.name: core for core in (
     Core('V1', 'llvm-mca', 4, 'neoverse-n1', 8, 'neoverse-v1'),
     Core('V2', 'llvm-mca', 4, 'neoverse-n1', 8, 'neoverse-v2'),
     Core('M1', 'ports', 4, 'neoverse-n1', key='m1'),
-    Core('A510', 'llvm-mca', 2, 'neoverse-n1', 3, 'cortex-a510'),
+    Core('A510', 'llvm-mca', 2, 'cortex-a510', 3, 'cortex-a510'),
     Core('A55', 'in-order', 1, 'cortex-a53', key='a55'),
     Core('A53', 'in-order', 1, 'cortex-a53', key='a53'),
 )}

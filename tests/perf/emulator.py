@@ -12,9 +12,13 @@ import blocks
 
 THREADS = ('PERF_THREADS', 'OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'BLIS_NUM_THREADS',
            'NEOPRENE_NUM_THREADS')
-# The kernels that the library has for the emulated core: what it would choose by itself on hardware,
-# where it can ask which core it is on.
-OPENBLAS_CORES = {'neoverse-n1': 'NEOVERSEN1', 'cortex-a53': 'CORTEXA53'}
+# For each core, the emulator's CPU and what tells libraries to choose as they would on hardware, where
+# they can ask which core they are on.
+GUESTS = {
+    'neoverse-n1': ('neoverse-n1', {'OPENBLAS_CORETYPE': 'NEOVERSEN1'}),
+    'cortex-a510': ('neoverse-n1', {'OPENBLAS_CORETYPE': 'NEOVERSEN1', 'NEO_CPU_CORE': 'cortex-a510'}),
+    'cortex-a53': ('cortex-a53', {'OPENBLAS_CORETYPE': 'CORTEXA53'}),
+}
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')
 FORMAT = '3'  # of the files that results are kept in
@@ -106,9 +110,10 @@ class Emulator:
         if plugin == 'icount':
             arguments += f',blocks={folder}/blocks'
         threads = re.search(r'threads=(\d+)', options)
+        model, more = GUESTS[cpu]
         variables = {**environment(int(threads.group(1)) if threads else 1),
-                     'OPENBLAS_CORETYPE': OPENBLAS_CORES[cpu]}
-        return subprocess.Popen([self.emulator, '-cpu', cpu, '-plugin', arguments, driver],
+                     **more}
+        return subprocess.Popen([self.emulator, '-cpu', model, '-plugin', arguments, driver],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                 env=variables)
 
