@@ -11,14 +11,14 @@
 
 /* For i < tiles * height, j < 4 * vectors, with k = 4 * rounds + tail:
  *
- *   sum = 0
- *   for p < k in this order:  sum = fma(A(i, p), B(p, j), sum)
+ *   sum = A(i, 0) * B(0, j), or 0 if k is 0
+ *   for 0 < p < k in this order:  sum = fma(A(i, p), B(p, j), sum)
  *   C(i, j) = min(max(sum + (bias ? bias[j] : 0), low), high)
  *
  *   A(i, p) = a[i * lda + p]
  *   B(p, j) = b[p * ldb + j], but columns come in groups of 4 * group (the kernel's), and column j
- * of group g is at b[p * ldb + g * gap + j]: the panels of packed weights C(i, j) = c[i * ldc + j],
- * stored for j < 4 * (vectors - 1) + lanes only
+ * of group g is at b[p * ldb + g * gap + j]: the panels of packed weights
+ *   C(i, j) = c[i * ldc + j], stored for j < 4 * (vectors - 1) + lanes only
  *
  * If b_tail is not NULL the last `tail` rows of B are b_tail[(p - 4 * rounds) * tail_ldb + j]: rows
  * of an array that ends before the last vector does have to be copied. Kernels of more than one
@@ -27,18 +27,19 @@
 struct gemm_f32_direct {
     const float *a;
     size_t lda;
+    float *c;
+    size_t ldc;
     const float *b;
+    size_t rounds, tail; /* tail <= 4 */
+    size_t special;      /* 0: there is no bias and no clamp, and lanes is 4 */
     size_t ldb;
+    size_t tiles; /* >= 1 */
     size_t gap;
     const float *b_tail;
     size_t tail_ldb;
-    float *c;
-    size_t ldc;
-    size_t rounds, tail; /* tail <= 4 */
-    size_t tiles;        /* >= 1 */
-    const float *bias;   /* or NULL */
-    size_t clamp;        /* 0: low and high do not matter */
-    size_t lanes;        /* 1 … 4 */
+    const float *bias; /* or NULL */
+    size_t clamp;      /* 0: low and high do not matter */
+    size_t lanes;      /* 1 … 4 */
     float low, high;
 };
 typedef void gemm_f32_direct_fn(const struct gemm_f32_direct *strip);

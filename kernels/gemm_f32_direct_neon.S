@@ -6,23 +6,25 @@
  * vectors FMLA and two instructions of the loop: 7x12 has 84 FMLA in 97 instructions, 5x16 80 in
  * 91, 4x24 96 in 110.
  *
- * The steps after the whole rounds use lanes of the last four values of each row, so they too need
- * one load a row; only rows of fewer than four values are loaded lane by lane. */
+ * The first step multiplies without adding, so that nothing need be cleared: the first round is
+ * apart from the others. The steps after the whole rounds use lanes of the last four values of each
+ * row, so they too need one load a row; only rows of fewer than four values are loaded lane by
+ * lane. */
 
 /* Offsets in struct gemm_f32_direct. */
 #define STRIP_A 0
-#define STRIP_B 16
-#define STRIP_GAP 32
-#define STRIP_B_TAIL 40
-#define STRIP_TAIL_LDB 48
-#define STRIP_C 56
-#define STRIP_ROUNDS 72
-#define STRIP_TAIL 80
-#define STRIP_TILES 88
-#define STRIP_BIAS 96
-#define STRIP_CLAMP 104
-#define STRIP_LANES 112
-#define STRIP_LOW 120
+#define STRIP_C 16
+#define STRIP_B 32
+#define STRIP_ROUNDS 40
+#define STRIP_TAIL 48
+#define STRIP_SPECIAL 56
+#define STRIP_LDB 64
+#define STRIP_GAP 80
+#define STRIP_B_TAIL 88
+#define STRIP_TAIL_LDB 96
+#define STRIP_BIAS 104
+#define STRIP_LANES 120
+#define STRIP_LOW 128
 
 /* x4 … x7 are the groups of B, x8 … x15 the rows of A; what a tile leaves of them is for `tiles`,
  * `rounds` and `scratch`. Strides become bytes. */
@@ -38,8 +40,8 @@ ldc .req x17
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro fma sum, b, a, lane
-    fmla v\sum\().4s, v\b\().4s, v\a\().s[\lane]
+    .macro multiply op, sum, b, a, lane
+    \op v\sum\().4s, v\b\().4s, v\a\().s[\lane]
     .endm
     .macro add_to sum, x
     fadd v\sum\().4s, v\sum\().4s, v\x\().4s
@@ -98,20 +100,16 @@ ldc .req x17
     .endif
     .endm
 
-/* The first 1, 2 or 3 elements of a vector, to [scratch]; `rounds` says how many. */
-    .macro store_part s
-    tbz rounds, #1, 1f
-    st1 {v\s\().d}[0], [scratch], #8
-    tbz rounds, #0, 2f
-    st1 {v\s\().s}[2], [scratch]
-    b 2f
-1:  st1 {v\s\().s}[0], [scratch]
-2:
+    .macro store_two s, at
+    st1 {v\s\().d}[0], [\at], ldc
+    .endm
+    .macro store_one s, lane, at
+    st1 {v\s\().s}[\lane], [\at], ldc
     .endm
 
 /* ---- parts of a tile ---- */
 
-    .macro step height, vectors, group, lane
+    .macro step height, vectors, group, lane, op=fmla
     .set g, 0
     .rept \vectors / \group
     load_b %(4 + g), \group, %(\height), %(\height + 1), %(\height + 2), %(\height + 3)
@@ -119,13 +117,25 @@ ldc .req x17
     .rept \height
     .set j, 0
     .rept \group
-    fma %(32 - \height * \vectors + i * \vectors + g * \group + j), %(\height + j), %(i), \lane
+    multiply \op, %(32 - \height * \vectors + i * \vectors + g * \group + j), %(\height + j), %(i), \lane
     .set j, j + 1
     .endr
     .set i, i + 1
     .endr
     .set g, g + 1
     .endr
+    .endm
+
+    .macro round height, vectors, group, first_op=fmla
+    .set i, 0
+    .rept \height
+    load %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    step \height, \vectors, \group, 0, \first_op
+    step \height, \vectors, \group, 1
+    step \height, \vectors, \group, 2
+    step \height, \vectors, \group, 3
     .endm
 
     .macro load_lanes height, lane
@@ -143,8 +153,7 @@ ldc .req x17
     row_after %(8 + i), %(7 + i)
     .set i, i + 1
     .endr
-    ldp x4, ldb, [strip, #STRIP_B]
-    lsl ldb, ldb, #2
+    ldp x4, rounds, [strip, #STRIP_B]
     .if \vectors > \group
     ldr scratch, [strip, #STRIP_GAP]
     .set i, 1
@@ -153,16 +162,9 @@ ldc .req x17
     .set i, i + 1
     .endr
     .endif
-    ldr rounds, [strip, #STRIP_ROUNDS]
-    .set i, 32 - \height * \vectors
-    .rept \height * \vectors
-    clear %(i)
-    .set i, i + 1
-    .endr
     .endm
 
-/* scratch: the number of steps, 1 … 4, and later that minus 4. */
-    .macro tail_steps height, vectors, group
+    .macro begin_tail height, vectors, group
     .if \vectors == \group
     ldr rounds, [strip, #STRIP_B_TAIL]
     cbz rounds, 1f
@@ -171,24 +173,43 @@ ldc .req x17
     lsl ldb, ldb, #2
 1:
     .endif
-    ldr rounds, [strip, #STRIP_ROUNDS]
+    .endm
+
+    .macro clear_sums height, vectors
+    .set i, 32 - \height * \vectors
+    .rept \height * \vectors
+    clear %(i)
+    .set i, i + 1
+    .endr
+    .endm
+
+/* For rows of fewer than four values, 0 … 3 in scratch, which becomes that minus 4. */
+    .macro short_rows height, vectors, group
+    cbz scratch, 9f
+    begin_tail \height, \vectors, \group
     sub scratch, scratch, #4
-    cbnz rounds, 4f
-    cbz scratch, 4f
     cmn scratch, #2
     b.lt 3f
     b.eq 2f
     load_lanes \height, 1
 2:  load_lanes \height, 2
 3:  load_lanes \height, 3
-    b 5f
-4:  lsl rounds, scratch, #2
+    .endm
+
+/* The last 1 … 4 values of longer rows; scratch says how many and becomes that minus 4. */
+    .macro load_tail height, vectors, group
+    begin_tail \height, \vectors, \group
+    sub scratch, scratch, #4
+    lsl rounds, scratch, #2
     .set i, 0
     .rept \height
     load_last %(i), %(8 + i)
     .set i, i + 1
     .endr
-5:  cmn scratch, #2
+    .endm
+
+    .macro tail_steps height, vectors, group
+    cmn scratch, #2
     b.lt 8f
     b.eq 7f
     cbnz scratch, 6f
@@ -196,6 +217,11 @@ ldc .req x17
 6:  step \height, \vectors, \group, 1
 7:  step \height, \vectors, \group, 2
 8:  step \height, \vectors, \group, 3
+9:  ldr rounds, [strip, #STRIP_SPECIAL]
+    .if \vectors == \group
+    ldr ldb, [strip, #STRIP_LDB]
+    lsl ldb, ldb, #2
+    .endif
     .endm
 
     .macro add_bias height, vectors
@@ -239,31 +265,60 @@ ldc .req x17
     .endr
     .endm
 
-    .macro store_ragged height, vectors
+/* The last vector's first `lanes` elements, of each row: at `scratch`, and a third at `rounds`. */
+    .macro store_rows height, vectors, lanes
     .set i, 32 - \height * \vectors
     .rept \height
-    .set j, 0
-    .rept \vectors - 1
-    store_vector %(i + j), %(16 * j)
-    .set j, j + 1
-    .endr
-    add scratch, c, #16 * (\vectors - 1)
-    store_part %(i + \vectors - 1)
-    add c, c, ldc
+    .if \vectors > 1
+    store_row %(\vectors - 1), %(i), %(i + 1), %(i + 2), %(i + 3)
+    .endif
+    .if \lanes == 1
+    store_one %(i + \vectors - 1), 0, scratch
+    .else
+    store_two %(i + \vectors - 1), scratch
+    .endif
+    .if \lanes == 3
+    store_one %(i + \vectors - 1), 2, rounds
+    .endif
     .set i, i + \vectors
     .endr
     .endm
 
+/* rounds: the number of lanes */
+    .macro store_ragged height, vectors
+    add scratch, c, #16 * (\vectors - 1)
+    tbz rounds, #1, 1f
+    tbz rounds, #0, 2f
+    add rounds, scratch, #8
+    store_rows \height, \vectors, 3
+    b 3f
+2:  store_rows \height, \vectors, 2
+    b 3f
+1:  store_rows \height, \vectors, 1
+3:
+    .if \vectors == 1
+    mov c, scratch
+    .endif
+    .endm
+
 /* ---- a kernel ---- */
 
+/* Registers of which callers keep the lower half: v8 … v15, from both ends of a tile's. */
+    .macro each_saved op, height, vectors, group
+    .set first, 32 - \height * \vectors
+    .set used, \height + \group
+    .irp pair, 8, 10, 12, 14
+    .if (first <= \pair + 1) | (used > \pair)
+    save_pair \op, %(\pair), %(\pair + 1), %(8 * (\pair - 8))
+    .endif
+    .endr
+    .endm
+    .macro save_pair op, low, high, offset
+    \op d\low, d\high, [sp, #\offset]
+    .endm
+
     .macro kernel name, height, vectors, group
-    .set saves, 0
-    .if \height * \vectors > 16
-    .set saves, 1
-    .endif
-    .if \height + \group > 8
-    .set saves, 1
-    .endif
+    .set saves, (\height * \vectors > 16) | (\height + \group > 8)
     .if \height <= 5
 tiles .req x13
 rounds .req x14
@@ -279,59 +334,64 @@ scratch .req x7
     .type gemm_f32_direct_\name\()_neon, %function
 gemm_f32_direct_\name\()_neon:
     .if saves
-    stp d8, d9, [sp, #-64]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
+    sub sp, sp, #64
+    each_saved stp, \height, \vectors, \group
     .endif
     ldp next, lda, [strip, #STRIP_A]
     ldp c, ldc, [strip, #STRIP_C]
-    ldr tiles, [strip, #STRIP_TILES]
+    ldp ldb, tiles, [strip, #STRIP_LDB]
     lsl lda, lda, #2
     lsl ldc, ldc, #2
+    lsl ldb, ldb, #2
 11: begin_tile \height, \vectors, \group
-    cbz rounds, 13f
-12: .set i, 0
-    .rept \height
-    load %(i), %(8 + i)
-    .set i, i + 1
-    .endr
-    step \height, \vectors, \group, 0
-    step \height, \vectors, \group, 1
-    step \height, \vectors, \group, 2
-    step \height, \vectors, \group, 3
+    cbz rounds, 16f
+    round \height, \vectors, \group, fmul
+    subs rounds, rounds, #1
+    b.eq 13f
+12: round \height, \vectors, \group
     subs rounds, rounds, #1
     b.ne 12b
-13: ldr scratch, [strip, #STRIP_TAIL]
-    cbz scratch, 14f
-    tail_steps \height, \vectors, \group
-14: ldp scratch, rounds, [strip, #STRIP_BIAS]
-    cbz scratch, 15f
-    add_bias \height, \vectors
-15: cbz rounds, 16f
-    clamp \height, \vectors
-16:
-    .if \vectors <= 4
-    ldr rounds, [strip, #STRIP_LANES]
-    tbz rounds, #2, 17f
-    .endif
-    store_whole \height, \vectors
-    .if \vectors <= 4
-    b 18f
-17: store_ragged \height, \vectors
-18:
-    .endif
-    subs tiles, tiles, #1
+13: ldp scratch, rounds, [strip, #STRIP_TAIL]
+    cbnz scratch, 17f
+14: cbnz rounds, 20f
+15: store_whole \height, \vectors
     mov scratch, #\height
     madd next, lda, scratch, next
+    subs tiles, tiles, #1
     b.ne 11b
+10:
     .if saves
-    ldp d10, d11, [sp, #16]
-    ldp d12, d13, [sp, #32]
-    ldp d14, d15, [sp, #48]
-    ldp d8, d9, [sp], #64
+    each_saved ldp, \height, \vectors, \group
+    add sp, sp, #64
     .endif
     ret
+
+16: ldr scratch, [strip, #STRIP_TAIL]
+    clear_sums \height, \vectors
+    tbnz scratch, #2, 17f
+    short_rows \height, \vectors, \group
+    b 18f
+17: load_tail \height, \vectors, \group
+18: tail_steps \height, \vectors, \group
+    cbz rounds, 15b
+20: ldp scratch, rounds, [strip, #STRIP_BIAS]
+    cbz scratch, 21f
+    add_bias \height, \vectors
+21: cbz rounds, 22f
+    clamp \height, \vectors
+22:
+    .if \vectors <= 4
+    ldr rounds, [strip, #STRIP_LANES]
+    tbnz rounds, #2, 15b
+    store_ragged \height, \vectors
+    mov scratch, #\height
+    madd next, lda, scratch, next
+    subs tiles, tiles, #1
+    b.ne 11b
+    b 10b
+    .else
+    b 15b
+    .endif
     .size gemm_f32_direct_\name\()_neon, . - gemm_f32_direct_\name\()_neon
     .unreq tiles
     .unreq rounds

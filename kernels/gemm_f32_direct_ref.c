@@ -14,9 +14,11 @@ static const float *row_of_b(const struct gemm_f32_direct *strip, size_t p, size
 static float element(const struct gemm_f32_direct *strip, size_t i, size_t j, size_t group)
 {
     float sum = 0;
-    for (size_t p = 0; p < 4 * strip->rounds + strip->tail; p++)
-        sum = fmaf(strip->a[i * strip->lda + p],
-                   row_of_b(strip, p, j / (4 * group))[j % (4 * group)], sum);
+    for (size_t p = 0; p < 4 * strip->rounds + strip->tail; p++) {
+        float x = strip->a[i * strip->lda + p];
+        float y = row_of_b(strip, p, j / (4 * group))[j % (4 * group)];
+        sum = p ? fmaf(x, y, sum) : x * y;
+    }
     if (strip->bias)
         sum += strip->bias[j];
     if (!strip->clamp)

@@ -5,19 +5,23 @@
 #define AT(member, offset) \
     _Static_assert(offsetof(struct gemm_f32_direct, member) == (offset), #member)
 AT(a, 0);
-AT(b, 16);
-AT(gap, 32);
-AT(b_tail, 40);
-AT(tail_ldb, 48);
-AT(c, 56);
-AT(rounds, 72);
-AT(tail, 80);
-AT(tiles, 88);
-AT(bias, 96);
-AT(clamp, 104);
-AT(lanes, 112);
-AT(low, 120);
-AT(high, 124);
+AT(lda, 8);
+AT(c, 16);
+AT(ldc, 24);
+AT(b, 32);
+AT(rounds, 40);
+AT(tail, 48);
+AT(special, 56);
+AT(ldb, 64);
+AT(tiles, 72);
+AT(gap, 80);
+AT(b_tail, 88);
+AT(tail_ldb, 96);
+AT(bias, 104);
+AT(clamp, 112);
+AT(lanes, 120);
+AT(low, 128);
+AT(high, 132);
 #undef AT
 
 gemm_f32_direct_fn gemm_f32_direct_1x4_neon;

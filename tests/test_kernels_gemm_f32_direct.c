@@ -67,6 +67,7 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
         .low = -1.5f,
         .high = 2.5f,
     };
+    problem->strip.special = problem->strip.bias || problem->strip.clamp || lanes < 4;
     fill_marker(problem->strip.c, c_count);
 }
 
@@ -144,6 +145,7 @@ static void keeps_nan(void **state)
         .tail = 1,
         .tiles = 1,
         .clamp = 1,
+        .special = 1,
         .lanes = 4,
         .low = 0,
         .high = 3,

@@ -32,7 +32,7 @@ struct tiling {
 struct call {
     gemm_f32_direct_fn *run;
     size_t a, b, c, column;
-    size_t tiles, ldb, lanes;
+    size_t tiles, ldb, lanes, special;
 };
 
 struct matmul_direct {

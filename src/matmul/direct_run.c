@@ -79,6 +79,7 @@ static void run_part(const struct matmul_direct *plan, const struct part *part)
         size_t first = min_size(begin, run->count), last = min_size(end, run->count);
         size_t columns = 4u * run->vectors, bias_step = bias ? columns : 0;
         strip.lanes = run->lanes;
+        strip.special = plan->strip.special | (run->lanes < 4);
         if (plan->packed)
             strip.ldb = 4u * run->group;
         for (size_t i = first; i < last; i++) {
@@ -196,6 +197,7 @@ static void run_calls(const struct matmul_direct *plan, const struct execution *
             strip.a = a + call->a, strip.b = b + call->b, strip.c = c + call->c;
             strip.bias = bias ? bias + call->column : NULL;
             strip.tiles = call->tiles, strip.ldb = call->ldb, strip.lanes = call->lanes;
+            strip.special = call->special;
             call->run(&strip);
         }
         a += plan->steps.src, b += plan->steps.weights, c += plan->steps.dst;

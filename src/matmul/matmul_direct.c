@@ -164,6 +164,7 @@ static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const 
         .tiles = tiles,
         .ldb = mine->packed ? 4u * kind->group : mine->strip.ldb,
         .lanes = kind->lanes,
+        .special = mine->strip.special | (kind->lanes < 4),
     };
 }
 
@@ -211,6 +212,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->bias_fused = is_by_column(&problem->tensors[BIAS]);
     bool bias_left = problem->tensors[BIAS].ndims && !mine->bias_fused;
     mine->finish = bias_left || !fusion.complete;
+    bool clamp = !mine->finish && (fusion.low > -INFINITY || fusion.high < INFINITY);
     mine->strip = (struct gemm_f32_direct){
         .lda = row_stride(&problem->tensors[SRC]),
         .ldb = mine->packed ? 0 : row_stride(weights),
@@ -218,7 +220,8 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
         .gap = mine->packed ? LAYOUT_PANEL * mine->k : PLAIN_GROUP,
         .rounds = mine->k / 4,
         .tail = mine->k % 4,
-        .clamp = !mine->finish && (fusion.low > -INFINITY || fusion.high < INFINITY),
+        .clamp = clamp,
+        .special = clamp || mine->bias_fused,
         .low = fusion.low,
         .high = fusion.high,
     };
