@@ -16,22 +16,22 @@ const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[] = {
 const size_t gemm_f32_direct_kernel_count =
     sizeof gemm_f32_direct_kernels / sizeof gemm_f32_direct_kernels[0];
 
-const struct gemm_f32_direct_kernel *gemm_f32_direct_find(uint32_t features, size_t height,
-                                                          size_t vectors, size_t group)
+size_t gemm_f32_direct_find(uint32_t features, size_t height, size_t vectors, size_t group)
 {
-    for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++) {
+    size_t i = 0;
+    for (; i < gemm_f32_direct_kernel_count; i++) {
         const struct gemm_f32_direct_kernel *kernel = gemm_f32_direct_kernels[i];
         if (kernel->height == height && kernel->vectors == vectors && kernel->group == group &&
             (kernel->needs & ~features) == 0)
-            return kernel;
+            break;
     }
-    return NULL;
+    return i;
 }
 
 size_t gemm_f32_direct_height(size_t vectors, size_t group)
 {
     size_t height = 0;
-    while (gemm_f32_direct_find(0, height + 1, vectors, group))
+    while (gemm_f32_direct_find(0, height + 1, vectors, group) < gemm_f32_direct_kernel_count)
         height++;
     return height;
 }

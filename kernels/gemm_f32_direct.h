@@ -25,24 +25,19 @@
  * group, or more than four vectors, take lanes == 4 and no b_tail only. B and bias are read in
  * full, A exactly. */
 struct gemm_f32_direct {
-    const float *a;
-    size_t lda;
-    float *c;
-    size_t ldc;
-    const float *b;
+    size_t lda, ldc, ldb;
+    size_t tiles;        /* >= 1 */
     size_t rounds, tail; /* tail <= 4 */
-    size_t special;      /* 0: there is no bias and no clamp, and lanes is 4 */
-    size_t ldb;
-    size_t tiles; /* >= 1 */
+    size_t special;      /* 0: bias is NULL, clamp is 0, lanes is 4 */
     size_t gap;
     const float *b_tail;
     size_t tail_ldb;
-    const float *bias; /* or NULL */
-    size_t clamp;      /* 0: low and high do not matter */
-    size_t lanes;      /* 1 … 4 */
+    size_t clamp; /* 0: low and high do not matter */
+    size_t lanes; /* 1 … 4 */
     float low, high;
 };
-typedef void gemm_f32_direct_fn(const struct gemm_f32_direct *strip);
+typedef void gemm_f32_direct_fn(const struct gemm_f32_direct *strip, const float *a, const float *b,
+                                float *c, const float *bias);
 
 struct gemm_f32_direct_kernel {
     const char *name;
@@ -55,9 +50,9 @@ struct gemm_f32_direct_kernel {
 extern const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[];
 extern const size_t gemm_f32_direct_kernel_count;
 
-/* NULL for tiles that do not exist. */
-const struct gemm_f32_direct_kernel *gemm_f32_direct_find(uint32_t features, size_t height,
-                                                          size_t vectors, size_t group);
+/* Where in the list the fastest one is; gemm_f32_direct_kernel_count for tiles that do not exist.
+ */
+size_t gemm_f32_direct_find(uint32_t features, size_t height, size_t vectors, size_t group);
 
 /* The largest height of such a tile, 0 if there is none. */
 size_t gemm_f32_direct_height(size_t vectors, size_t group);

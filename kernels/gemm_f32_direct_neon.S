@@ -11,28 +11,31 @@
  * row, so they too need one load a row; only rows of fewer than four values are loaded lane by
  * lane. */
 
-/* Offsets in struct gemm_f32_direct. */
-#define STRIP_A 0
-#define STRIP_C 16
-#define STRIP_B 32
-#define STRIP_ROUNDS 40
-#define STRIP_TAIL 48
-#define STRIP_SPECIAL 56
-#define STRIP_LDB 64
-#define STRIP_GAP 80
-#define STRIP_B_TAIL 88
-#define STRIP_TAIL_LDB 96
-#define STRIP_BIAS 104
-#define STRIP_LANES 120
-#define STRIP_LOW 128
+/* Offsets in struct gemm_f32_direct, */
+#define STRIP_LDA 0
+#define STRIP_LDB 16
+#define STRIP_ROUNDS 32
+#define STRIP_TAIL 40
+#define STRIP_SPECIAL 48
+#define STRIP_GAP 56
+#define STRIP_B_TAIL 64
+#define STRIP_TAIL_LDB 72
+#define STRIP_CLAMP 80
+#define STRIP_LANES 88
+#define STRIP_LOW 96
 
-/* x4 … x7 are the groups of B, x8 … x15 the rows of A; what a tile leaves of them is for `tiles`,
- * `rounds` and `scratch`. Strides become bytes. */
+/* and of what is kept on the stack. */
+#define KEPT_B 0
+#define KEPT_BIAS 16
+#define KEPT_BYTES 32
+
+/* Arguments; x4 … x7 become the groups of B, x8 … x15 the rows of A; what a tile leaves of them is
+ * for `tiles`, `rounds` and `scratch`. Strides become bytes. */
 strip .req x0
 next .req x1
 lda .req x2
-ldb .req x3
-c .req x16
+c .req x3
+ldb .req x16
 ldc .req x17
 
     .altmacro
@@ -153,7 +156,7 @@ ldc .req x17
     row_after %(8 + i), %(7 + i)
     .set i, i + 1
     .endr
-    ldp x4, rounds, [strip, #STRIP_B]
+    ldp x4, rounds, [sp, #KEPT_B]
     .if \vectors > \group
     ldr scratch, [strip, #STRIP_GAP]
     .set i, 1
@@ -314,11 +317,14 @@ ldc .req x17
     .endr
     .endm
     .macro save_pair op, low, high, offset
-    \op d\low, d\high, [sp, #\offset]
+    \op d\low, d\high, [sp, #KEPT_BYTES + \offset]
     .endm
 
     .macro kernel name, height, vectors, group
-    .set saves, (\height * \vectors > 16) | (\height + \group > 8)
+    .set saved_bytes, 0
+    .if (\height * \vectors > 16) | (\height + \group > 8)
+    .set saved_bytes, 64
+    .endif
     .if \height <= 5
 tiles .req x13
 rounds .req x14
@@ -333,12 +339,14 @@ scratch .req x7
     .hidden gemm_f32_direct_\name\()_neon
     .type gemm_f32_direct_\name\()_neon, %function
 gemm_f32_direct_\name\()_neon:
-    .if saves
-    sub sp, sp, #64
+    sub sp, sp, #KEPT_BYTES + saved_bytes
+    .if saved_bytes
     each_saved stp, \height, \vectors, \group
     .endif
-    ldp next, lda, [strip, #STRIP_A]
-    ldp c, ldc, [strip, #STRIP_C]
+    ldr rounds, [strip, #STRIP_ROUNDS]
+    str x4, [sp, #KEPT_BIAS]
+    stp x2, rounds, [sp, #KEPT_B]
+    ldp lda, ldc, [strip, #STRIP_LDA]
     ldp ldb, tiles, [strip, #STRIP_LDB]
     lsl lda, lda, #2
     lsl ldc, ldc, #2
@@ -360,10 +368,10 @@ gemm_f32_direct_\name\()_neon:
     subs tiles, tiles, #1
     b.ne 11b
 10:
-    .if saves
+    .if saved_bytes
     each_saved ldp, \height, \vectors, \group
-    add sp, sp, #64
     .endif
+    add sp, sp, #KEPT_BYTES + saved_bytes
     ret
 
 16: ldr scratch, [strip, #STRIP_TAIL]
@@ -374,7 +382,8 @@ gemm_f32_direct_\name\()_neon:
 17: load_tail \height, \vectors, \group
 18: tail_steps \height, \vectors, \group
     cbz rounds, 15b
-20: ldp scratch, rounds, [strip, #STRIP_BIAS]
+20: ldr scratch, [sp, #KEPT_BIAS]
+    ldr rounds, [strip, #STRIP_CLAMP]
     cbz scratch, 21f
     add_bias \height, \vectors
 21: cbz rounds, 22f

@@ -3,220 +3,267 @@
 
 #include <math.h>
 
-static const float *row_of_b(const struct gemm_f32_direct *strip, size_t p, size_t g)
+/* What one call is given. */
+struct strip {
+    const struct gemm_f32_direct *shape;
+    const float *a, *b, *bias;
+    float *c;
+};
+
+static const float *row_of_b(const struct strip *strip, size_t p, size_t g)
 {
-    size_t whole = 4 * strip->rounds;
-    if (strip->b_tail && p >= whole)
-        return strip->b_tail + (p - whole) * strip->tail_ldb;
-    return strip->b + p * strip->ldb + g * strip->gap;
+    const struct gemm_f32_direct *shape = strip->shape;
+    size_t whole = 4 * shape->rounds;
+    if (shape->b_tail && p >= whole)
+        return shape->b_tail + (p - whole) * shape->tail_ldb;
+    return strip->b + p * shape->ldb + g * shape->gap;
 }
 
-static float element(const struct gemm_f32_direct *strip, size_t i, size_t j, size_t group)
+static float element(const struct strip *strip, size_t i, size_t j, size_t group)
 {
+    const struct gemm_f32_direct *shape = strip->shape;
     float sum = 0;
-    for (size_t p = 0; p < 4 * strip->rounds + strip->tail; p++) {
-        float x = strip->a[i * strip->lda + p];
+    for (size_t p = 0; p < 4 * shape->rounds + shape->tail; p++) {
+        float x = strip->a[i * shape->lda + p];
         float y = row_of_b(strip, p, j / (4 * group))[j % (4 * group)];
         sum = p ? fmaf(x, y, sum) : x * y;
     }
     if (strip->bias)
         sum += strip->bias[j];
-    if (!strip->clamp)
+    if (!shape->clamp)
         return sum;
-    sum = sum < strip->low ? strip->low : sum;
-    return sum > strip->high ? strip->high : sum;
+    sum = sum < shape->low ? shape->low : sum;
+    return sum > shape->high ? shape->high : sum;
 }
 
-static void run(const struct gemm_f32_direct *strip, size_t height, size_t vectors, size_t group)
+static void run(const struct strip *strip, size_t height, size_t vectors, size_t group)
 {
-    for (size_t i = 0; i < strip->tiles * height; i++)
-        for (size_t j = 0; j < 4 * (vectors - 1) + strip->lanes; j++)
-            strip->c[i * strip->ldc + j] = element(strip, i, j, group);
+    const struct gemm_f32_direct *shape = strip->shape;
+    for (size_t i = 0; i < shape->tiles * height; i++)
+        for (size_t j = 0; j < 4 * (vectors - 1) + shape->lanes; j++)
+            strip->c[i * shape->ldc + j] = element(strip, i, j, group);
 }
 
-static void run_1x4(const struct gemm_f32_direct *strip)
+static void run_1x4(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 1, 1, 1);
+    run(&(struct strip){shape, a, b, bias, c}, 1, 1, 1);
 }
 
-static void run_2x4(const struct gemm_f32_direct *strip)
+static void run_2x4(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 2, 1, 1);
+    run(&(struct strip){shape, a, b, bias, c}, 2, 1, 1);
 }
 
-static void run_3x4(const struct gemm_f32_direct *strip)
+static void run_3x4(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 3, 1, 1);
+    run(&(struct strip){shape, a, b, bias, c}, 3, 1, 1);
 }
 
-static void run_4x4(const struct gemm_f32_direct *strip)
+static void run_4x4(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 4, 1, 1);
+    run(&(struct strip){shape, a, b, bias, c}, 4, 1, 1);
 }
 
-static void run_5x4(const struct gemm_f32_direct *strip)
+static void run_5x4(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 5, 1, 1);
+    run(&(struct strip){shape, a, b, bias, c}, 5, 1, 1);
 }
 
-static void run_6x4(const struct gemm_f32_direct *strip)
+static void run_6x4(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 6, 1, 1);
+    run(&(struct strip){shape, a, b, bias, c}, 6, 1, 1);
 }
 
-static void run_7x4(const struct gemm_f32_direct *strip)
+static void run_7x4(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 7, 1, 1);
+    run(&(struct strip){shape, a, b, bias, c}, 7, 1, 1);
 }
 
-static void run_8x4(const struct gemm_f32_direct *strip)
+static void run_8x4(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 8, 1, 1);
+    run(&(struct strip){shape, a, b, bias, c}, 8, 1, 1);
 }
 
-static void run_1x8(const struct gemm_f32_direct *strip)
+static void run_1x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 1, 2, 2);
+    run(&(struct strip){shape, a, b, bias, c}, 1, 2, 2);
 }
 
-static void run_2x8(const struct gemm_f32_direct *strip)
+static void run_2x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 2, 2, 2);
+    run(&(struct strip){shape, a, b, bias, c}, 2, 2, 2);
 }
 
-static void run_3x8(const struct gemm_f32_direct *strip)
+static void run_3x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 3, 2, 2);
+    run(&(struct strip){shape, a, b, bias, c}, 3, 2, 2);
 }
 
-static void run_4x8(const struct gemm_f32_direct *strip)
+static void run_4x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 4, 2, 2);
+    run(&(struct strip){shape, a, b, bias, c}, 4, 2, 2);
 }
 
-static void run_5x8(const struct gemm_f32_direct *strip)
+static void run_5x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 5, 2, 2);
+    run(&(struct strip){shape, a, b, bias, c}, 5, 2, 2);
 }
 
-static void run_6x8(const struct gemm_f32_direct *strip)
+static void run_6x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 6, 2, 2);
+    run(&(struct strip){shape, a, b, bias, c}, 6, 2, 2);
 }
 
-static void run_7x8(const struct gemm_f32_direct *strip)
+static void run_7x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 7, 2, 2);
+    run(&(struct strip){shape, a, b, bias, c}, 7, 2, 2);
 }
 
-static void run_8x8(const struct gemm_f32_direct *strip)
+static void run_8x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                    const float *bias)
 {
-    run(strip, 8, 2, 2);
+    run(&(struct strip){shape, a, b, bias, c}, 8, 2, 2);
 }
 
-static void run_1x12(const struct gemm_f32_direct *strip)
+static void run_1x12(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 1, 3, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 1, 3, 3);
 }
 
-static void run_2x12(const struct gemm_f32_direct *strip)
+static void run_2x12(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 2, 3, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 2, 3, 3);
 }
 
-static void run_3x12(const struct gemm_f32_direct *strip)
+static void run_3x12(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 3, 3, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 3, 3, 3);
 }
 
-static void run_4x12(const struct gemm_f32_direct *strip)
+static void run_4x12(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 4, 3, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 4, 3, 3);
 }
 
-static void run_5x12(const struct gemm_f32_direct *strip)
+static void run_5x12(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 5, 3, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 5, 3, 3);
 }
 
-static void run_6x12(const struct gemm_f32_direct *strip)
+static void run_6x12(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 6, 3, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 6, 3, 3);
 }
 
-static void run_7x12(const struct gemm_f32_direct *strip)
+static void run_7x12(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 7, 3, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 7, 3, 3);
 }
 
-static void run_1x16(const struct gemm_f32_direct *strip)
+static void run_1x16(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 1, 4, 4);
+    run(&(struct strip){shape, a, b, bias, c}, 1, 4, 4);
 }
 
-static void run_2x16(const struct gemm_f32_direct *strip)
+static void run_2x16(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 2, 4, 4);
+    run(&(struct strip){shape, a, b, bias, c}, 2, 4, 4);
 }
 
-static void run_3x16(const struct gemm_f32_direct *strip)
+static void run_3x16(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 3, 4, 4);
+    run(&(struct strip){shape, a, b, bias, c}, 3, 4, 4);
 }
 
-static void run_4x16(const struct gemm_f32_direct *strip)
+static void run_4x16(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 4, 4, 4);
+    run(&(struct strip){shape, a, b, bias, c}, 4, 4, 4);
 }
 
-static void run_5x16(const struct gemm_f32_direct *strip)
+static void run_5x16(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                     const float *bias)
 {
-    run(strip, 5, 4, 4);
+    run(&(struct strip){shape, a, b, bias, c}, 5, 4, 4);
 }
 
-static void run_1x2x12(const struct gemm_f32_direct *strip)
+static void run_1x2x12(const struct gemm_f32_direct *shape, const float *a, const float *b,
+                       float *c, const float *bias)
 {
-    run(strip, 1, 6, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 1, 6, 3);
 }
 
-static void run_2x2x12(const struct gemm_f32_direct *strip)
+static void run_2x2x12(const struct gemm_f32_direct *shape, const float *a, const float *b,
+                       float *c, const float *bias)
 {
-    run(strip, 2, 6, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 2, 6, 3);
 }
 
-static void run_3x2x12(const struct gemm_f32_direct *strip)
+static void run_3x2x12(const struct gemm_f32_direct *shape, const float *a, const float *b,
+                       float *c, const float *bias)
 {
-    run(strip, 3, 6, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 3, 6, 3);
 }
 
-static void run_4x2x12(const struct gemm_f32_direct *strip)
+static void run_4x2x12(const struct gemm_f32_direct *shape, const float *a, const float *b,
+                       float *c, const float *bias)
 {
-    run(strip, 4, 6, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 4, 6, 3);
 }
 
-static void run_1x2x16(const struct gemm_f32_direct *strip)
+static void run_1x2x16(const struct gemm_f32_direct *shape, const float *a, const float *b,
+                       float *c, const float *bias)
 {
-    run(strip, 1, 8, 4);
+    run(&(struct strip){shape, a, b, bias, c}, 1, 8, 4);
 }
 
-static void run_2x2x16(const struct gemm_f32_direct *strip)
+static void run_2x2x16(const struct gemm_f32_direct *shape, const float *a, const float *b,
+                       float *c, const float *bias)
 {
-    run(strip, 2, 8, 4);
+    run(&(struct strip){shape, a, b, bias, c}, 2, 8, 4);
 }
 
-static void run_3x2x16(const struct gemm_f32_direct *strip)
+static void run_3x2x16(const struct gemm_f32_direct *shape, const float *a, const float *b,
+                       float *c, const float *bias)
 {
-    run(strip, 3, 8, 4);
+    run(&(struct strip){shape, a, b, bias, c}, 3, 8, 4);
 }
 
-static void run_1x4x12(const struct gemm_f32_direct *strip)
+static void run_1x4x12(const struct gemm_f32_direct *shape, const float *a, const float *b,
+                       float *c, const float *bias)
 {
-    run(strip, 1, 12, 3);
+    run(&(struct strip){shape, a, b, bias, c}, 1, 12, 3);
 }
 
-static void run_1x3x16(const struct gemm_f32_direct *strip)
+static void run_1x3x16(const struct gemm_f32_direct *shape, const float *a, const float *b,
+                       float *c, const float *bias)
 {
-    run(strip, 1, 12, 4);
+    run(&(struct strip){shape, a, b, bias, c}, 1, 12, 4);
 }
 
 /* clang-format off */

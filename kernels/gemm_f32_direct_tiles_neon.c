@@ -4,24 +4,20 @@
 /* The offsets that the kernels read at. */
 #define AT(member, offset) \
     _Static_assert(offsetof(struct gemm_f32_direct, member) == (offset), #member)
-AT(a, 0);
-AT(lda, 8);
-AT(c, 16);
-AT(ldc, 24);
-AT(b, 32);
-AT(rounds, 40);
-AT(tail, 48);
-AT(special, 56);
-AT(ldb, 64);
-AT(tiles, 72);
-AT(gap, 80);
-AT(b_tail, 88);
-AT(tail_ldb, 96);
-AT(bias, 104);
-AT(clamp, 112);
-AT(lanes, 120);
-AT(low, 128);
-AT(high, 132);
+AT(lda, 0);
+AT(ldc, 8);
+AT(ldb, 16);
+AT(tiles, 24);
+AT(rounds, 32);
+AT(tail, 40);
+AT(special, 48);
+AT(gap, 56);
+AT(b_tail, 64);
+AT(tail_ldb, 72);
+AT(clamp, 80);
+AT(lanes, 88);
+AT(low, 96);
+AT(high, 100);
 #undef AT
 
 gemm_f32_direct_fn gemm_f32_direct_1x4_neon;

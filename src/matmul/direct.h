@@ -32,7 +32,7 @@ struct tiling {
 struct call {
     gemm_f32_direct_fn *run;
     size_t a, b, c, column;
-    size_t tiles, ldb, lanes, special;
+    struct gemm_f32_direct strip;
 };
 
 struct matmul_direct {
@@ -46,8 +46,8 @@ struct matmul_direct {
     struct call calls[MAX_CALLS];    /* all of a small matrix, */
     size_t call_count;               /* or 0 */
     const char *kernel;
-    struct tiling tilings[MAX_RUNS]; /* of m rows */
-    gemm_f32_direct_fn *kernels[MAX_RUNS][MAX_HEIGHT];
+    struct tiling tilings[MAX_RUNS];       /* of m rows */
+    uint8_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in gemm_f32_direct_kernels */
 };
 
 /* direct_columns.c: the strips that cost least, and the cycles they take. Sizes are at least 1. */
@@ -56,6 +56,16 @@ double direct_columns_choose(struct columns *best, const struct core *core, size
 
 /* matmul_direct.c: the tiles of so many rows, in the plan's strips number r. */
 void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size_t r, size_t rows);
+
+/* What depends on the kind of strip. */
+static inline void direct_set_kind(struct gemm_f32_direct *strip, const struct matmul_direct *plan,
+                                   const struct strips *kind)
+{
+    strip->lanes = kind->lanes;
+    strip->special = plan->strip.special | (kind->lanes < 4);
+    if (plan->packed)
+        strip->ldb = 4u * kind->group;
+}
 
 /* direct_run.c */
 void direct_run(const void *plan, const struct execution *execution);

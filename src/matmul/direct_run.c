@@ -6,10 +6,15 @@
 
 enum { WIDEST_RAGGED = 16 };
 
-/* Where one matrix of the batch is, and which of its rows and strips to compute. */
-struct part {
+/* Where a matrix of the batch, or a strip of it, begins. */
+struct place {
     const float *a, *b, *bias;
     float *c;
+};
+
+/* One matrix of the batch, and which of its rows and strips to compute. */
+struct part {
+    struct place at;
     struct span rows, strips;
     const struct tiling *tilings; /* of so many rows */
 };
@@ -28,67 +33,64 @@ static void copy_columns(float *to, const float *from, size_t columns)
         to[j] = 0;
 }
 
-static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged,
+static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged, struct place *at,
                         const struct matmul_direct *plan, size_t columns)
 {
-    if (strip->bias) {
-        copy_columns(ragged->bias, strip->bias, columns);
-        strip->bias = ragged->bias;
+    if (at->bias) {
+        copy_columns(ragged->bias, at->bias, columns);
+        at->bias = ragged->bias;
     }
     if (plan->packed || plan->k == 0)
         return;
     strip->rounds = (plan->k - 1) / 4;
     strip->tail = plan->k - 4 * strip->rounds;
     for (size_t p = 0; p < strip->tail; p++)
-        copy_columns(ragged->tail + p * WIDEST_RAGGED,
-                     strip->b + (4 * strip->rounds + p) * strip->ldb, columns);
+        copy_columns(ragged->tail + p * WIDEST_RAGGED, at->b + (4 * strip->rounds + p) * strip->ldb,
+                     columns);
     strip->b_tail = ragged->tail;
     strip->tail_ldb = WIDEST_RAGGED;
 }
 
-static inline void run_strip(struct gemm_f32_direct *strip, const struct tiling *tiling)
+static inline void run_strip(struct gemm_f32_direct *strip, const struct tiling *tiling,
+                             const struct place *at)
 {
     strip->tiles = tiling->tall_tiles;
-    tiling->tall(strip);
+    tiling->tall(strip, at->a, at->b, at->c, at->bias);
     if (tiling->low_tiles == 0)
         return;
-    strip->a += tiling->low_row * strip->lda;
-    strip->c += tiling->low_row * strip->ldc;
     strip->tiles = tiling->low_tiles;
-    tiling->low(strip);
+    tiling->low(strip, at->a + tiling->low_row * strip->lda, at->b,
+                at->c + tiling->low_row * strip->ldc, at->bias);
 }
 
 static __attribute__((noinline)) void run_ragged(struct gemm_f32_direct *strip,
-                                                 const struct tiling *tiling,
+                                                 const struct tiling *tiling, struct place at,
                                                  const struct matmul_direct *plan, size_t columns)
 {
     struct ragged ragged;
-    make_ragged(strip, &ragged, plan, columns);
-    run_strip(strip, tiling);
+    make_ragged(strip, &ragged, &at, plan, columns);
+    run_strip(strip, tiling, &at);
     strip->b_tail = NULL, strip->rounds = plan->k / 4, strip->tail = plan->k % 4;
 }
 
 static void run_part(const struct matmul_direct *plan, const struct part *part)
 {
     struct gemm_f32_direct strip = plan->strip;
-    const float *a = part->a + part->rows.begin * strip.lda, *b = part->b, *bias = part->bias;
-    float *c = part->c + part->rows.begin * strip.ldc;
+    const float *b = part->at.b, *bias = part->at.bias;
+    float *c = part->at.c + part->rows.begin * strip.ldc;
+    struct place at = {.a = part->at.a + part->rows.begin * strip.lda};
     size_t begin = part->strips.begin, end = part->strips.end;
     for (size_t r = 0; end > 0; r++) {
         const struct strips *run = &plan->columns.runs[r];
         size_t first = min_size(begin, run->count), last = min_size(end, run->count);
         size_t columns = 4u * run->vectors, bias_step = bias ? columns : 0;
-        strip.lanes = run->lanes;
-        strip.special = plan->strip.special | (run->lanes < 4);
-        if (plan->packed)
-            strip.ldb = 4u * run->group;
+        direct_set_kind(&strip, plan, run);
         for (size_t i = first; i < last; i++) {
-            strip.a = a, strip.b = b + i * run->b_step, strip.c = c + i * columns;
-            strip.bias = bias + i * bias_step;
+            at.b = b + i * run->b_step, at.c = c + i * columns, at.bias = bias + i * bias_step;
             if (run->lanes < 4)
-                run_ragged(&strip, &part->tilings[r], plan, columns - 4 + run->lanes);
+                run_ragged(&strip, &part->tilings[r], at, plan, columns - 4 + run->lanes);
             else
-                run_strip(&strip, &part->tilings[r]);
+                run_strip(&strip, &part->tilings[r], &at);
         }
         begin -= first, end -= last;
         b += run->count * run->b_step, c += run->count * columns, bias += run->count * bias_step;
@@ -112,10 +114,10 @@ static void locate(const struct matmul_direct *plan, const struct execution *exe
                                      plan->matrix_elements)
                          : matmul_batch_offset(&tensors[WEIGHTS], position);
     }
-    part->a = (const float *)execution->buffers[SRC] + a;
-    part->b = (const float *)execution->buffers[WEIGHTS] + b;
-    part->c = (float *)execution->buffers[DST] + c;
-    part->bias = plan->bias_fused ? execution->buffers[BIAS] : NULL;
+    part->at.a = (const float *)execution->buffers[SRC] + a;
+    part->at.b = (const float *)execution->buffers[WEIGHTS] + b;
+    part->at.c = (float *)execution->buffers[DST] + c;
+    part->at.bias = plan->bias_fused ? execution->buffers[BIAS] : NULL;
 }
 
 /* Bias and post-operations that no kernel has, on rows that are in dst as sums. */
@@ -134,7 +136,7 @@ static void finish_part(const struct matmul_direct *plan, const struct execution
     matmul_position(execution->problem, batch, line.position);
     line.position[line.direction] = (neo_dim)first;
     for (size_t i = part->rows.begin; i < part->rows.end; i++) {
-        float *values = part->c + i * plan->strip.ldc + first;
+        float *values = part->at.c + i * plan->strip.ldc + first;
         line.position[line.direction - 1] = (neo_dim)i;
         finish_line(execution, &line, values, !plan->bias_fused, values, 1);
     }
@@ -187,19 +189,14 @@ static void run_tasks(void *argument, struct span tasks, int slot)
 /* One matrix after another by the plan's list of calls. */
 static void run_calls(const struct matmul_direct *plan, const struct execution *execution)
 {
-    struct gemm_f32_direct strip = plan->strip;
     const float *a = execution->buffers[SRC], *b = execution->buffers[WEIGHTS];
     const float *bias = plan->bias_fused ? execution->buffers[BIAS] : NULL;
     float *c = execution->buffers[DST];
     const struct call *end = plan->calls + plan->call_count;
     for (size_t left = plan->batch; left; left--) {
-        for (const struct call *call = plan->calls; call < end; call++) {
-            strip.a = a + call->a, strip.b = b + call->b, strip.c = c + call->c;
-            strip.bias = bias ? bias + call->column : NULL;
-            strip.tiles = call->tiles, strip.ldb = call->ldb, strip.lanes = call->lanes;
-            strip.special = call->special;
-            call->run(&strip);
-        }
+        for (const struct call *call = plan->calls; call < end; call++)
+            call->run(&call->strip, a + call->a, b + call->b, c + call->c,
+                      bias ? bias + call->column : NULL);
         a += plan->steps.src, b += plan->steps.weights, c += plan->steps.dst;
     }
 }

@@ -124,12 +124,12 @@ static bool is_by_column(const neo_memory_desc *bias)
 
 void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size_t r, size_t rows)
 {
-    gemm_f32_direct_fn *const *by_height = plan->kernels[r];
+    const uint8_t *by_height = plan->kernels[r];
     size_t tiles = div_up(rows, plan->columns.runs[r].height), tall = div_up(rows, tiles);
     size_t low_tiles = tiles * tall - rows, tall_tiles = tiles - low_tiles;
     *out = (struct tiling){
-        .tall = by_height[tall - 1],
-        .low = low_tiles ? by_height[tall - 2] : NULL,
+        .tall = gemm_f32_direct_kernels[by_height[tall - 1]]->run,
+        .low = low_tiles ? gemm_f32_direct_kernels[by_height[tall - 2]]->run : NULL,
         .tall_tiles = tall_tiles,
         .low_tiles = low_tiles,
         .low_row = tall_tiles * tall,
@@ -142,30 +142,27 @@ static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)
         const struct strips *run = &mine->columns.runs[r];
         for (size_t h = 1; h <= run->height; h++)
             mine->kernels[r][h - 1] =
-                gemm_f32_direct_find(cpu->features, h, run->vectors, run->group)->run;
+                (uint8_t)gemm_f32_direct_find(cpu->features, h, run->vectors, run->group);
         direct_tile_rows(&mine->tilings[r], mine, r, mine->m);
     }
-    const struct strips *first = &mine->columns.runs[0];
-    size_t tiles = div_up(mine->m, first->height);
-    mine->kernel =
-        gemm_f32_direct_find(cpu->features, div_up(mine->m, tiles), first->vectors, first->group)
-            ->name;
+    size_t tiles = div_up(mine->m, mine->columns.runs[0].height);
+    mine->kernel = gemm_f32_direct_kernels[mine->kernels[0][div_up(mine->m, tiles) - 1]]->name;
 }
 
 static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const struct strips *kind,
                      size_t tiles, const size_t at[3])
 {
-    mine->calls[mine->call_count++] = (struct call){
+    struct call *call = &mine->calls[mine->call_count++];
+    *call = (struct call){
         .run = run,
         .a = at[0] * mine->strip.lda,
         .b = at[2],
         .c = at[0] * mine->strip.ldc + at[1],
         .column = at[1],
-        .tiles = tiles,
-        .ldb = mine->packed ? 4u * kind->group : mine->strip.ldb,
-        .lanes = kind->lanes,
-        .special = mine->strip.special | (kind->lanes < 4),
+        .strip = mine->strip,
     };
+    call->strip.tiles = tiles;
+    direct_set_kind(&call->strip, mine, kind);
 }
 
 /* Small matrices take few calls, which are known beforehand; but not those of ragged strips that
