@@ -22,15 +22,16 @@
  *
  * nhwc: one call does all channels of a piece of the image; pieces whose rows of source fit into
  * the L1 move least memory. nchw: one call does one plane; channels, column and dst_column are 1,
- * and by_width kernels make vectors of neighbouring columns. */
+ * and a kernel may make vectors of neighbouring columns. */
 struct dwconv_f32_task {
     size_t channels, out_rows, out_cols;
     size_t kh, kw, stride_h, stride_w, dilation_h, dilation_w; /* all >= 1 */
     const float *const *rows; /* column 0 of each row of source; NULL: a row of padding */
+    const float *zeros;       /* as long as a row of source, for those; NULL: kernels do without */
     ptrdiff_t first;          /* column of the first tap of output 0; negative: padding */
     size_t columns, column;   /* columns of source that exist; elements from one to the next */
     const float *weights;     /* [kh][kw], each of channels values */
-    size_t weights_tap;       /* from one tap to the next; by_width kernels: 1 */
+    size_t weights_tap;       /* from one tap to the next */
     const float *bias;        /* channels values, or NULL */
     float *dst;
     size_t dst_row, dst_column;
@@ -41,18 +42,18 @@ typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
 struct dwconv_f32_kernel {
     const char *name;
     uint32_t needs;
-    uint8_t by_width;       /* 1: needs channels, column and dst_column of 1 */
-    uint8_t kernel, stride; /* the same in both directions and no dilation; 0: any */
+    int (*does)(const struct dwconv_f32_task *task); /* see dwconv_f32_does() */
     dwconv_f32_fn *run;
 };
-extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3s1_neon,
-    dwconv_f32_3x3s2_neon, dwconv_f32_5x5s1_neon, dwconv_f32_5x5s2_neon, dwconv_f32_width_neon;
+extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3_neon,
+    dwconv_f32_tall_neon, dwconv_f32_width_neon;
 
 /* Fastest first; the last needs nothing and does everything. */
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
 extern const size_t dwconv_f32_kernel_count;
 
-/* Can this kernel run this task? Only sizes, strides and dilations are looked at. */
+/* Can this kernel run this task? Only what `channels`, the sizes, strides and dilations of the
+ * kernel and the distances of elements are is looked at. */
 int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task);
 
 /* The fastest one that can; never NULL. */

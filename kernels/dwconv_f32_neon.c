@@ -5,11 +5,9 @@
  * Pixels at the left and right edge, where some taps are padding, are done one by one. Channels
  * that are left over overlap the ones before, so that only images of fewer than four channels have
  * partial vectors. */
-#include "kernels/dwconv_f32_any_neon.h"
-
 #include <arm_neon.h>
-#include <math.h>
 
+#include "kernels/dwconv_f32.h"
 #include "kernels/vector_neon.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -119,7 +117,7 @@ static void run_row_16(const struct dwconv_f32_task *task, size_t y, size_t c)
     run_row(task, y, c, 4, 4, 4);
 }
 
-void dwconv_f32_any_row(const struct dwconv_f32_task *task, size_t y, size_t c, size_t count)
+static void run_row_4(const struct dwconv_f32_task *task, size_t y, size_t c, size_t count)
 {
     if (count == 4)
         run_row(task, y, c, 8, 1, 4);
@@ -135,12 +133,12 @@ static void run(const struct dwconv_f32_task *task)
         for (; c + 16 <= channels; c += 16)
             run_row_16(task, y, c);
         for (; c + 4 <= channels; c += 4)
-            dwconv_f32_any_row(task, y, c, 4);
+            run_row_4(task, y, c, 4);
         if (c < channels && channels >= 4)
-            dwconv_f32_any_row(task, y, channels - 4, 4);
+            run_row_4(task, y, channels - 4, 4);
         else if (c < channels)
-            dwconv_f32_any_row(task, y, 0, channels);
+            run_row_4(task, y, 0, channels);
     }
 }
 
-const struct dwconv_f32_kernel dwconv_f32_neon = {"dwconv_f32_neon", CPU_NEON, 0, 0, 0, run};
+const struct dwconv_f32_kernel dwconv_f32_neon = {"dwconv_f32_neon", CPU_NEON, NULL, run};

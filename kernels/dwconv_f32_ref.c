@@ -32,4 +32,4 @@ static void run(const struct dwconv_f32_task *task)
                 task->dst[y * task->dst_row + x * task->dst_column + c] = element(task, y, x, c);
 }
 
-const struct dwconv_f32_kernel dwconv_f32_ref = {"dwconv_f32_ref", 0, 0, 0, 0, run};
+const struct dwconv_f32_kernel dwconv_f32_ref = {"dwconv_f32_ref", 0, NULL, run};

@@ -426,5 +426,11 @@ static void run(const struct dwconv_f32_task *task)
         one(task, y);
 }
 
-const struct dwconv_f32_kernel dwconv_f32_width_neon = {
-    "dwconv_f32_width_neon", CPU_NEON, 1, 0, 0, run};
+static int does(const struct dwconv_f32_task *task)
+{
+    return task->channels == 1 && task->column == 1 && task->dst_column == 1 &&
+           task->weights_tap == 1;
+}
+
+const struct dwconv_f32_kernel dwconv_f32_width_neon = {"dwconv_f32_width_neon", CPU_NEON, does,
+                                                        run};

@@ -10,8 +10,8 @@
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 
-enum { MOST_ROWS = 64, MOST = 1 << 17 };
-static struct guard guard_src, guard_weights, guard_bias, guard_dst;
+enum { MOST_ROWS = 80, MOST = 1 << 19 };
+static struct guard guard_src, guard_zeros, guard_weights, guard_bias, guard_dst;
 
 static const struct dwconv_f32_kernel *kernel_of(void **state)
 {
@@ -33,22 +33,32 @@ struct problem {
 
 typedef void fill_fn(float *out, size_t count, uint32_t *seed);
 
+/* Any kernel, and more often one that is as wide as high, dense, or a plane of an nchw image. */
+static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
+{
+    static const size_t channels[] = {1, 2, 3, 4, 5, 7, 8, 12, 13, 15, 16, 17, 20, 36};
+    int is_plane = pick(seed, 0, 1) == 0;
+    task->channels = is_plane ? 1 : channels[pick(seed, 0, count_of(channels) - 1)];
+    task->column = task->channels + (is_plane ? 0 : pick(seed, 0, 2));
+    task->weights_tap = task->channels + (is_plane ? 0 : pick(seed, 0, 2));
+    task->dst_column = task->channels + (is_plane ? 0 : pick(seed, 0, 2));
+    task->kh = pick(seed, 1, 7);
+    task->kw = pick(seed, 0, 2) ? task->kh : pick(seed, 1, 7);
+    task->stride_h = pick(seed, 1, 3);
+    task->stride_w = pick(seed, 0, 2) ? task->stride_h : pick(seed, 1, 3);
+    int is_dense = pick(seed, 0, 1) == 0;
+    task->dilation_h = is_dense ? 1 : pick(seed, 1, 4);
+    task->dilation_w = is_dense ? 1 : pick(seed, 1, 4);
+}
+
 static void pick_sizes(struct dwconv_f32_task *task, const struct dwconv_f32_kernel *kernel,
                        uint32_t *seed)
 {
-    static const size_t channels[] = {1, 2, 3, 4, 5, 7, 8, 12, 13, 16, 17, 20, 36};
-    task->channels = kernel->by_width ? 1 : channels[pick(seed, 0, count_of(channels) - 1)];
-    task->out_rows = pick(seed, 1, 9);
-    task->out_cols = pick(seed, 1, pick(seed, 1, 23));
-    task->kh = kernel->kernel ? kernel->kernel : pick(seed, 1, 5);
-    task->kw = kernel->kernel ? kernel->kernel : pick(seed, 1, 5);
-    task->stride_h = kernel->stride ? kernel->stride : pick(seed, 1, 3);
-    task->stride_w = kernel->stride ? kernel->stride : pick(seed, 1, 3);
-    task->dilation_h = kernel->kernel ? 1 : pick(seed, 1, 3);
-    task->dilation_w = kernel->kernel ? 1 : pick(seed, 1, 3);
-    task->column = task->channels + (kernel->by_width ? 0 : pick(seed, 0, 2));
-    task->weights_tap = task->channels + (kernel->by_width ? 0 : pick(seed, 0, 2));
-    task->dst_column = task->channels + (kernel->by_width ? 0 : pick(seed, 0, 2));
+    do
+        pick_kernel(task, seed);
+    while (!dwconv_f32_does(kernel, task));
+    task->out_rows = pick(seed, 1, 16);
+    task->out_cols = pick(seed, 1, pick(seed, 1, 40));
     task->dst_row = task->out_cols * task->dst_column + pick(seed, 0, 3);
     task->first = (ptrdiff_t)pick(seed, 0, 5) - 4;
     /* from images that end before the first output to ones that reach beyond the last */
@@ -63,8 +73,8 @@ static void make_source(struct problem *problem, fill_fn *fill, int end, uint32_
 {
     struct dwconv_f32_task *task = &problem->task;
     size_t count = (task->out_rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
-    size_t above = pick(seed, 0, 1) ? pick(seed, 0, 2) : 0;
-    size_t below = pick(seed, 0, 1) ? pick(seed, 0, 2) : 0;
+    size_t above = pick(seed, 0, 1) ? pick(seed, 0, 4) : 0;
+    size_t below = pick(seed, 0, 1) ? pick(seed, 0, 4) : 0;
     size_t length = (task->columns - 1) * task->column + task->channels;
     size_t row_stride = length + pick(seed, 0, 2), all = (count - 1) * row_stride + length;
     float *src = guard_at(&guard_src, all * sizeof(float), end);
@@ -77,6 +87,9 @@ static void make_source(struct problem *problem, fill_fn *fill, int end, uint32_
             fill(src + row * row_stride + x * task->column, task->channels, seed);
     }
     task->rows = problem->rows;
+    float *zeros = guard_at(&guard_zeros, length * sizeof(float), end);
+    memset(zeros, 0, length * sizeof(float));
+    task->zeros = pick(seed, 0, 1) ? zeros : NULL;
 }
 
 static void make_problem(struct problem *problem, const struct dwconv_f32_kernel *kernel,
@@ -178,17 +191,22 @@ static void the_special_kernel_is_found(void **state)
                                    .dst_column = 8};
     assert_ptr_equal(dwconv_f32_find(0, &task), &dwconv_f32_ref);
 #if !NEO_PORTABLE
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_3x3s1_neon);
-    task.dilation_w = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_3x3_neon);
+    task.dilation_w = task.dilation_h = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_3x3_neon);
+    task.kw = 5;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_tall_neon);
+    task.kh = 6;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_neon);
     task.channels = task.column = task.dst_column = task.weights_tap = 1;
-    assert_int_equal(dwconv_f32_find(CPU_NEON, &task)->by_width, 1);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_width_neon);
 #endif
 }
 
 int main(void)
 {
     guard_init(&guard_src, MOST * sizeof(float));
+    guard_init(&guard_zeros, MOST * sizeof(float));
     guard_init(&guard_weights, 4096 * sizeof(float));
     guard_init(&guard_bias, 64 * sizeof(float));
     guard_init(&guard_dst, MOST * sizeof(float));

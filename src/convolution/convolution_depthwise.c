@@ -272,8 +272,7 @@ static void list_rows(const struct run *run, const struct piece *piece,
         neo_dim kd = deep ? (neo_dim)i / s->kernel[HEIGHT] * s->dilation[DEPTH] : 0;
         neo_dim kh = deep ? (neo_dim)i % s->kernel[HEIGHT] * s->dilation[HEIGHT] : (neo_dim)i;
         bool inside = is_inside(d + kd, s->in[DEPTH]) && is_inside(h + kh, s->in[HEIGHT]);
-        scratch->rows[i] =
-            inside ? src + (d + kd) * s->src.d + (h + kh) * s->src.h : scratch->zeros;
+        scratch->rows[i] = inside ? src + (d + kd) * s->src.d + (h + kh) * s->src.h : NULL;
     }
 }
 
@@ -308,7 +307,7 @@ static void gather(const struct run *run, const struct piece *piece, const struc
                   (plan->rows - 1) * plan->task.stride_h;
     for (size_t i = 0, count; i < used; i += count) {
         count = 1;
-        if (!rows[i] || rows[i] == scratch->zeros)
+        if (!rows[i])
             continue;
         while (i + count < used && rows[i + count] == rows[i + count - 1] + plan->shape.src.h)
             count++;
@@ -377,6 +376,7 @@ static void run_piece(const struct run *run, const struct piece *piece,
     task.out_rows = piece->rows;
     task.out_cols = (size_t)s->out[WIDTH];
     task.rows = scratch->rows;
+    task.zeros = scratch->zeros;
     task.first = -s->padding[WIDTH];
     task.weights = run->weights + piece->channel;
     task.bias = bias ? bias + piece->channel : NULL;

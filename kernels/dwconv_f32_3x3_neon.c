@@ -1,0 +1,101 @@
+/* Depthwise 3x3, channels as vectors, stride 1 or 2: pieces for the assembly of
+ * kernels/dwconv_f32_slide_neon.S. */
+#include <math.h>
+
+#include "kernels/dwconv_f32_parts_neon.h"
+#include "kernels/dwconv_f32_slide.h"
+
+/* What the columns mean for the steps; 0 if they are not what the assembly can do: then so little
+ * of the image is left that speed does not matter. */
+static int plan_columns(struct dwconv_f32_slide *job, const struct dwconv_f32_task *task)
+{
+    size_t left = task->first < 0 ? (size_t)-task->first : 0;
+    ptrdiff_t end = (ptrdiff_t)task->columns - task->first; /* columns from the first tap on */
+    size_t stride = task->stride_w, live = stride == 1 ? 3 : 2;
+    size_t needed = stride * task->out_cols; /* columns that the main steps need */
+    if (task->out_cols + 1 < live || left > 3 - stride || end < 0 || (size_t)end < needed)
+        return 0;
+    size_t steps = task->out_cols + 1 - live;
+    job->rounds = (steps + live - 1) / live;
+    job->entry = job->rounds * live - steps;
+    job->edges = (left == 0 ? SLIDE_LEFT_0 : 0u) | (left <= 1 ? SLIDE_LEFT_1 : 0u) |
+                 ((size_t)end > needed ? SLIDE_RIGHT_0 : 0u) |
+                 ((size_t)end > needed + 1 ? SLIDE_RIGHT_1 : 0u);
+    job->start = task->first < 0 ? 0 : (size_t)task->first * task->column * sizeof(float);
+    return 1;
+}
+
+static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, size_t channels)
+{
+    static dwconv_f32_slide_fn *const functions[2][2][2] = {
+        {{dwconv_f32_slide_s1_c4, dwconv_f32_slide_s1_c4_clamp},
+         {dwconv_f32_slide_s1_c8, dwconv_f32_slide_s1_c8_clamp}},
+        {{dwconv_f32_slide_s2_c4, dwconv_f32_slide_s2_c4_clamp},
+         {dwconv_f32_slide_s2_c8, dwconv_f32_slide_s2_c8_clamp}},
+    };
+    int clamps = task->low > -INFINITY || task->high < INFINITY;
+    return functions[task->stride_w - 1][channels == 8][clamps];
+}
+
+static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_slide *plan,
+                       const struct parts_group *part)
+{
+    static const float none[8];
+    struct dwconv_f32_slide job = *plan;
+    job.weights = task->weights + part->c;
+    job.bias = task->bias ? task->bias + part->c : none;
+    job.bias_next = task->bias ? part->channels * sizeof(float) : 0;
+    job.dst = task->dst + part->c;
+    job.start += part->c * sizeof(float);
+    job.groups = part->groups;
+    find_function(task, part->channels)(&job);
+}
+
+/* Rows of padding become zeros; 0 if there are none to be had. */
+static int fill_padding(const struct dwconv_f32_task *task, const float **rows)
+{
+    for (size_t row = 0; row < (task->out_rows - 1) * task->stride_h + 3; row++) {
+        if (!rows[row])
+            rows[row] = task->zeros;
+        if (!rows[row])
+            return 0;
+    }
+    return 1;
+}
+
+static void run_dense(struct dwconv_f32_task *task, const float **rows)
+{
+    struct dwconv_f32_slide plan = {
+        .rows = rows,
+        .column = task->column * sizeof(float),
+        .dst_column = task->dst_column * sizeof(float),
+        .dst_row = task->dst_row * sizeof(float),
+        .weights_tap = task->weights_tap * sizeof(float),
+        .out_rows = task->out_rows,
+    };
+    float low = task->low, high = task->high;
+    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    plan.clamp = clamp;
+    if (task->channels < 4 || !plan_columns(&plan, task) || !fill_padding(task, rows)) {
+        dwconv_f32_neon.run(task);
+        return;
+    }
+    struct parts_group groups[2];
+    int count = parts_groups(task->channels, groups);
+    for (int i = 0; i < count; i++)
+        run_groups(task, &plan, &groups[i]);
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    parts_run(task, run_dense);
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    size_t down = parts_stride(task->stride_h, task->dilation_h);
+    return task->kh == 3 && task->kw == 3 && down <= 2 &&
+           down == parts_stride(task->stride_w, task->dilation_w);
+}
+
+const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {"dwconv_f32_3x3_neon", CPU_NEON, does, run};

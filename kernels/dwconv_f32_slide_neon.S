@@ -1,0 +1,323 @@
+/* Depthwise 3x3 by sliding along the columns, for NEON: see dwconv_f32_slide.h.
+ *
+ * All weights of one group of four or eight channels stay in registers, and so do the sums of the
+ * outputs that are under way: stride 1, eight channels, two rows: 18 + 12, and a pair for what is
+ * loaded. A step of stride 1 has 36 FMLA, 4 loads, 2 stores and 2 loads of the bias, each of a pair
+ * of vectors; one of stride 2 has 36 FMLA, 10 loads, 2 stores and 2 loads of the bias. A last odd
+ * row uses the same weights.
+ *
+ * Registers: weights [row][column][vector], then sums [row][output][vector]; v30, v31: source, and
+ * the limits of a clamp. */
+
+/* Offsets in struct dwconv_f32_slide. */
+#define JOB_ROWS 0
+#define JOB_WEIGHTS 8
+#define JOB_BIAS 16
+#define JOB_DST 24
+#define JOB_COLUMN 32
+#define JOB_DST_COLUMN 40
+#define JOB_DST_ROW 48
+#define JOB_WEIGHTS_TAP 56
+#define JOB_GROUPS 64
+#define JOB_OUT_ROWS 72
+#define JOB_START 80
+#define JOB_ROUNDS 88
+#define JOB_ENTRY 96
+#define JOB_EDGES 104
+#define JOB_BIAS_NEXT 112
+#define JOB_CLAMP 120
+
+/* x9 … x13 are rows of source, x14 and x15 of dst. */
+job .req x0
+column .req x1
+dst_column .req x2
+bias .req x3
+edges .req x4
+rounds .req x5
+list .req x6
+rows_left .req x7
+entry .req x8
+scratch .req x16
+start .req x17
+next_dst .req x19
+groups .req x20
+group_dst .req x21
+weights .req x22
+all_rounds .req x23
+dst_row .req x24
+clamp .req x25
+
+    .altmacro
+    .text
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro fma sum, x, w
+    fmla v\sum\().4s, v\x\().4s, v\w\().4s
+    .endm
+    .macro clamp_to sum
+    fmax v\sum\().4s, v\sum\().4s, v30.4s
+    fmin v\sum\().4s, v\sum\().4s, v31.4s
+    .endm
+    .macro load_vectors V, first, second, row, stride
+    .if \V == 2
+    ld1 {v\first\().4s, v\second\().4s}, [x\row], \stride
+    .else
+    ld1 {v\first\().4s}, [x\row], \stride
+    .endif
+    .endm
+    .macro store_vectors V, first, second, row
+    .if \V == 2
+    st1 {v\first\().4s, v\second\().4s}, [x\row], dst_column
+    .else
+    st1 {v\first\().4s}, [x\row], dst_column
+    .endif
+    .endm
+    .macro load_bias V, first, second
+    .if \V == 2
+    ldp q\first, q\second, [bias]
+    .else
+    ldr q\first, [bias]
+    .endif
+    .endm
+    .macro next_row row
+    ldr x\row, [list, #((\row - 9) * 8)]
+    .endm
+    .macro start_row row
+    add x\row, x\row, start
+    .endm
+
+/* ---- parts of a step ---- */
+
+/* What row i of source gives to outputs of row r in a slot of sums by the weights of column kx; slot
+ * 9: nothing. */
+    .macro tap V, L, slot, kx
+    .if \slot < 9
+    .set v, 0
+    .rept \V
+    fma %(9 * \V + (r * \L + \slot) * \V + v), %(30 + v), %(((i - r * S) * 3 + \kx) * \V + v)
+    .set v, v + 1
+    .endr
+    .endif
+    .endm
+
+/* A column of source: the slots of sums that its values reach with kx = 0, 1, 2. */
+    .macro take V, L, R, slot0, slot1, slot2
+    .set S, 4 - \L
+    .set i, 0
+    .rept (\R - 1) * (4 - \L) + 3
+    load_vectors \V, 30, 31, %(9 + i), column
+    .set r, 0
+    .rept \R
+    .if i - r * S < 3
+    .if i - r * S >= 0
+    tap \V, \L, \slot0, 0
+    tap \V, \L, \slot1, 1
+    tap \V, \L, \slot2, 2
+    .endif
+    .endif
+    .set r, r + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro init V, L, R, slot
+    .set r, 0
+    .rept \R
+    load_bias \V, %(9 * \V + (r * \L + \slot) * \V), %(9 * \V + (r * \L + \slot) * \V + 1)
+    .set r, r + 1
+    .endr
+    .endm
+
+    .macro finish V, L, R, clamps, slot
+    .if \clamps
+    ldp q30, q31, [clamp]
+    .endif
+    .set r, 0
+    .rept \R
+    .if \clamps
+    .set v, 0
+    .rept \V
+    clamp_to %(9 * \V + (r * \L + \slot) * \V + v)
+    .set v, v + 1
+    .endr
+    .endif
+    store_vectors \V, %(9 * \V + (r * \L + \slot) * \V), %(9 * \V + (r * \L + \slot) * \V + 1), %(14 + r)
+    .set r, r + 1
+    .endr
+    .endm
+
+/* ---- all columns of R rows of outputs ---- */
+
+/* Steps 0 and 1, before the main ones, and where these begin. */
+    .macro head_1 V, R, slot0, slot1
+    tbz edges, #0, 1f
+    take \V, 3, \R, \slot0, 9, 9
+1:  tbz edges, #1, 2f
+    take \V, 3, \R, \slot1, \slot0, 9
+2:
+    .endm
+
+    .macro columns_1 V, R, clamps
+    init \V, 3, \R, 0
+    init \V, 3, \R, 1
+    init \V, 3, \R, 2
+    tbnz entry, #1, 12f
+    tbnz entry, #0, 11f
+    head_1 \V, \R, 1, 2
+    cbz rounds, 19f
+10: take \V, 3, \R, 0, 2, 1
+    finish \V, 3, \R, \clamps, 1
+    init \V, 3, \R, 1
+21: take \V, 3, \R, 1, 0, 2
+    finish \V, 3, \R, \clamps, 2
+    init \V, 3, \R, 2
+22: take \V, 3, \R, 2, 1, 0
+    finish \V, 3, \R, \clamps, 0
+    init \V, 3, \R, 0
+    subs rounds, rounds, #1
+    b.ne 10b
+19: tbz edges, #2, 1f
+    take \V, 3, \R, 9, 2, 1
+1:  finish \V, 3, \R, \clamps, 1
+    tbz edges, #3, 1f
+    take \V, 3, \R, 9, 9, 2
+1:  finish \V, 3, \R, \clamps, 2
+    b 20f
+11: head_1 \V, \R, 2, 0
+    b 21b
+12: head_1 \V, \R, 0, 1
+    b 22b
+20:
+    .endm
+
+    .macro head_2 V, R, slot
+    tbz edges, #0, 1f
+    take \V, 2, \R, \slot, 9, 9
+1:  take \V, 2, \R, 9, \slot, 9
+    .endm
+
+    .macro columns_2 V, R, clamps
+    init \V, 2, \R, 0
+    init \V, 2, \R, 1
+    tbnz entry, #0, 11f
+    head_2 \V, \R, 1
+    cbz rounds, 19f
+10: take \V, 2, \R, 0, 9, 1
+    finish \V, 2, \R, \clamps, 1
+    take \V, 2, \R, 9, 0, 9
+    init \V, 2, \R, 1
+21: take \V, 2, \R, 1, 9, 0
+    finish \V, 2, \R, \clamps, 0
+    take \V, 2, \R, 9, 1, 9
+    init \V, 2, \R, 0
+    subs rounds, rounds, #1
+    b.ne 10b
+19: tbz edges, #2, 1f
+    take \V, 2, \R, 9, 9, 1
+1:  finish \V, 2, \R, \clamps, 1
+    b 20f
+11: head_2 \V, \R, 0
+    b 21b
+20:
+    .endm
+
+/* ---- rows and groups ---- */
+
+    .macro begin_rows R, stride
+    .set i, 9
+    .rept (\R - 1) * \stride + 3
+    next_row %(i)
+    .set i, i + 1
+    .endr
+    .set i, 9
+    .rept (\R - 1) * \stride + 3
+    start_row %(i)
+    .set i, i + 1
+    .endr
+    mov x14, next_dst
+    .if \R == 2
+    add x15, next_dst, dst_row
+    add next_dst, x15, dst_row
+    add list, list, #(16 * \stride)
+    .endif
+    mov rounds, all_rounds
+    .endm
+
+    .macro load_weights V
+    mov scratch, weights
+    ldr x9, [job, #JOB_WEIGHTS_TAP]
+    .set i, 0
+    .rept 9
+    load_weight \V, %(i * \V), %(i * \V + 1)
+    .set i, i + 1
+    .endr
+    .endm
+    .macro load_weight V, first, second
+    load_vectors \V, \first, \second, 16, x9
+    .endm
+
+    .macro function name, V, stride, clamps
+    .p2align 4
+    .globl \name
+    .hidden \name
+    .type \name, %function
+\name\():
+    stp d8, d9, [sp, #-128]!
+    stp d10, d11, [sp, #16]
+    stp d12, d13, [sp, #32]
+    stp d14, d15, [sp, #48]
+    stp x19, x20, [sp, #64]
+    stp x21, x22, [sp, #80]
+    stp x23, x24, [sp, #96]
+    str x25, [sp, #112]
+    ldp weights, bias, [job, #JOB_WEIGHTS]
+    ldp group_dst, column, [job, #JOB_DST]
+    ldp dst_column, dst_row, [job, #JOB_DST_COLUMN]
+    ldr groups, [job, #JOB_GROUPS]
+    ldp start, all_rounds, [job, #JOB_START]
+    ldp entry, edges, [job, #JOB_ENTRY]
+    ldr clamp, [job, #JOB_CLAMP]
+30: load_weights \V
+    ldr list, [job, #JOB_ROWS]
+    ldr rows_left, [job, #JOB_OUT_ROWS]
+    mov next_dst, group_dst
+    subs rows_left, rows_left, #2
+    b.lo 32f
+31: begin_rows 2, \stride
+    columns_\stride \V, 2, \clamps
+    subs rows_left, rows_left, #2
+    b.hs 31b
+32: tbz rows_left, #0, 33f
+    begin_rows 1, \stride
+    columns_\stride \V, 1, \clamps
+33: ldr scratch, [job, #JOB_BIAS_NEXT]
+    add bias, bias, scratch
+    add start, start, #(16 * \V)
+    add weights, weights, #(16 * \V)
+    add group_dst, group_dst, #(16 * \V)
+    subs groups, groups, #1
+    b.ne 30b
+    ldp d10, d11, [sp, #16]
+    ldp d12, d13, [sp, #32]
+    ldp d14, d15, [sp, #48]
+    ldp x19, x20, [sp, #64]
+    ldp x21, x22, [sp, #80]
+    ldp x23, x24, [sp, #96]
+    ldr x25, [sp, #112]
+    ldp d8, d9, [sp], #128
+    ret
+    .size \name, . - \name
+    .endm
+
+    function dwconv_f32_slide_s1_c8, 2, 1, 0
+    function dwconv_f32_slide_s1_c4, 1, 1, 0
+    function dwconv_f32_slide_s2_c8, 2, 2, 0
+    function dwconv_f32_slide_s2_c4, 1, 2, 0
+    function dwconv_f32_slide_s1_c8_clamp, 2, 1, 1
+    function dwconv_f32_slide_s1_c4_clamp, 1, 1, 1
+    function dwconv_f32_slide_s2_c8_clamp, 2, 2, 1
+    function dwconv_f32_slide_s2_c4_clamp, 1, 2, 1
+
+    .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,141 @@
+/* Depthwise convolution with kernels of 3, 5 or 7 rows and any number of columns, channels as
+ * vectors, stride 1 or 2 down: tiles for the assembly of kernels/dwconv_f32_tall_tiles_neon.S. */
+#include <math.h>
+
+#include "kernels/dwconv_f32_parts_neon.h"
+#include "kernels/dwconv_f32_tall.h"
+
+/* Rows of source from the first to the last that exists; they must be as far from each other. */
+struct extent {
+    size_t begin, end;
+    ptrdiff_t row; /* bytes */
+};
+
+static int find_extent(struct extent *extent, const float *const *rows, size_t count)
+{
+    size_t begin = 0, end = count;
+    while (begin < count && !rows[begin])
+        begin++;
+    while (end > begin && !rows[end - 1])
+        end--;
+    if (begin == end)
+        return 0;
+    *extent = (struct extent){begin, end, 0};
+    for (size_t i = begin + 1; i < end; i++) {
+        ptrdiff_t row = (ptrdiff_t)((uintptr_t)rows[i] - (uintptr_t)rows[i - 1]);
+        if (!rows[i] || (i > begin + 1 && row != extent->row))
+            return 0;
+        extent->row = row;
+    }
+    return 1;
+}
+
+static size_t height_of(size_t index)
+{
+    static const uint8_t heights[TALL_HEIGHTS] = {7, 4, 2, 1};
+    return heights[index];
+}
+
+/* What tile of height `index` has of the source; 0 if that is nothing the assembly can do: it
+ * cannot leave before the first row of the last output. */
+static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *task, size_t y,
+                     size_t index, const struct extent *extent)
+{
+    size_t begin = y * task->stride_h, last = (height_of(index) - 1) * task->stride_h;
+    size_t end = begin + last + task->kh;
+    size_t from = extent->begin > begin ? extent->begin : begin;
+    size_t to = extent->end < end ? extent->end : end;
+    if (from >= to || to <= begin + last)
+        return 0;
+    ptrdiff_t column = (ptrdiff_t)(task->column * sizeof(float));
+    job->above = from - begin;
+    job->present = ((uint64_t)1 << (to - begin)) - 1;
+    job->row = extent->row;
+    job->source_back = column - (ptrdiff_t)(to - from) * extent->row;
+    job->src = (uintptr_t)task->rows[from] + (uintptr_t)(task->first * column);
+    job->dst = task->dst + y * task->dst_row;
+    return to - from == last + task->kh ? 1 : 2;
+}
+
+static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_tall *plan,
+                       const struct parts_group *part, size_t index, int padded)
+{
+    static const float none[8];
+    struct dwconv_f32_tall job = *plan;
+    job.src += part->c * sizeof(float);
+    job.weights = task->weights + part->c;
+    job.bias = task->bias ? task->bias + part->c : none;
+    job.bias_next = task->bias ? part->channels * sizeof(float) : 0;
+    job.dst += part->c;
+    job.groups = part->groups;
+    dwconv_f32_tall_functions[task->kh / 2 - 1][task->stride_h - 1][part->channels == 8][index]
+                             [padded](&job);
+}
+
+/* Rows that are no tile: in images which are mostly padding. */
+static void run_other(const struct dwconv_f32_task *task, size_t y, size_t rows)
+{
+    struct dwconv_f32_task part = *task;
+    part.rows += y * task->stride_h;
+    part.dst += y * task->dst_row;
+    part.out_rows = rows;
+    dwconv_f32_neon.run(&part);
+}
+
+static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
+                      const struct extent *extent)
+{
+    struct parts_group groups[2];
+    int count = parts_groups(task->channels, groups);
+    for (size_t y = 0, index = 0; y < task->out_rows; y += height_of(index)) {
+        while (height_of(index) > task->out_rows - y)
+            index++;
+        int rows = plan_rows(plan, task, y, index, extent);
+        if (rows == 0)
+            run_other(task, y, height_of(index));
+        for (int i = 0; rows && i < count; i++)
+            run_groups(task, plan, &groups[i], index, rows == 2);
+    }
+}
+
+static void run_dense(struct dwconv_f32_task *task, const float **rows)
+{
+    size_t tap = task->weights_tap * sizeof(float), row = task->kw * tap;
+    struct dwconv_f32_tall plan = {
+        .column = (ptrdiff_t)(task->column * sizeof(float)),
+        .dst_row = task->dst_row * sizeof(float),
+        .dst_column = task->dst_column * sizeof(float),
+        .weights_row = row,
+        .weights_tap = tap,
+        .weights_back = (ptrdiff_t)tap - (ptrdiff_t)(task->kh * row),
+        .out_cols = task->out_cols,
+        .first = task->first,
+        .columns = (ptrdiff_t)task->columns,
+        .whole = task->columns >= task->kw ? task->columns - task->kw + 1 : 0,
+        .kw = task->kw,
+        .stride_w = task->stride_w,
+        .column_step = task->stride_w * task->column * sizeof(float),
+    };
+    float low = task->low, high = task->high;
+    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    plan.clamp = low > -INFINITY || high < INFINITY ? clamp : NULL;
+    struct extent extent;
+    size_t count = (task->out_rows - 1) * task->stride_h + task->kh;
+    if (task->channels < 4 || !find_extent(&extent, rows, count))
+        dwconv_f32_neon.run(task);
+    else
+        run_tiles(task, &plan, &extent);
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    parts_run(task, run_dense);
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    return (task->kh == 3 || task->kh == 5 || task->kh == 7) &&
+           parts_stride(task->stride_h, task->dilation_h) <= 2;
+}
+
+const struct dwconv_f32_kernel dwconv_f32_tall_neon = {"dwconv_f32_tall_neon", CPU_NEON, does, run};
