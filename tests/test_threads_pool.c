@@ -17,6 +17,7 @@
 #include "src/core/log.h"
 #include "src/threading/affinity.h"
 #include "src/threading/default_pool.h"
+#include "src/threading/leave_cpu.h"
 #include "src/threading/parallel.h"
 #include "src/threading/threads.h"
 #include "tests/support/fault.h"
@@ -285,6 +286,102 @@ static void check_free(struct meeting *m)
     cpu_set_t mask = mask_of_this_thread();
     if (!CPU_EQUAL(&mask, &mask_of_caller))
         atomic_fetch_add(&m->bad, 1);
+}
+
+/* ---- worker and caller on one CPU ---- */
+
+/* Tasks about as long as it takes a worker to come, noted by where they ran. */
+struct places {
+    pthread_t caller;
+    int pinned;           /* the caller's only CPU */
+    atomic_int cpu;       /* the worker's */
+    atomic_int elsewhere; /* tasks of the worker */
+    atomic_int same;      /* those of them on the caller's CPU */
+};
+
+static void note_place(void *argument, int i, int n)
+{
+    struct places *p = argument;
+    (void)i, (void)n;
+    int cpu = sched_getcpu();
+    if (!pthread_equal(p->caller, pthread_self())) {
+        atomic_store(&p->cpu, cpu);
+        atomic_fetch_add(&p->same, cpu == p->pinned);
+        atomic_fetch_add(&p->elsewhere, 1);
+    }
+    uint64_t end = log_now_ns() + 20000;
+    while (log_now_ns() < end)
+        ;
+}
+
+static void run_until_worker_has(struct default_pool *pool, struct places *p, int tasks,
+                                 bool parked)
+{
+    uint64_t deadline = log_now_ns() + UINT64_C(5000000000);
+    atomic_store(&p->elsewhere, 0);
+    while (atomic_load(&p->elsewhere) < tasks && log_now_ns() < deadline) {
+        default_pool_run(pool, 2, note_place, p);
+        if (parked)
+            (void)usleep(100);
+    }
+    assert_true(atomic_load(&p->elsewhere) >= tasks);
+}
+
+static void pin_this_thread(int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+/* Pins the caller to the CPU where the worker is, again and again. A worker that stays there only
+ * runs when the caller does not, as if there were one thread. */
+static void a_worker_leaves_the_cpu_of_its_caller(void **state)
+{
+    (void)state;
+    enum { REPEATS = 10, TASKS = 10 };
+    cpu_set_t before = mask_of_this_thread();
+    for (int parked = 0; CPU_COUNT(&before) > 1 && parked < 2; parked++) {
+        struct default_pool *pool =
+            make_pool(&(neo_threadpool_options){.threads = 2, .spin_us = parked ? -1 : 100000});
+        struct places p = {.caller = pthread_self()};
+        int same = 0;
+        for (int i = 0; i < REPEATS; i++) {
+            p.pinned = -1;
+            run_until_worker_has(pool, &p, 1, parked);
+            p.pinned = atomic_load(&p.cpu);
+            pin_this_thread(p.pinned);
+            (void)usleep(2000);
+            atomic_store(&p.same, 0);
+            run_until_worker_has(pool, &p, TASKS, parked);
+            same += atomic_load(&p.same);
+            assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+        }
+        default_pool_destroy(pool);
+        print_message("worker %s: %d of %d tasks on the caller's CPU\n",
+                      parked ? "asleep" : "awake", same, REPEATS * TASKS);
+        assert_true(same < REPEATS * TASKS / 3);
+    }
+}
+
+static void a_thread_that_leaves_a_cpu_keeps_its_mask(void **state)
+{
+    (void)state;
+    cpu_set_t before = mask_of_this_thread(), after;
+    for (int i = 0; i < 20; i++) {
+        int cpu = sched_getcpu();
+        assert_int_equal(leave_cpu(cpu), CPU_COUNT(&before) > 1);
+        after = mask_of_this_thread();
+        assert_true(CPU_EQUAL(&before, &after));
+    }
+    pin_this_thread(sched_getcpu());
+    cpu_set_t one = mask_of_this_thread();
+    assert_false(leave_cpu(sched_getcpu())); /* there is no other one */
+    after = mask_of_this_thread();
+    assert_true(CPU_EQUAL(&one, &after));
+    assert_false(leave_cpu(-1));
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 static int last_cpu_of_mask(void *context, int i)
@@ -672,6 +769,8 @@ int main(void)
         cmocka_unit_test(few_tasks_disturb_few_threads),
         cmocka_unit_test(idle_threads_use_no_processor),
         cmocka_unit_test(workers_take_no_signals),
+        cmocka_unit_test(a_worker_leaves_the_cpu_of_its_caller),
+        cmocka_unit_test(a_thread_that_leaves_a_cpu_keeps_its_mask),
         cmocka_unit_test(workers_are_bound_as_asked_and_the_caller_never),
         cmocka_unit_test(bound_threads_fill_near_nodes_first_or_alternate),
         cmocka_unit_test(bound_threads_take_little_cores_last),

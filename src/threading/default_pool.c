@@ -13,6 +13,7 @@
 #include "src/core/log.h"
 #include "src/threading/affinity.h"
 #include "src/threading/futex.h"
+#include "src/threading/leave_cpu.h"
 #include "src/threading/lifetime.h"
 #include "src/threading/parallel.h"
 #include "src/threading/threads.h"
@@ -29,10 +30,10 @@
 
 #define CACHE_LINE 64
 #define DEFAULT_SPIN_US 200
-#define DEFAULT_POOL_MAX_CPU 8192 /* CPU numbers to bind to are below */
-#define SPINS_PER_CLOCK 32        /* looks at a mailbox between two looks at the clock */
-#define WAKE_FANOUT 4             /* how many sleepers each thread wakes before it works */
-#define SLEEPER 0x8000u           /* flag in region.slot: the worker slept when it was invited */
+#define MOVE_PAUSE_NS 1000000 /* between two moves of a worker away from its caller */
+#define SPINS_PER_CLOCK 32    /* looks at a mailbox between two looks at the clock */
+#define WAKE_FANOUT 4         /* how many sleepers each thread wakes before it works */
+#define SLEEPER 0x8000u       /* flag in region.slot: the worker slept when it was invited */
 
 struct worker {
     _Alignas(CACHE_LINE) _Atomic uintptr_t mail;
@@ -40,6 +41,7 @@ struct worker {
     int id;
     int cpu; /* to run on; negative: any */
     pthread_t thread;
+    uint64_t moved_ns; /* when it last tried to leave its caller's CPU */
 };
 
 /* One call of default_pool_run(), on its caller's stack. Task number s belongs to the participant
@@ -65,6 +67,7 @@ struct default_pool {
     _Atomic uint64_t state; /* fork generation and phase, see start() */
     int live;               /* workers that run; valid in PHASE_READY */
     _Atomic int caller_cpu; /* where the last call came from */
+    bool roomy;             /* there is a CPU for each thread */
     bool uneven;            /* the CPUs it may use are not equally fast */
     double *weights;        /* speeds by thread; NULL if they are equal or threads may move */
     struct worker *workers; /* threads - 1 of them */
@@ -140,6 +143,23 @@ static void work(struct region *r, int slot)
 
 /* ---- a worker ---- */
 
+/* The kernel puts a new or a woken worker on the very CPU of its caller where no other one is idle
+ * at that moment, and then leaves both there for tens of milliseconds: the worker only runs when
+ * the caller does not, and finds that all its tasks have been taken back. */
+static void make_way_for_caller(struct worker *w)
+{
+    int cpu = sched_getcpu();
+    if (cpu != atomic_load_explicit(&w->pool->caller_cpu, memory_order_relaxed))
+        return;
+    uint64_t now = log_now_ns();
+    if (w->pool->roomy && now - w->moved_ns > MOVE_PAUSE_NS) {
+        w->moved_ns = now;
+        if (leave_cpu(cpu))
+            return;
+    }
+    (void)sched_yield();
+}
+
 static uintptr_t sleep_for_mail(struct worker *w)
 {
     uintptr_t mail = MAIL_NONE;
@@ -147,15 +167,9 @@ static uintptr_t sleep_for_mail(struct worker *w)
         return mail;
     while ((mail = atomic_load_explicit(&w->mail, memory_order_acquire)) == MAIL_ASLEEP)
         futex_wait(futex_word(w), (uint32_t)MAIL_ASLEEP);
+    w->moved_ns = 0; /* a new place, which has nothing to do with the last one */
+    make_way_for_caller(w);
     return mail;
-}
-
-/* On a busy machine the kernel may put a woken worker on the very CPU of the thread that woke it,
- * which it then keeps from going on, and from giving it work. */
-static void make_way_for_caller(const struct worker *w)
-{
-    if (sched_getcpu() == atomic_load_explicit(&w->pool->caller_cpu, memory_order_relaxed))
-        (void)sched_yield();
 }
 
 static uintptr_t wait_for_mail(struct worker *w)
@@ -189,6 +203,7 @@ static void take_part(struct worker *w, uintptr_t mail)
 static void *worker_main(void *argument)
 {
     struct worker *w = argument;
+    make_way_for_caller(w);
     atomic_store_explicit(&w->mail, MAIL_NONE, memory_order_release);
     futex_wake(futex_word(w), INT_MAX);
     for (;;) {
@@ -275,9 +290,9 @@ static uint64_t state_of(int phase)
 /* A CPU that cannot be had (the mask has changed) is no reason to have no thread. */
 static int create_bound(struct worker *w, int cpu)
 {
-    cpu_set_t sets[DEFAULT_POOL_MAX_CPU / CPU_SETSIZE];
+    cpu_set_t sets[LEAVE_CPU_MOST / CPU_SETSIZE];
     pthread_attr_t attributes;
-    if (cpu < 0 || cpu >= DEFAULT_POOL_MAX_CPU || pthread_attr_init(&attributes))
+    if (cpu < 0 || cpu >= LEAVE_CPU_MOST || pthread_attr_init(&attributes))
         return pthread_create(&w->thread, NULL, worker_main, w);
     CPU_ZERO_S(sizeof sets, sets);
     CPU_SET_S((size_t)cpu, sizeof sets, sets);
@@ -321,6 +336,7 @@ static int start(struct default_pool *pool, uint64_t seen)
     if (!lifetime_watch_forks() ||
         !atomic_compare_exchange_strong(&pool->state, &seen, state_of(PHASE_STARTING)))
         return 0;
+    tell_cpu(pool);
     pool->live = create_workers(pool);
     for (int i = 0; i < pool->live; i++)
         wait_for_start(&pool->workers[i]);
@@ -403,6 +419,7 @@ static neo_status bind_workers(struct default_pool *pool, const neo_threadpool_o
                                const struct topology *t)
 {
     pool->uneven = is_uneven(t);
+    pool->roomy = pool->threads <= t->count;
     neo_affinity mode =
         options->affinity == NEO_AFFINITY_DEFAULT ? affinity_from_environment() : options->affinity;
     if (options->cpu_of_thread) {
