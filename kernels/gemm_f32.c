@@ -7,8 +7,8 @@
         &(t)[19], &(t)[20], &(t)[21], &(t)[22], &(t)[23]
 const struct gemm_f32_kernel *const gemm_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &gemm_f32_in_order_neon[0], &gemm_f32_in_order_neon[1],
-    TILES(gemm_f32_rows_neon),  TILES(gemm_f32_columns_neon),
+    &gemm_f32_in_order_neon[0], &gemm_f32_in_order_neon[1],  &gemm_f32_in_order_neon[2],
+    &gemm_f32_in_order_neon[3], TILES(gemm_f32_rows_neon),   TILES(gemm_f32_columns_neon),
 #endif
     TILES(gemm_f32_rows_ref),   TILES(gemm_f32_columns_ref),
 };

@@ -57,7 +57,7 @@ const struct gemm_f32_kernel *gemm_f32_find_for(const struct cpu *cpu, size_t mr
                                                 int columns);
 
 /* The tables of one file each. */
-enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 2 };
+enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 4 };
 extern const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES];
 extern const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES];
 extern const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES];

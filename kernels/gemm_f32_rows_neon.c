@@ -13,42 +13,35 @@ INLINE void run_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr, siz
         gemm_f32_run_staged(tile, nr, self);
 }
 
-/* Whole tiles are assembly (gemm_f32_8x12_neon.S), one for each way of issuing instructions. */
+/* Whole tiles of 8x12 are assembly (gemm_f32_8x12_neon.S), one for each way of issuing
+ * instructions; those of 8x8 for cores that issue in order (gemm_f32_8x8_neon.S). */
 gemm_f32_fn gemm_f32_8x12_whole_neon, gemm_f32_8x12_a55_neon, gemm_f32_8x12_a510_neon;
+gemm_f32_fn gemm_f32_8x8_a55_neon, gemm_f32_8x8_a510_neon;
 
-static __attribute__((noinline)) void run_part(const struct gemm_f32_tile *tile, gemm_f32_fn *self)
+static __attribute__((noinline)) void run_8x12(const struct gemm_f32_tile *tile, gemm_f32_fn *self)
 {
     run_rows(tile, 8, 12, 1, self);
 }
 
-static int is_whole(const struct gemm_f32_tile *tile)
+static __attribute__((noinline)) void run_8x8(const struct gemm_f32_tile *tile, gemm_f32_fn *self)
 {
-    return tile->m == 8 && tile->n == 12;
+    run_rows(tile, 8, 8, 2, self);
 }
 
-static void gemm_f32_8x12_neon(const struct gemm_f32_tile *tile)
-{
-    if (is_whole(tile))
-        gemm_f32_8x12_whole_neon(tile);
-    else
-        run_part(tile, gemm_f32_8x12_neon);
-}
-
-static void gemm_f32_8x12_narrow_neon(const struct gemm_f32_tile *tile)
-{
-    if (is_whole(tile))
-        gemm_f32_8x12_a55_neon(tile);
-    else
-        run_part(tile, gemm_f32_8x12_narrow_neon);
-}
-
-static void gemm_f32_8x12_wide_neon(const struct gemm_f32_tile *tile)
-{
-    if (is_whole(tile))
-        gemm_f32_8x12_a510_neon(tile);
-    else
-        run_part(tile, gemm_f32_8x12_wide_neon);
-}
+#define WHOLE_OR_PART(nr, name, whole)                 \
+    static void name(const struct gemm_f32_tile *tile) \
+    {                                                  \
+        if (tile->m == 8 && tile->n == (nr))           \
+            whole(tile);                               \
+        else                                           \
+            run_8x##nr(tile, name);                    \
+    }
+WHOLE_OR_PART(12, gemm_f32_8x12_neon, gemm_f32_8x12_whole_neon)
+WHOLE_OR_PART(12, gemm_f32_8x12_narrow_neon, gemm_f32_8x12_a55_neon)
+WHOLE_OR_PART(12, gemm_f32_8x12_wide_neon, gemm_f32_8x12_a510_neon)
+WHOLE_OR_PART(8, gemm_f32_8x8_narrow_neon, gemm_f32_8x8_a55_neon)
+WHOLE_OR_PART(8, gemm_f32_8x8_wide_neon, gemm_f32_8x8_a510_neon)
+#undef WHOLE_OR_PART
 
 /* The offsets that they read at. */
 #define AT(member, offset) \
@@ -101,7 +94,7 @@ static void gemm_f32_1x12_neon(const struct gemm_f32_tile *tile)
 
 static void gemm_f32_8x8_neon(const struct gemm_f32_tile *tile)
 {
-    run_rows(tile, 8, 8, 2, gemm_f32_8x8_neon);
+    run_8x8(tile, gemm_f32_8x8_neon);
 }
 
 static void gemm_f32_7x8_neon(const struct gemm_f32_tile *tile)
@@ -209,4 +202,6 @@ const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES] = {
 const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES] = {
     {"gemm_f32_8x12_a55_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_narrow_neon, IN_ORDER_NARROW},
     {"gemm_f32_8x12_a510_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_wide_neon, IN_ORDER_WIDE},
+    {"gemm_f32_8x8_a55_neon", CPU_NEON, 8, 8, 0, gemm_f32_8x8_narrow_neon, IN_ORDER_NARROW},
+    {"gemm_f32_8x8_a510_neon", CPU_NEON, 8, 8, 0, gemm_f32_8x8_wide_neon, IN_ORDER_WIDE},
 };

@@ -127,7 +127,7 @@ static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cp
     mine->copy = copy_f32_find(cpu->features)->run;
     for (size_t w = 0; w < GEMM_F32_NR / 4; w++)
         for (size_t h = 0; h < GEMM_F32_MR; h++)
-            mine->gemm[w][h] = gemm_f32_find(cpu->features, h + 1, 4 * (w + 1), 0)->run;
+            mine->gemm[w][h] = gemm_f32_find_for(cpu, h + 1, 4 * (w + 1), 0)->run;
 }
 
 static size_t unit(size_t bytes)
