@@ -342,9 +342,10 @@ static void a_worker_leaves_the_cpu_of_its_caller(void **state)
     (void)state;
     enum { REPEATS = 10, TASKS = 10 };
     cpu_set_t before = mask_of_this_thread();
-    for (int parked = 0; CPU_COUNT(&before) > 1 && parked < 2; parked++) {
-        struct default_pool *pool =
-            make_pool(&(neo_threadpool_options){.threads = 2, .spin_us = parked ? -1 : 100000});
+    for (int kind = 0; CPU_COUNT(&before) > 1 && kind < 4; kind++) {
+        bool parked = kind & 1;
+        struct default_pool *pool = make_pool(&(neo_threadpool_options){
+            .threads = kind & 2 ? 2 * CPU_COUNT(&before) : 2, .spin_us = parked ? -1 : 100000});
         struct places p = {.caller = pthread_self()};
         int same = 0;
         for (int i = 0; i < REPEATS; i++) {

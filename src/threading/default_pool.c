@@ -67,7 +67,7 @@ struct default_pool {
     _Atomic uint64_t state; /* fork generation and phase, see start() */
     int live;               /* workers that run; valid in PHASE_READY */
     _Atomic int caller_cpu; /* where the last call came from */
-    bool roomy;             /* there is a CPU for each thread */
+    int cpus;               /* that it may use */
     bool uneven;            /* the CPUs it may use are not equally fast */
     double *weights;        /* speeds by thread; NULL if they are equal or threads may move */
     struct worker *workers; /* threads - 1 of them */
@@ -152,7 +152,8 @@ static void make_way_for_caller(struct worker *w)
     if (cpu != atomic_load_explicit(&w->pool->caller_cpu, memory_order_relaxed))
         return;
     uint64_t now = log_now_ns();
-    if (w->pool->roomy && now - w->moved_ns > MOVE_PAUSE_NS) {
+    bool has_own = w->id + 1 < w->pool->cpus; /* the first workers are invited first */
+    if (has_own && now - w->moved_ns > MOVE_PAUSE_NS) {
         w->moved_ns = now;
         if (leave_cpu(cpu))
             return;
@@ -419,7 +420,7 @@ static neo_status bind_workers(struct default_pool *pool, const neo_threadpool_o
                                const struct topology *t)
 {
     pool->uneven = is_uneven(t);
-    pool->roomy = pool->threads <= t->count;
+    pool->cpus = t->count;
     neo_affinity mode =
         options->affinity == NEO_AFFINITY_DEFAULT ? affinity_from_environment() : options->affinity;
     if (options->cpu_of_thread) {
