@@ -1,6 +1,6 @@
 /* Strided copies: whole rows where both sides are contiguous, 4x4 transposes where they are so in
- * different directions (four rows or columns: interleaving stores or loads), else element by
- * element.
+ * different directions (four rows, or two to four columns: interleaving stores or loads), else
+ * element by element.
  *
  * A transpose goes over blocks of 16 rows and 4 columns, so that each piece it writes is a cache
  * line, and the 16 lines it reads are used up by the next three blocks. */
@@ -77,14 +77,48 @@ static size_t deinterleave_4(const struct copy_f32_plane *plane)
     return i;
 }
 
+/* Three, and two, columns that are neighbours. */
+static size_t deinterleave_3(const struct copy_f32_plane *plane)
+{
+    float *a = plane->dst, *b = a + plane->dst_col, *c = b + plane->dst_col;
+    size_t i = 0;
+    for (; i + 4 <= plane->rows; i += 4) {
+        float32x4x3_t block = vld3q_f32(plane->src + i * 3);
+        vst1q_f32(a + i, block.val[0]);
+        vst1q_f32(b + i, block.val[1]);
+        vst1q_f32(c + i, block.val[2]);
+    }
+    return i;
+}
+
+static size_t deinterleave_2(const struct copy_f32_plane *plane)
+{
+    float *a = plane->dst, *b = a + plane->dst_col;
+    size_t i = 0;
+    for (; i + 4 <= plane->rows; i += 4) {
+        float32x4x2_t block = vld2q_f32(plane->src + i * 2);
+        vst1q_f32(a + i, block.val[0]);
+        vst1q_f32(b + i, block.val[1]);
+    }
+    return i;
+}
+
+static void deinterleave(const struct copy_f32_plane *plane)
+{
+    size_t done = plane->cols == 4   ? deinterleave_4(plane)
+                  : plane->cols == 3 ? deinterleave_3(plane)
+                                     : deinterleave_2(plane);
+    copy_elements(plane, done, plane->rows, 0, plane->cols);
+}
+
 static void copy_transposed(const struct copy_f32_plane *plane)
 {
     if (plane->rows == 4 && plane->dst_col == 4) {
         copy_elements(plane, 0, 4, interleave_4(plane), plane->cols);
         return;
     }
-    if (plane->cols == 4 && plane->src_row == 4) {
-        copy_elements(plane, deinterleave_4(plane), plane->rows, 0, 4);
+    if (plane->cols >= 2 && plane->cols <= 4 && plane->src_row == (ptrdiff_t)plane->cols) {
+        deinterleave(plane);
         return;
     }
     size_t rows = plane->rows & ~(size_t)3, cols = plane->cols & ~(size_t)3;

@@ -9,6 +9,7 @@
 #include "src/memory/descriptor.h"
 #include "src/primitive/primitive.h"
 #include "src/weights/layout.h"
+#include "src/weights/pack.h"
 
 /* ---- checks ---- */
 
@@ -195,6 +196,22 @@ const char *convolution_refuse_direct(const struct problem *problem)
                                                                       : NULL;
 }
 
+const float *convolution_packed_weights(const struct execution *execution, const struct cpu *cpu)
+{
+    const neo_memory_desc *given = &execution->problem->tensors[WEIGHTS];
+    if (given->format_kind == NEO_FORMAT_PACKED)
+        return execution->buffers[WEIGHTS];
+    neo_memory_desc packed = *given;
+    layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(execution->problem));
+    struct weights_transfer transfer = {.plain = given,
+                                        .packed = &packed,
+                                        .plain_data = execution->buffers[WEIGHTS],
+                                        .packed_data = execution->scratch,
+                                        .cpu = cpu};
+    weights_pack(&transfer, execution->parallel, execution->threads);
+    return execution->scratch;
+}
+
 /* ---- the operation ---- */
 
 static void convolution_describe(const struct problem *problem, char *out, size_t size)
@@ -214,8 +231,8 @@ static void convolution_describe(const struct problem *problem, char *out, size_
 
 static const struct algorithm *const convolution_algorithms[] = {
     &convolution_depthwise_f32,  &convolution_winograd_2_f32, &convolution_winograd_4_f32,
-    &convolution_winograd_6_f32, &convolution_indirect_f32,   &convolution_gemm_f32,
-    &convolution_reference_f32,
+    &convolution_winograd_6_f32, &convolution_rows_f32,       &convolution_indirect_f32,
+    &convolution_gemm_f32,       &convolution_reference_f32,
 };
 
 static const struct operation convolution_operation = {

@@ -6,7 +6,7 @@
 
 extern const struct algorithm convolution_gemm_f32, convolution_depthwise_f32,
     convolution_winograd_2_f32, convolution_winograd_4_f32, convolution_winograd_6_f32,
-    convolution_indirect_f32, convolution_reference_f32;
+    convolution_rows_f32, convolution_indirect_f32, convolution_reference_f32;
 
 /* One tensor's strides, in elements. */
 struct image_strides {
@@ -42,6 +42,10 @@ void convolution_choose_images(struct problem *problem);
 
 /* Why an algorithm of sums of products may not serve the problem, or NULL. */
 const char *convolution_refuse_direct(const struct problem *problem);
+
+/* The weights in panels: as given, or, if they are plain, packed into the beginning of the
+ * scratchpad. */
+const float *convolution_packed_weights(const struct execution *execution, const struct cpu *cpu);
 
 /* Writes batch, channel 0 and space of pixel number index of dst to a position of dst's dimensions.
  */

@@ -15,7 +15,6 @@
 #include "src/primitive/finish.h"
 #include "src/threading/partition.h"
 #include "src/weights/layout.h"
-#include "src/weights/pack.h"
 
 enum {
     PIXELS = INDIRECT_F32_PIXELS,
@@ -378,23 +377,6 @@ static void run_span(void *argument, struct span mine, int slot)
     }
 }
 
-static const float *weights_of(const struct convolution_indirect *plan,
-                               const struct execution *execution)
-{
-    const neo_memory_desc *given = &execution->problem->tensors[WEIGHTS];
-    if (!plan->packed_bytes)
-        return execution->buffers[WEIGHTS];
-    neo_memory_desc packed = *given;
-    layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(execution->problem));
-    struct weights_transfer transfer = {.plain = given,
-                                        .packed = &packed,
-                                        .plain_data = execution->buffers[WEIGHTS],
-                                        .packed_data = execution->scratch,
-                                        .cpu = plan->cpu};
-    weights_pack(&transfer, execution->parallel, execution->threads);
-    return execution->scratch;
-}
-
 static void indirect_run(const void *plan, const struct execution *execution)
 {
     const struct convolution_indirect *mine = plan;
@@ -402,7 +384,7 @@ static void indirect_run(const void *plan, const struct execution *execution)
     size_t rows = (size_t)(s->batch * s->out[DEPTH] * s->out[HEIGHT]);
     if (rows == 0 || s->out[WIDTH] == 0 || mine->outputs == 0)
         return;
-    struct run run = {mine, execution, weights_of(mine, execution)};
+    struct run run = {mine, execution, convolution_packed_weights(execution, mine->cpu)};
     parallel_for_tiles(execution->parallel, rows, execution->threads, run_span, &run);
 }
 

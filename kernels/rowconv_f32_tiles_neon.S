@@ -1,0 +1,296 @@
+/* Rows of pixels of rowconv_f32.h for NEON, a tile of 8 pixels × 12, 8 or 4 output channels at a
+ * time.
+ *
+ * Registers: sums in v8 … v31 (pixel i in v(8 + 3 i) …), v16 … v31 or v24 … v31; source in v0 … v4,
+ * used by lanes; weights of a tap in v5 … v7.
+ *
+ * The taps of a kernel row read values i × stride + t of a row of a plane, for pixels i < 8: 21
+ * values, six vectors, at stride 2 and seven taps, and fewer otherwise. So a row of the kernel takes
+ * two or three loads of source, and one of weights for 24 (16, 8) FMLA. The sixth vector takes the
+ * place of the first, which taps from the fourth on do not read. The first tap of all multiplies
+ * without adding, so that sums need not be cleared. */
+
+/* Offsets in struct rowconv_f32_task. */
+#define TASK_ROWS 0
+#define TASK_KERNEL_ROWS 16
+#define TASK_DST 32
+#define TASK_CHANNEL 48
+#define TASK_FROM 64
+#define TASK_BIAS 72
+#define TASK_LOW 80
+#define TASK_HIGH 84
+
+task .req x0
+rows .req x1
+channels .req x2
+kernel_rows .req x3
+weights .req x4
+dst .req x5
+pixel .req x6
+channel .req x7
+tiles .req x8
+offset .req x9
+b .req x10
+step .req x11
+at .req x12
+table .req x13
+c .req x14
+r .req x15
+panel .req x16
+extras .req x17
+
+/* Bits of extras: what there is to do after the sums. */
+#define ADDS_BIAS 0
+#define HAS_LOW 1
+#define HAS_HIGH 2
+
+    .altmacro
+    .text
+
+/* ---- sums ---- */
+
+    .macro multiply op, sum, b, a, lane
+    \op v\sum\().4s, v\b\().4s, v\a\().s[\lane]
+    .endm
+
+    .macro load_weights vectors
+    .if \vectors == 3
+    ld1 {v5.4s, v6.4s, v7.4s}, [b], step
+    .elseif \vectors == 2
+    ld1 {v5.4s, v6.4s}, [b], step
+    .else
+    ld1 {v5.4s}, [b], step
+    .endif
+    .endm
+
+    .macro tap op, t, stride, vectors
+    load_weights \vectors
+    .set i, 0
+    .rept 8
+    .set value, i * \stride + \t
+    .set v, 0
+    .rept \vectors
+    multiply \op, %(32 - 8 * \vectors + \vectors * i + v), %(5 + v), %((value / 4) % 5), %(value % 4)
+    .set v, v + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro load_row stride, taps
+    ldr at, [table], #8
+    add at, at, offset
+    .if 7 * \stride + \taps <= 12
+    ld1 {v0.4s, v1.4s, v2.4s}, [at]
+    .else
+    ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [at]
+    .endif
+    .if 7 * \stride + \taps > 16
+    ldr q4, [at, #64]
+    .endif
+    .endm
+
+    .macro other_taps stride, taps, vectors
+    .set t, 1
+    .rept \taps - 1
+    .if t == 4 && 7 * \stride + \taps > 20
+    ldr q0, [at, #80]
+    .endif
+    tap fmla, %t, \stride, \vectors
+    .set t, t + 1
+    .endr
+    .endm
+
+/* ---- after them ---- */
+
+    .macro add_pixel i, vectors
+    .set v, 0
+    .rept \vectors
+    add_one %(32 - 8 * \vectors + \vectors * \i + v), %(5 + v)
+    .set v, v + 1
+    .endr
+    .endm
+    .macro add_one sum, bias
+    fadd v\sum\().4s, v\sum\().4s, v\bias\().4s
+    .endm
+    .macro clamp_one op, sum
+    \op v\sum\().4s, v\sum\().4s, v0.4s
+    .endm
+    .macro clamp_all op, field, vectors
+    add at, task, #\field
+    ld1r {v0.4s}, [at]
+    .set i, 32 - 8 * \vectors
+    .rept 8 * \vectors
+    clamp_one \op, %i
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro finish vectors
+    cbz extras, 3f
+    tbz extras, #ADDS_BIAS, 1f
+    ldr at, [task, #TASK_BIAS]
+    .if \vectors == 3
+    ld1 {v5.4s, v6.4s, v7.4s}, [at]
+    .elseif \vectors == 2
+    ld1 {v5.4s, v6.4s}, [at]
+    .else
+    ld1 {v5.4s}, [at]
+    .endif
+    .set i, 0
+    .rept 8
+    add_pixel %i, \vectors
+    .set i, i + 1
+    .endr
+1:  tbz extras, #HAS_LOW, 2f
+    clamp_all fmax, TASK_LOW, \vectors
+2:  tbz extras, #HAS_HIGH, 3f
+    clamp_all fmin, TASK_HIGH, \vectors
+3:
+    .endm
+
+    .macro store_pixel s0, s1, s2, vectors
+    .if \vectors == 3
+    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s}, [dst], pixel
+    .elseif \vectors == 2
+    st1 {v\s0\().4s, v\s1\().4s}, [dst], pixel
+    .else
+    st1 {v\s0\().4s}, [dst], pixel
+    .endif
+    .endm
+    .macro store_pixels vectors
+    .set i, 32 - 8 * \vectors
+    .rept 8
+    store_pixel %i, %(i + 1), %(i + 2), \vectors
+    .set i, i + \vectors
+    .endr
+    .endm
+
+/* Four output channels of four pixels, s0 … s3, become o0 … o3 with four pixels each; s0 … s3 are
+ * lost, o3 is written before s1 and s3 are read for the last time. */
+    .macro transpose s0, s1, s2, s3, o0, o1, o2, o3
+    zip1 v\o3\().4s, v\s0\().4s, v\s2\().4s
+    zip2 v\s2\().4s, v\s0\().4s, v\s2\().4s
+    zip1 v\s0\().4s, v\s1\().4s, v\s3\().4s
+    zip2 v\s3\().4s, v\s1\().4s, v\s3\().4s
+    zip1 v\o0\().4s, v\o3\().4s, v\s0\().4s
+    zip2 v\o1\().4s, v\o3\().4s, v\s0\().4s
+    zip1 v\o2\().4s, v\s2\().4s, v\s3\().4s
+    zip2 v\o3\().4s, v\s2\().4s, v\s3\().4s
+    .endm
+    .macro store_channels vectors
+    mov at, dst
+    .set s, 32 - 8 * \vectors
+    .rept \vectors
+    transpose %s, %(s + \vectors), %(s + 2 * \vectors), %(s + 3 * \vectors), 0, 2, 4, 6
+    transpose %(s + 4 * \vectors), %(s + 5 * \vectors), %(s + 6 * \vectors), %(s + 7 * \vectors), 1, 3, 5, 7
+    st1 {v0.4s, v1.4s}, [at], channel
+    st1 {v2.4s, v3.4s}, [at], channel
+    st1 {v4.4s, v5.4s}, [at], channel
+    st1 {v6.4s, v7.4s}, [at], channel
+    .set s, s + 1
+    .endr
+    add dst, dst, #32
+    .endm
+
+/* ---- a kernel ---- */
+
+    .macro find_extras
+    ldr at, [task, #TASK_BIAS]
+    ldp w13, w14, [task, #TASK_LOW]
+    cmp at, #0
+    cset extras, ne
+    mov w15, #0xff800000
+    cmp w13, w15
+    cset w13, ne
+    mov w15, #0x7f800000
+    cmp w14, w15
+    cset w14, ne
+    orr extras, extras, x13, lsl #HAS_LOW
+    orr extras, extras, x14, lsl #HAS_HIGH
+    .endm
+
+    .macro kernel name, stride, taps, vectors
+    .p2align 4
+    .globl \name
+    .hidden \name
+    .type \name, %function
+\name\():
+    .if \vectors == 3
+    stp d8, d9, [sp, #-64]!
+    stp d10, d11, [sp, #16]
+    stp d12, d13, [sp, #32]
+    stp d14, d15, [sp, #48]
+    .endif
+    find_extras
+    ldp rows, channels, [task, #TASK_ROWS]
+    ldp kernel_rows, weights, [task, #TASK_KERNEL_ROWS]
+    ldp dst, pixel, [task, #TASK_DST]
+    ldp channel, tiles, [task, #TASK_CHANNEL]
+    ldr offset, [task, #TASK_FROM]
+    lsl pixel, pixel, #2
+    lsl channel, channel, #2
+    lsl offset, offset, #2
+    mov step, #16 * \vectors
+    mul step, step, channels
+
+4:  mov table, rows
+    mov b, weights
+    add panel, weights, #16 * \vectors
+    mov c, channels
+    mov r, kernel_rows
+    load_row \stride, \taps
+    tap fmul, 0, \stride, \vectors
+    b 7f
+5:  mov b, panel
+    add panel, panel, #16 * \vectors
+    mov r, kernel_rows
+6:  load_row \stride, \taps
+    tap fmla, 0, \stride, \vectors
+7:  other_taps \stride, \taps, \vectors
+    subs r, r, #1
+    b.ne 6b
+    subs c, c, #1
+    b.ne 5b
+
+    finish \vectors
+    add offset, offset, #32 * \stride
+    sub tiles, tiles, #1
+    cmp pixel, #4
+    b.eq 8f
+    store_pixels \vectors
+    cbnz tiles, 4b
+    b 9f
+8:  store_channels \vectors
+    cbnz tiles, 4b
+9:
+    .if \vectors == 3
+    ldp d10, d11, [sp, #16]
+    ldp d12, d13, [sp, #32]
+    ldp d14, d15, [sp, #48]
+    ldp d8, d9, [sp], #64
+    .endif
+    ret
+    .size \name, . - \name
+    .endm
+
+    kernel rowconv_f32_3s2_8x12_neon, 2, 3, 3
+    kernel rowconv_f32_3s2_8x8_neon, 2, 3, 2
+    kernel rowconv_f32_3s2_8x4_neon, 2, 3, 1
+    kernel rowconv_f32_5s2_8x12_neon, 2, 5, 3
+    kernel rowconv_f32_5s2_8x8_neon, 2, 5, 2
+    kernel rowconv_f32_5s2_8x4_neon, 2, 5, 1
+    kernel rowconv_f32_7s2_8x12_neon, 2, 7, 3
+    kernel rowconv_f32_7s2_8x8_neon, 2, 7, 2
+    kernel rowconv_f32_7s2_8x4_neon, 2, 7, 1
+    kernel rowconv_f32_3s1_8x12_neon, 1, 3, 3
+    kernel rowconv_f32_3s1_8x8_neon, 1, 3, 2
+    kernel rowconv_f32_3s1_8x4_neon, 1, 3, 1
+    kernel rowconv_f32_5s1_8x12_neon, 1, 5, 3
+    kernel rowconv_f32_5s1_8x8_neon, 1, 5, 2
+    kernel rowconv_f32_5s1_8x4_neon, 1, 5, 1
+    kernel rowconv_f32_7s1_8x12_neon, 1, 7, 3
+    kernel rowconv_f32_7s1_8x8_neon, 1, 7, 2
+    kernel rowconv_f32_7s1_8x4_neon, 1, 7, 1
+
+    .section .note.GNU-stack, "", %progbits
