@@ -32,6 +32,12 @@ static inline bool log_is_on(uint32_t category)
     return (on & (category | LOG_NOT_READ)) && log_is_on_now(category);
 }
 
+/* Known to be off without looking at the environment, which a first call has still to do. */
+static inline bool log_is_surely_off(uint32_t category)
+{
+    return !(__atomic_load_n(&log_categories, __ATOMIC_RELAXED) & (category | LOG_NOT_READ));
+}
+
 /* Writes one line if the category is on; a line is one write(2), so that lines of threads do not
  * mix. */
 void log_line(uint32_t category, const char *component, const char *format, ...)

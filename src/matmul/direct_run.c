@@ -187,7 +187,7 @@ static void run_tasks(void *argument, struct span tasks, int slot)
 }
 
 /* One matrix after another by the plan's list of calls. */
-static void run_calls(const struct matmul_direct *plan, const struct execution *execution)
+static inline void run_calls(const struct matmul_direct *plan, const struct execution *execution)
 {
     const float *a = execution->buffers[SRC], *b = execution->buffers[WEIGHTS];
     const float *bias = plan->bias_fused ? execution->buffers[BIAS] : NULL;
@@ -201,15 +201,11 @@ static void run_calls(const struct matmul_direct *plan, const struct execution *
     }
 }
 
-void direct_run(const void *argument, const struct execution *execution)
+/* Whatever there is no list of calls for. */
+static __attribute__((noinline)) void run_strips(const struct matmul_direct *plan,
+                                                 const struct execution *execution)
 {
-    const struct matmul_direct *plan = argument;
-    size_t threads = (size_t)execution->threads;
-    if (threads == 1 && plan->call_count && !plan->finish) {
-        run_calls(plan, execution);
-        return;
-    }
-    if (threads == 1) {
+    if (execution->threads == 1) {
         struct part part = {.rows = {0, plan->m},
                             .strips = {0, plan->columns.strip_count},
                             .tilings = plan->tilings};
@@ -224,4 +220,13 @@ void direct_run(const void *argument, const struct execution *execution)
         run.row_parts = min_size(pieces / units, div_up(plan->m, 4));
     run.tasks *= run.row_parts;
     parallel_for_tiles(execution->parallel, run.tasks, execution->threads, run_tasks, &run);
+}
+
+void direct_run(const void *argument, const struct execution *execution)
+{
+    const struct matmul_direct *plan = argument;
+    if (execution->threads == 1 && plan->call_count)
+        run_calls(plan, execution);
+    else
+        run_strips(plan, execution);
 }

@@ -170,7 +170,7 @@ static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const 
 static void list_calls(struct matmul_direct *mine)
 {
     size_t at[3] = {0}; /* row, column, element of weights */
-    if (!mine->constant_steps || mine->columns.strip_count > MAX_CALLS)
+    if (!mine->constant_steps || mine->finish || mine->columns.strip_count > MAX_CALLS)
         return;
     for (size_t r = 0; r < mine->columns.run_count; r++) {
         const struct strips *run = &mine->columns.runs[r];

@@ -367,31 +367,36 @@ int neo_memory_desc_equal(const neo_memory_desc *a, const neo_memory_desc *b)
     return 1;
 }
 
-/* Sizes and strides below 2^32 share a word; if one is not, none do. Strides that do not matter are
- * 0. */
+/* Sizes and strides share words as far as the largest of them allows, four, two or one a word.
+ * Strides that do not matter are 0. */
 void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
 {
     bool strided = desc->format_kind == NEO_FORMAT_STRIDED;
-    uint64_t dims[NEO_MAX_NDIMS], strides[NEO_MAX_NDIMS], all = 0;
-    for (int i = 0; i < desc->ndims; i++) {
-        dims[i] = (uint64_t)desc->dims[i];
-        strides[i] = strided && desc->dims[i] != 1 ? (uint64_t)desc->strides[i] : 0;
-        all |= dims[i] | strides[i];
-    }
-    bool wide = all >> 32;
-    uint64_t count = 2;
-    for (int i = 0; i < desc->ndims; i++) {
-        image[count++] = wide ? dims[i] : dims[i] | strides[i] << 32;
-        if (wide)
-            image[count++] = strides[i];
+    uint64_t values[2 * NEO_MAX_NDIMS], all = 0, extra = (uint64_t)desc->offset;
+    size_t value_count = 0;
+    uint64_t count = 1;
+    for (int i = 0; i < desc->ndims; i++)
+        values[value_count++] = (uint64_t)desc->dims[i];
+    for (int i = 0; strided && i < desc->ndims; i++)
+        values[value_count++] = desc->dims[i] == 1 ? 0 : (uint64_t)desc->strides[i];
+    for (size_t i = 0; i < value_count; i++)
+        all |= values[i];
+    if (!strided)
+        memcpy(&extra, &desc->packed, sizeof extra);
+    if (extra)
+        image[count++] = extra;
+    size_t bits = all >> 32 ? 64 : all >> 16 ? 32 : 16;
+    for (size_t i = 0; i < value_count; i++) {
+        size_t at = i * bits % 64;
+        image[count] = at ? image[count] | values[i] << at : values[i];
+        if (at + bits == 64 || i + 1 == value_count)
+            count++;
     }
     if (count % 2)
         image[count++] = 0;
     image[0] = count / 2 | (uint64_t)desc->ndims << 8 | (uint64_t)desc->data_type << 16 |
-               (uint64_t)desc->format_kind << 32 | (uint64_t)wide << 63;
-    image[1] = (uint64_t)desc->offset;
-    if (!strided)
-        memcpy(&image[1], &desc->packed, sizeof image[1]);
+               (uint64_t)desc->format_kind << 32 | (uint64_t)bits << 48 |
+               (uint64_t)(extra != 0) << 63;
 }
 
 size_t neo_memory_desc_size(const neo_memory_desc *desc)

@@ -141,6 +141,9 @@ static void decide_facts(struct implementation *impl)
     facts->empty = desc_is_empty(&impl->problem.tensors[DST]);
     facts->parallel = impl->runtime || partition_threads(impl->estimate, INT_MAX) > 1;
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
+    bool plain = !facts->empty && !facts->parallel && !facts->scratch_bytes &&
+                 !impl->problem.attributes.post_op_count;
+    facts->plain = plain ? facts->tensors : 0;
 }
 
 /* ---- life ---- */

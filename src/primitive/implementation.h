@@ -21,6 +21,10 @@
 
 enum { MAX_ALGORITHMS = 16, MAX_NESTED = 3, MAX_TOKENS = 4 };
 
+/* A power of two, for a quick address. */
+enum { IMAGE_ROOM = 32 };
+_Static_assert((int)IMAGE_ROOM >= (int)DESC_IMAGE_WORDS, "an image fits");
+
 struct declined {
     const char *algorithm, *reason;
 };
@@ -28,10 +32,11 @@ struct declined {
 /* What an execution asks, decided once. */
 struct execution_facts {
     uint32_t tensors;     /* a bit for each one that the problem has */
+    uint32_t plain;       /* the same, or 0 if an execution can ask for more than tensors */
     bool empty;           /* dst has no elements: nothing to do */
     bool parallel;        /* large enough for more than one thread */
     size_t scratch_bytes; /* for one thread */
-    uint64_t images[TENSOR_COUNT][DESC_IMAGE_WORDS];
+    uint64_t images[TENSOR_COUNT][IMAGE_ROOM];
 };
 
 struct implementation {

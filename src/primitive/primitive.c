@@ -362,15 +362,18 @@ static neo_status execute_logged(const neo_primitive *primitive, const neo_strea
     return status;
 }
 
-neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream, int count,
-                                 const neo_exec_arg *list)
+/* Every check, for every kind of primitive. */
+static __attribute__((noinline)) neo_status execute_checked(const neo_primitive *primitive,
+                                                            const neo_stream *stream, int count,
+                                                            const neo_exec_arg *list)
 {
-    if (!primitive || !stream || count < 0 || (count && !list))
-        return primitive_desc_refuse(__func__, "a pointer is NULL or the count is negative");
     const struct implementation *impl = primitive->desc.implementation;
     const neo_engine *engine = handle_engine(&primitive->desc.handle);
+    if (count && !list)
+        return primitive_desc_refuse("neo_primitive_execute", "the list is NULL");
     if (stream->engine != engine)
-        return primitive_desc_refuse(__func__, "the stream belongs to another engine");
+        return primitive_desc_refuse("neo_primitive_execute",
+                                     "the stream belongs to another engine");
     struct arguments args;
     for (int t = 0; t < TENSOR_COUNT; t++)
         args.tensors[t] = NULL;
@@ -382,4 +385,51 @@ neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *str
         return status;
     return log_is_on(LOG_EXEC) ? execute_logged(primitive, stream, &args)
                                : execute(primitive, stream, &args);
+}
+
+/* Where neo_primitive_execute() finds the tensor of an argument: at arg / 8. */
+static const struct {
+    int arg;
+    enum tensor tensor;
+} places[8] = {[NEO_ARG_SRC / 8] = {NEO_ARG_SRC, SRC},
+               [NEO_ARG_WEIGHTS / 8] = {NEO_ARG_WEIGHTS, WEIGHTS},
+               [NEO_ARG_BIAS / 8] = {NEO_ARG_BIAS, BIAS},
+               [NEO_ARG_DST / 8] = {NEO_ARG_DST, DST}};
+
+/* What is plain is executed here: tensors as they are described and nothing else, one thread, no
+ * scratchpad, no log. For small problems the call is a good part of the work. All the rest, errors
+ * too, is left to execute_checked(): until the algorithm runs nothing has been done. */
+neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream, int count,
+                                 const neo_exec_arg *list)
+{
+    if (!primitive || !stream || count < 0)
+        return primitive_desc_refuse(__func__, "a pointer is NULL or the count is negative");
+    const struct implementation *impl = primitive->desc.implementation;
+    const neo_engine *engine = handle_engine(&primitive->desc.handle);
+    uint32_t missing = impl->facts.plain;
+    if (stream->engine != engine || !missing || !list || !log_is_surely_off(LOG_EXEC))
+        return execute_checked(primitive, stream, count, list);
+    struct execution execution; /* not cleared: it is large, and what is read is set */
+    execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
+    for (const neo_exec_arg *given = list, *end = list + count; given < end; given++) {
+        const neo_memory *memory = given->memory;
+        size_t place = (size_t)given->arg / 8 % 8;
+        enum tensor t = places[place].tensor;
+        uint32_t others = missing & ~(1u << t);
+        if (places[place].arg != given->arg || others == missing || !memory ||
+            memory->engine != engine || !memory->handle ||
+            !desc_image_equal(impl->facts.images[t], memory->image))
+            return execute_checked(primitive, stream, count, list);
+        execution.buffers[t] = (unsigned char *)memory->handle + memory->first;
+        missing = others;
+    }
+    if (missing)
+        return execute_checked(primitive, stream, count, list);
+    execution.implementation = impl;
+    execution.problem = &impl->problem;
+    execution.parallel = &stream->parallel;
+    execution.threads = 1;
+    execution.scratch = NULL;
+    impl->algorithm->run(impl->plan, &execution);
+    return NEO_OK;
 }
