@@ -43,22 +43,30 @@ struct gemm_f32_direct_kernel {
     const char *name;
     uint32_t needs;
     uint8_t height, vectors, group;
+    uint8_t depth; /* the only k it takes; 0: any */
     gemm_f32_direct_fn *run;
 };
 
-/* Fastest first; each (height, vectors, group) has one that needs nothing. */
+/* Fastest first; each (height, vectors, group, depth) has one that needs nothing. */
 extern const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[];
 extern const size_t gemm_f32_direct_kernel_count;
 
-/* Where in the list the fastest one is; gemm_f32_direct_kernel_count for tiles that do not exist.
- */
+/* Where in the list the fastest tile is; gemm_f32_direct_kernel_count if there is none. */
 size_t gemm_f32_direct_find(uint32_t features, size_t height, size_t vectors, size_t group);
+
+/* The same for kernels of one small depth, which go row by row: height 1, one group. */
+size_t gemm_f32_shallow_find(uint32_t features, size_t depth, size_t vectors);
+
+/* The most vectors that such a kernel takes, 0 if there is none. */
+size_t gemm_f32_shallow_vectors(size_t depth);
 
 /* The largest height of such a tile, 0 if there is none. */
 size_t gemm_f32_direct_height(size_t vectors, size_t group);
 
-enum { GEMM_F32_DIRECT_TILES = 37 };
+enum { GEMM_F32_DIRECT_TILES = 37, GEMM_F32_SHALLOW = 30 };
 extern const struct gemm_f32_direct_kernel gemm_f32_direct_neon[GEMM_F32_DIRECT_TILES];
 extern const struct gemm_f32_direct_kernel gemm_f32_direct_ref[GEMM_F32_DIRECT_TILES];
+extern const struct gemm_f32_direct_kernel gemm_f32_shallow_neon[GEMM_F32_SHALLOW];
+extern const struct gemm_f32_direct_kernel gemm_f32_shallow_ref[GEMM_F32_SHALLOW];
 
 #endif

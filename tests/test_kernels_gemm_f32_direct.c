@@ -111,8 +111,9 @@ static void walk_sizes(const struct gemm_f32_direct_kernel *kernel, fill_fn *fil
     static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 19, 32};
     uint32_t seed = fill_seed() + kernel->height * 16u + kernel->vectors;
     for (size_t d = 0; d < count_of(depths); d++)
-        for (size_t tiles = 1; tiles <= 3; tiles++)
-            for (int times = 0; times < 12; times++) {
+        for (size_t tiles = 1; tiles <= (kernel->depth ? 9 : 3); tiles++)
+            for (int times = 0; times < 12 && (!kernel->depth || kernel->depth == depths[d]);
+                 times++) {
                 struct problem problem = {.kernel = kernel};
                 make_problem(&problem, depths[d], tiles, fill, &seed);
                 kernel->run(&problem.strip, problem.a, problem.b, problem.c, problem.bias);
@@ -130,18 +131,19 @@ static void keeps_its_contract(void **state)
 static void keeps_nan(void **state)
 {
     const struct gemm_f32_direct_kernel *kernel = *state;
-    float a[8 * 5], b[5 * 48], c[8 * 48];
+    float a[8 * 8], b[8 * 48], c[8 * 48];
+    size_t k = kernel->depth ? kernel->depth : 5;
     for (size_t x = 0; x < count_of(a); x++)
-        a[x] = x / 5 == 0 ? NAN : 1;
+        a[x] = x < k ? NAN : 1;
     for (size_t x = 0; x < count_of(b); x++)
         b[x] = 1;
     struct gemm_f32_direct strip = {
-        .lda = 5,
+        .lda = k,
         .ldb = 4u * kernel->group,
-        .gap = 20u * kernel->group,
+        .gap = 4u * k * kernel->group,
         .ldc = 48,
-        .rounds = 1,
-        .tail = 1,
+        .rounds = k / 4,
+        .tail = k % 4,
         .tiles = 1,
         .clamp = 1,
         .special = 1,
@@ -152,7 +154,7 @@ static void keeps_nan(void **state)
     kernel->run(&strip, a, b, c, NULL);
     for (size_t i = 0; i < kernel->height; i++)
         for (size_t j = 0; j < 4u * kernel->vectors; j++)
-            assert_true(i ? c[i * 48 + j] == 3.0f : isnan(c[i * 48 + j]));
+            assert_true(i ? c[i * 48 + j] == fminf((float)k, 3) : isnan(c[i * 48 + j]));
 }
 
 static void every_tile_has_a_kernel_that_needs_nothing(void **state)
@@ -160,12 +162,18 @@ static void every_tile_has_a_kernel_that_needs_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++) {
         const struct gemm_f32_direct_kernel *kernel = gemm_f32_direct_kernels[i];
-        size_t found = gemm_f32_direct_find(0, kernel->height, kernel->vectors, kernel->group);
+        size_t found =
+            kernel->depth ? gemm_f32_shallow_find(0, kernel->depth, kernel->vectors)
+                          : gemm_f32_direct_find(0, kernel->height, kernel->vectors, kernel->group);
         assert_true(found < gemm_f32_direct_kernel_count);
         assert_int_equal(gemm_f32_direct_kernels[found]->needs, 0);
+        assert_int_equal(gemm_f32_direct_kernels[found]->depth, kernel->depth);
         assert_true(gemm_f32_direct_height(kernel->vectors, kernel->group) >= kernel->height);
     }
     assert_int_equal(gemm_f32_direct_height(3, 3), 7);
+    assert_int_equal(gemm_f32_shallow_vectors(4), 4);
+    assert_int_equal(gemm_f32_shallow_vectors(8), 3);
+    assert_int_equal(gemm_f32_shallow_vectors(9), 0);
     assert_int_equal(gemm_f32_direct_height(5, 5), 0);
     assert_int_equal(gemm_f32_direct_find(~0u, 8, 3, 3), gemm_f32_direct_kernel_count);
 }
@@ -174,7 +182,7 @@ enum { TESTS_EACH = 2, MOST_BYTES = 1 << 16 };
 
 int main(void)
 {
-    static struct CMUnitTest tests[2 * GEMM_F32_DIRECT_TILES * TESTS_EACH + 1];
+    static struct CMUnitTest tests[2 * (GEMM_F32_DIRECT_TILES + GEMM_F32_SHALLOW) * TESTS_EACH + 1];
     static char names[count_of(tests)][64];
     size_t count = 0;
     struct guard *const guards[] = {&guard_a, &guard_b, &guard_tail, &guard_c, &guard_bias};

@@ -11,6 +11,7 @@ enum { MAX_RUNS = 8, MAX_HEIGHT = 8, MAX_CALLS = 8 };
 struct strips {
     uint32_t count;
     uint8_t vectors, group, lanes, height; /* height: the largest */
+    uint8_t depth;                         /* 0, or that of kernels for one small depth */
     size_t b_step;                         /* from one strip's weights to the next */
 };
 

@@ -5,6 +5,8 @@
 #include "src/matmul/direct.h"
 #include "src/weights/layout.h"
 
+enum { MAX_SHALLOW = 8 };
+
 static void add_strips(struct columns *columns, size_t count, size_t vectors, size_t group,
                        size_t lanes, size_t b_step)
 {
@@ -79,12 +81,24 @@ static double tile_cycles(const struct core *core, double height, double vectors
     return cycles + 0.06 * (height / 4 + vectors / group + 0.5);
 }
 
+/* Row by row: the same, a load of A and a store of C; the strip of B once. */
+static double shallow_cycles(const struct core *core, const struct strips *run, double m)
+{
+    double depth = run->depth, row = tile_cycles(core, 1, run->vectors, run->group);
+    double macs = depth * run->vectors / fmax(core->fmla_per_cycle, 1);
+    if (core->in_order)
+        return depth * row + m * (macs + 2 * ceil(depth / 4) + run->vectors);
+    return depth * row + m * (macs + 0.5 * run->vectors + 0.5);
+}
+
 /* For m rows of one strip: as few tiles as there can be, as even as they can be. */
 static double strip_cycles(const struct core *core, const struct strips *run, double m, double k)
 {
+    if (run->depth)
+        return shallow_cycles(core, run, m);
     double tiles = ceil(m / run->height), height = m / tiles;
-    return tiles * (k * tile_cycles(core, height, run->vectors, run->group) + 10 +
-                    0.6 * height * run->vectors);
+    return tiles * (k * tile_cycles(core, height, run->vectors, run->group) + 6 +
+                    0.5 * height * run->vectors);
 }
 
 static double columns_cycles(const struct core *core, const struct columns *columns, double m,
@@ -94,6 +108,30 @@ static double columns_cycles(const struct core *core, const struct columns *colu
     for (size_t r = 0; r < columns->run_count; r++)
         cycles += columns->runs[r].count * (8 + strip_cycles(core, &columns->runs[r], m, k));
     return cycles;
+}
+
+/* Takes the columns if they cost less than *least. */
+static void keep_better(struct columns *best, double *least, const struct columns *columns,
+                        double cycles)
+{
+    if (cycles >= *least)
+        return;
+    *least = cycles;
+    *best = *columns;
+}
+
+/* Kernels for this depth alone, if there are any for all strips. */
+static bool make_shallow(struct columns *columns, size_t k)
+{
+    size_t most = k <= MAX_SHALLOW ? gemm_f32_shallow_vectors(k) : 0;
+    for (size_t r = 0; r < columns->run_count; r++) {
+        struct strips *run = &columns->runs[r];
+        if (run->vectors > most || run->vectors != run->group)
+            return false;
+        run->depth = (uint8_t)k;
+        run->height = 1;
+    }
+    return true;
 }
 
 double direct_columns_choose(struct columns *best, const struct core *core, size_t m, size_t n,
@@ -108,11 +146,10 @@ double direct_columns_choose(struct columns *best, const struct core *core, size
             packed_columns(&columns, n, k, packed_widths[i]);
         else
             plain_columns(&columns, n, plain_widths[i]);
-        double cycles = columns_cycles(core, &columns, (double)m, (double)k);
-        if (cycles < least) {
-            least = cycles;
-            *best = columns;
-        }
+        double rows = (double)m, depth = (double)k;
+        keep_better(best, &least, &columns, columns_cycles(core, &columns, rows, depth));
+        if (make_shallow(&columns, k))
+            keep_better(best, &least, &columns, columns_cycles(core, &columns, rows, depth));
     }
     return least;
 }

@@ -136,13 +136,18 @@ void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size
     };
 }
 
+static size_t find_kernel(const struct cpu *cpu, const struct strips *run, size_t height)
+{
+    return run->depth ? gemm_f32_shallow_find(cpu->features, run->depth, run->vectors)
+                      : gemm_f32_direct_find(cpu->features, height, run->vectors, run->group);
+}
+
 static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)
 {
     for (size_t r = 0; r < mine->columns.run_count; r++) {
         const struct strips *run = &mine->columns.runs[r];
         for (size_t h = 1; h <= run->height; h++)
-            mine->kernels[r][h - 1] =
-                (uint8_t)gemm_f32_direct_find(cpu->features, h, run->vectors, run->group);
+            mine->kernels[r][h - 1] = (uint8_t)find_kernel(cpu, run, h);
         direct_tile_rows(&mine->tilings[r], mine, r, mine->m);
     }
     size_t tiles = div_up(mine->m, mine->columns.runs[0].height);
