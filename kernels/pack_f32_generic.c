@@ -92,13 +92,12 @@ static inline __attribute__((always_inline)) void copy_full(const struct pack_f3
 
 static void pack_neighbours(const struct pack_f32_panel *panel)
 {
-    if (panel->count != panel->width)
-        copy_steps(panel);
-    else if (panel->width == 12)
+    size_t full = panel->count == panel->width ? panel->width : 0;
+    if (full == 12)
         copy_full(panel, 12);
-    else if (panel->width == 8)
+    else if (full == 8)
         copy_full(panel, 8);
-    else if (panel->width == 4)
+    else if (full == 4)
         copy_full(panel, 4);
     else
         copy_steps(panel);

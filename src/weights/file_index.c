@@ -82,6 +82,13 @@ static bool grow_items(struct file_index *index)
     return true;
 }
 
+/* Where the next item goes; NULL: no memory. */
+static struct index_item *next_item(struct file_index *index)
+{
+    bool full = index->count == index->capacity;
+    return full && !grow_items(index) ? NULL : &index->items[index->count];
+}
+
 struct index_item *index_find(const struct file_index *index, const neo_weights_key *key)
 {
     if (!index->count)
@@ -208,14 +215,14 @@ static bool admit_key(struct file_index *index, const struct format_record *reco
 
 static int admit(struct file_index *index, const struct format_record *record, uint64_t file_bytes)
 {
-    if (index->count == index->capacity && !grow_items(index))
+    struct index_item *replaced, *item = next_item(index);
+    if (!item)
         return -ENOMEM;
-    struct index_item *replaced;
     bool good = admit_key(index, record, &replaced);
     int error = good ? admit_place(index, record, file_bytes) : -EEXIST;
     if (error == -ENOMEM)
         return error;
-    index->items[index->count] =
+    *item =
         (struct index_item){.record = *record, .place = next_place(index), .damaged = error != 0};
     if (error) {
         log_warn("weights: the record in slot %u contradicts the file; it is not used",
@@ -384,7 +391,8 @@ static int append_block(struct file_index *index, int fd)
 
 int index_append(struct file_index *index, int fd, struct format_record *record)
 {
-    if (index->count == index->capacity && !grow_items(index))
+    struct index_item *item = next_item(index);
+    if (!item)
         return -ENOMEM;
     int error = index->slot % FORMAT_BLOCK_SLOTS == LAST_SLOT ? append_block(index, fd) : 0;
     if (error)
@@ -400,7 +408,7 @@ int index_append(struct file_index *index, int fd, struct format_record *record)
         unlink_item(index, replaced);
         replaced->replaced = true;
     }
-    index->items[index->count] = (struct index_item){.record = *record, .place = next_place(index)};
+    *item = (struct index_item){.record = *record, .place = next_place(index)};
     link_item(index, index->count);
     index->count++;
     index->slot++;

@@ -153,13 +153,22 @@ static void account(struct store *store, const struct store_entry *entry, bool a
     store->counters.mapped_bytes += sign * entry->mapped_bytes;
 }
 
-static void drop_unpinned(struct store *store, struct store_entry *entry)
+/* An entry that is in no list any more. */
+static void drop_unlisted(struct store *store, struct store_entry *entry)
 {
-    list_remove(store, entry);
     table_remove(store, entry);
     account(store, entry, false);
     store->backend->release(store->context, entry, true);
     free(entry);
+}
+
+static void drop_oldest(struct store *store)
+{
+    struct store_entry *entry = store->oldest;
+    store->oldest = entry->newer;
+    *(entry->newer ? &entry->newer->older : &store->newest) = NULL;
+    store->unpinned--;
+    drop_unlisted(store, entry);
 }
 
 /* Drops unpinned entries until incoming more bytes are within the limit, or none is left. */
@@ -168,7 +177,7 @@ static void evict(struct store *store, size_t incoming)
     size_t limit = store->limit_bytes;
     while (store->oldest &&
            (store->ended || (limit && store->counters.memory_bytes + incoming > limit))) {
-        drop_unpinned(store, store->oldest);
+        drop_oldest(store);
         store->counters.evictions++;
     }
 }
@@ -178,7 +187,7 @@ static void evict(struct store *store, size_t incoming)
 static void store_free(struct store *store)
 {
     while (store->oldest)
-        drop_unpinned(store, store->oldest);
+        drop_oldest(store);
     if (store->backend->destroy)
         store->backend->destroy(store->context);
     pthread_cond_destroy(&store->settled);
@@ -239,11 +248,12 @@ static void unpin_entry(struct store *store, struct store_entry *entry)
     store->held--;
     if (--entry->pins)
         return;
+    if (entry->mapped_bytes) {
+        drop_unlisted(store, entry); /* the kernel keeps its pages as long as it likes */
+        return;
+    }
     list_push(store, entry);
-    if (entry->mapped_bytes)
-        drop_unpinned(store, entry); /* the kernel keeps its pages as long as it likes */
-    else
-        evict(store, 0);
+    evict(store, 0);
 }
 
 /* The calling thread's entry is there for all, pinned once in place of being held. */
@@ -522,7 +532,7 @@ static void store_statistics(void *context, neo_weights_statistics *out)
     *out = store->counters;
     out->entries = store->entries;
     out->pinned = store->entries - store->unpinned;
-    unlock(store);
+    pthread_mutex_unlock(&store->mutex); /* whoever may ask holds the store */
     if (store->backend->statistics)
         store->backend->statistics(store->context, out);
 }

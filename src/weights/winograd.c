@@ -30,9 +30,11 @@ static void polynomial(size_t n, size_t without, double *out)
 
 void winograd_weights_row(size_t largest, size_t point, double *out)
 {
-    double scale = point ? 1 / distance(largest, point) : 1, power = scale;
-    for (size_t i = 0; i < WINOGRAD_TAPS; i++, power *= points[point])
+    double power = point ? 1 / distance(largest, point) : 1;
+    for (size_t i = 0; i < WINOGRAD_TAPS; i++) {
         out[i] = point ? power : i == WINOGRAD_TAPS - 1;
+        power *= points[point];
+    }
 }
 
 void winograd_input_matrix(size_t largest, size_t n, float *out)
@@ -51,7 +53,9 @@ void winograd_output_matrix(size_t n, float *out)
     size_t m = n - WINOGRAD_TAPS + 1;
     for (size_t point = 0; point < n; point++) {
         double power = 1;
-        for (size_t i = 0; i < m; i++, power *= points[point])
+        for (size_t i = 0; i < m; i++) {
             out[i * n + point] = point ? (float)power : i == m - 1;
+            power *= points[point];
+        }
     }
 }
