@@ -240,7 +240,8 @@ static bool use_all_keys(const neo_weights_provider *provider, struct counters *
     for (uint32_t i = 0; i < KEYS; i++) {
         struct pack_argument pack = {counters, i};
         neo_weights_key key = weights_key_of(i, 1);
-        struct weights_request request = {&key, weights_size_of(i), 64, pack_and_count, &pack};
+        struct weights_request request = {&key, weights_size_of(i), 64, pack_and_count, &pack,
+                                          NULL};
         struct weights_use use;
         good &= weights_acquire(&use, provider, NULL, &request) == NEO_OK &&
                 weights_are_right(use.data, weights_size_of(i), i);

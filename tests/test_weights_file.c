@@ -834,7 +834,8 @@ static void *use_all_keys(void *argument)
     for (uint32_t i = 0; i < KEYS; i++) {
         struct pack_argument pack = {race, i};
         neo_weights_key key = weights_key_of(i, 1);
-        struct weights_request request = {&key, weights_size_of(i), 64, pack_and_count, &pack};
+        struct weights_request request = {&key, weights_size_of(i), 64, pack_and_count, &pack,
+                                          NULL};
         struct weights_use use;
         if (weights_acquire(&use, &race->provider, NULL, &request) != NEO_OK ||
             !weights_are_right(use.data, weights_size_of(i), i))

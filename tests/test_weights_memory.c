@@ -88,7 +88,7 @@ static void threads_hash_as_one(void **state)
         bytes[i] = (unsigned char)(i * 7 + i / 4096);
     for (size_t i = 0; i < count_of(sizes); i++) {
         neo_weights_content one = neo_weights_hash(bytes, sizes[i]);
-        neo_weights_content many = content_hash(bytes, sizes[i], &parallel, 3);
+        neo_weights_content many = content_hash(bytes, sizes[i], &parallel);
         assert_memory_equal(&one, &many, sizeof one);
     }
     free(bytes);
@@ -342,7 +342,8 @@ static void *use_all_keys(void *argument)
         for (uint32_t i = 0; i < KEYS; i++) {
             struct pack_argument pack = {race, i};
             neo_weights_key key = weights_key_of(i, 1);
-            struct weights_request request = {&key, weights_size_of(i), 64, pack_and_count, &pack};
+            struct weights_request request = {&key, weights_size_of(i), 64, pack_and_count, &pack,
+                                              NULL};
             struct weights_use use;
             if (weights_acquire(&use, &race->provider, NULL, &request) != NEO_OK ||
                 !weights_are_right(use.data, weights_size_of(i), i))
@@ -433,7 +434,7 @@ static void a_failed_packing_is_cancelled_and_reported(void **state)
     (void)state;
     neo_weights_provider provider = memory_provider(0), fallback = memory_provider(0);
     neo_weights_key key = weights_key_of(1, 1);
-    struct weights_request request = {&key, 10, 64, pack_fails, NULL};
+    struct weights_request request = {&key, 10, 64, pack_fails, NULL, NULL};
     struct weights_use use;
     assert_int_equal(weights_acquire(&use, &provider, &fallback, &request), NEO_RUNTIME_ERROR);
     assert_null(use.data);
@@ -478,7 +479,7 @@ static void a_provider_that_has_too_little_is_not_believed(void **state)
     struct race race = {.provider = liar};
     struct pack_argument pack = {&race, 1};
     neo_weights_key key = weights_key_of(1, 1);
-    struct weights_request request = {&key, weights_size_of(1), 64, pack_and_count, &pack};
+    struct weights_request request = {&key, weights_size_of(1), 64, pack_and_count, &pack, NULL};
     struct weights_use use;
     assert_int_equal(weights_acquire(&use, &liar, NULL, &request), NEO_CORRUPT);
     assert_null(use.data);

@@ -166,7 +166,8 @@ static neo_status find_or_pack(neo_packed_weights *weights, struct packing *pack
                                       .size = bytes,
                                       .align = LAYOUT_ALIGNMENT,
                                       .pack = pack_to,
-                                      .argument = packing};
+                                      .argument = packing,
+                                      .parallel = &packing->stream->parallel};
     return weights_acquire(&weights->use, &provider, &engine->memory, &request);
 }
 

@@ -11,6 +11,20 @@
 /* How many tasks deep the thread is; back at 0 whenever it is outside of all parallel_for(). */
 static _Thread_local int depth;
 
+static _Thread_local const struct parallel *lent;
+
+const struct parallel *parallel_lend(const struct parallel *p)
+{
+    const struct parallel *before = lent;
+    lent = p;
+    return before;
+}
+
+const struct parallel *parallel_lent(void)
+{
+    return lent;
+}
+
 int parallel_is_nested(void)
 {
     return depth > 0;

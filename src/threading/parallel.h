@@ -48,6 +48,13 @@ typedef void parallel_tiles_fn(void *argument, struct span tiles, int slot);
 void parallel_for_tiles(const struct parallel *p, size_t count, int threads, parallel_tiles_fn *run,
                         void *argument);
 
+/* Lends a pool to what the calling thread does below, through interfaces that do not speak of
+ * pools; NULL: none. Returns what was lent before, to be lent again afterwards. */
+const struct parallel *parallel_lend(const struct parallel *p);
+
+/* The pool lent to the calling thread, or NULL. */
+const struct parallel *parallel_lent(void);
+
 /* Into how many pieces to cut what parallel_for_tiles() cannot cut itself: threads, but more on
  * unequal cores, where threads get different numbers of pieces. */
 int parallel_pieces(const struct parallel *p, int threads);

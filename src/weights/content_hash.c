@@ -4,7 +4,7 @@
  * own libxxhash of another version. */
 #include "src/weights/content_hash.h"
 
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define XXH_INLINE_ALL
@@ -75,39 +75,53 @@ neo_weights_content neo_weights_hash(const void *data, size_t size)
 enum { BATCH_CHUNKS = 128 };
 
 struct batch {
-    const unsigned char *data;
-    size_t size;
+    const struct content_source *source;
+    size_t begin, size; /* in the source */
+    atomic_bool failed;
     XXH128_hash_t hashes[BATCH_CHUNKS];
 };
+
+static void hash_chunk(struct batch *batch, size_t i)
+{
+    const struct content_source *source = batch->source;
+    size_t begin = batch->begin + i * CONTENT_CHUNK_BYTES;
+    size_t size = min_size(source->size - begin, CONTENT_CHUNK_BYTES);
+    if (source->ready && !source->ready(source->context, begin, size))
+        atomic_store(&batch->failed, true);
+    else
+        batch->hashes[i] = XXH3_128bits((const unsigned char *)source->data + begin, size);
+}
 
 static void hash_chunks(void *argument, struct span chunks, int slot)
 {
     (void)slot;
     struct batch *batch = argument;
-    for (size_t i = chunks.begin; i < chunks.end; i++) {
-        size_t begin = i * CONTENT_CHUNK_BYTES;
-        batch->hashes[i] =
-            XXH3_128bits(batch->data + begin, min_size(batch->size - begin, CONTENT_CHUNK_BYTES));
-    }
+    for (size_t i = chunks.begin; i < chunks.end && !atomic_load(&batch->failed); i++)
+        hash_chunk(batch, i);
 }
 
-neo_weights_content content_hash(const void *data, size_t size, const struct parallel *parallel,
-                                 int threads)
+neo_weights_content content_hash_from(const struct content_source *source,
+                                      const struct parallel *parallel)
 {
-    if (threads == 1 || size < 2 * CONTENT_CHUNK_BYTES)
-        return neo_weights_hash(data, size);
-    const size_t batch_bytes = (size_t)BATCH_CHUNKS * CONTENT_CHUNK_BYTES;
+    static const struct parallel caller;
+    int threads = parallel && source->size > CONTENT_CHUNK_BYTES ? parallel_threads(parallel) : 1;
+    const size_t most = (size_t)BATCH_CHUNKS * CONTENT_CHUNK_BYTES;
     struct content_chain chain;
+    struct batch batch = {.source = source};
     XXH3_128bits_reset(&chain.state);
-    for (size_t done = 0; done < size; done += batch_bytes) {
-        struct batch batch = {.data = (const unsigned char *)data + done,
-                              .size = min_size(size - done, batch_bytes)};
+    for (; batch.begin < source->size && !atomic_load(&batch.failed); batch.begin += most) {
+        batch.size = min_size(source->size - batch.begin, most);
         size_t chunks = div_up(batch.size, CONTENT_CHUNK_BYTES);
-        parallel_for_tiles(parallel, chunks, threads, hash_chunks, &batch);
-        for (size_t i = 0; i < chunks; i++)
+        parallel_for_tiles(parallel ? parallel : &caller, chunks, threads, hash_chunks, &batch);
+        for (size_t i = 0; i < chunks && !atomic_load(&batch.failed); i++)
             chain_add_hash(&chain, batch.hashes[i]);
     }
     return content_chain_finish(&chain);
+}
+
+neo_weights_content content_hash(const void *data, size_t size, const struct parallel *parallel)
+{
+    return content_hash_from(&(struct content_source){.data = data, .size = size}, parallel);
 }
 
 /* Rows do not end where chunks do: the chunk at hand is hashed piece by piece. */

@@ -5,14 +5,27 @@
 #ifndef SRC_WEIGHTS_CONTENT_HASH_H
 #define SRC_WEIGHTS_CONTENT_HASH_H
 
+#include <stdbool.h>
+
 #include "neoprene/weights.h"
 #include "src/threading/parallel.h"
 
 enum { CONTENT_CHUNK_BYTES = 1 << 20 };
 
-/* neo_weights_hash() by the threads of a pool. */
-neo_weights_content content_hash(const void *data, size_t size, const struct parallel *parallel,
-                                 int threads);
+/* neo_weights_hash() by the threads of a pool; NULL: by the caller. */
+neo_weights_content content_hash(const void *data, size_t size, const struct parallel *parallel);
+
+/* Bytes that have to be fetched: ready() is called for each chunk before it is hashed, by any
+ * thread. When it returns false, nothing more is touched, and the hash is of no use. */
+typedef bool content_ready_fn(void *context, size_t begin, size_t size);
+struct content_source {
+    const void *data;
+    size_t size;
+    content_ready_fn *ready; /* NULL: all is there */
+    void *context;
+};
+neo_weights_content content_hash_from(const struct content_source *source,
+                                      const struct parallel *parallel);
 
 /* 64 bits for a record or a header, in one piece. */
 uint64_t content_checksum(const void *data, size_t size, uint64_t seed);

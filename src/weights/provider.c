@@ -55,9 +55,9 @@ static neo_status find_or_pack(struct weights_use *use, const neo_weights_provid
     return pack_into(use, provider, request, packing_failed);
 }
 
-neo_status weights_acquire(struct weights_use *use, const neo_weights_provider *provider,
-                           const neo_weights_provider *fallback,
-                           const struct weights_request *request)
+static neo_status acquire(struct weights_use *use, const neo_weights_provider *provider,
+                          const neo_weights_provider *fallback,
+                          const struct weights_request *request)
 {
     bool packing_failed = false;
     *use = (struct weights_use){.data = NULL};
@@ -67,6 +67,17 @@ neo_status weights_acquire(struct weights_use *use, const neo_weights_provider *
     log_warn("weights: the provider failed (%s); the weights are packed into memory",
              neo_status_text(status));
     return find_or_pack(use, fallback, request, &packing_failed);
+}
+
+/* A provider's functions do not speak of pools, and any of them may be a user's that calls ours. */
+neo_status weights_acquire(struct weights_use *use, const neo_weights_provider *provider,
+                           const neo_weights_provider *fallback,
+                           const struct weights_request *request)
+{
+    const struct parallel *before = parallel_lend(request->parallel);
+    neo_status status = acquire(use, provider, fallback, request);
+    parallel_lend(before);
+    return status;
 }
 
 neo_status weights_retain(const struct weights_use *use)

@@ -3,6 +3,7 @@
 #define SRC_WEIGHTS_PROVIDER_H
 
 #include "neoprene/weights.h"
+#include "src/threading/parallel.h"
 
 /* Writes the packed form into data: every byte of it, and none beyond. */
 typedef neo_status weights_pack_fn(void *argument, void *data);
@@ -13,6 +14,7 @@ struct weights_request {
     size_t size, align;
     weights_pack_fn *pack;
     void *argument;
+    const struct parallel *parallel; /* whose threads providers may hash with; NULL: the caller */
 };
 
 /* Packed weights in use; a plain value. */

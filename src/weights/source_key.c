@@ -86,7 +86,7 @@ neo_weights_content source_content(const neo_memory_desc *plain, const void *dat
         return neo_weights_hash(NULL, 0);
     int count = memory_extents(plain, extents);
     if (count == 1)
-        return content_hash(data, extents[0].count, parallel, parallel_threads(parallel));
+        return content_hash(data, extents[0].count, parallel);
     return hash_extents(extents, count, data);
 }
 

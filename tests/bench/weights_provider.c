@@ -72,7 +72,8 @@ static void acquire_all(const neo_weights_provider *provider, bool hashed, struc
 {
     for (size_t i = 0; i < entries; i++) {
         neo_weights_key key = key_of(i, hashed);
-        struct weights_request request = {&key, entry_bytes, 64, pack, source + i * entry_bytes};
+        struct weights_request request = {&key, entry_bytes, 64, pack, source + i * entry_bytes,
+                                          NULL};
         check(weights_acquire(&uses[i], provider, NULL, &request) == NEO_OK, "acquire failed");
     }
 }
