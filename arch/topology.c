@@ -323,6 +323,9 @@ void topology_read(struct topology *t, const struct topology_sources *sources)
     find_nodes(t, sources->root);
     find_places(t, sources->root);
     find_classes(t, sources->root);
+    const struct core *assumed = sources->core ? core_named(sources->core) : NULL;
+    for (int i = 0; assumed && i < t->count; i++)
+        t->cpus[i].model = assumed;
     t->quota = read_quota(sources->root);
 }
 

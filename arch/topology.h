@@ -30,6 +30,7 @@ struct topology {
 struct topology_sources {
     const char *root;    /* stands before /proc and /sys; "" for this machine */
     const char *allowed; /* "0-3,6": the affinity mask; NULL: the calling thread's */
+    const char *core;    /* the name of the core that all CPUs are taken for; NULL: find out */
 };
 
 /* Fills the topology; what cannot be read gets the value that restricts least. */

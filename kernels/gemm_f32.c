@@ -15,13 +15,18 @@ const struct gemm_f32_kernel *const gemm_f32_kernels[] = {
 #undef TILES
 const size_t gemm_f32_kernel_count = sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0];
 
+static int suits(const struct gemm_f32_kernel *kernel, uint32_t features, int in_order, int columns)
+{
+    return kernel->columns == (columns != 0) &&
+           (!kernel->in_order || kernel->in_order == in_order) && (kernel->needs & ~features) == 0;
+}
+
 static const struct gemm_f32_kernel *find(uint32_t features, int in_order, size_t mr, size_t nr,
                                           int columns)
 {
     for (size_t i = 0; i < gemm_f32_kernel_count; i++) {
         const struct gemm_f32_kernel *kernel = gemm_f32_kernels[i];
-        if (kernel->mr == mr && kernel->nr == nr && kernel->columns == (columns != 0) &&
-            (!kernel->in_order || kernel->in_order == in_order) && (kernel->needs & ~features) == 0)
+        if (kernel->mr == mr && kernel->nr == nr && suits(kernel, features, in_order, columns))
             return kernel;
     }
     return NULL;
@@ -36,4 +41,15 @@ const struct gemm_f32_kernel *gemm_f32_find_for(const struct cpu *cpu, size_t mr
                                                 int columns)
 {
     return find(cpu->features, cpu->core->in_order, mr, nr, columns);
+}
+
+/* Faster ones are earlier in the list. */
+void gemm_f32_find_tiles(gemm_f32_fn *tiles[][GEMM_F32_MR], uint32_t features, int in_order,
+                         int columns)
+{
+    for (size_t i = gemm_f32_kernel_count; i-- > 0;) {
+        const struct gemm_f32_kernel *kernel = gemm_f32_kernels[i];
+        if (suits(kernel, features, in_order, columns))
+            tiles[kernel->nr / 4 - 1][kernel->mr - 1] = kernel->run;
+    }
 }

@@ -56,6 +56,10 @@ const struct gemm_f32_kernel *gemm_f32_find(uint32_t features, size_t mr, size_t
 const struct gemm_f32_kernel *gemm_f32_find_for(const struct cpu *cpu, size_t mr, size_t nr,
                                                 int columns);
 
+/* All of them, tiles[nr / 4 - 1][mr - 1]; in_order is the core's. */
+void gemm_f32_find_tiles(gemm_f32_fn *tiles[][GEMM_F32_MR], uint32_t features, int in_order,
+                         int columns);
+
 /* The tables of one file each. */
 enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 4 };
 extern const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES];

@@ -194,6 +194,14 @@ static void every_tile_is_found(void **state)
     int is_neon = (cpu.features & CPU_NEON) != 0;
     for (uint8_t order = 0; order <= IN_ORDER_WIDE; order++) {
         core.in_order = order;
+        for (int columns = 0; columns < 2; columns++) {
+            gemm_f32_fn *tiles[GEMM_F32_NR / 4][GEMM_F32_MR] = {{NULL}};
+            gemm_f32_find_tiles(tiles, cpu.features, order, columns);
+            for (size_t mr = 1; mr <= GEMM_F32_MR; mr++)
+                for (size_t nr = 4; nr <= GEMM_F32_NR; nr += 4)
+                    assert_ptr_equal(tiles[nr / 4 - 1][mr - 1],
+                                     gemm_f32_find_for(&cpu, mr, nr, columns)->run);
+        }
         for (size_t nr = 8; nr <= 12; nr += 4)
             assert_int_equal(gemm_f32_find_for(&cpu, 8, nr, 0)->in_order, is_neon ? order : 0);
         assert_int_equal(gemm_f32_find_for(&cpu, 7, 12, 0)->in_order, 0);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "arch/cores.h"
 #include "arch/topology.h"
 #include "src/primitive/engine.h"
 #include "src/threading/default_pool.h"
@@ -45,14 +46,19 @@ static struct place {
 
 static neo_engine *engine;
 
-/* One big core, three middle ones, the rest little. */
+/* One big core, three middle ones, the rest little; every other one issues in order, for which
+ * there are kernels of their own. */
 static struct default_pool *make_unequal(int threads)
 {
     static const uint32_t capacities[] = {300, 800, 1024};
+    static const char *const names[] = {"cortex-a76", "cortex-a55", "cortex-x1", "cortex-a510"};
     struct topology t = {.count = 8};
     for (int i = 0; i < t.count; i++) {
         enum topology_class class = i ? i < 4 ? TOPOLOGY_MID : TOPOLOGY_LITTLE : TOPOLOGY_BIG;
-        t.cpus[i] = (struct topology_cpu){.cpu = i, .capacity = capacities[class], .class = class};
+        t.cpus[i] = (struct topology_cpu){.cpu = i,
+                                          .capacity = capacities[class],
+                                          .class = class,
+                                          .model = core_named(names[i % 4])};
     }
     struct default_pool *pool;
     neo_threadpool_options options = {.threads = threads, .affinity = NEO_AFFINITY_COMPACT};

@@ -10,6 +10,7 @@
 
 #include "arch/cores.h"
 #include "arch/topology.h"
+#include "src/threading/default_pool.h"
 
 static const char *root;
 
@@ -123,6 +124,11 @@ static void kinds_of_core_are_those_of_the_affinity_mask(void **state)
             assert_int_equal(kinds[k].cpus, rows[i].kinds[k].cpus);
         }
         assert_int_equal(topology_kinds(&t, kinds, 1), 1);
+        topology_read(&t, &(struct topology_sources){
+                              .root = root, .allowed = rows[i].allowed, .core = "neoverse-n1"});
+        assert_int_equal(topology_kinds(&t, kinds, 4), 1);
+        assert_string_equal(kinds[0].core->name, "neoverse-n1");
+        (void)threads_of(rows[i].allowed);
 
         cpu_set_t allowed;
         CPU_ZERO(&allowed);
@@ -134,6 +140,29 @@ static void kinds_of_core_are_those_of_the_affinity_mask(void **state)
         cpu_detect(&cpu, &(struct cpu_sources){.sysfs = sysfs, .allowed = &allowed});
         assert_string_equal(cpu.core->name, rows[i].kinds[0].name);
     }
+}
+
+/* CPUs 0, 2, … issue in order. Which kernels a thread takes depends on where it runs, not on which
+ * of them made the pool. */
+static void a_pool_knows_the_core_of_each_cpu(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        put_part(i, i % 2 ? 0xd41 : 0xd05);
+    (void)threads_of("0-7");
+    struct default_pool *pool;
+    neo_threadpool_options options = {.threads = 8};
+    assert_int_equal(default_pool_create_on(&pool, &options, &t), NEO_OK);
+    cpu_set_t before, one;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    for (size_t cpu = 0; cpu < 8; cpu++) {
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        if (CPU_ISSET(cpu, &before) && !sched_setaffinity(0, sizeof one, &one))
+            assert_int_equal(default_pool_in_order_here(pool), cpu % 2 ? 0 : IN_ORDER_NARROW);
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    default_pool_destroy(pool);
 }
 
 static void two_two_four_by_capacity_uses_four(void **state)
@@ -292,6 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         on_a_new_machine(one_three_four_by_capacity_uses_four),
         on_a_new_machine(kinds_of_core_are_those_of_the_affinity_mask),
+        on_a_new_machine(a_pool_knows_the_core_of_each_cpu),
         on_a_new_machine(two_two_four_by_capacity_uses_four),
         on_a_new_machine(four_four_by_clock_uses_four),
         on_a_new_machine(two_six_by_kind_of_core_uses_two),

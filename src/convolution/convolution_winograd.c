@@ -125,9 +125,7 @@ static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cp
 {
     mine->kernel = winograd_f32_find(cpu->features);
     mine->copy = copy_f32_find(cpu->features)->run;
-    for (size_t w = 0; w < GEMM_F32_NR / 4; w++)
-        for (size_t h = 0; h < GEMM_F32_MR; h++)
-            mine->gemm[w][h] = gemm_f32_find_for(cpu, h + 1, 4 * (w + 1), 0)->run;
+    gemm_f32_tiles_init(&mine->gemm, cpu, 0);
 }
 
 static size_t unit(size_t bytes)

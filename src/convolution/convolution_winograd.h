@@ -41,7 +41,7 @@ struct convolution_winograd {
     bool finishes; /* there is more to do than a bias and a clamp */
     const struct winograd_f32_kernel *kernel;
     copy_f32_fn *copy;
-    gemm_f32_fn *gemm[GEMM_F32_NR / 4][GEMM_F32_MR]; /* by width / 4 - 1, height - 1 */
+    struct gemm_f32_tiles gemm;
     size_t table_bytes, input_bytes, sum_bytes, zero_bytes, task_bytes;
     struct matrices matrices;
 };
@@ -73,6 +73,7 @@ struct run {
 /* One task's parts of the scratchpad. */
 struct task {
     const struct run *run;
+    const struct gemm_f32_tiles *gemm;
     struct strip *strip;
     float *inputs; /* panels of each point's matrix, of rows × input channels */
     float *sums;   /* rows × GEMM_F32_NR of each point */

@@ -28,7 +28,7 @@ static void multiply_panel(const struct task *task, struct layout_panel panel, s
 {
     const struct convolution_winograd *plan = task->run->plan;
     const struct strip *strip = task->strip;
-    gemm_f32_fn *const *by_height = plan->gemm[panel.width / 4 - 1];
+    gemm_f32_fn *const *by_height = task->gemm->run[panel.width / 4 - 1];
     size_t ic = (size_t)plan->shape.ic;
     const float *weights = (const float *)task->run->execution->buffers[WEIGHTS] + offset * ic;
     struct gemm_f32_tile tile = {.k = ic,
@@ -78,6 +78,8 @@ static void run_rects(void *argument, struct span rects, int slot)
 {
     const struct run *run = argument;
     struct task task = task_of(run, slot);
+    struct gemm_f32_tiles own;
+    task.gemm = gemm_f32_tiles_here(&run->plan->gemm, &own, run->execution->parallel);
     for (size_t i = rects.begin; i < rects.end; i++)
         run_rect(&task, partition_rect(&run->grid, (int)i));
 }

@@ -84,9 +84,7 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     choose_blocks(plan, cpu);
     divide_scratch(plan);
     plan->pack = pack_f32_find(cpu->features)->pack;
-    for (size_t w = 0; w < GEMM_F32_NR / 4; w++)
-        for (size_t h = 0; h < GEMM_F32_MR; h++)
-            plan->tiles[w][h] = gemm_f32_find_for(cpu, h + 1, 4 * (w + 1), shape->columns)->run;
+    gemm_f32_tiles_init(&plan->tiles, cpu, shape->columns);
     plan->kernel = gemm_f32_find_for(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
 }
 
@@ -94,6 +92,7 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
 
 struct task {
     const struct gemm_f32 *plan;
+    const struct gemm_f32_tiles *tiles;
     const struct gemm_f32_call *call;
     float *a, *b, *stage;
     void *caller;
@@ -190,7 +189,7 @@ static void run_panel(const struct task *task, const struct step *step,
         .low = last && shape->output == GEMM_DIRECT ? shape->low : -INFINITY,
         .high = last && shape->output == GEMM_DIRECT ? shape->high : INFINITY,
     };
-    gemm_f32_fn *const *by_height = plan->tiles[panel.width / 4 - 1];
+    gemm_f32_fn *const *by_height = task->tiles->run[panel.width / 4 - 1];
     float *c = block->values + (panel.first - step->column) * block->column_stride;
     for (size_t t = step->tiles.begin; t < step->tiles.end; t++) {
         struct span rows = gemm_f32_row_tile(shape->m, t);
@@ -270,6 +269,7 @@ struct run {
     const struct gemm_f32_call *call;
     struct partition_grid grid;
     unsigned char *scratch;
+    const struct parallel *parallel;
 };
 
 static void run_rect(struct task *task, struct partition_rect rect)
@@ -290,8 +290,10 @@ static void run_rects(void *argument, struct span rects, int slot)
     const struct gemm_f32 *plan = run->plan;
     const struct gemm_f32_scratch *parts = &plan->scratch;
     unsigned char *scratch = run->scratch + (size_t)slot * parts->bytes;
+    struct gemm_f32_tiles own;
     struct task task = {
         .plan = plan,
+        .tiles = gemm_f32_tiles_here(&plan->tiles, &own, run->parallel),
         .call = run->call,
         .a = (float *)(void *)scratch,
         .b = (float *)(void *)(scratch + parts->b),
@@ -324,7 +326,7 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
     if (rows == 0 || plan->panels == 0)
         return;
     int pieces = parallel_pieces(parallel, threads);
-    struct run run = {plan, call, split_tiles(plan, rows, pieces), scratch};
+    struct run run = {plan, call, split_tiles(plan, rows, pieces), scratch, parallel};
     parallel_for_tiles(parallel, (size_t)run.grid.tasks, threads, run_rects, &run);
 }
 

@@ -16,6 +16,7 @@
 
 #include "kernels/gemm_f32.h"
 #include "kernels/pack_f32.h"
+#include "src/gemm/gemm_f32_tiles.h"
 #include "src/threading/parallel.h"
 #include "src/threading/partition.h"
 
@@ -50,7 +51,7 @@ struct gemm_f32 {
     size_t block_columns;                      /* of block_panels panels */
     pack_f32_fn *pack;
     const char *kernel;
-    gemm_f32_fn *tiles[GEMM_F32_NR / 4][GEMM_F32_MR]; /* by width / 4 - 1, height - 1 */
+    struct gemm_f32_tiles tiles;
 };
 
 /* Rows [row, row + rows) and columns [column, column + columns) of one matrix, complete sums with

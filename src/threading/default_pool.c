@@ -12,6 +12,7 @@
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/threading/affinity.h"
+#include "src/threading/core_kinds.h"
 #include "src/threading/futex.h"
 #include "src/threading/leave_cpu.h"
 #include "src/threading/lifetime.h"
@@ -68,6 +69,7 @@ struct default_pool {
     int live;               /* workers that run; valid in PHASE_READY */
     _Atomic int caller_cpu; /* where the last call came from */
     int cpus;               /* that it may use */
+    struct core_kinds kinds;
     bool uneven;            /* the CPUs it may use are not equally fast */
     double *weights;        /* speeds by thread; NULL if they are equal or threads may move */
     struct worker *workers; /* threads - 1 of them */
@@ -378,7 +380,7 @@ static void stop(struct lifetime *lifetime)
         stop_worker(&pool->workers[i]);
 }
 
-/* ---- create and destroy ---- */
+/* ---- options ---- */
 
 static uint64_t spin_ns(int spin_us)
 {
@@ -438,7 +440,7 @@ static neo_status bind_workers(struct default_pool *pool, const neo_threadpool_o
 neo_status default_pool_create(struct default_pool **out, const neo_threadpool_options *options)
 {
     struct topology t;
-    topology_read(&t, &(struct topology_sources){.root = ""});
+    topology_read(&t, &(struct topology_sources){.root = "", .core = getenv("NEO_CPU_CORE")});
     return default_pool_create_on(out, options, &t);
 }
 
@@ -458,7 +460,7 @@ neo_status default_pool_create_on(struct default_pool **out, const neo_threadpoo
         goto fail;
     for (int i = 0; i < pool->threads; i++)
         pool->workers[i] = (struct worker){.pool = pool, .id = i, .cpu = -1};
-    if (bind_workers(pool, options, topology))
+    if (bind_workers(pool, options, topology) || !core_kinds_init(&pool->kinds, topology))
         goto fail;
     *out = pool;
     return NEO_OK;
@@ -474,6 +476,7 @@ void default_pool_destroy(struct default_pool *pool)
     lifetime_remove(&pool->lifetime);
     stop(&pool->lifetime);
     free(pool->weights);
+    core_kinds_deinit(&pool->kinds);
     free(pool->workers);
     free(pool);
 }
@@ -486,6 +489,11 @@ const double *default_pool_weights(const struct default_pool *pool)
 bool default_pool_is_uneven(const struct default_pool *pool)
 {
     return pool->uneven;
+}
+
+int default_pool_in_order_here(const struct default_pool *pool)
+{
+    return core_kinds_here(&pool->kinds);
 }
 
 int default_pool_threads(const struct default_pool *pool)

@@ -90,6 +90,11 @@ struct parallel_cores parallel_cores(const struct parallel *p)
     return cores;
 }
 
+int parallel_in_order_here(const struct parallel *p)
+{
+    return p->builtin ? default_pool_in_order_here(p->builtin) : -1;
+}
+
 /* ---- a user's pool ---- */
 
 /* One parallel_for() on a user's pool; lives on the caller's stack until every task has run. */

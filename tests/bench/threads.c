@@ -426,6 +426,7 @@ static void show_two_streams(void)
         exit(1);
     parallel_init(&a.p, &shared, NULL, 0);
     parallel_init(&b.p, &shared, NULL, 0);
+    puts("  (a pool of two threads keeps two processors busy for one stream: there 1 is the most)");
     printf("  one pool of two threads       %.2f\n", gain(run_stream, &a, &b));
     neo_threadpool_destroy(&shared);
 }

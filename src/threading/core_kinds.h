@@ -1,0 +1,24 @@
+/* Which kernels suit the core that a thread runs on, where the cores of a machine differ. */
+#ifndef SRC_THREADING_CORE_KINDS_H
+#define SRC_THREADING_CORE_KINDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct topology;
+
+struct core_kinds {
+    int in_order;   /* how all CPUs issue, IN_ORDER_* or 0; negative: not known, or they differ */
+    int8_t *of_cpu; /* the same by number of CPU; NULL: they are equal */
+    int count;      /* of of_cpu[] */
+};
+
+/* False when there is no memory. */
+bool core_kinds_init(struct core_kinds *kinds, const struct topology *topology);
+void core_kinds_deinit(struct core_kinds *kinds);
+
+/* How the core that the calling thread runs on issues; negative: not known. Asks the system only
+ * where cores differ. */
+int core_kinds_here(const struct core_kinds *kinds);
+
+#endif
