@@ -228,9 +228,13 @@ PLUGINS := $(addprefix build/tools/,$(addsuffix .so,icount cachesim))
 PEER_LIBS_blas := -lopenblas
 PEER_LIBS_blis := -lblis
 PEER_LIBS_xnnpack := -lXNNPACK -lpthreadpool
-has_library = $(shell echo 'int main(void){return 0;}' | $(CC) $(TARGET_FLAGS) -x c -o /dev/null - $(PEER_LIBS_$(1)) 2>/dev/null && echo $(1))
+PEER_LIBS_acl := -larm_compute -larm_compute_core
+# The Arm Compute Library is C++; its driver is the only program here that needs such a compiler.
+PEER_CXX ?= $(CROSS_COMPILE)g++
+PEER_COMPILER = $(if $(filter acl,$(1)),$(PEER_CXX) -x c++,$(CC) $(TARGET_FLAGS) -x c)
+has_library = $(shell echo 'int main(void){return 0;}' | $(call PEER_COMPILER,$(1)) -o /dev/null - $(PEER_LIBS_$(1)) 2>/dev/null && echo $(1))
 DRIVER_MAIN := $(BUILD)/tests/perf/driver.o $(BUILD)/tests/perf/hardware.o
-PERF_LIBRARIES := $(patsubst tests/perf/driver_%.c,%,$(wildcard tests/perf/driver_*.c)) blis
+PERF_LIBRARIES := $(patsubst driver_%,%,$(basename $(notdir $(wildcard tests/perf/driver_*.c*)))) blis
 PERF_DRIVERS = $(addprefix $(BUILD)/tests/perf/driver_,$(foreach library,$(PERF_LIBRARIES),$(call has_library,$(library))))
 PERF = PYTHONPATH=tests/perf $(PYTHON) tests/perf/perf.py
 PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) \
@@ -253,6 +257,9 @@ $(BUILD)/tests/perf/driver_blis: $(BUILD)/tests/perf/driver_blas.o $(DRIVER_MAIN
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
 $(BUILD)/tests/perf/driver_%: $(BUILD)/tests/perf/driver_%.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_$*) -lm
+
+$(BUILD)/tests/perf/driver_acl: tests/perf/driver_acl.cc tests/perf/driver.h $(DRIVER_MAIN)
+	$(call say,CXX,$@)$(PEER_CXX) -std=c++14 -O2 -Wall -Wextra -I. -pthread -o $@ $(filter-out %.h,$^) $(PEER_LIBS_acl)
 
 BENCH_CACHE := $(addprefix $(BUILD)/bench/,cache primitive networks)
 bench-cache: $(BENCH_CACHE) ## what the primitive cache and the memory pools cost and gain (native: TARGET=portable)

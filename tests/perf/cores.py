@@ -46,10 +46,13 @@ class Costs:
 
     def __init__(self, path):
         self.path, self.dirty = path, False
-        self.known = {}
-        if os.path.exists(path):
-            with open(path, encoding='utf-8') as file:
-                self.known = json.load(file)
+        self.known = self.kept()
+
+    def kept(self):
+        if not os.path.exists(self.path):
+            return {}
+        with open(self.path, encoding='utf-8') as file:
+            return json.load(file)
 
     @staticmethod
     def key(core, text):
@@ -67,10 +70,14 @@ class Costs:
         return self.known[self.key(core, text)]
 
     def save(self):
+        """Another run beside this one may have written meanwhile: what it learned stays."""
         if self.dirty:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            with open(self.path, 'w', encoding='utf-8') as file:
+            self.known = {**self.kept(), **self.known}
+            new = f'{self.path}.{os.getpid()}'
+            with open(new, 'w', encoding='utf-8') as file:
                 json.dump(self.known, file)
+            os.replace(new, self.path)
             self.dirty = False
 
 

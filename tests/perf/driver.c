@@ -9,8 +9,11 @@
  *   ok ERROR          a region was measured; the largest error among sampled elements
  *   refused REASON    no region
  *
- * With --time, for real hardware: no regions, but a first line "peak VECTOR_MACS_PER_NS" and
- *   ok ERROR NANOSECONDS CYCLES INSTRUCTIONS L1_MISSES    of the shortest of many calls */
+ * With --time, for real hardware: no regions, but a first line
+ *   peak VECTOR_MACS_PER_NS clock CYCLES_PER_NS events yes|no: REASON
+ * and for each problem
+ *   ok ERROR NANOSECONDS CYCLES INSTRUCTIONS L1_MISSES LAST_LEVEL_MISSES    of the shortest of many
+ * calls */
 #include "tests/perf/driver.h"
 #include "tests/perf/hardware.h"
 #include "tests/perf/region.h"
@@ -299,6 +302,13 @@ static double largest_error(const struct problem *problem)
 
 /* ---- measure ---- */
 
+static double checked(const struct problem *problem, void *state)
+{
+    if (peer.fetch)
+        peer.fetch(state);
+    return largest_error(problem);
+}
+
 static void run_in_region(const struct problem *problem, void *state)
 {
     if (products_of(problem) < WARM_UP_LIMIT)
@@ -311,9 +321,19 @@ static void run_in_region(const struct problem *problem, void *state)
 static void run_timed(const struct problem *problem, void *state)
 {
     struct hardware_sample sample = hardware_time(peer.run, state);
-    printf("ok %g %llu %llu %llu %llu\n", largest_error(problem), (unsigned long long)sample.ns,
-           (unsigned long long)sample.cycles, (unsigned long long)sample.instructions,
-           (unsigned long long)sample.l1_misses);
+    printf("ok %g %llu", checked(problem, state), (unsigned long long)sample.ns);
+    for (size_t i = 0; i < HARDWARE_EVENTS; i++)
+        printf(" %llu", (unsigned long long)sample.events[i]);
+    printf("\n");
+}
+
+static void print_machine(void)
+{
+    const char *refusal = hardware_refusal();
+    hardware_stay();
+    printf("peak %g clock %g events %s%s\n", hardware_peak(), hardware_clock(),
+           refusal ? "no: " : "yes", refusal ? refusal : "");
+    fflush(stdout);
 }
 
 static void measure(struct problem *problem, bool timed)
@@ -327,7 +347,7 @@ static void measure(struct problem *problem, bool timed)
         run_timed(problem, state);
     } else {
         run_in_region(problem, state);
-        printf("ok %g\n", largest_error(problem));
+        printf("ok %g\n", checked(problem, state));
     }
     fflush(stdout);
     peer.release(state);
@@ -342,10 +362,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: %s\n", peer.name, why_not);
         return 1;
     }
-    if (timed) {
-        printf("peak %g\n", hardware_peak());
-        fflush(stdout);
-    }
+    if (timed)
+        print_machine();
     char line[512];
     while (fgets(line, sizeof line, stdin)) {
         struct problem problem = {0};

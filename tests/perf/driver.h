@@ -51,6 +51,8 @@ struct peer {
      * Returns NULL, or why the library does not do this problem. */
     const char *(*prepare)(const struct problem *problem, void **state);
     void (*run)(void *state);
+    /* After the last run: the result into problem->dst. NULL where run() writes there. */
+    void (*fetch)(void *state);
     void (*release)(void *state);
 };
 

@@ -351,4 +351,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"blas", start, prepare, run, release};
+const struct peer peer = {"blas", start, prepare, run, NULL, release};

@@ -318,4 +318,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"neoprene", start, prepare, run, release};
+const struct peer peer = {"neoprene", start, prepare, run, NULL, release};

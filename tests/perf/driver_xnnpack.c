@@ -115,4 +115,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"xnnpack", start, prepare, run, release};
+const struct peer peer = {"xnnpack", start, prepare, run, NULL, release};

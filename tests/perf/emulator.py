@@ -163,9 +163,10 @@ def read_counts(path):
 
 def save(path, result):
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with gzip.open(path + '.new', 'wt', encoding='utf-8') as file:
+    new = f'{path}.{os.getpid()}'
+    with gzip.open(new, 'wt', encoding='utf-8') as file:
         json.dump(result, file)
-    os.replace(path + '.new', path)
+    os.replace(new, path)
 
 
 def load(path):

@@ -1,7 +1,9 @@
 /* Time and events of calls on real hardware. */
 #include "tests/perf/hardware.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,7 +12,7 @@
 #include <unistd.h>
 
 #define ENOUGH_NS ((uint64_t)200000000)
-enum { ENOUGH_CALLS = 5, EVENTS = 3 };
+enum { ENOUGH_CALLS = 5 };
 
 static uint64_t now_ns(void)
 {
@@ -24,10 +26,12 @@ static uint64_t now_ns(void)
 static const struct {
     uint32_t type;
     uint64_t config;
-} event_rows[EVENTS] = {
+} event_rows[HARDWARE_EVENTS] = {
     {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
     {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
     {PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 |
+                             PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
+    {PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_OP_READ << 8 |
                              PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
 };
 
@@ -52,25 +56,60 @@ static uint64_t event_read(int descriptor)
     return value;
 }
 
+const char *hardware_refusal(void)
+{
+    int descriptor = event_open(0);
+    int reason = descriptor < 0 ? errno : 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    switch (reason) {
+    case 0:
+        return NULL;
+    case EACCES:
+    case EPERM:
+        return "the kernel does not permit it (see sysctl kernel.perf_event_paranoid)";
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+        return "there is no counter of cycles (a virtual machine without one?)";
+    case ENOSYS:
+        return "the kernel has no perf_event_open (an emulator, or a container that hides it)";
+    default:
+        return strerror(reason);
+    }
+}
+
 /* ---- calls ---- */
+
+void hardware_stay(void)
+{
+    cpu_set_t here;
+    int cpu = sched_getcpu();
+    if (cpu < 0)
+        return;
+    CPU_ZERO(&here);
+    CPU_SET((size_t)cpu, &here);
+    sched_setaffinity(0, sizeof here, &here);
+}
 
 static struct hardware_sample time_once(void (*call)(void *state), void *state, const int *events)
 {
-    uint64_t before[EVENTS], after[EVENTS];
-    for (size_t i = 0; i < EVENTS; i++)
+    struct hardware_sample sample;
+    uint64_t before[HARDWARE_EVENTS];
+    for (size_t i = 0; i < HARDWARE_EVENTS; i++)
         before[i] = event_read(events[i]);
     uint64_t start = now_ns();
     call(state);
-    uint64_t ns = now_ns() - start;
-    for (size_t i = 0; i < EVENTS; i++)
-        after[i] = event_read(events[i]) - before[i];
-    return (struct hardware_sample){ns, after[0], after[1], after[2]};
+    sample.ns = now_ns() - start;
+    for (size_t i = 0; i < HARDWARE_EVENTS; i++)
+        sample.events[i] = event_read(events[i]) - before[i];
+    return sample;
 }
 
 struct hardware_sample hardware_time(void (*call)(void *state), void *state)
 {
-    int events[EVENTS];
-    for (size_t i = 0; i < EVENTS; i++)
+    int events[HARDWARE_EVENTS];
+    for (size_t i = 0; i < HARDWARE_EVENTS; i++)
         events[i] = event_open(i);
     struct hardware_sample best = time_once(call, state, events);
     uint64_t start = now_ns();
@@ -79,15 +118,15 @@ struct hardware_sample hardware_time(void (*call)(void *state), void *state)
         if (sample.ns < best.ns)
             best = sample;
     }
-    for (size_t i = 0; i < EVENTS; i++)
+    for (size_t i = 0; i < HARDWARE_EVENTS; i++)
         if (events[i] >= 0)
             close(events[i]);
     return best;
 }
 
-/* ---- peak ---- */
+/* ---- peak and clock ---- */
 
-enum { CHAIN_ROUNDS = 20000, CHAINS = 24 };
+enum { CHAIN_ROUNDS = 20000, CHAINS = 24, WAITING_ADDITIONS = 16 };
 
 /* Twenty-four accumulators: more than any core's pipes times latency. */
 static void chains(void *state)
@@ -119,4 +158,26 @@ double hardware_peak(void)
 {
     struct hardware_sample sample = hardware_time(chains, NULL);
     return (double)CHAIN_ROUNDS * CHAINS / (double)sample.ns;
+}
+
+/* Additions of registers take one cycle each on every core when each waits for the one before. */
+static void waiting_additions(void *state)
+{
+    uint64_t rounds = CHAIN_ROUNDS, sum = 0;
+    (void)state;
+    __asm__ volatile("1:\n\t"
+                     "add %1, %1, %0\n\tadd %1, %1, %0\n\tadd %1, %1, %0\n\tadd %1, %1, %0\n\t"
+                     "add %1, %1, %0\n\tadd %1, %1, %0\n\tadd %1, %1, %0\n\tadd %1, %1, %0\n\t"
+                     "add %1, %1, %0\n\tadd %1, %1, %0\n\tadd %1, %1, %0\n\tadd %1, %1, %0\n\t"
+                     "add %1, %1, %0\n\tadd %1, %1, %0\n\tadd %1, %1, %0\n\tadd %1, %1, %0\n\t"
+                     "subs %0, %0, #1\n\tb.ne 1b"
+                     : "+r"(rounds), "+r"(sum)
+                     :
+                     : "cc");
+}
+
+double hardware_clock(void)
+{
+    struct hardware_sample sample = hardware_time(waiting_additions, NULL);
+    return (double)CHAIN_ROUNDS * WAITING_ADDITIONS / (double)sample.ns;
 }

@@ -26,7 +26,7 @@ from emulator import MeasureError
 from measure import Drivers, Measurer
 
 OURS = 'neoprene'
-PEERS = ('blas', 'blis', 'xnnpack')
+PEERS = ('blas', 'blis', 'xnnpack', 'acl')
 QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 
 
@@ -182,12 +182,12 @@ def print_times(args):
         raise MeasureError('times of an emulator say nothing about a core: run this on AArch64')
     drivers = Drivers(args.drivers)
     names = libraries(drivers, listed(args.peers, PEERS, 'peer'))
-    print(f'{hardware.machine()}; peak: measured with independent multiply-accumulates\n')
+    print(f'{hardware.processor()}\n')
     for operation, file in files_of(args.files):
         problems = shapes.read_file(operation, file)
         for layout in layouts_of(operation, args.layout):
             print(f'{report.Section(operation, file, layout, [], {}).title}\n')
-            print(hardware.table(problems, layout, names, drivers.path) + '\n')
+            print(hardware.table(problems, layout, names, lambda name: [drivers.path(name)]) + '\n')
     return 0
 
 

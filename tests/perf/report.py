@@ -7,7 +7,8 @@ import svg
 from cores import CORES
 
 WORST = 5
-NAMES = {'neoprene': 'Neoprene', 'blas': 'OpenBLAS', 'blis': 'BLIS', 'xnnpack': 'XNNPACK'}
+NAMES = {'neoprene': 'Neoprene', 'blas': 'OpenBLAS', 'blis': 'BLIS', 'xnnpack': 'XNNPACK',
+         'acl': 'ACL'}
 INTRODUCTION = '''# Performance
 
 Made by `make perf OUT=docs/performance.md`; [measuring.md](measuring.md) says what the figures mean

@@ -6,6 +6,7 @@ import unittest
 
 import blocks
 import expected
+import hardware
 import inorder
 import isa
 import ports
@@ -222,6 +223,27 @@ class Report(unittest.TestCase):
             text = draw('a < b', ['x', 'y', 'z'], series)
             minidom.parseString(text)
             self.assertTrue(re.search('A &amp; B', text))
+
+
+class Hardware(unittest.TestCase):
+    def test_counted_events_are_explained(self):
+        machine = hardware.Machine.parse('peak 6 clock 3 events yes\n')
+        self.assertEqual((machine.peak, machine.clock, machine.refusal), (6, 3, ''))
+        self.assertIn('48.0 GFLOP/s', machine.text)
+        self.assertIn('2.00 of four floats a cycle', machine.text)
+
+    def test_denied_events_are_a_sentence(self):
+        machine = hardware.Machine.parse('peak 6 clock 3 events no: the kernel does not permit it\n')
+        self.assertIn('not counted: the kernel does not permit it.', machine.text)
+
+    def test_another_first_line_is_refused(self):
+        with self.assertRaises(hardware.MeasureError):
+            hardware.Machine.parse('matmul?\n')
+
+    def test_what_is_not_counted_is_a_dash(self):
+        problem = shapes.parse_matmul('8x8:8x8')
+        counted = hardware.Sample(problem, '100 300 256 0 12'.split())
+        self.assertEqual(counted.cells(2.56), ['0.1', '10.2', '50.0', '2.344', '2.000', '–', '93.8'])
 
 
 if __name__ == '__main__':

@@ -1,0 +1,299 @@
+/* Arm Compute Library (Debian's libarm-compute-dev, 20.08): NEGEMM, NEConvolutionLayer and
+ * NEDepthwiseConvolutionLayer on one thread, weights brought into its layout by prepare(). It wants
+ * tensors of its own, since kernels may ask for room around them: values are copied in before and
+ * out after what is measured. */
+#include "tests/perf/driver.h"
+
+#include <arm_compute/runtime/NEON/NEFunctions.h>
+#include <arm_compute/runtime/Scheduler.h>
+
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <sys/auxv.h>
+#include <vector>
+
+namespace
+{
+
+using arm_compute::DataLayout;
+using arm_compute::Status;
+using arm_compute::Tensor;
+using arm_compute::TensorInfo;
+using arm_compute::TensorShape;
+
+struct work {
+    Tensor src, weights, dst;
+    std::unique_ptr<arm_compute::IFunction> function;
+    float *user_dst = nullptr;
+};
+
+/* ---- tensors ---- */
+
+TensorInfo info_of(const TensorShape &shape, DataLayout layout)
+{
+    TensorInfo info(shape, 1, arm_compute::DataType::F32);
+    info.set_data_layout(layout);
+    return info;
+}
+
+/* Calls copy(row of the tensor, offset in a dense array, floats) for each row of the innermost
+ * dimension. */
+template <typename Copy> void for_each_row(const Tensor &tensor, Copy copy)
+{
+    const auto &info = *tensor.info();
+    const auto &strides = info.strides_in_bytes();
+    size_t size = info.dimension(0), offset = 0;
+    uint8_t *first = tensor.buffer() + info.offset_first_element_in_bytes();
+    for (size_t w = 0; w < info.dimension(3); w++)
+        for (size_t z = 0; z < info.dimension(2); z++)
+            for (size_t y = 0; y < info.dimension(1); y++, offset += size)
+                copy(reinterpret_cast<float *>(first + w * strides[3] + z * strides[2] +
+                                               y * strides[1]),
+                     offset, size);
+}
+
+void allocate_from(Tensor &tensor, const float *values)
+{
+    tensor.allocator()->allocate();
+    for_each_row(tensor, [values](float *row, size_t offset, size_t size) {
+        std::memcpy(row, values + offset, size * sizeof(float));
+    });
+}
+
+/* ---- products ---- */
+
+/* What is matched to what in a batch: each with its own, or all with one. */
+const char *refuse_matmul(const struct matmul_problem *p)
+{
+    if (p->transposed)
+        return "no transposed weights";
+    size_t sides = 1, weights = 1;
+    for (size_t i = 0; i < p->batch_dims; i++) {
+        sides *= p->src_batch[i];
+        weights *= p->weights_batch[i];
+    }
+    if (sides != matmul_batch(p) || (weights != sides && weights != 1))
+        return "no such broadcast";
+    return nullptr;
+}
+
+Status make_matmul(const struct problem *problem, work &work)
+{
+    const struct matmul_problem *p = &problem->matmul;
+    size_t batch = matmul_batch(p), matrices = problem->weights_size / (p->k * p->n);
+    /* one matrix for a whole batch: the rows of the batch follow each other */
+    size_t rows = matrices == 1 ? p->m * batch : p->m;
+    auto layout = DataLayout::NCHW;
+    work.src.allocator()->init(info_of(TensorShape(p->k, rows, matrices), layout));
+    work.weights.allocator()->init(info_of(TensorShape(p->n, p->k, matrices), layout));
+    work.dst.allocator()->init(info_of(TensorShape(p->n, rows, matrices), layout));
+    arm_compute::GEMMInfo how(false, false, p->packed);
+    Status status = arm_compute::NEGEMM::validate(work.src.info(), work.weights.info(), nullptr,
+                                                  work.dst.info(), 1.0f, 0.0f, how);
+    if (status) {
+        auto function = std::make_unique<arm_compute::NEGEMM>();
+        function->configure(&work.src, &work.weights, nullptr, &work.dst, 1.0f, 0.0f, how);
+        work.function = std::move(function);
+    }
+    return status;
+}
+
+/* ---- convolution ---- */
+
+const char *refuse_conv(const struct conv_problem *p)
+{
+    if (p->spatial_dims == 3)
+        return "no three-dimensional convolution";
+    if (p->groups > 1 && p->groups != p->ic)
+        return "no groups but depthwise";
+    for (int dim = 1; dim < 3; dim++)
+        if (conv_pad_after(p, dim) < 0)
+            return "no negative padding";
+    return nullptr;
+}
+
+TensorShape image_shape(const struct conv_problem *p, size_t channels, const size_t size[3])
+{
+    return p->channels_last ? TensorShape(channels, size[2], size[1], p->mb)
+                            : TensorShape(size[2], size[1], channels, p->mb);
+}
+
+bool is_depthwise(const struct conv_problem *p)
+{
+    return p->groups > 1;
+}
+
+TensorShape weights_shape(const struct conv_problem *p)
+{
+    size_t width = p->kernel[2], height = p->kernel[1];
+    if (is_depthwise(p))
+        return p->channels_last ? TensorShape(p->oc, width, height)
+                                : TensorShape(width, height, p->oc);
+    return p->channels_last ? TensorShape(p->ic, width, height, p->oc)
+                            : TensorShape(width, height, p->ic, p->oc);
+}
+
+/* [oc][ic][tap] to what the shape above means in memory */
+std::vector<float> weights_of(const struct problem *problem)
+{
+    const struct conv_problem *p = &problem->conv;
+    size_t icg = p->ic / p->groups, taps = conv_positions(p->kernel);
+    std::vector<float> to(problem->weights, problem->weights + problem->weights_size);
+    if (!p->channels_last)
+        return to;
+    for (size_t oc = 0; oc < p->oc; oc++)
+        for (size_t ic = 0; ic < icg; ic++)
+            for (size_t tap = 0; tap < taps; tap++)
+                to[is_depthwise(p) ? tap * p->oc + oc : (oc * taps + tap) * icg + ic] =
+                    problem->weights[(oc * icg + ic) * taps + tap];
+    return to;
+}
+
+arm_compute::PadStrideInfo pads_of(const struct conv_problem *p)
+{
+    auto size = [](ptrdiff_t value) { return static_cast<unsigned>(value); };
+    return {size(ptrdiff_t(p->stride[2])),
+            size(ptrdiff_t(p->stride[1])),
+            size(ptrdiff_t(p->pad[2])),
+            size(conv_pad_after(p, 2)),
+            size(ptrdiff_t(p->pad[1])),
+            size(conv_pad_after(p, 1)),
+            arm_compute::DimensionRoundingType::FLOOR};
+}
+
+Status make_depthwise(const struct conv_problem *p, const arm_compute::Size2D &dilation, work &work)
+{
+    using Layer = arm_compute::NEDepthwiseConvolutionLayer;
+    auto multiplier = static_cast<unsigned>(p->oc / p->groups);
+    arm_compute::ActivationLayerInfo none;
+    Status status = Layer::validate(work.src.info(), work.weights.info(), nullptr, work.dst.info(),
+                                    pads_of(p), multiplier, none, dilation);
+    if (status) {
+        auto function = std::make_unique<Layer>();
+        function->configure(&work.src, &work.weights, nullptr, &work.dst, pads_of(p), multiplier,
+                            none, dilation);
+        work.function = std::move(function);
+    }
+    return status;
+}
+
+/* "Fast math" permits more of its Winograd algorithms. */
+Status make_dense(const struct conv_problem *p, const arm_compute::Size2D &dilation, work &work)
+{
+    using Layer = arm_compute::NEConvolutionLayer;
+    arm_compute::WeightsInfo plain;
+    arm_compute::ActivationLayerInfo none;
+    Status status = Layer::validate(work.src.info(), work.weights.info(), nullptr, work.dst.info(),
+                                    pads_of(p), plain, dilation, none, true);
+    if (status) {
+        auto function = std::make_unique<Layer>();
+        function->configure(&work.src, &work.weights, nullptr, &work.dst, pads_of(p), plain,
+                            dilation, none, true);
+        work.function = std::move(function);
+    }
+    return status;
+}
+
+Status make_conv(const struct problem *problem, work &work)
+{
+    const struct conv_problem *p = &problem->conv;
+    auto layout = p->channels_last ? DataLayout::NHWC : DataLayout::NCHW;
+    work.src.allocator()->init(info_of(image_shape(p, p->ic, p->in), layout));
+    work.weights.allocator()->init(info_of(weights_shape(p), layout));
+    work.dst.allocator()->init(info_of(image_shape(p, p->oc, p->out), layout));
+    arm_compute::Size2D dilation(p->dilation[2] + 1, p->dilation[1] + 1);
+    return is_depthwise(p) ? make_depthwise(p, dilation, work) : make_dense(p, dilation, work);
+}
+
+/* ---- the peer ---- */
+
+/* Under the emulator the library cannot learn the core's name from the system; the core itself says
+ * it. Kernels for in-order cores are chosen by it. */
+arm_compute::CPUModel model_of_core()
+{
+    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID))
+        return arm_compute::CPUModel::GENERIC;
+    uint64_t midr;
+    __asm__("mrs %0, midr_el1" : "=r"(midr));
+    switch (midr >> 4 & 0xfff) {
+    case 0xd03:
+        return arm_compute::CPUModel::A53;
+    case 0xd05:
+        return arm_compute::CPUModel::A55r1;
+    default:
+        return arm_compute::CPUModel::GENERIC;
+    }
+}
+
+const char *start()
+{
+    arm_compute::Scheduler::set(arm_compute::Scheduler::Type::ST);
+    auto &cpus = arm_compute::Scheduler::get().cpu_info();
+    if (cpus.get_cpu_model() == arm_compute::CPUModel::GENERIC)
+        for (unsigned i = 0; i < cpus.get_cpu_num(); i++)
+            cpus.set_cpu_model(i, model_of_core());
+    return nullptr;
+}
+
+Status make(const struct problem *problem, work &work)
+{
+    bool is_matmul = problem->kind == problem::PROBLEM_MATMUL;
+    Status status = is_matmul ? make_matmul(problem, work) : make_conv(problem, work);
+    if (!status)
+        return status;
+    allocate_from(work.src, problem->src);
+    allocate_from(work.weights, is_matmul ? problem->weights : weights_of(problem).data());
+    allocate_from(work.dst, problem->dst);
+    work.user_dst = problem->dst;
+    work.function->prepare();
+    return status;
+}
+
+/* One line; valid until the next problem. */
+const char *reason(std::string text)
+{
+    static std::string kept;
+    kept = text.substr(0, text.find('\n'));
+    return kept.c_str();
+}
+
+const char *prepare(const struct problem *problem, void **state)
+{
+    auto *made = new work;
+    *state = made;
+    const char *why_not = problem->kind == problem::PROBLEM_MATMUL ? refuse_matmul(&problem->matmul)
+                                                                   : refuse_conv(&problem->conv);
+    if (why_not)
+        return why_not;
+    try {
+        Status status = make(problem, *made);
+        return status ? nullptr : reason(status.error_description());
+    } catch (const std::exception &error) {
+        return reason(error.what());
+    }
+}
+
+void run(void *state)
+{
+    static_cast<work *>(state)->function->run();
+}
+
+void fetch(void *state)
+{
+    auto *done = static_cast<work *>(state);
+    for_each_row(done->dst, [done](const float *row, size_t offset, size_t size) {
+        std::memcpy(done->user_dst + offset, row, size * sizeof(float));
+    });
+}
+
+void release(void *state)
+{
+    delete static_cast<work *>(state);
+}
+
+} // namespace
+
+extern const struct peer peer;
+const struct peer peer = {"acl", start, prepare, run, fetch, release};
