@@ -227,9 +227,11 @@ arm_compute::CPUModel model_of_core()
     }
 }
 
+/* Its scheduler for a single thread fails with some products (24x24x24): so the usual one. */
 const char *start()
 {
-    arm_compute::Scheduler::set(arm_compute::Scheduler::Type::ST);
+    arm_compute::Scheduler::set(arm_compute::Scheduler::Type::CPP);
+    arm_compute::Scheduler::get().set_num_threads(1);
     auto &cpus = arm_compute::Scheduler::get().cpu_info();
     if (cpus.get_cpu_model() == arm_compute::CPUModel::GENERIC)
         for (unsigned i = 0; i < cpus.get_cpu_num(); i++)

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from hashlib import sha256
 
 import blocks
@@ -22,6 +23,7 @@ GUESTS = {
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')
 FORMAT = '3'  # of the files that results are kept in
+SECONDS_KEPT = 30
 
 
 def environment(threads=1):
@@ -88,21 +90,33 @@ class Emulator:
         return [load(path) for path in paths]
 
     def run(self, driver, cpu, missing, progress, plugin, options):
-        with tempfile.TemporaryDirectory() as folder:
-            process = self.start(driver, cpu, plugin, options, folder)
-            answers = []
-            try:
-                for i, (line, _) in enumerate(missing):
-                    progress(i, len(missing), line)
-                    process.stdin.write(line + '\n')
-                    process.stdin.flush()
-                    answers.append(self.answer(process, driver, line))
-                process.stdin.close()
-                if process.wait():
-                    raise MeasureError(f'{driver} ended with status {process.returncode}')
-            finally:
-                process.kill()
-            keep(missing, answers, folder)
+        """Keeps what was counted every half minute, so that an interrupted run goes on from there."""
+        done = 0
+        while done < len(missing):
+            with tempfile.TemporaryDirectory() as folder:
+                answers = self.run_some(self.start(driver, cpu, plugin, options, folder), driver,
+                                        missing[done:], lambda i, line, first=done:
+                                        progress(first + i, len(missing), line))
+                keep(missing[done:], answers, folder)
+            done += len(answers)
+
+    def run_some(self, process, driver, missing, progress):
+        """Answers to the first of them: as many as there was time for."""
+        answers, end = [], time.monotonic() + SECONDS_KEPT
+        try:
+            for i, (line, _) in enumerate(missing):
+                if answers and time.monotonic() > end:
+                    break
+                progress(i, line)
+                process.stdin.write(line + '\n')
+                process.stdin.flush()
+                answers.append(self.answer(process, driver, line))
+            process.stdin.close()
+            if process.wait():
+                raise MeasureError(f'{driver} ended with status {process.returncode}')
+        finally:
+            process.kill()
+        return answers
 
     def start(self, driver, cpu, plugin, options, folder):
         library = os.path.abspath(os.path.join(PLUGINS, plugin + '.so'))

@@ -39,6 +39,7 @@ class Measurer:
     def __init__(self, drivers, emulator, core_names, with_caches):
         require_tools(emulator)
         self.drivers, self.core_names, self.with_caches = drivers, core_names, with_caches
+        self.what = ''
         self.emulator = Emulator(emulator, os.path.join(CACHE, 'runs'))
         self.costs = Costs(os.path.join(CACHE, 'costs.json'))
         self.model = model.Model(self.costs)
@@ -63,7 +64,7 @@ class Measurer:
         return figures
 
     def count(self, library, guest, lines, **more):
-        progress = Progress(f'{library} on {guest}')
+        progress = Progress(f'{self.what}: {library} on {guest}')
         return self.emulator.count(self.drivers.path(library), guest, lines, progress, **more)
 
     def add_cycles(self, figures, results, guest):

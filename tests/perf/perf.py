@@ -84,16 +84,20 @@ def layouts_of(operation, wanted):
 
 
 def make_table(args, measurer):
+    """The file is written after each table: what there is of a long run can be read."""
     names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
     document = report.Report(measurer.core_names, names, args.caches)
-    for operation, file in files_of(args.files):
+    wanted = [(operation, file, layout) for operation, file in files_of(args.files)
+              for layout in layouts_of(operation, args.layout)]
+    for i, (operation, file, layout) in enumerate(wanted):
+        measurer.what = f'{file}, {layout} ({i + 1} of {len(wanted)})'
         problems = shapes.read_file(operation, file)
-        for layout in layouts_of(operation, args.layout):
-            figures = {name: measurer.measure(name, problems, layout) for name in names}
-            section = document.add(operation, file, layout, problems, figures)
-            print(document.text(section), flush=True)
-    if args.out:
-        document.write(args.out)
+        figures = {name: measurer.measure(name, problems, layout) for name in names}
+        section = document.add(operation, file, layout, problems, figures)
+        print(document.text(section), flush=True)
+        if args.out:
+            document.write(args.out)
+    print(document.summary())
     return 0
 
 

@@ -9,12 +9,14 @@ from cores import CORES
 WORST = 5
 NAMES = {'neoprene': 'Neoprene', 'blas': 'OpenBLAS', 'blis': 'BLIS', 'xnnpack': 'XNNPACK',
          'acl': 'ACL'}
+BEHIND = 0.995  # a row this close to a peer is level with it
 INTRODUCTION = '''# Performance
 
 Made by `make perf OUT=docs/performance.md`; [measuring.md](measuring.md) says what the figures mean
 and how far to trust them. They are counted and modelled, not timed: i/MAC is executed instructions
 per useful vector multiply-accumulate (four f32 products), a percentage is of the core's peak for
 those, caches warm. "×" is how many times as many modelled cycles the peer takes on the first core.
+Tables with several peers have a peer's i/MAC and its percentage on that core only.
 
 Measured at commit {commit}.
 '''
@@ -74,25 +76,33 @@ class Report:
 
     # ---- text ----
 
+    def is_detailed(self, name):
+        """One peer is shown like ours; of several only what fits."""
+        return name == self.libraries[0] or len(self.peers) == 1
+
     def header(self):
         columns = ['problem', 'M MAC']
         for name in self.libraries:
-            columns += [f'{NAMES[name]} i/MAC', 'done/useful', 'ld/MAC', *self.cores]
+            columns.append(f'{NAMES[name]} i/MAC')
+            columns += ['done/useful', 'ld/MAC', *self.cores] if self.is_detailed(name) else self.cores[:1]
             columns += ['L1', 'L2'] if self.with_caches else []
         return columns + [f'× {NAMES[peer]}' for peer in self.peers]
 
-    def cells(self, f):
-        width = 3 + len(self.cores) + 2 * self.with_caches
+    def cells(self, name, f):
+        detailed = self.is_detailed(name)
+        cores = self.cores if detailed else self.cores[:1]
         if f.refused:
-            return ['–'] * width
-        cells = [f'{f.per_mac:.3f}', f'{f.executed_ratio:.3f}', f'{f.loads_per_mac:.3f}']
-        cells += [f'{f.percent(core):.1f}' for core in self.cores]
+            return ['–'] * (1 + 2 * detailed + len(cores) + 2 * self.with_caches)
+        cells = [f'{f.per_mac:.3f}']
+        cells += [f'{f.executed_ratio:.3f}', f'{f.loads_per_mac:.3f}'] if detailed else []
+        cells += [f'{f.percent(core):.1f}' for core in cores]
         return cells + ([f'{f.l1_lines:.1f}', f'{f.l2_lines:.1f}'] if self.with_caches else [])
 
-    def ratio(self, ours, theirs):
+    def ratio(self, ours, theirs, core=None):
         if ours.refused or theirs.refused:
             return 0.0
-        return theirs.cycles[self.cores[0]] / ours.cycles[self.cores[0]]
+        core = core or self.cores[0]
+        return theirs.cycles[core] / ours.cycles[core]
 
     def row(self, section, i):
         problem = section.problems[i]
@@ -100,31 +110,104 @@ class Report:
         count = f' ×{problem.count}' if problem.count > 1 else ''
         cells = [f'{name}{count} `{problem.text}`', f'{problem.macs / 1e6:.3g}']
         figures = [section.figures[library][i] for library in self.libraries]
-        for f in figures:
-            cells += self.cells(f)
+        for library, f in zip(self.libraries, figures):
+            cells += self.cells(library, f)
         ratios = (self.ratio(figures[0], theirs) for theirs in figures[1:])
         return cells + [f'{ratio:.2f}' if ratio else '–' for ratio in ratios]
 
     def mean_row(self, section):
         cells = ['**geometric mean**', '']
         for name in self.libraries:
-            done = section.done(name)
-            cells += [f'{geometric_mean([f.per_mac for f in done]):.3f}', '', '']
-            cells += [f'{geometric_mean([f.percent(core) for f in done]):.1f}' for core in self.cores]
+            done, detailed = section.done(name), self.is_detailed(name)
+            cells += [f'{geometric_mean([f.per_mac for f in done]):.3f}', *[''] * (2 * detailed)]
+            cells += [f'{geometric_mean([f.percent(core) for f in done]):.1f}'
+                      for core in (self.cores if detailed else self.cores[:1])]
             cells += [''] * (2 * self.with_caches)
-        for peer in self.peers:
-            pairs = section.common(self.libraries[0], peer)
-            cells.append(f'{geometric_mean([self.ratio(*pair) for pair in pairs]):.2f}')
-        return cells
+        return cells + [self.mean_cell([section], peer) for peer in self.peers]
+
+    def mean_cell(self, sections, peer, core=None):
+        """The geometric mean of a peer's cycles over ours."""
+        mean = geometric_mean([self.ratio(*pair, core) for section in sections
+                               for pair in section.common(self.libraries[0], peer)])
+        return f'{mean:.2f}' if mean else '–'
 
     def network_row(self, section):
         cells = ['**all layers**', f'{sum(p.macs * p.count for p in section.problems) / 1e6:.4g}']
         for name in self.libraries:
-            cells += ['', '', '']
+            detailed = self.is_detailed(name)
+            cells += [''] * (1 + 2 * detailed)
             cells += [f'{section.network_percent(name, core, CORES[core].peak):.1f}'
-                      for core in self.cores]
+                      for core in (self.cores if detailed else self.cores[:1])]
             cells += [''] * (2 * self.with_caches)
-        return cells + [''] * len(self.peers)
+        return cells + [self.network_cell(section, peer) for peer in self.peers]
+
+    def network_cell(self, section, peer):
+        """A peer's cycles over ours for the layers that both do, each as often as there are of it."""
+        pairs = [(problem.count, ours, theirs) for problem, ours, theirs in
+                 zip(section.problems, section.figures[self.libraries[0]], section.figures[peer])
+                 if not ours.refused and not theirs.refused]
+        core = self.cores[0]
+        cycles = [sum(row[0] * row[side].cycles[core] for row in pairs) for side in (1, 2)]
+        return f'{cycles[1] / cycles[0]:.2f}' if pairs else '–'
+
+    # ---- all sections together ----
+
+    def best_peers(self, section, core):
+        """(ratio, peer, problem, our figures) of each row: the peer that is fastest on it."""
+        rows = []
+        for i, problem in enumerate(section.problems):
+            ours = section.figures[self.libraries[0]][i]
+            ratios = [(self.ratio(ours, section.figures[peer][i], core), peer) for peer in self.peers]
+            ratios = [pair for pair in ratios if pair[0]]
+            if ratios:
+                rows.append((*min(ratios), problem, ours))
+        return rows
+
+    def behind(self, section, core):
+        return sorted((row for row in self.best_peers(section, core) if row[0] < BEHIND),
+                      key=lambda row: row[0])
+
+    def by_section(self):
+        """How many times our cycles each peer takes, and the best of them, on the first core."""
+        core = self.cores[0]
+        rows = [['shapes', 'rows', *(NAMES[peer] for peer in self.peers), 'best peer', 'rows behind']]
+        for section in self.sections:
+            best = self.best_peers(section, core)
+            rows.append([section.title, str(len(section.problems)),
+                         *(self.mean_cell([section], peer) for peer in self.peers),
+                         f'{geometric_mean([row[0] for row in best]):.2f}' if best else '–',
+                         str(len(self.behind(section, core)))])
+        return rows
+
+    def by_core(self):
+        rows = [['core', *(NAMES[peer] for peer in self.peers), 'best peer', 'rows', 'rows behind']]
+        for core in self.cores:
+            best = [row for section in self.sections for row in self.best_peers(section, core)]
+            rows.append([core, *(self.mean_cell(self.sections, peer, core) for peer in self.peers),
+                         f'{geometric_mean([row[0] for row in best]):.2f}' if best else '–',
+                         str(len(best)), str(sum(row[0] < BEHIND for row in best))])
+        return rows
+
+    def behind_rows(self):
+        core = self.cores[0]
+        rows = [['shapes', 'problem', f'ours, % of {core}', 'peer', '% of it', '×']]
+        for section in self.sections:
+            for ratio, peer, problem, ours in self.behind(section, core):
+                percent = ours.percent(core)
+                rows.append([section.title, f'{problem.name} `{problem.text}`', f'{percent:.1f}',
+                             NAMES[peer], f'{percent / ratio:.1f}', f'{ratio:.3f}'])
+        return rows
+
+    def summary(self):
+        if not self.peers:
+            return ''
+        core, behind = self.cores[0], self.behind_rows()
+        rows = self.aligned(behind) if len(behind) > 1 else 'None.'
+        return (f'Geometric means: how many times our modelled cycles a peer takes on {core}, over the '
+                f'rows that both compute; "best peer" is the fastest of them on each row.\n\n'
+                f'{self.aligned(self.by_section())}\n\nAll rows, by core:\n\n'
+                f'{self.aligned(self.by_core())}\n\n'
+                f'Rows on which a peer is faster on {core} by the model:\n\n{rows}\n')
 
     def worst(self, section):
         """Where we are behind most; without a peer, where the figure is lowest."""
@@ -170,6 +253,8 @@ class Report:
         os.makedirs(plots, exist_ok=True)
         with open(path, 'w', encoding='utf-8') as file:
             print(INTRODUCTION.format(commit=commit()), file=file)
+            if self.peers:
+                print(f'## Summary\n\n{self.summary()}', file=file)
             for section in self.sections:
                 print(f'## {section.title[0].upper() + section.title[1:]}\n', file=file)
                 for plot in self.plots(section, plots):

@@ -9,6 +9,7 @@ import expected
 import hardware
 import inorder
 import isa
+import model
 import ports
 import report
 import shapes
@@ -223,6 +224,31 @@ class Report(unittest.TestCase):
             text = draw('a < b', ['x', 'y', 'z'], series)
             minidom.parseString(text)
             self.assertTrue(re.search('A &amp; B', text))
+
+
+def figures(cycles):
+    return model.Figures(vectors=100, instructions=120, executed=400, cycles={'N1': cycles})
+
+
+class Summary(unittest.TestCase):
+    """Two rows; the first peer is faster on one of them, the second refuses the other."""
+
+    def setUp(self):
+        problems = [shapes.parse_matmul('8x8:8x8n"a"'), shapes.parse_matmul('9x9:9x9n"b"')]
+        self.report = report.Report(['N1'], ['neoprene', 'blas', 'acl'], False)
+        self.section = self.report.add('matmul', 'shapes_x', 'packed', problems, {
+            'neoprene': [figures(100), figures(100)], 'blas': [figures(80), figures(400)],
+            'acl': [model.Figures(refused='no'), figures(200)]})
+
+    def test_rows_behind_the_best_peer_are_named(self):
+        self.assertEqual([row[1] for row in self.report.behind_rows()[1:]], ['a `8x8:8x8`'])
+
+    def test_means_are_of_the_rows_that_both_compute(self):
+        self.assertEqual(self.report.by_section()[1][2:], ['1.79', '2.00', '1.26', '1'])
+
+    def test_tables_have_as_many_cells_as_columns(self):
+        self.assertEqual({len(row) for row in self.report.table(self.section)},
+                         {len(self.report.header())})
 
 
 class Hardware(unittest.TestCase):
