@@ -173,7 +173,8 @@ double conv_ops(const struct problem *p)
 {
     const struct conv_shape *c = &p->conv;
     double pairs = valid_pairs(c, 0) * valid_pairs(c, 1) * valid_pairs(c, 2);
-    return 2.0 * (double)c->mb * (double)c->oc * (double)(c->ic / c->g) * pairs;
+    int64_t depth = c->ic / c->g;
+    return 2.0 * (double)c->mb * (double)c->oc * (double)depth * pairs;
 }
 
 const struct driver driver_conv = {

@@ -227,6 +227,12 @@ static bool differs(const int64_t *values, const struct conv_shape *c, int64_t f
     return false;
 }
 
+static void print_sizes(struct text *out, char letter, const int64_t *values, int first, int last)
+{
+    for (int a = first; a <= last; a++)
+        text_printf(out, "%c%c%lld", letter, "dhw"[a], (long long)values[a]);
+}
+
 void conv_desc_print(struct text *out, const struct problem *problem, bool canonical)
 {
     const struct conv_shape *c = &problem->conv;
@@ -250,9 +256,8 @@ void conv_desc_print(struct text *out, const struct problem *problem, bool canon
             text_printf(out, "ic%lld", (long long)c->ic);
         if (groups[g].letter == 'o')
             text_printf(out, "oc%lld", (long long)c->oc);
-        for (int a = first; groups[g].is_shown && a <= last; a++)
-            text_printf(out, "%c%c%lld", groups[g].letter, "dhw"[a],
-                        (long long)groups[g].values[a]);
+        if (groups[g].is_shown)
+            print_sizes(out, groups[g].letter, groups[g].values, first, last);
     }
     if (problem->name[0])
         text_printf(out, "n%s", problem->name);

@@ -49,14 +49,15 @@ static double quantity_at(const struct tensor *q, const struct dims *dims, const
 static float *dequantize(const struct problem *p, const struct data *data, enum quantity_arg arg,
                          const struct tensor *t)
 {
+    float *values = t->values;
     const struct tensor *scales = find_quantity(&p->attr.scales, data->scales, arg);
     const struct tensor *zero_points = find_quantity(&p->attr.zero_points, data->zero_points, arg);
     if (!scales && !zero_points)
-        return t->values;
+        return values;
     int64_t count = dims_elements(&t->dims), position[NEO_MAX_NDIMS] = {0};
     float *out = bench_alloc((size_t)count * sizeof *out);
     for (int64_t i = 0; i < count; i++) {
-        double value = (double)t->values[i];
+        double value = (double)values[i];
         if (zero_points)
             value -= quantity_at(zero_points, &t->dims, position);
         if (scales)

@@ -29,7 +29,7 @@ static uint32_t random_next(struct random *r)
 
 static int random_between(struct random *r, int low, int high)
 {
-    uint64_t span = (uint64_t)(high - low + 1);
+    uint64_t span = (uint64_t)((int64_t)high - low) + 1;
     return low + (int)(random_next(r) * span >> 32);
 }
 

@@ -105,18 +105,18 @@ static void list_add(struct option_list *list, const struct option *option, cons
 
 void option_list_set(struct option_list *list, const struct option *option, const char *text)
 {
-    option_list_deinit(list);
-    if (!*text) {
-        list_add(list, option, option->initial);
-        return;
-    }
+    struct option_list parsed = {0};
+    if (!*text)
+        list_add(&parsed, option, option->initial);
     size_t size = strlen(text) + 1;
     char *part = bench_alloc(size);
-    for (const char *rest = text; rest;) {
+    for (const char *rest = *text ? text : NULL; rest;) {
         text_next_part(&rest, ',', part, size);
-        list_add(list, option, part);
+        list_add(&parsed, option, part);
     }
     free(part);
+    option_list_deinit(list);
+    *list = parsed;
 }
 
 /* ---- common kinds of values ---- */

@@ -202,11 +202,12 @@ static bool is_blocked_name(const char *text)
 
 bool tag_parse(struct tag *out, const char *text)
 {
-    if (strlen(text) >= sizeof out->text)
+    size_t size = strlen(text) + 1;
+    if (size > sizeof out->text)
         return false;
     if (!is_named(text) && !is_letters(text) && !is_blocked_name(text))
         return false;
-    strcpy(out->text, text);
+    memcpy(out->text, text, size);
     return true;
 }
 

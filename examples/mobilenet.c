@@ -137,7 +137,7 @@ static void add_layer(struct network *net, int groups, int oc, int kernel, int s
     neo_dim dims[] = {groups, oc / groups, l->ic / groups, kernel, kernel};
     neo_memory_desc any = tensor(5, dims, "any"), plain = tensor(5, dims, "goihw");
     int taps = l->ic / groups * kernel * kernel;
-    l->plain = random_array((size_t)(oc * taps), sqrtf(3.0f / (float)taps));
+    l->plain = random_array((size_t)oc * (size_t)taps, sqrtf(3.0f / (float)taps));
 
     neo_primitive_desc *pd = describe(net, l, &any);
     printf("  %3d x %3d x %3d -> %3d x %3d x %3d  %dx%d, %d group%s: %s\n", l->ic, l->in, l->in,

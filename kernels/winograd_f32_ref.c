@@ -59,7 +59,7 @@ static float clamp(float x, float low, float high)
 static void output(const struct winograd_f32_output *task)
 {
     for (size_t c = 0; c < task->channels; c++) {
-        float values[MOST][MOST];
+        float values[MOST][MOST] = {{0}};
         for (size_t u = 0; u < task->rows.n; u++)
             for (size_t v = 0; v < task->cols.n; v++)
                 values[u][v] = task->sums[task->offsets[u * task->cols.n + v] + c];

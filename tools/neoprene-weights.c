@@ -459,7 +459,7 @@ static bool asks_for(const char *word, const char *name, const char *letter)
 /* Options that are answered wherever they stand before "--". */
 static bool answer_at_once(char **words, int count)
 {
-    for (int i = 1; i < count && strcmp(words[i], "--"); i++) {
+    for (int i = 1; i < count && strcmp(words[i], "--") != 0; i++) {
         if (asks_for(words[i], "help", "-h")) {
             print_help();
             return true;

@@ -50,6 +50,8 @@ static inline size_t max_size(size_t a, size_t b)
 /* b > 0; cannot overflow. */
 static inline size_t div_up(size_t a, size_t b)
 {
+    if (!b)
+        __builtin_unreachable();
     return a / b + (a % b != 0);
 }
 

@@ -38,7 +38,7 @@ bool matmul_batch_steps(const struct problem *problem, size_t packed_elements,
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     const neo_memory_desc *dst = &problem->tensors[DST];
-    neo_dim strides[NEO_MAX_NDIMS];
+    neo_dim strides[NEO_MAX_NDIMS] = {0};
     const neo_dim *weights_strides = weights->strides;
     if (packed_elements) {
         packed_strides(weights, packed_elements, strides);

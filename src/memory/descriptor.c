@@ -358,7 +358,8 @@ int neo_memory_desc_equal(const neo_memory_desc *a, const neo_memory_desc *b)
     bool strided = a->format_kind == NEO_FORMAT_STRIDED;
     if (strided && a->offset != b->offset)
         return 0;
-    if (a->format_kind == NEO_FORMAT_PACKED && memcmp(&a->packed, &b->packed, sizeof a->packed))
+    if (a->format_kind == NEO_FORMAT_PACKED &&
+        memcmp(&a->packed, &b->packed, sizeof a->packed) != 0)
         return 0;
     for (int i = 0; i < a->ndims; i++)
         if (a->dims[i] != b->dims[i] ||
@@ -396,7 +397,7 @@ void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
         image[count++] = 0;
     image[0] = count / 2 | (uint64_t)desc->ndims << 8 | (uint64_t)desc->data_type << 16 |
                (uint64_t)desc->format_kind << 32 | (uint64_t)bits << 48 |
-               (uint64_t)(extra != 0) << 63;
+               (extra ? (uint64_t)1 << 63 : 0);
 }
 
 size_t neo_memory_desc_size(const neo_memory_desc *desc)

@@ -70,7 +70,7 @@ enum format_verdict format_header_judge(const struct format_header *header)
 {
     if (is_zero(header, sizeof *header))
         return FORMAT_BLANK;
-    if (memcmp(header->magic, magic, sizeof magic))
+    if (memcmp(header->magic, magic, sizeof magic) != 0)
         return FORMAT_FOREIGN;
     if (header->byte_order == BYTE_ORDER_MARK && header->version > FORMAT_VERSION &&
         header->version < 1u << 16)
