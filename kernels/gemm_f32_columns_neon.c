@@ -19,9 +19,14 @@ INLINE void run_by_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr)
     gemm_f32_run_transposed(tile, nr, gemm_f32_rows_neon[index].run);
 }
 
+gemm_f32_fn gemm_f32_8x12_columns_whole_neon;
+
 static void gemm_f32_8x12_columns_neon(const struct gemm_f32_tile *tile)
 {
-    run_columns(tile, 8, 12, 1, gemm_f32_8x12_columns_neon);
+    if (tile->m == 8 && tile->n == 12)
+        gemm_f32_8x12_columns_whole_neon(tile);
+    else
+        run_columns(tile, 8, 12, 1, gemm_f32_8x12_columns_neon);
 }
 
 static void gemm_f32_7x12_columns_neon(const struct gemm_f32_tile *tile)

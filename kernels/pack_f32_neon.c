@@ -54,12 +54,17 @@ static void pack_steps(const struct pack_f32_panel *panel)
 static inline __attribute__((always_inline)) void copy_steps(const struct pack_f32_panel *panel,
                                                              size_t vectors)
 {
-    float *out = panel->out;
-    for (size_t p = 0; p < panel->k; p++) {
-        const float *from = panel->src + (ptrdiff_t)p * panel->step;
+    const float *restrict from = panel->src;
+    float *restrict out = panel->out;
+    const ptrdiff_t step = panel->step;
+    for (size_t p = panel->k; p; p--, from += step, out += 4 * vectors) {
+        float32x4_t x[3];
 #pragma GCC unroll 3
-        for (size_t v = 0; v < vectors; v++, out += 4)
-            vst1q_f32(out, vld1q_f32(from + v * 4));
+        for (size_t v = 0; v < vectors; v++)
+            x[v] = vld1q_f32(from + v * 4);
+#pragma GCC unroll 3
+        for (size_t v = 0; v < vectors; v++)
+            vst1q_f32(out + v * 4, x[v]);
     }
 }
 
@@ -218,6 +223,17 @@ static void pack_8(const struct pack_f32_panel *panel)
     }
 }
 
+/* In assembly, as compilers take two instructions for an element instead of one. */
+void pack_f32_8_lanes_neon(const float *const lanes[8], ptrdiff_t step, size_t k, float *out);
+
+static void pack_8_lanes(const struct pack_f32_panel *panel)
+{
+    const float *from[8];
+    for (size_t i = 0; i < 8; i++)
+        from[i] = lane_start(panel, i);
+    pack_f32_8_lanes_neon(from, panel->step, panel->k, panel->out);
+}
+
 static void pack(const struct pack_f32_panel *panel)
 {
     if (panel->step == 1 && panel->width == 8 && panel->count == 8 && panel->k >= 4)
@@ -228,6 +244,8 @@ static void pack(const struct pack_f32_panel *panel)
         pack_narrow(panel);
     else if (panel->lane == 1 && !panel->lanes)
         pack_neighbours(panel);
+    else if (panel->width == 8 && panel->count == 8 && panel->k > 0)
+        pack_8_lanes(panel);
     else
         pack_by_elements(panel);
 }

@@ -310,13 +310,25 @@ static bool is_evenly_spaced(const float *const *lanes, size_t rows, ptrdiff_t *
     return true;
 }
 
-/* Channels far apart (nchw) and some lanes in the padding, or in different rows of the image. */
-static void pack_scattered(const float *const *lanes, size_t rows, neo_dim step, size_t depth,
-                           float *out)
+/* Channels far apart (nchw), and lanes anywhere: those in the padding stand for any other one, and
+ * are cleared afterwards. There is one at least that does not. */
+static void pack_scattered(const struct convolution_gemm *plan, struct pack_f32_panel *panel,
+                           const float **lanes)
 {
+    size_t rows = panel->count, padding[GEMM_F32_MR], count = 0;
+    const float *any = NULL;
     for (size_t i = 0; i < rows; i++)
-        for (size_t p = 0; p < depth; p++)
-            out[p * rows + i] = lanes[i] ? lanes[i][(neo_dim)p * step] : 0;
+        any = lanes[i] ? lanes[i] : any;
+    for (size_t i = 0; i < rows; i++)
+        if (!lanes[i]) {
+            lanes[i] = any;
+            padding[count++] = i;
+        }
+    panel->lanes = lanes;
+    plan->gemm.pack(panel);
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < panel->k; p++)
+            panel->out[p * rows + padding[i]] = 0;
 }
 
 static void pack_tap(const struct convolution_gemm *plan, const struct patches *patches,
@@ -339,7 +351,7 @@ static void pack_tap(const struct convolution_gemm *plan, const struct patches *
         panel.src = lanes[0];
         plan->gemm.pack(&panel);
     } else {
-        pack_scattered(lanes, rows, s->src.c, depth, out);
+        pack_scattered(plan, &panel, lanes);
     }
 }
 
