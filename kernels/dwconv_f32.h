@@ -14,15 +14,17 @@
  *       row = rows[y * stride_h + ky * dilation_h]
  *       at = first + x * stride_w + kx * dilation_w
  *       if row is not NULL and 0 <= at < columns:
- *           sum = fma(row[at * column + c], weights[(ky * kw + kx) * weights_tap + c], sum)
- *   dst[y * dst_row + x * dst_column + c] = min(max(sum, low), high)
+ *           sum = fma(row[at * column + c * src_plane],
+ *                     weights[(ky * kw + kx) * weights_tap + c], sum)
+ *   dst[y * dst_row + x * dst_column + c * dst_plane] = min(max(sum, low), high)
  *
  * The order is the same in every kernel, so a value does not depend on how an image is cut into
  * calls. Kernels may add zeros for padding instead of leaving it out.
  *
- * nhwc: one call does all channels of a piece of the image; pieces whose rows of source fit into
- * the L1 move least memory. nchw: one call does one plane; channels, column and dst_column are 1,
- * and a kernel may make vectors of neighbouring columns. */
+ * nhwc: src_plane and dst_plane are 1; vectors are of channels. nchw: column and dst_column are 1;
+ * vectors are of neighbouring columns. Pieces whose rows of source fit into the L1 move least
+ * memory.
+ */
 struct dwconv_f32_task {
     size_t channels, out_rows, out_cols;
     size_t kh, kw, stride_h, stride_w, dilation_h, dilation_w; /* all >= 1 */
@@ -30,12 +32,14 @@ struct dwconv_f32_task {
     const float *zeros;       /* as long as a row of source, for those; NULL: kernels do without */
     ptrdiff_t first;          /* column of the first tap of output 0; negative: padding */
     size_t columns, column;   /* columns of source that exist; elements from one to the next */
+    size_t src_plane;         /* from one channel to the next; of one channel it is not looked at */
     const float *weights;     /* [kh][kw], each of channels values */
     size_t weights_tap;       /* from one tap to the next */
     const float *bias;        /* channels values, or NULL */
     float *dst;
-    size_t dst_row, dst_column;
+    size_t dst_row, dst_column, dst_plane;
     float low, high; /* -INFINITY, INFINITY: no clamp */
+    void *scratch;   /* as many bytes as the kernel wants, aligned to 64 */
 };
 typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
 
@@ -43,10 +47,12 @@ struct dwconv_f32_kernel {
     const char *name;
     uint32_t needs;
     int (*does)(const struct dwconv_f32_task *task); /* see dwconv_f32_does() */
+    size_t (*scratch_bytes)(
+        const struct dwconv_f32_task *task); /* NULL: none; looks at no pointer */
     dwconv_f32_fn *run;
 };
 extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3_neon,
-    dwconv_f32_tall_neon, dwconv_f32_width_neon;
+    dwconv_f32_tall_neon, dwconv_f32_wide_neon;
 
 /* Fastest first; the last needs nothing and does everything. */
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
@@ -55,6 +61,12 @@ extern const size_t dwconv_f32_kernel_count;
 /* Can this kernel run this task? Only what `channels`, the sizes, strides and dilations of the
  * kernel and the distances of elements are is looked at. */
 int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task);
+
+/* Do channels follow each other? */
+static inline int dwconv_f32_is_interleaved(const struct dwconv_f32_task *task)
+{
+    return task->channels == 1 || (task->src_plane == 1 && task->dst_plane == 1);
+}
 
 /* The fastest one that can; never NULL. */
 const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features,

@@ -94,8 +94,9 @@ static void run(const struct dwconv_f32_task *task)
 static int does(const struct dwconv_f32_task *task)
 {
     size_t down = parts_stride(task->stride_h, task->dilation_h);
-    return task->kh == 3 && task->kw == 3 && down <= 2 &&
+    return dwconv_f32_is_interleaved(task) && task->kh == 3 && task->kw == 3 && down <= 2 &&
            down == parts_stride(task->stride_w, task->dilation_w);
 }
 
-const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {"dwconv_f32_3x3_neon", CPU_NEON, does, run};
+const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {
+    .name = "dwconv_f32_3x3_neon", .needs = CPU_NEON, .does = does, .run = run};

@@ -141,4 +141,5 @@ static void run(const struct dwconv_f32_task *task)
     }
 }
 
-const struct dwconv_f32_kernel dwconv_f32_neon = {"dwconv_f32_neon", CPU_NEON, NULL, run};
+const struct dwconv_f32_kernel dwconv_f32_neon = {
+    .name = "dwconv_f32_neon", .needs = CPU_NEON, .does = dwconv_f32_is_interleaved, .run = run};

@@ -134,8 +134,9 @@ static void run(const struct dwconv_f32_task *task)
 
 static int does(const struct dwconv_f32_task *task)
 {
-    return (task->kh == 3 || task->kh == 5 || task->kh == 7) &&
+    return dwconv_f32_is_interleaved(task) && (task->kh == 3 || task->kh == 5 || task->kh == 7) &&
            parts_stride(task->stride_h, task->dilation_h) <= 2;
 }
 
-const struct dwconv_f32_kernel dwconv_f32_tall_neon = {"dwconv_f32_tall_neon", CPU_NEON, does, run};
+const struct dwconv_f32_kernel dwconv_f32_tall_neon = {
+    .name = "dwconv_f32_tall_neon", .needs = CPU_NEON, .does = does, .run = run};

@@ -340,6 +340,34 @@ static void a_dilation_beyond_every_image_is_refused(void **state)
                      NEO_INVALID_ARGUMENT);
 }
 
+static bool offers_depthwise(const neo_convolution_desc *desc)
+{
+    neo_primitive_desc *pd;
+    bool found = false;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, desc, NULL), NEO_OK);
+    do
+        found = found || strcmp(neo_primitive_desc_algorithm(pd), "depthwise") == 0;
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    return found;
+}
+
+/* Without elements, so that no tensor is too large; the rows are all the same memory. */
+static void a_depthwise_convolution_with_an_astronomical_scratchpad_is_declined(void **state)
+{
+    (void)state;
+    const neo_dim wide = (neo_dim)1 << 56;
+    neo_dim sizes[] = {0, 4, 3, wide}, out[] = {0, 4, 1, wide}, strides[] = {0, 1, 0, 0};
+    neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                 .weights = tensor_desc(5, (neo_dim[]){4, 1, 1, 3, 1}, "any"),
+                                 .strides = {1, 1}};
+    assert_int_equal(neo_memory_desc_init_strides(&desc.src, 4, sizes, NEO_F32, strides), NEO_OK);
+    assert_int_equal(neo_memory_desc_init_strides(&desc.dst, 4, out, NEO_F32, strides), NEO_OK);
+    assert_false(offers_depthwise(&desc));
+    desc.src.dims[3] = desc.dst.dims[3] = 64;
+    assert_true(offers_depthwise(&desc));
+}
+
 static void a_part_at_an_offset_that_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -410,6 +438,7 @@ int main(void)
         cmocka_unit_test(wide_weights_are_planned_at_once),
         cmocka_unit_test(an_empty_product_of_many_matrices_does_nothing),
         cmocka_unit_test(a_dilation_beyond_every_image_is_refused),
+        cmocka_unit_test(a_depthwise_convolution_with_an_astronomical_scratchpad_is_declined),
         cmocka_unit_test(a_part_at_an_offset_that_does_not_fit_is_refused),
         cmocka_unit_test(an_image_of_one_channel_keeps_its_order),
         cmocka_unit_test(an_empty_convolution_has_a_kernel_name),

@@ -11,7 +11,7 @@
 #include "tests/support/guard.h"
 
 enum { MOST_ROWS = 80, MOST = 1 << 19 };
-static struct guard guard_src, guard_zeros, guard_weights, guard_bias, guard_dst;
+static struct guard guard_src, guard_zeros, guard_scratch, guard_weights, guard_bias, guard_dst;
 
 static const struct dwconv_f32_kernel *kernel_of(void **state)
 {
@@ -38,10 +38,11 @@ static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
 {
     static const size_t channels[] = {1, 2, 3, 4, 5, 7, 8, 12, 13, 15, 16, 17, 20, 36};
     int is_plane = pick(seed, 0, 1) == 0;
-    task->channels = is_plane ? 1 : channels[pick(seed, 0, count_of(channels) - 1)];
-    task->column = task->channels + (is_plane ? 0 : pick(seed, 0, 2));
-    task->weights_tap = task->channels + (is_plane ? 0 : pick(seed, 0, 2));
-    task->dst_column = task->channels + (is_plane ? 0 : pick(seed, 0, 2));
+    task->channels = channels[pick(seed, 0, is_plane ? 3 : count_of(channels) - 1)];
+    task->column = is_plane ? 1 : task->channels + pick(seed, 0, 2);
+    task->dst_column = is_plane ? 1 : task->channels + pick(seed, 0, 2);
+    task->src_plane = task->dst_plane = is_plane ? 2 : 1; /* final ones come with the sizes */
+    task->weights_tap = task->channels + pick(seed, 0, 2);
     task->kh = pick(seed, 1, 7);
     task->kw = pick(seed, 0, 2) ? task->kh : pick(seed, 1, 7);
     task->stride_h = pick(seed, 1, 3);
@@ -60,6 +61,8 @@ static void pick_sizes(struct dwconv_f32_task *task, const struct dwconv_f32_ker
     task->out_rows = pick(seed, 1, 16);
     task->out_cols = pick(seed, 1, pick(seed, 1, 40));
     task->dst_row = task->out_cols * task->dst_column + pick(seed, 0, 3);
+    if (task->dst_plane > 1)
+        task->dst_plane = task->out_rows * task->dst_row + pick(seed, 0, 3);
     task->first = (ptrdiff_t)pick(seed, 0, 5) - 4;
     /* from images that end before the first output to ones that reach beyond the last */
     size_t reach = (task->out_cols - 1) * task->stride_w + (task->kw - 1) * task->dilation_w + 1;
@@ -75,16 +78,21 @@ static void make_source(struct problem *problem, fill_fn *fill, int end, uint32_
     size_t count = (task->out_rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     size_t above = pick(seed, 0, 1) ? pick(seed, 0, 4) : 0;
     size_t below = pick(seed, 0, 1) ? pick(seed, 0, 4) : 0;
-    size_t length = (task->columns - 1) * task->column + task->channels;
-    size_t row_stride = length + pick(seed, 0, 2), all = (count - 1) * row_stride + length;
-    float *src = guard_at(&guard_src, all * sizeof(float), end);
-    fill_marker(src, all);
+    int is_plane = task->src_plane > 1;
+    size_t planes = is_plane ? task->channels : 1, values = is_plane ? 1 : task->channels;
+    size_t length = (task->columns - 1) * task->column + values;
+    size_t row_stride = length + pick(seed, 0, 2), plane = (count - 1) * row_stride + length;
+    float *src = guard_at(&guard_src, planes * plane * sizeof(float), end);
+    if (is_plane)
+        task->src_plane = plane;
+    fill_marker(src, planes * plane);
     assert_true(count <= MOST_ROWS);
     for (size_t row = 0; row < count; row++) {
         int is_padding = row < above || row + below >= count;
         problem->rows[row] = is_padding ? NULL : src + row * row_stride;
-        for (size_t x = 0; x < task->columns; x++)
-            fill(src + row * row_stride + x * task->column, task->channels, seed);
+        for (size_t i = 0; i < planes; i++)
+            for (size_t x = 0; x < task->columns; x++)
+                fill(src + i * plane + row * row_stride + x * task->column, values, seed);
     }
     task->rows = problem->rows;
     float *zeros = guard_at(&guard_zeros, length * sizeof(float), end);
@@ -109,11 +117,14 @@ static void make_problem(struct problem *problem, const struct dwconv_f32_kernel
     task->bias = pick(seed, 0, 1) ? bias : NULL;
     task->low = pick(seed, 0, 2) ? -INFINITY : 0;
     task->high = pick(seed, 0, 2) ? INFINITY : 6;
-    problem->dst_count = (task->out_rows - 1) * task->dst_row +
-                         (task->out_cols - 1) * task->dst_column + task->channels;
+    problem->dst_count = (task->channels - 1) * task->dst_plane +
+                         (task->out_rows - 1) * task->dst_row +
+                         (task->out_cols - 1) * task->dst_column + 1;
     problem->dst = guard_at(&guard_dst, problem->dst_count * sizeof(float), end);
     fill_marker(problem->dst, problem->dst_count);
     task->dst = problem->dst;
+    size_t scratch = kernel->scratch_bytes ? kernel->scratch_bytes(task) : 0;
+    task->scratch = guard_at(&guard_scratch, (scratch + 63) / 64 * 64, end);
 }
 
 static float want(const struct dwconv_f32_task *task, size_t y, size_t x, size_t c)
@@ -125,7 +136,7 @@ static float want(const struct dwconv_f32_task *task, size_t y, size_t x, size_t
             ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w + kx * task->dilation_w);
             if (row && at >= 0 && at < (ptrdiff_t)task->columns)
                 sum = fmaf(task->weights[(ky * task->kw + kx) * task->weights_tap + c],
-                           row[at * (ptrdiff_t)task->column + (ptrdiff_t)c], sum);
+                           row[(size_t)at * task->column + c * task->src_plane], sum);
         }
     return fminf(fmaxf(sum, task->low), task->high);
 }
@@ -139,7 +150,8 @@ static void check_problem(const struct problem *problem, const struct dwconv_f32
     for (size_t y = 0; y < task->out_rows; y++)
         for (size_t x = 0; x < task->out_cols; x++)
             for (size_t c = 0; c < task->channels; c++) {
-                float got = task->dst[y * task->dst_row + x * task->dst_column + c];
+                float got =
+                    task->dst[y * task->dst_row + x * task->dst_column + c * task->dst_plane];
                 float expected = want(task, y, x, c);
                 if (got == expected)
                     continue;
@@ -188,6 +200,8 @@ static void the_special_kernel_is_found(void **state)
                                    .dilation_h = 1,
                                    .dilation_w = 1,
                                    .column = 8,
+                                   .src_plane = 1,
+                                   .dst_plane = 1,
                                    .dst_column = 8};
     assert_ptr_equal(dwconv_f32_find(0, &task), &dwconv_f32_ref);
 #if !NEO_PORTABLE
@@ -198,14 +212,17 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_tall_neon);
     task.kh = 6;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_neon);
-    task.channels = task.column = task.dst_column = task.weights_tap = 1;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_width_neon);
+    task.kh = 5;
+    task.column = task.dst_column = 1;
+    task.src_plane = task.dst_plane = 100;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_wide_neon);
 #endif
 }
 
 int main(void)
 {
     guard_init(&guard_src, MOST * sizeof(float));
+    guard_init(&guard_scratch, MOST * sizeof(float));
     guard_init(&guard_zeros, MOST * sizeof(float));
     guard_init(&guard_weights, 4096 * sizeof(float));
     guard_init(&guard_bias, 64 * sizeof(float));

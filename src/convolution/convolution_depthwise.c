@@ -1,9 +1,10 @@
 /* Depthwise convolution: every channel is convolved with a kernel of its own.
  *
- * A call of the tile kernel does some rows of some channels, as many as stay in the L1 cache. It
- * wants channels next to each other: where they are not (nchw), the rows of source of a block of
- * channels are transposed into the scratchpad, and results back. Rows of source go by pointer, so
- * that taps along the depth become further kernel rows, and padding is a row of zeros. */
+ * A call of the tile kernel does some rows of some channels, as many as stay in the L1 cache. Where
+ * neither channels nor columns are next to each other in both images, or no kernel does what is
+ * asked of planes (nchw), the rows of source of a block of channels are transposed into the
+ * scratchpad, and results back. Rows of source go by pointer, so that taps along the depth become
+ * further kernel rows. */
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +24,9 @@ enum {
     CHANNELS = 16,           /* of a cache line */
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
     GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
+    PLANES = 16,             /* in a call that does planes as they are */
+    PLANE_COLUMNS = 8,       /* narrower ones are transposed */
+    PLANE_BYTES = 256 << 10, /* of scratchpad for such a call, at most */
     MOST_ZEROS = 1 << 16,    /* values; longer rows of padding are left to the kernel */
 };
 
@@ -35,8 +39,10 @@ struct convolution_depthwise {
     copy_f32_fn *copy;
     const char *kernel;
     const struct cpu *cpu;
+    bool by_plane; /* planes as they are */
     bool gathers;  /* source is transposed into the scratchpad */
     bool scatters; /* and results back from there */
+    bool reads_dst;
     bool staged;   /* sums are in the scratchpad, [row][column][channel], until they are finished */
     bool finishes; /* there is more to do than a bias and a clamp */
     size_t taps;
@@ -44,10 +50,30 @@ struct convolution_depthwise {
     size_t rows, channel_block; /* of dst, in a call */
     size_t zeros;               /* values of a row of padding; 0: none */
     size_t packed_bytes;        /* of the scratchpad; then for each task: */
-    size_t zero_bytes, pointer_bytes, source_bytes, task_bytes;
+    size_t zero_bytes, pointer_bytes, source_bytes, stage_bytes, kernel_bytes, task_bytes;
 };
 
 /* ---- refuse, choose, estimate ---- */
+
+/* Could the scratchpad's size overflow? Images may be astronomical where strides are 0. What a task
+ * has is rows of source or dst, of at most a line of channels each or few enough to fit into the L1
+ * cache, pointers to the rows, and zeros; no dimension of it is above this bound. */
+static bool depthwise_fits(const struct problem *problem)
+{
+    enum { BYTES = 4096, MOST_TASKS = 1 << 16 }; /* a value's share is far below */
+    struct convolution_shape s;
+    convolution_shape_init(&s, problem);
+    size_t width = (size_t)max_size((size_t)s.in[WIDTH], (size_t)s.out[WIDTH]), rows, taps, bytes;
+    size_t extent = ((size_t)s.kernel[HEIGHT] - 1) * (size_t)s.dilation[HEIGHT] + 1;
+    return checked_mul(&taps, (size_t)s.kernel[DEPTH], (size_t)s.kernel[HEIGHT]) &&
+           checked_mul(&bytes, taps, (size_t)s.kernel[WIDTH]) &&
+           checked_mul(&bytes, bytes, (size_t)s.groups) && checked_mul(&bytes, bytes, BYTES) &&
+           checked_mul(&rows, (size_t)s.stride[HEIGHT], MOST_ROWS * 2) &&
+           checked_add(&rows, rows, extent) && checked_add(&rows, rows, taps) &&
+           checked_add(&width, width, (size_t)s.kernel[WIDTH] * (size_t)s.dilation[WIDTH]) &&
+           checked_mul(&bytes, rows, width) && checked_mul(&bytes, bytes, BYTES) &&
+           checked_mul(&bytes, bytes, MOST_TASKS);
+}
 
 static const char *depthwise_refuse(const struct problem *problem, const struct cpu *cpu)
 {
@@ -60,6 +86,8 @@ static const char *depthwise_refuse(const struct problem *problem, const struct 
     if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
         bias->strides[0] != 1)
         return "the values of bias do not follow each other";
+    if (!depthwise_fits(problem))
+        return "the scratchpad would exceed the memory";
     return convolution_refuse_direct(problem);
 }
 
@@ -115,18 +143,24 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
     size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     size_t bytes = rows * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
     size_t most = max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
-    bool transposes = mine->gathers || mine->scatters;
-    return min_size(at_least_1(mine->shape.groups), transposes ? TRANSPOSED_CHANNELS : most);
+    if (mine->by_plane)
+        most = PLANES;
+    else if (mine->gathers || mine->scatters)
+        most = TRANSPOSED_CHANNELS;
+    return min_size(at_least_1(mine->shape.groups), most);
 }
 
-/* As many rows as the transposed source has room for. */
+/* As many rows as the copied or transposed source has room for. */
 static size_t choose_rows(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
-    size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * mine->channel_block * sizeof(float);
+    if (!mine->gathers && !mine->by_plane)
+        return MOST_ROWS;
+    size_t together = mine->by_plane ? 1 : mine->channel_block;
+    size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * together * sizeof(float);
     size_t room = GATHER_BYTES / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
     size_t rows = room > extent ? (room - extent) / task->stride_h + 1 : 1;
-    return mine->gathers ? max_size(rows, SLIDING_ROWS) : MOST_ROWS;
+    return max_size(rows / SLIDING_ROWS, 1) * SLIDING_ROWS;
 }
 
 static void plan_pieces(struct convolution_depthwise *mine)
@@ -145,7 +179,8 @@ static size_t choose_zeros(const struct convolution_depthwise *mine)
 {
     const struct convolution_shape *s = &mine->shape;
     size_t count = (size_t)s->in[WIDTH] * mine->task.column;
-    return count + mine->channel_block < MOST_ZEROS ? count + mine->channel_block : 0;
+    size_t zeros = count + mine->channel_block;
+    return zeros < MOST_ZEROS && !mine->by_plane ? zeros : 0;
 }
 
 static size_t unit(size_t bytes)
@@ -164,19 +199,45 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
     mine->zero_bytes = unit(mine->zeros * sizeof(float));
     mine->pointer_bytes = unit(mine->row_pointers * sizeof(float *));
     mine->source_bytes = mine->gathers ? unit(source) : 0;
+    mine->stage_bytes = mine->staged ? unit(stage) : 0;
     mine->task_bytes = mine->zero_bytes + mine->pointer_bytes + mine->source_bytes +
-                       (mine->staged ? unit(stage) : 0);
+                       mine->stage_bytes + unit(mine->kernel_bytes);
+}
+
+/* The kernel for pieces of planes, or of interleaved channels; NULL: there is none but the
+ * reference for planes, or it wants too much memory. */
+static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mine, bool by_plane,
+                                                const struct cpu *cpu)
+{
+    const struct convolution_shape *s = &mine->shape;
+    struct dwconv_f32_task *task = &mine->task;
+    mine->by_plane = by_plane;
+    mine->gathers = !by_plane && s->groups > 1 && s->src.c != 1;
+    mine->scatters = !by_plane && s->groups > 1 && s->dst.c != 1;
+    mine->staged = mine->reads_dst || mine->scatters;
+    plan_pieces(mine);
+    task->channels = mine->channel_block;
+    task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
+    task->src_plane = by_plane ? (size_t)s->src.c : 1;
+    task->dst_plane = by_plane ? (size_t)s->dst.c : 1;
+    task->dst_column = mine->staged ? mine->channel_block : (size_t)s->dst.w;
+    task->dst_row = mine->staged ? (size_t)s->out[WIDTH] * mine->channel_block : (size_t)s->dst.h;
+    task->out_rows = mine->rows;
+    const struct dwconv_f32_kernel *kernel = dwconv_f32_find(cpu->features, task);
+    mine->kernel_bytes = kernel->scratch_bytes ? kernel->scratch_bytes(task) : 0;
+    bool is_reference = kernel == &dwconv_f32_ref && (cpu->features & CPU_NEON);
+    return by_plane && (is_reference || mine->kernel_bytes > PLANE_BYTES) ? NULL : kernel;
 }
 
 static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cpu)
 {
     const struct convolution_shape *s = &mine->shape;
-    struct dwconv_f32_task *task = &mine->task;
-    task->channels = mine->channel_block;
-    task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
-    task->dst_column = mine->staged ? mine->channel_block : (size_t)s->dst.w;
-    task->dst_row = mine->staged ? (size_t)s->out[WIDTH] * mine->channel_block : (size_t)s->dst.h;
-    const struct dwconv_f32_kernel *kernel = dwconv_f32_find(cpu->features, task);
+    bool are_planes = s->src.w == 1 && s->dst.w == 1 && s->out[WIDTH] >= PLANE_COLUMNS;
+    const struct dwconv_f32_kernel *kernel = NULL;
+    if (are_planes && !mine->finishes)
+        kernel = plan_way(mine, true, cpu);
+    if (!kernel)
+        kernel = plan_way(mine, false, cpu);
     mine->run = kernel->run;
     mine->kernel = kernel->name;
     mine->copy = copy_f32_find(cpu->features)->run;
@@ -189,18 +250,17 @@ static void depthwise_plan(void *plan, const struct problem *problem, const stru
     convolution_shape_init(&mine->shape, problem);
     const struct convolution_shape *s = &mine->shape;
     mine->cpu = cpu;
-    mine->gathers = s->groups > 1 && s->src.c != 1;
-    mine->scatters = s->groups > 1 && s->dst.c != 1;
-    mine->staged = fusion.reads_dst || mine->scatters;
+    mine->reads_dst = fusion.reads_dst;
     mine->finishes = !fusion.complete || fusion.reads_dst;
     mine->task = (struct dwconv_f32_task){
+        .out_cols = (size_t)s->out[WIDTH],
+        .first = -s->padding[WIDTH],
         .columns = (size_t)s->in[WIDTH],
         .weights_tap = (size_t)s->groups,
         .low = mine->finishes ? -INFINITY : fusion.low,
         .high = mine->finishes ? INFINITY : fusion.high,
     };
     plan_kernel_rows(mine);
-    plan_pieces(mine);
     plan_kernel(mine, cpu);
     plan_scratch(mine, problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED);
 }
@@ -235,6 +295,7 @@ struct scratch {
     float *zeros; /* NULL: none */
     const float **rows;
     float *source, *stage;
+    void *kernel;
 };
 
 static struct scratch scratch_of(const struct run *run, int index)
@@ -249,6 +310,7 @@ static struct scratch scratch_of(const struct run *run, int index)
         .rows = (const float **)(void *)rows,
         .source = (float *)(void *)source,
         .stage = (float *)(void *)(source + plan->source_bytes),
+        .kernel = source + plan->source_bytes + plan->stage_bytes,
     };
 }
 
@@ -374,10 +436,9 @@ static void run_piece(const struct run *run, const struct piece *piece,
     float *dst = dst_of(run, piece);
     task.channels = piece->channels;
     task.out_rows = piece->rows;
-    task.out_cols = (size_t)s->out[WIDTH];
+    task.scratch = scratch->kernel;
     task.rows = scratch->rows;
     task.zeros = scratch->zeros;
-    task.first = -s->padding[WIDTH];
     task.weights = run->weights + piece->channel;
     task.bias = bias ? bias + piece->channel : NULL;
     task.dst = plan->staged ? scratch->stage : dst;

@@ -1,0 +1,58 @@
+/* Depthwise convolution of planes (nchw) by tiles of neighbouring columns: what the assembly wants
+ * to know. */
+#ifndef KERNELS_DWCONV_F32_WIDE_H
+#define KERNELS_DWCONV_F32_WIDE_H
+
+#include <stddef.h>
+
+/* The rows of a plane are copied between columns of zeros that are already there, so that no tile
+ * has an edge; stride 2 takes columns apart, even ones in front of odd ones. Then the tiles are
+ * worked off: R rows of V vectors, for each column of the kernel every row of source once, by one
+ * LD1. The next plane has the same tiles.
+ *
+ * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
+struct dwconv_f32_wide_copy {
+    const float *from;
+    float *to; /* of the first value; stride 2: of every other one */
+};
+
+struct dwconv_f32_wide_tile {
+    const float *src; /* of the copy, at its first tap */
+    size_t dst;
+    size_t body; /* WIDE_HEIGHTS * (V - 1) + 0, 1, 2 for 4, 2, 1 rows; or WIDE_END */
+};
+
+struct dwconv_f32_wide {
+    const struct dwconv_f32_wide_copy *copies;
+    size_t copies_count;
+    size_t chunks;  /* of 16 values, 8 of stride 2, in a row to copy */
+    size_t quads;   /* stride 1 and no chunks: of 4 values; stride 2: is there a last odd value? */
+    ptrdiff_t rest; /* a last chunk or quad begins so far before the end of the others; 0: none */
+    ptrdiff_t second; /* stride 2: from where the first value goes to where the second does */
+    const struct dwconv_f32_wide_tile *tiles; /* to WIDE_END */
+    ptrdiff_t row;                            /* of the copy */
+    /* for each height, from behind the last row to the next column of the kernel, the first time,
+     * and the sum of this and the next time's */
+    ptrdiff_t back[3], back_sum[3];
+    float *dst;
+    size_t dst_row;
+    const float *weights;
+    size_t weights_row;
+    ptrdiff_t weights_back; /* from behind the last row of weights to the next column */
+    size_t kw;
+    const float *bias;  /* a value for each plane, or one for all */
+    size_t bias_next;   /* 0: one for all */
+    const float *clamp; /* four times low, four times high; NULL: none */
+    float *constants;   /* 16 values for the bias, then 8 for each column of the kernel */
+    size_t planes, src_plane, dst_plane;
+};
+
+enum { WIDE_VECTORS = 4, WIDE_HEIGHTS = 3, WIDE_END = WIDE_VECTORS * WIDE_HEIGHTS };
+
+typedef void dwconv_f32_wide_fn(const struct dwconv_f32_wide *job);
+
+/* Kernels of 3, 5, 7 rows; stride 1, 2. */
+dwconv_f32_wide_fn dwconv_f32_wide_3s1, dwconv_f32_wide_3s2, dwconv_f32_wide_5s1,
+    dwconv_f32_wide_5s2, dwconv_f32_wide_7s1, dwconv_f32_wide_7s2;
+
+#endif

@@ -1,0 +1,230 @@
+/* Depthwise convolution of planes (nchw), vectors of neighbouring columns: rows to copy and tiles
+ * for the assembly of kernels/dwconv_f32_wide_tiles_neon.S. Kernels of 3, 5 or 7 rows, stride 1
+ * with any dilation, stride 2 without. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/dwconv_f32.h"
+#include "kernels/dwconv_f32_wide.h"
+
+enum { LINE = 64, LANES = 4 };
+
+/* The copy of the source: `rows` of `pitch` values, of which stride 2 has the odd ones in the
+ * second half; values `begin` to `begin + count` of a row are those of columns from `column` on. */
+struct copy {
+    size_t rows, pitch, begin, column, count;
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t in_lines(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static struct copy plan_copy(const struct dwconv_f32_task *task)
+{
+    size_t span = (task->out_cols - 1) * task->stride_w + (task->kw - 1) * task->dilation_w + 1;
+    size_t left = task->first < 0 ? smaller((size_t)-task->first, span) : 0;
+    size_t column = task->first > 0 ? smaller((size_t)task->first, task->columns) : 0;
+    return (struct copy){
+        .rows = (task->out_rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1,
+        .pitch = (span + 2 * LANES - 1) / (2 * LANES) * (2 * LANES),
+        .begin = left,
+        .column = column,
+        .count = smaller(span - left, task->columns - column),
+    };
+}
+
+/* What is in the scratch memory. */
+struct parts {
+    float *constants;
+    struct dwconv_f32_wide_copy *copies;
+    struct dwconv_f32_wide_tile *tiles;
+    float *rows;
+};
+
+static size_t most_tiles(const struct dwconv_f32_task *task)
+{
+    return task->out_rows * (task->out_cols / (LANES * WIDE_VECTORS) + 2) + 1;
+}
+
+static struct parts find_parts(const struct dwconv_f32_task *task, const struct copy *copy)
+{
+    unsigned char *at = task->scratch;
+    struct parts parts = {.constants = (float *)(void *)at};
+    at += in_lines((4 + 2 * task->kw) * LANES * sizeof(float));
+    parts.copies = (struct dwconv_f32_wide_copy *)(void *)at;
+    at += in_lines(copy->rows * sizeof *parts.copies);
+    parts.tiles = (struct dwconv_f32_wide_tile *)(void *)at;
+    at += in_lines(most_tiles(task) * sizeof *parts.tiles);
+    parts.rows = (float *)(void *)at;
+    return parts;
+}
+
+static size_t scratch_bytes(const struct dwconv_f32_task *task)
+{
+    struct copy copy = plan_copy(task);
+    return in_lines((4 + 2 * task->kw) * LANES * sizeof(float)) +
+           in_lines(copy.rows * sizeof(struct dwconv_f32_wide_copy)) +
+           in_lines(most_tiles(task) * sizeof(struct dwconv_f32_wide_tile)) +
+           copy.rows * copy.pitch * sizeof(float);
+}
+
+/* How a row is copied; the last chunk overlaps the one before. 0: too few values. */
+static int plan_chunks(struct dwconv_f32_wide *job, const struct copy *copy, size_t stride)
+{
+    size_t count = copy->count, chunk = count >= 16 ? 16 : 4;
+    if (stride == 2) {
+        job->quads = count % 2;
+        count -= count % 2;
+        chunk = 8;
+    }
+    if (count < chunk)
+        return 0;
+    size_t whole = count / chunk, left = count % chunk;
+    job->rest = left ? ((ptrdiff_t)left - (ptrdiff_t)chunk) * (ptrdiff_t)sizeof(float) : 0;
+    if (chunk == 4)
+        job->quads = whole;
+    else
+        job->chunks = whole;
+    return 1;
+}
+
+static void list_copies(struct dwconv_f32_wide *job, const struct dwconv_f32_task *task,
+                        const struct copy *copy, const struct parts *parts)
+{
+    size_t half = copy->pitch / 2, begin = copy->begin;
+    if (task->stride_w == 2) {
+        size_t odd = begin % 2;
+        job->second = (odd ? 1 - (ptrdiff_t)half : (ptrdiff_t)half) * (ptrdiff_t)sizeof(float);
+        begin = begin / 2 + odd * half;
+    }
+    size_t count = 0;
+    for (size_t row = 0; row < copy->rows; row++)
+        if (task->rows[row])
+            parts->copies[count++] = (struct dwconv_f32_wide_copy){
+                task->rows[row] + copy->column, parts->rows + row * copy->pitch + begin};
+    job->copies = parts->copies;
+    job->copies_count = count;
+}
+
+/* The tiles of rows y, y + dilation_h and so on; what is left of whole tiles of columns overlaps
+ * them.
+ */
+static struct dwconv_f32_wide_tile *list_tiles(struct dwconv_f32_wide_tile *tile,
+                                               const struct dwconv_f32_task *task, size_t y,
+                                               size_t height, const float *src)
+{
+    enum { MOST = LANES * WIDE_VECTORS };
+    size_t n = task->out_cols;
+    for (size_t x = 0, count = 0; x < n; x += count) {
+        size_t left = n - x;
+        if (left >= MOST)
+            count = MOST;
+        else if (x > 0)
+            count = (left + LANES - 1) / LANES * LANES;
+        else
+            count = left / LANES * LANES;
+        size_t at = x + count <= n ? x : n - count;
+        *tile++ = (struct dwconv_f32_wide_tile){
+            .src = src + at,
+            .dst = (y * task->dst_row + at) * sizeof(float),
+            .body = WIDE_HEIGHTS * (count / LANES - 1) + height,
+        };
+    }
+    return tile;
+}
+
+static void list_all_tiles(const struct dwconv_f32_task *task, const struct copy *copy,
+                           const struct parts *parts)
+{
+    static const size_t heights[WIDE_HEIGHTS] = {4, 2, 1};
+    struct dwconv_f32_wide_tile *tile = parts->tiles;
+    size_t apart = task->dilation_h;
+    for (size_t part = 0; part < apart && part < task->out_rows; part++) {
+        size_t left = (task->out_rows - part + apart - 1) / apart, height = 0, y = part;
+        for (; left; left -= heights[height], y += heights[height] * apart) {
+            while (heights[height] > left)
+                height++;
+            tile =
+                list_tiles(tile, task, y, height, parts->rows + y * task->stride_h * copy->pitch);
+        }
+    }
+    tile->body = WIDE_END;
+}
+
+static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task *task,
+                       const struct copy *copy)
+{
+    static const size_t heights[WIDE_HEIGHTS] = {4, 2, 1};
+    ptrdiff_t bytes = (ptrdiff_t)sizeof(float), half = (ptrdiff_t)copy->pitch / 2;
+    job->row = (ptrdiff_t)(copy->pitch * task->dilation_h) * bytes;
+    for (size_t i = 0; i < WIDE_HEIGHTS; i++) {
+        size_t rows = (heights[i] - 1) * task->stride_h + task->kh;
+        ptrdiff_t walked = (ptrdiff_t)rows * job->row;
+        ptrdiff_t next = task->stride_w == 2 ? half : (ptrdiff_t)task->dilation_w;
+        job->back[i] = next * bytes - walked;
+        job->back_sum[i] = bytes - 2 * walked;
+    }
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    static dwconv_f32_wide_fn *const functions[3][2] = {
+        {dwconv_f32_wide_3s1, dwconv_f32_wide_3s2},
+        {dwconv_f32_wide_5s1, dwconv_f32_wide_5s2},
+        {dwconv_f32_wide_7s1, dwconv_f32_wide_7s2},
+    };
+    static const float none;
+    float low = task->low, high = task->high;
+    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    size_t weights_row = task->kw * task->weights_tap;
+    struct dwconv_f32_wide job = {
+        .dst = task->dst,
+        .dst_row = task->dst_row * task->dilation_h * sizeof(float),
+        .weights = task->weights,
+        .weights_row = weights_row * sizeof(float),
+        .weights_back = ((ptrdiff_t)task->weights_tap - (ptrdiff_t)(task->kh * weights_row)) *
+                        (ptrdiff_t)sizeof(float),
+        .kw = task->kw,
+        .bias = task->bias ? task->bias : &none,
+        .bias_next = task->bias ? sizeof(float) : 0,
+        .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
+        .planes = task->channels,
+        .src_plane = task->src_plane * sizeof(float),
+        .dst_plane = task->dst_plane * sizeof(float),
+    };
+    struct copy copy = plan_copy(task);
+    if (task->out_cols < LANES || !plan_chunks(&job, &copy, task->stride_w)) {
+        dwconv_f32_ref.run(task);
+        return;
+    }
+    struct parts parts = find_parts(task, &copy);
+    memset(parts.rows, 0, copy.rows * copy.pitch * sizeof(float));
+    list_copies(&job, task, &copy, &parts);
+    list_all_tiles(task, &copy, &parts);
+    plan_steps(&job, task, &copy);
+    job.constants = parts.constants;
+    job.tiles = parts.tiles;
+    functions[task->kh / 2 - 1][task->stride_h - 1](&job);
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    int is_dense = task->dilation_h == 1 && task->dilation_w == 1;
+    return task->column == 1 && task->dst_column == 1 &&
+           (task->kh == 3 || task->kh == 5 || task->kh == 7) && task->stride_h == task->stride_w &&
+           (task->stride_h == 1 || (task->stride_h == 2 && is_dense));
+}
+
+const struct dwconv_f32_kernel dwconv_f32_wide_neon = {
+    .name = "dwconv_f32_wide_neon",
+    .needs = CPU_NEON,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};

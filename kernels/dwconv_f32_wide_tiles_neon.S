@@ -1,0 +1,333 @@
+/* Depthwise convolution of planes by tiles of neighbouring columns, for NEON: see dwconv_f32_wide.h.
+ *
+ * A tile of R rows of V vectors keeps its sums in v16 … v31. For each column of the kernel its KH
+ * weights are lanes of v0 and v1, and rows of source go to v2 … v5 and v6 … v9 in turn: KH V R FMLA
+ * and (R - 1) S + KH loads. 3x3, 16 columns, four rows: 144 FMLA, 18 loads of source, 3 of weights,
+ * 4 of the bias, 4 stores. */
+
+/* Offsets in struct dwconv_f32_wide. */
+#define JOB_COPIES 0
+#define JOB_CHUNKS 16
+#define JOB_REST 32
+#define JOB_TILES 48
+#define JOB_ROW 56
+#define JOB_BACK 64
+#define JOB_BACK_SUM 88
+#define JOB_DST 112
+#define JOB_WEIGHTS 128
+#define JOB_WEIGHTS_BACK 144
+#define JOB_BIAS 160
+#define JOB_CLAMP 176
+#define JOB_PLANES 192
+#define JOB_DST_PLANE 208
+
+job .req x0
+in .req x1
+row .req x2
+back .req x3
+w .req x4
+taps .req x5
+out .req x6
+dst_row .req x7
+tiles .req x8
+bodies .req x9
+dst .req x10
+constants .req x11
+kw .req x12
+clamp .req x13
+back_sum .req x14
+from .req x15
+to .req x16
+scratch .req x17
+src_offset .req x19
+planes .req x20
+src_plane .req x21
+dst_plane .req x22
+weights .req x23
+bias .req x24
+copies .req x25
+copies_left .req x26
+rest .req x27
+second .req x28
+chunks .req x29
+quads .req x30
+
+    .altmacro
+    .text
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro fma sum, x, w, lane
+    fmla v\sum\().4s, v\x\().4s, v\w\().s[\lane]
+    .endm
+    .macro clamp_to sum
+    fmax v\sum\().4s, v\sum\().4s, v0.4s
+    fmin v\sum\().4s, v\sum\().4s, v1.4s
+    .endm
+    .macro move_vectors what, V, a, b, c, d, from, step
+    .if \V == 1
+    \what {v\a\().4s}, [\from], \step
+    .elseif \V == 2
+    \what {v\a\().4s, v\b\().4s}, [\from], \step
+    .elseif \V == 3
+    \what {v\a\().4s, v\b\().4s, v\c\().4s}, [\from], \step
+    .else
+    \what {v\a\().4s, v\b\().4s, v\c\().4s, v\d\().4s}, [\from], \step
+    .endif
+    .endm
+    .macro load_bias V, a, b, c, d
+    .if \V == 1
+    ld1 {v\a\().4s}, [constants]
+    .elseif \V == 2
+    ld1 {v\a\().4s, v\b\().4s}, [constants]
+    .elseif \V == 3
+    ld1 {v\a\().4s, v\b\().4s, v\c\().4s}, [constants]
+    .else
+    ld1 {v\a\().4s, v\b\().4s, v\c\().4s, v\d\().4s}, [constants]
+    .endif
+    .endm
+    .macro load_weight vector, lane
+    ld1 {v\vector\().s}[\lane], [from], scratch
+    .endm
+
+/* ---- a plane's preparation ---- */
+
+/* The bias sixteen times, and the weights column by column, eight places for each. */
+    .macro spread_constants KH
+    ld1r {v4.4s}, [bias]
+    stp q4, q4, [constants]
+    stp q4, q4, [constants, #32]
+    mov from, weights
+    add to, constants, #64
+    ldp scratch, back, [job, #(JOB_WEIGHTS_BACK - 8)]
+    mov taps, kw
+    movi v0.4s, #0
+    movi v1.4s, #0
+1:
+    .set i, 0
+    .rept \KH
+    load_weight %(i / 4), %(i - i / 4 * 4)
+    .set i, i + 1
+    .endr
+    add from, from, back
+    stp q0, q1, [to], #32
+    subs taps, taps, #1
+    b.ne 1b
+    .endm
+
+    .macro copy_rows_1
+    ldp copies, copies_left, [job, #JOB_COPIES]
+    cbz copies_left, 5f
+    cbz chunks, 3f
+1:  ldp from, to, [copies], #16
+    mov scratch, chunks
+    add from, from, src_offset
+2:  ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [from], #64
+    subs scratch, scratch, #1
+    st1 {v0.4s, v1.4s, v2.4s, v3.4s}, [to], #64
+    b.ne 2b
+    cbz rest, 6f
+    add from, from, rest
+    add to, to, rest
+    ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [from]
+    st1 {v0.4s, v1.4s, v2.4s, v3.4s}, [to]
+6:  subs copies_left, copies_left, #1
+    b.ne 1b
+    b 5f
+3:  ldp from, to, [copies], #16
+    mov scratch, quads
+    add from, from, src_offset
+4:  ldr q0, [from], #16
+    subs scratch, scratch, #1
+    str q0, [to], #16
+    b.ne 4b
+    cbz rest, 6f
+    ldr q0, [from, rest]
+    str q0, [to, rest]
+6:  subs copies_left, copies_left, #1
+    b.ne 3b
+5:
+    .endm
+
+    .macro copy_rows_2
+    ldp copies, copies_left, [job, #JOB_COPIES]
+    cbz copies_left, 5f
+1:  ldp from, to, [copies], #16
+    mov scratch, chunks
+    add from, from, src_offset
+    add out, to, second
+2:  ld2 {v0.4s, v1.4s}, [from], #32
+    subs scratch, scratch, #1
+    str q0, [to], #16
+    str q1, [out], #16
+    b.ne 2b
+    cbz rest, 3f
+    add from, from, rest
+    add to, to, rest, asr #1
+    add out, out, rest, asr #1
+    ld2 {v0.4s, v1.4s}, [from], #32
+    str q0, [to], #16
+    str q1, [out]
+3:  cbz quads, 4f
+    ldr s0, [from]
+    str s0, [to]
+4:  subs copies_left, copies_left, #1
+    b.ne 1b
+5:
+    .endm
+
+/* ---- a tile ---- */
+
+/* What row i of source, in registers from x on, gives to every output it reaches. */
+    .macro reach KH, S, V, R, x
+    .set r, 0
+    .rept \R
+    .set ky, i - r * \S
+    .if ky >= 0
+    .if ky < \KH
+    .set v, 0
+    .rept \V
+    fma %(16 + r * \V + v), %(\x + v), %(ky / 4), %(ky - ky / 4 * 4)
+    .set v, v + 1
+    .endr
+    .endif
+    .endif
+    .set r, r + 1
+    .endr
+    .endm
+
+    .macro take_row KH, S, V, R, x
+    move_vectors ld1, \V, \x, %(\x + 1), %(\x + 2), %(\x + 3), in, row
+    reach \KH, \S, \V, \R, \x
+    .endm
+
+    .macro next_tile
+    ldp in, out, [tiles], #16
+    ldr scratch, [tiles], #8
+    add out, out, dst
+    ldrsw scratch, [bodies, scratch, lsl #2]
+    add scratch, scratch, bodies
+    br scratch
+    .endm
+
+/* The copy of (R - 1) S + KH rows is walked down, and from there to the next column. */
+    .macro body name, KH, S, V, R, height
+    .p2align 4
+\name\()_\V\()_\R\():
+    .set r, 0
+    .rept \R
+    load_bias \V, %(16 + r * \V), %(17 + r * \V), %(18 + r * \V), %(19 + r * \V)
+    .set r, r + 1
+    .endr
+    add w, constants, #64
+    mov taps, kw
+    ldr back, [job, #(JOB_BACK + 8 * \height)]
+    .if \S == 2
+    ldr back_sum, [job, #(JOB_BACK_SUM + 8 * \height)]
+    .endif
+1:  ldp q0, q1, [w], #32
+    .set slot, 2
+    .set i, 0
+    .rept (\R - 1) * \S + \KH
+    take_row \KH, \S, \V, \R, %(slot)
+    .set slot, 8 - slot
+    .set i, i + 1
+    .endr
+    add in, in, back
+    .if \S == 2
+    sub back, back_sum, back
+    .endif
+    subs taps, taps, #1
+    b.ne 1b
+    cbz clamp, 2f
+    ldp q0, q1, [clamp]
+    .set i, 16
+    .rept \R * \V
+    clamp_to %(i)
+    .set i, i + 1
+    .endr
+2:
+    .set i, 16
+    .rept \R
+    move_vectors st1, \V, %(i), %(i + 1), %(i + 2), %(i + 3), out, dst_row
+    .set i, i + \V
+    .endr
+    next_tile
+    .endm
+
+    .macro bodies_of name, KH, S, V
+    body \name, \KH, \S, \V, 4, 0
+    body \name, \KH, \S, \V, 2, 1
+    body \name, \KH, \S, \V, 1, 2
+    .endm
+    .macro body_offsets name, V
+    .word \name\()_\V\()_4 - \name\()_bodies, \name\()_\V\()_2 - \name\()_bodies
+    .word \name\()_\V\()_1 - \name\()_bodies
+    .endm
+
+    .macro function name, KH, S
+    .p2align 4
+    .globl dwconv_f32_wide_\name
+    .hidden dwconv_f32_wide_\name
+    .type dwconv_f32_wide_\name, %function
+dwconv_f32_wide_\name\():
+    stp d8, d9, [sp, #-112]!
+    stp x19, x20, [sp, #16]
+    stp x21, x22, [sp, #32]
+    stp x23, x24, [sp, #48]
+    stp x25, x26, [sp, #64]
+    stp x27, x28, [sp, #80]
+    stp x29, x30, [sp, #96]
+    ldp chunks, quads, [job, #JOB_CHUNKS]
+    ldp rest, second, [job, #JOB_REST]
+    ldr row, [job, #JOB_ROW]
+    ldp dst, dst_row, [job, #JOB_DST]
+    ldr weights, [job, #JOB_WEIGHTS]
+    ldp kw, bias, [job, #(JOB_BIAS - 8)]
+    ldp clamp, constants, [job, #JOB_CLAMP]
+    ldp planes, src_plane, [job, #JOB_PLANES]
+    ldr dst_plane, [job, #JOB_DST_PLANE]
+    mov src_offset, #0
+    adr bodies, .L\name\()_bodies
+10: spread_constants \KH
+    copy_rows_\S
+    ldr tiles, [job, #JOB_TILES]
+    next_tile
+    bodies_of .L\name, \KH, \S, 1
+    bodies_of .L\name, \KH, \S, 2
+    bodies_of .L\name, \KH, \S, 3
+    bodies_of .L\name, \KH, \S, 4
+.L\name\()_end:
+    ldr scratch, [job, #(JOB_BIAS + 8)]
+    add src_offset, src_offset, src_plane
+    add dst, dst, dst_plane
+    add weights, weights, #4
+    add bias, bias, scratch
+    subs planes, planes, #1
+    b.ne 10b
+    ldp x19, x20, [sp, #16]
+    ldp x21, x22, [sp, #32]
+    ldp x23, x24, [sp, #48]
+    ldp x25, x26, [sp, #64]
+    ldp x27, x28, [sp, #80]
+    ldp x29, x30, [sp, #96]
+    ldp d8, d9, [sp], #112
+    ret
+    .p2align 2
+.L\name\()_bodies:
+    body_offsets .L\name, 1
+    body_offsets .L\name, 2
+    body_offsets .L\name, 3
+    body_offsets .L\name, 4
+    .word .L\name\()_end - .L\name\()_bodies
+    .size dwconv_f32_wide_\name, . - dwconv_f32_wide_\name
+    .endm
+
+    function 3s1, 3, 1
+    function 3s2, 3, 2
+    function 5s1, 5, 1
+    function 5s2, 5, 2
+    function 7s1, 7, 1
+    function 7s2, 7, 2
+
+    .section .note.GNU-stack, "", %progbits
