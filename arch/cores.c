@@ -8,66 +8,81 @@ enum { ARM = 0x41, CAVIUM = 0x43, FUJITSU = 0x46, HISILICON = 0x48, NVIDIA = 0x4
 enum { QUALCOMM = 0x51, APPLE = 0x61, AMPERE = 0xc0 };
 enum { K = 1024, M = 1024 * 1024 };
 
+/* What threads cost: cycles of code, of which an in-order core needs twice as many, and times that
+ * a cache line goes from one core to another, which takes about so many cycles. Both are computed
+ * for these cores, not measured; bench-threads measures the machine that it runs on. */
+#define THREADS(slowness, cycles_of_a_line) \
+    (slowness) * 3000 + 8 * (cycles_of_a_line), (slowness)*500 + 4 * (cycles_of_a_line)
+#define LITTLE THREADS(2, 55)  /* in order, in one cluster */
+#define CLUSTER THREADS(1, 80) /* phones and laptops */
+#define MESH THREADS(1, 125)   /* servers of one die */
+#define FAR THREADS(1, 200)    /* of many cores or several dies */
+
 /* clang-format off */
 const struct core cores[] = {
-    /* name           model                     implementer part  fmla latency loads in-order l1    l2 */
-    {"cortex-a34",    "Arm Cortex-A34",          ARM,       0xd02, 1,   8,      0,    1,       32*K, 256*K},
-    {"cortex-a35",    "Arm Cortex-A35",          ARM,       0xd04, 1,   8,      0,    1,       32*K, 256*K},
-    {"cortex-a53",    "Arm Cortex-A53",          ARM,       0xd03, 1,   4,      0,    1,       32*K, 512*K},
-    {"cortex-a55",    "Arm Cortex-A55",          ARM,       0xd05, 1,   4,      0,    1,       32*K, 128*K},
-    {"cortex-a57",    "Arm Cortex-A57",          ARM,       0xd07, 1,   4,      1,    0,       32*K, 1*M},
-    {"cortex-a72",    "Arm Cortex-A72",          ARM,       0xd08, 1,   3,      1,    0,       32*K, 1*M},
-    {"cortex-a73",    "Arm Cortex-A73",          ARM,       0xd09, 1,   4,      1,    0,       64*K, 1*M},
-    {"cortex-a75",    "Arm Cortex-A75",          ARM,       0xd0a, 2,   4,      2,    0,       64*K, 256*K},
-    {"cortex-a76",    "Arm Cortex-A76",          ARM,       0xd0b, 2,   4,      2,    0,       64*K, 256*K},
-    {"cortex-a76ae",  "Arm Cortex-A76AE",        ARM,       0xd0e, 2,   4,      2,    0,       64*K, 256*K},
-    {"neoverse-n1",   "Arm Neoverse N1",         ARM,       0xd0c, 2,   4,      2,    0,       64*K, 1*M},
-    {"cortex-a77",    "Arm Cortex-A77",          ARM,       0xd0d, 2,   4,      2,    0,       64*K, 256*K},
-    {"cortex-a78",    "Arm Cortex-A78",          ARM,       0xd41, 2,   4,      3,    0,       64*K, 512*K},
-    {"cortex-a78ae",  "Arm Cortex-A78AE",        ARM,       0xd42, 2,   4,      3,    0,       64*K, 512*K},
-    {"cortex-a78c",   "Arm Cortex-A78C",         ARM,       0xd4b, 2,   4,      3,    0,       64*K, 512*K},
-    {"cortex-a510",   "Arm Cortex-A510",         ARM,       0xd46, 2,   4,      2,    2,       32*K, 256*K},
-    {"cortex-a520",   "Arm Cortex-A520",         ARM,       0xd80, 2,   4,      2,    2,       32*K, 256*K},
-    {"cortex-a710",   "Arm Cortex-A710",         ARM,       0xd47, 2,   4,      3,    0,       64*K, 512*K},
-    {"cortex-a715",   "Arm Cortex-A715",         ARM,       0xd4d, 2,   4,      3,    0,       64*K, 512*K},
-    {"cortex-a720",   "Arm Cortex-A720",         ARM,       0xd81, 2,   4,      3,    0,       64*K, 512*K},
-    {"cortex-a725",   "Arm Cortex-A725",         ARM,       0xd87, 2,   4,      3,    0,       64*K, 512*K},
-    {"neoverse-e1",   "Arm Neoverse E1",         ARM,       0xd4a, 1,   4,      1,    0,       32*K, 256*K},
-    {"neoverse-n2",   "Arm Neoverse N2",         ARM,       0xd49, 2,   4,      3,    0,       64*K, 1*M},
-    {"neoverse-n3",   "Arm Neoverse N3",         ARM,       0xd8e, 2,   4,      3,    0,       64*K, 1*M},
-    {"cortex-x1",     "Arm Cortex-X1",           ARM,       0xd44, 4,   4,      3,    0,       64*K, 1*M},
-    {"cortex-x1c",    "Arm Cortex-X1C",          ARM,       0xd4c, 4,   4,      3,    0,       64*K, 1*M},
-    {"neoverse-v1",   "Arm Neoverse V1",         ARM,       0xd40, 4,   4,      3,    0,       64*K, 1*M},
-    {"cortex-x2",     "Arm Cortex-X2",           ARM,       0xd48, 4,   2,      3,    0,       64*K, 1*M},
-    {"cortex-x3",     "Arm Cortex-X3",           ARM,       0xd4e, 4,   2,      3,    0,       64*K, 1*M},
-    {"neoverse-v2",   "Arm Neoverse V2",         ARM,       0xd4f, 4,   2,      3,    0,       64*K, 2*M},
-    {"cortex-x4",     "Arm Cortex-X4",           ARM,       0xd82, 4,   2,      3,    0,       64*K, 2*M},
-    {"neoverse-v3",   "Arm Neoverse V3",         ARM,       0xd84, 4,   2,      3,    0,       64*K, 2*M},
-    {"cortex-x925",   "Arm Cortex-X925",         ARM,       0xd85, 6,   2,      4,    0,       64*K, 2*M},
-    {"thunderx2",     "Cavium ThunderX2",        CAVIUM,    0x0af, 2,   6,      2,    0,       32*K, 256*K},
-    {"a64fx",         "Fujitsu A64FX",           FUJITSU,   0x001, 2,   9,      2,    0,       64*K, 8*M},
-    {"tsv110",        "HiSilicon Kunpeng 920",   HISILICON, 0xd01, 1,   4,      2,    0,       64*K, 512*K},
-    {"carmel",        "NVIDIA Carmel",           NVIDIA,    0x004, 2,   4,      2,    0,       64*K, 2*M},
-    {"kryo-2xx-gold", "Qualcomm Kryo 2xx Gold",  QUALCOMM,  0x800, 1,   4,      1,    0,       64*K, 1*M},
-    {"kryo-2xx-silver", "Qualcomm Kryo 2xx Silver", QUALCOMM, 0x801, 1, 4,      0,    1,       32*K, 512*K},
-    {"kryo-3xx-gold", "Qualcomm Kryo 3xx Gold",  QUALCOMM,  0x802, 2,   4,      2,    0,       64*K, 256*K},
-    {"kryo-3xx-silver", "Qualcomm Kryo 3xx Silver", QUALCOMM, 0x803, 1, 4,      0,    1,       32*K, 128*K},
-    {"kryo-4xx-gold", "Qualcomm Kryo 4xx Gold",  QUALCOMM,  0x804, 2,   4,      2,    0,       64*K, 256*K},
-    {"kryo-4xx-silver", "Qualcomm Kryo 4xx Silver", QUALCOMM, 0x805, 1, 4,      0,    1,       32*K, 128*K},
-    {"oryon",         "Qualcomm Oryon",          QUALCOMM,  0x001, 4,   4,      4,    0,       96*K, 12*M},
-    {"m1-icestorm",   "Apple M1 efficiency",     APPLE,     0x022, 2,   4,      2,    0,       64*K, 4*M},
-    {"m1-firestorm",  "Apple M1 performance",    APPLE,     0x023, 4,   4,      3,    0,       128*K, 12*M},
-    {"m1pro-icestorm", "Apple M1 Pro efficiency", APPLE,    0x024, 2,   4,      2,    0,       64*K, 4*M},
-    {"m1pro-firestorm", "Apple M1 Pro performance", APPLE,  0x025, 4,   4,      3,    0,       128*K, 12*M},
-    {"m1max-icestorm", "Apple M1 Max efficiency", APPLE,    0x028, 2,   4,      2,    0,       64*K, 4*M},
-    {"m1max-firestorm", "Apple M1 Max performance", APPLE,  0x029, 4,   4,      3,    0,       128*K, 12*M},
-    {"m2-blizzard",   "Apple M2 efficiency",     APPLE,     0x032, 2,   4,      2,    0,       64*K, 4*M},
-    {"m2-avalanche",  "Apple M2 performance",    APPLE,     0x033, 4,   4,      3,    0,       128*K, 16*M},
-    {"ampere1",       "Ampere AmpereOne",        AMPERE,    0xac3, 2,   4,      2,    0,       64*K, 2*M},
-    {"ampere1a",      "Ampere AmpereOne A",      AMPERE,    0xac4, 2,   4,      2,    0,       64*K, 2*M},
-    {"generic",       "an unknown core",         0,         0x000, 2,   4,      2,    0,       32*K, 512*K},
+    /* name           model                     implementer part  fmla latency loads in-order l1    l2     threads */
+    {"cortex-a34",    "Arm Cortex-A34",          ARM,       0xd02, 1,   8,      0,    1,       32*K, 256*K, LITTLE},
+    {"cortex-a35",    "Arm Cortex-A35",          ARM,       0xd04, 1,   8,      0,    1,       32*K, 256*K, LITTLE},
+    {"cortex-a53",    "Arm Cortex-A53",          ARM,       0xd03, 1,   4,      0,    1,       32*K, 512*K, LITTLE},
+    {"cortex-a55",    "Arm Cortex-A55",          ARM,       0xd05, 1,   4,      0,    1,       32*K, 128*K, LITTLE},
+    {"cortex-a57",    "Arm Cortex-A57",          ARM,       0xd07, 1,   4,      1,    0,       32*K, 1*M,   CLUSTER},
+    {"cortex-a72",    "Arm Cortex-A72",          ARM,       0xd08, 1,   3,      1,    0,       32*K, 1*M,   CLUSTER},
+    {"cortex-a73",    "Arm Cortex-A73",          ARM,       0xd09, 1,   4,      1,    0,       64*K, 1*M,   CLUSTER},
+    {"cortex-a75",    "Arm Cortex-A75",          ARM,       0xd0a, 2,   4,      2,    0,       64*K, 256*K, CLUSTER},
+    {"cortex-a76",    "Arm Cortex-A76",          ARM,       0xd0b, 2,   4,      2,    0,       64*K, 256*K, CLUSTER},
+    {"cortex-a76ae",  "Arm Cortex-A76AE",        ARM,       0xd0e, 2,   4,      2,    0,       64*K, 256*K, CLUSTER},
+    {"neoverse-n1",   "Arm Neoverse N1",         ARM,       0xd0c, 2,   4,      2,    0,       64*K, 1*M,   MESH},
+    {"cortex-a77",    "Arm Cortex-A77",          ARM,       0xd0d, 2,   4,      2,    0,       64*K, 256*K, CLUSTER},
+    {"cortex-a78",    "Arm Cortex-A78",          ARM,       0xd41, 2,   4,      3,    0,       64*K, 512*K, CLUSTER},
+    {"cortex-a78ae",  "Arm Cortex-A78AE",        ARM,       0xd42, 2,   4,      3,    0,       64*K, 512*K, CLUSTER},
+    {"cortex-a78c",   "Arm Cortex-A78C",         ARM,       0xd4b, 2,   4,      3,    0,       64*K, 512*K, CLUSTER},
+    {"cortex-a510",   "Arm Cortex-A510",         ARM,       0xd46, 2,   4,      2,    2,       32*K, 256*K, LITTLE},
+    {"cortex-a520",   "Arm Cortex-A520",         ARM,       0xd80, 2,   4,      2,    2,       32*K, 256*K, LITTLE},
+    {"cortex-a710",   "Arm Cortex-A710",         ARM,       0xd47, 2,   4,      3,    0,       64*K, 512*K, CLUSTER},
+    {"cortex-a715",   "Arm Cortex-A715",         ARM,       0xd4d, 2,   4,      3,    0,       64*K, 512*K, CLUSTER},
+    {"cortex-a720",   "Arm Cortex-A720",         ARM,       0xd81, 2,   4,      3,    0,       64*K, 512*K, CLUSTER},
+    {"cortex-a725",   "Arm Cortex-A725",         ARM,       0xd87, 2,   4,      3,    0,       64*K, 512*K, CLUSTER},
+    {"neoverse-e1",   "Arm Neoverse E1",         ARM,       0xd4a, 1,   4,      1,    0,       32*K, 256*K, MESH},
+    {"neoverse-n2",   "Arm Neoverse N2",         ARM,       0xd49, 2,   4,      3,    0,       64*K, 1*M,   MESH},
+    {"neoverse-n3",   "Arm Neoverse N3",         ARM,       0xd8e, 2,   4,      3,    0,       64*K, 1*M,   MESH},
+    {"cortex-x1",     "Arm Cortex-X1",           ARM,       0xd44, 4,   4,      3,    0,       64*K, 1*M,   CLUSTER},
+    {"cortex-x1c",    "Arm Cortex-X1C",          ARM,       0xd4c, 4,   4,      3,    0,       64*K, 1*M,   CLUSTER},
+    {"neoverse-v1",   "Arm Neoverse V1",         ARM,       0xd40, 4,   4,      3,    0,       64*K, 1*M,   MESH},
+    {"cortex-x2",     "Arm Cortex-X2",           ARM,       0xd48, 4,   2,      3,    0,       64*K, 1*M,   CLUSTER},
+    {"cortex-x3",     "Arm Cortex-X3",           ARM,       0xd4e, 4,   2,      3,    0,       64*K, 1*M,   CLUSTER},
+    {"neoverse-v2",   "Arm Neoverse V2",         ARM,       0xd4f, 4,   2,      3,    0,       64*K, 2*M,   FAR},
+    {"cortex-x4",     "Arm Cortex-X4",           ARM,       0xd82, 4,   2,      3,    0,       64*K, 2*M,   CLUSTER},
+    {"neoverse-v3",   "Arm Neoverse V3",         ARM,       0xd84, 4,   2,      3,    0,       64*K, 2*M,   FAR},
+    {"cortex-x925",   "Arm Cortex-X925",         ARM,       0xd85, 6,   2,      4,    0,       64*K, 2*M,   CLUSTER},
+    {"thunderx2",     "Cavium ThunderX2",        CAVIUM,    0x0af, 2,   6,      2,    0,       32*K, 256*K, MESH},
+    {"a64fx",         "Fujitsu A64FX",           FUJITSU,   0x001, 2,   9,      2,    0,       64*K, 8*M,   FAR},
+    {"tsv110",        "HiSilicon Kunpeng 920",   HISILICON, 0xd01, 1,   4,      2,    0,       64*K, 512*K, FAR},
+    {"carmel",        "NVIDIA Carmel",           NVIDIA,    0x004, 2,   4,      2,    0,       64*K, 2*M,   MESH},
+    {"kryo-2xx-gold", "Qualcomm Kryo 2xx Gold",  QUALCOMM,  0x800, 1,   4,      1,    0,       64*K, 1*M,   CLUSTER},
+    {"kryo-2xx-silver", "Qualcomm Kryo 2xx Silver", QUALCOMM, 0x801, 1, 4,      0,    1,       32*K, 512*K, LITTLE},
+    {"kryo-3xx-gold", "Qualcomm Kryo 3xx Gold",  QUALCOMM,  0x802, 2,   4,      2,    0,       64*K, 256*K, CLUSTER},
+    {"kryo-3xx-silver", "Qualcomm Kryo 3xx Silver", QUALCOMM, 0x803, 1, 4,      0,    1,       32*K, 128*K, LITTLE},
+    {"kryo-4xx-gold", "Qualcomm Kryo 4xx Gold",  QUALCOMM,  0x804, 2,   4,      2,    0,       64*K, 256*K, CLUSTER},
+    {"kryo-4xx-silver", "Qualcomm Kryo 4xx Silver", QUALCOMM, 0x805, 1, 4,      0,    1,       32*K, 128*K, LITTLE},
+    {"oryon",         "Qualcomm Oryon",          QUALCOMM,  0x001, 4,   4,      4,    0,       96*K, 12*M,  CLUSTER},
+    {"m1-icestorm",   "Apple M1 efficiency",     APPLE,     0x022, 2,   4,      2,    0,       64*K, 4*M,   CLUSTER},
+    {"m1-firestorm",  "Apple M1 performance",    APPLE,     0x023, 4,   4,      3,    0,       128*K, 12*M,  CLUSTER},
+    {"m1pro-icestorm", "Apple M1 Pro efficiency", APPLE,    0x024, 2,   4,      2,    0,       64*K, 4*M,   CLUSTER},
+    {"m1pro-firestorm", "Apple M1 Pro performance", APPLE,  0x025, 4,   4,      3,    0,       128*K, 12*M,  CLUSTER},
+    {"m1max-icestorm", "Apple M1 Max efficiency", APPLE,    0x028, 2,   4,      2,    0,       64*K, 4*M,   CLUSTER},
+    {"m1max-firestorm", "Apple M1 Max performance", APPLE,  0x029, 4,   4,      3,    0,       128*K, 12*M,  CLUSTER},
+    {"m2-blizzard",   "Apple M2 efficiency",     APPLE,     0x032, 2,   4,      2,    0,       64*K, 4*M,   CLUSTER},
+    {"m2-avalanche",  "Apple M2 performance",    APPLE,     0x033, 4,   4,      3,    0,       128*K, 16*M,  CLUSTER},
+    {"ampere1",       "Ampere AmpereOne",        AMPERE,    0xac3, 2,   4,      2,    0,       64*K, 2*M,   FAR},
+    {"ampere1a",      "Ampere AmpereOne A",      AMPERE,    0xac4, 2,   4,      2,    0,       64*K, 2*M,   FAR},
+    {"generic",       "an unknown core",         0,         0x000, 2,   4,      2,    0,       32*K, 512*K, MESH},
 };
 /* clang-format on */
+#undef THREADS
+#undef LITTLE
+#undef CLUSTER
+#undef MESH
+#undef FAR
 const size_t core_count = sizeof cores / sizeof cores[0];
 
 const struct core *core_find(uint64_t midr)

@@ -24,6 +24,8 @@ struct core {
     uint8_t in_order;        /* IN_ORDER_*: it issues in the order of the program; 0: it reorders */
     uint32_t l1_bytes;       /* typical sizes, for systems that do not tell theirs */
     uint32_t l2_bytes;
+    uint16_t share_cycles;  /* what work on several threads costs, whatever their number */
+    uint16_t thread_cycles; /* and for each of them after the first */
 };
 
 struct cpu {

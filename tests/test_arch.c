@@ -161,6 +161,7 @@ static void every_row_is_found_by_its_own_number(void **state)
         uint64_t midr = (uint64_t)cores[i].implementer << 24 | (uint64_t)cores[i].part << 4;
         assert_ptr_equal(core_find(midr | 0xf00003), &cores[i]);
         assert_true(cores[i].fmla_per_cycle && cores[i].fmla_latency);
+        assert_true(cores[i].share_cycles && cores[i].thread_cycles);
         assert_true(cores[i].l1_bytes >= 16384 && cores[i].l2_bytes > cores[i].l1_bytes);
     }
     assert_ptr_equal(core_find(0x7f0ffff0), &cores[core_count - 1]);

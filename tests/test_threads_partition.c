@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/cores.h"
 #include "src/threading/partition.h"
 
 static const size_t counts[] = {0, 1, 2, 3, 7, 8, 13, 64, 97, 128, 1000, 4099};
@@ -180,21 +181,52 @@ static void expensive_rows_are_not_repeated(void **state)
 static void small_problems_use_fewer_threads(void **state)
 {
     (void)state;
-    assert_int_equal(partition_threads(0, 64), 1);
-    assert_int_equal(partition_threads(-1, 64), 1);
-    assert_int_equal(partition_threads(1000, 64), 1);
-    assert_int_equal(partition_threads(1e12, 64), 64);
-    assert_int_equal(partition_threads(1e12, 1), 1);
-    int before = 1;
-    for (double cycles = 100; cycles < 1e9; cycles *= 1.1) {
-        int threads = partition_threads(cycles, 64);
-        assert_true(threads >= before); /* more work never uses fewer */
-        before = threads;
-        double time = cycles / threads;
-        if (threads > 1)
-            time += PARTITION_DISPATCH_CYCLES + (threads - 1) * PARTITION_THREAD_CYCLES;
-        assert_true(time <= cycles);
+    for (size_t c = 0; c < core_count; c++) {
+        const struct core *core = &cores[c];
+        assert_int_equal(partition_threads(0, 64, core), 1);
+        assert_int_equal(partition_threads(-1, 64, core), 1);
+        assert_int_equal(partition_threads(1000, 64, core), 1);
+        assert_int_equal(partition_threads(1e12, 64, core), 64);
+        assert_int_equal(partition_threads(1e12, 1, core), 1);
+        int before = 1;
+        for (double cycles = 100; cycles < 1e9; cycles *= 1.1) {
+            int threads = partition_threads(cycles, 64, core);
+            assert_true(threads >= before); /* more work never uses fewer */
+            before = threads;
+            assert_true(partition_time(cycles, threads, core) <= cycles);
+        }
     }
+}
+
+/* TP9: with the choice made of 1, 2, … N threads, more available ones are never slower by more than
+ * a twentieth, and of all numbers the chosen one is within a tenth of the best. */
+static void more_threads_are_never_slower_with_the_choice(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < core_count; c++)
+        for (double cycles = 100; cycles < 1e9; cycles *= 1.3) {
+            double before = cycles, best = cycles;
+            for (int available = 1; available <= 128; available++) {
+                int threads = partition_threads(cycles, available, &cores[c]);
+                double time = partition_time(cycles, threads, &cores[c]);
+                best = fmin(best, partition_time(cycles, available, &cores[c]));
+                assert_true(time <= 1.05 * before);
+                assert_true(0.9 * time <= best);
+                before = time;
+            }
+        }
+}
+
+/* Handing work over costs more where a core issues in order, and where others are far away. */
+static void what_threads_cost_is_a_fact_of_the_core(void **state)
+{
+    (void)state;
+    const double cycles = 20000;
+    int little = partition_threads(cycles, 8, core_named("cortex-a53"));
+    int big = partition_threads(cycles, 8, core_named("cortex-a78"));
+    assert_true(little < big);
+    assert_true(partition_threads(1e6, 64, core_named("neoverse-v2")) <
+                partition_threads(1e6, 64, core_named("cortex-x2")));
 }
 
 int main(void)
@@ -209,6 +241,8 @@ int main(void)
         cmocka_unit_test(grids_are_balanced_for_awkward_thread_counts),
         cmocka_unit_test(expensive_rows_are_not_repeated),
         cmocka_unit_test(small_problems_use_fewer_threads),
+        cmocka_unit_test(more_threads_are_never_slower_with_the_choice),
+        cmocka_unit_test(what_threads_cost_is_a_fact_of_the_core),
     };
     return cmocka_run_group_tests_name("threads_partition", tests, NULL, NULL);
 }

@@ -510,7 +510,8 @@ static const float *weights_of(const struct convolution_depthwise *plan,
                                         .packed_data = execution->scratch,
                                         .cpu = plan->cpu};
     double cycles = PACK_CYCLES * (double)(plan->packed_bytes / sizeof(float));
-    weights_pack(&transfer, execution->parallel, partition_threads(cycles, execution->threads));
+    weights_pack(&transfer, execution->parallel,
+                 partition_threads(cycles, execution->threads, plan->cpu->core));
     return execution->scratch;
 }
 

@@ -139,7 +139,8 @@ static void decide_facts(struct implementation *impl)
         desc_image(desc, facts->images[t]);
     }
     facts->empty = desc_is_empty(&impl->problem.tensors[DST]);
-    facts->parallel = impl->runtime || partition_threads(impl->estimate, INT_MAX) > 1;
+    facts->parallel =
+        impl->runtime || partition_threads(impl->estimate, INT_MAX, impl->engine->cpu->core) > 1;
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
     bool plain = !facts->empty && !facts->parallel && !facts->scratch_bytes &&
                  !impl->problem.attributes.post_op_count;
@@ -292,7 +293,8 @@ neo_status implementation_nest(struct implementation *impl, const struct descrip
 
 int implementation_threads(const struct implementation *impl, int available)
 {
-    return impl->runtime ? available : partition_threads(impl->estimate, available);
+    return impl->runtime ? available
+                         : partition_threads(impl->estimate, available, impl->engine->cpu->core);
 }
 
 static size_t own_bytes(const struct implementation *impl, int threads)

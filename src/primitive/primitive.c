@@ -322,7 +322,7 @@ static neo_status execute_runtime(const neo_primitive *primitive, struct executi
     if (status != NEO_OK || desc_is_empty(&concrete.problem.tensors[DST]))
         return status;
     double estimate = impl->algorithm->estimate(&concrete.problem, impl->engine->cpu);
-    execution->threads = partition_threads(estimate, execution->threads);
+    execution->threads = partition_threads(estimate, execution->threads, impl->engine->cpu->core);
     execution->problem = &concrete.problem;
     fill_execution(execution, &concrete.problem, args);
     return run_with_scratch(primitive, concrete.plan, execution, args);

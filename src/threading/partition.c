@@ -32,23 +32,24 @@ struct span partition_weighted(size_t count, const double *weights, size_t parts
 
 /* ---- how many threads ---- */
 
-static double time_on(double cycles, int threads)
+double partition_time(double cycles, int threads, const struct core *core)
 {
     if (threads == 1)
         return cycles;
-    return cycles / threads + PARTITION_DISPATCH_CYCLES + (threads - 1) * PARTITION_THREAD_CYCLES;
+    return cycles / threads + core->share_cycles + (double)(threads - 1) * core->thread_cycles;
 }
 
-int partition_threads(double cycles, int available)
+int partition_threads(double cycles, int available, const struct core *core)
 {
-    /* The derivative of time_on() is 0 at the root; the best whole number is next to it. */
-    double root = cycles > 0 ? sqrt(cycles / PARTITION_THREAD_CYCLES) : 0;
+    /* The derivative of the time is 0 at the root; the best whole number is next to it. */
+    double root = cycles > 0 ? sqrt(cycles / fmax(core->thread_cycles, 1)) : 0;
     int best = root < available ? (int)root : available;
     if (best < 1)
         best = 1;
-    if (best < available && time_on(cycles, best + 1) < time_on(cycles, best))
+    if (best < available &&
+        partition_time(cycles, best + 1, core) < partition_time(cycles, best, core))
         best++;
-    return time_on(cycles, best) <= 0.9 * cycles ? best : 1;
+    return partition_time(cycles, best, core) <= 0.9 * cycles ? best : 1;
 }
 
 /* ---- one dimension on unequal cores ---- */

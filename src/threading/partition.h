@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "arch/cpu.h"
+
 /* begin <= i < end */
 struct span {
     size_t begin, end;
@@ -21,17 +23,16 @@ struct span partition_weighted(size_t count, const double *weights, size_t parts
 
 /* ---- how many threads ---- */
 
-/* The time of a problem on n > 1 threads is modelled as
- *     cycles / n + PARTITION_DISPATCH_CYCLES + (n - 1) * PARTITION_THREAD_CYCLES.
- * Together they are what sharing work with an awake thread costs: bench-threads measures 500 to
- * 1500 cycles for two busy tasks on a quiet machine; the rest is for a second set of caches to warm
- * and for threads that have to be woken. */
-#define PARTITION_DISPATCH_CYCLES 4000.0
-#define PARTITION_THREAD_CYCLES 1000.0
+/* The time of a problem on n > 1 threads of a core is modelled as
+ *     cycles / n + share_cycles + (n - 1) * thread_cycles.
+ * Together they are more than what sharing work with an awake thread costs, for which bench-threads
+ * measures 500 to 1500 cycles for two busy tasks on a quiet machine; the rest is for a second set
+ * of caches to warm and for threads that have to be woken. */
+double partition_time(double cycles, int threads, const struct core *core);
 
 /* The number of threads, 1 … available, that makes a problem of so many cycles (on one core)
  * shortest; 1 unless that saves a tenth at least. */
-int partition_threads(double cycles, int available);
+int partition_threads(double cycles, int available, const struct core *core);
 
 /* ---- one dimension on unequal cores ---- */
 

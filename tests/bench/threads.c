@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/cores.h"
 #include "neoprene/openmp.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
@@ -334,6 +335,7 @@ static void show_handing_over(void)
 /* Two tasks on two threads: what a call really gains. */
 static void show_short_tasks(void)
 {
+    const struct core *core = core_find(0);
     print_names("2 busy tasks, us a call");
     static const int steps[] = {1000, 5000, 20000, 100000};
     double overhead = 0;
@@ -352,8 +354,8 @@ static void show_short_tasks(void)
         print_row(row, values);
     }
     printf("the last one takes %.2f us more than half of the time of one thread: at 2.5 GHz %.0f "
-           "cycles (partition.h assumes %.0f)\n\n",
-           overhead / 1000, overhead * 2.5, PARTITION_DISPATCH_CYCLES + PARTITION_THREAD_CYCLES);
+           "cycles (the estimate of an unknown core assumes %d)\n\n",
+           overhead / 1000, overhead * 2.5, core->share_cycles + core->thread_cycles);
 }
 
 static void show_idle_use(void)

@@ -11,5 +11,6 @@ void estimate_set(const neo_primitive_desc *pd, double cycles)
 {
     struct implementation *impl = pd->implementation;
     impl->estimate = cycles;
-    impl->facts.parallel = impl->runtime || partition_threads(cycles, INT_MAX) > 1;
+    impl->facts.parallel =
+        impl->runtime || partition_threads(cycles, INT_MAX, impl->engine->cpu->core) > 1;
 }

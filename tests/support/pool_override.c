@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "neoprene/neoprene.h"
+#include "src/threading/partition.h"
 #include "tests/support/pools.h"
 
 enum { DEFAULT_THREADS = 4 };
@@ -17,8 +18,8 @@ neo_status __real_neo_stream_create(neo_stream **out, neo_engine *engine,
                                     const neo_stream_options *options);
 neo_status __wrap_neo_stream_create(neo_stream **out, neo_engine *engine,
                                     const neo_stream_options *options);
-int __real_partition_threads(double cycles, int available);
-int __wrap_partition_threads(double cycles, int available);
+int __real_partition_threads(double cycles, int available, const struct core *core);
+int __wrap_partition_threads(double cycles, int available, const struct core *core);
 
 static struct {
     pthread_once_t once;
@@ -92,7 +93,7 @@ neo_status __wrap_neo_stream_create(neo_stream **out, neo_engine *engine,
     return __real_neo_stream_create(out, engine, &mine);
 }
 
-int __wrap_partition_threads(double cycles, int available)
+int __wrap_partition_threads(double cycles, int available, const struct core *core)
 {
-    return override.kind ? available : __real_partition_threads(cycles, available);
+    return override.kind ? available : __real_partition_threads(cycles, available, core);
 }
