@@ -3,24 +3,8 @@
 
 #include <string.h>
 
+#include "tests/support/session.h"
 #include "tests/support/tensor.h"
-
-static neo_engine *engine;
-static neo_stream *stream;
-
-static int setup(void **state)
-{
-    (void)state;
-    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    neo_stream_destroy(stream);
-    neo_engine_destroy(engine);
-    return 0;
-}
 
 /* Spatial values are in the order of the tensor's dimensions; groups 0 means weights without a
  * group dimension; channels are those of all groups. */
@@ -1044,5 +1028,5 @@ int main(void)
         cmocka_unit_test(every_implementation_is_exact),
         cmocka_unit_test(post_operations_are_applied),
     };
-    return cmocka_run_group_tests_name("convolution", tests, setup, teardown);
+    return cmocka_run_group_tests_name("convolution", tests, session_setup, session_teardown);
 }

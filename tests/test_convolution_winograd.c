@@ -6,24 +6,8 @@
 #include <string.h>
 
 #include "tests/support/fill.h"
+#include "tests/support/session.h"
 #include "tests/support/tensor.h"
-
-static neo_engine *engine;
-static neo_stream *stream;
-
-static int setup(void **state)
-{
-    (void)state;
-    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    neo_stream_destroy(stream);
-    neo_engine_destroy(engine);
-    return 0;
-}
 
 struct row {
     const char *name;
@@ -357,5 +341,6 @@ int main(void)
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(transformed_weights_are_not_given_back),
     };
-    return cmocka_run_group_tests_name("convolution_winograd", tests, setup, teardown);
+    return cmocka_run_group_tests_name("convolution_winograd", tests, session_setup,
+                                       session_teardown);
 }

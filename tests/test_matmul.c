@@ -5,24 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/support/session.h"
 #include "tests/support/tensor.h"
-
-static neo_engine *engine;
-static neo_stream *stream;
-
-static int setup(void **state)
-{
-    (void)state;
-    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    neo_stream_destroy(stream);
-    neo_engine_destroy(engine);
-    return 0;
-}
 
 /* One problem: sizes, tags ("any" weights are packed by a reorder), bias mask (-1: none). */
 struct row {
@@ -264,5 +248,5 @@ int main(void)
         cmocka_unit_test(layouts_and_batches),
         cmocka_unit_test(post_operations_are_applied),
     };
-    return cmocka_run_group_tests_name("matmul", tests, setup, teardown);
+    return cmocka_run_group_tests_name("matmul", tests, session_setup, session_teardown);
 }

@@ -10,24 +10,8 @@
 #include "neoprene/packed_weights.h"
 #include "src/weights/layout.h"
 #include "tests/support/fault.h"
+#include "tests/support/session.h"
 #include "tests/support/tensor.h"
-
-static neo_engine *engine;
-static neo_stream *stream;
-
-static int setup(void **state)
-{
-    (void)state;
-    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    neo_stream_destroy(stream);
-    neo_engine_destroy(engine);
-    return 0;
-}
 
 static neo_memory_desc matrix(neo_dim rows, neo_dim columns, const char *tag)
 {
@@ -574,24 +558,32 @@ static void every_failing_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(equal_weights_are_packed_once_and_shared, setup, teardown),
-        cmocka_unit_test_setup_teardown(changed_content_and_other_orders_are_other_weights, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(equal_weights_are_packed_once_and_shared, session_setup,
+                                        session_teardown),
+        cmocka_unit_test_setup_teardown(changed_content_and_other_orders_are_other_weights,
+                                        session_setup, session_teardown),
         cmocka_unit_test(the_source_may_be_released),
-        cmocka_unit_test_setup_teardown(convolutions_share_weights_between_image_sizes, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(strided_sources_are_told_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(convolutions_share_weights_between_image_sizes,
+                                        session_setup, session_teardown),
+        cmocka_unit_test_setup_teardown(strided_sources_are_told_apart, session_setup,
+                                        session_teardown),
         cmocka_unit_test(engines_meet_in_a_file),
-        cmocka_unit_test_setup_teardown(a_known_content_needs_no_source, setup, teardown),
-        cmocka_unit_test_setup_teardown(packed_weights_are_compared_with_plain_ones, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(only_comparable_weights_are_compared, setup, teardown),
-        cmocka_unit_test_setup_teardown(streams_and_batches_hold_one_copy, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_known_content_needs_no_source, session_setup,
+                                        session_teardown),
+        cmocka_unit_test_setup_teardown(packed_weights_are_compared_with_plain_ones, session_setup,
+                                        session_teardown),
+        cmocka_unit_test_setup_teardown(only_comparable_weights_are_compared, session_setup,
+                                        session_teardown),
+        cmocka_unit_test_setup_teardown(streams_and_batches_hold_one_copy, session_setup,
+                                        session_teardown),
         cmocka_unit_test_setup_teardown(
-            a_replica_lies_on_the_node_of_its_caller_and_computes_the_same, setup, teardown),
-        cmocka_unit_test_setup_teardown(releasing_the_source_returns_its_pages, setup, teardown),
-        cmocka_unit_test_setup_teardown(wrong_calls_are_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(every_failing_allocation_is_survived, setup, teardown),
+            a_replica_lies_on_the_node_of_its_caller_and_computes_the_same, session_setup,
+            session_teardown),
+        cmocka_unit_test_setup_teardown(releasing_the_source_returns_its_pages, session_setup,
+                                        session_teardown),
+        cmocka_unit_test_setup_teardown(wrong_calls_are_refused, session_setup, session_teardown),
+        cmocka_unit_test_setup_teardown(every_failing_allocation_is_survived, session_setup,
+                                        session_teardown),
     };
     neo_set_verbose(0);
     return cmocka_run_group_tests_name("packed_weights", tests, NULL, NULL);

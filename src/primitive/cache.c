@@ -134,7 +134,6 @@ neo_status cache_get_or_create(struct cache *cache, const struct cache_key *key,
     enum cache_outcome result = CACHE_HIT;
     neo_status status = NEO_OK;
     *value = cache_use(cache, key);
-    cache_claim_if_alone(cache);
     if (!*value)
         status = miss(cache, key, build, context, value, &result);
     if (outcome)

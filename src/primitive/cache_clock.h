@@ -59,9 +59,9 @@ static inline uint64_t draw_stamp(struct cache *cache)
     return my_clock.last;
 }
 
-/* With no lock held, now and then. Every use of another thread either ends before its shard's lock
- * is taken here, and has a smaller stamp than the reading that follows; or it comes after, sees the
- * new owner and takes the ownership away. */
+/* With no shard's lock held, now and then. Every use of another thread either ends before its
+ * shard's lock is taken here, and has a smaller stamp than the reading that follows; or it comes
+ * after, sees the new owner and takes the ownership away. */
 static inline void claim(struct cache *cache)
 {
     uint64_t expected = EVERYBODY;

@@ -95,10 +95,6 @@ void cache_shards_deinit(struct cache *cache);
 /* A use of the key's entry: a new reference to its value, or NULL. */
 struct cache_value *cache_use(struct cache *cache, const struct cache_key *key);
 
-/* With no lock held, after a use: a thread that has the cache to itself need not ask for the time.
- */
-void cache_claim_if_alone(struct cache *cache);
-
 struct cache_entry *cache_entry_create(const struct cache_key *key, struct cache_value *value,
                                        size_t bytes);
 

@@ -245,12 +245,8 @@ struct cache_value *cache_use(struct cache *cache, const struct cache_key *key)
         cache_value_retain(value);
     }
     lock_give(&shard->lock);
-    return value;
-}
-
-void cache_claim_if_alone(struct cache *cache)
-{
     claim_if_alone(cache);
+    return value;
 }
 
 /* ---- all shards ---- */
