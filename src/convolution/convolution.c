@@ -232,7 +232,7 @@ static void convolution_describe(const struct problem *problem, char *out, size_
 static const struct algorithm *const convolution_algorithms[] = {
     &convolution_depthwise_f32,  &convolution_winograd_2_f32, &convolution_winograd_4_f32,
     &convolution_winograd_6_f32, &convolution_rows_f32,       &convolution_indirect_f32,
-    &convolution_gemm_f32,       &convolution_reference_f32,
+    &convolution_gemm_f32,       &convolution_matmul_f32,     &convolution_reference_f32,
 };
 
 static const struct operation convolution_operation = {

@@ -1,6 +1,7 @@
 /* Matrix multiplication: the public function, checks, shapes. */
 #include "src/matmul/matmul.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "neoprene/matmul.h"
@@ -146,13 +147,28 @@ static void matmul_describe(const struct problem *problem, char *out, size_t siz
 static const struct algorithm *const matmul_algorithms[] = {
     &matmul_dot_f32, &matmul_direct_f32, &matmul_gemm_f32, &matmul_reference_f32};
 
-static const struct operation matmul_operation = {
+const struct operation matmul_operation = {
     .name = "matmul",
     .check = matmul_check,
     .algorithms = matmul_algorithms,
     .algorithm_count = count_of(matmul_algorithms),
     .describe = matmul_describe,
 };
+
+const struct algorithm *matmul_best(const struct problem *problem, const struct cpu *cpu)
+{
+    const struct algorithm *best = &matmul_reference_f32;
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < count_of(matmul_algorithms); i++) {
+        const struct algorithm *algorithm = matmul_algorithms[i];
+        if (algorithm->refuse(problem, cpu))
+            continue;
+        double cycles = algorithm->estimate(problem, cpu);
+        if (cycles < least)
+            least = cycles, best = algorithm;
+    }
+    return best;
+}
 
 neo_status neo_matmul_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
                                             const neo_matmul_desc *desc,

@@ -7,6 +7,11 @@
 extern const struct algorithm matmul_dot_f32, matmul_direct_f32, matmul_gemm_f32,
     matmul_reference_f32;
 
+extern const struct operation matmul_operation;
+
+/* The algorithm that takes a checked problem the least time; the reference takes all. */
+const struct algorithm *matmul_best(const struct problem *problem, const struct cpu *cpu);
+
 /* The matrices' own sizes; NEO_RUNTIME_DIM if not known. */
 struct matmul_shape {
     neo_dim batch, m, n, k;
