@@ -1,4 +1,4 @@
-/* Dot products of many rows with one vector, f32. */
+/* Dot products of many rows with one to four vectors, f32. */
 #ifndef KERNELS_DOT_F32_H
 #define KERNELS_DOT_F32_H
 
@@ -7,14 +7,23 @@
 
 #include "arch/cpu.h"
 
-/* For i < count: four sums, each in the order of p:
+/* For i < count, j < columns: four sums, each in the order of p:
  *
- *   for p < k:  s[p % 4] = fma(rows[i * stride + p], x[p], s[p % 4])
- *   out[i] = (s[0] + s[1]) + (s[2] + s[3])
+ *   for p < k:  s[p % 4] = fma(rows[i * stride + p], x[j * x_stride + p], s[p % 4])
+ *   out[i * out_row + j * out_column] = (s[0] + s[1]) + (s[2] + s[3])
  *
  * Nothing else is read. out does not overlap the rest. */
-typedef void dot_f32_fn(const float *rows, size_t stride, const float *x, size_t k, size_t count,
-                        float *out);
+struct dot_f32 {
+    const float *rows, *x;
+    size_t stride, x_stride;
+    size_t count, columns; /* columns: 1 … DOT_F32_COLUMNS */
+    size_t k;
+    float *out;
+    size_t out_row, out_column;
+};
+typedef void dot_f32_fn(const struct dot_f32 *dot);
+
+enum { DOT_F32_COLUMNS = 4 };
 
 struct dot_f32_kernel {
     const char *name;

@@ -1,73 +1,145 @@
-/* Dot products by vectors: one vector of sums a row, eight rows at a time, so that as many chains
- * of multiply-adds run beside each other. Sixteen steps of k take 32 FMLA, nine LD1 of four
- * registers (four of the vector stay for all rows) and the loop: 8 sums + 4 + 4 registers. */
+/* Dot products by vectors: one vector of sums for each row and column. Tiles of up to sixteen of
+ * them keep all multipliers of a core busy (dot_f32_tiles_neon.S); what they leave of k, and single
+ * rows, is done here. */
 #include <arm_neon.h>
 
 #include "kernels/dot_f32.h"
 #include "kernels/vector_neon.h"
 
 #define INLINE static inline __attribute__((always_inline))
-enum { MAX_ROWS = 8 };
+enum { MAX_ROWS = 16, MAX_SUMS = 16, ROUND = 8 };
 
-/* The whole rounds of sixteen values of k, for eight rows. */
-void dot_f32_8x16_neon(const float *rows, size_t stride, const float *x, size_t rounds,
-                       float32x4_t sums[8]);
+/* The whole rounds of k. */
+typedef void tile_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
+                     size_t rounds, float32x4_t *sums);
+tile_fn dot_f32_16x1_neon, dot_f32_4x1_neon, dot_f32_8x2_neon, dot_f32_4x2_neon, dot_f32_4x3_neon,
+    dot_f32_4x4_neon;
 
-/* The last k values of R rows, by vectors; R is a constant after inlining. */
-INLINE void add_rest(const float *rows, size_t stride, const float *x, size_t k,
-                     float32x4_t sums[MAX_ROWS], size_t R)
+/* The last k values of R rows and C columns, by vectors; R and C are constants after inlining. */
+INLINE void add_rest(const float *rows, size_t stride, const float *x, size_t x_stride, size_t k,
+                     float32x4_t *sums, size_t R, size_t C)
 {
     for (size_t done = 0; done < k; done += 4) {
-        float32x4_t y = load_part(x + done, k - done);
-#pragma GCC unroll 8
-        for (size_t r = 0; r < R; r++)
-            sums[r] = vfmaq_f32(sums[r], load_part(rows + r * stride + done, k - done), y);
-    }
-}
-
-INLINE void sum_rows(const float *rows, size_t stride, const float *x, size_t k,
-                     float32x4_t sums[MAX_ROWS], size_t R)
-{
-#pragma GCC unroll 8
-    for (size_t r = 0; r < R; r++)
-        sums[r] = vdupq_n_f32(0);
-    size_t done = 0;
-    for (; done + 16 <= k; done += 16) {
-        float32x4x4_t y = vld1q_f32_x4(x + done);
-#pragma GCC unroll 8
-        for (size_t r = 0; r < R; r++) {
-            float32x4x4_t a = vld1q_f32_x4(rows + r * stride + done);
+        float32x4_t y[DOT_F32_COLUMNS];
 #pragma GCC unroll 4
-            for (size_t v = 0; v < 4; v++)
-                sums[r] = vfmaq_f32(sums[r], a.val[v], y.val[v]);
+        for (size_t c = 0; c < C; c++)
+            y[c] = load_part(x + c * x_stride + done, k - done);
+#pragma GCC unroll 16
+        for (size_t r = 0; r < R; r++) {
+            float32x4_t a = load_part(rows + r * stride + done, k - done);
+#pragma GCC unroll 4
+            for (size_t c = 0; c < C; c++)
+                sums[r * C + c] = vfmaq_f32(sums[r * C + c], a, y[c]);
         }
     }
-    add_rest(rows + done, stride, x + done, k - done, sums, R);
 }
 
-static inline float32x4_t reduce(const float32x4_t sums[4])
+INLINE float32x4_t add_four(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d)
 {
-    return vpaddq_f32(vpaddq_f32(sums[0], sums[1]), vpaddq_f32(sums[2], sums[3]));
+    return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
 }
 
-static void run(const float *rows, size_t stride, const float *x, size_t k, size_t count,
-                float *out)
+/* Of four rows, where results of a row follow each other: */
+INLINE void store_rows(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t C)
 {
-    float32x4_t sums[MAX_ROWS];
-    size_t whole = k & ~(size_t)15;
-    for (; count >= 8; count -= 8, rows += 8 * stride, out += 8) {
-        dot_f32_8x16_neon(rows, stride, x, k / 16, sums);
-        add_rest(rows + whole, stride, x + whole, k - whole, sums, 8);
-        vst1q_f32(out, reduce(sums));
-        vst1q_f32(out + 4, reduce(sums + 4));
+    size_t row = dot->out_row;
+    if (C == 4)
+#pragma GCC unroll 4
+        for (size_t r = 0; r < 4; r++)
+            vst1q_f32(out + r * row,
+                      add_four(sums[4 * r], sums[4 * r + 1], sums[4 * r + 2], sums[4 * r + 3]));
+    else
+#pragma GCC unroll 2
+        for (size_t r = 0; r < 4; r += 2) {
+            float32x4_t two =
+                add_four(sums[2 * r], sums[2 * r + 1], sums[2 * r + 2], sums[2 * r + 3]);
+            vst1_f32(out + r * row, vget_low_f32(two));
+            vst1_f32(out + (r + 1) * row, vget_high_f32(two));
+        }
+}
+
+/* Of four rows, column by column. */
+INLINE void store_columns(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t C)
+{
+    size_t row = dot->out_row;
+#pragma GCC unroll 4
+    for (size_t c = 0; c < C; c++, out += dot->out_column) {
+        float32x4_t four = add_four(sums[c], sums[C + c], sums[2 * C + c], sums[3 * C + c]);
+        if (row == 1) {
+            vst1q_f32(out, four);
+        } else {
+            vst1q_lane_f32(out, four, 0);
+            vst1q_lane_f32(out + row, four, 1);
+            vst1q_lane_f32(out + 2 * row, four, 2);
+            vst1q_lane_f32(out + 3 * row, four, 3);
+        }
     }
-    for (; count >= 4; count -= 4, rows += 4 * stride, out += 4) {
-        sum_rows(rows, stride, x, k, sums, 4);
-        vst1q_f32(out, reduce(sums));
+}
+
+/* R rows from row `at` on; R is 1 or a multiple of 4. */
+INLINE void store(const struct dot_f32 *dot, size_t at, const float32x4_t *sums, size_t R, size_t C)
+{
+    float *out = dot->out + at * dot->out_row;
+    if (R == 1)
+#pragma GCC unroll 4
+        for (size_t c = 0; c < C; c++)
+            out[c * dot->out_column] = vaddvq_f32(sums[c]);
+#pragma GCC unroll 4
+    for (size_t r = 0; r + 4 <= R; r += 4)
+        if (C % 2 == 0 && dot->out_column == 1)
+            store_rows(dot, out + r * dot->out_row, sums + r * C, C);
+        else
+            store_columns(dot, out + r * dot->out_row, sums + r * C, C);
+}
+
+INLINE size_t run_tiles(const struct dot_f32 *dot, size_t at, tile_fn *tile, size_t R, size_t C)
+{
+    float32x4_t sums[MAX_SUMS];
+    size_t rounds = dot->k / ROUND, whole = rounds * ROUND;
+    for (; at + R <= dot->count; at += R) {
+        const float *rows = dot->rows + at * dot->stride;
+        tile(rows, dot->stride, dot->x, dot->x_stride, rounds, sums);
+        add_rest(rows + whole, dot->stride, dot->x + whole, dot->x_stride, dot->k - whole, sums, R,
+                 C);
+        store(dot, at, sums, R, C);
     }
-    for (; count; count--, rows += stride, out++) {
-        sum_rows(rows, stride, x, k, sums, 1);
-        *out = vaddvq_f32(sums[0]);
+    return at;
+}
+
+INLINE void run_rows(const struct dot_f32 *dot, size_t at, size_t C)
+{
+    for (; at < dot->count; at++) {
+        float32x4_t sums[DOT_F32_COLUMNS];
+#pragma GCC unroll 4
+        for (size_t c = 0; c < C; c++)
+            sums[c] = vdupq_n_f32(0);
+        add_rest(dot->rows + at * dot->stride, dot->stride, dot->x, dot->x_stride, dot->k, sums, 1,
+                 C);
+        store(dot, at, sums, 1, C);
+    }
+}
+
+static void run(const struct dot_f32 *dot)
+{
+    size_t at = 0;
+    switch (dot->columns) {
+    case 1:
+        at = run_tiles(dot, at, dot_f32_16x1_neon, 16, 1);
+        at = run_tiles(dot, at, dot_f32_4x1_neon, 4, 1);
+        run_rows(dot, at, 1);
+        break;
+    case 2:
+        at = run_tiles(dot, at, dot_f32_8x2_neon, 8, 2);
+        at = run_tiles(dot, at, dot_f32_4x2_neon, 4, 2);
+        run_rows(dot, at, 2);
+        break;
+    case 3:
+        at = run_tiles(dot, at, dot_f32_4x3_neon, 4, 3);
+        run_rows(dot, at, 3);
+        break;
+    default:
+        at = run_tiles(dot, at, dot_f32_4x4_neon, 4, 4);
+        run_rows(dot, at, 4);
     }
 }
 

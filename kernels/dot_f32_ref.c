@@ -3,15 +3,20 @@
 
 #include "kernels/dot_f32.h"
 
-static void run(const float *rows, size_t stride, const float *x, size_t k, size_t count,
-                float *out)
+static float one(const float *row, const float *x, size_t k)
 {
-    for (size_t i = 0; i < count; i++) {
-        float sums[4] = {0};
-        for (size_t p = 0; p < k; p++)
-            sums[p % 4] = fmaf(rows[i * stride + p], x[p], sums[p % 4]);
-        out[i] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    }
+    float sums[4] = {0};
+    for (size_t p = 0; p < k; p++)
+        sums[p % 4] = fmaf(row[p], x[p], sums[p % 4]);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+static void run(const struct dot_f32 *dot)
+{
+    for (size_t j = 0; j < dot->columns; j++)
+        for (size_t i = 0; i < dot->count; i++)
+            dot->out[i * dot->out_row + j * dot->out_column] =
+                one(dot->rows + i * dot->stride, dot->x + j * dot->x_stride, dot->k);
 }
 
 const struct dot_f32_kernel dot_f32_ref = {"dot_f32_ref", 0, run};

@@ -18,34 +18,54 @@ static float want(const float *row, const float *x, size_t k)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-static void check(const struct dot_f32_kernel *kernel, size_t count, size_t k, uint32_t *seed)
+static void check(const struct dot_f32_kernel *kernel, size_t count, size_t columns, size_t k,
+                  uint32_t *seed)
 {
     uint32_t options = fill_next(seed) >> 4;
     int end = options & 1;
     size_t stride = k + (options >> 1 & 3), rows_count = (count - 1) * stride + k;
+    size_t x_stride = k + (options >> 3 & 3), x_count = (columns - 1) * x_stride + k;
+    bool by_rows = options >> 7 & 1;
+    size_t line = by_rows ? columns : count, lines = by_rows ? count : columns;
+    size_t pitch = line + (options >> 5 & 3), out_count = (lines - 1) * pitch + line;
+    size_t out_row = by_rows ? pitch : 1, out_column = by_rows ? 1 : pitch;
     float *rows = guard_at(&guard_rows, rows_count * sizeof(float), end);
-    float *x = guard_at(&guard_x, k * sizeof(float), end);
-    float *out = guard_at(&guard_out, count * sizeof(float), end);
+    float *x = guard_at(&guard_x, x_count * sizeof(float), end);
+    float *out = guard_at(&guard_out, out_count * sizeof(float), end);
     fill_reals(rows, rows_count, seed);
-    fill_reals(x, k, seed);
-    kernel->run(rows, stride, x, k, count, out);
-    for (size_t i = 0; i < count; i++)
-        if (out[i] != want(rows + i * stride, x, k))
-            fail_msg("%s: count %zu k %zu stride %zu: out[%zu] is %.9g, not %.9g (seed %u)",
-                     kernel->name, count, k, stride, i, (double)out[i],
-                     (double)want(rows + i * stride, x, k), fill_seed());
+    fill_reals(x, x_count, seed);
+    fill_marker(out, out_count);
+    kernel->run(
+        &(struct dot_f32){rows, x, stride, x_stride, count, columns, k, out, out_row, out_column});
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < count; i++)
+            if (out[i * out_row + j * out_column] != want(rows + i * stride, x + j * x_stride, k))
+                fail_msg("%s: count %zu columns %zu k %zu stride %zu: result %zu, %zu is %.9g, not "
+                         "%.9g (seed %u)",
+                         kernel->name, count, columns, k, stride, i, j,
+                         (double)out[i * out_row + j * out_column],
+                         (double)want(rows + i * stride, x + j * x_stride, k), fill_seed());
+    for (size_t l = 0; l + 1 < lines; l++)
+        for (size_t i = line; i < pitch; i++)
+            assert_true(fill_is_marker(out[l * pitch + i]));
+}
+
+static void check_counts(const struct dot_f32_kernel *kernel, size_t k, uint32_t *seed)
+{
+    for (size_t columns = 1; columns <= DOT_F32_COLUMNS; columns++)
+        for (size_t count = 1; count <= 37; count++)
+            check(kernel, count, columns, k, seed);
 }
 
 static void sums_are_those_of_the_contract(void **state)
 {
     (void)state;
-    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 7, 15, 16, 17, 31, 32, 50};
+    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 50};
     uint32_t seed = fill_seed();
     for (size_t i = 0; i < dot_f32_kernel_count; i++)
         for (size_t d = 0; d < count_of(depths); d++)
-            for (size_t count = 1; count <= 21; count++)
-                if (!(dot_f32_kernels[i]->needs & ~cpu_get()->features))
-                    check(dot_f32_kernels[i], count, depths[d], &seed);
+            if (!(dot_f32_kernels[i]->needs & ~cpu_get()->features))
+                check_counts(dot_f32_kernels[i], depths[d], &seed);
 }
 
 static void the_last_kernel_needs_nothing(void **state)

@@ -1,5 +1,8 @@
-/* Matrix multiplication with one column, or with one row and transposed weights: each result is the
- * dot product of a contiguous row with the same vector. */
+/* Matrix multiplication with few columns, or with transposed weights: each result is the dot
+ * product of two contiguous rows, one of src and one of the weights' columns.
+ *
+ * The side with more of them gives the kernel's rows, the other one its columns. Few columns of
+ * weights that lie in rows are brought beside each other first. */
 #include <math.h>
 
 #include "kernels/dot_f32.h"
@@ -9,24 +12,31 @@
 #include "src/primitive/finish.h"
 #include "src/threading/partition.h"
 
-enum { CHUNK = 64 }; /* results that are finished at once */
+enum { CHUNK = 64 }; /* results of a column that are finished at once */
 
 struct matmul_dot {
-    size_t batch, count, k; /* count: results of one matrix */
-    size_t stride;          /* between rows */
-    bool one_column;        /* rows are src's; else the weights' columns */
+    size_t batch, k;
+    size_t count, columns;   /* of the kernel */
+    size_t stride, x_stride; /* between rows, between columns */
+    bool rows_are_src;       /* and columns the weights'; else the other way */
+    bool gather;             /* columns are gathered first: */
+    size_t step, line_bytes; /* between elements of one; what a thread needs for them */
+    bool finish;             /* bias or post-operations are left to do */
+    bool constant_steps;
+    struct matmul_steps steps;     /* between matrices */
+    neo_dim row_step, column_step; /* of dst */
     const struct dot_f32_kernel *kernel;
 };
-
-static bool is_one_column(const struct problem *problem)
-{
-    return matmul_shape(problem).n == 1;
-}
 
 /* Elements along a dimension follow each other. */
 static bool is_contiguous(const neo_memory_desc *desc, int dim)
 {
     return desc->format_kind == NEO_FORMAT_ANY || desc->dims[dim] == 1 || desc->strides[dim] == 1;
+}
+
+static bool has_few_columns(const struct problem *problem)
+{
+    return matmul_shape(problem).n <= DOT_F32_COLUMNS;
 }
 
 static const char *dot_refuse(const struct problem *problem, const struct cpu *cpu)
@@ -37,52 +47,95 @@ static const char *dot_refuse(const struct problem *problem, const struct cpu *c
         return "a size is known only at run time";
     if (weights->format_kind == NEO_FORMAT_PACKED)
         return "the weights are packed";
-    if (!is_one_column(problem) && matmul_shape(problem).m != 1)
-        return "there is more than one row and more than one column";
-    if (!is_one_column(problem) && weights->format_kind == NEO_FORMAT_ANY)
-        return "packed weights are better than transposed ones";
     if (!is_contiguous(src, src->ndims - 1))
         return "rows of src are not contiguous";
+    if (has_few_columns(problem))
+        return NULL;
+    if (weights->format_kind == NEO_FORMAT_ANY)
+        return "packed weights are better than transposed ones";
     return is_contiguous(weights, weights->ndims - 2) ? NULL
                                                       : "columns of weights are not contiguous";
+}
+
+/* Columns beside each other. */
+static void choose_weights(neo_memory_desc *weights)
+{
+    int last = weights->ndims - 1;
+    desc_set_plain(weights);
+    if (weights->dims[last] == 1 || weights->dims[last - 1] == 0)
+        return;
+    weights->strides[last] = weights->dims[last - 1];
+    weights->strides[last - 1] = 1;
 }
 
 static void dot_choose(struct problem *problem, const struct cpu *cpu)
 {
     (void)cpu;
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (problem->tensors[t].ndims && problem->tensors[t].format_kind == NEO_FORMAT_ANY)
-            desc_set_plain(&problem->tensors[t]);
+    for (int t = 0; t < TENSOR_COUNT; t++) {
+        neo_memory_desc *desc = &problem->tensors[t];
+        if (!desc->ndims || desc->format_kind != NEO_FORMAT_ANY)
+            continue;
+        if (t == WEIGHTS)
+            choose_weights(desc);
+        else
+            desc_set_plain(desc);
+    }
 }
 
-/* Eight rows at a time: nine loads for eight multiply-adds. */
+static bool must_gather(const neo_memory_desc *weights)
+{
+    return !is_contiguous(weights, weights->ndims - 2);
+}
+
+/* Of a tile of rows and columns: multiply-adds, or loads where those are more; and what a tile and
+ * each result take around them. */
 static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
 {
+    static const double rows_of[DOT_F32_COLUMNS + 1] = {0, 16, 8, 4, 4};
     struct matmul_shape shape = matmul_shape(problem);
-    double count = (double)shape.m * (double)shape.n, k = (double)shape.k;
-    double macs = 1 / fmax(cpu->core->fmla_per_cycle, 1);
-    double loads = 9.0 / 8 / fmax(cpu->core->loads_per_cycle, 1);
-    double vector = cpu->core->in_order ? macs + 2 * loads : fmax(macs, loads);
-    return 100 + (double)shape.batch *
-                     (60 + count * (ceil(k / 4) * vector + 6 + post_ops_cycles(problem)));
+    const struct core *core = cpu->core;
+    double m = (double)shape.m, n = (double)shape.n, k = (double)shape.k;
+    size_t least = (size_t)fmin(m, n), columns = least < DOT_F32_COLUMNS ? least : DOT_F32_COLUMNS;
+    double rows = rows_of[columns], loads = (rows + (double)columns) / (rows * (double)columns);
+    double macs = 1 / fmax(core->fmla_per_cycle, 1);
+    loads /= fmax(core->loads_per_cycle, 1);
+    double vector = core->in_order ? macs + 2 * loads : fmax(macs, loads);
+    double around = 3 + 20 / (rows * (double)columns) + post_ops_cycles(problem);
+    double each = m * n * (ceil(k / 4) * vector + around);
+    double gathered = must_gather(&problem->tensors[WEIGHTS]) ? n * k : 0;
+    return 100 + (double)shape.batch * (30 + each + gathered);
 }
 
 static void dot_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_dot *mine = plan;
     struct matmul_shape shape = matmul_shape(problem);
-    mine->one_column = is_one_column(problem);
-    const neo_memory_desc *rows = &problem->tensors[mine->one_column ? SRC : WEIGHTS];
+    const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
+    size_t src_stride = (size_t)src->strides[src->ndims - 2];
+    size_t weights_stride = (size_t)weights->strides[weights->ndims - 1];
+    mine->rows_are_src = shape.n <= shape.m || must_gather(weights);
+    mine->gather = must_gather(weights);
     mine->batch = (size_t)shape.batch, mine->k = (size_t)shape.k;
-    mine->count = (size_t)(shape.m * shape.n);
-    mine->stride = (size_t)rows->strides[rows->ndims - (mine->one_column ? 2 : 1)];
+    mine->count = (size_t)(mine->rows_are_src ? shape.m : shape.n);
+    mine->columns = (size_t)(mine->rows_are_src ? shape.n : shape.m);
+    mine->stride = mine->rows_are_src ? src_stride : weights_stride;
+    mine->x_stride = mine->rows_are_src ? weights_stride : src_stride;
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    int last = dst->ndims - 1;
+    mine->row_step = dst->strides[mine->rows_are_src ? last - 1 : last];
+    mine->column_step = dst->strides[mine->rows_are_src ? last : last - 1];
+    mine->finish = problem->tensors[BIAS].ndims || problem->attributes.post_op_count;
+    mine->constant_steps = matmul_batch_steps(problem, 0, &mine->steps);
     mine->kernel = dot_f32_find(cpu->features);
+    if (!mine->gather)
+        return;
+    mine->step = (size_t)weights->strides[weights->ndims - 2];
+    mine->line_bytes = round_up(mine->columns * mine->k * sizeof(float), SCRATCH_ALIGNMENT);
 }
 
 static size_t dot_scratch_bytes(const void *plan, int threads)
 {
-    (void)plan, (void)threads;
-    return 0;
+    return ((const struct matmul_dot *)plan)->line_bytes * (size_t)threads;
 }
 
 static const char *dot_kernel(const void *plan)
@@ -92,27 +145,13 @@ static const char *dot_kernel(const void *plan)
 
 /* ---- run ---- */
 
-/* Results `span` of one matrix. */
-static void run_matrix(const struct matmul_dot *plan, const struct execution *execution,
-                       size_t batch, struct span span)
+/* Columns of one matrix beside each other. */
+static const float *gather(const struct matmul_dot *plan, const float *weights, float *to)
 {
-    const neo_memory_desc *tensors = execution->problem->tensors, *dst = &tensors[DST];
-    struct line line = {.direction = dst->ndims - (plan->one_column ? 2 : 1)};
-    matmul_position(execution->problem, batch, line.position);
-    const float *src =
-        (const float *)execution->buffers[SRC] + matmul_batch_offset(&tensors[SRC], line.position);
-    const float *weights = (const float *)execution->buffers[WEIGHTS] +
-                           matmul_batch_offset(&tensors[WEIGHTS], line.position);
-    float *out = (float *)execution->buffers[DST] + matmul_batch_offset(dst, line.position);
-    const float *rows = plan->one_column ? src : weights, *x = plan->one_column ? weights : src;
-    neo_dim step = dst->strides[line.direction];
-    for (size_t at = span.begin; at < span.end; at += line.count) {
-        float values[CHUNK];
-        line.count = min_size(CHUNK, span.end - at);
-        line.position[line.direction] = (neo_dim)at;
-        plan->kernel->run(rows + at * plan->stride, plan->stride, x, plan->k, line.count, values);
-        finish_line(execution, &line, values, true, out + (neo_dim)at * step, step);
-    }
+    for (size_t j = 0; j < plan->columns; j++)
+        for (size_t p = 0; p < plan->k; p++)
+            to[j * plan->k + p] = weights[p * plan->step + j * plan->x_stride];
+    return to;
 }
 
 struct dot_run {
@@ -120,15 +159,107 @@ struct dot_run {
     const struct execution *execution;
 };
 
+/* One matrix of the batch. */
+struct matrix {
+    const float *src, *weights;
+    float *dst;
+    struct line line; /* its position; along the kernel's rows */
+};
+
+static void locate(const struct dot_run *run, size_t batch, struct matrix *matrix)
+{
+    const struct matmul_dot *plan = run->plan;
+    const struct problem *problem = run->execution->problem;
+    const neo_memory_desc *tensors = problem->tensors;
+    neo_dim index = (neo_dim)batch, *position = matrix->line.position;
+    matrix->src = run->execution->buffers[SRC];
+    matrix->weights = run->execution->buffers[WEIGHTS];
+    matrix->dst = run->execution->buffers[DST];
+    if (plan->finish || !plan->constant_steps)
+        matmul_position(problem, batch, position);
+    if (plan->constant_steps) {
+        matrix->src += index * plan->steps.src;
+        matrix->weights += index * plan->steps.weights;
+        matrix->dst += index * plan->steps.dst;
+        return;
+    }
+    matrix->src += matmul_batch_offset(&tensors[SRC], position);
+    matrix->weights += matmul_batch_offset(&tensors[WEIGHTS], position);
+    matrix->dst += matmul_batch_offset(&tensors[DST], position);
+}
+
+/* Sums that become results elsewhere: rows `span` by the dot's columns, from column `first` on. */
+static void run_finished(const struct dot_run *run, struct dot_f32 *dot, struct matrix *matrix,
+                         struct span span, size_t first)
+{
+    const struct matmul_dot *plan = run->plan;
+    struct line *line = &matrix->line;
+    int last = run->execution->problem->tensors[DST].ndims - 1;
+    line->direction = plan->rows_are_src ? last - 1 : last;
+    neo_dim *across = &line->position[plan->rows_are_src ? last : last - 1];
+    const float *rows = dot->rows;
+    float values[DOT_F32_COLUMNS * CHUNK];
+    dot->out = values, dot->out_row = 1, dot->out_column = CHUNK;
+    for (size_t at = span.begin; at < span.end; at += dot->count) {
+        dot->count = line->count = min_size(CHUNK, span.end - at);
+        dot->rows = rows + at * plan->stride;
+        plan->kernel->run(dot);
+        line->position[line->direction] = (neo_dim)at;
+        for (size_t j = 0; j < dot->columns; j++) {
+            *across = (neo_dim)(first + j);
+            finish_line(run->execution, line, values + j * CHUNK, true,
+                        matrix->dst + (neo_dim)at * plan->row_step + *across * plan->column_step,
+                        plan->row_step);
+        }
+    }
+    dot->rows = rows;
+}
+
+static void run_whole(const struct matmul_dot *plan, struct dot_f32 *dot,
+                      const struct matrix *matrix, struct span span, size_t first)
+{
+    const float *rows = dot->rows;
+    dot->rows += span.begin * plan->stride;
+    dot->count = span.end - span.begin;
+    dot->out =
+        matrix->dst + (neo_dim)span.begin * plan->row_step + (neo_dim)first * plan->column_step;
+    dot->out_row = (size_t)plan->row_step, dot->out_column = (size_t)plan->column_step;
+    plan->kernel->run(dot);
+    dot->rows = rows;
+}
+
+/* Rows `span` of one matrix. */
+static void run_matrix(const struct dot_run *run, size_t batch, struct span span, int slot)
+{
+    const struct matmul_dot *plan = run->plan;
+    struct matrix matrix;
+    locate(run, batch, &matrix);
+    struct dot_f32 dot = {.stride = plan->stride, .x_stride = plan->x_stride, .k = plan->k};
+    if (plan->gather) {
+        char *own = (char *)run->execution->scratch + plan->line_bytes * (size_t)slot;
+        matrix.weights = gather(plan, matrix.weights, (float *)(void *)own);
+        dot.x_stride = plan->k;
+    }
+    const float *x = plan->rows_are_src ? matrix.weights : matrix.src;
+    dot.rows = plan->rows_are_src ? matrix.src : matrix.weights;
+    for (size_t j = 0; j < plan->columns; j += DOT_F32_COLUMNS) {
+        dot.columns = min_size(DOT_F32_COLUMNS, plan->columns - j);
+        dot.x = x + j * dot.x_stride;
+        if (plan->finish)
+            run_finished(run, &dot, &matrix, span, j);
+        else
+            run_whole(plan, &dot, &matrix, span, j);
+    }
+}
+
 static void run_span(void *argument, struct span all, int slot)
 {
     const struct dot_run *run = argument;
     const struct matmul_dot *plan = run->plan;
-    (void)slot;
     while (all.begin < all.end) {
         size_t first = all.begin % plan->count;
         size_t end = min_size(first + (all.end - all.begin), plan->count);
-        run_matrix(plan, run->execution, all.begin / plan->count, (struct span){first, end});
+        run_matrix(run, all.begin / plan->count, (struct span){first, end}, slot);
         all.begin += end - first;
     }
 }
@@ -137,6 +268,11 @@ static void dot_run(const void *plan, const struct execution *execution)
 {
     const struct matmul_dot *mine = plan;
     struct dot_run run = {mine, execution};
+    if (execution->threads == 1) {
+        for (size_t b = 0; b < mine->batch; b++)
+            run_matrix(&run, b, (struct span){0, mine->count}, 0);
+        return;
+    }
     parallel_for_tiles(execution->parallel, mine->batch * mine->count, execution->threads, run_span,
                        &run);
 }
