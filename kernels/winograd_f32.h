@@ -1,4 +1,4 @@
-/* Transforms of Winograd's minimal filtering, f32: the contract of the kernels, and their table.
+/* Winograd's minimal filtering, f32: the contract of the kernels, and their table.
  *
  * A tile of (rows - 2) x (cols - 2) outputs of a 3x3 convolution comes from rows x cols inputs by
  * way of as many products. Sizes are 4, 5, 6 and 8: the points are infinity, 0, 1, -1, 2, -2, 1/2,
@@ -14,7 +14,12 @@
 
 #include "arch/cpu.h"
 
-enum { WINOGRAD_F32_POINTS = 8, WINOGRAD_F32_LANES = 4 };
+enum {
+    WINOGRAD_F32_POINTS = 8,
+    WINOGRAD_F32_GROUP = 4, /* channels */
+    WINOGRAD_F32_MR = 7,
+    WINOGRAD_F32_NR = 12,
+};
 
 /* A transform of n values to m: out[i] = sum over j < n of matrix[i * n + j] * in[j]. */
 struct winograd_f32_matrix {
@@ -23,32 +28,46 @@ struct winograd_f32_matrix {
     int standard;
 };
 
-/* Where one point's value of each tile goes: channel c at to[lane] + c * step[lane]. */
-struct winograd_f32_target {
-    float *to[WINOGRAD_F32_LANES];
-    size_t step[WINOGRAD_F32_LANES];
-    int together; /* four lanes, their targets neighbours with one step */
-};
-
-/* For each lane < lanes (a tile) and c < channels:
+/* One tile: for c < 4 * groups:
  *
- *   in[y][x] = pixels[(y * cols + x) * 4 + lane][c]
- *   target(y, x) of lane and channel first + c = (rows' matrix * in * cols' matrix
- * transposed)[y][x]
+ *   in[y][x] = pixels[x * rows.n + y][from + c]
+ *   target(y, x) of channel c = (rows' matrix * in * cols' matrix transposed)[y][x]
  *
- * Pixels of lanes that are not used are read too. channels is at least 4. */
+ * where target(y, x) of channel c is targets[i][(first + c / 4) * step(i) + c % 4], i = y * cols.n
+ * + x, and step(i) is steps ? steps[i] : step. */
 struct winograd_f32_input {
     struct winograd_f32_matrix rows, cols; /* square */
-    size_t lanes, channels, first;
+    size_t groups, from, first;
     const float *const *pixels;
-    const struct winograd_f32_target *targets; /* [rows][cols] */
-    size_t step; /* of all targets, which are all together; 0: look at each */
+    float *const *targets;
+    const size_t *steps;
+    size_t step;
 };
 typedef void winograd_f32_input_fn(const struct winograd_f32_input *task);
 
+/* The products of some panels of weights, of 4, 8 or 12 columns all, with the inputs of all points.
+ *
+ * At a point, the rows of A (tiles) are divided into blocks of at most WINOGRAD_F32_MR; in a block
+ * of h rows element (i, p) is at [(p / 4 * h + i) * 4 + p % 4], up to the next multiple of four p
+ * (those beyond k have any values). Blocks follow each other, and so do points. `heights` has h for
+ * each block of a point, then WINOGRAD_F32_PANEL; after the last point WINOGRAD_F32_END. A panel of
+ * B is as gemm_f32.h has it; the next one of a point follows, the first one of the next point is at
+ * b + point. Rows of C have WINOGRAD_F32_NR elements, of which the panel's columns are written;
+ * blocks and points follow each other, and the next panel is at c + panel. */
+enum { WINOGRAD_F32_PANEL = 0, WINOGRAD_F32_END = WINOGRAD_F32_MR + 1 };
+struct winograd_f32_products {
+    size_t k; /* at least 1 */
+    const float *a, *b;
+    size_t point;
+    float *c;
+    size_t panel, panels;
+    const uint8_t *heights;
+};
+typedef void winograd_f32_products_fn(const struct winograd_f32_products *task);
+
 /* One tile: for c < channels, y < height, x < width (at most what the matrices give):
  *
- *   in[u][v] = sums[offsets[u * cols.n + v] + c]
+ *   in[u][v] = sums[offsets[v * rows.n + u] / sizeof(float) + c]
  *   dst[y * dst_row + x * dst_column + c] = clamp(bias[c] + (rows' matrix * in * cols'
  *                                                            matrix transposed)[y][x])
  *
@@ -69,6 +88,7 @@ struct winograd_f32_kernel {
     const char *name;
     uint32_t needs;
     winograd_f32_input_fn *input;
+    winograd_f32_products_fn *products[WINOGRAD_F32_NR / 4]; /* by width / 4 - 1 */
     winograd_f32_output_fn *output;
 };
 extern const struct winograd_f32_kernel winograd_f32_neon, winograd_f32_ref;

@@ -1,9 +1,8 @@
 /* Winograd's transforms, four channels at a time.
  *
- * Inputs: the pixels of four tiles are transposed first, so that vectors are tiles, which is how
- * the panels of the matrix multiplication want them. Outputs: vectors are channels. A standard
- * transform of 8 values takes 24 instructions to the products and 20 back: points come in pairs
- * ±p, whose rows share an even and an odd part. */
+ * Vectors are channels on both sides: the products take four values of k of a row together. A
+ * standard transform of 8 values takes 24 instructions to the products and 20 back: points come in
+ * pairs ±p, whose rows share an even and an odd part. */
 #include <arm_neon.h>
 #include <math.h>
 
@@ -11,7 +10,7 @@
 #include "kernels/winograd_f32.h"
 
 #define INLINE static inline __attribute__((always_inline))
-enum { MOST = WINOGRAD_F32_POINTS, LANES = WINOGRAD_F32_LANES };
+enum { MOST = WINOGRAD_F32_POINTS };
 
 /* a + b c */
 INLINE float32x4_t add(float32x4_t a, float32x4_t b, float c)
@@ -20,13 +19,6 @@ INLINE float32x4_t add(float32x4_t a, float32x4_t b, float c)
 }
 
 /* ---- to the products ---- */
-
-/* Two points ±p: even and odd parts. */
-INLINE void store_pair(float32x4_t *out, float32x4_t even, float32x4_t odd, float p)
-{
-    out[0] = add(even, odd, p);
-    out[1] = add(even, odd, -p);
-}
 
 INLINE void forward_4(float32x4_t *out, const float32x4_t *d)
 {
@@ -47,25 +39,36 @@ INLINE void forward_5(float32x4_t *out, const float32x4_t *d)
 
 INLINE void forward_6(float32x4_t *out, const float32x4_t *d)
 {
-    out[0] = add(add(d[5], d[3], -5), d[1], 4);
-    out[1] = add(add(d[4], d[2], -5), d[0], 4);
-    float32x4_t even = add(d[4], d[2], -4), odd = add(d[3], d[1], -4);
-    out[2] = vaddq_f32(even, odd);
-    out[3] = vsubq_f32(even, odd);
-    store_pair(out + 4, vsubq_f32(d[4], d[2]), vsubq_f32(d[3], d[1]), 2);
+    float32x4_t even = vsubq_f32(d[4], d[2]), odd = vsubq_f32(d[3], d[1]);
+    out[0] = add(vsubq_f32(d[5], d[3]), odd, -4);
+    out[1] = add(even, vsubq_f32(d[2], d[0]), -4);
+    float32x4_t even_1 = add(d[4], d[2], -4), odd_1 = add(d[3], d[1], -4);
+    out[2] = vaddq_f32(even_1, odd_1);
+    out[3] = vsubq_f32(even_1, odd_1);
+    odd = vaddq_f32(odd, odd);
+    out[4] = vaddq_f32(even, odd);
+    out[5] = vsubq_f32(even, odd);
 }
 
+/* The points ±2 have the even part d6 - 5/4 d4 + 1/4 d2, ±1/2 have d6 - 5 d4 + 4 d2, so a
+ * difference apart from a multiple of another; twice and half the odd parts are so too. */
 INLINE void forward_8(float32x4_t *out, const float32x4_t *d)
 {
-    out[0] = add(vsubq_f32(d[7], d[1]), vsubq_f32(d[3], d[5]), 5.25F);
-    out[1] = add(vsubq_f32(d[6], d[0]), vsubq_f32(d[2], d[4]), 5.25F);
-    float32x4_t even = add(vaddq_f32(d[6], d[2]), d[4], -4.25F);
-    float32x4_t odd = add(vaddq_f32(d[5], d[1]), d[3], -4.25F);
-    out[2] = vaddq_f32(even, odd);
-    out[3] = vsubq_f32(even, odd);
-    store_pair(out + 4, add(add(d[6], d[4], -1.25F), d[2], 0.25F),
-               add(add(d[5], d[3], -1.25F), d[1], 0.25F), 2);
-    store_pair(out + 6, add(add(d[6], d[4], -5), d[2], 4), add(add(d[5], d[3], -5), d[1], 4), 0.5F);
+    float32x4_t even = vsubq_f32(d[6], d[4]), even_low = vsubq_f32(d[2], d[4]);
+    float32x4_t odd = vsubq_f32(d[5], d[3]), odd_low = vsubq_f32(d[1], d[3]);
+    out[0] = add(vsubq_f32(d[7], d[1]), odd, -5.25F);
+    out[1] = add(vsubq_f32(d[6], d[0]), even_low, 5.25F);
+    float32x4_t even_1 = add(vaddq_f32(d[6], d[2]), d[4], -4.25F);
+    float32x4_t odd_1 = add(vaddq_f32(d[5], d[1]), d[3], -4.25F);
+    out[2] = vaddq_f32(even_1, odd_1);
+    out[3] = vsubq_f32(even_1, odd_1);
+    float32x4_t even_2 = add(even, even_low, 0.25F), even_half = add(even, even_low, 4);
+    float32x4_t odd_2 = add(vmulq_n_f32(odd, 2), odd_low, 0.5F);
+    float32x4_t odd_half = add(vmulq_n_f32(odd, 0.5F), odd_low, 2);
+    out[4] = vaddq_f32(even_2, odd_2);
+    out[5] = vsubq_f32(even_2, odd_2);
+    out[6] = vaddq_f32(even_half, odd_half);
+    out[7] = vsubq_f32(even_half, odd_half);
 }
 
 /* ---- and back ---- */
@@ -89,9 +92,9 @@ INLINE void backward_6(float32x4_t *out, const float32x4_t *x)
     float32x4_t sum_1 = vaddq_f32(x[2], x[3]), difference_1 = vsubq_f32(x[2], x[3]);
     float32x4_t sum_2 = vaddq_f32(x[4], x[5]), difference_2 = vsubq_f32(x[4], x[5]);
     out[0] = vaddq_f32(x[1], vaddq_f32(sum_1, sum_2));
+    out[3] = add(vaddq_f32(x[0], difference_1), difference_2, 8);
     out[1] = add(difference_1, difference_2, 2);
     out[2] = add(sum_1, sum_2, 4);
-    out[3] = vaddq_f32(x[0], add(difference_1, difference_2, 8));
 }
 
 INLINE void backward_8(float32x4_t *out, const float32x4_t *x)
@@ -100,19 +103,19 @@ INLINE void backward_8(float32x4_t *out, const float32x4_t *x)
     float32x4_t sum_2 = vaddq_f32(x[4], x[5]), difference_2 = vsubq_f32(x[4], x[5]);
     float32x4_t sum_h = vaddq_f32(x[6], x[7]), difference_h = vsubq_f32(x[6], x[7]);
     out[0] = vaddq_f32(vaddq_f32(x[1], sum_1), vaddq_f32(sum_2, sum_h));
+    out[5] = add(add(vaddq_f32(x[0], difference_1), difference_2, 32), difference_h, 0.03125F);
     out[1] = add(add(difference_1, difference_2, 2), difference_h, 0.5F);
     out[2] = add(add(sum_1, sum_2, 4), sum_h, 0.25F);
     out[3] = add(add(difference_1, difference_2, 8), difference_h, 0.125F);
     out[4] = add(add(sum_1, sum_2, 16), sum_h, 0.0625F);
-    out[5] = vaddq_f32(x[0], add(add(difference_1, difference_2, 32), difference_h, 0.03125F));
 }
 
 /* ---- by size ---- */
 
 /* n is a constant. The rows of a matrix that is not standard are multiples of those of the one that
  * is, whose first coefficient is 1, but in the row for infinity, which is always standard. */
-INLINE void forward(const struct winograd_f32_matrix *matrix, size_t n, float32x4_t *out,
-                    const float32x4_t *in)
+INLINE void forward(const struct winograd_f32_matrix *matrix, size_t n, int standard,
+                    float32x4_t *out, const float32x4_t *in)
 {
     if (n == 8)
         forward_8(out, in);
@@ -122,7 +125,7 @@ INLINE void forward(const struct winograd_f32_matrix *matrix, size_t n, float32x
         forward_5(out, in);
     else
         forward_4(out, in);
-    if (matrix->standard)
+    if (standard)
         return;
 #pragma GCC unroll 8
     for (size_t i = 1; i < n; i++)
@@ -143,135 +146,111 @@ INLINE void backward(size_t n, float32x4_t *out, const float32x4_t *in)
 
 /* ---- inputs ---- */
 
-/* Four channels of four tiles: [column][row][channel], vectors are tiles. */
-typedef float32x4_t block[MOST][MOST][4];
+/* Four channels of a tile after the first pass: [row][column]. */
+typedef float32x4_t half[MOST][MOST];
 
-INLINE void load_pixels(const struct winograd_f32_input *task, size_t c, block values)
+INLINE void forward_rows(const struct winograd_f32_input *task, size_t c, half values, size_t n,
+                         int standard)
 {
     const float *const *pixels = task->pixels;
-    size_t rows = task->rows.n, cols = task->cols.n;
-    for (size_t y = 0; y < rows; y++)
-        for (size_t x = 0; x < cols; x++, pixels += LANES) {
-            float32x4_t *to = values[x][y], from[4];
-#pragma GCC unroll 4
-            for (size_t lane = 0; lane < LANES; lane++)
-                from[lane] = vld1q_f32(pixels[lane] + c);
-            transpose_4x4(from);
-#pragma GCC unroll 4
-            for (size_t i = 0; i < 4; i++)
-                to[i] = from[i];
-        }
-}
-
-/* Along the rows of each column, in place. */
-INLINE void forward_rows(const struct winograd_f32_input *task, block values, size_t n)
-{
-    for (size_t x = 0; x < task->cols.n; x++)
-        for (size_t i = 0; i < 4; i++) {
-            float32x4_t in[MOST], out[MOST];
+    size_t cols = task->cols.n;
+    for (size_t x = 0; x < cols; x++, pixels += n) {
+        float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
-            for (size_t y = 0; y < n; y++)
-                in[y] = values[x][y][i];
-            forward(&task->rows, n, out, in);
+        for (size_t y = 0; y < n; y++)
+            in[y] = vld1q_f32(pixels[y] + c);
+        forward(&task->rows, n, standard, out, in);
 #pragma GCC unroll 8
-            for (size_t y = 0; y < n; y++)
-                values[x][y][i] = out[y];
+        for (size_t y = 0; y < n; y++)
+            values[y][x] = out[y];
+    }
+}
+
+INLINE void forward_cols(const struct winograd_f32_input *task, size_t group, half values, size_t n,
+                         int standard, int same_step)
+{
+    float *const *targets = task->targets;
+    const size_t *steps = task->steps;
+    size_t offset = group * task->step, rows = task->rows.n;
+    for (size_t y = 0; y < rows; y++, targets += n, steps += same_step ? 0 : n) {
+        float32x4_t in[MOST], out[MOST];
+        float *to[MOST];
+#pragma GCC unroll 8
+        for (size_t x = 0; x < n; x++) {
+            in[x] = values[y][x];
+            to[x] = targets[x] + (same_step ? offset : group * steps[x]);
         }
-}
-
-static inline void store_lanes(const struct winograd_f32_target *target, size_t lanes, size_t c,
-                               float32x4_t value)
-{
-    vst1q_lane_f32(target->to[0] + c * target->step[0], value, 0);
-    if (lanes > 1)
-        vst1q_lane_f32(target->to[1] + c * target->step[1], value, 1);
-    if (lanes > 2)
-        vst1q_lane_f32(target->to[2] + c * target->step[2], value, 2);
-    if (lanes > 3)
-        vst1q_lane_f32(target->to[3] + c * target->step[3], value, 3);
-}
-
-INLINE void store_row(const struct winograd_f32_target *targets, size_t step, size_t lanes,
-                      size_t channel, const float32x4_t *values, size_t n)
-{
-    if (step) {
-        size_t offset = channel * step;
+        forward(&task->cols, n, standard, out, in);
 #pragma GCC unroll 8
         for (size_t x = 0; x < n; x++)
-            vst1q_f32(targets[x].to[0] + offset, values[x]);
-        return;
+            vst1q_f32(to[x], out[x]);
     }
-#pragma GCC unroll 8
-    for (size_t x = 0; x < n; x++)
-        if (targets[x].together)
-            vst1q_f32(targets[x].to[0] + channel * targets[x].step[0], values[x]);
-        else
-            store_lanes(&targets[x], lanes, channel, values[x]);
 }
 
-/* Along the columns of each row, to the targets. */
-INLINE void forward_cols(const struct winograd_f32_input *task, size_t c, block values, size_t n)
+INLINE void rows_of(const struct winograd_f32_input *task, size_t c, half values, size_t n)
 {
-    const struct winograd_f32_target *targets = task->targets;
-    size_t step = task->step, lanes = task->lanes, first = task->first + c, rows = task->rows.n;
-    for (size_t y = 0; y < rows; y++, targets += n)
-        for (size_t i = 0; i < 4; i++) {
-            float32x4_t in[MOST], out[MOST];
-#pragma GCC unroll 8
-            for (size_t x = 0; x < n; x++)
-                in[x] = values[x][y][i];
-            forward(&task->cols, n, out, in);
-            store_row(targets, step, lanes, first + i, out, n);
-        }
+    if (task->rows.standard)
+        forward_rows(task, c, values, n, 1);
+    else
+        forward_rows(task, c, values, n, 0);
+}
+
+INLINE void cols_of(const struct winograd_f32_input *task, size_t group, half values, size_t n)
+{
+    if (!task->cols.standard)
+        forward_cols(task, group, values, n, 0, !task->steps);
+    else if (task->steps)
+        forward_cols(task, group, values, n, 1, 0);
+    else
+        forward_cols(task, group, values, n, 1, 1);
 }
 
 static void input(const struct winograd_f32_input *task)
 {
-    block values;
-    for (size_t done = 0; done < task->channels; done += 4) {
-        size_t c = done + 4 <= task->channels ? done : task->channels - 4;
-        load_pixels(task, c, values);
+    half values;
+    for (size_t g = 0; g < task->groups; g++) {
+        size_t c = task->from + g * WINOGRAD_F32_GROUP, group = task->first + g;
         switch (task->rows.n) {
         case 8:
-            forward_rows(task, values, 8);
+            forward_rows(task, c, values, 8, 1);
             break;
         case 6:
-            forward_rows(task, values, 6);
+            rows_of(task, c, values, 6);
             break;
         case 5:
-            forward_rows(task, values, 5);
+            forward_rows(task, c, values, 5, 0);
             break;
         default:
-            forward_rows(task, values, 4);
+            rows_of(task, c, values, 4);
         }
         switch (task->cols.n) {
         case 8:
-            forward_cols(task, c, values, 8);
+            cols_of(task, group, values, 8);
             break;
         case 6:
-            forward_cols(task, c, values, 6);
+            cols_of(task, group, values, 6);
             break;
         case 5:
-            forward_cols(task, c, values, 5);
+            cols_of(task, group, values, 5);
             break;
         default:
-            forward_cols(task, c, values, 4);
+            cols_of(task, group, values, 4);
         }
     }
 }
 
 /* ---- outputs ---- */
 
-typedef float32x4_t half[MOST][MOST]; /* [output row][column] */
-
 INLINE void backward_rows(const struct winograd_f32_output *task, size_t c, half values, size_t n)
 {
+    const uint32_t *offsets = task->offsets;
+    const unsigned char *sums = (const unsigned char *)(task->sums + c);
     size_t cols = task->cols.n;
-    for (size_t v = 0; v < cols; v++) {
+    for (size_t v = 0; v < cols; v++, offsets += n) {
         float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
         for (size_t u = 0; u < n; u++)
-            in[u] = vld1q_f32(task->sums + task->offsets[u * cols + v] + c);
+            in[u] = vld1q_f32((const float *)(const void *)(sums + offsets[u]));
         backward(n, out, in);
 #pragma GCC unroll 6
         for (size_t y = 0; y < n - 2; y++)
@@ -279,40 +258,55 @@ INLINE void backward_rows(const struct winograd_f32_output *task, size_t c, half
     }
 }
 
+/* For four channels, or `count` if that is less. */
 struct finish {
     float32x4_t bias, low, high;
-    size_t count; /* channels */
+    size_t count;
+    int clamps;
 };
 
+INLINE void store_row(const struct winograd_f32_output *task, const struct finish *finish,
+                      float *dst, const float32x4_t *values, size_t m)
+{
+    size_t column = task->dst_column, width = task->width;
+    if (finish->count >= 4 && width == m) {
+#pragma GCC unroll 6
+        for (size_t x = 0; x < m; x++, dst += column)
+            vst1q_f32(dst, values[x]);
+    } else {
+        for (size_t x = 0; x < width; x++, dst += column)
+            store_part(dst, values[x], finish->count);
+    }
+}
+
+/* The second pass. Bias is added to the value of point 1, which every result has once. */
 INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half values, size_t n,
                           const struct finish *finish)
 {
-    for (size_t y = 0; y < task->height; y++) {
+    size_t height = task->height, row = task->dst_row;
+    float *dst = task->dst + c;
+    for (size_t y = 0; y < height; y++, dst += row) {
         float32x4_t in[MOST], out[MOST];
-        float *dst = task->dst + y * task->dst_row + c;
 #pragma GCC unroll 8
         for (size_t v = 0; v < n; v++)
             in[v] = values[y][v];
+        in[2] = vaddq_f32(in[2], finish->bias);
         backward(n, out, in);
+        if (finish->clamps) {
 #pragma GCC unroll 6
-        for (size_t x = 0; x < n - 2; x++)
-            out[x] =
-                vminq_f32(vmaxq_f32(vaddq_f32(out[x], finish->bias), finish->low), finish->high);
-        if (finish->count >= 4 && task->width == n - 2) {
-#pragma GCC unroll 6
-            for (size_t x = 0; x < n - 2; x++, dst += task->dst_column)
-                vst1q_f32(dst, out[x]);
-        } else {
-            for (size_t x = 0; x < task->width; x++, dst += task->dst_column)
-                store_part(dst, out[x], finish->count);
+            for (size_t x = 0; x < n - 2; x++)
+                out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
         }
+        store_row(task, finish, dst, out, n - 2);
     }
 }
 
 static void output(const struct winograd_f32_output *task)
 {
     half values;
-    struct finish finish = {.low = vdupq_n_f32(task->low), .high = vdupq_n_f32(task->high)};
+    struct finish finish = {.low = vdupq_n_f32(task->low),
+                            .high = vdupq_n_f32(task->high),
+                            .clamps = task->low > -INFINITY || task->high < INFINITY};
     for (size_t c = 0; c < task->channels; c += 4) {
         finish.count = task->channels - c;
         finish.bias = task->bias ? load_part(task->bias + c, finish.count) : vdupq_n_f32(0);
@@ -345,4 +339,26 @@ static void output(const struct winograd_f32_output *task)
     }
 }
 
-const struct winograd_f32_kernel winograd_f32_neon = {"winograd_f32_neon", CPU_NEON, input, output};
+/* The offsets that winograd_f32_products_neon.S reads at. */
+#define AT(member, offset) \
+    _Static_assert(offsetof(struct winograd_f32_products, member) == (offset), #member)
+AT(k, 0);
+AT(a, 8);
+AT(b, 16);
+AT(point, 24);
+AT(c, 32);
+AT(panel, 40);
+AT(panels, 48);
+AT(heights, 56);
+#undef AT
+
+winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_neon,
+    winograd_f32_products_12_neon;
+
+const struct winograd_f32_kernel winograd_f32_neon = {
+    "winograd_f32_neon",
+    CPU_NEON,
+    input,
+    {winograd_f32_products_4_neon, winograd_f32_products_8_neon, winograd_f32_products_12_neon},
+    output,
+};

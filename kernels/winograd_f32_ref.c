@@ -1,9 +1,9 @@
-/* The definition of Winograd's transforms. */
+/* The definition of Winograd's transforms and products. */
 #include <math.h>
 
 #include "kernels/winograd_f32.h"
 
-enum { MOST = WINOGRAD_F32_POINTS };
+enum { MOST = WINOGRAD_F32_POINTS, GROUP = WINOGRAD_F32_GROUP };
 
 static float element(const struct winograd_f32_matrix *matrix, size_t i, const float *in,
                      size_t step)
@@ -27,26 +27,78 @@ static void transform(const struct winograd_f32_matrix *rows,
             values[y][x] = element(cols, x, half[y], 1);
 }
 
-static void input_channel(const struct winograd_f32_input *task, size_t lane, size_t c)
+static void input_channel(const struct winograd_f32_input *task, size_t c)
 {
     float values[MOST][MOST];
     size_t rows = task->rows.n, cols = task->cols.n;
     for (size_t y = 0; y < rows; y++)
         for (size_t x = 0; x < cols; x++)
-            values[y][x] = task->pixels[(y * cols + x) * WINOGRAD_F32_LANES + lane][c];
+            values[y][x] = task->pixels[x * rows + y][task->from + c];
     transform(&task->rows, &task->cols, values);
-    for (size_t y = 0; y < rows; y++)
-        for (size_t x = 0; x < cols; x++) {
-            const struct winograd_f32_target *target = &task->targets[y * cols + x];
-            target->to[lane][(task->first + c) * target->step[lane]] = values[y][x];
-        }
+    for (size_t i = 0; i < rows * cols; i++) {
+        size_t step = task->steps ? task->steps[i] : task->step;
+        task->targets[i][(task->first + c / GROUP) * step + c % GROUP] = values[i / cols][i % cols];
+    }
 }
 
 static void input(const struct winograd_f32_input *task)
 {
-    for (size_t lane = 0; lane < task->lanes; lane++)
-        for (size_t c = 0; c < task->channels; c++)
-            input_channel(task, lane, c);
+    for (size_t c = 0; c < task->groups * GROUP; c++)
+        input_channel(task, c);
+}
+
+static void block(const struct winograd_f32_products *task, size_t height, size_t width,
+                  const float *a, const float *b, float *c)
+{
+    for (size_t i = 0; i < height; i++)
+        for (size_t j = 0; j < width; j++) {
+            float sum = 0;
+            for (size_t p = 0; p < task->k; p++)
+                sum = fmaf(a[(p / GROUP * height + i) * GROUP + p % GROUP], b[p * width + j], sum);
+            c[i * WINOGRAD_F32_NR + j] = sum;
+        }
+}
+
+/* All blocks of one point. Returns its rows. */
+static size_t blocks(const struct winograd_f32_products *task, size_t width, const uint8_t *heights,
+                     const float *a, const float *b, float *c)
+{
+    size_t rows = 0, padded = (task->k + GROUP - 1) / GROUP * GROUP;
+    for (; *heights != WINOGRAD_F32_PANEL; rows += *heights++)
+        block(task, *heights, width, a + rows * padded, b, c + rows * WINOGRAD_F32_NR);
+    return rows;
+}
+
+static void products(const struct winograd_f32_products *task, size_t width)
+{
+    size_t padded = (task->k + GROUP - 1) / GROUP * GROUP, rows = 0;
+    const float *a = task->a, *b = task->b;
+    float *c = task->c;
+    for (const uint8_t *heights = task->heights; *heights != WINOGRAD_F32_END; heights++) {
+        for (size_t panel = 0; panel < task->panels; panel++)
+            rows = blocks(task, width, heights, a, b + panel * width * task->k,
+                          c + panel * task->panel);
+        while (*heights != WINOGRAD_F32_PANEL)
+            heights++;
+        a += rows * padded;
+        b += task->point;
+        c += rows * WINOGRAD_F32_NR;
+    }
+}
+
+static void products_4(const struct winograd_f32_products *task)
+{
+    products(task, 4);
+}
+
+static void products_8(const struct winograd_f32_products *task)
+{
+    products(task, 8);
+}
+
+static void products_12(const struct winograd_f32_products *task)
+{
+    products(task, 12);
 }
 
 static float clamp(float x, float low, float high)
@@ -62,7 +114,7 @@ static void output(const struct winograd_f32_output *task)
         float values[MOST][MOST] = {{0}};
         for (size_t u = 0; u < task->rows.n; u++)
             for (size_t v = 0; v < task->cols.n; v++)
-                values[u][v] = task->sums[task->offsets[u * task->cols.n + v] + c];
+                values[u][v] = task->sums[task->offsets[v * task->rows.n + u] / sizeof(float) + c];
         transform(&task->rows, &task->cols, values);
         for (size_t y = 0; y < task->height; y++)
             for (size_t x = 0; x < task->width; x++)
@@ -71,4 +123,5 @@ static void output(const struct winograd_f32_output *task)
     }
 }
 
-const struct winograd_f32_kernel winograd_f32_ref = {"winograd_f32_ref", 0, input, output};
+const struct winograd_f32_kernel winograd_f32_ref = {
+    "winograd_f32_ref", 0, input, {products_4, products_8, products_12}, output};

@@ -1,4 +1,5 @@
-/* Winograd's transforms against sums with the matrices, on all sizes of tiles. */
+/* Winograd's transforms against sums with the matrices, on all sizes of tiles, and the products
+ * against plain loops, on all heights and widths of blocks. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -11,9 +12,9 @@
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 
-enum { MOST = WINOGRAD_F32_POINTS, LANES = WINOGRAD_F32_LANES, CHANNELS = 13 };
+enum { MOST = WINOGRAD_F32_POINTS, GROUP = WINOGRAD_F32_GROUP, CHANNELS = 12, ROWS = 7 };
 static const size_t sizes[] = {4, 5, 6, 8};
-static struct guard guard_src, guard_dst;
+static struct guard guard_src, guard_weights, guard_dst;
 
 struct sides {
     float values[2][MOST * MOST];
@@ -54,56 +55,51 @@ static void check_value(float got, double want, double scale)
         fail_msg("got %.9g, want %.9g (scale %g)", (double)got, want, scale);
 }
 
-/* Lanes are rows of panels of `width` rows: neighbours, or not. */
+/* A tile is a row of blocks of `height` rows, at every point or at every other one. */
 static void check_input(const struct winograd_f32_kernel *kernel, size_t largest, size_t r,
-                        size_t c, size_t lanes, int together, bool same_step)
+                        size_t c, size_t height, bool same_step)
 {
+    enum { FROM = 2, FIRST = 1, GROUPS = CHANNELS / GROUP };
     uint32_t seed = fill_seed();
     struct sides sides;
     sides.rows = forward(largest, r, sides.values[0]);
     sides.cols = forward(largest, c, sides.values[1]);
-    size_t count = r * c, width = together ? 8 : 5;
-    size_t panel = 2 * width * (CHANNELS + 1);
-    const float *pixels[MOST * MOST * LANES];
-    struct winograd_f32_target targets[MOST * MOST];
-    float *out = guard_at(&guard_dst, count * panel * sizeof *out, 1);
-    float *all = guard_at(&guard_src, count * LANES * CHANNELS * sizeof *all, 1);
-    fill_marker(out, count * panel);
-    for (size_t i = 0; i < count * LANES; i++) {
-        float *src = all + i * CHANNELS;
-        fill_reals(src, CHANNELS, &seed);
-        pixels[i] = src;
-    }
+    size_t count = r * c, block = ROWS * GROUP * (FIRST + GROUPS), size = FROM + CHANNELS;
+    const float *pixels[MOST * MOST];
+    float *targets[MOST * MOST];
+    size_t steps[MOST * MOST];
+    float *out = guard_at(&guard_dst, count * block * sizeof *out, 1);
+    float *all = guard_at(&guard_src, count * size * sizeof *all, 1);
+    fill_marker(out, count * block);
     for (size_t i = 0; i < count; i++) {
-        targets[i].together = together;
-        for (size_t lane = 0; lane < lanes; lane++) {
-            bool second = !together && lane >= 2;
-            targets[i].to[lane] = out + i * panel + (second ? panel / 2 : 0) + lane;
-            targets[i].step[lane] = width;
-        }
+        fill_reals(all + i * size, size, &seed);
+        pixels[i] = all + i * size;
+        targets[i] = out + i * block + (height - 1) * GROUP;
+        steps[i] = (same_step || i % 2 ? height : ROWS) * GROUP;
     }
     kernel->input(&(struct winograd_f32_input){.rows = sides.rows,
                                                .cols = sides.cols,
-                                               .lanes = lanes,
-                                               .channels = CHANNELS,
-                                               .first = 1,
+                                               .groups = GROUPS,
+                                               .from = FROM,
+                                               .first = FIRST,
                                                .pixels = pixels,
                                                .targets = targets,
-                                               .step = same_step ? width : 0});
+                                               .steps = same_step ? NULL : steps,
+                                               .step = steps[0]});
     size_t written = 0;
-    for (size_t i = 0; i < count * panel; i++)
+    for (size_t i = 0; i < count * block; i++)
         written += !fill_is_marker(out[i]);
-    assert_int_equal(written, count * lanes * CHANNELS);
-    for (size_t lane = 0; lane < lanes; lane++)
-        for (size_t channel = 0; channel < CHANNELS; channel++) {
-            double in[MOST][MOST], scale;
-            for (size_t i = 0; i < count; i++)
-                in[i / c][i % c] = (double)pixels[i * LANES + lane][channel];
-            for (size_t i = 0; i < count; i++) {
-                double want = product(&sides, i / c, i % c, in, &scale);
-                check_value(targets[i].to[lane][(channel + 1) * width], want, scale);
-            }
+    assert_int_equal(written, count * CHANNELS);
+    for (size_t channel = 0; channel < CHANNELS; channel++) {
+        double in[MOST][MOST], scale;
+        for (size_t i = 0; i < count; i++)
+            in[i % r][i / r] = (double)pixels[i][FROM + channel];
+        for (size_t i = 0; i < count; i++) {
+            double want = product(&sides, i / c, i % c, in, &scale);
+            check_value(targets[i][(FIRST + channel / GROUP) * steps[i] + channel % GROUP], want,
+                        scale);
         }
+    }
 }
 
 static void inputs_become_what_the_matrices_say(void **state)
@@ -113,12 +109,90 @@ static void inputs_become_what_the_matrices_say(void **state)
             for (size_t c = 0; c <= l; c++) {
                 if (sizes[l] == 5)
                     continue;
-                check_input(*state, sizes[l], sizes[r], sizes[c], 4, 1, true);
-                check_input(*state, sizes[l], sizes[r], sizes[c], 4, 1, false);
-                check_input(*state, sizes[l], sizes[r], sizes[c], 4, 0, false);
-                check_input(*state, sizes[l], sizes[r], sizes[c], 3, 0, false);
+                check_input(*state, sizes[l], sizes[r], sizes[c], 7, true);
+                check_input(*state, sizes[l], sizes[r], sizes[c], 3, true);
+                check_input(*state, sizes[l], sizes[r], sizes[c], 3, false);
             }
 }
+
+/* ---- products ---- */
+
+enum { POINTS = 3, PANELS = 3, MOST_K = 37, MOST_ROWS = 2 * ROWS };
+
+/* The blocks of each point, as the kernel wants them, and its rows. */
+struct blocks {
+    uint8_t heights[POINTS * 3 + 1];
+    size_t rows[POINTS], all;
+};
+
+/* Two blocks, none and one. */
+static struct blocks make_blocks(size_t height)
+{
+    struct blocks blocks = {{(uint8_t)height, ROWS, WINOGRAD_F32_PANEL, WINOGRAD_F32_PANEL,
+                             (uint8_t)height, WINOGRAD_F32_PANEL, WINOGRAD_F32_END},
+                            {height + ROWS, 0, height},
+                            2 * height + ROWS};
+    return blocks;
+}
+
+/* Element (row, p) of a point's matrix, whose first block has `height` rows. */
+static float element_of(const float *a, size_t padded, size_t height, size_t row, size_t p)
+{
+    if (row >= height)
+        return a[height * padded + (p / GROUP * ROWS + row - height) * GROUP + p % GROUP];
+    return a[(p / GROUP * height + row) * GROUP + p % GROUP];
+}
+
+static void check_products(const struct winograd_f32_kernel *kernel, size_t height, size_t width,
+                           size_t k, size_t panels)
+{
+    uint32_t seed = fill_seed();
+    struct blocks blocks = make_blocks(height);
+    size_t padded = (k + 3) / 4 * 4, point = k * width * panels, c_size = blocks.all * panels;
+    size_t last = c_size * WINOGRAD_F32_NR - (WINOGRAD_F32_NR - width);
+    float *a = guard_at(&guard_src, blocks.all * padded * sizeof *a, 1);
+    float *b = guard_at(&guard_weights, POINTS * point * sizeof *b, 1);
+    float *c = guard_at(&guard_dst, last * sizeof *c, 1);
+    fill_integers(a, blocks.all * padded, &seed);
+    fill_integers(b, POINTS * point, &seed);
+    fill_marker(c, last);
+    kernel->products[width / 4 - 1](&(struct winograd_f32_products){
+        .k = k,
+        .a = a,
+        .b = b,
+        .point = point,
+        .c = c,
+        .panel = blocks.all * WINOGRAD_F32_NR,
+        .panels = panels,
+        .heights = blocks.heights,
+    });
+    size_t written = 0;
+    for (size_t i = 0; i < last; i++)
+        written += !fill_is_marker(c[i]);
+    assert_int_equal(written, c_size * width);
+    for (size_t i = 0, first = 0; i < POINTS; first += blocks.rows[i++])
+        for (size_t e = 0; e < blocks.rows[i] * panels * width; e++) {
+            size_t row = e / width / panels, panel = e / width % panels, j = e % width;
+            float sum = 0;
+            for (size_t p = 0; p < k; p++)
+                sum += element_of(a + first * padded, padded, height, row, p) *
+                       b[i * point + (panel * k + p) * width + j];
+            assert_true(sum == c[(panel * blocks.all + first + row) * WINOGRAD_F32_NR + j]);
+        }
+}
+
+static void products_are_exact_on_integers(void **state)
+{
+    static const size_t ks[] = {1, 2, 3, 4, 5, 8, 12, 15, 16, MOST_K};
+    for (size_t height = 1; height <= ROWS; height++)
+        for (size_t width = 4; width <= WINOGRAD_F32_NR; width += 4)
+            for (size_t i = 0; i < count_of(ks); i++) {
+                check_products(*state, height, width, ks[i], 1);
+                check_products(*state, height, width, ks[i], PANELS);
+            }
+}
+
+/* ---- outputs ---- */
 
 static void check_output(const struct winograd_f32_kernel *kernel, size_t r, size_t c,
                          size_t channels, size_t cut, bool plain)
@@ -137,7 +211,7 @@ static void check_output(const struct winograd_f32_kernel *kernel, size_t r, siz
     fill_reals(bias, CHANNELS, &seed);
     fill_marker(dst, size);
     for (size_t i = 0; i < r * c; i++)
-        offsets[i] = (uint32_t)((r * c - 1 - i) * padded);
+        offsets[i] = (uint32_t)((r * c - 1 - i) * padded * sizeof *sums);
     kernel->output(&(struct winograd_f32_output){.rows = sides.rows,
                                                  .cols = sides.cols,
                                                  .channels = channels,
@@ -158,7 +232,7 @@ static void check_output(const struct winograd_f32_kernel *kernel, size_t r, siz
     for (size_t channel = 0; channel < channels; channel++) {
         double in[MOST][MOST], scale;
         for (size_t i = 0; i < r * c; i++)
-            in[i / c][i % c] = (double)sums[offsets[i] + channel];
+            in[i % r][i / r] = (double)sums[offsets[i] / sizeof *sums + channel];
         for (size_t i = 0; i < height * width; i++) {
             double want = product(&sides, i / width, i % width, in, &scale);
             if (!plain)
@@ -215,10 +289,12 @@ static void the_matrices_convolve(void **state)
 
 int main(void)
 {
-    guard_init(&guard_src, sizeof(float) * MOST * MOST * LANES * CHANNELS);
-    guard_init(&guard_dst, sizeof(float) * MOST * MOST * 16 * (CHANNELS + 1));
+    guard_init(&guard_src, sizeof(float) * MOST * MOST * 16 * 2);
+    guard_init(&guard_weights, sizeof(float) * POINTS * PANELS * MOST_K * WINOGRAD_F32_NR);
+    guard_init(&guard_dst, sizeof(float) * MOST * MOST * ROWS * GROUP * (CHANNELS / GROUP + 1));
     static const struct CMUnitTest per_kernel[] = {
         cmocka_unit_test(inputs_become_what_the_matrices_say),
+        cmocka_unit_test(products_are_exact_on_integers),
         cmocka_unit_test(outputs_become_what_the_matrices_say),
     };
     static struct CMUnitTest tests[16] = {cmocka_unit_test(the_matrices_convolve)};

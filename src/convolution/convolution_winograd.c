@@ -15,7 +15,7 @@
 #include "src/memory/descriptor.h"
 #include "src/primitive/finish.h"
 
-enum { MIN_CHANNELS = 4, MIN_STRIP_CACHE = 256 << 10 };
+enum { MIN_CHANNELS = 4, MOST_PANELS = 16 };
 
 /* ---- refuse ---- */
 
@@ -107,25 +107,62 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
 
 /* ---- plan ---- */
 
-/* Rows for the matrix multiplications, but no more than such that the inputs fit into half of the
- * L2 cache, and the sums of a panel into the L1 cache. */
-static size_t choose_strip(const struct convolution_winograd *mine, const struct cpu *cpu)
-{
-    size_t bytes = mine->points * mine->points * (size_t)mine->shape.ic * sizeof(float);
-    size_t sums = mine->points * mine->points * GEMM_F32_NR * sizeof(float);
-    size_t room =
-        min_size(max_size(cpu->l2_bytes / 2, MIN_STRIP_CACHE) / bytes, cpu->l1_bytes / sums) /
-        GEMM_F32_MR;
-    size_t most = min_size(max_size(room, 1) * GEMM_F32_MR, MOST_STRIP);
-    size_t strips = max_size(div_up(mine->tiles, most), 1);
-    return max_size(round_up(div_up(mine->tiles, strips), GEMM_F32_MR), GEMM_F32_MR);
-}
-
 static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cpu)
 {
     mine->kernel = winograd_f32_find(cpu->features);
     mine->copy = copy_f32_find(cpu->features)->run;
-    gemm_f32_tiles_init(&mine->gemm, cpu, 0);
+}
+
+/* ---- blocking ---- */
+
+/* Bytes of one tile of average size, in the matrices and in the sums of a panel. */
+struct tile_bytes {
+    double inputs, sums;
+};
+
+static struct tile_bytes tile_bytes(const struct convolution_winograd *mine)
+{
+    double values = (double)winograd_cut_points(&mine->rows) *
+                    (double)winograd_cut_points(&mine->cols) * (double)mine->shape.batch;
+    double bytes = values / fmax((double)mine->tiles, 1) * sizeof(float);
+    return (struct tile_bytes){bytes * (double)mine->padded, bytes * (double)WINOGRAD_F32_NR};
+}
+
+/* Panels of sums that fill an eighth of the L2 cache: the more, the less often the inputs of a
+ * point are read. */
+static size_t choose_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
+                            double sums)
+{
+    double room = (double)cpu->l2_bytes / 8 / sums;
+    return min_size(max_size((size_t)fmin(room, (double)MOST_PANELS), 1), mine->panels);
+}
+
+/* Lines that come from beyond the L2 cache, if the tiles are divided into so many strips: all
+ * weights for each, and the inputs for each round of panels, where they do not fit. */
+static double traffic(const struct convolution_winograd *mine, const struct cpu *cpu, size_t strips)
+{
+    struct tile_bytes tile = tile_bytes(mine);
+    double count = (double)div_up(mine->tiles, strips);
+    size_t panels = choose_panels(mine, cpu, tile.sums * count);
+    double weights = (double)mine->points * (double)mine->points * (double)mine->columns *
+                     (double)mine->shape.ic * sizeof(float);
+    double inside = count * (tile.inputs + tile.sums * (double)panels);
+    bool fits = inside <= 0.75 * (double)cpu->l2_bytes;
+    double rounds = fits ? 1 : (double)div_up(mine->panels, panels);
+    return (double)strips * (weights + rounds * count * tile.inputs);
+}
+
+static void choose_strips(struct convolution_winograd *mine, const struct cpu *cpu)
+{
+    size_t best = max_size(div_up(mine->tiles, MOST_STRIP), 1);
+    for (size_t most = MOST_STRIP - 1; most > 0 && mine->tiles; most--) {
+        size_t strips = div_up(mine->tiles, most);
+        if (traffic(mine, cpu, strips) < traffic(mine, cpu, best))
+            best = strips;
+    }
+    mine->strip = max_size(div_up(mine->tiles, best), 1);
+    mine->most_panels =
+        max_size(choose_panels(mine, cpu, tile_bytes(mine).sums * (double)mine->strip), 1);
 }
 
 static size_t unit(size_t bytes)
@@ -135,14 +172,14 @@ static size_t unit(size_t bytes)
 
 static void plan_scratch(struct convolution_winograd *mine)
 {
-    size_t rows = mine->strip * mine->points * mine->points, ic = (size_t)mine->shape.ic;
-    size_t patch = mine->gathers ? LANES * MOST_POINTS * GATHERED * sizeof(float) : 0;
+    size_t rows = mine->strip * mine->points * mine->points;
+    size_t patch = mine->gathers || mine->shape.ic % WINOGRAD_F32_GROUP ? MOST_POINTS * CHUNK : 0;
     mine->table_bytes = unit(sizeof(struct strip));
-    mine->input_bytes = unit(rows * ic * sizeof(float));
-    mine->sum_bytes = unit(rows * GEMM_F32_NR * sizeof(float));
-    mine->zero_bytes = unit(max_size(ic, GATHERED) * sizeof(float));
-    mine->task_bytes =
-        mine->table_bytes + mine->input_bytes + mine->sum_bytes + mine->zero_bytes + unit(patch);
+    mine->input_bytes = unit(rows * mine->padded * sizeof(float));
+    mine->sum_bytes = unit(rows * WINOGRAD_F32_NR * mine->most_panels * sizeof(float));
+    mine->zero_bytes = unit(max_size(mine->padded, CHUNK) * sizeof(float));
+    mine->task_bytes = mine->table_bytes + mine->input_bytes + mine->sum_bytes + mine->zero_bytes +
+                       unit(patch * sizeof(float));
 }
 
 static void plan_winograd(void *plan, const struct problem *problem, const struct cpu *cpu,
@@ -153,6 +190,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     convolution_shape_init(&mine->shape, problem);
     const struct convolution_shape *s = &mine->shape;
     mine->points = layout_winograd_points(layout);
+    mine->padded = round_up((size_t)s->ic, WINOGRAD_F32_GROUP);
     mine->rows = winograd_cut((size_t)s->out[HEIGHT], mine->points - 2);
     mine->cols = winograd_cut((size_t)s->out[WIDTH], mine->points - 2);
     mine->tiles =
@@ -164,7 +202,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     mine->staged = fusion.reads_dst || (s->dst.c != 1 && s->oc > 1);
     mine->low = mine->finishes ? -INFINITY : fusion.low;
     mine->high = mine->finishes ? INFINITY : fusion.high;
-    mine->strip = choose_strip(mine, cpu);
+    choose_strips(mine, cpu);
     winograd_plan_matrices(mine);
     plan_kernels(mine, cpu);
     plan_scratch(mine);

@@ -12,12 +12,13 @@
 #include "src/weights/winograd.h"
 
 enum {
-    LANES = WINOGRAD_F32_LANES,
     SIZES = 3,       /* of tiles in one dimension: the largest, and two smaller ones */
-    GATHERED = 16,   /* channels of a patch of source at a time, if they are not neighbours */
+    CHUNK = 16,      /* channels that a block of tiles is transformed for at a time */
+    BLOCK = 8,       /* tiles */
     MOST_STRIP = 64, /* tiles */
     MOST_POINTS = WINOGRAD_MOST * WINOGRAD_MOST,
     MOST_OUTPUTS = (WINOGRAD_MOST - 2) * (WINOGRAD_MOST - 2),
+    MOST_HEIGHTS = (MOST_STRIP + WINOGRAD_F32_MR - 1) / WINOGRAD_F32_MR,
 };
 
 /* One dimension cut into tiles: count[i] ones of size[i] outputs, in this order. */
@@ -34,14 +35,15 @@ struct convolution_winograd {
     struct convolution_shape shape;
     struct cut rows, cols;
     size_t points; /* along a dimension, of the largest tile */
+    size_t padded; /* input channels, to whole groups */
     size_t tiles, strip, panels, columns;
+    size_t most_panels; /* whose sums are made before they are transformed */
     float low, high;
     bool gathers;  /* channels of source are not neighbours: patches are transposed */
     bool staged;   /* tiles of results are finished before they go to dst */
     bool finishes; /* there is more to do than a bias and a clamp */
     const struct winograd_f32_kernel *kernel;
     copy_f32_fn *copy;
-    struct gemm_f32_tiles gemm;
     size_t table_bytes, input_bytes, sum_bytes, zero_bytes, task_bytes;
     struct matrices matrices;
 };
@@ -52,16 +54,28 @@ struct tile {
     size_t rows, cols, height, width;
 };
 
+/* Where the next row of a point's matrix goes: in a block of `height` rows, `used` of which are
+ * taken. */
+struct place {
+    float *block;
+    const uint8_t *heights; /* of this block and those after it */
+    size_t used;
+};
+
 /* What is known about the tiles of a strip. Points are numbered in rows of `points`. */
 struct strip {
     size_t count;
+    size_t rows; /* of the matrices of all points */
     struct tile tiles[MOST_STRIP];
-    size_t rows[MOST_POINTS];                 /* of the point's matrix */
-    size_t first[MOST_POINTS];                /* such rows of the points before */
-    uint8_t row[MOST_STRIP][MOST_POINTS];     /* of a tile, at each of its own points */
-    uint32_t sums[MOST_STRIP][MOST_POINTS];   /* offsets of its sums */
-    const float *pixels[MOST_POINTS * LANES]; /* of four tiles */
-    struct winograd_f32_target targets[MOST_POINTS];
+    uint8_t heights[MOST_POINTS * (MOST_HEIGHTS + 1) + 1]; /* for the products */
+    struct place places[MOST_POINTS];
+    uint32_t sums[MOST_STRIP][MOST_POINTS]; /* of a tile, in bytes, column by column */
+    /* Of a block of tiles: its source, column by column, and its rows of the matrices. */
+    const float *pixels[BLOCK][MOST_POINTS];
+    float *targets[BLOCK][MOST_POINTS];
+    size_t steps[BLOCK][MOST_POINTS];
+    bool same_step[BLOCK];           /* at all of its points */
+    const float *patch[MOST_POINTS]; /* pixels of a tile that was gathered */
 };
 
 struct run {
@@ -73,10 +87,9 @@ struct run {
 /* One task's parts of the scratchpad. */
 struct task {
     const struct run *run;
-    const struct gemm_f32_tiles *gemm;
     struct strip *strip;
-    float *inputs; /* panels of each point's matrix, of rows × input channels */
-    float *sums;   /* rows × GEMM_F32_NR of each point */
+    float *inputs; /* blocks of each point's matrix, of rows × input channels */
+    float *sums;   /* rows × WINOGRAD_F32_NR of each point, for each of some panels */
     float *zeros, *patches;
 };
 
@@ -97,10 +110,11 @@ struct winograd_f32_matrix winograd_backward(const struct convolution_winograd *
 
 /* ---- strips (convolution_winograd_strip.c, _input.c, _output.c) ---- */
 
-/* Gives each tile its row in the matrices of its points. */
+/* Lists the tiles, and gives each its row in the matrices of its points. */
 void winograd_make_strip(const struct task *task, struct span tiles);
 void winograd_transform_inputs(const struct task *task);
-void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel);
+void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel,
+                               const float *sums);
 
 /* ---- tasks (convolution_winograd_run.c) ---- */
 

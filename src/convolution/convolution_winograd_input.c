@@ -1,54 +1,11 @@
-/* Winograd convolution: from the source to the panels of the matrix multiplications. */
+/* Winograd convolution: from the source to the rows of the matrix multiplications. A block of tiles
+ * is transformed for a few channels at a time: so the lines of the matrices that these tiles share
+ * stay in the L1 cache until they are full. */
 #include "src/convolution/convolution_winograd.h"
 
-/* The panel of m rows that holds a row. */
-static struct span panel_of_row(size_t m, size_t row)
-{
-    size_t index = min_size(row / GEMM_F32_MR, div_up(m, GEMM_F32_MR) - 1);
-    struct span span = gemm_f32_row_tile(m, index);
-    return row < span.begin  ? gemm_f32_row_tile(m, index - 1)
-           : row >= span.end ? gemm_f32_row_tile(m, index + 1)
-                             : span;
-}
-
-/* The lanes of one point: neighbours mostly share a panel. */
-static void set_target(const struct task *task, size_t point, uint8_t (*rows)[MOST_POINTS],
-                       size_t index, size_t lanes, struct winograd_f32_target *target)
-{
-    const struct strip *strip = task->strip;
-    size_t ic = (size_t)task->run->plan->shape.ic, count = strip->rows[point];
-    float *panels = task->inputs + strip->first[point] * ic;
-    struct span panel = {0, 0};
-    for (size_t lane = 0; lane < lanes; lane++) {
-        size_t row = rows[lane][index];
-        if (row >= panel.end)
-            panel = panel_of_row(count, row);
-        target->to[lane] = panels + panel.begin * ic + (row - panel.begin);
-        target->step[lane] = panel.end - panel.begin;
-    }
-    target->together = lanes == LANES && target->to[LANES - 1] == target->to[0] + LANES - 1;
-}
-
-/* Returns the step of all targets if they are together and have the same one, else 0. */
-static size_t set_targets(const struct task *task, size_t first, size_t lanes)
-{
-    struct strip *strip = task->strip;
-    const struct tile *tile = &strip->tiles[first];
-    size_t step = 0, i = 0;
-    bool same = true;
-    for (size_t u = 0; u < tile->rows; u++)
-        for (size_t v = 0; v < tile->cols; v++, i++) {
-            struct winograd_f32_target *target = &strip->targets[i];
-            set_target(task, u * task->run->plan->points + v, strip->row + first, i, lanes, target);
-            step = i ? step : target->step[0];
-            same &= target->together && target->step[0] == step;
-        }
-    return same ? step : 0;
-}
-
-/* Copies what exists of one tile's source to its patch, channels [channel, channel + count). */
-static void gather_tile(const struct task *task, const struct tile *tile, size_t lane,
-                        size_t channel, size_t count)
+/* Copies what exists of a tile's source to the patch, channels [channel, channel + count). */
+static void gather_tile(const struct task *task, const struct tile *tile, size_t channel,
+                        size_t count)
 {
     const struct convolution_winograd *plan = task->run->plan;
     const struct convolution_shape *s = &plan->shape;
@@ -65,68 +22,118 @@ static void gather_tile(const struct task *task, const struct tile *tile, size_t
                    (neo_dim)channel * s->src.c + (top + y) * s->src.h + (left + x) * s->src.w,
             .src_row = s->src.c,
             .src_col = s->src.w,
-            .dst = task->patches +
-                   (lane * MOST_POINTS + (size_t)y * tile->cols + (size_t)x) * GATHERED,
+            .dst = task->patches + ((size_t)y * tile->cols + (size_t)x) * CHUNK,
             .dst_row = 1,
-            .dst_col = GATHERED,
+            .dst_col = CHUNK,
         });
     }
 }
 
-/* The address of each pixel of a tile: in src, in its patch, or of zeros. */
-static void list_pixels(const struct task *task, const struct tile *tile, size_t lane)
+/* The address of each pixel of a tile, column by column: of zeros, or (y, x) of the tile is at
+ * origin + y * row + x * column. */
+static void list_pixels(const struct task *task, const struct tile *tile, const float *origin,
+                        neo_dim row, neo_dim column, const float **pixels)
 {
-    const struct convolution_winograd *plan = task->run->plan;
-    const struct convolution_shape *s = &plan->shape;
-    const float *src = (const float *)task->run->execution->buffers[SRC] + tile->n * s->src.n;
+    const struct convolution_shape *s = &task->run->plan->shape;
     neo_dim top = tile->y - s->padding[HEIGHT], left = tile->x - s->padding[WIDTH];
-    const float **pixels = task->strip->pixels + lane;
-    const float *patch = task->patches + lane * MOST_POINTS * GATHERED;
-    for (neo_dim y = top; y < top + (neo_dim)tile->rows; y++) {
-        bool inside = y >= 0 && y < s->in[HEIGHT];
-        for (neo_dim x = left; x < left + (neo_dim)tile->cols; x++) {
-            *pixels = task->zeros;
-            if (inside && x >= 0 && x < s->in[WIDTH])
-                *pixels = plan->gathers ? patch : src + y * s->src.h + x * s->src.w;
-            pixels += LANES;
-            patch += GATHERED;
+    for (neo_dim x = 0; x < (neo_dim)tile->cols; x++) {
+        bool inside = left + x >= 0 && left + x < s->in[WIDTH];
+        for (neo_dim y = 0; y < (neo_dim)tile->rows; y++) {
+            bool exists = inside && top + y >= 0 && top + y < s->in[HEIGHT];
+            *pixels++ = exists ? origin + y * row + x * column : task->zeros;
         }
     }
 }
 
-/* Up to four tiles of one size. */
-static void transform_group(const struct task *task, size_t first, size_t lanes)
+static void list_source(const struct task *task, const struct tile *tile, const float **pixels)
+{
+    const struct convolution_shape *s = &task->run->plan->shape;
+    neo_dim top = tile->y - s->padding[HEIGHT], left = tile->x - s->padding[WIDTH];
+    const float *origin = (const float *)task->run->execution->buffers[SRC] + tile->n * s->src.n +
+                          top * s->src.h + left * s->src.w;
+    list_pixels(task, tile, origin, s->src.h, s->src.w, pixels);
+}
+
+static void list_patch(const struct task *task, const struct tile *tile, const float **pixels)
+{
+    list_pixels(task, tile, task->patches, (neo_dim)tile->cols * CHUNK, CHUNK, pixels);
+}
+
+/* Takes the next row of each of the tile's points. */
+static void list_targets(const struct task *task, const struct tile *tile, size_t i)
+{
+    size_t points = task->run->plan->points, padded = task->run->plan->padded;
+    float **targets = task->strip->targets[i];
+    size_t *steps = task->strip->steps[i], different = 0;
+    uint8_t first = *task->strip->places[0].heights;
+    for (size_t u = 0; u < tile->rows; u++)
+        for (size_t v = 0; v < tile->cols; v++) {
+            struct place *place = &task->strip->places[u * points + v];
+            size_t height = *place->heights;
+            *targets++ = place->block + place->used * WINOGRAD_F32_GROUP;
+            *steps++ = height * WINOGRAD_F32_GROUP;
+            different |= height ^ first;
+            if (++place->used == height) {
+                place->block += height * padded;
+                place->heights++;
+                place->used = 0;
+            }
+        }
+    task->strip->same_step[i] = !different;
+}
+
+static void transform_patch(const struct task *task, const struct tile *tile,
+                            struct winograd_f32_input *input, size_t channel, size_t count)
+{
+    gather_tile(task, tile, channel, count);
+    list_patch(task, tile, task->strip->patch);
+    input->pixels = task->strip->patch;
+    input->from = 0;
+    input->first = channel / WINOGRAD_F32_GROUP;
+    input->groups = div_up(count, WINOGRAD_F32_GROUP);
+    task->run->plan->kernel->input(input);
+}
+
+/* Channels [channel, channel + count) of tile i of a block. */
+static void transform_tile(const struct task *task, const struct tile *tile, size_t i,
+                           size_t channel, size_t count)
 {
     const struct convolution_winograd *plan = task->run->plan;
-    const struct tile *tiles = &task->strip->tiles[first];
-    size_t ic = (size_t)plan->shape.ic, step = plan->gathers ? min_size(GATHERED, ic) : ic;
+    size_t rest = plan->gathers ? count : count % WINOGRAD_F32_GROUP, whole = count - rest;
     struct winograd_f32_input input = {
-        .rows = winograd_forward(plan, tiles->rows),
-        .cols = winograd_forward(plan, tiles->cols),
-        .lanes = lanes,
-        .channels = step,
-        .pixels = task->strip->pixels,
-        .targets = task->strip->targets,
+        .rows = winograd_forward(plan, tile->rows),
+        .cols = winograd_forward(plan, tile->cols),
+        .groups = whole / WINOGRAD_F32_GROUP,
+        .from = channel,
+        .first = channel / WINOGRAD_F32_GROUP,
+        .pixels = task->strip->pixels[i],
+        .targets = task->strip->targets[i],
+        .steps = task->strip->same_step[i] ? NULL : task->strip->steps[i],
+        .step = task->strip->steps[i][0],
     };
-    input.step = set_targets(task, first, lanes);
-    for (size_t lane = 0; lane < LANES; lane++)
-        list_pixels(task, &tiles[min_size(lane, lanes - 1)], lane);
-    for (size_t done = 0; done < ic; done += step) {
-        input.first = min_size(done, ic - step); /* the last ones overlap those before */
-        for (size_t lane = 0; plan->gathers && lane < LANES; lane++)
-            gather_tile(task, &tiles[min_size(lane, lanes - 1)], lane, input.first, step);
+    if (whole)
         plan->kernel->input(&input);
+    if (rest)
+        transform_patch(task, tile, &input, channel + whole, rest);
+}
+
+static void transform_block(const struct task *task, const struct tile *tiles, size_t count)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    size_t ic = (size_t)plan->shape.ic;
+    for (size_t i = 0; i < count; i++) {
+        list_targets(task, &tiles[i], i);
+        if (!plan->gathers)
+            list_source(task, &tiles[i], task->strip->pixels[i]);
     }
+    for (size_t c = 0; c < ic; c += CHUNK)
+        for (size_t i = 0; i < count; i++)
+            transform_tile(task, &tiles[i], i, c, min_size(CHUNK, ic - c));
 }
 
 void winograd_transform_inputs(const struct task *task)
 {
     const struct strip *strip = task->strip;
-    for (size_t t = 0, lanes; t < strip->count; t += lanes) {
-        const struct tile *tile = &strip->tiles[t];
-        for (lanes = 1; lanes < LANES && t + lanes < strip->count; lanes++)
-            if (tile[lanes].rows != tile->rows || tile[lanes].cols != tile->cols)
-                break;
-        transform_group(task, t, lanes);
-    }
+    for (size_t t = 0; t < strip->count; t += BLOCK)
+        transform_block(task, &strip->tiles[t], min_size(BLOCK, strip->count - t));
 }

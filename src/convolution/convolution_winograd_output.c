@@ -39,13 +39,14 @@ static void finish_tile(const struct task *task, const struct winograd_f32_outpu
             });
 }
 
-void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel)
+void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel,
+                               const float *sums)
 {
     const struct convolution_winograd *plan = task->run->plan;
     const struct image_strides *strides = &plan->shape.dst;
     const struct tile *tile = &task->strip->tiles[t];
     const float *bias = task->run->execution->buffers[BIAS];
-    float stage[MOST_OUTPUTS * GEMM_F32_NR];
+    float stage[MOST_OUTPUTS * WINOGRAD_F32_NR];
     float *dst = (float *)task->run->execution->buffers[DST] + tile->n * strides->n +
                  (neo_dim)panel.first * strides->c + tile->y * strides->h + tile->x * strides->w;
     struct winograd_f32_output output = {
@@ -54,12 +55,12 @@ void winograd_transform_output(const struct task *task, size_t t, struct layout_
         .channels = panel.valid,
         .height = tile->height,
         .width = tile->width,
-        .sums = task->sums,
+        .sums = sums,
         .offsets = task->strip->sums[t],
         .bias = bias ? bias + panel.first : NULL,
         .dst = plan->staged ? stage : dst,
-        .dst_row = plan->staged ? tile->width * GEMM_F32_NR : (size_t)strides->h,
-        .dst_column = plan->staged ? GEMM_F32_NR : (size_t)strides->w,
+        .dst_row = plan->staged ? tile->width * WINOGRAD_F32_NR : (size_t)strides->h,
+        .dst_column = plan->staged ? WINOGRAD_F32_NR : (size_t)strides->w,
         .low = plan->low,
         .high = plan->high,
     };

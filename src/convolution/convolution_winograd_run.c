@@ -1,5 +1,4 @@
 /* Winograd convolution: the products of a strip, and tasks of strips. */
-#include <math.h>
 #include <string.h>
 
 #include "src/convolution/convolution_winograd.h"
@@ -24,44 +23,57 @@ static struct task task_of(const struct run *run, int index)
 
 /* ---- products ---- */
 
-static void multiply_panel(const struct task *task, struct layout_panel panel, size_t offset)
+/* Panels of one width. Sums of a panel are `step` elements. */
+static void multiply(const struct task *task, struct span panels, size_t step)
 {
     const struct convolution_winograd *plan = task->run->plan;
-    const struct strip *strip = task->strip;
-    gemm_f32_fn *const *by_height = task->gemm->run[panel.width / 4 - 1];
-    size_t ic = (size_t)plan->shape.ic;
-    const float *weights = (const float *)task->run->execution->buffers[WEIGHTS] + offset * ic;
-    struct gemm_f32_tile tile = {.k = ic,
-                                 .row = GEMM_F32_NR,
-                                 .col = 1,
-                                 .n = panel.width,
-                                 .low = -INFINITY,
-                                 .high = INFINITY};
-    for (size_t p = 0; p < plan->points * plan->points; p++) {
-        size_t rows = strip->rows[p];
-        tile.b = weights + p * plan->columns * ic;
-        for (size_t i = 0; i < div_up(rows, GEMM_F32_MR); i++) {
-            struct span span = gemm_f32_row_tile(rows, i);
-            tile.m = span.end - span.begin;
-            tile.a = task->inputs + (strip->first[p] + span.begin) * ic;
-            tile.c = task->sums + (strip->first[p] + span.begin) * GEMM_F32_NR;
-            by_height[tile.m - 1](&tile);
-        }
-    }
+    size_t ic = (size_t)plan->shape.ic, oc = (size_t)plan->shape.oc;
+    size_t width = layout_panel(oc, panels.begin).width;
+    plan->kernel->products[width / 4 - 1](&(struct winograd_f32_products){
+        .k = ic,
+        .a = task->inputs,
+        .b = (const float *)task->run->execution->buffers[WEIGHTS] +
+             layout_panel_offset(oc, panels.begin) * ic,
+        .point = plan->columns * ic,
+        .c = task->sums,
+        .panel = step,
+        .panels = panels.end - panels.begin,
+        .heights = task->strip->heights,
+    });
+}
+
+/* As many panels as are multiplied at a time, from one on. */
+static struct span panels_of_one_width(const struct convolution_winograd *plan, struct span panels)
+{
+    size_t oc = (size_t)plan->shape.oc, width = layout_panel(oc, panels.begin).width;
+    struct span span = {panels.begin, panels.begin + 1};
+    while (span.end < panels.end && span.end - span.begin < plan->most_panels &&
+           layout_panel(oc, span.end).width == width)
+        span.end++;
+    return span;
 }
 
 /* ---- all tasks ---- */
 
-static void run_strip(const struct task *task, struct span tiles, struct span panels)
+static void run_panels(const struct task *task, struct span panels)
 {
     size_t oc = (size_t)task->run->plan->shape.oc;
+    size_t step = task->strip->rows * WINOGRAD_F32_NR;
+    multiply(task, panels, step);
+    for (size_t t = 0; t < task->strip->count; t++)
+        for (size_t p = panels.begin; p < panels.end; p++)
+            winograd_transform_output(task, t, layout_panel(oc, p),
+                                      task->sums + (p - panels.begin) * step);
+}
+
+static void run_strip(const struct task *task, struct span tiles, struct span panels)
+{
     winograd_make_strip(task, tiles);
     winograd_transform_inputs(task);
-    for (size_t p = panels.begin; p < panels.end; p++) {
-        struct layout_panel panel = layout_panel(oc, p);
-        multiply_panel(task, panel, layout_panel_offset(oc, p));
-        for (size_t t = 0; t < task->strip->count; t++)
-            winograd_transform_output(task, t, panel);
+    while (panels.begin < panels.end) {
+        struct span some = panels_of_one_width(task->run->plan, panels);
+        run_panels(task, some);
+        panels.begin = some.end;
     }
 }
 
@@ -78,8 +90,6 @@ static void run_rects(void *argument, struct span rects, int slot)
 {
     const struct run *run = argument;
     struct task task = task_of(run, slot);
-    struct gemm_f32_tiles own;
-    task.gemm = gemm_f32_tiles_here(&run->plan->gemm, &own, run->execution->parallel);
     for (size_t i = rects.begin; i < rects.end; i++)
         run_rect(&task, partition_rect(&run->grid, (int)i));
 }
@@ -90,7 +100,7 @@ void winograd_run(const void *plan, const struct execution *execution)
     if (mine->tiles == 0 || mine->panels == 0)
         return;
     /* A strip's rows are transformed again by every task that has some of its panels. */
-    struct partition_costs costs = {.tile = (double)mine->strip * (double)GEMM_F32_NR,
+    struct partition_costs costs = {.tile = (double)mine->strip * (double)WINOGRAD_F32_NR,
                                     .row = 6 * (double)mine->strip};
     size_t strips = div_up(mine->tiles, mine->strip);
     int pieces = parallel_pieces(execution->parallel, execution->threads);

@@ -29,29 +29,57 @@ static struct tile tile_at(const struct convolution_winograd *plan, size_t index
     return tile;
 }
 
+/* Counts the rows at each point: tiles of one size follow each other. */
+static void count_rows(const struct strip *strip, size_t points, uint8_t *rows)
+{
+    memset(rows, 0, points * points);
+    for (size_t t = 0, end; t < strip->count; t = end) {
+        const struct tile *tile = &strip->tiles[t];
+        for (end = t + 1; end < strip->count; end++)
+            if (strip->tiles[end].rows != tile->rows || strip->tiles[end].cols != tile->cols)
+                break;
+        for (size_t u = 0; u < tile->rows; u++)
+            for (size_t v = 0; v < tile->cols; v++)
+                rows[u * points + v] = (uint8_t)(rows[u * points + v] + end - t);
+    }
+}
+
+/* Blocks of a point differ by one row at most. */
+static uint8_t *list_heights(size_t rows, uint8_t *heights)
+{
+    size_t blocks = div_up(rows, WINOGRAD_F32_MR);
+    for (size_t i = 0; i < blocks; i++)
+        *heights++ = (uint8_t)((rows + i) / blocks);
+    *heights++ = WINOGRAD_F32_PANEL;
+    return heights;
+}
+
+/* Takes the next row of each of the tile's points. first: of the rows of all points. */
+static void place_sums(const struct tile *tile, size_t points, uint32_t *first, uint32_t *sums)
+{
+    for (size_t v = 0; v < tile->cols; v++)
+        for (size_t u = 0; u < tile->rows; u++)
+            *sums++ = first[u * points + v]++ * WINOGRAD_F32_NR * (uint32_t)sizeof(float);
+}
+
 void winograd_make_strip(const struct task *task, struct span tiles)
 {
     const struct convolution_winograd *plan = task->run->plan;
     struct strip *strip = task->strip;
     size_t points = plan->points;
+    uint8_t rows[MOST_POINTS], *heights = strip->heights;
+    uint32_t first[MOST_POINTS];
     strip->count = tiles.end - tiles.begin;
-    memset(strip->rows, 0, sizeof strip->rows);
-    for (size_t t = 0; t < strip->count; t++) {
-        struct tile *tile = &strip->tiles[t];
-        uint8_t *row = strip->row[t];
-        *tile = tile_at(plan, tiles.begin + t);
-        for (size_t u = 0; u < tile->rows; u++)
-            for (size_t v = 0; v < tile->cols; v++)
-                *row++ = (uint8_t)strip->rows[u * points + v]++;
+    for (size_t t = 0; t < strip->count; t++)
+        strip->tiles[t] = tile_at(plan, tiles.begin + t);
+    count_rows(strip, points, rows);
+    strip->rows = 0;
+    for (size_t p = 0; p < points * points; strip->rows += rows[p++]) {
+        first[p] = (uint32_t)strip->rows;
+        strip->places[p] = (struct place){task->inputs + strip->rows * plan->padded, heights, 0};
+        heights = list_heights(rows[p], heights);
     }
-    for (size_t p = 0, first = 0; p < points * points; first += strip->rows[p++])
-        strip->first[p] = first;
-    for (size_t t = 0; t < strip->count; t++) {
-        const struct tile *tile = &strip->tiles[t];
-        const uint8_t *row = strip->row[t];
-        uint32_t *sums = strip->sums[t];
-        for (size_t u = 0; u < tile->rows; u++)
-            for (size_t v = 0; v < tile->cols; v++)
-                *sums++ = (uint32_t)((strip->first[u * points + v] + *row++) * GEMM_F32_NR);
-    }
+    *heights = WINOGRAD_F32_END;
+    for (size_t t = 0; t < strip->count; t++)
+        place_sums(&strip->tiles[t], points, first, strip->sums[t]);
 }
