@@ -134,10 +134,49 @@ static void one_primitive_runs_on_any_number_of_threads_in_a_guarded_scratchpad(
     assert_true(implementations > (int)primitive_problem_count);
 }
 
+/* Nothing of a primitive depends on the number of threads of the context that made it (TP6): so it
+ * takes as long on n threads as one that was made for n. */
+static void tp6_primitives_made_for_64_threads_and_for_one_are_the_same(void **state)
+{
+    (void)state;
+    neo_engine *engines[2];
+    static const char *const threads[] = {"1", "64"};
+    for (int e = 0; e < 2; e++) {
+        assert_int_equal(setenv("NEOPRENE_NUM_THREADS", threads[e], 1), 0);
+        assert_int_equal(neo_engine_create(&engines[e]), NEO_OK);
+    }
+    assert_int_equal(unsetenv("NEOPRENE_NUM_THREADS"), 0);
+    for (size_t number = 0; number < primitive_problem_count; number++) {
+        struct primitive_problem problems[2];
+        neo_primitive_desc *pds[2];
+        for (int e = 0; e < 2; e++) {
+            primitive_problem_init(&problems[e], engines[e], number, true);
+            assert_int_equal(primitive_problem_describe(&pds[e], engines[e], &problems[e], 0),
+                             NEO_OK);
+        }
+        assert_string_equal(neo_primitive_desc_implementation(pds[0]),
+                            neo_primitive_desc_implementation(pds[1]));
+        for (size_t i = 0; i < count_of(places); i++)
+            assert_int_equal(neo_primitive_desc_scratchpad_size(pds[0], places[i].threads),
+                             neo_primitive_desc_scratchpad_size(pds[1], places[i].threads));
+        const neo_memory_desc *weights[] = {neo_primitive_desc_query(pds[0], NEO_ARG_WEIGHTS),
+                                            neo_primitive_desc_query(pds[1], NEO_ARG_WEIGHTS)};
+        assert_true(!weights[0] == !weights[1]);
+        assert_true(!weights[0] || neo_memory_desc_equal(weights[0], weights[1]));
+        for (int e = 0; e < 2; e++) {
+            neo_primitive_desc_destroy(pds[e]);
+            primitive_problem_deinit(&problems[e]);
+        }
+    }
+    for (int e = 0; e < 2; e++)
+        neo_engine_destroy(engines[e]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_primitive_runs_on_any_number_of_threads_in_a_guarded_scratchpad),
+        cmocka_unit_test(tp6_primitives_made_for_64_threads_and_for_one_are_the_same),
     };
     return cmocka_run_group_tests_name("threads_scratchpad", tests, setup, teardown);
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "arch/cores.h"
+#include "neoprene/neoprene.h"
 #include "neoprene/openmp.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
@@ -41,6 +42,7 @@ static struct pthreadpool_api peer;
 
 struct pool {
     neo_threadpool table;
+    neo_threadpool inner; /* of a user's table around the built-in pool */
     struct parallel parallel;
 };
 
@@ -55,6 +57,37 @@ static void start_neoprene(struct pool *p, int threads)
 static void run_neoprene(struct pool *p, int n, neo_task_fn *task, void *argument)
 {
     parallel_for(&p->parallel, n, task, argument);
+}
+
+/* The built-in pool again, but as a user's: tasks are counted, and the library does not know whose
+ * threads they are. */
+static int inner_threads(void *context)
+{
+    neo_threadpool *inner = context;
+    return inner->num_threads(inner->context);
+}
+
+static int inner_in_parallel(void *context)
+{
+    neo_threadpool *inner = context;
+    return inner->in_parallel(inner->context);
+}
+
+static void inner_parallel_for(void *context, int n, neo_task_fn *task, void *argument)
+{
+    neo_threadpool *inner = context;
+    inner->parallel_for(inner->context, n, task, argument);
+}
+
+static void start_users(struct pool *p, int threads)
+{
+    start_neoprene(p, threads);
+    p->inner = p->table;
+    p->table = (neo_threadpool){.context = &p->inner,
+                                .num_threads = inner_threads,
+                                .in_parallel = inner_in_parallel,
+                                .parallel_for = inner_parallel_for};
+    parallel_init(&p->parallel, &p->table, NULL, 0);
 }
 
 static void start_openmp(struct pool *p, int threads)
@@ -97,6 +130,7 @@ static const struct subject {
     void (*run)(struct pool *p, int n, neo_task_fn *task, void *argument);
 } subjects[] = {
     {"neoprene", start_neoprene, run_neoprene},
+    {"user's table", start_users, run_neoprene},
     {"openmp", start_openmp, run_openmp},
     {"pthreadpool", start_pthreadpool, run_pthreadpool},
 };
@@ -369,10 +403,11 @@ static void show_idle_use(void)
 
 /* ---- two streams ---- */
 
+struct context;
 struct stream {
     struct parallel p;
     int calls, steps;
-    double seconds;
+    struct context *context;
 };
 
 static void *run_stream(void *argument)
@@ -389,6 +424,56 @@ static void *run_bare(void *argument)
     struct stream *s = argument;
     for (int i = 0; i < 2 * s->calls; i++)
         busy_task(&s->steps, i % 2, 2);
+    return NULL;
+}
+
+/* A primitive of an engine of its own, on one thread. */
+struct context {
+    neo_engine *engine;
+    neo_stream *stream;
+    neo_primitive *primitive;
+    neo_exec_arg args[3];
+};
+
+static const int context_args[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST};
+
+static void open_context(struct context *c)
+{
+    neo_memory_desc square;
+    neo_primitive_desc *pd = NULL;
+    neo_stream_options options = {.max_threads = 1};
+    bool ok = !neo_engine_create(&c->engine) && !neo_stream_create(&c->stream, c->engine, &options);
+    ok = ok && !neo_memory_desc_init_tag(&square, 2, (neo_dim[]){48, 48}, NEO_F32, "ab");
+    neo_matmul_desc desc = {.src = square, .weights = square, .dst = square};
+    ok = ok && !neo_matmul_primitive_desc_create(&pd, c->engine, &desc, NULL);
+    ok = ok && !neo_primitive_create(&c->primitive, pd);
+    for (size_t i = 0; ok && i < 3; i++) {
+        neo_exec_arg *arg = &c->args[i];
+        arg->arg = context_args[i];
+        ok = !neo_memory_create(&arg->memory, &square, c->engine, NEO_MEMORY_ALLOCATE);
+        if (ok)
+            memset(neo_memory_get_handle(arg->memory), 0, neo_memory_desc_size(&square));
+    }
+    if (!ok)
+        exit(1);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void close_context(struct context *c)
+{
+    for (size_t i = 0; i < 3; i++)
+        neo_memory_destroy(c->args[i].memory);
+    neo_primitive_destroy(c->primitive);
+    neo_stream_destroy(c->stream);
+    neo_engine_destroy(c->engine);
+}
+
+static void *run_context(void *argument)
+{
+    struct stream *s = argument;
+    for (int i = 0; i < 2 * s->calls; i++)
+        if (neo_primitive_execute(s->context->primitive, s->context->stream, 3, s->context->args))
+            exit(1);
     return NULL;
 }
 
@@ -423,6 +508,13 @@ static void show_two_streams(void)
     puts("two streams at once, throughput against one after the other");
     printf("  bare threads, no library      %.2f\n", gain(run_bare, &a, &b));
     printf("  a thread each                 %.2f\n", gain(run_stream, &a, &b));
+    struct context contexts[2];
+    open_context(&contexts[0]);
+    open_context(&contexts[1]);
+    a.context = &contexts[0], b.context = &contexts[1];
+    printf("  an engine and a thread each   %.2f\n", gain(run_context, &a, &b));
+    close_context(&contexts[0]);
+    close_context(&contexts[1]);
     neo_threadpool shared;
     if (neo_threadpool_create(&shared, &(neo_threadpool_options){.threads = 2}))
         exit(1);
