@@ -2,6 +2,7 @@
 #include "benchdnn/data.h"
 
 #include "benchdnn/fill.h"
+#include "benchdnn/import.h"
 #include "benchdnn/post_ops.h"
 
 #include <stdlib.h>
@@ -15,6 +16,12 @@ static void add_arg(struct data *data, int arg, neo_memory *memory)
 static bool is_winograd(const neo_primitive_desc *pd)
 {
     return strstr(neo_primitive_desc_implementation(pd), "wino") != NULL;
+}
+
+static neo_status store_input(struct tensor *t, neo_engine *engine, neo_stream *stream)
+{
+    neo_status status = import_values(t, engine, stream);
+    return status == NEO_OK ? tensor_store(t, engine, stream) : status;
 }
 
 /* ---- src, weights, bias, dst ---- */
@@ -48,7 +55,7 @@ static neo_status init_operand(struct data *data, const struct problem *p, int i
     add_arg(data, o->arg, t->memory);
     tensor_alloc_values(t);
     fill_operand(t, p, i, is_winograd(pd));
-    return i == DST ? NEO_OK : tensor_store(t, engine, stream);
+    return i == DST ? import_values(t, engine, stream) : store_input(t, engine, stream);
 }
 
 neo_status data_reset_dst(struct data *data, const struct problem *p, neo_engine *engine,
@@ -103,7 +110,7 @@ static neo_status init_post_op(struct data *data, const struct problem *p, int i
         fill_binary(t);
     else
         fill_prelu(t);
-    return tensor_store(t, engine, stream);
+    return store_input(t, engine, stream);
 }
 
 /* The values of a scale: one for each index of the dimensions in the mask, fewer with groups. */
@@ -143,7 +150,7 @@ static neo_status init_quantities(struct data *data, struct tensor *tensors, int
         add_arg(data, arg, tensors[i].memory);
         tensor_alloc_values(&tensors[i]);
         fill(&tensors[i], q);
-        status = tensor_store(&tensors[i], engine, stream);
+        status = store_input(&tensors[i], engine, stream);
         tensors[i].dims = dims;
     }
     return status;

@@ -161,6 +161,13 @@ static void print_fill(struct text *out, const void *field)
     text_printf(out, "%s", *(const enum fill *)field == FILL_REAL ? "real" : "integer");
 }
 
+static bool parse_isa_hints(void *field, const char *text)
+{
+    bool is_known = strcmp(text, "none") == 0 || strcmp(text, "no_hints") == 0 ||
+                    strcmp(text, "prefer_ymm") == 0;
+    return is_known && option_parse_string(field, text);
+}
+
 static bool parse_peer(void *field, const char *text)
 {
     *(bool *)field = strcmp(text, "openblas") == 0;
@@ -197,17 +204,21 @@ static const struct option rows[] = {
     {"mem-check", NULL, FIELD(mem_check), "true", option_parse_bool, option_print_bool,
      "true or false: skip problems that do not fit into memory"},
     {"allow-enum-tags-only", NULL, FIELD(enum_tags_only), "true", option_parse_bool,
-     option_print_bool, "true or false"},
-    {"cpu-isa-hints", NULL, FIELD(isa_hints), "none", option_parse_string, option_print_string,
-     "none, no_hints or prefer_ymm"},
+     option_print_bool,
+     "true or false; without effect: every tag of letters and blocks is taken either way"},
+    {"cpu-isa-hints", NULL, FIELD(isa_hints), "none", parse_isa_hints, option_print_string,
+     "none, no_hints or prefer_ymm; without effect: they are about another architecture"},
     {"attr-same-pd-check", NULL, FIELD(same_pd_check), "false", option_parse_bool,
-     option_print_bool, "true or false"},
+     option_print_bool,
+     "true or false: a problem that another implementation serves without its attributes has "
+     "failed"},
     {"check-ref-impl", NULL, FIELD(check_ref_impl), "false", option_parse_bool, option_print_bool,
      "true or false: a problem that a reference implementation serves has failed"},
     {"cold-cache", NULL, FIELD(cold_cache), "none", parse_cold_cache, print_cold_cache,
      "none, wei, all or custom; +tlb or +tlb:SIZE (M or G) added"},
     {"buffer-prefix", NULL, FIELD(buffer_prefix), "", option_parse_string, option_print_string,
-     "a path"},
+     "PREFIX: argument N is read from the file PREFIX.N.bin if there is one: the bytes of its "
+     "buffer; with values that do not add up exactly add --fill=real"},
     {"fill", NULL, FIELD(fill), "integer", parse_fill, print_fill,
      "integer (exact results) or real (results within a bound)"},
     {"peer", NULL, FIELD(peer), "none", parse_peer, print_peer, "openblas or none"},

@@ -149,6 +149,20 @@ static void end_by_implementation(struct job *job)
         end(job, STATE_FAILED, "Ref Impl Not Expected");
 }
 
+/* Attributes should not change who serves a problem. */
+static void check_same_implementation(struct job *job)
+{
+    neo_primitive_desc *plain = NULL;
+    neo_status status = job->problem.driver->create(&plain, &job->problem, session_engine(), NULL);
+    if (status == NEO_OK)
+        status = find_implementation(job, plain);
+    bool is_same = status == NEO_OK && strcmp(neo_primitive_desc_implementation(plain),
+                                              neo_primitive_desc_implementation(job->pd)) == 0;
+    if (!is_same)
+        end(job, STATE_FAILED, "Attributes Changed The Implementation");
+    neo_primitive_desc_destroy(plain);
+}
+
 void job_create(struct job *job)
 {
     const struct problem *p = &job->problem;
@@ -175,6 +189,8 @@ void job_create(struct job *job)
         end_by_status(job, status);
     if (!is_over(job))
         end_by_implementation(job);
+    if (!is_over(job) && globals.same_pd_check)
+        check_same_implementation(job);
     if (!is_over(job))
         create_again(job);
 }

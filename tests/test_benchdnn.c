@@ -401,6 +401,51 @@ static void implementations_can_be_chosen_and_skipped(void **state)
     expect("--summary=impl --matmul --impl=ref 3x4:4x5", 0, "= Implementation ref");
 }
 
+/* Which implementation serves a product with these options. */
+static void implementation_of(const char *options, char *out, size_t size)
+{
+    char command[256];
+    snprintf(command, sizeof command, "--summary=impl --matmul %s 1x64:64x64", options);
+    struct run *r = run(command);
+    const char *name = strstr(r->output, "= Implementation ");
+    assert_non_null(name);
+    snprintf(out, size, "%.80s", name);
+}
+
+static void attributes_that_change_the_implementation_are_a_failure(void **state)
+{
+    (void)state;
+    static const char *const attributes[] = {"--attr-post-ops=relu", "--attr-post-ops=tanh",
+                                             "--attr-post-ops=add:f32:3", "--attr-scratchpad=user"};
+    char plain[256], with[256], command[256];
+    implementation_of("", plain, sizeof plain);
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        implementation_of(attributes[i], with, sizeof with);
+        bool is_same = strcmp(plain, with) == 0;
+        snprintf(command, sizeof command, "--attr-same-pd-check=true --matmul %s 1x64:64x64",
+                 attributes[i]);
+        expect(command, !is_same,
+               is_same ? "passed:1 " : "FAILED (Attributes Changed The Implementation)");
+    }
+}
+
+static void buffers_are_read_from_files(void **state)
+{
+    (void)state;
+    float values[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    char path[256];
+    snprintf(path, sizeof path, "%s/given.1.bin", folder);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(values, sizeof *values, 12, file), 12);
+    fclose(file);
+    expect("-v2 --buffer-prefix=given --matmul 3x4:4x5", 0, "File 'given.1.bin' imported.");
+    expect("-v2 --buffer-prefix=given --matmul 3x4:4x5", 0, "given.33.bin' not found");
+    expect("--buffer-prefix=given --matmul --stag=ba 3x4:4x5", 0, "passed:1 ");
+    expect("--buffer-prefix=given --matmul 3x5:5x5", 1, "does not have the 60 bytes of argument 1");
+    expect("--buffer-prefix=given --matmul 2x4:4x5", 1, "does not have the 32 bytes of argument 1");
+}
+
 static void contradicting_sizes_are_invalid_arguments(void **state)
 {
     (void)state;
@@ -676,6 +721,8 @@ int main(void)
         cmocka_unit_test(real_data_pass_within_their_bound),
         cmocka_unit_test(what_is_out_of_scope_is_skipped_with_a_reason),
         cmocka_unit_test(implementations_can_be_chosen_and_skipped),
+        cmocka_unit_test(attributes_that_change_the_implementation_are_a_failure),
+        cmocka_unit_test(buffers_are_read_from_files),
         cmocka_unit_test(contradicting_sizes_are_invalid_arguments),
         cmocka_unit_test(failures_are_listed_at_the_end_unless_unwanted),
         cmocka_unit_test(problems_that_do_not_fit_are_skipped),
