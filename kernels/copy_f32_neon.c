@@ -1,6 +1,6 @@
 /* Strided copies: whole rows where both sides are contiguous, 4x4 transposes where they are so in
- * different directions (four rows, or two to four columns: interleaving stores or loads), else
- * element by element.
+ * different directions (two or four rows, or two to four columns: interleaving stores or loads),
+ * else element by element.
  *
  * A transpose goes over blocks of 16 rows and 4 columns, so that each piece it writes is a cache
  * line, and the 16 lines it reads are used up by the next three blocks. */
@@ -61,6 +61,16 @@ static size_t interleave_4(const struct copy_f32_plane *plane)
     return i;
 }
 
+/* Two rows; also the same one twice. */
+static size_t interleave_2(const struct copy_f32_plane *plane)
+{
+    const float *a = plane->src, *b = a + plane->src_row;
+    size_t i = 0;
+    for (; i + 4 <= plane->cols; i += 4)
+        vst2q_f32(plane->dst + i * 2, ((float32x4x2_t){{vld1q_f32(a + i), vld1q_f32(b + i)}}));
+    return i;
+}
+
 /* The way back: four columns that are neighbours. */
 static size_t deinterleave_4(const struct copy_f32_plane *plane)
 {
@@ -115,6 +125,10 @@ static void copy_transposed(const struct copy_f32_plane *plane)
 {
     if (plane->rows == 4 && plane->dst_col == 4) {
         copy_elements(plane, 0, 4, interleave_4(plane), plane->cols);
+        return;
+    }
+    if (plane->rows == 2 && plane->dst_col == 2) {
+        copy_elements(plane, 0, 2, interleave_2(plane), plane->cols);
         return;
     }
     if (plane->cols >= 2 && plane->cols <= 4 && plane->src_row == (ptrdiff_t)plane->cols) {

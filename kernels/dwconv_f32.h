@@ -14,7 +14,7 @@
  *       row = rows[y * stride_h + ky * dilation_h]
  *       at = first + x * stride_w + kx * dilation_w
  *       if row is not NULL and 0 <= at < columns:
- *           sum = fma(row[at * column + c * src_plane],
+ *           sum = fma(row[at * column + c / multiplier * src_plane],
  *                     weights[(ky * kw + kx) * weights_tap + c], sum)
  *   dst[y * dst_row + x * dst_column + c * dst_plane] = min(max(sum, low), high)
  *
@@ -27,6 +27,7 @@
  */
 struct dwconv_f32_task {
     size_t channels, out_rows, out_cols;
+    size_t multiplier; /* so many channels of dst come of one of src */
     size_t kh, kw, stride_h, stride_w, dilation_h, dilation_w; /* all >= 1 */
     const float *const *rows; /* column 0 of each row of source; NULL: a row of padding */
     const float *zeros;       /* as long as a row of source, for those; NULL: kernels do without */
@@ -62,10 +63,11 @@ extern const size_t dwconv_f32_kernel_count;
  * kernel and the distances of elements are is looked at. */
 int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task);
 
-/* Do channels follow each other? */
+/* Do channels follow each other, in src as in dst? */
 static inline int dwconv_f32_is_interleaved(const struct dwconv_f32_task *task)
 {
-    return task->channels == 1 || (task->src_plane == 1 && task->dst_plane == 1);
+    return task->channels == 1 ||
+           (task->multiplier == 1 && task->src_plane == 1 && task->dst_plane == 1);
 }
 
 /* The fastest one that can; never NULL. */

@@ -18,7 +18,7 @@ static float element(const struct dwconv_f32_task *task, size_t y, size_t x, siz
             const float *row = task->rows[y * task->stride_h + ky * task->dilation_h];
             ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w + kx * task->dilation_w);
             if (row && at >= 0 && (size_t)at < task->columns)
-                sum = fmaf(row[(size_t)at * task->column + c * task->src_plane],
+                sum = fmaf(row[(size_t)at * task->column + c / task->multiplier * task->src_plane],
                            task->weights[(ky * task->kw + kx) * task->weights_tap + c], sum);
         }
     return clamp(sum, task->low, task->high);

@@ -45,6 +45,7 @@ struct dwconv_f32_wide {
     const float *clamp; /* four times low, four times high; NULL: none */
     float *constants;   /* 16 values for the bias, then 8 for each column of the kernel */
     size_t planes, src_plane, dst_plane;
+    size_t multiplier; /* so many planes of dst come of one of src */
 };
 
 enum { WIDE_VECTORS = 4, WIDE_HEIGHTS = 3, WIDE_END = WIDE_VECTORS * WIDE_HEIGHTS };

@@ -195,6 +195,7 @@ static void run(const struct dwconv_f32_task *task)
         .bias_next = task->bias ? sizeof(float) : 0,
         .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
         .planes = task->channels,
+        .multiplier = task->multiplier,
         .src_plane = task->src_plane * sizeof(float),
         .dst_plane = task->dst_plane * sizeof(float),
     };

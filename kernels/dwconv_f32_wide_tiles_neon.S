@@ -20,6 +20,7 @@
 #define JOB_CLAMP 176
 #define JOB_PLANES 192
 #define JOB_DST_PLANE 208
+#define JOB_MULTIPLIER 216
 
 job .req x0
 in .req x1
@@ -271,7 +272,7 @@ quads .req x30
     .hidden dwconv_f32_wide_\name
     .type dwconv_f32_wide_\name, %function
 dwconv_f32_wide_\name\():
-    stp d8, d9, [sp, #-112]!
+    stp d8, d9, [sp, #-128]!
     stp x19, x20, [sp, #16]
     stp x21, x22, [sp, #32]
     stp x23, x24, [sp, #48]
@@ -289,8 +290,10 @@ dwconv_f32_wide_\name\():
     ldr dst_plane, [job, #JOB_DST_PLANE]
     mov src_offset, #0
     adr bodies, .L\name\()_bodies
-10: spread_constants \KH
+10: ldr scratch, [job, #JOB_MULTIPLIER]
+    str scratch, [sp, #112]
     copy_rows_\S
+12: spread_constants \KH
     ldr tiles, [job, #JOB_TILES]
     next_tile
     bodies_of .L\name, \KH, \S, 1
@@ -299,19 +302,25 @@ dwconv_f32_wide_\name\():
     bodies_of .L\name, \KH, \S, 4
 .L\name\()_end:
     ldr scratch, [job, #(JOB_BIAS + 8)]
-    add src_offset, src_offset, src_plane
     add dst, dst, dst_plane
     add weights, weights, #4
     add bias, bias, scratch
     subs planes, planes, #1
-    b.ne 10b
+    b.eq 13f
+    ldr scratch, [sp, #112]
+    subs scratch, scratch, #1
+    str scratch, [sp, #112]
+    b.ne 12b
+    add src_offset, src_offset, src_plane
+    b 10b
+13:
     ldp x19, x20, [sp, #16]
     ldp x21, x22, [sp, #32]
     ldp x23, x24, [sp, #48]
     ldp x25, x26, [sp, #64]
     ldp x27, x28, [sp, #80]
     ldp x29, x30, [sp, #96]
-    ldp d8, d9, [sp], #112
+    ldp d8, d9, [sp], #128
     ret
     .p2align 2
 .L\name\()_bodies:

@@ -43,6 +43,7 @@ static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
     task->dst_column = is_plane ? 1 : task->channels + pick(seed, 0, 2);
     task->src_plane = task->dst_plane = is_plane ? 2 : 1; /* final ones come with the sizes */
     task->weights_tap = task->channels + pick(seed, 0, 2);
+    task->multiplier = is_plane ? pick(seed, 1, 3) : 1;
     task->kh = pick(seed, 1, 7);
     task->kw = pick(seed, 0, 2) ? task->kh : pick(seed, 1, 7);
     task->stride_h = pick(seed, 1, 3);
@@ -79,7 +80,8 @@ static void make_source(struct problem *problem, fill_fn *fill, int end, uint32_
     size_t above = pick(seed, 0, 1) ? pick(seed, 0, 4) : 0;
     size_t below = pick(seed, 0, 1) ? pick(seed, 0, 4) : 0;
     int is_plane = task->src_plane > 1;
-    size_t planes = is_plane ? task->channels : 1, values = is_plane ? 1 : task->channels;
+    size_t planes = is_plane ? (task->channels - 1) / task->multiplier + 1 : 1,
+           values = is_plane ? 1 : task->channels;
     size_t length = (task->columns - 1) * task->column + values;
     size_t row_stride = length + pick(seed, 0, 2), plane = (count - 1) * row_stride + length;
     float *src = guard_at(&guard_src, planes * plane * sizeof(float), end);
@@ -136,7 +138,8 @@ static float want(const struct dwconv_f32_task *task, size_t y, size_t x, size_t
             ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w + kx * task->dilation_w);
             if (row && at >= 0 && at < (ptrdiff_t)task->columns)
                 sum = fmaf(task->weights[(ky * task->kw + kx) * task->weights_tap + c],
-                           row[(size_t)at * task->column + c * task->src_plane], sum);
+                           row[(size_t)at * task->column + c / task->multiplier * task->src_plane],
+                           sum);
         }
     return fminf(fmaxf(sum, task->low), task->high);
 }
@@ -193,6 +196,7 @@ static void the_special_kernel_is_found(void **state)
 {
     (void)state;
     struct dwconv_f32_task task = {.channels = 8,
+                                   .multiplier = 1,
                                    .kh = 3,
                                    .kw = 3,
                                    .stride_h = 1,

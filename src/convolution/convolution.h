@@ -35,7 +35,7 @@ neo_dim convolution_weights_tap(const struct convolution_shape *shape, size_t ta
 
 bool convolution_is_grouped(const struct problem *problem);
 
-/* One input and one output channel per group. */
+/* One input channel per group. */
 bool convolution_is_depthwise(const struct problem *problem);
 
 /* Gives src and dst that are `any` the order of the other, or channels last if both are. */

@@ -1,10 +1,11 @@
-/* Depthwise convolution: every channel is convolved with a kernel of its own.
+/* Depthwise convolution: every channel of dst comes of one channel of src and a kernel of its own.
+ * As many channels of dst as the multiplier says come of the same one.
  *
  * A call of the tile kernel does some rows of some channels, as many as stay in the L1 cache. Where
  * neither channels nor columns are next to each other in both images, or no kernel does what is
  * asked of planes (nchw), the rows of source of a block of channels are transposed into the
- * scratchpad, and results back. Rows of source go by pointer, so that taps along the depth become
- * further kernel rows. */
+ * scratchpad, and results back; a multiplier repeats channels there. Rows of source go by pointer,
+ * so that taps along the depth become further kernel rows. */
 #include <math.h>
 #include <string.h>
 
@@ -39,8 +40,9 @@ struct convolution_depthwise {
     copy_f32_fn *copy;
     const char *kernel;
     const struct cpu *cpu;
-    bool by_plane; /* planes as they are */
-    bool gathers;  /* source is transposed into the scratchpad */
+    size_t channels, multiplier; /* of dst; for each of src */
+    bool by_plane;               /* planes as they are */
+    bool gathers;  /* source is transposed into the scratchpad, or channels of it repeated */
     bool scatters; /* and results back from there */
     bool reads_dst;
     bool staged;   /* sums are in the scratchpad, [row][column][channel], until they are finished */
@@ -67,7 +69,8 @@ static bool depthwise_fits(const struct problem *problem)
     size_t extent = ((size_t)s.kernel[HEIGHT] - 1) * (size_t)s.dilation[HEIGHT] + 1;
     return checked_mul(&taps, (size_t)s.kernel[DEPTH], (size_t)s.kernel[HEIGHT]) &&
            checked_mul(&bytes, taps, (size_t)s.kernel[WIDTH]) &&
-           checked_mul(&bytes, bytes, (size_t)s.groups) && checked_mul(&bytes, bytes, BYTES) &&
+           checked_mul(&bytes, bytes, (size_t)(s.groups * s.oc)) &&
+           checked_mul(&bytes, bytes, BYTES) &&
            checked_mul(&rows, (size_t)s.stride[HEIGHT], MOST_ROWS * 2) &&
            checked_add(&rows, rows, extent) && checked_add(&rows, rows, taps) &&
            checked_add(&width, width, (size_t)s.kernel[WIDTH] * (size_t)s.dilation[WIDTH]) &&
@@ -80,7 +83,7 @@ static const char *depthwise_refuse(const struct problem *problem, const struct 
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     (void)cpu;
     if (!convolution_is_depthwise(problem))
-        return "a group has more than one channel";
+        return "a group has more than one input channel";
     if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_DEPTHWISE_F32)
         return "the weights are packed for another algorithm";
     if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
@@ -91,19 +94,28 @@ static const char *depthwise_refuse(const struct problem *problem, const struct 
     return convolution_refuse_direct(problem);
 }
 
+/* There is a packed layout for one output channel of each group. */
+static void choose_weights(neo_memory_desc *weights)
+{
+    if (weights->dims[1] == 1)
+        layout_set(weights, LAYOUT_DEPTHWISE_F32, true);
+    else
+        desc_set_plain(weights);
+}
+
 static void depthwise_choose(struct problem *problem, const struct cpu *cpu)
 {
     (void)cpu;
     convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
-        layout_set(&problem->tensors[WEIGHTS], LAYOUT_DEPTHWISE_F32, true);
+        choose_weights(&problem->tensors[WEIGHTS]);
 }
 
 static double depthwise_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
-    double outputs = (double)s.batch * (double)s.groups, taps = 1;
+    double outputs = (double)s.batch * (double)s.groups * (double)s.oc, taps = 1;
     for (int i = 0; i < SPACE; i++) {
         outputs *= (double)s.out[i];
         taps *= (double)s.kernel[i];
@@ -135,6 +147,13 @@ static void plan_kernel_rows(struct convolution_depthwise *mine)
     mine->taps = task->kh * task->kw;
 }
 
+/* Can whole rows be repeated value by value? */
+static bool repeats_pixels(const struct convolution_depthwise *mine)
+{
+    const struct image_strides *src = &mine->shape.src;
+    return mine->gathers && mine->multiplier > 1 && src->c == 1 && src->w == mine->shape.groups;
+}
+
 /* Channels such that the source of the rows that a kernel does at a time stays in the L1 cache
  * while one vector after the other of its channels is read. */
 static size_t choose_channels(const struct convolution_depthwise *mine)
@@ -145,9 +164,11 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
     size_t most = max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
     if (mine->by_plane)
         most = PLANES;
+    else if (repeats_pixels(mine))
+        most = mine->channels;
     else if (mine->gathers || mine->scatters)
         most = TRANSPOSED_CHANNELS;
-    return min_size(at_least_1(mine->shape.groups), most);
+    return min_size(mine->channels, max_size(most / mine->multiplier, 1) * mine->multiplier);
 }
 
 /* As many rows as the copied or transposed source has room for. */
@@ -193,7 +214,7 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
     size_t row = mine->channel_block * sizeof(float);
     size_t stage = mine->rows * (size_t)mine->shape.out[WIDTH] * row;
     size_t source = mine->row_pointers * (size_t)mine->shape.in[WIDTH] * row;
-    size_t weights = (size_t)mine->shape.groups * mine->taps * sizeof(float);
+    size_t weights = mine->channels * mine->taps * sizeof(float);
     mine->packed_bytes = plain_weights ? unit(weights) : 0;
     mine->zeros = choose_zeros(mine);
     mine->zero_bytes = unit(mine->zeros * sizeof(float));
@@ -212,12 +233,13 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     const struct convolution_shape *s = &mine->shape;
     struct dwconv_f32_task *task = &mine->task;
     mine->by_plane = by_plane;
-    mine->gathers = !by_plane && s->groups > 1 && s->src.c != 1;
-    mine->scatters = !by_plane && s->groups > 1 && s->dst.c != 1;
+    mine->gathers = !by_plane && ((s->groups > 1 && s->src.c != 1) || mine->multiplier > 1);
+    mine->scatters = !by_plane && mine->channels > 1 && s->dst.c != 1;
     mine->staged = mine->reads_dst || mine->scatters;
     plan_pieces(mine);
     task->channels = mine->channel_block;
     task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
+    task->multiplier = by_plane ? mine->multiplier : 1;
     task->src_plane = by_plane ? (size_t)s->src.c : 1;
     task->dst_plane = by_plane ? (size_t)s->dst.c : 1;
     task->dst_column = mine->staged ? mine->channel_block : (size_t)s->dst.w;
@@ -250,13 +272,15 @@ static void depthwise_plan(void *plan, const struct problem *problem, const stru
     convolution_shape_init(&mine->shape, problem);
     const struct convolution_shape *s = &mine->shape;
     mine->cpu = cpu;
+    mine->multiplier = at_least_1(s->oc);
+    mine->channels = at_least_1(s->groups) * mine->multiplier;
     mine->reads_dst = fusion.reads_dst;
     mine->finishes = !fusion.complete || fusion.reads_dst;
     mine->task = (struct dwconv_f32_task){
         .out_cols = (size_t)s->out[WIDTH],
         .first = -s->padding[WIDTH],
         .columns = (size_t)s->in[WIDTH],
-        .weights_tap = (size_t)s->groups,
+        .weights_tap = mine->channels,
         .low = mine->finishes ? -INFINITY : fusion.low,
         .high = mine->finishes ? INFINITY : fusion.high,
     };
@@ -326,7 +350,7 @@ static void list_rows(const struct run *run, const struct piece *piece,
     const struct convolution_depthwise *plan = run->plan;
     const struct convolution_shape *s = &plan->shape;
     const float *src = (const float *)run->execution->buffers[SRC] + piece->n * s->src.n +
-                       piece->channel * s->src.c;
+                       piece->channel / (neo_dim)plan->multiplier * s->src.c;
     neo_dim d = piece->depth * s->stride[DEPTH] - s->padding[DEPTH];
     neo_dim h = (neo_dim)piece->row * s->stride[HEIGHT] - s->padding[HEIGHT];
     bool deep = s->kernel[DEPTH] > 1;
@@ -338,7 +362,41 @@ static void list_rows(const struct run *run, const struct piece *piece,
     }
 }
 
-/* Transposes count rows that follow each other in src, and lists their copies instead. */
+/* Whole rows of pixels, every value as often as the multiplier says. */
+static void repeat_values(const struct convolution_depthwise *plan, const float *src, size_t count,
+                          float *out)
+{
+    plan->copy(&(struct copy_f32_plane){
+        .rows = plan->multiplier,
+        .cols = count * (size_t)plan->shape.groups,
+        .src = src,
+        .src_row = 0,
+        .src_col = 1,
+        .dst = out,
+        .dst_row = 1,
+        .dst_col = (ptrdiff_t)plan->multiplier,
+    });
+}
+
+static void transpose_channels(const struct convolution_depthwise *plan, const struct piece *piece,
+                               const float *src, size_t count, float *out)
+{
+    size_t step = plan->multiplier;
+    for (size_t i = 0; i < step; i++)
+        plan->copy(&(struct copy_f32_plane){
+            .rows = piece->channels / step,
+            .cols = count,
+            .src = src,
+            .src_row = plan->shape.src.c,
+            .src_col = plan->shape.src.w,
+            .dst = out + i,
+            .dst_row = (ptrdiff_t)step,
+            .dst_col = (ptrdiff_t)plan->channel_block,
+        });
+}
+
+/* Transposes or repeats count rows that follow each other in src, and lists their copies instead.
+ */
 static void gather_rows(const struct run *run, const struct piece *piece, const float **rows,
                         size_t count, float *out)
 {
@@ -346,17 +404,14 @@ static void gather_rows(const struct run *run, const struct piece *piece, const 
     const struct convolution_shape *s = &plan->shape;
     size_t width = (size_t)s->in[WIDTH];
     bool together = s->src.h == s->in[WIDTH] * s->src.w;
-    for (size_t i = 0; i < count; i += together ? count : 1)
-        plan->copy(&(struct copy_f32_plane){
-            .rows = piece->channels,
-            .cols = together ? count * width : width,
-            .src = rows[i],
-            .src_row = s->src.c,
-            .src_col = s->src.w,
-            .dst = out + i * width * plan->channel_block,
-            .dst_row = 1,
-            .dst_col = (ptrdiff_t)plan->channel_block,
-        });
+    for (size_t i = 0; i < count; i += together ? count : 1) {
+        size_t pixels = together ? count * width : width;
+        float *to = out + i * width * plan->channel_block;
+        if (repeats_pixels(plan))
+            repeat_values(plan, rows[i], pixels, to);
+        else
+            transpose_channels(plan, piece, rows[i], pixels, to);
+    }
     for (size_t i = 0; i < count; i++)
         rows[i] = out + i * width * plan->channel_block;
 }
@@ -465,7 +520,7 @@ static void run_plane(const struct run *run, struct piece *piece, struct span ro
 
 static size_t block_count(const struct convolution_depthwise *plan)
 {
-    return div_up((size_t)plan->shape.groups, plan->channel_block);
+    return div_up(plan->channels, plan->channel_block);
 }
 
 static size_t plane_count(const struct convolution_depthwise *plan)
@@ -489,10 +544,28 @@ static void run_rows(void *argument, struct span mine, int slot)
             .channel = (neo_dim)(plane / depth % blocks * block),
             .depth = (neo_dim)(plane % depth),
         };
-        piece.channels = min_size(block, (size_t)(s->groups - piece.channel));
+        piece.channels = min_size(block, run->plan->channels - (size_t)piece.channel);
         run_plane(run, &piece, (struct span){row, row + rows}, &scratch);
         mine.begin += rows;
     }
+}
+
+/* Weights of several output channels a group; a tap after the other. */
+static void pack_repeated(const struct convolution_depthwise *plan, const float *weights,
+                          float *packed)
+{
+    const struct convolution_shape *s = &plan->shape;
+    for (size_t tap = 0; tap < plan->taps; tap++)
+        plan->copy(&(struct copy_f32_plane){
+            .rows = (size_t)s->groups,
+            .cols = plan->multiplier,
+            .src = weights + convolution_weights_tap(s, tap),
+            .src_row = s->weights_g,
+            .src_col = s->weights_o,
+            .dst = packed + tap * plan->channels,
+            .dst_row = (ptrdiff_t)plan->multiplier,
+            .dst_col = 1,
+        });
 }
 
 /* The weights as the kernel wants them: plain ones are packed into the scratchpad. */
@@ -502,6 +575,10 @@ static const float *weights_of(const struct convolution_depthwise *plan,
     const neo_memory_desc *given = &execution->problem->tensors[WEIGHTS];
     if (!plan->packed_bytes)
         return execution->buffers[WEIGHTS];
+    if (plan->multiplier > 1) {
+        pack_repeated(plan, execution->buffers[WEIGHTS], execution->scratch);
+        return execution->scratch;
+    }
     neo_memory_desc packed = *given;
     layout_set(&packed, LAYOUT_DEPTHWISE_F32, true);
     struct weights_transfer transfer = {.plain = given,
