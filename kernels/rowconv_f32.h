@@ -41,18 +41,22 @@ struct rowconv_f32_kernel {
     uint32_t needs;
     uint8_t stride, taps, width; /* 0, 0, 0: any */
     rowconv_f32_fn *run;
+    uint8_t
+        in_order; /* IN_ORDER_*: for cores that issue in this way, slower on others; 0: for all */
 };
 
-enum { ROWCONV_F32_NEON_KERNELS = 18 };
+enum { ROWCONV_F32_NEON_KERNELS = 18, ROWCONV_F32_IN_ORDER_KERNELS = 12 };
 extern const struct rowconv_f32_kernel rowconv_f32_neon[ROWCONV_F32_NEON_KERNELS];
+extern const struct rowconv_f32_kernel rowconv_f32_in_order_neon[ROWCONV_F32_IN_ORDER_KERNELS];
 extern const struct rowconv_f32_kernel rowconv_f32_ref;
 
 /* Fastest first; the last needs nothing and serves everything. */
 extern const struct rowconv_f32_kernel *const rowconv_f32_kernels[];
 extern const size_t rowconv_f32_kernel_count;
 
-/* The fastest for this stride, taps and width that the features allow; never NULL. */
-const struct rowconv_f32_kernel *rowconv_f32_find(uint32_t features, size_t stride, size_t taps,
+/* The fastest for this stride, taps and width that the CPU allows; never NULL. Those for cores that
+ * issue in order are found for these only. */
+const struct rowconv_f32_kernel *rowconv_f32_find(const struct cpu *cpu, size_t stride, size_t taps,
                                                   size_t width);
 
 #endif

@@ -31,4 +31,4 @@ static void run(const struct rowconv_f32_task *task)
             task->dst[i * task->pixel + j * task->channel] = element(task, i, j);
 }
 
-const struct rowconv_f32_kernel rowconv_f32_ref = {"rowconv_f32_ref", 0, 0, 0, 0, run};
+const struct rowconv_f32_kernel rowconv_f32_ref = {"rowconv_f32_ref", 0, 0, 0, 0, run, 0};

@@ -1,5 +1,5 @@
 /* Rows of pixels of rowconv_f32.h for NEON, a tile of 8 pixels × 12, 8 or 4 output channels at a
- * time.
+ * time, in an order for cores that reorder instructions and one for cores that do not.
  *
  * Registers: sums in v8 … v31 (pixel i in v(8 + 3 i) …), v16 … v31 or v24 … v31; source in v0 … v4,
  * used by lanes; weights of a tap in v5 … v7.
@@ -38,6 +38,8 @@ c .req x14
 r .req x15
 panel .req x16
 extras .req x17
+half .req x19
+next .req x20
 
 /* Bits of extras: what there is to do after the sums. */
 #define ADDS_BIAS 0
@@ -93,7 +95,7 @@ extras .req x17
     .macro other_taps stride, taps, vectors
     .set t, 1
     .rept \taps - 1
-    .if t == 4 && 7 * \stride + \taps > 20
+    .if ((t == 4) & (7 * \stride + \taps > 20)) != 0
     ldr q0, [at, #80]
     .endif
     tap fmla, %t, \stride, \vectors
@@ -210,7 +212,7 @@ extras .req x17
     orr extras, extras, x14, lsl #HAS_HIGH
     .endm
 
-    .macro kernel name, stride, taps, vectors
+    .macro begin name, vectors
     .p2align 4
     .globl \name
     .hidden \name
@@ -233,7 +235,38 @@ extras .req x17
     lsl offset, offset, #2
     mov step, #16 * \vectors
     mul step, step, channels
+    .endm
 
+/* What follows the sums of a tile; the next one is at 4. */
+    .macro end_tile stride, vectors
+    finish \vectors
+    add offset, offset, #32 * \stride
+    sub tiles, tiles, #1
+    cmp pixel, #4
+    b.eq 8f
+    store_pixels \vectors
+    cbnz tiles, 4b
+    b 9f
+8:  store_channels \vectors
+    cbnz tiles, 4b
+9:
+    .endm
+
+    .macro end name, vectors
+    .if \vectors == 3
+    ldp d10, d11, [sp, #16]
+    ldp d12, d13, [sp, #32]
+    ldp d14, d15, [sp, #48]
+    ldp d8, d9, [sp], #64
+    .endif
+    ret
+    .size \name, . - \name
+    .endm
+
+/* ---- for cores that reorder ---- */
+
+    .macro kernel name, stride, taps, vectors
+    begin \name, \vectors
 4:  mov table, rows
     mov b, weights
     add panel, weights, #16 * \vectors
@@ -252,26 +285,8 @@ extras .req x17
     b.ne 6b
     subs c, c, #1
     b.ne 5b
-
-    finish \vectors
-    add offset, offset, #32 * \stride
-    sub tiles, tiles, #1
-    cmp pixel, #4
-    b.eq 8f
-    store_pixels \vectors
-    cbnz tiles, 4b
-    b 9f
-8:  store_channels \vectors
-    cbnz tiles, 4b
-9:
-    .if \vectors == 3
-    ldp d10, d11, [sp, #16]
-    ldp d12, d13, [sp, #32]
-    ldp d14, d15, [sp, #48]
-    ldp d8, d9, [sp], #64
-    .endif
-    ret
-    .size \name, . - \name
+    end_tile \stride, \vectors
+    end \name, \vectors
     .endm
 
     kernel rowconv_f32_3s2_8x12_neon, 2, 3, 3
@@ -292,5 +307,160 @@ extras .req x17
     kernel rowconv_f32_7s1_8x12_neon, 1, 7, 3
     kernel rowconv_f32_7s1_8x8_neon, 1, 7, 2
     kernel rowconv_f32_7s1_8x4_neon, 1, 7, 1
+
+
+/* ---- for cores that do not ---- */
+
+/* A tap is as many groups of eight FMLA as there are vectors of weights, one vector a group. What
+ * comes after FMLA n of tap t shares its cycle, or, if it is a 128-bit load, at least does not wait:
+ *
+ *   group 0        this tap's last vector of weights; then b goes to the next tap
+ *   group 1        the next tap's first vector
+ *   group 2        its second one
+ *   last of all    the next row's source, each vector after the last FMLA that reads the one before
+ *
+ * narrow cores (Cortex-A53, A55) load weights in halves, as 128-bit loads take both issue slots for
+ * two cycles. The last row of a tile has nothing to load ahead. */
+
+    .macro load_ahead n, first, vector, place, kind
+    .if \kind == 1
+    .if \n == \first
+    ldr d\vector, [b, #\place]
+    .elseif \n == (\first + 1)
+    ldr half, [b, #\place + 8]
+    .elseif \n == (\first + 4)
+    mov v\vector\().d[1], half
+    .endif
+    .elseif \n == \first
+    ldr q\vector, [b, #\place]
+    .endif
+    .endm
+
+/* The taps of a channel's rows follow each other; after the last row come the next channel's. */
+    .macro next_weights n, is_last, vectors
+    .if !\is_last
+    .if \n == 2
+    add b, b, step
+    .endif
+    .elseif \n == 2
+    subs r, r, #1
+    add next, b, step
+    .elseif \n == 3
+    csel b, panel, next, eq
+    add next, panel, #16 * \vectors
+    .elseif \n == 5
+    csel panel, next, panel, eq
+    csel r, kernel_rows, r, eq
+    .elseif \n == 6
+    ldr at, [table], #8
+    .elseif \n == 7
+    add at, at, offset
+    .endif
+    .endm
+
+    .macro load_source register
+    ldr q\register, [at, #16 * \register]
+    .endm
+
+/* The pixel that is number n of a group; a sixth vector of source goes where the first one was, so
+ * the pixel that reads it comes first. */
+    .macro order_pixel n, stride, taps, is_last
+    .set px, \n % 8
+    .if \is_last * (7 * \stride + \taps) > 20
+    .set px, (\n + 7) % 8
+    .endif
+    .endm
+
+    .macro source_ahead n, stride, taps
+    .set value, px * \stride + \taps - 1
+    .set own, value / 4
+    order_pixel %(\n + 1), \stride, \taps, 1
+    .set value, px * \stride + \taps - 1
+    .if ((\n % 8 == 7) | (value / 4 != own)) != 0
+    load_source %(own % 5)
+    .endif
+    .if ((\n % 8 == 0) & (own > 0) & (own < 5)) != 0
+    load_source 0
+    .endif
+    .endm
+
+    .macro tap_in_order t, stride, taps, vectors, kind, ahead
+    .set last, (\t + 1) / \taps
+    .set n, 0
+    .rept 8 * \vectors
+    order_pixel %n, \stride, \taps, %last
+    .set value, px * \stride + \t
+    multiply fmla, %(32 - 8 * \vectors + \vectors * px + n / 8), %(5 + n / 8), %((value / 4) % 5), %(value % 4)
+    load_ahead %n, 0, %(4 + \vectors), %(16 * \vectors - 16), \kind
+    .if \ahead + 1 > last
+    next_weights %n, %last, \vectors
+    load_ahead %n, 8, 5, 0, \kind
+    .if \vectors == 3
+    load_ahead %n, 16, 6, 16, \kind
+    .endif
+    .endif
+    .if \ahead * last * (n / 8) == (\vectors - 1)
+    source_ahead %n, \stride, \taps
+    .endif
+    .set n, n + 1
+    .endr
+    .if ((\t == 3) & (7 * \stride + \taps > 20)) != 0
+    ldr q0, [at, #80]
+    .endif
+    .endm
+
+    .macro taps_in_order stride, taps, vectors, kind, ahead
+    .set t, 0
+    .rept \taps
+    tap_in_order %t, \stride, \taps, \vectors, \kind, \ahead
+    .set t, t + 1
+    .endr
+    .endm
+
+    .macro clear sum
+    movi v\sum\().4s, #0
+    .endm
+
+    .macro kernel_in_order name, stride, taps, vectors, kind
+    begin \name, \vectors
+    stp x19, x20, [sp, #-16]!
+4:  mov table, rows
+    mov b, weights
+    add panel, weights, #16 * \vectors
+    mov r, kernel_rows
+    mul c, channels, kernel_rows
+    load_row \stride, \taps
+    ldr q5, [b]
+    .if \vectors == 3
+    ldr q6, [b, #16]
+    .endif
+    .set i, 32 - 8 * \vectors
+    .rept 8 * \vectors
+    clear %i
+    .set i, i + 1
+    .endr
+    subs c, c, #1
+    b.eq 6f
+5:  taps_in_order \stride, \taps, \vectors, \kind, 1
+    sub c, c, #1
+    cbnz c, 5b
+6:  taps_in_order \stride, \taps, \vectors, \kind, 0
+    end_tile \stride, \vectors
+    ldp x19, x20, [sp], #16
+    end \name, \vectors
+    .endm
+
+    kernel_in_order rowconv_f32_3s2_8x12_a55_neon, 2, 3, 3, 1
+    kernel_in_order rowconv_f32_3s2_8x12_a510_neon, 2, 3, 3, 2
+    kernel_in_order rowconv_f32_3s2_8x8_a55_neon, 2, 3, 2, 1
+    kernel_in_order rowconv_f32_3s2_8x8_a510_neon, 2, 3, 2, 2
+    kernel_in_order rowconv_f32_7s2_8x12_a55_neon, 2, 7, 3, 1
+    kernel_in_order rowconv_f32_7s2_8x12_a510_neon, 2, 7, 3, 2
+    kernel_in_order rowconv_f32_7s2_8x8_a55_neon, 2, 7, 2, 1
+    kernel_in_order rowconv_f32_7s2_8x8_a510_neon, 2, 7, 2, 2
+    kernel_in_order rowconv_f32_3s1_8x12_a55_neon, 1, 3, 3, 1
+    kernel_in_order rowconv_f32_3s1_8x12_a510_neon, 1, 3, 3, 2
+    kernel_in_order rowconv_f32_3s1_8x8_a55_neon, 1, 3, 2, 1
+    kernel_in_order rowconv_f32_3s1_8x8_a510_neon, 1, 3, 2, 2
 
     .section .note.GNU-stack, "", %progbits

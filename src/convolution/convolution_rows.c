@@ -171,8 +171,8 @@ static void plan_kernels(struct convolution_rows *mine, const struct cpu *cpu)
 {
     const struct convolution_shape *s = &mine->shape;
     for (size_t i = 0; i < PANEL_WIDTHS; i++) {
-        const struct rowconv_f32_kernel *kernel = rowconv_f32_find(
-            cpu->features, (size_t)s->stride[WIDTH], (size_t)s->kernel[WIDTH], (i + 1) * 4);
+        const struct rowconv_f32_kernel *kernel =
+            rowconv_f32_find(cpu, (size_t)s->stride[WIDTH], (size_t)s->kernel[WIDTH], (i + 1) * 4);
         mine->run[i] = kernel->run;
         mine->kernel = kernel->name;
     }
