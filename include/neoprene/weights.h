@@ -166,6 +166,10 @@ enum {
     NEO_WEIGHTS_COPY = 1u << 2,
     /* Does not compare an entry with its checksum when it is first used. */
     NEO_WEIGHTS_TRUST = 1u << 3,
+    /* Compares it in every process. Without either, an entry is compared by the first process that
+     * uses it after the machine has started or the file has been written to, where the file system
+     * tells of that (ext4, XFS, Btrfs, F2FS; elsewhere by every process). */
+    NEO_WEIGHTS_VERIFY = 1u << 9,
     /* Each entry is on the disk before look_up_or_insert() returns. Without it the last entries
      * can be lost (never wrong) when the power fails. */
     NEO_WEIGHTS_DURABLE = 1u << 4,

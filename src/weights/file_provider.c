@@ -7,6 +7,7 @@
 
 #include "src/core/log.h"
 #include "src/weights/allocator.h"
+#include "src/weights/file_stamp.h"
 
 enum { DEFAULT_LEASE_TIMEOUT_MS = 10000 };
 
@@ -76,6 +77,7 @@ static neo_status provider_new(struct file_provider **out, const char *path,
         return NEO_OUT_OF_MEMORY;
     pthread_mutex_init(&provider->mutex, NULL);
     provider->options = *options;
+    provider->boot = stamp_boot();
     if (!options->lease_timeout_ms)
         provider->options.lease_timeout_ms = DEFAULT_LEASE_TIMEOUT_MS;
     size_t bytes = strlen(path) + 1;

@@ -4,6 +4,7 @@
  *   file_current.c   which generation of the file is in force
  *   file_pages.c     where an entry's bytes are in memory
  *   file_find.c      entries that are in the file
+ *   file_stamp.c     which of them are known to be good
  *   file_lease.c     who may write
  *   file_place.c     room for a new entry
  *   file_insert.c    reservations, committed or given back
@@ -30,6 +31,7 @@ struct file_provider {
     pthread_mutex_t mutex; /* guards all that follows, and the generations */
     char *path;
     neo_weights_file_options options;
+    uint64_t boot;                   /* the kernel's, as stamps have it */
     struct file_generation *current; /* NULL: there is no file, or it cannot be read */
     int last_error;
     uint64_t fallbacks, damaged, rewrites;

@@ -8,10 +8,11 @@ import sys
 from html import escape
 from math import ceil, floor, log10
 
-COLOURS = ('#8a4f9e', '#d9822b', '#5c8a3a', '#0b6e99')
-STARTS = ('cold start', 'warm start', 'warm, content known start', 'warm, content known, trusted start')
+COLOURS = ('#8a4f9e', '#d9822b', '#5c8a3a', '#0b6e99', '#b03a48', '#777777')
+STARTS = ('cold start', 'first warm start', 'warm, always verified start', 'warm start',
+          'warm, content known, always verified start', 'warm, content known start')
 PROCESSES = ('1 process', '2 processes', '4 processes')
-TOP, HEIGHT, BAR, GAP, LEFT = 84, 240, 16, 26, 60
+TOP, HEIGHT, BAR, GAP, LEFT = 100, 240, 16, 26, 60
 
 
 def read(path):

@@ -2,10 +2,12 @@
 #include "tests/support/weights.h"
 
 #include <ftw.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "src/weights/key.h"
@@ -13,12 +15,8 @@
 
 enum { LAYOUT_ID = 7 };
 
-int weights_folder_setup(void **state)
+static int make_folder(const char *parent, void **state)
 {
-    static const char memory[] = "/dev/shm"; /* these tests write much, and sync often */
-    const char *parent = getenv("TMPDIR");
-    if (!parent)
-        parent = access(memory, W_OK) == 0 ? memory : "/tmp";
     char *path = NULL;
     if (asprintf(&path, "%s/neoprene-weights-XXXXXX", parent) < 0)
         return -1;
@@ -28,6 +26,22 @@ int weights_folder_setup(void **state)
     free(folder);
     *state = path;
     return 0;
+}
+
+int weights_folder_setup(void **state)
+{
+    static const char memory[] = "/dev/shm"; /* these tests write much, and sync often */
+    const char *parent = getenv("TMPDIR");
+    if (!parent)
+        parent = access(memory, W_OK) == 0 ? memory : "/tmp";
+    return make_folder(parent, state);
+}
+
+int weights_disk_folder_setup(void **state)
+{
+    struct statfs system;
+    bool disk = statfs("/var/tmp", &system) == 0 && system.f_type != TMPFS_MAGIC;
+    return make_folder(disk && access("/var/tmp", W_OK) == 0 ? "/var/tmp" : ".", state);
 }
 
 static int remove_one(const char *path, const struct stat *file, int type, struct FTW *at)

@@ -10,6 +10,7 @@
 /* cmocka fixtures: *state is the path (a char *) of a file in a new folder; the folder goes after.
  */
 int weights_folder_setup(void **state);
+int weights_disk_folder_setup(void **state); /* not in memory */
 int weights_folder_teardown(void **state);
 
 neo_weights_key weights_key_of(uint32_t i, uint32_t version);

@@ -1,12 +1,18 @@
-/* A cache file's bytes are hashed by the threads of the stream that wants them. */
+/* A cache file's bytes are verified: by the threads of the stream that wants them, and how often.
+ */
 #include "tests/support/test.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/weights/content_hash.h"
+#include "src/weights/file_stamp.h"
 #include "src/weights/key.h"
 #include "src/weights/provider.h"
 #include "tests/support/pools.h"
@@ -241,8 +247,188 @@ static void nothing_is_touched_after_a_chunk_is_refused(void **state)
     free(bytes);
 }
 
+/* ---- how often ---- */
+
+static const char attribute[] = "user.neoprene.verified";
+
+/* As if the last write had been so many seconds ago. */
+static void age(const char *path, int seconds)
+{
+    const struct timespec time_then = {.tv_sec = time(NULL) - seconds};
+    const struct timespec times[2] = {time_then, time_then};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static bool can_be_stamped(const char *path)
+{
+    struct file_stamp stamp;
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    age(path, 100);
+    bool can = fd >= 0 && stamp_begin(&stamp, fd, 1, 2);
+    if (can)
+        stamp_end(&stamp, fd, 3);
+    can = can && stamp_covers(fd, 1, 2, 3);
+    close(fd);
+    unlink(path);
+    return can;
+}
+
+static const char *stamp_path(void **state)
+{
+    if (!can_be_stamped(*state)) {
+        print_message("no file system here has attributes and tells of every change\n");
+        skip();
+    }
+    return *state;
+}
+
+/* Uses the entry in a new provider, as a new process does. Returns whether it was verified. */
+static bool is_verified_anew(const char *path, uint32_t flags)
+{
+    struct watched_pool pool = {.calls = 0};
+    struct parallel parallel = parallel_of(&pool);
+    neo_weights_provider provider = weights_open(path, flags);
+    assert_false(use_entry(&provider, &parallel));
+    weights_close(&provider);
+    return pool.calls;
+}
+
+/* A file whose entry was verified, and that has a stamp which says so. */
+static const char *make_stamped_file(void **state)
+{
+    const char *path = stamp_path(state);
+    make_file(path);
+    age(path, 100);
+    assert_true(is_verified_anew(path, 0));
+    return path;
+}
+
+static void a_file_at_rest_is_verified_once(void **state)
+{
+    const char *path = make_stamped_file(state);
+    for (int i = 0; i < 3; i++)
+        assert_false(is_verified_anew(path, 0));
+    assert_false(is_verified_anew(path, NEO_WEIGHTS_READ_ONLY));
+    assert_true(is_verified_anew(path, NEO_WEIGHTS_VERIFY));
+    assert_true(is_verified_anew(path, NEO_WEIGHTS_COPY)); /* it is read anyway */
+}
+
+static void a_file_just_written_is_verified_again(void **state)
+{
+    const char *path = stamp_path(state);
+    make_file(path);
+    for (int i = 0; i < 3; i++)
+        assert_true(is_verified_anew(path, 0)); /* the next write might leave the time as it is */
+}
+
+static void a_read_only_provider_leaves_no_stamp(void **state)
+{
+    const char *path = stamp_path(state);
+    make_file(path);
+    age(path, 100);
+    for (int i = 0; i < 2; i++)
+        assert_true(is_verified_anew(path, NEO_WEIGHTS_READ_ONLY));
+    assert_true(getxattr(path, attribute, NULL, 0) < 0);
+}
+
+static void store_through_a_mapping(const char *path, uint64_t offset)
+{
+    int fd = open(path, O_RDWR);
+    size_t size = (size_t)weights_file_bytes(path);
+    unsigned char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_true(map != MAP_FAILED);
+    map[offset] ^= 1;
+    munmap(map, size);
+    close(fd);
+}
+
+static void a_write_ends_the_stamp(void **state)
+{
+    static void (*const writes[])(const char *, uint64_t) = {flip, store_through_a_mapping};
+    for (size_t i = 0; i < count_of(writes); i++) {
+        const char *path = make_stamped_file(state);
+        writes[i](path, entry_offset(path) + 5000);
+        neo_weights_provider provider = weights_open(path, 0);
+        assert_true(use_entry(&provider, NULL)); /* packed anew */
+        assert_int_equal(weights_statistics(&provider).damaged, 1);
+        weights_close(&provider);
+    }
+}
+
+static void another_size_or_time_ends_the_stamp(void **state)
+{
+    const char *path = make_stamped_file(state);
+    age(path, 200);
+    assert_true(is_verified_anew(path, 0));
+    assert_false(is_verified_anew(path, 0));
+    struct stat before;
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(truncate(path, before.st_size + 4096), 0);
+    const struct timespec times[2] = {before.st_atim, before.st_mtim};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_true(is_verified_anew(path, 0));
+}
+
+/* As if it had been made before the machine was started, or be of another file. */
+static void a_stamp_of_another_boot_or_file_says_nothing(void **state)
+{
+    for (int field = 0; field < 4; field++) {
+        const char *path = make_stamped_file(state);
+        struct file_stamp stamp;
+        assert_int_equal(getxattr(path, attribute, &stamp, sizeof stamp), sizeof stamp);
+        uint64_t *const fields[] = {&stamp.boot, &stamp.inode, &stamp.device, &stamp.file_id};
+        (*fields[field])++;
+        stamp.checksum = content_checksum(&stamp, offsetof(struct file_stamp, checksum), 0);
+        assert_int_equal(setxattr(path, attribute, &stamp, sizeof stamp, 0), 0);
+        assert_true(is_verified_anew(path, 0));
+        assert_false(is_verified_anew(path, 0)); /* it has a new one */
+    }
+}
+
+static void a_damaged_stamp_says_nothing(void **state)
+{
+    const char *path = make_stamped_file(state);
+    struct file_stamp stamp;
+    for (size_t i = 0; i < sizeof stamp; i += 7) {
+        assert_int_equal(getxattr(path, attribute, &stamp, sizeof stamp), sizeof stamp);
+        ((unsigned char *)&stamp)[i] ^= 4;
+        assert_int_equal(setxattr(path, attribute, &stamp, sizeof stamp, 0), 0);
+        assert_true(is_verified_anew(path, 0));
+    }
+    assert_int_equal(setxattr(path, attribute, "no", 2, 0), 0);
+    assert_true(is_verified_anew(path, 0));
+    assert_false(is_verified_anew(path, 0));
+}
+
+static void a_stamp_covers_the_entries_that_were_verified(void **state)
+{
+    const char *path = make_stamped_file(state);
+    int fd = open(path, O_RDWR);
+    struct file_stamp stamp;
+    const uint32_t slots[] = {0, 7, 8, 500, STAMP_SLOTS - 1};
+    for (size_t i = 0; i < count_of(slots); i++) {
+        assert_true(stamp_begin(&stamp, fd, 11, 12));
+        stamp_end(&stamp, fd, slots[i]);
+    }
+    uint32_t covered = 0;
+    for (uint32_t slot = 0; slot < STAMP_SLOTS + 9; slot++)
+        covered += stamp_covers(fd, 11, 12, slot);
+    assert_int_equal(covered, count_of(slots));
+    for (size_t i = 0; i < count_of(slots); i++)
+        assert_true(stamp_covers(fd, 11, 12, slots[i]));
+    stamp_end(&stamp, fd, STAMP_SLOTS);
+    assert_false(stamp_covers(fd, 11, 12, STAMP_SLOTS));
+    assert_true(stamp_begin(&stamp, fd, 11, 12)); /* and what changes meanwhile is not noted */
+    age(path, 300);
+    stamp_end(&stamp, fd, 1);
+    assert_false(stamp_covers(fd, 11, 12, 1));
+    close(fd);
+}
+
 int main(void)
 {
+#define ON_DISK(test) \
+    cmocka_unit_test_setup_teardown(test, weights_disk_folder_setup, weights_folder_teardown)
 #define IN_FOLDER(test) \
     cmocka_unit_test_setup_teardown(test, weights_folder_setup, weights_folder_teardown)
     const struct CMUnitTest tests[] = {
@@ -252,6 +438,14 @@ int main(void)
         IN_FOLDER(a_flipped_byte_is_found_in_every_chunk),
         IN_FOLDER(a_file_truncated_while_it_is_verified_is_damaged),
         cmocka_unit_test(nothing_is_touched_after_a_chunk_is_refused),
+        ON_DISK(a_file_at_rest_is_verified_once),
+        ON_DISK(a_file_just_written_is_verified_again),
+        ON_DISK(a_read_only_provider_leaves_no_stamp),
+        ON_DISK(a_write_ends_the_stamp),
+        ON_DISK(another_size_or_time_ends_the_stamp),
+        ON_DISK(a_stamp_of_another_boot_or_file_says_nothing),
+        ON_DISK(a_damaged_stamp_says_nothing),
+        ON_DISK(a_stamp_covers_the_entries_that_were_verified),
     };
-    return cmocka_run_group_tests_name("weights_threads", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("weights_verify", tests, NULL, NULL);
 }
