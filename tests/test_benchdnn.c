@@ -401,11 +401,11 @@ static void implementations_can_be_chosen_and_skipped(void **state)
     expect("--summary=impl --matmul --impl=ref 3x4:4x5", 0, "= Implementation ref");
 }
 
-/* Which implementation serves a product with these options. */
-static void implementation_of(const char *options, char *out, size_t size)
+/* Which implementation serves a product with these attributes. */
+static void implementation_of(const char *attributes, char *out, size_t size)
 {
     char command[256];
-    snprintf(command, sizeof command, "--summary=impl --matmul %s 1x64:64x64", options);
+    snprintf(command, sizeof command, "--summary=impl --matmul %s 1x64:64x64", attributes);
     struct run *r = run(command);
     const char *name = strstr(r->output, "= Implementation ");
     assert_non_null(name);
