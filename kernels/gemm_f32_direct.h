@@ -43,7 +43,8 @@ struct gemm_f32_direct_kernel {
     const char *name;
     uint32_t needs;
     uint8_t height, vectors, group;
-    uint8_t depth; /* the only k it takes; 0: any */
+    uint8_t depth;    /* the only k it takes; 0: any */
+    uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
     gemm_f32_direct_fn *run;
 };
 
@@ -52,20 +53,26 @@ extern const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[];
 extern const size_t gemm_f32_direct_kernel_count;
 
 /* Where in the list the fastest tile is; gemm_f32_direct_kernel_count if there is none. */
-size_t gemm_f32_direct_find(uint32_t features, size_t height, size_t vectors, size_t group);
+size_t gemm_f32_direct_find(const struct cpu *cpu, size_t height, size_t vectors, size_t group);
 
 /* The same for kernels of one small depth, which go row by row: height 1, one group. */
-size_t gemm_f32_shallow_find(uint32_t features, size_t depth, size_t vectors);
+size_t gemm_f32_shallow_find(const struct cpu *cpu, size_t depth, size_t vectors);
 
 /* The most vectors that such a kernel takes, 0 if there is none. */
 size_t gemm_f32_shallow_vectors(size_t depth);
 
-/* The largest height of such a tile, 0 if there is none. */
-size_t gemm_f32_direct_height(size_t vectors, size_t group);
+/* The largest height of such a tile that a core should be given, 0 if there is none: where there
+ * are tiles for cores like it, the largest of those. */
+size_t gemm_f32_direct_height(const struct core *core, size_t vectors, size_t group);
 
-enum { GEMM_F32_DIRECT_TILES = 37, GEMM_F32_SHALLOW = 30 };
+/* There are tiles for cores like this one. */
+int gemm_f32_direct_is_tuned(const struct core *core, size_t vectors, size_t group);
+
+enum { GEMM_F32_DIRECT_TILES = 37, GEMM_F32_DIRECT_IN_ORDER = 26, GEMM_F32_SHALLOW = 30 };
 extern const struct gemm_f32_direct_kernel gemm_f32_direct_neon[GEMM_F32_DIRECT_TILES];
 extern const struct gemm_f32_direct_kernel gemm_f32_direct_ref[GEMM_F32_DIRECT_TILES];
+extern const struct gemm_f32_direct_kernel gemm_f32_direct_narrow_neon[GEMM_F32_DIRECT_IN_ORDER];
+extern const struct gemm_f32_direct_kernel gemm_f32_direct_wide_neon[GEMM_F32_DIRECT_IN_ORDER];
 extern const struct gemm_f32_direct_kernel gemm_f32_shallow_neon[GEMM_F32_SHALLOW];
 extern const struct gemm_f32_direct_kernel gemm_f32_shallow_ref[GEMM_F32_SHALLOW];
 

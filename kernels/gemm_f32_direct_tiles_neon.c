@@ -58,10 +58,10 @@ gemm_f32_direct_fn gemm_f32_direct_3x2x16_neon;
 gemm_f32_direct_fn gemm_f32_direct_1x4x12_neon;
 gemm_f32_direct_fn gemm_f32_direct_1x3x16_neon;
 
-#define TILE(name, height, vectors, group)                                     \
-    {                                                                          \
-        "gemm_f32_direct_" #name "_neon", CPU_NEON, height, vectors, group, 0, \
-            gemm_f32_direct_##name##_neon                                      \
+#define TILE(name, height, vectors, group)                                        \
+    {                                                                             \
+        "gemm_f32_direct_" #name "_neon", CPU_NEON, height, vectors, group, 0, 0, \
+            gemm_f32_direct_##name##_neon                                         \
     }
 /* clang-format off */
 const struct gemm_f32_direct_kernel gemm_f32_direct_neon[GEMM_F32_DIRECT_TILES] = {

@@ -34,7 +34,7 @@ gemm_f32_direct_fn gemm_f32_shallow_8x12_neon;
 
 #define ROWS(name, depth, vectors)                                               \
     {                                                                            \
-        "gemm_f32_shallow_" #name "_neon", CPU_NEON, 1, vectors, vectors, depth, \
+        "gemm_f32_shallow_" #name "_neon", CPU_NEON, 1, vectors, vectors, depth, 0, \
             gemm_f32_shallow_##name##_neon                                       \
     }
 /* clang-format off */

@@ -160,29 +160,56 @@ static void keeps_nan(void **state)
 static void every_tile_has_a_kernel_that_needs_nothing(void **state)
 {
     (void)state;
+    const struct core core = {.name = "any"};
+    const struct cpu cpu = {.core = &core};
     for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++) {
         const struct gemm_f32_direct_kernel *kernel = gemm_f32_direct_kernels[i];
-        size_t found =
-            kernel->depth ? gemm_f32_shallow_find(0, kernel->depth, kernel->vectors)
-                          : gemm_f32_direct_find(0, kernel->height, kernel->vectors, kernel->group);
+        size_t found = kernel->depth ? gemm_f32_shallow_find(&cpu, kernel->depth, kernel->vectors)
+                                     : gemm_f32_direct_find(&cpu, kernel->height, kernel->vectors,
+                                                            kernel->group);
         assert_true(found < gemm_f32_direct_kernel_count);
         assert_int_equal(gemm_f32_direct_kernels[found]->needs, 0);
         assert_int_equal(gemm_f32_direct_kernels[found]->depth, kernel->depth);
-        assert_true(gemm_f32_direct_height(kernel->vectors, kernel->group) >= kernel->height);
+        assert_true(gemm_f32_direct_height(&core, kernel->vectors, kernel->group) >=
+                    kernel->height);
     }
-    assert_int_equal(gemm_f32_direct_height(3, 3), 7);
+    assert_int_equal(gemm_f32_direct_height(&core, 3, 3), 7);
     assert_int_equal(gemm_f32_shallow_vectors(4), 4);
     assert_int_equal(gemm_f32_shallow_vectors(8), 3);
     assert_int_equal(gemm_f32_shallow_vectors(9), 0);
-    assert_int_equal(gemm_f32_direct_height(5, 5), 0);
-    assert_int_equal(gemm_f32_direct_find(~0u, 8, 3, 3), gemm_f32_direct_kernel_count);
+    assert_int_equal(gemm_f32_direct_height(&core, 5, 5), 0);
+    assert_int_equal(gemm_f32_direct_find(&cpu, 8, 3, 3), gemm_f32_direct_kernel_count);
+}
+
+/* Also that lower tiles exist wherever higher ones do. */
+static void cores_that_issue_in_order_get_their_own_tiles(void **state)
+{
+    (void)state;
+    for (uint8_t in_order = IN_ORDER_NARROW; in_order <= IN_ORDER_WIDE; in_order++) {
+        const struct core core = {.name = "any", .in_order = in_order};
+        const struct cpu cpu = {.features = cpu_get()->features, .core = &core};
+        for (size_t v = 1; v <= 4; v++) {
+            bool tuned = gemm_f32_direct_is_tuned(&core, v, v);
+            assert_int_equal(tuned, !NEO_PORTABLE);
+            for (size_t h = 1; h <= gemm_f32_direct_height(&core, v, v); h++) {
+                size_t found = gemm_f32_direct_find(&cpu, h, v, v);
+                assert_true(found < gemm_f32_direct_kernel_count);
+                uint8_t own = tuned && (cpu.features & CPU_NEON) ? in_order : 0;
+                assert_int_equal(gemm_f32_direct_kernels[found]->in_order, own);
+            }
+        }
+        assert_false(gemm_f32_direct_is_tuned(&core, 6, 3));
+    }
 }
 
 enum { TESTS_EACH = 2, MOST_BYTES = 1 << 16 };
 
 int main(void)
 {
-    static struct CMUnitTest tests[2 * (GEMM_F32_DIRECT_TILES + GEMM_F32_SHALLOW) * TESTS_EACH + 1];
+    static struct CMUnitTest
+        tests[2 * (GEMM_F32_DIRECT_TILES + GEMM_F32_DIRECT_IN_ORDER + GEMM_F32_SHALLOW) *
+                  TESTS_EACH +
+              2];
     static char names[count_of(tests)][64];
     size_t count = 0;
     struct guard *const guards[] = {&guard_a, &guard_b, &guard_tail, &guard_c, &guard_bias};
@@ -205,6 +232,8 @@ int main(void)
     }
     tests[count++] =
         (struct CMUnitTest)cmocka_unit_test(every_tile_has_a_kernel_that_needs_nothing);
+    tests[count++] =
+        (struct CMUnitTest)cmocka_unit_test(cores_that_issue_in_order_get_their_own_tiles);
     int failed = _cmocka_run_group_tests("gemm_f32_direct", tests, count, NULL, NULL);
     for (size_t i = 0; i < count_of(guards); i++)
         guard_deinit(guards[i]);

@@ -7,8 +7,8 @@
 
 enum { MAX_SHALLOW = 8 };
 
-static void add_strips(struct columns *columns, size_t count, size_t vectors, size_t group,
-                       size_t lanes, size_t b_step)
+static void add_strips(struct columns *columns, const struct core *core, size_t count,
+                       size_t vectors, size_t group, size_t lanes, size_t b_step)
 {
     if (count == 0)
         return;
@@ -17,38 +17,39 @@ static void add_strips(struct columns *columns, size_t count, size_t vectors, si
         .vectors = (uint8_t)vectors,
         .group = (uint8_t)group,
         .lanes = (uint8_t)lanes,
-        .height = (uint8_t)gemm_f32_direct_height(vectors, group),
+        .height = (uint8_t)gemm_f32_direct_height(core, vectors, group),
         .b_step = b_step,
     };
     columns->strip_count += count;
 }
 
 /* Panels of 12 columns side by side, as many as make the widest tile, then those that are left. */
-static void packed_columns(struct columns *columns, size_t n, size_t k, size_t widest)
+static void packed_columns(struct columns *columns, const struct core *core, size_t n, size_t k,
+                           size_t widest)
 {
     size_t panels = layout_panel_count(n), full = panels > 2 ? panels - 2 : 0, whole;
     while (full < panels && layout_panel(n, full).valid == LAYOUT_PANEL)
         full++;
     whole = full;
     for (size_t side = widest; side >= 1; side /= 2) {
-        add_strips(columns, full / side, 3 * side, 3, 4, side * LAYOUT_PANEL * k);
+        add_strips(columns, core, full / side, 3 * side, 3, 4, side * LAYOUT_PANEL * k);
         full %= side;
     }
     for (size_t p = whole; p < panels; p++) {
         struct layout_panel panel = layout_panel(n, p);
-        add_strips(columns, 1, panel.width / 4, panel.width / 4, panel.valid - (panel.width - 4),
-                   panel.width * k);
+        add_strips(columns, core, 1, panel.width / 4, panel.width / 4,
+                   panel.valid - (panel.width - 4), panel.width * k);
     }
 }
 
 /* Vectors of 4 columns: strips of `widest`, then of four, then the rest; a single vector takes one
  * from the strip before. The last one may be ragged. */
-static void plain_columns(struct columns *columns, size_t n, size_t widest)
+static void plain_columns(struct columns *columns, const struct core *core, size_t n, size_t widest)
 {
     size_t vectors = div_up(n, 4), lanes = (n - 1) % 4 + 1, whole = n / 4;
     if (widest > 4) {
         size_t count = whole / widest;
-        add_strips(columns, count, widest, 4, 4, 4 * widest);
+        add_strips(columns, core, count, widest, 4, 4, 4 * widest);
         vectors -= count * widest;
         widest = 4;
     }
@@ -57,22 +58,36 @@ static void plain_columns(struct columns *columns, size_t n, size_t widest)
     if (borrow)
         count--, rest += widest - 2;
     bool last_is_whole = rest == 0 && count > 0 && lanes < 4;
-    add_strips(columns, count - last_is_whole, widest, widest, 4, 4 * widest);
+    add_strips(columns, core, count - last_is_whole, widest, widest, 4, 4 * widest);
     if (last_is_whole)
-        add_strips(columns, 1, widest, widest, lanes, 4 * widest);
-    add_strips(columns, rest > 0, rest, rest, lanes, 4 * rest);
+        add_strips(columns, core, 1, widest, widest, lanes, 4 * widest);
+    add_strips(columns, core, rest > 0, rest, rest, lanes, 4 * rest);
     if (borrow)
         columns->runs[columns->run_count - 1].lanes = 4;
     if (borrow)
-        add_strips(columns, 1, 2, 2, lanes, 8);
+        add_strips(columns, core, 1, 2, 2, lanes, 8);
 }
 
 /* ---- estimate ---- */
+
+/* Cycles of one step of k on a core that issues in order, by tiles made for it: multiply-adds, or
+ * all instructions two at a time (narrow: a vector takes two loads and an insertion), or three. */
+static double tuned_cycles(const struct core *core, double height, double vectors)
+{
+    double macs = height * vectors, loads = height / 2 + 1;
+    double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
+    if (core->in_order == IN_ORDER_WIDE)
+        return fmax(least, (macs + loads + vectors + 1) / 3);
+    double wait = height < 3 ? 3 : 0; /* for the values of A, which come late in low tiles */
+    return fmax(least, fmax((macs + loads + 3 * vectors + 1) / 2, 2 * vectors + height / 2) + wait);
+}
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
  * instructions around them, which matter less. */
 static double tile_cycles(const struct core *core, double height, double vectors, double group)
 {
+    if (core->in_order && gemm_f32_direct_is_tuned(core, (size_t)vectors, (size_t)group))
+        return tuned_cycles(core, height, vectors);
     double macs = height * vectors, loads = height / 4 + vectors;
     double cycles = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
     /* Without reordering, vector loads take both slots of two cycles. */
@@ -143,9 +158,9 @@ double direct_columns_choose(struct columns *best, const struct core *core, size
     for (size_t i = 0; i < count; i++) {
         struct columns columns = {.run_count = 0};
         if (packed)
-            packed_columns(&columns, n, k, packed_widths[i]);
+            packed_columns(&columns, core, n, k, packed_widths[i]);
         else
-            plain_columns(&columns, n, plain_widths[i]);
+            plain_columns(&columns, core, n, plain_widths[i]);
         double rows = (double)m, depth = (double)k;
         keep_better(best, &least, &columns, columns_cycles(core, &columns, rows, depth));
         if (make_shallow(&columns, k))

@@ -138,8 +138,8 @@ void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size
 
 static size_t find_kernel(const struct cpu *cpu, const struct strips *run, size_t height)
 {
-    return run->depth ? gemm_f32_shallow_find(cpu->features, run->depth, run->vectors)
-                      : gemm_f32_direct_find(cpu->features, height, run->vectors, run->group);
+    return run->depth ? gemm_f32_shallow_find(cpu, run->depth, run->vectors)
+                      : gemm_f32_direct_find(cpu, height, run->vectors, run->group);
 }
 
 static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)

@@ -1,0 +1,390 @@
+/* What the assembly files of gemm_f32_direct.h's tiles share. A tile of `height` rows and `vectors`
+ * vectors keeps its sums in the last height * vectors vector registers, values of A's rows in the
+ * first `height` ones, and B's vectors behind them. */
+
+/* Offsets in struct gemm_f32_direct, */
+#define STRIP_LDA 0
+#define STRIP_LDB 16
+#define STRIP_ROUNDS 32
+#define STRIP_TAIL 40
+#define STRIP_SPECIAL 48
+#define STRIP_GAP 56
+#define STRIP_B_TAIL 64
+#define STRIP_TAIL_LDB 72
+#define STRIP_CLAMP 80
+#define STRIP_LANES 88
+#define STRIP_LOW 96
+
+/* and of what is kept on the stack. */
+#define KEPT_B 0
+#define KEPT_BIAS 16
+#define KEPT_BYTES 32
+
+/* Arguments; x4 … x7 become the groups of B, x8 … x15 the rows of A; what a tile leaves of them is
+ * for `tiles`, `rounds` and `scratch`. Strides become bytes. */
+strip .req x0
+next .req x1
+lda .req x2
+c .req x3
+ldb .req x16
+ldc .req x17
+
+    .altmacro
+    .text
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro multiply op, sum, b, a, lane
+    \op v\sum\().4s, v\b\().4s, v\a\().s[\lane]
+    .endm
+    .macro add_to sum, x
+    fadd v\sum\().4s, v\sum\().4s, v\x\().4s
+    .endm
+    .macro clamp_to sum, low, high
+    fmax v\sum\().4s, v\sum\().4s, v\low\().4s
+    fmin v\sum\().4s, v\sum\().4s, v\high\().4s
+    .endm
+    .macro clear sum
+    movi v\sum\().4s, #0
+    .endm
+    .macro load a, row
+    ldr q\a, [x\row], #16
+    .endm
+    .macro load_last a, row
+    ldr q\a, [x\row, rounds]
+    .endm
+    .macro load_lane a, row, lane
+    ld1 {v\a\().s}[\lane], [x\row], #4
+    .endm
+    .macro row_after row, before
+    add x\row, x\before, lda
+    .endm
+    .macro group_after group, before
+    add x\group, x\before, scratch, lsl #2
+    .endm
+    .macro load_bias b
+    ldr q\b, [scratch], #16
+    .endm
+    .macro store_vector s, offset
+    str q\s, [c, #\offset]
+    .endm
+    .macro store_pair s0, s1, offset
+    stp q\s0, q\s1, [c, #\offset]
+    .endm
+    .macro load_b at, count, b0, b1, b2, b3
+    .if \count == 1
+    ld1 {v\b0\().4s}, [x\at], ldb
+    .elseif \count == 2
+    ld1 {v\b0\().4s, v\b1\().4s}, [x\at], ldb
+    .elseif \count == 3
+    ld1 {v\b0\().4s, v\b1\().4s, v\b2\().4s}, [x\at], ldb
+    .else
+    ld1 {v\b0\().4s, v\b1\().4s, v\b2\().4s, v\b3\().4s}, [x\at], ldb
+    .endif
+    .endm
+    .macro store_row count, s0, s1, s2, s3
+    .if \count == 1
+    st1 {v\s0\().4s}, [c], ldc
+    .elseif \count == 2
+    st1 {v\s0\().4s, v\s1\().4s}, [c], ldc
+    .elseif \count == 3
+    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s}, [c], ldc
+    .else
+    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s, v\s3\().4s}, [c], ldc
+    .endif
+    .endm
+
+    .macro store_two s, at
+    st1 {v\s\().d}[0], [\at], ldc
+    .endm
+    .macro store_one s, lane, at
+    st1 {v\s\().s}[\lane], [\at], ldc
+    .endm
+
+/* ---- parts of a tile ---- */
+
+    .macro step height, vectors, group, lane, op=fmla
+    .set g, 0
+    .rept \vectors / \group
+    load_b %(4 + g), \group, %(\height), %(\height + 1), %(\height + 2), %(\height + 3)
+    .set i, 0
+    .rept \height
+    .set j, 0
+    .rept \group
+    multiply \op, %(32 - \height * \vectors + i * \vectors + g * \group + j), %(\height + j), %(i), \lane
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .set g, g + 1
+    .endr
+    .endm
+
+    .macro load_lanes height, lane
+    .set i, 0
+    .rept \height
+    load_lane %(i), %(8 + i), \lane
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro begin_tile height, vectors, group
+    mov x8, next
+    .set i, 1
+    .rept \height - 1
+    row_after %(8 + i), %(7 + i)
+    .set i, i + 1
+    .endr
+    ldp x4, rounds, [sp, #KEPT_B]
+    .if \vectors > \group
+    ldr scratch, [strip, #STRIP_GAP]
+    .set i, 1
+    .rept \vectors / \group - 1
+    group_after %(4 + i), %(3 + i)
+    .set i, i + 1
+    .endr
+    .endif
+    .endm
+
+    .macro begin_tail height, vectors, group
+    .if \vectors == \group
+    ldr rounds, [strip, #STRIP_B_TAIL]
+    cbz rounds, 1f
+    mov x4, rounds
+    ldr ldb, [strip, #STRIP_TAIL_LDB]
+    lsl ldb, ldb, #2
+1:
+    .endif
+    .endm
+
+    .macro clear_sums height, vectors
+    .set i, 32 - \height * \vectors
+    .rept \height * \vectors
+    clear %(i)
+    .set i, i + 1
+    .endr
+    .endm
+
+/* For rows of fewer than four values, 0 … 3 in scratch, which becomes that minus 4. */
+    .macro short_rows height, vectors, group
+    cbz scratch, 9f
+    begin_tail \height, \vectors, \group
+    sub scratch, scratch, #4
+    cmn scratch, #2
+    b.lt 3f
+    b.eq 2f
+    load_lanes \height, 1
+2:  load_lanes \height, 2
+3:  load_lanes \height, 3
+    .endm
+
+/* The last 1 … 4 values of longer rows; scratch says how many and becomes that minus 4. */
+    .macro load_tail height, vectors, group
+    begin_tail \height, \vectors, \group
+    sub scratch, scratch, #4
+    lsl rounds, scratch, #2
+    .set i, 0
+    .rept \height
+    load_last %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro tail_steps height, vectors, group
+    cmn scratch, #2
+    b.lt 8f
+    b.eq 7f
+    cbnz scratch, 6f
+    step \height, \vectors, \group, 0
+6:  step \height, \vectors, \group, 1
+7:  step \height, \vectors, \group, 2
+8:  step \height, \vectors, \group, 3
+9:  ldr rounds, [strip, #STRIP_SPECIAL]
+    .if \vectors == \group
+    ldr ldb, [strip, #STRIP_LDB]
+    lsl ldb, ldb, #2
+    .endif
+    .endm
+
+    .macro add_bias height, vectors
+    .set j, 0
+    .rept \vectors
+    load_bias 0
+    .set i, 0
+    .rept \height
+    add_to %(32 - \height * \vectors + i * \vectors + j), 0
+    .set i, i + 1
+    .endr
+    .set j, j + 1
+    .endr
+    .endm
+
+    .macro clamp height, vectors
+    add scratch, strip, #STRIP_LOW
+    ld1r {v0.4s}, [scratch], #4
+    ld1r {v1.4s}, [scratch]
+    .set i, 32 - \height * \vectors
+    .rept \height * \vectors
+    clamp_to %(i), 0, 1
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro store_whole height, vectors
+    .set i, 32 - \height * \vectors
+    .rept \height
+    .if \vectors <= 4
+    store_row \vectors, %(i), %(i + 1), %(i + 2), %(i + 3)
+    .else
+    .set j, 0
+    .rept \vectors / 2
+    store_pair %(i + j), %(i + j + 1), %(16 * j)
+    .set j, j + 2
+    .endr
+    add c, c, ldc
+    .endif
+    .set i, i + \vectors
+    .endr
+    .endm
+
+/* The last vector's first `lanes` elements, of each row: at `scratch`, and a third at `rounds`. */
+    .macro store_rows height, vectors, lanes
+    .set i, 32 - \height * \vectors
+    .rept \height
+    .if \vectors > 1
+    store_row %(\vectors - 1), %(i), %(i + 1), %(i + 2), %(i + 3)
+    .endif
+    .if \lanes == 1
+    store_one %(i + \vectors - 1), 0, scratch
+    .else
+    store_two %(i + \vectors - 1), scratch
+    .endif
+    .if \lanes == 3
+    store_one %(i + \vectors - 1), 2, rounds
+    .endif
+    .set i, i + \vectors
+    .endr
+    .endm
+
+/* rounds: the number of lanes */
+    .macro store_ragged height, vectors
+    add scratch, c, #16 * (\vectors - 1)
+    tbz rounds, #1, 1f
+    tbz rounds, #0, 2f
+    add rounds, scratch, #8
+    store_rows \height, \vectors, 3
+    b 3f
+2:  store_rows \height, \vectors, 2
+    b 3f
+1:  store_rows \height, \vectors, 1
+3:
+    .if \vectors == 1
+    mov c, scratch
+    .endif
+    .endm
+
+/* ---- a kernel ---- */
+
+/* Registers of which callers keep the lower half: v8 … v15, from both ends of a tile's. */
+    .macro each_saved op, first, used
+    .irp pair, 8, 10, 12, 14
+    .if (\first <= \pair + 1) | (\used > \pair)
+    save_pair \op, %(\pair), %(\pair + 1), %(8 * (\pair - 8))
+    .endif
+    .endr
+    .endm
+    .macro save_pair op, low, high, offset
+    \op d\low, d\high, [sp, #KEPT_BYTES + \offset]
+    .endm
+
+/* The registers are the first `used` ones and the last for sums. temps: x19 and x20 are used too. */
+    .macro begin_kernel name, height, vectors, used, temps
+    .set saved_bytes, 0
+    .if (\height * \vectors > 16) | (\used > 8)
+    .set saved_bytes, 64
+    .endif
+    .set low_used, \used
+    .set temp_bytes, 16 * \temps
+    .if \height <= 5
+tiles .req x13
+rounds .req x14
+scratch .req x15
+    .else
+tiles .req x5
+rounds .req x6
+scratch .req x7
+    .endif
+    .p2align 4
+    .globl gemm_f32_direct_\name\()_neon
+    .hidden gemm_f32_direct_\name\()_neon
+    .type gemm_f32_direct_\name\()_neon, %function
+gemm_f32_direct_\name\()_neon:
+    sub sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
+    .if saved_bytes
+    each_saved stp, %(32 - \height * \vectors), %(low_used)
+    .endif
+    .if temp_bytes
+    stp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
+    .endif
+    ldr rounds, [strip, #STRIP_ROUNDS]
+    str x4, [sp, #KEPT_BIAS]
+    stp x2, rounds, [sp, #KEPT_B]
+    ldp lda, ldc, [strip, #STRIP_LDA]
+    ldp ldb, tiles, [strip, #STRIP_LDB]
+    lsl lda, lda, #2
+    lsl ldc, ldc, #2
+    lsl ldb, ldb, #2
+    .endm
+
+/* What comes after the whole rounds. Before it 11: begins a tile, and goes to 16 if rounds is 0. */
+    .macro end_kernel name, height, vectors, group
+13: ldp scratch, rounds, [strip, #STRIP_TAIL]
+    cbnz scratch, 17f
+14: cbnz rounds, 20f
+15: store_whole \height, \vectors
+    mov scratch, #\height
+    madd next, lda, scratch, next
+    subs tiles, tiles, #1
+    b.ne 11b
+10:
+    .if saved_bytes
+    each_saved ldp, %(32 - \height * \vectors), %(low_used)
+    .endif
+    .if temp_bytes
+    ldp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
+    .endif
+    add sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
+    ret
+
+16: ldr scratch, [strip, #STRIP_TAIL]
+    clear_sums \height, \vectors
+    tbnz scratch, #2, 17f
+    short_rows \height, \vectors, \group
+    b 18f
+17: load_tail \height, \vectors, \group
+18: tail_steps \height, \vectors, \group
+    cbz rounds, 15b
+20: ldr scratch, [sp, #KEPT_BIAS]
+    ldr rounds, [strip, #STRIP_CLAMP]
+    cbz scratch, 21f
+    add_bias \height, \vectors
+21: cbz rounds, 22f
+    clamp \height, \vectors
+22:
+    .if \vectors <= 4
+    ldr rounds, [strip, #STRIP_LANES]
+    tbnz rounds, #2, 15b
+    store_ragged \height, \vectors
+    mov scratch, #\height
+    madd next, lda, scratch, next
+    subs tiles, tiles, #1
+    b.ne 11b
+    b 10b
+    .else
+    b 15b
+    .endif
+    .size gemm_f32_direct_\name\()_neon, . - gemm_f32_direct_\name\()_neon
+    .unreq tiles
+    .unreq rounds
+    .unreq scratch
+    .endm
