@@ -28,6 +28,18 @@ struct winograd_f32_matrix {
     int standard;
 };
 
+/* Channels of planes become neighbours: for y < rows, x < cols, c < channels:
+ *
+ *   dst[y * dst_row + x * dst_column + c] = src[y * src_row + x + c * src_channel] */
+struct winograd_f32_patch {
+    size_t rows, cols, channels;
+    const float *src;
+    ptrdiff_t src_row, src_channel;
+    float *dst;
+    size_t dst_row, dst_column;
+};
+typedef void winograd_f32_gather_fn(const struct winograd_f32_patch *task);
+
 /* One tile: for c < 4 * groups:
  *
  *   in[y][x] = pixels[x * rows.n + y][from + c]
@@ -68,10 +80,10 @@ typedef void winograd_f32_products_fn(const struct winograd_f32_products *task);
 /* One tile: for c < channels, y < height, x < width (at most what the matrices give):
  *
  *   in[u][v] = sums[offsets[v * rows.n + u] / sizeof(float) + c]
- *   dst[y * dst_row + x * dst_column + c] = clamp(bias[c] + (rows' matrix * in * cols'
- *                                                            matrix transposed)[y][x])
+ *   dst[y * dst_row + x * dst_column + c * dst_channel] = clamp(bias[c] + (rows' matrix * in *
+ * cols' matrix transposed)[y][x])
  *
- * sums may be read up to the next multiple of four channels. */
+ * sums may be read up to the next multiple of four channels. dst_channel or dst_column is 1. */
 struct winograd_f32_output {
     struct winograd_f32_matrix rows, cols;
     size_t channels, height, width;
@@ -79,7 +91,7 @@ struct winograd_f32_output {
     const uint32_t *offsets;
     const float *bias; /* or NULL */
     float *dst;
-    size_t dst_row, dst_column;
+    size_t dst_row, dst_column, dst_channel;
     float low, high; /* -INFINITY, INFINITY: no clamp */
 };
 typedef void winograd_f32_output_fn(const struct winograd_f32_output *task);
@@ -87,6 +99,7 @@ typedef void winograd_f32_output_fn(const struct winograd_f32_output *task);
 struct winograd_f32_kernel {
     const char *name;
     uint32_t needs;
+    winograd_f32_gather_fn *gather;
     winograd_f32_input_fn *input;
     winograd_f32_products_fn *products[WINOGRAD_F32_NR / 4]; /* by width / 4 - 1 */
     winograd_f32_output_fn *output;

@@ -146,6 +146,63 @@ INLINE void backward(size_t n, float32x4_t *out, const float32x4_t *in)
 
 /* ---- inputs ---- */
 
+static void gather_few(const struct winograd_f32_patch *task, const float *src, float *dst,
+                       size_t channels)
+{
+    for (size_t y = 0; y < task->rows; y++, src += task->src_row, dst += task->dst_row)
+        for (size_t x = 0; x < task->cols; x++)
+            for (size_t c = 0; c < channels; c++)
+                dst[x * task->dst_column + c] =
+                    src[(ptrdiff_t)x + (ptrdiff_t)c * task->src_channel];
+}
+
+/* Four channels of `pixels` pixels of each row: of four, and of the last four, which may overlap.
+ */
+INLINE void gather_rows(const struct winograd_f32_patch *task, const float *src, float *dst,
+                        size_t pixels)
+{
+    const float *planes[] = {src, src + task->src_channel, src + 2 * task->src_channel,
+                             src + 3 * task->src_channel};
+    ptrdiff_t at = 0, src_row = task->src_row;
+    size_t last = task->cols - 4, column = task->dst_column, dst_row = task->dst_row;
+    for (size_t y = task->rows; y > 0; y--, at += src_row, dst += dst_row) {
+        float32x4_t first[4], second[4];
+#pragma GCC unroll 4
+        for (size_t c = 0; c < 4; c++) {
+            first[c] = vld1q_f32(planes[c] + at);
+            if (pixels > 4)
+                second[c] = vld1q_f32(planes[c] + at + last);
+        }
+        transpose_4x4(first);
+        float *to = dst;
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++, to += column)
+            vst1q_f32(to, first[x]);
+        if (pixels > 4) {
+            transpose_4x4(second);
+            to = dst + last * column;
+#pragma GCC unroll 4
+            for (size_t x = 0; x < 4; x++, to += column)
+                vst1q_f32(to, second[x]);
+        }
+    }
+}
+
+static void gather(const struct winograd_f32_patch *task)
+{
+    for (size_t c = 0; c < task->channels; c += 4) {
+        const float *src = task->src + (ptrdiff_t)c * task->src_channel;
+        float *dst = task->dst + c;
+        size_t channels = task->channels - c;
+        if (channels < 4 || task->cols < 4)
+            gather_few(task, src, dst, channels < 4 ? channels : 4);
+        else if (task->cols > 4)
+            gather_rows(task, src, dst, 8);
+        else
+            gather_rows(task, src, dst, 4);
+    }
+}
+
 /* Four channels of a tile after the first pass: [row][column]. */
 typedef float32x4_t half[MOST][MOST];
 
@@ -279,12 +336,45 @@ INLINE void store_row(const struct winograd_f32_output *task, const struct finis
     }
 }
 
+/* The same where pixels are neighbours, and channels are not: m <= 6 pixels of four channels. */
+INLINE void store_planes(const struct winograd_f32_output *task, const struct finish *finish,
+                         float *dst, const float32x4_t *values, size_t m)
+{
+    size_t channel = task->dst_channel, width = task->width;
+    float32x4_t first[4], second[4];
+#pragma GCC unroll 4
+    for (size_t x = 0; x < 4; x++) {
+        first[x] = values[x < m ? x : 0];
+        second[x] = values[4 + x < m ? 4 + x : 0];
+    }
+    transpose_4x4(first);
+    if (m > 4)
+        transpose_4x4(second);
+    if (finish->count >= 4 && width == m && m != 3) {
+#pragma GCC unroll 4
+        for (size_t c = 0; c < 4; c++, dst += channel) {
+            if (m >= 4)
+                vst1q_f32(dst, first[c]);
+            if (m == 2)
+                vst1_f32(dst, vget_low_f32(first[c]));
+            if (m == 6)
+                vst1_f32(dst + 4, vget_low_f32(second[c]));
+        }
+    } else {
+        for (size_t c = 0; c < finish->count && c < 4; c++, dst += channel) {
+            store_part(dst, first[c], width);
+            if (m > 4)
+                store_part(dst + 4, second[c], left(width, 4));
+        }
+    }
+}
+
 /* The second pass. Bias is added to the value of point 1, which every result has once. */
 INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half values, size_t n,
-                          const struct finish *finish)
+                          const struct finish *finish, int planes)
 {
     size_t height = task->height, row = task->dst_row;
-    float *dst = task->dst + c;
+    float *dst = task->dst + c * task->dst_channel;
     for (size_t y = 0; y < height; y++, dst += row) {
         float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
@@ -297,8 +387,20 @@ INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half
             for (size_t x = 0; x < n - 2; x++)
                 out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
         }
-        store_row(task, finish, dst, out, n - 2);
+        if (planes)
+            store_planes(task, finish, dst, out, n - 2);
+        else
+            store_row(task, finish, dst, out, n - 2);
     }
+}
+
+INLINE void second_pass(const struct winograd_f32_output *task, size_t c, half values, size_t n,
+                        const struct finish *finish)
+{
+    if (task->dst_channel == 1)
+        backward_cols(task, c, values, n, finish, 0);
+    else
+        backward_cols(task, c, values, n, finish, 1);
 }
 
 static void output(const struct winograd_f32_output *task)
@@ -325,16 +427,16 @@ static void output(const struct winograd_f32_output *task)
         }
         switch (task->cols.n) {
         case 8:
-            backward_cols(task, c, values, 8, &finish);
+            second_pass(task, c, values, 8, &finish);
             break;
         case 6:
-            backward_cols(task, c, values, 6, &finish);
+            second_pass(task, c, values, 6, &finish);
             break;
         case 5:
-            backward_cols(task, c, values, 5, &finish);
+            second_pass(task, c, values, 5, &finish);
             break;
         default:
-            backward_cols(task, c, values, 4, &finish);
+            second_pass(task, c, values, 4, &finish);
         }
     }
 }
@@ -358,6 +460,7 @@ winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_n
 const struct winograd_f32_kernel winograd_f32_neon = {
     "winograd_f32_neon",
     CPU_NEON,
+    gather,
     input,
     {winograd_f32_products_4_neon, winograd_f32_products_8_neon, winograd_f32_products_12_neon},
     output,

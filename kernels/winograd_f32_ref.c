@@ -27,6 +27,16 @@ static void transform(const struct winograd_f32_matrix *rows,
             values[y][x] = element(cols, x, half[y], 1);
 }
 
+static void gather(const struct winograd_f32_patch *task)
+{
+    for (size_t y = 0; y < task->rows; y++)
+        for (size_t x = 0; x < task->cols; x++)
+            for (size_t c = 0; c < task->channels; c++)
+                task->dst[y * task->dst_row + x * task->dst_column + c] =
+                    task->src[(ptrdiff_t)y * task->src_row + (ptrdiff_t)x +
+                              (ptrdiff_t)c * task->src_channel];
+}
+
 static void input_channel(const struct winograd_f32_input *task, size_t c)
 {
     float values[MOST][MOST];
@@ -118,10 +128,10 @@ static void output(const struct winograd_f32_output *task)
         transform(&task->rows, &task->cols, values);
         for (size_t y = 0; y < task->height; y++)
             for (size_t x = 0; x < task->width; x++)
-                task->dst[y * task->dst_row + x * task->dst_column + c] =
+                task->dst[y * task->dst_row + x * task->dst_column + c * task->dst_channel] =
                     clamp(values[y][x] + (task->bias ? task->bias[c] : 0), task->low, task->high);
     }
 }
 
 const struct winograd_f32_kernel winograd_f32_ref = {
-    "winograd_f32_ref", 0, input, {products_4, products_8, products_12}, output};
+    "winograd_f32_ref", 0, gather, input, {products_4, products_8, products_12}, output};

@@ -55,6 +55,39 @@ static void check_value(float got, double want, double scale)
         fail_msg("got %.9g, want %.9g (scale %g)", (double)got, want, scale);
 }
 
+static void check_gather(const struct winograd_f32_kernel *kernel, size_t rows, size_t cols,
+                         size_t channels)
+{
+    enum { COLUMN = 16 };
+    uint32_t seed = fill_seed();
+    size_t src_row = cols + 1, plane = rows * src_row + 3, dst_row = (cols + 2) * COLUMN;
+    size_t src_size = (channels - 1) * plane + (rows - 1) * src_row + cols;
+    size_t dst_size = (rows - 1) * dst_row + (cols - 1) * COLUMN + channels;
+    float *src = guard_at(&guard_src, src_size * sizeof *src, 1);
+    float *dst = guard_at(&guard_dst, dst_size * sizeof *dst, 1);
+    fill_reals(src, src_size, &seed);
+    fill_marker(dst, dst_size);
+    kernel->gather(&(struct winograd_f32_patch){rows, cols, channels, src, (ptrdiff_t)src_row,
+                                                (ptrdiff_t)plane, dst, dst_row, COLUMN});
+    size_t written = 0;
+    for (size_t i = 0; i < dst_size; i++)
+        written += !fill_is_marker(dst[i]);
+    assert_int_equal(written, rows * cols * channels);
+    for (size_t y = 0; y < rows; y++)
+        for (size_t x = 0; x < cols; x++)
+            for (size_t c = 0; c < channels; c++)
+                assert_true(dst[y * dst_row + x * COLUMN + c] == src[c * plane + y * src_row + x]);
+}
+
+static void patches_are_gathered(void **state)
+{
+    static const size_t rows[] = {1, 3, 8}, channels[] = {1, 3, 4, 9, 16};
+    for (size_t r = 0; r < count_of(rows); r++)
+        for (size_t cols = 1; cols <= MOST; cols++)
+            for (size_t c = 0; c < count_of(channels); c++)
+                check_gather(*state, rows[r], cols, channels[c]);
+}
+
 /* A tile is a row of blocks of `height` rows, at every point or at every other one. */
 static void check_input(const struct winograd_f32_kernel *kernel, size_t largest, size_t r,
                         size_t c, size_t height, bool same_step)
@@ -195,15 +228,16 @@ static void products_are_exact_on_integers(void **state)
 /* ---- outputs ---- */
 
 static void check_output(const struct winograd_f32_kernel *kernel, size_t r, size_t c,
-                         size_t channels, size_t cut, bool plain)
+                         size_t channels, size_t cut, bool plain, bool planes)
 {
     uint32_t seed = fill_seed();
     struct sides sides;
     sides.rows = backward(r, sides.values[0]);
     sides.cols = backward(c, sides.values[1]);
     size_t height = sides.rows.m - cut, width = sides.cols.m - cut, padded = (channels + 3) / 4 * 4;
-    size_t dst_row = width * (channels + 1) + 2,
-           size = (height - 1) * dst_row + (width - 1) * (channels + 1) + channels;
+    size_t column = planes ? 1 : channels + 1, dst_row = width * column + 2;
+    size_t channel_step = planes ? height * dst_row + 1 : 1;
+    size_t size = (height - 1) * dst_row + (width - 1) * column + (channels - 1) * channel_step + 1;
     float *sums = guard_at(&guard_src, r * c * padded * sizeof *sums, 1), bias[CHANNELS];
     float *dst = guard_at(&guard_dst, size * sizeof *dst, 1);
     uint32_t offsets[MOST * MOST];
@@ -222,7 +256,8 @@ static void check_output(const struct winograd_f32_kernel *kernel, size_t r, siz
                                                  .bias = plain ? NULL : bias,
                                                  .dst = dst,
                                                  .dst_row = dst_row,
-                                                 .dst_column = channels + 1,
+                                                 .dst_column = column,
+                                                 .dst_channel = channel_step,
                                                  .low = plain ? -INFINITY : -0.5f,
                                                  .high = plain ? INFINITY : 1.5f});
     size_t written = 0;
@@ -237,8 +272,8 @@ static void check_output(const struct winograd_f32_kernel *kernel, size_t r, siz
             double want = product(&sides, i / width, i % width, in, &scale);
             if (!plain)
                 want = fmin(fmax(want + (double)bias[channel], -0.5), 1.5);
-            check_value(dst[i / width * dst_row + i % width * (channels + 1) + channel], want,
-                        scale + 1);
+            check_value(dst[i / width * dst_row + i % width * column + channel * channel_step],
+                        want, scale + 1);
         }
     }
 }
@@ -246,13 +281,15 @@ static void check_output(const struct winograd_f32_kernel *kernel, size_t r, siz
 static void outputs_become_what_the_matrices_say(void **state)
 {
     static const size_t channels[] = {1, 3, 4, 6, 8, 12};
-    for (size_t r = 0; r < count_of(sizes); r++)
-        for (size_t c = 0; c < count_of(sizes); c++)
-            for (size_t i = 0; i < count_of(channels); i++) {
-                check_output(*state, sizes[r], sizes[c], channels[i], 0, false);
-                check_output(*state, sizes[r], sizes[c], channels[i], 0, true);
-                check_output(*state, sizes[r], sizes[c], channels[i], 1, false);
-            }
+    enum { PAIRS = count_of(sizes) * count_of(sizes) };
+    for (size_t i = 0; i < PAIRS * count_of(channels); i++) {
+        size_t rows = sizes[i % PAIRS / count_of(sizes)], cols = sizes[i % count_of(sizes)];
+        for (int planes = 0; planes < 2; planes++) {
+            check_output(*state, rows, cols, channels[i / PAIRS], 0, false, planes);
+            check_output(*state, rows, cols, channels[i / PAIRS], 0, true, planes);
+            check_output(*state, rows, cols, channels[i / PAIRS], 1, false, planes);
+        }
+    }
 }
 
 /* y = A [(G w) ∘ (B d)] is the convolution, for every n that a layout serves. */
@@ -293,6 +330,7 @@ int main(void)
     guard_init(&guard_weights, sizeof(float) * POINTS * PANELS * MOST_K * WINOGRAD_F32_NR);
     guard_init(&guard_dst, sizeof(float) * MOST * MOST * ROWS * GROUP * (CHANNELS / GROUP + 1));
     static const struct CMUnitTest per_kernel[] = {
+        cmocka_unit_test(patches_are_gathered),
         cmocka_unit_test(inputs_become_what_the_matrices_say),
         cmocka_unit_test(products_are_exact_on_integers),
         cmocka_unit_test(outputs_become_what_the_matrices_say),

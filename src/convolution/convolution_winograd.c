@@ -199,7 +199,8 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     mine->columns = layout_panel_offset((size_t)s->oc, mine->panels);
     mine->gathers = s->src.c != 1;
     mine->finishes = !fusion.complete || fusion.reads_dst;
-    mine->staged = fusion.reads_dst || (s->dst.c != 1 && s->oc > 1);
+    bool neighbours = s->dst.c == 1 || s->oc == 1 || (s->dst.w == 1 && !mine->finishes);
+    mine->staged = fusion.reads_dst || !neighbours;
     mine->low = mine->finishes ? -INFINITY : fusion.low;
     mine->high = mine->finishes ? INFINITY : fusion.high;
     choose_strips(mine, cpu);

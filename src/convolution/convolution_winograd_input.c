@@ -3,30 +3,56 @@
  * stay in the L1 cache until they are full. */
 #include "src/convolution/convolution_winograd.h"
 
+/* begin <= i < end */
+struct range {
+    neo_dim begin, end;
+};
+
+/* Which of `count` positions, the first one being `from`, are in [0, size). */
+static struct range existing(neo_dim from, size_t count, neo_dim size)
+{
+    neo_dim most = (neo_dim)count, begin = from < 0 ? -from : 0, end = size - from;
+    return (struct range){begin, end < most ? end : most};
+}
+
 /* Copies what exists of a tile's source to the patch, channels [channel, channel + count). */
 static void gather_tile(const struct task *task, const struct tile *tile, size_t channel,
                         size_t count)
 {
     const struct convolution_winograd *plan = task->run->plan;
     const struct convolution_shape *s = &plan->shape;
-    neo_dim top = tile->y - s->padding[HEIGHT], left = tile->x - s->padding[WIDTH];
-    neo_dim x = left < 0 ? -left : 0, end = s->in[WIDTH] - left;
-    end = end < (neo_dim)tile->cols ? end : (neo_dim)tile->cols;
-    for (neo_dim y = 0; y < (neo_dim)tile->rows && x < end; y++) {
-        if (top + y < 0 || top + y >= s->in[HEIGHT])
-            continue;
-        plan->copy(&(struct copy_f32_plane){
-            .rows = count,
-            .cols = (size_t)(end - x),
-            .src = (const float *)task->run->execution->buffers[SRC] + tile->n * s->src.n +
-                   (neo_dim)channel * s->src.c + (top + y) * s->src.h + (left + x) * s->src.w,
-            .src_row = s->src.c,
-            .src_col = s->src.w,
-            .dst = task->patches + ((size_t)y * tile->cols + (size_t)x) * CHUNK,
-            .dst_row = 1,
-            .dst_col = CHUNK,
+    struct range rows = existing(tile->y - s->padding[HEIGHT], tile->rows, s->in[HEIGHT]);
+    struct range cols = existing(tile->x - s->padding[WIDTH], tile->cols, s->in[WIDTH]);
+    neo_dim y = tile->y - s->padding[HEIGHT] + rows.begin, row = (neo_dim)tile->cols * CHUNK;
+    neo_dim x = tile->x - s->padding[WIDTH] + cols.begin;
+    const float *src = (const float *)task->run->execution->buffers[SRC] + tile->n * s->src.n +
+                       (neo_dim)channel * s->src.c + y * s->src.h + x * s->src.w;
+    float *dst = task->patches + rows.begin * row + cols.begin * CHUNK;
+    if (s->src.w == 1 && rows.begin < rows.end && cols.begin < cols.end)
+        plan->kernel->gather(&(struct winograd_f32_patch){
+            .rows = (size_t)(rows.end - rows.begin),
+            .cols = (size_t)(cols.end - cols.begin),
+            .channels = count,
+            .src = src,
+            .src_row = s->src.h,
+            .src_channel = s->src.c,
+            .dst = dst,
+            .dst_row = (size_t)row,
+            .dst_column = CHUNK,
         });
-    }
+    else
+        for (; rows.begin < rows.end && cols.begin < cols.end;
+             rows.begin++, src += s->src.h, dst += row)
+            plan->copy(&(struct copy_f32_plane){
+                .rows = count,
+                .cols = (size_t)(cols.end - cols.begin),
+                .src = src,
+                .src_row = s->src.c,
+                .src_col = s->src.w,
+                .dst = dst,
+                .dst_row = 1,
+                .dst_col = CHUNK,
+            });
 }
 
 /* The address of each pixel of a tile, column by column: of zeros, or (y, x) of the tile is at
@@ -82,18 +108,6 @@ static void list_targets(const struct task *task, const struct tile *tile, size_
     task->strip->same_step[i] = !different;
 }
 
-static void transform_patch(const struct task *task, const struct tile *tile,
-                            struct winograd_f32_input *input, size_t channel, size_t count)
-{
-    gather_tile(task, tile, channel, count);
-    list_patch(task, tile, task->strip->patch);
-    input->pixels = task->strip->patch;
-    input->from = 0;
-    input->first = channel / WINOGRAD_F32_GROUP;
-    input->groups = div_up(count, WINOGRAD_F32_GROUP);
-    task->run->plan->kernel->input(input);
-}
-
 /* Channels [channel, channel + count) of tile i of a block. */
 static void transform_tile(const struct task *task, const struct tile *tile, size_t i,
                            size_t channel, size_t count)
@@ -113,8 +127,17 @@ static void transform_tile(const struct task *task, const struct tile *tile, siz
     };
     if (whole)
         plan->kernel->input(&input);
-    if (rest)
-        transform_patch(task, tile, &input, channel + whole, rest);
+    if (rest == 0)
+        return;
+    gather_tile(task, tile, channel + whole, rest);
+    if (!plan->gathers) {
+        list_patch(task, tile, task->strip->patch);
+        input.pixels = task->strip->patch;
+    }
+    input.from = 0;
+    input.first += input.groups;
+    input.groups = div_up(rest, WINOGRAD_F32_GROUP);
+    plan->kernel->input(&input);
 }
 
 static void transform_block(const struct task *task, const struct tile *tiles, size_t count)
@@ -123,7 +146,9 @@ static void transform_block(const struct task *task, const struct tile *tiles, s
     size_t ic = (size_t)plan->shape.ic;
     for (size_t i = 0; i < count; i++) {
         list_targets(task, &tiles[i], i);
-        if (!plan->gathers)
+        if (plan->gathers)
+            list_patch(task, &tiles[i], task->strip->pixels[i]);
+        else
             list_source(task, &tiles[i], task->strip->pixels[i]);
     }
     for (size_t c = 0; c < ic; c += CHUNK)

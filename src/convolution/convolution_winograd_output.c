@@ -61,6 +61,7 @@ void winograd_transform_output(const struct task *task, size_t t, struct layout_
         .dst = plan->staged ? stage : dst,
         .dst_row = plan->staged ? tile->width * WINOGRAD_F32_NR : (size_t)strides->h,
         .dst_column = plan->staged ? WINOGRAD_F32_NR : (size_t)strides->w,
+        .dst_channel = plan->staged ? 1 : (size_t)strides->c,
         .low = plan->low,
         .high = plan->high,
     };
