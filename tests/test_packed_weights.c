@@ -96,6 +96,38 @@ static void equal_weights_are_packed_once_and_shared(void **state)
     neo_attributes_destroy(relu);
 }
 
+/* What an operation does besides multiplying is no part of the panels: each gets its own result
+ * from one copy. */
+static void operations_with_other_attributes_compute_with_one_copy(void **state)
+{
+    (void)state;
+    static const float factor = 3;
+    neo_attributes *scaled;
+    assert_int_equal(neo_attributes_create(&scaled), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(scaled, NEO_ELTWISE_LINEAR, factor, 1), NEO_OK);
+    neo_primitive_desc *pds[] = {describe(engine, 4, NULL), describe(engine, 4, scaled)};
+    neo_memory_desc src_desc = matrix(4, 40, "ab"), dst_desc = matrix(4, 30, "ab");
+    struct tensor src = tensor_make(engine, &src_desc, 21), dst[2];
+    struct tensor plain = make_weights(engine, "ab", 22);
+    neo_packed_weights *weights[2];
+    for (int i = 0; i < 2; i++) {
+        weights[i] = pack(engine, stream, pds[i], &plain);
+        dst[i] = tensor_make(engine, &dst_desc, 0);
+        multiply(pds[i], stream, weights[i], &src, &dst[i]);
+    }
+    assert_ptr_equal(data_of(weights[0]), data_of(weights[1]));
+    for (size_t i = 0; i < 4 * (size_t)30; i++)
+        assert_true(dst[1].data[i] == factor * dst[0].data[i] + 1); /* small integers: exact */
+    for (int i = 0; i < 2; i++) {
+        neo_packed_weights_destroy(weights[i]);
+        neo_primitive_desc_destroy(pds[i]);
+        tensor_free(&dst[i]);
+    }
+    tensor_free(&src);
+    tensor_free(&plain);
+    neo_attributes_destroy(scaled);
+}
+
 static void changed_content_and_other_orders_are_other_weights(void **state)
 {
     (void)state;

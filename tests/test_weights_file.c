@@ -92,6 +92,38 @@ static void the_file_is_private(void **state)
     assert_int_equal(file.st_mode & 07777, 0600);
 }
 
+/* Descriptors of the file that a program started by this process would get. */
+static int inherited_descriptors(const char *path)
+{
+    struct stat file, other;
+    int count = 0, inherited = 0;
+    assert_int_equal(stat(path, &file), 0);
+    for (int fd = 0; fd < 1024; fd++)
+        if (fstat(fd, &other) == 0 && other.st_ino == file.st_ino && other.st_dev == file.st_dev) {
+            count++;
+            inherited += !(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+        }
+    assert_true(count > 0);
+    return inherited;
+}
+
+static void descriptors_are_closed_on_exec(void **state)
+{
+    static const uint32_t flags[] = {0, NEO_WEIGHTS_READ_ONLY, NEO_WEIGHTS_COPY};
+    add_all(*state, 3);
+    for (size_t i = 0; i < count_of(flags); i++) {
+        neo_weights_provider provider = weights_open(*state, flags[i]);
+        assert_int_equal(weights_get(&provider, 0), NEO_OK);
+        assert_int_equal(inherited_descriptors(*state), 0);
+        if (i == 0) { /* the file that takes its place too */
+            assert_int_equal(neo_weights_file_compact(*state, 0, NULL, NULL, NULL), NEO_OK);
+            assert_int_equal(weights_add(&provider, 5), NEO_OK);
+            assert_int_equal(inherited_descriptors(*state), 0);
+        }
+        weights_close(&provider);
+    }
+}
+
 static void only_insertion_makes_a_file(void **state)
 {
     neo_weights_provider provider = weights_open(*state, 0);
@@ -872,6 +904,7 @@ int main(void)
         with_folder(entries_are_found_again),
         with_folder(more_entries_than_an_index_block_holds),
         with_folder(the_file_is_private),
+        with_folder(descriptors_are_closed_on_exec),
         with_folder(only_insertion_makes_a_file),
         with_folder(size_is_unique_bytes_and_little_more),
         with_folder(reloading_a_hundred_times_adds_nothing),

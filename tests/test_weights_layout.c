@@ -1,0 +1,151 @@
+/* Packed layouts: what is where, how many bytes, and what a descriptor says. */
+#include "tests/support/test.h"
+
+#include <string.h>
+
+#include "arch/cpu.h"
+#include "src/core/checked.h"
+#include "src/weights/layout.h"
+#include "src/weights/pack.h"
+#include "tests/support/fill.h"
+#include "tests/support/guard.h"
+#include "tests/support/tensor.h"
+
+enum { MOST_PADDING = 3, MOST_BYTES = 1 << 20 };
+
+static struct guard guard_packed;
+
+/* ---- panels ---- */
+
+static void panels_follow_one_another(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= 300; n++) {
+        size_t columns = 0, padded = 0, count = layout_panel_count(n);
+        for (size_t i = 0; i < count; i++) {
+            struct layout_panel panel = layout_panel(n, i);
+            assert_int_equal(panel.first, columns);
+            assert_int_equal(layout_panel_offset(n, i), padded);
+            assert_true(panel.valid >= 1 && panel.valid <= panel.width);
+            assert_true(panel.width <= LAYOUT_PANEL);
+            columns += panel.valid;
+            padded += panel.width;
+        }
+        assert_int_equal(columns, n);
+        assert_int_equal(layout_panel_offset(n, count), padded);
+        assert_true(padded - n <= MOST_PADDING);
+    }
+}
+
+/* ---- bytes ---- */
+
+struct layout_case {
+    enum layout_id id;
+    bool grouped;
+    const char *tag;
+    int ndims;
+    neo_dim dims[5];
+};
+
+static const struct layout_case cases[] = {
+    {LAYOUT_MATMUL_F32, false, "ab", 2, {1, 1}},
+    {LAYOUT_MATMUL_F32, false, "ab", 2, {9, 31}},
+    {LAYOUT_MATMUL_F32, false, "ba", 2, {70, 26}},
+    {LAYOUT_MATMUL_F32, false, "acb", 3, {3, 5, 14}},
+    {LAYOUT_CONVOLUTION_F32, false, "oihw", 4, {29, 6, 3, 3}},
+    {LAYOUT_CONVOLUTION_F32, false, "ohwi", 4, {13, 7, 2, 3}},
+    {LAYOUT_CONVOLUTION_F32, false, "hwio", 4, {15, 70, 1, 2}},
+    {LAYOUT_CONVOLUTION_F32, true, "goihw", 5, {3, 4, 2, 3, 5}},
+    {LAYOUT_DEPTHWISE_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
+    {LAYOUT_WINOGRAD_2_F32, false, "oihw", 4, {13, 5, 3, 3}},
+    {LAYOUT_WINOGRAD_4_F32, false, "oihw", 4, {13, 5, 3, 3}},
+    {LAYOUT_WINOGRAD_6_F32, false, "oihw", 4, {13, 5, 3, 3}},
+};
+
+static neo_memory_desc packed_desc(const struct layout_case *c)
+{
+    neo_memory_desc desc = tensor_desc(c->ndims, c->dims, "any");
+    layout_set(&desc, c->id, c->grouped);
+    return desc;
+}
+
+/* The buffer ends at a guard page; a byte that packing leaves out keeps its marker. */
+static void packing_writes_exactly_the_layouts_bytes(void **state)
+{
+    (void)state;
+    static float plain_data[8192];
+    uint32_t seed = fill_seed();
+    struct parallel parallel;
+    parallel_init(&parallel, NULL, NULL, 0);
+    fill_reals(plain_data, count_of(plain_data), &seed);
+    for (size_t i = 0; i < count_of(cases); i++) {
+        neo_memory_desc plain = tensor_desc(cases[i].ndims, cases[i].dims, cases[i].tag);
+        neo_memory_desc packed = packed_desc(&cases[i]);
+        struct layout_shape shape = layout_shape(&packed);
+        size_t elements = shape.matrices * shape.k * shape.columns;
+        assert_int_equal(layout_bytes(&packed), elements * sizeof(float));
+        assert_int_equal(neo_memory_desc_size(&packed), layout_bytes(&packed));
+        assert_true(neo_memory_desc_size(&plain) <= sizeof plain_data);
+        for (int end = 0; end < 2; end++) {
+            float *data = guard_at(&guard_packed, layout_bytes(&packed), end);
+            fill_marker(data, elements);
+            const struct weights_transfer transfer = {.plain = &plain,
+                                                      .packed = &packed,
+                                                      .plain_data = plain_data,
+                                                      .packed_data = data,
+                                                      .cpu = cpu_get()};
+            weights_pack(&transfer, &parallel, 1);
+            for (size_t e = 0; e < elements; e++)
+                assert_false(fill_is_marker(data[e]));
+        }
+    }
+}
+
+/* ---- descriptors ---- */
+
+static void a_descriptor_says_which_layout_it_is(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(cases); i++) {
+        neo_memory_desc desc = packed_desc(&cases[i]), other = desc;
+        assert_int_equal(desc.format_kind, NEO_FORMAT_PACKED);
+        assert_int_equal(desc.packed.id, cases[i].id);
+        assert_true(desc.packed.version >= 1);
+        assert_true(desc.packed.panel >= 1);
+        assert_int_equal(desc.packed.grouped, cases[i].grouped);
+        assert_null(layout_wrong(&desc));
+        other.packed.version++;
+        assert_false(neo_memory_desc_equal(&desc, &other));
+    }
+}
+
+static void other_layouts_and_versions_are_refused(void **state)
+{
+    (void)state;
+    neo_memory_desc good = packed_desc(&cases[1]), bad;
+    bad = good, bad.packed.version++;
+    assert_non_null(layout_wrong(&bad));
+    bad = good, bad.packed.version = 0;
+    assert_non_null(layout_wrong(&bad));
+    bad = good, bad.packed.panel++;
+    assert_non_null(layout_wrong(&bad));
+    bad = good, bad.packed.id = 0;
+    assert_non_null(layout_wrong(&bad));
+    bad = good, bad.packed.id = 999;
+    assert_non_null(layout_wrong(&bad));
+    bad = good, bad.dims[0] = (neo_dim)1 << 62;
+    assert_non_null(layout_wrong(&bad));
+    assert_null(layout_wrong(&good));
+}
+
+int main(void)
+{
+    guard_init(&guard_packed, MOST_BYTES);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(panels_follow_one_another),
+        cmocka_unit_test(packing_writes_exactly_the_layouts_bytes),
+        cmocka_unit_test(a_descriptor_says_which_layout_it_is),
+        cmocka_unit_test(other_layouts_and_versions_are_refused),
+    };
+    return cmocka_run_group_tests_name("weights_layout", tests, NULL, NULL);
+}
