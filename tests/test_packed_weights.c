@@ -592,6 +592,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(equal_weights_are_packed_once_and_shared, session_setup,
                                         session_teardown),
+        cmocka_unit_test_setup_teardown(operations_with_other_attributes_compute_with_one_copy,
+                                        session_setup, session_teardown),
         cmocka_unit_test_setup_teardown(changed_content_and_other_orders_are_other_weights,
                                         session_setup, session_teardown),
         cmocka_unit_test(the_source_may_be_released),
