@@ -1,0 +1,28 @@
+/* The list of kernels for listed rows, fastest first. */
+#include "kernels/gemm_f32_listed.h"
+
+const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[] = {
+#if !NEO_PORTABLE
+    &gemm_f32_listed_neon,
+#endif
+    &gemm_f32_listed_ref,
+};
+const size_t gemm_f32_listed_kernel_count =
+    sizeof gemm_f32_listed_kernels / sizeof gemm_f32_listed_kernels[0];
+
+const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features)
+{
+    size_t i = 0;
+    while (gemm_f32_listed_kernels[i]->needs & ~features)
+        i++;
+    return gemm_f32_listed_kernels[i];
+}
+
+gemm_f32_listed_fn *gemm_f32_listed_run(const struct gemm_f32_listed_kernels *kernels,
+                                        size_t height, size_t width)
+{
+    static const uint8_t index[] = {0, 1, 2, 3, 4, 0, 0, 0, 5, 0, 0, 0, 6}; /* plus 1; 0: none */
+    if (height < 1 || height > GEMM_F32_LISTED_HEIGHT || width >= sizeof index || !index[width])
+        return NULL;
+    return kernels->run[index[width] - 1][height - 1];
+}

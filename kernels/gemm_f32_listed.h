@@ -1,0 +1,69 @@
+/* C = A B, f32, where rows of A are read in place, by a list of their addresses, and B is packed.
+ *
+ * A strip is `tiles` tiles of `height` rows, one below the other, times `panels` panels of B, one
+ * beside the other. k comes in segments: each row has an address for every segment (a tap of a
+ * convolution, say), and depth = 4 * rounds + tail values there. */
+#ifndef KERNELS_GEMM_F32_LISTED_H
+#define KERNELS_GEMM_F32_LISTED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/cpu.h"
+
+/* Addresses in the list for one tile and segment; those beyond the tile's height are not read. */
+enum { GEMM_F32_LISTED_HEIGHT = 7, GEMM_F32_LIST = 8 };
+
+/* For t < tiles, i < height, q < panels, j < width:
+ *
+ *   sum = 0
+ *   for s < segments, p < depth in this order:
+ *       sum += rows[(t * segments + s) * GEMM_F32_LIST + i][p] *
+ *              b[q * b_step + (s * depth + p) * pitch + j]
+ *   C = c[(t * height + i) * ldc + q * width + j]
+ *   C = min(max(sum + (accumulate ? C : 0) + (bias ? bias[q * width + j] : 0), low), high)
+ *
+ * width is 12, 8 or 4, and pitch the same; or it is 1, 2 or 3 and pitch is 4, with one panel only.
+ *
+ * Whole vectors add in the order of s and p, with C first, and each product is rounded with its
+ * sum, but the first one alone if there is no C: no more than the sign of a zero depends on that.
+ * Narrow panels have four sums an element, for p mod 4, and add C to those. A and B are read
+ * exactly, but for the three columns beside a narrow panel, which must be there. */
+struct gemm_f32_listed {
+    const float *const *rows;
+    size_t segments, rounds, tail; /* segments >= 1, tail <= 3 */
+    const float *b;
+    size_t b_step;
+    float *c;
+    size_t ldc;
+    size_t tiles, panels; /* >= 1 */
+    const float *bias;    /* or NULL */
+    uint32_t accumulate;
+    uint32_t clamp; /* 0: low and high do not matter */
+    float low, high;
+    uint32_t height, width; /* the kernel's */
+};
+typedef void gemm_f32_listed_fn(const struct gemm_f32_listed *strip);
+
+/* Kernels by width, 1, 2, 3, 4, 8 and 12, and by height - 1. */
+enum { GEMM_F32_LISTED_WIDTHS = 6 };
+typedef gemm_f32_listed_fn *gemm_f32_listed_by_height[GEMM_F32_LISTED_HEIGHT];
+struct gemm_f32_listed_kernels {
+    const char *name;
+    uint32_t needs;
+    gemm_f32_listed_by_height run[GEMM_F32_LISTED_WIDTHS];
+};
+extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_ref;
+
+/* Fastest first; the last needs nothing. */
+extern const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[];
+extern const size_t gemm_f32_listed_kernel_count;
+
+/* The fastest that the features allow; never NULL. */
+const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features);
+
+/* NULL for other heights and widths than those above. */
+gemm_f32_listed_fn *gemm_f32_listed_run(const struct gemm_f32_listed_kernels *kernels,
+                                        size_t height, size_t width);
+
+#endif

@@ -1,0 +1,498 @@
+/* Strips of gemm_f32_listed.h for NEON.
+ *
+ * A tile of `height` rows and `vectors` vectors keeps its sums in the last height * vectors vector
+ * registers, four steps of each row of A in the first `height` ones, and four vectors of B between
+ * them. A round is four steps of k: `height` loads of A, `vectors` LD1 of four registers for B, 4 *
+ * height * vectors FMLA. The loop does two rounds: 7x12 has 168 FMLA in 190 instructions.
+ *
+ * A core that reorders has room for other instructions beside FMLA, but hardly for blocks of few
+ * instructions between branches. So what begins a tile is in one block with its first round, whose
+ * FMUL need no sums of zero; where the next tile is, is computed without a branch in one block with
+ * the stores; and `special` is one flag for all that is not always there. */
+
+/* Offsets in struct gemm_f32_listed. */
+#define STRIP_ROWS 0
+#define STRIP_SEGMENTS 8
+#define STRIP_ROUNDS 16
+#define STRIP_TAIL 24
+#define STRIP_B 32
+#define STRIP_B_STEP 40
+#define STRIP_C 48
+#define STRIP_LDC 56
+#define STRIP_TILES 64
+#define STRIP_PANELS 72
+#define STRIP_BIAS 80
+#define STRIP_ACCUMULATE 88
+#define STRIP_CLAMP 92
+#define STRIP_LOW 96
+
+/* x8 … x14 are the rows of A. */
+strip .req x0
+list .req x1
+pairs .req x2
+b .req x3
+c .req x4
+ldc .req x5
+tiles .req x6
+row .req x7
+panels_left .req x15
+scratch .req x16
+rounds .req x17
+b_panel .req x19
+b_first .req x20
+b_step .req x21
+list_step .req x22
+special .req x23
+c_back .req x24
+panels .req x25
+segments .req x26
+bias .req x27
+segment .req x28
+
+    .altmacro
+    .text
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro multiply sum, b, a, lane, fresh
+    .if \fresh
+    fmul v\sum\().4s, v\b\().4s, v\a\().s[\lane]
+    .else
+    fmla v\sum\().4s, v\b\().4s, v\a\().s[\lane]
+    .endif
+    .endm
+    .macro multiply_vectors sum, b, a
+    fmla v\sum\().4s, v\b\().4s, v\a\().4s
+    .endm
+    .macro add_to sum, x
+    fadd v\sum\().4s, v\sum\().4s, v\x\().4s
+    .endm
+    .macro clamp_to sum, low, high
+    fmax v\sum\().4s, v\sum\().4s, v\low\().4s
+    fmin v\sum\().4s, v\sum\().4s, v\high\().4s
+    .endm
+    .macro clear sum
+    movi v\sum\().4s, #0
+    .endm
+    .macro load a, row
+    ldr q\a, [x\row], #16
+    .endm
+    .macro load_one a, row
+    ldr s\a, [x\row], #4
+    .endm
+    .macro load_four b0, b1, b2, b3
+    ld1 {v\b0\().4s, v\b1\().4s, v\b2\().4s, v\b3\().4s}, [b], #64
+    .endm
+    .macro load_columns b0, b1, b2, b3
+    ld4 {v\b0\().4s, v\b1\().4s, v\b2\().4s, v\b3\().4s}, [b], #64
+    .endm
+    .macro load_b_one column, offset
+    ldr s\column, [b, #\offset]
+    .endm
+    .macro several instruction, at, step, count, v0, v1, v2
+    .if \count == 1
+    \instruction {v\v0\().4s}, [\at], \step
+    .elseif \count == 2
+    \instruction {v\v0\().4s, v\v1\().4s}, [\at], \step
+    .else
+    \instruction {v\v0\().4s, v\v1\().4s, v\v2\().4s}, [\at], \step
+    .endif
+    .endm
+    .macro pointer lane, offset
+    ldr x\lane, [segment, #\offset]
+    .endm
+    .macro two_pointers lane0, lane1, offset
+    ldp x\lane0, x\lane1, [segment, #\offset]
+    .endm
+    .macro sum_lanes sum
+    faddp v\sum\().4s, v\sum\().4s, v\sum\().4s
+    faddp s\sum, v\sum\().2s
+    .endm
+    .macro add_c sum, offset
+    ldr s0, [row, #\offset]
+    fadd s\sum, s\sum, s0
+    .endm
+    .macro clamp_one sum
+    fmax s\sum, s\sum, s0
+    fmin s\sum, s\sum, s1
+    .endm
+    .macro add_one sum, x
+    fadd s\sum, s\sum, s\x
+    .endm
+    .macro store_one sum, offset
+    str s\sum, [row, #\offset]
+    .endm
+
+/* ---- parts of a tile ---- */
+
+/* Four steps of k; `fresh`: the sums begin here. */
+    .macro round height, vectors, fresh
+    .set i, 0
+    .rept \height
+    load %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    .set q, 0
+    .rept 4 * \vectors
+    .if q % 4 == 0
+    load_four %(\height), %(\height + 1), %(\height + 2), %(\height + 3)
+    .endif
+    .set i, 0
+    .rept \height
+    .if \fresh * \vectors > q
+    multiply %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors), 1
+    .else
+    multiply %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors), 0
+    .endif
+    .set i, i + 1
+    .endr
+    .set q, q + 1
+    .endr
+    .endm
+
+    .macro load_pointers height
+    .set i, 0
+    .rept \height / 2
+    two_pointers %(8 + i), %(9 + i), %(8 * i)
+    .set i, i + 2
+    .endr
+    .if \height % 2
+    pointer %(7 + \height), %(8 * \height - 8)
+    .endif
+    .endm
+
+    .macro begin_tile height
+    mov segment, list
+    mov b, b_panel
+    ldr segments, [strip, #STRIP_SEGMENTS]
+    load_pointers \height
+    .endm
+
+/* For all rows. at: a register that the rows of C begin at; it ends at the row below. */
+    .macro rows_of_c instruction, height, vectors
+    mov row, c
+    .set i, 32 - \height * \vectors
+    .rept \height
+    several \instruction, row, ldc, \vectors, %(i), %(i + 1), %(i + 2)
+    .set i, i + \vectors
+    .endr
+    .endm
+
+/* The next panel, or the first one of the next tile. row is c of the row below this tile. */
+    .macro next_tile width
+    add c, c, #4 * \width
+    sub row, row, c_back
+    add b_panel, b_panel, b_step
+    add scratch, list, list_step
+    subs panels_left, panels_left, #1
+    csel c, row, c, eq
+    csel b_panel, b_first, b_panel, eq
+    csel list, scratch, list, eq
+    csel panels_left, panels, panels_left, eq
+    sub tiles, tiles, #1
+    .endm
+
+    .macro begin name
+    .p2align 4
+    .globl gemm_f32_listed_\name\()_neon
+    .hidden gemm_f32_listed_\name\()_neon
+    .type gemm_f32_listed_\name\()_neon, %function
+gemm_f32_listed_\name\()_neon:
+    stp d8, d9, [sp, #-144]!
+    stp d10, d11, [sp, #16]
+    stp d12, d13, [sp, #32]
+    stp d14, d15, [sp, #48]
+    stp x19, x20, [sp, #64]
+    stp x21, x22, [sp, #80]
+    stp x23, x24, [sp, #96]
+    stp x25, x26, [sp, #112]
+    stp x27, x28, [sp, #128]
+    ldp list, segments, [strip, #STRIP_ROWS]
+    ldp rounds, special, [strip, #STRIP_ROUNDS]
+    ldp b_first, b_step, [strip, #STRIP_B]
+    ldp c, ldc, [strip, #STRIP_C]
+    ldp tiles, panels, [strip, #STRIP_TILES]
+    ldr bias, [strip, #STRIP_BIAS]
+    lsl list_step, segments, #6
+    lsl b_step, b_step, #2
+    lsl ldc, ldc, #2
+    .endm
+
+    .macro end name
+    ldp x27, x28, [sp, #128]
+    ldp x25, x26, [sp, #112]
+    ldp x23, x24, [sp, #96]
+    ldp x21, x22, [sp, #80]
+    ldp x19, x20, [sp, #64]
+    ldp d14, d15, [sp, #48]
+    ldp d12, d13, [sp, #32]
+    ldp d10, d11, [sp, #16]
+    ldp d8, d9, [sp], #144
+    ret
+    .size gemm_f32_listed_\name\()_neon, . - gemm_f32_listed_\name\()_neon
+    .endm
+
+/* ---- kernels of whole vectors ---- */
+
+    .macro add_bias height, vectors
+    .set i, 0
+    .rept \vectors
+    several ld1, bias, #16, 1, %(i), 0, 0
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \height * \vectors
+    add_to %(32 - \height * \vectors + i), %(i % \vectors)
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro clamp height, vectors
+    add scratch, strip, #STRIP_LOW
+    ld1r {v0.4s}, [scratch], #4
+    ld1r {v1.4s}, [scratch]
+    .set i, 32 - \height * \vectors
+    .rept \height * \vectors
+    clamp_to %(i), 0, 1
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro kernel name, height, vectors
+    begin \name
+    /* segments - 1 | tail | bias | accumulate | clamp */
+    sub segments, segments, #1
+    ldp w8, w9, [strip, #STRIP_ACCUMULATE]
+    orr special, special, segments
+    orr special, special, bias
+    orr w8, w8, w9
+    orr special, special, x8
+    mov b_panel, b_first
+    mov panels_left, panels
+    sub c_back, panels, #1
+    mul tiles, tiles, panels
+    mov scratch, #16 * \vectors
+    mul c_back, c_back, scratch
+    cmp rounds, #2
+    b.lo 20f
+    cbnz special, 20f
+
+    /* a tile; rounds >= 2 */
+11: begin_tile \height
+    sub scratch, rounds, #1
+    lsr pairs, scratch, #1
+    round \height, \vectors, 1
+    tbz scratch, #0, 13f
+12: round \height, \vectors, 0
+    cbz pairs, 14f
+13: round \height, \vectors, 0
+    round \height, \vectors, 0
+    subs pairs, pairs, #1
+    b.ne 13b
+14: cbnz special, 22f
+    rows_of_c st1, \height, \vectors
+    next_tile %(4 * \vectors)
+    cbnz tiles, 11b
+    b 30f
+
+    /* a tile that something is special about */
+20: ldr w8, [strip, #STRIP_ACCUMULATE]
+    mov special, #1
+    cbnz w8, 21f
+    cmp rounds, #2
+    b.hs 11b
+    .set i, 32 - \height * \vectors
+    .rept \height * \vectors
+    clear %(i)
+    .set i, i + 1
+    .endr
+    b 23f
+21: rows_of_c ld1, \height, \vectors
+23: begin_tile \height
+24: lsr pairs, rounds, #1
+    tbnz rounds, #0, 12b
+    cbnz pairs, 13b
+22: ldr scratch, [strip, #STRIP_TAIL]
+    cbz scratch, 26f
+25: .set i, 0
+    .rept \height
+    load_one %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    several ld1, b, #16 * \vectors, \vectors, %(\height), %(\height + 1), %(\height + 2)
+    .set i, 0
+    .rept \height * \vectors
+    multiply %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0, 0
+    .set i, i + 1
+    .endr
+    subs scratch, scratch, #1
+    b.ne 25b
+26: subs segments, segments, #1
+    b.eq 27f
+    add segment, segment, #64
+    load_pointers \height
+    b 24b
+27: cbz bias, 28f
+    add_bias \height, \vectors
+28: ldr w8, [strip, #STRIP_CLAMP]
+    cbz w8, 29f
+    clamp \height, \vectors
+29: rows_of_c st1, \height, \vectors
+    ldr scratch, [strip, #STRIP_BIAS]
+    cmp panels_left, #1
+    csel bias, scratch, bias, eq
+    next_tile %(4 * \vectors)
+    cbnz tiles, 20b
+30:
+    end \name
+    .endm
+
+    kernel 7x12, 7, 3
+    kernel 6x12, 6, 3
+    kernel 5x12, 5, 3
+    kernel 4x12, 4, 3
+    kernel 3x12, 3, 3
+    kernel 2x12, 2, 3
+    kernel 1x12, 1, 3
+    kernel 7x8, 7, 2
+    kernel 6x8, 6, 2
+    kernel 5x8, 5, 2
+    kernel 4x8, 4, 2
+    kernel 3x8, 3, 2
+    kernel 2x8, 2, 2
+    kernel 1x8, 1, 2
+    kernel 7x4, 7, 1
+    kernel 6x4, 6, 1
+    kernel 5x4, 5, 1
+    kernel 4x4, 4, 1
+    kernel 3x4, 3, 1
+    kernel 2x4, 2, 1
+    kernel 1x4, 1, 1
+
+/* ---- kernels of one to three columns ---- */
+
+/* Element (i, j) has four sums, in the order of the lanes of a vector register: LD4 makes vectors
+ * of the panel's columns. */
+    .macro for_elements operation, height, width
+    mov row, c
+    .set i, 0
+    .rept \height
+    .set j, 0
+    .rept \width
+    \operation %(32 - \height * \width + i * \width + j), %(4 * j)
+    .set j, j + 1
+    .endr
+    add row, row, ldc
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro narrow name, height, width
+    begin \name
+11: mov segment, list
+    mov b, b_first
+    ldr segments, [strip, #STRIP_SEGMENTS]
+    .set i, 32 - \height * \width
+    .rept \height * \width
+    clear %(i)
+    .set i, i + 1
+    .endr
+12: load_pointers \height
+    mov scratch, rounds
+    cbz scratch, 14f
+13: .set i, 0
+    .rept \height
+    load %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    load_columns %(\height), %(\height + 1), %(\height + 2), %(\height + 3)
+    .set i, 0
+    .rept \height * \width
+    multiply_vectors %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
+    .set i, i + 1
+    .endr
+    subs scratch, scratch, #1
+    b.ne 13b
+14: ldr scratch, [strip, #STRIP_TAIL]
+    cbz scratch, 16f
+15: .set i, 0
+    .rept \height
+    load_one %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \width
+    load_b_one %(\height + i), %(4 * i)
+    .set i, i + 1
+    .endr
+    add b, b, #16
+    .set i, 0
+    .rept \height * \width
+    multiply_vectors %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
+    .set i, i + 1
+    .endr
+    subs scratch, scratch, #1
+    b.ne 15b
+16: subs segments, segments, #1
+    add segment, segment, #64
+    b.ne 12b
+    .set i, 32 - \height * \width
+    .rept \height * \width
+    sum_lanes %(i)
+    .set i, i + 1
+    .endr
+    ldp w8, w9, [strip, #STRIP_ACCUMULATE]
+    cbz w8, 17f
+    for_elements add_c, \height, \width
+17: cbz bias, 18f
+    .set i, 0
+    .rept \width
+    load_bias_one %(i), %(4 * i)
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \height * \width
+    add_one %(32 - \height * \width + i), %(i % \width)
+    .set i, i + 1
+    .endr
+18: cbz w9, 19f
+    ldp s0, s1, [strip, #STRIP_LOW]
+    .set i, 32 - \height * \width
+    .rept \height * \width
+    clamp_one %(i)
+    .set i, i + 1
+    .endr
+19: for_elements store_one, \height, \width
+    mov c, row
+    add list, list, list_step
+    subs tiles, tiles, #1
+    b.ne 11b
+    end \name
+    .endm
+    .macro load_bias_one x, offset
+    ldr s\x, [bias, #\offset]
+    .endm
+
+    narrow 7x3, 7, 3
+    narrow 6x3, 6, 3
+    narrow 5x3, 5, 3
+    narrow 4x3, 4, 3
+    narrow 3x3, 3, 3
+    narrow 2x3, 2, 3
+    narrow 1x3, 1, 3
+    narrow 7x2, 7, 2
+    narrow 6x2, 6, 2
+    narrow 5x2, 5, 2
+    narrow 4x2, 4, 2
+    narrow 3x2, 3, 2
+    narrow 2x2, 2, 2
+    narrow 1x2, 1, 2
+    narrow 7x1, 7, 1
+    narrow 6x1, 6, 1
+    narrow 5x1, 5, 1
+    narrow 4x1, 4, 1
+    narrow 3x1, 3, 1
+    narrow 2x1, 2, 1
+    narrow 1x1, 1, 1
+
+    .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,57 @@
+/* The definition of the kernels for listed rows: one plain loop for all tiles. */
+#include "kernels/gemm_f32_listed.h"
+
+#include <math.h>
+
+static float clamp(const struct gemm_f32_listed *strip, float x)
+{
+    if (!strip->clamp)
+        return x;
+    if (x < strip->low) /* false for NaN, which stays */
+        return strip->low;
+    return x > strip->high ? strip->high : x;
+}
+
+/* One element; lanes: how many sums it has. */
+static float element(const struct gemm_f32_listed *strip, const float *const *rows, const float *b,
+                     size_t lanes, float before)
+{
+    float sums[4] = {lanes == 1 ? before : 0};
+    size_t depth = 4 * strip->rounds + strip->tail, pitch = lanes == 1 ? strip->width : 4;
+    for (size_t s = 0; s < strip->segments; s++) {
+        const float *row = rows[s * GEMM_F32_LIST];
+        for (size_t p = 0; p < depth; p++, b += pitch) {
+            size_t lane = p < 4 * strip->rounds ? p % lanes : 0;
+            sums[lane] = fmaf(row[p], *b, sums[lane]);
+        }
+    }
+    return lanes == 1 ? sums[0] : before + ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+static void run_tile(const struct gemm_f32_listed *strip, size_t t, size_t q)
+{
+    size_t width = strip->width, lanes = width < 4 ? 4 : 1;
+    const float *const *rows = strip->rows + t * strip->segments * GEMM_F32_LIST;
+    for (size_t i = 0; i < strip->height; i++)
+        for (size_t j = 0; j < width; j++) {
+            float *c = &strip->c[(t * strip->height + i) * strip->ldc + q * width + j];
+            float sum = element(strip, rows + i, strip->b + q * strip->b_step + j, lanes,
+                                strip->accumulate ? *c : 0);
+            *c = clamp(strip, strip->bias ? sum + strip->bias[q * width + j] : sum);
+        }
+}
+
+static void run(const struct gemm_f32_listed *strip)
+{
+    for (size_t t = 0; t < strip->tiles; t++)
+        for (size_t q = 0; q < strip->panels; q++)
+            run_tile(strip, t, q);
+}
+
+/* clang-format off */
+#define HEIGHTS {run, run, run, run, run, run, run}
+const struct gemm_f32_listed_kernels gemm_f32_listed_ref = {
+    "gemm_f32_listed_ref", 0, {HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS},
+};
+#undef HEIGHTS
+/* clang-format on */

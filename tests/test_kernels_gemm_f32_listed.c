@@ -1,0 +1,226 @@
+/* Every kernel for rows of A by address against its contract. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arch/cpu.h"
+#include "kernels/gemm_f32_listed.h"
+#include "tests/support/fill.h"
+#include "tests/support/guard.h"
+
+enum { MOST_SEGMENTS = 3, MOST_TILES = 3, MOST_PANELS = 3, MOST_DEPTH = 32 };
+enum {
+    MOST_ROWS = MOST_TILES * GEMM_F32_LISTED_HEIGHT,
+    MOST_C = MOST_ROWS * (MOST_PANELS * 12 + 4),
+};
+static struct guard guard_a, guard_b, guard_c, guard_bias, guard_list;
+static const size_t widths[] = {1, 2, 3, 4, 8, 12};
+
+typedef void fill_fn(float *out, size_t count, uint32_t *state);
+
+/* One strip on guarded memory, and C before. */
+struct problem {
+    const struct gemm_f32_listed_kernels *kernels;
+    struct gemm_f32_listed strip;
+    size_t depth, rows, columns;
+    float before[MOST_C];
+};
+
+static float *filled(const struct guard *guard, size_t count, int end, fill_fn *fill,
+                     uint32_t *seed)
+{
+    float *out = guard_at(guard, count * sizeof(float), end);
+    fill(out, count, seed);
+    return out;
+}
+
+/* Rows in no order: the list runs backwards through A. */
+static const float *const *make_list(const struct gemm_f32_listed *strip, const float *a,
+                                     size_t depth)
+{
+    size_t lists = strip->tiles * strip->segments;
+    const float **list = guard_at(&guard_list, lists * GEMM_F32_LIST * sizeof *list, 1);
+    size_t count = lists * strip->height;
+    for (size_t l = 0; l < lists; l++)
+        for (size_t i = 0; i < GEMM_F32_LIST; i++)
+            list[l * GEMM_F32_LIST + i] =
+                i < strip->height ? a + (--count) * depth : NULL; /* NULL: must not be read */
+    return list;
+}
+
+static void make_problem(struct problem *problem, size_t height, size_t width, size_t depth,
+                         fill_fn *fill, uint32_t *seed)
+{
+    uint32_t options = fill_next(seed) >> 4;
+    int end = options & 1;
+    bool narrow = width < 4;
+    size_t segments = 1 + (options >> 1 & 7) % MOST_SEGMENTS;
+    size_t tiles = 1 + (options >> 4 & 7) % MOST_TILES;
+    size_t panels = narrow ? 1 : 1 + (options >> 7 & 7) % MOST_PANELS, pitch = narrow ? 4 : width;
+    size_t panel = segments * depth * pitch, b_step = panel + (options >> 10 & 7);
+    problem->depth = depth, problem->rows = tiles * height, problem->columns = panels * width;
+    size_t ldc = problem->columns + (options >> 13 & 3);
+    size_t c_count = (problem->rows - 1) * ldc + problem->columns;
+    float *c = guard_at(&guard_c, c_count * sizeof(float), end);
+    problem->strip = (struct gemm_f32_listed){
+        .segments = segments,
+        .rounds = depth / 4,
+        .tail = depth % 4,
+        .b = filled(&guard_b, (panels - 1) * b_step + panel, end, fill, seed),
+        .b_step = b_step,
+        .c = c,
+        .ldc = ldc,
+        .tiles = tiles,
+        .panels = panels,
+        .bias = options >> 15 & 1 ? filled(&guard_bias, problem->columns, end, fill, seed) : NULL,
+        .accumulate = options >> 16 & 1,
+        .clamp = options >> 17 & 1,
+        .low = -1.5f,
+        .high = 2.5f,
+        .height = (uint32_t)height,
+        .width = (uint32_t)width,
+    };
+    const float *a = filled(&guard_a, tiles * segments * height * depth, end, fill, seed);
+    problem->strip.rows = make_list(&problem->strip, a, depth);
+    fill_marker(c, c_count);
+    for (size_t i = 0; problem->strip.accumulate && i < problem->rows; i++)
+        fill(c + i * ldc, problem->columns, seed);
+    memcpy(problem->before, c, c_count * sizeof(float));
+}
+
+/* The sum, and how far one in any order may be from it. */
+static double want(const struct problem *problem, size_t i, size_t j, double *bound)
+{
+    const struct gemm_f32_listed *strip = &problem->strip;
+    size_t pitch = strip->width < 4 ? 4 : strip->width;
+    const float *b = strip->b + j / strip->width * strip->b_step + j % strip->width;
+    double sum = strip->accumulate ? (double)problem->before[i * strip->ldc + j] : 0;
+    double size = fabs(sum);
+    for (size_t s = 0; s < strip->segments; s++) {
+        size_t list = i / strip->height * strip->segments + s;
+        const float *row = strip->rows[list * GEMM_F32_LIST + i % strip->height];
+        for (size_t p = 0; p < problem->depth; p++, b += pitch) {
+            sum += (double)row[p] * (double)*b;
+            size += fabs((double)row[p] * (double)*b);
+        }
+    }
+    if (strip->bias) {
+        sum += (double)strip->bias[j];
+        size += fabs((double)strip->bias[j]);
+    }
+    *bound = (double)(strip->segments * problem->depth + 4) * 0x1p-24 * size;
+    return strip->clamp ? fmin(fmax(sum, (double)strip->low), (double)strip->high) : sum;
+}
+
+static void check_problem(const struct problem *problem)
+{
+    const struct gemm_f32_listed *strip = &problem->strip;
+    for (size_t i = 0; i < problem->rows; i++) {
+        for (size_t j = 0; j < problem->columns; j++) {
+            double bound, expected = want(problem, i, j, &bound);
+            double got = (double)strip->c[i * strip->ldc + j];
+            if (!(fabs(got - expected) <= bound))
+                fail_msg("%s %ux%u: segments %zu depth %zu tiles %zu panels %zu accumulate %u "
+                         "bias %d clamp %u: c[%zu][%zu] is %.9g, not %.9g (seed %u)",
+                         problem->kernels->name, strip->height, strip->width, strip->segments,
+                         problem->depth, strip->tiles, strip->panels, strip->accumulate,
+                         strip->bias != NULL, strip->clamp, i, j, got, expected, fill_seed());
+        }
+        for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
+            assert_true(fill_is_marker(strip->c[i * strip->ldc + j]));
+    }
+}
+
+static void walk_sizes(const struct gemm_f32_listed_kernels *kernels, fill_fn *fill)
+{
+    static const size_t depths[] = {0, 1, 3, 4, 5, 8, 10, 12, 16, 20, 23, MOST_DEPTH};
+    uint32_t seed = fill_seed();
+    for (size_t w = 0; w < count_of(widths); w++)
+        for (size_t height = 1; height <= GEMM_F32_LISTED_HEIGHT; height++)
+            for (size_t d = 0; d < count_of(depths); d++)
+                for (int times = 0; times < 8; times++) {
+                    struct problem problem = {.kernels = kernels};
+                    make_problem(&problem, height, widths[w], depths[d], fill, &seed);
+                    gemm_f32_listed_run(kernels, height, widths[w])(&problem.strip);
+                    check_problem(&problem);
+                }
+}
+
+static void is_exact_on_integers(void **state)
+{
+    walk_sizes(*state, fill_integers);
+}
+
+static void is_near_on_reals(void **state)
+{
+    walk_sizes(*state, fill_reals);
+}
+
+/* A NaN in a row reaches all of that row and no other, from any step of k, through a clamp. */
+static void keeps_nan(void **state)
+{
+    for (size_t w = 0; w < count_of(widths); w++)
+        for (size_t height = 1; height <= GEMM_F32_LISTED_HEIGHT; height++)
+            for (size_t p = 0; p < 11; p++) {
+                struct problem problem = {.kernels = *state};
+                uint32_t seed = (uint32_t)p;
+                make_problem(&problem, height, widths[w], 11, fill_integers, &seed);
+                float *row = (float *)(uintptr_t)problem.strip.rows[height - 1];
+                row[p] = NAN;
+                gemm_f32_listed_run(*state, height, widths[w])(&problem.strip);
+                for (size_t i = 0; i < problem.rows; i++)
+                    for (size_t j = 0; j < problem.columns; j++)
+                        assert_int_equal(isnan(problem.strip.c[i * problem.strip.ldc + j]) != 0,
+                                         i == height - 1);
+            }
+}
+
+static void every_tile_is_found(void **state)
+{
+    (void)state;
+    assert_ptr_equal(gemm_f32_listed_find(0), &gemm_f32_listed_ref);
+    assert_int_equal(gemm_f32_listed_find(cpu_get()->features)->needs & ~cpu_get()->features, 0);
+    for (size_t width = 0; width <= 16; width++)
+        for (size_t height = 0; height <= 8; height++) {
+            bool exists = height >= 1 && height <= 7 &&
+                          ((width >= 1 && width <= 4) || width == 8 || width == 12);
+            assert_int_equal(gemm_f32_listed_run(&gemm_f32_listed_ref, height, width) != NULL,
+                             exists);
+        }
+}
+
+enum { TESTS_EACH = 3, MOST_BYTES = 1 << 17 };
+
+int main(void)
+{
+    static struct CMUnitTest tests[2 * TESTS_EACH + 1];
+    static char names[count_of(tests)][64];
+    size_t count = 0;
+    struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias, &guard_list};
+    for (size_t i = 0; i < count_of(guards); i++)
+        guard_init(guards[i], MOST_BYTES);
+    for (size_t i = 0; i < gemm_f32_listed_kernel_count; i++) {
+        const struct gemm_f32_listed_kernels *kernels = gemm_f32_listed_kernels[i];
+        if (kernels->needs & ~cpu_get()->features)
+            continue;
+        static const struct {
+            const char *name;
+            CMUnitTestFunction function;
+        } each[TESTS_EACH] = {{"is exact on integers", is_exact_on_integers},
+                              {"is near on reals", is_near_on_reals},
+                              {"keeps NaN", keeps_nan}};
+        for (size_t t = 0; t < TESTS_EACH; t++, count++) {
+            snprintf(names[count], sizeof names[count], "%s: %s", kernels->name, each[t].name);
+            tests[count] = (struct CMUnitTest){.name = names[count],
+                                               .test_func = each[t].function,
+                                               .initial_state = (void *)(uintptr_t)kernels};
+        }
+    }
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(every_tile_is_found);
+    int failed = _cmocka_run_group_tests("gemm_f32_listed", tests, count, NULL, NULL);
+    for (size_t i = 0; i < count_of(guards); i++)
+        guard_deinit(guards[i]);
+    return failed;
+}
