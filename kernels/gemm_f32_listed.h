@@ -13,6 +13,7 @@
 
 /* Addresses in the list for one tile and segment; those beyond the tile's height are not read. */
 enum { GEMM_F32_LISTED_HEIGHT = 7, GEMM_F32_LIST = 8 };
+enum { GEMM_F32_LOW = 1, GEMM_F32_HIGH = 2 };
 
 /* For t < tiles, i < height, q < panels, j < width:
  *
@@ -21,7 +22,9 @@ enum { GEMM_F32_LISTED_HEIGHT = 7, GEMM_F32_LIST = 8 };
  *       sum += rows[(t * segments + s) * GEMM_F32_LIST + i][p] *
  *              b[q * b_step + (s * depth + p) * pitch + j]
  *   C = c[(t * height + i) * ldc + q * width + j]
- *   C = min(max(sum + (accumulate ? C : 0) + (bias ? bias[q * width + j] : 0), low), high)
+ *   C = sum + (accumulate ? C : 0) + (bias ? bias[q * width + j] : 0)
+ *   if (clamp & GEMM_F32_LOW) C = max(C, low)
+ *   if (clamp & GEMM_F32_HIGH) C = min(C, high)
  *
  * width is 12, 8 or 4, and pitch the same; or it is 1, 2 or 3 and pitch is 4, with one panel only.
  *
@@ -39,7 +42,7 @@ struct gemm_f32_listed {
     size_t tiles, panels; /* >= 1 */
     const float *bias;    /* or NULL */
     uint32_t accumulate;
-    uint32_t clamp; /* 0: low and high do not matter */
+    uint32_t clamp;
     float low, high;
     uint32_t height, width; /* the kernel's */
 };

@@ -25,6 +25,7 @@
 #define STRIP_ACCUMULATE 88
 #define STRIP_CLAMP 92
 #define STRIP_LOW 96
+#define STRIP_HIGH 100
 
 /* x8 … x14 are the rows of A. */
 strip .req x0
@@ -43,7 +44,7 @@ b_first .req x20
 b_step .req x21
 list_step .req x22
 special .req x23
-c_back .req x24
+c_step .req x24
 panels .req x25
 segments .req x26
 bias .req x27
@@ -67,8 +68,10 @@ segment .req x28
     .macro add_to sum, x
     fadd v\sum\().4s, v\sum\().4s, v\x\().4s
     .endm
-    .macro clamp_to sum, low, high
+    .macro at_least sum, low
     fmax v\sum\().4s, v\sum\().4s, v\low\().4s
+    .endm
+    .macro at_most sum, high
     fmin v\sum\().4s, v\sum\().4s, v\high\().4s
     .endm
     .macro clear sum
@@ -98,11 +101,11 @@ segment .req x28
     \instruction {v\v0\().4s, v\v1\().4s, v\v2\().4s}, [\at], \step
     .endif
     .endm
-    .macro pointer lane, offset
-    ldr x\lane, [segment, #\offset]
+    .macro pointer lane, from, offset
+    ldr x\lane, [\from, #\offset]
     .endm
-    .macro two_pointers lane0, lane1, offset
-    ldp x\lane0, x\lane1, [segment, #\offset]
+    .macro two_pointers lane0, lane1, from, offset
+    ldp x\lane0, x\lane1, [\from, #\offset]
     .endm
     .macro sum_lanes sum
     faddp v\sum\().4s, v\sum\().4s, v\sum\().4s
@@ -112,9 +115,11 @@ segment .req x28
     ldr s0, [row, #\offset]
     fadd s\sum, s\sum, s0
     .endm
-    .macro clamp_one sum
+    .macro at_least_one sum
     fmax s\sum, s\sum, s0
-    fmin s\sum, s\sum, s1
+    .endm
+    .macro at_most_one sum
+    fmin s\sum, s\sum, s0
     .endm
     .macro add_one sum, x
     fadd s\sum, s\sum, s\x
@@ -150,25 +155,22 @@ segment .req x28
     .endr
     .endm
 
-    .macro load_pointers height
+    .macro load_pointers height, from
     .set i, 0
     .rept \height / 2
-    two_pointers %(8 + i), %(9 + i), %(8 * i)
+    two_pointers %(8 + i), %(9 + i), \from, %(8 * i)
     .set i, i + 2
     .endr
     .if \height % 2
-    pointer %(7 + \height), %(8 * \height - 8)
+    pointer %(7 + \height), \from, %(8 * \height - 8)
     .endif
     .endm
 
     .macro begin_tile height
-    mov segment, list
     mov b, b_panel
-    ldr segments, [strip, #STRIP_SEGMENTS]
-    load_pointers \height
+    load_pointers \height, list
     .endm
 
-/* For all rows. at: a register that the rows of C begin at; it ends at the row below. */
     .macro rows_of_c instruction, height, vectors
     mov row, c
     .set i, 32 - \height * \vectors
@@ -178,10 +180,10 @@ segment .req x28
     .endr
     .endm
 
-/* The next panel, or the first one of the next tile. row is c of the row below this tile. */
+/* The next panel, or the first one of the next tile. */
     .macro next_tile width
+    add row, c, c_step
     add c, c, #4 * \width
-    sub row, row, c_back
     add b_panel, b_panel, b_step
     add scratch, list, list_step
     subs panels_left, panels_left, #1
@@ -247,13 +249,12 @@ gemm_f32_listed_\name\()_neon:
     .endr
     .endm
 
-    .macro clamp height, vectors
-    add scratch, strip, #STRIP_LOW
-    ld1r {v0.4s}, [scratch], #4
-    ld1r {v1.4s}, [scratch]
+    .macro limit operation, height, vectors, offset
+    add scratch, strip, #\offset
+    ld1r {v0.4s}, [scratch]
     .set i, 32 - \height * \vectors
     .rept \height * \vectors
-    clamp_to %(i), 0, 1
+    \operation %(i), 0
     .set i, i + 1
     .endr
     .endm
@@ -269,10 +270,13 @@ gemm_f32_listed_\name\()_neon:
     orr special, special, x8
     mov b_panel, b_first
     mov panels_left, panels
-    sub c_back, panels, #1
+    /* from the last panel of a tile to the first one of the next */
+    sub c_step, panels, #1
+    mov scratch, #-16 * \vectors
+    mov x8, #\height
+    mul c_step, c_step, scratch
+    madd c_step, ldc, x8, c_step
     mul tiles, tiles, panels
-    mov scratch, #16 * \vectors
-    mul c_back, c_back, scratch
     cmp rounds, #2
     b.lo 20f
     cbnz special, 20f
@@ -298,16 +302,26 @@ gemm_f32_listed_\name\()_neon:
     /* a tile that something is special about */
 20: ldr w8, [strip, #STRIP_ACCUMULATE]
     mov special, #1
-    cbnz w8, 21f
+    mov segment, list
+    ldr segments, [strip, #STRIP_SEGMENTS]
     cmp rounds, #2
-    b.hs 11b
+    b.lo 21f
+    cbz w8, 11b
+    rows_of_c ld1, \height, \vectors
+    begin_tile \height
+    sub scratch, rounds, #1
+    lsr pairs, scratch, #1
+    round \height, \vectors, 0
+    tbz scratch, #0, 13b
+    b 12b
+21: cbnz w8, 15f
     .set i, 32 - \height * \vectors
     .rept \height * \vectors
     clear %(i)
     .set i, i + 1
     .endr
     b 23f
-21: rows_of_c ld1, \height, \vectors
+15: rows_of_c ld1, \height, \vectors
 23: begin_tile \height
 24: lsr pairs, rounds, #1
     tbnz rounds, #0, 12b
@@ -330,13 +344,15 @@ gemm_f32_listed_\name\()_neon:
 26: subs segments, segments, #1
     b.eq 27f
     add segment, segment, #64
-    load_pointers \height
+    load_pointers \height, segment
     b 24b
 27: cbz bias, 28f
     add_bias \height, \vectors
 28: ldr w8, [strip, #STRIP_CLAMP]
-    cbz w8, 29f
-    clamp \height, \vectors
+    tbz w8, #0, 31f
+    limit at_least, \height, \vectors, STRIP_LOW
+31: tbz w8, #1, 29f
+    limit at_most, \height, \vectors, STRIP_HIGH
 29: rows_of_c st1, \height, \vectors
     ldr scratch, [strip, #STRIP_BIAS]
     cmp panels_left, #1
@@ -397,7 +413,7 @@ gemm_f32_listed_\name\()_neon:
     clear %(i)
     .set i, i + 1
     .endr
-12: load_pointers \height
+12: load_pointers \height, segment
     mov scratch, rounds
     cbz scratch, 14f
 13: .set i, 0
@@ -455,11 +471,18 @@ gemm_f32_listed_\name\()_neon:
     add_one %(32 - \height * \width + i), %(i % \width)
     .set i, i + 1
     .endr
-18: cbz w9, 19f
-    ldp s0, s1, [strip, #STRIP_LOW]
+18: tbz w9, #0, 20f
+    ldr s0, [strip, #STRIP_LOW]
     .set i, 32 - \height * \width
     .rept \height * \width
-    clamp_one %(i)
+    at_least_one %(i)
+    .set i, i + 1
+    .endr
+20: tbz w9, #1, 19f
+    ldr s0, [strip, #STRIP_HIGH]
+    .set i, 32 - \height * \width
+    .rept \height * \width
+    at_most_one %(i)
     .set i, i + 1
     .endr
 19: for_elements store_one, \height, \width

@@ -5,11 +5,9 @@
 
 static float clamp(const struct gemm_f32_listed *strip, float x)
 {
-    if (!strip->clamp)
-        return x;
-    if (x < strip->low) /* false for NaN, which stays */
+    if ((strip->clamp & GEMM_F32_LOW) && x < strip->low) /* false for NaN, which stays */
         return strip->low;
-    return x > strip->high ? strip->high : x;
+    return (strip->clamp & GEMM_F32_HIGH) && x > strip->high ? strip->high : x;
 }
 
 /* One element; lanes: how many sums it has. */

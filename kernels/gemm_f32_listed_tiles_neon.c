@@ -1,4 +1,4 @@
-/* The kernels of gemm_f32_listed_neon.S. */
+/* The table of gemm_f32_listed_neon.S. */
 #include "kernels/gemm_f32_listed.h"
 
 /* The offsets that they read at. */
@@ -21,8 +21,8 @@ AT(low, 96);
 AT(high, 100);
 #undef AT
 
-#define HEIGHTS(width, with)                                                                      \
-    with(1, width) with(2, width) with(3, width) with(4, width) with(5, width) with(6, width)     \
+#define HEIGHTS(width, with)                                                                  \
+    with(1, width) with(2, width) with(3, width) with(4, width) with(5, width) with(6, width) \
         with(7, width)
 #define DECLARE(height, width) gemm_f32_listed_fn gemm_f32_listed_##height##x##width##_neon;
 HEIGHTS(1, DECLARE)

@@ -50,22 +50,32 @@ static void pack_steps(const struct pack_f32_panel *panel)
     }
 }
 
-/* The same for whole vectors of a constant number. */
+/* The same for whole vectors of a constant number: one load and one store of several registers. */
+static inline __attribute__((always_inline)) void copy_step(const float *from, float *out,
+                                                            size_t vectors)
+{
+    if (vectors == 3)
+        vst1q_f32_x3(out, vld1q_f32_x3(from));
+    else if (vectors == 2)
+        vst1q_f32_x2(out, vld1q_f32_x2(from));
+    else
+        vst1q_f32(out, vld1q_f32(from));
+}
+
 static inline __attribute__((always_inline)) void copy_steps(const struct pack_f32_panel *panel,
                                                              size_t vectors)
 {
-    const float *restrict from = panel->src;
-    float *restrict out = panel->out;
-    const ptrdiff_t step = panel->step;
-    for (size_t p = panel->k; p; p--, from += step, out += 4 * vectors) {
-        float32x4_t x[3];
-#pragma GCC unroll 3
-        for (size_t v = 0; v < vectors; v++)
-            x[v] = vld1q_f32(from + v * 4);
-#pragma GCC unroll 3
-        for (size_t v = 0; v < vectors; v++)
-            vst1q_f32(out + v * 4, x[v]);
-    }
+    enum { AT_ONCE = 4 };
+    const float *from = panel->src;
+    float *out = panel->out;
+    ptrdiff_t step = panel->step;
+    size_t rest = panel->k % AT_ONCE;
+    for (size_t rounds = panel->k / AT_ONCE; rounds; rounds--)
+#pragma GCC unroll 4
+        for (size_t x = 0; x < AT_ONCE; x++, from += step, out += 4 * vectors)
+            copy_step(from, out, vectors);
+    for (; rest; rest--, from += step, out += 4 * vectors)
+        copy_step(from, out, vectors);
 }
 
 static void pack_neighbours(const struct pack_f32_panel *panel)

@@ -76,7 +76,7 @@ static void make_problem(struct problem *problem, size_t height, size_t width, s
         .panels = panels,
         .bias = options >> 15 & 1 ? filled(&guard_bias, problem->columns, end, fill, seed) : NULL,
         .accumulate = options >> 16 & 1,
-        .clamp = options >> 17 & 1,
+        .clamp = options >> 17 & 3,
         .low = -1.5f,
         .high = 2.5f,
         .height = (uint32_t)height,
@@ -111,7 +111,8 @@ static double want(const struct problem *problem, size_t i, size_t j, double *bo
         size += fabs((double)strip->bias[j]);
     }
     *bound = (double)(strip->segments * problem->depth + 4) * 0x1p-24 * size;
-    return strip->clamp ? fmin(fmax(sum, (double)strip->low), (double)strip->high) : sum;
+    sum = strip->clamp & GEMM_F32_LOW ? fmax(sum, (double)strip->low) : sum;
+    return strip->clamp & GEMM_F32_HIGH ? fmin(sum, (double)strip->high) : sum;
 }
 
 static void check_problem(const struct problem *problem)

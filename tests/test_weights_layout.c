@@ -28,12 +28,37 @@ static void panels_follow_one_another(void **state)
             assert_int_equal(layout_panel_offset(n, i), padded);
             assert_true(panel.valid >= 1 && panel.valid <= panel.width);
             assert_true(panel.width <= LAYOUT_PANEL);
+            assert_true(panel.valid == panel.width || i + 1 == count);
+            assert_int_equal(i < layout_full_panels(n), panel.valid == LAYOUT_PANEL);
             columns += panel.valid;
             padded += panel.width;
         }
         assert_int_equal(columns, n);
         assert_int_equal(layout_panel_offset(n, count), padded);
         assert_true(padded - n <= MOST_PADDING);
+    }
+}
+
+/* Whole panels, then what is left: kernels for one to three columns are worth it where the rest of
+ * the matrix is large. */
+static void many_columns_end_in_panels_of_their_own_size(void **state)
+{
+    static const struct {
+        size_t n, count;
+        struct layout_panel last;
+    } few_and_many[] = {
+        {12, 1, {0, 12, 12}}, {13, 2, {8, 5, 8}},     {16, 2, {8, 8, 8}},  {23, 2, {12, 11, 12}},
+        {49, 5, {48, 1, 4}},  {50, 5, {48, 2, 4}},    {51, 5, {48, 3, 4}}, {52, 5, {44, 8, 8}},
+        {53, 6, {52, 1, 4}},  {56, 5, {48, 8, 8}},    {57, 6, {56, 1, 4}}, {59, 5, {48, 11, 12}},
+        {64, 6, {56, 8, 8}},  {196, 17, {188, 8, 8}},
+    };
+    (void)state;
+    for (size_t i = 0; i < count_of(few_and_many); i++) {
+        struct layout_panel last = layout_panel(few_and_many[i].n, few_and_many[i].count - 1);
+        assert_int_equal(layout_panel_count(few_and_many[i].n), few_and_many[i].count);
+        assert_int_equal(last.first, few_and_many[i].last.first);
+        assert_int_equal(last.valid, few_and_many[i].last.valid);
+        assert_int_equal(last.width, few_and_many[i].last.width);
     }
 }
 
@@ -143,6 +168,7 @@ int main(void)
     guard_init(&guard_packed, MOST_BYTES);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panels_follow_one_another),
+        cmocka_unit_test(many_columns_end_in_panels_of_their_own_size),
         cmocka_unit_test(packing_writes_exactly_the_layouts_bytes),
         cmocka_unit_test(a_descriptor_says_which_layout_it_is),
         cmocka_unit_test(other_layouts_and_versions_are_refused),

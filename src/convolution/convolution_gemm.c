@@ -50,15 +50,29 @@ static double pixels_of(const struct convolution_shape *shape)
     return (double)shape->out[DEPTH] * (double)shape->out[HEIGHT] * (double)shape->out[WIDTH];
 }
 
+/* Channels of src and of dst are innermost, and those of src enough for segments of k: patches are
+ * read in place. Strides of 0 belong to an image that is still to be chosen, with channels last. */
+static bool lists_rows(const struct convolution_shape *s)
+{
+    enum { FEW = 16, MANY = 1024 };
+    bool channels_last = (s->src.c <= 1 || s->groups * s->ic == 1) && (s->dst.c <= 1 || s->oc == 1);
+    neo_dim taps = s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH];
+    bool pays = taps == 1 ? s->ic >= FEW / 2 : s->ic >= FEW && s->ic * s->oc >= MANY;
+    return channels_last && pays && (s->ic % 4 == 0 || s->ic > 64);
+}
+
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     double taps = (double)s.kernel[DEPTH] * (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
-    double gather = (double)s.batch * pixels_of(&s) * taps * (double)s.groups * (taps > 1 ? 16 : 4);
+    bool listed = lists_rows(&s);
+    double gather = (double)s.batch * pixels_of(&s) * taps * (double)s.groups;
+    gather *= taps == 1 ? 1 : listed ? 4 : 16;
     return gather + gemm_f32_estimate(cpu, (double)s.groups, (double)s.batch * pixels_of(&s),
                                       (double)s.oc, taps * (double)s.ic,
-                                      problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED);
+                                      problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED,
+                                      listed);
 }
 
 /* ---- plan ---- */
@@ -149,6 +163,12 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
     bool rows = s->oc == 1 || s->dst.c == 1;
     gemm.columns = !rows && mine->row_stride == 1;
     gemm.output = choose_output(problem, rows || gemm.columns);
+    if (rows && lists_rows(s)) {
+        gemm.segment = (size_t)s->ic;
+        gemm.a_stride =
+            (size_t)(mine->rows_are_affine ? mine->src_row_stride : s->src.w * s->stride[WIDTH]);
+        gemm.a_is_regular = mine->rows_are_affine;
+    }
     gemm_f32_plan(&mine->gemm, &gemm, cpu);
 }
 
@@ -298,6 +318,73 @@ static size_t tap_lanes(const struct convolution_shape *s, const struct patches 
         inside += is_in;
     }
     return inside;
+}
+
+/* The addresses of one tap for pixels that follow each other in a row of dst, from the first one's
+ * on; zeros in the padding. */
+static void list_neighbours(const struct convolution_shape *s, const struct patches *patch,
+                            const struct tap *tap, const float *from, size_t rows,
+                            const float **out)
+{
+    neo_dim at = patch->first[0][WIDTH] + tap->at[WIDTH], step = s->stride[WIDTH];
+    neo_dim last = at + (neo_dim)(rows - 1) * step;
+    bool above = false;
+    for (int d = 0; d < WIDTH; d++)
+        above |= (uint64_t)(patch->first[0][d] + tap->at[d]) >= (uint64_t)s->in[d];
+    uintptr_t address = (uintptr_t)from, distance = (uintptr_t)(step * s->src.w) * sizeof *from;
+    bool inside = !above && at >= 0 && last < s->in[WIDTH];
+    for (size_t i = 0; i < rows; i++, address += distance, at += step) {
+        bool is_in = inside || (!above && at >= 0 && at < s->in[WIDTH]);
+        out[i] = is_in ? (const float *)address : padding_lane;
+    }
+}
+
+/* Pixels of more than one row of dst. */
+static void list_scattered(const struct convolution_shape *s, const struct patches *patches,
+                           const struct tap *tap, neo_dim channel, const float **out)
+{
+    if (tap_lanes(s, patches, tap, channel, out) == patches->rows)
+        return;
+    for (size_t i = 0; i < patches->rows; i++)
+        out[i] = out[i] ? out[i] : padding_lane;
+}
+
+/* The next one in the order of the reduction. */
+static void next_tap(const struct convolution_shape *s, struct tap *tap)
+{
+    for (int d = WIDTH; d >= 0; d--) {
+        tap->at[d] += s->dilation[d];
+        if (tap->at[d] < s->kernel[d] * s->dilation[d])
+            break;
+        tap->at[d] = 0;
+    }
+    tap->offset =
+        tap->at[DEPTH] * s->src.d + tap->at[HEIGHT] * s->src.h + tap->at[WIDTH] * s->src.w;
+}
+
+/* The addresses of the first of a segment's channels, for each row and tap. */
+static void list_a(const void *context, size_t batch, size_t row, size_t rows, size_t first,
+                   size_t segments, const float **out)
+{
+    const struct convolution_call *call = context;
+    const struct convolution_shape *s = &call->plan->shape;
+    size_t ic = (size_t)s->ic;
+    neo_dim channel = (neo_dim)(first % ic);
+    struct tap tap = tap_at(s, first / ic);
+    struct patches patches;
+    locate_patches(call, batch, row, 1, &patches);
+    neo_dim at = (patches.first[0][WIDTH] + s->padding[WIDTH]) / s->stride[WIDTH];
+    bool neighbours = at + (neo_dim)rows <= s->out[WIDTH];
+    if (!neighbours)
+        locate_patches(call, batch, row, rows, &patches);
+    for (size_t i = 0; i < segments; i++, next_tap(s, &tap), out += GEMM_F32_LIST) {
+        uintptr_t from =
+            (uintptr_t)patches.origin[0] + (uintptr_t)(tap.offset + channel) * sizeof(float);
+        if (neighbours)
+            list_neighbours(s, &patches, &tap, (const float *)from, rows, out);
+        else
+            list_scattered(s, &patches, &tap, channel, out);
+    }
 }
 
 /* Lanes at equal distances can be copied together. */
@@ -557,8 +644,12 @@ static void finish(const void *context, const struct gemm_f32_block *block)
 static void gemm_run(const void *plan, const struct execution *execution)
 {
     struct convolution_call mine = {plan, execution};
-    struct gemm_f32_call call = {
-        .context = &mine, .locate = locate, .pack_a = pack_a, .pack_b = pack_b, .finish = finish};
+    struct gemm_f32_call call = {.context = &mine,
+                                 .locate = locate,
+                                 .pack_a = pack_a,
+                                 .list_a = list_a,
+                                 .pack_b = pack_b,
+                                 .finish = finish};
     gemm_f32_run(&mine.plan->gemm, &call, execution->parallel, execution->threads,
                  execution->scratch);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "src/core/checked.h"
+#include "src/gemm/step.h"
 #include "src/weights/layout.h"
 
 _Static_assert((int)LAYOUT_PANEL == (int)GEMM_F32_NR, "the layout's panels are the kernels'");
@@ -11,9 +12,12 @@ _Static_assert((int)LAYOUT_PANEL == (int)GEMM_F32_NR, "the layout's panels are t
 enum {
     SCRATCH_UNIT = 128, /* bytes: parts of the scratchpad do not share cache lines */
     MAX_BLOCK_TILES = 64,
+    MAX_LISTED_TILES = 256,
     MAX_BLOCK_PANELS = 80,
     MIN_BLOCK_K = 64,
     MAX_BLOCK_K = 512,
+    BLOCK_K_UNIT = 8, /* two rounds of the kernels */
+    L1_WAYS = 4,
 };
 
 /* ---- plan ---- */
@@ -29,27 +33,92 @@ struct span gemm_f32_row_tile(size_t m, size_t index)
     return index + 2 == tiles ? (struct span){pair, half} : (struct span){half, m};
 }
 
+/* Listed tiles are as equal as they can be. */
+static void choose_tall(struct gemm_f32 *plan)
+{
+    size_t m = plan->shape.m, tiles = max_size(plan->row_tiles, 1);
+    plan->tall = div_up(m, tiles);
+    plan->tall_tiles = tiles - (tiles * plan->tall - m);
+}
+
+static struct span listed_tile(const struct gemm_f32 *plan, size_t t)
+{
+    size_t begin = t * plan->tall - (t > plan->tall_tiles ? t - plan->tall_tiles : 0);
+    return (struct span){begin, begin + plan->tall - (t >= plan->tall_tiles)};
+}
+
+struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t)
+{
+    return plan->listed ? listed_tile(plan, t) : gemm_f32_row_tile(plan->shape.m, t);
+}
+
 /* Blocks as equal as possible, of at most max each. */
 static size_t even_block(size_t count, size_t max)
 {
     return count == SIZE_MAX ? max : div_up(max_size(count, 1), div_up(max_size(count, 1), max));
 }
 
-/* A tile's panels of A and B take five eighths of the L1 cache; a block of A half of the L2 cache.
- * Every block is at most as large as that of a problem whose sizes are not known. */
+/* The most values of k that a block has. Packed rows: a tile's panels of A and B take five eighths
+ * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters. */
+static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    size_t values = cpu->l1_bytes / sizeof(float);
+    size_t most = plan->listed ? values * 3 / 4 / (GEMM_F32_LISTED_HEIGHT + 2 * GEMM_F32_NR)
+                               : values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
+    return min_size(max_size(most, MIN_BLOCK_K), MAX_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
+}
+
+/* Blocks of k are a part of a segment or some segments. */
+static void choose_block_k(struct gemm_f32 *plan, size_t most)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t segment = plan->listed ? shape->segment : shape->k;
+    plan->k_unit = shape->k;
+    if (segment == shape->k || segment > most) {
+        size_t block = even_block(segment, most);
+        plan->k_unit = segment;
+        plan->block_k = plan->listed ? round_up(block, BLOCK_K_UNIT) : block;
+    } else {
+        plan->block_k = even_block(shape->k / segment, most / segment) * segment;
+    }
+}
+
+/* Rows whose addresses differ by a multiple of a large power of two share few places in the L1
+ * cache. More than two of them in one place would drive each other and B out. */
+static bool rows_collide(const struct gemm_f32_shape *shape, const struct cpu *cpu)
+{
+    size_t bytes = shape->a_stride * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
+    size_t apart = bytes & (~bytes + 1);
+    return bytes && 2 * (way / min_size(apart, way)) < GEMM_F32_LISTED_HEIGHT;
+}
+
+static bool is_unknown(const struct gemm_f32_shape *shape)
+{
+    return shape->m == SIZE_MAX || shape->n == SIZE_MAX || shape->k == SIZE_MAX ||
+           shape->a_stride == SIZE_MAX;
+}
+
+/* A block of A takes half of the L2 cache. Every block is at most as large as that of a problem
+ * whose sizes are not known. */
 static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
-    size_t tile_bytes = (GEMM_F32_MR + GEMM_F32_NR) * sizeof(float);
-    size_t k = min_size(max_size(cpu->l1_bytes * 5 / 8 / tile_bytes, MIN_BLOCK_K), MAX_BLOCK_K);
-    plan->block_k = even_block(shape->k, k);
-    size_t row_bytes = GEMM_F32_MR * k * sizeof(float);
-    size_t tiles = min_size(max_size(cpu->l2_bytes / 2 / row_bytes, 1), MAX_BLOCK_TILES);
+    size_t k = most_k(plan, cpu);
+    choose_block_k(plan, k);
+    bool short_rows = plan->listed && shape->output != GEMM_STAGED && !is_unknown(shape);
+    size_t row_bytes = plan->tile_rows * (short_rows ? plan->block_k : k) * sizeof(float);
+    size_t most_tiles = short_rows ? MAX_LISTED_TILES : MAX_BLOCK_TILES;
+    size_t tiles = min_size(max_size(cpu->l2_bytes / 2 / row_bytes, 1), most_tiles);
     plan->block_tiles = even_block(plan->row_tiles, tiles);
     bool whole_rows = shape->b_packed && shape->output != GEMM_STAGED && plan->panels != SIZE_MAX;
     plan->block_panels =
         whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, MAX_BLOCK_PANELS);
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
+    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4;
+    size_t rows = GEMM_F32_LISTED_HEIGHT * plan->block_k;
+    plan->group_panels =
+        values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(plan->block_k, 1)), 1)
+                      : 1;
 }
 
 /* ---- scratchpad: for each task a block of A, a block of B, staged sums, the caller's part ---- */
@@ -59,12 +128,22 @@ static size_t floats(size_t count)
     return round_up(count * sizeof(float), SCRATCH_UNIT);
 }
 
+/* The lists of a block of rows; of one whose sizes are not known, too. */
+static size_t list_bytes(const struct gemm_f32 *plan)
+{
+    size_t segment = plan->shape.segment, each = GEMM_F32_LIST * sizeof(float *);
+    if (!segment)
+        return 0;
+    return plan->block_tiles * each * (segment < plan->block_k ? plan->block_k / segment : 1);
+}
+
 static void divide_scratch(struct gemm_f32 *plan)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
     struct gemm_f32_scratch *parts = &plan->scratch;
-    size_t rows = plan->block_tiles * GEMM_F32_MR;
-    parts->b = floats(rows * plan->block_k);
+    size_t rows = plan->block_tiles * plan->tile_rows;
+    parts->list = floats(rows * plan->block_k);
+    parts->b = parts->list + round_up(list_bytes(plan), SCRATCH_UNIT);
     parts->stage = parts->b + (shape->b_packed ? 0 : floats(plan->block_columns * plan->block_k));
     parts->caller =
         parts->stage + (shape->output == GEMM_STAGED ? floats(rows * plan->block_columns) : 0);
@@ -76,51 +155,53 @@ size_t gemm_f32_scratch_bytes(const struct gemm_f32 *plan, int threads)
     return plan->scratch.bytes * (size_t)threads;
 }
 
+static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    plan->tile_rows = plan->listed ? GEMM_F32_LISTED_HEIGHT : GEMM_F32_MR;
+    plan->row_tiles = shape->m == SIZE_MAX ? SIZE_MAX : div_up(shape->m, plan->tile_rows);
+    plan->panels = shape->n == SIZE_MAX ? SIZE_MAX : layout_panel_count(shape->n);
+    if (shape->m != SIZE_MAX)
+        choose_tall(plan);
+    plan->full_panels = shape->n == SIZE_MAX ? 0 : layout_full_panels(shape->n);
+    plan->copies = plan->listed && (is_unknown(shape) || rows_collide(shape, cpu));
+    choose_blocks(plan, cpu);
+    divide_scratch(plan);
+}
+
 void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)
 {
     *plan = (struct gemm_f32){.shape = *shape};
-    plan->row_tiles = shape->m == SIZE_MAX ? SIZE_MAX : div_up(shape->m, GEMM_F32_MR);
-    plan->panels = shape->n == SIZE_MAX ? SIZE_MAX : layout_panel_count(shape->n);
-    choose_blocks(plan, cpu);
-    divide_scratch(plan);
+    if (shape->segment && gemm_f32_lists(cpu))
+        plan->listed = gemm_f32_listed_find(cpu->features);
+    plan_by(plan, cpu);
+    if (plan->listed && is_unknown(shape)) { /* the scratchpad is enough for both ways */
+        struct gemm_f32 packed = {.shape = *shape};
+        plan_by(&packed, cpu);
+        plan->scratch.bytes = max_size(plan->scratch.bytes, packed.scratch.bytes);
+    }
     plan->pack = pack_f32_find(cpu->features)->pack;
     gemm_f32_tiles_init(&plan->tiles, cpu, shape->columns);
-    plan->kernel = gemm_f32_find_for(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
+    plan->kernel = plan->listed
+                       ? plan->listed->name
+                       : gemm_f32_find_for(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
 }
 
 /* ---- one task ---- */
 
-struct task {
-    const struct gemm_f32 *plan;
-    const struct gemm_f32_tiles *tiles;
-    const struct gemm_f32_call *call;
-    float *a, *b, *stage;
-    void *caller;
-    size_t batch;
-    struct gemm_f32_place place;
-    size_t packed_panel, packed_k; /* which block b holds; SIZE_MAX: none */
-};
-
-/* One step of the loops: tiles × panels × a range of k. */
-struct step {
-    struct span tiles, panels, k;
-    size_t row, rows, column, columns; /* the same in elements */
-    size_t padded_column;              /* before the first panel, with padding */
-};
-
-static void pack_block_a(const struct task *task, const struct step *step)
+static void pack_block_a(const struct gemm_task *task, const struct gemm_step *step)
 {
     size_t depth = step->k.end - step->k.begin;
-    for (size_t t = step->tiles.begin; t < step->tiles.end; t++) {
-        struct span rows = gemm_f32_row_tile(task->plan->shape.m, t);
-        task->call->pack_a(task->call->context, task->caller, task->batch, rows.begin,
+    for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
+        struct span rows = gemm_f32_row_tile(step->rows, t);
+        task->call->pack_a(task->call->context, task->caller, task->batch, step->row + rows.begin,
                            rows.end - rows.begin, step->k.begin, depth,
-                           task->a + (rows.begin - step->row) * depth);
+                           task->a + rows.begin * depth);
     }
 }
 
 /* Packs the step's panels of a plain B, unless they are there from the step before. */
-static void pack_block_b(struct task *task, const struct step *step)
+static void pack_block_b(struct gemm_task *task, const struct gemm_step *step)
 {
     if (task->packed_panel == step->panels.begin && task->packed_k == step->k.begin)
         return;
@@ -135,8 +216,8 @@ static void pack_block_b(struct task *task, const struct step *step)
     task->packed_k = step->k.begin;
 }
 
-static const float *panel_of_b(const struct task *task, const struct step *step, size_t p,
-                               size_t width)
+const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step, size_t p,
+                             size_t width)
 {
     const struct gemm_f32_shape *shape = &task->plan->shape;
     size_t offset = layout_panel_offset(shape->n, p);
@@ -145,8 +226,14 @@ static const float *panel_of_b(const struct task *task, const struct step *step,
                : task->b + (offset - step->padded_column) * (step->k.end - step->k.begin);
 }
 
+size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step)
+{
+    const struct gemm_f32_shape *shape = &task->plan->shape;
+    return LAYOUT_PANEL * (shape->b_packed ? shape->k : step->k.end - step->k.begin);
+}
+
 /* Where the sums of a step go. */
-static struct gemm_f32_block block_of_c(const struct task *task, const struct step *step)
+static struct gemm_f32_block block_of_c(const struct gemm_task *task, const struct gemm_step *step)
 {
     const struct gemm_f32_place *place = &task->place;
     const struct gemm_f32_shape *shape = &task->plan->shape;
@@ -170,7 +257,7 @@ static struct gemm_f32_block block_of_c(const struct task *task, const struct st
 }
 
 /* All tiles of one panel. */
-static void run_panel(const struct task *task, const struct step *step,
+static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
                       const struct gemm_f32_block *block, size_t p)
 {
     const struct gemm_f32 *plan = task->plan;
@@ -180,7 +267,7 @@ static void run_panel(const struct task *task, const struct step *step,
     bool last = step->k.end == shape->k;
     struct gemm_f32_tile tile = {
         .k = depth,
-        .b = panel_of_b(task, step, p, panel.width),
+        .b = gemm_step_panel(task, step, p, panel.width),
         .row = block->row_stride,
         .col = block->column_stride,
         .n = panel.valid,
@@ -191,24 +278,39 @@ static void run_panel(const struct task *task, const struct step *step,
     };
     gemm_f32_fn *const *by_height = task->tiles->run[panel.width / 4 - 1];
     float *c = block->values + (panel.first - step->column) * block->column_stride;
-    for (size_t t = step->tiles.begin; t < step->tiles.end; t++) {
-        struct span rows = gemm_f32_row_tile(shape->m, t);
+    for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
+        struct span rows = gemm_f32_row_tile(step->rows, t);
         tile.m = rows.end - rows.begin;
-        tile.a = task->a + (rows.begin - step->row) * depth;
-        tile.c = c + (rows.begin - step->row) * block->row_stride;
+        tile.a = task->a + rows.begin * depth;
+        tile.c = c + rows.begin * block->row_stride;
         by_height[tile.m - 1](&tile);
     }
 }
 
-static void run_step(struct task *task, const struct step *step)
+/* With rows packed. If the plan lists them, other threads may sum narrow panels in the order that
+ * is theirs there, and so does this one. */
+static void run_packed(const struct gemm_task *task, const struct gemm_step *step,
+                       const struct gemm_f32_block *block)
+{
+    size_t end = step->panels.end;
+    bool narrow = task->plan->listed && layout_panel(task->plan->shape.n, end - 1).valid < 4;
+    pack_block_a(task, step);
+    for (size_t p = step->panels.begin; p < end - narrow; p++)
+        run_panel(task, step, block, p);
+    if (narrow)
+        gemm_step_run_listed(task, step, block, (struct span){end - 1, end});
+}
+
+static void run_step(struct gemm_task *task, const struct gemm_step *step)
 {
     const struct gemm_f32_shape *shape = &task->plan->shape;
     if (!shape->b_packed)
         pack_block_b(task, step);
-    pack_block_a(task, step);
     struct gemm_f32_block block = block_of_c(task, step);
-    for (size_t p = step->panels.begin; p < step->panels.end; p++)
-        run_panel(task, step, &block, p);
+    if (task->plan->listed && !task->tiles->in_order)
+        gemm_step_run_listed(task, step, &block, step->panels);
+    else
+        run_packed(task, step, &block);
     if (step->k.end == shape->k && shape->output != GEMM_DIRECT)
         task->call->finish(task->call->context, &block);
 }
@@ -224,14 +326,28 @@ static size_t block_count(struct span whole, size_t block)
     return div_up(whole.end - whole.begin, block);
 }
 
-static struct step make_step(const struct gemm_f32 *plan, struct span tiles, struct span panels,
-                             struct span k)
+/* Number index of the blocks of k. */
+static struct span k_span(const struct gemm_f32 *plan, size_t index)
 {
-    size_t m = plan->shape.m, n = plan->shape.n;
-    struct step step = {.tiles = tiles, .panels = panels, .k = k};
+    size_t unit = plan->k_unit, count = max_size(div_up(unit, plan->block_k), 1);
+    size_t first = index / count * unit;
+    return block_span((struct span){first, first + unit}, plan->block_k, index % count);
+}
+
+static size_t k_count(const struct gemm_f32 *plan)
+{
+    size_t unit = plan->k_unit;
+    return unit ? plan->shape.k / unit * div_up(unit, plan->block_k) : 1;
+}
+
+static struct gemm_step make_step(const struct gemm_f32 *plan, struct span tiles,
+                                  struct span panels, struct span k)
+{
+    size_t n = plan->shape.n;
+    struct gemm_step step = {.tiles = tiles, .panels = panels, .k = k};
     struct layout_panel last = layout_panel(n, panels.end - 1);
-    step.row = gemm_f32_row_tile(m, tiles.begin).begin;
-    step.rows = gemm_f32_row_tile(m, tiles.end - 1).end - step.row;
+    step.row = gemm_f32_plan_tile(plan, tiles.begin).begin;
+    step.rows = gemm_f32_plan_tile(plan, tiles.end - 1).end - step.row;
     step.column = layout_panel(n, panels.begin).first;
     step.columns = last.first + last.valid - step.column;
     step.padded_column = layout_panel_offset(n, panels.begin);
@@ -240,12 +356,10 @@ static struct step make_step(const struct gemm_f32 *plan, struct span tiles, str
 
 /* The tiles and panels of one matrix that fall to a task. Sums that stay in the scratchpad must be
  * finished before the next block of rows begins; else a packed block of B is used for all rows. */
-static void run_matrix(struct task *task, struct span tiles, struct span panels)
+static void run_matrix(struct gemm_task *task, struct span tiles, struct span panels)
 {
     const struct gemm_f32 *plan = task->plan;
-    struct span all_k = {0, plan->shape.k};
-    size_t row_blocks = block_count(tiles, plan->block_tiles);
-    size_t k_blocks = max_size(block_count(all_k, plan->block_k), 1);
+    size_t row_blocks = block_count(tiles, plan->block_tiles), k_blocks = k_count(plan);
     bool k_inside = plan->shape.output == GEMM_STAGED;
     size_t inner = k_inside ? k_blocks : row_blocks, steps = row_blocks * k_blocks;
     task->packed_panel = SIZE_MAX;
@@ -253,10 +367,10 @@ static void run_matrix(struct task *task, struct span tiles, struct span panels)
     for (size_t pb = 0; pb < block_count(panels, plan->block_panels); pb++) {
         for (size_t s = 0; s < steps; s++) {
             size_t outer_index = s / inner, inner_index = s % inner;
-            struct step step = make_step(
+            struct gemm_step step = make_step(
                 plan, block_span(tiles, plan->block_tiles, k_inside ? outer_index : inner_index),
                 block_span(panels, plan->block_panels, pb),
-                block_span(all_k, plan->block_k, k_inside ? inner_index : outer_index));
+                k_span(plan, k_inside ? inner_index : outer_index));
             run_step(task, &step);
         }
     }
@@ -272,7 +386,7 @@ struct run {
     const struct parallel *parallel;
 };
 
-static void run_rect(struct task *task, struct partition_rect rect)
+static void run_rect(struct gemm_task *task, struct partition_rect rect)
 {
     size_t row_tiles = task->plan->row_tiles;
     for (size_t row = rect.rows.begin; row < rect.rows.end;) {
@@ -291,11 +405,12 @@ static void run_rects(void *argument, struct span rects, int slot)
     const struct gemm_f32_scratch *parts = &plan->scratch;
     unsigned char *scratch = run->scratch + (size_t)slot * parts->bytes;
     struct gemm_f32_tiles own;
-    struct task task = {
+    struct gemm_task task = {
         .plan = plan,
         .tiles = gemm_f32_tiles_here(&plan->tiles, &own, run->parallel),
         .call = run->call,
         .a = (float *)(void *)scratch,
+        .list = (const float **)(void *)(scratch + parts->list),
         .b = (float *)(void *)(scratch + parts->b),
         .stage = (float *)(void *)(scratch + parts->stage),
         .caller = scratch + parts->caller,
@@ -330,14 +445,65 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
     parallel_for_tiles(parallel, (size_t)run.grid.tasks, threads, run_rects, &run);
 }
 
-double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
-                         bool b_packed)
+bool gemm_f32_lists(const struct cpu *cpu)
+{
+    return !cpu->core->in_order;
+}
+
+/* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
+ * instructions around them, which matter less. */
+static double step_cycles(const struct core *core, double height, double vectors)
+{
+    double loads = (height / 4 + vectors) / fmax(core->loads_per_cycle, 1);
+    double sums = fmax(height * vectors / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
+    return fmax(sums, loads) + 0.06 * (height / 4 + vectors / 4 + 0.25);
+}
+
+/* The same for one to three columns, whose sums are not a vector each. */
+static double narrow_cycles(const struct core *core, double height, double columns)
+{
+    double sums = (height + 4 + height * columns) / 4 / fmax(core->fmla_per_cycle, 1);
+    return fmax(sums, core->fmla_latency / 4.0);
+}
+
+/* The panels of a tile's columns, one step of k. n is not that of a layout if sizes are unknown. */
+static double panels_cycles(const struct core *core, double height, double full, double rest)
+{
+    double twelve = step_cycles(core, height, 3), eight = step_cycles(core, height, 2);
+    if (rest == 0)
+        return full * twelve;
+    if (rest < 4)
+        return full * twelve + narrow_cycles(core, height, rest);
+    if (rest == 4 && full > 0)
+        return (full - 1) * twelve + 2 * eight;
+    return full * twelve + step_cycles(core, height, ceil(rest / 4));
+}
+
+/* For each tile its rounds, then its stores; what has few rounds begins with sums of zero. */
+static double listed_cycles(const struct cpu *cpu, double m, double n, double k)
+{
+    const double most = GEMM_F32_LISTED_HEIGHT, nr = GEMM_F32_NR; /* clang wants doubles */
+    double tiles = ceil(m / most), height = m / tiles;
+    double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
+    double begin = k < 8 ? 1.5 : 0.5;
+    double around = panels * 3 + begin * height * n / 4;
+    double rounds = k * panels_cycles(cpu->core, height, full, rest);
+    return 300 + panels * 15 + tiles * (6 + rounds + around);
+}
+
+static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
 {
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
-    const double mr = GEMM_F32_MR,
-                 nr = GEMM_F32_NR; /* clang: no enumeration among floating-point operands */
+    const double mr = GEMM_F32_MR, nr = GEMM_F32_NR; /* clang wants them to be double */
     double tiles = ceil(m / mr) * ceil(n / nr);
     double compute = ceil(m / mr) * mr * ceil(n / 4) * 4 * k / per_cycle;
-    double packing = (m * k + (b_packed ? 0 : n * k)) / 2;
-    return 200 + batch * (1.05 * compute + packing + 30 * tiles);
+    return 1.05 * compute + m * k / 2 + 30 * tiles;
+}
+
+double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                         bool b_packed, bool a_listed)
+{
+    double cycles = a_listed && gemm_f32_lists(cpu) && m > 0 ? listed_cycles(cpu, m, n, k)
+                                                             : packed_cycles(cpu, m, n, k);
+    return 500 + batch * (cycles + (b_packed ? 0 : n * k / 4));
 }

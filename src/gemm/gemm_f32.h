@@ -1,20 +1,21 @@
 /* The blocked f32 matrix multiplication that matmul and convolution share.
  *
  * C[i][j] = sum over p < k of A[i][p] * B[p][j], for a batch of matrices. B comes in packed panels,
- * or is packed block by block. Rows of A are packed a block at a time. The caller's functions do
- * the packing, as they know where things lie: a convolution gathers its patches there, so no image
+ * or is packed block by block. Rows of A are read in place, by lists of their addresses, if they
+ * are made of contiguous segments; else they are packed a block at a time. The caller's functions
+ * list and pack, as they know where things lie: a convolution finds its patches there, so no image
  * of patches is ever made. The loops are those of Goto and van de Geijn (ACM TOMS 34/3, 2008):
  * blocks of kc rows of B whose panels stay in the L1 cache, blocks of mc × kc of A that stay in the
- * L2 cache.
+ * L2 cache. As many panels as fit are used for a tile of A before the next tile comes.
  *
- * An element of C is summed in the order of p, whatever the blocks: its bits depend on nothing
- * else. */
+ * How an element of C is summed depends on the plan and its column only, not on threads. */
 #ifndef SRC_GEMM_GEMM_F32_H
 #define SRC_GEMM_GEMM_F32_H
 
 #include <stdbool.h>
 
 #include "kernels/gemm_f32.h"
+#include "kernels/gemm_f32_listed.h"
 #include "kernels/pack_f32.h"
 #include "src/gemm/gemm_f32_tiles.h"
 #include "src/threading/parallel.h"
@@ -35,12 +36,18 @@ struct gemm_f32_shape {
     enum gemm_output output;
     float low, high;           /* clamp, with GEMM_DIRECT */
     size_t task_scratch_bytes; /* for pack_a() */
+
+    /* Not 0: each row of A is k / segment runs of so many contiguous values, which list_a() knows.
+     * Rows are a_stride elements apart, all of them if a_is_regular; SIZE_MAX: not known yet. C's
+     * rows are contiguous. */
+    size_t segment, a_stride;
+    bool a_is_regular;
 };
 
-/* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, of B, staged sums, the
- * caller's. */
+/* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, lists of its rows, a block
+ * of B, staged sums, the caller's. */
 struct gemm_f32_scratch {
-    size_t b, stage, caller, bytes;
+    size_t list, b, stage, caller, bytes;
 };
 
 struct gemm_f32 {
@@ -49,9 +56,18 @@ struct gemm_f32 {
     size_t row_tiles, panels;                  /* of one matrix */
     size_t block_tiles, block_panels, block_k; /* mc, nc, kc */
     size_t block_columns;                      /* of block_panels panels */
+    size_t tile_rows;                          /* at most */
+    size_t k_unit;                             /* blocks of k divide this, or are multiples of it */
     pack_f32_fn *pack;
     const char *kernel;
     struct gemm_f32_tiles tiles;
+
+    /* Rows of A in place; NULL: they are packed. */
+    const struct gemm_f32_listed_kernels *listed;
+    size_t tall, tall_tiles; /* rows of the first tiles, and how many; the others have one less */
+    size_t full_panels;      /* of 12 columns, the first ones */
+    size_t group_panels;     /* of those, how many stay in the L1 cache together */
+    bool copies;             /* rows are copied next to each other */
 };
 
 /* Rows [row, row + rows) and columns [column, column + columns) of one matrix, complete sums with
@@ -79,6 +95,11 @@ struct gemm_f32_call {
     void (*pack_a)(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
                    size_t first, size_t depth, float *out);
 
+    /* out[s * GEMM_F32_LIST + i] = the address of A[row + i][first + s * segment], for i < rows, s
+     * < segments. Not called if the shape has no segment. */
+    void (*list_a)(const void *context, size_t batch, size_t row, size_t rows, size_t first,
+                   size_t segments, const float **out);
+
     /* out[p * width + j] = B[first + p][column + j] for j < columns, 0 for columns <= j < width.
      * Not called when B is packed. */
     void (*pack_b)(const void *context, size_t batch, size_t column, size_t columns, size_t width,
@@ -104,8 +125,12 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
  */
 struct span gemm_f32_row_tile(size_t m, size_t index);
 
-/* Cycles on one thread. */
+/* Cycles on one thread. a_listed: the shape would have a segment. */
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
-                         bool b_packed);
+                         bool b_packed, bool a_listed);
+
+/* Does the CPU read rows in place? Those that issue in order have faster kernels for packed ones.
+ */
+bool gemm_f32_lists(const struct cpu *cpu);
 
 #endif

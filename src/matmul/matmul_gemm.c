@@ -45,12 +45,31 @@ static double size_or(neo_dim dim, double otherwise)
     return dim == NEO_RUNTIME_DIM ? otherwise : (double)dim;
 }
 
+static bool is_contiguous(const neo_memory_desc *desc, int dim)
+{
+    return desc->format_kind == NEO_FORMAT_ANY || desc->dims[dim] == 1 || desc->strides[dim] == 1;
+}
+
+/* It may be, as far as is known. */
+static bool may_be_contiguous(const neo_memory_desc *desc, int dim)
+{
+    return is_contiguous(desc, dim) || desc->strides[dim] == NEO_RUNTIME_DIM;
+}
+
+/* Rows of src and of dst are contiguous: src is read in place. */
+static bool lists_rows(const struct problem *problem)
+{
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    return may_be_contiguous(src, src->ndims - 1) && may_be_contiguous(dst, dst->ndims - 1);
+}
+
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     return gemm_f32_estimate(cpu, size_or(shape.batch, 1), size_or(shape.m, 256),
-                             size_or(shape.n, 256), size_or(shape.k, 256), packed);
+                             size_or(shape.n, 256), size_or(shape.k, 256), packed,
+                             lists_rows(problem));
 }
 
 /* ---- plan ---- */
@@ -70,11 +89,6 @@ static bool is_by_column(const neo_memory_desc *bias)
     return bias->ndims == 0 || (bias->dims[last] != 1 && bias->strides[last] == 1);
 }
 
-static bool is_contiguous(const neo_memory_desc *dst, int dim)
-{
-    return dst->dims[dim] == 1 || dst->strides[dim] == 1;
-}
-
 static enum gemm_output choose_output(const struct problem *problem, bool bias_fused,
                                       bool contiguous)
 {
@@ -88,7 +102,7 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
 {
     struct matmul_gemm *mine = plan;
     struct matmul_shape shape = matmul_shape(problem);
-    const neo_memory_desc *dst = &problem->tensors[DST];
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     int row_dim = dst->ndims - 2, column_dim = dst->ndims - 1;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     bool rows = is_contiguous(dst, column_dim), columns = !rows && is_contiguous(dst, row_dim);
@@ -104,6 +118,9 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
                       .output = choose_output(problem, mine->bias_by_column, rows || columns),
                       .low = fusion.low,
                       .high = fusion.high,
+                      .segment = lists_rows(problem) ? size_of(shape.k) : 0,
+                      .a_is_regular = true,
+                      .a_stride = size_of(src->strides[src->ndims - 2]),
                   },
                   cpu);
 }
@@ -150,6 +167,21 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
         .c_column = call->plan->gemm.shape.columns ? (size_t)dst->strides[ndims - 1] : 1,
         .bias = call->plan->bias_by_column ? execution->buffers[BIAS] : NULL,
     };
+}
+
+static void list_a(const void *context, size_t batch, size_t row, size_t rows, size_t first,
+                   size_t segments, const float **out)
+{
+    const struct matmul_call *call = context;
+    const struct execution *execution = call->execution;
+    const neo_memory_desc *src = &execution->problem->tensors[SRC];
+    neo_dim position[NEO_MAX_NDIMS], stride = src->strides[src->ndims - 2];
+    (void)segments; /* a row is one */
+    matmul_position(execution->problem, batch, position);
+    const float *from = (const float *)execution->buffers[SRC] +
+                        matmul_batch_offset(src, position) + (neo_dim)row * stride + (neo_dim)first;
+    for (size_t i = 0; i < rows; i++, from += stride)
+        out[i] = from;
 }
 
 static void pack_a(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
@@ -222,8 +254,12 @@ static void finish(const void *context, const struct gemm_f32_block *block)
 static void gemm_run(const void *plan, const struct execution *execution)
 {
     struct matmul_call mine = {plan, execution};
-    struct gemm_f32_call call = {
-        .context = &mine, .locate = locate, .pack_a = pack_a, .pack_b = pack_b, .finish = finish};
+    struct gemm_f32_call call = {.context = &mine,
+                                 .locate = locate,
+                                 .pack_a = pack_a,
+                                 .list_a = list_a,
+                                 .pack_b = pack_b,
+                                 .finish = finish};
     gemm_f32_run(&mine.plan->gemm, &call, execution->parallel, execution->threads,
                  execution->scratch);
 }

@@ -4,43 +4,57 @@
 #include "src/core/checked.h"
 #include "src/weights/winograd.h"
 
-enum { SPLIT_PANEL = 8, LAYOUT_VERSION = 1 };
+enum { LAYOUT_VERSION = 2, FEW_COLUMNS = 36 };
 
-/* 1 … 4 columns after at least one full panel: the last full panel gives up some of its columns. */
-static bool is_split(size_t n)
+/* After the full panels comes at most one of `middle` columns without padding, and at most one of
+ * `last` columns. */
+struct rest {
+    size_t full, middle, last;
+};
+
+/* Few columns: panels of as many vectors as there are, two of 8 instead of 12 and 4. More columns,
+ * whose panels are worth kernels of their own: whole vectors, then one to three columns; only one
+ * column is not worth a panel. */
+static struct rest rest_of(size_t n)
 {
-    size_t rest = n % LAYOUT_PANEL;
-    return n > LAYOUT_PANEL && rest >= 1 && rest <= 4;
+    size_t full = n / LAYOUT_PANEL, over = n % LAYOUT_PANEL;
+    bool few = n <= FEW_COLUMNS;
+    if (full && (few ? over >= 1 && over <= 4 : over == 4))
+        return (struct rest){full - 1, 8, 4 + over};
+    if (few || over < 4 || over % 4 == 0 || over == LAYOUT_PANEL - 1)
+        return (struct rest){full, 0, over};
+    return (struct rest){full, over / 4 * 4, over % 4};
 }
 
 size_t layout_panel_count(size_t n)
 {
-    return div_up(n, LAYOUT_PANEL);
+    struct rest rest = rest_of(n);
+    return rest.full + (rest.middle > 0) + (rest.last > 0);
+}
+
+size_t layout_full_panels(size_t n)
+{
+    return rest_of(n).full;
 }
 
 struct layout_panel layout_panel(size_t n, size_t index)
 {
-    size_t full = n / LAYOUT_PANEL - is_split(n);
-    if (index < full)
+    struct rest rest = rest_of(n);
+    if (index < rest.full)
         return (struct layout_panel){index * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
-    size_t first = full * LAYOUT_PANEL, rest = n - first;
-    if (is_split(n)) {
-        bool second = index > full;
-        size_t valid = second ? rest - SPLIT_PANEL : SPLIT_PANEL;
-        return (struct layout_panel){first + second * SPLIT_PANEL, valid, SPLIT_PANEL};
-    }
-    return (struct layout_panel){first, rest, round_up(rest, 4)};
+    size_t first = rest.full * LAYOUT_PANEL;
+    if (rest.middle && index == rest.full)
+        return (struct layout_panel){first, rest.middle, rest.middle};
+    return (struct layout_panel){first + rest.middle, rest.last, round_up(rest.last, 4)};
 }
 
 size_t layout_panel_offset(size_t n, size_t index)
 {
     if (index == 0)
         return 0;
-    if (index >= layout_panel_count(n)) {
-        struct layout_panel last = layout_panel(n, layout_panel_count(n) - 1);
-        return last.first + last.width;
-    }
-    return layout_panel(n, index).first;
+    size_t count = layout_panel_count(n);
+    struct layout_panel panel = layout_panel(n, index < count ? index : count - 1);
+    return index < count ? panel.first : panel.first + panel.width;
 }
 
 size_t layout_winograd_points(enum layout_id id)

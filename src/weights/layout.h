@@ -34,13 +34,13 @@ struct layout_shape {
 };
 
 /* Panel number index of n columns: first column, how many are valid, and how many it has with
- * padding. Full panels have LAYOUT_PANEL columns; the rest becomes panels of 12, 8 or 4 such that
- * no more than three columns in it are padding: a rest of 1 … 4 after a full panel shares 12 + rest
- * columns between two panels of 8. */
+ * padding. Full panels have LAYOUT_PANEL columns; the rest becomes panels of 12, 8 or 4, of which
+ * only the last has padding, three columns at most. */
 struct layout_panel {
     size_t first, valid, width;
 };
 size_t layout_panel_count(size_t n);
+size_t layout_full_panels(size_t n); /* of LAYOUT_PANEL columns without padding; they are first */
 struct layout_panel layout_panel(size_t n, size_t index);
 
 /* The place of a panel in its matrix, in columns of k elements: the padded columns before it. */

@@ -1,0 +1,42 @@
+/* What the two ways of running a step of the blocked multiplication share: with rows of A packed
+ * (gemm_f32.c), and with rows of A read in place (step_listed.c). */
+#ifndef SRC_GEMM_STEP_H
+#define SRC_GEMM_STEP_H
+
+#include "src/gemm/gemm_f32.h"
+
+/* One thread's share of a run, and its parts of the scratchpad. */
+struct gemm_task {
+    const struct gemm_f32 *plan;
+    const struct gemm_f32_tiles *tiles;
+    const struct gemm_f32_call *call;
+    float *a, *b, *stage;
+    const float **list;
+    void *caller;
+    size_t batch;
+    struct gemm_f32_place place;
+    size_t packed_panel, packed_k; /* which block b holds; SIZE_MAX: none */
+};
+
+/* One step of the loops: tiles × panels × a range of k. */
+struct gemm_step {
+    struct span tiles, panels, k;
+    size_t row, rows, column, columns; /* the same in elements */
+    size_t padded_column;              /* before the first panel, with padding */
+};
+
+/* Panel p of B, its width being known, from the step's first row on. */
+const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step, size_t p,
+                             size_t width);
+
+/* From one full panel of B to the next. */
+size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step);
+
+/* The rows of tile t, by the plan. */
+struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
+
+/* Adds the products of some panels of a step to the block of C, with rows of A listed. */
+void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
+                          const struct gemm_f32_block *block, struct span panels);
+
+#endif
