@@ -3,7 +3,9 @@
 
 const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &dwconv_f32_wide_neon, &dwconv_f32_3x3_neon, &dwconv_f32_tall_neon, &dwconv_f32_neon,
+    &dwconv_f32_wide_neon, &dwconv_f32_3x3_in_order_neon,
+    &dwconv_f32_3x3_neon,  &dwconv_f32_tall_neon,
+    &dwconv_f32_neon,
 #endif
     &dwconv_f32_ref,
 };
@@ -14,11 +16,16 @@ int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_
     return !kernel->does || kernel->does(task);
 }
 
-const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features,
+static int suits(const struct dwconv_f32_kernel *kernel, uint32_t features, int in_order)
+{
+    return (!kernel->in_order || kernel->in_order == in_order) && (kernel->needs & ~features) == 0;
+}
+
+const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features, int in_order,
                                                 const struct dwconv_f32_task *task)
 {
     size_t i = 0;
-    while ((dwconv_f32_kernels[i]->needs & ~features) ||
+    while (!suits(dwconv_f32_kernels[i], features, in_order) ||
            !dwconv_f32_does(dwconv_f32_kernels[i], task))
         i++;
     return dwconv_f32_kernels[i];

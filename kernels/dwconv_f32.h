@@ -47,13 +47,14 @@ typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
 struct dwconv_f32_kernel {
     const char *name;
     uint32_t needs;
+    uint8_t in_order; /* IN_ORDER_*: for cores that issue in this way; 0: for all */
     int (*does)(const struct dwconv_f32_task *task); /* see dwconv_f32_does() */
     size_t (*scratch_bytes)(
         const struct dwconv_f32_task *task); /* NULL: none; looks at no pointer */
     dwconv_f32_fn *run;
 };
 extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3_neon,
-    dwconv_f32_tall_neon, dwconv_f32_wide_neon;
+    dwconv_f32_3x3_in_order_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon;
 
 /* Fastest first; the last needs nothing and does everything. */
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
@@ -70,8 +71,8 @@ static inline int dwconv_f32_is_interleaved(const struct dwconv_f32_task *task)
            (task->multiplier == 1 && task->src_plane == 1 && task->dst_plane == 1);
 }
 
-/* The fastest one that can; never NULL. */
-const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features,
+/* The fastest one that can on a core that issues so (IN_ORDER_* or 0); never NULL. */
+const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features, int in_order,
                                                 const struct dwconv_f32_task *task);
 
 #endif

@@ -1,5 +1,6 @@
 /* Depthwise 3x3, channels as vectors, stride 1 or 2: pieces for the assembly of
- * kernels/dwconv_f32_slide_neon.S. */
+ * kernels/dwconv_f32_slide_neon.S and, on cores that issue in order,
+ * kernels/dwconv_f32_slide_in_order_neon.S. */
 #include <math.h>
 
 #include "kernels/dwconv_f32_parts_neon.h"
@@ -25,6 +26,7 @@ static int plan_columns(struct dwconv_f32_slide *job, const struct dwconv_f32_ta
     return 1;
 }
 
+/* channels is 4 or 8; 0: groups of four on a core that issues in order. */
 static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, size_t channels)
 {
     static dwconv_f32_slide_fn *const functions[2][2][2] = {
@@ -34,21 +36,24 @@ static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, si
          {dwconv_f32_slide_s2_c8, dwconv_f32_slide_s2_c8_clamp}},
     };
     int clamps = task->low > -INFINITY || task->high < INFINITY;
+    if (channels == 0)
+        return clamps ? dwconv_f32_slide_in_order_clamp : dwconv_f32_slide_in_order;
     return functions[task->stride_w - 1][channels == 8][clamps];
 }
 
 static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_slide *plan,
-                       const struct parts_group *part)
+                       const struct parts_group *part, int in_order)
 {
     static const float none[8];
     struct dwconv_f32_slide job = *plan;
+    size_t channels = in_order ? 4 : part->channels;
     job.weights = task->weights + part->c;
     job.bias = task->bias ? task->bias + part->c : none;
-    job.bias_next = task->bias ? part->channels * sizeof(float) : 0;
+    job.bias_next = task->bias ? channels * sizeof(float) : 0;
     job.dst = task->dst + part->c;
     job.start += part->c * sizeof(float);
-    job.groups = part->groups;
-    find_function(task, part->channels)(&job);
+    job.groups = part->groups * (part->channels / channels);
+    find_function(task, in_order ? 0 : channels)(&job);
 }
 
 /* Rows of padding become zeros; 0 if there are none to be had. */
@@ -63,7 +68,7 @@ static int fill_padding(const struct dwconv_f32_task *task, const float **rows)
     return 1;
 }
 
-static void run_dense(struct dwconv_f32_task *task, const float **rows)
+static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
 {
     struct dwconv_f32_slide plan = {
         .rows = rows,
@@ -80,15 +85,32 @@ static void run_dense(struct dwconv_f32_task *task, const float **rows)
         dwconv_f32_neon.run(task);
         return;
     }
+    /* it loads the column after the main steps' last one while these run */
+    in_order = in_order && task->stride_w == 1 && plan.rounds && (plan.edges & SLIDE_RIGHT_0);
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
     for (int i = 0; i < count; i++)
-        run_groups(task, &plan, &groups[i]);
+        run_groups(task, &plan, &groups[i], in_order);
+}
+
+static void run_dense(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, 0);
+}
+
+static void run_dense_in_order(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, 1);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
     parts_run(task, run_dense);
+}
+
+static void run_in_order(const struct dwconv_f32_task *task)
+{
+    parts_run(task, run_dense_in_order);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -98,5 +120,17 @@ static int does(const struct dwconv_f32_task *task)
            down == parts_stride(task->stride_w, task->dilation_w);
 }
 
+static int does_in_order(const struct dwconv_f32_task *task)
+{
+    return does(task) && parts_stride(task->stride_h, task->dilation_h) == 1;
+}
+
 const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {
     .name = "dwconv_f32_3x3_neon", .needs = CPU_NEON, .does = does, .run = run};
+const struct dwconv_f32_kernel dwconv_f32_3x3_in_order_neon = {
+    .name = "dwconv_f32_3x3_in_order_neon",
+    .needs = CPU_NEON,
+    .in_order = IN_ORDER_NARROW,
+    .does = does_in_order,
+    .run = run_in_order,
+};

@@ -38,4 +38,8 @@ dwconv_f32_slide_fn dwconv_f32_slide_s1_c8, dwconv_f32_slide_s1_c4, dwconv_f32_s
     dwconv_f32_slide_s2_c4, dwconv_f32_slide_s1_c8_clamp, dwconv_f32_slide_s1_c4_clamp,
     dwconv_f32_slide_s2_c8_clamp, dwconv_f32_slide_s2_c4_clamp;
 
+/* For cores that issue in order: stride 1, groups of four channels, at least one main step, and the
+ * column after the last one exists. */
+dwconv_f32_slide_fn dwconv_f32_slide_in_order, dwconv_f32_slide_in_order_clamp;
+
 #endif

@@ -207,19 +207,21 @@ static void the_special_kernel_is_found(void **state)
                                    .src_plane = 1,
                                    .dst_plane = 1,
                                    .dst_column = 8};
-    assert_ptr_equal(dwconv_f32_find(0, &task), &dwconv_f32_ref);
+    assert_ptr_equal(dwconv_f32_find(0, 0, &task), &dwconv_f32_ref);
 #if !NEO_PORTABLE
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_3x3_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
+                     &dwconv_f32_3x3_in_order_neon);
     task.dilation_w = task.dilation_h = 2;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_3x3_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
     task.kw = 5;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_tall_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_tall_neon);
     task.kh = 6;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
     task.kh = 5;
     task.column = task.dst_column = 1;
     task.src_plane = task.dst_plane = 100;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, &task), &dwconv_f32_wide_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
 #endif
 }
 

@@ -35,8 +35,8 @@ enum {
 
 struct convolution_depthwise {
     struct convolution_shape shape;
-    struct dwconv_f32_task task; /* what all calls have in common */
-    dwconv_f32_fn *run;
+    struct dwconv_f32_task task;           /* what all calls have in common */
+    dwconv_f32_fn *run[IN_ORDER_WIDE + 1]; /* by IN_ORDER_* of the core it runs on */
     copy_f32_fn *copy;
     const char *kernel;
     const struct cpu *cpu;
@@ -245,7 +245,8 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     task->dst_column = mine->staged ? mine->channel_block : (size_t)s->dst.w;
     task->dst_row = mine->staged ? (size_t)s->out[WIDTH] * mine->channel_block : (size_t)s->dst.h;
     task->out_rows = mine->rows;
-    const struct dwconv_f32_kernel *kernel = dwconv_f32_find(cpu->features, task);
+    const struct dwconv_f32_kernel *kernel =
+        dwconv_f32_find(cpu->features, cpu->core->in_order, task);
     mine->kernel_bytes = kernel->scratch_bytes ? kernel->scratch_bytes(task) : 0;
     bool is_reference = kernel == &dwconv_f32_ref && (cpu->features & CPU_NEON);
     return by_plane && (is_reference || mine->kernel_bytes > PLANE_BYTES) ? NULL : kernel;
@@ -260,7 +261,8 @@ static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cp
         kernel = plan_way(mine, true, cpu);
     if (!kernel)
         kernel = plan_way(mine, false, cpu);
-    mine->run = kernel->run;
+    for (int i = 0; i <= IN_ORDER_WIDE; i++)
+        mine->run[i] = dwconv_f32_find(cpu->features, i, &mine->task)->run;
     mine->kernel = kernel->name;
     mine->copy = copy_f32_find(cpu->features)->run;
 }
@@ -305,7 +307,7 @@ static const char *depthwise_kernel(const void *plan)
 struct run {
     const struct convolution_depthwise *plan;
     const struct execution *execution;
-    const float *weights; /* [tap][group] */
+    const float *weights; /* [tap][channel] */
 };
 
 /* Rows of some channels of one image. */
@@ -320,6 +322,7 @@ struct scratch {
     const float **rows;
     float *source, *stage;
     void *kernel;
+    dwconv_f32_fn *run; /* for the core of this thread */
 };
 
 static struct scratch scratch_of(const struct run *run, int index)
@@ -329,11 +332,13 @@ static struct scratch scratch_of(const struct run *run, int index)
                            (size_t)index * plan->task_bytes;
     unsigned char *rows = zeros + plan->zero_bytes, *source = rows + plan->pointer_bytes;
     memset(zeros, 0, plan->zeros * sizeof(float));
+    int in_order = parallel_in_order_here(run->execution->parallel);
     return (struct scratch){
         .zeros = plan->zeros ? (float *)(void *)zeros : NULL,
         .rows = (const float **)(void *)rows,
         .source = (float *)(void *)source,
         .stage = (float *)(void *)(source + plan->source_bytes),
+        .run = plan->run[in_order < 0 ? plan->cpu->core->in_order : in_order],
         .kernel = source + plan->source_bytes + plan->stage_bytes,
     };
 }
@@ -497,7 +502,7 @@ static void run_piece(const struct run *run, const struct piece *piece,
     task.weights = run->weights + piece->channel;
     task.bias = bias ? bias + piece->channel : NULL;
     task.dst = plan->staged ? scratch->stage : dst;
-    plan->run(&task);
+    scratch->run(&task);
     for (size_t row = 0; plan->finishes && row < piece->rows; row++)
         finish_row(run, piece, row, task.dst + row * task.dst_row, dst + (neo_dim)row * s->dst.h);
     if (plan->staged && !plan->finishes)
