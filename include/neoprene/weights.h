@@ -164,7 +164,7 @@ enum {
     NEO_WEIGHTS_REQUIRE_FILE = 1u << 1,
     /* Reads entries into memory instead of mapping them: for a file that others may truncate. */
     NEO_WEIGHTS_COPY = 1u << 2,
-    /* Does not compare an entry with its checksum when it is first used. */
+    /* Never compares an entry with its checksum. */
     NEO_WEIGHTS_TRUST = 1u << 3,
     /* Compares it in every process. Without either, an entry is compared by the first process that
      * uses it after the machine has started or the file has been written to, where the file system

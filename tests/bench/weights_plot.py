@@ -58,7 +58,7 @@ class Chart:
 
     def legend(self, names):
         for i, name in enumerate(names):
-            x, y = self.left + 210 * (i % 2), 30 + 15 * (i // 2)
+            x, y = self.left + 240 * (i % 2), 30 + 15 * (i // 2)
             self.parts.append(f'<rect x="{x}" y="{y}" width="10" height="10" fill="{COLOURS[i]}"/>'
                               f'<text x="{x + 15}" y="{y + 9}">{escape(name)}</text>')
 
