@@ -467,9 +467,9 @@ static struct reorder make_reorder(neo_engine *engine, neo_memory *from, neo_mem
     struct reorder reorder = {.args = {{NEO_ARG_SRC, from}, {NEO_ARG_DST, to}}};
     neo_primitive_desc *pd;
     check(neo_reorder_primitive_desc_create(&pd, engine, neo_memory_get_desc(from),
-                                            neo_memory_get_desc(to), NULL) == NEO_OK &&
-              neo_primitive_create(&reorder.primitive, pd) == NEO_OK,
+                                            neo_memory_get_desc(to), NULL) == NEO_OK,
           "reorder");
+    check(neo_primitive_create(&reorder.primitive, pd) == NEO_OK, "reorder");
     neo_primitive_desc_destroy(pd);
     return reorder;
 }
@@ -511,9 +511,8 @@ static void time_row(const struct program *program, const struct row *row, float
     neo_memory_desc desc = weights_desc(row, false);
     neo_memory *plain, *back;
     neo_memory *packed = memory_of(program->engine, neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS));
-    check(neo_memory_create(&plain, &desc, program->engine, data) == NEO_OK &&
-              neo_memory_create(&back, &desc, program->engine, copy) == NEO_OK,
-          "memory");
+    check(neo_memory_create(&plain, &desc, program->engine, data) == NEO_OK, "memory");
+    check(neo_memory_create(&back, &desc, program->engine, copy) == NEO_OK, "memory");
     struct reorder pack = make_reorder(program->engine, plain, packed);
     struct reorder unpack = make_reorder(program->engine, packed, back);
     time_transfers(program->stream, &pack, &unpack, data, copy, row_bytes(row), rates);
