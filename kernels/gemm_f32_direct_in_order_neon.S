@@ -8,11 +8,19 @@
  * narrow: Cortex-A53 and A55 issue 64 bits of a load with a multiply-add; a vector of B takes two
  * loads, the upper half by way of a general register, and an insertion. 4x16 has 16 FMLA for 13 + 2
  * such instructions, 6x12 18 for 10 + 3.
- * wide: Cortex-A510 takes whole vectors so. */
+ * wide: Cortex-A510 takes whole vectors so, but no load that also writes its address: rows of A are
+ * at their beginnings, and `scratch` says how far. */
 #include "kernels/gemm_f32_direct_neon.h"
 
-    .macro load_two_steps a, row
+    .macro load_two_steps wide, a, row
+    .if \wide
+    ldr d\a, [x\row, scratch]
+    .else
     ldr d\a, [x\row], #8
+    .endif
+    .endm
+    .macro move_on row
+    add x\row, x\row, scratch
     .endm
     .macro load_low b, at
     ldr d\b, [x4, #\at]
@@ -94,18 +102,27 @@
     .set j, j + 1
     .endr
     .if \a
-    load_two_steps %(i), %(8 + i)
+    load_two_steps \wide, %(i), %(8 + i)
     .endif
     .set i, i + 1
     .endr
+    .if \a & \wide
+    add scratch, scratch, #8
+    .endif
     .endm
 
-    .macro begin_steps height, vectors
+    .macro begin_steps wide, height, vectors
+    .if \wide
+    mov scratch, #0
+    .endif
     .set i, 0
     .rept \height
-    load_two_steps %(i), %(8 + i)
+    load_two_steps \wide, %(i), %(8 + i)
     .set i, i + 1
     .endr
+    .if \wide
+    mov scratch, #8
+    .endif
     load_b 4, \vectors, %(\height), %(\height + 1), %(\height + 2), %(\height + 3)
     .endm
 
@@ -113,7 +130,7 @@
     begin_kernel \name, \height, \vectors, %(\height + 2 * \vectors), %(1 - \wide)
 11: begin_tile \height, \vectors, \vectors
     cbz rounds, 16f
-    begin_steps \height, \vectors
+    begin_steps \wide, \height, \vectors
     lsl rounds, rounds, #1
     sub rounds, rounds, #1
     spread_step \wide, \height, \vectors, 0, %(\height), %(\height + \vectors), 0, fmul
@@ -122,6 +139,13 @@
     spread_step \wide, \height, \vectors, 0, %(\height), %(\height + \vectors), 0
     b.ne 12b
     spread_step \wide, \height, \vectors, 1, %(\height + \vectors), 0, 0
+    .if \wide
+    .set i, 8
+    .rept \height
+    move_on %(i)
+    .set i, i + 1
+    .endr
+    .endif
     end_kernel \name, \height, \vectors, \vectors
     .endm
 

@@ -55,6 +55,9 @@ struct matmul_direct {
 double direct_columns_choose(struct columns *best, const struct core *core, size_t m, size_t n,
                              size_t k, bool packed);
 
+/* A single ragged strip becomes a whole one and a ragged vector, which has a left neighbour. */
+void direct_columns_split(struct columns *columns, const struct core *core);
+
 /* matmul_direct.c: the tiles of so many rows, in the plan's strips number r. */
 void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size_t r, size_t rows);
 

@@ -168,3 +168,23 @@ double direct_columns_choose(struct columns *best, const struct core *core, size
     }
     return least;
 }
+
+static void set_vectors(struct strips *run, const struct core *core, size_t vectors)
+{
+    run->vectors = run->group = (uint8_t)vectors;
+    run->b_step = 4 * vectors;
+    if (!run->depth)
+        run->height = (uint8_t)gemm_f32_direct_height(core, vectors, vectors);
+}
+
+void direct_columns_split(struct columns *columns, const struct core *core)
+{
+    struct strips *runs = columns->runs;
+    if (columns->strip_count != 1 || runs[0].lanes == 4 || runs[0].vectors == 1)
+        return;
+    runs[1] = runs[0];
+    set_vectors(&runs[0], core, runs[0].vectors - 1u);
+    set_vectors(&runs[1], core, 1);
+    runs[0].lanes = 4;
+    columns->run_count = columns->strip_count = 2;
+}

@@ -11,7 +11,7 @@
 #include "src/primitive/post_ops.h"
 #include "src/weights/layout.h"
 
-enum { PLAIN_GROUP = 16 };
+enum { PLAIN_GROUP = 16, SMALL = 16384 };
 
 /* ---- refusal ---- */
 
@@ -170,29 +170,37 @@ static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const 
     direct_set_kind(&call->strip, mine, kind);
 }
 
-/* Small matrices take few calls, which are known beforehand; but not those of ragged strips that
- * need something copied. */
+/* All of one strip. */
+static void add_calls(struct matmul_direct *mine, const struct tiling *tiling,
+                      const struct strips *kind, const size_t at[3])
+{
+    size_t low[3] = {tiling->low_row, at[1], at[2]};
+    add_call(mine, tiling->tall, kind, tiling->tall_tiles, at);
+    if (tiling->low_tiles)
+        add_call(mine, tiling->low, kind, tiling->low_tiles, low);
+}
+
+/* Small matrices take few calls, which are known beforehand. A ragged strip of plain weights begins
+ * so many columns before its place that it is a whole one, and computes these once more; but not
+ * where something would have to be copied. */
 static void list_calls(struct matmul_direct *mine)
 {
     size_t at[3] = {0}; /* row, column, element of weights */
     if (!mine->constant_steps || mine->finish || mine->columns.strip_count > MAX_CALLS)
         return;
     for (size_t r = 0; r < mine->columns.run_count; r++) {
-        const struct strips *run = &mine->columns.runs[r];
-        const struct tiling *tiling = &mine->tilings[r];
-        size_t calls = run->count * (tiling->low_tiles ? 2 : 1);
+        struct strips kind = mine->columns.runs[r];
+        size_t missing = 4u - kind.lanes, calls = kind.count * (mine->tilings[r].low_tiles ? 2 : 1);
+        if (!mine->packed && missing <= at[1])
+            at[1] -= missing, at[2] -= missing, kind.lanes = 4;
         if (mine->call_count + calls > MAX_CALLS ||
-            (run->lanes < 4 && (!mine->packed || mine->bias_fused))) {
+            (kind.lanes < 4 && (!mine->packed || mine->bias_fused))) {
             mine->call_count = 0;
             return;
         }
-        for (size_t i = 0; i < run->count; i++) {
-            at[0] = 0;
-            add_call(mine, tiling->tall, run, tiling->tall_tiles, at);
-            at[0] = tiling->low_row;
-            if (tiling->low_tiles)
-                add_call(mine, tiling->low, run, tiling->low_tiles, at);
-            at[1] += 4u * run->vectors, at[2] += run->b_step;
+        for (size_t i = 0; i < kind.count; i++) {
+            add_calls(mine, &mine->tilings[r], &kind, at);
+            at[1] += 4u * kind.vectors, at[2] += kind.b_step;
         }
     }
 }
@@ -228,6 +236,8 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
         .high = fusion.high,
     };
     direct_columns_choose(&mine->columns, cpu->core, mine->m, mine->n, mine->k, mine->packed);
+    if (!mine->packed && mine->m * mine->n * mine->k <= SMALL)
+        direct_columns_split(&mine->columns, cpu->core);
     find_kernels(mine, cpu);
     list_calls(mine);
 }
