@@ -106,7 +106,7 @@
     .endif
     .set i, i + 1
     .endr
-    .if \a & \wide
+    .if \a * \wide
     add scratch, scratch, #8
     .endif
     .endm
