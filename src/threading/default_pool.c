@@ -163,10 +163,12 @@ static void make_way_for_caller(struct worker *w)
     (void)sched_yield();
 }
 
+/* The word may say that it sleeps already: a caller who took back what it had not yet woken it for
+ * could not know that it had seen the mail. */
 static uintptr_t sleep_for_mail(struct worker *w)
 {
     uintptr_t mail = MAIL_NONE;
-    if (!atomic_compare_exchange_strong(&w->mail, &mail, MAIL_ASLEEP))
+    if (!atomic_compare_exchange_strong(&w->mail, &mail, MAIL_ASLEEP) && mail != MAIL_ASLEEP)
         return mail;
     while ((mail = atomic_load_explicit(&w->mail, memory_order_acquire)) == MAIL_ASLEEP)
         futex_wait(futex_word(w), (uint32_t)MAIL_ASLEEP);
