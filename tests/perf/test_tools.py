@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import blocks
+import emulator
 import expected
 import hardware
 import inorder
@@ -249,6 +250,14 @@ class Summary(unittest.TestCase):
     def test_tables_have_as_many_cells_as_columns(self):
         self.assertEqual({len(row) for row in self.report.table(self.section)},
                          {len(self.report.header())})
+
+
+class Guests(unittest.TestCase):
+    def test_a_guest_that_only_we_can_tell_is_counted_once_for_peers(self):
+        guest_of = emulator.Emulator.guest_of
+        self.assertEqual(guest_of('x/driver_blas', 'cortex-a510'), 'neoverse-n1')
+        self.assertEqual(guest_of('x/driver_neoprene', 'cortex-a510'), 'cortex-a510')
+        self.assertEqual(guest_of('x/driver_blas', 'cortex-a53'), 'cortex-a53')
 
 
 class Hardware(unittest.TestCase):
