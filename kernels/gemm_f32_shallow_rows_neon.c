@@ -32,10 +32,10 @@ gemm_f32_direct_fn gemm_f32_shallow_8x4_neon;
 gemm_f32_direct_fn gemm_f32_shallow_8x8_neon;
 gemm_f32_direct_fn gemm_f32_shallow_8x12_neon;
 
-#define ROWS(name, depth, vectors)                                               \
-    {                                                                            \
+#define ROWS(name, depth, vectors)                                                  \
+    {                                                                               \
         "gemm_f32_shallow_" #name "_neon", CPU_NEON, 1, vectors, vectors, depth, 0, \
-            gemm_f32_shallow_##name##_neon                                       \
+            gemm_f32_shallow_##name##_neon                                          \
     }
 /* clang-format off */
 const struct gemm_f32_direct_kernel gemm_f32_shallow_neon[GEMM_F32_SHALLOW] = {

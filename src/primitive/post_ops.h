@@ -17,7 +17,7 @@ int post_op_argument(const struct post_op *op, int index);
 
 /* The chain, as far as a tile kernel can do it by itself. */
 struct post_ops_fusion {
-    bool complete; /* nothing is left to do after the clamp */
+    bool complete;  /* nothing is left to do after the clamp */
     bool reads_dst; /* what dst held before: a sum, or an operand that may be in its buffer */
     float low, high;
 };
