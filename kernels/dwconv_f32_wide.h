@@ -19,21 +19,22 @@ struct dwconv_f32_wide_copy {
 struct dwconv_f32_wide_tile {
     const float *src; /* of the copy, at its first tap */
     size_t dst;
-    size_t body; /* WIDE_HEIGHTS * (V - 1) + 0, 1, 2 for 4, 2, 1 rows; or WIDE_END */
+    size_t body; /* WIDE_HEIGHTS * (V - 1) + 0 … 3 for 7 (V <= 2), 4, 2, 1 rows; or WIDE_END */
 };
 
 struct dwconv_f32_wide {
     const struct dwconv_f32_wide_copy *copies;
     size_t copies_count;
     size_t chunks;  /* of 16 values, 8 of stride 2, in a row to copy */
-    size_t quads;   /* stride 1 and no chunks: of 4 values; stride 2: is there a last odd value? */
-    ptrdiff_t rest; /* a last chunk or quad begins so far before the end of the others; 0: none */
+    size_t quads;   /* stride 1 and no chunks: 1 or 2; stride 2: is there a last odd value? */
+    ptrdiff_t rest; /* 0: the row ends with the last chunk; else where one more, to its end, begins:
+                     * from behind the chunks, or from the quads' begin */
     ptrdiff_t second; /* stride 2: from where the first value goes to where the second does */
     const struct dwconv_f32_wide_tile *tiles; /* to WIDE_END */
     ptrdiff_t row;                            /* of the copy */
     /* for each height, from behind the last row to the next column of the kernel, the first time,
      * and the sum of this and the next time's */
-    ptrdiff_t back[3], back_sum[3];
+    ptrdiff_t back[4], back_sum[4];
     float *dst;
     size_t dst_row;
     const float *weights;
@@ -48,7 +49,7 @@ struct dwconv_f32_wide {
     size_t multiplier; /* so many planes of dst come of one of src */
 };
 
-enum { WIDE_VECTORS = 4, WIDE_HEIGHTS = 3, WIDE_END = WIDE_VECTORS * WIDE_HEIGHTS };
+enum { WIDE_VECTORS = 4, WIDE_HEIGHTS = 4, WIDE_END = WIDE_VECTORS * WIDE_HEIGHTS };
 
 typedef void dwconv_f32_wide_fn(const struct dwconv_f32_wide *job);
 

@@ -74,24 +74,30 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
            copy.rows * copy.pitch * sizeof(float);
 }
 
+/* Stride 1, under 16 values: four or eight, and once more as many to the end. */
+static void plan_quads(struct dwconv_f32_wide *job, size_t count)
+{
+    job->quads = count >= 2 * LANES ? 2 : 1;
+    job->rest = (ptrdiff_t)((count - job->quads * LANES) * sizeof(float));
+}
+
 /* How a row is copied; the last chunk overlaps the one before. 0: too few values. */
 static int plan_chunks(struct dwconv_f32_wide *job, const struct copy *copy, size_t stride)
 {
-    size_t count = copy->count, chunk = count >= 16 ? 16 : 4;
+    size_t count = copy->count, chunk = 16;
     if (stride == 2) {
         job->quads = count % 2;
         count -= count % 2;
         chunk = 8;
     }
-    if (count < chunk)
-        return 0;
-    size_t whole = count / chunk, left = count % chunk;
+    if (stride == 1 && count >= LANES && count < chunk) {
+        plan_quads(job, count);
+        return 1;
+    }
+    job->chunks = count / chunk;
+    size_t left = count % chunk;
     job->rest = left ? ((ptrdiff_t)left - (ptrdiff_t)chunk) * (ptrdiff_t)sizeof(float) : 0;
-    if (chunk == 4)
-        job->quads = whole;
-    else
-        job->chunks = whole;
-    return 1;
+    return job->chunks > 0;
 }
 
 static void list_copies(struct dwconv_f32_wide *job, const struct dwconv_f32_task *task,
@@ -122,13 +128,13 @@ static struct dwconv_f32_wide_tile *list_tiles(struct dwconv_f32_wide_tile *tile
     enum { MOST = LANES * WIDE_VECTORS };
     size_t n = task->out_cols;
     for (size_t x = 0, count = 0; x < n; x += count) {
-        size_t left = n - x;
+        size_t left = n - x, vectors = (left + LANES - 1) / LANES;
         if (left >= MOST)
             count = MOST;
-        else if (x > 0)
-            count = (left + LANES - 1) / LANES * LANES;
+        else if (x > 0 || n == 2 * LANES || n == LANES)
+            count = vectors * LANES;
         else
-            count = left / LANES * LANES;
+            count = (vectors + 1) / 2 * LANES;
         size_t at = x + count <= n ? x : n - count;
         *tile++ = (struct dwconv_f32_wide_tile){
             .src = src + at,
@@ -142,11 +148,13 @@ static struct dwconv_f32_wide_tile *list_tiles(struct dwconv_f32_wide_tile *tile
 static void list_all_tiles(const struct dwconv_f32_task *task, const struct copy *copy,
                            const struct parts *parts)
 {
-    static const size_t heights[WIDE_HEIGHTS] = {4, 2, 1};
+    static const size_t heights[WIDE_HEIGHTS] = {7, 4, 2, 1};
     struct dwconv_f32_wide_tile *tile = parts->tiles;
     size_t apart = task->dilation_h;
     for (size_t part = 0; part < apart && part < task->out_rows; part++) {
-        size_t left = (task->out_rows - part + apart - 1) / apart, height = 0, y = part;
+        size_t left = (task->out_rows - part + apart - 1) / apart, y = part;
+        size_t height =
+            task->out_cols < LANES * WIDE_VECTORS ? 0 : 1; /* narrow tiles may be tall */
         for (; left; left -= heights[height], y += heights[height] * apart) {
             while (heights[height] > left)
                 height++;
@@ -160,7 +168,7 @@ static void list_all_tiles(const struct dwconv_f32_task *task, const struct copy
 static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task *task,
                        const struct copy *copy)
 {
-    static const size_t heights[WIDE_HEIGHTS] = {4, 2, 1};
+    static const size_t heights[WIDE_HEIGHTS] = {7, 4, 2, 1};
     ptrdiff_t bytes = (ptrdiff_t)sizeof(float), half = (ptrdiff_t)copy->pitch / 2;
     job->row = (ptrdiff_t)(copy->pitch * task->dilation_h) * bytes;
     for (size_t i = 0; i < WIDE_HEIGHTS; i++) {

@@ -3,7 +3,8 @@
  * A tile of R rows of V vectors keeps its sums in v16 … v31. For each column of the kernel its KH
  * weights are lanes of v0 and v1, and rows of source go to v2 … v5 and v6 … v9 in turn: KH V R FMLA
  * and (R - 1) S + KH loads. 3x3, 16 columns, four rows: 144 FMLA, 18 loads of source, 3 of weights,
- * 4 of the bias, 4 stores. */
+ * 4 of the bias, 4 stores. Tiles of one and two vectors
+ * have seven rows, too. */
 
 /* Offsets in struct dwconv_f32_wide. */
 #define JOB_COPIES 0
@@ -12,15 +13,15 @@
 #define JOB_TILES 48
 #define JOB_ROW 56
 #define JOB_BACK 64
-#define JOB_BACK_SUM 88
-#define JOB_DST 112
-#define JOB_WEIGHTS 128
-#define JOB_WEIGHTS_BACK 144
-#define JOB_BIAS 160
-#define JOB_CLAMP 176
-#define JOB_PLANES 192
-#define JOB_DST_PLANE 208
-#define JOB_MULTIPLIER 216
+#define JOB_BACK_SUM 96
+#define JOB_DST 128
+#define JOB_WEIGHTS 144
+#define JOB_WEIGHTS_BACK 160
+#define JOB_BIAS 176
+#define JOB_CLAMP 192
+#define JOB_PLANES 208
+#define JOB_DST_PLANE 224
+#define JOB_MULTIPLIER 232
 
 job .req x0
 in .req x1
@@ -136,12 +137,18 @@ quads .req x30
     b.ne 1b
     b 5f
 3:  ldp from, to, [copies], #16
-    mov scratch, quads
     add from, from, src_offset
-4:  ldr q0, [from], #16
-    subs scratch, scratch, #1
-    str q0, [to], #16
-    b.ne 4b
+    tbz quads, #1, 4f
+    ldp q0, q1, [from]
+    stp q0, q1, [to]
+    cbz rest, 6f
+    add from, from, rest
+    add to, to, rest
+    ldp q0, q1, [from]
+    stp q0, q1, [to]
+    b 6f
+4:  ldr q0, [from]
+    str q0, [to]
     cbz rest, 6f
     ldr q0, [from, rest]
     str q0, [to, rest]
@@ -257,11 +264,19 @@ quads .req x30
     .endm
 
     .macro bodies_of name, KH, S, V
-    body \name, \KH, \S, \V, 4, 0
-    body \name, \KH, \S, \V, 2, 1
-    body \name, \KH, \S, \V, 1, 2
+    .if \V <= 2
+    body \name, \KH, \S, \V, 7, 0
+    .endif
+    body \name, \KH, \S, \V, 4, 1
+    body \name, \KH, \S, \V, 2, 2
+    body \name, \KH, \S, \V, 1, 3
     .endm
     .macro body_offsets name, V
+    .if \V <= 2
+    .word \name\()_\V\()_7 - \name\()_bodies
+    .else
+    .word 0
+    .endif
     .word \name\()_\V\()_4 - \name\()_bodies, \name\()_\V\()_2 - \name\()_bodies
     .word \name\()_\V\()_1 - \name\()_bodies
     .endm

@@ -26,7 +26,7 @@ enum {
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
     GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
     PLANES = 16,             /* in a call that does planes as they are */
-    PLANE_COLUMNS = 8,       /* narrower ones are transposed */
+    PLANE_COLUMNS = 4,       /* of dst; narrower ones are transposed */
     PLANE_BYTES = 256 << 10, /* of scratchpad for such a call, at most */
     MOST_ZEROS = 1 << 16,    /* values; longer rows of padding are left to the kernel */
 };
@@ -255,7 +255,8 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
 static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cpu)
 {
     const struct convolution_shape *s = &mine->shape;
-    bool are_planes = s->src.w == 1 && s->dst.w == 1 && s->out[WIDTH] >= PLANE_COLUMNS;
+    bool are_planes = s->src.w == 1 && s->dst.w == 1 && s->out[WIDTH] >= PLANE_COLUMNS &&
+                      s->in[WIDTH] / s->stride[WIDTH] >= PLANE_COLUMNS;
     const struct dwconv_f32_kernel *kernel = NULL;
     if (are_planes && !mine->finishes)
         kernel = plan_way(mine, true, cpu);
