@@ -61,14 +61,23 @@ static bool lists_rows(const struct convolution_shape *s)
     return channels_last && pays && (s->ic % 4 == 0 || s->ic > 64);
 }
 
+/* A row of the kernel is a row of pixels without gaps. */
+static bool are_rows_merged(const struct convolution_shape *s)
+{
+    bool channels_last = s->src.c == 1 && s->src.w == s->ic && s->dilation[WIDTH] == 1;
+    return channels_last && s->kernel[WIDTH] > 1;
+}
+
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     double taps = (double)s.kernel[DEPTH] * (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
     bool listed = lists_rows(&s);
-    double gather = (double)s.batch * pixels_of(&s) * taps * (double)s.groups;
-    gather *= taps == 1 ? 1 : listed ? 4 : 16;
+    double pieces = are_rows_merged(&s) && !listed ? taps / (double)s.kernel[WIDTH] : taps;
+    double gather = (double)s.batch * pixels_of(&s) * pieces * (double)s.groups;
+    double lanes = s.src.c > 1 ? 20 + (double)s.ic / 2 : 16; /* elements one by one */
+    gather *= taps == 1 ? 1 : listed ? 4 : lanes;
     return gather + gemm_f32_estimate(cpu, (double)s.groups, (double)s.batch * pixels_of(&s),
                                       (double)s.oc, taps * (double)s.ic,
                                       problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED,
@@ -124,12 +133,10 @@ static void plan_pixels(struct convolution_gemm *mine, struct gemm_f32_shape *ge
                   (size_t)s->groups;
 }
 
-/* A row of the kernel is a row of pixels without gaps. */
 static void plan_segments(struct convolution_gemm *mine)
 {
     const struct convolution_shape *s = &mine->shape;
-    bool channels_last = s->src.c == 1 && s->src.w == s->ic && s->dilation[WIDTH] == 1;
-    mine->rows_are_merged = channels_last && s->kernel[WIDTH] > 1;
+    mine->rows_are_merged = are_rows_merged(s);
     mine->segment = (size_t)(mine->rows_are_merged ? s->kernel[WIDTH] * s->ic : s->ic);
 }
 
