@@ -1,0 +1,275 @@
+/* The blocked matrix multiplication by itself: rows of A in place and packed, on stated cores. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "arch/cores.h"
+#include "arch/topology.h"
+#include "src/core/checked.h"
+#include "src/gemm/gemm_f32.h"
+#include "src/threading/default_pool.h"
+#include "src/weights/layout.h"
+#include "tests/support/fill.h"
+#include "tests/support/guard.h"
+
+enum { MOST_BYTES = 1 << 22 };
+static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
+
+/* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. */
+struct problem {
+    size_t m, n, k, segment, stride, gap;
+    bool b_packed, staged, biased, clamped;
+    float *a, *b, *packed, *c, *bias;
+};
+
+static size_t a_index(const struct problem *problem, size_t i, size_t p)
+{
+    return i * problem->stride + p / problem->segment * problem->gap + p % problem->segment;
+}
+
+/* ---- the caller's side ---- */
+
+static void locate(const void *context, size_t batch, struct gemm_f32_place *out)
+{
+    const struct problem *problem = context;
+    assert_int_equal(batch, 0);
+    *out = (struct gemm_f32_place){
+        .b = problem->packed,
+        .c = problem->c,
+        .c_row = problem->n,
+        .c_column = 1,
+        .bias = problem->biased ? problem->bias : NULL,
+    };
+}
+
+static void pack_a(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
+                   size_t first, size_t depth, float *out)
+{
+    const struct problem *problem = context;
+    (void)task_scratch, (void)batch;
+    assert_true(rows <= GEMM_F32_MR && row + rows <= problem->m && first + depth <= problem->k);
+    for (size_t p = 0; p < depth; p++)
+        for (size_t i = 0; i < rows; i++)
+            out[p * rows + i] = problem->a[a_index(problem, row + i, first + p)];
+}
+
+static void list_a(const void *context, size_t batch, size_t row, size_t rows, size_t first,
+                   size_t segments, const float **out)
+{
+    const struct problem *problem = context;
+    (void)batch;
+    for (size_t s = 0; s < segments; s++)
+        for (size_t i = 0; i < rows; i++)
+            out[s * GEMM_F32_LIST + i] =
+                problem->a + a_index(problem, row + i, first + s * problem->segment);
+}
+
+static void pack_b(const void *context, size_t batch, size_t column, size_t columns, size_t width,
+                   size_t first, size_t depth, float *out)
+{
+    const struct problem *problem = context;
+    (void)batch;
+    for (size_t p = 0; p < depth; p++)
+        for (size_t j = 0; j < width; j++)
+            out[p * width + j] =
+                j < columns ? problem->b[(first + p) * problem->n + column + j] : 0;
+}
+
+static void finish(const void *context, const struct gemm_f32_block *block)
+{
+    const struct problem *problem = context;
+    for (size_t i = 0; i < block->rows; i++)
+        for (size_t j = 0; j < block->columns; j++)
+            problem->c[(block->row + i) * problem->n + block->column + j] =
+                block->values[i * block->row_stride + j * block->column_stride];
+}
+
+/* ---- one product ---- */
+
+static void make_problem(struct problem *problem, uint32_t *seed)
+{
+    size_t segments = problem->segment ? problem->k / problem->segment : 1;
+    size_t a_count = (problem->m - 1) * problem->stride + (segments - 1) * problem->gap;
+    size_t b_count = problem->n * problem->k, padded = 0; /* columns */
+    problem->a = guard_at(&guard_a, (a_count + problem->segment) * sizeof(float), 1);
+    problem->b = guard_at(&guard_b, b_count * sizeof(float), 0);
+    problem->bias = guard_at(&guard_bias, problem->n * sizeof(float), 1);
+    problem->c = guard_at(&guard_c, problem->m * problem->n * sizeof(float), 1);
+    fill_integers(problem->a, a_count + problem->segment, seed);
+    fill_integers(problem->b, b_count, seed);
+    fill_integers(problem->bias, problem->n, seed);
+    if (problem->b_packed)
+        padded = layout_panel_offset(problem->n, layout_panel_count(problem->n));
+    problem->packed = guard_at(&guard_b, problem->k * padded * sizeof(float), 1);
+    for (size_t q = 0; problem->b_packed && q < layout_panel_count(problem->n); q++) {
+        struct layout_panel panel = layout_panel(problem->n, q);
+        pack_b(problem, 0, panel.first, panel.valid, panel.width, 0, problem->k,
+               problem->packed + layout_panel_offset(problem->n, q) * problem->k);
+    }
+}
+
+static void check(const struct problem *problem, float low, float high)
+{
+    for (size_t i = 0; i < problem->m; i++)
+        for (size_t j = 0; j < problem->n; j++) {
+            double sum = problem->biased ? (double)problem->bias[j] : 0;
+            for (size_t p = 0; p < problem->k; p++)
+                sum += (double)problem->a[a_index(problem, i, p)] *
+                       (double)problem->b[p * problem->n + j];
+            double want = fmin(fmax(sum, (double)low), (double)high);
+            if ((double)problem->c[i * problem->n + j] != want)
+                fail_msg("%zux%zux%zu segment %zu stride %zu packed %d staged %d bias %d clamp %d: "
+                         "c[%zu][%zu] is %g, not %g (seed %u)",
+                         problem->m, problem->n, problem->k, problem->segment, problem->stride,
+                         problem->b_packed, problem->staged, problem->biased, problem->clamped, i,
+                         j, (double)problem->c[i * problem->n + j], want, fill_seed());
+        }
+}
+
+static void run(const struct problem *problem, const struct cpu *cpu, struct default_pool *pool)
+{
+    float low = problem->clamped ? -3 : -INFINITY, high = problem->clamped ? 40 : INFINITY;
+    const struct gemm_f32_shape shape = {
+        .batch = 1,
+        .m = problem->m,
+        .n = problem->n,
+        .k = problem->k,
+        .b_packed = problem->b_packed,
+        .output = problem->staged ? GEMM_STAGED : GEMM_DIRECT,
+        .low = low,
+        .high = high,
+        .segment = problem->segment,
+        .a_stride = problem->stride,
+        .a_is_regular = problem->segment == problem->k,
+    };
+    const struct gemm_f32_call call = {.context = problem,
+                                       .locate = locate,
+                                       .pack_a = pack_a,
+                                       .list_a = list_a,
+                                       .pack_b = pack_b,
+                                       .finish = finish};
+    struct gemm_f32 plan;
+    struct parallel parallel;
+    parallel_init(&parallel, NULL, pool, 0);
+    gemm_f32_plan(&plan, &shape, cpu);
+    void *scratch = guard_at(&guard_scratch, gemm_f32_scratch_bytes(&plan, 1), 1);
+    fill_marker(problem->c, problem->m * problem->n);
+    gemm_f32_run(&plan, &call, &parallel, 1, scratch);
+    check(problem, problem->staged ? -INFINITY : low, problem->staged ? INFINITY : high);
+}
+
+/* m, n, k, values of a segment, and from one row of A to the next and one segment to the next. */
+static const struct problem sizes[] = {
+    {.m = 1, .n = 1, .k = 1, .segment = 1, .stride = 1},
+    {.m = 7, .n = 12, .k = 8, .segment = 8, .stride = 9},
+    {.m = 8, .n = 49, .k = 410, .segment = 410, .stride = 410},
+    {.m = 20, .n = 50, .k = 403, .segment = 403, .stride = 407},
+    {.m = 31, .n = 39, .k = 801, .segment = 801, .stride = 801},
+    {.m = 50, .n = 64, .k = 144, .segment = 16, .stride = 16, .gap = 800},
+    {.m = 33, .n = 37, .k = 180, .segment = 20, .stride = 20, .gap = 700},
+    {.m = 26, .n = 23, .k = 1200, .segment = 600, .stride = 600, .gap = 16000},
+    {.m = 15, .n = 47, .k = 600, .segment = 600, .stride = 4096},
+    {.m = 16, .n = 31, .k = 96, .segment = 32, .stride = 4096, .gap = 64},
+    {.m = 300, .n = 13, .k = 5, .segment = 5, .stride = 5},
+};
+
+static void walk(const struct cpu *cpu, struct default_pool *pool)
+{
+    uint32_t seed = fill_seed();
+    for (size_t i = 0; i < count_of(sizes); i++)
+        for (int options = (int)i % 3; options < 16; options += 3) {
+            struct problem problem = sizes[i];
+            problem.b_packed = options & 1, problem.staged = options >> 1 & 1;
+            problem.biased = options >> 2 & 1, problem.clamped = options >> 3 & 1;
+            make_problem(&problem, &seed);
+            run(&problem, cpu, pool);
+        }
+}
+
+static struct cpu stated_cpu(const char *core, size_t l1_bytes)
+{
+    struct cpu cpu = *cpu_get();
+    cpu.core = core_named(core);
+    cpu.l1_bytes = l1_bytes;
+    return cpu;
+}
+
+static void products_are_exact_on_cores_that_reorder(void **state)
+{
+    (void)state;
+    struct cpu large = stated_cpu("neoverse-n1", 65536), small = stated_cpu("cortex-a72", 32768);
+    walk(&large, NULL);
+    walk(&small, NULL);
+}
+
+static void products_are_exact_on_cores_that_do_not(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("cortex-a55", 32768);
+    walk(&cpu, NULL);
+}
+
+/* The plan is for the faster cores; a thread on another one packs what they read in place. */
+static void products_are_exact_among_cores_of_both_kinds(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("cortex-a76", 65536);
+    struct topology t = {.count = 2};
+    for (int i = 0; i < t.count; i++)
+        t.cpus[i] =
+            (struct topology_cpu){.cpu = i, .capacity = 1024, .model = core_named("cortex-a55")};
+    struct default_pool *pool;
+    neo_threadpool_options options = {.threads = t.count};
+    assert_int_equal(default_pool_create_on(&pool, &options, &t), NEO_OK);
+    assert_true(default_pool_in_order_here(pool) > 0);
+    walk(&cpu, pool);
+    default_pool_destroy(pool);
+}
+
+/* So a user's scratchpad is large enough when the sizes become known. */
+static void unknown_sizes_have_the_largest_scratchpad(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    const size_t unknown = SIZE_MAX;
+    struct gemm_f32_shape any = {.batch = unknown,
+                                 .m = unknown,
+                                 .n = unknown,
+                                 .k = unknown,
+                                 .segment = unknown,
+                                 .a_stride = unknown,
+                                 .a_is_regular = true,
+                                 .output = GEMM_STAGED};
+    struct gemm_f32 most, plan;
+    gemm_f32_plan(&most, &any, &cpu);
+    for (size_t m = 1; m < 3000; m = m * 3 + 1)
+        for (size_t n = 1; n < 3000; n = n * 3 + 1)
+            for (size_t k = 1; k < 3000; k = k * 3 + 1)
+                for (int options = 0; options < 4; options++) {
+                    struct gemm_f32_shape shape = any;
+                    shape.batch = 1, shape.m = m, shape.n = n, shape.k = k;
+                    shape.segment = options & 1 ? k : 0, shape.a_stride = k;
+                    shape.output = options & 2 ? GEMM_DIRECT : GEMM_STAGED;
+                    gemm_f32_plan(&plan, &shape, &cpu);
+                    assert_true(gemm_f32_scratch_bytes(&plan, 1) <=
+                                gemm_f32_scratch_bytes(&most, 1));
+                }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_exact_on_cores_that_reorder),
+        cmocka_unit_test(products_are_exact_on_cores_that_do_not),
+        cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
+        cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
+    };
+    struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias, &guard_scratch};
+    for (size_t i = 0; i < count_of(guards); i++)
+        guard_init(guards[i], MOST_BYTES);
+    int failed = cmocka_run_group_tests_name("gemm_f32", tests, NULL, NULL);
+    for (size_t i = 0; i < count_of(guards); i++)
+        guard_deinit(guards[i]);
+    return failed;
+}
