@@ -76,8 +76,8 @@ static double tuned_cycles(const struct core *core, double height, double vector
 {
     double macs = height * vectors, loads = height / 2 + 1;
     double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
-    if (core->in_order == IN_ORDER_WIDE)
-        return fmax(least, (macs + loads + vectors + 1) / 3);
+    if (core->in_order == IN_ORDER_WIDE) /* a single vector is needed too soon after its load */
+        return fmax(fmax(least, vectors < 2 ? 6.2 : 0), (macs + loads + vectors + 1) / 3);
     double wait = height < 3 ? 3 : 0; /* for the values of A, which come late in low tiles */
     return fmax(least, fmax((macs + loads + 3 * vectors + 1) / 2, 2 * vectors + height / 2) + wait);
 }

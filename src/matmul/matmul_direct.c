@@ -67,9 +67,11 @@ static void direct_choose(struct problem *problem, const struct cpu *cpu)
 /* Does a strip of weights stay in the L1 cache until the next tile needs it? It must not be too
  * large; nor may its rows be so far apart that they fall on few places: of four ways, lines whose
  * distance is a multiple of a power of two have as many sets as that goes into a way. */
-static bool strip_stays(const struct cpu *cpu, bool packed, double k, size_t row_bytes)
+static bool strip_stays(const struct cpu *cpu, bool packed, const struct matmul_shape *shape,
+                        size_t row_bytes)
 {
-    double strip = (packed ? 12 : 16) * 4 * k, l1 = (double)cpu->l1_bytes;
+    double k = (double)shape->k, width = fmin((double)shape->n, packed ? 12 : 16);
+    double strip = width * 4 * k, l1 = (double)cpu->l1_bytes;
     double apart = (double)(row_bytes & -row_bytes);
     return strip <= l1 * 5 / 8 && (packed || k <= l1 / fmax(apart, 64));
 }
@@ -82,7 +84,7 @@ static double weights_lines(const struct problem *problem, const struct cpu *cpu
     bool packed = weights->format_kind != NEO_FORMAT_STRIDED;
     size_t row_bytes = packed ? 0 : (size_t)weights->strides[weights->ndims - 2] * sizeof(float);
     double k = (double)shape->k, tiles = ceil((double)shape->m / 6);
-    if (tiles <= 1 || strip_stays(cpu, packed, k, row_bytes))
+    if (tiles <= 1 || strip_stays(cpu, packed, shape, row_bytes))
         return 0;
     return (tiles - 1) * (double)shape->n * k / 16;
 }

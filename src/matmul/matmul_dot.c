@@ -100,6 +100,7 @@ static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
     double macs = 1 / fmax(core->fmla_per_cycle, 1);
     loads /= fmax(core->loads_per_cycle, 1);
     double vector = core->in_order ? macs + 2 * loads : fmax(macs, loads);
+    vector += core->in_order == IN_ORDER_WIDE ? 0.4 : 0; /* loads of several registers stop it */
     double around = 3 + 20 / (rows * (double)columns) + post_ops_cycles(problem);
     double each = m * n * (ceil(k / 4) * vector + around);
     double gathered = must_gather(&problem->tensors[WEIGHTS]) ? n * k : 0;
@@ -114,8 +115,8 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     size_t src_stride = (size_t)src->strides[src->ndims - 2];
     size_t weights_stride = (size_t)weights->strides[weights->ndims - 1];
     mine->rows_are_src = shape.n <= shape.m || must_gather(weights);
-    mine->gather = must_gather(weights);
     mine->batch = (size_t)shape.batch, mine->k = (size_t)shape.k;
+    mine->gather = mine->k && must_gather(weights);
     mine->count = (size_t)(mine->rows_are_src ? shape.m : shape.n);
     mine->columns = (size_t)(mine->rows_are_src ? shape.n : shape.m);
     mine->stride = mine->rows_are_src ? src_stride : weights_stride;
