@@ -109,11 +109,11 @@ static const char *matmul_refuse(const struct problem *problem, const struct cpu
 
 static double matmul_estimate(const struct problem *problem, const struct cpu *cpu)
 {
-    enum { NESTING = 50 };
+    const double nesting = 50; /* clang wants a double */
     struct problem chosen = *problem, product;
     matmul_choose(&chosen, cpu);
     make_product(&product, &chosen);
-    return NESTING + matmul_best(&product, cpu)->estimate(&product, cpu);
+    return nesting + matmul_best(&product, cpu)->estimate(&product, cpu);
 }
 
 /* ---- plan, run ---- */
