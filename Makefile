@@ -276,6 +276,8 @@ perf-balance: $(PLUGINS) perf-drivers ## how threads share problems (PROBLEM= or
 	$(Q)$(PERF) balance $(PERF_ARGS) $(if $(PROBLEM),--problem '$(PROBLEM)') $(if $(LIBRARY),--library $(LIBRARY)) $(if $(THREADS),--threads $(THREADS))
 perf-choices: $(PLUGINS) perf-drivers ## is the fastest implementation chosen? (CORES=N1)
 	$(Q)$(PERF) choices $(PERF_ARGS)
+perf-lines: $(PLUGINS) perf-drivers ## cache lines that 3x3 convolutions move (PEERS= OUT=docs/cache-lines.md)
+	$(Q)$(PERF) lines $(PERF_ARGS)
 perf-check: $(PLUGINS) perf-drivers ## compare instruction counts with tests/perf/expected_counts.txt
 	$(Q)$(PERF) check $(PERF_ARGS)
 perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_counts.txt; review the diff
@@ -288,7 +290,7 @@ perf-drivers:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter portable,$(TARGET)),perf-needs-aarch64,$(PERF_DRIVERS))
 perf-needs-aarch64:
 	$(error make perf measures AArch64 kernels: it needs TARGET=aarch64)
-.PHONY: perf perf-choices perf-check perf-update perf-time perf-profile perf-balance perf-test perf-drivers perf-needs-aarch64
+.PHONY: perf perf-choices perf-lines perf-check perf-update perf-time perf-profile perf-balance perf-test perf-drivers perf-needs-aarch64
 
 bench-threads: ## what threads cost, against OpenMP and pthreadpool; runs natively
 ifneq ($(CROSS),)

@@ -82,7 +82,7 @@ static void choose(struct problem *problem, enum layout_id layout)
 }
 
 /* The products; the transforms, some twelve instructions for four values at a point; reading the
- * weights. */
+ * weights, two cycles a line. */
 static double estimate(const struct problem *problem, const struct cpu *cpu, enum layout_id layout)
 {
     struct convolution_shape s;
@@ -98,9 +98,9 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
                     fmin((double)(most + 2), (double)s.out[WIDTH] + 2);
     double ic = (double)s.ic, oc = ceil((double)s.oc / 4) * 4;
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
-    double products = values * ic * oc / per_cycle * (1.06 + 0.5 / fmin(tiles, 8));
-    double transforms = values * (ic * 1.2 + oc * 0.9);
-    double weights = points * ic * oc * sizeof(float) / 16;
+    double products = values * ic * oc / per_cycle * (1.02 + 0.5 / fmin(tiles, 8));
+    double transforms = values * (ic * 1.35 + oc * 1.1);
+    double weights = points * ic * oc * sizeof(float) / 32;
     double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * oc;
     return 3000 + products + transforms + weights + outputs * post_ops_cycles(problem);
 }
@@ -128,41 +128,47 @@ static struct tile_bytes tile_bytes(const struct convolution_winograd *mine)
     return (struct tile_bytes){bytes * (double)mine->padded, bytes * (double)WINOGRAD_F32_NR};
 }
 
-/* Panels of sums that fill an eighth of the L2 cache: the more, the less often the inputs of a
- * point are read. */
-static size_t choose_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
-                            double sums)
+/* How the tiles are divided: strips, and panels of sums that are made at a time. */
+struct blocking {
+    size_t strips, panels;
+    double traffic; /* bytes from beyond the L2 cache */
+};
+
+/* Panels whose sums, so many bytes each, fill a part of the L2 cache. */
+static size_t panels_in(const struct convolution_winograd *mine, double room, double sums)
 {
-    double room = (double)cpu->l2_bytes / 8 / sums;
-    return min_size(max_size((size_t)fmin(room, (double)MOST_PANELS), 1), mine->panels);
+    size_t panels = (size_t)fmin(room / sums, (double)MOST_PANELS);
+    return min_size(max_size(panels, 1), max_size(mine->panels, 1));
 }
 
-/* Lines that come from beyond the L2 cache, if the tiles are divided into so many strips: all
- * weights for each, and the inputs for each round of panels, where they do not fit. */
-static double traffic(const struct convolution_winograd *mine, const struct cpu *cpu, size_t strips)
+/* All weights come for each strip. Where inputs and sums do not fit together, inputs come for each
+ * round of panels, and the sums go out and back; then there are more panels in a round. */
+static struct blocking blocking(const struct convolution_winograd *mine, const struct cpu *cpu,
+                                size_t strips)
 {
     struct tile_bytes tile = tile_bytes(mine);
-    double count = (double)div_up(mine->tiles, strips);
-    size_t panels = choose_panels(mine, cpu, tile.sums * count);
+    double l2 = (double)cpu->l2_bytes, tiles = (double)div_up(mine->tiles, strips);
+    double inputs = tiles * tile.inputs, sums = tiles * tile.sums;
     double weights = (double)mine->points * (double)mine->points * (double)mine->columns *
                      (double)mine->shape.ic * sizeof(float);
-    double inside = count * (tile.inputs + tile.sums * (double)panels);
-    bool fits = inside <= 0.75 * (double)cpu->l2_bytes;
-    double rounds = fits ? 1 : (double)div_up(mine->panels, panels);
-    return (double)strips * (weights + rounds * count * tile.inputs);
+    struct blocking out = {strips, panels_in(mine, l2 / 4, sums), (double)strips * weights};
+    if (inputs + sums * (double)out.panels <= 0.75 * l2)
+        return out;
+    out.panels = panels_in(mine, l2 / 2, sums);
+    out.traffic += (double)strips * ((double)div_up(mine->panels, out.panels) * inputs +
+                                     2 * (double)mine->panels * sums);
+    return out;
 }
 
-static void choose_strips(struct convolution_winograd *mine, const struct cpu *cpu)
+static void choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu)
 {
-    size_t best = max_size(div_up(mine->tiles, MOST_STRIP), 1);
-    for (size_t most = MOST_STRIP - 1; most > 0 && mine->tiles; most--) {
-        size_t strips = div_up(mine->tiles, most);
-        if (traffic(mine, cpu, strips) < traffic(mine, cpu, best))
-            best = strips;
+    struct blocking best = {1, 1, INFINITY};
+    for (size_t most = MOST_STRIP; most > 0 && mine->tiles; most--) {
+        struct blocking other = blocking(mine, cpu, div_up(mine->tiles, most));
+        best = other.traffic < best.traffic ? other : best;
     }
-    mine->strip = max_size(div_up(mine->tiles, best), 1);
-    mine->most_panels =
-        max_size(choose_panels(mine, cpu, tile_bytes(mine).sums * (double)mine->strip), 1);
+    mine->strip = max_size(div_up(mine->tiles, best.strips), 1);
+    mine->most_panels = best.panels;
 }
 
 static size_t unit(size_t bytes)
@@ -203,7 +209,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     mine->staged = fusion.reads_dst || !neighbours;
     mine->low = mine->finishes ? -INFINITY : fusion.low;
     mine->high = mine->finishes ? INFINITY : fusion.high;
-    choose_strips(mine, cpu);
+    choose_blocking(mine, cpu);
     winograd_plan_matrices(mine);
     plan_kernels(mine, cpu);
     plan_scratch(mine);

@@ -1,5 +1,5 @@
 """Does the library choose its fastest implementation? `make perf-choices` counts each candidate
-of some products, models its cycles, and compares.
+of some products and convolutions, models its cycles, and compares.
 
 The last implementation, the reference, is left out: it is not meant to be fast."""
 import os
@@ -12,8 +12,9 @@ OURS = 'neoprene'
 # The chosen one may be so much slower than the best: estimates count lines that miss the L1 cache,
 # which the model does not see.
 TOLERANCE = 1.2
-MOST = 4
-PROBLEMS = (
+MOST = 8
+# Layout, descriptor. Convolutions are small: the reference runs too.
+PRODUCTS = (
     ('packed', '8x8:8x8'), ('packed', '16x16:16x16'), ('packed', '64x64:64x64'),
     ('packed', '128x128:128x128'), ('packed', '256x256:256x256'), ('packed', '1x512:512x512'),
     ('packed', '4x512:512x512'), ('packed', '16x512:512x512'), ('packed', '64x1024:1024x64'),
@@ -22,6 +23,12 @@ PROBLEMS = (
     ('plain', '1x512:512x512'), ('plain', '4x512:512x512'), ('plain', '32x256:256x256'),
     ('plain', '256x4:4x256'), ('plain', '127x131:131x129'),
 )
+CONVOLUTIONS = tuple((layout, text) for layout in ('nhwc', 'nchw') for text in (
+    'mb1ic4ih14oc16oh14kh3ph1', 'mb1ic16ih28oc16oh28kh3ph1', 'mb1ic64ih28oc64oh28kh3ph1',
+    'mb1ic256ih7oc256oh7kh3ph1', 'mb1ic96ih4oc96oh4kh3ph1', 'mb1ic128ih3oc128oh1kh3ph0',
+    'mb1ic3ih32oc32oh16kh3sh2ph1', 'mb1ic64ih28oc64oh14kh3sh2ph1', 'mb1ic64ih14oc256oh14kh1ph0',
+    'mb1ic512ih1oc128oh1kh1ph0', 'g8mb1ic64ih14oc64oh14kh3ph1', 'mb1ic32ih16oc32oh16kh3ph2dh1',
+    'mb1ic48iw100oc64ow100kw3pw1'))
 
 
 def candidates(measurer, core, layout, problem):
@@ -39,17 +46,22 @@ def candidates(measurer, core, layout, problem):
     return cycles[:-1] or cycles
 
 
+def compare_one(measurer, core, layout, problem):
+    """Whether the chosen implementation is far slower than another one."""
+    cycles = candidates(measurer, core, layout, problem)
+    if not cycles:
+        raise MeasureError(f'{problem.text} is refused')
+    bad = cycles[0] > TOLERANCE * min(cycles)
+    print(f"{layout:7} {problem.text:32} {'  '.join(f'{c:11.0f}' for c in cycles)}"
+          f"{'   not the fastest' if bad else ''}", flush=True)
+    return bad
+
+
 def compare(measurer):
     core = CORES[measurer.core_names[0]]
-    wrong = 0
     print(f'{core.name}: modelled cycles of each implementation, in the order of the estimates')
-    for layout, text in PROBLEMS:
-        cycles = candidates(measurer, core, layout, shapes.PARSERS['matmul'](text))
-        if not cycles:
-            raise MeasureError(f'{text} is refused')
-        bad = cycles[0] > TOLERANCE * min(cycles)
-        wrong += bad
-        print(f"{layout:7} {text:18} {'  '.join(f'{c:11.0f}' for c in cycles)}"
-              f"{'   not the fastest' if bad else ''}", flush=True)
+    wrong = sum(compare_one(measurer, core, layout, shapes.PARSERS[operation](text))
+                for operation, problems in (('matmul', PRODUCTS), ('conv', CONVOLUTIONS))
+                for layout, text in problems)
     measurer.costs.save()
     return 1 if wrong else 0

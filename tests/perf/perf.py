@@ -7,6 +7,7 @@
   perf.py profile where the modelled cycles of one problem go, block by block
   perf.py balance how one problem's work is split among threads
   perf.py choices whether the fastest implementation is chosen
+  perf.py lines   cache lines that 3x3 convolutions move
   perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
 import argparse
@@ -19,6 +20,7 @@ import choices
 import expected
 import hardware
 import isa
+import lines
 import report
 import shapes
 from cores import CORES, DEFAULT_CORES
@@ -33,7 +35,7 @@ QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('command', choices=('table', 'check', 'update', 'profile', 'balance', 'choices',
-                                            'time'))
+                                            'lines', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -210,6 +212,9 @@ def main():
             return print_balance(args, measurer)
         if args.command == 'choices':
             return choices.compare(measurer)
+        if args.command == 'lines':
+            names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
+            return lines.table(measurer, names, args.out)
         if args.command == 'update':
             return expected.update(args.expected, measurer, args.libraries.split(','))
         return expected.check(args.expected, measurer)
