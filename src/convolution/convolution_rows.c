@@ -19,7 +19,7 @@
 
 enum {
     PIXELS = ROWCONV_F32_PIXELS,
-    MOST_CHANNELS = 16,
+    MOST_CHANNELS = 64,
     MOST_RING_BYTES = 512 << 10,
     PANEL_WIDTHS = LAYOUT_PANEL / 4,
 };
@@ -73,11 +73,18 @@ static bool is_ring_small(const struct convolution_shape *s)
            bytes <= MOST_RING_BYTES;
 }
 
+/* The kernel reads a panel for each tile, and the sums of a tile are not divided along k. */
+static bool is_panel_small(const struct convolution_shape *s, const struct cpu *cpu)
+{
+    enum { LEAST_L1 = 16 << 10 };
+    size_t taps = (size_t)(s->kernel[HEIGHT] * s->kernel[WIDTH]), room = cpu->l1_bytes * 5 / 8;
+    return taps * (size_t)s->ic * LAYOUT_PANEL * sizeof(float) <= max_size(room, LEAST_L1);
+}
+
 static const char *rows_refuse(const struct problem *problem, const struct cpu *cpu)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     struct convolution_shape s;
-    (void)cpu;
     convolution_shape_init(&s, problem);
     if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_CONVOLUTION_F32)
         return "the weights are packed for another algorithm";
@@ -92,6 +99,8 @@ static const char *rows_refuse(const struct problem *problem, const struct cpu *
         return "the kernel is not 3, 5 or 7 wide, dense, with a stride of 1 or 2";
     if (!is_ring_small(&s))
         return "the rows of source that a row of dst needs are too large";
+    if (!is_panel_small(&s, cpu))
+        return "a panel of weights is too large for the L1 cache";
     return convolution_refuse_direct(problem);
 }
 
