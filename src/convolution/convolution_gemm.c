@@ -81,7 +81,7 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     return gather + gemm_f32_estimate(cpu, (double)s.groups, (double)s.batch * pixels_of(&s),
                                       (double)s.oc, taps * (double)s.ic,
                                       problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED,
-                                      listed);
+                                      listed, (size_t)(s.src.w * s.stride[WIDTH]));
 }
 
 /* ---- plan ---- */

@@ -85,9 +85,9 @@ static void choose_block_k(struct gemm_f32 *plan, size_t most)
 
 /* Rows whose addresses differ by a multiple of a large power of two share few places in the L1
  * cache. More than two of them in one place would drive each other and B out. */
-static bool rows_collide(const struct gemm_f32_shape *shape, const struct cpu *cpu)
+static bool rows_collide(size_t a_stride, const struct cpu *cpu)
 {
-    size_t bytes = shape->a_stride * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
+    size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
     size_t apart = bytes & (~bytes + 1);
     return bytes && 2 * (way / min_size(apart, way)) < GEMM_F32_LISTED_HEIGHT;
 }
@@ -164,7 +164,7 @@ static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
     if (shape->m != SIZE_MAX)
         choose_tall(plan);
     plan->full_panels = shape->n == SIZE_MAX ? 0 : layout_full_panels(shape->n);
-    plan->copies = plan->listed && (is_unknown(shape) || rows_collide(shape, cpu));
+    plan->copies = plan->listed && (is_unknown(shape) || rows_collide(shape->a_stride, cpu));
     choose_blocks(plan, cpu);
     divide_scratch(plan);
 }
@@ -501,9 +501,11 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
 }
 
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
-                         bool b_packed, bool a_listed)
+                         bool b_packed, bool a_listed, size_t a_stride)
 {
-    double cycles = a_listed && gemm_f32_lists(cpu) && m > 0 ? listed_cycles(cpu, m, n, k)
-                                                             : packed_cycles(cpu, m, n, k);
+    bool listed = a_listed && gemm_f32_lists(cpu) && m > 0;
+    double cycles = listed ? listed_cycles(cpu, m, n, k) : packed_cycles(cpu, m, n, k);
+    if (listed && rows_collide(a_stride, cpu)) /* they are copied */
+        cycles += m * k / 2;
     return 500 + batch * (cycles + (b_packed ? 0 : n * k / 4));
 }

@@ -125,9 +125,9 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
  */
 struct span gemm_f32_row_tile(size_t m, size_t index);
 
-/* Cycles on one thread. a_listed: the shape would have a segment. */
+/* Cycles on one thread. a_listed: the shape would have a segment, and a_stride; 0: not known. */
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
-                         bool b_packed, bool a_listed);
+                         bool b_packed, bool a_listed, size_t a_stride);
 
 /* Does the CPU read rows in place? Those that issue in order have faster kernels for packed ones.
  */

@@ -66,10 +66,13 @@ static bool lists_rows(const struct problem *problem)
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
+    const neo_memory_desc *src = &problem->tensors[SRC];
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
+    neo_dim row = src->format_kind == NEO_FORMAT_STRIDED ? src->strides[src->ndims - 2] : 0;
+    size_t stride = row == NEO_RUNTIME_DIM ? 0 : (size_t)row;
     return gemm_f32_estimate(cpu, size_or(shape.batch, 1), size_or(shape.m, 256),
                              size_or(shape.n, 256), size_or(shape.k, 256), packed,
-                             lists_rows(problem));
+                             lists_rows(problem), stride);
 }
 
 /* ---- plan ---- */
