@@ -162,7 +162,7 @@ static struct blocking blocking(const struct convolution_winograd *mine, const s
 
 static void choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu)
 {
-    struct blocking best = {1, 1, INFINITY};
+    struct blocking best = {1, 1, HUGE_VAL};
     for (size_t most = MOST_STRIP; most > 0 && mine->tiles; most--) {
         struct blocking other = blocking(mine, cpu, div_up(mine->tiles, most));
         best = other.traffic < best.traffic ? other : best;
