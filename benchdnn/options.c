@@ -60,7 +60,7 @@ static bool is_initial(const struct option *row, const char *printed)
     row->parse(value, row->initial);
     row->print(&initial, value);
     bool same = strcmp(text_get(&initial), printed) == 0;
-    if (row->parse == option_parse_string)
+    if (row->print == option_print_string)
         free(*(char **)value);
     free(value);
     text_deinit(&initial);
