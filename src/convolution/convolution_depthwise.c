@@ -592,7 +592,8 @@ static const float *weights_of(const struct convolution_depthwise *plan,
                                         .plain_data = execution->buffers[WEIGHTS],
                                         .packed_data = execution->scratch,
                                         .cpu = plan->cpu};
-    double cycles = PACK_CYCLES * (double)(plan->packed_bytes / sizeof(float));
+    size_t floats = plan->packed_bytes / sizeof(float);
+    double cycles = PACK_CYCLES * (double)floats;
     weights_pack(&transfer, execution->parallel,
                  partition_threads(cycles, execution->threads, plan->cpu->core));
     return execution->scratch;

@@ -422,6 +422,7 @@ static void pack_scattered(const struct convolution_gemm *plan, struct pack_f32_
     plan->gemm.pack(panel);
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < panel->k; p++)
+            /* cppcheck-suppress uninitvar ; the first `count` are set */
             panel->out[p * rows + padding[i]] = 0;
 }
 

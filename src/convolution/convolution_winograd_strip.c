@@ -68,7 +68,7 @@ void winograd_make_strip(const struct task *task, struct span tiles)
     struct strip *strip = task->strip;
     size_t points = plan->points;
     uint8_t rows[MOST_POINTS], *heights = strip->heights;
-    uint32_t first[MOST_POINTS];
+    uint32_t first[MOST_POINTS] = {0};
     strip->count = tiles.end - tiles.begin;
     for (size_t t = 0; t < strip->count; t++)
         strip->tiles[t] = tile_at(plan, tiles.begin + t);

@@ -172,6 +172,7 @@ static void locate(const struct dot_run *run, size_t batch, struct matrix *matri
     const struct matmul_dot *plan = run->plan;
     const struct problem *problem = run->execution->problem;
     const neo_memory_desc *tensors = problem->tensors;
+    /* cppcheck-suppress ctuuninitvar ; an address, not a value */
     neo_dim index = (neo_dim)batch, *position = matrix->line.position;
     matrix->src = run->execution->buffers[SRC];
     matrix->weights = run->execution->buffers[WEIGHTS];
@@ -214,6 +215,7 @@ static void run_finished(const struct dot_run *run, struct dot_f32 *dot, struct 
         }
     }
     dot->rows = rows;
+    dot->out = NULL;
 }
 
 static void run_whole(const struct matmul_dot *plan, struct dot_f32 *dot,

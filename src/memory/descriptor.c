@@ -381,7 +381,7 @@ void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
     for (int i = 0; strided && i < desc->ndims; i++)
         values[value_count++] = desc->dims[i] == 1 ? 0 : (uint64_t)desc->strides[i];
     for (size_t i = 0; i < value_count; i++)
-        all |= values[i];
+        all |= values[i]; /* cppcheck-suppress uninitvar ; the first value_count are set */
     if (!strided)
         memcpy(&extra, &desc->packed, sizeof extra);
     if (extra)

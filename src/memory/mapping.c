@@ -47,6 +47,7 @@ int mapping_create_file(struct mapping *out, size_t bytes, size_t alignment, int
     if (!mapping_create(&range, bytes, alignment, PROT_NONE))
         return ENOMEM;
     int flags = MAP_FIXED | (is_shared ? MAP_SHARED : MAP_PRIVATE);
+    /* cppcheck-suppress leakReturnValNotUsed ; a fixed mapping is where it was asked to be */
     if (mmap(range.base, range.bytes, protection, flags, fd, (off_t)offset) == MAP_FAILED) {
         int error = errno;
         mapping_destroy(&range);

@@ -323,6 +323,7 @@ static neo_status execute_runtime(const neo_primitive *primitive, struct executi
         return status;
     double estimate = impl->algorithm->estimate(&concrete.problem, impl->engine->cpu);
     execution->threads = partition_threads(estimate, execution->threads, impl->engine->cpu->core);
+    /* cppcheck-suppress autoVariables ; the execution ends before this returns */
     execution->problem = &concrete.problem;
     fill_execution(execution, &concrete.problem, args);
     return run_with_scratch(primitive, concrete.plan, execution, args);
