@@ -316,21 +316,27 @@ size_t implementation_scratch_bytes(const struct implementation *impl, int avail
 }
 
 /* The parts of the scratchpad are in the order of the nested ones, after the holder's. */
-void implementation_run_nested(const struct execution *execution, int index,
-                               void *const buffers[TENSOR_COUNT])
+static void *nested_scratch(const struct execution *execution, int index)
 {
     const struct implementation *holder = execution->implementation;
-    const struct implementation *nested = holder->nested[index];
+    if (!execution->scratch)
+        return NULL;
     size_t offset = own_bytes(holder, execution->threads);
     for (int i = 0; i < index; i++)
         offset += tree_bytes(holder->nested[i], execution->threads);
-    struct execution inner = {
-        .implementation = nested,
-        .problem = &nested->problem,
-        .parallel = execution->parallel,
-        .threads = execution->threads,
-        .scratch = execution->scratch ? (char *)execution->scratch + offset : NULL,
-    };
+    return (char *)execution->scratch + offset;
+}
+
+void implementation_run_nested(const struct execution *execution, int index,
+                               void *const buffers[TENSOR_COUNT])
+{
+    const struct implementation *nested = execution->implementation->nested[index];
+    struct execution inner; /* not cleared: it is large, and there are no operands */
+    inner.implementation = nested;
+    inner.problem = &nested->problem;
+    inner.parallel = execution->parallel;
+    inner.threads = execution->threads;
+    inner.scratch = nested_scratch(execution, index);
     memcpy(inner.buffers, buffers, sizeof inner.buffers);
     nested->algorithm->run(nested->plan, &inner);
 }
