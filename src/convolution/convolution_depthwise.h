@@ -1,0 +1,83 @@
+/* Depthwise convolution: what its parts share. What they do is told in convolution_depthwise.c. */
+#ifndef SRC_CONVOLUTION_DEPTHWISE_H
+#define SRC_CONVOLUTION_DEPTHWISE_H
+
+#include "kernels/copy_f32.h"
+#include "kernels/dwconv_f32.h"
+#include "src/convolution/convolution.h"
+#include "src/core/checked.h"
+#include "src/primitive/finish.h"
+
+enum { DEPTHWISE_MOST_ROWS = 32 }; /* of dst in a call */
+
+struct convolution_depthwise {
+    struct convolution_shape shape;
+    struct dwconv_f32_task task;           /* what all calls have in common */
+    dwconv_f32_fn *run[IN_ORDER_WIDE + 1]; /* by IN_ORDER_* of the core it runs on */
+    copy_f32_fn *copy;
+    const char *kernel;
+    const struct cpu *cpu;
+    size_t channels, multiplier; /* of dst; for each of src */
+    bool by_plane;               /* planes as they are */
+    bool gathers;  /* source is transposed into the scratchpad, or channels of it repeated */
+    bool scatters; /* and results back from there */
+    bool reads_dst;
+    bool staged;   /* sums are in the scratchpad, [row][column][channel], until they are finished */
+    bool finishes; /* there is more to do than a bias and a clamp */
+    size_t taps;
+    size_t row_pointers;        /* of a call */
+    size_t rows, channel_block; /* of dst, in a call */
+    size_t zeros;               /* values of a row of padding; 0: none */
+    size_t packed_bytes;        /* of the scratchpad; then for each task: */
+    size_t zero_bytes, pointer_bytes, source_bytes, stage_bytes, kernel_bytes, task_bytes;
+};
+
+struct run {
+    const struct convolution_depthwise *plan;
+    const struct execution *execution;
+    const float *weights; /* [tap][channel] */
+};
+
+/* Rows of some channels of one image. */
+struct piece {
+    neo_dim n, channel, depth;
+    size_t channels, row, rows;
+};
+
+/* One task's parts of the scratchpad. */
+struct scratch {
+    float *zeros; /* NULL: none */
+    const float **rows;
+    float *source, *stage;
+    void *kernel;
+    dwconv_f32_fn *run; /* for the core of this thread */
+};
+
+/* ---- the plan (convolution_depthwise_plan.c) ---- */
+
+void depthwise_plan(void *plan, const struct problem *problem, const struct cpu *cpu);
+
+/* Can whole rows be repeated value by value? */
+bool depthwise_repeats_pixels(const struct convolution_depthwise *plan);
+
+/* ---- rows of source (convolution_depthwise_source.c) ---- */
+
+/* Lists them, NULL for rows of padding. */
+void depthwise_list_rows(const struct run *run, const struct piece *piece,
+                         const struct scratch *scratch);
+
+/* Transposes or repeats the listed rows, and lists their copies instead. */
+void depthwise_gather(const struct run *run, const struct piece *piece,
+                      const struct scratch *scratch);
+
+/* ---- weights (convolution_depthwise_weights.c) ---- */
+
+/* As the kernel wants them: plain ones are packed into the scratchpad. */
+const float *depthwise_weights(const struct convolution_depthwise *plan,
+                               const struct execution *execution);
+
+/* ---- tasks (convolution_depthwise_run.c) ---- */
+
+void depthwise_run(const void *plan, const struct execution *execution);
+
+#endif

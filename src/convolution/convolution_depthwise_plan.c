@@ -1,0 +1,181 @@
+/* Depthwise convolution: the plan. Which kernel, on planes as they are or on interleaved channels,
+ * and the pieces that its calls are made of. */
+#include <math.h>
+
+#include "src/convolution/convolution_depthwise.h"
+
+enum {
+    SLIDING_ROWS = 4,        /* of dst that the fastest kernels do at a time */
+    CHANNELS = 16,           /* of a cache line */
+    TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
+    GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
+    PLANES = 16,             /* in a call that does planes as they are */
+    PLANE_COLUMNS = 4,       /* of dst; narrower ones are transposed */
+    PLANE_BYTES = 256 << 10, /* of scratchpad for such a call, at most */
+    MOST_ZEROS = 1 << 16,    /* values; longer rows of padding are left to the kernel */
+};
+
+static size_t at_least_1(neo_dim size)
+{
+    return size < 1 ? 1 : (size_t)size;
+}
+
+/* Rows of source that rows of dst need: their taps' rows are listed one by one if the kernel is
+ * three-dimensional, and then a call has one row of dst. */
+static void plan_kernel_rows(struct convolution_depthwise *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    struct dwconv_f32_task *task = &mine->task;
+    bool deep = s->kernel[DEPTH] > 1;
+    task->kh = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT]);
+    task->kw = (size_t)s->kernel[WIDTH];
+    task->stride_h = deep ? 1 : (size_t)s->stride[HEIGHT];
+    task->stride_w = (size_t)s->stride[WIDTH];
+    task->dilation_h = deep ? 1 : (size_t)s->dilation[HEIGHT];
+    task->dilation_w = (size_t)s->dilation[WIDTH];
+    mine->taps = task->kh * task->kw;
+}
+
+bool depthwise_repeats_pixels(const struct convolution_depthwise *mine)
+{
+    const struct image_strides *src = &mine->shape.src;
+    return mine->gathers && mine->multiplier > 1 && src->c == 1 && src->w == mine->shape.groups;
+}
+
+/* Channels such that the source of the rows that a kernel does at a time stays in the L1 cache
+ * while one vector after the other of its channels is read. */
+static size_t choose_channels(const struct convolution_depthwise *mine)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
+    size_t bytes = rows * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
+    size_t most = max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
+    if (mine->by_plane)
+        most = PLANES;
+    else if (depthwise_repeats_pixels(mine))
+        most = mine->channels;
+    else if (mine->gathers || mine->scatters)
+        most = TRANSPOSED_CHANNELS;
+    return min_size(mine->channels, max_size(most / mine->multiplier, 1) * mine->multiplier);
+}
+
+/* As many rows as the copied or transposed source has room for. */
+static size_t choose_rows(const struct convolution_depthwise *mine)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    if (!mine->gathers && !mine->by_plane)
+        return DEPTHWISE_MOST_ROWS;
+    size_t together = mine->by_plane ? 1 : mine->channel_block;
+    size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * together * sizeof(float);
+    size_t room = GATHER_BYTES / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
+    size_t rows = room > extent ? (room - extent) / task->stride_h + 1 : 1;
+    return max_size(rows / SLIDING_ROWS, 1) * SLIDING_ROWS;
+}
+
+static void plan_pieces(struct convolution_depthwise *mine)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    mine->channel_block = choose_channels(mine);
+    bool deep = mine->shape.kernel[DEPTH] > 1;
+    size_t rows = deep ? 1 : choose_rows(mine);
+    rows = mine->staged ? min_size(rows, 2 * SLIDING_ROWS) : rows;
+    mine->rows = min_size(rows, at_least_1(mine->shape.out[HEIGHT]));
+    mine->row_pointers = (mine->rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
+}
+
+/* Zeros for the rows of padding, if there is padding. */
+static size_t choose_zeros(const struct convolution_depthwise *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    size_t count = (size_t)s->in[WIDTH] * mine->task.column;
+    size_t zeros = count + mine->channel_block;
+    return zeros < MOST_ZEROS && !mine->by_plane ? zeros : 0;
+}
+
+static size_t unit(size_t bytes)
+{
+    return round_up(bytes, SCRATCH_ALIGNMENT);
+}
+
+static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
+{
+    size_t row = mine->channel_block * sizeof(float);
+    size_t stage = mine->rows * (size_t)mine->shape.out[WIDTH] * row;
+    size_t source = mine->row_pointers * (size_t)mine->shape.in[WIDTH] * row;
+    size_t weights = mine->channels * mine->taps * sizeof(float);
+    mine->packed_bytes = plain_weights ? unit(weights) : 0;
+    mine->zeros = choose_zeros(mine);
+    mine->zero_bytes = unit(mine->zeros * sizeof(float));
+    mine->pointer_bytes = unit(mine->row_pointers * sizeof(float *));
+    mine->source_bytes = mine->gathers ? unit(source) : 0;
+    mine->stage_bytes = mine->staged ? unit(stage) : 0;
+    mine->task_bytes = mine->zero_bytes + mine->pointer_bytes + mine->source_bytes +
+                       mine->stage_bytes + unit(mine->kernel_bytes);
+}
+
+/* The kernel for pieces of planes, or of interleaved channels; NULL: there is none but the
+ * reference for planes, or it wants too much memory. */
+static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mine, bool by_plane,
+                                                const struct cpu *cpu)
+{
+    const struct convolution_shape *s = &mine->shape;
+    struct dwconv_f32_task *task = &mine->task;
+    mine->by_plane = by_plane;
+    mine->gathers = !by_plane && ((s->groups > 1 && s->src.c != 1) || mine->multiplier > 1);
+    mine->scatters = !by_plane && mine->channels > 1 && s->dst.c != 1;
+    mine->staged = mine->reads_dst || mine->scatters;
+    plan_pieces(mine);
+    task->channels = mine->channel_block;
+    task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
+    task->multiplier = by_plane ? mine->multiplier : 1;
+    task->src_plane = by_plane ? (size_t)s->src.c : 1;
+    task->dst_plane = by_plane ? (size_t)s->dst.c : 1;
+    task->dst_column = mine->staged ? mine->channel_block : (size_t)s->dst.w;
+    task->dst_row = mine->staged ? (size_t)s->out[WIDTH] * mine->channel_block : (size_t)s->dst.h;
+    task->out_rows = mine->rows;
+    const struct dwconv_f32_kernel *kernel =
+        dwconv_f32_find(cpu->features, cpu->core->in_order, task);
+    mine->kernel_bytes = kernel->scratch_bytes ? kernel->scratch_bytes(task) : 0;
+    bool is_reference = kernel == &dwconv_f32_ref && (cpu->features & CPU_NEON);
+    return by_plane && (is_reference || mine->kernel_bytes > PLANE_BYTES) ? NULL : kernel;
+}
+
+static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cpu)
+{
+    const struct convolution_shape *s = &mine->shape;
+    bool are_planes = s->src.w == 1 && s->dst.w == 1 && s->out[WIDTH] >= PLANE_COLUMNS &&
+                      s->in[WIDTH] / s->stride[WIDTH] >= PLANE_COLUMNS;
+    const struct dwconv_f32_kernel *kernel = NULL;
+    if (are_planes && !mine->finishes)
+        kernel = plan_way(mine, true, cpu);
+    if (!kernel)
+        kernel = plan_way(mine, false, cpu);
+    for (int i = 0; i <= IN_ORDER_WIDE; i++)
+        mine->run[i] = dwconv_f32_find(cpu->features, i, &mine->task)->run;
+    mine->kernel = kernel->name;
+    mine->copy = copy_f32_find(cpu->features)->run;
+}
+
+void depthwise_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_depthwise *mine = plan;
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    convolution_shape_init(&mine->shape, problem);
+    const struct convolution_shape *s = &mine->shape;
+    mine->cpu = cpu;
+    mine->multiplier = at_least_1(s->oc);
+    mine->channels = at_least_1(s->groups) * mine->multiplier;
+    mine->reads_dst = fusion.reads_dst;
+    mine->finishes = !fusion.complete || fusion.reads_dst;
+    mine->task = (struct dwconv_f32_task){
+        .out_cols = (size_t)s->out[WIDTH],
+        .first = -s->padding[WIDTH],
+        .columns = (size_t)s->in[WIDTH],
+        .weights_tap = mine->channels,
+        .low = mine->finishes ? -INFINITY : fusion.low,
+        .high = mine->finishes ? INFINITY : fusion.high,
+    };
+    plan_kernel_rows(mine);
+    plan_kernel(mine, cpu);
+    plan_scratch(mine, problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED);
+}

@@ -1,0 +1,149 @@
+/* Depthwise convolution: pieces of rows and channels, one after the other, and tasks of them. */
+#include <string.h>
+
+#include "src/convolution/convolution_depthwise.h"
+
+static struct scratch scratch_of(const struct run *run, int index)
+{
+    const struct convolution_depthwise *plan = run->plan;
+    unsigned char *zeros = (unsigned char *)run->execution->scratch + plan->packed_bytes +
+                           (size_t)index * plan->task_bytes;
+    unsigned char *rows = zeros + plan->zero_bytes, *source = rows + plan->pointer_bytes;
+    memset(zeros, 0, plan->zeros * sizeof(float));
+    int in_order = parallel_in_order_here(run->execution->parallel);
+    return (struct scratch){
+        .zeros = plan->zeros ? (float *)(void *)zeros : NULL,
+        .rows = (const float **)(void *)rows,
+        .source = (float *)(void *)source,
+        .stage = (float *)(void *)(source + plan->source_bytes),
+        .run = plan->run[in_order < 0 ? plan->cpu->core->in_order : in_order],
+        .kernel = source + plan->source_bytes + plan->stage_bytes,
+    };
+}
+
+static float *dst_of(const struct run *run, const struct piece *piece)
+{
+    const struct image_strides *dst = &run->plan->shape.dst;
+    return (float *)run->execution->buffers[DST] + piece->n * dst->n + piece->channel * dst->c +
+           piece->depth * dst->d + (neo_dim)piece->row * dst->h;
+}
+
+/* Post-operations on the channels of each pixel of a row. */
+static void finish_row(const struct run *run, const struct piece *piece, size_t row, float *values,
+                       float *dst)
+{
+    const struct convolution_depthwise *plan = run->plan;
+    const struct convolution_shape *s = &plan->shape;
+    int last = run->execution->problem->tensors[DST].ndims - 1;
+    struct line line = {
+        .position = {piece->n, piece->channel}, .direction = 1, .count = piece->channels};
+    if (last >= 4)
+        line.position[last - 2] = piece->depth;
+    if (last >= 3)
+        line.position[last - 1] = (neo_dim)(piece->row + row);
+    for (neo_dim x = 0; x < s->out[WIDTH]; x++) {
+        line.position[last] = x;
+        finish_line(run->execution, &line, values + (size_t)x * plan->task.dst_column, false,
+                    dst + x * s->dst.w, s->dst.c);
+    }
+}
+
+/* Final results from the scratchpad to dst. */
+static void scatter(const struct run *run, const struct piece *piece, const float *stage,
+                    float *dst)
+{
+    const struct convolution_depthwise *plan = run->plan;
+    const struct convolution_shape *s = &plan->shape;
+    bool together = s->dst.h == s->out[WIDTH] * s->dst.w;
+    size_t width = (size_t)s->out[WIDTH];
+    for (size_t row = 0; row < piece->rows; row += together ? piece->rows : 1)
+        plan->copy(&(struct copy_f32_plane){
+            .rows = together ? piece->rows * width : width,
+            .cols = piece->channels,
+            .src = stage + row * plan->task.dst_row,
+            .src_row = (ptrdiff_t)plan->channel_block,
+            .src_col = 1,
+            .dst = dst + (neo_dim)row * s->dst.h,
+            .dst_row = s->dst.w,
+            .dst_col = s->dst.c,
+        });
+}
+
+static void run_piece(const struct run *run, const struct piece *piece,
+                      const struct scratch *scratch)
+{
+    const struct convolution_depthwise *plan = run->plan;
+    const struct convolution_shape *s = &plan->shape;
+    const float *bias = run->execution->buffers[BIAS];
+    struct dwconv_f32_task task = plan->task;
+    float *dst = dst_of(run, piece);
+    task.channels = piece->channels;
+    task.out_rows = piece->rows;
+    task.scratch = scratch->kernel;
+    task.rows = scratch->rows;
+    task.zeros = scratch->zeros;
+    task.weights = run->weights + piece->channel;
+    task.bias = bias ? bias + piece->channel : NULL;
+    task.dst = plan->staged ? scratch->stage : dst;
+    scratch->run(&task);
+    for (size_t row = 0; plan->finishes && row < piece->rows; row++)
+        finish_row(run, piece, row, task.dst + row * task.dst_row, dst + (neo_dim)row * s->dst.h);
+    if (plan->staged && !plan->finishes)
+        scatter(run, piece, task.dst, dst);
+}
+
+/* Rows of a block of channels. */
+static void run_plane(const struct run *run, struct piece *piece, struct span rows,
+                      const struct scratch *scratch)
+{
+    for (size_t row = rows.begin; row < rows.end; row += piece->rows) {
+        piece->row = row;
+        piece->rows = min_size(run->plan->rows, rows.end - row);
+        depthwise_list_rows(run, piece, scratch);
+        if (run->plan->gathers)
+            depthwise_gather(run, piece, scratch);
+        run_piece(run, piece, scratch);
+    }
+}
+
+static size_t block_count(const struct convolution_depthwise *plan)
+{
+    return div_up(plan->channels, plan->channel_block);
+}
+
+static size_t plane_count(const struct convolution_depthwise *plan)
+{
+    const struct convolution_shape *s = &plan->shape;
+    return (size_t)(s->batch * s->out[DEPTH]) * block_count(plan);
+}
+
+static void run_rows(void *argument, struct span mine, int slot)
+{
+    const struct run *run = argument;
+    const struct convolution_shape *s = &run->plan->shape;
+    size_t height = (size_t)s->out[HEIGHT], depth = (size_t)s->out[DEPTH];
+    size_t blocks = block_count(run->plan), block = run->plan->channel_block;
+    struct scratch scratch = scratch_of(run, slot);
+    while (mine.begin < mine.end) {
+        size_t plane = mine.begin / height, row = mine.begin % height;
+        size_t rows = min_size(height - row, mine.end - mine.begin);
+        struct piece piece = {
+            .n = (neo_dim)(plane / depth / blocks),
+            .channel = (neo_dim)(plane / depth % blocks * block),
+            .depth = (neo_dim)(plane % depth),
+        };
+        piece.channels = min_size(block, run->plan->channels - (size_t)piece.channel);
+        run_plane(run, &piece, (struct span){row, row + rows}, &scratch);
+        mine.begin += rows;
+    }
+}
+
+void depthwise_run(const void *plan, const struct execution *execution)
+{
+    const struct convolution_depthwise *mine = plan;
+    size_t rows = plane_count(mine) * (size_t)mine->shape.out[HEIGHT];
+    if (rows == 0 || mine->shape.out[WIDTH] == 0)
+        return;
+    struct run run = {mine, execution, depthwise_weights(mine, execution)};
+    parallel_for_tiles(execution->parallel, rows, execution->threads, run_rows, &run);
+}
