@@ -111,45 +111,14 @@ int64_t dims_broadcast_index(const struct dims *dims, const int64_t *position)
 
 /* ---- tags ---- */
 
-static const char *const named_tags[] = {"any",
-                                         "undef",
-                                         "x",
-                                         "nc",
-                                         "cn",
-                                         "ncw",
-                                         "nwc",
-                                         "nchw",
-                                         "nhwc",
-                                         "chwn",
-                                         "ncdhw",
-                                         "ndhwc",
-                                         "oi",
-                                         "io",
-                                         "oiw",
-                                         "owi",
-                                         "wio",
-                                         "iow",
-                                         "oihw",
-                                         "ohwi",
-                                         "hwio",
-                                         "ihwo",
-                                         "iohw",
-                                         "oidhw",
-                                         "odhwi",
-                                         "dhwio",
-                                         "goiw",
-                                         "gowi",
-                                         "wigo",
-                                         "goihw",
-                                         "gohwi",
-                                         "hwigo",
-                                         "giohw",
-                                         "goidhw",
-                                         "godhwi",
-                                         "dhwigo",
-                                         "packed_matmul",
-                                         "packed_conv",
-                                         "packed_group_conv"};
+/* clang-format off */
+static const char *const named_tags[] = {
+    "any", "undef", "x", "nc", "cn", "ncw", "nwc", "nchw", "nhwc", "chwn", "ncdhw", "ndhwc", "oi",
+    "io", "oiw", "owi", "wio", "iow", "oihw", "ohwi", "hwio", "ihwo", "iohw", "oidhw", "odhwi",
+    "dhwio", "goiw", "gowi", "wigo", "goihw", "gohwi", "hwigo", "giohw", "goidhw", "godhwi",
+    "dhwigo", "packed_matmul", "packed_conv", "packed_group_conv",
+};
+/* clang-format on */
 
 static bool is_named(const char *text)
 {

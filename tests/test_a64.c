@@ -15,7 +15,7 @@ struct expectation {
     uint32_t amount;  /* macs or bytes; 0: not checked */
 };
 
-/* clang-format off: a table */
+/* clang-format off */
 static const struct expectation expectations[] = {
     {0x4E22CC20, "fmla v0.4s, v1.4s, v2.4s", A64_mac, 4},
     {0x0E22CC20, "fmla v0.2s, v1.2s, v2.2s", A64_mac, 2},
