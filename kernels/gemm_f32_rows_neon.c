@@ -1,5 +1,6 @@
 /* Row kernels: the lines of a tile are rows of C, A gives the lanes and B the vectors. */
 #include "kernels/gemm_f32_neon.h"
+#include "kernels/gemm_f32_offsets.h"
 
 /* U steps of k for each round of the loop: as many as the registers hold without a spill, counting
  * mr nr / 4 accumulators, ceil(mr U / 4) vectors of A and those of B that are loaded ahead. */
@@ -42,20 +43,6 @@ WHOLE_OR_PART(12, gemm_f32_8x12_wide_neon, gemm_f32_8x12_a510_neon)
 WHOLE_OR_PART(8, gemm_f32_8x8_narrow_neon, gemm_f32_8x8_a55_neon)
 WHOLE_OR_PART(8, gemm_f32_8x8_wide_neon, gemm_f32_8x8_a510_neon)
 #undef WHOLE_OR_PART
-
-/* The offsets that they read at. */
-#define AT(member, offset) \
-    _Static_assert(offsetof(struct gemm_f32_tile, member) == (offset), #member)
-AT(k, 0);
-AT(a, 8);
-AT(b, 16);
-AT(c, 24);
-AT(row, 32);
-AT(bias, 64);
-AT(accumulate, 72);
-AT(low, 76);
-AT(high, 80);
-#undef AT
 
 static void gemm_f32_7x12_neon(const struct gemm_f32_tile *tile)
 {

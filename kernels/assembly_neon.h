@@ -1,0 +1,145 @@
+/* What every assembly file shares: functions, the registers they have to keep, and the commonest
+ * instructions with their registers by number.
+ *
+ * Vector registers are often computed: `fma %(8 + i), 4, 0` in alternate macro mode is FMLA v8 + i.
+ * Loops over them are written with .rept and a symbol that counts. */
+/* clang-format off */
+#ifndef KERNELS_ASSEMBLY_NEON_H
+#define KERNELS_ASSEMBLY_NEON_H
+
+    .altmacro
+    .section .note.GNU-stack, "", %progbits
+    .text
+
+/* ---- functions ---- */
+
+/* One that C calls by its name, within the library only. */
+    .macro begin_function name
+    .p2align 4
+    .globl \name
+    .hidden \name
+    .type \name, %function
+\name\():
+    .endm
+    .macro end_function name
+    .size \name, . - \name
+    .endm
+
+/* Callers keep the lower halves of v8 … v15, and x19 … x30. These push `pairs` pairs of registers
+ * from d8 on, x19 … x(last), and `locals` bytes (a multiple of 16) that are at sp + at_locals; and
+ * pop what the last save_registers in the file has pushed. */
+    .macro save_registers pairs, last=18, locals=0
+    .set saved_pairs, \pairs
+    .set saved_last, \last
+    .set at_locals, 16 * saved_pairs + (saved_last - 17) / 2 * 16
+    .set saved_bytes, at_locals + \locals
+    push_pair %(saved_bytes)
+    each_saved stp, str
+    .endm
+    .macro restore_registers
+    each_saved ldp, ldr
+    pop_pair %(saved_bytes)
+    .endm
+
+    .macro push_pair bytes
+    stp d8, d9, [sp, #-\bytes]!
+    .endm
+    .macro pop_pair bytes
+    ldp d8, d9, [sp], #\bytes
+    .endm
+/* All but the first pair. */
+    .macro each_saved pair_op, op
+    .set saved, 1
+    .rept saved_pairs - 1
+    move_pair \pair_op, d, %(8 + 2 * saved), %(9 + 2 * saved), %(16 * saved)
+    .set saved, saved + 1
+    .endr
+    .set saved, 19
+    .rept (saved_last - 18) / 2
+    move_pair \pair_op, x, %(saved), %(saved + 1), %(16 * saved_pairs + 8 * (saved - 19))
+    .set saved, saved + 2
+    .endr
+    .if saved == saved_last
+    move_one \op, %(saved), %(16 * saved_pairs + 8 * (saved - 19))
+    .endif
+    .endm
+    .macro move_pair op, kind, first, second, at
+    \op \kind\first, \kind\second, [sp, #\at]
+    .endm
+    .macro move_one op, register, at
+    \op x\register, [sp, #\at]
+    .endm
+
+/* ---- one instruction each; op: FMLA, or FMUL where a sum begins ---- */
+
+    .macro multiply op, sum, x, y
+    \op v\sum\().4s, v\x\().4s, v\y\().4s
+    .endm
+    .macro multiply_lane op, sum, x, y, lane
+    \op v\sum\().4s, v\x\().4s, v\y\().s[\lane]
+    .endm
+    .macro fma sum, x, y
+    fmla v\sum\().4s, v\x\().4s, v\y\().4s
+    .endm
+    .macro fma_lane sum, x, y, lane
+    fmla v\sum\().4s, v\x\().4s, v\y\().s[\lane]
+    .endm
+    .macro add_to sum, x
+    fadd v\sum\().4s, v\sum\().4s, v\x\().4s
+    .endm
+    .macro at_least sum, low
+    fmax v\sum\().4s, v\sum\().4s, v\low\().4s
+    .endm
+    .macro at_most sum, high
+    fmin v\sum\().4s, v\sum\().4s, v\high\().4s
+    .endm
+    .macro clamp_to sum, low, high
+    at_least \sum, \low
+    at_most \sum, \high
+    .endm
+    .macro clear sum
+    movi v\sum\().4s, #0
+    .endm
+
+/* LD1 or ST1 of `count` vectors, 1 … 4, from v(first) on: one instruction, which adds `step` to the
+ * address in register `at`. */
+    .macro several op, count, first, at, step
+    .if \count == 1
+    \op {v\first\().4s}, [\at], \step
+    .else
+    several_to \op, \first, %(\first + \count - 1), \at, \step
+    .endif
+    .endm
+    .macro several_to op, first, last, at, step
+    \op {v\first\().4s - v\last\().4s}, [\at], \step
+    .endm
+/* The same, which leaves the address as it is. */
+    .macro several_at op, count, first, at
+    .if \count == 1
+    \op {v\first\().4s}, [\at]
+    .else
+    several_at_to \op, \first, %(\first + \count - 1), \at
+    .endif
+    .endm
+    .macro several_at_to op, first, last, at
+    \op {v\first\().4s - v\last\().4s}, [\at]
+    .endm
+
+/* ---- the same for all of `count` registers from v(first) on ---- */
+
+    .macro clear_all first, count
+    .set one, \first
+    .rept \count
+    clear %(one)
+    .set one, one + 1
+    .endr
+    .endm
+    .macro clamp_all first, count, low, high
+    .set one, \first
+    .rept \count
+    clamp_to %(one), \low, \high
+    .set one, one + 1
+    .endr
+    .endm
+
+#endif
