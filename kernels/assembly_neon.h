@@ -34,10 +34,10 @@
     .set at_locals, 16 * saved_pairs + (saved_last - 17) / 2 * 16
     .set saved_bytes, at_locals + \locals
     push_pair %(saved_bytes)
-    each_saved stp, str
+    all_but_first stp, str
     .endm
     .macro restore_registers
-    each_saved ldp, ldr
+    all_but_first ldp, ldr
     pop_pair %(saved_bytes)
     .endm
 
@@ -47,8 +47,8 @@
     .macro pop_pair bytes
     ldp d8, d9, [sp], #\bytes
     .endm
-/* All but the first pair. */
-    .macro each_saved pair_op, op
+
+    .macro all_but_first pair_op, op
     .set saved, 1
     .rept saved_pairs - 1
     move_pair \pair_op, d, %(8 + 2 * saved), %(9 + 2 * saved), %(16 * saved)
@@ -70,19 +70,18 @@
     \op x\register, [sp, #\at]
     .endm
 
-/* ---- one instruction each; op: FMLA, or FMUL where a sum begins ---- */
+/* ---- one instruction each ---- */
 
-    .macro multiply op, sum, x, y
+/* By a lane of y, or without one by all of it. op: FMLA, or FMUL where a sum begins. */
+    .macro multiply op, sum, x, y, lane
+    .ifb \lane
     \op v\sum\().4s, v\x\().4s, v\y\().4s
-    .endm
-    .macro multiply_lane op, sum, x, y, lane
+    .else
     \op v\sum\().4s, v\x\().4s, v\y\().s[\lane]
+    .endif
     .endm
-    .macro fma sum, x, y
-    fmla v\sum\().4s, v\x\().4s, v\y\().4s
-    .endm
-    .macro fma_lane sum, x, y, lane
-    fmla v\sum\().4s, v\x\().4s, v\y\().s[\lane]
+    .macro fma sum, x, y, lane
+    multiply fmla, \sum, \x, \y, \lane
     .endm
     .macro add_to sum, x
     fadd v\sum\().4s, v\sum\().4s, v\x\().4s

@@ -42,8 +42,8 @@ at .req x8
     ld1 {v4.4s, v5.4s, v6.4s}, [b], #48
     .set j, 0
     .rept 12
-    fma_lane %(8 + 2 * j), %(\va), %(4 + j / 4), %(j % 4)
-    fma_lane %(9 + 2 * j), %(\va + 1), %(4 + j / 4), %(j % 4)
+    fma %(8 + 2 * j), %(\va), %(4 + j / 4), %(j % 4)
+    fma %(9 + 2 * j), %(\va + 1), %(4 + j / 4), %(j % 4)
     .set j, j + 1
     .endr
     .endm

@@ -123,7 +123,7 @@
     .if \wide
     mov scratch, #8
     .endif
-    load_b 4, \vectors, %(\height), %(\height + 1), %(\height + 2), %(\height + 3)
+    load_b 4, \vectors, \height
     .endm
 
     .macro kernel name, height, vectors, wide
@@ -180,5 +180,3 @@
     both 2x16, 2, 4
     both 3x16, 3, 4
     both 4x16, 4, 4
-
-    .section .note.GNU-stack, "", %progbits

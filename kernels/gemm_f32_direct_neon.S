@@ -74,5 +74,3 @@
     kernel 3x2x16, 3, 8, 4
     kernel 1x4x12, 1, 12, 3
     kernel 1x3x16, 1, 12, 4
-
-    .section .note.GNU-stack, "", %progbits

@@ -2,20 +2,11 @@
  * vectors keeps its sums in the last height * vectors vector registers, values of A's rows in the
  * first `height` ones, and B's vectors behind them. */
 
-/* Offsets in struct gemm_f32_direct, */
-#define STRIP_LDA 0
-#define STRIP_LDB 16
-#define STRIP_ROUNDS 32
-#define STRIP_TAIL 40
-#define STRIP_SPECIAL 48
-#define STRIP_GAP 56
-#define STRIP_B_TAIL 64
-#define STRIP_TAIL_LDB 72
-#define STRIP_CLAMP 80
-#define STRIP_LANES 88
-#define STRIP_LOW 96
+/* clang-format off */
+#include "kernels/assembly_neon.h"
+#include "kernels/gemm_f32_direct_offsets.h"
 
-/* and of what is kept on the stack. */
+/* What is kept on the stack. */
 #define KEPT_B 0
 #define KEPT_BIAS 16
 #define KEPT_BYTES 32
@@ -29,24 +20,8 @@ c .req x3
 ldb .req x16
 ldc .req x17
 
-    .altmacro
-    .text
-
 /* ---- one instruction each, registers by number ---- */
 
-    .macro multiply op, sum, b, a, lane
-    \op v\sum\().4s, v\b\().4s, v\a\().s[\lane]
-    .endm
-    .macro add_to sum, x
-    fadd v\sum\().4s, v\sum\().4s, v\x\().4s
-    .endm
-    .macro clamp_to sum, low, high
-    fmax v\sum\().4s, v\sum\().4s, v\low\().4s
-    fmin v\sum\().4s, v\sum\().4s, v\high\().4s
-    .endm
-    .macro clear sum
-    movi v\sum\().4s, #0
-    .endm
     .macro load a, row
     ldr q\a, [x\row], #16
     .endm
@@ -71,29 +46,12 @@ ldc .req x17
     .macro store_pair s0, s1, offset
     stp q\s0, q\s1, [c, #\offset]
     .endm
-    .macro load_b at, count, b0, b1, b2, b3
-    .if \count == 1
-    ld1 {v\b0\().4s}, [x\at], ldb
-    .elseif \count == 2
-    ld1 {v\b0\().4s, v\b1\().4s}, [x\at], ldb
-    .elseif \count == 3
-    ld1 {v\b0\().4s, v\b1\().4s, v\b2\().4s}, [x\at], ldb
-    .else
-    ld1 {v\b0\().4s, v\b1\().4s, v\b2\().4s, v\b3\().4s}, [x\at], ldb
-    .endif
+    .macro load_b row, count, first
+    several ld1, \count, \first, x\row, ldb
     .endm
-    .macro store_row count, s0, s1, s2, s3
-    .if \count == 1
-    st1 {v\s0\().4s}, [c], ldc
-    .elseif \count == 2
-    st1 {v\s0\().4s, v\s1\().4s}, [c], ldc
-    .elseif \count == 3
-    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s}, [c], ldc
-    .else
-    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s, v\s3\().4s}, [c], ldc
-    .endif
+    .macro store_row count, first
+    several st1, \count, \first, c, ldc
     .endm
-
     .macro store_two s, at
     st1 {v\s\().d}[0], [\at], ldc
     .endm
@@ -106,7 +64,7 @@ ldc .req x17
     .macro step height, vectors, group, lane, op=fmla
     .set g, 0
     .rept \vectors / \group
-    load_b %(4 + g), \group, %(\height), %(\height + 1), %(\height + 2), %(\height + 3)
+    load_b %(4 + g), \group, \height
     .set i, 0
     .rept \height
     .set j, 0
@@ -155,14 +113,6 @@ ldc .req x17
     lsl ldb, ldb, #2
 1:
     .endif
-    .endm
-
-    .macro clear_sums height, vectors
-    .set i, 32 - \height * \vectors
-    .rept \height * \vectors
-    clear %(i)
-    .set i, i + 1
-    .endr
     .endm
 
 /* For rows of fewer than four values, 0 … 3 in scratch, which becomes that minus 4. */
@@ -223,18 +173,14 @@ ldc .req x17
     add scratch, strip, #STRIP_LOW
     ld1r {v0.4s}, [scratch], #4
     ld1r {v1.4s}, [scratch]
-    .set i, 32 - \height * \vectors
-    .rept \height * \vectors
-    clamp_to %(i), 0, 1
-    .set i, i + 1
-    .endr
+    clamp_all %(32 - \height * \vectors), %(\height * \vectors), 0, 1
     .endm
 
     .macro store_whole height, vectors
     .set i, 32 - \height * \vectors
     .rept \height
     .if \vectors <= 4
-    store_row \vectors, %(i), %(i + 1), %(i + 2), %(i + 3)
+    store_row \vectors, %(i)
     .else
     .set j, 0
     .rept \vectors / 2
@@ -252,7 +198,7 @@ ldc .req x17
     .set i, 32 - \height * \vectors
     .rept \height
     .if \vectors > 1
-    store_row %(\vectors - 1), %(i), %(i + 1), %(i + 2), %(i + 3)
+    store_row %(\vectors - 1), %(i)
     .endif
     .if \lanes == 1
     store_one %(i + \vectors - 1), 0, scratch
@@ -314,11 +260,7 @@ tiles .req x5
 rounds .req x6
 scratch .req x7
     .endif
-    .p2align 4
-    .globl gemm_f32_direct_\name\()_neon
-    .hidden gemm_f32_direct_\name\()_neon
-    .type gemm_f32_direct_\name\()_neon, %function
-gemm_f32_direct_\name\()_neon:
+    begin_function gemm_f32_direct_\name\()_neon
     sub sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
     .if saved_bytes
     each_saved stp, %(32 - \height * \vectors), %(low_used)
@@ -357,7 +299,7 @@ gemm_f32_direct_\name\()_neon:
     ret
 
 16: ldr scratch, [strip, #STRIP_TAIL]
-    clear_sums \height, \vectors
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
     tbnz scratch, #2, 17f
     short_rows \height, \vectors, \group
     b 18f
@@ -383,7 +325,7 @@ gemm_f32_direct_\name\()_neon:
     .else
     b 15b
     .endif
-    .size gemm_f32_direct_\name\()_neon, . - gemm_f32_direct_\name\()_neon
+    end_function gemm_f32_direct_\name\()_neon
     .unreq tiles
     .unreq rounds
     .unreq scratch

@@ -1,24 +1,6 @@
 /* The NEON kernels of gemm_f32_direct_neon.S. */
 #include "kernels/gemm_f32_direct.h"
-
-/* The offsets that the kernels read at. */
-#define AT(member, offset) \
-    _Static_assert(offsetof(struct gemm_f32_direct, member) == (offset), #member)
-AT(lda, 0);
-AT(ldc, 8);
-AT(ldb, 16);
-AT(tiles, 24);
-AT(rounds, 32);
-AT(tail, 40);
-AT(special, 48);
-AT(gap, 56);
-AT(b_tail, 64);
-AT(tail_ldb, 72);
-AT(clamp, 80);
-AT(lanes, 88);
-AT(low, 96);
-AT(high, 100);
-#undef AT
+#include "kernels/gemm_f32_direct_offsets.h"
 
 gemm_f32_direct_fn gemm_f32_direct_1x4_neon;
 gemm_f32_direct_fn gemm_f32_direct_2x4_neon;

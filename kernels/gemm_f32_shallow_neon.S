@@ -6,16 +6,8 @@
  * (two of 3, 5, 6 or 7 values), depth * vectors multiply-accumulates and one store: 4x16 has 32 in
  * 39 instructions for two rows. */
 
-/* Offsets in struct gemm_f32_direct. */
-#define STRIP_LDA 0
-#define STRIP_LDB 16
-#define STRIP_TILES 24
-#define STRIP_SPECIAL 48
-#define STRIP_B_TAIL 64
-#define STRIP_TAIL_LDB 72
-#define STRIP_CLAMP 80
-#define STRIP_LANES 88
-#define STRIP_LOW 96
+#include "kernels/assembly_neon.h"
+#include "kernels/gemm_f32_direct_offsets.h"
 
 /* a2: where the second load of a row begins. Strides become bytes. */
 strip .req x0
@@ -34,36 +26,8 @@ last .req x12
 third .req x13
 lanes .req x14
 
-    .altmacro
-    .text
-
 /* ---- one instruction each, registers by number ---- */
 
-    .macro multiply op, sum, b, a, lane
-    \op v\sum\().4s, v\b\().4s, v\a\().s[\lane]
-    .endm
-    .macro load_b count, b0, b1, b2, b3
-    .if \count == 1
-    ld1 {v\b0\().4s}, [b], ldb
-    .elseif \count == 2
-    ld1 {v\b0\().4s, v\b1\().4s}, [b], ldb
-    .elseif \count == 3
-    ld1 {v\b0\().4s, v\b1\().4s, v\b2\().4s}, [b], ldb
-    .else
-    ld1 {v\b0\().4s, v\b1\().4s, v\b2\().4s, v\b3\().4s}, [b], ldb
-    .endif
-    .endm
-    .macro store_row count, s0, s1, s2, s3
-    .if \count == 1
-    st1 {v\s0\().4s}, [c], ldc
-    .elseif \count == 2
-    st1 {v\s0\().4s, v\s1\().4s}, [c], ldc
-    .elseif \count == 3
-    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s}, [c], ldc
-    .else
-    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s, v\s3\().4s}, [c], ldc
-    .endif
-    .endm
 /* Values 0 … depth - 1 of a row; from the fifth on they are the last ones of the second register. */
     .macro load_a depth, a0, a1
     .if \depth == 1
@@ -88,19 +52,12 @@ lanes .req x14
     .macro store_one s, lane, at
     st1 {v\s\().s}[\lane], [\at], ldc
     .endm
-    .macro add_one sum, with
-    fadd v\sum\().4s, v\sum\().4s, v\with\().4s
-    .endm
     .macro load_bias b
     ldr q\b, [scratch], #16
     .endm
     .macro load_limits low, high
     ld1r {v\low\().4s}, [scratch], #4
     ld1r {v\high\().4s}, [scratch]
-    .endm
-    .macro clamp_one sum, low, high
-    fmax v\sum\().4s, v\sum\().4s, v\low\().4s
-    fmin v\sum\().4s, v\sum\().4s, v\high\().4s
     .endm
 
 /* ---- rows ----
@@ -147,7 +104,7 @@ lanes .req x14
     load_bias %(\count * \vectors)
     .set i, 0
     .rept \count
-    add_one %(i * \vectors + j), %(\count * \vectors)
+    add_to %(i * \vectors + j), %(\count * \vectors)
     .set i, i + 1
     .endr
     .set j, j + 1
@@ -156,18 +113,14 @@ lanes .req x14
     cbz scratch, 2f
     add scratch, strip, #STRIP_LOW
     load_limits %(\count * \vectors), %(\count * \vectors + 1)
-    .set i, 0
-    .rept \count * \vectors
-    clamp_one %(i), %(\count * \vectors), %(\count * \vectors + 1)
-    .set i, i + 1
-    .endr
+    clamp_all 0, %(\count * \vectors), %(\count * \vectors), %(\count * \vectors + 1)
 2:
     .endm
 
     .macro store_rows vectors, count
     .set i, 0
     .rept \count
-    store_row \vectors, %(i * \vectors), %(i * \vectors + 1), %(i * \vectors + 2), %(i * \vectors + 3)
+    several st1, \vectors, %(i * \vectors), c, ldc
     .set i, i + 1
     .endr
     .endm
@@ -177,7 +130,7 @@ lanes .req x14
     .set i, 0
     .rept \count
     .if \vectors > 1
-    store_row %(\vectors - 1), %(i * \vectors), %(i * \vectors + 1), %(i * \vectors + 2), %(i * \vectors + 3)
+    several st1, %(\vectors - 1), %(i * \vectors), c, ldc
     .endif
     .set i, i + 1
     .endr
@@ -225,7 +178,7 @@ lanes .req x14
     lsl ldb, ldb, #2
 1:
     .endif
-    load_b \vectors, %(32 - \depth * \vectors + p * \vectors), %(32 - \depth * \vectors + p * \vectors + 1), %(32 - \depth * \vectors + p * \vectors + 2), %(32 - \depth * \vectors + p * \vectors + 3)
+    several ld1, \vectors, %(32 - \depth * \vectors + p * \vectors), b, ldb
     .set p, p + 1
     .endr
     .endm
@@ -243,20 +196,10 @@ lanes .req x14
     .endm
 
     .macro kernel_by name, count, depth, vectors
-    .set saved_bytes, 0
-    .if (\depth * \vectors > 16) | (\count * \vectors + \count * ((\depth + 3) / 4) > 8)
-    .set saved_bytes, 64
-    .endif
-    .p2align 4
-    .globl gemm_f32_shallow_\name\()_neon
-    .hidden gemm_f32_shallow_\name\()_neon
-    .type gemm_f32_shallow_\name\()_neon, %function
-gemm_f32_shallow_\name\()_neon:
-    .if saved_bytes
-    stp d8, d9, [sp, #-64]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
+    .set saves, (\depth * \vectors > 16) | (\count * \vectors + \count * ((\depth + 3) / 4) > 8)
+    begin_function gemm_f32_shallow_\name\()_neon
+    .if saves
+    save_registers 4
     .endif
     ldp lda, ldc, [strip, #STRIP_LDA]
     ldp ldb, rows, [strip, #STRIP_LDB]
@@ -290,11 +233,8 @@ gemm_f32_shallow_\name\()_neon:
     b.ne 13b
     .endif
 15:
-    .if saved_bytes
-    ldp d10, d11, [sp, #16]
-    ldp d12, d13, [sp, #32]
-    ldp d14, d15, [sp, #48]
-    ldp d8, d9, [sp], #64
+    .if saves
+    restore_registers
     .endif
     ret
 
@@ -320,7 +260,7 @@ gemm_f32_shallow_\name\()_neon:
     b.ne 18b
     .endif
     b 15b
-    .size gemm_f32_shallow_\name\()_neon, . - gemm_f32_shallow_\name\()_neon
+    end_function gemm_f32_shallow_\name\()_neon
     .endm
 
     kernel 1x4, 1, 1
@@ -353,5 +293,3 @@ gemm_f32_shallow_\name\()_neon:
     kernel 8x4, 8, 1
     kernel 8x8, 8, 2
     kernel 8x12, 8, 3
-
-    .section .note.GNU-stack, "", %progbits

@@ -101,7 +101,7 @@ line .req x5
 
 /* Row `row` of C with a vector of B, by a lane of what has that row of A. */
     .macro multiply_row row, vector, a, lane
-    fma_lane %(32 - LINES * VECTORS + \row * VECTORS + \vector), %(4 + \vector), \a, \lane
+    fma %(32 - LINES * VECTORS + \row * VECTORS + \vector), %(4 + \vector), \a, \lane
     .endm
 
 /* Rows 2 pair and 2 pair + 1, which are in v(pair). */
