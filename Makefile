@@ -136,8 +136,11 @@ $(BUILD)/tests/test_threads_openmp $(BUILD)/bench/threads: private LDFLAGS += -f
 # Micro-benchmarks reach internals too.
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL_A) $(LIBS)
 $(BUILD)/bench/memory: $(BUILD)/tests/support/networks.o
+$(BUILD)/bench/networks $(BUILD)/bench/weights: $(BUILD)/tests/bench/shapes.o
+$(BUILD)/bench/weights $(BUILD)/bench/weights_provider: $(BUILD)/tests/support/temporary.o
+$(BUILD)/bench/weights: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/weights/*.c))
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS) && ln -sfn $(CURDIR)/benchdnn/inputs $(@D)/inputs
 $(BUILD)/tests/test_benchdnn: | $(BUILD)/benchdnn/benchdnn
@@ -200,7 +203,7 @@ bench-weights: $(BUILD)/bench/weights
 endif
 FUZZ_SECONDS ?= 60
 FUZZER := build/portable-clang-address-undefined-fuzzer-no-link/fuzz/weights_file
-$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/support/weights.o $(INTERNAL_A)
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(addprefix $(BUILD)/tests/support/,weights.o temporary.o) $(INTERNAL_A)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
 fuzz: ## fuzz the reader of weights cache files (clang; FUZZ_SECONDS=60)

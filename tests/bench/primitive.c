@@ -1,6 +1,7 @@
 /* What a primitive costs once its implementation is in the cache, through the public interface: the
  * convolution 64 x 56 x 56, 3 x 3, and a matrix multiplication; also by several threads. */
 #include "neoprene/neoprene.h"
+#include "tests/bench/check.h"
 #include "tests/bench/measure.h"
 
 enum { BATCH = 100, BATCHES = 20, MOST_THREADS = 8, THREAD_LIVES = 50000 };
@@ -9,16 +10,10 @@ static neo_engine *engine;
 static neo_convolution_desc convolution;
 static neo_matmul_desc matmul[MOST_THREADS]; /* a shape for each thread */
 
-static void require_ok(neo_status status)
-{
-    if (status != NEO_OK)
-        exit(1);
-}
-
 static neo_memory_desc tensor(int ndims, const char *tag, const neo_dim *dims)
 {
     neo_memory_desc desc;
-    require_ok(neo_memory_desc_init_tag(&desc, ndims, dims, NEO_F32, tag));
+    check_ok(neo_memory_desc_init_tag(&desc, ndims, dims, NEO_F32, tag));
     return desc;
 }
 
@@ -44,14 +39,14 @@ static void fill_descriptions(void)
 static neo_primitive_desc *describe_convolution(void)
 {
     neo_primitive_desc *pd;
-    require_ok(neo_convolution_primitive_desc_create(&pd, engine, &convolution, NULL));
+    check_ok(neo_convolution_primitive_desc_create(&pd, engine, &convolution, NULL));
     return pd;
 }
 
 static neo_primitive_desc *describe_matmul(size_t i)
 {
     neo_primitive_desc *pd;
-    require_ok(neo_matmul_primitive_desc_create(&pd, engine, &matmul[i], NULL));
+    check_ok(neo_matmul_primitive_desc_create(&pd, engine, &matmul[i], NULL));
     return pd;
 }
 
@@ -68,7 +63,7 @@ static double time_step(enum step step, neo_primitive_desc *pds[BATCH],
         if (step == DESCRIBE)
             pds[i] = is_matmul ? describe_matmul(0) : describe_convolution();
         else if (step == CREATE)
-            require_ok(neo_primitive_create(&primitives[i], pds[i]));
+            check_ok(neo_primitive_create(&primitives[i], pds[i]));
         else if (step == DESTROY)
             neo_primitive_destroy(primitives[i]);
         else
@@ -115,7 +110,7 @@ static void live_once(size_t shape)
 {
     neo_primitive_desc *pd = describe_matmul(shape);
     neo_primitive *primitive;
-    require_ok(neo_primitive_create(&primitive, pd));
+    check_ok(neo_primitive_create(&primitive, pd));
     neo_primitive_destroy(primitive);
     neo_primitive_desc_destroy(pd);
 }
@@ -158,7 +153,7 @@ static void report_threads(void)
 int main(void)
 {
     become_threaded();
-    require_ok(neo_engine_create(&engine));
+    check_ok(neo_engine_create(&engine));
     fill_descriptions();
     report_steps("convolution", 0);
     report_steps("matmul", 1);

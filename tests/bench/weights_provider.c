@@ -19,18 +19,12 @@
 #include "src/core/log.h"
 #include "src/weights/key.h"
 #include "src/weights/provider.h"
+#include "tests/bench/check.h"
+#include "tests/support/temporary.h"
 
 static size_t entry_bytes, entries;
 static unsigned char *source; /* all entries' plain weights */
 static const char *path;
-
-static void check(bool good, const char *what)
-{
-    if (good)
-        return;
-    fprintf(stderr, "weights: %s\n", what);
-    exit(1);
-}
 
 static void print(const char *name, double value, const char *unit)
 {
@@ -212,7 +206,7 @@ int main(int count, char **words)
     size_t mib = count > 1 ? strtoul(words[1], NULL, 10) : 512;
     entry_bytes = (count > 2 ? strtoul(words[2], NULL, 10) : 8) << 20;
     entries = (mib << 20) / entry_bytes;
-    path = count > 3 ? words[3] : "/tmp/neoprene-bench.weights";
+    path = count > 3 ? words[3] : temporary_file("bench");
     check(entry_bytes && entries, "wrong arguments");
     fill_source();
     unlink(path);

@@ -1,7 +1,6 @@
 /* Packed weights for tests. */
 #include "tests/support/weights.h"
 
-#include <ftw.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,19 +10,16 @@
 #include <unistd.h>
 
 #include "src/weights/key.h"
+#include "tests/support/temporary.h"
 #include "tests/support/test.h"
 
 enum { LAYOUT_ID = 7 };
 
 static int make_folder(const char *parent, void **state)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/neoprene-weights-XXXXXX", parent) < 0)
+    char *path;
+    if (asprintf(&path, "%s/cache", temporary_folder_in(parent, "weights")) < 0)
         return -1;
-    char *folder = mkdtemp(path);
-    if (!folder || asprintf(&path, "%s/cache", folder) < 0)
-        return -1;
-    free(folder);
     *state = path;
     return 0;
 }
@@ -44,21 +40,13 @@ int weights_disk_folder_setup(void **state)
     return make_folder(disk && access("/var/tmp", W_OK) == 0 ? "/var/tmp" : ".", state);
 }
 
-static int remove_one(const char *path, const struct stat *file, int type, struct FTW *at)
-{
-    (void)file;
-    (void)type;
-    (void)at;
-    return remove(path);
-}
-
 int weights_folder_teardown(void **state)
 {
     char *path = *state;
     *strrchr(path, '/') = 0;
-    int result = nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    temporary_remove(path);
     free(path);
-    return result;
+    return 0;
 }
 
 neo_weights_key weights_key_of(uint32_t i, uint32_t version)

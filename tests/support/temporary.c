@@ -1,0 +1,83 @@
+/* Folders for what a program writes. */
+#include "tests/support/temporary.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+struct folder {
+    struct folder *next;
+    pid_t owner; /* a child's exit() leaves its parent's folders alone */
+    char *path, *file;
+};
+
+static struct folder *folders;
+
+static void require(int good, const char *what)
+{
+    if (good)
+        return;
+    perror(what);
+    exit(1);
+}
+
+static int remove_one(const char *path, const struct stat *file, int type, struct FTW *at)
+{
+    (void)file;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+void temporary_remove(const char *folder)
+{
+    enum { DESCRIPTORS = 8 };
+    nftw(folder, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+}
+
+static void remove_all(void)
+{
+    for (struct folder *folder = folders; folder; folder = folder->next)
+        if (folder->owner == getpid())
+            temporary_remove(folder->path);
+}
+
+static struct folder *add_folder(const char *parent, const char *name)
+{
+    struct folder *folder = calloc(1, sizeof *folder);
+    require(folder && (folders || atexit(remove_all) == 0), name);
+    folder->owner = getpid();
+    char *real = realpath(parent, NULL); /* as /proc shows it */
+    require(real != NULL, parent);
+    require(asprintf(&folder->path, "%s/neoprene-%s-XXXXXX", real, name) > 0, name);
+    free(real);
+    require(mkdtemp(folder->path) != NULL, folder->path);
+    folder->next = folders;
+    folders = folder;
+    return folder;
+}
+
+static const char *usual_parent(void)
+{
+    const char *parent = getenv("TMPDIR");
+    return parent ? parent : "/tmp";
+}
+
+const char *temporary_folder_in(const char *parent, const char *name)
+{
+    return add_folder(parent, name)->path;
+}
+
+const char *temporary_folder(const char *name)
+{
+    return temporary_folder_in(usual_parent(), name);
+}
+
+const char *temporary_file(const char *name)
+{
+    struct folder *folder = add_folder(usual_parent(), name);
+    require(asprintf(&folder->file, "%s/%s", folder->path, name) > 0, name);
+    return folder->file;
+}
