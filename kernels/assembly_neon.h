@@ -124,6 +124,18 @@
     \op {v\first\().4s - v\last\().4s}, [\at]
     .endm
 
+/* LDR or LDP of one or two vectors. */
+    .macro load_one_or_two count, first, at
+    .if \count == 2
+    load_two \first, %(\first + 1), \at
+    .else
+    ldr q\first, [\at]
+    .endif
+    .endm
+    .macro load_two first, second, at
+    ldp q\first, q\second, [\at]
+    .endm
+
 /* ---- the same for all of `count` registers from v(first) on ---- */
 
     .macro clear_all first, count

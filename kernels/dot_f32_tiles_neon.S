@@ -7,32 +7,22 @@
  * vectors, which rotate through the first registers: the second half of a row is multiplied `lag`
  * rows after its first one, so that no multiply-add waits for the one before. 16x1 takes 32 FMLA in
  * 51 instructions, 4x4 32 in 42. */
+#include "kernels/assembly_neon.h"
+
 stride .req x1
 x_stride .req x3
 rounds .req x4
 sums .req x5
 
 /* Rows are at x0, x6 … x17, x19 … x21; columns at x2, x13 … x15. */
-    .altmacro
-    .text
-
     .macro next_row row, before
     add x\row, x\before, stride
     .endm
     .macro next_column column, before
     add x\column, x\before, x_stride
     .endm
-    .macro clear sum
-    movi v\sum\().4s, #0
-    .endm
     .macro load low, high, at
     ldp q\low, q\high, [x\at], #32
-    .endm
-    .macro multiply sum, a, x
-    fmla v\sum\().4s, v\a\().4s, v\x\().4s
-    .endm
-    .macro store_four s0, s1, s2, s3
-    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s, v\s3\().4s}, [sums], #64
     .endm
 
 /* The register of row i's pointer: */
@@ -53,7 +43,7 @@ sums .req x5
     .macro multiply_row R, C, pairs, i, half
     .set j, 0
     .rept \C
-    multiply %(32 - \R * \C + \i * \C + j), %(2 * (\i % \pairs) + \half), %(32 - \R * \C - 2 * \C + 2 * j + \half)
+    fma %(32 - \R * \C + \i * \C + j), %(2 * (\i % \pairs) + \half), %(32 - \R * \C - 2 * \C + 2 * j + \half)
     .set j, j + 1
     .endr
     .endm
@@ -108,46 +98,28 @@ sums .req x5
     .macro store_sums count
     .set n, 32 - \count
     .rept \count / 4
-    store_four %(n), %(n + 1), %(n + 2), %(n + 3)
+    several st1, 4, %(n), sums, #64
     .set n, n + 4
     .endr
     .endm
 
     .macro tile R, C, pairs, lag
-    .p2align 4
-    .globl dot_f32_\R\()x\C\()_neon
-    .hidden dot_f32_\R\()x\C\()_neon
-    .type dot_f32_\R\()x\C\()_neon, %function
-dot_f32_\R\()x\C\()_neon:
-    stp d8, d9, [sp, #-96]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
+    begin_function dot_f32_\R\()x\C\()_neon
     .if \R > 13
-    stp x19, x20, [sp, #64]
-    str x21, [sp, #80]
+    save_registers 4, 21
+    .else
+    save_registers 4
     .endif
     set_pointers \R, \C
-    .set n, 32 - \R * \C
-    .rept \R * \C
-    clear %(n)
-    .set n, n + 1
-    .endr
+    clear_all %(32 - \R * \C), %(\R * \C)
     cbz rounds, 2f
 1:  round \R, \C, \pairs, \lag
     subs rounds, rounds, #1
     b.ne 1b
 2:  store_sums %(\R * \C)
-    .if \R > 13
-    ldp x19, x20, [sp, #64]
-    ldr x21, [sp, #80]
-    .endif
-    ldp d10, d11, [sp, #16]
-    ldp d12, d13, [sp, #32]
-    ldp d14, d15, [sp, #48]
-    ldp d8, d9, [sp], #96
+    restore_registers
     ret
-    .size dot_f32_\R\()x\C\()_neon, . - dot_f32_\R\()x\C\()_neon
+    end_function dot_f32_\R\()x\C\()_neon
     .endm
 
     tile 16, 1, 7, 3
@@ -156,5 +128,3 @@ dot_f32_\R\()x\C\()_neon:
     tile 4, 2, 4, 2
     tile 4, 3, 4, 1
     tile 4, 4, 4, 1
-
-    .section .note.GNU-stack, "", %progbits

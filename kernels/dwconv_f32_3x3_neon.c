@@ -5,6 +5,7 @@
 
 #include "kernels/dwconv_f32_parts_neon.h"
 #include "kernels/dwconv_f32_slide.h"
+#include "kernels/dwconv_f32_slide_offsets.h"
 
 /* What the columns mean for the steps; 0 if they are not what the assembly can do: then so little
  * of the image is left that speed does not matter. */

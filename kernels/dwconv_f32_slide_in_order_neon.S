@@ -9,19 +9,7 @@
  * Groups of four channels: weights in v0 … v8, sums [row][output] from v9 on, v21 … v26 source, v27
  * the bias, v28 and v29 the limits of a clamp. Needs columns to the right: SLIDE_RIGHT_0. */
 
-/* Offsets in struct dwconv_f32_slide. */
-#define JOB_ROWS 0
-#define JOB_WEIGHTS 8
-#define JOB_BIAS 16
-#define JOB_DST 24
-#define JOB_COLUMN 32
-#define JOB_DST_COLUMN 40
-#define JOB_WEIGHTS_TAP 56
-#define JOB_GROUPS 64
-#define JOB_OUT_ROWS 72
-#define JOB_START 80
-#define JOB_ENTRY 96
-#define JOB_BIAS_NEXT 112
+#include "kernels/dwconv_f32_slide_neon.h"
 
 /* x9 … x14 are rows of source, x15, x16, x17, x19 of dst. */
 job .req x0
@@ -43,14 +31,8 @@ all_rounds .req x26
 dst_row .req x27
 scratch .req x28
 
-    .altmacro
-    .text
-
 /* ---- one instruction each, registers by number ---- */
 
-    .macro fma sum, x, w
-    fmla v\sum\().4s, v\x\().4s, v\w\().4s
-    .endm
     .macro load_low into, row
     ldr d\into, [x\row]
     .endm
@@ -60,9 +42,6 @@ scratch .req x28
     .macro insert_high into
     mov v\into\().d[1], half
     .endm
-    .macro advance row, by
-    add x\row, x\row, \by
-    .endm
     .macro load_whole into, row
     ldr q\into, [x\row]
     .endm
@@ -71,15 +50,6 @@ scratch .req x28
     .endm
     .macro begin_sum sum
     mov v\sum\().16b, v27.16b
-    .endm
-    .macro clamp_low sum
-    fmax v\sum\().4s, v\sum\().4s, v28.4s
-    .endm
-    .macro clamp_high sum
-    fmin v\sum\().4s, v\sum\().4s, v29.4s
-    .endm
-    .macro next_row row
-    ldr x\row, [list, #((\row - 9) * 8)]
     .endm
     .macro load_weight into
     ldr q\into, [scratch]
@@ -141,15 +111,15 @@ scratch .req x28
     .rept \R
     .if i - r < 3
     .if i - r >= 0
-    multiply \R, \slot0, 0, \fills, \clamps, \slot2
-    multiply \R, \slot1, 1, \fills, \clamps, \slot2
-    multiply \R, \slot2, 2, \fills, \clamps, \slot2
+    tap \R, \slot0, 0, \fills, \clamps, \slot2
+    tap \R, \slot1, 1, \fills, \clamps, \slot2
+    tap \R, \slot2, 2, \fills, \clamps, \slot2
     .endif
     .endif
     .set r, r - 1
     .endr
     .endm
-    .macro multiply R, slot, kx, fills, clamps, last
+    .macro tap R, slot, kx, fills, clamps, last
     .if \slot < 9
     fma %(9 + r * 3 + \slot), %(21 + i), %((i - r) * 3 + \kx)
     .if \fills
@@ -177,7 +147,7 @@ scratch .req x28
     .if \clamps
     .set r, 0
     .rept \R
-    clamp_low %(9 + r * 3 + \slot2)
+    at_least %(9 + r * 3 + \slot2), 28
     fill \R, 1, \slot2
     .set r, r + 1
     .endr
@@ -201,7 +171,7 @@ scratch .req x28
     .macro clamp_and_store R, slot
     .set r, 0
     .rept \R
-    clamp_high %(9 + r * 3 + \slot)
+    at_most %(9 + r * 3 + \slot), 29
     .set r, r + 1
     .endr
     .set r, 0
@@ -236,14 +206,14 @@ scratch .req x28
     .set r, 0
     .rept \R
     .if \clamps
-    clamp_low %(9 + r * 3 + \slot)
+    at_least %(9 + r * 3 + \slot), 28
     .endif
     .set r, r + 1
     .endr
     .set r, 0
     .rept \R
     .if \clamps
-    clamp_high %(9 + r * 3 + \slot)
+    at_most %(9 + r * 3 + \slot), 29
     .endif
     .set r, r + 1
     .endr
@@ -299,16 +269,7 @@ scratch .req x28
 /* ---- rows and groups ---- */
 
     .macro begin_rows R
-    .set i, 9
-    .rept \R + 2
-    next_row %(i)
-    .set i, i + 1
-    .endr
-    .set i, 9
-    .rept \R + 2
-    advance %(i), start
-    .set i, i + 1
-    .endr
+    find_rows %(\R + 2)
     add list, list, #(8 * \R)
     mov x15, next_dst
     .if \R > 1
@@ -323,28 +284,9 @@ scratch .req x28
     .endm
 
     .macro function name, clamps
-    .p2align 4
-    .globl \name
-    .hidden \name
-    .type \name, %function
-\name\():
-    stp d8, d9, [sp, #-144]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
-    stp x19, x20, [sp, #64]
-    stp x21, x22, [sp, #80]
-    stp x23, x24, [sp, #96]
-    stp x25, x26, [sp, #112]
-    stp x27, x28, [sp, #128]
-    ldp weights, bias, [job, #JOB_WEIGHTS]
-    ldp group_dst, column, [job, #JOB_DST]
-    ldp dst_column, dst_row, [job, #JOB_DST_COLUMN]
-    ldr groups, [job, #JOB_GROUPS]
-    ldp start, all_rounds, [job, #JOB_START]
-    ldp entry, edges, [job, #JOB_ENTRY]
+    begin_slide \name, 28
     .if \clamps
-    ldr scratch, [job, #(JOB_BIAS_NEXT + 8)]
+    ldr scratch, [job, #JOB_CLAMP]
     ldp q28, q29, [scratch]
     .endif
 30: mov scratch, weights
@@ -355,9 +297,7 @@ scratch .req x28
     .set i, i + 1
     .endr
     ldr q27, [bias]
-    ldr list, [job, #JOB_ROWS]
-    ldr rows_left, [job, #JOB_OUT_ROWS]
-    mov next_dst, group_dst
+    first_rows
     subs rows_left, rows_left, #4
     b.lo 32f
 31: begin_rows 4
@@ -370,27 +310,8 @@ scratch .req x28
 33: tbz rows_left, #0, 34f
     begin_rows 1
     columns 1, \clamps
-34: ldr scratch, [job, #JOB_BIAS_NEXT]
-    add bias, bias, scratch
-    add start, start, #16
-    add weights, weights, #16
-    add group_dst, group_dst, #16
-    subs groups, groups, #1
-    b.ne 30b
-    ldp d10, d11, [sp, #16]
-    ldp d12, d13, [sp, #32]
-    ldp d14, d15, [sp, #48]
-    ldp x19, x20, [sp, #64]
-    ldp x21, x22, [sp, #80]
-    ldp x23, x24, [sp, #96]
-    ldp x25, x26, [sp, #112]
-    ldp x27, x28, [sp, #128]
-    ldp d8, d9, [sp], #144
-    ret
-    .size \name, . - \name
+34: end_slide \name, 16
     .endm
 
     function dwconv_f32_slide_in_order, 0
     function dwconv_f32_slide_in_order_clamp, 1
-
-    .section .note.GNU-stack, "", %progbits

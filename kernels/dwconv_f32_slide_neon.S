@@ -9,23 +9,7 @@
  * Registers: weights [row][column][vector], then sums [row][output][vector]; v30, v31: source, and
  * the limits of a clamp. */
 
-/* Offsets in struct dwconv_f32_slide. */
-#define JOB_ROWS 0
-#define JOB_WEIGHTS 8
-#define JOB_BIAS 16
-#define JOB_DST 24
-#define JOB_COLUMN 32
-#define JOB_DST_COLUMN 40
-#define JOB_DST_ROW 48
-#define JOB_WEIGHTS_TAP 56
-#define JOB_GROUPS 64
-#define JOB_OUT_ROWS 72
-#define JOB_START 80
-#define JOB_ROUNDS 88
-#define JOB_ENTRY 96
-#define JOB_EDGES 104
-#define JOB_BIAS_NEXT 112
-#define JOB_CLAMP 120
+#include "kernels/dwconv_f32_slide_neon.h"
 
 /* x9 … x13 are rows of source, x14 and x15 of dst. */
 job .req x0
@@ -47,47 +31,14 @@ all_rounds .req x23
 dst_row .req x24
 clamp .req x25
 
-    .altmacro
-    .text
-
-/* ---- one instruction each, registers by number ---- */
-
-    .macro fma sum, x, w
-    fmla v\sum\().4s, v\x\().4s, v\w\().4s
-    .endm
-    .macro clamp_to sum
-    fmax v\sum\().4s, v\sum\().4s, v30.4s
-    fmin v\sum\().4s, v\sum\().4s, v31.4s
-    .endm
-    .macro load_vectors V, first, second, row, stride
-    .if \V == 2
-    ld1 {v\first\().4s, v\second\().4s}, [x\row], \stride
-    .else
-    ld1 {v\first\().4s}, [x\row], \stride
-    .endif
-    .endm
-    .macro store_vectors V, first, second, row
-    .if \V == 2
-    st1 {v\first\().4s, v\second\().4s}, [x\row], dst_column
-    .else
-    st1 {v\first\().4s}, [x\row], dst_column
-    .endif
-    .endm
-    .macro load_bias V, first, second
-    .if \V == 2
-    ldp q\first, q\second, [bias]
-    .else
-    ldr q\first, [bias]
-    .endif
-    .endm
-    .macro next_row row
-    ldr x\row, [list, #((\row - 9) * 8)]
-    .endm
-    .macro start_row row
-    add x\row, x\row, start
-    .endm
-
 /* ---- parts of a step ---- */
+
+    .macro load_vectors V, first, row, step
+    several ld1, \V, \first, x\row, \step
+    .endm
+    .macro store_vectors V, first, row
+    several st1, \V, \first, x\row, dst_column
+    .endm
 
 /* What row i of source gives to outputs of row r in a slot of sums by the weights of column kx; slot
  * 9: nothing. */
@@ -106,7 +57,7 @@ clamp .req x25
     .set S, 4 - \L
     .set i, 0
     .rept (\R - 1) * (4 - \L) + 3
-    load_vectors \V, 30, 31, %(9 + i), column
+    load_vectors \V, 30, %(9 + i), column
     .set r, 0
     .rept \R
     .if i - r * S < 3
@@ -125,7 +76,7 @@ clamp .req x25
     .macro init V, L, R, slot
     .set r, 0
     .rept \R
-    load_bias \V, %(9 * \V + (r * \L + \slot) * \V), %(9 * \V + (r * \L + \slot) * \V + 1)
+    load_one_or_two \V, %(9 * \V + (r * \L + \slot) * \V), bias
     .set r, r + 1
     .endr
     .endm
@@ -137,13 +88,9 @@ clamp .req x25
     .set r, 0
     .rept \R
     .if \clamps
-    .set v, 0
-    .rept \V
-    clamp_to %(9 * \V + (r * \L + \slot) * \V + v)
-    .set v, v + 1
-    .endr
+    clamp_all %(9 * \V + (r * \L + \slot) * \V), \V, 30, 31
     .endif
-    store_vectors \V, %(9 * \V + (r * \L + \slot) * \V), %(9 * \V + (r * \L + \slot) * \V + 1), %(14 + r)
+    store_vectors \V, %(9 * \V + (r * \L + \slot) * \V), %(14 + r)
     .set r, r + 1
     .endr
     .endm
@@ -226,16 +173,7 @@ clamp .req x25
 /* ---- rows and groups ---- */
 
     .macro begin_rows R, stride
-    .set i, 9
-    .rept (\R - 1) * \stride + 3
-    next_row %(i)
-    .set i, i + 1
-    .endr
-    .set i, 9
-    .rept (\R - 1) * \stride + 3
-    start_row %(i)
-    .set i, i + 1
-    .endr
+    find_rows %((\R - 1) * \stride + 3)
     mov x14, next_dst
     .if \R == 2
     add x15, next_dst, dst_row
@@ -250,39 +188,16 @@ clamp .req x25
     ldr x9, [job, #JOB_WEIGHTS_TAP]
     .set i, 0
     .rept 9
-    load_weight \V, %(i * \V), %(i * \V + 1)
+    several ld1, \V, %(i * \V), scratch, x9
     .set i, i + 1
     .endr
     .endm
-    .macro load_weight V, first, second
-    load_vectors \V, \first, \second, 16, x9
-    .endm
 
     .macro function name, V, stride, clamps
-    .p2align 4
-    .globl \name
-    .hidden \name
-    .type \name, %function
-\name\():
-    stp d8, d9, [sp, #-128]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
-    stp x19, x20, [sp, #64]
-    stp x21, x22, [sp, #80]
-    stp x23, x24, [sp, #96]
-    str x25, [sp, #112]
-    ldp weights, bias, [job, #JOB_WEIGHTS]
-    ldp group_dst, column, [job, #JOB_DST]
-    ldp dst_column, dst_row, [job, #JOB_DST_COLUMN]
-    ldr groups, [job, #JOB_GROUPS]
-    ldp start, all_rounds, [job, #JOB_START]
-    ldp entry, edges, [job, #JOB_ENTRY]
+    begin_slide \name, 25
     ldr clamp, [job, #JOB_CLAMP]
 30: load_weights \V
-    ldr list, [job, #JOB_ROWS]
-    ldr rows_left, [job, #JOB_OUT_ROWS]
-    mov next_dst, group_dst
+    first_rows
     subs rows_left, rows_left, #2
     b.lo 32f
 31: begin_rows 2, \stride
@@ -292,23 +207,7 @@ clamp .req x25
 32: tbz rows_left, #0, 33f
     begin_rows 1, \stride
     columns_\stride \V, 1, \clamps
-33: ldr scratch, [job, #JOB_BIAS_NEXT]
-    add bias, bias, scratch
-    add start, start, #(16 * \V)
-    add weights, weights, #(16 * \V)
-    add group_dst, group_dst, #(16 * \V)
-    subs groups, groups, #1
-    b.ne 30b
-    ldp d10, d11, [sp, #16]
-    ldp d12, d13, [sp, #32]
-    ldp d14, d15, [sp, #48]
-    ldp x19, x20, [sp, #64]
-    ldp x21, x22, [sp, #80]
-    ldp x23, x24, [sp, #96]
-    ldr x25, [sp, #112]
-    ldp d8, d9, [sp], #128
-    ret
-    .size \name, . - \name
+33: end_slide \name, %(16 * \V)
     .endm
 
     function dwconv_f32_slide_s1_c8, 2, 1, 0
@@ -319,5 +218,3 @@ clamp .req x25
     function dwconv_f32_slide_s1_c4_clamp, 1, 1, 1
     function dwconv_f32_slide_s2_c8_clamp, 2, 2, 1
     function dwconv_f32_slide_s2_c4_clamp, 1, 2, 1
-
-    .section .note.GNU-stack, "", %progbits

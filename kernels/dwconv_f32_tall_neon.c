@@ -4,6 +4,7 @@
 
 #include "kernels/dwconv_f32_parts_neon.h"
 #include "kernels/dwconv_f32_tall.h"
+#include "kernels/dwconv_f32_tall_offsets.h"
 
 /* Rows of source from the first to the last that exists; they must be as far from each other. */
 struct extent {

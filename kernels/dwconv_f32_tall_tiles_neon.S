@@ -6,19 +6,8 @@
  * for what is loaded. 5x5, stride 1, R = 7, eight channels: a column of the kernel has 70 FMLA and
  * 16 loads of pairs, and 4 instructions of the loop. */
 
-/* Offsets in struct dwconv_f32_tall. */
-#define JOB_SRC 0
-#define JOB_BIAS 16
-#define JOB_ROW 32
-#define JOB_DST_ROW 48
-#define JOB_WEIGHTS_ROW 64
-#define JOB_SOURCE_BACK 80
-#define JOB_GROUPS 96
-#define JOB_FIRST 112
-#define JOB_WHOLE 128
-#define JOB_STRIDE_W 144
-#define JOB_BIAS_NEXT 160
-#define JOB_ABOVE 176
+#include "kernels/assembly_neon.h"
+#include "kernels/dwconv_f32_tall_offsets.h"
 
 job .req x0
 in .req x1
@@ -51,39 +40,8 @@ group_dst .req x28
 scratch .req x29
 scratch2 .req x30
 
-    .altmacro
-    .text
-
 /* ---- one instruction each, registers by number ---- */
 
-    .macro fma sum, x, w
-    fmla v\sum\().4s, v\x\().4s, v\w\().4s
-    .endm
-    .macro clamp_to sum
-    fmax v\sum\().4s, v\sum\().4s, v0.4s
-    fmin v\sum\().4s, v\sum\().4s, v1.4s
-    .endm
-    .macro load_vectors V, first, second, from, step
-    .if \V == 2
-    ld1 {v\first\().4s, v\second\().4s}, [\from], \step
-    .else
-    ld1 {v\first\().4s}, [\from], \step
-    .endif
-    .endm
-    .macro store_vectors V, first, second
-    .if \V == 2
-    st1 {v\first\().4s, v\second\().4s}, [out], dst_row
-    .else
-    st1 {v\first\().4s}, [out], dst_row
-    .endif
-    .endm
-    .macro load_bias V, first, second
-    .if \V == 2
-    ldp q\first, q\second, [bias]
-    .else
-    ldr q\first, [bias]
-    .endif
-    .endm
     .macro leave_before i
     tbz present, #\i, 3f
     .endm
@@ -114,7 +72,7 @@ scratch2 .req x30
     .endm
 
     .macro take_row KH, S, V, R, x
-    load_vectors \V, \x, %(\x + 1), in, row
+    several ld1, \V, \x, in, row
     reach \KH, \S, \V, \R, \x
     .endm
 
@@ -122,7 +80,7 @@ scratch2 .req x30
     .macro take_column name, KH, S, V, R, padded, spare
     .set i, 0
     .rept \KH
-    load_vectors \V, %(i * \V), %(i * \V + 1), w, w_row
+    several ld1, \V, %(i * \V), w, w_row
     .set i, i + 1
     .endr
     add w, w, w_back
@@ -152,15 +110,11 @@ scratch2 .req x30
     mov out, dst
     cbz clamp, 4f
     ldp q0, q1, [clamp]
-    .set i, 32 - \R * \V
-    .rept \R * \V
-    clamp_to %(i)
-    .set i, i + 1
-    .endr
+    clamp_all %(32 - \R * \V), %(\R * \V), 0, 1
 4:
     .set i, 32 - \R * \V
     .rept \R
-    store_vectors \V, %(i), %(i + 1)
+    several st1, \V, %(i), out, dst_row
     .set i, i + \V
     .endr
     .endm
@@ -168,16 +122,7 @@ scratch2 .req x30
     .macro function name, KH, S, V, R, padded, spare
     .p2align 4
 \name\():
-    stp d8, d9, [sp, #-160]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
-    stp x19, x20, [sp, #64]
-    stp x21, x22, [sp, #80]
-    stp x23, x24, [sp, #96]
-    stp x25, x26, [sp, #112]
-    stp x27, x28, [sp, #128]
-    stp x29, x30, [sp, #144]
+    save_registers 4, 30
     ldp src, weights, [job, #JOB_SRC]
     ldp bias, group_dst, [job, #JOB_BIAS]
     ldr row, [job, #JOB_ROW]
@@ -187,8 +132,8 @@ scratch2 .req x30
     ldr groups, [job, #JOB_GROUPS]
     ldp whole, kw, [job, #JOB_WHOLE]
     ldp stride_w, column_step, [job, #JOB_STRIDE_W]
-    ldr clamp, [job, #(JOB_BIAS_NEXT + 8)]
-    ldr columns, [job, #(JOB_FIRST + 8)]
+    ldr clamp, [job, #JOB_CLAMP]
+    ldr columns, [job, #JOB_COLUMNS]
     .if \padded
     ldp scratch, present, [job, #JOB_ABOVE]
     adr enter, \name\()_entries
@@ -198,13 +143,13 @@ scratch2 .req x30
 10: mov next_in, src
     mov dst, group_dst
     ldr at, [job, #JOB_FIRST]
-    ldr columns_left, [job, #(JOB_GROUPS + 8)]
+    ldr columns_left, [job, #JOB_OUT_COLS]
 11: mov in, next_in
     mov w, weights
     mov taps, kw
     .set i, 32 - \R * \V
     .rept \R
-    load_bias \V, %(i), %(i + 1)
+    load_one_or_two \V, %(i), bias
     .set i, i + \V
     .endr
     cmp at, whole
@@ -226,16 +171,7 @@ scratch2 .req x30
     add group_dst, group_dst, #(16 * \V)
     subs groups, groups, #1
     b.ne 10b
-    ldp d10, d11, [sp, #16]
-    ldp d12, d13, [sp, #32]
-    ldp d14, d15, [sp, #48]
-    ldp x19, x20, [sp, #64]
-    ldp x21, x22, [sp, #80]
-    ldp x23, x24, [sp, #96]
-    ldp x25, x26, [sp, #112]
-    ldp x27, x28, [sp, #128]
-    ldp x29, x30, [sp, #144]
-    ldp d8, d9, [sp], #160
+    restore_registers
     ret
 /* a column at the edge: taps from max(0, -at) to min(kw, columns - at) */
 14: neg scratch, at
@@ -245,9 +181,9 @@ scratch2 .req x30
     csel taps, taps, kw, lt
     subs taps, taps, scratch
     b.le 13b
-    ldr scratch2, [job, #(JOB_ROW + 8)]
+    ldr scratch2, [job, #JOB_COLUMN]
     madd in, scratch, scratch2, in
-    ldr scratch2, [job, #(JOB_WEIGHTS_ROW + 8)]
+    ldr scratch2, [job, #JOB_WEIGHTS_TAP]
     madd w, scratch, scratch2, w
     b 12b
     .if \padded
@@ -300,5 +236,3 @@ dwconv_f32_tall_functions:
 
     .section .data.rel.ro, "aw"
     .size dwconv_f32_tall_functions, . - dwconv_f32_tall_functions
-
-    .section .note.GNU-stack, "", %progbits

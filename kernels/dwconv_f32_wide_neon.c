@@ -6,6 +6,7 @@
 
 #include "kernels/dwconv_f32.h"
 #include "kernels/dwconv_f32_wide.h"
+#include "kernels/dwconv_f32_wide_offsets.h"
 
 enum { LINE = 64, LANES = 4 };
 

@@ -6,22 +6,8 @@
  * 4 of the bias, 4 stores. Tiles of one and two vectors
  * have seven rows, too. */
 
-/* Offsets in struct dwconv_f32_wide. */
-#define JOB_COPIES 0
-#define JOB_CHUNKS 16
-#define JOB_REST 32
-#define JOB_TILES 48
-#define JOB_ROW 56
-#define JOB_BACK 64
-#define JOB_BACK_SUM 96
-#define JOB_DST 128
-#define JOB_WEIGHTS 144
-#define JOB_WEIGHTS_BACK 160
-#define JOB_BIAS 176
-#define JOB_CLAMP 192
-#define JOB_PLANES 208
-#define JOB_DST_PLANE 224
-#define JOB_MULTIPLIER 232
+#include "kernels/assembly_neon.h"
+#include "kernels/dwconv_f32_wide_offsets.h"
 
 job .req x0
 in .req x1
@@ -54,40 +40,8 @@ second .req x28
 chunks .req x29
 quads .req x30
 
-    .altmacro
-    .text
-
 /* ---- one instruction each, registers by number ---- */
 
-    .macro fma sum, x, w, lane
-    fmla v\sum\().4s, v\x\().4s, v\w\().s[\lane]
-    .endm
-    .macro clamp_to sum
-    fmax v\sum\().4s, v\sum\().4s, v0.4s
-    fmin v\sum\().4s, v\sum\().4s, v1.4s
-    .endm
-    .macro move_vectors what, V, a, b, c, d, from, step
-    .if \V == 1
-    \what {v\a\().4s}, [\from], \step
-    .elseif \V == 2
-    \what {v\a\().4s, v\b\().4s}, [\from], \step
-    .elseif \V == 3
-    \what {v\a\().4s, v\b\().4s, v\c\().4s}, [\from], \step
-    .else
-    \what {v\a\().4s, v\b\().4s, v\c\().4s, v\d\().4s}, [\from], \step
-    .endif
-    .endm
-    .macro load_bias V, a, b, c, d
-    .if \V == 1
-    ld1 {v\a\().4s}, [constants]
-    .elseif \V == 2
-    ld1 {v\a\().4s, v\b\().4s}, [constants]
-    .elseif \V == 3
-    ld1 {v\a\().4s, v\b\().4s, v\c\().4s}, [constants]
-    .else
-    ld1 {v\a\().4s, v\b\().4s, v\c\().4s, v\d\().4s}, [constants]
-    .endif
-    .endm
     .macro load_weight vector, lane
     ld1 {v\vector\().s}[\lane], [from], scratch
     .endm
@@ -101,7 +55,7 @@ quads .req x30
     stp q4, q4, [constants, #32]
     mov from, weights
     add to, constants, #64
-    ldp scratch, back, [job, #(JOB_WEIGHTS_BACK - 8)]
+    ldp scratch, back, [job, #JOB_WEIGHTS_ROW]
     mov taps, kw
     movi v0.4s, #0
     movi v1.4s, #0
@@ -205,7 +159,7 @@ quads .req x30
     .endm
 
     .macro take_row KH, S, V, R, x
-    move_vectors ld1, \V, \x, %(\x + 1), %(\x + 2), %(\x + 3), in, row
+    several ld1, \V, \x, in, row
     reach \KH, \S, \V, \R, \x
     .endm
 
@@ -224,7 +178,7 @@ quads .req x30
 \name\()_\V\()_\R\():
     .set r, 0
     .rept \R
-    load_bias \V, %(16 + r * \V), %(17 + r * \V), %(18 + r * \V), %(19 + r * \V)
+    several_at ld1, \V, %(16 + r * \V), constants
     .set r, r + 1
     .endr
     add w, constants, #64
@@ -249,15 +203,11 @@ quads .req x30
     b.ne 1b
     cbz clamp, 2f
     ldp q0, q1, [clamp]
-    .set i, 16
-    .rept \R * \V
-    clamp_to %(i)
-    .set i, i + 1
-    .endr
+    clamp_all 16, %(\R * \V), 0, 1
 2:
     .set i, 16
     .rept \R
-    move_vectors st1, \V, %(i), %(i + 1), %(i + 2), %(i + 3), out, dst_row
+    several st1, \V, %(i), out, dst_row
     .set i, i + \V
     .endr
     next_tile
@@ -282,31 +232,21 @@ quads .req x30
     .endm
 
     .macro function name, KH, S
-    .p2align 4
-    .globl dwconv_f32_wide_\name
-    .hidden dwconv_f32_wide_\name
-    .type dwconv_f32_wide_\name, %function
-dwconv_f32_wide_\name\():
-    stp d8, d9, [sp, #-128]!
-    stp x19, x20, [sp, #16]
-    stp x21, x22, [sp, #32]
-    stp x23, x24, [sp, #48]
-    stp x25, x26, [sp, #64]
-    stp x27, x28, [sp, #80]
-    stp x29, x30, [sp, #96]
+    begin_function dwconv_f32_wide_\name
+    save_registers 1, 30, 16
     ldp chunks, quads, [job, #JOB_CHUNKS]
     ldp rest, second, [job, #JOB_REST]
     ldr row, [job, #JOB_ROW]
     ldp dst, dst_row, [job, #JOB_DST]
     ldr weights, [job, #JOB_WEIGHTS]
-    ldp kw, bias, [job, #(JOB_BIAS - 8)]
+    ldp kw, bias, [job, #JOB_KW]
     ldp clamp, constants, [job, #JOB_CLAMP]
     ldp planes, src_plane, [job, #JOB_PLANES]
     ldr dst_plane, [job, #JOB_DST_PLANE]
     mov src_offset, #0
     adr bodies, .L\name\()_bodies
 10: ldr scratch, [job, #JOB_MULTIPLIER]
-    str scratch, [sp, #112]
+    str scratch, [sp, #at_locals]
     copy_rows_\S
 12: spread_constants \KH
     ldr tiles, [job, #JOB_TILES]
@@ -316,26 +256,19 @@ dwconv_f32_wide_\name\():
     bodies_of .L\name, \KH, \S, 3
     bodies_of .L\name, \KH, \S, 4
 .L\name\()_end:
-    ldr scratch, [job, #(JOB_BIAS + 8)]
+    ldr scratch, [job, #JOB_BIAS_NEXT]
     add dst, dst, dst_plane
     add weights, weights, #4
     add bias, bias, scratch
     subs planes, planes, #1
     b.eq 13f
-    ldr scratch, [sp, #112]
+    ldr scratch, [sp, #at_locals]
     subs scratch, scratch, #1
-    str scratch, [sp, #112]
+    str scratch, [sp, #at_locals]
     b.ne 12b
     add src_offset, src_offset, src_plane
     b 10b
-13:
-    ldp x19, x20, [sp, #16]
-    ldp x21, x22, [sp, #32]
-    ldp x23, x24, [sp, #48]
-    ldp x25, x26, [sp, #64]
-    ldp x27, x28, [sp, #80]
-    ldp x29, x30, [sp, #96]
-    ldp d8, d9, [sp], #128
+13: restore_registers
     ret
     .p2align 2
 .L\name\()_bodies:
@@ -344,7 +277,7 @@ dwconv_f32_wide_\name\():
     body_offsets .L\name, 3
     body_offsets .L\name, 4
     .word .L\name\()_end - .L\name\()_bodies
-    .size dwconv_f32_wide_\name, . - dwconv_f32_wide_\name
+    end_function dwconv_f32_wide_\name
     .endm
 
     function 3s1, 3, 1
@@ -353,5 +286,3 @@ dwconv_f32_wide_\name\():
     function 5s2, 5, 2
     function 7s1, 7, 1
     function 7s2, 7, 2
-
-    .section .note.GNU-stack, "", %progbits

@@ -16,10 +16,7 @@ at .req x7
     .set LINE_STEP, TILE_ROW
 
     .macro load_line first
-    load_two \first, %(\first + 1)
-    .endm
-    .macro load_two s0, s1
-    ldp q\s0, q\s1, [at]
+    load_one_or_two 2, \first, at
     add at, at, line
     .endm
     .macro store_line first

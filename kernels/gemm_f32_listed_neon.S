@@ -10,22 +10,8 @@
  * FMUL need no sums of zero; where the next tile is, is computed without a branch in one block with
  * the stores; and `special` is one flag for all that is not always there. */
 
-/* Offsets in struct gemm_f32_listed. */
-#define STRIP_ROWS 0
-#define STRIP_SEGMENTS 8
-#define STRIP_ROUNDS 16
-#define STRIP_TAIL 24
-#define STRIP_B 32
-#define STRIP_B_STEP 40
-#define STRIP_C 48
-#define STRIP_LDC 56
-#define STRIP_TILES 64
-#define STRIP_PANELS 72
-#define STRIP_BIAS 80
-#define STRIP_ACCUMULATE 88
-#define STRIP_CLAMP 92
-#define STRIP_LOW 96
-#define STRIP_HIGH 100
+#include "kernels/assembly_neon.h"
+#include "kernels/gemm_f32_listed_offsets.h"
 
 /* x8 … x14 are the rows of A. */
 strip .req x0
@@ -50,56 +36,16 @@ segments .req x26
 bias .req x27
 segment .req x28
 
-    .altmacro
-    .text
-
 /* ---- one instruction each, registers by number ---- */
 
-    .macro multiply sum, b, a, lane, fresh
-    .if \fresh
-    fmul v\sum\().4s, v\b\().4s, v\a\().s[\lane]
-    .else
-    fmla v\sum\().4s, v\b\().4s, v\a\().s[\lane]
-    .endif
-    .endm
-    .macro multiply_vectors sum, b, a
-    fmla v\sum\().4s, v\b\().4s, v\a\().4s
-    .endm
-    .macro add_to sum, x
-    fadd v\sum\().4s, v\sum\().4s, v\x\().4s
-    .endm
-    .macro at_least sum, low
-    fmax v\sum\().4s, v\sum\().4s, v\low\().4s
-    .endm
-    .macro at_most sum, high
-    fmin v\sum\().4s, v\sum\().4s, v\high\().4s
-    .endm
-    .macro clear sum
-    movi v\sum\().4s, #0
-    .endm
     .macro load a, row
     ldr q\a, [x\row], #16
     .endm
     .macro load_one a, row
     ldr s\a, [x\row], #4
     .endm
-    .macro load_four b0, b1, b2, b3
-    ld1 {v\b0\().4s, v\b1\().4s, v\b2\().4s, v\b3\().4s}, [b], #64
-    .endm
-    .macro load_columns b0, b1, b2, b3
-    ld4 {v\b0\().4s, v\b1\().4s, v\b2\().4s, v\b3\().4s}, [b], #64
-    .endm
     .macro load_b_one column, offset
     ldr s\column, [b, #\offset]
-    .endm
-    .macro several instruction, at, step, count, v0, v1, v2
-    .if \count == 1
-    \instruction {v\v0\().4s}, [\at], \step
-    .elseif \count == 2
-    \instruction {v\v0\().4s, v\v1\().4s}, [\at], \step
-    .else
-    \instruction {v\v0\().4s, v\v1\().4s, v\v2\().4s}, [\at], \step
-    .endif
     .endm
     .macro pointer lane, from, offset
     ldr x\lane, [\from, #\offset]
@@ -130,8 +76,8 @@ segment .req x28
 
 /* ---- parts of a tile ---- */
 
-/* Four steps of k; `fresh`: the sums begin here. */
-    .macro round height, vectors, fresh
+/* Four steps of k; the first one is FMUL if the sums begin here. */
+    .macro round height, vectors, first_op=fmla
     .set i, 0
     .rept \height
     load %(i), %(8 + i)
@@ -140,14 +86,14 @@ segment .req x28
     .set q, 0
     .rept 4 * \vectors
     .if q % 4 == 0
-    load_four %(\height), %(\height + 1), %(\height + 2), %(\height + 3)
+    several ld1, 4, \height, b, #64
     .endif
     .set i, 0
     .rept \height
-    .if \fresh * \vectors > q
-    multiply %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors), 1
+    .if q < \vectors
+    multiply \first_op, %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors)
     .else
-    multiply %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors), 0
+    fma %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors)
     .endif
     .set i, i + 1
     .endr
@@ -171,11 +117,11 @@ segment .req x28
     load_pointers \height, list
     .endm
 
-    .macro rows_of_c instruction, height, vectors
+    .macro rows_of_c op, height, vectors
     mov row, c
     .set i, 32 - \height * \vectors
     .rept \height
-    several \instruction, row, ldc, \vectors, %(i), %(i + 1), %(i + 2)
+    several \op, \vectors, %(i), row, ldc
     .set i, i + \vectors
     .endr
     .endm
@@ -195,20 +141,8 @@ segment .req x28
     .endm
 
     .macro begin name
-    .p2align 4
-    .globl gemm_f32_listed_\name\()_neon
-    .hidden gemm_f32_listed_\name\()_neon
-    .type gemm_f32_listed_\name\()_neon, %function
-gemm_f32_listed_\name\()_neon:
-    stp d8, d9, [sp, #-144]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
-    stp x19, x20, [sp, #64]
-    stp x21, x22, [sp, #80]
-    stp x23, x24, [sp, #96]
-    stp x25, x26, [sp, #112]
-    stp x27, x28, [sp, #128]
+    begin_function gemm_f32_listed_\name\()_neon
+    save_registers 4, 28
     ldp list, segments, [strip, #STRIP_ROWS]
     ldp rounds, special, [strip, #STRIP_ROUNDS]
     ldp b_first, b_step, [strip, #STRIP_B]
@@ -221,17 +155,9 @@ gemm_f32_listed_\name\()_neon:
     .endm
 
     .macro end name
-    ldp x27, x28, [sp, #128]
-    ldp x25, x26, [sp, #112]
-    ldp x23, x24, [sp, #96]
-    ldp x21, x22, [sp, #80]
-    ldp x19, x20, [sp, #64]
-    ldp d14, d15, [sp, #48]
-    ldp d12, d13, [sp, #32]
-    ldp d10, d11, [sp, #16]
-    ldp d8, d9, [sp], #144
+    restore_registers
     ret
-    .size gemm_f32_listed_\name\()_neon, . - gemm_f32_listed_\name\()_neon
+    end_function gemm_f32_listed_\name\()_neon
     .endm
 
 /* ---- kernels of whole vectors ---- */
@@ -239,7 +165,7 @@ gemm_f32_listed_\name\()_neon:
     .macro add_bias height, vectors
     .set i, 0
     .rept \vectors
-    several ld1, bias, #16, 1, %(i), 0, 0
+    several ld1, 1, %(i), bias, #16
     .set i, i + 1
     .endr
     .set i, 0
@@ -285,12 +211,12 @@ gemm_f32_listed_\name\()_neon:
 11: begin_tile \height
     sub scratch, rounds, #1
     lsr pairs, scratch, #1
-    round \height, \vectors, 1
+    round \height, \vectors, fmul
     tbz scratch, #0, 13f
-12: round \height, \vectors, 0
+12: round \height, \vectors
     cbz pairs, 14f
-13: round \height, \vectors, 0
-    round \height, \vectors, 0
+13: round \height, \vectors
+    round \height, \vectors
     subs pairs, pairs, #1
     b.ne 13b
 14: cbnz special, 22f
@@ -311,15 +237,11 @@ gemm_f32_listed_\name\()_neon:
     begin_tile \height
     sub scratch, rounds, #1
     lsr pairs, scratch, #1
-    round \height, \vectors, 0
+    round \height, \vectors
     tbz scratch, #0, 13b
     b 12b
 21: cbnz w8, 15f
-    .set i, 32 - \height * \vectors
-    .rept \height * \vectors
-    clear %(i)
-    .set i, i + 1
-    .endr
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
     b 23f
 15: rows_of_c ld1, \height, \vectors
 23: begin_tile \height
@@ -333,10 +255,10 @@ gemm_f32_listed_\name\()_neon:
     load_one %(i), %(8 + i)
     .set i, i + 1
     .endr
-    several ld1, b, #16 * \vectors, \vectors, %(\height), %(\height + 1), %(\height + 2)
+    several ld1, \vectors, \height, b, #16 * \vectors
     .set i, 0
     .rept \height * \vectors
-    multiply %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0, 0
+    fma %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0
     .set i, i + 1
     .endr
     subs scratch, scratch, #1
@@ -408,11 +330,7 @@ gemm_f32_listed_\name\()_neon:
 11: mov segment, list
     mov b, b_first
     ldr segments, [strip, #STRIP_SEGMENTS]
-    .set i, 32 - \height * \width
-    .rept \height * \width
-    clear %(i)
-    .set i, i + 1
-    .endr
+    clear_all %(32 - \height * \width), %(\height * \width)
 12: load_pointers \height, segment
     mov scratch, rounds
     cbz scratch, 14f
@@ -421,10 +339,10 @@ gemm_f32_listed_\name\()_neon:
     load %(i), %(8 + i)
     .set i, i + 1
     .endr
-    load_columns %(\height), %(\height + 1), %(\height + 2), %(\height + 3)
+    several ld4, 4, \height, b, #64
     .set i, 0
     .rept \height * \width
-    multiply_vectors %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
+    fma %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
     .set i, i + 1
     .endr
     subs scratch, scratch, #1
@@ -444,7 +362,7 @@ gemm_f32_listed_\name\()_neon:
     add b, b, #16
     .set i, 0
     .rept \height * \width
-    multiply_vectors %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
+    fma %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
     .set i, i + 1
     .endr
     subs scratch, scratch, #1
@@ -517,5 +435,3 @@ gemm_f32_listed_\name\()_neon:
     narrow 3x1, 3, 1
     narrow 2x1, 2, 1
     narrow 1x1, 1, 1
-
-    .section .note.GNU-stack, "", %progbits

@@ -1,25 +1,6 @@
 /* The table of gemm_f32_listed_neon.S. */
 #include "kernels/gemm_f32_listed.h"
-
-/* The offsets that they read at. */
-#define AT(member, offset) \
-    _Static_assert(offsetof(struct gemm_f32_listed, member) == (offset), #member)
-AT(rows, 0);
-AT(segments, 8);
-AT(rounds, 16);
-AT(tail, 24);
-AT(b, 32);
-AT(b_step, 40);
-AT(c, 48);
-AT(ldc, 56);
-AT(tiles, 64);
-AT(panels, 72);
-AT(bias, 80);
-AT(accumulate, 88);
-AT(clamp, 92);
-AT(low, 96);
-AT(high, 100);
-#undef AT
+#include "kernels/gemm_f32_listed_offsets.h"
 
 #define HEIGHTS(width, with)                                                                  \
     with(1, width) with(2, width) with(3, width) with(4, width) with(5, width) with(6, width) \

@@ -4,17 +4,14 @@
  *   for p < k, i < 8:  out[8 * p + i] = lanes[i][p * step]
  *
  * k > 0. An element takes one load, which goes on to the next by itself. */
+#include "kernels/assembly_neon.h"
+
 lanes .req x0
 step .req x1
 k .req x2
 out .req x3
 
-    .text
-    .p2align 4
-    .globl pack_f32_8_lanes_neon
-    .hidden pack_f32_8_lanes_neon
-    .type pack_f32_8_lanes_neon, %function
-pack_f32_8_lanes_neon:
+    begin_function pack_f32_8_lanes_neon
     ldp x4, x5, [lanes]
     ldp x6, x7, [lanes, #16]
     ldp x8, x9, [lanes, #32]
@@ -32,6 +29,4 @@ pack_f32_8_lanes_neon:
     stp q0, q1, [out], #32
     b.ne 1b
     ret
-    .size pack_f32_8_lanes_neon, . - pack_f32_8_lanes_neon
-
-    .section .note.GNU-stack, "", %progbits
+    end_function pack_f32_8_lanes_neon

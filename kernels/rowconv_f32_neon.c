@@ -1,6 +1,7 @@
 /* The table of kernels for rows of pixels, whose code is in rowconv_f32_tiles_neon.S: taps and
  * stride, and the tile. */
 #include "kernels/rowconv_f32.h"
+#include "kernels/rowconv_f32_offsets.h"
 
 rowconv_f32_fn rowconv_f32_3s2_8x12_neon, rowconv_f32_3s2_8x8_neon, rowconv_f32_3s2_8x4_neon,
     rowconv_f32_5s2_8x12_neon, rowconv_f32_5s2_8x8_neon, rowconv_f32_5s2_8x4_neon,

@@ -10,15 +10,8 @@
  * place of the first, which taps from the fourth on do not read. The first tap of all multiplies
  * without adding, so that sums need not be cleared. */
 
-/* Offsets in struct rowconv_f32_task. */
-#define TASK_ROWS 0
-#define TASK_KERNEL_ROWS 16
-#define TASK_DST 32
-#define TASK_CHANNEL 48
-#define TASK_FROM 64
-#define TASK_BIAS 72
-#define TASK_LOW 80
-#define TASK_HIGH 84
+#include "kernels/assembly_neon.h"
+#include "kernels/rowconv_f32_offsets.h"
 
 task .req x0
 rows .req x1
@@ -46,27 +39,10 @@ next .req x20
 #define HAS_LOW 1
 #define HAS_HIGH 2
 
-    .altmacro
-    .text
-
 /* ---- sums ---- */
 
-    .macro multiply op, sum, b, a, lane
-    \op v\sum\().4s, v\b\().4s, v\a\().s[\lane]
-    .endm
-
-    .macro load_weights vectors
-    .if \vectors == 3
-    ld1 {v5.4s, v6.4s, v7.4s}, [b], step
-    .elseif \vectors == 2
-    ld1 {v5.4s, v6.4s}, [b], step
-    .else
-    ld1 {v5.4s}, [b], step
-    .endif
-    .endm
-
     .macro tap op, t, stride, vectors
-    load_weights \vectors
+    several ld1, \vectors, 5, b, step
     .set i, 0
     .rept 8
     .set value, i * \stride + \t
@@ -108,22 +84,16 @@ next .req x20
     .macro add_pixel i, vectors
     .set v, 0
     .rept \vectors
-    add_one %(32 - 8 * \vectors + \vectors * \i + v), %(5 + v)
+    add_to %(32 - 8 * \vectors + \vectors * \i + v), %(5 + v)
     .set v, v + 1
     .endr
     .endm
-    .macro add_one sum, bias
-    fadd v\sum\().4s, v\sum\().4s, v\bias\().4s
-    .endm
-    .macro clamp_one op, sum
-    \op v\sum\().4s, v\sum\().4s, v0.4s
-    .endm
-    .macro clamp_all op, field, vectors
+    .macro limit what, field, vectors
     add at, task, #\field
     ld1r {v0.4s}, [at]
     .set i, 32 - 8 * \vectors
     .rept 8 * \vectors
-    clamp_one \op, %i
+    \what %i, 0
     .set i, i + 1
     .endr
     .endm
@@ -132,38 +102,23 @@ next .req x20
     cbz extras, 3f
     tbz extras, #ADDS_BIAS, 1f
     ldr at, [task, #TASK_BIAS]
-    .if \vectors == 3
-    ld1 {v5.4s, v6.4s, v7.4s}, [at]
-    .elseif \vectors == 2
-    ld1 {v5.4s, v6.4s}, [at]
-    .else
-    ld1 {v5.4s}, [at]
-    .endif
+    several_at ld1, \vectors, 5, at
     .set i, 0
     .rept 8
     add_pixel %i, \vectors
     .set i, i + 1
     .endr
 1:  tbz extras, #HAS_LOW, 2f
-    clamp_all fmax, TASK_LOW, \vectors
+    limit at_least, TASK_LOW, \vectors
 2:  tbz extras, #HAS_HIGH, 3f
-    clamp_all fmin, TASK_HIGH, \vectors
+    limit at_most, TASK_HIGH, \vectors
 3:
     .endm
 
-    .macro store_pixel s0, s1, s2, vectors
-    .if \vectors == 3
-    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s}, [dst], pixel
-    .elseif \vectors == 2
-    st1 {v\s0\().4s, v\s1\().4s}, [dst], pixel
-    .else
-    st1 {v\s0\().4s}, [dst], pixel
-    .endif
-    .endm
     .macro store_pixels vectors
     .set i, 32 - 8 * \vectors
     .rept 8
-    store_pixel %i, %(i + 1), %(i + 2), \vectors
+    several st1, \vectors, %i, dst, pixel
     .set i, i + \vectors
     .endr
     .endm
@@ -213,16 +168,9 @@ next .req x20
     .endm
 
     .macro begin name, vectors
-    .p2align 4
-    .globl \name
-    .hidden \name
-    .type \name, %function
-\name\():
+    begin_function \name
     .if \vectors == 3
-    stp d8, d9, [sp, #-64]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
+    save_registers 4
     .endif
     find_extras
     ldp rows, channels, [task, #TASK_ROWS]
@@ -254,13 +202,10 @@ next .req x20
 
     .macro end name, vectors
     .if \vectors == 3
-    ldp d10, d11, [sp, #16]
-    ldp d12, d13, [sp, #32]
-    ldp d14, d15, [sp, #48]
-    ldp d8, d9, [sp], #64
+    restore_registers
     .endif
     ret
-    .size \name, . - \name
+    end_function \name
     .endm
 
 /* ---- for cores that reorder ---- */
@@ -307,7 +252,6 @@ next .req x20
     kernel rowconv_f32_7s1_8x12_neon, 1, 7, 3
     kernel rowconv_f32_7s1_8x8_neon, 1, 7, 2
     kernel rowconv_f32_7s1_8x4_neon, 1, 7, 1
-
 
 /* ---- for cores that do not ---- */
 
@@ -417,10 +361,6 @@ next .req x20
     .endr
     .endm
 
-    .macro clear sum
-    movi v\sum\().4s, #0
-    .endm
-
     .macro kernel_in_order name, stride, taps, vectors, kind
     begin \name, \vectors
     stp x19, x20, [sp, #-16]!
@@ -434,11 +374,7 @@ next .req x20
     .if \vectors == 3
     ldr q6, [b, #16]
     .endif
-    .set i, 32 - 8 * \vectors
-    .rept 8 * \vectors
-    clear %i
-    .set i, i + 1
-    .endr
+    clear_all %(32 - 8 * \vectors), %(8 * \vectors)
     subs c, c, #1
     b.eq 6f
 5:  taps_in_order \stride, \taps, \vectors, \kind, 1
@@ -462,5 +398,3 @@ next .req x20
     kernel_in_order rowconv_f32_3s1_8x12_a510_neon, 1, 3, 3, 2
     kernel_in_order rowconv_f32_3s1_8x8_a55_neon, 1, 3, 2, 1
     kernel_in_order rowconv_f32_3s1_8x8_a510_neon, 1, 3, 2, 2
-
-    .section .note.GNU-stack, "", %progbits

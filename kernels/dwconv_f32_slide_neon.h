@@ -1,0 +1,57 @@
+/* What the assembly of dwconv_f32_slide.h shares: the way through groups of channels and rows. The
+ * files name the registers. */
+/* clang-format off */
+#include "kernels/assembly_neon.h"
+#include "kernels/dwconv_f32_slide_offsets.h"
+
+/* x19 … x(last) are used. */
+    .macro begin_slide name, last
+    begin_function \name
+    save_registers 4, \last
+    ldp weights, bias, [job, #JOB_WEIGHTS]
+    ldp group_dst, column, [job, #JOB_DST]
+    ldp dst_column, dst_row, [job, #JOB_DST_COLUMN]
+    ldr groups, [job, #JOB_GROUPS]
+    ldp start, all_rounds, [job, #JOB_START]
+    ldp entry, edges, [job, #JOB_ENTRY]
+    .endm
+
+/* On to the next group of `bytes` of channels, at 30. */
+    .macro end_slide name, bytes
+    ldr scratch, [job, #JOB_BIAS_NEXT]
+    add bias, bias, scratch
+    add start, start, #\bytes
+    add weights, weights, #\bytes
+    add group_dst, group_dst, #\bytes
+    subs groups, groups, #1
+    b.ne 30b
+    restore_registers
+    ret
+    end_function \name
+    .endm
+
+    .macro first_rows
+    ldr list, [job, #JOB_ROWS]
+    ldr rows_left, [job, #JOB_OUT_ROWS]
+    mov next_dst, group_dst
+    .endm
+
+/* x9 … : the next `count` rows of source, at the first column. */
+    .macro find_rows count
+    .set i, 9
+    .rept \count
+    load_row_address %(i)
+    .set i, i + 1
+    .endr
+    .set i, 9
+    .rept \count
+    advance %(i), start
+    .set i, i + 1
+    .endr
+    .endm
+    .macro load_row_address row
+    ldr x\row, [list, #((\row - 9) * 8)]
+    .endm
+    .macro advance row, by
+    add x\row, x\row, \by
+    .endm

@@ -1,0 +1,18 @@
+/* struct gemm_f32_listed, to assembly. */
+#include "kernels/offsets.h"
+
+OFFSET(gemm_f32_listed, rows, STRIP_ROWS, 0);
+OFFSET(gemm_f32_listed, segments, STRIP_SEGMENTS, 8);
+OFFSET(gemm_f32_listed, rounds, STRIP_ROUNDS, 16);
+OFFSET(gemm_f32_listed, tail, STRIP_TAIL, 24);
+OFFSET(gemm_f32_listed, b, STRIP_B, 32);
+OFFSET(gemm_f32_listed, b_step, STRIP_B_STEP, 40);
+OFFSET(gemm_f32_listed, c, STRIP_C, 48);
+OFFSET(gemm_f32_listed, ldc, STRIP_LDC, 56);
+OFFSET(gemm_f32_listed, tiles, STRIP_TILES, 64);
+OFFSET(gemm_f32_listed, panels, STRIP_PANELS, 72);
+OFFSET(gemm_f32_listed, bias, STRIP_BIAS, 80);
+OFFSET(gemm_f32_listed, accumulate, STRIP_ACCUMULATE, 88);
+OFFSET(gemm_f32_listed, clamp, STRIP_CLAMP, 92);
+OFFSET(gemm_f32_listed, low, STRIP_LOW, 96);
+OFFSET(gemm_f32_listed, high, STRIP_HIGH, 100);
