@@ -3,8 +3,8 @@
  *   DRIVER [--time]
  *
  * Input, one problem a line (tests/perf/shapes.py writes them):
- *   matmul M N K PACKED TRANSPOSED SRC_BATCH WEIGHTS_BATCH      batches as 4x8, or 1
- *   conv G MB IC OC ID IH IW OD OH OW KD KH KW SD SH SW PD PH PW DD DH DW SPATIAL CHANNELS_LAST
+ *   matmul M N K PACKED TRANSPOSED SRC_BATCH WEIGHTS_BATCH      OPERAND_* bits; batches as 4x8, or
+ * 1 conv G MB IC OC ID IH IW OD OH OW KD KH KW SD SH SW PD PH PW DD DH DW SPATIAL CHANNELS_LAST
  * Output, one line a problem:
  *   ok ERROR          a region was measured; the largest error among sampled elements
  *   refused REASON    no region
@@ -137,12 +137,11 @@ static bool parse_matmul(const char *line, struct problem *problem)
 {
     struct matmul_problem *p = &problem->matmul;
     char src_batch[64], weights_batch[64];
-    unsigned packed, transposed;
+    unsigned packed;
     if (sscanf(line, "matmul %zu %zu %zu %u %u %63s %63s", &p->m, &p->n, &p->k, &packed,
-               &transposed, src_batch, weights_batch) != 7)
+               &p->transposed, src_batch, weights_batch) != 7)
         return false;
     p->packed = packed;
-    p->transposed = transposed;
     p->batch_dims = parse_batch(src_batch, p->src_batch);
     if (parse_batch(weights_batch, p->weights_batch) != p->batch_dims)
         return false;
@@ -221,17 +220,25 @@ static void free_arrays(struct problem *problem)
 
 /* ---- check ---- */
 
+/* Where element (row, column) of a rows × columns matrix lies. */
+static size_t matrix_index(size_t row, size_t column, size_t rows, size_t columns, bool transposed)
+{
+    return transposed ? column * rows + row : row * columns + column;
+}
+
+/* Of the i-th value of dst as it lies in memory. */
 static double matmul_expected(const struct problem *problem, size_t i)
 {
     const struct matmul_problem *p = &problem->matmul;
-    size_t batch = i / (p->m * p->n), row = i / p->n % p->m, column = i % p->n;
-    const float *src = matmul_src(problem, batch) + row * p->k;
-    const float *weights = matmul_weights(problem, batch);
+    size_t size = p->m * p->n, batch = i / size, at = i % size;
+    bool by_column = p->transposed & OPERAND_DST;
+    size_t row = by_column ? at % p->m : at / p->n, column = by_column ? at / p->m : at % p->n;
+    const float *src = matmul_src(problem, batch), *weights = matmul_weights(problem, batch);
     double sum = 0;
-    for (size_t k = 0; k < p->k; k++) {
-        size_t at = p->transposed ? column * p->k + k : k * p->n + column;
-        sum += (double)src[k] * (double)weights[at];
-    }
+    for (size_t k = 0; k < p->k; k++)
+        sum +=
+            (double)src[matrix_index(row, k, p->m, p->k, p->transposed & OPERAND_SRC)] *
+            (double)weights[matrix_index(k, column, p->k, p->n, p->transposed & OPERAND_WEIGHTS)];
     return sum;
 }
 

@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 enum { MAX_BATCH_DIMS = 3 };
+enum { OPERAND_WEIGHTS = 1, OPERAND_SRC = 2, OPERAND_DST = 4 };
 
 /* dst[m][n] = src[m][k] * weights[k][n], row-major, for each index of the batch; a batch dimension
  * that is 1 on one side is broadcast. */
@@ -20,8 +21,8 @@ struct matmul_problem {
     size_t m, n, k;
     size_t batch_dims;
     size_t src_batch[MAX_BATCH_DIMS], weights_batch[MAX_BATCH_DIMS], dst_batch[MAX_BATCH_DIMS];
-    bool packed;     /* weights are constant: a library may change their layout beforehand */
-    bool transposed; /* weights lie in memory as [n][k] */
+    bool packed;         /* weights are constant: a library may change their layout beforehand */
+    unsigned transposed; /* OPERAND_*: these lie in memory with their columns contiguous */
 };
 
 /* Space is three-dimensional everywhere: index 0 depth, 1 height, 2 width. Weights lie in memory

@@ -68,7 +68,7 @@ void allocate_from(Tensor &tensor, const float *values)
 const char *refuse_matmul(const struct matmul_problem *p)
 {
     if (p->transposed)
-        return "no transposed weights";
+        return "no transposed operands";
     size_t sides = 1, weights = 1;
     for (size_t i = 0; i < p->batch_dims; i++) {
         sides *= p->src_batch[i];

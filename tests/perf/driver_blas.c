@@ -7,14 +7,14 @@
 
 /* The two constants and one function of CBLAS that are needed; every implementation agrees on
  * them, and not every one installs a header with the same name. */
-enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
+enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
 void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
 
-static void sgemm(int transpose_b, size_t m, size_t n, size_t k, const float *a, size_t lda,
-                  const float *b, size_t ldb, float *c, size_t ldc)
+static void sgemm(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                  size_t ldb, float *c, size_t ldc)
 {
-    cblas_sgemm(ROW_MAJOR, NO_TRANSPOSE, transpose_b, (int)m, (int)n, (int)k, 1.0f, a, (int)lda, b,
+    cblas_sgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)m, (int)n, (int)k, 1.0f, a, (int)lda, b,
                 (int)ldb, 0.0f, c, (int)ldc);
 }
 
@@ -35,14 +35,18 @@ struct work {
 
 /* ---- products ---- */
 
+/* An operand that lies in the order of dst is "not transposed", whatever that order is. */
 static void run_matmul(const struct work *work)
 {
     const struct matmul_problem *p = &work->problem->matmul;
-    int transpose = p->transposed ? TRANSPOSE : NO_TRANSPOSE;
-    size_t ldb = p->transposed ? p->k : p->n;
+    int m = (int)p->m, n = (int)p->n, k = (int)p->k;
+    bool a = p->transposed & OPERAND_SRC, b = p->transposed & OPERAND_WEIGHTS;
+    bool c = p->transposed & OPERAND_DST;
     for (size_t i = 0; i < work->product_count; i++) {
         const struct product *product = &work->products[i];
-        sgemm(transpose, p->m, p->n, p->k, product->a, p->k, product->b, ldb, product->c, p->n);
+        cblas_sgemm(c ? COLUMN_MAJOR : ROW_MAJOR, a == c ? NO_TRANSPOSE : TRANSPOSE,
+                    b == c ? NO_TRANSPOSE : TRANSPOSE, m, n, k, 1.0f, product->a, a ? m : k,
+                    product->b, b ? k : n, 0.0f, product->c, c ? m : n);
     }
 }
 
@@ -174,14 +178,14 @@ static void run_group(const struct work *work, size_t image, size_t group)
         const float *left = src + group * icg;
         if (work->columns)
             im2col_last(p, src + group * icg, work->columns), left = work->columns;
-        sgemm(NO_TRANSPOSE, out, ocg, depth, left, work->columns ? depth : p->ic,
+        sgemm(out, ocg, depth, left, work->columns ? depth : p->ic,
               work->weights + group * depth * ocg, ocg, dst + group * ocg, p->oc);
     } else {
         const float *right = src + group * icg * in;
         if (work->columns)
             im2col_first(p, right, work->columns), right = work->columns;
-        sgemm(NO_TRANSPOSE, ocg, out, depth, work->problem->weights + group * ocg * depth, depth,
-              right, out, dst + group * ocg * out, out);
+        sgemm(ocg, out, depth, work->problem->weights + group * ocg * depth, depth, right, out,
+              dst + group * ocg * out, out);
     }
 }
 

@@ -141,15 +141,17 @@ static neo_status describe_matmul(struct tensors *t, const struct matmul_problem
     static const char *const rows[] = {"ab", "abc", "abcd", "abcde"};
     static const char *const columns[] = {"ba", "acb", "abdc", "abced"};
     static const char *const any[] = {"any", "any", "any", "any"};
-    const char *const *user = p->transposed ? columns : rows;
-    neo_status status = describe_matrix(&t->src, p, p->src_batch, p->m, p->k, rows);
+    const char *const *user = p->transposed & OPERAND_WEIGHTS ? columns : rows;
+    neo_status status = describe_matrix(&t->src, p, p->src_batch, p->m, p->k,
+                                        p->transposed & OPERAND_SRC ? columns : rows);
     if (status == NEO_OK)
         status = describe_matrix(&t->user_weights, p, p->weights_batch, p->k, p->n, user);
     if (status == NEO_OK)
         status =
             describe_matrix(&t->weights, p, p->weights_batch, p->k, p->n, p->packed ? any : user);
     if (status == NEO_OK)
-        status = describe_matrix(&t->dst, p, p->dst_batch, p->m, p->n, rows);
+        status = describe_matrix(&t->dst, p, p->dst_batch, p->m, p->n,
+                                 p->transposed & OPERAND_DST ? columns : rows);
     return status;
 }
 

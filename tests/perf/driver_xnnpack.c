@@ -33,10 +33,12 @@ static const char *prepare_matmul(const struct problem *problem, struct work *wo
         return "no batches of products";
     if (!p->packed)
         return "weights are always packed beforehand";
+    if (p->transposed & ~OPERAND_WEIGHTS)
+        return "no transposed activations";
     work->bias = zeros(p->n);
     enum xnn_status status = xnn_create_fully_connected_nc_f32(
         p->k, p->n, p->k, p->n, problem->weights, work->bias, -INFINITY, INFINITY,
-        p->transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, &work->op);
+        p->transposed & OPERAND_WEIGHTS ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, &work->op);
     if (status == xnn_status_success)
         status = xnn_setup_fully_connected_nc_f32(work->op, p->m, problem->src, problem->dst, NULL);
     return status == xnn_status_success ? NULL : "creating the operator failed";

@@ -40,7 +40,9 @@ def arguments():
                         help='input files by name, separated by commas; "all"')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
     parser.add_argument('--peers', default='blas', help=', '.join(PEERS))
-    parser.add_argument('--layout', default='', help='packed or plain weights; nhwc or nchw')
+    parser.add_argument('--layout', default="",
+                        help='packed or plain weights, these with transposed operands: at, bt, abt, '
+                             'ct; nhwc or nchw')
     parser.add_argument('--caches', action='store_true', help='also count cache lines (slower)')
     parser.add_argument('--drivers', required=True, help='the folder with driver_*')
     parser.add_argument('--emulator', default='qemu-aarch64')
@@ -81,7 +83,7 @@ def libraries(drivers, peers):
 
 def layouts_of(operation, wanted):
     """What a row's weights or images look like in memory."""
-    known = ('packed', 'plain') if operation == 'matmul' else ('nhwc', 'nchw')
+    known = shapes.MATMUL_LAYOUTS if operation == 'matmul' else shapes.CONV_LAYOUTS
     return [layout for layout in known if layout in wanted.split(',')] or known[:1]
 
 

@@ -21,6 +21,8 @@ Tables with several peers have a peer's i/MAC and its percentage on that core on
 Measured at commit {commit}.
 '''
 LAYOUTS = {'packed': 'weights packed beforehand', 'plain': 'plain weights',
+           'at': 'A transposed', 'bt': 'B transposed', 'abt': 'A and B transposed',
+           'ct': 'C transposed',
            'nhwc': 'channels last', 'nchw': 'channels first'}
 
 

@@ -5,6 +5,11 @@ from dataclasses import dataclass, field
 from math import prod
 
 INPUTS = os.path.join('benchdnn', 'inputs')
+# Layouts of a product whose weights are plain: the operands whose columns are contiguous, not their
+# rows, as the drivers' bits: weights 1, source 2, destination 4.
+TRANSPOSED = {'plain': 0, 'bt': 1, 'at': 2, 'abt': 3, 'ct': 4}
+MATMUL_LAYOUTS = ('packed', *TRANSPOSED)
+CONV_LAYOUTS = ('nhwc', 'nchw')
 MACS_PER_VECTOR = 4  # f32 in 128 bits
 
 
@@ -46,7 +51,8 @@ class Matmul:
     def line(self, layout):
         packed = int(layout == 'packed' and not self.is_batched)
         batches = ('x'.join(map(str, batch)) for batch in (self.src_batch, self.weights_batch))
-        return f'matmul {self.m} {self.n} {self.k} {packed} 0 ' + ' '.join(batches)
+        transposed = TRANSPOSED.get(layout, 0)
+        return f'matmul {self.m} {self.n} {self.k} {packed} {transposed} ' + ' '.join(batches)
 
 
 @dataclass(frozen=True)
