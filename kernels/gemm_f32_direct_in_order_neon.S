@@ -127,7 +127,7 @@
     .endm
 
     .macro kernel name, height, vectors, wide
-    begin_kernel \name, \height, \vectors, %(\height + 2 * \vectors), %(1 - \wide)
+    begin_kernel direct_\name, \height, \vectors, %(\height + 2 * \vectors), %(1 - \wide)
 11: begin_tile \height, \vectors, \vectors
     cbz rounds, 16f
     begin_steps \wide, \height, \vectors
@@ -146,7 +146,7 @@
     .set i, i + 1
     .endr
     .endif
-    end_kernel \name, \height, \vectors, \vectors
+    end_kernel direct_\name, \height, \vectors, \vectors
     .endm
 
     .macro both tile, height, vectors

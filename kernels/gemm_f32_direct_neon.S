@@ -25,7 +25,7 @@
     .endm
 
     .macro kernel name, height, vectors, group
-    begin_kernel \name, \height, \vectors, %(\height + \group), 0
+    begin_kernel direct_\name, \height, \vectors, %(\height + \group), 0
 11: begin_tile \height, \vectors, \group
     cbz rounds, 16f
     round \height, \vectors, \group, fmul
@@ -34,7 +34,7 @@
 12: round \height, \vectors, \group
     subs rounds, rounds, #1
     b.ne 12b
-    end_kernel \name, \height, \vectors, \group
+    end_kernel direct_\name, \height, \vectors, \group
     .endm
 
     kernel 1x4, 1, 1, 1

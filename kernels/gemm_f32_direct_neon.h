@@ -149,11 +149,23 @@ ldc .req x17
 6:  step \height, \vectors, \group, 1
 7:  step \height, \vectors, \group, 2
 8:  step \height, \vectors, \group, 3
-9:  ldr rounds, [strip, #STRIP_SPECIAL]
-    .if \vectors == \group
-    ldr ldb, [strip, #STRIP_LDB]
-    lsl ldb, ldb, #2
-    .endif
+    .endm
+
+/* What follows the whole rounds: 17 steps on from them, 16 begins without one. */
+    .macro row_tails height, vectors, group
+16: ldr scratch, [strip, #STRIP_TAIL]
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
+    tbnz scratch, #2, 17f
+    short_rows \height, \vectors, \group
+    b 18f
+17: load_tail \height, \vectors, \group
+18: tail_steps \height, \vectors, \group
+    .endm
+
+/* To the rows of the next tile. */
+    .macro next_rows height
+    mov scratch, #\height
+    madd next, lda, scratch, next
     .endm
 
     .macro add_bias height, vectors
@@ -260,7 +272,7 @@ tiles .req x5
 rounds .req x6
 scratch .req x7
     .endif
-    begin_function gemm_f32_direct_\name\()_neon
+    begin_function gemm_f32_\name\()_neon
     sub sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
     .if saved_bytes
     each_saved stp, %(32 - \height * \vectors), %(low_used)
@@ -279,13 +291,12 @@ scratch .req x7
     .endm
 
 /* What comes after the whole rounds. Before it 11: begins a tile, and goes to 16 if rounds is 0. */
-    .macro end_kernel name, height, vectors, group
+    .macro end_kernel name, height, vectors, group, tails=row_tails, advance=next_rows
 13: ldp scratch, rounds, [strip, #STRIP_TAIL]
     cbnz scratch, 17f
 14: cbnz rounds, 20f
 15: store_whole \height, \vectors
-    mov scratch, #\height
-    madd next, lda, scratch, next
+    \advance \height
     subs tiles, tiles, #1
     b.ne 11b
 10:
@@ -298,13 +309,12 @@ scratch .req x7
     add sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
     ret
 
-16: ldr scratch, [strip, #STRIP_TAIL]
-    clear_all %(32 - \height * \vectors), %(\height * \vectors)
-    tbnz scratch, #2, 17f
-    short_rows \height, \vectors, \group
-    b 18f
-17: load_tail \height, \vectors, \group
-18: tail_steps \height, \vectors, \group
+    \tails \height, \vectors, \group
+9:  ldr rounds, [strip, #STRIP_SPECIAL]
+    .if \vectors == \group
+    ldr ldb, [strip, #STRIP_LDB]
+    lsl ldb, ldb, #2
+    .endif
     cbz rounds, 15b
 20: ldr scratch, [sp, #KEPT_BIAS]
     ldr rounds, [strip, #STRIP_CLAMP]
@@ -317,15 +327,14 @@ scratch .req x7
     ldr rounds, [strip, #STRIP_LANES]
     tbnz rounds, #2, 15b
     store_ragged \height, \vectors
-    mov scratch, #\height
-    madd next, lda, scratch, next
+    \advance \height
     subs tiles, tiles, #1
     b.ne 11b
     b 10b
     .else
     b 15b
     .endif
-    end_function gemm_f32_direct_\name\()_neon
+    end_function gemm_f32_\name\()_neon
     .unreq tiles
     .unreq rounds
     .unreq scratch

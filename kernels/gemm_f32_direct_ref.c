@@ -1,47 +1,9 @@
-/* The definition of gemm_f32_direct.h as loops. */
-#include "kernels/gemm_f32_direct.h"
-
-#include <math.h>
-
-/* What one call is given. */
-struct strip {
-    const struct gemm_f32_direct *shape;
-    const float *a, *b, *bias;
-    float *c;
-};
-
-static const float *row_of_b(const struct strip *strip, size_t p, size_t g)
-{
-    const struct gemm_f32_direct *shape = strip->shape;
-    size_t whole = 4 * shape->rounds;
-    if (shape->b_tail && p >= whole)
-        return shape->b_tail + (p - whole) * shape->tail_ldb;
-    return strip->b + p * shape->ldb + g * shape->gap;
-}
-
-static float element(const struct strip *strip, size_t i, size_t j, size_t group)
-{
-    const struct gemm_f32_direct *shape = strip->shape;
-    float sum = 0;
-    for (size_t p = 0; p < 4 * shape->rounds + shape->tail; p++) {
-        float x = strip->a[i * shape->lda + p];
-        float y = row_of_b(strip, p, j / (4 * group))[j % (4 * group)];
-        sum = p ? fmaf(x, y, sum) : x * y;
-    }
-    if (strip->bias)
-        sum += strip->bias[j];
-    if (!shape->clamp)
-        return sum;
-    sum = sum < shape->low ? shape->low : sum;
-    return sum > shape->high ? shape->high : sum;
-}
+/* The definition of gemm_f32_direct.h as loops: tiles that read rows of A. */
+#include "kernels/gemm_f32_direct_ref.h"
 
 static void run(const struct strip *strip, size_t height, size_t vectors, size_t group)
 {
-    const struct gemm_f32_direct *shape = strip->shape;
-    for (size_t i = 0; i < shape->tiles * height; i++)
-        for (size_t j = 0; j < 4 * (vectors - 1) + shape->lanes; j++)
-            strip->c[i * shape->ldc + j] = element(strip, i, j, group);
+    run_strip_ref(strip, strip->shape->lda, 1, height, vectors, group);
 }
 
 static void run_1x4(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "arch/cpu.h"
-#include "kernels/gemm_f32_direct.h"
+#include "kernels/gemm_f32_outer.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 
@@ -13,9 +13,16 @@ static struct guard guard_a, guard_b, guard_tail, guard_c, guard_bias;
 
 typedef void fill_fn(float *out, size_t count, uint32_t *state);
 
-/* One strip on guarded memory. */
+/* What is tested, */
+struct subject {
+    const struct gemm_f32_direct_kernel *kernel;
+    bool outer; /* it reads columns of A */
+};
+
+/* and one strip on guarded memory. */
 struct problem {
     const struct gemm_f32_direct_kernel *kernel;
+    bool outer;
     struct gemm_f32_direct strip;
     const float *a, *b, *bias;
     float *c;
@@ -42,14 +49,16 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
     bool copied = one_group && (options >> 1 & 1) && k > 0;
     size_t tail = copied ? (k + 3) % 4 + 1 : k % 4, whole = k - tail;
     size_t lanes = kernel->vectors <= 4 && one_group ? 1 + (options >> 2 & 3) : 4;
-    size_t lda = k + (options >> 4 & 3), ldb = group + (options >> 6 & 7);
+    size_t ldb = group + (options >> 6 & 7);
     size_t gap = ldb * k + (options >> 9 & 7);
     problem->rows = tiles * kernel->height;
+    size_t lines = problem->outer ? k : problem->rows, length = problem->outer ? problem->rows : k;
+    size_t lda = length + (options >> 4 & 3);
     problem->columns = 4u * (kernel->vectors - 1u) + lanes;
     size_t ldc = problem->columns + (options >> 12 & 3);
     size_t b_rows = copied ? whole : k, c_count = (problem->rows - 1) * ldc + problem->columns;
     size_t b_count = b_rows ? (groups - 1) * gap + (b_rows - 1) * ldb + group : 0;
-    problem->a = filled(&guard_a, (problem->rows - 1) * lda + k, end, fill, seed);
+    problem->a = filled(&guard_a, lines ? (lines - 1) * lda + length : 0, end, fill, seed);
     problem->b = filled(&guard_b, b_count, end, fill, seed);
     if (options >> 14 & 1)
         problem->bias = filled(&guard_bias, 4u * kernel->vectors, end, fill, seed);
@@ -73,6 +82,12 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
     fill_marker(problem->c, c_count);
 }
 
+static float element_of_a(const struct problem *problem, size_t i, size_t p)
+{
+    size_t lda = problem->strip.lda;
+    return problem->a[problem->outer ? p * lda + i : i * lda + p];
+}
+
 static float want(const struct problem *problem, size_t i, size_t j)
 {
     const struct gemm_f32_direct *strip = &problem->strip;
@@ -82,7 +97,7 @@ static float want(const struct problem *problem, size_t i, size_t j)
         const float *row = strip->b_tail && p >= whole
                                ? strip->b_tail + (p - whole) * strip->tail_ldb
                                : problem->b + p * strip->ldb + j / group * strip->gap;
-        sum = fmaf(problem->a[i * strip->lda + p], row[j % group], sum);
+        sum = fmaf(element_of_a(problem, i, p), row[j % group], sum);
     }
     if (problem->bias)
         sum += problem->bias[j];
@@ -106,15 +121,16 @@ static void check_problem(const struct problem *problem)
     }
 }
 
-static void walk_sizes(const struct gemm_f32_direct_kernel *kernel, fill_fn *fill)
+static void walk_sizes(const struct subject *subject, fill_fn *fill)
 {
+    const struct gemm_f32_direct_kernel *kernel = subject->kernel;
     static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 19, 32};
     uint32_t seed = fill_seed() + kernel->height * 16u + kernel->vectors;
     for (size_t d = 0; d < count_of(depths); d++)
         for (size_t tiles = 1; tiles <= (kernel->depth ? 9 : 3); tiles++)
             for (int times = 0; times < 12 && (!kernel->depth || kernel->depth == depths[d]);
                  times++) {
-                struct problem problem = {.kernel = kernel};
+                struct problem problem = {.kernel = kernel, .outer = subject->outer};
                 make_problem(&problem, depths[d], tiles, fill, &seed);
                 kernel->run(&problem.strip, problem.a, problem.b, problem.c, problem.bias);
                 check_problem(&problem);
@@ -130,15 +146,16 @@ static void keeps_its_contract(void **state)
 /* A NaN in A reaches its row and no other, through the clamp too. */
 static void keeps_nan(void **state)
 {
-    const struct gemm_f32_direct_kernel *kernel = *state;
+    const struct subject *subject = *state;
+    const struct gemm_f32_direct_kernel *kernel = subject->kernel;
     float a[8 * 8], b[8 * 48], c[8 * 48];
     size_t k = kernel->depth ? kernel->depth : 5;
     for (size_t x = 0; x < count_of(a); x++)
-        a[x] = x < k ? NAN : 1;
+        a[x] = (subject->outer ? x % 8 == 0 : x < k) ? NAN : 1;
     for (size_t x = 0; x < count_of(b); x++)
         b[x] = 1;
     struct gemm_f32_direct strip = {
-        .lda = k,
+        .lda = subject->outer ? 8 : k,
         .ldb = 4u * kernel->group,
         .gap = 4u * k * kernel->group,
         .ldc = 48,
@@ -181,6 +198,22 @@ static void every_tile_has_a_kernel_that_needs_nothing(void **state)
     assert_int_equal(gemm_f32_direct_find(&cpu, 8, 3, 3), gemm_f32_direct_kernel_count);
 }
 
+static void every_tile_of_columns_has_a_kernel_that_needs_nothing(void **state)
+{
+    (void)state;
+    const struct cpu cpu = {.features = 0};
+    for (size_t v = 1; v <= 4; v++)
+        for (size_t h = 1; h <= gemm_f32_outer_height(v); h++) {
+            size_t found = gemm_f32_outer_find(&cpu, h, v);
+            assert_true(found < gemm_f32_outer_kernel_count);
+            assert_int_equal(gemm_f32_outer_kernels[found]->needs, 0);
+        }
+    assert_int_equal(gemm_f32_outer_height(3), 8);
+    assert_int_equal(gemm_f32_outer_height(4), 6);
+    assert_int_equal(gemm_f32_outer_height(5), 0);
+    assert_int_equal(gemm_f32_outer_find(&cpu, 9, 3), gemm_f32_outer_kernel_count);
+}
+
 /* Also that lower tiles exist wherever higher ones do. */
 static void cores_that_issue_in_order_get_their_own_tiles(void **state)
 {
@@ -202,39 +235,53 @@ static void cores_that_issue_in_order_get_their_own_tiles(void **state)
     }
 }
 
-enum { TESTS_EACH = 2, MOST_BYTES = 1 << 16 };
+enum { TESTS_EACH = 2, ALONE = 3, MOST_BYTES = 1 << 16 };
+enum {
+    MOST_KERNELS = 2 * (GEMM_F32_DIRECT_TILES + GEMM_F32_DIRECT_IN_ORDER + GEMM_F32_SHALLOW +
+                        GEMM_F32_OUTER_TILES),
+};
+
+static struct CMUnitTest tests[MOST_KERNELS * TESTS_EACH + ALONE];
+static size_t test_count;
+
+/* All tests of each kernel of a list that this CPU can run. */
+static void add_tests(const struct gemm_f32_direct_kernel *const *kernels, size_t count, bool outer)
+{
+    static struct subject subjects[MOST_KERNELS];
+    static size_t subject_count;
+    static char names[count_of(tests)][64];
+    static const struct {
+        const char *name;
+        CMUnitTestFunction function;
+    } each[TESTS_EACH] = {{"contract", keeps_its_contract}, {"NaN", keeps_nan}};
+    for (size_t i = 0; i < count; i++) {
+        if (kernels[i]->needs & ~cpu_get()->features)
+            continue;
+        struct subject *subject = &subjects[subject_count++];
+        *subject = (struct subject){kernels[i], outer};
+        for (size_t t = 0; t < TESTS_EACH; t++, test_count++) {
+            snprintf(names[test_count], sizeof names[0], "%s: %s", kernels[i]->name, each[t].name);
+            tests[test_count] = (struct CMUnitTest){
+                .name = names[test_count], .test_func = each[t].function, .initial_state = subject};
+        }
+    }
+}
 
 int main(void)
 {
-    static struct CMUnitTest
-        tests[2 * (GEMM_F32_DIRECT_TILES + GEMM_F32_DIRECT_IN_ORDER + GEMM_F32_SHALLOW) *
-                  TESTS_EACH +
-              2];
-    static char names[count_of(tests)][64];
-    size_t count = 0;
+    static const struct CMUnitTest alone[ALONE] = {
+        cmocka_unit_test(every_tile_has_a_kernel_that_needs_nothing),
+        cmocka_unit_test(every_tile_of_columns_has_a_kernel_that_needs_nothing),
+        cmocka_unit_test(cores_that_issue_in_order_get_their_own_tiles),
+    };
     struct guard *const guards[] = {&guard_a, &guard_b, &guard_tail, &guard_c, &guard_bias};
     for (size_t i = 0; i < count_of(guards); i++)
         guard_init(guards[i], MOST_BYTES);
-    for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++) {
-        const struct gemm_f32_direct_kernel *kernel = gemm_f32_direct_kernels[i];
-        if (kernel->needs & ~cpu_get()->features)
-            continue;
-        static const struct {
-            const char *name;
-            CMUnitTestFunction function;
-        } each[TESTS_EACH] = {{"contract", keeps_its_contract}, {"NaN", keeps_nan}};
-        for (size_t t = 0; t < TESTS_EACH; t++, count++) {
-            snprintf(names[count], sizeof names[count], "%s: %s", kernel->name, each[t].name);
-            tests[count] = (struct CMUnitTest){.name = names[count],
-                                               .test_func = each[t].function,
-                                               .initial_state = (void *)(uintptr_t)kernel};
-        }
-    }
-    tests[count++] =
-        (struct CMUnitTest)cmocka_unit_test(every_tile_has_a_kernel_that_needs_nothing);
-    tests[count++] =
-        (struct CMUnitTest)cmocka_unit_test(cores_that_issue_in_order_get_their_own_tiles);
-    int failed = _cmocka_run_group_tests("gemm_f32_direct", tests, count, NULL, NULL);
+    add_tests(gemm_f32_direct_kernels, gemm_f32_direct_kernel_count, false);
+    add_tests(gemm_f32_outer_kernels, gemm_f32_outer_kernel_count, true);
+    for (size_t i = 0; i < ALONE; i++)
+        tests[test_count++] = alone[i];
+    int failed = _cmocka_run_group_tests("gemm_f32_direct", tests, test_count, NULL, NULL);
     for (size_t i = 0; i < count_of(guards); i++)
         guard_deinit(guards[i]);
     return failed;

@@ -1,0 +1,121 @@
+/* Tiles of gemm_f32_outer.h, which read columns of A: each step of k adds the
+ * product of a piece of A's column by a piece of B's row. One or two loads bring the column, where a
+ * row's tile needs one for each row and four steps: 8x12 has 24 FMLA in 27 instructions, and needs
+ * but five registers beside its sums. */
+#include "kernels/gemm_f32_direct_neon.h"
+
+/* A column of `height` values to v0 and v1, exactly these; and to the next one. */
+    .macro load_column height
+    .if \height == 1
+    ld1r {v0.4s}, [x8], lda
+    .elseif \height == 2
+    ld1 {v0.2s}, [x8], lda
+    .elseif \height == 3
+    ldr s1, [x8, #8]
+    ld1 {v0.2s}, [x8], lda
+    .elseif \height == 8
+    ld1 {v0.4s, v1.4s}, [x8], lda
+    .else
+    .if \height == 5
+    ldr s1, [x8, #16]
+    .elseif \height == 6
+    ldr d1, [x8, #16]
+    .elseif \height == 7
+    ldur q1, [x8, #12]
+    .endif
+    ld1 {v0.4s}, [x8], lda
+    .endif
+    .endm
+
+/* Where row i's value is then. */
+    .macro find_value height, i
+    .set value, \i / 4
+    .set lane, \i % 4
+    .if (\height == 3) & (\i == 2)
+    .set value, 1
+    .set lane, 0
+    .elseif (\height == 7) & (\i >= 4)
+    .set lane, \i - 3
+    .endif
+    .endm
+
+    .macro outer_step height, vectors, op=fmla
+    load_column \height
+    load_b 4, \vectors, 2
+    .set i, 0
+    .rept \height
+    find_value \height, %(i)
+    .set j, 0
+    .rept \vectors
+    multiply \op, %(32 - \height * \vectors + i * \vectors + j), %(2 + j), %(value), %(lane)
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro outer_round height, vectors, first_op=fmla
+    outer_step \height, \vectors, \first_op
+    .rept 3
+    outer_step \height, \vectors
+    .endr
+    .endm
+
+    .macro outer_tails height, vectors, group
+16: ldr scratch, [strip, #STRIP_TAIL]
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
+    cbz scratch, 9f
+17: begin_tail \height, \vectors, \group
+18: outer_step \height, \vectors
+    subs scratch, scratch, #1
+    b.ne 18b
+    .endm
+
+    .macro next_columns height
+    add next, next, #4 * \height
+    .endm
+
+    .macro outer name, height, vectors
+    begin_kernel outer_\name, \height, \vectors, %(2 + \vectors), 0
+11: mov x8, next
+    ldp x4, rounds, [sp, #KEPT_B]
+    cbz rounds, 16f
+    outer_round \height, \vectors, fmul
+    subs rounds, rounds, #1
+    b.eq 13f
+12: outer_round \height, \vectors
+    subs rounds, rounds, #1
+    b.ne 12b
+    end_kernel outer_\name, \height, \vectors, \vectors, outer_tails, next_columns
+    .endm
+
+    outer 1x4, 1, 1
+    outer 2x4, 2, 1
+    outer 3x4, 3, 1
+    outer 4x4, 4, 1
+    outer 5x4, 5, 1
+    outer 6x4, 6, 1
+    outer 7x4, 7, 1
+    outer 8x4, 8, 1
+    outer 1x8, 1, 2
+    outer 2x8, 2, 2
+    outer 3x8, 3, 2
+    outer 4x8, 4, 2
+    outer 5x8, 5, 2
+    outer 6x8, 6, 2
+    outer 7x8, 7, 2
+    outer 8x8, 8, 2
+    outer 1x12, 1, 3
+    outer 2x12, 2, 3
+    outer 3x12, 3, 3
+    outer 4x12, 4, 3
+    outer 5x12, 5, 3
+    outer 6x12, 6, 3
+    outer 7x12, 7, 3
+    outer 8x12, 8, 3
+    outer 1x16, 1, 4
+    outer 2x16, 2, 4
+    outer 3x16, 3, 4
+    outer 4x16, 4, 4
+    outer 5x16, 5, 4
+    outer 6x16, 6, 4
