@@ -72,7 +72,8 @@ TEST_SRC := $(wildcard tests/test_*.c)
 ifneq ($(IS_CLANG)$(findstring thread,$(SAN)),)
 TEST_SRC := $(filter-out tests/test_threads_openmp.c,$(TEST_SRC))
 endif
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
+TESTS := $(patsubst tests/%.c,%,$(TEST_SRC))
+TEST_PROGRAMS = $(addprefix $(BUILD)/tests/,$(notdir $(TESTS)))
 SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/fuzz/*.c))
 BENCHDNN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard benchdnn/*.c benchdnn/*/*.c))
 TOOLS := $(patsubst tools/%.c,$(BUILD)/tools/%,$(wildcard tools/*.c))
@@ -154,16 +155,16 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(EXAMPLE_SUPPORT) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 # ---- tests ---------------------------------------------------------------------------------------
-check: $(TESTS) ## build and run the cmocka tests of this one TARGET (TESTS=… to choose)
-	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
+check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TESTS='test_core test_matmul' to choose)
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES)
 check-benchdnn: $(BUILD)/benchdnn/benchdnn ## benchdnn's batches for continuous integration
 	$(Q)EMULATOR='$(EMULATOR)' tests/benchdnn.sh $<
 check-install: ## install, build the examples outside of the tree, uninstall; natively
 	$(Q)tests/install.sh TARGET=$(if $(CROSS),portable,$(TARGET))
-check-long: $(TESTS) ## the same with many more rounds of the random tests
-	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TESTS)
+check-long: $(TEST_PROGRAMS) ## the same with many more rounds of the random tests
+	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
 # The operations once more on each kind of pool (tests/support/pool_override.c).
 POOLS := caller built-in,3 built-in,16 synchronous asynchronous,3 awaited deferred,64 one hostile,7

@@ -4,28 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "arch/caches.h"
 #include "arch/cores.h"
 #include "arch/cpu.h"
-
-/* Writes a file below root, and the folders on the way. */
-static void put(const char *root, const char *name, const char *text)
-{
-    char path[512];
-    assert_true(snprintf(path, sizeof path, "%s/%s", root, name) < (int)sizeof path);
-    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        (void)mkdir(path, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
+#include "tests/support/temporary.h"
 
 static void put_cache(const char *root, unsigned cpu, unsigned index, const char *level,
                       const char *type, const char *size)
@@ -35,23 +18,20 @@ static void put_cache(const char *root, unsigned cpu, unsigned index, const char
     char name[128];
     for (size_t i = 0; i < count_of(rows); i++) {
         (void)snprintf(name, sizeof name, "cpu%u/cache/index%u/%s", cpu, index, rows[i][0]);
-        put(root, name, rows[i][1]);
+        temporary_put(root, name, rows[i][1]);
     }
 }
 
 static int make_root(void **state)
 {
-    static char root[] = "/tmp/neoprene-arch-XXXXXX";
-    memcpy(root + sizeof root - 7, "XXXXXX", 6);
-    *state = mkdtemp(root);
-    return *state ? 0 : -1;
+    *state = (void *)(uintptr_t)temporary_folder("arch");
+    return 0;
 }
 
 static int remove_root(void **state)
 {
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", (const char *)*state);
-    return system(command); /* NOLINT: a fixed command on our own folder */
+    temporary_remove(*state);
+    return 0;
 }
 
 static void sizes_are_parsed_strictly(void **state)
@@ -90,12 +70,12 @@ static void caches_come_from_sysfs(void **state)
 static void the_fastest_core_is_taken_with_its_own_caches(void **state)
 {
     const char *root = *state;
-    put(root, "cpu0/regs/identification/midr_el1", "0x00000000410fd050\n"); /* A55 */
+    temporary_put(root, "cpu0/regs/identification/midr_el1", "0x00000000410fd050\n"); /* A55 */
     put_cache(root, 0, 0, "1\n", "Data\n", "16K\n");
-    put(root, "cpu1/regs/identification/midr_el1", "junk\n");
-    put(root, "cpu5/regs/identification/midr_el1", "0x00000000411fd440\n"); /* X1 */
+    temporary_put(root, "cpu1/regs/identification/midr_el1", "junk\n");
+    temporary_put(root, "cpu5/regs/identification/midr_el1", "0x00000000411fd440\n"); /* X1 */
     put_cache(root, 5, 0, "1\n", "Data\n", "48K\n");
-    put(root, "cpu6/regs/identification/midr_el1", "0x00000000411fd410\n"); /* A78 */
+    temporary_put(root, "cpu6/regs/identification/midr_el1", "0x00000000411fd410\n"); /* A78 */
     const struct cpu_sources sources = {.sysfs = root, .midr = 0x410fd050};
     struct cpu cpu;
     cpu_detect(&cpu, &sources);

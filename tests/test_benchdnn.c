@@ -1,4 +1,5 @@
 /* benchdnn as its users see it: what it prints and the status it ends with. */
+#include "tests/support/temporary.h"
 #include "tests/support/test.h"
 
 #include <stdio.h>
@@ -6,6 +7,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/support/temporary.h"
 
 #define OUTPUT_MAX 1000000
 
@@ -17,7 +20,7 @@ struct run {
 };
 
 static char program[1024]; /* with the emulator in front */
-static char folder[] = "/tmp/test_benchdnn.XXXXXX";
+static const char *folder;
 
 /* benchdnn is built beside the tests. */
 static int find_program(void **state)
@@ -30,20 +33,12 @@ static int find_program(void **state)
     path[length] = 0;
     *strrchr(path, '/') = 0;
     snprintf(program, sizeof program, "%s %s/../benchdnn/benchdnn", emulator ? emulator : "", path);
-    assert_non_null(mkdtemp(folder));
+    folder = temporary_folder("benchdnn");
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     setenv("ASAN_OPTIONS", "exitcode=101", 1); /* what a sanitizer finds counts as a crash */
     setenv("UBSAN_OPTIONS", "exitcode=101", 1);
     setenv("TSAN_OPTIONS", "exitcode=101", 1);
     return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
 }
 
 /* Standard error comes first: benchdnn's own buffer is flushed later. */
@@ -69,16 +64,6 @@ static void expect(const char *arguments, int status, const char *part)
                     r->status, status, part, r->output);
         fail();
     }
-}
-
-static void write_file(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
 }
 
 static size_t count_parts(const char *text, const char *part)
@@ -297,9 +282,10 @@ static void an_option_without_a_problem_is_worth_a_warning(void **state)
 static void batch_files_are_read_token_by_token(void **state)
 {
     (void)state;
-    write_file("tokens", "# a comment --stag=none\n"
-                         "--dir=FWD_I --stag=axb ic4oc8ih5kh3n\"a#b\" # another\n"
-                         "--attr-post-ops=, \\\n   relu, \\\n  tanh\n ic4oc8ih5kh3\n");
+    temporary_put(folder, "tokens",
+                  "# a comment --stag=none\n"
+                  "--dir=FWD_I --stag=axb ic4oc8ih5kh3n\"a#b\" # another\n"
+                  "--attr-post-ops=, \\\n   relu, \\\n  tanh\n ic4oc8ih5kh3\n");
     struct run *r = run("--mode=L --conv --batch=tokens");
     assert_non_null(strstr(r->output, "--dir=FWD_I --stag=axb ic4ih5oc8oh3kh3ph0n\"a#b\"\n"));
     assert_non_null(strstr(r->output, "--attr-post-ops=tanh ic4"));
@@ -309,8 +295,8 @@ static void batch_files_are_read_token_by_token(void **state)
 static void options_of_nested_batch_files_stay(void **state)
 {
     (void)state;
-    write_file("outer", "--dir=FWD_D --batch=inner ic5oc8ih5kh3\n");
-    write_file("inner", "ic4oc8ih5kh3 --stag=axb\n");
+    temporary_put(folder, "outer", "--dir=FWD_D --batch=inner ic5oc8ih5kh3\n");
+    temporary_put(folder, "inner", "ic4oc8ih5kh3 --stag=axb\n");
     struct run *r = run("--mode=L --conv --batch=outer ic6oc8ih5kh3");
     assert_non_null(strstr(r->output, "0:LISTED (0 ms) __REPRO: --mode=L --conv --dir=FWD_D ic4"));
     assert_non_null(strstr(r->output, "--conv --dir=FWD_D --stag=axb ic5"));
@@ -320,11 +306,8 @@ static void options_of_nested_batch_files_stay(void **state)
 static void batch_files_are_found_beside_those_before(void **state)
 {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "mkdir -p %s/deep", folder);
-    assert_int_equal(system(command), 0);
-    write_file("deep/first", "--batch=second\n");
-    write_file("deep/second", "3x4:4x5\n");
+    temporary_put(folder, "deep/first", "--batch=second\n");
+    temporary_put(folder, "deep/second", "3x4:4x5\n");
     expect("--mode=L --matmul --batch=deep/first", 0, "listed:1");
 }
 
@@ -339,7 +322,7 @@ static void our_own_files_are_found_by_name(void **state)
 static void batch_files_that_include_themselves_end(void **state)
 {
     (void)state;
-    write_file("circle", "--batch=circle\n");
+    temporary_put(folder, "circle", "--batch=circle\n");
     expect("--mode=L --conv --batch=circle", 1, "nested too deeply");
 }
 
@@ -645,7 +628,7 @@ static void no_garbage_in_batch_files_crashes_it(void **state)
         for (size_t c = 0; c + 1 < sizeof text; c++)
             text[c] = (char)(1 + next_random(&seed) % 254);
         text[sizeof text - 1] = 0;
-        write_file("garbage", text);
+        temporary_put(folder, "garbage", text);
         assert_true(run("--mode=L --conv --batch=garbage")->status >= 0);
     }
 }
@@ -693,5 +676,5 @@ int main(void)
         cmocka_unit_test(absurd_sizes_end_with_a_verdict),
         cmocka_unit_test(no_garbage_in_batch_files_crashes_it),
     };
-    return cmocka_run_group_tests(tests, find_program, remove_folder);
+    return cmocka_run_group_tests(tests, find_program, NULL);
 }

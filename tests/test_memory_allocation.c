@@ -14,6 +14,7 @@
 #include "neoprene/types.h"
 #include "src/memory/allocation.h"
 #include "tests/support/fault.h"
+#include "tests/support/temporary.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define IS_MLOCK_A_STUB true
@@ -63,13 +64,12 @@ static size_t page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A file of `bytes` bytes, byte i being i % 251; the name is removed at once. */
+/* A file of `bytes` bytes, byte i being i % 251. */
 static int make_file(size_t bytes)
 {
-    char path[] = "/tmp/neoprene-test-XXXXXX";
-    int fd = mkstemp(path);
+    const char *path = temporary_file("bytes");
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
     assert_true(fd >= 0);
-    unlink(path);
     for (size_t i = 0; i < bytes; i++) {
         unsigned char byte = (unsigned char)(i % 251);
         assert_int_equal(pwrite(fd, &byte, 1, (off_t)i), 1);

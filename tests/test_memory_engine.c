@@ -8,6 +8,7 @@
 
 #include "neoprene/neoprene.h"
 #include "tests/support/fault.h"
+#include "tests/support/temporary.h"
 
 static neo_engine *engine;
 
@@ -130,8 +131,7 @@ static void budgets_and_dumps_work_through_the_engine(void **state)
     assert_int_equal(neo_allocation_query(allocation, &info), NEO_OK);
     assert_int_equal(info.kind, NEO_KIND_HEAP);
     neo_allocation_destroy(allocation);
-    char path[] = "/tmp/neoprene-dump-XXXXXX";
-    close(mkstemp(path));
+    const char *path = temporary_file("dump");
     assert_int_equal(neo_engine_dump_memory_peak(engine, path), NEO_OK);
     assert_int_equal(neo_engine_dump_memory_history(engine, path), NEO_OK);
     FILE *file = fopen(path, "r");
@@ -140,7 +140,6 @@ static void budgets_and_dumps_work_through_the_engine(void **state)
     while (fgets(line, sizeof line, file))
         found |= strstr(line, ",free,heap,4097,me,") != NULL;
     fclose(file);
-    unlink(path);
     assert_true(found);
 }
 
@@ -175,8 +174,7 @@ static int count_in_dump(const char *path, neo_dump_format format, const char *t
 static void scratchpads_are_dumped_with_their_primitives(void **state)
 {
     (void)state;
-    char path[] = "/tmp/neoprene-pool-XXXXXX";
-    close(mkstemp(path));
+    const char *path = temporary_file("pool");
     neo_primitive *first = make_matmul(100), *second = make_matmul(100);
     assert_true(neo_primitive_desc_scratchpad_size(neo_primitive_get_desc(first), 1) > 0);
     assert_int_equal(count_in_dump(path, NEO_DUMP_CSV, ",matmul,"), 2);
@@ -189,7 +187,6 @@ static void scratchpads_are_dumped_with_their_primitives(void **state)
     assert_int_equal(neo_engine_dump_memory_pool(engine, path, (neo_dump_format)2),
                      NEO_INVALID_ARGUMENT);
     assert_int_equal(neo_engine_dump_memory_pool(engine, NULL, NEO_DUMP_CSV), NEO_INVALID_ARGUMENT);
-    unlink(path);
 }
 
 static void missing_pointers_are_refused(void **state)

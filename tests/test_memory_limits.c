@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "neoprene/types.h"
 #include "src/memory/allocation.h"
 #include "tests/support/capture.h"
+#include "tests/support/temporary.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -45,93 +45,56 @@ static neo_status create(neo_allocation_kind kind, size_t bytes, uint32_t flags,
 
 /* ---- the machine ---- */
 
-struct tree {
-    char root[64];
-};
-
-static void make_tree(struct tree *tree)
-{
-    strcpy(tree->root, "/tmp/neoprene-tree-XXXXXX");
-    assert_non_null(mkdtemp(tree->root));
-}
-
-/* Writes a file below the root and makes the folders on the way. */
-static void put(const struct tree *tree, const char *path, const char *text)
-{
-    char full[512];
-    snprintf(full, sizeof full, "%s%s", tree->root, path);
-    for (char *at = full + strlen(tree->root) + 1; (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        mkdir(full, 0700);
-        *at = '/';
-    }
-    FILE *file = fopen(full, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void remove_tree(const struct tree *tree)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", tree->root);
-    assert_int_equal(system(command), 0);
-}
-
 static void the_smallest_limit_of_a_control_group_and_its_parents_counts(void **state)
 {
     (void)state;
-    struct tree tree;
-    make_tree(&tree);
-    size_t none = limits_read_machine(tree.root);
+    const char *root = temporary_folder("limits");
+    size_t none = limits_read_machine(root);
     assert_true(none > 16 * MIB);
 
-    put(&tree, "/proc/self/cgroup", "0::/a/b\n"); /* version 2 */
-    put(&tree, "/sys/fs/cgroup/a/b/memory.max", "max\n");
-    assert_int_equal(limits_read_machine(tree.root), none);
-    put(&tree, "/sys/fs/cgroup/a/b/memory.max", "9437184\n");
-    assert_int_equal(limits_read_machine(tree.root), 9 * MIB);
-    put(&tree, "/sys/fs/cgroup/a/memory.max", "8388608\n");
-    assert_int_equal(limits_read_machine(tree.root), 8 * MIB);
-    put(&tree, "/sys/fs/cgroup/memory.max", "7340032\n"); /* a container's own root */
-    assert_int_equal(limits_read_machine(tree.root), 7 * MIB);
-    put(&tree, "/proc/self/cgroup", "0::/\n");
-    assert_int_equal(limits_read_machine(tree.root), 7 * MIB);
-    put(&tree, "/sys/fs/cgroup/memory.max", "seven\n");
-    assert_int_equal(limits_read_machine(tree.root), none);
+    temporary_put(root, "/proc/self/cgroup", "0::/a/b\n"); /* version 2 */
+    temporary_put(root, "/sys/fs/cgroup/a/b/memory.max", "max\n");
+    assert_int_equal(limits_read_machine(root), none);
+    temporary_put(root, "/sys/fs/cgroup/a/b/memory.max", "9437184\n");
+    assert_int_equal(limits_read_machine(root), 9 * MIB);
+    temporary_put(root, "/sys/fs/cgroup/a/memory.max", "8388608\n");
+    assert_int_equal(limits_read_machine(root), 8 * MIB);
+    temporary_put(root, "/sys/fs/cgroup/memory.max", "7340032\n"); /* a container's own root */
+    assert_int_equal(limits_read_machine(root), 7 * MIB);
+    temporary_put(root, "/proc/self/cgroup", "0::/\n");
+    assert_int_equal(limits_read_machine(root), 7 * MIB);
+    temporary_put(root, "/sys/fs/cgroup/memory.max", "seven\n");
+    assert_int_equal(limits_read_machine(root), none);
 
-    put(&tree, "/proc/self/cgroup", "5:cpu,memory:/x\n4:pids:/x\n0::/\n"); /* version 1 */
-    put(&tree, "/sys/fs/cgroup/memory/x/memory.limit_in_bytes", "6291456\n");
-    assert_int_equal(limits_read_machine(tree.root), 6 * MIB);
-    put(&tree, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-    assert_int_equal(limits_read_machine(tree.root), 6 * MIB);
-    put(&tree, "/proc/self/cgroup", "5:cpu,memoryless:/x\n6:mem:/x\n");
-    assert_int_equal(limits_read_machine(tree.root), none);
-    put(&tree, "/proc/self/cgroup", "nonsense\n::\n:\n\n");
-    assert_int_equal(limits_read_machine(tree.root), none);
-    remove_tree(&tree);
+    temporary_put(root, "/proc/self/cgroup", "5:cpu,memory:/x\n4:pids:/x\n0::/\n"); /* version 1 */
+    temporary_put(root, "/sys/fs/cgroup/memory/x/memory.limit_in_bytes", "6291456\n");
+    assert_int_equal(limits_read_machine(root), 6 * MIB);
+    temporary_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    assert_int_equal(limits_read_machine(root), 6 * MIB);
+    temporary_put(root, "/proc/self/cgroup", "5:cpu,memoryless:/x\n6:mem:/x\n");
+    assert_int_equal(limits_read_machine(root), none);
+    temporary_put(root, "/proc/self/cgroup", "nonsense\n::\n:\n\n");
+    assert_int_equal(limits_read_machine(root), none);
 }
 
 static void the_machines_limit_is_read_again(void **state)
 {
     (void)state;
-    struct tree tree;
-    make_tree(&tree);
-    put(&tree, "/proc/self/cgroup", "0::/\n");
-    put(&tree, "/sys/fs/cgroup/memory.max", "1048576\n");
-    domain.limits.root = tree.root;
+    const char *root = temporary_folder("limits");
+    temporary_put(root, "/proc/self/cgroup", "0::/\n");
+    temporary_put(root, "/sys/fs/cgroup/memory.max", "1048576\n");
+    domain.limits.root = root;
     struct allocation memory;
     assert_int_equal(create(NEO_KIND_HEAP, MIB + 1, 0, &memory), NEO_OUT_OF_MEMORY);
     assert_int_equal(limits_total(&domain.limits), MIB);
-    put(&tree, "/sys/fs/cgroup/memory.max", "2097152\n");
+    temporary_put(root, "/sys/fs/cgroup/memory.max", "2097152\n");
     usleep(30000); /* a refusal trusts no value older than 10 ms */
     assert_int_equal(create(NEO_KIND_HEAP, MIB + 1, 0, &memory), NEO_OK);
     assert_int_equal(limits_object(&domain.limits), 2 * MIB);
     allocation_destroy(&memory);
-    put(&tree, "/sys/fs/cgroup/memory.max", "1048576\n");
+    temporary_put(root, "/sys/fs/cgroup/memory.max", "1048576\n");
     domain.limits.reread_ns = 1;
     assert_int_equal(limits_total(&domain.limits), MIB);
-    remove_tree(&tree);
 }
 
 static void the_address_space_limit_counts(void **state)

@@ -11,6 +11,7 @@
 #include "src/memory/domain_source.h"
 #include "src/memory/pool_report.h"
 #include "tests/support/fault.h"
+#include "tests/support/temporary.h"
 
 static struct memory_domain domain;
 
@@ -248,17 +249,15 @@ static void write_history(const char *path)
 static void a_history_and_a_plan_become_a_well_formed_drawing(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/neoprene-plot-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    const char *folder = temporary_folder("plot");
     assert_int_equal(access("tests/memory_plot.py", R_OK), 0); /* tests run in the top folder */
-    char history[64], plan[64], drawing[64], command[512];
+    char history[256], plan[256], drawing[256], command[1024];
     snprintf(history, sizeof history, "%s/history.csv", folder);
     snprintf(plan, sizeof plan, "%s/plan.csv", folder);
     snprintf(drawing, sizeof drawing, "%s/drawing.svg", folder);
     write_history(history);
-    FILE *file = fopen(plan, "w");
-    fputs("name,start,finish,offset,size\nconv1,0,1,0,500\n\"a<b\"\"c\",1,-1,500,200\n", file);
-    fclose(file);
+    temporary_put(folder, "plan.csv",
+                  "name,start,finish,offset,size\nconv1,0,1,0,500\n\"a<b\"\"c\",1,-1,500,200\n");
     snprintf(command, sizeof command, "python3 tests/memory_plot.py %s --plan %s -o %s", history,
              plan, drawing);
     run(command, 0);
@@ -271,8 +270,6 @@ static void a_history_and_a_plan_become_a_well_formed_drawing(void **state)
     assert_int_equal(count_in(drawing, "class=\"bound\""), 1);
     snprintf(command, sizeof command, "python3 tests/memory_plot.py %s 2>/dev/null", plan);
     run(command, 1); /* not a history */
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    run(command, 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

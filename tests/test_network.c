@@ -13,6 +13,7 @@
 #include "src/core/log.h"
 #include "tests/support/fault.h"
 #include "tests/support/random.h"
+#include "tests/support/temporary.h"
 
 /* ---- helpers ---- */
 
@@ -604,14 +605,13 @@ static void the_plan_is_dumped_as_a_table(void **state)
 {
     fixture *f = *state;
     neo_network *net = make_chain(f, 2, 32, NEO_NETWORK_IN_ORDER);
-    char path[] = "/tmp/neoprene-plan-XXXXXX", line[128];
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
+    const char *path = temporary_file("plan");
+    char line[128];
     assert_int_equal(neo_network_dump_plan(net, path), NEO_INVALID_ARGUMENT);
     assert_int_equal(neo_network_finalize(net), NEO_OK);
     assert_int_equal(neo_network_dump_plan(net, path), NEO_OK);
     assert_int_equal(neo_network_dump_plan(net, "/nonexistent/plan"), NEO_IO_ERROR);
-    FILE *file = fdopen(fd, "r");
+    FILE *file = fopen(path, "r");
     int lines = 0;
     bool has_workspace = false;
     while (fgets(line, sizeof line, file)) {
@@ -623,23 +623,27 @@ static void the_plan_is_dumped_as_a_table(void **state)
     assert_int_equal(lines, 5); /* t1, t2 and two workspaces */
     assert_true(has_workspace);
     fclose(file);
-    unlink(path);
     neo_network_destroy(net);
+}
+
+static void read_file(const char *path, char *text, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, room - 1, file)] = 0;
+    fclose(file);
 }
 
 static void the_arena_is_dumped_with_its_users(void **state)
 {
     fixture *f = *state;
     neo_network *net = make_chain(f, 2, 32, NEO_NETWORK_IN_ORDER);
-    char path[] = "/tmp/neoprene-pool-XXXXXX", text[1024], expected[1024];
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
+    const char *path = temporary_file("pool");
+    char text[1024], expected[1024];
     assert_int_equal(neo_network_dump_pool(net, path, NEO_DUMP_CSV), NEO_INVALID_ARGUMENT);
     assert_int_equal(neo_network_finalize(net), NEO_OK);
     assert_int_equal(neo_network_dump_pool(net, path, NEO_DUMP_CSV), NEO_OK);
-    ssize_t length = pread(fd, text, sizeof text - 1, 0);
-    assert_true(length > 0);
-    text[length] = 0;
+    read_file(path, text, sizeof text);
     char where[32] = "";
     assert_int_equal(sscanf(strchr(text, '\n'), "\narena,,%31[^,]", where), 1);
     snprintf(expected, sizeof expected,
@@ -651,11 +655,8 @@ static void the_arena_is_dumped_with_its_users(void **state)
              where, where, where, where);
     assert_string_equal(text, expected);
     assert_int_equal(neo_network_dump_pool(net, path, NEO_DUMP_TEXT), NEO_OK);
-    length = pread(fd, text, sizeof text - 1, 0);
-    text[length > 0 ? length : 0] = 0;
+    read_file(path, text, sizeof text);
     assert_non_null(strstr(text, "efficiency 150.0 %, lower bound 512 bytes"));
-    close(fd);
-    unlink(path);
     neo_network_destroy(net);
 }
 

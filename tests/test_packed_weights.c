@@ -11,6 +11,7 @@
 #include "src/weights/layout.h"
 #include "tests/support/fault.h"
 #include "tests/support/session.h"
+#include "tests/support/temporary.h"
 #include "tests/support/tensor.h"
 
 static neo_memory_desc matrix(neo_dim rows, neo_dim columns, const char *tag)
@@ -246,10 +247,7 @@ static void strided_sources_are_told_apart(void **state)
 static void engines_meet_in_a_file(void **state)
 {
     (void)state;
-    char path[] = "/tmp/neoprene-weights-XXXXXX";
-    assert_non_null(mkdtemp(path));
-    char file[sizeof path + 8];
-    snprintf(file, sizeof file, "%s/w", path);
+    const char *file = temporary_file("weights");
     for (int round = 0; round < 3; round++) {
         neo_engine *own;
         neo_stream *in;
@@ -272,8 +270,6 @@ static void engines_meet_in_a_file(void **state)
         neo_engine_destroy(own);
         provider.destroy(provider.context);
     }
-    assert_int_equal(unlink(file), 0);
-    assert_int_equal(rmdir(path), 0);
 }
 
 /* Two sources of the same shape; `nothing` has a buffer that is all zero. */

@@ -5,29 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arch/cores.h"
 #include "arch/topology.h"
 #include "src/threading/default_pool.h"
+#include "tests/support/temporary.h"
 
 static const char *root;
 
-/* Writes a file below root, and the folders on the way. */
-static void put(const char *name, const char *text)
+static void put(const char *path, const char *text)
 {
-    char path[512];
-    assert_true(snprintf(path, sizeof path, "%s%s", root, name) < (int)sizeof path);
-    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        (void)mkdir(path, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    temporary_put(root, path, text);
 }
 
 static void put_cpu(int cpu, const char *name, const char *format, unsigned long value)
@@ -55,17 +44,16 @@ static void put_part(int cpu, unsigned long part)
 
 static int make_root(void **state)
 {
-    static char name[] = "/tmp/neoprene-topology-XXXXXX";
-    memcpy(name + sizeof name - 7, "XXXXXX", 6);
-    root = *state = mkdtemp(name);
-    return *state ? 0 : -1;
+    (void)state;
+    root = temporary_folder("topology");
+    return 0;
 }
 
 static int remove_root(void **state)
 {
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", (const char *)*state);
-    return system(command); /* NOLINT: a fixed command on our own folder */
+    (void)state;
+    temporary_remove(root);
+    return 0;
 }
 
 static struct topology t;

@@ -4,6 +4,8 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -80,4 +82,18 @@ const char *temporary_file(const char *name)
     struct folder *folder = add_folder(usual_parent(), name);
     require(asprintf(&folder->file, "%s/%s", folder->path, name) > 0, name);
     return folder->file;
+}
+
+void temporary_put(const char *folder, const char *path, const char *text)
+{
+    char *full;
+    require(asprintf(&full, "%s/%s", folder, path) > 0, path);
+    for (char *slash = full + strlen(folder) + 1; (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        mkdir(full, S_IRWXU); /* it may be there */
+        *slash = '/';
+    }
+    FILE *file = fopen(full, "w");
+    require(file && fputs(text, file) >= 0 && fclose(file) == 0, full);
+    free(full);
 }

@@ -14,6 +14,9 @@ const char *temporary_folder_in(const char *parent, const char *name);
 /* The path of a file in a new folder; nobody has made it yet. */
 const char *temporary_file(const char *name);
 
+/* Writes a file below a folder, and the folders on the way. */
+void temporary_put(const char *folder, const char *path, const char *text);
+
 /* Now rather than at the end. */
 void temporary_remove(const char *folder);
 
