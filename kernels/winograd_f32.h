@@ -103,14 +103,16 @@ struct winograd_f32_kernel {
     winograd_f32_input_fn *input;
     winograd_f32_products_fn *products[WINOGRAD_F32_NR / 4]; /* by width / 4 - 1 */
     winograd_f32_output_fn *output;
+    uint8_t in_order; /* IN_ORDER_*: for cores that issue in this way; 0: for all */
 };
-extern const struct winograd_f32_kernel winograd_f32_neon, winograd_f32_ref;
+extern const struct winograd_f32_kernel winograd_f32_neon, winograd_f32_a55_neon,
+    winograd_f32_a510_neon, winograd_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct winograd_f32_kernel *const winograd_f32_kernels[];
 extern const size_t winograd_f32_kernel_count;
 
-/* The fastest that the features allow; never NULL. */
-const struct winograd_f32_kernel *winograd_f32_find(uint32_t features);
+/* The fastest that the CPU allows; never NULL. */
+const struct winograd_f32_kernel *winograd_f32_find(const struct cpu *cpu);
 
 #endif

@@ -455,7 +455,10 @@ AT(heights, 56);
 #undef AT
 
 winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_neon,
-    winograd_f32_products_12_neon;
+    winograd_f32_products_12_neon, winograd_f32_products_4_a55_neon,
+    winograd_f32_products_8_a55_neon, winograd_f32_products_12_a55_neon,
+    winograd_f32_products_4_a510_neon, winograd_f32_products_8_a510_neon,
+    winograd_f32_products_12_a510_neon;
 
 const struct winograd_f32_kernel winograd_f32_neon = {
     "winograd_f32_neon",
@@ -464,4 +467,25 @@ const struct winograd_f32_kernel winograd_f32_neon = {
     input,
     {winograd_f32_products_4_neon, winograd_f32_products_8_neon, winograd_f32_products_12_neon},
     output,
+    0,
+};
+const struct winograd_f32_kernel winograd_f32_a55_neon = {
+    "winograd_f32_a55_neon",
+    CPU_NEON,
+    gather,
+    input,
+    {winograd_f32_products_4_a55_neon, winograd_f32_products_8_a55_neon,
+     winograd_f32_products_12_a55_neon},
+    output,
+    IN_ORDER_NARROW,
+};
+const struct winograd_f32_kernel winograd_f32_a510_neon = {
+    "winograd_f32_a510_neon",
+    CPU_NEON,
+    gather,
+    input,
+    {winograd_f32_products_4_a510_neon, winograd_f32_products_8_a510_neon,
+     winograd_f32_products_12_a510_neon},
+    output,
+    IN_ORDER_WIDE,
 };

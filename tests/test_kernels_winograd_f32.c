@@ -324,6 +324,21 @@ static void the_matrices_convolve(void **state)
         }
 }
 
+static void kernels_are_found_by_core(void **state)
+{
+    (void)state;
+    struct core core = *cpu_get()->core;
+    struct cpu cpu = *cpu_get();
+    cpu.core = &core;
+    for (size_t i = 0; i + 1 < winograd_f32_kernel_count; i++) {
+        core.in_order = winograd_f32_kernels[i]->in_order;
+        if (!(winograd_f32_kernels[i]->needs & ~cpu.features))
+            assert_ptr_equal(winograd_f32_find(&cpu), winograd_f32_kernels[i]);
+    }
+    cpu.features = 0;
+    assert_ptr_equal(winograd_f32_find(&cpu), &winograd_f32_ref);
+}
+
 int main(void)
 {
     guard_init(&guard_src, sizeof(float) * MOST * MOST * 16 * 2);
@@ -335,9 +350,12 @@ int main(void)
         cmocka_unit_test(products_are_exact_on_integers),
         cmocka_unit_test(outputs_become_what_the_matrices_say),
     };
-    static struct CMUnitTest tests[16] = {cmocka_unit_test(the_matrices_convolve)};
-    static char names[16][96];
-    size_t count = 1;
+    static struct CMUnitTest tests[32] = {
+        cmocka_unit_test(the_matrices_convolve),
+        cmocka_unit_test(kernels_are_found_by_core),
+    };
+    static char names[32][96];
+    size_t count = 2;
     for (size_t i = 0; i < winograd_f32_kernel_count; i++)
         for (size_t t = 0; t < count_of(per_kernel); t++) {
             if (winograd_f32_kernels[i]->needs & ~cpu_get()->features)

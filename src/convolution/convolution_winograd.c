@@ -109,7 +109,7 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
 
 static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cpu)
 {
-    mine->kernel = winograd_f32_find(cpu->features);
+    mine->kernel = winograd_f32_find(cpu);
     mine->copy = copy_f32_find(cpu->features)->run;
 }
 
