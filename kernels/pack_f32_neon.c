@@ -4,39 +4,21 @@
  * A transposed block takes 4 loads, 8 ZIPs and 4 stores for 16 elements. Long panels are done
  * CHUNK steps at a time, so that the lines a block of lanes writes in part are still in the L1
  * when the next block of lanes comes. */
-#include "kernels/pack_f32.h"
-#include "kernels/pack_f32_taps.h"
 #include "kernels/vector_neon.h"
 
-#include <stdbool.h>
+typedef float32x4_t quad;
 
-enum { CHUNK = 64 };
-
-static inline const float *lane_start(const struct pack_f32_panel *panel, size_t i)
+static inline quad load(const float *from)
 {
-    return panel->lanes ? panel->lanes[i] : panel->src + (ptrdiff_t)i * panel->lane;
+    return vld1q_f32(from);
 }
 
-static inline size_t min_of(size_t a, size_t b)
+static inline void store(float *to, quad value)
 {
-    return a < b ? a : b;
+    vst1q_f32(to, value);
 }
 
-/* Lane i of steps first .. last - 1, by elements. */
-static void pack_lane(const struct pack_f32_panel *panel, size_t i, size_t first, size_t last)
-{
-    const float *from = i < panel->count ? lane_start(panel, i) : NULL;
-    float *out = panel->out + i;
-    for (size_t p = first; p < last; p++)
-        out[p * panel->width] = from ? from[(ptrdiff_t)p * panel->step] : 0.0f;
-}
-
-static void pack_by_elements(const struct pack_f32_panel *panel)
-{
-    for (size_t first = 0; first < panel->k; first += CHUNK)
-        for (size_t i = 0; i < panel->width; i++)
-            pack_lane(panel, i, first, min_of(first + CHUNK, panel->k));
-}
+#include "kernels/pack_f32_quads.h"
 
 /* lane == 1: a step is one copy. */
 static void pack_steps(const struct pack_f32_panel *panel)
@@ -92,27 +74,6 @@ static void pack_neighbours(const struct pack_f32_panel *panel)
         pack_steps(panel);
 }
 
-/* Four lanes from i on, steps first .. last - 1, a multiple of 4, with step == 1. */
-static void transpose_lanes(const struct pack_f32_panel *panel, size_t i, size_t first, size_t last)
-{
-    static const float zeros[CHUNK];
-    const float *from[4];
-#pragma GCC unroll 4
-    for (size_t x = 0; x < 4; x++)
-        from[x] = i + x < panel->count ? lane_start(panel, i + x) + first : zeros;
-    float *out = panel->out + first * panel->width + i;
-    for (size_t p = 0; p < last - first; p += 4) {
-        float32x4_t block[4];
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
-            block[x] = vld1q_f32(from[x] + p);
-        transpose_4x4(block);
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++, out += panel->width)
-            vst1q_f32(out, block[x]);
-    }
-}
-
 /* step == 1 and at least four lanes; the last four lanes, and steps, overlap the ones before if
  * there are not whole vectors of them. */
 static void pack_by_transposes(const struct pack_f32_panel *panel)
@@ -154,18 +115,6 @@ static inline __attribute__((always_inline)) void transpose_taps(const struct pa
             for (size_t v = 0; v < vectors; v++)
                 vst1q_f32(row + 4 * v, block[v][x]);
         }
-    }
-}
-
-/* Lanes that are no whole vector, padding, and the last elements of all lanes. */
-static void gather_taps(const struct pack_f32_taps *panel, size_t i, size_t last_lane, size_t first)
-{
-    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, first);
-    for (size_t q = first; q < panel->k * panel->taps; q++) {
-        const float *from = panel->src + (ptrdiff_t)i * panel->lane + q;
-        float *row = panel->out + tap_row(&cursor);
-        for (size_t lane = i; lane < last_lane; lane++, from += panel->lane)
-            row[lane] = lane < panel->count ? *from : 0;
     }
 }
 
@@ -260,13 +209,6 @@ static void pack(const struct pack_f32_panel *panel)
         pack_by_elements(panel);
 }
 
-static void unpack_lane(const struct unpack_f32_panel *panel, size_t i, size_t first)
-{
-    float *to = panel->dst + (ptrdiff_t)i * panel->lane;
-    for (size_t p = first; p < panel->k; p++)
-        to[(ptrdiff_t)p * panel->step] = panel->panel[p * panel->width + i];
-}
-
 static void unpack_neighbours(const struct unpack_f32_panel *panel)
 {
     for (size_t p = 0; p < panel->k; p++) {
@@ -274,21 +216,6 @@ static void unpack_neighbours(const struct unpack_f32_panel *panel)
         float *to = panel->dst + (ptrdiff_t)p * panel->step;
         for (size_t i = 0; i < panel->count; i += 4)
             store_part(to + i, load_part(from + i, panel->width - i), panel->count - i);
-    }
-}
-
-/* Four lanes of whole blocks; there are at least four valid lanes, and step == 1. */
-static void untranspose_lanes(const struct unpack_f32_panel *panel, size_t i, size_t whole)
-{
-    for (size_t p = 0; p < whole; p += 4) {
-        float32x4_t block[4];
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
-            block[x] = vld1q_f32(panel->panel + (p + x) * panel->width + i);
-        transpose_4x4(block);
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
-            vst1q_f32(panel->dst + (ptrdiff_t)(i + x) * panel->lane + p, block[x]);
     }
 }
 
@@ -302,54 +229,10 @@ static void unpack(const struct unpack_f32_panel *panel)
     if (panel->step == 1 && panel->count >= 4) {
         whole = panel->k & ~(size_t)3;
         for (size_t i = 0; i < panel->count; i += 4)
-            untranspose_lanes(panel, min_of(i, panel->count - 4), whole);
+            untranspose_lanes(panel, min_of(i, panel->count - 4), 0, whole);
     }
     for (size_t i = 0; i < panel->count; i++)
-        unpack_lane(panel, i, whole);
-}
-
-/* Whole vectors of lanes, elements q .. q + 3 of each. */
-static inline void untranspose_taps(const struct unpack_f32_taps *panel, size_t lanes, size_t q,
-                                    struct tap_cursor *cursor)
-{
-    const float *rows[4];
-    float *to = panel->dst + q;
-#pragma GCC unroll 4
-    for (size_t x = 0; x < 4; x++)
-        rows[x] = panel->panel + tap_row(cursor);
-    for (size_t i = 0; i < lanes; i += 4) {
-        float32x4_t block[4];
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
-            block[x] = vld1q_f32(rows[x] + i);
-        transpose_4x4(block);
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++, to += panel->lane)
-            vst1q_f32(to, block[x]);
-    }
-}
-
-/* Lanes i .. last_lane - 1, elements from first on. */
-static void scatter_taps(const struct unpack_f32_taps *panel, size_t i, size_t last_lane,
-                         size_t first)
-{
-    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, first);
-    for (size_t q = first; q < panel->k * panel->taps; q++) {
-        const float *row = panel->panel + tap_row(&cursor);
-        for (size_t lane = i; lane < last_lane; lane++)
-            panel->dst[(ptrdiff_t)lane * panel->lane + (ptrdiff_t)q] = row[lane];
-    }
-}
-
-static void unpack_taps(const struct unpack_f32_taps *panel)
-{
-    size_t whole = panel->k * panel->taps & ~(size_t)3, lanes = panel->count & ~(size_t)3;
-    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, 0);
-    for (size_t q = 0; q < whole; q += 4)
-        untranspose_taps(panel, lanes, q, &cursor);
-    scatter_taps(panel, 0, lanes, whole);
-    if (lanes < panel->count)
-        scatter_taps(panel, lanes, panel->count, 0);
+        unpack_lane(panel, i, whole, panel->k);
 }
 
 const struct pack_f32_kernel pack_f32_neon = {"pack_f32_neon", CPU_NEON, pack,
