@@ -10,6 +10,9 @@ const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[] = {
 #if !NEO_PORTABLE
     IN_ORDER(gemm_f32_direct_narrow_neon),
     IN_ORDER(gemm_f32_direct_wide_neon),
+    &gemm_f32_direct_wide_neon[26],
+    &gemm_f32_direct_wide_neon[27],
+    &gemm_f32_direct_wide_neon[28],
     TILES(gemm_f32_direct_neon),
     SHALLOW(gemm_f32_shallow_neon),
 #endif

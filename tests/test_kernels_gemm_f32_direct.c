@@ -231,14 +231,17 @@ static void cores_that_issue_in_order_get_their_own_tiles(void **state)
                 assert_int_equal(gemm_f32_direct_kernels[found]->in_order, own);
             }
         }
-        assert_false(gemm_f32_direct_is_tuned(&core, 6, 3));
+        bool wide = in_order == IN_ORDER_WIDE;
+        assert_int_equal(gemm_f32_direct_is_tuned(&core, 6, 3), wide && !NEO_PORTABLE);
+        assert_false(gemm_f32_direct_is_tuned(&core, 12, 3));
     }
 }
 
 enum { TESTS_EACH = 2, ALONE = 3, MOST_BYTES = 1 << 16 };
 enum {
-    MOST_KERNELS = 2 * (GEMM_F32_DIRECT_TILES + GEMM_F32_DIRECT_IN_ORDER + GEMM_F32_SHALLOW +
-                        GEMM_F32_OUTER_TILES),
+    IN_ORDER_KERNELS = GEMM_F32_DIRECT_NARROW + GEMM_F32_DIRECT_WIDE,
+    MOST_KERNELS =
+        2 * (GEMM_F32_DIRECT_TILES + GEMM_F32_SHALLOW + GEMM_F32_OUTER_TILES) + IN_ORDER_KERNELS,
 };
 
 static struct CMUnitTest tests[MOST_KERNELS * TESTS_EACH + ALONE];

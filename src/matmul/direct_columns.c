@@ -72,12 +72,14 @@ static void plain_columns(struct columns *columns, const struct core *core, size
 
 /* Cycles of one step of k on a core that issues in order, by tiles made for it: multiply-adds, or
  * all instructions two at a time (narrow: a vector takes two loads and an insertion), or three. */
-static double tuned_cycles(const struct core *core, double height, double vectors)
+static double tuned_cycles(const struct core *core, double height, double vectors, double group)
 {
     double macs = height * vectors, loads = height / 2 + 1;
     double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
-    if (core->in_order == IN_ORDER_WIDE) /* a single vector is needed too soon after its load */
-        return fmax(fmax(least, vectors < 2 ? 6.2 : 0), (macs + loads + vectors + 1) / 3);
+    if (core->in_order == IN_ORDER_WIDE) {
+        double others = 2 * vectors / group + height / 4 + 0.5;
+        return fmax(least, (macs + others) / 3) + 0.25 * vectors / group;
+    }
     double wait = height < 3 ? 3 : 0; /* for the values of A, which come late in low tiles */
     return fmax(least, fmax((macs + loads + 3 * vectors + 1) / 2, 2 * vectors + height / 2) + wait);
 }
@@ -87,7 +89,7 @@ static double tuned_cycles(const struct core *core, double height, double vector
 static double tile_cycles(const struct core *core, double height, double vectors, double group)
 {
     if (core->in_order && gemm_f32_direct_is_tuned(core, (size_t)vectors, (size_t)group))
-        return tuned_cycles(core, height, vectors);
+        return tuned_cycles(core, height, vectors, group);
     double macs = height * vectors, loads = height / 4 + vectors;
     double cycles = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
     /* Without reordering, vector loads take both slots of two cycles. */

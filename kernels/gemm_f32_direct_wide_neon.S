@@ -1,0 +1,185 @@
+/* Tiles of gemm_f32_direct.h for cores that issue in order, three instructions a cycle of which two
+ * multiply and add (Cortex-A510, A520).
+ *
+ * There every other instruction is to share a cycle with two multiply-adds, and none may be used
+ * soon after it. So what a step of k loads for the next one lies between its multiply-adds, one
+ * instruction after every two of them. Loads that also write their address would take two places,
+ * so addresses are moved on by themselves; and as results are written in order, that comes some
+ * multiply-adds after loads of several registers, which end late.
+ *
+ * A round is four steps, for which a row of A is one vector; it is replaced as soon as the row is
+ * through with it. Of B there are two rows of the strip in registers, of which one is multiplied
+ * while the other one comes. So a tile takes height * (vectors + 1) + 2 * vectors registers. A round
+ * of 6x12 has 72 multiply-adds and 17 other instructions. A tile needs eight sums at least, as each
+ * is ready for its next multiply-add after four cycles: 1x2x12 is the best that panels allow for
+ * one row. */
+
+    .set stores_are_pairs, 1
+#include "kernels/gemm_f32_direct_neon.h"
+
+    .macro load_row a, row
+    ldr q\a, [x\row, scratch]
+    .endm
+    .macro load_group row, count, first
+    .if \count == 1
+    ldr q\first, [x\row]
+    .else
+    several_at ld1, \count, \first, x\row
+    .endif
+    .endm
+    .macro move_on at, by
+    add x\at, x\at, \by
+    .endm
+
+/* Number `op` of a step's other instructions: the vectors of B's next row, group by group, to
+ * register `to` and the following; then the rows of A if more is 1, or what counts the rounds if it
+ * is 2; then B's addresses, from number `moves` on, but those of single vectors before the rows.
+ * `ready` multiply-adds have to come before it. */
+    .macro find_ready vectors, group, more
+    .set ready, apart * op + apart / 2
+    .if (\vectors > 1) & (op >= (\vectors / \group))
+    .set ready, 2 * (\vectors / \group) + 6
+    .if (\more == 1) & (op < moves)
+    .set ready, (op - \vectors / \group + 1) * \vectors
+    .if ready < (2 * (\vectors / \group) + 2)
+    .set ready, 2 * (\vectors / \group) + 2
+    .endif
+    .endif
+    .elseif op >= 2
+    .set ready, op - 1
+    .endif
+    .endm
+    .macro other_op vectors, group, to, more
+    .set number, op - \vectors / \group
+    .if number < 0
+    load_group %(4 + op), \group, %(\to + op * \group)
+    .elseif (op >= moves) & (op < (moves + \vectors / \group))
+    move_on %(4 + op - moves), ldb
+    .else
+    .if \vectors == 1
+    .set number, number - 1
+    .endif
+    .if \more == 1
+    load_row %(number), %(8 + number)
+    .else
+    adds scratch, scratch, #16
+    .endif
+    .endif
+    .set op, op + 1
+    .endm
+
+/* One step of k from B's row at register `from`; loads the next one to `to` unless that is 0. */
+    .macro spread_step height, vectors, group, lane, from, to, more, fop=fmla
+    .set ops, 0
+    .if \to
+    .set ops, 2 * (\vectors / \group)
+    .endif
+    .if \more == 1
+    .set ops, ops + \height
+    .elseif \more == 2
+    .set ops, ops + 1
+    .endif
+    .set moves, ops - \vectors / \group
+    .if \vectors == 1
+    .set moves, 1
+    .endif
+    .set apart, 2
+    .if \height * \vectors <= 8
+    .set apart, 0
+    .endif
+    .set op, 0
+    .set f, 0
+    .set last, 0 - 2
+    .rept \height * \vectors
+    .rept \vectors / \group
+    .if op < ops
+    find_ready \vectors, \group, \more
+    .if (ready <= f) & (f >= (last + apart))
+    other_op \vectors, \group, \to, \more
+    .set last, f
+    .endif
+    .endif
+    .endr
+    multiply \fop, %(32 - \height * \vectors + f), %(\from + f % \vectors), %(f / \vectors), \lane
+    .set f, f + 1
+    .endr
+    .rept ops
+    .if op < ops
+    other_op \vectors, \group, \to, \more
+    .endif
+    .endr
+    .endm
+
+/* Rows are at the ends of their whole rounds, `scratch` counts from the beginning to there. */
+    .macro begin_steps height, vectors, group, to
+    lsl scratch, rounds, #4
+    .set i, 8
+    .rept \height
+    move_on %(i), scratch
+    .set i, i + 1
+    .endr
+    neg scratch, scratch
+    .set i, 0
+    .rept \height
+    load_row %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    .set moves, \vectors / \group
+    .set op, 0
+    .rept 2 * moves
+    other_op \vectors, \group, \to, 0
+    .endr
+    adds scratch, scratch, #16
+    .endm
+
+/* `odd`: where the rows of B at odd steps are; `even`: where the others are. */
+    .macro kernel name, height, vectors, group
+    steps \name\()_wide, \height, \vectors, \group, \height, %(\height + \vectors)
+    .endm
+    .macro steps name, height, vectors, group, even, odd
+    begin_kernel direct_\name, \height, \vectors, %(\height + 2 * \vectors), 0
+11: begin_tile \height, \vectors, \group
+    cbz rounds, 16f
+    begin_steps \height, \vectors, \group, \even
+    spread_step \height, \vectors, \group, 0, \even, \odd, 0, fmul
+    b.eq 9f
+12: spread_step \height, \vectors, \group, 1, \odd, \even, 0
+    spread_step \height, \vectors, \group, 2, \even, \odd, 0
+    spread_step \height, \vectors, \group, 3, \odd, \even, 1
+    spread_step \height, \vectors, \group, 0, \even, \odd, 2
+    b.ne 12b
+9:  spread_step \height, \vectors, \group, 1, \odd, \even, 0
+    spread_step \height, \vectors, \group, 2, \even, \odd, 0
+    spread_step \height, \vectors, \group, 3, \odd, 0, 0
+    end_kernel direct_\name, \height, \vectors, \group
+    .endm
+
+    kernel 1x4, 1, 1, 1
+    kernel 2x4, 2, 1, 1
+    kernel 3x4, 3, 1, 1
+    kernel 4x4, 4, 1, 1
+    kernel 5x4, 5, 1, 1
+    kernel 6x4, 6, 1, 1
+    kernel 7x4, 7, 1, 1
+    kernel 8x4, 8, 1, 1
+    kernel 1x8, 1, 2, 2
+    kernel 2x8, 2, 2, 2
+    kernel 3x8, 3, 2, 2
+    kernel 4x8, 4, 2, 2
+    kernel 5x8, 5, 2, 2
+    kernel 6x8, 6, 2, 2
+    kernel 7x8, 7, 2, 2
+    kernel 8x8, 8, 2, 2
+    kernel 1x12, 1, 3, 3
+    kernel 2x12, 2, 3, 3
+    kernel 3x12, 3, 3, 3
+    kernel 4x12, 4, 3, 3
+    kernel 5x12, 5, 3, 3
+    kernel 6x12, 6, 3, 3
+    kernel 1x16, 1, 4, 4
+    kernel 2x16, 2, 4, 4
+    kernel 3x16, 3, 4, 4
+    kernel 4x16, 4, 4, 4
+    kernel 1x2x12, 1, 6, 3
+    kernel 2x2x12, 2, 6, 3
+    kernel 1x2x16, 1, 8, 4
