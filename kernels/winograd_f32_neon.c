@@ -8,6 +8,7 @@
 
 #include "kernels/vector_neon.h"
 #include "kernels/winograd_f32.h"
+#include "kernels/winograd_f32_offsets.h"
 
 #define INLINE static inline __attribute__((always_inline))
 enum { MOST = WINOGRAD_F32_POINTS };
@@ -440,19 +441,6 @@ static void output(const struct winograd_f32_output *task)
         }
     }
 }
-
-/* The offsets that winograd_f32_products_neon.S reads at. */
-#define AT(member, offset) \
-    _Static_assert(offsetof(struct winograd_f32_products, member) == (offset), #member)
-AT(k, 0);
-AT(a, 8);
-AT(b, 16);
-AT(point, 24);
-AT(c, 32);
-AT(panel, 40);
-AT(panels, 48);
-AT(heights, 56);
-#undef AT
 
 winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_neon,
     winograd_f32_products_12_neon, winograd_f32_products_4_a55_neon,

@@ -10,15 +10,8 @@
  * A function does all rows of all points and of some panels of weights: what would be spent on
  * calling it for a tile is a good part of a tile of few channels. */
 
-/* Offsets in struct winograd_f32_products. */
-#define TASK_K 0
-#define TASK_A 8
-#define TASK_B 16
-#define TASK_POINT 24
-#define TASK_C 32
-#define TASK_PANEL 40
-#define TASK_PANELS 48
-#define TASK_HEIGHTS 56
+#include "kernels/assembly_neon.h"
+#include "kernels/winograd_f32_offsets.h"
 
 task .req x0
 a .req x1
@@ -41,49 +34,9 @@ row .req x17
 back .req x19
 half .req x20
 
-    .altmacro
-    .text
-
-    .macro fma_to sum, b, a, lane
-    fmla v\sum\().4s, v\b\().4s, v\a\().s[\lane]
-    .endm
-    .macro clear sum
-    movi v\sum\().4s, #0
-    .endm
-    .macro add_set sum, other
-    fadd v\sum\().4s, v\sum\().4s, v\other\().4s
-    .endm
-    .macro load_4 v0, v1, v2, v3, from
-    ld1 {v\v0\().4s, v\v1\().4s, v\v2\().4s, v\v3\().4s}, [\from], #64
-    .endm
-    .macro load_3 v0, v1, v2, from
-    ld1 {v\v0\().4s, v\v1\().4s, v\v2\().4s}, [\from], #48
-    .endm
-    .macro load_2 v0, v1, from
-    ld1 {v\v0\().4s, v\v1\().4s}, [\from], #32
-    .endm
-    .macro load_1 v0, from
-    ld1 {v\v0\().4s}, [\from], #16
-    .endm
+    /* What follows in memory. */
     .macro load_some count, first, from
-    .if \count == 4
-    load_4 %(\first), %(\first + 1), %(\first + 2), %(\first + 3), \from
-    .elseif \count == 3
-    load_3 %(\first), %(\first + 1), %(\first + 2), \from
-    .elseif \count == 2
-    load_2 %(\first), %(\first + 1), \from
-    .elseif \count == 1
-    load_1 %(\first), \from
-    .endif
-    .endm
-    .macro store_3 s0, s1, s2
-    st1 {v\s0\().4s, v\s1\().4s, v\s2\().4s}, [c], row
-    .endm
-    .macro store_2 s0, s1
-    st1 {v\s0\().4s, v\s1\().4s}, [c], row
-    .endm
-    .macro store_1 s0
-    st1 {v\s0\().4s}, [c], row
+    several ld1, \count, \first, \from, #16 * \count
     .endm
 
     /* On to what the list of heights says. */
@@ -109,7 +62,7 @@ half .req x20
     .set set, first + (\k % sets) * \height * \width
     .set r, 0
     .rept \height
-    fma_to %(set + r * \width + \column), \vector, %(r), \k
+    fma %(set + r * \width + \column), \vector, %(r), \k
     .set r, r + 1
     .endr
     .endm
@@ -140,22 +93,8 @@ half .req x20
     .macro store_rows height, width
     .set i, first
     .rept \height
-    .if \width == 3
-    store_3 %(i), %(i + 1), %(i + 2)
-    .elseif \width == 2
-    store_2 %(i), %(i + 1)
-    .else
-    store_1 %(i)
-    .endif
+    several st1, \width, %(i), c, row
     .set i, i + \width
-    .endr
-    .endm
-
-    .macro clear_sums height, width
-    .set i, first
-    .rept sets * \height * \width
-    clear %(i)
-    .set i, i + 1
     .endr
     .endm
 
@@ -177,7 +116,7 @@ half .req x20
     .rept sets - 1
     .set i, first
     .rept \height * \width
-    add_set %(i), %(i + s * \height * \width)
+    add_to %(i), %(i + s * \height * \width)
     .set i, i + 1
     .endr
     .set s, s + 1
@@ -197,7 +136,7 @@ half .req x20
     .if \height * \width > 17
     .set ring, 4
     .endif
-    clear_sums \height, \width
+    clear_all %(first), %(sets * \height * \width)
     mov b, b_point
     mov count, pairs
     cbz pairs, 2f
@@ -266,7 +205,7 @@ half .req x20
     .if missing | (waiting == r) | (waiting == (32 - ring + j % ring))
     .error "a vector is used before it is loaded"
     .endif
-    fma_to %(first + j / \width % sets * \height * \width + r * \width + j % \width), %(32 - ring + j % ring), %r, %(j / \width)
+    fma %(first + j / \width % sets * \height * \width + r * \width + j % \width), %(32 - ring + j % ring), %r, %(j / \width)
     .endm
 
     /* When the register that B's vector number j goes to is read for the last time. */
@@ -434,7 +373,7 @@ half .req x20
     /* pairs counts groups of four steps. */
     .macro tile_in_order height, width, kind
     plan_in_order \height, \width
-    clear_sums \height, \width
+    clear_all %(first), %(sets * \height * \width)
     mov b, b_point
     subs count, pairs, #1
     b.lo 3f
@@ -453,16 +392,8 @@ half .req x20
 /* ---- all tiles ---- */
 
     .macro products name, width, kind
-    .p2align 4
-    .globl \name
-    .hidden \name
-    .type \name, %function
-\name\():
-    stp d8, d9, [sp, #-80]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
-    stp x19, x20, [sp, #64]
+    begin_function \name
+    save_registers 4, 20
     ldp rest, a, [task, #TASK_K]
     ldr b_base, [task, #TASK_B]
     ldp c, step, [task, #TASK_C]
@@ -505,16 +436,12 @@ half .req x20
     .set h, h + 1
     .endr
 
-88: ldp x19, x20, [sp, #64]
-    ldp d10, d11, [sp, #16]
-    ldp d12, d13, [sp, #32]
-    ldp d14, d15, [sp, #48]
-    ldp d8, d9, [sp], #80
+88: restore_registers
     ret
     .p2align 2
 90: .word 80b - 90b, 71b - 90b, 72b - 90b, 73b - 90b, 74b - 90b, 75b - 90b, 76b - 90b, 77b - 90b
     .word 88b - 90b
-    .size \name, . - \name
+    end_function \name
     .endm
 
     .macro body height, width, kind
@@ -536,5 +463,3 @@ half .req x20
     products winograd_f32_products_12_a510_neon, 3, 2
     products winograd_f32_products_8_a510_neon, 2, 2
     products winograd_f32_products_4_a510_neon, 1, 2
-
-    .section .note.GNU-stack, "", %progbits
