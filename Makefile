@@ -168,7 +168,7 @@ check-long: $(TEST_PROGRAMS) ## the same with many more rounds of the random tes
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
 # The operations once more on each kind of pool (tests/support/pool_override.c).
 POOLS := caller built-in,3 built-in,16 synchronous asynchronous,3 awaited deferred,64 one hostile,7
-POOL_PROGRAMS := matmul convolution convolution_winograd network primitive_nested
+POOL_PROGRAMS := matmul convolution convolution_winograd network network_memory network_primitives primitive_nested
 POOL_TESTS := $(addprefix $(BUILD)/tests/test_,$(POOL_PROGRAMS))
 .PHONY: check-pools $(POOLS:%=check-pool/%)
 check-pools: $(POOLS:%=check-pool/%) ## the operations' tests on each kind of thread pool (TARGET=portable)

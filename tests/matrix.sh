@@ -37,7 +37,7 @@ python_tests() { # a command that runs unittest: its tests are counted as the ot
 check 'AArch64, all instructions' EMULATED_CPU=max
 if [ "$(uname -m)" = x86_64 ]; then
     programs=
-    for test in tests/test_kernels_*.c tests/test_matmul*.c tests/test_convolution*.c tests/test_network.c tests/test_arch.c; do
+    for test in tests/test_kernels_*.c tests/test_matmul*.c tests/test_convolution*.c tests/test_network*.c tests/test_arch.c; do
         programs="$programs build/aarch64-gcc/${test%.c}"
     done
     for cpu in cortex-a53 neoverse-n1; do
@@ -51,7 +51,7 @@ check 'portable, thread sanitizer' TARGET=portable SAN=thread
 export NEOPRENE_MEMORY_POISON=255
 for build in aarch64-gcc portable-gcc; do
     programs=
-    for test in matmul convolution network primitive_nested; do
+    for test in matmul convolution network network_memory network_primitives primitive_nested; do
         programs="$programs build/$build/tests/test_$test"
     done
     check "$build, poisoned memory" TARGET="${build%-gcc}" TESTS="$programs"
@@ -59,7 +59,7 @@ done
 unset NEOPRENE_MEMORY_POISON
 step 'every pool, portable' make --no-print-directory check-pools TARGET=portable
 step 'two pools, thread sanitizer' make --no-print-directory check-pools TARGET=portable SAN=thread \
-    POOLS='built-in,3 hostile,7' POOL_PROGRAMS='matmul convolution network'
+    POOLS='built-in,3 hostile,7' POOL_PROGRAMS='matmul convolution network network_primitives'
 step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples
 step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TARGET=portable
 step 'benchdnn, AArch64' make --no-print-directory -j"$jobs" check-benchdnn

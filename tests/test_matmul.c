@@ -73,53 +73,71 @@ static neo_memory_desc bias_of(const struct row *row)
     return tensor_desc(row->ndims, dims, plain_tags[row->ndims]);
 }
 
-/* The index-th implementation of a row; false if there are not so many. */
-static bool run_one(const struct row *row, const neo_attributes *attributes,
-                    float (*finish)(float, float), int index)
+/* What a row asks for, and what it is given. */
+struct row_descs {
+    neo_matmul_desc desc;
+    neo_memory_desc src, weights, dst, bias; /* actual ones; weights are plain */
+};
+
+static void describe_row(struct row_descs *d, const struct row *row)
 {
-    neo_matmul_desc desc = {
+    d->desc = (neo_matmul_desc){
         .src = row_desc(row, row->src, row->src_tag),
         .weights = row_desc(row, row->weights, row->weights_tag),
         .dst = row_desc(row, row->dst, row->dst_tag),
     };
-    struct tensor bias = {0};
-    if (row->bias_mask >= 0) {
-        desc.bias = bias_of(row);
-        bias = tensor_make(engine, &desc.bias, 5);
-    }
-    neo_memory_desc plain = strcmp(row->weights_tag, "any")
-                                ? desc.weights
-                                : row_desc(row, row->weights, plain_tags[row->ndims]);
-    neo_memory_desc actual_src = desc.src, actual_dst = desc.dst;
-    if (row->runtime) {
-        desc.src = runtime_desc(&desc.src);
-        desc.weights = runtime_desc(&desc.weights);
-        desc.dst = runtime_desc(&desc.dst);
-        if (row->bias_mask >= 0)
-            desc.bias = runtime_desc(&desc.bias);
-    }
+    if (row->bias_mask >= 0)
+        d->desc.bias = bias_of(row);
+    d->src = d->desc.src, d->dst = d->desc.dst, d->bias = d->desc.bias;
+    d->weights = strcmp(row->weights_tag, "any")
+                     ? d->desc.weights
+                     : row_desc(row, row->weights, plain_tags[row->ndims]);
+    if (!row->runtime)
+        return;
+    d->desc.src = runtime_desc(&d->desc.src);
+    d->desc.weights = runtime_desc(&d->desc.weights);
+    d->desc.dst = runtime_desc(&d->desc.dst);
+    if (row->bias_mask >= 0)
+        d->desc.bias = runtime_desc(&d->desc.bias);
+}
+
+/* The index-th implementation, or NULL. */
+static neo_primitive_desc *implementation_at(const neo_matmul_desc *desc,
+                                             const neo_attributes *attributes, int index)
+{
     neo_primitive_desc *pd;
-    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, desc, attributes), NEO_OK);
     neo_status status = NEO_OK;
     for (int i = 0; i < index && status == NEO_OK; i++)
         status = neo_primitive_desc_next(pd);
-    if (status != NEO_OK) {
-        assert_int_equal(status, NEO_LAST_IMPLEMENTATION);
-        neo_primitive_desc_destroy(pd);
-        tensor_free(&bias);
+    if (status == NEO_OK)
+        return pd;
+    assert_int_equal(status, NEO_LAST_IMPLEMENTATION);
+    neo_primitive_desc_destroy(pd);
+    return NULL;
+}
+
+/* The index-th implementation of a row; false if there are not so many. */
+static bool run_one(const struct row *row, const neo_attributes *attributes,
+                    float (*finish)(float, float), int index)
+{
+    struct row_descs d;
+    describe_row(&d, row);
+    neo_primitive_desc *pd = implementation_at(&d.desc, attributes, index);
+    if (!pd)
         return false;
-    }
     if (!row->runtime) {
-        actual_src = *neo_primitive_desc_query(pd, NEO_ARG_SRC);
-        actual_dst = *neo_primitive_desc_query(pd, NEO_ARG_DST);
+        d.src = *neo_primitive_desc_query(pd, NEO_ARG_SRC);
+        d.dst = *neo_primitive_desc_query(pd, NEO_ARG_DST);
     }
-    struct tensor src = tensor_make(engine, &actual_src, 3),
-                  weights = tensor_make(engine, &plain, 7);
-    struct tensor dst = tensor_make(engine, &actual_dst, 9),
-                  old = tensor_make(engine, &actual_dst, 9);
-    struct tensor packed = {0};
+    struct tensor src = tensor_make(engine, &d.src, 3),
+                  weights = tensor_make(engine, &d.weights, 7);
+    struct tensor dst = tensor_make(engine, &d.dst, 9), old = tensor_make(engine, &d.dst, 9);
+    struct tensor packed = {0}, bias = {0};
+    if (row->bias_mask >= 0)
+        bias = tensor_make(engine, &d.bias, 5);
     const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
-    if (!row->runtime && !neo_memory_desc_equal(chosen, &plain))
+    if (!row->runtime && !neo_memory_desc_equal(chosen, &d.weights))
         packed = tensor_reordered(engine, stream, &weights, chosen);
     neo_primitive *primitive;
     assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
