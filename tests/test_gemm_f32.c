@@ -1,4 +1,5 @@
-/* The blocked matrix multiplication by itself: rows of A in place and packed, on stated cores. */
+/* The blocked matrix multiplication by itself: rows or columns of A in place and packed, on stated
+ * cores. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -16,16 +17,25 @@
 enum { MOST_BYTES = 1 << 22 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
 
-/* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. */
+/* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With column: a[i
+ * + p
+ * * column], and C's columns are contiguous. */
 struct problem {
-    size_t m, n, k, segment, stride, gap;
+    size_t m, n, k, segment, stride, gap, column;
     bool b_packed, staged, biased, clamped;
     float *a, *b, *packed, *c, *bias;
 };
 
 static size_t a_index(const struct problem *problem, size_t i, size_t p)
 {
+    if (problem->column)
+        return i + p * problem->column;
     return i * problem->stride + p / problem->segment * problem->gap + p % problem->segment;
+}
+
+static size_t c_index(const struct problem *problem, size_t i, size_t j)
+{
+    return problem->column ? j * problem->m + i : i * problem->n + j;
 }
 
 /* ---- the caller's side ---- */
@@ -37,8 +47,8 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
     *out = (struct gemm_f32_place){
         .b = problem->packed,
         .c = problem->c,
-        .c_row = problem->n,
-        .c_column = 1,
+        .c_row = c_index(problem, 1, 0),
+        .c_column = c_index(problem, 0, 1),
         .bias = problem->biased ? problem->bias : NULL,
     };
 }
@@ -81,7 +91,7 @@ static void finish(const void *context, const struct gemm_f32_block *block)
     const struct problem *problem = context;
     for (size_t i = 0; i < block->rows; i++)
         for (size_t j = 0; j < block->columns; j++)
-            problem->c[(block->row + i) * problem->n + block->column + j] =
+            problem->c[c_index(problem, block->row + i, block->column + j)] =
                 block->values[i * block->row_stride + j * block->column_stride];
 }
 
@@ -90,7 +100,9 @@ static void finish(const void *context, const struct gemm_f32_block *block)
 static void make_problem(struct problem *problem, uint32_t *seed)
 {
     size_t segments = problem->segment ? problem->k / problem->segment : 1;
-    size_t a_count = (problem->m - 1) * problem->stride + (segments - 1) * problem->gap;
+    size_t a_count = problem->column
+                         ? a_index(problem, problem->m, problem->k - 1)
+                         : (problem->m - 1) * problem->stride + (segments - 1) * problem->gap;
     size_t b_count = problem->n * problem->k, padded = 0; /* columns */
     problem->a = guard_at(&guard_a, (a_count + problem->segment) * sizeof(float), 1);
     problem->b = guard_at(&guard_b, b_count * sizeof(float), 0);
@@ -118,12 +130,14 @@ static void check(const struct problem *problem, float low, float high)
                 sum += (double)problem->a[a_index(problem, i, p)] *
                        (double)problem->b[p * problem->n + j];
             double want = fmin(fmax(sum, (double)low), (double)high);
-            if ((double)problem->c[i * problem->n + j] != want)
-                fail_msg("%zux%zux%zu segment %zu stride %zu packed %d staged %d bias %d clamp %d: "
+            double got = (double)problem->c[c_index(problem, i, j)];
+            if (got != want)
+                fail_msg("%zux%zux%zu segment %zu stride %zu column %zu packed %d staged %d bias "
+                         "%d clamp %d: "
                          "c[%zu][%zu] is %g, not %g (seed %u)",
                          problem->m, problem->n, problem->k, problem->segment, problem->stride,
-                         problem->b_packed, problem->staged, problem->biased, problem->clamped, i,
-                         j, (double)problem->c[i * problem->n + j], want, fill_seed());
+                         problem->column, problem->b_packed, problem->staged, problem->biased,
+                         problem->clamped, i, j, got, want, fill_seed());
         }
 }
 
@@ -142,6 +156,8 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
         .segment = problem->segment,
         .a_stride = problem->stride,
         .a_is_regular = problem->segment == problem->k,
+        .columns = problem->column > 0,
+        .a_column = problem->column,
     };
     const struct gemm_f32_call call = {.context = problem,
                                        .locate = locate,
@@ -172,6 +188,14 @@ static const struct problem sizes[] = {
     {.m = 15, .n = 47, .k = 600, .segment = 600, .stride = 4096},
     {.m = 16, .n = 31, .k = 96, .segment = 32, .stride = 4096, .gap = 64},
     {.m = 300, .n = 13, .k = 5, .segment = 5, .stride = 5},
+    {.m = 3, .n = 5, .k = 7, .column = 3},
+    {.m = 49, .n = 29, .k = 30, .column = 49},
+    {.m = 4, .n = 8, .k = 12, .column = 5},
+    {.m = 99, .n = 25, .k = 33, .column = 101},
+    {.m = 113, .n = 50, .k = 4, .column = 113},
+    {.m = 203, .n = 31, .k = 250, .column = 205},
+    {.m = 128, .n = 16, .k = 9, .column = 4096},
+    {.m = 600, .n = 2, .k = 3, .column = 600},
 };
 
 static void walk(const struct cpu *cpu, struct default_pool *pool)

@@ -162,6 +162,8 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
             (size_t)(mine->rows_are_affine ? mine->src_row_stride : s->src.w * s->stride[WIDTH]);
         gemm.a_is_regular = mine->rows_are_affine;
     }
+    if (gemm.columns && mine->rows_are_affine && mine->src_row_stride == 1)
+        gemm.a_column = (size_t)s->src.c;
     gemm_f32_plan(&mine->gemm, &gemm, cpu);
 }
 

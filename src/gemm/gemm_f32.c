@@ -98,6 +98,31 @@ static bool is_unknown(const struct gemm_f32_shape *shape)
            shape->a_stride == SIZE_MAX;
 }
 
+/* Can columns of A be read in place? All of k must be one block, and few rows fall into two tiles.
+ * Columns whose addresses differ by a multiple of a large power of two share few places in the L1
+ * cache; more of them in one place than it holds would drive each other out before the next panel.
+ */
+static bool reads_planes(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    enum { FEW = 32 }; /* one of so many */
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t bytes = shape->a_column * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
+    size_t apart = bytes & (~bytes + 1), places = way / max_size(min_size(apart, way), 1);
+    if (!bytes || !shape->columns || is_unknown(shape) || shape->m < GEMM_F32_PLANES_LOWEST)
+        return false;
+    size_t twice = round_up(shape->m, GEMM_F32_PLANES_LOWEST) - shape->m;
+    return twice * FEW <= shape->m && shape->k <= min_size(most_k(plan, cpu), places * L1_WAYS);
+}
+
+/* Whole tiles of every height, at least one. */
+static size_t choose_run_rows(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    enum { UNIT = 48 };
+    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4 / max_size(plan->shape.k, 1);
+    size_t rows = values > GEMM_F32_NR ? values - GEMM_F32_NR : 0;
+    return max_size(rows / UNIT, 1) * UNIT;
+}
+
 /* A block of A takes half of the L2 cache. Every block is at most as large as that of a problem
  * whose sizes are not known. */
 static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
@@ -142,7 +167,7 @@ static void divide_scratch(struct gemm_f32 *plan)
     const struct gemm_f32_shape *shape = &plan->shape;
     struct gemm_f32_scratch *parts = &plan->scratch;
     size_t rows = plan->block_tiles * plan->tile_rows;
-    parts->list = floats(rows * plan->block_k);
+    parts->list = plan->planes ? 0 : floats(rows * plan->block_k);
     parts->b = parts->list + round_up(list_bytes(plan), SCRATCH_UNIT);
     parts->stage = parts->b + (shape->b_packed ? 0 : floats(plan->block_columns * plan->block_k));
     parts->caller =
@@ -174,6 +199,10 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     *plan = (struct gemm_f32){.shape = *shape};
     if (shape->segment && gemm_f32_lists(cpu))
         plan->listed = gemm_f32_listed_find(cpu->features);
+    if (reads_planes(plan, cpu)) {
+        plan->planes = gemm_f32_planes_find(cpu->features);
+        plan->run_rows = choose_run_rows(plan, cpu);
+    }
     plan_by(plan, cpu);
     if (plan->listed && is_unknown(shape)) { /* the scratchpad is enough for both ways */
         struct gemm_f32 packed = {.shape = *shape};
@@ -182,7 +211,8 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     }
     plan->pack = pack_f32_find(cpu->features)->pack;
     gemm_f32_tiles_init(&plan->tiles, cpu, shape->columns);
-    plan->kernel = plan->listed
+    plan->kernel = plan->planes ? plan->planes->name
+                   : plan->listed
                        ? plan->listed->name
                        : gemm_f32_find_for(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
 }
@@ -307,7 +337,9 @@ static void run_step(struct gemm_task *task, const struct gemm_step *step)
     if (!shape->b_packed)
         pack_block_b(task, step);
     struct gemm_f32_block block = block_of_c(task, step);
-    if (task->plan->listed && !task->tiles->in_order)
+    if (task->plan->planes)
+        gemm_step_run_planes(task, step, &block);
+    else if (task->plan->listed && !task->tiles->in_order)
         gemm_step_run_listed(task, step, &block, step->panels);
     else
         run_packed(task, step, &block);

@@ -16,6 +16,7 @@
 
 #include "kernels/gemm_f32.h"
 #include "kernels/gemm_f32_listed.h"
+#include "kernels/gemm_f32_planes.h"
 #include "kernels/pack_f32.h"
 #include "src/gemm/gemm_f32_tiles.h"
 #include "src/threading/parallel.h"
@@ -42,6 +43,10 @@ struct gemm_f32_shape {
      * rows are contiguous. */
     size_t segment, a_stride;
     bool a_is_regular;
+
+    /* Not 0: columns of A are contiguous, so far from each other, and list_a() knows where they
+     * are. C's columns are contiguous, too. */
+    size_t a_column;
 };
 
 /* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, lists of its rows, a block
@@ -68,6 +73,10 @@ struct gemm_f32 {
     size_t full_panels;      /* of 12 columns, the first ones */
     size_t group_panels;     /* of those, how many stay in the L1 cache together */
     bool copies;             /* rows are copied next to each other */
+
+    /* Columns of A in place, all of k at a time; NULL: they are not. */
+    const struct gemm_f32_planes_kernels *planes;
+    size_t run_rows; /* of A that stay in the L1 cache while one panel after the other comes */
 };
 
 /* Rows [row, row + rows) and columns [column, column + columns) of one matrix, complete sums with
@@ -96,7 +105,8 @@ struct gemm_f32_call {
                    size_t first, size_t depth, float *out);
 
     /* out[s * GEMM_F32_LIST + i] = the address of A[row + i][first + s * segment], for i < rows, s
-     * < segments. Not called if the shape has no segment. */
+     * < segments. With a_column: first is 0, and there is one address. Not called if the shape has
+     * neither. */
     void (*list_a)(const void *context, size_t batch, size_t row, size_t rows, size_t first,
                    size_t segments, const float **out);
 

@@ -1,5 +1,5 @@
-/* What the two ways of running a step of the blocked multiplication share: with rows of A packed
- * (gemm_f32.c), and with rows of A read in place (step_listed.c). */
+/* What the ways of running a step of the blocked multiplication share: with rows of A packed
+ * (gemm_f32.c), and with rows (step_listed.c) or columns of A (step_planes.c) read in place. */
 #ifndef SRC_GEMM_STEP_H
 #define SRC_GEMM_STEP_H
 
@@ -38,5 +38,9 @@ struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
 /* Adds the products of some panels of a step to the block of C, with rows of A listed. */
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block, struct span panels);
+
+/* Computes a step, with columns of A in place. */
+void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *step,
+                          const struct gemm_f32_block *block);
 
 #endif

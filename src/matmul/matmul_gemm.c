@@ -63,6 +63,17 @@ static bool lists_rows(const struct problem *problem)
     return may_be_contiguous(src, src->ndims - 1) && may_be_contiguous(dst, dst->ndims - 1);
 }
 
+/* The distance of columns of src if they are contiguous, and those of dst are; else 0. */
+static size_t column_stride(const struct problem *problem, bool columns)
+{
+    const neo_memory_desc *src = &problem->tensors[SRC];
+    int last = src->ndims - 1;
+    bool in_place = columns && !problem_is_runtime(problem) &&
+                    src->format_kind == NEO_FORMAT_STRIDED && src->strides[last - 1] == 1 &&
+                    src->strides[last] > 0;
+    return in_place ? (size_t)src->strides[last] : 0;
+}
+
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
@@ -124,6 +135,7 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
                       .segment = lists_rows(problem) ? size_of(shape.k) : 0,
                       .a_is_regular = true,
                       .a_stride = size_of(src->strides[src->ndims - 2]),
+                      .a_column = column_stride(problem, columns),
                   },
                   cpu);
 }
