@@ -74,6 +74,46 @@ static void pack_neighbours(const struct pack_f32_panel *panel)
         pack_steps(panel);
 }
 
+/* All lanes of a panel that has `vectors` times four, and no others: addresses are constants. */
+static inline __attribute__((always_inline)) void
+transpose_panel(const struct pack_f32_panel *panel, size_t vectors)
+{
+    enum { MOST = 16 };
+    const float *from[MOST];
+    float *out = panel->out;
+#pragma GCC unroll 16
+    for (size_t i = 0; i < 4 * vectors; i++)
+        from[i] = lane_start(panel, i);
+    for (size_t p = 0; p + 4 <= panel->k; p += 4, out += 16 * vectors) {
+#pragma GCC unroll 4
+        for (size_t v = 0; v < vectors; v++) {
+            float32x4_t block[4];
+#pragma GCC unroll 4
+            for (size_t x = 0; x < 4; x++)
+                block[x] = vld1q_f32(from[4 * v + x] + p);
+            transpose_4x4(block);
+#pragma GCC unroll 4
+            for (size_t x = 0; x < 4; x++)
+                vst1q_f32(out + 4 * (x * vectors + v), block[x]);
+        }
+    }
+}
+
+static bool transpose_whole(const struct pack_f32_panel *panel)
+{
+    if (panel->count != panel->width)
+        return false;
+    if (panel->width == 12)
+        transpose_panel(panel, 3);
+    else if (panel->width == 8)
+        transpose_panel(panel, 2);
+    else if (panel->width == 16)
+        transpose_panel(panel, 4);
+    else
+        return false;
+    return true;
+}
+
 /* step == 1 and at least four lanes; the last four lanes, and steps, overlap the ones before if
  * there are not whole vectors of them. */
 static void pack_by_transposes(const struct pack_f32_panel *panel)
@@ -82,7 +122,8 @@ static void pack_by_transposes(const struct pack_f32_panel *panel)
     if (whole && whole < panel->k)
         for (size_t i = 0; i < panel->width; i += 4)
             transpose_lanes(panel, min_of(i, panel->width - 4), panel->k - 4, panel->k);
-    for (size_t first = 0; first < whole; first += CHUNK)
+    bool done = transpose_whole(panel);
+    for (size_t first = 0; !done && first < whole; first += CHUNK)
         for (size_t i = 0; i < panel->width; i += 4)
             transpose_lanes(panel, min_of(i, panel->width - 4), first,
                             min_of(first + CHUNK, whole));
