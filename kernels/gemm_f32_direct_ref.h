@@ -23,7 +23,8 @@ static inline const float *row_of_b(const struct strip *strip, size_t p, size_t 
 }
 
 /* A(i, p) is a[p * step]. */
-static inline float element(const struct strip *strip, const float *a, size_t step, size_t j, size_t group)
+static inline float element(const struct strip *strip, const float *a, size_t step, size_t j,
+                            size_t group)
 {
     const struct gemm_f32_direct *shape = strip->shape;
     float sum = 0;

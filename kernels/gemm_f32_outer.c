@@ -2,8 +2,8 @@
 #include "kernels/gemm_f32_outer.h"
 
 #define EIGHT(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5], &(t)[6], &(t)[7]
-#define TILES(t)                                                                                \
-    EIGHT(t), EIGHT(t + 8), EIGHT(t + 16), &(t)[24], &(t)[25], &(t)[26], &(t)[27], &(t)[28],    \
+#define TILES(t)                                                                             \
+    EIGHT(t), EIGHT(t + 8), EIGHT(t + 16), &(t)[24], &(t)[25], &(t)[26], &(t)[27], &(t)[28], \
         &(t)[29]
 const struct gemm_f32_direct_kernel *const gemm_f32_outer_kernels[] = {
 #if !NEO_PORTABLE

@@ -9,13 +9,10 @@
         run_strip_ref(&(struct strip){shape, a, b, bias, c}, 1, shape->lda, height, vectors,    \
                       vectors);                                                                 \
     }
-#define TILE(name_, height_, vectors_)                        \
-    {                                                         \
-        .name = "gemm_f32_outer_" #name_ "_ref",       \
-        .height = height_,                                    \
-        .vectors = vectors_,                                  \
-        .group = vectors_,                                    \
-        .run = run_##name_,                                   \
+#define TILE(name_, height_, vectors_)                                                   \
+    {                                                                                    \
+        .name = "gemm_f32_outer_" #name_ "_ref", .height = height_, .vectors = vectors_, \
+        .group = vectors_, .run = run_##name_,                                           \
     }
 /* clang-format off */
 RUN(1x4, 1, 1)

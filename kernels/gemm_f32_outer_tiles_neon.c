@@ -32,14 +32,10 @@ gemm_f32_direct_fn gemm_f32_outer_4x16_neon;
 gemm_f32_direct_fn gemm_f32_outer_5x16_neon;
 gemm_f32_direct_fn gemm_f32_outer_6x16_neon;
 
-#define TILE(size, height_, vectors_)                         \
-    {                                                         \
-        .name = "gemm_f32_outer_" #size "_neon",       \
-        .needs = CPU_NEON,                                    \
-        .height = height_,                                    \
-        .vectors = vectors_,                                  \
-        .group = vectors_,                                    \
-        .run = gemm_f32_outer_##size##_neon,           \
+#define TILE(size, height_, vectors_)                                                  \
+    {                                                                                  \
+        .name = "gemm_f32_outer_" #size "_neon", .needs = CPU_NEON, .height = height_, \
+        .vectors = vectors_, .group = vectors_, .run = gemm_f32_outer_##size##_neon,   \
     }
 /* clang-format off */
 const struct gemm_f32_direct_kernel gemm_f32_outer_neon[GEMM_F32_OUTER_TILES] = {

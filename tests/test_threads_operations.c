@@ -197,14 +197,19 @@ static void matmul_is_the_same_on_every_pool(void **state)
     (void)state;
     static const struct {
         neo_dim m, n, k;
-        const char *weights;
-    } rows[] = {{67, 53, 71, "ab"}, {67, 53, 71, "any"},  {1, 300, 64, "any"},
-                {300, 1, 64, "ab"}, {3, 130, 520, "any"}, {130, 12, 33, "any"}};
+        const char *src, *weights, *dst;
+    } rows[] = {
+        {67, 53, 71, "ab", "ab", "ab"},   {67, 53, 71, "ab", "any", "ab"},
+        {1, 300, 64, "ab", "any", "ab"},  {300, 1, 64, "ab", "ab", "ab"},
+        {3, 130, 520, "ab", "any", "ab"}, {130, 12, 33, "ab", "any", "ab"},
+        {67, 53, 71, "ba", "ba", "ab"},   {130, 12, 33, "ba", "ab", "ab"},
+        {5, 71, 40, "ab", "ba", "ab"},    {67, 53, 71, "ab", "ab", "ba"},
+    };
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_matmul_desc desc = {
-            .src = tensor_desc(2, (neo_dim[]){rows[i].m, rows[i].k}, "ab"),
+            .src = tensor_desc(2, (neo_dim[]){rows[i].m, rows[i].k}, rows[i].src),
             .weights = tensor_desc(2, (neo_dim[]){rows[i].k, rows[i].n}, rows[i].weights),
-            .dst = tensor_desc(2, (neo_dim[]){rows[i].m, rows[i].n}, "ab"),
+            .dst = tensor_desc(2, (neo_dim[]){rows[i].m, rows[i].n}, rows[i].dst),
         };
         neo_primitive_desc *pd;
         assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);

@@ -2,16 +2,18 @@
 #ifndef SRC_MATMUL_DIRECT_H
 #define SRC_MATMUL_DIRECT_H
 
-#include "kernels/gemm_f32_direct.h"
+#include "kernels/gemm_f32_outer.h"
+#include "kernels/pack_f32.h"
 #include "src/matmul/batch.h"
 
-enum { MAX_RUNS = 8, MAX_HEIGHT = 8, MAX_CALLS = 8 };
+enum { MAX_RUNS = 8, MAX_HEIGHT = 8, MAX_CALLS = 8, MAX_TURNED_COLUMNS = 16 };
 
 /* Strips next to each other of the same kind. */
 struct strips {
     uint32_t count;
     uint8_t vectors, group, lanes, height; /* height: the largest */
     uint8_t depth;                         /* 0, or that of kernels for one small depth */
+    bool a_columns;                        /* kernels read columns of src */
     size_t b_step;                         /* from one strip's weights to the next */
 };
 
@@ -19,6 +21,7 @@ struct strips {
 struct columns {
     struct strips runs[MAX_RUNS];
     size_t run_count, strip_count;
+    bool a_columns;
 };
 
 /* How the rows of a strip are divided: tiles of equal heights as far as possible, and below them
@@ -26,7 +29,7 @@ struct columns {
 struct tiling {
     gemm_f32_direct_fn *tall, *low;
     size_t tall_tiles, low_tiles; /* tall_tiles >= 1 */
-    size_t low_row;
+    size_t low_row, low_a;        /* where these begin: in dst's rows, and src's elements */
 };
 
 /* One call of a kernel: offsets in elements from where a matrix begins. */
@@ -36,6 +39,14 @@ struct call {
     struct gemm_f32_direct strip;
 };
 
+/* What decides about strips. */
+struct direct_shape {
+    size_t m, n, k;
+    bool panels;    /* weights come in panels, not rows: packed ones, or a strip at a time */
+    bool a_columns; /* src's columns are contiguous, not its rows */
+    bool turned;    /* weights' columns are contiguous, not its rows: each strip is packed */
+};
+
 struct matmul_direct {
     size_t batch, m, n, k;
     size_t matrix_elements; /* of packed weights */
@@ -43,17 +54,20 @@ struct matmul_direct {
     struct matmul_steps steps;
     bool constant_steps;
     bool packed, bias_fused, finish; /* finish: lines still need bias or post-operations */
-    struct gemm_f32_direct strip;    /* what all strips have in common; packed weights: not ldb */
-    struct call calls[MAX_CALLS];    /* all of a small matrix, */
-    size_t call_count;               /* or 0 */
+    bool a_columns, turned;          /* as in direct_shape */
+    size_t a_row, b_column;       /* from a row of src, a column of turned weights, to the next */
+    pack_f32_fn *pack;            /* for turned weights */
+    struct gemm_f32_direct strip; /* what all strips have in common; packed weights: not ldb */
+    struct call calls[MAX_CALLS]; /* all of a small matrix, */
+    size_t call_count;            /* or 0 */
     const char *kernel;
     struct tiling tilings[MAX_RUNS];       /* of m rows */
-    uint8_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in gemm_f32_direct_kernels */
+    uint8_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in the list of direct_tile() */
 };
 
 /* direct_columns.c: the strips that cost least, and the cycles they take. Sizes are at least 1. */
-double direct_columns_choose(struct columns *best, const struct core *core, size_t m, size_t n,
-                             size_t k, bool packed);
+double direct_columns_choose(struct columns *best, const struct core *core,
+                             const struct direct_shape *shape);
 
 /* A single ragged strip becomes a whole one and a ragged vector, which has a left neighbour. */
 void direct_columns_split(struct columns *columns, const struct core *core);
@@ -61,14 +75,26 @@ void direct_columns_split(struct columns *columns, const struct core *core);
 /* matmul_direct.c: the tiles of so many rows, in the plan's strips number r. */
 void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size_t r, size_t rows);
 
+static inline const struct gemm_f32_direct_kernel *direct_tile(const struct matmul_direct *plan,
+                                                               size_t number)
+{
+    return plan->a_columns ? gemm_f32_outer_kernels[number] : gemm_f32_direct_kernels[number];
+}
+
 /* What depends on the kind of strip. */
 static inline void direct_set_kind(struct gemm_f32_direct *strip, const struct matmul_direct *plan,
                                    const struct strips *kind)
 {
     strip->lanes = kind->lanes;
     strip->special = plan->strip.special | (kind->lanes < 4);
-    if (plan->packed)
+    if (plan->packed || plan->turned)
         strip->ldb = 4u * kind->group;
+}
+
+/* The scratchpad of one task: room for a strip of turned weights. */
+static inline size_t direct_turned_bytes(const struct matmul_direct *plan)
+{
+    return plan->turned ? round_up(plan->k * MAX_TURNED_COLUMNS * sizeof(float), 64) : 0;
 }
 
 /* direct_run.c */

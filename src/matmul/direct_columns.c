@@ -7,6 +7,14 @@
 
 enum { MAX_SHALLOW = 8 };
 
+static size_t tile_height(const struct columns *columns, const struct core *core, size_t vectors,
+                          size_t group)
+{
+    if (columns->a_columns)
+        return vectors == group ? gemm_f32_outer_height(vectors) : 0;
+    return gemm_f32_direct_height(core, vectors, group);
+}
+
 static void add_strips(struct columns *columns, const struct core *core, size_t count,
                        size_t vectors, size_t group, size_t lanes, size_t b_step)
 {
@@ -17,7 +25,8 @@ static void add_strips(struct columns *columns, const struct core *core, size_t 
         .vectors = (uint8_t)vectors,
         .group = (uint8_t)group,
         .lanes = (uint8_t)lanes,
-        .height = (uint8_t)gemm_f32_direct_height(core, vectors, group),
+        .height = (uint8_t)tile_height(columns, core, vectors, group),
+        .a_columns = columns->a_columns,
         .b_step = b_step,
     };
     columns->strip_count += count;
@@ -86,16 +95,21 @@ static double tuned_cycles(const struct core *core, double height, double vector
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
  * instructions around them, which matter less. */
-static double tile_cycles(const struct core *core, double height, double vectors, double group)
+static double untuned_cycles(const struct core *core, double height, double vectors, double group)
 {
-    if (core->in_order && gemm_f32_direct_is_tuned(core, (size_t)vectors, (size_t)group))
-        return tuned_cycles(core, height, vectors, group);
     double macs = height * vectors, loads = height / 4 + vectors;
     double cycles = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
     /* Without reordering, vector loads take both slots of two cycles. */
     cycles =
         core->in_order ? cycles + 2 * loads : fmax(cycles, loads / fmax(core->loads_per_cycle, 1));
     return cycles + 0.06 * (height / 4 + vectors / group + 0.5);
+}
+
+static double tile_cycles(const struct core *core, double height, double vectors, double group)
+{
+    bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, (size_t)vectors, (size_t)group);
+    return tuned ? tuned_cycles(core, height, vectors, group)
+                 : untuned_cycles(core, height, vectors, group);
 }
 
 /* Row by row: the same, a load of A and a store of C; the strip of B once. */
@@ -114,8 +128,9 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     if (run->depth)
         return shallow_cycles(core, run, m);
     double tiles = ceil(m / run->height), height = m / tiles;
-    return tiles * (k * tile_cycles(core, height, run->vectors, run->group) + 6 +
-                    0.5 * height * run->vectors);
+    double step = run->a_columns ? untuned_cycles(core, height, run->vectors, run->group)
+                                 : tile_cycles(core, height, run->vectors, run->group);
+    return tiles * (k * step + 6 + 0.5 * height * run->vectors);
 }
 
 static double columns_cycles(const struct core *core, const struct columns *columns, double m,
@@ -151,22 +166,34 @@ static bool make_shallow(struct columns *columns, size_t k)
     return true;
 }
 
-double direct_columns_choose(struct columns *best, const struct core *core, size_t m, size_t n,
-                             size_t k, bool packed)
+/* Packing a strip: two loads and stores for eight elements, and shuffles. */
+static double turning_cycles(const struct direct_shape *shape, const struct columns *columns)
+{
+    double elements = (double)shape->n * (double)shape->k;
+    return shape->turned ? 30 * (double)columns->strip_count + 0.6 * elements : 0;
+}
+
+double direct_columns_choose(struct columns *best, const struct core *core,
+                             const struct direct_shape *shape)
 {
     static const size_t plain_widths[] = {4, 3, 2, 8, 12}, packed_widths[] = {1, 2, 4};
-    size_t count = packed ? count_of(packed_widths) : count_of(plain_widths);
+    size_t count = shape->panels ? count_of(packed_widths) : count_of(plain_widths);
+    size_t narrow = shape->panels ? 1 : 3; /* widths of one group come first */
     double least = HUGE_VAL;
+    if (shape->a_columns || shape->turned)
+        count = narrow;
     for (size_t i = 0; i < count; i++) {
-        struct columns columns = {.run_count = 0};
-        if (packed)
-            packed_columns(&columns, core, n, k, packed_widths[i]);
+        struct columns columns = {.a_columns = shape->a_columns};
+        if (shape->panels)
+            packed_columns(&columns, core, shape->n, shape->k, packed_widths[i]);
         else
-            plain_columns(&columns, core, n, plain_widths[i]);
-        double rows = (double)m, depth = (double)k;
-        keep_better(best, &least, &columns, columns_cycles(core, &columns, rows, depth));
-        if (make_shallow(&columns, k))
-            keep_better(best, &least, &columns, columns_cycles(core, &columns, rows, depth));
+            plain_columns(&columns, core, shape->n, plain_widths[i]);
+        double rows = (double)shape->m, depth = (double)shape->k;
+        double turning = turning_cycles(shape, &columns);
+        keep_better(best, &least, &columns, turning + columns_cycles(core, &columns, rows, depth));
+        if (!shape->a_columns && make_shallow(&columns, shape->k))
+            keep_better(best, &least, &columns,
+                        turning + columns_cycles(core, &columns, rows, depth));
     }
     return least;
 }

@@ -17,6 +17,7 @@ struct part {
     struct place at;
     struct span rows, strips;
     const struct tiling *tilings; /* of so many rows */
+    float *turned;                /* room for a strip of turned weights */
 };
 
 /* The last rows of plain weights where a ragged strip's vectors end beyond a row. */
@@ -40,7 +41,7 @@ static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged, st
         copy_columns(ragged->bias, at->bias, columns);
         at->bias = ragged->bias;
     }
-    if (plan->packed || plan->k == 0)
+    if (plan->packed || plan->turned || plan->k == 0)
         return;
     strip->rounds = (plan->k - 1) / 4;
     strip->tail = plan->k - 4 * strip->rounds;
@@ -59,8 +60,8 @@ static inline void run_strip(struct gemm_f32_direct *strip, const struct tiling 
     if (tiling->low_tiles == 0)
         return;
     strip->tiles = tiling->low_tiles;
-    tiling->low(strip, at->a + tiling->low_row * strip->lda, at->b,
-                at->c + tiling->low_row * strip->ldc, at->bias);
+    tiling->low(strip, at->a + tiling->low_a, at->b, at->c + tiling->low_row * strip->ldc,
+                at->bias);
 }
 
 static __attribute__((noinline)) void run_ragged(struct gemm_f32_direct *strip,
@@ -73,26 +74,44 @@ static __attribute__((noinline)) void run_ragged(struct gemm_f32_direct *strip,
     strip->b_tail = NULL, strip->rounds = plan->k / 4, strip->tail = plan->k % 4;
 }
 
+/* Columns of a strip that lie in memory as rows, to a panel. */
+static const float *turn(const struct matmul_direct *plan, const struct part *part, size_t column,
+                         size_t width)
+{
+    plan->pack(&(struct pack_f32_panel){
+        .width = width,
+        .count = min_size(width, plan->n - column),
+        .k = plan->k,
+        .src = part->at.b + column * plan->b_column,
+        .lane = (ptrdiff_t)plan->b_column,
+        .step = 1,
+        .out = part->turned,
+    });
+    return part->turned;
+}
+
 static void run_part(const struct matmul_direct *plan, const struct part *part)
 {
     struct gemm_f32_direct strip = plan->strip;
     const float *b = part->at.b, *bias = part->at.bias;
     float *c = part->at.c + part->rows.begin * strip.ldc;
-    struct place at = {.a = part->at.a + part->rows.begin * strip.lda};
-    size_t begin = part->strips.begin, end = part->strips.end;
+    struct place at = {.a = part->at.a + part->rows.begin * plan->a_row};
+    size_t begin = part->strips.begin, end = part->strips.end, column = 0;
     for (size_t r = 0; end > 0; r++) {
         const struct strips *run = &plan->columns.runs[r];
         size_t first = min_size(begin, run->count), last = min_size(end, run->count);
         size_t columns = 4u * run->vectors, bias_step = bias ? columns : 0;
         direct_set_kind(&strip, plan, run);
         for (size_t i = first; i < last; i++) {
-            at.b = b + i * run->b_step, at.c = c + i * columns, at.bias = bias + i * bias_step;
+            at.b = plan->turned ? turn(plan, part, column + i * columns, columns)
+                                : b + i * run->b_step;
+            at.c = c + i * columns, at.bias = bias + i * bias_step;
             if (run->lanes < 4)
                 run_ragged(&strip, &part->tilings[r], at, plan, columns - 4 + run->lanes);
             else
                 run_strip(&strip, &part->tilings[r], &at);
         }
-        begin -= first, end -= last;
+        begin -= first, end -= last, column += run->count * columns;
         b += run->count * run->b_step, c += run->count * columns, bias += run->count * bias_step;
     }
 }
@@ -157,14 +176,22 @@ struct direct_run {
     size_t tasks, row_parts;
 };
 
+static float *turned_room(const struct matmul_direct *plan, const struct execution *execution,
+                          int slot)
+{
+    size_t bytes = direct_turned_bytes(plan);
+    return bytes ? (float *)((char *)execution->scratch + (size_t)slot * bytes) : NULL;
+}
+
 /* Tasks are the strips of all matrices in a row; where those are too few, rows are divided too. */
-static void run_task(const struct direct_run *run, size_t i)
+static void run_task(const struct direct_run *run, size_t i, int slot)
 {
     const struct matmul_direct *plan = run->plan;
     size_t strips = plan->columns.strip_count, total = plan->batch * strips;
     size_t unit_parts = run->tasks / run->row_parts;
     struct span units = partition_span(total, unit_parts, i / run->row_parts);
-    struct part part = {.rows = partition_span(plan->m, run->row_parts, i % run->row_parts)};
+    struct part part = {.rows = partition_span(plan->m, run->row_parts, i % run->row_parts),
+                        .turned = turned_room(plan, run->execution, slot)};
     struct tiling tilings[MAX_RUNS];
     if (part.rows.begin == part.rows.end)
         return;
@@ -181,9 +208,8 @@ static void run_task(const struct direct_run *run, size_t i)
 
 static void run_tasks(void *argument, struct span tasks, int slot)
 {
-    (void)slot;
     for (size_t i = tasks.begin; i < tasks.end; i++)
-        run_task(argument, i);
+        run_task(argument, i, slot);
 }
 
 /* One matrix after another by the plan's list of calls. */
@@ -208,7 +234,8 @@ static __attribute__((noinline)) void run_strips(const struct matmul_direct *pla
     if (execution->threads == 1) {
         struct part part = {.rows = {0, plan->m},
                             .strips = {0, plan->columns.strip_count},
-                            .tilings = plan->tilings};
+                            .tilings = plan->tilings,
+                            .turned = turned_room(plan, execution, 0)};
         for (size_t b = 0; b < plan->batch; b++)
             run_matrix(plan, execution, b, &part);
         return;

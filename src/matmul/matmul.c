@@ -144,8 +144,9 @@ static void matmul_describe(const struct problem *problem, char *out, size_t siz
              desc_dims_text(&problem->tensors[WEIGHTS], weights, sizeof weights));
 }
 
-static const struct algorithm *const matmul_algorithms[] = {
-    &matmul_dot_f32, &matmul_direct_f32, &matmul_gemm_f32, &matmul_reference_f32};
+static const struct algorithm *const matmul_algorithms[] = {&matmul_dot_f32, &matmul_direct_f32,
+                                                            &matmul_gemm_f32, &matmul_swapped_f32,
+                                                            &matmul_reference_f32};
 
 const struct operation matmul_operation = {
     .name = "matmul",

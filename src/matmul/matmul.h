@@ -5,7 +5,7 @@
 #include "src/primitive/problem.h"
 
 extern const struct algorithm matmul_dot_f32, matmul_direct_f32, matmul_gemm_f32,
-    matmul_reference_f32;
+    matmul_swapped_f32, matmul_reference_f32;
 
 extern const struct operation matmul_operation;
 

@@ -1,5 +1,6 @@
-/* Matrix multiplication in place: nothing is packed, no scratchpad is needed. Rows of src are read
- * where they lie, and weights from packed panels or from rows. For what is small, and for few rows.
+/* Matrix multiplication in place: rows or columns of src are read where they lie, and weights from
+ * packed panels or from rows. Only weights whose columns are contiguous are packed, one strip at a
+ * time. For what is small, and for few rows.
  *
  * The columns of dst are divided into strips (direct_columns.c), one kernel call each: kernels walk
  * down the rows by themselves (direct_run.c). */
@@ -21,6 +22,13 @@ static bool is_rows(const neo_memory_desc *desc)
     return desc->format_kind == NEO_FORMAT_ANY || desc->dims[last] == 1 || desc->strides[last] == 1;
 }
 
+static bool is_columns(const neo_memory_desc *desc)
+{
+    int row = desc->ndims - 2;
+    return desc->format_kind == NEO_FORMAT_STRIDED &&
+           (desc->dims[row] == 1 || desc->strides[row] == 1);
+}
+
 /* The vector at the end of a row reads up to three elements of the next row, which must be there:
  * only the very last row is copied. */
 static bool has_narrow_rows(const neo_memory_desc *weights)
@@ -31,19 +39,19 @@ static bool has_narrow_rows(const neo_memory_desc *weights)
 
 static const char *direct_refuse(const struct problem *problem, const struct cpu *cpu)
 {
-    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     (void)cpu;
     if (problem_is_runtime(problem))
         return "a size is known only at run time";
     if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_MATMUL_F32)
         return "the weights are packed for another operation";
-    if (weights->format_kind == NEO_FORMAT_STRIDED && !is_rows(weights))
-        return "rows of weights are not contiguous";
-    if (!is_rows(&problem->tensors[SRC]))
-        return "rows of src are not contiguous";
+    if (weights->format_kind == NEO_FORMAT_STRIDED && !is_rows(weights) && !is_columns(weights))
+        return "neither rows nor columns of weights are contiguous";
+    if (!is_rows(src) && !is_columns(src))
+        return "neither rows nor columns of src are contiguous";
     if (!is_rows(&problem->tensors[DST]))
         return "rows of dst are not contiguous";
-    if (weights->format_kind == NEO_FORMAT_STRIDED && has_narrow_rows(weights))
+    if (weights->format_kind == NEO_FORMAT_STRIDED && is_rows(weights) && has_narrow_rows(weights))
         return "rows of weights are too close together to be read as vectors";
     return post_ops_fusion(problem).reads_dst ? "a post-operation reads dst" : NULL;
 }
@@ -81,7 +89,7 @@ static double weights_lines(const struct problem *problem, const struct cpu *cpu
                             const struct matmul_shape *shape)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    bool packed = weights->format_kind != NEO_FORMAT_STRIDED;
+    bool packed = weights->format_kind != NEO_FORMAT_STRIDED || !is_rows(weights);
     size_t row_bytes = packed ? 0 : (size_t)weights->strides[weights->ndims - 2] * sizeof(float);
     double k = (double)shape->k, tiles = ceil((double)shape->m / 6);
     if (tiles <= 1 || strip_stays(cpu, packed, shape, row_bytes))
@@ -89,15 +97,29 @@ static double weights_lines(const struct problem *problem, const struct cpu *cpu
     return (tiles - 1) * (double)shape->n * k / 16;
 }
 
+static struct direct_shape direct_shape_of(const struct problem *problem)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    struct matmul_shape shape = matmul_shape(problem);
+    bool turned = weights->format_kind == NEO_FORMAT_STRIDED && !is_rows(weights);
+    return (struct direct_shape){
+        .m = (size_t)shape.m,
+        .n = (size_t)shape.n,
+        .k = (size_t)shape.k,
+        .panels = weights->format_kind != NEO_FORMAT_STRIDED,
+        .a_columns = !is_rows(&problem->tensors[SRC]),
+        .turned = turned,
+    };
+}
+
 static double direct_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
+    struct direct_shape direct = direct_shape_of(problem);
     struct columns columns;
-    bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
         return 100;
-    double cycles = direct_columns_choose(&columns, cpu->core, (size_t)shape.m, (size_t)shape.n,
-                                          (size_t)shape.k, packed);
+    double cycles = direct_columns_choose(&columns, cpu->core, &direct);
     double src_bytes = (double)shape.m * (double)shape.k * (double)sizeof(float);
     if (src_bytes > (double)cpu->l2_bytes / 2) /* each strip reads src again */
         cycles += (double)columns.strip_count * src_bytes / 16;
@@ -112,6 +134,11 @@ static double direct_estimate(const struct problem *problem, const struct cpu *c
 static size_t row_stride(const neo_memory_desc *desc)
 {
     return desc->dims[desc->ndims - 2] == 1 ? 0 : (size_t)desc->strides[desc->ndims - 2];
+}
+
+static size_t column_stride(const neo_memory_desc *desc)
+{
+    return desc->dims[desc->ndims - 1] == 1 ? 0 : (size_t)desc->strides[desc->ndims - 1];
 }
 
 /* One value per column, next to each other. */
@@ -130,16 +157,20 @@ void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size
     size_t tiles = div_up(rows, plan->columns.runs[r].height), tall = div_up(rows, tiles);
     size_t low_tiles = tiles * tall - rows, tall_tiles = tiles - low_tiles;
     *out = (struct tiling){
-        .tall = gemm_f32_direct_kernels[by_height[tall - 1]]->run,
-        .low = low_tiles ? gemm_f32_direct_kernels[by_height[tall - 2]]->run : NULL,
+        .tall = direct_tile(plan, by_height[tall - 1])->run,
+        .low = low_tiles ? direct_tile(plan, by_height[tall - 2])->run : NULL,
         .tall_tiles = tall_tiles,
         .low_tiles = low_tiles,
         .low_row = tall_tiles * tall,
+        .low_a = tall_tiles * tall * plan->a_row,
     };
 }
 
-static size_t find_kernel(const struct cpu *cpu, const struct strips *run, size_t height)
+static size_t find_kernel(const struct matmul_direct *mine, const struct cpu *cpu,
+                          const struct strips *run, size_t height)
 {
+    if (mine->a_columns)
+        return gemm_f32_outer_find(cpu, height, run->vectors);
     return run->depth ? gemm_f32_shallow_find(cpu, run->depth, run->vectors)
                       : gemm_f32_direct_find(cpu, height, run->vectors, run->group);
 }
@@ -149,11 +180,11 @@ static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)
     for (size_t r = 0; r < mine->columns.run_count; r++) {
         const struct strips *run = &mine->columns.runs[r];
         for (size_t h = 1; h <= run->height; h++)
-            mine->kernels[r][h - 1] = (uint8_t)find_kernel(cpu, run, h);
+            mine->kernels[r][h - 1] = (uint8_t)find_kernel(mine, cpu, run, h);
         direct_tile_rows(&mine->tilings[r], mine, r, mine->m);
     }
     size_t tiles = div_up(mine->m, mine->columns.runs[0].height);
-    mine->kernel = gemm_f32_direct_kernels[mine->kernels[0][div_up(mine->m, tiles) - 1]]->name;
+    mine->kernel = direct_tile(mine, mine->kernels[0][div_up(mine->m, tiles) - 1])->name;
 }
 
 static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const struct strips *kind,
@@ -162,7 +193,7 @@ static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const 
     struct call *call = &mine->calls[mine->call_count++];
     *call = (struct call){
         .run = run,
-        .a = at[0] * mine->strip.lda,
+        .a = at[0] * mine->a_row,
         .b = at[2],
         .c = at[0] * mine->strip.ldc + at[1],
         .column = at[1],
@@ -188,7 +219,8 @@ static void add_calls(struct matmul_direct *mine, const struct tiling *tiling,
 static void list_calls(struct matmul_direct *mine)
 {
     size_t at[3] = {0}; /* row, column, element of weights */
-    if (!mine->constant_steps || mine->finish || mine->columns.strip_count > MAX_CALLS)
+    if (!mine->constant_steps || mine->finish || mine->turned ||
+        mine->columns.strip_count > MAX_CALLS)
         return;
     for (size_t r = 0; r < mine->columns.run_count; r++) {
         struct strips kind = mine->columns.runs[r];
@@ -218,7 +250,12 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->kernel = "none";
     if (mine->batch == 0 || mine->m == 0 || mine->n == 0)
         return;
-    mine->packed = weights->format_kind == NEO_FORMAT_PACKED;
+    struct direct_shape direct = direct_shape_of(problem);
+    mine->packed = direct.panels;
+    mine->a_columns = direct.a_columns, mine->turned = direct.turned;
+    mine->a_row = mine->a_columns ? 1 : row_stride(&problem->tensors[SRC]);
+    mine->b_column = mine->turned ? column_stride(weights) : 0;
+    mine->pack = pack_f32_find(cpu->features)->pack;
     mine->matrix_elements = mine->packed ? mine->k * layout_shape(weights).columns : 0;
     mine->constant_steps = matmul_batch_steps(problem, mine->matrix_elements, &mine->steps);
     mine->bias_fused = is_by_column(&problem->tensors[BIAS]);
@@ -226,8 +263,8 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->finish = bias_left || !fusion.complete;
     bool clamp = !mine->finish && (fusion.low > -INFINITY || fusion.high < INFINITY);
     mine->strip = (struct gemm_f32_direct){
-        .lda = row_stride(&problem->tensors[SRC]),
-        .ldb = mine->packed ? 0 : row_stride(weights),
+        .lda = mine->a_columns ? column_stride(&problem->tensors[SRC]) : mine->a_row,
+        .ldb = mine->packed || mine->turned ? 0 : row_stride(weights),
         .ldc = row_stride(&problem->tensors[DST]),
         .gap = mine->packed ? LAYOUT_PANEL * mine->k : PLAIN_GROUP,
         .rounds = mine->k / 4,
@@ -237,8 +274,8 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
         .low = fusion.low,
         .high = fusion.high,
     };
-    direct_columns_choose(&mine->columns, cpu->core, mine->m, mine->n, mine->k, mine->packed);
-    if (!mine->packed && mine->m * mine->n * mine->k <= SMALL)
+    direct_columns_choose(&mine->columns, cpu->core, &direct);
+    if (!mine->packed && !mine->turned && !mine->a_columns && mine->m * mine->n * mine->k <= SMALL)
         direct_columns_split(&mine->columns, cpu->core);
     find_kernels(mine, cpu);
     list_calls(mine);
@@ -246,8 +283,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
 
 static size_t direct_scratch_bytes(const void *plan, int threads)
 {
-    (void)plan, (void)threads;
-    return 0;
+    return (size_t)threads * direct_turned_bytes(plan);
 }
 
 static const char *direct_kernel(const void *plan)

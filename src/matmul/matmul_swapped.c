@@ -1,0 +1,123 @@
+/* A product whose dst has contiguous columns, as the transposed product: dst^T = weights^T src^T.
+ * Descriptors are transposed, no element moves. What BLAS calls column-major is then what the other
+ * algorithms know as rows; of nested products, the best is taken. */
+#include <math.h>
+
+#include "src/matmul/matmul.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/implementation.h"
+#include "src/primitive/post_ops.h"
+
+struct matmul_swapped {
+    const char *kernel; /* the algorithm of the nested product */
+};
+
+/* Which tensor of the product each one of the transposed product is. */
+static const int origin[TENSOR_COUNT] = {
+    [SRC] = WEIGHTS, [WEIGHTS] = SRC, [BIAS] = BIAS, [DST] = DST};
+
+static void transpose(neo_memory_desc *desc)
+{
+    if (desc->ndims < 2)
+        return;
+    neo_dim *sizes = desc->dims + desc->ndims - 2, *strides = desc->strides + desc->ndims - 2;
+    neo_dim size = sizes[0], stride = strides[0];
+    sizes[0] = sizes[1], strides[0] = strides[1];
+    sizes[1] = size, strides[1] = stride;
+}
+
+static void make_swapped(struct problem *swapped, const struct problem *problem)
+{
+    *swapped = (struct problem){.operation = &matmul_operation, .attributes = problem->attributes};
+    for (int t = 0; t < TENSOR_COUNT; t++) {
+        swapped->tensors[t] = problem->tensors[origin[t]];
+        transpose(&swapped->tensors[t]);
+    }
+}
+
+static void swapped_choose(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    neo_memory_desc *src = &problem->tensors[SRC];
+    if (src->format_kind == NEO_FORMAT_ANY)
+        desc_set_plain(src);
+}
+
+static bool has_contiguous_columns(const neo_memory_desc *desc)
+{
+    int row = desc->ndims - 2, column = desc->ndims - 1;
+    return desc->format_kind == NEO_FORMAT_STRIDED && desc->dims[row] > 1 &&
+           desc->dims[column] > 1 && desc->strides[row] == 1 && desc->strides[column] != 1;
+}
+
+static const char *swapped_refuse(const struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    if (problem_is_runtime(problem))
+        return "a size is known only at run time";
+    if (problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED)
+        return "packed weights cannot be transposed";
+    if (!has_contiguous_columns(&problem->tensors[DST]))
+        return "columns of dst are not contiguous";
+    for (int i = 0; i < problem->attributes.post_op_count; i++)
+        if (post_op_operand(&problem->attributes.post_ops[i]))
+            return "a post-operation has an operand";
+    return NULL;
+}
+
+static double swapped_estimate(const struct problem *problem, const struct cpu *cpu)
+{
+    const double nesting = 50; /* clang wants a double */
+    struct problem chosen = *problem, swapped;
+    swapped_choose(&chosen, cpu);
+    make_swapped(&swapped, &chosen);
+    return nesting + matmul_best(&swapped, cpu)->estimate(&swapped, cpu);
+}
+
+static void swapped_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct problem swapped;
+    make_swapped(&swapped, problem);
+    ((struct matmul_swapped *)plan)->kernel = matmul_best(&swapped, cpu)->name;
+}
+
+static neo_status swapped_nest(struct implementation *implementation)
+{
+    struct problem swapped;
+    make_swapped(&swapped, &implementation->problem);
+    struct description description = problem_describe(&swapped);
+    return implementation_nest(implementation, &description);
+}
+
+static size_t swapped_scratch_bytes(const void *plan, int threads)
+{
+    (void)plan, (void)threads;
+    return 0;
+}
+
+static const char *swapped_kernel(const void *plan)
+{
+    return ((const struct matmul_swapped *)plan)->kernel;
+}
+
+static void swapped_run(const void *plan, const struct execution *execution)
+{
+    void *buffers[TENSOR_COUNT];
+    (void)plan;
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        buffers[t] = execution->buffers[origin[t]];
+    implementation_run_nested(execution, 0, buffers);
+}
+
+const struct algorithm matmul_swapped_f32 = {
+    .name = "swapped",
+    .refuse = swapped_refuse,
+    .choose = swapped_choose,
+    .estimate = swapped_estimate,
+    .plan = swapped_plan,
+    .plan_bytes = sizeof(struct matmul_swapped),
+    .nest = swapped_nest,
+    .scratch_bytes = swapped_scratch_bytes,
+    .kernel = swapped_kernel,
+    .run = swapped_run,
+};
