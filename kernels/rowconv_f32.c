@@ -3,41 +3,26 @@
 
 #include <stdbool.h>
 
-const struct rowconv_f32_kernel *const rowconv_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &rowconv_f32_in_order_neon[0],
-    &rowconv_f32_in_order_neon[1],
-    &rowconv_f32_in_order_neon[2],
-    &rowconv_f32_in_order_neon[3],
-    &rowconv_f32_in_order_neon[4],
-    &rowconv_f32_in_order_neon[5],
-    &rowconv_f32_in_order_neon[6],
-    &rowconv_f32_in_order_neon[7],
-    &rowconv_f32_in_order_neon[8],
-    &rowconv_f32_in_order_neon[9],
-    &rowconv_f32_in_order_neon[10],
-    &rowconv_f32_in_order_neon[11],
-    &rowconv_f32_neon[0],
-    &rowconv_f32_neon[1],
-    &rowconv_f32_neon[2],
-    &rowconv_f32_neon[3],
-    &rowconv_f32_neon[4],
-    &rowconv_f32_neon[5],
-    &rowconv_f32_neon[6],
-    &rowconv_f32_neon[7],
-    &rowconv_f32_neon[8],
-    &rowconv_f32_neon[9],
-    &rowconv_f32_neon[10],
-    &rowconv_f32_neon[11],
-    &rowconv_f32_neon[12],
-    &rowconv_f32_neon[13],
-    &rowconv_f32_neon[14],
-    &rowconv_f32_neon[15],
-    &rowconv_f32_neon[16],
-    &rowconv_f32_neon[17],
+#include "kernels/rowconv_f32_offsets.h"
+#define KERNEL(taps, stride, width, isa, in_order) \
+    rowconv_f32_fn rowconv_f32_##taps##s##stride##_8x##width##_##isa;
+#include "kernels/rowconv_f32_list.h"
+#undef KERNEL
 #endif
-    &rowconv_f32_ref,
+
+/* clang-format off */
+#define KERNEL(taps, stride, width, isa, in_order) \
+    {"rowconv_f32_" #taps "s" #stride "_8x" #width "_" #isa, CPU_NEON, stride, taps, width, \
+     rowconv_f32_##taps##s##stride##_8x##width##_##isa, in_order},
+const struct rowconv_f32_kernel rowconv_f32_kernels[] = {
+#if !NEO_PORTABLE
+#include "kernels/rowconv_f32_list.h"
+#endif
+    {"rowconv_f32_ref", 0, 0, 0, 0, rowconv_f32_ref, 0},
 };
+#undef KERNEL
+/* clang-format on */
 const size_t rowconv_f32_kernel_count = sizeof rowconv_f32_kernels / sizeof rowconv_f32_kernels[0];
 
 static bool serves(const struct rowconv_f32_kernel *kernel, const struct cpu *cpu)
@@ -56,8 +41,8 @@ const struct rowconv_f32_kernel *rowconv_f32_find(const struct cpu *cpu, size_t 
                                                   size_t width)
 {
     size_t i = 0;
-    while (!serves(rowconv_f32_kernels[i], cpu) ||
-           !fits(rowconv_f32_kernels[i], stride, taps, width))
+    while (!serves(&rowconv_f32_kernels[i], cpu) ||
+           !fits(&rowconv_f32_kernels[i], stride, taps, width))
         i++;
-    return rowconv_f32_kernels[i];
+    return &rowconv_f32_kernels[i];
 }

@@ -45,13 +45,10 @@ struct rowconv_f32_kernel {
         in_order; /* IN_ORDER_*: for cores that issue in this way, slower on others; 0: for all */
 };
 
-enum { ROWCONV_F32_NEON_KERNELS = 18, ROWCONV_F32_IN_ORDER_KERNELS = 12 };
-extern const struct rowconv_f32_kernel rowconv_f32_neon[ROWCONV_F32_NEON_KERNELS];
-extern const struct rowconv_f32_kernel rowconv_f32_in_order_neon[ROWCONV_F32_IN_ORDER_KERNELS];
-extern const struct rowconv_f32_kernel rowconv_f32_ref;
+rowconv_f32_fn rowconv_f32_ref;
 
 /* Fastest first; the last needs nothing and serves everything. */
-extern const struct rowconv_f32_kernel *const rowconv_f32_kernels[];
+extern const struct rowconv_f32_kernel rowconv_f32_kernels[];
 extern const size_t rowconv_f32_kernel_count;
 
 /* The fastest for this stride, taps and width that the CPU allows; never NULL. Those for cores that

@@ -24,11 +24,9 @@ static float element(const struct rowconv_f32_task *task, size_t i, size_t j)
     return clamp(sum + (task->bias ? task->bias[j] : 0), task->low, task->high);
 }
 
-static void run(const struct rowconv_f32_task *task)
+void rowconv_f32_ref(const struct rowconv_f32_task *task)
 {
     for (size_t i = 0; i < task->tiles * ROWCONV_F32_PIXELS; i++)
         for (size_t j = 0; j < task->width; j++)
             task->dst[i * task->pixel + j * task->channel] = element(task, i, j);
 }
-
-const struct rowconv_f32_kernel rowconv_f32_ref = {"rowconv_f32_ref", 0, 0, 0, 0, run, 0};

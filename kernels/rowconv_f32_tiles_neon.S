@@ -34,6 +34,9 @@ extras .req x17
 half .req x19
 next .req x20
 
+    .set IN_ORDER_NARROW, 1
+    .set IN_ORDER_WIDE, 2
+
 /* Bits of extras: what there is to do after the sums. */
 #define ADDS_BIAS 0
 #define HAS_LOW 1
@@ -210,7 +213,7 @@ next .req x20
 
 /* ---- for cores that reorder ---- */
 
-    .macro kernel name, stride, taps, vectors
+    .macro kernel_out_of_order name, stride, taps, vectors
     begin \name, \vectors
 4:  mov table, rows
     mov b, weights
@@ -234,25 +237,6 @@ next .req x20
     end \name, \vectors
     .endm
 
-    kernel rowconv_f32_3s2_8x12_neon, 2, 3, 3
-    kernel rowconv_f32_3s2_8x8_neon, 2, 3, 2
-    kernel rowconv_f32_3s2_8x4_neon, 2, 3, 1
-    kernel rowconv_f32_5s2_8x12_neon, 2, 5, 3
-    kernel rowconv_f32_5s2_8x8_neon, 2, 5, 2
-    kernel rowconv_f32_5s2_8x4_neon, 2, 5, 1
-    kernel rowconv_f32_7s2_8x12_neon, 2, 7, 3
-    kernel rowconv_f32_7s2_8x8_neon, 2, 7, 2
-    kernel rowconv_f32_7s2_8x4_neon, 2, 7, 1
-    kernel rowconv_f32_3s1_8x12_neon, 1, 3, 3
-    kernel rowconv_f32_3s1_8x8_neon, 1, 3, 2
-    kernel rowconv_f32_3s1_8x4_neon, 1, 3, 1
-    kernel rowconv_f32_5s1_8x12_neon, 1, 5, 3
-    kernel rowconv_f32_5s1_8x8_neon, 1, 5, 2
-    kernel rowconv_f32_5s1_8x4_neon, 1, 5, 1
-    kernel rowconv_f32_7s1_8x12_neon, 1, 7, 3
-    kernel rowconv_f32_7s1_8x8_neon, 1, 7, 2
-    kernel rowconv_f32_7s1_8x4_neon, 1, 7, 1
-
 /* ---- for cores that do not ---- */
 
 /* A tap is as many groups of eight FMLA as there are vectors of weights, one vector a group. What
@@ -267,7 +251,7 @@ next .req x20
  * two cycles. The last row of a tile has nothing to load ahead. */
 
     .macro load_ahead n, first, vector, place, kind
-    .if \kind == 1
+    .if \kind == IN_ORDER_NARROW
     .if \n == \first
     ldr d\vector, [b, #\place]
     .elseif \n == (\first + 1)
@@ -386,15 +370,15 @@ next .req x20
     end \name, \vectors
     .endm
 
-    kernel_in_order rowconv_f32_3s2_8x12_a55_neon, 2, 3, 3, 1
-    kernel_in_order rowconv_f32_3s2_8x12_a510_neon, 2, 3, 3, 2
-    kernel_in_order rowconv_f32_3s2_8x8_a55_neon, 2, 3, 2, 1
-    kernel_in_order rowconv_f32_3s2_8x8_a510_neon, 2, 3, 2, 2
-    kernel_in_order rowconv_f32_7s2_8x12_a55_neon, 2, 7, 3, 1
-    kernel_in_order rowconv_f32_7s2_8x12_a510_neon, 2, 7, 3, 2
-    kernel_in_order rowconv_f32_7s2_8x8_a55_neon, 2, 7, 2, 1
-    kernel_in_order rowconv_f32_7s2_8x8_a510_neon, 2, 7, 2, 2
-    kernel_in_order rowconv_f32_3s1_8x12_a55_neon, 1, 3, 3, 1
-    kernel_in_order rowconv_f32_3s1_8x12_a510_neon, 1, 3, 3, 2
-    kernel_in_order rowconv_f32_3s1_8x8_a55_neon, 1, 3, 2, 1
-    kernel_in_order rowconv_f32_3s1_8x8_a510_neon, 1, 3, 2, 2
+/* ---- all ---- */
+
+    .macro kernel name, taps, stride, width, in_order
+    .if \in_order
+    kernel_in_order \name, \stride, \taps, %(\width / 4), \in_order
+    .else
+    kernel_out_of_order \name, \stride, \taps, %(\width / 4)
+    .endif
+    .endm
+#define KERNEL(taps, stride, width, isa, in_order) \
+    kernel rowconv_f32_##taps##s##stride##_8x##width##_##isa, taps, stride, width, in_order;
+#include "kernels/rowconv_f32_list.h"
