@@ -380,6 +380,9 @@ static void wrong_arguments_change_nothing(void **state)
         INVALID(neo_primitive_execute(r->primitive, stream, 4, args));
     }
     INVALID(neo_primitive_execute(r->primitive, stream, 3, good));
+    neo_exec_arg twice[5] = {[4] = {NEO_ARG_SCRATCHPAD, scratch.memory}};
+    memcpy(twice, good, sizeof good);
+    INVALID(neo_primitive_execute(r->primitive, stream, 5, twice));
     INVALID(neo_primitive_execute(r->primitive, stream, 4, NULL));
     INVALID(neo_primitive_execute(r->primitive, stream, -1, good));
     INVALID(neo_primitive_execute(r->primitive, NULL, 4, good));
@@ -393,6 +396,80 @@ static void wrong_arguments_change_nothing(void **state)
     neo_engine_destroy(other);
     tensor_free(&scratch);
     tensor_free(&small);
+}
+
+enum { ADDEND = NEO_ARG_ATTR_MULTIPLE_POST_OP(0) | NEO_ARG_SRC_1 };
+
+/* A product in one thread, which is executed without a closer look if nothing is wrong, and one
+ * that another matrix is added to. */
+static neo_primitive *make_small(bool adds)
+{
+    neo_matmul_desc desc = {
+        .src = matrix(4, 4, "ab"), .weights = matrix(4, 4, "ab"), .dst = matrix(4, 4, "ab")};
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    neo_attributes *attributes;
+    assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
+    if (adds)
+        assert_int_equal(neo_attributes_append_binary(attributes, NEO_BINARY_ADD, &desc.dst),
+                         NEO_OK);
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_attributes_destroy(attributes);
+    neo_primitive_desc_destroy(pd);
+    return primitive;
+}
+
+static void every_argument_is_given_exactly_once(void **state)
+{
+    (void)state;
+    neo_memory_desc desc = matrix(4, 4, "ab");
+    struct tensor tensor = tensor_make(engine, &desc, 1), dst = tensor_make(engine, &desc, 0);
+    neo_exec_arg args[] = {{NEO_ARG_SRC, tensor.memory},
+                           {NEO_ARG_WEIGHTS, tensor.memory},
+                           {NEO_ARG_DST, dst.memory},
+                           {ADDEND, tensor.memory},
+                           {NEO_ARG_UNDEF, tensor.memory}};
+    for (int adds = 0; adds < 2; adds++) {
+        neo_primitive *primitive = make_small(adds);
+        int count = 3 + adds;
+        assert_int_equal(neo_primitive_execute(primitive, stream, count, args), NEO_OK);
+        INVALID(neo_primitive_execute(primitive, stream, count - 1, args));
+        for (int twice = 0; twice < count; twice++) {
+            neo_exec_arg more[count_of(args)];
+            memcpy(more, args, sizeof more);
+            more[count] = args[twice];
+            INVALID(neo_primitive_execute(primitive, stream, count + 1, more));
+        }
+        neo_primitive_destroy(primitive);
+    }
+    tensor_free(&tensor);
+    tensor_free(&dst);
+}
+
+static void no_argument_may_belong_to_another_engine(void **state)
+{
+    (void)state;
+    neo_engine *other;
+    assert_int_equal(neo_engine_create(&other), NEO_OK);
+    neo_memory_desc desc = matrix(4, 4, "ab");
+    struct tensor own = tensor_make(engine, &desc, 1), foreign = tensor_make(other, &desc, 1);
+    neo_primitive *primitive = make_small(true), *plain = make_small(false);
+    static const int names[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST, ADDEND};
+    for (int wrong = 0; wrong <= 4; wrong++) {
+        neo_exec_arg args[4];
+        for (int i = 0; i < 4; i++)
+            args[i] = (neo_exec_arg){names[i], i == wrong ? foreign.memory : own.memory};
+        assert_int_equal(neo_primitive_execute(primitive, stream, 4, args),
+                         wrong < 4 ? NEO_INVALID_ARGUMENT : NEO_OK);
+        assert_int_equal(neo_primitive_execute(plain, stream, 3, args),
+                         wrong < 3 ? NEO_INVALID_ARGUMENT : NEO_OK);
+    }
+    neo_primitive_destroy(primitive);
+    neo_primitive_destroy(plain);
+    tensor_free(&own);
+    tensor_free(&foreign);
+    neo_engine_destroy(other);
 }
 
 static void run_time_sizes_that_disagree_are_refused(void **state)
@@ -463,6 +540,8 @@ int main(void)
         cmocka_unit_test(other_data_types_are_unsupported),
         cmocka_unit_test(contradicting_convolutions_are_refused),
         cmocka_unit_test_setup_teardown(wrong_arguments_change_nothing, make_ready, free_ready),
+        cmocka_unit_test(every_argument_is_given_exactly_once),
+        cmocka_unit_test(no_argument_may_belong_to_another_engine),
         cmocka_unit_test(run_time_sizes_that_disagree_are_refused),
         cmocka_unit_test(reasons_and_names_can_be_asked),
     };

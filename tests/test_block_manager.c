@@ -225,6 +225,46 @@ static void overlapping_executions_of_one_handle_lease_their_own_blocks(void **s
     assert_int_equal(pool_stats(fixture).free_blocks, 4);
 }
 
+static void an_idle_block_serves_no_smaller_class(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation handle = reserve(fixture, BYTES), large = reserve(fixture, 4 * BYTES);
+    unreserve(fixture, &large);
+    assert_int_equal(stats_of(fixture).idle, 1);
+    struct reservation small = reserve(fixture, BYTES);
+    assert_int_equal(small.block->bytes, block_pool_class_bytes(BYTES));
+    assert_int_equal(stats_of(fixture).idle, 1);
+    unreserve(fixture, &small);
+    unreserve(fixture, &handle);
+}
+
+static void beyond_the_budget_nothing_stays_idle(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation handle = reserve(fixture, BYTES);
+    block_pool_set_budget(fixture->pool, handle.block->bytes);
+    struct lease run;
+    for (int within = 0; within < 2; within++) {
+        assert_int_equal(block_manager_lease(&fixture->manager, NULL, BYTES, &run), NEO_OK);
+        assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
+        assert_int_equal(stats_of(fixture).idle, within);
+        block_pool_set_budget(fixture->pool, SIZE_MAX);
+    }
+    unreserve(fixture, &handle);
+}
+
+static void an_execution_of_the_handle_s_very_bytes_works_in_its_block(void **state)
+{
+    struct fixture *fixture = *state;
+    struct reservation handle = reserve(fixture, BYTES);
+    struct lease run;
+    assert_int_equal(block_manager_lease(&fixture->manager, &handle, handle.block->bytes, &run),
+                     NEO_OK);
+    assert_ptr_equal(run.data, handle.block->data);
+    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
+    unreserve(fixture, &handle);
+}
+
 static void an_execution_that_needs_more_than_its_handle_has_leases_it(void **state)
 {
     struct fixture *fixture = *state;
@@ -335,6 +375,47 @@ static void a_failed_reserve_returns_a_status_and_holds_nothing(void **state)
     }
     struct reservation token;
     assert_int_equal(block_manager_reserve(&fixture->manager, SIZE_MAX, &token), NEO_OUT_OF_MEMORY);
+}
+
+/* While it allocates, another thread gives back what it has; then there is no memory. */
+struct giver {
+    struct block_manager *manager;
+    struct reservation tokens[2];
+    bool fails;
+};
+
+static neo_status give_and_fail(void *context, size_t bytes, size_t align, void **out)
+{
+    struct giver *giver = context;
+    if (!giver->fails)
+        return block_source_heap.allocate(NULL, bytes, align, out);
+    for (size_t i = 0; i < count_of(giver->tokens); i++)
+        if (giver->tokens[i].block)
+            assert_int_equal(block_manager_unreserve(giver->manager, &giver->tokens[i]), NEO_OK);
+    return NEO_OUT_OF_MEMORY;
+}
+
+static void a_failed_reserve_leaves_no_idle_block_that_it_alone_allowed(void **state)
+{
+    (void)state;
+    struct block_manager manager;
+    struct giver giver = {.manager = &manager};
+    struct block_source source = {
+        .context = &giver, .allocate = give_and_fail, .release = block_source_heap.release};
+    struct block_pool *pool;
+    assert_int_equal(block_pool_create(&pool, &source, NULL), NEO_OK);
+    block_manager_init(&manager, pool);
+    for (size_t i = 0; i < count_of(giver.tokens); i++)
+        assert_int_equal(block_manager_reserve(&manager, BYTES, &giver.tokens[i]), NEO_OK);
+    giver.fails = true;
+    struct reservation token;
+    assert_int_equal(block_manager_reserve(&manager, 4 * BYTES, &token), NEO_OUT_OF_MEMORY);
+    struct block_manager_stats stats;
+    block_manager_stats(&manager, &stats);
+    assert_int_equal(stats.reserved, 0);
+    assert_int_equal(stats.idle, 0);
+    assert_int_equal(block_manager_deinit(&manager), NEO_OK);
+    block_pool_destroy(pool);
 }
 
 static void warm_reserve_lease_return_unreserve_allocate_nothing(void **state)
@@ -457,11 +538,15 @@ int main(void)
         TEST(blocks_of_different_sizes_are_not_mixed),
         TEST(a_block_is_not_taken_from_under_an_execution),
         TEST(overlapping_executions_of_one_handle_lease_their_own_blocks),
+        TEST(an_idle_block_serves_no_smaller_class),
+        TEST(beyond_the_budget_nothing_stays_idle),
+        TEST(an_execution_of_the_handle_s_very_bytes_works_in_its_block),
         TEST(an_execution_that_needs_more_than_its_handle_has_leases_it),
         TEST(poison_fills_the_memory_of_every_execution),
         TEST(the_pool_s_report_names_who_has_a_block),
         TEST(memory_of_an_idle_implementation_serves_another_one),
         TEST(a_failed_reserve_returns_a_status_and_holds_nothing),
+        TEST(a_failed_reserve_leaves_no_idle_block_that_it_alone_allowed),
         TEST(warm_reserve_lease_return_unreserve_allocate_nothing),
         TEST(eight_threads_finish_with_at_most_eight_blocks),
         TEST(sixty_four_threads_finish_with_at_most_sixty_four_blocks),

@@ -265,6 +265,43 @@ static void the_high_water_mark_trims_what_two_windows_did_not_need(void **state
     block_pool_destroy(pool);
 }
 
+static void what_was_live_when_a_window_began_counts_for_it(void **state)
+{
+    (void)state;
+    enum { WINDOW = 8 };
+    struct counted counted;
+    struct block_pool *pool = new_pool(&counted, (struct block_pool_options){.window = WINDOW});
+    struct block *blocks[WINDOW];
+    for (size_t i = 0; i < WINDOW; i++)
+        blocks[i] = acquire(pool, 3000);
+    for (size_t i = 0; i < WINDOW; i++) /* the second window has no acquire of this class */
+        release(pool, acquire(pool, 100));
+    for (size_t i = 0; i < WINDOW; i++)
+        release(pool, blocks[i]);
+    for (size_t window = 0; window < 3; window++) { /* it, and two that need nothing */
+        assert_int_equal(stats_of(pool).free_blocks, WINDOW + 1);
+        for (size_t i = 0; i < WINDOW; i++)
+            release(pool, acquire(pool, 100));
+    }
+    assert_int_equal(stats_of(pool).free_blocks, 1);
+    block_pool_destroy(pool);
+}
+
+static void a_refused_block_s_record_serves_the_next_one(void **state)
+{
+    (void)state;
+    struct counted counted;
+    struct block_pool *pool = new_pool(&counted, (struct block_pool_options){0});
+    struct block *block;
+    counted.refuses = true;
+    assert_int_equal(block_pool_acquire(pool, 3000, &block), NEO_OUT_OF_MEMORY);
+    counted.refuses = false;
+    size_t before = fault_allocations();
+    release(pool, acquire(pool, 3000));
+    assert_int_equal(fault_allocations() - before, 1); /* its memory, and no other record */
+    block_pool_destroy(pool);
+}
+
 static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
@@ -384,6 +421,8 @@ int main(void)
         cmocka_unit_test(the_limit_is_an_error_and_not_a_wait),
         cmocka_unit_test(trim_frees_the_oldest_down_to_what_is_asked),
         cmocka_unit_test(the_high_water_mark_trims_what_two_windows_did_not_need),
+        cmocka_unit_test(what_was_live_when_a_window_began_counts_for_it),
+        cmocka_unit_test(a_refused_block_s_record_serves_the_next_one),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(exhausted_memory_is_retried_without_the_free_blocks),
         cmocka_unit_test(destroying_nothing_is_fine),

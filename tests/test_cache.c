@@ -273,6 +273,31 @@ static void capacity_0_builds_and_keeps_nothing(void **state)
     cache_destroy(cache);
 }
 
+static neo_status build_and_allow(void *context, struct cache_value **value, size_t *bytes)
+{
+    struct cache *cache = context;
+    cache_set_max_entries(cache, 8);
+    return build_object(&(struct request){1, 1, NEO_OK}, value, bytes);
+}
+
+/* Two threads may build the same key while the cache is off; if it is turned on meanwhile, it must
+ * not have both. */
+static void what_was_built_while_the_cache_was_off_is_not_kept(void **state)
+{
+    (void)state;
+    struct cache *cache = new_cache(0, SIZE_MAX);
+    const uint32_t number = 1;
+    const struct cache_key key = {&number, 1, hash_words(&number, 1)};
+    struct cache_value *value;
+    assert_int_equal(cache_get_or_create(cache, &key, build_and_allow, cache, &value, NULL),
+                     NEO_OK);
+    cache_value_release(value);
+    assert_int_equal(stats_of(cache).entries, 0);
+    assert_int_equal(use(cache, number), CACHE_MISS);
+    assert_int_equal(use(cache, number), CACHE_HIT);
+    cache_destroy(cache);
+}
+
 static void bytes_limit_as_entries_do(void **state)
 {
     (void)state;
@@ -479,6 +504,74 @@ static void builds_that_wait_for_each_other_fail_instead_of_hanging(void **state
     assert_int_equal(crossed[0].status, NEO_RUNTIME_ERROR);
     assert_int_equal(crossed[1].status, NEO_RUNTIME_ERROR);
     pthread_barrier_destroy(&both_started);
+    cache_destroy(cache);
+}
+
+/* Two keys, `first` and the next one, whose build asks for the first one in another thread. */
+struct chained {
+    struct cache *cache;
+    uint32_t first;
+    pthread_t thread;
+    neo_status status;
+};
+
+static neo_status get_chained(struct chained *chained, uint32_t number, cache_build_fn *build)
+{
+    const struct cache_key key = {&number, 1, hash_words(&number, 1)};
+    struct cache_value *value;
+    neo_status status = cache_get_or_create(chained->cache, &key, build, chained, &value, NULL);
+    cache_value_release(value);
+    return status;
+}
+
+static neo_status build_never(void *context, struct cache_value **value, size_t *bytes)
+{
+    (void)context, (void)value, (void)bytes;
+    return NEO_RUNTIME_ERROR;
+}
+
+static neo_status build_next(void *context, struct cache_value **value, size_t *bytes)
+{
+    struct chained *chained = context;
+    struct request request = {chained->first + 1, 1, NEO_OK};
+    neo_status status = get_chained(chained, chained->first, build_never);
+    return status == NEO_OK ? build_object(&request, value, bytes) : status;
+}
+
+static void *create_next(void *argument)
+{
+    struct chained *chained = argument;
+    chained->status = get_chained(chained, chained->first + 1, build_next);
+    return NULL;
+}
+
+/* Ends when the other thread waits for it. */
+static neo_status build_first(void *context, struct cache_value **value, size_t *bytes)
+{
+    struct chained *chained = context;
+    struct request request = {chained->first, 1, NEO_OK};
+    uint64_t waits = stats_of(chained->cache).waits;
+    if (pthread_create(&chained->thread, NULL, create_next, chained))
+        return NEO_RUNTIME_ERROR;
+    while (stats_of(chained->cache).waits == waits)
+        sched_yield();
+    return build_object(&request, value, bytes);
+}
+
+/* When a build has ended, those that waited for it go on, whether they have woken up or not: so its
+ * thread may wait for one of them at once. */
+static void a_thread_may_wait_for_one_that_has_just_waited_for_it(void **state)
+{
+    (void)state;
+    struct cache *cache = new_cache(1024, SIZE_MAX);
+    for (uint32_t i = 0; i < 400; i += 2) {
+        struct chained chained = {.cache = cache, .first = i};
+        assert_int_equal(get_chained(&chained, i, build_first), NEO_OK);
+        neo_status status = get_chained(&chained, i + 1, build_never);
+        pthread_join(chained.thread, NULL);
+        assert_int_equal(status, NEO_OK);
+        assert_int_equal(chained.status, NEO_OK);
+    }
     cache_destroy(cache);
 }
 
@@ -699,6 +792,7 @@ int main(void)
         TEST(the_order_is_exact_across_threads),
         TEST(shrinking_keeps_the_most_recent_also_exactly_half),
         TEST(capacity_0_builds_and_keeps_nothing),
+        TEST(what_was_built_while_the_cache_was_off_is_not_kept),
         TEST(bytes_limit_as_entries_do),
         TEST(a_failed_creation_is_not_kept_and_can_be_retried),
         TEST(a_build_without_an_object_is_an_error),
@@ -707,6 +801,7 @@ int main(void)
         TEST(clearing_drops_all_and_keeps_the_counters),
         TEST(a_build_may_create_another_key_but_not_its_own),
         TEST(builds_that_wait_for_each_other_fail_instead_of_hanging),
+        TEST(a_thread_may_wait_for_one_that_has_just_waited_for_it),
         TEST(one_of_32_builds_and_all_receive_the_object),
         TEST(one_of_32_builds_and_all_receive_its_failure),
         TEST(every_failing_allocation_leaks_nothing),

@@ -110,6 +110,9 @@ static void eight_streams_and_all_batches_share_one_copy(void **state)
             constant_release(held[stream][batch]);
         }
     assert_int_equal(current_bytes(), 0);
+    stats = constants_stats(&constants);
+    assert_int_equal(stats.live, 0);
+    assert_int_equal(stats.live_bytes, 0);
 }
 
 static void constants_differ_by_every_word_of_their_key(void **state)

@@ -159,6 +159,19 @@ static void a_free_of_an_unknown_pointer_is_an_error_that_changes_nothing(void *
 
 /* Pointers of a small range at random, against an array of flags: the table's removal has to keep
  * every chain of collisions whole. */
+static void a_handle_is_taken_once(void **state)
+{
+    (void)state;
+    static char data, handle;
+    struct tracker *tracker = &domain.tracker;
+    assert_int_equal(tracker_add(tracker, NEO_KIND_HEAP, &data, 1, NULL), NEO_OK);
+    tracker_set_handle(tracker, &data, &handle);
+    assert_ptr_equal(tracker_take_handle(tracker, &data), &handle);
+    assert_null(tracker_take_handle(tracker, &data));
+    assert_null(tracker_take_handle(tracker, NULL));
+    assert_int_equal(tracker_remove(tracker, &data), NEO_OK);
+}
+
 static void the_table_agrees_with_a_plain_array(void **state)
 {
     (void)state;
@@ -469,6 +482,7 @@ int main(void)
                                         set_up_logging, tear_down),
         TEST(the_peak_of_the_sum_is_not_the_sum_of_peaks),
         TEST(a_free_of_an_unknown_pointer_is_an_error_that_changes_nothing),
+        TEST(a_handle_is_taken_once),
         TEST(the_table_agrees_with_a_plain_array),
         TEST(a_table_that_cannot_grow_records_nothing),
         TEST(peaks_of_sixteen_threads_are_those_of_the_serial_history),

@@ -231,11 +231,14 @@ static void strided_sources_are_told_apart(void **state)
     struct tensor row = tensor_make(engine, &repeated_desc, 6);
     neo_packed_weights *a = pack(engine, stream, pd, &dense),
                        *b = pack(engine, stream, pd, &gapped);
-    neo_packed_weights *c = pack(engine, stream, pd, &row);
+    neo_packed_weights *c = pack(engine, stream, pd, &row), *known;
     assert_ptr_equal(data_of(a), data_of(b)); /* the gaps are no content */
+    neo_weights_content any = {.low = 1}; /* elements that overlap have none to be compared with */
+    assert_int_equal(neo_weights_pack_known(&known, pd, stream, row.memory, &any), NEO_OK);
+    assert_memory_equal(data_of(c), data_of(known), 12 * sizeof(float));
     assert_memory_equal((const float *)data_of(c), (const float *)data_of(c) + 12,
                         12 * sizeof(float));
-    neo_packed_weights *all[] = {a, b, c};
+    neo_packed_weights *all[] = {a, b, c, known};
     for (size_t i = 0; i < count_of(all); i++)
         neo_packed_weights_destroy(all[i]);
     tensor_free(&dense);
@@ -286,6 +289,11 @@ static void a_known_content_needs_no_source(void **state)
     assert_memory_equal(&content, &dense, sizeof content);
     assert_int_equal(neo_weights_pack_known(&a, pd, stream, nothing.memory, &content), NEO_CORRUPT);
     assert_null(a); /* it was not there, and these are not the weights */
+    neo_weights_content halves[] = {{content.low, content.high + 1},
+                                    {content.low + 1, content.high}};
+    for (size_t i = 0; i < count_of(halves); i++)
+        assert_int_equal(neo_weights_pack_known(&none, pd, stream, plain.memory, &halves[i]),
+                         NEO_CORRUPT);
     assert_int_equal(statistics(engine).inserts, 0);
     assert_int_equal(neo_weights_pack_known(&a, pd, stream, plain.memory, &content), NEO_OK);
     assert_int_equal(neo_weights_pack_known(&b, pd, stream, nothing.memory, &content), NEO_OK);

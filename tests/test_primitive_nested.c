@@ -176,6 +176,26 @@ static const struct operation outer = {.name = "outer",
                                        .algorithm_count = 1,
                                        .describe = describe_nothing};
 
+/* ---- one whose nested ones both have hooks ---- */
+
+static neo_status nest_hooks(struct implementation *implementation)
+{
+    struct description inner = problem_describe(&implementation->described);
+    inner.operation = &counting_inner;
+    neo_status status = implementation_nest(implementation, &inner);
+    return status == NEO_OK ? implementation_nest(implementation, &inner) : status;
+}
+
+static const struct algorithm hooked_algorithm =
+    ALGORITHM("hooked", outer_scratch, run_outer, nest_hooks);
+static const struct algorithm *const hooked_algorithms[] = {&hooked_algorithm};
+
+static const struct operation hooked = {.name = "hooked",
+                                        .check = check_anything,
+                                        .algorithms = hooked_algorithms,
+                                        .algorithm_count = 1,
+                                        .describe = describe_nothing};
+
 /* One that nests too much. */
 static neo_status nest_outers(struct implementation *implementation)
 {
@@ -326,6 +346,21 @@ static void a_create_that_fails_in_a_nested_one_takes_everything_back(void **sta
     neo_primitive_desc_destroy(pd);
 }
 
+static void a_create_that_fails_in_the_second_takes_the_first_back(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(describe(&pd, &hooked, NEO_SCRATCHPAD_LIBRARY), NEO_OK);
+    created = destroyed = 0;
+    failing_create = 2;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OUT_OF_MEMORY);
+    assert_int_equal(created, 1);
+    assert_int_equal(destroyed, 1);
+    assert_int_equal(statistics().blocks_held, 0);
+    neo_primitive_desc_destroy(pd);
+}
+
 static void no_failing_allocation_unbalances_create_and_destroy(void **state)
 {
     (void)state;
@@ -382,6 +417,7 @@ int main(void)
         TEST(the_scratchpad_is_that_of_the_whole_tree),
         TEST(each_create_is_destroyed_once),
         TEST(a_create_that_fails_in_a_nested_one_takes_everything_back),
+        TEST(a_create_that_fails_in_the_second_takes_the_first_back),
         TEST(no_failing_allocation_unbalances_create_and_destroy),
         TEST(a_tree_that_grows_too_large_is_refused),
         TEST(nested_ones_work_with_the_cache_off_and_full),

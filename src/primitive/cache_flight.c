@@ -32,7 +32,7 @@ static bool is_circular(const struct build *build)
     return false;
 }
 
-/* All builds of the calling thread wait for another one, or for none. */
+/* All builds of the calling thread wait for another one, until that ends: see remove_build(). */
 static void block_mine_on(struct cache *cache, struct build *other)
 {
     for (struct build *build = cache->builds; build; build = build->next)
@@ -50,7 +50,6 @@ neo_status cache_wait_for(struct cache *cache, struct build *build, struct cache
     block_mine_on(cache, build);
     while (!waiter.is_done)
         lock_wait(&cache->writer, &waiter.ready);
-    block_mine_on(cache, NULL);
     pthread_cond_destroy(&waiter.ready);
     *value = waiter.value;
     return waiter.status;
