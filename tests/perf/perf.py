@@ -65,10 +65,15 @@ def listed(text, known, what):
     return names
 
 
-def files_of(text):
-    if text == 'all':
-        return shapes.all_files()
-    return [shapes.find_file(name) for name in text.split(',') if name]
+def tables_of(args):
+    """(operation, file, layout) of each table: of a file named file:layout that one, else --layout's."""
+    if args.files == 'all':
+        named = [(*found, '') for found in shapes.all_files()]
+    else:
+        parts = [name.partition(':') for name in args.files.split(',') if name]
+        named = [(*shapes.find_file(file), layout) for file, _, layout in parts]
+    return [(operation, file, layout) for operation, file, own in named
+            for layout in layouts_of(operation, own or args.layout)]
 
 
 def libraries(drivers, peers):
@@ -91,8 +96,7 @@ def make_table(args, measurer):
     """The file is written after each table: what there is of a long run can be read."""
     names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
     document = report.Report(measurer.core_names, names, args.caches)
-    wanted = [(operation, file, layout) for operation, file in files_of(args.files)
-              for layout in layouts_of(operation, args.layout)]
+    wanted = tables_of(args)
     for i, (operation, file, layout) in enumerate(wanted):
         measurer.what = f'{file}, {layout} ({i + 1} of {len(wanted)})'
         problems = shapes.read_file(operation, file)
@@ -155,9 +159,8 @@ def print_balance(args, measurer):
     if args.problem:
         return print_problem_balance(args, measurer, threads[0])
     ratios = {number: [] for number in threads}
-    for operation, file in files_of(args.files):
+    for operation, file, layout in tables_of(args):
         problems = shapes.read_file(operation, file)
-        layout = layouts_of(operation, args.layout)[0]
         lines = [problem.line(layout) for problem in problems]
         print(f"{f'{os.path.basename(file)}, {layout}':34}"
               + ''.join(f'{number:5} threads: used' for number in threads))
@@ -191,11 +194,10 @@ def print_times(args):
     drivers = Drivers(args.drivers)
     names = libraries(drivers, listed(args.peers, PEERS, 'peer'))
     print(f'{hardware.processor()}\n')
-    for operation, file in files_of(args.files):
+    for operation, file, layout in tables_of(args):
         problems = shapes.read_file(operation, file)
-        for layout in layouts_of(operation, args.layout):
-            print(f'{report.Section(operation, file, layout, [], {}).title}\n')
-            print(hardware.table(problems, layout, names, lambda name: [drivers.path(name)]) + '\n')
+        print(f'{report.Section(operation, file, layout, [], {}).title}\n')
+        print(hardware.table(problems, layout, names, lambda name: [drivers.path(name)]) + '\n')
     return 0
 
 

@@ -46,7 +46,9 @@ class Section:
 
     @property
     def title(self):
-        return f"{self.file.replace('shapes_', '').replace('_', ' ')}, {LAYOUTS[self.layout]}"
+        activations = self.problems and all(getattr(p, 'is_batched', False) for p in self.problems)
+        layout = 'plain' if activations and self.layout == 'packed' else self.layout
+        return f"{self.file.replace('shapes_', '').replace('_', ' ')}, {LAYOUTS[layout]}"
 
     def done(self, name):
         return [f for f in self.figures[name] if not f.refused]
