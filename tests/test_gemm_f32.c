@@ -17,9 +17,11 @@
 enum { MOST_BYTES = 1 << 22 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
 
-/* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With column: a[i
- * + p
- * * column], and C's columns are contiguous. */
+/* Which orders of loops were chosen, of those that are not always the same. */
+static bool seen_k_inside, seen_k_outside, seen_column_blocks;
+
+/* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With
+ * column: a[i + p * column], and C's columns are contiguous. */
 struct problem {
     size_t m, n, k, segment, stride, gap, column;
     bool b_packed, staged, biased, clamped;
@@ -169,6 +171,10 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
     struct parallel parallel;
     parallel_init(&parallel, NULL, pool, 0);
     gemm_f32_plan(&plan, &shape, cpu);
+    bool several = problem->k > plan.block_k && problem->m > plan.block_tiles * plan.tile_rows;
+    seen_k_inside |= several && plan.k_inside && !problem->staged;
+    seen_k_outside |= several && !plan.k_inside;
+    seen_column_blocks |= plan.block_panels < plan.panels;
     void *scratch = guard_at(&guard_scratch, gemm_f32_scratch_bytes(&plan, 1), 1);
     fill_marker(problem->c, problem->m * problem->n);
     gemm_f32_run(&plan, &call, &parallel, 1, scratch);
@@ -198,17 +204,32 @@ static const struct problem sizes[] = {
     {.m = 600, .n = 2, .k = 3, .column = 600},
 };
 
-static void walk(const struct cpu *cpu, struct default_pool *pool)
+/* With caches of 8 and 64 KiB, of which the L2 cache holds no problem as a whole. */
+static const struct problem large_sizes[] = {
+    {.m = 20, .n = 300, .k = 260, .segment = 260, .stride = 260},
+    {.m = 196, .n = 70, .k = 160, .segment = 160, .stride = 160},
+    {.m = 101, .n = 90, .k = 200, .segment = 200, .stride = 203},
+    {.m = 300, .n = 60, .k = 64, .segment = 64, .stride = 64},
+    {.m = 150, .n = 37, .k = 144, .segment = 16, .stride = 16, .gap = 800},
+};
+
+static void walk_list(const struct problem *list, size_t count, const struct cpu *cpu,
+                      struct default_pool *pool)
 {
     uint32_t seed = fill_seed();
-    for (size_t i = 0; i < count_of(sizes); i++)
+    for (size_t i = 0; i < count; i++)
         for (int options = (int)i % 3; options < 16; options += 3) {
-            struct problem problem = sizes[i];
+            struct problem problem = list[i];
             problem.b_packed = options & 1, problem.staged = options >> 1 & 1;
             problem.biased = options >> 2 & 1, problem.clamped = options >> 3 & 1;
             make_problem(&problem, &seed);
             run(&problem, cpu, pool);
         }
+}
+
+static void walk(const struct cpu *cpu, struct default_pool *pool)
+{
+    walk_list(sizes, count_of(sizes), cpu, pool);
 }
 
 static struct cpu stated_cpu(const char *core, size_t l1_bytes)
@@ -225,6 +246,16 @@ static void products_are_exact_on_cores_that_reorder(void **state)
     struct cpu large = stated_cpu("neoverse-n1", 65536), small = stated_cpu("cortex-a72", 32768);
     walk(&large, NULL);
     walk(&small, NULL);
+}
+
+static void products_are_exact_in_every_order_of_loops(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("neoverse-n1", 8192);
+    cpu.l2_bytes = 65536;
+    seen_k_inside = seen_k_outside = seen_column_blocks = false;
+    walk_list(large_sizes, count_of(large_sizes), &cpu, NULL);
+    assert_true(seen_k_inside && seen_k_outside && seen_column_blocks);
 }
 
 static void products_are_exact_on_cores_that_do_not(void **state)
@@ -285,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_exact_on_cores_that_reorder),
+        cmocka_unit_test(products_are_exact_in_every_order_of_loops),
         cmocka_unit_test(products_are_exact_on_cores_that_do_not),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),

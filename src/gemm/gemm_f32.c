@@ -123,6 +123,16 @@ static size_t choose_run_rows(const struct gemm_f32 *plan, const struct cpu *cpu
     return max_size(rows / UNIT, 1) * UNIT;
 }
 
+/* How many full panels a tile's rows are used for before the next tile comes: with them, a block of
+ * rows fills three quarters of the L1 cache. */
+static size_t choose_group(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4;
+    size_t rows = GEMM_F32_LISTED_HEIGHT * plan->block_k;
+    return values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(plan->block_k, 1)), 1)
+                         : 1;
+}
+
 /* A block of A takes half of the L2 cache. Every block is at most as large as that of a problem
  * whose sizes are not known. */
 static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
@@ -138,12 +148,11 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
     bool whole_rows = shape->b_packed && shape->output != GEMM_STAGED && plan->panels != SIZE_MAX;
     plan->block_panels =
         whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, MAX_BLOCK_PANELS);
+    plan->group_panels = choose_group(plan, cpu);
+    plan->k_inside = shape->output == GEMM_STAGED;
+    if (whole_rows && short_rows)
+        gemm_f32_choose_order(plan, cpu);
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
-    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4;
-    size_t rows = GEMM_F32_LISTED_HEIGHT * plan->block_k;
-    plan->group_panels =
-        values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(plan->block_k, 1)), 1)
-                      : 1;
 }
 
 /* ---- scratchpad: for each task a block of A, a block of B, staged sums, the caller's part ---- */
@@ -366,7 +375,7 @@ static struct span k_span(const struct gemm_f32 *plan, size_t index)
     return block_span((struct span){first, first + unit}, plan->block_k, index % count);
 }
 
-static size_t k_count(const struct gemm_f32 *plan)
+size_t gemm_f32_k_blocks(const struct gemm_f32 *plan)
 {
     size_t unit = plan->k_unit;
     return unit ? plan->shape.k / unit * div_up(unit, plan->block_k) : 1;
@@ -387,12 +396,13 @@ static struct gemm_step make_step(const struct gemm_f32 *plan, struct span tiles
 }
 
 /* The tiles and panels of one matrix that fall to a task. Sums that stay in the scratchpad must be
- * finished before the next block of rows begins; else a packed block of B is used for all rows. */
+ * finished before the next block of rows begins; a block of B that is packed here is used for all
+ * rows. */
 static void run_matrix(struct gemm_task *task, struct span tiles, struct span panels)
 {
     const struct gemm_f32 *plan = task->plan;
-    size_t row_blocks = block_count(tiles, plan->block_tiles), k_blocks = k_count(plan);
-    bool k_inside = plan->shape.output == GEMM_STAGED;
+    size_t row_blocks = block_count(tiles, plan->block_tiles), k_blocks = gemm_f32_k_blocks(plan);
+    bool k_inside = plan->k_inside;
     size_t inner = k_inside ? k_blocks : row_blocks, steps = row_blocks * k_blocks;
     task->packed_panel = SIZE_MAX;
     task->call->locate(task->call->context, task->batch, &task->place);

@@ -63,6 +63,7 @@ struct gemm_f32 {
     size_t block_columns;                      /* of block_panels panels */
     size_t tile_rows;                          /* at most */
     size_t k_unit;                             /* blocks of k divide this, or are multiples of it */
+    bool k_inside; /* all blocks of k come for a block of rows before the next one */
     pack_f32_fn *pack;
     const char *kernel;
     struct gemm_f32_tiles tiles;

@@ -35,6 +35,13 @@ size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_st
 /* The rows of tile t, by the plan. */
 struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
 
+/* How many blocks of k there are. */
+size_t gemm_f32_k_blocks(const struct gemm_f32 *plan);
+
+/* Sets the order of loops and the blocks of rows and columns, which are the largest possible ones
+ * before. For packed weights and rows in place. */
+void gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu);
+
 /* Adds the products of some panels of a step to the block of C, with rows of A listed. */
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block, struct span panels);

@@ -1,0 +1,127 @@
+/* The blocked f32 matrix multiplication: the order of its loops and the sizes of its blocks, by the
+ * lines that they make the caches move.
+ *
+ * There are three ways to do with less than all of A, B and C in the L2 cache at a time. With k
+ * outside, a block of B serves all rows, but C goes out and comes back for each block of k. With k
+ * inside, C stays, but B comes again for each block of rows. With blocks of columns both may stay,
+ * and A comes again for each. */
+#include "src/core/checked.h"
+#include "src/gemm/step.h"
+#include "src/weights/layout.h"
+
+#include <math.h>
+
+/* Sizes in values: of the problem, and of its blocks. */
+struct sizes {
+    double m, n, k, mc, nc, kc;
+    double a_row;    /* distinct values of a row of A: patches overlap */
+    double a_step;   /* in a block of k */
+    double a_stride; /* from row to row */
+    double room;     /* in the L2 cache, for what is to stay there */
+    double group;    /* columns of B in the L1 cache */
+};
+
+struct order {
+    bool k_inside;
+    size_t tiles, panels;
+    double cost; /* values moved */
+};
+
+/* How much of a cache parts of so many rows take. If the rows' distance is a multiple of a power of
+ * two, all of these parts are in the places of a few, and take as much as would fill the others. */
+static double taken(double rows, double width, double stride)
+{
+    size_t apart = (size_t)stride & -(size_t)stride;
+    return rows * fmax(width, fmin((double)apart, stride));
+}
+
+/* How often something comes that is wanted `times` times, so many values apart. */
+static double comes(const struct sizes *s, double times, double apart)
+{
+    return apart <= s->room ? 1 : times;
+}
+
+/* Values that move between the L2 cache and what is behind it. */
+static double memory_traffic(const struct sizes *s, bool k_inside)
+{
+    double row_blocks = ceil(s->m / s->mc), k_blocks = ceil(s->k / s->kc);
+    double column_blocks = ceil(s->n / s->nc), rows = k_inside ? s->mc : s->m;
+    double a_step = taken(1, s->a_step, s->a_stride), a_row = taken(1, s->a_row, s->a_stride);
+    double c_row = taken(1, s->nc, s->n);
+    double step = s->mc * a_step + s->kc * s->nc + s->mc * c_row;
+    double all_k = rows * a_row + s->k * s->nc + rows * c_row;
+    double all_rows = rows * a_step + s->kc * s->nc + rows * c_row;
+    double all = s->m * a_row + s->k * s->nc + s->m * c_row;
+    double a = comes(s, column_blocks, all) *
+               (k_inside || s->a_row == s->k ? 1 : comes(s, k_blocks, all_rows));
+    double b = comes(s, row_blocks, k_inside ? all_k : step);
+    double c = comes(s, k_blocks, k_inside ? step : all_rows);
+    return a * s->m * s->a_row + b * s->k * s->n + 2 * c * s->m * s->n;
+}
+
+/* Between the L1 and the L2 cache: A for each group of panels, B for each block of rows, C for each
+ * block of k. */
+static double l1_traffic(const struct sizes *s)
+{
+    return s->m * s->k * ceil(s->n / s->group) + ceil(s->m / s->mc) * s->k * s->n +
+           2 * ceil(s->k / s->kc) * s->m * s->n;
+}
+
+/* A line from behind the L2 cache takes some four times as long as one from there. */
+static double cost_of(const struct sizes *s, bool k_inside)
+{
+    return memory_traffic(s, k_inside) + l1_traffic(s) / 4;
+}
+
+static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    struct sizes s = {
+        .m = (double)shape->m,
+        .n = (double)shape->n,
+        .k = (double)shape->k,
+        .kc = (double)plan->block_k,
+        .room = (double)cpu->l2_bytes / sizeof(float) * 0.8,
+        .group = (double)(plan->group_panels * LAYOUT_PANEL),
+    };
+    s.a_row = shape->segment < shape->k ? fmin(2 * (double)shape->segment, s.k) : s.k;
+    s.a_step = fmin(s.a_row, s.kc);
+    s.a_stride = shape->a_is_regular ? (double)shape->a_stride : s.a_step;
+    return s;
+}
+
+/* Blocks of rows and of columns that are as equal as they can be. */
+static size_t part(size_t count, size_t parts)
+{
+    return div_up(count, min_size(parts, count));
+}
+
+static void consider(struct order *best, const struct gemm_f32 *plan, struct sizes *s,
+                     struct order other)
+{
+    s->mc = fmin((double)(other.tiles * plan->tile_rows), s->m);
+    s->nc = fmin((double)(other.panels * LAYOUT_PANEL), s->n);
+    other.cost = cost_of(s, other.k_inside);
+    if (other.cost < best->cost * 0.98) /* of equal ones that with larger blocks */
+        *best = other;
+}
+
+void gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    static const uint8_t row_parts[] = {1, 2, 3, 4, 6, 8, 12, 16},
+                         column_parts[] = {1, 2, 3, 4, 6, 8};
+    struct sizes s = sizes_of(plan, cpu);
+    struct order best = {.cost = HUGE_VAL};
+    if (s.m * s.a_row + s.k * s.n + s.m * s.n <= s.room)
+        return;
+    for (size_t c = 0; c < count_of(column_parts); c++)
+        for (size_t r = 0; r < count_of(row_parts); r++)
+            for (int inside = 0; inside < 2; inside++)
+                consider(&best, plan, &s,
+                         (struct order){.k_inside = inside,
+                                        .tiles = part(plan->block_tiles, row_parts[r]),
+                                        .panels = part(plan->block_panels, column_parts[c])});
+    plan->k_inside = best.k_inside;
+    plan->block_tiles = best.tiles;
+    plan->block_panels = best.panels;
+}
