@@ -280,7 +280,7 @@ perf-balance: $(PLUGINS) perf-drivers ## how threads share problems (PROBLEM= or
 	$(Q)$(PERF) balance $(PERF_ARGS) $(if $(PROBLEM),--problem '$(PROBLEM)') $(if $(LIBRARY),--library $(LIBRARY)) $(if $(THREADS),--threads $(THREADS))
 perf-choices: $(PLUGINS) perf-drivers ## is the fastest implementation chosen? (CORES=N1)
 	$(Q)$(PERF) choices $(PERF_ARGS)
-perf-lines: $(PLUGINS) perf-drivers ## cache lines that 3x3 convolutions move (PEERS= OUT=docs/cache-lines.md)
+perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers and bounds (FILES= PEERS= OUT=docs/cache-lines.md)
 	$(Q)$(PERF) lines $(PERF_ARGS)
 perf-check: $(PLUGINS) perf-drivers ## compare instruction counts with tests/perf/expected_counts.txt
 	$(Q)$(PERF) check $(PERF_ARGS)

@@ -1,59 +1,199 @@
-"""Cache lines that convolutions move, ours and peers': `make perf-lines`, and with OUT= a document.
+"""Cache lines that whole calls move, ours and peers', beside what no program can avoid: `make
+perf-lines`, and with OUT= a document. What is counted is kept, as all counts are."""
+from dataclasses import dataclass
+from math import prod, sqrt
 
-Winograd's algorithm trades products for larger weights, so this is where its price would show."""
-from emulator import MeasureError
-
+import report
 import shapes
 from cores import CORES
+from emulator import MeasureError
 
 OURS = 'neoprene'
-LAYOUT = 'nhwc'
-PROBLEMS = ('mb1ic64ih56oc64oh56kh3ph1', 'mb1ic128ih28oc128oh28kh3ph1', 'mb1ic256ih14oc256oh14kh3ph1',
-            'mb1ic512ih7oc512oh7kh3ph1', 'mb1ic512ih14oc512oh14kh3ph1', 'mb1ic64ih224oc64oh224kh3ph1')
-INTRODUCTION = """# Cache lines of 3×3 convolutions
+LINE = 16  # f32
+LEVELS = ('l1', 'l2')
+CACHE = {'l1': 64 * 1024 // 4, 'l2': 1024 * 1024 // 4}  # f32; cachesim.c's defaults
+WARM_UP_LIMIT = 1 << 27                                  # products; driver.c's
+# A row is "large" at a level from so many lines on: below, what a call has on its stack and in its
+# tables shows.
+LARGE = 1000
+# More lines than a peer's by less than this are the same: where arrays begin decides it.
+TOLERANCE = 1.02
+SLACK = 50  # lines
+GOAL = 1.3
+HEADER = ('problem', 'L1 bound', 'L1', '× bound', 'peers', '× best', 'L2 bound', 'L2', '× bound', 'peers',
+          '× best')
+INTRODUCTION = """# Cache lines
 
-Made by `make perf-lines OUT={out}`. Lines of 64 bytes, filled and written back, in thousands: between
-L1 and L2, and between L2 and what lies behind it. The caches are those of the model (64 KiB, 4 ways;
-1 MiB, 8 ways; no prefetch), warm from one call before, except for problems above 2^27 products. One
-thread, nhwc, f32, weights in each library's own layout.
+Made by `make perf-lines FILES=all PEERS={peers} OUT={out}`. Lines of 64 bytes, filled and written back,
+in thousands: between L1 and L2 (L1), and between L2 and what lies behind it (L2). The caches are those
+of the model (64 KiB, 4 ways; 1 MiB, 8 ways; no prefetch), warm from one call before, except for problems
+above 2^27 products. One thread; weights packed, images nhwc. [measuring.md](measuring.md) has more on
+the instrument.
 
-Ours are Winograd's: its weights have 64 (F(6,3)) or 36 (F(4,3)) values for 9, each of which comes once
-for a strip of tiles. With many channels and a small image nearly all lines of L2 are these: 262 of
-256 channels at 14, 590 of 512 at 7, 1049 of 512 at 14 (thousands). OpenBLAS, which
-multiplies the weights as they are, moves fewer lines there, in 4.5 to 5 times as many instructions;
-where image and weights fit into the L2 cache, XNNPACK moves the fewest.
+**Bound**: what a program with so many bytes of cache has to move, the larger one of
+
+* the compulsory traffic: source, weights and destination come into the cache once (a store allocates a
+  line) and the destination goes out once; nothing, if all of them stay from call to call;
+* 2 P / √(R S) − 2 S values, of P products and S values of cache: for a matrix multiplication R is 1
+  (Smith, Lowery, Langou, van de Geijn, *A Tight I/O Lower Bound for Matrix Multiplication*, 2017), for a
+  convolution it is the number of outputs that a source value is used for per pair of channels, kernel
+  height × width over the strides (Chen, Han, Wang, *Communication Lower Bound in Convolution
+  Accelerators*, 2020).
+
+The second one is for a block of the result that stays in the cache while all of its products are added.
+A kernel that keeps sums in registers for some hundred steps instead, and a block of weights in the
+cache, cannot get below √2 times that. Winograd's algorithm has fewer products and more weights, so the
+bound is not one for it; it is printed for comparison with what a direct convolution could do.
+
+A dash is for bounds below {large} lines, and for peers that refuse. "× best" is ours over the peer that
+moves the fewest.
 """
 
 
-def lines_of(measurer, library, problem):
-    """(L1, L2) in lines, or None if the library refuses."""
+# ---- bounds ----
+
+def lines_in(values):
+    return values / LINE
+
+
+def arrays(problem):
+    """Values of source, weights and destination."""
+    if problem.kind == 'matmul':
+        return (prod(problem.src_batch) * problem.m * problem.k,
+                prod(problem.weights_batch) * problem.k * problem.n,
+                problem.batch * problem.m * problem.n)
+    return (problem.mb * problem.ic * prod(problem.size),
+            problem.oc * problem.ic // problem.groups * prod(problem.kernel),
+            problem.mb * problem.oc * prod(problem.out))
+
+
+def compulsory(problem, cache):
+    """Lines of arrays that do not stay in the cache from call to call: all of them in, dst out."""
+    src, weights, dst = arrays(problem)
+    stays = problem.macs < WARM_UP_LIMIT and src + weights + dst <= cache
+    return 0 if stays else lines_in(src + weights + 2 * dst)
+
+
+def reuse(problem):
+    """Outputs of one channel that a value of the source has a part in."""
+    if problem.kind == 'matmul':
+        return 1
+    return max(prod(problem.kernel) / prod(problem.stride), 1)
+
+
+def blocking(problem, cache):
+    parts = problem.batch if problem.kind == 'matmul' else problem.groups
+    each = 2 * problem.macs / parts / sqrt(reuse(problem) * cache) - 2 * cache
+    return lines_in(parts * max(each, 0))
+
+
+def bound(problem, level):
+    return max(compulsory(problem, CACHE[level]), blocking(problem, CACHE[level]))
+
+
+# ---- rows ----
+
+@dataclass
+class Row:
+    """moved: lines by library and level; a library that refuses is missing."""
+    problem: object
+    moved: dict
+
+    def best_peer(self, level):
+        peers = {name: lines[level] for name, lines in self.moved.items() if name != OURS}
+        return min(peers.items(), key=lambda item: item[1], default=(None, 0))
+
+    def over_bound(self, level):
+        """None: the bound is too small to be compared with."""
+        least = bound(self.problem, level)
+        return self.moved[OURS][level] / least if least >= LARGE else None
+
+    def over_peer(self, level):
+        name, lines = self.best_peer(level)
+        return self.moved[OURS][level] / max(lines, 1) if name else None
+
+    def is_behind(self, level):
+        name, lines = self.best_peer(level)
+        return name is not None and self.moved[OURS][level] > lines * TOLERANCE + SLACK
+
+    def cells(self):
+        cells = [f"{self.problem.name.split(':')[-1]} `{self.problem.text}`"]
+        for level in LEVELS:
+            name, lines = self.best_peer(level)
+            least = bound(self.problem, level)
+            cells += [thousands(least) if least >= LARGE else '–',
+                      thousands(self.moved[OURS][level]), ratio(self.over_bound(level)),
+                      f'{thousands(lines)} {report.NAMES[name]}' if name else '–',
+                      ratio(self.over_peer(level) if max(lines, self.moved[OURS][level]) >= SLACK
+                            else None)]
+        return cells
+
+
+def thousands(lines):
+    return f'{lines / 1000:.3g}' if lines < 1e6 else f'{lines / 1000:.0f}'
+
+
+def ratio(value):
+    return '–' if value is None else f'{value:.2f}' if value < 100 else f'{value:.0f}'
+
+
+def count(measurer, libraries, problems, layout):
     guest = CORES[measurer.core_names[0]].guest
-    result = measurer.count(library, guest, [problem.line(LAYOUT)], plugin='cachesim')[0]
-    if 'refused' in result:
-        return None
-    counts = result['counts']
-    return tuple(counts[level + '_fills'] + counts[level + '_writebacks'] for level in ('l1', 'l2'))
-
-
-def row(measurer, libraries, text):
-    problem = shapes.PARSERS['conv'](text)
-    cells = [text]
+    texts = [problem.line(layout) for problem in problems]
+    rows = [Row(problem, {}) for problem in problems]
     for library in libraries:
-        lines = lines_of(measurer, library, problem)
-        cells += [f'{count / 1000:.0f}' for count in lines] if lines else ['–', '–']
-    return cells
+        for row, result in zip(rows, measurer.count(library, guest, texts, plugin='cachesim')):
+            if 'refused' not in result:
+                row.moved[library] = {level: result['counts'][level + '_fills']
+                                      + result['counts'][level + '_writebacks'] for level in LEVELS}
+    return [row for row in rows if OURS in row.moved]
 
 
-def table(measurer, libraries, out):
+# ---- document ----
+
+def table(title, rows):
+    lines = [HEADER, ['---'] + ['---:'] * (len(HEADER) - 1), *(row.cells() for row in rows)]
+    return f'## {title}\n\n' + '\n'.join('| ' + ' | '.join(line) + ' |' for line in lines) + '\n'
+
+
+def named(rows, key):
+    """The end of a sentence: the rows, the largest first, and a full stop."""
+    listed = sorted(rows, key=key, reverse=True)
+    return ': ' * bool(rows) + ', '.join(f'{row.problem.name} {key(row):.2f}' for row in listed) + '.'
+
+
+def summary(rows):
+    rows = list({row.problem.text: row for row in rows}.values())
+    parts = []
+    for level in LEVELS:
+        compared = [row for row in rows if row.best_peer(level)[0]]
+        behind = [row for row in compared if row.is_behind(level)]
+        large = [row for row in rows if row.over_bound(level)]
+        over = [row for row in large if row.over_bound(level) > GOAL]
+        mean = report.geometric_mean(row.over_bound(level) for row in large)
+        parts.append(
+            f'**{level.upper()}**: more lines than the best peer on {len(behind)} of {len(compared)} rows'
+            f'{named(behind, lambda row: row.over_peer(level))}\n'
+            f'More than {GOAL} times the bound on {len(over)} of {len(large)} rows with a bound of '
+            f'{LARGE} lines or more (geometric mean {mean:.2f})'
+            f'{named(over, lambda row: row.over_bound(level))}\n')
+    return '## Summary\n\n' + '\n'.join(parts)
+
+
+def publish(measurer, libraries, files, out):
+    """files: (operation, file, layout) each."""
     if OURS not in libraries:
         raise MeasureError(f'there is no driver of {OURS}')
-    titles = ['problem'] + [f'{library} {level}' for library in libraries for level in ('L1', 'L2')]
-    text = [' | '.join(['', *titles, '']).strip(), '|' + '---|' * len(titles)]
-    print('\n'.join(text))
-    for problem in PROBLEMS:
-        text.append(' | '.join(['', *row(measurer, libraries, problem), '']).strip())
-        print(text[-1], flush=True)
+    rows, tables = [], []
+    for operation, file, layout in files:
+        measurer.what = file
+        some = count(measurer, libraries, shapes.read_file(operation, file), layout)
+        rows += some
+        tables.append(table(f'{operation} {file}', some))
+        print(tables[-1], flush=True)
+    print(summary(rows))
     if out:
+        introduction = INTRODUCTION.format(out=out, peers=','.join(libraries[1:]), large=LARGE)
         with open(out, 'w', encoding='utf-8') as file:
-            file.write(INTRODUCTION.format(out=out) + '\n' + '\n'.join(text) + '\n')
+            file.write('\n'.join((introduction, summary(rows), *tables)))
     return 0

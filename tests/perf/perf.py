@@ -7,7 +7,7 @@
   perf.py profile where the modelled cycles of one problem go, block by block
   perf.py balance how one problem's work is split among threads
   perf.py choices whether the fastest implementation is chosen
-  perf.py lines   cache lines that 3x3 convolutions move
+  perf.py lines   cache lines that calls move, beside peers and lower bounds
   perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
 import argparse
@@ -90,6 +90,12 @@ def layouts_of(operation, wanted):
     """What a row's weights or images look like in memory."""
     known = shapes.MATMUL_LAYOUTS if operation == 'matmul' else shapes.CONV_LAYOUTS
     return [layout for layout in known if layout in wanted.split(',')] or known[:1]
+
+
+def tables_of(args):
+    """(operation, file, layout) of each table."""
+    return [(operation, file, layout) for operation, file in files_of(args.files)
+            for layout in layouts_of(operation, args.layout)]
 
 
 def make_table(args, measurer):
@@ -218,7 +224,7 @@ def main():
             return choices.compare(measurer)
         if args.command == 'lines':
             names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
-            return lines.table(measurer, names, args.out)
+            return lines.publish(measurer, names, tables_of(args), args.out)
         if args.command == 'update':
             return expected.update(args.expected, measurer, args.libraries.split(','))
         return expected.check(args.expected, measurer)

@@ -10,6 +10,7 @@ import expected
 import hardware
 import inorder
 import isa
+import lines
 import model
 import ports
 import report
@@ -250,6 +251,42 @@ class Summary(unittest.TestCase):
     def test_tables_have_as_many_cells_as_columns(self):
         self.assertEqual({len(row) for row in self.report.table(self.section)},
                          {len(self.report.header())})
+
+
+class Lines(unittest.TestCase):
+    def test_arrays_that_stay_in_the_cache_need_not_come(self):
+        small = shapes.parse_matmul('64x64:64x64')
+        self.assertEqual(lines.bound(small, 'l1'), 0)
+        large = shapes.parse_matmul('512x512:512x512')
+        self.assertEqual(lines.compulsory(large, lines.CACHE['l2']), 4 * 512 * 512 / 16)
+        self.assertEqual(lines.compulsory(shapes.parse_matmul('2x10:10x3'), 10), (20 + 30 + 12) / 16)
+
+    def test_blocks_of_the_result_bound_a_product(self):
+        cube = shapes.parse_matmul('1024x1024:1024x1024')
+        self.assertEqual(lines.bound(cube, 'l1'), (2 * 2 ** 30 / 128 - 2 * 2 ** 14) / 16)
+
+    def test_pixels_are_used_for_each_tap(self):
+        pointwise = shapes.parse_conv('mb1ic64ih56oc64oh56kh1ph0')
+        square = shapes.parse_conv('mb1ic64ih56oc64oh56kh3ph1')
+        self.assertEqual((lines.reuse(pointwise), lines.reuse(square)), (1, 9))
+        self.assertEqual(lines.reuse(shapes.parse_conv('mb1ic64ih56oc64oh28kh1sh2ph0')), 1)
+        self.assertEqual(lines.arrays(square), (64 * 56 * 56, 64 * 64 * 9, 64 * 56 * 56))
+
+    def row(self, ours, theirs):
+        problem = shapes.parse_matmul('512x512:512x512')
+        return lines.Row(problem, {'neoprene': {'l1': ours, 'l2': ours},
+                                   'blas': {'l1': theirs, 'l2': theirs}})
+
+    def test_rows_behind_a_peer_are_named(self):
+        text = lines.summary([self.row(80000, 70000)])
+        self.assertIn('best peer on 1 of 1 rows: 512x512:512x512 1.14.', text)
+        self.assertIn('best peer on 0 of 1 rows.', lines.summary([self.row(70000, 70000)]))
+
+    def test_tables_have_as_many_cells_as_columns(self):
+        row = self.row(5, 6)
+        self.assertEqual(len(row.cells()), len(lines.HEADER))
+        row.moved.pop('blas')
+        self.assertEqual(len(row.cells()), len(lines.HEADER))
 
 
 class Guests(unittest.TestCase):
