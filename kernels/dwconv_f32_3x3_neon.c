@@ -27,9 +27,14 @@ static int plan_columns(struct dwconv_f32_slide *job, const struct dwconv_f32_ta
     return 1;
 }
 
-/* channels is 4 or 8; 0: groups of four on a core that issues in order. */
-static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, size_t channels)
+/* channels is 4 or 8; in_order: IN_ORDER_* for the functions that are made for such cores. */
+static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, size_t channels,
+                                          int in_order)
 {
+    static dwconv_f32_slide_fn *const in_order_functions[2][2] = {
+        {dwconv_f32_slide_a55, dwconv_f32_slide_a55_clamp},
+        {dwconv_f32_slide_a510, dwconv_f32_slide_a510_clamp},
+    };
     static dwconv_f32_slide_fn *const functions[2][2][2] = {
         {{dwconv_f32_slide_s1_c4, dwconv_f32_slide_s1_c4_clamp},
          {dwconv_f32_slide_s1_c8, dwconv_f32_slide_s1_c8_clamp}},
@@ -37,8 +42,8 @@ static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, si
          {dwconv_f32_slide_s2_c8, dwconv_f32_slide_s2_c8_clamp}},
     };
     int clamps = task->low > -INFINITY || task->high < INFINITY;
-    if (channels == 0)
-        return clamps ? dwconv_f32_slide_in_order_clamp : dwconv_f32_slide_in_order;
+    if (in_order)
+        return in_order_functions[in_order == IN_ORDER_WIDE][clamps];
     return functions[task->stride_w - 1][channels == 8][clamps];
 }
 
@@ -54,7 +59,7 @@ static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f
     job.dst = task->dst + part->c;
     job.start += part->c * sizeof(float);
     job.groups = part->groups * (part->channels / channels);
-    find_function(task, in_order ? 0 : channels)(&job);
+    find_function(task, channels, in_order)(&job);
 }
 
 /* Rows of padding become zeros; 0 if there are none to be had. */
@@ -87,7 +92,8 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
         return;
     }
     /* it loads the column after the main steps' last one while these run */
-    in_order = in_order && task->stride_w == 1 && plan.rounds && (plan.edges & SLIDE_RIGHT_0);
+    if (task->stride_w != 1 || !plan.rounds || !(plan.edges & SLIDE_RIGHT_0))
+        in_order = 0;
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
     for (int i = 0; i < count; i++)
@@ -99,9 +105,14 @@ static void run_dense(struct dwconv_f32_task *task, const float **rows)
     run_dense_as(task, rows, 0);
 }
 
-static void run_dense_in_order(struct dwconv_f32_task *task, const float **rows)
+static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
 {
-    run_dense_as(task, rows, 1);
+    run_dense_as(task, rows, IN_ORDER_NARROW);
+}
+
+static void run_dense_a510(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, IN_ORDER_WIDE);
 }
 
 static void run(const struct dwconv_f32_task *task)
@@ -109,9 +120,14 @@ static void run(const struct dwconv_f32_task *task)
     parts_run(task, run_dense);
 }
 
-static void run_in_order(const struct dwconv_f32_task *task)
+static void run_a55(const struct dwconv_f32_task *task)
 {
-    parts_run(task, run_dense_in_order);
+    parts_run(task, run_dense_a55);
+}
+
+static void run_a510(const struct dwconv_f32_task *task)
+{
+    parts_run(task, run_dense_a510);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -128,10 +144,17 @@ static int does_in_order(const struct dwconv_f32_task *task)
 
 const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {
     .name = "dwconv_f32_3x3_neon", .needs = CPU_NEON, .does = does, .run = run};
-const struct dwconv_f32_kernel dwconv_f32_3x3_in_order_neon = {
-    .name = "dwconv_f32_3x3_in_order_neon",
+const struct dwconv_f32_kernel dwconv_f32_3x3_a55_neon = {
+    .name = "dwconv_f32_3x3_a55_neon",
     .needs = CPU_NEON,
     .in_order = IN_ORDER_NARROW,
     .does = does_in_order,
-    .run = run_in_order,
+    .run = run_a55,
+};
+const struct dwconv_f32_kernel dwconv_f32_3x3_a510_neon = {
+    .name = "dwconv_f32_3x3_a510_neon",
+    .needs = CPU_NEON,
+    .in_order = IN_ORDER_WIDE,
+    .does = does_in_order,
+    .run = run_a510,
 };

@@ -40,6 +40,7 @@ dwconv_f32_slide_fn dwconv_f32_slide_s1_c8, dwconv_f32_slide_s1_c4, dwconv_f32_s
 
 /* For cores that issue in order: stride 1, groups of four channels, at least one main step, and the
  * column after the last one exists. */
-dwconv_f32_slide_fn dwconv_f32_slide_in_order, dwconv_f32_slide_in_order_clamp;
+dwconv_f32_slide_fn dwconv_f32_slide_a55, dwconv_f32_slide_a55_clamp, dwconv_f32_slide_a510,
+    dwconv_f32_slide_a510_clamp;
 
 #endif

@@ -1,13 +1,23 @@
 /* Depthwise 3x3, stride 1, for cores that issue in the order of the program: see dwconv_f32_slide.h.
  *
- * A 128-bit load takes both slots of such a core for two cycles, halves of it and everything that is
- * no arithmetic issue beside a multiply-add. So each row of source has a register of its own, which
- * is filled for the next column, in halves, as soon as its row is done with: between the FMLA of the
- * rows after it. On Cortex-A53 neither a half into a vector register nor the insert of the other
- * half goes beside FMLA, but they do beside each other.
+ * R rows of outputs of four channels at a time, R = 4, 3, 2, 1; each row of source has a register of
+ * its own. A step has a group of three FMLA for each row r of outputs and row i = r … r + 2 of
+ * source: to the output that is complete after it, to the one that begins, and to the one between.
+ * Groups of one r are as far from each other as FMLA takes (`order`), and what begins an output
+ * comes a group late: its register was that of the output which the step before completed.
  *
- * Groups of four channels: weights in v0 … v8, sums [row][output] from v9 on, v21 … v26 source, v27
- * the bias, v28 and v29 the limits of a clamp. Needs columns to the right: SLIDE_RIGHT_0. */
+ * Steps overlap, so that there is always something to do between FMLA: the loop goes from the group
+ * that completes the first row's output to the ones before it in the next step. A row of source is
+ * loaded for the next column when its row is done with, and what follows a complete sum is done when
+ * FMLA has ended: clamp, store, the bias for the output that begins.
+ *   narrow (Cortex-A53, A55): something that is no arithmetic after each FMLA; loads in halves, as
+ *     128-bit ones take both issue slots for two cycles; what inserts the upper half goes beside the
+ *     next row's lower half, which is all that A53 can pair it with
+ *   wide (Cortex-A510): one instruction after two FMLA, as it issues three at once
+ * Four rows: 36 FMLA, 6 loads of source, 4 stores, 4 of the bias (narrow: 18, 4 and 8).
+ *
+ * Weights in v0 … v8, sums [row][output] from v9 on, v21 … v26 source, v28 and v29 the limits of a
+ * clamp, v27, v30 and v31 what is being clamped. Needs columns to the right: SLIDE_RIGHT_0. */
 
 #include "kernels/dwconv_f32_slide_neon.h"
 
@@ -18,6 +28,7 @@ dst_column .req x2
 bias .req x3
 edges .req x4
 rounds .req x5
+all_rounds .req x5
 list .req x6
 rows_left .req x7
 entry .req x8
@@ -27,159 +38,346 @@ next_dst .req x22
 groups .req x23
 group_dst .req x24
 weights .req x25
-all_rounds .req x26
+bias_high .req x26
 dst_row .req x27
 scratch .req x28
+dst_offset .req x28
+offset .req x29
+offset_high .req x30
 
 /* ---- one instruction each, registers by number ---- */
 
     .macro load_low into, row
-    ldr d\into, [x\row]
+    ldr d\into, [x\row, offset]
     .endm
     .macro load_high row
-    ldr half, [x\row, #8]
+    ldr half, [x\row, offset_high]
     .endm
     .macro insert_high into
     mov v\into\().d[1], half
     .endm
     .macro load_whole into, row
-    ldr q\into, [x\row]
+    ldr q\into, [x\row, offset]
     .endm
-    .macro store_sum sum, row
-    str q\sum, [x\row]
+    .macro store_sum row, sum
+    str q\sum, [x\row, dst_offset]
     .endm
     .macro begin_sum sum
-    mov v\sum\().16b, v27.16b
+    ldr q\sum, [bias]
+    .endm
+    .macro begin_sum_low sum
+    ldr d\sum, [bias]
+    .endm
+    .macro begin_sum_high sum
+    mov v\sum\().d[1], bias_high
     .endm
     .macro load_weight into
     ldr q\into, [scratch]
     add scratch, scratch, x9
     .endm
+    .macro clamp_low into, sum
+    fmax v\into\().4s, v\sum\().4s, v28.4s
+    .endm
 
 /* Rows of dst are x15, x16, x17, x19. */
-    .macro of_dst what, r, a
+    .macro store_row r, sum
     .if \r < 3
-    \what %(15 + \r), \a
+    store_sum %(15 + \r), \sum
     .else
-    \what 19, \a
-    .endif
-    .endm
-    .macro store_to row, sum
-    store_sum \sum, \row
-    .endm
-
-/* ---- what goes between multiply-adds ---- */
-
-/* Number `next` of what is to do in a step of R rows that stores a slot, if there is such a thing
- * already: when row i is done with, its three instructions for the next column (and the insert for
- * the row before), and from row 2 on the store of row i - 2 of the outputs. */
-    .macro fill R, clamps, slot
-    .if next < pushed
-    .set per_row, 5 - 2 * \clamps
-    .if next < 6
-    .set row, next / 3
-    .set part, next - row * 3
-    .else
-    .set row, 2 + (next - 6) / per_row
-    .set part, next - 6 - (row - 2) * per_row
-    .endif
-    .if part == 0
-    .if row == 0
-    insert_high %(20 + \R + 2)
-    .else
-    insert_high %(20 + row)
-    .endif
-    load_low %(21 + row), %(9 + row)
-    .elseif part == 1
-    load_high %(9 + row)
-    .elseif part == 2
-    advance %(9 + row), column
-    .elseif part == 3
-    of_dst store_to, %(row - 2), %(9 + (row - 2) * 3 + \slot)
-    .set stored, row - 1
-    .else
-    of_dst advance, %(row - 2), dst_column
-    .endif
-    .set next, next + 1
+    store_sum 19, \sum
     .endif
     .endm
 
-/* The last row of outputs first: its sums have waited longest, as will those of the first one until
- * the next row of source. */
-    .macro multiply_row R, slot0, slot1, slot2, fills, clamps
-    .set r, \R - 1
-    .rept \R
-    .if i - r < 3
-    .if i - r >= 0
-    tap \R, \slot0, 0, \fills, \clamps, \slot2
-    tap \R, \slot1, 1, \fills, \clamps, \slot2
-    tap \R, \slot2, 2, \fills, \clamps, \slot2
+/* ---- the order of a step ---- */
+
+/* Groups from the right to the left, a digit each: row of source, row of outputs. The loop begins
+ * with group `turn`. */
+    .macro order R
+    .if \R == 4
+    .set order_i, 0x543423231210
+    .set order_r, 0x321302130210
+    .set turn, 7
+    .elseif \R == 3
+    .set order_i, 0x432321210
+    .set order_r, 0x210210210
+    .set turn, 6
+    .elseif \R == 2
+    .set order_i, 0x322110
+    .set order_r, 0x101010
+    .set turn, 4
+    .else
+    .set order_i, 0x210
+    .set order_r, 0
+    .set turn, 2
     .endif
-    .endif
-    .set r, r - 1
-    .endr
     .endm
-    .macro tap R, slot, kx, fills, clamps, last
+    .macro find_group g
+    .set i, (order_i >> (4 * (\g))) & 15
+    .set r, (order_r >> (4 * (\g))) & 15
+    .endm
+
+/* Group g, column kx of the kernel, to a slot of sums; slot 9: nothing. */
+    .macro multiply_one g, kx, slot
     .if \slot < 9
+    find_group \g
     fma %(9 + r * 3 + \slot), %(21 + i), %((i - r) * 3 + \kx)
-    .if \fills
-    fill \R, \clamps, \last
+    .endif
+    .endm
+
+/* FMLA number n of a step that begins, continues and completes these slots. */
+    .macro multiply_number R, begins, continues, completes
+    .set g, n / 3
+    .if n % 3 == 0
+    multiply_one %g, 2, \completes
+    .elseif n % 3 == 2
+    multiply_one %g, 1, \continues
+    .elseif n > 2
+    multiply_one %(g - 1), 0, \begins
+    .endif
+    .endm
+
+    .macro multiply_column R, begins, continues, completes
+    order \R
+    .set n, 0
+    .rept 9 * \R + 3
+    .if n < 9 * \R
+    multiply_number \R, \begins, \continues, \completes
+    .elseif n % 3 == 1
+    multiply_number \R, \begins, \continues, \completes
+    .endif
+    .set n, n + 1
+    .endr
+    .endm
+
+/* The groups of a step that come before the loop. */
+    .macro multiply_before R, begins, continues, completes
+    order \R
+    .set n, 0
+    .rept 3 * turn
+    multiply_number \R, \begins, \continues, \completes
+    .set n, n + 1
+    .endr
+    .endm
+/* What is left of a step when the loop has ended. */
+    .macro multiply_after R, continues, completes
+    order \R
+    .set n, 3 * turn
+    .rept 9 * \R - 3 * turn
+    multiply_number \R, 9, \continues, \completes
+    .set n, n + 1
+    .endr
+    .endm
+
+/* ---- what goes between multiply-adds; f is the number of the last one in the loop, `now` the time
+ * that has passed, in multiply-adds ---- */
+
+/* After which FMLA row l of source is done with. */
+    .macro find_free R
+    .set free, -1
+    .set g, 0
+    .rept 3 * \R
+    .if ((order_i >> (4 * g)) & 15) == l
+    .set free, 3 * (g + 1) + 1 - 3 * turn
+    .endif
+    .set g, g + 1
+    .endr
+    .endm
+
+/* Loads in turn: `begun` says that the first half of row l came at `since`. */
+    .macro fill_load R, wide
+    .if l < \R + 2
+    find_free \R
+    .if \wide
+    .if free <= f
+    load_whole %(21 + l), %(9 + l)
+    .set l, l + 1
+    .set filled, 1
+    .endif
+    .elseif begun == 0
+    .if (free <= f) & ((now - since) > 1)
+    insert_waiting
+    load_low %(21 + l), %(9 + l)
+    .set begun, 1
+    .set since, now
+    .set filled, 1
+    .endif
+    .elseif now > since
+    load_high %(9 + l)
+    .set begun, 0
+    .set since, now
+    .set waiting, 21 + l
+    .set l, l + 1
+    .set filled, 1
+    .endif
+    .elseif l == (\R + 2)
+    next_column
+    .set l, l + 1
+    .set filled, 1
+    .elseif (l == (\R + 3)) & (\wide == 0)
+    .if (now - since) > 1
+    insert_waiting
+    add offset_high, offset_high, column
+    .set l, l + 1
+    .set filled, 1
+    .endif
+    .endif
+    .endm
+    .macro insert_waiting
+    .if waiting > 0
+    insert_high %waiting
+    .set waiting, 0
+    .set rests, 1
+    .endif
+    .endm
+
+/* A complete sum goes through stages, one at a time and each not before the one it needs has ended:
+ *   0  its clamp's first half, to a register of its own: the sum's is free; or, without clamp, store
+ *   1  the bias, narrow: its lower half          2  narrow: the bias's upper half
+ *   3  the clamp's second half                   4  the store
+ * Of four rows that are clamped, the last one waits for the register of the first. */
+    .macro begin_stages
+    .set stage_0, 0
+    .set stage_1, 0
+    .set stage_2, 0
+    .set stage_3, 0
+    .endm
+    .macro find_complete R, row
+    .set g, 0
+    .rept 3 * \R
+    .if (((order_r >> (4 * g)) & 15) == \row) & (((order_i >> (4 * g)) & 15) == (\row + 2))
+    .set complete, 3 * (g - turn)
+    .endif
+    .set g, g + 1
+    .endr
+    .endm
+    .macro do_stage row, next, what, a, b
+    .if filled == 0
+    .ifb \b
+    \what \a
+    .else
+    \what \a, \b
+    .endif
+    .set stage_\row, \next
+    .set at_\row, now
+    .set filled, 1
+    .endif
+    .endm
+
+    .macro fill_row R, wide, clamps, slot, row
+    .if (filled == 0) & (stage_\row < 5)
+    fill_stage \R, \wide, \clamps, %(9 + \row * 3 + \slot), %(27 + \row % 3 * 3 - \row % 3 / 2 * 2), \row
+    .endif
+    .endm
+    .macro fill_stage R, wide, clamps, sum, clamped, row
+    .set latency, 4 + 4 * \wide
+    .if stage_\row == 0
+    find_complete \R, \row
+    .if (f >= complete) & (now >= (complete + latency))
+    .if \clamps == 0
+    do_stage \row, 1, store_row, \row, \sum
+    .elseif (\row < 3) | (stage_0 == 5)
+    do_stage \row, 1, clamp_low, \clamped, \sum
+    .set clamped_\row, now
+    .endif
+    .endif
+    .elseif stage_\row == 1
+    .if \wide
+    do_stage \row, %(5 - 2 * \clamps), begin_sum, \sum
+    .else
+    do_stage \row, 2, begin_sum_low, \sum
+    .endif
+    .elseif stage_\row == 2
+    .if (now - at_\row) > 2
+    do_stage \row, %(5 - 2 * \clamps), begin_sum_high, \sum
+    .endif
+    .elseif stage_\row == 3
+    .if (now - clamped_\row) >= latency
+    do_stage \row, 4, at_most, \clamped, 29
+    .endif
+    .elseif stage_\row == 4
+    .if (now - at_\row) >= latency
+    do_stage \row, 5, store_row, \row, \clamped
     .endif
     .endif
     .endm
 
-/* A step in the middle: all slots, loads for the next column, stores of slot 2. */
-    .macro flow R, clamps, slot0, slot1, slot2
-    .set next, 0
-    .set pushed, 0
-    .set stored, 0
-    .set begun, 0
-    .set i, 0
-    .rept \R + 2
-    multiply_row \R, \slot0, \slot1, \slot2, 1, \clamps
-    .if i < 2
-    .set pushed, pushed + 3
-    .else
-    .set pushed, pushed + 5 - 2 * \clamps
+/* The half of a row that was begun comes first; then rows of outputs, then the next load. */
+    .macro fill R, wide, clamps, slot
+    .set filled, 0
+    .if begun
+    fill_load \R, \wide
     .endif
-    .set i, i + 1
-    .endr
-    .if \clamps
-    .set r, 0
+    .set row, 0
     .rept \R
-    at_least %(9 + r * 3 + \slot2), 28
-    fill \R, 1, \slot2
-    .set r, r + 1
+    fill_row \R, \wide, \clamps, \slot, %row
+    .set row, row + 1
     .endr
+    .if filled == 0
+    fill_load \R, \wide
     .endif
-    .rept pushed - next
-    fill \R, \clamps, \slot2
-    .if begun < stored
-    begin_sum %(9 + begun * 3 + \slot2)
-    .set begun, begun + 1
+    .if (filled == 0) & (stage_0 + stage_1 + stage_2 + stage_3 == 5 * \R)
+    add dst_offset, dst_offset, dst_column
+    .set stage_0, 6
     .endif
+    .endm
+
+/* The loop's part that completes `completes` in one step and begins the next one. */
+    .macro flow R, wide, clamps, begins, continues, completes
+    order \R
+    begin_stages
+    .set l, 0
+    .set begun, 0
+    .set since, -3
+    .set waiting, 0
+    .set rests, 0
+    .set f, -1
+    .set now, -1
+    fill \R, \wide, \clamps, \completes
+    .set f, 0
+    .set now, 0
+    .rept 9 * \R
+    flow_one \R, \wide, \clamps, \begins, \continues, \completes
+    .if (rests == 1) & (\R == 4) & (\clamps == 0)
+    .set rests, 0
+    .elseif (f % 2) | (\wide == 0)
+    fill \R, \wide, \clamps, \completes
+    .endif
+    .set f, f + 1
+    .set now, now + 1
     .endr
-    .if \clamps
-    clamp_and_store \R, \slot2
-    .set stored, 0
-    .endif
-    .rept stored - begun
-    begin_sum %(9 + begun * 3 + \slot2)
-    .set begun, begun + 1
+    .rept 40
+    fill \R, \wide, \clamps, \completes
+    .set now, now + 1
     .endr
     .endm
-    .macro clamp_and_store R, slot
-    .set r, 0
-    .rept \R
-    at_most %(9 + r * 3 + \slot), 29
-    .set r, r + 1
+/* The next step's slots are turned by one; so are, for a group, those of the values that begin. */
+    .macro flow_one R, wide, clamps, begins, continues, completes
+    .set n, f + 3 * turn
+    .if (n >= (9 * \R)) & ((n % 3 != 1) | (n >= (9 * \R + 3)))
+    .set n, n - 9 * \R
+    find_group (n / 3 - n % 3 % 2)
+    .rept 20
+    .if (l <= i) | (waiting == (21 + i))
+    .set now, now + 1
+    fill \R, \wide, \clamps, \completes
+    .endif
     .endr
-    .set r, 0
-    .rept \R
-    of_dst store_to, %(r), %(9 + r * 3 + \slot)
-    begin_sum %(9 + r * 3 + \slot)
-    of_dst advance, %(r), dst_column
-    .set r, r + 1
+    .if n % 3 == 1
+    find_group (n / 3 - n % 3 % 2)
+    wait_for %r, \R, \wide, \clamps, \completes
+    .endif
+    multiply_number \R, \completes, \begins, \continues
+    .else
+    multiply_number \R, \begins, \continues, \completes
+    .endif
+    .endm
+/* A sum that begins needs the bias. */
+    .macro wait_for row, R, wide, clamps, slot
+    .rept 40
+    .if stage_\row < 3
+    .set now, now + 1
+    fill \R, \wide, \clamps, \slot
+    .endif
     .endr
     .endm
 
@@ -189,55 +387,53 @@ scratch .req x28
     .set i, 0
     .rept \R + 2
     load_whole %(21 + i), %(9 + i)
-    advance %(9 + i), column
     .set i, i + 1
     .endr
     .endm
-
-    .macro multiply_column R, slot0, slot1, slot2
-    .set i, 0
-    .rept \R + 2
-    multiply_row \R, \slot0, \slot1, \slot2, 0, 0
-    .set i, i + 1
-    .endr
+    .macro next_column
+    add offset, offset, column
     .endm
 
     .macro finish R, clamps, slot
+    .if \clamps
     .set r, 0
     .rept \R
-    .if \clamps
     at_least %(9 + r * 3 + \slot), 28
-    .endif
     .set r, r + 1
     .endr
     .set r, 0
     .rept \R
-    .if \clamps
     at_most %(9 + r * 3 + \slot), 29
-    .endif
     .set r, r + 1
     .endr
+    .endif
     .set r, 0
     .rept \R
-    of_dst store_to, %(r), %(9 + r * 3 + \slot)
-    of_dst advance, %(r), dst_column
+    store_row %(r), %(9 + r * 3 + \slot)
     .set r, r + 1
     .endr
+    add dst_offset, dst_offset, dst_column
     .endm
 
-/* Steps 0 and 1, and the load of the next column, whose last half is inserted by the first step. */
-    .macro head R, slot0, slot1
+/* Steps 0 and 1, and what of the next one comes before the loop. */
+    .macro head R, wide, begins, continues, completes
     tbz edges, #0, 1f
     load_column \R
-    multiply_column \R, \slot0, 9, 9
+    next_column
+    multiply_column \R, \completes, 9, 9
 1:  tbz edges, #1, 2f
     load_column \R
-    multiply_column \R, \slot1, \slot0, 9
-2:  load_high %(9 + \R + 1)
-    load_column \R
+    next_column
+    multiply_column \R, \continues, \completes, 9
+2:  load_column \R
+    next_column
+    .if \wide == 0
+    add offset_high, offset, #8
+    .endif
+    multiply_before \R, \begins, \continues, \completes
     .endm
 
-    .macro columns R, clamps
+    .macro columns R, wide, clamps
     .set i, 9
     .rept 3 * \R
     begin_sum %(i)
@@ -245,23 +441,22 @@ scratch .req x28
     .endr
     tbnz entry, #1, 12f
     tbnz entry, #0, 11f
-    head \R, 1, 2
-10: flow \R, \clamps, 0, 2, 1
-21: flow \R, \clamps, 1, 0, 2
-22: flow \R, \clamps, 2, 1, 0
+    head \R, \wide, 0, 2, 1
+10: flow \R, \wide, \clamps, 0, 2, 1
+21: flow \R, \wide, \clamps, 1, 0, 2
+22: flow \R, \wide, \clamps, 2, 1, 0
     subs rounds, rounds, #1
     b.ne 10b
-    insert_high %(20 + \R + 2)
-    multiply_column \R, 9, 2, 1
+    multiply_after \R, 2, 1
     finish \R, \clamps, 1
     tbz edges, #3, 1f
     load_column \R
     multiply_column \R, 9, 9, 2
 1:  finish \R, \clamps, 2
     b 20f
-11: head \R, 2, 0
+11: head \R, \wide, 1, 0, 2
     b 21b
-12: head \R, 0, 1
+12: head \R, \wide, 2, 1, 0
     b 22b
 20:
     .endm
@@ -269,7 +464,11 @@ scratch .req x28
 /* ---- rows and groups ---- */
 
     .macro begin_rows R
-    find_rows %(\R + 2)
+    .set i, 9
+    .rept \R + 2
+    load_row_address %(i)
+    .set i, i + 1
+    .endr
     add list, list, #(8 * \R)
     mov x15, next_dst
     .if \R > 1
@@ -277,14 +476,23 @@ scratch .req x28
     .endif
     .if \R > 2
     add x17, x16, dst_row
+    .endif
+    .if \R > 3
     add x19, x17, dst_row
     .endif
-    add next_dst, next_dst, dst_row, lsl #(\R / 2)
-    mov rounds, all_rounds
+    add next_dst, next_dst, dst_row, lsl #2
+    mov offset, start
+    mov dst_offset, #0
+    ldr rounds, [job, #JOB_ROUNDS]
     .endm
 
-    .macro function name, clamps
-    begin_slide \name, 28
+    .macro rows R, wide, clamps
+    begin_rows \R
+    columns \R, \wide, \clamps
+    .endm
+
+    .macro function name, wide, clamps
+    begin_slide \name, 30
     .if \clamps
     ldr scratch, [job, #JOB_CLAMP]
     ldp q28, q29, [scratch]
@@ -296,22 +504,27 @@ scratch .req x28
     load_weight %(i)
     .set i, i + 1
     .endr
-    ldr q27, [bias]
+    .if \wide == 0
+    ldr bias_high, [bias, #8]
+    .endif
     first_rows
     subs rows_left, rows_left, #4
     b.lo 32f
-31: begin_rows 4
-    columns 4, \clamps
+31: rows 4, \wide, \clamps
     subs rows_left, rows_left, #4
     b.hs 31b
 32: tbz rows_left, #1, 33f
-    begin_rows 2
-    columns 2, \clamps
+    tbz rows_left, #0, 35f
+    rows 3, \wide, \clamps
+    b 34f
+35: rows 2, \wide, \clamps
+    b 34f
 33: tbz rows_left, #0, 34f
-    begin_rows 1
-    columns 1, \clamps
+    rows 1, \wide, \clamps
 34: end_slide \name, 16
     .endm
 
-    function dwconv_f32_slide_in_order, 0
-    function dwconv_f32_slide_in_order_clamp, 1
+    function dwconv_f32_slide_a55, 0, 0
+    function dwconv_f32_slide_a55_clamp, 0, 1
+    function dwconv_f32_slide_a510, 1, 0
+    function dwconv_f32_slide_a510_clamp, 1, 1

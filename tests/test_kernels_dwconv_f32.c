@@ -210,8 +210,8 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(0, 0, &task), &dwconv_f32_ref);
 #if !NEO_PORTABLE
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
-                     &dwconv_f32_3x3_in_order_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_3x3_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_3x3_a510_neon);
     task.dilation_w = task.dilation_h = 2;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
     task.kw = 5;
