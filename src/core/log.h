@@ -18,10 +18,13 @@ enum {
     LOG_EXEC = 1u << 4,     /* each execution and its time */
     LOG_CREATE = 1u << 5,   /* each creation, cache hit or miss, eviction, and its time */
     LOG_MEMORY = 1u << 6,   /* each allocation and free */
-    LOG_NOT_READ = 1u << 30 /* not a category: the environment has not been looked at yet */
+    /* Not a category: the environment has not been looked at yet. One instruction tests it together
+     * with LOG_EXEC. */
+    LOG_NOT_READ = 1u << 20
 };
 
-extern uint32_t log_categories; /* written and read atomically */
+extern uint32_t log_categories /* written and read atomically */
+    __attribute__((visibility("hidden")));
 
 /* Reads the environment first if nobody has. */
 bool log_is_on_now(uint32_t category);

@@ -60,6 +60,7 @@ struct matmul_direct {
     struct gemm_f32_direct strip; /* what all strips have in common; packed weights: not ldb */
     struct call calls[MAX_CALLS]; /* all of a small matrix, */
     size_t call_count;            /* or 0 */
+    gemm_f32_direct_fn *only;     /* the kernel of a single call that is all, or NULL */
     const char *kernel;
     struct tiling tilings[MAX_RUNS];       /* of m rows */
     uint8_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in the list of direct_tile() */

@@ -212,11 +212,12 @@ static void run_tasks(void *argument, struct span tasks, int slot)
         run_task(argument, i, slot);
 }
 
-/* One matrix after another by the plan's list of calls. */
-static inline void run_calls(const struct matmul_direct *plan, const struct execution *execution)
+/* One matrix after another by the plan's list of calls, which add bias if there is one. */
+static __attribute__((noinline)) void run_calls(const struct matmul_direct *plan,
+                                                const struct execution *execution)
 {
     const float *a = execution->buffers[SRC], *b = execution->buffers[WEIGHTS];
-    const float *bias = plan->bias_fused ? execution->buffers[BIAS] : NULL;
+    const float *bias = execution->buffers[BIAS];
     float *c = execution->buffers[DST];
     const struct call *end = plan->calls + plan->call_count;
     for (size_t left = plan->batch; left; left--) {
@@ -252,7 +253,11 @@ static __attribute__((noinline)) void run_strips(const struct matmul_direct *pla
 void direct_run(const void *argument, const struct execution *execution)
 {
     const struct matmul_direct *plan = argument;
-    if (execution->threads == 1 && plan->call_count)
+    void *const *buffers = execution->buffers;
+    if (plan->only && execution->threads == 1)
+        plan->only(&plan->calls->strip, buffers[SRC], buffers[WEIGHTS], buffers[DST],
+                   buffers[BIAS]);
+    else if (plan->call_count && execution->threads == 1)
         run_calls(plan, execution);
     else
         run_strips(plan, execution);

@@ -279,6 +279,8 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
         direct_columns_split(&mine->columns, cpu->core);
     find_kernels(mine, cpu);
     list_calls(mine);
+    if (mine->call_count == 1 && mine->batch == 1)
+        mine->only = mine->calls->run;
 }
 
 static size_t direct_scratch_bytes(const void *plan, int threads)

@@ -370,10 +370,23 @@ int neo_memory_desc_equal(const neo_memory_desc *a, const neo_memory_desc *b)
 
 /* Sizes and strides share words as far as the largest of them allows, four, two or one a word.
  * Strides that do not matter are 0. */
+/* A packed layout in 32 bits; 0 if it does not fit. */
+static uint64_t small_layout(const neo_packed_layout *packed)
+{
+    unsigned all = packed->id | packed->version | packed->panel | packed->grouped;
+    if (all > UINT8_MAX)
+        return 0;
+    return packed->id | (uint64_t)packed->version << 8 | (uint64_t)packed->panel << 16 |
+           (uint64_t)packed->grouped << 24;
+}
+
+/* The first word: half the number of words in 8 bits, ndims in 4, format and size of values in 2
+ * each, the type in 8, a bit that there is an extra word, and from bit 32 a small layout. */
 void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
 {
     bool strided = desc->format_kind == NEO_FORMAT_STRIDED;
     uint64_t values[2 * NEO_MAX_NDIMS], all = 0, extra = (uint64_t)desc->offset;
+    uint64_t layout = strided ? 0 : small_layout(&desc->packed);
     size_t value_count = 0;
     uint64_t count = 1;
     for (int i = 0; i < desc->ndims; i++)
@@ -384,6 +397,8 @@ void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
         all |= values[i]; /* cppcheck-suppress uninitvar ; the first value_count are set */
     if (!strided)
         memcpy(&extra, &desc->packed, sizeof extra);
+    if (layout)
+        extra = 0;
     if (extra)
         image[count++] = extra;
     size_t bits = all >> 32 ? 64 : all >> 16 ? 32 : 16;
@@ -395,9 +410,9 @@ void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
     }
     if (count % 2)
         image[count++] = 0;
-    image[0] = count / 2 | (uint64_t)desc->ndims << 8 | (uint64_t)desc->data_type << 16 |
-               (uint64_t)desc->format_kind << 32 | (uint64_t)bits << 48 |
-               (extra ? (uint64_t)1 << 63 : 0);
+    image[0] = count / 2 | (uint64_t)desc->ndims << 8 | (uint64_t)desc->format_kind << 12 |
+               (uint64_t)(bits / 32) << 14 | (uint64_t)desc->data_type << 16 |
+               (uint64_t)(extra != 0) << 24 | layout << 32;
 }
 
 size_t neo_memory_desc_size(const neo_memory_desc *desc)

@@ -45,6 +45,12 @@ bool desc_matches(const neo_memory_desc *expected, const neo_memory_desc *actual
 enum { DESC_IMAGE_WORDS = 2 + 2 * NEO_MAX_NDIMS };
 void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS]);
 
+/* Than two words. */
+static inline bool desc_image_is_longer(const uint64_t *image)
+{
+    return (image[0] & 0xff) > 1;
+}
+
 static inline bool desc_image_equal(const uint64_t *a, const uint64_t *b)
 {
     uint64_t differences = (a[0] ^ b[0]) | (a[1] ^ b[1]);

@@ -128,23 +128,49 @@ static neo_status make_plan(struct implementation *impl)
     return NEO_OK;
 }
 
+/* No post-operation has an operand of its own. */
+static bool takes_tensors_alone(const neo_attributes *attributes)
+{
+    for (int i = 0; i < attributes->post_op_count; i++)
+        if (post_op_operand(&attributes->post_ops[i]))
+            return false;
+    return true;
+}
+
+static void expect(struct execution_facts *facts, enum tensor t)
+{
+    static const int args[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
+    const uint64_t *image = facts->images[t];
+    facts->expected[args[t] / 8] = (struct expected){
+        .image = {image[0], image[1]},
+        .if_longer = desc_image_is_longer(image) ? image : NULL,
+        .arg = args[t],
+        .tensor = (uint16_t)t,
+        .bit = (uint16_t)(1u << t),
+    };
+}
+
 static void decide_facts(struct implementation *impl)
 {
     struct execution_facts *facts = &impl->facts;
-    for (int t = 0; t < TENSOR_COUNT; t++) {
+    int count = 0;
+    for (enum tensor t = 0; t < TENSOR_COUNT; t++) {
         const neo_memory_desc *desc = &impl->problem.tensors[t];
         if (!desc->ndims)
             continue;
         facts->tensors |= 1u << t;
+        count++;
         desc_image(desc, facts->images[t]);
+        expect(facts, t);
     }
     facts->empty = desc_is_empty(&impl->problem.tensors[DST]);
     facts->parallel =
         impl->runtime || partition_threads(impl->estimate, INT_MAX, impl->engine->cpu->core) > 1;
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
+    facts->run = impl->algorithm->run;
     bool plain = !facts->empty && !facts->parallel && !facts->scratch_bytes &&
-                 !impl->problem.attributes.post_op_count;
-    facts->plain = plain ? facts->tensors : 0;
+                 takes_tensors_alone(&impl->problem.attributes);
+    facts->plain_count = plain ? count : -1;
 }
 
 /* ---- life ---- */

@@ -29,13 +29,23 @@ struct declined {
     const char *algorithm, *reason;
 };
 
+/* A tensor of the problem, for comparing quickly. */
+struct expected {
+    uint64_t image[2];         /* the beginning of its image, */
+    const uint64_t *if_longer; /* and all of it if that is longer, or NULL */
+    int32_t arg;               /* NEO_ARG_UNDEF: there is none here */
+    uint16_t tensor, bit;      /* 1 << tensor */
+};
+
 /* What an execution asks, decided once. */
 struct execution_facts {
-    uint32_t tensors;     /* a bit for each one that the problem has */
-    uint32_t plain;       /* the same, or 0 if an execution can ask for more than tensors */
-    bool empty;           /* dst has no elements: nothing to do */
-    bool parallel;        /* large enough for more than one thread */
-    size_t scratch_bytes; /* for one thread */
+    struct expected expected[8]; /* at arg / 8 */
+    uint32_t tensors;            /* a bit for each one that the problem has */
+    int plain_count;             /* how many, or -1 if an execution can ask for more than tensors */
+    bool empty;                  /* dst has no elements: nothing to do */
+    bool parallel;               /* large enough for more than one thread */
+    size_t scratch_bytes;        /* for one thread */
+    void (*run)(const void *plan, const struct execution *execution);
     uint64_t images[TENSOR_COUNT][IMAGE_ROOM];
 };
 
@@ -45,6 +55,7 @@ struct implementation {
 
     /* Nothing is written from here on once create is done. */
     alignas(64) neo_engine *engine;
+    struct execution_facts facts;
     struct problem described; /* as given, `any` and all: for the next implementation */
     struct problem problem;   /* every `any` replaced */
     struct implementation *nested[MAX_NESTED]; /* references */
@@ -54,7 +65,6 @@ struct implementation {
     int declined_count;
     double estimate;
     bool runtime; /* sizes are known at execution: the plan is made then */
-    struct execution_facts facts;
     char name[64];
     size_t bytes;         /* of this object with what it points to */
     size_t reserve_bytes; /* of a handle's block: 0 if it needs none or the user brings it */

@@ -6,13 +6,14 @@
 #include "src/memory/allocation.h"
 #include "src/memory/descriptor.h"
 
+/* First what every execution reads, which is one cache line for small tensors. */
 struct neo_memory {
-    neo_memory_desc desc;             /* set by memory_describe(), with */
-    uint64_t image[DESC_IMAGE_WORDS]; /* its image and */
-    size_t first;                     /* the bytes from handle to the first element */
-    neo_engine *engine;               /* a reference */
+    neo_engine *engine; /* a reference */
     void *handle;
-    struct allocation owned; /* empty if handle is the user's */
+    size_t first;                     /* the bytes from handle to the first element, */
+    uint64_t image[DESC_IMAGE_WORDS]; /* desc's image, and */
+    neo_memory_desc desc;             /* this are set by memory_describe() */
+    struct allocation owned;          /* empty if handle is the user's */
 };
 
 /* The part that depends on the descriptor alone. */

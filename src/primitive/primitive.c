@@ -388,14 +388,31 @@ static __attribute__((noinline)) neo_status execute_checked(const neo_primitive 
                                : execute(primitive, stream, &args);
 }
 
-/* Where neo_primitive_execute() finds the tensor of an argument: at arg / 8. */
-static const struct {
-    int arg;
-    enum tensor tensor;
-} places[8] = {[NEO_ARG_SRC / 8] = {NEO_ARG_SRC, SRC},
-               [NEO_ARG_WEIGHTS / 8] = {NEO_ARG_WEIGHTS, WEIGHTS},
-               [NEO_ARG_BIAS / 8] = {NEO_ARG_BIAS, BIAS},
-               [NEO_ARG_DST / 8] = {NEO_ARG_DST, DST}};
+/* Tensors as they are described and nothing else: so many arguments as the primitive has tensors
+ * (at least one), each one right, and none missing: then none is there twice either. */
+static inline bool take_plain(const struct implementation *impl, void *buffers[TENSOR_COUNT],
+                              int count, const neo_exec_arg *list)
+{
+    uint32_t taken = 0;
+    const neo_exec_arg *given = list, *end = list + count;
+    do {
+        const neo_memory *memory = given->memory;
+        const struct expected *expected = &impl->facts.expected[(size_t)given->arg / 8 % 8];
+        if (expected->arg != given->arg || !memory)
+            return false;
+        const uint64_t *image = memory->image;
+        void *handle = memory->handle;
+        uint64_t differences = (expected->image[0] ^ image[0]) | (expected->image[1] ^ image[1]) |
+                               ((uintptr_t)memory->engine ^ (uintptr_t)impl->engine);
+        if (!handle || differences)
+            return false;
+        if (expected->if_longer && !desc_image_equal(expected->if_longer, image))
+            return false;
+        buffers[expected->tensor] = (unsigned char *)handle + memory->first;
+        taken |= expected->bit;
+    } while (++given != end);
+    return taken == impl->facts.tensors;
+}
 
 /* What is plain is executed here: tensors as they are described and nothing else, one thread, no
  * scratchpad, no log. For small problems the call is a good part of the work. All the rest, errors
@@ -406,31 +423,16 @@ neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *str
     if (!primitive || !stream || count < 0)
         return primitive_desc_refuse(__func__, "a pointer is NULL or the count is negative");
     const struct implementation *impl = primitive->desc.implementation;
-    const neo_engine *engine = handle_engine(&primitive->desc.handle);
-    uint32_t missing = impl->facts.plain;
-    if (stream->engine != engine || !missing || !list || !log_is_surely_off(LOG_EXEC))
-        return execute_checked(primitive, stream, count, list);
     struct execution execution; /* not cleared: it is large, and what is read is set */
     execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
-    for (const neo_exec_arg *given = list, *end = list + count; given < end; given++) {
-        const neo_memory *memory = given->memory;
-        size_t place = (size_t)given->arg / 8 % 8;
-        enum tensor t = places[place].tensor;
-        uint32_t others = missing & ~(1u << t);
-        if (places[place].arg != given->arg || others == missing || !memory ||
-            memory->engine != engine || !memory->handle ||
-            !desc_image_equal(impl->facts.images[t], memory->image))
-            return execute_checked(primitive, stream, count, list);
-        execution.buffers[t] = (unsigned char *)memory->handle + memory->first;
-        missing = others;
-    }
-    if (missing)
+    if (stream->engine != impl->engine || count != impl->facts.plain_count || !list ||
+        !log_is_surely_off(LOG_EXEC) || !take_plain(impl, execution.buffers, count, list))
         return execute_checked(primitive, stream, count, list);
     execution.implementation = impl;
     execution.problem = &impl->problem;
     execution.parallel = &stream->parallel;
     execution.threads = 1;
     execution.scratch = NULL;
-    impl->algorithm->run(impl->plan, &execution);
+    impl->facts.run(impl->plan, &execution);
     return NEO_OK;
 }
