@@ -394,17 +394,14 @@ static void a_forked_child_does_not_share_its_parents_lease(void **state)
     weights_close(&provider);
 }
 
-#define with_folder(test) \
-    cmocka_unit_test_setup_teardown(test, weights_folder_setup, weights_folder_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_folder(a_writer_killed_at_any_call_loses_nothing_committed),
-        with_folder(e10_a_crash_while_packing_keeps_what_was_committed),
-        with_folder(eight_processes_pack_each_entry_once),
-        with_folder(processes_that_insert_compact_and_remove_never_see_wrong_bytes),
-        with_folder(a_forked_child_does_not_share_its_parents_lease),
+        WEIGHTS_TEST(a_writer_killed_at_any_call_loses_nothing_committed),
+        WEIGHTS_TEST(e10_a_crash_while_packing_keeps_what_was_committed),
+        WEIGHTS_TEST(eight_processes_pack_each_entry_once),
+        WEIGHTS_TEST(processes_that_insert_compact_and_remove_never_see_wrong_bytes),
+        WEIGHTS_TEST(a_forked_child_does_not_share_its_parents_lease),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);
     return cmocka_run_group_tests_name("weights_crash", tests, NULL, NULL);

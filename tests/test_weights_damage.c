@@ -606,36 +606,33 @@ static void mutated_files_never_give_wrong_bytes(void **state)
     free(image.bytes);
 }
 
-#define with_folder(test) \
-    cmocka_unit_test_setup_teardown(test, weights_folder_setup, weights_folder_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_folder(e1_a_flipped_byte_is_not_served),
-        with_folder(e2_data_lost_behind_a_surviving_index_is_not_served),
-        with_folder(e3_a_shifted_offset_is_refused),
-        with_folder(e4_a_changed_size_is_refused),
-        with_folder(e4_a_size_comes_back_so_that_the_consumer_can_refuse_it),
-        with_folder(e5_a_miss_after_loading_is_kept_in_the_file),
-        with_folder(e6_a_second_provider_does_not_disturb_one_that_packs),
-        with_folder(e8_a_provider_that_added_nothing_takes_a_later_miss),
-        with_folder(e9_equal_weights_are_stored_once),
-        with_folder(e11_changed_weights_are_not_a_stale_hit),
-        with_folder(e12_huge_numbers_are_refused),
-        with_folder(e13_what_is_found_again_has_an_address_of_now),
-        with_folder(a_misaligned_entry_is_refused_though_its_bytes_match),
-        with_folder(overlapping_entries_are_refused_though_their_bytes_match),
-        with_folder(exchanged_records_are_refused),
-        with_folder(overlapping_entries_are_refused),
-        with_folder(a_second_record_for_a_key_is_refused),
-        with_folder(a_record_of_another_slot_or_file_is_refused),
-        with_folder(a_blank_record_before_others_hides_none_of_them),
-        with_folder(links_of_index_blocks_are_checked),
-        with_folder(a_damaged_header_costs_the_entries_and_no_more),
-        with_folder(a_header_seen_half_written_is_read_again),
-        with_folder(entries_damaged_on_the_disk_do_not_pile_up),
-        with_folder(mutated_files_never_give_wrong_bytes),
+        WEIGHTS_TEST(e1_a_flipped_byte_is_not_served),
+        WEIGHTS_TEST(e2_data_lost_behind_a_surviving_index_is_not_served),
+        WEIGHTS_TEST(e3_a_shifted_offset_is_refused),
+        WEIGHTS_TEST(e4_a_changed_size_is_refused),
+        WEIGHTS_TEST(e4_a_size_comes_back_so_that_the_consumer_can_refuse_it),
+        WEIGHTS_TEST(e5_a_miss_after_loading_is_kept_in_the_file),
+        WEIGHTS_TEST(e6_a_second_provider_does_not_disturb_one_that_packs),
+        WEIGHTS_TEST(e8_a_provider_that_added_nothing_takes_a_later_miss),
+        WEIGHTS_TEST(e9_equal_weights_are_stored_once),
+        WEIGHTS_TEST(e11_changed_weights_are_not_a_stale_hit),
+        WEIGHTS_TEST(e12_huge_numbers_are_refused),
+        WEIGHTS_TEST(e13_what_is_found_again_has_an_address_of_now),
+        WEIGHTS_TEST(a_misaligned_entry_is_refused_though_its_bytes_match),
+        WEIGHTS_TEST(overlapping_entries_are_refused_though_their_bytes_match),
+        WEIGHTS_TEST(exchanged_records_are_refused),
+        WEIGHTS_TEST(overlapping_entries_are_refused),
+        WEIGHTS_TEST(a_second_record_for_a_key_is_refused),
+        WEIGHTS_TEST(a_record_of_another_slot_or_file_is_refused),
+        WEIGHTS_TEST(a_blank_record_before_others_hides_none_of_them),
+        WEIGHTS_TEST(links_of_index_blocks_are_checked),
+        WEIGHTS_TEST(a_damaged_header_costs_the_entries_and_no_more),
+        WEIGHTS_TEST(a_header_seen_half_written_is_read_again),
+        WEIGHTS_TEST(entries_damaged_on_the_disk_do_not_pile_up),
+        WEIGHTS_TEST(mutated_files_never_give_wrong_bytes),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);
     return cmocka_run_group_tests_name("weights_damage", tests, NULL, NULL);

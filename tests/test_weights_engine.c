@@ -425,19 +425,16 @@ static void a_refusing_file_is_counted_and_costs_nothing_else(void **state)
     }
 }
 
-#define with_folder(test) \
-    cmocka_unit_test_setup_teardown(test, weights_folder_setup, weights_folder_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_folder(processes_that_start_together_pack_each_layer_once),
-        with_folder(the_environment_gives_every_engine_a_file),
-        with_folder(a_hundred_reloads_grow_nothing),
-        with_folder(packed_weights_do_not_need_their_source),
+        WEIGHTS_TEST(processes_that_start_together_pack_each_layer_once),
+        WEIGHTS_TEST(the_environment_gives_every_engine_a_file),
+        WEIGHTS_TEST(a_hundred_reloads_grow_nothing),
+        WEIGHTS_TEST(packed_weights_do_not_need_their_source),
         cmocka_unit_test(every_pool_packs_the_same_bytes),
-        with_folder(threads_of_one_engine_pack_each_layer_once),
-        with_folder(a_refusing_file_is_counted_and_costs_nothing_else),
+        WEIGHTS_TEST(threads_of_one_engine_pack_each_layer_once),
+        WEIGHTS_TEST(a_refusing_file_is_counted_and_costs_nothing_else),
     };
     unsetenv("NEOPRENE_WEIGHTS_CACHE");
     neo_set_verbose(0);

@@ -244,21 +244,18 @@ static void wrong_usage_is_explained(void **state)
     }
 }
 
-#define with_folder(test) \
-    cmocka_unit_test_setup_teardown(test, weights_folder_setup, weights_folder_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_folder(list_prints_a_line_for_each_entry),
-        with_folder(the_environment_names_the_file),
-        with_folder(verify_finds_damage),
-        with_folder(stats_prints_sums),
-        with_folder(compact_keeps_to_a_limit),
-        with_folder(stale_versions_can_be_dropped),
-        with_folder(entries_are_deleted_by_layout_content_and_age),
-        with_folder(delete_removes_only_a_cache),
-        with_folder(a_file_that_is_being_written_to_is_busy),
+        WEIGHTS_TEST(list_prints_a_line_for_each_entry),
+        WEIGHTS_TEST(the_environment_names_the_file),
+        WEIGHTS_TEST(verify_finds_damage),
+        WEIGHTS_TEST(stats_prints_sums),
+        WEIGHTS_TEST(compact_keeps_to_a_limit),
+        WEIGHTS_TEST(stale_versions_can_be_dropped),
+        WEIGHTS_TEST(entries_are_deleted_by_layout_content_and_age),
+        WEIGHTS_TEST(delete_removes_only_a_cache),
+        WEIGHTS_TEST(a_file_that_is_being_written_to_is_busy),
         cmocka_unit_test(wrong_usage_is_explained),
     };
     unsetenv("NEOPRENE_WEIGHTS_CACHE");

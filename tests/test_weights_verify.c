@@ -429,14 +429,12 @@ int main(void)
 {
 #define ON_DISK(test) \
     cmocka_unit_test_setup_teardown(test, weights_disk_folder_setup, weights_folder_teardown)
-#define IN_FOLDER(test) \
-    cmocka_unit_test_setup_teardown(test, weights_folder_setup, weights_folder_teardown)
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(the_pool_of_the_request_hashes),
-        IN_FOLDER(what_was_verified_is_not_verified_again),
-        IN_FOLDER(every_kind_of_pool_verifies),
-        IN_FOLDER(a_flipped_byte_is_found_in_every_chunk),
-        IN_FOLDER(a_file_truncated_while_it_is_verified_is_damaged),
+        WEIGHTS_TEST(the_pool_of_the_request_hashes),
+        WEIGHTS_TEST(what_was_verified_is_not_verified_again),
+        WEIGHTS_TEST(every_kind_of_pool_verifies),
+        WEIGHTS_TEST(a_flipped_byte_is_found_in_every_chunk),
+        WEIGHTS_TEST(a_file_truncated_while_it_is_verified_is_damaged),
         cmocka_unit_test(nothing_is_touched_after_a_chunk_is_refused),
         ON_DISK(a_file_at_rest_is_verified_once),
         ON_DISK(a_file_just_written_is_verified_again),

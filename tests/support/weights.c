@@ -175,3 +175,31 @@ uint64_t weights_file_bytes(const char *path)
     struct stat file;
     return stat(path, &file) ? 0 : (uint64_t)file.st_size;
 }
+
+void weights_add_all(const char *path, uint32_t count)
+{
+    neo_weights_provider provider = weights_open(path, 0);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(weights_add(&provider, i), NEO_OK);
+    assert_int_equal(weights_statistics(&provider).fallbacks, 0);
+    weights_close(&provider);
+}
+
+void weights_get_all(const char *path, uint32_t count, uint32_t flags)
+{
+    neo_weights_provider provider = weights_open(path, flags);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(weights_get(&provider, i), NEO_OK);
+    neo_weights_statistics statistics = weights_statistics(&provider);
+    assert_int_equal(statistics.hits, count);
+    assert_int_equal(statistics.damaged, 0);
+    weights_close(&provider);
+}
+
+uint64_t weights_unique_bytes(uint32_t count)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bytes += weights_size_of(i);
+    return bytes;
+}

@@ -13,6 +13,9 @@ int weights_folder_setup(void **state);
 int weights_disk_folder_setup(void **state); /* not in memory */
 int weights_folder_teardown(void **state);
 
+#define WEIGHTS_TEST(name) \
+    cmocka_unit_test_setup_teardown(name, weights_folder_setup, weights_folder_teardown)
+
 neo_weights_key weights_key_of(uint32_t i, uint32_t version);
 
 /* From 1 byte to some 300 KiB, most of them small. */
@@ -36,5 +39,12 @@ neo_weights_provider weights_open(const char *path, uint32_t flags);
 void weights_close(const neo_weights_provider *provider);
 
 uint64_t weights_file_bytes(const char *path);
+
+/* Entries 0 to count - 1 into a file, or found in one; all must succeed. */
+void weights_add_all(const char *path, uint32_t count);
+void weights_get_all(const char *path, uint32_t count, uint32_t flags);
+
+/* The sum of their sizes. */
+uint64_t weights_unique_bytes(uint32_t count);
 
 #endif
