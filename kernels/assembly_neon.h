@@ -136,21 +136,30 @@
     ldp q\first, q\second, [\at]
     .endm
 
-/* ---- the same for all of `count` registers from v(first) on ---- */
+/* ---- the same for `count` registers from number `first` on ---- */
 
-    .macro clear_all first, count
+    .macro for_all op, first, count, others:vararg
     .set one, \first
     .rept \count
-    clear %(one)
+    .ifb \others
+    \op %(one)
+    .else
+    \op %(one), \others
+    .endif
     .set one, one + 1
     .endr
     .endm
+    .macro clear_all first, count
+    for_all clear, \first, \count
+    .endm
     .macro clamp_all first, count, low, high
-    .set one, \first
-    .rept \count
-    clamp_to %(one), \low, \high
-    .set one, one + 1
-    .endr
+    for_all clamp_to, \first, \count, \low, \high
+    .endm
+/* op: at_least or at_most the value that is `offset` bytes from `base`; v0 and `temp` are lost. */
+    .macro limit_all op, first, count, base, offset, temp
+    add \temp, \base, #\offset
+    ld1r {v0.4s}, [\temp]
+    for_all \op, \first, \count, 0
     .endm
 
 #endif

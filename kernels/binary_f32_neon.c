@@ -4,8 +4,7 @@
 
 typedef float32x4_t vector_fn(float32x4_t a, float32x4_t b);
 
-static inline __attribute__((always_inline)) void map(size_t n, const float *a, const float *b,
-                                                      size_t b_step, float *dst, vector_fn *f)
+INLINE void map(size_t n, const float *a, const float *b, size_t b_step, float *dst, vector_fn *f)
 {
     if (n == 0)
         return;

@@ -1,12 +1,12 @@
 /* The definition of the binary functions. */
 #include "kernels/binary_f32.h"
+#include "kernels/inline.h"
 
 #include <math.h>
 
 typedef float scalar_fn(float a, float b);
 
-static inline __attribute__((always_inline)) void map(size_t n, const float *a, const float *b,
-                                                      size_t b_step, float *dst, scalar_fn *f)
+INLINE void map(size_t n, const float *a, const float *b, size_t b_step, float *dst, scalar_fn *f)
 {
     float first = n ? b[0] : 0; /* of one value for all: dst may be where it is */
     for (size_t i = 0; i < n; i++)

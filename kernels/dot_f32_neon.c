@@ -6,7 +6,6 @@
 #include "kernels/dot_f32.h"
 #include "kernels/vector_neon.h"
 
-#define INLINE static inline __attribute__((always_inline))
 enum { MAX_ROWS = 16, MAX_SUMS = 16, ROUND = 8 };
 
 /* The whole rounds of k. */

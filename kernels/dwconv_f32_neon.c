@@ -10,7 +10,6 @@
 #include "kernels/dwconv_f32.h"
 #include "kernels/vector_neon.h"
 
-#define INLINE static inline __attribute__((always_inline))
 enum { MOST_PIXELS = 8, MOST_VECTORS = 4 };
 
 /* Vectors of one pixel; a count below 4 is part of a single vector. */

@@ -1,14 +1,8 @@
 /* The definition of depthwise convolution. */
+#include "kernels/clamp_f32_ref.h"
 #include "kernels/dwconv_f32.h"
 
 #include <math.h>
-
-static float clamp(float x, float low, float high)
-{
-    if (x < low) /* false for NaN, which stays */
-        return low;
-    return x > high ? high : x;
-}
 
 static float element(const struct dwconv_f32_task *task, size_t y, size_t x, size_t c)
 {

@@ -38,16 +38,8 @@
 
 /* x9 … : the next `count` rows of source, at the first column. */
     .macro find_rows count
-    .set i, 9
-    .rept \count
-    load_row_address %(i)
-    .set i, i + 1
-    .endr
-    .set i, 9
-    .rept \count
-    advance %(i), start
-    .set i, i + 1
-    .endr
+    for_all load_row_address, 9, \count
+    for_all advance, 9, \count, start
     .endm
     .macro load_row_address row
     ldr x\row, [list, #((\row - 9) * 8)]

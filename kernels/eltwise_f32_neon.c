@@ -7,8 +7,7 @@
 typedef float32x4_t vector_fn(float32x4_t x, float32x4_t a, float32x4_t b);
 
 /* The last values are done in a vector of their own, by the same arithmetic. */
-static inline __attribute__((always_inline)) void map(size_t n, const float *src, float *dst,
-                                                      float alpha, float beta, vector_fn *f)
+INLINE void map(size_t n, const float *src, float *dst, float alpha, float beta, vector_fn *f)
 {
     float32x4_t a = vdupq_n_f32(alpha), b = vdupq_n_f32(beta);
     size_t i = 0;

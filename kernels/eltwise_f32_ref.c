@@ -1,12 +1,12 @@
 /* The definition of the elementwise functions, by the C library. */
 #include "kernels/eltwise_f32.h"
+#include "kernels/inline.h"
 
 #include <math.h>
 
 typedef float scalar_fn(float x, float a, float b);
 
-static inline __attribute__((always_inline)) void map(size_t n, const float *src, float *dst,
-                                                      float alpha, float beta, scalar_fn *f)
+INLINE void map(size_t n, const float *src, float *dst, float alpha, float beta, scalar_fn *f)
 {
     for (size_t i = 0; i < n; i++)
         dst[i] = f(src[i], alpha, beta);

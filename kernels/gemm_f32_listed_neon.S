@@ -175,16 +175,6 @@ segment .req x28
     .endr
     .endm
 
-    .macro limit operation, height, vectors, offset
-    add scratch, strip, #\offset
-    ld1r {v0.4s}, [scratch]
-    .set i, 32 - \height * \vectors
-    .rept \height * \vectors
-    \operation %(i), 0
-    .set i, i + 1
-    .endr
-    .endm
-
     .macro kernel name, height, vectors
     begin \name
     /* segments - 1 | tail | bias | accumulate | clamp */
@@ -272,9 +262,9 @@ segment .req x28
     add_bias \height, \vectors
 28: ldr w8, [strip, #STRIP_CLAMP]
     tbz w8, #0, 31f
-    limit at_least, \height, \vectors, STRIP_LOW
+    limit_all at_least, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_LOW, scratch
 31: tbz w8, #1, 29f
-    limit at_most, \height, \vectors, STRIP_HIGH
+    limit_all at_most, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_HIGH, scratch
 29: rows_of_c st1, \height, \vectors
     ldr scratch, [strip, #STRIP_BIAS]
     cmp panels_left, #1
@@ -370,11 +360,7 @@ segment .req x28
 16: subs segments, segments, #1
     add segment, segment, #64
     b.ne 12b
-    .set i, 32 - \height * \width
-    .rept \height * \width
-    sum_lanes %(i)
-    .set i, i + 1
-    .endr
+    for_all sum_lanes, %(32 - \height * \width), %(\height * \width)
     ldp w8, w9, [strip, #STRIP_ACCUMULATE]
     cbz w8, 17f
     for_elements add_c, \height, \width
@@ -391,18 +377,10 @@ segment .req x28
     .endr
 18: tbz w9, #0, 20f
     ldr s0, [strip, #STRIP_LOW]
-    .set i, 32 - \height * \width
-    .rept \height * \width
-    at_least_one %(i)
-    .set i, i + 1
-    .endr
+    for_all at_least_one, %(32 - \height * \width), %(\height * \width)
 20: tbz w9, #1, 19f
     ldr s0, [strip, #STRIP_HIGH]
-    .set i, 32 - \height * \width
-    .rept \height * \width
-    at_most_one %(i)
-    .set i, i + 1
-    .endr
+    for_all at_most_one, %(32 - \height * \width), %(\height * \width)
 19: for_elements store_one, \height, \width
     mov c, row
     add list, list, list_step

@@ -15,7 +15,6 @@
 #include "kernels/gemm_f32.h"
 #include "kernels/vector_neon.h"
 
-#define INLINE static inline __attribute__((always_inline))
 enum { MAX_LINES = 12, MAX_VECTORS = 3 };
 
 /* One to four vectors by one instruction, which moves the pointer on. */

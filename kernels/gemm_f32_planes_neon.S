@@ -104,16 +104,6 @@ column .req x15
     .endr
     .endm
 
-    .macro limit op, V, width, offset
-    add column, strip, #\offset
-    ld1r {v0.4s}, [column]
-    .set i, 32 - \V * \width
-    .rept \V * \width
-    \op %(i), 0
-    .set i, i + 1
-    .endr
-    .endm
-
     .macro kernel name, V, width
     begin_function gemm_f32_planes_\name\()_neon
     save_registers 4
@@ -165,10 +155,10 @@ column .req x15
     add_bias \V, \width
 23: ldr w15, [strip, #STRIP_CLAMP]
     tbz w15, #0, 24f
-    limit at_least, \V, \width, STRIP_LOW
+    limit_all at_least, %(32 - \V * \width), %(\V * \width), strip, STRIP_LOW, column
     ldr w15, [strip, #STRIP_CLAMP]
 24: tbz w15, #1, 25f
-    limit at_most, \V, \width, STRIP_HIGH
+    limit_all at_most, %(32 - \V * \width), %(\V * \width), strip, STRIP_HIGH, column
 25: store_columns \V, \width
     next_tile \V
     b.eq 30f

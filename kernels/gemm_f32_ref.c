@@ -1,14 +1,8 @@
 /* The definition of the f32 matrix-multiplication kernels: one plain loop for all tiles. */
+#include "kernels/clamp_f32_ref.h"
 #include "kernels/gemm_f32.h"
 
 #include <math.h>
-
-static float clamp(float x, float low, float high)
-{
-    if (x < low) /* false for NaN, which stays */
-        return low;
-    return x > high ? high : x;
-}
 
 static float element(const struct gemm_f32_tile *tile, size_t mr, size_t nr, size_t i, size_t j)
 {

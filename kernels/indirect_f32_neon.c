@@ -9,7 +9,6 @@
 #include "kernels/indirect_f32.h"
 #include "kernels/vector_neon.h"
 
-#define INLINE static inline __attribute__((always_inline))
 enum { PIXELS = INDIRECT_F32_PIXELS, MOST_VECTORS = INDIRECT_F32_WIDTH / 4 };
 
 /* One channel of P pixels: x[i] has it in a lane, and stands for 4 channels. */

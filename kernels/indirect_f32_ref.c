@@ -1,14 +1,8 @@
 /* The definition of a convolution of pixels by pointer. */
 #include <math.h>
 
+#include "kernels/clamp_f32_ref.h"
 #include "kernels/indirect_f32.h"
-
-static float clamp(float x, float low, float high)
-{
-    if (x < low) /* false for NaN, which stays */
-        return low;
-    return x > high ? high : x;
-}
 
 static float element(const struct indirect_f32_tile *tile, size_t i, size_t j)
 {

@@ -9,14 +9,15 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "kernels/inline.h"
+
 static inline float32x4_t splat(float value)
 {
     return vdupq_n_f32(value);
 }
 
 /* c[0] + c[1] x + … + c[degree] x^degree; degree is a constant after inlining. */
-static inline __attribute__((always_inline)) float32x4_t polynomial(float32x4_t x, const float *c,
-                                                                    size_t degree)
+INLINE float32x4_t polynomial(float32x4_t x, const float *c, size_t degree)
 {
     float32x4_t sum = splat(c[degree]);
 #pragma GCC unroll 10

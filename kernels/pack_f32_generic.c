@@ -34,6 +34,7 @@ static inline void transpose_4x4(quad rows[4])
     rows[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
+#include "kernels/inline.h"
 #include "kernels/pack_f32_quads.h"
 
 enum { AHEAD_BYTES = 256 };
@@ -54,8 +55,7 @@ static void copy_steps(const struct pack_f32_panel *panel)
 
 /* The same for a constant number of lanes, all valid. What follows a row is most often the same row
  * of the next panels; steps far apart are too many streams for the hardware to see that. */
-static inline __attribute__((always_inline)) void copy_full(const struct pack_f32_panel *panel,
-                                                            size_t width)
+INLINE void copy_full(const struct pack_f32_panel *panel, size_t width)
 {
     float *out = panel->out;
     const float *from = panel->src;
@@ -139,8 +139,7 @@ static void pack_taps(const struct pack_f32_taps *panel)
 /* ---- back ---- */
 
 /* lane == 1: a step is one copy. */
-static inline __attribute__((always_inline)) void uncopy_steps(const struct unpack_f32_panel *panel,
-                                                               size_t count)
+INLINE void uncopy_steps(const struct unpack_f32_panel *panel, size_t count)
 {
     const float *from = panel->panel;
     float *to = panel->dst;

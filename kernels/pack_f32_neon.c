@@ -33,8 +33,7 @@ static void pack_steps(const struct pack_f32_panel *panel)
 }
 
 /* The same for whole vectors of a constant number: one load and one store of several registers. */
-static inline __attribute__((always_inline)) void copy_step(const float *from, float *out,
-                                                            size_t vectors)
+INLINE void copy_step(const float *from, float *out, size_t vectors)
 {
     if (vectors == 3)
         vst1q_f32_x3(out, vld1q_f32_x3(from));
@@ -44,8 +43,7 @@ static inline __attribute__((always_inline)) void copy_step(const float *from, f
         vst1q_f32(out, vld1q_f32(from));
 }
 
-static inline __attribute__((always_inline)) void copy_steps(const struct pack_f32_panel *panel,
-                                                             size_t vectors)
+INLINE void copy_steps(const struct pack_f32_panel *panel, size_t vectors)
 {
     enum { AT_ONCE = 4 };
     const float *from = panel->src;
@@ -75,8 +73,7 @@ static void pack_neighbours(const struct pack_f32_panel *panel)
 }
 
 /* All lanes of a panel that has `vectors` times four, and no others: addresses are constants. */
-static inline __attribute__((always_inline)) void
-transpose_panel(const struct pack_f32_panel *panel, size_t vectors)
+INLINE void transpose_panel(const struct pack_f32_panel *panel, size_t vectors)
 {
     enum { MOST = 16 };
     const float *from[MOST];
@@ -134,9 +131,8 @@ static void pack_by_transposes(const struct pack_f32_panel *panel)
 /* ---- taps innermost in the source, outermost in the panel ---- */
 
 /* `vectors` times four lanes from i on, elements first .. last - 1 of each, a multiple of 4. */
-static inline __attribute__((always_inline)) void transpose_taps(const struct pack_f32_taps *panel,
-                                                                 size_t i, size_t first,
-                                                                 size_t last, size_t vectors)
+INLINE void transpose_taps(const struct pack_f32_taps *panel, size_t i, size_t first, size_t last,
+                           size_t vectors)
 {
     struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, first);
     const float *from = panel->src + (ptrdiff_t)i * panel->lane;

@@ -1,14 +1,8 @@
 /* The definition of a convolution of a row of pixels. */
 #include <math.h>
 
+#include "kernels/clamp_f32_ref.h"
 #include "kernels/rowconv_f32.h"
-
-static float clamp(float x, float low, float high)
-{
-    if (x < low) /* false for NaN, which stays */
-        return low;
-    return x > high ? high : x;
-}
 
 static float element(const struct rowconv_f32_task *task, size_t i, size_t j)
 {

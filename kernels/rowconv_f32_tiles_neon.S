@@ -91,16 +91,6 @@ next .req x20
     .set v, v + 1
     .endr
     .endm
-    .macro limit what, field, vectors
-    add at, task, #\field
-    ld1r {v0.4s}, [at]
-    .set i, 32 - 8 * \vectors
-    .rept 8 * \vectors
-    \what %i, 0
-    .set i, i + 1
-    .endr
-    .endm
-
     .macro finish vectors
     cbz extras, 3f
     tbz extras, #ADDS_BIAS, 1f
@@ -112,9 +102,9 @@ next .req x20
     .set i, i + 1
     .endr
 1:  tbz extras, #HAS_LOW, 2f
-    limit at_least, TASK_LOW, \vectors
+    limit_all at_least, %(32 - 8 * \vectors), %(8 * \vectors), task, TASK_LOW, at
 2:  tbz extras, #HAS_HIGH, 3f
-    limit at_most, TASK_HIGH, \vectors
+    limit_all at_most, %(32 - 8 * \vectors), %(8 * \vectors), task, TASK_HIGH, at
 3:
     .endm
 

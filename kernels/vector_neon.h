@@ -5,6 +5,8 @@
 #include <arm_neon.h>
 #include <stddef.h>
 
+#include "kernels/inline.h"
+
 /* The first count elements, then zeros; reads no more. */
 static inline float32x4_t load_part(const float *from, size_t count)
 {
@@ -49,8 +51,7 @@ static inline void transpose_4x4(float32x4_t rows[4])
 }
 
 /* acc + y * x[lane]; lane is a constant after inlining. */
-static inline __attribute__((always_inline)) float32x4_t fma_lane(float32x4_t acc, float32x4_t y,
-                                                                  float32x4_t x, size_t lane)
+INLINE float32x4_t fma_lane(float32x4_t acc, float32x4_t y, float32x4_t x, size_t lane)
 {
     switch (lane) {
     case 0:

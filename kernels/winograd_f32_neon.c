@@ -10,7 +10,6 @@
 #include "kernels/winograd_f32.h"
 #include "kernels/winograd_f32_offsets.h"
 
-#define INLINE static inline __attribute__((always_inline))
 enum { MOST = WINOGRAD_F32_POINTS };
 
 /* a + b c */

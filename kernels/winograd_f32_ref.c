@@ -1,6 +1,7 @@
 /* The definition of Winograd's transforms and products. */
 #include <math.h>
 
+#include "kernels/clamp_f32_ref.h"
 #include "kernels/winograd_f32.h"
 
 enum { MOST = WINOGRAD_F32_POINTS, GROUP = WINOGRAD_F32_GROUP };
@@ -109,13 +110,6 @@ static void products_8(const struct winograd_f32_products *task)
 static void products_12(const struct winograd_f32_products *task)
 {
     products(task, 12);
-}
-
-static float clamp(float x, float low, float high)
-{
-    if (x < low) /* false for NaN, which stays */
-        return low;
-    return x > high ? high : x;
 }
 
 static void output(const struct winograd_f32_output *task)
