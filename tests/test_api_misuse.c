@@ -470,195 +470,193 @@ static void no_argument_may_belong_to_another_engine(void **state)
     tensor_free(&own);
     tensor_free(&foreign);
     neo_engine_destroy(other);
+}
 
-    /* A small product with no scratchpad: bias, and sizes of three dimensions, of which src's rows
-     * are too far apart for short numbers. */
-    enum { PLAIN_ARGUMENTS = 4 };
-    struct plain {
-        neo_primitive *primitive;
-        struct tensor src, weights, bias, dst;
-        neo_exec_arg arguments[PLAIN_ARGUMENTS];
-    };
+/* A small product with no scratchpad: bias, and sizes of three dimensions, of which src's rows
+ * are too far apart for short numbers. */
+enum { PLAIN_ARGUMENTS = 4 };
+struct plain {
+    neo_primitive *primitive;
+    struct tensor src, weights, bias, dst;
+    neo_exec_arg arguments[PLAIN_ARGUMENTS];
+};
 
-    static void make_plain(struct plain * plain)
-    {
-        neo_matmul_desc desc = {.bias = tensor_desc(3, (neo_dim[]){1, 1, 6}, "abc"),
-                                .dst = tensor_desc(3, (neo_dim[]){2, 4, 6}, "abc")};
-        neo_dim src[] = {2, 4, 5}, apart[] = {280000, 70000, 1};
-        neo_memory_desc_init_strides(&desc.src, 3, src, NEO_F32, apart);
-        desc.weights = tensor_desc(3, (neo_dim[]){2, 5, 6}, "any");
-        neo_primitive_desc *pd;
-        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-        assert_int_equal(neo_primitive_desc_scratchpad_size(pd, 1), 0);
-        desc.weights = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
-        assert_int_equal(neo_primitive_create(&plain->primitive, pd), NEO_OK);
-        neo_primitive_desc_destroy(pd);
-        plain->src = tensor_make(engine, &desc.src, 1);
-        plain->weights = tensor_make(engine, &desc.weights, 2);
-        plain->bias = tensor_make(engine, &desc.bias, 3);
-        plain->dst = tensor_make(engine, &desc.dst, 4);
-        neo_exec_arg arguments[] = {{NEO_ARG_SRC, plain->src.memory},
-                                    {NEO_ARG_WEIGHTS, plain->weights.memory},
-                                    {NEO_ARG_BIAS, plain->bias.memory},
-                                    {NEO_ARG_DST, plain->dst.memory}};
-        memcpy(plain->arguments, arguments, sizeof arguments);
-    }
+static void make_plain(struct plain *plain)
+{
+    neo_matmul_desc desc = {.bias = tensor_desc(3, (neo_dim[]){1, 1, 6}, "abc"),
+                            .dst = tensor_desc(3, (neo_dim[]){2, 4, 6}, "abc")};
+    neo_dim src[] = {2, 4, 5}, apart[] = {280000, 70000, 1};
+    neo_memory_desc_init_strides(&desc.src, 3, src, NEO_F32, apart);
+    desc.weights = tensor_desc(3, (neo_dim[]){2, 5, 6}, "any");
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_primitive_desc_scratchpad_size(pd, 1), 0);
+    desc.weights = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    assert_int_equal(neo_primitive_create(&plain->primitive, pd), NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    plain->src = tensor_make(engine, &desc.src, 1);
+    plain->weights = tensor_make(engine, &desc.weights, 2);
+    plain->bias = tensor_make(engine, &desc.bias, 3);
+    plain->dst = tensor_make(engine, &desc.dst, 4);
+    neo_exec_arg arguments[] = {{NEO_ARG_SRC, plain->src.memory},
+                                {NEO_ARG_WEIGHTS, plain->weights.memory},
+                                {NEO_ARG_BIAS, plain->bias.memory},
+                                {NEO_ARG_DST, plain->dst.memory}};
+    memcpy(plain->arguments, arguments, sizeof arguments);
+}
 
-    static void free_plain(struct plain * plain)
-    {
-        struct tensor *all[] = {&plain->src, &plain->weights, &plain->bias, &plain->dst};
-        for (size_t i = 0; i < count_of(all); i++)
-            tensor_free(all[i]);
-        neo_primitive_destroy(plain->primitive);
-    }
+static void free_plain(struct plain *plain)
+{
+    struct tensor *all[] = {&plain->src, &plain->weights, &plain->bias, &plain->dst};
+    for (size_t i = 0; i < count_of(all); i++)
+        tensor_free(all[i]);
+    neo_primitive_destroy(plain->primitive);
+}
 
-    static void arguments_come_in_any_order(void **state)
-    {
-        (void)state;
-        struct plain plain;
-        float first[48];
-        make_plain(&plain);
-        for (int turn = 0; turn < PLAIN_ARGUMENTS; turn++) {
-            neo_exec_arg turned[PLAIN_ARGUMENTS];
-            for (int i = 0; i < PLAIN_ARGUMENTS; i++)
-                turned[i] = plain.arguments[(i + turn) % PLAIN_ARGUMENTS];
-            memset(plain.dst.data, 0xff, sizeof first);
-            assert_int_equal(
-                neo_primitive_execute(plain.primitive, stream, PLAIN_ARGUMENTS, turned), NEO_OK);
-            if (turn == 0)
-                memcpy(first, plain.dst.data, sizeof first);
-            assert_memory_equal(first, plain.dst.data, sizeof first);
-        }
-        free_plain(&plain);
-    }
-
-    /* What is checked at a glance is checked as well. */
-    static void wrong_arguments_of_a_small_product_change_nothing(void **state)
-    {
-        (void)state;
-        struct plain plain;
-        make_plain(&plain);
-        float before[48];
-        memcpy(before, plain.dst.data, sizeof before);
-        neo_memory_desc desc;
-        neo_engine *other;
-        assert_int_equal(neo_engine_create(&other), NEO_OK);
-        neo_dim sizes[] = {2, 4, 5}, apart[] = {280000, 70001, 1};
-        neo_memory_desc_init_strides(&desc, 3, sizes, NEO_F32, apart);
-        struct tensor close = tensor_make(engine, &desc, 1);
-        struct tensor foreign = tensor_make(other, &plain.dst.desc, 1);
-        neo_memory *empty;
-        assert_int_equal(neo_memory_create(&empty, &plain.dst.desc, engine, NULL), NEO_OK);
-        const struct {
-            int index;
-            neo_exec_arg arg;
-        } wrong[] = {
-            {0, {NEO_ARG_SRC, close.memory}},
-            {0, {NEO_ARG_SRC, plain.weights.memory}},
-            {0, {NEO_ARG_SRC + 64, plain.src.memory}},
-            {0, {NEO_ARG_UNDEF, plain.src.memory}},
-            {0, {-63, plain.src.memory}},
-            {1, {NEO_ARG_WEIGHTS, plain.src.memory}},
-            {1, {NEO_ARG_SRC, plain.src.memory}}, /* twice */
-            {2, {NEO_ARG_DST, plain.dst.memory}}, /* twice, and no bias */
-            {2, {NEO_ARG_BIAS, NULL}},
-            {3, {NEO_ARG_DST, foreign.memory}},
-            {3, {NEO_ARG_DST, empty}},
-        };
-        for (size_t i = 0; i < count_of(wrong); i++) {
-            neo_exec_arg args[PLAIN_ARGUMENTS];
-            memcpy(args, plain.arguments, sizeof args);
-            args[wrong[i].index] = wrong[i].arg;
-            INVALID(neo_primitive_execute(plain.primitive, stream, PLAIN_ARGUMENTS, args));
-        }
-        INVALID(neo_primitive_execute(plain.primitive, stream, 0, plain.arguments));
-        INVALID(neo_primitive_execute(plain.primitive, stream, 3, plain.arguments));
-        INVALID(neo_primitive_execute(plain.primitive, stream, PLAIN_ARGUMENTS, NULL));
-        assert_memory_equal(before, plain.dst.data, sizeof before);
-        neo_memory_destroy(empty);
-        tensor_free(&close);
-        tensor_free(&foreign);
-        neo_engine_destroy(other);
-        free_plain(&plain);
-    }
-
-    static void run_time_sizes_that_disagree_are_refused(void **state)
-    {
-        (void)state;
-        neo_dim unknown[] = {NEO_RUNTIME_DIM, NEO_RUNTIME_DIM};
-        neo_memory_desc any_size;
-        assert_int_equal(neo_memory_desc_init_strides(&any_size, 2, unknown, NEO_F32, unknown),
+static void arguments_come_in_any_order(void **state)
+{
+    (void)state;
+    struct plain plain;
+    float first[48];
+    make_plain(&plain);
+    for (int turn = 0; turn < PLAIN_ARGUMENTS; turn++) {
+        neo_exec_arg turned[PLAIN_ARGUMENTS];
+        for (int i = 0; i < PLAIN_ARGUMENTS; i++)
+            turned[i] = plain.arguments[(i + turn) % PLAIN_ARGUMENTS];
+        memset(plain.dst.data, 0xff, sizeof first);
+        assert_int_equal(neo_primitive_execute(plain.primitive, stream, PLAIN_ARGUMENTS, turned),
                          NEO_OK);
-        neo_matmul_desc desc = {.src = any_size, .weights = any_size, .dst = any_size};
-        neo_primitive_desc *pd;
-        neo_primitive *primitive;
-        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-        assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
-        neo_memory_desc good_src = matrix(4, 5, "ab"), bad_weights = matrix(6, 7, "ab");
-        neo_memory_desc dst_desc = matrix(4, 7, "ab"), good_weights = matrix(5, 7, "ba");
-        struct tensor src = tensor_make(engine, &good_src, 1),
-                      bad = tensor_make(engine, &bad_weights, 2);
-        struct tensor good = tensor_make(engine, &good_weights, 3),
-                      dst = tensor_make(engine, &dst_desc, 0);
-        neo_exec_arg args[] = {
-            {NEO_ARG_SRC, src.memory}, {NEO_ARG_WEIGHTS, bad.memory}, {NEO_ARG_DST, dst.memory}};
-        INVALID(neo_primitive_execute(primitive, stream, 3, args));
-        args[1].memory = good.memory;
-        assert_int_equal(neo_primitive_execute(primitive, stream, 3, args), NEO_OK);
-        struct tensor *all[] = {&src, &bad, &good, &dst};
-        for (size_t i = 0; i < count_of(all); i++)
-            tensor_free(all[i]);
-        neo_primitive_destroy(primitive);
-        neo_primitive_desc_destroy(pd);
+        if (turn == 0)
+            memcpy(first, plain.dst.data, sizeof first);
+        assert_memory_equal(first, plain.dst.data, sizeof first);
     }
+    free_plain(&plain);
+}
 
-    /* ---- what a descriptor says about itself ---- */
-
-    static void reasons_and_names_can_be_asked(void **state)
-    {
-        (void)state;
-        neo_matmul_desc desc = {
-            .src = matrix(4, 5, "ab"), .weights = matrix(5, 6, "any"), .dst = matrix(4, 6, "ab")};
-        neo_primitive_desc *pd;
-        const char *algorithm = NULL, *reason = NULL;
-        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-        const neo_memory_desc packed = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
-        assert_int_equal(packed.format_kind, NEO_FORMAT_PACKED);
-        assert_null(neo_primitive_desc_query(pd, NEO_ARG_BIAS));
-        assert_true(neo_primitive_desc_estimate(pd) > 0);
-        assert_true(strlen(neo_primitive_desc_kernel(pd)) > 0);
-        neo_primitive_desc_destroy(pd);
-        desc.weights = packed;
-        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-        int declined = 0;
-        do
-            assert_int_equal(neo_primitive_desc_declined(pd, declined++, &algorithm, &reason),
-                             NEO_OK);
-        while (strcmp(algorithm, "reference") != 0);
-        assert_string_equal(reason, "the weights are packed");
-        assert_int_equal(neo_primitive_desc_declined(pd, 99, &algorithm, &reason), NEO_NOT_FOUND);
-        neo_primitive_desc_destroy(pd);
+/* What is checked at a glance is checked as well. */
+static void wrong_arguments_of_a_small_product_change_nothing(void **state)
+{
+    (void)state;
+    struct plain plain;
+    make_plain(&plain);
+    float before[48];
+    memcpy(before, plain.dst.data, sizeof before);
+    neo_memory_desc desc;
+    neo_engine *other;
+    assert_int_equal(neo_engine_create(&other), NEO_OK);
+    neo_dim sizes[] = {2, 4, 5}, apart[] = {280000, 70001, 1};
+    neo_memory_desc_init_strides(&desc, 3, sizes, NEO_F32, apart);
+    struct tensor close = tensor_make(engine, &desc, 1);
+    struct tensor foreign = tensor_make(other, &plain.dst.desc, 1);
+    neo_memory *empty;
+    assert_int_equal(neo_memory_create(&empty, &plain.dst.desc, engine, NULL), NEO_OK);
+    const struct {
+        int index;
+        neo_exec_arg arg;
+    } wrong[] = {
+        {0, {NEO_ARG_SRC, close.memory}},
+        {0, {NEO_ARG_SRC, plain.weights.memory}},
+        {0, {NEO_ARG_SRC + 64, plain.src.memory}},
+        {0, {NEO_ARG_UNDEF, plain.src.memory}},
+        {0, {-63, plain.src.memory}},
+        {1, {NEO_ARG_WEIGHTS, plain.src.memory}},
+        {1, {NEO_ARG_SRC, plain.src.memory}}, /* twice */
+        {2, {NEO_ARG_DST, plain.dst.memory}}, /* twice, and no bias */
+        {2, {NEO_ARG_BIAS, NULL}},
+        {3, {NEO_ARG_DST, foreign.memory}},
+        {3, {NEO_ARG_DST, empty}},
+    };
+    for (size_t i = 0; i < count_of(wrong); i++) {
+        neo_exec_arg args[PLAIN_ARGUMENTS];
+        memcpy(args, plain.arguments, sizeof args);
+        args[wrong[i].index] = wrong[i].arg;
+        INVALID(neo_primitive_execute(plain.primitive, stream, PLAIN_ARGUMENTS, args));
     }
+    INVALID(neo_primitive_execute(plain.primitive, stream, 0, plain.arguments));
+    INVALID(neo_primitive_execute(plain.primitive, stream, 3, plain.arguments));
+    INVALID(neo_primitive_execute(plain.primitive, stream, PLAIN_ARGUMENTS, NULL));
+    assert_memory_equal(before, plain.dst.data, sizeof before);
+    neo_memory_destroy(empty);
+    tensor_free(&close);
+    tensor_free(&foreign);
+    neo_engine_destroy(other);
+    free_plain(&plain);
+}
 
-    int main(void)
-    {
-        const struct CMUnitTest tests[] = {
-            cmocka_unit_test(descriptors_are_checked),
-            cmocka_unit_test(tags_are_permutations),
-            cmocka_unit_test(sizes_are_exact),
-            cmocka_unit_test(null_pointers_are_refused),
-            cmocka_unit_test(attributes_are_checked),
-            cmocka_unit_test(contradicting_matmuls_are_refused),
-            cmocka_unit_test(other_data_types_are_unsupported),
-            cmocka_unit_test(contradicting_convolutions_are_refused),
-            cmocka_unit_test_setup_teardown(wrong_arguments_change_nothing, make_ready, free_ready),
-            cmocka_unit_test(every_argument_is_given_exactly_once),
-            cmocka_unit_test(no_argument_may_belong_to_another_engine),
+static void run_time_sizes_that_disagree_are_refused(void **state)
+{
+    (void)state;
+    neo_dim unknown[] = {NEO_RUNTIME_DIM, NEO_RUNTIME_DIM};
+    neo_memory_desc any_size;
+    assert_int_equal(neo_memory_desc_init_strides(&any_size, 2, unknown, NEO_F32, unknown), NEO_OK);
+    neo_matmul_desc desc = {.src = any_size, .weights = any_size, .dst = any_size};
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_memory_desc good_src = matrix(4, 5, "ab"), bad_weights = matrix(6, 7, "ab");
+    neo_memory_desc dst_desc = matrix(4, 7, "ab"), good_weights = matrix(5, 7, "ba");
+    struct tensor src = tensor_make(engine, &good_src, 1),
+                  bad = tensor_make(engine, &bad_weights, 2);
+    struct tensor good = tensor_make(engine, &good_weights, 3),
+                  dst = tensor_make(engine, &dst_desc, 0);
+    neo_exec_arg args[] = {
+        {NEO_ARG_SRC, src.memory}, {NEO_ARG_WEIGHTS, bad.memory}, {NEO_ARG_DST, dst.memory}};
+    INVALID(neo_primitive_execute(primitive, stream, 3, args));
+    args[1].memory = good.memory;
+    assert_int_equal(neo_primitive_execute(primitive, stream, 3, args), NEO_OK);
+    struct tensor *all[] = {&src, &bad, &good, &dst};
+    for (size_t i = 0; i < count_of(all); i++)
+        tensor_free(all[i]);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+}
 
-            cmocka_unit_test(arguments_come_in_any_order),
-            cmocka_unit_test(wrong_arguments_of_a_small_product_change_nothing),
-            cmocka_unit_test(run_time_sizes_that_disagree_are_refused),
-            cmocka_unit_test(reasons_and_names_can_be_asked),
-        };
-        return cmocka_run_group_tests_name("api_misuse", tests, setup, teardown);
-    }
+/* ---- what a descriptor says about itself ---- */
+
+static void reasons_and_names_can_be_asked(void **state)
+{
+    (void)state;
+    neo_matmul_desc desc = {
+        .src = matrix(4, 5, "ab"), .weights = matrix(5, 6, "any"), .dst = matrix(4, 6, "ab")};
+    neo_primitive_desc *pd;
+    const char *algorithm = NULL, *reason = NULL;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    const neo_memory_desc packed = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    assert_int_equal(packed.format_kind, NEO_FORMAT_PACKED);
+    assert_null(neo_primitive_desc_query(pd, NEO_ARG_BIAS));
+    assert_true(neo_primitive_desc_estimate(pd) > 0);
+    assert_true(strlen(neo_primitive_desc_kernel(pd)) > 0);
+    neo_primitive_desc_destroy(pd);
+    desc.weights = packed;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    int declined = 0;
+    do
+        assert_int_equal(neo_primitive_desc_declined(pd, declined++, &algorithm, &reason), NEO_OK);
+    while (strcmp(algorithm, "reference") != 0);
+    assert_string_equal(reason, "the weights are packed");
+    assert_int_equal(neo_primitive_desc_declined(pd, 99, &algorithm, &reason), NEO_NOT_FOUND);
+    neo_primitive_desc_destroy(pd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(descriptors_are_checked),
+        cmocka_unit_test(tags_are_permutations),
+        cmocka_unit_test(sizes_are_exact),
+        cmocka_unit_test(null_pointers_are_refused),
+        cmocka_unit_test(attributes_are_checked),
+        cmocka_unit_test(contradicting_matmuls_are_refused),
+        cmocka_unit_test(other_data_types_are_unsupported),
+        cmocka_unit_test(contradicting_convolutions_are_refused),
+        cmocka_unit_test_setup_teardown(wrong_arguments_change_nothing, make_ready, free_ready),
+        cmocka_unit_test(every_argument_is_given_exactly_once),
+        cmocka_unit_test(no_argument_may_belong_to_another_engine),
+        cmocka_unit_test(arguments_come_in_any_order),
+        cmocka_unit_test(wrong_arguments_of_a_small_product_change_nothing),
+        cmocka_unit_test(run_time_sizes_that_disagree_are_refused),
+        cmocka_unit_test(reasons_and_names_can_be_asked),
+    };
+    return cmocka_run_group_tests_name("api_misuse", tests, setup, teardown);
+}
