@@ -221,7 +221,7 @@ symbols: $(LIB_A) $(LIB_SO) ## only neo_* leaves the libraries
 C_FILES = $(shell git ls-files '*.c' '*.h')
 format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
-lint: layers symbols ## clang-format, clang-tidy, cppcheck, layers, symbols
+lint: layers symbols ## clang-format, clang-tidy, cppcheck, pyflakes, layers, symbols
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)tests/lint.sh
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Static analysis of the library, of benchdnn and of the examples: clang-tidy and cppcheck, no findings allowed.
+# Static analysis of the library, of benchdnn and of the examples: clang-tidy and cppcheck; of the scripts: pyflakes. No
+# findings allowed.
 set -u
 cd "$(dirname "$0")/.."
 status=0
@@ -14,4 +15,7 @@ echo "$files" | xargs -n 4 -P "$(nproc)" sh -c 'clang-tidy --quiet "$@" -- '"$fl
 echo 'cppcheck'
 cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
     --inline-suppr --suppress=missingIncludeSystem --suppress=invalidFunctionArg --library=posix -j "$(nproc)" -DNEO_PORTABLE=1 -D_GNU_SOURCE -Iinclude -I. $files || status=1
+
+echo 'pyflakes'
+pyflakes3 $(git ls-files '*.py') || status=1
 exit $status

@@ -92,12 +92,6 @@ def layouts_of(operation, wanted):
     return [layout for layout in known if layout in wanted.split(',')] or known[:1]
 
 
-def tables_of(args):
-    """(operation, file, layout) of each table."""
-    return [(operation, file, layout) for operation, file in files_of(args.files)
-            for layout in layouts_of(operation, args.layout)]
-
-
 def make_table(args, measurer):
     """The file is written after each table: what there is of a long run can be read."""
     names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))

@@ -1,4 +1,5 @@
 """Tests of the performance tools: python3 -m unittest test_tools (in this folder; make perf-test)."""
+import argparse
 import os
 import re
 import tempfile
@@ -12,6 +13,7 @@ import inorder
 import isa
 import lines
 import model
+import perf
 import ports
 import report
 import shapes
@@ -96,6 +98,20 @@ class InputFiles(unittest.TestCase):
     def test_unknown_file_is_refused(self):
         with self.assertRaises(shapes.ShapeError):
             shapes.find_file('no_such_file')
+
+
+class Tables(unittest.TestCase):
+    def tables(self, files, layout):
+        return perf.tables_of(argparse.Namespace(files=files, layout=layout))
+
+    def test_a_file_may_name_its_layout(self):
+        (first, second) = self.tables('square:plain,resnet_50', 'packed,nchw')
+        self.assertEqual((first[0], first[2]), ('matmul', 'plain'))
+        self.assertEqual((second[0], second[2]), ('conv', 'nchw'))
+
+    def test_each_layout_makes_a_table(self):
+        self.assertEqual([table[2] for table in self.tables('square', 'packed,plain')],
+                         ['packed', 'plain'])
 
 
 class Assembly(unittest.TestCase):
