@@ -180,7 +180,7 @@ static float *turned_room(const struct matmul_direct *plan, const struct executi
                           int slot)
 {
     size_t bytes = direct_turned_bytes(plan);
-    return bytes ? (float *)((char *)execution->scratch + (size_t)slot * bytes) : NULL;
+    return bytes ? (float *)(void *)((char *)execution->scratch + (size_t)slot * bytes) : NULL;
 }
 
 /* Tasks are the strips of all matrices in a row; where those are too few, rows are divided too. */
