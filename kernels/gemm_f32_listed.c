@@ -3,6 +3,7 @@
 
 const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[] = {
 #if !NEO_PORTABLE
+    &gemm_f32_listed_wide_neon,
     &gemm_f32_listed_neon,
 #endif
     &gemm_f32_listed_ref,
@@ -10,10 +11,16 @@ const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[] = {
 const size_t gemm_f32_listed_kernel_count =
     sizeof gemm_f32_listed_kernels / sizeof gemm_f32_listed_kernels[0];
 
-const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features)
+static int suits(const struct gemm_f32_listed_kernels *kernels, uint32_t features, int in_order)
+{
+    return (kernels->needs & ~features) == 0 &&
+           (!kernels->in_order || kernels->in_order == in_order);
+}
+
+const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features, int in_order)
 {
     size_t i = 0;
-    while (gemm_f32_listed_kernels[i]->needs & ~features)
+    while (!suits(gemm_f32_listed_kernels[i], features, in_order))
         i++;
     return gemm_f32_listed_kernels[i];
 }

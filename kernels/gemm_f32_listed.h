@@ -54,16 +54,18 @@ typedef gemm_f32_listed_fn *gemm_f32_listed_by_height[GEMM_F32_LISTED_HEIGHT];
 struct gemm_f32_listed_kernels {
     const char *name;
     uint32_t needs;
+    uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
     gemm_f32_listed_by_height run[GEMM_F32_LISTED_WIDTHS];
 };
-extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_ref;
+extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_wide_neon,
+    gemm_f32_listed_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[];
 extern const size_t gemm_f32_listed_kernel_count;
 
-/* The fastest that the features allow; never NULL. */
-const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features);
+/* The fastest that the features allow, for cores that issue in this way; never NULL. */
+const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features, int in_order);
 
 /* NULL for other heights and widths than those above. */
 gemm_f32_listed_fn *gemm_f32_listed_run(const struct gemm_f32_listed_kernels *kernels,

@@ -7,34 +7,9 @@
  *
  * A core that reorders has room for other instructions beside FMLA, but hardly for blocks of few
  * instructions between branches. So what begins a tile is in one block with its first round, whose
- * FMUL need no sums of zero; where the next tile is, is computed without a branch in one block with
- * the stores; and `special` is one flag for all that is not always there. */
-
-#include "kernels/assembly_neon.h"
-#include "kernels/gemm_f32_listed_offsets.h"
-
-/* x8 … x14 are the rows of A. */
-strip .req x0
-list .req x1
-pairs .req x2
-b .req x3
-c .req x4
-ldc .req x5
-tiles .req x6
-row .req x7
-panels_left .req x15
-scratch .req x16
-rounds .req x17
-b_panel .req x19
-b_first .req x20
-b_step .req x21
-list_step .req x22
-special .req x23
-c_step .req x24
-panels .req x25
-segments .req x26
-bias .req x27
-segment .req x28
+ * FMUL need no sums of zero; and where the next tile is, is computed without a branch in one block
+ * with the stores. */
+#include "kernels/gemm_f32_listed_neon.h"
 
 /* ---- one instruction each, registers by number ---- */
 
@@ -46,12 +21,6 @@ segment .req x28
     .endm
     .macro load_b_one column, offset
     ldr s\column, [b, #\offset]
-    .endm
-    .macro pointer lane, from, offset
-    ldr x\lane, [\from, #\offset]
-    .endm
-    .macro two_pointers lane0, lane1, from, offset
-    ldp x\lane0, x\lane1, [\from, #\offset]
     .endm
     .macro sum_lanes sum
     faddp v\sum\().4s, v\sum\().4s, v\sum\().4s
@@ -73,8 +42,6 @@ segment .req x28
     .macro store_one sum, offset
     str s\sum, [row, #\offset]
     .endm
-
-/* ---- parts of a tile ---- */
 
 /* Four steps of k; the first one is FMUL if the sums begin here. */
     .macro round height, vectors, first_op=fmla
@@ -101,98 +68,10 @@ segment .req x28
     .endr
     .endm
 
-    .macro load_pointers height, from
-    .set i, 0
-    .rept \height / 2
-    two_pointers %(8 + i), %(9 + i), \from, %(8 * i)
-    .set i, i + 2
-    .endr
-    .if \height % 2
-    pointer %(7 + \height), \from, %(8 * \height - 8)
-    .endif
-    .endm
-
-    .macro begin_tile height
-    mov b, b_panel
-    load_pointers \height, list
-    .endm
-
-    .macro rows_of_c op, height, vectors
-    mov row, c
-    .set i, 32 - \height * \vectors
-    .rept \height
-    several \op, \vectors, %(i), row, ldc
-    .set i, i + \vectors
-    .endr
-    .endm
-
-/* The next panel, or the first one of the next tile. */
-    .macro next_tile width
-    add row, c, c_step
-    add c, c, #4 * \width
-    add b_panel, b_panel, b_step
-    add scratch, list, list_step
-    subs panels_left, panels_left, #1
-    csel c, row, c, eq
-    csel b_panel, b_first, b_panel, eq
-    csel list, scratch, list, eq
-    csel panels_left, panels, panels_left, eq
-    sub tiles, tiles, #1
-    .endm
-
-    .macro begin name
-    begin_function gemm_f32_listed_\name\()_neon
-    save_registers 4, 28
-    ldp list, segments, [strip, #STRIP_ROWS]
-    ldp rounds, special, [strip, #STRIP_ROUNDS]
-    ldp b_first, b_step, [strip, #STRIP_B]
-    ldp c, ldc, [strip, #STRIP_C]
-    ldp tiles, panels, [strip, #STRIP_TILES]
-    ldr bias, [strip, #STRIP_BIAS]
-    lsl list_step, segments, #6
-    lsl b_step, b_step, #2
-    lsl ldc, ldc, #2
-    .endm
-
-    .macro end name
-    restore_registers
-    ret
-    end_function gemm_f32_listed_\name\()_neon
-    .endm
-
 /* ---- kernels of whole vectors ---- */
 
-    .macro add_bias height, vectors
-    .set i, 0
-    .rept \vectors
-    several ld1, 1, %(i), bias, #16
-    .set i, i + 1
-    .endr
-    .set i, 0
-    .rept \height * \vectors
-    add_to %(32 - \height * \vectors + i), %(i % \vectors)
-    .set i, i + 1
-    .endr
-    .endm
-
     .macro kernel name, height, vectors
-    begin \name
-    /* segments - 1 | tail | bias | accumulate | clamp */
-    sub segments, segments, #1
-    ldp w8, w9, [strip, #STRIP_ACCUMULATE]
-    orr special, special, segments
-    orr special, special, bias
-    orr w8, w8, w9
-    orr special, special, x8
-    mov b_panel, b_first
-    mov panels_left, panels
-    /* from the last panel of a tile to the first one of the next */
-    sub c_step, panels, #1
-    mov scratch, #-16 * \vectors
-    mov x8, #\height
-    mul c_step, c_step, scratch
-    madd c_step, ldc, x8, c_step
-    mul tiles, tiles, panels
+    begin_whole \name, \height, \vectors
     cmp rounds, #2
     b.lo 20f
     cbnz special, 20f
@@ -258,17 +137,9 @@ segment .req x28
     add segment, segment, #64
     load_pointers \height, segment
     b 24b
-27: cbz bias, 28f
-    add_bias \height, \vectors
-28: ldr w8, [strip, #STRIP_CLAMP]
-    tbz w8, #0, 31f
-    limit_all at_least, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_LOW, scratch
-31: tbz w8, #1, 29f
-    limit_all at_most, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_HIGH, scratch
-29: rows_of_c st1, \height, \vectors
-    ldr scratch, [strip, #STRIP_BIAS]
-    cmp panels_left, #1
-    csel bias, scratch, bias, eq
+27: finish_sums \height, \vectors
+    rows_of_c st1, \height, \vectors
+    next_bias
     next_tile %(4 * \vectors)
     cbnz tiles, 20b
 30:

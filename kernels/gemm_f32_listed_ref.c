@@ -49,7 +49,7 @@ static void run(const struct gemm_f32_listed *strip)
 /* clang-format off */
 #define HEIGHTS {run, run, run, run, run, run, run}
 const struct gemm_f32_listed_kernels gemm_f32_listed_ref = {
-    "gemm_f32_listed_ref", 0, {HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS},
+    "gemm_f32_listed_ref", 0, 0, {HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS},
 };
 #undef HEIGHTS
 /* clang-format on */

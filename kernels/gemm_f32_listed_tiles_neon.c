@@ -1,29 +1,43 @@
-/* The table of gemm_f32_listed_neon.S. */
+/* The tables of gemm_f32_listed_neon.S and gemm_f32_listed_wide_neon.S. */
 #include "kernels/gemm_f32_listed.h"
 #include "kernels/gemm_f32_listed_offsets.h"
 
-#define HEIGHTS(width, with)                                                                  \
-    with(1, width) with(2, width) with(3, width) with(4, width) with(5, width) with(6, width) \
-        with(7, width)
-#define DECLARE(height, width) gemm_f32_listed_fn gemm_f32_listed_##height##x##width##_neon;
-HEIGHTS(1, DECLARE)
-HEIGHTS(2, DECLARE)
-HEIGHTS(3, DECLARE)
-HEIGHTS(4, DECLARE)
-HEIGHTS(8, DECLARE)
-HEIGHTS(12, DECLARE)
+#define HEIGHTS(with, width, core)                                                      \
+    with(1, width, core) with(2, width, core) with(3, width, core) with(4, width, core) \
+        with(5, width, core) with(6, width, core) with(7, width, core)
+#define DECLARE(height, width, core) \
+    gemm_f32_listed_fn gemm_f32_listed_##height##x##width##core##_neon;
+HEIGHTS(DECLARE, 1, )
+HEIGHTS(DECLARE, 2, )
+HEIGHTS(DECLARE, 3, )
+HEIGHTS(DECLARE, 4, )
+HEIGHTS(DECLARE, 8, )
+HEIGHTS(DECLARE, 12, )
+HEIGHTS(DECLARE, 4, _wide)
+HEIGHTS(DECLARE, 8, _wide)
+HEIGHTS(DECLARE, 12, _wide)
 #undef DECLARE
 
-#define NAME(height, width) gemm_f32_listed_##height##x##width##_neon,
+#define NAME(height, width, core) gemm_f32_listed_##height##x##width##core##_neon,
 /* clang-format off */
 const struct gemm_f32_listed_kernels gemm_f32_listed_neon = {
-    "gemm_f32_listed_neon", CPU_NEON, {
-        {HEIGHTS(1, NAME)},
-        {HEIGHTS(2, NAME)},
-        {HEIGHTS(3, NAME)},
-        {HEIGHTS(4, NAME)},
-        {HEIGHTS(8, NAME)},
-        {HEIGHTS(12, NAME)},
+    "gemm_f32_listed_neon", CPU_NEON, 0, {
+        {HEIGHTS(NAME, 1, )},
+        {HEIGHTS(NAME, 2, )},
+        {HEIGHTS(NAME, 3, )},
+        {HEIGHTS(NAME, 4, )},
+        {HEIGHTS(NAME, 8, )},
+        {HEIGHTS(NAME, 12, )},
+    },
+};
+const struct gemm_f32_listed_kernels gemm_f32_listed_wide_neon = {
+    "gemm_f32_listed_wide_neon", CPU_NEON, IN_ORDER_WIDE, {
+        {HEIGHTS(NAME, 1, )},
+        {HEIGHTS(NAME, 2, )},
+        {HEIGHTS(NAME, 3, )},
+        {HEIGHTS(NAME, 4, _wide)},
+        {HEIGHTS(NAME, 8, _wide)},
+        {HEIGHTS(NAME, 12, _wide)},
     },
 };
 /* clang-format on */

@@ -181,8 +181,13 @@ static void keeps_nan(void **state)
 static void every_tile_is_found(void **state)
 {
     (void)state;
-    assert_ptr_equal(gemm_f32_listed_find(0), &gemm_f32_listed_ref);
-    assert_int_equal(gemm_f32_listed_find(cpu_get()->features)->needs & ~cpu_get()->features, 0);
+    for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++) {
+        const struct gemm_f32_listed_kernels *found =
+            gemm_f32_listed_find(cpu_get()->features, in_order);
+        assert_ptr_equal(gemm_f32_listed_find(0, in_order), &gemm_f32_listed_ref);
+        assert_int_equal(found->needs & ~cpu_get()->features, 0);
+        assert_true(found->in_order == 0 || found->in_order == in_order);
+    }
     for (size_t width = 0; width <= 16; width++)
         for (size_t height = 0; height <= 8; height++) {
             bool exists = height >= 1 && height <= 7 &&
@@ -196,7 +201,7 @@ enum { TESTS_EACH = 3, MOST_BYTES = 1 << 17 };
 
 int main(void)
 {
-    static struct CMUnitTest tests[2 * TESTS_EACH + 1];
+    static struct CMUnitTest tests[3 * TESTS_EACH + 1];
     static char names[count_of(tests)][64];
     size_t count = 0;
     struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias, &guard_list};

@@ -16,9 +16,16 @@ enum {
     MAX_BLOCK_PANELS = 80,
     MIN_BLOCK_K = 64,
     MAX_BLOCK_K = 512,
-    BLOCK_K_UNIT = 8, /* two rounds of the kernels */
+    BLOCK_K_UNIT = 8,       /* two rounds of the kernels */
+    IN_ORDER_BLOCK_K = 192, /* what most_k() finds for cores that issue in order, about */
     L1_WAYS = 4,
 };
+
+/* Cores that issue 64 bits of a load with a multiply-add have faster kernels for packed rows. */
+static bool lists(int in_order)
+{
+    return in_order != IN_ORDER_NARROW;
+}
 
 /* ---- plan ---- */
 
@@ -207,7 +214,7 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
 {
     *plan = (struct gemm_f32){.shape = *shape};
     if (shape->segment && gemm_f32_lists(cpu))
-        plan->listed = gemm_f32_listed_find(cpu->features);
+        plan->listed = gemm_f32_listed_find(cpu->features, cpu->core->in_order);
     if (reads_planes(plan, cpu)) {
         plan->planes = gemm_f32_planes_find(cpu->features);
         plan->run_rows = choose_run_rows(plan, cpu);
@@ -348,7 +355,7 @@ static void run_step(struct gemm_task *task, const struct gemm_step *step)
     struct gemm_f32_block block = block_of_c(task, step);
     if (task->plan->planes)
         gemm_step_run_planes(task, step, &block);
-    else if (task->plan->listed && !task->tiles->in_order)
+    else if (task->plan->listed && lists(task->tiles->in_order))
         gemm_step_run_listed(task, step, &block, step->panels);
     else
         run_packed(task, step, &block);
@@ -489,7 +496,7 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
 
 bool gemm_f32_lists(const struct cpu *cpu)
 {
-    return !cpu->core->in_order;
+    return lists(cpu->core->in_order);
 }
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
@@ -498,6 +505,8 @@ static double step_cycles(const struct core *core, double height, double vectors
 {
     double loads = (height / 4 + vectors) / fmax(core->loads_per_cycle, 1);
     double sums = fmax(height * vectors / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
+    if (core->in_order) /* what loads and counts takes its place among them */
+        return fmax(sums, (height * vectors + height / 4 + vectors + 0.75) / 3) + 0.4;
     return fmax(sums, loads) + 0.06 * (height / 4 + vectors / 4 + 0.25);
 }
 
@@ -505,7 +514,8 @@ static double step_cycles(const struct core *core, double height, double vectors
 static double narrow_cycles(const struct core *core, double height, double columns)
 {
     double sums = (height + 4 + height * columns) / 4 / fmax(core->fmla_per_cycle, 1);
-    return fmax(sums, core->fmla_latency / 4.0);
+    double waits = core->in_order ? 3.5 : 1; /* what is loaded is needed soon after */
+    return fmax(sums, core->fmla_latency / 4.0) * waits;
 }
 
 /* The panels of a tile's columns, one step of k. n is not that of a layout if sizes are unknown. */
@@ -529,6 +539,10 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k)
     double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
     double begin = k < 8 ? 1.5 : 0.5;
     double around = panels * 3 + begin * height * n / 4;
+    if (cpu->core->in_order) {
+        double blocks = ceil(k / (double)IN_ORDER_BLOCK_K);
+        around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
+    }
     double rounds = k * panels_cycles(cpu->core, height, full, rest);
     return 300 + panels * 15 + tiles * (6 + rounds + around);
 }

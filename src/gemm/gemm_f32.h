@@ -140,8 +140,7 @@ struct span gemm_f32_row_tile(size_t m, size_t index);
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                          bool b_packed, bool a_listed, size_t a_stride);
 
-/* Does the CPU read rows in place? Those that issue in order have faster kernels for packed ones.
- */
+/* Does the CPU read rows in place? Some that issue in order have faster kernels for packed ones. */
 bool gemm_f32_lists(const struct cpu *cpu);
 
 #endif

@@ -1,12 +1,18 @@
 /* Which kernels a thread uses, by the core it runs on. */
 #include "src/gemm/gemm_f32_tiles.h"
 
+static void find_for(struct gemm_f32_tiles *tiles, int in_order)
+{
+    tiles->in_order = in_order;
+    tiles->listed = gemm_f32_listed_find(tiles->features, in_order);
+    gemm_f32_find_tiles(tiles->run, tiles->features, in_order, tiles->columns);
+}
+
 void gemm_f32_tiles_init(struct gemm_f32_tiles *tiles, const struct cpu *cpu, int columns)
 {
     tiles->features = cpu->features;
-    tiles->in_order = cpu->core->in_order;
     tiles->columns = columns;
-    gemm_f32_find_tiles(tiles->run, cpu->features, cpu->core->in_order, columns);
+    find_for(tiles, cpu->core->in_order);
 }
 
 const struct gemm_f32_tiles *gemm_f32_tiles_here(const struct gemm_f32_tiles *planned,
@@ -17,7 +23,6 @@ const struct gemm_f32_tiles *gemm_f32_tiles_here(const struct gemm_f32_tiles *pl
     if (in_order < 0 || in_order == planned->in_order)
         return planned;
     *own = *planned;
-    own->in_order = in_order;
-    gemm_f32_find_tiles(own->run, own->features, in_order, own->columns);
+    find_for(own, in_order);
     return own;
 }

@@ -81,7 +81,7 @@ struct panels_run {
 
 static gemm_f32_listed_fn *kernel_of(const struct gemm_task *task, size_t height, size_t width)
 {
-    return gemm_f32_listed_run(task->plan->listed, height, width);
+    return gemm_f32_listed_run(task->tiles->listed, height, width);
 }
 
 static void run_tiles(const struct gemm_task *task, const struct panels_run *run)

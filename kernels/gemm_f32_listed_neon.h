@@ -1,0 +1,152 @@
+/* What the assembly files of gemm_f32_listed.h's strips share. A tile of `height` rows and `vectors`
+ * vectors keeps its sums in the last height * vectors vector registers. `special` is one flag for all
+ * that is not always there: several segments, a tail, bias, accumulation, limits. */
+
+/* clang-format off */
+#include "kernels/assembly_neon.h"
+#include "kernels/gemm_f32_listed_offsets.h"
+
+/* x8 … x14 are the rows of A. */
+strip .req x0
+list .req x1
+pairs .req x2
+b .req x3
+c .req x4
+ldc .req x5
+tiles .req x6
+row .req x7
+panels_left .req x15
+scratch .req x16
+rounds .req x17
+b_panel .req x19
+b_first .req x20
+b_step .req x21
+list_step .req x22
+special .req x23
+c_step .req x24
+panels .req x25
+segments .req x26
+bias .req x27
+segment .req x28
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro pointer lane, from, offset
+    ldr x\lane, [\from, #\offset]
+    .endm
+    .macro two_pointers lane0, lane1, from, offset
+    ldp x\lane0, x\lane1, [\from, #\offset]
+    .endm
+
+/* ---- parts of a tile ---- */
+
+    .macro load_pointers height, from
+    .set i, 0
+    .rept \height / 2
+    two_pointers %(8 + i), %(9 + i), \from, %(8 * i)
+    .set i, i + 2
+    .endr
+    .if \height % 2
+    pointer %(7 + \height), \from, %(8 * \height - 8)
+    .endif
+    .endm
+
+    .macro begin_tile height
+    mov b, b_panel
+    load_pointers \height, list
+    .endm
+
+    .macro rows_of_c op, height, vectors
+    mov row, c
+    .set i, 32 - \height * \vectors
+    .rept \height
+    several \op, \vectors, %(i), row, ldc
+    .set i, i + \vectors
+    .endr
+    .endm
+
+/* The next panel, or the first one of the next tile. */
+    .macro next_tile width
+    add row, c, c_step
+    add c, c, #4 * \width
+    add b_panel, b_panel, b_step
+    add scratch, list, list_step
+    subs panels_left, panels_left, #1
+    csel c, row, c, eq
+    csel b_panel, b_first, b_panel, eq
+    csel list, scratch, list, eq
+    csel panels_left, panels, panels_left, eq
+    sub tiles, tiles, #1
+    .endm
+
+    .macro begin name
+    begin_function gemm_f32_listed_\name\()_neon
+    save_registers 4, 28
+    ldp list, segments, [strip, #STRIP_ROWS]
+    ldp rounds, special, [strip, #STRIP_ROUNDS]
+    ldp b_first, b_step, [strip, #STRIP_B]
+    ldp c, ldc, [strip, #STRIP_C]
+    ldp tiles, panels, [strip, #STRIP_TILES]
+    ldr bias, [strip, #STRIP_BIAS]
+    lsl list_step, segments, #6
+    lsl b_step, b_step, #2
+    lsl ldc, ldc, #2
+    .endm
+
+    .macro end name
+    restore_registers
+    ret
+    end_function gemm_f32_listed_\name\()_neon
+    .endm
+
+    .macro add_bias height, vectors
+    .set i, 0
+    .rept \vectors
+    several ld1, 1, %(i), bias, #16
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \height * \vectors
+    add_to %(32 - \height * \vectors + i), %(i % \vectors)
+    .set i, i + 1
+    .endr
+    .endm
+
+/* ---- what all kernels of whole vectors begin and end with ---- */
+
+    .macro begin_whole name, height, vectors
+    begin \name
+    /* segments - 1 | tail | bias | accumulate | clamp */
+    sub segments, segments, #1
+    ldp w8, w9, [strip, #STRIP_ACCUMULATE]
+    orr special, special, segments
+    orr special, special, bias
+    orr w8, w8, w9
+    orr special, special, x8
+    mov b_panel, b_first
+    mov panels_left, panels
+    /* from the last panel of a tile to the first one of the next */
+    sub c_step, panels, #1
+    mov scratch, #-16 * \vectors
+    mov x8, #\height
+    mul c_step, c_step, scratch
+    madd c_step, ldc, x8, c_step
+    mul tiles, tiles, panels
+    .endm
+
+/* For a special tile. */
+    .macro finish_sums height, vectors
+    cbz bias, 28f
+    add_bias \height, \vectors
+28: ldr w8, [strip, #STRIP_CLAMP]
+    tbz w8, #0, 31f
+    limit_all at_least, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_LOW, scratch
+31: tbz w8, #1, 32f
+    limit_all at_most, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_HIGH, scratch
+32:
+    .endm
+    .macro next_bias
+    ldr scratch, [strip, #STRIP_BIAS]
+    cmp panels_left, #1
+    csel bias, scratch, bias, eq
+    .endm

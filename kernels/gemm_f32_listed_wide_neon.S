@@ -1,0 +1,271 @@
+/* Strips of gemm_f32_listed.h for cores that issue in order, three instructions a cycle of which two
+ * multiply and add (Cortex-A510, A520).
+ *
+ * There every two multiply-adds leave room for one other instruction, which must not write its
+ * address as well. A tile of `height` rows and `vectors` vectors keeps its sums in the last height *
+ * vectors vector registers and four steps of each row of A in the first `height` ones; between them
+ * are four vectors of B, which replace each other: number l is in the register l % 4 of these, and is
+ * loaded when vector l - 4 is no longer needed, three vectors before it is multiplied itself.
+ *
+ * A round is four steps of k, and multiplies one vector of B after the other with all rows; but the
+ * last step's vectors with one row after the other, so that rows of A can be replaced one by one. A
+ * round of 7x12 has 84 multiply-adds, 19 loads and four other instructions. */
+#include "kernels/gemm_f32_listed_neon.h"
+
+    .macro load_first_of a, row
+    ldr q\a, [x\row]
+    .endm
+    .macro load_row a, row
+    ldr q\a, [x\row, scratch]
+    .endm
+    .macro load_one a, row
+    ldr s\a, [x\row, scratch]
+    .endm
+    .macro load_b number, to, offset
+    ldr q\to, [b, #\offset]
+    .endm
+    .macro store_pair s0, s1, offset
+    stp q\s0, q\s1, [row, #\offset]
+    .endm
+    .macro store_last s, offset
+    str q\s, [row, #\offset]
+    .endm
+
+/* ---- a round ---- */
+
+/* Multiply-add number f: vector q of B, row i. */
+    .macro multiply_next height, vectors
+    .if f < (3 * \vectors * \height)
+    .set q, f / \height
+    .set i, f % \height
+    .else
+    .set q, 3 * \vectors + f % \vectors
+    .set i, (f - 3 * \vectors * \height) / \vectors
+    .endif
+    fma %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors)
+    .endm
+
+/* The other instructions: the last row of A and vectors of B for which the round before had no
+ * registers; then loads of vectors 3, 4, … of B while there are registers for them; among them, what
+ * counts rounds, and the next addresses of A and B; then rows of A. `kind`: -1 for the counter, -2
+ * and -3 for the addresses, i for row i, and 8 + l for vector l; `ready`: the multiply-adds that have
+ * to come before it. */
+    .macro find_op height, vectors
+    .set l, op - \vectors + 3
+    .if op > (2 * \vectors)
+    .set l, op - \vectors
+    .endif
+    .set kind, 8 + l
+    .set ready, (l - 3) * \height
+    .if op == 0
+    .set kind, \height - 1
+    .elseif (op > (2 * \vectors)) & (op <= (2 * \vectors + 3))
+    .set kind, 2 * \vectors - op
+    .set ready, 0
+    .elseif op > (4 * \vectors + 3)
+    .set kind, op - 4 * \vectors - 4
+    .set ready, (3 * \height + kind + 1) * \vectors
+    .endif
+    .endm
+    .macro other_op height, vectors
+    .if kind == (0 - 1)
+    subs pairs, pairs, #1
+    .elseif kind == (0 - 2)
+    add scratch, scratch, #16
+    .elseif kind == (0 - 3)
+    add b, b, #64 * \vectors
+    .set moved, 64 * \vectors
+    .elseif kind < 8
+    load_row %(kind), %(8 + kind)
+    .else
+    load_b %(l), %(\height + l % 4), %(16 * l - moved)
+    .endif
+    .set op, op + 1
+    .endm
+
+/* Four steps of k, and loads for the next round. */
+    .macro round height, vectors
+    .set ops, 4 * \vectors + \height + 3
+    .set apart, 2
+    .if (4 * \height * \vectors) < (2 * ops)
+    .set apart, 1
+    .endif
+    .set at_once, 1
+    .if \height == 1 /* or loads would come too late */
+    .set at_once, 2
+    .endif
+    .set moved, 0
+    .set op, 0
+    .set f, 0
+    .rept 4 * \height * \vectors
+    .rept at_once
+    .if (op < ops) & (f % apart == 0)
+    find_op \height, \vectors
+    .if ready <= f
+    other_op \height, \vectors
+    .endif
+    .endif
+    .endr
+    multiply_next \height, \vectors
+    .set f, f + 1
+    .endr
+    .rept ops
+    .if op < ops
+    find_op \height, \vectors
+    other_op \height, \vectors
+    .endif
+    .endr
+    .endm
+
+/* The last one: loads nothing beyond it. */
+    .macro last_round height, vectors
+    load_row %(\height - 1), %(7 + \height)
+    .set l, 4 - \vectors
+    .set f, 0
+    .rept 4 * \height * \vectors
+    .if (l < (4 * \vectors)) & ((l - 3) * \height <= f)
+    load_b %(l), %(\height + l % 4), %(16 * l)
+    .set l, l + 1
+    .endif
+    multiply_next \height, \vectors
+    .set f, f + 1
+    .endr
+    add b, b, #64 * \vectors
+    .endm
+
+/* What there has to be before a round: other rows of A, vectors of B. */
+    .macro first_load height
+    .if op < (\height - 1)
+    load_first_of %(op), %(8 + op)
+    .else
+    load_b 0, %(op + 1), %(16 * (op + 1 - \height))
+    .endif
+    .set op, op + 1
+    .endm
+    .macro first_loads height, vectors
+    .set op, 0
+    .rept \height + 3 - \vectors
+    first_load \height
+    .endr
+    .endm
+
+/* The same, and sums of zero. */
+    .macro first_loads_and_clear height, vectors
+    .set op, 0
+    .set f, 0
+    .rept \height * \vectors
+    clear %(32 - \height * \vectors + f)
+    .set f, f + 1
+    .if (f % 2 == 0) & (op < (\height + 3 - \vectors))
+    first_load \height
+    .endif
+    .endr
+    .rept \height + 3 - \vectors
+    .if op < (\height + 3 - \vectors)
+    first_load \height
+    .endif
+    .endr
+    .endm
+
+/* ---- a tile ---- */
+
+    .macro store_rows height, vectors
+    mov row, c
+    .set i, 32 - \height * \vectors
+    .rept \height
+    .if \vectors > 1
+    store_pair %(i), %(i + 1), 0
+    .endif
+    .if \vectors % 2
+    store_last %(i + \vectors - 1), %(16 * (\vectors - 1))
+    .endif
+    add row, row, ldc
+    .set i, i + \vectors
+    .endr
+    .endm
+
+    .macro kernel name, height, vectors
+    begin_whole \name\()_wide, \height, \vectors
+    cbz rounds, 20f
+    cbnz special, 20f
+
+    /* a tile; rounds >= 1 */
+11: begin_tile \height
+    first_loads_and_clear \height, \vectors
+12: mov scratch, #0
+    subs pairs, rounds, #1
+    b.eq 14f
+13: round \height, \vectors
+    b.ne 13b
+14: last_round \height, \vectors
+    cbnz special, 22f
+    store_rows \height, \vectors
+    next_tile %(4 * \vectors)
+    cbnz tiles, 11b
+    b 30f
+
+    /* a tile that something is special about */
+20: ldr w8, [strip, #STRIP_ACCUMULATE]
+    mov special, #1
+    mov segment, list
+    ldr segments, [strip, #STRIP_SEGMENTS]
+    cbnz w8, 15f
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
+    b 23f
+15: rows_of_c ld1, \height, \vectors
+23: begin_tile \height
+24: cbz rounds, 22f
+    first_loads \height, \vectors
+    b 12b
+22: ldr pairs, [strip, #STRIP_TAIL]
+    lsl scratch, rounds, #4
+    cbz pairs, 26f
+25: .set i, 0
+    .rept \height
+    load_one %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    several ld1, \vectors, \height, b, #16 * \vectors
+    add scratch, scratch, #4
+    .set i, 0
+    .rept \height * \vectors
+    fma %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0
+    .set i, i + 1
+    .endr
+    subs pairs, pairs, #1
+    b.ne 25b
+26: subs segments, segments, #1
+    b.eq 27f
+    add segment, segment, #64
+    load_pointers \height, segment
+    b 24b
+27: finish_sums \height, \vectors
+    store_rows \height, \vectors
+    next_bias
+    next_tile %(4 * \vectors)
+    cbnz tiles, 20b
+30:
+    end \name\()_wide
+    .endm
+
+    kernel 7x12, 7, 3
+    kernel 6x12, 6, 3
+    kernel 5x12, 5, 3
+    kernel 4x12, 4, 3
+    kernel 3x12, 3, 3
+    kernel 2x12, 2, 3
+    kernel 1x12, 1, 3
+    kernel 7x8, 7, 2
+    kernel 6x8, 6, 2
+    kernel 5x8, 5, 2
+    kernel 4x8, 4, 2
+    kernel 3x8, 3, 2
+    kernel 2x8, 2, 2
+    kernel 1x8, 1, 2
+    kernel 7x4, 7, 1
+    kernel 6x4, 6, 1
+    kernel 5x4, 5, 1
+    kernel 4x4, 4, 1
+    kernel 3x4, 3, 1
+    kernel 2x4, 2, 1
+    kernel 1x4, 1, 1
