@@ -29,6 +29,7 @@ struct problem {
     const float *rows[MOST_ROWS];
     float *dst;
     size_t dst_count;
+    int is_same; /* padding of half a kernel on all sides, or none above or below */
 };
 
 typedef void fill_fn(float *out, size_t count, uint32_t *seed);
@@ -53,18 +54,31 @@ static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
     task->dilation_w = is_dense ? 1 : pick(seed, 1, 4);
 }
 
-static void pick_sizes(struct dwconv_f32_task *task, const struct dwconv_f32_kernel *kernel,
+/* What networks mostly have. */
+static void pick_same(struct dwconv_f32_task *task, uint32_t *seed)
+{
+    task->first = -(ptrdiff_t)(task->kw / 2);
+    task->columns = task->out_cols * task->stride_w - pick(seed, 0, task->stride_w - 1);
+}
+
+static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *kernel,
                        uint32_t *seed)
 {
+    struct dwconv_f32_task *task = &problem->task;
     do
         pick_kernel(task, seed);
     while (!dwconv_f32_does(kernel, task));
-    task->out_rows = pick(seed, 1, 16);
-    task->out_cols = pick(seed, 1, pick(seed, 1, 40));
+    problem->is_same = pick(seed, 0, 1) && task->dilation_h * task->dilation_w == 1;
+    task->out_rows = pick(seed, 1, problem->is_same ? 24 : 16);
+    task->out_cols = pick(seed, 0, 7) ? pick(seed, 1, pick(seed, 1, 40)) : task->out_rows;
     task->dst_row = task->out_cols * task->dst_column + pick(seed, 0, 3);
     if (task->dst_plane > 1)
         task->dst_plane = task->out_rows * task->dst_row + pick(seed, 0, 3);
     task->first = (ptrdiff_t)pick(seed, 0, 5) - 4;
+    if (problem->is_same) {
+        pick_same(task, seed);
+        return;
+    }
     /* from images that end before the first output to ones that reach beyond the last */
     size_t reach = (task->out_cols - 1) * task->stride_w + (task->kw - 1) * task->dilation_w + 1;
     task->columns = pick(seed, 0, 3) ? reach + pick(seed, 0, 1) : pick(seed, 1, reach);
@@ -77,8 +91,9 @@ static void make_source(struct problem *problem, fill_fn *fill, int end, uint32_
 {
     struct dwconv_f32_task *task = &problem->task;
     size_t count = (task->out_rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
-    size_t above = pick(seed, 0, 1) ? pick(seed, 0, 4) : 0;
-    size_t below = pick(seed, 0, 1) ? pick(seed, 0, 4) : 0;
+    size_t half = task->kh / 2;
+    size_t above = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
+    size_t below = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
     int is_plane = task->src_plane > 1;
     size_t planes = is_plane ? (task->channels - 1) / task->multiplier + 1 : 1,
            values = is_plane ? 1 : task->channels;
@@ -107,7 +122,7 @@ static void make_problem(struct problem *problem, const struct dwconv_f32_kernel
 {
     struct dwconv_f32_task *task = &problem->task;
     memset(task, 0, sizeof *task);
-    pick_sizes(task, kernel, seed);
+    pick_sizes(problem, kernel, seed);
     int end = (int)pick(seed, 0, 1);
     make_source(problem, fill, end, seed);
     size_t weights_count = (task->kh * task->kw - 1) * task->weights_tap + task->channels;
@@ -222,6 +237,8 @@ static void the_special_kernel_is_found(void **state)
     task.column = task.dst_column = 1;
     task.src_plane = task.dst_plane = 100;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
+    task.dilation_w = task.dilation_h = 1;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
 #endif
 }
 

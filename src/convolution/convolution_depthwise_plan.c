@@ -6,10 +6,14 @@
 
 enum {
     SLIDING_ROWS = 4,        /* of dst that the fastest kernels do at a time */
+    PLANE_ROWS = 28,         /* four tiles of those for planes */
     CHANNELS = 16,           /* of a cache line */
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
     GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
-    PLANES = 16,             /* in a call that does planes as they are */
+    LEAST_PLANES = 16,       /* in a call that does planes as they are */
+    MOST_PLANES = 64,
+    PLANE_BLOCKS = 16,       /* of channels, for threads to share */
+    BLOCK_BYTES = 32 << 10,  /* of source in such a call, unless planes are larger */
     PLANE_COLUMNS = 4,       /* of dst; narrower ones are transposed */
     PLANE_BYTES = 256 << 10, /* of scratchpad for such a call, at most */
     MOST_ZEROS = 1 << 16,    /* values; longer rows of padding are left to the kernel */
@@ -42,6 +46,15 @@ bool depthwise_repeats_pixels(const struct convolution_depthwise *mine)
     return mine->gathers && mine->multiplier > 1 && src->c == 1 && src->w == mine->shape.groups;
 }
 
+/* A call's preparation is little for the planes of a cache line of channels, unless these are
+ * small. */
+static size_t choose_planes(const struct convolution_depthwise *mine)
+{
+    size_t pixels = at_least_1(mine->shape.in[HEIGHT]) * at_least_1(mine->shape.in[WIDTH]);
+    size_t most = min_size(BLOCK_BYTES / sizeof(float) / pixels, mine->channels / PLANE_BLOCKS);
+    return max_size(min_size(most / CHANNELS * CHANNELS, MOST_PLANES), LEAST_PLANES);
+}
+
 /* Channels such that the source of the rows that a kernel does at a time stays in the L1 cache
  * while one vector after the other of its channels is read. */
 static size_t choose_channels(const struct convolution_depthwise *mine)
@@ -51,7 +64,7 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
     size_t bytes = rows * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
     size_t most = max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
     if (mine->by_plane)
-        most = PLANES;
+        most = choose_planes(mine);
     else if (depthwise_repeats_pixels(mine))
         most = mine->channels;
     else if (mine->gathers || mine->scatters)
@@ -69,7 +82,8 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
     size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * together * sizeof(float);
     size_t room = GATHER_BYTES / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
     size_t rows = room > extent ? (room - extent) / task->stride_h + 1 : 1;
-    return max_size(rows / SLIDING_ROWS, 1) * SLIDING_ROWS;
+    size_t together_rows = mine->by_plane && rows >= PLANE_ROWS ? PLANE_ROWS : SLIDING_ROWS;
+    return max_size(rows / together_rows, 1) * together_rows;
 }
 
 static void plan_pieces(struct convolution_depthwise *mine)

@@ -1,0 +1,189 @@
+/* Depthwise convolution of planes (nchw) in place: tiles for the assembly of
+ * kernels/dwconv_f32_planes_tiles_neon.S. What these cannot do is done on copies of the rows, by
+ * kernels/dwconv_f32_wide_neon.c. */
+#include <math.h>
+
+#include "kernels/dwconv_f32.h"
+#include "kernels/dwconv_f32_planes.h"
+#include "kernels/dwconv_f32_planes_offsets.h"
+
+enum { LANES = 4, WIDE = 2 * LANES, TALL = 7, LOW = 4 };
+
+/* Rows of padding above and below the rows that exist. */
+struct gap {
+    size_t above, below;
+};
+
+/* The tiles of one row of them. */
+struct band {
+    size_t y, height, padding;
+};
+
+static size_t count_tiles(const struct dwconv_f32_task *task)
+{
+    return (task->out_rows / TALL + 2) * (task->out_cols / (2 * LANES) + 2) + 1;
+}
+
+static size_t scratch_bytes(const struct dwconv_f32_task *task)
+{
+    size_t own = count_tiles(task) * sizeof(struct dwconv_f32_planes_tile);
+    size_t wide = dwconv_f32_wide_neon.scratch_bytes(task);
+    return own > wide ? own : wide;
+}
+
+/* Is there a gap of no or half a kernel's rows on either side, and are the rows between equally far
+ * from each other? */
+static int find_gap(struct gap *gap, const struct dwconv_f32_task *task)
+{
+    size_t count = task->out_rows + task->kh - 1, half = task->kh / 2;
+    const float *const *rows = task->rows;
+    gap->above = rows[0] ? 0 : half;
+    gap->below = rows[count - 1] ? 0 : half;
+    uintptr_t first = (uintptr_t)rows[half], step = (uintptr_t)rows[half + 1] - first;
+    for (size_t i = 0; i < count; i++) {
+        int is_gap = i < gap->above || i >= count - gap->below;
+        uintptr_t row = first + (i - half) * step;
+        if (is_gap ? rows[i] != NULL : !rows[i] || (uintptr_t)rows[i] != row)
+            return 0;
+    }
+    return 1;
+}
+
+/* Tall tiles, and for what is left one that overlaps them. */
+static size_t height_at(const struct dwconv_f32_task *task, size_t y)
+{
+    size_t left = task->out_rows - y;
+    return (left > LOW && task->out_rows >= TALL) || task->kh == 5 ? TALL : LOW;
+}
+
+/* The band that begins at y, or ends with the last row. 0: it would have fewer rows of padding than
+ * half a kernel. */
+static int find_band(struct band *band, const struct dwconv_f32_task *task, const struct gap *gap,
+                     size_t y)
+{
+    size_t rows = task->out_rows, half = task->kh / 2;
+    band->height = height_at(task, y);
+    band->y = y + band->height <= rows ? y : rows - band->height;
+    size_t end = band->y + band->height;
+    int top = gap->above && band->y < half, bottom = gap->below && end + half > rows;
+    band->padding = (top ? PLANES_TOP : 0u) | (bottom ? PLANES_BOTTOM : 0u);
+    return (!top || band->y == 0) && (!bottom || end == rows);
+}
+
+static struct dwconv_f32_planes_tile *add_tile(struct dwconv_f32_planes_tile *tile,
+                                               const struct dwconv_f32_task *task,
+                                               const struct band *band, const struct gap *gap,
+                                               size_t x, enum planes_columns columns)
+{
+    enum planes_rows rows = band->height == TALL ? PLANES_TALL : PLANES_LOW;
+    size_t row = band->padding & PLANES_TOP ? 0 : band->y - gap->above; /* that exists */
+    ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
+    *tile = (struct dwconv_f32_planes_tile){
+        .src = ((size_t)((ptrdiff_t)row * step) + x) * sizeof(float),
+        .dst = (band->y * task->dst_row + x) * sizeof(float),
+        .body = PLANES_BODY(columns, rows, band->padding),
+    };
+    return tile + 1;
+}
+
+static struct dwconv_f32_planes_tile *list_band(struct dwconv_f32_planes_tile *tile,
+                                                const struct dwconv_f32_task *task,
+                                                const struct band *band, const struct gap *gap)
+{
+    size_t width = task->out_cols, half = task->kw / 2, x;
+    if (width == WIDE - 1)
+        return add_tile(tile, task, band, gap, 0, PLANES_7);
+    int is_wide = width >= WIDE + half;
+    tile = add_tile(tile, task, band, gap, 0, is_wide ? PLANES_8_LEFT : PLANES_4_LEFT);
+    for (x = is_wide ? WIDE : LANES; width - x >= WIDE + half; x += WIDE)
+        tile = add_tile(tile, task, band, gap, x, PLANES_8);
+    if (width - x > WIDE) {
+        tile = add_tile(tile, task, band, gap, x, PLANES_4);
+        x += LANES;
+    }
+    return width - x > LANES ? add_tile(tile, task, band, gap, width - WIDE, PLANES_8_RIGHT)
+                             : add_tile(tile, task, band, gap, width - LANES, PLANES_4_RIGHT);
+}
+
+/* 0: these tiles cannot do it. */
+static int list_tiles(struct dwconv_f32_planes_tile *tile, const struct dwconv_f32_task *task,
+                      const struct gap *gap)
+{
+    struct band band;
+    for (size_t y = 0; y < task->out_rows; y = band.y + band.height) {
+        if (!find_band(&band, task, gap, y))
+            return 0;
+        tile = list_band(tile, task, &band, gap);
+    }
+    tile->body = PLANES_END;
+    return 1;
+}
+
+/* Are there tiles for so many columns? Those at an edge must not reach the padding at the other. */
+static int suits_width(const struct dwconv_f32_task *task)
+{
+    size_t width = task->out_cols, half = task->kw / 2;
+    return task->first == -(ptrdiff_t)half && task->columns == width && width >= LANES + half &&
+           (width <= WIDE || width >= WIDE + half);
+}
+
+/* For 5x5 there are tall ones only, which must not overlap much. */
+static int suits_height(const struct dwconv_f32_task *task)
+{
+    size_t rows = task->out_rows, tiles = (rows + TALL - 1) / TALL;
+    return task->kh == 3 ? rows >= LOW : rows >= TALL && tiles * TALL * 8 <= rows * 9;
+}
+
+/* Planes that the assembly needs no list of tiles for. */
+static int is_whole(const struct dwconv_f32_task *task, const struct gap *gap)
+{
+    return task->out_rows == TALL && task->out_cols == TALL && gap->above && gap->below;
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    static const float none;
+    float low = task->low, high = task->high;
+    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    struct dwconv_f32_planes_tile *tiles = task->scratch;
+    struct gap gap;
+    if (!suits_width(task) || !suits_height(task) || !find_gap(&gap, task) ||
+        !list_tiles(tiles, task, &gap)) {
+        dwconv_f32_wide_neon.run(task);
+        return;
+    }
+    const float *const *rows = task->rows + gap.above;
+    struct dwconv_f32_planes job = {
+        .src = rows[0],
+        .dst = task->dst,
+        .row = (ptrdiff_t)((uintptr_t)rows[1] - (uintptr_t)rows[0]),
+        .dst_row = task->dst_row * sizeof(float),
+        .weights = task->weights,
+        .weights_tap = task->weights_tap * sizeof(float),
+        .weights_row = task->kw * task->weights_tap * sizeof(float),
+        .bias = task->bias ? task->bias : &none,
+        .bias_next = task->bias ? sizeof(float) : 0,
+        .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
+        .tiles = is_whole(task, &gap) ? NULL : tiles,
+        .planes = task->channels,
+        .src_plane = task->src_plane * sizeof(float),
+        .dst_plane = task->dst_plane * sizeof(float),
+        .multiplier = task->multiplier,
+    };
+    (task->kh == 3 ? dwconv_f32_planes_3 : dwconv_f32_planes_5)(&job);
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
+           (task->kh == 3 || task->kh == 5) && task->stride_h == 1 && task->stride_w == 1 &&
+           task->dilation_h == 1 && task->dilation_w == 1;
+}
+
+const struct dwconv_f32_kernel dwconv_f32_planes_neon = {
+    .name = "dwconv_f32_planes_neon",
+    .needs = CPU_NEON,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};

@@ -1,0 +1,348 @@
+/* Depthwise convolution of planes in place, for NEON: see dwconv_f32_planes.h.
+ *
+ * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
+ * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
+ * one of three places in v6 … v11. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two registers
+ * and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. */
+#include "kernels/assembly_neon.h"
+#include "kernels/dwconv_f32_planes_offsets.h"
+
+/* Of enum planes_columns. */
+    .set MIDDLE, 0
+    .set LEFT, 1
+    .set RIGHT, 2
+    .set WHOLE, 3
+    .set WIDTHS, 4
+
+job .req x0
+in .req x1
+row .req x2
+w .req x3
+w_tap .req x4
+/* x5 … x8: from the first row of weights to the others */
+out .req x9
+dst_row .req x10
+tiles .req x11
+bodies .req x12
+src .req x13
+dst .req x14
+clamp .req x15
+scratch .req x16
+base .req x17
+weights .req x19
+bias .req x20
+planes .req x21
+repeats .req x22
+multiplier .req x23
+src_plane .req x24
+dst_plane .req x25
+bias_next .req x26
+
+/* ---- a row of source ---- */
+
+    .macro load x, at
+    ldur q\x, [in, #\at]
+    .endm
+    .macro zeros_before x, bytes
+    ext v\x\().16b, v5.16b, v\x\().16b, #(16 - \bytes)
+    .endm
+    .macro zeros_behind x, bytes
+    ext v\x\().16b, v\x\().16b, v5.16b, #\bytes
+    .endm
+
+/* `ahead` elements of the first vector lie before the plane, or `beyond` of the last one behind it;
+ * the vectors are `apart` bytes from each other. */
+    .macro load_edge V, ahead, beyond, apart, x
+    .if \ahead
+    load \x, 0
+    .else
+    load \x, %(4 * \beyond * (\V - 1))
+    .endif
+    .if \V == 2
+    .if \beyond
+    load %(\x + 1), \apart
+    .else
+    load %(\x + 1), %(\apart - 4 * \ahead)
+    .endif
+    .endif
+    add in, in, row
+    .if \ahead
+    zeros_before \x, %(4 * \ahead)
+    .endif
+    .if \beyond
+    zeros_behind %(\x + \V - 1), %(4 * \beyond)
+    .endif
+    .endm
+
+/* What row i of source, in registers from x on, gives to every output it reaches. */
+    .macro reach K, V, R, x
+    .set r, 0
+    .rept \R
+    .if i >= r
+    .if i - r < \K
+    .set v, 0
+    .rept \V
+    fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
+    .set v, v + 1
+    .endr
+    .endif
+    .endif
+    .set r, r + 1
+    .endr
+    .endm
+
+    .macro load_row V, x
+    .if is_edge
+    load_edge \V, %(ahead), %(beyond), %(apart), \x
+    .else
+    several ld1, \V, \x, in, row
+    .endif
+    .endm
+
+/* ---- a tile ---- */
+
+    .macro load_weight ky
+    .if \ky == 0
+    ldr s0, [w]
+    .else
+    load_weight_at \ky, %(4 + \ky)
+    .endif
+    .endm
+    .macro load_weight_at ky, offset
+    ldr s\ky, [w, x\offset]
+    .endm
+
+/* What is ahead of the tile and beyond it at column kx of the kernel. */
+    .macro find_edge K, side
+    .set ahead, 0
+    .set beyond, 0
+    .if (\side == LEFT) + (\side == WHOLE)
+    .if kx < \K / 2
+    .set ahead, \K / 2 - kx
+    .endif
+    .endif
+    .if (\side == RIGHT) + (\side == WHOLE)
+    .if kx > \K / 2
+    .set beyond, kx - \K / 2
+    .endif
+    .endif
+    .set apart, 16
+    .set is_edge, ahead + beyond
+    .if \side == WHOLE
+    .set apart, 12
+    .set is_edge, 1
+    .endif
+    .endm
+
+    .macro start_column K
+    .if is_edge
+    mov in, base
+    .elseif kx < \K / 2
+    sub in, base, #(4 * (\K / 2 - kx))
+    .else
+    add in, base, #(4 * (kx - \K / 2))
+    .endif
+    .endm
+
+/* Each row is loaded while the one before is used. */
+    .macro take_column K, V, R, side, padding
+    find_edge \K, \side
+    start_column \K
+    load_row \V, 6
+    .set ky, 0
+    .rept \K
+    load_weight %(ky)
+    .set ky, ky + 1
+    .endr
+    .if kx + 1 < \K
+    add w, w, w_tap
+    .endif
+    .set i, \padding % 2 * (\K / 2)
+    .set end, \R + \K - 1 - \padding / 2 * (\K / 2)
+    .set slot, 0
+    .rept end - i
+    .set next, (slot + 1) % 3
+    .if i + 1 < end
+    load_row \V, %(6 + next * \V)
+    .endif
+    reach \K, \V, \R, %(6 + slot * \V)
+    .set slot, next
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro load_bias sum, V
+    .if \V == 2
+    load_bias_pair \sum, %(\sum + 1)
+    .else
+    ldr q\sum, [sp, #at_locals]
+    .endif
+    .endm
+    .macro load_bias_pair first, second
+    ldp q\first, q\second, [sp, #at_locals]
+    .endm
+
+    .macro store_rows V, R, side
+    .set i, 32 - \R * \V
+    .if \side == WHOLE
+    add scratch, out, #12
+    .endif
+    .rept \R
+    .if \side == WHOLE
+    several st1, 1, %(i), out, dst_row
+    several st1, 1, %(i + 1), scratch, dst_row
+    .else
+    several st1, \V, %(i), out, dst_row
+    .endif
+    .set i, i + \V
+    .endr
+    .endm
+
+    .macro next_tile
+    ldp base, out, [tiles], #16
+    ldr scratch, [tiles], #8
+    mov w, weights
+    add base, base, src
+    add out, out, dst
+    ldrsw scratch, [bodies, scratch, lsl #2]
+    add scratch, scratch, bodies
+    br scratch
+    .endm
+
+    .macro take_columns K, V, R, side, padding
+    .set i, 32 - \R * \V
+    .rept \R
+    load_bias %(i), \V
+    .set i, i + \V
+    .endr
+    .set kx, 0
+    .rept \K
+    take_column \K, \V, \R, \side, \padding
+    .set kx, kx + 1
+    .endr
+    .endm
+
+    .macro limit V, R
+    ldp q0, q1, [clamp]
+    clamp_all %(32 - \R * \V), %(\R * \V), 0, 1
+    .endm
+
+    .macro body K, V, R, side, padding
+    .p2align 4
+.Lplanes_\K\()_\V\()_\R\()_\side\()_\padding\():
+    take_columns \K, \V, \R, \side, \padding
+    cbz clamp, 1f
+    limit \V, \R
+1:  store_rows \V, \R, \side
+    next_tile
+    .endm
+
+/* ---- from plane to plane ---- */
+
+    .macro begin_plane
+    ld1r {v0.4s}, [bias], bias_next
+    stp q0, q0, [sp, #at_locals]
+    .endm
+
+/* The flags say whether it was the last one. */
+    .macro next_plane
+    add scratch, src, src_plane
+    add dst, dst, dst_plane
+    add weights, weights, #4
+    subs repeats, repeats, #1
+    csel src, scratch, src, eq
+    csel repeats, multiplier, repeats, eq
+    subs planes, planes, #1
+    .endm
+
+/* Planes of 7x7 are one tile, and one block of instructions. */
+    .macro whole_planes K, clamps
+    begin_plane
+    mov base, src
+    mov out, dst
+    mov w, weights
+    take_columns \K, 2, 7, WHOLE, 3
+    .if \clamps
+    limit 2, 7
+    .endif
+    store_rows 2, 7, WHOLE
+    next_plane
+    .endm
+
+/* ---- which bodies there are; the same list is their code and the table of it ---- */
+
+    .macro entry K, V, R, side, padding
+    .word .Lplanes_\K\()_\V\()_\R\()_\side\()_\padding - .Lplanes_\K\()_bodies
+    .endm
+    .macro for_paddings what, K, V, R, side
+    \what \K, \V, \R, \side, 0
+    \what \K, \V, \R, \side, 1
+    \what \K, \V, \R, \side, 2
+    \what \K, \V, \R, \side, 3
+    .endm
+    .macro no_bodies what
+    .ifc \what, entry
+    .word 0, 0, 0, 0
+    .endif
+    .endm
+    .macro for_rows what, K, V, side, low
+    for_paddings \what, \K, \V, 7, \side
+    .if \low
+    for_paddings \what, \K, \V, 4, \side
+    .else
+    no_bodies \what
+    .endif
+    .endm
+    .macro for_bodies what, K, low
+    for_rows \what, \K, 2, 0, \low
+    for_rows \what, \K, 2, 1, \low
+    for_rows \what, \K, 2, 2, \low
+    for_rows \what, \K, 2, 3, \low
+    for_rows \what, \K, 1, 0, \low
+    for_rows \what, \K, 1, 1, \low
+    for_rows \what, \K, 1, 2, \low
+    .endm
+
+    .macro function K, low
+    begin_function dwconv_f32_planes_\K
+    save_registers 4, 26, 32
+    ldp src, dst, [job, #JOB_SRC]
+    ldp row, dst_row, [job, #JOB_ROW]
+    ldp weights, w_tap, [job, #JOB_WEIGHTS]
+    ldp x5, bias, [job, #JOB_WEIGHTS_ROW]
+    ldp bias_next, clamp, [job, #JOB_BIAS_NEXT]
+    ldp tiles, planes, [job, #JOB_TILES]
+    ldp src_plane, dst_plane, [job, #JOB_SRC_PLANE]
+    ldr multiplier, [job, #JOB_MULTIPLIER]
+    mov repeats, multiplier
+    lsl x6, x5, #1
+    add x7, x6, x5
+    lsl x8, x5, #2
+    movi v5.4s, #0
+    cbz tiles, 20f
+    adr bodies, .Lplanes_\K\()_bodies
+10: begin_plane
+    next_tile
+    for_bodies body, \K, \low
+.Lplanes_\K\()_end:
+    ldr tiles, [job, #JOB_TILES]
+    next_plane
+    b.ne 10b
+    b 30f
+20: cbnz clamp, 22f
+21: whole_planes \K, 0
+    b.ne 21b
+    b 30f
+22: whole_planes \K, 1
+    b.ne 22b
+30: restore_registers
+    ret
+    .p2align 2
+.Lplanes_\K\()_bodies:
+    for_bodies entry, \K, \low
+    .word .Lplanes_\K\()_end - .Lplanes_\K\()_bodies
+    end_function dwconv_f32_planes_\K
+    .endm
+
+    function 3, 1
+    function 5, 0
