@@ -130,6 +130,7 @@ WRAPPED += neo_stream_create partition_threads
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/tests/test_threads_pool: private LDFLAGS += -Wl,--wrap=pthread_create
+$(BUILD)/tests/test_threads_cpu: private LDFLAGS += $(addprefix -Wl$(comma)--wrap=sched_,getcpu getaffinity setaffinity)
 $(BUILD)/tests/test_threads_unload: | $(LIB_SO)
 # Private, or the stamp of flags would take part in it.
 $(BUILD)/tests/test_threads_openmp.o $(BUILD)/tests/bench/threads.o: private CFLAGS += -fopenmp

@@ -42,6 +42,18 @@ static void spans_of_huge_counts_do_not_wrap(void **state)
     assert_int_equal(at, SIZE_MAX);
 }
 
+static void weighted_spans_of_counts_beyond_a_double_s_digits_are_complete(void **state)
+{
+    (void)state;
+    static const double weights[] = {1, 1};
+    const size_t count = ((size_t)1 << 60) + 1;
+    struct span first = partition_weighted(count, weights, 2, 0);
+    struct span last = partition_weighted(count, weights, 2, 1);
+    assert_int_equal(first.begin, 0);
+    assert_int_equal(first.end, last.begin);
+    assert_int_equal(last.end, count);
+}
+
 static void weighted_spans_follow_their_weights(void **state)
 {
     (void)state;
@@ -178,6 +190,25 @@ static void expensive_rows_are_not_repeated(void **state)
     }
 }
 
+/* Four threads for six tiles take as long as three. */
+static void threads_that_do_not_help_are_left_out(void **state)
+{
+    (void)state;
+    static const struct partition_costs costs = {.tile = 1};
+    assert_int_equal(partition_grid(6, 1, 4, &costs).tasks, 3);
+    assert_int_equal(partition_grid(1, 6, 4, &costs).tasks, 3);
+    assert_int_equal(partition_grid(6, 1, 6, &costs).tasks, 6);
+}
+
+static void a_gain_below_a_tenth_is_not_worth_a_thread(void **state)
+{
+    (void)state;
+    struct core core = {.thread_cycles = 450};
+    assert_int_equal(partition_threads(1000, 2, &core), 1); /* 950 */
+    core.thread_cycles = 390;
+    assert_int_equal(partition_threads(1000, 2, &core), 2); /* 890 */
+}
+
 static void small_problems_use_fewer_threads(void **state)
 {
     (void)state;
@@ -234,12 +265,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_are_complete_and_balanced),
         cmocka_unit_test(spans_of_huge_counts_do_not_wrap),
+        cmocka_unit_test(weighted_spans_of_counts_beyond_a_double_s_digits_are_complete),
         cmocka_unit_test(weighted_spans_follow_their_weights),
         cmocka_unit_test(slices_have_a_static_part_and_a_tail),
         cmocka_unit_test(grids_are_disjoint_and_complete),
         cmocka_unit_test(a_grid_of_one_row_is_balanced_to_one_tile),
         cmocka_unit_test(grids_are_balanced_for_awkward_thread_counts),
         cmocka_unit_test(expensive_rows_are_not_repeated),
+        cmocka_unit_test(threads_that_do_not_help_are_left_out),
+        cmocka_unit_test(a_gain_below_a_tenth_is_not_worth_a_thread),
         cmocka_unit_test(small_problems_use_fewer_threads),
         cmocka_unit_test(more_threads_are_never_slower_with_the_choice),
         cmocka_unit_test(what_threads_cost_is_a_fact_of_the_core),

@@ -338,6 +338,27 @@ static void t9_one_task_runs_in_the_caller(void **state)
     }
 }
 
+static void note_tile(void *argument, struct span mine, int slot)
+{
+    (void)slot;
+    atomic_fetch_add((atomic_int *)argument, (int)(mine.end - mine.begin));
+}
+
+static void there_are_no_more_tasks_than_tiles(void **state)
+{
+    (void)state;
+    struct subject s = make(TEST_POOL_SYNCHRONOUS, 7);
+    for (size_t tiles = 0; tiles < 10; tiles++) {
+        long before = test_pool_counts(s.user).tasks;
+        atomic_int done = 0;
+        parallel_for_tiles(&s.p, tiles, 7, note_tile, &done);
+        assert_int_equal(done, tiles);
+        assert_int_equal(test_pool_counts(s.user).tasks - before,
+                         tiles < 2 ? 0 : min_size(tiles, 7));
+    }
+    unmake(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +372,7 @@ int main(void)
         cmocka_unit_test(several_callers_share_a_pool),
         cmocka_unit_test(calls_allocate_nothing),
         cmocka_unit_test(t9_one_task_runs_in_the_caller),
+        cmocka_unit_test(there_are_no_more_tasks_than_tiles),
     };
     return cmocka_run_group_tests_name("threads_user", tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/weights/file_format.h"
@@ -289,6 +290,62 @@ static void the_least_recently_used_entries_make_room(void **state)
     weights_close(&provider);
 }
 
+/* The only entry's. */
+enum { USED_NS_PLACE = FORMAT_HEADER_BYTES + offsetof(struct format_record, used_ns) };
+
+static uint64_t seconds_since_use(const char *path)
+{
+    uint64_t used_ns;
+    int fd = open(path, O_RDONLY);
+    assert_int_equal(pread(fd, &used_ns, sizeof used_ns, USED_NS_PLACE), sizeof used_ns);
+    close(fd);
+    return (format_now_ns() - used_ns) / 1000000000;
+}
+
+static void pretend_last_use(const char *path, uint64_t seconds_ago)
+{
+    uint64_t used_ns = format_now_ns() - seconds_ago * 1000000000;
+    int fd = open(path, O_WRONLY);
+    assert_int_equal(pwrite(fd, &used_ns, sizeof used_ns, USED_NS_PLACE), sizeof used_ns);
+    close(fd);
+}
+
+/* Each write ends the stamp of a verified file. */
+static void the_time_of_a_use_is_written_where_it_decides_what_goes(void **state)
+{
+    enum { HOUR = 3600, LIMIT = 1000000 };
+    static const struct {
+        uint64_t limit, ago;
+        bool written;
+    } rows[] = {{0, HOUR, false}, {0, 7 * HOUR, true}, {LIMIT, HOUR, true}};
+    weights_add_all(*state, 1);
+    for (size_t i = 0; i < count_of(rows); i++) {
+        pretend_last_use(*state, rows[i].ago);
+        neo_weights_provider provider = open_limited(*state, rows[i].limit);
+        assert_int_equal(weights_get(&provider, 0), NEO_OK);
+        weights_close(&provider);
+        assert_int_equal(seconds_since_use(*state) < HOUR / 2, rows[i].written);
+    }
+}
+
+static void a_forked_child_writes_no_times(void **state)
+{
+    weights_add_all(*state, 1);
+    pretend_last_use(*state, 24 * 3600);
+    neo_weights_provider provider = weights_open(*state, 0);
+    assert_int_equal(weights_get(&provider, 1), NEO_NOT_FOUND); /* now it has read the file */
+    pid_t child = fork();
+    if (child == 0)
+        _exit(weights_get(&provider, 0) != NEO_OK);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_true(seconds_since_use(*state) > 3600);
+    assert_int_equal(weights_get(&provider, 0), NEO_OK);
+    assert_true(seconds_since_use(*state) < 3600);
+    weights_close(&provider);
+}
+
 static void entries_in_use_are_not_dropped_for_new_ones(void **state)
 {
     enum { LIMIT = 800000 };
@@ -398,6 +455,8 @@ int main(void)
         WEIGHTS_TEST(pinned_entries_outlive_provider_and_file),
         WEIGHTS_TEST(the_environment_names_a_file),
         WEIGHTS_TEST(the_least_recently_used_entries_make_room),
+        WEIGHTS_TEST(the_time_of_a_use_is_written_where_it_decides_what_goes),
+        WEIGHTS_TEST(a_forked_child_writes_no_times),
         WEIGHTS_TEST(entries_in_use_are_not_dropped_for_new_ones),
         WEIGHTS_TEST(entries_found_in_the_file_are_in_use_too),
         WEIGHTS_TEST(threads_and_providers_pack_each_key_once),

@@ -300,6 +300,24 @@ static void any_failed_call_leaves_right_entries(void **state)
     }
 }
 
+/* Neither the right to write nor the place stays with an entry that could not be committed. */
+static void a_failed_commit_is_in_nobody_s_way(void **state)
+{
+    neo_weights_provider provider = weights_open(*state, 0);
+    neo_weights_blob blob;
+    assert_int_equal(weights_add(&provider, 0), NEO_OK);
+    syscalls_fail_all(SYSCALL_PWRITE, EIO);
+    assert_int_equal(weights_put(&provider, 1, &blob), NEO_OK); /* into memory, and pinned */
+    syscalls_reset();
+    assert_int_equal(weights_statistics(&provider).fallbacks, 1);
+    uint64_t before = weights_file_bytes(*state);
+    weights_add_all(*state, 2); /* another provider, which need not wait */
+    assert_true(weights_file_bytes(*state) <= before);
+    assert_int_equal(provider.unpin(provider.context, blob.offset), NEO_OK);
+    weights_close(&provider);
+    weights_get_all(*state, 2, 0);
+}
+
 static void any_failed_allocation_leaves_right_entries(void **state)
 {
     bool delivered = true;
@@ -341,6 +359,7 @@ int main(void)
         WEIGHTS_TEST(a_full_disk_is_no_disaster),
         WEIGHTS_TEST(every_kind_of_call_may_fail_for_good),
         WEIGHTS_TEST(any_failed_call_leaves_right_entries),
+        WEIGHTS_TEST(a_failed_commit_is_in_nobody_s_way),
         WEIGHTS_TEST(any_failed_allocation_leaves_right_entries),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);

@@ -155,6 +155,17 @@ static void what_was_verified_is_not_verified_again(void **state)
     weights_close(&provider);
 }
 
+static void what_was_packed_here_is_not_verified(void **state)
+{
+    struct watched_pool pool = {.calls = 0};
+    struct parallel parallel = parallel_of(&pool);
+    neo_weights_provider provider = weights_open(*state, NEO_WEIGHTS_VERIFY);
+    assert_true(use_entry(&provider, &parallel));
+    assert_false(use_entry(&provider, &parallel));
+    assert_int_equal(pool.calls, 1); /* for the record's checksum */
+    weights_close(&provider);
+}
+
 static void every_kind_of_pool_verifies(void **state)
 {
     make_file(*state);
@@ -432,6 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WEIGHTS_TEST(the_pool_of_the_request_hashes),
         WEIGHTS_TEST(what_was_verified_is_not_verified_again),
+        WEIGHTS_TEST(what_was_packed_here_is_not_verified),
         WEIGHTS_TEST(every_kind_of_pool_verifies),
         WEIGHTS_TEST(a_flipped_byte_is_found_in_every_chunk),
         WEIGHTS_TEST(a_file_truncated_while_it_is_verified_is_damaged),
