@@ -11,7 +11,7 @@
 #include "tests/support/guard.h"
 #include "tests/support/tensor.h"
 
-enum { MOST_PADDING = 3, MOST_BYTES = 1 << 20 };
+enum { MOST_PADDING = 3, MOST_BYTES = 1 << 20, MOST_PLAIN = 64 * 64 * 9 };
 
 static struct guard guard_packed;
 
@@ -83,6 +83,7 @@ static const struct layout_case cases[] = {
     {LAYOUT_CONVOLUTION_F32, true, "goihw", 5, {3, 4, 2, 3, 5}},
     {LAYOUT_DEPTHWISE_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
     {LAYOUT_WINOGRAD_2_F32, false, "oihw", 4, {13, 5, 3, 3}},
+    {LAYOUT_WINOGRAD_2_F32, false, "oihw", 4, {64, 64, 3, 3}}, /* with gaps */
     {LAYOUT_WINOGRAD_4_F32, false, "oihw", 4, {13, 5, 3, 3}},
     {LAYOUT_WINOGRAD_6_F32, false, "oihw", 4, {13, 5, 3, 3}},
 };
@@ -94,11 +95,27 @@ static neo_memory_desc packed_desc(const struct layout_case *c)
     return desc;
 }
 
+static void matrices_that_would_collide_have_gaps(void **state)
+{
+    (void)state;
+    const struct {
+        neo_dim oc, ic;
+        size_t step;
+    } sizes[] = {{64, 64, 64 * 64 + 512}, {96, 64, 96 * 64 + 512}, {128, 128, 128 * 128},
+                 {60, 64, 60 * 64},       {32, 64, 32 * 64},       {13, 5, 16 * 5}};
+    for (size_t i = 0; i < count_of(sizes); i++) {
+        struct layout_case c = {
+            LAYOUT_WINOGRAD_6_F32, false, "oihw", 4, {sizes[i].oc, sizes[i].ic, 3, 3}};
+        neo_memory_desc packed = packed_desc(&c);
+        assert_int_equal(layout_shape(&packed).step, sizes[i].step);
+    }
+}
+
 /* The buffer ends at a guard page; a byte that packing leaves out keeps its marker. */
 static void packing_writes_exactly_the_layouts_bytes(void **state)
 {
     (void)state;
-    static float plain_data[8192];
+    static float plain_data[MOST_PLAIN];
     uint32_t seed = fill_seed();
     struct parallel parallel;
     parallel_init(&parallel, NULL, NULL, 0);
@@ -107,7 +124,7 @@ static void packing_writes_exactly_the_layouts_bytes(void **state)
         neo_memory_desc plain = tensor_desc(cases[i].ndims, cases[i].dims, cases[i].tag);
         neo_memory_desc packed = packed_desc(&cases[i]);
         struct layout_shape shape = layout_shape(&packed);
-        size_t elements = shape.matrices * shape.k * shape.columns;
+        size_t elements = shape.matrices * shape.step;
         assert_int_equal(layout_bytes(&packed), elements * sizeof(float));
         assert_int_equal(neo_memory_desc_size(&packed), layout_bytes(&packed));
         assert_true(neo_memory_desc_size(&plain) <= sizeof plain_data);
@@ -169,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panels_follow_one_another),
         cmocka_unit_test(many_columns_end_in_panels_of_their_own_size),
+        cmocka_unit_test(matrices_that_would_collide_have_gaps),
         cmocka_unit_test(packing_writes_exactly_the_layouts_bytes),
         cmocka_unit_test(a_descriptor_says_which_layout_it_is),
         cmocka_unit_test(other_layouts_and_versions_are_refused),

@@ -115,57 +115,69 @@ static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cp
 
 /* ---- blocking ---- */
 
-/* Bytes of one tile of average size, in the matrices and in the sums of a panel. */
+/* Bytes of one tile of average size in the matrices, and in a panel: sums, and lines of dst, of
+ * which a panel's channels have a part only. */
 struct tile_bytes {
-    double inputs, sums;
+    double inputs, sums, results;
 };
 
 static struct tile_bytes tile_bytes(const struct convolution_winograd *mine)
 {
+    enum { LINE = 64 };
     double values = (double)winograd_cut_points(&mine->rows) *
                     (double)winograd_cut_points(&mine->cols) * (double)mine->shape.batch;
-    double bytes = values / fmax((double)mine->tiles, 1) * sizeof(float);
-    return (struct tile_bytes){bytes * (double)mine->padded, bytes * (double)WINOGRAD_F32_NR};
+    double tiles = fmax((double)mine->tiles, 1), bytes = values / tiles * sizeof(float);
+    const struct convolution_shape *s = &mine->shape;
+    double outputs = (double)s->batch * (double)s->out[HEIGHT] * (double)s->out[WIDTH] / tiles;
+    return (struct tile_bytes){bytes * (double)mine->padded, bytes * (double)WINOGRAD_F32_NR,
+                               outputs * 2 * LINE};
 }
 
 /* How the tiles are divided: strips, and panels of sums that are made at a time. */
 struct blocking {
     size_t strips, panels;
-    double traffic; /* bytes from beyond the L2 cache */
+    double traffic; /* bytes from beyond the L2 cache, and a quarter of those from it */
 };
 
-/* Panels whose sums, so many bytes each, fill a part of the L2 cache. */
-static size_t panels_in(const struct convolution_winograd *mine, double room, double sums)
+static double weights_bytes(const struct convolution_winograd *mine)
 {
-    size_t panels = (size_t)fmin(room / sums, (double)MOST_PANELS);
-    return min_size(max_size(panels, 1), max_size(mine->panels, 1));
+    return (double)mine->points * (double)mine->points * (double)mine->point * sizeof(float);
 }
 
-/* All weights come for each strip. Where inputs and sums do not fit together, inputs come for each
- * round of panels, and the sums go out and back; then there are more panels in a round. */
+/* All weights come for each strip. If a strip's inputs stay in the L2 cache with the weights, sums
+ * and results of a round of panels, that is all; else inputs come for each round, and the sums go
+ * out and come back. Inputs come to the L1 cache for each round. */
 static struct blocking blocking(const struct convolution_winograd *mine, const struct cpu *cpu,
-                                size_t strips)
+                                size_t strips, size_t panels)
 {
     struct tile_bytes tile = tile_bytes(mine);
-    double l2 = (double)cpu->l2_bytes, tiles = (double)div_up(mine->tiles, strips);
-    double inputs = tiles * tile.inputs, sums = tiles * tile.sums;
-    double weights = (double)mine->points * (double)mine->points * (double)mine->columns *
-                     (double)mine->shape.ic * sizeof(float);
-    struct blocking out = {strips, panels_in(mine, l2 / 4, sums), (double)strips * weights};
-    if (inputs + sums * (double)out.panels <= 0.75 * l2)
-        return out;
-    out.panels = panels_in(mine, l2 / 2, sums);
-    out.traffic += (double)strips * ((double)div_up(mine->panels, out.panels) * inputs +
-                                     2 * (double)mine->panels * sums);
-    return out;
+    double tiles = (double)div_up(mine->tiles, strips), inputs = tiles * tile.inputs;
+    double weights = weights_bytes(mine), rounds = (double)div_up(mine->panels, panels);
+    double panel = weights / (double)mine->panels + tiles * (tile.sums + tile.results);
+    double moved = weights + rounds * inputs / 4;
+    if (inputs + panel * (double)panels > 0.75 * (double)cpu->l2_bytes)
+        moved += rounds * inputs + 2 * (double)mine->panels * tiles * tile.sums;
+    return (struct blocking){strips, panels, (double)strips * moved};
+}
+
+/* Sums of all panels of a round are in the scratchpad: they take half of the L2 cache at most. */
+static size_t most_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
+                          size_t strips)
+{
+    double sums = (double)div_up(mine->tiles, strips) * tile_bytes(mine).sums;
+    size_t panels = (size_t)fmin((double)cpu->l2_bytes / 2 / sums, (double)MOST_PANELS);
+    return min_size(max_size(panels, 1), mine->panels);
 }
 
 static void choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu)
 {
     struct blocking best = {1, 1, HUGE_VAL};
-    for (size_t most = MOST_STRIP; most > 0 && mine->tiles; most--) {
-        struct blocking other = blocking(mine, cpu, div_up(mine->tiles, most));
-        best = other.traffic < best.traffic ? other : best;
+    for (size_t most = MOST_STRIP; most > 0 && mine->tiles && mine->panels; most--) {
+        size_t strips = div_up(mine->tiles, most);
+        for (size_t panels = most_panels(mine, cpu, strips); panels > 0; panels--) {
+            struct blocking other = blocking(mine, cpu, strips, panels);
+            best = other.traffic < best.traffic ? other : best;
+        }
     }
     mine->strip = max_size(div_up(mine->tiles, best.strips), 1);
     mine->most_panels = best.panels;
@@ -202,7 +214,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     mine->tiles =
         (size_t)s->batch * winograd_cut_tiles(&mine->rows) * winograd_cut_tiles(&mine->cols);
     mine->panels = layout_panel_count((size_t)s->oc);
-    mine->columns = layout_panel_offset((size_t)s->oc, mine->panels);
+    mine->point = layout_shape(&problem->tensors[WEIGHTS]).step;
     mine->gathers = s->src.c != 1;
     mine->finishes = !fusion.complete || fusion.reads_dst;
     bool neighbours = s->dst.c == 1 || s->oc == 1 || (s->dst.w == 1 && !mine->finishes);

@@ -36,7 +36,8 @@ struct convolution_winograd {
     struct cut rows, cols;
     size_t points; /* along a dimension, of the largest tile */
     size_t padded; /* input channels, to whole groups */
-    size_t tiles, strip, panels, columns;
+    size_t tiles, strip, panels;
+    size_t point;       /* elements of weights from a point to the next one */
     size_t most_panels; /* whose sums are made before they are transformed */
     float low, high;
     bool gathers;  /* channels of source are not neighbours: patches are transposed */

@@ -34,7 +34,7 @@ static void multiply(const struct task *task, struct span panels, size_t step)
         .a = task->inputs,
         .b = (const float *)task->run->execution->buffers[WEIGHTS] +
              layout_panel_offset(oc, panels.begin) * ic,
-        .point = plan->columns * ic,
+        .point = plan->point,
         .c = task->sums,
         .panel = step,
         .panels = panels.end - panels.begin,

@@ -4,7 +4,7 @@
 #include "src/core/checked.h"
 #include "src/weights/winograd.h"
 
-enum { LAYOUT_VERSION = 2, FEW_COLUMNS = 36 };
+enum { LAYOUT_VERSION = 2, LAYOUT_WINOGRAD_VERSION = 3, FEW_COLUMNS = 36 };
 
 /* After the full panels comes at most one of `middle` columns without padding, and at most one of
  * `last` columns. */
@@ -64,6 +64,11 @@ size_t layout_winograd_points(enum layout_id id)
     return (size_t)id < count_of(points) ? points[id] : 0;
 }
 
+static uint16_t version_of(size_t id)
+{
+    return layout_winograd_points((enum layout_id)id) ? LAYOUT_WINOGRAD_VERSION : LAYOUT_VERSION;
+}
+
 static bool is_grouped(const neo_memory_desc *desc)
 {
     return desc->packed.grouped;
@@ -76,6 +81,24 @@ static size_t product(const neo_memory_desc *desc, int from, int to)
         if (!checked_mul(&result, result, (size_t)desc->dims[i]))
             return SIZE_MAX;
     return result;
+}
+
+static size_t elements(size_t a, size_t b)
+{
+    size_t out;
+    return checked_mul(&out, a, b) ? out : SIZE_MAX;
+}
+
+/* The distance of the matrices of Winograd's points. A panel of all of them is used together, with
+ * inputs that should stay in the L2 cache meanwhile; if they began at multiples of a large power of
+ * two, they would need a few places of that cache for themselves. 2 KiB more and 64 of them are at
+ * as many places of the 128 KiB of a way. Larger panels drive everything out anyway, and small
+ * matrices are not worth the gaps. */
+static size_t point_step(size_t k, size_t step)
+{
+    const size_t apart = 2048 / sizeof(float);
+    bool fits = k * LAYOUT_PANEL <= 2 * apart, collides = step % (2 * apart) == 0;
+    return fits && collides && step >= 8 * apart ? step + apart : step;
 }
 
 struct layout_shape layout_shape(const neo_memory_desc *desc)
@@ -111,6 +134,9 @@ struct layout_shape layout_shape(const neo_memory_desc *desc)
         shape.columns = layout_panel_offset(shape.n, layout_panel_count(shape.n));
         break;
     }
+    shape.step = elements(shape.k, shape.columns);
+    if (layout_winograd_points(desc->packed.id) && shape.step < SIZE_MAX / 2)
+        shape.step = point_step(shape.k, shape.step);
     return shape;
 }
 
@@ -118,9 +144,8 @@ static bool bytes_fit(const neo_memory_desc *desc, size_t *out)
 {
     struct layout_shape shape = layout_shape(desc);
     size_t bytes;
-    if (!checked_mul(&bytes, shape.matrices, shape.k) ||
-        !checked_mul(&bytes, bytes, shape.columns) || !checked_mul(&bytes, bytes, sizeof(float)) ||
-        bytes > PTRDIFF_MAX)
+    if (!checked_mul(&bytes, shape.matrices, shape.step) ||
+        !checked_mul(&bytes, bytes, sizeof(float)) || bytes > PTRDIFF_MAX)
         return false;
     *out = bytes;
     return true;
@@ -138,7 +163,7 @@ const char *layout_wrong(const neo_memory_desc *desc)
     const neo_packed_layout *packed = &desc->packed;
     if (packed->id < LAYOUT_MATMUL_F32 || packed->id > LAYOUT_WINOGRAD_6_F32)
         return "the packed layout is unknown";
-    if (packed->version != LAYOUT_VERSION || packed->panel != LAYOUT_PANEL)
+    if (packed->version != version_of(packed->id) || packed->panel != LAYOUT_PANEL)
         return "the packed layout is of a version that this library does not have";
     if (desc->data_type != NEO_F32)
         return "the packed layout is for another data type";
@@ -169,6 +194,6 @@ void layout_set(neo_memory_desc *desc, enum layout_id id, bool grouped)
 {
     desc->format_kind = NEO_FORMAT_PACKED;
     desc->packed = (neo_packed_layout){
-        .id = (uint16_t)id, .version = LAYOUT_VERSION, .panel = LAYOUT_PANEL, .grouped = grouped};
+        .id = (uint16_t)id, .version = version_of(id), .panel = LAYOUT_PANEL, .grouped = grouped};
     desc->offset = 0;
 }

@@ -3,7 +3,8 @@
  * All f32 GEMM-like algorithms read panels of GEMM_F32_NR columns: for a matrix of K rows and N
  * columns, the columns are divided into panels (layout_panel()), and a panel of width w holds its K
  * × w elements row by row; columns beyond N are 0. Panels follow one another; so do the matrices of
- * a batch, or of the groups of a convolution. */
+ * a batch, or of the groups of a convolution. There
+ * may be a gap of zeros after each (layout_shape.step). */
 #ifndef SRC_WEIGHTS_LAYOUT_H
 #define SRC_WEIGHTS_LAYOUT_H
 
@@ -31,6 +32,7 @@ enum layout_id {
 struct layout_shape {
     size_t matrices, k, n;
     size_t columns; /* n with the padding of the panels */
+    size_t step;    /* elements from a matrix to the next one: at least k × columns */
 };
 
 /* Panel number index of n columns: first column, how many are valid, and how many it has with

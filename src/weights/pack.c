@@ -2,6 +2,7 @@
 #include "src/weights/pack.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "kernels/pack_f32.h"
 #include "src/core/checked.h"
@@ -282,8 +283,18 @@ static void winograd_panel(const struct winograd_run *run, size_t index)
             double taps[9] = {0};
             if (j < panel.valid)
                 load_kernel(run->transfer, panel.first + j, k, taps);
-            transform_kernel(run, taps, out, shape->columns * shape->k);
+            transform_kernel(run, taps, out, shape->step);
         }
+}
+
+/* What is between the matrices of the points. */
+static void clear_gaps(const struct winograd_run *run)
+{
+    const struct layout_shape *shape = &run->shape;
+    size_t used = shape->k * shape->columns, gap = shape->step - used;
+    float *out = run->transfer->packed_data + used;
+    for (size_t point = 0; point < shape->matrices; point++, out += shape->step)
+        memset(out, 0, gap * sizeof *out);
 }
 
 static void winograd_panels(void *argument, struct span panels, int slot)
@@ -304,6 +315,7 @@ static void pack_winograd(const struct weights_transfer *t, const struct paralle
     };
     for (size_t point = 0; point < run.points; point++)
         winograd_weights_row(run.points, point, run.rows[point]);
+    clear_gaps(&run);
     parallel_for_tiles(parallel, layout_panel_count(run.shape.n), threads, winograd_panels, &run);
 }
 
