@@ -6,7 +6,7 @@
 #include "kernels/gemm_f32_direct.h"
 
 /* Fastest first; each (height, vectors) has one that needs nothing. */
-extern const struct gemm_f32_direct_kernel *const gemm_f32_outer_kernels[];
+extern const struct gemm_f32_direct_kernel gemm_f32_outer_kernels[];
 extern const size_t gemm_f32_outer_kernel_count;
 
 /* Where in the list the fastest tile is; gemm_f32_outer_kernel_count if there is none. */
@@ -14,9 +14,5 @@ size_t gemm_f32_outer_find(const struct cpu *cpu, size_t height, size_t vectors)
 
 /* The largest height of such a tile, 0 if there is none. */
 size_t gemm_f32_outer_height(size_t vectors);
-
-enum { GEMM_F32_OUTER_TILES = 30 };
-extern const struct gemm_f32_direct_kernel gemm_f32_outer_neon[GEMM_F32_OUTER_TILES];
-extern const struct gemm_f32_direct_kernel gemm_f32_outer_ref[GEMM_F32_OUTER_TILES];
 
 #endif

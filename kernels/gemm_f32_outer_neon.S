@@ -75,7 +75,7 @@
     add next, next, #4 * \height
     .endm
 
-    .macro outer name, height, vectors
+    .macro kernel name, height, vectors
     begin_kernel outer_\name, \height, \vectors, %(2 + \vectors), 0
 11: mov x8, next
     ldp x4, rounds, [sp, #KEPT_B]
@@ -89,33 +89,5 @@
     end_kernel outer_\name, \height, \vectors, \vectors, outer_tails, next_columns
     .endm
 
-    outer 1x4, 1, 1
-    outer 2x4, 2, 1
-    outer 3x4, 3, 1
-    outer 4x4, 4, 1
-    outer 5x4, 5, 1
-    outer 6x4, 6, 1
-    outer 7x4, 7, 1
-    outer 8x4, 8, 1
-    outer 1x8, 1, 2
-    outer 2x8, 2, 2
-    outer 3x8, 3, 2
-    outer 4x8, 4, 2
-    outer 5x8, 5, 2
-    outer 6x8, 6, 2
-    outer 7x8, 7, 2
-    outer 8x8, 8, 2
-    outer 1x12, 1, 3
-    outer 2x12, 2, 3
-    outer 3x12, 3, 3
-    outer 4x12, 4, 3
-    outer 5x12, 5, 3
-    outer 6x12, 6, 3
-    outer 7x12, 7, 3
-    outer 8x12, 8, 3
-    outer 1x16, 1, 4
-    outer 2x16, 2, 4
-    outer 3x16, 3, 4
-    outer 4x16, 4, 4
-    outer 5x16, 5, 4
-    outer 6x16, 6, 4
+#define KERNEL(height, width) kernel height##x##width, height, %(width / 4);
+#include "kernels/gemm_f32_outer_list.h"
