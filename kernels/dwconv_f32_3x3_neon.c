@@ -1,6 +1,6 @@
 /* Depthwise 3x3, channels as vectors, stride 1 or 2: pieces for the assembly of
  * kernels/dwconv_f32_slide_neon.S and, on cores that issue in order,
- * kernels/dwconv_f32_slide_in_order_neon.S. */
+ * kernels/dwconv_f32_slide_s1_in_order_neon.S and kernels/dwconv_f32_slide_s2_in_order_neon.S. */
 #include <math.h>
 
 #include "kernels/dwconv_f32_parts_neon.h"
@@ -31,9 +31,11 @@ static int plan_columns(struct dwconv_f32_slide *job, const struct dwconv_f32_ta
 static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, size_t channels,
                                           int in_order)
 {
-    static dwconv_f32_slide_fn *const in_order_functions[2][2] = {
-        {dwconv_f32_slide_a55, dwconv_f32_slide_a55_clamp},
-        {dwconv_f32_slide_a510, dwconv_f32_slide_a510_clamp},
+    static dwconv_f32_slide_fn *const in_order_functions[2][2][2] = {
+        {{dwconv_f32_slide_s1_a55, dwconv_f32_slide_s1_a55_clamp},
+         {dwconv_f32_slide_s1_a510, dwconv_f32_slide_s1_a510_clamp}},
+        {{dwconv_f32_slide_s2_a55, dwconv_f32_slide_s2_a55_clamp},
+         {dwconv_f32_slide_s2_a510, dwconv_f32_slide_s2_a510_clamp}},
     };
     static dwconv_f32_slide_fn *const functions[2][2][2] = {
         {{dwconv_f32_slide_s1_c4, dwconv_f32_slide_s1_c4_clamp},
@@ -43,7 +45,7 @@ static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, si
     };
     int clamps = task->low > -INFINITY || task->high < INFINITY;
     if (in_order)
-        return in_order_functions[in_order == IN_ORDER_WIDE][clamps];
+        return in_order_functions[task->stride_w - 1][in_order == IN_ORDER_WIDE][clamps];
     return functions[task->stride_w - 1][channels == 8][clamps];
 }
 
@@ -92,7 +94,7 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
         return;
     }
     /* it loads the column after the main steps' last one while these run */
-    if (task->stride_w != 1 || !plan.rounds || !(plan.edges & SLIDE_RIGHT_0))
+    if (!plan.rounds || !(plan.edges & SLIDE_RIGHT_0))
         in_order = 0;
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
@@ -137,24 +139,19 @@ static int does(const struct dwconv_f32_task *task)
            down == parts_stride(task->stride_w, task->dilation_w);
 }
 
-static int does_in_order(const struct dwconv_f32_task *task)
-{
-    return does(task) && parts_stride(task->stride_h, task->dilation_h) == 1;
-}
-
 const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {
     .name = "dwconv_f32_3x3_neon", .needs = CPU_NEON, .does = does, .run = run};
 const struct dwconv_f32_kernel dwconv_f32_3x3_a55_neon = {
     .name = "dwconv_f32_3x3_a55_neon",
     .needs = CPU_NEON,
     .in_order = IN_ORDER_NARROW,
-    .does = does_in_order,
+    .does = does,
     .run = run_a55,
 };
 const struct dwconv_f32_kernel dwconv_f32_3x3_a510_neon = {
     .name = "dwconv_f32_3x3_a510_neon",
     .needs = CPU_NEON,
     .in_order = IN_ORDER_WIDE,
-    .does = does_in_order,
+    .does = does,
     .run = run_a510,
 };

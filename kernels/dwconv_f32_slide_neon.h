@@ -4,10 +4,10 @@
 #include "kernels/assembly_neon.h"
 #include "kernels/dwconv_f32_slide_offsets.h"
 
-/* x19 … x(last) are used. */
-    .macro begin_slide name, last
+/* x19 … x(last) are used, and `locals` bytes of the stack. */
+    .macro begin_slide name, last, locals=0
     begin_function \name
-    save_registers 4, \last
+    save_registers 4, \last, \locals
     ldp weights, bias, [job, #JOB_WEIGHTS]
     ldp group_dst, column, [job, #JOB_DST]
     ldp dst_column, dst_row, [job, #JOB_DST_COLUMN]

@@ -19,7 +19,7 @@
  * Weights in v0 … v8, sums [row][output] from v9 on, v21 … v26 source, v28 and v29 the limits of a
  * clamp, v27, v30 and v31 what is being clamped. Needs columns to the right: SLIDE_RIGHT_0. */
 
-#include "kernels/dwconv_f32_slide_neon.h"
+#include "kernels/dwconv_f32_slide_in_order_neon.h"
 
 /* x9 … x14 are rows of source, x15, x16, x17, x19 of dst. */
 job .req x0
@@ -47,38 +47,12 @@ offset_high .req x30
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro load_low into, row
-    ldr d\into, [x\row, offset]
-    .endm
     .macro load_high row
     ldr half, [x\row, offset_high]
     .endm
     .macro insert_high into
     mov v\into\().d[1], half
     .endm
-    .macro load_whole into, row
-    ldr q\into, [x\row, offset]
-    .endm
-    .macro store_sum row, sum
-    str q\sum, [x\row, dst_offset]
-    .endm
-    .macro begin_sum sum
-    ldr q\sum, [bias]
-    .endm
-    .macro begin_sum_low sum
-    ldr d\sum, [bias]
-    .endm
-    .macro begin_sum_high sum
-    mov v\sum\().d[1], bias_high
-    .endm
-    .macro load_weight into
-    ldr q\into, [scratch]
-    add scratch, scratch, x9
-    .endm
-    .macro clamp_low into, sum
-    fmax v\into\().4s, v\sum\().4s, v28.4s
-    .endm
-
 /* Rows of dst are x15, x16, x17, x19. */
     .macro store_row r, sum
     .if \r < 3
@@ -230,17 +204,6 @@ offset_high .req x30
     .endif
     .endm
 
-/* A complete sum goes through stages, one at a time and each not before the one it needs has ended:
- *   0  its clamp's first half, to a register of its own: the sum's is free; or, without clamp, store
- *   1  the bias, narrow: its lower half          2  narrow: the bias's upper half
- *   3  the clamp's second half                   4  the store
- * Of four rows that are clamped, the last one waits for the register of the first. */
-    .macro begin_stages
-    .set stage_0, 0
-    .set stage_1, 0
-    .set stage_2, 0
-    .set stage_3, 0
-    .endm
     .macro find_complete R, row
     .set g, 0
     .rept 3 * \R
@@ -250,57 +213,15 @@ offset_high .req x30
     .set g, g + 1
     .endr
     .endm
-    .macro do_stage row, next, what, a, b
-    .if filled == 0
-    .ifb \b
-    \what \a
-    .else
-    \what \a, \b
-    .endif
-    .set stage_\row, \next
-    .set at_\row, now
-    .set filled, 1
-    .endif
-    .endm
-
+/* Of four rows that are clamped, the last one waits for the register of the first. */
     .macro fill_row R, wide, clamps, slot, row
-    .if (filled == 0) & (stage_\row < 5)
-    fill_stage \R, \wide, \clamps, %(9 + \row * 3 + \slot), %(27 + \row % 3 * 3 - \row % 3 / 2 * 2), \row
-    .endif
-    .endm
-    .macro fill_stage R, wide, clamps, sum, clamped, row
-    .set latency, 4 + 4 * \wide
-    .if stage_\row == 0
     find_complete \R, \row
-    .if (f >= complete) & (now >= (complete + latency))
-    .if \clamps == 0
-    do_stage \row, 1, store_row, \row, \sum
-    .elseif (\row < 3) | (stage_0 == 5)
-    do_stage \row, 1, clamp_low, \clamped, \sum
-    .set clamped_\row, now
-    .endif
-    .endif
-    .elseif stage_\row == 1
-    .if \wide
-    do_stage \row, %(5 - 2 * \clamps), begin_sum, \sum
-    .else
-    do_stage \row, 2, begin_sum_low, \sum
-    .endif
-    .elseif stage_\row == 2
-    .if (now - at_\row) > 2
-    do_stage \row, %(5 - 2 * \clamps), begin_sum_high, \sum
-    .endif
-    .elseif stage_\row == 3
-    .if (now - clamped_\row) >= latency
-    do_stage \row, 4, at_most, \clamped, 29
-    .endif
-    .elseif stage_\row == 4
-    .if (now - at_\row) >= latency
-    do_stage \row, 5, store_row, \row, \clamped
+    .if (filled == 0) & (stage_\row < 5) & (f >= complete) & (now >= (complete + latency))
+    .if (\clamps == 0) | (\row < 3) | (stage_0 == 5)
+    fill_stage \row, \wide, \clamps, %(9 + \row * 3 + \slot), %(27 + \row % 3 * 3 - \row % 3 / 2 * 2)
     .endif
     .endif
     .endm
-
 /* The half of a row that was begun comes first; then rows of outputs, then the next load. */
     .macro fill R, wide, clamps, slot
     .set filled, 0
@@ -325,6 +246,9 @@ offset_high .req x30
     .macro flow R, wide, clamps, begins, continues, completes
     order \R
     begin_stages
+    .set in_place, 0
+    .set latency, 4 + 4 * \wide
+    .set load_latency, 3
     .set l, 0
     .set begun, 0
     .set since, -3
@@ -389,9 +313,6 @@ offset_high .req x30
     load_whole %(21 + i), %(9 + i)
     .set i, i + 1
     .endr
-    .endm
-    .macro next_column
-    add offset, offset, column
     .endm
 
     .macro finish R, clamps, slot
@@ -493,20 +414,8 @@ offset_high .req x30
 
     .macro function name, wide, clamps
     begin_slide \name, 30
-    .if \clamps
-    ldr scratch, [job, #JOB_CLAMP]
-    ldp q28, q29, [scratch]
-    .endif
-30: mov scratch, weights
-    ldr x9, [job, #JOB_WEIGHTS_TAP]
-    .set i, 0
-    .rept 9
-    load_weight %(i)
-    .set i, i + 1
-    .endr
-    .if \wide == 0
-    ldr bias_high, [bias, #8]
-    .endif
+    load_limits \clamps
+30: load_weights \wide
     first_rows
     subs rows_left, rows_left, #4
     b.lo 32f
@@ -524,7 +433,7 @@ offset_high .req x30
 34: end_slide \name, 16
     .endm
 
-    function dwconv_f32_slide_a55, 0, 0
-    function dwconv_f32_slide_a55_clamp, 0, 1
-    function dwconv_f32_slide_a510, 1, 0
-    function dwconv_f32_slide_a510_clamp, 1, 1
+    function dwconv_f32_slide_s1_a55, 0, 0
+    function dwconv_f32_slide_s1_a55_clamp, 0, 1
+    function dwconv_f32_slide_s1_a510, 1, 0
+    function dwconv_f32_slide_s1_a510_clamp, 1, 1
