@@ -108,29 +108,5 @@
     end_kernel direct_\name\()_narrow, \height, \vectors, \vectors
     .endm
 
-    kernel 1x4, 1, 1
-    kernel 2x4, 2, 1
-    kernel 3x4, 3, 1
-    kernel 4x4, 4, 1
-    kernel 5x4, 5, 1
-    kernel 6x4, 6, 1
-    kernel 7x4, 7, 1
-    kernel 8x4, 8, 1
-    kernel 1x8, 1, 2
-    kernel 2x8, 2, 2
-    kernel 3x8, 3, 2
-    kernel 4x8, 4, 2
-    kernel 5x8, 5, 2
-    kernel 6x8, 6, 2
-    kernel 7x8, 7, 2
-    kernel 8x8, 8, 2
-    kernel 1x12, 1, 3
-    kernel 2x12, 2, 3
-    kernel 3x12, 3, 3
-    kernel 4x12, 4, 3
-    kernel 5x12, 5, 3
-    kernel 6x12, 6, 3
-    kernel 1x16, 1, 4
-    kernel 2x16, 2, 4
-    kernel 3x16, 3, 4
-    kernel 4x16, 4, 4
+#define KERNEL(height, width) kernel height##x##width, height, %(width / 4);
+#include "kernels/gemm_f32_direct_in_order_list.h"
