@@ -232,13 +232,17 @@ static uint64_t cpu_time_ns(void)
 static void idle_threads_use_no_processor(void **state)
 {
     (void)state;
-    struct default_pool *pool = pool_of(4);
-    hold_meeting(pool, 4, &(struct meeting){0});
-    (void)usleep(20000); /* they are asleep after 1 ms of their own; give them a processor for it */
-    uint64_t before = cpu_time_ns();
-    (void)usleep(200000);
-    assert_true(cpu_time_ns() - before < UINT64_C(10000000));
-    default_pool_destroy(pool);
+    static const int spins_us[] = {0, -1}; /* the default; none at all */
+    for (size_t i = 0; i < count_of(spins_us); i++) {
+        struct default_pool *pool =
+            make_pool(&(neo_threadpool_options){.threads = 4, .spin_us = spins_us[i]});
+        hold_meeting(pool, 4, &(struct meeting){0});
+        (void)usleep(20000); /* asleep after 1 ms of their own; give them a processor for it */
+        uint64_t before = cpu_time_ns();
+        (void)usleep(200000);
+        assert_true(cpu_time_ns() - before < UINT64_C(10000000));
+        default_pool_destroy(pool);
+    }
 }
 
 /* ---- signals, binding ---- */
@@ -256,12 +260,15 @@ static void check_signals(struct meeting *m)
 static void workers_take_no_signals(void **state)
 {
     (void)state;
-    sigset_t before, after;
-    (void)pthread_sigmask(SIG_SETMASK, NULL, &before);
+    sigset_t before, own, after;
+    (void)sigemptyset(&own);
+    (void)sigaddset(&own, SIGUSR2);
+    (void)pthread_sigmask(SIG_SETMASK, &own, &before);
     struct default_pool *pool = pool_of(3);
     hold_meeting(pool, 3, &(struct meeting){.check = check_signals});
-    (void)pthread_sigmask(SIG_SETMASK, NULL, &after);
-    assert_int_equal(sigismember(&after, SIGUSR1), sigismember(&before, SIGUSR1));
+    (void)pthread_sigmask(SIG_SETMASK, &before, &after);
+    for (int signal = 1; signal < SIGRTMIN; signal++) /* the caller's are as they were */
+        assert_int_equal(sigismember(&after, signal), signal == SIGUSR2);
     default_pool_destroy(pool);
 }
 

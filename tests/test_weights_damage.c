@@ -541,6 +541,36 @@ static uint64_t random_next(uint64_t *state)
 }
 
 /* Changes a few words of the index, now and then the header, the data or the length. */
+/* Who has the lease knows that nobody is still writing it: the next record goes after it. */
+static void a_torn_last_record_is_not_written_over(void **state)
+{
+    struct image image = image_of_entries(*state);
+    image.bytes[FORMAT_HEADER_BYTES + (ENTRIES - 1) * FORMAT_RECORD_BYTES + 20] ^= 1;
+    image_write(&image, *state);
+    weights_add_all(*state, ENTRIES);
+    neo_weights_file_summary summary;
+    assert_int_equal(neo_weights_file_list(*state, 0, NULL, NULL, &summary), NEO_OK);
+    assert_int_equal(summary.lost_records, 1);
+    assert_int_equal(summary.entries[NEO_WEIGHTS_USABLE], ENTRIES);
+    free(image.bytes);
+}
+
+static void few_dead_bytes_are_not_worth_a_rewrite(void **state)
+{
+    weights_add_all(*state, 1);
+    for (uint32_t round = 0; round < 4; round++) {
+        struct image image = image_read(*state);
+        image.bytes[record_get(&image, round).offset] ^= 1;
+        image_write(&image, *state);
+        free(image.bytes);
+        neo_weights_provider provider = weights_open(*state, 0);
+        assert_int_equal(weights_get(&provider, 0), NEO_NOT_FOUND);
+        assert_int_equal(weights_add(&provider, 0), NEO_OK);
+        assert_int_equal(weights_statistics(&provider).rewrites, 0);
+        weights_close(&provider);
+    }
+}
+
 static void mutate(struct image *image, uint64_t *seed)
 {
     static const uint64_t values[] = {0,         1,          255,        256,
@@ -632,6 +662,8 @@ int main(void)
         WEIGHTS_TEST(a_damaged_header_costs_the_entries_and_no_more),
         WEIGHTS_TEST(a_header_seen_half_written_is_read_again),
         WEIGHTS_TEST(entries_damaged_on_the_disk_do_not_pile_up),
+        WEIGHTS_TEST(a_torn_last_record_is_not_written_over),
+        WEIGHTS_TEST(few_dead_bytes_are_not_worth_a_rewrite),
         WEIGHTS_TEST(mutated_files_never_give_wrong_bytes),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);

@@ -290,6 +290,53 @@ static void the_least_recently_used_entries_make_room(void **state)
     weights_close(&provider);
 }
 
+/* One byte and a little more, so that there are many records in few bytes. */
+static uint32_t small_entry(uint32_t i)
+{
+    return 2 + 8 * i;
+}
+
+static void an_index_block_stays_within_the_limit_too(void **state)
+{
+    enum { MANY = FORMAT_BLOCK_SLOTS + 2, STEP = 1024 };
+    uint64_t least = FORMAT_EMPTY_BYTES + FORMAT_BLOCK_BYTES;
+    for (uint64_t limit = least; limit < least + 2 * FORMAT_BLOCK_BYTES; limit += STEP) {
+        unlink(*state);
+        neo_weights_provider provider = open_limited(*state, limit);
+        for (uint32_t i = 0; i < MANY; i++)
+            assert_int_equal(weights_add(&provider, small_entry(i)), NEO_OK);
+        weights_close(&provider);
+        assert_true(weights_file_bytes(*state) <= limit);
+    }
+}
+
+/* What another thread has reserved would be lost. */
+static void a_file_that_is_packed_into_is_not_written_anew(void **state)
+{
+    enum { LARGE = 6, LIMIT = 1000000 }; /* three large entries are all that fit */
+    neo_weights_provider provider = open_limited(*state, LIMIT);
+    assert_int_equal(weights_add(&provider, LARGE), NEO_OK);
+    assert_int_equal(weights_add(&provider, LARGE + 8), NEO_OK);
+    neo_weights_key key = weights_key_of(LARGE + 16, 1);
+    neo_weights_reservation reservation;
+    neo_weights_blob blob;
+    size_t size = weights_size_of(LARGE + 16);
+    assert_int_equal(provider.reserve_space(provider.context, &key, size, 64, &reservation),
+                     NEO_OK);
+    weights_fill(reservation.data, size, LARGE + 16);
+    assert_int_equal(weights_add(&provider, LARGE + 24), NEO_OK); /* in memory */
+    assert_int_equal(weights_statistics(&provider).fallbacks, 1);
+    assert_int_equal(provider.look_up_or_insert(provider.context, &key, &reservation, &blob),
+                     NEO_OK);
+    assert_int_equal(weights_statistics(&provider).rewrites, 0);
+    assert_int_equal(provider.unpin(provider.context, blob.offset), NEO_OK);
+    weights_close(&provider);
+    provider = weights_open(*state, NEO_WEIGHTS_READ_ONLY);
+    for (uint32_t i = LARGE; i <= LARGE + 16; i += 8)
+        assert_int_equal(weights_get(&provider, i), NEO_OK);
+    weights_close(&provider);
+}
+
 /* The only entry's. */
 enum { USED_NS_PLACE = FORMAT_HEADER_BYTES + offsetof(struct format_record, used_ns) };
 
@@ -455,6 +502,8 @@ int main(void)
         WEIGHTS_TEST(pinned_entries_outlive_provider_and_file),
         WEIGHTS_TEST(the_environment_names_a_file),
         WEIGHTS_TEST(the_least_recently_used_entries_make_room),
+        WEIGHTS_TEST(an_index_block_stays_within_the_limit_too),
+        WEIGHTS_TEST(a_file_that_is_packed_into_is_not_written_anew),
         WEIGHTS_TEST(the_time_of_a_use_is_written_where_it_decides_what_goes),
         WEIGHTS_TEST(a_forked_child_writes_no_times),
         WEIGHTS_TEST(entries_in_use_are_not_dropped_for_new_ones),

@@ -2,6 +2,7 @@
 #include "tests/support/test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,58 @@ static void a_cancelled_reservation_leaves_nothing(void **state)
     weights_close(&provider);
 }
 
+/* An entry that is there already is pinned by a reservation, and that ends once. */
+static void a_reservation_of_an_entry_that_is_there_ends_once(void **state)
+{
+    (void)state;
+    neo_weights_provider provider = memory_provider(0);
+    neo_weights_key key = weights_key_of(0, 1);
+    size_t size = weights_size_of(0);
+    neo_weights_reservation reservation, copy;
+    assert_int_equal(weights_add(&provider, 0), NEO_OK);
+    assert_int_equal(provider.reserve_space(provider.context, &key, size, 128, &reservation),
+                     NEO_INVALID_ARGUMENT); /* it is at a multiple of 64 */
+    assert_int_equal(provider.reserve_space(provider.context, &key, size + 1, 64, &reservation),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(provider.reserve_space(provider.context, &key, size, 64, &reservation),
+                     NEO_OK);
+    assert_null(reservation.data);
+    copy = reservation;
+    assert_int_equal(provider.cancel(provider.context, &reservation), NEO_OK);
+    assert_int_equal(provider.cancel(provider.context, &copy), NEO_INVALID_ARGUMENT);
+    assert_int_equal(weights_statistics(&provider).pinned, 0);
+    weights_close(&provider);
+}
+
+static void *reserve_and_cancel(void *argument)
+{
+    const neo_weights_provider *provider = argument;
+    neo_weights_key key = weights_key_of(1, 1);
+    neo_weights_reservation reservation;
+    neo_status status = provider->reserve_space(provider->context, &key, 100, 64, &reservation);
+    bool good = status == NEO_OK && reservation.data &&
+                provider->cancel(provider->context, &reservation) == NEO_OK;
+    return good ? argument : NULL;
+}
+
+static void who_waits_for_a_reservation_that_is_cancelled_gets_its_own(void **state)
+{
+    (void)state;
+    neo_weights_provider provider = memory_provider(0);
+    neo_weights_key key = weights_key_of(1, 1);
+    neo_weights_reservation reservation;
+    pthread_t thread;
+    void *good;
+    assert_int_equal(provider.reserve_space(provider.context, &key, 100, 64, &reservation), NEO_OK);
+    assert_int_equal(pthread_create(&thread, NULL, reserve_and_cancel, &provider), 0);
+    while (!weights_statistics(&provider).waits)
+        sched_yield();
+    assert_int_equal(provider.cancel(provider.context, &reservation), NEO_OK);
+    assert_int_equal(pthread_join(thread, &good), 0);
+    assert_non_null(good);
+    weights_close(&provider);
+}
+
 static void the_least_recently_used_unpinned_entry_goes_first(void **state)
 {
     (void)state;
@@ -215,6 +268,18 @@ static void the_least_recently_used_unpinned_entry_goes_first(void **state)
     assert_int_equal(weights_statistics(&provider).evictions, 1);
     assert_true(weights_statistics(&provider).memory_bytes <= 310);
     provider.unpin(provider.context, pinned.offset);
+    weights_close(&provider);
+}
+
+static void entries_of_exactly_the_limit_stay(void **state)
+{
+    (void)state;
+    neo_weights_provider provider = memory_provider(weights_size_of(0) + weights_size_of(8));
+    assert_int_equal(weights_add(&provider, 0), NEO_OK);
+    assert_int_equal(weights_add(&provider, 8), NEO_OK);
+    assert_int_equal(weights_get(&provider, 0), NEO_OK);
+    assert_int_equal(weights_get(&provider, 8), NEO_OK);
+    assert_int_equal(weights_statistics(&provider).evictions, 0);
     weights_close(&provider);
 }
 
@@ -248,7 +313,7 @@ static void pinned_entries_outlive_their_provider(void **state)
 }
 
 struct counting_allocator {
-    size_t blocks, bytes;
+    size_t blocks, bytes, most_bytes;
 };
 
 static void *count_allocate(void *context, size_t size, size_t align)
@@ -257,6 +322,7 @@ static void *count_allocate(void *context, size_t size, size_t align)
     void *data = aligned_alloc(align, round_up(size, align));
     counter->blocks += data != NULL;
     counter->bytes += data ? size : 0;
+    counter->most_bytes = max_size(counter->most_bytes, counter->bytes);
     return data;
 }
 
@@ -271,7 +337,7 @@ static void count_release(void *context, void *data, size_t size)
 static void entries_come_from_the_given_allocator(void **state)
 {
     (void)state;
-    struct counting_allocator counter = {0, 0};
+    struct counting_allocator counter = {0};
     neo_weights_memory_options options = {.allocator = {&counter, count_allocate, count_release}};
     neo_weights_provider provider;
     assert_int_equal(neo_weights_memory_provider_create(&provider, &options), NEO_OK);
@@ -284,6 +350,20 @@ static void entries_come_from_the_given_allocator(void **state)
     weights_close(&provider);
     assert_int_equal(counter.blocks, 0);
     assert_int_equal(counter.bytes, 0);
+}
+
+static void old_entries_make_room_before_the_new_one_is_packed(void **state)
+{
+    (void)state;
+    struct counting_allocator counter = {0};
+    neo_weights_memory_options options = {.allocator = {&counter, count_allocate, count_release},
+                                          .limit_bytes = 250}; /* two of them */
+    neo_weights_provider provider;
+    assert_int_equal(neo_weights_memory_provider_create(&provider, &options), NEO_OK);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(weights_add(&provider, 8 * i), NEO_OK);
+    assert_true(counter.most_bytes <= options.limit_bytes);
+    weights_close(&provider);
 }
 
 static void any_failed_allocation_leaves_a_working_provider(void **state)
@@ -505,10 +585,14 @@ int main(void)
         cmocka_unit_test(an_entry_is_packed_once_and_found_again),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(a_cancelled_reservation_leaves_nothing),
+        cmocka_unit_test(a_reservation_of_an_entry_that_is_there_ends_once),
+        cmocka_unit_test(who_waits_for_a_reservation_that_is_cancelled_gets_its_own),
         cmocka_unit_test(the_least_recently_used_unpinned_entry_goes_first),
+        cmocka_unit_test(entries_of_exactly_the_limit_stay),
         cmocka_unit_test(pinned_entries_may_exceed_the_limit),
         cmocka_unit_test(pinned_entries_outlive_their_provider),
         cmocka_unit_test(entries_come_from_the_given_allocator),
+        cmocka_unit_test(old_entries_make_room_before_the_new_one_is_packed),
         cmocka_unit_test(any_failed_allocation_leaves_a_working_provider),
         cmocka_unit_test(threads_pack_each_key_once),
         cmocka_unit_test(threads_survive_eviction),

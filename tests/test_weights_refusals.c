@@ -103,6 +103,26 @@ static void a_file_that_is_no_cache_is_never_written_to(void **state)
     expect_fallbacks(*state, NEO_CORRUPT, EILSEQ);
 }
 
+static void write_model(void *path)
+{
+    static const char model[] = "a model";
+    int fd = open(path, O_WRONLY);
+    assert_int_equal(write(fd, model, sizeof model), sizeof model);
+    close(fd);
+}
+
+static void an_empty_file_that_gets_contents_meanwhile_is_left_alone(void **state)
+{
+    write_file(*state, "", 0);
+    neo_weights_provider provider = weights_open(*state, 0);
+    syscalls_hook(SYSCALL_FLOCK, write_model, *state); /* between the first look and the lease */
+    assert_int_equal(weights_add(&provider, 0), NEO_OK);
+    assert_int_equal(weights_statistics(&provider).fallbacks, 1);
+    assert_int_equal(weights_statistics(&provider).file_errno, EILSEQ);
+    assert_int_equal(weights_file_bytes(*state), sizeof "a model");
+    weights_close(&provider);
+}
+
 static void a_newer_format_is_left_alone(void **state)
 {
     weights_add_all(*state, 4);
@@ -318,6 +338,46 @@ static void a_failed_commit_is_in_nobody_s_way(void **state)
     weights_get_all(*state, 2, 0);
 }
 
+/* Adds as many entries as the first index block holds and another one, with a failure between. */
+static uint64_t bytes_after_a_second_block(const char *path, bool fails)
+{
+    enum { FULL = FORMAT_BLOCK_SLOTS - 1 };
+    unlink(path);
+    neo_weights_provider provider = weights_open(path, 0);
+    for (uint32_t i = 0; i < FULL; i++)
+        assert_int_equal(weights_add(&provider, i), NEO_OK);
+    if (fails) {
+        syscalls_fail_all(SYSCALL_PWRITE, EIO);
+        assert_int_equal(weights_add(&provider, FULL), NEO_OK);
+        syscalls_reset();
+    }
+    assert_int_equal(weights_statistics(&provider).fallbacks, fails);
+    assert_int_equal(weights_add(&provider, FULL + 1), NEO_OK);
+    weights_close(&provider);
+    return weights_file_bytes(path);
+}
+
+static void an_index_block_that_was_not_written_takes_no_place(void **state)
+{
+    uint64_t bytes = bytes_after_a_second_block(*state, false);
+    assert_int_equal(bytes_after_a_second_block(*state, true), bytes);
+}
+
+static void a_rewrite_that_fails_leaves_no_file_behind(void **state)
+{
+    static const enum syscall_kind kinds[] = {SYSCALL_PWRITE, SYSCALL_FALLOCATE, SYSCALL_RENAME};
+    char fresh[256];
+    snprintf(fresh, sizeof fresh, "%s.new", (const char *)*state);
+    weights_add_all(*state, 4);
+    for (size_t i = 0; i < count_of(kinds); i++) {
+        syscalls_fail_all(kinds[i], EIO);
+        assert_int_not_equal(neo_weights_file_compact(*state, 0, NULL, NULL, NULL), NEO_OK);
+        syscalls_reset();
+        assert_int_equal(access(fresh, F_OK), -1);
+    }
+    weights_get_all(*state, 4, 0);
+}
+
 static void any_failed_allocation_leaves_right_entries(void **state)
 {
     bool delivered = true;
@@ -351,6 +411,7 @@ int main(void)
         WEIGHTS_TEST(a_file_that_others_may_write_to_is_refused),
         WEIGHTS_TEST(a_missing_folder_is_no_disaster),
         WEIGHTS_TEST(a_file_that_is_no_cache_is_never_written_to),
+        WEIGHTS_TEST(an_empty_file_that_gets_contents_meanwhile_is_left_alone),
         WEIGHTS_TEST(a_newer_format_is_left_alone),
         WEIGHTS_TEST(an_empty_file_is_used),
         WEIGHTS_TEST(a_read_only_file_and_folder_are_no_disaster),
@@ -360,6 +421,8 @@ int main(void)
         WEIGHTS_TEST(every_kind_of_call_may_fail_for_good),
         WEIGHTS_TEST(any_failed_call_leaves_right_entries),
         WEIGHTS_TEST(a_failed_commit_is_in_nobody_s_way),
+        WEIGHTS_TEST(an_index_block_that_was_not_written_takes_no_place),
+        WEIGHTS_TEST(a_rewrite_that_fails_leaves_no_file_behind),
         WEIGHTS_TEST(any_failed_allocation_leaves_right_entries),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);
