@@ -50,7 +50,7 @@ enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_PADDINGS = 4 };
 
 #define PLANES_BODY(columns, rows, padding) \
     (((size_t)(columns)*PLANES_ROWS + (size_t)(rows)) * PLANES_PADDINGS + (size_t)(padding))
-enum { PLANES_END = PLANES_COLUMNS * PLANES_ROWS * PLANES_PADDINGS };
+enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS * PLANES_PADDINGS };
 
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 

@@ -1,6 +1,7 @@
-/* What the assembly of dwconv_f32_slide.h for cores that issue in order shares: single instructions,
- * and what becomes of complete sums. The files name the registers; v28 and v29 are the limits of a
- * clamp. Columns are at `offset` from each row's address, outputs at `dst_offset`. */
+/* What the assembly of dwconv_f32_slide.h for cores that issue in order shares: single
+ * instructions, and what becomes of complete sums. The files name the registers; v28 and v29 are
+ * the limits of a clamp. Columns are at `offset` from each row's address, outputs at `dst_offset`.
+ */
 /* clang-format off */
 #include "kernels/dwconv_f32_slide_neon.h"
 

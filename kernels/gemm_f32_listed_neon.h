@@ -1,6 +1,6 @@
-/* What the assembly files of gemm_f32_listed.h's strips share. A tile of `height` rows and `vectors`
- * vectors keeps its sums in the last height * vectors vector registers. `special` is one flag for all
- * that is not always there: several segments, a tail, bias, accumulation, limits. */
+/* What the assembly files of gemm_f32_listed.h's strips share. A tile of `height` rows and
+ * `vectors` vectors keeps its sums in the last height * vectors vector registers. `special` is one
+ * flag for all that is not always there: several segments, a tail, bias, accumulation, limits. */
 
 /* clang-format off */
 #include "kernels/assembly_neon.h"

@@ -123,14 +123,14 @@ struct tile_bytes {
 
 static struct tile_bytes tile_bytes(const struct convolution_winograd *mine)
 {
-    enum { LINE = 64 };
+    const double line = 64;
     double values = (double)winograd_cut_points(&mine->rows) *
                     (double)winograd_cut_points(&mine->cols) * (double)mine->shape.batch;
     double tiles = fmax((double)mine->tiles, 1), bytes = values / tiles * sizeof(float);
     const struct convolution_shape *s = &mine->shape;
     double outputs = (double)s->batch * (double)s->out[HEIGHT] * (double)s->out[WIDTH] / tiles;
     return (struct tile_bytes){bytes * (double)mine->padded, bytes * (double)WINOGRAD_F32_NR,
-                               outputs * 2 * LINE};
+                               outputs * 2 * line};
 }
 
 /* How the tiles are divided: strips, and panels of sums that are made at a time. */
