@@ -170,7 +170,7 @@ static bool make_shallow(struct columns *columns, size_t k)
 static double turning_cycles(const struct direct_shape *shape, const struct columns *columns)
 {
     double elements = (double)shape->n * (double)shape->k;
-    return shape->turned ? 30 * (double)columns->strip_count + 0.6 * elements : 0;
+    return shape->turned ? 100 + 30 * (double)columns->strip_count + 0.45 * elements : 0;
 }
 
 double direct_columns_choose(struct columns *best, const struct core *core,

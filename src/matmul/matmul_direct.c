@@ -86,12 +86,12 @@ static bool strip_stays(const struct cpu *cpu, bool packed, const struct matmul_
 
 /* Lines that come from the L2 cache because it does not. */
 static double weights_lines(const struct problem *problem, const struct cpu *cpu,
-                            const struct matmul_shape *shape)
+                            const struct matmul_shape *shape, double height)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     bool packed = weights->format_kind != NEO_FORMAT_STRIDED || !is_rows(weights);
     size_t row_bytes = packed ? 0 : (size_t)weights->strides[weights->ndims - 2] * sizeof(float);
-    double k = (double)shape->k, tiles = ceil((double)shape->m / 6);
+    double k = (double)shape->k, tiles = ceil((double)shape->m / height);
     if (tiles <= 1 || strip_stays(cpu, packed, shape, row_bytes))
         return 0;
     return (tiles - 1) * (double)shape->n * k / 16;
@@ -120,10 +120,11 @@ static double direct_estimate(const struct problem *problem, const struct cpu *c
     if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
         return 100;
     double cycles = direct_columns_choose(&columns, cpu->core, &direct);
+    double height = direct.a_columns ? columns.runs[0].height : 6; /* of most rows' tiles */
     double src_bytes = (double)shape.m * (double)shape.k * (double)sizeof(float);
     if (src_bytes > (double)cpu->l2_bytes / 2) /* each strip reads src again */
         cycles += (double)columns.strip_count * src_bytes / 16;
-    double each = 20 + cycles + 4 * weights_lines(problem, cpu, &shape);
+    double each = 20 + cycles + 4 * weights_lines(problem, cpu, &shape, height);
     if (!post_ops_fusion(problem).complete)
         each += (double)shape.m * (20 + (double)shape.n * post_ops_cycles(problem));
     return 100 + (double)shape.batch * each;

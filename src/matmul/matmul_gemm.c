@@ -74,6 +74,17 @@ static size_t column_stride(const struct problem *problem, bool columns)
     return in_place ? (size_t)src->strides[last] : 0;
 }
 
+/* Cycles of packing plain weights beyond those that rows take, which are known to the estimate: of
+ * columns, transposed, or of scattered elements. */
+static double turning_cycles(const neo_memory_desc *weights, double n, double k)
+{
+    int row = weights->ndims - 2, column = weights->ndims - 1;
+    if (weights->format_kind != NEO_FORMAT_STRIDED || is_contiguous(weights, column))
+        return 0;
+    const double panel = LAYOUT_PANEL; /* clang wants a double */
+    return n * k * (is_contiguous(weights, row) ? 0.25 : 0.75) + 25 * n / panel;
+}
+
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
@@ -81,9 +92,10 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     neo_dim row = src->format_kind == NEO_FORMAT_STRIDED ? src->strides[src->ndims - 2] : 0;
     size_t stride = row == NEO_RUNTIME_DIM ? 0 : (size_t)row;
-    return gemm_f32_estimate(cpu, size_or(shape.batch, 1), size_or(shape.m, 256),
-                             size_or(shape.n, 256), size_or(shape.k, 256), packed,
-                             lists_rows(problem), stride);
+    double batch = size_or(shape.batch, 1), n = size_or(shape.n, 256), k = size_or(shape.k, 256);
+    return gemm_f32_estimate(cpu, batch, size_or(shape.m, 256), n, k, packed, lists_rows(problem),
+                             stride) +
+           batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
 }
 
 /* ---- plan ---- */
