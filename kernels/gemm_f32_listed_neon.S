@@ -70,8 +70,8 @@
 
 /* ---- kernels of whole vectors ---- */
 
-    .macro kernel name, height, vectors
-    begin_whole \name, \height, \vectors
+    .macro kernel height, width, vectors
+    begin_whole \height\()x\width, \height, \vectors
     cmp rounds, #2
     b.lo 20f
     cbnz special, 20f
@@ -143,30 +143,12 @@
     next_tile %(4 * \vectors)
     cbnz tiles, 20b
 30:
-    end \name
+    end \height\()x\width
     .endm
 
-    kernel 7x12, 7, 3
-    kernel 6x12, 6, 3
-    kernel 5x12, 5, 3
-    kernel 4x12, 4, 3
-    kernel 3x12, 3, 3
-    kernel 2x12, 2, 3
-    kernel 1x12, 1, 3
-    kernel 7x8, 7, 2
-    kernel 6x8, 6, 2
-    kernel 5x8, 5, 2
-    kernel 4x8, 4, 2
-    kernel 3x8, 3, 2
-    kernel 2x8, 2, 2
-    kernel 1x8, 1, 2
-    kernel 7x4, 7, 1
-    kernel 6x4, 6, 1
-    kernel 5x4, 5, 1
-    kernel 4x4, 4, 1
-    kernel 3x4, 3, 1
-    kernel 2x4, 2, 1
-    kernel 1x4, 1, 1
+    all_heights kernel, 12, 3
+    all_heights kernel, 8, 2
+    all_heights kernel, 4, 1
 
 /* ---- kernels of one to three columns ---- */
 
@@ -186,8 +168,8 @@
     .endr
     .endm
 
-    .macro narrow name, height, width
-    begin \name
+    .macro narrow height, width
+    begin \height\()x\width
 11: mov segment, list
     mov b, b_first
     ldr segments, [strip, #STRIP_SEGMENTS]
@@ -257,30 +239,12 @@
     add list, list, list_step
     subs tiles, tiles, #1
     b.ne 11b
-    end \name
+    end \height\()x\width
     .endm
     .macro load_bias_one x, offset
     ldr s\x, [bias, #\offset]
     .endm
 
-    narrow 7x3, 7, 3
-    narrow 6x3, 6, 3
-    narrow 5x3, 5, 3
-    narrow 4x3, 4, 3
-    narrow 3x3, 3, 3
-    narrow 2x3, 2, 3
-    narrow 1x3, 1, 3
-    narrow 7x2, 7, 2
-    narrow 6x2, 6, 2
-    narrow 5x2, 5, 2
-    narrow 4x2, 4, 2
-    narrow 3x2, 3, 2
-    narrow 2x2, 2, 2
-    narrow 1x2, 1, 2
-    narrow 7x1, 7, 1
-    narrow 6x1, 6, 1
-    narrow 5x1, 5, 1
-    narrow 4x1, 4, 1
-    narrow 3x1, 3, 1
-    narrow 2x1, 2, 1
-    narrow 1x1, 1, 1
+    all_heights narrow, 3
+    all_heights narrow, 2
+    all_heights narrow, 1

@@ -150,3 +150,14 @@ segment .req x28
     cmp panels_left, #1
     csel bias, scratch, bias, eq
     .endm
+
+/* Kernels of a width. */
+    .macro all_heights kernel, width, vectors
+    .irp height, 7, 6, 5, 4, 3, 2, 1
+    .ifb \vectors
+    \kernel \height, \width
+    .else
+    \kernel \height, \width, \vectors
+    .endif
+    .endr
+    .endm

@@ -184,8 +184,8 @@
     .endr
     .endm
 
-    .macro kernel name, height, vectors
-    begin_whole \name\()_wide, \height, \vectors
+    .macro kernel height, width, vectors
+    begin_whole \height\()x\width\()_wide, \height, \vectors
     cbz rounds, 20f
     cbnz special, 20f
 
@@ -245,27 +245,9 @@
     next_tile %(4 * \vectors)
     cbnz tiles, 20b
 30:
-    end \name\()_wide
+    end \height\()x\width\()_wide
     .endm
 
-    kernel 7x12, 7, 3
-    kernel 6x12, 6, 3
-    kernel 5x12, 5, 3
-    kernel 4x12, 4, 3
-    kernel 3x12, 3, 3
-    kernel 2x12, 2, 3
-    kernel 1x12, 1, 3
-    kernel 7x8, 7, 2
-    kernel 6x8, 6, 2
-    kernel 5x8, 5, 2
-    kernel 4x8, 4, 2
-    kernel 3x8, 3, 2
-    kernel 2x8, 2, 2
-    kernel 1x8, 1, 2
-    kernel 7x4, 7, 1
-    kernel 6x4, 6, 1
-    kernel 5x4, 5, 1
-    kernel 4x4, 4, 1
-    kernel 3x4, 3, 1
-    kernel 2x4, 2, 1
-    kernel 1x4, 1, 1
+    all_heights kernel, 12, 3
+    all_heights kernel, 8, 2
+    all_heights kernel, 4, 1
