@@ -1,9 +1,13 @@
 /* Depthwise convolution of planes (nchw) in place, kernels of 3x3 and 5x5 with stride 1 and as many
- * columns of dst as of src: what the assembly wants to know. */
+ * columns of dst as of src, or 3x3 with stride 2 and half as many: what the assembly wants to know.
+ */
 #ifndef KERNELS_DWCONV_F32_PLANES_H
 #define KERNELS_DWCONV_F32_PLANES_H
 
+#include <math.h>
 #include <stddef.h>
+
+#include "kernels/dwconv_f32.h"
 
 /* A tile is some rows of one or two vectors of neighbouring columns. Those at the left and right
  * edge of the plane get zeros by EXT where the kernel's columns lie in the padding; those at the
@@ -13,7 +17,7 @@
 struct dwconv_f32_planes_tile {
     size_t src; /* column of the tile in the first row that it reads */
     size_t dst;
-    size_t body; /* PLANES_BODY(…), or PLANES_END */
+    size_t body; /* PLANES_BODY(…) to PLANES_END; stride 2: PLANES_BAND(…) to PLANES_BANDS */
 };
 
 struct dwconv_f32_planes {
@@ -26,9 +30,13 @@ struct dwconv_f32_planes {
     const float *bias;                          /* a value for each plane, or one for all */
     size_t bias_next;                           /* 0: one for all */
     const float *clamp;                         /* four times low, four times high; NULL: none */
-    const struct dwconv_f32_planes_tile *tiles; /* to PLANES_END; NULL: whole planes of 7x7 */
+    const struct dwconv_f32_planes_tile *tiles; /* NULL: whole planes of 7x7 */
     size_t planes, src_plane, dst_plane;
     size_t multiplier; /* so many planes of dst come of one of src */
+    /* stride 2: vectors of a row, and from behind them to the beginning of one more, of source (0:
+     * there is none) and dst */
+    size_t vectors;
+    ptrdiff_t last_src, last_dst;
 };
 
 /* Columns of a tile: eight or four in the middle of a row, or at an edge of it; or the whole row,
@@ -52,9 +60,48 @@ enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_PADDINGS = 4 };
     (((size_t)(columns)*PLANES_ROWS + (size_t)(rows)) * PLANES_PADDINGS + (size_t)(padding))
 enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS * PLANES_PADDINGS };
 
+/* Stride 2: all columns of one to four rows; above them may be a row of padding. */
+#define PLANES_BAND(rows, padding) (2 * ((size_t)(rows)-1) + (size_t)(padding))
+enum { PLANES_HIGHEST_BAND = 4, PLANES_BANDS = 2 * PLANES_HIGHEST_BAND };
+
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
 /* Not all bodies exist: 4 … 8 columns in the middle; 5x5 has no low ones. */
-dwconv_f32_planes_fn dwconv_f32_planes_3, dwconv_f32_planes_5;
+dwconv_f32_planes_fn dwconv_f32_planes_3, dwconv_f32_planes_5, dwconv_f32_planes_stride_2;
+
+/* All but the tiles; rows of source from `first` on exist. clamp: low and high, four times each. */
+static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,
+                                                  const float clamp[8])
+{
+    static const float none;
+    const float *const *rows = task->rows + first;
+    return (struct dwconv_f32_planes){
+        .src = rows[0],
+        .dst = task->dst,
+        .row = (ptrdiff_t)((uintptr_t)rows[1] - (uintptr_t)rows[0]),
+        .dst_row = task->dst_row * sizeof(float),
+        .weights = task->weights,
+        .weights_tap = task->weights_tap * sizeof(float),
+        .weights_row = task->kw * task->weights_tap * sizeof(float),
+        .bias = task->bias ? task->bias : &none,
+        .bias_next = task->bias ? sizeof(float) : 0,
+        .clamp = task->low > -INFINITY || task->high < INFINITY ? clamp : NULL,
+        .planes = task->channels,
+        .src_plane = task->src_plane * sizeof(float),
+        .dst_plane = task->dst_plane * sizeof(float),
+        .multiplier = task->multiplier,
+    };
+}
+
+/* Are rows [begin, end) of source there, and equally far from each other? At least two. */
+static inline int planes_are_even(const struct dwconv_f32_task *task, size_t begin, size_t end)
+{
+    uintptr_t first = (uintptr_t)task->rows[begin];
+    uintptr_t step = (uintptr_t)task->rows[begin + 1] - first;
+    for (size_t i = begin; i < end; i++)
+        if (!task->rows[i] || (uintptr_t)task->rows[i] != first + (i - begin) * step)
+            return 0;
+    return 1;
+}
 
 #endif

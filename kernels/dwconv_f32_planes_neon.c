@@ -1,8 +1,6 @@
 /* Depthwise convolution of planes (nchw) in place: tiles for the assembly of
  * kernels/dwconv_f32_planes_tiles_neon.S. What these cannot do is done on copies of the rows, by
  * kernels/dwconv_f32_wide_neon.c. */
-#include <math.h>
-
 #include "kernels/dwconv_f32.h"
 #include "kernels/dwconv_f32_planes.h"
 #include "kernels/dwconv_f32_planes_offsets.h"
@@ -39,14 +37,10 @@ static int find_gap(struct gap *gap, const struct dwconv_f32_task *task)
     const float *const *rows = task->rows;
     gap->above = rows[0] ? 0 : half;
     gap->below = rows[count - 1] ? 0 : half;
-    uintptr_t first = (uintptr_t)rows[half], step = (uintptr_t)rows[half + 1] - first;
-    for (size_t i = 0; i < count; i++) {
-        int is_gap = i < gap->above || i >= count - gap->below;
-        uintptr_t row = first + (i - half) * step;
-        if (is_gap ? rows[i] != NULL : !rows[i] || (uintptr_t)rows[i] != row)
+    for (size_t i = 0; i < half; i++)
+        if ((gap->above && rows[i]) || (gap->below && rows[count - 1 - i]))
             return 0;
-    }
-    return 1;
+    return planes_are_even(task, gap->above, count - gap->below);
 }
 
 /* Tall tiles, and for what is left one that overlaps them. */
@@ -142,34 +136,16 @@ static int is_whole(const struct dwconv_f32_task *task, const struct gap *gap)
 
 static void run(const struct dwconv_f32_task *task)
 {
-    static const float none;
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
-    struct dwconv_f32_planes_tile *tiles = task->scratch;
     struct gap gap;
     if (!suits_width(task) || !suits_height(task) || !find_gap(&gap, task) ||
-        !list_tiles(tiles, task, &gap)) {
+        !list_tiles(task->scratch, task, &gap)) {
         dwconv_f32_wide_neon.run(task);
         return;
     }
-    const float *const *rows = task->rows + gap.above;
-    struct dwconv_f32_planes job = {
-        .src = rows[0],
-        .dst = task->dst,
-        .row = (ptrdiff_t)((uintptr_t)rows[1] - (uintptr_t)rows[0]),
-        .dst_row = task->dst_row * sizeof(float),
-        .weights = task->weights,
-        .weights_tap = task->weights_tap * sizeof(float),
-        .weights_row = task->kw * task->weights_tap * sizeof(float),
-        .bias = task->bias ? task->bias : &none,
-        .bias_next = task->bias ? sizeof(float) : 0,
-        .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
-        .tiles = is_whole(task, &gap) ? NULL : tiles,
-        .planes = task->channels,
-        .src_plane = task->src_plane * sizeof(float),
-        .dst_plane = task->dst_plane * sizeof(float),
-        .multiplier = task->multiplier,
-    };
+    struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
+    job.tiles = is_whole(task, &gap) ? NULL : task->scratch;
     (task->kh == 3 ? dwconv_f32_planes_3 : dwconv_f32_planes_5)(&job);
 }
 

@@ -16,3 +16,6 @@ OFFSET(dwconv_f32_planes, planes, JOB_PLANES, 88);
 OFFSET(dwconv_f32_planes, src_plane, JOB_SRC_PLANE, 96);
 OFFSET(dwconv_f32_planes, dst_plane, JOB_DST_PLANE, 104);
 OFFSET(dwconv_f32_planes, multiplier, JOB_MULTIPLIER, 112);
+OFFSET(dwconv_f32_planes, vectors, JOB_VECTORS, 120);
+OFFSET(dwconv_f32_planes, last_src, JOB_LAST_SRC, 128);
+OFFSET(dwconv_f32_planes, last_dst, JOB_LAST_DST, 136);

@@ -4,8 +4,7 @@
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
  * one of three places in v6 … v11. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two registers
  * and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. */
-#include "kernels/assembly_neon.h"
-#include "kernels/dwconv_f32_planes_offsets.h"
+#include "kernels/dwconv_f32_planes_neon.h"
 
 /* Of enum planes_columns. */
     .set MIDDLE, 0
@@ -14,29 +13,8 @@
     .set WHOLE, 3
     .set WIDTHS, 4
 
-job .req x0
-in .req x1
-row .req x2
 w .req x3
-w_tap .req x4
 /* x5 … x8: from the first row of weights to the others */
-out .req x9
-dst_row .req x10
-tiles .req x11
-bodies .req x12
-src .req x13
-dst .req x14
-clamp .req x15
-scratch .req x16
-base .req x17
-weights .req x19
-bias .req x20
-planes .req x21
-repeats .req x22
-multiplier .req x23
-src_plane .req x24
-dst_plane .req x25
-bias_next .req x26
 
 /* ---- a row of source ---- */
 
@@ -198,17 +176,6 @@ bias_next .req x26
     .endr
     .endm
 
-    .macro next_tile
-    ldp base, out, [tiles], #16
-    ldr scratch, [tiles], #8
-    mov w, weights
-    add base, base, src
-    add out, out, dst
-    ldrsw scratch, [bodies, scratch, lsl #2]
-    add scratch, scratch, bodies
-    br scratch
-    .endm
-
     .macro take_columns K, V, R, side, padding
     .set i, 32 - \R * \V
     .rept \R
@@ -234,25 +201,9 @@ bias_next .req x26
     cbz clamp, 1f
     limit \V, \R
 1:  store_rows \V, \R, \side
-    next_tile
-    .endm
-
-/* ---- from plane to plane ---- */
-
-    .macro begin_plane
-    ld1r {v0.4s}, [bias], bias_next
-    stp q0, q0, [sp, #at_locals]
-    .endm
-
-/* The flags say whether it was the last one. */
-    .macro next_plane
-    add scratch, src, src_plane
-    add dst, dst, dst_plane
-    add weights, weights, #4
-    subs repeats, repeats, #1
-    csel src, scratch, src, eq
-    csel repeats, multiplier, repeats, eq
-    subs planes, planes, #1
+    next_tile base
+    mov w, weights
+    br scratch
     .endm
 
 /* Planes of 7x7 are one tile, and one block of instructions. */
@@ -304,17 +255,8 @@ bias_next .req x26
     .endm
 
     .macro function K, low
-    begin_function dwconv_f32_planes_\K
-    save_registers 4, 26, 32
-    ldp src, dst, [job, #JOB_SRC]
-    ldp row, dst_row, [job, #JOB_ROW]
-    ldp weights, w_tap, [job, #JOB_WEIGHTS]
-    ldp x5, bias, [job, #JOB_WEIGHTS_ROW]
-    ldp bias_next, clamp, [job, #JOB_BIAS_NEXT]
-    ldp tiles, planes, [job, #JOB_TILES]
-    ldp src_plane, dst_plane, [job, #JOB_SRC_PLANE]
-    ldr multiplier, [job, #JOB_MULTIPLIER]
-    mov repeats, multiplier
+    begin_planes dwconv_f32_planes_\K
+    ldr x5, [job, #JOB_WEIGHTS_ROW]
     lsl x6, x5, #1
     add x7, x6, x5
     lsl x8, x5, #2
@@ -322,7 +264,9 @@ bias_next .req x26
     cbz tiles, 20f
     adr bodies, .Lplanes_\K\()_bodies
 10: begin_plane
-    next_tile
+    next_tile base
+    mov w, weights
+    br scratch
     for_bodies body, \K, \low
 .Lplanes_\K\()_end:
     ldr tiles, [job, #JOB_TILES]

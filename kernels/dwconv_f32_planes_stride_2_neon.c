@@ -1,0 +1,85 @@
+/* Depthwise 3x3 convolution of planes (nchw) in place with stride 2: bands of rows for the assembly
+ * of kernels/dwconv_f32_planes_stride_2_tiles_neon.S. What these cannot do is done on copies of the
+ * rows, by kernels/dwconv_f32_wide_neon.c. */
+#include "kernels/dwconv_f32_planes.h"
+
+enum { LANES = 4, STRIDE = 2, KERNEL = 3 };
+
+static size_t count_bands(const struct dwconv_f32_task *task)
+{
+    return (task->out_rows + PLANES_HIGHEST_BAND - 1) / PLANES_HIGHEST_BAND;
+}
+
+static size_t scratch_bytes(const struct dwconv_f32_task *task)
+{
+    size_t own = (count_bands(task) + 1) * sizeof(struct dwconv_f32_planes_tile);
+    size_t wide = dwconv_f32_wide_neon.scratch_bytes(task);
+    return own > wide ? own : wide;
+}
+
+/* One column of padding before the image's, none behind. One more vector than the whole ones reads
+ * four columns before its own. */
+static int suits_width(const struct dwconv_f32_task *task)
+{
+    size_t width = task->out_cols;
+    return task->first == -1 && task->columns >= STRIDE * width &&
+           (width == LANES || width >= LANES + 2);
+}
+
+/* No row of padding, or one above. */
+static int suits_rows(const struct dwconv_f32_task *task)
+{
+    size_t count = (task->out_rows - 1) * STRIDE + KERNEL;
+    return planes_are_even(task, task->rows[0] ? 0 : 1, count);
+}
+
+/* Bands as equal as they can be. */
+static void list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f32_task *task)
+{
+    size_t bands = count_bands(task), above = task->rows[0] ? 0 : 1;
+    ptrdiff_t step = task->rows[above + 1] - task->rows[above];
+    for (size_t i = 0, y = 0, rows; i < bands; i++, band++, y += rows) {
+        rows = (task->out_rows - y + bands - i - 1) / (bands - i);
+        size_t top = y == 0 && above, row = top ? 0 : y * STRIDE - above; /* that exists */
+        *band = (struct dwconv_f32_planes_tile){
+            .src = (size_t)((ptrdiff_t)row * step) * sizeof(float),
+            .dst = y * task->dst_row * sizeof(float),
+            .body = PLANES_BAND(rows, top),
+        };
+    }
+    band->body = PLANES_BANDS;
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    float low = task->low, high = task->high;
+    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    if (!suits_width(task) || !suits_rows(task)) {
+        dwconv_f32_wide_neon.run(task);
+        return;
+    }
+    size_t above = task->rows[0] ? 0 : 1, left = task->out_cols % LANES;
+    struct dwconv_f32_planes job = planes_job(task, above, clamp);
+    ptrdiff_t back = left ? ((ptrdiff_t)left - LANES) * (ptrdiff_t)sizeof(float) : 0;
+    job.vectors = task->out_cols / LANES;
+    job.last_src = STRIDE * back;
+    job.last_dst = back;
+    job.tiles = task->scratch;
+    list_bands(task->scratch, task);
+    dwconv_f32_planes_stride_2(&job);
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    return task->column == 1 && task->dst_column == 1 && task->kh == KERNEL && task->kw == KERNEL &&
+           task->stride_h == STRIDE && task->stride_w == STRIDE && task->dilation_h == 1 &&
+           task->dilation_w == 1;
+}
+
+const struct dwconv_f32_kernel dwconv_f32_planes_stride_2_neon = {
+    .name = "dwconv_f32_planes_stride_2_neon",
+    .needs = CPU_NEON,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};

@@ -1,0 +1,219 @@
+/* Depthwise 3x3 convolution of planes in place with stride 2, for NEON: see dwconv_f32_planes.h.
+ *
+ * A band is R rows of dst. For four columns of them LD2 brings 2 R + 1 rows of source as even and odd
+ * columns, in pairs of v0 … v17. With column x of dst go the odd column before it, its even and its
+ * odd one: the first is that of the vector before, moved on by a lane. So the sums of the first
+ * column of the kernel are begun in the places of the column before (`begun`, which the next
+ * vector needs) and moved by one EXT for each row of dst, not of source. Four rows: 36 FMLA, 9 LD2,
+ * 4 EXT. Deinterleaving takes the pipes of FMLA, and this is the least of it.
+ *
+ * The band's last vector, if there are no whole ones left, overlaps the one before; there the odd
+ * columns are moved instead. */
+#include "kernels/dwconv_f32_planes_neon.h"
+
+/* Vector registers: weights of a column of the kernel in lanes, and two sets of sums. */
+    .set WEIGHTS, 18
+    .set SUMS, 21
+    .set OTHER_SUMS, 25
+    .set MOVED, 29
+    .set LOW, 30
+    .set HIGH, 31
+
+to .req x3
+count .req x5
+vectors .req x6
+last_src .req x7
+last_dst .req x8
+
+    .macro load_bias sum
+    ldr q\sum, [sp, #at_locals]
+    .endm
+    .macro load_pair even, odd
+    ld2 {v\even\().4s, v\odd\().4s}, [in], row
+    .endm
+    .macro move_on sum, begun
+    ext v\sum\().16b, v\sum\().16b, v\begun\().16b, #12
+    .endm
+    .macro store sum
+    st1 {v\sum\().4s}, [to], dst_row
+    .endm
+
+/* Rows of source: all but the first one if that is padding. */
+    .macro load_rows R, top
+    .set i, \top
+    .rept 2 * \R + 1 - \top
+    load_pair %(2 * i), %(2 * i + 1)
+    .set i, i + 1
+    .endr
+    .endm
+
+/* One column of the kernel for all R sums; `odd` columns of source, or even ones. */
+    .macro take_column R, top, kx, sums, odd
+    .set ky, 0
+    .rept 3
+    .set r, 0
+    .rept \R
+    .if 2 * r + ky >= \top
+    fma %(\sums + r), %(4 * r + 2 * ky + \odd), %(WEIGHTS + \kx), %(ky)
+    .endif
+    .set r, r + 1
+    .endr
+    .set ky, ky + 1
+    .endr
+    .endm
+
+    .macro finish_vector R, top, sums, clamps
+    take_column \R, \top, 1, \sums, 0
+    take_column \R, \top, 2, \sums, 1
+    .if \clamps
+    clamp_all \sums, \R, %(LOW), %(HIGH)
+    .endif
+    mov to, out
+    for_all store, \sums, \R
+    add out, out, #16
+    .endm
+
+/* `sums` are what the vector before has begun; this one leaves what it begins in `begun`. */
+    .macro next_vector R, top, sums, begun, clamps
+    mov in, base
+    add base, base, #32
+    load_rows \R, \top
+    for_all load_bias, \begun, \R
+    take_column \R, \top, 0, \begun, 1
+    .set r, 0
+    .rept \R
+    move_on %(\sums + r), %(\begun + r)
+    .set r, r + 1
+    .endr
+    finish_vector \R, \top, \sums, \clamps
+    .endm
+    .macro first_vector R, top, sums, begun, clamps
+    for_all load_bias, \sums, \R
+    next_vector \R, \top, \sums, \begun, \clamps
+    .endm
+
+/* The odd columns before the vector's: lane 3 of what is 16 bytes before, and three of its own. */
+    .macro load_moved odd
+    ld1 {v29.4s}, [to], row
+    ext v29.16b, v29.16b, v\odd\().16b, #12
+    .endm
+    .macro take_moved R, row_number
+    .set r, 0
+    .rept \R
+    .if \row_number >= 2 * r
+    .if \row_number <= 2 * r + 2
+    fma %(SUMS + r), %(MOVED), %(WEIGHTS), %(\row_number - 2 * r)
+    .endif
+    .endif
+    .set r, r + 1
+    .endr
+    .endm
+    .macro last_vector R, top, clamps
+    add in, base, last_src
+    add out, out, last_dst
+    sub to, in, #16
+    load_rows \R, \top
+    for_all load_bias, SUMS, \R
+    .set i, \top
+    .rept 2 * \R + 1 - \top
+    load_moved %(2 * i + 1)
+    take_moved \R, %(i)
+    .set i, i + 1
+    .endr
+    finish_vector \R, \top, SUMS, \clamps
+    .endm
+
+/* The first vector or the first two, then pairs, so that the sums change places without moves. */
+    .macro band_body R, top, clamps
+    lsr count, vectors, #1
+    tbz vectors, #0, 1f
+    first_vector \R, \top, SUMS, OTHER_SUMS, \clamps
+    cbnz count, 2f
+    b 3f
+1:  first_vector \R, \top, OTHER_SUMS, SUMS, \clamps
+    next_vector \R, \top, SUMS, OTHER_SUMS, \clamps
+    subs count, count, #1
+    b.eq 3f
+2:  next_vector \R, \top, OTHER_SUMS, SUMS, \clamps
+    next_vector \R, \top, SUMS, OTHER_SUMS, \clamps
+    subs count, count, #1
+    b.ne 2b
+3:  cbz last_src, 4f
+    last_vector \R, \top, \clamps
+4:
+    .endm
+
+    .macro band R, top
+    .p2align 4
+.Lband_\R\()_\top\():
+    cbnz clamp, 5f
+    band_body \R, \top, 0
+    next_tile base
+    br scratch
+5:  ldp q30, q31, [clamp]
+    band_body \R, \top, 1
+    next_tile base
+    br scratch
+    .endm
+    .macro band_entry R, top
+    .word .Lband_\R\()_\top - .Lbands
+    .endm
+
+/* In the order of PLANES_BAND. */
+    .macro for_bands what
+    \what 1, 0
+    \what 1, 1
+    \what 2, 0
+    \what 2, 1
+    \what 3, 0
+    \what 3, 1
+    \what 4, 0
+    \what 4, 1
+    .endm
+
+/* LDR first: it depends on nothing that was in the register. */
+    .macro load_weight kx, ky
+    .if \ky == 0
+    ldr s\kx, [in]
+    .else
+    ld1 {v\kx\().s}[\ky], [to], scratch
+    .endif
+    .endm
+    .macro load_weights
+    ldr scratch, [job, #JOB_WEIGHTS_ROW]
+    mov in, weights
+    .set kx, 0
+    .rept 3
+    add to, in, scratch
+    .set ky, 0
+    .rept 3
+    load_weight %(WEIGHTS + kx), %(ky)
+    .set ky, ky + 1
+    .endr
+    .if kx < 2
+    add in, in, w_tap
+    .endif
+    .set kx, kx + 1
+    .endr
+    .endm
+
+    begin_planes dwconv_f32_planes_stride_2
+    ldr vectors, [job, #JOB_VECTORS]
+    ldp last_src, last_dst, [job, #JOB_LAST_SRC]
+    adr bodies, .Lbands
+10: begin_plane
+    load_weights
+    ldr tiles, [job, #JOB_TILES]
+    next_tile base
+    br scratch
+    for_bands band
+.Lend:
+    next_plane
+    b.ne 10b
+    restore_registers
+    ret
+    .p2align 2
+.Lbands:
+    for_bands band_entry
+    .word .Lend - .Lbands
+    end_function dwconv_f32_planes_stride_2
