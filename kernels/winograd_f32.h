@@ -65,8 +65,11 @@ typedef void winograd_f32_input_fn(const struct winograd_f32_input *task);
  * each block of a point, then WINOGRAD_F32_PANEL; after the last point WINOGRAD_F32_END. A panel of
  * B is as gemm_f32.h has it; the next one of a point follows, the first one of the next point is at
  * b + point. Rows of C have WINOGRAD_F32_NR elements, of which the panel's columns are written;
- * blocks and points follow each other, and the next panel is at c + panel. */
-enum { WINOGRAD_F32_PANEL = 0, WINOGRAD_F32_END = WINOGRAD_F32_MR + 1 };
+ * blocks and points follow each other, and the next panel is at c + panel.
+ *
+ * In blocks of WINOGRAD_F32_SAME rows or more a row's sums do not depend on how many there are:
+ * their terms are added in the same order. */
+enum { WINOGRAD_F32_PANEL = 0, WINOGRAD_F32_END = WINOGRAD_F32_MR + 1, WINOGRAD_F32_SAME = 4 };
 struct winograd_f32_products {
     size_t k; /* at least 1 */
     const float *a, *b;

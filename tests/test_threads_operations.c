@@ -239,6 +239,7 @@ static void convolution_is_the_same_on_every_pool(void **state)
     } rows[] = {{1, 24, 13, 40, 1, "any"},        {1, 17, 11, 19, 3, "any"},
                 {1, 3, 16, 16, 5, "any"},         {24, 24, 12, 24, 3, "any"},
                 {2, 16, 9, 24, 3, "any"},         {1, 17, 11, 19, 3, "abcd"},
+                {1, 30, 26, 14, 3, "any"}, /* Winograd in other strips than on one thread */
                 {1500, 1500, 3, 1500, 5, "abcde"}}; /* worth packing on several threads */
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_dim g = rows[i].groups, c = rows[i].channels, s = rows[i].size, o = rows[i].outputs;

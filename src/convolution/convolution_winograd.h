@@ -12,10 +12,11 @@
 #include "src/weights/winograd.h"
 
 enum {
-    SIZES = 3,       /* of tiles in one dimension: the largest, and two smaller ones */
-    CHUNK = 16,      /* channels that a block of tiles is transformed for at a time */
-    BLOCK = 8,       /* tiles */
-    MOST_STRIP = 64, /* tiles */
+    SIZES = 3,         /* of tiles in one dimension: the largest, and two smaller ones */
+    CHUNK = 16,        /* channels that a block of tiles is transformed for at a time */
+    BLOCK = 8,         /* tiles */
+    MOST_STRIP = 64,   /* tiles */
+    MOST_DIVIDED = 64, /* strips that are not the plan's */
     MOST_POINTS = WINOGRAD_MOST * WINOGRAD_MOST,
     MOST_OUTPUTS = (WINOGRAD_MOST - 2) * (WINOGRAD_MOST - 2),
     MOST_HEIGHTS = (MOST_STRIP + WINOGRAD_F32_MR - 1) / WINOGRAD_F32_MR,
@@ -83,6 +84,8 @@ struct run {
     const struct convolution_winograd *plan;
     const struct execution *execution;
     struct partition_grid grid; /* strips × panels of output channels */
+    bool divided;               /* strips are not the plan's: strip i ends with tile ends[i] - 1 */
+    uint32_t ends[MOST_DIVIDED];
 };
 
 /* One task's parts of the scratchpad. */
@@ -116,6 +119,12 @@ void winograd_make_strip(const struct task *task, struct span tiles);
 void winograd_transform_inputs(const struct task *task);
 void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel,
                                const float *sums);
+
+/* ---- strips for several threads (convolution_winograd_threads.c) ---- */
+
+/* Sets the run's strips and grid, for tasks of one thread each. */
+void winograd_divide(struct run *run, int threads);
+struct span winograd_strip(const struct run *run, size_t index);
 
 /* ---- tasks (convolution_winograd_run.c) ---- */
 

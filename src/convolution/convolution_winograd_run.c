@@ -79,11 +79,8 @@ static void run_strip(const struct task *task, struct span tiles, struct span pa
 
 static void run_rect(const struct task *task, struct partition_rect rect)
 {
-    const struct convolution_winograd *plan = task->run->plan;
-    for (size_t s = rect.rows.begin; s < rect.rows.end; s++) {
-        struct span tiles = {s * plan->strip, min_size((s + 1) * plan->strip, plan->tiles)};
-        run_strip(task, tiles, rect.columns);
-    }
+    for (size_t s = rect.rows.begin; s < rect.rows.end; s++)
+        run_strip(task, winograd_strip(task->run, s), rect.columns);
 }
 
 static void run_rects(void *argument, struct span rects, int slot)
@@ -99,12 +96,8 @@ void winograd_run(const void *plan, const struct execution *execution)
     const struct convolution_winograd *mine = plan;
     if (mine->tiles == 0 || mine->panels == 0)
         return;
-    /* A strip's rows are transformed again by every task that has some of its panels. */
-    struct partition_costs costs = {.tile = (double)mine->strip * (double)WINOGRAD_F32_NR,
-                                    .row = 6 * (double)mine->strip};
-    size_t strips = div_up(mine->tiles, mine->strip);
-    int pieces = parallel_pieces(execution->parallel, execution->threads);
-    struct run run = {mine, execution, partition_grid(strips, mine->panels, pieces, &costs)};
+    struct run run = {.plan = mine, .execution = execution};
+    winograd_divide(&run, parallel_pieces(execution->parallel, execution->threads));
     parallel_for_tiles(execution->parallel, (size_t)run.grid.tasks, execution->threads, run_rects,
                        &run);
 }
