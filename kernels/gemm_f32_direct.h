@@ -24,18 +24,37 @@
  * of an array that ends before the last vector does have to be copied. Kernels of more than one
  * group, or more than four vectors, take lanes == 4 and no b_tail only. B and bias are read in
  * full, A exactly. */
+enum {
+    GEMM_F32_SPECIAL_SUMS = 1,  /* bias or b_tail is not NULL, or clamp is not 0 */
+    GEMM_F32_SPECIAL_LANES = 2, /* lanes is not 4 */
+};
 struct gemm_f32_direct {
     size_t lda, ldc, ldb;
     size_t tiles;        /* >= 1 */
     size_t rounds, tail; /* tail <= 4 */
-    size_t special;      /* 0: bias is NULL, clamp is 0, lanes is 4 */
+    size_t special;      /* GEMM_F32_SPECIAL_* */
     size_t gap;
     const float *b_tail;
     size_t tail_ldb;
     size_t clamp; /* 0: low and high do not matter */
     size_t lanes; /* 1 … 4 */
     float low, high;
+    size_t first, later; /* gemm_f32_direct_set_depth() */
 };
+
+/* Sets rounds, tail, b_tail, and for kernels that take odd steps first: the bytes of a row of A in
+ * those (0: the row is too short to be read as a vector), and the rounds after them. */
+static inline void gemm_f32_direct_set_depth(struct gemm_f32_direct *strip, size_t k,
+                                             const float *b_tail)
+{
+    size_t odd = b_tail ? 0 : k % 4;
+    strip->rounds = (b_tail ? k - 1 : k) / 4;
+    strip->tail = k - 4 * strip->rounds;
+    strip->b_tail = b_tail;
+    strip->first = strip->rounds ? odd ? 4 * odd : 16 : 0;
+    strip->later = strip->rounds && !odd ? strip->rounds - 1 : strip->rounds;
+}
+
 typedef void gemm_f32_direct_fn(const struct gemm_f32_direct *strip, const float *a, const float *b,
                                 float *c, const float *bias);
 

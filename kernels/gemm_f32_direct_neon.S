@@ -6,35 +6,113 @@
  * vectors FMLA and two instructions of the loop: 7x12 has 84 FMLA in 97 instructions, 5x16 80 in
  * 91, 4x24 96 in 110.
  *
- * The first step multiplies without adding, so that nothing need be cleared: the first round is
- * apart from the others. The steps after the whole rounds use lanes of the last four values of each
- * row, so they too need one load a row; only rows of fewer than four values are loaded lane by
- * lane. */
+ * The steps that do not make a round, or one whole round, come first: four values of each row are
+ * loaded, and the address moves on by so many bytes as steps take. So k decides no more than where
+ * these steps end, and the very first one multiplies without adding, so that nothing need be
+ * cleared. Only rows of fewer than four values are loaded lane by lane, and rows of B from a copy
+ * multiplied at the end. */
 #include "kernels/gemm_f32_direct_neon.h"
 
-    .macro round height, vectors, group, first_op=fmla
+    .macro load_first a, row
+    ld1 {v\a\().4s}, [x\row], scratch
+    .endm
+
+/* The rows of a tile, B, and how its steps are divided: scratch bytes of each row first. */
+    .macro begin_rows height, vectors, group
+    find_rows \height
+    find_row 1, \height
+    ldr x4, [sp, #KEPT_B]
+    .if \vectors > \group
+    ldr scratch, [strip, #STRIP_GAP]
+    .set i, 1
+    .rept \vectors / \group - 1
+    group_after %(4 + i), %(3 + i)
+    .set i, i + 1
+    .endr
+    .endif
+    ldp scratch, rounds, [strip, #STRIP_FIRST]
+    .endm
+
+/* 1 … 4 steps, then 12: for rounds, or 13. */
+    .macro first_steps height, vectors, group
+    .set i, 0
+    .rept \height
+    load_first %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    step \height, \vectors, \group, 0, fmul
+    cmp scratch, #8
+    b.lo 12f
+    step \height, \vectors, \group, 1
+    b.eq 12f
+    step \height, \vectors, \group, 2
+    tbz scratch, #4, 12f
+    step \height, \vectors, \group, 3
+    cbz rounds, 13f
+    .endm
+
+    .macro round height, vectors, group
     .set i, 0
     .rept \height
     load %(i), %(8 + i)
     .set i, i + 1
     .endr
-    step \height, \vectors, \group, 0, \first_op
+    step \height, \vectors, \group, 0
     step \height, \vectors, \group, 1
     step \height, \vectors, \group, 2
     step \height, \vectors, \group, 3
     .endm
 
+    .macro store_all height, vectors
+    .if \vectors <= 4
+    ldr rounds, [strip, #STRIP_LANES]
+    tbnz rounds, #2, 23f
+    store_ragged \height, \vectors
+    b 24f
+23:
+    .endif
+    store_whole \height, \vectors
+24:
+    .endm
+
     .macro kernel name, height, vectors, group
-    begin_kernel direct_\name, \height, \vectors, %(\height + \group), 0
-11: begin_tile \height, \vectors, \group
-    cbz rounds, 16f
-    round \height, \vectors, \group, fmul
-    subs rounds, rounds, #1
-    b.eq 13f
+    begin_frame direct_\name, \height, \vectors, %(\height + \group), 0
+    stp x4, x2, [sp, #KEPT_BIAS]
+    ldr rounds, [strip, #STRIP_FIRST]
+    load_strides
+    cbz rounds, 19f
+11: begin_rows \height, \vectors, \group
+    first_steps \height, \vectors, \group
 12: round \height, \vectors, \group
     subs rounds, rounds, #1
     b.ne 12b
-    end_kernel direct_\name, \height, \vectors, \group
+13: ldr scratch, [strip, #STRIP_SPECIAL]
+    cbnz scratch, 20f
+    store_whole \height, \vectors
+    subs tiles, tiles, #1
+    b.ne 11b
+10: end_frame \height, \vectors
+
+19: begin_rows \height, \vectors, \group
+    row_tails \height, \vectors, \group
+9:  end_tail \vectors, \group
+    b 21f
+20:
+    .if \vectors == \group
+    tbz scratch, #0, 22f
+    ldr rounds, [strip, #STRIP_B_TAIL]
+    ldr scratch, [strip, #STRIP_TAIL]
+    cbnz rounds, 17b
+    .endif
+21: finish_sums \height, \vectors
+22: store_all \height, \vectors
+    subs tiles, tiles, #1
+    b.eq 10b
+    ldr rounds, [strip, #STRIP_FIRST]
+    cbz rounds, 19b
+    b 11b
+    end_function gemm_f32_direct_\name\()_neon
+    end_names
     .endm
 
     kernel 1x4, 1, 1, 1

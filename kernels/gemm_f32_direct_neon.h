@@ -7,8 +7,9 @@
 #include "kernels/gemm_f32_direct_offsets.h"
 
 /* What is kept on the stack. */
-#define KEPT_B 0
-#define KEPT_BIAS 16
+#define KEPT_BIAS 0
+#define KEPT_B 8
+#define KEPT_ROUNDS 16
 #define KEPT_BYTES 32
 
 /* Arguments; x4 … x7 become the groups of B, x8 … x15 the rows of A; what a tile leaves of them is
@@ -31,8 +32,8 @@ ldc .req x17
     .macro load_lane a, row, lane
     ld1 {v\a\().s}[\lane], [x\row], #4
     .endm
-    .macro row_after row, before
-    add x\row, x\before, lda
+    .macro row_after to, row, shift
+    add x\to, x\row, lda, lsl #\shift
     .endm
     .macro group_after group, before
     add x\group, x\before, scratch, lsl #2
@@ -86,13 +87,30 @@ ldc .req x17
     .endr
     .endm
 
-    .macro begin_tile height, vectors, group
-    mov x8, next
-    .set i, 1
-    .rept \height - 1
-    row_after %(8 + i), %(7 + i)
+/* The address of row i of a tile to register `to`, from those of earlier ones: none waits for all
+ * of the others. */
+    .macro find_row to, i
+    .if \i == 0
+    mov x\to, next
+    .elseif \i == 1
+    row_after \to, 8, 0
+    .elseif \i < 4
+    row_after \to, %(8 + \i - 2), 1
+    .else
+    row_after \to, %(8 + \i - 4), 2
+    .endif
+    .endm
+
+    .macro find_rows height
+    .set i, 0
+    .rept \height
+    find_row %(8 + i), %(i)
     .set i, i + 1
     .endr
+    .endm
+
+    .macro begin_tile height, vectors, group
+    find_rows \height
     ldp x4, rounds, [sp, #KEPT_B]
     .if \vectors > \group
     ldr scratch, [strip, #STRIP_GAP]
@@ -112,6 +130,13 @@ ldc .req x17
     ldr ldb, [strip, #STRIP_TAIL_LDB]
     lsl ldb, ldb, #2
 1:
+    .endif
+    .endm
+
+    .macro end_tail vectors, group
+    .if \vectors == \group
+    ldr ldb, [strip, #STRIP_LDB]
+    lsl ldb, ldb, #2
     .endif
     .endm
 
@@ -188,47 +213,113 @@ ldc .req x17
     clamp_all %(32 - \height * \vectors), %(\height * \vectors), 0, 1
     .endm
 
+/* What there is of bias and limits. */
+    .macro finish_sums height, vectors
+    ldr scratch, [sp, #KEPT_BIAS]
+    ldr rounds, [strip, #STRIP_CLAMP]
+    cbz scratch, 21f
+    add_bias \height, \vectors
+21: cbz rounds, 22f
+    clamp \height, \vectors
+22:
+    .endm
+
 /* Where a file sets stores_are_pairs before this header, its cores take longer for one ST1. */
     .ifndef stores_are_pairs
     .set stores_are_pairs, 0
     .endif
     .macro store_whole height, vectors
     .set i, 32 - \height * \vectors
+    .if (\vectors > 4) & (stores_are_pairs == 0)
+    sub scratch, ldc, #16 * ((\vectors - 1) / 4 * 4)
+    .endif
     .rept \height
-    .if (\vectors <= 4) & (stores_are_pairs == 0)
+    .if stores_are_pairs
+    store_pairs \vectors, %(i)
+    add c, c, ldc
+    .elseif \vectors <= 4
     store_row \vectors, %(i)
     .else
-    .set j, 0
-    .rept \vectors / 2
-    store_pair %(i + j), %(i + j + 1), %(16 * j)
-    .set j, j + 2
-    .endr
-    .if \vectors % 2
-    store_vector %(i + j), %(16 * j)
-    .endif
-    add c, c, ldc
+    store_fours \vectors, %(i)
     .endif
     .set i, i + \vectors
     .endr
     .endm
 
-/* The last vector's first `lanes` elements, of each row: at `scratch`, and a third at `rounds`. */
-    .macro store_rows height, vectors, lanes
-    .set i, 32 - \height * \vectors
-    .rept \height
-    .if \vectors > 1
-    store_row %(\vectors - 1), %(i)
+/* A row at c, or all but its end. */
+    .macro store_pairs vectors, first
+    .set j, 0
+    .rept \vectors / 2
+    store_pair %(\first + j), %(\first + j + 1), %(16 * j)
+    .set j, j + 2
+    .endr
+    .if \vectors % 2
+    store_vector %(\first + j), %(16 * j)
     .endif
+    .endm
+
+/* scratch: from the last of them to the next row */
+    .macro store_fours vectors, first
+    .set j, 0
+    .rept (\vectors - 1) / 4
+    several st1, 4, %(\first + j), c, #64
+    .set j, j + 4
+    .endr
+    several st1, %(\vectors - j), %(\first + j), c, scratch
+    .endm
+
+/* The first `lanes` elements of a single vector, of each row: at `scratch`, and a third at
+ * `rounds`. */
+    .macro store_lanes height, lanes
+    .set i, 32 - \height
+    .rept \height
     .if \lanes == 1
-    store_one %(i + \vectors - 1), 0, scratch
+    store_one %(i), 0, scratch
     .else
-    store_two %(i + \vectors - 1), scratch
+    store_two %(i), scratch
     .endif
     .if \lanes == 3
-    store_one %(i + \vectors - 1), 2, rounds
+    store_one %(i), 2, rounds
+    .endif
+    .set i, i + 1
+    .endr
+    .endm
+
+/* Where there is a vector to its left, the last one is stored with the end of that, which is where
+ * it was: at `scratch`, 16 bytes that end where the row does. */
+    .macro store_joined height, vectors, lanes
+    sub scratch, scratch, #4 * (4 - \lanes)
+    .set i, 32 - \height * \vectors
+    .rept \height
+    .if stores_are_pairs
+    store_pairs %(\vectors - 1), %(i)
+    add c, c, ldc
+    .else
+    store_row %(\vectors - 1), %(i)
+    .endif
+    join %(i + \vectors - 1), %(i + \vectors - 2), \lanes
+    .if stores_are_pairs
+    store_at_scratch %(i + \vectors - 1)
+    add scratch, scratch, ldc
+    .else
+    several st1, 1, %(i + \vectors - 1), scratch, ldc
     .endif
     .set i, i + \vectors
     .endr
+    .endm
+    .macro join last, before, lanes
+    ext v\last\().16b, v\before\().16b, v\last\().16b, #4 * \lanes
+    .endm
+    .macro store_at_scratch s
+    str q\s, [scratch]
+    .endm
+
+    .macro store_rows height, vectors, lanes
+    .if \vectors > 1
+    store_joined \height, \vectors, \lanes
+    .else
+    store_lanes \height, \lanes
+    .endif
     .endm
 
 /* rounds: the number of lanes */
@@ -236,7 +327,9 @@ ldc .req x17
     add scratch, c, #16 * (\vectors - 1)
     tbz rounds, #1, 1f
     tbz rounds, #0, 2f
+    .if \vectors == 1
     add rounds, scratch, #8
+    .endif
     store_rows \height, \vectors, 3
     b 3f
 2:  store_rows \height, \vectors, 2
@@ -263,7 +356,7 @@ ldc .req x17
     .endm
 
 /* The registers are the first `used` ones and the last for sums. temps: x19 and x20 are used too. */
-    .macro begin_kernel name, height, vectors, used, temps
+    .macro begin_frame name, height, vectors, used, temps
     .set saved_bytes, 0
     .if (\height * \vectors > 16) | (\used > 8)
     .set saved_bytes, 64
@@ -287,14 +380,37 @@ scratch .req x7
     .if temp_bytes
     stp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
     .endif
-    ldr rounds, [strip, #STRIP_ROUNDS]
-    str x4, [sp, #KEPT_BIAS]
-    stp x2, rounds, [sp, #KEPT_B]
+    .endm
+    .macro end_frame height, vectors
+    .if saved_bytes
+    each_saved ldp, %(32 - \height * \vectors), %(low_used)
+    .endif
+    .if temp_bytes
+    ldp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
+    .endif
+    add sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
+    ret
+    .endm
+
+    .macro load_strides
     ldp lda, ldc, [strip, #STRIP_LDA]
     ldp ldb, tiles, [strip, #STRIP_LDB]
     lsl lda, lda, #2
     lsl ldc, ldc, #2
     lsl ldb, ldb, #2
+    .endm
+
+    .macro begin_kernel name, height, vectors, used, temps
+    begin_frame \name, \height, \vectors, \used, \temps
+    ldr rounds, [strip, #STRIP_ROUNDS]
+    stp x4, x2, [sp, #KEPT_BIAS]
+    str rounds, [sp, #KEPT_ROUNDS]
+    load_strides
+    .endm
+    .macro end_names
+    .unreq tiles
+    .unreq rounds
+    .unreq scratch
     .endm
 
 /* What comes after the whole rounds. Before it 11: begins a tile, and goes to 16 if rounds is 0. */
@@ -306,30 +422,13 @@ scratch .req x7
     \advance \height
     subs tiles, tiles, #1
     b.ne 11b
-10:
-    .if saved_bytes
-    each_saved ldp, %(32 - \height * \vectors), %(low_used)
-    .endif
-    .if temp_bytes
-    ldp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
-    .endif
-    add sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
-    ret
+10: end_frame \height, \vectors
 
     \tails \height, \vectors, \group
 9:  ldr rounds, [strip, #STRIP_SPECIAL]
-    .if \vectors == \group
-    ldr ldb, [strip, #STRIP_LDB]
-    lsl ldb, ldb, #2
-    .endif
+    end_tail \vectors, \group
     cbz rounds, 15b
-20: ldr scratch, [sp, #KEPT_BIAS]
-    ldr rounds, [strip, #STRIP_CLAMP]
-    cbz scratch, 21f
-    add_bias \height, \vectors
-21: cbz rounds, 22f
-    clamp \height, \vectors
-22:
+20: finish_sums \height, \vectors
     .if \vectors <= 4
     ldr rounds, [strip, #STRIP_LANES]
     tbnz rounds, #2, 15b
@@ -342,7 +441,5 @@ scratch .req x7
     b 15b
     .endif
     end_function gemm_f32_\name\()_neon
-    .unreq tiles
-    .unreq rounds
-    .unreq scratch
+    end_names
     .endm

@@ -15,3 +15,5 @@ OFFSET(gemm_f32_direct, clamp, STRIP_CLAMP, 80);
 OFFSET(gemm_f32_direct, lanes, STRIP_LANES, 88);
 OFFSET(gemm_f32_direct, low, STRIP_LOW, 96);
 OFFSET(gemm_f32_direct, high, STRIP_HIGH, 100);
+OFFSET(gemm_f32_direct, first, STRIP_FIRST, 104);
+OFFSET(gemm_f32_direct, later, STRIP_LATER, 112);

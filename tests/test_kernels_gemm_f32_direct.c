@@ -68,18 +68,21 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
         .lda = lda,
         .ldb = ldb,
         .gap = gap,
-        .b_tail = copied ? filled(&guard_tail, (tail - 1) * 20 + group, end, fill, seed) : NULL,
         .tail_ldb = 20,
         .ldc = ldc,
-        .rounds = whole / 4,
-        .tail = tail,
         .tiles = tiles,
         .clamp = options >> 15 & 1,
         .lanes = lanes,
         .low = -1.5f,
         .high = 2.5f,
     };
-    problem->strip.special = problem->bias || problem->strip.clamp || lanes < 4;
+    const float *b_tail =
+        copied ? filled(&guard_tail, (tail - 1) * 20 + group, end, fill, seed) : NULL;
+    gemm_f32_direct_set_depth(&problem->strip, k, b_tail);
+    if (problem->bias || problem->strip.clamp || copied)
+        problem->strip.special |= GEMM_F32_SPECIAL_SUMS;
+    if (lanes < 4)
+        problem->strip.special |= GEMM_F32_SPECIAL_LANES;
     fill_marker(problem->c, c_count);
 }
 
@@ -160,15 +163,14 @@ static void keeps_nan(void **state)
         .ldb = 4u * kernel->group,
         .gap = 4u * k * kernel->group,
         .ldc = 48,
-        .rounds = k / 4,
-        .tail = k % 4,
         .tiles = 1,
         .clamp = 1,
-        .special = 1,
+        .special = GEMM_F32_SPECIAL_SUMS,
         .lanes = 4,
         .low = 0,
         .high = 3,
     };
+    gemm_f32_direct_set_depth(&strip, k, NULL);
     kernel->run(&strip, a, b, c, NULL);
     for (size_t i = 0; i < kernel->height; i++)
         for (size_t j = 0; j < 4u * kernel->vectors; j++)

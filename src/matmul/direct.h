@@ -87,7 +87,7 @@ static inline void direct_set_kind(struct gemm_f32_direct *strip, const struct m
                                    const struct strips *kind)
 {
     strip->lanes = kind->lanes;
-    strip->special = plan->strip.special | (kind->lanes < 4);
+    strip->special = plan->strip.special | (kind->lanes < 4 ? GEMM_F32_SPECIAL_LANES : 0);
     if (plan->packed || plan->turned)
         strip->ldb = 4u * kind->group;
 }

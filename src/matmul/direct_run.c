@@ -43,12 +43,11 @@ static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged, st
     }
     if (plan->packed || plan->turned || plan->k == 0)
         return;
-    strip->rounds = (plan->k - 1) / 4;
-    strip->tail = plan->k - 4 * strip->rounds;
+    gemm_f32_direct_set_depth(strip, plan->k, ragged->tail);
+    strip->special |= GEMM_F32_SPECIAL_SUMS;
     for (size_t p = 0; p < strip->tail; p++)
         copy_columns(ragged->tail + p * WIDEST_RAGGED, at->b + (4 * strip->rounds + p) * strip->ldb,
                      columns);
-    strip->b_tail = ragged->tail;
     strip->tail_ldb = WIDEST_RAGGED;
 }
 
@@ -69,9 +68,11 @@ static __attribute__((noinline)) void run_ragged(struct gemm_f32_direct *strip,
                                                  const struct matmul_direct *plan, size_t columns)
 {
     struct ragged ragged;
+    size_t special = strip->special;
     make_ragged(strip, &ragged, &at, plan, columns);
     run_strip(strip, tiling, &at);
-    strip->b_tail = NULL, strip->rounds = plan->k / 4, strip->tail = plan->k % 4;
+    gemm_f32_direct_set_depth(strip, plan->k, NULL);
+    strip->special = special;
 }
 
 /* Columns of a strip that lie in memory as rows, to a panel. */

@@ -268,13 +268,12 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
         .ldb = mine->packed || mine->turned ? 0 : row_stride(weights),
         .ldc = row_stride(&problem->tensors[DST]),
         .gap = mine->packed ? LAYOUT_PANEL * mine->k : PLAIN_GROUP,
-        .rounds = mine->k / 4,
-        .tail = mine->k % 4,
         .clamp = clamp,
-        .special = clamp || mine->bias_fused,
+        .special = clamp || mine->bias_fused ? GEMM_F32_SPECIAL_SUMS : 0,
         .low = fusion.low,
         .high = fusion.high,
     };
+    gemm_f32_direct_set_depth(&mine->strip, mine->k, NULL);
     direct_columns_choose(&mine->columns, cpu->core, &direct);
     if (!mine->packed && !mine->turned && !mine->a_columns && mine->m * mine->n * mine->k <= SMALL)
         direct_columns_split(&mine->columns, cpu->core);

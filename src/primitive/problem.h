@@ -109,7 +109,7 @@ void problem_init(struct problem *problem, const struct description *description
 /* Describes problem again; valid as long as it is. */
 struct description problem_describe(const struct problem *problem);
 
-enum { PLAN_MAX_BYTES = 2048, SCRATCH_ALIGNMENT = 128 };
+enum { PLAN_MAX_BYTES = 2304, SCRATCH_ALIGNMENT = 128 };
 
 /* Of a tensor or of a binary operand. */
 bool problem_is_runtime(const struct problem *problem);
