@@ -7,13 +7,9 @@
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/weights/key.h"
+#include "src/weights/store_table.h"
 
-enum { FIRST_SLOTS = 64, MAX_ALIGN = 4096 };
-
-struct slot {
-    struct store_entry *entry;
-    uint32_t uses;
-};
+enum { MAX_ALIGN = 4096 };
 
 struct store {
     const struct store_backend *backend;
@@ -21,112 +17,13 @@ struct store {
     size_t limit_bytes; /* 0: none */
     pthread_mutex_t mutex;
     pthread_cond_t settled; /* an entry became READY or went */
-    struct slot *slots;     /* as many as buckets: at least one for each entry */
-    struct store_entry **buckets;
-    size_t slot_count; /* a power of two */
-    size_t entries;
+    struct store_table table;
     size_t held; /* pins and reservations, and 1 until destroy */
     bool ended;  /* destroyed, but still held */
     struct store_entry *newest, *oldest;
     size_t unpinned;
     neo_weights_statistics counters;
 };
-
-/* ---- the table ---- */
-
-static struct store_entry **bucket_of(const struct store *store, uint64_t hash)
-{
-    return &store->buckets[hash & (store->slot_count - 1)];
-}
-
-static struct store_entry *table_find(const struct store *store, const neo_weights_key *key)
-{
-    uint64_t hash = weights_key_hash(key, true);
-    for (struct store_entry *entry = *bucket_of(store, hash); entry; entry = entry->next)
-        if (entry->hash == hash && weights_key_equal(&entry->key, key))
-            return entry;
-    return NULL;
-}
-
-static struct store_entry *table_get(const struct store *store, uint64_t id)
-{
-    size_t slot = (size_t)(id & UINT32_MAX) - 1;
-    if (slot >= store->slot_count)
-        return NULL;
-    struct store_entry *entry = store->slots[slot].entry;
-    return entry && entry->id == id ? entry : NULL;
-}
-
-static bool table_grow(struct store *store)
-{
-    size_t count = store->slot_count ? 2 * store->slot_count : FIRST_SLOTS;
-    struct slot *slots = calloc(count, sizeof *slots);
-    struct store_entry **buckets = calloc(count, sizeof(struct store_entry *));
-    if (!slots || !buckets) {
-        free(slots);
-        free(buckets);
-        return false;
-    }
-    struct slot *old = store->slots;
-    size_t old_count = store->slot_count;
-    free(store->buckets);
-    store->slots = slots;
-    store->buckets = buckets;
-    store->slot_count = count;
-    for (size_t i = 0; i < old_count; i++) {
-        slots[i] = old[i];
-        struct store_entry *entry = old[i].entry;
-        if (entry) {
-            struct store_entry **bucket = bucket_of(store, entry->hash);
-            entry->next = *bucket;
-            *bucket = entry;
-        }
-    }
-    free(old);
-    return true;
-}
-
-static size_t table_free_slot(const struct store *store)
-{
-    size_t i = 0;
-    while (store->slots[i].entry)
-        i++;
-    return i;
-}
-
-/* A new entry that belongs to the calling thread until it is settled. */
-static struct store_entry *table_add(struct store *store, const neo_weights_key *key,
-                                     enum store_state state)
-{
-    if (store->entries == store->slot_count && !table_grow(store))
-        return NULL;
-    struct store_entry *entry = calloc(1, store->backend->entry_bytes);
-    if (!entry)
-        return NULL;
-    size_t i = table_free_slot(store);
-    struct slot *slot = &store->slots[i];
-    slot->entry = entry;
-    entry->key = *key;
-    entry->hash = weights_key_hash(key, true);
-    entry->id = (uint64_t)++slot->uses << 32 | (uint64_t)(i + 1);
-    entry->state = state;
-    struct store_entry **bucket = bucket_of(store, entry->hash);
-    entry->next = *bucket;
-    *bucket = entry;
-    store->entries++;
-    store->held++;
-    return entry;
-}
-
-static void table_remove(struct store *store, struct store_entry *entry)
-{
-    struct store_entry **link = bucket_of(store, entry->hash);
-    while (*link != entry)
-        link = &(*link)->next;
-    *link = entry->next;
-    store->slots[(size_t)(entry->id & UINT32_MAX) - 1].entry = NULL;
-    store->entries--;
-}
 
 /* ---- unpinned entries, by when they became so ---- */
 
@@ -156,7 +53,7 @@ static void account(struct store *store, const struct store_entry *entry, bool a
 /* An entry that is in no list any more. */
 static void drop_unlisted(struct store *store, struct store_entry *entry)
 {
-    table_remove(store, entry);
+    store_table_remove(&store->table, entry);
     account(store, entry, false);
     store->backend->release(store->context, entry, true);
     free(entry);
@@ -192,8 +89,7 @@ static void store_free(struct store *store)
         store->backend->destroy(store->context);
     pthread_cond_destroy(&store->settled);
     pthread_mutex_destroy(&store->mutex);
-    free(store->slots);
-    free(store->buckets);
+    store_table_deinit(&store->table);
     free(store);
 }
 
@@ -256,6 +152,16 @@ static void unpin_entry(struct store *store, struct store_entry *entry)
     evict(store, 0);
 }
 
+/* A new entry that belongs to the calling thread until it is settled. */
+static struct store_entry *add_entry(struct store *store, const neo_weights_key *key,
+                                     enum store_state state)
+{
+    struct store_entry *entry =
+        store_table_add(&store->table, key, store->backend->entry_bytes, state);
+    store->held += entry != NULL;
+    return entry;
+}
+
 /* The calling thread's entry is there for all, pinned once in place of being held. */
 static void settle_ready(struct store *store, struct store_entry *entry)
 {
@@ -268,7 +174,7 @@ static void settle_ready(struct store *store, struct store_entry *entry)
 
 static void settle_gone(struct store *store, struct store_entry *entry)
 {
-    table_remove(store, entry);
+    store_table_remove(&store->table, entry);
     store->held--;
     free(entry);
     pthread_cond_broadcast(&store->settled);
@@ -296,7 +202,7 @@ static bool key_is_refused(const neo_weights_key *key)
 static neo_status find_in_backend(struct store *store, const neo_weights_key *key,
                                   neo_weights_blob *blob)
 {
-    struct store_entry *entry = table_add(store, key, STORE_FINDING);
+    struct store_entry *entry = add_entry(store, key, STORE_FINDING);
     if (!entry)
         return NEO_OUT_OF_MEMORY;
     pthread_mutex_unlock(&store->mutex);
@@ -318,10 +224,10 @@ static neo_status store_look_up(void *context, const neo_weights_key *key, neo_w
     struct store *store = context;
     neo_status status = NEO_NOT_FOUND;
     lock(store);
-    struct store_entry *entry = table_find(store, key);
+    struct store_entry *entry = store_table_find(&store->table, key);
     while (entry && entry->state == STORE_FINDING) {
         pthread_cond_wait(&store->settled, &store->mutex);
-        entry = table_find(store, key);
+        entry = store_table_find(&store->table, key);
     }
     if (entry && entry->state == STORE_READY) {
         pin_entry(store, entry);
@@ -363,7 +269,7 @@ static neo_status reserve_found(struct store *store, struct store_entry *entry,
 static neo_status reserve_new(struct store *store, const neo_weights_key *key,
                               neo_weights_reservation *reservation)
 {
-    struct store_entry *entry = table_add(store, key, STORE_PACKING);
+    struct store_entry *entry = add_entry(store, key, STORE_PACKING);
     if (!entry)
         return NEO_OUT_OF_MEMORY;
     entry->size = reservation->size;
@@ -402,11 +308,11 @@ static neo_status store_reserve_space(void *context, const neo_weights_key *key,
     struct store *store = context;
     *reservation = (neo_weights_reservation){.size = size, .align = align};
     lock(store);
-    struct store_entry *entry = table_find(store, key);
+    struct store_entry *entry = store_table_find(&store->table, key);
     store->counters.waits += entry && entry->state != STORE_READY;
     while (entry && entry->state != STORE_READY) {
         pthread_cond_wait(&store->settled, &store->mutex);
-        entry = table_find(store, key);
+        entry = store_table_find(&store->table, key);
     }
     neo_status status =
         entry ? reserve_existing(store, entry, reservation) : reserve_new(store, key, reservation);
@@ -418,7 +324,8 @@ static neo_status store_reserve_space(void *context, const neo_weights_key *key,
 static struct store_entry *end_reservation(struct store *store,
                                            neo_weights_reservation *reservation)
 {
-    struct store_entry *entry = reservation ? table_get(store, reservation->offset) : NULL;
+    struct store_entry *entry =
+        reservation ? store_table_get(&store->table, reservation->offset) : NULL;
     if (!entry)
         return NULL;
     bool mine = entry->state == STORE_PACKING ? entry->data == reservation->data
@@ -454,7 +361,8 @@ static neo_status store_look_up_or_insert(void *context, const neo_weights_key *
     struct store *store = context;
     neo_status status = NEO_OK;
     lock(store);
-    struct store_entry *entry = reservation ? table_get(store, reservation->offset) : NULL;
+    struct store_entry *entry =
+        reservation ? store_table_get(&store->table, reservation->offset) : NULL;
     if (entry && !weights_key_equal(&entry->key, key))
         entry = NULL;
     entry = entry ? end_reservation(store, reservation) : NULL;
@@ -489,7 +397,7 @@ static neo_status store_cancel(void *context, neo_weights_reservation *reservati
 /* NULL for what is not pinned. */
 static struct store_entry *pinned_entry(const struct store *store, uint64_t id)
 {
-    struct store_entry *entry = table_get(store, id);
+    struct store_entry *entry = store_table_get(&store->table, id);
     return entry && entry->state == STORE_READY && entry->pins ? entry : NULL;
 }
 
@@ -530,8 +438,8 @@ static void store_statistics(void *context, neo_weights_statistics *out)
     struct store *store = context;
     lock(store);
     *out = store->counters;
-    out->entries = store->entries;
-    out->pinned = store->entries - store->unpinned;
+    out->entries = store->table.entries;
+    out->pinned = store->table.entries - store->unpinned;
     pthread_mutex_unlock(&store->mutex); /* whoever may ask holds the store */
     if (store->backend->statistics)
         store->backend->statistics(store->context, out);
@@ -541,7 +449,7 @@ neo_status store_create(neo_weights_provider *out, const struct store_backend *b
                         void *context, size_t limit_bytes)
 {
     struct store *store = calloc(1, sizeof *store);
-    if (!store || !table_grow(store))
+    if (!store || !store_table_init(&store->table))
         goto fail;
     store->backend = backend;
     store->context = context;
