@@ -143,16 +143,18 @@ static void budgets_and_dumps_work_through_the_engine(void **state)
     assert_true(found);
 }
 
+/* One that takes a scratchpad. */
 static neo_primitive *make_matmul(neo_dim n)
 {
     neo_matmul_desc desc = {0};
-    /* Transposed: that takes a scratchpad. */
     neo_memory_desc_init_tag(&desc.src, 2, (neo_dim[]){n, n}, NEO_F32, "ba");
     neo_memory_desc_init_tag(&desc.weights, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
     neo_memory_desc_init_tag(&desc.dst, 2, (neo_dim[]){n, n}, NEO_F32, "ab");
     neo_primitive_desc *pd;
     neo_primitive *primitive;
     assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    while (neo_primitive_desc_scratchpad_size(pd, 1) == 0)
+        assert_int_equal(neo_primitive_desc_next(pd), NEO_OK);
     assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
     neo_primitive_desc_destroy(pd);
     return primitive;

@@ -4,16 +4,24 @@
  * Caches and pools like these are known to go wrong in ways that each have a test here; those that
  * need no primitive are listed in test_block_manager.c:
  *
- *  a handle is destroyed from under an execution    a_primitive_in_use_is_not_destroyed
- *  memory is limited by the count of entries        the_block_budget_is_kept,
- * blocks_serve_any_shape only memory is kept and objects are rebuilt
- * a_second_create_is_a_hit_of_the_same_plan every run maps its memory again, or writes plans
- * nothing_is_written_to_a_plan_by_its_execution no accounting and no trim statistics_add_up,
- * trim_gives_back_free_blocks shrinking to half clears the cache
- * shrinking_to_half_keeps_the_newest_half the number of threads is part of the key
- * threads_are_not_part_of_the_key a negative capacity is no capacity
- * bad_environment_values_leave_the_defaults one cache for all models
- * an_engine_gives_back_all_that_it_held */
+ *  - a handle is destroyed from under an execution:
+ *    a_primitive_in_use_is_not_destroyed
+ *  - memory is limited by the count of entries:
+ *    the_block_budget_is_kept, blocks_serve_any_shape
+ *  - only memory is kept and objects are rebuilt:
+ *    a_second_create_is_a_hit_of_the_same_plan
+ *  - every run maps its memory again, or writes plans:
+ *    nothing_is_written_to_a_plan_by_its_execution
+ *  - no accounting and no trim:
+ *    statistics_add_up, trim_gives_back_free_blocks
+ *  - shrinking to half clears the cache:
+ *    shrinking_to_half_keeps_the_newest_half
+ *  - the number of threads is part of the key:
+ *    threads_are_not_part_of_the_key
+ *  - a negative capacity is no capacity:
+ *    bad_environment_values_leave_the_defaults
+ *  - one cache for all models:
+ *    an_engine_gives_back_all_that_it_held */
 #include "tests/support/test.h"
 
 #include <pthread.h>

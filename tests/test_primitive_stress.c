@@ -17,7 +17,8 @@ enum { THREADS = 64, STEPS = 200, HANDLES = 4, SHAPES = 12, SLOTS = 8, MOST = 24
 
 static neo_engine *engine;
 static neo_stream *stream;
-static float src[MOST], weights[MOST], expected[SHAPES][MOST];
+static float src[2 * MOST]; /* every other one is read */
+static float weights[MOST], expected[SHAPES][MOST];
 static _Atomic(neo_primitive *) slots[SLOTS]; /* handles on their way to another thread */
 
 static neo_dim size_of(size_t shape)
@@ -126,7 +127,7 @@ static neo_cache_statistics statistics(void)
 static void compute_expected(void)
 {
     uint32_t seed = fill_seed();
-    fill_reals(src, MOST, &seed);
+    fill_reals(src, 2 * MOST, &seed);
     fill_reals(weights, MOST, &seed);
     for (size_t shape = 0; shape < SHAPES; shape++) {
         neo_primitive *primitive = create(shape);

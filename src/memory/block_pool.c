@@ -6,40 +6,11 @@
 #include <string.h>
 
 #include "src/core/checked.h"
-#include "src/core/lock.h"
-#include "src/memory/pool_report.h"
+#include "src/memory/block_pool_parts.h"
 
-#define SMALL_STEP 128u  /* the alignment of every block */
-#define SMALL_CLASSES 8u /* 128, 256, ... 1024 */
-#define SMALL_BITS 10u   /* 2^10 is the largest of them */
-#define STEPS 8u         /* classes to a power of two above that */
-#define MAX_BITS 62u     /* the largest class is 2^62 */
-#define CLASSES (SMALL_CLASSES + (MAX_BITS - SMALL_BITS) * STEPS)
 #define PAGE 4096u
 #define PAGE_ALIGNED_FROM 32768u /* from here on the step between classes is a page or more */
 #define DEFAULT_WINDOW 4096u
-
-struct size_class {
-    struct block_link free; /* released last first */
-    size_t live, free_count;
-    size_t peak, previous_peak; /* of live: in this window and in the one before */
-};
-
-/* Invariant under the lock: live + free bytes <= limit, and no block is free while they exceed the
- * budget. */
-struct block_pool {
-    struct lock lock;
-    struct block_source source;
-    size_t budget_bytes, limit_bytes, window;
-    int poison; /* -1: none */
-    _Atomic uint64_t last_id;
-    size_t until_window_ends;
-    struct block_pool_stats stats;
-    struct block_link ages; /* all free blocks */
-    struct block *spare;    /* records without memory */
-    struct block *records;  /* all records */
-    struct size_class classes[CLASSES];
-};
 
 /* ---- the heap as a source ---- */
 
@@ -117,11 +88,6 @@ static void list_remove(struct block_link *link)
 static struct block *by_class(struct block_link *link)
 {
     return (void *)((char *)link - offsetof(struct block, in_class));
-}
-
-static struct block *by_age(struct block_link *link)
-{
-    return (void *)((char *)link - offsetof(struct block, in_ages));
 }
 
 /* ---- accounting: all of these run under the lock ---- */
@@ -448,69 +414,9 @@ void block_pool_poison(const struct block_pool *pool, const struct block *block)
         memset(block->data, pool->poison, block->bytes);
 }
 
-/* ---- reports ---- */
-
 uint64_t block_pool_new_id(struct block_pool *pool)
 {
     return atomic_fetch_add_explicit(&pool->last_id, 1, memory_order_relaxed) + 1;
-}
-
-struct listing {
-    struct pool_record *records;
-    struct pool_user *users; /* one for each record */
-    size_t count, room;
-};
-
-static void find_kinds(const struct block_pool *pool, struct listing *list)
-{
-    for (size_t i = 0; pool->source.kind_of && i < list->count; i++)
-        list->records[i].kind = pool->source.kind_of(pool->source.context, list->records[i].data);
-}
-
-static void list_block(struct listing *list, const struct block *block, const char *type)
-{
-    if (list->count == list->room)
-        return;
-    struct pool_user *user = &list->users[list->count];
-    user->primitive = atomic_load_explicit(&block->user, memory_order_relaxed);
-    user->unique_id = atomic_load_explicit(&block->user_id, memory_order_relaxed);
-    user->bytes = atomic_load_explicit(&block->user_bytes, memory_order_relaxed);
-    list->records[list->count++] = (struct pool_record){.pool_type = type,
-                                                        .data = block->data,
-                                                        .kind = NEO_KIND_HEAP,
-                                                        .bytes = block->bytes,
-                                                        .users = user,
-                                                        .user_count = user->primitive != NULL};
-}
-
-/* Blocks that come to be after the room was measured are left out. */
-static void list_blocks(struct block_pool *pool, struct listing *list)
-{
-    lock_take(&pool->lock);
-    for (const struct block *block = pool->records; block; block = block->record)
-        if (block->is_live)
-            list_block(list, block, "blocks");
-    for (struct block_link *link = pool->ages.next; link != &pool->ages; link = link->next)
-        list_block(list, by_age(link), "free");
-    lock_give(&pool->lock);
-}
-
-neo_status block_pool_write(struct block_pool *pool, FILE *file, neo_dump_format format)
-{
-    struct block_pool_stats stats;
-    block_pool_stats(pool, &stats);
-    struct listing list = {.room = stats.live_blocks + stats.free_blocks};
-    list.records = calloc(list.room + 1, sizeof *list.records);
-    list.users = calloc(list.room + 1, sizeof *list.users);
-    neo_status status = NEO_OUT_OF_MEMORY;
-    if (list.records && list.users) {
-        list_blocks(pool, &list);
-        find_kinds(pool, &list);
-        status = pool_write(file, format, list.records, list.count, 0);
-    }
-    free(list.users);
-    free(list.records);
-    return status;
 }
 
 /* ---- life ---- */

@@ -213,7 +213,8 @@ neo_status primitive_describe_matmul(neo_primitive_desc **out, neo_engine *engin
                                      neo_dim n, neo_dim k)
 {
     neo_matmul_desc desc = {0};
-    neo_memory_desc_init_tag(&desc.src, 2, (neo_dim[]){m, k}, NEO_F32, "ba");
+    neo_dim dims[] = {m, k}, strides[] = {2 * k, 2};
+    neo_memory_desc_init_strides(&desc.src, 2, dims, NEO_F32, strides);
     neo_memory_desc_init_tag(&desc.weights, 2, (neo_dim[]){k, n}, NEO_F32, "ab");
     neo_memory_desc_init_tag(&desc.dst, 2, (neo_dim[]){m, n}, NEO_F32, "ab");
     return neo_matmul_primitive_desc_create(out, engine, &desc, NULL);

@@ -28,8 +28,8 @@ void primitive_problem_deinit(struct primitive_problem *problem);
 neo_status primitive_problem_describe(neo_primitive_desc **out, neo_engine *engine,
                                       const struct primitive_problem *problem, int index);
 
-/* A matrix multiplication of an m x k matrix with plain weights, without attributes. The matrix is
- * transposed, so that with more than one row it takes a scratchpad. */
+/* A matrix multiplication of an m x k matrix with plain weights, without attributes. The matrix has
+ * no neighbours in either direction, so that with more than one row it takes a scratchpad. */
 neo_status primitive_describe_matmul(neo_primitive_desc **out, neo_engine *engine, neo_dim m,
                                      neo_dim n, neo_dim k);
 
