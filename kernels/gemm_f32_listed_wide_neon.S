@@ -4,12 +4,12 @@
  * There every two multiply-adds leave room for one other instruction, which must not write its
  * address as well. A tile of `height` rows and `vectors` vectors keeps its sums in the last height *
  * vectors vector registers and four steps of each row of A in the first `height` ones; between them
- * are four vectors of B, which replace each other: number l is in the register l % 4 of these, and is
- * loaded when vector l - 4 is no longer needed, three vectors before it is multiplied itself.
+ * are `places` vectors of B, which replace each other: number l is in the register l % places of
+ * these, and is loaded when vector l - places is no longer needed.
  *
- * A round is four steps of k, and multiplies one vector of B after the other with all rows; but the
- * last step's vectors with one row after the other, so that rows of A can be replaced one by one. A
- * round of 7x12 has 84 multiply-adds, 19 loads and four other instructions. */
+ * A round is four steps of k, and multiplies one row after the other with the vectors of a step. But
+ * 7x12 has only four places: there all but the last step multiply one vector after the other with all
+ * rows. A round of 7x12 has 84 multiply-adds, 19 loads and four other instructions. */
 #include "kernels/gemm_f32_listed_neon.h"
 
     .macro load_first_of a, row
@@ -24,41 +24,52 @@
     .macro load_b number, to, offset
     ldr q\to, [b, #\offset]
     .endm
-    .macro store_pair s0, s1, offset
-    stp q\s0, q\s1, [row, #\offset]
+    .macro pair_of_c op, s0, s1
+    \op\()p q\s0, q\s1, [row]
     .endm
-    .macro store_last s, offset
-    str q\s, [row, #\offset]
+    .macro last_of_c op, s, offset
+    \op\()r q\s, [row, #\offset]
     .endm
 
 /* ---- a round ---- */
 
 /* Multiply-add number f: vector q of B, row i. */
     .macro multiply_next height, vectors
-    .if f < (3 * \vectors * \height)
+    .set q, f / (\height * \vectors) * \vectors + f % \vectors
+    .set i, f / \vectors % \height
+    .if (places < (2 * \vectors)) & (f < (3 * \height * \vectors))
     .set q, f / \height
     .set i, f % \height
-    .else
-    .set q, 3 * \vectors + f % \vectors
-    .set i, (f - 3 * \vectors * \height) / \vectors
     .endif
-    fma %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors)
+    fma %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % places), %(i), %(q / \vectors)
+    .endm
+
+/* The multiply-adds that have to come before vector l can be loaded. */
+    .macro find_ready height, vectors
+    .set q, l - places
+    .set ready, q / \vectors * \height * \vectors + (\height - 1) * \vectors + q % \vectors + 1
+    .if places < (2 * \vectors)
+    .set ready, (q + 1) * \height
+    .endif
+    .if l < places
+    .set ready, 0
+    .endif
     .endm
 
 /* The other instructions: the last row of A and vectors of B for which the round before had no
- * registers; then loads of vectors 3, 4, … of B while there are registers for them; among them, what
- * counts rounds, and the next addresses of A and B; then rows of A. `kind`: -1 for the counter, -2
- * and -3 for the addresses, i for row i, and 8 + l for vector l; `ready`: the multiply-adds that have
- * to come before it. */
+ * registers; then the vectors after these; among them, what counts rounds, and the next addresses of
+ * A and B; then rows of A. `kind`: -1 for the counter, -2 and -3 for the addresses, i for row i, and
+ * 8 + l for vector l; `ready`: the multiply-adds that have to come before it. */
     .macro find_op height, vectors
-    .set l, op - \vectors + 3
+    .set l, places - \vectors - 1 + op
     .if op > (2 * \vectors)
-    .set l, op - \vectors
+    .set l, places - \vectors - 4 + op
     .endif
     .set kind, 8 + l
-    .set ready, (l - 3) * \height
+    find_ready \height, \vectors
     .if op == 0
     .set kind, \height - 1
+    .set ready, 0
     .elseif (op > (2 * \vectors)) & (op <= (2 * \vectors + 3))
     .set kind, 2 * \vectors - op
     .set ready, 0
@@ -78,7 +89,7 @@
     .elseif kind < 8
     load_row %(kind), %(8 + kind)
     .else
-    load_b %(l), %(\height + l % 4), %(16 * l - moved)
+    load_b %(l), %(\height + l % places), %(16 * l - moved)
     .endif
     .set op, op + 1
     .endm
@@ -120,11 +131,12 @@
 /* The last one: loads nothing beyond it. */
     .macro last_round height, vectors
     load_row %(\height - 1), %(7 + \height)
-    .set l, 4 - \vectors
+    .set l, places - \vectors
     .set f, 0
     .rept 4 * \height * \vectors
-    .if (l < (4 * \vectors)) & ((l - 3) * \height <= f)
-    load_b %(l), %(\height + l % 4), %(16 * l)
+    find_ready \height, \vectors
+    .if (l < (4 * \vectors)) & (ready <= f)
+    load_b %(l), %(\height + l % places), %(16 * l)
     .set l, l + 1
     .endif
     multiply_next \height, \vectors
@@ -144,7 +156,7 @@
     .endm
     .macro first_loads height, vectors
     .set op, 0
-    .rept \height + 3 - \vectors
+    .rept \height + places - \vectors - 1
     first_load \height
     .endr
     .endm
@@ -156,12 +168,12 @@
     .rept \height * \vectors
     clear %(32 - \height * \vectors + f)
     .set f, f + 1
-    .if (f % 2 == 0) & (op < (\height + 3 - \vectors))
+    .if (f % 2 == 0) & (op < (\height + places - \vectors - 1))
     first_load \height
     .endif
     .endr
-    .rept \height + 3 - \vectors
-    .if op < (\height + 3 - \vectors)
+    .rept \height + places - \vectors - 1
+    .if op < (\height + places - \vectors - 1)
     first_load \height
     .endif
     .endr
@@ -169,15 +181,16 @@
 
 /* ---- a tile ---- */
 
-    .macro store_rows height, vectors
+/* op: ld or st, which several registers at once would delay. */
+    .macro all_of_c op, height, vectors
     mov row, c
     .set i, 32 - \height * \vectors
     .rept \height
     .if \vectors > 1
-    store_pair %(i), %(i + 1), 0
+    pair_of_c \op, %(i), %(i + 1)
     .endif
     .if \vectors % 2
-    store_last %(i + \vectors - 1), %(16 * (\vectors - 1))
+    last_of_c \op, %(i + \vectors - 1), %(16 * (\vectors - 1))
     .endif
     add row, row, ldc
     .set i, i + \vectors
@@ -185,6 +198,10 @@
     .endm
 
     .macro kernel height, width, vectors
+    .set places, 4
+    .if (\vectors == 3) & (\height < 7)
+    .set places, 6
+    .endif
     begin_whole \height\()x\width\()_wide, \height, \vectors
     cbz rounds, 20f
     cbnz special, 20f
@@ -199,7 +216,7 @@
     b.ne 13b
 14: last_round \height, \vectors
     cbnz special, 22f
-    store_rows \height, \vectors
+    all_of_c st, \height, \vectors
     next_tile %(4 * \vectors)
     cbnz tiles, 11b
     b 30f
@@ -212,7 +229,7 @@
     cbnz w8, 15f
     clear_all %(32 - \height * \vectors), %(\height * \vectors)
     b 23f
-15: rows_of_c ld1, \height, \vectors
+15: all_of_c ld, \height, \vectors
 23: begin_tile \height
 24: cbz rounds, 22f
     first_loads \height, \vectors
@@ -240,7 +257,7 @@
     load_pointers \height, segment
     b 24b
 27: finish_sums \height, \vectors
-    store_rows \height, \vectors
+    all_of_c st, \height, \vectors
     next_bias
     next_tile %(4 * \vectors)
     cbnz tiles, 20b
