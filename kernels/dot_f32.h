@@ -28,15 +28,16 @@ enum { DOT_F32_COLUMNS = 4 };
 struct dot_f32_kernel {
     const char *name;
     uint32_t needs;
+    uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
     dot_f32_fn *run;
 };
-extern const struct dot_f32_kernel dot_f32_neon, dot_f32_ref;
+extern const struct dot_f32_kernel dot_f32_wide_neon, dot_f32_neon, dot_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct dot_f32_kernel *const dot_f32_kernels[];
 extern const size_t dot_f32_kernel_count;
 
-/* The fastest that the features allow; never NULL. */
-const struct dot_f32_kernel *dot_f32_find(uint32_t features);
+/* The fastest that the features allow, for cores that issue in this way; never NULL. */
+const struct dot_f32_kernel *dot_f32_find(uint32_t features, int in_order);
 
 #endif

@@ -13,6 +13,13 @@ typedef void tile_fn(const float *rows, size_t stride, const float *x, size_t x_
                      size_t rounds, float32x4_t *sums);
 tile_fn dot_f32_16x1_neon, dot_f32_4x1_neon, dot_f32_8x2_neon, dot_f32_4x2_neon, dot_f32_4x3_neon,
     dot_f32_4x4_neon;
+tile_fn dot_f32_16x1_wide_neon, dot_f32_4x1_wide_neon, dot_f32_8x2_wide_neon, dot_f32_4x2_wide_neon,
+    dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon;
+
+/* By columns; tall: of 16 / columns rows. */
+struct tiles {
+    tile_fn *tall[2], *low[DOT_F32_COLUMNS];
+};
 
 /* The last k values of R rows and C columns, by vectors; R and C are constants after inlining. */
 INLINE void add_rest(const float *rows, size_t stride, const float *x, size_t x_stride, size_t k,
@@ -118,28 +125,46 @@ INLINE void run_rows(const struct dot_f32 *dot, size_t at, size_t C)
     }
 }
 
-static void run(const struct dot_f32 *dot)
+INLINE void run_by(const struct dot_f32 *dot, const struct tiles *tiles)
 {
     size_t at = 0;
     switch (dot->columns) {
     case 1:
-        at = run_tiles(dot, at, dot_f32_16x1_neon, 16, 1);
-        at = run_tiles(dot, at, dot_f32_4x1_neon, 4, 1);
+        at = run_tiles(dot, at, tiles->tall[0], 16, 1);
+        at = run_tiles(dot, at, tiles->low[0], 4, 1);
         run_rows(dot, at, 1);
         break;
     case 2:
-        at = run_tiles(dot, at, dot_f32_8x2_neon, 8, 2);
-        at = run_tiles(dot, at, dot_f32_4x2_neon, 4, 2);
+        at = run_tiles(dot, at, tiles->tall[1], 8, 2);
+        at = run_tiles(dot, at, tiles->low[1], 4, 2);
         run_rows(dot, at, 2);
         break;
     case 3:
-        at = run_tiles(dot, at, dot_f32_4x3_neon, 4, 3);
+        at = run_tiles(dot, at, tiles->low[2], 4, 3);
         run_rows(dot, at, 3);
         break;
     default:
-        at = run_tiles(dot, at, dot_f32_4x4_neon, 4, 4);
+        at = run_tiles(dot, at, tiles->low[3], 4, 4);
         run_rows(dot, at, 4);
     }
 }
 
-const struct dot_f32_kernel dot_f32_neon = {"dot_f32_neon", CPU_NEON, run};
+static void run(const struct dot_f32 *dot)
+{
+    static const struct tiles tiles = {
+        {dot_f32_16x1_neon, dot_f32_8x2_neon},
+        {dot_f32_4x1_neon, dot_f32_4x2_neon, dot_f32_4x3_neon, dot_f32_4x4_neon}};
+    run_by(dot, &tiles);
+}
+
+static void run_wide(const struct dot_f32 *dot)
+{
+    static const struct tiles tiles = {{dot_f32_16x1_wide_neon, dot_f32_8x2_wide_neon},
+                                       {dot_f32_4x1_wide_neon, dot_f32_4x2_wide_neon,
+                                        dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon}};
+    run_by(dot, &tiles);
+}
+
+const struct dot_f32_kernel dot_f32_neon = {"dot_f32_neon", CPU_NEON, 0, run};
+const struct dot_f32_kernel dot_f32_wide_neon = {"dot_f32_wide_neon", CPU_NEON, IN_ORDER_WIDE,
+                                                 run_wide};

@@ -19,4 +19,4 @@ static void run(const struct dot_f32 *dot)
                 one(dot->rows + i * dot->stride, dot->x + j * dot->x_stride, dot->k);
 }
 
-const struct dot_f32_kernel dot_f32_ref = {"dot_f32_ref", 0, run};
+const struct dot_f32_kernel dot_f32_ref = {"dot_f32_ref", 0, 0, run};

@@ -7,34 +7,12 @@
  * vectors, which rotate through the first registers: the second half of a row is multiplied `lag`
  * rows after its first one, so that no multiply-add waits for the one before. 16x1 takes 32 FMLA in
  * 51 instructions, 4x4 32 in 42. */
-#include "kernels/assembly_neon.h"
+#include "kernels/dot_f32_tiles_neon.h"
 
-stride .req x1
-x_stride .req x3
-rounds .req x4
-sums .req x5
-
-/* Rows are at x0, x6 … x17, x19 … x21; columns at x2, x13 … x15. */
-    .macro next_row row, before
-    add x\row, x\before, stride
-    .endm
-    .macro next_column column, before
-    add x\column, x\before, x_stride
-    .endm
     .macro load low, high, at
     ldp q\low, q\high, [x\at], #32
     .endm
 
-/* The register of row i's pointer: */
-    .macro set_row i
-    .set row, 0
-    .if \i
-    .set row, 5 + \i
-    .endif
-    .if \i > 12
-    .set row, 6 + \i
-    .endif
-    .endm
     .macro load_row R, C, pairs, i
     set_row \i
     load %(2 * (\i % \pairs)), %(2 * (\i % \pairs) + 1), %(row)
@@ -75,26 +53,6 @@ sums .req x5
     .endr
     .endm
 
-    .macro set_pointers R, C
-    lsl stride, stride, #2
-    lsl x_stride, x_stride, #2
-    .set n, 1
-    .set before, 0
-    .rept \R - 1
-    set_row %(n)
-    next_row %(row), %(before)
-    .set before, row
-    .set n, n + 1
-    .endr
-    .set n, 1
-    .set before, 2
-    .rept \C - 1
-    next_column %(12 + n), %(before)
-    .set before, 12 + n
-    .set n, n + 1
-    .endr
-    .endm
-
     .macro store_sums count
     .set n, 32 - \count
     .rept \count / 4
@@ -104,22 +62,13 @@ sums .req x5
     .endm
 
     .macro tile R, C, pairs, lag
-    begin_function dot_f32_\R\()x\C\()_neon
-    .if \R > 13
-    save_registers 4, 21
-    .else
-    save_registers 4
-    .endif
-    set_pointers \R, \C
-    clear_all %(32 - \R * \C), %(\R * \C)
+    begin_tile \R\()x\C, \R, \C
     cbz rounds, 2f
 1:  round \R, \C, \pairs, \lag
     subs rounds, rounds, #1
     b.ne 1b
 2:  store_sums %(\R * \C)
-    restore_registers
-    ret
-    end_function dot_f32_\R\()x\C\()_neon
+    end_tile \R\()x\C
     .endm
 
     tile 16, 1, 7, 3

@@ -98,9 +98,11 @@ static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
     size_t least = (size_t)fmin(m, n), columns = least < DOT_F32_COLUMNS ? least : DOT_F32_COLUMNS;
     double rows = rows_of[columns], loads = (rows + (double)columns) / (rows * (double)columns);
     double macs = 1 / fmax(core->fmla_per_cycle, 1);
+    double all = (1 + loads) / 3 + 0.06; /* three instructions at a time */
     loads /= fmax(core->loads_per_cycle, 1);
-    double vector = core->in_order ? macs + 2 * loads : fmax(macs, loads);
-    vector += core->in_order == IN_ORDER_WIDE ? 0.4 : 0; /* loads of several registers stop it */
+    double vector = core->in_order == IN_ORDER_WIDE ? fmax(macs, all)
+                    : core->in_order                ? macs + 2 * loads
+                                                    : fmax(macs, loads);
     double around = 3 + 20 / (rows * (double)columns) + post_ops_cycles(problem);
     double each = m * n * (ceil(k / 4) * vector + around);
     double gathered = must_gather(&problem->tensors[WEIGHTS]) ? n * k : 0;
@@ -127,7 +129,7 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     mine->column_step = dst->strides[mine->rows_are_src ? last : last - 1];
     mine->finish = problem->tensors[BIAS].ndims || problem->attributes.post_op_count;
     mine->constant_steps = matmul_batch_steps(problem, 0, &mine->steps);
-    mine->kernel = dot_f32_find(cpu->features);
+    mine->kernel = dot_f32_find(cpu->features, cpu->core->in_order);
     if (!mine->gather)
         return;
     mine->step = (size_t)weights->strides[weights->ndims - 2];
