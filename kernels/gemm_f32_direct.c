@@ -3,7 +3,9 @@
 
 #define EIGHT(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5], &(t)[6], &(t)[7]
 #define THREE_EIGHTS(t) EIGHT(t), EIGHT(t + 8), EIGHT(t + 16)
-#define TILES(t) THREE_EIGHTS(t), EIGHT(t + 24), &(t)[32], &(t)[33], &(t)[34], &(t)[35], &(t)[36]
+#define TILES(t)                                                                                \
+    THREE_EIGHTS(t), EIGHT(t + 24), &(t)[32], &(t)[33], &(t)[34], &(t)[35], &(t)[36], &(t)[37], \
+        &(t)[38]
 #define SHALLOW(t) THREE_EIGHTS(t), &(t)[24], &(t)[25], &(t)[26], &(t)[27], &(t)[28], &(t)[29]
 #define IN_ORDER(t) THREE_EIGHTS(t), &(t)[24], &(t)[25]
 const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[] = {
@@ -13,6 +15,8 @@ const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[] = {
     &gemm_f32_direct_wide_neon[26],
     &gemm_f32_direct_wide_neon[27],
     &gemm_f32_direct_wide_neon[28],
+    &gemm_f32_direct_wide_neon[29],
+    &gemm_f32_direct_wide_neon[30],
     TILES(gemm_f32_direct_neon),
     SHALLOW(gemm_f32_shallow_neon),
 #endif

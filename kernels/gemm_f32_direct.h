@@ -87,8 +87,8 @@ size_t gemm_f32_direct_height(const struct core *core, size_t vectors, size_t gr
 /* There are tiles for cores like this one. */
 int gemm_f32_direct_is_tuned(const struct core *core, size_t vectors, size_t group);
 
-enum { GEMM_F32_DIRECT_TILES = 37, GEMM_F32_SHALLOW = 30 };
-enum { GEMM_F32_DIRECT_NARROW = 26, GEMM_F32_DIRECT_WIDE = 29 };
+enum { GEMM_F32_DIRECT_TILES = 39, GEMM_F32_SHALLOW = 30 };
+enum { GEMM_F32_DIRECT_NARROW = 26, GEMM_F32_DIRECT_WIDE = 31 };
 extern const struct gemm_f32_direct_kernel gemm_f32_direct_neon[GEMM_F32_DIRECT_TILES];
 extern const struct gemm_f32_direct_kernel gemm_f32_direct_ref[GEMM_F32_DIRECT_TILES];
 extern const struct gemm_f32_direct_kernel gemm_f32_direct_narrow_neon[GEMM_F32_DIRECT_NARROW];

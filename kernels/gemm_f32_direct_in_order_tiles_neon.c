@@ -6,7 +6,8 @@
         gemm_f32_direct_##height##x##width##_wide_neon;
 #include "kernels/gemm_f32_direct_in_order_list.h"
 #undef KERNEL
-gemm_f32_direct_fn gemm_f32_direct_1x2x12_wide_neon, gemm_f32_direct_2x2x12_wide_neon,
+gemm_f32_direct_fn gemm_f32_direct_1x2x8_wide_neon, gemm_f32_direct_2x2x8_wide_neon,
+    gemm_f32_direct_1x2x12_wide_neon, gemm_f32_direct_2x2x12_wide_neon,
     gemm_f32_direct_1x2x16_wide_neon;
 
 /* clang-format off */
@@ -23,6 +24,8 @@ const struct gemm_f32_direct_kernel gemm_f32_direct_wide_neon[GEMM_F32_DIRECT_WI
 #define KERNEL(height, width) \
     TILE(height##x##width##_wide, height, width / 4, width / 4, IN_ORDER_WIDE)
 #include "kernels/gemm_f32_direct_in_order_list.h"
+    TILE(1x2x8_wide, 1, 4, 2, IN_ORDER_WIDE)
+    TILE(2x2x8_wide, 2, 4, 2, IN_ORDER_WIDE)
     TILE(1x2x12_wide, 1, 6, 3, IN_ORDER_WIDE)
     TILE(2x2x12_wide, 2, 6, 3, IN_ORDER_WIDE)
     TILE(1x2x16_wide, 1, 8, 4, IN_ORDER_WIDE)

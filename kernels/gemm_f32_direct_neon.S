@@ -143,6 +143,8 @@
     kernel 3x16, 3, 4, 4
     kernel 4x16, 4, 4, 4
     kernel 5x16, 5, 4, 4
+    kernel 1x2x8, 1, 4, 2
+    kernel 2x2x8, 2, 4, 2
     kernel 1x2x12, 1, 6, 3
     kernel 2x2x12, 2, 6, 3
     kernel 3x2x12, 3, 6, 3

@@ -174,6 +174,18 @@ static void run_5x16(const struct gemm_f32_direct *shape, const float *a, const 
     run(&(struct strip){shape, a, b, bias, c}, 5, 4, 4);
 }
 
+static void run_1x2x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                      const float *bias)
+{
+    run(&(struct strip){shape, a, b, bias, c}, 1, 4, 2);
+}
+
+static void run_2x2x8(const struct gemm_f32_direct *shape, const float *a, const float *b, float *c,
+                      const float *bias)
+{
+    run(&(struct strip){shape, a, b, bias, c}, 2, 4, 2);
+}
+
 static void run_1x2x12(const struct gemm_f32_direct *shape, const float *a, const float *b,
                        float *c, const float *bias)
 {
@@ -258,6 +270,8 @@ const struct gemm_f32_direct_kernel gemm_f32_direct_ref[GEMM_F32_DIRECT_TILES] =
     {"gemm_f32_direct_3x16_ref", 0, 3, 4, 4, 0, 0, run_3x16},
     {"gemm_f32_direct_4x16_ref", 0, 4, 4, 4, 0, 0, run_4x16},
     {"gemm_f32_direct_5x16_ref", 0, 5, 4, 4, 0, 0, run_5x16},
+    {"gemm_f32_direct_1x2x8_ref", 0, 1, 4, 2, 0, 0, run_1x2x8},
+    {"gemm_f32_direct_2x2x8_ref", 0, 2, 4, 2, 0, 0, run_2x2x8},
     {"gemm_f32_direct_1x2x12_ref", 0, 1, 6, 3, 0, 0, run_1x2x12},
     {"gemm_f32_direct_2x2x12_ref", 0, 2, 6, 3, 0, 0, run_2x2x12},
     {"gemm_f32_direct_3x2x12_ref", 0, 3, 6, 3, 0, 0, run_3x2x12},

@@ -30,6 +30,8 @@ gemm_f32_direct_fn gemm_f32_direct_2x16_neon;
 gemm_f32_direct_fn gemm_f32_direct_3x16_neon;
 gemm_f32_direct_fn gemm_f32_direct_4x16_neon;
 gemm_f32_direct_fn gemm_f32_direct_5x16_neon;
+gemm_f32_direct_fn gemm_f32_direct_1x2x8_neon;
+gemm_f32_direct_fn gemm_f32_direct_2x2x8_neon;
 gemm_f32_direct_fn gemm_f32_direct_1x2x12_neon;
 gemm_f32_direct_fn gemm_f32_direct_2x2x12_neon;
 gemm_f32_direct_fn gemm_f32_direct_3x2x12_neon;
@@ -75,6 +77,8 @@ const struct gemm_f32_direct_kernel gemm_f32_direct_neon[GEMM_F32_DIRECT_TILES] 
     TILE(3x16, 3, 4, 4),
     TILE(4x16, 4, 4, 4),
     TILE(5x16, 5, 4, 4),
+    TILE(1x2x8, 1, 4, 2),
+    TILE(2x2x8, 2, 4, 2),
     TILE(1x2x12, 1, 6, 3),
     TILE(2x2x12, 2, 6, 3),
     TILE(3x2x12, 3, 6, 3),

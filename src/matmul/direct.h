@@ -90,6 +90,8 @@ static inline void direct_set_kind(struct gemm_f32_direct *strip, const struct m
     strip->special = plan->strip.special | (kind->lanes < 4 ? GEMM_F32_SPECIAL_LANES : 0);
     if (plan->packed || plan->turned)
         strip->ldb = 4u * kind->group;
+    if (plan->packed)
+        strip->gap = strip->ldb * plan->k;
 }
 
 /* The scratchpad of one task: room for a strip of turned weights. */

@@ -32,10 +32,12 @@ static void add_strips(struct columns *columns, const struct core *core, size_t 
     columns->strip_count += count;
 }
 
-/* Panels of 12 columns side by side, as many as make the widest tile, then those that are left. */
-static void packed_columns(struct columns *columns, const struct core *core, size_t n, size_t k,
-                           size_t widest)
+/* Panels of 12 columns side by side, as many as make the widest tile, then those that are left: two
+ * of 8 columns are side by side, too, if there are no more rows than such a tile has. */
+static void packed_columns(struct columns *columns, const struct core *core,
+                           const struct direct_shape *shape, size_t widest)
 {
+    size_t n = shape->n, k = shape->k;
     size_t panels = layout_panel_count(n), full = panels > 2 ? panels - 2 : 0, whole;
     while (full < panels && layout_panel(n, full).valid == LAYOUT_PANEL)
         full++;
@@ -43,6 +45,11 @@ static void packed_columns(struct columns *columns, const struct core *core, siz
     for (size_t side = widest; side >= 1; side /= 2) {
         add_strips(columns, core, full / side, 3 * side, 3, 4, side * LAYOUT_PANEL * k);
         full %= side;
+    }
+    bool low = widest > 1 && shape->m <= tile_height(columns, core, 4, 2);
+    if (low && panels - whole == 2 && layout_panel(n, panels - 1).valid == 8) {
+        add_strips(columns, core, 1, 4, 2, 4, 16 * k);
+        return;
     }
     for (size_t p = whole; p < panels; p++) {
         struct layout_panel panel = layout_panel(n, p);
@@ -185,7 +192,7 @@ double direct_columns_choose(struct columns *best, const struct core *core,
     for (size_t i = 0; i < count; i++) {
         struct columns columns = {.a_columns = shape->a_columns};
         if (shape->panels)
-            packed_columns(&columns, core, shape->n, shape->k, packed_widths[i]);
+            packed_columns(&columns, core, shape, packed_widths[i]);
         else
             plain_columns(&columns, core, shape->n, plain_widths[i]);
         double rows = (double)shape->m, depth = (double)shape->k;
