@@ -36,12 +36,9 @@ python_tests() { # a command that runs unittest: its tests are counted as the ot
 # Only kernels and what chooses among them differ from tier to tier.
 check 'AArch64, all instructions' EMULATED_CPU=max
 if [ "$(uname -m)" = x86_64 ]; then
-    programs=
-    for test in tests/test_kernels_*.c tests/test_matmul*.c tests/test_convolution*.c tests/test_network*.c tests/test_arch.c; do
-        programs="$programs build/aarch64-gcc/${test%.c}"
-    done
+    names=$(cd tests && ls test_kernels_*.c test_matmul*.c test_convolution*.c test_network*.c test_arch.c)
     for cpu in cortex-a53 neoverse-n1; do
-        check "AArch64, $cpu" EMULATED_CPU="$cpu" TESTS="$programs"
+        check "AArch64, $cpu" EMULATED_CPU="$cpu" TESTS="$(echo "$names" | sed 's/\.c$//' | tr '\n' ' ')"
     done
 fi
 check 'portable' TARGET=portable
@@ -49,12 +46,9 @@ check 'portable, address and undefined-behaviour sanitizers' TARGET=portable SAN
 check 'portable, thread sanitizer' TARGET=portable SAN=thread
 # Scratchpads and fresh memory full of NaN: nothing reads what it did not write.
 export NEOPRENE_MEMORY_POISON=255
-for build in aarch64-gcc portable-gcc; do
-    programs=
-    for test in matmul convolution network network_memory network_primitives primitive_nested; do
-        programs="$programs build/$build/tests/test_$test"
-    done
-    check "$build, poisoned memory" TARGET="${build%-gcc}" TESTS="$programs"
+for target in aarch64 portable; do
+    check "$target, poisoned memory" TARGET="$target" \
+        TESTS='test_matmul test_convolution test_network test_network_memory test_network_primitives test_primitive_nested'
 done
 unset NEOPRENE_MEMORY_POISON
 step 'every pool, portable' make --no-print-directory check-pools TARGET=portable

@@ -465,16 +465,20 @@ static void an_engine_gives_back_all_that_it_held(void **state)
     neo_engine *model;
     neo_primitive_desc *pd;
     neo_primitive *primitive;
+    neo_stream *in;
     assert_false(is_hit(5));
     assert_int_equal(neo_engine_create_with_allocator(&model, &allocator), NEO_OK);
+    assert_int_equal(neo_stream_create(&in, model, NULL), NEO_OK);
     assert_int_equal(primitive_describe_matmul(&pd, model, 5, 9, 7), NEO_OK);
     assert_false(neo_primitive_desc_cache_hit(pd)); /* engines share nothing */
     assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
     assert_true(counter.bytes > 0);
-    neo_engine_destroy(model); /* the primitive keeps it alive */
+    neo_engine_destroy(model); /* the primitive and the stream keep it alive */
     neo_primitive_desc_destroy(pd);
     assert_true(counter.bytes > 0);
     neo_primitive_destroy(primitive);
+    assert_true(counter.bytes > 0);
+    neo_stream_destroy(in);
     assert_int_equal(counter.bytes, 0);
     assert_true(is_hit(5)); /* and the other engine did not notice */
 }
