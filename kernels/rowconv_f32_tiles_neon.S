@@ -108,6 +108,21 @@ next .req x20
 3:
     .endm
 
+/* Pairs, which Cortex-A510 stores in a cycle; ST1 of three takes five. */
+    .macro store_pixels_in_pairs vectors
+    .set i, 32 - 8 * \vectors
+    .rept 8
+    store_pixel_in_pairs %i, %(i + 1), %(i + 2), \vectors
+    .set i, i + \vectors
+    .endr
+    .endm
+    .macro store_pixel_in_pairs s0, s1, s2, vectors
+    stp q\s0, q\s1, [dst]
+    .if \vectors == 3
+    str q\s2, [dst, #32]
+    .endif
+    add dst, dst, pixel
+    .endm
     .macro store_pixels vectors
     .set i, 32 - 8 * \vectors
     .rept 8
@@ -179,13 +194,17 @@ next .req x20
     .endm
 
 /* What follows the sums of a tile; the next one is at 4. */
-    .macro end_tile stride, vectors
+    .macro end_tile stride, vectors, in_order
     finish \vectors
     add offset, offset, #32 * \stride
     sub tiles, tiles, #1
     cmp pixel, #4
     b.eq 8f
+    .if \in_order == 2
+    store_pixels_in_pairs \vectors
+    .else
     store_pixels \vectors
+    .endif
     cbnz tiles, 4b
     b 9f
 8:  store_channels \vectors
@@ -223,7 +242,7 @@ next .req x20
     b.ne 6b
     subs c, c, #1
     b.ne 5b
-    end_tile \stride, \vectors
+    end_tile \stride, \vectors, 0
     end \name, \vectors
     .endm
 
@@ -355,7 +374,7 @@ next .req x20
     sub c, c, #1
     cbnz c, 5b
 6:  taps_in_order \stride, \taps, \vectors, \kind, 0
-    end_tile \stride, \vectors
+    end_tile \stride, \vectors, \kind
     ldp x19, x20, [sp], #16
     end \name, \vectors
     .endm
