@@ -64,18 +64,6 @@ static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f
     find_function(task, channels, in_order)(&job);
 }
 
-/* Rows of padding become zeros; 0 if there are none to be had. */
-static int fill_padding(const struct dwconv_f32_task *task, const float **rows)
-{
-    for (size_t row = 0; row < (task->out_rows - 1) * task->stride_h + 3; row++) {
-        if (!rows[row])
-            rows[row] = task->zeros;
-        if (!rows[row])
-            return 0;
-    }
-    return 1;
-}
-
 static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
 {
     struct dwconv_f32_slide plan = {
@@ -89,7 +77,7 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
     plan.clamp = clamp;
-    if (task->channels < 4 || !plan_columns(&plan, task) || !fill_padding(task, rows)) {
+    if (task->channels < 4 || !plan_columns(&plan, task) || !parts_fill_padding(task, rows)) {
         dwconv_f32_neon.run(task);
         return;
     }

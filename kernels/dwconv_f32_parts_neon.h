@@ -77,6 +77,18 @@ static inline void parts_run(const struct dwconv_f32_task *task, parts_fn *run)
                 parts_run_one(task, apart, y, x, run);
 }
 
+/* Rows of padding become zeros; 0 if there are none to be had. */
+static inline int parts_fill_padding(const struct dwconv_f32_task *task, const float **rows)
+{
+    for (size_t row = 0; row < (task->out_rows - 1) * task->stride_h + task->kh; row++) {
+        if (!rows[row])
+            rows[row] = task->zeros;
+        if (!rows[row])
+            return 0;
+    }
+    return 1;
+}
+
 /* Groups of eight channels, then one of four or eight for what is left; it overlaps the ones
  * before. At least four channels. */
 struct parts_group {

@@ -1,15 +1,11 @@
-/* What the assembly of dwconv_f32_slide.h for cores that issue in order shares: single
- * instructions, and what becomes of complete sums. The files name the registers; v28 and v29 are
- * the limits of a clamp. Columns are at `offset` from each row's address, outputs at `dst_offset`.
- */
+/* What the assembly of dwconv_f32_slide.h for cores that issue in order shares: instructions, and
+ * what becomes of complete sums. The files name the registers; v28 and v29 are the limits of a
+ * clamp. Columns are at `offset` from each row's address, outputs at `dst_offset`. */
 /* clang-format off */
 #include "kernels/dwconv_f32_slide_neon.h"
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro load_low into, row
-    ldr d\into, [x\row, offset]
-    .endm
     .macro load_whole into, row
     ldr q\into, [x\row, offset]
     .endm

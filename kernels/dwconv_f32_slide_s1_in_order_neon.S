@@ -47,6 +47,9 @@ offset_high .req x30
 
 /* ---- one instruction each, registers by number ---- */
 
+    .macro load_low into, row
+    ldr d\into, [x\row, offset]
+    .endm
     .macro load_high row
     ldr half, [x\row, offset_high]
     .endm

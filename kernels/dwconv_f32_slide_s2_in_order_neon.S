@@ -9,15 +9,15 @@
  * The loop goes from the third of these nine to the second one of the next step, so that what
  * follows complete sums, of the eighth, has multiply-adds to go between. Each place of source has a
  * register, which is loaded when the one that it shares it with is done with:
- *   narrow (Cortex-A53, A55): in halves; the upper one goes into a general register and is inserted
- *     two loads later, beside the lower half of that one, which is all that A53 can pair it with
- *   wide (Cortex-A510): whole, one instruction of another kind after each FMLA
+ * whole on wide cores (Cortex-A510), one instruction of another kind after each FMLA, and in halves
+ * on narrow ones (Cortex-A53, A55).
  * Four rows: 36 FMLA, 18 loads of source, 4 stores, 4 of the bias (narrow: 54, 4 and 8).
  *
  * Weights in v0 … v8, sums [row][output] from v9 on, v17 … v27, v30 and v31 source, v28 and v29 the
  * limits of a clamp. Needs columns to the right: SLIDE_RIGHT_0. */
 
 #include "kernels/dwconv_f32_slide_in_order_neon.h"
+#include "kernels/dwconv_f32_halves_neon.h"
 
 /* x9 … x17 are rows of source, x19 … x22 of dst. */
 job .req x0
@@ -43,13 +43,6 @@ dst_offset .req x28
 offset .req x29
 offset_high .req x30
 
-/* The halves of two loads are under way: x23 and x24. */
-    .macro load_high into, row
-    ldr x\into, [x\row, offset_high]
-    .endm
-    .macro insert_high into, from
-    mov v\into\().d[1], x\from
-    .endm
     .macro store_row r, sum
     store_sum %(19 + \r), \sum
     .endm
@@ -154,23 +147,6 @@ offset_high .req x30
     .endif
     .endm
 
-    .macro insert_older
-    .if older
-    insert_high %older, %(23 + loads % 2)
-    .set now, now + 1
-    .endif
-    .set older, newer
-    .set newer, 0
-    .endm
-    .macro insert_all
-    .if begun == 0
-    insert_older
-    .set loads, loads + 1
-    insert_older
-    .set loads, loads - 1
-    .endif
-    .endm
-
     .macro fill_load R, wide
     .if (l == (2 * \R + 1)) | (l == (4 * \R + 3))
     next_column
@@ -186,16 +162,11 @@ offset_high .req x30
     .if \wide
     load_whole %place, %(9 + i)
     .set l, l + 1
-    .elseif begun
-    load_high %(23 + loads % 2), %(9 + i)
-    .set begun, 0
-    .set newer, place
-    .set loads, loads + 1
-    .set l, l + 1
     .else
-    load_low %place, %(9 + i)
-    insert_older
-    .set begun, 1
+    load_part %place, %(9 + i)
+    .if begun == 0
+    .set l, l + 1
+    .endif
     .endif
     .endif
     .endif
@@ -247,7 +218,8 @@ offset_high .req x30
     .endif
     .endr
     .if (older == wanted) | (newer == wanted)
-    insert_all
+    insert_early
+    insert_early
     .endif
     .endm
 /* All sums need the bias before the first of them begins again. */
@@ -300,10 +272,7 @@ offset_high .req x30
     .set latency, 8 + 4 * \wide
     .set load_latency, 6
     .set l, 0
-    .set loads, 0
-    .set begun, 0
-    .set older, 0
-    .set newer, 0
+    begin_halves
     .set f, 0
     .rept 9 * \R
     flow_one \R, \wide, \clamps, \begins, \completes
@@ -314,7 +283,8 @@ offset_high .req x30
     fill \R, \wide, \clamps, \completes
     .set now, now + 1
     .endr
-    insert_all
+    insert_early
+    insert_early
     .endm
 
 /* ---- steps at the edges ---- */

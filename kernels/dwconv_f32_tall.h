@@ -30,6 +30,9 @@ struct dwconv_f32_tall {
     const float *clamp; /* four times low, four times high; NULL: none */
     size_t above;       /* rows of padding at the top */
     uint64_t present;   /* bit i: row i of the tile exists; rows after the first */
+    /* for cores that issue in order, instead of the first row and `row` */
+    const float *const *rows; /* of the tile; none is NULL */
+    ptrdiff_t start;          /* from each to the first tap of output 0 */
 };
 
 typedef void dwconv_f32_tall_fn(const struct dwconv_f32_tall *job);
@@ -39,5 +42,8 @@ typedef void dwconv_f32_tall_fn(const struct dwconv_f32_tall *job);
 enum { TALL_KERNELS = 3, TALL_STRIDES = 2, TALL_VECTORS = 2, TALL_HEIGHTS = 4 };
 extern dwconv_f32_tall_fn
     *const dwconv_f32_tall_functions[TALL_KERNELS][TALL_STRIDES][TALL_VECTORS][TALL_HEIGHTS][2];
+
+/* For cores that issue in order: IN_ORDER_* - 1, kernels of 5 rows, groups of four channels. */
+extern dwconv_f32_tall_fn *const dwconv_f32_tall_in_order_functions[2][TALL_STRIDES][TALL_HEIGHTS];
 
 #endif

@@ -1,5 +1,6 @@
 /* Depthwise convolution with kernels of 3, 5 or 7 rows and any number of columns, channels as
- * vectors, stride 1 or 2 down: tiles for the assembly of kernels/dwconv_f32_tall_tiles_neon.S. */
+ * vectors, stride 1 or 2 down: tiles for the assembly of kernels/dwconv_f32_tall_tiles_neon.S and,
+ * on cores that issue in order, kernels/dwconv_f32_tall_in_order_neon.S. */
 #include <math.h>
 
 #include "kernels/dwconv_f32_parts_neon.h"
@@ -73,6 +74,36 @@ static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f
                              [padded](&job);
 }
 
+static void run_groups_in_order(const struct dwconv_f32_task *task,
+                                const struct dwconv_f32_tall *plan, const struct parts_group *part,
+                                size_t index, int in_order)
+{
+    static const float none[8];
+    struct dwconv_f32_tall job = *plan;
+    job.start += (ptrdiff_t)(part->c * sizeof(float));
+    job.weights = task->weights + part->c;
+    job.bias = task->bias ? task->bias + part->c : none;
+    job.bias_next = task->bias ? 4 * sizeof(float) : 0;
+    job.dst += part->c;
+    job.groups = part->groups * part->channels / 4;
+    dwconv_f32_tall_in_order_functions[in_order - 1][task->stride_h - 1][index](&job);
+}
+
+static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
+                               const float *const *rows, int in_order)
+{
+    struct parts_group groups[2];
+    int count = parts_groups(task->channels, groups);
+    for (size_t y = 0, index = 0; y < task->out_rows; y += height_of(index)) {
+        while (height_of(index) > task->out_rows - y)
+            index++;
+        plan->rows = rows + y * task->stride_h;
+        plan->dst = task->dst + y * task->dst_row;
+        for (int i = 0; i < count; i++)
+            run_groups_in_order(task, plan, &groups[i], index, in_order);
+    }
+}
+
 /* Rows that are no tile: in images which are mostly padding. */
 static void run_other(const struct dwconv_f32_task *task, size_t y, size_t rows)
 {
@@ -99,7 +130,7 @@ static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall
     }
 }
 
-static void run_dense(struct dwconv_f32_task *task, const float **rows)
+static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
 {
     size_t tap = task->weights_tap * sizeof(float), row = task->kw * tap;
     struct dwconv_f32_tall plan = {
@@ -111,6 +142,7 @@ static void run_dense(struct dwconv_f32_task *task, const float **rows)
         .weights_back = (ptrdiff_t)tap - (ptrdiff_t)(task->kh * row),
         .out_cols = task->out_cols,
         .first = task->first,
+        .start = task->first * (ptrdiff_t)(task->column * sizeof(float)),
         .columns = (ptrdiff_t)task->columns,
         .whole = task->columns >= task->kw ? task->columns - task->kw + 1 : 0,
         .kw = task->kw,
@@ -122,15 +154,43 @@ static void run_dense(struct dwconv_f32_task *task, const float **rows)
     plan.clamp = low > -INFINITY || high < INFINITY ? clamp : NULL;
     struct extent extent;
     size_t count = (task->out_rows - 1) * task->stride_h + task->kh;
-    if (task->channels < 4 || !find_extent(&extent, rows, count))
+    int has_extent = find_extent(&extent, rows, count);
+    if (task->channels < 4 || !has_extent)
         dwconv_f32_neon.run(task);
+    else if (in_order && parts_fill_padding(task, rows))
+        run_tiles_in_order(task, &plan, rows, in_order);
     else
         run_tiles(task, &plan, &extent);
+}
+
+static void run_dense(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, 0);
+}
+
+static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, IN_ORDER_NARROW);
+}
+
+static void run_dense_a510(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, IN_ORDER_WIDE);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
     parts_run(task, run_dense);
+}
+
+static void run_a55(const struct dwconv_f32_task *task)
+{
+    parts_run(task, run_dense_a55);
+}
+
+static void run_a510(const struct dwconv_f32_task *task)
+{
+    parts_run(task, run_dense_a510);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -139,5 +199,24 @@ static int does(const struct dwconv_f32_task *task)
            parts_stride(task->stride_h, task->dilation_h) <= 2;
 }
 
+static int does_in_order(const struct dwconv_f32_task *task)
+{
+    return does(task) && task->kh == 5;
+}
+
 const struct dwconv_f32_kernel dwconv_f32_tall_neon = {
     .name = "dwconv_f32_tall_neon", .needs = CPU_NEON, .does = does, .run = run};
+const struct dwconv_f32_kernel dwconv_f32_tall_a55_neon = {
+    .name = "dwconv_f32_tall_a55_neon",
+    .needs = CPU_NEON,
+    .in_order = IN_ORDER_NARROW,
+    .does = does_in_order,
+    .run = run_a55,
+};
+const struct dwconv_f32_kernel dwconv_f32_tall_a510_neon = {
+    .name = "dwconv_f32_tall_a510_neon",
+    .needs = CPU_NEON,
+    .in_order = IN_ORDER_WIDE,
+    .does = does_in_order,
+    .run = run_a510,
+};

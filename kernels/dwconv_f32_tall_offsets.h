@@ -25,3 +25,5 @@ OFFSET(dwconv_f32_tall, bias_next, JOB_BIAS_NEXT, 160);
 OFFSET(dwconv_f32_tall, clamp, JOB_CLAMP, 168);
 OFFSET(dwconv_f32_tall, above, JOB_ABOVE, 176);
 OFFSET(dwconv_f32_tall, present, JOB_PRESENT, 184);
+OFFSET(dwconv_f32_tall, rows, JOB_ROWS, 192);
+OFFSET(dwconv_f32_tall, start, JOB_START, 200);

@@ -231,6 +231,10 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
     task.kw = 5;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_tall_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_neon);
+    task.kh = 5;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_a510_neon);
     task.kh = 6;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
     task.kh = 5;
