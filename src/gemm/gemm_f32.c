@@ -16,8 +16,9 @@ enum {
     MAX_BLOCK_PANELS = 80,
     MIN_BLOCK_K = 64,
     MAX_BLOCK_K = 512,
-    BLOCK_K_UNIT = 8,       /* two rounds of the kernels */
-    IN_ORDER_BLOCK_K = 192, /* what most_k() finds for cores that issue in order, about */
+    BLOCK_K_UNIT = 8, /* two rounds of the kernels */
+    FEW_K = 256,
+    IN_ORDER_BLOCK_K = 256, /* what most_k() finds for cores that issue in order, about */
     L1_WAYS = 4,
 };
 
@@ -66,12 +67,15 @@ static size_t even_block(size_t count, size_t max)
 }
 
 /* The most values of k that a block has. Packed rows: a tile's panels of A and B take five eighths
- * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters. */
+ * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters; but where
+ * that leaves few values, one panel does for them, too. */
 static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
     size_t values = cpu->l1_bytes / sizeof(float);
-    size_t most = plan->listed ? values * 3 / 4 / (GEMM_F32_LISTED_HEIGHT + 2 * GEMM_F32_NR)
-                               : values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
+    size_t most = values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
+    if (plan->listed)
+        most = max_size(values * 3 / 4 / (GEMM_F32_LISTED_HEIGHT + 2 * GEMM_F32_NR),
+                        min_size(most, FEW_K));
     return min_size(max_size(most, MIN_BLOCK_K), MAX_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
 }
 
@@ -262,14 +266,13 @@ static void pack_block_b(struct gemm_task *task, const struct gemm_step *step)
     task->packed_k = step->k.begin;
 }
 
-const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step, size_t p,
-                             size_t width)
+const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step,
+                             const struct layout_panel *panel)
 {
     const struct gemm_f32_shape *shape = &task->plan->shape;
-    size_t offset = layout_panel_offset(shape->n, p);
     return shape->b_packed
-               ? task->place.b + offset * shape->k + step->k.begin * width
-               : task->b + (offset - step->padded_column) * (step->k.end - step->k.begin);
+               ? task->place.b + panel->first * shape->k + step->k.begin * panel->width
+               : task->b + (panel->first - step->padded_column) * (step->k.end - step->k.begin);
 }
 
 size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step)
@@ -313,7 +316,7 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
     bool last = step->k.end == shape->k;
     struct gemm_f32_tile tile = {
         .k = depth,
-        .b = gemm_step_panel(task, step, p, panel.width),
+        .b = gemm_step_panel(task, step, &panel),
         .row = block->row_stride,
         .col = block->column_stride,
         .n = panel.valid,

@@ -4,6 +4,7 @@
 #define SRC_GEMM_STEP_H
 
 #include "src/gemm/gemm_f32.h"
+#include "src/weights/layout.h"
 
 /* One thread's share of a run, and its parts of the scratchpad. */
 struct gemm_task {
@@ -25,9 +26,9 @@ struct gemm_step {
     size_t padded_column;              /* before the first panel, with padding */
 };
 
-/* Panel p of B, its width being known, from the step's first row on. */
-const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step, size_t p,
-                             size_t width);
+/* A panel of B, from the step's first row on. */
+const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step,
+                             const struct layout_panel *panel);
 
 /* From one full panel of B to the next. */
 size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step);

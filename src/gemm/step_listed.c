@@ -4,7 +4,6 @@
 
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
-#include "src/weights/layout.h"
 
 enum { HEIGHT = GEMM_F32_LISTED_HEIGHT, LIST = GEMM_F32_LIST };
 
@@ -141,17 +140,24 @@ static size_t group_of(const struct gemm_f32 *plan, struct span panels, size_t p
     return p < end ? min_size(end - p, plan->group_panels) : 1;
 }
 
+static struct layout_panel panel_of(const struct gemm_f32 *plan, size_t p)
+{
+    if (p < plan->full_panels)
+        return (struct layout_panel){p * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
+    return layout_panel(plan->shape.n, p);
+}
+
 static void run_panels(const struct gemm_task *task, const struct gemm_step *step,
                        struct panels_run *run, const struct gemm_f32_block *block, size_t p,
                        size_t count)
 {
     const struct gemm_f32_shape *shape = &task->plan->shape;
-    struct layout_panel panel = layout_panel(shape->n, p);
+    struct layout_panel panel = panel_of(task->plan, p);
     bool narrow = panel.valid < 4, last = step->k.end == shape->k;
     run->valid = panel.valid;
     run->strip.width = (uint32_t)(narrow ? panel.valid : panel.width);
     run->strip.panels = count;
-    run->strip.b = gemm_step_panel(task, step, p, panel.width);
+    run->strip.b = gemm_step_panel(task, step, &panel);
     run->strip.c = block->values + (panel.first - step->column);
     run->strip.bias = last && task->place.bias ? task->place.bias + panel.first : NULL;
     if (narrow || panel.valid == panel.width)

@@ -87,7 +87,7 @@ static void run_panels(const struct gemm_task *task, const struct gemm_step *ste
         one.valid = panel.valid;
         one.strip.width = (uint32_t)panel.width;
         one.strip.a = a + row;
-        one.strip.b = gemm_step_panel(task, step, p, panel.width);
+        one.strip.b = gemm_step_panel(task, step, &panel);
         one.strip.c = block->values + (panel.first - step->column) * block->column_stride + row;
         one.strip.bias = bias ? bias + panel.first : NULL;
         (panel.valid == panel.width ? run_rows : run_ragged)(&one, rows);
