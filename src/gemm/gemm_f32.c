@@ -559,6 +559,14 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
     return 1.05 * compute + m * k / 2 + 30 * tiles;
 }
 
+/* Of plain rows of B: a load and a store for each vector, and what comes around a panel, which
+ * matters where k is small. */
+static double pack_cycles(const struct core *core, double n, double k)
+{
+    const double nr = GEMM_F32_NR; /* clang wants a double */
+    return n * k / 4 + (core->in_order ? 0 : 60 * ceil(n / nr));
+}
+
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                          bool b_packed, bool a_listed, size_t a_stride)
 {
@@ -566,5 +574,5 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
     double cycles = listed ? listed_cycles(cpu, m, n, k) : packed_cycles(cpu, m, n, k);
     if (listed && rows_collide(a_stride, cpu)) /* they are copied */
         cycles += m * k / 2;
-    return 500 + batch * (cycles + (b_packed ? 0 : n * k / 4));
+    return 500 + batch * (cycles + (b_packed ? 0 : pack_cycles(cpu->core, n, k)));
 }
