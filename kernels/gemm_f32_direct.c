@@ -1,33 +1,23 @@
 /* The list of kernels for matrices in place, fastest first. */
 #include "kernels/gemm_f32_direct.h"
 
-#define EIGHT(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5], &(t)[6], &(t)[7]
-#define THREE_EIGHTS(t) EIGHT(t), EIGHT(t + 8), EIGHT(t + 16)
-#define TILES(t)                                                                                \
-    THREE_EIGHTS(t), EIGHT(t + 24), &(t)[32], &(t)[33], &(t)[34], &(t)[35], &(t)[36], &(t)[37], \
-        &(t)[38]
-#define SHALLOW(t) THREE_EIGHTS(t), &(t)[24], &(t)[25], &(t)[26], &(t)[27], &(t)[28], &(t)[29]
-#define IN_ORDER(t) THREE_EIGHTS(t), &(t)[24], &(t)[25]
-const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[] = {
 #if !NEO_PORTABLE
-    IN_ORDER(gemm_f32_direct_narrow_neon),
-    IN_ORDER(gemm_f32_direct_wide_neon),
-    &gemm_f32_direct_wide_neon[26],
-    &gemm_f32_direct_wide_neon[27],
-    &gemm_f32_direct_wide_neon[28],
-    &gemm_f32_direct_wide_neon[29],
-    &gemm_f32_direct_wide_neon[30],
-    TILES(gemm_f32_direct_neon),
-    SHALLOW(gemm_f32_shallow_neon),
+#include "kernels/gemm_f32_direct_offsets.h"
 #endif
-    TILES(gemm_f32_direct_ref),
-    SHALLOW(gemm_f32_shallow_ref),
+
+/* clang-format off */
+#define ENTRY(name, run, ...) gemm_f32_direct_fn run;
+#include "kernels/gemm_f32_direct_table.h"
+#undef ENTRY
+
+#define ENTRY(name_, run_, needs_, height_, vectors_, group_, depth_, in_order_) \
+    {.name = #name_, .needs = needs_, .height = height_, .vectors = vectors_, .group = group_, \
+     .depth = depth_, .in_order = in_order_, .run = run_},
+const struct gemm_f32_direct_kernel gemm_f32_direct_kernels[] = {
+#include "kernels/gemm_f32_direct_table.h"
 };
-#undef IN_ORDER
-#undef SHALLOW
-#undef TILES
-#undef THREE_EIGHTS
-#undef EIGHT
+#undef ENTRY
+/* clang-format on */
 const size_t gemm_f32_direct_kernel_count =
     sizeof gemm_f32_direct_kernels / sizeof gemm_f32_direct_kernels[0];
 
@@ -45,7 +35,7 @@ static size_t find(const struct cpu *cpu, const struct kind *kind)
 {
     size_t i = 0;
     for (; i < gemm_f32_direct_kernel_count; i++) {
-        const struct gemm_f32_direct_kernel *kernel = gemm_f32_direct_kernels[i];
+        const struct gemm_f32_direct_kernel *kernel = &gemm_f32_direct_kernels[i];
         int suits = !kernel->in_order || kernel->in_order == cpu->core->in_order;
         if (suits && is_kind(kernel, kind) && (kernel->needs & ~cpu->features) == 0)
             break;
@@ -56,8 +46,8 @@ static size_t find(const struct cpu *cpu, const struct kind *kind)
 static int exists(const struct kind *kind, int in_order)
 {
     for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++)
-        if (gemm_f32_direct_kernels[i]->in_order == in_order &&
-            is_kind(gemm_f32_direct_kernels[i], kind))
+        if (gemm_f32_direct_kernels[i].in_order == in_order &&
+            is_kind(&gemm_f32_direct_kernels[i], kind))
             return 1;
     return 0;
 }

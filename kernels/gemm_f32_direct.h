@@ -68,7 +68,7 @@ struct gemm_f32_direct_kernel {
 };
 
 /* Fastest first; each (height, vectors, group, depth) has one that needs nothing. */
-extern const struct gemm_f32_direct_kernel *const gemm_f32_direct_kernels[];
+extern const struct gemm_f32_direct_kernel gemm_f32_direct_kernels[];
 extern const size_t gemm_f32_direct_kernel_count;
 
 /* Where in the list the fastest tile is; gemm_f32_direct_kernel_count if there is none. */
@@ -86,14 +86,5 @@ size_t gemm_f32_direct_height(const struct core *core, size_t vectors, size_t gr
 
 /* There are tiles for cores like this one. */
 int gemm_f32_direct_is_tuned(const struct core *core, size_t vectors, size_t group);
-
-enum { GEMM_F32_DIRECT_TILES = 39, GEMM_F32_SHALLOW = 30 };
-enum { GEMM_F32_DIRECT_NARROW = 26, GEMM_F32_DIRECT_WIDE = 31 };
-extern const struct gemm_f32_direct_kernel gemm_f32_direct_neon[GEMM_F32_DIRECT_TILES];
-extern const struct gemm_f32_direct_kernel gemm_f32_direct_ref[GEMM_F32_DIRECT_TILES];
-extern const struct gemm_f32_direct_kernel gemm_f32_direct_narrow_neon[GEMM_F32_DIRECT_NARROW];
-extern const struct gemm_f32_direct_kernel gemm_f32_direct_wide_neon[GEMM_F32_DIRECT_WIDE];
-extern const struct gemm_f32_direct_kernel gemm_f32_shallow_neon[GEMM_F32_SHALLOW];
-extern const struct gemm_f32_direct_kernel gemm_f32_shallow_ref[GEMM_F32_SHALLOW];
 
 #endif

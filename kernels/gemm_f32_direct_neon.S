@@ -115,42 +115,5 @@
     end_names
     .endm
 
-    kernel 1x4, 1, 1, 1
-    kernel 2x4, 2, 1, 1
-    kernel 3x4, 3, 1, 1
-    kernel 4x4, 4, 1, 1
-    kernel 5x4, 5, 1, 1
-    kernel 6x4, 6, 1, 1
-    kernel 7x4, 7, 1, 1
-    kernel 8x4, 8, 1, 1
-    kernel 1x8, 1, 2, 2
-    kernel 2x8, 2, 2, 2
-    kernel 3x8, 3, 2, 2
-    kernel 4x8, 4, 2, 2
-    kernel 5x8, 5, 2, 2
-    kernel 6x8, 6, 2, 2
-    kernel 7x8, 7, 2, 2
-    kernel 8x8, 8, 2, 2
-    kernel 1x12, 1, 3, 3
-    kernel 2x12, 2, 3, 3
-    kernel 3x12, 3, 3, 3
-    kernel 4x12, 4, 3, 3
-    kernel 5x12, 5, 3, 3
-    kernel 6x12, 6, 3, 3
-    kernel 7x12, 7, 3, 3
-    kernel 1x16, 1, 4, 4
-    kernel 2x16, 2, 4, 4
-    kernel 3x16, 3, 4, 4
-    kernel 4x16, 4, 4, 4
-    kernel 5x16, 5, 4, 4
-    kernel 1x2x8, 1, 4, 2
-    kernel 2x2x8, 2, 4, 2
-    kernel 1x2x12, 1, 6, 3
-    kernel 2x2x12, 2, 6, 3
-    kernel 3x2x12, 3, 6, 3
-    kernel 4x2x12, 4, 6, 3
-    kernel 1x2x16, 1, 8, 4
-    kernel 2x2x16, 2, 8, 4
-    kernel 3x2x16, 3, 8, 4
-    kernel 1x4x12, 1, 12, 3
-    kernel 1x3x16, 1, 12, 4
+#define KERNEL(name, height, vectors, group) kernel name, height, vectors, group;
+#include "kernels/gemm_f32_direct_list.h"

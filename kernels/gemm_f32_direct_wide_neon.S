@@ -156,8 +156,6 @@
 
 #define KERNEL(height, width) kernel height##x##width, height, %(width / 4), %(width / 4);
 #include "kernels/gemm_f32_direct_in_order_list.h"
-    kernel 1x2x8, 1, 4, 2
-    kernel 2x2x8, 2, 4, 2
-    kernel 1x2x12, 1, 6, 3
-    kernel 2x2x12, 2, 6, 3
-    kernel 1x2x16, 1, 8, 4
+#undef KERNEL
+#define KERNEL(name, height, vectors, group) kernel name, height, vectors, group;
+#include "kernels/gemm_f32_direct_wide_list.h"

@@ -183,13 +183,13 @@ static void every_tile_has_a_kernel_that_needs_nothing(void **state)
     const struct core core = {.name = "any"};
     const struct cpu cpu = {.core = &core};
     for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++) {
-        const struct gemm_f32_direct_kernel *kernel = gemm_f32_direct_kernels[i];
+        const struct gemm_f32_direct_kernel *kernel = &gemm_f32_direct_kernels[i];
         size_t found = kernel->depth ? gemm_f32_shallow_find(&cpu, kernel->depth, kernel->vectors)
                                      : gemm_f32_direct_find(&cpu, kernel->height, kernel->vectors,
                                                             kernel->group);
         assert_true(found < gemm_f32_direct_kernel_count);
-        assert_int_equal(gemm_f32_direct_kernels[found]->needs, 0);
-        assert_int_equal(gemm_f32_direct_kernels[found]->depth, kernel->depth);
+        assert_int_equal(gemm_f32_direct_kernels[found].needs, 0);
+        assert_int_equal(gemm_f32_direct_kernels[found].depth, kernel->depth);
         assert_true(gemm_f32_direct_height(&core, kernel->vectors, kernel->group) >=
                     kernel->height);
     }
@@ -231,7 +231,7 @@ static void cores_that_issue_in_order_get_their_own_tiles(void **state)
                 size_t found = gemm_f32_direct_find(&cpu, h, v, v);
                 assert_true(found < gemm_f32_direct_kernel_count);
                 uint8_t own = tuned && (cpu.features & CPU_NEON) ? in_order : 0;
-                assert_int_equal(gemm_f32_direct_kernels[found]->in_order, own);
+                assert_int_equal(gemm_f32_direct_kernels[found].in_order, own);
             }
         }
         bool wide = in_order == IN_ORDER_WIDE;
@@ -278,7 +278,7 @@ int main(void)
         guard_init(guards[i], MOST_BYTES);
     assert(gemm_f32_direct_kernel_count + gemm_f32_outer_kernel_count <= MOST_KERNELS);
     for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++)
-        add_tests(gemm_f32_direct_kernels[i], false);
+        add_tests(&gemm_f32_direct_kernels[i], false);
     for (size_t i = 0; i < gemm_f32_outer_kernel_count; i++)
         add_tests(&gemm_f32_outer_kernels[i], true);
     for (size_t i = 0; i < ALONE; i++)

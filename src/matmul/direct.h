@@ -79,7 +79,7 @@ void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size
 static inline const struct gemm_f32_direct_kernel *direct_tile(const struct matmul_direct *plan,
                                                                size_t number)
 {
-    return plan->a_columns ? &gemm_f32_outer_kernels[number] : gemm_f32_direct_kernels[number];
+    return plan->a_columns ? &gemm_f32_outer_kernels[number] : &gemm_f32_direct_kernels[number];
 }
 
 /* What depends on the kind of strip. */

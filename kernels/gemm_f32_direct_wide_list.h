@@ -1,0 +1,6 @@
+/* More tiles for IN_ORDER_WIDE, of several groups: KERNEL(name, height, vectors, group). */
+KERNEL(1x2x8, 1, 4, 2)
+KERNEL(2x2x8, 2, 4, 2)
+KERNEL(1x2x12, 1, 6, 3)
+KERNEL(2x2x12, 2, 6, 3)
+KERNEL(1x2x16, 1, 8, 4)
