@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "src/core/log.h"
+#include "src/threading/parallel.h"
 #include "src/threading/threads.h"
 #include "tests/support/fault.h"
 #include "tests/support/meeting.h"
