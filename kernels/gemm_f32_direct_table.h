@@ -13,7 +13,11 @@
 #undef KERNEL
 #define KERNEL(name, height, vectors, group) \
     TILE(name##_wide_neon, height, vectors, group, 0, IN_ORDER_WIDE)
-#include "kernels/gemm_f32_direct_wide_list.h"
+#include "kernels/gemm_f32_direct_groups_list.h"
+#undef KERNEL
+#define KERNEL(name, height, vectors, group) \
+    TILE(name##_narrow_neon, height, vectors, group, 0, IN_ORDER_NARROW)
+#include "kernels/gemm_f32_direct_groups_list.h"
 #undef KERNEL
 #define KERNEL(name, height, vectors, group) TILE(name##_neon, height, vectors, group, 0, 0)
 #include "kernels/gemm_f32_direct_list.h"

@@ -158,4 +158,4 @@
 #include "kernels/gemm_f32_direct_in_order_list.h"
 #undef KERNEL
 #define KERNEL(name, height, vectors, group) kernel name, height, vectors, group;
-#include "kernels/gemm_f32_direct_wide_list.h"
+#include "kernels/gemm_f32_direct_groups_list.h"

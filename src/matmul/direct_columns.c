@@ -96,8 +96,8 @@ static double tuned_cycles(const struct core *core, double height, double vector
         double others = 2 * vectors / group + height / 4 + 0.5;
         return fmax(least, (macs + others) / 3) + 0.25 * vectors / group;
     }
-    double wait = height < 3 ? 3 : 0; /* for the values of A, which come late in low tiles */
-    return fmax(least, fmax((macs + loads + 3 * vectors + 1) / 2, 2 * vectors + height / 2) + wait);
+    double all = macs + loads + 3 * vectors + vectors / group, wait = height < 3 ? 1 : 0;
+    return fmax(least, fmax(all / 2, 2 * vectors + height / 2) + wait);
 }
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the

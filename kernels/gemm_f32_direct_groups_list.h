@@ -1,4 +1,5 @@
-/* More tiles for IN_ORDER_WIDE, of several groups: KERNEL(name, height, vectors, group). */
+/* More tiles for cores that issue in order, of several groups: KERNEL(name, height, vectors,
+ * group). */
 KERNEL(1x2x8, 1, 4, 2)
 KERNEL(2x2x8, 2, 4, 2)
 KERNEL(1x2x12, 1, 6, 3)
