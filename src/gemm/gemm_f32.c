@@ -275,10 +275,11 @@ const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_ste
                : task->b + (panel->first - step->padded_column) * (step->k.end - step->k.begin);
 }
 
-size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step)
+size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step,
+                              size_t width)
 {
     const struct gemm_f32_shape *shape = &task->plan->shape;
-    return LAYOUT_PANEL * (shape->b_packed ? shape->k : step->k.end - step->k.begin);
+    return width * (shape->b_packed ? shape->k : step->k.end - step->k.begin);
 }
 
 /* Where the sums of a step go. */

@@ -30,8 +30,9 @@ struct gemm_step {
 const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step,
                              const struct layout_panel *panel);
 
-/* From one full panel of B to the next. */
-size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step);
+/* From one panel of B of this width to the next. */
+size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step,
+                              size_t width);
 
 /* The rows of tile t, by the plan. */
 struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);

@@ -132,12 +132,14 @@ static void run_ragged(const struct gemm_task *task, const struct panels_run *ru
     }
 }
 
-/* How many full panels follow each other from p on, as far as they stay in the L1 cache together
- * with a tile's rows of A. */
+/* How many panels of one width follow each other from p on: full ones as far as they stay in the L1
+ * cache together with a tile's rows of A, or the two of 8 columns that few columns end in. */
 static size_t group_of(const struct gemm_f32 *plan, struct span panels, size_t p)
 {
-    size_t end = min_size(plan->full_panels, panels.end);
-    return p < end ? min_size(end - p, plan->group_panels) : 1;
+    size_t end = min_size(plan->full_panels, panels.end), n = plan->shape.n;
+    if (p < end)
+        return min_size(end - p, plan->group_panels);
+    return p + 1 < panels.end && layout_panel(n, p).width == layout_panel(n, p + 1).valid ? 2 : 1;
 }
 
 static struct layout_panel panel_of(const struct gemm_f32 *plan, size_t p)
@@ -158,6 +160,7 @@ static void run_panels(const struct gemm_task *task, const struct gemm_step *ste
     run->strip.width = (uint32_t)(narrow ? panel.valid : panel.width);
     run->strip.panels = count;
     run->strip.b = gemm_step_panel(task, step, &panel);
+    run->strip.b_step = gemm_step_panel_stride(task, step, panel.width);
     run->strip.c = block->values + (panel.first - step->column);
     run->strip.bias = last && task->place.bias ? task->place.bias + panel.first : NULL;
     if (narrow || panel.valid == panel.width)
@@ -185,7 +188,6 @@ void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *
                   .segments = segments,
                   .rounds = depth / 4,
                   .tail = depth % 4,
-                  .b_step = gemm_step_panel_stride(task, step),
                   .ldc = block->row_stride,
                   .accumulate = step->k.begin > 0,
                   .clamp = clamps ? clamp_of(shape) : 0,
