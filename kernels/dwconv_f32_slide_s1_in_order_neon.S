@@ -250,7 +250,7 @@ offset_high .req x30
     order \R
     begin_stages
     .set in_place, 0
-    .set latency, 4 + 4 * \wide
+    .set latency, 4 + (4 - 2 * \clamps) * \wide
     .set load_latency, 3
     .set l, 0
     .set begun, 0
@@ -266,7 +266,7 @@ offset_high .req x30
     flow_one \R, \wide, \clamps, \begins, \continues, \completes
     .if (rests == 1) & (\R == 4) & (\clamps == 0)
     .set rests, 0
-    .elseif (f % 2) | (\wide == 0)
+    .elseif (f % 2) | (\wide == 0) | \clamps
     fill \R, \wide, \clamps, \completes
     .endif
     .set f, f + 1
