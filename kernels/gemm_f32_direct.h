@@ -9,6 +9,12 @@
 
 #include "arch/cpu.h"
 
+/* Panels of packed weights side by side: `full` ones of 12 columns, then one of 4 * middle and one
+ * of 4 * last, unless these are 0. */
+struct gemm_f32_panels {
+    uint8_t full, middle, last;
+};
+
 /* For i < tiles * height, j < 4 * vectors, with k = 4 * rounds + tail:
  *
  *   sum = A(i, 0) * B(0, j), or 0 if k is 0
@@ -39,7 +45,8 @@ struct gemm_f32_direct {
     size_t clamp; /* 0: low and high do not matter */
     size_t lanes; /* 1 … 4 */
     float low, high;
-    size_t first, later; /* gemm_f32_direct_set_depth() */
+    size_t first, later;           /* gemm_f32_direct_set_depth() */
+    struct gemm_f32_panels panels; /* for kernels of gemm_f32_panels.h */
 };
 
 /* Sets rounds, tail, b_tail, and for kernels that take odd steps first: the bytes of a row of A in

@@ -249,6 +249,17 @@ static void layouts_and_batches(void **state)
     }
 }
 
+/* Every way in which packed weights end, and panels are put side by side. */
+static void few_rows_by_packed_weights_of_any_width(void **state)
+{
+    (void)state;
+    for (neo_dim m = 1; m <= 6; m++)
+        for (neo_dim n = 1; n <= 100; n += m < 4 ? 1 : 3) {
+            struct row row = {"few rows", 2, {m, 5}, {5, n}, {m, n}, "ab", "any", "ab", 2, 0};
+            run_row(&row, NULL, NULL);
+        }
+}
+
 static float relu(float value, float old)
 {
     (void)old;
@@ -281,6 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts_and_batches),
+        cmocka_unit_test(few_rows_by_packed_weights_of_any_width),
         cmocka_unit_test(post_operations_are_applied),
     };
     return cmocka_run_group_tests_name("matmul", tests, session_setup, session_teardown);

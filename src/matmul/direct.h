@@ -3,14 +3,17 @@
 #define SRC_MATMUL_DIRECT_H
 
 #include "kernels/gemm_f32_outer.h"
+#include "kernels/gemm_f32_panels.h"
 #include "kernels/pack_f32.h"
 #include "src/matmul/batch.h"
 
 enum { MAX_RUNS = 8, MAX_HEIGHT = 8, MAX_CALLS = 8, MAX_TURNED_COLUMNS = 16 };
 
-/* Strips next to each other of the same kind. */
+/* Strips next to each other of the same kind: a single panel of packed weights or so many columns
+ * of plain ones, or several panels. */
 struct strips {
     uint32_t count;
+    struct gemm_f32_panels panels;         /* all 0: not several */
     uint8_t vectors, group, lanes, height; /* height: the largest */
     uint8_t depth;                         /* 0, or that of kernels for one small depth */
     bool a_columns;                        /* kernels read columns of src */
@@ -76,9 +79,17 @@ void direct_columns_split(struct columns *columns, const struct core *core);
 /* matmul_direct.c: the tiles of so many rows, in the plan's strips number r. */
 void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size_t r, size_t rows);
 
-static inline const struct gemm_f32_direct_kernel *direct_tile(const struct matmul_direct *plan,
-                                                               size_t number)
+static inline bool direct_has_panels(const struct strips *strips)
 {
+    return gemm_f32_panels_vectors(strips->panels) > 0;
+}
+
+/* A kernel of such strips. */
+static inline const struct gemm_f32_direct_kernel *
+direct_tile(const struct matmul_direct *plan, const struct strips *strips, size_t number)
+{
+    if (direct_has_panels(strips))
+        return &gemm_f32_panels_kernels[number].tile;
     return plan->a_columns ? &gemm_f32_outer_kernels[number] : &gemm_f32_direct_kernels[number];
 }
 
@@ -89,9 +100,10 @@ static inline void direct_set_kind(struct gemm_f32_direct *strip, const struct m
     strip->lanes = kind->lanes;
     strip->special = plan->strip.special | (kind->lanes < 4 ? GEMM_F32_SPECIAL_LANES : 0);
     if (plan->packed || plan->turned)
-        strip->ldb = 4u * kind->group;
+        strip->ldb = 4u * (direct_has_panels(kind) ? plan->k : kind->group);
     if (plan->packed)
-        strip->gap = strip->ldb * plan->k;
+        strip->gap = 4u * kind->group * plan->k;
+    strip->panels = kind->panels;
 }
 
 /* The scratchpad of one task: room for a strip of turned weights. */

@@ -32,30 +32,66 @@ static void add_strips(struct columns *columns, const struct core *core, size_t 
     columns->strip_count += count;
 }
 
-/* Panels of 12 columns side by side, as many as make the widest tile, then those that are left: two
- * of 8 columns are side by side, too, if there are no more rows than such a tile has. */
-static void packed_columns(struct columns *columns, const struct core *core,
-                           const struct direct_shape *shape, size_t widest)
+/* Packed weights: panels of 12 columns, and those after them in vectors, or 0. */
+struct packed {
+    size_t full, k;
+    uint8_t middle, last, lanes; /* lanes: columns in the last vector */
+};
+
+static struct packed packed_panels(size_t n, size_t k)
 {
-    size_t n = shape->n, k = shape->k;
-    size_t panels = layout_panel_count(n), full = panels > 2 ? panels - 2 : 0, whole;
-    while (full < panels && layout_panel(n, full).valid == LAYOUT_PANEL)
-        full++;
-    whole = full;
-    for (size_t side = widest; side >= 1; side /= 2) {
-        add_strips(columns, core, full / side, 3 * side, 3, 4, side * LAYOUT_PANEL * k);
-        full %= side;
-    }
-    bool low = widest > 1 && shape->m <= tile_height(columns, core, 4, 2);
-    if (low && panels - whole == 2 && layout_panel(n, panels - 1).valid == 8) {
-        add_strips(columns, core, 1, 4, 2, 4, 16 * k);
+    size_t count = layout_panel_count(n);
+    struct layout_panel last = layout_panel(n, count - 1);
+    struct packed packed = {.full = count, .k = k, .lanes = 4};
+    if (last.valid == LAYOUT_PANEL)
+        return packed;
+    packed.lanes = (uint8_t)(last.valid - (last.width - 4));
+    packed.last = (uint8_t)(last.width / 4);
+    packed.full--;
+    if (packed.full && layout_panel(n, packed.full - 1).width < LAYOUT_PANEL)
+        packed.middle = (uint8_t)(layout_panel(n, --packed.full).width / 4);
+    return packed;
+}
+
+/* A single panel has kernels of its own, which are higher, and panels of one width may: those of
+ * cores that issue in order have. */
+static void add_panels(struct columns *columns, const struct core *core, size_t count,
+                       struct gemm_f32_panels panels, size_t lanes, size_t k)
+{
+    size_t vectors = gemm_f32_panels_vectors(panels), height = gemm_f32_panels_height(panels);
+    bool single = panels.full + (panels.middle > 0) + (panels.last > 0) == 1;
+    bool alike = panels.full ? vectors == 3u * panels.full : panels.middle == panels.last;
+    size_t group = single ? vectors : panels.full ? 3 : panels.middle;
+    if (count == 0 || vectors == 0)
         return;
-    }
-    for (size_t p = whole; p < panels; p++) {
-        struct layout_panel panel = layout_panel(n, p);
-        add_strips(columns, core, 1, panel.width / 4, panel.width / 4,
-                   panel.valid - (panel.width - 4), panel.width * k);
-    }
+    add_strips(columns, core, count, vectors, group, lanes, 4 * vectors * k);
+    struct strips *added = &columns->runs[columns->run_count - 1];
+    bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, vectors, group);
+    if (single || (alike && lanes == 4 && (tuned || added->height >= height)))
+        return;
+    added->panels = panels;
+    added->height = (uint8_t)height;
+}
+
+/* Strips of at most `side` panels of 12 columns, as even as they can be. What comes after these
+ * panels takes joined - 1 of them into its strip; 0: nothing is joined. */
+static void packed_columns(struct columns *columns, const struct core *core,
+                           const struct packed *packed, size_t side, size_t joined)
+{
+    size_t taken = joined ? joined - 1 : 0, whole = packed->full - taken;
+    size_t strips = div_up(whole, side), each = whole / max_size(strips, 1);
+    size_t larger = whole - strips * each, k = packed->k;
+    struct gemm_f32_panels more = {.full = (uint8_t)(each + 1)}, fewer = {.full = (uint8_t)each};
+    struct gemm_f32_panels middle = {.middle = packed->middle}, last = {.last = packed->last};
+    add_panels(columns, core, larger, more, 4, k);
+    add_panels(columns, core, strips - larger, fewer, 4, k);
+    if (joined) {
+        last.full = (uint8_t)taken, last.middle = packed->middle;
+        if (last.last == 3)
+            last.full++, last.last = 0;
+    } else
+        add_panels(columns, core, 1, middle, 4, k);
+    add_panels(columns, core, 1, last, packed->lanes, k);
 }
 
 /* Vectors of 4 columns: strips of `widest`, then of four, then the rest; a single vector takes one
@@ -135,8 +171,9 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     if (run->depth)
         return shallow_cycles(core, run, m);
     double tiles = ceil(m / run->height), height = m / tiles;
-    double step = run->a_columns ? untuned_cycles(core, height, run->vectors, run->group)
-                                 : tile_cycles(core, height, run->vectors, run->group);
+    double step = run->a_columns || direct_has_panels(run)
+                      ? untuned_cycles(core, height, run->vectors, run->group)
+                      : tile_cycles(core, height, run->vectors, run->group);
     return tiles * (k * step + 6 + 0.5 * height * run->vectors);
 }
 
@@ -144,19 +181,12 @@ static double columns_cycles(const struct core *core, const struct columns *colu
                              double k)
 {
     double cycles = 0;
-    for (size_t r = 0; r < columns->run_count; r++)
+    for (size_t r = 0; r < columns->run_count; r++) {
+        if (columns->runs[r].height == 0)
+            return HUGE_VAL; /* there are no kernels */
         cycles += columns->runs[r].count * (8 + strip_cycles(core, &columns->runs[r], m, k));
+    }
     return cycles;
-}
-
-/* Takes the columns if they cost less than *least. */
-static void keep_better(struct columns *best, double *least, const struct columns *columns,
-                        double cycles)
-{
-    if (cycles >= *least)
-        return;
-    *least = cycles;
-    *best = *columns;
 }
 
 /* Kernels for this depth alone, if there are any for all strips. */
@@ -165,7 +195,7 @@ static bool make_shallow(struct columns *columns, size_t k)
     size_t most = k <= MAX_SHALLOW ? gemm_f32_shallow_vectors(k) : 0;
     for (size_t r = 0; r < columns->run_count; r++) {
         struct strips *run = &columns->runs[r];
-        if (run->vectors > most || run->vectors != run->group)
+        if (run->vectors > most || run->vectors != run->group || direct_has_panels(run))
             return false;
         run->depth = (uint8_t)k;
         run->height = 1;
@@ -180,27 +210,57 @@ static double turning_cycles(const struct direct_shape *shape, const struct colu
     return shape->turned ? 100 + 30 * (double)columns->strip_count + 0.45 * elements : 0;
 }
 
+static void take_if_better(struct columns *best, double *least, const struct columns *columns,
+                           double cycles)
+{
+    if (cycles >= *least)
+        return;
+    *least = cycles;
+    *best = *columns;
+}
+
+/* Takes them if they cost less than *least, or with kernels of this depth alone do. */
+static void keep_better(struct columns *best, double *least, const struct core *core,
+                        const struct direct_shape *shape, struct columns *columns)
+{
+    double rows = (double)shape->m, depth = (double)shape->k;
+    double turning = turning_cycles(shape, columns);
+    take_if_better(best, least, columns, turning + columns_cycles(core, columns, rows, depth));
+    if (!shape->a_columns && make_shallow(columns, shape->k))
+        take_if_better(best, least, columns, turning + columns_cycles(core, columns, rows, depth));
+}
+
+/* Many rows have sums enough with a panel or two. */
+static double choose_packed(struct columns *best, const struct core *core,
+                            const struct direct_shape *shape)
+{
+    struct packed packed = packed_panels(shape->n, shape->k);
+    size_t widest = shape->m == 1 ? 6 : shape->m == 2 ? 4 : 2;
+    size_t most = packed.last ? min_size(packed.full, shape->m == 1 ? 4 : 2) + 1 : 0;
+    double least = HUGE_VAL;
+    if (shape->a_columns) /* single panels only */
+        widest = 1, most = 0;
+    for (size_t side = 1; side <= widest; side++)
+        for (size_t joined = 0; joined <= most; joined++) {
+            struct columns columns = {.a_columns = shape->a_columns};
+            packed_columns(&columns, core, &packed, side, joined);
+            keep_better(best, &least, core, shape, &columns);
+        }
+    return least;
+}
+
 double direct_columns_choose(struct columns *best, const struct core *core,
                              const struct direct_shape *shape)
 {
-    static const size_t plain_widths[] = {4, 3, 2, 8, 12}, packed_widths[] = {1, 2, 4};
-    size_t count = shape->panels ? count_of(packed_widths) : count_of(plain_widths);
-    size_t narrow = shape->panels ? 1 : 3; /* widths of one group come first */
+    static const size_t widths[] = {4, 3, 2, 8, 12};
+    size_t count = shape->a_columns || shape->turned ? 3 : count_of(widths); /* 3 of one group */
     double least = HUGE_VAL;
-    if (shape->a_columns || shape->turned)
-        count = narrow;
+    if (shape->panels)
+        return choose_packed(best, core, shape);
     for (size_t i = 0; i < count; i++) {
         struct columns columns = {.a_columns = shape->a_columns};
-        if (shape->panels)
-            packed_columns(&columns, core, shape, packed_widths[i]);
-        else
-            plain_columns(&columns, core, shape->n, plain_widths[i]);
-        double rows = (double)shape->m, depth = (double)shape->k;
-        double turning = turning_cycles(shape, &columns);
-        keep_better(best, &least, &columns, turning + columns_cycles(core, &columns, rows, depth));
-        if (!shape->a_columns && make_shallow(&columns, shape->k))
-            keep_better(best, &least, &columns,
-                        turning + columns_cycles(core, &columns, rows, depth));
+        plain_columns(&columns, core, shape->n, widths[i]);
+        keep_better(best, &least, core, shape, &columns);
     }
     return least;
 }

@@ -107,7 +107,7 @@ static void run_part(const struct matmul_direct *plan, const struct part *part)
             at.b = plan->turned ? turn(plan, part, column + i * columns, columns)
                                 : b + i * run->b_step;
             at.c = c + i * columns, at.bias = bias + i * bias_step;
-            if (run->lanes < 4)
+            if (run->lanes < 4 && !direct_has_panels(run))
                 run_ragged(&strip, &part->tilings[r], at, plan, columns - 4 + run->lanes);
             else
                 run_strip(&strip, &part->tilings[r], &at);

@@ -154,12 +154,13 @@ static bool is_by_column(const neo_memory_desc *bias)
 
 void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size_t r, size_t rows)
 {
+    const struct strips *run = &plan->columns.runs[r];
     const uint8_t *by_height = plan->kernels[r];
-    size_t tiles = div_up(rows, plan->columns.runs[r].height), tall = div_up(rows, tiles);
+    size_t tiles = div_up(rows, run->height), tall = div_up(rows, tiles);
     size_t low_tiles = tiles * tall - rows, tall_tiles = tiles - low_tiles;
     *out = (struct tiling){
-        .tall = direct_tile(plan, by_height[tall - 1])->run,
-        .low = low_tiles ? direct_tile(plan, by_height[tall - 2])->run : NULL,
+        .tall = direct_tile(plan, run, by_height[tall - 1])->run,
+        .low = low_tiles ? direct_tile(plan, run, by_height[tall - 2])->run : NULL,
         .tall_tiles = tall_tiles,
         .low_tiles = low_tiles,
         .low_row = tall_tiles * tall,
@@ -172,6 +173,8 @@ static size_t find_kernel(const struct matmul_direct *mine, const struct cpu *cp
 {
     if (mine->a_columns)
         return gemm_f32_outer_find(cpu, height, run->vectors);
+    if (direct_has_panels(run))
+        return gemm_f32_panels_find(cpu->features, height, run->panels);
     return run->depth ? gemm_f32_shallow_find(cpu, run->depth, run->vectors)
                       : gemm_f32_direct_find(cpu, height, run->vectors, run->group);
 }
@@ -184,8 +187,9 @@ static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)
             mine->kernels[r][h - 1] = (uint8_t)find_kernel(mine, cpu, run, h);
         direct_tile_rows(&mine->tilings[r], mine, r, mine->m);
     }
-    size_t tiles = div_up(mine->m, mine->columns.runs[0].height);
-    mine->kernel = direct_tile(mine, mine->kernels[0][div_up(mine->m, tiles) - 1])->name;
+    const struct strips *first = &mine->columns.runs[0];
+    size_t tiles = div_up(mine->m, first->height);
+    mine->kernel = direct_tile(mine, first, mine->kernels[0][div_up(mine->m, tiles) - 1])->name;
 }
 
 static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const struct strips *kind,
@@ -229,7 +233,7 @@ static void list_calls(struct matmul_direct *mine)
         if (!mine->packed && missing <= at[1])
             at[1] -= missing, at[2] -= missing, kind.lanes = 4;
         if (mine->call_count + calls > MAX_CALLS ||
-            (kind.lanes < 4 && (!mine->packed || mine->bias_fused))) {
+            (kind.lanes < 4 && !direct_has_panels(&kind) && (!mine->packed || mine->bias_fused))) {
             mine->call_count = 0;
             return;
         }

@@ -1,0 +1,84 @@
+/* The definition of gemm_f32_panels.h as loops. */
+#include <math.h>
+
+#include "kernels/gemm_f32_panels.h"
+
+/* Column j of B, and how far apart its elements are. */
+struct column {
+    const float *first;
+    size_t stride;
+};
+
+static struct column column_of(const struct gemm_f32_direct *strip, const float *b, size_t j)
+{
+    size_t k = 4 * strip->rounds + strip->tail, full = 12u * strip->panels.full, width = 12;
+    size_t panel = j / 12 * 12; /* its first column */
+    if (j >= full) {
+        size_t middle = 4u * strip->panels.middle;
+        panel = j < full + middle ? full : full + middle;
+        width = j < full + middle ? middle : 4u * strip->panels.last;
+    }
+    return (struct column){b + panel * k + (j - panel), width};
+}
+
+static float element(const struct gemm_f32_direct *strip, const float *a, struct column column,
+                     const float *bias)
+{
+    float sum = 0;
+    for (size_t p = 0; p < 4 * strip->rounds + strip->tail; p++) {
+        float y = column.first[p * column.stride];
+        sum = p ? fmaf(a[p], y, sum) : a[p] * y;
+    }
+    if (bias)
+        sum += *bias;
+    if (!strip->clamp)
+        return sum;
+    sum = sum < strip->low ? strip->low : sum;
+    return sum > strip->high ? strip->high : sum;
+}
+
+static void run(const struct gemm_f32_direct *strip, const float *a, const float *b, float *c,
+                const float *bias, size_t rows)
+{
+    size_t columns = 4 * gemm_f32_panels_vectors(strip->panels) - 4 + strip->lanes;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            c[i * strip->ldc + j] =
+                element(strip, a + i * strip->lda, column_of(strip, b, j), bias ? bias + j : NULL);
+}
+
+void gemm_f32_panels_1_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
+                           float *c, const float *bias)
+{
+    run(strip, a, b, c, bias, strip->tiles);
+}
+
+void gemm_f32_panels_2_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
+                           float *c, const float *bias)
+{
+    run(strip, a, b, c, bias, 2 * strip->tiles);
+}
+
+void gemm_f32_panels_3_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
+                           float *c, const float *bias)
+{
+    run(strip, a, b, c, bias, 3 * strip->tiles);
+}
+
+void gemm_f32_panels_4_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
+                           float *c, const float *bias)
+{
+    run(strip, a, b, c, bias, 4 * strip->tiles);
+}
+
+void gemm_f32_panels_5_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
+                           float *c, const float *bias)
+{
+    run(strip, a, b, c, bias, 5 * strip->tiles);
+}
+
+void gemm_f32_panels_6_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
+                           float *c, const float *bias)
+{
+    run(strip, a, b, c, bias, 6 * strip->tiles);
+}

@@ -1,0 +1,214 @@
+/* Every kernel for panels side by side against its contract. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "arch/cpu.h"
+#include "kernels/gemm_f32_panels.h"
+#include "tests/support/fill.h"
+#include "tests/support/guard.h"
+
+static struct guard guard_a, guard_b, guard_c, guard_bias;
+
+typedef void fill_fn(float *out, size_t count, uint32_t *state);
+
+/* One strip on guarded memory. */
+struct problem {
+    const struct gemm_f32_panels_kernel *kernel;
+    struct gemm_f32_direct strip;
+    const float *a, *b, *bias;
+    float *c;
+    size_t rows, columns, k;
+};
+
+static float *filled(const struct guard *guard, size_t count, int end, fill_fn *fill,
+                     uint32_t *seed)
+{
+    float *out = guard_at(guard, count * sizeof(float), end);
+    fill(out, count, seed);
+    return out;
+}
+
+static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_fn *fill,
+                         uint32_t *seed)
+{
+    const struct gemm_f32_panels_kernel *kernel = problem->kernel;
+    size_t padded = 4 * gemm_f32_panels_vectors(kernel->panels);
+    uint32_t options = fill_next(seed) >> 4;
+    int end = options & 1;
+    size_t lanes = 1 + (options >> 2 & 3), lda = k + (options >> 4 & 3);
+    problem->k = k;
+    problem->rows = tiles * kernel->tile.height;
+    problem->columns = padded - 4 + lanes;
+    size_t ldc = problem->columns + (options >> 6 & 3);
+    size_t c_count = (problem->rows - 1) * ldc + problem->columns;
+    problem->a = filled(&guard_a, (problem->rows - 1) * lda + k, end, fill, seed);
+    problem->b = filled(&guard_b, k * padded, end, fill, seed);
+    if (options >> 8 & 1)
+        problem->bias = filled(&guard_bias, problem->columns, end, fill, seed);
+    problem->c = guard_at(&guard_c, c_count * sizeof(float), end);
+    problem->strip = (struct gemm_f32_direct){
+        .lda = lda,
+        .ldc = ldc,
+        .ldb = 4 * k,
+        .gap = 12 * k,
+        .rounds = k / 4,
+        .tail = k % 4,
+        .tiles = tiles,
+        .clamp = options >> 9 & 1,
+        .lanes = lanes,
+        .low = -1.5f,
+        .high = 2.5f,
+        .panels = kernel->panels,
+    };
+    problem->strip.special = problem->bias || problem->strip.clamp || lanes < 4;
+    fill_marker(problem->c, c_count);
+}
+
+/* Element (p, j) of the panels. */
+static float weight(const struct problem *problem, size_t p, size_t j)
+{
+    struct gemm_f32_panels panels = problem->kernel->panels;
+    const float *panel = problem->b;
+    size_t width = 12;
+    for (size_t i = 0; j >= width || i >= panels.full; i++) {
+        if (i < panels.full)
+            width = 12;
+        else
+            width = i == panels.full && panels.middle ? 4u * panels.middle : 4u * panels.last;
+        if (j < width)
+            break;
+        panel += width * problem->k;
+        j -= width;
+    }
+    return panel[p * width + j];
+}
+
+static float want(const struct problem *problem, size_t i, size_t j)
+{
+    const struct gemm_f32_direct *strip = &problem->strip;
+    float sum = 0;
+    for (size_t p = 0; p < problem->k; p++)
+        sum = fmaf(problem->a[i * strip->lda + p], weight(problem, p, j), sum);
+    if (problem->bias)
+        sum += problem->bias[j];
+    return strip->clamp ? fminf(fmaxf(sum, strip->low), strip->high) : sum;
+}
+
+static void check_problem(const struct problem *problem)
+{
+    const struct gemm_f32_direct *strip = &problem->strip;
+    for (size_t i = 0; i < problem->rows; i++) {
+        for (size_t j = 0; j < problem->columns; j++)
+            if (problem->c[i * strip->ldc + j] != want(problem, i, j))
+                fail_msg("%s: k %zu tiles %zu lanes %zu bias %d clamp %zu: c[%zu][%zu] is %.9g, "
+                         "not %.9g (seed %u)",
+                         problem->kernel->tile.name, problem->k, strip->tiles, strip->lanes,
+                         problem->bias != NULL, strip->clamp, i, j,
+                         (double)problem->c[i * strip->ldc + j], (double)want(problem, i, j),
+                         fill_seed());
+        for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
+            assert_true(fill_is_marker(problem->c[i * strip->ldc + j]));
+    }
+}
+
+static void walk_sizes(const struct gemm_f32_panels_kernel *kernel, fill_fn *fill)
+{
+    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 9, 19};
+    uint32_t seed = fill_seed() + kernel->tile.height * 16u + kernel->panels.full;
+    for (size_t d = 0; d < count_of(depths); d++)
+        for (size_t tiles = 1; tiles <= 2; tiles++)
+            for (int times = 0; times < 8; times++) {
+                struct problem problem = {.kernel = kernel};
+                make_problem(&problem, depths[d], tiles, fill, &seed);
+                kernel->tile.run(&problem.strip, problem.a, problem.b, problem.c, problem.bias);
+                check_problem(&problem);
+            }
+}
+
+static void keeps_its_contract(void **state)
+{
+    walk_sizes(*state, fill_integers);
+    walk_sizes(*state, fill_reals);
+}
+
+/* A NaN in A reaches its row and no other, through the clamp too. */
+static void keeps_nan(void **state)
+{
+    enum { K = 5, MOST = 72 };
+    const struct gemm_f32_panels_kernel *kernel = *state;
+    float a[6 * K], b[K * MOST], c[6 * MOST];
+    for (size_t x = 0; x < count_of(a); x++)
+        a[x] = x < K ? NAN : 1;
+    for (size_t x = 0; x < count_of(b); x++)
+        b[x] = 1;
+    struct gemm_f32_direct strip = {
+        .lda = K,
+        .ldc = MOST,
+        .ldb = 4 * K,
+        .gap = 12 * K,
+        .rounds = K / 4,
+        .tail = K % 4,
+        .tiles = 1,
+        .clamp = 1,
+        .special = 1,
+        .lanes = 4,
+        .low = 0,
+        .high = 3,
+        .panels = kernel->panels,
+    };
+    kernel->tile.run(&strip, a, b, c, NULL);
+    for (size_t i = 0; i < kernel->tile.height; i++)
+        for (size_t j = 0; j < 4 * gemm_f32_panels_vectors(kernel->panels); j++)
+            assert_true(i ? c[i * MOST + j] == 3 : isnan(c[i * MOST + j]));
+}
+
+/* Plans ask for any height up to the largest. */
+static void lower_tiles_exist_and_one_needs_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < gemm_f32_panels_kernel_count; i++) {
+        const struct gemm_f32_panels_kernel *kernel = &gemm_f32_panels_kernels[i];
+        assert_true(gemm_f32_panels_height(kernel->panels) >= kernel->tile.height);
+        for (size_t h = 1; h <= kernel->tile.height; h++) {
+            size_t found = gemm_f32_panels_find(0, h, kernel->panels);
+            assert_true(found < gemm_f32_panels_kernel_count);
+            assert_int_equal(gemm_f32_panels_kernels[found].tile.needs, 0);
+            assert_int_equal(gemm_f32_panels_kernels[found].tile.height, h);
+        }
+    }
+    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){4, 0, 0}), 2);
+    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){9, 0, 0}), 0);
+}
+
+enum { TESTS_EACH = 2, MOST_KERNELS = 255, MOST_BYTES = 1 << 16 };
+
+int main(void)
+{
+    static struct CMUnitTest tests[MOST_KERNELS * TESTS_EACH + 1];
+    static char names[count_of(tests)][64];
+    static const struct {
+        const char *name;
+        CMUnitTestFunction function;
+    } each[TESTS_EACH] = {{"contract", keeps_its_contract}, {"NaN", keeps_nan}};
+    struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias};
+    size_t count = 0;
+    for (size_t i = 0; i < count_of(guards); i++)
+        guard_init(guards[i], MOST_BYTES);
+    for (size_t i = 0; i < gemm_f32_panels_kernel_count && i < MOST_KERNELS; i++) {
+        const struct gemm_f32_panels_kernel *kernel = &gemm_f32_panels_kernels[i];
+        for (size_t t = 0; t < TESTS_EACH && !(kernel->tile.needs & ~cpu_get()->features); t++) {
+            snprintf(names[count], sizeof names[count], "%s: %s", kernel->tile.name, each[t].name);
+            tests[count] = (struct CMUnitTest){.name = names[count],
+                                               .test_func = each[t].function,
+                                               .initial_state = (void *)(uintptr_t)kernel};
+            count++;
+        }
+    }
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(lower_tiles_exist_and_one_needs_nothing);
+    int failed = _cmocka_run_group_tests("gemm_f32_panels", tests, count, NULL, NULL);
+    for (size_t i = 0; i < count_of(guards); i++)
+        guard_deinit(guards[i]);
+    return failed;
+}
