@@ -82,7 +82,7 @@ LIB_A := $(BUILD)/libneoprene.a
 LIB_SO := $(BUILD)/libneoprene.so.$(VERSION)
 INTERNAL_A := $(BUILD)/libneoprene-internal.a
 
-.PHONY: all help packages check check-long check-examples check-benchdnn check-install fuzz test bench bench-threads lint format layers spills symbols install uninstall clean
+.PHONY: all help packages
 .SECONDARY:
 all: $(LIB_A) $(LIB_SO) $(if $(BENCHDNN_OBJ),$(BUILD)/benchdnn/benchdnn) $(TOOLS) $(EXAMPLES) ## libraries, benchdnn, tools, examples
 
@@ -135,14 +135,6 @@ $(BUILD)/tests/test_threads_unload: | $(LIB_SO)
 # Private, or the stamp of flags would take part in it.
 $(BUILD)/tests/test_threads_openmp.o $(BUILD)/tests/bench/threads.o: private CFLAGS += -fopenmp
 $(BUILD)/tests/test_threads_openmp $(BUILD)/bench/threads: private LDFLAGS += -fopenmp
-# Micro-benchmarks reach internals too.
-$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
-	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL_A) $(LIBS)
-$(BUILD)/bench/memory: $(BUILD)/tests/support/networks.o
-$(BUILD)/bench/networks $(BUILD)/bench/weights: $(BUILD)/tests/bench/shapes.o
-$(BUILD)/bench/weights $(BUILD)/bench/weights_provider: $(BUILD)/tests/support/temporary.o
-$(BUILD)/bench/weights: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/weights/*.c))
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS) && ln -sfn $(CURDIR)/benchdnn/inputs $(@D)/inputs
 $(BUILD)/tests/test_benchdnn: | $(BUILD)/benchdnn/benchdnn
@@ -156,6 +148,7 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(EXAMPLE_SUPPORT) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 # ---- tests ---------------------------------------------------------------------------------------
+.PHONY: check check-examples check-benchdnn check-install check-long check-pools check-valgrind test bench bench-built
 check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TESTS='test_core test_matmul' to choose)
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
@@ -171,7 +164,7 @@ check-long: $(TEST_PROGRAMS) ## the same with many more rounds of the random tes
 POOLS := caller built-in,3 built-in,16 synchronous asynchronous,3 awaited deferred,64 one hostile,7
 POOL_PROGRAMS := matmul convolution convolution_winograd network network_memory network_primitives primitive_nested
 POOL_TESTS := $(addprefix $(BUILD)/tests/test_,$(POOL_PROGRAMS))
-.PHONY: check-pools $(POOLS:%=check-pool/%)
+.PHONY: $(POOLS:%=check-pool/%)
 check-pools: $(POOLS:%=check-pool/%) ## the operations' tests on each kind of thread pool (TARGET=portable)
 $(POOLS:%=check-pool/%): $(POOL_TESTS)
 	@echo '  on the pool $(@F)'
@@ -191,27 +184,9 @@ bench: packages ## check ResNet-50 and BERT-base and compare with OpenBLAS
 bench-built: $(BUILD)/benchdnn/benchdnn $(BENCH_PLUGIN)
 	$(Q)$(PYTHON) benchdnn/peer_table.py --benchdnn $< \
 	    $(if $(EMULATOR),--emulator '$(firstword $(EMULATOR)) -cpu neoverse-n1' --plugin $(BENCH_PLUGIN))
-.PHONY: bench-built bench-memory
-bench-memory: $(BUILD)/bench/memory ## memory plans against their lower bounds, allocations while decoding
-	$(Q)$(EMULATOR) $<
-.PHONY: bench-weights
-bench-weights: ## packed weights: cold and warm starts, memory of processes; runs natively (LAYERS= PLOT=)
-ifneq ($(CROSS),)
-	$(Q)$(MAKE) --no-print-directory TARGET=portable $@
-else
-bench-weights: $(BUILD)/bench/weights
-	$(Q)$< $(if $(LAYERS),--layers $(LAYERS)) > $(BUILD)/bench/weights.txt && cat $(BUILD)/bench/weights.txt
-	$(Q)$(PYTHON) tests/bench/weights_plot.py $(BUILD)/bench/weights.txt $(or $(PLOT),$(BUILD)/bench/weights.svg)
-endif
-FUZZ_SECONDS ?= 60
-FUZZER := build/portable-clang-address-undefined-fuzzer-no-link/fuzz/weights_file
-$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(addprefix $(BUILD)/tests/support/,weights.o temporary.o) $(INTERNAL_A)
-	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
-fuzz: ## fuzz the reader of weights cache files (clang; FUZZ_SECONDS=60)
-	$(Q)$(MAKE) --no-print-directory TARGET=portable CC=clang-19 SAN=address,undefined,fuzzer-no-link CPPFLAGS=-DFUZZER $(FUZZER)
-	@mkdir -p build/fuzz/seeds build/fuzz/corpus
-	$(Q)FUZZ_SEEDS=build/fuzz/seeds $(FUZZER) -max_len=65536 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/corpus build/fuzz/seeds
+
+# ---- analysis --------------------------------------------------------------------------------------
+.PHONY: layers symbols spills format lint fuzz
 layers: ## no include goes up the folder hierarchy
 	$(Q)tests/layers.sh
 SPILLED = $(patsubst kernels/%.c,$(BUILD)/kernels/%.o,$(wildcard kernels/gemm_*_neon.c))
@@ -225,8 +200,19 @@ format: ## rewrite all C files in the house format
 lint: layers symbols ## clang-format, clang-tidy, cppcheck, pyflakes, layers, symbols
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)tests/lint.sh
+FUZZ_SECONDS ?= 60
+FUZZER := build/portable-clang-address-undefined-fuzzer-no-link/fuzz/weights_file
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(addprefix $(BUILD)/tests/support/,weights.o temporary.o) $(INTERNAL_A)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
+fuzz: ## fuzz the reader of weights cache files (clang; FUZZ_SECONDS=60)
+	$(Q)$(MAKE) --no-print-directory TARGET=portable CC=clang-19 SAN=address,undefined,fuzzer-no-link CPPFLAGS=-DFUZZER $(FUZZER)
+	@mkdir -p build/fuzz/seeds build/fuzz/corpus
+	$(Q)FUZZ_SEEDS=build/fuzz/seeds $(FUZZER) -max_len=65536 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/corpus build/fuzz/seeds
 
 # ---- performance (tests/perf, docs/measuring.md) ---------------------------------------------------
+.PHONY: perf perf-pack perf-profile perf-balance perf-choices perf-lines perf-check perf-update perf-time perf-test
+.PHONY: perf-drivers perf-needs-aarch64
 # Plugins run inside the emulator, so they are native. A peer's driver is built if its library is there.
 HOST_CC ?= cc
 PLUGINS := $(addprefix build/tools/,$(addsuffix .so,icount cachesim))
@@ -255,7 +241,6 @@ $(BUILD)/tests/perf/pack_bytes: $(BUILD)/tests/perf/pack_bytes.o $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 perf-pack: $(BUILD)/tests/perf/pack_bytes build/tools/icount.so ## instructions per byte of packing weights, at most 1
 	$(Q)$(PYTHON) tests/perf/pack_bytes.py $< $(firstword $(EMULATOR))
-.PHONY: perf-pack
 $(BUILD)/tests/perf/driver_neoprene: $(BUILD)/tests/perf/driver_neoprene.o $(DRIVER_MAIN) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/tests/perf/driver_blis: $(BUILD)/tests/perf/driver_blas.o $(DRIVER_MAIN)
@@ -265,13 +250,6 @@ $(BUILD)/tests/perf/driver_%: $(BUILD)/tests/perf/driver_%.o $(DRIVER_MAIN)
 
 $(BUILD)/tests/perf/driver_acl: tests/perf/driver_acl.cc tests/perf/driver.h $(DRIVER_MAIN)
 	$(call say,CXX,$@)$(PEER_CXX) -std=c++14 -O2 -Wall -Wextra -I. -pthread -o $@ $(filter-out %.h,$^) $(PEER_LIBS_acl)
-
-BENCH_CACHE := $(addprefix $(BUILD)/bench/,cache primitive networks)
-bench-cache: $(BENCH_CACHE) ## what the primitive cache and the memory pools cost and gain (native: TARGET=portable)
-	$(Q)$(EMULATOR) $(BUILD)/bench/cache
-	$(Q)$(EMULATOR) $(BUILD)/bench/primitive
-	$(Q)$(EMULATOR) $(BUILD)/bench/networks benchdnn/inputs/conv/shapes_resnet_50 benchdnn/inputs/matmul/shapes_bert_base_weights
-.PHONY: bench-cache
 
 perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peers' (FILES= CORES= PEERS= OUT=docs/performance.md)
 	$(Q)$(PERF) table $(PERF_ARGS)
@@ -295,8 +273,31 @@ perf-drivers:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter portable,$(TARGET)),perf-needs-aarch64,$(PERF_DRIVERS))
 perf-needs-aarch64:
 	$(error make perf measures AArch64 kernels: it needs TARGET=aarch64)
-.PHONY: perf perf-choices perf-lines perf-check perf-update perf-time perf-profile perf-balance perf-test perf-drivers perf-needs-aarch64
 
+# ---- micro-benchmarks (tests/bench): they reach internals too ---------------------------------------
+.PHONY: bench-memory bench-cache bench-weights bench-threads
+$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL_A) $(LIBS)
+$(BUILD)/bench/memory: $(BUILD)/tests/support/networks.o
+$(BUILD)/bench/networks $(BUILD)/bench/weights: $(BUILD)/tests/bench/shapes.o
+$(BUILD)/bench/weights $(BUILD)/bench/weights_provider: $(BUILD)/tests/support/temporary.o
+$(BUILD)/bench/weights: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/weights/*.c))
+bench-memory: $(BUILD)/bench/memory ## memory plans against their lower bounds, allocations while decoding
+	$(Q)$(EMULATOR) $<
+BENCH_CACHE := $(addprefix $(BUILD)/bench/,cache primitive networks)
+bench-cache: $(BENCH_CACHE) ## what the primitive cache and the memory pools cost and gain (native: TARGET=portable)
+	$(Q)$(EMULATOR) $(BUILD)/bench/cache
+	$(Q)$(EMULATOR) $(BUILD)/bench/primitive
+	$(Q)$(EMULATOR) $(BUILD)/bench/networks benchdnn/inputs/conv/shapes_resnet_50 benchdnn/inputs/matmul/shapes_bert_base_weights
+bench-weights: ## packed weights: cold and warm starts, memory of processes; runs natively (LAYERS= PLOT=)
+ifneq ($(CROSS),)
+	$(Q)$(MAKE) --no-print-directory TARGET=portable $@
+else
+bench-weights: $(BUILD)/bench/weights
+	$(Q)$< $(if $(LAYERS),--layers $(LAYERS)) > $(BUILD)/bench/weights.txt && cat $(BUILD)/bench/weights.txt
+	$(Q)$(PYTHON) tests/bench/weights_plot.py $(BUILD)/bench/weights.txt $(or $(PLOT),$(BUILD)/bench/weights.svg)
+endif
 bench-threads: ## what threads cost, against OpenMP and pthreadpool; runs natively
 ifneq ($(CROSS),)
 	$(Q)$(MAKE) --no-print-directory TARGET=portable $@
@@ -312,6 +313,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
+.PHONY: install uninstall clean
 install: $(LIB_A) $(LIB_SO) $(TOOLS) ## headers, libraries, tools, pkg-config file (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
 	install -m 755 $(TOOLS) $(DESTDIR)$(BINDIR)
