@@ -3,10 +3,10 @@
 
 const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &dwconv_f32_planes_neon,   &dwconv_f32_planes_stride_2_neon, &dwconv_f32_wide_neon,
-    &dwconv_f32_3x3_a55_neon,  &dwconv_f32_3x3_a510_neon,        &dwconv_f32_3x3_neon,
-    &dwconv_f32_tall_a55_neon, &dwconv_f32_tall_a510_neon,       &dwconv_f32_tall_neon,
-    &dwconv_f32_neon,
+    &dwconv_f32_wide_a55_neon, &dwconv_f32_planes_neon,   &dwconv_f32_planes_stride_2_neon,
+    &dwconv_f32_wide_neon,     &dwconv_f32_3x3_a55_neon,  &dwconv_f32_3x3_a510_neon,
+    &dwconv_f32_3x3_neon,      &dwconv_f32_tall_a55_neon, &dwconv_f32_tall_a510_neon,
+    &dwconv_f32_tall_neon,     &dwconv_f32_neon,
 #endif
     &dwconv_f32_ref,
 };

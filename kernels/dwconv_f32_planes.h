@@ -1,6 +1,5 @@
 /* Depthwise convolution of planes (nchw) in place, kernels of 3x3 and 5x5 with stride 1 and as many
- * columns of dst as of src, or 3x3 with stride 2 and half as many: what the assembly wants to know.
- */
+ * columns of dst as of src, or stride 2 and half as many: what the assembly wants to know. */
 #ifndef KERNELS_DWCONV_F32_PLANES_H
 #define KERNELS_DWCONV_F32_PLANES_H
 
@@ -17,7 +16,7 @@
 struct dwconv_f32_planes_tile {
     size_t src; /* column of the tile in the first row that it reads */
     size_t dst;
-    size_t body; /* PLANES_BODY(…) to PLANES_END; stride 2: PLANES_BAND(…) to PLANES_BANDS */
+    size_t body; /* PLANES_BODY(…) to PLANES_END; stride 2: 3x3: PLANES_BAND(…) to PLANES_BANDS */
 };
 
 struct dwconv_f32_planes {
@@ -33,26 +32,24 @@ struct dwconv_f32_planes {
     const struct dwconv_f32_planes_tile *tiles; /* NULL: whole planes of 7x7 */
     size_t planes, src_plane, dst_plane;
     size_t multiplier; /* so many planes of dst come of one of src */
-    /* stride 2: vectors of a row, and from behind them to the beginning of one more, of source (0:
-     * there is none) and dst */
+    /* 3x3, stride 2: vectors of a row, and from behind them to the beginning of one more, of source
+     * (0: there is none) and dst */
     size_t vectors;
     ptrdiff_t last_src, last_dst;
 };
 
-/* Columns of a tile: eight or four in the middle of a row, or at an edge of it; or the whole row,
- * of seven columns: 0 … 3 and 3 … 6. */
+/* Columns of a tile: eight in the middle of a row, eight or four at an edge of it. */
 enum planes_columns {
     PLANES_8,
     PLANES_8_LEFT,
     PLANES_8_RIGHT,
-    PLANES_7,
-    PLANES_4,
     PLANES_4_LEFT,
     PLANES_4_RIGHT,
     PLANES_COLUMNS,
 };
 
-/* Rows: seven or four; bits for half a kernel's rows of padding. */
+/* Rows: seven, or four with 3x3; bits for half a kernel's rows of padding, with stride 2 one less
+ * below. Only seven rows of 3x3 may have both. */
 enum planes_rows { PLANES_TALL, PLANES_LOW, PLANES_ROWS };
 enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_PADDINGS = 4 };
 
@@ -60,14 +57,14 @@ enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_PADDINGS = 4 };
     (((size_t)(columns)*PLANES_ROWS + (size_t)(rows)) * PLANES_PADDINGS + (size_t)(padding))
 enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS * PLANES_PADDINGS };
 
-/* Stride 2: all columns of one to four rows; above them may be a row of padding. */
+/* 3x3, stride 2: all columns of one to four rows; above them may be a row of padding. */
 #define PLANES_BAND(rows, padding) (2 * ((size_t)(rows)-1) + (size_t)(padding))
 enum { PLANES_HIGHEST_BAND = 4, PLANES_BANDS = 2 * PLANES_HIGHEST_BAND };
 
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
-/* Not all bodies exist: 4 … 8 columns in the middle; 5x5 has no low ones. */
-dwconv_f32_planes_fn dwconv_f32_planes_3, dwconv_f32_planes_5, dwconv_f32_planes_stride_2;
+dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_5s2,
+    dwconv_f32_planes_stride_2;
 
 /* All but the tiles; rows of source from `first` on exist. clamp: low and high, four times each. */
 static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,

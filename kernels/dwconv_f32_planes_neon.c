@@ -29,18 +29,28 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
     return own > wide ? own : wide;
 }
 
-/* Is there a gap of no or half a kernel's rows on either side, and are the rows between equally far
- * from each other? */
+static size_t count_rows(const struct dwconv_f32_task *task)
+{
+    return (task->out_rows - 1) * task->stride_h + task->kh;
+}
+
+static int are_padding(const struct dwconv_f32_task *task, size_t begin, size_t count)
+{
+    for (size_t i = begin; i < begin + count; i++)
+        if (task->rows[i])
+            return 0;
+    return 1;
+}
+
+/* Is there no gap or that of an image as large as stride times dst, and are the rows between
+ * equally far from each other? */
 static int find_gap(struct gap *gap, const struct dwconv_f32_task *task)
 {
-    size_t count = task->out_rows + task->kh - 1, half = task->kh / 2;
-    const float *const *rows = task->rows;
-    gap->above = rows[0] ? 0 : half;
-    gap->below = rows[count - 1] ? 0 : half;
-    for (size_t i = 0; i < half; i++)
-        if ((gap->above && rows[i]) || (gap->below && rows[count - 1 - i]))
-            return 0;
-    return planes_are_even(task, gap->above, count - gap->below);
+    size_t count = count_rows(task), half = task->kh / 2;
+    gap->above = task->rows[0] ? 0 : half;
+    gap->below = task->rows[count - 1] ? 0 : half + 1 - task->stride_h;
+    return are_padding(task, 0, gap->above) && are_padding(task, count - gap->below, gap->below) &&
+           planes_are_even(task, gap->above, count - gap->below);
 }
 
 /* Tall tiles, and for what is left one that overlaps them. */
@@ -50,17 +60,20 @@ static size_t height_at(const struct dwconv_f32_task *task, size_t y)
     return (left > LOW && task->out_rows >= TALL) || task->kh == 5 ? TALL : LOW;
 }
 
-/* The band that begins at y, or ends with the last row. 0: it would have fewer rows of padding than
- * half a kernel. */
+/* The band that begins at y, or ends with the last row. 0: it would have a part of the rows of
+ * padding, or there is no such tile. */
 static int find_band(struct band *band, const struct dwconv_f32_task *task, const struct gap *gap,
                      size_t y)
 {
-    size_t rows = task->out_rows, half = task->kh / 2;
+    size_t rows = task->out_rows, stride = task->stride_h;
     band->height = height_at(task, y);
     band->y = y + band->height <= rows ? y : rows - band->height;
     size_t end = band->y + band->height;
-    int top = gap->above && band->y < half, bottom = gap->below && end + half > rows;
+    int top = band->y * stride < gap->above;
+    int bottom = (end - 1) * stride + task->kh > count_rows(task) - gap->below;
     band->padding = (top ? PLANES_TOP : 0u) | (bottom ? PLANES_BOTTOM : 0u);
+    if (top && bottom && (task->kh == 5 || band->height == LOW))
+        return 0;
     return (!top || band->y == 0) && (!bottom || end == rows);
 }
 
@@ -70,10 +83,10 @@ static struct dwconv_f32_planes_tile *add_tile(struct dwconv_f32_planes_tile *ti
                                                size_t x, enum planes_columns columns)
 {
     enum planes_rows rows = band->height == TALL ? PLANES_TALL : PLANES_LOW;
-    size_t row = band->padding & PLANES_TOP ? 0 : band->y - gap->above; /* that exists */
+    size_t row = band->padding & PLANES_TOP ? 0 : band->y * task->stride_h - gap->above;
     ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
     *tile = (struct dwconv_f32_planes_tile){
-        .src = ((size_t)((ptrdiff_t)row * step) + x) * sizeof(float),
+        .src = ((size_t)((ptrdiff_t)row * step) + x * task->stride_w) * sizeof(float),
         .dst = (band->y * task->dst_row + x) * sizeof(float),
         .body = PLANES_BODY(columns, rows, band->padding),
     };
@@ -85,15 +98,11 @@ static struct dwconv_f32_planes_tile *list_band(struct dwconv_f32_planes_tile *t
                                                 const struct band *band, const struct gap *gap)
 {
     size_t width = task->out_cols, half = task->kw / 2, x;
-    if (width == WIDE - 1)
-        return add_tile(tile, task, band, gap, 0, PLANES_7);
     int is_wide = width >= WIDE + half;
     tile = add_tile(tile, task, band, gap, 0, is_wide ? PLANES_8_LEFT : PLANES_4_LEFT);
-    for (x = is_wide ? WIDE : LANES; width - x >= WIDE + half; x += WIDE)
+    for (x = is_wide ? WIDE : LANES; width - x > WIDE; x += WIDE) {
+        x = width - x < WIDE + half ? width - WIDE - half : x; /* not to reach the padding */
         tile = add_tile(tile, task, band, gap, x, PLANES_8);
-    if (width - x > WIDE) {
-        tile = add_tile(tile, task, band, gap, x, PLANES_4);
-        x += LANES;
     }
     return width - x > LANES ? add_tile(tile, task, band, gap, width - WIDE, PLANES_8_RIGHT)
                              : add_tile(tile, task, band, gap, width - LANES, PLANES_4_RIGHT);
@@ -117,8 +126,8 @@ static int list_tiles(struct dwconv_f32_planes_tile *tile, const struct dwconv_f
 static int suits_width(const struct dwconv_f32_task *task)
 {
     size_t width = task->out_cols, half = task->kw / 2;
-    return task->first == -(ptrdiff_t)half && task->columns == width && width >= LANES + half &&
-           (width <= WIDE || width >= WIDE + half);
+    return task->first == -(ptrdiff_t)half && task->columns == width * task->stride_w &&
+           width >= LANES + half && (width <= WIDE || width >= WIDE + half);
 }
 
 /* For 5x5 there are tall ones only, which must not overlap much. */
@@ -139,21 +148,25 @@ static void run(const struct dwconv_f32_task *task)
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
     struct gap gap;
-    if (!suits_width(task) || !suits_height(task) || !find_gap(&gap, task) ||
-        !list_tiles(task->scratch, task, &gap)) {
+    int suits = suits_width(task) && suits_height(task) && find_gap(&gap, task);
+    int whole = suits && is_whole(task, &gap);
+    if (!suits || (!whole && !list_tiles(task->scratch, task, &gap))) {
         dwconv_f32_wide_neon.run(task);
         return;
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
-    job.tiles = is_whole(task, &gap) ? NULL : task->scratch;
-    (task->kh == 3 ? dwconv_f32_planes_3 : dwconv_f32_planes_5)(&job);
+    job.tiles = whole ? NULL : task->scratch;
+    if (task->kh == 3)
+        dwconv_f32_planes_3s1(&job);
+    else
+        (task->stride_h == 1 ? dwconv_f32_planes_5s1 : dwconv_f32_planes_5s2)(&job);
 }
 
 static int does(const struct dwconv_f32_task *task)
 {
     return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
-           (task->kh == 3 || task->kh == 5) && task->stride_h == 1 && task->stride_w == 1 &&
-           task->dilation_h == 1 && task->dilation_w == 1;
+           task->stride_h == task->stride_w && task->dilation_h == 1 && task->dilation_w == 1 &&
+           (task->kh == 5 ? task->stride_h <= 2 : task->kh == 3 && task->stride_h == 1);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_planes_neon = {

@@ -2,16 +2,16 @@
  *
  * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
- * one of three places in v6 … v11. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two registers
- * and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. */
+ * one of three places in v6 … v17. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two registers
+ * and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. With stride S = 2 a vector is
+ * made of two by UZP1: 5x5: 350 FMLA, 85 LD1 of four registers and 170 UZP1. */
 #include "kernels/dwconv_f32_planes_neon.h"
 
-/* Of enum planes_columns. */
+/* Of a tile; WHOLE is columns 0 … 3 and 3 … 6 of a plane of seven. */
     .set MIDDLE, 0
     .set LEFT, 1
     .set RIGHT, 2
     .set WHOLE, 3
-    .set WIDTHS, 4
 
 w .req x3
 /* x5 … x8: from the first row of weights to the others */
@@ -28,53 +28,66 @@ w .req x3
     ext v\x\().16b, v\x\().16b, v5.16b, #\bytes
     .endm
 
-/* `ahead` elements of the first vector lie before the plane, or `beyond` of the last one behind it;
- * the vectors are `apart` bytes from each other. */
-    .macro load_edge V, ahead, beyond, apart, x
-    .if \ahead
-    load \x, 0
-    .else
-    load \x, %(4 * \beyond * (\V - 1))
+/* The S V vectors of source that V vectors of dst need; these are `apart` bytes from each other.
+ * `ahead` elements of the first one lie before the plane, or `beyond` of the last one behind it. */
+    .macro load_edge S, V, x
+    .set j, 0
+    .rept \S * \V
+    .set at, j / \S * apart + j % \S * 16
+    .if j > 0
+    .set at, at - 4 * ahead
     .endif
-    .if \V == 2
-    .if \beyond
-    load %(\x + 1), \apart
-    .else
-    load %(\x + 1), %(\apart - 4 * \ahead)
+    .if j < \S * \V - 1
+    .set at, at + 4 * beyond
     .endif
-    .endif
+    load %(\x + j), %(at)
+    .set j, j + 1
+    .endr
     add in, in, row
-    .if \ahead
-    zeros_before \x, %(4 * \ahead)
-    .endif
-    .if \beyond
-    zeros_behind %(\x + \V - 1), %(4 * \beyond)
+    .endm
+    .macro load_row S, V, x
+    .if is_edge
+    load_edge \S, \V, \x
+    .else
+    several ld1, %(\S * \V), \x, in, row
     .endif
     .endm
 
-/* What row i of source, in registers from x on, gives to every output it reaches. */
-    .macro reach K, V, R, x
-    .set r, 0
-    .rept \R
-    .if i >= r
-    .if i - r < \K
+/* The zeros of an edge; of stride 2 every other element. */
+    .macro arrange_row S, V, x
+    .if ahead
+    zeros_before \x, %(4 * ahead)
+    .endif
+    .if beyond
+    zeros_behind %(\x + \S * \V - 1), %(4 * beyond)
+    .endif
+    .if \S == 2
     .set v, 0
     .rept \V
-    fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
+    every_other %(\x + v), %(\x + 2 * v), %(\x + 2 * v + 1)
+    .set v, v + 1
+    .endr
+    .endif
+    .endm
+    .macro every_other x, first, second
+    uzp1 v\x\().4s, v\first\().4s, v\second\().4s
+    .endm
+
+/* What row i of source, in registers from x on, gives to every output it reaches. */
+    .macro reach K, S, V, R, x
+    .set r, 0
+    .rept \R
+    .if i >= r * \S
+    .if i - r * \S < \K
+    .set v, 0
+    .rept \V
+    fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r * \S), 0
     .set v, v + 1
     .endr
     .endif
     .endif
     .set r, r + 1
     .endr
-    .endm
-
-    .macro load_row V, x
-    .if is_edge
-    load_edge \V, %(ahead), %(beyond), %(apart), \x
-    .else
-    several ld1, \V, \x, in, row
-    .endif
     .endm
 
 /* ---- a tile ---- */
@@ -91,7 +104,7 @@ w .req x3
     .endm
 
 /* What is ahead of the tile and beyond it at column kx of the kernel. */
-    .macro find_edge K, side
+    .macro find_edge K, S, side
     .set ahead, 0
     .set beyond, 0
     .if (\side == LEFT) + (\side == WHOLE)
@@ -104,10 +117,10 @@ w .req x3
     .set beyond, kx - \K / 2
     .endif
     .endif
-    .set apart, 16
+    .set apart, 16 * \S
     .set is_edge, ahead + beyond
     .if \side == WHOLE
-    .set apart, 12
+    .set apart, 12 * \S
     .set is_edge, 1
     .endif
     .endm
@@ -122,11 +135,15 @@ w .req x3
     .endif
     .endm
 
-/* Each row is loaded while the one before is used. */
-    .macro take_column K, V, R, side, padding
-    find_edge \K, \side
+/* Each row is loaded while the one before is used; with stride 2 it is loaded a row earlier, and
+ * arranged then. */
+    .macro take_column K, S, V, R, side, padding
+    find_edge \K, \S, \side
     start_column \K
-    load_row \V, 6
+    load_row \S, \V, 6
+    .if \S == 2
+    load_row \S, \V, %(6 + \S * \V)
+    .endif
     .set ky, 0
     .rept \K
     load_weight %(ky)
@@ -135,16 +152,19 @@ w .req x3
     .if kx + 1 < \K
     add w, w, w_tap
     .endif
+    arrange_row \S, \V, 6
     .set i, \padding % 2 * (\K / 2)
-    .set end, \R + \K - 1 - \padding / 2 * (\K / 2)
+    .set end, (\R - 1) * \S + \K - \padding / 2 * (\K / 2 + 1 - \S)
     .set slot, 0
     .rept end - i
-    .set next, (slot + 1) % 3
-    .if i + 1 < end
-    load_row \V, %(6 + next * \V)
+    .if i + \S < end
+    load_row \S, \V, %(6 + (slot + \S) % 3 * \S * \V)
     .endif
-    reach \K, \V, \R, %(6 + slot * \V)
-    .set slot, next
+    .if i + 1 < end
+    arrange_row \S, \V, %(6 + (slot + 1) % 3 * \S * \V)
+    .endif
+    reach \K, \S, \V, \R, %(6 + slot * \S * \V)
+    .set slot, (slot + 1) % 3
     .set i, i + 1
     .endr
     .endm
@@ -176,7 +196,7 @@ w .req x3
     .endr
     .endm
 
-    .macro take_columns K, V, R, side, padding
+    .macro take_columns K, S, V, R, side, padding
     .set i, 32 - \R * \V
     .rept \R
     load_bias %(i), \V
@@ -184,7 +204,7 @@ w .req x3
     .endr
     .set kx, 0
     .rept \K
-    take_column \K, \V, \R, \side, \padding
+    take_column \K, \S, \V, \R, \side, \padding
     .set kx, kx + 1
     .endr
     .endm
@@ -194,10 +214,10 @@ w .req x3
     clamp_all %(32 - \R * \V), %(\R * \V), 0, 1
     .endm
 
-    .macro body K, V, R, side, padding
+    .macro body K, S, V, R, side, padding
     .p2align 4
-.Lplanes_\K\()_\V\()_\R\()_\side\()_\padding\():
-    take_columns \K, \V, \R, \side, \padding
+.Lplanes_\K\()_\S\()_\V\()_\R\()_\side\()_\padding\():
+    take_columns \K, \S, \V, \R, \side, \padding
     cbz clamp, 1f
     limit \V, \R
 1:  store_rows \V, \R, \side
@@ -207,12 +227,12 @@ w .req x3
     .endm
 
 /* Planes of 7x7 are one tile, and one block of instructions. */
-    .macro whole_planes K, clamps
+    .macro whole_planes K, S, clamps
     begin_plane
     mov base, src
     mov out, dst
     mov w, weights
-    take_columns \K, 2, 7, WHOLE, 3
+    take_columns \K, \S, 2, 7, WHOLE, 3
     .if \clamps
     limit 2, 7
     .endif
@@ -222,71 +242,77 @@ w .req x3
 
 /* ---- which bodies there are; the same list is their code and the table of it ---- */
 
-    .macro entry K, V, R, side, padding
-    .word .Lplanes_\K\()_\V\()_\R\()_\side\()_\padding - .Lplanes_\K\()_bodies
+    .macro entry K, S, V, R, side, padding
+    .word .Lplanes_\K\()_\S\()_\V\()_\R\()_\side\()_\padding - .Lplanes_\K\()_\S\()_bodies
     .endm
-    .macro for_paddings what, K, V, R, side
-    \what \K, \V, \R, \side, 0
-    \what \K, \V, \R, \side, 1
-    \what \K, \V, \R, \side, 2
-    \what \K, \V, \R, \side, 3
-    .endm
-    .macro no_bodies what
+    .macro no_bodies what, count
     .ifc \what, entry
-    .word 0, 0, 0, 0
+    .rept \count
+    .word 0
+    .endr
     .endif
     .endm
-    .macro for_rows what, K, V, side, low
-    for_paddings \what, \K, \V, 7, \side
-    .if \low
-    for_paddings \what, \K, \V, 4, \side
+    .macro for_paddings what, K, S, V, R, side, both
+    \what \K, \S, \V, \R, \side, 0
+    \what \K, \S, \V, \R, \side, 1
+    \what \K, \S, \V, \R, \side, 2
+    .if \both
+    \what \K, \S, \V, \R, \side, 3
     .else
-    no_bodies \what
+    no_bodies \what, 1
     .endif
     .endm
-    .macro for_bodies what, K, low
-    for_rows \what, \K, 2, 0, \low
-    for_rows \what, \K, 2, 1, \low
-    for_rows \what, \K, 2, 2, \low
-    for_rows \what, \K, 2, 3, \low
-    for_rows \what, \K, 1, 0, \low
-    for_rows \what, \K, 1, 1, \low
-    for_rows \what, \K, 1, 2, \low
+    .macro for_rows what, K, S, V, side
+    .if \K == 3
+    for_paddings \what, \K, \S, \V, 7, \side, 1
+    for_paddings \what, \K, \S, \V, 4, \side, 0
+    .else
+    for_paddings \what, \K, \S, \V, 7, \side, 0
+    no_bodies \what, 4
+    .endif
+    .endm
+    .macro for_bodies what, K, S
+    for_rows \what, \K, \S, 2, 0
+    for_rows \what, \K, \S, 2, 1
+    for_rows \what, \K, \S, 2, 2
+    for_rows \what, \K, \S, 1, 1
+    for_rows \what, \K, \S, 1, 2
     .endm
 
-    .macro function K, low
-    begin_planes dwconv_f32_planes_\K
+    .macro function name, K, S
+    begin_planes dwconv_f32_planes_\name
     ldr x5, [job, #JOB_WEIGHTS_ROW]
     lsl x6, x5, #1
     add x7, x6, x5
     lsl x8, x5, #2
     movi v5.4s, #0
     cbz tiles, 20f
-    adr bodies, .Lplanes_\K\()_bodies
+    adr bodies, .Lplanes_\K\()_\S\()_bodies
 10: begin_plane
     next_tile base
     mov w, weights
     br scratch
-    for_bodies body, \K, \low
-.Lplanes_\K\()_end:
+    for_bodies body, \K, \S
+.Lplanes_\K\()_\S\()_end:
     ldr tiles, [job, #JOB_TILES]
     next_plane
     b.ne 10b
     b 30f
 20: cbnz clamp, 22f
-21: whole_planes \K, 0
+21: whole_planes \K, \S, 0
     b.ne 21b
     b 30f
-22: whole_planes \K, 1
+22: whole_planes \K, \S, 1
     b.ne 22b
 30: restore_registers
     ret
     .p2align 2
-.Lplanes_\K\()_bodies:
-    for_bodies entry, \K, \low
-    .word .Lplanes_\K\()_end - .Lplanes_\K\()_bodies
-    end_function dwconv_f32_planes_\K
+.Lplanes_\K\()_\S\()_bodies:
+    for_bodies entry, \K, \S
+    .word .Lplanes_\K\()_\S\()_end - .Lplanes_\K\()_\S\()_bodies
+    end_function dwconv_f32_planes_\name
     .endm
 
-    function 3, 1
-    function 5, 0
+    function 3s1, 3, 1
+    function 5s1, 5, 1
+    function 5s2, 5, 2

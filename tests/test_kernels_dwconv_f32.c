@@ -243,6 +243,9 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
     task.dilation_w = task.dilation_h = 1;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
+    task.stride_h = task.stride_w = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_wide_a55_neon);
     task.kh = task.kw = 3;
     task.stride_h = task.stride_w = 2;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_stride_2_neon);
