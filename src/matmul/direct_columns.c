@@ -94,16 +94,16 @@ static void packed_columns(struct columns *columns, const struct core *core,
     add_panels(columns, core, 1, last, packed->lanes, k);
 }
 
-/* Vectors of 4 columns: strips of `widest`, then of four, then the rest; a single vector takes one
- * from the strip before. The last one may be ragged. */
+/* Vectors of 4 columns: strips of `widest`, then of eight and four, then the rest; a single vector
+ * takes one from the strip before. The last one may be ragged. */
 static void plain_columns(struct columns *columns, const struct core *core, size_t n, size_t widest)
 {
     size_t vectors = div_up(n, 4), lanes = (n - 1) % 4 + 1, whole = n / 4;
-    if (widest > 4) {
+    for (; widest > 4; widest -= 4) {
         size_t count = whole / widest;
+        count -= count > 0 && whole % widest == 4 && widest == 12; /* 8 and 8 are better */
         add_strips(columns, core, count, widest, 4, 4, 4 * widest);
-        vectors -= count * widest;
-        widest = 4;
+        vectors -= count * widest, whole -= count * widest;
     }
     size_t count = vectors / widest, rest = vectors % widest;
     bool borrow = rest == 1 && count > 0 && widest >= 3;
