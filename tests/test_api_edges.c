@@ -7,25 +7,8 @@
 
 #include "tests/support/guard.h"
 #include "tests/support/random.h"
+#include "tests/support/session.h"
 #include "tests/support/tensor.h"
-
-static neo_engine *engine;
-static neo_stream *stream;
-
-static int setup(void **state)
-{
-    (void)state;
-    neo_set_verbose(0);
-    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    neo_stream_destroy(stream);
-    neo_engine_destroy(engine);
-    return 0;
-}
 
 static neo_attributes *add_operand(const neo_memory_desc *operand)
 {
@@ -444,5 +427,6 @@ int main(void)
         cmocka_unit_test(an_empty_convolution_has_a_kernel_name),
         cmocka_unit_test(a_memory_may_be_given_the_buffer_it_owns),
     };
-    return cmocka_run_group_tests_name("api_edges", tests, setup, teardown);
+    neo_set_verbose(0);
+    return cmocka_run_group_tests_name("api_edges", tests, session_setup, session_teardown);
 }

@@ -3,25 +3,8 @@
 
 #include <string.h>
 
+#include "tests/support/session.h"
 #include "tests/support/tensor.h"
-
-static neo_engine *engine;
-static neo_stream *stream;
-
-static int setup(void **state)
-{
-    (void)state;
-    neo_set_verbose(0);
-    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    neo_stream_destroy(stream);
-    neo_engine_destroy(engine);
-    return 0;
-}
 
 #define INVALID(call) assert_int_equal(call, NEO_INVALID_ARGUMENT)
 #define UNSUPPORTED(call) assert_int_equal(call, NEO_UNSUPPORTED)
@@ -658,5 +641,6 @@ int main(void)
         cmocka_unit_test(run_time_sizes_that_disagree_are_refused),
         cmocka_unit_test(reasons_and_names_can_be_asked),
     };
-    return cmocka_run_group_tests_name("api_misuse", tests, setup, teardown);
+    neo_set_verbose(0);
+    return cmocka_run_group_tests_name("api_misuse", tests, session_setup, session_teardown);
 }

@@ -41,25 +41,9 @@
 #include "tests/support/pools.h"
 #include "tests/support/primitives.h"
 #include "tests/support/require.h"
+#include "tests/support/session.h"
 
-static neo_engine *engine;
-static neo_stream *stream;
 static pthread_barrier_t barrier;
-
-static int setup(void **state)
-{
-    const neo_stream_options one = {.max_threads = 1};
-    (void)state;
-    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, &one);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    neo_stream_destroy(stream);
-    neo_engine_destroy(engine);
-    return 0;
-}
 
 /* ---- short ways to say things ---- */
 
@@ -863,7 +847,7 @@ static void creations_and_evictions_are_logged_with_their_times(void **state)
     free(text);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup_single, session_teardown)
 
 int main(void)
 {

@@ -9,24 +9,7 @@
 #include "src/primitive/primitive.h"
 #include "src/primitive/resource.h"
 #include "tests/support/fault.h"
-
-static neo_engine *engine;
-static neo_stream *stream;
-
-static int setup(void **state)
-{
-    const neo_stream_options one = {.max_threads = 1};
-    (void)state;
-    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, &one);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    neo_stream_destroy(stream);
-    neo_engine_destroy(engine);
-    return 0;
-}
+#include "tests/support/session.h"
 
 /* ---- an operation that adds 1 to every element, in its scratchpad, and may have hooks ---- */
 
@@ -368,8 +351,8 @@ static void no_failing_allocation_unbalances_create_and_destroy(void **state)
     for (size_t n = 1; delivered; n++) {
         neo_primitive_desc *pd;
         neo_primitive *primitive = NULL;
-        teardown(NULL);
-        assert_int_equal(setup(NULL), 0);
+        session_teardown(NULL);
+        assert_int_equal(session_setup_single(NULL), 0);
         created = destroyed = 0;
         fault_arm(n);
         neo_status status = describe(&pd, &outer, NEO_SCRATCHPAD_LIBRARY);
@@ -407,7 +390,7 @@ static void nested_ones_work_with_the_cache_off_and_full(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup_single, session_teardown)
 
 int main(void)
 {

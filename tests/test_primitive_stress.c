@@ -12,11 +12,10 @@
 #include "tests/support/primitives.h"
 #include "tests/support/random.h"
 #include "tests/support/require.h"
+#include "tests/support/session.h"
 
 enum { THREADS = 64, STEPS = 200, HANDLES = 4, SHAPES = 12, SLOTS = 8, MOST = 24 * 24 };
 
-static neo_engine *engine;
-static neo_stream *stream;
 static float src[2 * MOST]; /* every other one is read */
 static float weights[MOST], expected[SHAPES][MOST];
 static _Atomic(neo_primitive *) slots[SLOTS]; /* handles on their way to another thread */
@@ -136,21 +135,6 @@ static void compute_expected(void)
     }
 }
 
-static int setup(void **state)
-{
-    const neo_stream_options one = {.max_threads = 1};
-    (void)state;
-    return neo_engine_create(&engine) || neo_stream_create(&stream, engine, &one);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    neo_stream_destroy(stream);
-    neo_engine_destroy(engine);
-    return 0;
-}
-
 static void random_lives_in_64_threads_compute_the_same_and_leave_nothing(void **state)
 {
     (void)state;
@@ -193,7 +177,7 @@ static void one_primitive_runs_in_64_threads_at_once(void **state)
     assert_int_equal(statistics().blocks_held, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup_single, session_teardown)
 
 int main(void)
 {
