@@ -14,11 +14,12 @@
 /* Sizes in values: of the problem, and of its blocks. */
 struct sizes {
     double m, n, k, mc, nc, kc;
-    double a_row;    /* distinct values of a row of A: patches overlap */
-    double a_step;   /* in a block of k */
-    double a_stride; /* from row to row */
-    double room;     /* in the L2 cache, for what is to stay there */
-    double group;    /* columns of B in the L1 cache */
+    double a_row;     /* distinct values of a row of A: patches overlap */
+    double a_step;    /* in a block of k */
+    double a_stride;  /* from row to row */
+    double room;      /* in the L2 cache, for what is to stay there */
+    double group;     /* columns of B in the L1 cache */
+    double addresses; /* of a row, if they have to be found one by one */
 };
 
 struct order {
@@ -67,10 +68,18 @@ static double l1_traffic(const struct sizes *s)
            2 * ceil(s->k / s->kc) * s->m * s->n;
 }
 
+/* Addresses of rows, which each block of columns asks for again. That of a patch takes about as
+ * long as a line from behind the L2 cache. */
+static double listing(const struct sizes *s)
+{
+    const double line = 16;
+    return line * s->m * s->addresses * ceil(s->n / s->nc);
+}
+
 /* A line from behind the L2 cache takes some four times as long as one from there. */
 static double cost_of(const struct sizes *s, bool k_inside)
 {
-    return memory_traffic(s, k_inside) + l1_traffic(s) / 4;
+    return memory_traffic(s, k_inside) + l1_traffic(s) / 4 + listing(s);
 }
 
 static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
@@ -86,6 +95,8 @@ static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
     };
     s.a_row = shape->segment < shape->k ? fmin(2 * (double)shape->segment, s.k) : s.k;
     s.a_step = fmin(s.a_row, s.kc);
+    if (!shape->a_is_regular)
+        s.addresses = s.k / fmin((double)shape->segment, s.kc);
     s.a_stride = shape->a_is_regular ? (double)shape->a_stride : s.a_step;
     return s;
 }
