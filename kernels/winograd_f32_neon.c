@@ -206,12 +206,33 @@ static void gather(const struct winograd_f32_patch *task)
 /* Four channels of a tile after the first pass: [row][column]. */
 typedef float32x4_t half[MOST][MOST];
 
+/* Two columns: cores that issue in order do one while the other waits. */
+INLINE void forward_two(const struct winograd_f32_matrix *matrix, const float *const *pixels,
+                        size_t c, half values, size_t x, size_t n, int standard)
+{
+    float32x4_t in[2][MOST], out[2][MOST];
+#pragma GCC unroll 8
+    for (size_t y = 0; y < n; y++) {
+        in[0][y] = vld1q_f32(pixels[y] + c);
+        in[1][y] = vld1q_f32(pixels[n + y] + c);
+    }
+    forward(matrix, n, standard, out[0], in[0]);
+    forward(matrix, n, standard, out[1], in[1]);
+#pragma GCC unroll 8
+    for (size_t y = 0; y < n; y++) {
+        values[y][x] = out[0][y];
+        values[y][x + 1] = out[1][y];
+    }
+}
+
 INLINE void forward_rows(const struct winograd_f32_input *task, size_t c, half values, size_t n,
-                         int standard)
+                         int standard, int pairs)
 {
     const float *const *pixels = task->pixels;
-    size_t cols = task->cols.n;
-    for (size_t x = 0; x < cols; x++, pixels += n) {
+    size_t cols = task->cols.n, x = 0;
+    for (; pairs && x + 2 <= cols; x += 2, pixels += 2 * n)
+        forward_two(&task->rows, pixels, c, values, x, n, standard);
+    for (; x < cols; x++, pixels += n) {
         float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
         for (size_t y = 0; y < n; y++)
@@ -244,12 +265,13 @@ INLINE void forward_cols(const struct winograd_f32_input *task, size_t group, ha
     }
 }
 
-INLINE void rows_of(const struct winograd_f32_input *task, size_t c, half values, size_t n)
+INLINE void rows_of(const struct winograd_f32_input *task, size_t c, half values, size_t n,
+                    int pairs)
 {
     if (task->rows.standard)
-        forward_rows(task, c, values, n, 1);
+        forward_rows(task, c, values, n, 1, pairs);
     else
-        forward_rows(task, c, values, n, 0);
+        forward_rows(task, c, values, n, 0, pairs);
 }
 
 INLINE void cols_of(const struct winograd_f32_input *task, size_t group, half values, size_t n)
@@ -262,23 +284,23 @@ INLINE void cols_of(const struct winograd_f32_input *task, size_t group, half va
         forward_cols(task, group, values, n, 1, 1);
 }
 
-static void input(const struct winograd_f32_input *task)
+INLINE void input_as(const struct winograd_f32_input *task, int pairs)
 {
     half values;
     for (size_t g = 0; g < task->groups; g++) {
         size_t c = task->from + g * WINOGRAD_F32_GROUP, group = task->first + g;
         switch (task->rows.n) {
         case 8:
-            forward_rows(task, c, values, 8, 1);
+            forward_rows(task, c, values, 8, 1, pairs);
             break;
         case 6:
-            rows_of(task, c, values, 6);
+            rows_of(task, c, values, 6, pairs);
             break;
         case 5:
-            forward_rows(task, c, values, 5, 0);
+            forward_rows(task, c, values, 5, 0, pairs);
             break;
         default:
-            rows_of(task, c, values, 4);
+            rows_of(task, c, values, 4, pairs);
         }
         switch (task->cols.n) {
         case 8:
@@ -296,14 +318,45 @@ static void input(const struct winograd_f32_input *task)
     }
 }
 
+static void input(const struct winograd_f32_input *task)
+{
+    input_as(task, 0);
+}
+
+static void input_in_order(const struct winograd_f32_input *task)
+{
+    input_as(task, 1);
+}
+
 /* ---- outputs ---- */
 
-INLINE void backward_rows(const struct winograd_f32_output *task, size_t c, half values, size_t n)
+INLINE void backward_two(const unsigned char *sums, const uint32_t *offsets, half values, size_t v,
+                         size_t n)
+{
+    float32x4_t in[2][MOST], out[2][MOST];
+#pragma GCC unroll 8
+    for (size_t u = 0; u < n; u++) {
+        in[0][u] = vld1q_f32((const float *)(const void *)(sums + offsets[u]));
+        in[1][u] = vld1q_f32((const float *)(const void *)(sums + offsets[n + u]));
+    }
+    backward(n, out[0], in[0]);
+    backward(n, out[1], in[1]);
+#pragma GCC unroll 6
+    for (size_t y = 0; y < n - 2; y++) {
+        values[y][v] = out[0][y];
+        values[y][v + 1] = out[1][y];
+    }
+}
+
+INLINE void backward_rows(const struct winograd_f32_output *task, size_t c, half values, size_t n,
+                          int pairs)
 {
     const uint32_t *offsets = task->offsets;
     const unsigned char *sums = (const unsigned char *)(task->sums + c);
-    size_t cols = task->cols.n;
-    for (size_t v = 0; v < cols; v++, offsets += n) {
+    size_t cols = task->cols.n, v = 0;
+    for (; pairs && v + 2 <= cols; v += 2, offsets += 2 * n)
+        backward_two(sums, offsets, values, v, n);
+    for (; v < cols; v++, offsets += n) {
         float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
         for (size_t u = 0; u < n; u++)
@@ -403,7 +456,7 @@ INLINE void second_pass(const struct winograd_f32_output *task, size_t c, half v
         backward_cols(task, c, values, n, finish, 1);
 }
 
-static void output(const struct winograd_f32_output *task)
+INLINE void output_as(const struct winograd_f32_output *task, int pairs)
 {
     half values;
     struct finish finish = {.low = vdupq_n_f32(task->low),
@@ -414,16 +467,16 @@ static void output(const struct winograd_f32_output *task)
         finish.bias = task->bias ? load_part(task->bias + c, finish.count) : vdupq_n_f32(0);
         switch (task->rows.n) {
         case 8:
-            backward_rows(task, c, values, 8);
+            backward_rows(task, c, values, 8, pairs);
             break;
         case 6:
-            backward_rows(task, c, values, 6);
+            backward_rows(task, c, values, 6, pairs);
             break;
         case 5:
-            backward_rows(task, c, values, 5);
+            backward_rows(task, c, values, 5, pairs);
             break;
         default:
-            backward_rows(task, c, values, 4);
+            backward_rows(task, c, values, 4, pairs);
         }
         switch (task->cols.n) {
         case 8:
@@ -439,6 +492,16 @@ static void output(const struct winograd_f32_output *task)
             second_pass(task, c, values, 4, &finish);
         }
     }
+}
+
+static void output(const struct winograd_f32_output *task)
+{
+    output_as(task, 0);
+}
+
+static void output_in_order(const struct winograd_f32_output *task)
+{
+    output_as(task, 1);
 }
 
 winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_neon,
@@ -460,19 +523,19 @@ const struct winograd_f32_kernel winograd_f32_a55_neon = {
     "winograd_f32_a55_neon",
     CPU_NEON,
     gather,
-    input,
+    input_in_order,
     {winograd_f32_products_4_a55_neon, winograd_f32_products_8_a55_neon,
      winograd_f32_products_12_a55_neon},
-    output,
+    output_in_order,
     IN_ORDER_NARROW,
 };
 const struct winograd_f32_kernel winograd_f32_a510_neon = {
     "winograd_f32_a510_neon",
     CPU_NEON,
     gather,
-    input,
+    input_in_order,
     {winograd_f32_products_4_a510_neon, winograd_f32_products_8_a510_neon,
      winograd_f32_products_12_a510_neon},
-    output,
+    output_in_order,
     IN_ORDER_WIDE,
 };
