@@ -28,8 +28,7 @@ struct gemm_f32_panels {
  *
  * If b_tail is not NULL the last `tail` rows of B are b_tail[(p - 4 * rounds) * tail_ldb + j]: rows
  * of an array that ends before the last vector does have to be copied. Kernels of more than one
- * group, or more than four vectors, take lanes == 4 and no b_tail only. B and bias are read in
- * full, A exactly. */
+ * group, or more than four vectors, take no b_tail. B and bias are read in full, A exactly. */
 enum {
     GEMM_F32_SPECIAL_SUMS = 1,  /* bias or b_tail is not NULL, or clamp is not 0 */
     GEMM_F32_SPECIAL_LANES = 2, /* lanes is not 4 */

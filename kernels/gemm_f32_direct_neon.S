@@ -63,24 +63,32 @@
     step \height, \vectors, \group, 3
     .endm
 
-    .macro store_all height, vectors
-    .if \vectors <= 4
-    ldr rounds, [strip, #STRIP_LANES]
-    tbnz rounds, #2, 23f
-    store_ragged \height, \vectors
-    b 24f
-23:
+/* The last vector's lanes, of which rounds is the number, and on to the next tile. */
+    .macro store_ragged_tile height, vectors
+    add scratch, c, #16 * (\vectors - 1)
+    tbz rounds, #1, 1f
+    tbz rounds, #0, 2f
+    end_ragged \height, \vectors, 3
+2:  end_ragged \height, \vectors, 2
+1:  end_ragged \height, \vectors, 1
+    .endm
+    .macro end_ragged height, vectors, lanes
+    store_rows \height, \vectors, \lanes
+    .if \vectors == 1
+    mov c, scratch
     .endif
-    store_whole \height, \vectors
-24:
+    subs tiles, tiles, #1
+    b.gt 11b
+    b 24f
     .endm
 
+/* Where rows are shorter than four values the number of tiles is negative, and begins at 2^63. */
     .macro kernel name, height, vectors, group
     begin_frame direct_\name, \height, \vectors, %(\height + \group), 0
     stp x4, x2, [sp, #KEPT_BIAS]
     ldr rounds, [strip, #STRIP_FIRST]
     load_strides
-    cbz rounds, 19f
+    cbz rounds, 18f
 11: begin_rows \height, \vectors, \group
     first_steps \height, \vectors, \group
 12: round \height, \vectors, \group
@@ -93,24 +101,28 @@
     b.ne 11b
 10: end_frame \height, \vectors
 
+18: orr tiles, tiles, #1 << 63
 19: begin_rows \height, \vectors, \group
     row_tails \height, \vectors, \group
 9:  end_tail \vectors, \group
     b 21f
-20:
+20: tbz scratch, #0, 25f
     .if \vectors == \group
-    tbz scratch, #0, 22f
     ldr rounds, [strip, #STRIP_B_TAIL]
     ldr scratch, [strip, #STRIP_TAIL]
     cbnz rounds, 17b
     .endif
 21: finish_sums \height, \vectors
-22: store_all \height, \vectors
+    ldr rounds, [strip, #STRIP_LANES]
+    tbnz rounds, #2, 23f
+25: ldr rounds, [strip, #STRIP_LANES]
+    store_ragged_tile \height, \vectors
+23: store_whole \height, \vectors
     subs tiles, tiles, #1
-    b.eq 10b
-    ldr rounds, [strip, #STRIP_FIRST]
-    cbz rounds, 19b
-    b 11b
+    b.gt 11b
+24: tbz tiles, #63, 10b
+    cbnz tiles_low, 19b
+    b 10b
     end_function gemm_f32_direct_\name\()_neon
     end_names
     .endm

@@ -240,7 +240,7 @@ ldc .req x17
     .elseif \vectors <= 4
     store_row \vectors, %(i)
     .else
-    store_fours \vectors, %(i)
+    store_fours \vectors, %(i), scratch
     .endif
     .set i, i + \vectors
     .endr
@@ -258,19 +258,22 @@ ldc .req x17
     .endif
     .endm
 
-/* scratch: from the last of them to the next row */
-    .macro store_fours vectors, first
+/* step: from the last of them to the next row */
+    .macro store_fours vectors, first, step
     .set j, 0
     .rept (\vectors - 1) / 4
     several st1, 4, %(\first + j), c, #64
     .set j, j + 4
     .endr
-    several st1, %(\vectors - j), %(\first + j), c, scratch
+    several st1, %(\vectors - j), %(\first + j), c, \step
     .endm
 
 /* The first `lanes` elements of a single vector, of each row: at `scratch`, and a third at
  * `rounds`. */
     .macro store_lanes height, lanes
+    .if \lanes == 3
+    add rounds, scratch, #8
+    .endif
     .set i, 32 - \height
     .rept \height
     .if \lanes == 1
@@ -289,11 +292,16 @@ ldc .req x17
  * it was: at `scratch`, 16 bytes that end where the row does. */
     .macro store_joined height, vectors, lanes
     sub scratch, scratch, #4 * (4 - \lanes)
+    .if (\vectors > 5) & (stores_are_pairs == 0)
+    sub rounds, ldc, #16 * ((\vectors - 2) / 4 * 4)
+    .endif
     .set i, 32 - \height * \vectors
     .rept \height
     .if stores_are_pairs
     store_pairs %(\vectors - 1), %(i)
     add c, c, ldc
+    .elseif \vectors > 5
+    store_fours %(\vectors - 1), %(i), rounds
     .else
     store_row %(\vectors - 1), %(i)
     .endif
@@ -327,9 +335,6 @@ ldc .req x17
     add scratch, c, #16 * (\vectors - 1)
     tbz rounds, #1, 1f
     tbz rounds, #0, 2f
-    .if \vectors == 1
-    add rounds, scratch, #8
-    .endif
     store_rows \height, \vectors, 3
     b 3f
 2:  store_rows \height, \vectors, 2
@@ -365,10 +370,12 @@ ldc .req x17
     .set temp_bytes, 16 * \temps
     .if \height <= 5
 tiles .req x13
+tiles_low .req w13
 rounds .req x14
 scratch .req x15
     .else
 tiles .req x5
+tiles_low .req w5
 rounds .req x6
 scratch .req x7
     .endif
@@ -409,6 +416,7 @@ scratch .req x7
     .endm
     .macro end_names
     .unreq tiles
+    .unreq tiles_low
     .unreq rounds
     .unreq scratch
     .endm
@@ -429,7 +437,6 @@ scratch .req x7
     end_tail \vectors, \group
     cbz rounds, 15b
 20: finish_sums \height, \vectors
-    .if \vectors <= 4
     ldr rounds, [strip, #STRIP_LANES]
     tbnz rounds, #2, 15b
     store_ragged \height, \vectors
@@ -437,9 +444,6 @@ scratch .req x7
     subs tiles, tiles, #1
     b.ne 11b
     b 10b
-    .else
-    b 15b
-    .endif
     end_function gemm_f32_\name\()_neon
     end_names
     .endm

@@ -49,7 +49,7 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
     size_t group = 4u * kernel->group, groups = kernel->vectors / kernel->group;
     bool copied = one_group && (options >> 1 & 1) && k > 0;
     size_t tail = copied ? (k + 3) % 4 + 1 : k % 4, whole = k - tail;
-    size_t lanes = kernel->vectors <= 4 && one_group ? 1 + (options >> 2 & 3) : 4;
+    size_t lanes = 1 + (options >> 2 & 3);
     size_t ldb = group + (options >> 6 & 7);
     size_t gap = ldb * k + (options >> 9 & 7);
     problem->rows = tiles * kernel->height;

@@ -67,7 +67,7 @@ static void add_panels(struct columns *columns, const struct core *core, size_t 
     add_strips(columns, core, count, vectors, group, lanes, 4 * vectors * k);
     struct strips *added = &columns->runs[columns->run_count - 1];
     bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, vectors, group);
-    if (single || (alike && lanes == 4 && (tuned || added->height >= height)))
+    if (single || (alike && (tuned || added->height >= height)))
         return;
     added->panels = panels;
     added->height = (uint8_t)height;

@@ -4,7 +4,7 @@
 #include "src/primitive/finish.h"
 #include "src/threading/partition.h"
 
-enum { WIDEST_RAGGED = 16 };
+enum { WIDEST_COPIED = 16, WIDEST_RAGGED = 48 };
 
 /* Where a matrix of the batch, or a strip of it, begins. */
 struct place {
@@ -22,15 +22,15 @@ struct part {
 
 /* The last rows of plain weights where a ragged strip's vectors end beyond a row. */
 struct ragged {
-    float tail[4 * WIDEST_RAGGED], bias[WIDEST_RAGGED];
+    float tail[4 * WIDEST_COPIED], bias[WIDEST_RAGGED];
 };
 
-static void copy_columns(float *to, const float *from, size_t columns)
+static void copy_columns(float *to, size_t width, const float *from, size_t columns)
 {
     size_t j = 0;
     for (; j < columns; j++)
         to[j] = from[j];
-    for (; j < WIDEST_RAGGED; j++)
+    for (; j < width; j++)
         to[j] = 0;
 }
 
@@ -38,7 +38,7 @@ static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged, st
                         const struct matmul_direct *plan, size_t columns)
 {
     if (at->bias) {
-        copy_columns(ragged->bias, at->bias, columns);
+        copy_columns(ragged->bias, WIDEST_RAGGED, at->bias, columns);
         at->bias = ragged->bias;
     }
     if (plan->packed || plan->turned || plan->k == 0)
@@ -46,9 +46,9 @@ static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged, st
     gemm_f32_direct_set_depth(strip, plan->k, ragged->tail);
     strip->special |= GEMM_F32_SPECIAL_SUMS;
     for (size_t p = 0; p < strip->tail; p++)
-        copy_columns(ragged->tail + p * WIDEST_RAGGED, at->b + (4 * strip->rounds + p) * strip->ldb,
-                     columns);
-    strip->tail_ldb = WIDEST_RAGGED;
+        copy_columns(ragged->tail + p * WIDEST_COPIED, WIDEST_COPIED,
+                     at->b + (4 * strip->rounds + p) * strip->ldb, columns);
+    strip->tail_ldb = WIDEST_COPIED;
 }
 
 static inline void run_strip(struct gemm_f32_direct *strip, const struct tiling *tiling,
