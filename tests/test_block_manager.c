@@ -2,8 +2,8 @@
  *
  * Pools built from semaphores, counts and lists of anonymous blocks are known to go wrong in these
  * ways; each has a test here, in test_block_pool.c (p), test_block_interleavings.c (i),
- * test_cache.c (c), test_primitive_cache.c or test_primitive_lives.c (a) that fails if it happens
- * to us:
+ * test_cache.c or test_cache_flight.c (c), test_primitive_cache.c or test_primitive_lives.c (a)
+ * that fails if it happens to us:
  *
  *  F1  a list is looked at without its lock   (i) every order; the thread tests under TSan
  *  F2  the loser of a race for a block waits  a_busy_block_makes_a_new_one_instead_of_a_wait
