@@ -16,9 +16,15 @@ tile_fn dot_f32_16x1_neon, dot_f32_4x1_neon, dot_f32_8x2_neon, dot_f32_4x2_neon,
 tile_fn dot_f32_16x1_wide_neon, dot_f32_4x1_wide_neon, dot_f32_8x2_wide_neon, dot_f32_4x2_wide_neon,
     dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon;
 
+/* All of k and of the rows, by tiles of 4x4, where that is whole rounds. */
+typedef void rows_of_4_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
+                          size_t rounds, float *out, size_t out_row, size_t tiles);
+rows_of_4_fn dot_f32_rows_of_4_neon;
+
 /* By columns; tall: of 16 / columns rows. */
 struct tiles {
     tile_fn *tall[2], *low[DOT_F32_COLUMNS];
+    rows_of_4_fn *rows_of_4; /* or NULL */
 };
 
 /* The last k values of R rows and C columns, by vectors; R and C are constants after inlining. */
@@ -125,6 +131,16 @@ INLINE void run_rows(const struct dot_f32 *dot, size_t at, size_t C)
     }
 }
 
+static size_t run_rows_of_4(const struct dot_f32 *dot, const struct tiles *tiles)
+{
+    size_t rounds = dot->k / ROUND, count = dot->count / 4;
+    if (!tiles->rows_of_4 || rounds == 0 || dot->k % ROUND || count == 0 || dot->out_column != 1)
+        return 0;
+    tiles->rows_of_4(dot->rows, dot->stride, dot->x, dot->x_stride, rounds, dot->out, dot->out_row,
+                     count);
+    return 4 * count;
+}
+
 INLINE void run_by(const struct dot_f32 *dot, const struct tiles *tiles)
 {
     size_t at = 0;
@@ -144,6 +160,7 @@ INLINE void run_by(const struct dot_f32 *dot, const struct tiles *tiles)
         run_rows(dot, at, 3);
         break;
     default:
+        at = run_rows_of_4(dot, tiles);
         at = run_tiles(dot, at, tiles->low[3], 4, 4);
         run_rows(dot, at, 4);
     }
@@ -153,7 +170,8 @@ static void run(const struct dot_f32 *dot)
 {
     static const struct tiles tiles = {
         {dot_f32_16x1_neon, dot_f32_8x2_neon},
-        {dot_f32_4x1_neon, dot_f32_4x2_neon, dot_f32_4x3_neon, dot_f32_4x4_neon}};
+        {dot_f32_4x1_neon, dot_f32_4x2_neon, dot_f32_4x3_neon, dot_f32_4x4_neon},
+        dot_f32_rows_of_4_neon};
     run_by(dot, &tiles);
 }
 
@@ -161,7 +179,8 @@ static void run_wide(const struct dot_f32 *dot)
 {
     static const struct tiles tiles = {{dot_f32_16x1_wide_neon, dot_f32_8x2_wide_neon},
                                        {dot_f32_4x1_wide_neon, dot_f32_4x2_wide_neon,
-                                        dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon}};
+                                        dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon},
+                                       NULL};
     run_by(dot, &tiles);
 }
 
