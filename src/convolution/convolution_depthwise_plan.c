@@ -5,9 +5,11 @@
 #include "src/convolution/convolution_depthwise.h"
 
 enum {
-    SLIDING_ROWS = 4,        /* of dst that the fastest kernels do at a time */
-    PLANE_ROWS = 28,         /* four tiles of those for planes */
-    CHANNELS = 16,           /* of a cache line */
+    SLIDING_ROWS = 4, /* of dst that the fastest kernels do at a time */
+    PLANE_ROWS = 28,  /* four tiles of those for planes */
+    CHANNELS = 16,    /* of a cache line */
+    L2_WAYS = 8,
+    LEAST_SLIDES = 2,        /* in a call */
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
     GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
     LEAST_PLANES = 16,       /* in a call that does planes as they are */
@@ -72,12 +74,27 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
     return min_size(mine->channels, max_size(most / mine->multiplier, 1) * mine->multiplier);
 }
 
+/* A kernel does half of a line's channels for all rows before the other half: so many rows that
+ * their lines are still in the L2 cache then. If pixels are a multiple of a power of two apart, the
+ * lines of a block of channels fall on a few of its places. */
+static size_t rows_that_stay(const struct convolution_depthwise *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    size_t pixel = (size_t)mine->channels * sizeof(float), line = CHANNELS * sizeof(float);
+    size_t apart = min_size(pixel & (~pixel + 1), mine->cpu->l2_bytes / L2_WAYS);
+    size_t lines = mine->cpu->l2_bytes / max_size(apart, line);
+    size_t rows = lines / at_least_1(s->in[WIDTH]) / mine->task.stride_h;
+    if (rows >= min_size((size_t)s->out[HEIGHT], DEPTHWISE_MOST_ROWS))
+        return DEPTHWISE_MOST_ROWS;
+    return max_size(rows * 3 / 4 / SLIDING_ROWS, LEAST_SLIDES) * SLIDING_ROWS;
+}
+
 /* As many rows as the copied or transposed source has room for. */
 static size_t choose_rows(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
     if (!mine->gathers && !mine->by_plane)
-        return DEPTHWISE_MOST_ROWS;
+        return depthwise_repeats_pixels(mine) ? DEPTHWISE_MOST_ROWS : rows_that_stay(mine);
     size_t together = mine->by_plane ? 1 : mine->channel_block;
     size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * together * sizeof(float);
     size_t room = GATHER_BYTES / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
