@@ -360,9 +360,9 @@ half .req x20
     .set i, 0
     .rept \height * \width
     .set at_c, i / \width * 48 + i % \width * 16
-    .if (\width == 3) & (i % 2 == 0) & ((i + 1) < (\height * 3))
+    .if (\width > 1) & (i % 2 == 0) & ((i + 1) < (\height * \width))
     store_pair %(first + i), %(first + i + 1), %at_c
-    .elseif (\width < 3) | ((i + 1 == \height * 3) & (i % 2 == 0))
+    .elseif (\width == 1) | (i % 2 == 0)
     store_one %(first + i), %at_c
     .endif
     .set i, i + 1

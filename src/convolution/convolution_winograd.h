@@ -56,12 +56,11 @@ struct tile {
     size_t rows, cols, height, width;
 };
 
-/* Where the next row of a point's matrix goes: in a block of `height` rows, `used` of which are
- * taken. */
+/* Where the next row of a point's matrix goes: in a block that has room for `left` more. */
 struct place {
-    float *block;
+    float *next;
     const uint8_t *heights; /* of this block and those after it */
-    size_t used;
+    size_t left;
 };
 
 /* What is known about the tiles of a strip. Points are numbered in rows of `points`. */

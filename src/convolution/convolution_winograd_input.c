@@ -96,13 +96,13 @@ static void list_targets(const struct task *task, const struct tile *tile, size_
         for (size_t v = 0; v < tile->cols; v++) {
             struct place *place = &task->strip->places[u * points + v];
             size_t height = *place->heights;
-            *targets++ = place->block + place->used * WINOGRAD_F32_GROUP;
+            *targets++ = place->next;
             *steps++ = height * WINOGRAD_F32_GROUP;
             different |= height ^ first;
-            if (++place->used == height) {
-                place->block += height * padded;
-                place->heights++;
-                place->used = 0;
+            place->next += WINOGRAD_F32_GROUP;
+            if (--place->left == 0) {
+                place->next += height * (padded - WINOGRAD_F32_GROUP);
+                place->left = *++place->heights;
             }
         }
     task->strip->same_step[i] = !different;

@@ -54,12 +54,16 @@ static uint8_t *list_heights(size_t rows, uint8_t *heights)
     return heights;
 }
 
-/* Takes the next row of each of the tile's points. first: of the rows of all points. */
-static void place_sums(const struct tile *tile, size_t points, uint32_t *first, uint32_t *sums)
+enum { SUM_BYTES = WINOGRAD_F32_NR * sizeof(float) }; /* of a row */
+
+/* Takes the next row of each of the tile's points. next: that row, in bytes. */
+static void place_sums(const struct tile *tile, size_t points, uint32_t *next, uint32_t *sums)
 {
     for (size_t v = 0; v < tile->cols; v++)
-        for (size_t u = 0; u < tile->rows; u++)
-            *sums++ = first[u * points + v]++ * WINOGRAD_F32_NR * (uint32_t)sizeof(float);
+        for (size_t u = 0; u < tile->rows; u++) {
+            *sums++ = next[u * points + v];
+            next[u * points + v] += SUM_BYTES;
+        }
 }
 
 void winograd_make_strip(const struct task *task, struct span tiles)
@@ -68,18 +72,19 @@ void winograd_make_strip(const struct task *task, struct span tiles)
     struct strip *strip = task->strip;
     size_t points = plan->points;
     uint8_t rows[MOST_POINTS], *heights = strip->heights;
-    uint32_t first[MOST_POINTS] = {0};
+    uint32_t next[MOST_POINTS] = {0};
     strip->count = tiles.end - tiles.begin;
     for (size_t t = 0; t < strip->count; t++)
         strip->tiles[t] = tile_at(plan, tiles.begin + t);
     count_rows(strip, points, rows);
     strip->rows = 0;
     for (size_t p = 0; p < points * points; strip->rows += rows[p++]) {
-        first[p] = (uint32_t)strip->rows;
-        strip->places[p] = (struct place){task->inputs + strip->rows * plan->padded, heights, 0};
+        uint8_t *begin = heights;
         heights = list_heights(rows[p], heights);
+        next[p] = (uint32_t)strip->rows * SUM_BYTES;
+        strip->places[p] = (struct place){task->inputs + strip->rows * plan->padded, begin, *begin};
     }
     *heights = WINOGRAD_F32_END;
     for (size_t t = 0; t < strip->count; t++)
-        place_sums(&strip->tiles[t], points, first, strip->sums[t]);
+        place_sums(&strip->tiles[t], points, next, strip->sums[t]);
 }
