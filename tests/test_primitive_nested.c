@@ -179,6 +179,30 @@ static const struct operation hooked = {.name = "hooked",
                                         .algorithm_count = 1,
                                         .describe = describe_nothing};
 
+/* ---- one that nests as much as is allowed, in two equal ways ---- */
+
+static neo_status nest_most(struct implementation *implementation)
+{
+    struct description inner = problem_describe(&implementation->described);
+    inner.operation = &plain_inner;
+    neo_status status = NEO_OK;
+    for (int i = 0; i < MAX_NESTED && status == NEO_OK; i++)
+        status = implementation_nest(implementation, &inner);
+    return status;
+}
+
+static const struct algorithm first_algorithm =
+    ALGORITHM("first", outer_scratch, run_outer, nest_most);
+static const struct algorithm second_algorithm =
+    ALGORITHM("second", outer_scratch, run_outer, nest_most);
+static const struct algorithm *const equal_algorithms[] = {&first_algorithm, &second_algorithm};
+
+static const struct operation equal = {.name = "equal",
+                                       .check = check_anything,
+                                       .algorithms = equal_algorithms,
+                                       .algorithm_count = 2,
+                                       .describe = describe_nothing};
+
 /* One that nests too much. */
 static neo_status nest_outers(struct implementation *implementation)
 {
@@ -376,6 +400,31 @@ static void a_tree_that_grows_too_large_is_refused(void **state)
     assert_null(pd);
 }
 
+static void a_tree_of_the_largest_size_is_accepted(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(describe(&pd, &equal, NEO_SCRATCHPAD_LIBRARY), NEO_OK);
+    assert_int_equal(pd->implementation->token_count, MAX_TOKENS);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    check_execution(primitive, stream);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void equal_estimates_keep_the_operation_s_order(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd;
+    assert_int_equal(describe(&pd, &equal, NEO_SCRATCHPAD_LIBRARY), NEO_OK);
+    assert_string_equal(neo_primitive_desc_algorithm(pd), "first");
+    assert_int_equal(neo_primitive_desc_next(pd), NEO_OK);
+    assert_string_equal(neo_primitive_desc_algorithm(pd), "second");
+    assert_int_equal(neo_primitive_desc_next(pd), NEO_LAST_IMPLEMENTATION);
+    neo_primitive_desc_destroy(pd);
+}
+
 static void nested_ones_work_with_the_cache_off_and_full(void **state)
 {
     (void)state;
@@ -403,6 +452,8 @@ int main(void)
         TEST(a_create_that_fails_in_the_second_takes_the_first_back),
         TEST(no_failing_allocation_unbalances_create_and_destroy),
         TEST(a_tree_that_grows_too_large_is_refused),
+        TEST(a_tree_of_the_largest_size_is_accepted),
+        TEST(equal_estimates_keep_the_operation_s_order),
         TEST(nested_ones_work_with_the_cache_off_and_full),
     };
     return cmocka_run_group_tests_name("primitive_nested", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,6 +241,27 @@ static void pinned_entries_outlive_provider_and_file(void **state)
     const void *data = provider.offset_to_addr(provider.context, blob.offset);
     assert_true(weights_are_right(data, blob.size, 3));
     assert_int_equal(provider.unpin(provider.context, blob.offset), NEO_OK);
+}
+
+static void what_is_packed_or_found_cannot_be_written_to(void **state)
+{
+    for (int found = 0; found < 2; found++) {
+        neo_weights_provider provider = weights_open(*state, 0);
+        neo_weights_blob blob;
+        assert_int_equal(weights_put(&provider, 0, &blob), NEO_OK);
+        void *data = (void *)(uintptr_t)provider.offset_to_addr(provider.context, blob.offset);
+        pid_t child = fork();
+        if (child == 0) {
+            (void)signal(SIGSEGV, SIG_DFL); /* and not cmocka's */
+            memset(data, 0, 1);
+            _exit(0);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_not_equal(status, 0);
+        assert_int_equal(provider.unpin(provider.context, blob.offset), NEO_OK);
+        weights_close(&provider);
+    }
 }
 
 static void the_environment_names_a_file(void **state)
@@ -500,6 +522,7 @@ int main(void)
         WEIGHTS_TEST(a_new_layout_version_repacks_only_what_it_affects),
         WEIGHTS_TEST(different_attributes_share_one_entry),
         WEIGHTS_TEST(pinned_entries_outlive_provider_and_file),
+        WEIGHTS_TEST(what_is_packed_or_found_cannot_be_written_to),
         WEIGHTS_TEST(the_environment_names_a_file),
         WEIGHTS_TEST(the_least_recently_used_entries_make_room),
         WEIGHTS_TEST(an_index_block_stays_within_the_limit_too),

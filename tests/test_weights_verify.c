@@ -3,6 +3,7 @@
 #include "tests/support/test.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -204,6 +205,30 @@ static void a_flipped_byte_is_found_in_every_chunk(void **state)
             assert_int_equal(weights_statistics(&provider).damaged, 1);
             weights_close(&provider);
         }
+}
+
+static int mappings_of(const char *path)
+{
+    char line[4096];
+    int count = 0;
+    FILE *file = fopen("/proc/self/maps", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        count += strstr(line, path) != NULL;
+    fclose(file);
+    return count;
+}
+
+static void a_damaged_entry_does_not_stay_mapped(void **state)
+{
+    make_file(*state);
+    flip(*state, entry_offset(*state));
+    neo_weights_provider provider = weights_open(*state, 0);
+    neo_weights_key key = weights_key_of(1, 1);
+    neo_weights_blob blob;
+    assert_int_equal(provider.look_up(provider.context, &key, &blob), NEO_NOT_FOUND);
+    assert_int_equal(mappings_of(*state), 0);
+    weights_close(&provider);
 }
 
 static void cut_to_nothing(const char *path)
@@ -446,6 +471,7 @@ int main(void)
         WEIGHTS_TEST(what_was_packed_here_is_not_verified),
         WEIGHTS_TEST(every_kind_of_pool_verifies),
         WEIGHTS_TEST(a_flipped_byte_is_found_in_every_chunk),
+        WEIGHTS_TEST(a_damaged_entry_does_not_stay_mapped),
         WEIGHTS_TEST(a_file_truncated_while_it_is_verified_is_damaged),
         cmocka_unit_test(nothing_is_touched_after_a_chunk_is_refused),
         ON_DISK(a_file_at_rest_is_verified_once),
