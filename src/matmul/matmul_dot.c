@@ -26,6 +26,8 @@ struct matmul_dot {
     struct matmul_steps steps;     /* between matrices */
     neo_dim row_step, column_step; /* of dst */
     const struct dot_f32_kernel *kernel;
+    bool one_call;       /* a thread alone has nothing to do but */
+    struct dot_f32 call; /* this, once it knows the addresses */
 };
 
 /* Elements along a dimension follow each other. */
@@ -130,6 +132,17 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     mine->finish = problem->tensors[BIAS].ndims || problem->attributes.post_op_count;
     mine->constant_steps = matmul_batch_steps(problem, 0, &mine->steps);
     mine->kernel = dot_f32_find(cpu->features, cpu->core->in_order);
+    mine->one_call = mine->batch == 1 && mine->constant_steps && !mine->gather && !mine->finish &&
+                     mine->columns <= DOT_F32_COLUMNS;
+    mine->call = (struct dot_f32){
+        .stride = mine->stride,
+        .x_stride = mine->x_stride,
+        .count = mine->count,
+        .columns = mine->columns,
+        .k = mine->k,
+        .out_row = (size_t)mine->row_step,
+        .out_column = (size_t)mine->column_step,
+    };
     if (!mine->gather)
         return;
     mine->step = (size_t)weights->strides[weights->ndims - 2];
@@ -269,10 +282,23 @@ static void run_span(void *argument, struct span all, int slot)
     }
 }
 
+static void run_call(const struct matmul_dot *plan, void *const buffers[TENSOR_COUNT])
+{
+    struct dot_f32 dot = plan->call;
+    dot.rows = buffers[plan->rows_are_src ? SRC : WEIGHTS];
+    dot.x = buffers[plan->rows_are_src ? WEIGHTS : SRC];
+    dot.out = buffers[DST];
+    plan->kernel->run(&dot);
+}
+
 static void dot_run(const void *plan, const struct execution *execution)
 {
     const struct matmul_dot *mine = plan;
     struct dot_run run = {mine, execution};
+    if (execution->threads == 1 && mine->one_call) {
+        run_call(mine, execution->buffers);
+        return;
+    }
     if (execution->threads == 1) {
         for (size_t b = 0; b < mine->batch; b++)
             run_matrix(&run, b, (struct span){0, mine->count}, 0);
