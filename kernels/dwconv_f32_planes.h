@@ -29,13 +29,14 @@ struct dwconv_f32_planes {
     const float *bias;                          /* a value for each plane, or one for all */
     size_t bias_next;                           /* 0: one for all */
     const float *clamp;                         /* four times low, four times high; NULL: none */
-    const struct dwconv_f32_planes_tile *tiles; /* NULL: whole planes of 7x7 */
+    const struct dwconv_f32_planes_tile *tiles; /* NULL: whole planes */
     size_t planes, src_plane, dst_plane;
     size_t multiplier; /* so many planes of dst come of one of src */
     /* 3x3, stride 2: vectors of a row, and from behind them to the beginning of one more, of source
      * (0: there is none) and dst */
     size_t vectors;
     ptrdiff_t last_src, last_dst;
+    size_t whole; /* rows and columns of whole planes: 7, or 14 with 3x3 and stride 1 */
 };
 
 /* Columns of a tile: eight in the middle of a row, eight or four at an edge of it. */

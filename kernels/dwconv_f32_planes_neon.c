@@ -137,10 +137,13 @@ static int suits_height(const struct dwconv_f32_task *task)
     return task->kh == 3 ? rows >= LOW : rows >= TALL && tiles * TALL * 8 <= rows * 9;
 }
 
-/* Planes that the assembly needs no list of tiles for. */
-static int is_whole(const struct dwconv_f32_task *task, const struct gap *gap)
+/* Of planes that the assembly needs no list of tiles for, their rows and columns; else 0. */
+static size_t find_whole(const struct dwconv_f32_task *task, const struct gap *gap)
 {
-    return task->out_rows == TALL && task->out_cols == TALL && gap->above && gap->below;
+    size_t rows = task->out_rows;
+    int halves = rows == 2 * TALL && task->kh == 3 && task->stride_h == 1;
+    int suits = rows == task->out_cols && (rows == TALL || halves);
+    return suits && gap->above && gap->below ? rows : 0;
 }
 
 static void run(const struct dwconv_f32_task *task)
@@ -149,13 +152,14 @@ static void run(const struct dwconv_f32_task *task)
     const float clamp[8] = {low, low, low, low, high, high, high, high};
     struct gap gap;
     int suits = suits_width(task) && suits_height(task) && find_gap(&gap, task);
-    int whole = suits && is_whole(task, &gap);
+    size_t whole = suits ? find_whole(task, &gap) : 0;
     if (!suits || (!whole && !list_tiles(task->scratch, task, &gap))) {
         dwconv_f32_wide_neon.run(task);
         return;
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
     job.tiles = whole ? NULL : task->scratch;
+    job.whole = whole;
     if (task->kh == 3)
         dwconv_f32_planes_3s1(&job);
     else

@@ -240,6 +240,40 @@ w .req x3
     next_plane
     .endm
 
+/* Planes of 14x14 are four, for 3x3 only. */
+    .macro quarter side, padding, column, clamps
+    add base, base, #(4 * \column)
+    add out, out, #(4 * \column)
+    mov w, weights
+    take_columns 3, 1, 2, 7, \side, \padding
+    .if \clamps
+    limit 2, 7
+    .endif
+    store_rows 2, 7, \side
+    .endm
+    .macro lower_half
+    mov scratch, #6
+    madd base, row, scratch, src
+    mov scratch, #7
+    madd out, dst_row, scratch, dst
+    .endm
+    .macro upper_half
+    mov base, src
+    mov out, dst
+    .endm
+    .macro quartered_planes clamps
+    begin_plane
+    upper_half
+    quarter LEFT, 1, 0, \clamps
+    upper_half
+    quarter RIGHT, 1, 6, \clamps
+    lower_half
+    quarter LEFT, 2, 0, \clamps
+    lower_half
+    quarter RIGHT, 2, 6, \clamps
+    next_plane
+    .endm
+
 /* ---- which bodies there are; the same list is their code and the table of it ---- */
 
     .macro entry K, S, V, R, side, padding
@@ -298,12 +332,26 @@ w .req x3
     next_plane
     b.ne 10b
     b 30f
-20: cbnz clamp, 22f
+20: .if \K * \S == 3
+    ldr scratch, [job, #JOB_WHOLE]
+    cmp scratch, #7
+    b.ne 23f
+    .endif
+    cbnz clamp, 22f
 21: whole_planes \K, \S, 0
     b.ne 21b
     b 30f
 22: whole_planes \K, \S, 1
     b.ne 22b
+    .if \K * \S == 3
+    b 30f
+23: cbnz clamp, 25f
+24: quartered_planes 0
+    b.ne 24b
+    b 30f
+25: quartered_planes 1
+    b.ne 25b
+    .endif
 30: restore_registers
     ret
     .p2align 2

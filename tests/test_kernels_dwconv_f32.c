@@ -70,7 +70,9 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
     while (!dwconv_f32_does(kernel, task));
     problem->is_same = pick(seed, 0, 1) && task->dilation_h * task->dilation_w == 1;
     task->out_rows = pick(seed, 1, problem->is_same ? 24 : 16);
-    task->out_cols = pick(seed, 0, 7) ? pick(seed, 1, pick(seed, 1, 40)) : task->out_rows;
+    task->out_cols = pick(seed, 1, pick(seed, 1, 40));
+    if (problem->is_same && pick(seed, 0, 2) == 0) /* some kernels have tiles of a whole plane */
+        task->out_rows = task->out_cols = 7 * pick(seed, 1, 2);
     task->dst_row = task->out_cols * task->dst_column + pick(seed, 0, 3);
     if (task->dst_plane > 1)
         task->dst_plane = task->out_rows * task->dst_row + pick(seed, 0, 3);
