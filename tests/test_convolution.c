@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "tests/support/operands.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 
@@ -187,10 +188,17 @@ static neo_memory_desc weights_desc(const struct row *row, const char *tag)
     return tensor_desc(n, dims, tag);
 }
 
+/* Post-operations, and what they make of a sum. */
+struct chain {
+    const neo_attributes *attributes;
+    float (*finish)(float value, float old); /* or NULL */
+    const struct operands *operands;         /* or NULL */
+};
+
 struct expected {
     const struct row *row;
     const struct tensor *src, *weights, *bias, *old, *dst;
-    float (*finish)(float value, float old);
+    const struct chain *chain;
 };
 
 /* The sum for one output, over one input channel and one tap at a time. */
@@ -226,16 +234,19 @@ static void check_element(void *context, const neo_dim *position)
     const struct expected *e = context;
     float want = convolve(e, position);
     if (e->bias)
-        want += e->bias->data[position[1]];
-    if (e->finish)
-        want = e->finish(want, *tensor_at(e->old, position));
+        want += *tensor_at(e->bias, &position[1]);
+    if (e->chain->finish)
+        want = e->chain->finish(want, *tensor_at(e->old, position));
+    if (e->chain->operands)
+        want = operands_apply(e->chain->operands, want, position);
     float got = *tensor_at(e->dst, position);
     if (got != want)
         fail_msg("%s: at n %d c %d x %d: got %g, want %g", e->row->name, (int)position[0],
                  (int)position[1], (int)position[1 + e->row->space], (double)got, (double)want);
 }
 
-static neo_convolution_desc row_desc(const struct row *row, bool bias)
+/* bias_step: from one value to the next; 0: there is no bias. */
+static neo_convolution_desc row_desc(const struct row *row, neo_dim bias_step)
 {
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
@@ -244,8 +255,9 @@ static neo_convolution_desc row_desc(const struct row *row, bool bias)
         .weights = weights_desc(row, row->weights_tag),
         .dst = image_desc(row, row->oc, true, row->dst_tag),
     };
-    if (bias)
-        desc.bias = tensor_desc(1, &row->oc, "a");
+    if (bias_step)
+        assert_int_equal(neo_memory_desc_init_strides(&desc.bias, 1, &row->oc, NEO_F32, &bias_step),
+                         NEO_OK);
     for (int i = 0; i < row->space; i++) {
         desc.strides[i] = row->stride[i];
         desc.dilations[i] = row->dilation[i];
@@ -255,14 +267,19 @@ static neo_convolution_desc row_desc(const struct row *row, bool bias)
     return desc;
 }
 
-static void execute(const neo_primitive_desc *pd, const neo_memory *const *memories)
+static void execute(const neo_primitive_desc *pd, const neo_memory *const *memories,
+                    const struct operands *operands)
 {
     static const int names[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST, NEO_ARG_BIAS};
-    neo_exec_arg args[4];
+    neo_exec_arg args[4 + OPERAND_COUNT];
     int count = 0;
     for (int i = 0; i < 4; i++)
         if (memories[i])
             args[count++] = (neo_exec_arg){names[i], (neo_memory *)(uintptr_t)memories[i]};
+    if (operands) {
+        operands_set(operands, args + count);
+        count += OPERAND_COUNT;
+    }
     neo_primitive *primitive;
     assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
     assert_int_equal(neo_primitive_execute(primitive, stream, count, args), NEO_OK);
@@ -271,7 +288,7 @@ static void execute(const neo_primitive_desc *pd, const neo_memory *const *memor
 
 /* Checks the implementation that pd stands for. */
 static void check_implementation(const struct row *row, const neo_primitive_desc *pd,
-                                 bool with_bias, float (*finish)(float, float))
+                                 bool with_bias, const struct chain *chain)
 {
     const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
     neo_memory_desc plain = weights_desc(row, plain_tags[chosen->ndims]);
@@ -282,14 +299,15 @@ static void check_implementation(const struct row *row, const neo_primitive_desc
     struct tensor given = tensor_reordered(engine, stream, &weights, chosen);
     if (with_bias)
         bias = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_BIAS), 5);
-    execute(pd, (const neo_memory *[]){src.memory, given.memory, dst.memory, bias.memory});
+    execute(pd, (const neo_memory *[]){src.memory, given.memory, dst.memory, bias.memory},
+            chain->operands);
     struct expected expected = {.row = row,
                                 .src = &src,
                                 .weights = &weights,
                                 .bias = with_bias ? &bias : NULL,
                                 .old = &old,
                                 .dst = &dst,
-                                .finish = finish};
+                                .chain = chain};
     tensor_for_each(dst_desc->ndims, dst_desc->dims, check_element, &expected);
     tensor_check_gaps(&dst);
     struct tensor *all[] = {&src, &weights, &dst, &old, &bias, &given};
@@ -297,27 +315,31 @@ static void check_implementation(const struct row *row, const neo_primitive_desc
         tensor_free(all[i]);
 }
 
-/* Every implementation of every row. */
-static void check_rows(const neo_attributes *attributes, bool bias, float (*finish)(float, float))
+/* Every implementation of a row. */
+static void check_row(const struct row *row, neo_dim bias_step, const struct chain *chain)
 {
-    for (size_t i = 0; i < count_of(rows); i++) {
-        neo_convolution_desc desc = row_desc(&rows[i], bias);
-        neo_primitive_desc *pd;
-        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes),
-                         NEO_OK);
-        do {
-            print_message("  %s: %s\n", rows[i].name, neo_primitive_desc_implementation(pd));
-            check_implementation(&rows[i], pd, bias, finish);
-        } while (neo_primitive_desc_next(pd) == NEO_OK);
-        neo_primitive_desc_destroy(pd);
-    }
+    neo_convolution_desc desc = row_desc(row, bias_step);
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, chain->attributes),
+                     NEO_OK);
+    do {
+        print_message("  %s: %s\n", row->name, neo_primitive_desc_implementation(pd));
+        check_implementation(row, pd, bias_step > 0, chain);
+    } while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void check_rows(neo_dim bias_step, const struct chain *chain)
+{
+    for (size_t i = 0; i < count_of(rows); i++)
+        check_row(&rows[i], bias_step, chain);
 }
 
 static void every_implementation_is_exact(void **state)
 {
     (void)state;
-    check_rows(NULL, true, NULL);
-    check_rows(NULL, false, NULL);
+    for (neo_dim bias_step = 0; bias_step < 3; bias_step++)
+        check_rows(bias_step, &(struct chain){0});
 }
 
 static float clamp(float value, float old)
@@ -340,10 +362,21 @@ static void post_operations_are_applied(void **state)
     assert_int_equal(neo_attributes_create(&chain), NEO_OK);
     assert_int_equal(neo_attributes_append_sum(chain, 2, 1, NEO_DATA_TYPE_UNDEF), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(chain, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
-    check_rows(clip, true, clamp);
-    check_rows(chain, true, sum_linear);
+    check_rows(1, &(struct chain){clip, clamp, NULL});
+    check_rows(1, &(struct chain){chain, sum_linear, NULL});
     neo_attributes_destroy(clip);
     neo_attributes_destroy(chain);
+}
+
+static void operands_of_post_operations_are_read_where_they_belong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_memory_desc dst = image_desc(&rows[i], rows[i].oc, true, rows[i].dst_tag);
+        struct operands operands = operands_make(engine, dst.ndims, dst.dims);
+        check_row(&rows[i], 1, &(struct chain){operands.attributes, NULL, &operands});
+        operands_free(&operands);
+    }
 }
 
 int main(void)
@@ -351,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_implementation_is_exact),
         cmocka_unit_test(post_operations_are_applied),
+        cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
     };
     return cmocka_run_group_tests_name("convolution", tests, session_setup, session_teardown);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/support/fill.h"
+#include "tests/support/operands.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 
@@ -33,10 +34,17 @@ static const struct row rows[] = {
     {"odd order", 2, 6, 7, 6, 5, {1, 1}, {1, 1}, "chwn", "dcab", false},
 };
 
+/* Post-operations, and what they make of a sum. */
+struct chain {
+    const neo_attributes *attributes;
+    float (*finish)(float value, float old); /* or NULL */
+    const struct operands *operands;         /* or NULL */
+};
+
 struct problem {
     const struct row *row;
     struct tensor src, weights, bias, dst, old;
-    float (*finish)(float value, float old);
+    const struct chain *chain;
     double factor; /* of the error bound; 0: exact */
     double worst;
 };
@@ -85,8 +93,10 @@ static void check_element(void *context, const neo_dim *position)
     struct problem *p = context;
     struct sums want = convolve(p, position);
     float value = (float)(want.value + (double)p->bias.data[position[1]]);
-    if (p->finish)
-        value = p->finish(value, *tensor_at(&p->old, position));
+    if (p->chain->finish)
+        value = p->chain->finish(value, *tensor_at(&p->old, position));
+    if (p->chain->operands)
+        value = operands_apply(p->chain->operands, value, position);
     double got = (double)*tensor_at(&p->dst, position), error = fabs(got - (double)value);
     double unit = want.bound * 0x1p-24 + fabs((double)value) * 0x1p-23;
     if (!(error <= p->factor * unit))
@@ -137,13 +147,16 @@ static void make_reals(struct tensor *tensor, uint32_t *seed)
 
 static void execute(const neo_primitive_desc *pd, struct problem *p, struct tensor *packed)
 {
-    neo_exec_arg args[] = {{NEO_ARG_SRC, p->src.memory},
-                           {NEO_ARG_WEIGHTS, packed->memory},
-                           {NEO_ARG_BIAS, p->bias.memory},
-                           {NEO_ARG_DST, p->dst.memory}};
+    neo_exec_arg args[4 + OPERAND_COUNT] = {{NEO_ARG_SRC, p->src.memory},
+                                            {NEO_ARG_WEIGHTS, packed->memory},
+                                            {NEO_ARG_BIAS, p->bias.memory},
+                                            {NEO_ARG_DST, p->dst.memory}};
+    if (p->chain->operands)
+        operands_set(p->chain->operands, args + 4);
+    int count = p->chain->operands ? 4 + OPERAND_COUNT : 4;
     neo_primitive *primitive;
     assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
-    assert_int_equal(neo_primitive_execute(primitive, stream, 4, args), NEO_OK);
+    assert_int_equal(neo_primitive_execute(primitive, stream, count, args), NEO_OK);
     neo_primitive_destroy(primitive);
 }
 
@@ -155,7 +168,7 @@ static double factor_of(const char *name)
 }
 
 static double check_implementation(const struct row *row, const neo_primitive_desc *pd, bool reals,
-                                   float (*finish)(float, float))
+                                   const struct chain *chain)
 {
     const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
     const neo_memory_desc *dst = neo_primitive_desc_query(pd, NEO_ARG_DST);
@@ -170,7 +183,7 @@ static double check_implementation(const struct row *row, const neo_primitive_de
         .bias = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_BIAS), 5),
         .dst = tensor_make(engine, dst, 9),
         .old = tensor_make(engine, dst, 9),
-        .finish = finish,
+        .chain = chain,
         .factor = reals ? factor_of(neo_primitive_desc_implementation(pd)) : 0,
     };
     if (reals) {
@@ -187,39 +200,43 @@ static double check_implementation(const struct row *row, const neo_primitive_de
     return p.worst;
 }
 
-static void check_rows(const neo_attributes *attributes, bool reals, float (*finish)(float, float))
+static void check_row(const struct row *row, bool reals, const struct chain *chain)
 {
-    for (size_t i = 0; i < count_of(rows); i++) {
-        neo_convolution_desc desc = row_desc(&rows[i], NEO_CONVOLUTION_WINOGRAD);
-        neo_primitive_desc *pd;
-        int count = 0;
-        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes),
-                         NEO_OK);
-        do {
-            const char *name = neo_primitive_desc_implementation(pd);
-            assert_non_null(strstr(name, "winograd"));
-            count++;
-            if (!reals && !strstr(name, "winograd_2"))
-                continue;
-            double worst = check_implementation(&rows[i], pd, reals, finish);
-            print_message("  %s: %s: %.1f\n", rows[i].name, name, worst);
-        } while (neo_primitive_desc_next(pd) == NEO_OK);
-        assert_int_equal(count, 3);
-        neo_primitive_desc_destroy(pd);
-    }
+    neo_convolution_desc desc = row_desc(row, NEO_CONVOLUTION_WINOGRAD);
+    neo_primitive_desc *pd;
+    int count = 0;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, chain->attributes),
+                     NEO_OK);
+    do {
+        const char *name = neo_primitive_desc_implementation(pd);
+        assert_non_null(strstr(name, "winograd"));
+        count++;
+        if (!reals && !strstr(name, "winograd_2"))
+            continue;
+        double worst = check_implementation(row, pd, reals, chain);
+        print_message("  %s: %s: %.1f\n", row->name, name, worst);
+    } while (neo_primitive_desc_next(pd) == NEO_OK);
+    assert_int_equal(count, 3);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void check_rows(bool reals, const struct chain *chain)
+{
+    for (size_t i = 0; i < count_of(rows); i++)
+        check_row(&rows[i], reals, chain);
 }
 
 static void errors_are_within_the_stated_bounds(void **state)
 {
     (void)state;
-    check_rows(NULL, true, NULL);
+    check_rows(true, &(struct chain){0});
 }
 
 /* Its matrices have no other fractions than powers of 2. */
 static void tiles_of_2_are_exact_on_integers(void **state)
 {
     (void)state;
-    check_rows(NULL, false, NULL);
+    check_rows(false, &(struct chain){0});
 }
 
 static float clamp(float value, float old)
@@ -250,12 +267,23 @@ static void post_operations_are_applied(void **state)
     assert_int_equal(neo_attributes_append_eltwise(sum, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
     assert_int_equal(neo_attributes_create(&affine), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(affine, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
-    check_rows(clip, false, clamp);
-    check_rows(sum, false, sum_linear);
-    check_rows(affine, false, linear);
+    check_rows(false, &(struct chain){clip, clamp, NULL});
+    check_rows(false, &(struct chain){sum, sum_linear, NULL});
+    check_rows(false, &(struct chain){affine, linear, NULL});
     neo_attributes_destroy(clip);
     neo_attributes_destroy(sum);
     neo_attributes_destroy(affine);
+}
+
+static void operands_of_post_operations_are_read_where_they_belong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_convolution_desc desc = row_desc(&rows[i], NEO_CONVOLUTION_WINOGRAD);
+        struct operands operands = operands_make(engine, desc.dst.ndims, desc.dst.dims);
+        check_row(&rows[i], false, &(struct chain){operands.attributes, NULL, &operands});
+        operands_free(&operands);
+    }
 }
 
 /* Whether the list of implementations has a name in it. */
@@ -311,6 +339,9 @@ static void others_are_refused(void **state)
     other.weights = tensor_desc(4, (neo_dim[]){8, 64, 3, 3}, "oihw");
     assert_false(offers(&other, NULL, "winograd"));
     other = desc;
+    other.bias.strides[0] = 2;
+    assert_false(offers(&other, NULL, "winograd"));
+    other = desc;
     other.dilations[1] = 1;
     other.padding_left[1] = other.padding_right[1] = 2;
     assert_false(offers(&other, NULL, "winograd"));
@@ -337,6 +368,7 @@ int main(void)
         cmocka_unit_test(errors_are_within_the_stated_bounds),
         cmocka_unit_test(tiles_of_2_are_exact_on_integers),
         cmocka_unit_test(post_operations_are_applied),
+        cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
         cmocka_unit_test(direct_forbids_it_and_auto_asks_for_enough_channels),
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(transformed_weights_are_not_given_back),

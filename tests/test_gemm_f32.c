@@ -200,6 +200,7 @@ static const struct problem sizes[] = {
     {.m = 99, .n = 25, .k = 33, .column = 101},
     {.m = 113, .n = 50, .k = 4, .column = 113},
     {.m = 203, .n = 31, .k = 250, .column = 205},
+    {.m = 194, .n = 31, .k = 250, .column = 205},
     {.m = 128, .n = 16, .k = 9, .column = 4096},
     {.m = 600, .n = 2, .k = 3, .column = 600},
 };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/support/operands.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 
@@ -18,11 +19,19 @@ struct row {
     int runtime; /* every size is known only at run time */
 };
 
+/* What all rows are run with: post-operations, and what they make of a sum. */
+struct variant {
+    const neo_attributes *attributes;
+    float (*finish)(float value, float old); /* or NULL */
+    const struct operands *operands;         /* or NULL */
+    neo_dim bias_step;                       /* from one value to the next; 0: 1 */
+};
+
 struct expected {
     const struct tensor *src, *weights, *bias, *old;
     struct tensor *dst;
     neo_dim k;
-    float (*finish)(float value, float old);
+    const struct variant *variant;
 };
 
 static void check_element(void *context, const neo_dim *position)
@@ -39,8 +48,10 @@ static void check_element(void *context, const neo_dim *position)
     }
     if (e->bias)
         sum += *tensor_at(e->bias, position);
-    if (e->finish)
-        sum = e->finish(sum, *tensor_at(e->old, position));
+    if (e->variant->finish)
+        sum = e->variant->finish(sum, *tensor_at(e->old, position));
+    if (e->variant->operands)
+        sum = operands_apply(e->variant->operands, sum, position);
     float got = *tensor_at(e->dst, position);
     if (got != sum)
         fail_msg("at %d,%d: got %g, want %g", (int)position[last - 1], (int)position[last],
@@ -65,12 +76,15 @@ static neo_memory_desc row_desc(const struct row *row, const neo_dim *dims, cons
 
 static const char plain_tags[][6] = {"", "a", "ab", "abc", "abcd", "abcde"};
 
-static neo_memory_desc bias_of(const struct row *row)
+static neo_memory_desc bias_of(const struct row *row, neo_dim step)
 {
     neo_dim dims[5];
     for (int i = 0; i < row->ndims; i++)
         dims[i] = row->bias_mask >> i & 1 ? row->dst[i] : 1;
-    return tensor_desc(row->ndims, dims, plain_tags[row->ndims]);
+    neo_memory_desc bias = tensor_desc(row->ndims, dims, plain_tags[row->ndims]);
+    for (int i = 0; step && i < row->ndims; i++)
+        bias.strides[i] *= step;
+    return bias;
 }
 
 /* What a row asks for, and what it is given. */
@@ -79,7 +93,7 @@ struct row_descs {
     neo_memory_desc src, weights, dst, bias; /* actual ones; weights are plain */
 };
 
-static void describe_row(struct row_descs *d, const struct row *row)
+static void describe_row(struct row_descs *d, const struct row *row, neo_dim bias_step)
 {
     d->desc = (neo_matmul_desc){
         .src = row_desc(row, row->src, row->src_tag),
@@ -87,7 +101,7 @@ static void describe_row(struct row_descs *d, const struct row *row)
         .dst = row_desc(row, row->dst, row->dst_tag),
     };
     if (row->bias_mask >= 0)
-        d->desc.bias = bias_of(row);
+        d->desc.bias = bias_of(row, bias_step);
     d->src = d->desc.src, d->dst = d->desc.dst, d->bias = d->desc.bias;
     d->weights = strcmp(row->weights_tag, "any")
                      ? d->desc.weights
@@ -118,12 +132,11 @@ static neo_primitive_desc *implementation_at(const neo_matmul_desc *desc,
 }
 
 /* The index-th implementation of a row; false if there are not so many. */
-static bool run_one(const struct row *row, const neo_attributes *attributes,
-                    float (*finish)(float, float), int index)
+static bool run_one(const struct row *row, const struct variant *variant, int index)
 {
     struct row_descs d;
-    describe_row(&d, row);
-    neo_primitive_desc *pd = implementation_at(&d.desc, attributes, index);
+    describe_row(&d, row, variant->bias_step);
+    neo_primitive_desc *pd = implementation_at(&d.desc, variant->attributes, index);
     if (!pd)
         return false;
     if (!row->runtime) {
@@ -141,20 +154,25 @@ static bool run_one(const struct row *row, const neo_attributes *attributes,
         packed = tensor_reordered(engine, stream, &weights, chosen);
     neo_primitive *primitive;
     assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
-    neo_exec_arg args[4] = {
+    neo_exec_arg args[4 + OPERAND_COUNT] = {
         {NEO_ARG_SRC, src.memory},
         {NEO_ARG_WEIGHTS, packed.memory ? packed.memory : weights.memory},
         {NEO_ARG_DST, dst.memory},
         {NEO_ARG_BIAS, bias.memory},
     };
-    assert_int_equal(neo_primitive_execute(primitive, stream, bias.memory ? 4 : 3, args), NEO_OK);
+    int count = bias.memory ? 4 : 3;
+    if (variant->operands) {
+        operands_set(variant->operands, args + count);
+        count += OPERAND_COUNT;
+    }
+    assert_int_equal(neo_primitive_execute(primitive, stream, count, args), NEO_OK);
     struct expected expected = {.src = &src,
                                 .weights = &weights,
                                 .bias = bias.memory ? &bias : NULL,
                                 .old = &old,
                                 .dst = &dst,
                                 .k = row->src[row->ndims - 1],
-                                .finish = finish};
+                                .variant = variant};
     tensor_for_each(row->ndims, row->dst, check_element, &expected);
     tensor_check_gaps(&dst);
     neo_primitive_destroy(primitive);
@@ -166,11 +184,10 @@ static bool run_one(const struct row *row, const neo_attributes *attributes,
 }
 
 /* By every implementation that serves it. */
-static void run_row(const struct row *row, const neo_attributes *attributes,
-                    float (*finish)(float, float))
+static void run_row(const struct row *row, const struct variant *variant)
 {
     int count = 0;
-    while (run_one(row, attributes, finish, count))
+    while (run_one(row, variant, count))
         count++;
     assert_true(count > 0);
 }
@@ -236,6 +253,7 @@ static const struct row rows[] = {
      8,
      0},
     {"transposed batch", 3, {3, 12, 7}, {1, 7, 18}, {3, 12, 18}, "acb", "acb", "acb", 4, 0},
+    {"any src, transposed dst", 2, {14, 21}, {21, 19}, {14, 19}, "any", "ab", "ba", 2, 0},
     {"run-time sizes", 2, {17, 19}, {19, 23}, {17, 23}, "ab", "ba", "ab", 2, 1},
     {"run-time batch", 3, {3, 5, 300}, {3, 300, 7}, {3, 5, 7}, "abc", "abc", "acb", 4, 1},
 };
@@ -245,7 +263,8 @@ static void layouts_and_batches(void **state)
     (void)state;
     for (size_t i = 0; i < count_of(rows); i++) {
         print_message("  %s\n", rows[i].name);
-        run_row(&rows[i], NULL, NULL);
+        run_row(&rows[i], &(struct variant){0});
+        run_row(&rows[i], &(struct variant){.bias_step = 3});
     }
 }
 
@@ -281,11 +300,22 @@ static void post_operations_are_applied(void **state)
     assert_int_equal(neo_attributes_append_sum(chain, 2, 1, NEO_DATA_TYPE_UNDEF), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(chain, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
     for (size_t i = 0; i < count_of(rows); i++) {
-        run_row(&rows[i], clamp, relu);
-        run_row(&rows[i], chain, sum_linear);
+        run_row(&rows[i], &(struct variant){.attributes = clamp, .finish = relu});
+        run_row(&rows[i], &(struct variant){.attributes = chain, .finish = sum_linear});
     }
     neo_attributes_destroy(clamp);
     neo_attributes_destroy(chain);
+}
+
+static void operands_of_post_operations_are_read_where_they_belong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct operands operands = operands_make(engine, rows[i].ndims, rows[i].dst);
+        run_row(&rows[i],
+                &(struct variant){.attributes = operands.attributes, .operands = &operands});
+        operands_free(&operands);
+    }
 }
 
 int main(void)
@@ -294,6 +324,7 @@ int main(void)
         cmocka_unit_test(layouts_and_batches),
         cmocka_unit_test(few_rows_by_packed_weights_of_any_width),
         cmocka_unit_test(post_operations_are_applied),
+        cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
     };
     return cmocka_run_group_tests_name("matmul", tests, session_setup, session_teardown);
 }

@@ -14,6 +14,7 @@
 #include "src/weights/layout.h"
 #include "src/weights/pack.h"
 #include "tests/support/estimate.h"
+#include "tests/support/operands.h"
 #include "tests/support/pools.h"
 #include "tests/support/tensor.h"
 
@@ -146,6 +147,7 @@ static struct tensor make_argument(const neo_primitive_desc *pd, int arg, const 
 
 #define LARGE 1e15 /* cycles: worth all threads, which the tests want for small sizes too */
 
+/* The last argument is dst, which is not set yet. */
 static void compare_places(const neo_primitive_desc *pd, neo_exec_arg *args, int count)
 {
     neo_primitive *primitive;
@@ -168,28 +170,55 @@ static void compare_places(const neo_primitive_desc *pd, neo_exec_arg *args, int
     neo_primitive_destroy(primitive);
 }
 
-/* Runs all implementations of a description, which takes ownership of pd. */
+/* Runs all implementations of a description, which takes ownership of pd. operands: of its
+ * post-operations, or NULL. */
 static void compare_implementations(neo_primitive_desc *pd, const char *src_tag,
-                                    const char *weights_tag)
+                                    const char *weights_tag, const struct operands *operands)
 {
     neo_status next;
     do {
         estimate_set(pd, LARGE);
-        struct tensor src = make_argument(pd, NEO_ARG_SRC, src_tag, 3), weights = {0};
-        neo_exec_arg args[3] = {{NEO_ARG_SRC, src.memory}};
-        int count = 2;
+        struct tensor src = make_argument(pd, NEO_ARG_SRC, src_tag, 3), weights = {0}, bias = {0};
+        neo_exec_arg args[4 + OPERAND_COUNT] = {{NEO_ARG_SRC, src.memory}};
+        int count = 1;
         if (weights_tag) {
             weights = make_argument(pd, NEO_ARG_WEIGHTS, weights_tag, 7);
-            args[1] = (neo_exec_arg){NEO_ARG_WEIGHTS, weights.memory};
-            count = 3;
+            args[count++] = (neo_exec_arg){NEO_ARG_WEIGHTS, weights.memory};
         }
-        compare_places(pd, args, count);
+        if (neo_primitive_desc_query(pd, NEO_ARG_BIAS)) {
+            bias = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_BIAS), 5);
+            args[count++] = (neo_exec_arg){NEO_ARG_BIAS, bias.memory};
+        }
+        if (operands) {
+            operands_set(operands, args + count);
+            count += OPERAND_COUNT;
+        }
+        compare_places(pd, args, count + 1);
         tensor_free(&src);
         tensor_free(&weights);
+        tensor_free(&bias);
         next = neo_primitive_desc_next(pd);
     } while (next == NEO_OK);
     assert_int_equal(next, NEO_LAST_IMPLEMENTATION);
     neo_primitive_desc_destroy(pd);
+}
+
+/* As it is, and with a value to add for each column and post-operations with operands. */
+static void compare_matmul(const neo_matmul_desc *given, const char *tag)
+{
+    neo_matmul_desc desc = *given;
+    int last = desc.dst.ndims - 1;
+    neo_dim columns[3] = {1, 1, 1};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    compare_implementations(pd, tag, tag, NULL);
+    columns[last] = desc.dst.dims[last];
+    desc.bias = tensor_desc(last + 1, columns, tag);
+    struct operands operands = operands_make(engine, desc.dst.ndims, desc.dst.dims);
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, operands.attributes),
+                     NEO_OK);
+    compare_implementations(pd, tag, tag, &operands);
+    operands_free(&operands);
 }
 
 static void matmul_is_the_same_on_every_pool(void **state)
@@ -211,9 +240,7 @@ static void matmul_is_the_same_on_every_pool(void **state)
             .weights = tensor_desc(2, (neo_dim[]){rows[i].k, rows[i].n}, rows[i].weights),
             .dst = tensor_desc(2, (neo_dim[]){rows[i].m, rows[i].n}, rows[i].dst),
         };
-        neo_primitive_desc *pd;
-        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-        compare_implementations(pd, "ab", "ab");
+        compare_matmul(&desc, "ab");
     }
 }
 
@@ -225,9 +252,22 @@ static void batched_matmul_is_the_same_on_every_pool(void **state)
         .weights = tensor_desc(3, (neo_dim[]){5, 23, 29}, "abc"),
         .dst = tensor_desc(3, (neo_dim[]){5, 19, 29}, "abc"),
     };
+    compare_matmul(&desc, "abc");
+}
+
+static void compare_convolution(const neo_convolution_desc *given, const char *tag)
+{
+    neo_convolution_desc desc = *given;
+    const char *weights_tag = desc.weights.ndims == 5 ? "abcde" : "abcd";
     neo_primitive_desc *pd;
-    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-    compare_implementations(pd, "abc", "abc");
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    compare_implementations(pd, tag, weights_tag, NULL);
+    desc.bias = tensor_desc(1, &desc.dst.dims[1], "a");
+    struct operands operands = operands_make(engine, desc.dst.ndims, desc.dst.dims);
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, operands.attributes),
+                     NEO_OK);
+    compare_implementations(pd, tag, weights_tag, &operands);
+    operands_free(&operands);
 }
 
 static void convolution_is_the_same_on_every_pool(void **state)
@@ -254,9 +294,7 @@ static void convolution_is_the_same_on_every_pool(void **state)
             .padding_left = {pad, pad},
             .padding_right = {pad, pad},
         };
-        neo_primitive_desc *pd;
-        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-        compare_implementations(pd, "acdb", g > 1 ? "abcde" : "abcd");
+        compare_convolution(&desc, "acdb");
     }
 }
 
@@ -272,7 +310,7 @@ static void reorder_is_the_same_on_every_pool(void **state)
             neo_primitive_desc *pd;
             assert_int_equal(neo_reorder_primitive_desc_create(&pd, engine, &src, &dst, NULL),
                              NEO_OK);
-            compare_implementations(pd, tags[a], NULL);
+            compare_implementations(pd, tags[a], NULL, NULL);
         }
 }
 

@@ -10,6 +10,7 @@
 #include "tests/support/guard.h"
 #include "tests/support/pools.h"
 #include "tests/support/primitives.h"
+#include "tests/support/tensor.h"
 
 #define LARGE 1e15 /* cycles: worth all threads */
 enum { MOST_THREADS = 128 };
@@ -134,6 +135,31 @@ static void one_primitive_runs_on_any_number_of_threads_in_a_guarded_scratchpad(
     assert_true(implementations > (int)primitive_problem_count);
 }
 
+/* More panels of output channels than it multiplies in one round; input channels that are read to
+ * the last byte of the zeros that padding is. */
+static void winograds_algorithm_in_rounds_keeps_to_its_scratchpad(void **state)
+{
+    (void)state;
+    neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                 .algorithm = NEO_CONVOLUTION_WINOGRAD,
+                                 .src = tensor_desc(4, (neo_dim[]){1, 36, 6, 6}, "nhwc"),
+                                 .weights = tensor_desc(4, (neo_dim[]){216, 36, 3, 3}, "any"),
+                                 .dst = tensor_desc(4, (neo_dim[]){1, 216, 6, 6}, "nhwc"),
+                                 .strides = {1, 1},
+                                 .padding_left = {1, 1},
+                                 .padding_right = {1, 1}};
+    neo_attributes *attributes;
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
+    neo_attributes_set_scratchpad_mode(attributes, NEO_SCRATCHPAD_USER);
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+    do
+        check_implementation(pd);
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    neo_attributes_destroy(attributes);
+}
+
 /* Nothing of a primitive depends on the number of threads of the context that made it (TP6): so it
  * takes as long on n threads as one that was made for n. */
 static void tp6_primitives_made_for_64_threads_and_for_one_are_the_same(void **state)
@@ -176,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_primitive_runs_on_any_number_of_threads_in_a_guarded_scratchpad),
+        cmocka_unit_test(winograds_algorithm_in_rounds_keeps_to_its_scratchpad),
         cmocka_unit_test(tp6_primitives_made_for_64_threads_and_for_one_are_the_same),
     };
     return cmocka_run_group_tests_name("threads_scratchpad", tests, setup, teardown);

@@ -61,11 +61,11 @@ static void fill_element(void *context, const neo_dim *position)
 struct tensor tensor_make(neo_engine *engine, const neo_memory_desc *desc, unsigned seed)
 {
     struct tensor tensor = {.desc = *desc};
-    assert_int_equal(neo_memory_create(&tensor.memory, desc, engine, NEO_MEMORY_ALLOCATE), NEO_OK);
-    tensor.data = neo_memory_get_handle(tensor.memory);
     size_t bytes = neo_memory_desc_size(desc);
-    if (bytes)
-        memset(tensor.data, MARKER, bytes);
+    guard_init(&tensor.guard, bytes + 1);
+    tensor.data = guard_end(&tensor.guard, bytes);
+    memset(tensor.data, MARKER, bytes);
+    assert_int_equal(neo_memory_create(&tensor.memory, desc, engine, tensor.data), NEO_OK);
     struct filling filling = {&tensor, seed};
     if (seed && desc->format_kind == NEO_FORMAT_STRIDED)
         tensor_for_each(desc->ndims, desc->dims, fill_element, &filling);
@@ -75,6 +75,8 @@ struct tensor tensor_make(neo_engine *engine, const neo_memory_desc *desc, unsig
 void tensor_free(struct tensor *tensor)
 {
     neo_memory_destroy(tensor->memory);
+    if (tensor->guard.map)
+        guard_deinit(&tensor->guard);
     *tensor = (struct tensor){0};
 }
 

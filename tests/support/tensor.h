@@ -3,15 +3,18 @@
 #define TESTS_SUPPORT_TENSOR_H
 
 #include "neoprene/neoprene.h"
+#include "tests/support/guard.h"
 
 struct tensor {
     neo_memory_desc desc;
     neo_memory *memory;
     float *data; /* strided tensors only */
+    struct guard guard;
 };
 
-/* A buffer filled with a marker (so that what nobody writes can be told) and then, if seed is not
- * 0, with small integers at the elements. Fails the test when something cannot be made. */
+/* A buffer that ends where a page begins that may not be touched, filled with a marker (so that
+ * what nobody writes can be told) and then, if seed is not 0, with small integers at the elements.
+ * Fails the test when something cannot be made. */
 struct tensor tensor_make(neo_engine *engine, const neo_memory_desc *desc, unsigned seed);
 void tensor_free(struct tensor *tensor);
 
