@@ -122,8 +122,8 @@ static double direct_estimate(const struct problem *problem, const struct cpu *c
     double cycles = direct_columns_choose(&columns, cpu->core, &direct);
     double height = direct.a_columns ? columns.runs[0].height : 6; /* of most rows' tiles */
     double src_bytes = (double)shape.m * (double)shape.k * (double)sizeof(float);
-    if (src_bytes > (double)cpu->l2_bytes / 2) /* each strip reads src again */
-        cycles += (double)columns.strip_count * src_bytes / 16;
+    if (src_bytes > (double)cpu->l2_bytes / 2) /* strips after the first read src again */
+        cycles += (double)(columns.strip_count - 1) * src_bytes / 16;
     double each = 20 + cycles + 4 * weights_lines(problem, cpu, &shape, height);
     if (!post_ops_fusion(problem).complete)
         each += (double)shape.m * (20 + (double)shape.n * post_ops_cycles(problem));
