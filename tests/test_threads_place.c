@@ -221,6 +221,22 @@ static void bound_threads_fill_near_nodes_first_or_alternate(void **state)
     expect_order(NEO_AFFINITY_SPREAD, 2, spread);
 }
 
+/* A node of two clusters of two, and one of two clusters of one: clusters take turns, whatever is
+ * in them. */
+static void spread_threads_count_clusters(void **state)
+{
+    (void)state;
+    machine.count = 6;
+    for (int i = 0; i < 6; i++)
+        machine.cpus[i] = (struct topology_cpu){.cpu = i,
+                                                .node = i / 4,
+                                                .cluster = i < 4 ? i / 2 : i - 4,
+                                                .core = i,
+                                                .class = TOPOLOGY_BIG};
+    static const int spread[] = {0, 4, 2, 5, 1, 3};
+    expect_order(NEO_AFFINITY_SPREAD, 0, spread);
+}
+
 /* A node of two clusters of two, and two little cores with low numbers. */
 static void bound_threads_take_little_cores_last(void **state)
 {
@@ -261,6 +277,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_leaves_a_cpu_keeps_its_mask),
         cmocka_unit_test(workers_are_bound_as_asked_and_the_caller_never),
         cmocka_unit_test(bound_threads_fill_near_nodes_first_or_alternate),
+        cmocka_unit_test(spread_threads_count_clusters),
         cmocka_unit_test(bound_threads_take_little_cores_last),
         cmocka_unit_test(the_environment_sets_the_binding),
     };
