@@ -295,8 +295,14 @@ class Lines(unittest.TestCase):
 
     def test_rows_behind_a_peer_are_named(self):
         text = lines.summary([self.row(80000, 70000)])
-        self.assertIn('best peer on 1 of 1 rows: 512x512:512x512 1.14.', text)
-        self.assertIn('best peer on 0 of 1 rows.', lines.summary([self.row(70000, 70000)]))
+        self.assertIn('on 1 of 1 rows (ours/theirs, in thousands): 512x512:512x512 80/70.', text)
+        text = lines.summary([self.row(70500, 70000)])
+        self.assertIn('on 0 of 1 rows (ours/theirs, in thousands).', text)
+
+    def test_rows_beyond_the_bound_are_named(self):
+        text = lines.summary([self.row(131072, 0)])
+        self.assertIn('more than 1.3 times of it on 1 of 1 rows with a bound of 1000 lines or more; '
+                      'the geometric mean is 2.00: 512x512:512x512 2.0.', text)
 
     def test_tables_have_as_many_cells_as_columns(self):
         row = self.row(5, 6)
