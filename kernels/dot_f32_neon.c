@@ -13,6 +13,8 @@ typedef void tile_fn(const float *rows, size_t stride, const float *x, size_t x_
                      size_t rounds, float32x4_t *sums);
 tile_fn dot_f32_16x1_neon, dot_f32_4x1_neon, dot_f32_8x2_neon, dot_f32_4x2_neon, dot_f32_4x3_neon,
     dot_f32_4x4_neon;
+tile_fn dot_f32_16x1_narrow_neon, dot_f32_4x1_narrow_neon, dot_f32_8x2_narrow_neon,
+    dot_f32_4x2_narrow_neon, dot_f32_4x3_narrow_neon, dot_f32_4x4_narrow_neon;
 tile_fn dot_f32_16x1_wide_neon, dot_f32_4x1_wide_neon, dot_f32_8x2_wide_neon, dot_f32_4x2_wide_neon,
     dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon;
 
@@ -175,6 +177,15 @@ static void run(const struct dot_f32 *dot)
     run_by(dot, &tiles);
 }
 
+static void run_narrow(const struct dot_f32 *dot)
+{
+    static const struct tiles tiles = {{dot_f32_16x1_narrow_neon, dot_f32_8x2_narrow_neon},
+                                       {dot_f32_4x1_narrow_neon, dot_f32_4x2_narrow_neon,
+                                        dot_f32_4x3_narrow_neon, dot_f32_4x4_narrow_neon},
+                                       NULL};
+    run_by(dot, &tiles);
+}
+
 static void run_wide(const struct dot_f32 *dot)
 {
     static const struct tiles tiles = {{dot_f32_16x1_wide_neon, dot_f32_8x2_wide_neon},
@@ -185,5 +196,7 @@ static void run_wide(const struct dot_f32 *dot)
 }
 
 const struct dot_f32_kernel dot_f32_neon = {"dot_f32_neon", CPU_NEON, 0, run};
+const struct dot_f32_kernel dot_f32_narrow_neon = {"dot_f32_narrow_neon", CPU_NEON, IN_ORDER_NARROW,
+                                                   run_narrow};
 const struct dot_f32_kernel dot_f32_wide_neon = {"dot_f32_wide_neon", CPU_NEON, IN_ORDER_WIDE,
                                                  run_wide};

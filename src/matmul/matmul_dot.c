@@ -100,11 +100,11 @@ static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
     size_t least = (size_t)fmin(m, n), columns = least < DOT_F32_COLUMNS ? least : DOT_F32_COLUMNS;
     double rows = rows_of[columns], loads = (rows + (double)columns) / (rows * (double)columns);
     double macs = 1 / fmax(core->fmla_per_cycle, 1);
-    double all = (1 + loads) / 3 + 0.06; /* three instructions at a time */
-    loads /= fmax(core->loads_per_cycle, 1);
-    double vector = core->in_order == IN_ORDER_WIDE ? fmax(macs, all)
-                    : core->in_order                ? macs + 2 * loads
-                                                    : fmax(macs, loads);
+    double narrow = fmax(2 * loads, (macs + 3 * loads) / 2) + 0.05; /* two instructions at a time */
+    double wide = fmax(macs, (1 + loads) / 3 + 0.06);               /* three */
+    double vector = core->in_order == IN_ORDER_WIDE ? wide
+                    : core->in_order                ? narrow
+                                     : fmax(macs, loads / fmax(core->loads_per_cycle, 1));
     bool one_call = shape.n == 4 && shape.m >= 4 && shape.k % 8 == 0 && !core->in_order;
     double around = one_call ? 1.5 : 3 + 20 / (rows * (double)columns);
     double each = m * n * (ceil(k / 4) * vector + around + post_ops_cycles(problem));
