@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/support/guard.h"
+#include "tests/support/operands.h"
 #include "tests/support/random.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
@@ -396,17 +397,91 @@ static void an_empty_convolution_has_a_kernel_name(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+struct long_reorder {
+    struct tensor src, dst;
+    struct operands operands;
+};
+
+static void check_reordered(void *context, const neo_dim *position)
+{
+    const struct long_reorder *r = context;
+    float want = operands_apply(&r->operands, *tensor_at(&r->src, position), position);
+    assert_true(*tensor_at(&r->dst, position) == want);
+}
+
+/* Longer than what is finished at a time. */
+static void a_reorder_of_long_rows_reads_operands_where_they_belong(void **state)
+{
+    (void)state;
+    const neo_dim sizes[] = {3, 1301};
+    neo_memory_desc src = tensor_desc(2, sizes, "ba"), dst = tensor_desc(2, sizes, "ab");
+    struct long_reorder r = {.src = tensor_make(engine, &src, 3),
+                             .dst = tensor_make(engine, &dst, 9),
+                             .operands = operands_make(engine, 2, sizes)};
+    neo_exec_arg args[2 + OPERAND_COUNT] = {{NEO_ARG_SRC, r.src.memory},
+                                            {NEO_ARG_DST, r.dst.memory}};
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    operands_set(&r.operands, args + 2);
+    assert_int_equal(
+        neo_reorder_primitive_desc_create(&pd, engine, &src, &dst, r.operands.attributes), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    assert_int_equal(neo_primitive_execute(primitive, stream, 2 + OPERAND_COUNT, args), NEO_OK);
+    tensor_for_each(2, sizes, check_reordered, &r);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+    operands_free(&r.operands);
+    tensor_free(&r.src);
+    tensor_free(&r.dst);
+}
+
+static neo_memory_desc packed_for(neo_dim k, neo_dim n)
+{
+    neo_primitive_desc *pd;
+    neo_matmul_desc desc = {.src = tensor_desc(2, (neo_dim[]){40, k}, "ab"),
+                            .weights = tensor_desc(2, (neo_dim[]){k, n}, "any"),
+                            .dst = tensor_desc(2, (neo_dim[]){40, n}, "ab")};
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    neo_memory_desc packed = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    assert_int_equal(packed.format_kind, NEO_FORMAT_PACKED);
+    neo_primitive_desc_destroy(pd);
+    return packed;
+}
+
+static void packed_weights_are_reordered_as_they_are_only(void **state)
+{
+    (void)state;
+    neo_memory_desc packed = packed_for(20, 30);
+    neo_memory_desc plain = tensor_desc(2, (neo_dim[]){20, 30}, "ab"), late = plain;
+    neo_dim unknown[] = {NEO_RUNTIME_DIM, NEO_RUNTIME_DIM};
+    neo_attributes *relu;
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_attributes_create(&relu), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(relu, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
+    assert_int_equal(neo_memory_desc_init_strides(&late, 2, unknown, NEO_F32, unknown), NEO_OK);
+    assert_int_equal(neo_reorder_primitive_desc_create(&pd, engine, &plain, &packed, relu),
+                     NEO_UNSUPPORTED);
+    assert_int_equal(neo_reorder_primitive_desc_create(&pd, engine, &packed, &packed, relu),
+                     NEO_UNSUPPORTED);
+    assert_int_equal(neo_reorder_primitive_desc_create(&pd, engine, &late, &packed, NULL),
+                     NEO_UNSUPPORTED);
+    assert_int_equal(neo_reorder_primitive_desc_create(&pd, engine, &packed, &late, NULL),
+                     NEO_UNSUPPORTED);
+    neo_attributes_destroy(relu);
+}
+
 static void a_memory_may_be_given_the_buffer_it_owns(void **state)
 {
     (void)state;
     neo_memory_desc desc = tensor_desc(1, (neo_dim[]){100}, "a");
-    struct tensor tensor = tensor_make(engine, &desc, 5);
-    float last = tensor.data[99];
-    assert_int_equal(neo_memory_set_handle(tensor.memory, neo_memory_get_handle(tensor.memory)),
-                     NEO_OK);
-    assert_ptr_equal(neo_memory_get_handle(tensor.memory), tensor.data);
-    assert_true(tensor.data[99] == last);
-    tensor_free(&tensor);
+    neo_memory *memory;
+    assert_int_equal(neo_memory_create(&memory, &desc, engine, NEO_MEMORY_ALLOCATE), NEO_OK);
+    float *data = neo_memory_get_handle(memory);
+    data[99] = 5;
+    assert_int_equal(neo_memory_set_handle(memory, data), NEO_OK);
+    assert_ptr_equal(neo_memory_get_handle(memory), data);
+    assert_true(data[99] == 5);
+    neo_memory_destroy(memory);
 }
 
 int main(void)
@@ -425,6 +500,8 @@ int main(void)
         cmocka_unit_test(a_part_at_an_offset_that_does_not_fit_is_refused),
         cmocka_unit_test(an_image_of_one_channel_keeps_its_order),
         cmocka_unit_test(an_empty_convolution_has_a_kernel_name),
+        cmocka_unit_test(a_reorder_of_long_rows_reads_operands_where_they_belong),
+        cmocka_unit_test(packed_weights_are_reordered_as_they_are_only),
         cmocka_unit_test(a_memory_may_be_given_the_buffer_it_owns),
     };
     neo_set_verbose(0);

@@ -253,6 +253,8 @@ static const struct row rows[] = {
      8,
      0},
     {"transposed batch", 3, {3, 12, 7}, {1, 7, 18}, {3, 12, 18}, "acb", "acb", "acb", 4, 0},
+    {"few columns, fewer rows", 2, {2, 9}, {9, 3}, {2, 3}, "ab", "ab", "ab", 2, 0},
+    {"long rows", 2, {3, 7}, {7, 601}, {3, 601}, "ab", "any", "ab", 2, 0},
     {"any src, transposed dst", 2, {14, 21}, {21, 19}, {14, 19}, "any", "ab", "ba", 2, 0},
     {"run-time sizes", 2, {17, 19}, {19, 23}, {17, 23}, "ab", "ba", "ab", 2, 1},
     {"run-time batch", 3, {3, 5, 300}, {3, 300, 7}, {3, 5, 7}, "abc", "abc", "acb", 4, 1},
@@ -275,7 +277,7 @@ static void few_rows_by_packed_weights_of_any_width(void **state)
     for (neo_dim m = 1; m <= 6; m++)
         for (neo_dim n = 1; n <= 100; n += m < 4 ? 1 : 3) {
             struct row row = {"few rows", 2, {m, 5}, {5, n}, {m, n}, "ab", "any", "ab", 2, 0};
-            run_row(&row, NULL, NULL);
+            run_row(&row, &(struct variant){0});
         }
 }
 
@@ -283,6 +285,12 @@ static float relu(float value, float old)
 {
     (void)old;
     return value > 0 ? value : 0;
+}
+
+static float leaky(float value, float old)
+{
+    (void)old;
+    return value > 0 ? value : 0.5f * value;
 }
 
 static float sum_linear(float value, float old)
@@ -293,7 +301,9 @@ static float sum_linear(float value, float old)
 static void post_operations_are_applied(void **state)
 {
     (void)state;
-    neo_attributes *clamp, *chain;
+    neo_attributes *clamp, *leak, *chain;
+    assert_int_equal(neo_attributes_create(&leak), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(leak, NEO_ELTWISE_RELU, 0.5f, 0), NEO_OK);
     assert_int_equal(neo_attributes_create(&clamp), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(clamp, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
     assert_int_equal(neo_attributes_create(&chain), NEO_OK);
@@ -301,9 +311,11 @@ static void post_operations_are_applied(void **state)
     assert_int_equal(neo_attributes_append_eltwise(chain, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
     for (size_t i = 0; i < count_of(rows); i++) {
         run_row(&rows[i], &(struct variant){.attributes = clamp, .finish = relu});
+        run_row(&rows[i], &(struct variant){.attributes = leak, .finish = leaky});
         run_row(&rows[i], &(struct variant){.attributes = chain, .finish = sum_linear});
     }
     neo_attributes_destroy(clamp);
+    neo_attributes_destroy(leak);
     neo_attributes_destroy(chain);
 }
 

@@ -247,12 +247,15 @@ static void matmul_is_the_same_on_every_pool(void **state)
 static void batched_matmul_is_the_same_on_every_pool(void **state)
 {
     (void)state;
-    neo_matmul_desc desc = {
-        .src = tensor_desc(3, (neo_dim[]){5, 19, 23}, "abc"),
-        .weights = tensor_desc(3, (neo_dim[]){5, 23, 29}, "abc"),
-        .dst = tensor_desc(3, (neo_dim[]){5, 19, 29}, "abc"),
-    };
-    compare_matmul(&desc, "abc");
+    static const neo_dim columns[] = {29, 3};
+    for (size_t i = 0; i < count_of(columns); i++) {
+        neo_matmul_desc desc = {
+            .src = tensor_desc(3, (neo_dim[]){5, 19, 23}, "abc"),
+            .weights = tensor_desc(3, (neo_dim[]){5, 23, columns[i]}, "abc"),
+            .dst = tensor_desc(3, (neo_dim[]){5, 19, columns[i]}, "abc"),
+        };
+        compare_matmul(&desc, "abc");
+    }
 }
 
 static void compare_convolution(const neo_convolution_desc *given, const char *tag)
