@@ -90,6 +90,20 @@ static const char *matmul_check(struct problem *problem, bool *unsupported)
 
 /* ---- shapes ---- */
 
+void matmul_choose_packed(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    for (int t = 0; t < TENSOR_COUNT; t++) {
+        neo_memory_desc *desc = &problem->tensors[t];
+        if (!desc->ndims || desc->format_kind != NEO_FORMAT_ANY)
+            continue;
+        if (t == WEIGHTS)
+            layout_set(desc, LAYOUT_MATMUL_F32, false);
+        else
+            desc_set_plain(desc);
+    }
+}
+
 struct matmul_shape matmul_shape(const struct problem *problem)
 {
     const neo_memory_desc *dst = &problem->tensors[DST];

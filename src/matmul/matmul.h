@@ -12,6 +12,9 @@ extern const struct operation matmul_operation;
 /* The algorithm that takes a checked problem the least time; the reference takes all. */
 const struct algorithm *matmul_best(const struct problem *problem, const struct cpu *cpu);
 
+/* Of layouts that are left to an algorithm: packed weights, and plain src, bias and dst. */
+void matmul_choose_packed(struct problem *problem, const struct cpu *cpu);
+
 /* The matrices' own sizes; NEO_RUNTIME_DIM if not known. */
 struct matmul_shape {
     neo_dim batch, m, n, k;

@@ -8,7 +8,6 @@
 
 #include "src/core/checked.h"
 #include "src/matmul/direct.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/post_ops.h"
 #include "src/weights/layout.h"
 
@@ -54,20 +53,6 @@ static const char *direct_refuse(const struct problem *problem, const struct cpu
     if (weights->format_kind == NEO_FORMAT_STRIDED && is_rows(weights) && has_narrow_rows(weights))
         return "rows of weights are too close together to be read as vectors";
     return post_ops_fusion(problem).reads_dst ? "a post-operation reads dst" : NULL;
-}
-
-static void direct_choose(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    for (int t = 0; t < TENSOR_COUNT; t++) {
-        neo_memory_desc *desc = &problem->tensors[t];
-        if (!desc->ndims || desc->format_kind != NEO_FORMAT_ANY)
-            continue;
-        if (t == WEIGHTS)
-            layout_set(desc, LAYOUT_MATMUL_F32, false);
-        else
-            desc_set_plain(desc);
-    }
 }
 
 /* ---- estimate ---- */
@@ -300,7 +285,7 @@ static const char *direct_kernel(const void *plan)
 const struct algorithm matmul_direct_f32 = {
     .name = "direct",
     .refuse = direct_refuse,
-    .choose = direct_choose,
+    .choose = matmul_choose_packed,
     .estimate = direct_estimate,
     .plan = direct_plan,
     .plan_bytes = sizeof(struct matmul_direct),

@@ -4,7 +4,6 @@
 #include "src/core/checked.h"
 #include "src/gemm/gemm_f32.h"
 #include "src/matmul/matmul.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/finish.h"
 #include "src/weights/layout.h"
 
@@ -24,20 +23,6 @@ static const char *gemm_refuse(const struct problem *problem, const struct cpu *
     return is_supported_layout(&problem->tensors[WEIGHTS])
                ? NULL
                : "the weights are packed for another operation";
-}
-
-static void gemm_choose(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    for (int t = 0; t < TENSOR_COUNT; t++) {
-        neo_memory_desc *desc = &problem->tensors[t];
-        if (!desc->ndims || desc->format_kind != NEO_FORMAT_ANY)
-            continue;
-        if (t == WEIGHTS)
-            layout_set(desc, LAYOUT_MATMUL_F32, false);
-        else
-            desc_set_plain(desc);
-    }
 }
 
 static double size_or(neo_dim dim, double otherwise)
@@ -294,7 +279,7 @@ static void gemm_run(const void *plan, const struct execution *execution)
 const struct algorithm matmul_gemm_f32 = {
     .name = "gemm",
     .refuse = gemm_refuse,
-    .choose = gemm_choose,
+    .choose = matmul_choose_packed,
     .estimate = gemm_estimate,
     .plan = gemm_plan,
     .plan_bytes = sizeof(struct matmul_gemm),
