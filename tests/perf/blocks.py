@@ -5,7 +5,7 @@ from collections import defaultdict
 import isa
 
 DISASSEMBLER = ['llvm-mc-19', '--disassemble', '-triple=aarch64', '-mattr=+all']
-JOIN_TOLERANCE = 0.02  # two halves of a block that differ by less ran together
+JOIN_TOLERANCE = 0.02  # a measured region begins and ends within blocks
 
 
 def read_dump(path):
@@ -29,31 +29,32 @@ def ends_in_branch(words):
 
 def joined(region):
     """[(runs, symbol, words)]: the emulator ends a block at a page's end and at its own limit on
-    length; a block that falls through into one that ran as often becomes one with it."""
+    length. What follows one that does not end in a branch ran each time after it, and is a part of it
+    so often; there may be more than one that goes on there, a loop and its first time. What is left
+    ran after a branch to it."""
+    left = dict(region)
     by_address = defaultdict(list)
-    for (address, _, words), runs in sorted(region.items()):
-        by_address[address].append((words, runs))
-    taken, result = set(), []
-    for (address, symbol, words), runs in sorted(region.items()):
-        if (address, words) in taken:
-            continue
-        taken.add((address, words))
-        whole = words
-        while not ends_in_branch(whole):
-            end = address + 4 * len(whole)
-            follower = next_part(by_address[end], end, runs, taken)
+    for address, symbol, words in sorted(region):
+        by_address[address].append((address, symbol, words))
+    result = []
+    for key in sorted(region):
+        address, symbol, words = key
+        runs = left.pop(key)
+        while runs and not ends_in_branch(words):
+            follower = next_part(by_address[address + 4 * len(words)], left, runs)
             if not follower:
                 break
-            whole += follower
-        result.append((runs, symbol, whole))
+            left[follower] = max(left[follower] - runs, 0)
+            words += follower[2]
+        if runs:
+            result.append((runs, symbol, words))
     return result
 
 
-def next_part(candidates, address, runs, taken):
-    for words, candidate_runs in candidates:
-        if (address, words) not in taken and abs(candidate_runs - runs) <= JOIN_TOLERANCE * runs + 1:
-            taken.add((address, words))
-            return words
+def next_part(candidates, left, runs):
+    for key in candidates:
+        if left.get(key, 0) >= (1 - JOIN_TOLERANCE) * runs - 1:
+            return key
     return None
 
 

@@ -22,7 +22,7 @@ GUESTS = {
 }
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')
-FORMAT = '3'  # of the files that results are kept in
+FORMAT = '4'  # of the files that results are kept in
 SECONDS_KEPT = 30
 
 

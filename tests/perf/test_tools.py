@@ -195,8 +195,21 @@ class Blocks(unittest.TestCase):
         region = {(0x1000, 'f', (self.NOP,)): 10, (0x1004, 'f', (self.NOP, self.BRANCH)): 10}
         self.assertEqual(blocks.joined(region), [(10, 'f', (self.NOP, self.NOP, self.BRANCH))])
 
-    def test_parts_with_other_counts_are_not(self):
+    def test_what_ran_more_often_is_a_block_too(self):
         region = {(0x1000, 'f', (self.NOP,)): 10, (0x1004, 'f', (self.BRANCH,)): 100}
+        self.assertEqual(blocks.joined(region), [(10, 'f', (self.NOP, self.BRANCH)),
+                                                 (90, 'f', (self.BRANCH,))])
+
+    def test_a_loop_across_a_page_is_one_block(self):
+        """Its first time begins before the loop; both go on in the next page."""
+        region = {(0xFF8, 'f', (self.NOP, self.NOP)): 10, (0xFFC, 'f', (self.NOP,)): 360,
+                  (0x1000, 'f', (self.NOP, self.BRANCH)): 370}
+        self.assertEqual(blocks.joined(region),
+                         [(10, 'f', (self.NOP, self.NOP, self.NOP, self.BRANCH)),
+                          (360, 'f', (self.NOP, self.NOP, self.BRANCH))])
+
+    def test_what_ran_less_often_is_not_a_part(self):
+        region = {(0x1000, 'f', (self.NOP,)): 100, (0x1004, 'f', (self.BRANCH,)): 10}
         self.assertEqual(len(blocks.joined(region)), 2)
 
     def test_a_branch_ends_a_block(self):
