@@ -5,7 +5,7 @@
 #include "src/matmul/direct.h"
 #include "src/weights/layout.h"
 
-enum { MAX_SHALLOW = 8 };
+enum { MAX_SHALLOW = 8, L1_WAYS = 4 };
 
 static size_t tile_height(const struct columns *columns, const struct core *core, size_t vectors,
                           size_t group)
@@ -230,13 +230,25 @@ static void keep_better(struct columns *best, double *least, const struct core *
         take_if_better(best, least, columns, turning + columns_cycles(core, columns, rows, depth));
 }
 
+/* Panels side by side are read together, and each line in more than one step of k: so many that the
+ * lines of one place of the L1 cache have a way each. Panels whose distance is a multiple of a
+ * large power of two fall on few places: six of 2048 steps on one, where each line came twice. */
+static size_t panels_that_stay(const struct direct_shape *shape)
+{
+    size_t way = shape->l1_bytes / L1_WAYS, apart = LAYOUT_PANEL * shape->k * sizeof(float);
+    size_t places = way / max_size(min_size(apart & (~apart + 1), way), 1);
+    return L1_WAYS * max_size(places, 1);
+}
+
 /* Many rows have sums enough with a panel or two. */
 static double choose_packed(struct columns *best, const struct core *core,
                             const struct direct_shape *shape)
 {
     struct packed packed = packed_panels(shape->n, shape->k);
-    size_t widest = shape->m == 1 ? 6 : shape->m == 2 ? 4 : 2;
-    size_t most = packed.last ? min_size(packed.full, shape->m == 1 ? 4 : 2) + 1 : 0;
+    size_t stay = panels_that_stay(shape);
+    size_t widest = min_size(shape->m == 1 ? 6 : shape->m == 2 ? 4 : 2, stay);
+    size_t beside = min_size(shape->m == 1 ? 4 : 2, stay - 1);
+    size_t most = packed.last ? min_size(packed.full, beside) + 1 : 0;
     double least = HUGE_VAL;
     if (shape->a_columns) /* single panels only */
         widest = 1, most = 0;

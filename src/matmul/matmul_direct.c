@@ -82,7 +82,7 @@ static double weights_lines(const struct problem *problem, const struct cpu *cpu
     return (tiles - 1) * (double)shape->n * k / 16;
 }
 
-static struct direct_shape direct_shape_of(const struct problem *problem)
+static struct direct_shape direct_shape_of(const struct problem *problem, const struct cpu *cpu)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     struct matmul_shape shape = matmul_shape(problem);
@@ -91,6 +91,7 @@ static struct direct_shape direct_shape_of(const struct problem *problem)
         .m = (size_t)shape.m,
         .n = (size_t)shape.n,
         .k = (size_t)shape.k,
+        .l1_bytes = cpu->l1_bytes,
         .panels = weights->format_kind != NEO_FORMAT_STRIDED,
         .a_columns = !is_rows(&problem->tensors[SRC]),
         .turned = turned,
@@ -100,7 +101,7 @@ static struct direct_shape direct_shape_of(const struct problem *problem)
 static double direct_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
-    struct direct_shape direct = direct_shape_of(problem);
+    struct direct_shape direct = direct_shape_of(problem, cpu);
     struct columns columns;
     if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
         return 100;
@@ -240,7 +241,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->kernel = "none";
     if (mine->batch == 0 || mine->m == 0 || mine->n == 0)
         return;
-    struct direct_shape direct = direct_shape_of(problem);
+    struct direct_shape direct = direct_shape_of(problem, cpu);
     mine->packed = direct.panels;
     mine->a_columns = direct.a_columns, mine->turned = direct.turned;
     mine->a_row = mine->a_columns ? 1 : row_stride(&problem->tensors[SRC]);
