@@ -20,6 +20,7 @@ struct sizes {
     double room;      /* in the L2 cache, for what is to stay there */
     double group;     /* columns of B in the L1 cache */
     double addresses; /* of a row, if they have to be found one by one */
+    double copied;    /* values of a row that are copied next to those of others */
 };
 
 struct order {
@@ -69,11 +70,11 @@ static double l1_traffic(const struct sizes *s)
 }
 
 /* Addresses of rows, which each block of columns asks for again. That of a patch takes about as
- * long as a line from behind the L2 cache. */
+ * long as a line from behind the L2 cache; rows that are copied are read and written. */
 static double listing(const struct sizes *s)
 {
     const double line = 16;
-    return line * s->m * s->addresses * ceil(s->n / s->nc);
+    return s->m * (line * s->addresses + s->copied / 2) * ceil(s->n / s->nc);
 }
 
 /* A line from behind the L2 cache takes some four times as long as one from there. */
@@ -97,6 +98,7 @@ static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
     s.a_step = fmin(s.a_row, s.kc);
     if (!shape->a_is_regular)
         s.addresses = s.k / fmin((double)shape->segment, s.kc);
+    s.copied = plan->copies ? s.k : 0;
     s.a_stride = shape->a_is_regular ? (double)shape->a_stride : s.a_step;
     return s;
 }
