@@ -73,14 +73,16 @@ static double turning_cycles(const neo_memory_desc *weights, double n, double k)
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
-    const neo_memory_desc *src = &problem->tensors[SRC];
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     neo_dim row = src->format_kind == NEO_FORMAT_STRIDED ? src->strides[src->ndims - 2] : 0;
     size_t stride = row == NEO_RUNTIME_DIM ? 0 : (size_t)row;
     double batch = size_or(shape.batch, 1), n = size_or(shape.n, 256), k = size_or(shape.k, 256);
-    return gemm_f32_estimate(cpu, batch, size_or(shape.m, 256), n, k, packed, lists_rows(problem),
-                             stride) +
-           batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
+    double cycles = gemm_f32_estimate(cpu, batch, size_or(shape.m, 256), n, k, packed,
+                                      lists_rows(problem), stride);
+    if (cpu->core->in_order && !is_contiguous(dst, dst->ndims - 1))
+        cycles *= 1.3; /* tiles that store columns are not made for these cores */
+    return cycles + batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
 }
 
 /* ---- plan ---- */
