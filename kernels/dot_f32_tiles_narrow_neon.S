@@ -6,7 +6,7 @@
  * Rows are multiplied in groups of eight, or of all if there are fewer; while a group is multiplied
  * the next one comes, row by row into the same eight registers, and a vector of each column if it is
  * the next one of those too. 8x2 takes 32 FMLA and 60 other instructions. */
-#include "kernels/dot_f32_tiles_neon.h"
+#include "kernels/dot_f32_tiles_in_order_neon.h"
 
 /* x1 and x3, once the pointers are known, are for upper halves. */
     .macro load_low to, row
@@ -114,42 +114,22 @@
     .endr
     .endm
 
-    .macro tile R, C
-    .set group, \R
-    .if \R > 8
-    .set group, 8
-    .endif
-    .set groups, 2 * \R / group
-    .set waits, 0 - 1
-    .set waits_longer, 0 - 1
-    .set turn, 0
-    begin_tile \R\()x\C\()_narrow, \R, \C
-    cbz rounds, 3f
+    .macro load_group_0 R, C
     count_vectors \R, \C, 0
     .set op, 0
     .rept 3 * vectors
     load_op \R, \C, 0
     .endr
-    subs rounds, rounds, #1
-    b.eq 2f
-1:  .set g, 0
-    .rept groups - 1
-    multiply_group \R, \C, %(g), %(g + 1)
-    .set g, g + 1
-    .endr
-    multiply_group \R, \C, %(g), 0, 1
-    b.ne 1b
-2:  .set g, 0
-    .rept groups - 1
-    multiply_group \R, \C, %(g), %(g + 1)
-    .set g, g + 1
-    .endr
-    multiply_group \R, \C, %(g), -1
-3:  .set g, 0
-    .rept \R * \C / 2
-    store_two %(32 - \R * \C + 2 * g), %(33 - \R * \C + 2 * g), %(32 * g)
-    .set g, g + 1
-    .endr
+    .endm
+
+    .macro tile R, C
+    count_groups \R
+    .set waits, 0 - 1
+    .set waits_longer, 0 - 1
+    .set turn, 0
+    begin_tile \R\()x\C\()_narrow, \R, \C
+    cbz rounds, 3f
+    rounds_of \R, \C
     end_tile \R\()x\C\()_narrow
     .endm
 

@@ -5,7 +5,7 @@
  * Rows are multiplied in groups of eight, or of all if there are fewer; while a group is multiplied
  * the next one comes, row by row into the same eight registers, and a vector of each column if it is
  * the next one of those too. 4x4 takes 32 FMLA in 52 instructions; 16x1 has more loads than FMLA. */
-#include "kernels/dot_f32_tiles_neon.h"
+#include "kernels/dot_f32_tiles_in_order_neon.h"
 
 at .req x3 /* once the columns' pointers are known */
 
@@ -76,40 +76,20 @@ at .req x3 /* once the columns' pointers are known */
     .endr
     .endm
 
-    .macro tile R, C
-    .set group, \R
-    .if \R > 8
-    .set group, 8
-    .endif
-    .set groups, 2 * \R / group
-    begin_tile \R\()x\C\()_wide, \R, \C
-    cbz rounds, 3f
-    mov at, #-16
+    .macro load_group_0 R, C
     count_loads \R, \C, 0
     .set op, 0
     .rept ops
     load_for_group \R, \C, 0
     .endr
-    subs rounds, rounds, #1
-    b.eq 2f
-1:  .set g, 0
-    .rept groups - 1
-    multiply_group \R, \C, %(g), %(g + 1)
-    .set g, g + 1
-    .endr
-    multiply_group \R, \C, %(g), 0, 1
-    b.ne 1b
-2:  .set g, 0
-    .rept groups - 1
-    multiply_group \R, \C, %(g), %(g + 1)
-    .set g, g + 1
-    .endr
-    multiply_group \R, \C, %(g), -1
-3:  .set g, 0
-    .rept \R * \C / 2
-    store_two %(32 - \R * \C + 2 * g), %(33 - \R * \C + 2 * g), %(32 * g)
-    .set g, g + 1
-    .endr
+    .endm
+
+    .macro tile R, C
+    count_groups \R
+    begin_tile \R\()x\C\()_wide, \R, \C
+    cbz rounds, 3f
+    mov at, #-16
+    rounds_of \R, \C
     end_tile \R\()x\C\()_wide
     .endm
 

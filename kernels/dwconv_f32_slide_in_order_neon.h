@@ -105,3 +105,28 @@
     do_stage \row, %(5 - 4 * in_place), store_row, \row, \clamped
     .endif
     .endm
+
+/* ---- a group of channels ---- */
+
+    .macro rows R, wide, clamps
+    begin_rows \R
+    columns \R, \wide, \clamps
+    .endm
+
+/* All rows, four at a time and one to three at the end. */
+    .macro all_rows wide, clamps
+    subs rows_left, rows_left, #4
+    b.lo 32f
+31: rows 4, \wide, \clamps
+    subs rows_left, rows_left, #4
+    b.hs 31b
+32: tbz rows_left, #1, 33f
+    tbz rows_left, #0, 35f
+    rows 3, \wide, \clamps
+    b 34f
+35: rows 2, \wide, \clamps
+    b 34f
+33: tbz rows_left, #0, 34f
+    rows 1, \wide, \clamps
+34:
+    .endm

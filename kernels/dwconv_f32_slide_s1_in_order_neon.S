@@ -410,30 +410,13 @@ offset_high .req x30
     ldr rounds, [job, #JOB_ROUNDS]
     .endm
 
-    .macro rows R, wide, clamps
-    begin_rows \R
-    columns \R, \wide, \clamps
-    .endm
-
     .macro function name, wide, clamps
     begin_slide \name, 30
     load_limits \clamps
 30: load_weights \wide
     first_rows
-    subs rows_left, rows_left, #4
-    b.lo 32f
-31: rows 4, \wide, \clamps
-    subs rows_left, rows_left, #4
-    b.hs 31b
-32: tbz rows_left, #1, 33f
-    tbz rows_left, #0, 35f
-    rows 3, \wide, \clamps
-    b 34f
-35: rows 2, \wide, \clamps
-    b 34f
-33: tbz rows_left, #0, 34f
-    rows 1, \wide, \clamps
-34: end_slide \name, 16
+    all_rows \wide, \clamps
+    end_slide \name, 16
     .endm
 
     function dwconv_f32_slide_s1_a55, 0, 0

@@ -378,11 +378,6 @@ offset_high .req x30
     ldr rounds, [job, #JOB_ROUNDS]
     .endm
 
-    .macro rows R, wide, clamps
-    begin_rows \R
-    columns \R, \wide, \clamps
-    .endm
-
 /* The stack keeps which weights and how many groups. */
     .macro function name, wide, clamps
     begin_slide \name, 30, 16
@@ -390,20 +385,8 @@ offset_high .req x30
 30: load_weights \wide
     stp weights, groups, [sp, #at_locals]
     first_rows
-    subs rows_left, rows_left, #4
-    b.lo 32f
-31: rows 4, \wide, \clamps
-    subs rows_left, rows_left, #4
-    b.hs 31b
-32: tbz rows_left, #1, 33f
-    tbz rows_left, #0, 35f
-    rows 3, \wide, \clamps
-    b 34f
-35: rows 2, \wide, \clamps
-    b 34f
-33: tbz rows_left, #0, 34f
-    rows 1, \wide, \clamps
-34: ldp weights, groups, [sp, #at_locals]
+    all_rows \wide, \clamps
+    ldp weights, groups, [sp, #at_locals]
     end_slide \name, 16
     .endm
 

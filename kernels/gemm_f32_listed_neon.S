@@ -119,30 +119,11 @@
     cbnz pairs, 13b
 22: ldr scratch, [strip, #STRIP_TAIL]
     cbz scratch, 26f
-25: .set i, 0
-    .rept \height
-    load_one %(i), %(8 + i)
-    .set i, i + 1
-    .endr
-    several ld1, \vectors, \height, b, #16 * \vectors
-    .set i, 0
-    .rept \height * \vectors
-    fma %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0
-    .set i, i + 1
-    .endr
+25: load_step \height, \vectors
+    multiply_step \height, \vectors
     subs scratch, scratch, #1
     b.ne 25b
-26: subs segments, segments, #1
-    b.eq 27f
-    add segment, segment, #64
-    load_pointers \height, segment
-    b 24b
-27: finish_sums \height, \vectors
-    rows_of_c st1, \height, \vectors
-    next_bias
-    next_tile %(4 * \vectors)
-    cbnz tiles, 20b
-30:
+    end_tile \height, \vectors, rows_of_c, st1
     end \height\()x\width
     .endm
 

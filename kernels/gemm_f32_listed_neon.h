@@ -161,3 +161,36 @@ segment .req x28
     .endif
     .endr
     .endm
+
+/* One step of k, of what is left after the rounds: */
+    .macro load_step height, vectors
+    .set i, 0
+    .rept \height
+    load_one %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    several ld1, \vectors, \height, b, #16 * \vectors
+    .endm
+    .macro multiply_step height, vectors
+    .set i, 0
+    .rept \height * \vectors
+    fma %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0
+    .set i, i + 1
+    .endr
+    .endm
+
+/* From the end of a segment at 26: the next one at 24, or the sums to C by `store`, and the next tile
+ * at 20. */
+    .macro end_tile height, vectors, store, op
+26: subs segments, segments, #1
+    b.eq 27f
+    add segment, segment, #64
+    load_pointers \height, segment
+    b 24b
+27: finish_sums \height, \vectors
+    \store \op, \height, \vectors
+    next_bias
+    next_tile %(4 * \vectors)
+    cbnz tiles, 20b
+30:
+    .endm

@@ -237,31 +237,12 @@
 22: ldr pairs, [strip, #STRIP_TAIL]
     lsl scratch, rounds, #4
     cbz pairs, 26f
-25: .set i, 0
-    .rept \height
-    load_one %(i), %(8 + i)
-    .set i, i + 1
-    .endr
-    several ld1, \vectors, \height, b, #16 * \vectors
+25: load_step \height, \vectors
     add scratch, scratch, #4
-    .set i, 0
-    .rept \height * \vectors
-    fma %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0
-    .set i, i + 1
-    .endr
+    multiply_step \height, \vectors
     subs pairs, pairs, #1
     b.ne 25b
-26: subs segments, segments, #1
-    b.eq 27f
-    add segment, segment, #64
-    load_pointers \height, segment
-    b 24b
-27: finish_sums \height, \vectors
-    all_of_c st, \height, \vectors
-    next_bias
-    next_tile %(4 * \vectors)
-    cbnz tiles, 20b
-30:
+    end_tile \height, \vectors, all_of_c, st
     end \height\()x\width\()_wide
     .endm
 

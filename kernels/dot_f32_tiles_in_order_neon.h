@@ -1,0 +1,43 @@
+/* What the tiles of dot_f32.h for cores that issue in order share: while one group of rows is
+ * multiplied, the next one comes. The file that includes this has
+ *
+ *   load_group_0 R, C               all loads of a round's first group
+ *   multiply_group R, C, g, next, last=0
+ *   store_two first, second, offset */
+
+/* clang-format off */
+#include "kernels/dot_f32_tiles_neon.h"
+
+/* Rows are multiplied in groups of eight, or of all if there are fewer; a round has two vectors of
+ * k. */
+    .macro count_groups R
+    .set group, \R
+    .if \R > 8
+    .set group, 8
+    .endif
+    .set groups, 2 * \R / group
+    .endm
+
+    .macro all_groups R, C, next, last=0
+    .set g, 0
+    .rept groups - 1
+    multiply_group \R, \C, %(g), %(g + 1)
+    .set g, g + 1
+    .endr
+    multiply_group \R, \C, %(g), \next, \last
+    .endm
+
+/* All rounds, of which the last one loads nothing; the sums are stored at 3, where no round is. */
+    .macro rounds_of R, C
+    load_group_0 \R, \C
+    subs rounds, rounds, #1
+    b.eq 2f
+1:  all_groups \R, \C, 0, 1
+    b.ne 1b
+2:  all_groups \R, \C, -1
+3:  .set g, 0
+    .rept \R * \C / 2
+    store_two %(32 - \R * \C + 2 * g), %(33 - \R * \C + 2 * g), %(32 * g)
+    .set g, g + 1
+    .endr
+    .endm
