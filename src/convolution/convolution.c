@@ -190,6 +190,26 @@ void convolution_choose_images(struct problem *problem)
         desc_set_plain(bias);
 }
 
+void convolution_choose_packed(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    convolution_choose_images(problem);
+    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    if (weights->format_kind == NEO_FORMAT_ANY)
+        layout_set(weights, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
+}
+
+const char *convolution_refuse_tensors(const struct problem *problem, uint32_t layout)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
+    if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != layout)
+        return "the weights are packed for another algorithm";
+    if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
+        bias->strides[0] != 1)
+        return "the values of bias do not follow each other";
+    return NULL;
+}
+
 const char *convolution_refuse_direct(const struct problem *problem)
 {
     return problem->convolution_algorithm == NEO_CONVOLUTION_WINOGRAD ? "Winograd was asked for"

@@ -41,6 +41,13 @@ bool convolution_is_depthwise(const struct problem *problem);
 /* Gives src and dst that are `any` the order of the other, or channels last if both are. */
 void convolution_choose_images(struct problem *problem);
 
+/* The same, and weights that are `any` become panels of matrix columns. */
+void convolution_choose_packed(struct problem *problem, const struct cpu *cpu);
+
+/* Why an algorithm that takes weights in this packed layout, or plain, and a bias of values next to
+ * each other cannot serve the problem, or NULL. */
+const char *convolution_refuse_tensors(const struct problem *problem, uint32_t layout);
+
 /* Why an algorithm of sums of products may not serve the problem, or NULL. */
 const char *convolution_refuse_direct(const struct problem *problem);
 

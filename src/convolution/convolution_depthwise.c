@@ -35,15 +35,12 @@ static bool depthwise_fits(const struct problem *problem)
 
 static const char *depthwise_refuse(const struct problem *problem, const struct cpu *cpu)
 {
-    const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     (void)cpu;
     if (!convolution_is_depthwise(problem))
         return "a group has more than one input channel";
-    if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_DEPTHWISE_F32)
-        return "the weights are packed for another algorithm";
-    if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
-        bias->strides[0] != 1)
-        return "the values of bias do not follow each other";
+    const char *why = convolution_refuse_tensors(problem, LAYOUT_DEPTHWISE_F32);
+    if (why)
+        return why;
     if (!depthwise_fits(problem))
         return "the scratchpad would exceed the memory";
     return convolution_refuse_direct(problem);

@@ -11,24 +11,9 @@
 
 static const char *gemm_refuse(const struct problem *problem, const struct cpu *cpu)
 {
-    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     (void)cpu;
-    if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_CONVOLUTION_F32)
-        return "the weights are packed for another algorithm";
-    const neo_memory_desc *bias = &problem->tensors[BIAS];
-    if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
-        bias->strides[0] != 1)
-        return "the values of bias do not follow each other";
-    return convolution_refuse_direct(problem);
-}
-
-static void gemm_choose(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    convolution_choose_images(problem);
-    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    if (weights->format_kind == NEO_FORMAT_ANY)
-        layout_set(weights, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
+    const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
+    return why ? why : convolution_refuse_direct(problem);
 }
 
 static double pixels_of(const struct convolution_shape *shape)
@@ -219,7 +204,7 @@ static void gemm_run(const void *plan, const struct execution *execution)
 const struct algorithm convolution_gemm_f32 = {
     .name = "gemm",
     .refuse = gemm_refuse,
-    .choose = gemm_choose,
+    .choose = convolution_choose_packed,
     .estimate = gemm_estimate,
     .plan = gemm_plan,
     .plan_bytes = sizeof(struct convolution_gemm),

@@ -43,27 +43,15 @@ struct convolution_indirect {
 
 static const char *indirect_refuse(const struct problem *problem, const struct cpu *cpu)
 {
-    const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     (void)cpu;
-    if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_CONVOLUTION_F32)
-        return "the weights are packed for another algorithm";
-    if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
-        bias->strides[0] != 1)
-        return "the values of bias do not follow each other";
+    const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
+    if (why)
+        return why;
     const neo_memory_desc *given = src->format_kind == NEO_FORMAT_STRIDED ? src : dst;
     if (dst->ndims == 5 && given->format_kind == NEO_FORMAT_STRIDED && given->strides[1] != 1)
         return "channels of three-dimensional images do not follow each other";
     return convolution_refuse_direct(problem);
-}
-
-static void indirect_choose(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    convolution_choose_images(problem);
-    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    if (weights->format_kind == NEO_FORMAT_ANY)
-        layout_set(weights, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
 }
 
 /* Groups of one to three channels take a load and a multiply-add each; the others 1.4 or 1.6
@@ -391,7 +379,7 @@ static void indirect_run(const void *plan, const struct execution *execution)
 const struct algorithm convolution_indirect_f32 = {
     .name = "indirect",
     .refuse = indirect_refuse,
-    .choose = indirect_choose,
+    .choose = convolution_choose_packed,
     .estimate = indirect_estimate,
     .plan = indirect_plan,
     .plan_bytes = sizeof(struct convolution_indirect),

@@ -65,15 +65,6 @@ static void make_product(struct problem *product, const struct problem *problem)
 
 /* ---- refuse, choose, estimate ---- */
 
-static void matmul_choose(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    convolution_choose_images(problem);
-    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    if (weights->format_kind == NEO_FORMAT_ANY)
-        layout_set(weights, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
-}
-
 static const char *refuse_window(const struct convolution_shape *s)
 {
     for (int i = 0; i < SPACE; i++) {
@@ -89,16 +80,15 @@ static const char *matmul_refuse(const struct problem *problem, const struct cpu
 {
     struct problem chosen = *problem;
     struct convolution_shape s;
-    matmul_choose(&chosen, cpu);
+    convolution_choose_packed(&chosen, cpu);
     convolution_shape_init(&s, &chosen);
     const neo_memory_desc *weights = &chosen.tensors[WEIGHTS];
     if (s.groups != 1)
         return "there are groups";
     if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_CONVOLUTION_F32)
         return "the weights are packed for another algorithm";
-    for (int i = 0; i < problem->attributes.post_op_count; i++)
-        if (post_op_operand(&problem->attributes.post_ops[i]))
-            return "a post-operation has an operand";
+    if (post_ops_have_operand(&problem->attributes))
+        return "a post-operation has an operand";
     if (desc_is_empty(&chosen.tensors[DST]) || s.ic == 0)
         return "there is nothing to multiply";
     const char *why = refuse_window(&s);
@@ -111,7 +101,7 @@ static double matmul_estimate(const struct problem *problem, const struct cpu *c
 {
     const double nesting = 50; /* clang wants a double */
     struct problem chosen = *problem, product;
-    matmul_choose(&chosen, cpu);
+    convolution_choose_packed(&chosen, cpu);
     make_product(&product, &chosen);
     return nesting + matmul_best(&product, cpu)->estimate(&product, cpu);
 }
@@ -154,7 +144,7 @@ static void matmul_run(const void *plan, const struct execution *execution)
 const struct algorithm convolution_matmul_f32 = {
     .name = "matmul",
     .refuse = matmul_refuse,
-    .choose = matmul_choose,
+    .choose = convolution_choose_packed,
     .estimate = matmul_estimate,
     .plan = matmul_plan,
     .plan_bytes = sizeof(struct convolution_matmul),

@@ -83,14 +83,11 @@ static bool is_panel_small(const struct convolution_shape *s, const struct cpu *
 
 static const char *rows_refuse(const struct problem *problem, const struct cpu *cpu)
 {
-    const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
-    if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_CONVOLUTION_F32)
-        return "the weights are packed for another algorithm";
-    if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
-        bias->strides[0] != 1)
-        return "the values of bias do not follow each other";
+    const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
+    if (why)
+        return why;
     if (s.groups != 1 || s.ic < 1 || s.ic > MOST_CHANNELS)
         return "there are groups, or no or many input channels";
     if (problem->tensors[DST].ndims == 5)
@@ -102,15 +99,6 @@ static const char *rows_refuse(const struct problem *problem, const struct cpu *
     if (!is_panel_small(&s, cpu))
         return "a panel of weights is too large for the L1 cache";
     return convolution_refuse_direct(problem);
-}
-
-static void rows_choose(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    convolution_choose_images(problem);
-    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    if (weights->format_kind == NEO_FORMAT_ANY)
-        layout_set(weights, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
 }
 
 static double rows_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -422,7 +410,7 @@ static void rows_run(const void *plan, const struct execution *execution)
 const struct algorithm convolution_rows_f32 = {
     .name = "rows",
     .refuse = rows_refuse,
-    .choose = rows_choose,
+    .choose = convolution_choose_packed,
     .estimate = rows_estimate,
     .plan = rows_plan,
     .plan_bytes = sizeof(struct convolution_rows),

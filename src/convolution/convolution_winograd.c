@@ -53,7 +53,7 @@ static bool is_3x3(const struct problem *problem)
 
 static const char *refuse(const struct problem *problem, enum layout_id layout)
 {
-    const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     if (problem->convolution_algorithm == NEO_CONVOLUTION_DIRECT)
         return "a direct algorithm was asked for";
     if (!is_3x3(problem))
@@ -64,11 +64,9 @@ static const char *refuse(const struct problem *problem, enum layout_id layout)
         return "there are fewer than four input channels";
     if (weights->format_kind == NEO_FORMAT_STRIDED)
         return "the weights are not transformed beforehand";
-    if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != layout)
-        return "the weights are packed for another algorithm";
-    if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
-        bias->strides[0] != 1)
-        return "the values of bias do not follow each other";
+    const char *why = convolution_refuse_tensors(problem, layout);
+    if (why)
+        return why;
     if (!is_accurate(problem, layout_winograd_points(layout)))
         return "its rounding errors are larger than those of so short sums can be";
     return NULL;

@@ -123,6 +123,20 @@ struct matmul_shape matmul_shape(const struct problem *problem)
     return shape;
 }
 
+bool matmul_is_contiguous(const neo_memory_desc *desc, int dim)
+{
+    return desc->format_kind == NEO_FORMAT_ANY || desc->dims[dim] == 1 || desc->strides[dim] == 1;
+}
+
+bool matmul_is_bias_by_column(const neo_memory_desc *bias)
+{
+    int last = bias->ndims - 1;
+    for (int i = 0; i < last; i++)
+        if (bias->dims[i] != 1)
+            return false;
+    return bias->ndims && bias->dims[last] != 1 && bias->strides[last] == 1;
+}
+
 void matmul_position(const struct problem *problem, size_t index, neo_dim *position)
 {
     const neo_memory_desc *dst = &problem->tensors[DST];

@@ -15,6 +15,12 @@ const struct algorithm *matmul_best(const struct problem *problem, const struct 
 /* Of layouts that are left to an algorithm: packed weights, and plain src, bias and dst. */
 void matmul_choose_packed(struct problem *problem, const struct cpu *cpu);
 
+/* Elements next to each other along dim lie next to each other, or will, if the layout is `any`. */
+bool matmul_is_contiguous(const neo_memory_desc *desc, int dim);
+
+/* There is a bias of one value per column, next to each other: tile kernels add it. */
+bool matmul_is_bias_by_column(const neo_memory_desc *bias);
+
 /* The matrices' own sizes; NEO_RUNTIME_DIM if not known. */
 struct matmul_shape {
     neo_dim batch, m, n, k;

@@ -17,15 +17,12 @@ enum { PLAIN_GROUP = 16, SMALL = 16384 };
 
 static bool is_rows(const neo_memory_desc *desc)
 {
-    int last = desc->ndims - 1;
-    return desc->format_kind == NEO_FORMAT_ANY || desc->dims[last] == 1 || desc->strides[last] == 1;
+    return matmul_is_contiguous(desc, desc->ndims - 1);
 }
 
 static bool is_columns(const neo_memory_desc *desc)
 {
-    int row = desc->ndims - 2;
-    return desc->format_kind == NEO_FORMAT_STRIDED &&
-           (desc->dims[row] == 1 || desc->strides[row] == 1);
+    return matmul_is_contiguous(desc, desc->ndims - 2);
 }
 
 /* The vector at the end of a row reads up to three elements of the next row, which must be there:
@@ -126,16 +123,6 @@ static size_t row_stride(const neo_memory_desc *desc)
 static size_t column_stride(const neo_memory_desc *desc)
 {
     return desc->dims[desc->ndims - 1] == 1 ? 0 : (size_t)desc->strides[desc->ndims - 1];
-}
-
-/* One value per column, next to each other. */
-static bool is_by_column(const neo_memory_desc *bias)
-{
-    int last = bias->ndims - 1;
-    for (int i = 0; i < last; i++)
-        if (bias->dims[i] != 1)
-            return false;
-    return bias->ndims && bias->dims[last] != 1 && bias->strides[last] == 1;
 }
 
 void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size_t r, size_t rows)
@@ -249,7 +236,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->pack = pack_f32_find(cpu->features)->pack;
     mine->matrix_elements = mine->packed ? mine->k * layout_shape(weights).columns : 0;
     mine->constant_steps = matmul_batch_steps(problem, mine->matrix_elements, &mine->steps);
-    mine->bias_fused = is_by_column(&problem->tensors[BIAS]);
+    mine->bias_fused = matmul_is_bias_by_column(&problem->tensors[BIAS]);
     bool bias_left = problem->tensors[BIAS].ndims && !mine->bias_fused;
     mine->finish = bias_left || !fusion.complete;
     bool clamp = !mine->finish && (fusion.low > -INFINITY || fusion.high < INFINITY);

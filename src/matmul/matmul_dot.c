@@ -31,11 +31,6 @@ struct matmul_dot {
 };
 
 /* Elements along a dimension follow each other. */
-static bool is_contiguous(const neo_memory_desc *desc, int dim)
-{
-    return desc->format_kind == NEO_FORMAT_ANY || desc->dims[dim] == 1 || desc->strides[dim] == 1;
-}
-
 static bool has_few_columns(const struct problem *problem)
 {
     return matmul_shape(problem).n <= DOT_F32_COLUMNS;
@@ -49,14 +44,15 @@ static const char *dot_refuse(const struct problem *problem, const struct cpu *c
         return "a size is known only at run time";
     if (weights->format_kind == NEO_FORMAT_PACKED)
         return "the weights are packed";
-    if (!is_contiguous(src, src->ndims - 1))
+    if (!matmul_is_contiguous(src, src->ndims - 1))
         return "rows of src are not contiguous";
     if (has_few_columns(problem))
         return NULL;
     if (weights->format_kind == NEO_FORMAT_ANY)
         return "packed weights are better than transposed ones";
-    return is_contiguous(weights, weights->ndims - 2) ? NULL
-                                                      : "columns of weights are not contiguous";
+    return matmul_is_contiguous(weights, weights->ndims - 2)
+               ? NULL
+               : "columns of weights are not contiguous";
 }
 
 /* Columns beside each other. */
@@ -86,7 +82,7 @@ static void dot_choose(struct problem *problem, const struct cpu *cpu)
 
 static bool must_gather(const neo_memory_desc *weights)
 {
-    return !is_contiguous(weights, weights->ndims - 2);
+    return !matmul_is_contiguous(weights, weights->ndims - 2);
 }
 
 /* Of a tile of rows and columns: multiply-adds, or loads where those are more; and what a tile and

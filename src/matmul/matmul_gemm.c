@@ -30,15 +30,10 @@ static double size_or(neo_dim dim, double otherwise)
     return dim == NEO_RUNTIME_DIM ? otherwise : (double)dim;
 }
 
-static bool is_contiguous(const neo_memory_desc *desc, int dim)
-{
-    return desc->format_kind == NEO_FORMAT_ANY || desc->dims[dim] == 1 || desc->strides[dim] == 1;
-}
-
 /* It may be, as far as is known. */
 static bool may_be_contiguous(const neo_memory_desc *desc, int dim)
 {
-    return is_contiguous(desc, dim) || desc->strides[dim] == NEO_RUNTIME_DIM;
+    return matmul_is_contiguous(desc, dim) || desc->strides[dim] == NEO_RUNTIME_DIM;
 }
 
 /* Rows of src and of dst are contiguous: src is read in place. */
@@ -64,10 +59,10 @@ static size_t column_stride(const struct problem *problem, bool columns)
 static double turning_cycles(const neo_memory_desc *weights, double n, double k)
 {
     int row = weights->ndims - 2, column = weights->ndims - 1;
-    if (weights->format_kind != NEO_FORMAT_STRIDED || is_contiguous(weights, column))
+    if (weights->format_kind != NEO_FORMAT_STRIDED || matmul_is_contiguous(weights, column))
         return 0;
     const double panel = LAYOUT_PANEL; /* clang wants a double */
-    return n * k * (is_contiguous(weights, row) ? 0.25 : 0.75) + 25 * n / panel;
+    return n * k * (matmul_is_contiguous(weights, row) ? 0.25 : 0.75) + 25 * n / panel;
 }
 
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -80,7 +75,7 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     double batch = size_or(shape.batch, 1), n = size_or(shape.n, 256), k = size_or(shape.k, 256);
     double cycles = gemm_f32_estimate(cpu, batch, size_or(shape.m, 256), n, k, packed,
                                       lists_rows(problem), stride);
-    if (cpu->core->in_order && !is_contiguous(dst, dst->ndims - 1))
+    if (cpu->core->in_order && !matmul_is_contiguous(dst, dst->ndims - 1))
         cycles *= 1.3; /* tiles that store columns are not made for these cores */
     return cycles + batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
 }
@@ -90,16 +85,6 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
 static size_t size_of(neo_dim dim)
 {
     return dim == NEO_RUNTIME_DIM ? SIZE_MAX : (size_t)dim;
-}
-
-/* One value per column, next to each other. */
-static bool is_by_column(const neo_memory_desc *bias)
-{
-    for (int i = 0; i < bias->ndims - 1; i++)
-        if (bias->dims[i] != 1)
-            return false;
-    int last = bias->ndims - 1;
-    return bias->ndims == 0 || (bias->dims[last] != 1 && bias->strides[last] == 1);
 }
 
 static enum gemm_output choose_output(const struct problem *problem, bool bias_fused,
@@ -118,8 +103,10 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     int row_dim = dst->ndims - 2, column_dim = dst->ndims - 1;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
-    bool rows = is_contiguous(dst, column_dim), columns = !rows && is_contiguous(dst, row_dim);
-    mine->bias_by_column = is_by_column(&problem->tensors[BIAS]);
+    bool rows = matmul_is_contiguous(dst, column_dim),
+         columns = !rows && matmul_is_contiguous(dst, row_dim);
+    const neo_memory_desc *bias = &problem->tensors[BIAS];
+    mine->bias_by_column = !bias->ndims || matmul_is_bias_by_column(bias);
     gemm_f32_plan(&mine->gemm,
                   &(struct gemm_f32_shape){
                       .batch = size_of(shape.batch),

@@ -43,25 +43,18 @@ static void swapped_choose(struct problem *problem, const struct cpu *cpu)
         desc_set_plain(src);
 }
 
-static bool has_contiguous_columns(const neo_memory_desc *desc)
-{
-    int row = desc->ndims - 2, column = desc->ndims - 1;
-    return desc->format_kind == NEO_FORMAT_STRIDED && desc->dims[row] > 1 &&
-           desc->dims[column] > 1 && desc->strides[row] == 1 && desc->strides[column] != 1;
-}
-
 static const char *swapped_refuse(const struct problem *problem, const struct cpu *cpu)
 {
+    const neo_memory_desc *dst = &problem->tensors[DST];
     (void)cpu;
     if (problem_is_runtime(problem))
         return "a size is known only at run time";
     if (problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED)
         return "packed weights cannot be transposed";
-    if (!has_contiguous_columns(&problem->tensors[DST]))
-        return "columns of dst are not contiguous";
-    for (int i = 0; i < problem->attributes.post_op_count; i++)
-        if (post_op_operand(&problem->attributes.post_ops[i]))
-            return "a post-operation has an operand";
+    if (matmul_is_contiguous(dst, dst->ndims - 1) || !matmul_is_contiguous(dst, dst->ndims - 2))
+        return "columns of dst are not contiguous, or its rows are too";
+    if (post_ops_have_operand(&problem->attributes))
+        return "a post-operation has an operand";
     return NULL;
 }
 

@@ -128,15 +128,6 @@ static neo_status make_plan(struct implementation *impl)
     return NEO_OK;
 }
 
-/* No post-operation has an operand of its own. */
-static bool takes_tensors_alone(const neo_attributes *attributes)
-{
-    for (int i = 0; i < attributes->post_op_count; i++)
-        if (post_op_operand(&attributes->post_ops[i]))
-            return false;
-    return true;
-}
-
 static void expect(struct execution_facts *facts, enum tensor t)
 {
     static const int args[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
@@ -169,7 +160,7 @@ static void decide_facts(struct implementation *impl)
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
     facts->run = impl->algorithm->run;
     bool plain = !facts->empty && !facts->parallel && !facts->scratch_bytes &&
-                 takes_tensors_alone(&impl->problem.attributes);
+                 !post_ops_have_operand(&impl->problem.attributes);
     facts->plain_count = plain ? count : -1;
 }
 

@@ -113,6 +113,14 @@ const neo_memory_desc *post_op_operand(const struct post_op *op)
     }
 }
 
+bool post_ops_have_operand(const neo_attributes *attributes)
+{
+    for (int i = 0; i < attributes->post_op_count; i++)
+        if (post_op_operand(&attributes->post_ops[i]))
+            return true;
+    return false;
+}
+
 int post_op_argument(const struct post_op *op, int index)
 {
     int which = op->kind == NEO_POST_OP_PRELU ? NEO_ARG_WEIGHTS : NEO_ARG_SRC_1;

@@ -15,6 +15,9 @@ void post_ops_choose(struct problem *problem, const struct cpu *cpu);
 const neo_memory_desc *post_op_operand(const struct post_op *op);
 int post_op_argument(const struct post_op *op, int index);
 
+/* Does any post-operation have one? */
+bool post_ops_have_operand(const neo_attributes *attributes);
+
 /* The chain, as far as a tile kernel can do it by itself. */
 struct post_ops_fusion {
     bool complete;  /* nothing is left to do after the clamp */
