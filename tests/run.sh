@@ -18,8 +18,8 @@ for program in "$@"; do
     timeout "${TEST_TIMEOUT:-900}" ${EMULATOR:-} "$program" >"$log" 2>&1
     status=$?
     ok=$(grep -cE '^\[ +OK \]' "$log")
-    bad=$(grep -cE '^\[  (FAILED|ERROR) +\] [A-Za-z_0-9]+$' "$log")
-    skip=$(grep -cE '^\[ +SKIPPED \] [A-Za-z_0-9]+$' "$log")
+    bad=$(grep -cE '^\[  (FAILED|ERROR) +\] [A-Za-z_0-9]+(: [A-Za-z_0-9 ]+)?$' "$log")
+    skip=$(grep -cE '^\[ +SKIPPED \] [A-Za-z_0-9]+(: [A-Za-z_0-9 ]+)?$' "$log")
     # cmocka lists failed and skipped tests once as they happen and once in the summary
     bad=$(((bad + 1) / 2)) skip=$(((skip + 1) / 2))
     [ -n "$plain" ] && [ $status -eq 0 ] && ok=1

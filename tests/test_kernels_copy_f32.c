@@ -1,12 +1,10 @@
 /* Strided copies between every pair of layouts; gaps survive, nothing beyond is touched. */
 #include "tests/support/test.h"
 
-#include <stdio.h>
-
-#include "arch/cpu.h"
 #include "kernels/copy_f32.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum { LONGEST = 37, MOST = 8 * LONGEST * LONGEST };
 static struct guard guard_src, guard_dst;
@@ -103,25 +101,17 @@ static void empty_planes_touch_nothing(void **state)
 
 int main(void)
 {
-    guard_init(&guard_src, MOST * sizeof(float));
-    guard_init(&guard_dst, MOST * sizeof(float));
-    static const struct CMUnitTest per_kernel[] = {
+    static const struct CMUnitTest each[] = {
         cmocka_unit_test(copies_every_pair_of_layouts),
         cmocka_unit_test(empty_planes_touch_nothing),
     };
-    static struct CMUnitTest tests[16];
-    static char names[16][96];
-    size_t count = 0;
-    for (size_t i = 0; i < copy_f32_kernel_count; i++)
-        for (size_t t = 0; t < count_of(per_kernel); t++) {
-            if (copy_f32_kernels[i]->needs & ~cpu_get()->features)
-                continue;
-            (void)snprintf(names[count], sizeof names[count], "%s_%s", copy_f32_kernels[i]->name,
-                           per_kernel[t].name);
-            tests[count] = per_kernel[t];
-            tests[count].name = names[count];
-            tests[count].initial_state = (void *)(uintptr_t)copy_f32_kernels[i];
-            count++;
-        }
-    return _cmocka_run_group_tests("copy_f32", tests, count, NULL, NULL);
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_src, MOST * sizeof(float)},
+        {&guard_dst, MOST * sizeof(float)},
+    };
+    for (size_t i = 0; i < copy_f32_kernel_count; i++) {
+        const struct copy_f32_kernel *kernel = copy_f32_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
+    }
+    return kernel_tests_run("copy_f32", guards, count_of(guards));
 }

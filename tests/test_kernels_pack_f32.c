@@ -1,13 +1,13 @@
 /* Packing into panels and back: every width, every kind of stride, nothing beyond the operands. */
 #include "tests/support/test.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "arch/cpu.h"
 #include "kernels/pack_f32.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum { WIDEST = 13, MOST_K = 131, MOST = 16 * WIDEST * MOST_K };
 static struct guard guard_plain, guard_panel;
@@ -283,27 +283,20 @@ static void one_is_found_for_every_tier(void **state)
 
 int main(void)
 {
-    guard_init(&guard_plain, MOST * sizeof(float));
-    guard_init(&guard_panel, MOST * sizeof(float));
-    static const struct CMUnitTest per_kernel[] = {
+    static const struct CMUnitTest each[] = {
         cmocka_unit_test(packs_every_layout),
         cmocka_unit_test(packs_taps),
         cmocka_unit_test(unpacks_every_layout),
         cmocka_unit_test(unpacks_taps),
     };
-    static struct CMUnitTest tests[64] = {cmocka_unit_test(one_is_found_for_every_tier)};
-    static char names[64][96];
-    size_t count = 1;
-    for (size_t i = 0; i < pack_f32_kernel_count; i++)
-        for (size_t t = 0; t < count_of(per_kernel); t++) {
-            if (pack_f32_kernels[i]->needs & ~cpu_get()->features)
-                continue;
-            (void)snprintf(names[count], sizeof names[count], "%s_%s", pack_f32_kernels[i]->name,
-                           per_kernel[t].name);
-            tests[count] = per_kernel[t];
-            tests[count].name = names[count];
-            tests[count].initial_state = (void *)(uintptr_t)pack_f32_kernels[i];
-            count++;
-        }
-    return _cmocka_run_group_tests("pack_f32", tests, count, NULL, NULL);
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_plain, MOST * sizeof(float)},
+        {&guard_panel, MOST * sizeof(float)},
+    };
+    kernel_tests_add_alone((struct CMUnitTest)cmocka_unit_test(one_is_found_for_every_tier));
+    for (size_t i = 0; i < pack_f32_kernel_count; i++) {
+        const struct pack_f32_kernel *kernel = pack_f32_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
+    }
+    return kernel_tests_run("pack_f32", guards, count_of(guards));
 }

@@ -1,0 +1,31 @@
+/* The tests of a program that walks tables of kernels: the same ones for each kernel that this CPU
+ * can run, and some that stand alone. A program has one list of them. */
+#ifndef TESTS_SUPPORT_KERNEL_TESTS_H
+#define TESTS_SUPPORT_KERNEL_TESTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/support/guard.h"
+#include "tests/support/test.h"
+
+/* A guard and the most bytes that the tests want of it. */
+struct kernel_tests_guard {
+    struct guard *guard;
+    size_t most_bytes;
+};
+
+/* Adds the tests in each[] as "kernel: test" with this state, or none if the CPU lacks a bit of
+ * needs (CPU_*). What does not fit in the list ends the program. */
+void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,
+                      const struct CMUnitTest *each, size_t each_count);
+
+/* Adds one as it is. */
+void kernel_tests_add_alone(struct CMUnitTest test);
+
+/* Runs all that were added, in that order, between the guards' init and deinit.
+ * @return what main() returns: the number of tests that failed. */
+int kernel_tests_run(const char *group, const struct kernel_tests_guard *guards,
+                     size_t guards_count);
+
+#endif
