@@ -45,7 +45,7 @@ struct call {
 /* What decides about strips. */
 struct direct_shape {
     size_t m, n, k, l1_bytes;
-    bool panels;    /* weights come in panels, not rows: packed ones, or a strip at a time */
+    bool panels;    /* weights are packed */
     bool a_columns; /* src's columns are contiguous, not its rows */
     bool turned;    /* weights' columns are contiguous, not its rows: each strip is packed */
 };

@@ -1,0 +1,77 @@
+/* Which algorithms serve products, and how columns are divided among kernels. */
+#include "tests/support/test.h"
+
+#include <string.h>
+
+#include "src/matmul/direct.h"
+#include "tests/support/session.h"
+
+enum { PANEL_VECTORS = 3 };
+
+/* The widest strip of one row, in panels. */
+static size_t panels_beside_each_other(size_t k, size_t l1_bytes)
+{
+    const struct core core = {
+        .name = "any", .fmla_per_cycle = 2, .fmla_latency = 4, .loads_per_cycle = 2};
+    struct columns columns;
+    size_t widest = 0;
+    direct_columns_choose(
+        &columns, &core,
+        &(struct direct_shape){.m = 1, .n = 1200, .k = k, .l1_bytes = l1_bytes, .panels = true});
+    for (size_t r = 0; r < columns.run_count; r++)
+        widest = max_size(widest, columns.runs[r].vectors);
+    return widest / PANEL_VECTORS;
+}
+
+static void panels_on_one_place_of_the_cache_are_as_many_as_its_ways(void **state)
+{
+    (void)state;
+    assert_int_equal(panels_beside_each_other(1000, 65536), 6);
+    assert_int_equal(panels_beside_each_other(512, 65536), 6);
+    assert_int_equal(panels_beside_each_other(1024, 65536), 4);
+    assert_int_equal(panels_beside_each_other(2048, 65536), 4);
+    assert_int_equal(panels_beside_each_other(4096, 65536), 4);
+    assert_int_equal(panels_beside_each_other(1024, 131072), 6);
+    assert_int_equal(panels_beside_each_other(2048, 131072), 4);
+}
+
+static neo_memory_desc square(neo_dim size, const char *tag)
+{
+    neo_memory_desc desc;
+    const neo_dim dims[] = {size, size};
+    assert_int_equal(neo_memory_desc_init_tag(&desc, 2, dims, NEO_F32, tag), NEO_OK);
+    return desc;
+}
+
+/* Not the blocked product, which packs both operands. */
+static void small_products_of_transposed_operands_are_done_in_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *src, *weights, *dst, *algorithm;
+    } rows[] = {
+        {"ab", "ab", "ab", "direct:"},  {"ba", "ab", "ab", "direct:"},
+        {"ba", "ba", "ab", "direct:"},  {"ba", "any", "ab", "direct:"},
+        {"ab", "ab", "ba", "swapped:"}, {"ba", "ba", "ba", "swapped:"},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_primitive_desc *pd;
+        neo_matmul_desc desc = {.src = square(16, rows[i].src),
+                                .weights = square(16, rows[i].weights),
+                                .dst = square(16, rows[i].dst)};
+        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        const char *name = neo_primitive_desc_implementation(pd);
+        if (strncmp(name, rows[i].algorithm, strlen(rows[i].algorithm)))
+            fail_msg("%s, %s to %s: %s", rows[i].src, rows[i].weights, rows[i].dst, name);
+        neo_primitive_desc_destroy(pd);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(panels_on_one_place_of_the_cache_are_as_many_as_its_ways),
+        cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
+    };
+    return cmocka_run_group_tests_name("matmul_choices", tests, session_setup, session_teardown);
+}
