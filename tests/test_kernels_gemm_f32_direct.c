@@ -1,14 +1,14 @@
 /* Every kernel for matrices in place against its contract. */
 #include "tests/support/test.h"
 
-#include <assert.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "arch/cpu.h"
 #include "kernels/gemm_f32_outer.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
+#include "tests/support/require.h"
 
 static struct guard guard_a, guard_b, guard_tail, guard_c, guard_bias;
 
@@ -239,51 +239,36 @@ static void cores_that_issue_in_order_get_their_own_tiles(void **state)
     }
 }
 
-enum { TESTS_EACH = 2, ALONE = 3, MOST_BYTES = 1 << 16, MOST_KERNELS = 512 };
+enum { MOST_BYTES = 1 << 16, MOST_KERNELS = 512 };
 
-static struct CMUnitTest tests[MOST_KERNELS * TESTS_EACH + ALONE];
-static size_t test_count;
-
-/* All tests of a kernel, if this CPU can run it. */
 static void add_tests(const struct gemm_f32_direct_kernel *kernel, bool outer)
 {
     static struct subject subjects[MOST_KERNELS];
-    static size_t subject_count;
-    static char names[count_of(tests)][64];
-    static const struct {
-        const char *name;
-        CMUnitTestFunction function;
-    } each[TESTS_EACH] = {{"contract", keeps_its_contract}, {"NaN", keeps_nan}};
-    if (kernel->needs & ~cpu_get()->features)
-        return;
-    struct subject *subject = &subjects[subject_count++];
-    *subject = (struct subject){kernel, outer};
-    for (size_t t = 0; t < TESTS_EACH; t++, test_count++) {
-        snprintf(names[test_count], sizeof names[0], "%s: %s", kernel->name, each[t].name);
-        tests[test_count] = (struct CMUnitTest){
-            .name = names[test_count], .test_func = each[t].function, .initial_state = subject};
-    }
+    static size_t count;
+    static const struct CMUnitTest each[] = {
+        cmocka_unit_test(keeps_its_contract),
+        cmocka_unit_test(keeps_nan),
+    };
+    require(count < MOST_KERNELS);
+    subjects[count] = (struct subject){kernel, outer};
+    kernel_tests_add(kernel->name, kernel->needs, &subjects[count++], each, count_of(each));
 }
 
 int main(void)
 {
-    static const struct CMUnitTest alone[ALONE] = {
+    static const struct CMUnitTest alone[] = {
         cmocka_unit_test(every_tile_has_a_kernel_that_needs_nothing),
         cmocka_unit_test(every_tile_of_columns_has_a_kernel_that_needs_nothing),
         cmocka_unit_test(cores_that_issue_in_order_get_their_own_tiles),
     };
-    struct guard *const guards[] = {&guard_a, &guard_b, &guard_tail, &guard_c, &guard_bias};
-    for (size_t i = 0; i < count_of(guards); i++)
-        guard_init(guards[i], MOST_BYTES);
-    assert(gemm_f32_direct_kernel_count + gemm_f32_outer_kernel_count <= MOST_KERNELS);
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_a, MOST_BYTES}, {&guard_b, MOST_BYTES},    {&guard_tail, MOST_BYTES},
+        {&guard_c, MOST_BYTES}, {&guard_bias, MOST_BYTES},
+    };
     for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++)
         add_tests(&gemm_f32_direct_kernels[i], false);
     for (size_t i = 0; i < gemm_f32_outer_kernel_count; i++)
         add_tests(&gemm_f32_outer_kernels[i], true);
-    for (size_t i = 0; i < ALONE; i++)
-        tests[test_count++] = alone[i];
-    int failed = _cmocka_run_group_tests("gemm_f32_direct", tests, test_count, NULL, NULL);
-    for (size_t i = 0; i < count_of(guards); i++)
-        guard_deinit(guards[i]);
-    return failed;
+    kernel_tests_add_alone(alone, count_of(alone));
+    return kernel_tests_run("gemm_f32_direct", guards, count_of(guards));
 }

@@ -2,13 +2,13 @@
 #include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "arch/cpu.h"
 #include "kernels/gemm_f32_listed.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum { MOST_SEGMENTS = 3, MOST_TILES = 3, MOST_PANELS = 3, MOST_DEPTH = 32 };
 enum {
@@ -197,36 +197,26 @@ static void every_tile_is_found(void **state)
         }
 }
 
-enum { TESTS_EACH = 3, MOST_BYTES = 1 << 17 };
+enum { MOST_BYTES = 1 << 17 };
 
 int main(void)
 {
-    static struct CMUnitTest tests[3 * TESTS_EACH + 1];
-    static char names[count_of(tests)][64];
-    size_t count = 0;
-    struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias, &guard_list};
-    for (size_t i = 0; i < count_of(guards); i++)
-        guard_init(guards[i], MOST_BYTES);
+    static const struct CMUnitTest each[] = {
+        cmocka_unit_test(is_exact_on_integers),
+        cmocka_unit_test(is_near_on_reals),
+        cmocka_unit_test(keeps_nan),
+    };
+    static const struct CMUnitTest alone[] = {
+        cmocka_unit_test(every_tile_is_found),
+    };
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_a, MOST_BYTES},    {&guard_b, MOST_BYTES},    {&guard_c, MOST_BYTES},
+        {&guard_bias, MOST_BYTES}, {&guard_list, MOST_BYTES},
+    };
     for (size_t i = 0; i < gemm_f32_listed_kernel_count; i++) {
         const struct gemm_f32_listed_kernels *kernels = gemm_f32_listed_kernels[i];
-        if (kernels->needs & ~cpu_get()->features)
-            continue;
-        static const struct {
-            const char *name;
-            CMUnitTestFunction function;
-        } each[TESTS_EACH] = {{"is exact on integers", is_exact_on_integers},
-                              {"is near on reals", is_near_on_reals},
-                              {"keeps NaN", keeps_nan}};
-        for (size_t t = 0; t < TESTS_EACH; t++, count++) {
-            snprintf(names[count], sizeof names[count], "%s: %s", kernels->name, each[t].name);
-            tests[count] = (struct CMUnitTest){.name = names[count],
-                                               .test_func = each[t].function,
-                                               .initial_state = (void *)(uintptr_t)kernels};
-        }
+        kernel_tests_add(kernels->name, kernels->needs, kernels, each, count_of(each));
     }
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(every_tile_is_found);
-    int failed = _cmocka_run_group_tests("gemm_f32_listed", tests, count, NULL, NULL);
-    for (size_t i = 0; i < count_of(guards); i++)
-        guard_deinit(guards[i]);
-    return failed;
+    kernel_tests_add_alone(alone, count_of(alone));
+    return kernel_tests_run("gemm_f32_listed", guards, count_of(guards));
 }

@@ -2,12 +2,11 @@
 #include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#include "arch/cpu.h"
 #include "kernels/gemm_f32_panels.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 static struct guard guard_a, guard_b, guard_c, guard_bias;
 
@@ -182,33 +181,27 @@ static void lower_tiles_exist_and_one_needs_nothing(void **state)
     assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){9, 0, 0}), 0);
 }
 
-enum { TESTS_EACH = 2, MOST_KERNELS = 255, MOST_BYTES = 1 << 16 };
+enum { MOST_BYTES = 1 << 16 };
 
 int main(void)
 {
-    static struct CMUnitTest tests[MOST_KERNELS * TESTS_EACH + 1];
-    static char names[count_of(tests)][64];
-    static const struct {
-        const char *name;
-        CMUnitTestFunction function;
-    } each[TESTS_EACH] = {{"contract", keeps_its_contract}, {"NaN", keeps_nan}};
-    struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias};
-    size_t count = 0;
-    for (size_t i = 0; i < count_of(guards); i++)
-        guard_init(guards[i], MOST_BYTES);
-    for (size_t i = 0; i < gemm_f32_panels_kernel_count && i < MOST_KERNELS; i++) {
+    static const struct CMUnitTest each[] = {
+        cmocka_unit_test(keeps_its_contract),
+        cmocka_unit_test(keeps_nan),
+    };
+    static const struct CMUnitTest alone[] = {
+        cmocka_unit_test(lower_tiles_exist_and_one_needs_nothing),
+    };
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_a, MOST_BYTES},
+        {&guard_b, MOST_BYTES},
+        {&guard_c, MOST_BYTES},
+        {&guard_bias, MOST_BYTES},
+    };
+    for (size_t i = 0; i < gemm_f32_panels_kernel_count; i++) {
         const struct gemm_f32_panels_kernel *kernel = &gemm_f32_panels_kernels[i];
-        for (size_t t = 0; t < TESTS_EACH && !(kernel->tile.needs & ~cpu_get()->features); t++) {
-            snprintf(names[count], sizeof names[count], "%s: %s", kernel->tile.name, each[t].name);
-            tests[count] = (struct CMUnitTest){.name = names[count],
-                                               .test_func = each[t].function,
-                                               .initial_state = (void *)(uintptr_t)kernel};
-            count++;
-        }
+        kernel_tests_add(kernel->tile.name, kernel->tile.needs, kernel, each, count_of(each));
     }
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(lower_tiles_exist_and_one_needs_nothing);
-    int failed = _cmocka_run_group_tests("gemm_f32_panels", tests, count, NULL, NULL);
-    for (size_t i = 0; i < count_of(guards); i++)
-        guard_deinit(guards[i]);
-    return failed;
+    kernel_tests_add_alone(alone, count_of(alone));
+    return kernel_tests_run("gemm_f32_panels", guards, count_of(guards));
 }

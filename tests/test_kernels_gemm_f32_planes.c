@@ -2,13 +2,12 @@
 #include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "arch/cpu.h"
 #include "kernels/gemm_f32_planes.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum { MOST_TILES = 3 };
 static struct guard guard_a, guard_b, guard_c, guard_bias;
@@ -157,36 +156,28 @@ static void one_is_found(void **state)
     assert_int_equal(gemm_f32_planes_find(cpu_get()->features)->needs & ~cpu_get()->features, 0);
 }
 
-enum { TESTS_EACH = 3, MOST_BYTES = 1 << 16 };
+enum { MOST_BYTES = 1 << 16 };
 
 int main(void)
 {
-    static struct CMUnitTest tests[2 * TESTS_EACH + 1];
-    static char names[count_of(tests)][64];
-    size_t count = 0;
-    struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias};
-    for (size_t i = 0; i < count_of(guards); i++)
-        guard_init(guards[i], MOST_BYTES);
+    static const struct CMUnitTest each[] = {
+        cmocka_unit_test(is_exact_on_integers),
+        cmocka_unit_test(is_near_on_reals),
+        cmocka_unit_test(keeps_nan),
+    };
+    static const struct CMUnitTest alone[] = {
+        cmocka_unit_test(one_is_found),
+    };
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_a, MOST_BYTES},
+        {&guard_b, MOST_BYTES},
+        {&guard_c, MOST_BYTES},
+        {&guard_bias, MOST_BYTES},
+    };
     for (size_t i = 0; i < gemm_f32_planes_kernel_count; i++) {
         const struct gemm_f32_planes_kernels *kernels = gemm_f32_planes_kernels[i];
-        if (kernels->needs & ~cpu_get()->features)
-            continue;
-        static const struct {
-            const char *name;
-            CMUnitTestFunction function;
-        } each[TESTS_EACH] = {{"is exact on integers", is_exact_on_integers},
-                              {"is near on reals", is_near_on_reals},
-                              {"keeps NaN", keeps_nan}};
-        for (size_t t = 0; t < TESTS_EACH; t++, count++) {
-            snprintf(names[count], sizeof names[count], "%s: %s", kernels->name, each[t].name);
-            tests[count] = (struct CMUnitTest){.name = names[count],
-                                               .test_func = each[t].function,
-                                               .initial_state = (void *)(uintptr_t)kernels};
-        }
+        kernel_tests_add(kernels->name, kernels->needs, kernels, each, count_of(each));
     }
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(one_is_found);
-    int failed = _cmocka_run_group_tests("gemm_f32_planes", tests, count, NULL, NULL);
-    for (size_t i = 0; i < count_of(guards); i++)
-        guard_deinit(guards[i]);
-    return failed;
+    kernel_tests_add_alone(alone, count_of(alone));
+    return kernel_tests_run("gemm_f32_planes", guards, count_of(guards));
 }

@@ -289,11 +289,14 @@ int main(void)
         cmocka_unit_test(unpacks_every_layout),
         cmocka_unit_test(unpacks_taps),
     };
+    static const struct CMUnitTest alone[] = {
+        cmocka_unit_test(one_is_found_for_every_tier),
+    };
     static const struct kernel_tests_guard guards[] = {
         {&guard_plain, MOST * sizeof(float)},
         {&guard_panel, MOST * sizeof(float)},
     };
-    kernel_tests_add_alone((struct CMUnitTest)cmocka_unit_test(one_is_found_for_every_tier));
+    kernel_tests_add_alone(alone, count_of(alone));
     for (size_t i = 0; i < pack_f32_kernel_count; i++) {
         const struct pack_f32_kernel *kernel = pack_f32_kernels[i];
         kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));

@@ -9,10 +9,11 @@ static struct CMUnitTest tests[MOST_TESTS];
 static char names[MOST_TESTS][MOST_NAME];
 static size_t count;
 
-void kernel_tests_add_alone(struct CMUnitTest test)
+void kernel_tests_add_alone(const struct CMUnitTest *alone, size_t alone_count)
 {
-    require(count < MOST_TESTS);
-    tests[count++] = test;
+    require(alone_count <= MOST_TESTS - count);
+    for (size_t i = 0; i < alone_count; i++)
+        tests[count++] = alone[i];
 }
 
 void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,
@@ -20,14 +21,13 @@ void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,
 {
     if (needs & ~cpu_get()->features)
         return;
-    for (size_t i = 0; i < each_count; i++) {
-        struct CMUnitTest test = each[i];
-        require(count < MOST_TESTS);
+    require(each_count <= MOST_TESTS - count);
+    for (size_t i = 0; i < each_count; i++, count++) {
         int length = snprintf(names[count], MOST_NAME, "%s: %s", kernel, each[i].name);
         require(length > 0 && length < MOST_NAME);
-        test.name = names[count];
-        test.initial_state = (void *)(uintptr_t)state; /* cmocka will not change it */
-        kernel_tests_add_alone(test);
+        tests[count] = each[i];
+        tests[count].name = names[count];
+        tests[count].initial_state = (void *)(uintptr_t)state; /* cmocka will not change it */
     }
 }
 

@@ -20,8 +20,8 @@ struct kernel_tests_guard {
 void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,
                       const struct CMUnitTest *each, size_t each_count);
 
-/* Adds one as it is. */
-void kernel_tests_add_alone(struct CMUnitTest test);
+/* Adds tests as they are. */
+void kernel_tests_add_alone(const struct CMUnitTest *alone, size_t alone_count);
 
 /* Runs all that were added, in that order, between the guards' init and deinit.
  * @return what main() returns: the number of tests that failed. */
