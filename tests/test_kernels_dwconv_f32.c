@@ -2,13 +2,13 @@
 #include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "arch/cpu.h"
 #include "kernels/dwconv_f32.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum { MOST_ROWS = 80, MOST = 1 << 19 };
 static struct guard guard_src, guard_zeros, guard_scratch, guard_weights, guard_bias, guard_dst;
@@ -256,29 +256,22 @@ static void the_special_kernel_is_found(void **state)
 
 int main(void)
 {
-    guard_init(&guard_src, MOST * sizeof(float));
-    guard_init(&guard_scratch, MOST * sizeof(float));
-    guard_init(&guard_zeros, MOST * sizeof(float));
-    guard_init(&guard_weights, 4096 * sizeof(float));
-    guard_init(&guard_bias, 64 * sizeof(float));
-    guard_init(&guard_dst, MOST * sizeof(float));
-    static const struct CMUnitTest per_kernel[] = {
+    static const struct CMUnitTest each[] = {
         cmocka_unit_test(is_exact_on_integers),
         cmocka_unit_test(adds_reals_in_the_order_of_the_contract),
     };
-    static struct CMUnitTest tests[64] = {cmocka_unit_test(the_special_kernel_is_found)};
-    static char names[64][96];
-    size_t count = 1;
-    for (size_t i = 0; i < dwconv_f32_kernel_count; i++)
-        for (size_t t = 0; t < count_of(per_kernel); t++) {
-            if (dwconv_f32_kernels[i]->needs & ~cpu_get()->features)
-                continue;
-            (void)snprintf(names[count], sizeof names[count], "%s_%s", dwconv_f32_kernels[i]->name,
-                           per_kernel[t].name);
-            tests[count] = per_kernel[t];
-            tests[count].name = names[count];
-            tests[count].initial_state = (void *)(uintptr_t)dwconv_f32_kernels[i];
-            count++;
-        }
-    return _cmocka_run_group_tests("dwconv_f32", tests, count, NULL, NULL);
+    static const struct CMUnitTest alone[] = {
+        cmocka_unit_test(the_special_kernel_is_found),
+    };
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_src, MOST * sizeof(float)},   {&guard_scratch, MOST * sizeof(float)},
+        {&guard_zeros, MOST * sizeof(float)}, {&guard_weights, 4096 * sizeof(float)},
+        {&guard_bias, 64 * sizeof(float)},    {&guard_dst, MOST * sizeof(float)},
+    };
+    kernel_tests_add_alone(alone, count_of(alone));
+    for (size_t i = 0; i < dwconv_f32_kernel_count; i++) {
+        const struct dwconv_f32_kernel *kernel = dwconv_f32_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
+    }
+    return kernel_tests_run("dwconv_f32", guards, count_of(guards));
 }

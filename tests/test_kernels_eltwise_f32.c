@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "kernels/eltwise_f32.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum { MOST = 4096 };
 static struct guard guard_src, guard_dst;
@@ -295,26 +295,23 @@ static void pow_follows_c(void **state)
 
 int main(void)
 {
-    guard_init(&guard_src, MOST * sizeof(float));
-    guard_init(&guard_dst, MOST * sizeof(float));
-    static const struct CMUnitTest per_kernel[] = {
+    static const struct CMUnitTest each[] = {
         cmocka_unit_test(is_near_the_f64_value),
         cmocka_unit_test(does_not_depend_on_the_place),
     };
-    static struct CMUnitTest tests[128] = {cmocka_unit_test(pow_follows_c)};
-    static char names[128][96];
-    size_t count = 1;
+    static const struct CMUnitTest alone[] = {
+        cmocka_unit_test(pow_follows_c),
+    };
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_src, MOST * sizeof(float)},
+        {&guard_dst, MOST * sizeof(float)},
+    };
+    kernel_tests_add_alone(alone, count_of(alone));
     for (size_t i = 0; i < eltwise_f32_kernel_count; i++)
-        for (size_t a = 0; a < ELTWISE_F32_COUNT; a++)
-            for (size_t t = 0; t < count_of(per_kernel); t++) {
-                const struct eltwise_f32_kernel *kernel =
-                    eltwise_f32_find(i ? 0 : cpu_get()->features, (enum eltwise_f32_alg)a);
-                (void)snprintf(names[count], sizeof names[count], "%s_%s", kernel->name,
-                               per_kernel[t].name);
-                tests[count] = per_kernel[t];
-                tests[count].name = names[count];
-                tests[count].initial_state = (void *)(uintptr_t)kernel;
-                count++;
-            }
-    return _cmocka_run_group_tests("eltwise_f32", tests, count, NULL, NULL);
+        for (size_t a = 0; a < ELTWISE_F32_COUNT; a++) {
+            const struct eltwise_f32_kernel *kernel =
+                eltwise_f32_find(i ? 0 : cpu_get()->features, (enum eltwise_f32_alg)a);
+            kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
+        }
+    return kernel_tests_run("eltwise_f32", guards, count_of(guards));
 }

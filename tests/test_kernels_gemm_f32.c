@@ -2,13 +2,13 @@
 #include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "arch/cpu.h"
 #include "kernels/gemm_f32.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum { MOST_K = 67, MOST = 16 };
 static struct guard guard_a, guard_b, guard_c, guard_bias;
@@ -16,11 +16,6 @@ static struct guard guard_a, guard_b, guard_c, guard_bias;
 static const struct gemm_f32_kernel *kernel_of(void **state)
 {
     return *state;
-}
-
-static int runs_here(const struct gemm_f32_kernel *kernel)
-{
-    return (kernel->needs & ~cpu_get()->features) == 0;
 }
 
 /* A tile on guarded memory, and a copy of what C held before. */
@@ -212,27 +207,24 @@ static void every_tile_is_found(void **state)
 
 int main(void)
 {
-    guard_init(&guard_a, MOST_K * GEMM_F32_MR * sizeof(float));
-    guard_init(&guard_b, MOST_K * GEMM_F32_NR * sizeof(float));
-    guard_init(&guard_c, MOST * GEMM_F32_NR * sizeof(float));
-    guard_init(&guard_bias, MOST * sizeof(float));
-    static const struct CMUnitTest per_kernel[] = {
+    static const struct CMUnitTest each[] = {
         cmocka_unit_test(is_exact_on_integers),
         cmocka_unit_test(adds_reals_in_the_order_of_the_contract),
         cmocka_unit_test(keeps_nan_and_infinity),
     };
-    static struct CMUnitTest tests[512] = {cmocka_unit_test(every_tile_is_found)};
-    static char names[512][96];
-    size_t count = 1;
-    for (size_t i = 0; i < gemm_f32_kernel_count; i++)
-        for (size_t t = 0; t < count_of(per_kernel) && runs_here(gemm_f32_kernels[i]); t++) {
-            (void)snprintf(names[count], sizeof names[count], "%s_%s", gemm_f32_kernels[i]->name,
-                           per_kernel[t].name);
-            tests[count] = per_kernel[t];
-            tests[count].name = names[count];
-            /* cmocka wants a pointer to what it will not change */
-            tests[count].initial_state = (void *)(uintptr_t)gemm_f32_kernels[i];
-            count++;
-        }
-    return _cmocka_run_group_tests("gemm_f32", tests, count, NULL, NULL);
+    static const struct CMUnitTest alone[] = {
+        cmocka_unit_test(every_tile_is_found),
+    };
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_a, MOST_K * GEMM_F32_MR * sizeof(float)},
+        {&guard_b, MOST_K * GEMM_F32_NR * sizeof(float)},
+        {&guard_c, MOST * GEMM_F32_NR * sizeof(float)},
+        {&guard_bias, MOST * sizeof(float)},
+    };
+    kernel_tests_add_alone(alone, count_of(alone));
+    for (size_t i = 0; i < gemm_f32_kernel_count; i++) {
+        const struct gemm_f32_kernel *kernel = gemm_f32_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
+    }
+    return kernel_tests_run("gemm_f32", guards, count_of(guards));
 }
