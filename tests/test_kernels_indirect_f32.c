@@ -2,12 +2,11 @@
 #include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#include "arch/cpu.h"
 #include "kernels/indirect_f32.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum { PIXELS = INDIRECT_F32_PIXELS, WIDTH = INDIRECT_F32_WIDTH, MOST_TAPS = 6, MOST_CHANNELS = 9 };
 static struct guard guard_src, guard_weights, guard_bias, guard_dst;
@@ -78,25 +77,22 @@ static void sums_are_in_the_order_of_the_contract(void **state)
                     }
 }
 
+enum { VALUES = MOST_TAPS * (MOST_CHANNELS + 3) };
+
 int main(void)
 {
-    size_t values = (size_t)MOST_TAPS * (MOST_CHANNELS + 3);
-    guard_init(&guard_src, values * PIXELS * sizeof(float));
-    guard_init(&guard_weights, values * WIDTH * sizeof(float));
-    guard_init(&guard_bias, WIDTH * sizeof(float));
-    guard_init(&guard_dst, sizeof(float) * PIXELS * (WIDTH + MOST_TAPS));
-    static struct CMUnitTest tests[8];
-    static char names[8][96];
-    size_t count = 0;
+    static const struct CMUnitTest each[] = {
+        cmocka_unit_test(sums_are_in_the_order_of_the_contract),
+    };
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_src, sizeof(float) * VALUES * PIXELS},
+        {&guard_weights, sizeof(float) * VALUES * WIDTH},
+        {&guard_bias, sizeof(float) * WIDTH},
+        {&guard_dst, sizeof(float) * PIXELS * (WIDTH + MOST_TAPS)},
+    };
     for (size_t i = 0; i < indirect_f32_kernel_count; i++) {
-        if (indirect_f32_kernels[i]->needs & ~cpu_get()->features)
-            continue;
-        (void)snprintf(names[count], sizeof names[count], "%s_sums_in_the_order_of_the_contract",
-                       indirect_f32_kernels[i]->name);
-        tests[count] = (struct CMUnitTest)cmocka_unit_test(sums_are_in_the_order_of_the_contract);
-        tests[count].name = names[count];
-        tests[count].initial_state = (void *)(uintptr_t)indirect_f32_kernels[i];
-        count++;
+        const struct indirect_f32_kernel *kernel = indirect_f32_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
     }
-    return _cmocka_run_group_tests("indirect_f32", tests, count, NULL, NULL);
+    return kernel_tests_run("indirect_f32", guards, count_of(guards));
 }

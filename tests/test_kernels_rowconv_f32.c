@@ -2,12 +2,12 @@
 #include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "arch/cpu.h"
 #include "kernels/rowconv_f32.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum {
     PIXELS = ROWCONV_F32_PIXELS,
@@ -131,28 +131,26 @@ static void kernels_are_found_by_core_stride_taps_and_width(void **state)
     assert_ptr_equal(rowconv_f32_find(&cpu, 2, 3, 12), last);
 }
 
+enum { MOST_WEIGHTS = MOST_CHANNELS * MOST_KERNEL_ROWS * MOST_TAPS * WIDTH };
+
 int main(void)
 {
-    enum { MOST_TESTS = 40 };
-    size_t weights = (size_t)MOST_CHANNELS * MOST_KERNEL_ROWS * MOST_TAPS * WIDTH;
-    guard_init(&guard_rows, sizeof(float) * (MOST_ROW + MOST_CHANNELS * MOST_KERNEL_ROWS));
-    guard_init(&guard_weights, sizeof(float) * weights);
-    guard_init(&guard_bias, sizeof(float) * WIDTH);
-    guard_init(&guard_dst, sizeof(float) * (PIXELS * MOST_TILES + GAP) * (WIDTH + GAP));
-    static struct CMUnitTest tests[MOST_TESTS];
-    static char names[MOST_TESTS][96];
-    size_t count = 0;
-    tests[count++] =
-        (struct CMUnitTest)cmocka_unit_test(kernels_are_found_by_core_stride_taps_and_width);
+    static const struct CMUnitTest each[] = {
+        cmocka_unit_test(sums_are_in_the_order_of_the_contract),
+    };
+    static const struct CMUnitTest alone[] = {
+        cmocka_unit_test(kernels_are_found_by_core_stride_taps_and_width),
+    };
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_rows, sizeof(float) * (MOST_ROW + MOST_CHANNELS * MOST_KERNEL_ROWS)},
+        {&guard_weights, sizeof(float) * MOST_WEIGHTS},
+        {&guard_bias, sizeof(float) * WIDTH},
+        {&guard_dst, sizeof(float) * (PIXELS * MOST_TILES + GAP) * (WIDTH + GAP)},
+    };
+    kernel_tests_add_alone(alone, count_of(alone));
     for (size_t i = 0; i < rowconv_f32_kernel_count; i++) {
-        if (rowconv_f32_kernels[i].needs & ~cpu_get()->features)
-            continue;
-        (void)snprintf(names[count], sizeof names[count], "%s_sums_in_the_order_of_the_contract",
-                       rowconv_f32_kernels[i].name);
-        tests[count] = (struct CMUnitTest)cmocka_unit_test(sums_are_in_the_order_of_the_contract);
-        tests[count].name = names[count];
-        tests[count].initial_state = (void *)(uintptr_t)&rowconv_f32_kernels[i];
-        count++;
+        const struct rowconv_f32_kernel *kernel = &rowconv_f32_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
     }
-    return _cmocka_run_group_tests("rowconv_f32", tests, count, NULL, NULL);
+    return kernel_tests_run("rowconv_f32", guards, count_of(guards));
 }

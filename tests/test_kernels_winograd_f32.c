@@ -3,14 +3,13 @@
 #include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "arch/cpu.h"
 #include "kernels/winograd_f32.h"
 #include "src/weights/winograd.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
 
 enum { MOST = WINOGRAD_F32_POINTS, GROUP = WINOGRAD_F32_GROUP, CHANNELS = 12, ROWS = 7 };
 static const size_t sizes[] = {4, 5, 6, 8};
@@ -341,31 +340,25 @@ static void kernels_are_found_by_core(void **state)
 
 int main(void)
 {
-    guard_init(&guard_src, sizeof(float) * MOST * MOST * 16 * 2);
-    guard_init(&guard_weights, sizeof(float) * POINTS * PANELS * MOST_K * WINOGRAD_F32_NR);
-    guard_init(&guard_dst, sizeof(float) * MOST * MOST * ROWS * GROUP * (CHANNELS / GROUP + 1));
-    static const struct CMUnitTest per_kernel[] = {
+    static const struct CMUnitTest each[] = {
         cmocka_unit_test(patches_are_gathered),
         cmocka_unit_test(inputs_become_what_the_matrices_say),
         cmocka_unit_test(products_are_exact_on_integers),
         cmocka_unit_test(outputs_become_what_the_matrices_say),
     };
-    static struct CMUnitTest tests[32] = {
+    static const struct CMUnitTest alone[] = {
         cmocka_unit_test(the_matrices_convolve),
         cmocka_unit_test(kernels_are_found_by_core),
     };
-    static char names[32][96];
-    size_t count = 2;
-    for (size_t i = 0; i < winograd_f32_kernel_count; i++)
-        for (size_t t = 0; t < count_of(per_kernel); t++) {
-            if (winograd_f32_kernels[i]->needs & ~cpu_get()->features)
-                continue;
-            (void)snprintf(names[count], sizeof names[count], "%s_%s",
-                           winograd_f32_kernels[i]->name, per_kernel[t].name);
-            tests[count] = per_kernel[t];
-            tests[count].name = names[count];
-            tests[count].initial_state = (void *)(uintptr_t)winograd_f32_kernels[i];
-            count++;
-        }
-    return _cmocka_run_group_tests("winograd_f32", tests, count, NULL, NULL);
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_src, sizeof(float) * MOST * MOST * 16 * 2},
+        {&guard_weights, sizeof(float) * POINTS * PANELS * MOST_K * WINOGRAD_F32_NR},
+        {&guard_dst, sizeof(float) * MOST * MOST * ROWS * GROUP * (CHANNELS / GROUP + 1)},
+    };
+    kernel_tests_add_alone(alone, count_of(alone));
+    for (size_t i = 0; i < winograd_f32_kernel_count; i++) {
+        const struct winograd_f32_kernel *kernel = winograd_f32_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
+    }
+    return kernel_tests_run("winograd_f32", guards, count_of(guards));
 }
