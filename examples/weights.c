@@ -111,7 +111,9 @@ static void run(const char *path, const char *who, float *weights,
 int main(int count, char **words)
 {
     static float weights[K * N], nowhere[K * N], results[3][M * N];
-    char path[] = "/tmp/neoprene-example-XXXXXX";
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/neoprene-example-XXXXXX", folder ? folder : "/tmp");
     const char *file = count > 1 ? words[1] : path;
     if (count < 2) {
         int fd = mkstemp(path);
