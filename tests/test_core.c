@@ -43,6 +43,8 @@ static void numbers_are_validated(void **state)
         {"+1", false, false, 0},
         {" 1", false, false, 0},
         {"1 ", false, false, 0},
+        {"1 ", true, false, 0},
+        {"1KB", true, false, 0},
         {"1.5", false, false, 0},
         {"18446744073709551616", false, false, 0},
         {"99999999999G", true, false, 0},

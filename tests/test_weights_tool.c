@@ -226,6 +226,7 @@ static void wrong_usage_is_explained(void **state)
         {"compact --limit", "needs a value", 2},
         {"compact --limit=12Q x", "not a value for the option: 12Q", 2},
         {"compact --limit=0 x", "not a value", 2},
+        {"compact '--limit=1 ' x", "not a value", 2},
         {"compact --stale=1 x", "takes no value", 2},
         {"delete --layout=7. x", "not a value", 2},
         {"delete --content=12 x", "not a value", 2},

@@ -233,11 +233,11 @@ static bool parse_number(const char *text, uint64_t high, uint64_t *out)
 /* With K, M or G. */
 static bool parse_bytes(const char *text, struct wishes *wishes)
 {
-    static const char suffixes[] = "KMG";
+    static const char suffixes[] = "KkMmGg";
     char digits[32];
     size_t length = strlen(text);
-    const char *suffix = length > 1 ? strchr(suffixes, text[length - 1] & ~0x20) : NULL;
-    unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+    const char *suffix = length > 1 ? strchr(suffixes, text[length - 1]) : NULL;
+    unsigned shift = suffix ? 10 * (unsigned)((suffix - suffixes) / 2 + 1) : 0;
     length -= suffix != NULL;
     if (length >= sizeof digits)
         return false;

@@ -9,9 +9,9 @@
 
 static unsigned suffix_shift(const char *suffix)
 {
-    static const char letters[] = "KMG";
-    const char *at = *suffix && !suffix[1] ? strchr(letters, *suffix & ~0x20) : NULL;
-    return at ? 10u * (unsigned)(at - letters + 1) : 0;
+    static const char letters[] = "KkMmGg";
+    const char *at = *suffix && !suffix[1] ? strchr(letters, *suffix) : NULL;
+    return at ? 10u * (unsigned)((at - letters) / 2 + 1) : 0;
 }
 
 bool parse_number(const char *text, uint64_t low, uint64_t high, bool suffixes, uint64_t *out)
