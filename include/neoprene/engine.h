@@ -43,9 +43,8 @@ typedef struct neo_stream_options {
 /* @param out     receives the stream, or NULL on failure; release with neo_stream_destroy().
  * @param engine  the stream holds a reference to it.
  * @param options NULL for the defaults.
- * @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, max_threads < 0, a pool without
- * num_threads, in_parallel or parallel_for), NEO_OUT_OF_MEMORY.
- */
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, max_threads < 0, a pool with unknown
+ *         flags or without num_threads, in_parallel or parallel_for), NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_stream_create(neo_stream **out, neo_engine *engine,
                                      const neo_stream_options *options);
 

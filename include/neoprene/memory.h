@@ -71,14 +71,14 @@ NEO_API neo_status neo_memory_desc_init_permuted(neo_memory_desc *out,
                                                  const int *permutation);
 
 /* 1 if both describe the same tensor in the same places, else 0. Strides of dimensions of size 1 do
- * not matter. NULL equals nothing. */
+ * not matter. NULL equals nothing, and so does a descriptor whose ndims is out of range. */
 NEO_API int neo_memory_desc_equal(const neo_memory_desc *a, const neo_memory_desc *b);
 
 /* The bytes a buffer must have: from its beginning to the end of the last element. 0 for no
  * elements, and for descriptors that are absent, `any`, or have run-time sizes. */
 NEO_API size_t neo_memory_desc_size(const neo_memory_desc *desc);
 
-/* The number of elements, 0 under the same conditions. */
+/* The number of elements, of `any` too; 0 for a descriptor that is absent or has run-time sizes. */
 NEO_API size_t neo_memory_desc_elements(const neo_memory_desc *desc);
 
 /* Writes the tag of desc ("acdb", "any", "*" for strides no tag has, "packed:<id>v<version>") and

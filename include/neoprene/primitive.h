@@ -74,7 +74,8 @@ NEO_API double neo_primitive_desc_estimate(const neo_primitive_desc *pd);
 
 /* Algorithm number index of those that were considered before the chosen one and declined: its name
  * in *algorithm and a sentence in *reason (both owned by pd).
- * @return NEO_OK, NEO_NOT_FOUND (there are not so many; outputs are left alone). */
+ * @return NEO_OK, NEO_NOT_FOUND (there are not so many; outputs are left alone),
+ *         NEO_INVALID_ARGUMENT (a pointer is NULL). */
 NEO_API neo_status neo_primitive_desc_declined(const neo_primitive_desc *pd, int index,
                                                const char **algorithm, const char **reason);
 

@@ -6,6 +6,7 @@
 
 #include "neoprene/convolution.h"
 #include "src/core/checked.h"
+#include "src/core/log.h"
 #include "src/memory/descriptor.h"
 #include "src/primitive/primitive.h"
 #include "src/weights/layout.h"
@@ -270,7 +271,7 @@ neo_status neo_convolution_primitive_desc_create(neo_primitive_desc **out, neo_e
     if (out)
         *out = NULL;
     if (!out || !engine || !desc)
-        return primitive_desc_refuse(__func__, "out, engine or desc is NULL");
+        return log_refusal(__func__, "out, engine or desc is NULL");
     struct description description = {
         .operation = &convolution_operation,
         .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},

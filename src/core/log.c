@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "neoprene/types.h"
 #include "src/core/checked.h"
 
 #define LEVEL_1 (LOG_ERROR | LOG_WARN | LOG_CHECK | LOG_EXEC)
@@ -100,6 +99,12 @@ void log_line(uint32_t category, const char *component, const char *format, ...)
     fflush(stdout); /* keeps the order with what the program printed */
     ssize_t written = write(STDOUT_FILENO, line, length);
     (void)written; /* a log that cannot be written is lost */
+}
+
+neo_status log_refusal(const char *function, const char *why)
+{
+    log_check("%s: %s", function, why);
+    return NEO_INVALID_ARGUMENT;
 }
 
 uint64_t log_now_ns(void)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "neoprene/types.h"
+
 enum {
     LOG_ERROR = 1u << 0,
     LOG_WARN = 1u << 1,
@@ -49,6 +51,9 @@ void log_line(uint32_t category, const char *component, const char *format, ...)
 #define log_error(...) log_line(LOG_ERROR, "error", __VA_ARGS__)
 #define log_warn(...) log_line(LOG_WARN, "warn", __VA_ARGS__)
 #define log_check(...) log_line(LOG_CHECK, "check", __VA_ARGS__)
+
+/* The sentence for a wrong call, "function: why"; returns NEO_INVALID_ARGUMENT. */
+neo_status log_refusal(const char *function, const char *why);
 
 /* Nanoseconds of the monotonic clock, for the times in log lines. */
 uint64_t log_now_ns(void);

@@ -206,7 +206,7 @@ neo_status neo_matmul_primitive_desc_create(neo_primitive_desc **out, neo_engine
     if (out)
         *out = NULL;
     if (!out || !engine || !desc)
-        return primitive_desc_refuse(__func__, "out, engine or desc is NULL");
+        return log_refusal(__func__, "out, engine or desc is NULL");
     struct description description = {
         .operation = &matmul_operation,
         .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},

@@ -170,7 +170,7 @@ static bool held_bytes(neo_allocation_kind kind, const struct allocation_need *n
     return !operations[kind]->has_pages || checked_round_up(out, need->bytes, unit);
 }
 
-static void log_refusal(const struct allocation_need *need, const struct limits_refusal *refusal)
+static void log_limit(const struct allocation_need *need, const struct limits_refusal *refusal)
 {
     log_error("allocation for %s: requested %zu bytes with %zu bytes used of a limit of %zu bytes "
               "for %s",
@@ -233,7 +233,7 @@ static neo_status give_up(const struct allocation_need *need, neo_allocation_kin
                   why_not);
         return status;
     }
-    log_refusal(need, refusal);
+    log_limit(need, refusal);
     return need->request->flags & NEO_ALLOCATION_STRICT ? status : NEO_OUT_OF_MEMORY;
 }
 

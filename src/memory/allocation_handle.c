@@ -1,6 +1,7 @@
 /* The public handle of an allocation. */
 #include <stdlib.h>
 
+#include "src/core/log.h"
 #include "src/memory/allocation.h"
 #include "src/primitive/engine.h"
 
@@ -46,12 +47,13 @@ void *neo_allocation_data(const neo_allocation *allocation)
 neo_status neo_allocation_query(const neo_allocation *allocation, neo_allocation_info *out)
 {
     if (!allocation || !out)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "a pointer is NULL");
     allocation_query(&allocation->inner, out);
     return NEO_OK;
 }
 
 neo_status neo_allocation_seal(neo_allocation *allocation)
 {
-    return allocation ? allocation_seal(&allocation->inner) : NEO_INVALID_ARGUMENT;
+    return allocation ? allocation_seal(&allocation->inner)
+                      : log_refusal(__func__, "allocation is NULL");
 }

@@ -17,6 +17,11 @@ bool desc_is_absent(const neo_memory_desc *desc)
     return !desc || desc->ndims == 0;
 }
 
+static bool has_valid_ndims(const neo_memory_desc *desc)
+{
+    return desc->ndims >= 0 && desc->ndims <= NEO_MAX_NDIMS;
+}
+
 static bool has_runtime(const neo_dim *values, int count)
 {
     for (int i = 0; i < count; i++)
@@ -237,10 +242,8 @@ static bool init_dims(neo_memory_desc *desc, int ndims, const neo_dim *dims, neo
 static neo_status finish(neo_memory_desc *out, const neo_memory_desc *desc, const char *function)
 {
     const char *wrong = desc_wrong(desc);
-    if (wrong) {
-        log_check("%s: %s", function, wrong);
-        return NEO_INVALID_ARGUMENT;
-    }
+    if (wrong)
+        return log_refusal(function, wrong);
     *out = *desc;
     return NEO_OK;
 }
@@ -264,7 +267,7 @@ neo_status neo_memory_desc_init_tag(neo_memory_desc *out, int ndims, const neo_d
         desc.format_kind = NEO_FORMAT_STRIDED;
         set_dense_strides(&desc, order);
     }
-    return finish(out, &desc, "neo_memory_desc_init_tag");
+    return finish(out, &desc, __func__);
 }
 
 neo_status neo_memory_desc_init_strides(neo_memory_desc *out, int ndims, const neo_dim *dims,
@@ -279,7 +282,7 @@ neo_status neo_memory_desc_init_strides(neo_memory_desc *out, int ndims, const n
     }
     desc.format_kind = NEO_FORMAT_STRIDED;
     memcpy(desc.strides, strides, (size_t)ndims * sizeof *strides);
-    return finish(out, &desc, "neo_memory_desc_init_strides");
+    return finish(out, &desc, __func__);
 }
 
 static const char *submemory_wrong(const neo_memory_desc *parent, const neo_dim *dims,
@@ -301,10 +304,8 @@ neo_status neo_memory_desc_init_submemory(neo_memory_desc *out, const neo_memory
         !out || !parent || !dims || !offsets ? "a pointer is NULL" : desc_wrong(parent);
     if (!wrong)
         wrong = submemory_wrong(parent, dims, offsets);
-    if (wrong) {
-        log_check("neo_memory_desc_init_submemory: %s", wrong);
-        return NEO_INVALID_ARGUMENT;
-    }
+    if (wrong)
+        return log_refusal(__func__, wrong);
     neo_memory_desc desc = *parent;
     bool fits = true;
     for (int i = 0; i < desc.ndims; i++) {
@@ -313,11 +314,9 @@ neo_status neo_memory_desc_init_submemory(neo_memory_desc *out, const neo_memory
         fits = fits && !__builtin_mul_overflow(offsets[i], desc.strides[i], &distance) &&
                !__builtin_add_overflow(desc.offset, distance, &desc.offset);
     }
-    if (!fits) {
-        log_check("neo_memory_desc_init_submemory: the part's offset is out of range");
-        return NEO_INVALID_ARGUMENT;
-    }
-    return finish(out, &desc, "neo_memory_desc_init_submemory");
+    if (!fits)
+        return log_refusal(__func__, "the part's offset is out of range");
+    return finish(out, &desc, __func__);
 }
 
 neo_status neo_memory_desc_init_permuted(neo_memory_desc *out, const neo_memory_desc *parent,
@@ -339,11 +338,9 @@ neo_status neo_memory_desc_init_permuted(neo_memory_desc *out, const neo_memory_
         desc.dims[to] = parent->dims[i];
         desc.strides[to] = parent->strides[i];
     }
-    if (wrong) {
-        log_check("neo_memory_desc_init_permuted: %s", wrong);
-        return NEO_INVALID_ARGUMENT;
-    }
-    return finish(out, &desc, "neo_memory_desc_init_permuted");
+    if (wrong)
+        return log_refusal(__func__, wrong);
+    return finish(out, &desc, __func__);
 }
 
 /* ---- comparison and sizes ---- */
@@ -352,7 +349,7 @@ _Static_assert(sizeof(neo_packed_layout) == sizeof(uint64_t), "it is one word of
 
 int neo_memory_desc_equal(const neo_memory_desc *a, const neo_memory_desc *b)
 {
-    if (!a || !b || a->ndims != b->ndims || a->data_type != b->data_type ||
+    if (!a || !b || !has_valid_ndims(a) || a->ndims != b->ndims || a->data_type != b->data_type ||
         a->format_kind != b->format_kind)
         return 0;
     bool strided = a->format_kind == NEO_FORMAT_STRIDED;
@@ -368,8 +365,6 @@ int neo_memory_desc_equal(const neo_memory_desc *a, const neo_memory_desc *b)
     return 1;
 }
 
-/* Sizes and strides share words as far as the largest of them allows, four, two or one a word.
- * Strides that do not matter are 0. */
 /* A packed layout in 32 bits; 0 if it does not fit. */
 static uint64_t small_layout(const neo_packed_layout *packed)
 {
@@ -380,7 +375,10 @@ static uint64_t small_layout(const neo_packed_layout *packed)
            (uint64_t)packed->grouped << 24;
 }
 
-/* The first word: half the number of words in 8 bits, ndims in 4, format and size of values in 2
+/* Sizes and strides share words as far as the largest of them allows, four, two or one a word.
+ * Strides that do not matter are 0.
+ *
+ * The first word: half the number of words in 8 bits, ndims in 4, format and size of values in 2
  * each, the type in 8, a bit that there is an extra word, and from bit 32 a small layout. */
 void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
 {
@@ -429,7 +427,7 @@ size_t neo_memory_desc_size(const neo_memory_desc *desc)
 
 size_t neo_memory_desc_elements(const neo_memory_desc *desc)
 {
-    if (desc_is_absent(desc) || has_runtime(desc->dims, desc->ndims))
+    if (desc_is_absent(desc) || desc_wrong(desc) || has_runtime(desc->dims, desc->ndims))
         return 0;
     size_t elements = 1;
     for (int i = 0; i < desc->ndims; i++)
@@ -452,7 +450,7 @@ static bool is_dense_in(const neo_memory_desc *desc, const int *order)
 
 char *neo_memory_desc_tag(const neo_memory_desc *desc, char *out, size_t size)
 {
-    if (desc_is_absent(desc)) {
+    if (desc_is_absent(desc) || !has_valid_ndims(desc)) {
         snprintf(out, size, "undef");
     } else if (desc->format_kind == NEO_FORMAT_ANY) {
         snprintf(out, size, "any");

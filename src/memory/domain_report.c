@@ -23,7 +23,7 @@ void domain_get_limits(struct memory_domain *domain, size_t *object_bytes, size_
 neo_status domain_set_budget(struct memory_domain *domain, neo_allocation_kind kind, size_t bytes)
 {
     if ((size_t)kind >= NEO_KIND_COUNT)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal("neo_engine_set_memory_budget", "there is no such kind");
     atomic_store(&domain->limits.kinds[kind].budget, bytes);
     return NEO_OK;
 }
@@ -32,7 +32,7 @@ neo_status domain_get_usage(struct memory_domain *domain, neo_allocation_kind ki
                             neo_memory_usage *out)
 {
     if ((size_t)kind > NEO_KIND_ALL || !out)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal("neo_engine_get_memory_usage", "there is no such kind, or out is NULL");
     *out = tracker_usage(&domain->tracker, kind);
     return NEO_OK;
 }
@@ -61,7 +61,7 @@ static neo_status dump(struct memory_domain *domain, const char *path,
                        neo_status (*write_to)(struct tracker *, FILE *))
 {
     if (!path)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal("dump of memory", "path is NULL");
     FILE *file = report_open(path);
     return file ? report_close(file, path, write_to(&domain->tracker, file)) : NEO_IO_ERROR;
 }

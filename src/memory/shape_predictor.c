@@ -31,7 +31,7 @@ neo_status neo_shape_predictor_create(neo_shape_predictor **out,
                                       const neo_shape_predictor_settings *settings)
 {
     if (!out)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "out is NULL");
     *out = NULL;
     neo_shape_predictor_settings defaults;
     if (!settings) {
@@ -92,7 +92,7 @@ neo_status neo_shape_predictor_set_id_settings(neo_shape_predictor *predictor, c
                                                const neo_shape_predictor_settings *settings)
 {
     if (!predictor || !id)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "predictor or id is NULL");
     shape_settings *own = NULL;
     if (settings) {
         own = malloc(sizeof *own);
@@ -358,6 +358,8 @@ static const char *find_fault(const neo_shape_query *query)
     for (int32_t d = 0; d < shape->ndims; d++)
         if (shape->dims[d] < 0)
             return "a dimension is negative";
+    if (query->flags & ~(NEO_SHAPE_REUSED | NEO_SHAPE_BLOCKED | NEO_SHAPE_GROWS))
+        return "a flag is unknown";
     if (query->bits < 1 || query->bits > 1024)
         return "the bits of an element are out of range";
     if (query->flags & NEO_SHAPE_GROWS && (query->grow_dim < 0 || query->grow_dim >= shape->ndims))
@@ -368,8 +370,9 @@ static const char *find_fault(const neo_shape_query *query)
 int neo_shape_predictor_predict(neo_shape_predictor *predictor, const neo_shape_query *query,
                                 neo_shape *predicted)
 {
-    predicted->ndims = 0;
-    const char *fault = find_fault(query);
+    if (predicted)
+        predicted->ndims = 0;
+    const char *fault = predictor && query && predicted ? find_fault(query) : "a pointer is NULL";
     if (fault) {
         log_check("shape predictor: %s", fault);
         return 0;
@@ -387,17 +390,19 @@ int neo_shape_predictor_predict_preallocation_shape(neo_shape_predictor *predict
                                                     const neo_shape *current_shape, size_t bits,
                                                     int can_reuse_buffer, neo_shape *predicted)
 {
-    neo_shape_query query = {.id = id,
-                             .shape = *current_shape,
-                             .bits = bits,
-                             .flags = can_reuse_buffer ? NEO_SHAPE_REUSED : 0};
-    return neo_shape_predictor_predict(predictor, &query, predicted);
+    neo_shape_query query = {
+        .id = id, .bits = bits, .flags = can_reuse_buffer ? NEO_SHAPE_REUSED : 0};
+    if (current_shape)
+        query.shape = *current_shape;
+    return neo_shape_predictor_predict(predictor, current_shape ? &query : NULL, predicted);
 }
 
 /* ---- buffers ---- */
 
 int neo_shape_predictor_can_preallocate(neo_shape_predictor *predictor, uint64_t bytes)
 {
+    if (!predictor)
+        return 0;
     const neo_shape_predictor_settings *settings = &predictor->settings.given;
     uint64_t object =
         settings->max_object_bytes ? settings->max_object_bytes : predictor->machine_bytes;
@@ -446,7 +451,7 @@ int neo_shape_predictor_can_reuse_buffer(neo_shape_predictor *predictor, const c
                                          int32_t output, uint64_t capacity_bytes,
                                          uint64_t needed_bytes)
 {
-    if (!id)
+    if (!predictor || !id)
         return needed_bytes <= capacity_bytes;
     lock_take(&predictor->lock);
     shape_record *record = shape_table_get(&predictor->table, id, output);

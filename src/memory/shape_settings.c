@@ -69,6 +69,8 @@ bool shape_settings_parse(const char *text, neo_shape_predictor_settings *out)
 
 void neo_shape_predictor_get_default_settings(neo_shape_predictor_settings *out)
 {
+    if (!out)
+        return;
     *out = (neo_shape_predictor_settings){
         .iterations = 10,
         .max_iteration_bytes = 16384,
@@ -113,6 +115,9 @@ neo_status shape_settings_init(shape_settings *out, const neo_shape_predictor_se
         {!is_ratio(given->growth), "growth"},
         {given->max_slack_bytes < 0, "max_slack_bytes"},
         {given->reclaim_factor < 0, "reclaim_factor"},
+        {given->flags &
+             ~(NEO_PREDICTOR_GEOMETRIC | NEO_PREDICTOR_ROW_BOUND | NEO_PREDICTOR_ALWAYS_PAD),
+         "flags"},
         {given->max_ids < 1 || given->max_ids > 1 << 24, "max_ids"},
         {given->memory_percent < 0 || given->memory_percent > 100, "memory_percent"},
     };

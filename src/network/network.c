@@ -158,6 +158,8 @@ static const char *find_sharing_fault(const neo_network *network, const neo_tens
 {
     if (t->sharing == NEO_SHARES_NOTHING)
         return NULL;
+    if (t->sharing > NEO_SHARES_IN_PLACE)
+        return "the sharing is unknown";
     if (t->shares_with < 0 || t->shares_with >= network->tensor_count)
         return "there is no tensor shares_with";
     if (network_is_external((const struct network_tensor *)&network->tensors[t->shares_with]) &&

@@ -38,7 +38,7 @@ void attributes_deinit(neo_attributes *attributes)
 neo_status neo_attributes_clone(neo_attributes **out, const neo_attributes *attributes)
 {
     if (!out || !attributes)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "out or attributes is NULL");
     *out = NULL;
     neo_attributes *copy = malloc(sizeof *copy);
     if (!copy)
@@ -54,7 +54,8 @@ neo_status neo_attributes_clone(neo_attributes **out, const neo_attributes *attr
 
 neo_status neo_attributes_create(neo_attributes **out)
 {
-    return neo_attributes_clone(out, &attributes_default);
+    return out ? neo_attributes_clone(out, &attributes_default)
+               : log_refusal(__func__, "out is NULL");
 }
 
 void neo_attributes_destroy(neo_attributes *attributes)
@@ -67,16 +68,10 @@ void neo_attributes_destroy(neo_attributes *attributes)
 
 /* ---- modes ---- */
 
-static neo_status refuse(const char *function, const char *why)
-{
-    log_check("%s: %s", function, why);
-    return NEO_INVALID_ARGUMENT;
-}
-
 neo_status neo_attributes_set_scratchpad_mode(neo_attributes *attributes, neo_scratchpad_mode mode)
 {
     if (!attributes || (unsigned)mode > NEO_SCRATCHPAD_USER)
-        return refuse(__func__, "attributes is NULL or the mode is unknown");
+        return log_refusal(__func__, "attributes is NULL or the mode is unknown");
     attributes->scratchpad = mode;
     return NEO_OK;
 }
@@ -90,7 +85,7 @@ neo_status neo_attributes_set_fpmath_mode(neo_attributes *attributes, neo_fpmath
                                           int apply_to_int)
 {
     if (!attributes || (unsigned)mode > NEO_FPMATH_ANY)
-        return refuse(__func__, "attributes is NULL or the mode is unknown");
+        return log_refusal(__func__, "attributes is NULL or the mode is unknown");
     attributes->fpmath = mode;
     attributes->fpmath_for_int = apply_to_int != 0;
     return NEO_OK;
@@ -100,7 +95,7 @@ neo_status neo_attributes_set_accumulation_mode(neo_attributes *attributes,
                                                 neo_accumulation_mode mode)
 {
     if (!attributes || (unsigned)mode > NEO_ACCUMULATION_S32)
-        return refuse(__func__, "attributes is NULL or the mode is unknown");
+        return log_refusal(__func__, "attributes is NULL or the mode is unknown");
     attributes->accumulation = mode;
     return NEO_OK;
 }
@@ -108,7 +103,7 @@ neo_status neo_attributes_set_accumulation_mode(neo_attributes *attributes,
 neo_status neo_attributes_set_deterministic(neo_attributes *attributes, int deterministic)
 {
     if (!attributes)
-        return refuse(__func__, "attributes is NULL");
+        return log_refusal(__func__, "attributes is NULL");
     attributes->deterministic = deterministic != 0;
     return NEO_OK;
 }
@@ -124,7 +119,7 @@ static neo_status set_quantization(neo_attributes *attributes, const struct quan
         }
     }
     if (attributes->quantization_count == MAX_QUANTIZATIONS)
-        return refuse(__func__, "scales and zero points are set for too many arguments");
+        return log_refusal(__func__, "scales and zero points are set for too many arguments");
     attributes->quantizations[attributes->quantization_count++] = *wanted;
     return NEO_OK;
 }
@@ -133,12 +128,12 @@ static neo_status check_quantization(neo_attributes *attributes, int flag, int a
                                      int group_ndims, const neo_dim *group_dims, neo_data_type type)
 {
     if (!attributes || arg <= 0 || mask < 0 || mask >> NEO_MAX_NDIMS || !neo_data_type_bits(type))
-        return refuse("scales or zero points",
-                      "attributes is NULL, or the argument, the mask or the data "
-                      "type is out of range");
+        return log_refusal("scales or zero points",
+                           "attributes is NULL, or the argument, the mask or the data "
+                           "type is out of range");
     if (group_ndims != 0 &&
         (group_ndims != 2 || !group_dims || group_dims[0] < 1 || group_dims[1] < 1))
-        return refuse("scales or zero points", "groups have two sizes of at least 1, or none");
+        return log_refusal("scales or zero points", "groups have two sizes of at least 1, or none");
     struct quantization wanted = {
         .arg = flag | arg, .mask = mask, .group_ndims = group_ndims, .type = type};
     if (group_ndims)
@@ -166,9 +161,9 @@ neo_status neo_attributes_set_zero_points(neo_attributes *attributes, int arg, i
 static neo_status append(neo_attributes *attributes, const struct post_op *op)
 {
     if (!attributes)
-        return refuse("post-operation", "attributes is NULL");
+        return log_refusal("post-operation", "attributes is NULL");
     if (attributes->post_op_count == NEO_MAX_POST_OPS)
-        return refuse("post-operation", "there are 32 of them already");
+        return log_refusal("post-operation", "there are 32 of them already");
     size_t count = (size_t)attributes->post_op_count + 1;
     struct post_op *grown = realloc(attributes->post_ops, count * sizeof *grown);
     if (!grown)
@@ -183,7 +178,7 @@ neo_status neo_attributes_append_sum(neo_attributes *attributes, float scale, in
                                      neo_data_type type)
 {
     if (type != NEO_DATA_TYPE_UNDEF && !neo_data_type_bits(type))
-        return refuse(__func__, "the data type is unknown");
+        return log_refusal(__func__, "the data type is unknown");
     struct post_op op;
     memset(&op, 0, sizeof op);
     op.kind = NEO_POST_OP_SUM;
@@ -197,11 +192,11 @@ neo_status neo_attributes_append_eltwise(neo_attributes *attributes, neo_eltwise
                                          float alpha, float beta)
 {
     if ((unsigned)algorithm > NEO_ELTWISE_HARDSWISH)
-        return refuse(__func__, "the algorithm is unknown");
+        return log_refusal(__func__, "the algorithm is unknown");
     if ((algorithm == NEO_ELTWISE_CLIP || algorithm == NEO_ELTWISE_CLIP_V2) && !(alpha <= beta))
-        return refuse(__func__, "clip's lower bound alpha is above its upper bound beta");
+        return log_refusal(__func__, "clip's lower bound alpha is above its upper bound beta");
     if (algorithm == NEO_ELTWISE_SOFT_RELU && alpha == 0)
-        return refuse(__func__, "soft_relu divides by alpha, which is 0");
+        return log_refusal(__func__, "soft_relu divides by alpha, which is 0");
     struct post_op op;
     memset(&op, 0, sizeof op);
     op.kind = NEO_POST_OP_ELTWISE;
@@ -215,10 +210,10 @@ neo_status neo_attributes_append_binary(neo_attributes *attributes, neo_binary a
                                         const neo_memory_desc *src1)
 {
     if ((unsigned)algorithm > NEO_BINARY_NE || desc_is_absent(src1))
-        return refuse(__func__, "the algorithm is unknown or src1 is absent");
+        return log_refusal(__func__, "the algorithm is unknown or src1 is absent");
     const char *wrong = desc_wrong(src1);
     if (wrong)
-        return refuse(__func__, wrong);
+        return log_refusal(__func__, wrong);
     struct post_op op;
     memset(&op, 0, sizeof op);
     op.kind = NEO_POST_OP_BINARY;
@@ -230,7 +225,7 @@ neo_status neo_attributes_append_binary(neo_attributes *attributes, neo_binary a
 neo_status neo_attributes_append_prelu(neo_attributes *attributes, int mask)
 {
     if (mask < 0 || mask >> NEO_MAX_NDIMS)
-        return refuse(__func__, "the mask has bits beyond the last dimension");
+        return log_refusal(__func__, "the mask has bits beyond the last dimension");
     struct post_op op;
     memset(&op, 0, sizeof op);
     op.kind = NEO_POST_OP_PRELU;

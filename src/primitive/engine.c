@@ -80,10 +80,8 @@ neo_status neo_engine_create(neo_engine **out)
 
 neo_status neo_engine_create_with_allocator(neo_engine **out, const neo_allocator *allocator)
 {
-    if (!out) {
-        log_check("neo_engine_create: out is NULL");
-        return NEO_INVALID_ARGUMENT;
-    }
+    if (!out)
+        return log_refusal(__func__, "out is NULL");
     *out = NULL;
     neo_engine *engine = aligned_alloc(_Alignof(neo_engine), sizeof *engine);
     if (!engine)

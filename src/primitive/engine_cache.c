@@ -3,16 +3,10 @@
 #include "src/core/log.h"
 #include "src/primitive/engine.h"
 
-static neo_status refuse_null(const char *function)
-{
-    log_check("%s: a pointer is NULL", function);
-    return NEO_INVALID_ARGUMENT;
-}
-
 neo_status neo_engine_set_cache_capacity(neo_engine *engine, neo_cache_capacity capacity)
 {
     if (!engine)
-        return refuse_null(__func__);
+        return log_refusal(__func__, "a pointer is NULL");
     cache_set_max_entries(engine->cache, capacity.entries);
     cache_set_max_bytes(engine->cache, capacity.bytes);
     return NEO_OK;
@@ -21,7 +15,7 @@ neo_status neo_engine_set_cache_capacity(neo_engine *engine, neo_cache_capacity 
 neo_status neo_engine_get_cache_capacity(const neo_engine *engine, neo_cache_capacity *out)
 {
     if (!engine || !out)
-        return refuse_null(__func__);
+        return log_refusal(__func__, "a pointer is NULL");
     struct cache_stats stats;
     cache_stats(engine->cache, &stats);
     *out = (neo_cache_capacity){.entries = stats.max_entries, .bytes = stats.max_bytes};
@@ -31,7 +25,7 @@ neo_status neo_engine_get_cache_capacity(const neo_engine *engine, neo_cache_cap
 neo_status neo_engine_set_block_budget(neo_engine *engine, size_t bytes)
 {
     if (!engine)
-        return refuse_null(__func__);
+        return log_refusal(__func__, "a pointer is NULL");
     block_pool_set_budget(engine->blocks, bytes);
     return NEO_OK;
 }
@@ -39,7 +33,7 @@ neo_status neo_engine_set_block_budget(neo_engine *engine, size_t bytes)
 neo_status neo_engine_get_block_budget(const neo_engine *engine, size_t *bytes)
 {
     if (!engine || !bytes)
-        return refuse_null(__func__);
+        return log_refusal(__func__, "a pointer is NULL");
     *bytes = block_pool_budget(engine->blocks);
     return NEO_OK;
 }
@@ -47,7 +41,7 @@ neo_status neo_engine_get_block_budget(const neo_engine *engine, size_t *bytes)
 neo_status neo_engine_trim(neo_engine *engine, size_t keep_bytes, size_t *freed)
 {
     if (!engine)
-        return refuse_null(__func__);
+        return log_refusal(__func__, "a pointer is NULL");
     size_t bytes = block_pool_trim(engine->blocks, keep_bytes);
     if (freed)
         *freed = bytes;
@@ -57,7 +51,7 @@ neo_status neo_engine_trim(neo_engine *engine, size_t keep_bytes, size_t *freed)
 neo_status neo_engine_get_cache_statistics(const neo_engine *engine, neo_cache_statistics *out)
 {
     if (!engine || !out)
-        return refuse_null(__func__);
+        return log_refusal(__func__, "a pointer is NULL");
     struct cache_stats cache;
     struct block_pool_stats blocks;
     cache_stats(engine->cache, &cache);
@@ -87,7 +81,7 @@ neo_status neo_engine_get_cache_statistics(const neo_engine *engine, neo_cache_s
 neo_status neo_engine_clear_cache(neo_engine *engine)
 {
     if (!engine)
-        return refuse_null(__func__);
+        return log_refusal(__func__, "a pointer is NULL");
     cache_clear(engine->cache);
     return NEO_OK;
 }

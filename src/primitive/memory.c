@@ -60,10 +60,8 @@ neo_status neo_memory_create(neo_memory **out, const neo_memory_desc *desc, neo_
     const char *wrong = !out || !engine ? "out or engine is NULL" : memory_wrong(desc);
     if (out)
         *out = NULL;
-    if (wrong) {
-        log_check("neo_memory_create: %s", wrong);
-        return NEO_INVALID_ARGUMENT;
-    }
+    if (wrong)
+        return log_refusal(__func__, wrong);
     neo_memory *memory = calloc(1, sizeof *memory);
     if (!memory)
         return NEO_OUT_OF_MEMORY;
@@ -99,9 +97,5 @@ void *neo_memory_get_handle(const neo_memory *memory)
 
 neo_status neo_memory_set_handle(neo_memory *memory, void *handle)
 {
-    if (!memory) {
-        log_check("neo_memory_set_handle: memory is NULL");
-        return NEO_INVALID_ARGUMENT;
-    }
-    return set_buffer(memory, handle);
+    return memory ? set_buffer(memory, handle) : log_refusal(__func__, "memory is NULL");
 }

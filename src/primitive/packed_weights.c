@@ -207,9 +207,9 @@ neo_status neo_weights_pack(neo_packed_weights **out, const neo_primitive_desc *
     if (out)
         *out = NULL;
     if (!out || !pd || !stream || !plain)
-        return primitive_desc_refuse(__func__, "a pointer is NULL");
+        return log_refusal(__func__, "a pointer is NULL");
     const char *wrong = source_wrong(pd, stream, plain);
-    return wrong ? primitive_desc_refuse(__func__, wrong) : make(out, pd, stream, plain, NULL);
+    return wrong ? log_refusal(__func__, wrong) : make(out, pd, stream, plain, NULL);
 }
 
 neo_status neo_weights_pack_known(neo_packed_weights **out, const neo_primitive_desc *pd,
@@ -219,9 +219,9 @@ neo_status neo_weights_pack_known(neo_packed_weights **out, const neo_primitive_
     if (out)
         *out = NULL;
     if (!out || !pd || !stream || !plain || !content)
-        return primitive_desc_refuse(__func__, "a pointer is NULL");
+        return log_refusal(__func__, "a pointer is NULL");
     const char *wrong = source_wrong(pd, stream, plain);
-    return wrong ? primitive_desc_refuse(__func__, wrong) : make(out, pd, stream, plain, content);
+    return wrong ? log_refusal(__func__, wrong) : make(out, pd, stream, plain, content);
 }
 
 /* ---- identity and comparison ---- */
@@ -241,10 +241,10 @@ neo_status neo_weights_identify(neo_weights_content *out, neo_stream *stream,
                                 const neo_memory *plain)
 {
     if (!out || !stream || !plain)
-        return primitive_desc_refuse(__func__, "a pointer is NULL");
+        return log_refusal(__func__, "a pointer is NULL");
     const char *wrong = plain_wrong(stream, plain);
     if (wrong)
-        return primitive_desc_refuse(__func__, wrong);
+        return log_refusal(__func__, wrong);
     if (desc_overlaps_itself(&plain->desc))
         return NEO_UNSUPPORTED;
     *out = content_of(&(struct packing){.stream = stream, .plain = plain});
@@ -279,10 +279,10 @@ neo_status neo_weights_compare(size_t *differing, neo_stream *stream, const neo_
                                const neo_memory *plain)
 {
     if (!differing || !stream || !packed || !plain)
-        return primitive_desc_refuse(__func__, "a pointer is NULL");
+        return log_refusal(__func__, "a pointer is NULL");
     const char *wrong = comparison_wrong(stream, packed, plain);
     if (wrong)
-        return primitive_desc_refuse(__func__, wrong);
+        return log_refusal(__func__, wrong);
     neo_memory *again;
     neo_status status =
         neo_memory_create(&again, &packed->desc, stream->engine, NEO_MEMORY_ALLOCATE);
@@ -334,9 +334,9 @@ static bool is_complete(const neo_weights_provider *p)
 neo_status neo_engine_set_weights_provider(neo_engine *engine, const neo_weights_provider *provider)
 {
     if (!engine)
-        return primitive_desc_refuse(__func__, "engine is NULL");
+        return log_refusal(__func__, "engine is NULL");
     if (provider && !is_complete(provider))
-        return primitive_desc_refuse(__func__, "the provider lacks a function");
+        return log_refusal(__func__, "the provider lacks a function");
     engine_weights_set(&engine->weights, provider);
     return NEO_OK;
 }
@@ -344,7 +344,7 @@ neo_status neo_engine_set_weights_provider(neo_engine *engine, const neo_weights
 neo_status neo_engine_set_weights_replicas(neo_engine *engine, int on)
 {
     if (!engine)
-        return primitive_desc_refuse(__func__, "engine is NULL");
+        return log_refusal(__func__, "engine is NULL");
     atomic_store(&engine->wants_replicas, on != 0);
     return NEO_OK;
 }
@@ -352,7 +352,7 @@ neo_status neo_engine_set_weights_replicas(neo_engine *engine, int on)
 neo_status neo_engine_get_weights_statistics(neo_engine *engine, neo_weights_statistics *out)
 {
     if (!engine || !out)
-        return primitive_desc_refuse(__func__, "a pointer is NULL");
+        return log_refusal(__func__, "a pointer is NULL");
     neo_weights_provider provider = engine_weights_get(&engine->weights);
     provider.statistics(provider.context, out);
     return NEO_OK;

@@ -18,7 +18,7 @@ neo_status neo_primitive_create(neo_primitive **out, const neo_primitive_desc *p
     if (out)
         *out = NULL;
     if (!out || !pd)
-        return primitive_desc_refuse(__func__, "out or pd is NULL");
+        return log_refusal(__func__, "out or pd is NULL");
     struct implementation *impl = pd->implementation;
     neo_primitive *primitive = handle_create(handle_engine(&pd->handle));
     if (!primitive)
@@ -229,7 +229,7 @@ static neo_status make_concrete(struct concrete *concrete, const struct implemen
             !neo_memory_desc_equal(&concrete->post_ops[i].prelu.weights, &args->operands[i]->desc))
             wrong = "prelu's weights do not have dst's sizes where its mask has a bit";
     if (wrong)
-        return primitive_desc_refuse("neo_primitive_execute", wrong);
+        return log_refusal("neo_primitive_execute", wrong);
     memset(concrete->plan, 0, impl->algorithm->plan_bytes);
     impl->algorithm->plan(concrete->plan, &concrete->problem, impl->engine->cpu);
     return NEO_OK;
@@ -371,10 +371,9 @@ static __attribute__((noinline)) neo_status execute_checked(const neo_primitive 
     const struct implementation *impl = primitive->desc.implementation;
     const neo_engine *engine = handle_engine(&primitive->desc.handle);
     if (count && !list)
-        return primitive_desc_refuse("neo_primitive_execute", "the list is NULL");
+        return log_refusal("neo_primitive_execute", "the list is NULL");
     if (stream->engine != engine)
-        return primitive_desc_refuse("neo_primitive_execute",
-                                     "the stream belongs to another engine");
+        return log_refusal("neo_primitive_execute", "the stream belongs to another engine");
     struct arguments args;
     for (int t = 0; t < TENSOR_COUNT; t++)
         args.tensors[t] = NULL;
@@ -421,7 +420,7 @@ neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *str
                                  const neo_exec_arg *list)
 {
     if (!primitive || !stream || count < 0)
-        return primitive_desc_refuse(__func__, "a pointer is NULL or the count is negative");
+        return log_refusal(__func__, "a pointer is NULL or the count is negative");
     const struct implementation *impl = primitive->desc.implementation;
     struct execution execution; /* not cleared: it is large, and what is read is set */
     execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;

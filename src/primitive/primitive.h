@@ -26,7 +26,4 @@ _Static_assert(sizeof(neo_primitive) <= HANDLE_BYTES, "primitives fit into handl
 neo_status primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
                                  struct description *description);
 
-/* A log line about a description that cannot be used; returns NEO_INVALID_ARGUMENT. */
-neo_status primitive_desc_refuse(const char *function, const char *why);
-
 #endif

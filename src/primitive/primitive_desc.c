@@ -4,12 +4,6 @@
 #include "src/primitive/post_ops.h"
 #include "src/primitive/primitive.h"
 
-neo_status primitive_desc_refuse(const char *function, const char *why)
-{
-    log_check("%s: %s", function, why);
-    return NEO_INVALID_ARGUMENT;
-}
-
 /* ---- life ---- */
 
 static void log_creation(const struct implementation *impl, enum cache_outcome outcome,
@@ -57,7 +51,7 @@ neo_status primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
 {
     const char *wrong = description_wrong(description);
     if (wrong)
-        return primitive_desc_refuse(description->operation->name, wrong);
+        return log_refusal(description->operation->name, wrong);
     if (!description->attributes)
         description->attributes = &attributes_default;
     neo_primitive_desc *pd = handle_create(engine);
@@ -83,7 +77,7 @@ void neo_primitive_desc_destroy(neo_primitive_desc *pd)
 neo_status neo_primitive_desc_next(neo_primitive_desc *pd)
 {
     if (!pd)
-        return primitive_desc_refuse(__func__, "the descriptor is NULL");
+        return log_refusal(__func__, "the descriptor is NULL");
     struct implementation *last = implementation_retain(pd->implementation);
     struct description description = problem_describe(&last->described);
     neo_status status = find(pd, &description, pd->index + 1);
@@ -150,7 +144,7 @@ neo_status neo_primitive_desc_declined(const neo_primitive_desc *pd, int index,
                                        const char **algorithm, const char **reason)
 {
     if (!pd || !algorithm || !reason)
-        return primitive_desc_refuse(__func__, "a pointer is NULL");
+        return log_refusal(__func__, "a pointer is NULL");
     const struct implementation *impl = pd->implementation;
     if (index < 0 || index >= impl->declined_count)
         return NEO_NOT_FOUND;

@@ -29,10 +29,8 @@ neo_status neo_stream_create(neo_stream **out, neo_engine *engine,
     const char *wrong = stream_wrong(out, engine, options);
     if (out)
         *out = NULL;
-    if (wrong) {
-        log_check("neo_stream_create: %s", wrong);
-        return NEO_INVALID_ARGUMENT;
-    }
+    if (wrong)
+        return log_refusal(__func__, wrong);
     neo_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return NEO_OUT_OF_MEMORY;
@@ -45,7 +43,8 @@ neo_status neo_stream_create(neo_stream **out, neo_engine *engine,
 
 neo_status neo_stream_wait(neo_stream *stream)
 {
-    return stream ? NEO_OK : NEO_INVALID_ARGUMENT; /* execute returns when its work is done */
+    /* execute returns when its work is done */
+    return stream ? NEO_OK : log_refusal(__func__, "stream is NULL");
 }
 
 int neo_stream_num_threads(const neo_stream *stream)

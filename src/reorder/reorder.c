@@ -3,6 +3,7 @@
 
 #include "neoprene/reorder.h"
 #include "src/core/checked.h"
+#include "src/core/log.h"
 #include "src/memory/descriptor.h"
 #include "src/primitive/primitive.h"
 
@@ -67,7 +68,7 @@ neo_status neo_reorder_primitive_desc_create(neo_primitive_desc **out, neo_engin
     if (out)
         *out = NULL;
     if (!out || !engine || !src || !dst)
-        return primitive_desc_refuse(__func__, "out, engine, src or dst is NULL");
+        return log_refusal(__func__, "out, engine, src or dst is NULL");
     struct description description = {
         .operation = &reorder_operation,
         .tensors = {[SRC] = src, [DST] = dst},

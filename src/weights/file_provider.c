@@ -10,6 +10,7 @@
 #include "src/weights/file_stamp.h"
 
 enum { DEFAULT_LEASE_TIMEOUT_MS = 10000 };
+enum { KNOWN_FLAGS = (NEO_WEIGHTS_VERIFY << 1) - 1 }; /* that one is the last */
 
 static void file_statistics(void *context, neo_weights_statistics *out)
 {
@@ -95,15 +96,17 @@ neo_status neo_weights_file_provider_create(neo_weights_provider *out, const cha
                                             const neo_weights_file_options *options)
 {
     if (!out)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "out is NULL");
     *out = (neo_weights_provider){.context = NULL};
     neo_weights_file_options wanted = {.flags = 0};
     if (options)
         wanted = *options;
-    if (!path || !*path || !allocator_init(&wanted.allocator, &wanted.allocator)) {
-        log_check("weights: a file provider needs a path, and an allocator both its functions");
-        return NEO_INVALID_ARGUMENT;
-    }
+    if (!path || !*path)
+        return log_refusal(__func__, "path is NULL or empty");
+    if (wanted.flags & ~(uint32_t)KNOWN_FLAGS)
+        return log_refusal(__func__, "a flag is unknown");
+    if (!allocator_init(&wanted.allocator, &wanted.allocator))
+        return log_refusal(__func__, "the allocator lacks allocate or release");
     struct file_provider *provider;
     neo_status status = provider_new(&provider, path, &wanted);
     if (status != NEO_OK)

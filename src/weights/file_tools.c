@@ -80,7 +80,7 @@ neo_status neo_weights_file_list(const char *path, int verify, neo_weights_file_
                                  void *argument, neo_weights_file_summary *summary)
 {
     if (!path)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "path is NULL");
     struct file_generation *generation;
     int error = generation_open(path, IO_READ, &generation);
     if (error)
@@ -113,7 +113,7 @@ neo_status neo_weights_file_compact(const char *path, uint64_t limit_bytes,
                                     neo_weights_file_summary *summary)
 {
     if (!path)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "path is NULL");
     struct file_generation *old, *fresh;
     int error = open_alone(path, &old);
     if (error)
@@ -133,7 +133,7 @@ neo_status neo_weights_file_compact(const char *path, uint64_t limit_bytes,
 neo_status neo_weights_file_delete(const char *path)
 {
     if (!path)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "path is NULL");
     struct file_generation *generation;
     int error = open_alone(path, &generation);
     if (error)

@@ -36,14 +36,12 @@ neo_status neo_weights_memory_provider_create(neo_weights_provider *out,
 {
     static const neo_weights_memory_options defaults;
     if (!out)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "out is NULL");
     *out = (neo_weights_provider){.context = NULL};
     options = options ? options : &defaults;
     neo_weights_allocator allocator;
-    if (!allocator_init(&allocator, &options->allocator)) {
-        log_check("weights: an allocator needs both allocate and release");
-        return NEO_INVALID_ARGUMENT;
-    }
+    if (!allocator_init(&allocator, &options->allocator))
+        return log_refusal(__func__, "the allocator lacks allocate or release");
     neo_weights_allocator *context = malloc(sizeof *context);
     if (!context)
         return NEO_OUT_OF_MEMORY;

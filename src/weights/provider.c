@@ -95,7 +95,7 @@ void weights_release(struct weights_use *use)
 neo_status neo_weights_provider_from_environment(neo_weights_provider *out)
 {
     if (!out)
-        return NEO_INVALID_ARGUMENT;
+        return log_refusal(__func__, "out is NULL");
     *out = (neo_weights_provider){.context = NULL};
     const char *path = getenv("NEOPRENE_WEIGHTS_CACHE");
     if (!path || !*path)
