@@ -123,8 +123,10 @@ INLINE void forward(const struct winograd_f32_matrix *matrix, size_t n, int stan
         forward_6(out, in);
     else if (n == 5)
         forward_5(out, in);
-    else
+    else if (n == 4)
         forward_4(out, in);
+    else
+        out[0] = in[0];
     if (standard)
         return;
 #pragma GCC unroll 8
@@ -140,8 +142,16 @@ INLINE void backward(size_t n, float32x4_t *out, const float32x4_t *in)
         backward_6(out, in);
     else if (n == 5)
         backward_5(out, in);
-    else
+    else if (n == 4)
         backward_4(out, in);
+    else
+        out[0] = in[0];
+}
+
+/* A dimension without taps has one point, one result, and nothing to transform. */
+INLINE size_t results_of(size_t n)
+{
+    return n == 1 ? 1 : n - 2;
 }
 
 /* ---- inputs ---- */
@@ -244,24 +254,42 @@ INLINE void forward_rows(const struct winograd_f32_input *task, size_t c, half v
     }
 }
 
-INLINE void forward_cols(const struct winograd_f32_input *task, size_t group, half values, size_t n,
-                         int standard, int same_step)
+/* A row of the second pass. offset: if all targets have the same step. */
+INLINE void forward_row(const struct winograd_f32_matrix *cols, const float32x4_t *in,
+                        float *const *targets, const size_t *steps, size_t group, size_t offset,
+                        size_t n, int standard, int same_step)
+{
+    float32x4_t out[MOST];
+    float *to[MOST];
+#pragma GCC unroll 8
+    for (size_t x = 0; x < n; x++)
+        to[x] = targets[x] + (same_step ? offset : group * steps[x]);
+    forward(cols, n, standard, out, in);
+#pragma GCC unroll 8
+    for (size_t x = 0; x < n; x++)
+        vst1q_f32(to[x], out[x]);
+}
+
+/* A tile of one row has no first pass. */
+INLINE void forward_cols(const struct winograd_f32_input *task, size_t c, size_t group, half values,
+                         size_t n, int standard, int same_step)
 {
     float *const *targets = task->targets;
     const size_t *steps = task->steps;
     size_t offset = group * task->step, rows = task->rows.n;
-    for (size_t y = 0; y < rows; y++, targets += n, steps += same_step ? 0 : n) {
-        float32x4_t in[MOST], out[MOST];
-        float *to[MOST];
-#pragma GCC unroll 8
-        for (size_t x = 0; x < n; x++) {
-            in[x] = values[y][x];
-            to[x] = targets[x] + (same_step ? offset : group * steps[x]);
-        }
-        forward(&task->cols, n, standard, out, in);
+    float32x4_t in[MOST];
+    if (rows == 1) {
 #pragma GCC unroll 8
         for (size_t x = 0; x < n; x++)
-            vst1q_f32(to[x], out[x]);
+            in[x] = vld1q_f32(task->pixels[x] + c);
+        forward_row(&task->cols, in, targets, steps, group, offset, n, standard, same_step);
+        return;
+    }
+    for (size_t y = 0; y < rows; y++, targets += n, steps += same_step ? 0 : n) {
+#pragma GCC unroll 8
+        for (size_t x = 0; x < n; x++)
+            in[x] = values[y][x];
+        forward_row(&task->cols, in, targets, steps, group, offset, n, standard, same_step);
     }
 }
 
@@ -274,14 +302,15 @@ INLINE void rows_of(const struct winograd_f32_input *task, size_t c, half values
         forward_rows(task, c, values, n, 0, pairs);
 }
 
-INLINE void cols_of(const struct winograd_f32_input *task, size_t group, half values, size_t n)
+INLINE void cols_of(const struct winograd_f32_input *task, size_t c, size_t group, half values,
+                    size_t n)
 {
     if (!task->cols.standard)
-        forward_cols(task, group, values, n, 0, !task->steps);
+        forward_cols(task, c, group, values, n, 0, !task->steps);
     else if (task->steps)
-        forward_cols(task, group, values, n, 1, 0);
+        forward_cols(task, c, group, values, n, 1, 0);
     else
-        forward_cols(task, group, values, n, 1, 1);
+        forward_cols(task, c, group, values, n, 1, 1);
 }
 
 INLINE void input_as(const struct winograd_f32_input *task, int pairs)
@@ -299,21 +328,24 @@ INLINE void input_as(const struct winograd_f32_input *task, int pairs)
         case 5:
             forward_rows(task, c, values, 5, 0, pairs);
             break;
-        default:
+        case 4:
             rows_of(task, c, values, 4, pairs);
         }
         switch (task->cols.n) {
         case 8:
-            cols_of(task, group, values, 8);
+            cols_of(task, c, group, values, 8);
             break;
         case 6:
-            cols_of(task, group, values, 6);
+            cols_of(task, c, group, values, 6);
             break;
         case 5:
-            cols_of(task, group, values, 5);
+            cols_of(task, c, group, values, 5);
+            break;
+        case 4:
+            cols_of(task, c, group, values, 4);
             break;
         default:
-            cols_of(task, group, values, 4);
+            cols_of(task, c, group, values, 1);
         }
     }
 }
@@ -342,7 +374,7 @@ INLINE void backward_two(const unsigned char *sums, const uint32_t *offsets, hal
     backward(n, out[0], in[0]);
     backward(n, out[1], in[1]);
 #pragma GCC unroll 6
-    for (size_t y = 0; y < n - 2; y++) {
+    for (size_t y = 0; y < results_of(n); y++) {
         values[y][v] = out[0][y];
         values[y][v + 1] = out[1][y];
     }
@@ -363,7 +395,7 @@ INLINE void backward_rows(const struct winograd_f32_output *task, size_t c, half
             in[u] = vld1q_f32((const float *)(const void *)(sums + offsets[u]));
         backward(n, out, in);
 #pragma GCC unroll 6
-        for (size_t y = 0; y < n - 2; y++)
+        for (size_t y = 0; y < results_of(n); y++)
             values[y][v] = out[y];
     }
 }
@@ -403,7 +435,7 @@ INLINE void store_planes(const struct winograd_f32_output *task, const struct fi
     transpose_4x4(first);
     if (m > 4)
         transpose_4x4(second);
-    if (finish->count >= 4 && width == m && m != 3) {
+    if (finish->count >= 4 && width == m && m != 3 && m != 1) {
 #pragma GCC unroll 4
         for (size_t c = 0; c < 4; c++, dst += channel) {
             if (m >= 4)
@@ -422,28 +454,45 @@ INLINE void store_planes(const struct winograd_f32_output *task, const struct fi
     }
 }
 
-/* The second pass. Bias is added to the value of point 1, which every result has once. */
+/* A row of the second pass. Bias is added to the value of point 1, which every result has once. */
+INLINE void backward_row(const struct winograd_f32_output *task, float *dst, float32x4_t *in,
+                         size_t n, const struct finish *finish, int planes)
+{
+    float32x4_t out[MOST];
+    size_t every = n == 1 ? 0 : 2;
+    in[every] = vaddq_f32(in[every], finish->bias);
+    backward(n, out, in);
+    if (finish->clamps) {
+#pragma GCC unroll 6
+        for (size_t x = 0; x < results_of(n); x++)
+            out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
+    }
+    if (planes)
+        store_planes(task, finish, dst, out, results_of(n));
+    else
+        store_row(task, finish, dst, out, results_of(n));
+}
+
+/* A tile of one row has no first pass. */
 INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half values, size_t n,
                           const struct finish *finish, int planes)
 {
-    size_t height = task->height, row = task->dst_row;
     float *dst = task->dst + c * task->dst_channel;
-    for (size_t y = 0; y < height; y++, dst += row) {
-        float32x4_t in[MOST], out[MOST];
+    float32x4_t in[MOST];
+    if (task->rows.n == 1) {
+        const unsigned char *sums = (const unsigned char *)(task->sums + c);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++)
+            in[v] = vld1q_f32((const float *)(const void *)(sums + task->offsets[v]));
+        backward_row(task, dst, in, n, finish, planes);
+        return;
+    }
+    size_t height = task->height, dst_row = task->dst_row;
+    for (size_t y = 0; y < height; y++, dst += dst_row) {
 #pragma GCC unroll 8
         for (size_t v = 0; v < n; v++)
             in[v] = values[y][v];
-        in[2] = vaddq_f32(in[2], finish->bias);
-        backward(n, out, in);
-        if (finish->clamps) {
-#pragma GCC unroll 6
-            for (size_t x = 0; x < n - 2; x++)
-                out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
-        }
-        if (planes)
-            store_planes(task, finish, dst, out, n - 2);
-        else
-            store_row(task, finish, dst, out, n - 2);
+        backward_row(task, dst, in, n, finish, planes);
     }
 }
 
@@ -475,7 +524,7 @@ INLINE void output_as(const struct winograd_f32_output *task, int pairs)
         case 5:
             backward_rows(task, c, values, 5, pairs);
             break;
-        default:
+        case 4:
             backward_rows(task, c, values, 4, pairs);
         }
         switch (task->cols.n) {
@@ -488,8 +537,11 @@ INLINE void output_as(const struct winograd_f32_output *task, int pairs)
         case 5:
             second_pass(task, c, values, 5, &finish);
             break;
-        default:
+        case 4:
             second_pass(task, c, values, 4, &finish);
+            break;
+        default:
+            second_pass(task, c, values, 1, &finish);
         }
     }
 }

@@ -10,11 +10,13 @@
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 
+/* kernel: {0, 0} is 3 x 3; {0, 3} has one dimension. */
 struct row {
     const char *name;
     neo_dim batch, ic, oc, height, width, pad[2], right[2];
     const char *src_tag, *dst_tag;
     bool grouped;
+    neo_dim kernel[2];
 };
 
 /* Sizes with every remainder of 2, 4 and 6. */
@@ -32,6 +34,14 @@ static const struct row rows[] = {
     {"nchw to nhwc", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nchw", "nhwc", false},
     {"nhwc to nchw", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nhwc", "nchw", false},
     {"odd order", 2, 6, 7, 6, 5, {1, 1}, {1, 1}, "chwn", "dcab", false},
+    {"3 x 1", 2, 9, 14, 13, 5, {1, 0}, {1, 0}, "nhwc", "nhwc", false, {3, 1}},
+    {"1 x 3", 2, 12, 13, 3, 20, {0, 1}, {0, 1}, "nhwc", "nhwc", true, {1, 3}},
+    {"3 x 1, nchw", 1, 21, 10, 9, 7, {2, 0}, {0, 1}, "nchw", "nchw", false, {3, 1}},
+    {"1 x 3, nchw", 1, 6, 9, 4, 11, {0, 1}, {0, 1}, "nchw", "nchw", false, {1, 3}},
+    {"3", 2, 16, 13, 1, 500, {0, 1}, {0, 1}, "nwc", "nwc", false, {0, 3}},
+    {"3, one tile", 1, 4, 4, 1, 4, {0, 0}, {0, 0}, "nwc", "nwc", true, {0, 3}},
+    {"3, ncw", 1, 35, 5, 1, 35, {0, 2}, {0, 0}, "ncw", "ncw", false, {0, 3}},
+    {"3, ncw to nwc", 1, 7, 9, 1, 17, {0, 1}, {0, 1}, "ncw", "nwc", false, {0, 3}},
 };
 
 /* Post-operations, and what they make of a sum. */
@@ -49,17 +59,44 @@ struct problem {
     double worst;
 };
 
+static bool is_line(const struct row *row)
+{
+    return row->kernel[0] == 0 && row->kernel[1] > 0;
+}
+
+static neo_dim taps_of(const struct row *row, int dimension)
+{
+    return row->kernel[dimension] ? row->kernel[dimension] : is_line(row) ? 1 : 3;
+}
+
+/* Dimensions as {…, height, width}, of a tensor that may have no height: `before` are not of space.
+ */
+static neo_memory_desc image_desc(const struct row *row, int before, const neo_dim *dims,
+                                  const char *tag)
+{
+    neo_dim line[5];
+    memcpy(line, dims, (size_t)before * sizeof *line);
+    line[before] = dims[before + 1];
+    return is_line(row) ? tensor_desc(before + 1, line, tag) : tensor_desc(before + 2, dims, tag);
+}
+
+static const float *image_at(const struct problem *p, const struct tensor *tensor, neo_dim n,
+                             neo_dim c, neo_dim y, neo_dim x)
+{
+    return tensor_at(tensor, is_line(p->row) ? (neo_dim[]){n, c, x} : (neo_dim[]){n, c, y, x});
+}
+
 /* Elements of src that any output of a tile that (y, x) may belong to depends on: their largest
  * magnitude. */
 static double largest_source(const struct problem *p, const neo_dim *at, neo_dim channel)
 {
     double largest = 0;
-    neo_dim reach = 7;
-    for (neo_dim y = at[2] - p->row->pad[0] - reach; y <= at[2] - p->row->pad[0] + reach; y++)
-        for (neo_dim x = at[3] - p->row->pad[1] - reach; x <= at[3] - p->row->pad[1] + reach; x++)
+    neo_dim down = taps_of(p->row, 0) == 1 ? 0 : 7, across = taps_of(p->row, 1) == 1 ? 0 : 7;
+    neo_dim top = at[2] - p->row->pad[0], left = at[3] - p->row->pad[1];
+    for (neo_dim y = top - down; y <= top + down; y++)
+        for (neo_dim x = left - across; x <= left + across; x++)
             if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
-                largest = fmax(
-                    largest, fabs((double)*tensor_at(&p->src, (neo_dim[]){at[0], channel, y, x})));
+                largest = fmax(largest, fabs((double)*image_at(p, &p->src, at[0], channel, y, x)));
     return largest;
 }
 
@@ -70,20 +107,21 @@ struct sums {
 static struct sums convolve(const struct problem *p, const neo_dim *at)
 {
     struct sums sums = {0, 0};
-    neo_dim w[5] = {0};
-    int first = p->row->grouped;
+    neo_dim w[5] = {0}, kernel[] = {taps_of(p->row, 0), taps_of(p->row, 1)};
+    int first = p->row->grouped, last = p->weights.desc.ndims - 1;
     for (neo_dim c = 0; c < p->row->ic; c++) {
         double largest = 0;
-        for (neo_dim tap = 0; tap < 9; tap++) {
-            w[first] = at[1], w[first + 1] = c, w[first + 2] = tap / 3, w[first + 3] = tap % 3;
+        for (neo_dim tap = 0; tap < kernel[0] * kernel[1]; tap++) {
+            neo_dim down = tap / kernel[1], across = tap % kernel[1];
+            w[last - 1] = down, w[last] = across, w[first] = at[1], w[first + 1] = c;
             double weight = (double)*tensor_at(&p->weights, w);
-            neo_dim y = at[2] - p->row->pad[0] + tap / 3, x = at[3] - p->row->pad[1] + tap % 3;
+            neo_dim y = at[2] - p->row->pad[0] + down, x = at[3] - p->row->pad[1] + across;
             largest = fmax(largest, fabs(weight));
             if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
-                sums.value += weight * (double)*tensor_at(&p->src, (neo_dim[]){at[0], c, y, x});
+                sums.value += weight * (double)*image_at(p, &p->src, at[0], c, y, x);
         }
         if (p->factor > 0)
-            sums.bound += 9 * largest * largest_source(p, at, c);
+            sums.bound += (double)(kernel[0] * kernel[1]) * largest * largest_source(p, at, c);
     }
     return sums;
 }
@@ -91,7 +129,9 @@ static struct sums convolve(const struct problem *p, const neo_dim *at)
 static void check_element(void *context, const neo_dim *position)
 {
     struct problem *p = context;
-    struct sums want = convolve(p, position);
+    bool line = is_line(p->row);
+    neo_dim at[] = {position[0], position[1], line ? 0 : position[2], position[line ? 2 : 3]};
+    struct sums want = convolve(p, at);
     float value = (float)(want.value + (double)p->bias.data[position[1]]);
     if (p->chain->finish)
         value = p->chain->finish(value, *tensor_at(&p->old, position));
@@ -101,29 +141,31 @@ static void check_element(void *context, const neo_dim *position)
     double unit = want.bound * 0x1p-24 + fabs((double)value) * 0x1p-23;
     if (!(error <= p->factor * unit))
         fail_msg("%s: at %d %d %d %d: got %g, want %g: the error is %g of a bound of %g",
-                 p->row->name, (int)position[0], (int)position[1], (int)position[2],
-                 (int)position[3], got, (double)value, error, p->factor * unit);
+                 p->row->name, (int)at[0], (int)at[1], (int)at[2], (int)at[3], got, (double)value,
+                 error, p->factor * unit);
     if (want.bound > 0)
         p->worst = fmax(p->worst, error / unit);
 }
 
 static neo_convolution_desc row_desc(const struct row *row, neo_convolution_algorithm algorithm)
 {
-    neo_dim height = row->height + row->pad[0] + row->right[0] - 2;
-    neo_dim width = row->width + row->pad[1] + row->right[1] - 2;
-    neo_dim grouped[] = {1, row->oc, row->ic, 3, 3};
+    neo_dim kernel[] = {taps_of(row, 0), taps_of(row, 1)};
+    neo_dim height = row->height + row->pad[0] + row->right[0] - kernel[0] + 1;
+    neo_dim width = row->width + row->pad[1] + row->right[1] - kernel[1] + 1;
+    neo_dim grouped[] = {1, row->oc, row->ic, kernel[0], kernel[1]};
+    int line = is_line(row);
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = algorithm,
-        .src =
-            tensor_desc(4, (neo_dim[]){row->batch, row->ic, row->height, row->width}, row->src_tag),
-        .weights =
-            row->grouped ? tensor_desc(5, grouped, "any") : tensor_desc(4, grouped + 1, "any"),
+        .src = image_desc(row, 2, (neo_dim[]){row->batch, row->ic, row->height, row->width},
+                          row->src_tag),
+        .weights = row->grouped ? image_desc(row, 3, grouped, "any")
+                                : image_desc(row, 2, grouped + 1, "any"),
         .bias = tensor_desc(1, &row->oc, "a"),
-        .dst = tensor_desc(4, (neo_dim[]){row->batch, row->oc, height, width}, row->dst_tag),
+        .dst = image_desc(row, 2, (neo_dim[]){row->batch, row->oc, height, width}, row->dst_tag),
         .strides = {1, 1},
-        .padding_left = {row->pad[0], row->pad[1]},
-        .padding_right = {row->right[0], row->right[1]},
+        .padding_left = {row->pad[line], row->pad[1]},
+        .padding_right = {row->right[line], row->right[1]},
     };
     return desc;
 }
@@ -160,11 +202,12 @@ static void execute(const neo_primitive_desc *pd, struct problem *p, struct tens
     neo_primitive_destroy(primitive);
 }
 
-static double factor_of(const char *name)
+static double factor_of(const struct row *row, const char *name)
 {
-    return strstr(name, "winograd_2")   ? NEO_WINOGRAD_ERROR_2
-           : strstr(name, "winograd_4") ? NEO_WINOGRAD_ERROR_4
-                                        : NEO_WINOGRAD_ERROR_6;
+    double factor = strstr(name, "winograd_2")   ? NEO_WINOGRAD_ERROR_2
+                    : strstr(name, "winograd_4") ? NEO_WINOGRAD_ERROR_4
+                                                 : NEO_WINOGRAD_ERROR_6;
+    return taps_of(row, 0) == 1 || taps_of(row, 1) == 1 ? 2 * sqrt(factor) : factor;
 }
 
 static double check_implementation(const struct row *row, const neo_primitive_desc *pd, bool reals,
@@ -172,9 +215,8 @@ static double check_implementation(const struct row *row, const neo_primitive_de
 {
     const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
     const neo_memory_desc *dst = neo_primitive_desc_query(pd, NEO_ARG_DST);
-    neo_dim dims[] = {1, row->oc, row->ic, 3, 3};
-    neo_memory_desc plain =
-        row->grouped ? tensor_desc(5, dims, "abcde") : tensor_desc(4, dims + 1, "abcd");
+    static const char *const tags[] = {[3] = "abc", [4] = "abcd", [5] = "abcde"};
+    neo_memory_desc plain = tensor_desc(chosen->ndims, chosen->dims, tags[chosen->ndims]);
     uint32_t seed = fill_seed();
     struct problem p = {
         .row = row,
@@ -184,7 +226,7 @@ static double check_implementation(const struct row *row, const neo_primitive_de
         .dst = tensor_make(engine, dst, 9),
         .old = tensor_make(engine, dst, 9),
         .chain = chain,
-        .factor = reals ? factor_of(neo_primitive_desc_implementation(pd)) : 0,
+        .factor = reals ? factor_of(row, neo_primitive_desc_implementation(pd)) : 0,
     };
     if (reals) {
         make_reals(&p.src, &seed);
@@ -192,7 +234,7 @@ static double check_implementation(const struct row *row, const neo_primitive_de
     }
     struct tensor packed = tensor_reordered(engine, stream, &p.weights, chosen);
     execute(pd, &p, &packed);
-    tensor_for_each(4, dst->dims, check_element, &p);
+    tensor_for_each(dst->ndims, dst->dims, check_element, &p);
     tensor_check_gaps(&p.dst);
     struct tensor *all[] = {&p.src, &p.weights, &p.bias, &p.dst, &p.old, &packed};
     for (size_t i = 0; i < count_of(all); i++)

@@ -12,7 +12,7 @@
 #include "tests/support/kernel_tests.h"
 
 enum { MOST = WINOGRAD_F32_POINTS, GROUP = WINOGRAD_F32_GROUP, CHANNELS = 12, ROWS = 7 };
-static const size_t sizes[] = {4, 5, 6, 8};
+static const size_t sizes[] = {1, 4, 5, 6, 8}; /* 1: a dimension of one tap */
 static struct guard guard_src, guard_weights, guard_dst;
 
 struct sides {
@@ -23,13 +23,13 @@ struct sides {
 static struct winograd_f32_matrix forward(size_t largest, size_t n, float *values)
 {
     winograd_input_matrix(largest, n, values);
-    return (struct winograd_f32_matrix){n, n, values, n == largest};
+    return (struct winograd_f32_matrix){n, n, values, n == largest || n == 1};
 }
 
 static struct winograd_f32_matrix backward(size_t n, float *values)
 {
     winograd_output_matrix(n, values);
-    return (struct winograd_f32_matrix){n, n - 2, values, 1};
+    return (struct winograd_f32_matrix){n, n == 1 ? 1 : n - 2, values, 1};
 }
 
 /* Element (i, j) of rows * in * cols transposed; *scale: the same of magnitudes. */
@@ -233,7 +233,8 @@ static void check_output(const struct winograd_f32_kernel *kernel, size_t r, siz
     struct sides sides;
     sides.rows = backward(r, sides.values[0]);
     sides.cols = backward(c, sides.values[1]);
-    size_t height = sides.rows.m - cut, width = sides.cols.m - cut, padded = (channels + 3) / 4 * 4;
+    size_t height = r == 1 ? 1 : sides.rows.m - cut, width = c == 1 ? 1 : sides.cols.m - cut;
+    size_t padded = (channels + 3) / 4 * 4;
     size_t column = planes ? 1 : channels + 1, dst_row = width * column + 2;
     size_t channel_step = planes ? height * dst_row + 1 : 1;
     size_t size = (height - 1) * dst_row + (width - 1) * column + (channels - 1) * channel_step + 1;
@@ -298,25 +299,25 @@ static void the_matrices_convolve(void **state)
     uint32_t seed = fill_seed();
     for (size_t l = 0; l < count_of(sizes); l++)
         for (size_t s = 0; s <= l; s++) {
-            size_t n = sizes[s];
+            size_t n = sizes[s], taps = n == 1 ? 1 : 3;
             float w[3], d[MOST], B[MOST * MOST], A[MOST * MOST];
             double G[MOST][3];
             fill_reals(w, 3, &seed);
             fill_reals(d, MOST, &seed);
             winograd_input_matrix(sizes[l], n, B);
             winograd_output_matrix(n, A);
-            for (size_t i = 0; i < n - 2; i++) {
+            for (size_t i = 0; i < n - taps + 1; i++) {
                 double sum = 0, want = 0;
                 for (size_t j = 0; j < n; j++) {
                     double gw = 0, bd = 0;
-                    winograd_weights_row(sizes[l], j, G[j]);
+                    winograd_weights_row(n == 1 ? 1 : sizes[l], j, G[j]);
                     for (size_t k = 0; k < 3; k++)
                         gw += G[j][k] * (double)w[k];
                     for (size_t k = 0; k < n; k++)
                         bd += (double)B[j * n + k] * (double)d[k];
                     sum += (double)A[i * n + j] * gw * bd;
                 }
-                for (size_t k = 0; k < 3; k++)
+                for (size_t k = 0; k < taps; k++)
                     want += (double)w[k] * (double)d[i + k];
                 assert_true(fabs(sum - want) < 1e-5);
             }

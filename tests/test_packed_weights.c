@@ -333,6 +333,8 @@ static const struct layout_case layout_cases[] = {
     {LAYOUT_WINOGRAD_2_F32, false, "oihw", 4, {13, 5, 3, 3}},
     {LAYOUT_WINOGRAD_4_F32, false, "oihw", 4, {13, 5, 3, 3}},
     {LAYOUT_WINOGRAD_6_F32, false, "oihw", 4, {13, 5, 3, 3}},
+    {LAYOUT_WINOGRAD_4_F32, false, "oihw", 4, {13, 5, 3, 1}},
+    {LAYOUT_WINOGRAD_6_F32, false, "oiw", 3, {13, 5, 3}},
 };
 
 static neo_memory_desc packed_desc(const struct layout_case *c)

@@ -14,8 +14,8 @@ static size_t tiles_at(const struct convolution_winograd *plan, struct span tile
             size_t end =
                 begin + plan->rows.count[r] * plan->cols.count[c] * (size_t)plan->shape.batch;
             for (size_t t = tiles.begin; t < tiles.end; t++)
-                count += t >= begin && t < end && u < plan->rows.size[r] + 2 &&
-                         v < plan->cols.size[c] + 2;
+                count += t >= begin && t < end && u < plan->rows.size[r] + plan->rows.halo &&
+                         v < plan->cols.size[c] + plan->cols.halo;
             begin = end;
         }
     return count;
@@ -25,14 +25,14 @@ static size_t tiles_at(const struct convolution_winograd *plan, struct span tile
 static void check_strip(const struct convolution_winograd *plan, struct span tiles)
 {
     size_t rows = 0;
-    for (size_t u = 0; u < plan->points; u++)
-        for (size_t v = 0; v < plan->points; v++) {
+    for (size_t u = 0; u < plan->down; u++)
+        for (size_t v = 0; v < plan->across; v++) {
             size_t here = tiles_at(plan, tiles, u, v);
             assert_true(here == 0 || here >= WINOGRAD_F32_SAME);
             rows += here;
         }
     assert_true(tiles.end - tiles.begin <= MOST_STRIP);
-    assert_true(rows <= plan->strip * plan->points * plan->points);
+    assert_true(rows <= plan->strip * plan->down * plan->across);
 }
 
 static size_t check_division(const struct convolution_winograd *plan, int threads)
@@ -54,36 +54,59 @@ static size_t check_division(const struct convolution_winograd *plan, int thread
     return run.divided;
 }
 
+/* What is divided of divisions by all numbers of threads. */
+struct divisions {
+    size_t divided, all;
+};
+
+static void check_divisions(size_t height, size_t width, neo_dim batch, size_t points,
+                            const size_t taps[2], struct divisions *divisions)
+{
+    static const int threads[] = {1, 2, 3, 4, 5, 8, 12, 16, 31, 64, 128, 1000};
+    struct convolution_winograd plan = {
+        .points = points,
+        .down = taps[0] == 1 ? 1 : points,
+        .across = taps[1] == 1 ? 1 : points,
+        .panels = height % 7 + 1,
+        .rows = winograd_cut(height, taps[0], points - 2),
+        .cols = winograd_cut(width, taps[1], points - 2),
+        .shape.batch = batch,
+    };
+    plan.tiles = (size_t)batch * winograd_cut_tiles(&plan.rows) * winograd_cut_tiles(&plan.cols);
+    plan.strip = div_up(plan.tiles, div_up(plan.tiles, batch % 2 ? 20 : MOST_STRIP));
+    for (size_t i = 0; i < count_of(threads); i++, divisions->all++)
+        divisions->divided += check_division(&plan, threads[i]);
+}
+
 static void strips_are_divided_where_that_changes_no_sum(void **state)
 {
     (void)state;
-    static const int threads[] = {1, 2, 3, 4, 5, 8, 12, 16, 31, 64, 128, 1000};
-    static const size_t largest[] = {MOST_STRIP, 20};
-    size_t divided = 0, at_most = 0;
-    for (neo_dim size = 1; size < 60; size++)
+    struct divisions divisions = {0};
+    for (size_t size = 1; size < 60; size++)
         for (size_t points = 4; points <= 8; points += 2)
-            for (neo_dim batch = 1; batch <= 4; batch++) {
-                struct convolution_winograd plan = {
-                    .points = points,
-                    .panels = (size_t)size % 7 + 1,
-                    .rows = winograd_cut((size_t)size, points - 2),
-                    .cols = winograd_cut((size_t)size + 4, points - 2),
-                    .shape.batch = batch,
-                };
-                plan.tiles =
-                    (size_t)batch * winograd_cut_tiles(&plan.rows) * winograd_cut_tiles(&plan.cols);
-                size_t most = largest[batch % 2];
-                plan.strip = div_up(plan.tiles, div_up(plan.tiles, most));
-                for (size_t i = 0; i < count_of(threads); i++, at_most++)
-                    divided += check_division(&plan, threads[i]);
-            }
-    assert_true(divided > at_most / 4);
+            for (neo_dim batch = 1; batch <= 4; batch++)
+                check_divisions(size, size + 4, batch, points, (size_t[]){3, 3}, &divisions);
+    assert_true(divisions.divided > divisions.all / 4);
+}
+
+static void strips_of_one_dimension_are_divided_too(void **state)
+{
+    (void)state;
+    struct divisions divisions = {0};
+    for (size_t size = 1; size < 40; size++)
+        for (size_t points = 4; points <= 8; points += 2) {
+            check_divisions(1, 40 * size, 1, points, (size_t[]){1, 3}, &divisions);
+            check_divisions(size, size + 4, 2, points, (size_t[]){1, 3}, &divisions);
+            check_divisions(size, size + 4, 3, points, (size_t[]){3, 1}, &divisions);
+        }
+    assert_true(divisions.divided > divisions.all / 4);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strips_are_divided_where_that_changes_no_sum),
+        cmocka_unit_test(strips_of_one_dimension_are_divided_too),
     };
     return cmocka_run_group_tests_name("winograd_strips", tests, NULL, NULL);
 }

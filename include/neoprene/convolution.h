@@ -22,9 +22,10 @@ typedef enum neo_convolution_algorithm {
  * the result or, with Winograd, the others of its tile (at most 6 x 6) depend on. A direct sum has
  * c = KH * KW * IC / G + 1: the worst case of adding f32 one after the other. Winograd's c depends
  * on the size of the tiles; it is not a proof but what errors on random data, the largest of which
- * are 0.4, 10 and 13 in these units, stay far below. AUTO takes tiles whose c is not larger than
- * that of the direct sum, so only for as many channels as that needs; NEO_FPMATH_ANY permits all.
- */
+ * are 0.4, 10 and 13 in these units, stay far below. It is twice the square root of these where
+ * the kernel has three taps in one dimension only (3, 1 x 3, 3 x 1): one transform instead of two,
+ * with errors of 0.6, 3 and 4. AUTO takes tiles whose c is not larger than that of the direct sum,
+ * so only for as many channels as that needs; NEO_FPMATH_ANY permits all. */
 #define NEO_WINOGRAD_ERROR_2 16.0  /* tiles of at most 2 x 2 outputs */
 #define NEO_WINOGRAD_ERROR_4 64.0  /* 4 x 4 */
 #define NEO_WINOGRAD_ERROR_6 256.0 /* 6 x 6 */

@@ -1,4 +1,5 @@
-/* 3x3 convolutions of stride 1 by Winograd's minimal filtering.
+/* 3x3 convolutions of stride 1 by Winograd's minimal filtering; 1x3 and 3x1, and those of three
+ * taps in one dimension, are the same with tiles of one row or column.
  *
  * The image is cut into tiles, in each dimension some of the largest size m = 2, 4 or 6 and at most
  * two smaller ones, so that little is computed that is not wanted: 14 = 6 + 6 + 2, 7 = 4 + 3. A
@@ -19,34 +20,37 @@ enum { MIN_CHANNELS = 4, MOST_PANELS = 16 };
 
 /* ---- refuse ---- */
 
-/* The error of a result is at most c 2^-24 sum over i of 9 max|src[i]| max|weights[i]|, over the
+/* Dimensions of three taps; 0: the kernel is another one. */
+static int dimensions(const struct problem *problem)
+{
+    return layout_winograd_dimensions(&problem->tensors[WEIGHTS], convolution_is_grouped(problem));
+}
+
+/* The error of a result is at most c 2^-24 sum over i of taps max|src[i]| max|weights[i]|, over the
  * input channels i and the inputs and weights that the result's tile reads; see
  * neoprene/convolution.h. */
-static double error_factor(size_t points)
+static double error_factor(size_t points, int dimensions)
 {
-    return points == 4   ? NEO_WINOGRAD_ERROR_2
-           : points == 6 ? NEO_WINOGRAD_ERROR_4
-                         : NEO_WINOGRAD_ERROR_6;
+    double factor = points == 4   ? NEO_WINOGRAD_ERROR_2
+                    : points == 6 ? NEO_WINOGRAD_ERROR_4
+                                  : NEO_WINOGRAD_ERROR_6;
+    return dimensions == 1 ? 2 * sqrt(factor) : factor;
 }
 
-/* A sum of 9 ic products in f32, one after the other, has a factor of 9 ic. */
+/* A sum of n products in f32, one after the other, has a factor of n. */
 static bool is_accurate(const struct problem *problem, size_t points)
 {
-    const neo_memory_desc *src = &problem->tensors[SRC];
+    double taps = dimensions(problem) == 1 ? WINOGRAD_TAPS : WINOGRAD_TAPS * WINOGRAD_TAPS;
     return problem->convolution_algorithm == NEO_CONVOLUTION_WINOGRAD ||
            problem->attributes.fpmath == NEO_FPMATH_ANY ||
-           error_factor(points) <= 9 * (double)src->dims[1];
+           error_factor(points, dimensions(problem)) <=
+               taps * (double)problem->tensors[SRC].dims[1];
 }
 
-static bool is_3x3(const struct problem *problem)
+static bool is_dense(const struct problem *problem)
 {
-    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    int first = convolution_is_grouped(problem) + 2;
-    if (problem->tensors[DST].ndims != 4)
-        return false;
-    for (int i = 0; i < 2; i++)
-        if (weights->dims[first + i] != WINOGRAD_TAPS || problem->strides[i] != 1 ||
-            problem->dilations[i] != 0)
+    for (int i = 0; i < problem->tensors[DST].ndims - 2; i++)
+        if (problem->strides[i] != 1 || problem->dilations[i] != 0)
             return false;
     return true;
 }
@@ -56,10 +60,10 @@ static const char *refuse(const struct problem *problem, enum layout_id layout)
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     if (problem->convolution_algorithm == NEO_CONVOLUTION_DIRECT)
         return "a direct algorithm was asked for";
-    if (!is_3x3(problem))
-        return "it is not a 3 × 3 kernel in two dimensions with a stride of 1 and no dilation";
     if (convolution_is_grouped(problem) && weights->dims[0] != 1)
         return "there are groups";
+    if (!dimensions(problem) || !is_dense(problem))
+        return "it is not a kernel of 3 × 3, 3 × 1, 1 × 3 or 3 with a stride of 1 and no dilation";
     if (problem->tensors[SRC].dims[1] < MIN_CHANNELS)
         return "there are fewer than four input channels";
     if (weights->format_kind == NEO_FORMAT_STRIDED)
@@ -79,25 +83,36 @@ static void choose(struct problem *problem, enum layout_id layout)
         layout_set(&problem->tensors[WEIGHTS], layout, convolution_is_grouped(problem));
 }
 
-/* The products; the transforms, some twelve instructions for four values at a point; reading the
- * weights, two cycles a line. */
+static struct cut cut_along(const struct convolution_shape *s, int dimension, size_t points)
+{
+    return winograd_cut((size_t)s->out[dimension], (size_t)s->kernel[dimension], points - 2);
+}
+
+/* Points of the largest tile that there is. */
+static double side(const struct convolution_shape *s, int dimension, size_t points)
+{
+    double inputs = (double)(s->out[dimension] + s->kernel[dimension] - 1);
+    return s->kernel[dimension] == 1 ? 1 : fmin((double)points, inputs);
+}
+
+/* The products; the transforms, some twelve instructions for four values at a point, and two thirds
+ * of that in one dimension; reading the weights, two cycles a line. */
 static double estimate(const struct problem *problem, const struct cpu *cpu, enum layout_id layout)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
-    size_t most = layout_winograd_points(layout) - 2;
-    struct cut rows = winograd_cut((size_t)s.out[HEIGHT], most);
-    struct cut cols = winograd_cut((size_t)s.out[WIDTH], most);
+    size_t most = layout_winograd_points(layout);
+    struct cut rows = cut_along(&s, HEIGHT, most), cols = cut_along(&s, WIDTH, most);
     double values =
         (double)s.batch * (double)winograd_cut_points(&rows) * (double)winograd_cut_points(&cols);
     double tiles =
         (double)s.batch * (double)winograd_cut_tiles(&rows) * (double)winograd_cut_tiles(&cols);
-    double points = fmin((double)(most + 2), (double)s.out[HEIGHT] + 2) *
-                    fmin((double)(most + 2), (double)s.out[WIDTH] + 2);
+    double points = side(&s, HEIGHT, most) * side(&s, WIDTH, most);
     double ic = (double)s.ic, oc = ceil((double)s.oc / 4) * 4;
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
     double products = values * ic * oc / per_cycle * (1.02 + 0.5 / fmin(tiles, 8));
-    double transforms = values * (ic * 1.35 + oc * 1.1);
+    double passes = dimensions(problem) == 1 ? 2.0 / 3 : 1;
+    double transforms = passes * values * (ic * 1.35 + oc * 1.1);
     double weights = points * ic * oc * sizeof(float) / 32;
     double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * oc;
     return 3000 + products + transforms + weights + outputs * post_ops_cycles(problem);
@@ -139,7 +154,7 @@ struct blocking {
 
 static double weights_bytes(const struct convolution_winograd *mine)
 {
-    return (double)mine->points * (double)mine->points * (double)mine->point * sizeof(float);
+    return (double)mine->down * (double)mine->across * (double)mine->point * sizeof(float);
 }
 
 /* All weights come for each strip. If a strip's inputs stay in the L2 cache with the weights, sums
@@ -188,7 +203,7 @@ static size_t unit(size_t bytes)
 
 static void plan_scratch(struct convolution_winograd *mine)
 {
-    size_t rows = mine->strip * mine->points * mine->points;
+    size_t rows = mine->strip * mine->down * mine->across;
     size_t patch = mine->gathers || mine->shape.ic % WINOGRAD_F32_GROUP ? MOST_POINTS * CHUNK : 0;
     mine->table_bytes = unit(sizeof(struct strip));
     mine->input_bytes = unit(rows * mine->padded * sizeof(float));
@@ -207,8 +222,10 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     const struct convolution_shape *s = &mine->shape;
     mine->points = layout_winograd_points(layout);
     mine->padded = round_up((size_t)s->ic, WINOGRAD_F32_GROUP);
-    mine->rows = winograd_cut((size_t)s->out[HEIGHT], mine->points - 2);
-    mine->cols = winograd_cut((size_t)s->out[WIDTH], mine->points - 2);
+    mine->rows = cut_along(s, HEIGHT, mine->points);
+    mine->cols = cut_along(s, WIDTH, mine->points);
+    mine->down = s->kernel[HEIGHT] == 1 ? 1 : mine->points;
+    mine->across = s->kernel[WIDTH] == 1 ? 1 : mine->points;
     mine->tiles =
         (size_t)s->batch * winograd_cut_tiles(&mine->rows) * winograd_cut_tiles(&mine->cols);
     mine->panels = layout_panel_count((size_t)s->oc);

@@ -22,21 +22,24 @@ enum {
     MOST_HEIGHTS = (MOST_STRIP + WINOGRAD_F32_MR - 1) / WINOGRAD_F32_MR,
 };
 
-/* One dimension cut into tiles: count[i] ones of size[i] outputs, in this order. */
+/* One dimension cut into tiles: count[i] ones of size[i] outputs, in this order; each has so many
+ * points, and `halo` more. */
 struct cut {
+    size_t halo; /* of a kernel: its taps less one */
     size_t size[SIZES], count[SIZES];
 };
 
-/* The matrices for tiles of 4, 5, 6 and 8 points, one after the other. */
+/* The matrices for 1, 4, 5, 6 and 8 points, one after the other. */
 struct matrices {
-    float forward[4 * 4 + 5 * 5 + 6 * 6 + 8 * 8], backward[2 * 4 + 3 * 5 + 4 * 6 + 6 * 8];
+    float forward[1 + 4 * 4 + 5 * 5 + 6 * 6 + 8 * 8], backward[1 + 2 * 4 + 3 * 5 + 4 * 6 + 6 * 8];
 };
 
 struct convolution_winograd {
     struct convolution_shape shape;
     struct cut rows, cols;
-    size_t points; /* along a dimension, of the largest tile */
-    size_t padded; /* input channels, to whole groups */
+    size_t points;       /* along a dimension of three taps, of the largest tile */
+    size_t down, across; /* points of the largest tile; along a dimension of one tap, 1 */
+    size_t padded;       /* input channels, to whole groups */
     size_t tiles, strip, panels;
     size_t point;       /* elements of weights from a point to the next one */
     size_t most_panels; /* whose sums are made before they are transformed */
@@ -63,7 +66,7 @@ struct place {
     size_t left;
 };
 
-/* What is known about the tiles of a strip. Points are numbered in rows of `points`. */
+/* What is known about the tiles of a strip. Points are numbered in rows of `across`. */
 struct strip {
     size_t count;
     size_t rows; /* of the matrices of all points */
@@ -98,7 +101,8 @@ struct task {
 
 /* ---- one dimension cut into tiles (convolution_winograd_cut.c) ---- */
 
-struct cut winograd_cut(size_t size, size_t most);
+/* For three taps, or one. most: outputs of the largest tile, if there are three. */
+struct cut winograd_cut(size_t size, size_t taps, size_t most);
 size_t winograd_cut_tiles(const struct cut *cut);
 size_t winograd_cut_points(const struct cut *cut);
 

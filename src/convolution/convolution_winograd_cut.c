@@ -1,12 +1,12 @@
 /* Winograd convolution: one dimension cut into tiles. */
 #include "src/convolution/convolution_winograd.h"
 
-/* The fewest tiles, as the points of all tiles are size + 2 times their number; remainders that
- * have no tile of their own size share it with the tile before (5 = 3 + 2, 7 = 4 + 3), or are
- * padded. */
-struct cut winograd_cut(size_t size, size_t most)
+/* Points of three taps: the fewest tiles, as the points of all tiles are size + 2 times their
+ * number; remainders that have no tile of their own size share it with the tile before (5 = 3 + 2,
+ * 7 = 4 + 3), or are padded. */
+static struct cut cut_of_three(size_t size, size_t most)
 {
-    struct cut cut = {.size = {most}};
+    struct cut cut = {.halo = WINOGRAD_TAPS - 1, .size = {most}};
     size_t whole = size / most, rest = size % most;
     if (whole && rest == 1) {
         whole--;
@@ -23,6 +23,11 @@ struct cut winograd_cut(size_t size, size_t most)
     return cut;
 }
 
+struct cut winograd_cut(size_t size, size_t taps, size_t most)
+{
+    return taps == 1 ? (struct cut){.size = {1}, .count = {size}} : cut_of_three(size, most);
+}
+
 size_t winograd_cut_tiles(const struct cut *cut)
 {
     return cut->count[0] + cut->count[1] + cut->count[2];
@@ -32,7 +37,7 @@ size_t winograd_cut_points(const struct cut *cut)
 {
     size_t points = 0;
     for (size_t i = 0; i < SIZES; i++)
-        points += cut->count[i] * (cut->size[i] + 2);
+        points += cut->count[i] * (cut->size[i] + cut->halo);
     return points;
 }
 

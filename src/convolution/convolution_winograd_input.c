@@ -88,13 +88,13 @@ static void list_patch(const struct task *task, const struct tile *tile, const f
 /* Takes the next row of each of the tile's points. */
 static void list_targets(const struct task *task, const struct tile *tile, size_t i)
 {
-    size_t points = task->run->plan->points, padded = task->run->plan->padded;
+    size_t across = task->run->plan->across, padded = task->run->plan->padded;
     float **targets = task->strip->targets[i];
     size_t *steps = task->strip->steps[i], different = 0;
     uint8_t first = *task->strip->places[0].heights;
     for (size_t u = 0; u < tile->rows; u++)
         for (size_t v = 0; v < tile->cols; v++) {
-            struct place *place = &task->strip->places[u * points + v];
+            struct place *place = &task->strip->places[u * across + v];
             size_t height = *place->heights;
             *targets++ = place->next;
             *steps++ = height * WINOGRAD_F32_GROUP;

@@ -8,11 +8,12 @@ static void finish_row(const struct task *task, const struct winograd_f32_output
 {
     const struct image_strides *strides = &task->run->plan->shape.dst;
     float *values = output->dst + y * output->dst_row;
+    int last = task->run->execution->problem->tensors[DST].ndims - 1;
     struct line line = {.position = {tile->n, (neo_dim)channel, tile->y + (neo_dim)y},
                         .direction = 1,
                         .count = output->channels};
     for (size_t x = 0; x < tile->width; x++) {
-        line.position[3] = tile->x + (neo_dim)x;
+        line.position[last] = tile->x + (neo_dim)x;
         finish_line(task->run->execution, &line, values + x * output->dst_column, false,
                     dst + (neo_dim)x * strides->w, strides->c);
     }

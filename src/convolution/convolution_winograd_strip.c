@@ -21,8 +21,8 @@ static struct tile tile_at(const struct convolution_winograd *plan, size_t index
         .n = (neo_dim)(index / image),
         .y = winograd_cut_begin(rows, r, index % image / across),
         .x = winograd_cut_begin(cols, c, index % across),
-        .rows = rows->size[r] + 2,
-        .cols = cols->size[c] + 2,
+        .rows = rows->size[r] + rows->halo,
+        .cols = cols->size[c] + cols->halo,
     };
     tile.height = min_size(rows->size[r], (size_t)(s->out[HEIGHT] - tile.y));
     tile.width = min_size(cols->size[c], (size_t)(s->out[WIDTH] - tile.x));
@@ -30,9 +30,9 @@ static struct tile tile_at(const struct convolution_winograd *plan, size_t index
 }
 
 /* Counts the rows at each point: tiles of one size follow each other. */
-static void count_rows(const struct strip *strip, size_t points, uint8_t *rows)
+static void count_rows(const struct strip *strip, size_t across, uint8_t *rows)
 {
-    memset(rows, 0, points * points);
+    memset(rows, 0, MOST_POINTS);
     for (size_t t = 0, end; t < strip->count; t = end) {
         const struct tile *tile = &strip->tiles[t];
         for (end = t + 1; end < strip->count; end++)
@@ -40,7 +40,7 @@ static void count_rows(const struct strip *strip, size_t points, uint8_t *rows)
                 break;
         for (size_t u = 0; u < tile->rows; u++)
             for (size_t v = 0; v < tile->cols; v++)
-                rows[u * points + v] = (uint8_t)(rows[u * points + v] + end - t);
+                rows[u * across + v] = (uint8_t)(rows[u * across + v] + end - t);
     }
 }
 
@@ -57,12 +57,12 @@ static uint8_t *list_heights(size_t rows, uint8_t *heights)
 enum { SUM_BYTES = WINOGRAD_F32_NR * sizeof(float) }; /* of a row */
 
 /* Takes the next row of each of the tile's points. next: that row, in bytes. */
-static void place_sums(const struct tile *tile, size_t points, uint32_t *next, uint32_t *sums)
+static void place_sums(const struct tile *tile, size_t across, uint32_t *next, uint32_t *sums)
 {
     for (size_t v = 0; v < tile->cols; v++)
         for (size_t u = 0; u < tile->rows; u++) {
-            *sums++ = next[u * points + v];
-            next[u * points + v] += SUM_BYTES;
+            *sums++ = next[u * across + v];
+            next[u * across + v] += SUM_BYTES;
         }
 }
 
@@ -70,15 +70,15 @@ void winograd_make_strip(const struct task *task, struct span tiles)
 {
     const struct convolution_winograd *plan = task->run->plan;
     struct strip *strip = task->strip;
-    size_t points = plan->points;
+    size_t points = plan->down * plan->across;
     uint8_t rows[MOST_POINTS], *heights = strip->heights;
     uint32_t next[MOST_POINTS] = {0};
     strip->count = tiles.end - tiles.begin;
     for (size_t t = 0; t < strip->count; t++)
         strip->tiles[t] = tile_at(plan, tiles.begin + t);
-    count_rows(strip, points, rows);
+    count_rows(strip, plan->across, rows);
     strip->rows = 0;
-    for (size_t p = 0; p < points * points; strip->rows += rows[p++]) {
+    for (size_t p = 0; p < points; strip->rows += rows[p++]) {
         uint8_t *begin = heights;
         heights = list_heights(rows[p], heights);
         next[p] = (uint32_t)strip->rows * SUM_BYTES;
@@ -86,5 +86,5 @@ void winograd_make_strip(const struct task *task, struct span tiles)
     }
     *heights = WINOGRAD_F32_END;
     for (size_t t = 0; t < strip->count; t++)
-        place_sums(&strip->tiles[t], points, next, strip->sums[t]);
+        place_sums(&strip->tiles[t], plan->across, next, strip->sums[t]);
 }

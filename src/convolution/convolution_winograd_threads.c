@@ -23,7 +23,8 @@ static struct kinds kinds_of(const struct convolution_winograd *plan)
         size_t r = kind / SIZES, c = kind % SIZES;
         size_t count = rows->count[r] * cols->count[c] * (size_t)plan->shape.batch;
         kinds.ends[kind] = end += count;
-        kinds.points[kind] = count ? (rows->size[r] + 2) * (cols->size[c] + 2) : 0;
+        kinds.points[kind] =
+            count ? (rows->size[r] + rows->halo) * (cols->size[c] + cols->halo) : 0;
     }
     return kinds;
 }
@@ -100,8 +101,7 @@ static bool has_room(const struct convolution_winograd *plan, const struct kinds
                      struct span tiles)
 {
     size_t rows = points_before(kinds, tiles.end) - points_before(kinds, tiles.begin);
-    return tiles.end - tiles.begin <= MOST_STRIP &&
-           rows <= plan->strip * plan->points * plan->points;
+    return tiles.end - tiles.begin <= MOST_STRIP && rows <= plan->strip * plan->down * plan->across;
 }
 
 /* The end that is next to `wanted` and leaves no few tiles of a kind on either side. */

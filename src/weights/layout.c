@@ -64,6 +64,19 @@ size_t layout_winograd_points(enum layout_id id)
     return (size_t)id < count_of(points) ? points[id] : 0;
 }
 
+int layout_winograd_dimensions(const neo_memory_desc *weights, bool grouped)
+{
+    int space = grouped + 2, count = 0;
+    if (weights->ndims <= space || weights->ndims > space + 2 || (grouped && weights->dims[0] != 1))
+        return 0;
+    for (int i = space; i < weights->ndims; i++) {
+        if (weights->dims[i] != WINOGRAD_TAPS && weights->dims[i] != 1)
+            return 0;
+        count += weights->dims[i] == WINOGRAD_TAPS;
+    }
+    return count;
+}
+
 static uint16_t version_of(size_t id)
 {
     return layout_winograd_points((enum layout_id)id) ? LAYOUT_WINOGRAD_VERSION : LAYOUT_VERSION;
@@ -128,7 +141,8 @@ struct layout_shape layout_shape(const neo_memory_desc *desc)
     case LAYOUT_WINOGRAD_4_F32:
     case LAYOUT_WINOGRAD_6_F32:
         shape.matrices = layout_winograd_points(desc->packed.id);
-        shape.matrices *= shape.matrices;
+        if (layout_winograd_dimensions(desc, first) == 2)
+            shape.matrices *= shape.matrices;
         shape.k = (size_t)desc->dims[first + 1];
         shape.n = (size_t)desc->dims[first];
         shape.columns = layout_panel_offset(shape.n, layout_panel_count(shape.n));
@@ -151,13 +165,6 @@ static bool bytes_fit(const neo_memory_desc *desc, size_t *out)
     return true;
 }
 
-static bool is_3x3_of_one_group(const neo_memory_desc *desc)
-{
-    int first = is_grouped(desc);
-    return desc->ndims == 4 + first && desc->dims[first + 2] == WINOGRAD_TAPS &&
-           desc->dims[first + 3] == WINOGRAD_TAPS && (!first || desc->dims[0] == 1);
-}
-
 const char *layout_wrong(const neo_memory_desc *desc)
 {
     const neo_packed_layout *packed = &desc->packed;
@@ -177,8 +184,10 @@ const char *layout_wrong(const neo_memory_desc *desc)
     if (packed->id == LAYOUT_DEPTHWISE_F32 &&
         (!is_grouped(desc) || desc->dims[1] != 1 || desc->dims[2] != 1))
         return "the depthwise layout is for weights of groups × 1 × 1 × space";
-    if (layout_winograd_points(packed->id) && !is_3x3_of_one_group(desc))
-        return "the layouts for Winograd's algorithm are for 3 × 3 kernels and one group";
+    if (layout_winograd_points(packed->id) && !layout_winograd_dimensions(desc, is_grouped(desc)))
+        return "the layouts for Winograd's algorithm are for one group, and kernels of 3 × 3, 3 × "
+               "1, "
+               "1 × 3 or 3";
     size_t bytes;
     return bytes_fit(desc, &bytes) ? NULL : "the tensor's bytes do not fit the address space";
 }

@@ -22,9 +22,9 @@ enum layout_id {
     LAYOUT_CONVOLUTION_F32, /* (G ×) O × I × space: K is space (outer) × I, N is O, one matrix a
                                group */
     LAYOUT_DEPTHWISE_F32,   /* G × 1 × 1 × space: space × G, one row of G channels a tap */
-    LAYOUT_WINOGRAD_2_F32, /* (1 ×) O × I × 3 × 3, transformed for F(m × m, 3 × 3), m = 2, 4, 6: K
-                            */
-    LAYOUT_WINOGRAD_4_F32, /* is I, N is O, one matrix for each of (m + 2)² points */
+    LAYOUT_WINOGRAD_2_F32, /* (1 ×) O × I (× H) × W, H and W 3 or 1 but not both 1, transformed for
+                              F(m, 3) in the dimensions of 3, m = 2, 4, 6: K is I, N is O, one */
+    LAYOUT_WINOGRAD_4_F32, /* matrix for each of the points, m + 2 in such a dimension */
     LAYOUT_WINOGRAD_6_F32,
 };
 
@@ -48,8 +48,13 @@ struct layout_panel layout_panel(size_t n, size_t index);
 /* The place of a panel in its matrix, in columns of k elements: the padded columns before it. */
 size_t layout_panel_offset(size_t n, size_t index);
 
-/* n = m + 2 points along each dimension of a layout for Winograd's algorithm; 0 for others. */
+/* n = m + 2 points along a dimension of three taps in a layout for Winograd's algorithm; 0 for
+ * others. */
 size_t layout_winograd_points(enum layout_id id);
+
+/* How many dimensions of three taps such weights have: one or two; 0: no layout of Winograd's
+ * algorithm is for them. */
+int layout_winograd_dimensions(const neo_memory_desc *weights, bool grouped);
 
 /* NULL, or what is wrong with a packed descriptor's layout. */
 const char *layout_wrong(const neo_memory_desc *desc);

@@ -241,8 +241,10 @@ static void transfer(struct pack_run *run, const struct parallel *parallel, int 
 struct winograd_run {
     const struct weights_transfer *transfer;
     struct layout_shape shape;
-    size_t points; /* along a dimension */
-    double rows[WINOGRAD_MOST][WINOGRAD_TAPS];
+    struct winograd_side {
+        size_t points;
+        double rows[WINOGRAD_MOST][WINOGRAD_TAPS];
+    } down, across;
 };
 
 static double product(const double *row, const double *values, size_t step)
@@ -250,27 +252,32 @@ static double product(const double *row, const double *values, size_t step)
     return row[0] * values[0] + row[1] * values[step] + row[2] * values[2 * step];
 }
 
-/* One kernel's values at all points, `step` elements apart. Each is rounded once. */
+/* One kernel's values at all points, `step` elements apart. Each is rounded once. A dimension of
+ * one tap has it first, then zeros. */
 static void transform_kernel(const struct winograd_run *run, const double taps[9], float *out,
                              size_t step)
 {
     double half[WINOGRAD_MOST][WINOGRAD_TAPS];
-    for (size_t u = 0; u < run->points; u++)
+    for (size_t u = 0; u < run->down.points; u++)
         for (size_t x = 0; x < WINOGRAD_TAPS; x++)
-            half[u][x] = product(run->rows[u], taps + x, WINOGRAD_TAPS);
-    for (size_t u = 0; u < run->points; u++)
-        for (size_t v = 0; v < run->points; v++, out += step)
-            *out = (float)product(run->rows[v], half[u], 1);
+            half[u][x] = product(run->down.rows[u], taps + x, WINOGRAD_TAPS);
+    for (size_t u = 0; u < run->down.points; u++)
+        for (size_t v = 0; v < run->across.points; v++, out += step)
+            *out = (float)product(run->across.rows[v], half[u], 1);
 }
 
 static void load_kernel(const struct weights_transfer *t, size_t column, size_t k, double taps[9])
 {
     const neo_memory_desc *plain = t->plain;
-    int first = t->packed->packed.grouped;
-    const neo_dim *strides = plain->strides + first;
-    const float *from = t->plain_data + (neo_dim)column * strides[0] + (neo_dim)k * strides[1];
-    for (neo_dim i = 0; i < 9; i++)
-        taps[i] = (double)from[i / 3 * strides[2] + i % 3 * strides[3]];
+    int first = t->packed->packed.grouped, last = plain->ndims - 1;
+    const neo_dim *strides = plain->strides, *dims = plain->dims;
+    const float *from =
+        t->plain_data + (neo_dim)column * strides[first] + (neo_dim)k * strides[first + 1];
+    bool is_plane = last == first + 3;
+    for (neo_dim y = 0; y < (is_plane ? dims[last - 1] : 1); y++)
+        for (neo_dim x = 0; x < dims[last]; x++)
+            taps[y * WINOGRAD_TAPS + x] =
+                (double)from[(is_plane ? y * strides[last - 1] : 0) + x * strides[last]];
 }
 
 static void winograd_panel(const struct winograd_run *run, size_t index)
@@ -305,16 +312,27 @@ static void winograd_panels(void *argument, struct span panels, int slot)
         winograd_panel(run, p);
 }
 
+static struct winograd_side winograd_side(const neo_memory_desc *packed, int dimension)
+{
+    bool is_transformed =
+        dimension >= packed->packed.grouped + 2 && packed->dims[dimension] == WINOGRAD_TAPS;
+    struct winograd_side side = {
+        .points = is_transformed ? layout_winograd_points(packed->packed.id) : 1};
+    for (size_t point = 0; point < side.points; point++)
+        winograd_weights_row(side.points, point, side.rows[point]);
+    return side;
+}
+
 static void pack_winograd(const struct weights_transfer *t, const struct parallel *parallel,
                           int threads)
 {
+    int last = t->packed->ndims - 1;
     struct winograd_run run = {
         .transfer = t,
         .shape = layout_shape(t->packed),
-        .points = layout_winograd_points(t->packed->packed.id),
+        .down = winograd_side(t->packed, last - 1),
+        .across = winograd_side(t->packed, last),
     };
-    for (size_t point = 0; point < run.points; point++)
-        winograd_weights_row(run.points, point, run.rows[point]);
     clear_gaps(&run);
     parallel_for_tiles(parallel, layout_panel_count(run.shape.n), threads, winograd_panels, &run);
 }

@@ -31,8 +31,9 @@ static void polynomial(size_t n, size_t without, double *out)
 void winograd_weights_row(size_t largest, size_t point, double *out)
 {
     double power = point ? 1 / distance(largest, point) : 1;
+    size_t last = largest > 1 ? WINOGRAD_TAPS - 1 : 0;
     for (size_t i = 0; i < WINOGRAD_TAPS; i++) {
-        out[i] = point ? power : i == WINOGRAD_TAPS - 1;
+        out[i] = point ? power : i == last;
         power *= points[point];
     }
 }
@@ -50,7 +51,7 @@ void winograd_input_matrix(size_t largest, size_t n, float *out)
 
 void winograd_output_matrix(size_t n, float *out)
 {
-    size_t m = n - WINOGRAD_TAPS + 1;
+    size_t m = n > 1 ? n - WINOGRAD_TAPS + 1 : 1;
     for (size_t point = 0; point < n; point++) {
         double power = 1;
         for (size_t i = 0; i < m; i++) {

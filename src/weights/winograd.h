@@ -13,10 +13,11 @@
 
 enum { WINOGRAD_TAPS = 3, WINOGRAD_MOST = 8 };
 
-/* Row `point` of G: three coefficients. */
+/* Row `point` of G: three coefficients. largest 1: of a dimension with one tap, which has one
+ * point. */
 void winograd_weights_row(size_t largest, size_t point, double *out);
 
-/* B [n][n] and A [n - 2][n], for weights of a layout with at least n points. */
+/* B [n][n] and A [n - 2][n], for weights of a layout with at least n points; [1] for n = 1. */
 void winograd_input_matrix(size_t largest, size_t n, float *out);
 void winograd_output_matrix(size_t n, float *out);
 
