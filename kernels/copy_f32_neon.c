@@ -1,6 +1,6 @@
 /* Strided copies: whole rows where both sides are contiguous, 4x4 transposes where they are so in
- * different directions (two or four rows, or two to four columns: interleaving stores or loads),
- * else element by element.
+ * different directions (two to four rows or columns: interleaving stores or loads), else
+ * element by element.
  *
  * A transpose goes over blocks of 16 rows and 4 columns, so that each piece it writes is a cache
  * line, and the 16 lines it reads are used up by the next three blocks. */
@@ -61,7 +61,17 @@ static size_t interleave_4(const struct copy_f32_plane *plane)
     return i;
 }
 
-/* Two rows; also the same one twice. */
+/* Three, and two, rows; also the same one several times. */
+static size_t interleave_3(const struct copy_f32_plane *plane)
+{
+    const float *a = plane->src, *b = a + plane->src_row, *c = b + plane->src_row;
+    size_t i = 0;
+    for (; i + 4 <= plane->cols; i += 4)
+        vst3q_f32(plane->dst + i * 3,
+                  ((float32x4x3_t){{vld1q_f32(a + i), vld1q_f32(b + i), vld1q_f32(c + i)}}));
+    return i;
+}
+
 static size_t interleave_2(const struct copy_f32_plane *plane)
 {
     const float *a = plane->src, *b = a + plane->src_row;
@@ -69,6 +79,14 @@ static size_t interleave_2(const struct copy_f32_plane *plane)
     for (; i + 4 <= plane->cols; i += 4)
         vst2q_f32(plane->dst + i * 2, ((float32x4x2_t){{vld1q_f32(a + i), vld1q_f32(b + i)}}));
     return i;
+}
+
+static void interleave(const struct copy_f32_plane *plane)
+{
+    size_t done = plane->rows == 4   ? interleave_4(plane)
+                  : plane->rows == 3 ? interleave_3(plane)
+                                     : interleave_2(plane);
+    copy_elements(plane, 0, plane->rows, done, plane->cols);
 }
 
 /* The way back: four columns that are neighbours. */
@@ -123,12 +141,8 @@ static void deinterleave(const struct copy_f32_plane *plane)
 
 static void copy_transposed(const struct copy_f32_plane *plane)
 {
-    if (plane->rows == 4 && plane->dst_col == 4) {
-        copy_elements(plane, 0, 4, interleave_4(plane), plane->cols);
-        return;
-    }
-    if (plane->rows == 2 && plane->dst_col == 2) {
-        copy_elements(plane, 0, 2, interleave_2(plane), plane->cols);
+    if (plane->rows >= 2 && plane->rows <= 4 && plane->dst_col == (ptrdiff_t)plane->rows) {
+        interleave(plane);
         return;
     }
     if (plane->cols >= 2 && plane->cols <= 4 && plane->src_row == (ptrdiff_t)plane->cols) {
