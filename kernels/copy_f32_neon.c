@@ -10,7 +10,7 @@
 
 #include "kernels/vector_neon.h"
 
-enum { BLOCK_ROWS = 16 };
+enum { BLOCK_ROWS = 16, SHORT_ROW = 32 };
 
 static void copy_elements(const struct copy_f32_plane *plane, size_t r, size_t r_end, size_t c,
                           size_t c_end)
@@ -23,12 +23,29 @@ static void copy_elements(const struct copy_f32_plane *plane, size_t r, size_t r
     }
 }
 
+/* Rows that a call of memcpy() would cost more than; the last vector overlaps the one before. */
+static void copy_short_rows(const struct copy_f32_plane *plane)
+{
+    const float *src = plane->src;
+    float *dst = plane->dst;
+    size_t last = plane->cols - 4;
+    for (size_t r = plane->rows; r; r--, src += plane->src_row, dst += plane->dst_row) {
+        for (size_t i = 0; i < last; i += 4)
+            vst1q_f32(dst + i, vld1q_f32(src + i));
+        vst1q_f32(dst + last, vld1q_f32(src + last));
+    }
+}
+
 /* Both column strides are 1; rows without gaps are one row. */
 static void copy_rows(const struct copy_f32_plane *plane)
 {
     ptrdiff_t cols = (ptrdiff_t)plane->cols;
     if (plane->src_row == cols && plane->dst_row == cols) {
         memcpy(plane->dst, plane->src, plane->rows * plane->cols * sizeof(float));
+        return;
+    }
+    if (cols >= 4 && cols <= SHORT_ROW) {
+        copy_short_rows(plane);
         return;
     }
     for (size_t r = 0; r < plane->rows; r++)
