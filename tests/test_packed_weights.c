@@ -384,6 +384,48 @@ static void packed_weights_are_compared_with_plain_ones(void **state)
     }
 }
 
+static void check_repacked(const struct tensor *from, const neo_memory_desc *to, bool is_same)
+{
+    neo_primitive_desc *pd;
+    neo_status status = neo_reorder_primitive_desc_create(&pd, engine, &from->desc, to, NULL);
+    assert_int_equal(status, is_same ? NEO_OK : NEO_UNSUPPORTED);
+    if (!is_same)
+        return;
+    assert_string_equal(neo_primitive_desc_kernel(pd), "memcpy");
+    neo_primitive_desc_destroy(pd);
+    struct tensor copy = tensor_reordered(engine, stream, from, to);
+    assert_memory_equal(copy.data, from->data, neo_memory_desc_size(to));
+    tensor_free(&copy);
+}
+
+/* Layouts of weights of one shape, some of them of the same number of bytes. */
+static void packed_weights_are_copied_into_their_own_layout_only(void **state)
+{
+    (void)state;
+    static const struct layout_case cases[] = {
+        {LAYOUT_CONVOLUTION_F32, true, "goihw", 5, {1, 12, 9, 3, 3}},
+        {LAYOUT_WINOGRAD_2_F32, true, "goihw", 5, {1, 12, 9, 3, 3}},
+        {LAYOUT_WINOGRAD_4_F32, true, "goihw", 5, {1, 12, 9, 3, 3}},
+        {LAYOUT_WINOGRAD_6_F32, true, "goihw", 5, {1, 12, 9, 3, 3}},
+        {LAYOUT_CONVOLUTION_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
+        {LAYOUT_DEPTHWISE_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
+        {LAYOUT_MATMUL_F32, false, "abcde", 5, {1, 12, 9, 3, 3}},
+    };
+    for (size_t i = 0; i < count_of(cases); i++) {
+        neo_memory_desc plain_desc = tensor_desc(5, cases[i].dims, cases[i].tag);
+        neo_memory_desc desc = packed_desc(&cases[i]);
+        struct tensor plain = tensor_make(engine, &plain_desc, 12);
+        struct tensor packed = tensor_reordered(engine, stream, &plain, &desc);
+        for (size_t k = 0; k < count_of(cases); k++) {
+            neo_memory_desc to = packed_desc(&cases[k]);
+            if (!memcmp(cases[i].dims, cases[k].dims, sizeof cases[k].dims))
+                check_repacked(&packed, &to, i == k);
+        }
+        tensor_free(&packed);
+        tensor_free(&plain);
+    }
+}
+
 static void only_comparable_weights_are_compared(void **state)
 {
     (void)state;
@@ -612,6 +654,8 @@ int main(void)
                                         session_teardown),
         cmocka_unit_test_setup_teardown(packed_weights_are_compared_with_plain_ones, session_setup,
                                         session_teardown),
+        cmocka_unit_test_setup_teardown(packed_weights_are_copied_into_their_own_layout_only,
+                                        session_setup, session_teardown),
         cmocka_unit_test_setup_teardown(only_comparable_weights_are_compared, session_setup,
                                         session_teardown),
         cmocka_unit_test_setup_teardown(streams_and_batches_hold_one_copy, session_setup,

@@ -171,6 +171,10 @@ static void other_layouts_and_versions_are_refused(void **state)
     assert_non_null(layout_wrong(&bad));
     bad = good, bad.packed.panel++;
     assert_non_null(layout_wrong(&bad));
+    bad = good, bad.packed.grouped = 1;
+    assert_non_null(layout_wrong(&bad));
+    bad = packed_desc(&cases[7]), bad.packed.grouped = 2; /* is counted, not only looked at */
+    assert_non_null(layout_wrong(&bad));
     bad = good, bad.packed.id = 0;
     assert_non_null(layout_wrong(&bad));
     bad = good, bad.packed.id = 999;

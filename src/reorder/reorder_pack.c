@@ -66,6 +66,12 @@ static const char *pack_kernel(const void *plan)
     return pack_f32_find(mine->cpu->features)->name;
 }
 
+static const char *repack_kernel(const void *plan)
+{
+    (void)plan;
+    return "memcpy";
+}
+
 static struct weights_transfer transfer_of(const struct reorder_pack *plan,
                                            const struct execution *execution, int plain, int packed)
 {
@@ -129,6 +135,6 @@ const struct algorithm reorder_repack_f32 = {
     .plan = pack_plan,
     .plan_bytes = sizeof(struct reorder_pack),
     .scratch_bytes = reorder_scratch_none,
-    .kernel = pack_kernel,
+    .kernel = repack_kernel,
     .run = repack_run,
 };

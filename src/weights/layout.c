@@ -172,6 +172,8 @@ const char *layout_wrong(const neo_memory_desc *desc)
         return "the packed layout is unknown";
     if (packed->version != version_of(packed->id) || packed->panel != LAYOUT_PANEL)
         return "the packed layout is of a version that this library does not have";
+    if (packed->grouped > 1)
+        return "the packed layout is neither with groups nor without";
     if (desc->data_type != NEO_F32)
         return "the packed layout is for another data type";
     for (int i = 0; i < desc->ndims; i++)

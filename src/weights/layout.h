@@ -3,8 +3,8 @@
  * All f32 GEMM-like algorithms read panels of GEMM_F32_NR columns: for a matrix of K rows and N
  * columns, the columns are divided into panels (layout_panel()), and a panel of width w holds its K
  * × w elements row by row; columns beyond N are 0. Panels follow one another; so do the matrices of
- * a batch, or of the groups of a convolution. There
- * may be a gap of zeros after each (layout_shape.step). */
+ * a batch, or of the groups of a convolution. There may be a gap of zeros after each
+ * (layout_shape.step). */
 #ifndef SRC_WEIGHTS_LAYOUT_H
 #define SRC_WEIGHTS_LAYOUT_H
 
@@ -22,9 +22,11 @@ enum layout_id {
     LAYOUT_CONVOLUTION_F32, /* (G ×) O × I × space: K is space (outer) × I, N is O, one matrix a
                                group */
     LAYOUT_DEPTHWISE_F32,   /* G × 1 × 1 × space: space × G, one row of G channels a tap */
-    LAYOUT_WINOGRAD_2_F32, /* (1 ×) O × I (× H) × W, H and W 3 or 1 but not both 1, transformed for
-                              F(m, 3) in the dimensions of 3, m = 2, 4, 6: K is I, N is O, one */
-    LAYOUT_WINOGRAD_4_F32, /* matrix for each of the points, m + 2 in such a dimension */
+    /* (1 ×) O × I (× H) × W, H and W 3 or 1 but not both 1, transformed for F(m, 3) in the dimensions
+     * of 3, m = 2, 4, 6: K is I, N is O, one matrix for each of the points, m + 2 in such a
+     * dimension */
+    LAYOUT_WINOGRAD_2_F32,
+    LAYOUT_WINOGRAD_4_F32,
     LAYOUT_WINOGRAD_6_F32,
 };
 
