@@ -58,14 +58,18 @@ typedef enum neo_page_use {
 
 /* ---- requests ---- */
 
-#define NEO_ALLOCATION_ZERO 1u   /* all bytes are 0 */
-#define NEO_ALLOCATION_STRICT 2u /* this kind or NEO_UNSUPPORTED, never another kind */
-#define NEO_ALLOCATION_LOCKED                                                                     \
-    4u                           /* pin the pages, if the kind is lockable and the system lets us \
-                                  */
-#define NEO_ALLOCATION_ATTACH 8u /* shared: map the memory file `fd` of another allocation */
-#define NEO_ALLOCATION_READ_ONLY 16u /* with ATTACH: the mapping cannot be written */
-#define NEO_ALLOCATION_GUARD_END 32u /* guarded: put the last byte next to the guard page */
+/* All bytes are 0. */
+#define NEO_ALLOCATION_ZERO 1u
+/* This kind or NEO_UNSUPPORTED, never another kind. */
+#define NEO_ALLOCATION_STRICT 2u
+/* Pin the pages, if the kind is lockable and the system lets us. */
+#define NEO_ALLOCATION_LOCKED 4u
+/* Shared: map the memory file `fd` of another allocation. */
+#define NEO_ALLOCATION_ATTACH 8u
+/* With ATTACH: the mapping cannot be written. */
+#define NEO_ALLOCATION_READ_ONLY 16u
+/* Guarded: put the last byte next to the guard page. */
+#define NEO_ALLOCATION_GUARD_END 32u
 
 #define NEO_ALLOCATION_ALIGNMENT 64u
 #define NEO_ALLOCATION_MAX_ALIGNMENT (2u << 20)
@@ -122,11 +126,14 @@ NEO_API neo_status neo_engine_allocate(neo_engine *engine, const neo_allocation_
  *         next to the memory were written; it is released all the same). */
 NEO_API neo_status neo_allocation_destroy(neo_allocation *allocation);
 
+/* The memory, NULL for an allocation without bytes; and all about it. Both take NULL: the answer is
+ * NULL, or NEO_INVALID_ARGUMENT. */
 NEO_API void *neo_allocation_data(const neo_allocation *allocation);
 NEO_API neo_status neo_allocation_query(const neo_allocation *allocation, neo_allocation_info *out);
 
 /* From now on the bytes can be read only; a shared one also in every process that attaches later.
- * @return NEO_OK; NEO_UNSUPPORTED (a kind without pages of its own); NEO_RUNTIME_ERROR. */
+ * @return NEO_OK; NEO_INVALID_ARGUMENT (NULL); NEO_UNSUPPORTED (a kind without pages of its own);
+ *         NEO_RUNTIME_ERROR. */
 NEO_API neo_status neo_allocation_seal(neo_allocation *allocation);
 
 /* ---- the user's allocator ---- */
@@ -147,14 +154,18 @@ typedef struct neo_allocator {
  * @return NEO_OK, NEO_INVALID_ARGUMENT (engine is NULL, or a function is missing). */
 NEO_API neo_status neo_engine_set_allocator(neo_engine *engine, const neo_allocator *allocator);
 
-/* ---- limits ---- */
+/* ---- limits ----
+ *
+ * These functions, and those about usage below, return NEO_INVALID_ARGUMENT for an engine that is
+ * NULL and for a kind that there is not, else NEO_OK if nothing else is said. Any thread may call
+ * them. */
 
 /* The largest single object and the largest sum over all kinds, in bytes. 0 is the machine's: the
  * smallest of RAM, the control group's limit (v1 or v2) and RLIMIT_AS, read again while the program
  * runs. A value of the caller's replaces the machine's. */
 NEO_API neo_status neo_engine_set_memory_limits(neo_engine *engine, size_t object_bytes,
                                                 size_t total_bytes);
-/* The limits in force. */
+/* The limits in force; a pointer may be NULL. */
 NEO_API neo_status neo_engine_get_memory_limits(neo_engine *engine, size_t *object_bytes,
                                                 size_t *total_bytes);
 /* How many bytes of a kind there may be before requests get the next kind; 0 is no budget. */
@@ -174,7 +185,8 @@ typedef struct neo_memory_usage {
 NEO_API neo_status neo_engine_get_memory_usage(neo_engine *engine, neo_allocation_kind kind,
                                                neo_memory_usage *out);
 
-/* Writes the last allocations and frees as CSV:
+/* Writes the last allocations and frees as CSV. These two return what
+ * neo_engine_dump_memory_pool() does. The columns are
  * time_ns,event,kind,bytes,owner,thread,pointer,current,max,total_current,total_max */
 NEO_API neo_status neo_engine_dump_memory_history(neo_engine *engine, const char *path);
 

@@ -1,5 +1,5 @@
-/* Attributes: what to change about an operation and what to do with its result before it is stored.
- */
+/* Attributes: what to change about an operation, and what to do with its result before it is
+ * stored. */
 #ifndef NEOPRENE_ATTRIBUTES_H
 #define NEOPRENE_ATTRIBUTES_H
 
@@ -11,9 +11,16 @@ extern "C" {
 #endif
 
 /* Attributes are read when a primitive descriptor is created and copied into it. One object may be
- * read by several threads, but not while one changes it. */
+ * read by several threads, but not while one changes it.
+ *
+ * All functions here that return a status return NEO_INVALID_ARGUMENT where a pointer is NULL, a
+ * value is none of its type, or what is said at the function; the object is then as before. */
 typedef struct neo_attributes neo_attributes;
 
+/* Attributes that change nothing, and a copy.
+ *
+ * @param out receives them, or NULL on failure; release with neo_attributes_destroy().
+ * @return also NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_attributes_create(neo_attributes **out);
 NEO_API neo_status neo_attributes_clone(neo_attributes **out, const neo_attributes *attributes);
 NEO_API void neo_attributes_destroy(neo_attributes *attributes); /* NULL is fine */
@@ -62,11 +69,13 @@ NEO_API neo_status neo_attributes_set_deterministic(neo_attributes *attributes, 
 /* ---- quantisation ---- */
 
 /* Declares that scales (or zero points) for the argument arg come at execution as
- * NEO_ARG_ATTR_SCALES | arg (NEO_ARG_ATTR_ZERO_POINTS | arg).
+ * NEO_ARG_ATTR_SCALES | arg (NEO_ARG_ATTR_ZERO_POINTS | arg). A second call for an argument
+ * replaces the first.
  *
- * @param mask       bit d set: one value per index of dimension d; 0: one value.
- * @param group_ndims 0, or 2: group_dims[0] × group_dims[1] values of the last two dimensions share
- * one. */
+ * @param mask        bit d set: one value per index of dimension d; 0: one value.
+ * @param group_ndims 0, or 2: group_dims[0] × group_dims[1] values of the last two dimensions
+ *                    share one.
+ * @note no implementation takes them yet: creating a primitive descriptor is NEO_UNSUPPORTED. */
 NEO_API neo_status neo_attributes_set_scales(neo_attributes *attributes, int arg, int mask,
                                              int group_ndims, const neo_dim *group_dims,
                                              neo_data_type type);
@@ -141,18 +150,22 @@ typedef enum neo_binary {
 NEO_API const char *neo_eltwise_name(neo_eltwise algorithm); /* "relu"; "undef" for no algorithm */
 NEO_API const char *neo_binary_name(neo_binary algorithm);
 
-/* Each appends one operation. Errors: NEO_INVALID_ARGUMENT (NULL, an unknown algorithm, a value
- * that is not allowed, or NEO_MAX_POST_OPS operations are there already); then nothing is appended.
+/* Each appends one operation, or nothing on failure.
  *
- * sum:     x + scale * (dst - zero_point), with dst's value before the execution; type, if not
- *          NEO_DATA_TYPE_UNDEF, is what dst's bits are read as.
- * eltwise: see NEO_ELTWISE_LIST.
- * binary:  algorithm(x, src1), src1 coming at execution as
- *          NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_SRC_1; each of its dimensions is dst's or
- * 1 (broadcast). It is strided or `any`. prelu:   x > 0 ? x : x * w, w coming as
- * NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_WEIGHTS: a dense f32 tensor of dst's dimensions
- * where mask has a bit, and 1 elsewhere; for convolutions w's dimensions are in the plain order
- * (abcd). */
+ * - sum: x + scale * (dst - zero_point), with dst's value before the execution; type, if not
+ *   NEO_DATA_TYPE_UNDEF, is what dst's bits are read as.
+ * - eltwise: see NEO_ELTWISE_LIST.
+ * - binary: algorithm(x, src1), src1 coming at execution as
+ *   NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_SRC_1; each of its dimensions is dst's or 1
+ *   (broadcast). It is strided or `any`.
+ * - prelu: x > 0 ? x : x * w, w coming as
+ *   NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_WEIGHTS: a dense f32 tensor of dst's dimensions
+ *   where mask has a bit, and 1 elsewhere; for convolutions w's dimensions are in the plain order
+ *   (abcd).
+ *
+ * @return NEO_OK; NEO_INVALID_ARGUMENT (also: clip with alpha above beta, soft_relu with alpha 0,
+ *         a mask beyond the last dimension, NEO_MAX_POST_OPS operations are there already);
+ *         NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_attributes_append_sum(neo_attributes *attributes, float scale,
                                              int32_t zero_point, neo_data_type type);
 NEO_API neo_status neo_attributes_append_eltwise(neo_attributes *attributes, neo_eltwise algorithm,

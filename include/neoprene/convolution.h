@@ -32,9 +32,11 @@ typedef enum neo_convolution_algorithm {
 
 /* In two dimensions, for g < G, o < OC / G:
  *
- *   dst[n][g * OC/G + o][y][x] = post_ops(bias[g * OC/G + o] + sum over i < IC / G, r < KH, s < KW
- * of src[n][g * IC/G + i][y * stride_h - pad_left_h + r * (dilation_h + 1)][… x, w, s likewise]
- *       * weights[g][o][i][r][s])
+ *   dst[n][g * OC/G + o][y][x] = post_ops(bias[g * OC/G + o] +
+ *       sum over i < IC/G, r < KH, s < KW of
+ *           src[n][g * IC/G + i][y * stride_h - pad_left_h + r * (dilation_h + 1)]
+ *                               [x * stride_w - pad_left_w + s * (dilation_w + 1)] *
+ *           weights[g][o][i][r][s])
  *
  * and likewise in one and three. src outside of the image is 0. Dimensions are always in the order
  * N, C, (D, (H,)) W, whatever the layout in memory; weights are O, I, … or, with groups, G, O, I,

@@ -1,5 +1,5 @@
-/* The engine (one context that owns memory, caches and threads) and streams (where primitives run).
- */
+/* The engine (one context that owns memory, caches and threads) and streams (where primitives
+ * run). */
 #ifndef NEOPRENE_ENGINE_H
 #define NEOPRENE_ENGINE_H
 
@@ -30,8 +30,8 @@ NEO_API neo_status neo_engine_create_with_allocator(neo_engine **out,
  * so the order in which they are destroyed does not matter. NULL is fine. */
 NEO_API void neo_engine_destroy(neo_engine *engine);
 
-/* Where primitives run: an engine and a thread pool. A stream is immutable: threads may share it.
- */
+/* Where primitives run: an engine and a thread pool. A stream is immutable: threads may share
+ * it. */
 typedef struct neo_stream neo_stream;
 
 /* Zero-initialise it and set fields by name; zero means "default". */
@@ -48,7 +48,9 @@ typedef struct neo_stream_options {
 NEO_API neo_status neo_stream_create(neo_stream **out, neo_engine *engine,
                                      const neo_stream_options *options);
 
-/* Waits until all that was executed in the stream is done. */
+/* Waits until all that was executed in the stream is done: nothing to wait for today, since
+ * neo_primitive_execute() returns when its work is done.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (stream is NULL). */
 NEO_API neo_status neo_stream_wait(neo_stream *stream);
 
 /* The number of threads a primitive would be split among if it were executed now; 0 for NULL. */

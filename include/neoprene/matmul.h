@@ -23,12 +23,13 @@ typedef struct neo_matmul_desc {
 } neo_matmul_desc;
 
 /* @param out        receives the descriptor, or NULL on failure; release with
- * neo_primitive_desc_destroy().
+ *                   neo_primitive_desc_destroy().
  * @param desc       copied.
  * @param attributes copied; NULL for the defaults.
  * @return NEO_OK, NEO_INVALID_ARGUMENT (sizes that contradict each other, an unknown data type, a
  *         destination with stride 0), NEO_UNSUPPORTED (a data type or attribute that no
- * implementation has), NEO_OUT_OF_MEMORY. */
+ *         implementation has), NEO_OUT_OF_MEMORY, NEO_RUNTIME_ERROR (called from inside its own
+ *         creation, by an allocator of the user's). */
 NEO_API neo_status neo_matmul_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
                                                     const neo_matmul_desc *desc,
                                                     const neo_attributes *attributes);

@@ -45,11 +45,12 @@ typedef struct neo_memory_desc {
  * @param ndims 1 … NEO_MAX_NDIMS.
  * @param dims  ndims sizes, each >= 0 or NEO_RUNTIME_DIM.
  * @param tag   "any"; or letters, one per dimension from the outermost to the innermost in memory
- * ("ab" is row-major, "ba" column-major, "acdb" has dimension 1 innermost); or a name of the field:
- * x nc cn ncw nwc nchw nhwc chwn ncdhw ndhwc, oi io oiw owi wio iow oihw ohwi hwio ihwo iohw oidhw
- * odhwi dhwio, and with groups goiw gowi wigo goihw gohwi hwigo giohw goidhw godhwi dhwigo.
- * @return NEO_OK, NEO_INVALID_ARGUMENT (a size, the data type or the tag is wrong; the tensor's
- * bytes do not fit size_t). */
+ *              ("ab" is row-major, "ba" column-major, "acdb" has dimension 1 innermost); or a name
+ *              of the field: x nc cn ncw nwc nchw nhwc chwn ncdhw ndhwc, oi io oiw owi wio iow oihw
+ *              ohwi hwio ihwo iohw oidhw odhwi dhwio, and with groups goiw gowi wigo goihw gohwi
+ *              hwigo giohw goidhw godhwi dhwigo.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (a pointer is NULL; a size, the data type or the tag is
+ *         wrong; the tensor's bytes do not fit PTRDIFF_MAX). */
 NEO_API neo_status neo_memory_desc_init_tag(neo_memory_desc *out, int ndims, const neo_dim *dims,
                                             neo_data_type type, const char *tag);
 
@@ -59,13 +60,16 @@ NEO_API neo_status neo_memory_desc_init_strides(neo_memory_desc *out, int ndims,
                                                 const neo_dim *dims, neo_data_type type,
                                                 const neo_dim *strides);
 
-/* Describes the part of a strided tensor that begins at offsets and has the sizes dims. */
+/* Describes the part of a strided tensor that begins at offsets and has the sizes dims, all of
+ * which lie inside of it. Sizes and strides of the parent are known ones.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (*out is left alone). */
 NEO_API neo_status neo_memory_desc_init_submemory(neo_memory_desc *out,
                                                   const neo_memory_desc *parent,
                                                   const neo_dim *dims, const neo_dim *offsets);
 
 /* Describes a strided tensor with its dimensions in another order: dimension i of parent becomes
- * dimension permutation[i] of *out. */
+ * dimension permutation[i] of *out.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (*out is left alone). */
 NEO_API neo_status neo_memory_desc_init_permuted(neo_memory_desc *out,
                                                  const neo_memory_desc *parent,
                                                  const int *permutation);
@@ -98,8 +102,8 @@ typedef struct neo_memory neo_memory;
  * @param desc   copied; not `any` and without run-time sizes.
  * @param engine the object holds a reference to it.
  * @param handle the user's buffer of at least neo_memory_desc_size(desc) bytes, which stays the
- * user's; or NULL, to be set later; or NEO_MEMORY_ALLOCATE for a buffer, 64-byte aligned and not
- *               initialised, that the object owns.
+ *               user's; or NULL, to be set later; or NEO_MEMORY_ALLOCATE for a buffer, 64-byte
+ *               aligned and not initialised, that the object owns.
  * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_memory_create(neo_memory **out, const neo_memory_desc *desc,
                                      neo_engine *engine, void *handle);
@@ -114,7 +118,9 @@ NEO_API const neo_memory_desc *neo_memory_get_desc(const neo_memory *memory);
 NEO_API void *neo_memory_get_handle(const neo_memory *memory);
 
 /* Replaces the buffer (one that the object owned is released). The same rules as at creation. Not
- * to be called while a primitive uses the object. */
+ * to be called while a primitive uses the object.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (memory is NULL), NEO_OUT_OF_MEMORY; on failure it
+ *         keeps its buffer. */
 NEO_API neo_status neo_memory_set_handle(neo_memory *memory, void *handle);
 
 #ifdef __cplusplus

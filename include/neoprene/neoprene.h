@@ -1,5 +1,5 @@
-/* Neoprene: convolution and matrix-multiplication primitives for AArch64. This header has all of
- * it. */
+/* Neoprene: convolution and matrix-multiplication primitives for AArch64. This header has all of it
+ * but neoprene/openmp.h, which is for programs that use OpenMP. */
 #ifndef NEOPRENE_NEOPRENE_H
 #define NEOPRENE_NEOPRENE_H
 
@@ -17,5 +17,6 @@
 #include "neoprene/shape_predictor.h"
 #include "neoprene/threadpool.h"
 #include "neoprene/types.h"
+#include "neoprene/weights.h"
 
 #endif

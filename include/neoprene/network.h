@@ -1,5 +1,5 @@
-/* Networks: primitives and functions of the user's chained over named tensors, which share memory.
- */
+/* Networks: primitives and functions of the user's chained over named tensors, which share
+ * memory. */
 #ifndef NEOPRENE_NETWORK_H
 #define NEOPRENE_NETWORK_H
 
@@ -89,7 +89,7 @@ NEO_API neo_status neo_network_add_tensor(neo_network *network, const neo_tensor
                                           int *tensor);
 
 /* The tensor of that name.
- * @return NEO_OK, NEO_NOT_FOUND (*tensor is left alone). */
+ * @return NEO_OK, NEO_NOT_FOUND (*tensor is left alone; also if network or name is NULL). */
 NEO_API neo_status neo_network_find_tensor(const neo_network *network, const char *name,
                                            int *tensor);
 
@@ -154,7 +154,10 @@ NEO_API neo_status neo_network_add_node(neo_network *network, const neo_node *de
 typedef int neo_loop_fn(void *context, int64_t rounds);
 
 /* Nodes first … last are run once, and then as long as `again` says so. Loops may be nested. All
- * nodes before are done when a loop begins, all of it is done before the nodes after it begin. */
+ * nodes before are done when a loop begins, all of it is done before the nodes after it begin.
+ *
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (also: it overlaps another one without being inside it; the
+ *         network is final), NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_network_add_loop(neo_network *network, int first, int last,
                                         neo_loop_fn *again, void *context);
 
@@ -197,6 +200,7 @@ typedef struct neo_network_report {
     uint64_t arena_allocations;
 } neo_network_report;
 
+/* @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, or a network that is not final). */
 NEO_API neo_status neo_network_get_report(const neo_network *network, neo_network_report *out);
 
 /* Writes the plan as CSV: name,start,finish,offset,size. start and finish are the numbers of the
@@ -214,7 +218,8 @@ NEO_API neo_status neo_network_dump_pool(const neo_network *network, const char 
 /* ---- running ---- */
 
 /* Sets the buffer of a tensor of kind INPUT or BOUND_OUTPUT: as large as its descriptor says, and
- * not overlapping any other. It stays bound until it is replaced. */
+ * not overlapping any other. It stays the caller's, and bound until it is replaced.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (NULL, no such tensor, or one of another kind). */
 NEO_API neo_status neo_network_bind(neo_network *network, int tensor, void *data);
 
 /* Runs all nodes, on the stream's threads. Once warm, nothing is allocated.

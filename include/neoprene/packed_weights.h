@@ -1,5 +1,5 @@
-/* Weights in the layout that a primitive chose: made once, found again by content, shared by all.
- */
+/* Weights in the layout that a primitive chose: made once, found again by content, shared by
+ * all. */
 #ifndef NEOPRENE_PACKED_WEIGHTS_H
 #define NEOPRENE_PACKED_WEIGHTS_H
 
@@ -21,7 +21,8 @@ extern "C" {
 NEO_API neo_status neo_engine_set_weights_provider(neo_engine *engine,
                                                    const neo_weights_provider *provider);
 
-/* Counters of the provider in force. */
+/* Counters of the provider in force.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer). */
 NEO_API neo_status neo_engine_get_weights_statistics(neo_engine *engine,
                                                      neo_weights_statistics *out);
 
@@ -46,13 +47,13 @@ typedef struct neo_packed_weights neo_packed_weights;
  * provider that fails is replaced by memory for this call and counted as a fallback.
  *
  * @param out    receives the weights, or NULL on failure; release with
- * neo_packed_weights_destroy().
+ *               neo_packed_weights_destroy().
  * @param pd     any primitive descriptor with weights.
  * @param stream whose threads do the packing.
  * @param plain  the weights in any plain layout; read only during the call, so that its buffer may
- * be released afterwards.
+ *               be released afterwards.
  * @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, no weights in pd, another shape, type or
- * engine, a packed source), NEO_UNSUPPORTED, NEO_OUT_OF_MEMORY. */
+ *         engine, a packed source), NEO_UNSUPPORTED, NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_weights_pack(neo_packed_weights **out, const neo_primitive_desc *pd,
                                     neo_stream *stream, const neo_memory *plain);
 
@@ -60,7 +61,7 @@ NEO_API neo_status neo_weights_pack(neo_packed_weights **out, const neo_primitiv
  * is neo_weights_hash() of their bytes, so a tool can compute it when a model is written.
  *
  * @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, no buffer, another engine, a packed
- * source), NEO_UNSUPPORTED (elements overlap: such weights are packed anew each time). */
+ *         source), NEO_UNSUPPORTED (elements overlap: such weights are packed anew each time). */
 NEO_API neo_status neo_weights_identify(neo_weights_content *out, neo_stream *stream,
                                         const neo_memory *plain);
 

@@ -61,7 +61,8 @@ NEO_API const neo_memory_desc *neo_primitive_desc_query(const neo_primitive_desc
 NEO_API size_t neo_primitive_desc_scratchpad_size(const neo_primitive_desc *pd, int num_threads);
 NEO_API size_t neo_primitive_desc_scratchpad_alignment(const neo_primitive_desc *pd);
 
-/* "gemm:neon", "reference:any" and so on: the algorithm and what it runs on. Owned by pd. */
+/* "gemm:neon", "reference:any" and so on: the algorithm and what it runs on. Owned by pd, as all
+ * texts here; "" for NULL. */
 NEO_API const char *neo_primitive_desc_implementation(const neo_primitive_desc *pd);
 
 /* The algorithm and the kernel by themselves: "gemm", "gemm_f32_8x12_neon". Owned by pd. */
@@ -79,8 +80,8 @@ NEO_API double neo_primitive_desc_estimate(const neo_primitive_desc *pd);
 NEO_API neo_status neo_primitive_desc_declined(const neo_primitive_desc *pd, int index,
                                                const char **algorithm, const char **reason);
 
-/* 1 if the implementation was found in the primitive cache, 0 if it was made for this descriptor.
- */
+/* 1 if the implementation was found in the primitive cache, 0 if it was made for this
+ * descriptor. */
 NEO_API int neo_primitive_desc_cache_hit(const neo_primitive_desc *pd);
 
 /* ---- primitives ---- */
@@ -94,16 +95,15 @@ typedef struct neo_primitive neo_primitive;
  * @return NEO_OK, NEO_INVALID_ARGUMENT (NULL), NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_primitive_create(neo_primitive **out, const neo_primitive_desc *pd);
 
-/* Runs the primitive. All arguments are checked first: on any error but NEO_RUNTIME_ERROR nothing
- * has been written.
+/* Runs the primitive. All arguments are checked first: on any error nothing has been written.
  *
  * @param args one entry for each argument the primitive has, in any order. The descriptor of each
- * memory must equal neo_primitive_desc_query()'s answer, with actual sizes where that has
- *             NEO_RUNTIME_DIM. dst may be the same buffer as a post-operation's operand of the same
- *             descriptor; no other two may overlap where one is written.
+ *             memory must equal neo_primitive_desc_query()'s answer, with actual sizes where that
+ *             has NEO_RUNTIME_DIM. dst may be the same buffer as a post-operation's operand of the
+ *             same descriptor; no other two may overlap where one is written.
  * @return NEO_OK, NEO_INVALID_ARGUMENT (an argument is missing, given twice, unknown, without a
- * buffer, of another shape or engine; the scratchpad is too small or misaligned), NEO_OUT_OF_MEMORY
- * (no block for a concurrent execution). */
+ *         buffer, of another shape or engine; the scratchpad is too small or misaligned),
+ *         NEO_OUT_OF_MEMORY (no block for a concurrent execution). */
 NEO_API neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream,
                                          int count, const neo_exec_arg *args);
 

@@ -85,10 +85,14 @@ NEO_API const neo_version *neo_get_version(void);
 
 /* ---- log ---- */
 
-/* Sets how much the library writes to standard output, and overrides NEOPRENE_VERBOSE.
- *   0 nothing; 1 errors, warnings and the time of each execution; 2 also the time of each creation.
- * NEOPRENE_VERBOSE also takes a comma list of: none, error, warn, check, dispatch, profile_exec,
- * profile_create, profile, memory, all. */
+/* Sets how much the library writes to standard output, and overrides NEOPRENE_VERBOSE:
+ *   0  nothing;
+ *   1  errors, warnings, why calls were refused, and the time of each execution;
+ *   2  also the time of each creation.
+ * NEOPRENE_VERBOSE also takes a comma list of: none, error, warn, check (why a call was refused),
+ * dispatch (why an algorithm or a kind of memory was not taken), profile_exec, profile_create,
+ * profile (both), memory (each allocation), all. Without either, errors and warnings are
+ * written. */
 NEO_API void neo_set_verbose(int level);
 
 #ifdef __cplusplus

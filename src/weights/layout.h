@@ -22,9 +22,9 @@ enum layout_id {
     LAYOUT_CONVOLUTION_F32, /* (G ×) O × I × space: K is space (outer) × I, N is O, one matrix a
                                group */
     LAYOUT_DEPTHWISE_F32,   /* G × 1 × 1 × space: space × G, one row of G channels a tap */
-    /* (1 ×) O × I (× H) × W, H and W 3 or 1 but not both 1, transformed for F(m, 3) in the dimensions
-     * of 3, m = 2, 4, 6: K is I, N is O, one matrix for each of the points, m + 2 in such a
-     * dimension */
+    /* (1 ×) O × I (× H) × W, H and W 3 or 1 but not both 1, transformed for F(m, 3) in the
+     * dimensions of 3, m = 2, 4, 6: K is I, N is O, one matrix for each of the points, m + 2 in
+     * such a dimension */
     LAYOUT_WINOGRAD_2_F32,
     LAYOUT_WINOGRAD_4_F32,
     LAYOUT_WINOGRAD_6_F32,
