@@ -78,16 +78,23 @@ def tables_of(args):
 
 def libraries(drivers, peers):
     """Ours first. A peer without a driver is left out: its package is not installed."""
-    if not drivers.has(OURS):
-        print(f'perf: there is no driver of {OURS} yet: peers only', file=sys.stderr)
+    one_library(drivers, OURS)
     for peer in peers:
         if not drivers.has(peer):
             print(f'perf: {peer} is not installed: left out', file=sys.stderr)
-    return [name for name in (OURS, *peers) if drivers.has(name)]
+    return [OURS, *(name for name in peers if drivers.has(name))]
+
+
+def one_library(drivers, name):
+    listed(name, (OURS, *PEERS), 'library')
+    if not drivers.has(name):
+        raise MeasureError(f'{name} has no driver in {drivers.folder}')
+    return name
 
 
 def layouts_of(operation, wanted):
     """What a row's weights or images look like in memory."""
+    listed(wanted, shapes.MATMUL_LAYOUTS + shapes.CONV_LAYOUTS, 'layout')
     known = shapes.MATMUL_LAYOUTS if operation == 'matmul' else shapes.CONV_LAYOUTS
     return [layout for layout in known if layout in wanted.split(',')] or known[:1]
 
@@ -119,7 +126,8 @@ def print_profile(args, measurer):
     operation, problem = parsed(args.problem)
     layout = layouts_of(operation, args.layout)[0]
     core = CORES[measurer.core_names[0]]
-    result = measurer.count(args.library, core.guest, [problem.line(layout)])[0]
+    library = one_library(measurer.drivers, args.library)
+    result = measurer.count(library, core.guest, [problem.line(layout)])[0]
     if 'refused' in result:
         raise MeasureError(f"{args.library} refused: {result['refused']}")
     rows = measurer.model.profile(core, result)
@@ -140,7 +148,8 @@ def print_profile(args, measurer):
 
 def thread_counts(args, measurer, lines, threads):
     """What each thread executed, a list for each problem."""
-    results = measurer.count(args.library, CORES[measurer.core_names[0]].guest, lines,
+    library = one_library(measurer.drivers, args.library)
+    results = measurer.count(library, CORES[measurer.core_names[0]].guest, lines,
                              options=f'threads={threads}')
     for result in results:
         if 'refused' in result:
@@ -154,8 +163,15 @@ def imbalance(counts):
     return max(totals) * len(totals) / sum(totals)
 
 
+def numbers_of_threads(text):
+    numbers = text.split(',')
+    if not all(number.isdecimal() and int(number) for number in numbers):
+        raise MeasureError(f"'{text}' is no list of numbers of threads, such as 4,16")
+    return [int(number) for number in numbers]
+
+
 def print_balance(args, measurer):
-    threads = [int(number) for number in args.threads.split(',')]
+    threads = numbers_of_threads(args.threads)
     if args.problem:
         return print_problem_balance(args, measurer, threads[0])
     ratios = {number: [] for number in threads}

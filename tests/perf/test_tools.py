@@ -113,6 +113,14 @@ class Tables(unittest.TestCase):
         self.assertEqual([table[2] for table in self.tables('square', 'packed,plain')],
                          ['packed', 'plain'])
 
+    def test_unknown_layouts_libraries_and_threads_are_refused(self):
+        for wrong in (lambda: self.tables('square:foo', ''), lambda: self.tables('square', 'nhcw'),
+                      lambda: perf.one_library(perf.Drivers('.'), 'mkl'),
+                      lambda: perf.libraries(perf.Drivers('no_such_folder'), ()),
+                      lambda: perf.numbers_of_threads('4,x'), lambda: perf.numbers_of_threads('0')):
+            with self.assertRaises(perf.MeasureError):
+                wrong()
+
 
 class Assembly(unittest.TestCase):
     def test_multiply_accumulate_reads_what_it_writes(self):
