@@ -157,7 +157,7 @@ check-benchdnn: $(BUILD)/benchdnn/benchdnn ## benchdnn's batches for continuous 
 	$(Q)EMULATOR='$(EMULATOR)' tests/benchdnn.sh $<
 check-install: ## install, build the examples outside of the tree, uninstall; natively
 	$(Q)tests/install.sh TARGET=$(if $(CROSS),portable,$(TARGET))
-check-long: $(TEST_PROGRAMS) ## the same with many more rounds of the random tests
+check-long: $(TEST_PROGRAMS) ## check with many more rounds of the random tests, then check-valgrind
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
 # The operations once more on each kind of pool (tests/support/pool_override.c).
@@ -197,7 +197,7 @@ symbols: $(LIB_A) $(LIB_SO) ## only neo_* leaves the libraries
 C_FILES = $(shell git ls-files '*.c' '*.h')
 format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
-lint: layers symbols ## clang-format, clang-tidy, cppcheck, pyflakes, layers, symbols
+lint: layers symbols ## clang-format, clang-tidy, cppcheck, pyflakes, layers, symbols, documented variables
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)tests/lint.sh
 FUZZ_SECONDS ?= 60

@@ -36,12 +36,16 @@ static uint32_t feature_named(const char *name, size_t length)
     return 0;
 }
 
-uint32_t cpu_parse_features(const char *list)
+uint32_t cpu_parse_features(const char *list, const char **unknown)
 {
     uint32_t bits = 0;
+    *unknown = NULL;
     for (;;) {
         size_t length = strcspn(list, ", ");
-        bits |= feature_named(list, length);
+        uint32_t bit = feature_named(list, length);
+        if (length && !bit && !*unknown)
+            *unknown = list;
+        bits |= bit;
         list += length;
         if (!*list)
             return bits;
@@ -52,11 +56,12 @@ uint32_t cpu_parse_features(const char *list)
 static uint32_t detect_features(const struct cpu_sources *sources)
 {
     uint32_t bits = 0;
+    const char *unknown;
     for (size_t i = 0; i < FEATURES; i++)
         if ((sources->hwcap & features[i].hwcap) == features[i].hwcap &&
             (sources->hwcap2 & features[i].hwcap2) == features[i].hwcap2)
             bits |= features[i].bit;
-    return sources->disabled ? bits & ~cpu_parse_features(sources->disabled) : bits;
+    return sources->disabled ? bits & ~cpu_parse_features(sources->disabled, &unknown) : bits;
 }
 
 /* The core of one CPU as sysfs names it, or NULL. */

@@ -38,8 +38,8 @@ struct cpu {
 /* The machine the process runs on, the same pointer on every call, from any thread. Where cores
  * differ it is the fastest kind that the first caller may run on: that is where the work should be.
  * The environment variable NEO_CPU_DISABLE=dotprod,i8mm removes bits of features;
- * NEO_CPU_CORE=cortex-a510 names another row of the table, to tune for that core
- * (a name that is not there is ignored). */
+ * NEO_CPU_CORE=cortex-a510 names another row of the table, to tune for that core. Names that are
+ * not there are ignored; whoever can write a warning does. */
 const struct cpu *cpu_get(void);
 
 /* What cpu_get() reads, so that a test can state another machine. */
@@ -54,7 +54,8 @@ struct cpu_sources {
 };
 void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources);
 
-/* The CPU_* bits of a list of names, "neon,fp16"; empty and unknown names count for nothing. */
-uint32_t cpu_parse_features(const char *list);
+/* The CPU_* bits of a list of names, "neon,fp16". Empty and unknown names count for nothing;
+ * *unknown receives where the first of the latter begins, or NULL. */
+uint32_t cpu_parse_features(const char *list, const char **unknown);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Static analysis of the library, of benchdnn and of the examples: clang-tidy and cppcheck; of the scripts: pyflakes. No
-# findings allowed.
+# Static analysis of the library, of benchdnn and of the examples: clang-tidy and cppcheck; of the scripts: pyflakes. And
+# docs/environment.md has every variable that is read. No findings allowed.
 set -u
 cd "$(dirname "$0")/.."
 status=0
@@ -18,4 +18,9 @@ cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,porta
 
 echo 'pyflakes'
 pyflakes3 $(git ls-files '*.py') || status=1
+
+echo 'environment variables'
+for name in $(grep -rhoE '"NEO(PRENE)?_[A-Z_]+"' src arch benchdnn --include='*.c' | tr -d '"' | sort -u); do
+    grep -q "\`$name\`" docs/environment.md || { echo "docs/environment.md has no $name"; status=1; }
+done
 exit $status

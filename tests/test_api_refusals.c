@@ -2,6 +2,7 @@
  * with a line in the log. */
 #include "tests/support/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,6 +260,47 @@ static void of_shape_predictors(void **state)
     neo_shape_predictor_destroy(NULL);
 }
 
+/* A line for each variable, and the engine is made all the same. */
+static void of_the_environment(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"NEOPRENE_NUM_THREADS", "0"},
+        {"NEOPRENE_AFFINITY", "wide"},
+        {"NEOPRENE_PRIMITIVE_CACHE_CAPACITY", "1K"},
+        {"NEOPRENE_PRIMITIVE_CACHE_BYTES", "-1"},
+        {"NEOPRENE_BLOCK_BUDGET", "5 "},
+        {"NEOPRENE_MEMORY_LIMIT", "0"},
+        {"NEOPRENE_MEMORY_OBJECT_LIMIT", ""},
+        {"NEOPRENE_MEMORY_HISTORY", "99999999"},
+        {"NEOPRENE_MEMORY_POISON", "256"},
+        {"NEO_CPU_CORE", "cortex-a5"},
+        {"NEO_CPU_DISABLE", "neon,dotprot"},
+    };
+    for (size_t i = 0; i < count_of(wrong); i++) {
+        char line[128];
+        const char *before = getenv(wrong[i][0]);
+        char *kept = before ? strdup(before) : NULL;
+        setenv(wrong[i][0], wrong[i][1], 1);
+        neo_engine *own = NULL;
+        capture_begin();
+        neo_status status = neo_engine_create(&own);
+        char *text = capture_end();
+        snprintf(line, sizeof line, "neoprene_verbose,v1,warn,%s='%s'", wrong[i][0], wrong[i][1]);
+        bool told = strstr(text, line) != NULL;
+        free(text);
+        if (kept)
+            setenv(wrong[i][0], kept, 1);
+        else
+            unsetenv(wrong[i][0]);
+        free(kept);
+        neo_engine_destroy(own);
+        assert_int_equal(status, NEO_OK);
+        if (!told)
+            fail_msg("no line begins with %s", line);
+    }
+}
+
 static void of_unknown_flags_and_kinds(void **state)
 {
     (void)state;
@@ -308,6 +350,7 @@ int main(void)
         cmocka_unit_test(of_providers_and_files),
         cmocka_unit_test(of_networks),
         cmocka_unit_test(of_shape_predictors),
+        cmocka_unit_test(of_the_environment),
         cmocka_unit_test(of_unknown_flags_and_kinds),
     };
     neo_set_verbose(1);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/cores.h"
 #include "src/core/env.h"
 #include "src/core/log.h"
 #include "src/memory/domain_source.h"
@@ -58,6 +59,20 @@ static neo_status create_pool(neo_engine *engine)
     return status;
 }
 
+/* arch/ reads these two variables, and has no log to warn in. */
+static void warn_of_ignored_cpu(void)
+{
+    const char *core = getenv("NEO_CPU_CORE"), *disabled = getenv("NEO_CPU_DISABLE"),
+               *unknown = NULL;
+    if (core && !core_named(core))
+        log_warn("NEO_CPU_CORE='%s' is no core that is known; it is ignored", core);
+    if (disabled)
+        cpu_parse_features(disabled, &unknown);
+    if (unknown)
+        log_warn("NEO_CPU_DISABLE='%s': '%.*s' is no instruction set; it is ignored", disabled,
+                 (int)strcspn(unknown, ", "), unknown);
+}
+
 static neo_status engine_init(neo_engine *engine, const neo_allocator *allocator)
 {
     neo_status status = memory_domain_init(&engine->memory, allocator);
@@ -89,6 +104,7 @@ neo_status neo_engine_create_with_allocator(neo_engine **out, const neo_allocato
     memset(engine, 0, sizeof *engine);
     atomic_init(&engine->refs, 1);
     engine->cpu = cpu_get();
+    warn_of_ignored_cpu();
     constants_init(&engine->replicas, &engine->memory, true);
     neo_status status = handle_lanes_init(engine->lanes, engine);
     if (status == NEO_OK)
