@@ -1,17 +1,24 @@
 /* The list of f32 matrix-multiplication kernels, fastest first. */
 #include "kernels/gemm_f32.h"
 
+#define IN_ORDER_TILES(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3]
+#define IN_ORDER_COLUMNS(t) IN_ORDER_TILES(t), IN_ORDER_TILES(t + 4), IN_ORDER_TILES(t + 8)
 #define TILES(t)                                                                                  \
     &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5], &(t)[6], &(t)[7], &(t)[8], &(t)[9],     \
         &(t)[10], &(t)[11], &(t)[12], &(t)[13], &(t)[14], &(t)[15], &(t)[16], &(t)[17], &(t)[18], \
         &(t)[19], &(t)[20], &(t)[21], &(t)[22], &(t)[23]
 const struct gemm_f32_kernel *const gemm_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &gemm_f32_in_order_neon[0], &gemm_f32_in_order_neon[1],  &gemm_f32_in_order_neon[2],
-    &gemm_f32_in_order_neon[3], TILES(gemm_f32_rows_neon),   TILES(gemm_f32_columns_neon),
+    IN_ORDER_TILES(gemm_f32_in_order_neon),
+    IN_ORDER_COLUMNS(gemm_f32_columns_in_order_neon),
+    TILES(gemm_f32_rows_neon),
+    TILES(gemm_f32_columns_neon),
 #endif
-    TILES(gemm_f32_rows_ref),   TILES(gemm_f32_columns_ref),
+    TILES(gemm_f32_rows_ref),
+    TILES(gemm_f32_columns_ref),
 };
+#undef IN_ORDER_COLUMNS
+#undef IN_ORDER_TILES
 #undef TILES
 const size_t gemm_f32_kernel_count = sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0];
 

@@ -61,8 +61,9 @@ void gemm_f32_find_tiles(gemm_f32_fn *tiles[][GEMM_F32_MR], uint32_t features, i
                          int columns);
 
 /* The tables of one file each. */
-enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 4 };
+enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 4, GEMM_F32_IN_ORDER_COLUMNS = 12 };
 extern const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES];
+extern const struct gemm_f32_kernel gemm_f32_columns_in_order_neon[GEMM_F32_IN_ORDER_COLUMNS];
 extern const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES];
 extern const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES];
 extern const struct gemm_f32_kernel gemm_f32_rows_ref[GEMM_F32_TILES];

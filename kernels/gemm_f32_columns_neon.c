@@ -19,15 +19,19 @@ INLINE void run_by_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr)
     gemm_f32_run_transposed(tile, nr, gemm_f32_rows_neon[index].run);
 }
 
+/* Whole tiles of 8x12 are assembly (gemm_f32_8x12_columns_neon.S), and for cores that issue in
+ * order all of eight or four rows (gemm_f32_columns_in_order_neon.S). */
 gemm_f32_fn gemm_f32_8x12_columns_whole_neon;
 
-static void gemm_f32_8x12_columns_neon(const struct gemm_f32_tile *tile)
-{
-    if (tile->m == 8 && tile->n == 12)
-        gemm_f32_8x12_columns_whole_neon(tile);
-    else
-        run_columns(tile, 8, 12, 1, gemm_f32_8x12_columns_neon);
-}
+#define WHOLE_OR_PART(mr, nr, U, name, whole)          \
+    static void name(const struct gemm_f32_tile *tile) \
+    {                                                  \
+        if (tile->m == (mr) && tile->n == (nr))        \
+            whole(tile);                               \
+        else                                           \
+            run_columns(tile, mr, nr, U, name);        \
+    }
+WHOLE_OR_PART(8, 12, 1, gemm_f32_8x12_columns_neon, gemm_f32_8x12_columns_whole_neon)
 
 static void gemm_f32_7x12_columns_neon(const struct gemm_f32_tile *tile)
 {
@@ -170,3 +174,37 @@ const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES] = {
     {"gemm_f32_2x4_columns_neon", CPU_NEON, 2, 4, 1, gemm_f32_2x4_columns_neon, 0},
     {"gemm_f32_1x4_columns_neon", CPU_NEON, 1, 4, 1, gemm_f32_1x4_columns_neon, 0},
 };
+
+/* KERNEL(mr, nr, U) */
+#define IN_ORDER_TILES \
+    KERNEL(8, 12, 1)   \
+    KERNEL(8, 8, 2)    \
+    KERNEL(8, 4, 4)    \
+    KERNEL(4, 12, 2)   \
+    KERNEL(4, 8, 4)    \
+    KERNEL(4, 4, 4)
+
+#define NAME(mr, nr, end) gemm_f32_##mr##x##nr##_columns_##end##_neon
+#define KERNEL(mr, nr, U)                                                      \
+    gemm_f32_fn NAME(mr, nr, narrow_whole), NAME(mr, nr, wide_whole);          \
+    WHOLE_OR_PART(mr, nr, U, NAME(mr, nr, narrow), NAME(mr, nr, narrow_whole)) \
+    WHOLE_OR_PART(mr, nr, U, NAME(mr, nr, wide), NAME(mr, nr, wide_whole))
+IN_ORDER_TILES
+#undef KERNEL
+
+#define ENTRY(mr, nr, kind, in_order)                   \
+    {"gemm_f32_" #mr "x" #nr "_columns_" #kind "_neon", \
+     CPU_NEON,                                          \
+     mr,                                                \
+     nr,                                                \
+     1,                                                 \
+     NAME(mr, nr, kind),                                \
+     in_order},
+#define KERNEL(mr, nr, U) ENTRY(mr, nr, narrow, IN_ORDER_NARROW) ENTRY(mr, nr, wide, IN_ORDER_WIDE)
+const struct gemm_f32_kernel gemm_f32_columns_in_order_neon[GEMM_F32_IN_ORDER_COLUMNS] = {
+    IN_ORDER_TILES};
+#undef KERNEL
+#undef ENTRY
+#undef NAME
+#undef IN_ORDER_TILES
+#undef WHOLE_OR_PART

@@ -3,6 +3,8 @@
 
 const struct gemm_f32_planes_kernels *const gemm_f32_planes_kernels[] = {
 #if !NEO_PORTABLE
+    &gemm_f32_planes_narrow_neon,
+    &gemm_f32_planes_wide_neon,
     &gemm_f32_planes_neon,
 #endif
     &gemm_f32_planes_ref,
@@ -10,10 +12,16 @@ const struct gemm_f32_planes_kernels *const gemm_f32_planes_kernels[] = {
 const size_t gemm_f32_planes_kernel_count =
     sizeof gemm_f32_planes_kernels / sizeof gemm_f32_planes_kernels[0];
 
-const struct gemm_f32_planes_kernels *gemm_f32_planes_find(uint32_t features)
+static int suits(const struct gemm_f32_planes_kernels *kernels, uint32_t features, int in_order)
+{
+    return (kernels->needs & ~features) == 0 &&
+           (!kernels->in_order || kernels->in_order == in_order);
+}
+
+const struct gemm_f32_planes_kernels *gemm_f32_planes_find(uint32_t features, int in_order)
 {
     size_t i = 0;
-    while (gemm_f32_planes_kernels[i]->needs & ~features)
+    while (!suits(gemm_f32_planes_kernels[i], features, in_order))
         i++;
     return gemm_f32_planes_kernels[i];
 }

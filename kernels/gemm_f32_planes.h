@@ -44,18 +44,20 @@ enum { GEMM_F32_PLANES_WIDTHS = 3, GEMM_F32_PLANES_LOWEST = 4 };
 struct gemm_f32_planes_kernels {
     const char *name;
     uint32_t needs;
+    uint8_t in_order; /* IN_ORDER_*: for cores that issue in this way; 0: for all */
     struct {
         uint32_t height;
         gemm_f32_planes_fn *run, *run_lowest;
     } tiles[GEMM_F32_PLANES_WIDTHS];
 };
-extern const struct gemm_f32_planes_kernels gemm_f32_planes_neon, gemm_f32_planes_ref;
+extern const struct gemm_f32_planes_kernels gemm_f32_planes_neon, gemm_f32_planes_narrow_neon,
+    gemm_f32_planes_wide_neon, gemm_f32_planes_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct gemm_f32_planes_kernels *const gemm_f32_planes_kernels[];
 extern const size_t gemm_f32_planes_kernel_count;
 
-/* The fastest that the features allow; never NULL. */
-const struct gemm_f32_planes_kernels *gemm_f32_planes_find(uint32_t features);
+/* The fastest that the features allow on a core that issues so (IN_ORDER_* or 0); never NULL. */
+const struct gemm_f32_planes_kernels *gemm_f32_planes_find(uint32_t features, int in_order);
 
 #endif

@@ -24,4 +24,4 @@ static void run(const struct gemm_f32_planes *strip)
 }
 
 const struct gemm_f32_planes_kernels gemm_f32_planes_ref = {
-    "gemm_f32_planes_ref", 0, {{16, run, run}, {12, run, run}, {8, run, run}}};
+    "gemm_f32_planes_ref", 0, 0, {{16, run, run}, {12, run, run}, {8, run, run}}};

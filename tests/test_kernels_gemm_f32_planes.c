@@ -152,8 +152,13 @@ static void keeps_nan(void **state)
 static void one_is_found(void **state)
 {
     (void)state;
-    assert_ptr_equal(gemm_f32_planes_find(0), &gemm_f32_planes_ref);
-    assert_int_equal(gemm_f32_planes_find(cpu_get()->features)->needs & ~cpu_get()->features, 0);
+    uint32_t features = cpu_get()->features;
+    for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++) {
+        const struct gemm_f32_planes_kernels *found = gemm_f32_planes_find(features, in_order);
+        assert_ptr_equal(gemm_f32_planes_find(0, in_order), &gemm_f32_planes_ref);
+        assert_int_equal(found->needs & ~features, 0);
+        assert_int_equal(found->in_order, found->needs ? in_order : 0);
+    }
 }
 
 enum { MOST_BYTES = 1 << 16 };

@@ -220,7 +220,7 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     if (shape->segment && gemm_f32_lists(cpu))
         plan->listed = gemm_f32_listed_find(cpu->features, cpu->core->in_order);
     if (reads_planes(plan, cpu)) {
-        plan->planes = gemm_f32_planes_find(cpu->features);
+        plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
         plan->run_rows = choose_run_rows(plan, cpu);
     }
     plan_by(plan, cpu);

@@ -8,11 +8,13 @@
 
 #include "kernels/gemm_f32.h"
 #include "kernels/gemm_f32_listed.h"
+#include "kernels/gemm_f32_planes.h"
 #include "src/threading/parallel.h"
 
 struct gemm_f32_tiles {
     gemm_f32_fn *run[GEMM_F32_NR / 4][GEMM_F32_MR]; /* by width / 4 - 1, height - 1 */
     const struct gemm_f32_listed_kernels *listed;
+    const struct gemm_f32_planes_kernels *planes;
     uint32_t features;
     int in_order; /* IN_ORDER_* of the core; 0: it reorders */
     int columns;  /* for C whose columns are contiguous, not its rows */

@@ -100,7 +100,7 @@ void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *
     const struct gemm_f32 *plan = task->plan;
     const struct gemm_f32_shape *shape = &plan->shape;
     struct panel_run run = {
-        .kernels = plan->planes,
+        .kernels = task->tiles->planes,
         .strip = {.a_step = shape->a_column,
                   .rounds = shape->k / 4,
                   .tail = shape->k % 4,
