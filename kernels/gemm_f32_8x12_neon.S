@@ -82,18 +82,20 @@ at .req x8
     ldr d3, [a, #24]
     mov v6.d[1], half
     upper 2, 0
+    add a, a, #32
     lower 2, 0
+    add b, b, #48
     upper 3, 0
+    subs k, k, #1
     lower 3, 0
     .endm
 
 /* The rest of it, with the loads of the next step. */
     .macro next_loads
     upper 0, 1
-    ldr d4, [b, #48]
-    subs k, k, #1
+    ldr d4, [b]
     lower 0, 1
-    ldr half, [b, #56]
+    ldr half, [b, #8]
     upper 1, 1
     lower 1, 1
     upper 2, 1
@@ -101,21 +103,19 @@ at .req x8
     upper 3, 1
     lower 3, 1
     upper 0, 2
-    ldr d5, [b, #64]
+    ldr d5, [b, #16]
     mov v4.d[1], half
     lower 0, 2
-    ldr half, [b, #72]
+    ldr half, [b, #24]
     upper 1, 2
-    ldr d0, [a, #32]
-    add b, b, #48
+    ldr d0, [a]
     lower 1, 2
     upper 2, 2
-    ldr d1, [a, #40]
+    ldr d1, [a, #8]
     mov v5.d[1], half
     lower 2, 2
     upper 3, 2
-    ldr d2, [a, #48]
-    add a, a, #32
+    ldr d2, [a, #16]
     lower 3, 2
     .endm
 
