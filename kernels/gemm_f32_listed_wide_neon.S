@@ -5,7 +5,9 @@
  * address as well. A tile of `height` rows and `vectors` vectors keeps its sums in the last height *
  * vectors vector registers and four steps of each row of A in the first `height` ones; between them
  * are `places` vectors of B, which replace each other: number l is in the register l % places of
- * these, and is loaded when vector l - places is no longer needed.
+ * these, and is loaded when vector l - places is no longer needed. `ahead` of them are there before a
+ * round begins; with two vectors in a row there could be more, but rows of A come last in a round and
+ * must not have to wait for these: the last two multiply-adds share a cycle with the branch.
  *
  * A round is four steps of k, and multiplies one row after the other with the vectors of a step. But
  * 7x12 has only four places: there all but the last step multiply one vector after the other with all
@@ -61,9 +63,9 @@
  * A and B; then rows of A. `kind`: -1 for the counter, -2 and -3 for the addresses, i for row i, and
  * 8 + l for vector l; `ready`: the multiply-adds that have to come before it. */
     .macro find_op height, vectors
-    .set l, places - \vectors - 1 + op
+    .set l, ahead - 1 + op
     .if op > (2 * \vectors)
-    .set l, places - \vectors - 4 + op
+    .set l, ahead - 4 + op
     .endif
     .set kind, 8 + l
     find_ready \height, \vectors
@@ -131,7 +133,7 @@
 /* The last one: loads nothing beyond it. */
     .macro last_round height, vectors
     load_row %(\height - 1), %(7 + \height)
-    .set l, places - \vectors
+    .set l, ahead
     .set f, 0
     .rept 4 * \height * \vectors
     find_ready \height, \vectors
@@ -156,7 +158,7 @@
     .endm
     .macro first_loads height, vectors
     .set op, 0
-    .rept \height + places - \vectors - 1
+    .rept \height + ahead - 1
     first_load \height
     .endr
     .endm
@@ -168,12 +170,12 @@
     .rept \height * \vectors
     clear %(32 - \height * \vectors + f)
     .set f, f + 1
-    .if (f % 2 == 0) & (op < (\height + places - \vectors - 1))
+    .if (f % 2 == 0) & (op < (\height + ahead - 1))
     first_load \height
     .endif
     .endr
-    .rept \height + places - \vectors - 1
-    .if op < (\height + places - \vectors - 1)
+    .rept \height + ahead - 1
+    .if op < (\height + ahead - 1)
     first_load \height
     .endif
     .endr
@@ -199,8 +201,14 @@
 
     .macro kernel height, width, vectors
     .set places, 4
-    .if (\vectors == 3) & (\height < 7)
+    .if \vectors == 2
+    .set places, 8
+    .elseif (\vectors == 3) & (\height < 7)
     .set places, 6
+    .endif
+    .set ahead, places - \vectors
+    .if \vectors == 2
+    .set ahead, 4
     .endif
     begin_whole \height\()x\width\()_wide, \height, \vectors
     cbz rounds, 20f

@@ -262,8 +262,37 @@ static void products_are_exact_in_every_order_of_loops(void **state)
 static void products_are_exact_on_cores_that_do_not(void **state)
 {
     (void)state;
-    struct cpu cpu = stated_cpu("cortex-a55", 32768);
-    walk(&cpu, NULL);
+    struct cpu narrow = stated_cpu("cortex-a55", 32768), wide = stated_cpu("cortex-a510", 32768);
+    walk(&narrow, NULL);
+    walk(&wide, NULL);
+}
+
+/* Four of them fit into the L1 cache together, so tiles are low; for many columns they are copied.
+ */
+static void rows_that_collide_are_copied_for_many_columns(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("cortex-a510", 32768);
+    struct gemm_f32_shape shape = {.batch = 1,
+                                   .m = 70,
+                                   .n = 16,
+                                   .k = 4096,
+                                   .b_packed = true,
+                                   .segment = 4096,
+                                   .a_stride = 4096,
+                                   .a_is_regular = true};
+    struct gemm_f32 plan;
+    gemm_f32_plan(&plan, &shape, &cpu);
+    assert_false(plan.copies);
+    assert_int_equal(plan.tall, 4);
+    shape.n = 160;
+    gemm_f32_plan(&plan, &shape, &cpu);
+    assert_true(plan.copies);
+    assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
+    shape.n = 16, shape.a_stride = 4100;
+    gemm_f32_plan(&plan, &shape, &cpu);
+    assert_false(plan.copies);
+    assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
 }
 
 /* The plan is for the faster cores; a thread on another one packs what they read in place. */
@@ -284,10 +313,8 @@ static void products_are_exact_among_cores_of_both_kinds(void **state)
 }
 
 /* So a user's scratchpad is large enough when the sizes become known. */
-static void unknown_sizes_have_the_largest_scratchpad(void **state)
+static void unknown_sizes_have_most_on(const struct cpu *cpu)
 {
-    (void)state;
-    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     const size_t unknown = SIZE_MAX;
     struct gemm_f32_shape any = {.batch = unknown,
                                  .m = unknown,
@@ -298,19 +325,30 @@ static void unknown_sizes_have_the_largest_scratchpad(void **state)
                                  .a_is_regular = true,
                                  .output = GEMM_STAGED};
     struct gemm_f32 most, plan;
-    gemm_f32_plan(&most, &any, &cpu);
     for (size_t m = 1; m < 3000; m = m * 3 + 1)
         for (size_t n = 1; n < 3000; n = n * 3 + 1)
             for (size_t k = 1; k < 3000; k = k * 3 + 1)
-                for (int options = 0; options < 4; options++) {
+                for (int options = 0; options < 16; options++) {
                     struct gemm_f32_shape shape = any;
+                    any.n = options & 8 ? n : unknown;
+                    gemm_f32_plan(&most, &any, cpu);
                     shape.batch = 1, shape.m = m, shape.n = n, shape.k = k;
-                    shape.segment = options & 1 ? k : 0, shape.a_stride = k;
+                    shape.segment = options & 1 ? k : 0;
+                    shape.a_stride = options & 4 ? 4096 : k;
                     shape.output = options & 2 ? GEMM_DIRECT : GEMM_STAGED;
-                    gemm_f32_plan(&plan, &shape, &cpu);
+                    gemm_f32_plan(&plan, &shape, cpu);
                     assert_true(gemm_f32_scratch_bytes(&plan, 1) <=
                                 gemm_f32_scratch_bytes(&most, 1));
                 }
+}
+
+static void unknown_sizes_have_the_largest_scratchpad(void **state)
+{
+    (void)state;
+    struct cpu reorders = stated_cpu("neoverse-n1", 65536);
+    struct cpu does_not = stated_cpu("cortex-a510", 32768);
+    unknown_sizes_have_most_on(&reorders);
+    unknown_sizes_have_most_on(&does_not);
 }
 
 int main(void)
@@ -319,6 +357,7 @@ int main(void)
         cmocka_unit_test(products_are_exact_on_cores_that_reorder),
         cmocka_unit_test(products_are_exact_in_every_order_of_loops),
         cmocka_unit_test(products_are_exact_on_cores_that_do_not),
+        cmocka_unit_test(rows_that_collide_are_copied_for_many_columns),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
     };

@@ -19,6 +19,7 @@ enum {
     BLOCK_K_UNIT = 8, /* two rounds of the kernels */
     FEW_K = 256,
     IN_ORDER_BLOCK_K = 256, /* what most_k() finds for cores that issue in order, about */
+    FEW_COLUMNS = 64,
     L1_WAYS = 4,
 };
 
@@ -200,16 +201,31 @@ size_t gemm_f32_scratch_bytes(const struct gemm_f32 *plan, int threads)
     return plan->scratch.bytes * (size_t)threads;
 }
 
+/* Rows that would drive each other out of the L1 cache are copied. Where columns are few that costs
+ * more than lower tiles do, of so many rows as one place of the cache has room for. */
+static bool lower_tiles_pay(const struct cpu *cpu, double n)
+{
+    return cpu->core->in_order && n <= (double)FEW_COLUMNS;
+}
+
+static void choose_rows(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    bool unknown = is_unknown(shape), collide = unknown || rows_collide(shape->a_stride, cpu);
+    bool low = plan->listed && collide && !unknown && lower_tiles_pay(cpu, (double)shape->n);
+    plan->copies = plan->listed && collide && !low;
+    plan->tile_rows = low ? L1_WAYS : plan->listed ? GEMM_F32_LISTED_HEIGHT : GEMM_F32_MR;
+}
+
 static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
-    plan->tile_rows = plan->listed ? GEMM_F32_LISTED_HEIGHT : GEMM_F32_MR;
+    choose_rows(plan, cpu);
     plan->row_tiles = shape->m == SIZE_MAX ? SIZE_MAX : div_up(shape->m, plan->tile_rows);
     plan->panels = shape->n == SIZE_MAX ? SIZE_MAX : layout_panel_count(shape->n);
     if (shape->m != SIZE_MAX)
         choose_tall(plan);
     plan->full_panels = shape->n == SIZE_MAX ? 0 : layout_full_panels(shape->n);
-    plan->copies = plan->listed && (is_unknown(shape) || rows_collide(shape->a_stride, cpu));
     choose_blocks(plan, cpu);
     divide_scratch(plan);
 }
@@ -573,7 +589,7 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
 {
     bool listed = a_listed && gemm_f32_lists(cpu) && m > 0;
     double cycles = listed ? listed_cycles(cpu, m, n, k) : packed_cycles(cpu, m, n, k);
-    if (listed && rows_collide(a_stride, cpu)) /* they are copied */
+    if (listed && rows_collide(a_stride, cpu) && !lower_tiles_pay(cpu, n)) /* they are copied */
         cycles += m * k / 2;
     return 500 + batch * (cycles + (b_packed ? 0 : pack_cycles(cpu->core, n, k)));
 }
