@@ -7,36 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/copy_f32.h"
-#include "kernels/indirect_f32.h"
-#include "src/convolution/convolution.h"
-#include "src/core/checked.h"
+#include "src/convolution/convolution_indirect.h"
 #include "src/memory/descriptor.h"
 #include "src/primitive/finish.h"
 #include "src/threading/partition.h"
-#include "src/weights/layout.h"
 
 enum {
     PIXELS = INDIRECT_F32_PIXELS,
     GATHERED_ROWS = 8,         /* of dst, whose rows of source are transposed together */
     MOST_GATHERED = 512 << 10, /* bytes; more makes fewer rows */
-};
-
-struct convolution_indirect {
-    struct convolution_shape shape;
-    size_t taps, channels, outputs; /* channels and outputs: of all groups */
-    struct layout_shape weights;
-    indirect_f32_fn *run;
-    copy_f32_fn *copy;
-    const char *kernel;
-    const struct cpu *cpu;
-    float low, high;
-    bool gathers;             /* rows of source are transposed */
-    bool staged;              /* sums are in the scratchpad until they are finished */
-    bool finishes;            /* there is more to do than a bias and a clamp */
-    size_t rows, source_rows; /* of dst, done together; of source, that these need */
-    size_t packed_bytes;      /* of the scratchpad; then for each task: */
-    size_t pixel_bytes, zero_bytes, stage_bytes, task_bytes;
 };
 
 /* ---- refuse, choose, estimate ---- */
@@ -54,14 +33,24 @@ static const char *indirect_refuse(const struct problem *problem, const struct c
     return convolution_refuse_direct(problem);
 }
 
+/* Pixels of dst are as far from each other at the end of a row as within it: pieces go across rows.
+ */
+static bool is_dst_even(const struct convolution_shape *s)
+{
+    return s->out[HEIGHT] == 1 || s->dst.h == s->out[WIDTH] * s->dst.w;
+}
+
 /* Groups of one to three channels take a load and a multiply-add each; the others 1.4 or 1.6
  * instructions for a multiply-add. */
 static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
-    double rows = (double)s.batch * (double)s.out[DEPTH] * (double)s.out[HEIGHT];
-    double tiles = rows * ceil((double)s.out[WIDTH] / (double)PIXELS), taps = 1;
+    double planes = (double)s.batch * (double)s.out[DEPTH], taps = 1;
+    double rows = (double)s.out[HEIGHT], width = (double)s.out[WIDTH];
+    double tiles =
+        is_dst_even(&s) ? ceil(rows * width / (double)PIXELS) : rows * ceil(width / (double)PIXELS);
+    tiles *= planes;
     for (int i = 0; i < SPACE; i++)
         taps *= (double)s.kernel[i];
     double groups = tiles * (double)s.groups;
@@ -70,7 +59,7 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double whole = floor((double)s.ic / 4) * 4, rest = (double)s.ic - whole;
     double sums = outputs * taps * (1.5 * whole + (rest > 0 ? 4 + rest : 0)) / per_cycle;
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
-    double listing = tiles * (60 + 40 * taps) + groups * panels * (50 + 4 * taps);
+    double listing = tiles * (100 + 25 * taps) + groups * panels * (50 + 4 * taps);
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     double gather =
@@ -95,8 +84,10 @@ static void plan_rows(struct convolution_indirect *mine)
 {
     const struct convolution_shape *s = &mine->shape;
     size_t row_bytes = (size_t)s->in[WIDTH] * mine->channels * sizeof(float);
-    mine->rows = mine->gathers ? GATHERED_ROWS : 1;
-    while (mine->rows > 1 && source_rows(s, mine->rows) * row_bytes > MOST_GATHERED)
+    mine->crosses_rows = is_dst_even(s);
+    mine->rows = mine->gathers ? GATHERED_ROWS : mine->crosses_rows ? (size_t)s->out[HEIGHT] : 1;
+    while (mine->gathers && mine->rows > 1 &&
+           source_rows(s, mine->rows) * row_bytes > MOST_GATHERED)
         mine->rows--;
     mine->source_rows = source_rows(s, mine->rows);
 }
@@ -151,22 +142,6 @@ static const char *indirect_kernel(const void *plan)
 
 /* ---- run ---- */
 
-struct run {
-    const struct convolution_indirect *plan;
-    const struct execution *execution;
-    const float *weights;
-};
-
-/* One task's parts of the scratchpad, and where the source of its rows is: row `top` of it is at
- * origin. */
-struct task {
-    const struct run *run;
-    const float **pixels;
-    float *zeros, *stage, *source;
-    const float *origin;
-    neo_dim top, row_stride, column_stride;
-};
-
 static struct task task_of(const struct run *run, int index)
 {
     const struct convolution_indirect *plan = run->plan;
@@ -182,12 +157,6 @@ static struct task task_of(const struct run *run, int index)
         .source = (float *)(void *)(stage + plan->stage_bytes),
     };
 }
-
-/* Up to eight pixels of a row of dst. */
-struct piece {
-    neo_dim n, at[SPACE];
-    size_t count;
-};
 
 /* Rows of source, transposed. Only images without depth come here. */
 static void gather(struct task *task, const struct piece *piece, size_t rows)
@@ -229,38 +198,6 @@ static void find_source(struct task *task, const struct piece *piece, size_t row
     task->top = 0;
     task->row_stride = s->src.h;
     task->column_stride = s->src.w;
-}
-
-/* One tap of the eight pixels; row: of source, or NULL if it is padding. Pixels that do not exist
- * repeat the last one. */
-static void list_tap(const struct task *task, const struct piece *piece, const float *row,
-                     neo_dim kw, const float **pixels)
-{
-    const struct convolution_shape *s = &task->run->plan->shape;
-    neo_dim x = piece->at[WIDTH] * s->stride[WIDTH] - s->padding[WIDTH] + kw * s->dilation[WIDTH];
-    for (size_t i = 0; i < PIXELS; i++) {
-        bool inside = row && x >= 0 && x < s->in[WIDTH];
-        pixels[i] = inside ? row + x * task->column_stride : task->zeros;
-        x += i + 1 < piece->count ? s->stride[WIDTH] : 0;
-    }
-}
-
-static void list_pixels(const struct task *task, const struct piece *piece)
-{
-    const struct convolution_shape *s = &task->run->plan->shape;
-    const float **pixels = task->pixels;
-    for (neo_dim kd = 0; kd < s->kernel[DEPTH]; kd++)
-        for (neo_dim kh = 0; kh < s->kernel[HEIGHT]; kh++) {
-            neo_dim d =
-                piece->at[DEPTH] * s->stride[DEPTH] - s->padding[DEPTH] + kd * s->dilation[DEPTH];
-            neo_dim h = piece->at[HEIGHT] * s->stride[HEIGHT] - s->padding[HEIGHT] +
-                        kh * s->dilation[HEIGHT];
-            bool inside = d >= 0 && d < s->in[DEPTH] && h >= 0 && h < s->in[HEIGHT];
-            const float *row =
-                inside ? task->origin + d * s->src.d + (h - task->top) * task->row_stride : NULL;
-            for (neo_dim kw = 0; kw < s->kernel[WIDTH]; kw++, pixels += PIXELS)
-                list_tap(task, piece, row, kw, pixels);
-        }
 }
 
 static void run_group(const struct task *task, struct indirect_f32_tile *tile, neo_dim group,
@@ -305,9 +242,14 @@ static void finish_piece(const struct task *task, const struct piece *piece,
     }
     for (int i = 2; i <= last; i++)
         line.position[i] = piece->at[i - last + WIDTH];
-    for (size_t i = 0; i < piece->count; i++, line.position[last]++)
+    for (size_t i = 0; i < piece->count; i++) {
         finish_line(task->run->execution, &line, values + i * tile->row, false,
                     dst + (neo_dim)i * strides->w, strides->c);
+        if (++line.position[last] == plan->shape.out[WIDTH]) {
+            line.position[last] = 0;
+            line.position[last - 1]++; /* of 1D convolutions it is not read any more */
+        }
+    }
 }
 
 static void run_piece(const struct task *task, const struct piece *piece)
@@ -327,26 +269,38 @@ static void run_piece(const struct task *task, const struct piece *piece)
         .low = plan->low,
         .high = plan->high,
     };
-    list_pixels(task, piece);
+    indirect_list_pixels(task, piece);
     for (neo_dim group = 0; group < plan->shape.groups; group++)
         run_group(task, &tile, group, values);
     if (plan->staged || plan->finishes)
         finish_piece(task, piece, &tile, values, dst);
 }
 
+/* Pixels of rows of dst, as many rows as a piece may cross. */
+static void run_pixels(const struct task *task, struct piece *piece, size_t rows)
+{
+    size_t width = (size_t)task->run->plan->shape.out[WIDTH], count = rows * width;
+    size_t pieces = div_up(count, PIXELS);
+    neo_dim top = piece->at[HEIGHT];
+    for (size_t i = 0; i < pieces; i++) {
+        struct span pixels = partition_span(count, pieces, i);
+        piece->at[HEIGHT] = top + (neo_dim)(pixels.begin / width);
+        piece->at[WIDTH] = (neo_dim)(pixels.begin % width);
+        piece->count = pixels.end - pixels.begin;
+        run_piece(task, piece);
+    }
+}
+
 /* Rows of dst that follow each other in one plane. */
 static void run_rows(struct task *task, struct piece *piece, size_t rows)
 {
-    size_t width = (size_t)task->run->plan->shape.out[WIDTH];
-    size_t pieces = div_up(width, PIXELS);
+    size_t together = task->run->plan->crosses_rows ? rows : 1;
+    neo_dim top = piece->at[HEIGHT];
     find_source(task, piece, rows);
-    for (size_t row = 0; row < rows; row++, piece->at[HEIGHT]++)
-        for (size_t i = 0; i < pieces; i++) {
-            struct span columns = partition_span(width, pieces, i);
-            piece->at[WIDTH] = (neo_dim)columns.begin;
-            piece->count = columns.end - columns.begin;
-            run_piece(task, piece);
-        }
+    for (size_t row = 0; row < rows; row += together) {
+        piece->at[HEIGHT] = top + (neo_dim)row;
+        run_pixels(task, piece, together);
+    }
 }
 
 static void run_span(void *argument, struct span mine, int slot)

@@ -1,0 +1,55 @@
+/* Convolution of a few pixels of all groups at a time: what its parts share. What they do is told in
+ * convolution_indirect.c. */
+#ifndef SRC_CONVOLUTION_INDIRECT_H
+#define SRC_CONVOLUTION_INDIRECT_H
+
+#include "kernels/copy_f32.h"
+#include "kernels/indirect_f32.h"
+#include "src/convolution/convolution.h"
+#include "src/core/checked.h"
+#include "src/weights/layout.h"
+
+struct convolution_indirect {
+    struct convolution_shape shape;
+    size_t taps, channels, outputs; /* channels and outputs: of all groups */
+    struct layout_shape weights;
+    indirect_f32_fn *run;
+    copy_f32_fn *copy;
+    const char *kernel;
+    const struct cpu *cpu;
+    float low, high;
+    bool crosses_rows;        /* a piece may have pixels of more than one */
+    bool gathers;             /* rows of source are transposed */
+    bool staged;              /* sums are in the scratchpad until they are finished */
+    bool finishes;            /* there is more to do than a bias and a clamp */
+    size_t rows, source_rows; /* of dst, done together; of source, that these need */
+    size_t packed_bytes;      /* of the scratchpad; then for each task: */
+    size_t pixel_bytes, zero_bytes, stage_bytes, task_bytes;
+};
+
+struct run {
+    const struct convolution_indirect *plan;
+    const struct execution *execution;
+    const float *weights;
+};
+
+/* One task's parts of the scratchpad, and where the source of its rows is: row `top` of it is at
+ * origin. */
+struct task {
+    const struct run *run;
+    const float **pixels;
+    float *zeros, *stage, *source;
+    const float *origin;
+    neo_dim top, row_stride, column_stride;
+};
+
+/* Up to eight pixels of dst that follow each other, from the one at `at` on. */
+struct piece {
+    neo_dim n, at[SPACE];
+    size_t count;
+};
+
+/* Lists the addresses of all taps of a piece's pixels in task->pixels. */
+void indirect_list_pixels(const struct task *task, const struct piece *piece);
+
+#endif
