@@ -40,7 +40,9 @@ struct dwconv_f32_task {
     float *dst;
     size_t dst_row, dst_column, dst_plane;
     float low, high; /* -INFINITY, INFINITY: no clamp */
-    void *scratch;   /* as many bytes as the kernel wants, aligned to 64 */
+    size_t
+        strip; /* columns of dst to do in all rows before the next ones; 0: as the kernel likes */
+    void *scratch; /* as many bytes as the kernel wants, aligned to 64 */
 };
 typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
 
@@ -49,6 +51,7 @@ struct dwconv_f32_kernel {
     uint32_t needs;
     uint8_t in_order; /* IN_ORDER_*: for cores that issue in this way; 0: for all */
     int (*does)(const struct dwconv_f32_task *task); /* see dwconv_f32_does() */
+    uint8_t tile_columns; /* of dst, if it does these in all rows and channels; 0: whole rows */
     size_t (*scratch_bytes)(
         const struct dwconv_f32_task *task); /* NULL: none; looks at no pointer */
     dwconv_f32_fn *run;

@@ -6,6 +6,8 @@
 #include "kernels/dwconv_f32_parts_neon.h"
 #include "kernels/dwconv_f32_slide.h"
 #include "kernels/dwconv_f32_slide_offsets.h"
+#include "kernels/dwconv_f32_tiles.h"
+#include "kernels/dwconv_f32_tiles_offsets.h"
 
 /* What the columns mean for the steps; 0 if they are not what the assembly can do: then so little
  * of the image is left that speed does not matter. */
@@ -49,16 +51,109 @@ static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, si
     return functions[task->stride_w - 1][channels == 8][clamps];
 }
 
-static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_slide *plan,
-                       const struct parts_group *part, int in_order)
+static const float none[8];
+
+/* What tiles of the same channels, from c on, have in common: is the column before the image, or
+ * the one behind it, padding? */
+struct edges {
+    int left, right;
+    size_t c;
+};
+
+/* Tiles of a row from column x to `end`; there are at most MOST_TILES. */
+enum { MOST_TILES = 16, MOST_COLUMNS = MOST_TILES * TILES_WIDTH };
+
+static size_t list_tiles(struct dwconv_f32_tile *tiles, const struct dwconv_f32_task *task,
+                         struct edges edges, size_t x, size_t end)
 {
-    static const float none[8];
+    size_t count = 0, inner = task->out_cols - (edges.right ? TILES_WIDTH : 0);
+    for (size_t width; x < end; x += width) {
+        int is_left = edges.left && x == 0, is_right = x == inner;
+        width = TILES_WIDTH;
+        int body = is_left ? TILE_LEFT : is_right ? TILE_RIGHT : TILE_MIDDLE;
+        if (task->stride_w == 2 && x + 2 * width <= (end < inner ? end : inner)) {
+            width *= 2;
+            body = is_left ? TILE_WIDE_LEFT : TILE_WIDE_MIDDLE;
+        }
+        ptrdiff_t column = is_left ? 0 : task->first + (ptrdiff_t)(x * task->stride_w);
+        tiles[count++] = (struct dwconv_f32_tile){
+            .src = ((size_t)column * task->column + edges.c) * sizeof(float),
+            .dst = x * task->dst_column * sizeof(float),
+            .body = (size_t)body,
+        };
+    }
+    return count;
+}
+
+/* Are there tiles for all columns? */
+static int find_edges(struct edges *edges, const struct dwconv_f32_task *task, size_t c)
+{
+    ptrdiff_t end = task->first + (ptrdiff_t)((task->out_cols - 1) * task->stride_w + task->kw);
+    ptrdiff_t beyond = end - (ptrdiff_t)task->columns;
+    *edges = (struct edges){task->first<0, beyond> 0, c};
+    return task->out_cols % TILES_WIDTH == 0 && task->first >= -1 && beyond <= 1 &&
+           !(edges->left && edges->right && task->out_cols == TILES_WIDTH);
+}
+
+static void run_tile_columns(const struct dwconv_f32_task *task,
+                             const struct dwconv_f32_tiles *plan, struct edges edges, size_t pairs)
+{
+    static dwconv_f32_tiles_fn *const functions[2][2] = {
+        {dwconv_f32_tiles_s1, dwconv_f32_tiles_s1_clamp},
+        {dwconv_f32_tiles_s2, dwconv_f32_tiles_s2_clamp},
+    };
+    struct dwconv_f32_tile tiles[MOST_TILES];
+    struct dwconv_f32_tiles job = *plan;
+    int clamps = task->low > -INFINITY || task->high < INFINITY;
+    size_t together = task->strip / TILES_WIDTH * TILES_WIDTH;
+    together = together < MOST_COLUMNS && together ? together : MOST_COLUMNS;
+    job.tiles = tiles;
+    for (size_t x = 0; x < task->out_cols; x += together) {
+        size_t left = task->out_cols - x;
+        size_t count = list_tiles(tiles, task, edges, x, x + (left < together ? left : together));
+        job.tiles_end = tiles + count;
+        job.count = pairs * count * (job.channels / (TILES_GROUP * sizeof(float)));
+        functions[task->stride_w - 1][clamps](&job);
+    }
+}
+
+/* Returns the number of rows that were done. */
+static size_t run_tiles(const struct dwconv_f32_task *task, const float *const *rows,
+                        const struct parts_group *part, const float *clamp)
+{
+    struct edges edges;
+    size_t pairs = task->out_rows / TILES_ROWS_TOGETHER;
+    if (part->channels != TILES_GROUP || !find_edges(&edges, task, part->c) || pairs == 0)
+        return 0;
+    struct dwconv_f32_tiles job = {
+        .rows = rows,
+        .weights = task->weights + part->c,
+        .bias = task->bias ? task->bias + part->c : none,
+        .bias_mask = task->bias ? SIZE_MAX : 0,
+        .dst = task->dst + part->c,
+        .column = task->column * sizeof(float),
+        .dst_column = task->dst_column * sizeof(float),
+        .dst_row = task->dst_row * sizeof(float),
+        .weights_tap = task->weights_tap * sizeof(float),
+        .channels = part->groups * TILES_GROUP * sizeof(float),
+        .clamp = clamp,
+    };
+    run_tile_columns(task, &job, edges, pairs);
+    return pairs * TILES_ROWS_TOGETHER;
+}
+
+/* Rows from y on. */
+static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_slide *plan,
+                       const struct parts_group *part, size_t y, int in_order)
+{
     struct dwconv_f32_slide job = *plan;
     size_t channels = in_order ? 4 : part->channels;
+    job.rows += y * task->stride_h;
+    job.out_rows -= y;
     job.weights = task->weights + part->c;
     job.bias = task->bias ? task->bias + part->c : none;
     job.bias_next = task->bias ? channels * sizeof(float) : 0;
-    job.dst = task->dst + part->c;
+    job.dst = task->dst + y * task->dst_row + part->c;
     job.start += part->c * sizeof(float);
     job.groups = part->groups * (part->channels / channels);
     find_function(task, channels, in_order)(&job);
@@ -86,8 +181,11 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
         in_order = 0;
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
-    for (int i = 0; i < count; i++)
-        run_groups(task, &plan, &groups[i], in_order);
+    for (int i = 0; i < count; i++) {
+        size_t done = in_order ? 0 : run_tiles(task, rows, &groups[i], clamp);
+        if (done < task->out_rows)
+            run_groups(task, &plan, &groups[i], done, in_order);
+    }
 }
 
 static void run_dense(struct dwconv_f32_task *task, const float **rows)
@@ -128,7 +226,12 @@ static int does(const struct dwconv_f32_task *task)
 }
 
 const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {
-    .name = "dwconv_f32_3x3_neon", .needs = CPU_NEON, .does = does, .run = run};
+    .name = "dwconv_f32_3x3_neon",
+    .needs = CPU_NEON,
+    .does = does,
+    .tile_columns = TILES_WIDTH,
+    .run = run,
+};
 const struct dwconv_f32_kernel dwconv_f32_3x3_a55_neon = {
     .name = "dwconv_f32_3x3_a55_neon",
     .needs = CPU_NEON,

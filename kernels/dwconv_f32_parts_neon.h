@@ -57,10 +57,11 @@ static inline void parts_run_one(const struct dwconv_f32_task *task, struct part
     part.dst_row *= apart.down;
     part.dst_column *= apart.across;
     part.rows = rows;
-    for (size_t i = 0; i < (part.out_rows - 1) * part.stride_h + part.kh; i++) {
-        const float *row = task->rows[y * task->stride_h + i * task->dilation_h];
-        rows[i] = row ? row + skip * task->column : NULL;
-    }
+    const float *const *from = task->rows + y * task->stride_h;
+    size_t count = (part.out_rows - 1) * part.stride_h + part.kh;
+    size_t between = task->dilation_h, offset = skip * task->column;
+    for (size_t i = 0; i < count; i++, from += between)
+        rows[i] = *from ? *from + offset : NULL;
     run(&part, rows);
 }
 

@@ -4,12 +4,14 @@
  * outputs that are under way: stride 1, eight channels, two rows: 18 + 12, and a pair for what is
  * loaded. A step of stride 1 has 36 FMLA, 4 loads, 2 stores and 2 loads of the bias, each of a pair
  * of vectors; one of stride 2 has 36 FMLA, 10 loads, 2 stores and 2 loads of the bias. A last odd
- * row uses the same weights.
+ * row uses the same weights. A tile is seven or fourteen steps without a branch, so that its weights are loaded
+ * while multiply-adds of the one before go on.
  *
  * Registers: weights [row][column][vector], then sums [row][output][vector]; v30, v31: source, and
  * the limits of a clamp. */
 
 #include "kernels/dwconv_f32_slide_neon.h"
+#include "kernels/dwconv_f32_tiles_offsets.h"
 
 /* x9 … x13 are rows of source, x14 and x15 of dst. */
 job .req x0
@@ -30,6 +32,19 @@ weights .req x22
 all_rounds .req x23
 dst_row .req x24
 clamp .req x25
+
+/* tiles */
+channel .req x4
+count .req x5
+channels .req x7
+body .req x8
+first_bias .req x20
+tap .req x21
+bias_mask .req x23
+tiles .req x26
+tiles_begin .req x27
+tiles_end .req x28
+three_taps .req x30
 
 /* ---- parts of a step ---- */
 
@@ -218,3 +233,163 @@ clamp .req x25
     function dwconv_f32_slide_s1_c4_clamp, 1, 1, 1
     function dwconv_f32_slide_s2_c8_clamp, 2, 2, 1
     function dwconv_f32_slide_s2_c4_clamp, 1, 2, 1
+
+/* ---- tiles of two rows, some columns and eight channels ---- */
+
+/* The slot of the output that column k of a tile's source reaches with kx, or 9. */
+    .macro find_slot slot, k, kx, S
+    .set \slot, 9
+    .if \k >= \kx
+    .if ((\k - \kx) / \S * \S == \k - \kx) & ((\k - \kx) / \S < width)
+    .set \slot, (\k - \kx) / \S
+    .set \slot, \slot - \slot / (4 - \S) * (4 - \S)
+    .endif
+    .endif
+    .endm
+
+    .macro take_column S, k
+    find_slot slot_0, \k, 0, \S
+    find_slot slot_1, \k, 1, \S
+    find_slot slot_2, \k, 2, \S
+    take 2, %(4 - \S), 2, %(slot_0), %(slot_1), %(slot_2)
+    .endm
+
+/* An output that is complete, and the beginning of the one that follows in its place. */
+    .macro finish_column S, clamps, output
+    .set slot, \output - \output / (4 - \S) * (4 - \S)
+    finish 2, %(4 - \S), 2, \clamps, %(slot)
+    .if \output + 4 - \S < width
+    init 2, %(4 - \S), 2, %(slot)
+    .endif
+    .endm
+
+/* The weights of column kx, which are at `start`; then it is where those of the next column are. */
+    .macro load_weights_column kx
+    mov scratch, start
+    .set i, \kx
+    .rept 3
+    several ld1, 2, %(2 * i), scratch, three_taps
+    .set i, i + 3
+    .endr
+    add start, start, tap
+    .endm
+
+/* All of the tile but the first `left` and the last `right` columns exist. The first weights are there already, and so are the
+ * next tile's in the end; nothing else is loaded long before it is needed, so that there are always
+ * multiply-adds among the next hundred instructions. */
+    .macro tile_columns name, S, clamps, left, right
+    .set k, 0
+    .rept columns
+    .if (k >= 1) & (k < 3)
+    load_weights_column %(k)
+    .endif
+    .if k == columns - 2
+    add start, weights, channel
+    load_weights_column 0
+    .endif
+    .if k == 5
+    next_tile \name, \S
+    .endif
+    .if (k < 3) & (k / \S * \S == k) & (k / \S < 4 - \S)
+    init 2, %(4 - \S), 2, %(k / \S)
+    .endif
+    .if (k >= \left) & (k < columns - \right)
+    take_column \S, %(k)
+    .endif
+    .if (k >= 2) & ((k - 2) / \S * \S == k - 2)
+    finish_column \S, \clamps, %((k - 2) / \S)
+    .endif
+    .set k, k + 1
+    .endr
+    .endm
+
+/* Where the next channels are; after the last ones the next tile; after the last one of those two
+ * rows down; and its instructions. */
+    .macro next_tile name, S
+    add channel, channel, #32
+    mov scratch, #TILE_BYTES
+    cmp channel, channels
+    csel channel, xzr, channel, eq
+    csel scratch, scratch, xzr, eq
+    add tiles, tiles, scratch
+    cmp tiles, tiles_end
+    csel tiles, tiles_begin, tiles, eq
+    cset scratch, eq
+    csel start, dst_row, xzr, eq
+    add list, list, scratch, lsl #(3 + \S)
+    add next_dst, next_dst, start, lsl #1
+    find_body \name
+    adr scratch, \name\()_done
+    subs count, count, #1
+    csel body, scratch, body, eq
+    .endm
+    .macro find_body name
+    ldr body, [tiles, #TILE_BODY]
+    adr scratch, \name\()_bodies
+    ldrsw body, [scratch, body, lsl #2]
+    add body, body, scratch
+    .endm
+
+/* N columns, for which it needs `columns` of source. */
+    .macro tile name, S, clamps, N, left, right
+    .p2align 4
+    .set width, \N
+    .set columns, (\N - 1) * \S + 3
+\name\()_\N\()_\left\()_\right\():
+    ldp start, x14, [tiles]
+    add start, start, channel
+    find_rows %(\S + 3)
+    and bias, channel, bias_mask
+    add bias, bias, first_bias
+    add x14, x14, next_dst
+    add x14, x14, channel
+    add x15, x14, dst_row
+    add start, weights, channel
+    add start, start, tap
+    tile_columns \name, \S, \clamps, \left, \right
+    br body
+    .endm
+
+    .macro tiles_function name, S, clamps
+    begin_function \name
+    save_registers 4, 30
+    ldp list, tiles, [job, #TILES_ROWS]
+    ldp tiles_end, weights, [job, #TILES_END]
+    ldp first_bias, next_dst, [job, #TILES_BIAS]
+    ldp column, dst_column, [job, #TILES_COLUMN]
+    ldp dst_row, tap, [job, #TILES_DST_ROW]
+    ldp channels, bias_mask, [job, #TILES_CHANNELS]
+    ldp count, clamp, [job, #TILES_COUNT]
+    mov tiles_begin, tiles
+    add three_taps, tap, tap, lsl #1
+    mov channel, #0
+    add start, weights, channel
+    load_weights_column 0
+    find_body .L\name
+    br body
+    tile .L\name, \S, \clamps, 7, 1, 0
+    tile .L\name, \S, \clamps, 7, 0, 0
+    tile .L\name, \S, \clamps, 7, 0, 1
+    .if \S == 2
+    tile .L\name, \S, \clamps, 14, 1, 0
+    tile .L\name, \S, \clamps, 14, 0, 0
+    .endif
+.L\name\()_done:
+    restore_registers
+    ret
+    .p2align 2
+.L\name\()_bodies:
+    .word .L\name\()_7_1_0 - .L\name\()_bodies
+    .word .L\name\()_7_0_0 - .L\name\()_bodies
+    .word .L\name\()_7_0_1 - .L\name\()_bodies
+    .if \S == 2
+    .word .L\name\()_14_1_0 - .L\name\()_bodies
+    .word .L\name\()_14_0_0 - .L\name\()_bodies
+    .endif
+    end_function \name
+    .endm
+
+    tiles_function dwconv_f32_tiles_s1, 1, 0
+    tiles_function dwconv_f32_tiles_s2, 2, 0
+    tiles_function dwconv_f32_tiles_s1_clamp, 1, 1
+    tiles_function dwconv_f32_tiles_s2_clamp, 2, 1

@@ -27,6 +27,7 @@ struct convolution_depthwise {
     size_t taps;
     size_t row_pointers;        /* of a call */
     size_t rows, channel_block; /* of dst, in a call */
+    size_t tile_columns;        /* 0: the kernel does whole rows */
     size_t zeros;               /* values of a row of padding; 0: none */
     size_t packed_bytes;        /* of the scratchpad; then for each task: */
     size_t zero_bytes, pointer_bytes, source_bytes, stage_bytes, kernel_bytes, task_bytes;

@@ -8,7 +8,11 @@ enum {
     SLIDING_ROWS = 4, /* of dst that the fastest kernels do at a time */
     PLANE_ROWS = 28,  /* four tiles of those for planes */
     CHANNELS = 16,    /* of a cache line */
+    L1_WAYS = 4,
     L2_WAYS = 8,
+    TILE_ROWS = 2,           /* of dst, where a kernel does its columns by tiles */
+    STRIP_ROWS = 28,         /* in a call then */
+    SHARED_ROWS = 56,        /* of blocks of channels, at least, for threads */
     LEAST_SLIDES = 2,        /* in a call */
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
     GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
@@ -57,6 +61,51 @@ static size_t choose_planes(const struct convolution_depthwise *mine)
     return max_size(min_size(most / CHANNELS * CHANNELS, MOST_PLANES), LEAST_PLANES);
 }
 
+/* Pixels of which the same line of channels stays in a cache: if they are a multiple of a power of
+ * two apart, these lines fall on a few of its places. */
+static size_t pixels_that_stay(const struct convolution_depthwise *mine, size_t bytes, size_t ways)
+{
+    size_t pixel = mine->channels * sizeof(float), line = CHANNELS * sizeof(float);
+    size_t apart = min_size(pixel & (~pixel + 1), bytes / ways);
+    return bytes / max_size(apart, line);
+}
+
+/* Pixels of source and dst that a kernel needs for some tiles next to each other. */
+static size_t pixels_of_tiles(const struct convolution_depthwise *mine, size_t tiles)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    size_t columns = tiles * mine->tile_columns;
+    size_t rows = (TILE_ROWS - 1) * task->stride_h + task->kh;
+    return rows * ((columns - 1) * task->stride_w + task->kw) + TILE_ROWS * columns;
+}
+
+/* Columns of dst that are done in all rows before the next ones: as many as leave the lines of some
+ * rows in the L1 cache, until further rows and the other channels of these lines have come. */
+static size_t choose_strip(const struct convolution_depthwise *mine)
+{
+    size_t l1 = mine->cpu->l1_bytes, tiles = 1;
+    size_t room =
+        min_size(pixels_that_stay(mine, l1, L1_WAYS), l1 / (mine->channel_block * sizeof(float))) *
+        3 / 4;
+    while (mine->tile_columns && pixels_of_tiles(mine, tiles + 1) <= room &&
+           tiles * mine->tile_columns < (size_t)mine->shape.out[WIDTH])
+        tiles++;
+    return tiles * mine->tile_columns;
+}
+
+/* Whole lines, if pixels begin with one: as many as have places of their own. Else all channels, if
+ * they stay. But there have to be rows of blocks for threads to share. */
+static size_t choose_tile_channels(const struct convolution_depthwise *mine)
+{
+    size_t l1 = mine->cpu->l1_bytes, height = at_least_1(mine->shape.out[HEIGHT]);
+    size_t most = l1 / pixels_that_stay(mine, l1, L1_WAYS) / sizeof(float);
+    if (mine->channels % CHANNELS)
+        most = min_size(mine->channels, l1 / 4 * 3 / sizeof(float) / pixels_of_tiles(mine, 1));
+    while (most > CHANNELS && div_up(mine->channels, most) * height < SHARED_ROWS)
+        most /= 2;
+    return most;
+}
+
 /* Channels such that the source of the rows that a kernel does at a time stays in the L1 cache
  * while one vector after the other of its channels is read. */
 static size_t choose_channels(const struct convolution_depthwise *mine)
@@ -65,7 +114,9 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
     size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     size_t bytes = rows * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
     size_t most = max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
-    if (mine->by_plane)
+    if (mine->tile_columns)
+        most = max_size(most, round_up(choose_tile_channels(mine), CHANNELS));
+    else if (mine->by_plane)
         most = choose_planes(mine);
     else if (depthwise_repeats_pixels(mine))
         most = mine->channels;
@@ -75,14 +126,11 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
 }
 
 /* A kernel does half of a line's channels for all rows before the other half: so many rows that
- * their lines are still in the L2 cache then. If pixels are a multiple of a power of two apart, the
- * lines of a block of channels fall on a few of its places. */
+ * their lines are still in the L2 cache then. */
 static size_t rows_that_stay(const struct convolution_depthwise *mine)
 {
     const struct convolution_shape *s = &mine->shape;
-    size_t pixel = (size_t)mine->channels * sizeof(float), line = CHANNELS * sizeof(float);
-    size_t apart = min_size(pixel & (~pixel + 1), mine->cpu->l2_bytes / L2_WAYS);
-    size_t lines = mine->cpu->l2_bytes / max_size(apart, line);
+    size_t lines = pixels_that_stay(mine, mine->cpu->l2_bytes, L2_WAYS);
     size_t rows = lines / at_least_1(s->in[WIDTH]) / mine->task.stride_h;
     if (rows >= min_size((size_t)s->out[HEIGHT], DEPTHWISE_MOST_ROWS))
         return DEPTHWISE_MOST_ROWS;
@@ -93,6 +141,8 @@ static size_t rows_that_stay(const struct convolution_depthwise *mine)
 static size_t choose_rows(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
+    if (mine->tile_columns)
+        return STRIP_ROWS;
     if (!mine->gathers && !mine->by_plane)
         return depthwise_repeats_pixels(mine) ? DEPTHWISE_MOST_ROWS : rows_that_stay(mine);
     size_t together = mine->by_plane ? 1 : mine->channel_block;
@@ -144,6 +194,17 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
                        mine->stage_bytes + unit(mine->kernel_bytes);
 }
 
+/* Columns of the tiles that the kernel for whole pixels has; 0: it does them by rows. */
+static size_t find_tile_columns(const struct convolution_depthwise *mine)
+{
+    struct dwconv_f32_task task = mine->task;
+    task.channels = mine->channels;
+    const struct dwconv_f32_kernel *kernel =
+        dwconv_f32_find(mine->cpu->features, mine->cpu->core->in_order, &task);
+    size_t columns = kernel->tile_columns;
+    return columns && task.out_cols % columns == 0 ? columns : 0;
+}
+
 /* The kernel for pieces of planes, or of interleaved channels; NULL: there is none but the
  * reference for planes, or it wants too much memory. */
 static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mine, bool by_plane,
@@ -155,12 +216,16 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     mine->gathers = !by_plane && ((s->groups > 1 && s->src.c != 1) || mine->multiplier > 1);
     mine->scatters = !by_plane && mine->channels > 1 && s->dst.c != 1;
     mine->staged = mine->reads_dst || mine->scatters;
-    plan_pieces(mine);
-    task->channels = mine->channel_block;
-    task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
+    mine->tile_columns = 0;
     task->multiplier = by_plane ? mine->multiplier : 1;
     task->src_plane = by_plane ? (size_t)s->src.c : 1;
     task->dst_plane = by_plane ? (size_t)s->dst.c : 1;
+    if (!by_plane && !mine->gathers && !mine->staged)
+        mine->tile_columns = find_tile_columns(mine);
+    plan_pieces(mine);
+    task->strip = choose_strip(mine);
+    task->channels = mine->channel_block;
+    task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
     task->dst_column = mine->staged ? mine->channel_block : (size_t)s->dst.w;
     task->dst_row = mine->staged ? (size_t)s->out[WIDTH] * mine->channel_block : (size_t)s->dst.h;
     task->out_rows = mine->rows;

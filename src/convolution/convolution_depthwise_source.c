@@ -7,6 +7,22 @@ static bool is_inside(neo_dim at, neo_dim size)
     return at >= 0 && at < size;
 }
 
+/* Rows in the same plane, `step` from each other. */
+struct column {
+    const float *src; /* row 0 */
+    neo_dim row, from, step, size;
+};
+
+static void list_column(const struct column *column, const float **rows, size_t count)
+{
+    neo_dim at = column->from;
+    for (size_t i = 0; i < count; i++) {
+        rows[i] = is_inside(at, column->size) ? column->src + at * column->row : NULL;
+        at += column->step;
+    }
+}
+
+/* Of a deep kernel one row of dst, with all planes that it reaches. */
 void depthwise_list_rows(const struct run *run, const struct piece *piece,
                          const struct scratch *scratch)
 {
@@ -14,14 +30,19 @@ void depthwise_list_rows(const struct run *run, const struct piece *piece,
     const struct convolution_shape *s = &plan->shape;
     const float *src = (const float *)run->execution->buffers[SRC] + piece->n * s->src.n +
                        piece->channel / (neo_dim)plan->multiplier * s->src.c;
-    neo_dim d = piece->depth * s->stride[DEPTH] - s->padding[DEPTH];
-    neo_dim h = (neo_dim)piece->row * s->stride[HEIGHT] - s->padding[HEIGHT];
     bool deep = s->kernel[DEPTH] > 1;
-    for (size_t i = 0; i < plan->row_pointers; i++) {
-        neo_dim kd = deep ? (neo_dim)i / s->kernel[HEIGHT] * s->dilation[DEPTH] : 0;
-        neo_dim kh = deep ? (neo_dim)i % s->kernel[HEIGHT] * s->dilation[HEIGHT] : (neo_dim)i;
-        bool inside = is_inside(d + kd, s->in[DEPTH]) && is_inside(h + kh, s->in[HEIGHT]);
-        scratch->rows[i] = inside ? src + (d + kd) * s->src.d + (h + kh) * s->src.h : NULL;
+    size_t count = deep ? (size_t)s->kernel[HEIGHT] : plan->row_pointers;
+    struct column column = {
+        .row = s->src.h,
+        .from = (neo_dim)piece->row * s->stride[HEIGHT] - s->padding[HEIGHT],
+        .step = deep ? s->dilation[HEIGHT] : 1,
+    };
+    neo_dim d = piece->depth * s->stride[DEPTH] - s->padding[DEPTH];
+    for (neo_dim i = 0; i < s->kernel[DEPTH]; i++, d += s->dilation[DEPTH]) {
+        bool inside = is_inside(d, s->in[DEPTH]);
+        column.src = inside ? src + d * s->src.d : NULL;
+        column.size = inside ? s->in[HEIGHT] : 0;
+        list_column(&column, scratch->rows + (size_t)i * count, count);
     }
 }
 
