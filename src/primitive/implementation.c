@@ -128,7 +128,7 @@ static neo_status make_plan(struct implementation *impl)
     return NEO_OK;
 }
 
-static void expect(struct execution_facts *facts, enum tensor t)
+static const struct expected *expect(struct execution_facts *facts, enum tensor t)
 {
     static const int args[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
     const uint64_t *image = facts->images[t];
@@ -139,6 +139,7 @@ static void expect(struct execution_facts *facts, enum tensor t)
         .tensor = (uint16_t)t,
         .bit = (uint16_t)(1u << t),
     };
+    return &facts->expected[args[t] / 8];
 }
 
 static void decide_facts(struct implementation *impl)
@@ -150,18 +151,18 @@ static void decide_facts(struct implementation *impl)
         if (!desc->ndims)
             continue;
         facts->tensors |= 1u << t;
-        count++;
         desc_image(desc, facts->images[t]);
-        expect(facts, t);
+        facts->in_order[count++] = *expect(facts, t);
     }
     facts->empty = desc_is_empty(&impl->problem.tensors[DST]);
     facts->parallel =
         impl->runtime || partition_threads(impl->estimate, INT_MAX, impl->engine->cpu->core) > 1;
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
-    facts->run = impl->algorithm->run;
     bool plain = !facts->empty && !facts->parallel && !facts->scratch_bytes &&
                  !post_ops_have_operand(&impl->problem.attributes);
     facts->plain_count = plain ? count : -1;
+    facts->run = plain && impl->algorithm->run_alone ? impl->algorithm->run_alone(impl->plan)
+                                                     : impl->algorithm->run;
 }
 
 /* ---- life ---- */

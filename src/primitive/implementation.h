@@ -39,13 +39,14 @@ struct expected {
 
 /* What an execution asks, decided once. */
 struct execution_facts {
-    struct expected expected[8]; /* at arg / 8 */
-    uint32_t tensors;            /* a bit for each one that the problem has */
-    int plain_count;             /* how many, or -1 if an execution can ask for more than tensors */
-    bool empty;                  /* dst has no elements: nothing to do */
-    bool parallel;               /* large enough for more than one thread */
-    size_t scratch_bytes;        /* for one thread */
-    void (*run)(const void *plan, const struct execution *execution);
+    struct expected expected[8];            /* at arg / 8 */
+    struct expected in_order[TENSOR_COUNT]; /* those there are, as most lists have them */
+    uint32_t tensors;                       /* a bit for each one that the problem has */
+    int plain_count;      /* how many, or -1 if an execution can ask for more than tensors */
+    bool empty;           /* dst has no elements: nothing to do */
+    bool parallel;        /* large enough for more than one thread */
+    size_t scratch_bytes; /* for one thread */
+    run_fn *run;          /* on one thread */
     uint64_t images[TENSOR_COUNT][IMAGE_ROOM];
 };
 

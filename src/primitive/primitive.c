@@ -363,10 +363,8 @@ static neo_status execute_logged(const neo_primitive *primitive, const neo_strea
     return status;
 }
 
-/* Every check, for every kind of primitive. */
-static __attribute__((noinline)) neo_status execute_checked(const neo_primitive *primitive,
-                                                            const neo_stream *stream, int count,
-                                                            const neo_exec_arg *list)
+neo_status primitive_execute_checked(const neo_primitive *primitive, const neo_stream *stream,
+                                     int count, const neo_exec_arg *list)
 {
     const struct implementation *impl = primitive->desc.implementation;
     const neo_engine *engine = handle_engine(&primitive->desc.handle);
@@ -385,53 +383,4 @@ static __attribute__((noinline)) neo_status execute_checked(const neo_primitive 
         return status;
     return log_is_on(LOG_EXEC) ? execute_logged(primitive, stream, &args)
                                : execute(primitive, stream, &args);
-}
-
-/* Tensors as they are described and nothing else: so many arguments as the primitive has tensors
- * (at least one), each one right, and none missing: then none is there twice either. */
-static inline bool take_plain(const struct implementation *impl, void *buffers[TENSOR_COUNT],
-                              int count, const neo_exec_arg *list)
-{
-    uint32_t taken = 0;
-    const neo_exec_arg *given = list, *end = list + count;
-    do {
-        const neo_memory *memory = given->memory;
-        const struct expected *expected = &impl->facts.expected[(size_t)given->arg / 8 % 8];
-        if (expected->arg != given->arg || !memory)
-            return false;
-        const uint64_t *image = memory->image;
-        void *handle = memory->handle;
-        uint64_t differences = (expected->image[0] ^ image[0]) | (expected->image[1] ^ image[1]) |
-                               ((uintptr_t)memory->engine ^ (uintptr_t)impl->engine);
-        if (!handle || differences)
-            return false;
-        if (expected->if_longer && !desc_image_equal(expected->if_longer, image))
-            return false;
-        buffers[expected->tensor] = (unsigned char *)handle + memory->first;
-        taken |= expected->bit;
-    } while (++given != end);
-    return taken == impl->facts.tensors;
-}
-
-/* What is plain is executed here: tensors as they are described and nothing else, one thread, no
- * scratchpad, no log. For small problems the call is a good part of the work. All the rest, errors
- * too, is left to execute_checked(): until the algorithm runs nothing has been done. */
-neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream, int count,
-                                 const neo_exec_arg *list)
-{
-    if (!primitive || !stream || count < 0)
-        return log_refusal(__func__, "a pointer is NULL or the count is negative");
-    const struct implementation *impl = primitive->desc.implementation;
-    struct execution execution; /* not cleared: it is large, and what is read is set */
-    execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
-    if (stream->engine != impl->engine || count != impl->facts.plain_count || !list ||
-        !log_is_surely_off(LOG_EXEC) || !take_plain(impl, execution.buffers, count, list))
-        return execute_checked(primitive, stream, count, list);
-    execution.implementation = impl;
-    execution.problem = &impl->problem;
-    execution.parallel = &stream->parallel;
-    execution.threads = 1;
-    execution.scratch = NULL;
-    impl->facts.run(impl->plan, &execution);
-    return NEO_OK;
 }

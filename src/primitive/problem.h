@@ -51,6 +51,8 @@ struct execution {
     void *scratch; /* SCRATCH_ALIGNMENT-aligned; scratch_bytes() of the plan, and of nested ones */
 };
 
+typedef void run_fn(const void *plan, const struct execution *execution);
+
 /* One way to do an operation. */
 struct algorithm {
     const char *name;
@@ -76,7 +78,11 @@ struct algorithm {
     size_t (*scratch_bytes)(const void *plan, int threads);
 
     const char *(*kernel)(const void *plan);
-    void (*run)(const void *plan, const struct execution *execution);
+    run_fn *run;
+
+    /* NULL, or what does the same for such a plan on one thread: small problems are not asked at
+     * each execution what kind they are. */
+    run_fn *(*run_alone)(const void *plan);
 };
 
 /* What every operation tells the rest of the library about itself. */

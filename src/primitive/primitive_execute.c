@@ -1,0 +1,104 @@
+/* Execution of what is plain: tensors as they are described and nothing else, one thread, no
+ * scratchpad, no log. */
+#include "src/core/log.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/memory.h"
+#include "src/primitive/primitive.h"
+
+/* One branch, unless the image is long. */
+static inline bool take_plain(const struct expected *expected, const neo_memory *memory,
+                              const neo_engine *engine, void *buffers[TENSOR_COUNT])
+{
+    void *handle = memory->handle;
+    uint64_t differences = (expected->image[0] ^ memory->image[0]) |
+                           (expected->image[1] ^ memory->image[1]) |
+                           ((uintptr_t)memory->engine ^ (uintptr_t)engine) | (handle == NULL);
+    if (differences | (uintptr_t)expected->if_longer)
+        if (differences || !desc_image_equal(expected->if_longer, memory->image))
+            return false;
+    buffers[expected->tensor] = (unsigned char *)handle + memory->first;
+    return true;
+}
+
+/* So many arguments as the primitive has tensors (at least one), each one right and in its place.
+ */
+static inline bool take_in_order(const struct implementation *impl, void *buffers[TENSOR_COUNT],
+                                 int count, const neo_exec_arg *list)
+{
+    const neo_exec_arg *given = list, *end = list + count;
+    const struct expected *expected = impl->facts.in_order;
+    do {
+        const neo_memory *memory = given->memory;
+        if (expected->arg != given->arg || !memory ||
+            !take_plain(expected, memory, impl->engine, buffers))
+            return false;
+        expected++;
+    } while (++given != end);
+    return true;
+}
+
+/* The same wherever they are: if none is missing then none is there twice either. */
+static inline bool take_in_any_order(const struct implementation *impl, void *buffers[TENSOR_COUNT],
+                                     int count, const neo_exec_arg *list)
+{
+    uint32_t taken = 0;
+    for (const neo_exec_arg *given = list; given != list + count; given++) {
+        const neo_memory *memory = given->memory;
+        const struct expected *expected = &impl->facts.expected[(size_t)given->arg / 8 % 8];
+        if (expected->arg != given->arg || !memory ||
+            !take_plain(expected, memory, impl->engine, buffers))
+            return false;
+        taken |= expected->bit;
+    }
+    return taken == impl->facts.tensors;
+}
+
+static inline neo_status execute_plain(const struct implementation *impl, const neo_stream *stream,
+                                       struct execution *execution)
+{
+    execution->implementation = impl;
+    execution->problem = &impl->problem;
+    execution->parallel = &stream->parallel;
+    execution->threads = 1;
+    execution->scratch = NULL;
+    impl->facts.run(impl->plan, execution);
+    return NEO_OK;
+}
+
+/* By one branch. */
+static inline bool may_be_plain(const struct implementation *impl, const neo_stream *stream,
+                                int count, const neo_exec_arg *list)
+{
+    return (stream->engine == impl->engine) & (count == impl->facts.plain_count) & (list != NULL) &
+           log_is_surely_off(LOG_EXEC);
+}
+
+static __attribute__((noinline)) neo_status execute_in_any_order(const neo_primitive *primitive,
+                                                                 const neo_stream *stream,
+                                                                 int count,
+                                                                 const neo_exec_arg *list)
+{
+    const struct implementation *impl = primitive->desc.implementation;
+    struct execution execution;
+    execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
+    if (may_be_plain(impl, stream, count, list) &&
+        take_in_any_order(impl, execution.buffers, count, list))
+        return execute_plain(impl, stream, &execution);
+    return primitive_execute_checked(primitive, stream, count, list);
+}
+
+/* For small problems the call is a good part of the work. All that is not plain, errors too, is
+ * left to others: until the algorithm runs nothing has been done. */
+neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream, int count,
+                                 const neo_exec_arg *list)
+{
+    if (!primitive || !stream || count < 0)
+        return log_refusal(__func__, "a pointer is NULL or the count is negative");
+    const struct implementation *impl = primitive->desc.implementation;
+    struct execution execution; /* not cleared: it is large, and what is read is set */
+    execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
+    if (may_be_plain(impl, stream, count, list) &&
+        take_in_order(impl, execution.buffers, count, list))
+        return execute_plain(impl, stream, &execution);
+    return execute_in_any_order(primitive, stream, count, list);
+}
