@@ -12,7 +12,8 @@
 
 #define ENTRY(name_, run_, needs_, height_, vectors_, group_, depth_, in_order_) \
     {.name = #name_, .needs = needs_, .height = height_, .vectors = vectors_, .group = group_, \
-     .depth = depth_, .in_order = in_order_, .run = run_},
+     .depth = depth_, .in_order = in_order_, \
+     .goes_on_lower = height_ > 1 && !in_order_, .run = run_},
 const struct gemm_f32_direct_kernel gemm_f32_direct_kernels[] = {
 #include "kernels/gemm_f32_direct_table.h"
 };

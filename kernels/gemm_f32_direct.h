@@ -15,7 +15,8 @@ struct gemm_f32_panels {
     uint8_t full, middle, last;
 };
 
-/* For i < tiles * height, j < 4 * vectors, with k = 4 * rounds + tail:
+/* For i < tiles * height, and kernels that go on lower for as many more as low_tiles tiles of one
+ * row less have, j < 4 * vectors, with k = 4 * rounds + tail:
  *
  *   sum = A(i, 0) * B(0, j), or 0 if k is 0
  *   for 0 < p < k in this order:  sum = fma(A(i, p), B(p, j), sum)
@@ -46,6 +47,8 @@ struct gemm_f32_direct {
     float low, high;
     size_t first, later;           /* gemm_f32_direct_set_depth() */
     struct gemm_f32_panels panels; /* for kernels of gemm_f32_panels.h */
+    uint8_t ending;                /* gemm_f32_direct_set_ending() */
+    uint32_t low_tiles;            /* for kernels that go on lower */
 };
 
 /* Sets rounds, tail, b_tail, and for kernels that take odd steps first: the bytes of a row of A in
@@ -61,6 +64,25 @@ static inline void gemm_f32_direct_set_depth(struct gemm_f32_direct *strip, size
     strip->later = strip->rounds && !odd ? strip->rounds - 1 : strip->rounds;
 }
 
+/* Rows that a kernel computes which goes on lower. */
+static inline size_t gemm_f32_direct_rows(const struct gemm_f32_direct *strip, size_t height)
+{
+    return strip->tiles * height + strip->low_tiles * (height - 1);
+}
+
+/* Once all else is set: what becomes of a tile's sums, so that kernels need not ask at each tile.
+ * Nothing special; so many lanes of the last vector; whole, but rows are short or low tiles follow;
+ * something is added first. */
+enum { GEMM_F32_ENDING_PLAIN, GEMM_F32_ENDING_WHOLE = 4, GEMM_F32_ENDING_SUMS };
+
+static inline void gemm_f32_direct_set_ending(struct gemm_f32_direct *strip)
+{
+    size_t whole = strip->low_tiles || !strip->first ? GEMM_F32_ENDING_WHOLE : 0;
+    size_t lanes = strip->lanes < 4 ? strip->lanes : whole;
+    strip->ending =
+        (uint8_t)(strip->special & GEMM_F32_SPECIAL_SUMS ? GEMM_F32_ENDING_SUMS : lanes);
+}
+
 typedef void gemm_f32_direct_fn(const struct gemm_f32_direct *strip, const float *a, const float *b,
                                 float *c, const float *bias);
 
@@ -70,6 +92,7 @@ struct gemm_f32_direct_kernel {
     uint8_t height, vectors, group;
     uint8_t depth;    /* the only k it takes; 0: any */
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
+    uint8_t goes_on_lower;
     gemm_f32_direct_fn *run;
 };
 

@@ -62,6 +62,8 @@ ldc .req x17
 
 /* ---- parts of a tile ---- */
 
+/* Where a file sets columns_vary before this header, columns are not in groups of one width. */
+    .ifndef columns_vary
     .macro step height, vectors, group, lane, op=fmla
     .set g, 0
     .rept \vectors / \group
@@ -78,6 +80,7 @@ ldc .req x17
     .set g, g + 1
     .endr
     .endm
+    .endif
 
     .macro load_lanes height, lane
     .set i, 0
@@ -193,6 +196,7 @@ ldc .req x17
     madd next, lda, scratch, next
     .endm
 
+    .ifndef columns_vary
     .macro add_bias height, vectors
     .set j, 0
     .rept \vectors
@@ -205,6 +209,7 @@ ldc .req x17
     .set j, j + 1
     .endr
     .endm
+    .endif
 
     .macro clamp height, vectors
     add scratch, strip, #STRIP_LOW

@@ -42,11 +42,11 @@ static inline float element(const struct strip *strip, const float *a, size_t st
 }
 
 /* A(i, p) is a[i * row + p * step]. */
-static inline void run_strip_ref(const struct strip *strip, size_t row, size_t step, size_t height,
+static inline void run_strip_ref(const struct strip *strip, size_t row, size_t step, size_t rows,
                                  size_t vectors, size_t group)
 {
     const struct gemm_f32_direct *shape = strip->shape;
-    for (size_t i = 0; i < shape->tiles * height; i++)
+    for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < 4 * (vectors - 1) + shape->lanes; j++)
             strip->c[i * shape->ldc + j] = element(strip, strip->a + i * row, step, j, group);
 }

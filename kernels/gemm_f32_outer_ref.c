@@ -2,13 +2,13 @@
 #include "kernels/gemm_f32_direct_ref.h"
 #include "kernels/gemm_f32_outer.h"
 
-#define KERNEL(height, width)                                                                    \
-    gemm_f32_direct_fn gemm_f32_outer_##height##x##width##_ref;                                  \
-    void gemm_f32_outer_##height##x##width##_ref(const struct gemm_f32_direct *shape,            \
-                                                 const float *a, const float *b, float *c,       \
-                                                 const float *bias)                              \
-    {                                                                                            \
-        run_strip_ref(&(struct strip){shape, a, b, bias, c}, 1, shape->lda, height, (width) / 4, \
-                      (width) / 4);                                                              \
+#define KERNEL(height, width)                                                              \
+    gemm_f32_direct_fn gemm_f32_outer_##height##x##width##_ref;                            \
+    void gemm_f32_outer_##height##x##width##_ref(const struct gemm_f32_direct *shape,      \
+                                                 const float *a, const float *b, float *c, \
+                                                 const float *bias)                        \
+    {                                                                                      \
+        run_strip_ref(&(struct strip){shape, a, b, bias, c}, 1, shape->lda,                \
+                      shape->tiles *(height), (width) / 4, (width) / 4);                   \
     }
 #include "kernels/gemm_f32_outer_list.h"

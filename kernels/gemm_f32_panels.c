@@ -11,7 +11,7 @@
 /* clang-format off */
 #define ENTRY(height, full, middle, last, isa, needs, run) \
     {{"gemm_f32_panels_" #height "x" #full "_" #middle "_" #last "_" #isa, needs, height, \
-      3 * full + middle + last, 3, 0, 0, run}, {full, middle, last}},
+      3 * full + middle + last, 3, 0, 0, height > 1, run}, {full, middle, last}},
 static const struct gemm_f32_panels_kernel kernels[] = {
 #if !NEO_PORTABLE
 #define KERNEL(height, full, middle, last) \

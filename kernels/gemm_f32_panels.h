@@ -5,10 +5,10 @@
 
 #include "kernels/gemm_f32_direct.h"
 
-/* gemm_f32_direct.h's contract for height * tiles rows, but B is the panels that the strip names,
- * one after the other, each of them k rows without gaps; gap is 12 * k, ldb 4 * k; b_tail is not
- * used. C and bias have 4 * vectors columns, with 4 - lanes less: nothing beyond them is read or
- * written. */
+/* gemm_f32_direct.h's contract for kernels that go on lower, but B is the panels that the strip
+ * names, one after the other, each of them k rows without gaps; gap is 12 * k, ldb 4 * k; b_tail is
+ * not used. C and bias have 4 * vectors columns, with 4 - lanes less: nothing beyond them is read
+ * or written. */
 struct gemm_f32_panels_kernel {
     struct gemm_f32_direct_kernel tile; /* name: …_<height>x<full>_<middle>_<last>_…; group: 3 */
     struct gemm_f32_panels panels;      /* those it is for */

@@ -50,35 +50,35 @@ static void run(const struct gemm_f32_direct *strip, const float *a, const float
 void gemm_f32_panels_1_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
                            float *c, const float *bias)
 {
-    run(strip, a, b, c, bias, strip->tiles);
+    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 1));
 }
 
 void gemm_f32_panels_2_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
                            float *c, const float *bias)
 {
-    run(strip, a, b, c, bias, 2 * strip->tiles);
+    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 2));
 }
 
 void gemm_f32_panels_3_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
                            float *c, const float *bias)
 {
-    run(strip, a, b, c, bias, 3 * strip->tiles);
+    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 3));
 }
 
 void gemm_f32_panels_4_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
                            float *c, const float *bias)
 {
-    run(strip, a, b, c, bias, 4 * strip->tiles);
+    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 4));
 }
 
 void gemm_f32_panels_5_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
                            float *c, const float *bias)
 {
-    run(strip, a, b, c, bias, 5 * strip->tiles);
+    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 5));
 }
 
 void gemm_f32_panels_6_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
                            float *c, const float *bias)
 {
-    run(strip, a, b, c, bias, 6 * strip->tiles);
+    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 6));
 }

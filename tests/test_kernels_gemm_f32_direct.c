@@ -39,7 +39,7 @@ static float *filled(const struct guard *guard, size_t count, int end, fill_fn *
 }
 
 /* Rows of A end where they end; those of B and the last of the groups are whole vectors. */
-static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_fn *fill,
+static void make_problem(struct problem *problem, size_t k, const size_t tiles[2], fill_fn *fill,
                          uint32_t *seed)
 {
     const struct gemm_f32_direct_kernel *kernel = problem->kernel;
@@ -52,7 +52,7 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
     size_t lanes = 1 + (options >> 2 & 3);
     size_t ldb = group + (options >> 6 & 7);
     size_t gap = ldb * k + (options >> 9 & 7);
-    problem->rows = tiles * kernel->height;
+    problem->rows = tiles[0] * kernel->height + tiles[1] * (kernel->height - 1u);
     size_t lines = problem->outer ? k : problem->rows, length = problem->outer ? problem->rows : k;
     size_t lda = length + (options >> 4 & 3);
     problem->columns = 4u * (kernel->vectors - 1u) + lanes;
@@ -70,7 +70,8 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
         .gap = gap,
         .tail_ldb = 20,
         .ldc = ldc,
-        .tiles = tiles,
+        .tiles = tiles[0],
+        .low_tiles = (uint32_t)tiles[1],
         .clamp = options >> 15 & 1,
         .lanes = lanes,
         .low = -1.5f,
@@ -83,6 +84,7 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
         problem->strip.special |= GEMM_F32_SPECIAL_SUMS;
     if (lanes < 4)
         problem->strip.special |= GEMM_F32_SPECIAL_LANES;
+    gemm_f32_direct_set_ending(&problem->strip);
     fill_marker(problem->c, c_count);
 }
 
@@ -114,12 +116,13 @@ static void check_problem(const struct problem *problem)
     for (size_t i = 0; i < problem->rows; i++) {
         for (size_t j = 0; j < problem->columns; j++)
             if (problem->c[i * strip->ldc + j] != want(problem, i, j))
-                fail_msg("%s: rounds %zu tail %zu tiles %zu lanes %zu copied %d bias %d clamp %zu: "
-                         "c[%zu][%zu] is %.9g, not %.9g (seed %u)",
-                         problem->kernel->name, strip->rounds, strip->tail, strip->tiles,
-                         strip->lanes, strip->b_tail != NULL, problem->bias != NULL, strip->clamp,
-                         i, j, (double)problem->c[i * strip->ldc + j], (double)want(problem, i, j),
-                         fill_seed());
+                fail_msg(
+                    "%s: rounds %zu tail %zu tiles %zu, %u lanes %zu copied %d bias %d clamp %zu: "
+                    "c[%zu][%zu] is %.9g, not %.9g (seed %u)",
+                    problem->kernel->name, strip->rounds, strip->tail, strip->tiles,
+                    strip->low_tiles, strip->lanes, strip->b_tail != NULL, problem->bias != NULL,
+                    strip->clamp, i, j, (double)problem->c[i * strip->ldc + j],
+                    (double)want(problem, i, j), fill_seed());
         for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
             assert_true(fill_is_marker(problem->c[i * strip->ldc + j]));
     }
@@ -131,11 +134,12 @@ static void walk_sizes(const struct subject *subject, fill_fn *fill)
     static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 19, 32};
     uint32_t seed = fill_seed() + kernel->height * 16u + kernel->vectors;
     for (size_t d = 0; d < count_of(depths); d++)
-        for (size_t tiles = 1; tiles <= (kernel->depth ? 9 : 3); tiles++)
+        for (size_t count = 1; count <= (kernel->depth ? 9 : 3); count++)
             for (int times = 0; times < 12 && (!kernel->depth || kernel->depth == depths[d]);
                  times++) {
                 struct problem problem = {.kernel = kernel, .outer = subject->outer};
-                make_problem(&problem, depths[d], tiles, fill, &seed);
+                size_t low = kernel->goes_on_lower ? (size_t)times % 3 : 0;
+                make_problem(&problem, depths[d], (size_t[]){count, low}, fill, &seed);
                 kernel->run(&problem.strip, problem.a, problem.b, problem.c, problem.bias);
                 check_problem(&problem);
             }
@@ -171,6 +175,7 @@ static void keeps_nan(void **state)
         .high = 3,
     };
     gemm_f32_direct_set_depth(&strip, k, NULL);
+    gemm_f32_direct_set_ending(&strip);
     kernel->run(&strip, a, b, c, NULL);
     for (size_t i = 0; i < kernel->height; i++)
         for (size_t j = 0; j < 4u * kernel->vectors; j++)

@@ -29,7 +29,7 @@ static float *filled(const struct guard *guard, size_t count, int end, fill_fn *
     return out;
 }
 
-static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_fn *fill,
+static void make_problem(struct problem *problem, size_t k, const size_t tiles[2], fill_fn *fill,
                          uint32_t *seed)
 {
     const struct gemm_f32_panels_kernel *kernel = problem->kernel;
@@ -38,7 +38,7 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
     int end = options & 1;
     size_t lanes = 1 + (options >> 2 & 3), lda = k + (options >> 4 & 3);
     problem->k = k;
-    problem->rows = tiles * kernel->tile.height;
+    problem->rows = tiles[0] * kernel->tile.height + tiles[1] * (kernel->tile.height - 1u);
     problem->columns = padded - 4 + lanes;
     size_t ldc = problem->columns + (options >> 6 & 3);
     size_t c_count = (problem->rows - 1) * ldc + problem->columns;
@@ -52,16 +52,20 @@ static void make_problem(struct problem *problem, size_t k, size_t tiles, fill_f
         .ldc = ldc,
         .ldb = 4 * k,
         .gap = 12 * k,
-        .rounds = k / 4,
-        .tail = k % 4,
-        .tiles = tiles,
+        .tiles = tiles[0],
+        .low_tiles = (uint32_t)tiles[1],
         .clamp = options >> 9 & 1,
         .lanes = lanes,
         .low = -1.5f,
         .high = 2.5f,
         .panels = kernel->panels,
     };
-    problem->strip.special = problem->bias || problem->strip.clamp || lanes < 4;
+    gemm_f32_direct_set_depth(&problem->strip, k, NULL);
+    if (problem->bias || problem->strip.clamp)
+        problem->strip.special |= GEMM_F32_SPECIAL_SUMS;
+    if (lanes < 4)
+        problem->strip.special |= GEMM_F32_SPECIAL_LANES;
+    gemm_f32_direct_set_ending(&problem->strip);
     fill_marker(problem->c, c_count);
 }
 
@@ -101,12 +105,13 @@ static void check_problem(const struct problem *problem)
     for (size_t i = 0; i < problem->rows; i++) {
         for (size_t j = 0; j < problem->columns; j++)
             if (problem->c[i * strip->ldc + j] != want(problem, i, j))
-                fail_msg("%s: k %zu tiles %zu lanes %zu bias %d clamp %zu: c[%zu][%zu] is %.9g, "
-                         "not %.9g (seed %u)",
-                         problem->kernel->tile.name, problem->k, strip->tiles, strip->lanes,
-                         problem->bias != NULL, strip->clamp, i, j,
-                         (double)problem->c[i * strip->ldc + j], (double)want(problem, i, j),
-                         fill_seed());
+                fail_msg(
+                    "%s: k %zu tiles %zu, %u lanes %zu bias %d clamp %zu: c[%zu][%zu] is %.9g, "
+                    "not %.9g (seed %u)",
+                    problem->kernel->tile.name, problem->k, strip->tiles, strip->low_tiles,
+                    strip->lanes, problem->bias != NULL, strip->clamp, i, j,
+                    (double)problem->c[i * strip->ldc + j], (double)want(problem, i, j),
+                    fill_seed());
         for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
             assert_true(fill_is_marker(problem->c[i * strip->ldc + j]));
     }
@@ -120,7 +125,8 @@ static void walk_sizes(const struct gemm_f32_panels_kernel *kernel, fill_fn *fil
         for (size_t tiles = 1; tiles <= 2; tiles++)
             for (int times = 0; times < 8; times++) {
                 struct problem problem = {.kernel = kernel};
-                make_problem(&problem, depths[d], tiles, fill, &seed);
+                size_t low = kernel->tile.goes_on_lower ? (size_t)times % 3 : 0;
+                make_problem(&problem, depths[d], (size_t[]){tiles, low}, fill, &seed);
                 kernel->tile.run(&problem.strip, problem.a, problem.b, problem.c, problem.bias);
                 check_problem(&problem);
             }
@@ -147,16 +153,16 @@ static void keeps_nan(void **state)
         .ldc = MOST,
         .ldb = 4 * K,
         .gap = 12 * K,
-        .rounds = K / 4,
-        .tail = K % 4,
         .tiles = 1,
         .clamp = 1,
-        .special = 1,
+        .special = GEMM_F32_SPECIAL_SUMS,
         .lanes = 4,
         .low = 0,
         .high = 3,
         .panels = kernel->panels,
     };
+    gemm_f32_direct_set_depth(&strip, K, NULL);
+    gemm_f32_direct_set_ending(&strip);
     kernel->tile.run(&strip, a, b, c, NULL);
     for (size_t i = 0; i < kernel->tile.height; i++)
         for (size_t j = 0; j < 4 * gemm_f32_panels_vectors(kernel->panels); j++)

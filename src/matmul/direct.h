@@ -28,11 +28,12 @@ struct columns {
 };
 
 /* How the rows of a strip are divided: tiles of equal heights as far as possible, and below them
- * tiles that are one row lower. */
+ * tiles that are one row lower, by the same call or one of their own. */
 struct tiling {
     gemm_f32_direct_fn *tall, *low;
-    size_t tall_tiles, low_tiles; /* tall_tiles >= 1 */
-    size_t low_row, low_a;        /* where these begin: in dst's rows, and src's elements */
+    size_t tall_tiles;             /* >= 1 */
+    uint32_t same_call, low_tiles; /* low ones: fewer than a tile has rows; those of another call */
+    size_t low_row, low_a;         /* begin here: in dst's rows, and src's elements */
 };
 
 /* One call of a kernel: offsets in elements from where a matrix begins. */
@@ -113,6 +114,7 @@ static inline size_t direct_turned_bytes(const struct matmul_direct *plan)
 }
 
 /* direct_run.c */
-void direct_run(const void *plan, const struct execution *execution);
+run_fn direct_run;
+run_fn *direct_run_alone(const void *plan);
 
 #endif

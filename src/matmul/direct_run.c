@@ -51,6 +51,15 @@ static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged, st
     strip->tail_ldb = WIDEST_COPIED;
 }
 
+/* What the strips of a run have in common. */
+static void set_run(struct gemm_f32_direct *strip, const struct matmul_direct *plan,
+                    const struct strips *run, const struct tiling *tiling)
+{
+    direct_set_kind(strip, plan, run);
+    strip->low_tiles = tiling->same_call;
+    gemm_f32_direct_set_ending(strip);
+}
+
 static inline void run_strip(struct gemm_f32_direct *strip, const struct tiling *tiling,
                              const struct place *at)
 {
@@ -70,9 +79,11 @@ static __attribute__((noinline)) void run_ragged(struct gemm_f32_direct *strip,
     struct ragged ragged;
     size_t special = strip->special;
     make_ragged(strip, &ragged, &at, plan, columns);
+    gemm_f32_direct_set_ending(strip);
     run_strip(strip, tiling, &at);
     gemm_f32_direct_set_depth(strip, plan->k, NULL);
     strip->special = special;
+    gemm_f32_direct_set_ending(strip);
 }
 
 /* Columns of a strip that lie in memory as rows, to a panel. */
@@ -102,7 +113,7 @@ static void run_part(const struct matmul_direct *plan, const struct part *part)
         const struct strips *run = &plan->columns.runs[r];
         size_t first = min_size(begin, run->count), last = min_size(end, run->count);
         size_t columns = 4u * run->vectors, bias_step = bias ? columns : 0;
-        direct_set_kind(&strip, plan, run);
+        set_run(&strip, plan, run, &part->tilings[r]);
         for (size_t i = first; i < last; i++) {
             at.b = plan->turned ? turn(plan, part, column + i * columns, columns)
                                 : b + i * run->b_step;
@@ -226,16 +237,22 @@ static inline void run_list(const struct matmul_direct *plan, void *const buffer
     } while (++call < end);
 }
 
-static __attribute__((noinline)) void run_calls(const struct matmul_direct *plan,
-                                                const struct execution *execution)
+static void run_calls(const void *plan, const struct execution *execution)
 {
     run_list(plan, execution->buffers);
 }
 
-/* One matrix after another. */
-static __attribute__((noinline)) void run_batch(const struct matmul_direct *plan,
-                                                const struct execution *execution)
+static void run_only(const void *argument, const struct execution *execution)
 {
+    const struct matmul_direct *plan = argument;
+    void *const *buffers = execution->buffers;
+    plan->only(&plan->calls->strip, buffers[SRC], buffers[WEIGHTS], buffers[DST], buffers[BIAS]);
+}
+
+/* One matrix after another. */
+static void run_batch(const void *argument, const struct execution *execution)
+{
+    const struct matmul_direct *plan = argument;
     float *src = execution->buffers[SRC], *weights = execution->buffers[WEIGHTS];
     float *dst = execution->buffers[DST];
     for (size_t left = plan->batch; left; left--) {
@@ -246,9 +263,9 @@ static __attribute__((noinline)) void run_batch(const struct matmul_direct *plan
 }
 
 /* Whatever there is no list of calls for. */
-static __attribute__((noinline)) void run_strips(const struct matmul_direct *plan,
-                                                 const struct execution *execution)
+static void run_strips(const void *argument, const struct execution *execution)
 {
+    const struct matmul_direct *plan = argument;
     if (execution->threads == 1) {
         struct part part = {.rows = {0, plan->m},
                             .strips = {0, plan->columns.strip_count},
@@ -267,15 +284,18 @@ static __attribute__((noinline)) void run_strips(const struct matmul_direct *pla
     parallel_for_tiles(execution->parallel, run.tasks, execution->threads, run_tasks, &run);
 }
 
-void direct_run(const void *argument, const struct execution *execution)
+run_fn *direct_run_alone(const void *argument)
 {
     const struct matmul_direct *plan = argument;
-    void *const *buffers = execution->buffers;
-    if (plan->only && execution->threads == 1)
-        plan->only(&plan->calls->strip, buffers[SRC], buffers[WEIGHTS], buffers[DST],
-                   buffers[BIAS]);
-    else if (plan->call_count && execution->threads == 1)
-        (plan->batch == 1 ? run_calls : run_batch)(plan, execution);
-    else
-        run_strips(plan, execution);
+    if (plan->only)
+        return run_only;
+    if (plan->call_count)
+        return plan->batch == 1 ? run_calls : run_batch;
+    return run_strips;
+}
+
+void direct_run(const void *plan, const struct execution *execution)
+{
+    run_fn *run = execution->threads == 1 ? direct_run_alone(plan) : run_strips;
+    run(plan, execution);
 }

@@ -131,11 +131,14 @@ void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size
     const uint8_t *by_height = plan->kernels[r];
     size_t tiles = div_up(rows, run->height), tall = div_up(rows, tiles);
     size_t low_tiles = tiles * tall - rows, tall_tiles = tiles - low_tiles;
+    const struct gemm_f32_direct_kernel *kernel = direct_tile(plan, run, by_height[tall - 1]);
+    size_t same_call = kernel->goes_on_lower ? low_tiles : 0;
     *out = (struct tiling){
-        .tall = direct_tile(plan, run, by_height[tall - 1])->run,
-        .low = low_tiles ? direct_tile(plan, run, by_height[tall - 2])->run : NULL,
+        .tall = kernel->run,
+        .low = low_tiles > same_call ? direct_tile(plan, run, by_height[tall - 2])->run : NULL,
         .tall_tiles = tall_tiles,
-        .low_tiles = low_tiles,
+        .same_call = (uint32_t)same_call,
+        .low_tiles = (uint32_t)(low_tiles - same_call),
         .low_row = tall_tiles * tall,
         .low_a = tall_tiles * tall * plan->a_row,
     };
@@ -166,7 +169,7 @@ static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)
 }
 
 static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const struct strips *kind,
-                     size_t tiles, const size_t at[3])
+                     const size_t tiles[2], const size_t at[3])
 {
     struct call *call = &mine->calls[mine->call_count++];
     *call = (struct call){
@@ -177,8 +180,9 @@ static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const 
         .column = at[1],
         .strip = mine->strip,
     };
-    call->strip.tiles = tiles;
+    call->strip.tiles = tiles[0], call->strip.low_tiles = (uint32_t)tiles[1];
     direct_set_kind(&call->strip, mine, kind);
+    gemm_f32_direct_set_ending(&call->strip);
 }
 
 /* All of one strip. */
@@ -186,9 +190,9 @@ static void add_calls(struct matmul_direct *mine, const struct tiling *tiling,
                       const struct strips *kind, const size_t at[3])
 {
     size_t low[3] = {tiling->low_row, at[1], at[2]};
-    add_call(mine, tiling->tall, kind, tiling->tall_tiles, at);
+    add_call(mine, tiling->tall, kind, (size_t[]){tiling->tall_tiles, tiling->same_call}, at);
     if (tiling->low_tiles)
-        add_call(mine, tiling->low, kind, tiling->low_tiles, low);
+        add_call(mine, tiling->low, kind, (size_t[]){tiling->low_tiles, 0}, low);
 }
 
 /* Small matrices take few calls, which are known beforehand. A ragged strip of plain weights begins
@@ -280,5 +284,6 @@ const struct algorithm matmul_direct_f32 = {
     .scratch_bytes = direct_scratch_bytes,
     .kernel = direct_kernel,
     .run = direct_run,
+    .run_alone = direct_run_alone,
 };
 _Static_assert(sizeof(struct matmul_direct) <= PLAN_MAX_BYTES, "the plan fits its place");

@@ -1,0 +1,159 @@
+/* What the tiles that read rows of A, on cores that reorder, have in common: those of
+ * gemm_f32_direct.h and gemm_f32_panels.h.
+ *
+ * The steps that do not make a round, or one whole round, come first: four values of each row are
+ * loaded, and the address moves on by so many bytes as steps take. So k decides no more than where
+ * these steps end, and the very first one multiplies without adding, so that nothing need be
+ * cleared. What finds rows and columns of a tile lies among its first multiply-adds. Only rows of
+ * fewer than four values are loaded lane by lane, and rows of B from a copy multiplied at the end.
+ *
+ * A file that includes this has `find_columns height, vectors, group`: the addresses of B's groups
+ * from the first one in x4 on, for which scratch and rounds are free. */
+/* clang-format off */
+#include "kernels/gemm_f32_direct_neon.h"
+
+/* Where a tile's sums go on, and where the call does after its tiles: decided once. */
+#define KEPT_STORE 16
+#define KEPT_END 24
+
+    .macro load_first a, row
+    ld1 {v\a\().4s}, [x\row], scratch
+    .endm
+
+/* The rows of a tile, B, and how its steps are divided: scratch bytes of each row first. */
+    .macro begin_rows height, vectors, group
+    find_rows \height
+    find_row 1, \height
+    ldr x4, [sp, #KEPT_B]
+    find_columns \height, \vectors, \group
+    ldp scratch, rounds, [strip, #STRIP_FIRST]
+    .endm
+
+/* 1 … 4 steps, then 12: for rounds, or 13. */
+    .macro first_steps height, vectors, group
+    .set i, 0
+    .rept \height
+    load_first %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    step \height, \vectors, \group, 0, fmul
+    cmp scratch, #8
+    b.lo 12f
+    step \height, \vectors, \group, 1
+    b.eq 12f
+    step \height, \vectors, \group, 2
+    tbz scratch, #4, 12f
+    step \height, \vectors, \group, 3
+    cbz rounds, 13f
+    .endm
+
+    .macro round height, vectors, group
+    .set i, 0
+    .rept \height
+    load %(i), %(8 + i)
+    .set i, i + 1
+    .endr
+    step \height, \vectors, \group, 0
+    step \height, \vectors, \group, 1
+    step \height, \vectors, \group, 2
+    step \height, \vectors, \group, 3
+    .endm
+
+    .macro end_ragged height, vectors, lanes
+    add scratch, c, #16 * (\vectors - 1)
+    store_rows \height, \vectors, \lanes
+    .if \vectors == 1
+    mov c, scratch
+    .endif
+    subs tiles, tiles, #1
+    b.gt 11b
+    tbz tiles, #63, 26f
+    b 24f
+    .endm
+
+/* Tiles one row lower, as a part of the same call: what they keep is kept already. */
+    .macro go_on_lower lower, kind
+    .if \lower <= 5
+    ldr w13, [strip, #STRIP_LOW_TILES]
+    .else
+    ldr w5, [strip, #STRIP_LOW_TILES]
+    .endif
+    b .Lrows_\lower\()_\kind
+    .endm
+
+/* Where rows are shorter than four values the number of tiles is negative, and begins at 2^63.
+ * kind: with the height, names a tile within the file. */
+    .macro rows_kernel name, height, vectors, group, widest, kind
+    begin_frame \name, \height, \vectors, %(\height + \widest), 0
+    ldrb w10, [strip, #STRIP_ENDING]
+    adr x8, 14f
+    stp x2, x8, [sp, #KEPT_B]
+    load_strides
+    cbnz w10, 30f
+11: begin_rows \height, \vectors, \group
+    first_steps \height, \vectors, \group
+12: round \height, \vectors, \group
+    subs rounds, rounds, #1
+    b.ne 12b
+13: ldr scratch, [sp, #KEPT_STORE]
+    br scratch
+14: store_whole \height, \vectors
+    subs tiles, tiles, #1
+    b.ne 11b
+10: end_frame \height, \vectors
+
+/* By GEMM_F32_ENDING_*. */
+29: .word 14b - 29b, 41f - 29b, 42f - 29b, 43f - 29b, 23f - 29b, 20f - 29b
+
+30: str x4, [sp, #KEPT_BIAS]
+    adr x9, 10b
+    .if \height > 1
+    ldr w12, [strip, #STRIP_LOW_TILES]
+    adr x8, 27f
+    cmp w12, #0
+    csel x9, x8, x9, ne
+    .endif
+    str x9, [sp, #KEPT_END]
+.Lrows_\height\()_\kind\():
+    adr x8, 29b
+    ldrsw x9, [x8, x10, lsl #2]
+    ldr x11, [strip, #STRIP_FIRST]
+    add x9, x8, x9
+    str x9, [sp, #KEPT_STORE]
+    cbnz x11, 11b
+
+18: orr tiles, tiles, #1 << 63
+19: begin_rows \height, \vectors, \group
+    row_tails \height, \vectors, \group
+9:  end_tail \vectors, \group
+    b 21f
+20:
+    .if \vectors == \group
+    ldr rounds, [strip, #STRIP_B_TAIL]
+    ldr scratch, [strip, #STRIP_TAIL]
+    cbnz rounds, 17b
+    .endif
+21: finish_sums \height, \vectors
+    ldr rounds, [strip, #STRIP_LANES]
+    tbnz rounds, #2, 23f
+    tbz rounds, #1, 41f
+    tbz rounds, #0, 42f
+43: end_ragged \height, \vectors, 3
+42: end_ragged \height, \vectors, 2
+41: end_ragged \height, \vectors, 1
+23: store_whole \height, \vectors
+    subs tiles, tiles, #1
+    b.gt 11b
+    tbz tiles, #63, 26f
+24: cbnz tiles_low, 19b
+26: ldr scratch, [sp, #KEPT_END]
+    br scratch
+    .if \height > 1
+27: adr x9, 10b
+    str x9, [sp, #KEPT_END]
+    ldrb w10, [strip, #STRIP_ENDING]
+    go_on_lower %(\height - 1), \kind
+    .endif
+    end_function gemm_f32_\name\()_neon
+    end_names
+    .endm
