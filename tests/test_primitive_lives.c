@@ -260,26 +260,62 @@ static struct frozen freeze(const struct implementation *impl)
     return frozen;
 }
 
+static void run_frozen(const struct primitive_problem *problem, int index,
+                       const neo_primitive_desc *pd)
+{
+    neo_primitive *primitive;
+    (void)problem, (void)index;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    struct implementation *impl = primitive->desc.implementation;
+    struct frozen frozen = freeze(impl);
+    primitive->desc.implementation = frozen.implementation;
+    cached_check_same_results(primitive, stream, primitive, stream);
+    primitive->desc.implementation = impl;
+    munmap(frozen.map, frozen.map_bytes);
+    neo_primitive_destroy(primitive);
+}
+
 static void nothing_is_written_to_a_plan_by_its_execution(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < primitive_problem_count; i++) {
-        struct primitive_problem problem;
-        neo_primitive_desc *pd;
-        neo_primitive *primitive;
-        primitive_problem_init(&problem, engine, i, false);
-        assert_int_equal(primitive_problem_describe(&pd, engine, &problem, 0), NEO_OK);
-        assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
-        struct implementation *impl = primitive->desc.implementation;
-        struct frozen frozen = freeze(impl);
-        primitive->desc.implementation = frozen.implementation;
-        cached_check_same_results(primitive, stream, primitive, stream);
-        primitive->desc.implementation = impl;
-        munmap(frozen.map, frozen.map_bytes);
-        neo_primitive_destroy(primitive);
-        neo_primitive_desc_destroy(pd);
-        primitive_problem_deinit(&problem);
-    }
+    primitive_for_each(engine, false, run_frozen);
+}
+
+/* ---- all algorithms ---- */
+
+/* Of each operation that has a problem, which of its algorithms the problems reach. */
+static struct {
+    const struct operation *operation;
+    uint64_t reached; /* a bit each */
+} seen[8];
+
+static void note_algorithm(const struct primitive_problem *problem, int index,
+                           const neo_primitive_desc *pd)
+{
+    const struct implementation *impl = pd->implementation;
+    const struct operation *operation = impl->problem.operation;
+    (void)problem, (void)index;
+    size_t i = 0, number = 0;
+    while (i + 1 < count_of(seen) && seen[i].operation && seen[i].operation != operation)
+        i++;
+    seen[i].operation = operation;
+    while (operation->algorithms[number] != impl->algorithm)
+        number++;
+    seen[i].reached |= (uint64_t)1 << number;
+}
+
+/* So that what is tested with all problems is tested with all algorithms, also those of tomorrow.
+ */
+static void the_problems_reach_every_algorithm(void **state)
+{
+    (void)state;
+    memset(seen, 0, sizeof seen);
+    primitive_for_each(engine, false, note_algorithm);
+    for (size_t i = 0; i < count_of(seen) && seen[i].operation; i++)
+        for (size_t number = 0; number < seen[i].operation->algorithm_count; number++)
+            if (!(seen[i].reached >> number & 1))
+                fail_msg("no problem in tests/support/primitives.c reaches %s of %s",
+                         seen[i].operation->algorithms[number]->name, seen[i].operation->name);
 }
 
 /* ---- scratchpads of users, and little memory ---- */
@@ -302,69 +338,70 @@ static void run_in_guarded_scratchpad(const neo_primitive *primitive,
     guard_deinit(&guard);
 }
 
+static int with_scratchpad;
+
+static void run_in_user_s_scratchpad(const struct primitive_problem *problem, int index,
+                                     const neo_primitive_desc *pd)
+{
+    neo_primitive *primitive;
+    (void)problem, (void)index;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    struct primitive_args args = primitive_args_make(engine, pd, 1, 1);
+    if (neo_primitive_desc_scratchpad_size(pd, 1)) {
+        run_in_guarded_scratchpad(primitive, &args, 0);
+        run_in_guarded_scratchpad(primitive, &args, 1);
+        with_scratchpad++;
+    }
+    assert_int_equal(cached_statistics().blocks_held, 0); /* none of the library's is used */
+    primitive_args_free(&args);
+    neo_primitive_destroy(primitive);
+}
+
 static void a_user_s_scratchpad_is_not_left(void **state)
 {
     (void)state;
-    int with_scratchpad = 0;
-    for (size_t i = 0; i < primitive_problem_count; i++) {
-        struct primitive_problem problem;
-        neo_primitive_desc *pd;
-        neo_primitive *primitive;
-        primitive_problem_init(&problem, engine, i, true);
-        assert_int_equal(primitive_problem_describe(&pd, engine, &problem, 0), NEO_OK);
-        assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
-        struct primitive_args args = primitive_args_make(engine, pd, 1, 1);
-        if (neo_primitive_desc_scratchpad_size(pd, 1)) {
-            run_in_guarded_scratchpad(primitive, &args, 0);
-            run_in_guarded_scratchpad(primitive, &args, 1);
-            with_scratchpad++;
-        }
-        assert_int_equal(cached_statistics().blocks_held, 0); /* none of the library's is used */
-        primitive_args_free(&args);
-        neo_primitive_destroy(primitive);
-        neo_primitive_desc_destroy(pd);
-        primitive_problem_deinit(&problem);
-    }
+    with_scratchpad = 0;
+    primitive_for_each(engine, true, run_in_user_s_scratchpad);
     assert_true(with_scratchpad > 3);
 }
 
 /* The n-th allocation fails between the description and the execution's end. */
-static bool survives(size_t number, size_t n)
+static bool survives(const struct primitive_problem *problem, int index,
+                     const struct primitive_args *args, size_t n)
 {
-    struct primitive_problem problem;
-    neo_primitive_desc *pd, *sample;
+    neo_primitive_desc *pd;
     neo_primitive *primitive = NULL;
-    primitive_problem_init(&problem, engine, number, false);
-    assert_int_equal(primitive_problem_describe(&sample, engine, &problem, 0), NEO_OK);
-    struct primitive_args args = primitive_args_make(engine, sample, 1, 1);
-    neo_primitive_desc_destroy(sample);
     neo_engine_clear_cache(engine);
     neo_engine_trim(engine, 0, NULL);
     fault_arm(n);
-    neo_status status = primitive_problem_describe(&pd, engine, &problem, 0);
+    neo_status status = primitive_problem_describe(&pd, engine, problem, index);
     if (status == NEO_OK)
         status = neo_primitive_create(&primitive, pd);
     if (status == NEO_OK)
-        status = cached_execute(stream, primitive, &args);
+        status = cached_execute(stream, primitive, args);
     bool delivered = fault_disarm();
     assert_true(status == NEO_OK || (delivered && status == NEO_OUT_OF_MEMORY));
     neo_primitive_destroy(primitive);
     neo_primitive_desc_destroy(pd);
-    primitive_args_free(&args);
-    primitive_problem_deinit(&problem);
     assert_int_equal(cached_statistics().blocks_held, 0);
     return delivered;
 }
 
-static void every_problem_survives_every_failing_allocation(void **state)
+static void fail_each_allocation(const struct primitive_problem *problem, int index,
+                                 const neo_primitive_desc *pd)
+{
+    struct primitive_args args = primitive_args_make(engine, pd, 1, 1);
+    size_t n = 1;
+    while (survives(problem, index, &args, n))
+        n++;
+    assert_true(n > 1);
+    primitive_args_free(&args);
+}
+
+static void every_algorithm_survives_every_failing_allocation(void **state)
 {
     (void)state;
-    for (size_t number = 0; number < primitive_problem_count; number++) {
-        size_t n = 1;
-        while (survives(number, n))
-            n++;
-        assert_true(n > 1);
-    }
+    primitive_for_each(engine, false, fail_each_allocation);
 }
 
 /* Many shapes, each created and destroyed, in an address space with room for a few. */
@@ -423,8 +460,9 @@ int main(void)
         TEST(a_primitive_in_use_is_not_destroyed),
         TEST(a_second_destroy_is_refused),
         TEST(nothing_is_written_to_a_plan_by_its_execution),
+        TEST(the_problems_reach_every_algorithm),
         TEST(a_user_s_scratchpad_is_not_left),
-        TEST(every_problem_survives_every_failing_allocation),
+        TEST(every_algorithm_survives_every_failing_allocation),
         TEST(three_hundred_cached_shapes_live_in_little_memory),
     };
     return cmocka_run_group_tests_name("primitive_lives", tests, NULL, NULL);

@@ -40,6 +40,20 @@ static void matmul_any(struct primitive_problem *p, neo_engine *engine)
                                   .dst = MATRIX("any", 5, 9)};
 }
 
+static void matmul_columns(struct primitive_problem *p, neo_engine *engine)
+{
+    (void)engine;
+    p->matmul = (neo_matmul_desc){
+        .src = MATRIX("ba", 17, 40), .weights = MATRIX("ba", 40, 13), .dst = MATRIX("ba", 17, 13)};
+}
+
+static void matmul_outer(struct primitive_problem *p, neo_engine *engine)
+{
+    (void)engine;
+    p->matmul = (neo_matmul_desc){
+        .src = MATRIX("ba", 24, 40), .weights = MATRIX("ab", 40, 36), .dst = MATRIX("ab", 24, 36)};
+}
+
 static void matmul_batched(struct primitive_problem *p, neo_engine *engine)
 {
     (void)engine;
@@ -89,6 +103,17 @@ static void convolution_any(struct primitive_problem *p, neo_engine *engine)
 {
     (void)engine;
     convolve(p, "any", "any");
+}
+
+static void convolution_winograd(struct primitive_problem *p, neo_engine *engine)
+{
+    (void)engine;
+    p->convolution = (neo_convolution_desc){.prop_kind = NEO_FORWARD_INFERENCE,
+                                            .algorithm = NEO_CONVOLUTION_WINOGRAD,
+                                            .src = IMAGE("nhwc", 4, 9, 9),
+                                            .weights = tagged(4, "any", (neo_dim[]){6, 4, 3, 3}),
+                                            .dst = IMAGE("nhwc", 6, 7, 7),
+                                            .strides = {1, 1}};
 }
 
 static void convolution_point(struct primitive_problem *p, neo_engine *engine)
@@ -156,11 +181,14 @@ static const struct {
     {"matmul, plain", matmul_plain},
     {"matmul, one row", matmul_row},
     {"matmul, any layout, bias", matmul_any},
+    {"matmul, columns of everything", matmul_columns},
+    {"matmul, columns of A", matmul_outer},
     {"matmul, batched", matmul_batched},
     {"matmul, post-operations", matmul_post_ops},
     {"convolution, nhwc", convolution_nhwc},
     {"convolution, nchw, plain weights", convolution_nchw},
     {"convolution, any layout", convolution_any},
+    {"convolution, Winograd", convolution_winograd},
     {"convolution, 1x1", convolution_point},
     {"convolution, depthwise", convolution_depthwise},
     {"reorder, plain", reorder_plain},
@@ -207,6 +235,24 @@ neo_status primitive_problem_describe(neo_primitive_desc **out, neo_engine *engi
         *out = NULL;
     }
     return status;
+}
+
+void primitive_for_each(neo_engine *engine, bool user_scratchpad, primitive_visit *visit)
+{
+    for (size_t number = 0; number < primitive_problem_count; number++) {
+        struct primitive_problem problem;
+        neo_primitive_desc *pd;
+        neo_status status = NEO_OK;
+        primitive_problem_init(&problem, engine, number, user_scratchpad);
+        for (int index = 0; status == NEO_OK; index++) {
+            status = primitive_problem_describe(&pd, engine, &problem, index);
+            if (status == NEO_OK)
+                visit(&problem, index, pd);
+            neo_primitive_desc_destroy(pd);
+        }
+        assert_int_equal(status, NEO_LAST_IMPLEMENTATION);
+        primitive_problem_deinit(&problem);
+    }
 }
 
 neo_status primitive_describe_matmul(neo_primitive_desc **out, neo_engine *engine, neo_dim m,

@@ -28,6 +28,12 @@ void primitive_problem_deinit(struct primitive_problem *problem);
 neo_status primitive_problem_describe(neo_primitive_desc **out, neo_engine *engine,
                                       const struct primitive_problem *problem, int index);
 
+/* Calls visit with every implementation of every problem; what it is given lives until it returns.
+ */
+typedef void primitive_visit(const struct primitive_problem *problem, int index,
+                             const neo_primitive_desc *pd);
+void primitive_for_each(neo_engine *engine, bool user_scratchpad, primitive_visit *visit);
+
 /* A matrix multiplication of an m x k matrix with plain weights, without attributes. The matrix has
  * no neighbours in either direction, so that with more than one row it takes a scratchpad. */
 neo_status primitive_describe_matmul(neo_primitive_desc **out, neo_engine *engine, neo_dim m,
