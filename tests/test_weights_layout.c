@@ -9,6 +9,7 @@
 #include "src/weights/pack.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/layout_case.h"
 #include "tests/support/tensor.h"
 
 enum { MOST_PADDING = 3, MOST_BYTES = 1 << 20, MOST_PLAIN = 64 * 64 * 9 };
@@ -64,14 +65,6 @@ static void many_columns_end_in_panels_of_their_own_size(void **state)
 
 /* ---- bytes ---- */
 
-struct layout_case {
-    enum layout_id id;
-    bool grouped;
-    const char *tag;
-    int ndims;
-    neo_dim dims[5];
-};
-
 static const struct layout_case cases[] = {
     {LAYOUT_MATMUL_F32, false, "ab", 2, {1, 1}},
     {LAYOUT_MATMUL_F32, false, "ab", 2, {9, 31}},
@@ -88,13 +81,6 @@ static const struct layout_case cases[] = {
     {LAYOUT_WINOGRAD_6_F32, false, "oihw", 4, {13, 5, 3, 3}},
 };
 
-static neo_memory_desc packed_desc(const struct layout_case *c)
-{
-    neo_memory_desc desc = tensor_desc(c->ndims, c->dims, "any");
-    layout_set(&desc, c->id, c->grouped);
-    return desc;
-}
-
 static void matrices_that_would_collide_have_gaps(void **state)
 {
     (void)state;
@@ -106,7 +92,7 @@ static void matrices_that_would_collide_have_gaps(void **state)
     for (size_t i = 0; i < count_of(sizes); i++) {
         struct layout_case c = {
             LAYOUT_WINOGRAD_6_F32, false, "oihw", 4, {sizes[i].oc, sizes[i].ic, 3, 3}};
-        neo_memory_desc packed = packed_desc(&c);
+        neo_memory_desc packed = layout_case_desc(&c);
         assert_int_equal(layout_shape(&packed).step, sizes[i].step);
     }
 }
@@ -122,7 +108,7 @@ static void packing_writes_exactly_the_layouts_bytes(void **state)
     fill_reals(plain_data, count_of(plain_data), &seed);
     for (size_t i = 0; i < count_of(cases); i++) {
         neo_memory_desc plain = tensor_desc(cases[i].ndims, cases[i].dims, cases[i].tag);
-        neo_memory_desc packed = packed_desc(&cases[i]);
+        neo_memory_desc packed = layout_case_desc(&cases[i]);
         struct layout_shape shape = layout_shape(&packed);
         size_t elements = shape.matrices * shape.step;
         assert_int_equal(layout_bytes(&packed), elements * sizeof(float));
@@ -149,7 +135,7 @@ static void a_descriptor_says_which_layout_it_is(void **state)
 {
     (void)state;
     for (size_t i = 0; i < count_of(cases); i++) {
-        neo_memory_desc desc = packed_desc(&cases[i]), other = desc;
+        neo_memory_desc desc = layout_case_desc(&cases[i]), other = desc;
         assert_int_equal(desc.format_kind, NEO_FORMAT_PACKED);
         assert_int_equal(desc.packed.id, cases[i].id);
         assert_true(desc.packed.version >= 1);
@@ -164,7 +150,7 @@ static void a_descriptor_says_which_layout_it_is(void **state)
 static void other_layouts_and_versions_are_refused(void **state)
 {
     (void)state;
-    neo_memory_desc good = packed_desc(&cases[1]), bad;
+    neo_memory_desc good = layout_case_desc(&cases[1]), bad;
     bad = good, bad.packed.version++;
     assert_non_null(layout_wrong(&bad));
     bad = good, bad.packed.version = 0;
@@ -173,7 +159,7 @@ static void other_layouts_and_versions_are_refused(void **state)
     assert_non_null(layout_wrong(&bad));
     bad = good, bad.packed.grouped = 1;
     assert_non_null(layout_wrong(&bad));
-    bad = packed_desc(&cases[7]), bad.packed.grouped = 2; /* is counted, not only looked at */
+    bad = layout_case_desc(&cases[7]), bad.packed.grouped = 2; /* is counted, not only looked at */
     assert_non_null(layout_wrong(&bad));
     bad = good, bad.packed.id = 0;
     assert_non_null(layout_wrong(&bad));

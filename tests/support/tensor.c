@@ -15,6 +15,11 @@ neo_memory_desc tensor_desc(int ndims, const neo_dim *dims, const char *tag)
     return desc;
 }
 
+neo_memory_desc tensor_matrix(neo_dim rows, neo_dim columns, const char *tag)
+{
+    return tensor_desc(2, (neo_dim[]){rows, columns}, tag);
+}
+
 void tensor_for_each(int ndims, const neo_dim *dims,
                      void (*visit)(void *context, const neo_dim *position), void *context)
 {

@@ -20,6 +20,7 @@ void tensor_free(struct tensor *tensor);
 
 /* A descriptor by tag; an unknown tag fails the test. */
 neo_memory_desc tensor_desc(int ndims, const neo_dim *dims, const char *tag);
+neo_memory_desc tensor_matrix(neo_dim rows, neo_dim columns, const char *tag);
 
 /* The element at a position; sizes of 1 are broadcast. */
 float *tensor_at(const struct tensor *tensor, const neo_dim *position);

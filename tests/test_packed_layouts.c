@@ -1,0 +1,143 @@
+/* Packed weights compared with plain ones, unpacked, and copied. */
+#include "tests/support/test.h"
+
+#include <string.h>
+
+#include "neoprene/packed_weights.h"
+#include "tests/support/layout_case.h"
+#include "tests/support/session.h"
+
+/* ---- packed and plain, compared ---- */
+
+static const struct layout_case layout_cases[] = {
+    {LAYOUT_MATMUL_F32, false, "ab", 2, {9, 31}},
+    {LAYOUT_MATMUL_F32, false, "ba", 2, {70, 26}},
+    {LAYOUT_MATMUL_F32, false, "acb", 3, {3, 5, 14}},
+    {LAYOUT_CONVOLUTION_F32, false, "oihw", 4, {29, 6, 3, 3}},
+    {LAYOUT_CONVOLUTION_F32, false, "hwio", 4, {15, 70, 1, 2}},
+    {LAYOUT_CONVOLUTION_F32, true, "goihw", 5, {3, 4, 2, 3, 5}},
+    {LAYOUT_DEPTHWISE_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
+    {LAYOUT_WINOGRAD_2_F32, false, "oihw", 4, {13, 5, 3, 3}},
+    {LAYOUT_WINOGRAD_4_F32, false, "oihw", 4, {13, 5, 3, 3}},
+    {LAYOUT_WINOGRAD_6_F32, false, "oihw", 4, {13, 5, 3, 3}},
+    {LAYOUT_WINOGRAD_4_F32, false, "oihw", 4, {13, 5, 3, 1}},
+    {LAYOUT_WINOGRAD_6_F32, false, "oiw", 3, {13, 5, 3}},
+};
+
+/* Unpacking must give the plain weights, or say why it cannot. */
+static void check_unpacked(const struct layout_case *c, const struct tensor *plain,
+                           const struct tensor *packed)
+{
+    neo_primitive_desc *pd;
+    if (layout_winograd_points(c->id)) {
+        assert_int_equal(
+            neo_reorder_primitive_desc_create(&pd, engine, &packed->desc, &plain->desc, NULL),
+            NEO_UNSUPPORTED);
+        return;
+    }
+    struct tensor back = tensor_reordered(engine, stream, packed, &plain->desc);
+    assert_memory_equal(back.data, plain->data, neo_memory_desc_size(&plain->desc));
+    tensor_free(&back);
+}
+
+static void packed_weights_are_compared_with_plain_ones(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(layout_cases); i++) {
+        const struct layout_case *c = &layout_cases[i];
+        neo_memory_desc plain_desc = tensor_desc(c->ndims, c->dims, c->tag),
+                        desc = layout_case_desc(c);
+        struct tensor plain = tensor_make(engine, &plain_desc, 11);
+        struct tensor packed = tensor_reordered(engine, stream, &plain, &desc);
+        float *bytes = neo_memory_get_handle(packed.memory);
+        size_t last = neo_memory_desc_size(&desc) / sizeof(float) - 1, differing = 77;
+        assert_int_equal(neo_weights_compare(&differing, stream, packed.memory, plain.memory),
+                         NEO_OK);
+        assert_int_equal(differing, 0);
+        check_unpacked(c, &plain, &packed);
+        bytes[0] += 1;
+        bytes[last] += 1; /* padding, in most layouts */
+        assert_int_equal(neo_weights_compare(&differing, stream, packed.memory, plain.memory),
+                         NEO_OK);
+        assert_int_equal(differing, last ? 2 : 1);
+        tensor_free(&packed);
+        tensor_free(&plain);
+    }
+}
+
+static void check_repacked(const struct tensor *from, const neo_memory_desc *to, bool is_same)
+{
+    neo_primitive_desc *pd;
+    neo_status status = neo_reorder_primitive_desc_create(&pd, engine, &from->desc, to, NULL);
+    assert_int_equal(status, is_same ? NEO_OK : NEO_UNSUPPORTED);
+    if (!is_same)
+        return;
+    assert_string_equal(neo_primitive_desc_kernel(pd), "memcpy");
+    neo_primitive_desc_destroy(pd);
+    struct tensor copy = tensor_reordered(engine, stream, from, to);
+    assert_memory_equal(copy.data, from->data, neo_memory_desc_size(to));
+    tensor_free(&copy);
+}
+
+/* Layouts of weights of one shape, some of them of the same number of bytes. */
+static void packed_weights_are_copied_into_their_own_layout_only(void **state)
+{
+    (void)state;
+    static const struct layout_case cases[] = {
+        {LAYOUT_CONVOLUTION_F32, true, "goihw", 5, {1, 12, 9, 3, 3}},
+        {LAYOUT_WINOGRAD_2_F32, true, "goihw", 5, {1, 12, 9, 3, 3}},
+        {LAYOUT_WINOGRAD_4_F32, true, "goihw", 5, {1, 12, 9, 3, 3}},
+        {LAYOUT_WINOGRAD_6_F32, true, "goihw", 5, {1, 12, 9, 3, 3}},
+        {LAYOUT_CONVOLUTION_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
+        {LAYOUT_DEPTHWISE_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
+        {LAYOUT_MATMUL_F32, false, "abcde", 5, {1, 12, 9, 3, 3}},
+    };
+    for (size_t i = 0; i < count_of(cases); i++) {
+        neo_memory_desc plain_desc = tensor_desc(5, cases[i].dims, cases[i].tag);
+        neo_memory_desc desc = layout_case_desc(&cases[i]);
+        struct tensor plain = tensor_make(engine, &plain_desc, 12);
+        struct tensor packed = tensor_reordered(engine, stream, &plain, &desc);
+        for (size_t k = 0; k < count_of(cases); k++) {
+            neo_memory_desc to = layout_case_desc(&cases[k]);
+            if (!memcmp(cases[i].dims, cases[k].dims, sizeof cases[k].dims))
+                check_repacked(&packed, &to, i == k);
+        }
+        tensor_free(&packed);
+        tensor_free(&plain);
+    }
+}
+
+static void only_comparable_weights_are_compared(void **state)
+{
+    (void)state;
+    neo_memory_desc desc = layout_case_desc(&layout_cases[0]), same = tensor_matrix(9, 31, "ab");
+    neo_memory_desc other = tensor_matrix(9, 30, "ab");
+    struct tensor plain = tensor_make(engine, &same, 1), small = tensor_make(engine, &other, 1);
+    struct tensor packed = tensor_reordered(engine, stream, &plain, &desc);
+    size_t differing;
+    assert_int_equal(neo_weights_compare(&differing, stream, packed.memory, small.memory),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_compare(&differing, stream, plain.memory, plain.memory),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_compare(&differing, stream, packed.memory, packed.memory),
+                     NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_weights_compare(NULL, stream, packed.memory, plain.memory),
+                     NEO_INVALID_ARGUMENT);
+    tensor_free(&packed);
+    tensor_free(&plain);
+    tensor_free(&small);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(packed_weights_are_compared_with_plain_ones, session_setup,
+                                        session_teardown),
+        cmocka_unit_test_setup_teardown(packed_weights_are_copied_into_their_own_layout_only,
+                                        session_setup, session_teardown),
+        cmocka_unit_test_setup_teardown(only_comparable_weights_are_compared, session_setup,
+                                        session_teardown),
+    };
+    neo_set_verbose(0);
+    return cmocka_run_group_tests_name("packed_layouts", tests, NULL, NULL);
+}
