@@ -18,10 +18,17 @@ static bool is_winograd(const neo_primitive_desc *pd)
     return strstr(neo_primitive_desc_implementation(pd), "wino") != NULL;
 }
 
-static neo_status store_input(struct tensor *t, neo_engine *engine, neo_stream *stream)
+/* Where the user gives strides, elements may lie on one another: then the last one written is what
+ * all of them are. */
+static neo_status store_input(struct tensor *t, const struct dims *strides, neo_engine *engine,
+                              neo_stream *stream)
 {
     neo_status status = import_values(t, engine, stream);
-    return status == NEO_OK ? tensor_store(t, engine, stream) : status;
+    if (status == NEO_OK)
+        status = tensor_store(t, engine, stream);
+    if (status == NEO_OK && strides && strides->count)
+        status = tensor_read_values(t, engine, stream);
+    return status;
 }
 
 /* ---- src, weights, bias, dst ---- */
@@ -55,7 +62,8 @@ static neo_status init_operand(struct data *data, const struct problem *p, int i
     add_arg(data, o->arg, t->memory);
     tensor_alloc_values(t);
     fill_operand(t, p, i, is_winograd(pd));
-    return i == DST ? import_values(t, engine, stream) : store_input(t, engine, stream);
+    return i == DST ? import_values(t, engine, stream)
+                    : store_input(t, &o->strides, engine, stream);
 }
 
 neo_status data_reset_dst(struct data *data, const struct problem *p, neo_engine *engine,
@@ -110,7 +118,7 @@ static neo_status init_post_op(struct data *data, const struct problem *p, int i
         fill_binary(t);
     else
         fill_prelu(t);
-    return store_input(t, engine, stream);
+    return store_input(t, &op->strides, engine, stream);
 }
 
 /* The values of a scale: one for each index of the dimensions in the mask, fewer with groups. */
@@ -150,7 +158,7 @@ static neo_status init_quantities(struct data *data, struct tensor *tensors, int
         add_arg(data, arg, tensors[i].memory);
         tensor_alloc_values(&tensors[i]);
         fill(&tensors[i], q);
-        status = store_input(&tensors[i], engine, stream);
+        status = store_input(&tensors[i], NULL, engine, stream);
         tensors[i].dims = dims;
     }
     return status;

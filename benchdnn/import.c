@@ -1,7 +1,6 @@
 /* Tensors whose values come from files instead of a generator. */
 #include "benchdnn/import.h"
 
-#include "benchdnn/bench.h"
 #include "benchdnn/globals.h"
 
 #include <stdio.h>
@@ -24,18 +23,6 @@ static void read_buffer(const struct tensor *t, FILE *file, const char *path)
     exit(1);
 }
 
-/* Natural order, as reference and comparison want it. */
-static neo_status read_values(struct tensor *t, neo_engine *engine, neo_stream *stream)
-{
-    int64_t count = dims_elements(&t->dims);
-    double *values = bench_alloc((size_t)count * sizeof *values);
-    neo_status status = tensor_load(t, values, engine, stream);
-    for (int64_t i = 0; status == NEO_OK && i < count; i++)
-        t->values[i] = (float)values[i];
-    free(values);
-    return status;
-}
-
 neo_status import_values(struct tensor *t, neo_engine *engine, neo_stream *stream)
 {
     if (!*globals.buffer_prefix)
@@ -47,7 +34,7 @@ neo_status import_values(struct tensor *t, neo_engine *engine, neo_stream *strea
     if (file) {
         read_buffer(t, file, text_get(&path));
         fclose(file);
-        status = read_values(t, engine, stream);
+        status = tensor_read_values(t, engine, stream);
     }
     report(text_get(&path), file ? "imported" : "not found; values are generated");
     text_deinit(&path);

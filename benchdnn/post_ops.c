@@ -397,10 +397,18 @@ bool post_ops_make_zeros(const struct post_ops *ops)
     return false;
 }
 
+/* No number, infinite, or such that a few of them multiplied are infinite. */
+static bool is_huge(double x)
+{
+    return !(fabs(x) < 1e9);
+}
+
 bool post_ops_make_non_finite(const struct post_ops *ops)
 {
     for (int i = 0; i < ops->count; i++) {
-        if (ops->at[i].kind == POST_OP_BINARY && ops->at[i].binary == NEO_BINARY_DIV)
+        const struct post_op *op = &ops->at[i];
+        if ((op->kind == POST_OP_BINARY && op->binary == NEO_BINARY_DIV) || is_huge(op->alpha) ||
+            is_huge(op->beta))
             return true;
     }
     return post_ops_have_eltwise(ops, NEO_ELTWISE_SQRT) ||

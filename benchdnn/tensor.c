@@ -2,6 +2,7 @@
 #include "benchdnn/tensor.h"
 
 #include "benchdnn/element.h"
+#include "benchdnn/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,17 @@ neo_status tensor_load(const struct tensor *t, double *out, neo_engine *engine, 
         for_each_row(&dense, load_row, &all);
     }
     tensor_deinit(&dense);
+    return status;
+}
+
+neo_status tensor_read_values(struct tensor *t, neo_engine *engine, neo_stream *stream)
+{
+    int64_t count = dims_elements(&t->dims);
+    double *values = bench_alloc((size_t)count * sizeof *values);
+    neo_status status = tensor_load(t, values, engine, stream);
+    for (int64_t i = 0; status == NEO_OK && i < count; i++)
+        t->values[i] = (float)values[i];
+    free(values);
     return status;
 }
 

@@ -37,6 +37,9 @@ neo_status tensor_store(struct tensor *tensor, neo_engine *engine, neo_stream *s
 neo_status tensor_load(const struct tensor *tensor, double *out, neo_engine *engine,
                        neo_stream *stream);
 
+/* Replaces values by what the buffer has. */
+neo_status tensor_read_values(struct tensor *tensor, neo_engine *engine, neo_stream *stream);
+
 /* Overwrites the elements with markers and says whether everything is marked then: nobody wrote
  * anywhere else. */
 bool tensor_is_intact(struct tensor *tensor);

@@ -429,6 +429,24 @@ static void buffers_are_read_from_files(void **state)
     expect("--buffer-prefix=given --matmul 2x4:4x5", 1, "does not have the 32 bytes of argument 1");
 }
 
+static void elements_may_lie_on_one_another(void **state)
+{
+    (void)state;
+    expect("--matmul --strides=8x1:: 5x40:40x2", 0, "passed:1 ");
+    expect("--matmul --strides=:1x1: 1x17:17x8", 0, "passed:1 ");
+    expect("--matmul --strides=:0x1: 3x17:17x8", 0, "passed:1 ");
+    expect("--matmul --attr-post-ops=add:f32:3::1x1 3x17:17x8", 0, "passed:1 ");
+    expect("--matmul --strides=::1x1 5x40:40x2", 1, "INVALID_ARGUMENTS");
+}
+
+static void both_may_be_no_number(void **state)
+{
+    (void)state;
+    expect("--matmul --attr-post-ops=sum:nan 3x4:4x5", 0, "passed:1 ");
+    expect("--matmul --attr-post-ops=linear:1e30+linear:1e30+linear:1:-inf 3x4:4x5", 0,
+           "passed:1 ");
+}
+
 static void contradicting_sizes_are_invalid_arguments(void **state)
 {
     (void)state;
@@ -659,6 +677,8 @@ int main(void)
         cmocka_unit_test(implementations_can_be_chosen_and_skipped),
         cmocka_unit_test(attributes_that_change_the_implementation_are_a_failure),
         cmocka_unit_test(buffers_are_read_from_files),
+        cmocka_unit_test(elements_may_lie_on_one_another),
+        cmocka_unit_test(both_may_be_no_number),
         cmocka_unit_test(contradicting_sizes_are_invalid_arguments),
         cmocka_unit_test(failures_are_listed_at_the_end_unless_unwanted),
         cmocka_unit_test(problems_that_do_not_fit_are_skipped),
