@@ -30,10 +30,10 @@ class Core:
 
 CORES = {core.name: core for core in (
     Core('N1', 'llvm-mca', 2, 'neoverse-n1', 4, 'neoverse-n1'),
-    Core('N2', 'llvm-mca', 2, 'neoverse-n1', 5, 'neoverse-n2'),
-    Core('V1', 'llvm-mca', 4, 'neoverse-n1', 8, 'neoverse-v1'),
-    Core('V2', 'llvm-mca', 4, 'neoverse-n1', 8, 'neoverse-v2'),
-    Core('M1', 'ports', 4, 'neoverse-n1', key='m1'),
+    Core('N2', 'llvm-mca', 2, 'neoverse-n2', 5, 'neoverse-n2'),
+    Core('V1', 'llvm-mca', 4, 'neoverse-v1', 8, 'neoverse-v1'),
+    Core('V2', 'llvm-mca', 4, 'neoverse-v2', 8, 'neoverse-v2'),
+    Core('M1', 'ports', 4, 'm1-firestorm', key='m1'),
     Core('A510', 'llvm-mca', 2, 'cortex-a510', 3, 'cortex-a510'),
     Core('A55', 'in-order', 1, 'cortex-a53', key='a55'),
     Core('A53', 'in-order', 1, 'cortex-a53', key='a53'),

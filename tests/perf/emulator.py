@@ -13,11 +13,13 @@ import blocks
 
 THREADS = ('PERF_THREADS', 'OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'BLIS_NUM_THREADS',
            'NEOPRENE_NUM_THREADS')
+N1 = {'OPENBLAS_CORETYPE': 'NEOVERSEN1'}
 # For each core, the emulator's CPU and what tells libraries to choose as they would on hardware, where
 # they can ask which core they are on.
 GUESTS = {
-    'neoverse-n1': ('neoverse-n1', {'OPENBLAS_CORETYPE': 'NEOVERSEN1'}),
-    'cortex-a510': ('neoverse-n1', {'OPENBLAS_CORETYPE': 'NEOVERSEN1', 'NEO_CPU_CORE': 'cortex-a510'}),
+    'neoverse-n1': ('neoverse-n1', N1),
+    **{core: ('neoverse-n1', {**N1, 'NEO_CPU_CORE': core})
+       for core in ('neoverse-n2', 'neoverse-v1', 'neoverse-v2', 'm1-firestorm', 'cortex-a510')},
     'cortex-a53': ('cortex-a53', {'OPENBLAS_CORETYPE': 'CORTEXA53'}),
 }
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
