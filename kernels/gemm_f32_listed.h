@@ -31,7 +31,11 @@ enum { GEMM_F32_LOW = 1, GEMM_F32_HIGH = 2 };
  * Whole vectors add in the order of s and p, with C first, and each product is rounded with its
  * sum, but the first one alone if there is no C: no more than the sign of a zero depends on that.
  * Narrow panels have four sums an element, for p mod 4, and add C to those. A and B are read
- * exactly, but for the three columns beside a narrow panel, which must be there. */
+ * exactly, but for the three columns beside a narrow panel, which must be there.
+ *
+ * Kernels that pack read a plain B instead, 12 columns a panel, and leave it at `to` as b would be:
+ *
+ *   to[q * b_step + p * 12 + j] = from[p * from_row + q * 12 + j], p < segments * depth */
 struct gemm_f32_listed {
     const float *const *rows;
     size_t segments, rounds, tail; /* segments >= 1, tail <= 3 */
@@ -45,6 +49,9 @@ struct gemm_f32_listed {
     uint32_t clamp;
     float low, high;
     uint32_t height, width; /* the kernel's */
+    const float *from;
+    size_t from_row;
+    float *to;
 };
 typedef void gemm_f32_listed_fn(const struct gemm_f32_listed *strip);
 
@@ -56,6 +63,7 @@ struct gemm_f32_listed_kernels {
     uint32_t needs;
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
     gemm_f32_listed_by_height run[GEMM_F32_LISTED_WIDTHS];
+    gemm_f32_listed_by_height pack; /* of width 12, for one tile; or all NULL */
 };
 extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_wide_neon,
     gemm_f32_listed_ref;

@@ -8,7 +8,10 @@
  * A core that reorders has room for other instructions beside FMLA, but hardly for blocks of few
  * instructions between branches. So what begins a tile is in one block with its first round, whose
  * FMUL need no sums of zero; and where the next tile is, is computed without a branch in one block
- * with the stores. */
+ * with the stores.
+ *
+ * Kernels that pack B read the vectors of one step from its rows, and store them to the panel before
+ * they are multiplied. */
 #include "kernels/gemm_f32_listed_neon.h"
 
 /* ---- one instruction each, registers by number ---- */
@@ -43,6 +46,21 @@
     str s\sum, [row, #\offset]
     .endm
 
+/* Vector q of a round in register x, with those after it: four, or those of one step. */
+    .macro next_of_b height, vectors
+    .if packing
+    .set x, \height + q % \vectors
+    .if q % \vectors == 0
+    step_of_b \vectors, \height
+    .endif
+    .else
+    .set x, \height + q % 4
+    .if q % 4 == 0
+    several ld1, 4, \height, b, #64
+    .endif
+    .endif
+    .endm
+
 /* Four steps of k; the first one is FMUL if the sums begin here. */
     .macro round height, vectors, first_op=fmla
     .set i, 0
@@ -52,15 +70,13 @@
     .endr
     .set q, 0
     .rept 4 * \vectors
-    .if q % 4 == 0
-    several ld1, 4, \height, b, #64
-    .endif
+    next_of_b \height, \vectors
     .set i, 0
     .rept \height
     .if q < \vectors
-    multiply \first_op, %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors)
+    multiply \first_op, %(32 - \height * \vectors + i * \vectors + q % \vectors), %(x), %(i), %(q / \vectors)
     .else
-    fma %(32 - \height * \vectors + i * \vectors + q % \vectors), %(\height + q % 4), %(i), %(q / \vectors)
+    fma %(32 - \height * \vectors + i * \vectors + q % \vectors), %(x), %(i), %(q / \vectors)
     .endif
     .set i, i + 1
     .endr
@@ -70,8 +86,8 @@
 
 /* ---- kernels of whole vectors ---- */
 
-    .macro kernel height, width, vectors
-    begin_whole \height\()x\width, \height, \vectors
+    .macro kernel height, width, vectors, kind
+    begin_whole \height\()x\width\kind, \height, \vectors
     cmp rounds, #2
     b.lo 20f
     cbnz special, 20f
@@ -124,12 +140,16 @@
     subs scratch, scratch, #1
     b.ne 25b
     end_tile \height, \vectors, rows_of_c, st1
-    end \height\()x\width
+    end \height\()x\width\kind
     .endm
 
     all_heights kernel, 12, 3
     all_heights kernel, 8, 2
     all_heights kernel, 4, 1
+
+    .set packing, 1
+    all_heights kernel, 12, 3, _packing
+    .set packing, 0
 
 /* ---- kernels of one to three columns ---- */
 

@@ -28,6 +28,11 @@ panels .req x25
 segments .req x26
 bias .req x27
 segment .req x28
+from_row .req x29
+from .req x30
+
+/* 1 for kernels that pack B: panels of three vectors. */
+    .set packing, 0
 
 /* ---- one instruction each, registers by number ---- */
 
@@ -53,7 +58,28 @@ segment .req x28
 
     .macro begin_tile height
     mov b, b_panel
+    .if packing
+    begin_columns
+    .endif
     load_pointers \height, list
+    .endm
+
+/* The panel's columns of a plain B, 48 bytes a panel. */
+    .macro begin_columns
+    sub scratch, panels, panels_left
+    ldr from, [strip, #STRIP_FROM]
+    add scratch, scratch, scratch, lsl #1
+    add from, from, scratch, lsl #4
+    .endm
+
+/* One step's vectors of B, which come from the panel, or go there. */
+    .macro step_of_b vectors, first
+    .if packing
+    several ld1, \vectors, \first, from, from_row
+    several st1, \vectors, \first, b, #16 * \vectors
+    .else
+    several ld1, \vectors, \first, b, #16 * \vectors
+    .endif
     .endm
 
     .macro rows_of_c op, height, vectors
@@ -81,10 +107,19 @@ segment .req x28
 
     .macro begin name
     begin_function gemm_f32_listed_\name\()_neon
+    .if packing
+    save_registers 4, 30
+    ldr from_row, [strip, #STRIP_FROM_ROW]
+    lsl from_row, from_row, #2
+    .else
     save_registers 4, 28
+    .endif
     ldp list, segments, [strip, #STRIP_ROWS]
     ldp rounds, special, [strip, #STRIP_ROUNDS]
     ldp b_first, b_step, [strip, #STRIP_B]
+    .if packing
+    ldr b_first, [strip, #STRIP_TO]
+    .endif
     ldp c, ldc, [strip, #STRIP_C]
     ldp tiles, panels, [strip, #STRIP_TILES]
     ldr bias, [strip, #STRIP_BIAS]
@@ -152,12 +187,12 @@ segment .req x28
     .endm
 
 /* Kernels of a width. */
-    .macro all_heights kernel, width, vectors
+    .macro all_heights kernel, width, others:vararg
     .irp height, 7, 6, 5, 4, 3, 2, 1
-    .ifb \vectors
+    .ifb \others
     \kernel \height, \width
     .else
-    \kernel \height, \width, \vectors
+    \kernel \height, \width, \others
     .endif
     .endr
     .endm
@@ -169,7 +204,7 @@ segment .req x28
     load_one %(i), %(8 + i)
     .set i, i + 1
     .endr
-    several ld1, \vectors, \height, b, #16 * \vectors
+    step_of_b \vectors, \height
     .endm
     .macro multiply_step height, vectors
     .set i, 0

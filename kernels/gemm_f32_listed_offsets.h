@@ -16,3 +16,6 @@ OFFSET(gemm_f32_listed, accumulate, STRIP_ACCUMULATE, 88);
 OFFSET(gemm_f32_listed, clamp, STRIP_CLAMP, 92);
 OFFSET(gemm_f32_listed, low, STRIP_LOW, 96);
 OFFSET(gemm_f32_listed, high, STRIP_HIGH, 100);
+OFFSET(gemm_f32_listed, from, STRIP_FROM, 112);
+OFFSET(gemm_f32_listed, from_row, STRIP_FROM_ROW, 120);
+OFFSET(gemm_f32_listed, to, STRIP_TO, 128);

@@ -46,10 +46,26 @@ static void run(const struct gemm_f32_listed *strip)
             run_tile(strip, t, q);
 }
 
+static void pack(const struct gemm_f32_listed *strip)
+{
+    struct gemm_f32_listed packed = *strip;
+    size_t depth = strip->segments * (4 * strip->rounds + strip->tail), width = strip->width;
+    for (size_t q = 0; q < strip->panels; q++)
+        for (size_t p = 0; p < depth; p++)
+            for (size_t j = 0; j < width; j++)
+                strip->to[q * strip->b_step + p * width + j] =
+                    strip->from[p * strip->from_row + q * width + j];
+    packed.b = strip->to;
+    run(&packed);
+}
+
 /* clang-format off */
-#define HEIGHTS {run, run, run, run, run, run, run}
+#define HEIGHTS(fn) {fn, fn, fn, fn, fn, fn, fn}
 const struct gemm_f32_listed_kernels gemm_f32_listed_ref = {
-    "gemm_f32_listed_ref", 0, 0, {HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS, HEIGHTS},
+    "gemm_f32_listed_ref", 0, 0, {
+        HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run),
+    },
+    HEIGHTS(pack),
 };
 #undef HEIGHTS
 /* clang-format on */

@@ -16,6 +16,7 @@ HEIGHTS(DECLARE, 12, )
 HEIGHTS(DECLARE, 4, _wide)
 HEIGHTS(DECLARE, 8, _wide)
 HEIGHTS(DECLARE, 12, _wide)
+HEIGHTS(DECLARE, 12, _packing)
 #undef DECLARE
 
 #define NAME(height, width, core) gemm_f32_listed_##height##x##width##core##_neon,
@@ -29,6 +30,7 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_neon = {
         {HEIGHTS(NAME, 8, )},
         {HEIGHTS(NAME, 12, )},
     },
+    {HEIGHTS(NAME, 12, _packing)},
 };
 const struct gemm_f32_listed_kernels gemm_f32_listed_wide_neon = {
     "gemm_f32_listed_wide_neon", CPU_NEON, IN_ORDER_WIDE, {
@@ -39,6 +41,7 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_wide_neon = {
         {HEIGHTS(NAME, 8, _wide)},
         {HEIGHTS(NAME, 12, _wide)},
     },
+    {0},
 };
 /* clang-format on */
 #undef NAME

@@ -25,6 +25,7 @@ static bool seen_k_inside, seen_k_outside, seen_column_blocks;
 struct problem {
     size_t m, n, k, segment, stride, gap, column;
     bool b_packed, staged, biased, clamped;
+    bool b_rows; /* known to the plan */
     float *a, *b, *packed, *c, *bias;
 };
 
@@ -47,7 +48,9 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
     const struct problem *problem = context;
     assert_int_equal(batch, 0);
     *out = (struct gemm_f32_place){
-        .b = problem->packed,
+        .b = problem->b_packed ? problem->packed
+             : problem->b_rows ? problem->b
+                               : NULL,
         .c = problem->c,
         .c_row = c_index(problem, 1, 0),
         .c_column = c_index(problem, 0, 1),
@@ -134,12 +137,13 @@ static void check(const struct problem *problem, float low, float high)
             double want = fmin(fmax(sum, (double)low), (double)high);
             double got = (double)problem->c[c_index(problem, i, j)];
             if (got != want)
-                fail_msg("%zux%zux%zu segment %zu stride %zu column %zu packed %d staged %d bias "
-                         "%d clamp %d: "
-                         "c[%zu][%zu] is %g, not %g (seed %u)",
-                         problem->m, problem->n, problem->k, problem->segment, problem->stride,
-                         problem->column, problem->b_packed, problem->staged, problem->biased,
-                         problem->clamped, i, j, got, want, fill_seed());
+                fail_msg(
+                    "%zux%zux%zu segment %zu stride %zu column %zu packed %d rows %d staged %d "
+                    "bias %d clamp %d: "
+                    "c[%zu][%zu] is %g, not %g (seed %u)",
+                    problem->m, problem->n, problem->k, problem->segment, problem->stride,
+                    problem->column, problem->b_packed, problem->b_rows, problem->staged,
+                    problem->biased, problem->clamped, i, j, got, want, fill_seed());
         }
 }
 
@@ -152,6 +156,7 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
         .n = problem->n,
         .k = problem->k,
         .b_packed = problem->b_packed,
+        .b_row = problem->b_rows ? problem->n : 0,
         .output = problem->staged ? GEMM_STAGED : GEMM_DIRECT,
         .low = low,
         .high = high,
@@ -219,10 +224,11 @@ static void walk_list(const struct problem *list, size_t count, const struct cpu
 {
     uint32_t seed = fill_seed();
     for (size_t i = 0; i < count; i++)
-        for (int options = (int)i % 3; options < 16; options += 3) {
+        for (int options = (int)i % 3; options < 32; options += 3) {
             struct problem problem = list[i];
             problem.b_packed = options & 1, problem.staged = options >> 1 & 1;
             problem.biased = options >> 2 & 1, problem.clamped = options >> 3 & 1;
+            problem.b_rows = !problem.b_packed && options >> 4 & 1;
             make_problem(&problem, &seed);
             run(&problem, cpu, pool);
         }

@@ -15,7 +15,7 @@ enum {
     MOST_ROWS = MOST_TILES * GEMM_F32_LISTED_HEIGHT,
     MOST_C = MOST_ROWS * (MOST_PANELS * 12 + 4),
 };
-static struct guard guard_a, guard_b, guard_c, guard_bias, guard_list;
+static struct guard guard_a, guard_b, guard_c, guard_bias, guard_list, guard_from, guard_to;
 static const size_t widths[] = {1, 2, 3, 4, 8, 12};
 
 typedef void fill_fn(float *out, size_t count, uint32_t *state);
@@ -159,6 +159,59 @@ static void is_near_on_reals(void **state)
     walk_sizes(*state, fill_reals);
 }
 
+/* The panels of `problem` as rows, for a kernel that packs; it has one tile. */
+static void make_plain(struct problem *problem, size_t b_count, uint32_t *seed)
+{
+    struct gemm_f32_listed *strip = &problem->strip;
+    size_t depth = strip->segments * problem->depth, columns = problem->columns;
+    uint32_t options = fill_next(seed) >> 4;
+    strip->from_row = columns + (options >> 1 & 7);
+    size_t count = depth ? (depth - 1) * strip->from_row + columns : 0;
+    float *from = guard_at(&guard_from, count * sizeof(float), options & 1);
+    fill_marker(from, count);
+    for (size_t p = 0; p < depth; p++)
+        for (size_t j = 0; j < columns; j++)
+            from[p * strip->from_row + j] = strip->b[j / 12 * strip->b_step + p * 12 + j % 12];
+    strip->from = from;
+    strip->to = guard_at(&guard_to, b_count * sizeof(float), options & 1);
+    fill_marker(strip->to, b_count);
+}
+
+/* Panels are as they would be for other kernels, and what is between them is left alone. */
+static void check_packed(const struct problem *problem, size_t b_count)
+{
+    const struct gemm_f32_listed *strip = &problem->strip;
+    size_t panel = strip->segments * problem->depth * 12;
+    for (size_t i = 0; i < b_count; i++)
+        if (i % strip->b_step < panel)
+            assert_true(strip->to[i] == strip->b[i]);
+        else
+            assert_true(fill_is_marker(strip->to[i]));
+}
+
+static void packs_meanwhile(void **state)
+{
+    const struct gemm_f32_listed_kernels *kernels = *state;
+    uint32_t seed = fill_seed();
+    for (size_t height = 1; kernels->pack[0] && height <= GEMM_F32_LISTED_HEIGHT; height++)
+        for (size_t depth = 0; depth <= MOST_DEPTH; depth++)
+            for (int times = 0; times < 8; times++) {
+                struct problem problem = {.kernels = kernels};
+                make_problem(&problem, height, 12, depth, fill_integers, &seed);
+                struct gemm_f32_listed *strip = &problem.strip;
+                size_t panel = strip->segments * depth * 12;
+                size_t b_count = (strip->panels - 1) * strip->b_step + panel;
+                strip->tiles = 1, problem.rows = height;
+                make_plain(&problem, b_count, &seed);
+                const float *b = strip->b;
+                strip->b = NULL; /* must not be read */
+                kernels->pack[height - 1](strip);
+                strip->b = b;
+                check_problem(&problem);
+                check_packed(&problem, b_count);
+            }
+}
+
 /* A NaN in a row reaches all of that row and no other, from any step of k, through a clamp. */
 static void keeps_nan(void **state)
 {
@@ -204,6 +257,7 @@ int main(void)
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(is_exact_on_integers),
         cmocka_unit_test(is_near_on_reals),
+        cmocka_unit_test(packs_meanwhile),
         cmocka_unit_test(keeps_nan),
     };
     static const struct CMUnitTest alone[] = {
@@ -211,7 +265,8 @@ int main(void)
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_a, MOST_BYTES},    {&guard_b, MOST_BYTES},    {&guard_c, MOST_BYTES},
-        {&guard_bias, MOST_BYTES}, {&guard_list, MOST_BYTES},
+        {&guard_bias, MOST_BYTES}, {&guard_list, MOST_BYTES}, {&guard_from, MOST_BYTES},
+        {&guard_to, MOST_BYTES},
     };
     for (size_t i = 0; i < gemm_f32_listed_kernel_count; i++) {
         const struct gemm_f32_listed_kernels *kernels = gemm_f32_listed_kernels[i];

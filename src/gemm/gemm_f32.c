@@ -23,12 +23,6 @@ enum {
     L1_WAYS = 4,
 };
 
-/* Cores that issue 64 bits of a load with a multiply-add have faster kernels for packed rows. */
-static bool lists(int in_order)
-{
-    return in_order != IN_ORDER_NARROW;
-}
-
 /* ---- plan ---- */
 
 struct span gemm_f32_row_tile(size_t m, size_t index)
@@ -145,8 +139,9 @@ static size_t choose_group(const struct gemm_f32 *plan, const struct cpu *cpu)
                          : 1;
 }
 
-/* A block of A takes half of the L2 cache. Every block is at most as large as that of a problem
- * whose sizes are not known. */
+/* A block of A takes half of the L2 cache. If that is all rows, only as much of a plain B is packed
+ * at a time as stays in the L1 cache until they have used it. Every block is at most as large as
+ * that of a problem whose sizes are not known. */
 static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
@@ -158,9 +153,12 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
     size_t tiles = min_size(max_size(cpu->l2_bytes / 2 / row_bytes, 1), most_tiles);
     plan->block_tiles = even_block(plan->row_tiles, tiles);
     bool whole_rows = shape->b_packed && shape->output != GEMM_STAGED && plan->panels != SIZE_MAX;
-    plan->block_panels =
-        whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, MAX_BLOCK_PANELS);
     plan->group_panels = choose_group(plan, cpu);
+    size_t most_panels = MAX_BLOCK_PANELS;
+    if (short_rows && !shape->b_packed && plan->block_tiles == plan->row_tiles)
+        most_panels = min_size(plan->group_panels, most_panels);
+    plan->block_panels =
+        whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, most_panels);
     plan->k_inside = shape->output == GEMM_STAGED;
     if (whole_rows && short_rows)
         gemm_f32_choose_order(plan, cpu);
@@ -255,49 +253,6 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
 
 /* ---- one task ---- */
 
-static void pack_block_a(const struct gemm_task *task, const struct gemm_step *step)
-{
-    size_t depth = step->k.end - step->k.begin;
-    for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
-        struct span rows = gemm_f32_row_tile(step->rows, t);
-        task->call->pack_a(task->call->context, task->caller, task->batch, step->row + rows.begin,
-                           rows.end - rows.begin, step->k.begin, depth,
-                           task->a + rows.begin * depth);
-    }
-}
-
-/* Packs the step's panels of a plain B, unless they are there from the step before. */
-static void pack_block_b(struct gemm_task *task, const struct gemm_step *step)
-{
-    if (task->packed_panel == step->panels.begin && task->packed_k == step->k.begin)
-        return;
-    size_t n = task->plan->shape.n, depth = step->k.end - step->k.begin;
-    for (size_t p = step->panels.begin; p < step->panels.end; p++) {
-        struct layout_panel panel = layout_panel(n, p);
-        task->call->pack_b(task->call->context, task->batch, panel.first, panel.valid, panel.width,
-                           step->k.begin, depth,
-                           task->b + (layout_panel_offset(n, p) - step->padded_column) * depth);
-    }
-    task->packed_panel = step->panels.begin;
-    task->packed_k = step->k.begin;
-}
-
-const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step,
-                             const struct layout_panel *panel)
-{
-    const struct gemm_f32_shape *shape = &task->plan->shape;
-    return shape->b_packed
-               ? task->place.b + panel->first * shape->k + step->k.begin * panel->width
-               : task->b + (panel->first - step->padded_column) * (step->k.end - step->k.begin);
-}
-
-size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step,
-                              size_t width)
-{
-    const struct gemm_f32_shape *shape = &task->plan->shape;
-    return width * (shape->b_packed ? shape->k : step->k.end - step->k.begin);
-}
-
 /* Where the sums of a step go. */
 static struct gemm_f32_block block_of_c(const struct gemm_task *task, const struct gemm_step *step)
 {
@@ -360,7 +315,7 @@ static void run_packed(const struct gemm_task *task, const struct gemm_step *ste
 {
     size_t end = step->panels.end;
     bool narrow = task->plan->listed && layout_panel(task->plan->shape.n, end - 1).valid < 4;
-    pack_block_a(task, step);
+    gemm_step_pack_a(task, step);
     for (size_t p = step->panels.begin; p < end - narrow; p++)
         run_panel(task, step, block, p);
     if (narrow)
@@ -371,11 +326,11 @@ static void run_step(struct gemm_task *task, const struct gemm_step *step)
 {
     const struct gemm_f32_shape *shape = &task->plan->shape;
     if (!shape->b_packed)
-        pack_block_b(task, step);
+        gemm_step_pack_b(task, step);
     struct gemm_f32_block block = block_of_c(task, step);
     if (task->plan->planes)
         gemm_step_run_planes(task, step, &block);
-    else if (task->plan->listed && lists(task->tiles->in_order))
+    else if (gemm_step_lists(task))
         gemm_step_run_listed(task, step, &block, step->panels);
     else
         run_packed(task, step, &block);
@@ -516,7 +471,7 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
 
 bool gemm_f32_lists(const struct cpu *cpu)
 {
-    return lists(cpu->core->in_order);
+    return gemm_f32_tiles_list(cpu->core->in_order);
 }
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the

@@ -33,6 +33,7 @@ enum gemm_output {
 struct gemm_f32_shape {
     size_t batch, m, n, k;
     bool b_packed;
+    size_t b_row; /* not 0: B is plain, and its rows are contiguous, so far from each other */
     bool columns; /* C's columns are contiguous, not its rows */
     enum gemm_output output;
     float low, high;           /* clamp, with GEMM_DIRECT */
@@ -90,7 +91,7 @@ struct gemm_f32_block {
 
 /* Where the matrices of one batch index are. */
 struct gemm_f32_place {
-    const float *b; /* packed panels; unused otherwise */
+    const float *b; /* packed panels, or plain with b_row; unused otherwise */
     float *c;
     size_t c_row, c_column; /* unused with GEMM_STAGED */
     const float *bias;      /* one value per column, or NULL */

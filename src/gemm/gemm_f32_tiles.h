@@ -6,6 +6,8 @@
 #ifndef SRC_GEMM_GEMM_F32_TILES_H
 #define SRC_GEMM_GEMM_F32_TILES_H
 
+#include <stdbool.h>
+
 #include "kernels/gemm_f32.h"
 #include "kernels/gemm_f32_listed.h"
 #include "kernels/gemm_f32_planes.h"
@@ -26,5 +28,12 @@ void gemm_f32_tiles_init(struct gemm_f32_tiles *tiles, const struct cpu *cpu, in
 const struct gemm_f32_tiles *gemm_f32_tiles_here(const struct gemm_f32_tiles *planned,
                                                  struct gemm_f32_tiles *own,
                                                  const struct parallel *parallel);
+
+/* Do such cores read rows in place? Those that issue 64 bits of a load with a multiply-add have
+ * faster kernels for packed rows. */
+static inline bool gemm_f32_tiles_list(int in_order)
+{
+    return in_order != IN_ORDER_NARROW;
+}
 
 #endif

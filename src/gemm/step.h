@@ -17,6 +17,7 @@ struct gemm_task {
     size_t batch;
     struct gemm_f32_place place;
     size_t packed_panel, packed_k; /* which block b holds; SIZE_MAX: none */
+    bool packs; /* but not yet its full panels, which the step's first tile packs */
 };
 
 /* One step of the loops: tiles × panels × a range of k. */
@@ -26,9 +27,25 @@ struct gemm_step {
     size_t padded_column;              /* before the first panel, with padding */
 };
 
+/* Does the task read rows of A in place? */
+static inline bool gemm_step_lists(const struct gemm_task *task)
+{
+    return task->plan->listed && gemm_f32_tiles_list(task->tiles->in_order);
+}
+
+/* Packs the step's rows of A. */
+void gemm_step_pack_a(const struct gemm_task *task, const struct gemm_step *step);
+
+/* Packs the step's panels of a plain B, unless they are there from the step before. */
+void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step);
+
 /* A panel of B, from the step's first row on. */
 const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step,
                              const struct layout_panel *panel);
+
+/* The same where this task packs it. */
+float *gemm_step_own_panel(const struct gemm_task *task, const struct gemm_step *step,
+                           const struct layout_panel *panel);
 
 /* From one panel of B of this width to the next. */
 size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step,

@@ -83,6 +83,24 @@ static gemm_f32_listed_fn *kernel_of(const struct gemm_task *task, size_t height
     return gemm_f32_listed_run(task->tiles->listed, height, width);
 }
 
+/* The first tile of full panels of plain weights, which it packs for the tiles below. */
+static void pack_panels(const struct gemm_task *task, const struct gemm_step *step,
+                        struct panels_run *run, const struct layout_panel *panel)
+{
+    struct gemm_f32_listed strip = run->strip;
+    size_t *tiles = run->tall_tiles ? &run->tall_tiles : &run->low_tiles;
+    size_t height = run->tall - (run->tall_tiles == 0), b_row = task->plan->shape.b_row;
+    strip.tiles = 1;
+    strip.height = (uint32_t)height;
+    strip.from = task->place.b + step->k.begin * b_row + panel->first;
+    strip.from_row = b_row;
+    strip.to = gemm_step_own_panel(task, step, panel);
+    task->tiles->listed->pack[height - 1](&strip);
+    run->strip.rows += strip.segments * LIST;
+    run->strip.c += height * strip.ldc;
+    --*tiles;
+}
+
 static void run_tiles(const struct gemm_task *task, const struct panels_run *run)
 {
     struct gemm_f32_listed strip = run->strip;
@@ -150,23 +168,26 @@ static struct layout_panel panel_of(const struct gemm_f32 *plan, size_t p)
 }
 
 static void run_panels(const struct gemm_task *task, const struct gemm_step *step,
-                       struct panels_run *run, const struct gemm_f32_block *block, size_t p,
+                       const struct panels_run *all, const struct gemm_f32_block *block, size_t p,
                        size_t count)
 {
     const struct gemm_f32_shape *shape = &task->plan->shape;
     struct layout_panel panel = panel_of(task->plan, p);
     bool narrow = panel.valid < 4, last = step->k.end == shape->k;
-    run->valid = panel.valid;
-    run->strip.width = (uint32_t)(narrow ? panel.valid : panel.width);
-    run->strip.panels = count;
-    run->strip.b = gemm_step_panel(task, step, &panel);
-    run->strip.b_step = gemm_step_panel_stride(task, step, panel.width);
-    run->strip.c = block->values + (panel.first - step->column);
-    run->strip.bias = last && task->place.bias ? task->place.bias + panel.first : NULL;
+    struct panels_run run = *all;
+    run.valid = panel.valid;
+    run.strip.width = (uint32_t)(narrow ? panel.valid : panel.width);
+    run.strip.panels = count;
+    run.strip.b = gemm_step_panel(task, step, &panel);
+    run.strip.b_step = gemm_step_panel_stride(task, step, panel.width);
+    run.strip.c = block->values + (panel.first - step->column);
+    run.strip.bias = last && task->place.bias ? task->place.bias + panel.first : NULL;
+    if (task->packs && p < task->plan->full_panels)
+        pack_panels(task, step, &run, &panel);
     if (narrow || panel.valid == panel.width)
-        run_tiles(task, run);
+        run_tiles(task, &run);
     else
-        run_ragged(task, run);
+        run_ragged(task, &run);
 }
 
 static uint32_t clamp_of(const struct gemm_f32_shape *shape)

@@ -54,6 +54,16 @@ static size_t column_stride(const struct problem *problem, bool columns)
     return in_place ? (size_t)src->strides[last] : 0;
 }
 
+/* The distance of rows of plain weights if they are contiguous; else 0. */
+static size_t weights_row(const struct problem *problem)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    int last = weights->ndims - 1;
+    bool rows = weights->format_kind == NEO_FORMAT_STRIDED && !problem_is_runtime(problem) &&
+                matmul_is_contiguous(weights, last) && weights->strides[last - 1] > 0;
+    return rows ? (size_t)weights->strides[last - 1] : 0;
+}
+
 /* Cycles of packing plain weights beyond those that rows take, which are known to the estimate: of
  * columns, transposed, or of scattered elements. */
 static double turning_cycles(const neo_memory_desc *weights, double n, double k)
@@ -114,6 +124,7 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
                       .n = size_of(shape.n),
                       .k = size_of(shape.k),
                       .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED,
+                      .b_row = weights_row(problem),
                       .columns = columns,
                       .output = choose_output(problem, mine->bias_by_column, rows || columns),
                       .low = fusion.low,
@@ -143,12 +154,14 @@ struct matmul_call {
     const struct execution *execution;
 };
 
-static const float *packed_matrix(const struct matmul_call *call, const neo_dim *position)
+static const float *find_weights(const struct matmul_call *call, const neo_dim *position)
 {
     const neo_memory_desc *weights = &call->execution->problem->tensors[WEIGHTS];
+    const float *buffer = call->execution->buffers[WEIGHTS];
+    if (!call->plan->gemm.shape.b_packed)
+        return buffer + matmul_batch_offset(weights, position);
     struct layout_shape shape = layout_shape(weights);
-    return (const float *)call->execution->buffers[WEIGHTS] +
-           matmul_weights_index(weights, position) * shape.k * shape.columns;
+    return buffer + matmul_weights_index(weights, position) * shape.k * shape.columns;
 }
 
 static void locate(const void *context, size_t batch, struct gemm_f32_place *out)
@@ -160,7 +173,7 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
     int ndims = dst->ndims;
     matmul_position(execution->problem, batch, position);
     *out = (struct gemm_f32_place){
-        .b = call->plan->gemm.shape.b_packed ? packed_matrix(call, position) : NULL,
+        .b = find_weights(call, position),
         .c = (float *)execution->buffers[DST] + matmul_batch_offset(dst, position),
         .c_row = dst->dims[ndims - 2] == 1 && call->plan->gemm.shape.columns
                      ? 1
