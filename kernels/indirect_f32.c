@@ -3,6 +3,7 @@
 
 const struct indirect_f32_kernel *const indirect_f32_kernels[] = {
 #if !NEO_PORTABLE
+    &indirect_f32_wide_neon,
     &indirect_f32_neon,
 #endif
     &indirect_f32_ref,
@@ -10,10 +11,15 @@ const struct indirect_f32_kernel *const indirect_f32_kernels[] = {
 const size_t indirect_f32_kernel_count =
     sizeof indirect_f32_kernels / sizeof indirect_f32_kernels[0];
 
-const struct indirect_f32_kernel *indirect_f32_find(uint32_t features)
+static int suits(const struct indirect_f32_kernel *kernel, uint32_t features, int in_order)
+{
+    return (kernel->needs & ~features) == 0 && (!kernel->in_order || kernel->in_order == in_order);
+}
+
+const struct indirect_f32_kernel *indirect_f32_find(uint32_t features, int in_order)
 {
     size_t i = 0;
-    while (indirect_f32_kernels[i]->needs & ~features)
+    while (!suits(indirect_f32_kernels[i], features, in_order))
         i++;
     return indirect_f32_kernels[i];
 }

@@ -36,15 +36,17 @@ typedef void indirect_f32_fn(const struct indirect_f32_tile *tile);
 struct indirect_f32_kernel {
     const char *name;
     uint32_t needs;
+    uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
+    uint8_t pixels;   /* at a time, of which there are most */
     indirect_f32_fn *run;
 };
-extern const struct indirect_f32_kernel indirect_f32_neon, indirect_f32_ref;
+extern const struct indirect_f32_kernel indirect_f32_wide_neon, indirect_f32_neon, indirect_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct indirect_f32_kernel *const indirect_f32_kernels[];
 extern const size_t indirect_f32_kernel_count;
 
-/* The fastest that the features allow; never NULL. */
-const struct indirect_f32_kernel *indirect_f32_find(uint32_t features);
+/* The fastest that the features allow, for cores that issue in this way; never NULL. */
+const struct indirect_f32_kernel *indirect_f32_find(uint32_t features, int in_order);
 
 #endif

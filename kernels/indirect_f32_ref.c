@@ -23,4 +23,5 @@ static void run(const struct indirect_f32_tile *tile)
             tile->dst[i * tile->row + j] = element(tile, i, j);
 }
 
-const struct indirect_f32_kernel indirect_f32_ref = {"indirect_f32_ref", 0, run};
+const struct indirect_f32_kernel indirect_f32_ref = {"indirect_f32_ref", 0, 0, INDIRECT_F32_PIXELS,
+                                                     run};

@@ -33,38 +33,52 @@ static const char *indirect_refuse(const struct problem *problem, const struct c
     return convolution_refuse_direct(problem);
 }
 
-/* Pixels of dst are as far from each other at the end of a row as within it: pieces go across rows.
- */
-static bool is_dst_even(const struct convolution_shape *s)
+/* Pixels of dst are as far from each other at the end of a row as within it: pieces may go across
+ * rows. That leaves fewer of them incomplete, but takes longer to list; kernels for cores that
+ * issue in order are as fast with less than a full piece. */
+static bool crosses_rows(const struct convolution_shape *s,
+                         const struct indirect_f32_kernel *kernel)
 {
-    return s->out[HEIGHT] == 1 || s->dst.h == s->out[WIDTH] * s->dst.w;
+    bool is_dst_even = s->out[HEIGHT] == 1 || s->dst.h == s->out[WIDTH] * s->dst.w;
+    return is_dst_even && (!kernel->in_order || s->out[WIDTH] < kernel->pixels);
 }
 
-/* Groups of one to three channels take a load and a multiply-add each; the others 1.4 or 1.6
- * instructions for a multiply-add. */
+/* Cycles of one tap's multiply-adds for so many outputs. Groups of one to three channels take a
+ * load and a multiply-add each; the others 1.4 or 1.6 instructions for a multiply-add. */
+static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, double channels)
+{
+    double whole = floor(channels / 4) * 4, rest = channels - whole;
+    double sums = tuned ? whole + 2 * rest : 1.5 * whole + (rest > 0 ? 4 + rest : 0);
+    return outputs * sums / (4.0 * fmax(cpu->core->fmla_per_cycle, 1));
+}
+
 static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     double planes = (double)s.batch * (double)s.out[DEPTH], taps = 1;
     double rows = (double)s.out[HEIGHT], width = (double)s.out[WIDTH];
-    double tiles =
-        is_dst_even(&s) ? ceil(rows * width / (double)PIXELS) : rows * ceil(width / (double)PIXELS);
+    const struct indirect_f32_kernel *kernel =
+        indirect_f32_find(cpu->features, cpu->core->in_order);
+    double piece = kernel->pixels;
+    bool crosses = crosses_rows(&s, kernel);
+    double tiles = crosses ? ceil(rows * width / piece) : rows * ceil(width / piece);
+    bool tuned = kernel->in_order;
     tiles *= planes;
     for (int i = 0; i < SPACE; i++)
         taps *= (double)s.kernel[i];
     double groups = tiles * (double)s.groups;
-    double outputs = ceil((double)s.oc / 4) * 4 * groups * (double)PIXELS;
-    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
-    double whole = floor((double)s.ic / 4) * 4, rest = (double)s.ic - whole;
-    double sums = outputs * taps * (1.5 * whole + (rest > 0 ? 4 + rest : 0)) / per_cycle;
+    double pixels = tuned ? planes * rows * width : tiles * piece;
+    double outputs = ceil((double)s.oc / 4) * 4 * pixels * (double)s.groups;
+    double sums = taps * tap_cycles(cpu, tuned, outputs, (double)s.ic);
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
-    double listing = tiles * (100 + 25 * taps) + groups * panels * (50 + 4 * taps);
+    double listing = tiles * (100 + 25 * taps);
+    double around = groups * panels * (50 + (tuned ? 18 : 4) * taps);
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     double gather =
         s.src.c == 1 || s.src.c == 0 ? 0 : groups * (double)PIXELS * (double)(s.ic + s.oc);
-    return 1000 + sums + listing + packing + gather + outputs * post_ops_cycles(problem);
+    return 1000 + sums + listing + around + packing + gather + outputs * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */
@@ -84,7 +98,7 @@ static void plan_rows(struct convolution_indirect *mine)
 {
     const struct convolution_shape *s = &mine->shape;
     size_t row_bytes = (size_t)s->in[WIDTH] * mine->channels * sizeof(float);
-    mine->crosses_rows = is_dst_even(s);
+    mine->crosses_rows = crosses_rows(s, mine->kernel);
     mine->rows = mine->gathers ? GATHERED_ROWS : mine->crosses_rows ? (size_t)s->out[HEIGHT] : 1;
     while (mine->gathers && mine->rows > 1 &&
            source_rows(s, mine->rows) * row_bytes > MOST_GATHERED)
@@ -113,12 +127,12 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     const struct convolution_shape *s = &mine->shape;
     layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
     mine->weights = layout_shape(&packed);
+    mine->panels = layout_panel_count(mine->weights.n);
     mine->taps = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH]);
     mine->channels = (size_t)(s->groups * s->ic);
     mine->outputs = (size_t)(s->groups * s->oc);
     mine->cpu = cpu;
-    mine->run = indirect_f32_find(cpu->features)->run;
-    mine->kernel = indirect_f32_find(cpu->features)->name;
+    mine->kernel = indirect_f32_find(cpu->features, cpu->core->in_order);
     mine->copy = copy_f32_find(cpu->features)->run;
     mine->gathers = s->src.c != 1 && mine->channels > 1;
     mine->staged = fusion.reads_dst || (s->dst.c != 1 && mine->outputs > 1);
@@ -137,7 +151,7 @@ static size_t indirect_scratch_bytes(const void *plan, int threads)
 
 static const char *indirect_kernel(const void *plan)
 {
-    return ((const struct convolution_indirect *)plan)->kernel;
+    return ((const struct convolution_indirect *)plan)->kernel->name;
 }
 
 /* ---- run ---- */
@@ -209,7 +223,7 @@ static void run_group(const struct task *task, struct indirect_f32_tile *tile, n
     const float *bias = task->run->execution->buffers[BIAS];
     const float *matrix = task->run->weights + (size_t)group * weights->k * weights->columns;
     tile->offset = (size_t)(group * s->ic);
-    for (size_t p = 0; p < layout_panel_count(weights->n); p++) {
+    for (size_t p = 0; p < plan->panels; p++) {
         struct layout_panel panel = layout_panel(weights->n, p);
         size_t channel = (size_t)(group * s->oc) + panel.first;
         tile->weights = matrix + layout_panel_offset(weights->n, p) * weights->k;
@@ -217,7 +231,7 @@ static void run_group(const struct task *task, struct indirect_f32_tile *tile, n
         tile->n = panel.valid;
         tile->bias = bias ? bias + channel : NULL;
         tile->dst = dst + channel;
-        plan->run(tile);
+        plan->kernel->run(tile);
     }
 }
 
@@ -280,7 +294,7 @@ static void run_piece(const struct task *task, const struct piece *piece)
 static void run_pixels(const struct task *task, struct piece *piece, size_t rows)
 {
     size_t width = (size_t)task->run->plan->shape.out[WIDTH], count = rows * width;
-    size_t pieces = div_up(count, PIXELS);
+    size_t pieces = div_up(count, task->run->plan->kernel->pixels);
     neo_dim top = piece->at[HEIGHT];
     for (size_t i = 0; i < pieces; i++) {
         struct span pixels = partition_span(count, pieces, i);

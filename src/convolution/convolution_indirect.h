@@ -1,5 +1,5 @@
-/* Convolution of a few pixels of all groups at a time: what its parts share. What they do is told in
- * convolution_indirect.c. */
+/* Convolution of a few pixels of all groups at a time: what its parts share. What they do is told
+ * in convolution_indirect.c. */
 #ifndef SRC_CONVOLUTION_INDIRECT_H
 #define SRC_CONVOLUTION_INDIRECT_H
 
@@ -13,9 +13,9 @@ struct convolution_indirect {
     struct convolution_shape shape;
     size_t taps, channels, outputs; /* channels and outputs: of all groups */
     struct layout_shape weights;
-    indirect_f32_fn *run;
+    size_t panels; /* of a group's weights */
+    const struct indirect_f32_kernel *kernel;
     copy_f32_fn *copy;
-    const char *kernel;
     const struct cpu *cpu;
     float low, high;
     bool crosses_rows;        /* a piece may have pixels of more than one */

@@ -126,8 +126,70 @@ static void list_whole(const struct task *task, const struct patch patches[PIXEL
             }
 }
 
+/* ---- pixels of one row of dst ---- */
+
+/* From the first pixel to each; pixels that do not exist repeat the last one. */
+struct neighbours {
+    neo_dim columns[PIXELS]; /* of source */
+    uintptr_t bytes[PIXELS];
+};
+
+static struct neighbours neighbours_of(const struct task *task, const struct piece *piece)
+{
+    struct neighbours of;
+    for (size_t i = 0; i < PIXELS; i++) {
+        size_t steps = i < piece->count ? i : piece->count - 1;
+        of.columns[i] = (neo_dim)steps * task->run->plan->shape.stride[WIDTH];
+        of.bytes[i] = bytes(of.columns[i] * task->column_stride);
+    }
+    return of;
+}
+
+/* One tap of the eight pixels. row: of source, or 0 if it is padding; x: of the first pixel. */
+static void list_tap(const struct task *task, const struct neighbours *of, uintptr_t row, neo_dim x,
+                     const float **out)
+{
+    neo_dim width = task->run->plan->shape.in[WIDTH], last = x + of->columns[PIXELS - 1];
+    row += row ? bytes(x * task->column_stride) : 0;
+    if (row && x >= 0 && last < width) {
+#pragma GCC unroll 8
+        for (size_t i = 0; i < PIXELS; i++)
+            out[i] = (const float *)(row + of->bytes[i]);
+        return;
+    }
+    for (size_t i = 0; i < PIXELS; i++) {
+        neo_dim column = x + of->columns[i];
+        bool inside = row && column >= 0 && column < width;
+        out[i] = inside ? (const float *)(row + of->bytes[i]) : task->zeros;
+    }
+}
+
+static void list_neighbours(const struct task *task, const struct piece *piece)
+{
+    const struct convolution_shape *s = &task->run->plan->shape;
+    const float **out = task->pixels;
+    struct neighbours of = neighbours_of(task, piece);
+    neo_dim x = piece->at[WIDTH] * s->stride[WIDTH] - s->padding[WIDTH];
+    for (neo_dim kd = 0; kd < s->kernel[DEPTH]; kd++)
+        for (neo_dim kh = 0; kh < s->kernel[HEIGHT]; kh++) {
+            neo_dim d =
+                piece->at[DEPTH] * s->stride[DEPTH] - s->padding[DEPTH] + kd * s->dilation[DEPTH];
+            neo_dim h = piece->at[HEIGHT] * s->stride[HEIGHT] - s->padding[HEIGHT] +
+                        kh * s->dilation[HEIGHT];
+            bool inside = d >= 0 && d < s->in[DEPTH] && h >= 0 && h < s->in[HEIGHT];
+            neo_dim row = d * s->src.d + (h - task->top) * task->row_stride;
+            uintptr_t from = inside ? (uintptr_t)task->origin + bytes(row) : 0;
+            for (neo_dim kw = 0; kw < s->kernel[WIDTH]; kw++, out += PIXELS)
+                list_tap(task, &of, from, x + kw * s->dilation[WIDTH], out);
+        }
+}
+
 void indirect_list_pixels(const struct task *task, const struct piece *piece)
 {
+    if (!task->run->plan->crosses_rows) {
+        list_neighbours(task, piece);
+        return;
+    }
     struct patch patches[PIXELS];
     if (find_patches(task, piece, patches)) {
         list_whole(task, patches, task->pixels);
