@@ -11,26 +11,21 @@
 
 #include "neoprene/types.h"
 #include "src/memory/constants.h"
+#include "tests/support/domain.h"
 #include "tests/support/fault.h"
 
-static struct memory_domain domain;
 static struct constants constants;
 
 static int set_up(void **state)
 {
-    (void)state;
-    neo_set_verbose(0);
     constants_init(&constants, &domain, false);
-    return memory_domain_init(&domain, NULL) != NEO_OK;
+    return domain_set_up(state);
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
-    int left = tracker_live(&domain.tracker) != 0 || atomic_load(&domain.limits.used) != 0 ||
-               constants_deinit(&constants) != NEO_OK;
-    memory_domain_deinit(&domain);
-    return left;
+    int left = constants_deinit(&constants) != NEO_OK;
+    return domain_tear_down(state) || left;
 }
 
 static size_t current_bytes(void)

@@ -11,37 +11,11 @@
 #include <unistd.h>
 
 #include "neoprene/types.h"
-#include "src/memory/allocation.h"
 #include "tests/support/capture.h"
+#include "tests/support/domain.h"
 #include "tests/support/temporary.h"
 
 #define MIB ((size_t)1 << 20)
-
-static struct memory_domain domain;
-
-static int set_up(void **state)
-{
-    (void)state;
-    neo_set_verbose(0);
-    return memory_domain_init(&domain, NULL) != NEO_OK;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    int left = tracker_live(&domain.tracker) != 0 || atomic_load(&domain.limits.used) != 0;
-    for (int kind = 0; kind < NEO_KIND_COUNT; kind++)
-        left |= atomic_load(&domain.limits.kinds[kind].used) != 0;
-    memory_domain_deinit(&domain);
-    return left;
-}
-
-static neo_status create(neo_allocation_kind kind, size_t bytes, uint32_t flags,
-                         struct allocation *out)
-{
-    const neo_allocation_request request = {.bytes = bytes, .kind = kind, .flags = flags};
-    return allocation_create(&domain, &request, out);
-}
 
 /* ---- the machine ---- */
 
@@ -85,11 +59,11 @@ static void the_machines_limit_is_read_again(void **state)
     temporary_put(root, "/sys/fs/cgroup/memory.max", "1048576\n");
     domain.limits.root = root;
     struct allocation memory;
-    assert_int_equal(create(NEO_KIND_HEAP, MIB + 1, 0, &memory), NEO_OUT_OF_MEMORY);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, MIB + 1, 0, &memory), NEO_OUT_OF_MEMORY);
     assert_int_equal(limits_total(&domain.limits), MIB);
     temporary_put(root, "/sys/fs/cgroup/memory.max", "2097152\n");
     usleep(30000); /* a refusal trusts no value older than 10 ms */
-    assert_int_equal(create(NEO_KIND_HEAP, MIB + 1, 0, &memory), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, MIB + 1, 0, &memory), NEO_OK);
     assert_int_equal(limits_object(&domain.limits), 2 * MIB);
     allocation_destroy(&memory);
     temporary_put(root, "/sys/fs/cgroup/memory.max", "1048576\n");
@@ -125,19 +99,19 @@ static void one_object_and_the_sum_of_all_kinds_are_limited(void **state)
     atomic_store(&domain.limits.user_object, MIB / 2);
     atomic_store(&domain.limits.user_total, MIB);
     struct allocation a, b, c;
-    assert_int_equal(create(NEO_KIND_HEAP, MIB / 2 + 1, 0, &a), NEO_OUT_OF_MEMORY);
-    assert_int_equal(create(NEO_KIND_HEAP, MIB / 2, 0, &a), NEO_OK);
-    assert_int_equal(create(NEO_KIND_SHARED, MIB / 2 - 4096, 0, &b), NEO_OK);
-    assert_int_equal(create(NEO_KIND_HEAP, 4097, 0, &c), NEO_OUT_OF_MEMORY);
-    assert_int_equal(create(NEO_KIND_HEAP, 4096, 0, &c), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, MIB / 2 + 1, 0, &a), NEO_OUT_OF_MEMORY);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, MIB / 2, 0, &a), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_SHARED, MIB / 2 - 4096, 0, &b), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, 4097, 0, &c), NEO_OUT_OF_MEMORY);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, 4096, 0, &c), NEO_OK);
     assert_int_equal(atomic_load(&domain.limits.used), MIB);
     assert_int_equal(tracker_usage(&domain.tracker, NEO_KIND_ALL).current, MIB);
     struct allocation d;
     for (int kind = 0; kind < NEO_KIND_COUNT; kind++)
         if (kind != NEO_KIND_FILE)
-            assert_int_equal(create((neo_allocation_kind)kind, 1, 0, &d), NEO_OUT_OF_MEMORY);
+            assert_int_equal(domain_create((neo_allocation_kind)kind, 1, 0, &d), NEO_OUT_OF_MEMORY);
     allocation_destroy(&a);
-    assert_int_equal(create(NEO_KIND_HEAP, 1, 0, &d), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, 1, 0, &d), NEO_OK);
     allocation_destroy(&b);
     allocation_destroy(&c);
     allocation_destroy(&d);
@@ -149,12 +123,12 @@ static void the_error_names_requested_used_and_limit(void **state)
     atomic_store(&domain.limits.user_object, 3000);
     atomic_store(&domain.limits.user_total, 4000);
     struct allocation a, b;
-    assert_int_equal(create(NEO_KIND_HEAP, 2500, 0, &a), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, 2500, 0, &a), NEO_OK);
     neo_set_verbose(1);
     capture_begin();
-    const neo_allocation_request sum = {.bytes = 1501, .owner = "conv1"};
+    const neo_allocation_request sum = {.bytes = 1501, .owner = "conv1"}, object = {.bytes = 3001};
     neo_status sum_status = allocation_create(&domain, &sum, &b);
-    neo_status object_status = create(NEO_KIND_HEAP, 3001, 0, &b);
+    neo_status object_status = allocation_create(&domain, &object, &b);
     char *log = capture_end();
     neo_set_verbose(0);
     assert_int_equal(sum_status, NEO_OUT_OF_MEMORY);
@@ -191,10 +165,10 @@ static void a_kind_that_rounds_up_gives_way_to_one_that_fits(void **state)
     (void)state;
     atomic_store(&domain.limits.user_total, 100000);
     struct allocation memory;
-    assert_int_equal(create(NEO_KIND_HUGE_PAGE, 90000, 0, &memory), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_HUGE_PAGE, 90000, 0, &memory), NEO_OK);
     assert_int_equal(memory.kind, NEO_KIND_HEAP);
     allocation_destroy(&memory);
-    assert_int_equal(create(NEO_KIND_HUGE_PAGE, 90000, NEO_ALLOCATION_STRICT, &memory),
+    assert_int_equal(domain_create(NEO_KIND_HUGE_PAGE, 90000, NEO_ALLOCATION_STRICT, &memory),
                      NEO_OUT_OF_MEMORY);
 }
 
@@ -326,7 +300,7 @@ static void *take(void *argument)
 {
     struct taker *taker = argument;
     pthread_barrier_wait(taker->start);
-    taker->status = create(NEO_KIND_HEAP, MIB / 10, 0, &taker->memory);
+    taker->status = domain_create(NEO_KIND_HEAP, MIB / 10, 0, &taker->memory);
     return NULL;
 }
 
@@ -361,18 +335,19 @@ static void a_request_beyond_the_budget_gets_the_next_kind(void **state)
     (void)state;
     atomic_store(&domain.limits.kinds[NEO_KIND_SHARED].budget, 2 * 4096);
     struct allocation a, b, c;
-    assert_int_equal(create(NEO_KIND_SHARED, 4096, 0, &a), NEO_OK);
-    assert_int_equal(create(NEO_KIND_SHARED, 4097, 0, &b), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_SHARED, 4096, 0, &a), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_SHARED, 4097, 0, &b), NEO_OK);
     assert_int_equal(b.kind, NEO_KIND_HEAP);
-    assert_int_equal(create(NEO_KIND_SHARED, 4097, NEO_ALLOCATION_STRICT, &c), NEO_UNSUPPORTED);
-    assert_int_equal(create(NEO_KIND_SHARED, 4096, 0, &c), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_SHARED, 4097, NEO_ALLOCATION_STRICT, &c),
+                     NEO_UNSUPPORTED);
+    assert_int_equal(domain_create(NEO_KIND_SHARED, 4096, 0, &c), NEO_OK);
     assert_int_equal(c.kind, NEO_KIND_SHARED);
     allocation_destroy(&a);
     allocation_destroy(&b);
     allocation_destroy(&c);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, domain_set_up, domain_tear_down)
 
 int main(void)
 {

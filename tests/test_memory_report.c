@@ -10,25 +10,9 @@
 #include "src/memory/domain_report.h"
 #include "src/memory/domain_source.h"
 #include "src/memory/pool_report.h"
+#include "tests/support/domain.h"
 #include "tests/support/fault.h"
 #include "tests/support/temporary.h"
-
-static struct memory_domain domain;
-
-static int set_up(void **state)
-{
-    (void)state;
-    neo_set_verbose(0);
-    return memory_domain_init(&domain, NULL) != NEO_OK;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    int left = tracker_live(&domain.tracker) != 0 || atomic_load(&domain.limits.used) != 0;
-    memory_domain_deinit(&domain);
-    return left;
-}
 
 /* ---- pool dump ---- */
 
@@ -272,7 +256,7 @@ static void a_history_and_a_plan_become_a_well_formed_drawing(void **state)
     run(command, 1); /* not a history */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, domain_set_up, domain_tear_down)
 
 int main(void)
 {

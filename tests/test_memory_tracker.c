@@ -8,11 +8,9 @@
 #include <unistd.h>
 
 #include "neoprene/types.h"
-#include "src/memory/allocation.h"
 #include "tests/support/capture.h"
+#include "tests/support/domain.h"
 #include "tests/support/fault.h"
-
-static struct memory_domain domain;
 
 static void *user_allocate(void *context, size_t bytes, size_t alignment)
 {
@@ -34,21 +32,13 @@ static const neo_allocator user = {NULL, user_allocate, user_release};
 static int set_up_logging(void **state)
 {
     (void)state;
-    return memory_domain_init(&domain, &user) != NEO_OK;
+    return domain_set_up_for(&user);
 }
 
 static int set_up(void **state)
 {
     neo_set_verbose(0);
     return set_up_logging(state);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    int left = tracker_live(&domain.tracker) != 0 || atomic_load(&domain.limits.used) != 0;
-    memory_domain_deinit(&domain);
-    return left;
 }
 
 static uint64_t next_random(uint64_t *seed)
@@ -472,14 +462,14 @@ static void dumps_without_memory_say_so(void **state)
     tracker_remove(&domain.tracker, &a);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, domain_tear_down)
 
 int main(void)
 {
     setenv("NEOPRENE_VERBOSE", "memory", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(requests_of_known_sizes_give_the_known_lines,
-                                        set_up_logging, tear_down),
+                                        set_up_logging, domain_tear_down),
         TEST(the_peak_of_the_sum_is_not_the_sum_of_peaks),
         TEST(a_free_of_an_unknown_pointer_is_an_error_that_changes_nothing),
         TEST(a_handle_is_taken_once),

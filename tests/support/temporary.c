@@ -1,6 +1,7 @@
 /* Folders for what a program writes. */
 #include "tests/support/temporary.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,18 @@ const char *temporary_file(const char *name)
     struct folder *folder = add_folder(usual_parent(), name);
     require(asprintf(&folder->file, "%s/%s", folder->path, name) > 0, name);
     return folder->file;
+}
+
+int temporary_bytes(size_t bytes)
+{
+    const char *path = temporary_file("bytes");
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
+    require(fd >= 0, path);
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char byte = (unsigned char)(i % 251);
+        require(pwrite(fd, &byte, 1, (off_t)i) == 1, path);
+    }
+    return fd;
 }
 
 void temporary_put(const char *folder, const char *path, const char *text)
