@@ -137,7 +137,7 @@ $(BUILD)/tests/test_threads_openmp.o $(BUILD)/tests/bench/threads.o: private CFL
 $(BUILD)/tests/test_threads_openmp $(BUILD)/bench/threads: private LDFLAGS += -fopenmp
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS) && ln -sfn $(CURDIR)/benchdnn/inputs $(@D)/inputs
-$(BUILD)/tests/test_benchdnn: | $(BUILD)/benchdnn/benchdnn
+$(BUILD)/tests/test_benchdnn $(BUILD)/tests/test_benchdnn_results: | $(BUILD)/benchdnn/benchdnn
 $(BUILD)/tools/%: $(BUILD)/tools/%.o $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/tests/test_weights_tool: | $(BUILD)/tools/neoprene-weights
