@@ -36,7 +36,6 @@ struct dwconv_f32_planes {
      * (0: there is none) and dst */
     size_t vectors;
     ptrdiff_t last_src, last_dst;
-    size_t whole; /* rows and columns of whole planes: 7, or 14 with 3x3 and stride 1 */
 };
 
 /* Columns of a tile: eight in the middle of a row, eight or four at an edge of it. */
@@ -65,7 +64,7 @@ enum { PLANES_HIGHEST_BAND = 4, PLANES_BANDS = 2 * PLANES_HIGHEST_BAND };
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
 dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_5s2,
-    dwconv_f32_planes_stride_2;
+    dwconv_f32_planes_stride_2, dwconv_f32_planes_14x14; /* 3x3, stride 1 */
 
 /* All but the tiles; rows of source from `first` on exist. clamp: low and high, four times each. */
 static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,
@@ -96,8 +95,10 @@ static inline int planes_are_even(const struct dwconv_f32_task *task, size_t beg
 {
     uintptr_t first = (uintptr_t)task->rows[begin];
     uintptr_t step = (uintptr_t)task->rows[begin + 1] - first;
-    for (size_t i = begin; i < end; i++)
-        if (!task->rows[i] || (uintptr_t)task->rows[i] != first + (i - begin) * step)
+    if (!task->rows[begin] || !task->rows[begin + 1])
+        return 0;
+    for (size_t i = begin + 2; i < end; i++)
+        if ((uintptr_t)task->rows[i] != first + (i - begin) * step)
             return 0;
     return 1;
 }

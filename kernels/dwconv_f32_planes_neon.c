@@ -1,5 +1,6 @@
 /* Depthwise convolution of planes (nchw) in place: tiles for the assembly of
- * kernels/dwconv_f32_planes_tiles_neon.S. What these cannot do is done on copies of the rows, by
+ * kernels/dwconv_f32_planes_tiles_neon.S and, where planes are 14x14, of
+ * kernels/dwconv_f32_planes_14x14_neon.S. What these cannot do is done on copies of the rows, by
  * kernels/dwconv_f32_wide_neon.c. */
 #include "kernels/dwconv_f32.h"
 #include "kernels/dwconv_f32_planes.h"
@@ -159,8 +160,9 @@ static void run(const struct dwconv_f32_task *task)
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
     job.tiles = whole ? NULL : task->scratch;
-    job.whole = whole;
-    if (task->kh == 3)
+    if (whole == 2 * TALL)
+        dwconv_f32_planes_14x14(&job);
+    else if (task->kh == 3)
         dwconv_f32_planes_3s1(&job);
     else
         (task->stride_h == 1 ? dwconv_f32_planes_5s1 : dwconv_f32_planes_5s2)(&job);

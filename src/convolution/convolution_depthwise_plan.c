@@ -18,7 +18,7 @@ enum {
     GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
     LEAST_PLANES = 16,       /* in a call that does planes as they are */
     MOST_PLANES = 64,
-    PLANE_BLOCKS = 16,       /* of channels, for threads to share */
+    PLANE_BLOCKS = 8,        /* of channels, for threads to share */
     BLOCK_BYTES = 32 << 10,  /* of source in such a call, unless planes are larger */
     PLANE_COLUMNS = 4,       /* of dst; narrower ones are transposed */
     PLANE_BYTES = 256 << 10, /* of scratchpad for such a call, at most */

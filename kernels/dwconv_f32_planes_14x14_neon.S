@@ -1,0 +1,192 @@
+/* Depthwise 3x3 convolution of planes of 14x14 in place with stride 1, for NEON: see
+ * dwconv_f32_planes.h.
+ *
+ * The upper and the lower seven rows have a tile of columns 0 … 7 each. Columns 8 … 13 of both come
+ * together: a vector of columns 8 … 11 of a row in either half, and one of columns 12 and 13 of both
+ * rows; so no column is done twice. The sums of those are in v11 … v17, v18 … v24 and v25 … v31.
+ * 423 FMLA; the lower row's part of a vector is one LD1 of a lane. */
+#include "kernels/dwconv_f32_planes_tiles_neon.h"
+
+    .set UPPER_SUMS, 11
+    .set LOWER_SUMS, 18
+    .set PAIR_SUMS, 25
+    .set ROWS, 7
+
+/* Of source: columns 8 … 11 and 12, 13 of both rows. Of dst: column 8 of the upper row, `down` bytes
+ * from there to the lower one, and its column 12. Limits, where there are any. */
+upper .req x1
+lower .req x11
+upper_pair .req x12
+lower_pair .req x17
+down .req x16
+dst_pair .req x0
+    .set LOW, 5
+    .set HIGH, 10
+
+    .macro left_columns padding, clamps
+    mov w, weights
+    take_columns 3, 1, 2, 7, LEFT, \padding
+    .if \clamps
+    limit 2, 7
+    .endif
+    store_rows 2, 7, LEFT
+    .endm
+
+/* Column 8 + kx - 1 of row 0, and of row 6, before the lower half. */
+    .macro find_source
+    mov lower, #6
+    add upper, src, #4 * (7 + kx)
+    madd lower, row, lower, upper
+    add upper_pair, upper, #16
+    add lower_pair, lower, #16
+    .endm
+
+/* Not LD1, which keeps a Cortex-A510 waiting for the address. */
+    .macro load_at x, at
+    ldr q\x, [\at]
+    add \at, \at, row
+    .endm
+    .macro load_low_pair x
+    .if kx == 2
+    ldr s\x, [upper_pair]
+    add upper_pair, upper_pair, row
+    .else
+    ld1 {v\x\().1d}, [upper_pair], row
+    .endif
+    .endm
+    .macro load_high_pair x
+    .if kx == 2
+    ld1 {v\x\().s}[2], [lower_pair], row
+    .else
+    ld1 {v\x\().d}[1], [lower_pair], row
+    .endif
+    .endm
+
+/* Row i of the upper half to v(x) and row i of the lower one to v(y), as far as they exist, and the
+ * pairs of both to v(z). Column 14 is padding. */
+    .macro load_parts x, y, z
+    .if i == -1
+    clear \z
+    .else
+    load_at \x, upper
+    load_low_pair \z
+    .endif
+    .if i < ROWS
+    load_at \y, lower
+    load_high_pair \z
+    .endif
+    .endm
+
+    .macro load_bias_to sum
+    ldr q\sum, [sp, #at_locals]
+    .endm
+
+/* What they give to every output they reach; row i + 1 is reached for the first time. */
+    .macro reach_parts x, y, z
+    .set r, 0
+    .rept ROWS
+    .if (i + 1 >= r) & (i <= r + 1)
+    .if (kx == 0) & (i + 1 == r)
+    load_bias_to %(UPPER_SUMS + r)
+    load_bias_to %(LOWER_SUMS + r)
+    load_bias_to %(PAIR_SUMS + r)
+    .endif
+    .if i >= 0
+    fma %(UPPER_SUMS + r), \x, %(i + 1 - r), 0
+    .endif
+    .if i < ROWS
+    fma %(LOWER_SUMS + r), \y, %(i + 1 - r), 0
+    .endif
+    fma %(PAIR_SUMS + r), \z, %(i + 1 - r), 0
+    .endif
+    .set r, r + 1
+    .endr
+    .endm
+
+/* Stores among the last multiply-adds cost less than all together. */
+    .macro store_parts x, y, z, clamps
+    .if \clamps
+    clamp_to \x, %(LOW), %(HIGH)
+    clamp_to \y, %(LOW), %(HIGH)
+    clamp_to \z, %(LOW), %(HIGH)
+    .endif
+    str q\y, [out, down]
+    str d\z, [out, #16]
+    several st1, 1, \x, out, dst_row
+    st1 {v\z\().d}[1], [dst_pair], dst_row
+    .endm
+
+/* One column of the kernel; each row is loaded while the one before is used. */
+    .macro take_parts clamps
+    find_source
+    .set ky, 0
+    .rept 3
+    load_weight %(ky)
+    .set ky, ky + 1
+    .endr
+    .if kx < 2
+    add w, w, w_tap
+    .endif
+    .set i, -1
+    load_parts 6, 8, 3
+    .set slot, 0
+    .rept ROWS + 2
+    .set i, i + 1
+    .if i <= ROWS
+    load_parts %(7 - slot), %(9 - slot), %(4 - slot)
+    .endif
+    .set i, i - 1
+    reach_parts %(6 + slot), %(8 + slot), %(3 + slot)
+    .if (kx == 2) & (i >= 1)
+    store_parts %(UPPER_SUMS + i - 1), %(LOWER_SUMS + i - 1), %(PAIR_SUMS + i - 1), \clamps
+    .endif
+    .set i, i + 1
+    .set slot, 1 - slot
+    .endr
+    .endm
+
+    .macro right_columns clamps
+    mov w, weights
+    mov down, #ROWS
+    add out, dst, #32
+    mul down, dst_row, down
+    add dst_pair, out, #16
+    add dst_pair, dst_pair, down
+    .if \clamps
+    ldp q5, q10, [clamp]
+    .endif
+    .set kx, 0
+    .rept 3
+    take_parts \clamps
+    .set kx, kx + 1
+    .endr
+    .if \clamps
+    clear 5
+    .endif
+    .endm
+
+    .macro planes clamps
+    begin_plane
+    mov base, src
+    mov out, dst
+    left_columns 1, \clamps
+    mov scratch, #6
+    madd base, row, scratch, src
+    mov scratch, #7
+    madd out, dst_row, scratch, dst
+    left_columns 2, \clamps
+    right_columns \clamps
+    next_plane
+    .endm
+
+    begin_planes dwconv_f32_planes_14x14
+    begin_tiles
+    cbnz clamp, 2f
+1:  planes 0
+    b.ne 1b
+    b 3f
+2:  planes 1
+    b.ne 2b
+3:  restore_registers
+    ret
+    end_function dwconv_f32_planes_14x14
