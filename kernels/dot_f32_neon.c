@@ -2,6 +2,7 @@
  * them keep all multipliers of a core busy (dot_f32_tiles_neon.S); what they leave of k, and single
  * rows, is done here. */
 #include <arm_neon.h>
+#include <stdbool.h>
 
 #include "kernels/dot_f32.h"
 #include "kernels/vector_neon.h"
@@ -29,23 +30,57 @@ struct tiles {
     rows_of_4_fn *rows_of_4; /* or NULL */
 };
 
-/* The last k values of R rows and C columns, by vectors; R and C are constants after inlining. */
-INLINE void add_rest(const float *rows, size_t stride, const float *x, size_t x_stride, size_t k,
-                     float32x4_t *sums, size_t R, size_t C)
+/* How less than a vector is read: as the end of the vector that ends there, whose other elements
+ * are sums already, or element by element where there is none. */
+struct part {
+    size_t count;
+    bool whole;          /* there is such a vector */
+    uint8x16_t to_front; /* its last `count` elements, then zeros */
+};
+
+static struct part part_of(size_t k)
 {
-    for (size_t done = 0; done < k; done += 4) {
-        float32x4_t y[DOT_F32_COLUMNS];
+    static const uint8_t bytes[32] = {0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,
+                                      11,  12,  13,  14,  15,  255, 255, 255, 255, 255, 255,
+                                      255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    size_t count = k % 4;
+    return (struct part){count, k >= 4, vld1q_u8(bytes + 16 - 4 * count)};
+}
+
+INLINE float32x4_t load_end(const float *from, const struct part *part)
+{
+    if (!part->whole)
+        return load_part(from, part->count);
+    uint8x16_t all = vreinterpretq_u8_f32(vld1q_f32(from + part->count - 4));
+    return vreinterpretq_f32_u8(vqtbl1q_u8(all, part->to_front));
+}
+
+/* A vector of R rows and C columns, or part of one; R and C are constants after inlining. */
+INLINE void add_vector(const float *rows, size_t stride, const float *x, size_t x_stride,
+                       const struct part *part, float32x4_t *sums, size_t R, size_t C)
+{
+    float32x4_t y[DOT_F32_COLUMNS];
+#pragma GCC unroll 4
+    for (size_t c = 0; c < C; c++)
+        y[c] = part ? load_end(x + c * x_stride, part) : vld1q_f32(x + c * x_stride);
+#pragma GCC unroll 16
+    for (size_t r = 0; r < R; r++) {
+        const float *row = rows + r * stride;
+        float32x4_t a = part ? load_end(row, part) : vld1q_f32(row);
 #pragma GCC unroll 4
         for (size_t c = 0; c < C; c++)
-            y[c] = load_part(x + c * x_stride + done, k - done);
-#pragma GCC unroll 16
-        for (size_t r = 0; r < R; r++) {
-            float32x4_t a = load_part(rows + r * stride + done, k - done);
-#pragma GCC unroll 4
-            for (size_t c = 0; c < C; c++)
-                sums[r * C + c] = vfmaq_f32(sums[r * C + c], a, y[c]);
-        }
+            sums[r * C + c] = vfmaq_f32(sums[r * C + c], a, y[c]);
     }
+}
+
+/* The values of k from `done` on, by vectors. */
+INLINE void add_rest(const struct dot_f32 *dot, const float *rows, size_t done,
+                     const struct part *part, float32x4_t *sums, size_t R, size_t C)
+{
+    for (; done + 4 <= dot->k; done += 4)
+        add_vector(rows + done, dot->stride, dot->x + done, dot->x_stride, NULL, sums, R, C);
+    if (done < dot->k)
+        add_vector(rows + done, dot->stride, dot->x + done, dot->x_stride, part, sums, R, C);
 }
 
 INLINE float32x4_t add_four(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d)
@@ -109,12 +144,12 @@ INLINE void store(const struct dot_f32 *dot, size_t at, const float32x4_t *sums,
 INLINE size_t run_tiles(const struct dot_f32 *dot, size_t at, tile_fn *tile, size_t R, size_t C)
 {
     float32x4_t sums[MAX_SUMS];
-    size_t rounds = dot->k / ROUND, whole = rounds * ROUND;
+    size_t rounds = dot->k / ROUND;
+    const struct part part = part_of(dot->k);
     for (; at + R <= dot->count; at += R) {
         const float *rows = dot->rows + at * dot->stride;
         tile(rows, dot->stride, dot->x, dot->x_stride, rounds, sums);
-        add_rest(rows + whole, dot->stride, dot->x + whole, dot->x_stride, dot->k - whole, sums, R,
-                 C);
+        add_rest(dot, rows, rounds * ROUND, &part, sums, R, C);
         store(dot, at, sums, R, C);
     }
     return at;
@@ -122,13 +157,13 @@ INLINE size_t run_tiles(const struct dot_f32 *dot, size_t at, tile_fn *tile, siz
 
 INLINE void run_rows(const struct dot_f32 *dot, size_t at, size_t C)
 {
+    const struct part part = part_of(dot->k);
     for (; at < dot->count; at++) {
         float32x4_t sums[DOT_F32_COLUMNS];
 #pragma GCC unroll 4
         for (size_t c = 0; c < C; c++)
             sums[c] = vdupq_n_f32(0);
-        add_rest(dot->rows + at * dot->stride, dot->stride, dot->x, dot->x_stride, dot->k, sums, 1,
-                 C);
+        add_rest(dot, dot->rows + at * dot->stride, 0, &part, sums, 1, C);
         store(dot, at, sums, 1, C);
     }
 }

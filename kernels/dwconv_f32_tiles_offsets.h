@@ -17,7 +17,7 @@ OFFSET(dwconv_f32_tiles, count, TILES_COUNT, 96);
 OFFSET(dwconv_f32_tiles, clamp, TILES_CLAMP, 104);
 OFFSET(dwconv_f32_tile, body, TILE_BODY, 16);
 #ifdef __ASSEMBLER__
-    .set TILE_BYTES, 24
+.set TILE_BYTES, 24
 #else
 _Static_assert(sizeof(struct dwconv_f32_tile) == 24, "TILE_BYTES");
 #endif

@@ -2,8 +2,8 @@
  * B. A tile of V vectors and `width` columns keeps its sums in the last V * width vector registers,
  * column after column.
  *
- * What the next step needs is loaded between the multiply-adds of this one: its rows of A to a second
- * set of registers, and values of B to those that are through. Two kinds:
+ * What the next step needs is loaded between the multiply-adds of this one: its rows of A to a
+ * second set of registers, and values of B to those that are through. Two kinds:
  *
  * narrow: two instructions a cycle, of which one multiplies; 64 bits of a load issue with it
  *   (Cortex-A53, A55). Two values of B are one load, as lanes need no more; a vector of A is two,

@@ -1,6 +1,6 @@
-/* What the assembly files of gemm_f32_planes.h share. A tile of V vectors of rows and `width` columns
- * keeps its sums in the last V * width vector registers, column after column; rows of A are the
- * vectors, in the first registers, and values of B the lanes. */
+/* What the assembly files of gemm_f32_planes.h share. A tile of V vectors of rows and `width`
+ * columns keeps its sums in the last V * width vector registers, column after column; rows of A are
+ * the vectors, in the first registers, and values of B the lanes. */
 
 /* clang-format off */
 #include "kernels/assembly_neon.h"
