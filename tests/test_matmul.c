@@ -227,6 +227,8 @@ static const struct row rows[] = {
     {"sixteen rows", 2, {16, 50}, {50, 57}, {16, 57}, "ab", "any", "ab", 2, 0},
     {"many small", 3, {20, 8, 8}, {20, 8, 8}, {20, 8, 8}, "abc", "abc", "abc", 4, 0},
     {"many small, strided", 3, {6, 5, 9}, {6, 9, 11}, {6, 5, 11}, "bac", "bac", "bac", 4, 0},
+    {"one column, transposed src", 2, {37, 70}, {70, 1}, {37, 1}, "ba", "ab", "ab", 1, 0},
+    {"two columns, transposed src", 2, {37, 70}, {70, 2}, {37, 2}, "ba", "ab", "ab", 2, 0},
     {"transposed weights, ragged", 2, {13, 34}, {34, 43}, {13, 43}, "ab", "ba", "ab", 2, 0},
     {"transposed operands", 2, {23, 29}, {29, 31}, {23, 31}, "ba", "ba", "ab", 2, 0},
     {"transposed src, packed", 2, {21, 18}, {18, 30}, {21, 30}, "ba", "any", "ab", 2, 0},

@@ -35,10 +35,10 @@ static void panels_on_one_place_of_the_cache_are_as_many_as_its_ways(void **stat
     assert_int_equal(panels_beside_each_other(2048, 131072), 4);
 }
 
-static neo_memory_desc square(neo_dim size, const char *tag)
+static neo_memory_desc matrix(neo_dim rows, neo_dim columns, const char *tag)
 {
     neo_memory_desc desc;
-    const neo_dim dims[] = {size, size};
+    const neo_dim dims[] = {rows, columns};
     assert_int_equal(neo_memory_desc_init_tag(&desc, 2, dims, NEO_F32, tag), NEO_OK);
     return desc;
 }
@@ -49,16 +49,19 @@ static void small_products_of_transposed_operands_are_done_in_place(void **state
     (void)state;
     static const struct {
         const char *src, *weights, *dst, *algorithm;
+        neo_dim n;
     } rows[] = {
-        {"ab", "ab", "ab", "direct:"},  {"ba", "ab", "ab", "direct:"},
-        {"ba", "ba", "ab", "direct:"},  {"ba", "any", "ab", "direct:"},
-        {"ab", "ab", "ba", "swapped:"}, {"ba", "ba", "ba", "swapped:"},
+        {"ab", "ab", "ab", "direct:", 16},  {"ba", "ab", "ab", "direct:", 16},
+        {"ba", "ba", "ab", "direct:", 16},  {"ba", "any", "ab", "direct:", 16},
+        {"ab", "ab", "ba", "swapped:", 16}, {"ba", "ba", "ba", "swapped:", 16},
+        {"ba", "ab", "ab", "direct:", 2},   {"ba", "ab", "ab", "swapped:", 1},
+        {"ab", "ab", "ab", "dot:", 1},
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_primitive_desc *pd;
-        neo_matmul_desc desc = {.src = square(16, rows[i].src),
-                                .weights = square(16, rows[i].weights),
-                                .dst = square(16, rows[i].dst)};
+        neo_matmul_desc desc = {.src = matrix(16, 16, rows[i].src),
+                                .weights = matrix(16, rows[i].n, rows[i].weights),
+                                .dst = matrix(16, rows[i].n, rows[i].dst)};
         assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
         const char *name = neo_primitive_desc_implementation(pd);
         if (strncmp(name, rows[i].algorithm, strlen(rows[i].algorithm)))

@@ -46,9 +46,8 @@ const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_ste
                              const struct layout_panel *panel)
 {
     const struct gemm_f32_shape *shape = &task->plan->shape;
-    return shape->b_packed
-               ? task->place.b + panel->first * shape->k + step->k.begin * panel->width
-               : gemm_step_own_panel(task, step, panel);
+    return shape->b_packed ? task->place.b + panel->first * shape->k + step->k.begin * panel->width
+                           : gemm_step_own_panel(task, step, panel);
 }
 
 size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step,

@@ -48,7 +48,8 @@ struct direct_shape {
     size_t m, n, k, l1_bytes;
     bool panels;    /* weights are packed */
     bool a_columns; /* src's columns are contiguous, not its rows */
-    bool turned;    /* weights' columns are contiguous, not its rows: each strip is packed */
+    bool turned;    /* each strip of plain weights is packed: their columns are contiguous, not
+                     * their rows, or these are too short */
 };
 
 struct matmul_direct {
@@ -59,12 +60,13 @@ struct matmul_direct {
     bool constant_steps;
     bool packed, bias_fused, finish; /* finish: lines still need bias or post-operations */
     bool a_columns, turned;          /* as in direct_shape */
-    size_t a_row, b_column;       /* from a row of src, a column of turned weights, to the next */
-    pack_f32_fn *pack;            /* for turned weights */
-    struct gemm_f32_direct strip; /* what all strips have in common; packed weights: not ldb */
-    struct call calls[MAX_CALLS]; /* all of a small matrix, */
-    size_t call_count;            /* or 0 */
-    gemm_f32_direct_fn *only;     /* the kernel of a single call that is all, or NULL */
+    size_t a_row;                    /* from a row of src to the next, and */
+    size_t b_row, b_column;          /* from a row or column of turned weights */
+    pack_f32_fn *pack;               /* for turned weights */
+    struct gemm_f32_direct strip;    /* what all strips have in common; packed weights: not ldb */
+    struct call calls[MAX_CALLS];    /* all of a small matrix, */
+    size_t call_count;               /* or 0 */
+    gemm_f32_direct_fn *only;        /* the kernel of a single call that is all, or NULL */
     const char *kernel;
     struct tiling tilings[MAX_RUNS];       /* of m rows */
     uint8_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in the list of direct_tile() */

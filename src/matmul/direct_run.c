@@ -96,7 +96,7 @@ static const float *turn(const struct matmul_direct *plan, const struct part *pa
         .k = plan->k,
         .src = part->at.b + column * plan->b_column,
         .lane = (ptrdiff_t)plan->b_column,
-        .step = 1,
+        .step = (ptrdiff_t)plan->b_row,
         .out = part->turned,
     });
     return part->turned;

@@ -1,6 +1,7 @@
 /* Matrix multiplication in place: rows or columns of src are read where they lie, and weights from
- * packed panels or from rows. Only weights whose columns are contiguous are packed, one strip at a
- * time. For what is small, and for few rows.
+ * packed panels or from rows. Only weights whose columns are contiguous, or whose rows are too
+ * short to be read as vectors, are packed, one strip at a time. For what is small, and for few
+ * rows.
  *
  * The columns of dst are divided into strips (direct_columns.c), one kernel call each: kernels walk
  * down the rows by themselves (direct_run.c). */
@@ -33,6 +34,13 @@ static bool has_narrow_rows(const neo_memory_desc *weights)
     return weights->dims[last] % 4 && weights->dims[last - 1] > 1 && weights->strides[last - 1] < 3;
 }
 
+/* Are plain weights packed, a strip at a time? */
+static bool is_turned(const neo_memory_desc *weights)
+{
+    return weights->format_kind == NEO_FORMAT_STRIDED &&
+           (!is_rows(weights) || has_narrow_rows(weights));
+}
+
 static const char *direct_refuse(const struct problem *problem, const struct cpu *cpu)
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
@@ -47,8 +55,6 @@ static const char *direct_refuse(const struct problem *problem, const struct cpu
         return "neither rows nor columns of src are contiguous";
     if (!is_rows(&problem->tensors[DST]))
         return "rows of dst are not contiguous";
-    if (weights->format_kind == NEO_FORMAT_STRIDED && is_rows(weights) && has_narrow_rows(weights))
-        return "rows of weights are too close together to be read as vectors";
     return post_ops_fusion(problem).reads_dst ? "a post-operation reads dst" : NULL;
 }
 
@@ -71,7 +77,7 @@ static double weights_lines(const struct problem *problem, const struct cpu *cpu
                             const struct matmul_shape *shape, double height)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    bool packed = weights->format_kind != NEO_FORMAT_STRIDED || !is_rows(weights);
+    bool packed = weights->format_kind != NEO_FORMAT_STRIDED || is_turned(weights);
     size_t row_bytes = packed ? 0 : (size_t)weights->strides[weights->ndims - 2] * sizeof(float);
     double k = (double)shape->k, tiles = ceil((double)shape->m / height);
     if (tiles <= 1 || strip_stays(cpu, packed, shape, row_bytes))
@@ -83,7 +89,6 @@ static struct direct_shape direct_shape_of(const struct problem *problem, const 
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     struct matmul_shape shape = matmul_shape(problem);
-    bool turned = weights->format_kind == NEO_FORMAT_STRIDED && !is_rows(weights);
     return (struct direct_shape){
         .m = (size_t)shape.m,
         .n = (size_t)shape.n,
@@ -91,7 +96,7 @@ static struct direct_shape direct_shape_of(const struct problem *problem, const 
         .l1_bytes = cpu->l1_bytes,
         .panels = weights->format_kind != NEO_FORMAT_STRIDED,
         .a_columns = !is_rows(&problem->tensors[SRC]),
-        .turned = turned,
+        .turned = is_turned(weights),
     };
 }
 
@@ -237,6 +242,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->a_columns = direct.a_columns, mine->turned = direct.turned;
     mine->a_row = mine->a_columns ? 1 : row_stride(&problem->tensors[SRC]);
     mine->b_column = mine->turned ? column_stride(weights) : 0;
+    mine->b_row = mine->turned ? max_size(row_stride(weights), 1) : 0;
     mine->pack = pack_f32_find(cpu->features)->pack;
     mine->matrix_elements = mine->packed ? mine->k * layout_shape(weights).columns : 0;
     mine->constant_steps = matmul_batch_steps(problem, mine->matrix_elements, &mine->steps);

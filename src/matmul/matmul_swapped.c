@@ -43,6 +43,17 @@ static void swapped_choose(struct problem *problem, const struct cpu *cpu)
         desc_set_plain(src);
 }
 
+/* Of one column from src whose columns are contiguous: as one row from rows, no element of src is
+ * far from the one before. */
+static bool is_better_as_row(const struct problem *problem)
+{
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    int last = dst->ndims - 1;
+    return dst->dims[last] == 1 && dst->strides[last - 1] == 1 &&
+           src->format_kind == NEO_FORMAT_STRIDED && src->strides[last - 1] == 1 &&
+           src->strides[last] != 1;
+}
+
 static const char *swapped_refuse(const struct problem *problem, const struct cpu *cpu)
 {
     const neo_memory_desc *dst = &problem->tensors[DST];
@@ -51,7 +62,8 @@ static const char *swapped_refuse(const struct problem *problem, const struct cp
         return "a size is known only at run time";
     if (problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED)
         return "packed weights cannot be transposed";
-    if (matmul_is_contiguous(dst, dst->ndims - 1) || !matmul_is_contiguous(dst, dst->ndims - 2))
+    bool rows = matmul_is_contiguous(dst, dst->ndims - 1) && !is_better_as_row(problem);
+    if (rows || !matmul_is_contiguous(dst, dst->ndims - 2))
         return "columns of dst are not contiguous, or its rows are too";
     if (post_ops_have_operand(&problem->attributes))
         return "a post-operation has an operand";
