@@ -18,7 +18,7 @@ enum { MOST_BYTES = 1 << 22 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
 
 /* Which orders of loops were chosen, of those that are not always the same. */
-static bool seen_k_inside, seen_k_outside, seen_column_blocks;
+static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks;
 
 /* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With
  * column: a[i + p * column], and C's columns are contiguous. */
@@ -180,6 +180,7 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
     seen_k_inside |= several && plan.k_inside && !problem->staged;
     seen_k_outside |= several && !plan.k_inside;
     seen_column_blocks |= plan.block_panels < plan.panels;
+    seen_chunks |= plan.listed && plan.chunk_tiles < plan.block_tiles;
     void *scratch = guard_at(&guard_scratch, gemm_f32_scratch_bytes(&plan, 1), 1);
     fill_marker(problem->c, problem->m * problem->n);
     gemm_f32_run(&plan, &call, &parallel, 1, scratch);
@@ -208,6 +209,8 @@ static const struct problem sizes[] = {
     {.m = 194, .n = 31, .k = 250, .column = 205},
     {.m = 128, .n = 16, .k = 9, .column = 4096},
     {.m = 600, .n = 2, .k = 3, .column = 600},
+    {.m = 261, .n = 71, .k = 64, .segment = 64, .stride = 64},
+    {.m = 200, .n = 64, .k = 96, .segment = 32, .stride = 32, .gap = 7000},
 };
 
 /* With caches of 8 and 64 KiB, of which the L2 cache holds no problem as a whole. */
@@ -251,8 +254,10 @@ static void products_are_exact_on_cores_that_reorder(void **state)
 {
     (void)state;
     struct cpu large = stated_cpu("neoverse-n1", 65536), small = stated_cpu("cortex-a72", 32768);
+    seen_chunks = false;
     walk(&large, NULL);
     walk(&small, NULL);
+    assert_true(seen_chunks);
 }
 
 static void products_are_exact_in_every_order_of_loops(void **state)
@@ -299,6 +304,34 @@ static void rows_that_collide_are_copied_for_many_columns(void **state)
     gemm_f32_plan(&plan, &shape, &cpu);
     assert_false(plan.copies);
     assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
+}
+
+/* Panels of 12 columns and of 8 come one after the other for a chunk of rows, if both stay in the
+ * L1 cache. */
+static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n, k;
+        bool chunks;
+    } cases[] = {
+        {64, 64, true}, {128, 64, true}, {60, 64, false}, {16, 64, false}, {128, 256, false}};
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    for (size_t i = 0; i < count_of(cases); i++) {
+        struct gemm_f32_shape shape = {.batch = 1,
+                                       .m = 3136,
+                                       .n = cases[i].n,
+                                       .k = cases[i].k,
+                                       .b_packed = true,
+                                       .segment = cases[i].k,
+                                       .a_stride = cases[i].k,
+                                       .a_is_regular = true};
+        struct gemm_f32 plan;
+        gemm_f32_plan(&plan, &shape, &cpu);
+        size_t values = plan.chunk_tiles * plan.tile_rows * (shape.n + shape.k);
+        assert_int_equal(plan.chunk_tiles < plan.row_tiles, cases[i].chunks);
+        assert_true(!cases[i].chunks || (values + shape.n * shape.k) * sizeof(float) <= 65536);
+    }
 }
 
 /* The plan is for the faster cores; a thread on another one packs what they read in place. */
@@ -364,6 +397,7 @@ int main(void)
         cmocka_unit_test(products_are_exact_in_every_order_of_loops),
         cmocka_unit_test(products_are_exact_on_cores_that_do_not),
         cmocka_unit_test(rows_that_collide_are_copied_for_many_columns),
+        cmocka_unit_test(panels_of_two_widths_come_for_chunks_of_rows),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
     };

@@ -21,6 +21,7 @@ enum {
     IN_ORDER_BLOCK_K = 256, /* what most_k() finds for cores that issue in order, about */
     FEW_COLUMNS = 64,
     L1_WAYS = 4,
+    CHUNK_PRODUCTS = 160000, /* at least */
 };
 
 /* ---- plan ---- */
@@ -139,6 +140,26 @@ static size_t choose_group(const struct gemm_f32 *plan, const struct cpu *cpu)
                          : 1;
 }
 
+/* Do all panels come together? They may be none but the two that few columns end in. */
+static bool is_one_group(const struct gemm_f32 *plan)
+{
+    bool are_full = plan->full_panels == plan->panels;
+    return are_full ? plan->panels <= plan->group_panels
+                    : plan->full_panels == 0 && plan->panels <= 2;
+}
+
+/* Where all panels stay in the L1 cache, but come in groups for their widths, rows of A and C stay
+ * there too while one group after the other comes for them. Each takes some sixty cycles. */
+static size_t choose_chunk(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8, all = SIZE_MAX / 2;
+    size_t n = plan->block_columns, k = plan->block_k;
+    if (is_one_group(plan) || n > values || k * n >= values)
+        return all;
+    size_t tiles = (values - k * n) / (plan->tile_rows * (k + n));
+    return tiles * plan->tile_rows * k * n >= CHUNK_PRODUCTS ? tiles : all;
+}
+
 /* A block of A takes half of the L2 cache. If that is all rows, only as much of a plain B is packed
  * at a time as stays in the L1 cache until they have used it. Every block is at most as large as
  * that of a problem whose sizes are not known. */
@@ -163,6 +184,7 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
     if (whole_rows && short_rows)
         gemm_f32_choose_order(plan, cpu);
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
+    plan->chunk_tiles = choose_chunk(plan, cpu);
 }
 
 /* ---- scratchpad: for each task a block of A, a block of B, staged sums, the caller's part ---- */

@@ -74,6 +74,7 @@ struct gemm_f32 {
     size_t tall, tall_tiles; /* rows of the first tiles, and how many; the others have one less */
     size_t full_panels;      /* of 12 columns, the first ones */
     size_t group_panels;     /* of those, how many stay in the L1 cache together */
+    size_t chunk_tiles;      /* that all groups of panels come for, before the next tiles */
     bool copies;             /* rows are copied next to each other */
 
     /* Columns of A in place, all of k at a time; NULL: they are not. */

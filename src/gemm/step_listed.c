@@ -70,51 +70,41 @@ static void copy_listed(const struct gemm_task *task, const struct gemm_step *st
 
 /* ---- strips ---- */
 
-/* A strip as its kernel wants it, and the kernels for the two heights of tiles. */
-struct panels_run {
+/* Panels of one width as their kernels want them, at the next tiles. */
+struct pass {
     struct gemm_f32_listed strip;
-    size_t first, valid; /* columns of the first panel */
-    size_t tall_tiles;   /* of this step: the others are one row lower */
-    size_t low_tiles, tall;
+    gemm_f32_listed_fn *run[2]; /* for tall tiles, and for those that are one row lower */
+    size_t tile;                /* the next one */
+    uint32_t tall;
+    uint32_t valid; /* not 0: not all columns exist */
 };
 
-static gemm_f32_listed_fn *kernel_of(const struct gemm_task *task, size_t height, size_t width)
+static void run_tiles(struct pass *pass, uint32_t low, size_t tiles)
 {
-    return gemm_f32_listed_run(task->tiles->listed, height, width);
+    struct gemm_f32_listed *strip = &pass->strip;
+    strip->tiles = tiles;
+    strip->height = pass->tall - low;
+    pass->run[low](strip);
+    strip->rows += tiles * strip->segments * LIST;
+    strip->c += tiles * strip->height * strip->ldc;
 }
 
 /* The first tile of full panels of plain weights, which it packs for the tiles below. */
 static void pack_panels(const struct gemm_task *task, const struct gemm_step *step,
-                        struct panels_run *run, const struct layout_panel *panel)
+                        struct pass *pass, const struct layout_panel *panel)
 {
-    struct gemm_f32_listed strip = run->strip;
-    size_t *tiles = run->tall_tiles ? &run->tall_tiles : &run->low_tiles;
-    size_t height = run->tall - (run->tall_tiles == 0), b_row = task->plan->shape.b_row;
+    const struct gemm_f32 *plan = task->plan;
+    struct gemm_f32_listed strip = pass->strip;
+    size_t height = plan->tall - (pass->tile >= plan->tall_tiles), b_row = plan->shape.b_row;
     strip.tiles = 1;
     strip.height = (uint32_t)height;
     strip.from = task->place.b + step->k.begin * b_row + panel->first;
     strip.from_row = b_row;
     strip.to = gemm_step_own_panel(task, step, panel);
     task->tiles->listed->pack[height - 1](&strip);
-    run->strip.rows += strip.segments * LIST;
-    run->strip.c += height * strip.ldc;
-    --*tiles;
-}
-
-static void run_tiles(const struct gemm_task *task, const struct panels_run *run)
-{
-    struct gemm_f32_listed strip = run->strip;
-    strip.tiles = run->tall_tiles;
-    strip.height = (uint32_t)run->tall;
-    if (strip.tiles)
-        kernel_of(task, run->tall, strip.width)(&strip);
-    if (!run->low_tiles)
-        return;
-    strip.rows += run->tall_tiles * strip.segments * LIST;
-    strip.c += run->tall_tiles * run->tall * strip.ldc;
-    strip.tiles = run->low_tiles;
-    strip.height = (uint32_t)run->tall - 1;
-    kernel_of(task, run->tall - 1, strip.width)(&strip);
+    pass->strip.rows += strip.segments * LIST;
+    pass->strip.c += height * strip.ldc;
+    pass->tile++;
 }
 
 static void copy_block(float *to, size_t to_row, const float *from, size_t from_row, size_t rows,
@@ -126,28 +116,26 @@ static void copy_block(float *to, size_t to_row, const float *from, size_t from_
 }
 
 /* A panel of which not all columns exist: tile by tile on a copy of C. */
-static void run_ragged(const struct gemm_task *task, const struct panels_run *run)
+static void run_ragged(struct pass *pass, uint32_t low, size_t tiles)
 {
     float copy[HEIGHT * LAYOUT_PANEL] = {0}, bias[LAYOUT_PANEL] = {0};
-    struct panels_run one = *run;
-    one.strip.c = copy;
+    struct pass one = *pass;
+    struct gemm_f32_listed *strip = &pass->strip;
+    size_t rows = pass->tall - low;
     one.strip.ldc = LAYOUT_PANEL;
-    if (run->strip.bias) {
-        memcpy(bias, run->strip.bias, run->valid * sizeof *bias);
+    if (strip->bias) {
+        memcpy(bias, strip->bias, pass->valid * sizeof *bias);
         one.strip.bias = bias;
     }
-    float *c = run->strip.c;
-    for (size_t t = 0; t < run->tall_tiles + run->low_tiles; t++) {
-        size_t rows = run->tall - (t >= run->tall_tiles);
-        one.tall_tiles = t < run->tall_tiles;
-        one.low_tiles = !one.tall_tiles;
-        if (run->strip.accumulate)
-            copy_block(copy, LAYOUT_PANEL, c, run->strip.ldc, rows, run->valid);
-        run_tiles(task, &one);
-        copy_block(c, run->strip.ldc, copy, LAYOUT_PANEL, rows, run->valid);
-        one.strip.rows += one.strip.segments * LIST;
-        c += rows * run->strip.ldc;
+    for (size_t t = 0; t < tiles; t++) {
+        if (strip->accumulate)
+            copy_block(copy, LAYOUT_PANEL, strip->c, strip->ldc, rows, pass->valid);
+        one.strip.c = copy;
+        run_tiles(&one, low, 1);
+        copy_block(strip->c, strip->ldc, copy, LAYOUT_PANEL, rows, pass->valid);
+        strip->c += rows * strip->ldc;
     }
+    strip->rows = one.strip.rows;
 }
 
 /* How many panels of one width follow each other from p on: full ones as far as they stay in the L1
@@ -167,64 +155,89 @@ static struct layout_panel panel_of(const struct gemm_f32 *plan, size_t p)
     return layout_panel(plan->shape.n, p);
 }
 
-static void run_panels(const struct gemm_task *task, const struct gemm_step *step,
-                       const struct panels_run *all, const struct gemm_f32_block *block, size_t p,
-                       size_t count)
-{
-    const struct gemm_f32_shape *shape = &task->plan->shape;
-    struct layout_panel panel = panel_of(task->plan, p);
-    bool narrow = panel.valid < 4, last = step->k.end == shape->k;
-    struct panels_run run = *all;
-    run.valid = panel.valid;
-    run.strip.width = (uint32_t)(narrow ? panel.valid : panel.width);
-    run.strip.panels = count;
-    run.strip.b = gemm_step_panel(task, step, &panel);
-    run.strip.b_step = gemm_step_panel_stride(task, step, panel.width);
-    run.strip.c = block->values + (panel.first - step->column);
-    run.strip.bias = last && task->place.bias ? task->place.bias + panel.first : NULL;
-    if (task->packs && p < task->plan->full_panels)
-        pack_panels(task, step, &run, &panel);
-    if (narrow || panel.valid == panel.width)
-        run_tiles(task, &run);
-    else
-        run_ragged(task, &run);
-}
-
 static uint32_t clamp_of(const struct gemm_f32_shape *shape)
 {
     uint32_t low = shape->low > -INFINITY ? GEMM_F32_LOW : 0;
     return low | (shape->high < INFINITY ? GEMM_F32_HIGH : 0);
 }
 
+/* What all passes of a step have in common. */
+static struct gemm_f32_listed make_strip(const struct gemm_task *task, const struct gemm_step *step,
+                                         const struct gemm_f32_block *block)
+{
+    const struct gemm_f32_shape *shape = &task->plan->shape;
+    size_t depth = depth_of(task->plan, step);
+    bool clamps = step->k.end == shape->k && shape->output == GEMM_DIRECT;
+    return (struct gemm_f32_listed){
+        .rows = task->list,
+        .segments = depth ? (step->k.end - step->k.begin) / depth : 1,
+        .rounds = depth / 4,
+        .tail = depth % 4,
+        .c = block->values,
+        .ldc = block->row_stride,
+        .accumulate = step->k.begin > 0,
+        .clamp = clamps ? clamp_of(shape) : 0,
+        .low = shape->low,
+        .high = shape->high,
+    };
+}
+
+/* Panels from p on, as many as belong together: returns the one behind them. */
+static size_t make_pass(struct pass *pass, const struct gemm_task *task,
+                        const struct gemm_step *step, struct span panels, size_t p)
+{
+    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_f32_listed_kernels *kernels = task->tiles->listed;
+    struct gemm_f32_listed *strip = &pass->strip;
+    struct layout_panel panel = panel_of(plan, p);
+    bool narrow = panel.valid < 4, last = step->k.end == plan->shape.k;
+    strip->width = (uint32_t)(narrow ? panel.valid : panel.width);
+    strip->panels = group_of(plan, panels, p);
+    strip->b = gemm_step_panel(task, step, &panel);
+    strip->b_step = gemm_step_panel_stride(task, step, panel.width);
+    strip->c += panel.first - step->column;
+    strip->bias = last && task->place.bias ? task->place.bias + panel.first : NULL;
+    pass->tall = (uint32_t)plan->tall;
+    pass->valid = narrow || panel.valid == panel.width ? 0 : (uint32_t)panel.valid;
+    pass->run[0] = gemm_f32_listed_run(kernels, plan->tall, strip->width);
+    pass->run[1] = gemm_f32_listed_run(kernels, plan->tall - 1, strip->width);
+    pass->tile = step->tiles.begin;
+    if (task->packs && p < plan->full_panels)
+        pack_panels(task, step, pass, &panel);
+    return p + strip->panels;
+}
+
+/* Tiles up to `end`. */
+static void run_pass(const struct gemm_f32 *plan, struct pass *pass, size_t end)
+{
+    void (*run)(struct pass *, uint32_t, size_t) = pass->valid ? run_ragged : run_tiles;
+    size_t boundary = max_size(min_size(plan->tall_tiles, end), pass->tile);
+    if (boundary > pass->tile)
+        run(pass, 0, boundary - pass->tile);
+    if (end > boundary)
+        run(pass, 1, end - boundary);
+    pass->tile = end;
+}
+
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block, struct span panels)
 {
+    enum { MOST_PASSES = 4 };
     const struct gemm_f32 *plan = task->plan;
-    const struct gemm_f32_shape *shape = &plan->shape;
-    size_t depth = depth_of(plan, step);
-    size_t segments = depth ? (step->k.end - step->k.begin) / depth : 1;
-    bool clamps = step->k.end == shape->k && shape->output == GEMM_DIRECT;
-    struct panels_run run = {
-        .strip = {.rows = task->list,
-                  .segments = segments,
-                  .rounds = depth / 4,
-                  .tail = depth % 4,
-                  .ldc = block->row_stride,
-                  .accumulate = step->k.begin > 0,
-                  .clamp = clamps ? clamp_of(shape) : 0,
-                  .low = shape->low,
-                  .high = shape->high},
-        .tall = plan->tall,
-    };
-    size_t boundary = max_size(min_size(plan->tall_tiles, step->tiles.end), step->tiles.begin);
-    run.tall_tiles = boundary - step->tiles.begin;
-    run.low_tiles = step->tiles.end - boundary;
-    list_rows(task, step, segments);
+    struct gemm_f32_listed strip = make_strip(task, step, block);
+    list_rows(task, step, strip.segments);
     if (plan->copies)
-        copy_listed(task, step, segments, depth);
-    for (size_t p = panels.begin; p < panels.end;) {
-        size_t count = group_of(plan, panels, p);
-        run_panels(task, step, &run, block, p, count);
-        p += count;
+        copy_listed(task, step, strip.segments, depth_of(plan, step));
+    struct pass passes[MOST_PASSES];
+    size_t begin = step->tiles.begin, end = step->tiles.end;
+    size_t together = plan->chunk_tiles < end - begin ? MOST_PASSES : 1;
+    for (size_t p = panels.begin, count; p < panels.end;) {
+        for (count = 0; p < panels.end && count < together; count++) {
+            passes[count].strip = strip;
+            p = make_pass(&passes[count], task, step, panels, p);
+        }
+        for (size_t t = begin; t < end; t += plan->chunk_tiles)
+            for (size_t i = 0; i < count; i++)
+                run_pass(plan, &passes[i], min_size(t + plan->chunk_tiles, end));
     }
 }
