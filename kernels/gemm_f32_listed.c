@@ -3,6 +3,7 @@
 
 const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[] = {
 #if !NEO_PORTABLE
+    &gemm_f32_listed_narrow_neon,
     &gemm_f32_listed_wide_neon,
     &gemm_f32_listed_neon,
 #endif

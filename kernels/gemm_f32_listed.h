@@ -62,11 +62,12 @@ struct gemm_f32_listed_kernels {
     const char *name;
     uint32_t needs;
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
+    uint8_t height;   /* higher tiles are slower */
     gemm_f32_listed_by_height run[GEMM_F32_LISTED_WIDTHS];
     gemm_f32_listed_by_height pack; /* of width 12, for one tile; or all NULL */
 };
-extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_wide_neon,
-    gemm_f32_listed_ref;
+extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_narrow_neon,
+    gemm_f32_listed_wide_neon, gemm_f32_listed_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[];

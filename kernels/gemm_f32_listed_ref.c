@@ -62,7 +62,7 @@ static void pack(const struct gemm_f32_listed *strip)
 /* clang-format off */
 #define HEIGHTS(fn) {fn, fn, fn, fn, fn, fn, fn}
 const struct gemm_f32_listed_kernels gemm_f32_listed_ref = {
-    "gemm_f32_listed_ref", 0, 0, {
+    "gemm_f32_listed_ref", 0, 0, GEMM_F32_LISTED_HEIGHT, {
         HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run),
     },
     HEIGHTS(pack),

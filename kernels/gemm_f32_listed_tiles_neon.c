@@ -1,4 +1,4 @@
-/* The tables of gemm_f32_listed_neon.S and gemm_f32_listed_wide_neon.S. */
+/* The tables of gemm_f32_listed_neon.S, gemm_f32_listed_narrow_neon.S, gemm_f32_listed_wide_neon.S. */
 #include "kernels/gemm_f32_listed.h"
 #include "kernels/gemm_f32_listed_offsets.h"
 
@@ -13,6 +13,9 @@ HEIGHTS(DECLARE, 3, )
 HEIGHTS(DECLARE, 4, )
 HEIGHTS(DECLARE, 8, )
 HEIGHTS(DECLARE, 12, )
+HEIGHTS(DECLARE, 4, _narrow)
+HEIGHTS(DECLARE, 8, _narrow)
+HEIGHTS(DECLARE, 12, _narrow)
 HEIGHTS(DECLARE, 4, _wide)
 HEIGHTS(DECLARE, 8, _wide)
 HEIGHTS(DECLARE, 12, _wide)
@@ -22,7 +25,7 @@ HEIGHTS(DECLARE, 12, _packing)
 #define NAME(height, width, core) gemm_f32_listed_##height##x##width##core##_neon,
 /* clang-format off */
 const struct gemm_f32_listed_kernels gemm_f32_listed_neon = {
-    "gemm_f32_listed_neon", CPU_NEON, 0, {
+    "gemm_f32_listed_neon", CPU_NEON, 0, GEMM_F32_LISTED_HEIGHT, {
         {HEIGHTS(NAME, 1, )},
         {HEIGHTS(NAME, 2, )},
         {HEIGHTS(NAME, 3, )},
@@ -32,8 +35,20 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_neon = {
     },
     {HEIGHTS(NAME, 12, _packing)},
 };
+const struct gemm_f32_listed_kernels gemm_f32_listed_narrow_neon = {
+    "gemm_f32_listed_narrow_neon", CPU_NEON, IN_ORDER_NARROW, GEMM_F32_LISTED_HEIGHT - 1, {
+        {HEIGHTS(NAME, 1, )},
+        {HEIGHTS(NAME, 2, )},
+        {HEIGHTS(NAME, 3, )},
+        {HEIGHTS(NAME, 4, _narrow)},
+        {HEIGHTS(NAME, 8, _narrow)},
+        {NAME(1, 12, _narrow) NAME(2, 12, _narrow) NAME(3, 12, _narrow) NAME(4, 12, _narrow)
+         NAME(5, 12, _narrow) NAME(6, 12, _narrow) NAME(7, 12, )},
+    },
+    {0},
+};
 const struct gemm_f32_listed_kernels gemm_f32_listed_wide_neon = {
-    "gemm_f32_listed_wide_neon", CPU_NEON, IN_ORDER_WIDE, {
+    "gemm_f32_listed_wide_neon", CPU_NEON, IN_ORDER_WIDE, GEMM_F32_LISTED_HEIGHT, {
         {HEIGHTS(NAME, 1, )},
         {HEIGHTS(NAME, 2, )},
         {HEIGHTS(NAME, 3, )},

@@ -12,7 +12,7 @@
  * A round is four steps of k, and multiplies one row after the other with the vectors of a step. But
  * 7x12 has only four places: there all but the last step multiply one vector after the other with all
  * rows. A round of 7x12 has 84 multiply-adds, 19 loads and four other instructions. */
-#include "kernels/gemm_f32_listed_neon.h"
+#include "kernels/gemm_f32_listed_in_order_neon.h"
 
     .macro load_first_of a, row
     ldr q\a, [x\row]
@@ -20,19 +20,9 @@
     .macro load_row a, row
     ldr q\a, [x\row, scratch]
     .endm
-    .macro load_one a, row
-    ldr s\a, [x\row, scratch]
-    .endm
     .macro load_b number, to, offset
     ldr q\to, [b, #\offset]
     .endm
-    .macro pair_of_c op, s0, s1
-    \op\()p q\s0, q\s1, [row]
-    .endm
-    .macro last_of_c op, s, offset
-    \op\()r q\s, [row, #\offset]
-    .endm
-
 /* ---- a round ---- */
 
 /* Multiply-add number f: vector q of B, row i. */
@@ -183,20 +173,13 @@
 
 /* ---- a tile ---- */
 
-/* op: ld or st, which several registers at once would delay. */
-    .macro all_of_c op, height, vectors
-    mov row, c
-    .set i, 32 - \height * \vectors
-    .rept \height
-    .if \vectors > 1
-    pair_of_c \op, %(i), %(i + 1)
-    .endif
-    .if \vectors % 2
-    last_of_c \op, %(i + \vectors - 1), %(16 * (\vectors - 1))
-    .endif
-    add row, row, ldc
-    .set i, i + \vectors
-    .endr
+    .macro all_rounds height, vectors
+    mov scratch, #0
+    subs pairs, rounds, #1
+    b.eq 14f
+13: round \height, \vectors
+    b.ne 13b
+14: last_round \height, \vectors
     .endm
 
     .macro kernel height, width, vectors
@@ -210,48 +193,7 @@
     .if \vectors == 2
     .set ahead, 4
     .endif
-    begin_whole \height\()x\width\()_wide, \height, \vectors
-    cbz rounds, 20f
-    cbnz special, 20f
-
-    /* a tile; rounds >= 1 */
-11: begin_tile \height
-    first_loads_and_clear \height, \vectors
-12: mov scratch, #0
-    subs pairs, rounds, #1
-    b.eq 14f
-13: round \height, \vectors
-    b.ne 13b
-14: last_round \height, \vectors
-    cbnz special, 22f
-    all_of_c st, \height, \vectors
-    next_tile %(4 * \vectors)
-    cbnz tiles, 11b
-    b 30f
-
-    /* a tile that something is special about */
-20: ldr w8, [strip, #STRIP_ACCUMULATE]
-    mov special, #1
-    mov segment, list
-    ldr segments, [strip, #STRIP_SEGMENTS]
-    cbnz w8, 15f
-    clear_all %(32 - \height * \vectors), %(\height * \vectors)
-    b 23f
-15: all_of_c ld, \height, \vectors
-23: begin_tile \height
-24: cbz rounds, 22f
-    first_loads \height, \vectors
-    b 12b
-22: ldr pairs, [strip, #STRIP_TAIL]
-    lsl scratch, rounds, #4
-    cbz pairs, 26f
-25: load_step \height, \vectors
-    add scratch, scratch, #4
-    multiply_step \height, \vectors
-    subs pairs, pairs, #1
-    b.ne 25b
-    end_tile \height, \vectors, all_of_c, st
-    end \height\()x\width\()_wide
+    kernel_by \height\()x\width\()_wide, \height, \vectors
     .endm
 
     all_heights kernel, 12, 3

@@ -3,6 +3,7 @@
 
 const struct indirect_f32_kernel *const indirect_f32_kernels[] = {
 #if !NEO_PORTABLE
+    &indirect_f32_narrow_neon,
     &indirect_f32_wide_neon,
     &indirect_f32_neon,
 #endif

@@ -37,10 +37,11 @@ struct indirect_f32_kernel {
     const char *name;
     uint32_t needs;
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
-    uint8_t pixels;   /* at a time, of which there are most */
+    uint8_t pixels[INDIRECT_F32_WIDTH / 4]; /* at a time, the best number, by width */
     indirect_f32_fn *run;
 };
-extern const struct indirect_f32_kernel indirect_f32_wide_neon, indirect_f32_neon, indirect_f32_ref;
+extern const struct indirect_f32_kernel indirect_f32_narrow_neon, indirect_f32_wide_neon,
+    indirect_f32_neon, indirect_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct indirect_f32_kernel *const indirect_f32_kernels[];

@@ -35,15 +35,17 @@ static void add_offset(const float **to, const struct indirect_f32_tile *tile, s
     }
 }
 
-/* Eight rows are two tiles of four. */
+/* More rows than a tile has are two tiles. */
 static void run_rows(const struct gemm_f32_listed_kernels *kernels, struct gemm_f32_listed *strip,
                      size_t count)
 {
     const float *const *rows = strip->rows;
     float *c = strip->c;
-    size_t height = count > HEIGHT ? count / 2 : count;
-    strip->height = (uint32_t)height;
+    size_t most = strip->width == WIDTH ? kernels->height : HEIGHT;
+    size_t height = count > most ? (count + 1) / 2 : count;
     for (size_t i = 0; i < count; i += height) {
+        height = left(count, i) < height ? left(count, i) : height;
+        strip->height = (uint32_t)height;
         strip->rows = rows + i;
         strip->c = c + i * strip->ldc;
         gemm_f32_listed_run(kernels, height, strip->width)(strip);
@@ -109,5 +111,12 @@ static void run_wide(const struct indirect_f32_tile *tile)
     run_with(&gemm_f32_listed_wide_neon, tile);
 }
 
-const struct indirect_f32_kernel indirect_f32_wide_neon = {"indirect_f32_wide_neon", CPU_NEON,
-                                                           IN_ORDER_WIDE, HEIGHT, run_wide};
+static void run_narrow(const struct indirect_f32_tile *tile)
+{
+    run_with(&gemm_f32_listed_narrow_neon, tile);
+}
+
+const struct indirect_f32_kernel indirect_f32_narrow_neon = {
+    "indirect_f32_narrow_neon", CPU_NEON, IN_ORDER_NARROW, {HEIGHT, HEIGHT, 6}, run_narrow};
+const struct indirect_f32_kernel indirect_f32_wide_neon = {
+    "indirect_f32_wide_neon", CPU_NEON, IN_ORDER_WIDE, {HEIGHT, HEIGHT, HEIGHT}, run_wide};

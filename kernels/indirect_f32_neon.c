@@ -115,5 +115,5 @@ static void run(const struct indirect_f32_tile *tile)
     }
 }
 
-const struct indirect_f32_kernel indirect_f32_neon = {"indirect_f32_neon", CPU_NEON, 0, PIXELS,
-                                                      run};
+const struct indirect_f32_kernel indirect_f32_neon = {
+    "indirect_f32_neon", CPU_NEON, 0, {PIXELS, PIXELS, PIXELS}, run};

@@ -23,5 +23,6 @@ static void run(const struct indirect_f32_tile *tile)
             tile->dst[i * tile->row + j] = element(tile, i, j);
 }
 
-const struct indirect_f32_kernel indirect_f32_ref = {"indirect_f32_ref", 0, 0, INDIRECT_F32_PIXELS,
-                                                     run};
+enum { PIXELS = INDIRECT_F32_PIXELS };
+const struct indirect_f32_kernel indirect_f32_ref = {
+    "indirect_f32_ref", 0, 0, {PIXELS, PIXELS, PIXELS}, run};

@@ -33,6 +33,13 @@ static const char *indirect_refuse(const struct problem *problem, const struct c
     return convolution_refuse_direct(problem);
 }
 
+/* The pixels that the kernel is best for. */
+static size_t piece_of(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel)
+{
+    size_t width = layout_panel(max_size((size_t)s->oc, 1), 0).width;
+    return kernel->pixels[width / 4 - 1];
+}
+
 /* Pixels of dst are as far from each other at the end of a row as within it: pieces may go across
  * rows. That leaves fewer of them incomplete, but takes longer to list; kernels for cores that
  * issue in order are as fast with less than a full piece. */
@@ -40,7 +47,7 @@ static bool crosses_rows(const struct convolution_shape *s,
                          const struct indirect_f32_kernel *kernel)
 {
     bool is_dst_even = s->out[HEIGHT] == 1 || s->dst.h == s->out[WIDTH] * s->dst.w;
-    return is_dst_even && (!kernel->in_order || s->out[WIDTH] < kernel->pixels);
+    return is_dst_even && (!kernel->in_order || s->out[WIDTH] < (neo_dim)piece_of(s, kernel));
 }
 
 /* Cycles of one tap's multiply-adds for so many outputs. Groups of one to three channels take a
@@ -60,7 +67,7 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double rows = (double)s.out[HEIGHT], width = (double)s.out[WIDTH];
     const struct indirect_f32_kernel *kernel =
         indirect_f32_find(cpu->features, cpu->core->in_order);
-    double piece = kernel->pixels;
+    double piece = (double)piece_of(&s, kernel);
     bool crosses = crosses_rows(&s, kernel);
     double tiles = crosses ? ceil(rows * width / piece) : rows * ceil(width / piece);
     bool tuned = kernel->in_order;
@@ -133,6 +140,7 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     mine->outputs = (size_t)(s->groups * s->oc);
     mine->cpu = cpu;
     mine->kernel = indirect_f32_find(cpu->features, cpu->core->in_order);
+    mine->piece = piece_of(s, mine->kernel);
     mine->copy = copy_f32_find(cpu->features)->run;
     mine->gathers = s->src.c != 1 && mine->channels > 1;
     mine->staged = fusion.reads_dst || (s->dst.c != 1 && mine->outputs > 1);
@@ -294,7 +302,7 @@ static void run_piece(const struct task *task, const struct piece *piece)
 static void run_pixels(const struct task *task, struct piece *piece, size_t rows)
 {
     size_t width = (size_t)task->run->plan->shape.out[WIDTH], count = rows * width;
-    size_t pieces = div_up(count, task->run->plan->kernel->pixels);
+    size_t pieces = div_up(count, task->run->plan->piece);
     neo_dim top = piece->at[HEIGHT];
     for (size_t i = 0; i < pieces; i++) {
         struct span pixels = partition_span(count, pieces, i);

@@ -15,6 +15,7 @@ struct convolution_indirect {
     struct layout_shape weights;
     size_t panels; /* of a group's weights */
     const struct indirect_f32_kernel *kernel;
+    size_t piece; /* pixels of dst, at most */
     copy_f32_fn *copy;
     const struct cpu *cpu;
     float low, high;

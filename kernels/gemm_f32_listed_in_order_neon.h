@@ -1,0 +1,75 @@
+/* What the tiles of gemm_f32_listed.h for cores that issue in order share. A file has macros for what
+ * differs:
+ *
+ *   first_loads height, vectors            what has to be there before the rounds of a segment
+ *   first_loads_and_clear height, vectors  the same, and sums of zero
+ *   all_rounds height, vectors             the rounds, at least one; b is behind them then */
+
+/* clang-format off */
+#include "kernels/gemm_f32_listed_neon.h"
+
+    .macro load_one a, row
+    ldr s\a, [x\row, scratch]
+    .endm
+    .macro pair_of_c op, s0, s1
+    \op\()p q\s0, q\s1, [row]
+    .endm
+    .macro last_of_c op, s, offset
+    \op\()r q\s, [row, #\offset]
+    .endm
+
+/* op: ld or st, which several registers at once would delay. */
+    .macro all_of_c op, height, vectors
+    mov row, c
+    .set i, 32 - \height * \vectors
+    .rept \height
+    .if \vectors > 1
+    pair_of_c \op, %(i), %(i + 1)
+    .endif
+    .if \vectors % 2
+    last_of_c \op, %(i + \vectors - 1), %(16 * (\vectors - 1))
+    .endif
+    add row, row, ldc
+    .set i, i + \vectors
+    .endr
+    .endm
+
+    .macro kernel_by name, height, vectors
+    begin_whole \name, \height, \vectors
+    cbz rounds, 20f
+    cbnz special, 20f
+
+    /* a tile; rounds >= 1 */
+11: begin_tile \height
+    first_loads_and_clear \height, \vectors
+12: all_rounds \height, \vectors
+    cbnz special, 22f
+    all_of_c st, \height, \vectors
+    next_tile %(4 * \vectors)
+    cbnz tiles, 11b
+    b 30f
+
+    /* a tile that something is special about */
+20: ldr w8, [strip, #STRIP_ACCUMULATE]
+    mov special, #1
+    mov segment, list
+    ldr segments, [strip, #STRIP_SEGMENTS]
+    cbnz w8, 15f
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
+    b 23f
+15: all_of_c ld, \height, \vectors
+23: begin_tile \height
+24: cbz rounds, 22f
+    first_loads \height, \vectors
+    b 12b
+22: ldr pairs, [strip, #STRIP_TAIL]
+    lsl scratch, rounds, #4
+    cbz pairs, 26f
+25: load_step \height, \vectors
+    add scratch, scratch, #4
+    multiply_step \height, \vectors
+    subs pairs, pairs, #1
+    b.ne 25b
+    end_tile \height, \vectors, all_of_c, st
+    end \name
+    .endm
