@@ -21,19 +21,19 @@ struct row {
 
 /* Sizes with every remainder of 2, 4 and 6. */
 static const struct row rows[] = {
-    {"one tile", 1, 4, 4, 4, 4, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
-    {"7 x 7", 1, 33, 26, 7, 7, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
-    {"one output", 1, 5, 3, 3, 3, {0, 0}, {0, 0}, "nhwc", "nhwc", true},
-    {"5 x 11", 2, 8, 13, 5, 11, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
-    {"10 x 9, no padding", 1, 16, 24, 12, 11, {0, 0}, {0, 0}, "nhwc", "nhwc", false},
-    {"14 x 14", 1, 20, 16, 14, 14, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
-    {"much padding", 1, 7, 9, 3, 8, {4, 2}, {3, 5}, "nhwc", "nhwc", false},
-    {"many strips", 1, 6, 5, 37, 43, {1, 1}, {1, 1}, "nhwc", "nhwc", false},
-    {"nchw", 2, 21, 14, 8, 13, {1, 1}, {1, 1}, "nchw", "nchw", true},
-    {"nchw of few channels", 1, 5, 1, 9, 12, {1, 0}, {0, 1}, "nchw", "nchw", false},
-    {"nchw to nhwc", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nchw", "nhwc", false},
-    {"nhwc to nchw", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nhwc", "nchw", false},
-    {"odd order", 2, 6, 7, 6, 5, {1, 1}, {1, 1}, "chwn", "dcab", false},
+    {"one tile", 1, 4, 4, 4, 4, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}},
+    {"7 x 7", 1, 33, 26, 7, 7, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}},
+    {"one output", 1, 5, 3, 3, 3, {0, 0}, {0, 0}, "nhwc", "nhwc", true, {0, 0}},
+    {"5 x 11", 2, 8, 13, 5, 11, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}},
+    {"10 x 9, no padding", 1, 16, 24, 12, 11, {0, 0}, {0, 0}, "nhwc", "nhwc", false, {0, 0}},
+    {"14 x 14", 1, 20, 16, 14, 14, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}},
+    {"much padding", 1, 7, 9, 3, 8, {4, 2}, {3, 5}, "nhwc", "nhwc", false, {0, 0}},
+    {"many strips", 1, 6, 5, 37, 43, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}},
+    {"nchw", 2, 21, 14, 8, 13, {1, 1}, {1, 1}, "nchw", "nchw", true, {0, 0}},
+    {"nchw of few channels", 1, 5, 1, 9, 12, {1, 0}, {0, 1}, "nchw", "nchw", false, {0, 0}},
+    {"nchw to nhwc", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nchw", "nhwc", false, {0, 0}},
+    {"nhwc to nchw", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nhwc", "nchw", false, {0, 0}},
+    {"odd order", 2, 6, 7, 6, 5, {1, 1}, {1, 1}, "chwn", "dcab", false, {0, 0}},
     {"3 x 1", 2, 9, 14, 13, 5, {1, 0}, {1, 0}, "nhwc", "nhwc", false, {3, 1}},
     {"1 x 3", 2, 12, 13, 3, 20, {0, 1}, {0, 1}, "nhwc", "nhwc", true, {1, 3}},
     {"3 x 1, nchw", 1, 21, 10, 9, 7, {2, 0}, {0, 1}, "nchw", "nchw", false, {3, 1}},
@@ -355,8 +355,8 @@ static void direct_forbids_it_and_auto_asks_for_enough_channels(void **state)
     assert_int_equal(neo_attributes_create(&any), NEO_OK);
     assert_int_equal(neo_attributes_set_fpmath_mode(any, NEO_FPMATH_ANY, 0), NEO_OK);
     for (size_t i = 0; i < count_of(cases); i++) {
-        struct row row = {"",     1,    cases[i].channels, 8, 12, 12, {1, 1}, {1, 1}, "nhwc",
-                          "nhwc", false};
+        struct row row = {
+            "", 1, cases[i].channels, 8, 12, 12, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}};
         neo_convolution_desc direct = row_desc(&row, NEO_CONVOLUTION_DIRECT);
         neo_convolution_desc automatic = row_desc(&row, NEO_CONVOLUTION_AUTO);
         for (int n = 0; n < 3; n++) {
@@ -371,7 +371,7 @@ static void direct_forbids_it_and_auto_asks_for_enough_channels(void **state)
 static void others_are_refused(void **state)
 {
     (void)state;
-    struct row row = {"", 1, 64, 8, 12, 12, {1, 1}, {1, 1}, "nhwc", "nhwc", false};
+    struct row row = {"", 1, 64, 8, 12, 12, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}};
     neo_convolution_desc desc = row_desc(&row, NEO_CONVOLUTION_WINOGRAD), other = desc;
     assert_true(offers(&desc, NULL, "winograd"));
     other.strides[0] = 2;
