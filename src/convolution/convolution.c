@@ -181,8 +181,10 @@ void convolution_choose_images(struct problem *problem)
     static const char *const channels_last[] = {"acb", "acdb", "acdeb"};
     neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     neo_memory_desc *bias = &problem->tensors[BIAS];
-    if (src->format_kind == NEO_FORMAT_ANY && dst->format_kind == NEO_FORMAT_ANY)
+    if (src->format_kind == NEO_FORMAT_ANY && dst->format_kind == NEO_FORMAT_ANY) {
+        desc_set_tag(src, channels_last[src->ndims - 3]);
         desc_set_tag(dst, channels_last[dst->ndims - 3]);
+    }
     if (src->format_kind == NEO_FORMAT_ANY)
         desc_set_order_of(src, dst);
     if (dst->format_kind == NEO_FORMAT_ANY)

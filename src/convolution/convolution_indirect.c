@@ -22,13 +22,14 @@ enum {
 
 static const char *indirect_refuse(const struct problem *problem, const struct cpu *cpu)
 {
-    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    struct problem chosen = *problem;
+    const neo_memory_desc *src = &chosen.tensors[SRC];
     (void)cpu;
+    convolution_choose_images(&chosen);
     const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
     if (why)
         return why;
-    const neo_memory_desc *given = src->format_kind == NEO_FORMAT_STRIDED ? src : dst;
-    if (dst->ndims == 5 && given->format_kind == NEO_FORMAT_STRIDED && given->strides[1] != 1)
+    if (src->ndims == 5 && src->dims[1] > 1 && src->strides[1] != 1)
         return "channels of three-dimensional images do not follow each other";
     return convolution_refuse_direct(problem);
 }
