@@ -14,14 +14,12 @@
  *
  * Nothing else is read. out does not overlap the rest. */
 struct dot_f32 {
-    const float *rows, *x;
     size_t stride, x_stride;
     size_t count, columns; /* columns: 1 … DOT_F32_COLUMNS */
     size_t k;
-    float *out;
     size_t out_row, out_column;
 };
-typedef void dot_f32_fn(const struct dot_f32 *dot);
+typedef void dot_f32_fn(const struct dot_f32 *dot, const float *rows, const float *x, float *out);
 
 enum { DOT_F32_COLUMNS = 4 };
 

@@ -74,13 +74,13 @@ INLINE void add_vector(const float *rows, size_t stride, const float *x, size_t 
 }
 
 /* The values of k from `done` on, by vectors. */
-INLINE void add_rest(const struct dot_f32 *dot, const float *rows, size_t done,
+INLINE void add_rest(const struct dot_f32 *dot, const float *rows, const float *x, size_t done,
                      const struct part *part, float32x4_t *sums, size_t R, size_t C)
 {
     for (; done + 4 <= dot->k; done += 4)
-        add_vector(rows + done, dot->stride, dot->x + done, dot->x_stride, NULL, sums, R, C);
+        add_vector(rows + done, dot->stride, x + done, dot->x_stride, NULL, sums, R, C);
     if (done < dot->k)
-        add_vector(rows + done, dot->stride, dot->x + done, dot->x_stride, part, sums, R, C);
+        add_vector(rows + done, dot->stride, x + done, dot->x_stride, part, sums, R, C);
 }
 
 INLINE float32x4_t add_four(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d)
@@ -125,10 +125,10 @@ INLINE void store_columns(const struct dot_f32 *dot, float *out, const float32x4
     }
 }
 
-/* R rows from row `at` on; R is 1 or a multiple of 4. */
-INLINE void store(const struct dot_f32 *dot, size_t at, const float32x4_t *sums, size_t R, size_t C)
+/* R rows of results; R is 1 or a multiple of 4. */
+INLINE void store(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t R,
+                  size_t C)
 {
-    float *out = dot->out + at * dot->out_row;
     if (R == 1)
 #pragma GCC unroll 4
         for (size_t c = 0; c < C; c++)
@@ -141,21 +141,29 @@ INLINE void store(const struct dot_f32 *dot, size_t at, const float32x4_t *sums,
             store_columns(dot, out + r * dot->out_row, sums + r * C, C);
 }
 
-INLINE size_t run_tiles(const struct dot_f32 *dot, size_t at, tile_fn *tile, size_t R, size_t C)
+/* Where rows, columns and results are. */
+struct place {
+    const float *rows, *x;
+    float *out;
+};
+
+/* From row `at` on; returns the first row that is left. */
+INLINE size_t run_tiles(const struct dot_f32 *dot, const struct place *place, size_t at,
+                        tile_fn *tile, size_t R, size_t C)
 {
     float32x4_t sums[MAX_SUMS];
     size_t rounds = dot->k / ROUND;
     const struct part part = part_of(dot->k);
     for (; at + R <= dot->count; at += R) {
-        const float *rows = dot->rows + at * dot->stride;
-        tile(rows, dot->stride, dot->x, dot->x_stride, rounds, sums);
-        add_rest(dot, rows, rounds * ROUND, &part, sums, R, C);
-        store(dot, at, sums, R, C);
+        const float *rows = place->rows + at * dot->stride;
+        tile(rows, dot->stride, place->x, dot->x_stride, rounds, sums);
+        add_rest(dot, rows, place->x, rounds * ROUND, &part, sums, R, C);
+        store(dot, place->out + at * dot->out_row, sums, R, C);
     }
     return at;
 }
 
-INLINE void run_rows(const struct dot_f32 *dot, size_t at, size_t C)
+INLINE void run_rows(const struct dot_f32 *dot, const struct place *place, size_t at, size_t C)
 {
     const struct part part = part_of(dot->k);
     for (; at < dot->count; at++) {
@@ -163,71 +171,100 @@ INLINE void run_rows(const struct dot_f32 *dot, size_t at, size_t C)
 #pragma GCC unroll 4
         for (size_t c = 0; c < C; c++)
             sums[c] = vdupq_n_f32(0);
-        add_rest(dot, dot->rows + at * dot->stride, 0, &part, sums, 1, C);
-        store(dot, at, sums, 1, C);
+        add_rest(dot, place->rows + at * dot->stride, place->x, 0, &part, sums, 1, C);
+        store(dot, place->out + at * dot->out_row, sums, 1, C);
     }
 }
 
-static size_t run_rows_of_4(const struct dot_f32 *dot, const struct tiles *tiles)
+/* Fewer rows than a tile has, by a function that needs to save nothing. */
+static __attribute__((noinline)) void run_few(const struct dot_f32 *dot, const float *rows,
+                                              const float *x, float *out, size_t at)
+{
+    struct place place = {rows, x, out};
+    switch (dot->columns) {
+    case 1:
+        run_rows(dot, &place, at, 1);
+        break;
+    case 2:
+        run_rows(dot, &place, at, 2);
+        break;
+    case 3:
+        run_rows(dot, &place, at, 3);
+        break;
+    default:
+        run_rows(dot, &place, at, 4);
+    }
+}
+
+INLINE size_t run_rows_of_4(const struct dot_f32 *dot, const struct place *place,
+                            const struct tiles *tiles)
 {
     size_t rounds = dot->k / ROUND, count = dot->count / 4;
-    if (!tiles->rows_of_4 || rounds == 0 || dot->k % ROUND || count == 0 || dot->out_column != 1)
+    if (!tiles->rows_of_4 || rounds == 0 || dot->k % ROUND || dot->out_column != 1)
         return 0;
-    tiles->rows_of_4(dot->rows, dot->stride, dot->x, dot->x_stride, rounds, dot->out, dot->out_row,
-                     count);
+    tiles->rows_of_4(place->rows, dot->stride, place->x, dot->x_stride, rounds, place->out,
+                     dot->out_row, count);
     return 4 * count;
 }
 
-INLINE void run_by(const struct dot_f32 *dot, const struct tiles *tiles)
+static __attribute__((noinline)) void run_many(const struct dot_f32 *dot, const struct place *place,
+                                               const struct tiles *tiles)
 {
     size_t at = 0;
     switch (dot->columns) {
     case 1:
-        at = run_tiles(dot, at, tiles->tall[0], 16, 1);
-        at = run_tiles(dot, at, tiles->low[0], 4, 1);
-        run_rows(dot, at, 1);
+        at = run_tiles(dot, place, at, tiles->tall[0], 16, 1);
+        at = run_tiles(dot, place, at, tiles->low[0], 4, 1);
         break;
     case 2:
-        at = run_tiles(dot, at, tiles->tall[1], 8, 2);
-        at = run_tiles(dot, at, tiles->low[1], 4, 2);
-        run_rows(dot, at, 2);
+        at = run_tiles(dot, place, at, tiles->tall[1], 8, 2);
+        at = run_tiles(dot, place, at, tiles->low[1], 4, 2);
         break;
     case 3:
-        at = run_tiles(dot, at, tiles->low[2], 4, 3);
-        run_rows(dot, at, 3);
+        at = run_tiles(dot, place, at, tiles->low[2], 4, 3);
         break;
     default:
-        at = run_rows_of_4(dot, tiles);
-        at = run_tiles(dot, at, tiles->low[3], 4, 4);
-        run_rows(dot, at, 4);
+        at = run_rows_of_4(dot, place, tiles);
+        at = run_tiles(dot, place, at, tiles->low[3], 4, 4);
     }
+    if (at < dot->count)
+        run_few(dot, place->rows, place->x, place->out, at);
 }
 
-static void run(const struct dot_f32 *dot)
+INLINE void run_by(const struct dot_f32 *dot, const float *rows, const float *x, float *out,
+                   const struct tiles *tiles)
+{
+    if (dot->count < 4)
+        run_few(dot, rows, x, out, 0);
+    else
+        run_many(dot, &(struct place){rows, x, out}, tiles);
+}
+
+static void run(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
 {
     static const struct tiles tiles = {
         {dot_f32_16x1_neon, dot_f32_8x2_neon},
         {dot_f32_4x1_neon, dot_f32_4x2_neon, dot_f32_4x3_neon, dot_f32_4x4_neon},
         dot_f32_rows_of_4_neon};
-    run_by(dot, &tiles);
+    run_by(dot, rows, x, out, &tiles);
 }
 
-static void run_narrow(const struct dot_f32 *dot)
+static void run_narrow(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
 {
     static const struct tiles tiles = {{dot_f32_16x1_narrow_neon, dot_f32_8x2_narrow_neon},
                                        {dot_f32_4x1_narrow_neon, dot_f32_4x2_narrow_neon,
                                         dot_f32_4x3_narrow_neon, dot_f32_4x4_narrow_neon},
                                        NULL};
-    run_by(dot, &tiles);
+    run_by(dot, rows, x, out, &tiles);
 }
 
-static void run_wide(const struct dot_f32 *dot)
+static void run_wide(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
 {
     static const struct tiles tiles = {{dot_f32_16x1_wide_neon, dot_f32_8x2_wide_neon},
                                        {dot_f32_4x1_wide_neon, dot_f32_4x2_wide_neon,
                                         dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon},
                                        NULL};
-    run_by(dot, &tiles);
+    run_by(dot, rows, x, out, &tiles);
 }
 
 const struct dot_f32_kernel dot_f32_neon = {"dot_f32_neon", CPU_NEON, 0, run};

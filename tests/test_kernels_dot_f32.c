@@ -35,8 +35,8 @@ static void check(const struct dot_f32_kernel *kernel, size_t count, size_t colu
     fill_reals(rows, rows_count, seed);
     fill_reals(x, x_count, seed);
     fill_marker(out, out_count);
-    kernel->run(
-        &(struct dot_f32){rows, x, stride, x_stride, count, columns, k, out, out_row, out_column});
+    kernel->run(&(struct dot_f32){stride, x_stride, count, columns, k, out_row, out_column}, rows,
+                x, out);
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < count; i++)
             if (out[i * out_row + j * out_column] != want(rows + i * stride, x + j * x_stride, k))

@@ -342,10 +342,16 @@ static void copy_patches(const struct convolution_matmul *mine, const float *src
             }
 }
 
+static bool matmul_is_nested_one(const void *plan)
+{
+    const struct convolution_matmul *mine = plan;
+    return !mine->copy;
+}
+
 static void matmul_run(const void *plan, const struct execution *execution)
 {
     const struct convolution_matmul *mine = plan;
-    if (!mine->copy) {
+    if (matmul_is_nested_one(mine)) {
         implementation_run_nested(execution, 0, execution->buffers);
         return;
     }
@@ -367,4 +373,5 @@ const struct algorithm convolution_matmul_f32 = {
     .scratch_bytes = matmul_scratch_bytes,
     .kernel = matmul_kernel,
     .run = matmul_run,
+    .is_nested_one = matmul_is_nested_one,
 };

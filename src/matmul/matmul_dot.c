@@ -26,8 +26,9 @@ struct matmul_dot {
     struct matmul_steps steps;     /* between matrices */
     neo_dim row_step, column_step; /* of dst */
     const struct dot_f32_kernel *kernel;
-    bool one_call;       /* a thread alone has nothing to do but */
-    struct dot_f32 call; /* this, once it knows the addresses */
+    dot_f32_fn *run; /* the kernel's */
+    bool one_call;   /* a thread alone has nothing to do but this: */
+    struct dot_f32 call;
 };
 
 /* Elements along a dimension follow each other. */
@@ -129,6 +130,7 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     mine->finish = problem->tensors[BIAS].ndims || problem->attributes.post_op_count;
     mine->constant_steps = matmul_batch_steps(problem, 0, &mine->steps);
     mine->kernel = dot_f32_find(cpu->features, cpu->core->in_order);
+    mine->run = mine->kernel->run;
     mine->one_call = mine->batch == 1 && mine->constant_steps && !mine->gather && !mine->finish &&
                      mine->columns <= DOT_F32_COLUMNS;
     mine->call = (struct dot_f32){
@@ -202,45 +204,42 @@ static void locate(const struct dot_run *run, size_t batch, struct matrix *matri
     matrix->dst += matmul_batch_offset(&tensors[DST], position);
 }
 
-/* Sums that become results elsewhere: rows `span` by the dot's columns, from column `first` on. */
-static void run_finished(const struct dot_run *run, struct dot_f32 *dot, struct matrix *matrix,
-                         struct span span, size_t first)
+/* Some of the kernel's columns, for rows `span`. */
+struct piece {
+    struct dot_f32 dot;
+    const float *rows, *x;
+    struct span span;
+    size_t first; /* column */
+};
+
+/* Sums that become results elsewhere. */
+static void run_finished(const struct dot_run *run, struct piece piece, struct matrix *matrix)
 {
     const struct matmul_dot *plan = run->plan;
     struct line *line = &matrix->line;
     int last = run->execution->problem->tensors[DST].ndims - 1;
     line->direction = plan->rows_are_src ? last - 1 : last;
     neo_dim *across = &line->position[plan->rows_are_src ? last : last - 1];
-    const float *rows = dot->rows;
     float values[DOT_F32_COLUMNS * CHUNK];
-    dot->out = values, dot->out_row = 1, dot->out_column = CHUNK;
-    for (size_t at = span.begin; at < span.end; at += dot->count) {
-        dot->count = line->count = min_size(CHUNK, span.end - at);
-        dot->rows = rows + at * plan->stride;
-        plan->kernel->run(dot);
+    piece.dot.out_row = 1, piece.dot.out_column = CHUNK;
+    for (size_t at = piece.span.begin; at < piece.span.end; at += piece.dot.count) {
+        piece.dot.count = line->count = min_size(CHUNK, piece.span.end - at);
+        plan->run(&piece.dot, piece.rows + at * plan->stride, piece.x, values);
         line->position[line->direction] = (neo_dim)at;
-        for (size_t j = 0; j < dot->columns; j++) {
-            *across = (neo_dim)(first + j);
+        for (size_t j = 0; j < piece.dot.columns; j++) {
+            *across = (neo_dim)(piece.first + j);
             finish_line(run->execution, line, values + j * CHUNK, true,
                         matrix->dst + (neo_dim)at * plan->row_step + *across * plan->column_step,
                         plan->row_step);
         }
     }
-    dot->rows = rows;
-    dot->out = NULL;
 }
 
-static void run_whole(const struct matmul_dot *plan, struct dot_f32 *dot,
-                      const struct matrix *matrix, struct span span, size_t first)
+static void run_whole(const struct matmul_dot *plan, const struct piece *piece, float *dst)
 {
-    const float *rows = dot->rows;
-    dot->rows += span.begin * plan->stride;
-    dot->count = span.end - span.begin;
-    dot->out =
-        matrix->dst + (neo_dim)span.begin * plan->row_step + (neo_dim)first * plan->column_step;
-    dot->out_row = (size_t)plan->row_step, dot->out_column = (size_t)plan->column_step;
-    plan->kernel->run(dot);
-    dot->rows = rows;
+    neo_dim row = (neo_dim)piece->span.begin, column = (neo_dim)piece->first;
+    plan->run(&piece->dot, piece->rows + piece->span.begin * plan->stride, piece->x,
+              dst + row * plan->row_step + column * plan->column_step);
 }
 
 /* Rows `span` of one matrix. */
@@ -249,21 +248,22 @@ static void run_matrix(const struct dot_run *run, size_t batch, struct span span
     const struct matmul_dot *plan = run->plan;
     struct matrix matrix;
     locate(run, batch, &matrix);
-    struct dot_f32 dot = {.stride = plan->stride, .x_stride = plan->x_stride, .k = plan->k};
+    struct piece piece = {.dot = plan->call, .span = span};
     if (plan->gather) {
         char *own = (char *)run->execution->scratch + plan->line_bytes * (size_t)slot;
         matrix.weights = gather(plan, matrix.weights, (float *)(void *)own);
-        dot.x_stride = plan->k;
+        piece.dot.x_stride = plan->k;
     }
     const float *x = plan->rows_are_src ? matrix.weights : matrix.src;
-    dot.rows = plan->rows_are_src ? matrix.src : matrix.weights;
+    piece.rows = plan->rows_are_src ? matrix.src : matrix.weights;
+    piece.dot.count = span.end - span.begin;
     for (size_t j = 0; j < plan->columns; j += DOT_F32_COLUMNS) {
-        dot.columns = min_size(DOT_F32_COLUMNS, plan->columns - j);
-        dot.x = x + j * dot.x_stride;
+        piece.dot.columns = min_size(DOT_F32_COLUMNS, plan->columns - j);
+        piece.x = x + j * piece.dot.x_stride, piece.first = j;
         if (plan->finish)
-            run_finished(run, &dot, &matrix, span, j);
+            run_finished(run, piece, &matrix);
         else
-            run_whole(plan, &dot, &matrix, span, j);
+            run_whole(plan, &piece, matrix.dst);
     }
 }
 
@@ -279,30 +279,45 @@ static void run_span(void *argument, struct span all, int slot)
     }
 }
 
-static void run_call(const struct matmul_dot *plan, void *const buffers[TENSOR_COUNT])
+static void run_src_rows(const void *plan, const struct execution *execution)
 {
-    struct dot_f32 dot = plan->call;
-    dot.rows = buffers[plan->rows_are_src ? SRC : WEIGHTS];
-    dot.x = buffers[plan->rows_are_src ? WEIGHTS : SRC];
-    dot.out = buffers[DST];
-    plan->kernel->run(&dot);
+    const struct matmul_dot *mine = plan;
+    void *const *buffers = execution->buffers;
+    mine->run(&mine->call, buffers[SRC], buffers[WEIGHTS], buffers[DST]);
+}
+
+static void run_weights_columns(const void *plan, const struct execution *execution)
+{
+    const struct matmul_dot *mine = plan;
+    void *const *buffers = execution->buffers;
+    mine->run(&mine->call, buffers[WEIGHTS], buffers[SRC], buffers[DST]);
+}
+
+static void run_matrices(const void *plan, const struct execution *execution)
+{
+    const struct matmul_dot *mine = plan;
+    struct dot_run run = {mine, execution};
+    for (size_t b = 0; b < mine->batch; b++)
+        run_matrix(&run, b, (struct span){0, mine->count}, 0);
+}
+
+static run_fn *dot_run_alone(const void *plan)
+{
+    const struct matmul_dot *mine = plan;
+    if (!mine->one_call)
+        return run_matrices;
+    return mine->rows_are_src ? run_src_rows : run_weights_columns;
 }
 
 static void dot_run(const void *plan, const struct execution *execution)
 {
     const struct matmul_dot *mine = plan;
     struct dot_run run = {mine, execution};
-    if (execution->threads == 1 && mine->one_call) {
-        run_call(mine, execution->buffers);
-        return;
-    }
-    if (execution->threads == 1) {
-        for (size_t b = 0; b < mine->batch; b++)
-            run_matrix(&run, b, (struct span){0, mine->count}, 0);
-        return;
-    }
-    parallel_for_tiles(execution->parallel, mine->batch * mine->count, execution->threads, run_span,
-                       &run);
+    if (execution->threads == 1)
+        dot_run_alone(plan)(plan, execution);
+    else
+        parallel_for_tiles(execution->parallel, mine->batch * mine->count, execution->threads,
+                           run_span, &run);
 }
 
 const struct algorithm matmul_dot_f32 = {
@@ -315,4 +330,5 @@ const struct algorithm matmul_dot_f32 = {
     .scratch_bytes = dot_scratch_bytes,
     .kernel = dot_kernel,
     .run = dot_run,
+    .run_alone = dot_run_alone,
 };

@@ -142,6 +142,14 @@ static const struct expected *expect(struct execution_facts *facts, enum tensor 
     return &facts->expected[args[t] / 8];
 }
 
+static const struct implementation *doer_of(const struct implementation *impl)
+{
+    while (impl->nested_count && impl->algorithm->is_nested_one &&
+           impl->algorithm->is_nested_one(impl->plan))
+        impl = impl->nested[0];
+    return impl;
+}
+
 static void decide_facts(struct implementation *impl)
 {
     struct execution_facts *facts = &impl->facts;
@@ -161,8 +169,11 @@ static void decide_facts(struct implementation *impl)
     bool plain = !facts->empty && !facts->parallel && !facts->scratch_bytes &&
                  !post_ops_have_operand(&impl->problem.attributes);
     facts->plain_count = plain ? count : -1;
-    facts->run = plain && impl->algorithm->run_alone ? impl->algorithm->run_alone(impl->plan)
-                                                     : impl->algorithm->run;
+    if (!plain)
+        return;
+    facts->doer = doer_of(impl);
+    const struct algorithm *algorithm = facts->doer->algorithm;
+    facts->run = algorithm->run_alone ? algorithm->run_alone(facts->doer->plan) : algorithm->run;
 }
 
 /* ---- life ---- */

@@ -46,7 +46,8 @@ struct execution_facts {
     bool empty;           /* dst has no elements: nothing to do */
     bool parallel;        /* large enough for more than one thread */
     size_t scratch_bytes; /* for one thread */
-    run_fn *run;          /* on one thread */
+    const struct implementation *doer; /* this one, or a nested one that does all of the work */
+    run_fn *run;                       /* of the doer, on one thread */
     uint64_t images[TENSOR_COUNT][IMAGE_ROOM];
 };
 

@@ -56,12 +56,13 @@ static inline bool take_in_any_order(const struct implementation *impl, void *bu
 static inline neo_status execute_plain(const struct implementation *impl, const neo_stream *stream,
                                        struct execution *execution)
 {
-    execution->implementation = impl;
-    execution->problem = &impl->problem;
+    const struct implementation *doer = impl->facts.doer;
+    execution->implementation = doer;
+    execution->problem = &doer->problem;
     execution->parallel = &stream->parallel;
     execution->threads = 1;
     execution->scratch = NULL;
-    impl->facts.run(impl->plan, execution);
+    impl->facts.run(doer->plan, execution);
     return NEO_OK;
 }
 

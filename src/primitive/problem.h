@@ -83,6 +83,9 @@ struct algorithm {
     /* NULL, or what does the same for such a plan on one thread: small problems are not asked at
      * each execution what kind they are. */
     run_fn *(*run_alone)(const void *plan);
+
+    /* NULL, or whether an execution is no more than that of the first nested implementation. */
+    bool (*is_nested_one)(const void *plan);
 };
 
 /* What every operation tells the rest of the library about itself. */
