@@ -294,14 +294,18 @@ ldc .req x17
     .endm
 
 /* Where there is a vector to its left, the last one is stored with the end of that, which is where
- * it was: at `scratch`, 16 bytes that end where the row does. */
-    .macro store_joined height, vectors, lanes
-    sub scratch, scratch, #4 * (4 - \lanes)
+ * it was: at `scratch`, 16 bytes that end where the row does. But of the first `beyond` rows it is
+ * stored whole, beyond their ends. */
+    .macro store_joined height, vectors, lanes, beyond
     .if (\vectors > 5) & (stores_are_pairs == 0)
     sub rounds, ldc, #16 * ((\vectors - 2) / 4 * 4)
     .endif
     .set i, 32 - \height * \vectors
+    .set row, 0
     .rept \height
+    .if row == \beyond
+    sub scratch, scratch, #4 * (4 - \lanes)
+    .endif
     .if stores_are_pairs
     store_pairs %(\vectors - 1), %(i)
     add c, c, ldc
@@ -310,7 +314,9 @@ ldc .req x17
     .else
     store_row %(\vectors - 1), %(i)
     .endif
+    .if row >= \beyond
     join %(i + \vectors - 1), %(i + \vectors - 2), \lanes
+    .endif
     .if stores_are_pairs
     store_at_scratch %(i + \vectors - 1)
     add scratch, scratch, ldc
@@ -318,6 +324,7 @@ ldc .req x17
     several st1, 1, %(i + \vectors - 1), scratch, ldc
     .endif
     .set i, i + \vectors
+    .set row, row + 1
     .endr
     .endm
     .macro join last, before, lanes
@@ -329,7 +336,7 @@ ldc .req x17
 
     .macro store_rows height, vectors, lanes
     .if \vectors > 1
-    store_joined \height, \vectors, \lanes
+    store_joined \height, \vectors, \lanes, 0
     .else
     store_lanes \height, \lanes
     .endif

@@ -16,6 +16,11 @@
 #define KEPT_STORE 16
 #define KEPT_END 24
 
+    .macro end_tiles
+    ldr scratch, [sp, #KEPT_END]
+    br scratch
+    .endm
+
     .macro load_first a, row
     ld1 {v\a\().4s}, [x\row], scratch
     .endm
@@ -71,6 +76,16 @@
     b 24f
     .endm
 
+/* Rows of C that follow one another are written whole, each beyond its end, where the next one
+ * begins; only a tile's last one is not. */
+    .macro end_dense height, vectors, lanes
+    add scratch, c, #16 * (\vectors - 1)
+    store_joined \height, \vectors, \lanes, %(\height - 1)
+    subs tiles, tiles, #1
+    b.gt 11b
+    end_tiles
+    .endm
+
 /* Tiles one row lower, as a part of the same call: what they keep is kept already. */
     .macro go_on_lower lower, kind
     .if \lower <= 5
@@ -104,6 +119,11 @@
 
 /* By GEMM_F32_ENDING_*. */
 29: .word 14b - 29b, 41f - 29b, 42f - 29b, 43f - 29b, 23f - 29b, 20f - 29b
+    .if (\height > 1) & (\vectors > 1)
+    .word 51f - 29b, 52f - 29b, 53f - 29b
+    .else
+    .word 41f - 29b, 42f - 29b, 43f - 29b
+    .endif
 
 30: str x4, [sp, #KEPT_BIAS]
     adr x9, 10b
@@ -141,13 +161,17 @@
 43: end_ragged \height, \vectors, 3
 42: end_ragged \height, \vectors, 2
 41: end_ragged \height, \vectors, 1
+    .if (\height > 1) & (\vectors > 1)
+53: end_dense \height, \vectors, 3
+52: end_dense \height, \vectors, 2
+51: end_dense \height, \vectors, 1
+    .endif
 23: store_whole \height, \vectors
     subs tiles, tiles, #1
     b.gt 11b
     tbz tiles, #63, 26f
 24: cbnz tiles_low, 19b
-26: ldr scratch, [sp, #KEPT_END]
-    br scratch
+26: end_tiles
     .if \height > 1
 27: adr x9, 10b
     str x9, [sp, #KEPT_END]
