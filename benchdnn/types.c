@@ -91,9 +91,14 @@ void dims_print(struct text *out, const struct dims *dims)
         text_printf(out, "%s%lld", i ? "x" : "", (long long)dims->at[i]);
 }
 
+/* Nothing of anything is nothing, also where the product before it does not fit. */
 int64_t dims_elements(const struct dims *dims)
 {
     int64_t n = 1;
+    for (int i = 0; i < dims->count; i++) {
+        if (!dims->at[i])
+            return 0;
+    }
     for (int i = 0; i < dims->count; i++) {
         if (__builtin_mul_overflow(n, dims->at[i], &n))
             return INT64_MAX;

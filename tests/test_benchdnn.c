@@ -325,6 +325,7 @@ static void absurd_sizes_end_with_a_verdict(void **state)
                     0, "skipped:3 ");
     benchdnn_expect("--matmul --strides=9223372036854775807x1:: 2x2:2x2", 0, "skipped:1 ");
     benchdnn_expect("--reorder 4294967296x4294967296x4294967296", 0, "skipped:1 ");
+    benchdnn_expect("--reorder 20x9223372036854775807x11x0x10", 0, "passed:1 ");
     benchdnn_expect("--mb=1 --conv", 1, "can't parse the driver name");
     benchdnn_expect("--conv --mb=9223372036854775807 ic1oc1ih1kh1", 0, "skipped:1 ");
     assert_true(
