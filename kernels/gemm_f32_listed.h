@@ -27,13 +27,16 @@ enum { GEMM_F32_LOW = 1, GEMM_F32_HIGH = 2 };
  *   if (clamp & GEMM_F32_HIGH) C = min(C, high)
  *
  * width is 12, 8 or 4, and pitch the same; or it is 1, 2 or 3 and pitch is 4, with one panel only.
+ * The last `missing` columns of C are not there if that is not 0: with one panel of 8 or 12 columns
+ * and without accumulation.
  *
  * Whole vectors add in the order of s and p, with C first, and each product is rounded with its
  * sum, but the first one alone if there is no C: no more than the sign of a zero depends on that.
  * Narrow panels have four sums an element, for p mod 4, and add C to those. A and B are read
  * exactly, but for the three columns beside a narrow panel, which must be there.
  *
- * Kernels that pack read a plain B instead, 12 columns a panel, and leave it at `to` as b would be:
+ * Kernels that pack read a plain B instead, 12 columns a panel, none missing, and leave it at `to`
+ * as b would be:
  *
  *   to[q * b_step + p * 12 + j] = from[p * from_row + q * 12 + j], p < segments * depth */
 struct gemm_f32_listed {
@@ -52,6 +55,7 @@ struct gemm_f32_listed {
     const float *from;
     size_t from_row;
     float *to;
+    uint32_t missing; /* <= 3 */
 };
 typedef void gemm_f32_listed_fn(const struct gemm_f32_listed *strip);
 

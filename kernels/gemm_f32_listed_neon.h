@@ -1,6 +1,7 @@
 /* What the assembly files of gemm_f32_listed.h's strips share. A tile of `height` rows and
  * `vectors` vectors keeps its sums in the last height * vectors vector registers. `special` is one
- * flag for all that is not always there: several segments, a tail, bias, accumulation, limits. */
+ * flag for all that is not always there: several segments, a tail, bias, accumulation, limits, and
+ * columns that are missing. */
 
 /* clang-format off */
 #include "kernels/assembly_neon.h"
@@ -151,11 +152,13 @@ from .req x30
 
     .macro begin_whole name, height, vectors
     begin \name
-    /* segments - 1 | tail | bias | accumulate | clamp */
+    /* segments - 1 | tail | bias | accumulate | clamp | missing */
     sub segments, segments, #1
     ldp w8, w9, [strip, #STRIP_ACCUMULATE]
+    ldr w10, [strip, #STRIP_MISSING]
     orr special, special, segments
     orr special, special, bias
+    orr special, special, x10
     orr w8, w8, w9
     orr special, special, x8
     mov b_panel, b_first
@@ -168,6 +171,34 @@ from .req x30
     madd c_step, ldc, x8, c_step
     mul tiles, tiles, panels
     .endm
+
+/* Rows that lack x8 columns. What is there of the last vector is stored with the end of the one
+ * before it, so that nothing beyond the row is written. */
+    .macro ragged_rows_of_c height, vectors
+    mov row, c
+    adr x9, bytes_in_order + 16
+    mov x10, #16 * (\vectors - 1)
+    sub x9, x9, x8, lsl #2
+    sub x10, x10, x8, lsl #2
+    ldr q1, [x9]
+    .set i, 32 - \height * \vectors
+    .rept \height
+    ragged_row %(i), %(\vectors - 1), %(i + \vectors - 2), %(i + \vectors - 1)
+    .set i, i + \vectors
+    .endr
+    .endm
+    .macro ragged_row first, whole, before, last
+    tbl v0.16b, {v\before\().16b, v\last\().16b}, v1.16b
+    several_at st1, \whole, \first, row
+    str q0, [row, x10]
+    add row, row, ldc
+    .endm
+bytes_in_order:
+    .set i, 0
+    .rept 32
+    .byte i
+    .set i, i + 1
+    .endr
 
 /* For a special tile. */
     .macro finish_sums height, vectors
@@ -223,9 +254,18 @@ from .req x30
     load_pointers \height, segment
     b 24b
 27: finish_sums \height, \vectors
+    .if \vectors > 1
+    ldr w8, [strip, #STRIP_MISSING]
+    cbnz w8, 33f
+    .endif
     \store \op, \height, \vectors
-    next_bias
+34: next_bias
     next_tile %(4 * \vectors)
     cbnz tiles, 20b
+    .if \vectors > 1
+    b 30f
+33: ragged_rows_of_c \height, \vectors
+    b 34b
+    .endif
 30:
     .endm

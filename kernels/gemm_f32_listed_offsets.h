@@ -19,3 +19,4 @@ OFFSET(gemm_f32_listed, high, STRIP_HIGH, 100);
 OFFSET(gemm_f32_listed, from, STRIP_FROM, 112);
 OFFSET(gemm_f32_listed, from_row, STRIP_FROM_ROW, 120);
 OFFSET(gemm_f32_listed, to, STRIP_TO, 128);
+OFFSET(gemm_f32_listed, missing, STRIP_MISSING, 136);

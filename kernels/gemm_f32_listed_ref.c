@@ -31,7 +31,7 @@ static void run_tile(const struct gemm_f32_listed *strip, size_t t, size_t q)
     size_t width = strip->width, lanes = width < 4 ? 4 : 1;
     const float *const *rows = strip->rows + t * strip->segments * GEMM_F32_LIST;
     for (size_t i = 0; i < strip->height; i++)
-        for (size_t j = 0; j < width; j++) {
+        for (size_t j = 0; j < width - strip->missing; j++) {
             float *c = &strip->c[(t * strip->height + i) * strip->ldc + q * width + j];
             float sum = element(strip, rows + i, strip->b + q * strip->b_step + j, lanes,
                                 strip->accumulate ? *c : 0);

@@ -50,8 +50,9 @@ static const float *const *make_list(const struct gemm_f32_listed *strip, const 
     return list;
 }
 
+/* whole: no columns are missing. */
 static void make_problem(struct problem *problem, size_t height, size_t width, size_t depth,
-                         fill_fn *fill, uint32_t *seed)
+                         bool whole, fill_fn *fill, uint32_t *seed)
 {
     uint32_t options = fill_next(seed) >> 4;
     int end = options & 1;
@@ -61,6 +62,10 @@ static void make_problem(struct problem *problem, size_t height, size_t width, s
     size_t panels = narrow ? 1 : 1 + (options >> 7 & 7) % MOST_PANELS, pitch = narrow ? 4 : width;
     size_t panel = segments * depth * pitch, b_step = panel + (options >> 10 & 7);
     problem->depth = depth, problem->rows = tiles * height, problem->columns = panels * width;
+    bool accumulates = options >> 16 & 1;
+    bool ragged = !whole && width > 4 && panels == 1 && !accumulates;
+    uint32_t missing = ragged ? options >> 19 & 3 : 0;
+    problem->columns -= missing;
     size_t ldc = problem->columns + (options >> 13 & 3);
     size_t c_count = (problem->rows - 1) * ldc + problem->columns;
     float *c = guard_at(&guard_c, c_count * sizeof(float), end);
@@ -74,13 +79,14 @@ static void make_problem(struct problem *problem, size_t height, size_t width, s
         .ldc = ldc,
         .tiles = tiles,
         .panels = panels,
-        .bias = options >> 15 & 1 ? filled(&guard_bias, problem->columns, end, fill, seed) : NULL,
-        .accumulate = options >> 16 & 1,
+        .bias = options >> 15 & 1 ? filled(&guard_bias, panels * width, end, fill, seed) : NULL,
+        .accumulate = accumulates,
         .clamp = options >> 17 & 3,
         .low = -1.5f,
         .high = 2.5f,
         .height = (uint32_t)height,
         .width = (uint32_t)width,
+        .missing = missing,
     };
     const float *a = filled(&guard_a, tiles * segments * height * depth, end, fill, seed);
     problem->strip.rows = make_list(&problem->strip, a, depth);
@@ -124,10 +130,11 @@ static void check_problem(const struct problem *problem)
             double got = (double)strip->c[i * strip->ldc + j];
             if (!(fabs(got - expected) <= bound))
                 fail_msg("%s %ux%u: segments %zu depth %zu tiles %zu panels %zu accumulate %u "
-                         "bias %d clamp %u: c[%zu][%zu] is %.9g, not %.9g (seed %u)",
+                         "bias %d clamp %u missing %u: c[%zu][%zu] is %.9g, not %.9g (seed %u)",
                          problem->kernels->name, strip->height, strip->width, strip->segments,
                          problem->depth, strip->tiles, strip->panels, strip->accumulate,
-                         strip->bias != NULL, strip->clamp, i, j, got, expected, fill_seed());
+                         strip->bias != NULL, strip->clamp, strip->missing, i, j, got, expected,
+                         fill_seed());
         }
         for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
             assert_true(fill_is_marker(strip->c[i * strip->ldc + j]));
@@ -143,7 +150,7 @@ static void walk_sizes(const struct gemm_f32_listed_kernels *kernels, fill_fn *f
             for (size_t d = 0; d < count_of(depths); d++)
                 for (int times = 0; times < 8; times++) {
                     struct problem problem = {.kernels = kernels};
-                    make_problem(&problem, height, widths[w], depths[d], fill, &seed);
+                    make_problem(&problem, height, widths[w], depths[d], false, fill, &seed);
                     gemm_f32_listed_run(kernels, height, widths[w])(&problem.strip);
                     check_problem(&problem);
                 }
@@ -197,7 +204,7 @@ static void packs_meanwhile(void **state)
         for (size_t depth = 0; depth <= MOST_DEPTH; depth++)
             for (int times = 0; times < 8; times++) {
                 struct problem problem = {.kernels = kernels};
-                make_problem(&problem, height, 12, depth, fill_integers, &seed);
+                make_problem(&problem, height, 12, depth, true, fill_integers, &seed);
                 struct gemm_f32_listed *strip = &problem.strip;
                 size_t panel = strip->segments * depth * 12;
                 size_t b_count = (strip->panels - 1) * strip->b_step + panel;
@@ -220,7 +227,7 @@ static void keeps_nan(void **state)
             for (size_t p = 0; p < 11; p++) {
                 struct problem problem = {.kernels = *state};
                 uint32_t seed = (uint32_t)p;
-                make_problem(&problem, height, widths[w], 11, fill_integers, &seed);
+                make_problem(&problem, height, widths[w], 11, false, fill_integers, &seed);
                 float *row = (float *)(uintptr_t)problem.strip.rows[height - 1];
                 row[p] = NAN;
                 gemm_f32_listed_run(*state, height, widths[w])(&problem.strip);
