@@ -69,15 +69,20 @@ static void pack_a(const void *context, void *task_scratch, size_t batch, size_t
             out[p * rows + i] = problem->a[a_index(problem, row + i, first + p)];
 }
 
-static void list_a(const void *context, size_t batch, size_t row, size_t rows, size_t first,
-                   size_t segments, const float **out)
+static void list_a(const void *context, const void *task_scratch, const struct gemm_f32_list *list)
 {
     const struct problem *problem = context;
-    (void)batch;
-    for (size_t s = 0; s < segments; s++)
-        for (size_t i = 0; i < rows; i++)
-            out[s * GEMM_F32_LIST + i] =
-                problem->a + a_index(problem, row + i, first + s * problem->segment);
+    size_t row = list->row, segments = list->segments;
+    const float **out = list->out;
+    (void)task_scratch;
+    for (size_t t = 0; t < list->tall + list->low; t++, out += segments * GEMM_F32_LIST) {
+        size_t rows = list->height - (t >= list->tall);
+        for (size_t s = 0; s < segments; s++)
+            for (size_t i = 0; i < rows; i++)
+                out[s * GEMM_F32_LIST + i] =
+                    problem->a + a_index(problem, row + i, list->first + s * problem->segment);
+        row += rows;
+    }
 }
 
 static void pack_b(const void *context, size_t batch, size_t column, size_t columns, size_t width,

@@ -4,9 +4,11 @@
  * (outer) and input channels. Patches are gathered into the panels of the GEMM a tile of rows and a
  * block of the reduction at a time, so no more than a few kilobytes of them ever exist. */
 #include "src/convolution/convolution_gemm.h"
+#include "src/core/checked.h"
 #include "src/memory/descriptor.h"
 #include "src/primitive/finish.h"
 #include "src/weights/layout.h"
+#include <math.h>
 #include <string.h>
 
 static const char *gemm_refuse(const struct problem *problem, const struct cpu *cpu)
@@ -21,38 +23,33 @@ static double pixels_of(const struct convolution_shape *shape)
     return (double)shape->out[DEPTH] * (double)shape->out[HEIGHT] * (double)shape->out[WIDTH];
 }
 
-/* Channels of src and of dst are innermost, and those of src enough for segments of k: patches are
- * read in place. Strides of 0 belong to an image that is still to be chosen, with channels last. */
-static bool lists_rows(const struct convolution_shape *s)
+/* Rows of dst are contiguous, and the runs of values of a patch long enough to be read in place. */
+static bool lists_rows(const struct convolution_gemm *plan)
 {
-    enum { FEW = 16, MANY = 1024 };
-    bool channels_last = (s->src.c <= 1 || s->groups * s->ic == 1) && (s->dst.c <= 1 || s->oc == 1);
-    neo_dim taps = s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH];
-    bool pays = taps == 1 ? s->ic >= FEW / 2 : s->ic >= FEW && s->ic * s->oc >= MANY;
-    return channels_last && pays && (s->ic % 4 == 0 || s->ic > 64);
-}
-
-/* A row of the kernel is a row of pixels without gaps. */
-static bool are_rows_merged(const struct convolution_shape *s)
-{
-    bool channels_last = s->src.c == 1 && s->src.w == s->ic && s->dilation[WIDTH] == 1;
-    return channels_last && s->kernel[WIDTH] > 1;
+    enum { FEW = 4 };
+    const struct convolution_shape *s = &plan->shape;
+    bool rows = s->dst.c <= 1 || s->oc == 1;
+    return rows && plan->has_segments && plan->segment >= FEW;
 }
 
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
-    double taps = (double)s.kernel[DEPTH] * (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
-    bool listed = lists_rows(&s);
-    double pieces = are_rows_merged(&s) && !listed ? taps / (double)s.kernel[WIDTH] : taps;
-    double gather = (double)s.batch * pixels_of(&s) * pieces * (double)s.groups;
-    double lanes = s.src.c > 1 ? 20 + (double)s.ic / 2 : 16; /* elements one by one */
-    gather *= taps == 1 ? 1 : listed ? 4 : lanes;
-    return gather + gemm_f32_estimate(cpu, (double)s.groups, (double)s.batch * pixels_of(&s),
-                                      (double)s.oc, taps * (double)s.ic,
+    struct convolution_gemm plan = {0};
+    convolution_shape_init(&plan.shape, problem);
+    const struct convolution_shape *s = &plan.shape;
+    segments_plan(&plan, cpu);
+    double taps = (double)s->kernel[DEPTH] * (double)s->kernel[HEIGHT] * (double)s->kernel[WIDTH];
+    bool listed = lists_rows(&plan) && gemm_f32_lists(cpu);
+    double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
+    double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
+    double lanes = s->src.c > 1 ? 20 + (double)s->ic / 2 : 16; /* elements one by one */
+    const double nr = GEMM_F32_NR;                             /* clang wants a double */
+    double panels = ceil((double)s->oc / nr); /* each of which begins every segment */
+    gather *= taps == 1 ? 1 : listed ? 6 + panels : lanes;
+    return gather + gemm_f32_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
+                                      (double)s->oc, taps * (double)s->ic,
                                       problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED,
-                                      listed, (size_t)(s.src.w * s.stride[WIDTH]));
+                                      listed, (size_t)(s->src.w * s->stride[WIDTH]));
 }
 
 /* ---- plan ---- */
@@ -99,16 +96,11 @@ static void plan_pixels(struct convolution_gemm *mine, struct gemm_f32_shape *ge
     mine->row_stride = dst.count == 1 ? 1 : (size_t)dst.stride;
     mine->rows_are_affine = is_affine(s, src, dst);
     mine->src_row_stride = src.stride;
+    size_t image = (size_t)(s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH]);
+    if (mine->edge_row) /* a task has copies of one image's edges */
+        dst.count = min_size(dst.count, image);
     gemm->m = dst.count;
-    gemm->batch = (size_t)(s->batch * s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH]) / dst.count *
-                  (size_t)s->groups;
-}
-
-static void plan_segments(struct convolution_gemm *mine)
-{
-    const struct convolution_shape *s = &mine->shape;
-    mine->rows_are_merged = are_rows_merged(s);
-    mine->segment = (size_t)(mine->rows_are_merged ? s->kernel[WIDTH] * s->ic : s->ic);
+    gemm->batch = (size_t)s->batch * image / dst.count * (size_t)s->groups;
 }
 
 static enum gemm_output choose_output(const struct problem *problem, bool contiguous)
@@ -133,16 +125,15 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
         .low = fusion.low,
         .high = fusion.high,
     };
+    segments_plan(mine, cpu);
     if (!desc_is_empty(&problem->tensors[DST]))
         plan_pixels(mine, &gemm);
-    plan_segments(mine);
-    if (mine->rows_are_merged)
-        gemm.task_scratch_bytes = GEMM_F32_MR * mine->segment * sizeof(float);
+    gemm.task_scratch_bytes = segments_edge_bytes(mine);
     bool rows = s->oc == 1 || s->dst.c == 1;
     gemm.columns = !rows && mine->row_stride == 1;
     gemm.output = choose_output(problem, rows || gemm.columns);
-    if (rows && lists_rows(s)) {
-        gemm.segment = (size_t)s->ic;
+    if (rows && lists_rows(mine)) {
+        gemm.segment = mine->segment;
         gemm.a_stride =
             (size_t)(mine->rows_are_affine ? mine->src_row_stride : s->src.w * s->stride[WIDTH]);
         gemm.a_is_regular = mine->rows_are_affine;
@@ -193,6 +184,7 @@ static void gemm_run(const void *plan, const struct execution *execution)
     struct convolution_call mine = {plan, execution};
     struct gemm_f32_call call = {.context = &mine,
                                  .locate = locate,
+                                 .prepare_a = convolution_gemm_prepare_a,
                                  .pack_a = convolution_gemm_pack_a,
                                  .list_a = convolution_gemm_list_a,
                                  .pack_b = convolution_gemm_pack_b,

@@ -3,8 +3,15 @@
 #ifndef SRC_CONVOLUTION_GEMM_H
 #define SRC_CONVOLUTION_GEMM_H
 
+#include "kernels/copy_f32.h"
 #include "src/convolution/convolution.h"
 #include "src/gemm/gemm_f32.h"
+
+/* Pixels [begin, end) of a row of src, counted with its padding: copied for the patches that cross
+ * one of its ends. */
+struct convolution_edge {
+    neo_dim begin, end;
+};
 
 struct convolution_gemm {
     struct gemm_f32 gemm;
@@ -12,9 +19,17 @@ struct convolution_gemm {
     size_t row_stride;    /* of dst, from one row of the GEMM to the next */
     bool rows_are_affine; /* src of row i is at i times src_row_stride: 1×1, stride 1, no padding */
     neo_dim src_row_stride;
-    bool rows_are_merged; /* all taps of a kernel row, and their channels, follow each other in src
-                           */
-    size_t segment;       /* the values of a patch that are copied together */
+
+    /* Patches are runs of contiguous values, `segment` each: whole rows of the kernel if rows are
+     * merged, else taps. Merged ones of pixels of dst outside of [inner_begin, inner_end) of their
+     * row cross the ends of rows of src, of which each task has copies: edge_row values for each
+     * row, its left edge first. */
+    bool has_segments, rows_are_merged;
+    size_t segment;
+    neo_dim inner_begin, inner_end;
+    struct convolution_edge left, right;
+    size_t edge_row;
+    copy_f32_fn *copy;
 };
 
 struct convolution_call {
@@ -47,55 +62,55 @@ struct patches {
     neo_dim first[GEMM_F32_MR][SPACE]; /* coordinates of tap 0 in src */
 };
 
-/* A tap's coordinates relative to tap 0, in src. */
-struct tap {
-    neo_dim at[SPACE], offset;
-};
-
-/* Zeros for the lanes that lie in the padding; as long as a block of the reduction can be. */
-extern const float patches_padding[512];
-
 /* Pixel number index of dst. */
 struct pixel patches_pixel(const struct convolution_shape *s, size_t index);
+
+/* The one after it. */
+void patches_next(const struct convolution_shape *s, struct pixel *pixel);
 
 /* The patches of `rows` rows of the GEMM. */
 void patches_locate(const struct convolution_call *call, size_t batch, size_t row, size_t rows,
                     struct patches *patches);
 
-/* Tap number index, in the order of the reduction. */
-struct tap patches_tap(const struct convolution_shape *s, size_t index);
+/* Fills the lanes of tap number index, in the order of the reduction, with the addresses of channel
+ * `channel`, NULL in the padding. Returns how many lie inside. */
+size_t patches_lanes(const struct convolution_shape *s, const struct patches *patches, size_t index,
+                     neo_dim channel, const float **lanes);
 
-/* Does the tap of the patch that begins at `first` lie in src? */
-static inline bool patches_is_inside(const struct convolution_shape *s, const neo_dim *first,
-                                     const struct tap *tap)
-{
-    for (int d = 0; d < SPACE; d++)
-        if ((uint64_t)(first[d] + tap->at[d]) >= (uint64_t)s->in[d])
-            return false;
-    return true;
-}
+/* Where the first of one row's contiguous values is, if rows are affine. */
+const float *convolution_gemm_affine_row(const struct convolution_call *call, size_t batch,
+                                         size_t row);
 
-/* Fills the lanes of one tap with the addresses of channel `channel`, NULL in the padding. Returns
- * how many lie inside. */
-size_t patches_lanes(const struct convolution_shape *s, const struct patches *patches,
-                     const struct tap *tap, neo_dim channel, const float **lanes);
+/* ---- segments (convolution_gemm_edges.c, convolution_gemm_list.c) ---- */
+
+/* Zeros for the segments that lie in the padding; as long as a block of the reduction can be. */
+extern const float segments_padding[512];
+
+/* Sets how patches are divided into segments, if they are. */
+void segments_plan(struct convolution_gemm *plan, const struct cpu *cpu);
+
+/* Of a task's copies of edges. */
+size_t segments_edge_bytes(const struct convolution_gemm *plan);
+
+/* Lists segments; edges: the task's copies. */
+void segments_list(const struct convolution_call *call, const float *edges,
+                   const struct gemm_f32_list *list);
 
 /* ---- what the GEMM calls; gemm_f32.h says what each does ---- */
 
+/* convolution_gemm_edges.c */
+void convolution_gemm_prepare_a(const void *context, void *task_scratch, size_t batch, size_t row,
+                                size_t rows);
+
 /* convolution_gemm_list.c: patches in place */
-void convolution_gemm_list_a(const void *context, size_t batch, size_t row, size_t rows,
-                             size_t first, size_t segments, const float **out);
+void convolution_gemm_list_a(const void *context, const void *task_scratch,
+                             const struct gemm_f32_list *list);
 
 /* convolution_gemm_pack.c: patches and weights in panels */
 void convolution_gemm_pack_a(const void *context, void *task_scratch, size_t batch, size_t row,
                              size_t rows, size_t first, size_t depth, float *out);
 void convolution_gemm_pack_b(const void *context, size_t batch, size_t column, size_t columns,
                              size_t width, size_t first, size_t depth, float *out);
-
-/* convolution_gemm_merged.c: the patches of `rows` pixels where rows are merged. edge: a segment
- * for each of them. */
-void convolution_gemm_pack_merged(const struct convolution_call *call, float *edge, size_t batch,
-                                  size_t row, size_t rows, size_t first, size_t depth, float *out);
 
 /* convolution_gemm_finish.c */
 void convolution_gemm_finish(const void *context, const struct gemm_f32_block *block);

@@ -1,70 +1,271 @@
 /* Convolution as a matrix multiplication: patches that are read in place, by the addresses of their
- * taps. */
+ * segments.
+ *
+ * Few channels leave few products for an address. So these are found for eight rows at a time, two
+ * in a vector, without a branch for the padding; and what pixels of a row of dst have in common is
+ * found once. */
+#include <string.h>
+
 #include "src/convolution/convolution_gemm.h"
+#include "src/core/checked.h"
 
-/* The addresses of one tap for pixels that follow each other in a row of dst, from the first one's
- * on; zeros in the padding. */
-static void list_neighbours(const struct convolution_shape *s, const struct patches *patch,
-                            const struct tap *tap, const float *from, size_t rows,
-                            const float **out)
+enum { LIST = GEMM_F32_LIST, PAIRS = LIST / 2 };
+
+/* ---- pixels of dst, one after the other ---- */
+
+/* A row of dst is a run of pixels, or up to three if its edges have copies. Addresses and their
+ * differences are numbers that wrap around, coordinates in src that are negative large ones. */
+struct walk {
+    const struct convolution_gemm *plan;
+    uint64_t src, edges; /* addresses of a group's image, and of its copies */
+    struct pixel pixel;  /* the next one */
+    size_t kd, kh;       /* where in the kernel segments begin */
+    /* What is left of the run, and the pixel after it: */
+    size_t pixels;
+    neo_dim end;
+    uint64_t address, address_step;
+    uint64_t column, column_step;
+    uint64_t line, line_step; /* the row of src, or NOWHERE; bytes from row to row of the kernel */
+};
+#define NOWHERE ((uint64_t)INT64_MAX)
+
+static uint64_t bytes(neo_dim elements)
 {
-    neo_dim at = patch->first[0][WIDTH] + tap->at[WIDTH], step = s->stride[WIDTH];
-    neo_dim last = at + (neo_dim)(rows - 1) * step;
-    bool above = false;
-    for (int d = 0; d < WIDTH; d++)
-        above |= (uint64_t)(patch->first[0][d] + tap->at[d]) >= (uint64_t)s->in[d];
-    uintptr_t address = (uintptr_t)from, distance = (uintptr_t)(step * s->src.w) * sizeof *from;
-    bool inside = !above && at >= 0 && last < s->in[WIDTH];
-    for (size_t i = 0; i < rows; i++, address += distance, at += step) {
-        bool is_in = inside || (!above && at >= 0 && at < s->in[WIDTH]);
-        out[i] = is_in ? (const float *)address : patches_padding;
+    return (uint64_t)elements * sizeof(float);
+}
+
+/* Where the kernel begins, in one dimension of src. */
+static neo_dim place(const struct convolution_shape *s, int d, neo_dim pixel, size_t tap)
+{
+    return pixel * s->stride[d] - s->padding[d] + (neo_dim)tap * s->dilation[d];
+}
+
+static void begin_inner(struct walk *walk, neo_dim d, neo_dim h)
+{
+    const struct convolution_gemm *plan = walk->plan;
+    const struct convolution_shape *s = &plan->shape;
+    neo_dim column = place(s, WIDTH, walk->pixel.at[WIDTH], 0);
+    walk->end = plan->inner_end;
+    walk->address = walk->src + bytes(walk->pixel.n * s->src.n + d * s->src.d + h * s->src.h +
+                                      column * s->src.w);
+    walk->address_step = bytes(s->stride[WIDTH] * s->src.w);
+    walk->line_step = bytes(s->dilation[HEIGHT] * s->src.h);
+    walk->column = (uint64_t)column;
+}
+
+static void begin_edge(struct walk *walk, neo_dim d, neo_dim h)
+{
+    const struct convolution_gemm *plan = walk->plan;
+    const struct convolution_shape *s = &plan->shape;
+    neo_dim x = walk->pixel.at[WIDTH], row = (neo_dim)plan->edge_row;
+    bool left = x < plan->inner_begin;
+    neo_dim column =
+        left ? x * s->stride[WIDTH]
+             : (x - plan->inner_end) * s->stride[WIDTH] + plan->left.end - plan->left.begin;
+    walk->end = left ? plan->inner_begin : s->out[WIDTH];
+    walk->address = walk->edges + bytes((d * s->in[HEIGHT] + h) * row + column * s->ic);
+    walk->address_step = bytes(s->stride[WIDTH] * s->ic);
+    walk->line_step = bytes(s->dilation[HEIGHT] * row);
+}
+
+static void begin_run(struct walk *walk)
+{
+    const struct convolution_gemm *plan = walk->plan;
+    const struct convolution_shape *s = &plan->shape;
+    neo_dim d = place(s, DEPTH, walk->pixel.at[DEPTH], walk->kd), x = walk->pixel.at[WIDTH];
+    neo_dim h = place(s, HEIGHT, walk->pixel.at[HEIGHT], walk->kh);
+    walk->line = (uint64_t)d < (uint64_t)s->in[DEPTH] ? (uint64_t)h : NOWHERE;
+    if (x >= plan->inner_begin && x < plan->inner_end)
+        begin_inner(walk, d, h);
+    else
+        begin_edge(walk, d, h);
+    walk->pixels = (size_t)(walk->end - x);
+}
+
+static void begin_walk(struct walk *walk, const struct convolution_call *call, const float *edges,
+                       const struct gemm_f32_list *list)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    uint64_t at = list->first % call->plan->segment * sizeof(float);
+    neo_dim group = group_of(call->plan, list->batch);
+    walk->plan = call->plan;
+    walk->src = (uintptr_t)call->execution->buffers[SRC] + bytes(group * s->ic * s->src.c) + at;
+    walk->edges = (uintptr_t)edges + at;
+    walk->pixel = patches_pixel(s, first_pixel(call->plan, list->batch) + list->row);
+    walk->column_step = (uint64_t)s->stride[WIDTH];
+    begin_run(walk);
+}
+
+/* In the same row of dst or in the next one. */
+static void next_run(struct walk *walk)
+{
+    walk->pixel.at[WIDTH] = walk->end - 1;
+    patches_next(&walk->plan->shape, &walk->pixel);
+    begin_run(walk);
+}
+
+/* Where segments of a tile's rows begin. */
+struct lanes {
+    uint64_t address[LIST], column[LIST], line[LIST], line_step[LIST];
+};
+
+/* The next rows; those beyond them keep what they have. */
+static void walk_rows(struct walk *walk, size_t rows, struct lanes *lanes)
+{
+    for (size_t i = 0; i < rows;) {
+        if (walk->pixels == 0)
+            next_run(walk);
+        size_t end = i + min_size(rows - i, walk->pixels);
+        walk->pixels -= end - i;
+        for (; i < end; i++) {
+            lanes->address[i] = walk->address;
+            lanes->column[i] = walk->column;
+            lanes->line[i] = walk->line;
+            lanes->line_step[i] = walk->line_step;
+            walk->address += walk->address_step;
+            walk->column += walk->column_step;
+        }
     }
 }
 
-/* Pixels of more than one row of dst. */
-static void list_scattered(const struct convolution_shape *s, const struct patches *patches,
-                           const struct tap *tap, neo_dim channel, const float **out)
+/* ---- segments of a tile ---- */
+
+/* Of two rows. */
+typedef uint64_t pair __attribute__((vector_size(16)));
+_Static_assert(sizeof(pair) == 2 * sizeof(float *), "a vector of two addresses");
+
+static pair both(uint64_t value)
 {
-    if (patches_lanes(s, patches, tap, channel, out) == patches->rows)
+    return (pair){value, value};
+}
+
+static pair load_pair(const uint64_t *from)
+{
+    pair value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+/* Zeros for rows that are not inside. */
+static void store_pair(const float **out, pair inside, pair address)
+{
+    pair chosen = (address & inside) | (both((uintptr_t)segments_padding) & ~inside);
+    memcpy(out, &chosen, sizeof chosen);
+}
+
+/* Of so many rows of the kernel, in one plane. */
+static void list_rows(const struct convolution_shape *s, const struct lanes *lanes, size_t count,
+                      const float **out)
+{
+    pair height = both((uint64_t)s->in[HEIGHT]), dilation = both((uint64_t)s->dilation[HEIGHT]);
+    pair address[PAIRS], line[PAIRS], step[PAIRS];
+#pragma GCC unroll 4
+    for (size_t p = 0; p < PAIRS; p++) {
+        address[p] = load_pair(lanes->address + 2 * p);
+        line[p] = load_pair(lanes->line + 2 * p);
+        step[p] = load_pair(lanes->line_step + 2 * p);
+    }
+    for (; count; count--, out += LIST)
+#pragma GCC unroll 4
+        for (size_t p = 0; p < PAIRS; p++) {
+            store_pair(out + 2 * p, (pair)(line[p] < height), address[p]);
+            address[p] += step[p];
+            line[p] += dilation;
+        }
+}
+
+/* Taps first .. first + count - 1 of one row of the kernel. */
+static void list_taps(const struct convolution_shape *s, const struct lanes *lanes, size_t first,
+                      size_t count, const float **out)
+{
+    neo_dim skip = (neo_dim)first * s->dilation[WIDTH];
+    pair height = both((uint64_t)s->in[HEIGHT]), width = both((uint64_t)s->in[WIDTH]);
+    pair dilation = both((uint64_t)s->dilation[WIDTH]);
+    pair step = both(bytes(s->dilation[WIDTH] * s->src.w));
+    pair inside[PAIRS], address[PAIRS], column[PAIRS];
+#pragma GCC unroll 4
+    for (size_t p = 0; p < PAIRS; p++) {
+        inside[p] = (pair)(load_pair(lanes->line + 2 * p) < height);
+        address[p] = load_pair(lanes->address + 2 * p) + both(bytes(skip * s->src.w));
+        column[p] = load_pair(lanes->column + 2 * p) + both((uint64_t)skip);
+    }
+    for (; count; count--, out += LIST)
+#pragma GCC unroll 4
+        for (size_t p = 0; p < PAIRS; p++) {
+            store_pair(out + 2 * p, inside[p] & (pair)(column[p] < width), address[p]);
+            address[p] += step;
+            column[p] += dilation;
+        }
+}
+
+/* From one row of the kernel to the next. */
+static void next_line(const struct convolution_shape *s, struct lanes *lanes)
+{
+    for (size_t i = 0; i < LIST; i++) {
+        lanes->address[i] += lanes->line_step[i];
+        lanes->line[i] += (uint64_t)s->dilation[HEIGHT];
+    }
+}
+
+/* Segments of one plane of the kernel, from number `tap` of a row on. */
+static void list_tile(const struct convolution_gemm *plan, const struct lanes *lanes, size_t tap,
+                      size_t count, const float **out)
+{
+    const struct convolution_shape *s = &plan->shape;
+    if (plan->rows_are_merged) {
+        list_rows(s, lanes, count, out);
         return;
-    for (size_t i = 0; i < patches->rows; i++)
-        out[i] = out[i] ? out[i] : patches_padding;
-}
-
-/* The next one in the order of the reduction. */
-static void next_tap(const struct convolution_shape *s, struct tap *tap)
-{
-    for (int d = WIDTH; d >= 0; d--) {
-        tap->at[d] += s->dilation[d];
-        if (tap->at[d] < s->kernel[d] * s->dilation[d])
-            break;
-        tap->at[d] = 0;
     }
-    tap->offset =
-        tap->at[DEPTH] * s->src.d + tap->at[HEIGHT] * s->src.h + tap->at[WIDTH] * s->src.w;
+    struct lanes line = *lanes;
+    for (; count > 0; tap = 0) {
+        size_t part = min_size((size_t)s->kernel[WIDTH] - tap, count);
+        list_taps(s, &line, tap, part, out);
+        next_line(s, &line);
+        out += part * LIST;
+        count -= part;
+    }
 }
 
-/* The addresses of the first of a segment's channels, for each row and tap. */
-void convolution_gemm_list_a(const void *context, size_t batch, size_t row, size_t rows,
-                             size_t first, size_t segments, const float **out)
+/* ---- a block ---- */
+
+/* Segments of one plane, which begin at tap `tap` of the walk's row of the kernel. */
+static void list_plane(struct walk *walk, const struct gemm_f32_list *list, size_t tap,
+                       size_t count, const float **out)
+{
+    struct lanes lanes = {0};
+    for (size_t t = 0; t < list->tall + list->low; t++, out += list->segments * LIST) {
+        walk_rows(walk, list->height - (t >= list->tall), &lanes);
+        list_tile(walk->plan, &lanes, tap, count, out);
+    }
+}
+
+void segments_list(const struct convolution_call *call, const float *edges,
+                   const struct gemm_f32_list *list)
+{
+    const struct convolution_gemm *plan = call->plan;
+    const struct convolution_shape *s = &plan->shape;
+    size_t height = (size_t)s->kernel[HEIGHT];
+    size_t width = plan->rows_are_merged ? 1 : (size_t)s->kernel[WIDTH];
+    size_t first = list->first / plan->segment, done = 0;
+    struct walk walk;
+    while (done < list->segments) {
+        size_t row = (first + done) / width, tap = (first + done) % width;
+        walk.kd = row / height;
+        walk.kh = row % height;
+        size_t count = min_size((height - walk.kh) * width - tap, list->segments - done);
+        begin_walk(&walk, call, edges, list);
+        list_plane(&walk, list, tap, count, list->out + done * LIST);
+        done += count;
+    }
+}
+
+void convolution_gemm_list_a(const void *context, const void *task_scratch,
+                             const struct gemm_f32_list *list)
 {
     const struct convolution_call *call = context;
-    const struct convolution_shape *s = &call->plan->shape;
-    size_t ic = (size_t)s->ic;
-    neo_dim channel = (neo_dim)(first % ic);
-    struct tap tap = patches_tap(s, first / ic);
-    struct patches patches;
-    patches_locate(call, batch, row, 1, &patches);
-    neo_dim at = (patches.first[0][WIDTH] + s->padding[WIDTH]) / s->stride[WIDTH];
-    bool neighbours = at + (neo_dim)rows <= s->out[WIDTH];
-    if (!neighbours)
-        patches_locate(call, batch, row, rows, &patches);
-    for (size_t i = 0; i < segments; i++, next_tap(s, &tap), out += GEMM_F32_LIST) {
-        uintptr_t from =
-            (uintptr_t)patches.origin[0] + (uintptr_t)(tap.offset + channel) * sizeof(float);
-        if (neighbours)
-            list_neighbours(s, &patches, &tap, (const float *)from, rows, out);
-        else
-            list_scattered(s, &patches, &tap, channel, out);
-    }
+    if (call->plan->rows_are_affine)
+        *list->out = convolution_gemm_affine_row(call, list->batch, list->row) +
+                     (neo_dim)list->first * call->plan->shape.src.c;
+    else
+        segments_list(call, task_scratch, list);
 }

@@ -36,8 +36,8 @@ static void pack_scattered(const struct convolution_gemm *plan, struct pack_f32_
             panel->out[p * rows + padding[i]] = 0;
 }
 
-static void pack_tap(const struct convolution_gemm *plan, const struct patches *patches,
-                     const struct tap *tap, neo_dim channel, size_t depth, float *out)
+static void pack_tap(const struct convolution_gemm *plan, const struct patches *patches, size_t tap,
+                     neo_dim channel, size_t depth, float *out)
 {
     const struct convolution_shape *s = &plan->shape;
     const float *lanes[GEMM_F32_MR];
@@ -46,9 +46,9 @@ static void pack_tap(const struct convolution_gemm *plan, const struct patches *
         .width = rows, .count = rows, .k = depth, .step = s->src.c, .out = out};
     if (inside == 0) {
         memset(out, 0, rows * depth * sizeof *out);
-    } else if (s->src.c == 1 || depth == 1) {
+    } else if (depth == 1) {
         for (size_t i = 0; i < rows; i++)
-            lanes[i] = lanes[i] ? lanes[i] : patches_padding;
+            lanes[i] = lanes[i] ? lanes[i] : segments_padding;
         panel.lanes = lanes;
         panel.step = 1;
         plan->gemm.pack(&panel);
@@ -60,17 +60,65 @@ static void pack_tap(const struct convolution_gemm *plan, const struct patches *
     }
 }
 
+/* Taps whose channels are far apart. */
+static void pack_taps(const struct convolution_call *call, size_t batch, size_t row, size_t rows,
+                      size_t first, size_t depth, float *out)
+{
+    struct patches patches;
+    patches_locate(call, batch, row, rows, &patches);
+    size_t ic = (size_t)call->plan->shape.ic;
+    while (depth > 0) {
+        size_t channel = first % ic, part = min_size(ic - channel, depth);
+        pack_tap(call->plan, &patches, first / ic, (neo_dim)channel, part, out);
+        out += part * rows;
+        first += part;
+        depth -= part;
+    }
+}
+
+/* Segments, listed some at a time; the first and the last one may be parts. */
+static void pack_segments(const struct convolution_call *call, const float *edges, size_t batch,
+                          size_t row, size_t rows, size_t first, size_t depth, float *out)
+{
+    enum { AT_ONCE = 16 };
+    const struct convolution_gemm *plan = call->plan;
+    const float *addresses[AT_ONCE * GEMM_F32_LIST];
+    struct gemm_f32_list list = {
+        .batch = batch, .row = row, .height = rows, .tall = 1, .out = addresses};
+    while (depth > 0) {
+        size_t part = min_size(plan->segment - first % plan->segment, depth);
+        list.first = first;
+        list.segments = part < plan->segment ? 1 : min_size(depth / part, AT_ONCE);
+        segments_list(call, edges, &list);
+        for (size_t i = 0; i < list.segments; i++, out += part * rows)
+            plan->gemm.pack(&(struct pack_f32_panel){.width = rows,
+                                                     .count = rows,
+                                                     .k = part,
+                                                     .step = 1,
+                                                     .lanes = addresses + i * GEMM_F32_LIST,
+                                                     .out = out});
+        first += part * list.segments;
+        depth -= part * list.segments;
+    }
+}
+
+const float *convolution_gemm_affine_row(const struct convolution_call *call, size_t batch,
+                                         size_t row)
+{
+    struct patches patches;
+    patches_locate(call, batch, row, 1, &patches);
+    return patches.origin[0];
+}
+
 static void pack_affine(const struct convolution_call *call, size_t batch, size_t row, size_t rows,
                         size_t first, size_t depth, float *out)
 {
     const struct convolution_shape *s = &call->plan->shape;
-    struct patches patches;
-    patches_locate(call, batch, row, 1, &patches);
     call->plan->gemm.pack(&(struct pack_f32_panel){
         .width = rows,
         .count = rows,
         .k = depth,
-        .src = patches.origin[0] + (neo_dim)first * s->src.c,
+        .src = convolution_gemm_affine_row(call, batch, row) + (neo_dim)first * s->src.c,
         .lane = call->plan->src_row_stride,
         .step = s->src.c,
         .out = out,
@@ -81,25 +129,12 @@ void convolution_gemm_pack_a(const void *context, void *task_scratch, size_t bat
                              size_t rows, size_t first, size_t depth, float *out)
 {
     const struct convolution_call *call = context;
-    if (call->plan->rows_are_affine) {
+    if (call->plan->rows_are_affine)
         pack_affine(call, batch, row, rows, first, depth, out);
-        return;
-    }
-    if (call->plan->rows_are_merged) {
-        convolution_gemm_pack_merged(call, task_scratch, batch, row, rows, first, depth, out);
-        return;
-    }
-    struct patches patches;
-    patches_locate(call, batch, row, rows, &patches);
-    size_t ic = (size_t)call->plan->shape.ic;
-    while (depth > 0) {
-        struct tap tap = patches_tap(&call->plan->shape, first / ic);
-        size_t channel = first % ic, part = min_size(ic - channel, depth);
-        pack_tap(call->plan, &patches, &tap, (neo_dim)channel, part, out);
-        out += part * rows;
-        first += part;
-        depth -= part;
-    }
+    else if (call->plan->has_segments)
+        pack_segments(call, task_scratch, batch, row, rows, first, depth, out);
+    else
+        pack_taps(call, batch, row, rows, first, depth, out);
 }
 
 /* Plain weights: the input channels of one tap after the other. */

@@ -1,20 +1,28 @@
 /* Convolution as a matrix multiplication: pixels of dst, their patches and the taps of these. */
 #include "src/convolution/convolution_gemm.h"
 
-const float patches_padding[512];
+/* Divisions are slow; most indices are small. */
+static neo_dim split_index(size_t *index, neo_dim size)
+{
+    size_t rest = *index;
+    if (rest < (size_t)size) {
+        *index = 0;
+        return (neo_dim)rest;
+    }
+    *index = rest / (size_t)size;
+    return (neo_dim)(rest - *index * (size_t)size);
+}
 
 struct pixel patches_pixel(const struct convolution_shape *s, size_t index)
 {
     struct pixel pixel;
-    for (int i = SPACE - 1; i >= 0; i--) {
-        pixel.at[i] = (neo_dim)(index % (size_t)s->out[i]);
-        index /= (size_t)s->out[i];
-    }
+    for (int i = SPACE - 1; i >= 0; i--)
+        pixel.at[i] = split_index(&index, s->out[i]);
     pixel.n = (neo_dim)index;
     return pixel;
 }
 
-static void next_pixel(const struct convolution_shape *s, struct pixel *pixel)
+void patches_next(const struct convolution_shape *s, struct pixel *pixel)
 {
     for (int i = SPACE - 1; i >= 0; i--) {
         if (++pixel->at[i] < s->out[i])
@@ -40,28 +48,42 @@ void patches_locate(const struct convolution_call *call, size_t batch, size_t ro
         /* Computed as a number: a pointer outside of src must not be formed. */
         patches->origin[i] = (const float *)((uintptr_t)call->execution->buffers[SRC] +
                                              (uintptr_t)offset * sizeof(float));
-        next_pixel(s, &pixel);
+        patches_next(s, &pixel);
     }
 }
 
-struct tap patches_tap(const struct convolution_shape *s, size_t index)
+/* A tap's coordinates relative to tap 0, in src. */
+struct tap {
+    neo_dim at[SPACE], offset;
+};
+
+static struct tap tap_of(const struct convolution_shape *s, size_t index)
 {
     struct tap tap;
-    size_t kw = (size_t)s->kernel[WIDTH], kh = (size_t)s->kernel[HEIGHT];
-    tap.at[WIDTH] = (neo_dim)(index % kw) * s->dilation[WIDTH];
-    tap.at[HEIGHT] = (neo_dim)(index / kw % kh) * s->dilation[HEIGHT];
-    tap.at[DEPTH] = (neo_dim)(index / kw / kh) * s->dilation[DEPTH];
+    for (int i = SPACE - 1; i >= 0; i--)
+        tap.at[i] = split_index(&index, s->kernel[i]) * s->dilation[i];
     tap.offset = tap.at[DEPTH] * s->src.d + tap.at[HEIGHT] * s->src.h + tap.at[WIDTH] * s->src.w;
     return tap;
 }
 
-size_t patches_lanes(const struct convolution_shape *s, const struct patches *patches,
-                     const struct tap *tap, neo_dim channel, const float **lanes)
+/* Does the tap of the patch that begins at `first` lie in src? */
+static bool is_inside(const struct convolution_shape *s, const neo_dim *first,
+                      const struct tap *tap)
 {
+    for (int d = 0; d < SPACE; d++)
+        if ((uint64_t)(first[d] + tap->at[d]) >= (uint64_t)s->in[d])
+            return false;
+    return true;
+}
+
+size_t patches_lanes(const struct convolution_shape *s, const struct patches *patches, size_t index,
+                     neo_dim channel, const float **lanes)
+{
+    struct tap tap = tap_of(s, index);
     size_t inside = 0;
     for (size_t i = 0; i < patches->rows; i++) {
-        bool is_in = patches_is_inside(s, patches->first[i], tap);
-        lanes[i] = is_in ? patches->origin[i] + tap->offset + channel * s->src.c : NULL;
+        bool is_in = is_inside(s, patches->first[i], &tap);
+        lanes[i] = is_in ? patches->origin[i] + tap.offset + channel * s->src.c : NULL;
         inside += is_in;
     }
     return inside;

@@ -95,8 +95,8 @@ static double side(const struct convolution_shape *s, int dimension, size_t poin
     return s->kernel[dimension] == 1 ? 1 : fmin((double)points, inputs);
 }
 
-/* The products; the transforms, some twelve instructions for four values at a point, and two thirds
- * of that in one dimension; reading the weights, two cycles a line. */
+/* The products; the transforms, some twelve instructions for four values at a point, what begins
+ * them there, and two thirds of that in one dimension; reading the weights, two cycles a line. */
 static double estimate(const struct problem *problem, const struct cpu *cpu, enum layout_id layout)
 {
     struct convolution_shape s;
@@ -112,7 +112,7 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
     double products = values * ic * oc / per_cycle * (1.02 + 0.5 / fmin(tiles, 8));
     double passes = dimensions(problem) == 1 ? 2.0 / 3 : 1;
-    double transforms = passes * values * (ic * 1.35 + oc * 1.1);
+    double transforms = passes * values * (20 + ic * 1.35 + oc * 1.1);
     double weights = points * ic * oc * sizeof(float) / 32;
     double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * oc;
     return 3000 + products + transforms + weights + outputs * post_ops_cycles(problem);

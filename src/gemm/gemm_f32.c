@@ -275,6 +275,20 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
 
 /* ---- one task ---- */
 
+const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step)
+{
+    const float *address[GEMM_F32_LIST];
+    struct gemm_f32_list one = {.batch = task->batch,
+                                .row = step->row,
+                                .height = 1,
+                                .tall = 1,
+                                .first = step->k.begin,
+                                .segments = 1,
+                                .out = address};
+    task->call->list_a(task->call->context, task->caller, &one);
+    return address[0];
+}
+
 /* Where the sums of a step go. */
 static struct gemm_f32_block block_of_c(const struct gemm_task *task, const struct gemm_step *step)
 {
@@ -399,6 +413,15 @@ static struct gemm_step make_step(const struct gemm_f32 *plan, struct span tiles
     return step;
 }
 
+static void prepare_rows(const struct gemm_task *task, struct span tiles)
+{
+    if (!task->call->prepare_a)
+        return;
+    size_t begin = gemm_f32_plan_tile(task->plan, tiles.begin).begin;
+    size_t end = gemm_f32_plan_tile(task->plan, tiles.end - 1).end;
+    task->call->prepare_a(task->call->context, task->caller, task->batch, begin, end - begin);
+}
+
 /* The tiles and panels of one matrix that fall to a task. Sums that stay in the scratchpad must be
  * finished before the next block of rows begins; a block of B that is packed here is used for all
  * rows. */
@@ -410,6 +433,7 @@ static void run_matrix(struct gemm_task *task, struct span tiles, struct span pa
     size_t inner = k_inside ? k_blocks : row_blocks, steps = row_blocks * k_blocks;
     task->packed_panel = SIZE_MAX;
     task->call->locate(task->call->context, task->batch, &task->place);
+    prepare_rows(task, tiles);
     for (size_t pb = 0; pb < block_count(panels, plan->block_panels); pb++) {
         for (size_t s = 0; s < steps; s++) {
             size_t outer_index = s / inner, inner_index = s % inner;

@@ -37,7 +37,7 @@ struct gemm_f32_shape {
     bool columns; /* C's columns are contiguous, not its rows */
     enum gemm_output output;
     float low, high;           /* clamp, with GEMM_DIRECT */
-    size_t task_scratch_bytes; /* for pack_a() */
+    size_t task_scratch_bytes; /* for prepare_a(), list_a(), pack_a() */
 
     /* Not 0: each row of A is k / segment runs of so many contiguous values, which list_a() knows.
      * Rows are a_stride elements apart, all of them if a_is_regular; SIZE_MAX: not known yet. C's
@@ -98,20 +98,36 @@ struct gemm_f32_place {
     const float *bias;      /* one value per column, or NULL */
 };
 
+/* Addresses in A: for tiles t < tall + low, of which the first ones have `height` rows and the
+ * others one less, for their rows i and for s < segments,
+ *
+ *   out[(t * segments + s) * GEMM_F32_LIST + i] = the address of A[row_of(t) + i][first + s *
+ * segment]
+ *
+ * Others of the GEMM_F32_LIST addresses may be written, too. With a_column: there is one address.
+ */
+struct gemm_f32_list {
+    size_t batch, row; /* of the first tile */
+    size_t height, tall, low;
+    size_t first, segments;
+    const float **out;
+};
+
 /* The caller's side of one execution; its functions are called by several threads at once. */
 struct gemm_f32_call {
     const void *context;
     void (*locate)(const void *context, size_t batch, struct gemm_f32_place *out);
 
+    /* NULL, or what a task does before it lists or packs rows [row, row + rows) of a matrix. */
+    void (*prepare_a)(const void *context, void *task_scratch, size_t batch, size_t row,
+                      size_t rows);
+
     /* out[p * rows + i] = A[row + i][first + p] for i < rows <= GEMM_F32_MR, p < depth. */
     void (*pack_a)(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
                    size_t first, size_t depth, float *out);
 
-    /* out[s * GEMM_F32_LIST + i] = the address of A[row + i][first + s * segment], for i < rows, s
-     * < segments. With a_column: first is 0, and there is one address. Not called if the shape has
-     * neither. */
-    void (*list_a)(const void *context, size_t batch, size_t row, size_t rows, size_t first,
-                   size_t segments, const float **out);
+    /* Not called if the shape has neither a segment nor a_column. */
+    void (*list_a)(const void *context, const void *task_scratch, const struct gemm_f32_list *list);
 
     /* out[p * width + j] = B[first + p][column + j] for j < columns, 0 for columns <= j < width.
      * Not called when B is packed. */

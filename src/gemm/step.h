@@ -51,6 +51,9 @@ float *gemm_step_own_panel(const struct gemm_task *task, const struct gemm_step 
 size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step,
                               size_t width);
 
+/* The address of A's first value in a step, where that is enough to know the others'. */
+const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step);
+
 /* The rows of tile t, by the plan. */
 struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
 

@@ -28,10 +28,9 @@ static size_t depth_of(const struct gemm_f32 *plan, const struct gemm_step *step
 static void list_regular(const struct gemm_task *task, const struct gemm_step *step)
 {
     const struct gemm_f32 *plan = task->plan;
-    const float **list = task->list, *first;
+    const float **list = task->list;
     uintptr_t stride = plan->shape.a_stride * sizeof(float);
-    task->call->list_a(task->call->context, task->batch, step->row, 1, step->k.begin, 1, &first);
-    uintptr_t row = (uintptr_t)first;
+    uintptr_t row = (uintptr_t)gemm_step_row(task, step);
     for (size_t t = step->tiles.begin; t < step->tiles.end; t++, list += LIST) {
 #pragma GCC unroll 7
         for (size_t i = 0; i < HEIGHT; i++)
@@ -43,16 +42,20 @@ static void list_regular(const struct gemm_task *task, const struct gemm_step *s
 static void list_rows(const struct gemm_task *task, const struct gemm_step *step, size_t segments)
 {
     const struct gemm_f32 *plan = task->plan;
-    const float **list = task->list;
     if (plan->shape.a_is_regular) {
         list_regular(task, step);
         return;
     }
-    for (size_t t = step->tiles.begin; t < step->tiles.end; t++, list += segments * LIST) {
-        struct span rows = gemm_f32_plan_tile(plan, t);
-        task->call->list_a(task->call->context, task->batch, rows.begin, rows.end - rows.begin,
-                           step->k.begin, segments, list);
-    }
+    size_t tall = max_size(min_size(plan->tall_tiles, step->tiles.end), step->tiles.begin);
+    task->call->list_a(task->call->context, task->caller,
+                       &(struct gemm_f32_list){.batch = task->batch,
+                                               .row = step->row,
+                                               .height = plan->tall,
+                                               .tall = tall - step->tiles.begin,
+                                               .low = step->tiles.end - tall,
+                                               .first = step->k.begin,
+                                               .segments = segments,
+                                               .out = task->list});
 }
 
 static void copy_listed(const struct gemm_task *task, const struct gemm_step *step, size_t segments,
@@ -115,27 +118,39 @@ static void copy_block(float *to, size_t to_row, const float *from, size_t from_
             to[i * to_row + j] = from[i * from_row + j];
 }
 
-/* A panel of which not all columns exist: tile by tile on a copy of C. */
-static void run_ragged(struct pass *pass, uint32_t low, size_t tiles)
+/* A panel of which not all columns exist, and whose sums go on: tile by tile on a copy of C. */
+static void continue_ragged(struct pass *pass, uint32_t low, size_t tiles)
 {
-    float copy[HEIGHT * LAYOUT_PANEL] = {0}, bias[LAYOUT_PANEL] = {0};
+    float copy[HEIGHT * LAYOUT_PANEL] = {0};
     struct pass one = *pass;
     struct gemm_f32_listed *strip = &pass->strip;
     size_t rows = pass->tall - low;
     one.strip.ldc = LAYOUT_PANEL;
-    if (strip->bias) {
-        memcpy(bias, strip->bias, pass->valid * sizeof *bias);
-        one.strip.bias = bias;
-    }
     for (size_t t = 0; t < tiles; t++) {
-        if (strip->accumulate)
-            copy_block(copy, LAYOUT_PANEL, strip->c, strip->ldc, rows, pass->valid);
+        copy_block(copy, LAYOUT_PANEL, strip->c, strip->ldc, rows, pass->valid);
         one.strip.c = copy;
         run_tiles(&one, low, 1);
         copy_block(strip->c, strip->ldc, copy, LAYOUT_PANEL, rows, pass->valid);
         strip->c += rows * strip->ldc;
     }
     strip->rows = one.strip.rows;
+}
+
+/* A panel of which not all columns exist. */
+static void run_ragged(struct pass *pass, uint32_t low, size_t tiles)
+{
+    float bias[LAYOUT_PANEL] = {0};
+    struct gemm_f32_listed *strip = &pass->strip;
+    const float *given = strip->bias;
+    if (given)
+        strip->bias = memcpy(bias, given, pass->valid * sizeof *bias);
+    if (strip->accumulate) {
+        continue_ragged(pass, low, tiles);
+    } else {
+        strip->missing = strip->width - pass->valid;
+        run_tiles(pass, low, tiles);
+    }
+    strip->bias = given;
 }
 
 /* How many panels of one width follow each other from p on: full ones as far as they stay in the L1

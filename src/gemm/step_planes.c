@@ -109,7 +109,7 @@ void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *
                   .low = shape->low,
                   .high = shape->high},
     };
-    task->call->list_a(task->call->context, task->batch, step->row, 1, 0, 1, &run.strip.a);
+    run.strip.a = gemm_step_row(task, step);
     for (size_t row = 0; row < step->rows;) {
         size_t left = step->rows - row, rows = plan->run_rows;
         rows = left < rows + LOWEST ? left : rows; /* none are too few for a tile */

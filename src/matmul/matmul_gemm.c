@@ -183,19 +183,22 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
     };
 }
 
-static void list_a(const void *context, size_t batch, size_t row, size_t rows, size_t first,
-                   size_t segments, const float **out)
+/* A row is one segment. */
+static void list_a(const void *context, const void *task_scratch, const struct gemm_f32_list *list)
 {
     const struct matmul_call *call = context;
     const struct execution *execution = call->execution;
     const neo_memory_desc *src = &execution->problem->tensors[SRC];
     neo_dim position[NEO_MAX_NDIMS], stride = src->strides[src->ndims - 2];
-    (void)segments; /* a row is one */
-    matmul_position(execution->problem, batch, position);
+    (void)task_scratch;
+    matmul_position(execution->problem, list->batch, position);
     const float *from = (const float *)execution->buffers[SRC] +
-                        matmul_batch_offset(src, position) + (neo_dim)row * stride + (neo_dim)first;
-    for (size_t i = 0; i < rows; i++, from += stride)
-        out[i] = from;
+                        matmul_batch_offset(src, position) + (neo_dim)list->row * stride +
+                        (neo_dim)list->first;
+    const float **out = list->out;
+    for (size_t t = 0; t < list->tall + list->low; t++, out += GEMM_F32_LIST)
+        for (size_t i = 0; i < list->height - (t >= list->tall); i++, from += stride)
+            out[i] = from;
 }
 
 static void pack_a(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,

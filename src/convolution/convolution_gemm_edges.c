@@ -1,0 +1,176 @@
+/* Convolution as a matrix multiplication: how patches are divided into runs of contiguous values.
+ *
+ * With channels last and a dense kernel, a row of the kernel is one run of the values of a row of
+ * src: few addresses, and few ends of runs. The patches of pixels near the ends of a row also need
+ * the padding there, so each task makes copies of these ends with their padding, a few pixels of
+ * each row. Where that would take much memory, each tap is a run. */
+#include <string.h>
+
+#include "src/convolution/convolution_gemm.h"
+#include "src/core/checked.h"
+
+const float segments_padding[512];
+
+/* ---- plan ---- */
+
+static neo_dim clamp(neo_dim x, neo_dim low, neo_dim high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Where the first tap of a pixel's patch is in its row of src. */
+static neo_dim column_of(const struct convolution_shape *s, neo_dim x)
+{
+    return x * s->stride[WIDTH] - s->padding[WIDTH];
+}
+
+/* Sets the pixels of dst whose patches lie within rows of src, and the pixels of src that the
+ * others need. */
+static void find_edges(struct convolution_gemm *plan)
+{
+    const struct convolution_shape *s = &plan->shape;
+    neo_dim out = s->out[WIDTH], stride = s->stride[WIDTH], taps = s->kernel[WIDTH];
+    neo_dim before = s->padding[WIDTH], room = s->in[WIDTH] + before - taps;
+    plan->inner_begin = before > 0 ? clamp((before - 1) / stride + 1, 0, out) : 0;
+    plan->inner_end = clamp(room < 0 ? 0 : room / stride + 1, plan->inner_begin, out);
+    plan->left.begin = plan->left.end = column_of(s, 0);
+    if (plan->inner_begin > 0)
+        plan->left.end = column_of(s, plan->inner_begin - 1) + taps;
+    plan->right.begin = plan->right.end = column_of(s, plan->inner_end);
+    if (plan->inner_end < out)
+        plan->right.end = column_of(s, out - 1) + taps;
+}
+
+/* The copies of a row's edges, in pixels. */
+static neo_dim edge_pixels(const struct convolution_gemm *plan)
+{
+    return plan->left.end - plan->left.begin + plan->right.end - plan->right.begin;
+}
+
+/* Strides of 0 belong to an image that is still to be chosen, with channels last. */
+static bool are_pixels_neighbours(const struct convolution_shape *s)
+{
+    return s->src.w == s->ic || s->src.w == 0 || s->in[WIDTH] == 1;
+}
+
+/* Copies of edges that would be half of a row are one of all of it. */
+static void join_edges(struct convolution_gemm *plan)
+{
+    const struct convolution_shape *s = &plan->shape;
+    neo_dim end = column_of(s, s->out[WIDTH] - 1) + s->kernel[WIDTH];
+    if (edge_pixels(plan) * 2 < end - plan->left.begin)
+        return;
+    plan->inner_begin = plan->inner_end = s->out[WIDTH];
+    plan->left.end = end;
+    plan->right = (struct convolution_edge){0, 0};
+}
+
+/* Runs of many values gain little by being longer. */
+static bool are_rows_merged(struct convolution_gemm *plan)
+{
+    enum { MANY = 64, MOST_BYTES = 64 << 10 };
+    const struct convolution_shape *s = &plan->shape;
+    find_edges(plan);
+    neo_dim pixels = edge_pixels(plan);
+    if (s->kernel[WIDTH] == 1)
+        return pixels == 0;
+    if (s->dilation[WIDTH] != 1 || s->ic >= MANY || !are_pixels_neighbours(s))
+        return false;
+    if (pixels)
+        join_edges(plan);
+    double row = (double)edge_pixels(plan) * (double)s->ic;
+    return row * (double)(s->in[DEPTH] * s->in[HEIGHT]) * sizeof(float) <= (double)MOST_BYTES;
+}
+
+void segments_plan(struct convolution_gemm *plan, const struct cpu *cpu)
+{
+    const struct convolution_shape *s = &plan->shape;
+    plan->has_segments = s->src.c <= 1 || s->groups * s->ic == 1;
+    plan->rows_are_merged = plan->has_segments && are_rows_merged(plan);
+    plan->segment = (size_t)s->ic;
+    plan->copy = copy_f32_find(cpu->features)->run;
+    if (plan->rows_are_merged) {
+        plan->segment = (size_t)(s->kernel[WIDTH] * s->ic);
+        plan->edge_row = (size_t)(edge_pixels(plan) * s->ic);
+    } else {
+        plan->inner_begin = 0;
+        plan->inner_end = s->out[WIDTH];
+    }
+}
+
+size_t segments_edge_bytes(const struct convolution_gemm *plan)
+{
+    const struct convolution_shape *s = &plan->shape;
+    return (size_t)(s->in[DEPTH] * s->in[HEIGHT]) * plan->edge_row * sizeof(float);
+}
+
+/* ---- run ---- */
+
+/* What some pixels of dst need of a dimension of src. */
+struct range {
+    neo_dim begin, end;
+};
+
+static struct range range_of(const struct convolution_shape *s, int d, neo_dim first, neo_dim last)
+{
+    neo_dim reach = (s->kernel[d] - 1) * s->dilation[d] + 1;
+    neo_dim begin = first * s->stride[d] - s->padding[d];
+    neo_dim end = last * s->stride[d] - s->padding[d] + reach;
+    begin = clamp(begin, 0, s->in[d]);
+    return (struct range){begin, clamp(end, begin, s->in[d])};
+}
+
+static void copy_edge(const struct convolution_gemm *plan, const struct convolution_edge *edge,
+                      const float *src, size_t rows, float *out)
+{
+    const struct convolution_shape *s = &plan->shape;
+    neo_dim begin = clamp(edge->begin, 0, s->in[WIDTH]);
+    neo_dim end = clamp(edge->end, begin, s->in[WIDTH]);
+    if (begin == end)
+        return;
+    plan->copy(&(struct copy_f32_plane){
+        .rows = rows,
+        .cols = (size_t)((end - begin) * s->ic), /* neighbours, or one pixel */
+        .src = src + begin * s->src.w,
+        .src_row = s->src.h,
+        .src_col = 1,
+        .dst = out + (begin - edge->begin) * s->ic,
+        .dst_row = (ptrdiff_t)plan->edge_row,
+        .dst_col = 1,
+    });
+}
+
+static void copy_edges(const struct convolution_gemm *plan, const float *plane, struct range rows,
+                       float *out)
+{
+    size_t count = (size_t)(rows.end - rows.begin);
+    const float *src = plane + rows.begin * plan->shape.src.h;
+    memset(out, 0, count * plan->edge_row * sizeof *out);
+    copy_edge(plan, &plan->left, src, count, out);
+    copy_edge(plan, &plan->right, src, count,
+              out + (plan->left.end - plan->left.begin) * plan->shape.ic);
+}
+
+void convolution_gemm_prepare_a(const void *context, void *task_scratch, size_t batch, size_t row,
+                                size_t rows)
+{
+    const struct convolution_call *call = context;
+    const struct convolution_gemm *plan = call->plan;
+    const struct convolution_shape *s = &plan->shape;
+    if (!plan->edge_row)
+        return;
+    size_t begin = first_pixel(plan, batch) + row;
+    struct pixel first = patches_pixel(s, begin), last = patches_pixel(s, begin + rows - 1);
+    struct range planes = range_of(s, DEPTH, first.at[DEPTH], last.at[DEPTH]);
+    struct range lines = range_of(s, HEIGHT, first.at[HEIGHT], last.at[HEIGHT]);
+    if (first.at[DEPTH] != last.at[DEPTH])
+        lines = (struct range){0, s->in[HEIGHT]};
+    if (lines.begin == lines.end)
+        return;
+    const float *image = (const float *)call->execution->buffers[SRC] + first.n * s->src.n +
+                         group_of(plan, batch) * s->ic * s->src.c;
+    for (neo_dim d = planes.begin; d < planes.end; d++)
+        copy_edges(plan, image + d * s->src.d, lines,
+                   (float *)task_scratch +
+                       (size_t)(d * s->in[HEIGHT] + lines.begin) * plan->edge_row);
+}
