@@ -2,9 +2,9 @@
  *
  * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
- * one of three places in v6 … v17. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two registers
- * and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. With stride S = 2 a vector is
- * made of two by UZP1: 5x5: 350 FMLA, 85 LD1 of four registers and 170 UZP1. */
+ * one of three places in v6 … v17. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two
+ * registers and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. With stride S = 2 a
+ * vector is made of two by UZP1: 5x5: 350 FMLA, 85 LD1 of four registers and 170 UZP1. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_neon.h"
 

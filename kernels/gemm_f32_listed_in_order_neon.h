@@ -1,5 +1,5 @@
-/* What the tiles of gemm_f32_listed.h for cores that issue in order share. A file has macros for what
- * differs:
+/* What the tiles of gemm_f32_listed.h for cores that issue in order share. A file has macros for
+ * what differs:
  *
  *   first_loads height, vectors            what has to be there before the rounds of a segment
  *   first_loads_and_clear height, vectors  the same, and sums of zero

@@ -1,4 +1,5 @@
-/* The tables of gemm_f32_listed_neon.S, gemm_f32_listed_narrow_neon.S, gemm_f32_listed_wide_neon.S. */
+/* The tables of gemm_f32_listed_neon.S, gemm_f32_listed_narrow_neon.S, gemm_f32_listed_wide_neon.S.
+ */
 #include "kernels/gemm_f32_listed.h"
 #include "kernels/gemm_f32_listed_offsets.h"
 

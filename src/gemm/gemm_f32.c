@@ -161,8 +161,9 @@ static size_t choose_chunk(const struct gemm_f32 *plan, const struct cpu *cpu)
 }
 
 /* A block of A takes half of the L2 cache. If that is all rows, only as much of a plain B is packed
- * at a time as stays in the L1 cache until they have used it. Every block is at most as large as
- * that of a problem whose sizes are not known. */
+ * at a time as stays in the L1 cache until they have used it; but rows that are copied would be
+ * copied for each part of B. Every block is at most as large as that of a problem whose sizes are
+ * not known. */
 static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
@@ -176,7 +177,8 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
     bool whole_rows = shape->b_packed && shape->output != GEMM_STAGED && plan->panels != SIZE_MAX;
     plan->group_panels = choose_group(plan, cpu);
     size_t most_panels = MAX_BLOCK_PANELS;
-    if (short_rows && !shape->b_packed && plan->block_tiles == plan->row_tiles)
+    bool one_block = plan->block_tiles == plan->row_tiles && !plan->copies;
+    if (short_rows && !shape->b_packed && one_block)
         most_panels = min_size(plan->group_panels, most_panels);
     plan->block_panels =
         whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, most_panels);
