@@ -51,13 +51,24 @@ static bool crosses_rows(const struct convolution_shape *s,
     return is_dst_even && (!kernel->in_order || s->out[WIDTH] < (neo_dim)piece_of(s, kernel));
 }
 
-/* Cycles of one tap's multiply-adds for so many outputs. Groups of one to three channels take a
- * load and a multiply-add each; the others 1.4 or 1.6 instructions for a multiply-add. */
+/* Cycles of one tap's multiply-adds for so many outputs. One to three channels are loaded by
+ * themselves. */
 static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, double channels)
 {
     double whole = floor(channels / 4) * 4, rest = channels - whole;
-    double sums = tuned ? whole + 2 * rest : 1.5 * whole + (rest > 0 ? 4 + rest : 0);
+    double sums = cpu->core->in_order ? 1.5 * whole + (rest > 0 ? 4 + rest : 0)
+                                      : 1.1 * whole + (rest > 0 ? 1 + 1.5 * rest : 0);
+    if (tuned)
+        sums = whole + 2 * rest;
     return outputs * sums / (4.0 * fmax(cpu->core->fmla_per_cycle, 1));
+}
+
+/* Every piece reads all weights again: cycles for those that the L1 cache does not keep. */
+static double reading_cycles(const struct convolution_shape *s, const struct cpu *cpu, double taps)
+{
+    const double line = 64, cycles = 2; /* clang wants a double */
+    double bytes = taps * (double)(s->groups * s->ic * s->oc) * sizeof(float);
+    return bytes > (double)cpu->l1_bytes ? bytes / line * cycles : 0;
 }
 
 static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -80,13 +91,13 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double outputs = ceil((double)s.oc / 4) * 4 * pixels * (double)s.groups;
     double sums = taps * tap_cycles(cpu, tuned, outputs, (double)s.ic);
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
-    double listing = tiles * (100 + 25 * taps);
+    double listing = tiles * (100 + 25 * taps + reading_cycles(&s, cpu, taps));
     double around = groups * panels * (50 + (tuned ? 18 : 4) * taps);
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     double gather =
         s.src.c == 1 || s.src.c == 0 ? 0 : groups * (double)PIXELS * (double)(s.ic + s.oc);
-    return 1000 + sums + listing + around + packing + gather + outputs * post_ops_cycles(problem);
+    return 300 + sums + listing + around + packing + gather + outputs * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */
@@ -135,7 +146,9 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     const struct convolution_shape *s = &mine->shape;
     layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
     mine->weights = layout_shape(&packed);
-    mine->panels = layout_panel_count(mine->weights.n);
+    mine->panel_count = layout_panel_count(mine->weights.n);
+    for (size_t i = 0; i < min_size(mine->panel_count, INDIRECT_PANELS); i++)
+        mine->panels[i] = layout_panel(mine->weights.n, i);
     mine->taps = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH]);
     mine->channels = (size_t)(s->groups * s->ic);
     mine->outputs = (size_t)(s->groups * s->oc);
@@ -232,8 +245,9 @@ static void run_group(const struct task *task, struct indirect_f32_tile *tile, n
     const float *bias = task->run->execution->buffers[BIAS];
     const float *matrix = task->run->weights + (size_t)group * weights->k * weights->columns;
     tile->offset = (size_t)(group * s->ic);
-    for (size_t p = 0; p < plan->panels; p++) {
-        struct layout_panel panel = layout_panel(weights->n, p);
+    for (size_t p = 0; p < plan->panel_count; p++) {
+        struct layout_panel panel =
+            p < INDIRECT_PANELS ? plan->panels[p] : layout_panel(weights->n, p);
         size_t channel = (size_t)(group * s->oc) + panel.first;
         tile->weights = matrix + layout_panel_offset(weights->n, p) * weights->k;
         tile->width = panel.width;
@@ -302,15 +316,15 @@ static void run_piece(const struct task *task, const struct piece *piece)
 /* Pixels of rows of dst, as many rows as a piece may cross. */
 static void run_pixels(const struct task *task, struct piece *piece, size_t rows)
 {
-    size_t width = (size_t)task->run->plan->shape.out[WIDTH], count = rows * width;
-    size_t pieces = div_up(count, task->run->plan->piece);
-    neo_dim top = piece->at[HEIGHT];
-    for (size_t i = 0; i < pieces; i++) {
-        struct span pixels = partition_span(count, pieces, i);
-        piece->at[HEIGHT] = top + (neo_dim)(pixels.begin / width);
-        piece->at[WIDTH] = (neo_dim)(pixels.begin % width);
-        piece->count = pixels.end - pixels.begin;
+    neo_dim width = task->run->plan->shape.out[WIDTH];
+    size_t most = task->run->plan->piece;
+    piece->at[WIDTH] = 0;
+    for (size_t left = rows * (size_t)width; left; left -= piece->count) {
+        piece->count = min_size(left, most);
         run_piece(task, piece);
+        piece->at[WIDTH] += (neo_dim)piece->count;
+        for (; piece->at[WIDTH] >= width; piece->at[WIDTH] -= width)
+            piece->at[HEIGHT]++;
     }
 }
 

@@ -9,11 +9,14 @@
 #include "src/core/checked.h"
 #include "src/weights/layout.h"
 
+enum { INDIRECT_PANELS = 3 }; /* of a group, most of which have few channels */
+
 struct convolution_indirect {
     struct convolution_shape shape;
     size_t taps, channels, outputs; /* channels and outputs: of all groups */
     struct layout_shape weights;
-    size_t panels; /* of a group's weights */
+    size_t panel_count;
+    struct layout_panel panels[INDIRECT_PANELS]; /* the first ones */
     const struct indirect_f32_kernel *kernel;
     size_t piece; /* pixels of dst, at most */
     copy_f32_fn *copy;

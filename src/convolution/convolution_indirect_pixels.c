@@ -4,75 +4,72 @@
 
 enum { PIXELS = INDIRECT_F32_PIXELS };
 
-/* What a pixel of dst reads: along each dimension the coordinate of tap 0 and the taps that are in
- * src. Tap 0 may be outside of it: then there is no pointer to it, only a number. */
+/* What a pixel of dst reads: where tap 0 would be, in src or outside of it, and so as a number and
+ * not as a pointer. */
 struct patch {
     uintptr_t origin;
-    neo_dim first[SPACE];
-    struct span inside[SPACE];
+    neo_dim row, column;
 };
 
-static void clip_taps(const struct convolution_shape *s, struct patch *patch, int dimension)
-{
-    neo_dim first = patch->first[dimension], step = s->dilation[dimension];
-    neo_dim begin = 0, end = s->kernel[dimension];
-    while (begin < end && first + begin * step < 0)
-        begin++;
-    while (end > begin && first + (end - 1) * step >= s->in[dimension])
-        end--;
-    patch->inside[dimension] = (struct span){(size_t)begin, (size_t)end};
-}
+/* The patches of a piece, from the same depth. */
+struct patches {
+    struct patch at[PIXELS];
+    neo_dim depth;
+    unsigned padded; /* bit i: patch i has taps in the padding */
+};
 
 static uintptr_t bytes(neo_dim elements)
 {
     return (uintptr_t)elements * sizeof(float);
 }
 
-static void set_column(const struct task *task, struct patch *patch, neo_dim column)
+/* The taps along a dimension that exist, if tap 0 is at `first`. */
+static struct span clip_taps(const struct convolution_shape *s, int dimension, neo_dim first)
 {
-    const struct convolution_shape *s = &task->run->plan->shape;
-    const neo_dim *first = patch->first;
-    patch->first[WIDTH] = column * s->stride[WIDTH] - s->padding[WIDTH];
-    patch->origin = (uintptr_t)task->origin +
-                    bytes(first[DEPTH] * s->src.d + (first[HEIGHT] - task->top) * task->row_stride +
-                          first[WIDTH] * task->column_stride);
-    clip_taps(s, patch, WIDTH);
+    neo_dim step = s->dilation[dimension], begin = 0, end = s->kernel[dimension];
+    while (begin < end && first + begin * step < 0)
+        begin++;
+    while (end > begin && first + (end - 1) * step >= s->in[dimension])
+        end--;
+    return (struct span){(size_t)begin, (size_t)end};
 }
 
-static void set_row(const struct task *task, struct patch *patch, neo_dim row)
+/* All taps exist if tap 0 is before this coordinate, and not negative. */
+static uint64_t room_of(const struct convolution_shape *s, int dimension)
 {
-    const struct convolution_shape *s = &task->run->plan->shape;
-    patch->first[HEIGHT] = row * s->stride[HEIGHT] - s->padding[HEIGHT];
-    clip_taps(s, patch, HEIGHT);
+    neo_dim room = s->in[dimension] - (s->kernel[dimension] - 1) * s->dilation[dimension];
+    return room > 0 ? (uint64_t)room : 0;
 }
 
-/* Of eight pixels; those that do not exist repeat the last one. Returns whether all taps of all are
- * in src. */
-static bool find_patches(const struct task *task, const struct piece *piece,
-                         struct patch patches[PIXELS])
+static void find_patches(const struct task *task, const struct piece *piece,
+                         struct patches *patches)
 {
     const struct convolution_shape *s = &task->run->plan->shape;
-    neo_dim row = piece->at[HEIGHT], column = piece->at[WIDTH];
-    size_t taps = task->run->plan->taps, whole = 0;
-    struct patch patch;
-    patch.first[DEPTH] = piece->at[DEPTH] * s->stride[DEPTH] - s->padding[DEPTH];
-    clip_taps(s, &patch, DEPTH);
-    set_row(task, &patch, row);
+    neo_dim step = s->stride[WIDTH], column_stride = task->column_stride, x = piece->at[WIDTH];
+    uint64_t row_room = room_of(s, HEIGHT), column_room = room_of(s, WIDTH);
+    neo_dim depth = piece->at[DEPTH] * s->stride[DEPTH] - s->padding[DEPTH];
+    struct patch patch = {.row = piece->at[HEIGHT] * s->stride[HEIGHT] - s->padding[HEIGHT],
+                          .column = x * step - s->padding[WIDTH]};
+    bool is_padded = (uint64_t)depth >= room_of(s, DEPTH);
+    uintptr_t plane = (uintptr_t)task->origin + bytes(depth * s->src.d);
+    patches->depth = depth;
+    patches->padded = 0;
     for (size_t i = 0; i < PIXELS; i++) {
-        if (i < piece->count) {
-            if (column == s->out[WIDTH]) {
-                column = 0;
-                set_row(task, &patch, ++row);
-            }
-            set_column(task, &patch, column++);
+        patch.origin = plane + bytes((patch.row - task->top) * task->row_stride +
+                                     patch.column * column_stride);
+        patches->at[i] = patch;
+        bool padded =
+            is_padded || (uint64_t)patch.row >= row_room || (uint64_t)patch.column >= column_room;
+        patches->padded |= (unsigned)padded << i;
+        if (i + 1 >= piece->count) /* those that do not exist repeat the last one */
+            continue;
+        patch.column += step;
+        if (++x == s->out[WIDTH]) {
+            x = 0;
+            patch.column = -s->padding[WIDTH];
+            patch.row += s->stride[HEIGHT];
         }
-        patches[i] = patch;
-        size_t inside = 1;
-        for (int d = 0; d < SPACE; d++)
-            inside *= patch.inside[d].end - patch.inside[d].begin;
-        whole += inside == taps;
     }
-    return whole == PIXELS;
 }
 
 /* One pixel's taps in a row of source. */
@@ -92,109 +89,52 @@ static const float **list_row(const struct task *task, uintptr_t row, struct spa
     return out;
 }
 
-static void list_patch(const struct task *task, const struct patch *patch, const float **out)
+static bool is_in(struct span span, size_t i)
 {
-    const struct convolution_shape *s = &task->run->plan->shape;
-    const struct span *inside = patch->inside;
-    for (size_t kd = 0; kd < (size_t)s->kernel[DEPTH]; kd++)
-        for (size_t kh = 0; kh < (size_t)s->kernel[HEIGHT]; kh++) {
-            bool exists = kd >= inside[DEPTH].begin && kd < inside[DEPTH].end &&
-                          kh >= inside[HEIGHT].begin && kh < inside[HEIGHT].end;
-            uintptr_t row =
-                patch->origin + bytes((neo_dim)kd * s->dilation[DEPTH] * s->src.d +
-                                      (neo_dim)kh * s->dilation[HEIGHT] * task->row_stride);
-            out = list_row(task, row, exists ? inside[WIDTH] : (struct span){0, 0}, out);
-        }
+    return i >= span.begin && i < span.end;
 }
 
-/* All taps of all pixels are in src. */
-static void list_whole(const struct task *task, const struct patch patches[PIXELS],
+static void list_patch(const struct task *task, const struct patch *patch, neo_dim depth,
                        const float **out)
 {
     const struct convolution_shape *s = &task->run->plan->shape;
-    uintptr_t origins[PIXELS];
-    for (size_t i = 0; i < PIXELS; i++)
-        origins[i] = patches[i].origin;
-    for (neo_dim kd = 0; kd < s->kernel[DEPTH]; kd++)
-        for (neo_dim kh = 0; kh < s->kernel[HEIGHT]; kh++)
-            for (neo_dim kw = 0; kw < s->kernel[WIDTH]; kw++, out += PIXELS) {
-                uintptr_t tap = bytes(kd * s->dilation[DEPTH] * s->src.d +
-                                      kh * s->dilation[HEIGHT] * task->row_stride +
-                                      kw * s->dilation[WIDTH] * task->column_stride);
-                for (size_t i = 0; i < PIXELS; i++)
-                    out[i] = (const float *)(origins[i] + tap);
-            }
-}
-
-/* ---- pixels of one row of dst ---- */
-
-/* From the first pixel to each; pixels that do not exist repeat the last one. */
-struct neighbours {
-    neo_dim columns[PIXELS]; /* of source */
-    uintptr_t bytes[PIXELS];
-};
-
-static struct neighbours neighbours_of(const struct task *task, const struct piece *piece)
-{
-    struct neighbours of;
-    for (size_t i = 0; i < PIXELS; i++) {
-        size_t steps = i < piece->count ? i : piece->count - 1;
-        of.columns[i] = (neo_dim)steps * task->run->plan->shape.stride[WIDTH];
-        of.bytes[i] = bytes(of.columns[i] * task->column_stride);
-    }
-    return of;
-}
-
-/* One tap of the eight pixels. row: of source, or 0 if it is padding; x: of the first pixel. */
-static void list_tap(const struct task *task, const struct neighbours *of, uintptr_t row, neo_dim x,
-                     const float **out)
-{
-    neo_dim width = task->run->plan->shape.in[WIDTH], last = x + of->columns[PIXELS - 1];
-    row += row ? bytes(x * task->column_stride) : 0;
-    if (row && x >= 0 && last < width) {
-#pragma GCC unroll 8
-        for (size_t i = 0; i < PIXELS; i++)
-            out[i] = (const float *)(row + of->bytes[i]);
-        return;
-    }
-    for (size_t i = 0; i < PIXELS; i++) {
-        neo_dim column = x + of->columns[i];
-        bool inside = row && column >= 0 && column < width;
-        out[i] = inside ? (const float *)(row + of->bytes[i]) : task->zeros;
-    }
-}
-
-static void list_neighbours(const struct task *task, const struct piece *piece)
-{
-    const struct convolution_shape *s = &task->run->plan->shape;
-    const float **out = task->pixels;
-    struct neighbours of = neighbours_of(task, piece);
-    neo_dim x = piece->at[WIDTH] * s->stride[WIDTH] - s->padding[WIDTH];
-    for (neo_dim kd = 0; kd < s->kernel[DEPTH]; kd++)
-        for (neo_dim kh = 0; kh < s->kernel[HEIGHT]; kh++) {
-            neo_dim d =
-                piece->at[DEPTH] * s->stride[DEPTH] - s->padding[DEPTH] + kd * s->dilation[DEPTH];
-            neo_dim h = piece->at[HEIGHT] * s->stride[HEIGHT] - s->padding[HEIGHT] +
-                        kh * s->dilation[HEIGHT];
-            bool inside = d >= 0 && d < s->in[DEPTH] && h >= 0 && h < s->in[HEIGHT];
-            neo_dim row = d * s->src.d + (h - task->top) * task->row_stride;
-            uintptr_t from = inside ? (uintptr_t)task->origin + bytes(row) : 0;
-            for (neo_dim kw = 0; kw < s->kernel[WIDTH]; kw++, out += PIXELS)
-                list_tap(task, &of, from, x + kw * s->dilation[WIDTH], out);
+    struct span planes = clip_taps(s, DEPTH, depth), rows = clip_taps(s, HEIGHT, patch->row);
+    struct span columns = clip_taps(s, WIDTH, patch->column), none = {0, 0};
+    for (size_t kd = 0; kd < (size_t)s->kernel[DEPTH]; kd++)
+        for (size_t kh = 0; kh < (size_t)s->kernel[HEIGHT]; kh++) {
+            uintptr_t row =
+                patch->origin + bytes((neo_dim)kd * s->dilation[DEPTH] * s->src.d +
+                                      (neo_dim)kh * s->dilation[HEIGHT] * task->row_stride);
+            bool exists = is_in(planes, kd) && is_in(rows, kh);
+            out = list_row(task, row, exists ? columns : none, out);
         }
 }
 
+/* As if all taps were in src. */
+static void list_all(const struct task *task, const struct patches *patches, const float **out)
+{
+    const struct convolution_shape *s = &task->run->plan->shape;
+    uintptr_t origins[PIXELS], column = bytes(s->dilation[WIDTH] * task->column_stride);
+    for (size_t i = 0; i < PIXELS; i++)
+        origins[i] = patches->at[i].origin;
+    for (neo_dim kd = 0; kd < s->kernel[DEPTH]; kd++)
+        for (neo_dim kh = 0; kh < s->kernel[HEIGHT]; kh++) {
+            uintptr_t tap = bytes(kd * s->dilation[DEPTH] * s->src.d +
+                                  kh * s->dilation[HEIGHT] * task->row_stride);
+            for (neo_dim kw = 0; kw < s->kernel[WIDTH]; kw++, out += PIXELS, tap += column)
+#pragma GCC unroll 8
+                for (size_t i = 0; i < PIXELS; i++)
+                    out[i] = (const float *)(origins[i] + tap);
+        }
+}
+
+/* Most pixels have all taps, and eight are listed together faster than one. */
 void indirect_list_pixels(const struct task *task, const struct piece *piece)
 {
-    if (!task->run->plan->crosses_rows) {
-        list_neighbours(task, piece);
-        return;
-    }
-    struct patch patches[PIXELS];
-    if (find_patches(task, piece, patches)) {
-        list_whole(task, patches, task->pixels);
-        return;
-    }
-    for (size_t i = 0; i < PIXELS; i++)
-        list_patch(task, &patches[i], task->pixels + i);
+    struct patches patches;
+    find_patches(task, piece, &patches);
+    list_all(task, &patches, task->pixels);
+    for (size_t i = 0; patches.padded; i++, patches.padded >>= 1)
+        if (patches.padded & 1)
+            list_patch(task, &patches.at[i], patches.depth, task->pixels + i);
 }

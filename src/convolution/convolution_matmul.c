@@ -176,13 +176,28 @@ static const char *matmul_refuse(const struct problem *problem, const struct cpu
     return why ? why : convolution_refuse_direct(problem);
 }
 
-/* Cycles of copying: a row of taps at a time, of all pixels of a row. */
+/* The pixels of a row of dst all of whose taps in a row of src exist. */
+static struct span inner_pixels(const struct convolution_shape *s)
+{
+    neo_dim stride = s->stride[WIDTH], padding = s->padding[WIDTH];
+    neo_dim reach = (s->kernel[WIDTH] - 1) * s->dilation[WIDTH];
+    neo_dim begin = padding ? (padding - 1) / stride + 1 : 0;
+    neo_dim room = s->in[WIDTH] + padding - reach;
+    neo_dim end = room > 0 ? (room - 1) / stride + 1 : 0;
+    end = end < s->out[WIDTH] ? end : s->out[WIDTH];
+    return begin < end ? (struct span){(size_t)begin, (size_t)end} : (struct span){0, 0};
+}
+
+/* Cycles of copying: a row of taps at a time, of all pixels of a row together that have all of
+ * them.
+ */
 static double copying_cycles(const struct convolution_shape *s)
 {
     double pixels = (double)pixel_count(s), taps = (double)(s->kernel[DEPTH] * s->kernel[HEIGHT]);
-    double lines = pixels / (double)s->out[WIDTH] * taps;
-    double values = (double)(pixel_count(s) * row_count(s));
-    return 30 + 60 * lines + 15 * pixels * taps + (s->src.c == 1 ? 0.25 : 1.5) * values;
+    double lines = pixels / (double)s->out[WIDTH] * taps, values = pixels * (double)row_count(s);
+    struct span inner = inner_pixels(s);
+    double whole = (double)(inner.end - inner.begin), edges = (double)s->out[WIDTH] - whole;
+    return 30 + lines * (60 + 15 * whole + 110 * edges) + (s->src.c == 1 ? 0.25 : 1.5) * values;
 }
 
 static double matmul_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -281,23 +296,13 @@ static void copy_edge(const struct convolution_matmul *mine, const struct taps_l
         begin++;
     float *out = line->patches + pixel * mine->rows;
     size_t tap = (size_t)s->ic * sizeof(float);
-    memset(out, 0, (size_t)begin * tap);
-    memset(out + end * s->ic, 0, (size_t)(s->kernel[WIDTH] - end) * tap);
+    if (begin > 0)
+        memset(out, 0, (size_t)begin * tap);
+    if (end < s->kernel[WIDTH])
+        memset(out + end * s->ic, 0, (size_t)(s->kernel[WIDTH] - end) * tap);
     if (begin < end)
         copy_taps(mine, line, (struct span){pixel, pixel + 1},
                   (struct span){(size_t)begin, (size_t)end});
-}
-
-/* The pixels of a row of dst all of whose taps in a row of src exist. */
-static struct span inner_pixels(const struct convolution_shape *s)
-{
-    neo_dim stride = s->stride[WIDTH], padding = s->padding[WIDTH];
-    neo_dim reach = (s->kernel[WIDTH] - 1) * s->dilation[WIDTH];
-    neo_dim begin = padding ? (padding - 1) / stride + 1 : 0;
-    neo_dim room = s->in[WIDTH] + padding - reach;
-    neo_dim end = room > 0 ? (room - 1) / stride + 1 : 0;
-    end = end < s->out[WIDTH] ? end : s->out[WIDTH];
-    return begin < end ? (struct span){(size_t)begin, (size_t)end} : (struct span){0, 0};
 }
 
 static void copy_line(const struct convolution_matmul *mine, const struct taps_line *line)
