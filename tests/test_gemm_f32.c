@@ -390,9 +390,10 @@ static void unknown_sizes_have_the_largest_scratchpad(void **state)
 {
     (void)state;
     struct cpu reorders = stated_cpu("neoverse-n1", 65536);
-    struct cpu does_not = stated_cpu("cortex-a510", 32768);
+    struct cpu wide = stated_cpu("cortex-a510", 32768), narrow = stated_cpu("cortex-a55", 32768);
     unknown_sizes_have_most_on(&reorders);
-    unknown_sizes_have_most_on(&does_not);
+    unknown_sizes_have_most_on(&wide);
+    unknown_sizes_have_most_on(&narrow);
 }
 
 int main(void)

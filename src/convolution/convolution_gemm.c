@@ -39,7 +39,7 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     const struct convolution_shape *s = &plan.shape;
     segments_plan(&plan, cpu);
     double taps = (double)s->kernel[DEPTH] * (double)s->kernel[HEIGHT] * (double)s->kernel[WIDTH];
-    bool listed = lists_rows(&plan) && gemm_f32_lists(cpu);
+    bool listed = lists_rows(&plan) && gemm_f32_lists(cpu, (double)plan.shape.oc);
     double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
     double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
     double lanes = s->src.c > 1 ? 20 + (double)s->ic / 2 : 16; /* elements one by one */

@@ -71,6 +71,16 @@ static double reading_cycles(const struct convolution_shape *s, const struct cpu
     return bytes > (double)cpu->l1_bytes ? bytes / line * cycles : 0;
 }
 
+/* How much longer steps take than their multiply-adds: cores that issue 64 bits of a load beside
+ * one have few beside which a vector of weights can come, if there are few pixels. */
+static double waits(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel,
+                    double pixels)
+{
+    double vectors = fmin(ceil((double)s->oc / 4), INDIRECT_F32_WIDTH / 4);
+    double sums = pixels * vectors, others = pixels / 2 + 3 * vectors + 6;
+    return kernel->in_order == IN_ORDER_NARROW ? fmax(1, (sums + others) / 2 / sums) : 1;
+}
+
 static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_shape s;
@@ -89,10 +99,11 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double groups = tiles * (double)s.groups;
     double pixels = tuned ? planes * rows * width : tiles * piece;
     double outputs = ceil((double)s.oc / 4) * 4 * pixels * (double)s.groups;
-    double sums = taps * tap_cycles(cpu, tuned, outputs, (double)s.ic);
+    double sums = taps * tap_cycles(cpu, tuned, outputs, (double)s.ic) *
+                  waits(&s, kernel, fmax(planes * rows * width / fmax(tiles, 1), 1));
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
     double listing = tiles * (100 + 25 * taps + reading_cycles(&s, cpu, taps));
-    double around = groups * panels * (50 + (tuned ? 18 : 4) * taps);
+    double around = groups * panels * (tuned ? 100 + 18 * taps : 50 + 4 * taps);
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     double gather =

@@ -223,6 +223,11 @@ size_t gemm_f32_scratch_bytes(const struct gemm_f32 *plan, int threads)
     return plan->scratch.bytes * (size_t)threads;
 }
 
+bool gemm_f32_lists(const struct cpu *cpu, double n)
+{
+    return cpu->core->in_order != IN_ORDER_NARROW || n <= (double)FEW_COLUMNS / 2;
+}
+
 /* Rows that would drive each other out of the L1 cache are copied. Where columns are few that costs
  * more than lower tiles do, of so many rows as one place of the cache has room for. */
 static bool lower_tiles_pay(const struct cpu *cpu, double n)
@@ -236,7 +241,7 @@ static void choose_rows(struct gemm_f32 *plan, const struct cpu *cpu)
     bool unknown = is_unknown(shape), collide = unknown || rows_collide(shape->a_stride, cpu);
     bool low = plan->listed && collide && !unknown && lower_tiles_pay(cpu, (double)shape->n);
     plan->copies = plan->listed && collide && !low;
-    plan->tile_rows = low ? L1_WAYS : plan->listed ? GEMM_F32_LISTED_HEIGHT : GEMM_F32_MR;
+    plan->tile_rows = low ? L1_WAYS : plan->listed ? plan->listed->height : GEMM_F32_MR;
 }
 
 static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
@@ -255,7 +260,7 @@ static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
 void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)
 {
     *plan = (struct gemm_f32){.shape = *shape};
-    if (shape->segment && gemm_f32_lists(cpu))
+    if (shape->segment && (shape->n == SIZE_MAX || gemm_f32_lists(cpu, (double)shape->n)))
         plan->listed = gemm_f32_listed_find(cpu->features, cpu->core->in_order);
     if (reads_planes(plan, cpu)) {
         plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
@@ -517,17 +522,14 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
     parallel_for_tiles(parallel, (size_t)run.grid.tasks, threads, run_rects, &run);
 }
 
-bool gemm_f32_lists(const struct cpu *cpu)
-{
-    return gemm_f32_tiles_list(cpu->core->in_order);
-}
-
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
  * instructions around them, which matter less. */
 static double step_cycles(const struct core *core, double height, double vectors)
 {
     double loads = (height / 4 + vectors) / fmax(core->loads_per_cycle, 1);
     double sums = fmax(height * vectors / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
+    if (core->in_order == IN_ORDER_NARROW) /* vectors of B take two loads and an insertion */
+        return fmax(sums, (height * vectors + height / 2 + 3 * vectors + 2) / 2) + 0.2;
     if (core->in_order) /* what loads and counts takes its place among them */
         return fmax(sums, (height * vectors + height / 4 + vectors + 0.75) / 3) + 0.4;
     return fmax(sums, loads) + 0.06 * (height / 4 + vectors / 4 + 0.25);
@@ -557,7 +559,8 @@ static double panels_cycles(const struct core *core, double height, double full,
 /* For each tile its rounds, then its stores; what has few rounds begins with sums of zero. */
 static double listed_cycles(const struct cpu *cpu, double m, double n, double k)
 {
-    const double most = GEMM_F32_LISTED_HEIGHT, nr = GEMM_F32_NR; /* clang wants doubles */
+    const double nr = GEMM_F32_NR; /* clang wants a double */
+    double most = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
     double tiles = ceil(m / most), height = m / tiles;
     double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
     double begin = k < 8 ? 1.5 : 0.5;
@@ -590,7 +593,7 @@ static double pack_cycles(const struct core *core, double n, double k)
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                          bool b_packed, bool a_listed, size_t a_stride)
 {
-    bool listed = a_listed && gemm_f32_lists(cpu) && m > 0;
+    bool listed = a_listed && gemm_f32_lists(cpu, n) && m > 0;
     double cycles = listed ? listed_cycles(cpu, m, n, k) : packed_cycles(cpu, m, n, k);
     if (listed && rows_collide(a_stride, cpu) && !lower_tiles_pay(cpu, n)) /* they are copied */
         cycles += m * k / 2;

@@ -158,7 +158,9 @@ struct span gemm_f32_row_tile(size_t m, size_t index);
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                          bool b_packed, bool a_listed, size_t a_stride);
 
-/* Does the CPU read rows in place? Some that issue in order have faster kernels for packed ones. */
-bool gemm_f32_lists(const struct cpu *cpu);
+/* Does the CPU read rows in place, for so many columns? Where a multiply-add leaves room for 64
+ * bits of a load, packed rows are as fast: a copy of A pays unless its values are used for few
+ * columns. */
+bool gemm_f32_lists(const struct cpu *cpu, double n);
 
 #endif

@@ -29,11 +29,4 @@ const struct gemm_f32_tiles *gemm_f32_tiles_here(const struct gemm_f32_tiles *pl
                                                  struct gemm_f32_tiles *own,
                                                  const struct parallel *parallel);
 
-/* Do such cores read rows in place? Those that issue 64 bits of a load with a multiply-add have
- * faster kernels for packed rows. */
-static inline bool gemm_f32_tiles_list(int in_order)
-{
-    return in_order != IN_ORDER_NARROW;
-}
-
 #endif

@@ -27,10 +27,12 @@ struct gemm_step {
     size_t padded_column;              /* before the first panel, with padding */
 };
 
-/* Does the task read rows of A in place? */
+/* Does the task read rows of A in place? Not if it runs on another kind of core than the plan is
+ * for, whose tiles are lower: there packed rows are faster. */
 static inline bool gemm_step_lists(const struct gemm_task *task)
 {
-    return task->plan->listed && gemm_f32_tiles_list(task->tiles->in_order);
+    const struct gemm_f32 *plan = task->plan;
+    return plan->listed && plan->tall <= task->tiles->listed->height;
 }
 
 /* Packs the step's rows of A. */
