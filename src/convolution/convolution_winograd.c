@@ -112,6 +112,8 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
     double products = values * ic * oc / per_cycle * (1.02 + 0.5 / fmin(tiles, 8));
     double passes = dimensions(problem) == 1 ? 2.0 / 3 : 1;
+    if (cpu->core->in_order == IN_ORDER_WIDE) /* which waits for what it loads */
+        passes *= 2;
     double transforms = passes * values * (20 + ic * 1.35 + oc * 1.1);
     double weights = points * ic * oc * sizeof(float) / 32;
     double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * oc;

@@ -549,10 +549,10 @@ static double panels_cycles(const struct core *core, double height, double full,
     double twelve = step_cycles(core, height, 3), eight = step_cycles(core, height, 2);
     if (rest == 0)
         return full * twelve;
-    if (rest < 4)
-        return full * twelve + narrow_cycles(core, height, rest);
-    if (rest == 4 && full > 0)
+    if (rest <= 4 && full > 0) /* two panels of 8 */
         return (full - 1) * twelve + 2 * eight;
+    if (rest < 4)
+        return narrow_cycles(core, height, rest);
     return full * twelve + step_cycles(core, height, ceil(rest / 4));
 }
 
