@@ -66,7 +66,7 @@ static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, doub
 /* Every piece reads all weights again: cycles for those that the L1 cache does not keep. */
 static double reading_cycles(const struct convolution_shape *s, const struct cpu *cpu, double taps)
 {
-    const double line = 64, cycles = 2; /* clang wants a double */
+    const double line = 64, cycles = 1; /* clang wants a double */
     double bytes = taps * (double)(s->groups * s->ic * s->oc) * sizeof(float);
     return bytes > (double)cpu->l1_bytes ? bytes / line * cycles : 0;
 }
@@ -108,7 +108,7 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     double gather =
         s.src.c == 1 || s.src.c == 0 ? 0 : groups * (double)PIXELS * (double)(s.ic + s.oc);
-    return 300 + sums + listing + around + packing + gather + outputs * post_ops_cycles(problem);
+    return 1000 + sums + listing + around + packing + gather + outputs * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */

@@ -197,7 +197,7 @@ static double copying_cycles(const struct convolution_shape *s)
     double lines = pixels / (double)s->out[WIDTH] * taps, values = pixels * (double)row_count(s);
     struct span inner = inner_pixels(s);
     double whole = (double)(inner.end - inner.begin), edges = (double)s->out[WIDTH] - whole;
-    return 30 + lines * (60 + 15 * whole + 110 * edges) + (s->src.c == 1 ? 0.25 : 1.5) * values;
+    return 30 + lines * (60 + 15 * whole + 70 * edges) + (s->src.c == 1 ? 0.25 : 1.5) * values;
 }
 
 static double matmul_estimate(const struct problem *problem, const struct cpu *cpu)
