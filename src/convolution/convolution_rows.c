@@ -112,7 +112,7 @@ static double rows_estimate(const struct problem *problem, const struct cpu *cpu
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
     double panels = ceil((double)s.oc / (double)ROWCONV_F32_WIDTH);
     double vectors = ceil((double)s.oc / 4);
-    if (fmod(vectors, 3) == 1) /* a panel of one has as many loads as one of two */
+    if (vectors <= 1) /* a panel of one has as many loads as one of two */
         vectors += 0.8;
     double sums = tiles * (double)PIXELS * vectors * 4 * k / per_cycle;
     double around = tiles * panels * (40 + 2 * kernel_rows) + rows * panels * 60;
