@@ -50,6 +50,13 @@ static void list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_
     band->body = PLANES_BANDS;
 }
 
+/* Does the assembly need no list for these planes, of 7x7 or 14x14 with a row of padding above? */
+static int are_whole(const struct dwconv_f32_task *task)
+{
+    size_t rows = task->out_rows;
+    return rows == task->out_cols && (rows == 7 || rows == 14) && !task->rows[0];
+}
+
 static void run(const struct dwconv_f32_task *task)
 {
     float low = task->low, high = task->high;
@@ -64,8 +71,10 @@ static void run(const struct dwconv_f32_task *task)
     job.vectors = task->out_cols / LANES;
     job.last_src = STRIDE * back;
     job.last_dst = back;
-    job.tiles = task->scratch;
-    list_bands(task->scratch, task);
+    if (!are_whole(task)) {
+        job.tiles = task->scratch;
+        list_bands(task->scratch, task);
+    }
     dwconv_f32_planes_stride_2(&job);
 }
 

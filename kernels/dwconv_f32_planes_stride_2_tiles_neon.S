@@ -155,6 +155,49 @@ last_dst .req x8
     next_tile base
     br scratch
     .endm
+/* Planes of 7x7 and 14x14 are one block of instructions: four rows, four (of 14), three, three (of
+ * 14), each a vector, two more (of 14) and the last one. */
+    .macro whole_band R, top, at, size, clamps
+    .if \at
+    mov scratch, #(2 * \at - 1)
+    madd base, row, scratch, src
+    mov scratch, #\at
+    madd out, dst_row, scratch, dst
+    .else
+    mov base, src
+    mov out, dst
+    .endif
+    first_vector \R, \top, SUMS, OTHER_SUMS, \clamps
+    .if \size == 14
+    next_vector \R, \top, OTHER_SUMS, SUMS, \clamps
+    next_vector \R, \top, SUMS, OTHER_SUMS, \clamps
+    .endif
+    last_vector \R, \top, \clamps
+    .endm
+    .macro whole_planes size, clamps
+    .if \clamps
+    ldp q30, q31, [clamp]
+    .endif
+6:  begin_plane
+    load_weights
+    whole_band 4, 1, 0, \size, \clamps
+    .if \size == 7
+    whole_band 3, 0, 4, \size, \clamps
+    .else
+    whole_band 4, 0, 4, \size, \clamps
+    whole_band 3, 0, 8, \size, \clamps
+    whole_band 3, 0, 11, \size, \clamps
+    .endif
+    next_plane
+    b.ne 6b
+    b 12b
+    .endm
+    .macro whole_or_clamped_planes size
+    cbnz clamp, 7f
+    whole_planes \size, 0
+7:  whole_planes \size, 1
+    .endm
+
     .macro band_entry R, top
     .word .Lband_\R\()_\top - .Lbands
     .endm
@@ -200,6 +243,7 @@ last_dst .req x8
     begin_planes dwconv_f32_planes_stride_2
     ldr vectors, [job, #JOB_VECTORS]
     ldp last_src, last_dst, [job, #JOB_LAST_SRC]
+    cbz tiles, 11f
     adr bodies, .Lbands
 10: begin_plane
     load_weights
@@ -210,8 +254,12 @@ last_dst .req x8
 .Lend:
     next_plane
     b.ne 10b
-    restore_registers
+12: restore_registers
     ret
+11: cmp vectors, #1
+    b.ne 13f
+    whole_or_clamped_planes 7
+13: whole_or_clamped_planes 14
     .p2align 2
 .Lbands:
     for_bands band_entry
