@@ -88,11 +88,15 @@ static void begin_walk(struct walk *walk, const struct convolution_call *call, c
     const struct convolution_shape *s = &call->plan->shape;
     uint64_t at = list->first % call->plan->segment * sizeof(float);
     neo_dim group = group_of(call->plan, list->batch);
-    walk->plan = call->plan;
-    walk->src = (uintptr_t)call->execution->buffers[SRC] + bytes(group * s->ic * s->src.c) + at;
-    walk->edges = (uintptr_t)edges + at;
-    walk->pixel = patches_pixel(s, first_pixel(call->plan, list->batch) + list->row);
-    walk->column_step = (uint64_t)s->stride[WIDTH];
+    *walk = (struct walk){
+        .plan = call->plan,
+        .src = (uintptr_t)call->execution->buffers[SRC] + bytes(group * s->ic * s->src.c) + at,
+        .edges = (uintptr_t)edges + at,
+        .pixel = patches_pixel(s, first_pixel(call->plan, list->batch) + list->row),
+        .kd = walk->kd,
+        .kh = walk->kh,
+        .column_step = (uint64_t)s->stride[WIDTH],
+    };
     begin_run(walk);
 }
 

@@ -1,11 +1,11 @@
 /* Convolution as a matrix multiplication: pixels of dst, their patches and the taps of these. */
 #include "src/convolution/convolution_gemm.h"
 
-/* Divisions are slow; most indices are small. */
+/* Divisions are slow; most indices are small. size: at least 1, which analysers cannot know. */
 static neo_dim split_index(size_t *index, neo_dim size)
 {
     size_t rest = *index;
-    if (rest < (size_t)size) {
+    if (rest < (size_t)size || size == 0) {
         *index = 0;
         return (neo_dim)rest;
     }

@@ -76,7 +76,8 @@ static double reading_cycles(const struct convolution_shape *s, const struct cpu
 static double waits(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel,
                     double pixels)
 {
-    double vectors = fmin(ceil((double)s->oc / 4), INDIRECT_F32_WIDTH / 4);
+    const double lanes = 4, most = INDIRECT_F32_WIDTH;
+    double vectors = ceil(fmin((double)s->oc, most) / lanes);
     double sums = pixels * vectors, others = pixels / 2 + 3 * vectors + 6;
     return kernel->in_order == IN_ORDER_NARROW ? fmax(1, (sums + others) / 2 / sums) : 1;
 }

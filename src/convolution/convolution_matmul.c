@@ -124,13 +124,13 @@ static void make_product(struct problem *product, const struct problem *problem)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
-    neo_dim pixels = pixel_count(&s), rows = row_count(&s);
+    neo_dim m = pixel_count(&s), k = row_count(&s);
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     *product = (struct problem){.operation = &matmul_operation, .attributes = problem->attributes};
-    product->tensors[SRC] = is_in_place(&s) ? matrix(pixels, rows, src_stride(&s), patch_stride(&s))
-                                            : matrix(pixels, rows, rows, 1);
-    product->tensors[DST] = matrix(pixels, s.oc, dst_stride(&s), s.dst.c);
-    product->tensors[WEIGHTS] = matrix(rows, s.oc, weights_stride(&s), s.weights_o);
+    product->tensors[SRC] =
+        is_in_place(&s) ? matrix(m, k, src_stride(&s), patch_stride(&s)) : matrix(m, k, k, 1);
+    product->tensors[DST] = matrix(m, s.oc, dst_stride(&s), s.dst.c);
+    product->tensors[WEIGHTS] = matrix(k, s.oc, weights_stride(&s), s.weights_o);
     if (weights->format_kind == NEO_FORMAT_PACKED)
         layout_set(&product->tensors[WEIGHTS], LAYOUT_MATMUL_F32, false);
     if (bias->ndims)

@@ -95,8 +95,8 @@ static void choose_block_k(struct gemm_f32 *plan, size_t most)
 static bool rows_collide(size_t a_stride, const struct cpu *cpu)
 {
     size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
-    size_t apart = bytes & (~bytes + 1);
-    return bytes && 2 * (way / min_size(apart, way)) < GEMM_F32_LISTED_HEIGHT;
+    size_t apart = min_size(bytes & (~bytes + 1), way);
+    return apart && 2 * (way / apart) < GEMM_F32_LISTED_HEIGHT;
 }
 
 static bool is_unknown(const struct gemm_f32_shape *shape)
@@ -284,7 +284,7 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
 
 const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step)
 {
-    const float *address[GEMM_F32_LIST];
+    const float *address[GEMM_F32_LIST] = {NULL};
     struct gemm_f32_list one = {.batch = task->batch,
                                 .row = step->row,
                                 .height = 1,
