@@ -14,6 +14,18 @@
 
 /* ---- checks ---- */
 
+struct span convolution_inner_pixels(const struct convolution_shape *shape)
+{
+    neo_dim out = shape->out[WIDTH], stride = shape->stride[WIDTH], padding = shape->padding[WIDTH];
+    neo_dim reach = (shape->kernel[WIDTH] - 1) * shape->dilation[WIDTH];
+    neo_dim begin = padding ? (padding - 1) / stride + 1 : 0;
+    neo_dim room = shape->in[WIDTH] + padding - reach;
+    neo_dim end = room > 0 ? (room - 1) / stride + 1 : 0;
+    begin = begin < out ? begin : out;
+    end = end < out ? end : out;
+    return (struct span){(size_t)begin, (size_t)(end > begin ? end : begin)};
+}
+
 bool convolution_is_grouped(const struct problem *problem)
 {
     return problem->tensors[WEIGHTS].ndims == problem->tensors[DST].ndims + 1;

@@ -3,6 +3,7 @@
 #define SRC_CONVOLUTION_CONVOLUTION_H
 
 #include "src/primitive/problem.h"
+#include "src/threading/partition.h"
 
 extern const struct algorithm convolution_gemm_f32, convolution_depthwise_f32,
     convolution_winograd_2_f32, convolution_winograd_4_f32, convolution_winograd_6_f32,
@@ -32,6 +33,9 @@ void convolution_shape_init(struct convolution_shape *shape, const struct proble
 
 /* The offset of a tap in plain weights; taps are numbered in the order depth, height, width. */
 neo_dim convolution_weights_tap(const struct convolution_shape *shape, size_t tap);
+
+/* The pixels of a row of dst all of whose taps in a row of src exist. */
+struct span convolution_inner_pixels(const struct convolution_shape *shape);
 
 bool convolution_is_grouped(const struct problem *problem);
 

@@ -29,10 +29,10 @@ static neo_dim column_of(const struct convolution_shape *s, neo_dim x)
 static void find_edges(struct convolution_gemm *plan)
 {
     const struct convolution_shape *s = &plan->shape;
-    neo_dim out = s->out[WIDTH], stride = s->stride[WIDTH], taps = s->kernel[WIDTH];
-    neo_dim before = s->padding[WIDTH], room = s->in[WIDTH] + before - taps;
-    plan->inner_begin = before > 0 ? clamp((before - 1) / stride + 1, 0, out) : 0;
-    plan->inner_end = clamp(room < 0 ? 0 : room / stride + 1, plan->inner_begin, out);
+    neo_dim out = s->out[WIDTH], taps = s->kernel[WIDTH];
+    struct span inner = convolution_inner_pixels(s);
+    plan->inner_begin = (neo_dim)inner.begin;
+    plan->inner_end = (neo_dim)inner.end;
     plan->left.begin = plan->left.end = column_of(s, 0);
     if (plan->inner_begin > 0)
         plan->left.end = column_of(s, plan->inner_begin - 1) + taps;

@@ -23,6 +23,7 @@ struct convolution_matmul {
     const char *kernel;  /* the algorithm of the product */
     copy_f32_fn *copy;   /* of patches; NULL: they are in place */
     size_t pixels, rows; /* to copy: of dst; of weights, the values of a patch */
+    struct span inner;   /* pixels of a row of dst all of whose taps in a row of src exist */
 };
 
 /* ---- the product ---- */
@@ -176,26 +177,13 @@ static const char *matmul_refuse(const struct problem *problem, const struct cpu
     return why ? why : convolution_refuse_direct(problem);
 }
 
-/* The pixels of a row of dst all of whose taps in a row of src exist. */
-static struct span inner_pixels(const struct convolution_shape *s)
-{
-    neo_dim stride = s->stride[WIDTH], padding = s->padding[WIDTH];
-    neo_dim reach = (s->kernel[WIDTH] - 1) * s->dilation[WIDTH];
-    neo_dim begin = padding ? (padding - 1) / stride + 1 : 0;
-    neo_dim room = s->in[WIDTH] + padding - reach;
-    neo_dim end = room > 0 ? (room - 1) / stride + 1 : 0;
-    end = end < s->out[WIDTH] ? end : s->out[WIDTH];
-    return begin < end ? (struct span){(size_t)begin, (size_t)end} : (struct span){0, 0};
-}
-
 /* Cycles of copying: a row of taps at a time, of all pixels of a row together that have all of
- * them.
- */
+ * them. */
 static double copying_cycles(const struct convolution_shape *s)
 {
     double pixels = (double)pixel_count(s), taps = (double)(s->kernel[DEPTH] * s->kernel[HEIGHT]);
     double lines = pixels / (double)s->out[WIDTH] * taps, values = pixels * (double)row_count(s);
-    struct span inner = inner_pixels(s);
+    struct span inner = convolution_inner_pixels(s);
     double whole = (double)(inner.end - inner.begin), edges = (double)s->out[WIDTH] - whole;
     return 30 + lines * (60 + 15 * whole + 70 * edges) + (s->src.c == 1 ? 0.25 : 1.5) * values;
 }
@@ -224,6 +212,7 @@ static void matmul_plan(void *plan, const struct problem *problem, const struct 
     if (is_in_place(&mine->shape))
         return;
     mine->copy = copy_f32_find(cpu->features)->run;
+    mine->inner = convolution_inner_pixels(&mine->shape);
     mine->pixels = (size_t)pixel_count(&mine->shape);
     mine->rows = (size_t)row_count(&mine->shape);
 }
@@ -308,7 +297,7 @@ static void copy_edge(const struct convolution_matmul *mine, const struct taps_l
 static void copy_line(const struct convolution_matmul *mine, const struct taps_line *line)
 {
     const struct convolution_shape *s = &mine->shape;
-    struct span inner = line->src ? inner_pixels(s) : (struct span){0, 0};
+    struct span inner = line->src ? mine->inner : (struct span){0, 0};
     if (inner.begin < inner.end)
         copy_taps(mine, line, inner, (struct span){0, (size_t)s->kernel[WIDTH]});
     for (size_t i = 0; i < inner.begin; i++)

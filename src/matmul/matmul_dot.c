@@ -31,7 +31,6 @@ struct matmul_dot {
     struct dot_f32 call;
 };
 
-/* Elements along a dimension follow each other. */
 static bool has_few_columns(const struct problem *problem)
 {
     return matmul_shape(problem).n <= DOT_F32_COLUMNS;

@@ -187,9 +187,9 @@ const char *layout_wrong(const neo_memory_desc *desc)
         (!is_grouped(desc) || desc->dims[1] != 1 || desc->dims[2] != 1))
         return "the depthwise layout is for weights of groups × 1 × 1 × space";
     if (layout_winograd_points(packed->id) && !layout_winograd_dimensions(desc, is_grouped(desc)))
-        return "the layouts for Winograd's algorithm are for one group, and kernels of 3 × 3, 3 × "
-               "1, "
-               "1 × 3 or 3";
+        return "the layouts for Winograd's algorithm are for one group, and three taps in one or "
+               "two "
+               "dimensions";
     size_t bytes;
     return bytes_fit(desc, &bytes) ? NULL : "the tensor's bytes do not fit the address space";
 }
