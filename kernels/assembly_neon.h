@@ -155,6 +155,19 @@
     .macro clamp_all first, count, low, high
     for_all clamp_to, \first, \count, \low, \high
     .endm
+/* The same for `count` rows: row i in v(i), its address in x(8 + i). */
+    .macro for_each_row op, count, others:vararg
+    .set i, 0
+    .rept \count
+    .ifb \others
+    \op %(i), %(8 + i)
+    .else
+    \op %(i), %(8 + i), \others
+    .endif
+    .set i, i + 1
+    .endr
+    .endm
+
 /* op: at_least or at_most the value that is `offset` bytes from `base`; v0 and `temp` are lost. */
     .macro limit_all op, first, count, base, offset, temp
     add \temp, \base, #\offset

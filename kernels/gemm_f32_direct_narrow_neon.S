@@ -142,11 +142,7 @@
     .endm
 
     .macro begin_steps height, vectors, group, from
-    .set i, 0
-    .rept \height
-    load_two_steps %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+    for_each_row load_two_steps, \height
     .set g, 0
     .rept \vectors / \group
     load_b %(4 + g), \group, %(\from + g * \group)

@@ -83,11 +83,7 @@ ldc .req x17
     .endif
 
     .macro load_lanes height, lane
-    .set i, 0
-    .rept \height
-    load_lane %(i), %(8 + i), \lane
-    .set i, i + 1
-    .endr
+    for_each_row load_lane, \height, \lane
     .endm
 
 /* The address of row i of a tile to register `to`, from those of earlier ones: none waits for all
@@ -161,11 +157,7 @@ ldc .req x17
     begin_tail \height, \vectors, \group
     sub scratch, scratch, #4
     lsl rounds, scratch, #2
-    .set i, 0
-    .rept \height
-    load_last %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+    for_each_row load_last, \height
     .endm
 
     .macro tail_steps height, vectors, group

@@ -119,11 +119,7 @@
     .set i, i + 1
     .endr
     neg scratch, scratch
-    .set i, 0
-    .rept \height
-    load_row %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+    for_each_row load_row, \height
     .set moves, \vectors / \group
     .set op, 0
     .rept 2 * moves

@@ -43,17 +43,10 @@
 11: begin_tile \height
     first_loads_and_clear \height, \vectors
 12: all_rounds \height, \vectors
-    cbnz special, 22f
-    all_of_c st, \height, \vectors
-    next_tile %(4 * \vectors)
-    cbnz tiles, 11b
-    b 30f
+    end_plain_tile \height, \vectors, all_of_c, st
 
     /* a tile that something is special about */
-20: ldr w8, [strip, #STRIP_ACCUMULATE]
-    mov special, #1
-    mov segment, list
-    ldr segments, [strip, #STRIP_SEGMENTS]
+20: begin_special_tile
     cbnz w8, 15f
     clear_all %(32 - \height * \vectors), %(\height * \vectors)
     b 23f

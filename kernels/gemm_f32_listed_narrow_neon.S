@@ -77,11 +77,7 @@ half .req x7
 
     .macro first_loads height, vectors
     mov scratch, #0
-    .set i, 0
-    .rept \height
-    load_two_steps %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+    for_each_row load_two_steps, \height
     .set i, 0
     .rept \vectors
     load_whole %(\height + i), %(16 * i)

@@ -63,11 +63,7 @@
 
 /* Four steps of k; the first one is FMUL if the sums begin here. */
     .macro round height, vectors, first_op=fmla
-    .set i, 0
-    .rept \height
-    load %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+    for_each_row load, \height
     .set q, 0
     .rept 4 * \vectors
     next_of_b \height, \vectors
@@ -104,17 +100,10 @@
     round \height, \vectors
     subs pairs, pairs, #1
     b.ne 13b
-14: cbnz special, 22f
-    rows_of_c st1, \height, \vectors
-    next_tile %(4 * \vectors)
-    cbnz tiles, 11b
-    b 30f
+14: end_plain_tile \height, \vectors, rows_of_c, st1
 
     /* a tile that something is special about */
-20: ldr w8, [strip, #STRIP_ACCUMULATE]
-    mov special, #1
-    mov segment, list
-    ldr segments, [strip, #STRIP_SEGMENTS]
+20: begin_special_tile
     cmp rounds, #2
     b.lo 21f
     cbz w8, 11b
@@ -178,11 +167,7 @@
 12: load_pointers \height, segment
     mov scratch, rounds
     cbz scratch, 14f
-13: .set i, 0
-    .rept \height
-    load %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+13: for_each_row load, \height
     several ld4, 4, \height, b, #64
     .set i, 0
     .rept \height * \width
@@ -193,11 +178,7 @@
     b.ne 13b
 14: ldr scratch, [strip, #STRIP_TAIL]
     cbz scratch, 16f
-15: .set i, 0
-    .rept \height
-    load_one %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+15: for_each_row load_one, \height
     .set i, 0
     .rept \width
     load_b_one %(\height + i), %(4 * i)

@@ -230,11 +230,7 @@ bytes_in_order:
 
 /* One step of k, of what is left after the rounds: */
     .macro load_step height, vectors
-    .set i, 0
-    .rept \height
-    load_one %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+    for_each_row load_one, \height
     step_of_b \vectors, \height
     .endm
     .macro multiply_step height, vectors
@@ -243,6 +239,23 @@ bytes_in_order:
     fma %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0
     .set i, i + 1
     .endr
+    .endm
+
+/* The sums to C by `store` and the next tile at 11, but at 22 if something is special. */
+    .macro end_plain_tile height, vectors, store, op
+    cbnz special, 22f
+    \store \op, \height, \vectors
+    next_tile %(4 * \vectors)
+    cbnz tiles, 11b
+    b 30f
+    .endm
+
+/* w8: does it accumulate? */
+    .macro begin_special_tile
+    ldr w8, [strip, #STRIP_ACCUMULATE]
+    mov special, #1
+    mov segment, list
+    ldr segments, [strip, #STRIP_SEGMENTS]
     .endm
 
 /* From the end of a segment at 26: the next one at 24, or the sums to C by `store`, and the next tile

@@ -36,11 +36,7 @@
 
 /* 1 … 4 steps, then 12: for rounds, or 13. */
     .macro first_steps height, vectors, group
-    .set i, 0
-    .rept \height
-    load_first %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+    for_each_row load_first, \height
     step \height, \vectors, \group, 0, fmul
     cmp scratch, #8
     b.lo 12f
@@ -53,11 +49,7 @@
     .endm
 
     .macro round height, vectors, group
-    .set i, 0
-    .rept \height
-    load %(i), %(8 + i)
-    .set i, i + 1
-    .endr
+    for_each_row load, \height
     step \height, \vectors, \group, 0
     step \height, \vectors, \group, 1
     step \height, \vectors, \group, 2
