@@ -40,9 +40,8 @@ struct dwconv_f32_task {
     float *dst;
     size_t dst_row, dst_column, dst_plane;
     float low, high; /* -INFINITY, INFINITY: no clamp */
-    size_t
-        strip; /* columns of dst to do in all rows before the next ones; 0: as the kernel likes */
-    void *scratch; /* as many bytes as the kernel wants, aligned to 64 */
+    size_t strip;    /* columns of dst to do in all rows before the next; 0: as the kernel likes */
+    void *scratch;   /* as many bytes as the kernel wants, aligned to 64 */
 };
 typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
 

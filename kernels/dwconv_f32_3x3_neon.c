@@ -90,7 +90,9 @@ static int find_edges(struct edges *edges, const struct dwconv_f32_task *task, s
 {
     ptrdiff_t end = task->first + (ptrdiff_t)((task->out_cols - 1) * task->stride_w + task->kw);
     ptrdiff_t beyond = end - (ptrdiff_t)task->columns;
-    *edges = (struct edges){task->first<0, beyond> 0, c};
+    edges->left = task->first < 0;
+    edges->right = beyond > 0;
+    edges->c = c;
     return task->out_cols % TILES_WIDTH == 0 && task->first >= -1 && beyond <= 1 &&
            !(edges->left && edges->right && task->out_cols == TILES_WIDTH);
 }

@@ -4,8 +4,8 @@
  * outputs that are under way: stride 1, eight channels, two rows: 18 + 12, and a pair for what is
  * loaded. A step of stride 1 has 36 FMLA, 4 loads, 2 stores and 2 loads of the bias, each of a pair
  * of vectors; one of stride 2 has 36 FMLA, 10 loads, 2 stores and 2 loads of the bias. A last odd
- * row uses the same weights. A tile is seven or fourteen steps without a branch, so that its weights are loaded
- * while multiply-adds of the one before go on.
+ * row uses the same weights. A tile is seven or fourteen steps without a branch, so that its weights
+ * are loaded while multiply-adds of the one before go on.
  *
  * Registers: weights [row][column][vector], then sums [row][output][vector]; v30, v31: source, and
  * the limits of a clamp. */
@@ -274,9 +274,9 @@ three_taps .req x30
     add start, start, tap
     .endm
 
-/* All of the tile but the first `left` and the last `right` columns exist. The first weights are there already, and so are the
- * next tile's in the end; nothing else is loaded long before it is needed, so that there are always
- * multiply-adds among the next hundred instructions. */
+/* All of the tile but the first `left` and the last `right` columns exist. The first weights are
+ * there already, and so are the next tile's in the end; nothing else is loaded long before it is
+ * needed, so that there are always multiply-adds among the next hundred instructions. */
     .macro tile_columns name, S, clamps, left, right
     .set k, 0
     .rept columns

@@ -127,7 +127,7 @@
     .if \number == 4
     .set ops, a_ops + 1
     .endif
-    .set end, 9 * units
+    .set end, 8 * units
     .if \last
     .set end, 4 * units
     .endif
