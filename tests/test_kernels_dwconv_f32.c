@@ -75,7 +75,11 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
         task->out_rows = task->out_cols = 7 * pick(seed, 1, 2);
     else if (pick(seed, 0, 3) == 0) /* and some of so many columns */
         task->out_cols = 7 * pick(seed, 1, 6);
-    task->strip = pick(seed, 0, 1) ? pick(seed, 1, task->out_cols) : 0;
+    else if (problem->is_same && pick(seed, 0, 1) == 0) { /* or of more than a list holds */
+        task->out_rows = pick(seed, 2, 3);
+        task->out_cols = 7 * pick(seed, 17, 18);
+    }
+    task->strip = pick(seed, 0, 1) ? pick(seed, 1, 2 * task->out_cols) : 0;
     task->dst_row = task->out_cols * task->dst_column + pick(seed, 0, 3);
     if (task->dst_plane > 1)
         task->dst_plane = task->out_rows * task->dst_row + pick(seed, 0, 3);
