@@ -189,6 +189,94 @@ static void no_argument_may_belong_to_another_engine(void **state)
     neo_engine_destroy(other);
 }
 
+static void no_stream_may_belong_to_another_engine(void **state)
+{
+    (void)state;
+    neo_engine *other;
+    neo_stream *foreign;
+    assert_int_equal(neo_engine_create(&other), NEO_OK);
+    assert_int_equal(neo_stream_create(&foreign, other, NULL), NEO_OK);
+    neo_memory_desc desc = tensor_matrix(4, 4, "ab");
+    struct tensor tensor = tensor_make(engine, &desc, 1), dst = tensor_make(engine, &desc, 0);
+    neo_exec_arg args[] = {
+        {NEO_ARG_SRC, tensor.memory}, {NEO_ARG_WEIGHTS, tensor.memory}, {NEO_ARG_DST, dst.memory}};
+    neo_primitive *primitive = make_small(false);
+    INVALID(neo_primitive_execute(primitive, foreign, 3, args));
+    assert_int_equal(neo_primitive_execute(primitive, stream, 3, args), NEO_OK);
+    neo_primitive_destroy(primitive);
+    tensor_free(&tensor);
+    tensor_free(&dst);
+    neo_stream_destroy(foreign);
+    neo_engine_destroy(other);
+}
+
+/* Each differs in one thing: sizes, distances, the type, the number of dimensions. */
+static void no_argument_may_have_another_description(void **state)
+{
+    (void)state;
+    const neo_dim sizes[] = {4, 4}, apart[] = {5, 1};
+    neo_memory_desc good = tensor_matrix(4, 4, "ab"), strided, typed;
+    neo_memory_desc_init_strides(&strided, 2, sizes, NEO_F32, apart);
+    neo_memory_desc_init_tag(&typed, 2, sizes, NEO_S32, "ab");
+    const neo_memory_desc wrong[] = {tensor_matrix(5, 4, "ab"),
+                                     tensor_matrix(4, 5, "ab"),
+                                     tensor_matrix(4, 4, "ba"),
+                                     strided,
+                                     typed,
+                                     tensor_desc(3, (neo_dim[]){4, 4, 1}, "abc")};
+    static const int arguments[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST};
+    static float values[32];
+    neo_primitive *primitive = make_small(false);
+    neo_memory *right;
+    assert_int_equal(neo_memory_create(&right, &good, engine, values), NEO_OK);
+    for (size_t i = 0; i < count_of(wrong); i++) {
+        neo_memory *memory;
+        assert_int_equal(neo_memory_create(&memory, &wrong[i], engine, values), NEO_OK);
+        for (int at = 0; at < 3; at++) {
+            neo_exec_arg args[3];
+            for (int k = 0; k < 3; k++)
+                args[k] = (neo_exec_arg){arguments[k], k == at ? memory : right};
+            INVALID(neo_primitive_execute(primitive, stream, 3, args));
+        }
+        neo_memory_destroy(memory);
+    }
+    neo_memory_destroy(right);
+    neo_primitive_destroy(primitive);
+}
+
+static void arguments_may_begin_within_their_buffers(void **state)
+{
+    (void)state;
+    enum { ROW = 7, COUNT = 6 * ROW, FIRST = ROW + 2 };
+    float src[COUNT], weights[COUNT], dst[COUNT];
+    const neo_dim sizes[] = {4, 4}, begin[] = {1, 2};
+    neo_memory_desc whole = tensor_matrix(6, ROW, "ab"), part;
+    assert_int_equal(neo_memory_desc_init_submemory(&part, &whole, sizes, begin), NEO_OK);
+    for (int i = 0; i < COUNT; i++)
+        src[i] = (float)(i % 5), weights[i] = (float)(i % 3), dst[i] = -1;
+    neo_matmul_desc desc = {.src = part, .weights = part, .dst = part};
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_exec_arg args[] = {{.arg = NEO_ARG_SRC}, {.arg = NEO_ARG_WEIGHTS}, {.arg = NEO_ARG_DST}};
+    float *const buffers[] = {src, weights, dst};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(neo_memory_create(&args[i].memory, &part, engine, buffers[i]), NEO_OK);
+    assert_int_equal(neo_primitive_execute(primitive, stream, 3, args), NEO_OK);
+    for (int i = 0; i < COUNT; i++) {
+        int y = i / ROW - 1, x = i % ROW - 2;
+        float want = y >= 0 && y < 4 && x >= 0 && x < 4 ? 0 : -1;
+        for (int p = 0; want >= 0 && p < 4; p++)
+            want += src[FIRST + y * ROW + p] * weights[FIRST + p * ROW + x];
+        assert_true(dst[i] == want);
+    }
+    for (int i = 0; i < 3; i++)
+        neo_memory_destroy(args[i].memory);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+}
+
 /* A small product with no scratchpad: bias, and sizes of three dimensions, of which src's rows
  * are too far apart for short numbers. */
 enum { PLAIN_ARGUMENTS = 4 };
@@ -335,6 +423,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(wrong_arguments_change_nothing, make_ready, free_ready),
         cmocka_unit_test(every_argument_is_given_exactly_once),
         cmocka_unit_test(no_argument_may_belong_to_another_engine),
+        cmocka_unit_test(no_stream_may_belong_to_another_engine),
+        cmocka_unit_test(no_argument_may_have_another_description),
+        cmocka_unit_test(arguments_may_begin_within_their_buffers),
         cmocka_unit_test(arguments_come_in_any_order),
         cmocka_unit_test(wrong_arguments_of_a_small_product_change_nothing),
         cmocka_unit_test(run_time_sizes_that_disagree_are_refused),

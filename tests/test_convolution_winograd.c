@@ -328,67 +328,6 @@ static void operands_of_post_operations_are_read_where_they_belong(void **state)
     }
 }
 
-/* Whether the list of implementations has a name in it. */
-static bool offers(const neo_convolution_desc *desc, const neo_attributes *attributes,
-                   const char *name)
-{
-    neo_primitive_desc *pd;
-    bool found = false;
-    if (neo_convolution_primitive_desc_create(&pd, engine, desc, attributes) != NEO_OK)
-        return false;
-    do {
-        found |= strstr(neo_primitive_desc_implementation(pd), name) != NULL;
-    } while (neo_primitive_desc_next(pd) == NEO_OK);
-    neo_primitive_desc_destroy(pd);
-    return found;
-}
-
-static void direct_forbids_it_and_auto_asks_for_enough_channels(void **state)
-{
-    (void)state;
-    static const struct {
-        neo_dim channels;
-        bool offered[3];
-    } cases[] = {{4, {true, false, false}}, {16, {true, true, false}}, {64, {true, true, true}}};
-    static const char *const names[] = {"winograd_2", "winograd_4", "winograd_6"};
-    neo_attributes *any;
-    assert_int_equal(neo_attributes_create(&any), NEO_OK);
-    assert_int_equal(neo_attributes_set_fpmath_mode(any, NEO_FPMATH_ANY, 0), NEO_OK);
-    for (size_t i = 0; i < count_of(cases); i++) {
-        struct row row = {
-            "", 1, cases[i].channels, 8, 12, 12, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}};
-        neo_convolution_desc direct = row_desc(&row, NEO_CONVOLUTION_DIRECT);
-        neo_convolution_desc automatic = row_desc(&row, NEO_CONVOLUTION_AUTO);
-        for (int n = 0; n < 3; n++) {
-            assert_false(offers(&direct, NULL, names[n]));
-            assert_int_equal(offers(&automatic, NULL, names[n]), cases[i].offered[n]);
-            assert_true(offers(&automatic, any, names[n]));
-        }
-    }
-    neo_attributes_destroy(any);
-}
-
-static void others_are_refused(void **state)
-{
-    (void)state;
-    struct row row = {"", 1, 64, 8, 12, 12, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}};
-    neo_convolution_desc desc = row_desc(&row, NEO_CONVOLUTION_WINOGRAD), other = desc;
-    assert_true(offers(&desc, NULL, "winograd"));
-    other.strides[0] = 2;
-    other.dst = tensor_desc(4, (neo_dim[]){1, 8, 6, 12}, "nhwc");
-    assert_false(offers(&other, NULL, "winograd"));
-    other = desc;
-    other.weights = tensor_desc(4, (neo_dim[]){8, 64, 3, 3}, "oihw");
-    assert_false(offers(&other, NULL, "winograd"));
-    other = desc;
-    other.bias.strides[0] = 2;
-    assert_false(offers(&other, NULL, "winograd"));
-    other = desc;
-    other.dilations[1] = 1;
-    other.padding_left[1] = other.padding_right[1] = 2;
-    assert_false(offers(&other, NULL, "winograd"));
-}
-
 /* A reorder back would not give the weights that were packed. */
 static void transformed_weights_are_not_given_back(void **state)
 {
@@ -411,8 +350,6 @@ int main(void)
         cmocka_unit_test(tiles_of_2_are_exact_on_integers),
         cmocka_unit_test(post_operations_are_applied),
         cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
-        cmocka_unit_test(direct_forbids_it_and_auto_asks_for_enough_channels),
-        cmocka_unit_test(others_are_refused),
         cmocka_unit_test(transformed_weights_are_not_given_back),
     };
     return cmocka_run_group_tests_name("convolution_winograd", tests, session_setup,
