@@ -1,0 +1,88 @@
+/* How long the blocked f32 matrix multiplication takes. */
+#include <math.h>
+
+#include "src/gemm/gemm_f32.h"
+#include "src/gemm/rows.h"
+
+enum {
+    IN_ORDER_BLOCK_K = 256, /* of a plan for cores that issue in order, about */
+};
+
+/* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
+ * instructions around them, which matter less. */
+static double step_cycles(const struct core *core, double height, double vectors)
+{
+    double loads = (height / 4 + vectors) / fmax(core->loads_per_cycle, 1);
+    double sums = fmax(height * vectors / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
+    if (core->in_order == IN_ORDER_NARROW) /* vectors of B take two loads and an insertion */
+        return fmax(sums, (height * vectors + height / 2 + 3 * vectors + 2) / 2) + 0.2;
+    if (core->in_order) /* what loads and counts takes its place among them */
+        return fmax(sums, (height * vectors + height / 4 + vectors + 0.75) / 3) + 0.4;
+    return fmax(sums, loads) + 0.06 * (height / 4 + vectors / 4 + 0.25);
+}
+
+/* The same for one to three columns, whose sums are not a vector each. */
+static double narrow_cycles(const struct core *core, double height, double columns)
+{
+    double sums = (height + 4 + height * columns) / 4 / fmax(core->fmla_per_cycle, 1);
+    double waits = core->in_order ? 3.5 : 1; /* what is loaded is needed soon after */
+    return fmax(sums, core->fmla_latency / 4.0) * waits;
+}
+
+/* The panels of a tile's columns, one step of k. n is not that of a layout if sizes are unknown. */
+static double panels_cycles(const struct core *core, double height, double full, double rest)
+{
+    double twelve = step_cycles(core, height, 3), eight = step_cycles(core, height, 2);
+    if (rest == 0)
+        return full * twelve;
+    if (rest <= 4 && full > 0) /* two panels of 8 */
+        return (full - 1) * twelve + 2 * eight;
+    if (rest < 4)
+        return narrow_cycles(core, height, rest);
+    return full * twelve + step_cycles(core, height, ceil(rest / 4));
+}
+
+/* For each tile its rounds, then its stores; what has few rounds begins with sums of zero. */
+static double listed_cycles(const struct cpu *cpu, double m, double n, double k)
+{
+    const double nr = GEMM_F32_NR; /* clang wants a double */
+    double most = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
+    double tiles = ceil(m / most), height = m / tiles;
+    double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
+    double begin = k < 8 ? 1.5 : 0.5;
+    double around = panels * 3 + begin * height * n / 4;
+    if (cpu->core->in_order) {
+        double blocks = ceil(k / (double)IN_ORDER_BLOCK_K);
+        around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
+    }
+    double rounds = k * panels_cycles(cpu->core, height, full, rest);
+    return 300 + panels * 15 + tiles * (6 + rounds + around);
+}
+
+static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
+{
+    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
+    const double mr = GEMM_F32_MR, nr = GEMM_F32_NR; /* clang wants them to be double */
+    double tiles = ceil(m / mr) * ceil(n / nr);
+    double compute = ceil(m / mr) * mr * ceil(n / 4) * 4 * k / per_cycle;
+    return 1.05 * compute + m * k / 2 + 30 * tiles;
+}
+
+/* Of plain rows of B: a load and a store for each vector, and what comes around a panel, which
+ * matters where k is small. */
+static double pack_cycles(const struct core *core, double n, double k)
+{
+    const double nr = GEMM_F32_NR; /* clang wants a double */
+    return n * k / 4 + (core->in_order ? 0 : 60 * ceil(n / nr));
+}
+
+double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                         bool b_packed, bool a_listed, size_t a_stride)
+{
+    bool listed = a_listed && gemm_f32_lists(cpu, n) && m > 0;
+    double cycles = listed ? listed_cycles(cpu, m, n, k) : packed_cycles(cpu, m, n, k);
+    if (listed && gemm_f32_rows_collide(a_stride, cpu) &&
+        !gemm_f32_lower_tiles_pay(cpu, n)) /* they are copied */
+        cycles += m * k / 2;
+    return 500 + batch * (cycles + (b_packed ? 0 : pack_cycles(cpu->core, n, k)));
+}

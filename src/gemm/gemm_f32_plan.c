@@ -1,0 +1,252 @@
+/* The blocked f32 matrix multiplication: how rows are read, blocks, the scratchpad. */
+#include "src/core/checked.h"
+#include "src/gemm/gemm_f32.h"
+#include "src/gemm/rows.h"
+#include "src/gemm/step.h"
+#include "src/weights/layout.h"
+
+_Static_assert((int)LAYOUT_PANEL == (int)GEMM_F32_NR, "the layout's panels are the kernels'");
+
+enum {
+    SCRATCH_UNIT = 128, /* bytes: parts of the scratchpad do not share cache lines */
+    MAX_BLOCK_TILES = 64,
+    MAX_LISTED_TILES = 256,
+    MAX_BLOCK_PANELS = 80,
+    MIN_BLOCK_K = 64,
+    MAX_BLOCK_K = 512,
+    BLOCK_K_UNIT = 8, /* two rounds of the kernels */
+    FEW_K = 256,
+    FEW_COLUMNS = 64,
+    L1_WAYS = 4,
+    CHUNK_PRODUCTS = 160000, /* at least */
+};
+
+/* Listed tiles are as equal as they can be. */
+static void choose_tall(struct gemm_f32 *plan)
+{
+    size_t m = plan->shape.m, tiles = max_size(plan->row_tiles, 1);
+    plan->tall = div_up(m, tiles);
+    plan->tall_tiles = tiles - (tiles * plan->tall - m);
+}
+
+/* Blocks as equal as possible, of at most max each. */
+static size_t even_block(size_t count, size_t max)
+{
+    return count == SIZE_MAX ? max : div_up(max_size(count, 1), div_up(max_size(count, 1), max));
+}
+
+/* The most values of k that a block has. Packed rows: a tile's panels of A and B take five eighths
+ * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters; but where
+ * that leaves few values, one panel does for them, too. */
+static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    size_t values = cpu->l1_bytes / sizeof(float);
+    size_t most = values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
+    if (plan->listed)
+        most = max_size(values * 3 / 4 / (GEMM_F32_LISTED_HEIGHT + 2 * GEMM_F32_NR),
+                        min_size(most, FEW_K));
+    return min_size(max_size(most, MIN_BLOCK_K), MAX_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
+}
+
+/* Blocks of k are a part of a segment or some segments. */
+static void choose_block_k(struct gemm_f32 *plan, size_t most)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t segment = plan->listed ? shape->segment : shape->k;
+    plan->k_unit = shape->k;
+    if (segment == shape->k || segment > most) {
+        size_t block = even_block(segment, most);
+        plan->k_unit = segment;
+        plan->block_k = plan->listed ? round_up(block, BLOCK_K_UNIT) : block;
+    } else {
+        plan->block_k = even_block(shape->k / segment, most / segment) * segment;
+    }
+}
+
+bool gemm_f32_rows_collide(size_t a_stride, const struct cpu *cpu)
+{
+    size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
+    size_t apart = min_size(bytes & (~bytes + 1), way);
+    return apart && 2 * (way / apart) < GEMM_F32_LISTED_HEIGHT;
+}
+
+static bool is_unknown(const struct gemm_f32_shape *shape)
+{
+    return shape->m == SIZE_MAX || shape->n == SIZE_MAX || shape->k == SIZE_MAX ||
+           shape->a_stride == SIZE_MAX;
+}
+
+/* Can columns of A be read in place? All of k must be one block, and few rows fall into two tiles.
+ * Columns whose addresses differ by a multiple of a large power of two share few places in the L1
+ * cache; more of them in one place than it holds would drive each other out before the next panel.
+ */
+static bool reads_planes(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    enum { FEW = 32 }; /* one of so many */
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t bytes = shape->a_column * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
+    size_t apart = bytes & (~bytes + 1), places = way / max_size(min_size(apart, way), 1);
+    if (!bytes || !shape->columns || is_unknown(shape) || shape->m < GEMM_F32_PLANES_LOWEST)
+        return false;
+    size_t twice = round_up(shape->m, GEMM_F32_PLANES_LOWEST) - shape->m;
+    return twice * FEW <= shape->m && shape->k <= min_size(most_k(plan, cpu), places * L1_WAYS);
+}
+
+/* Whole tiles of every height, at least one. */
+static size_t choose_run_rows(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    enum { UNIT = 48 };
+    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4 / max_size(plan->shape.k, 1);
+    size_t rows = values > GEMM_F32_NR ? values - GEMM_F32_NR : 0;
+    return max_size(rows / UNIT, 1) * UNIT;
+}
+
+/* How many full panels a tile's rows are used for before the next tile comes: with them, a block of
+ * rows fills three quarters of the L1 cache. */
+static size_t choose_group(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4;
+    size_t rows = GEMM_F32_LISTED_HEIGHT * plan->block_k;
+    return values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(plan->block_k, 1)), 1)
+                         : 1;
+}
+
+/* Do all panels come together? They may be none but the two that few columns end in. */
+static bool is_one_group(const struct gemm_f32 *plan)
+{
+    bool are_full = plan->full_panels == plan->panels;
+    return are_full ? plan->panels <= plan->group_panels
+                    : plan->full_panels == 0 && plan->panels <= 2;
+}
+
+/* Where all panels stay in the L1 cache, but come in groups for their widths, rows of A and C stay
+ * there too while one group after the other comes for them. Each takes some sixty cycles. */
+static size_t choose_chunk(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8, all = SIZE_MAX / 2;
+    size_t n = plan->block_columns, k = plan->block_k;
+    if (is_one_group(plan) || n > values || k * n >= values)
+        return all;
+    size_t tiles = (values - k * n) / (plan->tile_rows * (k + n));
+    return tiles * plan->tile_rows * k * n >= CHUNK_PRODUCTS ? tiles : all;
+}
+
+/* A block of A takes half of the L2 cache. If that is all rows, only as much of a plain B is packed
+ * at a time as stays in the L1 cache until they have used it; but rows that are copied would be
+ * copied for each part of B. Every block is at most as large as that of a problem whose sizes are
+ * not known. */
+static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t k = most_k(plan, cpu);
+    choose_block_k(plan, k);
+    bool short_rows = plan->listed && shape->output != GEMM_STAGED && !is_unknown(shape);
+    size_t row_bytes = plan->tile_rows * (short_rows ? plan->block_k : k) * sizeof(float);
+    size_t most_tiles = short_rows ? MAX_LISTED_TILES : MAX_BLOCK_TILES;
+    size_t tiles = min_size(max_size(cpu->l2_bytes / 2 / row_bytes, 1), most_tiles);
+    plan->block_tiles = even_block(plan->row_tiles, tiles);
+    bool whole_rows = shape->b_packed && shape->output != GEMM_STAGED && plan->panels != SIZE_MAX;
+    plan->group_panels = choose_group(plan, cpu);
+    size_t most_panels = MAX_BLOCK_PANELS;
+    bool one_block = plan->block_tiles == plan->row_tiles && !plan->copies;
+    if (short_rows && !shape->b_packed && one_block)
+        most_panels = min_size(plan->group_panels, most_panels);
+    plan->block_panels =
+        whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, most_panels);
+    plan->k_inside = shape->output == GEMM_STAGED;
+    if (whole_rows && short_rows)
+        gemm_f32_choose_order(plan, cpu);
+    plan->block_columns = plan->block_panels * LAYOUT_PANEL;
+    plan->chunk_tiles = choose_chunk(plan, cpu);
+}
+
+/* ---- scratchpad: for each task a block of A, a block of B, staged sums, the caller's part ---- */
+
+static size_t floats(size_t count)
+{
+    return round_up(count * sizeof(float), SCRATCH_UNIT);
+}
+
+/* The lists of a block of rows; of one whose sizes are not known, too. */
+static size_t list_bytes(const struct gemm_f32 *plan)
+{
+    size_t segment = plan->shape.segment, each = GEMM_F32_LIST * sizeof(float *);
+    if (!segment)
+        return 0;
+    return plan->block_tiles * each * (segment < plan->block_k ? plan->block_k / segment : 1);
+}
+
+static void divide_scratch(struct gemm_f32 *plan)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    struct gemm_f32_scratch *parts = &plan->scratch;
+    size_t rows = plan->block_tiles * plan->tile_rows;
+    parts->list = plan->planes ? 0 : floats(rows * plan->block_k);
+    parts->b = parts->list + round_up(list_bytes(plan), SCRATCH_UNIT);
+    parts->stage = parts->b + (shape->b_packed ? 0 : floats(plan->block_columns * plan->block_k));
+    parts->caller =
+        parts->stage + (shape->output == GEMM_STAGED ? floats(rows * plan->block_columns) : 0);
+    parts->bytes = parts->caller + round_up(shape->task_scratch_bytes, SCRATCH_UNIT);
+}
+
+size_t gemm_f32_scratch_bytes(const struct gemm_f32 *plan, int threads)
+{
+    return plan->scratch.bytes * (size_t)threads;
+}
+
+bool gemm_f32_lists(const struct cpu *cpu, double n)
+{
+    return cpu->core->in_order != IN_ORDER_NARROW || n <= (double)FEW_COLUMNS / 2;
+}
+
+bool gemm_f32_lower_tiles_pay(const struct cpu *cpu, double n)
+{
+    return cpu->core->in_order && n <= (double)FEW_COLUMNS;
+}
+
+static void choose_rows(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    bool unknown = is_unknown(shape);
+    bool collide = unknown || gemm_f32_rows_collide(shape->a_stride, cpu);
+    bool low =
+        plan->listed && collide && !unknown && gemm_f32_lower_tiles_pay(cpu, (double)shape->n);
+    plan->copies = plan->listed && collide && !low;
+    plan->tile_rows = low ? L1_WAYS : plan->listed ? plan->listed->height : GEMM_F32_MR;
+}
+
+static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    choose_rows(plan, cpu);
+    plan->row_tiles = shape->m == SIZE_MAX ? SIZE_MAX : div_up(shape->m, plan->tile_rows);
+    plan->panels = shape->n == SIZE_MAX ? SIZE_MAX : layout_panel_count(shape->n);
+    if (shape->m != SIZE_MAX)
+        choose_tall(plan);
+    plan->full_panels = shape->n == SIZE_MAX ? 0 : layout_full_panels(shape->n);
+    choose_blocks(plan, cpu);
+    divide_scratch(plan);
+}
+
+void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)
+{
+    *plan = (struct gemm_f32){.shape = *shape};
+    if (shape->segment && (shape->n == SIZE_MAX || gemm_f32_lists(cpu, (double)shape->n)))
+        plan->listed = gemm_f32_listed_find(cpu->features, cpu->core->in_order);
+    if (reads_planes(plan, cpu)) {
+        plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
+        plan->run_rows = choose_run_rows(plan, cpu);
+    }
+    plan_by(plan, cpu);
+    if (plan->listed && is_unknown(shape)) { /* the scratchpad is enough for both ways */
+        struct gemm_f32 packed = {.shape = *shape};
+        plan_by(&packed, cpu);
+        plan->scratch.bytes = max_size(plan->scratch.bytes, packed.scratch.bytes);
+    }
+    plan->pack = pack_f32_find(cpu->features)->pack;
+    gemm_f32_tiles_init(&plan->tiles, cpu, shape->columns);
+    plan->kernel = plan->planes ? plan->planes->name
+                   : plan->listed
+                       ? plan->listed->name
+                       : gemm_f32_find_for(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
+}
