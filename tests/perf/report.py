@@ -192,26 +192,25 @@ class Report:
                          str(len(best)), str(sum(row[0] < BEHIND for row in best))])
         return rows
 
-    def behind_rows(self):
-        core = self.cores[0]
+    def behind_rows(self, core):
         rows = [['shapes', 'problem', f'ours, % of {core}', 'peer', '% of it', '×']]
         for section in self.sections:
             for ratio, peer, problem, ours in self.behind(section, core):
                 percent = ours.percent(core)
                 rows.append([section.title, f'{problem.name} `{problem.text}`', f'{percent:.1f}',
                              NAMES[peer], f'{percent / ratio:.1f}', f'{ratio:.3f}'])
-        return rows
+        return self.aligned(rows) if len(rows) > 1 else 'None.'
 
     def summary(self):
         if not self.peers:
             return ''
-        core, behind = self.cores[0], self.behind_rows()
-        rows = self.aligned(behind) if len(behind) > 1 else 'None.'
-        return (f'Geometric means: how many times our modelled cycles a peer takes on {core}, over the '
-                f'rows that both compute; "best peer" is the fastest of them on each row.\n\n'
+        behind = '\n\n'.join(f'Rows on which a peer is faster on {core} by the model:\n\n'
+                             f'{self.behind_rows(core)}' for core in self.cores)
+        return (f'Geometric means: how many times our modelled cycles a peer takes on '
+                f'{self.cores[0]}, over the rows that both compute; "best peer" is the fastest of '
+                f'them on each row.\n\n'
                 f'{self.aligned(self.by_section())}\n\nAll rows, by core:\n\n'
-                f'{self.aligned(self.by_core())}\n\n'
-                f'Rows on which a peer is faster on {core} by the model:\n\n{rows}\n')
+                f'{self.aligned(self.by_core())}\n\n{behind}\n')
 
     def worst(self, section):
         """Where we are behind most; without a peer, where the figure is lowest."""
