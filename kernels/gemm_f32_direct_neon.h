@@ -226,11 +226,16 @@ ldc .req x17
     .set stores_are_pairs, 0
     .endif
     .macro store_whole height, vectors
+    store_first \height, \height, \vectors
+    .endm
+
+/* The first `rows` of them. */
+    .macro store_first rows, height, vectors
     .set i, 32 - \height * \vectors
     .if (\vectors > 4) & (stores_are_pairs == 0)
     sub scratch, ldc, #16 * ((\vectors - 1) / 4 * 4)
     .endif
-    .rept \height
+    .rept \rows
     .if stores_are_pairs
     store_pairs \vectors, %(i)
     add c, c, ldc
@@ -286,18 +291,14 @@ ldc .req x17
     .endm
 
 /* Where there is a vector to its left, the last one is stored with the end of that, which is where
- * it was: at `scratch`, 16 bytes that end where the row does. But of the first `beyond` rows it is
- * stored whole, beyond their ends. */
-    .macro store_joined height, vectors, lanes, beyond
+ * it was: at `scratch`, 16 bytes that end where the row does. */
+    .macro store_joined height, vectors, lanes
     .if (\vectors > 5) & (stores_are_pairs == 0)
     sub rounds, ldc, #16 * ((\vectors - 2) / 4 * 4)
     .endif
-    .set i, 32 - \height * \vectors
-    .set row, 0
-    .rept \height
-    .if row == \beyond
     sub scratch, scratch, #4 * (4 - \lanes)
-    .endif
+    .set i, 32 - \height * \vectors
+    .rept \height
     .if stores_are_pairs
     store_pairs %(\vectors - 1), %(i)
     add c, c, ldc
@@ -306,9 +307,7 @@ ldc .req x17
     .else
     store_row %(\vectors - 1), %(i)
     .endif
-    .if row >= \beyond
-    join %(i + \vectors - 1), %(i + \vectors - 2), \lanes
-    .endif
+    join %(i + \vectors - 1), %(i + \vectors - 1), %(i + \vectors - 2), \lanes
     .if stores_are_pairs
     store_at_scratch %(i + \vectors - 1)
     add scratch, scratch, ldc
@@ -316,19 +315,36 @@ ldc .req x17
     several st1, 1, %(i + \vectors - 1), scratch, ldc
     .endif
     .set i, i + \vectors
-    .set row, row + 1
     .endr
     .endm
-    .macro join last, before, lanes
-    ext v\last\().16b, v\before\().16b, v\last\().16b, #4 * \lanes
+    .macro join to, last, before, lanes
+    ext v\to\().16b, v\before\().16b, v\last\().16b, #4 * \lanes
     .endm
     .macro store_at_scratch s
     str q\s, [scratch]
     .endm
 
+/* Rows of C that follow one another: each but the last is stored whole, beyond its end, where the
+ * next one begins. */
+    .macro store_dense height, vectors, lanes
+    join 0, 31, 30, \lanes
+    store_first %(\height - 1), \height, \vectors
+    .if (\vectors > 5) & (\vectors % 4 == 1)
+    add scratch, scratch, #64
+    .endif
+    add rounds, c, ldc
+    sub rounds, rounds, #16
+    .if \vectors > 5
+    store_fours %(\vectors - 1), %(32 - \vectors), scratch
+    .else
+    store_row %(\vectors - 1), %(32 - \vectors)
+    .endif
+    several_at st1, 1, 0, rounds
+    .endm
+
     .macro store_rows height, vectors, lanes
     .if \vectors > 1
-    store_joined \height, \vectors, \lanes, 0
+    store_joined \height, \vectors, \lanes
     .else
     store_lanes \height, \lanes
     .endif
@@ -355,13 +371,42 @@ ldc .req x17
 /* Registers of which callers keep the lower half: v8 … v15, from both ends of a tile's. */
     .macro each_saved op, first, used
     .irp pair, 8, 10, 12, 14
+    if_saved \op, %(\pair), \first, \used
+    .endr
+    .endm
+    .macro if_saved op, pair, first, used
     .if (\first <= \pair + 1) | (\used > \pair)
     save_pair \op, %(\pair), %(\pair + 1), %(8 * (\pair - 8))
     .endif
-    .endr
     .endm
     .macro save_pair op, low, high, offset
     \op d\low, d\high, [sp, #KEPT_BYTES + \offset]
+    .endm
+
+/* The same for stores where a file sets saves_are_fours before this header: on cores that reorder
+ * one ST1 of four registers takes no longer than an STP or two. x8 and x9 are lost. */
+    .ifndef saves_are_fours
+    .set saves_are_fours, 0
+    .endif
+    .macro save_four at, four, first, used
+    .if (\used > \four + 2) | (\first <= \four + 1) | ((\used > \four) & (\first <= \four + 3))
+    add \at, sp, #KEPT_BYTES + 8 * (\four - 8)
+    save_doubles \four, %(\four + 3), \at
+    .else
+    if_saved stp, \four, \first, \used
+    if_saved stp, %(\four + 2), \first, \used
+    .endif
+    .endm
+    .macro save_doubles first, last, at
+    st1 {v\first\().1d - v\last\().1d}, [\at]
+    .endm
+    .macro save_all first, used
+    .if saves_are_fours
+    save_four x8, 8, \first, \used
+    save_four x9, 12, \first, \used
+    .else
+    each_saved stp, \first, \used
+    .endif
     .endm
 
 /* The registers are the first `used` ones and the last for sums. temps: x19 and x20 are used too. */
@@ -386,7 +431,7 @@ scratch .req x7
     begin_function gemm_f32_\name\()_neon
     sub sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
     .if saved_bytes
-    each_saved stp, %(32 - \height * \vectors), %(low_used)
+    save_all %(32 - \height * \vectors), %(low_used)
     .endif
     .if temp_bytes
     stp x19, x20, [sp, #KEPT_BYTES + saved_bytes]

@@ -10,6 +10,7 @@
  * A file that includes this has `find_columns height, vectors, group`: the addresses of B's groups
  * from the first one in x4 on, for which scratch and rounds are free. */
 /* clang-format off */
+    .set saves_are_fours, 1
 #include "kernels/gemm_f32_direct_neon.h"
 
 /* Where a tile's sums go on, and where the call does after its tiles: decided once. */
@@ -68,24 +69,32 @@
     b 24f
     .endm
 
-/* Rows of C that follow one another are written whole, each beyond its end, where the next one
- * begins; only a tile's last one is not. */
     .macro end_dense height, vectors, lanes
-    add scratch, c, #16 * (\vectors - 1)
-    store_joined \height, \vectors, \lanes, %(\height - 1)
+    store_dense \height, \vectors, \lanes
     subs tiles, tiles, #1
     b.gt 11b
     end_tiles
     .endm
 
+/* What becomes of sums, by the table at x8. */
+    .macro choose_ending
+    ldrsw x9, [x8, x10, lsl #2]
+    add x9, x8, x9
+    str x9, [sp, #KEPT_STORE]
+    .endm
+
 /* Tiles one row lower, as a part of the same call: what they keep is kept already. */
     .macro go_on_lower lower, kind
+    lsr x11, tiles, #63
+    adr x8, .Lendings_\lower\()_\kind
     .if \lower <= 5
     ldr w13, [strip, #STRIP_LOW_TILES]
     .else
     ldr w5, [strip, #STRIP_LOW_TILES]
     .endif
-    b .Lrows_\lower\()_\kind
+    choose_ending
+    cbz x11, .Ltile_\lower\()_\kind
+    b .Lshort_\lower\()_\kind
     .endm
 
 /* Where rows are shorter than four values the number of tiles is negative, and begins at 2^63.
@@ -97,6 +106,7 @@
     stp x2, x8, [sp, #KEPT_B]
     load_strides
     cbnz w10, 30f
+.Ltile_\height\()_\kind\():
 11: begin_rows \height, \vectors, \group
     first_steps \height, \vectors, \group
 12: round \height, \vectors, \group
@@ -110,6 +120,7 @@
 10: end_frame \height, \vectors
 
 /* By GEMM_F32_ENDING_*. */
+.Lendings_\height\()_\kind\():
 29: .word 14b - 29b, 41f - 29b, 42f - 29b, 43f - 29b, 23f - 29b, 20f - 29b
     .if (\height > 1) & (\vectors > 1)
     .word 51f - 29b, 52f - 29b, 53f - 29b
@@ -126,14 +137,12 @@
     csel x9, x8, x9, ne
     .endif
     str x9, [sp, #KEPT_END]
-.Lrows_\height\()_\kind\():
     adr x8, 29b
-    ldrsw x9, [x8, x10, lsl #2]
     ldr x11, [strip, #STRIP_FIRST]
-    add x9, x8, x9
-    str x9, [sp, #KEPT_STORE]
+    choose_ending
     cbnz x11, 11b
 
+.Lshort_\height\()_\kind\():
 18: orr tiles, tiles, #1 << 63
 19: begin_rows \height, \vectors, \group
     row_tails \height, \vectors, \group

@@ -27,10 +27,11 @@ static inline bool take_in_order(const struct implementation *impl, void *buffer
 {
     const neo_exec_arg *given = list, *end = list + count;
     const struct expected *expected = impl->facts.in_order;
+    const neo_engine *engine = impl->engine; /* read once, whatever buffers point to */
     do {
         const neo_memory *memory = given->memory;
         if (expected->arg != given->arg || !memory ||
-            !take_plain(expected, memory, impl->engine, buffers))
+            !take_plain(expected, memory, engine, buffers))
             return false;
         expected++;
     } while (++given != end);
