@@ -1,0 +1,173 @@
+#include "tests/support/convolution_case.h"
+
+#include "tests/support/session.h"
+#include "tests/support/test.h"
+
+static const char plain_tags[][7] = {"", "a", "ab", "abc", "abcd", "abcde", "abcdef"};
+
+neo_dim convolution_case_out(const struct convolution_case *row, int i)
+{
+    neo_dim extent = (row->kernel[i] - 1) * (row->dilation[i] + 1) + 1;
+    return (row->in[i] + row->left[i] + row->right[i] - extent) / row->stride[i] + 1;
+}
+
+static neo_memory_desc image_desc(const struct convolution_case *row, neo_dim channels, bool is_dst,
+                                  const char *tag)
+{
+    neo_dim dims[5] = {row->batch, channels};
+    for (int i = 0; i < row->space; i++)
+        dims[2 + i] = is_dst ? convolution_case_out(row, i) : row->in[i];
+    return tensor_desc(2 + row->space, dims, tag);
+}
+
+neo_memory_desc convolution_case_dst(const struct convolution_case *row)
+{
+    return image_desc(row, row->oc, true, row->dst_tag);
+}
+
+static neo_memory_desc weights_desc(const struct convolution_case *row, const char *tag)
+{
+    neo_dim dims[6], groups = row->groups ? row->groups : 1;
+    int n = 0;
+    if (row->groups)
+        dims[n++] = groups;
+    dims[n++] = row->oc / groups;
+    dims[n++] = row->ic / groups;
+    for (int i = 0; i < row->space; i++)
+        dims[n++] = row->kernel[i];
+    return tensor_desc(n, dims, tag);
+}
+
+struct expected {
+    const struct convolution_case *row;
+    const struct tensor *src, *weights, *bias, *old, *dst;
+    const struct chain *chain;
+};
+
+/* The sum for one output, over one input channel and one tap at a time. */
+static float convolve(const struct expected *e, const neo_dim *out)
+{
+    const struct convolution_case *row = e->row;
+    neo_dim groups = row->groups ? row->groups : 1, oc = row->oc / groups, ic = row->ic / groups;
+    neo_dim group = out[1] / oc, at[5] = {out[0]}, w[6] = {group}, taps = 1;
+    int first = row->groups != 0;
+    float sum = 0;
+    for (int i = 0; i < row->space; i++)
+        taps *= row->kernel[i];
+    w[first] = out[1] % oc;
+    for (neo_dim tap = 0; tap < taps; tap++) {
+        bool inside = true;
+        for (neo_dim rest = tap, i = row->space - 1; i >= 0; rest /= row->kernel[i], i--) {
+            w[first + 2 + i] = rest % row->kernel[i];
+            at[2 + i] = out[2 + i] * row->stride[i] - row->left[i] +
+                        w[first + 2 + i] * (row->dilation[i] + 1);
+            inside &= at[2 + i] >= 0 && at[2 + i] < row->in[i];
+        }
+        for (neo_dim c = 0; inside && c < ic; c++) {
+            at[1] = group * ic + c;
+            w[first + 1] = c;
+            sum += *tensor_at(e->src, at) * *tensor_at(e->weights, w);
+        }
+    }
+    return sum;
+}
+
+static void check_element(void *context, const neo_dim *position)
+{
+    const struct expected *e = context;
+    float want = convolve(e, position);
+    if (e->bias)
+        want += *tensor_at(e->bias, &position[1]);
+    if (e->chain->finish)
+        want = e->chain->finish(want, *tensor_at(e->old, position));
+    if (e->chain->operands)
+        want = operands_apply(e->chain->operands, want, position);
+    float got = *tensor_at(e->dst, position);
+    if (got != want)
+        fail_msg("%s: at n %d c %d x %d: got %g, want %g", e->row->name, (int)position[0],
+                 (int)position[1], (int)position[1 + e->row->space], (double)got, (double)want);
+}
+
+/* bias_step: from one value to the next; 0: there is no bias. */
+static neo_convolution_desc row_desc(const struct convolution_case *row, neo_dim bias_step)
+{
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_CONVOLUTION_DIRECT,
+        .src = image_desc(row, row->ic, false, row->src_tag),
+        .weights = weights_desc(row, row->weights_tag),
+        .dst = convolution_case_dst(row),
+    };
+    if (bias_step)
+        assert_int_equal(neo_memory_desc_init_strides(&desc.bias, 1, &row->oc, NEO_F32, &bias_step),
+                         NEO_OK);
+    for (int i = 0; i < row->space; i++) {
+        desc.strides[i] = row->stride[i];
+        desc.dilations[i] = row->dilation[i];
+        desc.padding_left[i] = row->left[i];
+        desc.padding_right[i] = row->right[i];
+    }
+    return desc;
+}
+
+static void execute(const neo_primitive_desc *pd, const neo_memory *const *memories,
+                    const struct operands *operands)
+{
+    static const int names[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST, NEO_ARG_BIAS};
+    neo_exec_arg args[4 + OPERAND_COUNT];
+    int count = 0;
+    for (int i = 0; i < 4; i++)
+        if (memories[i])
+            args[count++] = (neo_exec_arg){names[i], (neo_memory *)(uintptr_t)memories[i]};
+    if (operands) {
+        operands_set(operands, args + count);
+        count += OPERAND_COUNT;
+    }
+    neo_primitive *primitive;
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    assert_int_equal(neo_primitive_execute(primitive, stream, count, args), NEO_OK);
+    neo_primitive_destroy(primitive);
+}
+
+/* Checks the implementation that pd stands for. */
+static void check_implementation(const struct convolution_case *row, const neo_primitive_desc *pd,
+                                 bool with_bias, const struct chain *chain)
+{
+    const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    neo_memory_desc plain = weights_desc(row, plain_tags[chosen->ndims]);
+    const neo_memory_desc *dst_desc = neo_primitive_desc_query(pd, NEO_ARG_DST);
+    struct tensor src = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_SRC), 3);
+    struct tensor weights = tensor_make(engine, &plain, 7), bias = {0};
+    struct tensor dst = tensor_make(engine, dst_desc, 9), old = tensor_make(engine, dst_desc, 9);
+    struct tensor given = tensor_reordered(engine, stream, &weights, chosen);
+    if (with_bias)
+        bias = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_BIAS), 5);
+    execute(pd, (const neo_memory *[]){src.memory, given.memory, dst.memory, bias.memory},
+            chain->operands);
+    struct expected expected = {.row = row,
+                                .src = &src,
+                                .weights = &weights,
+                                .bias = with_bias ? &bias : NULL,
+                                .old = &old,
+                                .dst = &dst,
+                                .chain = chain};
+    tensor_for_each(dst_desc->ndims, dst_desc->dims, check_element, &expected);
+    tensor_check_gaps(&dst);
+    struct tensor *all[] = {&src, &weights, &dst, &old, &bias, &given};
+    for (size_t i = 0; i < count_of(all); i++)
+        tensor_free(all[i]);
+}
+
+void convolution_case_check(const struct convolution_case *row, neo_dim bias_step,
+                            const struct chain *chain)
+{
+    neo_convolution_desc desc = row_desc(row, bias_step);
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, chain->attributes),
+                     NEO_OK);
+    do {
+        print_message("  %s: %s\n", row->name, neo_primitive_desc_implementation(pd));
+        check_implementation(row, pd, bias_step > 0, chain);
+    } while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}

@@ -1,0 +1,147 @@
+/* Random convolutions against loops, by every implementation offered. A failing one is printed in
+ * benchdnn's notation (g0: weights without groups); NEO_TEST_ROUND makes it alone. */
+#include "tests/support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/convolution_case.h"
+#include "tests/support/random.h"
+#include "tests/support/session.h"
+
+enum { MOST_SUMS = 1 << 17 }; /* multiply-adds of one convolution */
+
+static const neo_dim groups_choices[] = {0, 0, 0, 0, 1, 2, 3, 5};
+static const neo_dim channel_choices[] = {1,  2,  3,  4,  5,  6,  7,  8, 9,
+                                          12, 13, 16, 17, 23, 24, 33, 48};
+static const neo_dim multiplier_choices[] = {1, 1, 1, 2, 3};
+static const int space_choices[] = {1, 2, 2, 2, 3};
+static const neo_dim image_choices[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 14, 17, 28};
+static const neo_dim kernel_choices[] = {1, 1, 2, 3, 3, 3, 4, 5, 7};
+static const neo_dim stride_choices[] = {1, 1, 1, 2, 2, 3};
+static const neo_dim dilation_choices[] = {0, 0, 0, 1, 2};
+
+#define ANY_OF(choices, seed) (choices)[random_below(seed, count_of(choices))]
+
+/* Paddings up to a whole kernel's extent: outputs that meet no pixel, and kernels beyond the
+ * image, are wanted. */
+static void choose_dimension(struct convolution_case *row, int i, uint64_t *seed)
+{
+    row->in[i] = ANY_OF(image_choices, seed);
+    row->kernel[i] = ANY_OF(kernel_choices, seed);
+    row->stride[i] = ANY_OF(stride_choices, seed);
+    row->dilation[i] = ANY_OF(dilation_choices, seed);
+    neo_dim reach = (row->kernel[i] - 1) * (row->dilation[i] + 1);
+    bool same = random_below(seed, 2); /* as networks have it */
+    row->left[i] = same ? reach / 2 : (neo_dim)random_below(seed, (size_t)reach + 2);
+    row->right[i] = same ? reach - reach / 2 : (neo_dim)random_below(seed, (size_t)reach + 2);
+    if (row->in[i] + row->left[i] + row->right[i] <= reach)
+        row->left[i] = row->right[i] = reach;
+}
+
+static void choose_channels(struct convolution_case *row, uint64_t *seed)
+{
+    row->groups = ANY_OF(groups_choices, seed);
+    neo_dim groups = row->groups ? row->groups : 1;
+    row->ic = groups * ANY_OF(channel_choices, seed);
+    row->oc = groups * ANY_OF(channel_choices, seed);
+    if (random_below(seed, 4) == 0) { /* depthwise */
+        row->groups = row->ic = ANY_OF(channel_choices, seed);
+        row->oc = row->ic * ANY_OF(multiplier_choices, seed);
+    }
+}
+
+static void choose_layouts(struct convolution_case *row, uint64_t *seed)
+{
+    static const char *const last[] = {"nwc", "nhwc", "ndhwc"}, *const first[] = {"ncw", "nchw",
+                                                                                  "ncdhw"};
+    static const char *const plain[] = {"oiw", "oihw", "oidhw"}, *const grouped[] = {
+                                                                     "goiw", "goihw", "goidhw"};
+    int at = row->space - 1;
+    row->src_tag = (random_below(seed, 3) ? last : first)[at];
+    row->dst_tag =
+        random_below(seed, 4) ? row->src_tag : (random_below(seed, 2) ? last : first)[at];
+    row->weights_tag = random_below(seed, 3) ? "any" : (row->groups ? grouped : plain)[at];
+}
+
+static neo_dim sums(const struct convolution_case *row)
+{
+    neo_dim count = row->batch * row->oc * (row->ic / (row->groups ? row->groups : 1));
+    for (int i = 0; i < row->space; i++)
+        count *= row->kernel[i] * convolution_case_out(row, i);
+    return count;
+}
+
+static struct convolution_case choose(uint64_t *seed)
+{
+    struct convolution_case row;
+    do {
+        row = (struct convolution_case){.space = ANY_OF(space_choices, seed),
+                                        .batch = 1 + (neo_dim)random_below(seed, 3)};
+        choose_channels(&row, seed);
+        for (int i = 0; i < row.space; i++)
+            choose_dimension(&row, i, seed);
+        choose_layouts(&row, seed);
+    } while (sums(&row) > MOST_SUMS);
+    return row;
+}
+
+static void describe(const struct convolution_case *row, char *text, size_t size)
+{
+    size_t at = (size_t)snprintf(text, size, "--stag=%s --wtag=%s --dtag=%s g%dmb%dic%doc%d",
+                                 row->src_tag, row->weights_tag, row->dst_tag, (int)row->groups,
+                                 (int)row->batch, (int)row->ic, (int)row->oc);
+    for (int i = 0; i < row->space && at < size; i++) {
+        char d = "dhw"[3 - row->space + i];
+        at += (size_t)snprintf(text + at, size - at, "i%c%do%c%dk%c%ds%c%dd%c%dp%c%d", d,
+                               (int)row->in[i], d, (int)convolution_case_out(row, i), d,
+                               (int)row->kernel[i], d, (int)row->stride[i], d,
+                               (int)row->dilation[i], d, (int)row->left[i]);
+    }
+}
+
+static float at_least_zero(float value, float old)
+{
+    (void)old;
+    return value < 0 ? 0 : value;
+}
+
+static void check_round(size_t round)
+{
+    uint64_t seed = round;
+    char name[256];
+    struct convolution_case row = choose(&seed);
+    describe(&row, name, sizeof name);
+    row.name = name;
+    print_message("round %zu\n", round);
+    neo_dim bias_step = (neo_dim)random_below(&seed, 3);
+    neo_memory_desc dst = convolution_case_dst(&row);
+    struct operands operands = operands_make(engine, dst.ndims, dst.dims);
+    neo_attributes *relu;
+    assert_int_equal(neo_attributes_create(&relu), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(relu, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
+    const struct chain chains[] = {
+        {0}, {relu, at_least_zero, NULL}, {operands.attributes, NULL, &operands}};
+    convolution_case_check(&row, bias_step, &ANY_OF(chains, &seed));
+    neo_attributes_destroy(relu);
+    operands_free(&operands);
+}
+
+static void random_convolutions_are_exact(void **state)
+{
+    (void)state;
+    const char *alone = getenv("NEO_TEST_ROUND");
+    size_t rounds = getenv("NEO_LONG") ? 20000 : 1500;
+    if (alone)
+        check_round((size_t)strtoull(alone, NULL, 10));
+    for (size_t round = 0; !alone && round < rounds; round++)
+        check_round(round);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_convolutions_are_exact)};
+    return cmocka_run_group_tests_name("convolution_random", tests, session_setup,
+                                       session_teardown);
+}
