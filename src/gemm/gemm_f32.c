@@ -7,30 +7,6 @@
 #include "src/gemm/step.h"
 #include "src/weights/layout.h"
 
-/* ---- rows of a tile ---- */
-
-struct span gemm_f32_row_tile(size_t m, size_t index)
-{
-    size_t tiles = div_up(m, GEMM_F32_MR), rest = m % GEMM_F32_MR;
-    bool shared = tiles >= 2 && rest >= 1 && rest <= 3;
-    size_t begin = index * GEMM_F32_MR;
-    if (!shared || index + 2 < tiles)
-        return (struct span){begin, min_size(begin + GEMM_F32_MR, m)};
-    size_t pair = (tiles - 2) * GEMM_F32_MR, half = pair + div_up(GEMM_F32_MR + rest, 2);
-    return index + 2 == tiles ? (struct span){pair, half} : (struct span){half, m};
-}
-
-static struct span listed_tile(const struct gemm_f32 *plan, size_t t)
-{
-    size_t begin = t * plan->tall - (t > plan->tall_tiles ? t - plan->tall_tiles : 0);
-    return (struct span){begin, begin + plan->tall - (t >= plan->tall_tiles)};
-}
-
-struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t)
-{
-    return plan->listed ? listed_tile(plan, t) : gemm_f32_row_tile(plan->shape.m, t);
-}
-
 /* ---- one task ---- */
 
 const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step)
@@ -132,75 +108,55 @@ static void run_step(struct gemm_task *task, const struct gemm_step *step)
         task->call->finish(task->call->context, &block);
 }
 
-static struct span block_span(struct span whole, size_t block, size_t index)
-{
-    size_t begin = whole.begin + index * block;
-    return (struct span){begin, min_size(begin + block, whole.end)};
-}
-
 static size_t block_count(struct span whole, size_t block)
 {
     return div_up(whole.end - whole.begin, block);
 }
 
-/* Number index of the blocks of k. */
-static struct span k_span(const struct gemm_f32 *plan, size_t index)
+static void prepare_rows(const struct gemm_task *task, size_t begin, size_t end)
 {
-    size_t unit = plan->k_unit, count = max_size(div_up(unit, plan->block_k), 1);
-    size_t first = index / count * unit;
-    return block_span((struct span){first, first + unit}, plan->block_k, index % count);
+    if (task->call->prepare_a)
+        task->call->prepare_a(task->call->context, task->caller, task->batch, begin, end - begin);
 }
 
-size_t gemm_f32_k_blocks(const struct gemm_f32 *plan)
-{
-    size_t unit = plan->k_unit;
-    return unit ? plan->shape.k / unit * div_up(unit, plan->block_k) : 1;
-}
-
-static struct gemm_step make_step(const struct gemm_f32 *plan, struct span tiles,
-                                  struct span panels, struct span k)
-{
-    size_t n = plan->shape.n;
-    struct gemm_step step = {.tiles = tiles, .panels = panels, .k = k};
-    struct layout_panel last = layout_panel(n, panels.end - 1);
-    step.row = gemm_f32_plan_tile(plan, tiles.begin).begin;
-    step.rows = gemm_f32_plan_tile(plan, tiles.end - 1).end - step.row;
-    step.column = layout_panel(n, panels.begin).first;
-    step.columns = last.first + last.valid - step.column;
-    step.padded_column = layout_panel_offset(n, panels.begin);
-    return step;
-}
-
-static void prepare_rows(const struct gemm_task *task, struct span tiles)
-{
-    if (!task->call->prepare_a)
-        return;
-    size_t begin = gemm_f32_plan_tile(task->plan, tiles.begin).begin;
-    size_t end = gemm_f32_plan_tile(task->plan, tiles.end - 1).end;
-    task->call->prepare_a(task->call->context, task->caller, task->batch, begin, end - begin);
-}
-
-/* The tiles and panels of one matrix that fall to a task. Sums that stay in the scratchpad must be
- * finished before the next block of rows begins; a block of B that is packed here is used for all
- * rows. */
-static void run_matrix(struct gemm_task *task, struct span tiles, struct span panels)
+/* Some tiles and panels of one matrix. Sums that stay in the scratchpad must be finished before the
+ * next block of rows begins; a block of B that is packed here is used for all rows. */
+static void run_steps(struct gemm_task *task, struct span tiles, struct span panels)
 {
     const struct gemm_f32 *plan = task->plan;
     size_t row_blocks = block_count(tiles, plan->block_tiles), k_blocks = gemm_f32_k_blocks(plan);
     bool k_inside = plan->k_inside;
     size_t inner = k_inside ? k_blocks : row_blocks, steps = row_blocks * k_blocks;
-    task->packed_panel = SIZE_MAX;
-    task->call->locate(task->call->context, task->batch, &task->place);
-    prepare_rows(task, tiles);
+    prepare_rows(task, gemm_f32_plan_tile(plan, tiles.begin).begin,
+                 gemm_f32_plan_tile(plan, tiles.end - 1).end);
     for (size_t pb = 0; pb < block_count(panels, plan->block_panels); pb++) {
         for (size_t s = 0; s < steps; s++) {
             size_t outer_index = s / inner, inner_index = s % inner;
-            struct gemm_step step = make_step(
-                plan, block_span(tiles, plan->block_tiles, k_inside ? outer_index : inner_index),
-                block_span(panels, plan->block_panels, pb),
-                k_span(plan, k_inside ? inner_index : outer_index));
+            struct gemm_step_number number = {.tiles = k_inside ? outer_index : inner_index,
+                                              .panels = pb,
+                                              .k = k_inside ? inner_index : outer_index};
+            struct gemm_step step = gemm_f32_step(plan, tiles, panels, &number);
             run_step(task, &step);
         }
+    }
+}
+
+static bool is_all(struct span span, size_t count)
+{
+    return span.begin == 0 && span.end == count;
+}
+
+/* The tiles and panels of one matrix that fall to a task. */
+static void run_matrix(struct gemm_task *task, struct span tiles, struct span panels)
+{
+    const struct gemm_f32 *plan = task->plan;
+    task->packed_panel = SIZE_MAX;
+    task->call->locate(task->call->context, task->batch, &task->place);
+    if (plan->is_one_step && is_all(tiles, plan->row_tiles) && is_all(panels, plan->panels)) {
+        prepare_rows(task, 0, plan->shape.m);
+        run_step(task, &plan->whole);
+    } else {
+        run_steps(task, tiles, panels);
     }
 }
 
@@ -226,16 +182,14 @@ static void run_rect(struct gemm_task *task, struct partition_rect rect)
     }
 }
 
-static void run_rects(void *argument, struct span rects, int slot)
+static struct gemm_task make_task(const struct run *run, int slot, struct gemm_f32_tiles *own)
 {
-    const struct run *run = argument;
     const struct gemm_f32 *plan = run->plan;
     const struct gemm_f32_scratch *parts = &plan->scratch;
     unsigned char *scratch = run->scratch + (size_t)slot * parts->bytes;
-    struct gemm_f32_tiles own;
-    struct gemm_task task = {
+    return (struct gemm_task){
         .plan = plan,
-        .tiles = gemm_f32_tiles_here(&plan->tiles, &own, run->parallel),
+        .tiles = gemm_f32_tiles_here(&plan->tiles, own, run->parallel),
         .call = run->call,
         .a = (float *)(void *)scratch,
         .list = (const float **)(void *)(scratch + parts->list),
@@ -243,17 +197,29 @@ static void run_rects(void *argument, struct span rects, int slot)
         .stage = (float *)(void *)(scratch + parts->stage),
         .caller = scratch + parts->caller,
     };
-    struct partition_rect all = {{0, run->grid.rows}, {0, run->grid.columns}};
-    for (size_t i = rects.begin; i < rects.end; i++)
-        run_rect(&task, run->grid.tasks > 1 ? partition_rect(&run->grid, (int)i) : all);
 }
 
-/* One task's grid needs no search. */
+static void run_rects(void *argument, struct span rects, int slot)
+{
+    const struct run *run = argument;
+    struct gemm_f32_tiles own;
+    struct gemm_task task = make_task(run, slot, &own);
+    for (size_t i = rects.begin; i < rects.end; i++)
+        run_rect(&task, partition_rect(&run->grid, (int)i));
+}
+
+/* One task needs neither a search for its share nor divisions by it. */
+static void run_alone(const struct run *run)
+{
+    const struct gemm_f32 *plan = run->plan;
+    struct gemm_f32_tiles own;
+    struct gemm_task task = make_task(run, 0, &own);
+    for (; task.batch < plan->shape.batch; task.batch++)
+        run_matrix(&task, (struct span){0, plan->row_tiles}, (struct span){0, plan->panels});
+}
+
 static struct partition_grid split_tiles(const struct gemm_f32 *plan, size_t rows, int pieces)
 {
-    if (pieces == 1 || rows * plan->panels == 1)
-        return (struct partition_grid){
-            .rows = rows, .columns = plan->panels, .bands = 1, .tasks = 1};
     /* A tile does k × 24 multiply-accumulates; packing a row of tiles stores k × 8 values. */
     double k = (double)max_size(plan->shape.k, 1);
     struct partition_costs costs = {
@@ -268,7 +234,11 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
     size_t rows = shape->batch * plan->row_tiles;
     if (rows == 0 || plan->panels == 0)
         return;
-    int pieces = parallel_pieces(parallel, threads);
-    struct run run = {plan, call, split_tiles(plan, rows, pieces), scratch, parallel};
+    struct run run = {.plan = plan, .call = call, .scratch = scratch, .parallel = parallel};
+    if (threads == 1 || rows * plan->panels == 1) {
+        run_alone(&run);
+        return;
+    }
+    run.grid = split_tiles(plan, rows, parallel_pieces(parallel, threads));
     parallel_for_tiles(parallel, (size_t)run.grid.tasks, threads, run_rects, &run);
 }

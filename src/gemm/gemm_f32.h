@@ -21,6 +21,7 @@
 #include "src/gemm/gemm_f32_tiles.h"
 #include "src/threading/parallel.h"
 #include "src/threading/partition.h"
+#include "src/weights/layout.h"
 
 /* How results get to their place. */
 enum gemm_output {
@@ -56,6 +57,24 @@ struct gemm_f32_scratch {
     size_t list, b, stage, caller, bytes;
 };
 
+/* One step of the loops: tiles × panels × a range of k. */
+struct gemm_step {
+    struct span tiles, panels, k;
+    size_t row, rows, column, columns; /* the same in elements */
+    size_t padded_column;              /* before the first panel, with padding */
+    size_t segments, depth;            /* of rows in place; depth: of one of these */
+};
+
+/* Panels of one width that follow each other, and their kernels. */
+struct gemm_pass {
+    struct layout_panel panel; /* the first one */
+    size_t panels;
+    uint32_t width;             /* the kernels' */
+    uint32_t valid;             /* not 0: not all columns exist */
+    gemm_f32_listed_fn *run[2]; /* for tall tiles, and for those that are one row lower */
+};
+enum { GEMM_F32_PASSES = 4 };
+
 struct gemm_f32 {
     struct gemm_f32_shape shape;
     struct gemm_f32_scratch scratch;
@@ -64,7 +83,9 @@ struct gemm_f32 {
     size_t block_columns;                      /* of block_panels panels */
     size_t tile_rows;                          /* at most */
     size_t k_unit;                             /* blocks of k divide this, or are multiples of it */
-    bool k_inside; /* all blocks of k come for a block of rows before the next one */
+    bool k_inside;          /* all blocks of k come for a block of rows before the next one */
+    bool is_one_step;       /* all of a matrix: */
+    struct gemm_step whole; /* this one */
     pack_f32_fn *pack;
     const char *kernel;
     struct gemm_f32_tiles tiles;
@@ -76,6 +97,9 @@ struct gemm_f32 {
     size_t group_panels;     /* of those, how many stay in the L1 cache together */
     size_t chunk_tiles;      /* that all groups of panels come for, before the next tiles */
     bool copies;             /* rows are copied next to each other */
+    struct gemm_pass
+        passes[GEMM_F32_PASSES]; /* that serve all panels, on the plan's kind of core */
+    size_t pass_count;           /* 0: they would be more */
 
     /* Columns of A in place, all of k at a time; NULL: they are not. */
     const struct gemm_f32_planes_kernels *planes;
@@ -107,7 +131,7 @@ struct gemm_f32_place {
  * Others of the GEMM_F32_LIST addresses may be written, too. With a_column: there is one address.
  */
 struct gemm_f32_list {
-    size_t batch, row; /* of the first tile */
+    size_t batch, tile, row; /* the number of the first tile, and its first row */
     size_t height, tall, low;
     size_t first, segments;
     const float **out;

@@ -245,6 +245,10 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     }
     plan->pack = pack_f32_find(cpu->features)->pack;
     gemm_f32_tiles_init(&plan->tiles, cpu, shape->columns);
+    if (!is_unknown(shape))
+        gemm_f32_plan_whole(plan);
+    if (plan->listed && !is_unknown(shape))
+        gemm_f32_plan_passes(plan);
     plan->kernel = plan->planes ? plan->planes->name
                    : plan->listed
                        ? plan->listed->name

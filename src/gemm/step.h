@@ -20,13 +20,6 @@ struct gemm_task {
     bool packs; /* but not yet its full panels, which the step's first tile packs */
 };
 
-/* One step of the loops: tiles × panels × a range of k. */
-struct gemm_step {
-    struct span tiles, panels, k;
-    size_t row, rows, column, columns; /* the same in elements */
-    size_t padded_column;              /* before the first panel, with padding */
-};
-
 /* Does the task read rows of A in place? Not if it runs on another kind of core than the plan is
  * for, whose tiles are lower: there packed rows are faster. */
 static inline bool gemm_step_lists(const struct gemm_task *task)
@@ -41,17 +34,30 @@ void gemm_step_pack_a(const struct gemm_task *task, const struct gemm_step *step
 /* Packs the step's panels of a plain B, unless they are there from the step before. */
 void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step);
 
-/* A panel of B, from the step's first row on. */
-const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step,
-                             const struct layout_panel *panel);
+/* A panel of B, from the step's first row on, where this task packs it. */
+static inline float *gemm_step_own_panel(const struct gemm_task *task, const struct gemm_step *step,
+                                         const struct layout_panel *panel)
+{
+    return task->b + (panel->first - step->padded_column) * (step->k.end - step->k.begin);
+}
 
-/* The same where this task packs it. */
-float *gemm_step_own_panel(const struct gemm_task *task, const struct gemm_step *step,
-                           const struct layout_panel *panel);
+/* The same wherever it is. */
+static inline const float *gemm_step_panel(const struct gemm_task *task,
+                                           const struct gemm_step *step,
+                                           const struct layout_panel *panel)
+{
+    const struct gemm_f32_shape *shape = &task->plan->shape;
+    return shape->b_packed ? task->place.b + panel->first * shape->k + step->k.begin * panel->width
+                           : gemm_step_own_panel(task, step, panel);
+}
 
 /* From one panel of B of this width to the next. */
-size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step,
-                              size_t width);
+static inline size_t gemm_step_panel_stride(const struct gemm_task *task,
+                                            const struct gemm_step *step, size_t width)
+{
+    const struct gemm_f32_shape *shape = &task->plan->shape;
+    return width * (shape->b_packed ? shape->k : step->k.end - step->k.begin);
+}
 
 /* The address of A's first value in a step, where that is enough to know the others'. */
 const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step);
@@ -65,6 +71,20 @@ size_t gemm_f32_k_blocks(const struct gemm_f32 *plan);
 /* Sets the order of loops and the blocks of rows and columns, which are the largest possible ones
  * before. For packed weights and rows in place. */
 void gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu);
+
+/* Which of the blocks a step is. */
+struct gemm_step_number {
+    size_t tiles, panels, k;
+};
+
+struct gemm_step gemm_f32_step(const struct gemm_f32 *plan, struct span tiles, struct span panels,
+                               const struct gemm_step_number *number);
+
+/* Sets plan->whole, if a matrix is one step. Sizes are known. */
+void gemm_f32_plan_whole(struct gemm_f32 *plan);
+
+/* Fills plan->passes, if few enough serve all panels. */
+void gemm_f32_plan_passes(struct gemm_f32 *plan);
 
 /* Adds the products of some panels of a step to the block of C, with rows of A listed. */
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,

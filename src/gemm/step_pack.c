@@ -35,24 +35,3 @@ void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step)
     task->packed_panel = step->panels.begin;
     task->packed_k = step->k.begin;
 }
-
-float *gemm_step_own_panel(const struct gemm_task *task, const struct gemm_step *step,
-                           const struct layout_panel *panel)
-{
-    return task->b + (panel->first - step->padded_column) * (step->k.end - step->k.begin);
-}
-
-const float *gemm_step_panel(const struct gemm_task *task, const struct gemm_step *step,
-                             const struct layout_panel *panel)
-{
-    const struct gemm_f32_shape *shape = &task->plan->shape;
-    return shape->b_packed ? task->place.b + panel->first * shape->k + step->k.begin * panel->width
-                           : gemm_step_own_panel(task, step, panel);
-}
-
-size_t gemm_step_panel_stride(const struct gemm_task *task, const struct gemm_step *step,
-                              size_t width)
-{
-    const struct gemm_f32_shape *shape = &task->plan->shape;
-    return width * (shape->b_packed ? shape->k : step->k.end - step->k.begin);
-}
