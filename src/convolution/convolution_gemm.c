@@ -100,6 +100,7 @@ static void plan_pixels(struct convolution_gemm *mine, struct gemm_f32_shape *ge
     if (mine->edge_row) /* a task has copies of one image's edges */
         dst.count = min_size(dst.count, image);
     gemm->m = dst.count;
+    mine->images = dst.count % image ? 0 : dst.count / image;
     gemm->batch = (size_t)s->batch * image / dst.count * (size_t)s->groups;
 }
 
@@ -140,7 +141,20 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
     }
     if (gemm.columns && mine->rows_are_affine && mine->src_row_stride == 1)
         gemm.a_column = (size_t)s->src.c;
+    if (gemm.b_packed)
+        mine->group_values = gemm.k * layout_shape(&problem->tensors[WEIGHTS]).columns;
     gemm_f32_plan(&mine->gemm, &gemm, cpu);
+    segments_plan_table(mine);
+}
+
+static size_t gemm_table_bytes(const void *plan)
+{
+    return ((const struct convolution_gemm *)plan)->table_bytes;
+}
+
+static void gemm_fill_table(void *plan, void *table)
+{
+    segments_fill_table(plan, table);
 }
 
 static size_t gemm_scratch_bytes(const void *plan, int threads)
@@ -155,23 +169,17 @@ static const char *gemm_kernel(const void *plan)
 
 /* ---- run ---- */
 
-static const float *packed_group(const struct execution *execution, neo_dim group)
-{
-    struct layout_shape weights = layout_shape(&execution->problem->tensors[WEIGHTS]);
-    return (const float *)execution->buffers[WEIGHTS] + (size_t)group * weights.k * weights.columns;
-}
-
 static void locate(const void *context, size_t batch, struct gemm_f32_place *out)
 {
     const struct convolution_call *call = context;
     const struct convolution_gemm *plan = call->plan;
     const struct convolution_shape *s = &plan->shape;
     const struct execution *execution = call->execution;
-    struct pixel pixel = patches_pixel(s, first_pixel(plan, batch));
+    struct pixel pixel = first_of(plan, batch);
     neo_dim group = group_of(plan, batch);
-    const float *bias = execution->buffers[BIAS];
+    const float *weights = execution->buffers[WEIGHTS], *bias = execution->buffers[BIAS];
     *out = (struct gemm_f32_place){
-        .b = plan->gemm.shape.b_packed ? packed_group(execution, group) : NULL,
+        .b = plan->gemm.shape.b_packed ? weights + (size_t)group * plan->group_values : NULL,
         .c = (float *)execution->buffers[DST] + pixel.n * s->dst.n + group * s->oc * s->dst.c +
              pixel.at[DEPTH] * s->dst.d + pixel.at[HEIGHT] * s->dst.h + pixel.at[WIDTH] * s->dst.w,
         .c_row = plan->row_stride,
@@ -179,6 +187,7 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
         .bias = bias ? bias + group * s->oc : NULL,
     };
 }
+
 static void gemm_run(const void *plan, const struct execution *execution)
 {
     struct convolution_call mine = {plan, execution};
@@ -200,6 +209,8 @@ const struct algorithm convolution_gemm_f32 = {
     .estimate = gemm_estimate,
     .plan = gemm_plan,
     .plan_bytes = sizeof(struct convolution_gemm),
+    .table_bytes = gemm_table_bytes,
+    .fill_table = gemm_fill_table,
     .scratch_bytes = gemm_scratch_bytes,
     .kernel = gemm_kernel,
     .run = gemm_run,

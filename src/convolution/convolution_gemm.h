@@ -8,8 +8,15 @@
 #include "src/gemm/gemm_f32.h"
 
 /* Pixels [begin, end) of a row of src, counted with its padding: copied for the patches that cross
- * one of its ends. */
+ * one of its ends. Of these, `values` values from pixel `from` on exist, and their place in the
+ * copy of a row is `at`. */
 struct convolution_edge {
+    neo_dim begin, end, from;
+    size_t values, at;
+};
+
+/* Rows, or planes, of src. */
+struct convolution_range {
     neo_dim begin, end;
 };
 
@@ -19,6 +26,8 @@ struct convolution_gemm {
     size_t row_stride;    /* of dst, from one row of the GEMM to the next */
     bool rows_are_affine; /* src of row i is at i times src_row_stride: 1×1, stride 1, no padding */
     neo_dim src_row_stride;
+    size_t images;       /* that a matrix of the GEMM is the pixels of; 0: of a part of one */
+    size_t group_values; /* of packed weights */
 
     /* Patches are runs of contiguous values, `segment` each: whole rows of the kernel if rows are
      * merged, else taps. Merged ones of pixels of dst outside of [inner_begin, inner_end) of their
@@ -29,7 +38,13 @@ struct convolution_gemm {
     neo_dim inner_begin, inner_end;
     struct convolution_edge left, right;
     size_t edge_row;
+    struct convolution_range planes, rows; /* of src, that an image of dst needs */
     copy_f32_fn *copy;
+
+    /* Where the segments of all of a matrix's patches are, if these are few, else NULL: made at
+     * create, as finding them again would take as long as products of few channels. */
+    size_t table_bytes;
+    const uint64_t *table;
 };
 
 struct convolution_call {
@@ -37,15 +52,21 @@ struct convolution_call {
     const struct execution *execution;
 };
 
-/* A batch index of the GEMM is a run of pixels and a group. */
-static inline size_t first_pixel(const struct convolution_gemm *plan, size_t batch)
+/* A batch index of the GEMM is a run of pixels and a group. Divisions are slow, and most
+ * convolutions have one group. */
+static inline size_t run_of(const struct convolution_gemm *plan, size_t batch)
 {
-    return batch / (size_t)plan->shape.groups * plan->gemm.shape.m;
+    return plan->shape.groups == 1 ? batch : batch / (size_t)plan->shape.groups;
 }
 
 static inline neo_dim group_of(const struct convolution_gemm *plan, size_t batch)
 {
-    return (neo_dim)(batch % (size_t)plan->shape.groups);
+    return plan->shape.groups == 1 ? 0 : (neo_dim)(batch % (size_t)plan->shape.groups);
+}
+
+static inline size_t first_pixel(const struct convolution_gemm *plan, size_t batch)
+{
+    return run_of(plan, batch) * plan->gemm.shape.m;
 }
 
 /* ---- patches (convolution_gemm_patches.c) ---- */
@@ -64,6 +85,14 @@ struct patches {
 
 /* Pixel number index of dst. */
 struct pixel patches_pixel(const struct convolution_shape *s, size_t index);
+
+/* The first one of a matrix of the GEMM. */
+static inline struct pixel first_of(const struct convolution_gemm *plan, size_t batch)
+{
+    if (plan->images)
+        return (struct pixel){.n = (neo_dim)(run_of(plan, batch) * plan->images)};
+    return patches_pixel(&plan->shape, first_pixel(plan, batch));
+}
 
 /* The one after it. */
 void patches_next(const struct convolution_shape *s, struct pixel *pixel);
@@ -89,12 +118,23 @@ extern const float segments_padding[512];
 /* Sets how patches are divided into segments, if they are. */
 void segments_plan(struct convolution_gemm *plan, const struct cpu *cpu);
 
-/* Of a task's copies of edges. */
+/* Of a task's copies of edges, with a segment of zeros behind them. */
 size_t segments_edge_bytes(const struct convolution_gemm *plan);
 
 /* Lists segments; edges: the task's copies. */
 void segments_list(const struct convolution_call *call, const float *edges,
                    const struct gemm_f32_list *list);
+
+/* ---- the table of segments (convolution_gemm_table.c) ---- */
+
+/* Sets plan->table_bytes; 0: there are too many segments. */
+void segments_plan_table(struct convolution_gemm *plan);
+
+void segments_fill_table(struct convolution_gemm *plan, void *table);
+
+/* Lists what the table has. */
+void segments_list_from_table(const struct convolution_call *call, const float *edges,
+                              const struct gemm_f32_list *list);
 
 /* ---- what the GEMM calls; gemm_f32.h says what each does ---- */
 

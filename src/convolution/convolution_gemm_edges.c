@@ -62,7 +62,7 @@ static void join_edges(struct convolution_gemm *plan)
         return;
     plan->inner_begin = plan->inner_end = s->out[WIDTH];
     plan->left.end = end;
-    plan->right = (struct convolution_edge){0, 0};
+    plan->right = (struct convolution_edge){0};
 }
 
 /* Runs of many values gain little by being longer. */
@@ -82,6 +82,35 @@ static bool are_rows_merged(struct convolution_gemm *plan)
     return row * (double)(s->in[DEPTH] * s->in[HEIGHT]) * sizeof(float) <= (double)MOST_BYTES;
 }
 
+static struct convolution_range range_of(const struct convolution_shape *s, int d, neo_dim first,
+                                         neo_dim last)
+{
+    neo_dim reach = (s->kernel[d] - 1) * s->dilation[d] + 1;
+    neo_dim begin = first * s->stride[d] - s->padding[d];
+    neo_dim end = last * s->stride[d] - s->padding[d] + reach;
+    begin = clamp(begin, 0, s->in[d]);
+    return (struct convolution_range){begin, clamp(end, begin, s->in[d])};
+}
+
+static void place_edge(const struct convolution_shape *s, struct convolution_edge *edge)
+{
+    edge->from = clamp(edge->begin, 0, s->in[WIDTH]);
+    edge->values = (size_t)((clamp(edge->end, edge->from, s->in[WIDTH]) - edge->from) * s->ic);
+    edge->at += (size_t)((edge->from - edge->begin) * s->ic);
+}
+
+static void place_edges(struct convolution_gemm *plan)
+{
+    const struct convolution_shape *s = &plan->shape;
+    plan->segment = (size_t)(s->kernel[WIDTH] * s->ic);
+    plan->edge_row = (size_t)(edge_pixels(plan) * s->ic);
+    plan->right.at = (size_t)((plan->left.end - plan->left.begin) * s->ic);
+    place_edge(s, &plan->left);
+    place_edge(s, &plan->right);
+    plan->planes = range_of(s, DEPTH, 0, s->out[DEPTH] - 1);
+    plan->rows = range_of(s, HEIGHT, 0, s->out[HEIGHT] - 1);
+}
+
 void segments_plan(struct convolution_gemm *plan, const struct cpu *cpu)
 {
     const struct convolution_shape *s = &plan->shape;
@@ -90,65 +119,68 @@ void segments_plan(struct convolution_gemm *plan, const struct cpu *cpu)
     plan->segment = (size_t)s->ic;
     plan->copy = copy_f32_find(cpu->features)->run;
     if (plan->rows_are_merged) {
-        plan->segment = (size_t)(s->kernel[WIDTH] * s->ic);
-        plan->edge_row = (size_t)(edge_pixels(plan) * s->ic);
+        place_edges(plan);
     } else {
         plan->inner_begin = 0;
         plan->inner_end = s->out[WIDTH];
     }
 }
 
-size_t segments_edge_bytes(const struct convolution_gemm *plan)
+/* Of all edges. */
+static size_t edge_values(const struct convolution_gemm *plan)
 {
     const struct convolution_shape *s = &plan->shape;
-    return (size_t)(s->in[DEPTH] * s->in[HEIGHT]) * plan->edge_row * sizeof(float);
+    return (size_t)(s->in[DEPTH] * s->in[HEIGHT]) * plan->edge_row;
+}
+
+size_t segments_edge_bytes(const struct convolution_gemm *plan)
+{
+    return plan->edge_row ? (edge_values(plan) + plan->segment) * sizeof(float) : 0;
 }
 
 /* ---- run ---- */
 
-/* What some pixels of dst need of a dimension of src. */
-struct range {
-    neo_dim begin, end;
-};
-
-static struct range range_of(const struct convolution_shape *s, int d, neo_dim first, neo_dim last)
-{
-    neo_dim reach = (s->kernel[d] - 1) * s->dilation[d] + 1;
-    neo_dim begin = first * s->stride[d] - s->padding[d];
-    neo_dim end = last * s->stride[d] - s->padding[d] + reach;
-    begin = clamp(begin, 0, s->in[d]);
-    return (struct range){begin, clamp(end, begin, s->in[d])};
-}
-
 static void copy_edge(const struct convolution_gemm *plan, const struct convolution_edge *edge,
                       const float *src, size_t rows, float *out)
 {
-    const struct convolution_shape *s = &plan->shape;
-    neo_dim begin = clamp(edge->begin, 0, s->in[WIDTH]);
-    neo_dim end = clamp(edge->end, begin, s->in[WIDTH]);
-    if (begin == end)
-        return;
-    plan->copy(&(struct copy_f32_plane){
-        .rows = rows,
-        .cols = (size_t)((end - begin) * s->ic), /* neighbours, or one pixel */
-        .src = src + begin * s->src.w,
-        .src_row = s->src.h,
-        .src_col = 1,
-        .dst = out + (begin - edge->begin) * s->ic,
-        .dst_row = (ptrdiff_t)plan->edge_row,
-        .dst_col = 1,
-    });
+    if (edge->values)
+        plan->copy(&(struct copy_f32_plane){
+            .rows = rows,
+            .cols = edge->values, /* pixels are neighbours, or it is one */
+            .src = src + edge->from * plan->shape.src.w,
+            .src_row = plan->shape.src.h,
+            .src_col = 1,
+            .dst = out + edge->at,
+            .dst_row = (ptrdiff_t)plan->edge_row,
+            .dst_col = 1,
+        });
 }
 
-static void copy_edges(const struct convolution_gemm *plan, const float *plane, struct range rows,
-                       float *out)
+static void copy_edges(const struct convolution_gemm *plan, const float *plane,
+                       struct convolution_range rows, float *out)
 {
     size_t count = (size_t)(rows.end - rows.begin);
     const float *src = plane + rows.begin * plan->shape.src.h;
     memset(out, 0, count * plan->edge_row * sizeof *out);
     copy_edge(plan, &plan->left, src, count, out);
-    copy_edge(plan, &plan->right, src, count,
-              out + (plan->left.end - plan->left.begin) * plan->shape.ic);
+    copy_edge(plan, &plan->right, src, count, out);
+}
+
+/* Sets the planes of src that rows of a matrix of the GEMM need, and the rows of these. */
+static void find_ranges(const struct convolution_gemm *plan, size_t begin, size_t rows,
+                        struct convolution_range *planes, struct convolution_range *lines)
+{
+    const struct convolution_shape *s = &plan->shape;
+    if (plan->images && rows == plan->gemm.shape.m) {
+        *planes = plan->planes;
+        *lines = plan->rows;
+        return;
+    }
+    struct pixel first = patches_pixel(s, begin), last = patches_pixel(s, begin + rows - 1);
+    *planes = range_of(s, DEPTH, first.at[DEPTH], last.at[DEPTH]);
+    *lines = range_of(s, HEIGHT, first.at[HEIGHT], last.at[HEIGHT]);
+    if (first.at[DEPTH] != last.at[DEPTH])
+        *lines = (struct convolution_range){0, s->in[HEIGHT]};
 }
 
 void convolution_gemm_prepare_a(const void *context, void *task_scratch, size_t batch, size_t row,
@@ -157,20 +189,19 @@ void convolution_gemm_prepare_a(const void *context, void *task_scratch, size_t 
     const struct convolution_call *call = context;
     const struct convolution_gemm *plan = call->plan;
     const struct convolution_shape *s = &plan->shape;
+    struct convolution_range planes, lines;
+    float *edges = task_scratch;
     if (!plan->edge_row)
         return;
-    size_t begin = first_pixel(plan, batch) + row;
-    struct pixel first = patches_pixel(s, begin), last = patches_pixel(s, begin + rows - 1);
-    struct range planes = range_of(s, DEPTH, first.at[DEPTH], last.at[DEPTH]);
-    struct range lines = range_of(s, HEIGHT, first.at[HEIGHT], last.at[HEIGHT]);
-    if (first.at[DEPTH] != last.at[DEPTH])
-        lines = (struct range){0, s->in[HEIGHT]};
+    if (plan->table)
+        memset(edges + edge_values(plan), 0, plan->segment * sizeof *edges);
+    find_ranges(plan, first_pixel(plan, batch) + row, rows, &planes, &lines);
     if (lines.begin == lines.end)
         return;
-    const float *image = (const float *)call->execution->buffers[SRC] + first.n * s->src.n +
+    const float *image = (const float *)call->execution->buffers[SRC] +
+                         first_of(plan, batch).n * s->src.n +
                          group_of(plan, batch) * s->ic * s->src.c;
     for (neo_dim d = planes.begin; d < planes.end; d++)
         copy_edges(plan, image + d * s->src.d, lines,
-                   (float *)task_scratch +
-                       (size_t)(d * s->in[HEIGHT] + lines.begin) * plan->edge_row);
+                   edges + (size_t)(d * s->in[HEIGHT] + lines.begin) * plan->edge_row);
 }

@@ -6,6 +6,7 @@
  * found once. */
 #include <string.h>
 
+#include "src/convolution/address_pairs.h"
 #include "src/convolution/convolution_gemm.h"
 #include "src/core/checked.h"
 
@@ -28,11 +29,6 @@ struct walk {
     uint64_t line, line_step; /* the row of src, or NOWHERE; bytes from row to row of the kernel */
 };
 #define NOWHERE ((uint64_t)INT64_MAX)
-
-static uint64_t bytes(neo_dim elements)
-{
-    return (uint64_t)elements * sizeof(float);
-}
 
 /* Where the kernel begins, in one dimension of src. */
 static neo_dim place(const struct convolution_shape *s, int d, neo_dim pixel, size_t tap)
@@ -134,27 +130,10 @@ static void walk_rows(struct walk *walk, size_t rows, struct lanes *lanes)
 
 /* ---- segments of a tile ---- */
 
-/* Of two rows. */
-typedef uint64_t pair __attribute__((vector_size(16)));
-_Static_assert(sizeof(pair) == 2 * sizeof(float *), "a vector of two addresses");
-
-static pair both(uint64_t value)
-{
-    return (pair){value, value};
-}
-
-static pair load_pair(const uint64_t *from)
-{
-    pair value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-
 /* Zeros for rows that are not inside. */
 static void store_pair(const float **out, pair inside, pair address)
 {
-    pair chosen = (address & inside) | (both((uintptr_t)segments_padding) & ~inside);
-    memcpy(out, &chosen, sizeof chosen);
+    put_pair(out, (address & inside) | (both((uintptr_t)segments_padding) & ~inside));
 }
 
 /* Of so many rows of the kernel, in one plane. */
@@ -270,6 +249,8 @@ void convolution_gemm_list_a(const void *context, const void *task_scratch,
     if (call->plan->rows_are_affine)
         *list->out = convolution_gemm_affine_row(call, list->batch, list->row) +
                      (neo_dim)list->first * call->plan->shape.src.c;
+    else if (call->plan->table)
+        segments_list_from_table(call, task_scratch, list);
     else
         segments_list(call, task_scratch, list);
 }

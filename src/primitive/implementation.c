@@ -112,6 +112,20 @@ static neo_status select_algorithm(struct implementation *impl, int index)
     return NEO_OK;
 }
 
+static neo_status make_table(struct implementation *impl)
+{
+    const struct algorithm *algorithm = impl->algorithm;
+    impl->table_bytes =
+        algorithm->table_bytes && !impl->runtime ? algorithm->table_bytes(impl->plan) : 0;
+    if (!impl->table_bytes)
+        return NEO_OK;
+    impl->table = malloc(impl->table_bytes);
+    if (!impl->table)
+        return NEO_OUT_OF_MEMORY;
+    algorithm->fill_table(impl->plan, impl->table);
+    return NEO_OK;
+}
+
 static neo_status make_plan(struct implementation *impl)
 {
     const struct algorithm *algorithm = impl->algorithm;
@@ -125,7 +139,7 @@ static neo_status make_plan(struct implementation *impl)
     algorithm->plan(impl->plan, &impl->problem, cpu);
     snprintf(impl->name, sizeof impl->name, "%s:%s", algorithm->name,
              cpu->features & CPU_NEON ? "neon" : "portable");
-    return NEO_OK;
+    return make_table(impl);
 }
 
 static const struct expected *expect(struct execution_facts *facts, enum tensor t)
@@ -186,6 +200,7 @@ static void implementation_free(struct cache_value *value)
     block_manager_deinit(&impl->blocks);
     attributes_deinit(&impl->described.attributes);
     attributes_deinit(&impl->problem.attributes);
+    free(impl->table);
     free(impl);
 }
 
@@ -205,7 +220,7 @@ static neo_status copy_description(struct implementation *impl, const struct des
 static size_t bytes_of(const struct implementation *impl)
 {
     size_t post_ops = (size_t)impl->problem.attributes.post_op_count;
-    return round_up(sizeof *impl, 64) + 2 * post_ops * sizeof(struct post_op);
+    return round_up(sizeof *impl, 64) + 2 * post_ops * sizeof(struct post_op) + impl->table_bytes;
 }
 
 static neo_status implementation_init(struct implementation *impl, const struct description *d,

@@ -68,6 +68,8 @@ struct implementation {
     double estimate;
     bool runtime; /* sizes are known at execution: the plan is made then */
     char name[64];
+    void *table; /* the plan's, or NULL */
+    size_t table_bytes;
     size_t bytes;         /* of this object with what it points to */
     size_t reserve_bytes; /* of a handle's block: 0 if it needs none or the user brings it */
     alignas(64) unsigned char plan[PLAN_MAX_BYTES];

@@ -71,6 +71,11 @@ struct algorithm {
     void (*plan)(void *plan, const struct problem *problem, const struct cpu *cpu);
     size_t plan_bytes;
 
+    /* NULL, or of which size a table is that the plan can make use of; 0: none. It is filled once,
+     * and lives as long as the plan; plans for run-time sizes get none. */
+    size_t (*table_bytes)(const void *plan);
+    void (*fill_table)(void *plan, void *table);
+
     /* NULL, or nests the implementations that run() uses; sizes are known. */
     neo_status (*nest)(struct implementation *implementation);
 

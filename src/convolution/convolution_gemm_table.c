@@ -1,0 +1,75 @@
+/* Convolution as a matrix multiplication: the addresses of a matrix's segments as distances, which
+ * are known at create.
+ *
+ * A distance is from the matrix's first image in src, or, if its highest bit is set, from what
+ * belongs to the task: its copies of edges with the zeros behind them, or, if there are no edges,
+ * zeros alone. */
+#include "src/convolution/address_pairs.h"
+#include "src/convolution/convolution_gemm.h"
+
+enum { LIST = GEMM_F32_LIST, MOST_BYTES = 16 << 10 };
+#define OWN (UINT64_C(1) << 63)
+
+/* Places that no two sizes reach from one to the other. */
+#define SRC_PLACE (UINT64_C(1) << 61)
+#define EDGES_PLACE (UINT64_C(1) << 62)
+
+void segments_plan_table(struct convolution_gemm *plan)
+{
+    const struct gemm_f32 *gemm = &plan->gemm;
+    if (!plan->images || !gemm->listed || plan->rows_are_affine || gemm->shape.k == 0 ||
+        gemm->block_k != gemm->shape.k)
+        return;
+    size_t segments = gemm->shape.k / plan->segment, most = MOST_BYTES / (LIST * sizeof(uint64_t));
+    if (segments <= most && gemm->row_tiles <= most / segments)
+        plan->table_bytes = gemm->row_tiles * segments * LIST * sizeof(uint64_t);
+}
+
+static uint64_t distance(const struct convolution_gemm *plan, uint64_t address)
+{
+    if (address == (uintptr_t)segments_padding)
+        return OWN |
+               (segments_edge_bytes(plan) - (plan->edge_row ? bytes((neo_dim)plan->segment) : 0));
+    return address >= EDGES_PLACE ? OWN | (address - EDGES_PLACE) : address - SRC_PLACE;
+}
+
+/* By the way that lists take which are made when they are needed. */
+void segments_fill_table(struct convolution_gemm *plan, void *table)
+{
+    const struct gemm_f32 *gemm = &plan->gemm;
+    const struct execution execution = {.buffers[SRC] = (void *)(uintptr_t)SRC_PLACE};
+    const struct convolution_call call = {plan, &execution};
+    const float **addresses = table;
+    uint64_t *distances = table;
+    struct gemm_f32_list list = {.height = gemm->tall,
+                                 .tall = gemm->tall_tiles,
+                                 .low = gemm->row_tiles - gemm->tall_tiles,
+                                 .segments = gemm->shape.k / plan->segment,
+                                 .out = addresses};
+    segments_list(&call, (const float *)(uintptr_t)EDGES_PLACE, &list);
+    for (size_t i = 0; i < gemm->row_tiles * list.segments * LIST; i++)
+        distances[i] = distance(plan, (uintptr_t)addresses[i]);
+    plan->table = distances;
+}
+
+typedef int64_t signed_pair __attribute__((vector_size(16)));
+
+void segments_list_from_table(const struct convolution_call *call, const float *edges,
+                              const struct gemm_f32_list *list)
+{
+    const struct convolution_gemm *plan = call->plan;
+    const struct convolution_shape *s = &plan->shape;
+    const float *own = plan->edge_row ? edges : segments_padding;
+    neo_dim image = first_of(plan, list->batch).n, group = group_of(plan, list->batch);
+    pair from_src = both((uintptr_t)call->execution->buffers[SRC] +
+                         bytes(image * s->src.n + group * s->ic * s->src.c));
+    pair from_own = both((uintptr_t)own + OWN); /* which takes the bit away */
+    const uint64_t *at = plan->table + list->tile * list->segments * LIST;
+    const uint64_t *end = at + (list->tall + list->low) * list->segments * LIST;
+    for (const float **out = list->out; at < end; at += LIST, out += LIST)
+#pragma GCC unroll 4
+        for (size_t i = 0; i < LIST; i += 2) {
+            pair distances = load_pair(at + i), is_own = (pair)((signed_pair)distances < 0);
+            put_pair(out + i, distances + ((from_own & is_own) | (from_src & ~is_own)));
+        }
+}
