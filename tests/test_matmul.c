@@ -258,6 +258,10 @@ static const struct row rows[] = {
     {"few columns, fewer rows", 2, {2, 9}, {9, 3}, {2, 3}, "ab", "ab", "ab", 2, 0},
     {"long rows", 2, {3, 7}, {7, 601}, {3, 601}, "ab", "any", "ab", 2, 0},
     {"any src, transposed dst", 2, {14, 21}, {21, 19}, {14, 19}, "any", "ab", "ba", 2, 0},
+    {"rows in parts", 2, {300, 40}, {40, 75}, {300, 75}, "ab", "any", "ab", 2, 0},
+    {"rows in parts, plain", 2, {300, 40}, {40, 75}, {300, 75}, "ab", "ab", "ab", 2, 0},
+    {"columns in parts", 2, {300, 40}, {40, 75}, {300, 75}, "ba", "ab", "ab", 1, 0},
+    {"rows in parts of two", 3, {2, 300, 2}, {2, 2, 256}, {2, 300, 256}, "abc", "any", "abc", 4, 0},
     {"run-time sizes", 2, {17, 19}, {19, 23}, {17, 23}, "ab", "ba", "ab", 2, 1},
     {"run-time batch", 3, {3, 5, 300}, {3, 300, 7}, {3, 5, 7}, "abc", "abc", "acb", 4, 1},
 };

@@ -54,7 +54,8 @@ static double memory_traffic(const struct sizes *s, bool k_inside)
     double all_k = rows * a_row + s->k * s->nc + rows * c_row;
     double all_rows = rows * a_step + s->kc * s->nc + rows * c_row;
     double all = s->m * a_row + s->k * s->nc + s->m * c_row;
-    double a = comes(s, column_blocks, all) *
+    double pass = s->mc * a_step + 2 * (s->kc + s->mc) * s->group;
+    double a = comes(s, column_blocks, all) * comes(s, ceil(s->nc / s->group), pass) *
                (k_inside || s->a_row == s->k ? 1 : comes(s, k_blocks, all_rows));
     double b = comes(s, row_blocks, k_inside ? all_k : step);
     double c = comes(s, k_blocks, k_inside ? step : all_rows);

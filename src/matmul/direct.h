@@ -54,6 +54,7 @@ struct direct_shape {
 
 struct matmul_direct {
     size_t batch, m, n, k;
+    size_t chunk;           /* rows that all strips come for before the next ones; m: all */
     size_t matrix_elements; /* of packed weights */
     struct columns columns;
     struct matmul_steps steps;

@@ -102,7 +102,7 @@ static const float *turn(const struct matmul_direct *plan, const struct part *pa
     return part->turned;
 }
 
-static void run_part(const struct matmul_direct *plan, const struct part *part)
+static void run_chunk(const struct matmul_direct *plan, const struct part *part)
 {
     struct gemm_f32_direct strip = plan->strip;
     const float *b = part->at.b, *bias = part->at.bias;
@@ -125,6 +125,35 @@ static void run_part(const struct matmul_direct *plan, const struct part *part)
         }
         begin -= first, end -= last, column += run->count * columns;
         b += run->count * run->b_step, c += run->count * columns, bias += run->count * bias_step;
+    }
+}
+
+static void tile_rows(struct tiling tilings[MAX_RUNS], const struct matmul_direct *plan,
+                      size_t rows)
+{
+    for (size_t r = 0; r < plan->columns.run_count; r++)
+        direct_tile_rows(&tilings[r], plan, r, rows);
+}
+
+/* Chunks are as equal as they can be of whole tiles; only the last one can be of another height. */
+static void run_part(const struct matmul_direct *plan, const struct part *part)
+{
+    size_t rows = part->rows.end - part->rows.begin, count = div_up(rows, plan->chunk), tiled = 0;
+    size_t height = plan->columns.runs[0].height;
+    size_t chunk = round_up(div_up(rows, count), height);
+    struct tiling tilings[MAX_RUNS];
+    struct part some = *part;
+    if (count == 1) {
+        run_chunk(plan, part);
+        return;
+    }
+    some.tilings = tilings;
+    for (some.rows.end = part->rows.begin; some.rows.end < part->rows.end;) {
+        some.rows.begin = some.rows.end;
+        some.rows.end = min_size(some.rows.begin + chunk, part->rows.end);
+        if (some.rows.end - some.rows.begin != tiled)
+            tile_rows(tilings, plan, tiled = some.rows.end - some.rows.begin);
+        run_chunk(plan, &some);
     }
 }
 
@@ -207,8 +236,7 @@ static void run_task(const struct direct_run *run, size_t i, int slot)
     struct tiling tilings[MAX_RUNS];
     if (part.rows.begin == part.rows.end)
         return;
-    for (size_t r = 0; r < plan->columns.run_count; r++)
-        direct_tile_rows(&tilings[r], plan, r, part.rows.end - part.rows.begin);
+    tile_rows(tilings, plan, part.rows.end - part.rows.begin);
     part.tilings = tilings;
     for (size_t unit = units.begin; unit < units.end;) {
         size_t first = unit % strips, end = min_size(first + (units.end - unit), strips);

@@ -206,7 +206,7 @@ static void add_calls(struct matmul_direct *mine, const struct tiling *tiling,
 static void list_calls(struct matmul_direct *mine)
 {
     size_t at[3] = {0}; /* row, column, element of weights */
-    if (!mine->constant_steps || mine->finish || mine->turned ||
+    if (!mine->constant_steps || mine->finish || mine->turned || mine->chunk < mine->m ||
         mine->columns.strip_count > MAX_CALLS)
         return;
     for (size_t r = 0; r < mine->columns.run_count; r++) {
@@ -224,6 +224,33 @@ static void list_calls(struct matmul_direct *mine)
             at[1] += 4u * kind.vectors, at[2] += kind.b_step;
         }
     }
+}
+
+/* What each row takes of a cache, of which so many values are used before the next: rows whose
+ * distance is a multiple of a power of two fall on few places. */
+static size_t taken(size_t width, size_t stride)
+{
+    return max_size(width, stride & -stride);
+}
+
+/* As many rows as stay in the L1 cache, with all weights, until every strip has used them: all, if
+ * they are still there for the next strip anyway, or if the calls for each part of the rows cost
+ * more cycles than there are lines that come once more: of src, and of dst, where two strips may
+ * share a line. */
+static size_t choose_chunk(const struct matmul_direct *mine, const struct cpu *cpu)
+{
+    const struct strips *first = &mine->columns.runs[0];
+    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8, strips = mine->columns.strip_count;
+    size_t width = 4u * first->vectors, row = mine->k + mine->n, weights = mine->k * mine->n;
+    if (strips == 1 || mine->turned || row > values || weights > values * 3 / 4)
+        return mine->m;
+    size_t row_of_strip = taken(mine->k, mine->a_row) + taken(2 * width, mine->strip.ldc);
+    if (mine->m <= (values - mine->k * width) / row_of_strip)
+        return mine->m;
+    size_t chunk = (values - weights) / row / first->height * first->height;
+    size_t lines = chunk * ((strips - 1) * mine->k + 2 * mine->n) / 16;
+    size_t cycles = (100 + 40 * strips) * (cpu->core->in_order ? 2 : 1);
+    return cycles < lines ? chunk : mine->m;
 }
 
 static void direct_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
@@ -264,6 +291,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     direct_columns_choose(&mine->columns, cpu->core, &direct);
     if (!mine->packed && !mine->turned && !mine->a_columns && mine->m * mine->n * mine->k <= SMALL)
         direct_columns_split(&mine->columns, cpu->core);
+    mine->chunk = choose_chunk(mine, cpu);
     find_kernels(mine, cpu);
     list_calls(mine);
     if (mine->call_count == 1 && mine->batch == 1)
