@@ -38,16 +38,14 @@ static void store(const struct indirect_f32_tile *tile, const float *values)
                        tile->n - j);
 }
 
-static void run(const struct indirect_f32_tile *tile)
+/* With a bias of a whole vector, and all of a tile of which not all is wanted. */
+static __attribute__((noinline)) void run_copy(const struct indirect_f32_tile *tile, bool is_whole)
 {
     float values[PIXELS * WIDTH], bias[WIDTH] = {0};
     struct indirect_f32_tile whole = *tile;
-    bool is_whole = tile->count == PIXELS && tile->n == tile->width;
-    if (!tile->bias || tile->n < tile->width) {
-        for (size_t j = 0; tile->bias && j < tile->n; j++)
-            bias[j] = tile->bias[j];
-        whole.bias = bias;
-    }
+    for (size_t j = 0; tile->bias && j < tile->n; j++)
+        bias[j] = tile->bias[j];
+    whole.bias = bias;
     if (!is_whole) {
         whole.dst = values;
         whole.row = tile->width;
@@ -55,6 +53,15 @@ static void run(const struct indirect_f32_tile *tile)
     run_whole(&whole);
     if (!is_whole)
         store(tile, values);
+}
+
+static void run(const struct indirect_f32_tile *tile)
+{
+    bool is_whole = tile->count == PIXELS && tile->n == tile->width;
+    if (is_whole && tile->bias)
+        run_whole(tile);
+    else
+        run_copy(tile, is_whole);
 }
 
 const struct indirect_f32_kernel indirect_f32_neon = {

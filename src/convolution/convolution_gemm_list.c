@@ -4,13 +4,13 @@
  * Few channels leave few products for an address. So these are found for eight rows at a time, two
  * in a vector, without a branch for the padding; and what pixels of a row of dst have in common is
  * found once. */
-#include <string.h>
-
-#include "src/convolution/address_pairs.h"
+#include "kernels/inline.h"
 #include "src/convolution/convolution_gemm.h"
+#include "src/convolution/tap_lists.h"
 #include "src/core/checked.h"
 
 enum { LIST = GEMM_F32_LIST, PAIRS = LIST / 2 };
+_Static_assert((int)LIST == (int)TAP_LIST, "a tile's rows are listed together");
 
 /* ---- pixels of dst, one after the other ---- */
 
@@ -26,9 +26,9 @@ struct walk {
     neo_dim end;
     uint64_t address, address_step;
     uint64_t column, column_step;
-    uint64_t line, line_step; /* the row of src, or NOWHERE; bytes from row to row of the kernel */
+    uint64_t line;      /* the row of src, or TAP_NOWHERE */
+    uint64_t line_step; /* bytes from row to row of the kernel */
 };
-#define NOWHERE ((uint64_t)INT64_MAX)
 
 /* Where the kernel begins, in one dimension of src. */
 static neo_dim place(const struct convolution_shape *s, int d, neo_dim pixel, size_t tap)
@@ -70,7 +70,7 @@ static void begin_run(struct walk *walk)
     const struct convolution_shape *s = &plan->shape;
     neo_dim d = place(s, DEPTH, walk->pixel.at[DEPTH], walk->kd), x = walk->pixel.at[WIDTH];
     neo_dim h = place(s, HEIGHT, walk->pixel.at[HEIGHT], walk->kh);
-    walk->line = (uint64_t)d < (uint64_t)s->in[DEPTH] ? (uint64_t)h : NOWHERE;
+    walk->line = (uint64_t)d < (uint64_t)s->in[DEPTH] ? (uint64_t)h : TAP_NOWHERE;
     if (x >= plan->inner_begin && x < plan->inner_end)
         begin_inner(walk, d, h);
     else
@@ -106,21 +106,23 @@ static void next_run(struct walk *walk)
 
 /* Where segments of a tile's rows begin. */
 struct lanes {
-    uint64_t address[LIST], column[LIST], line[LIST], line_step[LIST];
+    struct tap_lanes first;
+    uint64_t line_step[LIST];
 };
 
-/* The next rows; those beyond them keep what they have. */
-static void walk_rows(struct walk *walk, size_t rows, struct lanes *lanes)
+/* The next rows; lanes beyond them keep what they have. */
+INLINE void walk_rows(struct walk *walk, size_t rows, struct lanes *lanes)
 {
+    struct tap_lanes *first = &lanes->first;
     for (size_t i = 0; i < rows;) {
         if (walk->pixels == 0)
             next_run(walk);
         size_t end = i + min_size(rows - i, walk->pixels);
         walk->pixels -= end - i;
         for (; i < end; i++) {
-            lanes->address[i] = walk->address;
-            lanes->column[i] = walk->column;
-            lanes->line[i] = walk->line;
+            first->address[i] = walk->address;
+            first->column[i] = walk->column;
+            first->line[i] = walk->line;
             lanes->line_step[i] = walk->line_step;
             walk->address += walk->address_step;
             walk->column += walk->column_step;
@@ -130,95 +132,52 @@ static void walk_rows(struct walk *walk, size_t rows, struct lanes *lanes)
 
 /* ---- segments of a tile ---- */
 
-/* Zeros for rows that are not inside. */
-static void store_pair(const float **out, pair inside, pair address)
-{
-    put_pair(out, (address & inside) | (both((uintptr_t)segments_padding) & ~inside));
-}
-
-/* Of so many rows of the kernel, in one plane. */
-static void list_rows(const struct convolution_shape *s, const struct lanes *lanes, size_t count,
+/* So many rows of the kernel, in one plane. */
+INLINE void list_rows(const struct convolution_shape *s, const struct lanes *lanes, size_t count,
                       const float **out)
 {
     pair height = both((uint64_t)s->in[HEIGHT]), dilation = both((uint64_t)s->dilation[HEIGHT]);
-    pair address[PAIRS], line[PAIRS], step[PAIRS];
+    pair padding = both((uintptr_t)segments_padding), address[PAIRS], line[PAIRS], step[PAIRS];
 #pragma GCC unroll 4
     for (size_t p = 0; p < PAIRS; p++) {
-        address[p] = load_pair(lanes->address + 2 * p);
-        line[p] = load_pair(lanes->line + 2 * p);
+        address[p] = load_pair(lanes->first.address + 2 * p);
+        line[p] = load_pair(lanes->first.line + 2 * p);
         step[p] = load_pair(lanes->line_step + 2 * p);
     }
     for (; count; count--, out += LIST)
 #pragma GCC unroll 4
         for (size_t p = 0; p < PAIRS; p++) {
-            store_pair(out + 2 * p, (pair)(line[p] < height), address[p]);
+            pair inside = (pair)(line[p] < height);
+            put_pair(out + 2 * p, (address[p] & inside) | (padding & ~inside));
             address[p] += step[p];
             line[p] += dilation;
         }
 }
 
-/* Taps first .. first + count - 1 of one row of the kernel. */
-static void list_taps(const struct convolution_shape *s, const struct lanes *lanes, size_t first,
-                      size_t count, const float **out)
-{
-    neo_dim skip = (neo_dim)first * s->dilation[WIDTH];
-    pair height = both((uint64_t)s->in[HEIGHT]), width = both((uint64_t)s->in[WIDTH]);
-    pair dilation = both((uint64_t)s->dilation[WIDTH]);
-    pair step = both(bytes(s->dilation[WIDTH] * s->src.w));
-    pair inside[PAIRS], address[PAIRS], column[PAIRS];
-#pragma GCC unroll 4
-    for (size_t p = 0; p < PAIRS; p++) {
-        inside[p] = (pair)(load_pair(lanes->line + 2 * p) < height);
-        address[p] = load_pair(lanes->address + 2 * p) + both(bytes(skip * s->src.w));
-        column[p] = load_pair(lanes->column + 2 * p) + both((uint64_t)skip);
-    }
-    for (; count; count--, out += LIST)
-#pragma GCC unroll 4
-        for (size_t p = 0; p < PAIRS; p++) {
-            store_pair(out + 2 * p, inside[p] & (pair)(column[p] < width), address[p]);
-            address[p] += step;
-            column[p] += dilation;
-        }
-}
-
-/* From one row of the kernel to the next. */
-static void next_line(const struct convolution_shape *s, struct lanes *lanes)
-{
-    for (size_t i = 0; i < LIST; i++) {
-        lanes->address[i] += lanes->line_step[i];
-        lanes->line[i] += (uint64_t)s->dilation[HEIGHT];
-    }
-}
-
-/* Segments of one plane of the kernel, from number `tap` of a row on. */
-static void list_tile(const struct convolution_gemm *plan, const struct lanes *lanes, size_t tap,
-                      size_t count, const float **out)
-{
-    const struct convolution_shape *s = &plan->shape;
-    if (plan->rows_are_merged) {
-        list_rows(s, lanes, count, out);
-        return;
-    }
-    struct lanes line = *lanes;
-    for (; count > 0; tap = 0) {
-        size_t part = min_size((size_t)s->kernel[WIDTH] - tap, count);
-        list_taps(s, &line, tap, part, out);
-        next_line(s, &line);
-        out += part * LIST;
-        count -= part;
-    }
-}
-
 /* ---- a block ---- */
 
-/* Segments of one plane, which begin at tap `tap` of the walk's row of the kernel. */
-static void list_plane(struct walk *walk, const struct gemm_f32_list *list, size_t tap,
-                       size_t count, const float **out)
+/* Segments of one plane that are rows of the kernel, from the walk's on. */
+static void list_plane_of_rows(struct walk *walk, const struct gemm_f32_list *list, size_t count,
+                               const float **out)
 {
     struct lanes lanes = {0};
     for (size_t t = 0; t < list->tall + list->low; t++, out += list->segments * LIST) {
         walk_rows(walk, list->height - (t >= list->tall), &lanes);
-        list_tile(walk->plan, &lanes, tap, count, out);
+        list_rows(&walk->plan->shape, &lanes, count, out);
+    }
+}
+
+/* Segments of one plane that are taps, from number `tap` of the walk's row of the kernel on. */
+static void list_plane_of_taps(struct walk *walk, const struct gemm_f32_list *list, size_t tap,
+                               size_t count, const float **out)
+{
+    const struct convolution_shape *s = &walk->plan->shape;
+    size_t rows = div_up(tap + count, (size_t)s->kernel[WIDTH]);
+    struct tap_grid grid = tap_grid(s, rows, s->src.h, s->src.w);
+    struct lanes lanes = {0};
+    for (size_t t = 0; t < list->tall + list->low; t++, out += list->segments * LIST) {
+        walk_rows(walk, list->height - (t >= list->tall), &lanes);
+        tap_list(&grid, &lanes.first, tap, count, segments_padding, out);
     }
 }
 
@@ -237,7 +196,11 @@ void segments_list(const struct convolution_call *call, const float *edges,
         walk.kh = row % height;
         size_t count = min_size((height - walk.kh) * width - tap, list->segments - done);
         begin_walk(&walk, call, edges, list);
-        list_plane(&walk, list, tap, count, list->out + done * LIST);
+        const float **out = list->out + done * LIST;
+        if (plan->rows_are_merged)
+            list_plane_of_rows(&walk, list, count, out);
+        else
+            list_plane_of_taps(&walk, list, tap, count, out);
         done += count;
     }
 }

@@ -159,8 +159,10 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
     mine->weights = layout_shape(&packed);
     mine->panel_count = layout_panel_count(mine->weights.n);
-    for (size_t i = 0; i < min_size(mine->panel_count, INDIRECT_PANELS); i++)
+    for (size_t i = 0; i < min_size(mine->panel_count, INDIRECT_PANELS); i++) {
         mine->panels[i] = layout_panel(mine->weights.n, i);
+        mine->panel_values[i] = layout_panel_offset(mine->weights.n, i) * mine->weights.k;
+    }
     mine->taps = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH]);
     mine->channels = (size_t)(s->groups * s->ic);
     mine->outputs = (size_t)(s->groups * s->oc);
@@ -193,6 +195,9 @@ static const char *indirect_kernel(const void *plan)
 static struct task task_of(const struct run *run, int index)
 {
     const struct convolution_indirect *plan = run->plan;
+    const struct convolution_shape *s = &plan->shape;
+    neo_dim column = plan->gathers ? (neo_dim)plan->channels : s->src.w;
+    neo_dim row = plan->gathers ? s->in[WIDTH] * column : s->src.h;
     unsigned char *pixels = (unsigned char *)run->execution->scratch + plan->packed_bytes +
                             (size_t)index * plan->task_bytes;
     unsigned char *zeros = pixels + plan->pixel_bytes, *stage = zeros + plan->zero_bytes;
@@ -203,6 +208,9 @@ static struct task task_of(const struct run *run, int index)
         .zeros = (float *)(void *)zeros,
         .stage = (float *)(void *)stage,
         .source = (float *)(void *)(stage + plan->stage_bytes),
+        .row_stride = row,
+        .column_stride = column,
+        .grid = tap_grid(s, (size_t)s->kernel[HEIGHT], row, column),
     };
 }
 
@@ -231,8 +239,6 @@ static void gather(struct task *task, const struct piece *piece, size_t rows)
         });
     task->origin = task->source;
     task->top = begin;
-    task->row_stride = (neo_dim)(width * plan->channels);
-    task->column_stride = (neo_dim)plan->channels;
 }
 
 static void find_source(struct task *task, const struct piece *piece, size_t rows)
@@ -244,9 +250,10 @@ static void find_source(struct task *task, const struct piece *piece, size_t row
     }
     task->origin = (const float *)task->run->execution->buffers[SRC] + piece->n * s->src.n;
     task->top = 0;
-    task->row_stride = s->src.h;
-    task->column_stride = s->src.w;
 }
+
+/* Kernels take a bias of none for a special case. */
+static const float no_bias[INDIRECT_F32_WIDTH];
 
 static void run_group(const struct task *task, struct indirect_f32_tile *tile, neo_dim group,
                       float *dst)
@@ -258,13 +265,14 @@ static void run_group(const struct task *task, struct indirect_f32_tile *tile, n
     const float *matrix = task->run->weights + (size_t)group * weights->k * weights->columns;
     tile->offset = (size_t)(group * s->ic);
     for (size_t p = 0; p < plan->panel_count; p++) {
-        struct layout_panel panel =
-            p < INDIRECT_PANELS ? plan->panels[p] : layout_panel(weights->n, p);
+        bool known = p < INDIRECT_PANELS;
+        struct layout_panel panel = known ? plan->panels[p] : layout_panel(weights->n, p);
         size_t channel = (size_t)(group * s->oc) + panel.first;
-        tile->weights = matrix + layout_panel_offset(weights->n, p) * weights->k;
+        tile->weights = matrix + (known ? plan->panel_values[p]
+                                        : layout_panel_offset(weights->n, p) * weights->k);
         tile->width = panel.width;
         tile->n = panel.valid;
-        tile->bias = bias ? bias + channel : NULL;
+        tile->bias = bias ? bias + channel : no_bias;
         tile->dst = dst + channel;
         plan->kernel->run(tile);
     }

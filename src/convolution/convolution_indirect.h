@@ -6,6 +6,7 @@
 #include "kernels/copy_f32.h"
 #include "kernels/indirect_f32.h"
 #include "src/convolution/convolution.h"
+#include "src/convolution/tap_lists.h"
 #include "src/core/checked.h"
 #include "src/weights/layout.h"
 
@@ -16,7 +17,8 @@ struct convolution_indirect {
     size_t taps, channels, outputs; /* channels and outputs: of all groups */
     struct layout_shape weights;
     size_t panel_count;
-    struct layout_panel panels[INDIRECT_PANELS]; /* the first ones */
+    struct layout_panel panels[INDIRECT_PANELS]; /* the first ones, and where their weights are */
+    size_t panel_values[INDIRECT_PANELS];
     const struct indirect_f32_kernel *kernel;
     size_t piece; /* pixels of dst, at most */
     copy_f32_fn *copy;
@@ -45,6 +47,7 @@ struct task {
     float *zeros, *stage, *source;
     const float *origin;
     neo_dim top, row_stride, column_stride;
+    struct tap_grid grid;
 };
 
 /* Up to eight pixels of dst that follow each other, from the one at `at` on. */
