@@ -22,6 +22,17 @@ const struct gemm_f32_kernel *const gemm_f32_kernels[] = {
 #undef TILES
 const size_t gemm_f32_kernel_count = sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0];
 
+const struct gemm_f32_kernel *const gemm_f32_packing_kernels[] = {
+#if !NEO_PORTABLE
+    &gemm_f32_packing_neon[0],
+    &gemm_f32_packing_neon[1],
+#endif
+    &gemm_f32_packing_ref[0],
+    &gemm_f32_packing_ref[1],
+};
+const size_t gemm_f32_packing_kernel_count =
+    sizeof gemm_f32_packing_kernels / sizeof gemm_f32_packing_kernels[0];
+
 static int suits(const struct gemm_f32_kernel *kernel, uint32_t features, int in_order, int columns)
 {
     return kernel->columns == (columns != 0) &&
@@ -59,4 +70,12 @@ void gemm_f32_find_tiles(gemm_f32_fn *tiles[][GEMM_F32_MR], uint32_t features, i
         if (suits(kernel, features, in_order, columns))
             tiles[kernel->nr / 4 - 1][kernel->mr - 1] = kernel->run;
     }
+}
+
+gemm_f32_fn *gemm_f32_find_packing(uint32_t features, int in_order, int columns)
+{
+    for (size_t i = 0; i < gemm_f32_packing_kernel_count && !in_order; i++)
+        if (suits(gemm_f32_packing_kernels[i], features, in_order, columns))
+            return gemm_f32_packing_kernels[i]->run;
+    return NULL;
 }

@@ -20,7 +20,10 @@ enum { GEMM_F32_MR = 8, GEMM_F32_NR = 12 };
  *
  * The order is the same in every kernel, so an element's value does not depend on the tile that
  * computes it. Nothing but the valid part of C is read or written; A and B are read in full:
- * k * mr and k * nr values. NaN stays NaN. */
+ * k * mr and k * nr values. NaN stays NaN.
+ *
+ * Kernels that pack compute whole tiles, m = mr and n = nr. They read a plain B instead, and leave
+ * it at `to` as b would be:  to[p * nr + j] = from[p * from_row + j] */
 struct gemm_f32_tile {
     size_t k;
     const float *a, *b;
@@ -29,7 +32,10 @@ struct gemm_f32_tile {
     size_t m, n;       /* 1 <= m <= mr, 1 <= n <= nr */
     const float *bias; /* n values, or NULL */
     int accumulate;
-    float low, high; /* -INFINITY, INFINITY: no clamp */
+    float low, high;   /* -INFINITY, INFINITY: no clamp */
+    const float *from; /* kernels that pack: */
+    size_t from_row;
+    float *to;
 };
 typedef void gemm_f32_fn(const struct gemm_f32_tile *tile);
 
@@ -60,6 +66,14 @@ const struct gemm_f32_kernel *gemm_f32_find_for(const struct cpu *cpu, size_t mr
 void gemm_f32_find_tiles(gemm_f32_fn *tiles[][GEMM_F32_MR], uint32_t features, int in_order,
                          int columns);
 
+/* Kernels that pack, fastest first: 8x12, for rows and for columns. */
+extern const struct gemm_f32_kernel *const gemm_f32_packing_kernels[];
+extern const size_t gemm_f32_packing_kernel_count;
+
+/* The fastest that the features allow; NULL for cores that issue in order, which would wait for the
+ * stores. */
+gemm_f32_fn *gemm_f32_find_packing(uint32_t features, int in_order, int columns);
+
 /* The tables of one file each. */
 enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 4, GEMM_F32_IN_ORDER_COLUMNS = 12 };
 extern const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES];
@@ -68,5 +82,6 @@ extern const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES];
 extern const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES];
 extern const struct gemm_f32_kernel gemm_f32_rows_ref[GEMM_F32_TILES];
 extern const struct gemm_f32_kernel gemm_f32_columns_ref[GEMM_F32_TILES];
+extern const struct gemm_f32_kernel gemm_f32_packing_neon[2], gemm_f32_packing_ref[2];
 
 #endif

@@ -39,7 +39,7 @@ at .req x8
 
 /* Rows of A in va and va + 1. */
     .macro step va
-    ld1 {v4.4s, v5.4s, v6.4s}, [b], #48
+    step_of_b
     .set j, 0
     .rept 12
     fma %(8 + 2 * j), %(\va), %(4 + j / 4), %(j % 4)
@@ -51,3 +51,8 @@ at .req x8
     begin_tile gemm_f32_8x12_columns_whole_neon
     multiply_in_fours
     end_tile gemm_f32_8x12_columns_whole_neon
+
+    .set packing, 1
+    begin_tile gemm_f32_8x12_columns_packing_neon
+    multiply_in_fours
+    end_tile gemm_f32_8x12_columns_packing_neon

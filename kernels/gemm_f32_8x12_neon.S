@@ -4,7 +4,8 @@
  * Registers: 24 sums in v8 … v31, row i in v(8 + 3 i) …; x1 the packed rows of A, x2 the panel of B.
  *
  * gemm_f32_8x12_whole_neon is for cores that reorder: four steps of k take 96 FMLA, six loads of
- * several registers and two instructions of the loop.
+ * several registers and two instructions of the loop. gemm_f32_8x12_packing_neon also packs B: such
+ * cores store beside FMLA.
  *
  * gemm_f32_8x12_a55_neon is for cores that do not. There a 128-bit load takes both issue slots for
  * two cycles, while a 64-bit load into a vector register, one into a general register, or an insert
@@ -52,7 +53,7 @@ at .req x8
 
 /* Rows of A in va and va + 1. */
     .macro step va
-    ld1 {v4.4s, v5.4s, v6.4s}, [b], #48
+    step_of_b
     .set i, 0
     .rept 8
     .set j, 0
@@ -67,6 +68,12 @@ at .req x8
     begin_tile gemm_f32_8x12_whole_neon
     multiply_in_fours
     end_tile gemm_f32_8x12_whole_neon
+
+    .set packing, 1
+    begin_tile gemm_f32_8x12_packing_neon
+    multiply_in_fours
+    end_tile gemm_f32_8x12_packing_neon
+    .set packing, 0
 
 /* ---- for cores that do not ---- */
 

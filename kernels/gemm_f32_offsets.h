@@ -11,3 +11,6 @@ OFFSET(gemm_f32_tile, bias, TILE_BIAS, 64);
 OFFSET(gemm_f32_tile, accumulate, TILE_ACCUMULATE, 72);
 OFFSET(gemm_f32_tile, low, TILE_LOW, 76);
 OFFSET(gemm_f32_tile, high, TILE_HIGH, 80);
+OFFSET(gemm_f32_tile, from, TILE_FROM, 88);
+OFFSET(gemm_f32_tile, from_row, TILE_FROM_ROW, 96);
+OFFSET(gemm_f32_tile, to, TILE_TO, 104);

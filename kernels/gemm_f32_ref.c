@@ -194,3 +194,18 @@ const struct gemm_f32_kernel gemm_f32_columns_ref[GEMM_F32_TILES] = {
     {"gemm_f32_2x4_columns_ref", 0, 2, 4, 1, gemm_f32_2x4_ref, 0},
     {"gemm_f32_1x4_columns_ref", 0, 1, 4, 1, gemm_f32_1x4_ref, 0},
 };
+
+static void gemm_f32_8x12_packing_ref(const struct gemm_f32_tile *tile)
+{
+    struct gemm_f32_tile packed = *tile;
+    packed.b = tile->to;
+    for (size_t p = 0; p < tile->k; p++)
+        for (size_t j = 0; j < 12; j++)
+            tile->to[p * 12 + j] = tile->from[p * tile->from_row + j];
+    run(&packed, 8, 12);
+}
+
+const struct gemm_f32_kernel gemm_f32_packing_ref[2] = {
+    {"gemm_f32_8x12_packing_ref", 0, 8, 12, 0, gemm_f32_8x12_packing_ref, 0},
+    {"gemm_f32_8x12_columns_packing_ref", 0, 8, 12, 1, gemm_f32_8x12_packing_ref, 0},
+};

@@ -186,6 +186,13 @@ const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES] = {
     {"gemm_f32_1x4_neon", CPU_NEON, 1, 4, 0, gemm_f32_1x4_neon, 0},
 };
 
+gemm_f32_fn gemm_f32_8x12_packing_neon, gemm_f32_8x12_columns_packing_neon;
+const struct gemm_f32_kernel gemm_f32_packing_neon[2] = {
+    {"gemm_f32_8x12_packing_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_packing_neon, 0},
+    {"gemm_f32_8x12_columns_packing_neon", CPU_NEON, 8, 12, 1, gemm_f32_8x12_columns_packing_neon,
+     0},
+};
+
 const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES] = {
     {"gemm_f32_8x12_a55_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_narrow_neon, IN_ORDER_NARROW},
     {"gemm_f32_8x12_a510_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_wide_neon, IN_ORDER_WIDE},

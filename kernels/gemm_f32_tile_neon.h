@@ -17,6 +17,11 @@ b .req x2
 k .req x3
 c .req x4
 line .req x5
+from .req x9
+from_row .req x10
+
+/* 1 for kernels that pack B. */
+    .set packing, 0
 
     .macro each_line what
     .set i, 0
@@ -36,6 +41,11 @@ line .req x5
     ldr line, [tile, #LINE_STEP]
     ldr w8, [tile, #TILE_ACCUMULATE]
     lsl line, line, #2
+    .if packing
+    ldp from, from_row, [tile, #TILE_FROM]
+    ldr b, [tile, #TILE_TO]
+    lsl from_row, from_row, #2
+    .endif
     cbnz w8, 1f
     clear_all %(32 - LINES * VECTORS), %(LINES * VECTORS)
     b 2f
@@ -74,6 +84,16 @@ line .req x5
     add_to %(32 - LINES * VECTORS + i), %(4 + i % VECTORS)
     .set i, i + 1
     .endr
+    .endm
+
+/* The next twelve values of B in v4 … v6, which come from the panel, or go there. */
+    .macro step_of_b
+    .if packing
+    ld1 {v4.4s, v5.4s, v6.4s}, [from], from_row
+    st1 {v4.4s, v5.4s, v6.4s}, [b], #48
+    .else
+    ld1 {v4.4s, v5.4s, v6.4s}, [b], #48
+    .endif
     .endm
 
 /* All of k, by the file's `step va`: eight values of A are in v(va) and the next register. */

@@ -11,7 +11,7 @@
 #include "tests/support/kernel_tests.h"
 
 enum { MOST_K = 67, MOST = 16 };
-static struct guard guard_a, guard_b, guard_c, guard_bias;
+static struct guard guard_a, guard_b, guard_c, guard_bias, guard_to;
 
 static const struct gemm_f32_kernel *kernel_of(void **state)
 {
@@ -133,6 +133,28 @@ static void adds_reals_in_the_order_of_the_contract(void **state)
     walk_sizes(kernel_of(state), fill_reals);
 }
 
+/* The rows of a plain B are apart, too; its panel is written where it belongs and nowhere else. */
+static void packs_what_it_multiplies(void **state)
+{
+    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 7, 8, 13, MOST_K};
+    const struct gemm_f32_kernel *kernel = kernel_of(state);
+    const size_t nr = GEMM_F32_NR;
+    uint32_t seed = fill_seed();
+    for (size_t d = 0; d < count_of(depths); d++)
+        for (int end = 0; end < 2; end++) {
+            size_t k = depths[d], row = nr + (end ? 5 : 0);
+            struct problem problem;
+            float plain[MOST_K * (GEMM_F32_NR + 5)], *to = guard_at(&guard_to, k * nr * 4, end);
+            make_problem(&problem, kernel, kernel->mr, nr, k, fill_reals, &seed);
+            for (size_t x = 0; x < k * nr; x++)
+                plain[x / nr * row + x % nr] = problem.tile.b[x];
+            problem.tile.from = plain, problem.tile.from_row = row, problem.tile.to = to;
+            kernel->run(&problem.tile);
+            check_problem(&problem, kernel);
+            assert_memory_equal(to, problem.tile.b, k * nr * sizeof *to);
+        }
+}
+
 /* A NaN or infinity in A reaches its row and no other; only a clamp changes an infinity. */
 static void keeps_nan_and_infinity(void **state)
 {
@@ -197,6 +219,8 @@ static void every_tile_is_found(void **state)
                     assert_ptr_equal(tiles[nr / 4 - 1][mr - 1],
                                      gemm_f32_find_for(&cpu, mr, nr, columns)->run);
         }
+        for (int columns = 0; columns < 2; columns++)
+            assert_true(!gemm_f32_find_packing(cpu.features, order, columns) == (order != 0));
         for (size_t nr = 8; nr <= 12; nr += 4)
             assert_int_equal(gemm_f32_find_for(&cpu, 8, nr, 0)->in_order, is_neon ? order : 0);
         assert_int_equal(gemm_f32_find_for(&cpu, 7, 12, 0)->in_order, 0);
@@ -212,6 +236,9 @@ int main(void)
         cmocka_unit_test(adds_reals_in_the_order_of_the_contract),
         cmocka_unit_test(keeps_nan_and_infinity),
     };
+    static const struct CMUnitTest packing[] = {
+        cmocka_unit_test(packs_what_it_multiplies),
+    };
     static const struct CMUnitTest alone[] = {
         cmocka_unit_test(every_tile_is_found),
     };
@@ -220,11 +247,16 @@ int main(void)
         {&guard_b, MOST_K * GEMM_F32_NR * sizeof(float)},
         {&guard_c, MOST * GEMM_F32_NR * sizeof(float)},
         {&guard_bias, MOST * sizeof(float)},
+        {&guard_to, MOST_K * GEMM_F32_NR * sizeof(float)},
     };
     kernel_tests_add_alone(alone, count_of(alone));
     for (size_t i = 0; i < gemm_f32_kernel_count; i++) {
         const struct gemm_f32_kernel *kernel = gemm_f32_kernels[i];
         kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
+    }
+    for (size_t i = 0; i < gemm_f32_packing_kernel_count; i++) {
+        const struct gemm_f32_kernel *kernel = gemm_f32_packing_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, packing, count_of(packing));
     }
     return kernel_tests_run("gemm_f32", guards, count_of(guards));
 }

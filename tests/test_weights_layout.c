@@ -63,6 +63,26 @@ static void many_columns_end_in_panels_of_their_own_size(void **state)
     }
 }
 
+/* Without panels of one vector, but where there are no others. */
+static void wide_panels_follow_one_another(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= 300; n++) {
+        size_t columns = 0, count = layout_wide_panel_count(n);
+        for (size_t i = 0; i < count; i++) {
+            struct layout_panel panel = layout_wide_panel(n, i);
+            assert_int_equal(panel.first, columns);
+            assert_true(panel.valid == panel.width || i + 1 == count);
+            assert_true(panel.width - panel.valid <= MOST_PADDING);
+            assert_true(panel.width == 8 || panel.width == LAYOUT_PANEL || n <= 4);
+            assert_int_equal(i < layout_wide_full_panels(n), panel.valid == LAYOUT_PANEL);
+            columns += panel.valid;
+        }
+        assert_int_equal(columns, n);
+        assert_true(layout_wide_panel_count(n) <= layout_panel_count(n));
+    }
+}
+
 /* ---- bytes ---- */
 
 static const struct layout_case cases[] = {
@@ -176,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panels_follow_one_another),
         cmocka_unit_test(many_columns_end_in_panels_of_their_own_size),
+        cmocka_unit_test(wide_panels_follow_one_another),
         cmocka_unit_test(matrices_that_would_collide_have_gaps),
         cmocka_unit_test(packing_writes_exactly_the_layouts_bytes),
         cmocka_unit_test(a_descriptor_says_which_layout_it_is),

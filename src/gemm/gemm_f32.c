@@ -5,7 +5,6 @@
 
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
-#include "src/weights/layout.h"
 
 /* ---- one task ---- */
 
@@ -47,51 +46,6 @@ static struct gemm_f32_block block_of_c(const struct gemm_task *task, const stru
     return block;
 }
 
-/* All tiles of one panel. */
-static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
-                      const struct gemm_f32_block *block, size_t p)
-{
-    const struct gemm_f32 *plan = task->plan;
-    const struct gemm_f32_shape *shape = &plan->shape;
-    struct layout_panel panel = layout_panel(shape->n, p);
-    size_t depth = step->k.end - step->k.begin;
-    bool last = step->k.end == shape->k;
-    struct gemm_f32_tile tile = {
-        .k = depth,
-        .b = gemm_step_panel(task, step, &panel),
-        .row = block->row_stride,
-        .col = block->column_stride,
-        .n = panel.valid,
-        .bias = last && task->place.bias ? task->place.bias + panel.first : NULL,
-        .accumulate = step->k.begin > 0,
-        .low = last && shape->output == GEMM_DIRECT ? shape->low : -INFINITY,
-        .high = last && shape->output == GEMM_DIRECT ? shape->high : INFINITY,
-    };
-    gemm_f32_fn *const *by_height = task->tiles->run[panel.width / 4 - 1];
-    float *c = block->values + (panel.first - step->column) * block->column_stride;
-    for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
-        struct span rows = gemm_f32_row_tile(step->rows, t);
-        tile.m = rows.end - rows.begin;
-        tile.a = task->a + rows.begin * depth;
-        tile.c = c + rows.begin * block->row_stride;
-        by_height[tile.m - 1](&tile);
-    }
-}
-
-/* With rows packed. If the plan lists them, other threads may sum narrow panels in the order that
- * is theirs there, and so does this one. */
-static void run_packed(const struct gemm_task *task, const struct gemm_step *step,
-                       const struct gemm_f32_block *block)
-{
-    size_t end = step->panels.end;
-    bool narrow = task->plan->listed && layout_panel(task->plan->shape.n, end - 1).valid < 4;
-    gemm_step_pack_a(task, step);
-    for (size_t p = step->panels.begin; p < end - narrow; p++)
-        run_panel(task, step, block, p);
-    if (narrow)
-        gemm_step_run_listed(task, step, block, (struct span){end - 1, end});
-}
-
 static void run_step(struct gemm_task *task, const struct gemm_step *step)
 {
     const struct gemm_f32_shape *shape = &task->plan->shape;
@@ -103,7 +57,7 @@ static void run_step(struct gemm_task *task, const struct gemm_step *step)
     else if (gemm_step_lists(task))
         gemm_step_run_listed(task, step, &block, step->panels);
     else
-        run_packed(task, step, &block);
+        gemm_step_run_packed(task, step, &block);
     if (step->k.end == shape->k && shape->output != GEMM_DIRECT)
         task->call->finish(task->call->context, &block);
 }

@@ -61,7 +61,6 @@ struct gemm_f32_scratch {
 struct gemm_step {
     struct span tiles, panels, k;
     size_t row, rows, column, columns; /* the same in elements */
-    size_t padded_column;              /* before the first panel, with padding */
     size_t segments, depth;            /* of rows in place; depth: of one of these */
 };
 
@@ -79,6 +78,7 @@ struct gemm_f32 {
     struct gemm_f32_shape shape;
     struct gemm_f32_scratch scratch;
     size_t row_tiles, panels;                  /* of one matrix */
+    bool wide_panels;                          /* those of layout_wide_panel() */
     size_t block_tiles, block_panels, block_k; /* mc, nc, kc */
     size_t block_columns;                      /* of block_panels panels */
     size_t tile_rows;                          /* at most */

@@ -215,15 +215,28 @@ static void choose_rows(struct gemm_f32 *plan, const struct cpu *cpu)
     plan->tile_rows = low ? L1_WAYS : plan->listed ? plan->listed->height : GEMM_F32_MR;
 }
 
+/* Panels that one call packs for rows that are packed too: tiles of one vector have too few sums to
+ * keep a core busy, and lists' kernels for the last columns do not read packed rows. */
+static void choose_panels(struct gemm_f32 *plan)
+{
+    size_t n = plan->shape.n;
+    plan->wide_panels = !plan->shape.b_packed && !plan->listed && !plan->planes;
+    if (n == SIZE_MAX) {
+        plan->panels = SIZE_MAX;
+        return;
+    }
+    plan->panels = plan->wide_panels ? layout_wide_panel_count(n) : layout_panel_count(n);
+    plan->full_panels = plan->wide_panels ? layout_wide_full_panels(n) : layout_full_panels(n);
+}
+
 static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
     choose_rows(plan, cpu);
     plan->row_tiles = shape->m == SIZE_MAX ? SIZE_MAX : div_up(shape->m, plan->tile_rows);
-    plan->panels = shape->n == SIZE_MAX ? SIZE_MAX : layout_panel_count(shape->n);
+    choose_panels(plan);
     if (shape->m != SIZE_MAX)
         choose_tall(plan);
-    plan->full_panels = shape->n == SIZE_MAX ? 0 : layout_full_panels(shape->n);
     choose_blocks(plan, cpu);
     divide_scratch(plan);
 }

@@ -1,7 +1,6 @@
 /* The blocked f32 matrix multiplication: its tiles of rows, and its steps. */
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
-#include "src/weights/layout.h"
 
 struct span gemm_f32_row_tile(size_t m, size_t index)
 {
@@ -48,17 +47,15 @@ size_t gemm_f32_k_blocks(const struct gemm_f32 *plan)
 struct gemm_step gemm_f32_step(const struct gemm_f32 *plan, struct span tiles, struct span panels,
                                const struct gemm_step_number *number)
 {
-    size_t n = plan->shape.n;
     struct gemm_step step = {.tiles = block_span(tiles, plan->block_tiles, number->tiles),
                              .panels = block_span(panels, plan->block_panels, number->panels),
                              .k = k_span(plan, number->k)};
     size_t depth = step.k.end - step.k.begin;
-    struct layout_panel last = layout_panel(n, step.panels.end - 1);
+    struct layout_panel last = gemm_f32_plan_panel(plan, step.panels.end - 1);
     step.row = gemm_f32_plan_tile(plan, step.tiles.begin).begin;
     step.rows = gemm_f32_plan_tile(plan, step.tiles.end - 1).end - step.row;
-    step.column = layout_panel(n, step.panels.begin).first;
+    step.column = gemm_f32_plan_panel(plan, step.panels.begin).first;
     step.columns = last.first + last.valid - step.column;
-    step.padded_column = layout_panel_offset(n, step.panels.begin);
     step.depth = min_size(depth, plan->shape.segment);
     step.segments = step.depth ? depth / step.depth : 1;
     return step;

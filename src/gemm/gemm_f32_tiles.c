@@ -7,6 +7,7 @@ static void find_for(struct gemm_f32_tiles *tiles, int in_order)
     tiles->listed = gemm_f32_listed_find(tiles->features, in_order);
     tiles->planes = gemm_f32_planes_find(tiles->features, in_order);
     gemm_f32_find_tiles(tiles->run, tiles->features, in_order, tiles->columns);
+    tiles->pack = gemm_f32_find_packing(tiles->features, in_order, tiles->columns);
 }
 
 void gemm_f32_tiles_init(struct gemm_f32_tiles *tiles, const struct cpu *cpu, int columns)

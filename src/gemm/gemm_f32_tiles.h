@@ -15,6 +15,7 @@
 
 struct gemm_f32_tiles {
     gemm_f32_fn *run[GEMM_F32_NR / 4][GEMM_F32_MR]; /* by width / 4 - 1, height - 1 */
+    gemm_f32_fn *pack;                              /* 8x12, packs B; or NULL */
     const struct gemm_f32_listed_kernels *listed;
     const struct gemm_f32_planes_kernels *planes;
     uint32_t features;

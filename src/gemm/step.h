@@ -38,7 +38,7 @@ void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step);
 static inline float *gemm_step_own_panel(const struct gemm_task *task, const struct gemm_step *step,
                                          const struct layout_panel *panel)
 {
-    return task->b + (panel->first - step->padded_column) * (step->k.end - step->k.begin);
+    return task->b + (panel->first - step->column) * (step->k.end - step->k.begin);
 }
 
 /* The same wherever it is. */
@@ -61,6 +61,14 @@ static inline size_t gemm_step_panel_stride(const struct gemm_task *task,
 
 /* The address of A's first value in a step, where that is enough to know the others'. */
 const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step);
+
+/* Panel p, by the plan. */
+static inline struct layout_panel gemm_f32_plan_panel(const struct gemm_f32 *plan, size_t p)
+{
+    if (p < plan->full_panels)
+        return (struct layout_panel){p * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
+    return (plan->wide_panels ? layout_wide_panel : layout_panel)(plan->shape.n, p);
+}
 
 /* The rows of tile t, by the plan. */
 struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
@@ -89,6 +97,10 @@ void gemm_f32_plan_passes(struct gemm_f32 *plan);
 /* Adds the products of some panels of a step to the block of C, with rows of A listed. */
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block, struct span panels);
+
+/* Computes a step, with rows of A packed. */
+void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *step,
+                          const struct gemm_f32_block *block);
 
 /* Computes a step, with columns of A in place. */
 void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *step,

@@ -78,19 +78,13 @@ static size_t group_of(const struct gemm_f32 *plan, struct span panels, size_t p
     return p + 1 < panels.end && layout_panel(n, p).width == layout_panel(n, p + 1).valid ? 2 : 1;
 }
 
-static struct layout_panel panel_of(const struct gemm_f32 *plan, size_t p)
-{
-    if (p < plan->full_panels)
-        return (struct layout_panel){p * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
-    return layout_panel(plan->shape.n, p);
-}
-
 /* Panels from p on, as many as belong together. */
 static struct gemm_pass plan_pass(const struct gemm_f32 *plan,
                                   const struct gemm_f32_listed_kernels *kernels, struct span panels,
                                   size_t p)
 {
-    struct gemm_pass pass = {.panel = panel_of(plan, p), .panels = group_of(plan, panels, p)};
+    struct gemm_pass pass = {.panel = gemm_f32_plan_panel(plan, p),
+                             .panels = group_of(plan, panels, p)};
     bool narrow = pass.panel.valid < 4, whole = pass.panel.valid == pass.panel.width;
     pass.width = (uint32_t)(narrow ? pass.panel.valid : pass.panel.width);
     pass.valid = narrow || whole ? 0 : (uint32_t)pass.panel.valid;

@@ -1,4 +1,6 @@
-/* Steps of the blocked multiplication: packed operands. */
+/* Steps of the blocked multiplication: packed operands, and rows that are packed. */
+#include <math.h>
+
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
 
@@ -13,9 +15,15 @@ void gemm_step_pack_a(const struct gemm_task *task, const struct gemm_step *step
     }
 }
 
-static bool has_packing_kernels(const struct gemm_task *task)
+/* Do kernels pack full panels of B? Those for packed rows do it with whole tiles only. */
+static bool has_packing_kernels(const struct gemm_task *task, const struct gemm_step *step)
 {
-    return task->plan->shape.b_row && gemm_step_lists(task) && task->tiles->listed->pack[0];
+    if (!task->plan->shape.b_row || task->plan->planes)
+        return false;
+    if (gemm_step_lists(task))
+        return task->tiles->listed->pack[0];
+    struct span first = gemm_f32_row_tile(step->rows, 0);
+    return task->tiles->pack && first.end == GEMM_F32_MR;
 }
 
 void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step)
@@ -23,15 +31,72 @@ void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step)
     task->packs = false;
     if (task->packed_panel == step->panels.begin && task->packed_k == step->k.begin)
         return;
-    size_t n = task->plan->shape.n, depth = step->k.end - step->k.begin, p = step->panels.begin;
-    task->packs = has_packing_kernels(task);
+    size_t depth = step->k.end - step->k.begin, p = step->panels.begin;
+    task->packs = has_packing_kernels(task, step);
     if (task->packs)
         p = min_size(max_size(p, task->plan->full_panels), step->panels.end);
     for (; p < step->panels.end; p++) {
-        struct layout_panel panel = layout_panel(n, p);
+        struct layout_panel panel = gemm_f32_plan_panel(task->plan, p);
         task->call->pack_b(task->call->context, task->batch, panel.first, panel.valid, panel.width,
                            step->k.begin, depth, gemm_step_own_panel(task, step, &panel));
     }
     task->packed_panel = step->panels.begin;
     task->packed_k = step->k.begin;
+}
+
+/* What a tile packs that is the first one of a full panel. */
+static void set_packing(struct gemm_f32_tile *tile, const struct gemm_task *task,
+                        const struct gemm_step *step, const struct layout_panel *panel)
+{
+    tile->from_row = task->plan->shape.b_row;
+    tile->from = task->place.b + step->k.begin * tile->from_row + panel->first;
+    tile->to = gemm_step_own_panel(task, step, panel);
+}
+
+/* All tiles of one panel. */
+static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
+                      const struct gemm_f32_block *block, size_t p)
+{
+    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_f32_shape *shape = &plan->shape;
+    struct layout_panel panel = gemm_f32_plan_panel(plan, p);
+    size_t depth = step->k.end - step->k.begin;
+    bool last = step->k.end == shape->k;
+    struct gemm_f32_tile tile = {
+        .k = depth,
+        .b = gemm_step_panel(task, step, &panel),
+        .row = block->row_stride,
+        .col = block->column_stride,
+        .n = panel.valid,
+        .bias = last && task->place.bias ? task->place.bias + panel.first : NULL,
+        .accumulate = step->k.begin > 0,
+        .low = last && shape->output == GEMM_DIRECT ? shape->low : -INFINITY,
+        .high = last && shape->output == GEMM_DIRECT ? shape->high : INFINITY,
+    };
+    gemm_f32_fn *const *by_height = task->tiles->run[panel.width / 4 - 1];
+    float *c = block->values + (panel.first - step->column) * block->column_stride;
+    bool packs = task->packs && p < plan->full_panels;
+    if (packs)
+        set_packing(&tile, task, step, &panel);
+    for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
+        struct span rows = gemm_f32_row_tile(step->rows, t);
+        tile.m = rows.end - rows.begin;
+        tile.a = task->a + rows.begin * depth;
+        tile.c = c + rows.begin * block->row_stride;
+        (packs && t == 0 ? task->tiles->pack : by_height[tile.m - 1])(&tile);
+    }
+}
+
+/* With rows packed. If the plan lists them, other threads may sum narrow panels in the order that
+ * is theirs there, and so does this one. */
+void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *step,
+                          const struct gemm_f32_block *block)
+{
+    size_t end = step->panels.end;
+    bool narrow = task->plan->listed && gemm_f32_plan_panel(task->plan, end - 1).valid < 4;
+    gemm_step_pack_a(task, step);
+    for (size_t p = step->panels.begin; p < end - narrow; p++)
+        run_panel(task, step, block, p);
+    if (narrow)
+        gemm_step_run_listed(task, step, block, (struct span){end - 1, end});
 }

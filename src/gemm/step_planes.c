@@ -82,7 +82,7 @@ static void run_panels(const struct gemm_task *task, const struct gemm_step *ste
 {
     const float *a = run->strip.a, *bias = task->place.bias;
     for (size_t p = step->panels.begin; p < step->panels.end; p++) {
-        struct layout_panel panel = layout_panel(task->plan->shape.n, p);
+        struct layout_panel panel = gemm_f32_plan_panel(task->plan, p);
         struct panel_run one = *run;
         one.valid = panel.valid;
         one.strip.width = (uint32_t)panel.width;

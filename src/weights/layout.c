@@ -15,10 +15,9 @@ struct rest {
 /* Few columns: panels of as many vectors as there are, two of 8 instead of 12 and 4. More columns,
  * whose panels are worth kernels of their own: whole vectors, then one to three columns; only one
  * column is not worth a panel. */
-static struct rest rest_of(size_t n)
+static struct rest divide(size_t n, bool few)
 {
     size_t full = n / LAYOUT_PANEL, over = n % LAYOUT_PANEL;
-    bool few = n <= FEW_COLUMNS;
     if (full && (few ? over >= 1 && over <= 4 : over == 4))
         return (struct rest){full - 1, 8, 4 + over};
     if (few || over < 4 || over % 4 == 0 || over == LAYOUT_PANEL - 1)
@@ -26,10 +25,29 @@ static struct rest rest_of(size_t n)
     return (struct rest){full, over / 4 * 4, over % 4};
 }
 
+static struct rest rest_of(size_t n)
+{
+    return divide(n, n <= FEW_COLUMNS);
+}
+
+static size_t count_panels(struct rest rest)
+{
+    return rest.full + (rest.middle > 0) + (rest.last > 0);
+}
+
+static struct layout_panel find_panel(struct rest rest, size_t index)
+{
+    if (index < rest.full)
+        return (struct layout_panel){index * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
+    size_t first = rest.full * LAYOUT_PANEL;
+    if (rest.middle && index == rest.full)
+        return (struct layout_panel){first, rest.middle, rest.middle};
+    return (struct layout_panel){first + rest.middle, rest.last, round_up(rest.last, 4)};
+}
+
 size_t layout_panel_count(size_t n)
 {
-    struct rest rest = rest_of(n);
-    return rest.full + (rest.middle > 0) + (rest.last > 0);
+    return count_panels(rest_of(n));
 }
 
 size_t layout_full_panels(size_t n)
@@ -39,13 +57,22 @@ size_t layout_full_panels(size_t n)
 
 struct layout_panel layout_panel(size_t n, size_t index)
 {
-    struct rest rest = rest_of(n);
-    if (index < rest.full)
-        return (struct layout_panel){index * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
-    size_t first = rest.full * LAYOUT_PANEL;
-    if (rest.middle && index == rest.full)
-        return (struct layout_panel){first, rest.middle, rest.middle};
-    return (struct layout_panel){first + rest.middle, rest.last, round_up(rest.last, 4)};
+    return find_panel(rest_of(n), index);
+}
+
+size_t layout_wide_panel_count(size_t n)
+{
+    return count_panels(divide(n, true));
+}
+
+size_t layout_wide_full_panels(size_t n)
+{
+    return divide(n, true).full;
+}
+
+struct layout_panel layout_wide_panel(size_t n, size_t index)
+{
+    return find_panel(divide(n, true), index);
 }
 
 size_t layout_panel_offset(size_t n, size_t index)

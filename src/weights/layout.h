@@ -47,6 +47,12 @@ size_t layout_panel_count(size_t n);
 size_t layout_full_panels(size_t n); /* of LAYOUT_PANEL columns without padding; they are first */
 struct layout_panel layout_panel(size_t n, size_t index);
 
+/* The same for panels that are not kept, where none of them should have one vector only: however
+ * many columns there are, they end as few columns do. */
+size_t layout_wide_panel_count(size_t n);
+size_t layout_wide_full_panels(size_t n);
+struct layout_panel layout_wide_panel(size_t n, size_t index);
+
 /* The place of a panel in its matrix, in columns of k elements: the padded columns before it. */
 size_t layout_panel_offset(size_t n, size_t index);
 
