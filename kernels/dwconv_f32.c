@@ -3,10 +3,18 @@
 
 const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &dwconv_f32_wide_a55_neon, &dwconv_f32_planes_neon,   &dwconv_f32_planes_stride_2_neon,
-    &dwconv_f32_wide_neon,     &dwconv_f32_3x3_a55_neon,  &dwconv_f32_3x3_a510_neon,
-    &dwconv_f32_3x3_neon,      &dwconv_f32_tall_a55_neon, &dwconv_f32_tall_a510_neon,
-    &dwconv_f32_tall_neon,     &dwconv_f32_neon,
+    &dwconv_f32_planes_pairs_neon,
+    &dwconv_f32_planes_a55_neon,
+    &dwconv_f32_planes_neon,
+    &dwconv_f32_planes_stride_2_neon,
+    &dwconv_f32_wide_neon,
+    &dwconv_f32_3x3_a55_neon,
+    &dwconv_f32_3x3_a510_neon,
+    &dwconv_f32_3x3_neon,
+    &dwconv_f32_tall_a55_neon,
+    &dwconv_f32_tall_a510_neon,
+    &dwconv_f32_tall_neon,
+    &dwconv_f32_neon,
 #endif
     &dwconv_f32_ref,
 };
@@ -14,7 +22,7 @@ const size_t dwconv_f32_kernel_count = sizeof dwconv_f32_kernels / sizeof dwconv
 
 int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task)
 {
-    return !kernel->does || kernel->does(task);
+    return !kernel->does || (kernel->in_pairs == task->in_pairs && kernel->does(task));
 }
 
 static int suits(const struct dwconv_f32_kernel *kernel, uint32_t features, int in_order)

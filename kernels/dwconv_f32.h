@@ -18,8 +18,16 @@
  *                     weights[(ky * kw + kx) * weights_tap + c], sum)
  *   dst[y * dst_row + x * dst_column + c * dst_plane] = min(max(sum, low), high)
  *
- * The order is the same in every kernel, so a value does not depend on how an image is cut into
- * calls. Kernels may add zeros for padding instead of leaving it out.
+ * in_pairs is another order, for strides of 2 and odd kw. Column `single` of the kernel is the
+ * first one if kw / 2 is odd, else the last one; the others are pairs of neighbours.
+ *
+ *   even = bias ? bias[c] : 0, odd = 0
+ *   for each pair (kx, kx + 1), for ky < kh: the product of kx is added to even, that of kx + 1 to
+ * odd sum = even + odd for ky < kh: that of `single` is added to sum
+ *
+ * The order is the same in every kernel that does a task, so a value does not depend on how an
+ * image is cut into calls, and on the cores that these run on. Kernels may add zeros for padding
+ * instead of leaving it out.
  *
  * nhwc: src_plane and dst_plane are 1; vectors are of channels. nchw: column and dst_column are 1;
  * vectors are of neighbouring columns. Pieces whose rows of source fit into the L1 move least
@@ -39,6 +47,7 @@ struct dwconv_f32_task {
     const float *bias;        /* channels values, or NULL */
     float *dst;
     size_t dst_row, dst_column, dst_plane;
+    int in_pairs;
     float low, high; /* -INFINITY, INFINITY: no clamp */
     size_t strip;    /* columns of dst to do in all rows before the next; 0: as the kernel likes */
     void *scratch;   /* as many bytes as the kernel wants, aligned to 64 */
@@ -49,7 +58,8 @@ struct dwconv_f32_kernel {
     const char *name;
     uint32_t needs;
     uint8_t in_order; /* IN_ORDER_*: for cores that issue in this way; 0: for all */
-    int (*does)(const struct dwconv_f32_task *task); /* see dwconv_f32_does() */
+    uint8_t in_pairs; /* the order of sums that it has */
+    int (*does)(const struct dwconv_f32_task *task); /* NULL: everything, in both orders */
     uint8_t tile_columns; /* of dst, if it does these in all rows and channels; 0: whole rows */
     size_t (*scratch_bytes)(
         const struct dwconv_f32_task *task); /* NULL: none; looks at no pointer */
@@ -57,15 +67,15 @@ struct dwconv_f32_kernel {
 };
 extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3_neon,
     dwconv_f32_3x3_a55_neon, dwconv_f32_3x3_a510_neon, dwconv_f32_tall_a55_neon,
-    dwconv_f32_tall_a510_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon, dwconv_f32_wide_a55_neon,
-    dwconv_f32_planes_neon, dwconv_f32_planes_stride_2_neon;
+    dwconv_f32_tall_a510_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon, dwconv_f32_planes_neon,
+    dwconv_f32_planes_a55_neon, dwconv_f32_planes_stride_2_neon, dwconv_f32_planes_pairs_neon;
 
 /* Fastest first; the last needs nothing and does everything. */
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
 extern const size_t dwconv_f32_kernel_count;
 
 /* Can this kernel run this task? Only what `channels`, the sizes, strides and dilations of the
- * kernel and the distances of elements are is looked at. */
+ * kernel, the distances of elements and the order are is looked at. */
 int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task);
 
 /* Do channels follow each other, in src as in dst? */

@@ -16,7 +16,7 @@
 struct dwconv_f32_planes_tile {
     size_t src; /* column of the tile in the first row that it reads */
     size_t dst;
-    size_t body; /* PLANES_BODY(…) to PLANES_END; stride 2: 3x3: PLANES_BAND(…) to PLANES_BANDS */
+    size_t body; /* PLANES_BODY(…) to PLANES_END; stride 2: PLANES_BAND(…) to PLANES_BANDS */
 };
 
 struct dwconv_f32_planes {
@@ -32,11 +32,14 @@ struct dwconv_f32_planes {
     const struct dwconv_f32_planes_tile *tiles; /* NULL: whole planes */
     size_t planes, src_plane, dst_plane;
     size_t multiplier; /* so many planes of dst come of one of src */
-    /* 3x3, stride 2: vectors of a row, and from behind them to the beginning of one more, of source
-     * (0: there is none) and dst */
+    /* stride 2: vectors of a row, in pairs without the first one and a last one that is special;
+     * and from behind them to the beginning of one more, of source and dst; 3x3: 0: there is none
+     */
     size_t vectors;
     ptrdiff_t last_src, last_dst;
+    float *pairs; /* 14x14: room for PLANES_PAIRS values */
 };
+enum { PLANES_PAIRS = 3 * 9 * 4 };
 
 /* Columns of a tile: eight in the middle of a row, eight or four at an edge of it. */
 enum planes_columns {
@@ -48,8 +51,8 @@ enum planes_columns {
     PLANES_COLUMNS,
 };
 
-/* Rows: seven, or four with 3x3; bits for half a kernel's rows of padding, with stride 2 one less
- * below. Only seven rows of 3x3 may have both. */
+/* Rows: seven, or four with 3x3; bits for half a kernel's rows of padding. Only seven rows of 3x3
+ * may have both. */
 enum planes_rows { PLANES_TALL, PLANES_LOW, PLANES_ROWS };
 enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_PADDINGS = 4 };
 
@@ -57,14 +60,18 @@ enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_PADDINGS = 4 };
     (((size_t)(columns)*PLANES_ROWS + (size_t)(rows)) * PLANES_PADDINGS + (size_t)(padding))
 enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS * PLANES_PADDINGS };
 
-/* 3x3, stride 2: all columns of one to four rows; above them may be a row of padding. */
-#define PLANES_BAND(rows, padding) (2 * ((size_t)(rows)-1) + (size_t)(padding))
-enum { PLANES_HIGHEST_BAND = 4, PLANES_BANDS = 2 * PLANES_HIGHEST_BAND };
+/* Stride 2: all columns of one to four rows; above them may be half a kernel's rows of padding, or
+ * below them one less, which is none of 3x3. */
+enum { PLANES_HIGHEST_BAND = 4, PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
+#define PLANES_BAND(rows, padding) (((size_t)(rows)-1) * PLANES_PADDINGS + (size_t)(padding))
 
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
-dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_5s2,
-    dwconv_f32_planes_stride_2, dwconv_f32_planes_14x14; /* 3x3, stride 1 */
+/* Stride 1; stride 2 by columns; in pairs. */
+dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_14x14,
+    dwconv_f32_planes_14x14_a55;
+dwconv_f32_planes_fn dwconv_f32_planes_stride_2;
+dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5;
 
 /* All but the tiles; rows of source from `first` on exist. clamp: low and high, four times each. */
 static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,
@@ -101,6 +108,36 @@ static inline int planes_are_even(const struct dwconv_f32_task *task, size_t beg
         if ((uintptr_t)task->rows[i] != first + (i - begin) * step)
             return 0;
     return 1;
+}
+
+/* Rows of padding above and below the rows that exist. */
+struct planes_gap {
+    size_t above, below;
+};
+
+static inline size_t planes_count_rows(const struct dwconv_f32_task *task)
+{
+    return (task->out_rows - 1) * task->stride_h + task->kh;
+}
+
+static inline int planes_are_padding(const struct dwconv_f32_task *task, size_t begin, size_t count)
+{
+    for (size_t i = begin; i < begin + count; i++)
+        if (task->rows[i])
+            return 0;
+    return 1;
+}
+
+/* Is there no gap or that of an image as large as stride times dst, and are the rows between
+ * equally far from each other? */
+static inline int planes_find_gap(struct planes_gap *gap, const struct dwconv_f32_task *task)
+{
+    size_t count = planes_count_rows(task), half = task->kh / 2;
+    gap->above = task->rows[0] ? 0 : half;
+    gap->below = task->rows[count - 1] ? 0 : half + 1 - task->stride_h;
+    return planes_are_padding(task, 0, gap->above) &&
+           planes_are_padding(task, count - gap->below, gap->below) &&
+           planes_are_even(task, gap->above, count - gap->below);
 }
 
 #endif

@@ -4,7 +4,7 @@
  * The upper and the lower seven rows have a tile of columns 0 … 7 each. Columns 8 … 13 of both come
  * together: a vector of columns 8 … 11 of a row in either half, and one of columns 12 and 13 of both
  * rows; so no column is done twice. The sums of those are in v11 … v17, v18 … v24 and v25 … v31.
- * 423 FMLA; the lower row's part of a vector is one LD1 of a lane. */
+ * 423 FMLA, and stores, which take the same pipes: of 49 vectors by ST1, not STR, which takes two. */
 #include "kernels/dwconv_f32_planes_tiles_neon.h"
 
     .set UPPER_SUMS, 11
@@ -12,20 +12,64 @@
     .set PAIR_SUMS, 25
     .set ROWS, 7
 
-/* Of source: columns 8 … 11 and 12, 13 of both rows. Of dst: column 8 of the upper row, `down` bytes
- * from there to the lower one, and its column 12. Limits, where there are any. */
+/* Source from column 8 on of both rows. Of dst: column 8 of both rows, and column 12 of the lower
+ * one. Copies of the columns at the right edge. Limits, where there are any. */
 upper .req x1
 lower .req x11
-upper_pair .req x12
-lower_pair .req x17
-down .req x16
-dst_pair .req x0
+upper_pair .req x7
+lower_pair .req x8
+upper_dst .req x9
+lower_dst .req x12
+dst_pair .req x17
+pairs .req x0
+from_upper .req x11
+from_lower .req x12
     .set LOW, 5
     .set HIGH, 10
 
+/* Columns 11, 12 and 13 of rows 0 … 6 beside those of rows 7 … 13, as each column of the kernel wants
+ * them: by general registers, since LD1 of a lane would take the pipes of FMLA, and a part with each
+ * row of the left columns. The first vector has what is above row 0, the last one what is below row
+ * 13. */
+    .set PAIR_ROWS, ROWS + 2
+    .macro begin_copy
+    mov from_lower, #ROWS
+    mov from_upper, src
+    madd from_lower, row, from_lower, src
+    .set copied, 0
+    .endm
+    .macro copy_next
+    .if (by_copies != 0) & (copied % 2 == 0) & (copied < 2 * 3 * ROWS)
+    copy_part %(copied / 2 / 3), %(copied / 2 % 3)
+    .endif
+    .set copied, copied + 1
+    .endm
+    .macro copy_part i, kx
+    .if \kx < 2
+    load_parts_of x, %(4 * (11 + \kx))
+    .else
+    load_parts_of w, %(4 * (11 + \kx))
+    add from_upper, from_upper, row
+    add from_lower, from_lower, row
+    .endif
+    .if \i == 0
+    store_parts_of x8, xzr, %(\kx * PAIR_ROWS + ROWS + 1)
+    .elseif \i == ROWS - 1
+    store_parts_of xzr, x7, %(\kx * PAIR_ROWS)
+    .endif
+    store_parts_of x7, x8, %(\kx * PAIR_ROWS + \i + 1)
+    .endm
+    .macro load_parts_of size, at
+    ldr \size\()7, [from_upper, #\at]
+    ldr \size\()8, [from_lower, #\at]
+    .endm
+    .macro store_parts_of first, second, pair
+    stp \first, \second, [pairs, #16 * (\pair)]
+    .endm
+
     .macro left_columns padding, clamps
     mov w, weights
-    take_columns 3, 1, 2, 7, LEFT, \padding
+    take_columns 3, 2, 7, LEFT, \padding, copy_next
     .if \clamps
     limit 2, 7
     .endif
@@ -37,8 +81,10 @@ dst_pair .req x0
     mov lower, #6
     add upper, src, #4 * (7 + kx)
     madd lower, row, lower, upper
+    .if by_copies == 0
     add upper_pair, upper, #16
     add lower_pair, lower, #16
+    .endif
     .endm
 
 /* Not LD1, which keeps a Cortex-A510 waiting for the address. */
@@ -46,34 +92,46 @@ dst_pair .req x0
     ldr q\x, [\at]
     add \at, \at, row
     .endm
-    .macro load_low_pair x
+    .macro load_pair z, at
+    ldr q\z, [pairs, #\at]
+    .endm
+
+/* Cores that do one vector instruction a cycle would rather load the parts of a pair one by one. */
+    .macro load_low_pair z
     .if kx == 2
-    ldr s\x, [upper_pair]
+    ldr s\z, [upper_pair]
     add upper_pair, upper_pair, row
     .else
-    ld1 {v\x\().1d}, [upper_pair], row
+    ld1 {v\z\().1d}, [upper_pair], row
     .endif
     .endm
-    .macro load_high_pair x
+    .macro load_high_pair z
     .if kx == 2
-    ld1 {v\x\().s}[2], [lower_pair], row
+    ld1 {v\z\().s}[2], [lower_pair], row
     .else
-    ld1 {v\x\().d}[1], [lower_pair], row
+    ld1 {v\z\().d}[1], [lower_pair], row
     .endif
     .endm
 
 /* Row i of the upper half to v(x) and row i of the lower one to v(y), as far as they exist, and the
  * pairs of both to v(z). Column 14 is padding. */
     .macro load_parts x, y, z
-    .if i == -1
+    .if by_copies
+    load_pair \z, %(16 * (i + 1 + kx * PAIR_ROWS))
+    .elseif i == -1
     clear \z
-    .else
+    .endif
+    .if i >= 0
     load_at \x, upper
+    .if by_copies == 0
     load_low_pair \z
+    .endif
     .endif
     .if i < ROWS
     load_at \y, lower
+    .if by_copies == 0
     load_high_pair \z
+    .endif
     .endif
     .endm
 
@@ -110,9 +168,9 @@ dst_pair .req x0
     clamp_to \y, %(LOW), %(HIGH)
     clamp_to \z, %(LOW), %(HIGH)
     .endif
-    str q\y, [out, down]
-    str d\z, [out, #16]
-    several st1, 1, \x, out, dst_row
+    str d\z, [upper_dst, #16]
+    several st1, 1, \x, upper_dst, dst_row
+    several st1, 1, \y, lower_dst, dst_row
     st1 {v\z\().d}[1], [dst_pair], dst_row
     .endm
 
@@ -147,11 +205,10 @@ dst_pair .req x0
 
     .macro right_columns clamps
     mov w, weights
-    mov down, #ROWS
-    add out, dst, #32
-    mul down, dst_row, down
-    add dst_pair, out, #16
-    add dst_pair, dst_pair, down
+    mov lower_dst, #ROWS
+    add upper_dst, dst, #32
+    madd lower_dst, dst_row, lower_dst, upper_dst
+    add dst_pair, lower_dst, #16
     .if \clamps
     ldp q5, q10, [clamp]
     .endif
@@ -167,6 +224,7 @@ dst_pair .req x0
 
     .macro planes clamps
     begin_plane
+    begin_copy
     mov base, src
     mov out, dst
     left_columns 1, \clamps
@@ -179,8 +237,11 @@ dst_pair .req x0
     next_plane
     .endm
 
-    begin_planes dwconv_f32_planes_14x14
+    .macro function name, copies
+    .set by_copies, \copies
+    begin_planes \name
     begin_tiles
+    ldr pairs, [job, #JOB_PAIRS]
     cbnz clamp, 2f
 1:  planes 0
     b.ne 1b
@@ -189,4 +250,8 @@ dst_pair .req x0
     b.ne 2b
 3:  restore_registers
     ret
-    end_function dwconv_f32_planes_14x14
+    end_function \name
+    .endm
+
+    function dwconv_f32_planes_14x14, 1
+    function dwconv_f32_planes_14x14_a55, 0

@@ -8,11 +8,6 @@
 
 enum { LANES = 4, WIDE = 2 * LANES, TALL = 7, LOW = 4 };
 
-/* Rows of padding above and below the rows that exist. */
-struct gap {
-    size_t above, below;
-};
-
 /* The tiles of one row of them. */
 struct band {
     size_t y, height, padding;
@@ -26,32 +21,9 @@ static size_t count_tiles(const struct dwconv_f32_task *task)
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
     size_t own = count_tiles(task) * sizeof(struct dwconv_f32_planes_tile);
-    size_t wide = dwconv_f32_wide_neon.scratch_bytes(task);
-    return own > wide ? own : wide;
-}
-
-static size_t count_rows(const struct dwconv_f32_task *task)
-{
-    return (task->out_rows - 1) * task->stride_h + task->kh;
-}
-
-static int are_padding(const struct dwconv_f32_task *task, size_t begin, size_t count)
-{
-    for (size_t i = begin; i < begin + count; i++)
-        if (task->rows[i])
-            return 0;
-    return 1;
-}
-
-/* Is there no gap or that of an image as large as stride times dst, and are the rows between
- * equally far from each other? */
-static int find_gap(struct gap *gap, const struct dwconv_f32_task *task)
-{
-    size_t count = count_rows(task), half = task->kh / 2;
-    gap->above = task->rows[0] ? 0 : half;
-    gap->below = task->rows[count - 1] ? 0 : half + 1 - task->stride_h;
-    return are_padding(task, 0, gap->above) && are_padding(task, count - gap->below, gap->below) &&
-           planes_are_even(task, gap->above, count - gap->below);
+    size_t wide = dwconv_f32_wide_neon.scratch_bytes(task), pairs = PLANES_PAIRS * sizeof(float);
+    size_t most = own > wide ? own : wide;
+    return most > pairs ? most : pairs;
 }
 
 /* Tall tiles, and for what is left one that overlaps them. */
@@ -63,15 +35,15 @@ static size_t height_at(const struct dwconv_f32_task *task, size_t y)
 
 /* The band that begins at y, or ends with the last row. 0: it would have a part of the rows of
  * padding, or there is no such tile. */
-static int find_band(struct band *band, const struct dwconv_f32_task *task, const struct gap *gap,
-                     size_t y)
+static int find_band(struct band *band, const struct dwconv_f32_task *task,
+                     const struct planes_gap *gap, size_t y)
 {
     size_t rows = task->out_rows, stride = task->stride_h;
     band->height = height_at(task, y);
     band->y = y + band->height <= rows ? y : rows - band->height;
     size_t end = band->y + band->height;
     int top = band->y * stride < gap->above;
-    int bottom = (end - 1) * stride + task->kh > count_rows(task) - gap->below;
+    int bottom = (end - 1) * stride + task->kh > planes_count_rows(task) - gap->below;
     band->padding = (top ? PLANES_TOP : 0u) | (bottom ? PLANES_BOTTOM : 0u);
     if (top && bottom && (task->kh == 5 || band->height == LOW))
         return 0;
@@ -80,8 +52,9 @@ static int find_band(struct band *band, const struct dwconv_f32_task *task, cons
 
 static struct dwconv_f32_planes_tile *add_tile(struct dwconv_f32_planes_tile *tile,
                                                const struct dwconv_f32_task *task,
-                                               const struct band *band, const struct gap *gap,
-                                               size_t x, enum planes_columns columns)
+                                               const struct band *band,
+                                               const struct planes_gap *gap, size_t x,
+                                               enum planes_columns columns)
 {
     enum planes_rows rows = band->height == TALL ? PLANES_TALL : PLANES_LOW;
     size_t row = band->padding & PLANES_TOP ? 0 : band->y * task->stride_h - gap->above;
@@ -96,7 +69,8 @@ static struct dwconv_f32_planes_tile *add_tile(struct dwconv_f32_planes_tile *ti
 
 static struct dwconv_f32_planes_tile *list_band(struct dwconv_f32_planes_tile *tile,
                                                 const struct dwconv_f32_task *task,
-                                                const struct band *band, const struct gap *gap)
+                                                const struct band *band,
+                                                const struct planes_gap *gap)
 {
     size_t width = task->out_cols, half = task->kw / 2, x;
     int is_wide = width >= WIDE + half;
@@ -111,7 +85,7 @@ static struct dwconv_f32_planes_tile *list_band(struct dwconv_f32_planes_tile *t
 
 /* 0: these tiles cannot do it. */
 static int list_tiles(struct dwconv_f32_planes_tile *tile, const struct dwconv_f32_task *task,
-                      const struct gap *gap)
+                      const struct planes_gap *gap)
 {
     struct band band;
     for (size_t y = 0; y < task->out_rows; y = band.y + band.height) {
@@ -139,7 +113,7 @@ static int suits_height(const struct dwconv_f32_task *task)
 }
 
 /* Of planes that the assembly needs no list of tiles for, their rows and columns; else 0. */
-static size_t find_whole(const struct dwconv_f32_task *task, const struct gap *gap)
+static size_t find_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap)
 {
     size_t rows = task->out_rows;
     int halves = rows == 2 * TALL && task->kh == 3 && task->stride_h == 1;
@@ -147,12 +121,12 @@ static size_t find_whole(const struct dwconv_f32_task *task, const struct gap *g
     return suits && gap->above && gap->below ? rows : 0;
 }
 
-static void run(const struct dwconv_f32_task *task)
+static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *run_14x14)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
-    struct gap gap;
-    int suits = suits_width(task) && suits_height(task) && find_gap(&gap, task);
+    struct planes_gap gap;
+    int suits = suits_width(task) && suits_height(task) && planes_find_gap(&gap, task);
     size_t whole = suits ? find_whole(task, &gap) : 0;
     if (!suits || (!whole && !list_tiles(task->scratch, task, &gap))) {
         dwconv_f32_wide_neon.run(task);
@@ -160,19 +134,28 @@ static void run(const struct dwconv_f32_task *task)
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
     job.tiles = whole ? NULL : task->scratch;
+    job.pairs = task->scratch;
     if (whole == 2 * TALL)
-        dwconv_f32_planes_14x14(&job);
-    else if (task->kh == 3)
-        dwconv_f32_planes_3s1(&job);
+        run_14x14(&job);
     else
-        (task->stride_h == 1 ? dwconv_f32_planes_5s1 : dwconv_f32_planes_5s2)(&job);
+        (task->kh == 3 ? dwconv_f32_planes_3s1 : dwconv_f32_planes_5s1)(&job);
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    run_with(task, dwconv_f32_planes_14x14);
+}
+
+static void run_a55(const struct dwconv_f32_task *task)
+{
+    run_with(task, dwconv_f32_planes_14x14_a55);
 }
 
 static int does(const struct dwconv_f32_task *task)
 {
     return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
-           task->stride_h == task->stride_w && task->dilation_h == 1 && task->dilation_w == 1 &&
-           (task->kh == 5 ? task->stride_h <= 2 : task->kh == 3 && task->stride_h == 1);
+           task->stride_h == 1 && task->stride_w == 1 && task->dilation_h == 1 &&
+           task->dilation_w == 1 && (task->kh == 3 || task->kh == 5);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_planes_neon = {
@@ -181,4 +164,13 @@ const struct dwconv_f32_kernel dwconv_f32_planes_neon = {
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run,
+};
+
+const struct dwconv_f32_kernel dwconv_f32_planes_a55_neon = {
+    .name = "dwconv_f32_planes_a55_neon",
+    .needs = CPU_NEON,
+    .in_order = IN_ORDER_NARROW,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run_a55,
 };

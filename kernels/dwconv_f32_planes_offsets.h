@@ -19,3 +19,4 @@ OFFSET(dwconv_f32_planes, multiplier, JOB_MULTIPLIER, 112);
 OFFSET(dwconv_f32_planes, vectors, JOB_VECTORS, 120);
 OFFSET(dwconv_f32_planes, last_src, JOB_LAST_SRC, 128);
 OFFSET(dwconv_f32_planes, last_dst, JOB_LAST_DST, 136);
+OFFSET(dwconv_f32_planes, pairs, JOB_PAIRS, 144);

@@ -204,14 +204,17 @@ last_dst .req x8
 
 /* In the order of PLANES_BAND. */
     .macro for_bands what
-    \what 1, 0
-    \what 1, 1
-    \what 2, 0
-    \what 2, 1
-    \what 3, 0
-    \what 3, 1
-    \what 4, 0
-    \what 4, 1
+    for_paddings \what, 1
+    for_paddings \what, 2
+    for_paddings \what, 3
+    for_paddings \what, 4
+    .endm
+    .macro for_paddings what, R
+    \what \R, 0
+    \what \R, 1
+    .ifc \what, band_entry
+    .word 0, 0
+    .endif
     .endm
 
 /* LDR first: it depends on nothing that was in the register. */

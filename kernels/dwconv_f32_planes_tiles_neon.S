@@ -2,10 +2,10 @@
  * planes of 7x7, which are one tile. */
 #include "kernels/dwconv_f32_planes_tiles_neon.h"
 
-    .macro body K, S, V, R, side, padding
+    .macro body K, V, R, side, padding
     .p2align 4
-.Lplanes_\K\()_\S\()_\V\()_\R\()_\side\()_\padding\():
-    take_columns \K, \S, \V, \R, \side, \padding
+.Lplanes_\K\()_\V\()_\R\()_\side\()_\padding\():
+    take_columns \K, \V, \R, \side, \padding
     cbz clamp, 1f
     limit \V, \R
 1:  store_rows \V, \R, \side
@@ -15,12 +15,12 @@
     .endm
 
 /* Planes of 7x7 are one tile, and one block of instructions. */
-    .macro whole_planes K, S, clamps
+    .macro whole_planes K, clamps
     begin_plane
     mov base, src
     mov out, dst
     mov w, weights
-    take_columns \K, \S, 2, 7, WHOLE, 3
+    take_columns \K, 2, 7, WHOLE, 3
     .if \clamps
     limit 2, 7
     .endif
@@ -30,8 +30,8 @@
 
 /* ---- which bodies there are; the same list is their code and the table of it ---- */
 
-    .macro entry K, S, V, R, side, padding
-    .word .Lplanes_\K\()_\S\()_\V\()_\R\()_\side\()_\padding - .Lplanes_\K\()_\S\()_bodies
+    .macro entry K, V, R, side, padding
+    .word .Lplanes_\K\()_\V\()_\R\()_\side\()_\padding - .Lplanes_\K\()_bodies
     .endm
     .macro no_bodies what, count
     .ifc \what, entry
@@ -40,63 +40,62 @@
     .endr
     .endif
     .endm
-    .macro for_paddings what, K, S, V, R, side, both
-    \what \K, \S, \V, \R, \side, 0
-    \what \K, \S, \V, \R, \side, 1
-    \what \K, \S, \V, \R, \side, 2
+    .macro for_paddings what, K, V, R, side, both
+    \what \K, \V, \R, \side, 0
+    \what \K, \V, \R, \side, 1
+    \what \K, \V, \R, \side, 2
     .if \both
-    \what \K, \S, \V, \R, \side, 3
+    \what \K, \V, \R, \side, 3
     .else
     no_bodies \what, 1
     .endif
     .endm
-    .macro for_rows what, K, S, V, side
+    .macro for_rows what, K, V, side
     .if \K == 3
-    for_paddings \what, \K, \S, \V, 7, \side, 1
-    for_paddings \what, \K, \S, \V, 4, \side, 0
+    for_paddings \what, \K, \V, 7, \side, 1
+    for_paddings \what, \K, \V, 4, \side, 0
     .else
-    for_paddings \what, \K, \S, \V, 7, \side, 0
+    for_paddings \what, \K, \V, 7, \side, 0
     no_bodies \what, 4
     .endif
     .endm
-    .macro for_bodies what, K, S
-    for_rows \what, \K, \S, 2, 0
-    for_rows \what, \K, \S, 2, 1
-    for_rows \what, \K, \S, 2, 2
-    for_rows \what, \K, \S, 1, 1
-    for_rows \what, \K, \S, 1, 2
+    .macro for_bodies what, K
+    for_rows \what, \K, 2, 0
+    for_rows \what, \K, 2, 1
+    for_rows \what, \K, 2, 2
+    for_rows \what, \K, 1, 1
+    for_rows \what, \K, 1, 2
     .endm
 
-    .macro function name, K, S
+    .macro function name, K
     begin_planes dwconv_f32_planes_\name
     begin_tiles
     cbz tiles, 20f
-    adr bodies, .Lplanes_\K\()_\S\()_bodies
+    adr bodies, .Lplanes_\K\()_bodies
 10: begin_plane
     next_tile base
     mov w, weights
     br scratch
-    for_bodies body, \K, \S
-.Lplanes_\K\()_\S\()_end:
+    for_bodies body, \K
+.Lplanes_\K\()_end:
     ldr tiles, [job, #JOB_TILES]
     next_plane
     b.ne 10b
     b 30f
 20: cbnz clamp, 22f
-21: whole_planes \K, \S, 0
+21: whole_planes \K, 0
     b.ne 21b
     b 30f
-22: whole_planes \K, \S, 1
+22: whole_planes \K, 1
     b.ne 22b
 30: restore_registers
     ret
     .p2align 2
-.Lplanes_\K\()_\S\()_bodies:
-    for_bodies entry, \K, \S
-    .word .Lplanes_\K\()_\S\()_end - .Lplanes_\K\()_\S\()_bodies
+.Lplanes_\K\()_bodies:
+    for_bodies entry, \K
+    .word .Lplanes_\K\()_end - .Lplanes_\K\()_bodies
     end_function dwconv_f32_planes_\name
     .endm
 
-    function 3s1, 3, 1
-    function 5s1, 5, 1
-    function 5s2, 5, 2
+    function 3s1, 3
+    function 5s1, 5

@@ -2,9 +2,8 @@
  *
  * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
- * one of three places in v6 … v17. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two
- * registers and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. With stride S = 2 a
- * vector is made of two by UZP1: 5x5: 350 FMLA, 85 LD1 of four registers and 170 UZP1. */
+ * one of three places in v6 … v11. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two
+ * registers and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_neon.h"
 
@@ -29,16 +28,16 @@ w .req x3
     ext v\x\().16b, v\x\().16b, v5.16b, #\bytes
     .endm
 
-/* The S V vectors of source that V vectors of dst need; these are `apart` bytes from each other.
- * `ahead` elements of the first one lie before the plane, or `beyond` of the last one behind it. */
-    .macro load_edge S, V, x
+/* The V vectors of source that V vectors of dst need; these are `apart` bytes from each other. `ahead`
+ * elements of the first one lie before the plane, or `beyond` of the last one behind it. */
+    .macro load_edge V, x
     .set j, 0
-    .rept \S * \V
-    .set at, j / \S * apart + j % \S * 16
+    .rept \V
+    .set at, j * apart
     .if j > 0
     .set at, at - 4 * ahead
     .endif
-    .if j < \S * \V - 1
+    .if j < \V - 1
     .set at, at + 4 * beyond
     .endif
     load %(\x + j), %(at)
@@ -46,46 +45,34 @@ w .req x3
     .endr
     add in, in, row
     .endm
-    .macro load_row S, V, x
+    .macro load_row V, x
     .if is_edge
-    load_edge \S, \V, \x
+    load_edge \V, \x
     .else
-    several ld1, %(\S * \V), \x, in, row
+    several ld1, \V, \x, in, row
     .endif
     .endm
 
-/* The zeros of an edge; of stride 2 every other element. */
-    .macro arrange_row S, V, x
+/* The zeros of an edge. */
+    .macro arrange_row V, x
     .if ahead
     zeros_before \x, %(4 * ahead)
     .endif
     .if beyond
-    zeros_behind %(\x + \S * \V - 1), %(4 * beyond)
+    zeros_behind %(\x + \V - 1), %(4 * beyond)
     .endif
-    .if \S == 2
-    .set v, 0
-    .rept \V
-    every_other %(\x + v), %(\x + 2 * v), %(\x + 2 * v + 1)
-    .set v, v + 1
-    .endr
-    .endif
-    .endm
-    .macro every_other x, first, second
-    uzp1 v\x\().4s, v\first\().4s, v\second\().4s
     .endm
 
 /* What row i of source, in registers from x on, gives to every output it reaches. */
-    .macro reach K, S, V, R, x
+    .macro reach K, V, R, x
     .set r, 0
     .rept \R
-    .if i >= r * \S
-    .if i - r * \S < \K
+    .if (i >= r) & (i - r < \K)
     .set v, 0
     .rept \V
-    fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r * \S), 0
+    fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
     .set v, v + 1
     .endr
-    .endif
     .endif
     .set r, r + 1
     .endr
@@ -105,7 +92,7 @@ w .req x3
     .endm
 
 /* What is ahead of the tile and beyond it at column kx of the kernel. */
-    .macro find_edge K, S, side
+    .macro find_edge K, side
     .set ahead, 0
     .set beyond, 0
     .if (\side == LEFT) + (\side == WHOLE)
@@ -118,10 +105,10 @@ w .req x3
     .set beyond, kx - \K / 2
     .endif
     .endif
-    .set apart, 16 * \S
+    .set apart, 16
     .set is_edge, ahead + beyond
     .if \side == WHOLE
-    .set apart, 12 * \S
+    .set apart, 12
     .set is_edge, 1
     .endif
     .endm
@@ -136,15 +123,12 @@ w .req x3
     .endif
     .endm
 
-/* Each row is loaded while the one before is used; with stride 2 it is loaded a row earlier, and
- * arranged then. */
-    .macro take_column K, S, V, R, side, padding
-    find_edge \K, \S, \side
+/* Each row is loaded while the one before is used. `beside`, if it is given, is other work that goes
+ * on with each row. */
+    .macro take_column K, V, R, side, padding, beside
+    find_edge \K, \side
     start_column \K
-    load_row \S, \V, 6
-    .if \S == 2
-    load_row \S, \V, %(6 + \S * \V)
-    .endif
+    load_row \V, 6
     .set ky, 0
     .rept \K
     load_weight %(ky)
@@ -153,18 +137,19 @@ w .req x3
     .if kx + 1 < \K
     add w, w, w_tap
     .endif
-    arrange_row \S, \V, 6
+    arrange_row \V, 6
     .set i, \padding % 2 * (\K / 2)
-    .set end, (\R - 1) * \S + \K - \padding / 2 * (\K / 2 + 1 - \S)
+    .set end, \R - 1 + \K - \padding / 2 * (\K / 2)
     .set slot, 0
     .rept end - i
-    .if i + \S < end
-    load_row \S, \V, %(6 + (slot + \S) % 3 * \S * \V)
-    .endif
     .if i + 1 < end
-    arrange_row \S, \V, %(6 + (slot + 1) % 3 * \S * \V)
+    load_row \V, %(6 + (slot + 1) % 3 * \V)
+    arrange_row \V, %(6 + (slot + 1) % 3 * \V)
     .endif
-    reach \K, \S, \V, \R, %(6 + slot * \S * \V)
+    reach \K, \V, \R, %(6 + slot * \V)
+    .ifnb \beside
+    \beside
+    .endif
     .set slot, (slot + 1) % 3
     .set i, i + 1
     .endr
@@ -197,7 +182,7 @@ w .req x3
     .endr
     .endm
 
-    .macro take_columns K, S, V, R, side, padding
+    .macro take_columns K, V, R, side, padding, beside
     .set i, 32 - \R * \V
     .rept \R
     load_bias %(i), \V
@@ -205,7 +190,7 @@ w .req x3
     .endr
     .set kx, 0
     .rept \K
-    take_column \K, \S, \V, \R, \side, \padding
+    take_column \K, \V, \R, \side, \padding, \beside
     .set kx, kx + 1
     .endr
     .endm

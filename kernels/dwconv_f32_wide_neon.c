@@ -238,18 +238,3 @@ const struct dwconv_f32_kernel dwconv_f32_wide_neon = {
     .scratch_bytes = scratch_bytes,
     .run = run,
 };
-
-/* On cores like the A55 the copy pays for even columns apart from odd ones. */
-static int does_apart(const struct dwconv_f32_task *task)
-{
-    return does(task) && task->stride_h == 2 && task->kh == 5 && task->kw == 5;
-}
-
-const struct dwconv_f32_kernel dwconv_f32_wide_a55_neon = {
-    .name = "dwconv_f32_wide_a55_neon",
-    .needs = CPU_NEON,
-    .in_order = IN_ORDER_NARROW,
-    .does = does_apart,
-    .scratch_bytes = scratch_bytes,
-    .run = run,
-};

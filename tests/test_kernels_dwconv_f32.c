@@ -52,6 +52,7 @@ static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
     int is_dense = pick(seed, 0, 1) == 0;
     task->dilation_h = is_dense ? 1 : pick(seed, 1, 4);
     task->dilation_w = is_dense ? 1 : pick(seed, 1, 4);
+    task->in_pairs = task->kw % 2 && task->stride_w == 2 && pick(seed, 0, 1);
 }
 
 /* What networks mostly have. */
@@ -103,6 +104,8 @@ static void make_source(struct problem *problem, fill_fn *fill, int end, uint32_
     size_t half = task->kh / 2;
     size_t above = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
     size_t below = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
+    if (below && problem->is_same && task->stride_h == 2)
+        below -= pick(seed, 0, 1); /* of an even number of rows */
     int is_plane = task->src_plane > 1;
     size_t planes = is_plane ? (task->channels - 1) / task->multiplier + 1 : 1,
            values = is_plane ? 1 : task->channels;
@@ -153,18 +156,47 @@ static void make_problem(struct problem *problem, const struct dwconv_f32_kernel
     task->scratch = guard_at(&guard_scratch, (scratch + 63) / 64 * 64, end);
 }
 
+/* The product at one tap added to the sum, unless it is in the padding. */
+static float add_tap(float sum, const struct dwconv_f32_task *task, const size_t output[3],
+                     size_t ky, size_t kx)
+{
+    size_t y = output[0], x = output[1], c = output[2];
+    const float *row = task->rows[y * task->stride_h + ky * task->dilation_h];
+    ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w + kx * task->dilation_w);
+    if (!row || at < 0 || at >= (ptrdiff_t)task->columns)
+        return sum;
+    return fmaf(task->weights[(ky * task->kw + kx) * task->weights_tap + c],
+                row[(size_t)at * task->column + c / task->multiplier * task->src_plane], sum);
+}
+
+static float sum_by_columns(const struct dwconv_f32_task *task, const size_t output[3], float sum)
+{
+    for (size_t kx = 0; kx < task->kw; kx++)
+        for (size_t ky = 0; ky < task->kh; ky++)
+            sum = add_tap(sum, task, output, ky, kx);
+    return sum;
+}
+
+static float sum_in_pairs(const struct dwconv_f32_task *task, const size_t output[3], float even)
+{
+    float odd = 0;
+    size_t begin = task->kw / 2 % 2, single = begin ? 0 : task->kw - 1;
+    for (size_t kx = begin; kx < begin + task->kw - 1; kx += 2)
+        for (size_t ky = 0; ky < task->kh; ky++) {
+            even = add_tap(even, task, output, ky, kx);
+            odd = add_tap(odd, task, output, ky, kx + 1);
+        }
+    float sum = even + odd;
+    for (size_t ky = 0; ky < task->kh; ky++)
+        sum = add_tap(sum, task, output, ky, single);
+    return sum;
+}
+
 static float want(const struct dwconv_f32_task *task, size_t y, size_t x, size_t c)
 {
-    float sum = task->bias ? task->bias[c] : 0;
-    for (size_t kx = 0; kx < task->kw; kx++)
-        for (size_t ky = 0; ky < task->kh; ky++) {
-            const float *row = task->rows[y * task->stride_h + ky * task->dilation_h];
-            ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w + kx * task->dilation_w);
-            if (row && at >= 0 && at < (ptrdiff_t)task->columns)
-                sum = fmaf(task->weights[(ky * task->kw + kx) * task->weights_tap + c],
-                           row[(size_t)at * task->column + c / task->multiplier * task->src_plane],
-                           sum);
-        }
+    const size_t output[3] = {y, x, c};
+    float bias = task->bias ? task->bias[c] : 0;
+    float sum = (task->in_pairs ? sum_in_pairs : sum_by_columns)(task, output, bias);
     return fminf(fmaxf(sum, task->low), task->high);
 }
 
@@ -252,11 +284,16 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
     task.dilation_w = task.dilation_h = 1;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
+                     &dwconv_f32_planes_a55_neon);
     task.stride_h = task.stride_w = 2;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_wide_a55_neon);
+    task.in_pairs = 1;
+    for (task.kh = task.kw = 3; task.kh <= 5; task.kh = task.kw += 2)
+        for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++)
+            assert_ptr_equal(dwconv_f32_find(CPU_NEON, in_order, &task),
+                             &dwconv_f32_planes_pairs_neon);
+    task.in_pairs = 0;
     task.kh = task.kw = 3;
-    task.stride_h = task.stride_w = 2;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_stride_2_neon);
 #endif
 }

@@ -205,6 +205,20 @@ static size_t find_tile_columns(const struct convolution_depthwise *mine)
     return columns && task.out_cols % columns == 0 ? columns : 0;
 }
 
+/* Is that the faster order of sums? Of 3x3 it is where to separate even from odd columns costs more
+ * than the loads that it saves: on cores with few pipes for vectors, unless they issue in order.
+ * What this machine's main core likes is done on all of its cores. */
+static bool adds_in_pairs(const struct convolution_depthwise *mine)
+{
+    enum { FEW_PIPES = 2 };
+    const struct dwconv_f32_task *task = &mine->task;
+    const struct core *core = mine->cpu->core;
+    if (!mine->by_plane || task->kh != task->kw || task->stride_h != 2 || task->stride_w != 2 ||
+        task->dilation_h != 1 || task->dilation_w != 1)
+        return false;
+    return task->kw == 5 || (task->kw == 3 && !core->in_order && core->fmla_per_cycle <= FEW_PIPES);
+}
+
 /* The kernel for pieces of planes, or of interleaved channels; NULL: there is none but the
  * reference for planes, or it wants too much memory. */
 static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mine, bool by_plane,
@@ -220,6 +234,7 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     task->multiplier = by_plane ? mine->multiplier : 1;
     task->src_plane = by_plane ? (size_t)s->src.c : 1;
     task->dst_plane = by_plane ? (size_t)s->dst.c : 1;
+    task->in_pairs = adds_in_pairs(mine);
     if (!by_plane && !mine->gathers && !mine->staged)
         mine->tile_columns = find_tile_columns(mine);
     plan_pieces(mine);
