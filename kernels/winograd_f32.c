@@ -5,9 +5,7 @@
 
 const struct winograd_f32_kernel *const winograd_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &winograd_f32_a55_neon,
-    &winograd_f32_a510_neon,
-    &winograd_f32_neon,
+    &winograd_f32_a55_neon, &winograd_f32_a510_neon, &winograd_f32_deep_neon, &winograd_f32_neon,
 #endif
     &winograd_f32_ref,
 };
@@ -17,7 +15,8 @@ const size_t winograd_f32_kernel_count =
 static bool serves(const struct winograd_f32_kernel *kernel, const struct cpu *cpu)
 {
     return (kernel->needs & ~cpu->features) == 0 &&
-           (!kernel->in_order || kernel->in_order == cpu->core->in_order);
+           (!kernel->in_order || kernel->in_order == cpu->core->in_order) &&
+           (!kernel->sums || kernel->sums <= cpu->core->fmla_per_cycle * cpu->core->fmla_latency);
 }
 
 const struct winograd_f32_kernel *winograd_f32_find(const struct cpu *cpu)

@@ -68,9 +68,9 @@ typedef void winograd_f32_input_fn(const struct winograd_f32_input *task);
  * b + point. Rows of C have WINOGRAD_F32_NR elements, of which the panel's columns are written;
  * blocks and points follow each other, and the next panel is at c + panel.
  *
- * In blocks of WINOGRAD_F32_SAME rows or more a row's sums do not depend on how many there are:
+ * In blocks of the kernel's `same` rows or more a row's sums do not depend on how many there are:
  * their terms are added in the same order. */
-enum { WINOGRAD_F32_PANEL = 0, WINOGRAD_F32_END = WINOGRAD_F32_MR + 1, WINOGRAD_F32_SAME = 4 };
+enum { WINOGRAD_F32_PANEL = 0, WINOGRAD_F32_END = WINOGRAD_F32_MR + 1 };
 struct winograd_f32_products {
     size_t k; /* at least 1 */
     const float *a, *b;
@@ -108,9 +108,11 @@ struct winograd_f32_kernel {
     winograd_f32_products_fn *products[WINOGRAD_F32_NR / 4]; /* by width / 4 - 1 */
     winograd_f32_output_fn *output;
     uint8_t in_order; /* IN_ORDER_*: for cores that issue in this way; 0: for all */
+    uint8_t sums;     /* for cores that have so many FMLA under way at a time; 0: for all */
+    uint8_t same;     /* rows of a block from which on they do not matter to the sums */
 };
-extern const struct winograd_f32_kernel winograd_f32_neon, winograd_f32_a55_neon,
-    winograd_f32_a510_neon, winograd_f32_ref;
+extern const struct winograd_f32_kernel winograd_f32_neon, winograd_f32_deep_neon,
+    winograd_f32_a55_neon, winograd_f32_a510_neon, winograd_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct winograd_f32_kernel *const winograd_f32_kernels[];

@@ -560,7 +560,8 @@ winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_n
     winograd_f32_products_12_neon, winograd_f32_products_4_a55_neon,
     winograd_f32_products_8_a55_neon, winograd_f32_products_12_a55_neon,
     winograd_f32_products_4_a510_neon, winograd_f32_products_8_a510_neon,
-    winograd_f32_products_12_a510_neon;
+    winograd_f32_products_12_a510_neon, winograd_f32_products_4_deep_neon,
+    winograd_f32_products_8_deep_neon, winograd_f32_products_12_deep_neon;
 
 const struct winograd_f32_kernel winograd_f32_neon = {
     "winograd_f32_neon",
@@ -570,6 +571,20 @@ const struct winograd_f32_kernel winograd_f32_neon = {
     {winograd_f32_products_4_neon, winograd_f32_products_8_neon, winograd_f32_products_12_neon},
     output,
     0,
+    0,
+    4,
+};
+const struct winograd_f32_kernel winograd_f32_deep_neon = {
+    "winograd_f32_deep_neon",
+    CPU_NEON,
+    gather,
+    input,
+    {winograd_f32_products_4_deep_neon, winograd_f32_products_8_deep_neon,
+     winograd_f32_products_12_deep_neon},
+    output,
+    0,
+    16,
+    5,
 };
 const struct winograd_f32_kernel winograd_f32_a55_neon = {
     "winograd_f32_a55_neon",
@@ -580,6 +595,8 @@ const struct winograd_f32_kernel winograd_f32_a55_neon = {
      winograd_f32_products_12_a55_neon},
     output_in_order,
     IN_ORDER_NARROW,
+    0,
+    4,
 };
 const struct winograd_f32_kernel winograd_f32_a510_neon = {
     "winograd_f32_a510_neon",
@@ -590,4 +607,6 @@ const struct winograd_f32_kernel winograd_f32_a510_neon = {
      winograd_f32_products_12_a510_neon},
     output_in_order,
     IN_ORDER_WIDE,
+    0,
+    4,
 };

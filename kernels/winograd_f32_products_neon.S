@@ -5,7 +5,8 @@
  * lanes; then the sums, row by row; B in a ring of vectors that ends at v31. Four steps of k
  * of 7 x 12 take 84 FMLA, two loads of A, three of B (four vectors each, so a load may end within a
  * step of k) and, as the loop does eight steps, one instruction more. One or two rows have two or
- * four sets of sums, or each FMLA would wait for the one before.
+ * four sets of sums, or each FMLA would wait for the one before. So have four rows, two sets, in the
+ * order for cores that have sixteen FMLA under way: four rows are all that an image of 7 x 7 gives.
  *
  * A function does all rows of all points and of some panels of weights: what would be spent on
  * calling it for a tile is a good part of a tile of few channels. */
@@ -124,16 +125,19 @@ half .req x20
     .endm
 
     /* A tile; width is of vectors. */
-    .macro tile height, width
+    .macro tile height, width, deep
     .set first, 7
     .set sets, 1
     .if \height == 2
     .set sets, 2
     .elseif \height == 1
     .set sets, 4
+    .elseif (\height <= 4) & \deep
+    .set first, \height
+    .set sets, 2
     .endif
     .set ring, 8
-    .if \height * \width > 17
+    .if sets * \height * \width > 17
     .set ring, 4
     .endif
     clear_all %(first), %(sets * \height * \width)
@@ -403,7 +407,7 @@ half .req x20
     mul back, back, step
     adr table, 90f
     mov row, #48
-    .if \kind == 0
+    .if (\kind == 0) | (\kind == 3)
     lsr pairs, rest, #3
     .else
     lsr pairs, rest, #2
@@ -448,7 +452,9 @@ half .req x20
     .p2align 4
 7\height\():
     .if \kind == 0
-    tile \height, \width
+    tile \height, \width, 0
+    .elseif \kind == 3
+    tile \height, \width, 1
     .else
     tile_in_order \height, \width, \kind
     .endif
@@ -457,6 +463,9 @@ half .req x20
     products winograd_f32_products_12_neon, 3, 0
     products winograd_f32_products_8_neon, 2, 0
     products winograd_f32_products_4_neon, 1, 0
+    products winograd_f32_products_12_deep_neon, 3, 3
+    products winograd_f32_products_8_deep_neon, 2, 3
+    products winograd_f32_products_4_deep_neon, 1, 3
     products winograd_f32_products_12_a55_neon, 3, 1
     products winograd_f32_products_8_a55_neon, 2, 1
     products winograd_f32_products_4_a55_neon, 1, 1

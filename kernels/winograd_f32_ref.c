@@ -128,4 +128,4 @@ static void output(const struct winograd_f32_output *task)
 }
 
 const struct winograd_f32_kernel winograd_f32_ref = {
-    "winograd_f32_ref", 0, gather, input, {products_4, products_8, products_12}, output, 0};
+    "winograd_f32_ref", 0, gather, input, {products_4, products_8, products_12}, output, 0, 0, 4};

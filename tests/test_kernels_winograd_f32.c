@@ -3,6 +3,7 @@
 #include "tests/support/test.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "arch/cpu.h"
 #include "kernels/winograd_f32.h"
@@ -224,6 +225,30 @@ static void products_are_exact_on_integers(void **state)
             }
 }
 
+/* A row among others, from as many as the kernel says on: always the same bits. */
+static void higher_blocks_sum_in_the_same_order(void **state)
+{
+    enum { K = 19, PADDED = 20 };
+    const struct winograd_f32_kernel *kernel = *state;
+    float row[PADDED], a[ROWS * PADDED], b[K * WINOGRAD_F32_NR], c[ROWS * WINOGRAD_F32_NR];
+    float first[WINOGRAD_F32_NR];
+    uint32_t seed = fill_seed();
+    fill_reals(row, PADDED, &seed);
+    fill_reals(b, K * WINOGRAD_F32_NR, &seed);
+    for (size_t width = 4; width <= WINOGRAD_F32_NR; width += 4)
+        for (size_t height = kernel->same; height <= ROWS; height++) {
+            const uint8_t heights[] = {(uint8_t)height, WINOGRAD_F32_PANEL, WINOGRAD_F32_END};
+            for (size_t p = 0; p < PADDED; p++)
+                for (size_t i = 0; i < height; i++)
+                    a[(p / 4 * height + i) * 4 + p % 4] = row[p];
+            kernel->products[width / 4 - 1](&(struct winograd_f32_products){
+                .k = K, .a = a, .b = b, .c = c, .panels = 1, .heights = heights});
+            if (height == kernel->same)
+                memcpy(first, c, width * sizeof *c);
+            assert_memory_equal(first, c, width * sizeof *c);
+        }
+}
+
 /* ---- outputs ---- */
 
 static void check_output(const struct winograd_f32_kernel *kernel, size_t r, size_t c,
@@ -332,6 +357,7 @@ static void kernels_are_found_by_core(void **state)
     cpu.core = &core;
     for (size_t i = 0; i + 1 < winograd_f32_kernel_count; i++) {
         core.in_order = winograd_f32_kernels[i]->in_order;
+        core.fmla_per_cycle = 4, core.fmla_latency = winograd_f32_kernels[i]->sums ? 4 : 2;
         if (!(winograd_f32_kernels[i]->needs & ~cpu.features))
             assert_ptr_equal(winograd_f32_find(&cpu), winograd_f32_kernels[i]);
     }
@@ -345,6 +371,7 @@ int main(void)
         cmocka_unit_test(patches_are_gathered),
         cmocka_unit_test(inputs_become_what_the_matrices_say),
         cmocka_unit_test(products_are_exact_on_integers),
+        cmocka_unit_test(higher_blocks_sum_in_the_same_order),
         cmocka_unit_test(outputs_become_what_the_matrices_say),
     };
     static const struct CMUnitTest alone[] = {

@@ -21,14 +21,14 @@ static size_t tiles_at(const struct convolution_winograd *plan, struct span tile
     return count;
 }
 
-/* What is said of WINOGRAD_F32_SAME holds at every point, and the task's scratchpad is enough. */
+/* What is said of a kernel's `same` holds at every point, and the task's scratchpad is enough. */
 static void check_strip(const struct convolution_winograd *plan, struct span tiles)
 {
     size_t rows = 0;
     for (size_t u = 0; u < plan->down; u++)
         for (size_t v = 0; v < plan->across; v++) {
             size_t here = tiles_at(plan, tiles, u, v);
-            assert_true(here == 0 || here >= WINOGRAD_F32_SAME);
+            assert_true(here == 0 || here >= plan->kernel->same);
             rows += here;
         }
     assert_true(tiles.end - tiles.begin <= MOST_STRIP);
@@ -63,7 +63,9 @@ static void check_divisions(size_t height, size_t width, neo_dim batch, size_t p
                             const size_t taps[2], struct divisions *divisions)
 {
     static const int threads[] = {1, 2, 3, 4, 5, 8, 12, 16, 31, 64, 128, 1000};
+    static const struct winograd_f32_kernel kernels[] = {{.same = 4}, {.same = 5}};
     struct convolution_winograd plan = {
+        .kernel = &kernels[height % 2],
         .points = points,
         .down = taps[0] == 1 ? 1 : points,
         .across = taps[1] == 1 ? 1 : points,

@@ -56,7 +56,7 @@ static bool is_usual(const struct convolution_winograd *plan, const struct kinds
     count_kinds(kinds, tiles, counts);
     for (size_t kind = 0; kind < KINDS; kind++) {
         size_t rows = kinds->points[kind] ? rows_at(plan, kind, counts) : 0;
-        if (rows > 0 && rows < WINOGRAD_F32_SAME)
+        if (rows > 0 && rows < plan->kernel->same)
             return false;
     }
     return true;
@@ -108,9 +108,9 @@ static bool has_room(const struct convolution_winograd *plan, const struct kinds
 static size_t end_of_strip(const struct convolution_winograd *plan, const struct kinds *kinds,
                            size_t begin, size_t wanted)
 {
-    for (size_t away = 0; away < 2 * WINOGRAD_F32_SAME; away++) {
+    for (size_t away = 0; away < 2 * plan->kernel->same; away++) {
         size_t end = away % 2 ? wanted - (away + 1) / 2 : wanted + away / 2;
-        struct span rest = {end, min_size(end + WINOGRAD_F32_SAME, plan->tiles)};
+        struct span rest = {end, min_size(end + plan->kernel->same, plan->tiles)};
         if (end > begin && end < plan->tiles && is_usual(plan, kinds, (struct span){begin, end}) &&
             is_usual(plan, kinds, rest))
             return end;
