@@ -70,7 +70,10 @@ static size_t list_tiles(struct dwconv_f32_tile *tiles, const struct dwconv_f32_
     for (size_t width; x < end; x += width) {
         int is_left = edges.left && x == 0, is_right = x == inner;
         width = TILES_WIDTH;
-        int body = is_left ? TILE_LEFT : is_right ? TILE_RIGHT : TILE_MIDDLE;
+        int body = is_left && is_right ? TILE_WHOLE
+                   : is_left           ? TILE_LEFT
+                   : is_right          ? TILE_RIGHT
+                                       : TILE_MIDDLE;
         if (task->stride_w == 2 && x + 2 * width <= (end < inner ? end : inner)) {
             width *= 2;
             body = is_left ? TILE_WIDE_LEFT : TILE_WIDE_MIDDLE;
@@ -93,8 +96,7 @@ static int find_edges(struct edges *edges, const struct dwconv_f32_task *task, s
     edges->left = task->first < 0;
     edges->right = beyond > 0;
     edges->c = c;
-    return task->out_cols % TILES_WIDTH == 0 && task->first >= -1 && beyond <= 1 &&
-           !(edges->left && edges->right && task->out_cols == TILES_WIDTH);
+    return task->out_cols % TILES_WIDTH == 0 && task->first >= -1 && beyond <= 1;
 }
 
 static void run_tile_columns(const struct dwconv_f32_task *task,

@@ -370,6 +370,7 @@ three_taps .req x30
     tile .L\name, \S, \clamps, 7, 1, 0
     tile .L\name, \S, \clamps, 7, 0, 0
     tile .L\name, \S, \clamps, 7, 0, 1
+    tile .L\name, \S, \clamps, 7, 1, 1
     .if \S == 2
     tile .L\name, \S, \clamps, 14, 1, 0
     tile .L\name, \S, \clamps, 14, 0, 0
@@ -382,6 +383,7 @@ three_taps .req x30
     .word .L\name\()_7_1_0 - .L\name\()_bodies
     .word .L\name\()_7_0_0 - .L\name\()_bodies
     .word .L\name\()_7_0_1 - .L\name\()_bodies
+    .word .L\name\()_7_1_1 - .L\name\()_bodies
     .if \S == 2
     .word .L\name\()_14_1_0 - .L\name\()_bodies
     .word .L\name\()_14_0_0 - .L\name\()_bodies

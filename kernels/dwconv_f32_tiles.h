@@ -18,9 +18,10 @@ struct dwconv_f32_tile {
     size_t body; /* TILE_* */
 };
 
-/* The first column of source, or the last one, is padding and left out. Wide ones have twice as
- * many columns; there are such of stride 2, whose first and last steps have the most loads. */
-enum { TILE_LEFT, TILE_MIDDLE, TILE_RIGHT, TILE_WIDE_LEFT, TILE_WIDE_MIDDLE };
+/* The first column of source, or the last one, or both are padding and left out. Wide ones have
+ * twice as many columns; there are such of stride 2, whose first and last steps have the most
+ * loads. */
+enum { TILE_LEFT, TILE_MIDDLE, TILE_RIGHT, TILE_WHOLE, TILE_WIDE_LEFT, TILE_WIDE_MIDDLE };
 
 struct dwconv_f32_tiles {
     const float *const *rows; /* of source; none is NULL */
