@@ -225,8 +225,8 @@ static void run_a510(const struct dwconv_f32_task *task)
 static int does(const struct dwconv_f32_task *task)
 {
     size_t down = parts_stride(task->stride_h, task->dilation_h);
-    return dwconv_f32_is_interleaved(task) && task->kh == 3 && task->kw == 3 && down <= 2 &&
-           down == parts_stride(task->stride_w, task->dilation_w);
+    return dwconv_f32_is_interleaved(task) && task->channels >= 4 && task->kh == 3 &&
+           task->kw == 3 && down <= 2 && down == parts_stride(task->stride_w, task->dilation_w);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {

@@ -195,7 +195,8 @@ static void run_a510(const struct dwconv_f32_task *task)
 
 static int does(const struct dwconv_f32_task *task)
 {
-    return dwconv_f32_is_interleaved(task) && (task->kh == 3 || task->kh == 5 || task->kh == 7) &&
+    return dwconv_f32_is_interleaved(task) && task->channels >= 4 &&
+           (task->kh == 3 || task->kh == 5 || task->kh == 7) &&
            parts_stride(task->stride_h, task->dilation_h) <= 2;
 }
 

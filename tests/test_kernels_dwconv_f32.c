@@ -40,8 +40,9 @@ static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
     static const size_t channels[] = {1, 2, 3, 4, 5, 7, 8, 12, 13, 15, 16, 17, 20, 36};
     int is_plane = pick(seed, 0, 1) == 0;
     task->channels = channels[pick(seed, 0, is_plane ? 3 : count_of(channels) - 1)];
-    task->column = is_plane ? 1 : task->channels + pick(seed, 0, 2);
-    task->dst_column = is_plane ? 1 : task->channels + pick(seed, 0, 2);
+    size_t most_between = pick(seed, 0, 1) ? 2 : 0; /* values between pixels */
+    task->column = is_plane ? 1 : task->channels + pick(seed, 0, most_between);
+    task->dst_column = is_plane ? 1 : task->channels + pick(seed, 0, most_between);
     task->src_plane = task->dst_plane = is_plane ? 2 : 1; /* final ones come with the sizes */
     task->weights_tap = task->channels + pick(seed, 0, 2);
     task->multiplier = is_plane ? pick(seed, 1, 3) : 1;
@@ -80,6 +81,10 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
         task->out_rows = pick(seed, 2, 3);
         task->out_cols = 7 * pick(seed, 17, 18);
     }
+    if (task->channels <= 16 && pick(seed, 0, 15) == 0) /* and some divide wide rows */
+        task->out_rows = pick(seed, 1, 2), task->out_cols = pick(seed, 100, 400);
+    if (task->kh == 1 && pick(seed, 0, 1)) /* or a row that is alone */
+        task->out_rows = 1;
     task->strip = pick(seed, 0, 1) ? pick(seed, 1, 2 * task->out_cols) : 0;
     task->dst_row = task->out_cols * task->dst_column + pick(seed, 0, 3);
     if (task->dst_plane > 1)
@@ -226,6 +231,21 @@ static void check_problem(const struct problem *problem, const struct dwconv_f32
     assert_int_equal(written, task->out_rows * task->out_cols * task->channels);
 }
 
+/* The first rows, and the others; scratch memory is for all of them. */
+static void run_in_pieces(const struct dwconv_f32_task *task,
+                          const struct dwconv_f32_kernel *kernel, size_t first)
+{
+    struct dwconv_f32_task piece = *task;
+    piece.out_rows = first;
+    if (first)
+        kernel->run(&piece);
+    piece.out_rows = task->out_rows - first;
+    piece.rows += first * task->stride_h;
+    piece.dst += first * task->dst_row;
+    if (piece.out_rows)
+        kernel->run(&piece);
+}
+
 static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
 {
     uint32_t seed = fill_seed();
@@ -233,7 +253,7 @@ static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
         struct problem problem;
         make_problem(&problem, kernel, fill, &seed);
         assert_true(dwconv_f32_does(kernel, &problem.task));
-        kernel->run(&problem.task);
+        run_in_pieces(&problem.task, kernel, pick(&seed, 0, problem.task.out_rows));
         check_problem(&problem, kernel);
     }
 }
@@ -247,6 +267,26 @@ static void adds_reals_in_the_order_of_the_contract(void **state)
 {
     walk(kernel_of(state), fill_reals);
 }
+
+#if !NEO_PORTABLE
+/* task: channels which are next to each other. */
+static void the_kernel_for_few_channels_is_found(struct dwconv_f32_task task)
+{
+    task.channels = task.column = task.dst_column = 3;
+    task.kh = task.kw = 3;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_lanes_neon);
+    task.column = 4;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
+    task.channels = task.column = task.dst_column = 10;
+    task.kh = 5;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_tall_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
+    task.column = 4000;
+    task.kh = 4;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+}
+#endif
 
 static void the_special_kernel_is_found(void **state)
 {
@@ -277,7 +317,8 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_a510_neon);
     task.kh = 6;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    the_kernel_for_few_channels_is_found(task);
     task.kh = 5;
     task.column = task.dst_column = 1;
     task.src_plane = task.dst_plane = 100;

@@ -8,6 +8,7 @@ enum {
     SLIDING_ROWS = 4, /* of dst that the fastest kernels do at a time */
     PLANE_ROWS = 28,  /* four tiles of those for planes */
     CHANNELS = 16,    /* of a cache line */
+    LEAST_LAST = 4,   /* of the last block, if there are as many */
     L1_WAYS = 4,
     L2_WAYS = 8,
     TILE_ROWS = 2,           /* of dst, where a kernel does its columns by tiles */
@@ -122,6 +123,9 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
         most = mine->channels;
     else if (mine->gathers || mine->scatters)
         most = TRANSPOSED_CHANNELS;
+    while (most >= CHANNELS && most < mine->channels && mine->channels % most &&
+           mine->channels % most < LEAST_LAST)
+        most += LEAST_LAST; /* so that the last channels have a vector, too */
     return min_size(mine->channels, max_size(most / mine->multiplier, 1) * mine->multiplier);
 }
 
@@ -178,13 +182,25 @@ static size_t unit(size_t bytes)
     return round_up(bytes, SCRATCH_ALIGNMENT);
 }
 
+/* Plain weights of one channel are packed already if its taps follow each other. */
+static bool are_packed(const struct convolution_depthwise *mine)
+{
+    neo_dim apart = 1;
+    for (int i = SPACE - 1; i >= 0; i--) {
+        if (mine->shape.kernel[i] > 1 && mine->shape.weights_space[i] != apart)
+            return false;
+        apart *= mine->shape.kernel[i];
+    }
+    return mine->channels == 1;
+}
+
 static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
 {
     size_t row = mine->channel_block * sizeof(float);
     size_t stage = mine->rows * (size_t)mine->shape.out[WIDTH] * row;
     size_t source = mine->row_pointers * (size_t)mine->shape.in[WIDTH] * row;
     size_t weights = mine->channels * mine->taps * sizeof(float);
-    mine->packed_bytes = plain_weights ? unit(weights) : 0;
+    mine->packed_bytes = plain_weights && !are_packed(mine) ? unit(weights) : 0;
     mine->zeros = choose_zeros(mine);
     mine->zero_bytes = unit(mine->zeros * sizeof(float));
     mine->pointer_bytes = unit(mine->row_pointers * sizeof(float *));

@@ -1,0 +1,169 @@
+/* Rows of few channels as lines of values, for NEON: the tiles of dwconv_f32_lanes.h.
+ *
+ * Registers: the kernel's column of weights in v0 … v6; sums of R rows x V vectors in v16 … v23;
+ * source in v24 … v29, three lines in turn, two of them on their way; the bias in v30. The lines'
+ * addresses are in x19 … x30, at most twelve. */
+/* clang-format off */
+#include "kernels/assembly_neon.h"
+#include "kernels/dwconv_f32_lanes_offsets.h"
+
+job .req x0
+w .req x1
+offset .req x2
+taps .req x3
+at .req x4 /* in dst */
+last .req x5
+period .req x6
+off .req x7
+off_2 .req x8
+tap .req x9
+from .req x10 /* in source */
+dst .req x11
+dst_row .req x12
+weights .req x13
+phases .req x14
+clamp .req x15
+apart .req x16 /* as `period`, in source */
+temp .req x17
+
+    .macro load_line number, to, V
+    ldr q\to, [x\number, off]
+    .if \V == 2
+    load_second \number, %(\to + 1)
+    .endif
+    .endm
+    .macro load_second number, to
+    ldr q\to, [x\number, off_2]
+    .endm
+
+/* Line number n and the weights of kernel row n, if there are such. */
+    .macro load_ahead n, KH, lines, V
+    .if \n < \KH
+    several ld1, 1, %(\n), w, tap
+    .endif
+    .if \n < \lines
+    load_line %(19 + \n), %(24 + \n % 3 * 2), \V
+    .endif
+    .endm
+
+/* What line i gives to every row that has a tap there. */
+    .macro reach KH, SH, R, V
+    .set r, 0
+    .rept \R
+    .set ky, i - r * \SH
+    .if ky >= 0
+    .if ky < \KH
+    .set v, 0
+    .rept \V
+    fma %(16 + r * \V + v), %(24 + i % 3 * 2 + v), %(ky)
+    .set v, v + 1
+    .endr
+    .endif
+    .endif
+    .set r, r + 1
+    .endr
+    .endm
+
+    .macro column KH, SH, R, V, lines
+    ldr off, [offset], #8
+    subs taps, taps, #1
+    add off, off, from
+    .if \V == 2
+    add off_2, off, apart
+    .endif
+    load_ahead 0, \KH, \lines, \V
+    load_ahead 1, \KH, \lines, \V
+    .set i, 0
+    .rept \lines
+    load_ahead %(i + 2), \KH, \lines, \V
+    reach \KH, \SH, \R, \V
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro copy_bias sum
+    mov v\sum\().16b, v30.16b
+    .endm
+    .macro store_row first, V
+    str q\first, [temp]
+    .if \V == 2
+    store_second %(\first + 1)
+    .endif
+    .endm
+    .macro store_second second
+    str q\second, [temp, period]
+    .endm
+
+    .macro tile KH, SH, R, V
+    for_all copy_bias, 16, %(\R * \V)
+    ldp offset, taps, [job, #JOB_OFFSETS]
+    mov w, weights
+1:  column \KH, \SH, \R, \V, %((\R - 1) * \SH + \KH)
+    b.ne 1b
+    cbz clamp, 2f
+    ldp q24, q25, [clamp]
+    clamp_all 16, %(\R * \V), 24, 25
+2:  add temp, dst, at
+    .set r, 0
+    .rept \R
+    store_row %(16 + r * \V), \V
+    .set r, r + 1
+    .if r < \R
+    add temp, temp, dst_row
+    .endif
+    .endr
+    .endm
+
+    .macro load_address number, place
+    ldr x\number, [temp, #\place]
+    .endm
+
+/* Vectors of the same weights, a period from each other. */
+    .macro next_phase KH, SH, R
+    ldp at, temp, [phases], #16
+    ldp weights, from, [job, #JOB_WEIGHTS]
+    add weights, weights, temp
+    ldr q30, [from, temp]
+    mov from, at
+    b 4f
+3:  tile \KH, \SH, \R, 2
+    add at, at, period, lsl #1
+    add from, from, apart, lsl #1
+4:  add temp, at, period
+    cmp temp, last
+    b.ls 3b
+    cmp at, last
+    b.hi 5f
+    tile \KH, \SH, \R, 1
+5:
+    .endm
+
+    .macro function KH, SH, R
+    begin_function dwconv_f32_lanes_\KH\()s\SH\()_\R
+    save_registers 1, 30
+    ldp temp, dst, [job, #JOB_LINES]
+    .set i, 0
+    .rept (\R - 1) * \SH + \KH
+    load_address %(19 + i), %(8 * i)
+    .set i, i + 1
+    .endr
+    ldp dst_row, last, [job, #JOB_DST_ROW]
+    ldp period, apart, [job, #JOB_PERIOD]
+    ldp tap, clamp, [job, #JOB_WEIGHTS_TAP]
+    ldr phases, [job, #JOB_PHASES]
+6:  next_phase \KH, \SH, \R
+    ldr temp, [job, #JOB_PHASES_END]
+    cmp phases, temp
+    b.lo 6b
+    restore_registers
+    ret
+    end_function dwconv_f32_lanes_\KH\()s\SH\()_\R
+    .endm
+
+    .macro functions KH, SH
+    function \KH, \SH, 4
+    function \KH, \SH, 2
+    function \KH, \SH, 1
+    .endm
+#define KERNEL(kh, stride) functions kh, stride
+#include "kernels/dwconv_f32_lanes_list.h"
