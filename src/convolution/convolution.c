@@ -173,7 +173,9 @@ neo_dim convolution_weights_tap(const struct convolution_shape *s, size_t tap)
 bool convolution_is_depthwise(const struct problem *problem)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    return convolution_is_grouped(problem) && weights->dims[2] == 1;
+    if (convolution_is_grouped(problem))
+        return weights->dims[2] == 1;
+    return weights->dims[0] == 1 && weights->dims[1] == 1;
 }
 
 void convolution_pixel_position(const struct convolution_shape *shape, int ndims, size_t index,

@@ -39,7 +39,7 @@ struct span convolution_inner_pixels(const struct convolution_shape *shape);
 
 bool convolution_is_grouped(const struct problem *problem);
 
-/* One input channel per group. */
+/* One input channel per group, or one channel of either image and no groups. */
 bool convolution_is_depthwise(const struct problem *problem);
 
 /* Gives src and dst that are `any` the order of the other, or channels last if both are. */

@@ -37,7 +37,7 @@ static const char *depthwise_refuse(const struct problem *problem, const struct 
 {
     (void)cpu;
     if (!convolution_is_depthwise(problem))
-        return "a group has more than one input channel";
+        return "groups have more than one input channel, or there are none";
     const char *why = convolution_refuse_tensors(problem, LAYOUT_DEPTHWISE_F32);
     if (why)
         return why;
@@ -47,9 +47,9 @@ static const char *depthwise_refuse(const struct problem *problem, const struct 
 }
 
 /* There is a packed layout for one output channel of each group. */
-static void choose_weights(neo_memory_desc *weights)
+static void choose_weights(neo_memory_desc *weights, bool grouped)
 {
-    if (weights->dims[1] == 1)
+    if (grouped && weights->dims[1] == 1)
         layout_set(weights, LAYOUT_DEPTHWISE_F32, true);
     else
         desc_set_plain(weights);
@@ -60,7 +60,7 @@ static void depthwise_choose(struct problem *problem, const struct cpu *cpu)
     (void)cpu;
     convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
-        choose_weights(&problem->tensors[WEIGHTS]);
+        choose_weights(&problem->tensors[WEIGHTS], convolution_is_grouped(problem));
 }
 
 static double depthwise_estimate(const struct problem *problem, const struct cpu *cpu)

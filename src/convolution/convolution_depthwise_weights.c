@@ -6,7 +6,7 @@
 
 #define PACK_CYCLES 1.5 /* for each of the plain weights */
 
-/* Weights of several output channels a group; a tap after the other. */
+/* Weights of several output channels a group, or without groups; a tap after the other. */
 static void pack_repeated(const struct convolution_depthwise *plan, const float *weights,
                           float *packed)
 {
@@ -30,7 +30,7 @@ const float *depthwise_weights(const struct convolution_depthwise *plan,
     const neo_memory_desc *given = &execution->problem->tensors[WEIGHTS];
     if (!plan->packed_bytes)
         return execution->buffers[WEIGHTS];
-    if (plan->multiplier > 1) {
+    if (plan->multiplier > 1 || !convolution_is_grouped(execution->problem)) {
         pack_repeated(plan, execution->buffers[WEIGHTS], execution->scratch);
         return execution->scratch;
     }
