@@ -53,13 +53,14 @@ bool depthwise_repeats_pixels(const struct convolution_depthwise *mine)
     return mine->gathers && mine->multiplier > 1 && src->c == 1 && src->w == mine->shape.groups;
 }
 
-/* A call's preparation is little for the planes of a cache line of channels, unless these are
- * small. */
+/* A call's preparation is little for some planes, unless these are small. All calls have about as
+ * many. */
 static size_t choose_planes(const struct convolution_depthwise *mine)
 {
     size_t pixels = at_least_1(mine->shape.in[HEIGHT]) * at_least_1(mine->shape.in[WIDTH]);
     size_t most = min_size(BLOCK_BYTES / sizeof(float) / pixels, mine->channels / PLANE_BLOCKS);
-    return max_size(min_size(most / CHANNELS * CHANNELS, MOST_PLANES), LEAST_PLANES);
+    most = max_size(min_size(most, MOST_PLANES), LEAST_PLANES);
+    return div_up(mine->channels, div_up(mine->channels, most));
 }
 
 /* Pixels of which the same line of channels stays in a cache: if they are a multiple of a power of
