@@ -339,6 +339,31 @@ static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
     }
 }
 
+/* Rows of 512 values fall on half of the places that a block of them needs, and blocks of panels of
+ * 320 values all on the same ones. */
+static void blocks_are_as_large_as_their_places_in_the_cache(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t k, block_k, panels;
+    } cases[] = {{512, 256, 2}, {768, 256, 3}, {320, 320, 2}};
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    for (size_t i = 0; i < count_of(cases); i++) {
+        struct gemm_f32_shape shape = {.batch = 1,
+                                       .m = 196,
+                                       .n = 512,
+                                       .k = cases[i].k,
+                                       .b_packed = true,
+                                       .segment = cases[i].k,
+                                       .a_stride = cases[i].k,
+                                       .a_is_regular = true};
+        struct gemm_f32 plan;
+        gemm_f32_plan(&plan, &shape, &cpu);
+        assert_int_equal(plan.block_k, cases[i].block_k);
+        assert_int_equal(plan.group_panels, cases[i].panels);
+    }
+}
+
 /* The plan is for the faster cores; a thread on another one packs what they read in place. */
 static void products_are_exact_among_cores_of_both_kinds(void **state)
 {
@@ -404,6 +429,7 @@ int main(void)
         cmocka_unit_test(products_are_exact_on_cores_that_do_not),
         cmocka_unit_test(rows_that_collide_are_copied_for_many_columns),
         cmocka_unit_test(panels_of_two_widths_come_for_chunks_of_rows),
+        cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
     };

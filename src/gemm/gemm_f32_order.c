@@ -54,7 +54,7 @@ static double memory_traffic(const struct sizes *s, bool k_inside)
     double all_k = rows * a_row + s->k * s->nc + rows * c_row;
     double all_rows = rows * a_step + s->kc * s->nc + rows * c_row;
     double all = s->m * a_row + s->k * s->nc + s->m * c_row;
-    double pass = s->mc * a_step + 2 * (s->kc + s->mc) * s->group;
+    double pass = s->mc * s->a_step + 2 * (s->kc + s->mc) * s->group;
     double a = comes(s, column_blocks, all) * comes(s, ceil(s->nc / s->group), pass) *
                (k_inside || s->a_row == s->k ? 1 : comes(s, k_blocks, all_rows));
     double b = comes(s, row_blocks, k_inside ? all_k : step);
@@ -120,14 +120,14 @@ static void consider(struct order *best, const struct gemm_f32 *plan, struct siz
         *best = other;
 }
 
-void gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu)
+double gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     static const uint8_t row_parts[] = {1, 2, 3, 4, 6, 8, 12, 16},
                          column_parts[] = {1, 2, 3, 4, 6, 8};
     struct sizes s = sizes_of(plan, cpu);
     struct order best = {.cost = HUGE_VAL};
     if (s.m * s.a_row + s.k * s.n + s.m * s.n <= s.room)
-        return;
+        return 0;
     for (size_t c = 0; c < count_of(column_parts); c++)
         for (size_t r = 0; r < count_of(row_parts); r++)
             for (int inside = 0; inside < 2; inside++)
@@ -138,4 +138,5 @@ void gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu)
     plan->k_inside = best.k_inside;
     plan->block_tiles = best.tiles;
     plan->block_panels = best.panels;
+    return best.cost;
 }

@@ -49,7 +49,7 @@ static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
 }
 
 /* Blocks of k are a part of a segment or some segments. */
-static void choose_block_k(struct gemm_f32 *plan, size_t most)
+void gemm_f32_set_block_k(struct gemm_f32 *plan, size_t most)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
     size_t segment = plan->listed ? shape->segment : shape->k;
@@ -134,19 +134,16 @@ static size_t choose_chunk(const struct gemm_f32 *plan, const struct cpu *cpu)
 /* A block of A takes half of the L2 cache. If that is all rows, only as much of a plain B is packed
  * at a time as stays in the L1 cache until they have used it; but rows that are copied would be
  * copied for each part of B. Every block is at most as large as that of a problem whose sizes are
- * not known. */
-static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
+ * not known. Returns the cost of the order of blocks, or 0. */
+static double choose_order(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
-    size_t k = most_k(plan, cpu);
-    choose_block_k(plan, k);
     bool short_rows = plan->listed && shape->output != GEMM_STAGED && !is_unknown(shape);
     size_t row_bytes = plan->tile_rows * (short_rows ? plan->block_k : k) * sizeof(float);
     size_t most_tiles = short_rows ? MAX_LISTED_TILES : MAX_BLOCK_TILES;
     size_t tiles = min_size(max_size(cpu->l2_bytes / 2 / row_bytes, 1), most_tiles);
     plan->block_tiles = even_block(plan->row_tiles, tiles);
     bool whole_rows = shape->b_packed && shape->output != GEMM_STAGED && plan->panels != SIZE_MAX;
-    plan->group_panels = choose_group(plan, cpu);
     size_t most_panels = MAX_BLOCK_PANELS;
     bool one_block = plan->block_tiles == plan->row_tiles && !plan->copies;
     if (short_rows && !shape->b_packed && one_block)
@@ -154,8 +151,26 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
     plan->block_panels =
         whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, most_panels);
     plan->k_inside = shape->output == GEMM_STAGED;
-    if (whole_rows && short_rows)
-        gemm_f32_choose_order(plan, cpu);
+    return whole_rows && short_rows ? gemm_f32_choose_order(plan, cpu) : 0;
+}
+
+/* Blocks of k that suit the L1 cache must not move many more lines behind the L2 cache. */
+static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    size_t k = most_k(plan, cpu);
+    bool knows_l1 = gemm_f32_knows_l1(plan, cpu);
+    gemm_f32_set_block_k(plan, k);
+    if (knows_l1)
+        gemm_f32_choose_group(plan, cpu);
+    else
+        plan->group_panels = choose_group(plan, cpu);
+    struct gemm_f32 other = *plan;
+    double cost = choose_order(plan, cpu, k);
+    if (knows_l1) {
+        gemm_f32_choose_l1(&other, cpu, k);
+        if (choose_order(&other, cpu, k) <= 0.97 * cost)
+            *plan = other;
+    }
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
     plan->chunk_tiles = choose_chunk(plan, cpu);
 }

@@ -76,9 +76,24 @@ struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
 /* How many blocks of k there are. */
 size_t gemm_f32_k_blocks(const struct gemm_f32 *plan);
 
+/* Blocks of k of at most so many values, a part of a segment or some segments. */
+void gemm_f32_set_block_k(struct gemm_f32 *plan, size_t most);
+
+/* Is it known where rows of A and packed panels fall in the L1 cache, and is C loaded and stored at
+ * little cost? */
+bool gemm_f32_knows_l1(const struct gemm_f32 *plan, const struct cpu *cpu);
+
+/* Groups of panels for the plan's blocks of k, if that is known, as for the next one. */
+void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu);
+
+/* Sets smaller blocks of k than those of at most so many values, and groups of panels, if fewer
+ * lines come to the L1 cache then. */
+void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t most_k);
+
 /* Sets the order of loops and the blocks of rows and columns, which are the largest possible ones
- * before. For packed weights and rows in place. */
-void gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu);
+ * before. For packed weights and rows in place. Returns its cost in values that come from behind
+ * the L2 cache; 0: none do. */
+double gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu);
 
 /* Which of the blocks a step is. */
 struct gemm_step_number {
