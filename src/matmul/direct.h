@@ -8,6 +8,7 @@
 #include "src/matmul/batch.h"
 
 enum { MAX_RUNS = 8, MAX_HEIGHT = 8, MAX_CALLS = 8, MAX_TURNED_COLUMNS = 16 };
+enum { TURNED_ON_STACK = 512 }; /* values of a strip of turned weights */
 
 /* Strips next to each other of the same kind: a single panel of packed weights or so many columns
  * of plain ones, or several panels. */
@@ -112,10 +113,12 @@ static inline void direct_set_kind(struct gemm_f32_direct *strip, const struct m
     strip->panels = kind->panels;
 }
 
-/* The scratchpad of one task: room for a strip of turned weights. */
+/* The scratchpad of one task: room for a strip of turned weights that is too large for the stack.
+ */
 static inline size_t direct_turned_bytes(const struct matmul_direct *plan)
 {
-    return plan->turned ? round_up(plan->k * MAX_TURNED_COLUMNS * sizeof(float), 64) : 0;
+    bool is_large = plan->turned && plan->k > TURNED_ON_STACK / MAX_TURNED_COLUMNS;
+    return is_large ? round_up(plan->k * MAX_TURNED_COLUMNS * sizeof(float), 64) : 0;
 }
 
 /* direct_run.c */

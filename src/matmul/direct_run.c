@@ -217,11 +217,12 @@ struct direct_run {
     size_t tasks, row_parts;
 };
 
+/* Small strips stay in `own`: without a scratchpad, a call has less to do. */
 static float *turned_room(const struct matmul_direct *plan, const struct execution *execution,
-                          int slot)
+                          int slot, float own[TURNED_ON_STACK])
 {
     size_t bytes = direct_turned_bytes(plan);
-    return bytes ? (float *)(void *)((char *)execution->scratch + (size_t)slot * bytes) : NULL;
+    return bytes ? (float *)(void *)((char *)execution->scratch + (size_t)slot * bytes) : own;
 }
 
 /* Tasks are the strips of all matrices in a row; where those are too few, rows are divided too. */
@@ -231,8 +232,9 @@ static void run_task(const struct direct_run *run, size_t i, int slot)
     size_t strips = plan->columns.strip_count, total = plan->batch * strips;
     size_t unit_parts = run->tasks / run->row_parts;
     struct span units = partition_span(total, unit_parts, i / run->row_parts);
+    float own[TURNED_ON_STACK];
     struct part part = {.rows = partition_span(plan->m, run->row_parts, i % run->row_parts),
-                        .turned = turned_room(plan, run->execution, slot)};
+                        .turned = turned_room(plan, run->execution, slot, own)};
     struct tiling tilings[MAX_RUNS];
     if (part.rows.begin == part.rows.end)
         return;
@@ -295,10 +297,11 @@ static void run_strips(const void *argument, const struct execution *execution)
 {
     const struct matmul_direct *plan = argument;
     if (execution->threads == 1) {
+        float own[TURNED_ON_STACK];
         struct part part = {.rows = {0, plan->m},
                             .strips = {0, plan->columns.strip_count},
                             .tilings = plan->tilings,
-                            .turned = turned_room(plan, execution, 0)};
+                            .turned = turned_room(plan, execution, 0, own)};
         for (size_t b = 0; b < plan->batch; b++)
             run_matrix(plan, execution, b, &part);
         return;
