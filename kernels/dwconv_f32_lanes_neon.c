@@ -264,7 +264,8 @@ static void run_strip(const struct dwconv_f32_task *task, const struct memory *m
                       const struct dwconv_f32_lanes *plan, size_t columns)
 {
     struct copy copy = plan_copy(task);
-    size_t pixel = task->dst_column * sizeof(float), apart = apart_of(task);
+    size_t apart = apart_of(task); /* of a single column the distance to the next may be anything */
+    size_t pixel = larger(task->dst_column, task->channels) * sizeof(float);
     size_t stride = task->stride_w / copy.lines * copy.column * sizeof(float);
     struct dwconv_f32_lanes job = *plan;
     job.last = (columns - 1) * pixel + task->channels * sizeof(float) - sizeof(float32x4_t);

@@ -63,6 +63,17 @@ static void pick_same(struct dwconv_f32_task *task, uint32_t *seed)
     task->columns = task->out_cols * task->stride_w - pick(seed, 0, task->stride_w - 1);
 }
 
+/* How far it is from a single column to the next says nothing. */
+static void pick_single_column(struct dwconv_f32_task *task, const struct dwconv_f32_kernel *kernel,
+                               uint32_t *seed)
+{
+    size_t dst_column = task->dst_column;
+    if (task->out_cols == 1 && task->dst_plane == 1)
+        task->dst_column = pick(seed, 0, task->channels);
+    if (!dwconv_f32_does(kernel, task))
+        task->dst_column = dst_column;
+}
+
 static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *kernel,
                        uint32_t *seed)
 {
@@ -86,7 +97,9 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
     if (task->kh == 1 && pick(seed, 0, 1)) /* or a row that is alone */
         task->out_rows = 1;
     task->strip = pick(seed, 0, 1) ? pick(seed, 1, 2 * task->out_cols) : 0;
-    task->dst_row = task->out_cols * task->dst_column + pick(seed, 0, 3);
+    pick_single_column(task, kernel, seed);
+    size_t least = task->dst_plane > 1 ? 1 : task->channels; /* of a row */
+    task->dst_row = (task->out_cols - 1) * task->dst_column + least + pick(seed, 0, 3);
     if (task->dst_plane > 1)
         task->dst_plane = task->out_rows * task->dst_row + pick(seed, 0, 3);
     task->first = (ptrdiff_t)pick(seed, 0, 5) - 4;
