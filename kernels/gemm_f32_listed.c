@@ -26,6 +26,17 @@ const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features, in
     return gemm_f32_listed_kernels[i];
 }
 
+size_t gemm_f32_listed_lowest(uint32_t features)
+{
+    size_t lowest = GEMM_F32_LISTED_HEIGHT;
+    for (size_t i = 0; i < gemm_f32_listed_kernel_count; i++) {
+        const struct gemm_f32_listed_kernels *kernels = gemm_f32_listed_kernels[i];
+        if (suits(kernels, features, kernels->in_order) && kernels->height < lowest)
+            lowest = kernels->height;
+    }
+    return lowest;
+}
+
 gemm_f32_listed_fn *gemm_f32_listed_run(const struct gemm_f32_listed_kernels *kernels,
                                         size_t height, size_t width)
 {

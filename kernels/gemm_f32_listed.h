@@ -80,6 +80,9 @@ extern const size_t gemm_f32_listed_kernel_count;
 /* The fastest that the features allow, for cores that issue in this way; never NULL. */
 const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features, int in_order);
 
+/* The lowest `height` of those that a core with such features may use. */
+size_t gemm_f32_listed_lowest(uint32_t features);
+
 /* NULL for other heights and widths than those above. */
 gemm_f32_listed_fn *gemm_f32_listed_run(const struct gemm_f32_listed_kernels *kernels,
                                         size_t height, size_t width);

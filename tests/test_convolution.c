@@ -1,8 +1,11 @@
 /* Convolution against loops: dimensions, groups, layouts, dilation, padding, post-operations. */
 #include "tests/support/test.h"
 
+#include <string.h>
+
 #include "tests/support/convolution_case.h"
 #include "tests/support/session.h"
+#include "tests/support/tensor.h"
 
 /* clang-format off */
 static const struct convolution_case rows[] = {
@@ -251,12 +254,43 @@ static void operands_of_post_operations_are_read_where_they_belong(void **state)
     }
 }
 
+/* The scratchpad of the GEMM for an image six pixels wide, on one thread. */
+static size_t scratchpad_of_height(neo_dim height)
+{
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_CONVOLUTION_DIRECT,
+        .src = tensor_desc(4, (neo_dim[]){1, 16, height, 6}, "acdb"),
+        .weights = tensor_desc(4, (neo_dim[]){16, 16, 3, 3}, "any"),
+        .dst = tensor_desc(4, (neo_dim[]){1, 16, height, 6}, "acdb"),
+        .strides = {1, 1},
+        .padding_left = {1, 1},
+        .padding_right = {1, 1},
+    };
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    while (strncmp(neo_primitive_desc_implementation(pd), "gemm:", 5) != 0)
+        assert_int_equal(neo_primitive_desc_next(pd), NEO_OK);
+    size_t bytes = neo_primitive_desc_scratchpad_size(pd, 1);
+    neo_primitive_desc_destroy(pd);
+    return bytes;
+}
+
+/* Its task has all it needs on the stack: an execution asks for no block of memory. */
+static void a_small_one_needs_no_scratchpad(void **state)
+{
+    (void)state;
+    assert_int_equal(scratchpad_of_height(4), 0);
+    assert_true(scratchpad_of_height(40) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_implementation_is_exact),
         cmocka_unit_test(post_operations_are_applied),
         cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
+        cmocka_unit_test(a_small_one_needs_no_scratchpad),
     };
     return cmocka_run_group_tests_name("convolution", tests, session_setup, session_teardown);
 }

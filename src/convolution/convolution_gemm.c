@@ -9,6 +9,7 @@
 #include "src/primitive/finish.h"
 #include "src/weights/layout.h"
 #include <math.h>
+#include <stdalign.h>
 #include <string.h>
 
 static const char *gemm_refuse(const struct problem *problem, const struct cpu *cpu)
@@ -157,9 +158,14 @@ static void gemm_fill_table(void *plan, void *table)
     segments_fill_table(plan, table);
 }
 
+/* One task that needs little has its scratchpad on the stack: a block of memory would take longer
+ * to find than some small convolutions take. */
+enum { STACK_BYTES = 8 << 10 };
+
 static size_t gemm_scratch_bytes(const void *plan, int threads)
 {
-    return gemm_f32_scratch_bytes(&((const struct convolution_gemm *)plan)->gemm, threads);
+    size_t bytes = gemm_f32_scratch_bytes(&((const struct convolution_gemm *)plan)->gemm, threads);
+    return threads == 1 && bytes <= STACK_BYTES ? 0 : bytes;
 }
 
 static const char *gemm_kernel(const void *plan)
@@ -169,37 +175,61 @@ static const char *gemm_kernel(const void *plan)
 
 /* ---- run ---- */
 
+/* Of the first pixel of a matrix of the GEMM, in dst: one division at most. */
+static neo_dim first_offset(const struct convolution_gemm *plan, size_t batch)
+{
+    const struct image_strides *strides = &plan->shape.dst;
+    struct pixel pixel = first_of(plan, batch);
+    neo_dim image = pixel.n * strides->n;
+    return plan->images ? image
+                        : image + pixel.at[DEPTH] * strides->d + pixel.at[HEIGHT] * strides->h +
+                              pixel.at[WIDTH] * strides->w;
+}
+
 static void locate(const void *context, size_t batch, struct gemm_f32_place *out)
 {
     const struct convolution_call *call = context;
     const struct convolution_gemm *plan = call->plan;
     const struct convolution_shape *s = &plan->shape;
-    const struct execution *execution = call->execution;
-    struct pixel pixel = first_of(plan, batch);
+    void *const *buffers = call->execution->buffers;
     neo_dim group = group_of(plan, batch);
-    const float *weights = execution->buffers[WEIGHTS], *bias = execution->buffers[BIAS];
+    const float *weights = buffers[WEIGHTS], *bias = buffers[BIAS];
     *out = (struct gemm_f32_place){
         .b = plan->gemm.shape.b_packed ? weights + (size_t)group * plan->group_values : NULL,
-        .c = (float *)execution->buffers[DST] + pixel.n * s->dst.n + group * s->oc * s->dst.c +
-             pixel.at[DEPTH] * s->dst.d + pixel.at[HEIGHT] * s->dst.h + pixel.at[WIDTH] * s->dst.w,
+        .c = (float *)buffers[DST] + first_offset(plan, batch) + group * s->oc * s->dst.c,
         .c_row = plan->row_stride,
         .c_column = plan->gemm.shape.columns ? (size_t)s->dst.c : 1,
         .bias = bias ? bias + group * s->oc : NULL,
     };
 }
 
-static void gemm_run(const void *plan, const struct execution *execution)
+static void run_with(const void *plan, const struct execution *execution, void *scratch)
 {
     struct convolution_call mine = {plan, execution};
     struct gemm_f32_call call = {.context = &mine,
                                  .locate = locate,
-                                 .prepare_a = convolution_gemm_prepare_a,
+                                 .prepare_a =
+                                     mine.plan->edge_row ? convolution_gemm_prepare_a : NULL,
                                  .pack_a = convolution_gemm_pack_a,
                                  .list_a = convolution_gemm_list_a,
                                  .pack_b = convolution_gemm_pack_b,
                                  .finish = convolution_gemm_finish};
-    gemm_f32_run(&mine.plan->gemm, &call, execution->parallel, execution->threads,
-                 execution->scratch);
+    gemm_f32_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, scratch);
+}
+
+static __attribute__((noinline)) void run_on_stack(const void *plan,
+                                                   const struct execution *execution)
+{
+    alignas(SCRATCH_ALIGNMENT) unsigned char scratch[STACK_BYTES];
+    run_with(plan, execution, scratch);
+}
+
+static void gemm_run(const void *plan, const struct execution *execution)
+{
+    if (execution->scratch)
+        run_with(plan, execution, execution->scratch);
+    else
+        run_on_stack(plan, execution);
 }
 
 const struct algorithm convolution_gemm_f32 = {

@@ -191,8 +191,6 @@ void convolution_gemm_prepare_a(const void *context, void *task_scratch, size_t 
     const struct convolution_shape *s = &plan->shape;
     struct convolution_range planes, lines;
     float *edges = task_scratch;
-    if (!plan->edge_row)
-        return;
     if (plan->table)
         memset(edges + edge_values(plan), 0, plan->segment * sizeof *edges);
     find_ranges(plan, first_pixel(plan, batch) + row, rows, &planes, &lines);

@@ -191,12 +191,20 @@ static size_t list_bytes(const struct gemm_f32 *plan)
     return plan->block_tiles * each * (segment < plan->block_k ? plan->block_k / segment : 1);
 }
 
-static void divide_scratch(struct gemm_f32 *plan)
+/* Does every thread read rows in place, whatever core it runs on? Then none of them packs any. */
+static bool always_lists(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    return plan->listed && !plan->copies && !is_unknown(&plan->shape) &&
+           plan->tall <= gemm_f32_listed_lowest(cpu->features);
+}
+
+static void divide_scratch(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
     struct gemm_f32_scratch *parts = &plan->scratch;
     size_t rows = plan->block_tiles * plan->tile_rows;
-    parts->list = plan->planes ? 0 : floats(rows * plan->block_k);
+    bool has_a = !plan->planes && !always_lists(plan, cpu);
+    parts->list = has_a ? floats(rows * plan->block_k) : 0;
     parts->b = parts->list + round_up(list_bytes(plan), SCRATCH_UNIT);
     parts->stage = parts->b + (shape->b_packed ? 0 : floats(plan->block_columns * plan->block_k));
     parts->caller =
@@ -253,7 +261,7 @@ static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
     if (shape->m != SIZE_MAX)
         choose_tall(plan);
     choose_blocks(plan, cpu);
-    divide_scratch(plan);
+    divide_scratch(plan, cpu);
 }
 
 void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)
