@@ -4,6 +4,7 @@
  * A distance is from the matrix's first image in src, or, if its highest bit is set, from what
  * belongs to the task: its copies of edges with the zeros behind them, or, if there are no edges,
  * zeros alone. */
+#include "kernels/inline.h"
 #include "src/convolution/address_pairs.h"
 #include "src/convolution/convolution_gemm.h"
 
@@ -54,6 +55,23 @@ void segments_fill_table(struct convolution_gemm *plan, void *table)
 
 typedef int64_t signed_pair __attribute__((vector_size(16)));
 
+/* What distances are from. */
+struct places {
+    pair src, own;
+};
+
+/* The first lanes of so many lists; there are 2 * pairs. */
+INLINE void add_distances(const uint64_t *at, size_t count, struct places from, size_t pairs,
+                          const float **out)
+{
+    for (; count; count--, at += LIST, out += LIST)
+#pragma GCC unroll 4
+        for (size_t p = 0; p < pairs; p++) {
+            pair distances = load_pair(at + 2 * p), is_own = (pair)((signed_pair)distances < 0);
+            put_pair(out + 2 * p, distances + ((from.own & is_own) | (from.src & ~is_own)));
+        }
+}
+
 void segments_list_from_table(const struct convolution_call *call, const float *edges,
                               const struct gemm_f32_list *list)
 {
@@ -61,15 +79,15 @@ void segments_list_from_table(const struct convolution_call *call, const float *
     const struct convolution_shape *s = &plan->shape;
     const float *own = plan->edge_row ? edges : segments_padding;
     neo_dim image = first_of(plan, list->batch).n, group = group_of(plan, list->batch);
-    pair from_src = both((uintptr_t)call->execution->buffers[SRC] +
-                         bytes(image * s->src.n + group * s->ic * s->src.c));
-    pair from_own = both((uintptr_t)own + OWN); /* which takes the bit away */
+    struct places from = {
+        .src = both((uintptr_t)call->execution->buffers[SRC] +
+                    bytes(image * s->src.n + group * s->ic * s->src.c)),
+        .own = both((uintptr_t)own + OWN), /* which takes the bit away */
+    };
     const uint64_t *at = plan->table + list->tile * list->segments * LIST;
-    const uint64_t *end = at + (list->tall + list->low) * list->segments * LIST;
-    for (const float **out = list->out; at < end; at += LIST, out += LIST)
-#pragma GCC unroll 4
-        for (size_t i = 0; i < LIST; i += 2) {
-            pair distances = load_pair(at + i), is_own = (pair)((signed_pair)distances < 0);
-            put_pair(out + i, distances + ((from_own & is_own) | (from_src & ~is_own)));
-        }
+    size_t count = (list->tall + list->low) * list->segments;
+    if (list->height <= LIST - 2)
+        add_distances(at, count, from, LIST / 2 - 1, list->out);
+    else
+        add_distances(at, count, from, LIST / 2, list->out);
 }

@@ -95,6 +95,23 @@ static void run_steps(struct gemm_task *task, struct span tiles, struct span pan
     }
 }
 
+static void begin_matrix(struct gemm_task *task)
+{
+    task->packed_panel = SIZE_MAX;
+    task->call->locate(task->call->context, task->batch, &task->place);
+}
+
+static void run_whole(struct gemm_task *task)
+{
+    const struct gemm_f32 *plan = task->plan;
+    begin_matrix(task);
+    prepare_rows(task, 0, plan->shape.m);
+    if (plan->is_short && task->tiles == &plan->tiles)
+        gemm_run_short(task);
+    else
+        run_step(task, &plan->whole);
+}
+
 static bool is_all(struct span span, size_t count)
 {
     return span.begin == 0 && span.end == count;
@@ -104,12 +121,10 @@ static bool is_all(struct span span, size_t count)
 static void run_matrix(struct gemm_task *task, struct span tiles, struct span panels)
 {
     const struct gemm_f32 *plan = task->plan;
-    task->packed_panel = SIZE_MAX;
-    task->call->locate(task->call->context, task->batch, &task->place);
     if (plan->is_one_step && is_all(tiles, plan->row_tiles) && is_all(panels, plan->panels)) {
-        prepare_rows(task, 0, plan->shape.m);
-        run_step(task, &plan->whole);
+        run_whole(task);
     } else {
+        begin_matrix(task);
         run_steps(task, tiles, panels);
     }
 }

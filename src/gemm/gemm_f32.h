@@ -100,6 +100,8 @@ struct gemm_f32 {
     struct gemm_pass
         passes[GEMM_F32_PASSES]; /* that serve all panels, on the plan's kind of core */
     size_t pass_count;           /* 0: they would be more */
+    uint32_t clamp;              /* of their kernels, GEMM_F32_* */
+    bool is_short;               /* one step of these passes, whose results are final */
 
     /* Columns of A in place, all of k at a time; NULL: they are not. */
     const struct gemm_f32_planes_kernels *planes;

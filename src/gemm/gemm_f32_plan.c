@@ -1,4 +1,6 @@
 /* The blocked f32 matrix multiplication: how rows are read, blocks, the scratchpad. */
+#include <math.h>
+
 #include "src/core/checked.h"
 #include "src/gemm/gemm_f32.h"
 #include "src/gemm/rows.h"
@@ -264,6 +266,25 @@ static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
     divide_scratch(plan, cpu);
 }
 
+static uint32_t clamp_of(const struct gemm_f32_shape *shape)
+{
+    if (shape->output != GEMM_DIRECT)
+        return 0;
+    uint32_t low = shape->low > -INFINITY ? GEMM_F32_LOW : 0;
+    return low | (shape->high < INFINITY ? GEMM_F32_HIGH : 0);
+}
+
+/* What needs no more than the addresses of an execution. */
+static void plan_steps(struct gemm_f32 *plan)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    gemm_f32_plan_whole(plan);
+    if (plan->listed)
+        gemm_f32_plan_passes(plan);
+    plan->is_short = plan->is_one_step && plan->pass_count && shape->b_packed && !plan->copies &&
+                     shape->output == GEMM_DIRECT && plan->chunk_tiles >= plan->row_tiles;
+}
+
 void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)
 {
     *plan = (struct gemm_f32){.shape = *shape};
@@ -281,10 +302,9 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     }
     plan->pack = pack_f32_find(cpu->features)->pack;
     gemm_f32_tiles_init(&plan->tiles, cpu, shape->columns);
+    plan->clamp = clamp_of(shape);
     if (!is_unknown(shape))
-        gemm_f32_plan_whole(plan);
-    if (plan->listed && !is_unknown(shape))
-        gemm_f32_plan_passes(plan);
+        plan_steps(plan);
     plan->kernel = plan->planes ? plan->planes->name
                    : plan->listed
                        ? plan->listed->name

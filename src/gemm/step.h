@@ -117,6 +117,9 @@ void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *
 void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block);
 
+/* A matrix, if the plan is short and the task's tiles are the plan's. */
+void gemm_run_short(const struct gemm_task *task);
+
 /* Computes a step, with columns of A in place. */
 void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block);

@@ -184,12 +184,6 @@ static void run_ragged(struct strip *strip, uint32_t low, size_t tiles)
     call->bias = given;
 }
 
-static uint32_t clamp_of(const struct gemm_f32_shape *shape)
-{
-    uint32_t low = shape->low > -INFINITY ? GEMM_F32_LOW : 0;
-    return low | (shape->high < INFINITY ? GEMM_F32_HIGH : 0);
-}
-
 static void begin_strip(struct strip *strip, const struct gemm_task *task,
                         const struct gemm_step *step, const struct gemm_f32_block *block,
                         const struct gemm_pass *pass)
@@ -213,7 +207,7 @@ static void begin_strip(struct strip *strip, const struct gemm_task *task,
         .panels = pass->panels,
         .bias = last && task->place.bias ? task->place.bias + panel->first : NULL,
         .accumulate = step->k.begin > 0,
-        .clamp = last && shape->output == GEMM_DIRECT ? clamp_of(shape) : 0,
+        .clamp = last ? plan->clamp : 0,
         .low = shape->low,
         .high = shape->high,
         .width = pass->width,
@@ -232,6 +226,40 @@ static void run_strip(const struct gemm_f32 *plan, struct strip *strip, size_t e
     if (end > boundary)
         run(strip, 1, end - boundary);
     strip->tile = end;
+}
+
+/* A step's only pass that the plan knows, or its passes one after the other: nothing but addresses
+ * is not known yet. */
+void gemm_run_short(const struct gemm_task *task)
+{
+    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_step *step = &plan->whole;
+    const struct gemm_f32_place *place = &task->place;
+    size_t k = plan->shape.k;
+    list_rows(task, step);
+    for (const struct gemm_pass *pass = plan->passes; pass < plan->passes + plan->pass_count;
+         pass++) {
+        size_t first = pass->panel.first;
+        struct strip strip = {
+            .pass = pass,
+            .tall = (uint32_t)plan->tall,
+            .call = {.rows = task->list,
+                     .segments = step->segments,
+                     .rounds = step->depth / 4,
+                     .tail = step->depth % 4,
+                     .b = place->b + first * k,
+                     .b_step = pass->panel.width * k,
+                     .c = place->c + first,
+                     .ldc = place->c_row,
+                     .panels = pass->panels,
+                     .bias = place->bias ? place->bias + first : NULL,
+                     .clamp = plan->clamp,
+                     .low = plan->shape.low,
+                     .high = plan->shape.high,
+                     .width = pass->width},
+        };
+        run_strip(plan, &strip, plan->row_tiles);
+    }
 }
 
 /* Some passes, a chunk of tiles after the other. */
