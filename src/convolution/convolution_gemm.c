@@ -33,6 +33,17 @@ static bool lists_rows(const struct convolution_gemm *plan)
     return rows && plan->has_segments && plan->segment >= FEW;
 }
 
+/* Of the address of a segment, for the kernel's panels, each of which begins every segment. */
+static double listing_cycles(const struct convolution_shape *s, const struct cpu *cpu,
+                             double segments)
+{
+    const double nr = GEMM_F32_NR, height = GEMM_F32_LISTED_HEIGHT; /* clang wants doubles */
+    double panels = ceil((double)s->oc / nr);
+    if (segments_fit_table(ceil(pixels_of(s) / height), segments))
+        return (cpu->core->in_order ? 4 : 1.5) + panels;
+    return 6 + panels;
+}
+
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_gemm plan = {0};
@@ -44,9 +55,7 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
     double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
     double lanes = s->src.c > 1 ? 20 + (double)s->ic / 2 : 16; /* elements one by one */
-    const double nr = GEMM_F32_NR;                             /* clang wants a double */
-    double panels = ceil((double)s->oc / nr); /* each of which begins every segment */
-    gather *= taps == 1 ? 1 : listed ? 6 + panels : lanes;
+    gather *= taps == 1 ? 1 : listed ? listing_cycles(s, cpu, pieces) : lanes;
     return gather + gemm_f32_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
                                       (double)s->oc, taps * (double)s->ic,
                                       problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED,

@@ -127,7 +127,10 @@ void segments_list(const struct convolution_call *call, const float *edges,
 
 /* ---- the table of segments (convolution_gemm_table.c) ---- */
 
-/* Sets plan->table_bytes; 0: there are too many segments. */
+/* Are a matrix's segments few enough for a table? */
+bool segments_fit_table(double tiles, double segments);
+
+/* Sets plan->table_bytes, if they are. */
 void segments_plan_table(struct convolution_gemm *plan);
 
 void segments_fill_table(struct convolution_gemm *plan, void *table);

@@ -15,14 +15,20 @@ enum { LIST = GEMM_F32_LIST, MOST_BYTES = 16 << 10 };
 #define SRC_PLACE (UINT64_C(1) << 61)
 #define EDGES_PLACE (UINT64_C(1) << 62)
 
+bool segments_fit_table(double tiles, double segments)
+{
+    const double list_bytes = LIST * sizeof(uint64_t), most = MOST_BYTES; /* clang wants doubles */
+    return tiles * segments * list_bytes <= most;
+}
+
 void segments_plan_table(struct convolution_gemm *plan)
 {
     const struct gemm_f32 *gemm = &plan->gemm;
     if (!plan->images || !gemm->listed || plan->rows_are_affine || gemm->shape.k == 0 ||
         gemm->block_k != gemm->shape.k)
         return;
-    size_t segments = gemm->shape.k / plan->segment, most = MOST_BYTES / (LIST * sizeof(uint64_t));
-    if (segments <= most && gemm->row_tiles <= most / segments)
+    size_t segments = gemm->shape.k / plan->segment;
+    if (segments_fit_table((double)gemm->row_tiles, (double)segments))
         plan->table_bytes = gemm->row_tiles * segments * LIST * sizeof(uint64_t);
 }
 

@@ -110,7 +110,10 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
     double points = side(&s, HEIGHT, most) * side(&s, WIDTH, most);
     double ic = (double)s.ic, oc = ceil((double)s.oc / 4) * 4;
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
-    double products = values * ic * oc / per_cycle * (1.02 + 0.5 / fmin(tiles, 8));
+    double alone = 0.5 / fmin(tiles, 8); /* few tiles wait for weights, in order all the time */
+    if (cpu->core->in_order == IN_ORDER_NARROW)
+        alone += 2 / fmax(tiles * tiles, 1);
+    double products = values * ic * oc / per_cycle * (1.02 + alone);
     double passes = dimensions(problem) == 1 ? 2.0 / 3 : 1;
     if (cpu->core->in_order == IN_ORDER_WIDE) /* which waits for what it loads */
         passes *= 2;
