@@ -10,9 +10,10 @@
 #include "arch/cpu.h"
 
 /* Panels of packed weights side by side: `full` ones of 12 columns, then one of 4 * middle and one
- * of 4 * last, unless these are 0. */
+ * of 4 * last, unless these are 0. single: the last vector has one column, and a kernel for that.
+ */
 struct gemm_f32_panels {
-    uint8_t full, middle, last;
+    uint8_t full, middle, last, single;
 };
 
 /* For i < tiles * height, and kernels that go on lower for as many more as low_tiles tiles of one
@@ -50,7 +51,7 @@ struct gemm_f32_direct {
     size_t first, later;           /* gemm_f32_direct_set_depth() */
     struct gemm_f32_panels panels; /* for kernels of gemm_f32_panels.h */
     uint8_t ending;                /* gemm_f32_direct_set_ending() */
-    uint32_t low_tiles;            /* for kernels that go on lower */
+    uint8_t low_tiles;             /* for kernels that go on lower */
 };
 
 /* Sets rounds, tail, b_tail, and for kernels that take odd steps first: the bytes of a row of A in

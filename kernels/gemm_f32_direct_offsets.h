@@ -17,5 +17,5 @@ OFFSET(gemm_f32_direct, low, STRIP_LOW, 96);
 OFFSET(gemm_f32_direct, high, STRIP_HIGH, 100);
 OFFSET(gemm_f32_direct, first, STRIP_FIRST, 104);
 OFFSET(gemm_f32_direct, later, STRIP_LATER, 112);
-OFFSET(gemm_f32_direct, ending, STRIP_ENDING, 123);
-OFFSET(gemm_f32_direct, low_tiles, STRIP_LOW_TILES, 124);
+OFFSET(gemm_f32_direct, ending, STRIP_ENDING, 124);
+OFFSET(gemm_f32_direct, low_tiles, STRIP_LOW_TILES, 125);

@@ -6,23 +6,36 @@
     gemm_f32_direct_fn gemm_f32_panels_##height##x##full##_##middle##_##last##_neon;
 #include "kernels/gemm_f32_panels_list.h"
 #undef KERNEL
+#define KERNEL(height, full, middle, last) \
+    gemm_f32_direct_fn gemm_f32_panels_##height##x##full##_##middle##_##last##_single_neon;
+#include "kernels/gemm_f32_panels_single_list.h"
+#undef KERNEL
 #endif
 
 /* clang-format off */
-#define ENTRY(height, full, middle, last, isa, needs, run) \
-    {{"gemm_f32_panels_" #height "x" #full "_" #middle "_" #last "_" #isa, needs, height, \
-      3 * full + middle + last, 3, 0, 0, height > 1, run}, {full, middle, last}},
+#define ENTRY(height, full, middle, last, single, kind, needs, run) \
+    {{"gemm_f32_panels_" #height "x" #full "_" #middle "_" #last kind, needs, height, \
+      3 * full + middle + last, 3, 0, 0, height > 1, run}, {full, middle, last, single}},
 static const struct gemm_f32_panels_kernel kernels[] = {
 #if !NEO_PORTABLE
 #define KERNEL(height, full, middle, last) \
-    ENTRY(height, full, middle, last, neon, CPU_NEON, \
+    ENTRY(height, full, middle, last, 0, "_neon", CPU_NEON, \
           gemm_f32_panels_##height##x##full##_##middle##_##last##_neon)
 #include "kernels/gemm_f32_panels_list.h"
 #undef KERNEL
+#define KERNEL(height, full, middle, last) \
+    ENTRY(height, full, middle, last, 1, "_single_neon", CPU_NEON, \
+          gemm_f32_panels_##height##x##full##_##middle##_##last##_single_neon)
+#include "kernels/gemm_f32_panels_single_list.h"
+#undef KERNEL
 #endif
 #define KERNEL(height, full, middle, last) \
-    ENTRY(height, full, middle, last, ref, 0, gemm_f32_panels_##height##_ref)
+    ENTRY(height, full, middle, last, 0, "_ref", 0, gemm_f32_panels_##height##_ref)
 #include "kernels/gemm_f32_panels_list.h"
+#undef KERNEL
+#define KERNEL(height, full, middle, last) \
+    ENTRY(height, full, middle, last, 1, "_single_ref", 0, gemm_f32_panels_##height##_ref)
+#include "kernels/gemm_f32_panels_single_list.h"
 #undef KERNEL
 };
 #undef ENTRY
@@ -33,7 +46,7 @@ const size_t gemm_f32_panels_kernel_count = sizeof kernels / sizeof kernels[0];
 static int is_for(const struct gemm_f32_panels_kernel *kernel, struct gemm_f32_panels panels)
 {
     return kernel->panels.full == panels.full && kernel->panels.middle == panels.middle &&
-           kernel->panels.last == panels.last;
+           kernel->panels.last == panels.last && kernel->panels.single == panels.single;
 }
 
 size_t gemm_f32_panels_find(uint32_t features, size_t height, struct gemm_f32_panels panels)

@@ -8,9 +8,14 @@
 /* gemm_f32_direct.h's contract for kernels that go on lower, but B is the panels that the strip
  * names, one after the other, each of them k rows without gaps; gap is 12 * k, ldb 4 * k; b_tail is
  * not used. C and bias have 4 * vectors columns, with 4 - lanes less: nothing beyond them is read
- * or written. */
+ * or written.
+ *
+ * Kernels for a single column in the last vector, lanes == 1, have four sums of it. The first f
+ * steps are summed in their order by the first one, with f = k % 4, or 4 if that is 0, or k if k is
+ * less than 4; step f + p by number p % 4. Their sum is (0 + 1) + (2 + 3). */
 struct gemm_f32_panels_kernel {
-    struct gemm_f32_direct_kernel tile; /* name: …_<height>x<full>_<middle>_<last>_…; group: 3 */
+    struct gemm_f32_direct_kernel tile; /* name: …_<height>x<full>_<middle>_<last>[_single]_…;
+                                         * group: 3 */
     struct gemm_f32_panels panels;      /* those it is for */
 };
 
@@ -31,6 +36,7 @@ static inline size_t gemm_f32_panels_vectors(struct gemm_f32_panels panels)
 
 /* Each height's definition. */
 gemm_f32_direct_fn gemm_f32_panels_1_ref, gemm_f32_panels_2_ref, gemm_f32_panels_3_ref,
-    gemm_f32_panels_4_ref, gemm_f32_panels_5_ref, gemm_f32_panels_6_ref;
+    gemm_f32_panels_4_ref, gemm_f32_panels_5_ref, gemm_f32_panels_6_ref, gemm_f32_panels_7_ref,
+    gemm_f32_panels_8_ref;
 
 #endif

@@ -4,77 +4,10 @@
  * registers, values of A's rows in the first `height` ones, and a panel's vectors between them. Four
  * steps of k take `height` loads of A and four LD1 for each panel: one row of four panels has 48
  * FMLA in 67 instructions, two rows 96 in 116. */
-    .set columns_vary, 1
-#include "kernels/gemm_f32_rows_neon.h"
-
-    .macro load_panel count, first, panel
-    several ld1, \count, \first, x\panel, #16 * \count
-    .endm
-    .macro next_panel panel, before, shift
-    add x\panel, x\before, scratch, lsl #\shift
-    .endm
-    .macro load_bias_vector
-    ldr q0, [scratch], #16
-    .endm
-
-/* The register of a panel's address: x4 and those after it, between which rows of A may lie, and
- * for high tiles what counts. */
-    .macro find_register height, panel
-    .set at, 4 + \panel
-    .if (\height > 5) & (\panel == 1)
-    .set at, 16
-    .elseif \panel > 3
-    .set at, 5 + \panel
-    .endif
-    .endm
-    .macro find_panel height, panel, shift
-    find_register \height, %(\panel - 1)
-    .set from, at
-    find_register \height, \panel
-    next_panel %(at), %(from), \shift
-    .endm
-
-    .macro find_columns height, vectors, group
-    ldr scratch, [strip, #STRIP_GAP]
-    .set panel, 1
-    .rept 5
-    .if (panel < full) | ((panel == full) & (last > 0))
-    find_panel \height, %(panel), 2
-    .set panel, panel + 1
-    .endif
-    .endr
-    .if middle
-    ldr scratch, [strip, #STRIP_LDB]
-    find_panel \height, %(panel), %(1 + middle)
-    .endif
-    .endm
-
-/* Sums of `count` vectors from number `done` on, which panel number `panel` has. */
-    .macro panel_step height, vectors, lane, op, count
-    find_register \height, %(panel)
-    load_panel \count, %(\height), %(at)
-    .set i, 0
-    .rept \height
-    .set j, 0
-    .rept \count
-    multiply \op, %(32 - (\height - i) * \vectors + done + j), %(\height + j), %(i), \lane
-    .set j, j + 1
-    .endr
-    .set i, i + 1
-    .endr
-    .set done, done + \count
-    .set panel, panel + 1
-    .endm
+#include "kernels/gemm_f32_panels_neon.h"
 
     .macro step height, vectors, group, lane, op=fmla
-    .set done, 0
-    .set panel, 0
-    .rept full
-    panel_step \height, \vectors, \lane, \op, 3
-    .endr
-    .if middle
-    panel_step \height, \vectors, \lane, \op, %(middle)
-    .endif
+    panels_before_last \height, \vectors, \lane, \op
     .if last
     panel_step \height, \vectors, \lane, \op, %(last)
     .endif
@@ -82,12 +15,7 @@
 
 /* There is no more of bias than of columns. */
     .macro add_bias height, vectors
-    .set j, 0
-    .rept \vectors - 1
-    load_bias_vector
-    add_bias_at \height, \vectors, %(j)
-    .set j, j + 1
-    .endr
+    add_whole_bias \height, \vectors
     ldr rounds, [strip, #STRIP_LANES]
     movi v0.4s, #0
     tbnz rounds, #2, 3f
@@ -102,22 +30,12 @@
 4:  add_bias_at \height, \vectors, %(\vectors - 1)
     ldr rounds, [strip, #STRIP_CLAMP]
     .endm
-    .macro add_bias_at height, vectors, j
-    .set i, 0
-    .rept \height
-    add_to %(32 - (\height - i) * \vectors + \j), 0
-    .set i, i + 1
-    .endr
-    .endm
 
     .macro kernel height, full_, middle_, last_
     .set full, \full_
     .set middle, \middle_
     .set last, \last_
-    .set widest, 3
-    .if full == 0
-    .set widest, 2
-    .endif
+    find_widest
     rows_kernel panels_\height\()x\full_\()_\middle_\()_\last_, \height, %(3 * full + middle + last), 0, %(widest), \full_\()_\middle_\()_\last_
     .endm
 

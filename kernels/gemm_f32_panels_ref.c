@@ -21,14 +21,28 @@ static struct column column_of(const struct gemm_f32_direct *strip, const float 
     return (struct column){b + panel * k + (j - panel), width};
 }
 
-static float element(const struct gemm_f32_direct *strip, const float *a, struct column column,
-                     const float *bias)
+static float product_sum(const float *a, struct column column, size_t count)
 {
     float sum = 0;
-    for (size_t p = 0; p < 4 * strip->rounds + strip->tail; p++) {
-        float y = column.first[p * column.stride];
-        sum = p ? fmaf(a[p], y, sum) : a[p] * y;
+    for (size_t p = 0; p < count; p++)
+        sum = p ? fmaf(a[p], column.first[p * column.stride], sum) : a[0] * column.first[0];
+    return sum;
+}
+
+/* The same in four parts, where there is a single column. */
+static float single_sum(const float *a, struct column column, size_t k)
+{
+    size_t first = k < 4 ? k : (k - 1) % 4 + 1;
+    float parts[4] = {product_sum(a, column, first)};
+    for (size_t p = first; p < k; p++) {
+        float *part = &parts[(p - first) % 4];
+        *part = fmaf(a[p], column.first[p * column.stride], *part);
     }
+    return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
+
+static float finished(const struct gemm_f32_direct *strip, float sum, const float *bias)
+{
     if (bias)
         sum += *bias;
     if (!strip->clamp)
@@ -41,10 +55,15 @@ static void run(const struct gemm_f32_direct *strip, const float *a, const float
                 const float *bias, size_t rows)
 {
     size_t columns = 4 * gemm_f32_panels_vectors(strip->panels) - 4 + strip->lanes;
+    size_t k = 4 * strip->rounds + strip->tail;
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++)
-            c[i * strip->ldc + j] =
-                element(strip, a + i * strip->lda, column_of(strip, b, j), bias ? bias + j : NULL);
+        for (size_t j = 0; j < columns; j++) {
+            const float *row = a + i * strip->lda;
+            struct column column = column_of(strip, b, j);
+            float sum = strip->panels.single && j + 1 == columns ? single_sum(row, column, k)
+                                                                 : product_sum(row, column, k);
+            c[i * strip->ldc + j] = finished(strip, sum, bias ? bias + j : NULL);
+        }
 }
 
 void gemm_f32_panels_1_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
@@ -81,4 +100,16 @@ void gemm_f32_panels_6_ref(const struct gemm_f32_direct *strip, const float *a, 
                            float *c, const float *bias)
 {
     run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 6));
+}
+
+void gemm_f32_panels_7_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
+                           float *c, const float *bias)
+{
+    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 7));
+}
+
+void gemm_f32_panels_8_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
+                           float *c, const float *bias)
+{
+    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 8));
 }

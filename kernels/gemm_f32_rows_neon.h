@@ -49,12 +49,18 @@
     cbz rounds, 13f
     .endm
 
+/* Where a file sets rounds_differ before this header, a step of a round is not as others are. */
+    .ifndef rounds_differ
+    .macro round_step height, vectors, group, lane
+    step \height, \vectors, \group, \lane
+    .endm
+    .endif
     .macro round height, vectors, group
     for_each_row load, \height
-    step \height, \vectors, \group, 0
-    step \height, \vectors, \group, 1
-    step \height, \vectors, \group, 2
-    step \height, \vectors, \group, 3
+    round_step \height, \vectors, \group, 0
+    round_step \height, \vectors, \group, 1
+    round_step \height, \vectors, \group, 2
+    round_step \height, \vectors, \group, 3
     .endm
 
     .macro end_ragged height, vectors, lanes
@@ -88,18 +94,20 @@
     lsr x11, tiles, #63
     adr x8, .Lendings_\lower\()_\kind
     .if \lower <= 5
-    ldr w13, [strip, #STRIP_LOW_TILES]
+    ldrb w13, [strip, #STRIP_LOW_TILES]
     .else
-    ldr w5, [strip, #STRIP_LOW_TILES]
+    ldrb w5, [strip, #STRIP_LOW_TILES]
     .endif
     choose_ending
     cbz x11, .Ltile_\lower\()_\kind
     b .Lshort_\lower\()_\kind
     .endm
 
-/* Where rows are shorter than four values the number of tiles is negative, and begins at 2^63.
- * kind: with the height, names a tile within the file. */
-    .macro rows_kernel name, height, vectors, group, widest, kind
+/* ---- a kernel, in parts; kind: with the height, names a tile within the file ---- */
+
+/* From its beginning to the end of a tile's steps. Plain tiles go on at 14; what is special begins
+ * at 30. */
+    .macro begin_rows_kernel name, height, vectors, group, widest, kind
     begin_frame \name, \height, \vectors, %(\height + \widest), 0
     ldrb w10, [strip, #STRIP_ENDING]
     adr x8, 14f
@@ -112,26 +120,21 @@
 12: round \height, \vectors, \group
     subs rounds, rounds, #1
     b.ne 12b
-13: ldr scratch, [sp, #KEPT_STORE]
+13:
+    .endm
+    .macro go_to_ending
+    ldr scratch, [sp, #KEPT_STORE]
     br scratch
-14: store_whole \height, \vectors
-    subs tiles, tiles, #1
-    b.ne 11b
-10: end_frame \height, \vectors
+    .endm
 
-/* By GEMM_F32_ENDING_*. */
-.Lendings_\height\()_\kind\():
-29: .word 14b - 29b, 41f - 29b, 42f - 29b, 43f - 29b, 23f - 29b, 20f - 29b
-    .if (\height > 1) & (\vectors > 1)
-    .word 51f - 29b, 52f - 29b, 53f - 29b
-    .else
-    .word 41f - 29b, 42f - 29b, 43f - 29b
-    .endif
-
+/* What the first tile of a special call needs: the end of the call is at 10 or 27, and endings are
+ * listed at 29. Where rows are shorter than four values the number of tiles is negative, and begins
+ * at 2^63. */
+    .macro special_rows height, vectors, group, kind
 30: str x4, [sp, #KEPT_BIAS]
     adr x9, 10b
     .if \height > 1
-    ldr w12, [strip, #STRIP_LOW_TILES]
+    ldrb w12, [strip, #STRIP_LOW_TILES]
     adr x8, 27f
     cmp w12, #0
     csel x9, x8, x9, ne
@@ -146,7 +149,48 @@
 18: orr tiles, tiles, #1 << 63
 19: begin_rows \height, \vectors, \group
     row_tails \height, \vectors, \group
-9:  end_tail \vectors, \group
+9:
+    .endm
+
+/* A tile's end, where its rows may be short. */
+    .macro next_tile
+    subs tiles, tiles, #1
+    b.gt 11b
+    tbz tiles, #63, 26f
+    .endm
+
+    .macro end_rows_kernel name, height, kind
+24: cbnz tiles_low, 19b
+26: end_tiles
+    .if \height > 1
+27: adr x9, 10b
+    str x9, [sp, #KEPT_END]
+    ldrb w10, [strip, #STRIP_ENDING]
+    go_on_lower %(\height - 1), \kind
+    .endif
+    end_function gemm_f32_\name\()_neon
+    end_names
+    .endm
+
+    .macro rows_kernel name, height, vectors, group, widest, kind
+    begin_rows_kernel \name, \height, \vectors, \group, \widest, \kind
+    go_to_ending
+14: store_whole \height, \vectors
+    subs tiles, tiles, #1
+    b.ne 11b
+10: end_frame \height, \vectors
+
+/* By GEMM_F32_ENDING_*. */
+.Lendings_\height\()_\kind\():
+29: .word 14b - 29b, 41f - 29b, 42f - 29b, 43f - 29b, 23f - 29b, 20f - 29b
+    .if (\height > 1) & (\vectors > 1) & (\vectors <= 8)
+    .word 51f - 29b, 52f - 29b, 53f - 29b
+    .else
+    .word 41f - 29b, 42f - 29b, 43f - 29b
+    .endif
+
+    special_rows \height, \vectors, \group, \kind
+    end_tail \vectors, \group
     b 21f
 20:
     .if \vectors == \group
@@ -162,23 +206,12 @@
 43: end_ragged \height, \vectors, 3
 42: end_ragged \height, \vectors, 2
 41: end_ragged \height, \vectors, 1
-    .if (\height > 1) & (\vectors > 1)
+    .if (\height > 1) & (\vectors > 1) & (\vectors <= 8)
 53: end_dense \height, \vectors, 3
 52: end_dense \height, \vectors, 2
 51: end_dense \height, \vectors, 1
     .endif
 23: store_whole \height, \vectors
-    subs tiles, tiles, #1
-    b.gt 11b
-    tbz tiles, #63, 26f
-24: cbnz tiles_low, 19b
-26: end_tiles
-    .if \height > 1
-27: adr x9, 10b
-    str x9, [sp, #KEPT_END]
-    ldrb w10, [strip, #STRIP_ENDING]
-    go_on_lower %(\height - 1), \kind
-    .endif
-    end_function gemm_f32_\name\()_neon
-    end_names
+    next_tile
+    end_rows_kernel \name, \height, \kind
     .endm

@@ -71,7 +71,7 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
         .tail_ldb = 20,
         .ldc = ldc,
         .tiles = tiles[0],
-        .low_tiles = (uint32_t)tiles[1],
+        .low_tiles = (uint8_t)tiles[1],
         .clamp = options >> 15 & 1,
         .lanes = lanes,
         .low = -1.5f,
@@ -228,12 +228,13 @@ static void every_tile_of_columns_has_a_kernel_that_needs_nothing(void **state)
 static void cores_that_issue_in_order_get_their_own_tiles(void **state)
 {
     (void)state;
+    bool has_assembly = gemm_f32_direct_kernels[0].needs != 0; /* it comes first */
     for (uint8_t in_order = IN_ORDER_NARROW; in_order <= IN_ORDER_WIDE; in_order++) {
         const struct core core = {.name = "any", .in_order = in_order};
         const struct cpu cpu = {.features = cpu_get()->features, .core = &core};
         for (size_t v = 1; v <= 4; v++) {
             bool tuned = gemm_f32_direct_is_tuned(&core, v, v);
-            assert_int_equal(tuned, !NEO_PORTABLE);
+            assert_int_equal(tuned, has_assembly);
             for (size_t h = 1; h <= gemm_f32_direct_height(&core, v, v); h++) {
                 size_t found = gemm_f32_direct_find(&cpu, h, v, v);
                 assert_true(found < gemm_f32_direct_kernel_count);
@@ -241,7 +242,7 @@ static void cores_that_issue_in_order_get_their_own_tiles(void **state)
                 assert_int_equal(gemm_f32_direct_kernels[found].in_order, own);
             }
         }
-        assert_int_equal(gemm_f32_direct_is_tuned(&core, 6, 3), !NEO_PORTABLE);
+        assert_int_equal(gemm_f32_direct_is_tuned(&core, 6, 3), has_assembly);
         assert_false(gemm_f32_direct_is_tuned(&core, 12, 3));
     }
 }

@@ -36,7 +36,7 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
     size_t padded = 4 * gemm_f32_panels_vectors(kernel->panels);
     uint32_t options = fill_next(seed) >> 4;
     int end = options & 1;
-    size_t lanes = 1 + (options >> 2 & 3), lda = k + (options >> 4 & 3);
+    size_t lanes = kernel->panels.single ? 1 : 1 + (options >> 2 & 3), lda = k + (options >> 4 & 3);
     problem->k = k;
     problem->rows = tiles[0] * kernel->tile.height + tiles[1] * (kernel->tile.height - 1u);
     problem->columns = padded - 4 + lanes;
@@ -53,7 +53,7 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
         .ldb = 4 * k,
         .gap = 12 * k,
         .tiles = tiles[0],
-        .low_tiles = (uint32_t)tiles[1],
+        .low_tiles = (uint8_t)tiles[1],
         .clamp = options >> 9 & 1,
         .lanes = lanes,
         .low = -1.5f,
@@ -90,12 +90,18 @@ static float weight(const struct problem *problem, size_t p, size_t j)
     return panel[p * width + j];
 }
 
+/* A single column's sum has four parts, of which the first one begins with 1 … 4 steps. */
 static float want(const struct problem *problem, size_t i, size_t j)
 {
     const struct gemm_f32_direct *strip = &problem->strip;
-    float sum = 0;
-    for (size_t p = 0; p < problem->k; p++)
-        sum = fmaf(problem->a[i * strip->lda + p], weight(problem, p, j), sum);
+    float parts[4] = {0};
+    bool single = problem->kernel->panels.single && j + 1 == problem->columns;
+    size_t first = problem->k % 4 ? problem->k % 4 : 4;
+    for (size_t p = 0; p < problem->k; p++) {
+        float *part = &parts[single && p >= first ? (p - first) % 4 : 0];
+        *part = fmaf(problem->a[i * strip->lda + p], weight(problem, p, j), *part);
+    }
+    float sum = (parts[0] + parts[1]) + (parts[2] + parts[3]);
     if (problem->bias)
         sum += problem->bias[j];
     return strip->clamp ? fminf(fmaxf(sum, strip->low), strip->high) : sum;
@@ -121,7 +127,7 @@ static void check_problem(const struct problem *problem)
 
 static void walk_sizes(const struct gemm_f32_panels_kernel *kernel, fill_fn *fill)
 {
-    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 9, 19};
+    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 8, 9, 12, 19};
     uint32_t seed = fill_seed() + kernel->tile.height * 16u + kernel->panels.full;
     for (size_t d = 0; d < count_of(depths); d++)
         for (size_t tiles = 1; tiles <= 2; tiles++)
@@ -145,7 +151,7 @@ static void keeps_nan(void **state)
 {
     enum { K = 5, MOST = 72 };
     const struct gemm_f32_panels_kernel *kernel = *state;
-    float a[6 * K], b[K * MOST], c[6 * MOST];
+    float a[8 * K], b[K * MOST], c[8 * MOST];
     for (size_t x = 0; x < count_of(a); x++)
         a[x] = x < K ? NAN : 1;
     for (size_t x = 0; x < count_of(b); x++)
@@ -158,7 +164,7 @@ static void keeps_nan(void **state)
         .tiles = 1,
         .clamp = 1,
         .special = GEMM_F32_SPECIAL_SUMS,
-        .lanes = 4,
+        .lanes = kernel->panels.single ? 1 : 4,
         .low = 0,
         .high = 3,
         .panels = kernel->panels,
@@ -167,7 +173,7 @@ static void keeps_nan(void **state)
     gemm_f32_direct_set_ending(&strip);
     kernel->tile.run(&strip, a, b, c, NULL);
     for (size_t i = 0; i < kernel->tile.height; i++)
-        for (size_t j = 0; j < 4 * gemm_f32_panels_vectors(kernel->panels); j++)
+        for (size_t j = 0; j < 4 * gemm_f32_panels_vectors(kernel->panels) - 4 + strip.lanes; j++)
             assert_true(i ? c[i * MOST + j] == 3 : isnan(c[i * MOST + j]));
 }
 
@@ -185,8 +191,10 @@ static void lower_tiles_exist_and_one_needs_nothing(void **state)
             assert_int_equal(gemm_f32_panels_kernels[found].tile.height, h);
         }
     }
-    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){4, 0, 0}), 2);
-    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){9, 0, 0}), 0);
+    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.full = 4}), 2);
+    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.full = 9}), 0);
+    assert_int_equal(
+        gemm_f32_panels_height((struct gemm_f32_panels){.middle = 2, .last = 2, .single = 1}), 5);
 }
 
 enum { MOST_BYTES = 1 << 16 };

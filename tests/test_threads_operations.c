@@ -233,6 +233,7 @@ static void matmul_is_the_same_on_every_pool(void **state)
         {3, 130, 520, "ab", "any", "ab"}, {130, 12, 33, "ab", "any", "ab"},
         {67, 53, 71, "ba", "ba", "ab"},   {130, 12, 33, "ba", "ab", "ab"},
         {5, 71, 40, "ab", "ba", "ab"},    {67, 53, 71, "ab", "ab", "ba"},
+        {23, 9, 41, "ab", "any", "ab"},
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_matmul_desc desc = {

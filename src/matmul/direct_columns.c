@@ -5,7 +5,7 @@
 #include "src/matmul/direct.h"
 #include "src/weights/layout.h"
 
-enum { MAX_SHALLOW = 8, L1_WAYS = 4 };
+enum { MAX_SHALLOW = 8, L1_WAYS = 4, LEAST_SINGLE = 8 };
 
 static size_t tile_height(const struct columns *columns, const struct core *core, size_t vectors,
                           size_t group)
@@ -59,18 +59,31 @@ static void add_panels(struct columns *columns, const struct core *core, size_t 
                        struct gemm_f32_panels panels, size_t lanes, size_t k)
 {
     size_t vectors = gemm_f32_panels_vectors(panels), height = gemm_f32_panels_height(panels);
-    bool single = panels.full + (panels.middle > 0) + (panels.last > 0) == 1;
+    bool alone = panels.full + (panels.middle > 0) + (panels.last > 0) == 1;
     bool alike = panels.full ? vectors == 3u * panels.full : panels.middle == panels.last;
-    size_t group = single ? vectors : panels.full ? 3 : panels.middle;
+    size_t group = alone ? vectors : panels.full ? 3 : panels.middle;
     if (count == 0 || vectors == 0)
         return;
     add_strips(columns, core, count, vectors, group, lanes, 4 * vectors * k);
     struct strips *added = &columns->runs[columns->run_count - 1];
     bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, vectors, group);
-    if (single || (alike && (tuned || added->height >= height)))
+    bool enough = alone || (alike && (tuned || added->height >= height));
+    if (enough && (tuned || !panels.single))
         return;
     added->panels = panels;
     added->height = (uint8_t)height;
+}
+
+/* The last ones as kernels have them: a single column has its own, worth it for more than a round
+ * of k; and a last panel of 12 columns is a full one for others. */
+static struct gemm_f32_panels last_panels(struct gemm_f32_panels last, bool single_column)
+{
+    struct gemm_f32_panels single = {last.full, last.middle, last.last, 1};
+    if (single_column && gemm_f32_panels_height(single))
+        return single;
+    if (last.last == 3)
+        last.full++, last.last = 0;
+    return last;
 }
 
 /* Strips of at most `side` panels of 12 columns, as even as they can be. What comes after these
@@ -83,15 +96,14 @@ static void packed_columns(struct columns *columns, const struct core *core,
     size_t larger = whole - strips * each, k = packed->k;
     struct gemm_f32_panels more = {.full = (uint8_t)(each + 1)}, fewer = {.full = (uint8_t)each};
     struct gemm_f32_panels middle = {.middle = packed->middle}, last = {.last = packed->last};
+    bool single = packed->lanes == 1 && !columns->a_columns && k >= LEAST_SINGLE;
     add_panels(columns, core, larger, more, 4, k);
     add_panels(columns, core, strips - larger, fewer, 4, k);
-    if (joined) {
+    if (joined)
         last.full = (uint8_t)taken, last.middle = packed->middle;
-        if (last.last == 3)
-            last.full++, last.last = 0;
-    } else
+    else
         add_panels(columns, core, 1, middle, 4, k);
-    add_panels(columns, core, 1, last, packed->lanes, k);
+    add_panels(columns, core, 1, last_panels(last, single), packed->lanes, k);
 }
 
 /* Vectors of 4 columns: strips of `widest`, then of eight and four, then the rest; a single vector
@@ -137,10 +149,10 @@ static double tuned_cycles(const struct core *core, double height, double vector
 }
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
- * instructions around them, which matter less. */
+ * instructions around them, which matter less. A single column takes half a vector's time. */
 static double untuned_cycles(const struct core *core, double height, double vectors, double group)
 {
-    double macs = height * vectors, loads = height / 4 + vectors;
+    double macs = height * vectors, loads = height / 4 + ceil(vectors);
     double cycles = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
     /* Without reordering, vector loads take both slots of two cycles. */
     cycles =
@@ -171,8 +183,9 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     if (run->depth)
         return shallow_cycles(core, run, m);
     double tiles = ceil(m / run->height), height = m / tiles;
+    double vectors = run->panels.single ? run->vectors - 0.5 : run->vectors;
     double step = run->a_columns || direct_has_panels(run)
-                      ? untuned_cycles(core, height, run->vectors, run->group)
+                      ? untuned_cycles(core, height, vectors, run->group)
                       : tile_cycles(core, height, run->vectors, run->group);
     return tiles * (k * step + 6 + 0.5 * height * run->vectors);
 }

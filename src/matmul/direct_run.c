@@ -56,7 +56,7 @@ static void set_run(struct gemm_f32_direct *strip, const struct matmul_direct *p
                     const struct strips *run, const struct tiling *tiling)
 {
     direct_set_kind(strip, plan, run);
-    strip->low_tiles = tiling->same_call;
+    strip->low_tiles = (uint8_t)tiling->same_call;
     gemm_f32_direct_set_ending(strip);
 }
 

@@ -185,7 +185,7 @@ static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const 
         .column = at[1],
         .strip = mine->strip,
     };
-    call->strip.tiles = tiles[0], call->strip.low_tiles = (uint32_t)tiles[1];
+    call->strip.tiles = tiles[0], call->strip.low_tiles = (uint8_t)tiles[1];
     direct_set_kind(&call->strip, mine, kind);
     gemm_f32_direct_set_ending(&call->strip);
 }
