@@ -54,8 +54,9 @@ static double memory_traffic(const struct sizes *s, bool k_inside)
     double all_k = rows * a_row + s->k * s->nc + rows * c_row;
     double all_rows = rows * a_step + s->kc * s->nc + rows * c_row;
     double all = s->m * a_row + s->k * s->nc + s->m * c_row;
-    double pass = s->mc * s->a_step + 2 * (s->kc + s->mc) * s->group;
-    double a = comes(s, column_blocks, all) * comes(s, ceil(s->nc / s->group), pass) *
+    /* A pass is short: what stays may take more of the cache. */
+    double pass = s->mc * (s->copied > 0 ? s->a_step : a_step) + 2 * (s->kc + s->mc) * s->group;
+    double a = comes(s, column_blocks, all) * comes(s, ceil(s->nc / s->group), 0.86 * pass) *
                (k_inside || s->a_row == s->k ? 1 : comes(s, k_blocks, all_rows));
     double b = comes(s, row_blocks, k_inside ? all_k : step);
     double c = comes(s, k_blocks, k_inside ? step : all_rows);

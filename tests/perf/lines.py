@@ -70,9 +70,25 @@ reads at 28 GB/s. Neoprene takes what has the fewest cycles. With 512 at 7 the t
 in either layout. The other way to fewer lines, strips whose inputs are transformed for some weights only,
 costs a transform for each part of the weights.
 
-**L1.** A block of B stays in L1, a few panels wide, and rows of A pass by it: with least recently used
-lines leaving first, the rows of a tile that is done stay until those of the next one have driven out what
-of B is needed next. So three to five times the bound are moved, and by the best peer one and a half to five times as many.
+An estimate with a term for these lines would choose F(4,3) there and nowhere else, by that price; what
+memory costs beside products differs between machines of one core, and so there is none.
+
+**L1.** A few panels of B stay in L1, and rows of A pass by them: what leaves first is what was used the
+longest ago, so room is needed for the rows of two tiles, and sums come and go for each block of k. Where
+rows and panels fall on the same places of the cache, less than it holds stays there; blocks are chosen by
+these places. A tile of 7 × 12 sums that stay in registers, whose loads of A and B are hidden, moves twice
+the bound at best (2.8 / √S for a product instead of 2 / √S, and S is three quarters of the cache); two
+to five times are moved, by the best peer one and a half to five times as many.
+
+**Small convolutions by Winograd.** Weights and inputs of all points are more than L1 has where a direct
+convolution's stay: some thousand lines between L1 and L2, of the files tails and 3x3. They have half of
+the products.
+
+**Depthwise convolutions** whose rows of the image fall on the same places of L1 (72 channels at 56: 252
+lines from row to row, of 256 places), or with many channels and a stride of 2.
+
+**Outer products**, and other products in place, take turns at as many rows as stay in L1 where all weights
+do; where these are larger, rows come again for each strip of columns, as in 384 → 64 at 14.
 """
 
 
