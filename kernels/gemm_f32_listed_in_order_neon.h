@@ -56,7 +56,12 @@
     first_loads \height, \vectors
     b 12b
 22: ldr pairs, [strip, #STRIP_TAIL]
+    .if round_steps == 2
+    lsl scratch, rounds, #3
+    and pairs, pairs, #1
+    .else
     lsl scratch, rounds, #4
+    .endif
     cbz pairs, 26f
 25: load_step \height, \vectors
     add scratch, scratch, #4

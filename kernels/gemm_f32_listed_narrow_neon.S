@@ -9,6 +9,8 @@
  * them. */
 #include "kernels/gemm_f32_listed_in_order_neon.h"
 
+    .set round_steps, 2
+
 half .req x7
 
     .macro load_two_steps a, row
@@ -90,15 +92,15 @@ half .req x7
     first_loads \height, \vectors
     .endm
 
-/* Two steps each time, of which the last one loads nothing. */
+/* A round is two steps, of which the last one loads nothing. */
     .macro all_rounds height, vectors
-    lsl pairs, rounds, #1
-    sub pairs, pairs, #1
+    sub pairs, rounds, #1
     spread_step \height, \vectors, 0, \height, %(\height + \vectors)
+    cbz pairs, 14f
 13: spread_step \height, \vectors, 1, %(\height + \vectors), \height
     spread_step \height, \vectors, 0, \height, %(\height + \vectors)
     b.ne 13b
-    spread_step \height, \vectors, 1, %(\height + \vectors), 0
+14: spread_step \height, \vectors, 1, %(\height + \vectors), 0
     .endm
 
     .macro kernel height, width, vectors

@@ -35,6 +35,9 @@ from .req x30
 /* 1 for kernels that pack B: panels of three vectors. */
     .set packing, 0
 
+/* Steps of k in a round: 4, or 2 for kernels whose rounds take half of a tail, too. */
+    .set round_steps, 4
+
 /* ---- one instruction each, registers by number ---- */
 
     .macro pointer lane, from, offset
@@ -152,6 +155,11 @@ from .req x30
 
     .macro begin_whole name, height, vectors
     begin \name
+    .if round_steps == 2
+    lsl rounds, rounds, #1
+    add rounds, rounds, special, lsr #1
+    and special, special, #1
+    .endif
     /* segments - 1 | tail | bias | accumulate | clamp | missing */
     sub segments, segments, #1
     ldp w8, w9, [strip, #STRIP_ACCUMULATE]
