@@ -22,6 +22,7 @@ struct core {
     uint8_t fmla_latency;    /* cycles from one accumulation to the next into the same register */
     uint8_t loads_per_cycle; /* 128-bit loads each cycle; 0: less than one */
     uint8_t in_order;        /* IN_ORDER_*: it issues in the order of the program; 0: it reorders */
+    double slowness;         /* of what is no sum (lists, copies, transforms); Neoverse N1: 1 */
     uint32_t l1_bytes;       /* typical sizes, for systems that do not tell theirs */
     uint32_t l2_bytes;
     uint16_t share_cycles;  /* what work on several threads costs, whatever their number */

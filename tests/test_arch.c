@@ -142,6 +142,7 @@ static void every_row_is_found_by_its_own_number(void **state)
         assert_ptr_equal(core_find(midr | 0xf00003), &cores[i]);
         assert_true(cores[i].fmla_per_cycle && cores[i].fmla_latency);
         assert_true(cores[i].share_cycles && cores[i].thread_cycles);
+        assert_true(cores[i].slowness > 0);
         assert_true(cores[i].l1_bytes >= 16384 && cores[i].l2_bytes > cores[i].l1_bytes);
     }
     assert_ptr_equal(core_find(0x7f0ffff0), &cores[core_count - 1]);

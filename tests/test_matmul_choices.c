@@ -12,7 +12,7 @@ enum { PANEL_VECTORS = 3 };
 static size_t panels_beside_each_other(size_t k, size_t l1_bytes)
 {
     const struct core core = {
-        .name = "any", .fmla_per_cycle = 2, .fmla_latency = 4, .loads_per_cycle = 2};
+        .name = "any", .fmla_per_cycle = 2, .fmla_latency = 4, .loads_per_cycle = 2, .slowness = 1};
     struct columns columns;
     size_t widest = 0;
     direct_columns_choose(

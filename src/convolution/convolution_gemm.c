@@ -24,6 +24,11 @@ static double pixels_of(const struct convolution_shape *shape)
     return (double)shape->out[DEPTH] * (double)shape->out[HEIGHT] * (double)shape->out[WIDTH];
 }
 
+static double source_pixels_of(const struct convolution_shape *shape)
+{
+    return (double)shape->in[DEPTH] * (double)shape->in[HEIGHT] * (double)shape->in[WIDTH];
+}
+
 /* Rows of dst are contiguous, and the runs of values of a patch long enough to be read in place. */
 static bool lists_rows(const struct convolution_gemm *plan)
 {
@@ -34,14 +39,12 @@ static bool lists_rows(const struct convolution_gemm *plan)
 }
 
 /* Of the address of a segment, for the kernel's panels, each of which begins every segment. */
-static double listing_cycles(const struct convolution_shape *s, const struct cpu *cpu,
-                             double segments)
+static double listing_cycles(const struct convolution_shape *s, double segments)
 {
     const double nr = GEMM_F32_NR, height = GEMM_F32_LISTED_HEIGHT; /* clang wants doubles */
     double panels = ceil((double)s->oc / nr);
-    if (segments_fit_table(ceil(pixels_of(s) / height), segments))
-        return (cpu->core->in_order ? 4 : 1.5) + panels;
-    return 6 + panels;
+    bool table = segments_fit_table(ceil(pixels_of(s) / height), segments);
+    return (table ? 1.5 : 6) + panels;
 }
 
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -55,7 +58,12 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
     double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
     double lanes = s->src.c > 1 ? 20 + (double)s->ic / 2 : 16; /* elements one by one */
-    gather *= taps == 1 ? 1 : listed ? listing_cycles(s, cpu, pieces) : lanes;
+    bool regular = taps == 1 && pixels_of(s) == source_pixels_of(s);
+    gather *= regular ? 1 : listed ? listing_cycles(s, pieces) : lanes;
+    if (!regular && listed && cpu->core->in_order) /* where rows begin, and edges */
+        gather += 300;
+    if (plan.has_segments)
+        gather *= cpu->core->slowness;
     return gather + gemm_f32_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
                                       (double)s->oc, taps * (double)s->ic,
                                       problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED,

@@ -59,7 +59,7 @@ static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, doub
     double sums = cpu->core->in_order ? 1.5 * whole + (rest > 0 ? 4 + rest : 0)
                                       : 1.1 * whole + (rest > 0 ? 1 + 1.5 * rest : 0);
     if (tuned)
-        sums = whole + 2 * rest;
+        sums = whole + (cpu->core->in_order == IN_ORDER_WIDE ? 3.5 : 2) * rest;
     return outputs * sums / (4.0 * fmax(cpu->core->fmla_per_cycle, 1));
 }
 
@@ -72,14 +72,18 @@ static double reading_cycles(const struct convolution_shape *s, const struct cpu
 }
 
 /* How much longer steps take than their multiply-adds: cores that issue 64 bits of a load beside
- * one have few beside which a vector of weights can come, if there are few pixels. */
+ * one have few beside which a vector of weights can come, if there are few pixels; and few sums
+ * wait for each other. */
 static double waits(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel,
-                    double pixels)
+                    const struct core *core, double pixels)
 {
     const double lanes = 4, most = INDIRECT_F32_WIDTH;
     double vectors = ceil(fmin((double)s->oc, most) / lanes);
     double sums = pixels * vectors, others = pixels / 2 + 3 * vectors + 6;
-    return kernel->in_order == IN_ORDER_NARROW ? fmax(1, (sums + others) / 2 / sums) : 1;
+    double alone = sums / fmax(core->fmla_per_cycle, 1);
+    if (kernel->in_order == IN_ORDER_WIDE)
+        return alone < core->fmla_latency ? (core->fmla_latency + 0.4) / alone : 1;
+    return kernel->in_order ? fmax(1, (sums + others) / 2 / sums) : 1;
 }
 
 static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -101,14 +105,17 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double pixels = tuned ? planes * rows * width : tiles * piece;
     double outputs = ceil((double)s.oc / 4) * 4 * pixels * (double)s.groups;
     double sums = taps * tap_cycles(cpu, tuned, outputs, (double)s.ic) *
-                  waits(&s, kernel, fmax(planes * rows * width / fmax(tiles, 1), 1));
+                  waits(&s, kernel, cpu->core, fmax(planes * rows * width / fmax(tiles, 1), 1));
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
-    double listing = tiles * (100 + 25 * taps + reading_cycles(&s, cpu, taps));
-    double around = groups * panels * (tuned ? 100 + 18 * taps : 50 + 4 * taps);
+    double listing = tiles * (cpu->core->slowness * (100 + (tuned ? 45 : 25) * taps) +
+                              reading_cycles(&s, cpu, taps));
+    double around =
+        groups * panels * (tuned ? 100 + 18 * taps : cpu->core->slowness * (50 + 4 * taps));
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     double gather =
         s.src.c == 1 || s.src.c == 0 ? 0 : groups * (double)PIXELS * (double)(s.ic + s.oc);
+    gather *= cpu->core->slowness;
     return 1000 + sums + listing + around + packing + gather + outputs * post_ops_cycles(problem);
 }
 

@@ -179,13 +179,15 @@ static const char *matmul_refuse(const struct problem *problem, const struct cpu
 
 /* Cycles of copying: a row of taps at a time, of all pixels of a row together that have all of
  * them. */
-static double copying_cycles(const struct convolution_shape *s)
+static double copying_cycles(const struct convolution_shape *s, const struct cpu *cpu)
 {
     double pixels = (double)pixel_count(s), taps = (double)(s->kernel[DEPTH] * s->kernel[HEIGHT]);
     double lines = pixels / (double)s->out[WIDTH] * taps, values = pixels * (double)row_count(s);
     struct span inner = convolution_inner_pixels(s);
     double whole = (double)(inner.end - inner.begin), edges = (double)s->out[WIDTH] - whole;
-    return 30 + lines * (60 + 15 * whole + 70 * edges) + (s->src.c == 1 ? 0.25 : 1.5) * values;
+    double each = s->kernel[WIDTH] == 1 ? 5 : 15; /* of the whole ones */
+    return cpu->core->slowness *
+           (30 + lines * (60 + each * whole + 70 * edges) + (s->src.c == 1 ? 0.25 : 1.5) * values);
 }
 
 static double matmul_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -196,7 +198,7 @@ static double matmul_estimate(const struct problem *problem, const struct cpu *c
     convolution_choose_packed(&chosen, cpu);
     convolution_shape_init(&s, &chosen);
     make_product(&product, &chosen);
-    return nesting + (is_in_place(&s) ? 0 : copying_cycles(&s)) +
+    return nesting + (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) +
            matmul_best(&product, cpu)->estimate(&product, cpu);
 }
 

@@ -113,14 +113,17 @@ static double rows_estimate(const struct problem *problem, const struct cpu *cpu
     double panels = ceil((double)s.oc / (double)ROWCONV_F32_WIDTH);
     double vectors = ceil((double)s.oc / 4);
     if (vectors <= 1) /* a panel of one has as many loads as one of two */
-        vectors += 0.8;
+        vectors = 1.8 * cpu->core->slowness;
     double sums = tiles * (double)PIXELS * vectors * 4 * k / per_cycle;
+    if (cpu->core->in_order == IN_ORDER_WIDE) /* loads take the place of some of them */
+        sums *= 1.15;
     double around = tiles * panels * (40 + 2 * kernel_rows) + rows * panels * 60;
     double spread = (double)s.batch * (double)(s.in[HEIGHT] * s.in[WIDTH] * s.ic) / 2;
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? k * (double)s.oc : 0;
     double outputs = tiles * (double)PIXELS * (double)s.oc;
-    return 1000 + sums + around + spread + packing + outputs * post_ops_cycles(problem);
+    return 1000 + sums + cpu->core->slowness * (around + spread) + packing +
+           outputs * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */

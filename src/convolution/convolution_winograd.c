@@ -115,12 +115,15 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
         alone += 2 / fmax(tiles * tiles, 1);
     double products = values * ic * oc / per_cycle * (1.02 + alone);
     double passes = dimensions(problem) == 1 ? 2.0 / 3 : 1;
-    if (cpu->core->in_order == IN_ORDER_WIDE) /* which waits for what it loads */
-        passes *= 2;
+    if (s.ic % WINOGRAD_F32_GROUP) /* patches are copied */
+        passes *= 1.35;
+    if (cpu->core->in_order == IN_ORDER_WIDE) /* kernels wait, too */
+        passes *= 1.4;
     double transforms = passes * values * (20 + ic * 1.35 + oc * 1.1);
     double weights = points * ic * oc * sizeof(float) / 32;
     double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * oc;
-    return 3000 + products + transforms + weights + outputs * post_ops_cycles(problem);
+    return cpu->core->slowness * (3000 + transforms) + products + weights +
+           outputs * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */

@@ -24,9 +24,10 @@ static double step_cycles(const struct core *core, double height, double vectors
 /* The same for one to three columns, whose sums are not a vector each. */
 static double narrow_cycles(const struct core *core, double height, double columns)
 {
-    double sums = (height + 4 + height * columns) / 4 / fmax(core->fmla_per_cycle, 1);
-    double waits = core->in_order ? 3.5 : 1; /* what is loaded is needed soon after */
-    return fmax(sums, core->fmla_latency / 4.0) * waits;
+    double per_cycle = fmax(core->fmla_per_cycle, 1), loads = height + 4, sums = height * columns;
+    if (core->in_order) /* what is loaded is needed soon after */
+        return (2.5 * loads + 1.25 * sums / per_cycle) / 4;
+    return fmax((loads + sums) / per_cycle, core->fmla_latency) / 4;
 }
 
 /* The panels of a tile's columns, one step of k. n is not that of a layout if sizes are unknown. */
@@ -65,7 +66,10 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
     const double mr = GEMM_F32_MR, nr = GEMM_F32_NR; /* clang wants them to be double */
     double tiles = ceil(m / mr) * ceil(n / nr);
     double compute = ceil(m / mr) * mr * ceil(n / 4) * 4 * k / per_cycle;
-    return 1.05 * compute + m * k / 2 + 30 * tiles;
+    bool ragged = cpu->core->in_order && fmod(n, 4) > 0; /* its sums go to C one by one */
+    double tile = cpu->core->in_order ? 80 : 30;         /* its beginning and end */
+    return 1.05 * compute + m * k / 2 + cpu->core->slowness * tile * tiles +
+           (ragged ? 10 * m * fmod(n, nr) : 0);
 }
 
 /* Of plain rows of B: a load and a store for each vector, and what comes around a panel, which
@@ -73,7 +77,7 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
 static double pack_cycles(const struct core *core, double n, double k)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
-    return n * k / 4 + (core->in_order ? 0 : 60 * ceil(n / nr));
+    return fmax(core->slowness, 1) * n * k / 4 + 60 * ceil(n / nr);
 }
 
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,

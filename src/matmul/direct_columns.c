@@ -172,8 +172,10 @@ static double shallow_cycles(const struct core *core, const struct strips *run, 
 {
     double depth = run->depth, row = tile_cycles(core, 1, run->vectors, run->group);
     double macs = depth * run->vectors / fmax(core->fmla_per_cycle, 1);
-    if (core->in_order)
-        return depth * row + m * (macs + 2 * ceil(depth / 4) + run->vectors);
+    if (core->in_order) { /* values of A that are no vector come late */
+        double wait = core->in_order == IN_ORDER_WIDE && run->depth < 4 ? 2 : 0;
+        return depth * row + m * (macs + 2 * ceil(depth / 4) + run->vectors + wait);
+    }
     return depth * row + m * (macs + 0.5 * run->vectors + 0.5);
 }
 
@@ -187,7 +189,10 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     double step = run->a_columns || direct_has_panels(run)
                       ? untuned_cycles(core, height, vectors, run->group)
                       : tile_cycles(core, height, run->vectors, run->group);
-    return tiles * (k * step + 6 + 0.5 * height * run->vectors);
+    double around = 6 + 0.5 * height * run->vectors;
+    if (core->in_order == IN_ORDER_WIDE && k < 4) /* steps that wait for what they load */
+        around += (1.6 + 1.3 * k) * height * run->vectors;
+    return tiles * (k * step + around);
 }
 
 static double columns_cycles(const struct core *core, const struct columns *columns, double m,
