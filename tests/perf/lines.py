@@ -70,22 +70,23 @@ reads at 28 GB/s. Neoprene takes what has the fewest cycles. With 512 at 7 the t
 in either layout. The other way to fewer lines, strips whose inputs are transformed for some weights only,
 costs a transform for each part of the weights.
 
-An estimate with a term for these lines would choose F(4,3) there and nowhere else, by that price; what
-memory costs beside products differs between machines of one core, and so there is none.
+The figures are of commit ddc8739. An estimate with a term for these lines would choose F(4,3) for 256 at
+14 and for no other of the four, unless a line costs more than 36 cycles. What memory costs beside
+products differs between machines of one core, and so there is none.
 
 **L1.** A few panels of B stay in L1, and rows of A pass by them: what leaves first is what was used the
 longest ago, so room is needed for the rows of two tiles, and sums come and go for each block of k. Where
 rows and panels fall on the same places of the cache, less than it holds stays there; blocks are chosen by
-these places. A tile of 7 × 12 sums that stay in registers, whose loads of A and B are hidden, moves twice
-the bound at best (2.8 / √S for a product instead of 2 / √S, and S is three quarters of the cache); two
-to five times are moved, by the best peer one and a half to five times as many.
+these places. That takes at least 2 √2 / √T values for a product, T being what of the cache panels may
+fill: with three quarters 1.6 times the bound. Two to six times are moved, by most peers far more. Smaller
+blocks of k would move less, but each comes with a load and a store of all sums.
 
 **Small convolutions by Winograd.** Weights and inputs of all points are more than L1 has where a direct
-convolution's stay: some thousand lines between L1 and L2, of the files tails and 3x3. They have half of
-the products.
+convolution's stay: some thousand lines between L1 and L2, of the files tails and 3x3. They have a third
+of the products.
 
-**Depthwise convolutions** whose rows of the image fall on the same places of L1 (72 channels at 56: 252
-lines from row to row, of 256 places), or with many channels and a stride of 2.
+**Depthwise convolutions** of 72 channels at 56, where each row of the image begins four places of L1
+before the row above (252 lines apart, of 256 places), and of many channels with a stride of 2.
 
 **Outer products**, and other products in place, take turns at as many rows as stay in L1 where all weights
 do; where these are larger, rows come again for each strip of columns, as in 384 → 64 at 14.
