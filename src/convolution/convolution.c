@@ -178,6 +178,18 @@ bool convolution_is_depthwise(const struct problem *problem)
     return weights->dims[0] == 1 && weights->dims[1] == 1;
 }
 
+struct span convolution_taps(const struct convolution_shape *shape, int dimension, neo_dim first,
+                             neo_dim last)
+{
+    neo_dim stride = shape->stride[dimension], padding = shape->padding[dimension];
+    neo_dim step = shape->dilation[dimension], begin = 0, end = shape->kernel[dimension];
+    while (begin < end && last * stride - padding + begin * step < 0)
+        begin++;
+    while (begin < end && first * stride - padding + (end - 1) * step >= shape->in[dimension])
+        end--;
+    return (struct span){(size_t)begin, (size_t)end};
+}
+
 void convolution_pixel_position(const struct convolution_shape *shape, int ndims, size_t index,
                                 neo_dim *position)
 {

@@ -37,6 +37,11 @@ neo_dim convolution_weights_tap(const struct convolution_shape *shape, size_t ta
 /* The pixels of a row of dst all of whose taps in a row of src exist. */
 struct span convolution_inner_pixels(const struct convolution_shape *shape);
 
+/* The taps along a dimension that some of the pixels [first, last] of dst may have in src, as a
+ * span without gaps: the others lie in the padding. */
+struct span convolution_taps(const struct convolution_shape *shape, int dimension, neo_dim first,
+                             neo_dim last);
+
 bool convolution_is_grouped(const struct problem *problem);
 
 /* One input channel per group, or one channel of either image and no groups. */

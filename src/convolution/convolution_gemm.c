@@ -156,6 +156,7 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
         gemm.a_stride =
             (size_t)(mine->rows_are_affine ? mine->src_row_stride : s->src.w * s->stride[WIDTH]);
         gemm.a_is_regular = mine->rows_are_affine;
+        gemm.a_has_zeros = patches_have_zeros(mine, &gemm);
     }
     if (gemm.columns && mine->rows_are_affine && mine->src_row_stride == 1)
         gemm.a_column = (size_t)s->src.c;
@@ -229,6 +230,7 @@ static void run_with(const void *plan, const struct execution *execution, void *
                                      mine.plan->edge_row ? convolution_gemm_prepare_a : NULL,
                                  .pack_a = convolution_gemm_pack_a,
                                  .list_a = convolution_gemm_list_a,
+                                 .reach = convolution_gemm_reach,
                                  .pack_b = convolution_gemm_pack_b,
                                  .finish = convolution_gemm_finish};
     gemm_f32_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, scratch);

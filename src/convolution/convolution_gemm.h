@@ -20,6 +20,12 @@ struct convolution_range {
     neo_dim begin, end;
 };
 
+/* A tile of the GEMM: its part of the reduction, and of the table. */
+struct convolution_tile {
+    struct span reach;
+    size_t first;
+};
+
 struct convolution_gemm {
     struct gemm_f32 gemm;
     struct convolution_shape shape;
@@ -45,6 +51,7 @@ struct convolution_gemm {
      * create, as finding them again would take as long as products of few channels. */
     size_t table_bytes;
     const uint64_t *table;
+    const struct convolution_tile *tiles; /* a part of the table */
 };
 
 struct convolution_call {
@@ -139,6 +146,17 @@ void segments_fill_table(struct convolution_gemm *plan, void *table);
 void segments_list_from_table(const struct convolution_call *call, const float *edges,
                               const struct gemm_f32_list *list);
 
+/* ---- taps in the padding (convolution_gemm_reach.c) ---- */
+
+/* The part of the reduction, in whole segments, that rows [row, row + rows) of the GEMM are not
+ * zeros in. */
+struct span patches_reach(const struct convolution_gemm *plan, size_t batch, size_t row,
+                          size_t rows);
+
+/* Do so many of the patches' taps lie in the padding that it pays to look for them? Tiles of the
+ * GEMM have so many rows. */
+bool patches_have_zeros(const struct convolution_gemm *plan, const struct gemm_f32_shape *gemm);
+
 /* ---- what the GEMM calls; gemm_f32.h says what each does ---- */
 
 /* convolution_gemm_edges.c */
@@ -148,6 +166,10 @@ void convolution_gemm_prepare_a(const void *context, void *task_scratch, size_t 
 /* convolution_gemm_list.c: patches in place */
 void convolution_gemm_list_a(const void *context, const void *task_scratch,
                              const struct gemm_f32_list *list);
+
+/* convolution_gemm_reach.c: the part of the reduction that some patches are not zeros in */
+struct span convolution_gemm_reach(const void *context, size_t batch, size_t tile, size_t row,
+                                   size_t rows);
 
 /* convolution_gemm_pack.c: patches and weights in panels */
 void convolution_gemm_pack_a(const void *context, void *task_scratch, size_t batch, size_t row,

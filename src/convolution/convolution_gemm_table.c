@@ -7,8 +7,9 @@
 #include "kernels/inline.h"
 #include "src/convolution/address_pairs.h"
 #include "src/convolution/convolution_gemm.h"
+#include "src/core/checked.h"
 
-enum { LIST = GEMM_F32_LIST, MOST_BYTES = 16 << 10 };
+enum { LIST = GEMM_F32_LIST, MOST_BYTES = 24 << 10 };
 #define OWN (UINT64_C(1) << 63)
 
 /* Places that no two sizes reach from one to the other. */
@@ -29,7 +30,8 @@ void segments_plan_table(struct convolution_gemm *plan)
         return;
     size_t segments = gemm->shape.k / plan->segment;
     if (segments_fit_table((double)gemm->row_tiles, (double)segments))
-        plan->table_bytes = gemm->row_tiles * segments * LIST * sizeof(uint64_t);
+        plan->table_bytes = gemm->row_tiles *
+                            (segments * LIST * sizeof(uint64_t) + sizeof(struct convolution_tile));
 }
 
 static uint64_t distance(const struct convolution_gemm *plan, uint64_t address)
@@ -41,21 +43,39 @@ static uint64_t distance(const struct convolution_gemm *plan, uint64_t address)
 }
 
 /* By the way that lists take which are made when they are needed. */
+static size_t fill_tile(const struct convolution_gemm *plan, size_t index, struct span reach,
+                        uint64_t *distances)
+{
+    const struct execution execution = {.buffers[SRC] = (void *)(uintptr_t)SRC_PLACE};
+    const struct convolution_call call = {plan, &execution};
+    const float **addresses = (const float **)(void *)distances;
+    struct span rows = gemm_f32_plan_tile(&plan->gemm, index);
+    struct gemm_f32_list list = {.row = rows.begin,
+                                 .height = rows.end - rows.begin,
+                                 .tall = 1,
+                                 .first = reach.begin,
+                                 .segments = (reach.end - reach.begin) / plan->segment,
+                                 .out = addresses};
+    segments_list(&call, (const float *)(uintptr_t)EDGES_PLACE, &list);
+    for (size_t i = 0; i < list.segments * LIST; i++)
+        distances[i] = distance(plan, (uintptr_t)addresses[i]);
+    return list.segments * LIST;
+}
+
 void segments_fill_table(struct convolution_gemm *plan, void *table)
 {
     const struct gemm_f32 *gemm = &plan->gemm;
-    const struct execution execution = {.buffers[SRC] = (void *)(uintptr_t)SRC_PLACE};
-    const struct convolution_call call = {plan, &execution};
-    const float **addresses = table;
-    uint64_t *distances = table;
-    struct gemm_f32_list list = {.height = gemm->tall,
-                                 .tall = gemm->tall_tiles,
-                                 .low = gemm->row_tiles - gemm->tall_tiles,
-                                 .segments = gemm->shape.k / plan->segment,
-                                 .out = addresses};
-    segments_list(&call, (const float *)(uintptr_t)EDGES_PLACE, &list);
-    for (size_t i = 0; i < gemm->row_tiles * list.segments * LIST; i++)
-        distances[i] = distance(plan, (uintptr_t)addresses[i]);
+    struct convolution_tile *tiles = table;
+    uint64_t *distances = (uint64_t *)(void *)(tiles + gemm->row_tiles);
+    size_t used = 0;
+    for (size_t i = 0; i < gemm->row_tiles; i++) {
+        struct span rows = gemm_f32_plan_tile(gemm, i), reach = {0, gemm->shape.k};
+        if (gemm->shape.a_has_zeros)
+            reach = patches_reach(plan, 0, rows.begin, rows.end - rows.begin);
+        tiles[i] = (struct convolution_tile){reach, used};
+        used += fill_tile(plan, i, reach, distances + used);
+    }
+    plan->tiles = tiles;
     plan->table = distances;
 }
 
@@ -90,7 +110,7 @@ void segments_list_from_table(const struct convolution_call *call, const float *
                     bytes(image * s->src.n + group * s->ic * s->src.c)),
         .own = both((uintptr_t)own + OWN), /* which takes the bit away */
     };
-    const uint64_t *at = plan->table + list->tile * list->segments * LIST;
+    const uint64_t *at = plan->table + plan->tiles[list->tile].first;
     size_t count = (list->tall + list->low) * list->segments;
     if (list->height <= LIST - 2)
         add_distances(at, count, from, LIST / 2 - 1, list->out);

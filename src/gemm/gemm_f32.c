@@ -162,6 +162,7 @@ static struct gemm_task make_task(const struct run *run, int slot, struct gemm_f
         .call = run->call,
         .a = (float *)(void *)scratch,
         .list = (const float **)(void *)(scratch + parts->list),
+        .runs = (struct gemm_run *)(void *)(scratch + parts->runs),
         .b = (float *)(void *)(scratch + parts->b),
         .stage = (float *)(void *)(scratch + parts->stage),
         .caller = scratch + parts->caller,

@@ -45,16 +45,17 @@ struct gemm_f32_shape {
      * rows are contiguous. */
     size_t segment, a_stride;
     bool a_is_regular;
+    bool a_has_zeros; /* reach() knows where */
 
     /* Not 0: columns of A are contiguous, so far from each other, and list_a() knows where they
      * are. C's columns are contiguous, too. */
     size_t a_column;
 };
 
-/* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, lists of its rows, a block
- * of B, staged sums, the caller's. */
+/* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, lists of its rows, runs of
+ * its tiles, a block of B, staged sums, the caller's. */
 struct gemm_f32_scratch {
-    size_t list, b, stage, caller, bytes;
+    size_t list, runs, b, stage, caller, bytes;
 };
 
 /* One step of the loops: tiles × panels × a range of k. */
@@ -62,6 +63,15 @@ struct gemm_step {
     struct span tiles, panels, k;
     size_t row, rows, column, columns; /* the same in elements */
     size_t segments, depth;            /* of rows in place; depth: of one of these */
+};
+
+/* Tiles of a step that follow each other and reach the same part of its k: no more than that part
+ * of their rows is listed, and multiplied. */
+struct gemm_run {
+    struct span tiles;
+    size_t skipped, segments; /* values of k before the part; no segments: there is none */
+    bool begins, ends;        /* nothing of k comes before it, or after it */
+    const float **rows;       /* the lists */
 };
 
 /* Panels of one width that follow each other, and their kernels. */
@@ -155,6 +165,10 @@ struct gemm_f32_call {
     /* Not called if the shape has neither a segment nor a_column. */
     void (*list_a)(const void *context, const void *task_scratch, const struct gemm_f32_list *list);
 
+    /* A range of k, of one segment at least, outside of which tile number `tile`, rows [row, row +
+     * rows) of A, is zeros: these are not multiplied. Called if the shape has a_has_zeros. */
+    struct span (*reach)(const void *context, size_t batch, size_t tile, size_t row, size_t rows);
+
     /* out[p * width + j] = B[first + p][column + j] for j < columns, 0 for columns <= j < width.
      * Not called when B is packed. */
     void (*pack_b)(const void *context, size_t batch, size_t column, size_t columns, size_t width,
@@ -179,6 +193,9 @@ void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
  * rows shares the last two tiles' rows evenly, as tiles of so few rows leave most registers unused.
  */
 struct span gemm_f32_row_tile(size_t m, size_t index);
+
+/* The rows of tile t, by the plan. */
+struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
 
 /* Cycles on one thread. a_listed: the shape would have a segment, and a_stride; 0: not known. */
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,

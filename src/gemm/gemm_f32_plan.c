@@ -207,7 +207,9 @@ static void divide_scratch(struct gemm_f32 *plan, const struct cpu *cpu)
     size_t rows = plan->block_tiles * plan->tile_rows;
     bool has_a = !plan->planes && !always_lists(plan, cpu);
     parts->list = has_a ? floats(rows * plan->block_k) : 0;
-    parts->b = parts->list + round_up(list_bytes(plan), SCRATCH_UNIT);
+    parts->runs = parts->list + round_up(list_bytes(plan), SCRATCH_UNIT);
+    size_t run_bytes = shape->a_has_zeros ? plan->block_tiles * sizeof(struct gemm_run) : 0;
+    parts->b = parts->runs + round_up(run_bytes, SCRATCH_UNIT);
     parts->stage = parts->b + (shape->b_packed ? 0 : floats(plan->block_columns * plan->block_k));
     parts->caller =
         parts->stage + (shape->output == GEMM_STAGED ? floats(rows * plan->block_columns) : 0);
@@ -281,8 +283,9 @@ static void plan_steps(struct gemm_f32 *plan)
     gemm_f32_plan_whole(plan);
     if (plan->listed)
         gemm_f32_plan_passes(plan);
-    plan->is_short = plan->is_one_step && plan->pass_count && shape->b_packed && !plan->copies &&
-                     shape->output == GEMM_DIRECT && plan->chunk_tiles >= plan->row_tiles;
+    plan->is_short = plan->is_one_step && !shape->a_has_zeros && plan->pass_count &&
+                     shape->b_packed && !plan->copies && shape->output == GEMM_DIRECT &&
+                     plan->chunk_tiles >= plan->row_tiles;
 }
 
 void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)

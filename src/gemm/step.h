@@ -13,6 +13,7 @@ struct gemm_task {
     const struct gemm_f32_call *call;
     float *a, *b, *stage;
     const float **list;
+    struct gemm_run *runs; /* of a step's tiles, if A has zeros */
     void *caller;
     size_t batch;
     struct gemm_f32_place place;
@@ -69,9 +70,6 @@ static inline struct layout_panel gemm_f32_plan_panel(const struct gemm_f32 *pla
         return (struct layout_panel){p * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
     return (plan->wide_panels ? layout_wide_panel : layout_panel)(plan->shape.n, p);
 }
-
-/* The rows of tile t, by the plan. */
-struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
 
 /* How many blocks of k there are. */
 size_t gemm_f32_k_blocks(const struct gemm_f32 *plan);

@@ -33,36 +33,101 @@ static void list_regular(const struct gemm_task *task, const struct gemm_step *s
     }
 }
 
-static void list_rows(const struct gemm_task *task, const struct gemm_step *step)
+static void list_run(const struct gemm_task *task, const struct gemm_step *step,
+                     const struct gemm_run *run)
 {
     const struct gemm_f32 *plan = task->plan;
-    if (plan->shape.a_is_regular) {
-        list_regular(task, step);
-        return;
-    }
-    size_t tall = max_size(min_size(plan->tall_tiles, step->tiles.end), step->tiles.begin);
-    task->call->list_a(task->call->context, task->caller,
-                       &(struct gemm_f32_list){.batch = task->batch,
-                                               .tile = step->tiles.begin,
-                                               .row = step->row,
-                                               .height = plan->tall,
-                                               .tall = tall - step->tiles.begin,
-                                               .low = step->tiles.end - tall,
-                                               .first = step->k.begin,
-                                               .segments = step->segments,
-                                               .out = task->list});
+    size_t tall = max_size(min_size(plan->tall_tiles, run->tiles.end), run->tiles.begin);
+    task->call->list_a(
+        task->call->context, task->caller,
+        &(struct gemm_f32_list){.batch = task->batch,
+                                .tile = run->tiles.begin,
+                                .row = gemm_f32_plan_tile(plan, run->tiles.begin).begin,
+                                .height = plan->tall,
+                                .tall = tall - run->tiles.begin,
+                                .low = run->tiles.end - tall,
+                                .first = step->k.begin + run->skipped,
+                                .segments = run->segments,
+                                .out = run->rows});
 }
 
-static void copy_listed(const struct gemm_task *task, const struct gemm_step *step)
+static void copy_run(const struct gemm_task *task, const struct gemm_step *step,
+                     const struct gemm_run *run, float *copy)
 {
     const struct gemm_f32 *plan = task->plan;
-    size_t depth = step->depth;
-    const float **list = task->list;
-    float *copy = task->a;
-    for (size_t t = step->tiles.begin; t < step->tiles.end; t++) {
+    const float **list = run->rows;
+    for (size_t t = run->tiles.begin; t < run->tiles.end; t++) {
         size_t rows = plan->tall - (t >= plan->tall_tiles);
-        for (size_t s = 0; s < step->segments; s++, list += LIST, copy += rows * depth)
-            copy_rows(list, rows, depth, copy);
+        for (size_t s = 0; s < run->segments; s++, list += LIST, copy += rows * step->depth)
+            copy_rows(list, rows, step->depth, copy);
+    }
+}
+
+/* ---- runs of tiles ---- */
+
+/* Sets what the run has of the step's k. */
+static void set_part(struct gemm_run *run, const struct gemm_step *step, struct span reach)
+{
+    size_t begin = max_size(step->k.begin, reach.begin), end = min_size(step->k.end, reach.end);
+    run->skipped = begin < end ? begin - step->k.begin : 0;
+    run->segments = begin < end ? (end - begin) / step->depth : 0;
+    run->begins = begin == reach.begin;
+    run->ends = end == reach.end;
+}
+
+/* All tiles, with all of the step's k. */
+static struct gemm_run whole_run(const struct gemm_task *task, const struct gemm_step *step)
+{
+    return (struct gemm_run){.tiles = step->tiles,
+                             .segments = step->segments,
+                             .begins = step->k.begin == 0,
+                             .ends = step->k.end == task->plan->shape.k,
+                             .rows = task->list};
+}
+
+static struct span reach_of(const struct gemm_task *task, size_t tile)
+{
+    struct span rows = gemm_f32_plan_tile(task->plan, tile);
+    return task->call->reach(task->call->context, task->batch, tile, rows.begin,
+                             rows.end - rows.begin);
+}
+
+/* The step's tiles, divided where A has zeros. Returns how many runs there are. */
+static size_t find_runs(const struct gemm_task *task, const struct gemm_step *step)
+{
+    struct gemm_run *run = task->runs;
+    const float **rows = task->list;
+    struct span next = reach_of(task, step->tiles.begin), reach;
+    for (size_t t = step->tiles.begin; t < step->tiles.end; run++) {
+        run->tiles.begin = t;
+        reach = next;
+        while (++t < step->tiles.end) {
+            next = reach_of(task, t);
+            if (next.begin != reach.begin || next.end != reach.end)
+                break;
+        }
+        run->tiles.end = t;
+        run->rows = rows;
+        set_part(run, step, reach);
+        rows += (t - run->tiles.begin) * run->segments * LIST;
+    }
+    return (size_t)(run - task->runs);
+}
+
+static void list_rows(const struct gemm_task *task, const struct gemm_step *step,
+                      const struct gemm_run *runs, size_t count)
+{
+    const struct gemm_f32 *plan = task->plan;
+    float *copy = task->a;
+    if (plan->shape.a_is_regular)
+        list_regular(task, step);
+    for (size_t i = 0; i < count; i++) {
+        const struct gemm_run *run = &runs[i];
+        if (!plan->shape.a_is_regular && run->segments)
+            list_run(task, step, run);
+        if (plan->copies)
+            copy_run(task, step, run, copy);
+        copy += (run->tiles.end - run->tiles.begin) * plan->tall * run->segments * step->depth;
     }
 }
 
@@ -104,11 +169,14 @@ void gemm_f32_plan_passes(struct gemm_f32 *plan)
 
 /* ---- strips ---- */
 
-/* A pass on its way down the tiles. */
+/* A pass on its way down the tiles of a step. */
 struct strip {
     struct gemm_f32_listed call; /* of the kernels, at the next tiles */
+    const struct gemm_task *task;
     const struct gemm_pass *pass;
-    size_t tile; /* the next one */
+    const struct gemm_run *run; /* that the next tile belongs to */
+    const float *b;             /* of the step */
+    size_t tile;                /* the next one */
     uint32_t tall;
 };
 
@@ -184,43 +252,54 @@ static void run_ragged(struct strip *strip, uint32_t low, size_t tiles)
     call->bias = given;
 }
 
+/* At the first tile of a run. */
+static void begin_run(struct strip *strip)
+{
+    const struct gemm_run *run = strip->run;
+    const float *bias = run->ends ? strip->task->place.bias : NULL;
+    struct gemm_f32_listed *call = &strip->call;
+    call->rows = run->rows;
+    call->segments = run->segments;
+    call->b = strip->b + run->skipped * strip->pass->panel.width;
+    call->bias = bias ? bias + strip->pass->panel.first : NULL;
+    call->accumulate = !run->begins;
+    call->clamp = run->ends ? strip->task->plan->clamp : 0;
+    call->missing = 0;
+}
+
 static void begin_strip(struct strip *strip, const struct gemm_task *task,
                         const struct gemm_step *step, const struct gemm_f32_block *block,
-                        const struct gemm_pass *pass)
+                        const struct gemm_run *runs, const struct gemm_pass *pass)
 {
     const struct gemm_f32 *plan = task->plan;
-    const struct gemm_f32_shape *shape = &plan->shape;
     const struct layout_panel *panel = &pass->panel;
-    bool last = step->k.end == shape->k;
+    strip->task = task;
     strip->pass = pass;
+    strip->run = runs;
+    strip->b = gemm_step_panel(task, step, panel);
     strip->tile = step->tiles.begin;
     strip->tall = (uint32_t)plan->tall;
     strip->call = (struct gemm_f32_listed){
-        .rows = task->list,
-        .segments = step->segments,
         .rounds = step->depth / 4,
         .tail = step->depth % 4,
-        .b = gemm_step_panel(task, step, panel),
         .b_step = gemm_step_panel_stride(task, step, panel->width),
         .c = block->values + (panel->first - step->column),
         .ldc = block->row_stride,
         .panels = pass->panels,
-        .bias = last && task->place.bias ? task->place.bias + panel->first : NULL,
-        .accumulate = step->k.begin > 0,
-        .clamp = last ? plan->clamp : 0,
-        .low = shape->low,
-        .high = shape->high,
+        .low = plan->shape.low,
+        .high = plan->shape.high,
         .width = pass->width,
     };
+    begin_run(strip);
     if (task->packs && panel->first < plan->full_panels * LAYOUT_PANEL)
         pack_panels(task, step, strip);
 }
 
-/* Tiles up to `end`. */
-static void run_strip(const struct gemm_f32 *plan, struct strip *strip, size_t end)
+/* Tiles of one run up to `end`. */
+static void run_some(struct strip *strip, size_t end)
 {
     void (*run)(struct strip *, uint32_t, size_t) = strip->pass->valid ? run_ragged : run_tiles;
-    size_t boundary = max_size(min_size(plan->tall_tiles, end), strip->tile);
+    size_t boundary = max_size(min_size(strip->task->plan->tall_tiles, end), strip->tile);
     if (boundary > strip->tile)
         run(strip, 0, boundary - strip->tile);
     if (end > boundary)
@@ -228,19 +307,46 @@ static void run_strip(const struct gemm_f32 *plan, struct strip *strip, size_t e
     strip->tile = end;
 }
 
+/* The same where nothing is to be added. */
+static void skip_some(struct strip *strip, size_t end)
+{
+    const struct gemm_f32 *plan = strip->task->plan;
+    size_t row = gemm_f32_plan_tile(plan, strip->tile).begin;
+    strip->call.c += (gemm_f32_plan_tile(plan, end - 1).end - row) * strip->call.ldc;
+    strip->tile = end;
+}
+
+/* Tiles up to `end`, of any runs. */
+static void run_strip(struct strip *strip, size_t end)
+{
+    while (strip->tile < end) {
+        if (strip->tile == strip->run->tiles.end) {
+            strip->run++;
+            begin_run(strip);
+        }
+        size_t last = min_size(end, strip->run->tiles.end);
+        if (strip->run->segments)
+            run_some(strip, last);
+        else
+            skip_some(strip, last);
+    }
+}
+
 /* A step's only pass that the plan knows, or its passes one after the other: nothing but addresses
- * is not known yet. */
+ * is not known yet. A has no zeros. */
 void gemm_run_short(const struct gemm_task *task)
 {
     const struct gemm_f32 *plan = task->plan;
     const struct gemm_step *step = &plan->whole;
     const struct gemm_f32_place *place = &task->place;
     size_t k = plan->shape.k;
-    list_rows(task, step);
+    struct gemm_run all = whole_run(task, step);
+    list_rows(task, step, &all, 1);
     for (const struct gemm_pass *pass = plan->passes; pass < plan->passes + plan->pass_count;
          pass++) {
         size_t first = pass->panel.first;
         struct strip strip = {
+            .task = task,
             .pass = pass,
             .tall = (uint32_t)plan->tall,
             .call = {.rows = task->list,
@@ -258,38 +364,37 @@ void gemm_run_short(const struct gemm_task *task)
                      .high = plan->shape.high,
                      .width = pass->width},
         };
-        run_strip(plan, &strip, plan->row_tiles);
+        run_some(&strip, plan->row_tiles);
     }
 }
 
 /* Some passes, a chunk of tiles after the other. */
 static void run_passes(const struct gemm_task *task, const struct gemm_step *step,
-                       const struct gemm_f32_block *block, const struct gemm_pass *passes,
-                       size_t count)
+                       const struct gemm_f32_block *block, const struct gemm_run *runs,
+                       const struct gemm_pass *passes, size_t count)
 {
-    const struct gemm_f32 *plan = task->plan;
     struct strip strips[GEMM_F32_PASSES];
-    size_t begin = step->tiles.begin, end = step->tiles.end, chunk = plan->chunk_tiles;
+    size_t begin = step->tiles.begin, end = step->tiles.end, chunk = task->plan->chunk_tiles;
     for (size_t i = 0; i < count; i++) {
-        begin_strip(&strips[i], task, step, block, &passes[i]);
+        begin_strip(&strips[i], task, step, block, runs, &passes[i]);
         if (chunk >= end - begin)
-            run_strip(plan, &strips[i], end);
+            run_strip(&strips[i], end);
     }
     for (size_t t = begin; chunk < end - begin && t < end; t += chunk)
         for (size_t i = 0; i < count; i++)
-            run_strip(plan, &strips[i], min_size(t + chunk, end));
+            run_strip(&strips[i], min_size(t + chunk, end));
 }
 
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block, struct span panels)
 {
     const struct gemm_f32 *plan = task->plan;
-    list_rows(task, step);
-    if (plan->copies)
-        copy_listed(task, step);
-    bool all = panels.begin == 0 && panels.end == plan->panels;
-    if (all && plan->pass_count && task->tiles == &plan->tiles) {
-        run_passes(task, step, block, plan->passes, plan->pass_count);
+    struct gemm_run all = whole_run(task, step);
+    const struct gemm_run *runs = plan->shape.a_has_zeros ? task->runs : &all;
+    list_rows(task, step, runs, plan->shape.a_has_zeros ? find_runs(task, step) : 1);
+    bool is_all = panels.begin == 0 && panels.end == plan->panels;
+    if (is_all && plan->pass_count && task->tiles == &plan->tiles) {
+        run_passes(task, step, block, runs, plan->passes, plan->pass_count);
         return;
     }
     struct gemm_pass passes[GEMM_F32_PASSES];
@@ -297,6 +402,6 @@ void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *
         size_t count = 0;
         for (; p < panels.end && count < GEMM_F32_PASSES; p += passes[count++].panels)
             passes[count] = plan_pass(plan, task->tiles->listed, panels, p);
-        run_passes(task, step, block, passes, count);
+        run_passes(task, step, block, runs, passes, count);
     }
 }

@@ -1,0 +1,66 @@
+/* Convolution as a matrix multiplication: which taps some patches have in src. Those that lie in
+ * the padding for all of a tile's pixels need not be multiplied: rows at the top and bottom of an
+ * image lack rows of the kernel, and much of a dilated kernel may lie beyond a small image. */
+#include "src/convolution/convolution_gemm.h"
+#include "src/core/checked.h"
+
+/* In the order of the reduction, from the first tap of the box of those that exist to its last.
+ * Where pixels are not all in one plane or row, they are anywhere within these. */
+struct span patches_reach(const struct convolution_gemm *plan, size_t batch, size_t row,
+                          size_t rows)
+{
+    const struct convolution_shape *s = &plan->shape;
+    size_t at = first_pixel(plan, batch) + row, begin = 0, last = 0;
+    struct pixel first_pixel = patches_pixel(s, at), last_pixel = patches_pixel(s, at + rows - 1);
+    bool together = first_pixel.n == last_pixel.n;
+    for (int d = 0; d < SPACE - plan->rows_are_merged; d++) {
+        neo_dim from = together ? first_pixel.at[d] : 0;
+        neo_dim to = together ? last_pixel.at[d] : s->out[d] - 1;
+        struct span taps = convolution_taps(s, d, from, to);
+        if (taps.begin == taps.end)
+            return (struct span){0, plan->segment}; /* of zeros */
+        begin = begin * (size_t)s->kernel[d] + taps.begin;
+        last = last * (size_t)s->kernel[d] + taps.end - 1;
+        together = together && from == to;
+    }
+    return (struct span){begin * plan->segment, (last + 1) * plan->segment};
+}
+
+struct span convolution_gemm_reach(const void *context, size_t batch, size_t tile, size_t row,
+                                   size_t rows)
+{
+    const struct convolution_gemm *plan = ((const struct convolution_call *)context)->plan;
+    return plan->table ? plan->tiles[tile].reach : patches_reach(plan, batch, row, rows);
+}
+
+/* The mean of how many taps along a dimension so many pixels have that follow each other. */
+static double mean_taps(const struct convolution_shape *s, int d, neo_dim pixels)
+{
+    neo_dim count = s->out[d] > pixels ? s->out[d] - pixels + 1 : 1;
+    size_t sum = 0;
+    for (neo_dim i = 0; i < count; i++) {
+        neo_dim last = i + pixels < s->out[d] ? i + pixels : s->out[d];
+        struct span taps = convolution_taps(s, d, i, last - 1);
+        sum += taps.end - taps.begin;
+    }
+    return (double)sum / (double)count;
+}
+
+bool patches_have_zeros(const struct convolution_gemm *plan, const struct gemm_f32_shape *gemm)
+{
+    enum { ROWS = GEMM_F32_LISTED_HEIGHT };
+    const double rows = ROWS; /* clang wants a double */
+    /* Products that a tile's share of a run takes; for more values of k its taps are found at each
+     * step. */
+    const double few = 256, known = 500, found = 2500, k = (double)gemm->k;
+    const struct convolution_shape *s = &plan->shape;
+    neo_dim row = s->out[WIDTH], plane = row * s->out[HEIGHT];
+    if (plane < 1)
+        return false;
+    const neo_dim pixels[SPACE] = {(ROWS - 1) / plane + 1, (ROWS - 1) / row + 1, ROWS};
+    double lost = 0;
+    bool in_width = s->kernel[DEPTH] * s->kernel[HEIGHT] == 1 && !plan->rows_are_merged;
+    for (int d = 0; d < WIDTH + in_width; d++)
+        lost += 1 - mean_taps(s, d, pixels[d]) / (double)s->kernel[d];
+    return lost * k * (double)gemm->n * rows > (k <= few ? known : found * k / few);
+}
