@@ -2,12 +2,12 @@
  * src times weights. Pointwise ones, and those whose patches are contiguous values of src at equal
  * distances, need nothing else: a kernel as large as the image, one dimension without padding. Of a
  * few pixels of dst the patches are copied, as they are less than the weights that they meet; so
- * one pixel, few channels or small images get what matmul has for such sizes. */
+ * one pixel, few channels or small images get what matmul has for such sizes. Taps that no pixel
+ * has are left out; of packed weights the others are copied. */
 #include <math.h>
 #include <string.h>
 
-#include "kernels/copy_f32.h"
-#include "src/convolution/convolution.h"
+#include "src/convolution/convolution_matmul.h"
 #include "src/core/checked.h"
 #include "src/matmul/matmul.h"
 #include "src/memory/descriptor.h"
@@ -16,15 +16,7 @@
 #include "src/threading/partition.h"
 #include "src/weights/layout.h"
 
-enum { MOST_COPIED = 64 << 10 }; /* bytes of patches */
-
-struct convolution_matmul {
-    struct convolution_shape shape;
-    const char *kernel;  /* the algorithm of the product */
-    copy_f32_fn *copy;   /* of patches; NULL: they are in place */
-    size_t pixels, rows; /* to copy: of dst; of weights, the values of a patch */
-    struct span inner;   /* pixels of a row of dst all of whose taps in a row of src exist */
-};
+enum { MOST_COPIED = 64 << 10 }; /* bytes of patches, or weights */
 
 /* ---- the product ---- */
 
@@ -45,12 +37,6 @@ static neo_dim even_stride(const neo_dim sizes[4], const neo_dim steps[4])
     return stride;
 }
 
-/* Between elements of one dimension; the factors of a single one may be anything. */
-static neo_dim step_of(neo_dim size, neo_dim step, neo_dim stride)
-{
-    return size > 1 ? step * stride : 0;
-}
-
 /* Of dst's pixels, and of the patches of src that they come of. */
 static neo_dim dst_stride(const struct convolution_shape *s)
 {
@@ -62,9 +48,9 @@ static neo_dim src_stride(const struct convolution_shape *s)
 {
     const neo_dim *out = s->out, *stride = s->stride;
     return even_stride((neo_dim[]){out[WIDTH], out[HEIGHT], out[DEPTH], s->batch},
-                       (neo_dim[]){step_of(out[WIDTH], stride[WIDTH], s->src.w),
-                                   step_of(out[HEIGHT], stride[HEIGHT], s->src.h),
-                                   step_of(out[DEPTH], stride[DEPTH], s->src.d), s->src.n});
+                       (neo_dim[]){matmul_step(out[WIDTH], stride[WIDTH], s->src.w),
+                                   matmul_step(out[HEIGHT], stride[HEIGHT], s->src.h),
+                                   matmul_step(out[DEPTH], stride[DEPTH], s->src.d), s->src.n});
 }
 
 /* Of the values of a patch of src, and of a column of plain weights: channels, then taps. */
@@ -72,9 +58,9 @@ static neo_dim patch_stride(const struct convolution_shape *s)
 {
     const neo_dim *kernel = s->kernel, *dilation = s->dilation;
     return even_stride((neo_dim[]){s->ic, kernel[WIDTH], kernel[HEIGHT], kernel[DEPTH]},
-                       (neo_dim[]){s->src.c, step_of(kernel[WIDTH], dilation[WIDTH], s->src.w),
-                                   step_of(kernel[HEIGHT], dilation[HEIGHT], s->src.h),
-                                   step_of(kernel[DEPTH], dilation[DEPTH], s->src.d)});
+                       (neo_dim[]){s->src.c, matmul_step(kernel[WIDTH], dilation[WIDTH], s->src.w),
+                                   matmul_step(kernel[HEIGHT], dilation[HEIGHT], s->src.h),
+                                   matmul_step(kernel[DEPTH], dilation[DEPTH], s->src.d)});
 }
 
 static neo_dim weights_stride(const struct convolution_shape *s)
@@ -109,6 +95,27 @@ static neo_dim row_count(const struct convolution_shape *s)
     return s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH] * s->ic;
 }
 
+static bool is_plain(const struct problem *problem)
+{
+    return problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
+}
+
+/* Without the taps that no pixel has, unless weights are plain and the others are not at equal
+ * distances. true: some are left out. */
+static bool init_shape(struct convolution_shape *s, struct convolution_trim *trim,
+                       const struct problem *problem)
+{
+    convolution_shape_init(s, problem);
+    struct convolution_shape trimmed = *s;
+    bool trims = convolution_trim(&trimmed, trim);
+    if (!trims || (is_plain(problem) && weights_stride(&trimmed) < 0)) {
+        trim->src = trim->weights = 0;
+        return false;
+    }
+    *s = trimmed;
+    return true;
+}
+
 static neo_memory_desc matrix(neo_dim rows, neo_dim columns, neo_dim row, neo_dim column)
 {
     return (neo_memory_desc){
@@ -124,7 +131,8 @@ static neo_memory_desc matrix(neo_dim rows, neo_dim columns, neo_dim row, neo_di
 static void make_product(struct problem *product, const struct problem *problem)
 {
     struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_trim trim;
+    init_shape(&s, &trim, problem);
     neo_dim m = pixel_count(&s), k = row_count(&s);
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     *product = (struct problem){.operation = &matmul_operation, .attributes = problem->attributes};
@@ -154,12 +162,21 @@ static const char *refuse_copies(const struct convolution_shape *s)
     return NULL;
 }
 
+/* The values of packed weights that are left, if some are left out. */
+static size_t trimmed_weights(const struct convolution_shape *s)
+{
+    size_t last = layout_panel_count((size_t)s->oc) - 1;
+    size_t width = layout_panel((size_t)s->oc, last).width;
+    return (layout_panel_offset((size_t)s->oc, last) + width) * (size_t)row_count(s);
+}
+
 static const char *matmul_refuse(const struct problem *problem, const struct cpu *cpu)
 {
     struct problem chosen = *problem;
     struct convolution_shape s;
+    struct convolution_trim trim;
     convolution_choose_packed(&chosen, cpu);
-    convolution_shape_init(&s, &chosen);
+    bool trims = init_shape(&s, &trim, &chosen);
     const neo_memory_desc *weights = &chosen.tensors[WEIGHTS];
     if (s.groups != 1)
         return "there are groups";
@@ -173,6 +190,8 @@ static const char *matmul_refuse(const struct problem *problem, const struct cpu
         return "pixels are not at equal distances";
     if (weights->format_kind == NEO_FORMAT_STRIDED && weights_stride(&s) < 0)
         return "weights of an output channel are not at equal distances";
+    if (trims && !is_plain(&chosen) && trimmed_weights(&s) > MOST_COPIED / sizeof(float))
+        return "many weights would be copied";
     const char *why = is_in_place(&s) ? NULL : refuse_copies(&s);
     return why ? why : convolution_refuse_direct(problem);
 }
@@ -190,15 +209,24 @@ static double copying_cycles(const struct convolution_shape *s, const struct cpu
            (30 + lines * (60 + each * whole + 70 * edges) + (s->src.c == 1 ? 0.25 : 1.5) * values);
 }
 
+/* Of weights: rows of the kernel of each panel. */
+static double trimming_cycles(const struct convolution_shape *s)
+{
+    double rows = (double)(s->kernel[DEPTH] * s->kernel[HEIGHT]);
+    return 20 * rows * (double)layout_panel_count((size_t)s->oc) + (double)trimmed_weights(s) / 4;
+}
+
 static double matmul_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     const double nesting = 50; /* clang wants a double */
     struct problem chosen = *problem, product;
     struct convolution_shape s;
+    struct convolution_trim trim;
     convolution_choose_packed(&chosen, cpu);
-    convolution_shape_init(&s, &chosen);
+    bool copies_weights = init_shape(&s, &trim, &chosen) && !is_plain(&chosen);
     make_product(&product, &chosen);
-    return nesting + (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) +
+    return nesting + (copies_weights ? cpu->core->slowness * trimming_cycles(&s) : 0) +
+           (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) +
            matmul_best(&product, cpu)->estimate(&product, cpu);
 }
 
@@ -210,7 +238,12 @@ static void matmul_plan(void *plan, const struct problem *problem, const struct 
     struct problem product;
     make_product(&product, problem);
     mine->kernel = matmul_best(&product, cpu)->name;
-    convolution_shape_init(&mine->shape, problem);
+    bool trims = init_shape(&mine->shape, &mine->trim, problem);
+    mine->is_product = !trims && is_in_place(&mine->shape);
+    if (trims && !is_plain(problem)) {
+        mine->columns = (size_t)mine->shape.oc;
+        mine->weights = trimmed_weights(&mine->shape);
+    }
     if (is_in_place(&mine->shape))
         return;
     mine->copy = copy_f32_find(cpu->features)->run;
@@ -227,11 +260,17 @@ static neo_status matmul_nest(struct implementation *implementation)
     return implementation_nest(implementation, &description);
 }
 
+/* Patches, then weights. */
+static size_t patch_bytes(const struct convolution_matmul *mine)
+{
+    return round_up(mine->pixels * mine->rows * sizeof(float), SCRATCH_ALIGNMENT);
+}
+
 static size_t matmul_scratch_bytes(const void *plan, int threads)
 {
     const struct convolution_matmul *mine = plan;
     (void)threads;
-    return mine->pixels * mine->rows * sizeof(float);
+    return patch_bytes(mine) + mine->weights * sizeof(float);
 }
 
 static const char *matmul_kernel(const void *plan)
@@ -239,109 +278,12 @@ static const char *matmul_kernel(const void *plan)
     return ((const struct convolution_matmul *)plan)->kernel;
 }
 
-/* ---- patches ---- */
-
-/* One row of the kernel for the pixels of a row of dst. */
-struct taps_line {
-    const float *src; /* column 0 of the row of src, NULL in the padding */
-    float *patches;   /* tap 0 of pixel 0 */
-};
-
-static bool taps_follow(const struct convolution_shape *s)
-{
-    return s->src.c == 1 && (s->kernel[WIDTH] == 1 || s->dilation[WIDTH] * s->src.w == s->ic);
-}
-
-/* Of these pixels, whose taps here all exist. */
-static void copy_taps(const struct convolution_matmul *mine, const struct taps_line *line,
-                      struct span pixels, struct span taps)
-{
-    const struct convolution_shape *s = &mine->shape;
-    neo_dim stride = s->stride[WIDTH], dilation = s->dilation[WIDTH];
-    neo_dim first = (neo_dim)pixels.begin * stride - s->padding[WIDTH];
-    size_t count = pixels.end - pixels.begin;
-    bool together = taps_follow(s);
-    for (size_t tap = taps.begin; tap < taps.end; tap += together ? taps.end : 1)
-        mine->copy(&(struct copy_f32_plane){
-            .rows = count,
-            .cols = (together ? taps.end - tap : 1) * (size_t)s->ic,
-            .src = line->src + (first + (neo_dim)tap * dilation) * s->src.w,
-            .src_row = step_of((neo_dim)count, stride, s->src.w),
-            .src_col = s->src.c,
-            .dst = line->patches + pixels.begin * mine->rows + tap * (size_t)s->ic,
-            .dst_row = (ptrdiff_t)mine->rows,
-            .dst_col = 1,
-        });
-}
-
-/* Of one pixel, whose other taps are zeros. */
-static void copy_edge(const struct convolution_matmul *mine, const struct taps_line *line,
-                      size_t pixel)
-{
-    const struct convolution_shape *s = &mine->shape;
-    neo_dim first = (neo_dim)pixel * s->stride[WIDTH] - s->padding[WIDTH];
-    neo_dim dilation = s->dilation[WIDTH], begin = 0, end = s->kernel[WIDTH];
-    while (end > 0 && (!line->src || first + (end - 1) * dilation >= s->in[WIDTH]))
-        end--;
-    while (begin < end && first + begin * dilation < 0)
-        begin++;
-    float *out = line->patches + pixel * mine->rows;
-    size_t tap = (size_t)s->ic * sizeof(float);
-    if (begin > 0)
-        memset(out, 0, (size_t)begin * tap);
-    if (end < s->kernel[WIDTH])
-        memset(out + end * s->ic, 0, (size_t)(s->kernel[WIDTH] - end) * tap);
-    if (begin < end)
-        copy_taps(mine, line, (struct span){pixel, pixel + 1},
-                  (struct span){(size_t)begin, (size_t)end});
-}
-
-static void copy_line(const struct convolution_matmul *mine, const struct taps_line *line)
-{
-    const struct convolution_shape *s = &mine->shape;
-    struct span inner = line->src ? mine->inner : (struct span){0, 0};
-    if (inner.begin < inner.end)
-        copy_taps(mine, line, inner, (struct span){0, (size_t)s->kernel[WIDTH]});
-    for (size_t i = 0; i < inner.begin; i++)
-        copy_edge(mine, line, i);
-    for (size_t i = inner.end; i < (size_t)s->out[WIDTH]; i++)
-        copy_edge(mine, line, i);
-}
-
-/* Of the row of dst at (d, h). src: of its image. */
-static void copy_lines(const struct convolution_matmul *mine, const float *src, neo_dim d,
-                       neo_dim h, float *out)
-{
-    const struct convolution_shape *s = &mine->shape;
-    d = d * s->stride[DEPTH] - s->padding[DEPTH];
-    h = h * s->stride[HEIGHT] - s->padding[HEIGHT];
-    for (neo_dim kd = 0; kd < s->kernel[DEPTH]; kd++)
-        for (neo_dim kh = 0; kh < s->kernel[HEIGHT]; kh++) {
-            neo_dim z = d + kd * s->dilation[DEPTH], y = h + kh * s->dilation[HEIGHT];
-            bool inside = z >= 0 && z < s->in[DEPTH] && y >= 0 && y < s->in[HEIGHT];
-            copy_line(mine, &(struct taps_line){
-                                .src = inside ? src + z * s->src.d + y * s->src.h : NULL,
-                                .patches = out,
-                            });
-            out += s->kernel[WIDTH] * s->ic;
-        }
-}
-
-static void copy_patches(const struct convolution_matmul *mine, const float *src, float *out)
-{
-    const struct convolution_shape *s = &mine->shape;
-    for (neo_dim n = 0; n < s->batch; n++, src += s->src.n)
-        for (neo_dim d = 0; d < s->out[DEPTH]; d++)
-            for (neo_dim h = 0; h < s->out[HEIGHT]; h++) {
-                copy_lines(mine, src, d, h, out);
-                out += (size_t)s->out[WIDTH] * mine->rows;
-            }
-}
+/* ---- run ---- */
 
 static bool matmul_is_nested_one(const void *plan)
 {
     const struct convolution_matmul *mine = plan;
-    return !mine->copy;
+    return mine->is_product;
 }
 
 static void matmul_run(const void *plan, const struct execution *execution)
@@ -353,8 +295,16 @@ static void matmul_run(const void *plan, const struct execution *execution)
     }
     void *buffers[TENSOR_COUNT];
     memcpy(buffers, execution->buffers, sizeof buffers);
-    buffers[SRC] = execution->scratch;
-    copy_patches(mine, execution->buffers[SRC], execution->scratch);
+    const float *src = (const float *)execution->buffers[SRC] + mine->trim.src;
+    const float *weights = execution->buffers[WEIGHTS];
+    buffers[SRC] = mine->copy ? execution->scratch : (void *)(uintptr_t)src;
+    buffers[WEIGHTS] = (void *)(uintptr_t)(weights + mine->trim.weights);
+    if (mine->copy)
+        matmul_copy_patches(mine, src, execution->scratch);
+    if (mine->weights) {
+        buffers[WEIGHTS] = (unsigned char *)execution->scratch + patch_bytes(mine);
+        convolution_trim_weights(&mine->trim, mine->columns, weights, buffers[WEIGHTS]);
+    }
     implementation_run_nested(execution, 0, buffers);
 }
 
