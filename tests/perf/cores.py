@@ -12,7 +12,8 @@ import ports
 ANALYSER = 'llvm-mca-19'
 ATTRIBUTES = '+fp-armv8,+neon,+fullfp16,+dotprod,+i8mm,+bf16,+fp16fml,+lse,+crc,+sve,+sve2'
 SHORT, LONG = 100, 300  # repetitions: their difference is the steady state
-VERSION = '1'           # of the models here; a change makes cached costs worthless
+# Of the models here; a change makes their cached costs worthless.
+VERSIONS = {'llvm-mca': '1', 'in-order': '1', 'ports': '2'}
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Costs:
 
     @staticmethod
     def key(core, text):
-        return sha256(f'{VERSION} {core} {text}'.encode()).hexdigest()[:24]
+        return sha256(f'{VERSIONS[core.model]} {core} {text}'.encode()).hexdigest()[:24]
 
     def learn(self, core, texts):
         new = sorted({text for text in texts if self.key(core, text) not in self.known})

@@ -22,13 +22,15 @@ VECTOR_BYTES = {'q': 16, 'd': 8, 's': 4, 'h': 2, 'b': 1}
 class Operation:
     """kind: mac, simd, insert (general to vector register), integer, load_vector, load_integer,
     store, prefetch, branch. `bytes` of memory operations; `based` are address registers that the
-    operation updates."""
+    operation updates; `shuffles` of vectors, beside the memory operation: LD1R and lanes have one,
+    LD2 to LD4 and ST2 to ST4 one for each register, twice from three registers on."""
     mnemonic: str
     kind: str
     reads: tuple
     writes: tuple
     based: tuple = ()
     bytes: int = 0
+    shuffles: int = 0
 
 
 def registers(text):
@@ -52,6 +54,13 @@ def vector_bytes(text):
     return sum(VECTOR_BYTES[letter] for letter in re.findall(r'\b([qdshb])\d+\b', text))
 
 
+def shuffles_of(mnemonic, values, is_lane):
+    if is_lane or re.match(r'ld[1-4]r', mnemonic):
+        return len(values)
+    interleaved = re.match(r'(ld|st)([234])$', mnemonic)
+    return len(values) * (1 if interleaved[2] == '2' else 2) if interleaved else 0
+
+
 def memory_operation(mnemonic, operands):
     at = operands.rindex('[')
     front, address = operands[:at], operands[at:]
@@ -62,12 +71,14 @@ def memory_operation(mnemonic, operands):
         return Operation(mnemonic, 'prefetch', base, ())
     is_vector = bool(values) and values[0][0] == 'v'
     count = vector_bytes(front) if is_vector else len(values) * (4 if re.match(r'w\d', front) else 8)
+    is_lane = bool(re.search(r'\}\s*\[\d+\]', front))
+    shuffles = shuffles_of(mnemonic, values, is_lane)
     if STORE.match(mnemonic):
-        return Operation(mnemonic, 'store', values + base + registers(after), (), based, count)
-    keeps_lanes = bool(re.search(r'\}\s*\[\d+\]', front))
-    reads = base + registers(after) + (values if keeps_lanes else ())
+        reads = values + base + registers(after)
+        return Operation(mnemonic, 'store', reads, (), based, count, shuffles)
+    reads = base + registers(after) + (values if is_lane else ())
     kind = 'load_vector' if is_vector else 'load_integer'
-    return Operation(mnemonic, kind, reads, values, based, count)
+    return Operation(mnemonic, kind, reads, values, based, count, shuffles)
 
 
 def arithmetic(mnemonic, operands):

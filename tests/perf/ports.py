@@ -2,7 +2,8 @@
 
 The parameters are those that have been measured and published for the performance core of Apple's
 M1: eight instructions a cycle, four SIMD pipes with a latency of four for multiply-accumulate and no
-forwarding of the accumulator, three loads, two stores, six integer operations."""
+forwarding of the accumulator, three loads, two stores, six integer operations; what copies, inserts
+or interleaves lanes beside a load or a store takes SIMD pipes, too."""
 from collections import defaultdict, deque
 from dataclasses import dataclass
 
@@ -70,12 +71,23 @@ class Scheduler:
         used[cycle] += 1
         return cycle
 
+    def shuffle(self, count, cycle):
+        """Operations on vectors beside a load or a store, which are known or wanted at this cycle."""
+        for _ in range(count):
+            cycle = self.take_port('simd', cycle)
+        return cycle + self.machine.latency['simd']
+
     def issue(self, operation):
-        needed = operation.reads + operation.based
+        kept = [register for register in operation.reads  # around a lane, after its load
+                if operation.shuffles and register in operation.writes]
+        needed = [register for register in operation.reads + operation.based if register not in kept]
         cycle = max([self.enter() + 1] + [self.ready[register] for register in needed])
         for _ in range(port_uses(operation)):
             cycle = self.take_port(PORT[operation.kind], cycle)
         done = cycle + latency_of(operation, self.machine)
+        if operation.shuffles:
+            done = self.shuffle(operation.shuffles,
+                                max([done] + [self.ready[register] for register in kept]))
         for register in operation.writes:
             self.ready[register] = done
         for register in operation.based:

@@ -196,6 +196,14 @@ class Ports(unittest.TestCase):
     def test_three_loads_a_cycle(self):
         self.assertAlmostEqual(ports.cycles(independent('ldr q{}, [x0]', 24), 'm1'), 8, 1)
 
+    def test_loads_that_shuffle_take_simd_pipes(self):
+        sums = independent('fmla v{}.4s, v30.4s, v31.4s', 16)
+        for load, cycles in (('ldr q29, [x0]', 4), ('ld1r {v29.4s}, [x0]', 4.25),
+                             ('ld1 {v29.s}[2], [x0]', 4.25), ('ld2 {v28.4s, v29.4s}, [x0]', 4.5),
+                             ('ld1 {v28.4s, v29.4s}, [x0]', 4), ('st1 {v29.s}[0], [x0]', 4.25),
+                             ('st4 {v26.4s, v27.4s, v28.4s, v29.4s}, [x0]', 6)):
+            self.assertAlmostEqual(ports.cycles(f'{sums}\n{load}', 'm1'), cycles, 1)
+
 
 class Blocks(unittest.TestCase):
     NOP, BRANCH = 0xD503201F, 0x54FFFFE1
