@@ -125,7 +125,7 @@ $(LIB_SO): $(LIB_OBJ)
 # Tests reach internals, and may make the n-th allocation or system call fail (tests/support/fault.c
 # and syscalls.c wrap these).
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign mmap
-WRAPPED += open pwrite posix_fallocate rename unlink fsync fdatasync msync flock
+WRAPPED += open pread pwrite posix_fallocate rename unlink fsync fdatasync msync flock
 WRAPPED += neo_stream_create partition_threads
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) -o $@ $^ -lcmocka $(LIBS)

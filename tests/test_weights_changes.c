@@ -76,6 +76,31 @@ static void a_file_replaced_just_before_the_lease_is_noticed(void **state)
     weights_close(&provider);
 }
 
+static void add_one(void *path)
+{
+    weights_add_all(path, 1);
+}
+
+static void add_one_before_next_read(void *path)
+{
+    syscalls_hook(SYSCALL_PREAD, add_one, path);
+}
+
+/* Its header is read, and then its other bytes. */
+static void a_file_formatted_between_two_reads_is_not_taken_for_foreign(void **state)
+{
+    int fd = open(*state, O_RDWR | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, FORMAT_EMPTY_BYTES), 0);
+    close(fd);
+    neo_weights_provider provider = weights_open(*state, 0);
+    syscalls_hook(SYSCALL_PREAD, add_one_before_next_read, *state);
+    assert_int_equal(weights_add(&provider, 9), NEO_OK);
+    assert_int_equal(weights_statistics(&provider).fallbacks, 0);
+    assert_int_equal(weights_get(&provider, 0), NEO_OK);
+    weights_close(&provider);
+}
+
 static void a_removed_file_is_made_again(void **state)
 {
     neo_weights_provider provider = weights_open(*state, 0);
@@ -186,6 +211,7 @@ int main(void)
         WEIGHTS_TEST(a_new_file_is_on_the_disk_before_it_takes_the_place),
         WEIGHTS_TEST(a_durable_entry_is_on_the_disk_before_its_record),
         WEIGHTS_TEST(a_file_replaced_just_before_the_lease_is_noticed),
+        WEIGHTS_TEST(a_file_formatted_between_two_reads_is_not_taken_for_foreign),
         WEIGHTS_TEST(a_removed_file_is_made_again),
         WEIGHTS_TEST(a_replaced_file_is_read_and_the_old_one_stays_mapped),
         WEIGHTS_TEST(compaction_by_another_keeps_mappings_and_is_followed),

@@ -66,15 +66,15 @@ static int read_header(struct file_generation *generation)
     int error = io_identify(generation->fd, &generation->identity);
     if (!error)
         error = index_read_header(&generation->index, generation->fd, &verdict);
+    bool blank = false;
+    if (!error && verdict == FORMAT_BLANK)
+        error = check_blank(generation, &blank);
+    if (!error && verdict == FORMAT_BLANK && !blank) /* unless it was formatted just now */
+        error = index_read_header(&generation->index, generation->fd, &verdict);
     if (error)
         return error;
-    generation->state = states[verdict];
-    if (generation->state != GENERATION_BLANK)
-        return 0;
-    bool blank;
-    error = check_blank(generation, &blank);
-    generation->state = blank ? GENERATION_BLANK : GENERATION_FOREIGN;
-    return error;
+    generation->state = verdict == FORMAT_BLANK && !blank ? GENERATION_FOREIGN : states[verdict];
+    return 0;
 }
 
 /* Somebody may be writing the header at this moment: what looks damaged gets another chance. */

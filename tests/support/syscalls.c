@@ -14,6 +14,7 @@
 /* The linker's --wrap fixes these names. */
 int __real_open(const char *path, int flags, ...);
 ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
+ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
 int __real_posix_fallocate(int fd, off_t offset, off_t size);
 int __real_rename(const char *from, const char *to);
 int __real_unlink(const char *path);
@@ -23,6 +24,7 @@ int __real_msync(void *data, size_t size, int flags);
 int __real_flock(int fd, int operation);
 int __wrap_open(const char *path, int flags, ...);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset);
+ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset);
 int __wrap_posix_fallocate(int fd, off_t offset, off_t size);
 int __wrap_rename(const char *from, const char *to);
 int __wrap_unlink(const char *path);
@@ -148,6 +150,12 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
     if (atomic_load(&action) == KILL_TORN && atomic_load(&countdown) == 1)
         __real_pwrite(fd, data, size / 2, offset);
     return fails(SYSCALL_PWRITE) ? -1 : __real_pwrite(fd, data, size, offset);
+}
+
+ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset)
+{
+    run_hook(SYSCALL_PREAD);
+    return __real_pread(fd, data, size, offset);
 }
 
 int __wrap_posix_fallocate(int fd, off_t offset, off_t size)

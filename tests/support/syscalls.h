@@ -18,6 +18,7 @@ enum syscall_kind {
     SYSCALL_FDATASYNC,
     SYSCALL_MSYNC,
     SYSCALL_FLOCK,
+    SYSCALL_PREAD, /* for hooks only: it changes nothing, and is not counted */
     SYSCALL_KINDS
 };
 
