@@ -33,7 +33,7 @@ static const char *prepare_matmul(const struct problem *problem, struct work *wo
         return "no batches of products";
     if (!p->packed)
         return "weights are always packed beforehand";
-    if (p->transposed & ~OPERAND_WEIGHTS)
+    if (p->transposed & ~(unsigned)OPERAND_WEIGHTS)
         return "no transposed activations";
     work->bias = zeros(p->n);
     enum xnn_status status = xnn_create_fully_connected_nc_f32(
