@@ -86,6 +86,16 @@ static double waits(const struct convolution_shape *s, const struct indirect_f32
     return kernel->in_order ? fmax(1, (sums + others) / 2 / sums) : 1;
 }
 
+/* Of a tile and a panel. Groups have addresses of their own, which the narrow kernels wait for. */
+static double around_cycles(const struct convolution_shape *s, const struct cpu *cpu,
+                            const struct indirect_f32_kernel *kernel, double taps)
+{
+    if (!kernel->in_order)
+        return cpu->core->slowness * (50 + 4 * taps);
+    bool waits = kernel->in_order == IN_ORDER_NARROW && s->groups > 1;
+    return waits ? 300 + 25 * taps : 100 + 18 * taps;
+}
+
 static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_shape s;
@@ -109,8 +119,7 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
     double listing = tiles * (cpu->core->slowness * (100 + (tuned ? 45 : 25) * taps) +
                               reading_cycles(&s, cpu, taps));
-    double around =
-        groups * panels * (tuned ? 100 + 18 * taps : cpu->core->slowness * (50 + 4 * taps));
+    double around = groups * panels * around_cycles(&s, cpu, kernel, taps);
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     double gather =

@@ -115,9 +115,10 @@ static double rows_estimate(const struct problem *problem, const struct cpu *cpu
     if (vectors <= 1) /* a panel of one has as many loads as one of two */
         vectors = 1.8 * cpu->core->slowness;
     double sums = tiles * (double)PIXELS * vectors * 4 * k / per_cycle;
-    if (cpu->core->in_order == IN_ORDER_WIDE) /* loads take the place of some of them */
-        sums *= 1.15;
-    double around = tiles * panels * (40 + 2 * kernel_rows) + rows * panels * 60;
+    bool wide = cpu->core->in_order == IN_ORDER_WIDE;
+    if (wide) /* loads take the place of some of them */
+        sums *= 1.03;
+    double around = tiles * panels * ((wide ? 65 : 40) + 2 * kernel_rows) + rows * panels * 60;
     double spread = (double)s.batch * (double)(s.in[HEIGHT] * s.in[WIDTH] * s.ic) / 2;
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? k * (double)s.oc : 0;
