@@ -34,8 +34,9 @@ static void copy_columns(float *to, size_t width, const float *from, size_t colu
         to[j] = 0;
 }
 
-static void make_ragged(struct gemm_f32_direct *strip, struct ragged *ragged, struct place *at,
-                        const struct matmul_direct *plan, size_t columns)
+static __attribute__((nonnull)) void make_ragged(struct gemm_f32_direct *strip,
+                                                 struct ragged *ragged, struct place *at,
+                                                 const struct matmul_direct *plan, size_t columns)
 {
     if (at->bias) {
         copy_columns(ragged->bias, WIDEST_RAGGED, at->bias, columns);
@@ -136,17 +137,11 @@ static void tile_rows(struct tiling tilings[MAX_RUNS], const struct matmul_direc
 }
 
 /* Chunks are as equal as they can be of whole tiles; only the last one can be of another height. */
-static void run_part(const struct matmul_direct *plan, const struct part *part)
+static void run_chunks(const struct matmul_direct *plan, const struct part *part, size_t chunk)
 {
-    size_t rows = part->rows.end - part->rows.begin, count = div_up(rows, plan->chunk), tiled = 0;
-    size_t height = plan->columns.runs[0].height;
-    size_t chunk = round_up(div_up(rows, count), height);
-    struct tiling tilings[MAX_RUNS];
+    struct tiling tilings[MAX_RUNS] = {{0}};
     struct part some = *part;
-    if (count == 1) {
-        run_chunk(plan, part);
-        return;
-    }
+    size_t tiled = 0;
     some.tilings = tilings;
     for (some.rows.end = part->rows.begin; some.rows.end < part->rows.end;) {
         some.rows.begin = some.rows.end;
@@ -155,6 +150,15 @@ static void run_part(const struct matmul_direct *plan, const struct part *part)
             tile_rows(tilings, plan, tiled = some.rows.end - some.rows.begin);
         run_chunk(plan, &some);
     }
+}
+
+static void run_part(const struct matmul_direct *plan, const struct part *part)
+{
+    size_t rows = part->rows.end - part->rows.begin, count = div_up(rows, plan->chunk);
+    if (count == 1)
+        run_chunk(plan, part);
+    else
+        run_chunks(plan, part, round_up(div_up(rows, count), plan->columns.runs[0].height));
 }
 
 static void locate(const struct matmul_direct *plan, const struct execution *execution,

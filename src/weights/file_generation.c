@@ -62,7 +62,7 @@ static int read_header(struct file_generation *generation)
         [FORMAT_DAMAGED] = GENERATION_BROKEN, [FORMAT_FOREIGN] = GENERATION_FOREIGN,
         [FORMAT_NEWER] = GENERATION_NEWER,
     };
-    enum format_verdict verdict;
+    enum format_verdict verdict = FORMAT_BLANK;
     int error = io_identify(generation->fd, &generation->identity);
     if (!error)
         error = index_read_header(&generation->index, generation->fd, &verdict);
