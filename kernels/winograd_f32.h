@@ -111,6 +111,9 @@ struct winograd_f32_kernel {
     uint8_t sums;     /* for cores that have so many FMLA under way at a time; 0: for all */
     uint8_t same;     /* rows of a block from which on they do not matter to the sums */
 };
+/* All of those for NEON share it. */
+winograd_f32_gather_fn winograd_f32_gather_neon;
+
 extern const struct winograd_f32_kernel winograd_f32_neon, winograd_f32_deep_neon,
     winograd_f32_a55_neon, winograd_f32_a510_neon, winograd_f32_ref;
 

@@ -3,11 +3,10 @@
 #include "tests/support/test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/convolution_case.h"
 #include "tests/support/random.h"
+#include "tests/support/rounds.h"
 #include "tests/support/session.h"
 
 enum { MOST_SUMS = 1 << 17 }; /* multiply-adds of one convolution */
@@ -22,16 +21,14 @@ static const neo_dim kernel_choices[] = {1, 1, 2, 3, 3, 3, 4, 5, 7};
 static const neo_dim stride_choices[] = {1, 1, 1, 2, 2, 3};
 static const neo_dim dilation_choices[] = {0, 0, 0, 1, 2};
 
-#define ANY_OF(choices, seed) (choices)[random_below(seed, count_of(choices))]
-
 /* Paddings up to a whole kernel's extent: outputs that meet no pixel, and kernels beyond the
  * image, are wanted. */
 static void choose_dimension(struct convolution_case *row, int i, uint64_t *seed)
 {
-    row->in[i] = ANY_OF(image_choices, seed);
-    row->kernel[i] = ANY_OF(kernel_choices, seed);
-    row->stride[i] = ANY_OF(stride_choices, seed);
-    row->dilation[i] = ANY_OF(dilation_choices, seed);
+    row->in[i] = RANDOM_OF(image_choices, seed);
+    row->kernel[i] = RANDOM_OF(kernel_choices, seed);
+    row->stride[i] = RANDOM_OF(stride_choices, seed);
+    row->dilation[i] = RANDOM_OF(dilation_choices, seed);
     neo_dim reach = (row->kernel[i] - 1) * (row->dilation[i] + 1);
     bool same = random_below(seed, 2); /* as networks have it */
     row->left[i] = same ? reach / 2 : (neo_dim)random_below(seed, (size_t)reach + 2);
@@ -42,13 +39,13 @@ static void choose_dimension(struct convolution_case *row, int i, uint64_t *seed
 
 static void choose_channels(struct convolution_case *row, uint64_t *seed)
 {
-    row->groups = ANY_OF(groups_choices, seed);
+    row->groups = RANDOM_OF(groups_choices, seed);
     neo_dim groups = row->groups ? row->groups : 1;
-    row->ic = groups * ANY_OF(channel_choices, seed);
-    row->oc = groups * ANY_OF(channel_choices, seed);
+    row->ic = groups * RANDOM_OF(channel_choices, seed);
+    row->oc = groups * RANDOM_OF(channel_choices, seed);
     if (random_below(seed, 4) == 0) { /* depthwise */
-        row->groups = row->ic = ANY_OF(channel_choices, seed);
-        row->oc = row->ic * ANY_OF(multiplier_choices, seed);
+        row->groups = row->ic = RANDOM_OF(channel_choices, seed);
+        row->oc = row->ic * RANDOM_OF(multiplier_choices, seed);
     }
 }
 
@@ -77,7 +74,7 @@ static struct convolution_case choose(uint64_t *seed)
 {
     struct convolution_case row;
     do {
-        row = (struct convolution_case){.space = ANY_OF(space_choices, seed),
+        row = (struct convolution_case){.space = RANDOM_OF(space_choices, seed),
                                         .batch = 1 + (neo_dim)random_below(seed, 3)};
         choose_channels(&row, seed);
         for (int i = 0; i < row.space; i++)
@@ -123,7 +120,7 @@ static void check_round(size_t round)
     assert_int_equal(neo_attributes_append_eltwise(relu, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
     const struct chain chains[] = {
         {0}, {relu, at_least_zero, NULL}, {operands.attributes, NULL, &operands}};
-    convolution_case_check(&row, bias_step, &ANY_OF(chains, &seed));
+    convolution_case_check(&row, bias_step, &RANDOM_OF(chains, &seed));
     neo_attributes_destroy(relu);
     operands_free(&operands);
 }
@@ -131,12 +128,7 @@ static void check_round(size_t round)
 static void random_convolutions_are_exact(void **state)
 {
     (void)state;
-    const char *alone = getenv("NEO_TEST_ROUND");
-    size_t rounds = getenv("NEO_LONG") ? 20000 : 1500;
-    if (alone)
-        check_round((size_t)strtoull(alone, NULL, 10));
-    for (size_t round = 0; !alone && round < rounds; round++)
-        check_round(round);
+    rounds_run(1500, 20000, check_round);
 }
 
 int main(void)

@@ -3,11 +3,11 @@
 #include "tests/support/test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/matmul_case.h"
 #include "tests/support/random.h"
+#include "tests/support/rounds.h"
 #include "tests/support/session.h"
 
 enum { MOST_SUMS = 1 << 16 }; /* multiply-adds of one product */
@@ -18,21 +18,19 @@ static const neo_dim batch_choices[] = {1, 1, 2, 3};
 static const neo_dim gap_choices[] = {0, 0, 0, 1, 3, 4};
 static const int ndims_choices[] = {2, 2, 2, 2, 3, 4, 5};
 
-#define ANY_OF(choices, seed) (choices)[random_below(seed, count_of(choices))]
-
 /* A size of a batch is 1 in src, weights or both, where it is broadcast, or the same in both. */
 static void choose_sizes(struct matmul_case *row, uint64_t *seed)
 {
     int last = row->ndims - 1;
     for (int i = 0; i < last - 1; i++) {
-        neo_dim size = ANY_OF(batch_choices, seed);
+        neo_dim size = RANDOM_OF(batch_choices, seed);
         row->src[i] = random_below(seed, 4) ? size : 1;
         row->weights[i] = random_below(seed, 4) ? size : 1;
         row->dst[i] = row->src[i] > row->weights[i] ? row->src[i] : row->weights[i];
     }
-    row->src[last - 1] = row->dst[last - 1] = ANY_OF(size_choices, seed);
-    row->src[last] = row->weights[last - 1] = ANY_OF(size_choices, seed);
-    row->weights[last] = row->dst[last] = ANY_OF(size_choices, seed);
+    row->src[last - 1] = row->dst[last - 1] = RANDOM_OF(size_choices, seed);
+    row->src[last] = row->weights[last - 1] = RANDOM_OF(size_choices, seed);
+    row->weights[last] = row->dst[last] = RANDOM_OF(size_choices, seed);
 }
 
 /* Rows or columns contiguous, and now and then the batch between them. */
@@ -42,7 +40,7 @@ static const char *choose_tag(int ndims, uint64_t *seed)
     static const char *const columns[] = {"ba", "acb", "abdc", "abced"};
     static const char *const between[] = {"ab", "bac", "acbd", "abdce"};
     static const char *const *const choices[] = {rows, rows, columns, between};
-    return ANY_OF(choices, seed)[ndims - 2];
+    return RANDOM_OF(choices, seed)[ndims - 2];
 }
 
 static neo_dim sums(const struct matmul_case *row)
@@ -57,7 +55,7 @@ static struct matmul_case choose(uint64_t *seed)
 {
     struct matmul_case row;
     do {
-        row = (struct matmul_case){.ndims = ANY_OF(ndims_choices, seed)};
+        row = (struct matmul_case){.ndims = RANDOM_OF(ndims_choices, seed)};
         choose_sizes(&row, seed);
     } while (sums(&row) > MOST_SUMS);
     row.src_tag = choose_tag(row.ndims, seed);
@@ -108,9 +106,9 @@ static void check_round(size_t round)
         {.attributes = relu, .finish = at_least_zero},
         {.attributes = operands.attributes, .operands = &operands},
     };
-    struct matmul_variant variant = ANY_OF(variants, &seed);
+    struct matmul_variant variant = RANDOM_OF(variants, &seed);
     variant.bias_step = (neo_dim)random_below(&seed, 3);
-    variant.gap = ANY_OF(gap_choices, &seed);
+    variant.gap = RANDOM_OF(gap_choices, &seed);
     matmul_case_check(&row, &variant);
     neo_attributes_destroy(relu);
     operands_free(&operands);
@@ -119,12 +117,7 @@ static void check_round(size_t round)
 static void random_products_are_exact(void **state)
 {
     (void)state;
-    const char *alone = getenv("NEO_TEST_ROUND");
-    size_t rounds = getenv("NEO_LONG") ? 20000 : 1500;
-    if (alone)
-        check_round((size_t)strtoull(alone, NULL, 10));
-    for (size_t round = 0; !alone && round < rounds; round++)
-        check_round(round);
+    rounds_run(1500, 20000, check_round);
 }
 
 int main(void)

@@ -20,4 +20,8 @@ static inline size_t random_below(uint64_t *state, size_t bound)
     return (size_t)(random_next(state) % bound);
 }
 
+/* An element of an array. */
+#define RANDOM_OF(choices, state) \
+    (choices)[random_below((state), sizeof(choices) / sizeof *(choices))]
+
 #endif

@@ -1,0 +1,12 @@
+#include "tests/support/rounds.h"
+
+#include <stdlib.h>
+
+void rounds_run(size_t few, size_t many, void (*check)(size_t round))
+{
+    const char *alone = getenv("NEO_TEST_ROUND");
+    size_t first = alone ? (size_t)strtoull(alone, NULL, 10) : 0;
+    size_t count = alone ? 1 : getenv("NEO_LONG") ? many : few;
+    for (size_t round = first; round < first + count; round++)
+        check(round);
+}

@@ -1,0 +1,11 @@
+/* Tests of random problems, each made again by its number. */
+#ifndef TESTS_SUPPORT_ROUNDS_H
+#define TESTS_SUPPORT_ROUNDS_H
+
+#include <stddef.h>
+
+/* Calls check(0), check(1) …: `few` rounds, or `many` if NEO_LONG is set; or only the one that
+ * NEO_TEST_ROUND names. */
+void rounds_run(size_t few, size_t many, void (*check)(size_t round));
+
+#endif
