@@ -66,50 +66,18 @@ static void run(const struct gemm_f32_direct *strip, const float *a, const float
         }
 }
 
-void gemm_f32_panels_1_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
-                           float *c, const float *bias)
-{
-    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 1));
-}
+#define KERNEL(height)                                                                       \
+    void gemm_f32_panels_##height##_ref(const struct gemm_f32_direct *strip, const float *a, \
+                                        const float *b, float *c, const float *bias)         \
+    {                                                                                        \
+        run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, height));                      \
+    }
 
-void gemm_f32_panels_2_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
-                           float *c, const float *bias)
-{
-    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 2));
-}
-
-void gemm_f32_panels_3_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
-                           float *c, const float *bias)
-{
-    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 3));
-}
-
-void gemm_f32_panels_4_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
-                           float *c, const float *bias)
-{
-    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 4));
-}
-
-void gemm_f32_panels_5_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
-                           float *c, const float *bias)
-{
-    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 5));
-}
-
-void gemm_f32_panels_6_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
-                           float *c, const float *bias)
-{
-    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 6));
-}
-
-void gemm_f32_panels_7_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
-                           float *c, const float *bias)
-{
-    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 7));
-}
-
-void gemm_f32_panels_8_ref(const struct gemm_f32_direct *strip, const float *a, const float *b,
-                           float *c, const float *bias)
-{
-    run(strip, a, b, c, bias, gemm_f32_direct_rows(strip, 8));
-}
+KERNEL(1)
+KERNEL(2)
+KERNEL(3)
+KERNEL(4)
+KERNEL(5)
+KERNEL(6)
+KERNEL(7)
+KERNEL(8)

@@ -311,6 +311,19 @@ static void rows_that_collide_are_copied_for_many_columns(void **state)
     assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
 }
 
+/* Of dense rows of A in place, and packed weights. */
+static struct gemm_f32_shape packed_shape(size_t m, size_t n, size_t k)
+{
+    return (struct gemm_f32_shape){.batch = 1,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .b_packed = true,
+                                   .segment = k,
+                                   .a_stride = k,
+                                   .a_is_regular = true};
+}
+
 /* Panels of 12 columns and of 8 come one after the other for a chunk of rows, if both stay in the
  * L1 cache. */
 static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
@@ -323,14 +336,7 @@ static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
         {64, 64, true}, {128, 64, true}, {60, 64, false}, {16, 64, false}, {128, 256, false}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = {.batch = 1,
-                                       .m = 3136,
-                                       .n = cases[i].n,
-                                       .k = cases[i].k,
-                                       .b_packed = true,
-                                       .segment = cases[i].k,
-                                       .a_stride = cases[i].k,
-                                       .a_is_regular = true};
+        struct gemm_f32_shape shape = packed_shape(3136, cases[i].n, cases[i].k);
         struct gemm_f32 plan;
         gemm_f32_plan(&plan, &shape, &cpu);
         size_t values = plan.chunk_tiles * plan.tile_rows * (shape.n + shape.k);
@@ -349,14 +355,7 @@ static void blocks_are_as_large_as_their_places_in_the_cache(void **state)
     } cases[] = {{512, 256, 2}, {768, 256, 3}, {320, 320, 2}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = {.batch = 1,
-                                       .m = 196,
-                                       .n = 512,
-                                       .k = cases[i].k,
-                                       .b_packed = true,
-                                       .segment = cases[i].k,
-                                       .a_stride = cases[i].k,
-                                       .a_is_regular = true};
+        struct gemm_f32_shape shape = packed_shape(196, 512, cases[i].k);
         struct gemm_f32 plan;
         gemm_f32_plan(&plan, &shape, &cpu);
         assert_int_equal(plan.block_k, cases[i].block_k);
