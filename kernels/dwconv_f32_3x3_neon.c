@@ -29,6 +29,11 @@ static int plan_columns(struct dwconv_f32_slide *job, const struct dwconv_f32_ta
     return 1;
 }
 
+static int clamps(const struct dwconv_f32_task *task)
+{
+    return task->low > -INFINITY || task->high < INFINITY;
+}
+
 /* channels is 4 or 8; in_order: IN_ORDER_* for the functions that are made for such cores. */
 static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, size_t channels,
                                           int in_order)
@@ -45,10 +50,9 @@ static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, si
         {{dwconv_f32_slide_s2_c4, dwconv_f32_slide_s2_c4_clamp},
          {dwconv_f32_slide_s2_c8, dwconv_f32_slide_s2_c8_clamp}},
     };
-    int clamps = task->low > -INFINITY || task->high < INFINITY;
     if (in_order)
-        return in_order_functions[task->stride_w - 1][in_order == IN_ORDER_WIDE][clamps];
-    return functions[task->stride_w - 1][channels == 8][clamps];
+        return in_order_functions[task->stride_w - 1][in_order == IN_ORDER_WIDE][clamps(task)];
+    return functions[task->stride_w - 1][channels == 8][clamps(task)];
 }
 
 static const float none[8];
@@ -67,6 +71,7 @@ static size_t list_tiles(struct dwconv_f32_tile *tiles, const struct dwconv_f32_
                          struct edges edges, size_t x, size_t end)
 {
     size_t count = 0, inner = task->out_cols - (edges.right ? TILES_WIDTH : 0);
+    const void *const *bodies = dwconv_f32_tiles_bodies[clamps(task)][task->stride_w - 1];
     for (size_t width; x < end; x += width) {
         int is_left = edges.left && x == 0, is_right = x == inner;
         width = TILES_WIDTH;
@@ -82,7 +87,7 @@ static size_t list_tiles(struct dwconv_f32_tile *tiles, const struct dwconv_f32_
         tiles[count++] = (struct dwconv_f32_tile){
             .src = ((size_t)column * task->column + edges.c) * sizeof(float),
             .dst = x * task->dst_column * sizeof(float),
-            .body = (size_t)body,
+            .body = bodies[body],
         };
     }
     return count;
@@ -108,7 +113,6 @@ static void run_tile_columns(const struct dwconv_f32_task *task,
     };
     struct dwconv_f32_tile tiles[MOST_TILES];
     struct dwconv_f32_tiles job = *plan;
-    int clamps = task->low > -INFINITY || task->high < INFINITY;
     size_t together = task->strip / TILES_WIDTH * TILES_WIDTH;
     together = together < MOST_COLUMNS && together ? together : MOST_COLUMNS;
     job.tiles = tiles;
@@ -117,7 +121,7 @@ static void run_tile_columns(const struct dwconv_f32_task *task,
         size_t count = list_tiles(tiles, task, edges, x, x + (left < together ? left : together));
         job.tiles_end = tiles + count;
         job.count = pairs * count * (job.channels / (TILES_GROUP * sizeof(float)));
-        functions[task->stride_w - 1][clamps](&job);
+        functions[task->stride_w - 1][clamps(task)](&job);
     }
 }
 

@@ -34,16 +34,18 @@ dst_row .req x24
 clamp .req x25
 
 /* tiles */
+done .req x0
 channel .req x4
 count .req x5
 channels .req x7
 body .req x8
 first_bias .req x20
-tap .req x21
+weights_back .req x21
 bias_mask .req x23
 tiles .req x26
 tiles_begin .req x27
 tiles_end .req x28
+next_weights .req x29
 three_taps .req x30
 
 /* ---- parts of a step ---- */
@@ -263,32 +265,28 @@ three_taps .req x30
     .endif
     .endm
 
-/* The weights of column kx, which are at `start`; then it is where those of the next column are. */
+/* The weights of column kx, which are the next ones; then those of the next column are. */
     .macro load_weights_column kx
-    mov scratch, start
-    .set i, \kx
-    .rept 3
-    several ld1, 2, %(2 * i), scratch, three_taps
-    .set i, i + 3
-    .endr
-    add start, start, tap
+    several ld1, 2, %(2 * \kx), next_weights, three_taps
+    several ld1, 2, %(2 * (\kx + 3)), next_weights, three_taps
+    several ld1, 2, %(2 * (\kx + 6)), next_weights, weights_back
     .endm
 
 /* All of the tile but the first `left` and the last `right` columns exist. The first weights are
  * there already, and so are the next tile's in the end; nothing else is loaded long before it is
  * needed, so that there are always multiply-adds among the next hundred instructions. */
-    .macro tile_columns name, S, clamps, left, right
+    .macro tile_columns S, clamps, left, right
     .set k, 0
     .rept columns
     .if (k >= 1) & (k < 3)
     load_weights_column %(k)
     .endif
     .if k == columns - 2
-    add start, weights, channel
+    add next_weights, weights, channel
     load_weights_column 0
     .endif
     .if k == 5
-    next_tile \name, \S
+    next_tile \S
     .endif
     .if (k < 3) & (k / \S * \S == k) & (k / \S < 4 - \S)
     init 2, %(4 - \S), 2, %(k / \S)
@@ -305,7 +303,7 @@ three_taps .req x30
 
 /* Where the next channels are; after the last ones the next tile; after the last one of those two
  * rows down; and its instructions. */
-    .macro next_tile name, S
+    .macro next_tile S
     add channel, channel, #32
     mov scratch, #TILE_BYTES
     cmp channel, channels
@@ -318,16 +316,9 @@ three_taps .req x30
     csel start, dst_row, xzr, eq
     add list, list, scratch, lsl #(3 + \S)
     add next_dst, next_dst, start, lsl #1
-    find_body \name
-    adr scratch, \name\()_done
-    subs count, count, #1
-    csel body, scratch, body, eq
-    .endm
-    .macro find_body name
     ldr body, [tiles, #TILE_BODY]
-    adr scratch, \name\()_bodies
-    ldrsw body, [scratch, body, lsl #2]
-    add body, body, scratch
+    subs count, count, #1
+    csel body, done, body, eq
     .endm
 
 /* N columns, for which it needs `columns` of source. */
@@ -344,9 +335,7 @@ three_taps .req x30
     add x14, x14, next_dst
     add x14, x14, channel
     add x15, x14, dst_row
-    add start, weights, channel
-    add start, start, tap
-    tile_columns \name, \S, \clamps, \left, \right
+    tile_columns \S, \clamps, \left, \right
     br body
     .endm
 
@@ -357,15 +346,17 @@ three_taps .req x30
     ldp tiles_end, weights, [job, #TILES_END]
     ldp first_bias, next_dst, [job, #TILES_BIAS]
     ldp column, dst_column, [job, #TILES_COLUMN]
-    ldp dst_row, tap, [job, #TILES_DST_ROW]
+    ldp dst_row, scratch, [job, #TILES_DST_ROW]
     ldp channels, bias_mask, [job, #TILES_CHANNELS]
     ldp count, clamp, [job, #TILES_COUNT]
     mov tiles_begin, tiles
-    add three_taps, tap, tap, lsl #1
+    add three_taps, scratch, scratch, lsl #1
+    sub weights_back, scratch, three_taps, lsl #1
     mov channel, #0
-    add start, weights, channel
+    mov next_weights, weights
     load_weights_column 0
-    find_body .L\name
+    adr done, .L\name\()_done
+    ldr body, [tiles, #TILE_BODY]
     br body
     tile .L\name, \S, \clamps, 7, 1, 0
     tile .L\name, \S, \clamps, 7, 0, 0
@@ -378,20 +369,29 @@ three_taps .req x30
 .L\name\()_done:
     restore_registers
     ret
-    .p2align 2
-.L\name\()_bodies:
-    .word .L\name\()_7_1_0 - .L\name\()_bodies
-    .word .L\name\()_7_0_0 - .L\name\()_bodies
-    .word .L\name\()_7_0_1 - .L\name\()_bodies
-    .word .L\name\()_7_1_1 - .L\name\()_bodies
-    .if \S == 2
-    .word .L\name\()_14_1_0 - .L\name\()_bodies
-    .word .L\name\()_14_0_0 - .L\name\()_bodies
-    .endif
     end_function \name
+    .pushsection .data.rel.ro, "aw"
+    .xword .L\name\()_7_1_0, .L\name\()_7_0_0, .L\name\()_7_0_1, .L\name\()_7_1_1
+    .if \S == 2
+    .xword .L\name\()_14_1_0, .L\name\()_14_0_0
+    .else
+    .xword 0, 0
+    .endif
+    .popsection
     .endm
+
+    .section .data.rel.ro, "aw"
+    .p2align 3
+    .globl dwconv_f32_tiles_bodies
+    .hidden dwconv_f32_tiles_bodies
+    .type dwconv_f32_tiles_bodies, %object
+dwconv_f32_tiles_bodies:
+    .text
 
     tiles_function dwconv_f32_tiles_s1, 1, 0
     tiles_function dwconv_f32_tiles_s2, 2, 0
     tiles_function dwconv_f32_tiles_s1_clamp, 1, 1
     tiles_function dwconv_f32_tiles_s2_clamp, 2, 1
+
+    .section .data.rel.ro, "aw"
+    .size dwconv_f32_tiles_bodies, . - dwconv_f32_tiles_bodies

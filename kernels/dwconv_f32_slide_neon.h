@@ -38,8 +38,18 @@
 
 /* x9 … : the next `count` rows of source, at the first column. */
     .macro find_rows count
-    for_all load_row_address, 9, \count
+    .set row, 9
+    .rept \count / 2
+    load_two_row_addresses %(row), %(row + 1)
+    .set row, row + 2
+    .endr
+    .if \count % 2
+    load_row_address %(row)
+    .endif
     for_all advance, 9, \count, start
+    .endm
+    .macro load_two_row_addresses first, second
+    ldp x\first, x\second, [list, #((\first - 9) * 8)]
     .endm
     .macro load_row_address row
     ldr x\row, [list, #((\row - 9) * 8)]

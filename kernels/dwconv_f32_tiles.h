@@ -15,13 +15,21 @@ enum { TILES_ROWS_TOGETHER = 2, TILES_WIDTH = 7, TILES_GROUP = 8 };
 struct dwconv_f32_tile {
     size_t src; /* from a row's first column to the first one that the tile reads */
     size_t dst;
-    size_t body; /* TILE_* */
+    const void *body; /* the instructions for it: of dwconv_f32_tiles_bodies */
 };
 
 /* The first column of source, or the last one, or both are padding and left out. Wide ones have
  * twice as many columns; there are such of stride 2, whose first and last steps have the most
  * loads. */
-enum { TILE_LEFT, TILE_MIDDLE, TILE_RIGHT, TILE_WHOLE, TILE_WIDE_LEFT, TILE_WIDE_MIDDLE };
+enum {
+    TILE_LEFT,
+    TILE_MIDDLE,
+    TILE_RIGHT,
+    TILE_WHOLE,
+    TILE_WIDE_LEFT,
+    TILE_WIDE_MIDDLE,
+    TILE_BODIES,
+};
 
 struct dwconv_f32_tiles {
     const float *const *rows; /* of source; none is NULL */
@@ -38,8 +46,9 @@ struct dwconv_f32_tiles {
 
 typedef void dwconv_f32_tiles_fn(const struct dwconv_f32_tiles *job);
 
-/* Stride 1 and 2, with and without a clamp. */
+/* Stride 1 and 2, with and without a clamp; and the bodies of each: [clamps][stride - 1]. */
 dwconv_f32_tiles_fn dwconv_f32_tiles_s1, dwconv_f32_tiles_s2, dwconv_f32_tiles_s1_clamp,
     dwconv_f32_tiles_s2_clamp;
+extern const void *const dwconv_f32_tiles_bodies[2][2][TILE_BODIES];
 
 #endif
