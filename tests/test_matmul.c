@@ -101,6 +101,18 @@ static void few_rows_by_packed_weights_of_any_width(void **state)
         }
 }
 
+/* Whose elements are far from each other: columns of matrices, and their rows. */
+static void a_product_of_two_vectors(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {"ab", "ba"};
+    struct matmul_case row = {"vectors", 2, {1, 10}, {10, 1}, {1, 1}, "", "", "ab", -1, 0};
+    for (int i = 0; i < 4; i++) {
+        row.src_tag = tags[i / 2], row.weights_tag = tags[i % 2];
+        matmul_case_check(&row, &(struct matmul_variant){.gap = 1});
+    }
+}
+
 static float relu(float value, float old)
 {
     (void)old;
@@ -156,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts_and_batches),
         cmocka_unit_test(few_rows_by_packed_weights_of_any_width),
+        cmocka_unit_test(a_product_of_two_vectors),
         cmocka_unit_test(post_operations_are_applied),
         cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
     };

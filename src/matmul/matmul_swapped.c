@@ -44,12 +44,12 @@ static void swapped_choose(struct problem *problem, const struct cpu *cpu)
 }
 
 /* Of one column from src whose columns are contiguous: as one row from rows, no element of src is
- * far from the one before. */
+ * far from the one before. One element is a row already: it would be turned again and again. */
 static bool is_better_as_row(const struct problem *problem)
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     int last = dst->ndims - 1;
-    return dst->dims[last] == 1 && dst->strides[last - 1] == 1 &&
+    return dst->dims[last] == 1 && dst->dims[last - 1] != 1 && dst->strides[last - 1] == 1 &&
            src->format_kind == NEO_FORMAT_STRIDED && src->strides[last - 1] == 1 &&
            src->strides[last] != 1;
 }

@@ -44,20 +44,15 @@ static neo_memory_desc runtime_desc(const neo_memory_desc *desc)
         dims[i] = strides[i] = NEO_RUNTIME_DIM;
     assert_int_equal(neo_memory_desc_init_strides(&out, desc->ndims, dims, NEO_F32, strides),
                      NEO_OK);
+    out.offset = desc->offset;
     return out;
 }
 
 static neo_memory_desc operand_desc(const struct matmul_case *row, const neo_dim *dims,
                                     const char *tag, neo_dim gap)
 {
-    neo_dim larger[5], begin[5] = {0};
-    if (gap == 0 || strcmp(tag, "any") == 0)
-        return tensor_desc(row->ndims, dims, tag);
-    for (int i = 0; i < row->ndims; i++)
-        larger[i] = dims[i] + (i ? gap : 0);
-    neo_memory_desc whole = tensor_desc(row->ndims, larger, tag), part;
-    assert_int_equal(neo_memory_desc_init_submemory(&part, &whole, dims, begin), NEO_OK);
-    return part;
+    return strcmp(tag, "any") ? tensor_part(row->ndims, dims, tag, gap)
+                              : tensor_desc(row->ndims, dims, tag);
 }
 
 static const char plain_tags[][6] = {"", "a", "ab", "abc", "abcd", "abcde"};
@@ -85,7 +80,7 @@ static void describe_row(struct row_descs *d, const struct matmul_case *row,
     d->desc = (neo_matmul_desc){
         .src = operand_desc(row, row->src, row->src_tag, variant->gap),
         .weights = operand_desc(row, row->weights, row->weights_tag, variant->gap),
-        .dst = operand_desc(row, row->dst, row->dst_tag, variant->gap),
+        .dst = operand_desc(row, row->dst, row->dst_tag, variant->dst_gap),
     };
     if (row->bias_mask >= 0)
         d->desc.bias = bias_of(row, variant->bias_step);

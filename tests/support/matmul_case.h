@@ -22,7 +22,7 @@ struct matmul_variant {
     float (*finish)(float value, float old); /* or NULL */
     const struct operands *operands;         /* or NULL */
     neo_dim bias_step;                       /* from one value to the next; 0: 1 */
-    neo_dim gap; /* of plain operands: so many more elements in each dimension but the first */
+    neo_dim gap, dst_gap; /* plain tensors are parts of larger ones: tensor_part() */
 };
 
 /* Fails at the first element that differs. */

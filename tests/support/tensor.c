@@ -15,6 +15,18 @@ neo_memory_desc tensor_desc(int ndims, const neo_dim *dims, const char *tag)
     return desc;
 }
 
+neo_memory_desc tensor_part(int ndims, const neo_dim *dims, const char *tag, neo_dim gap)
+{
+    neo_dim larger[NEO_MAX_NDIMS], begin[NEO_MAX_NDIMS];
+    for (int i = 0; i < ndims; i++) {
+        larger[i] = dims[i] + 2 * gap;
+        begin[i] = gap;
+    }
+    neo_memory_desc whole = tensor_desc(ndims, larger, tag), part;
+    assert_int_equal(neo_memory_desc_init_submemory(&part, &whole, dims, begin), NEO_OK);
+    return part;
+}
+
 neo_memory_desc tensor_matrix(neo_dim rows, neo_dim columns, const char *tag)
 {
     return tensor_desc(2, (neo_dim[]){rows, columns}, tag);

@@ -20,6 +20,8 @@ void tensor_free(struct tensor *tensor);
 
 /* A descriptor by tag; an unknown tag fails the test. */
 neo_memory_desc tensor_desc(int ndims, const neo_dim *dims, const char *tag);
+/* The same, as the inner part of a tensor that is by 2 * gap larger in each dimension. */
+neo_memory_desc tensor_part(int ndims, const neo_dim *dims, const char *tag, neo_dim gap);
 neo_memory_desc tensor_matrix(neo_dim rows, neo_dim columns, const char *tag);
 
 /* The element at a position; sizes of 1 are broadcast. */
