@@ -204,17 +204,17 @@ static const struct convolution_case rows[] = {
 };
 /* clang-format on */
 
-static void check_rows(neo_dim bias_step, const struct chain *chain)
+static void check_rows(const struct convolution_variant *variant)
 {
     for (size_t i = 0; i < count_of(rows); i++)
-        convolution_case_check(&rows[i], bias_step, chain);
+        convolution_case_check(&rows[i], variant);
 }
 
 static void every_implementation_is_exact(void **state)
 {
     (void)state;
     for (neo_dim bias_step = 0; bias_step < 3; bias_step++)
-        check_rows(bias_step, &(struct chain){0});
+        check_rows(&(struct convolution_variant){.bias_step = bias_step});
 }
 
 static float clamp(float value, float old)
@@ -237,8 +237,8 @@ static void post_operations_are_applied(void **state)
     assert_int_equal(neo_attributes_create(&chain), NEO_OK);
     assert_int_equal(neo_attributes_append_sum(chain, 2, 1, NEO_DATA_TYPE_UNDEF), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(chain, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
-    check_rows(1, &(struct chain){clip, clamp, NULL});
-    check_rows(1, &(struct chain){chain, sum_linear, NULL});
+    check_rows(&(struct convolution_variant){clip, clamp, .bias_step = 1});
+    check_rows(&(struct convolution_variant){chain, sum_linear, .bias_step = 1});
     neo_attributes_destroy(clip);
     neo_attributes_destroy(chain);
 }
@@ -247,9 +247,11 @@ static void operands_of_post_operations_are_read_where_they_belong(void **state)
 {
     (void)state;
     for (size_t i = 0; i < count_of(rows); i++) {
-        neo_memory_desc dst = convolution_case_dst(&rows[i]);
+        neo_memory_desc dst = convolution_case_dst(&rows[i], 0);
         struct operands operands = operands_make(engine, dst.ndims, dst.dims);
-        convolution_case_check(&rows[i], 1, &(struct chain){operands.attributes, NULL, &operands});
+        convolution_case_check(&rows[i], &(struct convolution_variant){operands.attributes,
+                                                                       .operands = &operands,
+                                                                       .bias_step = 1});
         operands_free(&operands);
     }
 }

@@ -66,16 +66,16 @@ static float at_least_zero(float value, float old)
     return value < 0 ? 0 : value;
 }
 
-static void check_rows(neo_dim bias_step, const struct chain *chain)
+static void check_rows(const struct convolution_variant *variant)
 {
     for (size_t i = 0; i < count_of(rows); i++)
-        convolution_case_check(&rows[i], bias_step, chain);
+        convolution_case_check(&rows[i], variant);
 }
 
 static void taps_in_the_padding_add_nothing(void **state)
 {
     (void)state;
-    check_rows(0, &(struct chain){0});
+    check_rows(&(struct convolution_variant){0});
 }
 
 static void bias_and_clamp_are_applied_once(void **state)
@@ -84,7 +84,7 @@ static void bias_and_clamp_are_applied_once(void **state)
     neo_attributes *relu;
     assert_int_equal(neo_attributes_create(&relu), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(relu, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
-    check_rows(1, &(struct chain){relu, at_least_zero, NULL});
+    check_rows(&(struct convolution_variant){relu, at_least_zero, .bias_step = 1});
     neo_attributes_destroy(relu);
 }
 

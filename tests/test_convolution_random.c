@@ -49,17 +49,36 @@ static void choose_channels(struct convolution_case *row, uint64_t *seed)
     }
 }
 
+/* Of the field and, now and then, anything else: of as many dimensions as space has, less one. */
+static const char *const last[] = {"nwc", "nhwc", "ndhwc"}, *const first[] = {"ncw", "nchw",
+                                                                              "ncdhw"};
+static const char *const plain[] = {"oiw", "oihw", "oidhw"}, *const grouped[] = {"goiw", "goihw",
+                                                                                 "goidhw"};
+static const char *const odd[][4] = {{"bac", "bca", "cab", "cba"},
+                                     {"acbd", "bacd", "cdab", "dcba"},
+                                     {"abdec", "bacde", "cdeab", "edcba"},
+                                     {"abdcef", "bacdef", "cdefab", "fedcba"}};
+
+static const char *choose_weights(const struct convolution_case *row, uint64_t *seed)
+{
+    int at = row->space - 1, groups = row->groups != 0;
+    if (random_below(seed, 3))
+        return "any";
+    return random_below(seed, 3) ? (groups ? grouped : plain)[at]
+                                 : RANDOM_OF(odd[at + groups], seed);
+}
+
 static void choose_layouts(struct convolution_case *row, uint64_t *seed)
 {
-    static const char *const last[] = {"nwc", "nhwc", "ndhwc"}, *const first[] = {"ncw", "nchw",
-                                                                                  "ncdhw"};
-    static const char *const plain[] = {"oiw", "oihw", "oidhw"}, *const grouped[] = {
-                                                                     "goiw", "goihw", "goidhw"};
     int at = row->space - 1;
     row->src_tag = (random_below(seed, 3) ? last : first)[at];
     row->dst_tag =
         random_below(seed, 4) ? row->src_tag : (random_below(seed, 2) ? last : first)[at];
-    row->weights_tag = random_below(seed, 3) ? "any" : (row->groups ? grouped : plain)[at];
+    if (random_below(seed, 8) == 0)
+        row->src_tag = RANDOM_OF(odd[at], seed);
+    if (random_below(seed, 8) == 0)
+        row->dst_tag = RANDOM_OF(odd[at], seed);
+    row->weights_tag = choose_weights(row, seed);
 }
 
 static neo_dim sums(const struct convolution_case *row)
@@ -112,15 +131,20 @@ static void check_round(size_t round)
     describe(&row, name, sizeof name);
     row.name = name;
     print_message("round %zu\n", round);
-    neo_dim bias_step = (neo_dim)random_below(&seed, 3);
-    neo_memory_desc dst = convolution_case_dst(&row);
+    neo_memory_desc dst = convolution_case_dst(&row, 0);
     struct operands operands = operands_make(engine, dst.ndims, dst.dims);
     neo_attributes *relu;
     assert_int_equal(neo_attributes_create(&relu), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(relu, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
-    const struct chain chains[] = {
-        {0}, {relu, at_least_zero, NULL}, {operands.attributes, NULL, &operands}};
-    convolution_case_check(&row, bias_step, &RANDOM_OF(chains, &seed));
+    const struct convolution_variant variants[] = {
+        {.attributes = NULL},
+        {.attributes = relu, .finish = at_least_zero},
+        {.attributes = operands.attributes, .operands = &operands},
+    };
+    struct convolution_variant variant = RANDOM_OF(variants, &seed);
+    variant.bias_step = (neo_dim)random_below(&seed, 3);
+    variant.gap = random_below(&seed, 4) == 0;
+    convolution_case_check(&row, &variant);
     neo_attributes_destroy(relu);
     operands_free(&operands);
 }

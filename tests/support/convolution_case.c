@@ -1,5 +1,7 @@
 #include "tests/support/convolution_case.h"
 
+#include <string.h>
+
 #include "tests/support/session.h"
 #include "tests/support/test.h"
 
@@ -11,21 +13,29 @@ neo_dim convolution_case_out(const struct convolution_case *row, int i)
     return (row->in[i] + row->left[i] + row->right[i] - extent) / row->stride[i] + 1;
 }
 
-static neo_memory_desc image_desc(const struct convolution_case *row, neo_dim channels, bool is_dst,
-                                  const char *tag)
+static neo_memory_desc part_or_any(int ndims, const neo_dim *dims, const char *tag, neo_dim gap)
 {
-    neo_dim dims[5] = {row->batch, channels};
+    return strcmp(tag, "any") ? tensor_part(ndims, dims, tag, gap) : tensor_desc(ndims, dims, tag);
+}
+
+static neo_memory_desc src_desc(const struct convolution_case *row, neo_dim gap)
+{
+    neo_dim dims[5] = {row->batch, row->ic};
     for (int i = 0; i < row->space; i++)
-        dims[2 + i] = is_dst ? convolution_case_out(row, i) : row->in[i];
-    return tensor_desc(2 + row->space, dims, tag);
+        dims[2 + i] = row->in[i];
+    return part_or_any(2 + row->space, dims, row->src_tag, gap);
 }
 
-neo_memory_desc convolution_case_dst(const struct convolution_case *row)
+neo_memory_desc convolution_case_dst(const struct convolution_case *row, neo_dim gap)
 {
-    return image_desc(row, row->oc, true, row->dst_tag);
+    neo_dim dims[5] = {row->batch, row->oc};
+    for (int i = 0; i < row->space; i++)
+        dims[2 + i] = convolution_case_out(row, i);
+    return part_or_any(2 + row->space, dims, row->dst_tag, gap);
 }
 
-static neo_memory_desc weights_desc(const struct convolution_case *row, const char *tag)
+static neo_memory_desc weights_desc(const struct convolution_case *row, const char *tag,
+                                    neo_dim gap)
 {
     neo_dim dims[6], groups = row->groups ? row->groups : 1;
     int n = 0;
@@ -35,13 +45,13 @@ static neo_memory_desc weights_desc(const struct convolution_case *row, const ch
     dims[n++] = row->ic / groups;
     for (int i = 0; i < row->space; i++)
         dims[n++] = row->kernel[i];
-    return tensor_desc(n, dims, tag);
+    return part_or_any(n, dims, tag, gap);
 }
 
 struct expected {
     const struct convolution_case *row;
     const struct tensor *src, *weights, *bias, *old, *dst;
-    const struct chain *chain;
+    const struct convolution_variant *variant;
 };
 
 /* The sum for one output, over one input channel and one tap at a time. */
@@ -78,29 +88,30 @@ static void check_element(void *context, const neo_dim *position)
     float want = convolve(e, position);
     if (e->bias)
         want += *tensor_at(e->bias, &position[1]);
-    if (e->chain->finish)
-        want = e->chain->finish(want, *tensor_at(e->old, position));
-    if (e->chain->operands)
-        want = operands_apply(e->chain->operands, want, position);
+    if (e->variant->finish)
+        want = e->variant->finish(want, *tensor_at(e->old, position));
+    if (e->variant->operands)
+        want = operands_apply(e->variant->operands, want, position);
     float got = *tensor_at(e->dst, position);
     if (got != want)
         fail_msg("%s: at n %d c %d x %d: got %g, want %g", e->row->name, (int)position[0],
                  (int)position[1], (int)position[1 + e->row->space], (double)got, (double)want);
 }
 
-/* bias_step: from one value to the next; 0: there is no bias. */
-static neo_convolution_desc row_desc(const struct convolution_case *row, neo_dim bias_step)
+static neo_convolution_desc row_desc(const struct convolution_case *row,
+                                     const struct convolution_variant *variant)
 {
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = NEO_CONVOLUTION_DIRECT,
-        .src = image_desc(row, row->ic, false, row->src_tag),
-        .weights = weights_desc(row, row->weights_tag),
-        .dst = convolution_case_dst(row),
+        .src = src_desc(row, variant->gap),
+        .weights = weights_desc(row, row->weights_tag, variant->gap),
+        .dst = convolution_case_dst(row, variant->gap),
     };
-    if (bias_step)
-        assert_int_equal(neo_memory_desc_init_strides(&desc.bias, 1, &row->oc, NEO_F32, &bias_step),
-                         NEO_OK);
+    if (variant->bias_step)
+        assert_int_equal(
+            neo_memory_desc_init_strides(&desc.bias, 1, &row->oc, NEO_F32, &variant->bias_step),
+            NEO_OK);
     for (int i = 0; i < row->space; i++) {
         desc.strides[i] = row->stride[i];
         desc.dilations[i] = row->dilation[i];
@@ -131,26 +142,26 @@ static void execute(const neo_primitive_desc *pd, const neo_memory *const *memor
 
 /* Checks the implementation that pd stands for. */
 static void check_implementation(const struct convolution_case *row, const neo_primitive_desc *pd,
-                                 bool with_bias, const struct chain *chain)
+                                 const struct convolution_variant *variant)
 {
     const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
-    neo_memory_desc plain = weights_desc(row, plain_tags[chosen->ndims]);
+    neo_memory_desc plain = weights_desc(row, plain_tags[chosen->ndims], variant->gap);
     const neo_memory_desc *dst_desc = neo_primitive_desc_query(pd, NEO_ARG_DST);
     struct tensor src = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_SRC), 3);
     struct tensor weights = tensor_make(engine, &plain, 7), bias = {0};
     struct tensor dst = tensor_make(engine, dst_desc, 9), old = tensor_make(engine, dst_desc, 9);
     struct tensor given = tensor_reordered(engine, stream, &weights, chosen);
-    if (with_bias)
+    if (variant->bias_step)
         bias = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_BIAS), 5);
     execute(pd, (const neo_memory *[]){src.memory, given.memory, dst.memory, bias.memory},
-            chain->operands);
+            variant->operands);
     struct expected expected = {.row = row,
                                 .src = &src,
                                 .weights = &weights,
-                                .bias = with_bias ? &bias : NULL,
+                                .bias = variant->bias_step ? &bias : NULL,
                                 .old = &old,
                                 .dst = &dst,
-                                .chain = chain};
+                                .variant = variant};
     tensor_for_each(dst_desc->ndims, dst_desc->dims, check_element, &expected);
     tensor_check_gaps(&dst);
     struct tensor *all[] = {&src, &weights, &dst, &old, &bias, &given};
@@ -158,16 +169,16 @@ static void check_implementation(const struct convolution_case *row, const neo_p
         tensor_free(all[i]);
 }
 
-void convolution_case_check(const struct convolution_case *row, neo_dim bias_step,
-                            const struct chain *chain)
+void convolution_case_check(const struct convolution_case *row,
+                            const struct convolution_variant *variant)
 {
-    neo_convolution_desc desc = row_desc(row, bias_step);
+    neo_convolution_desc desc = row_desc(row, variant);
     neo_primitive_desc *pd;
-    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, chain->attributes),
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, variant->attributes),
                      NEO_OK);
     do {
         print_message("  %s: %s\n", row->name, neo_primitive_desc_implementation(pd));
-        check_implementation(row, pd, bias_step > 0, chain);
+        check_implementation(row, pd, variant);
     } while (neo_primitive_desc_next(pd) == NEO_OK);
     neo_primitive_desc_destroy(pd);
 }

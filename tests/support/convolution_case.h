@@ -16,20 +16,21 @@ struct convolution_case {
     const char *src_tag, *weights_tag, *dst_tag;
 };
 
-/* Post-operations, and what they make of a sum. */
-struct chain {
+/* What a row is run with: post-operations, and what they make of a sum. */
+struct convolution_variant {
     const neo_attributes *attributes;
     float (*finish)(float value, float old); /* or NULL */
     const struct operands *operands;         /* or NULL */
+    neo_dim bias_step;                       /* from one value to the next; 0: there is no bias */
+    neo_dim gap; /* of images and plain weights, which are parts of larger tensors: tensor_part() */
 };
 
 /* The size of dst in spatial dimension i. */
 neo_dim convolution_case_out(const struct convolution_case *row, int i);
-neo_memory_desc convolution_case_dst(const struct convolution_case *row);
+neo_memory_desc convolution_case_dst(const struct convolution_case *row, neo_dim gap);
 
-/* bias_step: from one value to the next; 0: there is no bias. Prints the names of implementations,
- * and fails at the first element that differs. */
-void convolution_case_check(const struct convolution_case *row, neo_dim bias_step,
-                            const struct chain *chain);
+/* Prints the names of implementations, and fails at the first element that differs. */
+void convolution_case_check(const struct convolution_case *row,
+                            const struct convolution_variant *variant);
 
 #endif
