@@ -40,7 +40,8 @@ typedef enum neo_convolution_algorithm {
  *
  * and likewise in one and three. src outside of the image is 0. Dimensions are always in the order
  * N, C, (D, (H,)) W, whatever the layout in memory; weights are O, I, … or, with groups, G, O, I,
- * …. Spatial parameters are in the order (D, (H,)) W. Zero-initialise it and set fields by name. */
+ * …. Spatial parameters are in the order (D, (H,)) W; they and the extent of a dilated kernel are
+ * below 2^31. Zero-initialise it and set fields by name. */
 typedef struct neo_convolution_desc {
     neo_prop_kind prop_kind;
     neo_convolution_algorithm algorithm;

@@ -78,8 +78,8 @@ static const char *check_space(const struct problem *problem)
     for (int i = 0; i < space; i++) {
         neo_dim stride = problem->strides[i], dilation = problem->dilations[i];
         neo_dim left = problem->padding_left[i], right = problem->padding_right[i], extent, padded;
-        if (stride < 1)
-            return "a stride is less than 1";
+        if (stride < 1 || stride > INT32_MAX)
+            return "a stride is out of range";
         if (dilation < 0 || dilation >= INT32_MAX)
             return "a dilation is out of range";
         if (left < 0)

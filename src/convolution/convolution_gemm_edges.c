@@ -96,7 +96,7 @@ static void place_edge(const struct convolution_shape *s, struct convolution_edg
 {
     edge->from = clamp(edge->begin, 0, s->in[WIDTH]);
     edge->values = (size_t)((clamp(edge->end, edge->from, s->in[WIDTH]) - edge->from) * s->ic);
-    edge->at += (size_t)((edge->from - edge->begin) * s->ic);
+    edge->at += (size_t)(edge->from - edge->begin) * (size_t)s->ic; /* wraps if there is nothing */
 }
 
 static void place_edges(struct convolution_gemm *plan)

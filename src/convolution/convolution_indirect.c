@@ -135,10 +135,17 @@ static size_t unit(size_t bytes)
     return round_up(bytes, SCRATCH_ALIGNMENT);
 }
 
-static size_t source_rows(const struct convolution_shape *s, size_t rows)
+/* Rows of src with its padding that rows of dst reach. */
+static size_t reached_rows(const struct convolution_shape *s, size_t rows)
 {
     return (rows - 1) * (size_t)s->stride[HEIGHT] +
            (size_t)((s->kernel[HEIGHT] - 1) * s->dilation[HEIGHT]) + 1;
+}
+
+/* Those of them that there can be. */
+static size_t source_rows(const struct convolution_shape *s, size_t rows)
+{
+    return min_size(reached_rows(s, rows), (size_t)s->in[HEIGHT]);
 }
 
 static void plan_rows(struct convolution_indirect *mine)
@@ -237,7 +244,7 @@ static void gather(struct task *task, const struct piece *piece, size_t rows)
     const struct convolution_shape *s = &plan->shape;
     size_t width = (size_t)s->in[WIDTH];
     neo_dim top = piece->at[HEIGHT] * s->stride[HEIGHT] - s->padding[HEIGHT];
-    neo_dim begin = top < 0 ? 0 : top, end = top + (neo_dim)source_rows(s, rows);
+    neo_dim begin = top < 0 ? 0 : top, end = top + (neo_dim)reached_rows(s, rows);
     end = end < s->in[HEIGHT] ? end : s->in[HEIGHT];
     bool together = s->src.h == s->in[WIDTH] * s->src.w;
     neo_dim step = together && end > begin ? end - begin : 1;

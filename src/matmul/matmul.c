@@ -117,9 +117,8 @@ struct matmul_shape matmul_shape(const struct problem *problem)
     for (int i = 0; i < ndims - 2; i++)
         if (shape.batch == NEO_RUNTIME_DIM || dst->dims[i] == NEO_RUNTIME_DIM)
             shape.batch = NEO_RUNTIME_DIM;
-        else if (__builtin_mul_overflow(shape.batch, dst->dims[i], &shape.batch))
-            shape.batch =
-                INT64_MAX; /* dst is empty, or `any` and refused as soon as it is chosen */
+        else
+            shape.batch *= dst->dims[i];
     return shape;
 }
 

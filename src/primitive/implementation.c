@@ -18,12 +18,14 @@
 
 static const char *const tensor_names[TENSOR_COUNT] = {"src", "weights", "bias", "dst"};
 
-/* Where a data type or an attribute is right but nothing computes with it yet. */
+/* Where a data type, a size or an attribute is right but nothing computes with it. */
 static const char *unsupported_reason(const struct problem *problem)
 {
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (problem->tensors[t].ndims && problem->tensors[t].data_type != NEO_F32)
             return "only f32 tensors are supported";
+    if (!problem_is_moderate(problem))
+        return "a tensor has more elements than an address space has room for";
     if (problem->attributes.quantization_count)
         return "scales and zero points are not supported for f32";
     return NULL;

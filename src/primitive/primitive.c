@@ -224,6 +224,8 @@ static neo_status make_concrete(struct concrete *concrete, const struct implemen
         wrong = post_ops_check(&concrete->problem, &unsupported);
     if (!wrong && desc_overlaps_itself(&concrete->problem.tensors[DST]))
         wrong = "elements of dst overlap each other";
+    if (!wrong && !problem_is_moderate(&concrete->problem))
+        wrong = "a tensor has more elements than an address space has room for";
     for (int i = 0; i < count && !wrong; i++)
         if (concrete->post_ops[i].kind == NEO_POST_OP_PRELU &&
             !neo_memory_desc_equal(&concrete->post_ops[i].prelu.weights, &args->operands[i]->desc))

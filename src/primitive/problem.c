@@ -3,7 +3,26 @@
 
 #include <string.h>
 
+#include "src/core/checked.h"
 #include "src/memory/descriptor.h"
+
+static bool is_moderate(const neo_memory_desc *desc)
+{
+    const size_t most = (size_t)1 << 46;
+    size_t elements = 1;
+    for (int i = 0; i < desc->ndims; i++)
+        if (desc->dims[i] > 0 && !checked_mul(&elements, elements, (size_t)desc->dims[i]))
+            return false;
+    return elements <= most;
+}
+
+bool problem_is_moderate(const struct problem *problem)
+{
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        if (!is_moderate(&problem->tensors[t]))
+            return false;
+    return true;
+}
 
 bool problem_is_runtime(const struct problem *problem)
 {
