@@ -40,10 +40,14 @@ bias_next .req x26
     mov repeats, multiplier
     .endm
 
-/* The bias eight times, at sp + at_locals. */
+/* The bias eight times, at sp + at_locals: by a general register, as vectors would take the pipes
+ * of FMLA. */
     .macro begin_plane
-    ld1r {v0.4s}, [bias], bias_next
-    stp q0, q0, [sp, #at_locals]
+    ldr w16, [bias]
+    add bias, bias, bias_next
+    orr x16, x16, x16, lsl #32
+    stp x16, x16, [sp, #at_locals]
+    stp x16, x16, [sp, #at_locals + 16]
     .endm
 
 /* The flags say whether it was the last one. */

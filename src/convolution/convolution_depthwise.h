@@ -37,6 +37,7 @@ struct run {
     const struct convolution_depthwise *plan;
     const struct execution *execution;
     const float *weights; /* [tap][channel] */
+    bool whole_planes;    /* are what threads share, not rows of blocks of channels */
 };
 
 /* Rows of some channels of one image. */

@@ -3,6 +3,8 @@
 
 #include "src/convolution/convolution_depthwise.h"
 
+enum { PLANES_OF_THREAD = 8 }; /* at least, where threads share whole planes */
+
 static struct scratch scratch_of(const struct run *run, int index)
 {
     const struct convolution_depthwise *plan = run->plan;
@@ -117,33 +119,66 @@ static size_t plane_count(const struct convolution_depthwise *plan)
     return (size_t)(s->batch * s->out[DEPTH]) * block_count(plan);
 }
 
-static void run_rows(void *argument, struct span mine, int slot)
+/* The rows of one block of channels that come first of these; returns how many there are. */
+static size_t take_rows(const struct run *run, struct span mine, struct piece *piece)
 {
-    const struct run *run = argument;
     const struct convolution_shape *s = &run->plan->shape;
     size_t height = (size_t)s->out[HEIGHT], depth = (size_t)s->out[DEPTH];
     size_t blocks = block_count(run->plan), block = run->plan->channel_block;
+    size_t plane = mine.begin / height;
+    piece->n = (neo_dim)(plane / depth / blocks);
+    piece->channel = (neo_dim)(plane / depth % blocks * block);
+    piece->depth = (neo_dim)(plane % depth);
+    piece->channels = min_size(block, run->plan->channels - (size_t)piece->channel);
+    piece->row = mine.begin % height;
+    piece->rows = min_size(height - piece->row, mine.end - mine.begin);
+    return piece->rows;
+}
+
+/* Whole planes, of source as it is: those of the first image. */
+static size_t take_planes(const struct run *run, struct span mine, struct piece *piece)
+{
+    const struct convolution_shape *s = &run->plan->shape;
+    size_t groups = (size_t)s->groups, group = mine.begin % groups;
+    size_t count = min_size(groups - group, mine.end - mine.begin);
+    piece->n = (neo_dim)(mine.begin / groups);
+    piece->channel = (neo_dim)(group * run->plan->multiplier);
+    piece->channels = count * run->plan->multiplier;
+    piece->rows = run->plan->rows;
+    return count;
+}
+
+/* Of rows of blocks of channels, or of whole planes. */
+static void run_span(void *argument, struct span mine, int slot)
+{
+    const struct run *run = argument;
     struct scratch scratch = scratch_of(run, slot);
     while (mine.begin < mine.end) {
-        size_t plane = mine.begin / height, row = mine.begin % height;
-        size_t rows = min_size(height - row, mine.end - mine.begin);
-        struct piece piece = {
-            .n = (neo_dim)(plane / depth / blocks),
-            .channel = (neo_dim)(plane / depth % blocks * block),
-            .depth = (neo_dim)(plane % depth),
-        };
-        piece.channels = min_size(block, run->plan->channels - (size_t)piece.channel);
-        run_plane(run, &piece, (struct span){row, row + rows}, &scratch);
-        mine.begin += rows;
+        struct piece piece = {0};
+        mine.begin +=
+            run->whole_planes ? take_planes(run, mine, &piece) : take_rows(run, mine, &piece);
+        run_plane(run, &piece, (struct span){piece.row, piece.row + piece.rows}, &scratch);
     }
+}
+
+/* Does a call do all rows of a plane, and are there planes enough for threads to share? */
+static bool suits_whole_planes(const struct convolution_depthwise *plan, size_t planes, int threads)
+{
+    const struct convolution_shape *s = &plan->shape;
+    return plan->by_plane && s->out[DEPTH] == 1 && plan->rows == (size_t)s->out[HEIGHT] &&
+           planes >= (size_t)threads * PLANES_OF_THREAD;
 }
 
 void depthwise_run(const void *plan, const struct execution *execution)
 {
     const struct convolution_depthwise *mine = plan;
-    size_t rows = plane_count(mine) * (size_t)mine->shape.out[HEIGHT];
-    if (rows == 0 || mine->shape.out[WIDTH] == 0)
+    const struct convolution_shape *s = &mine->shape;
+    size_t rows = plane_count(mine) * (size_t)s->out[HEIGHT];
+    size_t planes = (size_t)(s->batch * s->groups);
+    if (rows == 0 || s->out[WIDTH] == 0)
         return;
-    struct run run = {mine, execution, depthwise_weights(mine, execution)};
-    parallel_for_tiles(execution->parallel, rows, execution->threads, run_rows, &run);
+    struct run run = {mine, execution, depthwise_weights(mine, execution),
+                      suits_whole_planes(mine, planes, execution->threads)};
+    parallel_for_tiles(execution->parallel, run.whole_planes ? planes : rows, execution->threads,
+                       run_span, &run);
 }
