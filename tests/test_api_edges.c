@@ -281,18 +281,26 @@ static void an_image_of_one_channel_keeps_its_order(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
-static void an_empty_convolution_has_a_kernel_name(void **state)
+static void empty_convolutions_have_a_kernel_and_an_estimate(void **state)
 {
     (void)state;
-    neo_convolution_desc desc = small_convolution(4, 8);
-    desc.src = tensor_desc(4, (neo_dim[]){0, 4, 6, 7}, "nhwc");
-    desc.dst = tensor_desc(4, (neo_dim[]){0, 8, 6, 7}, "nhwc");
-    neo_primitive_desc *pd;
-    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-    do
-        assert_non_null(neo_primitive_desc_kernel(pd));
-    while (neo_primitive_desc_next(pd) == NEO_OK);
-    neo_primitive_desc_destroy(pd);
+    for (neo_dim kernel = 1; kernel <= 3; kernel += 2) {
+        neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                     .src = tensor_desc(4, (neo_dim[]){0, 16, 6, 7}, "nhwc"),
+                                     .weights =
+                                         tensor_desc(4, (neo_dim[]){8, 16, kernel, kernel}, "any"),
+                                     .dst = tensor_desc(4, (neo_dim[]){0, 8, 6, 7}, "nhwc"),
+                                     .strides = {1, 1},
+                                     .padding_left = {kernel / 2, kernel / 2},
+                                     .padding_right = {kernel / 2, kernel / 2}};
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        do {
+            assert_non_null(neo_primitive_desc_kernel(pd));
+            assert_true(neo_primitive_desc_estimate(pd) >= 0);
+        } while (neo_primitive_desc_next(pd) == NEO_OK);
+        neo_primitive_desc_destroy(pd);
+    }
 }
 
 struct long_reorder {
@@ -391,7 +399,7 @@ int main(void)
         cmocka_unit_test(a_convolution_refuses_an_operand_that_is_known_late),
         cmocka_unit_test(a_scratchpad_for_late_sizes_suffices_for_all_of_them),
         cmocka_unit_test(an_image_of_one_channel_keeps_its_order),
-        cmocka_unit_test(an_empty_convolution_has_a_kernel_name),
+        cmocka_unit_test(empty_convolutions_have_a_kernel_and_an_estimate),
         cmocka_unit_test(a_reorder_of_long_rows_reads_operands_where_they_belong),
         cmocka_unit_test(packed_weights_are_reordered_as_they_are_only),
         cmocka_unit_test(a_memory_may_be_given_the_buffer_it_owns),

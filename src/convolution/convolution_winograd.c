@@ -105,14 +105,14 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
     struct cut rows = cut_along(&s, HEIGHT, most), cols = cut_along(&s, WIDTH, most);
     double values =
         (double)s.batch * (double)winograd_cut_points(&rows) * (double)winograd_cut_points(&cols);
-    double tiles =
-        (double)s.batch * (double)winograd_cut_tiles(&rows) * (double)winograd_cut_tiles(&cols);
+    double tiles = fmax(
+        (double)s.batch * (double)winograd_cut_tiles(&rows) * (double)winograd_cut_tiles(&cols), 1);
     double points = side(&s, HEIGHT, most) * side(&s, WIDTH, most);
     double ic = (double)s.ic, oc = ceil((double)s.oc / 4) * 4;
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
     double alone = 0.5 / fmin(tiles, 8); /* few tiles wait for weights, in order all the time */
     if (cpu->core->in_order == IN_ORDER_NARROW)
-        alone += 2 / fmax(tiles * tiles, 1);
+        alone += 2 / (tiles * tiles);
     double products = values * ic * oc / per_cycle * (1.02 + alone);
     double passes = dimensions(problem) == 1 ? 2.0 / 3 : 1;
     if (s.ic % WINOGRAD_F32_GROUP) /* patches are copied */
