@@ -56,6 +56,15 @@ struct piece {
     size_t count;
 };
 
+/* Rows of src with its padding that rows of dst reach. */
+static inline size_t indirect_reached_rows(const struct convolution_shape *s, size_t rows)
+{
+    return (rows - 1) * (size_t)s->stride[HEIGHT] +
+           (size_t)((s->kernel[HEIGHT] - 1) * s->dilation[HEIGHT]) + 1;
+}
+
+void indirect_run(const void *plan, const struct execution *execution);
+
 /* Lists the addresses of all taps of a piece's pixels in task->pixels. */
 void indirect_list_pixels(const struct task *task, const struct piece *piece);
 
