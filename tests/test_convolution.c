@@ -13,6 +13,8 @@ static const struct convolution_case rows[] = {
      {5, 7}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {0, 0}, "nhwc", "any", "nhwc"},
     {"pointwise nchw", 2, 2, 0, 20, 30,
      {5, 7}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {0, 0}, "nchw", "any", "nchw"},
+    {"pointwise with strides, padded to the image's size", 2, 1, 0, 8, 9,
+     {5, 4}, {1, 1}, {2, 3}, {0, 0}, {0, 0}, {4, 6}, "nhwc", "any", "nhwc"},
     {"one pixel", 2, 1, 0, 37, 29,
      {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {0, 0}, "nchw", "any", "nchw"},
     {"one pixel of a larger image", 2, 3, 1, 16, 13,
