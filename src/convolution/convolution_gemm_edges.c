@@ -65,10 +65,20 @@ static void join_edges(struct convolution_gemm *plan)
     plan->right = (struct convolution_edge){0};
 }
 
+/* Every task has copies of an image's edges: a few, or little beside the image itself. */
+static bool are_edges_small(const struct convolution_gemm *plan)
+{
+    enum { MOST_BYTES = 128 << 10, MOST_PART = 8 };
+    const struct convolution_shape *s = &plan->shape;
+    double pixels = (double)edge_pixels(plan);
+    double bytes = pixels * (double)(s->in[DEPTH] * s->in[HEIGHT] * s->ic) * sizeof(float);
+    return bytes <= (double)MOST_BYTES || pixels * (double)MOST_PART <= (double)s->in[WIDTH];
+}
+
 /* Runs of many values gain little by being longer. */
 static bool are_rows_merged(struct convolution_gemm *plan)
 {
-    enum { MANY = 64, MOST_BYTES = 64 << 10 };
+    enum { MANY = 64 };
     const struct convolution_shape *s = &plan->shape;
     find_edges(plan);
     neo_dim pixels = edge_pixels(plan);
@@ -78,8 +88,7 @@ static bool are_rows_merged(struct convolution_gemm *plan)
         return false;
     if (pixels)
         join_edges(plan);
-    double row = (double)edge_pixels(plan) * (double)s->ic;
-    return row * (double)(s->in[DEPTH] * s->in[HEIGHT]) * sizeof(float) <= (double)MOST_BYTES;
+    return are_edges_small(plan);
 }
 
 static struct convolution_range range_of(const struct convolution_shape *s, int d, neo_dim first,
