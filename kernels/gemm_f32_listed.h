@@ -14,6 +14,7 @@
 /* Addresses in the list for one tile and segment; those beyond the tile's height are not read. */
 enum { GEMM_F32_LISTED_HEIGHT = 7, GEMM_F32_LIST = 8 };
 enum { GEMM_F32_LOW = 1, GEMM_F32_HIGH = 2 };
+enum { GEMM_F32_REGULAR_ROUNDS = 4 }; /* of regular rows, at least */
 
 /* For t < tiles, i < height, q < panels, j < width:
  *
@@ -38,7 +39,13 @@ enum { GEMM_F32_LOW = 1, GEMM_F32_HIGH = 2 };
  * Kernels that pack read a plain B instead, 12 columns a panel, none missing, and leave it at `to`
  * as b would be:
  *
- *   to[q * b_step + p * 12 + j] = from[p * from_row + q * 12 + j], p < segments * depth */
+ *   to[q * b_step + p * 12 + j] = from[p * from_row + q * 12 + j], p < segments * depth
+ *
+ * Kernels for regular rows find row i of tile t at a + (t * height + i) * a_row, without a list,
+ * and go from the panels of 12 columns to `eights` panels of 8 columns, which may be none, before
+ * the next tile: panel e is at b_eights + e * eights_step, and its columns follow those before in C
+ * and bias. There is one segment, of at least four rounds and no tail; nothing is accumulated or
+ * missing. */
 struct gemm_f32_listed {
     const float *const *rows;
     size_t segments, rounds, tail; /* segments >= 1, tail <= 3 */
@@ -56,6 +63,10 @@ struct gemm_f32_listed {
     size_t from_row;
     float *to;
     uint32_t missing; /* <= 3 */
+    const float *a;
+    size_t a_row;
+    const float *b_eights;
+    size_t eights_step, eights;
 };
 typedef void gemm_f32_listed_fn(const struct gemm_f32_listed *strip);
 
@@ -68,7 +79,8 @@ struct gemm_f32_listed_kernels {
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
     uint8_t height;   /* higher tiles are slower */
     gemm_f32_listed_by_height run[GEMM_F32_LISTED_WIDTHS];
-    gemm_f32_listed_by_height pack; /* of width 12, for one tile; or all NULL */
+    gemm_f32_listed_by_height pack;    /* of width 12, for one tile; or all NULL */
+    gemm_f32_listed_by_height regular; /* for regular rows; or NULL */
 };
 extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_narrow_neon,
     gemm_f32_listed_wide_neon, gemm_f32_listed_ref;

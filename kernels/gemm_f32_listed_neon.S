@@ -11,7 +11,10 @@
  * with the stores.
  *
  * Kernels that pack B read the vectors of one step from its rows, and store them to the panel before
- * they are multiplied. */
+ * they are multiplied.
+ *
+ * Kernels for regular rows store in the block of a panel's last round, so that stores wait for FMLA
+ * only where they take the same pipes; what bias and limits need is in loops of its own. */
 #include "kernels/gemm_f32_listed_neon.h"
 
 /* ---- one instruction each, registers by number ---- */
@@ -139,6 +142,103 @@
     .set packing, 1
     all_heights kernel, 12, 3, _packing
     .set packing, 0
+
+/* ---- kernels for regular rows ---- */
+
+a_row .req x26
+eights .req x28
+b_eights .req x29
+eights_step .req x30
+
+/* The rows of the tile that begins at list. */
+    .macro find_rows height
+    mov x8, list
+    .set i, 9
+    .rept \height - 1
+    next_row %(i), %(i - 1)
+    .set i, i + 1
+    .endr
+    .endm
+    .macro next_row row, before
+    add x\row, x\before, a_row
+    .endm
+
+/* A tile's panels of so many vectors; rounds: without the first and the last one. */
+    .macro panels_of height, vectors, step, finishes
+11: mov b, b_panel
+    find_rows \height
+    lsr pairs, rounds, #1
+    round \height, \vectors, fmul
+    tbz rounds, #0, 12f
+    round \height, \vectors
+12: round \height, \vectors
+    round \height, \vectors
+    subs pairs, pairs, #1
+    b.ne 12b
+    round \height, \vectors
+    .if \finishes
+    finish_sums \height, \vectors
+    .endif
+    rows_of_c st1, \height, \vectors
+    add c, c, #16 * \vectors
+    add b_panel, b_panel, \step
+    subs panels_left, panels_left, #1
+    b.ne 11b
+    .endm
+
+    .macro regular_tiles height, finishes
+13: mov b_panel, b_first
+    mov panels_left, panels
+    .if \finishes
+    ldr bias, [strip, #STRIP_BIAS]
+    .endif
+    panels_of \height, 3, b_step, \finishes
+    cbz eights, 14f
+    mov b_panel, b_eights
+    mov panels_left, eights
+    panels_of \height, 2, eights_step, \finishes
+14: add c, c, c_step
+    add list, list, list_step
+    subs tiles, tiles, #1
+    b.ne 13b
+    .endm
+
+    .macro regular height
+    begin_function gemm_f32_listed_\height\()x12_regular_neon
+    save_registers 4, 30
+    ldp list, a_row, [strip, #STRIP_A]
+    ldr rounds, [strip, #STRIP_ROUNDS]
+    ldp b_first, b_step, [strip, #STRIP_B]
+    ldp c, ldc, [strip, #STRIP_C]
+    ldp tiles, panels, [strip, #STRIP_TILES]
+    ldr bias, [strip, #STRIP_BIAS]
+    ldr w8, [strip, #STRIP_CLAMP]
+    ldp b_eights, eights_step, [strip, #STRIP_B_EIGHTS]
+    ldr eights, [strip, #STRIP_EIGHTS]
+    sub rounds, rounds, #2
+    lsl a_row, a_row, #2
+    lsl b_step, b_step, #2
+    lsl eights_step, eights_step, #2
+    lsl ldc, ldc, #2
+    mov scratch, #\height
+    mul list_step, a_row, scratch
+    mul c_step, ldc, scratch
+    /* back from behind the last panel */
+    mov scratch, #48
+    msub c_step, panels, scratch, c_step
+    sub c_step, c_step, eights, lsl #5
+    orr x8, x8, bias
+    cbnz x8, 30f
+    regular_tiles \height, 0
+    b 33f
+30: regular_tiles \height, 1
+33: restore_registers
+    ret
+    end_function gemm_f32_listed_\height\()x12_regular_neon
+    .endm
+
+    regular 7
+    regular 6
 
 /* ---- kernels of one to three columns ---- */
 

@@ -20,3 +20,8 @@ OFFSET(gemm_f32_listed, from, STRIP_FROM, 112);
 OFFSET(gemm_f32_listed, from_row, STRIP_FROM_ROW, 120);
 OFFSET(gemm_f32_listed, to, STRIP_TO, 128);
 OFFSET(gemm_f32_listed, missing, STRIP_MISSING, 136);
+OFFSET(gemm_f32_listed, a, STRIP_A, 144);
+OFFSET(gemm_f32_listed, a_row, STRIP_A_ROW, 152);
+OFFSET(gemm_f32_listed, b_eights, STRIP_B_EIGHTS, 160);
+OFFSET(gemm_f32_listed, eights_step, STRIP_EIGHTS_STEP, 168);
+OFFSET(gemm_f32_listed, eights, STRIP_EIGHTS, 176);

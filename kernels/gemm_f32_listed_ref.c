@@ -59,13 +59,42 @@ static void pack(const struct gemm_f32_listed *strip)
     run(&packed);
 }
 
+/* A tile's panels of 12 columns, and those of 8 columns beside them. */
+static void run_regular_tile(const struct gemm_f32_listed *strip, const float *const *rows,
+                             size_t t)
+{
+    size_t first = 12 * strip->panels;
+    struct gemm_f32_listed tile = *strip;
+    tile.rows = rows;
+    tile.tiles = 1;
+    tile.c += t * strip->height * strip->ldc;
+    run(&tile);
+    tile.width = 8;
+    tile.b = strip->b_eights;
+    tile.b_step = strip->eights_step;
+    tile.panels = strip->eights;
+    tile.c += first;
+    tile.bias = strip->bias ? strip->bias + first : NULL;
+    run(&tile);
+}
+
+static void regular(const struct gemm_f32_listed *strip)
+{
+    const float *rows[GEMM_F32_LIST] = {NULL};
+    for (size_t t = 0; t < strip->tiles; t++) {
+        for (size_t i = 0; i < strip->height; i++)
+            rows[i] = strip->a + (t * strip->height + i) * strip->a_row;
+        run_regular_tile(strip, rows, t);
+    }
+}
+
 /* clang-format off */
 #define HEIGHTS(fn) {fn, fn, fn, fn, fn, fn, fn}
 const struct gemm_f32_listed_kernels gemm_f32_listed_ref = {
     "gemm_f32_listed_ref", 0, 0, GEMM_F32_LISTED_HEIGHT, {
         HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run),
     },
-    HEIGHTS(pack),
+    HEIGHTS(pack), HEIGHTS(regular),
 };
 #undef HEIGHTS
 /* clang-format on */

@@ -21,6 +21,8 @@ HEIGHTS(DECLARE, 4, _wide)
 HEIGHTS(DECLARE, 8, _wide)
 HEIGHTS(DECLARE, 12, _wide)
 HEIGHTS(DECLARE, 12, _packing)
+DECLARE(6, 12, _regular)
+DECLARE(7, 12, _regular)
 #undef DECLARE
 
 #define NAME(height, width, core) gemm_f32_listed_##height##x##width##core##_neon,
@@ -35,6 +37,7 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_neon = {
         {HEIGHTS(NAME, 12, )},
     },
     {HEIGHTS(NAME, 12, _packing)},
+    {[5] = NAME(6, 12, _regular) NAME(7, 12, _regular)},
 };
 const struct gemm_f32_listed_kernels gemm_f32_listed_narrow_neon = {
     "gemm_f32_listed_narrow_neon", CPU_NEON, IN_ORDER_NARROW, GEMM_F32_LISTED_HEIGHT - 1, {
@@ -46,7 +49,7 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_narrow_neon = {
         {NAME(1, 12, _narrow) NAME(2, 12, _narrow) NAME(3, 12, _narrow) NAME(4, 12, _narrow)
          NAME(5, 12, _narrow) NAME(6, 12, _narrow) NAME(7, 12, )},
     },
-    {0},
+    {0}, {0},
 };
 const struct gemm_f32_listed_kernels gemm_f32_listed_wide_neon = {
     "gemm_f32_listed_wide_neon", CPU_NEON, IN_ORDER_WIDE, GEMM_F32_LISTED_HEIGHT, {
@@ -57,7 +60,7 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_wide_neon = {
         {HEIGHTS(NAME, 8, _wide)},
         {HEIGHTS(NAME, 12, _wide)},
     },
-    {0},
+    {0}, {0},
 };
 /* clang-format on */
 #undef NAME

@@ -18,7 +18,7 @@ enum { MOST_BYTES = 1 << 22 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
 
 /* Which orders of loops were chosen, of those that are not always the same. */
-static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks;
+static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen_regular;
 
 /* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With
  * column: a[i + p * column], and C's columns are contiguous. */
@@ -186,6 +186,8 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
     seen_k_outside |= several && !plan.k_inside;
     seen_column_blocks |= plan.block_panels < plan.panels;
     seen_chunks |= plan.listed && plan.chunk_tiles < plan.block_tiles;
+    seen_regular |= plan.regular_panels && plan.regular_panels < plan.full_panels &&
+                    plan.full_panels < plan.panels;
     void *scratch = guard_at(&guard_scratch, gemm_f32_scratch_bytes(&plan, 1), 1);
     fill_marker(problem->c, problem->m * problem->n);
     gemm_f32_run(&plan, &call, &parallel, 1, scratch);
@@ -216,6 +218,8 @@ static const struct problem sizes[] = {
     {.m = 600, .n = 2, .k = 3, .column = 600},
     {.m = 261, .n = 71, .k = 64, .segment = 64, .stride = 64},
     {.m = 200, .n = 64, .k = 96, .segment = 32, .stride = 32, .gap = 7000},
+    {.m = 97, .n = 64, .k = 64, .segment = 64, .stride = 67},
+    {.m = 80, .n = 80, .k = 68, .segment = 68, .stride = 68},
 };
 
 /* With caches of 8 and 64 KiB, of which the L2 cache holds no problem as a whole. */
@@ -225,6 +229,8 @@ static const struct problem large_sizes[] = {
     {.m = 101, .n = 90, .k = 200, .segment = 200, .stride = 203},
     {.m = 300, .n = 60, .k = 64, .segment = 64, .stride = 64},
     {.m = 150, .n = 37, .k = 144, .segment = 16, .stride = 16, .gap = 800},
+    {.m = 97, .n = 104, .k = 32, .segment = 32, .stride = 33},
+    {.m = 83, .n = 124, .k = 28, .segment = 28, .stride = 28},
 };
 
 static void walk_list(const struct problem *list, size_t count, const struct cpu *cpu,
@@ -270,9 +276,9 @@ static void products_are_exact_in_every_order_of_loops(void **state)
     (void)state;
     struct cpu cpu = stated_cpu("neoverse-n1", 8192);
     cpu.l2_bytes = 65536;
-    seen_k_inside = seen_k_outside = seen_column_blocks = false;
+    seen_k_inside = seen_k_outside = seen_column_blocks = seen_regular = false;
     walk_list(large_sizes, count_of(large_sizes), &cpu, NULL);
-    assert_true(seen_k_inside && seen_k_outside && seen_column_blocks);
+    assert_true(seen_k_inside && seen_k_outside && seen_column_blocks && seen_regular);
 }
 
 static void products_are_exact_on_cores_that_do_not(void **state)
@@ -333,7 +339,7 @@ static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
         size_t n, k;
         bool chunks;
     } cases[] = {
-        {64, 64, true}, {128, 64, true}, {60, 64, false}, {16, 64, false}, {128, 256, false}};
+        {64, 66, true}, {128, 66, true}, {60, 66, false}, {16, 66, false}, {128, 258, false}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     for (size_t i = 0; i < count_of(cases); i++) {
         struct gemm_f32_shape shape = packed_shape(3136, cases[i].n, cases[i].k);
@@ -342,6 +348,24 @@ static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
         size_t values = plan.chunk_tiles * plan.tile_rows * (shape.n + shape.k);
         assert_int_equal(plan.chunk_tiles < plan.row_tiles, cases[i].chunks);
         assert_true(!cases[i].chunks || (values + shape.n * shape.k) * sizeof(float) <= 65536);
+    }
+}
+
+/* Panels that stay in the L1 cache come together, those of 8 columns with the last ones of 12. */
+static void regular_rows_come_for_panels_of_both_widths(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n, k, panels;
+    } cases[] = {{64, 64, 4}, {128, 64, 10}, {96, 64, 8}, {512, 128, 6}, {24, 16, 2},  {64, 66, 0},
+                 {64, 12, 0}, {62, 64, 0},   {16, 64, 0}, {71, 64, 0},   {64, 1024, 0}};
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    for (size_t i = 0; i < count_of(cases); i++) {
+        struct gemm_f32_shape shape = packed_shape(3136, cases[i].n, cases[i].k);
+        struct gemm_f32 plan;
+        gemm_f32_plan(&plan, &shape, &cpu);
+        assert_int_equal(plan.regular_panels, cases[i].panels);
+        assert_true(plan.regular_panels == 0 || plan.chunk_tiles > plan.row_tiles);
     }
 }
 
@@ -428,6 +452,7 @@ int main(void)
         cmocka_unit_test(products_are_exact_on_cores_that_do_not),
         cmocka_unit_test(rows_that_collide_are_copied_for_many_columns),
         cmocka_unit_test(panels_of_two_widths_come_for_chunks_of_rows),
+        cmocka_unit_test(regular_rows_come_for_panels_of_both_widths),
         cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),

@@ -13,7 +13,7 @@
 enum { MOST_SEGMENTS = 3, MOST_TILES = 3, MOST_PANELS = 3, MOST_DEPTH = 32 };
 enum {
     MOST_ROWS = MOST_TILES * GEMM_F32_LISTED_HEIGHT,
-    MOST_C = MOST_ROWS * (MOST_PANELS * 12 + 4),
+    MOST_C = MOST_ROWS * (MOST_PANELS * 12 + 8),
 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_list, guard_from, guard_to;
 static const size_t widths[] = {1, 2, 3, 4, 8, 12};
@@ -219,6 +219,93 @@ static void packs_meanwhile(void **state)
             }
 }
 
+/* Rows at equal distances, panels of 12 columns and of 8: one strip, with C at `c`. */
+static struct gemm_f32_listed make_regular(size_t height, size_t depth, float *c, fill_fn *fill,
+                                           uint32_t *seed)
+{
+    uint32_t options = fill_next(seed) >> 4;
+    int end = options & 1;
+    size_t tiles = 1 + (options >> 1 & 7) % MOST_TILES, panels = 1 + (options >> 4 & 1);
+    size_t eights = (options >> 5 & 7) % MOST_PANELS, columns = panels * 12 + eights * 8;
+    size_t b_step = depth * 12 + (options >> 8 & 7), eights_step = depth * 8 + (options >> 11 & 7);
+    size_t a_row = depth + (options >> 14 & 3), rows = tiles * height;
+    return (struct gemm_f32_listed){
+        .segments = 1,
+        .rounds = depth / 4,
+        .b = filled(&guard_b, (panels - 1) * b_step + depth * 12, end, fill, seed),
+        .b_step = b_step,
+        .c = c,
+        .ldc = columns + (options >> 16 & 3),
+        .tiles = tiles,
+        .panels = panels,
+        .bias = options >> 18 & 1 ? filled(&guard_bias, columns, end, fill, seed) : NULL,
+        .clamp = options >> 19 & 3,
+        .low = -1.5f,
+        .high = 2.5f,
+        .height = (uint32_t)height,
+        .width = 12,
+        .a = filled(&guard_a, (rows - 1) * a_row + depth, end, fill, seed),
+        .a_row = a_row,
+        .b_eights =
+            eights ? filled(&guard_from, (eights - 1) * eights_step + depth * 8, end, fill, seed)
+                   : NULL,
+        .eights_step = eights_step,
+        .eights = eights,
+    };
+}
+
+/* The same sums as those of a list of these rows, by two strips. */
+static void run_listed(struct gemm_f32_listed strip, float *c)
+{
+    const float *list[MOST_TILES * GEMM_F32_LIST];
+    size_t first = strip.panels * 12;
+    for (size_t i = 0; i < strip.tiles * strip.height; i++)
+        list[i / strip.height * GEMM_F32_LIST + i % strip.height] = strip.a + i * strip.a_row;
+    strip.rows = list;
+    strip.c = c;
+    gemm_f32_listed_run(&gemm_f32_listed_ref, strip.height, 12)(&strip);
+    strip.width = 8;
+    strip.b = strip.b_eights;
+    strip.b_step = strip.eights_step;
+    strip.panels = strip.eights;
+    strip.c += first;
+    strip.bias = strip.bias ? strip.bias + first : NULL;
+    gemm_f32_listed_run(&gemm_f32_listed_ref, strip.height, 8)(&strip);
+}
+
+static void check_regular(const struct gemm_f32_listed_kernels *kernels, size_t height,
+                          size_t depth, fill_fn *fill, uint32_t *seed)
+{
+    float want[MOST_C];
+    fill_marker(want, MOST_C);
+    struct gemm_f32_listed strip = make_regular(height, depth, want, fill, seed);
+    size_t rows = strip.tiles * height, columns = strip.panels * 12 + strip.eights * 8;
+    size_t count = (rows - 1) * strip.ldc + columns;
+    run_listed(strip, want);
+    strip.c = guard_at(&guard_c, count * sizeof(float), depth % 8 == 0);
+    fill_marker(strip.c, count);
+    kernels->regular[height - 1](&strip);
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(&strip.c[i], &want[i], sizeof *want) != 0 && strip.c[i] != want[i])
+            fail_msg("%s %zux12: depth %zu tiles %zu panels %zu eights %zu bias %d clamp %u: "
+                     "c[%zu][%zu] is %.9g, not %.9g (seed %u)",
+                     kernels->name, height, depth, strip.tiles, strip.panels, strip.eights,
+                     strip.bias != NULL, strip.clamp, i / strip.ldc, i % strip.ldc,
+                     (double)strip.c[i], (double)want[i], fill_seed());
+}
+
+static void regular_rows_need_no_list(void **state)
+{
+    const struct gemm_f32_listed_kernels *kernels = *state;
+    uint32_t seed = fill_seed();
+    for (size_t height = 1; height <= GEMM_F32_LISTED_HEIGHT; height++)
+        for (size_t rounds = GEMM_F32_REGULAR_ROUNDS; kernels->regular[height - 1] && rounds <= 9;
+             rounds++)
+            for (int times = 0; times < 24; times++)
+                check_regular(kernels, height, 4 * rounds, times % 2 ? fill_reals : fill_integers,
+                              &seed);
+}
+
 /* A NaN in a row reaches all of that row and no other, from any step of k, through a clamp. */
 static void keeps_nan(void **state)
 {
@@ -265,6 +352,7 @@ int main(void)
         cmocka_unit_test(is_exact_on_integers),
         cmocka_unit_test(is_near_on_reals),
         cmocka_unit_test(packs_meanwhile),
+        cmocka_unit_test(regular_rows_need_no_list),
         cmocka_unit_test(keeps_nan),
     };
     static const struct CMUnitTest alone[] = {

@@ -54,6 +54,8 @@ static void run_step(struct gemm_task *task, const struct gemm_step *step)
     struct gemm_f32_block block = block_of_c(task, step);
     if (task->plan->planes)
         gemm_step_run_planes(task, step, &block);
+    else if (gemm_step_is_regular(task, step))
+        gemm_step_run_regular(task, step, &block);
     else if (gemm_step_lists(task))
         gemm_step_run_listed(task, step, &block, step->panels);
     else

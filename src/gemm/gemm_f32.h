@@ -106,6 +106,7 @@ struct gemm_f32 {
     size_t full_panels;      /* of 12 columns, the first ones */
     size_t group_panels;     /* of those, how many stay in the L1 cache together */
     size_t chunk_tiles;      /* that all groups of panels come for, before the next tiles */
+    size_t regular_panels;   /* full ones that pass together without lists; 0: there are lists */
     bool copies;             /* rows are copied next to each other */
     struct gemm_pass
         passes[GEMM_F32_PASSES]; /* that serve all panels, on the plan's kind of core */

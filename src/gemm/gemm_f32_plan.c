@@ -127,7 +127,7 @@ static size_t choose_chunk(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
     size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8, all = SIZE_MAX / 2;
     size_t n = plan->block_columns, k = plan->block_k;
-    if (is_one_group(plan) || n > values || k * n >= values)
+    if (plan->regular_panels || is_one_group(plan) || n > values || k * n >= values)
         return all;
     size_t tiles = (values - k * n) / (plan->tile_rows * (k + n));
     return tiles * plan->tile_rows * k * n >= CHUNK_PRODUCTS ? tiles : all;
@@ -174,6 +174,8 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
             *plan = other;
     }
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
+    if (!is_unknown(&plan->shape))
+        gemm_f32_plan_regular(plan);
     plan->chunk_tiles = choose_chunk(plan, cpu);
 }
 
@@ -285,7 +287,7 @@ static void plan_steps(struct gemm_f32 *plan)
         gemm_f32_plan_passes(plan);
     plan->is_short = plan->is_one_step && !shape->a_has_zeros && plan->pass_count &&
                      shape->b_packed && !plan->copies && shape->output == GEMM_DIRECT &&
-                     plan->chunk_tiles >= plan->row_tiles;
+                     plan->chunk_tiles >= plan->row_tiles && !plan->regular_panels;
 }
 
 void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)

@@ -1,5 +1,6 @@
 /* What the ways of running a step of the blocked multiplication share: with rows of A packed
- * (gemm_f32.c), and with rows (step_listed.c) or columns of A (step_planes.c) read in place. */
+ * (gemm_f32.c), and with rows (step_listed.c, step_regular.c) or columns of A (step_planes.c) read
+ * in place. */
 #ifndef SRC_GEMM_STEP_H
 #define SRC_GEMM_STEP_H
 
@@ -110,6 +111,16 @@ void gemm_f32_plan_passes(struct gemm_f32 *plan);
 /* Adds the products of some panels of a step to the block of C, with rows of A listed. */
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block, struct span panels);
+
+/* Sets plan->regular_panels, if such kernels suit the plan. */
+void gemm_f32_plan_regular(struct gemm_f32 *plan);
+
+/* Are there such kernels for the step's panels, on the core that the task runs on? */
+bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step);
+
+/* Computes a step, with rows of A in place at equal distances. */
+void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step *step,
+                           const struct gemm_f32_block *block);
 
 /* Computes a step, with rows of A packed. */
 void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *step,

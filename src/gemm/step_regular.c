@@ -1,0 +1,98 @@
+/* Steps of the blocked multiplication whose rows of A are at equal distances: their kernels need no
+ * lists of them, and go from panels of 12 columns to those of 8 before the next tile comes, so that
+ * all columns need a tile's rows at the same time. */
+#include "src/core/checked.h"
+#include "src/gemm/step.h"
+
+enum { EIGHT = 8 };
+
+static bool has_kernels(const struct gemm_f32 *plan, const struct gemm_f32_listed_kernels *kernels)
+{
+    size_t tall = plan->tall;
+    return tall >= 2 && kernels->regular[tall - 1] && kernels->regular[tall - 2];
+}
+
+/* One block of k, of whole rounds, with panels of 12 columns and none behind them but whole ones of
+ * 8. */
+static bool suits(const struct gemm_f32 *plan)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    return plan->listed && has_kernels(plan, plan->listed) && !plan->copies && shape->b_packed &&
+           shape->a_is_regular && !shape->a_has_zeros && shape->segment == shape->k &&
+           plan->block_k >= shape->k && shape->k % 4 == 0 &&
+           shape->k / 4 >= GEMM_F32_REGULAR_ROUNDS && plan->full_panels > 0 &&
+           (shape->n - plan->full_panels * LAYOUT_PANEL) % EIGHT == 0;
+}
+
+void gemm_f32_plan_regular(struct gemm_f32 *plan)
+{
+    size_t n = plan->shape.n, full = plan->full_panels, group = plan->group_panels;
+    if (!suits(plan))
+        return;
+    size_t panels = div_up(full, div_up(div_up(n, LAYOUT_PANEL), group));
+    size_t last = n - (div_up(full, panels) - 1) * panels * LAYOUT_PANEL;
+    if (last <= group * LAYOUT_PANEL + EIGHT)
+        plan->regular_panels = panels;
+}
+
+bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step)
+{
+    const struct gemm_f32 *plan = task->plan;
+    return plan->regular_panels && step->panels.begin < plan->full_panels &&
+           has_kernels(plan, task->tiles->listed);
+}
+
+static void run_tiles(struct gemm_f32_listed *call, const struct gemm_task *task, size_t height,
+                      size_t tiles)
+{
+    if (tiles == 0)
+        return;
+    call->height = (uint32_t)height;
+    call->tiles = tiles;
+    task->tiles->listed->regular[height - 1](call);
+    call->a += tiles * height * call->a_row;
+    call->c += tiles * height * call->ldc;
+}
+
+/* The step's tiles, for panels from p on. */
+static void run_pass(const struct gemm_task *task, const struct gemm_step *step,
+                     struct gemm_f32_listed call, size_t p)
+{
+    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_f32_place *place = &task->place;
+    size_t first = p * LAYOUT_PANEL;
+    size_t low = max_size(step->tiles.begin, min_size(plan->tall_tiles, step->tiles.end));
+    call.b = place->b + first * plan->shape.k;
+    call.b_eights = call.b + call.panels * call.b_step;
+    call.c += first - step->column;
+    call.bias = place->bias ? place->bias + first : NULL;
+    run_tiles(&call, task, plan->tall, low - step->tiles.begin);
+    run_tiles(&call, task, plan->tall - 1, step->tiles.end - low);
+}
+
+void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step *step,
+                           const struct gemm_f32_block *block)
+{
+    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t end = min_size(step->panels.end, plan->full_panels), k = shape->k;
+    struct gemm_f32_listed call = {
+        .segments = 1,
+        .rounds = k / 4,
+        .b_step = LAYOUT_PANEL * k,
+        .c = block->values,
+        .ldc = block->row_stride,
+        .clamp = plan->clamp,
+        .low = shape->low,
+        .high = shape->high,
+        .width = LAYOUT_PANEL,
+        .a = gemm_step_row(task, step),
+        .a_row = shape->a_stride,
+        .eights_step = EIGHT * k,
+    };
+    for (size_t p = step->panels.begin; p < end; p += call.panels) {
+        call.panels = min_size(plan->regular_panels, end - p);
+        call.eights = p + call.panels < end ? 0 : step->panels.end - end;
+        run_pass(task, step, call, p);
+    }
+}
