@@ -43,11 +43,11 @@ static double panels_cycles(const struct core *core, double height, double full,
     return full * twelve + step_cycles(core, height, ceil(rest / 4));
 }
 
-/* For each tile its rounds, then its stores; what has few rounds begins with sums of zero. */
-static double listed_cycles(const struct cpu *cpu, double m, double n, double k)
+/* For each tile, of `most` rows at most, its rounds, then its stores; what has few rounds begins
+ * with sums of zero. */
+static double listed_cycles(const struct cpu *cpu, double m, double n, double k, double most)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
-    double most = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
     double tiles = ceil(m / most), height = m / tiles;
     double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
     double begin = k < 8 ? 1.5 : 0.5;
@@ -83,10 +83,15 @@ static double pack_cycles(const struct core *core, double n, double k)
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                          bool b_packed, bool a_listed, size_t a_stride)
 {
-    bool listed = a_listed && gemm_f32_lists(cpu, n) && m > 0;
-    double cycles = listed ? listed_cycles(cpu, m, n, k) : packed_cycles(cpu, m, n, k);
-    if (listed && gemm_f32_rows_collide(a_stride, cpu) &&
-        !gemm_f32_lower_tiles_pay(cpu, n)) /* they are copied */
-        cycles += m * k / 2;
-    return 500 + batch * (cycles + (b_packed ? 0 : pack_cycles(cpu->core, n, k)));
+    double b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
+    if (!a_listed || !gemm_f32_lists(cpu, n) || m == 0)
+        return 500 + batch * (packed_cycles(cpu, m, n, k) + b);
+    const double low_tile = GEMM_F32_LOW_TILE; /* clang wants a double */
+    double height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height, copies = 0;
+    if (gemm_f32_rows_collide(a_stride, cpu)) {
+        bool low = gemm_f32_lower_tiles_pay(cpu, n);
+        height = low ? low_tile : height;
+        copies = low ? 0 : m * k / 2;
+    }
+    return 500 + batch * (listed_cycles(cpu, m, n, k, height) + copies + b);
 }

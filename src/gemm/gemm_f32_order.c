@@ -96,6 +96,8 @@ static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
         .room = (double)cpu->l2_bytes / sizeof(float) * 0.8,
         .group = (double)(plan->group_panels * LAYOUT_PANEL),
     };
+    if (plan->full_panels == 0) /* the two that few columns end in come together */
+        s.group = fmax(s.group, s.n);
     s.a_row = shape->segment < shape->k ? fmin(2 * (double)shape->segment, s.k) : s.k;
     s.a_step = fmin(s.a_row, s.kc);
     if (!shape->a_is_regular)

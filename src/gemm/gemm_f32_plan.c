@@ -38,15 +38,16 @@ static size_t even_block(size_t count, size_t max)
 }
 
 /* The most values of k that a block has. Packed rows: a tile's panels of A and B take five eighths
- * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters; but where
- * that leaves few values, one panel does for them, too. */
+ * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters, which may be
+ * narrow ones; but where that leaves few values, one panel does for them, too. */
 static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
     size_t values = cpu->l1_bytes / sizeof(float);
     size_t most = values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
+    size_t rows = plan->tile_rows ? plan->tile_rows : GEMM_F32_LISTED_HEIGHT;
+    size_t columns = min_size(max_size(plan->shape.n, 1), 2 * GEMM_F32_NR);
     if (plan->listed)
-        most = max_size(values * 3 / 4 / (GEMM_F32_LISTED_HEIGHT + 2 * GEMM_F32_NR),
-                        min_size(most, FEW_K));
+        most = max_size(values * 3 / 4 / (rows + columns), min_size(most, FEW_K));
     return min_size(max_size(most, MIN_BLOCK_K), MAX_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
 }
 
@@ -241,7 +242,7 @@ static void choose_rows(struct gemm_f32 *plan, const struct cpu *cpu)
     bool low =
         plan->listed && collide && !unknown && gemm_f32_lower_tiles_pay(cpu, (double)shape->n);
     plan->copies = plan->listed && collide && !low;
-    plan->tile_rows = low ? L1_WAYS : plan->listed ? plan->listed->height : GEMM_F32_MR;
+    plan->tile_rows = low ? GEMM_F32_LOW_TILE : plan->listed ? plan->listed->height : GEMM_F32_MR;
 }
 
 /* Panels that one call packs for rows that are packed too: tiles of one vector have too few sums to

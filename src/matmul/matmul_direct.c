@@ -100,6 +100,20 @@ static struct direct_shape direct_shape_of(const struct problem *problem, const 
     };
 }
 
+/* What one of them takes. Panels are read from end to end: a core that has two multiply-adds a
+ * cycle beside what it loads, in order, is so long busy with a line that the next one is there. */
+static double line_cycles(const struct cpu *cpu, const struct direct_shape *direct)
+{
+    return direct->panels && cpu->core->in_order == IN_ORDER_WIDE ? 1 : 4;
+}
+
+/* Rows of plain weights that are too short for a vector: the last ones are copied. */
+static double short_rows_cycles(const struct cpu *cpu, const struct direct_shape *direct)
+{
+    bool is_copied = !direct->panels && !direct->turned && direct->n < 4;
+    return is_copied ? 140 * cpu->core->slowness : 0;
+}
+
 static double direct_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
@@ -108,11 +122,14 @@ static double direct_estimate(const struct problem *problem, const struct cpu *c
     if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
         return 100;
     double cycles = direct_columns_choose(&columns, cpu->core, &direct);
-    double height = direct.a_columns ? columns.runs[0].height : 6; /* of most rows' tiles */
+    double first = columns.runs[0].height;
+    double height = direct.a_columns ? first : fmax(first, 6); /* of most rows' tiles */
     double src_bytes = (double)shape.m * (double)shape.k * (double)sizeof(float);
     if (src_bytes > (double)cpu->l2_bytes / 2) /* strips after the first read src again */
         cycles += (double)(columns.strip_count - 1) * src_bytes / 16;
-    double each = 20 + cycles + 4 * weights_lines(problem, cpu, &shape, height);
+    cycles += short_rows_cycles(cpu, &direct);
+    double each =
+        20 + cycles + line_cycles(cpu, &direct) * weights_lines(problem, cpu, &shape, height);
     if (!post_ops_fusion(problem).complete)
         each += (double)shape.m * (20 + (double)shape.n * post_ops_cycles(problem));
     return 100 + (double)shape.batch * each;

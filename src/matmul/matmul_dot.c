@@ -104,8 +104,9 @@ static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
     bool one_call = shape.n == 4 && shape.m >= 4 && shape.k % 8 == 0 && !core->in_order;
     double around = one_call ? 1.5 : 3 + 20 / (rows * (double)columns);
     double each = m * n * (ceil(k / 4) * vector + around + post_ops_cycles(problem));
-    double gathered = must_gather(&problem->tensors[WEIGHTS]) ? n * k : 0;
-    return 100 + (double)shape.batch * (30 + each + gathered);
+    bool gathers = must_gather(&problem->tensors[WEIGHTS]);
+    double gathered = gathers ? 150 * core->slowness + n * k : 0, call = core->in_order ? 40 : 30;
+    return 100 + (double)shape.batch * (call + each + gathered);
 }
 
 static void dot_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
