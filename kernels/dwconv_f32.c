@@ -24,7 +24,10 @@ const size_t dwconv_f32_kernel_count = sizeof dwconv_f32_kernels / sizeof dwconv
 
 int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task)
 {
-    return !kernel->does || (kernel->in_pairs == task->in_pairs && kernel->does(task));
+    if (!kernel->does)
+        return 1;
+    return kernel->in_pairs == task->in_pairs && (task->kd == 1 || kernel->is_deep) &&
+           kernel->does(task);
 }
 
 static int suits(const struct dwconv_f32_kernel *kernel, uint32_t features, int in_order)

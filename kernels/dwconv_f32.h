@@ -7,19 +7,19 @@
 
 #include "arch/cpu.h"
 
-/* Each channel has kh x kw weights of its own. With c < channels, y < out_rows, x < out_cols:
+/* Each channel has kd x kh x kw weights of its own. With c < channels, y < out_rows, x < out_cols:
  *
  *   sum = bias ? bias[c] : 0
- *   for kx < kw, for ky < kh, in this order:
- *       row = rows[y * stride_h + ky * dilation_h]
+ *   for kx < kw, for kz < kd, for ky < kh, in this order:
+ *       row = rows[kz * rows_plane + y * stride_h + ky * dilation_h]
  *       at = first + x * stride_w + kx * dilation_w
  *       if row is not NULL and 0 <= at < columns:
  *           sum = fma(row[at * column + c / multiplier * src_plane],
- *                     weights[(ky * kw + kx) * weights_tap + c], sum)
+ *                     weights[((kz * kh + ky) * kw + kx) * weights_tap + c], sum)
  *   dst[y * dst_row + x * dst_column + c * dst_plane] = min(max(sum, low), high)
  *
- * in_pairs is another order, for strides of 2 and odd kw. Column `single` of the kernel is the
- * first one if kw / 2 is odd, else the last one; the others are pairs of neighbours.
+ * in_pairs is another order, for strides of 2 and odd kw, of one plane. Column `single` of the
+ * kernel is the first one if kw / 2 is odd, else the last one; the others are pairs of neighbours.
  *
  *   even = bias ? bias[c] : 0, odd = 0
  *   for each pair (kx, kx + 1), for ky < kh: the product of kx is added to even, that of kx + 1 to
@@ -36,13 +36,14 @@
 struct dwconv_f32_task {
     size_t channels, out_rows, out_cols;
     size_t multiplier; /* so many channels of dst come of one of src */
-    size_t kh, kw, stride_h, stride_w, dilation_h, dilation_w; /* all >= 1 */
+    size_t kd, kh, kw, stride_h, stride_w, dilation_h, dilation_w; /* all >= 1 */
     const float *const *rows; /* column 0 of each row of source; NULL: a row of padding */
+    size_t rows_plane;        /* from the rows for one plane of the kernel to those for the next */
     const float *zeros;       /* as long as a row of source, for those; NULL: kernels do without */
     ptrdiff_t first;          /* column of the first tap of output 0; negative: padding */
     size_t columns, column;   /* columns of source that exist; elements from one to the next */
     size_t src_plane;         /* from one channel to the next; of one channel it is not looked at */
-    const float *weights;     /* [kh][kw], each of channels values */
+    const float *weights;     /* [kd][kh][kw], each of channels values */
     size_t weights_tap;       /* from one tap to the next */
     const float *bias;        /* channels values, or NULL */
     float *dst;
@@ -59,6 +60,7 @@ struct dwconv_f32_kernel {
     uint32_t needs;
     uint8_t in_order; /* IN_ORDER_*: for cores that issue in this way; 0: for all */
     uint8_t in_pairs; /* the order of sums that it has */
+    uint8_t is_deep;  /* it does kernels of several planes, too */
     int (*does)(const struct dwconv_f32_task *task); /* NULL: everything, in both orders */
     uint8_t tile_columns; /* of dst, if it does these in all rows and channels; 0: whole rows */
     size_t (*scratch_bytes)(

@@ -67,7 +67,7 @@ struct copy {
     int is_needed;
     size_t lines;
     size_t first;     /* values of source before the first that is read */
-    size_t line, row; /* values of a line, and of a row */
+    size_t line, row; /* values of a line, and of a row; each plane of the kernel has a row */
     size_t column;    /* values from one pixel to the next: of the copy, or of source itself */
     struct pixels pixels[MOST_STRIDE];
 };
@@ -88,7 +88,8 @@ static inline struct copy plan_copy(const struct dwconv_f32_task *task)
     size_t column = task->first > 0 ? smaller((size_t)task->first, task->columns) : 0;
     size_t count = smaller(span - before, task->columns - column);
     struct copy copy = {
-        .is_needed = lines > 1 || count < span || (!task->zeros && has_padding_rows(task)),
+        .is_needed =
+            task->kd > 1 || lines > 1 || count < span || (!task->zeros && has_padding_rows(task)),
         .lines = lines,
         .first = column * task->column,
         .line = (span + lines - 1) / lines * task->channels,
@@ -121,8 +122,8 @@ INLINE void copy_pixels(float *to, const float *from, size_t count, size_t step,
             to[c] = from[c];
 }
 
-static inline void copy_apart(const struct dwconv_f32_task *task, float *to, const float *from,
-                              const struct copy *copy)
+INLINE void copy_apart(const struct dwconv_f32_task *task, float *to, const float *from,
+                       const struct copy *copy)
 {
     size_t step = copy->lines * task->channels;
     for (size_t i = 0; i < copy->lines; i++) {
@@ -137,8 +138,8 @@ static inline void copy_apart(const struct dwconv_f32_task *task, float *to, con
 }
 
 /* `to`: zeros where there is padding. */
-static inline void copy_row(const struct dwconv_f32_task *task, float *to, const float *from,
-                            const struct copy *copy)
+INLINE void copy_row(const struct dwconv_f32_task *task, float *to, const float *from,
+                     const struct copy *copy)
 {
     if (copy->lines > 1) {
         copy_apart(task, to, from, copy);

@@ -13,6 +13,9 @@
  * of the channels, is a vector that overlaps the one before. Of an image that is a single row, four
  * parts take the place of rows.
  *
+ * The planes of a deep kernel are further columns of it: rows of source that a line has taps on are
+ * copied one behind the other, so that every tap is a line that begins so much later.
+ *
  * Where there is padding at the sides, rows of source are copied to between zeros; with a stride
  * and fewer than four channels, even pixels apart from odd ones, so that a tap is one line again.
  * Wide images are done by strips of columns, of which the copies stay in the L1 cache. */
@@ -85,14 +88,19 @@ struct memory {
 /* Parts of one row that are done together as rows are else. */
 static size_t parts_of(const struct dwconv_f32_task *task)
 {
-    return task->out_rows == 1 && task->kh == 1 && task->out_cols >= TOGETHER * LANES ? TOGETHER
-                                                                                      : 1;
+    int is_flat = task->out_rows == 1 && task->kh == 1 && task->kd == 1;
+    return is_flat && task->out_cols >= TOGETHER * LANES ? TOGETHER : 1;
 }
 
-/* Rows of source that are copied at the same time. */
+/* Rows of source that are copied at the same time, of each plane. */
 static size_t ring_of(const struct dwconv_f32_task *task)
 {
     return parts_of(task) > 1 ? 1 : (TOGETHER - 1) * stride_of(task) + task->kh;
+}
+
+static size_t copies_of(const struct dwconv_f32_task *task)
+{
+    return ring_of(task) * task->kd;
 }
 
 /* Columns of a strip, or of each part of it. All strips are as large; what is left of them is less
@@ -100,7 +108,7 @@ static size_t ring_of(const struct dwconv_f32_task *task)
 static size_t columns_of(const struct dwconv_f32_task *task)
 {
     size_t parts = parts_of(task), pixel = task->channels * task->stride_w;
-    size_t most = COPY_BYTES / sizeof(float) / (ring_of(task) * parts * pixel);
+    size_t most = COPY_BYTES / sizeof(float) / (copies_of(task) * parts * pixel);
     most = larger(most, reach(task) + 2 * LANES) * parts;
     return task->out_cols / ((task->out_cols + most - 1) / most * parts);
 }
@@ -110,7 +118,7 @@ static size_t row_of(const struct dwconv_f32_task *task)
 {
     size_t pixel = task->channels * task->stride_w;
     size_t least = (reach(task) + 2 * LANES) * parts_of(task) * pixel;
-    size_t most = larger(COPY_BYTES / sizeof(float) / ring_of(task), least);
+    size_t most = larger(COPY_BYTES / sizeof(float) / copies_of(task), least);
     return smaller(most, task->out_cols * pixel) + (reach(task) + LANES) * task->channels;
 }
 
@@ -129,13 +137,14 @@ static struct memory divide_memory(const struct dwconv_f32_task *task, void *bas
         .tap = round_to(task->channels + LANES, LANES),
     };
     size_t tap = memory.tap * sizeof(float), row = row_of(task) * sizeof(float);
-    memory.offsets = take(&memory, base, task->kw * sizeof(size_t));
-    memory.lines = take(&memory, base, larger(rows, TOGETHER) * sizeof(float *));
+    size_t lines = larger(larger(rows, TOGETHER), task->kd * task->kh);
+    memory.offsets = take(&memory, base, task->kw * task->kd * sizeof(size_t));
+    memory.lines = take(&memory, base, lines * sizeof(float *));
     memory.phases = take(&memory, base, (task->channels + 1) * sizeof *memory.phases);
-    memory.weights = take(&memory, base, task->kh * task->kw * tap);
+    memory.weights = take(&memory, base, task->kd * task->kh * task->kw * tap);
     memory.bias = take(&memory, base, tap);
     memory.zeros = take(&memory, base, row);
-    memory.rows = take(&memory, base, memory.ring * row);
+    memory.rows = take(&memory, base, copies_of(task) * row);
     return memory;
 }
 
@@ -169,7 +178,7 @@ static void repeat_weights(const struct dwconv_f32_task *task, const struct memo
     float *out = memory->weights;
     for (size_t kx = 0; kx < task->kw; kx++) {
         const float *weights = task->weights + kx * task->weights_tap;
-        for (size_t ky = 0; ky < task->kh; ky++, out += memory->tap) {
+        for (size_t ky = 0; ky < task->kd * task->kh; ky++, out += memory->tap) {
             repeat(out, weights, task->channels);
             weights += task->kw * task->weights_tap;
         }
@@ -200,6 +209,23 @@ static void make_lines(const struct dwconv_f32_task *task, const struct copy *co
     }
 }
 
+/* The same, with a row for each plane of the kernel in each place. */
+static void make_deep_lines(const struct dwconv_f32_task *task, const struct copy *copy,
+                            const struct memory *memory, const float *const *rows,
+                            struct span lines)
+{
+    for (size_t i = lines.begin; i < lines.end; i++) {
+        float *to = memory->rows + i % memory->ring * task->kd * copy->row;
+        const float *const *from = rows + i * task->dilation_h;
+        memory->lines[i] = to;
+        for (size_t kz = 0; kz < task->kd; kz++, to += copy->row, from += task->rows_plane)
+            if (*from)
+                copy_row(task, to, *from + copy->first, copy);
+            else
+                memset(to, 0, copy->row * sizeof *to);
+    }
+}
+
 /* Rows y, y + apart and so on, whose taps are on the same rows of source. */
 static void run_rows_apart(const struct dwconv_f32_task *task, struct dwconv_f32_lanes *job,
                            const struct copy *copy, const struct memory *memory, size_t y)
@@ -213,7 +239,7 @@ static void run_rows_apart(const struct dwconv_f32_task *task, struct dwconv_f32
         count = (size_t)1 << index;
         lines.begin = larger(lines.end, begin);
         lines.end = begin + (count - 1) * job->stride + job->kh;
-        make_lines(task, copy, memory, rows, lines);
+        (task->kd > 1 ? make_deep_lines : make_lines)(task, copy, memory, rows, lines);
         job->lines = memory->lines + begin;
         job->dst = task->dst + y * task->dst_row;
         functions->run[index](job);
@@ -259,6 +285,19 @@ static size_t period_of(const struct dwconv_f32_task *task)
     return task->channels % 2 ? LANES : LANES / 2;
 }
 
+/* Where taps begin: for each column of the kernel, those on each of its planes. */
+static void list_offsets(const struct dwconv_f32_task *task, const struct memory *memory,
+                         const struct copy *copy)
+{
+    for (size_t kz = 0; kz < task->kd; kz++) {
+        size_t *offset = memory->offsets + kz;
+        for (size_t kx = 0, at = 0; kx < task->kw; kx++, at += task->dilation_w) {
+            size_t value = at % copy->lines * copy->line + at / copy->lines * copy->column;
+            offset[kx * task->kd] = (kz * copy->row + value) * sizeof(float);
+        }
+    }
+}
+
 /* So few columns that copies of them stay in the cache; each part of a row has `columns`. */
 static void run_strip(const struct dwconv_f32_task *task, const struct memory *memory,
                       const struct dwconv_f32_lanes *plan, size_t columns)
@@ -272,13 +311,10 @@ static void run_strip(const struct dwconv_f32_task *task, const struct memory *m
     job.period = period_of(task) * pixel;
     job.src_period = period_of(task) * stride;
     list_phases(&job, task, memory);
-    for (size_t kx = 0, at = 0; kx < task->kw; kx++, at += task->dilation_w) {
-        size_t value = at % copy.lines * copy.line + at / copy.lines * copy.column;
-        memory->offsets[kx] = value * sizeof(float);
-    }
+    list_offsets(task, memory, &copy);
     if (copy.is_needed) {
         memset(memory->zeros, 0, copy.row * sizeof(float));
-        memset(memory->rows, 0, memory->ring * copy.row * sizeof(float));
+        memset(memory->rows, 0, memory->ring * task->kd * copy.row * sizeof(float));
     }
     if (columns < task->out_cols)
         run_parts(task, &job, &copy, memory, columns);
@@ -293,19 +329,35 @@ static int has_vectors(const struct dwconv_f32_task *task)
            (goes_by_line(task) && task->out_cols * task->channels >= LANES);
 }
 
+/* The planes of a deep kernel as further rows of it, which then are listed for each row of dst. */
+static void run_without_vectors(const struct dwconv_f32_task *task, const float **lines)
+{
+    struct dwconv_f32_task row = *task;
+    row.kd = 1;
+    row.kh = task->kd * task->kh;
+    row.dilation_h = row.out_rows = 1;
+    row.rows = lines;
+    for (size_t y = 0; y < task->out_rows; y++, row.dst += task->dst_row) {
+        for (size_t i = 0; i < row.kh; i++)
+            lines[i] = task->rows[i / task->kh * task->rows_plane + y * task->stride_h +
+                                  i % task->kh * task->dilation_h];
+        dwconv_f32_neon.run(&row);
+    }
+}
+
 static void run(const struct dwconv_f32_task *task)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
     struct memory memory = divide_memory(task, task->scratch);
     if (!has_vectors(task)) {
-        dwconv_f32_neon.run(task);
+        run_without_vectors(task, memory.lines);
         return;
     }
     struct dwconv_f32_lanes plan = {
         .dst_row = task->dst_row * apart_of(task) * sizeof(float),
         .offsets = memory.offsets,
-        .kw = task->kw,
+        .kw = task->kw * task->kd,
         .weights_tap = memory.tap * sizeof(float),
         .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
         .weights = memory.weights,
@@ -331,12 +383,13 @@ static int does(const struct dwconv_f32_task *task)
 {
     return dwconv_f32_is_interleaved(task) && (task->channels >= LANES || goes_by_line(task)) &&
            task->stride_w <= MOST_STRIDE && reach(task) < MOST_REACH && task->kh < MOST_REACH &&
-           stride_of(task) <= MOST_STRIDE;
+           task->kd < MOST_REACH && stride_of(task) <= MOST_STRIDE;
 }
 
 const struct dwconv_f32_kernel dwconv_f32_lanes_neon = {
     .name = "dwconv_f32_lanes_neon",
     .needs = CPU_NEON,
+    .is_deep = 1,
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run,

@@ -8,24 +8,30 @@ struct output {
     size_t y, x, c;
 };
 
+struct tap {
+    size_t z, y, x;
+};
+
 /* The product at a tap is added to the sum, unless the tap lies in the padding. */
-static float add_tap(const struct dwconv_f32_task *task, struct output output, size_t ky, size_t kx,
+static float add_tap(const struct dwconv_f32_task *task, struct output output, struct tap tap,
                      float sum)
 {
-    const float *row = task->rows[output.y * task->stride_h + ky * task->dilation_h];
-    ptrdiff_t at = task->first + (ptrdiff_t)(output.x * task->stride_w + kx * task->dilation_w);
+    size_t y = output.y * task->stride_h + tap.y * task->dilation_h;
+    const float *row = task->rows[tap.z * task->rows_plane + y];
+    ptrdiff_t at = task->first + (ptrdiff_t)(output.x * task->stride_w + tap.x * task->dilation_w);
     if (!row || at < 0 || (size_t)at >= task->columns)
         return sum;
     size_t plane = output.c / task->multiplier * task->src_plane;
-    return fmaf(row[(size_t)at * task->column + plane],
-                task->weights[(ky * task->kw + kx) * task->weights_tap + output.c], sum);
+    size_t weights = ((tap.z * task->kh + tap.y) * task->kw + tap.x) * task->weights_tap;
+    return fmaf(row[(size_t)at * task->column + plane], task->weights[weights + output.c], sum);
 }
 
 static float add_column(const struct dwconv_f32_task *task, struct output output, size_t kx,
                         float sum)
 {
-    for (size_t ky = 0; ky < task->kh; ky++)
-        sum = add_tap(task, output, ky, kx, sum);
+    for (size_t kz = 0; kz < task->kd; kz++)
+        for (size_t ky = 0; ky < task->kh; ky++)
+            sum = add_tap(task, output, (struct tap){kz, ky, kx}, sum);
     return sum;
 }
 

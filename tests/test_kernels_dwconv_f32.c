@@ -10,7 +10,7 @@
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
 
-enum { MOST_ROWS = 80, MOST = 1 << 19 };
+enum { MOST_ROWS = 256, MOST = 1 << 20 };
 static struct guard guard_src, guard_zeros, guard_scratch, guard_weights, guard_bias, guard_dst;
 
 static const struct dwconv_f32_kernel *kernel_of(void **state)
@@ -46,6 +46,7 @@ static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
     task->src_plane = task->dst_plane = is_plane ? 2 : 1; /* final ones come with the sizes */
     task->weights_tap = task->channels + pick(seed, 0, 2);
     task->multiplier = is_plane ? pick(seed, 1, 3) : 1;
+    task->kd = pick(seed, 0, 2) ? 1 : pick(seed, 2, 3);
     task->kh = pick(seed, 1, 7);
     task->kw = pick(seed, 0, 2) ? task->kh : pick(seed, 1, 7);
     task->stride_h = pick(seed, 1, 3);
@@ -53,7 +54,7 @@ static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
     int is_dense = pick(seed, 0, 1) == 0;
     task->dilation_h = is_dense ? 1 : pick(seed, 1, 4);
     task->dilation_w = is_dense ? 1 : pick(seed, 1, 4);
-    task->in_pairs = task->kw % 2 && task->stride_w == 2 && pick(seed, 0, 1);
+    task->in_pairs = task->kd == 1 && task->kw % 2 && task->stride_w == 2 && pick(seed, 0, 1);
 }
 
 /* What networks mostly have. */
@@ -114,29 +115,43 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
         task->columns -= (size_t)-task->first;
 }
 
-/* Source rows with NaN between them and between their columns; some at both ends are padding. */
+/* Rows of padding at both ends of a plane, or nothing else. */
+static void pick_padding(const struct problem *problem, size_t *above, size_t *below,
+                         uint32_t *seed)
+{
+    const struct dwconv_f32_task *task = &problem->task;
+    size_t half = task->kh / 2;
+    *above = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
+    *below = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
+    if (*below && problem->is_same && task->stride_h == 2)
+        *below -= pick(seed, 0, 1); /* of an even number of rows */
+    if (task->kd > 1 && pick(seed, 0, 3) == 0)
+        *above = MOST_ROWS;
+}
+
+/* Source rows with NaN between them and between their columns; some are padding. */
 static void make_source(struct problem *problem, fill_fn *fill, int end, uint32_t *seed)
 {
     struct dwconv_f32_task *task = &problem->task;
     size_t count = (task->out_rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
-    size_t half = task->kh / 2;
-    size_t above = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
-    size_t below = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
-    if (below && problem->is_same && task->stride_h == 2)
-        below -= pick(seed, 0, 1); /* of an even number of rows */
+    size_t above = 0, below = 0, all = task->kd * count;
     int is_plane = task->src_plane > 1;
     size_t planes = is_plane ? (task->channels - 1) / task->multiplier + 1 : 1,
            values = is_plane ? 1 : task->channels;
     size_t length = (task->columns - 1) * task->column + values;
-    size_t row_stride = length + pick(seed, 0, 2), plane = (count - 1) * row_stride + length;
+    size_t row_stride = length + pick(seed, 0, 2), plane = (all - 1) * row_stride + length;
     float *src = guard_at(&guard_src, planes * plane * sizeof(float), end);
     if (is_plane)
         task->src_plane = plane;
     fill_marker(src, planes * plane);
-    assert_true(count <= MOST_ROWS);
-    for (size_t row = 0; row < count; row++) {
-        int is_padding = row < above || row + below >= count;
-        problem->rows[row] = is_padding ? NULL : src + row * row_stride;
+    task->rows_plane = count + pick(seed, 0, 1);
+    assert_true(task->kd * task->rows_plane <= MOST_ROWS);
+    for (size_t row = 0; row < all; row++) {
+        if (row % count == 0)
+            pick_padding(problem, &above, &below, seed);
+        int is_padding = row % count < above || row % count + below >= count;
+        problem->rows[row / count * task->rows_plane + row % count] =
+            is_padding ? NULL : src + row * row_stride;
         for (size_t i = 0; i < planes; i++)
             for (size_t x = 0; x < task->columns; x++)
                 fill(src + i * plane + row * row_stride + x * task->column, values, seed);
@@ -155,7 +170,8 @@ static void make_problem(struct problem *problem, const struct dwconv_f32_kernel
     pick_sizes(problem, kernel, seed);
     int end = (int)pick(seed, 0, 1);
     make_source(problem, fill, end, seed);
-    size_t weights_count = (task->kh * task->kw - 1) * task->weights_tap + task->channels;
+    size_t taps = task->kd * task->kh * task->kw;
+    size_t weights_count = (taps - 1) * task->weights_tap + task->channels;
     float *weights = guard_at(&guard_weights, weights_count * sizeof(float), end);
     fill(weights, weights_count, seed);
     task->weights = weights;
@@ -179,7 +195,8 @@ static float add_tap(float sum, const struct dwconv_f32_task *task, const size_t
                      size_t ky, size_t kx)
 {
     size_t y = output[0], x = output[1], c = output[2];
-    const float *row = task->rows[y * task->stride_h + ky * task->dilation_h];
+    size_t plane = ky / task->kh * task->rows_plane;
+    const float *row = task->rows[plane + y * task->stride_h + ky % task->kh * task->dilation_h];
     ptrdiff_t at = task->first + (ptrdiff_t)(x * task->stride_w + kx * task->dilation_w);
     if (!row || at < 0 || at >= (ptrdiff_t)task->columns)
         return sum;
@@ -190,7 +207,7 @@ static float add_tap(float sum, const struct dwconv_f32_task *task, const size_t
 static float sum_by_columns(const struct dwconv_f32_task *task, const size_t output[3], float sum)
 {
     for (size_t kx = 0; kx < task->kw; kx++)
-        for (size_t ky = 0; ky < task->kh; ky++)
+        for (size_t ky = 0; ky < task->kd * task->kh; ky++) /* of all planes */
             sum = add_tap(sum, task, output, ky, kx);
     return sum;
 }
@@ -232,13 +249,14 @@ static void check_problem(const struct problem *problem, const struct dwconv_f32
                 float expected = want(task, y, x, c);
                 if (got == expected)
                     continue;
-                print_error("%s: %zu channels, %zux%zu outputs, kernel %zux%zu, stride %zux%zu, "
-                            "dilation %zux%zu, %zu columns from %td: (%zu, %zu, %zu) is %.9g, not "
-                            "%.9g (seed %u)\n",
-                            kernel->name, task->channels, task->out_rows, task->out_cols, task->kh,
-                            task->kw, task->stride_h, task->stride_w, task->dilation_h,
-                            task->dilation_w, task->columns, task->first, y, x, c, (double)got,
-                            (double)expected, fill_seed());
+                print_error(
+                    "%s: %zu channels, %zux%zu outputs, kernel %zux%zux%zu, stride %zux%zu, "
+                    "dilation %zux%zu, %zu columns from %td: (%zu, %zu, %zu) is %.9g, not "
+                    "%.9g (seed %u)\n",
+                    kernel->name, task->channels, task->out_rows, task->out_cols, task->kd,
+                    task->kh, task->kw, task->stride_h, task->stride_w, task->dilation_h,
+                    task->dilation_w, task->columns, task->first, y, x, c, (double)got,
+                    (double)expected, fill_seed());
                 fail();
             }
     assert_int_equal(written, task->out_rows * task->out_cols * task->channels);
@@ -307,6 +325,7 @@ static void the_special_kernel_is_found(void **state)
     (void)state;
     struct dwconv_f32_task task = {.channels = 8,
                                    .multiplier = 1,
+                                   .kd = 1,
                                    .kh = 3,
                                    .kw = 3,
                                    .stride_h = 1,
@@ -320,6 +339,9 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(0, 0, &task), &dwconv_f32_ref);
 #if !NEO_PORTABLE
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
+    task.kd = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    task.kd = 1;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_3x3_a55_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_3x3_a510_neon);
     task.dilation_w = task.dilation_h = 2;
@@ -364,7 +386,7 @@ int main(void)
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_src, MOST * sizeof(float)},   {&guard_scratch, MOST * sizeof(float)},
-        {&guard_zeros, MOST * sizeof(float)}, {&guard_weights, 4096 * sizeof(float)},
+        {&guard_zeros, MOST * sizeof(float)}, {&guard_weights, 8192 * sizeof(float)},
         {&guard_bias, 64 * sizeof(float)},    {&guard_dst, MOST * sizeof(float)},
     };
     kernel_tests_add_alone(alone, count_of(alone));

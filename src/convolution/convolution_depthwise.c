@@ -4,8 +4,8 @@
  * A call of the tile kernel does some rows of some channels, as many as stay in the L1 cache. Where
  * neither channels nor columns are next to each other in both images, or no kernel does what is
  * asked of planes (nchw), the rows of source of a block of channels are transposed into the
- * scratchpad, and results back; a multiplier repeats channels there. Rows of source go by pointer,
- * so that taps along the depth become further kernel rows. */
+ * scratchpad, and results back; a multiplier repeats channels there. Rows of source go by pointer:
+ * where no kernel does several planes, taps along the depth become further kernel rows. */
 #include <math.h>
 
 #include "src/convolution/convolution_depthwise.h"
@@ -27,7 +27,9 @@ static bool depthwise_fits(const struct problem *problem)
            checked_mul(&bytes, bytes, (size_t)(s.groups * s.oc)) &&
            checked_mul(&bytes, bytes, BYTES) &&
            checked_mul(&rows, (size_t)s.stride[HEIGHT], DEPTHWISE_MOST_ROWS * 2) &&
-           checked_add(&rows, rows, extent) && checked_add(&rows, rows, taps) &&
+           checked_add(&rows, rows, extent) &&
+           checked_mul(&rows, rows, max_size((size_t)s.kernel[DEPTH], 1)) &&
+           checked_add(&rows, rows, taps) &&
            checked_add(&width, width, (size_t)s.kernel[WIDTH] * (size_t)s.dilation[WIDTH]) &&
            checked_mul(&bytes, rows, width) && checked_mul(&bytes, bytes, BYTES) &&
            checked_mul(&bytes, bytes, MOST_TASKS);

@@ -19,13 +19,14 @@ struct convolution_depthwise {
     const struct cpu *cpu;
     size_t channels, multiplier; /* of dst; for each of src */
     bool by_plane;               /* planes as they are */
+    bool flattens; /* the kernel's planes are further rows of it, listed for each row of dst */
     bool gathers;  /* source is transposed into the scratchpad, or channels of it repeated */
     bool scatters; /* and results back from there */
     bool reads_dst;
     bool staged;   /* sums are in the scratchpad, [row][column][channel], until they are finished */
     bool finishes; /* there is more to do than a bias and a clamp */
     size_t taps;
-    size_t row_pointers;        /* of a call */
+    size_t row_pointers;        /* of a call, for each plane of the kernel */
     size_t rows, channel_block; /* of dst, in a call */
     size_t tile_columns;        /* 0: the kernel does whole rows */
     size_t zeros;               /* values of a row of padding; 0: none */

@@ -31,20 +31,22 @@ static size_t at_least_1(neo_dim size)
     return size < 1 ? 1 : (size_t)size;
 }
 
-/* Rows of source that rows of dst need: their taps' rows are listed one by one if the kernel is
- * three-dimensional, and then a call has one row of dst. */
-static void plan_kernel_rows(struct convolution_depthwise *mine)
+/* Rows of source that rows of dst need: where a kernel's planes are flattened, its taps' rows are
+ * listed one by one, and a call has one row of dst. */
+static void plan_kernel_rows(struct convolution_depthwise *mine, bool flattens)
 {
     const struct convolution_shape *s = &mine->shape;
     struct dwconv_f32_task *task = &mine->task;
-    bool deep = s->kernel[DEPTH] > 1;
-    task->kh = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT]);
+    size_t planes = (size_t)s->kernel[DEPTH];
+    mine->flattens = flattens;
+    task->kd = flattens ? 1 : planes;
+    task->kh = (flattens ? planes : 1) * (size_t)s->kernel[HEIGHT];
     task->kw = (size_t)s->kernel[WIDTH];
-    task->stride_h = deep ? 1 : (size_t)s->stride[HEIGHT];
+    task->stride_h = flattens ? 1 : (size_t)s->stride[HEIGHT];
     task->stride_w = (size_t)s->stride[WIDTH];
-    task->dilation_h = deep ? 1 : (size_t)s->dilation[HEIGHT];
+    task->dilation_h = flattens ? 1 : (size_t)s->dilation[HEIGHT];
     task->dilation_w = (size_t)s->dilation[WIDTH];
-    mine->taps = task->kh * task->kw;
+    mine->taps = task->kd * task->kh * task->kw;
 }
 
 bool depthwise_repeats_pixels(const struct convolution_depthwise *mine)
@@ -114,7 +116,7 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
     size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
-    size_t bytes = rows * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
+    size_t bytes = rows * task->kd * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
     size_t most = max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
     if (mine->tile_columns)
         most = max_size(most, round_up(choose_tile_channels(mine), CHANNELS));
@@ -151,7 +153,7 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
     if (!mine->gathers && !mine->by_plane)
         return depthwise_repeats_pixels(mine) ? DEPTHWISE_MOST_ROWS : rows_that_stay(mine);
     size_t together = mine->by_plane ? 1 : mine->channel_block;
-    size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * together * sizeof(float);
+    size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * together * task->kd * sizeof(float);
     size_t room = GATHER_BYTES / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
     size_t rows = room > extent ? (room - extent) / task->stride_h + 1 : 1;
     size_t together_rows = mine->by_plane && rows >= PLANE_ROWS ? PLANE_ROWS : SLIDING_ROWS;
@@ -160,13 +162,13 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
 
 static void plan_pieces(struct convolution_depthwise *mine)
 {
-    const struct dwconv_f32_task *task = &mine->task;
+    struct dwconv_f32_task *task = &mine->task;
     mine->channel_block = choose_channels(mine);
-    bool deep = mine->shape.kernel[DEPTH] > 1;
-    size_t rows = deep ? 1 : choose_rows(mine);
+    size_t rows = mine->flattens ? 1 : choose_rows(mine);
     rows = mine->staged ? min_size(rows, 2 * SLIDING_ROWS) : rows;
     mine->rows = min_size(rows, at_least_1(mine->shape.out[HEIGHT]));
     mine->row_pointers = (mine->rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
+    task->rows_plane = mine->row_pointers;
 }
 
 /* Zeros for the rows of padding, if there is padding. */
@@ -199,12 +201,13 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
 {
     size_t row = mine->channel_block * sizeof(float);
     size_t stage = mine->rows * (size_t)mine->shape.out[WIDTH] * row;
-    size_t source = mine->row_pointers * (size_t)mine->shape.in[WIDTH] * row;
+    size_t pointers = mine->row_pointers * mine->task.kd;
+    size_t source = pointers * (size_t)mine->shape.in[WIDTH] * row;
     size_t weights = mine->channels * mine->taps * sizeof(float);
     mine->packed_bytes = plain_weights && !are_packed(mine) ? unit(weights) : 0;
     mine->zeros = choose_zeros(mine);
     mine->zero_bytes = unit(mine->zeros * sizeof(float));
-    mine->pointer_bytes = unit(mine->row_pointers * sizeof(float *));
+    mine->pointer_bytes = unit(pointers * sizeof(float *));
     mine->source_bytes = mine->gathers ? unit(source) : 0;
     mine->stage_bytes = mine->staged ? unit(stage) : 0;
     mine->task_bytes = mine->zero_bytes + mine->pointer_bytes + mine->source_bytes +
@@ -237,7 +240,7 @@ static bool adds_in_pairs(const struct convolution_depthwise *mine)
 }
 
 /* The kernel for pieces of planes, or of interleaved channels; NULL: there is none but the
- * reference for planes, or it wants too much memory. */
+ * reference for planes, or for several planes of the kernel, or it wants too much memory. */
 static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mine, bool by_plane,
                                                 const struct cpu *cpu)
 {
@@ -265,16 +268,24 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
         dwconv_f32_find(cpu->features, cpu->core->in_order, task);
     mine->kernel_bytes = kernel->scratch_bytes ? kernel->scratch_bytes(task) : 0;
     bool is_reference = kernel == &dwconv_f32_ref && (cpu->features & CPU_NEON);
-    return by_plane && (is_reference || mine->kernel_bytes > PLANE_BYTES) ? NULL : kernel;
+    if (by_plane && (is_reference || mine->kernel_bytes > PLANE_BYTES))
+        return NULL;
+    return is_reference && task->kd > 1 ? NULL : kernel;
 }
 
 static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cpu)
 {
     const struct convolution_shape *s = &mine->shape;
+    const struct dwconv_f32_task *task = &mine->task;
     bool are_planes = s->src.w == 1 && s->dst.w == 1 && s->out[WIDTH] >= PLANE_COLUMNS &&
                       s->in[WIDTH] / s->stride[WIDTH] >= PLANE_COLUMNS;
     const struct dwconv_f32_kernel *kernel = NULL;
-    if (are_planes && !mine->finishes)
+    plan_kernel_rows(mine, false);
+    if (task->kd > 1)
+        kernel = plan_way(mine, false, cpu);
+    if (!kernel && task->kd > 1)
+        plan_kernel_rows(mine, true);
+    if (!kernel && are_planes && !mine->finishes)
         kernel = plan_way(mine, true, cpu);
     if (!kernel)
         kernel = plan_way(mine, false, cpu);
@@ -303,7 +314,6 @@ void depthwise_plan(void *plan, const struct problem *problem, const struct cpu 
         .low = mine->finishes ? -INFINITY : fusion.low,
         .high = mine->finishes ? INFINITY : fusion.high,
     };
-    plan_kernel_rows(mine);
     plan_kernel(mine, cpu);
     plan_scratch(mine, problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED);
 }

@@ -22,7 +22,7 @@ static void list_column(const struct column *column, const float **rows, size_t 
     }
 }
 
-/* Of a deep kernel one row of dst, with all planes that it reaches. */
+/* For each plane of the kernel; flat ones follow each other. */
 void depthwise_list_rows(const struct run *run, const struct piece *piece,
                          const struct scratch *scratch)
 {
@@ -30,12 +30,11 @@ void depthwise_list_rows(const struct run *run, const struct piece *piece,
     const struct convolution_shape *s = &plan->shape;
     const float *src = (const float *)run->execution->buffers[SRC] + piece->n * s->src.n +
                        piece->channel / (neo_dim)plan->multiplier * s->src.c;
-    bool deep = s->kernel[DEPTH] > 1;
-    size_t count = deep ? (size_t)s->kernel[HEIGHT] : plan->row_pointers;
+    size_t count = plan->flattens ? (size_t)s->kernel[HEIGHT] : plan->row_pointers;
     struct column column = {
         .row = s->src.h,
         .from = (neo_dim)piece->row * s->stride[HEIGHT] - s->padding[HEIGHT],
-        .step = deep ? s->dilation[HEIGHT] : 1,
+        .step = plan->flattens ? s->dilation[HEIGHT] : 1,
     };
     neo_dim d = piece->depth * s->stride[DEPTH] - s->padding[DEPTH];
     for (neo_dim i = 0; i < s->kernel[DEPTH]; i++, d += s->dilation[DEPTH]) {
@@ -100,11 +99,10 @@ static void gather_rows(const struct run *run, const struct piece *piece, const 
         rows[i] = out + i * width * plan->channel_block;
 }
 
-void depthwise_gather(const struct run *run, const struct piece *piece,
-                      const struct scratch *scratch)
+static void gather_plane(const struct run *run, const struct piece *piece, const float **rows,
+                         float *out)
 {
     const struct convolution_depthwise *plan = run->plan;
-    const float **rows = scratch->rows;
     size_t used = (piece->rows - 1) * plan->task.stride_h + plan->row_pointers -
                   (plan->rows - 1) * plan->task.stride_h;
     for (size_t i = 0, count; i < used; i += count) {
@@ -114,6 +112,16 @@ void depthwise_gather(const struct run *run, const struct piece *piece,
         while (i + count < used && rows[i + count] == rows[i + count - 1] + plan->shape.src.h)
             count++;
         gather_rows(run, piece, rows + i, count,
-                    scratch->source + i * (size_t)plan->shape.in[WIDTH] * plan->channel_block);
+                    out + i * (size_t)plan->shape.in[WIDTH] * plan->channel_block);
     }
+}
+
+void depthwise_gather(const struct run *run, const struct piece *piece,
+                      const struct scratch *scratch)
+{
+    const struct convolution_depthwise *plan = run->plan;
+    size_t values = plan->row_pointers * (size_t)plan->shape.in[WIDTH] * plan->channel_block;
+    for (size_t kz = 0; kz < plan->task.kd; kz++)
+        gather_plane(run, piece, scratch->rows + kz * plan->row_pointers,
+                     scratch->source + kz * values);
 }
