@@ -44,8 +44,7 @@ enum { GEMM_F32_REGULAR_ROUNDS = 4 }; /* of regular rows, at least */
  * Kernels for regular rows find row i of tile t at a + (t * height + i) * a_row, without a list,
  * and go from the panels of 12 columns to `eights` panels of 8 columns, which may be none, before
  * the next tile: panel e is at b_eights + e * eights_step, and its columns follow those before in C
- * and bias. There is one segment, of at least four rounds and no tail; nothing is accumulated or
- * missing. */
+ * and bias. There is one segment, of at least four rounds and no tail; nothing is missing. */
 struct gemm_f32_listed {
     const float *const *rows;
     size_t segments, rounds, tail; /* segments >= 1, tail <= 3 */

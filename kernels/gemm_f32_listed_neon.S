@@ -14,7 +14,7 @@
  * they are multiplied.
  *
  * Kernels for regular rows store in the block of a panel's last round, so that stores wait for FMLA
- * only where they take the same pipes; what bias and limits need is in loops of its own. */
+ * only where they take the same pipes; what is not always there is in loops of its own. */
 #include "kernels/gemm_f32_listed_neon.h"
 
 /* ---- one instruction each, registers by number ---- */
@@ -163,20 +163,45 @@ eights_step .req x30
     add x\row, x\before, a_row
     .endm
 
+/* Kinds of strips: sums begin here and are final, they are added to C, or anything of that with bias
+ * and limits; special: does it accumulate? */
+    .set plain, 0
+    .set adding, 1
+    .set finishing, 2
+
+    .macro add_to_c height, vectors
+    rows_of_c ld1, \height, \vectors
+    round \height, \vectors
+    .endm
+    .macro first_round height, vectors, kind
+    .if \kind == adding
+    add_to_c \height, \vectors
+    .else
+    .if \kind == finishing
+    cbz special, 15f
+    add_to_c \height, \vectors
+    tbz rounds, #0, 12f
+    b 16f
+15:
+    .endif
+    round \height, \vectors, fmul
+    .endif
+    .endm
+
 /* A tile's panels of so many vectors; rounds: without the first and the last one. */
-    .macro panels_of height, vectors, step, finishes
+    .macro panels_of height, vectors, step, kind
 11: mov b, b_panel
     find_rows \height
     lsr pairs, rounds, #1
-    round \height, \vectors, fmul
+    first_round \height, \vectors, \kind
     tbz rounds, #0, 12f
-    round \height, \vectors
+16: round \height, \vectors
 12: round \height, \vectors
     round \height, \vectors
     subs pairs, pairs, #1
     b.ne 12b
     round \height, \vectors
-    .if \finishes
+    .if \kind == finishing
     finish_sums \height, \vectors
     .endif
     rows_of_c st1, \height, \vectors
@@ -186,17 +211,17 @@ eights_step .req x30
     b.ne 11b
     .endm
 
-    .macro regular_tiles height, finishes
+    .macro regular_tiles height, kind
 13: mov b_panel, b_first
     mov panels_left, panels
-    .if \finishes
+    .if \kind == finishing
     ldr bias, [strip, #STRIP_BIAS]
     .endif
-    panels_of \height, 3, b_step, \finishes
+    panels_of \height, 3, b_step, \kind
     cbz eights, 14f
     mov b_panel, b_eights
     mov panels_left, eights
-    panels_of \height, 2, eights_step, \finishes
+    panels_of \height, 2, eights_step, \kind
 14: add c, c, c_step
     add list, list, list_step
     subs tiles, tiles, #1
@@ -212,7 +237,7 @@ eights_step .req x30
     ldp c, ldc, [strip, #STRIP_C]
     ldp tiles, panels, [strip, #STRIP_TILES]
     ldr bias, [strip, #STRIP_BIAS]
-    ldr w8, [strip, #STRIP_CLAMP]
+    ldp w23, w8, [strip, #STRIP_ACCUMULATE]
     ldp b_eights, eights_step, [strip, #STRIP_B_EIGHTS]
     ldr eights, [strip, #STRIP_EIGHTS]
     sub rounds, rounds, #2
@@ -228,11 +253,14 @@ eights_step .req x30
     msub c_step, panels, scratch, c_step
     sub c_step, c_step, eights, lsl #5
     orr x8, x8, bias
-    cbnz x8, 30f
-    regular_tiles \height, 0
-    b 33f
-30: regular_tiles \height, 1
-33: restore_registers
+    cbnz x8, 41f
+    cbnz special, 40f
+    regular_tiles \height, plain
+    b 42f
+40: regular_tiles \height, adding
+    b 42f
+41: regular_tiles \height, finishing
+42: restore_registers
     ret
     end_function gemm_f32_listed_\height\()x12_regular_neon
     .endm

@@ -18,7 +18,8 @@ enum { MOST_BYTES = 1 << 22 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
 
 /* Which orders of loops were chosen, of those that are not always the same. */
-static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen_regular;
+static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen_regular,
+    seen_regular_blocks;
 
 /* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With
  * column: a[i + p * column], and C's columns are contiguous. */
@@ -188,6 +189,7 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
     seen_chunks |= plan.listed && plan.chunk_tiles < plan.block_tiles;
     seen_regular |= plan.regular_panels && plan.regular_panels < plan.full_panels &&
                     plan.full_panels < plan.panels;
+    seen_regular_blocks |= plan.regular_panels && plan.block_k < problem->k;
     void *scratch = guard_at(&guard_scratch, gemm_f32_scratch_bytes(&plan, 1), 1);
     fill_marker(problem->c, problem->m * problem->n);
     gemm_f32_run(&plan, &call, &parallel, 1, scratch);
@@ -231,6 +233,7 @@ static const struct problem large_sizes[] = {
     {.m = 150, .n = 37, .k = 144, .segment = 16, .stride = 16, .gap = 800},
     {.m = 97, .n = 104, .k = 32, .segment = 32, .stride = 33},
     {.m = 83, .n = 124, .k = 28, .segment = 28, .stride = 28},
+    {.m = 60, .n = 68, .k = 180, .segment = 180, .stride = 183},
 };
 
 static void walk_list(const struct problem *list, size_t count, const struct cpu *cpu,
@@ -276,9 +279,11 @@ static void products_are_exact_in_every_order_of_loops(void **state)
     (void)state;
     struct cpu cpu = stated_cpu("neoverse-n1", 8192);
     cpu.l2_bytes = 65536;
-    seen_k_inside = seen_k_outside = seen_column_blocks = seen_regular = false;
+    seen_k_inside = seen_k_outside = seen_column_blocks = false;
+    seen_regular = seen_regular_blocks = false;
     walk_list(large_sizes, count_of(large_sizes), &cpu, NULL);
-    assert_true(seen_k_inside && seen_k_outside && seen_column_blocks && seen_regular);
+    assert_true(seen_k_inside && seen_k_outside && seen_column_blocks);
+    assert_true(seen_regular && seen_regular_blocks);
 }
 
 static void products_are_exact_on_cores_that_do_not(void **state)
@@ -357,8 +362,9 @@ static void regular_rows_come_for_panels_of_both_widths(void **state)
     (void)state;
     static const struct {
         size_t n, k, panels;
-    } cases[] = {{64, 64, 4}, {128, 64, 10}, {96, 64, 8}, {512, 128, 6}, {24, 16, 2},  {64, 66, 0},
-                 {64, 12, 0}, {62, 64, 0},   {16, 64, 0}, {71, 64, 0},   {64, 1024, 0}};
+    } cases[] = {{64, 64, 4}, {128, 64, 10}, {96, 64, 8},   {512, 128, 6},
+                 {24, 16, 2}, {64, 66, 0},   {64, 12, 0},   {62, 64, 0},
+                 {16, 64, 0}, {71, 64, 0},   {64, 1024, 2}, {64, 1026, 0}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     for (size_t i = 0; i < count_of(cases); i++) {
         struct gemm_f32_shape shape = packed_shape(3136, cases[i].n, cases[i].k);

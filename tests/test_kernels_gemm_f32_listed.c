@@ -239,6 +239,7 @@ static struct gemm_f32_listed make_regular(size_t height, size_t depth, float *c
         .tiles = tiles,
         .panels = panels,
         .bias = options >> 18 & 1 ? filled(&guard_bias, columns, end, fill, seed) : NULL,
+        .accumulate = options >> 21 & 1,
         .clamp = options >> 19 & 3,
         .low = -1.5f,
         .high = 2.5f,
@@ -281,17 +282,19 @@ static void check_regular(const struct gemm_f32_listed_kernels *kernels, size_t 
     struct gemm_f32_listed strip = make_regular(height, depth, want, fill, seed);
     size_t rows = strip.tiles * height, columns = strip.panels * 12 + strip.eights * 8;
     size_t count = (rows - 1) * strip.ldc + columns;
-    run_listed(strip, want);
+    for (size_t i = 0; strip.accumulate && i < rows; i++)
+        fill(want + i * strip.ldc, columns, seed);
     strip.c = guard_at(&guard_c, count * sizeof(float), depth % 8 == 0);
-    fill_marker(strip.c, count);
+    memcpy(strip.c, want, count * sizeof(float));
+    run_listed(strip, want);
     kernels->regular[height - 1](&strip);
     for (size_t i = 0; i < count; i++)
         if (memcmp(&strip.c[i], &want[i], sizeof *want) != 0 && strip.c[i] != want[i])
-            fail_msg("%s %zux12: depth %zu tiles %zu panels %zu eights %zu bias %d clamp %u: "
-                     "c[%zu][%zu] is %.9g, not %.9g (seed %u)",
+            fail_msg("%s %zux12: depth %zu tiles %zu panels %zu eights %zu accumulate %u bias %d "
+                     "clamp %u: c[%zu][%zu] is %.9g, not %.9g (seed %u)",
                      kernels->name, height, depth, strip.tiles, strip.panels, strip.eights,
-                     strip.bias != NULL, strip.clamp, i / strip.ldc, i % strip.ldc,
-                     (double)strip.c[i], (double)want[i], fill_seed());
+                     strip.accumulate, strip.bias != NULL, strip.clamp, i / strip.ldc,
+                     i % strip.ldc, (double)strip.c[i], (double)want[i], fill_seed());
 }
 
 static void regular_rows_need_no_list(void **state)

@@ -12,15 +12,20 @@ static bool has_kernels(const struct gemm_f32 *plan, const struct gemm_f32_liste
     return tall >= 2 && kernels->regular[tall - 1] && kernels->regular[tall - 2];
 }
 
-/* One block of k, of whole rounds, with panels of 12 columns and none behind them but whole ones of
- * 8. */
+/* Blocks of k of enough whole rounds. */
+static bool has_rounds(const struct gemm_f32 *plan)
+{
+    size_t k = plan->shape.k, last = k - (gemm_f32_k_blocks(plan) - 1) * plan->block_k;
+    return k % 4 == 0 && plan->block_k % 4 == 0 && last / 4 >= GEMM_F32_REGULAR_ROUNDS;
+}
+
+/* Rows of one segment, with panels of 12 columns and none behind them but whole ones of 8. */
 static bool suits(const struct gemm_f32 *plan)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
     return plan->listed && has_kernels(plan, plan->listed) && !plan->copies && shape->b_packed &&
            shape->a_is_regular && !shape->a_has_zeros && shape->segment == shape->k &&
-           plan->block_k >= shape->k && shape->k % 4 == 0 &&
-           shape->k / 4 >= GEMM_F32_REGULAR_ROUNDS && plan->full_panels > 0 &&
+           shape->k > 0 && has_rounds(plan) && plan->full_panels > 0 &&
            (shape->n - plan->full_panels * LAYOUT_PANEL) % EIGHT == 0;
 }
 
@@ -59,13 +64,14 @@ static void run_pass(const struct gemm_task *task, const struct gemm_step *step,
                      struct gemm_f32_listed call, size_t p)
 {
     const struct gemm_f32 *plan = task->plan;
-    const struct gemm_f32_place *place = &task->place;
-    size_t first = p * LAYOUT_PANEL;
+    const float *b = task->place.b, *bias = task->place.bias;
+    size_t first = p * LAYOUT_PANEL, behind = first + call.panels * LAYOUT_PANEL;
+    size_t k = plan->shape.k, begin = step->k.begin;
     size_t low = max_size(step->tiles.begin, min_size(plan->tall_tiles, step->tiles.end));
-    call.b = place->b + first * plan->shape.k;
-    call.b_eights = call.b + call.panels * call.b_step;
+    call.b = b + first * k + begin * LAYOUT_PANEL;
+    call.b_eights = b + behind * k + begin * EIGHT;
     call.c += first - step->column;
-    call.bias = place->bias ? place->bias + first : NULL;
+    call.bias = bias && step->k.end == k ? bias + first : NULL;
     run_tiles(&call, task, plan->tall, low - step->tiles.begin);
     run_tiles(&call, task, plan->tall - 1, step->tiles.end - low);
 }
@@ -78,11 +84,12 @@ void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step 
     size_t end = min_size(step->panels.end, plan->full_panels), k = shape->k;
     struct gemm_f32_listed call = {
         .segments = 1,
-        .rounds = k / 4,
+        .rounds = (step->k.end - step->k.begin) / 4,
         .b_step = LAYOUT_PANEL * k,
         .c = block->values,
         .ldc = block->row_stride,
-        .clamp = plan->clamp,
+        .accumulate = step->k.begin > 0,
+        .clamp = step->k.end == k ? plan->clamp : 0,
         .low = shape->low,
         .high = shape->high,
         .width = LAYOUT_PANEL,
