@@ -39,6 +39,7 @@ static const struct row rows[] = {
     {"3 x 1, nchw", 1, 21, 10, 9, 7, {2, 0}, {0, 1}, "nchw", "nchw", false, {3, 1}},
     {"1 x 3, nchw", 1, 6, 9, 4, 11, {0, 1}, {0, 1}, "nchw", "nchw", false, {1, 3}},
     {"3", 2, 16, 13, 1, 500, {0, 1}, {0, 1}, "nwc", "nwc", false, {0, 3}},
+    {"3, rounds that turn back", 1, 1500, 26, 1, 100, {0, 1}, {0, 1}, "nwc", "nwc", false, {0, 3}},
     {"3, one tile", 1, 4, 4, 1, 4, {0, 0}, {0, 0}, "nwc", "nwc", true, {0, 3}},
     {"3, ncw", 1, 35, 5, 1, 35, {0, 2}, {0, 0}, "ncw", "ncw", false, {0, 3}},
     {"3, ncw to nwc", 1, 7, 9, 1, 17, {0, 1}, {0, 1}, "ncw", "nwc", false, {0, 3}},

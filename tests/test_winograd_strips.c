@@ -1,4 +1,5 @@
-/* Winograd's strips for several threads: they cover all tiles, and change no sum. */
+/* Winograd's strips: how large they are, and that those for several threads cover all tiles and
+ * change no sum. */
 #include "tests/support/test.h"
 
 #include "src/convolution/convolution_winograd.h"
@@ -104,11 +105,77 @@ static void strips_of_one_dimension_are_divided_too(void **state)
     assert_true(divisions.divided > divisions.all / 4);
 }
 
+/* ---- blocking ---- */
+
+/* Tiles of F(6, 3), as large as they can be, of one image after the other. */
+static struct convolution_winograd plan_of(neo_dim batch, neo_dim size, neo_dim ic, neo_dim oc)
+{
+    struct convolution_winograd plan = {
+        .shape = {.batch = batch, .ic = ic, .oc = oc, .out = {1, size, size}},
+        .rows = winograd_cut((size_t)size, 3, 6),
+        .cols = winograd_cut((size_t)size, 3, 6),
+        .points = 8,
+        .down = 8,
+        .across = 8,
+        .padded = (size_t)ic,
+        .panels = layout_panel_count((size_t)oc),
+        .point = (size_t)(ic * oc),
+    };
+    plan.tiles = (size_t)batch * winograd_cut_tiles(&plan.rows) * winograd_cut_tiles(&plan.cols);
+    winograd_choose_blocking(&plan, &(struct cpu){.l1_bytes = 1 << 16, .l2_bytes = 1 << 20});
+    return plan;
+}
+
+static size_t input_bytes(const struct convolution_winograd *plan)
+{
+    return plan->strip * MOST_POINTS * plan->padded * sizeof(float);
+}
+
+static void small_weights_stay_from_strip_to_strip(void **state)
+{
+    (void)state;
+    struct convolution_winograd plan = plan_of(4, 28, 32, 64);
+    size_t weights = MOST_POINTS * plan.point * sizeof(float);
+    assert_true(weights + input_bytes(&plan) < 3 << 18);
+    assert_int_equal(plan.groups, 1);
+}
+
+static void inputs_stay_where_weights_do_not(void **state)
+{
+    (void)state;
+    struct convolution_winograd plan = plan_of(1, 114, 64, 128);
+    size_t round = MOST_POINTS * plan.point * sizeof(float) / plan.panels * plan.most_panels;
+    assert_true(input_bytes(&plan) + 2 * round < 1 << 20);
+    assert_true(plan.strip > 2 * WINOGRAD_F32_MR);
+}
+
+static void rounds_turn_back_where_neither_stays(void **state)
+{
+    (void)state;
+    struct convolution_winograd plan = plan_of(1, 24, 256, 512);
+    assert_int_equal(plan.groups, MOST_GROUPS);
+    assert_int_equal(plan.of_group, MOST_POINTS / MOST_GROUPS);
+}
+
+static void strips_are_whole_blocks_or_nearly(void **state)
+{
+    (void)state;
+    for (neo_dim size = 40; size < 200; size += 7)
+        for (neo_dim ic = 4; ic < 400; ic = 2 * ic + 4) {
+            size_t strip = plan_of(1, size, ic, 2 * ic).strip;
+            assert_true(strip >= div_up(strip, WINOGRAD_F32_MR) * (WINOGRAD_F32_MR - 1));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strips_are_divided_where_that_changes_no_sum),
         cmocka_unit_test(strips_of_one_dimension_are_divided_too),
+        cmocka_unit_test(small_weights_stay_from_strip_to_strip),
+        cmocka_unit_test(inputs_stay_where_weights_do_not),
+        cmocka_unit_test(rounds_turn_back_where_neither_stays),
+        cmocka_unit_test(strips_are_whole_blocks_or_nearly),
     };
     return cmocka_run_group_tests_name("winograd_strips", tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #include "src/memory/descriptor.h"
 #include "src/primitive/finish.h"
 
-enum { MIN_CHANNELS = 4, MOST_PANELS = 16 };
+enum { MIN_CHANNELS = 4 };
 
 /* ---- refuse ---- */
 
@@ -134,76 +134,6 @@ static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cp
     mine->copy = copy_f32_find(cpu->features)->run;
 }
 
-/* ---- blocking ---- */
-
-/* Bytes of one tile of average size in the matrices, and in a panel: sums, and lines of dst, of
- * which a panel's channels have a part only. */
-struct tile_bytes {
-    double inputs, sums, results;
-};
-
-static struct tile_bytes tile_bytes(const struct convolution_winograd *mine)
-{
-    const double line = 64;
-    double values = (double)winograd_cut_points(&mine->rows) *
-                    (double)winograd_cut_points(&mine->cols) * (double)mine->shape.batch;
-    double tiles = fmax((double)mine->tiles, 1), bytes = values / tiles * sizeof(float);
-    const struct convolution_shape *s = &mine->shape;
-    double outputs = (double)s->batch * (double)s->out[HEIGHT] * (double)s->out[WIDTH] / tiles;
-    return (struct tile_bytes){bytes * (double)mine->padded, bytes * (double)WINOGRAD_F32_NR,
-                               outputs * 2 * line};
-}
-
-/* How the tiles are divided: strips, and panels of sums that are made at a time. */
-struct blocking {
-    size_t strips, panels;
-    double traffic; /* bytes from beyond the L2 cache, and a quarter of those from it */
-};
-
-static double weights_bytes(const struct convolution_winograd *mine)
-{
-    return (double)mine->down * (double)mine->across * (double)mine->point * sizeof(float);
-}
-
-/* All weights come for each strip. If a strip's inputs stay in the L2 cache with the weights, sums
- * and results of a round of panels, that is all; else inputs come for each round, and the sums go
- * out and come back. Inputs come to the L1 cache for each round. */
-static struct blocking blocking(const struct convolution_winograd *mine, const struct cpu *cpu,
-                                size_t strips, size_t panels)
-{
-    struct tile_bytes tile = tile_bytes(mine);
-    double tiles = (double)div_up(mine->tiles, strips), inputs = tiles * tile.inputs;
-    double weights = weights_bytes(mine), rounds = (double)div_up(mine->panels, panels);
-    double panel = weights / (double)mine->panels + tiles * (tile.sums + tile.results);
-    double moved = weights + rounds * inputs / 4;
-    if (inputs + panel * (double)panels > 0.75 * (double)cpu->l2_bytes)
-        moved += rounds * inputs + 2 * (double)mine->panels * tiles * tile.sums;
-    return (struct blocking){strips, panels, (double)strips * moved};
-}
-
-/* Sums of all panels of a round are in the scratchpad: they take half of the L2 cache at most. */
-static size_t most_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
-                          size_t strips)
-{
-    double sums = (double)div_up(mine->tiles, strips) * tile_bytes(mine).sums;
-    size_t panels = (size_t)fmin((double)cpu->l2_bytes / 2 / sums, (double)MOST_PANELS);
-    return min_size(max_size(panels, 1), mine->panels);
-}
-
-static void choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu)
-{
-    struct blocking best = {1, 1, HUGE_VAL};
-    for (size_t most = MOST_STRIP; most > 0 && mine->tiles && mine->panels; most--) {
-        size_t strips = div_up(mine->tiles, most);
-        for (size_t panels = most_panels(mine, cpu, strips); panels > 0; panels--) {
-            struct blocking other = blocking(mine, cpu, strips, panels);
-            best = other.traffic < best.traffic ? other : best;
-        }
-    }
-    mine->strip = max_size(div_up(mine->tiles, best.strips), 1);
-    mine->most_panels = best.panels;
-}
-
 static size_t unit(size_t bytes)
 {
     return round_up(bytes, SCRATCH_ALIGNMENT);
@@ -244,7 +174,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     mine->staged = fusion.reads_dst || !neighbours;
     mine->low = mine->finishes ? -INFINITY : fusion.low;
     mine->high = mine->finishes ? INFINITY : fusion.high;
-    choose_blocking(mine, cpu);
+    winograd_choose_blocking(mine, cpu);
     winograd_plan_matrices(mine);
     plan_kernels(mine, cpu);
     plan_scratch(mine);

@@ -18,6 +18,7 @@ enum {
     MOST_STRIP = 64,   /* tiles */
     MOST_DIVIDED = 64, /* strips that are not the plan's */
     MOST_POINTS = WINOGRAD_MOST * WINOGRAD_MOST,
+    MOST_GROUPS = WINOGRAD_MOST,
     MOST_OUTPUTS = (WINOGRAD_MOST - 2) * (WINOGRAD_MOST - 2),
     MOST_HEIGHTS = (MOST_STRIP + WINOGRAD_F32_MR - 1) / WINOGRAD_F32_MR,
 };
@@ -41,8 +42,9 @@ struct convolution_winograd {
     size_t down, across; /* points of the largest tile; along a dimension of one tap, 1 */
     size_t padded;       /* input channels, to whole groups */
     size_t tiles, strip, panels;
-    size_t point;       /* elements of weights from a point to the next one */
-    size_t most_panels; /* whose sums are made before they are transformed */
+    size_t point;            /* elements of weights from a point to the next one */
+    size_t most_panels;      /* whose sums are made before they are transformed */
+    size_t groups, of_group; /* groups of points, and points of each */
     float low, high;
     bool gathers;  /* channels of source are not neighbours: patches are transposed */
     bool staged;   /* tiles of results are finished before they go to dst */
@@ -66,12 +68,19 @@ struct place {
     size_t left;
 };
 
+/* Some points that follow each other. */
+struct points {
+    size_t first, row;      /* point, and its first row among those of all points */
+    const uint8_t *heights; /* of their blocks, as the kernel has it */
+};
+
 /* What is known about the tiles of a strip. Points are numbered in rows of `across`. */
 struct strip {
     size_t count;
     size_t rows; /* of the matrices of all points */
     struct tile tiles[MOST_STRIP];
-    uint8_t heights[MOST_POINTS * (MOST_HEIGHTS + 1) + 1]; /* for the products */
+    uint8_t heights[MOST_POINTS * (MOST_HEIGHTS + 1) + MOST_GROUPS]; /* for the products */
+    struct points groups[MOST_GROUPS];                               /* as many as plan->groups */
     struct place places[MOST_POINTS];
     uint32_t sums[MOST_STRIP][MOST_POINTS]; /* of a tile, in bytes, column by column */
     /* Of a block of tiles: its source, column by column, and its rows of the matrices. */
@@ -97,6 +106,7 @@ struct task {
     float *inputs; /* blocks of each point's matrix, of rows × input channels */
     float *sums;   /* rows × WINOGRAD_F32_NR of each point, for each of some panels */
     float *zeros, *patches;
+    size_t strips, rounds; /* that are done: every other one begins at the end */
 };
 
 /* ---- one dimension cut into tiles (convolution_winograd_cut.c) ---- */
@@ -114,6 +124,11 @@ neo_dim winograd_cut_begin(const struct cut *cut, size_t size, size_t index);
 void winograd_plan_matrices(struct convolution_winograd *mine);
 struct winograd_f32_matrix winograd_forward(const struct convolution_winograd *plan, size_t n);
 struct winograd_f32_matrix winograd_backward(const struct convolution_winograd *plan, size_t n);
+
+/* ---- blocking (convolution_winograd_blocking.c) ---- */
+
+/* Sets the plan's strip, most_panels and groups of points. */
+void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu);
 
 /* ---- strips (convolution_winograd_strip.c, _input.c, _output.c) ---- */
 

@@ -23,39 +23,45 @@ static struct task task_of(const struct run *run, int index)
 
 /* ---- products ---- */
 
-/* Panels of one width. Sums of a panel are `step` elements. */
+/* A round of panels, of one width. Sums of a panel are `step` elements. */
 static void multiply(const struct task *task, struct span panels, size_t step)
 {
     const struct convolution_winograd *plan = task->run->plan;
     size_t ic = (size_t)plan->shape.ic, oc = (size_t)plan->shape.oc;
     size_t width = layout_panel(oc, panels.begin).width;
-    plan->kernel->products[width / 4 - 1](&(struct winograd_f32_products){
-        .k = ic,
-        .a = task->inputs,
-        .b = (const float *)task->run->execution->buffers[WEIGHTS] +
-             layout_panel_offset(oc, panels.begin) * ic,
-        .point = plan->point,
-        .c = task->sums,
-        .panel = step,
-        .panels = panels.end - panels.begin,
-        .heights = task->strip->heights,
-    });
+    const float *weights = (const float *)task->run->execution->buffers[WEIGHTS] +
+                           layout_panel_offset(oc, panels.begin) * ic;
+    for (size_t i = 0; i < plan->groups; i++) {
+        size_t group = task->rounds % 2 ? plan->groups - 1 - i : i;
+        const struct points *points = &task->strip->groups[group];
+        plan->kernel->products[width / 4 - 1](&(struct winograd_f32_products){
+            .k = ic,
+            .a = task->inputs + points->row * plan->padded,
+            .b = weights + points->first * plan->point,
+            .point = plan->point,
+            .c = task->sums + points->row * WINOGRAD_F32_NR,
+            .panel = step,
+            .panels = panels.end - panels.begin,
+            .heights = points->heights,
+        });
+    }
 }
 
-/* As many panels as are multiplied at a time, from one on. */
-static struct span panels_of_one_width(const struct convolution_winograd *plan, struct span panels)
+/* As many of these panels as are multiplied at a time, the first ones, or the last ones. */
+static struct span round_of(const struct convolution_winograd *plan, struct span panels, bool back)
 {
-    size_t oc = (size_t)plan->shape.oc, width = layout_panel(oc, panels.begin).width;
-    struct span span = {panels.begin, panels.begin + 1};
-    while (span.end < panels.end && span.end - span.begin < plan->most_panels &&
-           layout_panel(oc, span.end).width == width)
-        span.end++;
-    return span;
+    size_t oc = (size_t)plan->shape.oc, at = back ? panels.end - 1 : panels.begin, count = 1;
+    size_t most = min_size(panels.end - panels.begin, plan->most_panels);
+    size_t width = layout_panel(oc, at).width;
+    while (count < most && layout_panel(oc, back ? at - count : at + count).width == width)
+        count++;
+    size_t begin = back ? panels.end - count : panels.begin;
+    return (struct span){begin, begin + count};
 }
 
 /* ---- all tasks ---- */
 
-static void run_panels(const struct task *task, struct span panels)
+static void run_round(const struct task *task, struct span panels)
 {
     size_t oc = (size_t)task->run->plan->shape.oc;
     size_t step = task->strip->rows * WINOGRAD_F32_NR;
@@ -66,18 +72,20 @@ static void run_panels(const struct task *task, struct span panels)
                                       task->sums + (p - panels.begin) * step);
 }
 
-static void run_strip(const struct task *task, struct span tiles, struct span panels)
+/* Strips and rounds turn back where the one before ended: what it used last is in the cache. */
+static void run_strip(struct task *task, struct span tiles, struct span panels)
 {
+    bool back = task->strips++ % 2;
     winograd_make_strip(task, tiles);
     winograd_transform_inputs(task);
-    while (panels.begin < panels.end) {
-        struct span some = panels_of_one_width(task->run->plan, panels);
-        run_panels(task, some);
-        panels.begin = some.end;
+    for (; panels.begin < panels.end; task->rounds++) {
+        struct span some = round_of(task->run->plan, panels, back);
+        run_round(task, some);
+        *(back ? &panels.end : &panels.begin) = back ? some.begin : some.end;
     }
 }
 
-static void run_rect(const struct task *task, struct partition_rect rect)
+static void run_rect(struct task *task, struct partition_rect rect)
 {
     for (size_t s = rect.rows.begin; s < rect.rows.end; s++)
         run_strip(task, winograd_strip(task->run, s), rect.columns);

@@ -70,7 +70,8 @@ void winograd_make_strip(const struct task *task, struct span tiles)
 {
     const struct convolution_winograd *plan = task->run->plan;
     struct strip *strip = task->strip;
-    size_t points = plan->down * plan->across;
+    struct points *next_group = strip->groups;
+    size_t points = plan->down * plan->across, of_group = plan->of_group, end = 0;
     uint8_t rows[MOST_POINTS], *heights = strip->heights;
     uint32_t next[MOST_POINTS] = {0};
     strip->count = tiles.end - tiles.begin;
@@ -79,12 +80,17 @@ void winograd_make_strip(const struct task *task, struct span tiles)
     count_rows(strip, plan->across, rows);
     strip->rows = 0;
     for (size_t p = 0; p < points; strip->rows += rows[p++]) {
+        if (p == end) {
+            *next_group++ = (struct points){p, strip->rows, heights};
+            end = min_size(p + of_group, points);
+        }
         uint8_t *begin = heights;
         heights = list_heights(rows[p], heights);
+        if (p + 1 == end)
+            *heights++ = WINOGRAD_F32_END;
         next[p] = (uint32_t)strip->rows * SUM_BYTES;
         strip->places[p] = (struct place){task->inputs + strip->rows * plan->padded, begin, *begin};
     }
-    *heights = WINOGRAD_F32_END;
     for (size_t t = 0; t < strip->count; t++)
         place_sums(&strip->tiles[t], plan->across, next, strip->sums[t]);
 }
