@@ -64,5 +64,5 @@ static void run(const struct indirect_f32_tile *tile)
         run_copy(tile, is_whole);
 }
 
-const struct indirect_f32_kernel indirect_f32_neon = {
-    "indirect_f32_neon", CPU_NEON, 0, {PIXELS, PIXELS, PIXELS}, run};
+const struct indirect_f32_kernel indirect_f32_neon = {"indirect_f32_neon",      CPU_NEON, 0, 0,
+                                                      {PIXELS, PIXELS, PIXELS}, run};

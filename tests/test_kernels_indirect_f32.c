@@ -88,12 +88,26 @@ static void sums_are_in_the_order_of_the_contract(void **state)
                     }
 }
 
+/* Kernels that are slow with few channels leave them to the next one. */
+static void few_channels_have_kernels_of_their_own(void **state)
+{
+    const struct indirect_f32_kernel *kernel = *state;
+    if (!kernel->channels)
+        skip();
+    for (size_t channels = 1; channels <= 2u * kernel->channels; channels++) {
+        const struct indirect_f32_kernel *found =
+            indirect_f32_find(kernel->needs, kernel->in_order, channels);
+        assert_int_equal(found == kernel, channels >= kernel->channels);
+    }
+}
+
 enum { VALUES = MOST_TAPS * (MOST_CHANNELS + 3) };
 
 int main(void)
 {
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(sums_are_in_the_order_of_the_contract),
+        cmocka_unit_test(few_channels_have_kernels_of_their_own),
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_src, sizeof(float) * VALUES * PIXELS},

@@ -101,7 +101,7 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double planes = (double)s.batch * (double)s.out[DEPTH], taps = 1;
     double rows = (double)s.out[HEIGHT], width = (double)s.out[WIDTH];
     const struct indirect_f32_kernel *kernel =
-        indirect_f32_find(cpu->features, cpu->core->in_order);
+        indirect_f32_find(cpu->features, cpu->core->in_order, (size_t)s.ic);
     double piece = (double)piece_of(&s, kernel);
     bool crosses = crosses_rows(&s, kernel);
     double tiles = crosses ? ceil(rows * width / piece) : rows * ceil(width / piece);
@@ -181,7 +181,7 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     mine->channels = (size_t)(s->groups * s->ic);
     mine->outputs = (size_t)(s->groups * s->oc);
     mine->cpu = cpu;
-    mine->kernel = indirect_f32_find(cpu->features, cpu->core->in_order);
+    mine->kernel = indirect_f32_find(cpu->features, cpu->core->in_order, (size_t)s->ic);
     mine->piece = piece_of(s, mine->kernel);
     mine->copy = copy_f32_find(cpu->features)->run;
     mine->gathers = s->src.c != 1 && mine->channels > 1;
