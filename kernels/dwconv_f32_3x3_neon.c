@@ -167,7 +167,7 @@ static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f
     find_function(task, channels, in_order)(&job);
 }
 
-static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
+static void run_columns(const struct dwconv_f32_task *task, const float **rows, int in_order)
 {
     struct dwconv_f32_slide plan = {
         .rows = rows,
@@ -194,6 +194,23 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
         if (done < task->out_rows)
             run_groups(task, &plan, &groups[i], done, in_order);
     }
+}
+
+/* Where the main steps end at the image's last column, that of dst is computed by itself. */
+static void run_dense_as(const struct dwconv_f32_task *task, const float **rows, int in_order)
+{
+    ptrdiff_t needed = task->first + (ptrdiff_t)(task->stride_w * task->out_cols);
+    if (!in_order || needed < (ptrdiff_t)task->columns || task->out_cols < 4) {
+        run_columns(task, rows, in_order);
+        return;
+    }
+    struct dwconv_f32_task most = *task, last = *task;
+    most.out_cols--;
+    last.out_cols = 1;
+    last.first += (ptrdiff_t)(most.out_cols * task->stride_w);
+    last.dst += most.out_cols * task->dst_column;
+    run_columns(&most, rows, in_order);
+    run_columns(&last, rows, 0);
 }
 
 static void run_dense(struct dwconv_f32_task *task, const float **rows)
