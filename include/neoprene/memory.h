@@ -46,9 +46,10 @@ typedef struct neo_memory_desc {
  * @param dims  ndims sizes, each >= 0 or NEO_RUNTIME_DIM.
  * @param tag   "any"; or letters, one per dimension from the outermost to the innermost in memory
  *              ("ab" is row-major, "ba" column-major, "acdb" has dimension 1 innermost); or a name
- *              of the field: x nc cn ncw nwc nchw nhwc chwn ncdhw ndhwc, oi io oiw owi wio iow oihw
- *              ohwi hwio ihwo iohw oidhw odhwi dhwio, and with groups goiw gowi wigo goihw gohwi
- *              hwigo giohw goidhw godhwi dhwigo.
+ *              of the field: x nc cn tn nt ncw nwc tnc ntc nchw nhwc chwn ncdhw ndhwc, oi io oiw
+ *              owi wio woi iwo iow oihw ohwi hwio hwoi ihwo iohw oidhw odhwi dhwio dhwoi idhwo
+ *              iodhw, and with groups goiw gowi wigo giow goihw gohwi hwigo giohw goidhw godhwi
+ *              dhwigo giodhw.
  * @return NEO_OK, NEO_INVALID_ARGUMENT (a pointer is NULL; a size, the data type or the tag is
  *         wrong; the tensor's bytes do not fit PTRDIFF_MAX). */
 NEO_API neo_status neo_memory_desc_init_tag(neo_memory_desc *out, int ndims, const neo_dim *dims,

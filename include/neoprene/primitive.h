@@ -73,8 +73,8 @@ NEO_API const char *neo_primitive_desc_kernel(const neo_primitive_desc *pd);
  * promise. 0 if the sizes are not known yet. */
 NEO_API double neo_primitive_desc_estimate(const neo_primitive_desc *pd);
 
-/* Algorithm number index of those that were considered before the chosen one and declined: its name
- * in *algorithm and a sentence in *reason (both owned by pd).
+/* Number index, from 0 on, of the algorithms that declined: its name in *algorithm and a sentence
+ * in *reason (both owned by pd). neo_primitive_desc_next() goes through the others.
  * @return NEO_OK, NEO_NOT_FOUND (there are not so many; outputs are left alone),
  *         NEO_INVALID_ARGUMENT (a pointer is NULL). */
 NEO_API neo_status neo_primitive_desc_declined(const neo_primitive_desc *pd, int index,
