@@ -100,17 +100,8 @@ void neo_network_destroy(neo_network *network)
         free(network->tensors[i].name);
     for (int i = 0; i < network->node_count; i++)
         free_node(&network->nodes[i]);
-    network_drop_plans(network);
+    network_forget_analysis(network);
     allocation_destroy(&network->arena);
-    free(network->run.left);
-    free(network->run.ready);
-    free(network->unused_by);
-    free(network->users);
-    free(network->touched);
-    free(network->successors);
-    free(network->conflicts);
-    free(network->finishes);
-    free(network->starts);
     free(network->loops);
     free(network->nodes);
     free(network->tensors);

@@ -120,6 +120,11 @@ struct neo_network {
 /* Finds roots, checks the graph, and fills starts, finishes, conflicts and successors. */
 neo_status network_analyse(neo_network *network);
 
+/* ---- network_finalize.c ---- */
+
+/* Releases all that finalize made but the arena, so that it can be tried again. */
+void network_forget_analysis(neo_network *network);
+
 /* ---- network_plan.c ---- */
 
 /* Makes or finds a plan for the present descriptors, and sees to the arena. */

@@ -13,8 +13,7 @@
 
 /* ---- finalize ---- */
 
-/* So that finalize can be tried again after memory was exhausted. */
-static void forget_analysis(neo_network *network)
+void network_forget_analysis(neo_network *network)
 {
     network_drop_plans(network);
     free(network->run.left);
@@ -141,7 +140,7 @@ neo_status neo_network_finalize(neo_network *network)
         return network_refuse("finalize", NULL, "the network is NULL or final");
     neo_status status = finalize(network);
     if (status != NEO_OK) {
-        forget_analysis(network);
+        network_forget_analysis(network);
         return status;
     }
     network->final = network->ready = true;
