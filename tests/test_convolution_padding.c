@@ -25,6 +25,8 @@ static const struct convolution_case rows[] = {
      {5, 4}, {3, 3}, {1, 1}, {7, 7}, {8, 8}, {8, 8}, "nhwc", "any", "nhwc"},
     {"only the tap in the middle, plain weights", 2, 2, 0, 16, 20,
      {5, 4}, {3, 3}, {1, 1}, {7, 7}, {8, 8}, {8, 8}, "nhwc", "hwio", "nhwc"},
+    {"only the tap in the middle, from the second pixel to one beyond the image", 2, 1, 0, 8, 10,
+     {4, 5}, {3, 3}, {1, 1}, {6, 6}, {6, 6}, {8, 8}, "nhwc", "any", "nhwc"},
     {"one pixel, kernel beyond the image", 2, 1, 0, 6, 26,
      {3, 3}, {5, 5}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, "nhwc", "any", "nhwc"},
     {"one pixel, kernel beyond the image, plain weights", 2, 1, 0, 6, 26,
