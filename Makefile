@@ -148,18 +148,32 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(EXAMPLE_SUPPORT) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 # ---- tests ---------------------------------------------------------------------------------------
-.PHONY: check check-examples check-benchdnn check-install check-long check-pools check-valgrind test bench bench-built
+.PHONY: check check-examples check-benchdnn check-shapes check-install check-long check-pools check-stress check-valgrind
+.PHONY: test bench bench-built
 check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TESTS='test_core test_matmul' to choose)
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES)
 check-benchdnn: $(BUILD)/benchdnn/benchdnn ## benchdnn's batches for continuous integration
 	$(Q)EMULATOR='$(EMULATOR)' tests/benchdnn.sh $<
+check-shapes: $(BUILD)/benchdnn/benchdnn ## benchdnn over every file of shapes (TARGET=portable: some twenty minutes)
+	$(Q)EMULATOR='$(EMULATOR)' tests/benchdnn.sh $< long
 check-install: ## install, build the examples outside of the tree, uninstall; natively
 	$(Q)tests/install.sh TARGET=$(if $(CROSS),portable,$(TARGET))
-check-long: $(TEST_PROGRAMS) ## check with many more rounds of the random tests, then check-valgrind
+# The parts run natively, except for the tests of this TARGET.
+LONG_FUZZ_SECONDS ?= 600
+check-long: $(TEST_PROGRAMS) ## hours: check with many more random rounds, stress, every shape, fuzz, valgrind
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
+	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable
+	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable SAN=thread
+	$(Q)$(MAKE) --no-print-directory check-shapes TARGET=portable
+	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
+# Random lives in many threads, and random problems.
+STRESS_PROGRAMS := cache_stress primitive_stress matmul_random convolution_random network dependency
+STRESS_TESTS := $(addprefix $(BUILD)/tests/test_,$(STRESS_PROGRAMS))
+check-stress: $(STRESS_TESTS) ## the tests of random problems and lives for minutes (TARGET=portable, SAN=thread)
+	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(STRESS_TESTS)
 # The operations once more on each kind of pool (tests/support/pool_override.c).
 POOLS := caller built-in,3 built-in,16 synchronous asynchronous,3 awaited deferred,64 one hostile,7
 POOL_PROGRAMS := matmul convolution convolution_winograd network network_memory network_primitives primitive_nested

@@ -1,13 +1,15 @@
 #!/bin/sh
-# tests/benchdnn.sh BENCHDNN: the batches for continuous integration, each problem compared with the reference.
+# tests/benchdnn.sh BENCHDNN [ci|long]: the batches for continuous integration, or those with every file of shapes;
+# each problem is compared with the reference.
 #   EMULATOR='qemu-aarch64 -cpu max' tests/benchdnn.sh build/aarch64-gcc/benchdnn/benchdnn
 set -u
+batch=${2:-ci}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 passed=0 failed=0 skipped=0
 
 for driver in conv matmul reorder; do
-    ${EMULATOR:-} "$1" --$driver --mode=C --batch=test_${driver}_ci >"$log" 2>&1
+    ${EMULATOR:-} "$1" --$driver --mode=C --batch=test_${driver}_$batch >"$log" 2>&1
     status=$?
     # tests:N passed:N skipped:N mistrusted:N unimplemented:N invalid_arguments:N failed:N listed:N
     counts=$(grep '^tests:' "$log" | tr ' ' '\n' | awk -F: '

@@ -1,4 +1,4 @@
-/* Cache, managers and pool together: many threads, random steps, a fixed number of them. */
+/* Cache, managers and pool together: many threads, random steps. */
 #include "tests/support/test.h"
 
 #include <pthread.h>
@@ -9,8 +9,9 @@
 #include "src/memory/block_manager.h"
 #include "src/primitive/cache.h"
 #include "tests/support/require.h"
+#include "tests/support/rounds.h"
 
-enum { THREADS = 64, STEPS = 1000, KEYS = 40, HANDLES = 4 };
+enum { THREADS = 64, STEPS = 1000, MANY_STEPS = 20000, KEYS = 40, HANDLES = 4 };
 
 static struct cache *cache;
 static struct block_pool *pool;
@@ -121,7 +122,7 @@ static void *work(void *argument)
 {
     unsigned seed = (unsigned)(uintptr_t)argument;
     struct handle handles[HANDLES] = {0};
-    for (int i = 0; i < STEPS; i++) {
+    for (size_t i = rounds_count(STEPS, MANY_STEPS); i > 0; i--) {
         unsigned random = (unsigned)rand_r(&seed);
         struct handle *handle = &handles[random / 16 % HANDLES];
         disturb((unsigned)rand_r(&seed));

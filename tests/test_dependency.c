@@ -2,7 +2,6 @@
 #include "tests/support/test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,6 +11,7 @@
 #include "src/network/dependency.h"
 #include "tests/support/fault.h"
 #include "tests/support/random.h"
+#include "tests/support/rounds.h"
 
 #define NONE DEPENDENCY_NONE
 #define MAX_NODES 64
@@ -157,7 +157,7 @@ static void random_graphs_match_the_definition(void **state)
 {
     (void)state;
     static fixture f;
-    size_t rounds = getenv("NEO_LONG") ? 100000 : 2000;
+    size_t rounds = rounds_count(2000, 100000);
     for (uint64_t seed = 1; seed <= rounds; seed++) {
         uint64_t random = seed;
         fill_random(&f, &random);

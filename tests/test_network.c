@@ -3,13 +3,13 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "src/core/log.h"
 #include "tests/support/graph.h"
 #include "tests/support/random.h"
+#include "tests/support/rounds.h"
 
 /* ---- random networks against a simulation with separate buffers ---- */
 
@@ -191,7 +191,7 @@ static void run_random(fixture *f, uint64_t seed, neo_network_order order)
 
 static void random_networks_compute_what_separate_buffers_do(void **state)
 {
-    size_t rounds = getenv("NEO_LONG") ? 10000 : 250;
+    size_t rounds = rounds_count(250, 10000);
     for (uint64_t seed = 1; seed <= rounds; seed++) {
         run_random(*state, seed, NEO_NETWORK_IN_ORDER);
         run_random(*state, seed, NEO_NETWORK_OUT_OF_ORDER);

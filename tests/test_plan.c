@@ -13,6 +13,7 @@
 #include "tests/support/fault.h"
 #include "tests/support/networks.h"
 #include "tests/support/random.h"
+#include "tests/support/rounds.h"
 
 #define END PLAN_TO_THE_END
 
@@ -309,7 +310,7 @@ static void random_networks_are_planned_within_two_percent(void **state)
     (void)state;
     uint64_t seed = 1;
     double sum = 0, worst = 0;
-    size_t rounds = getenv("NEO_LONG") ? 2000 : 200, at_bound = 0;
+    size_t rounds = rounds_count(200, 2000), at_bound = 0;
     for (size_t round = 0; round < rounds; round++) {
         plan_box boxes[50];
         network_random(boxes, 50, &seed);

@@ -12,9 +12,18 @@
 #include "tests/support/primitives.h"
 #include "tests/support/random.h"
 #include "tests/support/require.h"
+#include "tests/support/rounds.h"
 #include "tests/support/session.h"
 
-enum { THREADS = 64, STEPS = 200, HANDLES = 4, SHAPES = 12, SLOTS = 8, MOST = 24 * 24 };
+enum {
+    THREADS = 64,
+    STEPS = 200,
+    MANY_STEPS = 4000,
+    HANDLES = 4,
+    SHAPES = 12,
+    SLOTS = 8,
+    MOST = 24 * 24
+};
 
 static float src[2 * MOST]; /* every other one is read */
 static float weights[MOST], expected[SHAPES][MOST];
@@ -95,7 +104,7 @@ static void *work(void *argument)
 {
     uint64_t seed = (uintptr_t)argument;
     neo_primitive *handles[HANDLES] = {NULL};
-    for (int i = 0; i < STEPS; i++) {
+    for (size_t i = rounds_count(STEPS, MANY_STEPS); i > 0; i--) {
         neo_primitive **handle = &handles[random_below(&seed, HANDLES)];
         disturb(&seed);
         switch (*handle ? random_below(&seed, 4) : 0) {
@@ -157,7 +166,7 @@ static void random_lives_in_64_threads_compute_the_same_and_leave_nothing(void *
 /* One primitive, executed by all at once: no execution sees another one's scratchpad. */
 static void *execute_one(void *argument)
 {
-    for (int i = 0; i < STEPS; i++)
+    for (size_t i = rounds_count(STEPS, MANY_STEPS); i > 0; i--)
         check(argument);
     return NULL;
 }

@@ -9,6 +9,7 @@
 
 #include "tests/fuzz/weights_file.h"
 #include "tests/support/image.h"
+#include "tests/support/rounds.h"
 #include "tests/support/weights.h"
 
 /* ---- E1 to E13 ---- */
@@ -280,16 +281,10 @@ static void mutate(struct image *image, uint64_t *seed)
 }
 
 #ifdef __SANITIZE_THREAD__
-enum { SOME_ITERATIONS = 40 };
+enum { SOME_ITERATIONS = 40, MANY_ITERATIONS = 3000 };
 #else
-enum { SOME_ITERATIONS = 400 };
+enum { SOME_ITERATIONS = 400, MANY_ITERATIONS = 30000 };
 #endif
-
-static uint64_t iterations(void)
-{
-    const char *text = getenv("NEO_LONG");
-    return text && *text ? 30000 : SOME_ITERATIONS;
-}
 
 static uint64_t seed_at_work;
 
@@ -305,10 +300,11 @@ static void mutated_files_never_give_wrong_bytes(void **state)
 {
     const char *text = getenv("NEO_SEED");
     uint64_t seed = text ? strtoull(text, NULL, 0) : 20240607;
+    size_t count = rounds_count(SOME_ITERATIONS, MANY_ITERATIONS);
     struct image image = image_of_entries(*state);
     uint8_t *copy = malloc(image.size);
     signal(SIGABRT, print_seed);
-    for (uint64_t i = 0; i < iterations(); i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t at_start = seed;
         struct image mutant = {copy, image.size};
         memcpy(copy, image.bytes, image.size);

@@ -4,8 +4,10 @@
 
 #include <stddef.h>
 
-/* Calls check(0), check(1) …: `few` rounds, or `many` if NEO_LONG is set; or only the one that
- * NEO_TEST_ROUND names. */
+/* `few`, or `many` if NEO_LONG is set. */
+size_t rounds_count(size_t few, size_t many);
+
+/* Calls check(0), check(1) …: so many rounds, or only the one that NEO_TEST_ROUND names. */
 void rounds_run(size_t few, size_t many, void (*check)(size_t round));
 
 #endif
