@@ -66,8 +66,11 @@ struct gemm_f32_listed {
     size_t a_row;
     const float *b_eights;
     size_t eights_step, eights;
+    const float *columns; /* for gemm_f32_listed_columns kernels */
+    size_t column_step;
 };
 typedef void gemm_f32_listed_fn(const struct gemm_f32_listed *strip);
+gemm_f32_listed_fn gemm_f32_listed_columns_ref;
 
 /* Kernels by width, 1, 2, 3, 4, 8 and 12, and by height - 1. */
 enum { GEMM_F32_LISTED_WIDTHS = 6 };
@@ -93,6 +96,32 @@ const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features, in
 
 /* The lowest `height` of those that a core with such features may use. */
 size_t gemm_f32_listed_lowest(uint32_t features);
+
+/* Kernels of one panel, of which nothing is missing, whose last 1 … 3 columns are contiguous, too:
+ *
+ *   width = 4 * vectors + columns, pitch = round_up(width, 4)
+ *   b[(s * depth + p) * pitch + j] = columns[(j - 4 * vectors) * column_step + s * depth + p] for
+ *       these columns j, and is not read
+ *
+ * They do not accumulate. Each of these columns has four sums: of each segment, step p of the
+ * rounds goes to number p % 4, step p of the tail to p % 2. Their sum is (0 + 1) + (2 + 3). Bias is
+ * read in full vectors. */
+struct gemm_f32_listed_columns {
+    const char *name; /* gemm_f32_listed_columns_<height>x<vectors>_<columns>_… */
+    uint32_t needs;
+    uint8_t height, vectors, columns;
+    gemm_f32_listed_fn *run;
+};
+
+/* Fastest first; each has one that needs nothing. */
+extern const struct gemm_f32_listed_columns *const gemm_f32_listed_columns_kernels;
+extern const size_t gemm_f32_listed_columns_kernel_count;
+
+/* The fastest that the features allow, NULL if there is none. */
+gemm_f32_listed_fn *gemm_f32_listed_columns_find(uint32_t features, size_t height, size_t width);
+
+/* The largest height for this width, with all lower ones; 0 if there is none. */
+size_t gemm_f32_listed_columns_height(size_t width);
 
 /* NULL for other heights and widths than those above. */
 gemm_f32_listed_fn *gemm_f32_listed_run(const struct gemm_f32_listed_kernels *kernels,

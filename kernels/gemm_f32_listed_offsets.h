@@ -25,3 +25,5 @@ OFFSET(gemm_f32_listed, a_row, STRIP_A_ROW, 152);
 OFFSET(gemm_f32_listed, b_eights, STRIP_B_EIGHTS, 160);
 OFFSET(gemm_f32_listed, eights_step, STRIP_EIGHTS_STEP, 168);
 OFFSET(gemm_f32_listed, eights, STRIP_EIGHTS, 176);
+OFFSET(gemm_f32_listed, columns, STRIP_COLUMNS, 184);
+OFFSET(gemm_f32_listed, column_step, STRIP_COLUMN_STEP, 192);

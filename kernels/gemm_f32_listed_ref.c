@@ -10,40 +10,57 @@ static float clamp(const struct gemm_f32_listed *strip, float x)
     return (strip->clamp & GEMM_F32_HIGH) && x > strip->high ? strip->high : x;
 }
 
-/* One element; lanes: how many sums it has. */
-static float element(const struct gemm_f32_listed *strip, const float *const *rows, const float *b,
-                     size_t lanes, float before)
+/* A column of B: its elements are `pitch` apart, and it has so many sums, 1 or 4, of which steps
+ * after the rounds take the first ones in turn. */
+struct column {
+    const float *b;
+    size_t pitch, lanes, tail_lanes;
+};
+
+static float element(const struct gemm_f32_listed *strip, const float *const *rows,
+                     struct column column, float before)
 {
-    float sums[4] = {lanes == 1 ? before : 0};
-    size_t depth = 4 * strip->rounds + strip->tail, pitch = lanes == 1 ? strip->width : 4;
+    float sums[4] = {column.lanes == 1 ? before : 0};
+    size_t whole = 4 * strip->rounds, depth = whole + strip->tail;
     for (size_t s = 0; s < strip->segments; s++) {
         const float *row = rows[s * GEMM_F32_LIST];
-        for (size_t p = 0; p < depth; p++, b += pitch) {
-            size_t lane = p < 4 * strip->rounds ? p % lanes : 0;
-            sums[lane] = fmaf(row[p], *b, sums[lane]);
+        for (size_t p = 0; p < depth; p++, column.b += column.pitch) {
+            size_t lane = p < whole ? p % column.lanes : (p - whole) % column.tail_lanes;
+            sums[lane] = fmaf(row[p], *column.b, sums[lane]);
         }
     }
-    return lanes == 1 ? sums[0] : before + ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    return column.lanes == 1 ? sums[0] : before + ((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
-static void run_tile(const struct gemm_f32_listed *strip, size_t t, size_t q)
+/* Column j of all tiles' columns. */
+static void run_column(const struct gemm_f32_listed *strip, size_t j, struct column column)
 {
-    size_t width = strip->width, lanes = width < 4 ? 4 : 1;
-    const float *const *rows = strip->rows + t * strip->segments * GEMM_F32_LIST;
-    for (size_t i = 0; i < strip->height; i++)
-        for (size_t j = 0; j < width - strip->missing; j++) {
-            float *c = &strip->c[(t * strip->height + i) * strip->ldc + q * width + j];
-            float sum = element(strip, rows + i, strip->b + q * strip->b_step + j, lanes,
-                                strip->accumulate ? *c : 0);
-            *c = clamp(strip, strip->bias ? sum + strip->bias[q * width + j] : sum);
-        }
+    for (size_t i = 0; i < strip->tiles * strip->height; i++) {
+        size_t list = i / strip->height * strip->segments * GEMM_F32_LIST + i % strip->height;
+        float *c = &strip->c[i * strip->ldc + j];
+        float sum = element(strip, strip->rows + list, column, strip->accumulate ? *c : 0);
+        *c = clamp(strip, strip->bias ? sum + strip->bias[j] : sum);
+    }
 }
 
 static void run(const struct gemm_f32_listed *strip)
 {
-    for (size_t t = 0; t < strip->tiles; t++)
-        for (size_t q = 0; q < strip->panels; q++)
-            run_tile(strip, t, q);
+    size_t width = strip->width, lanes = width < 4 ? 4 : 1, pitch = width < 4 ? 4 : width;
+    for (size_t j = 0; j < strip->panels * width - strip->missing; j++) {
+        const float *b = strip->b + j / width * strip->b_step + j % width;
+        run_column(strip, j, (struct column){b, pitch, lanes, 1});
+    }
+}
+
+void gemm_f32_listed_columns_ref(const struct gemm_f32_listed *strip)
+{
+    size_t whole = strip->width / 4 * 4, pitch = (strip->width + 3) / 4 * 4;
+    for (size_t j = 0; j < strip->width; j++) {
+        struct column column = {strip->b + j, pitch, 1, 1};
+        if (j >= whole)
+            column = (struct column){strip->columns + (j - whole) * strip->column_step, 1, 4, 2};
+        run_column(strip, j, column);
+    }
 }
 
 static void pack(const struct gemm_f32_listed *strip)

@@ -123,13 +123,17 @@ static void make_problem(struct problem *problem, uint32_t *seed)
     fill_integers(problem->b, b_count, seed);
     fill_integers(problem->bias, problem->n, seed);
     if (problem->b_packed)
-        padded = layout_panel_offset(problem->n, layout_panel_count(problem->n));
+        padded = layout_all_columns(problem->n);
     problem->packed = guard_at(&guard_b, problem->k * padded * sizeof(float), 1);
     for (size_t q = 0; problem->b_packed && q < layout_panel_count(problem->n); q++) {
         struct layout_panel panel = layout_panel(problem->n, q);
         pack_b(problem, 0, panel.first, panel.valid, panel.width, 0, problem->k,
                problem->packed + layout_panel_offset(problem->n, q) * problem->k);
     }
+    size_t tail = problem->b_packed ? layout_tail_columns(problem->n) : 0;
+    for (size_t j = 0; j < tail; j++)
+        pack_b(problem, 0, problem->n - tail + j, 1, 1, 0, problem->k,
+               problem->packed + (layout_tail_offset(problem->n) + j) * problem->k);
 }
 
 static void check(const struct problem *problem, float low, float high)
@@ -222,6 +226,13 @@ static const struct problem sizes[] = {
     {.m = 200, .n = 64, .k = 96, .segment = 32, .stride = 32, .gap = 7000},
     {.m = 97, .n = 64, .k = 64, .segment = 64, .stride = 67},
     {.m = 80, .n = 80, .k = 68, .segment = 68, .stride = 68},
+    {.m = 52, .n = 1, .k = 66, .segment = 22, .stride = 22, .gap = 900},
+    {.m = 40, .n = 2, .k = 67, .segment = 67, .stride = 67},
+    {.m = 45, .n = 3, .k = 69, .segment = 23, .stride = 46, .gap = 60},
+    {.m = 61, .n = 7, .k = 144, .segment = 48, .stride = 16, .gap = 1000},
+    {.m = 60, .n = 9, .k = 45, .segment = 15, .stride = 30, .gap = 800},
+    {.m = 77, .n = 10, .k = 126, .segment = 42, .stride = 42, .gap = 900},
+    {.m = 58, .n = 23, .k = 119, .segment = 119, .stride = 119},
 };
 
 /* With caches of 8 and 64 KiB, of which the L2 cache holds no problem as a whole. */
@@ -410,6 +421,36 @@ static void products_are_exact_among_cores_of_both_kinds(void **state)
     default_pool_destroy(pool);
 }
 
+/* Kernels that multiply the last columns by four steps of k: where they are faster, and all of k is
+ * one block. Their tiles may be lower. */
+static void last_columns_have_kernels_of_their_own(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *core;
+        size_t n, k;
+        bool packed, has_tail;
+        size_t tall;
+    } rows[] = {
+        {"neoverse-n1", 7, 144, true, true, 6},    {"neoverse-n1", 7, 144, false, false, 7},
+        {"neoverse-n1", 11, 144, true, true, 5},   {"neoverse-n1", 13, 144, true, true, 7},
+        {"neoverse-n1", 13, 1440, true, false, 7}, {"neoverse-n1", 8, 144, true, false, 7},
+        {"neoverse-n1", 2, 144, true, true, 7},    {"neoverse-v2", 10, 144, true, true, 6},
+        {"m1-firestorm", 7, 144, true, false, 7},  {"m1-firestorm", 9, 144, true, true, 7},
+        {"cortex-a55", 9, 144, true, false, 7},    {"cortex-a55", 3, 144, true, true, 7},
+        {"cortex-a510", 1, 144, true, true, 7},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct cpu cpu = stated_cpu(rows[i].core, 65536);
+        struct gemm_f32_shape shape = packed_shape(210, rows[i].n, rows[i].k);
+        struct gemm_f32 plan;
+        shape.b_packed = rows[i].packed;
+        gemm_f32_plan(&plan, &shape, &cpu);
+        assert_int_equal(plan.has_tail, rows[i].has_tail);
+        assert_int_equal(plan.tall, min_size(rows[i].tall, plan.listed->height));
+    }
+}
+
 /* So a user's scratchpad is large enough when the sizes become known. */
 static void unknown_sizes_have_most_on(const struct cpu *cpu)
 {
@@ -426,9 +467,10 @@ static void unknown_sizes_have_most_on(const struct cpu *cpu)
     for (size_t m = 1; m < 3000; m = m * 3 + 1)
         for (size_t n = 1; n < 3000; n = n * 3 + 1)
             for (size_t k = 1; k < 3000; k = k * 3 + 1)
-                for (int options = 0; options < 16; options++) {
+                for (int options = 0; options < 32; options++) {
                     struct gemm_f32_shape shape = any;
                     any.n = options & 8 ? n : unknown;
+                    any.b_packed = shape.b_packed = options & 16;
                     gemm_f32_plan(&most, &any, cpu);
                     shape.batch = 1, shape.m = m, shape.n = n, shape.k = k;
                     shape.segment = options & 1 ? k : 0;
@@ -460,6 +502,7 @@ int main(void)
         cmocka_unit_test(panels_of_two_widths_come_for_chunks_of_rows),
         cmocka_unit_test(regular_rows_come_for_panels_of_both_widths),
         cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
+        cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
     };

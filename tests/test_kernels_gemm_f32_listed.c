@@ -15,16 +15,18 @@ enum {
     MOST_ROWS = MOST_TILES * GEMM_F32_LISTED_HEIGHT,
     MOST_C = MOST_ROWS * (MOST_PANELS * 12 + 8),
 };
-static struct guard guard_a, guard_b, guard_c, guard_bias, guard_list, guard_from, guard_to;
+static struct guard guard_a, guard_b, guard_c, guard_bias, guard_list, guard_from, guard_to,
+    guard_columns;
 static const size_t widths[] = {1, 2, 3, 4, 8, 12};
 
 typedef void fill_fn(float *out, size_t count, uint32_t *state);
 
 /* One strip on guarded memory, and C before. */
 struct problem {
-    const struct gemm_f32_listed_kernels *kernels;
+    const char *name;
     struct gemm_f32_listed strip;
     size_t depth, rows, columns;
+    size_t again; /* so many last columns are contiguous */
     float before[MOST_C];
 };
 
@@ -50,36 +52,57 @@ static const float *const *make_list(const struct gemm_f32_listed *strip, const 
     return list;
 }
 
+/* The last columns of the only panel, which is `panel` long, beside each other and nowhere else. */
+static void move_columns(struct problem *problem, float *b, size_t panel, uint32_t options)
+{
+    struct gemm_f32_listed *strip = &problem->strip;
+    size_t whole = strip->width - problem->again, pitch = 4 * (strip->width / 4 + 1);
+    size_t k = panel / pitch, step = k + (options >> 21 & 3);
+    float *columns =
+        guard_at(&guard_columns, ((problem->again - 1) * step + k) * sizeof(float), options & 1);
+    for (size_t p = 0; p < k; p++)
+        for (size_t j = whole; j < pitch; j++) {
+            if (j < strip->width)
+                columns[(j - whole) * step + p] = b[p * pitch + j];
+            b[p * pitch + j] = NAN;
+        }
+    strip->columns = columns;
+    strip->column_step = step;
+}
+
 /* whole: no columns are missing. */
 static void make_problem(struct problem *problem, size_t height, size_t width, size_t depth,
                          bool whole, fill_fn *fill, uint32_t *seed)
 {
     uint32_t options = fill_next(seed) >> 4;
     int end = options & 1;
-    bool narrow = width < 4;
+    bool narrow = width < 4 || problem->again;
     size_t segments = 1 + (options >> 1 & 7) % MOST_SEGMENTS;
     size_t tiles = 1 + (options >> 4 & 7) % MOST_TILES;
-    size_t panels = narrow ? 1 : 1 + (options >> 7 & 7) % MOST_PANELS, pitch = narrow ? 4 : width;
+    size_t panels = narrow ? 1 : 1 + (options >> 7 & 7) % MOST_PANELS;
+    size_t pitch = (width + 3) / 4 * 4;
     size_t panel = segments * depth * pitch, b_step = panel + (options >> 10 & 7);
     problem->depth = depth, problem->rows = tiles * height, problem->columns = panels * width;
-    bool accumulates = options >> 16 & 1;
-    bool ragged = !whole && width > 4 && panels == 1 && !accumulates;
+    bool accumulates = !problem->again && options >> 16 & 1;
+    bool ragged = !whole && !narrow && width > 4 && panels == 1 && !accumulates;
     uint32_t missing = ragged ? options >> 19 & 3 : 0;
     problem->columns -= missing;
     size_t ldc = problem->columns + (options >> 13 & 3);
     size_t c_count = (problem->rows - 1) * ldc + problem->columns;
     float *c = guard_at(&guard_c, c_count * sizeof(float), end);
+    float *b = filled(&guard_b, (panels - 1) * b_step + panel, end, fill, seed);
+    size_t biases = panels * (problem->again ? pitch : width);
     problem->strip = (struct gemm_f32_listed){
         .segments = segments,
         .rounds = depth / 4,
         .tail = depth % 4,
-        .b = filled(&guard_b, (panels - 1) * b_step + panel, end, fill, seed),
+        .b = b,
         .b_step = b_step,
         .c = c,
         .ldc = ldc,
         .tiles = tiles,
         .panels = panels,
-        .bias = options >> 15 & 1 ? filled(&guard_bias, panels * width, end, fill, seed) : NULL,
+        .bias = options >> 15 & 1 ? filled(&guard_bias, biases, end, fill, seed) : NULL,
         .accumulate = accumulates,
         .clamp = options >> 17 & 3,
         .low = -1.5f,
@@ -90,6 +113,8 @@ static void make_problem(struct problem *problem, size_t height, size_t width, s
     };
     const float *a = filled(&guard_a, tiles * segments * height * depth, end, fill, seed);
     problem->strip.rows = make_list(&problem->strip, a, depth);
+    if (problem->again)
+        move_columns(problem, b, panel, options);
     fill_marker(c, c_count);
     for (size_t i = 0; problem->strip.accumulate && i < problem->rows; i++)
         fill(c + i * ldc, problem->columns, seed);
@@ -100,8 +125,10 @@ static void make_problem(struct problem *problem, size_t height, size_t width, s
 static double want(const struct problem *problem, size_t i, size_t j, double *bound)
 {
     const struct gemm_f32_listed *strip = &problem->strip;
-    size_t pitch = strip->width < 4 ? 4 : strip->width;
+    size_t pitch = (strip->width + 3) / 4 * 4, whole = strip->width - problem->again;
     const float *b = strip->b + j / strip->width * strip->b_step + j % strip->width;
+    if (problem->again && j >= whole)
+        b = strip->columns + (j - whole) * strip->column_step, pitch = 1;
     double sum = strip->accumulate ? (double)problem->before[i * strip->ldc + j] : 0;
     double size = fabs(sum);
     for (size_t s = 0; s < strip->segments; s++) {
@@ -131,7 +158,7 @@ static void check_problem(const struct problem *problem)
             if (!(fabs(got - expected) <= bound))
                 fail_msg("%s %ux%u: segments %zu depth %zu tiles %zu panels %zu accumulate %u "
                          "bias %d clamp %u missing %u: c[%zu][%zu] is %.9g, not %.9g (seed %u)",
-                         problem->kernels->name, strip->height, strip->width, strip->segments,
+                         problem->name, strip->height, strip->width, strip->segments,
                          problem->depth, strip->tiles, strip->panels, strip->accumulate,
                          strip->bias != NULL, strip->clamp, strip->missing, i, j, got, expected,
                          fill_seed());
@@ -141,19 +168,27 @@ static void check_problem(const struct problem *problem)
     }
 }
 
+/* A tile of all depths; again: as in struct problem. */
+static void walk_depths(const char *name, gemm_f32_listed_fn *run, size_t height, size_t width,
+                        size_t again, fill_fn *fill, uint32_t *seed)
+{
+    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 8, 10, 12, 16, 20, 23, MOST_DEPTH};
+    for (size_t d = 0; d < count_of(depths); d++)
+        for (int times = 0; times < 8; times++) {
+            struct problem problem = {.name = name, .again = again};
+            make_problem(&problem, height, width, depths[d], false, fill, seed);
+            run(&problem.strip);
+            check_problem(&problem);
+        }
+}
+
 static void walk_sizes(const struct gemm_f32_listed_kernels *kernels, fill_fn *fill)
 {
-    static const size_t depths[] = {0, 1, 3, 4, 5, 8, 10, 12, 16, 20, 23, MOST_DEPTH};
     uint32_t seed = fill_seed();
     for (size_t w = 0; w < count_of(widths); w++)
         for (size_t height = 1; height <= GEMM_F32_LISTED_HEIGHT; height++)
-            for (size_t d = 0; d < count_of(depths); d++)
-                for (int times = 0; times < 8; times++) {
-                    struct problem problem = {.kernels = kernels};
-                    make_problem(&problem, height, widths[w], depths[d], false, fill, &seed);
-                    gemm_f32_listed_run(kernels, height, widths[w])(&problem.strip);
-                    check_problem(&problem);
-                }
+            walk_depths(kernels->name, gemm_f32_listed_run(kernels, height, widths[w]), height,
+                        widths[w], 0, fill, &seed);
 }
 
 static void is_exact_on_integers(void **state)
@@ -164,6 +199,17 @@ static void is_exact_on_integers(void **state)
 static void is_near_on_reals(void **state)
 {
     walk_sizes(*state, fill_reals);
+}
+
+static void columns_are_exact_on_integers_and_near_on_reals(void **state)
+{
+    const struct gemm_f32_listed_columns *kernel = *state;
+    size_t width = 4u * kernel->vectors + kernel->columns;
+    uint32_t seed = fill_seed() + (uint32_t)width;
+    walk_depths(kernel->name, kernel->run, kernel->height, width, kernel->columns, fill_integers,
+                &seed);
+    walk_depths(kernel->name, kernel->run, kernel->height, width, kernel->columns, fill_reals,
+                &seed);
 }
 
 /* The panels of `problem` as rows, for a kernel that packs; it has one tile. */
@@ -203,7 +249,7 @@ static void packs_meanwhile(void **state)
     for (size_t height = 1; kernels->pack[0] && height <= GEMM_F32_LISTED_HEIGHT; height++)
         for (size_t depth = 0; depth <= MOST_DEPTH; depth++)
             for (int times = 0; times < 8; times++) {
-                struct problem problem = {.kernels = kernels};
+                struct problem problem = {.name = kernels->name};
                 make_problem(&problem, height, 12, depth, true, fill_integers, &seed);
                 struct gemm_f32_listed *strip = &problem.strip;
                 size_t panel = strip->segments * depth * 12;
@@ -310,22 +356,54 @@ static void regular_rows_need_no_list(void **state)
 }
 
 /* A NaN in a row reaches all of that row and no other, from any step of k, through a clamp. */
+static void check_nan(gemm_f32_listed_fn *run, size_t height, size_t width, size_t again)
+{
+    for (size_t p = 0; p < 11; p++) {
+        struct problem problem = {.again = again};
+        uint32_t seed = (uint32_t)p;
+        make_problem(&problem, height, width, 11, false, fill_integers, &seed);
+        float *row = (float *)(uintptr_t)problem.strip.rows[height - 1];
+        row[p] = NAN;
+        run(&problem.strip);
+        for (size_t i = 0; i < problem.rows; i++)
+            for (size_t j = 0; j < problem.columns; j++)
+                assert_int_equal(isnan(problem.strip.c[i * problem.strip.ldc + j]) != 0,
+                                 i == height - 1);
+    }
+}
+
 static void keeps_nan(void **state)
 {
     for (size_t w = 0; w < count_of(widths); w++)
         for (size_t height = 1; height <= GEMM_F32_LISTED_HEIGHT; height++)
-            for (size_t p = 0; p < 11; p++) {
-                struct problem problem = {.kernels = *state};
-                uint32_t seed = (uint32_t)p;
-                make_problem(&problem, height, widths[w], 11, false, fill_integers, &seed);
-                float *row = (float *)(uintptr_t)problem.strip.rows[height - 1];
-                row[p] = NAN;
-                gemm_f32_listed_run(*state, height, widths[w])(&problem.strip);
-                for (size_t i = 0; i < problem.rows; i++)
-                    for (size_t j = 0; j < problem.columns; j++)
-                        assert_int_equal(isnan(problem.strip.c[i * problem.strip.ldc + j]) != 0,
-                                         i == height - 1);
-            }
+            check_nan(gemm_f32_listed_run(*state, height, widths[w]), height, widths[w], 0);
+}
+
+static void columns_keep_nan(void **state)
+{
+    const struct gemm_f32_listed_columns *kernel = *state;
+    check_nan(kernel->run, kernel->height, 4u * kernel->vectors + kernel->columns, kernel->columns);
+}
+
+/* A row's sums depend neither on the tile's height nor on the instructions. */
+static void columns_are_summed_alike_at_every_height(void **state)
+{
+    const struct gemm_f32_listed_columns *kernel = *state;
+    size_t width = 4u * kernel->vectors + kernel->columns;
+    float got[12];
+    for (size_t depth = 0; depth <= MOST_DEPTH; depth++) {
+        struct problem problem = {.again = kernel->columns};
+        uint32_t seed = (uint32_t)depth;
+        make_problem(&problem, kernel->height, width, depth, false, fill_reals, &seed);
+        struct gemm_f32_listed strip = problem.strip;
+        kernel->run(&strip);
+        memcpy(got, strip.c, width * sizeof *got);
+        strip.tiles = 1, strip.height = 1;
+        gemm_f32_listed_columns_find(kernel->needs, 1, width)(&strip);
+        assert_memory_equal(strip.c, got, width * sizeof *got);
+        gemm_f32_listed_columns_ref(&strip);
+        assert_memory_equal(strip.c, got, width * sizeof *got);
+    }
 }
 
 static void every_tile_is_found(void **state)
@@ -344,7 +422,11 @@ static void every_tile_is_found(void **state)
                           ((width >= 1 && width <= 4) || width == 8 || width == 12);
             assert_int_equal(gemm_f32_listed_run(&gemm_f32_listed_ref, height, width) != NULL,
                              exists);
+            bool columns = height >= 1 && height <= gemm_f32_listed_columns_height(width);
+            assert_int_equal(gemm_f32_listed_columns_find(0, height, width) != NULL, columns);
         }
+    assert_int_equal(gemm_f32_listed_columns_height(7), 6);
+    assert_int_equal(gemm_f32_listed_columns_height(8), 0);
 }
 
 enum { MOST_BYTES = 1 << 17 };
@@ -362,13 +444,22 @@ int main(void)
         cmocka_unit_test(every_tile_is_found),
     };
     static const struct kernel_tests_guard guards[] = {
-        {&guard_a, MOST_BYTES},    {&guard_b, MOST_BYTES},    {&guard_c, MOST_BYTES},
-        {&guard_bias, MOST_BYTES}, {&guard_list, MOST_BYTES}, {&guard_from, MOST_BYTES},
-        {&guard_to, MOST_BYTES},
+        {&guard_a, MOST_BYTES},    {&guard_b, MOST_BYTES},       {&guard_c, MOST_BYTES},
+        {&guard_bias, MOST_BYTES}, {&guard_list, MOST_BYTES},    {&guard_from, MOST_BYTES},
+        {&guard_to, MOST_BYTES},   {&guard_columns, MOST_BYTES},
+    };
+    static const struct CMUnitTest of_columns[] = {
+        cmocka_unit_test(columns_are_exact_on_integers_and_near_on_reals),
+        cmocka_unit_test(columns_keep_nan),
+        cmocka_unit_test(columns_are_summed_alike_at_every_height),
     };
     for (size_t i = 0; i < gemm_f32_listed_kernel_count; i++) {
         const struct gemm_f32_listed_kernels *kernels = gemm_f32_listed_kernels[i];
         kernel_tests_add(kernels->name, kernels->needs, kernels, each, count_of(each));
+    }
+    for (size_t i = 0; i < gemm_f32_listed_columns_kernel_count; i++) {
+        const struct gemm_f32_listed_columns *kernel = &gemm_f32_listed_columns_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, of_columns, count_of(of_columns));
     }
     kernel_tests_add_alone(alone, count_of(alone));
     return kernel_tests_run("gemm_f32_listed", guards, count_of(guards));

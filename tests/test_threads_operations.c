@@ -233,7 +233,7 @@ static void matmul_is_the_same_on_every_pool(void **state)
         {3, 130, 520, "ab", "any", "ab"}, {130, 12, 33, "ab", "any", "ab"},
         {67, 53, 71, "ba", "ba", "ab"},   {130, 12, 33, "ba", "ab", "ab"},
         {5, 71, 40, "ab", "ba", "ab"},    {67, 53, 71, "ab", "ab", "ba"},
-        {23, 9, 41, "ab", "any", "ab"},
+        {23, 9, 41, "ab", "any", "ab"},   {130, 15, 90, "ab", "any", "ab"},
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_matmul_desc desc = {
@@ -289,6 +289,8 @@ static void convolution_is_the_same_on_every_pool(void **state)
         {3, 3, 14, 3, 3, "any", "abcd"},
         {2, 16, 9, 24, 3, "any", "acdb"},
         {1, 17, 11, 19, 3, "abcd", "acdb"},
+        {2, 14, 13, 26, 3, "any", "acdb"},
+        {1, 6, 15, 7, 3, "any", "acdb"},
         {1, 30, 26, 14, 3, "any", "acdb"},         /* Winograd in other strips than on one thread */
         {1500, 1500, 3, 1500, 5, "abcde", "acdb"}, /* worth packing on several threads */
     };

@@ -149,6 +149,30 @@ static void packing_writes_exactly_the_layouts_bytes(void **state)
     }
 }
 
+/* The last columns of three matrices, one by one behind their panels. */
+static void the_last_columns_come_once_more(void **state)
+{
+    (void)state;
+    enum { MATRICES = 3, K = 5, N = 14, COLUMNS = 16, STEP = 92 };
+    const struct layout_case c = {LAYOUT_MATMUL_F32, false, "abc", 3, {MATRICES, K, N}};
+    neo_memory_desc plain = tensor_desc(c.ndims, c.dims, c.tag), packed = layout_case_desc(&c);
+    static float plain_data[MATRICES * K * N], data[MATRICES * STEP];
+    struct parallel parallel;
+    parallel_init(&parallel, NULL, NULL, 0);
+    for (size_t i = 0; i < count_of(plain_data); i++)
+        plain_data[i] = (float)i;
+    assert_int_equal(layout_shape(&packed).columns, COLUMNS);
+    assert_int_equal(layout_shape(&packed).step, STEP);
+    assert_int_equal(layout_all_columns(N), COLUMNS + 2);
+    const struct weights_transfer transfer = {&plain, &packed, plain_data, data, cpu_get()};
+    weights_pack(&transfer, &parallel, 1);
+    for (size_t i = 0; i < MATRICES; i++)
+        for (size_t j = 0; j < 2; j++)
+            for (size_t p = 0; p < K; p++)
+                assert_true(data[i * STEP + (COLUMNS + j) * K + p] ==
+                            plain_data[(i * K + p) * N + 12 + j]);
+}
+
 /* ---- descriptors ---- */
 
 static void a_descriptor_says_which_layout_it_is(void **state)
@@ -199,6 +223,7 @@ int main(void)
         cmocka_unit_test(wide_panels_follow_one_another),
         cmocka_unit_test(matrices_that_would_collide_have_gaps),
         cmocka_unit_test(packing_writes_exactly_the_layouts_bytes),
+        cmocka_unit_test(the_last_columns_come_once_more),
         cmocka_unit_test(a_descriptor_says_which_layout_it_is),
         cmocka_unit_test(other_layouts_and_versions_are_refused),
     };

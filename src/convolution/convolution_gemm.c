@@ -161,7 +161,7 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
     if (gemm.columns && mine->rows_are_affine && mine->src_row_stride == 1)
         gemm.a_column = (size_t)s->src.c;
     if (gemm.b_packed)
-        mine->group_values = gemm.k * layout_shape(&problem->tensors[WEIGHTS]).columns;
+        mine->group_values = layout_shape(&problem->tensors[WEIGHTS]).step;
     gemm_f32_plan(&mine->gemm, &gemm, cpu);
     segments_plan_table(mine);
 }

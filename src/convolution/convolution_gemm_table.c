@@ -9,7 +9,7 @@
 #include "src/convolution/convolution_gemm.h"
 #include "src/core/checked.h"
 
-enum { LIST = GEMM_F32_LIST, MOST_BYTES = 24 << 10 };
+enum { LIST = GEMM_F32_LIST, MOST_BYTES = 32 << 10 };
 #define OWN (UINT64_C(1) << 63)
 
 /* Places that no two sizes reach from one to the other. */

@@ -154,7 +154,7 @@ static void plan_rows(struct convolution_indirect *mine)
 static void plan_scratch(struct convolution_indirect *mine, bool plain_weights)
 {
     size_t width = (size_t)mine->shape.in[WIDTH], row = mine->channels * sizeof(float);
-    size_t weights = mine->weights.matrices * mine->weights.k * mine->weights.columns;
+    size_t weights = mine->weights.matrices * mine->weights.step;
     size_t source = mine->gathers ? mine->source_rows * width * row : 0;
     mine->packed_bytes = plain_weights ? unit(weights * sizeof(float)) : 0;
     mine->pixel_bytes = unit(mine->taps * PIXELS * sizeof(float *));

@@ -75,7 +75,7 @@ static void run_group(const struct task *task, struct indirect_f32_tile *tile, n
     const struct convolution_shape *s = &plan->shape;
     const struct layout_shape *weights = &plan->weights;
     const float *bias = task->run->execution->buffers[BIAS];
-    const float *matrix = task->run->weights + (size_t)group * weights->k * weights->columns;
+    const float *matrix = task->run->weights + (size_t)group * weights->step;
     tile->offset = (size_t)(group * s->ic);
     for (size_t p = 0; p < plan->panel_count; p++) {
         bool known = p < INDIRECT_PANELS;

@@ -185,9 +185,7 @@ static const char *refuse_copies(const struct convolution_shape *s)
 /* The values of packed weights that are left, if some are left out. */
 static size_t trimmed_weights(const struct convolution_shape *s)
 {
-    size_t last = layout_panel_count((size_t)s->oc) - 1;
-    size_t width = layout_panel((size_t)s->oc, last).width;
-    return (layout_panel_offset((size_t)s->oc, last) + width) * (size_t)row_count(s);
+    return layout_all_columns((size_t)s->oc) * (size_t)row_count(s);
 }
 
 static const char *matmul_refuse(const struct problem *problem, const struct cpu *cpu)

@@ -136,7 +136,7 @@ static void plan_scratch(struct convolution_rows *mine, const struct problem *pr
     size_t row = mine->row_floats * sizeof(float), channels = (size_t)s->ic;
     size_t column = weights->columns * sizeof(float);
     bool plain_weights = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
-    mine->packed_bytes = plain_weights ? unit(weights->k * column) : 0;
+    mine->packed_bytes = plain_weights ? unit(weights->step * sizeof(float)) : 0;
     mine->bias_bytes = copies_bias(mine, problem) ? unit(column) : 0;
     mine->held_bytes = unit(mine->ring * sizeof(neo_dim));
     mine->table_bytes = unit(channels * (size_t)s->kernel[HEIGHT] * sizeof(float *));

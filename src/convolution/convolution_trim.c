@@ -63,8 +63,10 @@ void convolution_trim_weights(const struct convolution_trim *trim, size_t n, con
 {
     const neo_dim *kernel = trim->kernel;
     size_t k = (size_t)(kernel[DEPTH] * kernel[HEIGHT] * kernel[WIDTH] * trim->ic);
-    for (size_t p = 0; p < layout_panel_count(n); p++) {
-        size_t width = layout_panel(n, p).width;
-        out = copy_panel(trim, width, packed + layout_panel_offset(n, p) * k, out);
+    size_t panels = layout_panel_count(n), parts = panels + layout_tail_columns(n);
+    for (size_t p = 0; p < parts; p++) {
+        size_t width = p < panels ? layout_panel(n, p).width : 1;
+        out = copy_panel(trim, width, packed, out);
+        packed += width * k;
     }
 }

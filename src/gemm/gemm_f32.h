@@ -108,6 +108,7 @@ struct gemm_f32 {
     size_t chunk_tiles;      /* that all groups of panels come for, before the next tiles */
     size_t regular_panels;   /* full ones that pass together without lists; 0: there are lists */
     bool copies;             /* rows are copied next to each other */
+    bool has_tail;           /* the last columns are read one by one (layout_tail_columns()) */
     struct gemm_pass
         passes[GEMM_F32_PASSES]; /* that serve all panels, on the plan's kind of core */
     size_t pass_count;           /* 0: they would be more */

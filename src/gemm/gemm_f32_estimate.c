@@ -6,6 +6,7 @@
 
 enum {
     IN_ORDER_BLOCK_K = 256, /* of a plan for cores that issue in order, about */
+    MOST_TAIL_K = 256,      /* that are surely one block */
 };
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
@@ -21,10 +22,11 @@ static double step_cycles(const struct core *core, double height, double vectors
     return fmax(sums, loads) + 0.06 * (height / 4 + vectors / 4 + 0.25);
 }
 
-/* The same for one to three columns, whose sums are not a vector each. */
-static double narrow_cycles(const struct core *core, double height, double columns)
+/* The same for one to three columns, whose sums are not a vector each; b_loads: of four steps. */
+static double narrow_cycles(const struct core *core, double height, double columns, double b_loads)
 {
-    double per_cycle = fmax(core->fmla_per_cycle, 1), loads = height + 4, sums = height * columns;
+    double per_cycle = fmax(core->fmla_per_cycle, 1);
+    double loads = height + b_loads, sums = height * columns;
     if (core->in_order) /* what is loaded is needed soon after */
         return (2.5 * loads + 1.25 * sums / per_cycle) / 4;
     return fmax((loads + sums) / per_cycle, core->fmla_latency) / 4;
@@ -39,7 +41,7 @@ static double panels_cycles(const struct core *core, double height, double full,
     if (rest <= 4 && full > 0) /* two panels of 8 */
         return (full - 1) * twelve + 2 * eight;
     if (rest < 4)
-        return narrow_cycles(core, height, rest);
+        return narrow_cycles(core, height, rest, 4);
     return full * twelve + step_cycles(core, height, ceil(rest / 4));
 }
 
@@ -58,6 +60,46 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     }
     double rounds = k * panels_cycles(cpu->core, height, full, rest);
     return 300 + panels * 15 + tiles * (6 + rounds + around);
+}
+
+size_t gemm_f32_tail_height(size_t n)
+{
+    return gemm_f32_listed_columns_height(layout_panel(n, layout_panel_count(n) - 1).valid);
+}
+
+/* The same with the last columns one by one: for these a multiply-add is four steps, and sums of
+ * four parts are added at the end of a tile. */
+static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, double most)
+{
+    const struct core *core = cpu->core;
+    size_t count = layout_panel_count(n), full = layout_full_panels(n);
+    double columns = (double)layout_tail_columns(n), per_cycle = fmax(core->fmla_per_cycle, 1);
+    double whole = (double)(layout_panel(n, count - 1).valid / 4);
+    double tiles = ceil(m / fmin(most, (double)gemm_f32_tail_height(n))), height = m / tiles;
+    double loads = height / 4 + whole + columns / 4, sums = height * (whole + columns / 4);
+    double step =
+        fmax(fmax(sums / per_cycle, core->fmla_latency), loads / fmax(core->loads_per_cycle, 1)) +
+        0.06 * (loads + 0.5);
+    if (whole == 0)
+        step = narrow_cycles(core, height, columns, columns);
+    step += (double)full * step_cycles(core, height, 3);
+    if (count > full + 1)
+        step += step_cycles(core, height, (double)layout_panel(n, full).width / 4);
+    double around = (double)count * 3 + height * (double)n / 8;
+    if (whole > 0) /* narrow panels' sums have parts anyway */
+        around += height * 2.5 / per_cycle;
+    return 300 + (double)count * 15 + tiles * (6 + k * step + around);
+}
+
+bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
+{
+    if (m == 0 || n == 0 || layout_tail_columns(n) == 0)
+        return false;
+    if (cpu->core->in_order) /* has kernels of its own for whole vectors */
+        return layout_panel(n, layout_panel_count(n) - 1).valid < 4;
+    double most = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
+    return tail_cycles(cpu, (double)m, n, (double)k, most) <
+           listed_cycles(cpu, (double)m, (double)n, (double)k, most);
 }
 
 static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
@@ -93,5 +135,9 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
         height = low ? low_tile : height;
         copies = low ? 0 : m * k / 2;
     }
-    return 500 + batch * (listed_cycles(cpu, m, n, k, height) + copies + b);
+    bool tail = b_packed && (size_t)k <= MOST_TAIL_K &&
+                gemm_f32_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k);
+    double cycles =
+        tail ? tail_cycles(cpu, m, (size_t)n, k, height) : listed_cycles(cpu, m, n, k, height);
+    return 500 + batch * (cycles + copies + b);
 }

@@ -200,7 +200,7 @@ static size_t list_bytes(const struct gemm_f32 *plan)
 static bool always_lists(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
     return plan->listed && !plan->copies && !is_unknown(&plan->shape) &&
-           plan->tall <= gemm_f32_listed_lowest(cpu->features);
+           (plan->has_tail || plan->tall <= gemm_f32_listed_lowest(cpu->features));
 }
 
 static void divide_scratch(struct gemm_f32 *plan, const struct cpu *cpu)
@@ -243,6 +243,8 @@ static void choose_rows(struct gemm_f32 *plan, const struct cpu *cpu)
         plan->listed && collide && !unknown && gemm_f32_lower_tiles_pay(cpu, (double)shape->n);
     plan->copies = plan->listed && collide && !low;
     plan->tile_rows = low ? GEMM_F32_LOW_TILE : plan->listed ? plan->listed->height : GEMM_F32_MR;
+    if (plan->has_tail)
+        plan->tile_rows = min_size(plan->tile_rows, gemm_f32_tail_height(shape->n));
 }
 
 /* Panels that one call packs for rows that are packed too: tiles of one vector have too few sums to
@@ -300,7 +302,13 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
         plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
         plan->run_rows = choose_run_rows(plan, cpu);
     }
+    plan->has_tail = plan->listed && shape->b_packed && !is_unknown(shape) &&
+                     gemm_f32_tail_pays(cpu, shape->m, shape->n, shape->k);
     plan_by(plan, cpu);
+    if (plan->has_tail && gemm_f32_k_blocks(plan) > 1) { /* its kernels do not accumulate */
+        plan->has_tail = false;
+        plan_by(plan, cpu);
+    }
     if (plan->listed && is_unknown(shape)) { /* the scratchpad is enough for both ways */
         struct gemm_f32 packed = {.shape = *shape};
         plan_by(&packed, cpu);

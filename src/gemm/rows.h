@@ -17,4 +17,11 @@ enum { GEMM_F32_LOW_TILE = 4 }; /* as many rows as one place of the L1 cache has
  * more than lower tiles do, of so many rows as one place of the cache has room for. */
 bool gemm_f32_lower_tiles_pay(const struct cpu *cpu, double n);
 
+/* Are kernels faster that multiply four steps of the last columns at a time, where weights have
+ * these once more? */
+bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k);
+
+/* The highest tile of such kernels for n columns. */
+size_t gemm_f32_tail_height(size_t n);
+
 #endif

@@ -23,11 +23,12 @@ struct gemm_task {
 };
 
 /* Does the task read rows of A in place? Not if it runs on another kind of core than the plan is
- * for, whose tiles are lower: there packed rows are faster. */
+ * for, whose tiles are lower: there packed rows are faster. But sums of a tail's columns are those
+ * of its kernels. */
 static inline bool gemm_step_lists(const struct gemm_task *task)
 {
     const struct gemm_f32 *plan = task->plan;
-    return plan->listed && plan->tall <= task->tiles->listed->height;
+    return plan->listed && (plan->has_tail || plan->tall <= task->tiles->listed->height);
 }
 
 /* Packs the step's rows of A. */

@@ -151,11 +151,21 @@ static struct gemm_pass plan_pass(const struct gemm_f32 *plan,
     struct gemm_pass pass = {.panel = gemm_f32_plan_panel(plan, p),
                              .panels = group_of(plan, panels, p)};
     bool narrow = pass.panel.valid < 4, whole = pass.panel.valid == pass.panel.width;
-    pass.width = (uint32_t)(narrow ? pass.panel.valid : pass.panel.width);
-    pass.valid = narrow || whole ? 0 : (uint32_t)pass.panel.valid;
-    pass.run[0] = gemm_f32_listed_run(kernels, plan->tall, pass.width);
-    pass.run[1] = gemm_f32_listed_run(kernels, plan->tall - 1, pass.width);
+    bool tail = plan->has_tail && !whole;
+    pass.width = (uint32_t)(narrow || tail ? pass.panel.valid : pass.panel.width);
+    pass.valid = (narrow && !tail) || whole ? 0 : (uint32_t)pass.panel.valid;
+    for (size_t low = 0; low < 2; low++)
+        pass.run[low] =
+            tail ? gemm_f32_listed_columns_find(kernels->needs, plan->tall - low, pass.width)
+                 : gemm_f32_listed_run(kernels, plan->tall - low, pass.width);
     return pass;
+}
+
+/* The columns of packed weights that come once more. */
+static const float *tail_of(const struct gemm_task *task)
+{
+    const struct gemm_f32_shape *shape = &task->plan->shape;
+    return task->plan->has_tail ? task->place.b + layout_tail_offset(shape->n) * shape->k : NULL;
 }
 
 void gemm_f32_plan_passes(struct gemm_f32 *plan)
@@ -176,6 +186,7 @@ struct strip {
     const struct gemm_pass *pass;
     const struct gemm_run *run; /* that the next tile belongs to */
     const float *b;             /* of the step */
+    const float *tail;          /* of all k, which is one step; or NULL */
     size_t tile;                /* the next one */
     uint32_t tall;
 };
@@ -261,6 +272,7 @@ static void begin_run(struct strip *strip)
     call->rows = run->rows;
     call->segments = run->segments;
     call->b = strip->b + run->skipped * strip->pass->panel.width;
+    call->columns = strip->tail ? strip->tail + run->skipped : NULL;
     call->bias = bias ? bias + strip->pass->panel.first : NULL;
     call->accumulate = !run->begins;
     call->clamp = run->ends ? strip->task->plan->clamp : 0;
@@ -277,6 +289,7 @@ static void begin_strip(struct strip *strip, const struct gemm_task *task,
     strip->pass = pass;
     strip->run = runs;
     strip->b = gemm_step_panel(task, step, panel);
+    strip->tail = tail_of(task);
     strip->tile = step->tiles.begin;
     strip->tall = (uint32_t)plan->tall;
     strip->call = (struct gemm_f32_listed){
@@ -289,6 +302,7 @@ static void begin_strip(struct strip *strip, const struct gemm_task *task,
         .low = plan->shape.low,
         .high = plan->shape.high,
         .width = pass->width,
+        .column_step = plan->shape.k,
     };
     begin_run(strip);
     if (task->packs && panel->first < plan->full_panels * LAYOUT_PANEL)
@@ -362,7 +376,9 @@ void gemm_run_short(const struct gemm_task *task)
                      .clamp = plan->clamp,
                      .low = plan->shape.low,
                      .high = plan->shape.high,
-                     .width = pass->width},
+                     .width = pass->width,
+                     .columns = tail_of(task),
+                     .column_step = k},
         };
         run_some(&strip, plan->row_tiles);
     }

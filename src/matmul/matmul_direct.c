@@ -288,7 +288,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->b_column = mine->turned ? column_stride(weights) : 0;
     mine->b_row = mine->turned ? max_size(row_stride(weights), 1) : 0;
     mine->pack = pack_f32_find(cpu->features)->pack;
-    mine->matrix_elements = mine->packed ? mine->k * layout_shape(weights).columns : 0;
+    mine->matrix_elements = mine->packed ? layout_shape(weights).step : 0;
     mine->constant_steps = matmul_batch_steps(problem, mine->matrix_elements, &mine->steps);
     mine->bias_fused = matmul_is_bias_by_column(&problem->tensors[BIAS]);
     bool bias_left = problem->tensors[BIAS].ndims && !mine->bias_fused;

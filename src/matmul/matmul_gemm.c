@@ -160,8 +160,7 @@ static const float *find_weights(const struct matmul_call *call, const neo_dim *
     const float *buffer = call->execution->buffers[WEIGHTS];
     if (!call->plan->gemm.shape.b_packed)
         return buffer + matmul_batch_offset(weights, position);
-    struct layout_shape shape = layout_shape(weights);
-    return buffer + matmul_weights_index(weights, position) * shape.k * shape.columns;
+    return buffer + matmul_weights_index(weights, position) * layout_shape(weights).step;
 }
 
 static void locate(const void *context, size_t batch, struct gemm_f32_place *out)

@@ -4,7 +4,7 @@
 #include "src/core/checked.h"
 #include "src/weights/winograd.h"
 
-enum { LAYOUT_VERSION = 2, LAYOUT_WINOGRAD_VERSION = 3, FEW_COLUMNS = 36 };
+enum { LAYOUT_VERSION = 3, LAYOUT_WINOGRAD_VERSION = 3, FEW_COLUMNS = 36, MATRIX_UNIT = 4 };
 
 /* After the full panels comes at most one of `middle` columns without padding, and at most one of
  * `last` columns. */
@@ -84,6 +84,21 @@ size_t layout_panel_offset(size_t n, size_t index)
     return index < count ? panel.first : panel.first + panel.width;
 }
 
+size_t layout_tail_columns(size_t n)
+{
+    return n % 4;
+}
+
+size_t layout_tail_offset(size_t n)
+{
+    return layout_panel_offset(n, layout_panel_count(n));
+}
+
+size_t layout_all_columns(size_t n)
+{
+    return layout_tail_offset(n) + layout_tail_columns(n);
+}
+
 size_t layout_winograd_points(enum layout_id id)
 {
     static const size_t points[] = {
@@ -141,6 +156,19 @@ static size_t point_step(size_t k, size_t step)
     return fits && collides && step >= 8 * apart ? step + apart : step;
 }
 
+/* Are there columns that come once more? */
+static bool has_tail(const neo_memory_desc *desc)
+{
+    return desc->packed.id == LAYOUT_MATMUL_F32 || desc->packed.id == LAYOUT_CONVOLUTION_F32;
+}
+
+/* Each matrix begins where a vector may. */
+static size_t matrix_step(size_t k, size_t columns)
+{
+    size_t step = elements(k, columns);
+    return step < SIZE_MAX - MATRIX_UNIT ? round_up(step, MATRIX_UNIT) : SIZE_MAX;
+}
+
 struct layout_shape layout_shape(const neo_memory_desc *desc)
 {
     struct layout_shape shape = {0};
@@ -150,13 +178,13 @@ struct layout_shape layout_shape(const neo_memory_desc *desc)
         shape.matrices = product(desc, 0, ndims - 2);
         shape.k = (size_t)desc->dims[ndims - 2];
         shape.n = (size_t)desc->dims[ndims - 1];
-        shape.columns = layout_panel_offset(shape.n, layout_panel_count(shape.n));
+        shape.columns = layout_tail_offset(shape.n);
         break;
     case LAYOUT_CONVOLUTION_F32:
         shape.matrices = product(desc, 0, first);
         shape.k = product(desc, first + 1, ndims);
         shape.n = (size_t)desc->dims[first];
-        shape.columns = layout_panel_offset(shape.n, layout_panel_count(shape.n));
+        shape.columns = layout_tail_offset(shape.n);
         break;
     case LAYOUT_DEPTHWISE_F32:
         shape.matrices = 1;
@@ -172,12 +200,14 @@ struct layout_shape layout_shape(const neo_memory_desc *desc)
             shape.matrices *= shape.matrices;
         shape.k = (size_t)desc->dims[first + 1];
         shape.n = (size_t)desc->dims[first];
-        shape.columns = layout_panel_offset(shape.n, layout_panel_count(shape.n));
+        shape.columns = layout_tail_offset(shape.n);
         break;
     }
     shape.step = elements(shape.k, shape.columns);
     if (layout_winograd_points(desc->packed.id) && shape.step < SIZE_MAX / 2)
         shape.step = point_step(shape.k, shape.step);
+    if (has_tail(desc))
+        shape.step = matrix_step(shape.k, layout_all_columns(shape.n));
     return shape;
 }
 

@@ -2,9 +2,11 @@
  *
  * All f32 GEMM-like algorithms read panels of GEMM_F32_NR columns: for a matrix of K rows and N
  * columns, the columns are divided into panels (layout_panel()), and a panel of width w holds its K
- * × w elements row by row; columns beyond N are 0. Panels follow one another; so do the matrices of
- * a batch, or of the groups of a convolution. There may be a gap of zeros after each
- * (layout_shape.step). */
+ * × w elements row by row; columns beyond N are 0. Panels follow one another. The last N % 4
+ * columns come once more after them, one by one, for kernels that multiply several steps of k at a
+ * time: vectors that they do not fill would be multiplied for nothing. (Not in weights that are
+ * transformed.) The matrices of a batch, or of the groups of a convolution, follow one another,
+ * too. There may be a gap of zeros after each (layout_shape.step). */
 #ifndef SRC_WEIGHTS_LAYOUT_H
 #define SRC_WEIGHTS_LAYOUT_H
 
@@ -34,7 +36,8 @@ enum layout_id {
 struct layout_shape {
     size_t matrices, k, n;
     size_t columns; /* n with the padding of the panels */
-    size_t step;    /* elements from a matrix to the next one: at least k × columns */
+    size_t step;    /* elements from a matrix to the next one: at least k × columns, and with those
+                     * that come once more k × layout_all_columns() */
 };
 
 /* Panel number index of n columns: first column, how many are valid, and how many it has with
@@ -55,6 +58,13 @@ struct layout_panel layout_wide_panel(size_t n, size_t index);
 
 /* The place of a panel in its matrix, in columns of k elements: the padded columns before it. */
 size_t layout_panel_offset(size_t n, size_t index);
+
+/* The columns that come once more, and the place of the first one. */
+size_t layout_tail_columns(size_t n);
+size_t layout_tail_offset(size_t n);
+
+/* All columns: with padding, and those that come once more. */
+size_t layout_all_columns(size_t n);
 
 /* n = m + 2 points along a dimension of three taps in a layout for Winograd's algorithm; 0 for
  * others. */

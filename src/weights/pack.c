@@ -16,7 +16,8 @@ enum { ROWS_AT_ONCE = 256, LEAST_SLICE = 16 /* a cache line */ };
  * tensor. */
 struct matrices {
     struct layout_shape shape;
-    size_t panels;   /* of one matrix */
+    size_t panels;   /* of one matrix, */
+    size_t parts;    /* and with the columns that come once more, unless it is unpacked */
     size_t slice;    /* columns of the depthwise layout's only panel are cut into so many; else 0 */
     size_t channels; /* rows of one tap */
     neo_dim row_stride, column_stride;
@@ -38,7 +39,8 @@ static bool taps_are_innermost(const struct matrices *m)
     return m->taps > 1 && (m->channels == 1 || m->row_stride == (neo_dim)m->taps);
 }
 
-static struct matrices matrices_of(const neo_memory_desc *plain, const neo_memory_desc *packed)
+static struct matrices matrices_of(const neo_memory_desc *plain, const neo_memory_desc *packed,
+                                   bool unpacks)
 {
     struct matrices m = {.shape = layout_shape(packed), .plain = plain};
     int ndims = plain->ndims, grouped = packed->packed.grouped;
@@ -66,6 +68,7 @@ static struct matrices matrices_of(const neo_memory_desc *plain, const neo_memor
     }
     m.slice = packed->packed.id == LAYOUT_DEPTHWISE_F32 ? max_size(m.shape.n, 1) : 0;
     m.panels = m.slice ? 1 : layout_panel_count(m.shape.n);
+    m.parts = m.panels + (m.slice || unpacks ? 0 : layout_tail_columns(m.shape.n));
     m.taps = m.channels ? m.shape.k / m.channels : 0;
     m.taps_innermost = taps_are_innermost(&m);
     return m;
@@ -103,6 +106,18 @@ struct place {
     float *plain, *packed;
 };
 
+/* Panel number index, or a column that comes once more, and the columns before it. */
+static struct layout_panel part_of(const struct matrices *m, size_t index, size_t *before)
+{
+    size_t n = m->shape.n, tail = layout_tail_columns(n);
+    if (index < m->panels) {
+        *before = layout_panel_offset(n, index);
+        return layout_panel(n, index);
+    }
+    *before = layout_tail_offset(n) + (index - m->panels);
+    return (struct layout_panel){n - tail + (index - m->panels), 1, 1};
+}
+
 static struct place place_of(const struct pack_run *run, size_t matrix, size_t index)
 {
     const struct matrices *m = &run->matrices;
@@ -112,10 +127,10 @@ static struct place place_of(const struct pack_run *run, size_t matrix, size_t i
         place.panel = (struct layout_panel){.first = first, .width = width, .valid = width};
         place.packed = run->transfer->packed_data + first;
     } else {
-        size_t before = matrix * m->shape.columns + layout_panel_offset(m->shape.n, index);
-        place.panel = layout_panel(m->shape.n, index);
+        size_t before;
+        place.panel = part_of(m, index, &before);
         place.row = place.panel.width;
-        place.packed = run->transfer->packed_data + before * m->shape.k;
+        place.packed = run->transfer->packed_data + matrix * m->shape.step + before * m->shape.k;
     }
     place.plain = run->transfer->plain_data + offset_in(m->plain, 0, m->matrix_dims, matrix) +
                   (neo_dim)place.panel.first * m->column_stride;
@@ -206,14 +221,26 @@ static void run_panels(const struct pack_run *run, size_t matrix, size_t begin, 
     }
 }
 
+/* What is behind a matrix. */
+static void clear_gap(const struct pack_run *run, size_t matrix)
+{
+    const struct matrices *m = &run->matrices;
+    size_t used = m->shape.k * layout_all_columns(m->shape.n);
+    float *out = run->transfer->packed_data + matrix * m->shape.step + used;
+    for (size_t i = used; !m->slice && i < m->shape.step; i++)
+        *out++ = 0;
+}
+
 static void run_span(void *argument, struct span span, int slot)
 {
     (void)slot;
     const struct pack_run *run = argument;
-    size_t panels = run->matrices.panels;
+    size_t parts = run->matrices.parts;
     while (span.begin < span.end) {
-        size_t first = span.begin % panels, many = min_size(panels - first, span.end - span.begin);
-        run_panels(run, span.begin / panels, first, first + many);
+        size_t first = span.begin % parts, many = min_size(parts - first, span.end - span.begin);
+        run_panels(run, span.begin / parts, first, first + many);
+        if (first + many == parts && !run->unpacks)
+            clear_gap(run, span.begin / parts);
         span.begin += many;
     }
 }
@@ -223,17 +250,17 @@ static void run_span(void *argument, struct span span, int slot)
 static void cut_panel(struct matrices *m, int pieces)
 {
     m->slice = round_up(div_up(m->slice, (size_t)pieces), LEAST_SLICE);
-    m->panels = div_up(m->shape.n, m->slice);
+    m->panels = m->parts = div_up(m->shape.n, m->slice);
     m->taps_innermost &= m->panels == 1;
 }
 
 static void transfer(struct pack_run *run, const struct parallel *parallel, int threads)
 {
-    run->matrices = matrices_of(run->transfer->plain, run->transfer->packed);
+    run->matrices = matrices_of(run->transfer->plain, run->transfer->packed, run->unpacks);
     if (run->matrices.slice && threads > 1)
         cut_panel(&run->matrices, parallel_pieces(parallel, threads));
-    size_t panels = run->matrices.shape.matrices * run->matrices.panels;
-    parallel_for_tiles(parallel, panels, threads, run_span, run);
+    size_t parts = run->matrices.shape.matrices * run->matrices.parts;
+    parallel_for_tiles(parallel, parts, threads, run_span, run);
 }
 
 /* ---- Winograd ---- */
