@@ -37,6 +37,8 @@ struct dwconv_f32_planes {
      */
     size_t vectors;
     ptrdiff_t last_src, last_dst;
+    /* in pairs: is there padding on the left; is the last column of a row an even one? */
+    size_t left, ends_even;
     float *pairs; /* 14x14: room for PLANES_PAIRS values */
 };
 enum { PLANES_PAIRS = 3 * 9 * 4 };
@@ -54,15 +56,16 @@ enum planes_columns {
 /* Rows: seven, or four with 3x3; bits for half a kernel's rows of padding. Only seven rows of 3x3
  * may have both. */
 enum planes_rows { PLANES_TALL, PLANES_LOW, PLANES_ROWS };
-enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_PADDINGS = 4 };
+enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_TWO_BELOW = 3, PLANES_PADDINGS = 4 };
 
 #define PLANES_BODY(columns, rows, padding) \
     (((size_t)(columns)*PLANES_ROWS + (size_t)(rows)) * PLANES_PADDINGS + (size_t)(padding))
 enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS * PLANES_PADDINGS };
 
-/* Stride 2: all columns of one to four rows; above them may be half a kernel's rows of padding, or
- * below them one less, which is none of 3x3. */
-enum { PLANES_HIGHEST_BAND = 4, PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
+/* Stride 2: all columns of one to four rows, of 3x3 in pairs to seven; above them may be half a
+ * kernel's rows of padding, or some below them: one or, of 5x5, two. */
+enum { PLANES_BAND_ROWS = 4, PLANES_HIGHEST_BAND = 7 };
+enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
 #define PLANES_BAND(rows, padding) (((size_t)(rows)-1) * PLANES_PADDINGS + (size_t)(padding))
 
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
@@ -128,15 +131,24 @@ static inline int planes_are_padding(const struct dwconv_f32_task *task, size_t 
     return 1;
 }
 
-/* Is there no gap or that of an image as large as stride times dst, and are the rows between
- * equally far from each other? */
+static inline size_t planes_count_padding(const struct dwconv_f32_task *task)
+{
+    size_t last = planes_count_rows(task) - 1, count = 0;
+    while (count < task->kh / 2 && !task->rows[last - count])
+        count++;
+    return count;
+}
+
+/* Is there no gap above or half a kernel, below as well or, with stride 2, any less, and are the
+ * rows between equally far from each other? */
 static inline int planes_find_gap(struct planes_gap *gap, const struct dwconv_f32_task *task)
 {
     size_t count = planes_count_rows(task), half = task->kh / 2;
     gap->above = task->rows[0] ? 0 : half;
-    gap->below = task->rows[count - 1] ? 0 : half + 1 - task->stride_h;
+    gap->below = planes_count_padding(task);
+    if (task->stride_h == 1 && gap->below > 0 && gap->below < half)
+        return 0;
     return planes_are_padding(task, 0, gap->above) &&
-           planes_are_padding(task, count - gap->below, gap->below) &&
            planes_are_even(task, gap->above, count - gap->below);
 }
 

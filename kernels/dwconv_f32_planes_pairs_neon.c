@@ -8,25 +8,47 @@ enum { LANES = 4, STRIDE = 2 };
 
 static size_t count_bands(const struct dwconv_f32_task *task)
 {
-    return (task->out_rows + PLANES_HIGHEST_BAND - 1) / PLANES_HIGHEST_BAND;
+    size_t most = task->kw == 3 ? PLANES_HIGHEST_BAND : PLANES_BAND_ROWS;
+    return (task->out_rows + most - 1) / most;
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    size_t own = (count_bands(task) + 1) * sizeof(struct dwconv_f32_planes_tile);
+    size_t own = (count_bands(task) + 2) * sizeof(struct dwconv_f32_planes_tile);
     size_t copies = dwconv_f32_pairs_bytes(task);
     return own > copies ? own : copies;
 }
 
-/* Half a kernel of padding before the first column. 5x5: one column less behind the last one, and a
- * first tile that is not the last. */
+/* Columns of the image from the first one that a pair of columns of the kernel begins with for
+ * output 0: column 0 if half a kernel of padding is before the image; 3x3 may also begin in it. */
+static size_t count_columns(const struct dwconv_f32_task *task)
+{
+    ptrdiff_t half = (ptrdiff_t)task->kw / 2, first = task->first + half;
+    int suits = first == 0 || (task->kw == 3 && first > 0 && first < (ptrdiff_t)task->columns);
+    return suits ? task->columns - (size_t)first : 0;
+}
+
+static int ends_even(const struct dwconv_f32_task *task)
+{
+    return count_columns(task) == STRIDE * task->out_cols - 1;
+}
+
+/* 5x5: two columns behind the last output's, or none; 3x3: as many as there are, or one less than
+ * outputs want. A tile may not be the first and special at the right edge. */
 static int suits_width(const struct dwconv_f32_task *task)
 {
-    size_t columns = STRIDE * task->out_cols;
-    if (task->first != -(ptrdiff_t)(task->kw / 2))
-        return 0;
-    return task->kw == 3 ? task->out_cols >= LANES && task->columns >= columns
-                         : task->out_cols > LANES && task->columns == columns;
+    size_t columns = count_columns(task), wanted = STRIDE * task->out_cols;
+    if (task->kw == 3 && columns >= wanted)
+        return task->out_cols >= LANES;
+    return task->out_cols > LANES && (columns == wanted || ends_even(task));
+}
+
+/* Above and below a band. */
+static size_t padding_of(const struct planes_gap *gap, int top, int bottom)
+{
+    if (bottom && gap->below)
+        return gap->below > 1 ? PLANES_TWO_BELOW : PLANES_BOTTOM;
+    return top && gap->above ? PLANES_TOP : 0;
 }
 
 /* Bands as equal as they can be. 0: one would have padding above as well as below. */
@@ -36,27 +58,34 @@ static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f
     size_t bands = count_bands(task);
     ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
     if (bands == 1 && gap->above && gap->below)
+        bands = 2;
+    if (bands > task->out_rows)
         return 0;
     for (size_t i = 0, y = 0, rows; i < bands; i++, band++, y += rows) {
         rows = (task->out_rows - y + bands - i - 1) / (bands - i);
-        int top = i == 0 && gap->above, bottom = i + 1 == bands && gap->below;
-        size_t row = top ? 0 : y * STRIDE - gap->above; /* that exists */
+        size_t row = i == 0 ? 0 : y * STRIDE - gap->above; /* that exists */
         *band = (struct dwconv_f32_planes_tile){
             .src = (size_t)((ptrdiff_t)row * step) * sizeof(float),
             .dst = y * task->dst_row * sizeof(float),
-            .body = PLANES_BAND(rows, (top ? PLANES_TOP : 0u) | (bottom ? PLANES_BOTTOM : 0u)),
+            .body = PLANES_BAND(rows, padding_of(gap, i == 0, i + 1 == bands)),
         };
     }
     band->body = PLANES_BANDS;
     return 1;
 }
 
-/* All vectors but the last one are whole; of 5x5 it is always a special one. */
+/* All vectors but the last one are whole; of 5x5, and where a row ends in half a pair, it is always
+ * a special one. */
 static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_task *task)
 {
-    size_t width = task->out_cols, whole = (task->kw == 5 ? width - 1 : width) / LANES * LANES;
+    ptrdiff_t half = (ptrdiff_t)task->kw / 2;
+    job->left = task->first < 0;
+    job->ends_even = (size_t)ends_even(task);
+    job->src += job->left ? 0 : task->first + half;
+    size_t width = task->out_cols, is_special = task->kw == 5 || job->ends_even;
+    size_t whole = (width - is_special) / LANES * LANES;
     ptrdiff_t back = whole < width ? (ptrdiff_t)(width - LANES) - (ptrdiff_t)whole : 0;
-    job->vectors = whole / LANES - 1;
+    job->vectors = whole / LANES - job->left;
     job->last_dst = back * (ptrdiff_t)sizeof(float);
     job->last_src = STRIDE * job->last_dst;
 }
@@ -64,9 +93,9 @@ static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_
 /* Does the assembly need no list for these planes? */
 static int are_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap)
 {
-    size_t rows = task->out_rows;
-    return rows == task->out_cols && gap->above &&
-           (task->kw == 3 ? rows == 7 || rows == 14 : rows == 7 && gap->below);
+    size_t rows = task->out_rows, below = task->kw / 2 - 1;
+    return rows == task->out_cols && gap->above && gap->below == below && task->first < 0 &&
+           !ends_even(task) && (rows == 7 || (task->kw == 3 && rows == 14));
 }
 
 static void run(const struct dwconv_f32_task *task)

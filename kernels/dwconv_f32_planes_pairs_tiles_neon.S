@@ -14,12 +14,15 @@
     .endm
     .macro band_body K, R, padding, clamps
     mov count, vectors
+    ldr scratch, [job, #JOB_LEFT]
+    cbz scratch, 1f
     tile \K, \R, \padding, LEFT, \clamps
     cbz count, 2f
 1:  tile \K, \R, \padding, MIDDLE, \clamps
     subs count, count, #1
     b.ne 1b
-2:
+2:  ldr scratch, [job, #JOB_ENDS_EVEN]
+    cbnz scratch, 5f
     .if \K == 3
     cbz last_src, 3f
     .endif
@@ -27,6 +30,11 @@
     add out, out, last_dst
     last_tile \K, \R, \padding, \clamps
 3:  next_tile base
+    br scratch
+5:  add base, base, last_src
+    add out, out, last_dst
+    tile \K, \R, \padding, RIGHT_EVEN, \clamps
+    next_tile base
     br scratch
     .endm
 
@@ -41,28 +49,37 @@
     .macro band_entry K, R, padding
     .word .Lband_\K\()_\R\()_\padding - .Lbands_\K
     .endm
-    .macro no_band what
+    .macro no_bands what, count
     .ifc \what, band_entry
+    .rept \count
     .word 0
+    .endr
     .endif
     .endm
 
-/* In the order of PLANES_BAND; 3x3 has no padding below. */
+/* In the order of PLANES_BAND. */
     .macro for_paddings what, K, R
     \what \K, \R, 0
     \what \K, \R, 1
-    .if \K == 5
     \what \K, \R, 2
+    .if \K == 5
+    \what \K, \R, 4
     .else
-    no_band \what
+    no_bands \what, 1
     .endif
-    no_band \what
     .endm
     .macro for_bands what, K
     for_paddings \what, \K, 1
     for_paddings \what, \K, 2
     for_paddings \what, \K, 3
     for_paddings \what, \K, 4
+    .if \K == 3
+    for_paddings \what, \K, 5
+    for_paddings \what, \K, 6
+    for_paddings \what, \K, 7
+    .else
+    no_bands \what, 3 * 4
+    .endif
     .endm
 
 /* ---- a plane ---- */
@@ -164,6 +181,10 @@
     ldr vectors, [job, #JOB_VECTORS]
     ldp last_src, last_dst, [job, #JOB_LAST_SRC]
     movi v8.4s, #0
+    .if \K == 3
+    adr bodies, .Lleft_bytes
+    ldr q29, [bodies]
+    .endif
     adr bodies, .Lbands_\K
     cbz tiles, 13f
 10: spread_bias
@@ -190,5 +211,12 @@
     end_function \name
     .endm
 
+/* The odd columns of two vectors behind a zero, as TBL has one for bytes that do not exist. */
+    .p2align 4
+.Lleft_bytes:
+    .word 0xffffffff, 0x07060504, 0x0f0e0d0c, 0x17161514
+
+    .set WEIGHTS, 23
     function dwconv_f32_planes_pairs_3x3, 3
+    .set WEIGHTS, 17
     function dwconv_f32_planes_pairs_5x5, 5

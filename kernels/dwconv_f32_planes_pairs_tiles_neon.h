@@ -7,22 +7,25 @@
  * makes four values of dst. Only the column of the kernel that is left over wants every other
  * column of source, by one UZP1 for four of them; it then serves all rows of dst that it reaches.
  *
- * A band is R rows of dst, a tile four columns of it. Four rows: 3x3: 36 FMLA, 9 UZP1, 4 FADDP and
- * 18 LD1 of two vectors; 5x5: 100 FMLA, 11 UZP1, 4 FADDP and 33 LD1. */
+ * A band is R rows of dst, a tile four columns of it. 3x3, seven rows: 63 FMLA, 15 UZP1, 7 FADDP
+ * and 30 LD1 of two vectors; 5x5, four rows: 100 FMLA, 11 UZP1, 4 FADDP and 33 LD1. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_neon.h"
 
 /* Vector registers: four rows of source; zeros in v8; two vectors of sums, later one, for each row of
- * dst; weights of pairs by column and row of the kernel; those of the single column, in lane 0. */
+ * dst; from WEIGHTS on those of pairs by column and row of the kernel, and those of the single column,
+ * in lane 0; of 3x3, which bytes of two vectors the single column is at the left edge. */
     .set ROWS, 4
     .set AHEAD, 2
     .set SUMS, 9
-    .set WEIGHTS, 17
+    .set LEFT_BYTES, 29
 
-/* Of a tile. Left of the first one are zeros; what 5x5 has behind the last one is zero, too. */
+/* Of a tile. Left of the first one are zeros; behind the last one are so for 5x5, and one more where
+ * an image ends with an even column. */
     .set MIDDLE, 0
     .set LEFT, 1
     .set RIGHT, 2
+    .set RIGHT_EVEN, 3
 
 to .req x3
 /* x4 … x7: from a row's first weight to the others; and to the next row */
@@ -45,19 +48,27 @@ last_dst .req x30
     .macro load_two_at x, y, offset
     load_parts \x, q\y, \offset
     .endm
-    .macro load_row_end x, y
-    load_parts \x, d\y, 16
+    .macro load_row_end x, size, y
+    load_parts \x, \size\y, 16
     .endm
     .macro shift_in x, bytes
     ext v\x\().16b, v8.16b, v\x\().16b, #(16 - \bytes)
     .endm
+    .macro shift_out x, bytes
+    ext v\x\().16b, v\x\().16b, v8.16b, #\bytes
+    .endm
     .macro every_other op, x, y
     \op v\x\().4s, v\x\().4s, v\y\().4s
     .endm
+    .macro find_bytes x, y, bytes
+    tbl v\x\().16b, {v\x\().16b, v\y\().16b}, v\bytes\().16b
+    .endm
 
-/* Two columns of the kernel, number `pair` of those of 5x5. The left edge lacks two columns. */
+/* Two columns of the kernel, number `pair` of those of 5x5. The left edge may lack two columns, the
+ * right one the last. */
     .macro start_pairs K, side
     .set is_cut, (\side == LEFT) & (\K == 5) & (pair == 0)
+    .set is_short, (\side == RIGHT_EVEN) & (pair == \K / 2 - 1)
     .if is_cut | (\K == 3) | (pair == 1)
     mov in, base
     .else
@@ -67,6 +78,8 @@ last_dst .req x30
     .macro load_pairs K, side, x
     .if is_cut
     load_two_at \x, %(\x + 1), 8
+    .elseif is_short
+    load_two_at \x, %(\x + 1), 12
     .else
     load_row \x
     .endif
@@ -74,6 +87,8 @@ last_dst .req x30
     .macro arrange_pairs K, side, x
     .if is_cut
     shift_in \x, 8
+    .elseif is_short
+    shift_out %(\x + 1), 4
     .endif
     .endm
     .macro use_pairs K, R, x
@@ -87,9 +102,12 @@ last_dst .req x30
     .endr
     .endm
 
-/* The column that is left: the first of 3x3, the last of 5x5. */
+/* The column that is left: the first of 3x3, the last of 5x5, of which tiles that are not the last
+ * one load no column beyond what they need. */
     .macro start_single K, side
-    .if \K == 5
+    .if (\K == 5) & (\side < RIGHT)
+    add in, base, #4
+    .elseif \K == 5
     add in, base, #8
     .elseif \side == LEFT
     mov in, base
@@ -99,15 +117,18 @@ last_dst .req x30
     .endm
     .macro load_single K, side, x
     .if \side == RIGHT
-    load_row_end \x, %(\x + 1)
+    load_row_end \x, d, %(\x + 1)
+    .elseif (\side == RIGHT_EVEN) & (\K == 5)
+    load_row_end \x, s, %(\x + 1)
     .else
     load_row \x
     .endif
     .endm
     .macro arrange_single K, side, x
     .if (\K == 3) & (\side == LEFT)
+    find_bytes \x, %(\x + 1), %(LEFT_BYTES)
+    .elseif (\K == 5) & (\side < RIGHT)
     every_other uzp2, \x, %(\x + 1)
-    shift_in \x, 4
     .else
     every_other uzp1, \x, %(\x + 1)
     .endif
@@ -150,7 +171,7 @@ last_dst .req x30
 /* All rows of source that exist; each is loaded while the ones before it are used. */
     .macro walk K, R, padding, side, what
     .set top, \padding % 2 * (\K / 2)
-    .set end, 2 * \R - 2 + \K - \padding / 2 * (\K / 2 - 1)
+    .set end, 2 * \R - 2 + \K - \padding / 2
     start_\what \K, \side
     .set i, top - AHEAD
     .rept end - top + AHEAD

@@ -7,7 +7,7 @@ enum { LANES = 4, STRIDE = 2, KERNEL = 3 };
 
 static size_t count_bands(const struct dwconv_f32_task *task)
 {
-    return (task->out_rows + PLANES_HIGHEST_BAND - 1) / PLANES_HIGHEST_BAND;
+    return (task->out_rows + PLANES_BAND_ROWS - 1) / PLANES_BAND_ROWS;
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)

@@ -266,5 +266,8 @@ last_dst .req x8
     .p2align 2
 .Lbands:
     for_bands band_entry
+    .rept 3 * 4
+    .word 0
+    .endr
     .word .Lend - .Lbands
     end_function dwconv_f32_planes_stride_2

@@ -154,7 +154,8 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
         return depthwise_repeats_pixels(mine) ? DEPTHWISE_MOST_ROWS : rows_that_stay(mine);
     size_t together = mine->by_plane ? 1 : mine->channel_block;
     size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * together * task->kd * sizeof(float);
-    size_t room = GATHER_BYTES / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
+    size_t bytes = mine->by_plane ? mine->cpu->l1_bytes : GATHER_BYTES;
+    size_t room = bytes / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
     size_t rows = room > extent ? (room - extent) / task->stride_h + 1 : 1;
     size_t together_rows = mine->by_plane && rows >= PLANE_ROWS ? PLANE_ROWS : SLIDING_ROWS;
     return max_size(rows / together_rows, 1) * together_rows;
@@ -226,17 +227,15 @@ static size_t find_tile_columns(const struct convolution_depthwise *mine)
 }
 
 /* Is that the faster order of sums? Of 3x3 it is where to separate even from odd columns costs more
- * than the loads that it saves: on cores with few pipes for vectors, unless they issue in order.
- * What this machine's main core likes is done on all of its cores. */
+ * than the loads that it saves: but on cores that issue two instructions in order. What this
+ * machine's main core likes is done on all of its cores. */
 static bool adds_in_pairs(const struct convolution_depthwise *mine)
 {
-    enum { FEW_PIPES = 2 };
     const struct dwconv_f32_task *task = &mine->task;
-    const struct core *core = mine->cpu->core;
     if (!mine->by_plane || task->kh != task->kw || task->stride_h != 2 || task->stride_w != 2 ||
         task->dilation_h != 1 || task->dilation_w != 1)
         return false;
-    return task->kw == 5 || (task->kw == 3 && !core->in_order && core->fmla_per_cycle <= FEW_PIPES);
+    return task->kw == 5 || (task->kw == 3 && mine->cpu->core->in_order != IN_ORDER_NARROW);
 }
 
 /* The kernel for pieces of planes, or of interleaved channels; NULL: there is none but the
