@@ -492,9 +492,27 @@ static void unknown_sizes_have_the_largest_scratchpad(void **state)
     unknown_sizes_have_most_on(&narrow);
 }
 
+/* Tiles of packed rows. A few rows by themselves would leave most registers unused. */
+static void the_last_tiles_share_their_rows(void **state)
+{
+    (void)state;
+    for (size_t m = 1; m < 100; m++) {
+        size_t end = 0;
+        for (size_t t = 0; t < div_up(m, GEMM_F32_MR); t++) {
+            struct span rows = gemm_f32_row_tile(m, t);
+            size_t height = rows.end - rows.begin;
+            assert_int_equal(rows.begin, end);
+            assert_in_range(height, m > GEMM_F32_MR ? GEMM_F32_MR / 2 : m, GEMM_F32_MR);
+            end = rows.end;
+        }
+        assert_int_equal(end, m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_tiles_share_their_rows),
         cmocka_unit_test(products_are_exact_on_cores_that_reorder),
         cmocka_unit_test(products_are_exact_in_every_order_of_loops),
         cmocka_unit_test(products_are_exact_on_cores_that_do_not),
