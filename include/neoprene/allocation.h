@@ -8,8 +8,6 @@
 extern "C" {
 #endif
 
-typedef struct neo_engine neo_engine;
-
 /* ---- kinds ----
  *
  * name, its text, lockable, migratable, cross-process, and the kind that is tried next when this

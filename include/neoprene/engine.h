@@ -11,10 +11,9 @@
 extern "C" {
 #endif
 
-/* One context: it owns the allocator and its accounts, the pool of memory blocks, the primitive
- * cache and the default thread pool. Two engines share nothing. All functions may be called from
- * any thread. */
-typedef struct neo_engine neo_engine;
+/* An engine, neo_engine, is one context: it owns the allocator and its accounts, the pool of memory
+ * blocks, the primitive cache and the default thread pool. Two engines share nothing. All functions
+ * may be called from any thread. */
 
 /* @param out receives the engine, or NULL on failure; release with neo_engine_destroy().
  * @return NEO_OK, NEO_INVALID_ARGUMENT (out is NULL), NEO_OUT_OF_MEMORY. */

@@ -73,6 +73,11 @@ typedef int64_t neo_dim;
 /* Stands for a dimension (or stride) that is known only when the primitive is executed. */
 #define NEO_RUNTIME_DIM INT64_MIN
 
+/* ---- the engine ---- */
+
+/* What owns memory, caches and threads: engine.h. */
+typedef struct neo_engine neo_engine;
+
 /* ---- version ---- */
 
 typedef struct neo_version {
