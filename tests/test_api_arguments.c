@@ -210,18 +210,21 @@ static void no_stream_may_belong_to_another_engine(void **state)
     neo_engine_destroy(other);
 }
 
-/* Each differs in one thing: sizes, distances, the type, the number of dimensions. */
+/* Each differs in one thing: sizes, distances, where it begins, the type, the number of dimensions.
+ */
 static void no_argument_may_have_another_description(void **state)
 {
     (void)state;
     const neo_dim sizes[] = {4, 4}, apart[] = {5, 1};
-    neo_memory_desc good = tensor_matrix(4, 4, "ab"), strided, typed;
+    neo_memory_desc good = tensor_matrix(4, 4, "ab"), strided, typed, shifted = good;
+    shifted.offset = 1;
     neo_memory_desc_init_strides(&strided, 2, sizes, NEO_F32, apart);
     neo_memory_desc_init_tag(&typed, 2, sizes, NEO_S32, "ab");
     const neo_memory_desc wrong[] = {tensor_matrix(5, 4, "ab"),
                                      tensor_matrix(4, 5, "ab"),
                                      tensor_matrix(4, 4, "ba"),
                                      strided,
+                                     shifted,
                                      typed,
                                      tensor_desc(3, (neo_dim[]){4, 4, 1}, "abc")};
     static const int arguments[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST};
@@ -417,6 +420,37 @@ static void run_time_sizes_that_disagree_are_refused(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+/* Rows are contiguous, and begin with the buffer. */
+static void what_is_known_of_late_tensors_must_hold(void **state)
+{
+    (void)state;
+    neo_dim unknown[] = {NEO_RUNTIME_DIM, NEO_RUNTIME_DIM}, rows[] = {NEO_RUNTIME_DIM, 1};
+    neo_memory_desc late;
+    assert_int_equal(neo_memory_desc_init_strides(&late, 2, unknown, NEO_F32, rows), NEO_OK);
+    neo_matmul_desc desc = {.src = late, .weights = late, .dst = late};
+    neo_memory_desc good = tensor_matrix(4, 4, "ab"), shifted = good;
+    shifted.offset = 1;
+    const neo_memory_desc wrong[] = {tensor_matrix(4, 4, "ba"), shifted};
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    struct tensor src = tensor_make(engine, &good, 1), dst = tensor_make(engine, &good, 0);
+    neo_exec_arg args[] = {
+        {NEO_ARG_SRC, src.memory}, {NEO_ARG_WEIGHTS, src.memory}, {NEO_ARG_DST, dst.memory}};
+    assert_int_equal(neo_primitive_execute(primitive, stream, 3, args), NEO_OK);
+    for (size_t i = 0; i < count_of(wrong); i++) {
+        struct tensor other = tensor_make(engine, &wrong[i], 2);
+        args[0].memory = other.memory;
+        INVALID(neo_primitive_execute(primitive, stream, 3, args));
+        tensor_free(&other);
+    }
+    tensor_free(&dst);
+    tensor_free(&src);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +463,7 @@ int main(void)
         cmocka_unit_test(arguments_come_in_any_order),
         cmocka_unit_test(wrong_arguments_of_a_small_product_change_nothing),
         cmocka_unit_test(run_time_sizes_that_disagree_are_refused),
+        cmocka_unit_test(what_is_known_of_late_tensors_must_hold),
     };
     neo_set_verbose(0);
     return cmocka_run_group_tests_name("api_arguments", tests, session_setup, session_teardown);

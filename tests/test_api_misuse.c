@@ -174,6 +174,8 @@ static void contradicting_matmuls_are_refused(void **state)
     bad = good;
     bad.dst.strides[0] = 0; /* rows on top of each other */
     INVALID(create_matmul(&bad, NULL));
+    bad.dst.strides[0] = 5; /* and of a part of each other */
+    INVALID(create_matmul(&bad, NULL));
     bad = good;
     bad.bias = tensor_matrix(4, 5, "ab");
     INVALID(create_matmul(&bad, NULL));
