@@ -164,7 +164,8 @@ half .req x20
  *
  * Loads of a group are in a list: first the rows of A that the group before had no time for, then B
  * and, of the next group, B and A. Each is issued as early as its register is free, yet
- *   kind 2 (wide, Cortex-A510): one 128-bit load after two FMLA, as three instructions issue at once
+ *   kind 2 (wide, Cortex-A510): one 128-bit load after two FMLA, as three instructions issue at once;
+ *     what counts and moves on comes where no register is free for one
  *   kind 1 (narrow, Cortex-A53, A55): one vector in the time of three FMLA, in halves, for a 128-bit
  *     load takes both issue slots for two cycles. The second half goes by way of a general register;
  *     its insertion goes beside the next vector's first half, which is all that A53 can pair it with.
@@ -263,7 +264,7 @@ half .req x20
     .endm
     .macro load_part what
     .if of_a
-    \what %into, a, %place
+    \what %into, a, %(place - moved)
     .else
     \what %into, b, %place
     .endif
@@ -289,22 +290,49 @@ half .req x20
     .endif
     .endm
 
+    /* Where no load is due: what counts, and moves on to the next group. */
+    .macro move_on height, width
+    .if spare == 0
+    subs count, count, #1
+    .set spare, 1
+    .elseif (spare == 1) & (l >= (late + 4 * \width))
+    add b, b, #64 * \width
+    .set spare, 2
+    .elseif spare == 2
+    add a, a, #16 * \height
+    .set moved, 16 * \height
+    .set spare, 3
+    .endif
+    .endm
+
     /* After FMLA n: what is its turn. */
     .macro load_in_turn height, width, kind
+    .if \kind == 1
+    load_narrow \height, \width
+    .elseif n % 2
+    load_wide \height, \width
+    .endif
+    .endm
+    .macro load_wide height, width
+    .set free, n + 1
     .if l < loads
     find_load \height, \width
-    .if \kind == 2
-    .if ((n % 2) == 1) & (free <= n)
-    load_next 2
     .endif
-    .elseif begun
+    .if free <= n
+    load_next 2
+    .else
+    move_on \height, \width
+    .endif
+    .endm
+    .macro load_narrow height, width
+    .if l < loads
+    find_load \height, \width
+    .if begun
     .if n > since
     load_next 1
     .endif
-    .elseif free <= n
-    .if n - since > 1
+    .elseif (free <= n) & (n - since > 1)
     load_next 1
-    .endif
     .endif
     .elseif n - since > 1
     insert_waiting
@@ -317,6 +345,8 @@ half .req x20
     .set begun, 0
     .set since, -2
     .set waiting, -1
+    .set moved, 0
+    .set spare, \is_last
     .set loads, late + 4 * \width + \height - late
     .if \is_last
     .set loads, late + 4 * \width - ahead
@@ -336,8 +366,10 @@ half .req x20
     load_next 2
     .endr
     insert_waiting
-    add a, a, #16 * \height
-    add b, b, #64 * \width
+    .set l, late + 4 * \width
+    .rept 3
+    move_on \height, \width
+    .endr
     .endm
 
     /* What the first group finds loaded. */
@@ -385,7 +417,6 @@ half .req x20
     b.eq 2f
     .p2align 4
 1:  group_in_order \height, \width, \kind, 0
-    subs count, count, #1
     b.ne 1b
 2:  group_in_order \height, \width, \kind, 1
 3:  end_sums \height, \width
