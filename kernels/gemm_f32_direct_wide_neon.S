@@ -32,15 +32,17 @@
     .endm
 
 /* Number `op` of a step's other instructions: the vectors of B's next row, group by group, to
- * register `to` and the following; then the rows of A if more is 1, or what counts the rounds if it
- * is 2; then B's addresses, from number `moves` on, but those of single vectors before the rows.
- * `ready` multiply-adds have to come before it. */
+ * register `to` and the following; then, if more is 1, the rows of A but the `late` ones for which
+ * there is no room, or if it is 2 those, and what counts the rounds; among or behind them
+ * B's addresses, from number `moves` on. `ready` multiply-adds have to come before
+ * it. */
     .macro find_ready vectors, group, more
     .set ready, apart * op + apart / 2
     .if (\vectors > 1) & (op >= (\vectors / \group))
     .set ready, 2 * (\vectors / \group) + 6
-    .if (\more == 1) & (op < moves)
-    .set ready, (op - \vectors / \group + 1) * \vectors
+    .if (\more == 1) & ((op < moves) | (op >= (moves + \vectors / \group)))
+    find_number \vectors, \group
+    .set ready, (number + 1) * \vectors
     .if ready < (2 * (\vectors / \group) + 2)
     .set ready, 2 * (\vectors / \group) + 2
     .endif
@@ -48,44 +50,57 @@
     .elseif op >= 2
     .set ready, op - 1
     .endif
+    .if (\more == 2) & (op >= (\vectors / \group)) & (op < (\vectors / \group + late))
+    .set ready, 2 * op
+    .endif
+    .endm
+    .macro find_number vectors, group
+    .set number, op - \vectors / \group
+    .if op >= (moves + \vectors / \group)
+    .set number, number - \vectors / \group
+    .endif
     .endm
     .macro other_op vectors, group, to, more
-    .set number, op - \vectors / \group
+    find_number \vectors, \group
     .if number < 0
     load_group %(4 + op), \group, %(\to + op * \group)
     .elseif (op >= moves) & (op < (moves + \vectors / \group))
     move_on %(4 + op - moves), ldb
-    .else
-    .if \vectors == 1
-    .set number, number - 1
-    .endif
-    .if \more == 1
+    .elseif \more == 1
     load_row %(number), %(8 + number)
+    .elseif number < late
+    load_row %(rows - late + number), %(8 + rows - late + number)
     .else
     adds scratch, scratch, #16
-    .endif
     .endif
     .set op, op + 1
     .endm
 
 /* One step of k from B's row at register `from`; loads the next one to `to` unless that is 0. */
     .macro spread_step height, vectors, group, lane, from, to, more, fop=fmla
+    .set rows, \height
+    .set apart, 2
+    .set late, \height + 2 * (\vectors / \group) - \height * \vectors / 2
+    .if \height * \vectors <= 8
+    .set apart, 0
+    .set late, 0
+    .elseif late < 0
+    .set late, 0
+    .endif
     .set ops, 0
     .if \to
     .set ops, 2 * (\vectors / \group)
     .endif
     .if \more == 1
-    .set ops, ops + \height
+    .set ops, ops + \height - late
     .elseif \more == 2
-    .set ops, ops + 1
+    .set ops, ops + 1 + late
     .endif
     .set moves, ops - \vectors / \group
     .if \vectors == 1
     .set moves, 1
-    .endif
-    .set apart, 2
-    .if \height * \vectors <= 8
-    .set apart, 0
+    .elseif \more == 1 /* before the last row */
+    .set moves, \vectors / \group + \height - late - 1
     .endif
     .set op, 0
     .set f, 0
@@ -119,13 +134,59 @@
     .set i, i + 1
     .endr
     neg scratch, scratch
-    for_each_row load_row, \height
+    first_loads \height, \vectors, \group, \to
+    .endm
+
+/* Rows of A, and two of B: nothing may come among the first products, as each is waited for. */
+    .macro first_loads height, vectors, group, to
     .set moves, \vectors / \group
     .set op, 0
-    .rept 2 * moves
+    .rept moves
     other_op \vectors, \group, \to, 0
     .endr
+    for_each_row load_row, \height
+    .rept moves
+    other_op \vectors, \group, \to, 0
+    .endr
+    .set op, 0
+    .rept 2 * moves
+    other_op \vectors, \group, %(\to + \vectors), 0
+    .endr
     adds scratch, scratch, #16
+    .endm
+
+/* ---- from a tile to the next one, where there is nothing but whole rounds and whole rows ---- */
+
+/* Other than 0: there is. */
+#define KEPT_OTHERS 24
+
+    .macro keep_others
+    ldp scratch, rounds, [strip, #STRIP_TAIL]
+    orr scratch, scratch, rounds
+    str scratch, [sp, #KEPT_OTHERS]
+    .endm
+
+/* A tile's sums to C, and the beginning of the next one: `rounds` is where B begins, `scratch` the
+ * bytes of a row's rounds below zero, and rows are at the ends of these. What takes one cycle does
+ * not come after what takes two, as results are written in order. */
+    .macro store_and_begin height, vectors, group, to
+    mov x4, rounds
+    row_after 8, %(7 + \height), 0
+    .set row, 0
+    .rept \height
+    store_pairs \vectors, %(32 - \height * \vectors + row * \vectors)
+    add c, c, ldc
+    .set row, row + 1
+    .if row < \height
+    row_after %(8 + row), %(7 + row), 0
+    .endif
+    .endr
+    sub tiles, tiles, #1
+    .if \vectors > \group
+    ldr x5, [strip, #STRIP_GAP]
+    add x5, x4, x5, lsl #2
+    .endif
+    first_loads \height, \vectors, \group, \to
     .endm
 
 /* `odd`: where the rows of B at odd steps are; `even`: where the others are. */
@@ -134,20 +195,29 @@
     .endm
     .macro steps name, height, vectors, group, even, odd
     begin_kernel direct_\name, \height, \vectors, %(\height + 2 * \vectors), 0
+    keep_others
 11: begin_tile \height, \vectors, \group
     cbz rounds, 16f
     begin_steps \height, \vectors, \group, \even
-    spread_step \height, \vectors, \group, 0, \even, \odd, 0, fmul
+23: spread_step \height, \vectors, \group, 0, \even, 0, 0, fmul
     b.eq 9f
 12: spread_step \height, \vectors, \group, 1, \odd, \even, 0
     spread_step \height, \vectors, \group, 2, \even, \odd, 0
     spread_step \height, \vectors, \group, 3, \odd, \even, 1
     spread_step \height, \vectors, \group, 0, \even, \odd, 2
     b.ne 12b
-9:  spread_step \height, \vectors, \group, 1, \odd, \even, 0
+9:  ldp scratch, rounds, [sp, #KEPT_ROUNDS]
+    spread_step \height, \vectors, \group, 1, \odd, \even, 0
+    neg scratch, scratch, lsl #4
     spread_step \height, \vectors, \group, 2, \even, \odd, 0
+    cmp rounds, #0
+    ccmp tiles, #1, #4, eq
+    ldr rounds, [sp, #KEPT_B]
     spread_step \height, \vectors, \group, 3, \odd, 0, 0
-    end_kernel direct_\name, \height, \vectors, \group
+    b.eq 24f
+    store_and_begin \height, \vectors, \group, \even
+    b 23b
+24: end_kernel direct_\name, \height, \vectors, \group
     .endm
 
 #define KERNEL(height, width) kernel height##x##width, height, %(width / 4), %(width / 4);
