@@ -19,7 +19,7 @@ static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
 
 /* Which orders of loops were chosen, of those that are not always the same. */
 static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen_regular,
-    seen_regular_blocks;
+    seen_regular_blocks, seen_regular_plain;
 
 /* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With
  * column: a[i + p * column], and C's columns are contiguous. */
@@ -194,6 +194,7 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
     seen_regular |= plan.regular_panels && plan.regular_panels < plan.full_panels &&
                     plan.full_panels < plan.panels;
     seen_regular_blocks |= plan.regular_panels && plan.block_k < problem->k;
+    seen_regular_plain |= plan.regular_panels && !problem->b_packed;
     void *scratch = guard_at(&guard_scratch, gemm_f32_scratch_bytes(&plan, 1), 1);
     fill_marker(problem->c, problem->m * problem->n);
     gemm_f32_run(&plan, &call, &parallel, 1, scratch);
@@ -224,7 +225,7 @@ static const struct problem sizes[] = {
     {.m = 600, .n = 2, .k = 3, .column = 600},
     {.m = 261, .n = 71, .k = 64, .segment = 64, .stride = 64},
     {.m = 200, .n = 64, .k = 96, .segment = 32, .stride = 32, .gap = 7000},
-    {.m = 97, .n = 64, .k = 64, .segment = 64, .stride = 67},
+    {.m = 120, .n = 64, .k = 64, .segment = 64, .stride = 67},
     {.m = 80, .n = 80, .k = 68, .segment = 68, .stride = 68},
     {.m = 52, .n = 1, .k = 66, .segment = 22, .stride = 22, .gap = 900},
     {.m = 40, .n = 2, .k = 67, .segment = 67, .stride = 67},
@@ -242,9 +243,9 @@ static const struct problem large_sizes[] = {
     {.m = 101, .n = 90, .k = 200, .segment = 200, .stride = 203},
     {.m = 300, .n = 60, .k = 64, .segment = 64, .stride = 64},
     {.m = 150, .n = 37, .k = 144, .segment = 16, .stride = 16, .gap = 800},
-    {.m = 97, .n = 104, .k = 32, .segment = 32, .stride = 33},
+    {.m = 120, .n = 104, .k = 32, .segment = 32, .stride = 33},
     {.m = 83, .n = 124, .k = 28, .segment = 28, .stride = 28},
-    {.m = 60, .n = 68, .k = 180, .segment = 180, .stride = 183},
+    {.m = 120, .n = 68, .k = 180, .segment = 180, .stride = 183},
 };
 
 static void walk_list(const struct problem *list, size_t count, const struct cpu *cpu,
@@ -291,10 +292,10 @@ static void products_are_exact_in_every_order_of_loops(void **state)
     struct cpu cpu = stated_cpu("neoverse-n1", 8192);
     cpu.l2_bytes = 65536;
     seen_k_inside = seen_k_outside = seen_column_blocks = false;
-    seen_regular = seen_regular_blocks = false;
+    seen_regular = seen_regular_blocks = seen_regular_plain = false;
     walk_list(large_sizes, count_of(large_sizes), &cpu, NULL);
     assert_true(seen_k_inside && seen_k_outside && seen_column_blocks);
-    assert_true(seen_regular && seen_regular_blocks);
+    assert_true(seen_regular && seen_regular_blocks && seen_regular_plain);
 }
 
 static void products_are_exact_on_cores_that_do_not(void **state)

@@ -116,8 +116,21 @@ void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *
 /* Sets plan->regular_panels, if such kernels suit the plan. */
 void gemm_f32_plan_regular(struct gemm_f32 *plan);
 
-/* Are there such kernels for the step's panels, on the core that the task runs on? */
-bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step);
+/* Are there such kernels for the tiles' heights? */
+static inline bool gemm_f32_has_regular(const struct gemm_f32 *plan,
+                                        const struct gemm_f32_listed_kernels *kernels)
+{
+    size_t tall = plan->tall;
+    return tall >= 2 && kernels->regular[tall - 1] && kernels->regular[tall - 2];
+}
+
+/* Are there for the step's panels, on the core that the task runs on? */
+static inline bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step)
+{
+    const struct gemm_f32 *plan = task->plan;
+    return plan->regular_panels && step->panels.begin < plan->full_panels &&
+           gemm_f32_has_regular(plan, task->tiles->listed);
+}
 
 /* Computes a step, with rows of A in place at equal distances. */
 void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step *step,
