@@ -46,15 +46,17 @@ typedef void winograd_f32_gather_fn(const struct winograd_f32_patch *task);
  *   in[y][x] = pixels[x * rows.n + y][from + c]
  *   target(y, x) of channel c = (rows' matrix * in * cols' matrix transposed)[y][x]
  *
- * where target(y, x) of channel c is targets[i][(first + c / 4) * step(i) + c % 4], i = y * cols.n
- * + x, and step(i) is steps ? steps[i] : step. */
+ * where with i = y * cols.n + x target(y, x) of channel c is targets[i][at(i) + c % 4], and at(i)
+ * is (first + c / 4) * steps[i] if there are steps, else (first + c / 4) * step + shift: tiles
+ * whose pixels, or targets, are as far from each other can share their addresses. */
 struct winograd_f32_input {
     struct winograd_f32_matrix rows, cols; /* square */
-    size_t groups, from, first;
+    size_t groups, first;
+    ptrdiff_t from;
     const float *const *pixels;
     float *const *targets;
     const size_t *steps;
-    size_t step;
+    size_t step, shift;
 };
 typedef void winograd_f32_input_fn(const struct winograd_f32_input *task);
 

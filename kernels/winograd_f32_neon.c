@@ -18,7 +18,7 @@ typedef float32x4_t half[MOST][MOST];
 
 /* Two columns: cores that issue in order do one while the other waits. */
 INLINE void forward_two(const struct winograd_f32_matrix *matrix, const float *const *pixels,
-                        size_t c, half values, size_t x, size_t n, int standard)
+                        ptrdiff_t c, half values, size_t x, size_t n, int standard)
 {
     float32x4_t in[2][MOST], out[2][MOST];
 #pragma GCC unroll 8
@@ -35,7 +35,7 @@ INLINE void forward_two(const struct winograd_f32_matrix *matrix, const float *c
     }
 }
 
-INLINE void forward_rows(const struct winograd_f32_input *task, size_t c, half values, size_t n,
+INLINE void forward_rows(const struct winograd_f32_input *task, ptrdiff_t c, half values, size_t n,
                          int standard, int pairs)
 {
     const float *const *pixels = task->pixels;
@@ -71,12 +71,12 @@ INLINE void forward_row(const struct winograd_f32_matrix *cols, const float32x4_
 }
 
 /* A tile of one row has no first pass. */
-INLINE void forward_cols(const struct winograd_f32_input *task, size_t c, size_t group, half values,
-                         size_t n, int standard, int same_step)
+INLINE void forward_cols(const struct winograd_f32_input *task, ptrdiff_t c, size_t group,
+                         half values, size_t n, int standard, int same_step)
 {
     float *const *targets = task->targets;
     const size_t *steps = task->steps;
-    size_t offset = group * task->step, rows = task->rows.n;
+    size_t offset = group * task->step + task->shift, rows = task->rows.n;
     float32x4_t in[MOST];
     if (rows == 1) {
 #pragma GCC unroll 8
@@ -93,7 +93,7 @@ INLINE void forward_cols(const struct winograd_f32_input *task, size_t c, size_t
     }
 }
 
-INLINE void rows_of(const struct winograd_f32_input *task, size_t c, half values, size_t n,
+INLINE void rows_of(const struct winograd_f32_input *task, ptrdiff_t c, half values, size_t n,
                     int pairs)
 {
     if (task->rows.standard)
@@ -102,7 +102,7 @@ INLINE void rows_of(const struct winograd_f32_input *task, size_t c, half values
         forward_rows(task, c, values, n, 0, pairs);
 }
 
-INLINE void cols_of(const struct winograd_f32_input *task, size_t c, size_t group, half values,
+INLINE void cols_of(const struct winograd_f32_input *task, ptrdiff_t c, size_t group, half values,
                     size_t n)
 {
     if (!task->cols.standard)
@@ -117,7 +117,8 @@ INLINE void input_as(const struct winograd_f32_input *task, int pairs)
 {
     half values;
     for (size_t g = 0; g < task->groups; g++) {
-        size_t c = task->from + g * WINOGRAD_F32_GROUP, group = task->first + g;
+        ptrdiff_t c = task->from + (ptrdiff_t)g * WINOGRAD_F32_GROUP;
+        size_t group = task->first + g;
         switch (task->rows.n) {
         case 8:
             forward_rows(task, c, values, 8, 1, pairs);

@@ -44,11 +44,12 @@ static void input_channel(const struct winograd_f32_input *task, size_t c)
     size_t rows = task->rows.n, cols = task->cols.n;
     for (size_t y = 0; y < rows; y++)
         for (size_t x = 0; x < cols; x++)
-            values[y][x] = task->pixels[x * rows + y][task->from + c];
+            values[y][x] = task->pixels[x * rows + y][task->from + (ptrdiff_t)c];
     transform(&task->rows, &task->cols, values);
     for (size_t i = 0; i < rows * cols; i++) {
-        size_t step = task->steps ? task->steps[i] : task->step;
-        task->targets[i][(task->first + c / GROUP) * step + c % GROUP] = values[i / cols][i % cols];
+        size_t group = task->first + c / GROUP;
+        size_t at = task->steps ? group * task->steps[i] : group * task->step + task->shift;
+        task->targets[i][at + c % GROUP] = values[i / cols][i % cols];
     }
 }
 

@@ -108,7 +108,8 @@ static void strips_of_one_dimension_are_divided_too(void **state)
 /* ---- blocking ---- */
 
 /* Tiles of F(6, 3), as large as they can be, of one image after the other. */
-static struct convolution_winograd plan_of(neo_dim batch, neo_dim size, neo_dim ic, neo_dim oc)
+static struct convolution_winograd plan_for(const struct winograd_f32_kernel *kernel, neo_dim batch,
+                                            neo_dim size, neo_dim ic, neo_dim oc)
 {
     struct convolution_winograd plan = {
         .shape = {.batch = batch, .ic = ic, .oc = oc, .out = {1, size, size}},
@@ -118,12 +119,18 @@ static struct convolution_winograd plan_of(neo_dim batch, neo_dim size, neo_dim 
         .down = 8,
         .across = 8,
         .padded = (size_t)ic,
+        .kernel = kernel,
         .panels = layout_panel_count((size_t)oc),
         .point = (size_t)(ic * oc),
     };
     plan.tiles = (size_t)batch * winograd_cut_tiles(&plan.rows) * winograd_cut_tiles(&plan.cols);
     winograd_choose_blocking(&plan, &(struct cpu){.l1_bytes = 1 << 16, .l2_bytes = 1 << 20});
     return plan;
+}
+
+static struct convolution_winograd plan_of(neo_dim batch, neo_dim size, neo_dim ic, neo_dim oc)
+{
+    return plan_for(&winograd_f32_ref, batch, size, ic, oc);
 }
 
 static size_t input_bytes(const struct convolution_winograd *plan)
@@ -138,6 +145,16 @@ static void small_weights_stay_from_strip_to_strip(void **state)
     size_t weights = MOST_POINTS * plan.point * sizeof(float);
     assert_true(weights + input_bytes(&plan) < 3 << 18);
     assert_int_equal(plan.groups, 1);
+}
+
+static void blocks_are_whole_where_their_rows_take_no_longer(void **state)
+{
+    (void)state;
+    static const struct winograd_f32_kernel deep = {.same = 5, .sums = 16};
+    struct convolution_winograd usual = plan_of(1, 114, 16, 16);
+    struct convolution_winograd whole = plan_for(&deep, 1, 114, 16, 16);
+    assert_int_not_equal(usual.strip % WINOGRAD_F32_MR, 0);
+    assert_int_equal(whole.strip, round_up(usual.strip, WINOGRAD_F32_MR));
 }
 
 static void inputs_stay_where_weights_do_not(void **state)
@@ -173,6 +190,7 @@ int main(void)
         cmocka_unit_test(strips_are_divided_where_that_changes_no_sum),
         cmocka_unit_test(strips_of_one_dimension_are_divided_too),
         cmocka_unit_test(small_weights_stay_from_strip_to_strip),
+        cmocka_unit_test(blocks_are_whole_where_their_rows_take_no_longer),
         cmocka_unit_test(inputs_stay_where_weights_do_not),
         cmocka_unit_test(rounds_turn_back_where_neither_stays),
         cmocka_unit_test(strips_are_whole_blocks_or_nearly),

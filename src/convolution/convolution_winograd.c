@@ -177,9 +177,9 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     mine->staged = fusion.reads_dst || !neighbours;
     mine->low = mine->finishes ? -INFINITY : fusion.low;
     mine->high = mine->finishes ? INFINITY : fusion.high;
+    plan_kernels(mine, cpu);
     winograd_choose_blocking(mine, cpu);
     winograd_plan_matrices(mine);
-    plan_kernels(mine, cpu);
     plan_scratch(mine);
 }
 

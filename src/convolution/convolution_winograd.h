@@ -19,6 +19,7 @@ enum {
     MOST_DIVIDED = 64, /* strips that are not the plan's */
     MOST_POINTS = WINOGRAD_MOST * WINOGRAD_MOST,
     MOST_GROUPS = WINOGRAD_MOST,
+    MOST_RUNS = SIZES * SIZES,
     MOST_OUTPUTS = (WINOGRAD_MOST - 2) * (WINOGRAD_MOST - 2),
     MOST_HEIGHTS = (MOST_STRIP + WINOGRAD_F32_MR - 1) / WINOGRAD_F32_MR,
 };
@@ -59,6 +60,7 @@ struct convolution_winograd {
 struct tile {
     neo_dim n, y, x;
     size_t rows, cols, height, width;
+    size_t run; /* of the strip's tiles of one size */
 };
 
 /* Where the next row of a point's matrix goes: in a block that has room for `left` more. */
@@ -66,6 +68,12 @@ struct place {
     float *next;
     const uint8_t *heights; /* of this block and those after it */
     size_t left;
+};
+
+/* Where the next row goes, if all points have the same blocks: values from the first row on. */
+struct cursor {
+    const uint8_t *heights; /* of this block and those after it */
+    size_t row, block;
 };
 
 /* Some points that follow each other. */
@@ -82,13 +90,22 @@ struct strip {
     uint8_t heights[MOST_POINTS * (MOST_HEIGHTS + 1) + MOST_GROUPS]; /* for the products */
     struct points groups[MOST_GROUPS];                               /* as many as plan->groups */
     struct place places[MOST_POINTS];
-    uint32_t sums[MOST_STRIP][MOST_POINTS]; /* of a tile, in bytes, column by column */
+    /* Tiles of one size follow each other; those of a run have rows of the same points. */
+    size_t run_count;
+    struct span runs[MOST_RUNS];
+    uint32_t sums[MOST_RUNS][MOST_POINTS]; /* of a run's first tile, in bytes, column by column */
     /* Of a block of tiles: its source, column by column, and its rows of the matrices. */
     const float *pixels[BLOCK][MOST_POINTS];
     float *targets[BLOCK][MOST_POINTS];
     size_t steps[BLOCK][MOST_POINTS];
-    bool same_step[BLOCK];           /* at all of its points */
     const float *patch[MOST_POINTS]; /* pixels of a tile that was gathered */
+    /* What tiles share: source of the first one without padding, with all of its size; and if
+     * there is one run, rows of the matrices. */
+    const struct tile *inner;
+    const float *inner_origin;
+    const float *inner_pixels[MOST_POINTS];
+    struct cursor next;
+    float *first_targets[MOST_POINTS];
 };
 
 struct run {

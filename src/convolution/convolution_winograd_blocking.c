@@ -107,6 +107,13 @@ static bool fills_blocks(size_t rows)
     return rows >= div_up(rows, WINOGRAD_F32_MR) * (WINOGRAD_F32_MR - 1);
 }
 
+/* Where many sums are under way a block with a row less takes as long. */
+static size_t whole_blocks(size_t rows)
+{
+    size_t whole = round_up(rows, WINOGRAD_F32_MR);
+    return whole <= MOST_STRIP ? whole : rows;
+}
+
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu)
 {
     struct blocking best = {1, 1, HUGE_VAL};
@@ -121,6 +128,8 @@ void winograd_choose_blocking(struct convolution_winograd *mine, const struct cp
         }
     }
     mine->strip = max_size(div_up(mine->tiles, best.strips), 1);
+    if (best.strips > 1 && mine->kernel->sums)
+        mine->strip = whole_blocks(mine->strip);
     mine->most_panels = best.panels;
     size_t points = mine->down * mine->across;
     mine->of_group = missing(mine, cpu, &best) > 0 ? div_up(points, MOST_GROUPS) : points;

@@ -71,13 +71,40 @@ static void list_pixels(const struct task *task, const struct tile *tile, const 
     }
 }
 
-static void list_source(const struct task *task, const struct tile *tile, const float **pixels)
+static const float *origin_of(const struct task *task, const struct tile *tile)
 {
     const struct convolution_shape *s = &task->run->plan->shape;
+    return (const float *)task->run->execution->buffers[SRC] + tile->n * s->src.n +
+           (tile->y - s->padding[HEIGHT]) * s->src.h + (tile->x - s->padding[WIDTH]) * s->src.w;
+}
+
+static bool has_padding(const struct convolution_shape *s, const struct tile *tile)
+{
     neo_dim top = tile->y - s->padding[HEIGHT], left = tile->x - s->padding[WIDTH];
-    const float *origin = (const float *)task->run->execution->buffers[SRC] + tile->n * s->src.n +
-                          top * s->src.h + left * s->src.w;
-    list_pixels(task, tile, origin, s->src.h, s->src.w, pixels);
+    return top < 0 || left < 0 || top + (neo_dim)tile->rows > s->in[HEIGHT] ||
+           left + (neo_dim)tile->cols > s->in[WIDTH];
+}
+
+/* Tiles without padding share the addresses of the first one. */
+static void find_source(const struct task *task, const struct tile *tile, size_t i,
+                        struct winograd_f32_input *input)
+{
+    const struct convolution_shape *s = &task->run->plan->shape;
+    struct strip *strip = task->strip;
+    const float *origin = origin_of(task, tile);
+    bool inner = !has_padding(s, tile);
+    if (inner && !strip->inner) {
+        strip->inner = tile;
+        strip->inner_origin = origin;
+        list_pixels(task, tile, origin, s->src.h, s->src.w, strip->inner_pixels);
+    }
+    if (inner && tile->run == strip->inner->run) {
+        input->pixels = strip->inner_pixels;
+        input->from = origin - strip->inner_origin;
+        return;
+    }
+    list_pixels(task, tile, origin, s->src.h, s->src.w, strip->pixels[i]);
+    input->pixels = strip->pixels[i];
 }
 
 static void list_patch(const struct task *task, const struct tile *tile, const float **pixels)
@@ -85,8 +112,8 @@ static void list_patch(const struct task *task, const struct tile *tile, const f
     list_pixels(task, tile, task->patches, (neo_dim)tile->cols * CHUNK, CHUNK, pixels);
 }
 
-/* Takes the next row of each of the tile's points. */
-static void list_targets(const struct task *task, const struct tile *tile, size_t i)
+/* Takes the next row of each of the tile's points. Are blocks as high at all of them? */
+static bool list_targets(const struct task *task, const struct tile *tile, size_t i)
 {
     size_t across = task->run->plan->across, padded = task->run->plan->padded;
     float **targets = task->strip->targets[i];
@@ -105,26 +132,71 @@ static void list_targets(const struct task *task, const struct tile *tile, size_
                 place->left = *++place->heights;
             }
         }
-    task->strip->same_step[i] = !different;
+    return !different;
 }
 
-/* Channels [channel, channel + count) of tile i of a block. */
-static void transform_tile(const struct task *task, const struct tile *tile, size_t i,
-                           size_t channel, size_t count)
+/* Tiles of one run share the addresses of its first rows. */
+static void share_targets(const struct task *task)
+{
+    struct strip *strip = task->strip;
+    const struct tile *tile = &strip->tiles[0];
+    float **targets = strip->first_targets;
+    strip->next = (struct cursor){strip->places[0].heights, 0, 0};
+    for (size_t u = 0; u < tile->rows; u++)
+        for (size_t v = 0; v < tile->cols; v++)
+            *targets++ = strip->places[u * task->run->plan->across + v].next;
+}
+
+static void find_targets(const struct task *task, const struct tile *tile, size_t i,
+                         struct winograd_f32_input *input)
+{
+    struct strip *strip = task->strip;
+    struct cursor *next = &strip->next;
+    if (strip->run_count > 1) {
+        bool same_step = list_targets(task, tile, i);
+        input->targets = strip->targets[i];
+        input->steps = same_step ? NULL : strip->steps[i];
+        input->step = strip->steps[i][0];
+        return;
+    }
+    size_t height = *next->heights;
+    input->targets = strip->first_targets;
+    input->step = height * WINOGRAD_F32_GROUP;
+    input->shift = next->block + next->row * WINOGRAD_F32_GROUP;
+    if (++next->row == height) {
+        next->block += height * task->run->plan->padded;
+        next->heights++;
+        next->row = 0;
+    }
+}
+
+/* Tile i of a block, for any channels. */
+static void place_tile(const struct task *task, const struct tile *tile, size_t i,
+                       struct winograd_f32_input *input)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    *input = (struct winograd_f32_input){
+        .rows = winograd_forward(plan, tile->rows),
+        .cols = winograd_forward(plan, tile->cols),
+        .pixels = task->strip->pixels[i],
+    };
+    find_targets(task, tile, i, input);
+    if (plan->gathers)
+        list_patch(task, tile, task->strip->pixels[i]);
+    else
+        find_source(task, tile, i, input);
+}
+
+/* Channels [channel, channel + count) of a tile. */
+static void transform_tile(const struct task *task, const struct tile *tile,
+                           const struct winograd_f32_input *place, size_t channel, size_t count)
 {
     const struct convolution_winograd *plan = task->run->plan;
     size_t rest = plan->gathers ? count : count % WINOGRAD_F32_GROUP, whole = count - rest;
-    struct winograd_f32_input input = {
-        .rows = winograd_forward(plan, tile->rows),
-        .cols = winograd_forward(plan, tile->cols),
-        .groups = whole / WINOGRAD_F32_GROUP,
-        .from = channel,
-        .first = channel / WINOGRAD_F32_GROUP,
-        .pixels = task->strip->pixels[i],
-        .targets = task->strip->targets[i],
-        .steps = task->strip->same_step[i] ? NULL : task->strip->steps[i],
-        .step = task->strip->steps[i][0],
-    };
+    struct winograd_f32_input input = *place;
+    input.groups = whole / WINOGRAD_F32_GROUP;
+    input.from += (ptrdiff_t)channel;
+    input.first = channel / WINOGRAD_F32_GROUP;
     if (whole)
         plan->kernel->input(&input);
     if (rest == 0)
@@ -142,23 +214,21 @@ static void transform_tile(const struct task *task, const struct tile *tile, siz
 
 static void transform_block(const struct task *task, const struct tile *tiles, size_t count)
 {
-    const struct convolution_winograd *plan = task->run->plan;
-    size_t ic = (size_t)plan->shape.ic;
-    for (size_t i = 0; i < count; i++) {
-        list_targets(task, &tiles[i], i);
-        if (plan->gathers)
-            list_patch(task, &tiles[i], task->strip->pixels[i]);
-        else
-            list_source(task, &tiles[i], task->strip->pixels[i]);
-    }
+    size_t ic = (size_t)task->run->plan->shape.ic;
+    struct winograd_f32_input places[BLOCK];
+    for (size_t i = 0; i < count; i++)
+        place_tile(task, &tiles[i], i, &places[i]);
     for (size_t c = 0; c < ic; c += CHUNK)
         for (size_t i = 0; i < count; i++)
-            transform_tile(task, &tiles[i], i, c, min_size(CHUNK, ic - c));
+            transform_tile(task, &tiles[i], &places[i], c, min_size(CHUNK, ic - c));
 }
 
 void winograd_transform_inputs(const struct task *task)
 {
-    const struct strip *strip = task->strip;
+    struct strip *strip = task->strip;
+    strip->inner = NULL;
+    if (strip->run_count == 1)
+        share_targets(task);
     for (size_t t = 0; t < strip->count; t += BLOCK)
         transform_block(task, &strip->tiles[t], min_size(BLOCK, strip->count - t));
 }

@@ -3,66 +3,127 @@
 
 #include "src/convolution/convolution_winograd.h"
 
-/* Tiles of one size in both dimensions follow each other. */
-static struct tile tile_at(const struct convolution_winograd *plan, size_t index)
+/* A tile by its number: of tiles of one size in both dimensions, which follow each other, by image,
+ * row and column. */
+struct position {
+    size_t r, c; /* sizes */
+    size_t n, row, column;
+};
+
+/* Of the next size that there are tiles of. */
+static void find_size(const struct convolution_winograd *plan, struct position *at)
+{
+    while (at->r < SIZES && (!plan->rows.count[at->r] || !plan->cols.count[at->c]))
+        if (++at->c == SIZES)
+            at->r++, at->c = 0;
+}
+
+static struct position position_of(const struct convolution_winograd *plan, size_t index)
+{
+    struct position at = {0};
+    for (;;) {
+        size_t across = plan->cols.count[at.c], image = plan->rows.count[at.r] * across;
+        if (index < image * (size_t)plan->shape.batch) {
+            at.n = index / image;
+            at.row = index % image / across;
+            at.column = index % across;
+            return at;
+        }
+        index -= image * (size_t)plan->shape.batch;
+        if (++at.c == SIZES)
+            at.r++, at.c = 0;
+    }
+}
+
+static void advance(const struct convolution_winograd *plan, struct position *at)
+{
+    if (++at->column < plan->cols.count[at->c])
+        return;
+    at->column = 0;
+    if (++at->row < plan->rows.count[at->r])
+        return;
+    at->row = 0;
+    if (++at->n < (size_t)plan->shape.batch)
+        return;
+    at->n = 0;
+    if (++at->c == SIZES)
+        at->r++, at->c = 0;
+    find_size(plan, at);
+}
+
+static struct tile tile_at(const struct convolution_winograd *plan, const struct position *at)
 {
     const struct cut *rows = &plan->rows, *cols = &plan->cols;
     const struct convolution_shape *s = &plan->shape;
-    size_t r = 0, c = 0, across = 0, image = 0;
-    for (size_t kind = 0; kind < SIZES * SIZES; kind++) {
-        r = kind / SIZES, c = kind % SIZES;
-        across = cols->count[c];
-        image = rows->count[r] * across;
-        if (index < image * (size_t)s->batch)
-            break;
-        index -= image * (size_t)s->batch;
-    }
     struct tile tile = {
-        .n = (neo_dim)(index / image),
-        .y = winograd_cut_begin(rows, r, index % image / across),
-        .x = winograd_cut_begin(cols, c, index % across),
-        .rows = rows->size[r] + rows->halo,
-        .cols = cols->size[c] + cols->halo,
+        .n = (neo_dim)at->n,
+        .y = winograd_cut_begin(rows, at->r, at->row),
+        .x = winograd_cut_begin(cols, at->c, at->column),
+        .rows = rows->size[at->r] + rows->halo,
+        .cols = cols->size[at->c] + cols->halo,
     };
-    tile.height = min_size(rows->size[r], (size_t)(s->out[HEIGHT] - tile.y));
-    tile.width = min_size(cols->size[c], (size_t)(s->out[WIDTH] - tile.x));
+    tile.height = min_size(rows->size[at->r], (size_t)(s->out[HEIGHT] - tile.y));
+    tile.width = min_size(cols->size[at->c], (size_t)(s->out[WIDTH] - tile.x));
     return tile;
 }
 
-/* Counts the rows at each point: tiles of one size follow each other. */
-static void count_rows(const struct strip *strip, size_t across, uint8_t *rows)
+static void list_tiles(const struct convolution_winograd *plan, struct span tiles,
+                       struct tile *list)
 {
-    memset(rows, 0, MOST_POINTS);
+    struct position at = position_of(plan, tiles.begin);
+    for (size_t t = tiles.begin; t < tiles.end; t++, advance(plan, &at))
+        *list++ = tile_at(plan, &at);
+}
+
+static bool are_alike(const struct tile *a, const struct tile *b)
+{
+    return a->rows == b->rows && a->cols == b->cols;
+}
+
+static void find_runs(struct strip *strip)
+{
+    strip->run_count = 0;
     for (size_t t = 0, end; t < strip->count; t = end) {
-        const struct tile *tile = &strip->tiles[t];
-        for (end = t + 1; end < strip->count; end++)
-            if (strip->tiles[end].rows != tile->rows || strip->tiles[end].cols != tile->cols)
-                break;
-        for (size_t u = 0; u < tile->rows; u++)
-            for (size_t v = 0; v < tile->cols; v++)
-                rows[u * across + v] = (uint8_t)(rows[u * across + v] + end - t);
+        for (end = t; end < strip->count && are_alike(&strip->tiles[t], &strip->tiles[end]); end++)
+            strip->tiles[end].run = strip->run_count;
+        strip->runs[strip->run_count++] = (struct span){t, end};
     }
 }
 
-/* Blocks of a point differ by one row at most. */
+/* Counts the rows at each point. */
+static void count_rows(const struct strip *strip, size_t across, uint8_t *rows)
+{
+    memset(rows, 0, MOST_POINTS);
+    for (size_t r = 0; r < strip->run_count; r++) {
+        struct span run = strip->runs[r];
+        const struct tile *tile = &strip->tiles[run.begin];
+        for (size_t u = 0; u < tile->rows; u++)
+            for (size_t v = 0; v < tile->cols; v++)
+                rows[u * across + v] = (uint8_t)(rows[u * across + v] + run.end - run.begin);
+    }
+}
+
+/* Blocks of a point differ by one row at most; lower ones are first. */
 static uint8_t *list_heights(size_t rows, uint8_t *heights)
 {
-    size_t blocks = div_up(rows, WINOGRAD_F32_MR);
+    size_t blocks = div_up(rows, WINOGRAD_F32_MR), height = rows / max_size(blocks, 1);
+    size_t lower = blocks - (rows - blocks * height);
     for (size_t i = 0; i < blocks; i++)
-        *heights++ = (uint8_t)((rows + i) / blocks);
+        *heights++ = (uint8_t)(height + (i >= lower));
     *heights++ = WINOGRAD_F32_PANEL;
     return heights;
 }
 
 enum { SUM_BYTES = WINOGRAD_F32_NR * sizeof(float) }; /* of a row */
 
-/* Takes the next row of each of the tile's points. next: that row, in bytes. */
-static void place_sums(const struct tile *tile, size_t across, uint32_t *next, uint32_t *sums)
+/* Takes a run's rows of each of its points. next: the first of these, in bytes. */
+static void place_sums(const struct tile *tile, size_t tiles, size_t across, uint32_t *next,
+                       uint32_t *sums)
 {
     for (size_t v = 0; v < tile->cols; v++)
         for (size_t u = 0; u < tile->rows; u++) {
             *sums++ = next[u * across + v];
-            next[u * across + v] += SUM_BYTES;
+            next[u * across + v] += (uint32_t)(tiles * SUM_BYTES);
         }
 }
 
@@ -75,8 +136,8 @@ void winograd_make_strip(const struct task *task, struct span tiles)
     uint8_t rows[MOST_POINTS], *heights = strip->heights;
     uint32_t next[MOST_POINTS] = {0};
     strip->count = tiles.end - tiles.begin;
-    for (size_t t = 0; t < strip->count; t++)
-        strip->tiles[t] = tile_at(plan, tiles.begin + t);
+    list_tiles(plan, tiles, strip->tiles);
+    find_runs(strip);
     count_rows(strip, plan->across, rows);
     strip->rows = 0;
     for (size_t p = 0; p < points; strip->rows += rows[p++]) {
@@ -91,6 +152,7 @@ void winograd_make_strip(const struct task *task, struct span tiles)
         next[p] = (uint32_t)strip->rows * SUM_BYTES;
         strip->places[p] = (struct place){task->inputs + strip->rows * plan->padded, begin, *begin};
     }
-    for (size_t t = 0; t < strip->count; t++)
-        place_sums(&strip->tiles[t], plan->across, next, strip->sums[t]);
+    for (size_t r = 0; r < strip->run_count; r++)
+        place_sums(&strip->tiles[strip->runs[r].begin], strip->runs[r].end - strip->runs[r].begin,
+                   plan->across, next, strip->sums[r]);
 }
