@@ -26,9 +26,9 @@ src_plane .req x24
 dst_plane .req x25
 bias_next .req x26
 
-    .macro begin_planes name, last=26
+    .macro begin_planes name, last=26, locals=32
     begin_function \name
-    save_registers 4, \last, 32
+    save_registers 4, \last, \locals
     ldp src, dst, [job, #JOB_SRC]
     ldp row, dst_row, [job, #JOB_ROW]
     ldp weights, w_tap, [job, #JOB_WEIGHTS]

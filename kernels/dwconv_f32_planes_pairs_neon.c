@@ -90,12 +90,19 @@ static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_
     job->last_src = STRIDE * job->last_dst;
 }
 
-/* Does the assembly need no list for these planes? */
-static int are_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap)
+/* The assembly that needs no list for these planes, if there is some. */
+static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
+                                        const struct planes_gap *gap)
 {
     size_t rows = task->out_rows, below = task->kw / 2 - 1;
-    return rows == task->out_cols && gap->above && gap->below == below && task->first < 0 &&
-           !ends_even(task) && (rows == 7 || (task->kw == 3 && rows == 14));
+    if (rows != task->out_cols || !gap->above || gap->below != below || task->first >= 0 ||
+        ends_even(task))
+        return NULL;
+    if (task->kw == 5)
+        return rows == 7 ? dwconv_f32_planes_pairs_5x5 : NULL;
+    if (rows == 7 && task->dst_row == rows)
+        return dwconv_f32_planes_pairs_7x7;
+    return rows == 14 ? dwconv_f32_planes_pairs_3x3 : NULL;
 }
 
 static void run(const struct dwconv_f32_task *task)
@@ -110,8 +117,12 @@ static void run(const struct dwconv_f32_task *task)
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
     list_columns(&job, task);
-    job.tiles = are_whole(task, &gap) ? NULL : task->scratch;
-    (task->kw == 3 ? dwconv_f32_planes_pairs_3x3 : dwconv_f32_planes_pairs_5x5)(&job);
+    dwconv_f32_planes_fn *whole = find_whole(task, &gap);
+    job.tiles = whole ? NULL : task->scratch;
+    if (whole)
+        whole(&job);
+    else
+        (task->kw == 3 ? dwconv_f32_planes_pairs_3x3 : dwconv_f32_planes_pairs_5x5)(&job);
 }
 
 static int does(const struct dwconv_f32_task *task)

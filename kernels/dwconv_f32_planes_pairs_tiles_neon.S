@@ -127,8 +127,8 @@
     .endr
     .endm
 
-/* Planes of 7x7, and of 14x14 with 3x3, are one block of instructions: the weights of one are loaded
- * while multiply-adds of the one before go on. */
+/* Planes of 14x14 with 3x3, and of 7x7 with 5x5, are one block of instructions: the weights of one are
+ * loaded while multiply-adds of the one before go on. */
     .macro whole_band K, R, padding, y, size, clamps
     .if \y
     mov scratch, #(2 * \y - \K / 2)
@@ -156,7 +156,7 @@
     load_weights \K
     whole_band \K, 4, 1, 0, \size, \clamps
     .if \size == 7
-    whole_band \K, 3, %(\K / 4 * 2), 4, \size, \clamps
+    whole_band \K, 3, 2, 4, \size, \clamps
     .else
     whole_band \K, 4, 0, 4, \size, \clamps
     whole_band \K, 3, 0, 8, \size, \clamps
@@ -199,11 +199,7 @@
 12: restore_registers
     ret
 13:
-    .if \K == 3
-    cbz vectors, 14f
-    whole_or_clamped_planes \K, 14
-    .endif
-14: whole_or_clamped_planes \K, 7
+    whole_or_clamped_planes \K, %(21 - 7 * (\K / 2))
     .p2align 2
 .Lbands_\K\():
     for_bands band_entry, \K

@@ -102,7 +102,8 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
     task->strip = pick(seed, 0, 1) ? pick(seed, 1, 2 * task->out_cols) : 0;
     pick_single_column(task, kernel, seed);
     size_t least = task->dst_plane > 1 ? 1 : task->channels; /* of a row */
-    task->dst_row = (task->out_cols - 1) * task->dst_column + least + pick(seed, 0, 3);
+    size_t gap = pick(seed, 0, 1) ? pick(seed, 1, 3) : 0;    /* behind a row */
+    task->dst_row = (task->out_cols - 1) * task->dst_column + least + gap;
     if (task->dst_plane > 1)
         task->dst_plane = task->out_rows * task->dst_row + pick(seed, 0, 3);
     task->first = (ptrdiff_t)pick(seed, 0, 5) - 4;
@@ -287,7 +288,8 @@ static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
         struct problem problem;
         make_problem(&problem, kernel, fill, &seed);
         assert_true(dwconv_f32_does(kernel, &problem.task));
-        run_in_pieces(&problem.task, kernel, pick(&seed, 0, problem.task.out_rows));
+        size_t cut = pick(&seed, 0, 1) ? pick(&seed, 0, problem.task.out_rows) : 0;
+        run_in_pieces(&problem.task, kernel, cut);
         check_problem(&problem, kernel);
     }
 }
