@@ -165,12 +165,13 @@ LONG_FUZZ_SECONDS ?= 600
 check-long: $(TEST_PROGRAMS) ## hours: check with many more random rounds, stress, every shape, fuzz, valgrind
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable
-	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable SAN=thread
+	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable SAN=thread STRESS_PROGRAMS='$(THREAD_STRESS)'
 	$(Q)$(MAKE) --no-print-directory check-shapes TARGET=portable
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
-# Random lives in many threads, and random problems.
-STRESS_PROGRAMS := cache_stress primitive_stress matmul_random convolution_random network dependency
+# Random lives in many threads, and random problems, most of which are for one thread.
+THREAD_STRESS := cache_stress primitive_stress network
+STRESS_PROGRAMS := $(THREAD_STRESS) matmul_random convolution_random dependency
 STRESS_TESTS := $(addprefix $(BUILD)/tests/test_,$(STRESS_PROGRAMS))
 check-stress: $(STRESS_TESTS) ## the tests of random problems and lives for minutes (TARGET=portable, SAN=thread)
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(STRESS_TESTS)
