@@ -83,8 +83,8 @@
     .set late, \height + 2 * (\vectors / \group) - \height * \vectors / 2
     .if \height * \vectors <= 8
     .set apart, 0
-    .set late, 0
-    .elseif late < 0
+    .endif
+    .if (late < 0) | (\height < 4) | (\height * \vectors <= 8)
     .set late, 0
     .endif
     .set ops, 0
@@ -99,7 +99,7 @@
     .set moves, ops - \vectors / \group
     .if \vectors == 1
     .set moves, 1
-    .elseif \more == 1 /* before the last row */
+    .elseif (\more == 1) & (\height > 3) /* before the last row */
     .set moves, \vectors / \group + \height - late - 1
     .endif
     .set op, 0

@@ -141,7 +141,8 @@ static double tuned_cycles(const struct core *core, double height, double vector
     double macs = height * vectors, loads = height / 2 + 1;
     double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
     if (core->in_order == IN_ORDER_WIDE) {
-        double others = 2 * vectors / group + height / 4 + 0.5, crowded = macs < 12 ? 0.25 : 0;
+        double others = 2 * vectors / group + height / 4 + 0.5;
+        double crowded = macs < 12 || vectors > group ? 0.25 : 0;
         return fmax(least, (macs + others) / 3) + crowded * vectors / group;
     }
     double all = macs + loads + 3 * vectors + vectors / group, wait = height < 3 ? 1 : 0;
@@ -189,10 +190,11 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     double step = run->a_columns || direct_has_panels(run)
                       ? untuned_cycles(core, height, vectors, run->group)
                       : tile_cycles(core, height, run->vectors, run->group);
-    bool wide = core->in_order == IN_ORDER_WIDE;
-    double around = (wide && !run->a_columns ? 20 : 6) + 0.5 * height * run->vectors;
-    if (wide && k < 4) /* steps that wait for what they load */
+    double around = 6 + 0.5 * height * run->vectors;
+    if (core->in_order == IN_ORDER_WIDE && k < 4) /* steps that wait for what they load */
         around += (1.6 + 1.3 * k) * height * run->vectors;
+    else if (core->in_order == IN_ORDER_WIDE && !run->a_columns) /* for its first products */
+        around += 14;
     return tiles * (k * step + around);
 }
 
