@@ -21,7 +21,7 @@ enum { GEMM_F32_REGULAR_ROUNDS = 4 }; /* of regular rows, at least */
  *   sum = 0
  *   for s < segments, p < depth in this order:
  *       sum += rows[(t * segments + s) * GEMM_F32_LIST + i][p] *
- *              b[q * b_step + (s * depth + p) * pitch + j]
+ *              b[q * b_step + (s * depth + p) * pitch + s * b_skip + j]
  *   C = c[(t * height + i) * ldc + q * width + j]
  *   C = sum + (accumulate ? C : 0) + (bias ? bias[q * width + j] : 0)
  *   if (clamp & GEMM_F32_LOW) C = max(C, low)
@@ -34,10 +34,11 @@ enum { GEMM_F32_REGULAR_ROUNDS = 4 }; /* of regular rows, at least */
  * Whole vectors add in the order of s and p, with C first, and each product is rounded with its
  * sum, but the first one alone if there is no C: no more than the sign of a zero depends on that.
  * Narrow panels have four sums an element, for p mod 4, and add C to those. A and B are read
- * exactly, but for the three columns beside a narrow panel, which must be there.
+ * exactly, but for the three columns beside a narrow panel, which must be there; b_skip: of what is
+ * not read between two segments.
  *
- * Kernels that pack read a plain B instead, 12 columns a panel, none missing, and leave it at `to`
- * as b would be:
+ * Kernels that pack read a plain B instead, 12 columns a panel, none missing or skipped, and leave
+ * it at `to` as b would be:
  *
  *   to[q * b_step + p * 12 + j] = from[p * from_row + q * 12 + j], p < segments * depth
  *
@@ -68,6 +69,7 @@ struct gemm_f32_listed {
     size_t eights_step, eights;
     const float *columns; /* for gemm_f32_listed_columns kernels */
     size_t column_step;
+    size_t b_skip;
 };
 typedef void gemm_f32_listed_fn(const struct gemm_f32_listed *strip);
 gemm_f32_listed_fn gemm_f32_listed_columns_ref;
@@ -103,9 +105,9 @@ size_t gemm_f32_listed_lowest(uint32_t features);
  *   b[(s * depth + p) * pitch + j] = columns[(j - 4 * vectors) * column_step + s * depth + p] for
  *       these columns j, and is not read
  *
- * They do not accumulate. Each of these columns has four sums: of each segment, step p of the
- * rounds goes to number p % 4, step p of the tail to p % 2. Their sum is (0 + 1) + (2 + 3). Bias is
- * read in full vectors. */
+ * They neither accumulate nor skip. Each of these columns has four sums: of each segment, step p of
+ * the rounds goes to number p % 4, step p of the tail to p % 2. Their sum is (0 + 1) + (2 + 3).
+ * Bias is read in full vectors. */
 struct gemm_f32_listed_columns {
     const char *name; /* gemm_f32_listed_columns_<height>x<vectors>_<columns>_… */
     uint32_t needs;

@@ -36,8 +36,8 @@
 
     .macro kernel_by name, height, vectors
     begin_whole \name, \height, \vectors
-    cbz rounds, 20f
-    cbnz special, 20f
+    cbz rounds, 19f
+    cbnz special, 19f
 
     /* a tile; rounds >= 1 */
 11: begin_tile \height
@@ -46,6 +46,7 @@
     end_plain_tile \height, \vectors, all_of_c, st
 
     /* a tile that something is special about */
+19: begin_special
 20: begin_special_tile
     cbnz w8, 15f
     clear_all %(32 - \height * \vectors), %(\height * \vectors)

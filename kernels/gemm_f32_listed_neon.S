@@ -88,8 +88,8 @@
     .macro kernel height, width, vectors, kind
     begin_whole \height\()x\width\kind, \height, \vectors
     cmp rounds, #2
-    b.lo 20f
-    cbnz special, 20f
+    b.lo 19f
+    cbnz special, 19f
 
     /* a tile; rounds >= 2 */
 11: begin_tile \height
@@ -106,6 +106,7 @@
 14: end_plain_tile \height, \vectors, rows_of_c, st1
 
     /* a tile that something is special about */
+19: begin_special
 20: begin_special_tile
     cmp rounds, #2
     b.lo 21f
@@ -288,11 +289,12 @@ eights_step .req x30
 
     .macro narrow height, width
     begin \height\()x\width
-11: mov segment, list
+    ldr special, [strip, #STRIP_B_SKIP]
+11: sub segment, list, #64
     mov b, b_first
     ldr segments, [strip, #STRIP_SEGMENTS]
     clear_all %(32 - \height * \width), %(\height * \width)
-12: load_pointers \height, segment
+12: load_next_pointers \height
     mov scratch, rounds
     cbz scratch, 14f
 13: for_each_row load, \height
@@ -321,7 +323,7 @@ eights_step .req x30
     subs scratch, scratch, #1
     b.ne 15b
 16: subs segments, segments, #1
-    add segment, segment, #64
+    add b, b, special, lsl #2
     b.ne 12b
     for_all sum_lanes, %(32 - \height * \width), %(\height * \width)
     ldp w8, w9, [strip, #STRIP_ACCUMULATE]

@@ -50,13 +50,26 @@ from .req x30
 /* ---- parts of a tile ---- */
 
     .macro load_pointers height, from
-    .set i, 0
-    .rept \height / 2
+    load_pointers_after 0, \height, \from
+    .endm
+    .macro load_pointers_after first, height, from
+    .set i, \first
+    .rept (\height - \first) / 2
     two_pointers %(8 + i), %(9 + i), \from, %(8 * i)
     .set i, i + 2
     .endr
-    .if \height % 2
-    pointer %(7 + \height), \from, %(8 * \height - 8)
+    .if i < \height
+    pointer %(8 + i), \from, %(8 * i)
+    .endif
+    .endm
+
+/* Those of the next segment, whose list `segment` becomes. */
+    .macro load_next_pointers height
+    .if \height == 1
+    ldr x8, [segment, #64]!
+    .else
+    ldp x8, x9, [segment, #64]!
+    load_pointers_after 2, \height, segment
     .endif
     .endm
 
@@ -258,10 +271,16 @@ bytes_in_order:
     b 30f
     .endm
 
+/* Before the first one of these tiles: from here on, `special` is what of B is between segments, and
+ * a bit that is not one of its address. */
+    .macro begin_special
+    ldr special, [strip, #STRIP_B_SKIP]
+    orr special, special, #1 << 63
+    .endm
+
 /* w8: does it accumulate? */
     .macro begin_special_tile
     ldr w8, [strip, #STRIP_ACCUMULATE]
-    mov special, #1
     mov segment, list
     ldr segments, [strip, #STRIP_SEGMENTS]
     .endm
@@ -271,8 +290,8 @@ bytes_in_order:
     .macro end_tile height, vectors, store, op
 26: subs segments, segments, #1
     b.eq 27f
-    add segment, segment, #64
-    load_pointers \height, segment
+    load_next_pointers \height
+    add b, b, special, lsl #2
     b 24b
 27: finish_sums \height, \vectors
     .if \vectors > 1

@@ -27,3 +27,4 @@ OFFSET(gemm_f32_listed, eights_step, STRIP_EIGHTS_STEP, 168);
 OFFSET(gemm_f32_listed, eights, STRIP_EIGHTS, 176);
 OFFSET(gemm_f32_listed, columns, STRIP_COLUMNS, 184);
 OFFSET(gemm_f32_listed, column_step, STRIP_COLUMN_STEP, 192);
+OFFSET(gemm_f32_listed, b_skip, STRIP_B_SKIP, 200);

@@ -22,7 +22,7 @@ static float element(const struct gemm_f32_listed *strip, const float *const *ro
 {
     float sums[4] = {column.lanes == 1 ? before : 0};
     size_t whole = 4 * strip->rounds, depth = whole + strip->tail;
-    for (size_t s = 0; s < strip->segments; s++) {
+    for (size_t s = 0; s < strip->segments; s++, column.b += strip->b_skip) {
         const float *row = rows[s * GEMM_F32_LIST];
         for (size_t p = 0; p < depth; p++, column.b += column.pitch) {
             size_t lane = p < whole ? p % column.lanes : (p - whole) % column.tail_lanes;

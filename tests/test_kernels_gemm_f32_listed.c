@@ -81,7 +81,10 @@ static void make_problem(struct problem *problem, size_t height, size_t width, s
     size_t tiles = 1 + (options >> 4 & 7) % MOST_TILES;
     size_t panels = narrow ? 1 : 1 + (options >> 7 & 7) % MOST_PANELS;
     size_t pitch = (width + 3) / 4 * 4;
-    size_t panel = segments * depth * pitch, b_step = panel + (options >> 10 & 7);
+    bool skips = !whole && !problem->again && options >> 21 & 1;
+    size_t b_skip = skips ? (options >> 22 & 3) * pitch : 0;
+    size_t panel = segments * depth * pitch + (segments - 1) * b_skip;
+    size_t b_step = panel + (options >> 10 & 7);
     problem->depth = depth, problem->rows = tiles * height, problem->columns = panels * width;
     bool accumulates = !problem->again && options >> 16 & 1;
     bool ragged = !whole && !narrow && width > 4 && panels == 1 && !accumulates;
@@ -110,6 +113,7 @@ static void make_problem(struct problem *problem, size_t height, size_t width, s
         .height = (uint32_t)height,
         .width = (uint32_t)width,
         .missing = missing,
+        .b_skip = b_skip,
     };
     const float *a = filled(&guard_a, tiles * segments * height * depth, end, fill, seed);
     problem->strip.rows = make_list(&problem->strip, a, depth);
@@ -131,7 +135,7 @@ static double want(const struct problem *problem, size_t i, size_t j, double *bo
         b = strip->columns + (j - whole) * strip->column_step, pitch = 1;
     double sum = strip->accumulate ? (double)problem->before[i * strip->ldc + j] : 0;
     double size = fabs(sum);
-    for (size_t s = 0; s < strip->segments; s++) {
+    for (size_t s = 0; s < strip->segments; s++, b += strip->b_skip) {
         size_t list = i / strip->height * strip->segments + s;
         const float *row = strip->rows[list * GEMM_F32_LIST + i % strip->height];
         for (size_t p = 0; p < problem->depth; p++, b += pitch) {
@@ -156,12 +160,12 @@ static void check_problem(const struct problem *problem)
             double bound, expected = want(problem, i, j, &bound);
             double got = (double)strip->c[i * strip->ldc + j];
             if (!(fabs(got - expected) <= bound))
-                fail_msg("%s %ux%u: segments %zu depth %zu tiles %zu panels %zu accumulate %u "
-                         "bias %d clamp %u missing %u: c[%zu][%zu] is %.9g, not %.9g (seed %u)",
-                         problem->name, strip->height, strip->width, strip->segments,
-                         problem->depth, strip->tiles, strip->panels, strip->accumulate,
-                         strip->bias != NULL, strip->clamp, strip->missing, i, j, got, expected,
-                         fill_seed());
+                fail_msg(
+                    "%s %ux%u: segments %zu depth %zu tiles %zu panels %zu accumulate %u "
+                    "bias %d clamp %u missing %u skip %zu: c[%zu][%zu] is %.9g, not %.9g (seed %u)",
+                    problem->name, strip->height, strip->width, strip->segments, problem->depth,
+                    strip->tiles, strip->panels, strip->accumulate, strip->bias != NULL,
+                    strip->clamp, strip->missing, strip->b_skip, i, j, got, expected, fill_seed());
         }
         for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
             assert_true(fill_is_marker(strip->c[i * strip->ldc + j]));

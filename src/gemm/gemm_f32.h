@@ -46,6 +46,8 @@ struct gemm_f32_shape {
     size_t segment, a_stride;
     bool a_is_regular;
     bool a_has_zeros; /* reach() knows where */
+    bool a_has_parts; /* of its segments, in each matrix other ones; B is packed, and the CPU lists
+                         rows for n columns */
 
     /* Not 0: columns of A are contiguous, so far from each other, and list_a() knows where they
      * are. C's columns are contiguous, too. */
@@ -134,6 +136,8 @@ struct gemm_f32_place {
     float *c;
     size_t c_row, c_column; /* unused with GEMM_STAGED */
     const float *bias;      /* one value per column, or NULL */
+    struct span part;       /* with a_has_parts: the values of each segment that are not zeros, the
+                               same in all rows. Others are not multiplied */
 };
 
 /* Addresses in A: for tiles t < tall + low, of which the first ones have `height` rows and the
@@ -142,7 +146,8 @@ struct gemm_f32_place {
  *   out[(t * segments + s) * GEMM_F32_LIST + i] = the address of A[row_of(t) + i][first + s *
  * segment]
  *
- * Others of the GEMM_F32_LIST addresses may be written, too. With a_column: there is one address.
+ * or, with a_has_parts, of where the segment's part begins. Others of the GEMM_F32_LIST addresses
+ * may be written, too. With a_column: there is one address.
  */
 struct gemm_f32_list {
     size_t batch, tile, row; /* the number of the first tile, and its first row */
@@ -160,7 +165,8 @@ struct gemm_f32_call {
     void (*prepare_a)(const void *context, void *task_scratch, size_t batch, size_t row,
                       size_t rows);
 
-    /* out[p * rows + i] = A[row + i][first + p] for i < rows <= GEMM_F32_MR, p < depth. */
+    /* out[p * rows + i] = A[row + i][first + p] for i < rows <= GEMM_F32_MR, p < depth. Not called
+     * with a_has_parts. */
     void (*pack_a)(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
                    size_t first, size_t depth, float *out);
 

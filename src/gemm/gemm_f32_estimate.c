@@ -59,7 +59,7 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
         around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
     }
     double rounds = k * panels_cycles(cpu->core, height, full, rest);
-    return 300 + panels * 15 + tiles * (6 + rounds + around);
+    return panels * 15 + tiles * (6 + rounds + around);
 }
 
 size_t gemm_f32_tail_height(size_t n)
@@ -88,7 +88,7 @@ static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, d
     double around = (double)count * 3 + height * (double)n / 8;
     if (whole > 0) /* narrow panels' sums have parts anyway */
         around += height * 2.5 / per_cycle;
-    return 300 + (double)count * 15 + tiles * (6 + k * step + around);
+    return (double)count * 15 + tiles * (6 + k * step + around);
 }
 
 bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
@@ -139,5 +139,6 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
                 gemm_f32_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k);
     double cycles =
         tail ? tail_cycles(cpu, m, (size_t)n, k, height) : listed_cycles(cpu, m, n, k, height);
-    return 500 + batch * (cycles + copies + b);
+    const double first = 300, each = 160 * cpu->core->slowness; /* of matrices */
+    return 500 + first - each + batch * (each + cycles + copies + b);
 }

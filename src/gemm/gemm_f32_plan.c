@@ -51,12 +51,14 @@ static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
     return min_size(max_size(most, MIN_BLOCK_K), MAX_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
 }
 
-/* Blocks of k are a part of a segment or some segments. */
+/* Blocks of k are a part of a segment or some segments; these, if segments have parts already. */
 void gemm_f32_set_block_k(struct gemm_f32 *plan, size_t most)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
     size_t segment = plan->listed ? shape->segment : shape->k;
     plan->k_unit = shape->k;
+    if (shape->a_has_parts)
+        most = max_size(most, segment);
     if (segment == shape->k || segment > most) {
         size_t block = even_block(segment, most);
         plan->k_unit = segment;
@@ -200,7 +202,8 @@ static size_t list_bytes(const struct gemm_f32 *plan)
 static bool always_lists(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
     return plan->listed && !plan->copies && !is_unknown(&plan->shape) &&
-           (plan->has_tail || plan->tall <= gemm_f32_listed_lowest(cpu->features));
+           (plan->has_tail || plan->shape.a_has_parts ||
+            plan->tall <= gemm_f32_listed_lowest(cpu->features));
 }
 
 static void divide_scratch(struct gemm_f32 *plan, const struct cpu *cpu)
@@ -302,7 +305,7 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
         plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
         plan->run_rows = choose_run_rows(plan, cpu);
     }
-    plan->has_tail = plan->listed && shape->b_packed && !is_unknown(shape) &&
+    plan->has_tail = plan->listed && shape->b_packed && !is_unknown(shape) && !shape->a_has_parts &&
                      gemm_f32_tail_pays(cpu, shape->m, shape->n, shape->k);
     plan_by(plan, cpu);
     if (plan->has_tail && gemm_f32_k_blocks(plan) > 1) { /* its kernels do not accumulate */

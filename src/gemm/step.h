@@ -1,6 +1,6 @@
 /* What the ways of running a step of the blocked multiplication share: with rows of A packed
- * (gemm_f32.c), and with rows (step_listed.c, step_regular.c) or columns of A (step_planes.c) read
- * in place. */
+ * (gemm_f32.c), and with rows (step_listed.c, step_regular.c, step_short.c) or columns of A
+ * (step_planes.c) read in place. */
 #ifndef SRC_GEMM_STEP_H
 #define SRC_GEMM_STEP_H
 
@@ -24,11 +24,12 @@ struct gemm_task {
 
 /* Does the task read rows of A in place? Not if it runs on another kind of core than the plan is
  * for, whose tiles are lower: there packed rows are faster. But sums of a tail's columns are those
- * of its kernels. */
+ * of its kernels, and packed rows would not lack parts. */
 static inline bool gemm_step_lists(const struct gemm_task *task)
 {
     const struct gemm_f32 *plan = task->plan;
-    return plan->listed && (plan->has_tail || plan->tall <= task->tiles->listed->height);
+    return plan->listed &&
+           (plan->has_tail || plan->shape.a_has_parts || plan->tall <= task->tiles->listed->height);
 }
 
 /* Packs the step's rows of A. */
@@ -109,6 +110,22 @@ void gemm_f32_plan_whole(struct gemm_f32 *plan);
 /* Fills plan->passes, if few enough serve all panels. */
 void gemm_f32_plan_passes(struct gemm_f32 *plan);
 
+/* What is multiplied of a segment. */
+static inline struct span gemm_step_part(const struct gemm_task *task, const struct gemm_step *step)
+{
+    return task->plan->shape.a_has_parts ? task->place.part : (struct span){0, step->depth};
+}
+
+/* The columns of packed weights that come once more. */
+static inline const float *gemm_step_tail(const struct gemm_task *task)
+{
+    const struct gemm_f32_shape *shape = &task->plan->shape;
+    return task->plan->has_tail ? task->place.b + layout_tail_offset(shape->n) * shape->k : NULL;
+}
+
+/* Lists rows of one segment at equal distances. */
+void gemm_step_list_regular(const struct gemm_task *task, const struct gemm_step *step);
+
 /* Adds the products of some panels of a step to the block of C, with rows of A listed. */
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block, struct span panels);
@@ -116,21 +133,8 @@ void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *
 /* Sets plan->regular_panels, if such kernels suit the plan. */
 void gemm_f32_plan_regular(struct gemm_f32 *plan);
 
-/* Are there such kernels for the tiles' heights? */
-static inline bool gemm_f32_has_regular(const struct gemm_f32 *plan,
-                                        const struct gemm_f32_listed_kernels *kernels)
-{
-    size_t tall = plan->tall;
-    return tall >= 2 && kernels->regular[tall - 1] && kernels->regular[tall - 2];
-}
-
-/* Are there for the step's panels, on the core that the task runs on? */
-static inline bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step)
-{
-    const struct gemm_f32 *plan = task->plan;
-    return plan->regular_panels && step->panels.begin < plan->full_panels &&
-           gemm_f32_has_regular(plan, task->tiles->listed);
-}
+/* Are there such kernels for the step's panels, on the core that the task runs on? */
+bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step);
 
 /* Computes a step, with rows of A in place at equal distances. */
 void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step *step,

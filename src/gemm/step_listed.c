@@ -18,8 +18,8 @@ static void copy_rows(const float **list, size_t rows, size_t depth, float *to)
     }
 }
 
-/* Rows of one segment at equal distances. Addresses of rows that do not exist are numbers only. */
-static void list_regular(const struct gemm_task *task, const struct gemm_step *step)
+/* Addresses of rows that do not exist are numbers only. */
+void gemm_step_list_regular(const struct gemm_task *task, const struct gemm_step *step)
 {
     const struct gemm_f32 *plan = task->plan;
     const float **list = task->list;
@@ -56,10 +56,12 @@ static void copy_run(const struct gemm_task *task, const struct gemm_step *step,
 {
     const struct gemm_f32 *plan = task->plan;
     const float **list = run->rows;
+    struct span part = gemm_step_part(task, step);
+    size_t depth = part.end - part.begin;
     for (size_t t = run->tiles.begin; t < run->tiles.end; t++) {
         size_t rows = plan->tall - (t >= plan->tall_tiles);
-        for (size_t s = 0; s < run->segments; s++, list += LIST, copy += rows * step->depth)
-            copy_rows(list, rows, step->depth, copy);
+        for (size_t s = 0; s < run->segments; s++, list += LIST, copy += rows * depth)
+            copy_rows(list, rows, depth, copy);
     }
 }
 
@@ -120,7 +122,7 @@ static void list_rows(const struct gemm_task *task, const struct gemm_step *step
     const struct gemm_f32 *plan = task->plan;
     float *copy = task->a;
     if (plan->shape.a_is_regular)
-        list_regular(task, step);
+        gemm_step_list_regular(task, step);
     for (size_t i = 0; i < count; i++) {
         const struct gemm_run *run = &runs[i];
         if (!plan->shape.a_is_regular && run->segments)
@@ -159,13 +161,6 @@ static struct gemm_pass plan_pass(const struct gemm_f32 *plan,
             tail ? gemm_f32_listed_columns_find(kernels->needs, plan->tall - low, pass.width)
                  : gemm_f32_listed_run(kernels, plan->tall - low, pass.width);
     return pass;
-}
-
-/* The columns of packed weights that come once more. */
-static const float *tail_of(const struct gemm_task *task)
-{
-    const struct gemm_f32_shape *shape = &task->plan->shape;
-    return task->plan->has_tail ? task->place.b + layout_tail_offset(shape->n) * shape->k : NULL;
 }
 
 void gemm_f32_plan_passes(struct gemm_f32 *plan)
@@ -285,16 +280,19 @@ static void begin_strip(struct strip *strip, const struct gemm_task *task,
 {
     const struct gemm_f32 *plan = task->plan;
     const struct layout_panel *panel = &pass->panel;
+    struct span part = gemm_step_part(task, step);
+    size_t depth = part.end - part.begin;
     strip->task = task;
     strip->pass = pass;
     strip->run = runs;
-    strip->b = gemm_step_panel(task, step, panel);
-    strip->tail = tail_of(task);
+    strip->b = gemm_step_panel(task, step, panel) + part.begin * panel->width;
+    strip->tail = gemm_step_tail(task);
     strip->tile = step->tiles.begin;
     strip->tall = (uint32_t)plan->tall;
     strip->call = (struct gemm_f32_listed){
-        .rounds = step->depth / 4,
-        .tail = step->depth % 4,
+        .rounds = depth / 4,
+        .tail = depth % 4,
+        .b_skip = (step->depth - depth) * panel->width,
         .b_step = gemm_step_panel_stride(task, step, panel->width),
         .c = block->values + (panel->first - step->column),
         .ldc = block->row_stride,
@@ -343,44 +341,6 @@ static void run_strip(struct strip *strip, size_t end)
             run_some(strip, last);
         else
             skip_some(strip, last);
-    }
-}
-
-/* A step's only pass that the plan knows, or its passes one after the other: nothing but addresses
- * is not known yet. A has no zeros. */
-void gemm_run_short(const struct gemm_task *task)
-{
-    const struct gemm_f32 *plan = task->plan;
-    const struct gemm_step *step = &plan->whole;
-    const struct gemm_f32_place *place = &task->place;
-    size_t k = plan->shape.k;
-    struct gemm_run all = whole_run(task, step);
-    list_rows(task, step, &all, 1);
-    for (const struct gemm_pass *pass = plan->passes; pass < plan->passes + plan->pass_count;
-         pass++) {
-        size_t first = pass->panel.first;
-        struct strip strip = {
-            .task = task,
-            .pass = pass,
-            .tall = (uint32_t)plan->tall,
-            .call = {.rows = task->list,
-                     .segments = step->segments,
-                     .rounds = step->depth / 4,
-                     .tail = step->depth % 4,
-                     .b = place->b + first * k,
-                     .b_step = pass->panel.width * k,
-                     .c = place->c + first,
-                     .ldc = place->c_row,
-                     .panels = pass->panels,
-                     .bias = place->bias ? place->bias + first : NULL,
-                     .clamp = plan->clamp,
-                     .low = plan->shape.low,
-                     .high = plan->shape.high,
-                     .width = pass->width,
-                     .columns = tail_of(task),
-                     .column_step = k},
-        };
-        run_some(&strip, plan->row_tiles);
     }
 }
 
