@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "neoprene/convolution.h"
 #include "src/core/checked.h"
@@ -162,6 +163,21 @@ void convolution_shape_init(struct convolution_shape *shape, const struct proble
     }
 }
 
+void convolution_turn_column(struct convolution_shape *s)
+{
+    if (s->out[WIDTH] != 1 || s->kernel[WIDTH] != 1 || s->padding[WIDTH] != 0)
+        return;
+    neo_dim *const all[] = {s->in,       s->out,     s->kernel,       s->stride,
+                            s->dilation, s->padding, s->weights_space};
+    static const neo_dim absent[] = {1, 1, 1, 1, 1, 0, 0};
+    for (size_t i = 0; i < count_of(all); i++) {
+        memmove(all[i] + 1, all[i], (SPACE - 1) * sizeof *all[i]);
+        all[i][0] = absent[i];
+    }
+    s->src = (struct image_strides){s->src.n, s->src.c, 0, s->src.d, s->src.h};
+    s->dst = (struct image_strides){s->dst.n, s->dst.c, 0, s->dst.d, s->dst.h};
+}
+
 neo_dim convolution_weights_tap(const struct convolution_shape *s, size_t tap)
 {
     size_t kw = (size_t)s->kernel[WIDTH], kh = (size_t)s->kernel[HEIGHT];
@@ -281,7 +297,8 @@ static void convolution_describe(const struct problem *problem, char *out, size_
 static const struct algorithm *const convolution_algorithms[] = {
     &convolution_depthwise_f32,  &convolution_winograd_2_f32, &convolution_winograd_4_f32,
     &convolution_winograd_6_f32, &convolution_rows_f32,       &convolution_indirect_f32,
-    &convolution_gemm_f32,       &convolution_matmul_f32,     &convolution_reference_f32,
+    &convolution_gemm_f32,       &convolution_columns_f32,    &convolution_matmul_f32,
+    &convolution_reference_f32,
 };
 
 static const struct operation convolution_operation = {

@@ -7,7 +7,7 @@
 
 extern const struct algorithm convolution_gemm_f32, convolution_depthwise_f32,
     convolution_winograd_2_f32, convolution_winograd_4_f32, convolution_winograd_6_f32,
-    convolution_rows_f32, convolution_indirect_f32, convolution_matmul_f32,
+    convolution_rows_f32, convolution_indirect_f32, convolution_columns_f32, convolution_matmul_f32,
     convolution_reference_f32;
 
 /* One tensor's strides, in elements. */
@@ -30,6 +30,10 @@ struct convolution_shape {
 
 /* All tensors that are not `any` have their strides; the others' are 0. */
 void convolution_shape_init(struct convolution_shape *shape, const struct problem *problem);
+
+/* One column of pixels, of which each has one tap in width, is a row: height becomes width, and
+ * depth height. Pixels and taps keep their order. Does nothing to other images. */
+void convolution_turn_column(struct convolution_shape *shape);
 
 /* The offset of a tap in plain weights; taps are numbered in the order depth, height, width. */
 neo_dim convolution_weights_tap(const struct convolution_shape *shape, size_t tap);

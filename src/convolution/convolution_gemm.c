@@ -64,8 +64,12 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
         gather += 300;
     if (plan.has_segments)
         gather *= cpu->core->slowness;
+    double k = taps * (double)s->ic;
+    neo_dim height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
+    if (listed && s->out[WIDTH] % height == 0) /* other tiles are parts of several rows */
+        k *= 1 - patches_zeros(&plan, k, (double)s->oc);
     return gather + gemm_f32_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
-                                      (double)s->oc, taps * (double)s->ic,
+                                      (double)s->oc, k,
                                       problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED,
                                       listed, (size_t)(s->src.w * s->stride[WIDTH]));
 }
@@ -119,7 +123,7 @@ static void plan_pixels(struct convolution_gemm *mine, struct gemm_f32_shape *ge
         dst.count = min_size(dst.count, image);
     gemm->m = dst.count;
     mine->images = dst.count % image ? 0 : dst.count / image;
-    gemm->batch = (size_t)s->batch * image / dst.count * (size_t)s->groups;
+    gemm->batch = (size_t)s->batch * image / dst.count * mine->matrices;
 }
 
 static enum gemm_output choose_output(const struct problem *problem, bool contiguous)
@@ -130,10 +134,9 @@ static enum gemm_output choose_output(const struct problem *problem, bool contig
     return fusion.complete ? GEMM_DIRECT : GEMM_IN_PLACE;
 }
 
-static void gemm_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+void convolution_gemm_plan(struct convolution_gemm *mine, const struct problem *problem,
+                           const struct cpu *cpu)
 {
-    struct convolution_gemm *mine = plan;
-    convolution_shape_init(&mine->shape, problem);
     const struct convolution_shape *s = &mine->shape;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     struct gemm_f32_shape gemm = {
@@ -145,6 +148,11 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
         .high = fusion.high,
     };
     segments_plan(mine, cpu);
+    if (!mine->columns.count) {
+        mine->matrices = (size_t)s->groups;
+        mine->dst_step = s->oc * s->dst.c;
+        mine->channel_step = s->oc;
+    }
     if (!desc_is_empty(&problem->tensors[DST]))
         plan_pixels(mine, &gemm);
     gemm.task_scratch_bytes = segments_edge_bytes(mine);
@@ -156,22 +164,30 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
         gemm.a_stride =
             (size_t)(mine->rows_are_affine ? mine->src_row_stride : s->src.w * s->stride[WIDTH]);
         gemm.a_is_regular = mine->rows_are_affine;
-        gemm.a_has_zeros = patches_have_zeros(mine, &gemm);
+        gemm.a_has_zeros = patches_zeros(mine, (double)gemm.k, (double)gemm.n) > 0;
+        gemm.a_has_parts = mine->columns.count > 0;
     }
     if (gemm.columns && mine->rows_are_affine && mine->src_row_stride == 1)
         gemm.a_column = (size_t)s->src.c;
-    if (gemm.b_packed)
+    if (gemm.b_packed && s->groups > 1)
         mine->group_values = layout_shape(&problem->tensors[WEIGHTS]).step;
     gemm_f32_plan(&mine->gemm, &gemm, cpu);
     segments_plan_table(mine);
 }
 
-static size_t gemm_table_bytes(const void *plan)
+static void gemm_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_gemm *mine = plan;
+    convolution_shape_init(&mine->shape, problem);
+    convolution_gemm_plan(mine, problem, cpu);
+}
+
+size_t convolution_gemm_table_bytes(const void *plan)
 {
     return ((const struct convolution_gemm *)plan)->table_bytes;
 }
 
-static void gemm_fill_table(void *plan, void *table)
+void convolution_gemm_fill_table(void *plan, void *table)
 {
     segments_fill_table(plan, table);
 }
@@ -180,13 +196,13 @@ static void gemm_fill_table(void *plan, void *table)
  * to find than some small convolutions take. */
 enum { STACK_BYTES = 8 << 10 };
 
-static size_t gemm_scratch_bytes(const void *plan, int threads)
+size_t convolution_gemm_scratch_bytes(const void *plan, int threads)
 {
     size_t bytes = gemm_f32_scratch_bytes(&((const struct convolution_gemm *)plan)->gemm, threads);
     return threads == 1 && bytes <= STACK_BYTES ? 0 : bytes;
 }
 
-static const char *gemm_kernel(const void *plan)
+const char *convolution_gemm_kernel(const void *plan)
 {
     return ((const struct convolution_gemm *)plan)->gemm.kernel;
 }
@@ -208,24 +224,30 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
 {
     const struct convolution_call *call = context;
     const struct convolution_gemm *plan = call->plan;
-    const struct convolution_shape *s = &plan->shape;
     void *const *buffers = call->execution->buffers;
-    neo_dim group = group_of(plan, batch);
+    neo_dim matrix = matrix_of(plan, batch);
     const float *weights = buffers[WEIGHTS], *bias = buffers[BIAS];
     *out = (struct gemm_f32_place){
-        .b = plan->gemm.shape.b_packed ? weights + (size_t)group * plan->group_values : NULL,
-        .c = (float *)buffers[DST] + first_offset(plan, batch) + group * s->oc * s->dst.c,
+        .b = plan->gemm.shape.b_packed ? weights + (size_t)matrix * plan->group_values : NULL,
+        .c = (float *)buffers[DST] + first_offset(plan, batch) + matrix * plan->dst_step,
         .c_row = plan->row_stride,
-        .c_column = plan->gemm.shape.columns ? (size_t)s->dst.c : 1,
-        .bias = bias ? bias + group * s->oc : NULL,
+        .c_column = plan->gemm.shape.columns ? (size_t)plan->shape.dst.c : 1,
+        .bias = bias ? bias + matrix * plan->channel_step : NULL,
     };
+}
+
+static void locate_column(const void *context, size_t batch, struct gemm_f32_place *out)
+{
+    const struct convolution_call *call = context;
+    locate(context, batch, out);
+    out->part = convolution_column(call->plan, batch).part;
 }
 
 static void run_with(const void *plan, const struct execution *execution, void *scratch)
 {
     struct convolution_call mine = {plan, execution};
     struct gemm_f32_call call = {.context = &mine,
-                                 .locate = locate,
+                                 .locate = mine.plan->columns.count ? locate_column : locate,
                                  .prepare_a =
                                      mine.plan->edge_row ? convolution_gemm_prepare_a : NULL,
                                  .pack_a = convolution_gemm_pack_a,
@@ -243,7 +265,7 @@ static __attribute__((noinline)) void run_on_stack(const void *plan,
     run_with(plan, execution, scratch);
 }
 
-static void gemm_run(const void *plan, const struct execution *execution)
+void convolution_gemm_run(const void *plan, const struct execution *execution)
 {
     if (execution->scratch)
         run_with(plan, execution, execution->scratch);
@@ -258,9 +280,9 @@ const struct algorithm convolution_gemm_f32 = {
     .estimate = gemm_estimate,
     .plan = gemm_plan,
     .plan_bytes = sizeof(struct convolution_gemm),
-    .table_bytes = gemm_table_bytes,
-    .fill_table = gemm_fill_table,
-    .scratch_bytes = gemm_scratch_bytes,
-    .kernel = gemm_kernel,
-    .run = gemm_run,
+    .table_bytes = convolution_gemm_table_bytes,
+    .fill_table = convolution_gemm_fill_table,
+    .scratch_bytes = convolution_gemm_scratch_bytes,
+    .kernel = convolution_gemm_kernel,
+    .run = convolution_gemm_run,
 };

@@ -26,14 +26,28 @@ struct convolution_tile {
     size_t first;
 };
 
+/* Columns of pixels of dst, if each is a matrix of the GEMM: what is known of rows of pixels. */
+struct convolution_columns {
+    neo_dim count; /* 0: matrices are not columns */
+    neo_dim in, taps, stride, padding, ic;
+    neo_dim src_step; /* from pixel to pixel */
+};
+
 struct convolution_gemm {
     struct gemm_f32 gemm;
+    struct convolution_columns
+        columns; /* if there are some, shape is that of one, turned to a row */
     struct convolution_shape shape;
     size_t row_stride;    /* of dst, from one row of the GEMM to the next */
     bool rows_are_affine; /* src of row i is at i times src_row_stride: 1×1, stride 1, no padding */
     neo_dim src_row_stride;
     size_t images;       /* that a matrix of the GEMM is the pixels of; 0: of a part of one */
     size_t group_values; /* of packed weights */
+
+    /* Matrices of the same pixels, or of the same rows: groups, or columns. From one to the next:
+     */
+    size_t matrices;
+    neo_dim dst_step, channel_step;
 
     /* Patches are runs of contiguous values, `segment` each: whole rows of the kernel if rows are
      * merged, else taps. Merged ones of pixels of dst outside of [inner_begin, inner_end) of their
@@ -59,22 +73,52 @@ struct convolution_call {
     const struct execution *execution;
 };
 
-/* A batch index of the GEMM is a run of pixels and a group. Divisions are slow, and most
- * convolutions have one group. */
+/* A batch index of the GEMM is a run of pixels and one of its matrices: a group, or a column.
+ * Divisions are slow, and most convolutions have one group, or one run. */
 static inline size_t run_of(const struct convolution_gemm *plan, size_t batch)
 {
-    return plan->shape.groups == 1 ? batch : batch / (size_t)plan->shape.groups;
+    size_t matrices = plan->matrices;
+    return matrices == 1 ? batch : __builtin_expect(batch < matrices, 1) ? 0 : batch / matrices;
 }
 
-static inline neo_dim group_of(const struct convolution_gemm *plan, size_t batch)
+static inline neo_dim matrix_of(const struct convolution_gemm *plan, size_t batch)
 {
-    return plan->shape.groups == 1 ? 0 : (neo_dim)(batch % (size_t)plan->shape.groups);
+    return (neo_dim)(__builtin_expect(batch < plan->matrices, 1) ? batch : batch % plan->matrices);
 }
 
 static inline size_t first_pixel(const struct convolution_gemm *plan, size_t batch)
 {
     return run_of(plan, batch) * plan->gemm.shape.m;
 }
+
+/* ---- columns (convolution_columns.c) ---- */
+
+/* Which values of a row of the kernel the pixels of one have in src, and where these begin in the
+ * first row. */
+struct convolution_column {
+    struct span part;
+    neo_dim src;
+};
+
+struct convolution_column convolution_column(const struct convolution_gemm *plan, size_t batch);
+
+/* Where a matrix begins in the first row of an image of src, but for its padding. */
+static inline neo_dim source_of(const struct convolution_gemm *plan, size_t batch)
+{
+    return plan->columns.count ? convolution_column(plan, batch).src
+                               : matrix_of(plan, batch) * plan->shape.ic * plan->shape.src.c;
+}
+
+/* ---- what convolution by columns is made of, too (convolution_gemm.c) ---- */
+
+/* Plans the shape, which is known. */
+void convolution_gemm_plan(struct convolution_gemm *plan, const struct problem *problem,
+                           const struct cpu *cpu);
+size_t convolution_gemm_table_bytes(const void *plan);
+void convolution_gemm_fill_table(void *plan, void *table);
+size_t convolution_gemm_scratch_bytes(const void *plan, int threads);
+const char *convolution_gemm_kernel(const void *plan);
+void convolution_gemm_run(const void *plan, const struct execution *execution);
 
 /* ---- patches (convolution_gemm_patches.c) ---- */
 
@@ -153,9 +197,12 @@ void segments_list_from_table(const struct convolution_call *call, const float *
 struct span patches_reach(const struct convolution_gemm *plan, size_t batch, size_t row,
                           size_t rows);
 
-/* Do so many of the patches' taps lie in the padding that it pays to look for them? Tiles of the
- * GEMM have so many rows. */
-bool patches_have_zeros(const struct convolution_gemm *plan, const struct gemm_f32_shape *gemm);
+/* The mean of how many taps along a dimension so many pixels have that follow each other. */
+double patches_mean_taps(const struct convolution_shape *shape, int dimension, neo_dim pixels);
+
+/* How much of the patches' taps lies in the padding for all rows of a tile of the GEMM; 0 if it
+ * does not pay to look for them. */
+double patches_zeros(const struct convolution_gemm *plan, double k, double n);
 
 /* ---- what the GEMM calls; gemm_f32.h says what each does ---- */
 

@@ -124,7 +124,7 @@ void segments_plan(struct convolution_gemm *plan, const struct cpu *cpu)
 {
     const struct convolution_shape *s = &plan->shape;
     plan->has_segments = s->src.c <= 1 || s->groups * s->ic == 1;
-    plan->rows_are_merged = plan->has_segments && are_rows_merged(plan);
+    plan->rows_are_merged = plan->has_segments && !plan->columns.count && are_rows_merged(plan);
     plan->segment = (size_t)s->ic;
     plan->copy = copy_f32_find(cpu->features)->run;
     if (plan->rows_are_merged) {
@@ -207,7 +207,7 @@ void convolution_gemm_prepare_a(const void *context, void *task_scratch, size_t 
         return;
     const float *image = (const float *)call->execution->buffers[SRC] +
                          first_of(plan, batch).n * s->src.n +
-                         group_of(plan, batch) * s->ic * s->src.c;
+                         matrix_of(plan, batch) * s->ic * s->src.c;
     for (neo_dim d = planes.begin; d < planes.end; d++)
         copy_edges(plan, image + d * s->src.d, lines,
                    edges + (size_t)(d * s->in[HEIGHT] + lines.begin) * plan->edge_row);

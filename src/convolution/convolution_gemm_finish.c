@@ -4,16 +4,27 @@
 #include "src/memory/descriptor.h"
 #include "src/primitive/finish.h"
 
+/* The position of a pixel that is a row of the GEMM. */
+static void find_position(const struct convolution_gemm *plan, int ndims, size_t batch, size_t row,
+                          neo_dim *position)
+{
+    bool turned = plan->columns.count;
+    convolution_pixel_position(&plan->shape, ndims - turned, first_pixel(plan, batch) + row,
+                               position);
+    if (turned)
+        position[ndims - 1] = matrix_of(plan, batch);
+}
+
 /* Channels are contiguous: a line is the channels of one pixel. */
 static void finish_pixels(const struct convolution_call *call, const struct gemm_f32_block *block)
 {
     const struct convolution_shape *s = &call->plan->shape;
     const neo_memory_desc *dst = &call->execution->problem->tensors[DST];
-    neo_dim channel = group_of(call->plan, block->batch) * s->oc + (neo_dim)block->column;
-    size_t pixel = first_pixel(call->plan, block->batch) + block->row;
+    neo_dim channel =
+        matrix_of(call->plan, block->batch) * call->plan->channel_step + (neo_dim)block->column;
     struct line line = {.direction = 1, .count = block->columns};
     for (size_t i = 0; i < block->rows; i++) {
-        convolution_pixel_position(s, dst->ndims, pixel + i, line.position);
+        find_position(call->plan, dst->ndims, block->batch, block->row + i, line.position);
         line.position[1] = channel;
         finish_line(call->execution, &line, block->values + i * block->row_stride, false,
                     (float *)call->execution->buffers[DST] + desc_offset(dst, line.position),
@@ -47,7 +58,7 @@ void convolution_gemm_finish(const void *context, const struct gemm_f32_block *b
         finish_pixels(call, block);
         return;
     }
-    neo_dim channel = group_of(call->plan, block->batch) * call->plan->shape.oc;
+    neo_dim channel = matrix_of(call->plan, block->batch) * call->plan->channel_step;
     for (size_t j = 0; j < block->columns; j++)
         finish_channel(call, block, channel + (neo_dim)(block->column + j),
                        block->values + j * block->column_stride);

@@ -83,10 +83,10 @@ static void begin_walk(struct walk *walk, const struct convolution_call *call, c
 {
     const struct convolution_shape *s = &call->plan->shape;
     uint64_t at = list->first % call->plan->segment * sizeof(float);
-    neo_dim group = group_of(call->plan, list->batch);
     *walk = (struct walk){
         .plan = call->plan,
-        .src = (uintptr_t)call->execution->buffers[SRC] + bytes(group * s->ic * s->src.c) + at,
+        .src = (uintptr_t)call->execution->buffers[SRC] +
+               bytes(source_of(call->plan, list->batch)) + at,
         .edges = (uintptr_t)edges + at,
         .pixel = patches_pixel(s, first_pixel(call->plan, list->batch) + list->row),
         .kd = walk->kd,

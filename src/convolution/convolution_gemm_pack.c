@@ -144,7 +144,7 @@ void convolution_gemm_pack_b(const void *context, size_t batch, size_t column, s
     const struct convolution_call *call = context;
     const struct convolution_shape *s = &call->plan->shape;
     const float *weights = (const float *)call->execution->buffers[WEIGHTS] +
-                           group_of(call->plan, batch) * s->weights_g +
+                           matrix_of(call->plan, batch) * s->weights_g +
                            (neo_dim)column * s->weights_o;
     size_t ic = (size_t)s->ic;
     while (depth > 0) {

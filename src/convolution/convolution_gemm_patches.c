@@ -37,13 +37,13 @@ void patches_locate(const struct convolution_call *call, size_t batch, size_t ro
 {
     const struct convolution_shape *s = &call->plan->shape;
     struct pixel pixel = patches_pixel(s, first_pixel(call->plan, batch) + row);
-    neo_dim group = group_of(call->plan, batch);
+    neo_dim begin = source_of(call->plan, batch);
     patches->rows = rows;
     for (size_t i = 0; i < rows; i++) {
         neo_dim *first = patches->first[i];
         for (int d = 0; d < SPACE; d++)
             first[d] = pixel.at[d] * s->stride[d] - s->padding[d];
-        neo_dim offset = pixel.n * s->src.n + group * s->ic * s->src.c + first[DEPTH] * s->src.d +
+        neo_dim offset = pixel.n * s->src.n + begin + first[DEPTH] * s->src.d +
                          first[HEIGHT] * s->src.h + first[WIDTH] * s->src.w;
         /* Computed as a number: a pointer outside of src must not be formed. */
         patches->origin[i] = (const float *)((uintptr_t)call->execution->buffers[SRC] +

@@ -33,8 +33,7 @@ struct span convolution_gemm_reach(const void *context, size_t batch, size_t til
     return plan->table ? plan->tiles[tile].reach : patches_reach(plan, batch, row, rows);
 }
 
-/* The mean of how many taps along a dimension so many pixels have that follow each other. */
-static double mean_taps(const struct convolution_shape *s, int d, neo_dim pixels)
+double patches_mean_taps(const struct convolution_shape *s, int d, neo_dim pixels)
 {
     neo_dim count = s->out[d] > pixels ? s->out[d] - pixels + 1 : 1;
     size_t sum = 0;
@@ -46,21 +45,21 @@ static double mean_taps(const struct convolution_shape *s, int d, neo_dim pixels
     return (double)sum / (double)count;
 }
 
-bool patches_have_zeros(const struct convolution_gemm *plan, const struct gemm_f32_shape *gemm)
+double patches_zeros(const struct convolution_gemm *plan, double k, double n)
 {
     enum { ROWS = GEMM_F32_LISTED_HEIGHT };
     const double rows = ROWS; /* clang wants a double */
     /* Products that a tile's share of a run takes; for more values of k its taps are found at each
      * step. */
-    const double few = 256, known = 500, found = 2500, k = (double)gemm->k;
+    const double few = 256, known = 500, found = 2500;
     const struct convolution_shape *s = &plan->shape;
     neo_dim row = s->out[WIDTH], plane = row * s->out[HEIGHT];
     if (plane < 1)
-        return false;
+        return 0;
     const neo_dim pixels[SPACE] = {(ROWS - 1) / plane + 1, (ROWS - 1) / row + 1, ROWS};
     double lost = 0;
     bool in_width = s->kernel[DEPTH] * s->kernel[HEIGHT] == 1 && !plan->rows_are_merged;
     for (int d = 0; d < WIDTH + in_width; d++)
-        lost += 1 - mean_taps(s, d, pixels[d]) / (double)s->kernel[d];
-    return lost * k * (double)gemm->n * rows > (k <= few ? known : found * k / few);
+        lost += 1 - patches_mean_taps(s, d, pixels[d]) / (double)s->kernel[d];
+    return lost * k * n * rows > (k <= few ? known : found * k / few) ? lost : 0;
 }

@@ -104,10 +104,10 @@ void segments_list_from_table(const struct convolution_call *call, const float *
     const struct convolution_gemm *plan = call->plan;
     const struct convolution_shape *s = &plan->shape;
     const float *own = plan->edge_row ? edges : segments_padding;
-    neo_dim image = first_of(plan, list->batch).n, group = group_of(plan, list->batch);
+    neo_dim image = first_of(plan, list->batch).n;
     struct places from = {
         .src = both((uintptr_t)call->execution->buffers[SRC] +
-                    bytes(image * s->src.n + group * s->ic * s->src.c)),
+                    bytes(image * s->src.n + source_of(plan, list->batch))),
         .own = both((uintptr_t)own + OWN), /* which takes the bit away */
     };
     const uint64_t *at = plan->table + plan->tiles[list->tile].first;

@@ -100,23 +100,6 @@ static bool is_plain(const struct problem *problem)
     return problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
 }
 
-/* One column of pixels, of which each has one tap in width, is a row: height becomes width, and
- * depth height. Pixels and taps keep their order. */
-static void turn_column(struct convolution_shape *s)
-{
-    if (s->out[WIDTH] != 1 || s->kernel[WIDTH] != 1 || s->padding[WIDTH] != 0)
-        return;
-    neo_dim *const all[] = {s->in,       s->out,     s->kernel,       s->stride,
-                            s->dilation, s->padding, s->weights_space};
-    static const neo_dim absent[] = {1, 1, 1, 1, 1, 0, 0};
-    for (size_t i = 0; i < count_of(all); i++) {
-        memmove(all[i] + 1, all[i], (SPACE - 1) * sizeof *all[i]);
-        all[i][0] = absent[i];
-    }
-    s->src = (struct image_strides){s->src.n, s->src.c, 0, s->src.d, s->src.h};
-    s->dst = (struct image_strides){s->dst.n, s->dst.c, 0, s->dst.d, s->dst.h};
-}
-
 /* Without the taps that no pixel has, unless weights are plain and the others are not at equal
  * distances. true: some are left out. */
 static bool init_shape(struct convolution_shape *s, struct convolution_trim *trim,
@@ -131,8 +114,8 @@ static bool init_shape(struct convolution_shape *s, struct convolution_trim *tri
         *s = trimmed;
     else
         trim->src = trim->weights = 0;
-    turn_column(s);
-    turn_column(s);
+    convolution_turn_column(s);
+    convolution_turn_column(s);
     return trims;
 }
 
