@@ -50,8 +50,11 @@ struct dwconv_f32_task {
     size_t dst_row, dst_column, dst_plane;
     int in_pairs;
     float low, high; /* -INFINITY, INFINITY: no clamp */
-    size_t strip;    /* columns of dst to do in all rows before the next; 0: as the kernel likes */
-    void *scratch;   /* as many bytes as the kernel wants, aligned to 64 */
+    /* what kernels with tiles do before they go on; 0: as the kernel likes */
+    size_t strip;         /* columns of dst, in all rows */
+    size_t tile_channels; /* in all rows of a strip; they are a multiple of 8 */
+    int from_last;        /* these, from the last one on */
+    void *scratch;        /* as many bytes as the kernel wants, aligned to 64 */
 };
 typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
 

@@ -57,111 +57,189 @@ static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, si
 
 static const float none[8];
 
-/* What tiles of the same channels, from c on, have in common: is the column before the image, or
- * the one behind it, padding? */
-struct edges {
-    int left, right;
-    size_t c;
+/* Tiles of the same height in all columns of a strip, `down` of them from rows and dst on. */
+enum { MOST_TILES = 16, MOST_COLUMNS = MOST_TILES * TILES_WIDTH };
+struct band {
+    const struct dwconv_f32_task *task;
+    const float **rows;
+    float *dst;
+    int left, right; /* is the column before the image, or the one behind it, padding? */
+    size_t height, down, count;
+    size_t from; /* of the source, where the tiles are */
+    struct dwconv_f32_tile *tiles;
 };
 
-/* Tiles of a row from column x to `end`; there are at most MOST_TILES. */
-enum { MOST_TILES = 16, MOST_COLUMNS = MOST_TILES * TILES_WIDTH };
-
-static size_t list_tiles(struct dwconv_f32_tile *tiles, const struct dwconv_f32_task *task,
-                         struct edges edges, size_t x, size_t end)
+/* Those of columns x to `end`. */
+static void list_tiles(struct band *band, size_t x, size_t end)
 {
-    size_t count = 0, inner = task->out_cols - (edges.right ? TILES_WIDTH : 0);
-    const void *const *bodies = dwconv_f32_tiles_bodies[clamps(task)][task->stride_w - 1];
+    const struct dwconv_f32_task *task = band->task;
+    const void *const *bodies =
+        dwconv_f32_tiles_bodies[clamps(task)][task->stride_w - 1][band->height - 1];
+    size_t inner = task->out_cols - (band->right ? TILES_WIDTH : 0), wide = 2 * TILES_WIDTH;
+    band->count = band->from = 0;
     for (size_t width; x < end; x += width) {
-        int is_left = edges.left && x == 0, is_right = x == inner;
+        int is_left = band->left && x == 0, is_right = x == inner;
         width = TILES_WIDTH;
         int body = is_left && is_right ? TILE_WHOLE
                    : is_left           ? TILE_LEFT
                    : is_right          ? TILE_RIGHT
                                        : TILE_MIDDLE;
-        if (task->stride_w == 2 && x + 2 * width <= (end < inner ? end : inner)) {
-            width *= 2;
+        if (bodies[TILE_WIDE_MIDDLE] && x + wide <= (end < inner ? end : inner)) {
+            width = wide;
             body = is_left ? TILE_WIDE_LEFT : TILE_WIDE_MIDDLE;
         }
         ptrdiff_t column = is_left ? 0 : task->first + (ptrdiff_t)(x * task->stride_w);
-        tiles[count++] = (struct dwconv_f32_tile){
-            .src = ((size_t)column * task->column + edges.c) * sizeof(float),
+        band->tiles[band->count++] = (struct dwconv_f32_tile){
+            .src = (size_t)column * task->column * sizeof(float),
             .dst = x * task->dst_column * sizeof(float),
             .body = bodies[body],
         };
     }
-    return count;
 }
 
 /* Are there tiles for all columns? */
-static int find_edges(struct edges *edges, const struct dwconv_f32_task *task, size_t c)
+static int find_edges(struct band *band)
 {
+    const struct dwconv_f32_task *task = band->task;
     ptrdiff_t end = task->first + (ptrdiff_t)((task->out_cols - 1) * task->stride_w + task->kw);
     ptrdiff_t beyond = end - (ptrdiff_t)task->columns;
-    edges->left = task->first < 0;
-    edges->right = beyond > 0;
-    edges->c = c;
+    band->left = task->first < 0;
+    band->right = beyond > 0;
     return task->out_cols % TILES_WIDTH == 0 && task->first >= -1 && beyond <= 1;
 }
 
-static void run_tile_columns(const struct dwconv_f32_task *task,
-                             const struct dwconv_f32_tiles *plan, struct edges edges, size_t pairs)
+/* To other channels. */
+static void move_tiles(struct band *band, size_t from)
+{
+    for (size_t i = 0; i < band->count; i++)
+        band->tiles[i].src += from - band->from;
+    band->from = from;
+}
+
+/* Groups of channels, from c on. */
+static void run_band(struct band *band, struct dwconv_f32_tiles *job, size_t c, size_t groups)
 {
     static dwconv_f32_tiles_fn *const functions[2][2] = {
         {dwconv_f32_tiles_s1, dwconv_f32_tiles_s1_clamp},
         {dwconv_f32_tiles_s2, dwconv_f32_tiles_s2_clamp},
     };
-    struct dwconv_f32_tile tiles[MOST_TILES];
-    struct dwconv_f32_tiles job = *plan;
+    const struct dwconv_f32_task *task = band->task;
+    ptrdiff_t group = TILES_GROUP * sizeof(float), bytes = (ptrdiff_t)groups * group;
+    size_t from = c * sizeof(float) + (size_t)(task->from_last ? -group : bytes);
+    move_tiles(band, from);
+    job->first_channel = task->from_last ? bytes : -bytes;
+    job->channel_step = task->from_last ? -group : group;
+    job->rows = band->rows;
+    job->tiles = band->tiles;
+    job->tiles_end = band->tiles + band->count;
+    job->weights = (uintptr_t)task->weights + from;
+    job->bias = task->bias ? (uintptr_t)task->bias + from : (uintptr_t)none;
+    job->dst = (uintptr_t)band->dst + from;
+    job->count = band->down * band->count * groups;
+    functions[task->stride_w - 1][clamps(task)](job);
+}
+
+/* Rows of zeros: the first `above` ones and those from `below` on. */
+struct padding {
+    const float **rows, *zeros;
+    size_t above, below, end;
+};
+
+static struct padding find_padding(const struct dwconv_f32_task *task, const float **rows)
+{
+    struct padding padding = {.rows = rows, .zeros = task->zeros};
+    padding.end = padding.below = (task->out_rows - 1) * task->stride_h + task->kh;
+    while (padding.above < padding.end && rows[padding.above] == task->zeros)
+        padding.above++;
+    while (padding.below > padding.above && rows[padding.below - 1] == task->zeros)
+        padding.below--;
+    return padding;
+}
+
+/* Channels from c on read what is there for the first ones and stays in the cache. */
+static void move_zeros(const struct padding *padding, size_t c)
+{
+    const float *zeros = (const float *)((uintptr_t)padding->zeros - c * sizeof(float));
+    for (size_t i = 0; i < padding->above; i++)
+        padding->rows[i] = zeros;
+    for (size_t i = padding->below; i < padding->end; i++)
+        padding->rows[i] = zeros;
+}
+
+/* All channels of the part, some of them after the other. */
+static void run_strip(struct band bands[TILES_HEIGHTS], struct dwconv_f32_tiles *job,
+                      const struct parts_group *part, const struct padding *padding)
+{
+    size_t most = bands->task->tile_channels / TILES_GROUP;
+    for (size_t done = 0, groups; done < part->groups; done += groups) {
+        size_t left = part->groups - done;
+        groups = most && most < left ? most : left;
+        move_zeros(padding, part->c + done * TILES_GROUP);
+        for (int i = 0; i < TILES_HEIGHTS; i++)
+            if (bands[i].down)
+                run_band(&bands[i], job, part->c + done * TILES_GROUP, groups);
+    }
+    move_zeros(padding, 0);
+}
+
+static void run_strips(struct band bands[TILES_HEIGHTS], struct dwconv_f32_tiles *job,
+                       const struct parts_group *part, const struct padding *padding)
+{
+    const struct dwconv_f32_task *task = bands->task;
     size_t together = task->strip / TILES_WIDTH * TILES_WIDTH;
     together = together < MOST_COLUMNS && together ? together : MOST_COLUMNS;
-    job.tiles = tiles;
-    for (size_t x = 0; x < task->out_cols; x += together) {
-        size_t left = task->out_cols - x;
-        size_t count = list_tiles(tiles, task, edges, x, x + (left < together ? left : together));
-        job.tiles_end = tiles + count;
-        job.count = pairs * count * (job.channels / (TILES_GROUP * sizeof(float)));
-        functions[task->stride_w - 1][clamps(task)](&job);
+    for (size_t x = 0, end; x < task->out_cols; x = end) {
+        end = x + together < task->out_cols ? x + together : task->out_cols;
+        for (int i = 0; i < TILES_HEIGHTS; i++)
+            if (bands[i].down)
+                list_tiles(&bands[i], x, end);
+        run_strip(bands, job, part, padding);
     }
 }
 
-/* Returns the number of rows that were done. */
-static size_t run_tiles(const struct dwconv_f32_task *task, const float *const *rows,
-                        const struct parts_group *part, const float *clamp)
+/* Pairs of rows, and the last one if it is alone; 0: this has to be done otherwise. */
+static int run_tiles(const struct dwconv_f32_task *task, const float **rows,
+                     const struct parts_group *part, const float *clamp)
 {
-    struct edges edges;
-    size_t pairs = task->out_rows / TILES_ROWS_TOGETHER;
-    if (part->channels != TILES_GROUP || !find_edges(&edges, task, part->c) || pairs == 0)
-        return 0;
-    struct dwconv_f32_tiles job = {
+    struct dwconv_f32_tile tiles[TILES_HEIGHTS][MOST_TILES];
+    struct band bands[TILES_HEIGHTS] = {{
+        .task = task,
         .rows = rows,
-        .weights = task->weights + part->c,
-        .bias = task->bias ? task->bias + part->c : none,
-        .bias_mask = task->bias ? SIZE_MAX : 0,
-        .dst = task->dst + part->c,
+        .dst = task->dst,
+        .height = 2,
+        .down = task->out_rows / 2,
+        .tiles = tiles[0],
+    }};
+    if (part->channels != TILES_GROUP || !find_edges(&bands[0]))
+        return 0;
+    bands[1] = bands[0];
+    bands[1].rows += bands[0].down * 2 * task->stride_h;
+    bands[1].dst += bands[0].down * 2 * task->dst_row;
+    bands[1].height = 1;
+    bands[1].down = task->out_rows % 2;
+    bands[1].tiles = tiles[1];
+    struct dwconv_f32_tiles job = {
         .column = task->column * sizeof(float),
         .dst_column = task->dst_column * sizeof(float),
         .dst_row = task->dst_row * sizeof(float),
         .weights_tap = task->weights_tap * sizeof(float),
-        .channels = part->groups * TILES_GROUP * sizeof(float),
+        .bias_mask = task->bias ? SIZE_MAX : 0,
         .clamp = clamp,
     };
-    run_tile_columns(task, &job, edges, pairs);
-    return pairs * TILES_ROWS_TOGETHER;
+    struct padding padding = find_padding(task, rows);
+    run_strips(bands, &job, part, &padding);
+    return 1;
 }
 
-/* Rows from y on. */
 static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_slide *plan,
-                       const struct parts_group *part, size_t y, int in_order)
+                       const struct parts_group *part, int in_order)
 {
     struct dwconv_f32_slide job = *plan;
     size_t channels = in_order ? 4 : part->channels;
-    job.rows += y * task->stride_h;
-    job.out_rows -= y;
     job.weights = task->weights + part->c;
     job.bias = task->bias ? task->bias + part->c : none;
     job.bias_next = task->bias ? channels * sizeof(float) : 0;
-    job.dst = task->dst + y * task->dst_row + part->c;
+    job.dst = task->dst + part->c;
     job.start += part->c * sizeof(float);
     job.groups = part->groups * (part->channels / channels);
     find_function(task, channels, in_order)(&job);
@@ -190,9 +268,8 @@ static void run_columns(const struct dwconv_f32_task *task, const float **rows, 
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
     for (int i = 0; i < count; i++) {
-        size_t done = in_order ? 0 : run_tiles(task, rows, &groups[i], clamp);
-        if (done < task->out_rows)
-            run_groups(task, &plan, &groups[i], done, in_order);
+        if (in_order || !run_tiles(task, rows, &groups[i], clamp))
+            run_groups(task, &plan, &groups[i], in_order);
     }
 }
 

@@ -28,6 +28,7 @@ struct convolution_depthwise {
     size_t taps;
     size_t row_pointers;        /* of a call, for each plane of the kernel */
     size_t rows, channel_block; /* of dst, in a call */
+    size_t shared_block;        /* channels in a call of one of many threads; not more */
     size_t tile_columns;        /* 0: the kernel does whole rows */
     size_t zeros;               /* values of a row of padding; 0: none */
     size_t packed_bytes;        /* of the scratchpad; then for each task: */
@@ -39,6 +40,7 @@ struct run {
     const struct execution *execution;
     const float *weights; /* [tap][channel] */
     bool whole_planes;    /* are what threads share, not rows of blocks of channels */
+    size_t block;         /* channels of a call */
 };
 
 /* Rows of some channels of one image. */

@@ -13,6 +13,7 @@ enum {
     L2_WAYS = 8,
     TILE_ROWS = 2,           /* of dst, where a kernel does its columns by tiles */
     STRIP_ROWS = 28,         /* in a call then */
+    WEIGHTS_PART = 16,       /* of the L1 cache is for weights */
     SHARED_ROWS = 56,        /* of blocks of channels, at least, for threads */
     LEAST_SLIDES = 2,        /* in a call */
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
@@ -83,53 +84,102 @@ static size_t pixels_of_tiles(const struct convolution_depthwise *mine, size_t t
     return rows * ((columns - 1) * task->stride_w + task->kw) + TILE_ROWS * columns;
 }
 
-/* Columns of dst that are done in all rows before the next ones: as many as leave the lines of some
- * rows in the L1 cache, until further rows and the other channels of these lines have come. */
-static size_t choose_strip(const struct convolution_depthwise *mine)
+/* Do pixels begin with a line? */
+static bool has_whole_lines(const struct convolution_depthwise *mine)
 {
-    size_t l1 = mine->cpu->l1_bytes, tiles = 1;
-    size_t room =
-        min_size(pixels_that_stay(mine, l1, L1_WAYS), l1 / (mine->channel_block * sizeof(float))) *
-        3 / 4;
-    while (mine->tile_columns && pixels_of_tiles(mine, tiles + 1) <= room &&
-           tiles * mine->tile_columns < (size_t)mine->shape.out[WIDTH])
-        tiles++;
-    return tiles * mine->tile_columns;
-}
-
-/* Whole lines, if pixels begin with one: as many as have places of their own. Else all channels, if
- * they stay. But there have to be rows of blocks for threads to share. */
-static size_t choose_tile_channels(const struct convolution_depthwise *mine)
-{
-    size_t l1 = mine->cpu->l1_bytes, height = at_least_1(mine->shape.out[HEIGHT]);
-    size_t most = l1 / pixels_that_stay(mine, l1, L1_WAYS) / sizeof(float);
-    if (mine->channels % CHANNELS)
-        most = min_size(mine->channels, l1 / 4 * 3 / sizeof(float) / pixels_of_tiles(mine, 1));
-    while (most > CHANNELS && div_up(mine->channels, most) * height < SHARED_ROWS)
-        most /= 2;
-    return most;
+    return mine->channels % CHANNELS == 0;
 }
 
 /* Channels such that the source of the rows that a kernel does at a time stays in the L1 cache
  * while one vector after the other of its channels is read. */
-static size_t choose_channels(const struct convolution_depthwise *mine)
+static size_t channels_that_stay(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
     size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     size_t bytes = rows * task->kd * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
-    size_t most = max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
-    if (mine->tile_columns)
-        most = max_size(most, round_up(choose_tile_channels(mine), CHANNELS));
-    else if (mine->by_plane)
-        most = choose_planes(mine);
-    else if (depthwise_repeats_pixels(mine))
-        most = mine->channels;
-    else if (mine->gathers || mine->scatters)
-        most = TRANSPOSED_CHANNELS;
+    return max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
+}
+
+/* Whole lines, if pixels begin with one: as many as have places of their own, and few enough that
+ * weights take few of these. Else all channels, if they stay. */
+static size_t choose_tile_channels(const struct convolution_depthwise *mine)
+{
+    size_t l1 = mine->cpu->l1_bytes;
+    size_t most =
+        min_size(l1 / pixels_that_stay(mine, l1, L1_WAYS), l1 / WEIGHTS_PART / mine->taps) /
+        sizeof(float);
+    if (!has_whole_lines(mine))
+        most = min_size(mine->channels, l1 / 4 * 3 / sizeof(float) / pixels_of_tiles(mine, 1));
+    return max_size(round_up(most, CHANNELS), channels_that_stay(mine));
+}
+
+/* Columns of dst that are done in all rows before the next ones: as many as leave the lines of some
+ * rows in the L1 cache, until further rows and the other channels of these lines have come. Where
+ * pixels do not begin with a line, less of it is of use; but two tiles of stride 2 are faster as a
+ * wide one. */
+static size_t choose_strip(const struct convolution_depthwise *mine)
+{
+    size_t l1 = mine->cpu->l1_bytes, tiles = 1;
+    size_t all = (size_t)mine->shape.out[WIDTH] / mine->tile_columns;
+    size_t pixel = min_size(mine->task.tile_channels, mine->channels) * sizeof(float);
+    size_t room = min_size(pixels_that_stay(mine, l1, L1_WAYS), l1 / pixel);
+    room = has_whole_lines(mine) ? room * 3 / 4 : room / 2;
+    while (tiles < all && pixels_of_tiles(mine, tiles + 1) <= room)
+        tiles++;
+    if (!has_whole_lines(mine) && mine->task.stride_w == 2)
+        tiles = max_size(tiles, 2);
+    return div_up(all, div_up(all, tiles)) * mine->tile_columns;
+}
+
+/* Lines of two rows that have the same place of L1: does the lower row's have channels before the
+ * upper one's? From the last channel on, that line is then used later than the upper row's, and
+ * stays when those of further rows come, which need the lower one. */
+static bool goes_from_last(const struct convolution_depthwise *mine)
+{
+    size_t way = mine->cpu->l1_bytes / L1_WAYS / sizeof(float);
+    size_t row = (size_t)mine->shape.in[WIDTH] * mine->channels % way;
+    return !has_whole_lines(mine) && (way - row) % mine->channels > mine->channels / 2;
+}
+
+static void plan_tiles(struct convolution_depthwise *mine)
+{
+    bool has_tiles = mine->tile_columns > 0;
+    mine->task.tile_channels = has_tiles ? choose_tile_channels(mine) : 0;
+    mine->task.strip = has_tiles ? choose_strip(mine) : 0;
+    mine->task.from_last = has_tiles && goes_from_last(mine);
+}
+
+/* Whole vectors of channels, also in the last block. */
+static size_t settle_channels(const struct convolution_depthwise *mine, size_t most)
+{
     while (most >= CHANNELS && most < mine->channels && mine->channels % most &&
            mine->channels % most < LEAST_LAST)
         most += LEAST_LAST; /* so that the last channels have a vector, too */
     return min_size(mine->channels, max_size(most / mine->multiplier, 1) * mine->multiplier);
+}
+
+static size_t choose_channels(const struct convolution_depthwise *mine)
+{
+    size_t most = channels_that_stay(mine);
+    if (mine->by_plane)
+        most = choose_planes(mine);
+    else if (mine->tile_columns || depthwise_repeats_pixels(mine))
+        most = mine->channels;
+    else if (mine->gathers || mine->scatters)
+        most = TRANSPOSED_CHANNELS;
+    return settle_channels(mine, most);
+}
+
+/* The same for threads: where a kernel with tiles would do all channels, there have to be rows of
+ * blocks to share. */
+static size_t choose_shared_channels(const struct convolution_depthwise *mine)
+{
+    size_t height = at_least_1(mine->shape.out[HEIGHT]), most = mine->task.tile_channels;
+    if (!mine->tile_columns)
+        return mine->channel_block;
+    while (most > CHANNELS && div_up(mine->channels, most) * height < SHARED_ROWS)
+        most /= 2;
+    return settle_channels(mine, max_size(round_up(most, CHANNELS), channels_that_stay(mine)));
 }
 
 /* A kernel does half of a line's channels for all rows before the other half: so many rows that
@@ -164,7 +214,9 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
 static void plan_pieces(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task *task = &mine->task;
+    plan_tiles(mine);
     mine->channel_block = choose_channels(mine);
+    mine->shared_block = choose_shared_channels(mine);
     size_t rows = mine->flattens ? 1 : choose_rows(mine);
     rows = mine->staged ? min_size(rows, 2 * SLIDING_ROWS) : rows;
     mine->rows = min_size(rows, at_least_1(mine->shape.out[HEIGHT]));
@@ -257,7 +309,6 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     if (!by_plane && !mine->gathers && !mine->staged)
         mine->tile_columns = find_tile_columns(mine);
     plan_pieces(mine);
-    task->strip = choose_strip(mine);
     task->channels = mine->channel_block;
     task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
     task->dst_column = mine->staged ? mine->channel_block : (size_t)s->dst.w;

@@ -108,15 +108,15 @@ static void run_plane(const struct run *run, struct piece *piece, struct span ro
     }
 }
 
-static size_t block_count(const struct convolution_depthwise *plan)
+static size_t block_count(const struct run *run)
 {
-    return div_up(plan->channels, plan->channel_block);
+    return div_up(run->plan->channels, run->block);
 }
 
-static size_t plane_count(const struct convolution_depthwise *plan)
+static size_t plane_count(const struct run *run)
 {
-    const struct convolution_shape *s = &plan->shape;
-    return (size_t)(s->batch * s->out[DEPTH]) * block_count(plan);
+    const struct convolution_shape *s = &run->plan->shape;
+    return (size_t)(s->batch * s->out[DEPTH]) * block_count(run);
 }
 
 /* The rows of one block of channels that come first of these; returns how many there are. */
@@ -124,7 +124,7 @@ static size_t take_rows(const struct run *run, struct span mine, struct piece *p
 {
     const struct convolution_shape *s = &run->plan->shape;
     size_t height = (size_t)s->out[HEIGHT], depth = (size_t)s->out[DEPTH];
-    size_t blocks = block_count(run->plan), block = run->plan->channel_block;
+    size_t blocks = block_count(run), block = run->block;
     size_t plane = mine.begin / height;
     piece->n = (neo_dim)(plane / depth / blocks);
     piece->channel = (neo_dim)(plane / depth % blocks * block);
@@ -173,12 +173,13 @@ void depthwise_run(const void *plan, const struct execution *execution)
 {
     const struct convolution_depthwise *mine = plan;
     const struct convolution_shape *s = &mine->shape;
-    size_t rows = plane_count(mine) * (size_t)s->out[HEIGHT];
     size_t planes = (size_t)(s->batch * s->groups);
-    if (rows == 0 || s->out[WIDTH] == 0)
+    if (s->batch * s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH] == 0)
         return;
     struct run run = {mine, execution, depthwise_weights(mine, execution),
-                      suits_whole_planes(mine, planes, execution->threads)};
+                      suits_whole_planes(mine, planes, execution->threads),
+                      execution->threads > 1 ? mine->shared_block : mine->channel_block};
+    size_t rows = plane_count(&run) * (size_t)s->out[HEIGHT];
     parallel_for_tiles(execution->parallel, run.whole_planes ? planes : rows, execution->threads,
                        run_span, &run);
 }
