@@ -10,10 +10,10 @@
 #include "arch/cpu.h"
 
 /* Panels of packed weights side by side: `full` ones of 12 columns, then one of 4 * middle and one
- * of 4 * last, unless these are 0. single: the last vector has one column, and a kernel for that.
- */
+ * of 4 * last, unless these are 0. tail: the last vector has so many columns, and a kernel for
+ * them; or 0. */
 struct gemm_f32_panels {
-    uint8_t full, middle, last, single;
+    uint8_t full, middle, last, tail;
 };
 
 /* For i < tiles * height, and kernels that go on lower for as many more as low_tiles tiles of one

@@ -6,16 +6,17 @@
     gemm_f32_direct_fn gemm_f32_panels_##height##x##full##_##middle##_##last##_neon;
 #include "kernels/gemm_f32_panels_list.h"
 #undef KERNEL
-#define KERNEL(height, full, middle, last) \
-    gemm_f32_direct_fn gemm_f32_panels_##height##x##full##_##middle##_##last##_single_neon;
-#include "kernels/gemm_f32_panels_single_list.h"
+#define KERNEL(height, full, middle, last, columns) \
+    gemm_f32_direct_fn                              \
+        gemm_f32_panels_##height##x##full##_##middle##_##last##_tail_##columns##_neon;
+#include "kernels/gemm_f32_panels_tail_list.h"
 #undef KERNEL
 #endif
 
 /* clang-format off */
-#define ENTRY(height, full, middle, last, single, kind, needs, run) \
+#define ENTRY(height, full, middle, last, tail, kind, needs, run) \
     {{"gemm_f32_panels_" #height "x" #full "_" #middle "_" #last kind, needs, height, \
-      3 * full + middle + last, 3, 0, 0, height > 1, run}, {full, middle, last, single}},
+      3 * full + middle + last, 3, 0, 0, height > 1, run}, {full, middle, last, tail}},
 static const struct gemm_f32_panels_kernel kernels[] = {
 #if !NEO_PORTABLE
 #define KERNEL(height, full, middle, last) \
@@ -23,19 +24,20 @@ static const struct gemm_f32_panels_kernel kernels[] = {
           gemm_f32_panels_##height##x##full##_##middle##_##last##_neon)
 #include "kernels/gemm_f32_panels_list.h"
 #undef KERNEL
-#define KERNEL(height, full, middle, last) \
-    ENTRY(height, full, middle, last, 1, "_single_neon", CPU_NEON, \
-          gemm_f32_panels_##height##x##full##_##middle##_##last##_single_neon)
-#include "kernels/gemm_f32_panels_single_list.h"
+#define KERNEL(height, full, middle, last, columns) \
+    ENTRY(height, full, middle, last, columns, "_tail_" #columns "_neon", CPU_NEON, \
+          gemm_f32_panels_##height##x##full##_##middle##_##last##_tail_##columns##_neon)
+#include "kernels/gemm_f32_panels_tail_list.h"
 #undef KERNEL
 #endif
 #define KERNEL(height, full, middle, last) \
     ENTRY(height, full, middle, last, 0, "_ref", 0, gemm_f32_panels_##height##_ref)
 #include "kernels/gemm_f32_panels_list.h"
 #undef KERNEL
-#define KERNEL(height, full, middle, last) \
-    ENTRY(height, full, middle, last, 1, "_single_ref", 0, gemm_f32_panels_##height##_ref)
-#include "kernels/gemm_f32_panels_single_list.h"
+#define KERNEL(height, full, middle, last, columns) \
+    ENTRY(height, full, middle, last, columns, "_tail_" #columns "_ref", 0, \
+          gemm_f32_panels_##height##_ref)
+#include "kernels/gemm_f32_panels_tail_list.h"
 #undef KERNEL
 };
 #undef ENTRY
@@ -46,7 +48,7 @@ const size_t gemm_f32_panels_kernel_count = sizeof kernels / sizeof kernels[0];
 static int is_for(const struct gemm_f32_panels_kernel *kernel, struct gemm_f32_panels panels)
 {
     return kernel->panels.full == panels.full && kernel->panels.middle == panels.middle &&
-           kernel->panels.last == panels.last && kernel->panels.single == panels.single;
+           kernel->panels.last == panels.last && kernel->panels.tail == panels.tail;
 }
 
 size_t gemm_f32_panels_find(uint32_t features, size_t height, struct gemm_f32_panels panels)

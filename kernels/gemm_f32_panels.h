@@ -10,13 +10,15 @@
  * not used. C and bias have 4 * vectors columns, with 4 - lanes less: nothing beyond them is read
  * or written.
  *
- * Kernels for a single column in the last vector, lanes == 1, have four sums of it. The first f
- * steps are summed in their order by the first one, with f = k % 4, or 4 if that is 0, or k if k is
- * less than 4; step f + p by number p % 4. Their sum is (0 + 1) + (2 + 3). */
+ * Kernels for a tail, lanes == tail columns in the last vector, find these once more behind the
+ * panels, k values each, and have four sums of each. Of the first f steps, with f = k % 4, or 4 if
+ * that is 0, step p is summed by number p, then step f + p by number p % 4; but all by number 0 if
+ * k is less than 4. Their sum is (0 + 1) + (2 + 3). */
 struct gemm_f32_panels_kernel {
-    struct gemm_f32_direct_kernel tile; /* name: …_<height>x<full>_<middle>_<last>[_single]_…;
-                                         * group: 3 */
-    struct gemm_f32_panels panels;      /* those it is for */
+    struct gemm_f32_direct_kernel
+        tile; /* name: …_<height>x<full>_<middle>_<last>[_tail_<columns>]_…;
+               * group: 3 */
+    struct gemm_f32_panels panels; /* those it is for */
 };
 
 /* Fastest first; each has one that needs nothing. */

@@ -15,7 +15,7 @@
 
 /* There is no more of bias than of columns. */
     .macro add_bias height, vectors
-    add_whole_bias \height, \vectors
+    add_whole_bias \height, \vectors, %(\vectors - 1)
     ldr rounds, [strip, #STRIP_LANES]
     movi v0.4s, #0
     tbnz rounds, #2, 3f

@@ -43,6 +43,10 @@
     .if middle
     ldr scratch, [strip, #STRIP_LDB]
     find_panel \height, %(panel), %(1 + middle)
+    .set panel, panel + 1
+    .endif
+    .ifdef has_tail
+    find_tail \height, %(panel - 1)
     .endif
     .endm
 
@@ -75,10 +79,10 @@
     .endif
     .endm
 
-/* To all vectors but the last one; scratch goes on to the bias of that. */
-    .macro add_whole_bias height, vectors
+/* To the first vectors of a row; scratch goes on to the bias of what follows. */
+    .macro add_whole_bias height, vectors, whole
     .set j, 0
-    .rept \vectors - 1
+    .rept \whole
     load_bias_vector
     add_bias_at \height, \vectors, %(j)
     .set j, j + 1

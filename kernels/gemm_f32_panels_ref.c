@@ -29,14 +29,14 @@ static float product_sum(const float *a, struct column column, size_t count)
     return sum;
 }
 
-/* The same in four parts, where there is a single column. */
-static float single_sum(const float *a, struct column column, size_t k)
+/* The same in four parts, in a tail. */
+static float tail_sum(const float *a, const float *column, size_t k)
 {
-    size_t first = k < 4 ? k : (k - 1) % 4 + 1;
-    float parts[4] = {product_sum(a, column, first)};
-    for (size_t p = first; p < k; p++) {
-        float *part = &parts[(p - first) % 4];
-        *part = fmaf(a[p], column.first[p * column.stride], *part);
+    float parts[4] = {0};
+    size_t first = (k - 1) % 4 + 1;
+    for (size_t p = 0; p < k; p++) {
+        float *part = &parts[k < 4 ? 0 : p < first ? p : (p - first) % 4];
+        *part = fmaf(a[p], column[p], *part);
     }
     return (parts[0] + parts[1]) + (parts[2] + parts[3]);
 }
@@ -51,19 +51,24 @@ static float finished(const struct gemm_f32_direct *strip, float sum, const floa
     return sum > strip->high ? strip->high : sum;
 }
 
+/* Element j of a row, of so many. */
+static float sum_of(const struct gemm_f32_direct *strip, const float *row, const float *b, size_t j,
+                    size_t columns)
+{
+    size_t k = 4 * strip->rounds + strip->tail, whole = columns - strip->panels.tail;
+    if (j < whole)
+        return product_sum(row, column_of(strip, b, j), k);
+    return tail_sum(row, b + (4 * gemm_f32_panels_vectors(strip->panels) + j - whole) * k, k);
+}
+
 static void run(const struct gemm_f32_direct *strip, const float *a, const float *b, float *c,
                 const float *bias, size_t rows)
 {
     size_t columns = 4 * gemm_f32_panels_vectors(strip->panels) - 4 + strip->lanes;
-    size_t k = 4 * strip->rounds + strip->tail;
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++) {
-            const float *row = a + i * strip->lda;
-            struct column column = column_of(strip, b, j);
-            float sum = strip->panels.single && j + 1 == columns ? single_sum(row, column, k)
-                                                                 : product_sum(row, column, k);
-            c[i * strip->ldc + j] = finished(strip, sum, bias ? bias + j : NULL);
-        }
+        for (size_t j = 0; j < columns; j++)
+            c[i * strip->ldc + j] = finished(
+                strip, sum_of(strip, a + i * strip->lda, b, j, columns), bias ? bias + j : NULL);
 }
 
 #define KERNEL(height)                                                                       \

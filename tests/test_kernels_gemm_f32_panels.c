@@ -36,14 +36,22 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
     size_t padded = 4 * gemm_f32_panels_vectors(kernel->panels);
     uint32_t options = fill_next(seed) >> 4;
     int end = options & 1;
-    size_t lanes = kernel->panels.single ? 1 : 1 + (options >> 2 & 3), lda = k + (options >> 4 & 3);
+    size_t tail = kernel->panels.tail, lanes = tail ? tail : 1 + (options >> 2 & 3);
+    size_t lda = k + (options >> 4 & 3);
     problem->k = k;
     problem->rows = tiles[0] * kernel->tile.height + tiles[1] * (kernel->tile.height - 1u);
     problem->columns = padded - 4 + lanes;
     size_t ldc = problem->columns + (options >> 6 & 3);
     size_t c_count = (problem->rows - 1) * ldc + problem->columns;
     problem->a = filled(&guard_a, (problem->rows - 1) * lda + k, end, fill, seed);
-    problem->b = filled(&guard_b, k * padded, end, fill, seed);
+    float *b = filled(&guard_b, k * (padded + tail), end, fill, seed);
+    problem->b = b;
+    for (size_t j = 0; j < tail; j++)
+        for (size_t p = 0; p < k; p++) {
+            size_t last = 4u * kernel->panels.last;
+            float *place = &b[(padded - last) * k + (p + 1) * last - 4 + j];
+            b[(padded + j) * k + p] = *place, *place = NAN;
+        }
     if (options >> 8 & 1)
         problem->bias = filled(&guard_bias, problem->columns, end, fill, seed);
     problem->c = guard_at(&guard_c, c_count * sizeof(float), end);
@@ -90,16 +98,19 @@ static float weight(const struct problem *problem, size_t p, size_t j)
     return panel[p * width + j];
 }
 
-/* A single column's sum has four parts, of which the first one begins with 1 … 4 steps. */
+/* Sums of a tail's columns have four parts. */
 static float want(const struct problem *problem, size_t i, size_t j)
 {
     const struct gemm_f32_direct *strip = &problem->strip;
     float parts[4] = {0};
-    bool single = problem->kernel->panels.single && j + 1 == problem->columns;
-    size_t first = problem->k % 4 ? problem->k % 4 : 4;
-    for (size_t p = 0; p < problem->k; p++) {
-        float *part = &parts[single && p >= first ? (p - first) % 4 : 0];
-        *part = fmaf(problem->a[i * strip->lda + p], weight(problem, p, j), *part);
+    size_t tail = problem->kernel->panels.tail, k = problem->k, first = k % 4 ? k % 4 : 4;
+    bool whole = j + tail < problem->columns;
+    const float *again = problem->b + k * (problem->columns + 4 - tail) +
+                         (whole ? 0 : k * (j + tail - problem->columns));
+    for (size_t p = 0; p < k; p++) {
+        float *part = &parts[whole || k < 4 ? 0 : p < first ? p : (p - first) % 4];
+        float b = whole ? weight(problem, p, j) : again[p];
+        *part = fmaf(problem->a[i * strip->lda + p], b, *part);
     }
     float sum = (parts[0] + parts[1]) + (parts[2] + parts[3]);
     if (problem->bias)
@@ -151,7 +162,7 @@ static void keeps_nan(void **state)
 {
     enum { K = 5, MOST = 72 };
     const struct gemm_f32_panels_kernel *kernel = *state;
-    float a[8 * K], b[K * MOST], c[8 * MOST];
+    float a[8 * K], b[K * (MOST + 3)], c[8 * MOST];
     for (size_t x = 0; x < count_of(a); x++)
         a[x] = x < K ? NAN : 1;
     for (size_t x = 0; x < count_of(b); x++)
@@ -164,7 +175,7 @@ static void keeps_nan(void **state)
         .tiles = 1,
         .clamp = 1,
         .special = GEMM_F32_SPECIAL_SUMS,
-        .lanes = kernel->panels.single ? 1 : 4,
+        .lanes = kernel->panels.tail ? kernel->panels.tail : 4,
         .low = 0,
         .high = 3,
         .panels = kernel->panels,
@@ -194,7 +205,9 @@ static void lower_tiles_exist_and_one_needs_nothing(void **state)
     assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.full = 4}), 2);
     assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.full = 9}), 0);
     assert_int_equal(
-        gemm_f32_panels_height((struct gemm_f32_panels){.middle = 2, .last = 2, .single = 1}), 5);
+        gemm_f32_panels_height((struct gemm_f32_panels){.middle = 2, .last = 2, .tail = 1}), 5);
+    assert_int_equal(
+        gemm_f32_panels_height((struct gemm_f32_panels){.full = 1, .last = 2, .tail = 2}), 4);
 }
 
 enum { MOST_BYTES = 1 << 16 };

@@ -35,17 +35,17 @@ static void panels_on_one_place_of_the_cache_are_as_many_as_its_ways(void **stat
     assert_int_equal(panels_beside_each_other(2048, 131072), 4);
 }
 
-static void single_columns_have_kernels_of_their_own(void **state)
+static void last_columns_have_kernels_of_their_own(void **state)
 {
     (void)state;
     static const struct {
         size_t n, k;
-        bool a_columns, single;
-    } rows[] = {{5, 40, false, true},   {9, 40, false, true},   {13, 40, false, true},
-                {17, 40, false, true},  {33, 40, false, true},  {37, 40, false, true},
-                {53, 40, false, true},  {101, 40, false, true}, {18, 40, false, false},
-                {36, 40, false, false}, {5, 40, true, false},   {37, 40, true, false},
-                {17, 7, false, false}};
+        bool a_columns;
+        uint8_t tail;
+    } rows[] = {{5, 40, false, 1},  {9, 40, false, 1},  {13, 40, false, 1}, {17, 40, false, 1},
+                {33, 40, false, 1}, {37, 40, false, 1}, {53, 40, false, 1}, {101, 40, false, 1},
+                {10, 40, false, 2}, {18, 40, false, 2}, {34, 40, false, 2}, {23, 40, false, 0},
+                {36, 40, false, 0}, {5, 40, true, 0},   {37, 40, true, 0},  {17, 7, false, 0}};
     const struct core core = {
         .name = "any", .fmla_per_cycle = 2, .fmla_latency = 4, .loads_per_cycle = 2};
     for (size_t i = 0; i < count_of(rows); i++) {
@@ -57,7 +57,7 @@ static void single_columns_have_kernels_of_their_own(void **state)
                                                      .l1_bytes = 65536,
                                                      .panels = true,
                                                      .a_columns = rows[i].a_columns});
-        assert_int_equal(columns.runs[columns.run_count - 1].panels.single, rows[i].single);
+        assert_int_equal(columns.runs[columns.run_count - 1].panels.tail, rows[i].tail);
     }
 }
 
@@ -100,7 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panels_on_one_place_of_the_cache_are_as_many_as_its_ways),
-        cmocka_unit_test(single_columns_have_kernels_of_their_own),
+        cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
     };
     return cmocka_run_group_tests_name("matmul_choices", tests, session_setup, session_teardown);

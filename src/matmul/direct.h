@@ -7,7 +7,7 @@
 #include "kernels/pack_f32.h"
 #include "src/matmul/batch.h"
 
-enum { MAX_RUNS = 8, MAX_HEIGHT = 8, MAX_CALLS = 8, MAX_TURNED_COLUMNS = 16 };
+enum { MAX_RUNS = 6, MAX_HEIGHT = 8, MAX_CALLS = 8, MAX_TURNED_COLUMNS = 16 };
 enum { TURNED_ON_STACK = 512 }; /* values of a strip of turned weights */
 
 /* Strips next to each other of the same kind: a single panel of packed weights or so many columns
@@ -70,8 +70,8 @@ struct matmul_direct {
     size_t call_count;               /* or 0 */
     gemm_f32_direct_fn *only;        /* the kernel of a single call that is all, or NULL */
     const char *kernel;
-    struct tiling tilings[MAX_RUNS];       /* of m rows */
-    uint8_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in the list of direct_tile() */
+    struct tiling tilings[MAX_RUNS];        /* of m rows */
+    uint16_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in the list of direct_tile() */
 };
 
 /* direct_columns.c: the strips that cost least, and the cycles they take. Sizes are at least 1. */

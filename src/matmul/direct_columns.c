@@ -5,7 +5,7 @@
 #include "src/matmul/direct.h"
 #include "src/weights/layout.h"
 
-enum { MAX_SHALLOW = 8, L1_WAYS = 4, LEAST_SINGLE = 8 };
+enum { MAX_SHALLOW = 8, L1_WAYS = 4, LEAST_TAIL = 8 };
 
 static size_t tile_height(const struct columns *columns, const struct core *core, size_t vectors,
                           size_t group)
@@ -68,42 +68,43 @@ static void add_panels(struct columns *columns, const struct core *core, size_t 
     struct strips *added = &columns->runs[columns->run_count - 1];
     bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, vectors, group);
     bool enough = alone || (alike && (tuned || added->height >= height));
-    if (enough && (tuned || !panels.single))
+    if (enough && (tuned || !panels.tail))
         return;
     added->panels = panels;
     added->height = (uint8_t)height;
 }
 
-/* The last ones as kernels have them: a single column has its own, worth it for more than a round
- * of k; and a last panel of 12 columns is a full one for others. */
-static struct gemm_f32_panels last_panels(struct gemm_f32_panels last, bool single_column)
+/* The last ones as kernels have them: few columns have their own; and a last panel of 12 columns is
+ * a full one for others. */
+static struct gemm_f32_panels last_panels(struct gemm_f32_panels last, uint8_t tail)
 {
-    struct gemm_f32_panels single = {last.full, last.middle, last.last, 1};
-    if (single_column && gemm_f32_panels_height(single))
-        return single;
+    struct gemm_f32_panels own = {last.full, last.middle, last.last, tail};
+    if (tail && gemm_f32_panels_height(own))
+        return own;
     if (last.last == 3)
         last.full++, last.last = 0;
     return last;
 }
 
 /* Strips of at most `side` panels of 12 columns, as even as they can be. What comes after these
- * panels takes joined - 1 of them into its strip; 0: nothing is joined. */
+ * panels takes joined - 1 of them into its strip; 0: nothing is joined. tail: the last columns may
+ * have their own kernels, which are worth it for more than a round of k. */
 static void packed_columns(struct columns *columns, const struct core *core,
-                           const struct packed *packed, size_t side, size_t joined)
+                           const struct packed *packed, size_t side, size_t joined, bool tail)
 {
     size_t taken = joined ? joined - 1 : 0, whole = packed->full - taken;
     size_t strips = div_up(whole, side), each = whole / max_size(strips, 1);
     size_t larger = whole - strips * each, k = packed->k;
     struct gemm_f32_panels more = {.full = (uint8_t)(each + 1)}, fewer = {.full = (uint8_t)each};
     struct gemm_f32_panels middle = {.middle = packed->middle}, last = {.last = packed->last};
-    bool single = packed->lanes == 1 && !columns->a_columns && k >= LEAST_SINGLE;
+    bool own = tail && packed->lanes < 4 && !columns->a_columns && k >= LEAST_TAIL;
     add_panels(columns, core, larger, more, 4, k);
     add_panels(columns, core, strips - larger, fewer, 4, k);
     if (joined)
         last.full = (uint8_t)taken, last.middle = packed->middle;
     else
         add_panels(columns, core, 1, middle, 4, k);
-    add_panels(columns, core, 1, last_panels(last, single), packed->lanes, k);
+    add_panels(columns, core, 1, last_panels(last, own ? packed->lanes : 0), packed->lanes, k);
 }
 
 /* Vectors of 4 columns: strips of `widest`, then of eight and four, then the rest; a single vector
@@ -150,7 +151,7 @@ static double tuned_cycles(const struct core *core, double height, double vector
 }
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
- * instructions around them, which matter less. A single column takes half a vector's time. */
+ * instructions around them, which matter less. */
 static double untuned_cycles(const struct core *core, double height, double vectors, double group)
 {
     double macs = height * vectors, loads = height / 4 + ceil(vectors);
@@ -186,11 +187,13 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     if (run->depth)
         return shallow_cycles(core, run, m);
     double tiles = ceil(m / run->height), height = m / tiles;
-    double vectors = run->panels.single ? run->vectors - 0.5 : run->vectors;
+    double tail = run->panels.tail, vectors = tail > 0 ? run->vectors - 1 + tail / 4 : run->vectors;
     double step = run->a_columns || direct_has_panels(run)
                       ? untuned_cycles(core, height, vectors, run->group)
                       : tile_cycles(core, height, run->vectors, run->group);
     double around = 6 + 0.5 * height * run->vectors;
+    if (tail > 0) /* sums of four parts */
+        around += height * (tail > 1 ? tail : 0.75) / fmax(core->fmla_per_cycle, 1);
     if (core->in_order == IN_ORDER_WIDE && k < 4) /* steps that wait for what they load */
         around += (1.6 + 1.3 * k) * height * run->vectors;
     else if (core->in_order == IN_ORDER_WIDE && !run->a_columns) /* for its first products */
@@ -275,9 +278,11 @@ static double choose_packed(struct columns *best, const struct core *core,
         widest = 1, most = 0;
     for (size_t side = 1; side <= widest; side++)
         for (size_t joined = 0; joined <= most; joined++) {
-            struct columns columns = {.a_columns = shape->a_columns};
-            packed_columns(&columns, core, &packed, side, joined);
-            keep_better(best, &least, core, shape, &columns);
+            for (int tail = 0; tail < (packed.lanes < 4 ? 2 : 1); tail++) {
+                struct columns columns = {.a_columns = shape->a_columns};
+                packed_columns(&columns, core, &packed, side, joined, tail);
+                keep_better(best, &least, core, shape, &columns);
+            }
         }
     return least;
 }

@@ -150,7 +150,7 @@ static size_t column_stride(const neo_memory_desc *desc)
 void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size_t r, size_t rows)
 {
     const struct strips *run = &plan->columns.runs[r];
-    const uint8_t *by_height = plan->kernels[r];
+    const uint16_t *by_height = plan->kernels[r];
     size_t tiles = div_up(rows, run->height), tall = div_up(rows, tiles);
     size_t low_tiles = tiles * tall - rows, tall_tiles = tiles - low_tiles;
     const struct gemm_f32_direct_kernel *kernel = direct_tile(plan, run, by_height[tall - 1]);
@@ -182,7 +182,7 @@ static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)
     for (size_t r = 0; r < mine->columns.run_count; r++) {
         const struct strips *run = &mine->columns.runs[r];
         for (size_t h = 1; h <= run->height; h++)
-            mine->kernels[r][h - 1] = (uint8_t)find_kernel(mine, cpu, run, h);
+            mine->kernels[r][h - 1] = (uint16_t)find_kernel(mine, cpu, run, h);
         direct_tile_rows(&mine->tilings[r], mine, r, mine->m);
     }
     const struct strips *first = &mine->columns.runs[0];

@@ -1,0 +1,326 @@
+/* Tiles of gemm_f32_panels.h for NEON whose last vector has one or two columns.
+ *
+ * By lanes of A as much of that vector as they leave would be multiplied for nothing. So a round
+ * takes four steps of each of these columns together, from where it comes once more: each row's
+ * vector is multiplied with the column's, and such a sum has four parts until the tile ends. Four
+ * rows of a panel and five columns have 68 FMLA a round instead of 80, of a panel and six columns
+ * 72. The steps before the rounds are vectors that end in zeros.
+ *
+ * A row has a sum for each whole vector, and then one for each of these columns. */
+    .set rounds_differ, 1
+    .set has_tail, 1
+    .set short_rows_only, 0
+#include "kernels/gemm_f32_panels_neon.h"
+
+tail .req x16
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro load_whole_vectors count, first, panel
+    .if \count == 2
+    load_two_whole \first, %(\first + 1), \panel
+    .elseif \count == 1
+    ldr q\first, [x\panel], #32
+    .endif
+    .endm
+    .macro load_two_whole first, second, panel
+    ldp q\first, q\second, [x\panel], #48
+    .endm
+    .macro load_column kind, to
+    ldr \kind\to, [tail]
+    .endm
+    .macro load_second_column kind, to, stride
+    ldr \kind\to, [tail, x\stride]
+    .endm
+    .macro keep_first x, mask
+    and v\x\().16b, v\x\().16b, v\mask\().16b
+    .endm
+    .macro multiply_scalar op, sum, x, y, lane
+    \op s\sum, s\x, v\y\().s[\lane]
+    .endm
+    .macro add_pairs to, x, y
+    faddp v\to\().4s, v\x\().4s, v\y\().4s
+    .endm
+    .macro store_lane sum, lane
+    st1 {v\sum\().s}[\lane], [scratch], ldc
+    .endm
+
+/* The register of row i's sum number j, and that of the distance between columns. */
+    .macro find_sum height, sums, i, j
+    .set sum, 32 - (\height - \i) * \sums + \j
+    .endm
+    .macro find_stride height
+    .set stride, 7
+    .if \height > 5
+    .set stride, 15
+    .endif
+    .endm
+
+/* From the address of the last panel, once scratch is free: behind it. */
+    .macro find_tail height, panel
+    find_register \height, \panel
+    ldr scratch, [strip, #STRIP_LDB]
+    .if columns > 1
+    find_stride \height
+    keep_stride %(stride)
+    .endif
+    .if last == 3
+    ldr scratch, [strip, #STRIP_GAP]
+    find_behind %(at), 2
+    .else
+    find_behind %(at), %(1 + last)
+    .endif
+    .endm
+    .macro keep_stride to
+    mov x\to, scratch
+    .endm
+    .macro find_behind panel, shift
+    add tail, x\panel, scratch, lsl #\shift
+    .endm
+
+/* ---- steps ---- */
+
+/* The last panel's whole vectors. */
+    .macro whole_vectors height, sums, lane, op
+    find_register \height, %(panel)
+    load_whole_vectors %(last - 1), \height, %(at)
+    .set i, 0
+    .rept \height
+    .set j, 0
+    .rept last - 1
+    multiply \op, %(32 - (\height - i) * \sums + done + j), %(\height + j), %(i), \lane
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro load_column_number kind, to, number
+    .if \number == 0
+    load_column \kind, \to
+    .else
+    load_second_column \kind, \to, %(stride)
+    .endif
+    .endm
+
+/* Four steps of the columns. */
+    .macro multiply_columns height, sums, op
+    find_stride \height
+    .set column, 0
+    .rept columns
+    .set x, \height + column % widest
+    load_column_number q, %(x), %(column)
+    multiply_column \height, \sums, \op
+    .set column, column + 1
+    .endr
+    .endm
+    .macro multiply_column height, sums, op
+    .set i, 0
+    .rept \height
+    find_sum \height, \sums, i, %(\sums - columns + column)
+    multiply \op, %(sum), %(i), %(x)
+    .set i, i + 1
+    .endr
+    .endm
+
+/* The steps before the rounds: scratch is their bytes. */
+    .macro first_columns height, sums
+    load_mask \height, %(\height + 1)
+    for_all keep_first, 0, \height, \height
+    find_stride \height
+    .set column, 0
+    .rept columns
+    .set x, \height + 1
+    load_column_number q, %(x), %(column)
+    keep_first %(x), \height
+    multiply_column \height, \sums, fmul
+    .set column, column + 1
+    .endr
+    add tail, tail, scratch
+    .endm
+    .macro load_mask to, temp
+    ldr q\temp, .Lbytes_before
+    .if tall
+    dup v\to\().4s, w7
+    .else
+    dup v\to\().4s, w15
+    .endif
+    cmhi v\to\().4s, v\to\().4s, v\temp\().4s
+    .endm
+
+/* One step of the columns, to the first part. */
+    .macro step_columns height, sums, lane
+    find_stride \height
+    .set column, 0
+    .rept columns
+    .set x, \height + column % widest
+    load_column_number s, %(x), %(column)
+    .set i, 0
+    .rept \height
+    find_sum \height, \sums, i, %(\sums - columns + column)
+    multiply_scalar fmla, %(sum), %(x), %(i), \lane
+    .set i, i + 1
+    .endr
+    .set column, column + 1
+    .endr
+    add tail, tail, #4
+    .endm
+
+    .macro step height, sums, group, lane, op=fmla
+    .ifc \op,fmul
+    first_columns \height, \sums
+    .endif
+    .if short_rows_only
+    step_columns \height, \sums, \lane
+    .endif
+    panels_before_last \height, \sums, \lane, \op
+    whole_vectors \height, \sums, \lane, \op
+    .endm
+
+    .macro round_step height, sums, group, lane
+    panels_before_last \height, \sums, \lane, fmla
+    whole_vectors \height, \sums, \lane, fmla
+    .if \lane == 3
+    multiply_columns \height, \sums, fmla
+    add tail, tail, #16
+    .endif
+    .endm
+
+/* ---- a tile's end ---- */
+
+/* One column: rows' sums, each one's four parts, to lanes of v2, and from the fifth row on of v3. Two:
+ * each row's to the first one's register. */
+    .macro sum_columns height, sums
+    .if columns > 1
+    .set i, 0
+    .rept \height
+    find_sum \height, \sums, i, %(\sums - columns)
+    sum_row %(sum), %(sum + 1)
+    .set i, i + 1
+    .endr
+    .else
+    sum_four \height, \sums, 0, 2
+    .if \height > 4
+    sum_four \height, \sums, 4, 3
+    .endif
+    .endif
+    .endm
+    .macro sum_row first, second
+    add_pairs \first, \first, \second
+    add_pairs \first, \first, \first
+    .endm
+    .macro sum_four height, sums, row, to
+    add_rows \height, \sums, \row, 0
+    .if \height > \row + 2
+    add_rows \height, \sums, %(\row + 2), 1
+    add_pairs \to, 0, 1
+    .else
+    add_pairs \to, 0, 0
+    .endif
+    .endm
+/* A row's pairs and those of the next one, or its own where there is none. */
+    .macro add_rows height, sums, row, to
+    find_sum \height, \sums, \row, %(\sums - 1)
+    .set first, sum
+    .if \row + 1 < \height
+    find_sum \height, \sums, %(\row + 1), %(\sums - 1)
+    .endif
+    add_pairs \to, %(first), %(sum)
+    .endm
+
+/* There is no more of bias than of columns. */
+    .macro add_bias height, sums
+    add_whole_bias \height, \sums, %(\sums - columns)
+    .if columns == 1
+    ld1r {v0.4s}, [scratch]
+    for_all add_to, 2, %(1 + \height / 5), 0
+    .else
+    ldr d0, [scratch]
+    add_bias_at \height, \sums, %(\sums - columns)
+    .endif
+    .endm
+
+    .macro store_whole_vectors whole, first, step
+    .if \whole > 4
+    store_fours \whole, \first, \step
+    .else
+    store_row \whole, \first
+    .endif
+    .endm
+    .macro store_tail height, sums, whole
+    add scratch, c, #16 * \whole
+    .if columns > 1
+    sub scratch, scratch, #4 * (4 - columns)
+    .endif
+    .if \whole > 4
+    sub rounds, ldc, #16 * ((\whole - 1) / 4 * 4)
+    .endif
+    .set i, 0
+    .rept \height
+    find_sum \height, \sums, i, 0
+    store_whole_vectors \whole, %(sum), rounds
+    .if columns == 1
+    store_lane %(2 + i / 4), %(i % 4)
+    .else
+    join 0, %(sum + \whole), %(sum + \whole - 1), columns
+    several st1, 1, 0, scratch, ldc
+    .endif
+    .set i, i + 1
+    .endr
+    .endm
+
+/* ---- a kernel ---- */
+
+    .macro tail_kernel name, height, sums, kind
+    .set tall, 0
+    .if \height > 5
+    .set tall, 1
+    .endif
+    begin_rows_kernel \name, \height, \sums, 0, %(widest + 2 - columns), \kind
+    sum_columns \height, \sums
+    go_to_ending
+14: store_tail \height, \sums, %(\sums - columns)
+    next_tile
+    cbnz tiles_low, 19f
+    end_tiles
+10: end_frame \height, \sums
+
+/* By GEMM_F32_ENDING_*. */
+.Lendings_\height\()_\kind\():
+29: .rept 9
+    .if (. - 29b) == 20
+    .word 20f - 29b
+    .else
+    .word 14b - 29b
+    .endif
+    .endr
+
+    .set short_rows_only, 1
+    special_rows \height, \sums, 0, \kind
+    .set short_rows_only, 0
+    sum_columns \height, \sums
+20: finish_sums \height, \sums
+    cbz rounds, 14b
+    .if columns == 1
+    for_all clamp_to, 2, %(1 + \height / 5), 0, 1
+    .endif
+    b 14b
+    end_rows_kernel \name, \height, \kind
+    .endm
+
+    .macro kernel height, full_, middle_, last_, columns_
+    .set full, \full_
+    .set middle, \middle_
+    .set last, \last_
+    .set columns, \columns_
+    find_widest
+    tail_kernel panels_\height\()x\full_\()_\middle_\()_\last_\()_tail_\columns_, \height, %(3 * full + middle + last - 1 + columns), \full_\()_\middle_\()_\last_\()_\columns_
+    .endm
+
+/* Bytes of a row before each of four steps. */
+    .p2align 4
+.Lbytes_before:
+    .word 0, 4, 8, 12
+
+#define KERNEL(height, full, middle, last, columns) kernel height, full, middle, last, columns;
+#include "kernels/gemm_f32_panels_tail_list.h"
