@@ -197,7 +197,8 @@ void segments_list_from_table(const struct convolution_call *call, const float *
 struct span patches_reach(const struct convolution_gemm *plan, size_t batch, size_t row,
                           size_t rows);
 
-/* The mean of how many taps along a dimension so many pixels have that follow each other. */
+/* The mean of how many taps along a dimension so many pixels have that follow each other: of all
+ * places where these may begin, or of some of very many. */
 double patches_mean_taps(const struct convolution_shape *shape, int dimension, neo_dim pixels);
 
 /* How much of the patches' taps lies in the padding for all rows of a tile of the GEMM; 0 if it
