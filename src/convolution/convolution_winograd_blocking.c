@@ -36,6 +36,14 @@ static double weights_bytes(const struct convolution_winograd *mine)
     return (double)mine->down * (double)mine->across * (double)mine->point * sizeof(float);
 }
 
+/* Lines of dst that a round's channels are in, for each pixel; where panels do not end with a line,
+ * the next round has it again. */
+static double lines_of_round(const struct blocking *how)
+{
+    double lines = (double)how->panels * (double)WINOGRAD_F32_NR * sizeof(float) / (double)LINE;
+    return lines == floor(lines) ? lines : lines + 0.75;
+}
+
 /* What a strip has in a round of panels beside its inputs and weights: all sums and outputs. */
 static double round_bytes(const struct convolution_winograd *mine, const struct blocking *how)
 {
@@ -79,7 +87,8 @@ static double driven_out(const struct convolution_winograd *mine, const struct c
 }
 
 /* Weights that do not stay come for each strip; inputs and sums that do not, for each round, after
- * they went out. To the L1 cache weights and inputs come each time. */
+ * they went out. To the L1 cache weights, inputs and lines of dst come
+ * each time. */
 static double traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
                       const struct blocking *how)
 {
@@ -87,7 +96,8 @@ static double traffic(const struct convolution_winograd *mine, const struct cpu 
     double tiles = (double)div_up(mine->tiles, how->strips), weights = weights_bytes(mine);
     double inputs = tiles * tile.inputs, sums = tiles * (double)mine->panels * tile.sums;
     double rounds = (double)div_up(mine->panels, how->panels);
-    double near = weights + (rounds + driven_out(mine, cpu, how)) * inputs;
+    double near = weights + (rounds + driven_out(mine, cpu, how)) * inputs +
+                  2 * rounds * lines_of_round(how) * tiles * tile.outputs;
     double far = weights + missing(mine, cpu, how) * ((2 + rounds) * inputs + 3 * sums);
     return (double)how->strips * (keeps_weights(mine, cpu, how) ? near / 4 : near / 4 + far);
 }
