@@ -533,6 +533,33 @@ static void the_last_tiles_share_their_rows(void **state)
     }
 }
 
+/* Two groups of 128 columns side by side: each one's rows of C have half of the places of a cache,
+ * and do not stay there for all blocks of k. */
+static void rows_far_apart_take_places_of_others(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    cpu.l2_bytes = 1 << 20;
+    struct gemm_f32_shape shape = {.batch = 2,
+                                   .m = 729,
+                                   .n = 128,
+                                   .k = 432,
+                                   .b_packed = true,
+                                   .segment = 48,
+                                   .a_stride = 96,
+                                   .a_values = 729 * 48,
+                                   .a_shared = 2 * 27 * 48,
+                                   .c_stride = 128};
+    struct gemm_f32 near, apart;
+    gemm_f32_plan(&near, &shape, &cpu);
+    shape.c_stride = 256;
+    gemm_f32_plan(&apart, &shape, &cpu);
+    if (!near.listed)
+        skip();
+    assert_false(near.k_inside);
+    assert_true(apart.k_inside);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +573,7 @@ int main(void)
         cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
+        cmocka_unit_test(rows_far_apart_take_places_of_others),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
     };
     struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias, &guard_scratch};

@@ -126,6 +126,27 @@ static void plan_pixels(struct convolution_gemm *mine, struct gemm_f32_shape *ge
     gemm->batch = (size_t)s->batch * image / dst.count * mine->matrices;
 }
 
+/* Values of the source that a block of pixels reads of those beside it: of rows, or planes, or
+ * columns where there are no rows. */
+static size_t shared_values(const struct convolution_shape *s)
+{
+    int dim = s->out[DEPTH] > 1 ? DEPTH : s->out[HEIGHT] > 1 ? HEIGHT : WIDTH;
+    neo_dim reach = (s->kernel[dim] - 1) * s->dilation[dim] + 1 - s->stride[dim];
+    size_t count = reach > 0 ? (size_t)(reach * s->ic) : 0;
+    for (int inner = dim + 1; inner <= WIDTH; inner++)
+        count *= (size_t)s->in[inner];
+    return count;
+}
+
+static void plan_values(const struct convolution_shape *s, struct gemm_f32_shape *gemm)
+{
+    size_t image = (size_t)(s->in[DEPTH] * s->in[HEIGHT] * s->in[WIDTH] * s->ic);
+    size_t pixels = (size_t)(s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH]);
+    size_t images = max_size(gemm->m / max_size(pixels, 1), 1);
+    gemm->a_values = min_size(images * image, gemm->m * gemm->k);
+    gemm->a_shared = shared_values(s);
+}
+
 static enum gemm_output choose_output(const struct problem *problem, bool contiguous)
 {
     struct post_ops_fusion fusion = post_ops_fusion(problem);
@@ -166,6 +187,8 @@ void convolution_gemm_plan(struct convolution_gemm *mine, const struct problem *
         gemm.a_is_regular = mine->rows_are_affine;
         gemm.a_has_zeros = patches_zeros(mine, (double)gemm.k, (double)gemm.n) > 0;
         gemm.a_has_parts = mine->columns.count > 0;
+        gemm.c_stride = mine->row_stride;
+        plan_values(s, &gemm);
     }
     if (gemm.columns && mine->rows_are_affine && mine->src_row_stride == 1)
         gemm.a_column = (size_t)s->src.c;

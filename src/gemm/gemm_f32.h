@@ -49,6 +49,11 @@ struct gemm_f32_shape {
     bool a_has_parts; /* of its segments, in each matrix other ones; B is packed, and the CPU lists
                          rows for n columns */
 
+    /* Not 0: rows of A have so many different values, and a block of rows has so many that belong
+     * to rows beside it. */
+    size_t a_values, a_shared;
+    size_t c_stride; /* elements from row to row of C; 0: n */
+
     /* Not 0: columns of A are contiguous, so far from each other, and list_a() knows where they
      * are. C's columns are contiguous, too. */
     size_t a_column;

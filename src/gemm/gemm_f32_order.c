@@ -15,6 +15,9 @@
 struct sizes {
     double m, n, k, mc, nc, kc;
     double a_row;     /* distinct values of a row of A: patches overlap */
+    double a_values;  /* of all rows */
+    double a_shared;  /* of a block of rows, with those beside it */
+    double c_stride;  /* from row to row */
     double a_step;    /* in a block of k */
     double a_stride;  /* from row to row */
     double room;      /* in the L2 cache, for what is to stay there */
@@ -43,24 +46,35 @@ static double comes(const struct sizes *s, double times, double apart)
     return apart <= s->room ? 1 : times;
 }
 
+/* Distinct values of so many rows of A, and what of the cache they take. */
+static double values_of(const struct sizes *s, double rows)
+{
+    return fmin(s->a_values * rows / fmax(s->m, 1) + s->a_shared, s->a_values);
+}
+
+static double rows_take(const struct sizes *s, double rows)
+{
+    return s->a_row < s->k ? values_of(s, rows) : rows * taken(1, s->a_row, s->a_stride);
+}
+
 /* Values that move between the L2 cache and what is behind it. */
 static double memory_traffic(const struct sizes *s, bool k_inside)
 {
     double row_blocks = ceil(s->m / s->mc), k_blocks = ceil(s->k / s->kc);
     double column_blocks = ceil(s->n / s->nc), rows = k_inside ? s->mc : s->m;
-    double a_step = taken(1, s->a_step, s->a_stride), a_row = taken(1, s->a_row, s->a_stride);
-    double c_row = taken(1, s->nc, s->n);
+    double a_step = taken(1, s->a_step, s->a_stride), c_row = taken(1, s->nc, s->c_stride);
     double step = s->mc * a_step + s->kc * s->nc + s->mc * c_row;
-    double all_k = rows * a_row + s->k * s->nc + rows * c_row;
+    double all_k = rows_take(s, rows) + s->k * s->nc + rows * c_row;
     double all_rows = rows * a_step + s->kc * s->nc + rows * c_row;
-    double all = s->m * a_row + s->k * s->nc + s->m * c_row;
+    double all = rows_take(s, s->m) + s->k * s->nc + s->m * c_row;
     /* A pass is short: what stays may take more of the cache. */
     double pass = s->mc * (s->copied > 0 ? s->a_step : a_step) + 2 * (s->kc + s->mc) * s->group;
     double a = comes(s, column_blocks, all) * comes(s, ceil(s->nc / s->group), 0.86 * pass) *
                (k_inside || s->a_row == s->k ? 1 : comes(s, k_blocks, all_rows));
     double b = comes(s, row_blocks, k_inside ? all_k : step);
     double c = comes(s, k_blocks, k_inside ? step : all_rows);
-    return a * s->m * s->a_row + b * s->k * s->n + 2 * c * s->m * s->n;
+    double a_values = k_inside ? row_blocks * values_of(s, s->mc) : s->a_values;
+    return a * a_values + b * s->k * s->n + 2 * c * s->m * s->n;
 }
 
 /* Between the L1 and the L2 cache: A for each group of panels, B for each block of rows, C for each
@@ -75,7 +89,7 @@ static double l1_traffic(const struct sizes *s)
  * long as a line from behind the L2 cache; rows that are copied are read and written. */
 static double listing(const struct sizes *s)
 {
-    const double line = 16;
+    const double line = 28;
     return s->m * (line * s->addresses + s->copied / 2) * ceil(s->n / s->nc);
 }
 
@@ -100,6 +114,9 @@ static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
         s.group = fmax(s.group, s.n);
     s.a_row = shape->segment < shape->k ? fmin(2 * (double)shape->segment, s.k) : s.k;
     s.a_step = fmin(s.a_row, s.kc);
+    s.a_values = shape->a_values ? (double)shape->a_values : s.m * s.a_row;
+    s.a_shared = (double)shape->a_shared;
+    s.c_stride = (double)(shape->c_stride ? shape->c_stride : shape->n);
     if (!shape->a_is_regular)
         s.addresses = s.k / fmin((double)shape->segment, s.kc);
     s.copied = plan->copies ? s.k : 0;
@@ -129,7 +146,7 @@ double gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu)
                          column_parts[] = {1, 2, 3, 4, 6, 8};
     struct sizes s = sizes_of(plan, cpu);
     struct order best = {.cost = HUGE_VAL};
-    if (s.m * s.a_row + s.k * s.n + s.m * s.n <= s.room)
+    if (s.a_values + s.k * s.n + s.m * taken(1, s.n, s.c_stride) <= s.room)
         return 0;
     for (size_t c = 0; c < count_of(column_parts); c++)
         for (size_t r = 0; r < count_of(row_parts); r++)
