@@ -97,10 +97,11 @@ static void run_regular_tile(const struct gemm_f32_listed *strip, const float *c
 
 static void regular(const struct gemm_f32_listed *strip)
 {
-    const float *rows[GEMM_F32_LIST] = {NULL};
+    const float *rows[GEMM_F32_LIST];
     for (size_t t = 0; t < strip->tiles; t++) {
-        for (size_t i = 0; i < strip->height; i++)
-            rows[i] = strip->a + (t * strip->height + i) * strip->a_row;
+        const float *first = strip->a + t * strip->height * strip->a_row;
+        for (size_t i = 0; i < GEMM_F32_LIST; i++)
+            rows[i] = i < strip->height ? first + i * strip->a_row : first;
         run_regular_tile(strip, rows, t);
     }
 }

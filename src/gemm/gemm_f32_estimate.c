@@ -73,8 +73,9 @@ static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, d
 {
     const struct core *core = cpu->core;
     size_t count = layout_panel_count(n), full = layout_full_panels(n);
+    size_t vectors = layout_panel(n, count - 1).valid / 4;
     double columns = (double)layout_tail_columns(n), per_cycle = fmax(core->fmla_per_cycle, 1);
-    double whole = (double)(layout_panel(n, count - 1).valid / 4);
+    double whole = (double)vectors;
     double tiles = ceil(m / fmin(most, (double)gemm_f32_tail_height(n))), height = m / tiles;
     double loads = height / 4 + whole + columns / 4, sums = height * (whole + columns / 4);
     double step =

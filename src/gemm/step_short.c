@@ -42,13 +42,14 @@ static void run_all_tiles(const struct gemm_f32 *plan, const struct gemm_pass *p
 
 /* A panel of which not all columns exist. */
 static void run_ragged(const struct gemm_f32 *plan, const struct gemm_pass *pass,
-                       struct gemm_f32_listed *call)
+                       const struct gemm_f32_listed *call)
 {
     float bias[LAYOUT_PANEL] = {0};
+    struct gemm_f32_listed ragged = *call;
     if (call->bias)
-        call->bias = memcpy(bias, call->bias, pass->valid * sizeof *bias);
-    call->missing = pass->width - pass->valid;
-    run_all_tiles(plan, pass, call);
+        ragged.bias = memcpy(bias, call->bias, pass->valid * sizeof *bias);
+    ragged.missing = pass->width - pass->valid;
+    run_all_tiles(plan, pass, &ragged);
 }
 
 void gemm_run_short(const struct gemm_task *task)
@@ -79,6 +80,9 @@ void gemm_run_short(const struct gemm_task *task)
         call.bias = place->bias ? place->bias + first : NULL;
         call.width = pass->width;
         call.missing = 0;
-        (pass->valid ? run_ragged : run_all_tiles)(plan, pass, &call);
+        if (pass->valid)
+            run_ragged(plan, pass, &call);
+        else
+            run_all_tiles(plan, pass, &call);
     }
 }
