@@ -81,20 +81,22 @@ static bool is_unknown(const struct gemm_f32_shape *shape)
            shape->a_stride == SIZE_MAX;
 }
 
-/* Can columns of A be read in place? All of k must be one block, and few rows fall into two tiles.
+/* Can columns of A be read in place? All of k must be one block, and few rows fall into two tiles,
+ * or are multiplied twice in less time than packing takes, as for few columns of B.
  * Columns whose addresses differ by a multiple of a large power of two share few places in the L1
  * cache; more of them in one place than it holds would drive each other out before the next panel.
  */
 static bool reads_planes(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
-    enum { FEW = 32 }; /* one of so many */
+    enum { FEW = 32, PACKING = 16 }; /* one of so many; multiply-adds for a value */
     const struct gemm_f32_shape *shape = &plan->shape;
     size_t bytes = shape->a_column * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
     size_t apart = bytes & (~bytes + 1), places = way / max_size(min_size(apart, way), 1);
     if (!bytes || !shape->columns || is_unknown(shape) || shape->m < GEMM_F32_PLANES_LOWEST)
         return false;
     size_t twice = round_up(shape->m, GEMM_F32_PLANES_LOWEST) - shape->m;
-    return twice * FEW <= shape->m && shape->k <= min_size(most_k(plan, cpu), places * L1_WAYS);
+    bool is_little = twice * FEW <= shape->m || twice * shape->n <= PACKING * shape->m;
+    return is_little && shape->k <= min_size(most_k(plan, cpu), places * L1_WAYS);
 }
 
 /* Whole tiles of every height, at least one. */
