@@ -18,6 +18,9 @@ static bool is_moderate(const neo_memory_desc *desc)
 
 bool problem_is_moderate(const struct problem *problem)
 {
+    bool multiplies = problem->tensors[WEIGHTS].ndims > 0;
+    if (!multiplies && desc_is_empty(&problem->tensors[SRC])) /* no size of it is used */
+        return true;
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (!is_moderate(&problem->tensors[t]))
             return false;
