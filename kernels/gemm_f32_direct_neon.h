@@ -184,8 +184,12 @@ ldc .req x17
 
 /* To the rows of the next tile. */
     .macro next_rows height
+    .if \height == 1
+    add next, next, lda
+    .else
     mov scratch, #\height
     madd next, lda, scratch, next
+    .endif
     .endm
 
     .ifndef columns_vary

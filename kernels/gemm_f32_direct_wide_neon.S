@@ -189,13 +189,39 @@
     first_loads \height, \vectors, \group, \to
     .endm
 
+/* The last round's; then the next tile, if nothing but whole rounds and rows is left of this one. A
+ * single row has no next tile. */
+    .macro last_steps height, vectors, group, even, odd
+    .if \height > 1
+    ldp scratch, rounds, [sp, #KEPT_ROUNDS]
+    .endif
+    spread_step \height, \vectors, \group, 1, \odd, \even, 0
+    .if \height > 1
+    neg scratch, scratch, lsl #4
+    .endif
+    spread_step \height, \vectors, \group, 2, \even, \odd, 0
+    .if \height > 1
+    cmp rounds, #0
+    ccmp tiles, #1, #4, eq
+    ldr rounds, [sp, #KEPT_B]
+    .endif
+    spread_step \height, \vectors, \group, 3, \odd, 0, 0
+    .if \height > 1
+    b.eq 24f
+    store_and_begin \height, \vectors, \group, \even
+    b 23b
+    .endif
+    .endm
+
 /* `odd`: where the rows of B at odd steps are; `even`: where the others are. */
     .macro kernel name, height, vectors, group
     steps \name\()_wide, \height, \vectors, \group, \height, %(\height + \vectors)
     .endm
     .macro steps name, height, vectors, group, even, odd
     begin_kernel direct_\name, \height, \vectors, %(\height + 2 * \vectors), 0
+    .if \height > 1
     keep_others
+    .endif
 11: begin_tile \height, \vectors, \group
     cbz rounds, 16f
     begin_steps \height, \vectors, \group, \even
@@ -206,17 +232,7 @@
     spread_step \height, \vectors, \group, 3, \odd, \even, 1
     spread_step \height, \vectors, \group, 0, \even, \odd, 2
     b.ne 12b
-9:  ldp scratch, rounds, [sp, #KEPT_ROUNDS]
-    spread_step \height, \vectors, \group, 1, \odd, \even, 0
-    neg scratch, scratch, lsl #4
-    spread_step \height, \vectors, \group, 2, \even, \odd, 0
-    cmp rounds, #0
-    ccmp tiles, #1, #4, eq
-    ldr rounds, [sp, #KEPT_B]
-    spread_step \height, \vectors, \group, 3, \odd, 0, 0
-    b.eq 24f
-    store_and_begin \height, \vectors, \group, \even
-    b 23b
+9:  last_steps \height, \vectors, \group, \even, \odd
 24: end_kernel direct_\name, \height, \vectors, \group
     .endm
 
