@@ -59,9 +59,10 @@ double patches_zeros(const struct convolution_gemm *plan, double k, double n)
     if (plane < 1)
         return 0;
     const neo_dim pixels[SPACE] = {(ROWS - 1) / plane + 1, (ROWS - 1) / row + 1, ROWS};
-    double lost = 0;
+    double left = 1;
     bool in_width = s->kernel[DEPTH] * s->kernel[HEIGHT] == 1 && !plan->rows_are_merged;
     for (int d = 0; d < WIDTH + in_width; d++)
-        lost += 1 - patches_mean_taps(s, d, pixels[d]) / (double)s->kernel[d];
+        left *= patches_mean_taps(s, d, pixels[d]) / (double)s->kernel[d];
+    double lost = 1 - left;
     return lost * k * n * rows > (k <= few ? known : found * k / few) ? lost : 0;
 }

@@ -79,7 +79,6 @@ void gemm_run_short(const struct gemm_task *task)
         call.panels = pass->panels;
         call.bias = place->bias ? place->bias + first : NULL;
         call.width = pass->width;
-        call.missing = 0;
         if (pass->valid)
             run_ragged(plan, pass, &call);
         else

@@ -178,6 +178,7 @@ void convolution_case_check(const struct convolution_case *row,
                      NEO_OK);
     do {
         print_message("  %s: %s\n", row->name, neo_primitive_desc_implementation(pd));
+        assert_true(neo_primitive_desc_estimate(pd) > 0);
         check_implementation(row, pd, variant);
     } while (neo_primitive_desc_next(pd) == NEO_OK);
     neo_primitive_desc_destroy(pd);
