@@ -50,6 +50,14 @@ bias_next .req x26
     stp x16, x16, [sp, #at_locals + 16]
     .endm
 
+/* The bias in the even ones of eight lanes there, where pairs of lanes are added in the end. */
+    .macro spread_bias_to_pairs
+    ldr w16, [bias]
+    add bias, bias, bias_next
+    stp x16, x16, [sp, #at_locals]
+    stp x16, x16, [sp, #at_locals + 16]
+    .endm
+
 /* The flags say whether it was the last one. */
     .macro next_plane
     add scratch, src, src_plane

@@ -114,12 +114,9 @@ weights_row .req x8
     .endif
     .endm
 
-/* The bias in even lanes, since pairs of lanes are added in the end; and the weights. */
+/* The bias, and the weights. */
     .macro begin_pairs
-    ldr w16, [bias]
-    add bias, bias, bias_next
-    stp x16, x16, [sp, #at_locals]
-    stp x16, x16, [sp, #at_locals + 16]
+    spread_bias_to_pairs
     mov in, weights
     .set ky, 0
     .rept 3

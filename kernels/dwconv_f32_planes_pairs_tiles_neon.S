@@ -84,14 +84,6 @@
 
 /* ---- a plane ---- */
 
-/* The bias in even lanes, since pairs of lanes are added in the end. */
-    .macro spread_bias
-    ldr w16, [bias]
-    add bias, bias, bias_next
-    stp x16, x16, [sp, #at_locals]
-    stp x16, x16, [sp, #at_locals + 16]
-    .endm
-
     .macro load_weight register, kx
     .if \kx == 0
     ldr \register, [in]
@@ -152,7 +144,7 @@
     .endif
     .endm
     .macro whole_planes K, size, clamps
-5:  spread_bias
+5:  spread_bias_to_pairs
     load_weights \K
     whole_band \K, 4, 1, 0, \size, \clamps
     .if \size == 7
@@ -187,7 +179,7 @@
     .endif
     adr bodies, .Lbands_\K
     cbz tiles, 13f
-10: spread_bias
+10: spread_bias_to_pairs
     load_weights \K
     ldr tiles, [job, #JOB_TILES]
     next_tile base
