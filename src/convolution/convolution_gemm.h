@@ -35,19 +35,16 @@ struct convolution_columns {
 
 struct convolution_gemm {
     struct gemm_f32 gemm;
-    struct convolution_columns
-        columns; /* if there are some, shape is that of one, turned to a row */
-    struct convolution_shape shape;
-    size_t row_stride;    /* of dst, from one row of the GEMM to the next */
+    struct convolution_columns columns;
+    struct convolution_shape shape; /* if there are columns, of one, turned to a row */
+    size_t row_stride;              /* of dst, from one row of the GEMM to the next */
     bool rows_are_affine; /* src of row i is at i times src_row_stride: 1×1, stride 1, no padding */
     neo_dim src_row_stride;
     size_t images;       /* that a matrix of the GEMM is the pixels of; 0: of a part of one */
     size_t group_values; /* of packed weights */
 
-    /* Matrices of the same pixels, or of the same rows: groups, or columns. From one to the next:
-     */
-    size_t matrices;
-    neo_dim dst_step, channel_step;
+    size_t matrices;                /* of the same pixels, or rows: groups, or columns */
+    neo_dim dst_step, channel_step; /* from one of them to the next */
 
     /* Patches are runs of contiguous values, `segment` each: whole rows of the kernel if rows are
      * merged, else taps. Merged ones of pixels of dst outside of [inner_begin, inner_end) of their
