@@ -1,4 +1,4 @@
-/* The kernels of rowconv_f32_tiles_neon.S, for C and assembly, fastest first:
+/* The kernels for NEON, for C and assembly, fastest first:
  * KERNEL(taps, stride, width, isa, in_order), where `isa` ends the name. */
 KERNEL(3, 2, 12, a55_neon, IN_ORDER_NARROW)
 KERNEL(3, 2, 12, a510_neon, IN_ORDER_WIDE)

@@ -86,16 +86,23 @@ struct places {
     pair src, own;
 };
 
-/* The first lanes of so many lists; there are 2 * pairs. */
+/* The first lanes of so many lists; there are 2 * pairs. All are loaded before one is stored, as a
+ * store may be to where the next one comes from for all that a compiler knows, and each is computed
+ * in a chain that cores which issue in order would wait for. */
 INLINE void add_distances(const uint64_t *at, size_t count, struct places from, size_t pairs,
                           const float **out)
 {
-    for (; count; count--, at += LIST, out += LIST)
+    for (; count; count--, at += LIST, out += LIST) {
+        pair addresses[LIST / 2];
 #pragma GCC unroll 4
         for (size_t p = 0; p < pairs; p++) {
             pair distances = load_pair(at + 2 * p), is_own = (pair)((signed_pair)distances < 0);
-            put_pair(out + 2 * p, distances + ((from.own & is_own) | (from.src & ~is_own)));
+            addresses[p] = distances + ((from.own & is_own) | (from.src & ~is_own));
         }
+#pragma GCC unroll 4
+        for (size_t p = 0; p < pairs; p++)
+            put_pair(out + 2 * p, addresses[p]);
+    }
 }
 
 void segments_list_from_table(const struct convolution_call *call, const float *edges,

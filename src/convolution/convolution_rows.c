@@ -75,30 +75,39 @@ static const char *rows_refuse(const struct problem *problem, const struct cpu *
     return convolution_refuse_direct(problem);
 }
 
+/* Beside the sums: tiles, calls of the kernel, rows of dst, and spreading rows of source. */
+static double around_cycles(const struct convolution_shape *s, const struct cpu *cpu)
+{
+    const double pixels = PIXELS, width = ROWCONV_F32_WIDTH; /* clang wants doubles */
+    double rows = (double)s->batch * (double)s->out[HEIGHT];
+    double in_row = ceil((double)s->out[WIDTH] / pixels), panels = ceil((double)s->oc / width);
+    double kernel_rows = (double)s->ic * (double)s->kernel[HEIGHT];
+    double values = (double)s->batch * (double)(s->in[HEIGHT] * s->in[WIDTH] * s->ic);
+    if (!cpu->core->in_order)
+        return cpu->core->slowness *
+               (rows * panels * (in_row * (40 + 2 * kernel_rows) + 60) + values / 2);
+    double calls = s->out[WIDTH] % PIXELS ? 2 : 1; /* the last tile is one of its own */
+    return rows * (panels * (in_row * 40 + calls * 120) + kernel_rows * 25) + 1.4 * values;
+}
+
 static double rows_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
-    double rows = (double)s.batch * (double)s.out[HEIGHT];
-    double tiles = rows * ceil((double)s.out[WIDTH] / (double)PIXELS);
-    double kernel_rows = (double)s.ic * (double)s.kernel[HEIGHT];
-    double k = kernel_rows * (double)s.kernel[WIDTH];
-    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
-    double panels = ceil((double)s.oc / (double)ROWCONV_F32_WIDTH);
+    const double pixels = PIXELS; /* clang wants a double */
+    double outputs =
+        (double)s.batch * (double)s.out[HEIGHT] * ceil((double)s.out[WIDTH] / pixels) * pixels;
+    double k = (double)s.ic * (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
     double vectors = ceil((double)s.oc / 4);
     if (vectors <= 1) /* a panel of one has as many loads as one of two */
         vectors = 1.8 * cpu->core->slowness;
-    double sums = tiles * (double)PIXELS * vectors * 4 * k / per_cycle;
-    bool wide = cpu->core->in_order == IN_ORDER_WIDE;
-    if (wide) /* loads take the place of some of them */
-        sums *= 1.03;
-    double around = tiles * panels * ((wide ? 65 : 40) + 2 * kernel_rows) + rows * panels * 60;
-    double spread = (double)s.batch * (double)(s.in[HEIGHT] * s.in[WIDTH] * s.ic) / 2;
+    double sums = outputs * vectors * k / fmax(cpu->core->fmla_per_cycle, 1);
+    if (cpu->core->in_order) /* some loads take the place of some of them */
+        sums *= 1.025;
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? k * (double)s.oc : 0;
-    double outputs = tiles * (double)PIXELS * (double)s.oc;
-    return 1000 + sums + cpu->core->slowness * (around + spread) + packing +
-           outputs * post_ops_cycles(problem);
+    return 1000 + sums + around_cycles(&s, cpu) + packing +
+           outputs * (double)s.oc * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */
