@@ -1,13 +1,13 @@
-/* Tiles of gemm_f32_panels.h for NEON whose last vector has one or two columns.
+/* Tiles of gemm_f32_panels.h for NEON whose last vector has one to three columns.
  *
  * By lanes of A as much of that vector as they leave would be multiplied for nothing. So a round
  * takes four steps of each of these columns together, from where it comes once more: each row's
  * vector is multiplied with the column's, and such a sum has four parts until the tile ends. Four
  * rows of a panel and five columns have 68 FMLA a round instead of 80, of a panel and six columns
- * 72. The steps before the rounds are vectors that end in zeros.
+ * 72. The steps before the rounds are one multiplication of as many values as there are.
  *
  * A row has a sum for each whole vector, and then one for each of these columns. */
-    .set rounds_differ, 1
+    .set steps_differ, 1
     .set has_tail, 1
     .set short_rows_only, 0
 #include "kernels/gemm_f32_panels_neon.h"
@@ -29,7 +29,7 @@ tail .req x16
     .macro load_column kind, to
     ldr \kind\to, [tail]
     .endm
-    .macro load_second_column kind, to, stride
+    .macro load_other_column kind, to, stride
     ldr \kind\to, [tail, x\stride]
     .endm
     .macro keep_first x, mask
@@ -41,11 +41,9 @@ tail .req x16
     .macro add_pairs to, x, y
     faddp v\to\().4s, v\x\().4s, v\y\().4s
     .endm
-    .macro store_lane sum, lane
-    st1 {v\sum\().s}[\lane], [scratch], ldc
-    .endm
 
-/* The register of row i's sum number j, and that of the distance between columns. */
+/* The register of row i's sum number j, and that of the distance between columns; twice that is in
+ * x19. */
     .macro find_sum height, sums, i, j
     .set sum, 32 - (\height - \i) * \sums + \j
     .endm
@@ -63,6 +61,9 @@ tail .req x16
     .if columns > 1
     find_stride \height
     keep_stride %(stride)
+    .endif
+    .if columns > 2
+    lsl x19, scratch, #1
     .endif
     .if last == 3
     ldr scratch, [strip, #STRIP_GAP]
@@ -98,8 +99,10 @@ tail .req x16
     .macro load_column_number kind, to, number
     .if \number == 0
     load_column \kind, \to
+    .elseif \number == 1
+    load_other_column \kind, \to, %(stride)
     .else
-    load_second_column \kind, \to, %(stride)
+    load_other_column \kind, \to, 19
     .endif
     .endm
 
@@ -110,33 +113,66 @@ tail .req x16
     .rept columns
     .set x, \height + column % widest
     load_column_number q, %(x), %(column)
-    multiply_column \height, \sums, \op
-    .set column, column + 1
-    .endr
-    .endm
-    .macro multiply_column height, sums, op
     .set i, 0
     .rept \height
     find_sum \height, \sums, i, %(\sums - columns + column)
     multiply \op, %(sum), %(i), %(x)
     .set i, i + 1
     .endr
+    .set column, column + 1
+    .endr
     .endm
 
-/* The steps before the rounds: scratch is their bytes. */
-    .macro first_columns height, sums
+/* The steps before the rounds, of which scratch is the bytes: columns with those of the last step. One
+ * step is a scalar, two are half a vector: sums' other parts become 0. Three are a vector that ends
+ * in a zero. */
+    .macro first_steps height, sums, group
+    for_each_row load_first, \height
+    step \height, \sums, \group, 0, fmul
+    cmp scratch, #8
+    b.lo 31f
+    step \height, \sums, \group, 1
+    b.eq 32f
+    step \height, \sums, \group, 2
     load_mask \height, %(\height + 1)
     for_all keep_first, 0, \height, \height
+    begin_columns \height, \sums, q, begin_four, keep_first
+    tbz scratch, #4, 12f
+    step \height, \sums, \group, 3
+    cbz rounds, 13f
+    .endm
+    .macro one_or_two_columns height, sums
+31: begin_columns \height, \sums, s, begin_one
+    b 12b
+32: begin_columns \height, \sums, d, begin_two
+    b 12b
+    .endm
+    .macro begin_columns height, sums, kind, begin, mask
     find_stride \height
     .set column, 0
     .rept columns
-    .set x, \height + 1
-    load_column_number q, %(x), %(column)
-    keep_first %(x), \height
-    multiply_column \height, \sums, fmul
+    load_column_number \kind, %(\height + 1), %(column)
+    .ifnb \mask
+    \mask %(\height + 1), \height
+    .endif
+    .set i, 0
+    .rept \height
+    find_sum \height, \sums, i, %(\sums - columns + column)
+    \begin %(sum), %(i), %(\height + 1)
+    .set i, i + 1
+    .endr
     .set column, column + 1
     .endr
     add tail, tail, scratch
+    .endm
+    .macro begin_one sum, x, y
+    fmul s\sum, s\x, s\y
+    .endm
+    .macro begin_two sum, x, y
+    fmul v\sum\().2s, v\x\().2s, v\y\().2s
+    .endm
+    .macro begin_four sum, x, y
+    fmul v\sum\().4s, v\x\().4s, v\y\().4s
     .endm
     .macro load_mask to, temp
     ldr q\temp, .Lbytes_before
@@ -167,9 +203,6 @@ tail .req x16
     .endm
 
     .macro step height, sums, group, lane, op=fmla
-    .ifc \op,fmul
-    first_columns \height, \sums
-    .endif
     .if short_rows_only
     step_columns \height, \sums, \lane
     .endif
@@ -188,14 +221,14 @@ tail .req x16
 
 /* ---- a tile's end ---- */
 
-/* One column: rows' sums, each one's four parts, to lanes of v2, and from the fifth row on of v3. Two:
- * each row's to the first one's register. */
+/* One column: rows' sums, each one's four parts, to lanes of v2, and from the fifth row on of v3. More
+ * than one: each row's to the first one's register. */
     .macro sum_columns height, sums
     .if columns > 1
     .set i, 0
     .rept \height
     find_sum \height, \sums, i, %(\sums - columns)
-    sum_row %(sum), %(sum + 1)
+    sum_row %(sum), %(sum + 1), %(sum + 2)
     .set i, i + 1
     .endr
     .else
@@ -205,9 +238,14 @@ tail .req x16
     .endif
     .endif
     .endm
-    .macro sum_row first, second
+    .macro sum_row first, second, third
     add_pairs \first, \first, \second
+    .if columns > 2
+    add_pairs \third, \third, \third
+    add_pairs \first, \first, \third
+    .else
     add_pairs \first, \first, \first
+    .endif
     .endm
     .macro sum_four height, sums, row, to
     add_rows \height, \sums, \row, 0
@@ -235,7 +273,12 @@ tail .req x16
     ld1r {v0.4s}, [scratch]
     for_all add_to, 2, %(1 + \height / 5), 0
     .else
+    .if columns == 2
     ldr d0, [scratch]
+    .else
+    ldr d0, [scratch], #8
+    ld1 {v0.s}[2], [scratch]
+    .endif
     add_bias_at \height, \sums, %(\sums - columns)
     .endif
     .endm
@@ -248,6 +291,32 @@ tail .req x16
     .endif
     .endm
     .macro store_tail height, sums, whole
+    .if \whole == 0
+    store_columns \height
+    .else
+    store_joined_columns \height, \sums, \whole
+    .endif
+    .endm
+/* There is no vector before them. */
+    .macro store_columns height
+    .if columns == 3
+    add scratch, c, #8
+    .endif
+    .set i, 0
+    .rept \height
+    .if columns == 1
+    store_one %(2 + i / 4), %(i % 4), c
+    .else
+    find_sum \height, columns, i, 0
+    store_two %(sum), c
+    .endif
+    .if columns == 3
+    store_one %(sum), 2, scratch
+    .endif
+    .set i, i + 1
+    .endr
+    .endm
+    .macro store_joined_columns height, sums, whole
     add scratch, c, #16 * \whole
     .if columns > 1
     sub scratch, scratch, #4 * (4 - columns)
@@ -260,7 +329,7 @@ tail .req x16
     find_sum \height, \sums, i, 0
     store_whole_vectors \whole, %(sum), rounds
     .if columns == 1
-    store_lane %(2 + i / 4), %(i % 4)
+    store_one %(2 + i / 4), %(i % 4), scratch
     .else
     join 0, %(sum + \whole), %(sum + \whole - 1), columns
     several st1, 1, 0, scratch, ldc
@@ -276,7 +345,14 @@ tail .req x16
     .if \height > 5
     .set tall, 1
     .endif
-    begin_rows_kernel \name, \height, \sums, 0, %(widest + 2 - columns), \kind
+    .set low, widest
+    .set row_temps, 0
+    .if columns == 1 /* sums in v2 and v3, and limits */
+    .set low, widest + 1
+    .elseif columns == 3
+    .set row_temps, 1
+    .endif
+    begin_rows_kernel \name, \height, \sums, 0, %(low), \kind
     sum_columns \height, \sums
     go_to_ending
 14: store_tail \height, \sums, %(\sums - columns)
@@ -284,6 +360,8 @@ tail .req x16
     cbnz tiles_low, 19f
     end_tiles
 10: end_frame \height, \sums
+
+    one_or_two_columns \height, \sums
 
 /* By GEMM_F32_ENDING_*. */
 .Lendings_\height\()_\kind\():

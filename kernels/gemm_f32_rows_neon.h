@@ -35,7 +35,9 @@
     ldp scratch, rounds, [strip, #STRIP_FIRST]
     .endm
 
-/* 1 … 4 steps, then 12: for rounds, or 13. */
+/* Where a file sets steps_differ before this header, it has these and what a step of a round is by
+ * itself. 1 … 4 steps, then 12: for rounds, or 13. */
+    .ifndef steps_differ
     .macro first_steps height, vectors, group
     for_each_row load_first, \height
     step \height, \vectors, \group, 0, fmul
@@ -48,9 +50,6 @@
     step \height, \vectors, \group, 3
     cbz rounds, 13f
     .endm
-
-/* Where a file sets rounds_differ before this header, a step of a round is not as others are. */
-    .ifndef rounds_differ
     .macro round_step height, vectors, group, lane
     step \height, \vectors, \group, \lane
     .endm
@@ -103,12 +102,17 @@
     b .Lshort_\lower\()_\kind
     .endm
 
+/* Where a file sets row_temps to 1, a kernel uses x19 and x20, too. */
+    .ifndef row_temps
+    .set row_temps, 0
+    .endif
+
 /* ---- a kernel, in parts; kind: with the height, names a tile within the file ---- */
 
 /* From its beginning to the end of a tile's steps. Plain tiles go on at 14; what is special begins
  * at 30. */
     .macro begin_rows_kernel name, height, vectors, group, widest, kind
-    begin_frame \name, \height, \vectors, %(\height + \widest), 0
+    begin_frame \name, \height, \vectors, %(\height + \widest), row_temps
     ldrb w10, [strip, #STRIP_ENDING]
     adr x8, 14f
     stp x2, x8, [sp, #KEPT_B]

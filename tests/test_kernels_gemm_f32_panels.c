@@ -208,6 +208,9 @@ static void lower_tiles_exist_and_one_needs_nothing(void **state)
         gemm_f32_panels_height((struct gemm_f32_panels){.middle = 2, .last = 2, .tail = 1}), 5);
     assert_int_equal(
         gemm_f32_panels_height((struct gemm_f32_panels){.full = 1, .last = 2, .tail = 2}), 4);
+    assert_int_equal(
+        gemm_f32_panels_height((struct gemm_f32_panels){.middle = 2, .last = 2, .tail = 3}), 4);
+    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.last = 1, .tail = 1}), 8);
 }
 
 enum { MOST_BYTES = 1 << 16 };

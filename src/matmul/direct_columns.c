@@ -68,7 +68,8 @@ static void add_panels(struct columns *columns, const struct core *core, size_t 
     struct strips *added = &columns->runs[columns->run_count - 1];
     bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, vectors, group);
     bool enough = alone || (alike && (tuned || added->height >= height));
-    if (enough && (tuned || !panels.tail))
+    bool narrow = vectors == 1; /* no core has kernels for less than a vector but those of a tail */
+    if (enough && ((tuned && !narrow) || !panels.tail))
         return;
     added->panels = panels;
     added->height = (uint8_t)height;
@@ -150,29 +151,50 @@ static double tuned_cycles(const struct core *core, double height, double vector
     return fmax(least, fmax(all / 2, 2 * vectors + height / 2) + wait);
 }
 
-/* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
- * instructions around them, which matter less. */
-static double untuned_cycles(const struct core *core, double height, double vectors, double group)
+/* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads. */
+static double step_cycles(const struct core *core, double height, double vectors, double loads,
+                          double chain)
 {
-    double macs = height * vectors, loads = height / 4 + ceil(vectors);
-    double cycles = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
+    double cycles = fmax(height * vectors / fmax(core->fmla_per_cycle, 1), chain);
+    loads += height / 4;
     /* Without reordering, vector loads take both slots of two cycles. */
-    cycles =
-        core->in_order ? cycles + 2 * loads : fmax(cycles, loads / fmax(core->loads_per_cycle, 1));
-    return cycles + 0.06 * (height / 4 + vectors / group + 0.5);
+    return core->in_order ? cycles + 2 * loads
+                          : fmax(cycles, loads / fmax(core->loads_per_cycle, 1));
 }
 
-static double tile_cycles(const struct core *core, double height, double vectors, double group)
+/* And the instructions around them, which matter less. */
+static double untuned_cycles(const struct core *core, double height, double vectors, double group)
 {
-    bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, (size_t)vectors, (size_t)group);
-    return tuned ? tuned_cycles(core, height, vectors, group)
-                 : untuned_cycles(core, height, vectors, group);
+    return step_cycles(core, height, vectors, ceil(vectors), core->fmla_latency) +
+           0.06 * (height / 4 + vectors / group + 0.5);
+}
+
+/* The same where the last columns take four steps at once: a round of nothing but these has as many
+ * loads as sums, whose addresses go on by themselves. */
+static double tail_cycles(const struct core *core, double height, const struct strips *run)
+{
+    double tail = run->panels.tail, whole = run->vectors - 1, vectors = whole + tail / 4;
+    double chain = core->fmla_latency;
+    if (whole == 0)
+        chain = fmax(chain / 4, height * (tail + 1.5) / 16);
+    return step_cycles(core, height, vectors, vectors, chain) +
+           0.06 * (height / 4 + vectors / run->group + 0.5);
+}
+
+static double tile_cycles(const struct core *core, const struct strips *run, double height)
+{
+    bool other = run->a_columns || direct_has_panels(run);
+    if (run->panels.tail)
+        return tail_cycles(core, height, run);
+    if (core->in_order && !other && gemm_f32_direct_is_tuned(core, run->vectors, run->group))
+        return tuned_cycles(core, height, run->vectors, run->group);
+    return untuned_cycles(core, height, run->vectors, run->group);
 }
 
 /* Row by row: the same, a load of A and a store of C; the strip of B once. */
 static double shallow_cycles(const struct core *core, const struct strips *run, double m)
 {
-    double depth = run->depth, row = tile_cycles(core, 1, run->vectors, run->group);
+    double depth = run->depth, row = tile_cycles(core, run, 1);
     double macs = depth * run->vectors / fmax(core->fmla_per_cycle, 1);
     if (core->in_order) { /* values of A that are no vector come late */
         double wait = core->in_order == IN_ORDER_WIDE && run->depth < 4 ? 2 : 0;
@@ -186,14 +208,12 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
 {
     if (run->depth)
         return shallow_cycles(core, run, m);
+    /* What adds a row's sums of four parts, by how many there are; three make low tiles, too. */
+    static const double parts[] = {0, 0.75, 2, 7};
     double tiles = ceil(m / run->height), height = m / tiles;
-    double tail = run->panels.tail, vectors = tail > 0 ? run->vectors - 1 + tail / 4 : run->vectors;
-    double step = run->a_columns || direct_has_panels(run)
-                      ? untuned_cycles(core, height, vectors, run->group)
-                      : tile_cycles(core, height, run->vectors, run->group);
-    double around = 6 + 0.5 * height * run->vectors;
-    if (tail > 0) /* sums of four parts */
-        around += height * (tail > 1 ? tail : 0.75) / fmax(core->fmla_per_cycle, 1);
+    double step = tile_cycles(core, run, height);
+    double around = 6 + 0.5 * height * run->vectors +
+                    height * parts[run->panels.tail] / fmax(core->fmla_per_cycle, 1);
     if (core->in_order == IN_ORDER_WIDE && k < 4) /* steps that wait for what they load */
         around += (1.6 + 1.3 * k) * height * run->vectors;
     else if (core->in_order == IN_ORDER_WIDE && !run->a_columns) /* for its first products */
