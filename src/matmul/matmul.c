@@ -90,18 +90,19 @@ static const char *matmul_check(struct problem *problem, bool *unsupported)
 
 /* ---- shapes ---- */
 
-void matmul_choose_packed(struct problem *problem, const struct cpu *cpu)
+void matmul_choose_plain(struct problem *problem, const struct cpu *cpu)
 {
     (void)cpu;
-    for (int t = 0; t < TENSOR_COUNT; t++) {
-        neo_memory_desc *desc = &problem->tensors[t];
-        if (!desc->ndims || desc->format_kind != NEO_FORMAT_ANY)
-            continue;
-        if (t == WEIGHTS)
-            layout_set(desc, LAYOUT_MATMUL_F32, false);
-        else
-            desc_set_plain(desc);
-    }
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        if (problem->tensors[t].ndims && problem->tensors[t].format_kind == NEO_FORMAT_ANY)
+            desc_set_plain(&problem->tensors[t]);
+}
+
+void matmul_choose_packed(struct problem *problem, const struct cpu *cpu)
+{
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
+        layout_set(&problem->tensors[WEIGHTS], LAYOUT_MATMUL_F32, false);
+    matmul_choose_plain(problem, cpu);
 }
 
 struct matmul_shape matmul_shape(const struct problem *problem)

@@ -12,7 +12,8 @@ extern const struct operation matmul_operation;
 /* The algorithm that takes a checked problem the least time; the reference takes all. */
 const struct algorithm *matmul_best(const struct problem *problem, const struct cpu *cpu);
 
-/* Of layouts that are left to an algorithm: packed weights, and plain src, bias and dst. */
+/* Of layouts that are left to an algorithm: all plain, or packed weights and the others plain. */
+void matmul_choose_plain(struct problem *problem, const struct cpu *cpu);
 void matmul_choose_packed(struct problem *problem, const struct cpu *cpu);
 
 /* Elements next to each other along dim lie next to each other, or will, if the layout is `any`. */

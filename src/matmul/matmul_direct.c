@@ -286,7 +286,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->a_columns = direct.a_columns, mine->turned = direct.turned;
     mine->a_row = mine->a_columns ? 1 : row_stride(&problem->tensors[SRC]);
     mine->b_column = mine->turned ? column_stride(weights) : 0;
-    mine->b_row = mine->turned ? max_size(row_stride(weights), 1) : 0;
+    mine->b_row = mine->turned ? (shape.k == 1 ? 1 : row_stride(weights)) : 0;
     mine->pack = pack_f32_find(cpu->features)->pack;
     mine->matrix_elements = mine->packed ? layout_shape(weights).step : 0;
     mine->constant_steps = matmul_batch_steps(problem, mine->matrix_elements, &mine->steps);

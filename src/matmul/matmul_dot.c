@@ -68,16 +68,9 @@ static void choose_weights(neo_memory_desc *weights)
 
 static void dot_choose(struct problem *problem, const struct cpu *cpu)
 {
-    (void)cpu;
-    for (int t = 0; t < TENSOR_COUNT; t++) {
-        neo_memory_desc *desc = &problem->tensors[t];
-        if (!desc->ndims || desc->format_kind != NEO_FORMAT_ANY)
-            continue;
-        if (t == WEIGHTS)
-            choose_weights(desc);
-        else
-            desc_set_plain(desc);
-    }
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
+        choose_weights(&problem->tensors[WEIGHTS]);
+    matmul_choose_plain(problem, cpu);
 }
 
 static bool must_gather(const neo_memory_desc *weights)

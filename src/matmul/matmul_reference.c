@@ -18,14 +18,6 @@ static const char *reference_refuse(const struct problem *problem, const struct 
                                                                       : NULL;
 }
 
-static void reference_choose(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (problem->tensors[t].ndims && problem->tensors[t].format_kind == NEO_FORMAT_ANY)
-            desc_set_plain(&problem->tensors[t]);
-}
-
 static double reference_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
@@ -114,7 +106,7 @@ static void reference_run(const void *plan, const struct execution *execution)
 const struct algorithm matmul_reference_f32 = {
     .name = "reference",
     .refuse = reference_refuse,
-    .choose = reference_choose,
+    .choose = matmul_choose_plain,
     .estimate = reference_estimate,
     .plan = reference_plan,
     .plan_bytes = sizeof(struct matmul_reference),

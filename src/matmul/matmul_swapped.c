@@ -35,14 +35,6 @@ static void make_swapped(struct problem *swapped, const struct problem *problem)
     }
 }
 
-static void swapped_choose(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    neo_memory_desc *src = &problem->tensors[SRC];
-    if (src->format_kind == NEO_FORMAT_ANY)
-        desc_set_plain(src);
-}
-
 /* Of one column from src whose columns are contiguous: as one row from rows, no element of src is
  * far from the one before. One element is a row already: it would be turned again and again. */
 static bool is_better_as_row(const struct problem *problem)
@@ -74,7 +66,7 @@ static double swapped_estimate(const struct problem *problem, const struct cpu *
 {
     const double nesting = 50; /* clang wants a double */
     struct problem chosen = *problem, swapped;
-    swapped_choose(&chosen, cpu);
+    matmul_choose_plain(&chosen, cpu);
     make_swapped(&swapped, &chosen);
     return nesting + matmul_best(&swapped, cpu)->estimate(&swapped, cpu);
 }
@@ -117,7 +109,7 @@ static void swapped_run(const void *plan, const struct execution *execution)
 const struct algorithm matmul_swapped_f32 = {
     .name = "swapped",
     .refuse = swapped_refuse,
-    .choose = swapped_choose,
+    .choose = matmul_choose_plain,
     .estimate = swapped_estimate,
     .plan = swapped_plan,
     .plan_bytes = sizeof(struct matmul_swapped),

@@ -77,17 +77,20 @@ struct row_descs {
 static void describe_row(struct row_descs *d, const struct matmul_case *row,
                          const struct matmul_variant *variant)
 {
-    d->desc = (neo_matmul_desc){
-        .src = operand_desc(row, row->src, row->src_tag, variant->gap),
-        .weights = operand_desc(row, row->weights, row->weights_tag, variant->gap),
-        .dst = operand_desc(row, row->dst, row->dst_tag, variant->dst_gap),
-    };
+    neo_memory_desc src = operand_desc(row, row->src, row->src_tag, variant->gap);
+    neo_memory_desc weights = operand_desc(row, row->weights, row->weights_tag, variant->gap);
+    bool is_any = weights.format_kind == NEO_FORMAT_ANY;
+    neo_memory_desc plain =
+        is_any ? operand_desc(row, row->weights, plain_tags[row->ndims], variant->gap) : weights;
+    d->src = tensor_repeated(&src, variant->repeated_src);
+    d->weights = tensor_repeated(&plain, variant->repeated_weights);
+    d->dst = operand_desc(row, row->dst, row->dst_tag, variant->dst_gap);
+    d->desc =
+        (neo_matmul_desc){.src = d->src, .weights = is_any ? weights : d->weights, .dst = d->dst};
     if (row->bias_mask >= 0)
-        d->desc.bias = bias_of(row, variant->bias_step);
-    d->src = d->desc.src, d->dst = d->desc.dst, d->bias = d->desc.bias;
-    d->weights = strcmp(row->weights_tag, "any")
-                     ? d->desc.weights
-                     : operand_desc(row, row->weights, plain_tags[row->ndims], variant->gap);
+        d->desc.bias = d->bias = bias_of(row, variant->bias_step);
+    if (!row->runtime && variant->bias_is_any && row->bias_mask >= 0)
+        d->desc.bias = tensor_desc(row->ndims, d->bias.dims, "any");
     if (!row->runtime)
         return;
     d->desc.src = runtime_desc(&d->desc.src);
@@ -124,6 +127,8 @@ static bool run_one(const struct matmul_case *row, const struct matmul_variant *
     if (!row->runtime) {
         d.src = *neo_primitive_desc_query(pd, NEO_ARG_SRC);
         d.dst = *neo_primitive_desc_query(pd, NEO_ARG_DST);
+        if (row->bias_mask >= 0)
+            d.bias = *neo_primitive_desc_query(pd, NEO_ARG_BIAS);
     }
     struct tensor src = tensor_make(engine, &d.src, 3),
                   weights = tensor_make(engine, &d.weights, 7);

@@ -27,6 +27,15 @@ neo_memory_desc tensor_part(int ndims, const neo_dim *dims, const char *tag, neo
     return part;
 }
 
+neo_memory_desc tensor_repeated(const neo_memory_desc *desc, unsigned mask)
+{
+    neo_memory_desc repeated = *desc;
+    for (int i = 0; i < desc->ndims; i++)
+        if (mask >> i & 1 && desc->format_kind == NEO_FORMAT_STRIDED)
+            repeated.strides[i] = 0;
+    return repeated;
+}
+
 neo_memory_desc tensor_matrix(neo_dim rows, neo_dim columns, const char *tag)
 {
     return tensor_desc(2, (neo_dim[]){rows, columns}, tag);

@@ -22,6 +22,8 @@ void tensor_free(struct tensor *tensor);
 neo_memory_desc tensor_desc(int ndims, const neo_dim *dims, const char *tag);
 /* The same, as the inner part of a tensor that is by 2 * gap larger in each dimension. */
 neo_memory_desc tensor_part(int ndims, const neo_dim *dims, const char *tag, neo_dim gap);
+/* The same tensor with one element for all positions along the dimensions of the mask. */
+neo_memory_desc tensor_repeated(const neo_memory_desc *desc, unsigned mask);
 neo_memory_desc tensor_matrix(neo_dim rows, neo_dim columns, const char *tag);
 
 /* The element at a position; sizes of 1 are broadcast. */
