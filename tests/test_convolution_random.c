@@ -123,6 +123,13 @@ static float at_least_zero(float value, float old)
     return value < 0 ? 0 : value;
 }
 
+/* One element may stand for all positions along a dimension: now and then, a mask with one bit. */
+static unsigned random_dimension(int ndims, uint64_t *seed)
+{
+    size_t dimension = random_below(seed, 8 * (size_t)ndims);
+    return dimension < (size_t)ndims ? 1u << dimension : 0;
+}
+
 static void check_round(size_t round)
 {
     uint64_t seed = round;
@@ -144,6 +151,8 @@ static void check_round(size_t round)
     struct convolution_variant variant = RANDOM_OF(variants, &seed);
     variant.bias_step = (neo_dim)random_below(&seed, 3);
     variant.gap = random_below(&seed, 4) == 0;
+    variant.repeated_src = random_dimension(row.space + 2, &seed);
+    variant.repeated_weights = random_dimension(row.space + 2, &seed);
     convolution_case_check(&row, &variant);
     neo_attributes_destroy(relu);
     operands_free(&operands);

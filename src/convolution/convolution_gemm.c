@@ -12,10 +12,22 @@
 #include <stdalign.h>
 #include <string.h>
 
+/* The value of one channel, or of one pixel of a row, stands for all of them. Here a stride of 0 is
+ * that of an image which is still to be chosen. */
+static bool repeats_values(const neo_memory_desc *src)
+{
+    int last = src->ndims - 1;
+    return src->format_kind == NEO_FORMAT_STRIDED &&
+           ((src->dims[1] > 1 && src->strides[1] == 0) ||
+            (src->dims[last] > 1 && src->strides[last] == 0));
+}
+
 static const char *gemm_refuse(const struct problem *problem, const struct cpu *cpu)
 {
     (void)cpu;
     const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
+    if (!why && repeats_values(&problem->tensors[SRC]))
+        why = "a value of src stands for several";
     return why ? why : convolution_refuse_direct(problem);
 }
 

@@ -18,12 +18,14 @@ static neo_memory_desc part_or_any(int ndims, const neo_dim *dims, const char *t
     return strcmp(tag, "any") ? tensor_part(ndims, dims, tag, gap) : tensor_desc(ndims, dims, tag);
 }
 
-static neo_memory_desc src_desc(const struct convolution_case *row, neo_dim gap)
+static neo_memory_desc src_desc(const struct convolution_case *row,
+                                const struct convolution_variant *variant)
 {
     neo_dim dims[5] = {row->batch, row->ic};
     for (int i = 0; i < row->space; i++)
         dims[2 + i] = row->in[i];
-    return part_or_any(2 + row->space, dims, row->src_tag, gap);
+    neo_memory_desc src = part_or_any(2 + row->space, dims, row->src_tag, variant->gap);
+    return tensor_repeated(&src, variant->repeated_src);
 }
 
 neo_memory_desc convolution_case_dst(const struct convolution_case *row, neo_dim gap)
@@ -35,7 +37,7 @@ neo_memory_desc convolution_case_dst(const struct convolution_case *row, neo_dim
 }
 
 static neo_memory_desc weights_desc(const struct convolution_case *row, const char *tag,
-                                    neo_dim gap)
+                                    const struct convolution_variant *variant)
 {
     neo_dim dims[6], groups = row->groups ? row->groups : 1;
     int n = 0;
@@ -45,7 +47,8 @@ static neo_memory_desc weights_desc(const struct convolution_case *row, const ch
     dims[n++] = row->ic / groups;
     for (int i = 0; i < row->space; i++)
         dims[n++] = row->kernel[i];
-    return part_or_any(n, dims, tag, gap);
+    neo_memory_desc weights = part_or_any(n, dims, tag, variant->gap);
+    return tensor_repeated(&weights, variant->repeated_weights);
 }
 
 struct expected {
@@ -104,8 +107,8 @@ static neo_convolution_desc row_desc(const struct convolution_case *row,
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = NEO_CONVOLUTION_DIRECT,
-        .src = src_desc(row, variant->gap),
-        .weights = weights_desc(row, row->weights_tag, variant->gap),
+        .src = src_desc(row, variant),
+        .weights = weights_desc(row, row->weights_tag, variant),
         .dst = convolution_case_dst(row, variant->gap),
     };
     if (variant->bias_step)
@@ -145,15 +148,20 @@ static void check_implementation(const struct convolution_case *row, const neo_p
                                  const struct convolution_variant *variant)
 {
     const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
-    neo_memory_desc plain = weights_desc(row, plain_tags[chosen->ndims], variant->gap);
+    bool is_plain = strcmp(row->weights_tag, "any") != 0;
+    const char *tag = is_plain ? row->weights_tag : plain_tags[chosen->ndims];
+    neo_memory_desc plain = weights_desc(row, tag, variant);
     const neo_memory_desc *dst_desc = neo_primitive_desc_query(pd, NEO_ARG_DST);
     struct tensor src = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_SRC), 3);
     struct tensor weights = tensor_make(engine, &plain, 7), bias = {0};
     struct tensor dst = tensor_make(engine, dst_desc, 9), old = tensor_make(engine, dst_desc, 9);
-    struct tensor given = tensor_reordered(engine, stream, &weights, chosen);
+    struct tensor packed = {0};
+    if (!neo_memory_desc_equal(chosen, &plain))
+        packed = tensor_reordered(engine, stream, &weights, chosen);
+    const neo_memory *given = packed.memory ? packed.memory : weights.memory;
     if (variant->bias_step)
         bias = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_BIAS), 5);
-    execute(pd, (const neo_memory *[]){src.memory, given.memory, dst.memory, bias.memory},
+    execute(pd, (const neo_memory *[]){src.memory, given, dst.memory, bias.memory},
             variant->operands);
     struct expected expected = {.row = row,
                                 .src = &src,
@@ -164,7 +172,7 @@ static void check_implementation(const struct convolution_case *row, const neo_p
                                 .variant = variant};
     tensor_for_each(dst_desc->ndims, dst_desc->dims, check_element, &expected);
     tensor_check_gaps(&dst);
-    struct tensor *all[] = {&src, &weights, &dst, &old, &bias, &given};
+    struct tensor *all[] = {&src, &weights, &dst, &old, &bias, &packed};
     for (size_t i = 0; i < count_of(all); i++)
         tensor_free(all[i]);
 }

@@ -23,6 +23,7 @@ struct convolution_variant {
     const struct operands *operands;         /* or NULL */
     neo_dim bias_step;                       /* from one value to the next; 0: there is no bias */
     neo_dim gap; /* of images and plain weights, which are parts of larger tensors: tensor_part() */
+    unsigned repeated_src, repeated_weights; /* tensor_repeated() */
 };
 
 /* The size of dst in spatial dimension i. */
