@@ -221,6 +221,41 @@ static void a_known_content_needs_no_source(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+/* Of part of a matrix, whose elements are of any type; guarded, so that nothing else is read. */
+static void check_content_of_part(neo_data_type type)
+{
+    neo_memory_desc whole, part;
+    neo_memory *memory;
+    neo_weights_content content;
+    const neo_dim sizes[] = {8, 4}, rows[] = {4, 4}, from[] = {4, 0};
+    assert_int_equal(neo_memory_desc_init_tag(&whole, 2, sizes, type, "ab"), NEO_OK);
+    assert_int_equal(neo_memory_desc_init_submemory(&part, &whole, rows, from), NEO_OK);
+    struct guard guard;
+    size_t bytes = neo_memory_desc_size(&whole);
+    guard_init(&guard, bytes);
+    unsigned char *data = guard_end(&guard, bytes);
+    memset(data, 1, bytes / 2);
+    memset(data + bytes / 2, 2, bytes / 2);
+    assert_int_equal(neo_memory_create(&memory, &part, engine, data), NEO_OK);
+    neo_status status = neo_weights_identify(&content, stream, memory);
+    if (neo_data_type_bits(type) < 8) {
+        assert_int_equal(status, NEO_UNSUPPORTED);
+    } else {
+        neo_weights_content dense = neo_weights_hash(data + bytes / 2, bytes / 2);
+        assert_int_equal(status, NEO_OK);
+        assert_memory_equal(&content, &dense, sizeof content);
+    }
+    neo_memory_destroy(memory);
+    guard_deinit(&guard);
+}
+
+static void contents_are_of_elements_of_any_type(void **state)
+{
+    (void)state;
+    for (neo_data_type type = NEO_F32; neo_data_type_bits(type); type++)
+        check_content_of_part(type);
+}
+
 /* ---- by accounting ---- */
 
 static void wrong_calls_are_refused(void **state)
@@ -301,6 +336,8 @@ int main(void)
                                         session_teardown),
         cmocka_unit_test(engines_meet_in_a_file),
         cmocka_unit_test_setup_teardown(a_known_content_needs_no_source, session_setup,
+                                        session_teardown),
+        cmocka_unit_test_setup_teardown(contents_are_of_elements_of_any_type, session_setup,
                                         session_teardown),
         cmocka_unit_test_setup_teardown(wrong_calls_are_refused, session_setup, session_teardown),
         cmocka_unit_test_setup_teardown(every_failing_allocation_is_survived, session_setup,

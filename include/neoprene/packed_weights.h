@@ -61,7 +61,8 @@ NEO_API neo_status neo_weights_pack(neo_packed_weights **out, const neo_primitiv
  * is neo_weights_hash() of their bytes, so a tool can compute it when a model is written.
  *
  * @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, no buffer, another engine, a packed
- *         source), NEO_UNSUPPORTED (elements overlap: such weights are packed anew each time). */
+ *         source), NEO_UNSUPPORTED (elements overlap: such weights are packed anew each time; or
+ *         elements are smaller than a byte). */
 NEO_API neo_status neo_weights_identify(neo_weights_content *out, neo_stream *stream,
                                         const neo_memory *plain);
 

@@ -19,4 +19,10 @@ struct neo_memory {
 /* The part that depends on the descriptor alone. */
 void memory_describe(neo_memory *memory, const neo_memory_desc *desc);
 
+/* Element (0, 0, …); NULL if there is no memory or no buffer. */
+static inline void *memory_first_element(const neo_memory *memory)
+{
+    return memory && memory->handle ? (unsigned char *)memory->handle + memory->first : NULL;
+}
+
 #endif

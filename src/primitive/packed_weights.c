@@ -78,15 +78,10 @@ static neo_status run_reorder(const struct packing *packing, neo_memory *to)
     return status;
 }
 
-static const float *first_element(const neo_memory *memory)
-{
-    return (const float *)memory->handle + memory->desc.offset;
-}
-
 static neo_weights_content content_of(const struct packing *packing)
 {
-    const neo_memory *plain = packing->plain;
-    return source_content(&plain->desc, first_element(plain), &packing->stream->parallel);
+    return source_content(&packing->plain->desc, memory_first_element(packing->plain),
+                          &packing->stream->parallel);
 }
 
 static bool is_known(const struct packing *packing)
@@ -245,7 +240,7 @@ neo_status neo_weights_identify(neo_weights_content *out, neo_stream *stream,
     const char *wrong = plain_wrong(stream, plain);
     if (wrong)
         return log_refusal(__func__, wrong);
-    if (desc_overlaps_itself(&plain->desc))
+    if (desc_overlaps_itself(&plain->desc) || neo_data_type_bits(plain->desc.data_type) < 8)
         return NEO_UNSUPPORTED;
     *out = content_of(&(struct packing){.stream = stream, .plain = plain});
     return NEO_OK;

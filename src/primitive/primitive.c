@@ -239,19 +239,14 @@ static neo_status make_concrete(struct concrete *concrete, const struct implemen
 
 /* ---- execution ---- */
 
-static inline void *first_element(const neo_memory *memory)
-{
-    return memory && memory->handle ? (unsigned char *)memory->handle + memory->first : NULL;
-}
-
 static inline void fill_execution(struct execution *execution, const struct problem *problem,
                                   const struct arguments *args)
 {
 #pragma GCC unroll 4
     for (int t = 0; t < TENSOR_COUNT; t++)
-        execution->buffers[t] = first_element(args->tensors[t]);
+        execution->buffers[t] = memory_first_element(args->tensors[t]);
     for (int i = 0; i < problem->attributes.post_op_count; i++)
-        execution->operands[i] = first_element(args->operands[i]);
+        execution->operands[i] = memory_first_element(args->operands[i]);
 }
 
 static neo_status check_user_scratch(const struct problem *problem, const neo_memory *memory,
