@@ -135,6 +135,86 @@ static void elements_of_a_late_size_are_counted_too(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+/* ---- strides ---- */
+
+/* Every stride between less than two elements is as large as it can be. */
+static neo_memory_desc far_apart(int ndims, const neo_dim *dims, const char *tag)
+{
+    neo_memory_desc desc = tensor_desc(ndims, dims, tag);
+    for (int i = 0; i < ndims; i++)
+        if (dims[i] == 1)
+            desc.strides[i] = INT64_MAX;
+    return desc;
+}
+
+static void check_ones(void *context, const neo_dim *position)
+{
+    assert_float_equal(*tensor_at(context, position), 6, 0);
+}
+
+/* Of ones only: each sum has six products. */
+static void execute_all(neo_primitive_desc *pd, const neo_memory_desc *all)
+{
+    do {
+        neo_primitive *primitive;
+        struct tensor tensors[3];
+        neo_exec_arg args[] = {
+            {.arg = NEO_ARG_SRC}, {.arg = NEO_ARG_WEIGHTS}, {.arg = NEO_ARG_DST}};
+        for (int t = 0; t < 3; t++) {
+            tensors[t] = tensor_make(engine, &all[t], 0);
+            args[t].memory = tensors[t].memory;
+            for (size_t i = 0; i < neo_memory_desc_elements(&all[t]); i++)
+                tensors[t].data[i] = 1;
+        }
+        assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+        assert_int_equal(neo_primitive_execute(primitive, stream, 3, args), NEO_OK);
+        tensor_for_each(all[2].ndims, all[2].dims, check_ones, &tensors[2]);
+        neo_primitive_destroy(primitive);
+        for (int t = 0; t < 3; t++)
+            tensor_free(&tensors[t]);
+    } while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void strides_to_nothing_may_be_any(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {"nchw", "nhwc", "chwn"};
+    for (size_t i = 0; i < count_of(tags); i++) {
+        neo_primitive_desc *pd;
+        const neo_memory_desc tensors[] = {far_apart(4, (neo_dim[]){1, 6, 1, 1}, tags[i]),
+                                           far_apart(4, (neo_dim[]){8, 6, 3, 3}, "oihw"),
+                                           far_apart(4, (neo_dim[]){1, 8, 2, 2}, tags[i])};
+        neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                     .src = tensors[0],
+                                     .weights = tensors[1],
+                                     .dst = tensors[2],
+                                     .strides = {2, 2},
+                                     .padding_left = {2, 2},
+                                     .padding_right = {2, 2}};
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        execute_all(pd, tensors);
+        const neo_memory_desc matrices[] = {far_apart(3, (neo_dim[]){1, 1, 6}, "abc"),
+                                            far_apart(3, (neo_dim[]){1, 6, 9}, "abc"),
+                                            far_apart(3, (neo_dim[]){1, 1, 9}, "abc")};
+        neo_matmul_desc product = {.src = matrices[0], .weights = matrices[1], .dst = matrices[2]};
+        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &product, NULL), NEO_OK);
+        execute_all(pd, matrices);
+    }
+}
+
+static void strides_beyond_an_address_space_are_unsupported(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd;
+    neo_memory_desc empty = tensor_desc(2, (neo_dim[]){0, 4}, "ab"), far = empty;
+    far.strides[1] = INT64_MAX;
+    neo_matmul_desc product = {
+        .src = far, .weights = tensor_desc(2, (neo_dim[]){4, 4}, "ab"), .dst = empty};
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &product, NULL),
+                     NEO_UNSUPPORTED);
+}
+
 /* ---- scratchpads ---- */
 
 /* Of channels first, whose rows are transposed into it, with a kernel of two rows so far apart that
@@ -208,6 +288,8 @@ int main(void)
         cmocka_unit_test(steps_beyond_every_image_are_refused),
         cmocka_unit_test(more_elements_than_an_address_space_has_are_unsupported),
         cmocka_unit_test(elements_of_a_late_size_are_counted_too),
+        cmocka_unit_test(strides_to_nothing_may_be_any),
+        cmocka_unit_test(strides_beyond_an_address_space_are_unsupported),
         cmocka_unit_test(a_dilation_beyond_the_image_needs_no_rows_that_do_not_exist),
         cmocka_unit_test(a_depthwise_convolution_with_an_astronomical_scratchpad_is_declined),
         cmocka_unit_test(a_part_at_an_offset_that_does_not_fit_is_refused),

@@ -25,7 +25,7 @@ static const char *unsupported_reason(const struct problem *problem)
         if (problem->tensors[t].ndims && problem->tensors[t].data_type != NEO_F32)
             return "only f32 tensors are supported";
     if (!problem_is_moderate(problem))
-        return "a tensor has more elements than an address space has room for";
+        return "a tensor has more elements or larger strides than an address space has room for";
     if (problem->attributes.quantization_count)
         return "scales and zero points are not supported for f32";
     return NULL;
@@ -231,8 +231,10 @@ static neo_status implementation_init(struct implementation *impl, const struct 
     neo_status status = copy_description(impl, d);
     if (status == NEO_OK)
         status = check_problem(&impl->problem);
-    if (status == NEO_OK)
-        status = select_algorithm(impl, index);
+    if (status != NEO_OK)
+        return status;
+    problem_settle_strides(&impl->problem);
+    status = select_algorithm(impl, index);
     if (status != NEO_OK)
         return status;
     status = make_plan(impl);

@@ -225,13 +225,14 @@ static neo_status make_concrete(struct concrete *concrete, const struct implemen
     if (!wrong && desc_overlaps_itself(&concrete->problem.tensors[DST]))
         wrong = "elements of dst overlap each other";
     if (!wrong && !problem_is_moderate(&concrete->problem))
-        wrong = "a tensor has more elements than an address space has room for";
+        wrong = "a tensor has more elements or larger strides than an address space has room for";
     for (int i = 0; i < count && !wrong; i++)
         if (concrete->post_ops[i].kind == NEO_POST_OP_PRELU &&
             !neo_memory_desc_equal(&concrete->post_ops[i].prelu.weights, &args->operands[i]->desc))
             wrong = "prelu's weights do not have dst's sizes where its mask has a bit";
     if (wrong)
         return log_refusal("neo_primitive_execute", wrong);
+    problem_settle_strides(&concrete->problem);
     memset(concrete->plan, 0, impl->algorithm->plan_bytes);
     impl->algorithm->plan(concrete->plan, &concrete->problem, impl->engine->cpu);
     return NEO_OK;

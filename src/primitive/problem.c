@@ -6,14 +6,23 @@
 #include "src/core/checked.h"
 #include "src/memory/descriptor.h"
 
+/* Elements of a tensor, and strides and offsets: products of one of these with a spatial parameter
+ * are far from the limits of their types. */
+#define MOST ((neo_dim)1 << 46)
+
 static bool is_moderate(const neo_memory_desc *desc)
 {
-    const size_t most = (size_t)1 << 46;
+    bool strided = desc->format_kind == NEO_FORMAT_STRIDED;
     size_t elements = 1;
-    for (int i = 0; i < desc->ndims; i++)
+    if (strided && desc->offset > MOST)
+        return false;
+    for (int i = 0; i < desc->ndims; i++) {
+        if (strided && desc->dims[i] != 1 && desc->strides[i] > MOST)
+            return false;
         if (desc->dims[i] > 0 && !checked_mul(&elements, elements, (size_t)desc->dims[i]))
             return false;
-    return elements <= most;
+    }
+    return elements <= (size_t)MOST;
 }
 
 bool problem_is_moderate(const struct problem *problem)
@@ -25,6 +34,16 @@ bool problem_is_moderate(const struct problem *problem)
         if (!is_moderate(&problem->tensors[t]))
             return false;
     return true;
+}
+
+void problem_settle_strides(struct problem *problem)
+{
+    for (int t = 0; t < TENSOR_COUNT; t++) {
+        neo_memory_desc *desc = &problem->tensors[t];
+        for (int i = 0; desc->format_kind == NEO_FORMAT_STRIDED && i < desc->ndims; i++)
+            if (desc->dims[i] == 1 && desc->strides[i] > MOST)
+                desc->strides[i] = 1;
+    }
 }
 
 bool problem_is_runtime(const struct problem *problem)

@@ -125,11 +125,16 @@ struct description problem_describe(const struct problem *problem);
 
 enum { PLAN_MAX_BYTES = 2304, SCRATCH_ALIGNMENT = 128 };
 
-/* Has no tensor more elements than an address space of 48 bits has room for as f32? Sizes of 0 and
- * those that are not known yet count as 1, but reorders of nothing may have any sizes. Strides of 0
- * would allow any number; with this bound sizes of scratchpads, which are small multiples of a
- * tensor's, do not overflow. */
+/* Has no tensor more elements, nor a larger stride, than an address space of 48 bits has room for
+ * as f32? Sizes of 0 and those that are not known yet count as 1, but reorders of nothing may have
+ * any sizes. Strides of 0 would allow any number; with this bound sizes of scratchpads, which are
+ * small multiples of a tensor's, do not overflow, nor do strides times spatial parameters. Strides
+ * of dimensions of size 1 do not count: see below. */
 bool problem_is_moderate(const struct problem *problem);
+
+/* Replaces those of them that are beyond that bound: what they are does not matter, but plans
+ * calculate with them. */
+void problem_settle_strides(struct problem *problem);
 
 /* Of a tensor or of a binary operand. */
 bool problem_is_runtime(const struct problem *problem);
