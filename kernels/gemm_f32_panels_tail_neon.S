@@ -48,9 +48,11 @@ tail .req x16
     .set sum, 32 - (\height - \i) * \sums + \j
     .endm
     .macro find_stride height
-    .set stride, 7
+    .set stride, 12 /* more panels may take x7 */
     .if \height > 5
     .set stride, 15
+    .elseif \height == 5
+    .set stride, 7
     .endif
     .endm
 
