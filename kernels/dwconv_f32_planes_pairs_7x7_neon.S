@@ -1,12 +1,13 @@
 /* Depthwise 3x3 convolution of planes of 14x14 in place with stride 2, in pairs, for NEON: see
- * dwconv_f32_planes.h and, for pairs, dwconv_f32_planes_pairs_tiles_neon.h.
+ * dwconv_f32_planes.h and, for pairs, dwconv_f32_planes_pairs_neon.h.
  *
  * Rows of source come once, as seven pairs of neighbours in four vectors; one TBL has the single
- * column of the kernel for columns 0 … 3 of dst, behind a zero, another one for columns 4 … 6. When a
- * row of dst has all its pairs, FADDP makes two vectors of it, and its single column is added beside
- * the pairs of the next row. The second vector's last lane goes where the next row begins, which is
- * stored after it: rows of dst follow one another. 120 FMLA, 28 TBL, 14 FADDP, 15 stores. */
-#include "kernels/dwconv_f32_planes_neon.h"
+ * column of the kernel for columns 0 … 3 of dst, behind a zero, another one for columns 4 … 6. As these
+ * take the pipes of FMLA, some rows have them from a copy by general registers instead. When a row of
+ * dst has all its pairs, FADDP makes two vectors of it, and its single column is added beside the
+ * pairs of the next row. The second vector's last lane goes where the next row begins, which is stored
+ * after it: rows of dst follow one another. 120 FMLA, 18 TBL, 14 FADDP, 15 stores. */
+#include "kernels/dwconv_f32_planes_pairs_neon.h"
 
 /* Vector registers: two rows of source, four vectors each, in v0 … v7; the single column of four rows,
  * two vectors each; sums of two rows of dst, four vectors each, later two; weights of the pairs, and
@@ -14,169 +15,196 @@
     .set SINGLE, 8
     .set SUMS, 16
     .set PAIR_WEIGHTS, 24
-    .set SINGLE_WEIGHTS, 27
     .set LEFT_BYTES, 28
     .set RIGHT_BYTES, 29
-    .set LOW, 30
-    .set HIGH, 31
+    .set TOTALS, 30
+    .set LOW, 0
+    .set HIGH, 1
     .set ROWS, 7
 
-to .req x3
-/* x4 … x5: from a row's first weight to the others; x6, x7: weights on their way */
-weights_row .req x8
+two_rows .req x11
+copied .req x12 /* and later weights */
+next_weights .req x17
+bias_pair .req x27
+copies .req x28
 
-    .macro load_source x
-    load_vectors \x, %(\x + 1), %(\x + 2), %(\x + 3)
+/* All rows but the last one with two columns of the next. */
+    .macro load_source y, x
+    .if \y < 2 * ROWS - 1
+    several ld1, 4, \x, in, row
+    .else
+    load_last \x, %(\x + 1), %(\x + 2), %(\x + 3)
+    .endif
     .endm
-    .macro load_vectors first, second, third, half
+    .macro load_last first, second, third, half
     ldp q\first, q\second, [in]
     ldr q\third, [in, #32]
     ldr d\half, [in, #48]
-    add in, in, row
     .endm
 
-    .macro find_bytes to, x, y, bytes
-    tbl v\to\().16b, {v\x\().16b, v\y\().16b}, v\bytes\().16b
-    .endm
     .macro find_single to, x
     find_bytes \to, \x, %(\x + 1), %(LEFT_BYTES)
     find_bytes %(\to + 1), %(\x + 1), %(\x + 2), %(RIGHT_BYTES)
     .endm
 
-    .macro load_bias first, second
-    ldp q\first, q\second, [sp, #at_locals]
+/* Rows 5, 7, 9, 11 and 13, five rows ahead, so that the copy is there when it is loaded; zeros around
+ * it stay. `copied` is column 1 of the row. Two columns are in the lower halves of what LDP brings. */
+    .set FIRST_COPIED, 5
+    .set COPIES, 5
+    .macro copy_single y
+    .if \y + FIRST_COPIED < 2 * ROWS
+    copy_two 0, %(16 * \y + 4)
+    copy_two 16, %(16 * \y + 12)
+    copy_two 32, %(16 * \y + 20)
+    add copied, copied, two_rows
+    .endif
     .endm
-    .macro begin_sums sum
-    load_bias \sum, %(\sum + 1)
-    load_bias %(\sum + 2), %(\sum + 3)
+    .macro load_copy to, other, y
+    ldp q\to, q\other, [copies, #16 * (\y - FIRST_COPIED)]
     .endm
-    .macro use_pairs sum, x, ky
+    .macro copy_two from, at
+    ldp x6, x7, [copied, #\from]
+    stp w6, w7, [copies, #\at]
+    .endm
+    .macro single_of y, x
+    .if (\y >= FIRST_COPIED) & (\y % 2)
+    load_copy %(SINGLE + \y % 4 * 2), %(SINGLE + \y % 4 * 2 + 1), \y
+    .else
+    find_single %(SINGLE + \y % 4 * 2), \x
+    .endif
+    .endm
+
+/* ---- parts of a step: row r of dst, of which row ky of the kernel has row 2 r - 1 + ky of source ---- */
+
+    .macro begin_sums r
+    .if \r < ROWS
+    for_all spread_pair, %(SUMS + \r % 2 * 4), 4, bias_pair
+    .endif
+    .endm
+    .macro use_pairs r, x, ky
+    .if \r < ROWS
     .set v, 0
     .rept 4
-    fma %(\sum + v), %(\x + v), %(PAIR_WEIGHTS + \ky)
+    fma %(SUMS + \r % 2 * 4 + v), %(\x + v), %(PAIR_WEIGHTS + \ky)
     .set v, v + 1
     .endr
-    .endm
-    .macro add_pairs to, first, second
-    faddp v\to\().4s, v\first\().4s, v\second\().4s
+    .endif
     .endm
     .macro finish_pairs sum
-    add_pairs \sum, \sum, %(\sum + 1)
-    add_pairs %(\sum + 2), %(\sum + 2), %(\sum + 3)
+    add_neighbours %(TOTALS), \sum, %(\sum + 1)
+    add_neighbours %(TOTALS + 1), %(\sum + 2), %(\sum + 3)
     .endm
-
-/* Row r of dst: the single column of rows 2 r - 1 … 2 r + 1 of source. */
-    .macro use_single r
-    .set ky, 0
-    .rept 3
-    .if 2 * \r + ky > 0
-    use_single_row %(SUMS + \r % 2 * 4), %(SINGLE + (2 * \r + ky + 3) % 4 * 2), %(ky)
+    .macro use_single r, ky
+    .if (\r >= 0) & (2 * (\r) + \ky > 0)
+    use_single_row %(SINGLE + (2 * \r + \ky + 3) % 4 * 2), \ky
     .endif
-    .set ky, ky + 1
-    .endr
     .endm
-    .macro use_single_row sum, x, lane
-    fma \sum, \x, %(SINGLE_WEIGHTS), \lane
-    fma %(\sum + 2), %(\x + 1), %(SINGLE_WEIGHTS), \lane
+    .macro use_single_row x, lane
+    fma %(TOTALS), \x, %(PAIR_WEIGHTS + 3), \lane
+    fma %(TOTALS + 1), %(\x + 1), %(PAIR_WEIGHTS + 3), \lane
     .endm
 
-    .macro finish_row r, clamps
-    use_single \r
-    store_row \r, %(SUMS + \r % 2 * 4), %(SUMS + \r % 2 * 4 + 2), \clamps
-    .endm
-    .macro store_row r, first, second, clamps
+    .macro store_row r, clamps
     .if \clamps
-    clamp_to \first, %(LOW), %(HIGH)
-    clamp_to \second, %(LOW), %(HIGH)
+    clamp_all %(TOTALS), 2, %(LOW), %(HIGH)
     .endif
-    several st1, 1, \first, out, dst_row
+    several st1, 1, %(TOTALS), out, dst_row
     .if \r < ROWS - 1
-    several st1, 1, \second, to, dst_row
+    several st1, 1, %(TOTALS + 1), to, dst_row
     .else
-    str d\second, [to], #8
-    st1 {v\second\().s}[2], [to]
+    store_three %(TOTALS + 1)
     .endif
+    .endm
+    .macro store_three sum
+    str d\sum, [to], #8
+    st1 {v\sum\().s}[2], [to]
     .endm
 
-/* Row y of source, an even one and the odd one below it. */
-    .macro take_even y, clamps
-    use_pairs %(SUMS + \y / 2 % 2 * 4), 0, 1
-    .if \y
-    finish_row %(\y / 2 - 1), \clamps
+/* Rows 2 r and 2 r + 1 of source, and the single column of row r - 1 of dst. Sums that wait for each
+ * other are apart for the sake of cores that issue in order. */
+    .macro step r, clamps
+    use_single %(\r - 1), 0
+    use_pairs \r, 0, 1
+    use_single %(\r - 1), 1
+    .if \r < ROWS
+    single_of %(2 * \r), 0
+    single_of %(2 * \r + 1), 4
+    .endif
+    use_single %(\r - 1), 2
+    use_pairs \r, 4, 2
+    .if \r < ROWS
+    use_pairs %(\r + 1), 4, 0
+    .endif
+    .if \r > 0
+    .if \clamps
+    ldp q0, q1, [clamp]
+    .endif
+    store_row %(\r - 1), \clamps
+    .endif
+    .if \r < ROWS
+    finish_pairs %(SUMS + \r % 2 * 4)
     .endif
     .endm
-    .macro take_odd y
-    use_pairs %(SUMS + \y / 2 % 2 * 4), 4, 2
-    finish_pairs %(SUMS + \y / 2 % 2 * 4)
-    .if \y < 2 * ROWS - 1
-    begin_sums %(SUMS + (\y / 2 + 1) % 2 * 4)
-    use_pairs %(SUMS + (\y / 2 + 1) % 2 * 4), 4, 0
-    .endif
+/* What the next one wants. */
+    .macro prepare_step r
+    begin_sums %(\r + 1)
+    load_source %(2 * \r), 0
+    load_source %(2 * \r + 1), 4
     .endm
 
-/* The bias, and the weights. */
-    .macro begin_pairs
-    spread_bias_to_pairs
-    mov in, weights
-    .set ky, 0
-    .rept 3
-    load_pair_of_weights %(PAIR_WEIGHTS + ky)
-    load_single_weight %(ky)
-    add in, in, weights_row
-    .set ky, ky + 1
-    .endr
-    stp x6, x16, [sp, #at_locals + 32]
-    ldr q27, [sp, #at_locals + 32]
-    .endm
-    .macro load_pair_of_weights vector
-    ldr w16, [in, w_tap]
-    ldr w7, [in, x5]
-    orr x16, x16, x7, lsl #32
-    dup v\vector\().2d, x16
-    .endm
-    .macro load_single_weight lane
-    .if \lane == 0
-    ldr w6, [in]
-    .else
-    ldr w16, [in]
-    .endif
-    .if \lane == 1
-    orr x6, x6, x16, lsl #32
-    .endif
+/* Of the plane after this one, if there is one. */
+    .macro fetch_next
+    cmp planes, #1
+    csel next_weights, bias_next, xzr, ne
+    add bias, bias, next_weights
+    ldr w27, [bias]
+    cset next_weights, ne
+    add next_weights, weights, next_weights, lsl #2
+    fetch_weights_3x3 next_weights, 12
     .endm
 
     .macro plane clamps
-    begin_pairs
+    spread_weights_3x3 12
+    begin_sums 0
     mov in, src
     mov out, dst
     add to, dst, #16
-    begin_sums %(SUMS)
-    .set y, 0
+    add copied, src, two_rows, lsl #1
+    add copied, copied, row
+    add copied, copied, #4
+    .set r, 0
     .rept ROWS
-    load_source 0
-    find_single %(SINGLE + y % 4 * 2), 0
-    take_even %(y), \clamps
-    load_source 4
-    find_single %(SINGLE + (y + 1) % 4 * 2), 4
-    take_odd %(y + 1)
-    .set y, y + 2
+    prepare_step %(r)
+    copy_single %(2 * r)
+    step %(r), \clamps
+    .set r, r + 1
     .endr
-    finish_row %(ROWS - 1), \clamps
+    fetch_next
+    step ROWS, \clamps
     next_plane
     .endm
 
-    begin_planes dwconv_f32_planes_pairs_7x7, 26, 48
-    ldr weights_row, [job, #JOB_WEIGHTS_ROW]
-    lsl x5, w_tap, #1
+/* Below the copies are locals of what loads the weights. */
+    begin_planes dwconv_f32_planes_pairs_7x7, 28, %(48 + 32 * COPIES)
+    add copies, sp, #at_locals + 48
+    .set i, 0
+    .rept 2 * COPIES
+    stp xzr, xzr, [copies, #16 * i]
+    .set i, i + 1
+    .endr
     adr scratch, .Lbytes
     ldp q28, q29, [scratch]
+    lsl two_rows, row, #1
+    ldr weights_row, [job, #JOB_WEIGHTS_ROW]
+    ldr w27, [bias]
+    mov next_weights, weights
+    fetch_weights_3x3 next_weights, 12
     cbnz clamp, 2f
 1:  plane 0
     b.ne 1b
     b 3f
-2:  ldp q30, q31, [clamp]
-20: plane 1
-    b.ne 20b
+2:  plane 1
+    b.ne 2b
 3:  restore_registers
     ret
     .p2align 4

@@ -1,5 +1,5 @@
 /* Depthwise 3x3 and 5x5 convolution of planes (nchw) in place with stride 2: bands of rows for the
- * assembly of kernels/dwconv_f32_planes_pairs_tiles_neon.S. What these cannot do is done on copies
+ * assembly of kernels/dwconv_f32_planes_pairs_bands_neon.h. What these cannot do is done on copies
  * of the rows, by kernels/dwconv_f32_pairs_neon.c, in the same order of sums. */
 #include "kernels/dwconv_f32_pairs.h"
 #include "kernels/dwconv_f32_planes.h"

@@ -1,0 +1,280 @@
+/* Depthwise 3x3 convolution of planes in place with stride 2 in pairs, for NEON: see
+ * dwconv_f32_planes.h. Lists of bands, and planes of 14x14, which are one block.
+ *
+ * A tile walks down its rows. In a step a row of dst gets its bias and the pairs of the first row of
+ * the kernel, the row above it those of the second, and so on: products of one row of dst come a step
+ * after each other, so that cores that issue in order need not wait for them; and what takes few
+ * cycles, addresses and loads, is together at the end, as they keep it behind what takes many. Seven
+ * rows: 63 FMLA, 15 UZP1, 7 FADDP, 7 stores and 30 LDP. */
+#include "kernels/dwconv_f32_planes_pairs_bands_neon.h"
+
+    .set KERNEL, 3
+    .set HIGHEST, 7
+
+/* Vector registers: three rows of source in v0 … v5; two vectors of sums for each of three rows of dst,
+ * and one for each of four that have all their pairs; the single column of four rows of source; two
+ * rows of which it is made; weights of the pairs, and of the single column in lanes; which bytes of two
+ * vectors the single column is at the left edge; limits; zeros. */
+    .set SUMS, 6
+    .set TOTALS, 12
+    .set SINGLE, 16
+    .set RAW, 20
+    .set PAIR_WEIGHTS, 24
+    .set LEFT_BYTES, 28
+    .set LOW, 29
+    .set HIGH, 30
+    .set ZERO, 31
+
+even .req x16
+singles .req x6
+even_single .req x5
+two_rows .req x8
+bias_pair .req x7
+
+/* ---- parts of a step: row r of dst, row i of source, if there is one ---- */
+
+/* Rows come two at a time, by an address for even ones and one for odd ones. */
+    .macro move_on i, even, odd
+    .if (\i >= top + 2) & (\i < end)
+    .if \i % 2
+    add \odd, \odd, two_rows
+    .else
+    add \even, \even, two_rows
+    .endif
+    .endif
+    .endm
+    .macro load_pairs i, from, side
+    .if (\i >= top) & (\i < end)
+    load_two_from %(\i % 3 * 2), %(\i % 3 * 2 + 1), \from, %(16 - \side / RIGHT_EVEN * 4)
+    .endif
+    .endm
+    .macro cut_pairs i
+    .if (\i >= top) & (\i < end)
+    shift_out %(\i % 3 * 2 + 1), %(ZERO), 4
+    .endif
+    .endm
+
+    .macro load_single i, from
+    .if (\i >= top) & (\i < end)
+    load_two_from %(RAW + \i % 2 * 2), %(RAW + \i % 2 * 2 + 1), \from, 16
+    .endif
+    .endm
+    .macro load_two_from first, second, from, offset
+    .if \offset == 16
+    ldp q\first, q\second, [\from]
+    .else
+    ldr q\first, [\from]
+    ldr q\second, [\from, #\offset]
+    .endif
+    .endm
+    .macro separate i, side
+    .if (\i >= top) & (\i < end)
+    .if \side == LEFT
+    find_bytes %(SINGLE + \i % 4), %(RAW + \i % 2 * 2), %(RAW + \i % 2 * 2 + 1), %(LEFT_BYTES)
+    .else
+    every_other uzp1, %(SINGLE + \i % 4), %(RAW + \i % 2 * 2), %(RAW + \i % 2 * 2 + 1)
+    .endif
+    .endif
+    .endm
+
+    .macro begin_sums r
+    .if (\r >= 0) & (\r < height)
+    spread_pair %(SUMS + \r % 3 * 2), bias_pair
+    spread_pair %(SUMS + \r % 3 * 2 + 1), bias_pair
+    .endif
+    .endm
+    .macro use_pairs r, ky
+    .if (\r >= 0) & (\r < height) & (2 * (\r) + \ky >= top) & (2 * (\r) + \ky < end)
+    fma %(SUMS + \r % 3 * 2), %((2 * \r + \ky) % 3 * 2), %(PAIR_WEIGHTS + \ky)
+    fma %(SUMS + \r % 3 * 2 + 1), %((2 * \r + \ky) % 3 * 2 + 1), %(PAIR_WEIGHTS + \ky)
+    .endif
+    .endm
+    .macro finish_pairs r
+    .if (\r >= 0) & (\r < height)
+    add_neighbours %(TOTALS + \r % 4), %(SUMS + \r % 3 * 2), %(SUMS + \r % 3 * 2 + 1)
+    .endif
+    .endm
+    .macro use_single r, ky
+    .if (\r >= 0) & (\r < height) & (2 * (\r) + \ky >= top) & (2 * (\r) + \ky < end)
+    fma %(TOTALS + \r % 4), %(SINGLE + (2 * \r + \ky) % 4), %(PAIR_WEIGHTS + 3), \ky
+    .endif
+    .endm
+    .macro limit op, r, limit, clamps
+    .if (\clamps) & (\r >= 0) & (\r < height)
+    \op %(TOTALS + \r % 4), %(\limit)
+    .endif
+    .endm
+    .macro store_row r
+    .if (\r >= 0) & (\r < height)
+    several st1, 1, %(TOTALS + \r % 4), to, dst_row
+    .endif
+    .endm
+
+/* ---- a tile ---- */
+
+/* What rows t - 5 … t of dst do; then what the next step wants. */
+    .macro step side, clamps
+    use_single %(t - 5), 2
+    use_pairs %(t - 2), 2
+    use_single %(t - 4), 1
+    use_single %(t - 3), 0
+    .if \side == RIGHT_EVEN
+    cut_pairs %(2 * t - 1)
+    cut_pairs %(2 * t)
+    .endif
+    use_pairs %(t - 1), 1
+    limit at_least, %(t - 5), LOW, \clamps
+    use_pairs %(t), 0
+    separate %(2 * t - 5), \side
+    separate %(2 * t - 4), \side
+    limit at_most, %(t - 5), HIGH, \clamps
+    finish_pairs %(t - 2)
+    move_on %(2 * t + 1), even, in
+    move_on %(2 * t + 2), even, in
+    move_on %(2 * t - 3), even_single, singles
+    move_on %(2 * t - 2), even_single, singles
+    begin_sums %(t + 1)
+    load_pairs %(2 * t + 1), in, \side
+    load_pairs %(2 * t + 2), even, \side
+    load_single %(2 * t - 3), singles
+    load_single %(2 * t - 2), even_single
+    store_row %(t - 5)
+    .endm
+
+/* The first even and the first odd row that exist, some bytes further left. */
+    .macro find_rows even, odd, before
+    .if top
+    sub \odd, base, #\before
+    add \even, \odd, row
+    .else
+    sub \even, base, #\before
+    add \odd, \even, row
+    .endif
+    .endm
+    .macro tile R, padding, side, clamps
+    .set height, \R
+    .set top, \padding % 2
+    .set end, 2 * \R + 1 - \padding / 2
+    find_rows even, in, 0
+    find_rows even_single, singles, %((\side != LEFT) & 4)
+    mov to, out
+    .set t, -1
+    .rept \R + 6
+    step \side, \clamps
+    .set t, t + 1
+    .endr
+    add base, base, #32
+    add out, out, #16
+    .endm
+
+/* ---- the last two columns of planes of 14x14: two rows of dst in a vector ----
+ *
+ * In a step two rows get all their pairs, in one vector each, and the two rows above their single
+ * columns. Vector registers: eight rows of source in v0 … v7; sums of four rows of dst, of two vectors
+ * of two of them; eight rows from a column further left; two of these separated. */
+    .set HALF_SUMS, 8
+    .set HALF_TOTALS, 12
+    .set HALF_RAW, 14
+    .set HALF_SINGLE, 22
+
+    .macro load_four first, row_number, at
+    .set i, \row_number
+    .rept 4
+    several ld1, 1, %(\first + i % 8), \at, row
+    .set i, i + 1
+    .endr
+    .endm
+    .macro use_half_pairs r, ky
+    .if 2 * \r + \ky > 0
+    fma %(HALF_SUMS + \r % 4), %((2 * \r + \ky) % 8), %(PAIR_WEIGHTS + \ky)
+    .endif
+    .endm
+/* Rows 2 p and 2 p + 1 of dst. */
+    .macro use_half_single p, ky
+    .if 4 * \p + \ky > 0
+    every_other uzp1, %(HALF_SINGLE), %(HALF_RAW + (4 * \p + \ky) % 8), %(HALF_RAW + (4 * \p + \ky + 2) % 8)
+    .else
+    every_other uzp1, %(HALF_SINGLE), %(ZERO), %(HALF_RAW + 2)
+    .endif
+    fma %(HALF_TOTALS + \p % 2), %(HALF_SINGLE), %(PAIR_WEIGHTS + 3), \ky
+    .endm
+    .macro store_halves sum, clamps
+    .if \clamps
+    clamp_to \sum, %(LOW), %(HIGH)
+    .endif
+    st1 {v\sum\().1d}, [to], dst_row
+    st1 {v\sum\().d}[1], [to], dst_row
+    .endm
+    .macro half_tile clamps
+    mov in, base
+    sub singles, base, #4
+    mov to, out
+    .set p, 0
+    .rept 8
+    .if p < 7
+    load_four 0, %(4 * p + 1), in
+    spread_pair %(HALF_SUMS + 2 * p % 4), bias_pair
+    spread_pair %(HALF_SUMS + 2 * p % 4 + 1), bias_pair
+    .endif
+    .if p > 0
+    load_four %(HALF_RAW), %(4 * p - 3), singles
+    .endif
+    .set ky, 0
+    .rept 3
+    half_step
+    .set ky, ky + 1
+    .endr
+    .if p < 7
+    add_neighbours %(HALF_TOTALS + p % 2), %(HALF_SUMS + 2 * p % 4), %(HALF_SUMS + 2 * p % 4 + 1)
+    .endif
+    .if p > 0
+    store_halves %(HALF_TOTALS + (p - 1) % 2), \clamps
+    .endif
+    .set p, p + 1
+    .endr
+    .endm
+    .macro half_step
+    .if p < 7
+    use_half_pairs %(2 * p), %(ky)
+    use_half_pairs %(2 * p + 1), %(ky)
+    .endif
+    .if p > 0
+    use_half_single %(p - 1), %(ky)
+    .endif
+    .endm
+
+    .macro begin_function_constants
+    adr scratch, .Lleft_bytes
+    ldr q28, [scratch]
+    clear %(ZERO)
+    cbz clamp, 1f
+    ldp q29, q30, [clamp]
+1:
+    .endm
+    .macro begin_plane_constants
+    ldr weights_row, [job, #JOB_WEIGHTS_ROW]
+    mov in, weights
+    fetch_weights_3x3 in, 3
+    spread_weights_3x3 3
+    load_bias w7
+    lsl two_rows, row, #1
+    .endm
+    .macro whole_planes clamps
+15: begin_plane_constants
+    mov base, src
+    mov out, dst
+    tile 14, 1, LEFT, \clamps
+    tile 14, 1, MIDDLE, \clamps
+    tile 14, 1, MIDDLE, \clamps
+    half_tile \clamps
+    next_plane
+    b.ne 15b
+    b 12b
+    .endm
+
+    function dwconv_f32_planes_pairs_3x3
+
+/* The odd columns of two vectors behind a zero, as TBL has one for bytes that do not exist. */
+    .p2align 4
+.Lleft_bytes:
+    .word 0xffffffff, 0x07060504, 0x0f0e0d0c, 0x17161514
