@@ -51,6 +51,7 @@ struct dwconv_f32_task {
     int in_pairs;
     float low, high; /* -INFINITY, INFINITY: no clamp */
     /* what kernels with tiles do before they go on; 0: as the kernel likes */
+    size_t tile_columns;  /* of dst: 14, 7, or 4 and 3 in turn; at most, as not all tiles exist */
     size_t strip;         /* columns of dst, in all rows */
     size_t tile_channels; /* in all rows of a strip; they are a multiple of 8 */
     int from_last;        /* these, from the last one on */

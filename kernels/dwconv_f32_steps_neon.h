@@ -29,11 +29,14 @@
     .endif
     .endm
 
-/* A column of source: the slots of sums that its values reach with kx = 0, 1, 2. */
+/* A column of source: the slots of sums that its values reach with kx = 0, 1, 2. Of its rows the first
+ * `rows_above` and the last `rows_below` are padding and left out. */
+    .set rows_above, 0
+    .set rows_below, 0
     .macro take V, L, R, slot0, slot1, slot2
     .set S, 4 - \L
-    .set i, 0
-    .rept (\R - 1) * (4 - \L) + 3
+    .set i, rows_above
+    .rept (\R - 1) * (4 - \L) + 3 - rows_above - rows_below
     load_vectors \V, 30, %(9 + i), column
     .set r, 0
     .rept \R

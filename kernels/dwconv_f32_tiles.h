@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/dwconv_f32.h"
+
 /* What dwconv_f32_slide.h does with whole rows of eight channels, for some columns: for all
  * channels, then for the next tile, then further down. So the other half of a line of channels
  * comes while the line is in the L1 cache, and so do the rows that tiles have in common.
@@ -13,18 +15,14 @@
  * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
 enum { TILES_HEIGHTS = 2, TILES_WIDTH = 7, TILES_GROUP = 8 };
 
-/* `left`: the first column of source is padding and left out; `right`: the last one; `whole`: both.
- * Wide ones have twice as many columns; there are such of two rows and stride 2, whose first and
- * last steps have the most loads. */
-enum {
-    TILE_LEFT,
-    TILE_MIDDLE,
-    TILE_RIGHT,
-    TILE_WHOLE,
-    TILE_WIDE_LEFT,
-    TILE_WIDE_MIDDLE,
-    TILE_BODIES,
-};
+/* What of a tile is padding and left out: its first row of source, or its last one; the column
+ * before the image, the one behind it, or both. */
+enum { TILE_INNER, TILE_ABOVE, TILE_BELOW, TILES_ROWS_LEFT_OUT };
+enum { TILE_LEFT, TILE_MIDDLE, TILE_RIGHT, TILE_WHOLE, TILE_EDGES };
+
+/* Columns: 14, 7, 4 and 3. Wide ones are of two rows and stride 2, whose first and last steps have
+ * the most loads; narrow ones are of two rows; neither leave out rows. */
+enum { TILE_WIDE, TILE_SEVEN, TILE_FOUR, TILE_THREE, TILE_WIDTHS };
 
 struct dwconv_f32_tile {
     size_t src; /* from a row to the first column that the tile reads */
@@ -48,10 +46,17 @@ struct dwconv_f32_tiles {
 
 typedef void dwconv_f32_tiles_fn(const struct dwconv_f32_tiles *job);
 
-/* Stride 1 and 2, with and without a clamp; and the bodies of each: [clamps][stride - 1][rows - 1];
- * NULL where there is none. */
+/* Stride 1 and 2, with and without a clamp; and the bodies of each, by their enumerations. NULL:
+ * there is none. */
 dwconv_f32_tiles_fn dwconv_f32_tiles_s1, dwconv_f32_tiles_s2, dwconv_f32_tiles_s1_clamp,
     dwconv_f32_tiles_s2_clamp;
-extern const void *const dwconv_f32_tiles_bodies[2][2][TILES_HEIGHTS][TILE_BODIES];
+typedef const void *const dwconv_f32_tile_bodies[TILE_WIDTHS][TILE_EDGES];
+extern dwconv_f32_tile_bodies dwconv_f32_tiles_bodies[2 /* clamps */][2 /* stride - 1 */]
+                                                     [TILES_HEIGHTS][TILES_ROWS_LEFT_OUT];
+
+/* Dense tasks: groups of eight channels, from c on. Rows of padding are NULL; one at either end is
+ * left out. 0: nothing was done, for there are no tiles for these columns, or rows of padding. */
+int dwconv_f32_tiles_run(const struct dwconv_f32_task *task, const float *const *rows, size_t c,
+                         size_t groups);
 
 #endif

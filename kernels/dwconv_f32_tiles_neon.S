@@ -71,22 +71,29 @@ three_taps .req x30
     several ld1, 2, %(2 * (\kx + 3)), next_weights, three_taps
     several ld1, 2, %(2 * (\kx + 6)), next_weights, weights_back
     .endm
+    .macro load_first_weights
+    add next_weights, weights, channel
+    load_weights_column 0
+    .endm
 
 /* All of the tile but the first `left` and the last `right` columns exist. The first weights are
  * there already, and so are the next tile's in the end; nothing else is loaded long before it is
  * needed, so that there are always multiply-adds among the next hundred instructions. */
     .macro tile_columns done, S, clamps, R, left, right
+    .set next_at, 5
+    .if columns < 7
+    .set next_at, columns - 2
+    .endif
     .set k, 0
     .rept columns
     .if (k >= 1) & (k < 3)
     load_weights_column %(k)
     .endif
-    .if k == columns - 2
-    add next_weights, weights, channel
-    load_weights_column 0
-    .endif
-    .if k == 5
+    .if k == next_at
     next_tile \done, \S, \R
+    .endif
+    .if k == columns - 2
+    load_first_weights
     .endif
     .if (k < 3) & (k / \S * \S == k) & (k / \S < 4 - \S)
     init 2, %(4 - \S), \R, %(k / \S)
@@ -100,6 +107,65 @@ three_taps .req x30
     .set k, k + 1
     .endr
     .endm
+
+/* ---- one row of outputs with stride 2 ---- */
+
+/* Two outputs of two vectors are too few sums for multiply-adds that do not wait for each other. So
+ * step t, row by row, completes output t - 1 with what it has of column 2 t, goes on with output t and
+ * column 2 t + 1, and begins output t + 1 with column 2 t + 2, which stays in v24 … v29. */
+    .macro give output, value, i, kx
+    .set sum, 18 + 2 * (\output - \output / 3 * 3)
+    fma %(sum), \value, %(6 * \i + 2 * \kx)
+    fma %(sum + 1), %(\value + 1), %(6 * \i + 2 * \kx + 1)
+    .endm
+    .macro take_row_of_step t, i, left, right
+    .if \t >= 1
+    give %(\t - 1), %(24 + 2 * \i), \i, 2
+    .endif
+    .if (\t >= 0) & (\t < width)
+    load_vectors 2, 30, %(9 + \i), column
+    give \t, 30, \i, 1
+    .endif
+    .if (\t < width) & ((\t >= 0) | (\left == 0)) & ((\t < width - 1) | (\right == 0))
+    load_vectors 2, %(24 + 2 * \i), %(9 + \i), column
+    .if \t < width - 1
+    give %(\t + 1), %(24 + 2 * \i), \i, 0
+    .endif
+    .endif
+    .endm
+    .macro tile_step t, clamps, left, right
+    .if \t < width - 1
+    init 2, 3, 1, %(\t + 1 - (\t + 1) / 3 * 3)
+    .endif
+    .if (\t < width) | (\right == 0)
+    .set i, rows_above
+    .rept 3 - rows_above - rows_below
+    take_row_of_step \t, %(i), \left, \right
+    .set i, i + 1
+    .endr
+    .endif
+    .if \t >= 1
+    finish 2, 3, 1, \clamps, %(\t - 1 - (\t - 1) / 3 * 3)
+    .endif
+    .endm
+    .macro tile_steps done, clamps, left, right
+    .set t, -1
+    .rept width + 2
+    .if (t >= 0) & (t < 2)
+    load_weights_column %(t + 1)
+    .endif
+    .if t == width - 2
+    next_tile \done, 2, 1
+    .endif
+    .if t == width - 1
+    load_first_weights
+    .endif
+    tile_step %(t), \clamps, \left, \right
+    .set t, t + 1
+    .endr
+    .endm
+
+/* ---- tiles ---- */
 
 /* Where the next channels are; after the last ones the next tile; after the last one of those the
  * first one, R rows further down; and its instructions. */
@@ -123,13 +189,13 @@ three_taps .req x30
 
 /* R rows and N columns, for which it needs `columns` of source; and where a table has it. */
     .macro tile function, S, clamps, R, N, left, right
-    tile_named .L\function\()_\R\()_\N\()_\left\()_\right, .L\function\()_done, \S, \clamps, \R, \N, \left, \right
+    tile_named .L\function\()_\R\()_\N\()_\left\()_\right\()_, %(rows_above), %(rows_below), .L\function\()_done, \S, \clamps, \R, \N, \left, \right
     .endm
-    .macro tile_named name, done, S, clamps, R, N, left, right
+    .macro tile_named name, above, below, done, S, clamps, R, N, left, right
     .p2align 4
     .set width, \N
     .set columns, (\N - 1) * \S + 3
-\name\():
+\name\above\below\():
     ldp start, x14, [tiles]
     add start, start, channel
     find_rows %((\R - 1) * \S + 3)
@@ -140,10 +206,14 @@ three_taps .req x30
     .if \R == 2
     add x15, x14, dst_row
     .endif
+    .if (\S == 2) & (\R == 1)
+    tile_steps \done, \clamps, \left, \right
+    .else
     tile_columns \done, \S, \clamps, \R, \left, \right
+    .endif
     br body
     .pushsection .data.rel.ro, "aw"
-    .xword \name
+    .xword \name\above\below
     .popsection
     .endm
     .macro no_tiles count
@@ -152,11 +222,39 @@ three_taps .req x30
     .popsection
     .endm
 
-    .macro tiles_of_seven name, S, clamps, R
-    tile \name, \S, \clamps, \R, 7, 1, 0
-    tile \name, \S, \clamps, \R, 7, 0, 0
-    tile \name, \S, \clamps, \R, 7, 0, 1
+/* The edges of a width: left, middle, right, both. */
+    .macro tiles_of_width name, S, clamps, R, N
+    tile \name, \S, \clamps, \R, \N, 1, 0
+    tile \name, \S, \clamps, \R, \N, 0, 0
+    tile \name, \S, \clamps, \R, \N, 0, 1
+    .endm
+    .macro tiles_of_seven name, S, clamps, R, above, below
+    .set rows_above, \above
+    .set rows_below, \below
+    tiles_of_width \name, \S, \clamps, \R, 7
     tile \name, \S, \clamps, \R, 7, 1, 1
+    .endm
+/* Wide ones, those of seven columns, and narrow ones, where no row is padding. */
+    .macro tiles_of_two_rows name, S, clamps
+    .set rows_above, 0
+    .set rows_below, 0
+    .if \S == 2
+    tile \name, \S, \clamps, 2, 14, 1, 0
+    tile \name, \S, \clamps, 2, 14, 0, 0
+    no_tiles 2
+    .else
+    no_tiles 4
+    .endif
+    tiles_of_seven \name, \S, \clamps, 2, 0, 0
+    tiles_of_width \name, \S, \clamps, 2, 4
+    no_tiles 1
+    tiles_of_width \name, \S, \clamps, 2, 3
+    no_tiles 1
+    .endm
+    .macro tiles_of_seven_padded name, S, clamps, R, above, below
+    no_tiles 4
+    tiles_of_seven \name, \S, \clamps, \R, \above, \below
+    no_tiles 8
     .endm
 
 /* ---- functions ---- */
@@ -176,19 +274,15 @@ three_taps .req x30
     sub weights_back, scratch, three_taps, lsl #1
     mov tiles, tiles_begin
     mov channel, first_channel
-    add next_weights, weights, channel
-    load_weights_column 0
+    load_first_weights
     ldr body, [tiles, #TILE_BODY]
     br body
-    tiles_of_seven \name, \S, \clamps, 1
-    no_tiles 2
-    tiles_of_seven \name, \S, \clamps, 2
-    .if \S == 2
-    tile \name, \S, \clamps, 2, 14, 1, 0
-    tile \name, \S, \clamps, 2, 14, 0, 0
-    .else
-    no_tiles 2
-    .endif
+    tiles_of_seven_padded \name, \S, \clamps, 1, 0, 0
+    tiles_of_seven_padded \name, \S, \clamps, 1, 1, 0
+    tiles_of_seven_padded \name, \S, \clamps, 1, 0, 1
+    tiles_of_two_rows \name, \S, \clamps
+    tiles_of_seven_padded \name, \S, \clamps, 2, 1, 0
+    tiles_of_seven_padded \name, \S, \clamps, 2, 0, 1
 .L\name\()_done:
     restore_registers
     ret

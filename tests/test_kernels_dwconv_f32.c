@@ -101,6 +101,7 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
         task->out_rows = 1;
     task->strip = pick(seed, 0, 1) ? pick(seed, 1, 2 * task->out_cols) : 0;
     task->tile_channels = pick(seed, 0, 1) ? 8 * pick(seed, 1, 4) : 0;
+    task->tile_columns = pick(seed, 0, 1) ? pick(seed, 1, 20) : 0;
     task->from_last = (int)pick(seed, 0, 1);
     pick_single_column(task, kernel, seed);
     size_t least = task->dst_plane > 1 ? 1 : task->channels; /* of a row */
@@ -381,6 +382,57 @@ static void the_special_kernel_is_found(void **state)
 #endif
 }
 
+#if !NEO_PORTABLE
+/* An image of seven columns, with padding on all sides. */
+static void tiles_need_no_zeros(void **state)
+{
+    (void)state;
+    enum { CHANNELS = 8, COLUMNS = 7, MOST_OUTPUTS = 15, ROW = CHANNELS * COLUMNS };
+    static float src[ROW], weights[9 * CHANNELS], none[ROW], got[MOST_OUTPUTS * ROW],
+        wanted[MOST_OUTPUTS * ROW];
+    uint32_t seed = fill_seed();
+    fill_reals(src, ROW, &seed);
+    fill_reals(weights, 9 * CHANNELS, &seed);
+    fill_marker(none, ROW); /* NaN */
+    for (size_t out_rows = 2; out_rows <= MOST_OUTPUTS; out_rows++) {
+        const float *rows[MOST_OUTPUTS + 2] = {NULL};
+        for (size_t i = 1; i <= out_rows; i++)
+            rows[i] = src;
+        struct dwconv_f32_task task = {
+            .channels = CHANNELS,
+            .out_rows = out_rows,
+            .out_cols = COLUMNS,
+            .multiplier = 1,
+            .kd = 1,
+            .kh = 3,
+            .kw = 3,
+            .stride_h = 1,
+            .stride_w = 1,
+            .dilation_h = 1,
+            .dilation_w = 1,
+            .rows = rows,
+            .zeros = none,
+            .first = -1,
+            .columns = COLUMNS,
+            .column = CHANNELS,
+            .src_plane = 1,
+            .weights = weights,
+            .weights_tap = CHANNELS,
+            .dst = wanted,
+            .dst_row = ROW,
+            .dst_column = CHANNELS,
+            .dst_plane = 1,
+            .low = -INFINITY,
+            .high = INFINITY,
+        };
+        dwconv_f32_ref.run(&task);
+        task.dst = got;
+        dwconv_f32_3x3_neon.run(&task);
+        assert_memory_equal(got, wanted, out_rows * ROW * sizeof(float));
+    }
+}
+#endif
+
 int main(void)
 {
     static const struct CMUnitTest each[] = {
@@ -389,6 +441,9 @@ int main(void)
     };
     static const struct CMUnitTest alone[] = {
         cmocka_unit_test(the_special_kernel_is_found),
+#if !NEO_PORTABLE
+        cmocka_unit_test(tiles_need_no_zeros),
+#endif
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_src, MOST * sizeof(float)},   {&guard_scratch, MOST * sizeof(float)},

@@ -31,6 +31,7 @@ struct convolution_depthwise {
     size_t shared_block;        /* channels in a call of one of many threads; not more */
     size_t tile_columns;        /* 0: the kernel does whole rows */
     size_t zeros;               /* values of a row of padding; 0: none */
+    bool leaves_out_padding;    /* run[0] does, and needs no zeros */
     size_t packed_bytes;        /* of the scratchpad; then for each task: */
     size_t zero_bytes, pointer_bytes, source_bytes, stage_bytes, kernel_bytes, task_bytes;
 };
@@ -64,6 +65,20 @@ void depthwise_plan(void *plan, const struct problem *problem, const struct cpu 
 
 /* Can whole rows be repeated value by value? */
 bool depthwise_repeats_pixels(const struct convolution_depthwise *plan);
+
+/* Channels such that the source of the rows that a kernel does at a time stays in the L1 cache
+ * while one vector after the other of its channels is read. */
+size_t depthwise_channels_that_stay(const struct convolution_depthwise *plan);
+
+/* Pixels of which the same line of channels stays in a cache: if they are a multiple of a power of
+ * two apart, these lines fall on a few of its places. */
+size_t depthwise_pixels_that_stay(const struct convolution_depthwise *plan, size_t bytes,
+                                  size_t ways);
+
+/* ---- tiles (convolution_depthwise_tiles.c) ---- */
+
+/* What of the task is for kernels with tiles. */
+void depthwise_plan_tiles(struct convolution_depthwise *plan);
 
 /* ---- rows of source (convolution_depthwise_source.c) ---- */
 

@@ -8,12 +8,10 @@ enum {
     SLIDING_ROWS = 4, /* of dst that the fastest kernels do at a time */
     PLANE_ROWS = 28,  /* four tiles of those for planes */
     CHANNELS = 16,    /* of a cache line */
-    LEAST_LAST = 4,   /* of the last block, if there are as many */
-    L1_WAYS = 4,
+    TILE_CHANNELS = 8,
+    LEAST_LAST = 4, /* of the last block, if there are as many */
     L2_WAYS = 8,
-    TILE_ROWS = 2,           /* of dst, where a kernel does its columns by tiles */
-    STRIP_ROWS = 28,         /* in a call then */
-    WEIGHTS_PART = 16,       /* of the L1 cache is for weights */
+    STRIP_ROWS = 28,         /* of dst in a call, where a kernel does its columns by tiles */
     SHARED_ROWS = 56,        /* of blocks of channels, at least, for threads */
     LEAST_SLIDES = 2,        /* in a call */
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
@@ -66,87 +64,20 @@ static size_t choose_planes(const struct convolution_depthwise *mine)
     return div_up(mine->channels, div_up(mine->channels, most));
 }
 
-/* Pixels of which the same line of channels stays in a cache: if they are a multiple of a power of
- * two apart, these lines fall on a few of its places. */
-static size_t pixels_that_stay(const struct convolution_depthwise *mine, size_t bytes, size_t ways)
+size_t depthwise_pixels_that_stay(const struct convolution_depthwise *mine, size_t bytes,
+                                  size_t ways)
 {
     size_t pixel = mine->channels * sizeof(float), line = CHANNELS * sizeof(float);
     size_t apart = min_size(pixel & (~pixel + 1), bytes / ways);
     return bytes / max_size(apart, line);
 }
 
-/* Pixels of source and dst that a kernel needs for some tiles next to each other. */
-static size_t pixels_of_tiles(const struct convolution_depthwise *mine, size_t tiles)
-{
-    const struct dwconv_f32_task *task = &mine->task;
-    size_t columns = tiles * mine->tile_columns;
-    size_t rows = (TILE_ROWS - 1) * task->stride_h + task->kh;
-    return rows * ((columns - 1) * task->stride_w + task->kw) + TILE_ROWS * columns;
-}
-
-/* Do pixels begin with a line? */
-static bool has_whole_lines(const struct convolution_depthwise *mine)
-{
-    return mine->channels % CHANNELS == 0;
-}
-
-/* Channels such that the source of the rows that a kernel does at a time stays in the L1 cache
- * while one vector after the other of its channels is read. */
-static size_t channels_that_stay(const struct convolution_depthwise *mine)
+size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
     size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     size_t bytes = rows * task->kd * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
     return max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
-}
-
-/* Whole lines, if pixels begin with one: as many as have places of their own, and few enough that
- * weights take few of these. Else all channels, if they stay. */
-static size_t choose_tile_channels(const struct convolution_depthwise *mine)
-{
-    size_t l1 = mine->cpu->l1_bytes;
-    size_t most =
-        min_size(l1 / pixels_that_stay(mine, l1, L1_WAYS), l1 / WEIGHTS_PART / mine->taps) /
-        sizeof(float);
-    if (!has_whole_lines(mine))
-        most = min_size(mine->channels, l1 / 4 * 3 / sizeof(float) / pixels_of_tiles(mine, 1));
-    return max_size(round_up(most, CHANNELS), channels_that_stay(mine));
-}
-
-/* Columns of dst that are done in all rows before the next ones: as many as leave the lines of some
- * rows in the L1 cache, until further rows and the other channels of these lines have come. Where
- * pixels do not begin with a line, less of it is of use; but two tiles of stride 2 are faster as a
- * wide one. */
-static size_t choose_strip(const struct convolution_depthwise *mine)
-{
-    size_t l1 = mine->cpu->l1_bytes, tiles = 1;
-    size_t all = (size_t)mine->shape.out[WIDTH] / mine->tile_columns;
-    size_t pixel = min_size(mine->task.tile_channels, mine->channels) * sizeof(float);
-    size_t room = min_size(pixels_that_stay(mine, l1, L1_WAYS), l1 / pixel);
-    room = has_whole_lines(mine) ? room * 3 / 4 : room / 2;
-    while (tiles < all && pixels_of_tiles(mine, tiles + 1) <= room)
-        tiles++;
-    if (!has_whole_lines(mine) && mine->task.stride_w == 2)
-        tiles = max_size(tiles, 2);
-    return div_up(all, div_up(all, tiles)) * mine->tile_columns;
-}
-
-/* Lines of two rows that have the same place of L1: does the lower row's have channels before the
- * upper one's? From the last channel on, that line is then used later than the upper row's, and
- * stays when those of further rows come, which need the lower one. */
-static bool goes_from_last(const struct convolution_depthwise *mine)
-{
-    size_t way = mine->cpu->l1_bytes / L1_WAYS / sizeof(float);
-    size_t row = (size_t)mine->shape.in[WIDTH] * mine->channels % way;
-    return !has_whole_lines(mine) && (way - row) % mine->channels > mine->channels / 2;
-}
-
-static void plan_tiles(struct convolution_depthwise *mine)
-{
-    bool has_tiles = mine->tile_columns > 0;
-    mine->task.tile_channels = has_tiles ? choose_tile_channels(mine) : 0;
-    mine->task.strip = has_tiles ? choose_strip(mine) : 0;
-    mine->task.from_last = has_tiles && goes_from_last(mine);
 }
 
 /* Whole vectors of channels, also in the last block. */
@@ -160,7 +91,7 @@ static size_t settle_channels(const struct convolution_depthwise *mine, size_t m
 
 static size_t choose_channels(const struct convolution_depthwise *mine)
 {
-    size_t most = channels_that_stay(mine);
+    size_t most = depthwise_channels_that_stay(mine);
     if (mine->by_plane)
         most = choose_planes(mine);
     else if (mine->tile_columns || depthwise_repeats_pixels(mine))
@@ -179,7 +110,8 @@ static size_t choose_shared_channels(const struct convolution_depthwise *mine)
         return mine->channel_block;
     while (most > CHANNELS && div_up(mine->channels, most) * height < SHARED_ROWS)
         most /= 2;
-    return settle_channels(mine, max_size(round_up(most, CHANNELS), channels_that_stay(mine)));
+    return settle_channels(mine,
+                           max_size(round_up(most, CHANNELS), depthwise_channels_that_stay(mine)));
 }
 
 /* A kernel does half of a line's channels for all rows before the other half: so many rows that
@@ -187,7 +119,7 @@ static size_t choose_shared_channels(const struct convolution_depthwise *mine)
 static size_t rows_that_stay(const struct convolution_depthwise *mine)
 {
     const struct convolution_shape *s = &mine->shape;
-    size_t lines = pixels_that_stay(mine, mine->cpu->l2_bytes, L2_WAYS);
+    size_t lines = depthwise_pixels_that_stay(mine, mine->cpu->l2_bytes, L2_WAYS);
     size_t rows = lines / at_least_1(s->in[WIDTH]) / mine->task.stride_h;
     if (rows >= min_size((size_t)s->out[HEIGHT], DEPTHWISE_MOST_ROWS))
         return DEPTHWISE_MOST_ROWS;
@@ -214,7 +146,9 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
 static void plan_pieces(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task *task = &mine->task;
-    plan_tiles(mine);
+    task->tile_channels = 0;
+    if (mine->tile_columns)
+        depthwise_plan_tiles(mine);
     mine->channel_block = choose_channels(mine);
     mine->shared_block = choose_shared_channels(mine);
     size_t rows = mine->flattens ? 1 : choose_rows(mine);
@@ -231,6 +165,16 @@ static size_t choose_zeros(const struct convolution_depthwise *mine)
     size_t count = (size_t)s->in[WIDTH] * mine->task.column;
     size_t zeros = count + mine->channel_block;
     return zeros < MOST_ZEROS && !mine->by_plane ? zeros : 0;
+}
+
+/* Does a kernel with tiles do all channels, and has no tile more than one row of padding? */
+static bool leaves_out_padding(const struct convolution_depthwise *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    neo_dim below = (s->out[HEIGHT] - 1) * s->stride[HEIGHT] + s->kernel[HEIGHT] -
+                    s->padding[HEIGHT] - s->in[HEIGHT];
+    return mine->tile_columns && mine->channels % TILE_CHANNELS == 0 && s->in[HEIGHT] > 1 &&
+           s->dilation[HEIGHT] == 1 && s->padding[HEIGHT] <= 1 && below <= 1;
 }
 
 static size_t unit(size_t bytes)
@@ -259,6 +203,7 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
     size_t weights = mine->channels * mine->taps * sizeof(float);
     mine->packed_bytes = plain_weights && !are_packed(mine) ? unit(weights) : 0;
     mine->zeros = choose_zeros(mine);
+    mine->leaves_out_padding = leaves_out_padding(mine);
     mine->zero_bytes = unit(mine->zeros * sizeof(float));
     mine->pointer_bytes = unit(pointers * sizeof(float *));
     mine->source_bytes = mine->gathers ? unit(source) : 0;
