@@ -410,14 +410,14 @@ static void regular_rows_come_for_panels_of_both_widths(void **state)
     }
 }
 
-/* Rows of 512 values fall on half of the places that a block of them needs, and blocks of panels of
- * 320 values all on the same ones. */
+/* Rows of 512 values fall on half of the places that a block of 256 of them needs, and blocks of
+ * panels of 320 values all on the same ones. */
 static void blocks_are_as_large_as_their_places_in_the_cache(void **state)
 {
     (void)state;
     static const struct {
         size_t k, block_k, panels;
-    } cases[] = {{512, 256, 2}, {768, 256, 3}, {320, 320, 2}};
+    } cases[] = {{512, 176, 4}, {768, 192, 4}, {320, 320, 2}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     for (size_t i = 0; i < count_of(cases); i++) {
         struct gemm_f32_shape shape = packed_shape(196, 512, cases[i].k);
@@ -426,6 +426,34 @@ static void blocks_are_as_large_as_their_places_in_the_cache(void **state)
         assert_int_equal(plan.block_k, cases[i].block_k);
         assert_int_equal(plan.group_panels, cases[i].panels);
     }
+}
+
+/* 240 columns of 40 values fill most of the L1 cache, with rows of A and C that touch each other:
+ * they come once. */
+static void short_panels_come_together(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    struct gemm_f32_shape shape = packed_shape(784, 240, 40);
+    struct gemm_f32 plan;
+    gemm_f32_plan(&plan, &shape, &cpu);
+    assert_int_equal(plan.regular_panels, 20);
+}
+
+/* Between two blocks of rows all weights are used, and rows of C of both: they stay in the L2 cache
+ * until then. */
+static void weights_stay_for_the_next_block_of_rows(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    cpu.l2_bytes = 1 << 20;
+    struct gemm_f32_shape shape = packed_shape(784, 256, 512);
+    struct gemm_f32 plan;
+    gemm_f32_plan(&plan, &shape, &cpu);
+    size_t rows = plan.block_tiles * plan.tile_rows;
+    size_t values = shape.k * shape.n + rows * (shape.k + 2 * shape.n);
+    assert_true(plan.block_tiles < plan.row_tiles);
+    assert_true(values * sizeof(float) <= cpu.l2_bytes / 5 * 4);
 }
 
 /* The plan is for the faster cores; a thread on another one packs what they read in place. */
@@ -571,6 +599,8 @@ int main(void)
         cmocka_unit_test(panels_of_two_widths_come_for_chunks_of_rows),
         cmocka_unit_test(regular_rows_come_for_panels_of_both_widths),
         cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
+        cmocka_unit_test(short_panels_come_together),
+        cmocka_unit_test(weights_stay_for_the_next_block_of_rows),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
         cmocka_unit_test(rows_far_apart_take_places_of_others),

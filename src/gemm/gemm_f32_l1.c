@@ -12,67 +12,127 @@
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
 
-enum { L1_WAYS = 4, PLACE = 64 /* values */, MOST_PLACES = 256, MOST_GROUP = 64 };
+enum {
+    L1_WAYS = 4,
+    LINE = 16 /* values */,
+    PLACE = 4 /* lines */,
+    MOST_PLACES = 256,
+    MOST_GROUP = 64
+};
+enum { PLACE_LINES = L1_WAYS * PLACE };
 
 /* What a sum costs in each block of k, in values that come from the L2 cache: C comes and goes, and
- * in the time that it takes to load and store sums some six others would come. */
-static const double block_cost = 8;
+ * in the time that it takes to load and store sums some two others would come; more where those of
+ * the last panel are copied for that. */
+static double block_cost(const struct gemm_f32 *plan)
+{
+    return plan->shape.n % 4 ? 6 : 4;
+}
 
+/* Lines of an array on each place of the cache. */
 struct places {
     size_t count;
-    uint8_t of_a[MOST_PLACES], of_b[MOST_PLACES];
+    uint16_t lines[MOST_PLACES];
 };
 
-/* So many runs of `width` values, `stride` values apart. */
-static void put(const struct places *places, uint8_t *taken, size_t count, size_t width,
-                size_t stride)
+/* Chances that a place has so many lines; the last one: or more. */
+struct chances {
+    double of[PLACE_LINES + 2];
+};
+
+static size_t up_to_more(size_t lines)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t first = i * stride / PLACE, end = div_up(i * stride + width, PLACE);
-        for (size_t p = first; p < end; p++)
-            taken[p % places->count]++;
+    return min_size(lines, PLACE_LINES + 1);
+}
+
+/* So many runs of `width` values, `stride` values apart; those that touch share a line. */
+static void put(struct places *places, size_t count, size_t width, size_t stride)
+{
+    memset(places->lines, 0, sizeof places->lines);
+    for (size_t i = 0, before = 0; i < count; i++) {
+        size_t at = max_size(i * stride / LINE, before), end = div_up(i * stride + width, LINE);
+        before = end;
+        for (size_t next; at < end; at = next) {
+            next = min_size((at / PLACE + 1) * PLACE, end);
+            places->lines[at / PLACE % places->count] += (uint16_t)(next - at);
+        }
     }
 }
 
-/* Values of B that have to come again for each tile. */
-static size_t driven_out(const struct places *places)
+/* What passes by is at any distance from what stays: it moves on with each tile. */
+static struct chances chances_of(const struct places *places)
 {
-    size_t values = 0;
+    struct chances chances = {{0}};
     for (size_t p = 0; p < places->count; p++)
-        if (places->of_a[p] + places->of_b[p] > L1_WAYS)
-            values += places->of_b[p] * (size_t)PLACE;
-    return values;
+        chances.of[up_to_more(places->lines[p])] += 1 / (double)places->count;
+    return chances;
 }
 
-/* Values that come for each product, with so many panels together. */
-static double moved(const struct gemm_f32 *plan, struct places *places, size_t panels)
+static struct chances sum_of(const struct chances *a, const struct chances *b)
+{
+    struct chances sum = {{0}};
+    for (size_t i = 0; i < count_of(a->of); i++)
+        for (size_t j = 0; j < count_of(b->of); j++)
+            sum.of[up_to_more(i + j)] += a->of[i] * b->of[j];
+    return sum;
+}
+
+/* Values of B that have to come again for each tile. */
+static double driven_out(const struct places *b, const struct chances *passing)
+{
+    double lines = 0, more[PLACE_LINES + 2] = {0}; /* more[i]: than i lines */
+    for (size_t i = PLACE_LINES + 1; i-- > 0;)
+        more[i] = more[i + 1] + passing->of[i + 1];
+    for (size_t p = 0; p < b->count; p++) {
+        size_t here = b->lines[p];
+        lines += (double)here * (here > PLACE_LINES ? 1 : more[PLACE_LINES - here]);
+    }
+    return lines * (double)LINE;
+}
+
+/* Values of C that come and go with two groups, for each row: a line that both have a part of. */
+static double shared(size_t width)
+{
+    double part = (double)min_size(width & (~width + 1), LINE) / (double)LINE;
+    return 2 * (double)LINE * (1 - part);
+}
+
+/* Values that come for each product, with so many panels together. Until a line of B is used once
+ * more, C's rows of a tile pass by, and A's of two: of the tile before only in part with the first
+ * and the last panel. */
+static double moved(const struct gemm_f32 *plan, size_t places_count, size_t panels)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
     size_t k = plan->block_k, tall = plan->tall, width = panels * LAYOUT_PANEL;
-    memset(places->of_a, 0, sizeof places->of_a);
-    memset(places->of_b, 0, sizeof places->of_b);
-    put(places, places->of_a, 2 * tall, k, shape->a_stride);
-    put(places, places->of_b, panels, LAYOUT_PANEL * k, LAYOUT_PANEL * shape->k);
+    struct places places = {.count = places_count};
+    put(&places, 2 * tall - tall / panels, k, shape->a_stride);
+    struct chances a = chances_of(&places);
+    put(&places, tall, min_size(width, shape->n), shape->c_stride ? shape->c_stride : shape->n);
+    struct chances c = chances_of(&places), passing = sum_of(&a, &c);
+    put(&places, panels, LAYOUT_PANEL * k, LAYOUT_PANEL * shape->k);
     double again = 1 - 1 / (double)plan->row_tiles;
-    return ((double)(tall * k) + again * (double)driven_out(places)) / (double)(tall * k * width);
+    double n = (double)max_size(shape->n, 1), groups = (double)gemm_f32_groups(shape->n, panels);
+    double rows = (double)(tall * k) + again * driven_out(&places, &passing);
+    return groups * rows / ((double)(tall * k) * n) +
+           (groups - 1) * shared(width) / (n * (double)k);
 }
 
 /* Sets the best group for the plan's block_k; the cost of a product. */
 static double choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     size_t values = cpu->l1_bytes / sizeof(float), way = values / L1_WAYS;
-    struct places places = {.count = min_size(max_size(way / PLACE, 1), MOST_PLACES)};
+    size_t places = min_size(max_size(way / (PLACE * LINE), 1), MOST_PLACES);
     size_t rows = plan->tall * plan->block_k, panel = LAYOUT_PANEL * plan->block_k;
     size_t most = values * 3 / 4 > rows ? (values * 3 / 4 - rows) / panel : 1;
     double least = HUGE_VAL;
     for (size_t panels = 1; panels <= max_size(min_size(most, MOST_GROUP), 1); panels++) {
-        double cost = moved(plan, &places, panels);
+        double cost = moved(plan, places, panels);
         if (cost < least * 0.99) {
             least = cost;
             plan->group_panels = panels;
         }
     }
-    return least + block_cost / (double)plan->block_k;
+    return least + block_cost(plan) / (double)plan->block_k;
 }
 
 bool gemm_f32_knows_l1(const struct gemm_f32 *plan, const struct cpu *cpu)
@@ -99,7 +159,7 @@ void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t mos
         if (plan->block_k == before)
             continue;
         double cost = choose_group(plan, cpu);
-        if (cost < least * 0.95) {
+        if (cost < least * 0.97) {
             least = cost;
             best = *plan;
         }

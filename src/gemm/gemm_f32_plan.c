@@ -175,7 +175,7 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
     double cost = choose_order(plan, cpu, k);
     if (knows_l1) {
         gemm_f32_choose_l1(&other, cpu, k);
-        if (choose_order(&other, cpu, k) <= 0.97 * cost)
+        if (choose_order(&other, cpu, k) <= cost)
             *plan = other;
     }
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;

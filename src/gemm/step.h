@@ -4,6 +4,7 @@
 #ifndef SRC_GEMM_STEP_H
 #define SRC_GEMM_STEP_H
 
+#include "src/core/checked.h"
 #include "src/gemm/gemm_f32.h"
 #include "src/weights/layout.h"
 
@@ -79,6 +80,14 @@ size_t gemm_f32_k_blocks(const struct gemm_f32 *plan);
 
 /* Blocks of k of at most so many values, a part of a segment or some segments. */
 void gemm_f32_set_block_k(struct gemm_f32 *plan, size_t most);
+
+/* How often so many panels of 12 columns come for n columns. The last time, one of 8 may come too.
+ */
+static inline size_t gemm_f32_groups(size_t n, size_t panels)
+{
+    enum { EIGHT = 8 };
+    return n > EIGHT ? div_up(n - EIGHT, panels * LAYOUT_PANEL) : 1;
+}
 
 /* Is it known where rows of A and packed panels fall in the L1 cache, and is C loaded and stored at
  * little cost? */

@@ -34,7 +34,7 @@ void gemm_f32_plan_regular(struct gemm_f32 *plan)
     size_t n = plan->shape.n, full = plan->full_panels, group = plan->group_panels;
     if (!suits(plan))
         return;
-    size_t panels = div_up(full, div_up(div_up(n, LAYOUT_PANEL), group));
+    size_t panels = div_up(full, gemm_f32_groups(n, group));
     size_t last = n - (div_up(full, panels) - 1) * panels * LAYOUT_PANEL;
     if (last <= group * LAYOUT_PANEL + EIGHT)
         plan->regular_panels = panels;
