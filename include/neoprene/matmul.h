@@ -29,8 +29,8 @@ typedef struct neo_matmul_desc {
  * @return NEO_OK, NEO_INVALID_ARGUMENT (sizes that contradict each other, an unknown data type, a
  *         destination with stride 0), NEO_UNSUPPORTED (a data type or attribute that no
  *         implementation has, a tensor of more than 2^46 elements or with a larger stride or
- *         offset), NEO_OUT_OF_MEMORY, NEO_RUNTIME_ERROR (called from inside its own creation, by an
- * allocator of the user's).
+ *         offset), NEO_OUT_OF_MEMORY, NEO_RUNTIME_ERROR (called from inside its own creation, by
+ *         an allocator of the user's).
  */
 NEO_API neo_status neo_matmul_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
                                                     const neo_matmul_desc *desc,
