@@ -360,3 +360,9 @@ int topology_default_threads(const struct topology *t)
         threads = (int)ceil(t->quota);
     return threads > 1 ? threads : 1;
 }
+
+int topology_current_node(void)
+{
+    unsigned cpu, node;
+    return getcpu(&cpu, &node) ? 0 : (int)node;
+}

@@ -1,6 +1,7 @@
 /* How many threads: affinity masks, cgroup quotas and core classes of invented machines. */
 #include "tests/support/test.h"
 
+#include <numa.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,6 +305,19 @@ static void this_machine_gives_at_most_its_mask(void **state)
 
 #define on_a_new_machine(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
 
+static void the_current_node_is_that_of_the_current_cpu(void **state)
+{
+    (void)state;
+    cpu_set_t before, here;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&here);
+    CPU_SET((size_t)sched_getcpu(), &here);
+    assert_int_equal(sched_setaffinity(0, sizeof here, &here), 0);
+    int node = numa_available() < 0 ? 0 : numa_node_of_cpu(sched_getcpu());
+    assert_int_equal(topology_current_node(), node);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +335,7 @@ int main(void)
         on_a_new_machine(absent_and_broken_files_restrict_nothing),
         on_a_new_machine(broken_lists_still_give_a_cpu),
         on_a_new_machine(nodes_cores_and_siblings_are_found),
+        cmocka_unit_test(the_current_node_is_that_of_the_current_cpu),
         cmocka_unit_test(this_machine_gives_at_most_its_mask),
     };
     return cmocka_run_group_tests_name("threads_topology", tests, NULL, NULL);

@@ -1,12 +1,11 @@
 /* Packed weights: found by content, or packed by a reorder into the provider's memory. */
 #include "neoprene/packed_weights.h"
 
-#include <numa.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/topology.h"
 #include "neoprene/reorder.h"
 #include "src/core/log.h"
 #include "src/memory/descriptor.h"
@@ -109,13 +108,6 @@ static neo_status pack_to(void *argument, void *data)
 
 /* ---- a copy for each NUMA node ---- */
 
-static int current_node(void)
-{
-    int cpu = sched_getcpu();
-    int node = cpu >= 0 && numa_available() >= 0 ? numa_node_of_cpu(cpu) : 0;
-    return node > 0 ? node : 0;
-}
-
 static neo_status build_replica(void *argument, void *data, size_t bytes)
 {
     (void)bytes;
@@ -136,7 +128,7 @@ static neo_status find_replica(neo_packed_weights *weights, struct packing *pack
         .memory = {.bytes = bytes, .alignment = LAYOUT_ALIGNMENT, .owner = "packed weights"},
         .build = build_replica,
         .argument = packing,
-        .node = current_node(),
+        .node = topology_current_node(),
         .is_sealed = true,
     };
     return constants_get(&packing->engine->replicas, &request, &weights->replica);

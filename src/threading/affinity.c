@@ -2,7 +2,6 @@
 #include "src/threading/affinity.h"
 
 #include <numa.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +30,7 @@ struct affinity_machine affinity_this_machine(void)
     struct affinity_machine machine = {.first_node = 0};
     if (numa_available() < 0)
         return machine;
-    int cpu = sched_getcpu();
-    int node = cpu >= 0 ? numa_node_of_cpu(cpu) : 0;
-    machine.first_node = node > 0 ? node : 0;
+    machine.first_node = topology_current_node();
     machine.distance = numa_distance;
     return machine;
 }
