@@ -5,7 +5,7 @@
 #   TARGET=portable  reference kernels only, any CPU, runs natively (sanitizers, valgrind, other machines)
 -include config.mk
 
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/^\#define NEO_VERSION_[MP][A-Z]* //p' include/neoprene/types.h | paste -sd.)
 SOVERSION := 0
 HOST := $(shell uname -m)
 IS_ARM_HOST := $(filter aarch64 arm64,$(HOST))

@@ -38,6 +38,9 @@ for example in matmul convolution; do
         $(flags --static --libs | sed 's/-lneoprene/-l:libneoprene.a/')
     expect "$example runs with the static library" runs $example-static
 done
+expect 'pkg-config tells the version of the headers' test "$(flags --modversion)" = \
+    "$(printf '#include <neoprene/types.h>\nNEO_VERSION_MAJOR.NEO_VERSION_MINOR.NEO_VERSION_PATCH\n' |
+        cc -E -P $(flags --cflags) - | tail -n 1 | tr -d ' ')"
 expect 'the installed tool runs' "$there/prefix/bin/neoprene-weights" --help
 expect 'make uninstall succeeds' $quiet uninstall PREFIX="$there/prefix" "$@"
 expect 'make uninstall leaves no file' is_empty "$there/prefix"

@@ -70,10 +70,20 @@ static void sizes_do_not_wrap(void **state)
     assert_int_equal(div_up(SIZE_MAX, 2), SIZE_MAX / 2 + 1);
 }
 
+static void the_version_is_that_of_the_headers(void **state)
+{
+    (void)state;
+    const neo_version *version = neo_get_version();
+    assert_int_equal(version->major, NEO_VERSION_MAJOR);
+    assert_int_equal(version->minor, NEO_VERSION_MINOR);
+    assert_int_equal(version->patch, NEO_VERSION_PATCH);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_status_has_its_own_text),
+        cmocka_unit_test(the_version_is_that_of_the_headers),
         cmocka_unit_test(data_types_have_names_and_sizes),
         cmocka_unit_test(numbers_are_validated),
         cmocka_unit_test(sizes_do_not_wrap),

@@ -80,6 +80,11 @@ typedef struct neo_engine neo_engine;
 
 /* ---- version ---- */
 
+/* Of these headers. */
+#define NEO_VERSION_MAJOR 0
+#define NEO_VERSION_MINOR 1
+#define NEO_VERSION_PATCH 0
+
 typedef struct neo_version {
     int major, minor, patch;
     const char *target; /* "aarch64" or "portable" */

@@ -40,9 +40,9 @@ size_t neo_data_type_bits(neo_data_type type)
 const neo_version *neo_get_version(void)
 {
     static const neo_version version = {
-        .major = 0,
-        .minor = 1,
-        .patch = 0,
+        .major = NEO_VERSION_MAJOR,
+        .minor = NEO_VERSION_MINOR,
+        .patch = NEO_VERSION_PATCH,
         .target = NEO_PORTABLE ? "portable" : "aarch64",
     };
     return &version;
