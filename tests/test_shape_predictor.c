@@ -280,6 +280,10 @@ static void an_id_may_have_settings_of_its_own(void **state)
         shapes_ask(p, "a", size, 0, &got);
     }
     shapes_assert(&got, &want, "own settings", 0);
+    neo_shape_predictor_clear(p);
+    for (neo_dim size = 1; size <= 3; size++)
+        assert_int_equal(shapes_ask(p, "a", size, 0, &got), size == 3);
+    shapes_assert(&got, &want, "own settings, after all shapes are forgotten", 0);
     assert_int_equal(neo_shape_predictor_set_id_settings(p, "b", 0, &own), NEO_OK);
     assert_int_equal(neo_shape_predictor_set_id_settings(p, "c", 0, &own), NEO_OUT_OF_MEMORY);
     assert_int_equal(shapes_ask(p, "c", 1, 0, &got), 0);

@@ -69,7 +69,8 @@ NEO_API void neo_shape_predictor_get_default_settings(neo_shape_predictor_settin
  * @param settings copied; NULL for the default settings. With settings of the caller's the
  *                 environment does not count.
  * @return NEO_OK, NEO_INVALID_ARGUMENT (a negative value, a ratio or growth that is no number from
- * 1 to 1000, no ids, more than 100 percent), NEO_OUT_OF_MEMORY. */
+ *         1 to 1000, more than INT32_MAX iterations, no ids or more than 2^24, more than 100
+ *         percent, an unknown flag), NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_shape_predictor_create(neo_shape_predictor **out,
                                               const neo_shape_predictor_settings *settings);
 
@@ -83,7 +84,7 @@ NEO_API neo_status
 neo_shape_predictor_set_id_settings(neo_shape_predictor *predictor, const char *id, int32_t output,
                                     const neo_shape_predictor_settings *settings);
 
-/* Forgets all shapes. */
+/* Forgets all shapes; settings of ids stay. NULL is fine. */
 NEO_API void neo_shape_predictor_clear(neo_shape_predictor *predictor);
 
 /* ---- prediction ---- */

@@ -34,22 +34,13 @@ static void record_destroy(shape_record *record)
     free(record);
 }
 
-void shape_table_clear(shape_table *table)
+void shape_table_deinit(shape_table *table)
 {
     for (shape_record *record = table->newest; record;) {
         shape_record *older = record->older;
         record_destroy(record);
         record = older;
     }
-    if (table->buckets)
-        memset(table->buckets, 0, table->bucket_count * sizeof *table->buckets);
-    table->newest = table->oldest = NULL;
-    table->count = 0;
-}
-
-void shape_table_deinit(shape_table *table)
-{
-    shape_table_clear(table);
     free(table->buckets);
 }
 
@@ -85,6 +76,26 @@ static void remove_record(shape_table *table, shape_record *record)
     list_remove(table, record);
     table->count--;
     record_destroy(record);
+}
+
+static void forget(shape_record *record)
+{
+    record->count = 0;
+    record->quiet = 0;
+    record->given_up_bytes = 0;
+    record->since_given_up = record->cooldown = record->backoff = 0;
+}
+
+void shape_table_clear(shape_table *table)
+{
+    for (shape_record *record = table->newest; record;) {
+        shape_record *older = record->older;
+        if (record->own)
+            forget(record);
+        else
+            remove_record(table, record);
+        record = older;
+    }
 }
 
 static bool make_room(shape_table *table)

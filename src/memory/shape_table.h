@@ -36,6 +36,8 @@ typedef struct shape_table {
 /* max is at least 1. */
 neo_status shape_table_init(shape_table *table, size_t max);
 void shape_table_deinit(shape_table *table);
+
+/* Forgets all histories; records with settings of their own stay. */
 void shape_table_clear(shape_table *table);
 
 /* The record, which becomes the newest; NULL if there is none. */
