@@ -320,6 +320,8 @@ static void of_unknown_flags_and_kinds(void **state)
     REFUSED(neo_engine_allocate(engine, &(neo_allocation_request){.flags = UNKNOWN}, &allocation));
     REFUSED(neo_stream_create(&other, engine, &(neo_stream_options){.threadpool = &wrong}));
     REFUSED(neo_network_create(&network, engine, &(neo_network_options){.flags = UNKNOWN}));
+    REFUSED(neo_network_create(&network, engine,
+                               &(neo_network_options){.kind = (neo_allocation_kind)99}));
     REFUSED(neo_weights_file_provider_create(&provider, "no_file",
                                              &(neo_weights_file_options){.flags = UNKNOWN}));
     REFUSED(neo_shape_predictor_create(&predictor, &settings));
@@ -329,6 +331,9 @@ static void of_unknown_flags_and_kinds(void **state)
     assert_int_equal(neo_network_add_tensor(network, &tensor, NULL), NEO_OK);
     tensor.name = "b";
     tensor.sharing = (neo_tensor_sharing)99;
+    REFUSED(neo_network_add_tensor(network, &tensor, NULL));
+    tensor.sharing = NEO_SHARES_VIEW;
+    tensor.share_offset = 2; /* of elements of four bytes */
     REFUSED(neo_network_add_tensor(network, &tensor, NULL));
     tensor.sharing = NEO_SHARES_NOTHING;
     tensor.kind = (neo_tensor_kind)99;

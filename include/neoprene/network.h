@@ -43,9 +43,11 @@ typedef struct neo_network_options {
     const neo_shape_predictor_settings *prediction;
 } neo_network_options;
 
-/* @param out    receives the network, or NULL on failure; release with neo_network_destroy().
- * @param engine the network holds a reference to it.
- * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_OUT_OF_MEMORY. */
+/* @param out     receives the network, or NULL on failure; release with neo_network_destroy().
+ * @param engine  the network holds a reference to it.
+ * @param options NULL for the defaults.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, an unknown order, flag or kind, a negative
+ *         number, wrong settings), NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_network_create(neo_network **out, neo_engine *engine,
                                       const neo_network_options *options);
 
@@ -79,7 +81,7 @@ typedef struct neo_tensor {
     neo_memory *memory;   /* CONSTANT; desc may then be absent: it is the memory's */
     neo_tensor_sharing sharing;
     int shares_with;     /* a tensor */
-    size_t share_offset; /* VIEW: in bytes */
+    size_t share_offset; /* VIEW: in bytes, a multiple of an element's */
 } neo_tensor;
 
 /* @param tensor receives the number of the tensor, counted from 0; may be NULL.

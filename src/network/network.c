@@ -51,6 +51,8 @@ static const char *find_fault(const neo_network_options *options)
         return "the order is unknown";
     if (options->threads < 0 || options->max_plans < 0)
         return "threads or max_plans is negative";
+    if (options->kind >= NEO_KIND_COUNT)
+        return "the kind of allocation is unknown";
     return options->flags & ~NEO_NETWORK_POISON ? "a flag is unknown" : NULL;
 }
 
@@ -160,6 +162,9 @@ static const char *find_sharing_fault(const neo_network *network, const neo_tens
         return "a tensor with a buffer of the user's shares nothing";
     if (t->sharing == NEO_SHARES_IN_PLACE && t->share_offset)
         return "share_offset is for views";
+    size_t element_bits = neo_data_type_bits(t->desc.data_type);
+    if (element_bits >= 8 && t->share_offset % (element_bits / 8))
+        return "share_offset is not at an element";
     return NULL;
 }
 
