@@ -34,6 +34,7 @@ typedef enum neo_scratchpad_mode {
 
 NEO_API neo_status neo_attributes_set_scratchpad_mode(neo_attributes *attributes,
                                                       neo_scratchpad_mode mode);
+/* NEO_SCRATCHPAD_LIBRARY for NULL. */
 NEO_API neo_scratchpad_mode neo_attributes_get_scratchpad_mode(const neo_attributes *attributes);
 
 /* ---- arithmetic ---- */
@@ -174,8 +175,8 @@ NEO_API neo_status neo_attributes_append_binary(neo_attributes *attributes, neo_
                                                 const neo_memory_desc *src1);
 NEO_API neo_status neo_attributes_append_prelu(neo_attributes *attributes, int mask);
 
-NEO_API int neo_attributes_post_op_count(const neo_attributes *attributes);
-/* NEO_POST_OP_UNDEF when index is out of range. */
+NEO_API int neo_attributes_post_op_count(const neo_attributes *attributes); /* 0 for NULL */
+/* NEO_POST_OP_UNDEF for NULL, and when index is out of range. */
 NEO_API neo_post_op_kind neo_attributes_post_op_kind(const neo_attributes *attributes, int index);
 
 #ifdef __cplusplus

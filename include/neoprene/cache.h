@@ -31,6 +31,9 @@ typedef struct neo_cache_capacity {
     size_t bytes; /* SIZE_MAX: unlimited */
 } neo_cache_capacity;
 
+/* Any thread may call the functions below at any time, also while others create and execute
+ * primitives. Each returns NEO_OK or NEO_INVALID_ARGUMENT: a pointer is NULL. */
+
 /* Shrinking evicts at once and keeps the most recently used entries. */
 NEO_API neo_status neo_engine_set_cache_capacity(neo_engine *engine, neo_cache_capacity capacity);
 NEO_API neo_status neo_engine_get_cache_capacity(const neo_engine *engine, neo_cache_capacity *out);
@@ -63,7 +66,6 @@ typedef struct neo_cache_statistics {
     uint64_t blocks_dropped;                  /* given back to the system */
 } neo_cache_statistics;
 
-/* @return NEO_OK, NEO_INVALID_ARGUMENT (a pointer is NULL). */
 NEO_API neo_status neo_engine_get_cache_statistics(const neo_engine *engine,
                                                    neo_cache_statistics *out);
 

@@ -102,9 +102,10 @@ typedef struct neo_memory neo_memory;
  * @param out    receives the object, or NULL on failure; release with neo_memory_destroy().
  * @param desc   copied; not `any` and without run-time sizes.
  * @param engine the object holds a reference to it.
- * @param handle the user's buffer of at least neo_memory_desc_size(desc) bytes, which stays the
- *               user's; or NULL, to be set later; or NEO_MEMORY_ALLOCATE for a buffer, 64-byte
- *               aligned and not initialised, that the object owns.
+ * @param handle the user's buffer of at least neo_memory_desc_size(desc) bytes, aligned as its
+ *               elements are, which stays the user's; or NULL, to be set later; or
+ *               NEO_MEMORY_ALLOCATE for a buffer, 64-byte aligned and not initialised, that the
+ *               object owns.
  * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_OUT_OF_MEMORY. */
 NEO_API neo_status neo_memory_create(neo_memory **out, const neo_memory_desc *desc,
                                      neo_engine *engine, void *handle);

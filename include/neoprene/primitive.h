@@ -48,15 +48,16 @@ typedef struct neo_primitive_desc neo_primitive_desc;
 NEO_API void neo_primitive_desc_destroy(neo_primitive_desc *pd);
 
 /* Moves on to the next implementation that serves the same description.
- * @return NEO_OK, NEO_LAST_IMPLEMENTATION (pd is unchanged), NEO_OUT_OF_MEMORY. */
+ * @return NEO_OK; NEO_LAST_IMPLEMENTATION, NEO_OUT_OF_MEMORY (pd is unchanged);
+ *         NEO_INVALID_ARGUMENT (NULL). */
 NEO_API neo_status neo_primitive_desc_next(neo_primitive_desc *pd);
 
 /* The descriptor of an argument, with `any` replaced by what was chosen; owned by pd. arg may also
- * be a post-operation's argument. NULL if the primitive has no such argument. */
+ * be a post-operation's argument. NULL if the primitive has no such argument, and for NULL. */
 NEO_API const neo_memory_desc *neo_primitive_desc_query(const neo_primitive_desc *pd, int arg);
 
 /* The bytes of the buffer that NEO_ARG_SCRATCHPAD must have when num_threads threads execute
- * (neo_stream_num_threads()); 0 if none is needed. Its alignment must be
+ * (neo_stream_num_threads()); 0 if none is needed, and for NULL. Its alignment must be
  * neo_primitive_desc_scratchpad_alignment(). Independent of pointers. */
 NEO_API size_t neo_primitive_desc_scratchpad_size(const neo_primitive_desc *pd, int num_threads);
 NEO_API size_t neo_primitive_desc_scratchpad_alignment(const neo_primitive_desc *pd);
@@ -107,7 +108,7 @@ NEO_API neo_status neo_primitive_create(neo_primitive **out, const neo_primitive
 NEO_API neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream,
                                          int count, const neo_exec_arg *args);
 
-/* The descriptor it was made from; owned by the primitive. */
+/* The descriptor it was made from; owned by the primitive. NULL for NULL. */
 NEO_API const neo_primitive_desc *neo_primitive_get_desc(const neo_primitive *primitive);
 
 /* NULL is fine. May be called in any thread, but no execution may be running: destroying a
