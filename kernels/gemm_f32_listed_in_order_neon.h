@@ -3,7 +3,10 @@
  *
  *   first_loads height, vectors            what has to be there before the rounds of a segment
  *   first_loads_and_clear height, vectors  the same, and sums of zero
- *   all_rounds height, vectors             the rounds, at least one; b is behind them then */
+ *   all_rounds height, vectors             the rounds, at least one; b is behind them then
+ *   note_tail                              before the first special tile
+ *   finish_segment height, vectors         code that all_rounds has apart; it goes to 26 at the end
+ *                                          of a segment */
 
 /* clang-format off */
 #include "kernels/gemm_f32_listed_neon.h"
@@ -47,6 +50,7 @@
 
     /* a tile that something is special about */
 19: begin_special
+    note_tail
 20: begin_special_tile
     cbnz w8, 15f
     clear_all %(32 - \height * \vectors), %(\height * \vectors)
@@ -56,6 +60,7 @@
 24: cbz rounds, 22f
     first_loads \height, \vectors
     b 12b
+    finish_segment \height, \vectors
 22: ldr pairs, [strip, #STRIP_TAIL]
     .if round_steps == 2
     lsl scratch, rounds, #3

@@ -103,6 +103,12 @@ half .req x7
 14: spread_step \height, \vectors, 1, %(\height + \vectors), 0
     .endm
 
+/* The only step that a tail can have is the same for all. */
+    .macro note_tail
+    .endm
+    .macro finish_segment height, vectors
+    .endm
+
     .macro kernel height, width, vectors
     .if \height * \vectors < 21
     kernel_by \height\()x\width\()_narrow, \height, \vectors

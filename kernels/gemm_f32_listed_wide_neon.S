@@ -137,7 +137,108 @@
     add b, b, #64 * \vectors
     .endm
 
-/* What there has to be before a round: other rows of A, vectors of B. */
+/* ---- a tail ---- */
+
+/* The last round of a segment with a tail. When a row of A is through, its register gets the last
+ * four values of the segment: those of the tail are in its last lanes. Vector j of B's first row of
+ * the tail goes to register j of those for B; with four places the last step needs all but one. */
+    .macro last_round_before_tail height, vectors
+    load_row %(\height - 1), %(7 + \height)
+    ldr pairs, [strip, #STRIP_TAIL]
+    .set l, ahead
+    .set f, 0
+    .set op, 0
+    .rept 4 * \height * \vectors
+    find_ready \height, \vectors
+    .if (l < (4 * \vectors)) & (ready <= f)
+    load_b %(l), %(\height + l % places), %(16 * l)
+    .set l, l + 1
+    .elseif f % apart == 0
+    find_tail_op \height, \vectors
+    .if ready <= f
+    tail_op \height, \vectors
+    .endif
+    .endif
+    multiply_next \height, \vectors
+    .set f, f + 1
+    .endr
+    .rept \height + \vectors
+    tail_op \height, \vectors
+    .endr
+    add b, b, #64 * \vectors
+    .endm
+
+/* The address of the values, the comparison that finds the first step, vector 0 of B, the others if
+ * there are places, rows, and the other vectors. */
+    .macro find_tail_op height, vectors
+    .set early, \vectors
+    .if places < (2 * \vectors)
+    .set early, 1
+    .endif
+    .set row_op, op - 2 - early
+    .set ready, 3 * \height * \vectors
+    .if op < 2
+    .set ready, \height * \vectors
+    .elseif row_op >= \height
+    .set ready, 4 * \height * \vectors
+    .elseif row_op >= 0
+    .set ready, (3 * \height + row_op + 1) * \vectors
+    .endif
+    .endm
+    .macro tail_op height, vectors
+    find_tail_op \height, \vectors
+    .if op == 0
+    add scratch, scratch, pairs, lsl #2
+    .elseif op == 1
+    cmp pairs, #2
+    .elseif row_op < 0
+    load_b 0, %(\height + op - 2), %(64 * \vectors + 16 * (op - 2))
+    .elseif row_op < \height
+    load_row %(row_op), %(8 + row_op)
+    .elseif early + row_op - \height < \vectors
+    load_b 0, %(\height + early + row_op - \height), %(64 * \vectors + 16 * (early + row_op - \height))
+    .endif
+    .set op, op + 1
+    .endm
+
+/* A step of the tail by lanes of A, and loads for the next one. */
+    .macro tail_step height, vectors, lane
+    .set f, 0
+    .rept \height * \vectors
+    .set q, f / \height
+    .set i, f % \height
+    fma %(32 - \height * \vectors + i * \vectors + q), %(\height + q), %(i), \lane
+    .set f, f + 1
+    .if (\lane < 3) & (f % \height == 0)
+    load_b 0, %(\height + q), %(16 * \vectors + 16 * q)
+    .endif
+    .endr
+    add b, b, #16 * \vectors
+    .endm
+
+/* In `special`, where neither what of B is between segments is, nor the other flag. */
+    .set HAS_TAIL, 62
+    .macro note_tail
+    ldr x8, [strip, #STRIP_TAIL]
+    cmp x8, #0
+    cset x8, ne
+    orr special, special, x8, lsl #HAS_TAIL
+    .endm
+
+/* The last round and the tail of a segment. */
+    .macro finish_segment height, vectors
+35: last_round_before_tail \height, \vectors
+    b.lo 38f
+    b.eq 37f
+    tail_step \height, \vectors, 1
+37: tail_step \height, \vectors, 2
+38: tail_step \height, \vectors, 3
+    b 26f
+    .endm
+
+/* ---- before a round ---- */
+
+/* What there has to be: other rows of A, vectors of B. */
     .macro first_load height
     .if op < (\height - 1)
     load_first_of %(op), %(8 + op)
@@ -179,7 +280,8 @@
     b.eq 14f
 13: round \height, \vectors
     b.ne 13b
-14: last_round \height, \vectors
+14: tbnz special, #HAS_TAIL, 35f
+    last_round \height, \vectors
     .endm
 
     .macro kernel height, width, vectors

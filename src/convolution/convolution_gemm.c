@@ -50,13 +50,40 @@ static bool lists_rows(const struct convolution_gemm *plan)
     return rows && plan->has_segments && plan->segment >= FEW;
 }
 
-/* Of the address of a segment, for the kernel's panels, each of which begins every segment. */
+/* Of the address of a segment, for the kernel's panels, each of which begins every segment; one
+ * alone waits for it. Without a table, segments of a pixel have in common where it is. */
 static double listing_cycles(const struct convolution_shape *s, double segments)
 {
     const double nr = GEMM_F32_NR, height = GEMM_F32_LISTED_HEIGHT; /* clang wants doubles */
     double panels = ceil((double)s->oc / nr);
     bool table = segments_fit_table(ceil(pixels_of(s) / height), segments);
-    return (table ? 1.5 : 6) + panels;
+    return (table ? 1.5 : 2.2 + 11 / segments) + fmax(panels, 2.5);
+}
+
+/* Of a tap of a pixel whose channels are no neighbours: they are loaded one by one. */
+static double lane_cycles(const struct convolution_shape *s, const struct cpu *cpu)
+{
+    double channels = (double)s->ic;
+    return cpu->core->in_order == IN_ORDER_WIDE     ? 20 + 4 * channels
+           : cpu->core->in_order == IN_ORDER_NARROW ? 50 + channels
+                                                    : 20 + channels / 2;
+}
+
+/* On cores that issue in order, what else lists take: where rows begin, and edges; and for matrices
+ * after the first one, tiles in blocks of k, as there is a table only if all of it is one. */
+static double listing_in_order(const struct convolution_shape *s, double k)
+{
+    const double height = GEMM_F32_LISTED_HEIGHT, most_k = 256; /* clang wants doubles */
+    double tiles = (double)s->batch * ceil(pixels_of(s) / height), blocks = ceil(k / most_k);
+    return 300 + (blocks > 1 ? (double)(s->groups - 1) * tiles * blocks * 150 : 0);
+}
+
+/* The part of tiles that are pixels of one row; others lack few taps. */
+static double of_one_row(const struct convolution_shape *s, const struct cpu *cpu)
+{
+    neo_dim height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
+    neo_dim row = s->out[WIDTH];
+    return row % height == 0 ? 1 : row > height ? 1 - (double)height / (double)row : 0;
 }
 
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -69,17 +96,16 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     bool listed = lists_rows(&plan) && gemm_f32_lists(cpu, (double)plan.shape.oc);
     double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
     double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
-    double lanes = s->src.c > 1 ? 20 + (double)s->ic / 2 : 16; /* elements one by one */
+    double lanes = s->src.c > 1 ? lane_cycles(s, cpu) : 16;
     bool regular = taps == 1 && pixels_of(s) == source_pixels_of(s);
     gather *= regular ? 1 : listed ? listing_cycles(s, pieces) : lanes;
-    if (!regular && listed && cpu->core->in_order) /* where rows begin, and edges */
-        gather += 300;
+    double k = taps * (double)s->ic;
+    if (!regular && listed && cpu->core->in_order)
+        gather += listing_in_order(s, k);
     if (plan.has_segments)
         gather *= cpu->core->slowness;
-    double k = taps * (double)s->ic;
-    neo_dim height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
-    if (listed && s->out[WIDTH] % height == 0) /* other tiles are parts of several rows */
-        k *= 1 - patches_zeros(&plan, k, (double)s->oc);
+    if (listed)
+        k *= 1 - patches_zeros(&plan, k, (double)s->oc) * of_one_row(s, cpu);
     return gather + gemm_f32_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
                                       (double)s->oc, k,
                                       problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED,

@@ -32,11 +32,22 @@ static const char *indirect_refuse(const struct problem *problem, const struct c
     return convolution_refuse_direct(problem);
 }
 
+static size_t panel_vectors(const struct convolution_shape *s)
+{
+    return layout_panel(max_size((size_t)s->oc, 1), 0).width / 4;
+}
+
+/* Are three vectors summed for half of the pixels at a time? */
+static bool is_in_halves(const struct convolution_shape *s,
+                         const struct indirect_f32_kernel *kernel)
+{
+    return !kernel->in_order && panel_vectors(s) > 2;
+}
+
 /* The pixels that the kernel is best for. */
 static size_t piece_of(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel)
 {
-    size_t width = layout_panel(max_size((size_t)s->oc, 1), 0).width;
-    return kernel->pixels[width / 4 - 1];
+    return kernel->pixels[panel_vectors(s) - 1];
 }
 
 /* Pixels of dst are as far from each other at the end of a row as within it: pieces may go across
@@ -55,7 +66,7 @@ static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, doub
 {
     double whole = floor(channels / 4) * 4, rest = channels - whole;
     double sums = cpu->core->in_order ? 1.5 * whole + (rest > 0 ? 4 + rest : 0)
-                                      : 1.1 * whole + (rest > 0 ? 1 + 1.5 * rest : 0);
+                                      : whole + (rest > 0 ? 1 + 1.5 * rest : 0);
     if (tuned)
         sums = whole + (cpu->core->in_order == IN_ORDER_WIDE ? 3.5 : 2) * rest;
     return outputs * sums / (4.0 * fmax(cpu->core->fmla_per_cycle, 1));
@@ -64,24 +75,24 @@ static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, doub
 /* Every piece reads all weights again: cycles for those that the L1 cache does not keep. */
 static double reading_cycles(const struct convolution_shape *s, const struct cpu *cpu, double taps)
 {
-    const double line = 64, cycles = 1; /* clang wants a double */
+    const double line = 64; /* clang wants a double */
+    double cycles = cpu->core->in_order ? 1 : 1.5 * cpu->core->slowness;
     double bytes = taps * (double)(s->groups * s->ic * s->oc) * sizeof(float);
     return bytes > (double)cpu->l1_bytes ? bytes / line * cycles : 0;
 }
 
-/* How much longer steps take than their multiply-adds: cores that issue 64 bits of a load beside
- * one have few beside which a vector of weights can come, if there are few pixels; and few sums
- * wait for each other. */
+/* How much longer steps take than their multiply-adds: few sums wait for each other; and cores that
+ * issue 64 bits of a load beside one have few beside which a vector of weights can come, if there
+ * are few pixels. */
 static double waits(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel,
                     const struct core *core, double pixels)
 {
-    const double lanes = 4, most = INDIRECT_F32_WIDTH;
-    double vectors = ceil(fmin((double)s->oc, most) / lanes);
-    double sums = pixels * vectors, others = pixels / 2 + 3 * vectors + 6;
+    double vectors = (double)panel_vectors(s), others = pixels / 2 + 3 * vectors + 6;
+    double sums = pixels * vectors / (is_in_halves(s, kernel) ? 2 : 1);
     double alone = sums / fmax(core->fmla_per_cycle, 1);
     if (kernel->in_order == IN_ORDER_WIDE)
         return alone < core->fmla_latency ? (core->fmla_latency + 0.4) / alone : 1;
-    return kernel->in_order ? fmax(1, (sums + others) / 2 / sums) : 1;
+    return fmax(1, kernel->in_order ? (sums + others) / 2 / sums : core->fmla_latency / alone);
 }
 
 /* Of a tile and a panel. Groups have addresses of their own, which the narrow kernels wait for. */
@@ -89,9 +100,20 @@ static double around_cycles(const struct convolution_shape *s, const struct cpu 
                             const struct indirect_f32_kernel *kernel, double taps)
 {
     if (!kernel->in_order)
-        return cpu->core->slowness * (50 + 4 * taps);
+        return cpu->core->slowness * (is_in_halves(s, kernel) ? 1.5 : 1) * (50 + 4 * taps);
     bool waits = kernel->in_order == IN_ORDER_NARROW && s->groups > 1;
     return waits ? 300 + 25 * taps : 100 + 18 * taps;
+}
+
+/* Of a tile, where channels are not neighbours: transposing its part of src, and its outputs. */
+static double gather_cycles(const struct convolution_shape *s, const struct cpu *cpu)
+{
+    const double pixels = PIXELS; /* clang wants a double */
+    double output = cpu->core->in_order == IN_ORDER_WIDE ? 5 : 3;
+    bool are_neighbours = s->src.c == 1 || s->src.c == 0;
+    return are_neighbours
+               ? 0
+               : cpu->core->slowness * pixels * (1.5 * (double)s->ic + output * (double)s->oc);
 }
 
 static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -113,17 +135,15 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double pixels = tuned ? planes * rows * width : tiles * piece;
     double outputs = ceil((double)s.oc / 4) * 4 * pixels * (double)s.groups;
     double sums = taps * tap_cycles(cpu, tuned, outputs, (double)s.ic) *
-                  waits(&s, kernel, cpu->core, fmax(planes * rows * width / fmax(tiles, 1), 1));
+                  waits(&s, kernel, cpu->core, pixels / fmax(tiles, 1));
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
-    double listing = tiles * (cpu->core->slowness * (100 + (tuned ? 45 : 25) * taps) +
+    double listing = tiles * (cpu->core->slowness * (80 + (tuned ? 45 : 18) * taps) +
                               reading_cycles(&s, cpu, taps));
     double around = groups * panels * around_cycles(&s, cpu, kernel, taps);
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
-    double gather =
-        s.src.c == 1 || s.src.c == 0 ? 0 : groups * (double)PIXELS * (double)(s.ic + s.oc);
-    gather *= cpu->core->slowness;
-    return 1000 + sums + listing + around + packing + gather + outputs * post_ops_cycles(problem);
+    return 1000 + sums + listing + around + packing + groups * gather_cycles(&s, cpu) +
+           outputs * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */

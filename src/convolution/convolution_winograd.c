@@ -119,7 +119,7 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
         passes *= 1.35;
     bool are_vectors = s.src.c == 1 && s.dst.c == 1 && s.oc % 4 == 0;
     if (cpu->core->in_order == IN_ORDER_WIDE) /* kernels wait, too */
-        passes *= are_vectors ? 1.25 : 1.4;
+        passes *= are_vectors ? 1.1 : 1.4;
     else if (cpu->core->in_order)
         passes *= 0.96;
     double transforms = passes * values * (20 + ic * 1.35 + oc * 1.1);
