@@ -51,11 +51,12 @@ struct dwconv_f32_task {
     int in_pairs;
     float low, high; /* -INFINITY, INFINITY: no clamp */
     /* what kernels with tiles do before they go on; 0: as the kernel likes */
-    size_t tile_columns;  /* of dst: 14, 7, or 4 and 3 in turn; at most, as not all tiles exist */
-    size_t strip;         /* columns of dst, in all rows */
-    size_t tile_channels; /* in all rows of a strip; they are a multiple of 8 */
-    int from_last;        /* these, from the last one on */
-    void *scratch;        /* as many bytes as the kernel wants, aligned to 64 */
+    size_t strip;          /* columns of dst, in all rows */
+    size_t tile_channels;  /* in all rows of a strip; they are a multiple of 8 */
+    int from_last;         /* these, from the last one on */
+    uint16_t tile_rows;    /* of dst: 2, or 1 */
+    uint16_t tile_columns; /* 14, 7, or 4 and 3 in turn; at most, as not all tiles exist */
+    void *scratch;         /* as many bytes as the kernel wants, aligned to 64 */
 };
 typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
 

@@ -51,18 +51,18 @@ static int list_bands(struct bands *bands)
 {
     const struct dwconv_f32_task *task = bands->task;
     size_t end = (task->out_rows - 1) * task->stride_h + 2;
+    size_t height = task->tile_rows == 1 ? 1 : TILES_HEIGHTS;
     size_t above = !bands->rows[0], below = !bands->rows[end];
     for (size_t i = 1; i < end; i++)
         if (!bands->rows[i])
             return 0;
     if (above + below > task->out_rows)
         return 0;
-    size_t left = task->out_rows,
-           first = left - below < TILES_HEIGHTS ? left - below : TILES_HEIGHTS;
+    size_t left = task->out_rows, first = left - below < height ? left - below : height;
     if (above)
         add_band(bands, first, 1, TILE_ABOVE), left -= first;
-    size_t last = below ? (left - 1) % TILES_HEIGHTS + 1 : left % TILES_HEIGHTS;
-    add_band(bands, TILES_HEIGHTS, (left - last) / TILES_HEIGHTS, TILE_INNER);
+    size_t last = below ? (left - 1) % height + 1 : left % height;
+    add_band(bands, height, (left - last) / height, TILE_INNER);
     add_band(bands, last, 1, below ? TILE_BELOW : TILE_INNER);
     return 1;
 }

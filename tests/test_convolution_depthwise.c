@@ -7,10 +7,11 @@ static const struct cpu cpu = {.l1_bytes = 64 << 10, .l2_bytes = 1 << 20};
 
 /* Square images, kernels of 3x3 with padding of 1; columns 0: those that the kernel likes. */
 static const struct {
-    size_t channels, size, stride, columns;
+    size_t channels, size, stride, rows, columns;
 } cases[] = {
-    {512, 14, 1, 4}, {256, 28, 1, 4}, {128, 56, 1, 7}, {192, 28, 1, 7},  {72, 56, 1, 0},
-    {256, 28, 2, 4}, {128, 56, 2, 4}, {64, 112, 2, 7}, {96, 112, 2, 14}, {72, 56, 2, 0},
+    {512, 14, 1, 2, 4}, {256, 28, 1, 2, 4}, {128, 56, 1, 2, 7}, {192, 28, 1, 2, 7},
+    {256, 28, 2, 1, 7}, {128, 56, 2, 2, 4}, {64, 112, 2, 2, 7}, {96, 112, 2, 2, 14},
+    {72, 56, 1, 1, 0},  {72, 56, 2, 1, 0},  {200, 14, 1, 2, 0},
 };
 
 static void tiles_have_places(void **state)
@@ -28,6 +29,7 @@ static void tiles_have_places(void **state)
         };
         plan.task.stride_h = plan.task.stride_w = cases[i].stride;
         depthwise_plan_tiles(&plan);
+        assert_int_equal(plan.task.tile_rows, cases[i].rows);
         assert_int_equal(plan.task.tile_columns, cases[i].columns);
         assert_int_equal(plan.task.strip % 7, 0);
         assert_in_range(plan.task.strip, 7, out);
