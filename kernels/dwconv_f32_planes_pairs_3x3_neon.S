@@ -10,6 +10,7 @@
 
     .set KERNEL, 3
     .set HIGHEST, 7
+    .set dense, 0
 
 /* Vector registers: three rows of source in v0 … v5; two vectors of sums for each of three rows of dst,
  * and one for each of four that have all their pairs; the single column of four rows of source; two
@@ -28,14 +29,17 @@
 even .req x16
 singles .req x6
 even_single .req x5
-two_rows .req x8
+two_rows .req x8 /* and of whole planes, which do without, weights_row */
 bias_pair .req x7
 
 /* ---- parts of a step: row r of dst, row i of source, if there is one ---- */
 
-/* Rows come two at a time, by an address for even ones and one for odd ones. */
+/* Rows come two at a time, by an address for even ones and one for odd ones; but of whole planes, whose
+ * distance of rows is known, by one that moves on after as many rows as LDP can reach. */
+    .set DENSE_ROW, 28 * 4
+    .set REACH, 9
     .macro move_on i, even, odd
-    .if (\i >= top + 2) & (\i < end)
+    .if (dense == 0) & (\i >= top + 2) & (\i < end)
     .if \i % 2
     add \odd, \odd, two_rows
     .else
@@ -43,9 +47,35 @@ bias_pair .req x7
     .endif
     .endif
     .endm
-    .macro load_pairs i, from, side
+    .macro load_pairs i, even, odd, side
     .if (\i >= top) & (\i < end)
-    load_two_from %(\i % 3 * 2), %(\i % 3 * 2 + 1), \from, %(16 - \side / RIGHT_EVEN * 4)
+    load_row_of %(\i % 3 * 2), \i, \even, \odd, %(16 - \side / RIGHT_EVEN * 4)
+    .endif
+    .endm
+    .macro load_row_of x, i, even, odd, apart
+    .if dense
+    .if (\i > 1) & (\i % REACH == 1)
+    add \odd, \odd, #REACH * DENSE_ROW
+    .endif
+    load_two_at \x, %(\x + 1), \odd, %((\i - 1) % REACH * DENSE_ROW)
+    .elseif \apart < 16
+    load_two_apart \x, %(\x + 1), %(\i % 2), \even, \odd, \apart
+    .elseif \i % 2
+    load_two_at \x, %(\x + 1), \odd, 0
+    .else
+    load_two_at \x, %(\x + 1), \even, 0
+    .endif
+    .endm
+    .macro load_two_at first, second, from, offset
+    ldp q\first, q\second, [\from, #\offset]
+    .endm
+    .macro load_two_apart first, second, is_odd, even, odd, apart
+    .if \is_odd
+    ldr q\first, [\odd]
+    ldr q\second, [\odd, #\apart]
+    .else
+    ldr q\first, [\even]
+    ldr q\second, [\even, #\apart]
     .endif
     .endm
     .macro cut_pairs i
@@ -54,17 +84,9 @@ bias_pair .req x7
     .endif
     .endm
 
-    .macro load_single i, from
+    .macro load_single i
     .if (\i >= top) & (\i < end)
-    load_two_from %(RAW + \i % 2 * 2), %(RAW + \i % 2 * 2 + 1), \from, 16
-    .endif
-    .endm
-    .macro load_two_from first, second, from, offset
-    .if \offset == 16
-    ldp q\first, q\second, [\from]
-    .else
-    ldr q\first, [\from]
-    ldr q\second, [\from, #\offset]
+    load_row_of %(RAW + \i % 2 * 2), \i, even_single, singles, 16
     .endif
     .endm
     .macro separate i, side
@@ -134,10 +156,10 @@ bias_pair .req x7
     move_on %(2 * t - 3), even_single, singles
     move_on %(2 * t - 2), even_single, singles
     begin_sums %(t + 1)
-    load_pairs %(2 * t + 1), in, \side
-    load_pairs %(2 * t + 2), even, \side
-    load_single %(2 * t - 3), singles
-    load_single %(2 * t - 2), even_single
+    load_pairs %(2 * t + 1), even, in, \side
+    load_pairs %(2 * t + 2), even, in, \side
+    load_single %(2 * t - 3)
+    load_single %(2 * t - 2)
     store_row %(t - 5)
     .endm
 
@@ -169,34 +191,73 @@ bias_pair .req x7
 
 /* ---- the last two columns of planes of 14x14: two rows of dst in a vector ----
  *
- * In a step two rows get all their pairs, in one vector each, and the two rows above their single
- * columns. Vector registers: eight rows of source in v0 … v7; sums of four rows of dst, of two vectors
- * of two of them; eight rows from a column further left; two of these separated. */
+ * In a step rows 2 p and 2 p + 1 get the pairs of two rows of the kernel, in one vector each, the two
+ * above them those of the third, and the two above these their single columns. Vector registers: eight
+ * rows of source in v0 … v7; sums of four rows of dst; of rows that have all their pairs, two in a
+ * vector; eight rows of source from a column further left; two of these separated. */
     .set HALF_SUMS, 8
     .set HALF_TOTALS, 12
     .set HALF_RAW, 14
     .set HALF_SINGLE, 22
 
+/* From row `row_number` on. */
     .macro load_four first, row_number, at
     .set i, \row_number
     .rept 4
-    several ld1, 1, %(\first + i % 8), \at, row
+    load_one_at %(\first + i % 8), \at, %((i - 1) * DENSE_ROW)
     .set i, i + 1
     .endr
     .endm
-    .macro use_half_pairs r, ky
+    .macro load_one_at to, from, offset
+    ldr q\to, [\from, #\offset]
+    .endm
+/* Row ky of the kernel for rows 2 p and 2 p + 1 of dst. */
+    .macro use_half_pairs p, ky
+    .if (\p >= 0) & (\p < 7)
+    use_half_row %(2 * \p), \ky
+    use_half_row %(2 * \p + 1), \ky
+    .endif
+    .endm
+    .macro use_half_row r, ky
     .if 2 * \r + \ky > 0
     fma %(HALF_SUMS + \r % 4), %((2 * \r + \ky) % 8), %(PAIR_WEIGHTS + \ky)
     .endif
     .endm
-/* Rows 2 p and 2 p + 1 of dst. */
     .macro use_half_single p, ky
-    .if 4 * \p + \ky > 0
-    every_other uzp1, %(HALF_SINGLE), %(HALF_RAW + (4 * \p + \ky) % 8), %(HALF_RAW + (4 * \p + \ky + 2) % 8)
+    .if \p >= 0
+    separate_half %(4 * \p + \ky)
+    fma %(HALF_TOTALS + \p % 2), %(HALF_SINGLE), %(PAIR_WEIGHTS + 3), \ky
+    .endif
+    .endm
+/* Rows i and i + 2 of source; row 0 is padding. */
+    .macro separate_half i
+    .if \i > 0
+    every_other uzp1, %(HALF_SINGLE), %(HALF_RAW + \i % 8), %(HALF_RAW + (\i + 2) % 8)
     .else
     every_other uzp1, %(HALF_SINGLE), %(ZERO), %(HALF_RAW + 2)
     .endif
-    fma %(HALF_TOTALS + \p % 2), %(HALF_SINGLE), %(PAIR_WEIGHTS + 3), \ky
+    .endm
+    .macro begin_half p
+    .if \p < 7
+    load_four 0, %(4 * \p + 1), in
+    spread_pair %(HALF_SUMS + 2 * \p % 4), bias_pair
+    spread_pair %(HALF_SUMS + 2 * \p % 4 + 1), bias_pair
+    .endif
+    .endm
+    .macro load_half_single p
+    .if \p >= 0
+    load_four %(HALF_RAW), %(4 * \p + 1), singles
+    .endif
+    .endm
+    .macro finish_half_pairs p
+    .if (\p >= 0) & (\p < 7)
+    add_neighbours %(HALF_TOTALS + \p % 2), %(HALF_SUMS + 2 * \p % 4), %(HALF_SUMS + 2 * \p % 4 + 1)
+    .endif
+    .endm
+    .macro store_half p, clamps
+    .if \p >= 0
+    store_halves %(HALF_TOTALS + \p % 2), \clamps
+    .endif
     .endm
     .macro store_halves sum, clamps
     .if \clamps
@@ -205,42 +266,28 @@ bias_pair .req x7
     st1 {v\sum\().1d}, [to], dst_row
     st1 {v\sum\().d}[1], [to], dst_row
     .endm
+
+    .macro half_step clamps
+    begin_half %(p)
+    load_half_single %(p - 2)
+    use_half_pairs %(p - 1), 2
+    use_half_single %(p - 2), 0
+    use_half_pairs %(p), 0
+    use_half_single %(p - 2), 1
+    use_half_pairs %(p), 1
+    use_half_single %(p - 2), 2
+    finish_half_pairs %(p - 1)
+    store_half %(p - 2), \clamps
+    .endm
     .macro half_tile clamps
     mov in, base
     sub singles, base, #4
     mov to, out
     .set p, 0
-    .rept 8
-    .if p < 7
-    load_four 0, %(4 * p + 1), in
-    spread_pair %(HALF_SUMS + 2 * p % 4), bias_pair
-    spread_pair %(HALF_SUMS + 2 * p % 4 + 1), bias_pair
-    .endif
-    .if p > 0
-    load_four %(HALF_RAW), %(4 * p - 3), singles
-    .endif
-    .set ky, 0
-    .rept 3
-    half_step
-    .set ky, ky + 1
-    .endr
-    .if p < 7
-    add_neighbours %(HALF_TOTALS + p % 2), %(HALF_SUMS + 2 * p % 4), %(HALF_SUMS + 2 * p % 4 + 1)
-    .endif
-    .if p > 0
-    store_halves %(HALF_TOTALS + (p - 1) % 2), \clamps
-    .endif
+    .rept 9
+    half_step \clamps
     .set p, p + 1
     .endr
-    .endm
-    .macro half_step
-    .if p < 7
-    use_half_pairs %(2 * p), %(ky)
-    use_half_pairs %(2 * p + 1), %(ky)
-    .endif
-    .if p > 0
-    use_half_single %(p - 1), %(ky)
-    .endif
     .endm
 
     .macro begin_function_constants
@@ -254,19 +301,26 @@ bias_pair .req x7
     .macro begin_plane_constants
     ldr weights_row, [job, #JOB_WEIGHTS_ROW]
     mov in, weights
-    fetch_weights_3x3 in, 3
-    spread_weights_3x3 3
+    fetch_weights_3x3 1, 8, 5, 3
+    spread_weights_3x3 5
     load_bias w7
     lsl two_rows, row, #1
     .endm
+/* Of 14x14: one block of instructions, in which the next plane's weights are fetched, too. */
     .macro whole_planes clamps
-15: begin_plane_constants
+    mov in, weights
+    fetch_weights_3x3 1, 8, 27, 6
+15: spread_weights_3x3 27
+    load_bias w7
     mov base, src
     mov out, dst
+    .set dense, 1
     tile 14, 1, LEFT, \clamps
     tile 14, 1, MIDDLE, \clamps
     tile 14, 1, MIDDLE, \clamps
+    fetch_next_weights_3x3 1, 8, 27, 6
     half_tile \clamps
+    .set dense, 0
     next_plane
     b.ne 15b
     b 12b

@@ -23,7 +23,7 @@
     .set ROWS, 7
 
 two_rows .req x11
-copied .req x12 /* and later weights */
+copied .req x12
 next_weights .req x17
 bias_pair .req x27
 copies .req x28
@@ -154,17 +154,14 @@ copies .req x28
 
 /* Of the plane after this one, if there is one. */
     .macro fetch_next
-    cmp planes, #1
-    csel next_weights, bias_next, xzr, ne
-    add bias, bias, next_weights
+    fetch_next_weights_3x3 17, 8, 5, 12
+    csel scratch, bias_next, xzr, ne
+    add bias, bias, scratch
     ldr w27, [bias]
-    cset next_weights, ne
-    add next_weights, weights, next_weights, lsl #2
-    fetch_weights_3x3 next_weights, 12
     .endm
 
     .macro plane clamps
-    spread_weights_3x3 12
+    spread_weights_3x3 5
     begin_sums 0
     mov in, src
     mov out, dst
@@ -198,7 +195,7 @@ copies .req x28
     ldr weights_row, [job, #JOB_WEIGHTS_ROW]
     ldr w27, [bias]
     mov next_weights, weights
-    fetch_weights_3x3 next_weights, 12
+    fetch_weights_3x3 17, 8, 5, 12
     cbnz clamp, 2f
 1:  plane 0
     b.ne 1b

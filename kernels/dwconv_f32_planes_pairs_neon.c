@@ -102,7 +102,8 @@ static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
         return rows == 7 ? dwconv_f32_planes_pairs_5x5 : NULL;
     if (rows == 7 && task->dst_row == rows)
         return dwconv_f32_planes_pairs_7x7;
-    return rows == 14 ? dwconv_f32_planes_pairs_3x3 : NULL;
+    int is_dense = task->rows[2] - task->rows[1] == (ptrdiff_t)(STRIDE * rows);
+    return rows == 14 && is_dense ? dwconv_f32_planes_pairs_3x3 : NULL;
 }
 
 static void run(const struct dwconv_f32_task *task)

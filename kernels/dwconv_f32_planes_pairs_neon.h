@@ -34,32 +34,41 @@ weights_row .req x8
 /* ---- the weights of 3x3: of pairs in v(PAIR_WEIGHTS) to v(PAIR_WEIGHTS + 2), of the single column in
  * lanes of v(PAIR_WEIGHTS + 3) ---- */
 
-/* To x5, x7, x(middle) and the stack, where they wait; `from`, x6 and x16 are lost. */
-    .macro fetch_weights_3x3 from, middle
-    lsl x5, w_tap, #1
-    ldr w6, [\from]
-    fetch_two 7, \from
-    add \from, \from, weights_row
-    ldr w16, [\from]
-    orr x6, x6, x16, lsl #32
-    fetch_two \middle, \from
-    add \from, \from, weights_row
-    ldr w16, [\from]
-    stp x6, x16, [sp, #at_locals + 32]
-    ldr w16, [\from, x5]
-    ldr w5, [\from, w_tap]
-    orr x5, x5, x16, lsl #32
+/* To registers x(first) … x(first + 2) and the stack, where they wait. from, step (to the next row of
+ * weights), single: numbers of registers, too; `from`, `single` and `scratch` are lost. */
+    .macro fetch_weights_3x3 from, step, first, single
+    lsl x\first, w_tap, #1
+    ldr w\single, [x\from]
+    fetch_pair_of %(\first + 1), \from, \first
+    add x\from, x\from, x\step
+    ldr w16, [x\from]
+    orr x\single, x\single, x16, lsl #32
+    fetch_pair_of %(\first + 2), \from, \first
+    add x\from, x\from, x\step
+    ldr w16, [x\from]
+    stp x\single, x16, [sp, #at_locals + 32]
+    fetch_pair_of \first, \from, \first
     .endm
-    .macro fetch_two to, from
-    ldr w16, [\from, x5]
-    ldr w\to, [\from, w_tap]
+    .macro fetch_pair_of to, from, second
+    ldr w16, [x\from, x\second]
+    ldr w\to, [x\from, w_tap]
     orr x\to, x\to, x16, lsl #32
     .endm
-    .macro spread_weights_3x3 middle
-    spread_pair %(PAIR_WEIGHTS), x7
-    spread_pair %(PAIR_WEIGHTS + 1), x\middle
-    spread_pair %(PAIR_WEIGHTS + 2), x5
+/* Those of the plane after this one, if there is one: the flags say `ne`. */
+    .macro fetch_next_weights_3x3 from, step, first, single
+    cmp planes, #1
+    cset x\from, ne
+    add x\from, weights, x\from, lsl #2
+    fetch_weights_3x3 \from, \step, \first, \single
+    .endm
+    .macro spread_weights_3x3 first
+    spread_weights_of %(PAIR_WEIGHTS), %(\first + 1)
+    spread_weights_of %(PAIR_WEIGHTS + 1), %(\first + 2)
+    spread_weights_of %(PAIR_WEIGHTS + 2), \first
     load_local %(PAIR_WEIGHTS + 3), 32
+    .endm
+    .macro spread_weights_of to, from
+    spread_pair \to, x\from
     .endm
     .macro load_local to, at
     ldr q\to, [sp, #at_locals + \at]
