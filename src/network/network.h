@@ -120,6 +120,17 @@ struct neo_network {
 /* Finds roots, checks the graph, and fills starts, finishes, conflicts and successors. */
 neo_status network_analyse(neo_network *network);
 
+/* ---- network_poison.c ---- */
+
+/* Notes which buffers each node uses, and how many nodes use a buffer. */
+neo_status network_find_last_users(neo_network *network);
+
+/* Before an execution: all of the arena. */
+void network_poison_all(neo_network *network);
+
+/* After node i: what no other node is going to use. */
+void network_poison_unused(neo_network *network, int i);
+
 /* ---- network_finalize.c ---- */
 
 /* Releases all that finalize made but the arena, so that it can be tried again. */
@@ -130,6 +141,12 @@ void network_forget_analysis(neo_network *network);
 /* Makes or finds a plan for the present descriptors, and sees to the arena. */
 neo_status network_make_room(neo_network *network);
 void network_drop_plans(neo_network *network);
+
+/* Where a buffer of the plan in use is. */
+static inline unsigned char *network_in_arena(const neo_network *network, size_t buffer)
+{
+    return (unsigned char *)network->arena.data + network->plan->offsets[buffer];
+}
 
 static inline bool network_is_external(const struct network_tensor *tensor)
 {

@@ -1,17 +1,9 @@
 /* Running a network: node by node, or all that is ready at once. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "src/core/log.h"
 #include "src/network/network.h"
 #include "src/primitive/engine.h"
 
 /* ---- memory ---- */
-
-static unsigned char *in_arena(const neo_network *network, size_t buffer)
-{
-    return (unsigned char *)network->arena.data + network->plan->offsets[buffer];
-}
 
 static void place_tensor(neo_network *network, int i)
 {
@@ -20,7 +12,7 @@ static void place_tensor(neo_network *network, int i)
         t->memory.handle =
             (unsigned char *)network->tensors[t->shares_with].memory.handle + t->share_offset;
     else if (!network_is_external(t))
-        t->memory.handle = network->arena.data ? in_arena(network, (size_t)i) : NULL;
+        t->memory.handle = network->arena.data ? network_in_arena(network, (size_t)i) : NULL;
 }
 
 /* As they are if no node is skipped. Tensors that share come after what they share. */
@@ -32,7 +24,7 @@ static void place_all(neo_network *network)
         struct network_node *node = &network->nodes[i];
         size_t buffer = (size_t)network->tensor_count + (size_t)i;
         bool has = node->workspace_bytes && network->arena.data;
-        node->workspace.handle = has ? in_arena(network, buffer) : NULL;
+        node->workspace.handle = has ? network_in_arena(network, buffer) : NULL;
     }
 }
 
@@ -60,27 +52,6 @@ static void place_written(neo_network *network, const struct network_node *node,
     }
 }
 
-#define POISON_BYTE 0xff
-
-static void poison(const neo_network *network, size_t buffer)
-{
-    if (network->plan->sizes[buffer])
-        memset(in_arena(network, buffer), POISON_BYTE, network->plan->sizes[buffer]);
-}
-
-static void poison_unused(neo_network *network, int i)
-{
-    size_t end =
-        i + 1 < network->node_count ? network->nodes[i + 1].first_touched : network->touched_count;
-    for (size_t k = network->nodes[i].first_touched; k < end; k++) {
-        int buffer = network->touched[k];
-        if (network->users[buffer] == 0 || atomic_fetch_sub(&network->unused_by[buffer], 1) != 1)
-            continue;
-        atomic_store(&network->unused_by[buffer], network->users[buffer]); /* the next round */
-        poison(network, (size_t)buffer);
-    }
-}
-
 /* ---- one node ---- */
 
 static neo_status call(const struct network_node *node, neo_stream *stream)
@@ -105,7 +76,7 @@ static neo_status run_node(neo_network *network, int i)
     if (status != NEO_OK)
         log_error("network: node '%s': %s", node->name, neo_status_text(status));
     else if (network->flags & NEO_NETWORK_POISON)
-        poison_unused(network, i);
+        network_poison_unused(network, i);
     return status;
 }
 
@@ -269,10 +240,8 @@ neo_status neo_network_execute(neo_network *network, neo_stream *stream)
     neo_status status = check_bound(network);
     if (status != NEO_OK)
         return status;
-    if (network->flags & NEO_NETWORK_POISON && network->arena.data)
-        memset(network->arena.data, POISON_BYTE, network->arena.bytes);
-    for (size_t i = 0; network->users && i < network->buffer_count; i++)
-        atomic_store(&network->unused_by[i], network->users[i]);
+    if (network->flags & NEO_NETWORK_POISON)
+        network_poison_all(network);
     place_all(network);
     return run_range(network, 0, network->node_count - 1, 0);
 }

@@ -1,6 +1,5 @@
 /* From tensors and nodes to dependencies: who waits for whom, and who may share memory. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/core/checked.h"
 #include "src/core/log.h"
@@ -321,107 +320,6 @@ static neo_status find_successors(const struct analysis *a)
     return network->successors ? NEO_OK : NEO_OUT_OF_MEMORY;
 }
 
-/* ---- who uses a buffer last: for poisoning only ---- */
-
-static bool is_touched(const neo_network *network, size_t first, int buffer)
-{
-    for (size_t k = first; k < network->touched_count; k++)
-        if (network->touched[k] == buffer)
-            return true;
-    return false;
-}
-
-static bool touch(neo_network *network, size_t first, int buffer)
-{
-    if (is_touched(network, first, buffer))
-        return true;
-    size_t n = network->touched_count;
-    if (!(n & (n - 1))) { /* a power of two, or 0: full */
-        int *grown = realloc(network->touched, (n ? n * 2 : 1) * sizeof *grown);
-        if (!grown)
-            return false;
-        network->touched = grown;
-    }
-    network->touched[network->touched_count++] = buffer;
-    return true;
-}
-
-/* Readers of what a skipped node writes use what stands in for it. */
-static bool touch_stand_ins(neo_network *network, size_t first)
-{
-    for (size_t k = first; k < network->touched_count; k++)
-        for (int t = 0; t < network->tensor_count; t++) {
-            const struct network_tensor *tensor = &network->tensors[t];
-            if (tensor->root == network->touched[k] && tensor->skipped_to != NETWORK_NONE &&
-                !touch(network, first, network->tensors[tensor->skipped_to].root))
-                return false;
-        }
-    return true;
-}
-
-static bool touch_all(neo_network *network, int node)
-{
-    struct network_node *at = &network->nodes[node];
-    at->first_touched = network->touched_count;
-    for (int k = 0; k < at->count; k++)
-        if (!touch(network, at->first_touched, network->tensors[at->args[k].tensor].root))
-            return false;
-    return touch(network, at->first_touched, network->tensor_count + node) &&
-           touch_stand_ins(network, at->first_touched);
-}
-
-/* Buffers that are used in several regions live across a barrier, perhaps that of a loop: those are
- * not poisoned (users 0), nor are outputs and what may stand in for them. */
-static void count_users(neo_network *network, int node, int *region)
-{
-    const struct network_node *at = &network->nodes[node];
-    for (size_t k = at->first_touched; k < network->touched_count; k++) {
-        int buffer = network->touched[k];
-        bool is_first = network->users[buffer] == 0 && region[buffer] == NETWORK_NONE;
-        if (is_first)
-            region[buffer] = at->region;
-        bool stays = region[buffer] == at->region && (is_first || network->users[buffer]);
-        network->users[buffer] = stays ? network->users[buffer] + 1 : 0;
-    }
-}
-
-static bool keep_outputs(neo_network *network)
-{
-    size_t first = network->touched_count;
-    bool ok = true;
-    for (int t = 0; t < network->tensor_count; t++) {
-        const struct network_tensor *tensor = &network->tensors[t];
-        if (tensor->kind == NEO_TENSOR_OUTPUT || tensor->kind == NEO_TENSOR_BOUND_OUTPUT)
-            ok = ok && touch(network, first, tensor->root);
-        if (network_is_external(&network->tensors[tensor->root]))
-            network->users[tensor->root] = 0;
-    }
-    ok = ok && touch_stand_ins(network, first);
-    for (size_t k = first; k < network->touched_count; k++)
-        network->users[network->touched[k]] = 0;
-    network->touched_count = first;
-    return ok;
-}
-
-static neo_status find_last_users(neo_network *network)
-{
-    size_t n = network->buffer_count + 1;
-    int *region = malloc(n * sizeof *region);
-    network->users = calloc(n, sizeof *network->users);
-    network->unused_by = calloc(n, sizeof *network->unused_by);
-    bool ok = region && network->users && network->unused_by;
-    for (size_t i = 0; ok && i < n; i++)
-        region[i] = NETWORK_NONE;
-    for (int i = 0; i < network->node_count && ok; i++) {
-        ok = touch_all(network, i);
-        if (ok)
-            count_users(network, i, region);
-    }
-    ok = ok && keep_outputs(network);
-    free(region);
-    return ok ? NEO_OK : NEO_OUT_OF_MEMORY;
-}
-
 /* ---- the whole ---- */
 
 static neo_status find_dependencies(struct analysis *a)
@@ -472,7 +370,7 @@ neo_status network_analyse(neo_network *network)
         status = find_successors(&a);
     }
     if (status == NEO_OK && network->flags & NEO_NETWORK_POISON)
-        status = find_last_users(network);
+        status = network_find_last_users(network);
     free(a.loops);
     free(a.edges);
     free(a.reads);
