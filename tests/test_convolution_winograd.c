@@ -34,6 +34,7 @@ static const struct row rows[] = {
     {"nchw to nhwc", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nchw", "nhwc", false, {0, 0}},
     {"nhwc to nchw", 1, 18, 4, 6, 6, {1, 1}, {1, 1}, "nhwc", "nchw", false, {0, 0}},
     {"odd order", 2, 6, 7, 6, 5, {1, 1}, {1, 1}, "chwn", "dcab", false, {0, 0}},
+    {"one channel, images inside", 3, 6, 1, 9, 11, {1, 1}, {1, 1}, "nhwc", "chwn", false, {0, 0}},
     {"3 x 1", 2, 9, 14, 13, 5, {1, 0}, {1, 0}, "nhwc", "nhwc", false, {3, 1}},
     {"1 x 3", 2, 12, 13, 3, 20, {0, 1}, {0, 1}, "nhwc", "nhwc", true, {1, 3}},
     {"3 x 1, nchw", 1, 21, 10, 9, 7, {2, 0}, {0, 1}, "nchw", "nchw", false, {3, 1}},

@@ -40,6 +40,13 @@ static void finish_tile(const struct task *task, const struct winograd_f32_outpu
             });
 }
 
+/* Kernels write vectors of channels or of pixels. One channel by itself is a vector wherever it
+ * lies. */
+static size_t channel_step(const struct convolution_shape *s)
+{
+    return s->oc == 1 && s->dst.w != 1 ? 1 : (size_t)s->dst.c;
+}
+
 void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel,
                                const float *sums)
 {
@@ -62,7 +69,7 @@ void winograd_transform_output(const struct task *task, size_t t, struct layout_
         .dst = plan->staged ? stage : dst,
         .dst_row = plan->staged ? tile->width * WINOGRAD_F32_NR : (size_t)strides->h,
         .dst_column = plan->staged ? WINOGRAD_F32_NR : (size_t)strides->w,
-        .dst_channel = plan->staged ? 1 : (size_t)strides->c,
+        .dst_channel = plan->staged ? 1 : channel_step(&plan->shape),
         .low = plan->low,
         .high = plan->high,
     };
