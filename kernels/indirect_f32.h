@@ -18,7 +18,7 @@ enum { INDIRECT_F32_PIXELS = 8, INDIRECT_F32_WIDTH = 12 };
  *       sum = fma(x, weights[(tap * channels + c) * width + j], sum)
  *   dst[i * row + j] = min(max(sum + (bias ? bias[j] : 0), low), high)
  *
- * The order is that of the gemm_f32 kernels. Pixels from count on are read too, but not written. */
+ * The order is that of the gemm_f32 kernels. Pixels from count on may be read. */
 struct indirect_f32_tile {
     size_t taps, channels;
     const float *const *pixels;

@@ -7,26 +7,41 @@
 #include "kernels/indirect_f32_offsets.h"
 #include "kernels/vector_neon.h"
 
-enum { PIXELS = INDIRECT_F32_PIXELS, WIDTH = INDIRECT_F32_WIDTH, HALF = PIXELS / 2 };
+enum { PIXELS = INDIRECT_F32_PIXELS, WIDTH = INDIRECT_F32_WIDTH };
 
-indirect_f32_fn indirect_f32_8x4_neon, indirect_f32_8x8_neon, indirect_f32_4x12_neon;
+#define KERNEL(pixels, columns) indirect_f32_fn indirect_f32_##pixels##x##columns##_neon;
+#include "kernels/indirect_f32_tiles_list.h"
+#undef KERNEL
 
-/* Eight pixels of all columns. */
-static void run_whole(const struct indirect_f32_tile *tile)
+static indirect_f32_fn run_parts;
+
+/* By columns and pixels: where there are too many of both for a tile, it has two parts. */
+static indirect_f32_fn *const tiles[WIDTH / 4][PIXELS] = {
+#define KERNEL(pixels, columns) \
+    [columns / 4 - 1][pixels - 1] = indirect_f32_##pixels##x##columns##_neon,
+#include "kernels/indirect_f32_tiles_list.h"
+#undef KERNEL
+    [WIDTH / 4 - 1][4] = run_parts,
+    [WIDTH / 4 - 1][5] = run_parts,
+    [WIDTH / 4 - 1][6] = run_parts,
+    [WIDTH / 4 - 1][7] = run_parts,
+};
+
+/* All columns. */
+static inline void run_whole(const struct indirect_f32_tile *tile)
 {
-    if (tile->width == 4) {
-        indirect_f32_8x4_neon(tile);
-        return;
-    }
-    if (tile->width == 8) {
-        indirect_f32_8x8_neon(tile);
-        return;
-    }
-    struct indirect_f32_tile half = *tile;
-    indirect_f32_4x12_neon(&half);
-    half.pixels += HALF;
-    half.dst += HALF * tile->row;
-    indirect_f32_4x12_neon(&half);
+    tiles[tile->width / 4 - 1][tile->count - 1](tile);
+}
+
+static void run_parts(const struct indirect_f32_tile *tile)
+{
+    indirect_f32_fn *const *by_pixels = tiles[WIDTH / 4 - 1];
+    struct indirect_f32_tile part = *tile;
+    size_t last = tile->count / 2, first = tile->count - last;
+    by_pixels[first - 1](&part);
+    part.pixels += first;
+    part.dst += first * tile->row;
+    by_pixels[last - 1](&part);
 }
 
 /* Only what is valid, from a copy of all. */
@@ -57,7 +72,7 @@ static __attribute__((noinline)) void run_copy(const struct indirect_f32_tile *t
 
 static void run(const struct indirect_f32_tile *tile)
 {
-    bool is_whole = tile->count == PIXELS && tile->n == tile->width;
+    bool is_whole = tile->n == tile->width;
     if (is_whole && tile->bias)
         run_whole(tile);
     else

@@ -1,4 +1,5 @@
-/* Whole tiles of indirect_f32.h for NEON, with a bias: 8x4 and 8x8, and 4x12 for the first pixels.
+/* Whole tiles of indirect_f32.h for NEON, with a bias, of the first pixels: 8x4, 8x8, 4x12 and all with
+ * fewer pixels.
  *
  * A tile of P pixels and V vectors keeps its sums in v16 … and the pointers of a tap in x9 …; four
  * channels of each pixel are in v0 … v(P - 1), and 4 V vectors of weights behind them: 8x8 does 64
@@ -23,6 +24,9 @@ scratch .req x17
     .macro load_pair first, second, from
     ldp x\first, x\second, [pixels, #\from]
     .endm
+    .macro load_pointer to, from
+    ldr x\to, [pixels, #\from]
+    .endm
     .macro load_channels count, value, pixel
     .if \count == 4
     ldr q\value, [x\pixel, at]
@@ -41,6 +45,9 @@ scratch .req x17
     load_pair %(9 + 2 * i), %(10 + 2 * i), %(16 * i)
     .set i, i + 1
     .endr
+    .if \pixel_count % 2
+    load_pointer %(8 + \pixel_count), %(8 * \pixel_count - 8)
+    .endif
     add pixels, pixels, #64
     .endm
 
@@ -150,6 +157,5 @@ scratch .req x17
     end_function \name
     .endm
 
-    kernel indirect_f32_8x4_neon, 8, 1
-    kernel indirect_f32_8x8_neon, 8, 2
-    kernel indirect_f32_4x12_neon, 4, 3
+#define KERNEL(pixels, columns) kernel indirect_f32_##pixels##x##columns##_neon, pixels, %(columns / 4);
+#include "kernels/indirect_f32_tiles_list.h"

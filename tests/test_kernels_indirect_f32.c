@@ -74,7 +74,7 @@ static void sums_are_in_the_order_of_the_contract(void **state)
     for (size_t width = 4; width <= WIDTH; width += 4)
         for (size_t channels = 1; channels <= MOST_CHANNELS; channels++)
             for (size_t t = 0; t < sizeof some_taps; t++)
-                for (size_t count = 1; count <= PIXELS; count += count == 4 ? 1 : 3)
+                for (size_t count = 1; count <= PIXELS; count++)
                     for (size_t n = width - 3; n <= width; n++) {
                         struct indirect_f32_tile tile = {
                             .taps = some_taps[t],

@@ -65,7 +65,7 @@ static bool crosses_rows(const struct convolution_shape *s,
 static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, double channels)
 {
     double whole = floor(channels / 4) * 4, rest = channels - whole;
-    double sums = cpu->core->in_order ? 1.5 * whole + (rest > 0 ? 4 + rest : 0)
+    double sums = cpu->core->in_order ? 1.6 * whole + (rest > 0 ? 4 + rest : 0)
                                       : whole + (rest > 0 ? 1 + 1.5 * rest : 0);
     if (tuned)
         sums = whole + (cpu->core->in_order == IN_ORDER_WIDE ? 3.5 : 2) * rest;
@@ -132,7 +132,7 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     for (int i = 0; i < SPACE; i++)
         taps *= (double)s.kernel[i];
     double groups = tiles * (double)s.groups;
-    double pixels = tuned ? planes * rows * width : tiles * piece;
+    double pixels = planes * rows * width;
     double outputs = ceil((double)s.oc / 4) * 4 * pixels * (double)s.groups;
     double sums = taps * tap_cycles(cpu, tuned, outputs, (double)s.ic) *
                   waits(&s, kernel, cpu->core, pixels / fmax(tiles, 1));

@@ -146,14 +146,16 @@ static void run_piece(const struct task *task, const struct piece *piece)
         finish_piece(task, piece, &tile, values, dst);
 }
 
-/* Pixels of rows of dst, as many rows as a piece may cross. */
+/* Pixels of rows of dst, as many rows as a piece may cross, in pieces as even as they can be: but
+ * full ones, if what they make is transposed. */
 static void run_pixels(const struct task *task, struct piece *piece, size_t rows)
 {
-    neo_dim width = task->run->plan->shape.out[WIDTH];
-    size_t most = task->run->plan->piece;
+    const struct convolution_indirect *plan = task->run->plan;
+    neo_dim width = plan->shape.out[WIDTH];
+    size_t left = rows * (size_t)width, pieces = plan->staged ? 0 : div_up(left, plan->piece);
     piece->at[WIDTH] = 0;
-    for (size_t left = rows * (size_t)width; left; left -= piece->count) {
-        piece->count = min_size(left, most);
+    for (; left; left -= piece->count, pieces--) {
+        piece->count = plan->staged ? min_size(left, plan->piece) : div_up(left, pieces);
         run_piece(task, piece);
         piece->at[WIDTH] += (neo_dim)piece->count;
         for (; piece->at[WIDTH] >= width; piece->at[WIDTH] -= width)
