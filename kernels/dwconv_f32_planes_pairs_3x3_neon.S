@@ -66,9 +66,6 @@ bias_pair .req x7
     load_two_at \x, %(\x + 1), \even, 0
     .endif
     .endm
-    .macro load_two_at first, second, from, offset
-    ldp q\first, q\second, [\from, #\offset]
-    .endm
     .macro load_two_apart first, second, is_odd, even, odd, apart
     .if \is_odd
     ldr q\first, [\odd]

@@ -22,24 +22,33 @@
     .set HIGH, 1
     .set ROWS, 7
 
-two_rows .req x11
+odd_rows .req x11
 copied .req x12
 next_weights .req x17
 bias_pair .req x27
 copies .req x28
 
-/* All rows but the last one with two columns of the next. */
+/* All rows but the last one with two columns of the next. Rows are 56 bytes apart: LDP reaches every
+ * other one from an address. */
+    .set TWO_ROWS, 2 * 2 * ROWS * 4
     .macro load_source y, x
-    .if \y < 2 * ROWS - 1
-    several ld1, 4, \x, in, row
+    .if \y % 2
+    load_four \y, \x, odd_rows
     .else
-    load_last \x, %(\x + 1), %(\x + 2), %(\x + 3)
+    load_four \y, \x, in
     .endif
     .endm
-    .macro load_last first, second, third, half
-    ldp q\first, q\second, [in]
-    ldr q\third, [in, #32]
-    ldr d\half, [in, #48]
+    .macro load_four y, x, from
+    load_two_at \x, %(\x + 1), \from, %(\y / 2 * TWO_ROWS)
+    .if \y < 2 * ROWS - 1
+    load_two_at %(\x + 2), %(\x + 3), \from, %(\y / 2 * TWO_ROWS + 32)
+    .else
+    load_last %(\x + 2), %(\x + 3), \from, %(\y / 2 * TWO_ROWS + 32)
+    .endif
+    .endm
+    .macro load_last third, half, from, at
+    ldr q\third, [\from, #\at]
+    ldr d\half, [\from, #\at + 16]
     .endm
 
     .macro find_single to, x
@@ -48,23 +57,27 @@ copies .req x28
     .endm
 
 /* Rows 5, 7, 9, 11 and 13, five rows ahead, so that the copy is there when it is loaded; zeros around
- * it stay. `copied` is column 1 of the row. Two columns are in the lower halves of what LDP brings. */
+ * it stay. `copied` is column 1 of the first one. Two columns are in the lower halves of what LDP brings. */
     .set FIRST_COPIED, 5
     .set COPIES, 5
     .macro copy_single y
     .if \y + FIRST_COPIED < 2 * ROWS
-    copy_two 0, %(16 * \y + 4)
-    copy_two 16, %(16 * \y + 12)
-    copy_two 32, %(16 * \y + 20)
-    add copied, copied, two_rows
+    fetch_copy x6, x7, %(\y / 2 * TWO_ROWS)
+    fetch_copy x16, x17, %(\y / 2 * TWO_ROWS + 16)
+    store_copy w6, w7, %(16 * \y + 4)
+    fetch_copy x6, x7, %(\y / 2 * TWO_ROWS + 32)
+    store_copy w16, w17, %(16 * \y + 12)
+    store_copy w6, w7, %(16 * \y + 20)
     .endif
+    .endm
+    .macro fetch_copy first, second, at
+    ldp \first, \second, [copied, #\at]
+    .endm
+    .macro store_copy first, second, at
+    stp \first, \second, [copies, #\at]
     .endm
     .macro load_copy to, other, y
     ldp q\to, q\other, [copies, #16 * (\y - FIRST_COPIED)]
-    .endm
-    .macro copy_two from, at
-    ldp x6, x7, [copied, #\from]
-    stp w6, w7, [copies, #\at]
     .endm
     .macro single_of y, x
     .if (\y >= FIRST_COPIED) & (\y % 2)
@@ -166,9 +179,8 @@ copies .req x28
     mov in, src
     mov out, dst
     add to, dst, #16
-    add copied, src, two_rows, lsl #1
-    add copied, copied, row
-    add copied, copied, #4
+    add odd_rows, src, row
+    add copied, odd_rows, #2 * TWO_ROWS + 4
     .set r, 0
     .rept ROWS
     prepare_step %(r)
@@ -191,7 +203,6 @@ copies .req x28
     .endr
     adr scratch, .Lbytes
     ldp q28, q29, [scratch]
-    lsl two_rows, row, #1
     ldr weights_row, [job, #JOB_WEIGHTS_ROW]
     ldr w27, [bias]
     mov next_weights, weights

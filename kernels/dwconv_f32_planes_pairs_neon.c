@@ -100,10 +100,11 @@ static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
         return NULL;
     if (task->kw == 5)
         return rows == 7 ? dwconv_f32_planes_pairs_5x5 : NULL;
+    if (task->rows[2] - task->rows[1] != (ptrdiff_t)(STRIDE * rows)) /* not dense */
+        return NULL;
     if (rows == 7 && task->dst_row == rows)
         return dwconv_f32_planes_pairs_7x7;
-    int is_dense = task->rows[2] - task->rows[1] == (ptrdiff_t)(STRIDE * rows);
-    return rows == 14 && is_dense ? dwconv_f32_planes_pairs_3x3 : NULL;
+    return rows == 14 ? dwconv_f32_planes_pairs_3x3 : NULL;
 }
 
 static void run(const struct dwconv_f32_task *task)

@@ -14,6 +14,9 @@ weights_row .req x8
 
 /* ---- one instruction each ---- */
 
+    .macro load_two_at first, second, from, at
+    ldp q\first, q\second, [\from, #\at]
+    .endm
     .macro shift_out x, zero, bytes
     ext v\x\().16b, v\x\().16b, v\zero\().16b, #\bytes
     .endm
