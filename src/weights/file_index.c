@@ -1,4 +1,5 @@
-/* What a cache file holds. */
+/* What a cache file holds: items, the header, what is written. Records are read in
+ * file_index_read.c. */
 #include "src/weights/file_index.h"
 
 #include <errno.h>
@@ -8,10 +9,9 @@
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/weights/content_hash.h"
+#include "src/weights/file_index_parts.h"
 #include "src/weights/file_io.h"
 #include "src/weights/key.h"
-
-enum { LAST_SLOT = FORMAT_BLOCK_SLOTS - 1 };
 
 void index_deinit(struct file_index *index)
 {
@@ -82,11 +82,28 @@ static bool grow_items(struct file_index *index)
     return true;
 }
 
-/* Where the next item goes; NULL: no memory. */
-static struct index_item *next_item(struct file_index *index)
+bool index_make_room(struct file_index *index)
 {
-    bool full = index->count == index->capacity;
-    return full && !grow_items(index) ? NULL : &index->items[index->count];
+    return index->count < index->capacity || grow_items(index);
+}
+
+uint64_t index_next_place(const struct file_index *index)
+{
+    return index->block + (uint64_t)(index->slot % FORMAT_BLOCK_SLOTS) * FORMAT_RECORD_BYTES;
+}
+
+void index_add_item(struct file_index *index, const struct format_record *record, bool damaged,
+                    struct index_item *replaced)
+{
+    index->items[index->count] = (struct index_item){
+        .record = *record, .place = index_next_place(index), .damaged = damaged};
+    if (!damaged && replaced) {
+        unlink_item(index, replaced);
+        replaced->replaced = true;
+    }
+    if (!damaged)
+        link_item(index, index->count);
+    index->count++;
 }
 
 struct index_item *index_find(const struct file_index *index, const neo_weights_key *key)
@@ -187,174 +204,12 @@ int index_format(struct file_index *index, int fd, uint64_t generation)
     return error;
 }
 
-/* ---- reading ---- */
-
-static uint64_t next_place(const struct file_index *index)
-{
-    return index->block + (uint64_t)(index->slot % FORMAT_BLOCK_SLOTS) * FORMAT_RECORD_BYTES;
-}
-
-/* Whether what an intact record says agrees with all before it. */
-static int admit_place(struct file_index *index, const struct format_record *record,
-                       uint64_t file_bytes)
-{
-    if (record->offset + record->size > file_bytes)
-        return -ENODATA;
-    return space_claim(&index->space, record->offset, record->size);
-}
-
-/* Finds the item of the same key, if there is one; then the record has to say that it replaces it.
- */
-static bool admit_key(struct file_index *index, const struct format_record *record,
-                      struct index_item **replaced)
-{
-    neo_weights_key key = format_record_key(record);
-    *replaced = index_find(index, &key);
-    return !*replaced || record->replaces == (*replaced)->record.slot + 1;
-}
-
-static int admit(struct file_index *index, const struct format_record *record, uint64_t file_bytes)
-{
-    struct index_item *replaced, *item = next_item(index);
-    if (!item)
-        return -ENOMEM;
-    bool good = admit_key(index, record, &replaced);
-    int error = good ? admit_place(index, record, file_bytes) : -EEXIST;
-    if (error == -ENOMEM)
-        return error;
-    *item =
-        (struct index_item){.record = *record, .place = next_place(index), .damaged = error != 0};
-    if (error) {
-        log_warn("weights: the record in slot %u contradicts the file; it is not used",
-                 record->slot);
-        index->refused++;
-        index->rewrite = true;
-    } else {
-        if (replaced) {
-            unlink_item(index, replaced);
-            replaced->replaced = true;
-        }
-        link_item(index, index->count);
-    }
-    index->count++;
-    return 0;
-}
-
-static int follow(struct file_index *index, const struct format_record *link, uint64_t file_bytes)
-{
-    int error = admit_place(index, link, file_bytes);
-    if (error == -ENOMEM)
-        return error;
-    if (error) {
-        index->rewrite = true;
-        return -ENODATA;
-    }
-    index->block = link->offset;
-    return 0;
-}
-
-struct block {
-    struct format_record records[FORMAT_BLOCK_SLOTS];
-    enum format_verdict verdicts[FORMAT_BLOCK_SLOTS];
-    unsigned first, end; /* slots of the block: the first unread one, one after the last used one */
-};
-
-static int read_block(const struct file_index *index, int fd, struct block *block)
-{
-    block->first = index->slot % FORMAT_BLOCK_SLOTS;
-    block->end = block->first;
-    uint64_t skipped = (uint64_t)block->first * FORMAT_RECORD_BYTES;
-    int error = io_read(fd, block->records + block->first, FORMAT_BLOCK_BYTES - skipped,
-                        index->block + skipped);
-    for (unsigned i = block->first; !error && i < FORMAT_BLOCK_SLOTS; i++) {
-        uint32_t slot = index->slot - block->first + i;
-        block->verdicts[i] = format_record_judge(&block->records[i], slot, index->header.file_id);
-        if (block->verdicts[i] != FORMAT_BLANK)
-            block->end = i + 1;
-    }
-    return error;
-}
-
-/* A slot before the last used one is blank or damaged. */
-static bool has_gap(const struct block *block)
-{
-    for (unsigned i = block->first; i + 1 < block->end; i++)
-        if (block->verdicts[i] != FORMAT_GOOD)
-            return true;
-    return false;
-}
-
-/* A record may arrive while its block is read, and then look like a gap: the second reading
- * decides. */
-static int read_settled_block(const struct file_index *index, int fd, struct block *block)
-{
-    int error = read_block(index, fd, block);
-    return !error && has_gap(block) ? read_block(index, fd, block) : error;
-}
-
-/* Takes the next record of a block in; *more is cleared when there is nothing to be read after it.
- */
-static int take_record(struct file_index *index, const struct block *block, uint64_t file_bytes,
-                       bool exclusive, bool *more)
-{
-    unsigned i = index->slot % FORMAT_BLOCK_SLOTS;
-    enum format_verdict verdict = block->verdicts[i];
-    bool last = i + 1 == block->end;
-    if (verdict == FORMAT_DAMAGED && last && !exclusive) {
-        *more = false; /* perhaps it is just being written */
-        return 0;
-    }
-    if (verdict == FORMAT_GOOD && i != LAST_SLOT) {
-        int error = admit(index, &block->records[i], file_bytes);
-        index->slot += !error;
-        return error;
-    }
-    if (verdict == FORMAT_GOOD) {
-        int error = follow(index, &block->records[i], file_bytes);
-        index->slot += !error;
-        return error;
-    }
-    index->lost += verdict == FORMAT_DAMAGED;
-    index->rewrite |= !last || verdict == FORMAT_BLANK || i == LAST_SLOT;
-    if (i == LAST_SLOT) {
-        *more = false; /* without the link, the rest is out of reach */
-        return 0;
-    }
-    index->slot++;
-    return 0;
-}
-
-int index_refresh(struct file_index *index, int fd, bool exclusive)
-{
-    struct block *block = malloc(sizeof *block);
-    if (!block)
-        return -ENOMEM;
-    int error = 0;
-    bool more = true;
-    while (!error && more) {
-        uint32_t begin = index->slot;
-        struct io_identity file; /* its size after the records were read: it only grows */
-        error = read_settled_block(index, fd, block);
-        if (!error)
-            error = io_identify(fd, &file);
-        while (!error && more && index->slot - begin + block->first < block->end)
-            error = take_record(index, block, file.bytes, exclusive, &more);
-        more = more && block->end == FORMAT_BLOCK_SLOTS;
-    }
-    free(block);
-    if (error == -ENODATA) { /* the file is shorter than its index says */
-        index->rewrite = true;
-        error = 0;
-    }
-    return error;
-}
-
 /* ---- writing ---- */
 
 static int write_record(const struct file_index *index, int fd, struct format_record *record)
 {
     format_record_seal(record, index->slot, index->header.file_id);
-    return io_write(fd, record, sizeof *record, next_place(index));
+    return io_write(fd, record, sizeof *record, index_next_place(index));
 }
 
 static int write_new_block(int fd, uint64_t offset)
@@ -391,10 +246,9 @@ static int append_block(struct file_index *index, int fd)
 
 int index_append(struct file_index *index, int fd, struct format_record *record)
 {
-    struct index_item *item = next_item(index);
-    if (!item)
+    if (!index_make_room(index))
         return -ENOMEM;
-    int error = index->slot % FORMAT_BLOCK_SLOTS == LAST_SLOT ? append_block(index, fd) : 0;
+    int error = index->slot % FORMAT_BLOCK_SLOTS == INDEX_LAST_SLOT ? append_block(index, fd) : 0;
     if (error)
         return error;
     neo_weights_key key = format_record_key(record);
@@ -404,13 +258,7 @@ int index_append(struct file_index *index, int fd, struct format_record *record)
     error = write_record(index, fd, record);
     if (error)
         return error;
-    if (replaced) {
-        unlink_item(index, replaced);
-        replaced->replaced = true;
-    }
-    *item = (struct index_item){.record = *record, .place = next_place(index)};
-    link_item(index, index->count);
-    index->count++;
+    index_add_item(index, record, false, replaced);
     index->slot++;
     return 0;
 }
