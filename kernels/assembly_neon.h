@@ -11,6 +11,10 @@
     .section .note.GNU-stack, "", %progbits
     .text
 
+/* As in arch/cpu.h, for what lists of kernels say. */
+    .set IN_ORDER_NARROW, 1
+    .set IN_ORDER_WIDE, 2
+
 /* ---- functions ---- */
 
 /* One that C calls by its name, within the library only. */

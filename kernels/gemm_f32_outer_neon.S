@@ -2,7 +2,7 @@
  * product of a piece of A's column by a piece of B's row. One or two loads bring the column, where a
  * row's tile needs one for each row and four steps: 8x12 has 24 FMLA in 27 instructions, and needs
  * but five registers beside its sums. */
-#include "kernels/gemm_f32_direct_neon.h"
+#include "kernels/gemm_f32_outer_neon.h"
 
 /* A column of `height` values to v0 and v1, exactly these; and to the next one. */
     .macro load_column height
@@ -61,18 +61,8 @@
     .endr
     .endm
 
-    .macro outer_tails height, vectors, group
-16: ldr scratch, [strip, #STRIP_TAIL]
-    clear_all %(32 - \height * \vectors), %(\height * \vectors)
-    cbz scratch, 9f
-17: begin_tail \height, \vectors, \group
-18: outer_step \height, \vectors
-    subs scratch, scratch, #1
-    b.ne 18b
-    .endm
-
-    .macro next_columns height
-    add next, next, #4 * \height
+    .macro one_step height, vectors
+    outer_step \height, \vectors
     .endm
 
     .macro kernel name, height, vectors
@@ -86,7 +76,7 @@
 12: outer_round \height, \vectors
     subs rounds, rounds, #1
     b.ne 12b
-    end_kernel outer_\name, \height, \vectors, \vectors, outer_tails, next_columns
+    end_kernel outer_\name, \height, \vectors, \vectors, columns_tails, next_columns
     .endm
 
 #define KERNEL(height, width) kernel height##x##width, height, %(width / 4);

@@ -14,23 +14,22 @@
  *
  * The last row of a tile has nothing to load ahead. */
 
+#include "kernels/in_order_neon.h"
 #include "kernels/rowconv_f32_neon.h"
 
 delta .req x16 /* from the weights of a row's last tap to the next row's */
 wrap .req x21  /* the same at the end of a channel */
 
-/* The kernel: */
+/* The kernel, whose core is `kind`: */
     .set stride, 0
     .set taps, 0
     .set vectors, 0
     .set later, 0 /* vectors of a tap's weights after the first one */
-    .set kind, 0
     .set reach, 0 /* values of a row that a tile reads: 7 * stride + taps */
-/* What is assembled of it: */
+/* What is assembled of it, where n is the multiply-add of the tap: */
     .set t, 0     /* the tap */
     .set last, 0  /* is it the last one of the row? */
     .set ahead, 0 /* is there a next row? */
-    .set n, 0     /* the multiply-add of the tap */
 
 /* ---- multiply-adds ---- */
 
@@ -105,9 +104,7 @@ wrap .req x21  /* the same at the end of a channel */
     .endif
     .endm
 
-/* full: a vector, else two values of it. */
     .macro load_it
-    .set full, 1
     .if load == OWN_SECOND
     load_some 6, b, 16
     .elseif load == OWN_LAST
@@ -117,69 +114,15 @@ wrap .req x21  /* the same at the end of a channel */
     .elseif load == NEXT_SECOND
     load_some 6, b, 16
     .elseif load == SIXTH
-    .set full, 0
-    load_some 0, at, 80
+    load_some 0, at, 80, 0
+    .elseif (reach - 4 * (load - SOURCE)) <= 2
+    load_some %(load - SOURCE), at, %(16 * (load - SOURCE)), 0
     .else
-    .if (reach - 4 * (load - SOURCE)) <= 2
-    .set full, 0
-    .endif
     load_some %(load - SOURCE), at, %(16 * (load - SOURCE))
     .endif
     .if !halved
     .set load, load + 1
     .endif
-    .endm
-
-/* Halves: the lower one, then the upper one through a general register, which goes to its place
- * three multiply-adds later. There are two such registers; `waiting` says how many are in use. */
-    .set halved, 0
-    .set waiting, 0
-    .set waiting_until, 0
-    .set half, 0
-    .macro load_some vector, from, place
-    .if kind == IN_ORDER_WIDE
-    load_whole \vector, \from, \place
-    .elseif !halved
-    ldr d\vector, [\from, #\place]
-    .set halved, full
-    .else
-    load_upper %(19 + half), \vector, \from, %(\place + 8)
-    .endif
-    .endm
-    .macro load_whole vector, from, place
-    .if full
-    ldr q\vector, [\from, #\place]
-    .else
-    ldr d\vector, [\from, #\place]
-    .endif
-    .endm
-    .macro load_upper register, vector, from, place
-    ldr x\register, [\from, #\place]
-    .set halved, 0
-    .set waiting, waiting + 1
-    .if waiting == 1
-    .set waiting_vector, \vector
-    .set waiting_until, n + 3
-    .else
-    .set later_vector, \vector
-    .set later_until, n + 3
-    .endif
-    .set half, 1 - half
-    .endm
-    .macro insert_upper
-    .set oldest, half
-    .if waiting == 1
-    .set oldest, 1 - half
-    .endif
-    insert_half %(waiting_vector), %(19 + oldest)
-    .set waiting, waiting - 1
-    .if waiting
-    .set waiting_vector, later_vector
-    .set waiting_until, later_until
-    .endif
-    .endm
-    .macro insert_half vector, register
-    mov v\vector\().d[1], x\register
     .endm
 
 /* ---- other instructions, one after the other: number `move` ---- */
@@ -235,20 +178,7 @@ wrap .req x21  /* the same at the end of a channel */
     .set ahead, \has_next
     .set load, OWN_SECOND
     .set move, 0
-    .set n, 0
-    .rept 8 * vectors
-    multiply_next \op
-    .if (kind == IN_ORDER_NARROW) | (n % 2 == 1)
-    next_other
-    .endif
-    .set n, n + 1
-    .endr
-    /* what there was no room for */
-    .set n, 100
-    .rept 30
-    next_other
-    .set n, n + 1
-    .endr
+    multiply_all \op, %(8 * vectors)
     .endm
 
     .macro other_taps has_next

@@ -31,9 +31,6 @@ c .req x14
 r .req x15
 extras .req x17
 
-    .set IN_ORDER_NARROW, 1
-    .set IN_ORDER_WIDE, 2
-
 /* Bits of extras: what there is to do after the sums. */
 #define ADDS_BIAS 0
 #define HAS_LOW 1

@@ -211,7 +211,7 @@ static void every_tile_has_a_kernel_that_needs_nothing(void **state)
 static void every_tile_of_columns_has_a_kernel_that_needs_nothing(void **state)
 {
     (void)state;
-    const struct cpu cpu = {.features = 0};
+    const struct cpu cpu = {.features = 0, .core = cpu_get()->core};
     for (size_t v = 1; v <= 4; v++)
         for (size_t h = 1; h <= gemm_f32_outer_height(v); h++) {
             size_t found = gemm_f32_outer_find(&cpu, h, v);
@@ -241,6 +241,13 @@ static void cores_that_issue_in_order_get_their_own_tiles(void **state)
                 uint8_t own = tuned && (cpu.features & CPU_NEON) ? in_order : 0;
                 assert_int_equal(gemm_f32_direct_kernels[found].in_order, own);
             }
+        }
+        for (size_t h = 1; h <= 8; h++) {
+            bool tuned = gemm_f32_outer_is_tuned(&core, h, 3);
+            assert_int_equal(tuned, has_assembly && h >= 4);
+            size_t found = gemm_f32_outer_find(&cpu, h, 3);
+            uint8_t own = tuned && (cpu.features & CPU_NEON) ? in_order : 0;
+            assert_int_equal(gemm_f32_outer_kernels[found].in_order, own);
         }
         assert_int_equal(gemm_f32_direct_is_tuned(&core, 6, 3), has_assembly);
         assert_false(gemm_f32_direct_is_tuned(&core, 12, 3));

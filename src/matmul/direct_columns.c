@@ -151,6 +151,16 @@ static double tuned_cycles(const struct core *core, double height, double vector
     return fmax(least, fmax(all / 2, 2 * vectors + height / 2) + wait);
 }
 
+/* The same by tiles that read columns of A: two vectors of it, and three instructions that count.
+ */
+static double tuned_columns_cycles(const struct core *core, double height, double vectors)
+{
+    bool wide = core->in_order == IN_ORDER_WIDE;
+    double macs = height * vectors, others = wide ? 5 + vectors : 9 + 3 * vectors;
+    double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
+    return fmax(least, (macs + others) / (wide ? 3 : 2)) + 0.2;
+}
+
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads. */
 static double step_cycles(const struct core *core, double height, double vectors, double loads,
                           double chain)
@@ -188,6 +198,8 @@ static double tile_cycles(const struct core *core, const struct strips *run, dou
         return tail_cycles(core, height, run);
     if (core->in_order && !other && gemm_f32_direct_is_tuned(core, run->vectors, run->group))
         return tuned_cycles(core, height, run->vectors, run->group);
+    if (run->a_columns && gemm_f32_outer_is_tuned(core, (size_t)height, run->vectors))
+        return tuned_columns_cycles(core, height, run->vectors);
     return untuned_cycles(core, height, run->vectors, run->group);
 }
 

@@ -114,6 +114,14 @@ static double short_rows_cycles(const struct cpu *cpu, const struct direct_shape
     return is_copied ? 140 * cpu->core->slowness : 0;
 }
 
+/* Columns of src that are no longer in the L1 cache when the next strip comes: cores that issue in
+ * order wait for each of their lines. */
+static bool waits_for_columns(const struct cpu *cpu, const struct direct_shape *direct,
+                              double src_bytes)
+{
+    return direct->a_columns && cpu->core->in_order && src_bytes > (double)cpu->l1_bytes;
+}
+
 static double direct_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
@@ -125,7 +133,8 @@ static double direct_estimate(const struct problem *problem, const struct cpu *c
     double first = columns.runs[0].height;
     double height = direct.a_columns ? first : fmax(first, 6); /* of most rows' tiles */
     double src_bytes = (double)shape.m * (double)shape.k * (double)sizeof(float);
-    if (src_bytes > (double)cpu->l2_bytes / 2) /* strips after the first read src again */
+    if (src_bytes > (double)cpu->l2_bytes / 2 || waits_for_columns(cpu, &direct, src_bytes))
+        /* strips after the first read src again */
         cycles += (double)(columns.strip_count - 1) * src_bytes / 16;
     cycles += short_rows_cycles(cpu, &direct);
     double each =
