@@ -135,6 +135,8 @@ static const struct convolution_case rows[] = {
      {4, 19}, {2, 3}, {1, 1}, {0, 0}, {0, 1}, {1, 1}, "nhwc", "any", "nhwc"},
     {"many groups of four", 2, 2, 8, 32, 32,
      {9, 21}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, "nhwc", "any", "nhwc"},
+    {"groups with more weights than half of the L1 cache", 2, 2, 16, 128, 128,
+     {5, 13}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, "nhwc", "any", "nhwc"},
     {"groups with ragged channels", 2, 1, 3, 15, 42,
      {7, 9}, {3, 2}, {2, 1}, {0, 1}, {1, 1}, {0, 1}, "nhwc", "any", "nhwc"},
     {"groups of four, nchw", 2, 2, 5, 20, 20,

@@ -72,7 +72,7 @@ static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, doub
     return outputs * sums / (4.0 * fmax(cpu->core->fmla_per_cycle, 1));
 }
 
-/* Every piece reads all weights again: cycles for those that the L1 cache does not keep. */
+/* Weights that the L1 cache does not keep come again, at most for each piece: their cycles. */
 static double reading_cycles(const struct convolution_shape *s, const struct cpu *cpu, double taps)
 {
     const double line = 64; /* clang wants a double */
@@ -171,13 +171,31 @@ static void plan_rows(struct convolution_indirect *mine)
     mine->source_rows = source_rows(s, mine->rows);
 }
 
+/* Weights that do not stay in the L1 cache from piece to piece are used for several pieces, a part
+ * that is small beside the rows of source at a time. What is done for whole pieces, or with a copy
+ * of a few rows, does not wait for others. */
+static void plan_pieces(struct convolution_indirect *mine, const struct cpu *cpu)
+{
+    enum { OF_WEIGHTS = 4, OF_ADDRESSES = 8 }; /* one of so many parts of the L1 cache */
+    size_t group = max_size(mine->weights.step * sizeof(float), 1), l1 = cpu->l1_bytes;
+    size_t addresses = mine->taps * PIXELS * sizeof(float *);
+    size_t pieces = min_size(l1 / OF_ADDRESSES / max_size(addresses, 1), MOST_PIECES);
+    bool stay = mine->weights.matrices * group <= l1 / 2;
+    mine->pieces = 1;
+    mine->groups_together = mine->weights.matrices;
+    if (stay || pieces < 2 || mine->staged || mine->finishes || mine->gathers)
+        return;
+    mine->pieces = pieces;
+    mine->groups_together = max_size(l1 / OF_WEIGHTS / group, 1);
+}
+
 static void plan_scratch(struct convolution_indirect *mine, bool plain_weights)
 {
     size_t width = (size_t)mine->shape.in[WIDTH], row = mine->channels * sizeof(float);
     size_t weights = mine->weights.matrices * mine->weights.step;
     size_t source = mine->gathers ? mine->source_rows * width * row : 0;
     mine->packed_bytes = plain_weights ? unit(weights * sizeof(float)) : 0;
-    mine->pixel_bytes = unit(mine->taps * PIXELS * sizeof(float *));
+    mine->pixel_bytes = unit(mine->pieces * mine->taps * PIXELS * sizeof(float *));
     mine->zero_bytes = unit(row);
     mine->stage_bytes = mine->staged ? unit(PIXELS * mine->outputs * sizeof(float)) : 0;
     mine->task_bytes = mine->pixel_bytes + mine->zero_bytes + mine->stage_bytes + unit(source);
@@ -210,6 +228,7 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     mine->low = mine->finishes ? -INFINITY : fusion.low;
     mine->high = mine->finishes ? INFINITY : fusion.high;
     plan_rows(mine);
+    plan_pieces(mine, cpu);
     plan_scratch(mine, problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED);
 }
 

@@ -11,6 +11,7 @@
 #include "src/weights/layout.h"
 
 enum { INDIRECT_PANELS = 3 }; /* of a group, most of which have few channels */
+enum { MOST_PIECES = 16 };
 
 struct convolution_indirect {
     struct convolution_shape shape;
@@ -29,8 +30,23 @@ struct convolution_indirect {
     bool staged;              /* sums are in the scratchpad until they are finished */
     bool finishes;            /* there is more to do than a bias and a clamp */
     size_t rows, source_rows; /* of dst, done together; of source, that these need */
+    size_t pieces;            /* at most, for which so many groups come before the next ones, */
+    size_t groups_together;   /* as their weights stay in the L1 cache until then */
     size_t packed_bytes;      /* of the scratchpad; then for each task: */
     size_t pixel_bytes, zero_bytes, stage_bytes, task_bytes;
+};
+
+/* Up to eight pixels of dst that follow each other, from the one at `at` on. */
+struct piece {
+    neo_dim n, at[SPACE];
+    size_t count;
+};
+
+/* One with the addresses of its pixels' taps, and where its results go. */
+struct listed_piece {
+    struct piece piece;
+    struct indirect_f32_tile tile;
+    float *values, *dst;
 };
 
 struct run {
@@ -48,12 +64,8 @@ struct task {
     const float *origin;
     neo_dim top, row_stride, column_stride;
     struct tap_grid grid;
-};
-
-/* Up to eight pixels of dst that follow each other, from the one at `at` on. */
-struct piece {
-    neo_dim n, at[SPACE];
-    size_t count;
+    struct listed_piece *pieces; /* that are not computed yet, MOST_PIECES at most */
+    size_t piece_count;
 };
 
 /* Rows of src with its padding that rows of dst reach. */
@@ -65,7 +77,7 @@ static inline size_t indirect_reached_rows(const struct convolution_shape *s, si
 
 void indirect_run(const void *plan, const struct execution *execution);
 
-/* Lists the addresses of all taps of a piece's pixels in task->pixels. */
-void indirect_list_pixels(const struct task *task, const struct piece *piece);
+/* Lists the addresses of all taps of a piece's pixels. */
+void indirect_list_pixels(const struct task *task, const struct piece *piece, const float **out);
 
 #endif

@@ -36,12 +36,11 @@ static void find_pixels(const struct task *task, const struct piece *piece, stru
     }
 }
 
-void indirect_list_pixels(const struct task *task, const struct piece *piece)
+void indirect_list_pixels(const struct task *task, const struct piece *piece, const float **out)
 {
     const struct convolution_shape *s = &task->run->plan->shape;
     size_t taps = (size_t)s->kernel[HEIGHT] * (size_t)s->kernel[WIDTH];
     neo_dim depth = piece->at[DEPTH] * s->stride[DEPTH] - s->padding[DEPTH];
-    const float **out = task->pixels;
     struct tap_lanes lanes;
     find_pixels(task, piece, &lanes);
     for (neo_dim planes = s->kernel[DEPTH];;) {

@@ -5,7 +5,7 @@
 #include "src/primitive/finish.h"
 #include "src/threading/partition.h"
 
-static struct task task_of(const struct run *run, int index)
+static struct task task_of(const struct run *run, int index, struct listed_piece *pieces)
 {
     const struct convolution_indirect *plan = run->plan;
     const struct convolution_shape *s = &plan->shape;
@@ -24,6 +24,7 @@ static struct task task_of(const struct run *run, int index)
         .row_stride = row,
         .column_stride = column,
         .grid = tap_grid(s, (size_t)s->kernel[HEIGHT], row, column),
+        .pieces = pieces,
     };
 }
 
@@ -68,8 +69,9 @@ static void find_source(struct task *task, const struct piece *piece, size_t row
 /* Kernels take a bias of none for a special case. */
 static const float no_bias[INDIRECT_F32_WIDTH];
 
-static void run_group(const struct task *task, struct indirect_f32_tile *tile, neo_dim group,
-                      float *dst)
+/* Inlined for both that run pieces: a group of few channels takes not much longer than a call. */
+static inline __attribute__((always_inline)) void
+run_group(const struct task *task, struct indirect_f32_tile *tile, neo_dim group, float *dst)
 {
     const struct convolution_indirect *plan = task->run->plan;
     const struct convolution_shape *s = &plan->shape;
@@ -122,33 +124,70 @@ static void finish_piece(const struct task *task, const struct piece *piece,
     }
 }
 
-static void run_piece(const struct task *task, const struct piece *piece)
+static inline __attribute__((always_inline)) void
+run_piece(const struct task *task, struct listed_piece *listed, struct span groups)
+{
+    const struct convolution_indirect *plan = task->run->plan;
+    for (size_t group = groups.begin; group < groups.end; group++)
+        run_group(task, &listed->tile, (neo_dim)group, listed->values);
+    if (plan->staged || plan->finishes)
+        finish_piece(task, &listed->piece, &listed->tile, listed->values, listed->dst);
+}
+
+/* Some groups for all pieces that are listed, then the next ones. */
+static void run_pieces(struct task *task)
+{
+    const struct convolution_indirect *plan = task->run->plan;
+    size_t groups = (size_t)plan->shape.groups;
+    for (struct span some = {0, 0}; some.begin < groups; some.begin = some.end) {
+        some.end = min_size(some.begin + plan->groups_together, groups);
+        for (size_t i = 0; i < task->piece_count; i++)
+            run_piece(task, &task->pieces[i], some);
+    }
+    task->piece_count = 0;
+}
+
+static inline struct listed_piece list_piece(const struct task *task, const struct piece *piece,
+                                             const float **pixels)
 {
     const struct convolution_indirect *plan = task->run->plan;
     const struct image_strides *strides = &plan->shape.dst;
     float *dst = (float *)task->run->execution->buffers[DST] + piece->n * strides->n +
                  piece->at[DEPTH] * strides->d + piece->at[HEIGHT] * strides->h +
                  piece->at[WIDTH] * strides->w;
-    float *values = plan->staged ? task->stage : dst;
-    struct indirect_f32_tile tile = {
-        .taps = plan->taps,
-        .channels = (size_t)plan->shape.ic,
-        .pixels = task->pixels,
-        .row = plan->staged ? plan->outputs : (size_t)strides->w,
-        .count = piece->count,
-        .low = plan->low,
-        .high = plan->high,
+    indirect_list_pixels(task, piece, pixels);
+    return (struct listed_piece){
+        .piece = *piece,
+        .values = plan->staged ? task->stage : dst,
+        .dst = dst,
+        .tile = {.taps = plan->taps,
+                 .channels = (size_t)plan->shape.ic,
+                 .pixels = pixels,
+                 .row = plan->staged ? plan->outputs : (size_t)strides->w,
+                 .count = piece->count,
+                 .low = plan->low,
+                 .high = plan->high},
     };
-    indirect_list_pixels(task, piece);
-    for (neo_dim group = 0; group < plan->shape.groups; group++)
-        run_group(task, &tile, group, values);
-    if (plan->staged || plan->finishes)
-        finish_piece(task, piece, &tile, values, dst);
+}
+
+/* One that waits for no others has less to do. */
+static void add_piece(struct task *task, const struct piece *piece)
+{
+    const struct convolution_indirect *plan = task->run->plan;
+    if (plan->pieces == 1) {
+        struct listed_piece alone = list_piece(task, piece, task->pixels);
+        run_piece(task, &alone, (struct span){0, (size_t)plan->shape.groups});
+        return;
+    }
+    const float **pixels = task->pixels + task->piece_count * plan->taps * INDIRECT_F32_PIXELS;
+    task->pieces[task->piece_count++] = list_piece(task, piece, pixels);
+    if (task->piece_count == plan->pieces)
+        run_pieces(task);
 }
 
 /* Pixels of rows of dst, as many rows as a piece may cross, in pieces as even as they can be: but
  * full ones, if what they make is transposed. */
-static void run_pixels(const struct task *task, struct piece *piece, size_t rows)
+static void run_pixels(struct task *task, struct piece *piece, size_t rows)
 {
     const struct convolution_indirect *plan = task->run->plan;
     neo_dim width = plan->shape.out[WIDTH];
@@ -156,7 +195,7 @@ static void run_pixels(const struct task *task, struct piece *piece, size_t rows
     piece->at[WIDTH] = 0;
     for (; left; left -= piece->count, pieces--) {
         piece->count = plan->staged ? min_size(left, plan->piece) : div_up(left, pieces);
-        run_piece(task, piece);
+        add_piece(task, piece);
         piece->at[WIDTH] += (neo_dim)piece->count;
         for (; piece->at[WIDTH] >= width; piece->at[WIDTH] -= width)
             piece->at[HEIGHT]++;
@@ -180,7 +219,8 @@ static void run_span(void *argument, struct span mine, int slot)
     const struct run *run = argument;
     const struct convolution_shape *s = &run->plan->shape;
     size_t height = (size_t)s->out[HEIGHT], depth = (size_t)s->out[DEPTH];
-    struct task task = task_of(run, slot);
+    struct listed_piece pieces[MOST_PIECES];
+    struct task task = task_of(run, slot, pieces);
     while (mine.begin < mine.end) {
         size_t plane = mine.begin / height, row = mine.begin % height;
         size_t rows = min_size(min_size(height - row, mine.end - mine.begin), run->plan->rows);
@@ -189,6 +229,7 @@ static void run_span(void *argument, struct span mine, int slot)
         run_rows(&task, &piece, rows);
         mine.begin += rows;
     }
+    run_pieces(&task);
 }
 
 void indirect_run(const void *plan, const struct execution *execution)
