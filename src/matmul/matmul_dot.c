@@ -88,7 +88,8 @@ static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
     double m = (double)shape.m, n = (double)shape.n, k = (double)shape.k;
     size_t least = (size_t)fmin(m, n), columns = least < DOT_F32_COLUMNS ? least : DOT_F32_COLUMNS;
     double rows = rows_of[columns], loads = (rows + (double)columns) / (rows * (double)columns);
-    double macs = 1 / fmax(core->fmla_per_cycle, 1);
+    double sums = fmin(fmax(m, n), rows) * (double)columns; /* each waits for itself */
+    double macs = fmax(1 / fmax(core->fmla_per_cycle, 1), core->fmla_latency / fmax(sums, 1));
     double narrow = fmax(2 * loads, (macs + 3 * loads) / 2) + 0.05; /* two instructions at a time */
     double wide = fmax(macs, (1 + loads) / 3 + 0.06);               /* three */
     double vector = core->in_order == IN_ORDER_WIDE ? wide
