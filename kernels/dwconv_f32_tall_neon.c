@@ -130,6 +130,21 @@ static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall
     }
 }
 
+/* So many columns in all rows and channels before the next ones. */
+static void run_strips(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
+                       const struct extent *extent)
+{
+    struct dwconv_f32_task strip = *task;
+    size_t most = task->strip ? task->strip : task->out_cols;
+    for (size_t x = 0; x < task->out_cols; x += most) {
+        plan->out_cols = strip.out_cols = most < task->out_cols - x ? most : task->out_cols - x;
+        plan->first = strip.first;
+        run_tiles(&strip, plan, extent);
+        strip.first += (ptrdiff_t)(most * task->stride_w);
+        strip.dst += most * task->dst_column;
+    }
+}
+
 static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
 {
     size_t tap = task->weights_tap * sizeof(float), row = task->kw * tap;
@@ -160,7 +175,7 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
     else if (in_order && parts_fill_padding(task, rows))
         run_tiles_in_order(task, &plan, rows, in_order);
     else
-        run_tiles(task, &plan, &extent);
+        run_strips(task, &plan, &extent);
 }
 
 static void run_dense(struct dwconv_f32_task *task, const float **rows)

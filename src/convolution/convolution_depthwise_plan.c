@@ -11,6 +11,7 @@ enum {
     TILE_CHANNELS = 8,
     LEAST_LAST = 4, /* of the last block, if there are as many */
     L2_WAYS = 8,
+    STRIP_COLUMNS = 7,       /* of dst, with stride 2, where rows of source have twice as many */
     STRIP_ROWS = 28,         /* of dst in a call, where a kernel does its columns by tiles */
     SHARED_ROWS = 56,        /* of blocks of channels, at least, for threads */
     LEAST_SLIDES = 2,        /* in a call */
@@ -76,7 +77,11 @@ size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
     size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
-    size_t bytes = rows * task->kd * at_least_1(mine->shape.in[WIDTH]) * sizeof(float);
+    size_t columns = at_least_1(mine->shape.in[WIDTH]);
+    if (task->strip)
+        columns = min_size(columns, (task->strip - 1) * task->stride_w +
+                                        (task->kw - 1) * task->dilation_w + 1);
+    size_t bytes = rows * task->kd * columns * sizeof(float);
     return max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
 }
 
@@ -147,6 +152,7 @@ static void plan_pieces(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task *task = &mine->task;
     task->tile_channels = 0;
+    task->strip = !mine->tile_columns && task->stride_w == 2 ? STRIP_COLUMNS : 0;
     if (mine->tile_columns)
         depthwise_plan_tiles(mine);
     mine->channel_block = choose_channels(mine);
