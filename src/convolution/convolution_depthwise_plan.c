@@ -120,13 +120,19 @@ static size_t choose_shared_channels(const struct convolution_depthwise *mine)
 }
 
 /* A kernel does half of a line's channels for all rows before the other half: so many rows that
- * their lines are still in the L2 cache then. */
+ * their lines are still in the L1 cache then, if it has room for some, or else in the L2 cache. */
 static size_t rows_that_stay(const struct convolution_depthwise *mine)
 {
     const struct convolution_shape *s = &mine->shape;
+    size_t most = min_size((size_t)s->out[HEIGHT], DEPTHWISE_MOST_ROWS);
+    size_t in = at_least_1(s->in[WIDTH]), l1 = mine->cpu->l1_bytes;
+    size_t pixels = mine->task.stride_h * in + at_least_1(s->out[WIDTH]); /* for a row of dst */
+    size_t near = l1 / (pixels * mine->channel_block * sizeof(float));
     size_t lines = depthwise_pixels_that_stay(mine, mine->cpu->l2_bytes, L2_WAYS);
-    size_t rows = lines / at_least_1(s->in[WIDTH]) / mine->task.stride_h;
-    if (rows >= min_size((size_t)s->out[HEIGHT], DEPTHWISE_MOST_ROWS))
+    size_t rows = lines / in / mine->task.stride_h;
+    if (near < most && near * 3 / 4 >= LEAST_SLIDES * SLIDING_ROWS)
+        return near * 3 / 4 / SLIDING_ROWS * SLIDING_ROWS;
+    if (rows >= most)
         return DEPTHWISE_MOST_ROWS;
     return max_size(rows * 3 / 4 / SLIDING_ROWS, LEAST_SLIDES) * SLIDING_ROWS;
 }
