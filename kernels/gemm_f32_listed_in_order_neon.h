@@ -4,12 +4,16 @@
  *   first_loads height, vectors            what has to be there before the rounds of a segment
  *   first_loads_and_clear height, vectors  the same, and sums of zero
  *   all_rounds height, vectors             the rounds, at least one; b is behind them then
- *   note_tail                              before the first special tile
+ *   find_tail                              x8: 1 if there is a tail after rounds, else 0
  *   finish_segment height, vectors         code that all_rounds has apart; it goes to 26 at the end
  *                                          of a segment */
 
 /* clang-format off */
 #include "kernels/gemm_f32_listed_neon.h"
+
+/* In `special`, where neither what of B is between segments is, nor the other flag: segments have a
+ * tail, and all_rounds goes to 35 for their end. */
+    .set HAS_TAIL, 62
 
     .macro load_one a, row
     ldr s\a, [x\row, scratch]
@@ -50,7 +54,8 @@
 
     /* a tile that something is special about */
 19: begin_special
-    note_tail
+    find_tail
+    orr special, special, x8, lsl #HAS_TAIL
 20: begin_special_tile
     cbnz w8, 15f
     clear_all %(32 - \height * \vectors), %(\height * \vectors)

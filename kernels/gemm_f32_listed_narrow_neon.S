@@ -56,8 +56,8 @@ half .req x7
     .endm
 
 /* One step of k by B's row at register `from`; loads the next one to `to` unless that is 0, and after
- * odd steps two of A. */
-    .macro spread_step height, vectors, lane, from, to
+ * odd steps values of A by `load_a`. */
+    .macro spread_step height, vectors, lane, from, to, load_a=load_two_steps
     .set ops, 3 * \vectors + 2
     .set op, 0
     .set f, 0
@@ -70,7 +70,7 @@ half .req x7
     .endif
     .endr
     .if (\lane == 1) & (f % \vectors == \vectors - 1)
-    load_two_steps %(f / \vectors), %(8 + f / \vectors)
+    \load_a %(f / \vectors), %(8 + f / \vectors)
     .endif
     .endif
     .set f, f + 1
@@ -100,13 +100,21 @@ half .req x7
 13: spread_step \height, \vectors, 1, %(\height + \vectors), \height
     spread_step \height, \vectors, 0, \height, %(\height + \vectors)
     b.ne 13b
-14: spread_step \height, \vectors, 1, %(\height + \vectors), 0
+14: tbnz special, #HAS_TAIL, 35f
+    spread_step \height, \vectors, 1, %(\height + \vectors), 0
     .endm
 
-/* The only step that a tail can have is the same for all. */
-    .macro note_tail
+/* An odd number of steps: those of a tail beyond a round. */
+    .macro find_tail
+    ldr x8, [strip, #STRIP_TAIL]
+    and x8, x8, #1
     .endm
+
+/* The last step of the rounds, and the tail's. */
     .macro finish_segment height, vectors
+35: spread_step \height, \vectors, 1, %(\height + \vectors), \height, load_one
+    spread_step \height, \vectors, 0, \height, 0
+    b 26f
     .endm
 
     .macro kernel height, width, vectors

@@ -216,13 +216,10 @@
     add b, b, #16 * \vectors
     .endm
 
-/* In `special`, where neither what of B is between segments is, nor the other flag. */
-    .set HAS_TAIL, 62
-    .macro note_tail
+    .macro find_tail
     ldr x8, [strip, #STRIP_TAIL]
     cmp x8, #0
     cset x8, ne
-    orr special, special, x8, lsl #HAS_TAIL
     .endm
 
 /* The last round and the tail of a segment. */
