@@ -2,15 +2,21 @@
  * different directions (two to four rows or columns: interleaving stores or loads), else
  * element by element.
  *
- * A transpose goes over blocks of 16 rows and 4 columns, so that each piece it writes is a cache
- * line, and the 16 lines it reads are used up by the next three blocks. */
+ * A transpose goes over blocks of 16 rows and 32 columns, so that each piece it writes is a cache
+ * line, and each it reads two. */
 #include "kernels/copy_f32.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "kernels/vector_neon.h"
 
-enum { BLOCK_ROWS = 16, SHORT_ROW = 32 };
+enum { BLOCK_ROWS = 16, BLOCK_COLS = 64, SHORT_ROW = 32 };
+
+static size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 static void copy_elements(const struct copy_f32_plane *plane, size_t r, size_t r_end, size_t c,
                           size_t c_end)
@@ -53,17 +59,55 @@ static void copy_rows(const struct copy_f32_plane *plane)
                plane->src + (ptrdiff_t)r * plane->src_row, plane->cols * sizeof(float));
 }
 
-/* Four rows and columns; src_col and dst_row are 1. */
-static inline void transpose(const struct copy_f32_plane *plane, size_t r, size_t c)
+/* Four columns of four or eight rows; src_col and dst_row are 1. Of eight, what goes to a line of
+ * dst is stored together. */
+INLINE void transpose(size_t rows, const float *src, ptrdiff_t src_row, float *dst,
+                      ptrdiff_t dst_col)
 {
-    float32x4_t block[4];
-#pragma GCC unroll 4
-    for (size_t i = 0; i < 4; i++)
-        block[i] = vld1q_f32(plane->src + (ptrdiff_t)(r + i) * plane->src_row + c);
+    float32x4_t block[8];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < rows; i++)
+        block[i] = vld1q_f32(src + (ptrdiff_t)i * src_row);
     transpose_4x4(block);
+    if (rows == 8)
+        transpose_4x4(block + 4);
 #pragma GCC unroll 4
     for (size_t i = 0; i < 4; i++)
-        vst1q_f32(plane->dst + (ptrdiff_t)(c + i) * plane->dst_col + r, block[i]);
+        if (rows == 8)
+            vst1q_f32_x2(dst + (ptrdiff_t)i * dst_col, ((float32x4x2_t){{block[i], block[i + 4]}}));
+        else
+            vst1q_f32(dst + (ptrdiff_t)i * dst_col, block[i]);
+}
+
+/* All columns, but four at least are in front of the end of these: the last block of them overlaps
+ * the one before. */
+INLINE void transpose_rows(size_t rows, const float *src, ptrdiff_t src_row, float *dst,
+                           ptrdiff_t dst_col, size_t cols)
+{
+    ptrdiff_t missing = (ptrdiff_t)(-cols % 4);
+    for (; cols >= 4; cols -= 4, src += 4, dst += 4 * dst_col)
+        transpose(rows, src, src_row, dst, dst_col);
+    if (missing)
+        transpose(rows, src - missing, src_row, dst - missing * dst_col, dst_col);
+}
+
+/* Eight rows at a time, or four; the last ones overlap those before, too. */
+static void transpose_block(const struct copy_f32_plane *plane, size_t r, size_t r_end, size_t c,
+                            size_t cols)
+{
+    const float *src = plane->src + c;
+    float *dst = plane->dst + (ptrdiff_t)c * plane->dst_col;
+    ptrdiff_t src_row = plane->src_row, dst_col = plane->dst_col;
+    while (r < r_end) {
+        bool eight = r_end - r > 4 && plane->rows >= 8;
+        r = lesser(r, plane->rows - (eight ? 8 : 4));
+        const float *from = src + (ptrdiff_t)r * src_row;
+        if (eight)
+            transpose_rows(8, from, src_row, dst + r, dst_col, cols);
+        else
+            transpose_rows(4, from, src_row, dst + r, dst_col, cols);
+        r += eight ? 8 : 4;
+    }
 }
 
 /* Four rows whose columns become neighbours: the stores interleave. src_col and dst_row are 1. */
@@ -166,15 +210,14 @@ static void copy_transposed(const struct copy_f32_plane *plane)
         deinterleave(plane);
         return;
     }
-    size_t rows = plane->rows & ~(size_t)3, cols = plane->cols & ~(size_t)3;
-    for (size_t r = 0; r < rows; r += BLOCK_ROWS) {
-        size_t end = r + BLOCK_ROWS < rows ? r + BLOCK_ROWS : rows;
-        for (size_t c = 0; c < cols; c += 4)
-            for (size_t i = r; i < end; i += 4)
-                transpose(plane, i, c);
+    if (plane->rows < 4 || plane->cols < 4) {
+        copy_elements(plane, 0, plane->rows, 0, plane->cols);
+        return;
     }
-    copy_elements(plane, 0, rows, cols, plane->cols);
-    copy_elements(plane, rows, plane->rows, 0, plane->cols);
+    for (size_t r = 0; r < plane->rows; r += BLOCK_ROWS)
+        for (size_t c = 0; c < plane->cols; c += BLOCK_COLS)
+            transpose_block(plane, r, lesser(r + BLOCK_ROWS, plane->rows), c,
+                            lesser(BLOCK_COLS, plane->cols - c));
 }
 
 static void run(const struct copy_f32_plane *plane)

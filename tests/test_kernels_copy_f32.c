@@ -6,7 +6,7 @@
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
 
-enum { LONGEST = 37, MOST = 8 * LONGEST * LONGEST };
+enum { LONGEST = 67, MOST = 8 * LONGEST * LONGEST };
 static struct guard guard_src, guard_dst;
 
 enum layout {
@@ -80,7 +80,7 @@ static void check(const struct copy_f32_kernel *kernel, enum layout from, enum l
 
 static void copies_every_pair_of_layouts(void **state)
 {
-    static const size_t lengths[] = {1, 2, 3, 4, 5, 8, 13, 16, 17, 20, LONGEST};
+    static const size_t lengths[] = {1, 2, 3, 4, 5, 8, 13, 16, 17, 20, 37, 65, LONGEST};
     uint32_t seed = fill_seed();
     for (int from = 0; from < SOURCES; from++)
         for (int to = 0; to < LAYOUTS; to++)
