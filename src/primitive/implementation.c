@@ -363,11 +363,13 @@ size_t implementation_scratch_bytes(const struct implementation *impl, int avail
     return tree_bytes(impl, implementation_threads(impl, available));
 }
 
-/* The parts of the scratchpad are in the order of the nested ones, after the holder's. */
+/* The parts of the scratchpad are in the order of the nested ones, after the holder's; NULL for one
+ * that needs none, as if it ran by itself. */
 static void *nested_scratch(const struct execution *execution, int index)
 {
     const struct implementation *holder = execution->implementation;
-    if (!execution->scratch)
+    bool needs_none = execution->threads == 1 && holder->nested[index]->facts.scratch_bytes == 0;
+    if (!execution->scratch || needs_none)
         return NULL;
     size_t offset = own_bytes(holder, execution->threads);
     for (int i = 0; i < index; i++)
