@@ -86,6 +86,18 @@ static double of_one_row(const struct convolution_shape *s, const struct cpu *cp
     return row % height == 0 ? 1 : row > height ? 1 - (double)height / (double)row : 0;
 }
 
+/* Are pixels of a channel contiguous in both images, and read in place? */
+static bool reads_planes(const struct convolution_shape *s, const struct cpu *cpu)
+{
+    bool planes = s->src.w == 1 && s->src.c > 1 && s->dst.w == 1 && s->dst.c > 1;
+    struct gemm_f32 plan = {.shape = {.m = (size_t)pixels_of(s),
+                                      .n = (size_t)s->oc,
+                                      .k = (size_t)s->ic,
+                                      .columns = true,
+                                      .a_column = (size_t)s->src.c}};
+    return planes && gemm_f32_reads_planes(&plan, cpu);
+}
+
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_gemm plan = {0};
@@ -98,6 +110,10 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
     double lanes = s->src.c > 1 ? lane_cycles(s, cpu) : 16;
     bool regular = taps == 1 && pixels_of(s) == source_pixels_of(s);
+    bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
+    if (regular && reads_planes(s, cpu))
+        return gemm_f32_planes_estimate(cpu, (double)(s->groups * s->batch), pixels_of(s),
+                                        (double)s->oc, (double)s->ic, packed);
     gather *= regular ? 1 : listed ? listing_cycles(s, pieces) : lanes;
     double k = taps * (double)s->ic;
     if (!regular && listed && cpu->core->in_order)
@@ -107,9 +123,8 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     if (listed)
         k *= 1 - patches_zeros(&plan, k, (double)s->oc) * of_one_row(s, cpu);
     return gather + gemm_f32_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
-                                      (double)s->oc, k,
-                                      problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED,
-                                      listed, (size_t)(s->src.w * s->stride[WIDTH]));
+                                      (double)s->oc, k, packed, listed,
+                                      (size_t)(s->src.w * s->stride[WIDTH]));
 }
 
 /* ---- plan ---- */

@@ -206,8 +206,10 @@ static double copying_cycles(const struct convolution_shape *s, const struct cpu
     struct span inner = convolution_inner_pixels(s);
     double whole = (double)(inner.end - inner.begin), edges = (double)s->out[WIDTH] - whole;
     double each = s->kernel[WIDTH] == 1 ? 5 : 15; /* of the whole ones */
-    return cpu->core->slowness *
-           (30 + lines * (60 + each * whole + 70 * edges) + (s->src.c == 1 ? 0.25 : 1.5) * values);
+    if (s->src.c > 1) /* a tap at a time, whose channels come one by one */
+        return cpu->core->slowness *
+               (30 + lines * (60 + 50 * (double)s->kernel[WIDTH] + 70 * edges) + 4 * values);
+    return cpu->core->slowness * (30 + lines * (60 + each * whole + 70 * edges) + values / 4);
 }
 
 /* Of weights: rows of the kernel of each panel. */

@@ -114,15 +114,18 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
     if (cpu->core->in_order == IN_ORDER_NARROW)
         alone += 2 / (tiles * tiles);
     double products = values * ic * oc / per_cycle * (1.02 + alone);
+    double planes = s.dst.c > 1 ? 0.3 * oc : 0;
     double passes = dimensions(problem) == 1 ? 2.0 / 3 : 1;
     if (s.ic % WINOGRAD_F32_GROUP) /* patches are copied */
         passes *= 1.35;
+    else if (s.src.c > 1) /* gathered */
+        planes += 0.55 * ic;
     bool are_vectors = s.src.c == 1 && s.dst.c == 1 && s.oc % 4 == 0;
     if (cpu->core->in_order == IN_ORDER_WIDE) /* kernels wait, too */
         passes *= are_vectors ? 1.1 : 1.4;
     else if (cpu->core->in_order)
         passes *= 0.96;
-    double transforms = passes * values * (20 + ic * 1.35 + oc * 1.1);
+    double transforms = passes * values * (20 + ic * 1.35 + oc * 1.1 + planes);
     double weights = points * ic * oc * sizeof(float) / 32;
     double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * oc;
     return cpu->core->slowness * (3000 + transforms) + products + weights +

@@ -210,6 +210,13 @@ struct span gemm_f32_row_tile(size_t m, size_t index);
 /* The rows of tile t, by the plan. */
 struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
 
+/* Can columns of A be read in place? Of the plan only the shape matters. */
+bool gemm_f32_reads_planes(const struct gemm_f32 *plan, const struct cpu *cpu);
+
+/* Cycles on one thread, if they are. */
+double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                                bool b_packed);
+
 /* Cycles on one thread. a_listed: the shape would have a segment, and a_stride; 0: not known. */
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                          bool b_packed, bool a_listed, size_t a_stride);

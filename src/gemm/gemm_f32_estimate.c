@@ -123,6 +123,17 @@ static double pack_cycles(const struct core *core, double n, double k)
     return fmax(core->slowness, 1) * n * k / 4 + 60 * ceil(n / nr);
 }
 
+double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                                bool b_packed)
+{
+    const double nr = GEMM_F32_NR, tile = 22 * cpu->core->slowness; /* its beginning and end */
+    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
+    double sums = ceil(m / 4) * 4 * ceil(n / 4) * 4 * k / per_cycle;
+    sums *= cpu->core->in_order ? 1.05 : 1.01;
+    double tiles = ceil(m / 8) * ceil(n / nr), b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
+    return 200 + batch * (300 + sums + tile * tiles + b);
+}
+
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                          bool b_packed, bool a_listed, size_t a_stride)
 {

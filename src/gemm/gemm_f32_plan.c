@@ -81,12 +81,12 @@ static bool is_unknown(const struct gemm_f32_shape *shape)
            shape->a_stride == SIZE_MAX;
 }
 
-/* Can columns of A be read in place? All of k must be one block, and few rows fall into two tiles,
- * or are multiplied twice in less time than packing takes, as for few columns of B.
- * Columns whose addresses differ by a multiple of a large power of two share few places in the L1
- * cache; more of them in one place than it holds would drive each other out before the next panel.
+/* All of k must be one block, and few rows fall into two tiles, or are multiplied twice in less
+ * time than packing takes, as for few columns of B. Columns whose addresses differ by a multiple of
+ * a large power of two share few places in the L1 cache; more of them in one place than it holds
+ * would drive each other out before the next panel.
  */
-static bool reads_planes(const struct gemm_f32 *plan, const struct cpu *cpu)
+bool gemm_f32_reads_planes(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
     enum { FEW = 32, PACKING = 16 }; /* one of so many; multiply-adds for a value */
     const struct gemm_f32_shape *shape = &plan->shape;
@@ -303,7 +303,7 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     *plan = (struct gemm_f32){.shape = *shape};
     if (shape->segment && (shape->n == SIZE_MAX || gemm_f32_lists(cpu, (double)shape->n)))
         plan->listed = gemm_f32_listed_find(cpu->features, cpu->core->in_order);
-    if (reads_planes(plan, cpu)) {
+    if (gemm_f32_reads_planes(plan, cpu)) {
         plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
         plan->run_rows = choose_run_rows(plan, cpu);
     }

@@ -75,6 +75,23 @@ static double turning_cycles(const neo_memory_desc *weights, double n, double k)
     return n * k * (matmul_is_contiguous(weights, row) ? 0.25 : 0.75) + 25 * n / panel;
 }
 
+/* On cores that issue in order the swapped product is as fast. */
+static bool reads_planes(const struct problem *problem, const struct cpu *cpu)
+{
+    struct matmul_shape shape = matmul_shape(problem);
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    bool columns =
+        !matmul_is_contiguous(dst, dst->ndims - 1) && matmul_is_contiguous(dst, dst->ndims - 2);
+    if (cpu->core->in_order || problem_is_runtime(problem))
+        return false;
+    struct gemm_f32 plan = {.shape = {.m = (size_t)shape.m,
+                                      .n = (size_t)shape.n,
+                                      .k = (size_t)shape.k,
+                                      .columns = columns,
+                                      .a_column = column_stride(problem, columns)}};
+    return gemm_f32_reads_planes(&plan, cpu);
+}
+
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
@@ -83,8 +100,11 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     neo_dim row = src->format_kind == NEO_FORMAT_STRIDED ? src->strides[src->ndims - 2] : 0;
     size_t stride = row == NEO_RUNTIME_DIM ? 0 : (size_t)row;
     double batch = size_or(shape.batch, 1), n = size_or(shape.n, 256), k = size_or(shape.k, 256);
-    double cycles = gemm_f32_estimate(cpu, batch, size_or(shape.m, 256), n, k, packed,
-                                      lists_rows(problem), stride);
+    double m = size_or(shape.m, 256);
+    double cycles =
+        reads_planes(problem, cpu)
+            ? gemm_f32_planes_estimate(cpu, batch, m, n, k, packed)
+            : gemm_f32_estimate(cpu, batch, m, n, k, packed, lists_rows(problem), stride);
     if (cpu->core->in_order && !matmul_is_contiguous(dst, dst->ndims - 1))
         cycles *= 1.3; /* swapped, it packs less; else it is as fast */
     return cycles + batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
