@@ -203,6 +203,12 @@ static const struct convolution_case rows[] = {
      {9, 10}, {5, 5}, {1, 1}, {0, 0}, {2, 2}, {2, 2}, "nhwc", "any", "nhwc"},
     {"channels last to columns", 2, 1, 0, 10, 11,
      {9, 23}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, "nhwc", "any", "nchw"},
+    {"planes, cropped at the end", 2, 2, 0, 7, 9,
+     {9, 8}, {2, 3}, {1, 1}, {0, 0}, {0, 1}, {-3, 1}, "nchw", "any", "nchw"},
+    {"planes whose last rows no pixel needs", 3, 1, 3, 15, 6,
+     {6, 5, 7}, {1, 2, 3}, {3, 2, 1}, {0, 0, 0}, {0, 1, 1}, {0, 0, 1}, "ncdhw", "any", "ncdhw"},
+    {"planes that are padding alone", 2, 1, 0, 5, 6,
+     {3, 4}, {1, 3}, {1, 1}, {0, 0}, {4, 1}, {-6, 1}, "nchw", "any", "nchw"},
     {"few channels, odd order", 2, 1, 0, 6, 9,
      {9, 17}, {3, 5}, {1, 2}, {2, 0}, {1, 2}, {1, 2}, "chwn", "any", "dcab"},
 };
@@ -290,6 +296,41 @@ static void a_small_one_needs_no_scratchpad(void **state)
     assert_true(scratchpad_of_height(40) > 0);
 }
 
+static bool is_transposed(const char *tag, const neo_attributes *attributes)
+{
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_CONVOLUTION_AUTO,
+        .src = tensor_desc(4, (neo_dim[]){1, 15, 13, 13}, tag),
+        .weights = tensor_desc(5, (neo_dim[]){3, 7, 5, 3, 3}, "any"),
+        .dst = tensor_desc(4, (neo_dim[]){1, 21, 13, 13}, tag),
+        .strides = {1, 1},
+        .padding_left = {1, 1},
+        .padding_right = {1, 1},
+    };
+    neo_primitive_desc *pd;
+    bool found = false;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+    do
+        found |= !strcmp(neo_primitive_desc_algorithm(pd), "transposed");
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    return found;
+}
+
+/* A sum reads what dst had before, but src alone can be transposed. */
+static void images_of_planes_may_be_transposed(void **state)
+{
+    (void)state;
+    neo_attributes *sum;
+    assert_int_equal(neo_attributes_create(&sum), NEO_OK);
+    assert_int_equal(neo_attributes_append_sum(sum, 1, 0, NEO_DATA_TYPE_UNDEF), NEO_OK);
+    assert_true(is_transposed("nchw", NULL));
+    assert_true(is_transposed("nchw", sum));
+    assert_false(is_transposed("nhwc", NULL));
+    neo_attributes_destroy(sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +338,7 @@ int main(void)
         cmocka_unit_test(post_operations_are_applied),
         cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
         cmocka_unit_test(a_small_one_needs_no_scratchpad),
+        cmocka_unit_test(images_of_planes_may_be_transposed),
     };
     return cmocka_run_group_tests_name("convolution", tests, session_setup, session_teardown);
 }

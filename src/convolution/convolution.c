@@ -218,14 +218,20 @@ void convolution_pixel_position(const struct convolution_shape *shape, int ndims
     position[0] = (neo_dim)index;
 }
 
+void convolution_set_channels_last(neo_memory_desc *desc)
+{
+    static const char *const tags[] = {"acb", "acdb", "acdeb"};
+    desc->format_kind = NEO_FORMAT_ANY;
+    desc_set_tag(desc, tags[desc->ndims - 3]);
+}
+
 void convolution_choose_images(struct problem *problem)
 {
-    static const char *const channels_last[] = {"acb", "acdb", "acdeb"};
     neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     neo_memory_desc *bias = &problem->tensors[BIAS];
     if (src->format_kind == NEO_FORMAT_ANY && dst->format_kind == NEO_FORMAT_ANY) {
-        desc_set_tag(src, channels_last[src->ndims - 3]);
-        desc_set_tag(dst, channels_last[dst->ndims - 3]);
+        convolution_set_channels_last(src);
+        convolution_set_channels_last(dst);
     }
     if (src->format_kind == NEO_FORMAT_ANY)
         desc_set_order_of(src, dst);
@@ -298,8 +304,23 @@ static const struct algorithm *const convolution_algorithms[] = {
     &convolution_depthwise_f32,  &convolution_winograd_2_f32, &convolution_winograd_4_f32,
     &convolution_winograd_6_f32, &convolution_rows_f32,       &convolution_indirect_f32,
     &convolution_gemm_f32,       &convolution_columns_f32,    &convolution_matmul_f32,
-    &convolution_reference_f32,
+    &convolution_transposed_f32, &convolution_reference_f32,
 };
+
+const struct algorithm *convolution_best(const struct problem *problem, const struct algorithm *but,
+                                         const struct cpu *cpu, double *estimate)
+{
+    const struct algorithm *best = NULL;
+    for (size_t i = 0; i < count_of(convolution_algorithms); i++) {
+        const struct algorithm *algorithm = convolution_algorithms[i];
+        if (algorithm == but || algorithm->refuse(problem, cpu))
+            continue;
+        double cycles = algorithm->estimate(problem, cpu);
+        if (!best || cycles < *estimate)
+            *estimate = cycles, best = algorithm;
+    }
+    return best;
+}
 
 static const struct operation convolution_operation = {
     .name = "convolution",

@@ -8,7 +8,12 @@
 extern const struct algorithm convolution_gemm_f32, convolution_depthwise_f32,
     convolution_winograd_2_f32, convolution_winograd_4_f32, convolution_winograd_6_f32,
     convolution_rows_f32, convolution_indirect_f32, convolution_columns_f32, convolution_matmul_f32,
-    convolution_reference_f32;
+    convolution_transposed_f32, convolution_reference_f32;
+
+/* The best of them for a problem whose images have their layout, but for one; NULL if none serves
+ * it. *estimate: its cycles. */
+const struct algorithm *convolution_best(const struct problem *problem, const struct algorithm *but,
+                                         const struct cpu *cpu, double *estimate);
 
 /* One tensor's strides, in elements. */
 struct image_strides {
@@ -50,6 +55,9 @@ bool convolution_is_grouped(const struct problem *problem);
 
 /* One input channel per group, or one channel of either image and no groups. */
 bool convolution_is_depthwise(const struct problem *problem);
+
+/* Channels next to each other, then pixels. */
+void convolution_set_channels_last(neo_memory_desc *desc);
 
 /* Gives src and dst that are `any` the order of the other, or channels last if both are. */
 void convolution_choose_images(struct problem *problem);

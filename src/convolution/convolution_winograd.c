@@ -121,8 +121,8 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
     else if (s.src.c > 1) /* gathered */
         planes += 0.55 * ic;
     bool are_vectors = s.src.c == 1 && s.dst.c == 1 && s.oc % 4 == 0;
-    if (cpu->core->in_order == IN_ORDER_WIDE) /* kernels wait, too */
-        passes *= are_vectors ? 1.1 : 1.4;
+    if (cpu->core->in_order == IN_ORDER_WIDE) /* kernels wait, too, as long whatever is apart */
+        passes *= are_vectors ? 1.1 : 1.4, planes = 0;
     else if (cpu->core->in_order)
         passes *= 0.96;
     double transforms = passes * values * (20 + ic * 1.35 + oc * 1.1 + planes);
