@@ -91,7 +91,7 @@ static bool keep_outputs(neo_network *network)
 neo_status network_find_last_users(neo_network *network)
 {
     size_t n = network->buffer_count + 1;
-    int *region = malloc(n * sizeof *region);
+    int *region = calloc(n, sizeof *region);
     network->users = calloc(n, sizeof *network->users);
     network->unused_by = calloc(n, sizeof *network->unused_by);
     bool ok = region && network->users && network->unused_by;
