@@ -72,8 +72,9 @@ static double memory_traffic(const struct sizes *s, bool k_inside)
     double row_blocks = ceil(s->m / s->mc), k_blocks = ceil(s->k / s->kc);
     double column_blocks = ceil(s->n / s->nc), rows = k_inside ? s->mc : s->m;
     double a_step = taken(1, s->a_step, s->a_stride), c_row = taken(1, s->nc, s->c_stride);
-    /* What comes again does so amid the next block's columns of A, or rows of C. */
-    double a_steps = taken(1, 2 * s->a_step, s->a_stride);
+    /* What comes again does so amid the next block's columns of A, without gaps if they are copied,
+     * or rows of C. */
+    double a_steps = taken(1, 2 * s->a_step, s->copied > 0 ? s->a_step : s->a_stride);
     double step = s->mc * a_steps + s->kc * s->nc + s->mc * c_row;
     double next = row_blocks > 1 ? s->mc * s->nc : 0; /* rows of C */
     double all_k = rows_take(s, rows) + s->k * s->nc + rows * c_row + next;
