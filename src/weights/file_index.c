@@ -82,9 +82,10 @@ static bool grow_items(struct file_index *index)
     return true;
 }
 
-bool index_make_room(struct file_index *index)
+struct index_item *index_next_item(struct file_index *index)
 {
-    return index->count < index->capacity || grow_items(index);
+    bool full = index->count == index->capacity;
+    return full && !grow_items(index) ? NULL : &index->items[index->count];
 }
 
 uint64_t index_next_place(const struct file_index *index)
@@ -92,10 +93,10 @@ uint64_t index_next_place(const struct file_index *index)
     return index->block + (uint64_t)(index->slot % FORMAT_BLOCK_SLOTS) * FORMAT_RECORD_BYTES;
 }
 
-void index_add_item(struct file_index *index, const struct format_record *record, bool damaged,
-                    struct index_item *replaced)
+void index_add_item(struct file_index *index, struct index_item *item,
+                    const struct format_record *record, bool damaged, struct index_item *replaced)
 {
-    index->items[index->count] = (struct index_item){
+    *item = (struct index_item){
         .record = *record, .place = index_next_place(index), .damaged = damaged};
     if (!damaged && replaced) {
         unlink_item(index, replaced);
@@ -246,7 +247,8 @@ static int append_block(struct file_index *index, int fd)
 
 int index_append(struct file_index *index, int fd, struct format_record *record)
 {
-    if (!index_make_room(index))
+    struct index_item *item = index_next_item(index);
+    if (!item)
         return -ENOMEM;
     int error = index->slot % FORMAT_BLOCK_SLOTS == INDEX_LAST_SLOT ? append_block(index, fd) : 0;
     if (error)
@@ -258,7 +260,7 @@ int index_append(struct file_index *index, int fd, struct format_record *record)
     error = write_record(index, fd, record);
     if (error)
         return error;
-    index_add_item(index, record, false, replaced);
+    index_add_item(index, item, record, false, replaced);
     index->slot++;
     return 0;
 }

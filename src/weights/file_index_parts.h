@@ -8,15 +8,15 @@ enum {
     INDEX_LAST_SLOT = FORMAT_BLOCK_SLOTS - 1
 }; /* of a block: where the link to the next one is */
 
-/* For one more item; false: no memory. Items move. */
-bool index_make_room(struct file_index *index);
+/* Where the next item goes; NULL: no memory. Items may move. */
+struct index_item *index_next_item(struct file_index *index);
 
 /* Of the record in the slot that has not been read. */
 uint64_t index_next_place(const struct file_index *index);
 
-/* Adds the item of that record; there is room. Unless it is damaged it becomes the current item of
- * its key, instead of `replaced`, which may be NULL. */
-void index_add_item(struct file_index *index, const struct format_record *record, bool damaged,
-                    struct index_item *replaced);
+/* Adds the next item, that of the record in that slot. Unless it is damaged it becomes the current
+ * item of its key, instead of `replaced`, which may be NULL. */
+void index_add_item(struct file_index *index, struct index_item *item,
+                    const struct format_record *record, bool damaged, struct index_item *replaced);
 
 #endif

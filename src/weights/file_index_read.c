@@ -27,8 +27,8 @@ static bool admit_key(struct file_index *index, const struct format_record *reco
 
 static int admit(struct file_index *index, const struct format_record *record, uint64_t file_bytes)
 {
-    struct index_item *replaced;
-    if (!index_make_room(index))
+    struct index_item *replaced, *item = index_next_item(index);
+    if (!item)
         return -ENOMEM;
     bool good = admit_key(index, record, &replaced);
     int error = good ? admit_place(index, record, file_bytes) : -EEXIST;
@@ -40,7 +40,7 @@ static int admit(struct file_index *index, const struct format_record *record, u
         index->refused++;
         index->rewrite = true;
     }
-    index_add_item(index, record, error != 0, replaced);
+    index_add_item(index, item, record, error != 0, replaced);
     return 0;
 }
 
