@@ -12,6 +12,8 @@
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 
+#include "src/primitive/engine.h"
+
 /* kernel: {0, 0} is 3 x 3; {0, 3} has one dimension. */
 struct row {
     const char *name;
@@ -390,6 +392,34 @@ static void random_rows_are_exact_or_within_the_bounds(void **state)
     rounds_run(60, 3000, check_round);
 }
 
+/* ---- caches of other sizes ---- */
+
+/* With few channels, so that products are few, enough of them at a point for one round of all
+ * panels: tiles of several sizes, panels of two widths, several strips; of one dimension, of one
+ * strip. */
+static const struct row one_round[] = {
+    {"33 x 33", 1, 48, 34, 33, 33, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}},
+    {"3, one round", 1, 64, 44, 1, 420, {0, 1}, {0, 1}, "nwc", "nwc", false, {0, 3}},
+};
+
+/* An engine of its own, as the other one has primitives for these problems. */
+static void blocks_for_small_caches_change_no_result(void **state)
+{
+    (void)state;
+    neo_engine *usual = engine;
+    neo_stream *usual_stream = stream;
+    assert_int_equal(session_setup(NULL), 0);
+    struct cpu small = *engine->cpu;
+    small.l1_bytes = 8 << 10;
+    small.l2_bytes = 64 << 10;
+    engine->cpu = &small;
+    for (size_t i = 0; i < count_of(one_round); i++)
+        check_row(&one_round[i], true, &(struct chain){0});
+    session_teardown(NULL);
+    engine = usual;
+    stream = usual_stream;
+}
+
 /* A reorder back would not give the weights that were packed. */
 static void transformed_weights_are_not_given_back(void **state)
 {
@@ -413,6 +443,7 @@ int main(void)
         cmocka_unit_test(post_operations_are_applied),
         cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
         cmocka_unit_test(random_rows_are_exact_or_within_the_bounds),
+        cmocka_unit_test(blocks_for_small_caches_change_no_result),
         cmocka_unit_test(transformed_weights_are_not_given_back),
     };
     return cmocka_run_group_tests_name("convolution_winograd", tests, session_setup,

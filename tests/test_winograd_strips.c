@@ -32,7 +32,7 @@ static void check_strip(const struct convolution_winograd *plan, struct span til
             assert_true(here == 0 || here >= plan->kernel->same);
             rows += here;
         }
-    assert_true(tiles.end - tiles.begin <= MOST_STRIP);
+    assert_true(tiles.end - tiles.begin <= (plan->slot ? plan->strip : MOST_STRIP));
     assert_true(rows <= plan->strip * plan->down * plan->across);
 }
 
@@ -74,6 +74,7 @@ static void check_divisions(size_t height, size_t width, neo_dim batch, size_t p
         .rows = winograd_cut(height, taps[0], points - 2),
         .cols = winograd_cut(width, taps[1], points - 2),
         .shape.batch = batch,
+        .slot = height % 3 == 0,
     };
     plan.tiles = (size_t)batch * winograd_cut_tiles(&plan.rows) * winograd_cut_tiles(&plan.cols);
     plan.strip = div_up(plan.tiles, div_up(plan.tiles, batch % 2 ? 20 : MOST_STRIP));
@@ -108,8 +109,9 @@ static void strips_of_one_dimension_are_divided_too(void **state)
 /* ---- blocking ---- */
 
 /* Tiles of F(6, 3), as large as they can be, of one image after the other. */
-static struct convolution_winograd plan_for(const struct winograd_f32_kernel *kernel, neo_dim batch,
-                                            neo_dim size, neo_dim ic, neo_dim oc)
+static struct convolution_winograd plan_on(const struct cpu *cpu,
+                                           const struct winograd_f32_kernel *kernel, neo_dim batch,
+                                           neo_dim size, neo_dim ic, neo_dim oc)
 {
     struct convolution_winograd plan = {
         .shape = {.batch = batch, .ic = ic, .oc = oc, .out = {1, size, size}},
@@ -124,8 +126,15 @@ static struct convolution_winograd plan_for(const struct winograd_f32_kernel *ke
         .point = (size_t)(ic * oc),
     };
     plan.tiles = (size_t)batch * winograd_cut_tiles(&plan.rows) * winograd_cut_tiles(&plan.cols);
-    winograd_choose_blocking(&plan, &(struct cpu){.l1_bytes = 1 << 16, .l2_bytes = 1 << 20});
+    winograd_choose_blocking(&plan, cpu);
     return plan;
+}
+
+static struct convolution_winograd plan_for(const struct winograd_f32_kernel *kernel, neo_dim batch,
+                                            neo_dim size, neo_dim ic, neo_dim oc)
+{
+    return plan_on(&(struct cpu){.l1_bytes = 1 << 16, .l2_bytes = 1 << 20}, kernel, batch, size, ic,
+                   oc);
 }
 
 static struct convolution_winograd plan_of(neo_dim batch, neo_dim size, neo_dim ic, neo_dim oc)
@@ -144,7 +153,7 @@ static void small_weights_stay_from_strip_to_strip(void **state)
     struct convolution_winograd plan = plan_of(4, 28, 32, 64);
     size_t weights = MOST_POINTS * plan.point * sizeof(float);
     assert_true(weights + input_bytes(&plan) < 3 << 18);
-    assert_int_equal(plan.groups, 1);
+    assert_int_equal(plan.of_piece, MOST_POINTS);
 }
 
 static void blocks_are_whole_where_their_rows_take_no_longer(void **state)
@@ -166,12 +175,33 @@ static void inputs_stay_where_weights_do_not(void **state)
     assert_true(plan.strip > 2 * WINOGRAD_F32_MR);
 }
 
-static void rounds_turn_back_where_neither_stays(void **state)
+static void rounds_turn_back_where_inputs_hardly_stay(void **state)
 {
     (void)state;
-    struct convolution_winograd plan = plan_of(1, 24, 256, 512);
-    assert_int_equal(plan.groups, MOST_GROUPS);
-    assert_int_equal(plan.of_group, MOST_POINTS / MOST_GROUPS);
+    struct convolution_winograd plan = plan_of(1, 112, 64, 128);
+    assert_true(plan.most_panels < plan.panels);
+    assert_int_equal(plan.of_piece, MOST_POINTS / 8);
+}
+
+static void large_weights_come_once_and_sums_take_the_place_of_inputs(void **state)
+{
+    (void)state;
+    struct convolution_winograd plan = plan_of(1, 56, 256, 256);
+    assert_int_equal(plan.strip, plan.tiles);
+    assert_int_equal(plan.most_panels, plan.panels);
+    assert_int_equal(plan.of_piece, 1);
+    assert_true(plan.slot >= plan.strip * plan.panels * WINOGRAD_F32_NR);
+    assert_int_equal(plan.slot / 16 % 2, 1);
+}
+
+static void rows_that_do_not_stay_in_l1_are_multiplied_in_parts(void **state)
+{
+    (void)state;
+    struct convolution_winograd plan = plan_of(1, 56, 256, 256);
+    size_t row = plan.padded * sizeof(float), rows = plan.most_blocks * WINOGRAD_F32_MR;
+    assert_true((rows + WINOGRAD_F32_NR) * row < 1 << 16);
+    assert_true(rows < plan.strip);
+    assert_true(plan_of(1, 56, 64, 64).most_blocks >= MOST_HEIGHTS);
 }
 
 static void strips_are_whole_blocks_or_nearly(void **state)
@@ -184,6 +214,31 @@ static void strips_are_whole_blocks_or_nearly(void **state)
         }
 }
 
+static void check_plan(const struct convolution_winograd *plan)
+{
+    size_t row =
+        plan->slot ? plan->slot / plan->strip : plan->padded + plan->most_panels * WINOGRAD_F32_NR;
+    assert_in_range(plan->strip, 1, MOST_STRIP);
+    assert_in_range(plan->most_panels, 1, plan->panels);
+    assert_in_range(plan->of_piece, 1, MOST_POINTS);
+    assert_true(plan->most_blocks >= LEAST_BLOCKS);
+    assert_true(plan->most_panels == 1 || plan->strip * MOST_POINTS * row < (size_t)3 << 20);
+}
+
+static void caches_of_any_size_have_blocks_of_some_megabytes(void **state)
+{
+    (void)state;
+    for (size_t l1 = 1 << 12; l1 <= 1 << 18; l1 *= 4)
+        for (size_t l2 = 2 * l1; l2 <= 1 << 27; l2 *= 8)
+            for (neo_dim size = 4; size < 300; size = 3 * size + 2)
+                for (neo_dim ic = 4; ic < 2000; ic = 7 * ic + 4) {
+                    const struct cpu cpu = {.l1_bytes = l1, .l2_bytes = l2};
+                    struct convolution_winograd plan =
+                        plan_on(&cpu, &winograd_f32_ref, 3, size, ic, ic + 20);
+                    check_plan(&plan);
+                }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,8 +247,11 @@ int main(void)
         cmocka_unit_test(small_weights_stay_from_strip_to_strip),
         cmocka_unit_test(blocks_are_whole_where_their_rows_take_no_longer),
         cmocka_unit_test(inputs_stay_where_weights_do_not),
-        cmocka_unit_test(rounds_turn_back_where_neither_stays),
+        cmocka_unit_test(rounds_turn_back_where_inputs_hardly_stay),
+        cmocka_unit_test(large_weights_come_once_and_sums_take_the_place_of_inputs),
+        cmocka_unit_test(rows_that_do_not_stay_in_l1_are_multiplied_in_parts),
         cmocka_unit_test(strips_are_whole_blocks_or_nearly),
+        cmocka_unit_test(caches_of_any_size_have_blocks_of_some_megabytes),
     };
     return cmocka_run_group_tests_name("winograd_strips", tests, NULL, NULL);
 }

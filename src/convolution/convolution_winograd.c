@@ -8,8 +8,10 @@
  * those of large ones, so tiles of all sizes are rows of the same matrices.
  *
  * A strip of tiles at a time: its inputs are transformed straight into the panels of the matrix
- * multiplication, in the L2 cache; then for each panel of output channels the products of all
- * points are summed, and transformed back while they are in the L1 cache. */
+ * multiplication, in the L2 cache; then for some panels of output channels at a time, in rounds,
+ * the products of all points are summed and transformed back. Where weights are so large that no
+ * strip whose inputs stay in the L2 cache makes up for them, a strip is large and has one round,
+ * and all products of a point follow each other; sums lie where inputs were. */
 #include <math.h>
 
 #include "src/convolution/convolution_winograd.h"
@@ -147,11 +149,13 @@ static size_t unit(size_t bytes)
 
 static void plan_scratch(struct convolution_winograd *mine)
 {
-    size_t rows = mine->strip * mine->down * mine->across;
+    size_t points = mine->down * mine->across, rows = mine->strip * points;
     size_t patch = mine->gathers || mine->shape.ic % WINOGRAD_F32_GROUP ? MOST_POINTS * CHUNK : 0;
     mine->table_bytes = unit(sizeof(struct strip));
-    mine->input_bytes = unit(rows * mine->padded * sizeof(float));
-    mine->sum_bytes = unit(rows * WINOGRAD_F32_NR * mine->most_panels * sizeof(float));
+    mine->input_bytes =
+        unit((mine->slot ? (points + 1) * mine->slot : rows * mine->padded) * sizeof(float));
+    mine->sum_bytes =
+        mine->slot ? 0 : unit(rows * WINOGRAD_F32_NR * mine->most_panels * sizeof(float));
     mine->zero_bytes = unit(max_size(mine->padded, CHUNK) * sizeof(float));
     mine->task_bytes = mine->table_bytes + mine->input_bytes + mine->sum_bytes + mine->zero_bytes +
                        unit(patch * sizeof(float));

@@ -15,13 +15,14 @@ enum {
     SIZES = 3,         /* of tiles in one dimension: the largest, and two smaller ones */
     CHUNK = 16,        /* channels that a block of tiles is transformed for at a time */
     BLOCK = 8,         /* tiles */
-    MOST_STRIP = 64,   /* tiles */
+    MOST_STRIP = 112,  /* tiles */
     MOST_DIVIDED = 64, /* strips that are not the plan's */
     MOST_POINTS = WINOGRAD_MOST * WINOGRAD_MOST,
-    MOST_GROUPS = WINOGRAD_MOST,
     MOST_RUNS = SIZES * SIZES,
     MOST_OUTPUTS = (WINOGRAD_MOST - 2) * (WINOGRAD_MOST - 2),
     MOST_HEIGHTS = (MOST_STRIP + WINOGRAD_F32_MR - 1) / WINOGRAD_F32_MR,
+    LEAST_BLOCKS = 2, /* of a point in a piece, if not all */
+    MOST_PIECES = MOST_POINTS * ((MOST_HEIGHTS + LEAST_BLOCKS - 1) / LEAST_BLOCKS),
 };
 
 /* One dimension cut into tiles: count[i] ones of size[i] outputs, in this order; each has so many
@@ -43,9 +44,11 @@ struct convolution_winograd {
     size_t down, across; /* points of the largest tile; along a dimension of one tap, 1 */
     size_t padded;       /* input channels, to whole groups */
     size_t tiles, strip, panels;
-    size_t point;            /* elements of weights from a point to the next one */
-    size_t most_panels;      /* whose sums are made before they are transformed */
-    size_t groups, of_group; /* groups of points, and points of each */
+    size_t point;       /* elements of weights from a point to the next one */
+    size_t most_panels; /* whose sums are made before they are transformed */
+    size_t of_piece;    /* points that all panels of a round are multiplied with at a time */
+    size_t most_blocks; /* and blocks of their rows, if it is one point */
+    size_t slot;        /* elements from a point to the next one, if sums replace inputs; else 0 */
     float low, high;
     bool gathers;  /* channels of source are not neighbours: patches are transposed */
     bool staged;   /* tiles of results are finished before they go to dst */
@@ -63,32 +66,45 @@ struct tile {
     size_t run; /* of the strip's tiles of one size */
 };
 
+/* Blocks of a point's rows: they differ by one row at most, and lower ones are first. */
+struct blocks {
+    size_t height, lower; /* of the next one; how many are as low as the first one */
+};
+
+static inline void winograd_next_block(struct blocks *blocks)
+{
+    if (--blocks->lower == 0)
+        blocks->height++;
+}
+
 /* Where the next row of a point's matrix goes: in a block that has room for `left` more. */
 struct place {
     float *next;
-    const uint8_t *heights; /* of this block and those after it */
+    struct blocks blocks; /* this block and those after it */
     size_t left;
 };
 
 /* Where the next row goes, if all points have the same blocks: values from the first row on. */
 struct cursor {
-    const uint8_t *heights; /* of this block and those after it */
+    struct blocks blocks; /* this block and those after it */
     size_t row, block;
 };
 
-/* Some points that follow each other. */
-struct points {
-    size_t first, row;      /* point, and its first row among those of all points */
-    const uint8_t *heights; /* of their blocks, as the kernel has it */
+/* Some points that follow each other, or some of the blocks of one. */
+struct piece {
+    size_t point;           /* the first one */
+    float *inputs, *sums;   /* of the first row, and of the first panel */
+    const uint8_t *heights; /* of the blocks, as the kernel has it */
 };
 
 /* What is known about the tiles of a strip. Points are numbered in rows of `across`. */
 struct strip {
     size_t count;
-    size_t rows; /* of the matrices of all points */
+    size_t panel; /* elements from a panel's sums to the next one's */
     struct tile tiles[MOST_STRIP];
-    uint8_t heights[MOST_POINTS * (MOST_HEIGHTS + 1) + MOST_GROUPS]; /* for the products */
-    struct points groups[MOST_GROUPS];                               /* as many as plan->groups */
+    uint8_t heights[MOST_POINTS * (MOST_HEIGHTS + 1) + 2 * MOST_PIECES]; /* for the products */
+    size_t piece_count;
+    struct piece pieces[MOST_PIECES];
     struct place places[MOST_POINTS];
     /* Tiles of one size follow each other; those of a run have rows of the same points. */
     size_t run_count;
@@ -120,8 +136,10 @@ struct run {
 struct task {
     const struct run *run;
     struct strip *strip;
-    float *inputs; /* blocks of each point's matrix, of rows × input channels */
-    float *sums;   /* rows × WINOGRAD_F32_NR of each point, for each of some panels */
+    /* Blocks of each point's matrix, of rows × input channels; and rows × WINOGRAD_F32_NR of each
+     * point, for each of some panels. A plan with slots has a point's sums where the inputs of the
+     * point before were, which has been multiplied then: lines that are in a cache. */
+    float *inputs, *sums;
     float *zeros, *patches;
     size_t strips, rounds; /* that are done: every other one begins at the end */
 };
@@ -142,9 +160,33 @@ void winograd_plan_matrices(struct convolution_winograd *mine);
 struct winograd_f32_matrix winograd_forward(const struct convolution_winograd *plan, size_t n);
 struct winograd_f32_matrix winograd_backward(const struct convolution_winograd *plan, size_t n);
 
+/* ---- what moves between the caches (convolution_winograd_traffic.c) ---- */
+
+/* How the tiles are divided: strips, and panels of sums that are made at a time. */
+struct winograd_blocking {
+    size_t strips, panels;
+};
+
+/* Bytes from beyond the L2 cache, and a part of those from it. */
+double winograd_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
+                        const struct winograd_blocking *how);
+
+/* Which part of a strip's inputs and sums does not stay in the L2 cache until it is used again? */
+double winograd_missing(const struct convolution_winograd *mine, const struct cpu *cpu,
+                        const struct winograd_blocking *how);
+
+/* Are all panels in the only round of a strip, and a point's products enough that sums can take the
+ * place of inputs? */
+bool winograd_replaces_inputs(const struct convolution_winograd *mine,
+                              const struct winograd_blocking *how);
+
+/* Blocks of a point's rows that are multiplied with all panels of a round at a time. */
+size_t winograd_blocks_at_once(const struct convolution_winograd *mine, const struct cpu *cpu,
+                               const struct winograd_blocking *how);
+
 /* ---- blocking (convolution_winograd_blocking.c) ---- */
 
-/* Sets the plan's strip, most_panels and groups of points. */
+/* Sets the plan's strip, most_panels, of_piece, most_blocks and slot. */
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu);
 
 /* ---- strips (convolution_winograd_strip.c, _input.c, _output.c) ---- */

@@ -118,18 +118,19 @@ static bool list_targets(const struct task *task, const struct tile *tile, size_
     size_t across = task->run->plan->across, padded = task->run->plan->padded;
     float **targets = task->strip->targets[i];
     size_t *steps = task->strip->steps[i], different = 0;
-    uint8_t first = *task->strip->places[0].heights;
+    size_t first = task->strip->places[0].blocks.height;
     for (size_t u = 0; u < tile->rows; u++)
         for (size_t v = 0; v < tile->cols; v++) {
             struct place *place = &task->strip->places[u * across + v];
-            size_t height = *place->heights;
+            size_t height = place->blocks.height;
             *targets++ = place->next;
             *steps++ = height * WINOGRAD_F32_GROUP;
             different |= height ^ first;
             place->next += WINOGRAD_F32_GROUP;
             if (--place->left == 0) {
                 place->next += height * (padded - WINOGRAD_F32_GROUP);
-                place->left = *++place->heights;
+                winograd_next_block(&place->blocks);
+                place->left = place->blocks.height;
             }
         }
     return !different;
@@ -141,7 +142,7 @@ static void share_targets(const struct task *task)
     struct strip *strip = task->strip;
     const struct tile *tile = &strip->tiles[0];
     float **targets = strip->first_targets;
-    strip->next = (struct cursor){strip->places[0].heights, 0, 0};
+    strip->next = (struct cursor){strip->places[0].blocks, 0, 0};
     for (size_t u = 0; u < tile->rows; u++)
         for (size_t v = 0; v < tile->cols; v++)
             *targets++ = strip->places[u * task->run->plan->across + v].next;
@@ -159,13 +160,13 @@ static void find_targets(const struct task *task, const struct tile *tile, size_
         input->step = strip->steps[i][0];
         return;
     }
-    size_t height = *next->heights;
+    size_t height = next->blocks.height;
     input->targets = strip->first_targets;
     input->step = height * WINOGRAD_F32_GROUP;
     input->shift = next->block + next->row * WINOGRAD_F32_GROUP;
     if (++next->row == height) {
         next->block += height * task->run->plan->padded;
-        next->heights++;
+        winograd_next_block(&next->blocks);
         next->row = 0;
     }
 }

@@ -8,13 +8,14 @@ static struct task task_of(const struct run *run, int index)
     const struct convolution_winograd *plan = run->plan;
     unsigned char *table =
         (unsigned char *)run->execution->scratch + (size_t)index * plan->task_bytes;
-    unsigned char *inputs = table + plan->table_bytes, *sums = inputs + plan->input_bytes;
-    unsigned char *zeros = sums + plan->sum_bytes;
+    unsigned char *inputs = table + plan->table_bytes;
+    unsigned char *sums = plan->slot ? inputs : inputs + plan->input_bytes;
+    unsigned char *zeros = inputs + plan->input_bytes + plan->sum_bytes;
     memset(zeros, 0, plan->zero_bytes);
     return (struct task){
         .run = run,
         .strip = (struct strip *)(void *)table,
-        .inputs = (float *)(void *)inputs,
+        .inputs = (float *)(void *)inputs + plan->slot,
         .sums = (float *)(void *)sums,
         .zeros = (float *)(void *)zeros,
         .patches = (float *)(void *)(zeros + plan->zero_bytes),
@@ -23,40 +24,64 @@ static struct task task_of(const struct run *run, int index)
 
 /* ---- products ---- */
 
-/* A round of panels, of one width. Sums of a panel are `step` elements. */
-static void multiply(const struct task *task, struct span panels, size_t step)
+/* Panels of a round that have one width: all full ones, and each of the others. */
+enum { MOST_WIDTHS = WINOGRAD_F32_NR / 4 };
+struct wide {
+    winograd_f32_products_fn *run;
+    struct winograd_f32_products task; /* of a piece whose inputs, weights and sums begin at 0 */
+    const float *weights;
+    size_t sums;
+};
+
+static size_t list_widths(const struct task *task, struct span panels, struct wide *list)
 {
     const struct convolution_winograd *plan = task->run->plan;
-    size_t ic = (size_t)plan->shape.ic, oc = (size_t)plan->shape.oc;
-    size_t width = layout_panel(oc, panels.begin).width;
-    const float *weights = (const float *)task->run->execution->buffers[WEIGHTS] +
-                           layout_panel_offset(oc, panels.begin) * ic;
-    for (size_t i = 0; i < plan->groups; i++) {
-        size_t group = task->rounds % 2 ? plan->groups - 1 - i : i;
-        const struct points *points = &task->strip->groups[group];
-        plan->kernel->products[width / 4 - 1](&(struct winograd_f32_products){
-            .k = ic,
-            .a = task->inputs + points->row * plan->padded,
-            .b = weights + points->first * plan->point,
-            .point = plan->point,
-            .c = task->sums + points->row * WINOGRAD_F32_NR,
-            .panel = step,
-            .panels = panels.end - panels.begin,
-            .heights = points->heights,
-        });
+    size_t ic = (size_t)plan->shape.ic, oc = (size_t)plan->shape.oc, count = 0,
+           begin = panels.begin;
+    for (size_t end; begin < panels.end; begin = end) {
+        size_t width = layout_panel(oc, begin).width;
+        for (end = begin + 1; end < panels.end && layout_panel(oc, end).width == width; end++)
+            continue;
+        list[count++] = (struct wide){
+            .run = plan->kernel->products[width / 4 - 1],
+            .task = {.k = ic,
+                     .point = plan->point,
+                     .panel = task->strip->panel,
+                     .panels = end - begin},
+            .weights = (const float *)task->run->execution->buffers[WEIGHTS] +
+                       layout_panel_offset(oc, begin) * ic,
+            .sums = (begin - panels.begin) * task->strip->panel,
+        };
+    }
+    return count;
+}
+
+/* A round of panels: all of them with one piece, and then with the next one. */
+static void multiply(const struct task *task, struct span panels)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    const struct strip *strip = task->strip;
+    bool back = task->rounds % 2 && !plan->slot; /* sums would replace inputs that are wanted */
+    struct wide widths[MOST_WIDTHS];
+    size_t count = list_widths(task, panels, widths);
+    for (size_t i = 0; i < strip->piece_count; i++) {
+        const struct piece *piece = &strip->pieces[back ? strip->piece_count - 1 - i : i];
+        for (struct wide *wide = widths; wide < widths + count; wide++) {
+            wide->task.a = piece->inputs;
+            wide->task.b = wide->weights + piece->point * plan->point;
+            wide->task.c = piece->sums + wide->sums;
+            wide->task.heights = piece->heights;
+            wide->run(&wide->task);
+        }
     }
 }
 
 /* As many of these panels as are multiplied at a time, the first ones, or the last ones. */
 static struct span round_of(const struct convolution_winograd *plan, struct span panels, bool back)
 {
-    size_t oc = (size_t)plan->shape.oc, at = back ? panels.end - 1 : panels.begin, count = 1;
-    size_t most = min_size(panels.end - panels.begin, plan->most_panels);
-    size_t width = layout_panel(oc, at).width;
-    while (count < most && layout_panel(oc, back ? at - count : at + count).width == width)
-        count++;
-    size_t begin = back ? panels.end - count : panels.begin;
-    return (struct span){begin, begin + count};
+    size_t count = min_size(panels.end - panels.begin, plan->most_panels);
+    return back ? (struct span){panels.end - count, panels.end}
+                : (struct span){panels.begin, panels.begin + count};
 }
 
 /* ---- all tasks ---- */
@@ -64,12 +89,11 @@ static struct span round_of(const struct convolution_winograd *plan, struct span
 static void run_round(const struct task *task, struct span panels)
 {
     size_t oc = (size_t)task->run->plan->shape.oc;
-    size_t step = task->strip->rows * WINOGRAD_F32_NR;
-    multiply(task, panels, step);
+    multiply(task, panels);
     for (size_t t = 0; t < task->strip->count; t++)
         for (size_t p = panels.begin; p < panels.end; p++)
             winograd_transform_output(task, t, layout_panel(oc, p),
-                                      task->sums + (p - panels.begin) * step);
+                                      task->sums + (p - panels.begin) * task->strip->panel);
 }
 
 /* Strips and rounds turn back where the one before ended: what it used last is in the cache. */

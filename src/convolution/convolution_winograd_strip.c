@@ -91,28 +91,90 @@ static void find_runs(struct strip *strip)
 }
 
 /* Counts the rows at each point. */
-static void count_rows(const struct strip *strip, size_t across, uint8_t *rows)
+static void count_rows(const struct strip *strip, size_t across, uint16_t *rows)
 {
-    memset(rows, 0, MOST_POINTS);
+    memset(rows, 0, MOST_POINTS * sizeof *rows);
     for (size_t r = 0; r < strip->run_count; r++) {
         struct span run = strip->runs[r];
         const struct tile *tile = &strip->tiles[run.begin];
         for (size_t u = 0; u < tile->rows; u++)
             for (size_t v = 0; v < tile->cols; v++)
-                rows[u * across + v] = (uint8_t)(rows[u * across + v] + run.end - run.begin);
+                rows[u * across + v] = (uint16_t)(rows[u * across + v] + run.end - run.begin);
     }
 }
 
-/* Blocks of a point differ by one row at most; lower ones are first. */
-static uint8_t *list_heights(size_t rows, uint8_t *heights)
+/* ---- blocks of rows ---- */
+
+static struct blocks blocks_of(size_t rows)
 {
-    size_t blocks = div_up(rows, WINOGRAD_F32_MR), height = rows / max_size(blocks, 1);
-    size_t lower = blocks - (rows - blocks * height);
-    for (size_t i = 0; i < blocks; i++)
-        *heights++ = (uint8_t)(height + (i >= lower));
-    *heights++ = WINOGRAD_F32_PANEL;
-    return heights;
+    size_t count = div_up(rows, WINOGRAD_F32_MR), height = rows / max_size(count, 1);
+    return (struct blocks){height, count - (rows - count * height)};
 }
+
+/* What is written about pieces so far. */
+struct pieces {
+    struct piece *next;
+    uint8_t *heights;
+    float *inputs, *sums; /* of the next row */
+};
+
+static void begin_piece(struct pieces *pieces, size_t point)
+{
+    *pieces->next++ = (struct piece){point, pieces->inputs, pieces->sums, pieces->heights};
+}
+
+static void end_piece(struct pieces *pieces)
+{
+    *pieces->heights++ = WINOGRAD_F32_PANEL;
+    *pieces->heights++ = WINOGRAD_F32_END;
+}
+
+static void list_blocks(const struct convolution_winograd *plan, struct pieces *pieces,
+                        size_t point, size_t rows)
+{
+    struct blocks blocks = blocks_of(rows);
+    for (size_t i = 0, height; rows > 0; i++, rows -= height) {
+        if (i == plan->most_blocks) {
+            end_piece(pieces);
+            begin_piece(pieces, point);
+            i = 0;
+        }
+        height = blocks.height;
+        *pieces->heights++ = (uint8_t)height;
+        pieces->inputs += height * plan->padded;
+        pieces->sums += height * WINOGRAD_F32_NR;
+        winograd_next_block(&blocks);
+    }
+}
+
+/* Gives each point its blocks, and the places of its inputs and sums. */
+static void list_points(const struct task *task, const uint16_t *rows, uint32_t *sums)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    struct strip *strip = task->strip;
+    struct pieces pieces = {strip->pieces, strip->heights, task->inputs, task->sums};
+    size_t points = plan->down * plan->across;
+    for (size_t p = 0; p < points; p++) {
+        if (plan->slot) {
+            pieces.inputs = task->inputs + p * plan->slot;
+            pieces.sums = task->sums + p * plan->slot;
+        }
+        struct blocks blocks = blocks_of(rows[p]);
+        strip->places[p] = (struct place){pieces.inputs, blocks, blocks.height};
+        sums[p] = (uint32_t)((size_t)(pieces.sums - task->sums) * sizeof(float));
+        if (p % plan->of_piece == 0)
+            begin_piece(&pieces, p);
+        list_blocks(plan, &pieces, p, rows[p]);
+        if ((p + 1) % plan->of_piece == 0 || p + 1 == points)
+            end_piece(&pieces);
+        else
+            *pieces.heights++ = WINOGRAD_F32_PANEL;
+    }
+    strip->piece_count = (size_t)(pieces.next - strip->pieces);
+    strip->panel = plan->slot ? strip->count * WINOGRAD_F32_NR : (size_t)(pieces.sums - task->sums);
+}
+
+/* ---- rows ---- */
 
 enum { SUM_BYTES = WINOGRAD_F32_NR * sizeof(float) }; /* of a row */
 
@@ -131,28 +193,14 @@ void winograd_make_strip(const struct task *task, struct span tiles)
 {
     const struct convolution_winograd *plan = task->run->plan;
     struct strip *strip = task->strip;
-    struct points *next_group = strip->groups;
-    size_t points = plan->down * plan->across, of_group = plan->of_group, end = 0;
-    uint8_t rows[MOST_POINTS], *heights = strip->heights;
-    uint32_t next[MOST_POINTS] = {0};
+    uint16_t rows[MOST_POINTS];
+    uint32_t sums[MOST_POINTS];
     strip->count = tiles.end - tiles.begin;
     list_tiles(plan, tiles, strip->tiles);
     find_runs(strip);
     count_rows(strip, plan->across, rows);
-    strip->rows = 0;
-    for (size_t p = 0; p < points; strip->rows += rows[p++]) {
-        if (p == end) {
-            *next_group++ = (struct points){p, strip->rows, heights};
-            end = min_size(p + of_group, points);
-        }
-        uint8_t *begin = heights;
-        heights = list_heights(rows[p], heights);
-        if (p + 1 == end)
-            *heights++ = WINOGRAD_F32_END;
-        next[p] = (uint32_t)strip->rows * SUM_BYTES;
-        strip->places[p] = (struct place){task->inputs + strip->rows * plan->padded, begin, *begin};
-    }
+    list_points(task, rows, sums);
     for (size_t r = 0; r < strip->run_count; r++)
         place_sums(&strip->tiles[strip->runs[r].begin], strip->runs[r].end - strip->runs[r].begin,
-                   plan->across, next, strip->sums[r]);
+                   plan->across, sums, strip->sums[r]);
 }

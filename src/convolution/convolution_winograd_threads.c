@@ -101,7 +101,8 @@ static bool has_room(const struct convolution_winograd *plan, const struct kinds
                      struct span tiles)
 {
     size_t rows = points_before(kinds, tiles.end) - points_before(kinds, tiles.begin);
-    return tiles.end - tiles.begin <= MOST_STRIP && rows <= plan->strip * plan->down * plan->across;
+    return tiles.end - tiles.begin <= (plan->slot ? plan->strip : MOST_STRIP) &&
+           rows <= plan->strip * plan->down * plan->across;
 }
 
 /* The end that is next to `wanted` and leaves no few tiles of a kind on either side. */
