@@ -134,8 +134,9 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double groups = tiles * (double)s.groups;
     double pixels = planes * rows * width;
     double outputs = ceil((double)s.oc / 4) * 4 * pixels * (double)s.groups;
+    double of_a_tile = fmax(pixels, 1) / fmax(tiles, 1); /* dst may be empty */
     double sums = taps * tap_cycles(cpu, tuned, outputs, (double)s.ic) *
-                  waits(&s, kernel, cpu->core, pixels / fmax(tiles, 1));
+                  waits(&s, kernel, cpu->core, of_a_tile);
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
     double listing = tiles * (cpu->core->slowness * (80 + (tuned ? 45 : 18) * taps) +
                               reading_cycles(&s, cpu, taps));
