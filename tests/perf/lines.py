@@ -53,26 +53,30 @@ moves the fewest.
 ## Where more has to be moved than seems necessary
 
 **Winograd.** F(6,3) has 64 values for the 9 of a kernel, F(4,3) 36, F(2,3) 16, and all of them come for
-each strip of tiles. With many channels and a small image nearly all lines of L2 are these. Smaller tiles
-have fewer lines and more products; thousands of lines behind L2, and millions of modelled cycles of
-Neoverse N1:
+each strip of tiles. With many channels and a small image nearly all lines behind L2 are these. "Least" is
+what F(6,3) has to move if nothing leaves L2 before its last use: transformed weights and the images. Smaller
+tiles have fewer lines and more products, a direct convolution the fewest lines; thousands of lines behind
+L2, and millions of modelled cycles of Neoverse N1:
 
-| convolution | F(6,3) | | F(4,3) | | F(2,3) | | fewest lines of a peer | |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| 64 channels at 56 | 119 | 4.18 | 98 | 4.94 | 41 | 9.24 | 41 XNNPACK | 14.9 |
-| 128 at 28 | 156 | 3.55 | 154 | 4.24 | 137 | 7.68 | 20 XNNPACK | 14.7 |
-| 256 at 14 | 311 | 3.61 | 204 | 4.34 | 156 | 7.06 | 187 OpenBLAS | 15.3 |
-| 512 at 7 | 625 | 4.18 | 625 | 4.20 | 330 | 8.80 | 229 OpenBLAS | 15.9 |
+| convolution | least | F(6,3) | | F(4,3) | | F(2,3) | | direct | | fewest lines of a peer | |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| 64 channels at 56 | 54 | 106 | 4.13 | 38.5 | 4.91 | 37.8 | 8.95 | 37.7 | 14.8 | 41 XNNPACK | 14.9 |
+| 128 at 28 | 84 | 136 | 3.55 | 118 | 4.21 | 137 | 7.65 | 18.9 | 14.4 | 20 XNNPACK | 14.7 |
+| 256 at 14 | 272 | 302 | 3.61 | 189 | 4.33 | 126 | 7.03 | 38.1 | 14.0 | 184 OpenBLAS | 15.3 |
+| 512 at 7 | 595 | 616 | 4.17 | 616 | 4.19 | 301 | 8.78 | 152 | 13.3 | 226 OpenBLAS | 15.9 |
 
-F(4,3) would be the better choice with 256 channels at 14 where a line from behind L2 costs more than 6.8
-cycles that nothing hides, at 64 channels more than 36; 64 bytes in 6.8 cycles are what a core of 3 GHz
-reads at 28 GB/s. Neoprene takes what has the fewest cycles. With 512 at 7 the tiles are of 4 + 3 outputs
-in either layout. The other way to fewer lines, strips whose inputs are transformed for some weights only,
-costs a transform for each part of the weights.
+F(4,3) would be the better choice with 256 channels at 14 where a line from behind L2 costs more than 6.4
+cycles that nothing hides, with 64 at 56 more than 11.5, with 128 at 28 more than 38; 64 bytes in 6.4 cycles
+are what a core of 3 GHz reads at 30 GB/s. What memory costs beside products differs between machines of one
+core, so Neoprene takes what has the fewest cycles. Whoever has less bandwidth can ask for
+`NEO_CONVOLUTION_DIRECT`.
+With 512 at 7 the tiles are of 4 + 3 outputs in either layout.
 
-The figures are of commit ddc8739. An estimate with a term for these lines would choose F(4,3) for 256 at
-14 and for no other of the four, unless a line costs more than 36 cycles. What memory costs beside
-products differs between machines of one core, and so there is none.
+Where weights are larger than L2 they come once for a strip of as many tiles as can be, and sums are written
+where inputs were: 256 and 512 channels move little more than the least. Where they are smaller, every other
+strip begins at the last panel of weights, and every other round at the last points, so that what was used
+last is still there. With 64 channels at 112 (least 167, moved 417) and VGG's conv2_1 (284, 878) a strip's
+inputs and sums displace these weights; strips of other sizes, and other orders, move as much or more.
 
 **L1.** A few panels of B stay in L1, and rows of A pass by them: what leaves first is what was used the
 longest ago, so room is needed for the rows of two tiles, and sums come and go for each block of k. Where
