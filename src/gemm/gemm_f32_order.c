@@ -24,6 +24,7 @@ struct sizes {
     double group;     /* columns of B in the L1 cache */
     double addresses; /* of a row, if they have to be found one by one */
     double copied;    /* values of a row that are copied next to those of others */
+    double call;      /* what could be moved in the time of calls for a block and a group */
 };
 
 struct order {
@@ -120,10 +121,15 @@ static double listing(const struct sizes *s)
     return s->m * (line * s->addresses + s->copied / 2) * ceil(s->n / s->nc);
 }
 
+static double calls(const struct sizes *s)
+{
+    return s->call * ceil(s->m / s->mc) * ceil(s->k / s->kc) * ceil(s->n / s->group);
+}
+
 /* A line from behind the L2 cache takes some six times as long as one from there. */
 static double cost_of(const struct sizes *s, bool k_inside)
 {
-    return memory_traffic(s, k_inside) + collisions(s) + l1_traffic(s) / 6 + listing(s);
+    return memory_traffic(s, k_inside) + collisions(s) + l1_traffic(s) / 6 + listing(s) + calls(s);
 }
 
 static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
@@ -147,6 +153,7 @@ static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
     if (!shape->a_is_regular)
         s.addresses = s.k / fmin((double)shape->segment, s.kc);
     s.copied = plan->copies ? s.k : 0;
+    s.call = cpu->core->in_order ? 500 : 0; /* others multiply meanwhile */
     s.a_stride = shape->a_is_regular ? (double)shape->a_stride : s.a_step;
     return s;
 }
