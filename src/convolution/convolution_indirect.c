@@ -95,12 +95,14 @@ static double waits(const struct convolution_shape *s, const struct indirect_f32
     return fmax(1, kernel->in_order ? (sums + others) / 2 / sums : core->fmla_latency / alone);
 }
 
-/* Of a tile and a panel. Groups have addresses of their own, which the narrow kernels wait for. */
+/* Of a tile and a panel: stores, and loads that wait for addresses, which no core does much faster.
+ * Groups have addresses of their own, which the narrow kernels wait for. */
 static double around_cycles(const struct convolution_shape *s, const struct cpu *cpu,
                             const struct indirect_f32_kernel *kernel, double taps)
 {
     if (!kernel->in_order)
-        return cpu->core->slowness * (is_in_halves(s, kernel) ? 1.5 : 1) * (50 + 4 * taps);
+        return fmax(cpu->core->slowness, 0.8) * (is_in_halves(s, kernel) ? 1.5 : 1) *
+               (50 + 4 * taps);
     bool waits = kernel->in_order == IN_ORDER_NARROW && s->groups > 1;
     return waits ? 300 + 25 * taps : 100 + 18 * taps;
 }

@@ -22,11 +22,12 @@ enum {
 enum { PLACE_LINES = L1_WAYS * PLACE };
 
 /* What a sum costs in each block of k, in values that come from the L2 cache: C comes and goes, and
- * in the time that it takes to load and store sums some two others would come; more where those of
- * the last panel are copied for that. */
-static double block_cost(const struct gemm_f32 *plan)
+ * in the time that it takes to load and store sums some others would come, the more the faster
+ * products are; and as many again where those of the last panel are copied for that. */
+static double block_cost(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
-    return plan->shape.n % 4 ? 6 : 4;
+    double others = (double)cpu->core->fmla_per_cycle;
+    return 2 + others * (plan->shape.n % 4 ? 2 : 1);
 }
 
 /* Lines of an array on each place of the cache. */
@@ -132,7 +133,7 @@ static double choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
             plan->group_panels = panels;
         }
     }
-    return least + block_cost(plan) / (double)plan->block_k;
+    return least + block_cost(plan, cpu) / (double)plan->block_k;
 }
 
 bool gemm_f32_knows_l1(const struct gemm_f32 *plan, const struct cpu *cpu)
