@@ -13,6 +13,7 @@
 #include "src/weights/layout.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
+#include "tests/support/stated_cpu.h"
 
 enum { MOST_BYTES = 1 << 22 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
@@ -291,14 +292,6 @@ static void walk(const struct cpu *cpu, struct default_pool *pool)
     walk_list(sizes, count_of(sizes), cpu, pool);
 }
 
-static struct cpu stated_cpu(const char *core, size_t l1_bytes)
-{
-    struct cpu cpu = *cpu_get();
-    cpu.core = core_named(core);
-    cpu.l1_bytes = l1_bytes;
-    return cpu;
-}
-
 static void products_are_exact_on_cores_that_reorder(void **state)
 {
     (void)state;
@@ -329,133 +322,6 @@ static void products_are_exact_on_cores_that_do_not(void **state)
     walk(&wide, NULL);
 }
 
-/* Four of them fit into the L1 cache together, so tiles are low; for many columns they are copied.
- */
-static void rows_that_collide_are_copied_for_many_columns(void **state)
-{
-    (void)state;
-    struct cpu cpu = stated_cpu("cortex-a510", 32768);
-    struct gemm_f32_shape shape = {.batch = 1,
-                                   .m = 70,
-                                   .n = 16,
-                                   .k = 4096,
-                                   .b_packed = true,
-                                   .segment = 4096,
-                                   .a_stride = 4096,
-                                   .a_is_regular = true};
-    struct gemm_f32 plan;
-    gemm_f32_plan(&plan, &shape, &cpu);
-    assert_false(plan.copies);
-    assert_int_equal(plan.tall, 4);
-    shape.n = 160;
-    gemm_f32_plan(&plan, &shape, &cpu);
-    assert_true(plan.copies);
-    assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
-    shape.n = 16, shape.a_stride = 4100;
-    gemm_f32_plan(&plan, &shape, &cpu);
-    assert_false(plan.copies);
-    assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
-}
-
-/* Of dense rows of A in place, and packed weights. */
-static struct gemm_f32_shape packed_shape(size_t m, size_t n, size_t k)
-{
-    return (struct gemm_f32_shape){.batch = 1,
-                                   .m = m,
-                                   .n = n,
-                                   .k = k,
-                                   .b_packed = true,
-                                   .segment = k,
-                                   .a_stride = k,
-                                   .a_is_regular = true};
-}
-
-/* Panels of 12 columns and of 8 come one after the other for a chunk of rows, if both stay in the
- * L1 cache. */
-static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t n, k;
-        bool chunks;
-    } cases[] = {
-        {64, 66, true}, {128, 66, true}, {60, 66, false}, {16, 66, false}, {128, 258, false}};
-    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
-    for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = packed_shape(3136, cases[i].n, cases[i].k);
-        struct gemm_f32 plan;
-        gemm_f32_plan(&plan, &shape, &cpu);
-        size_t values = plan.chunk_tiles * plan.tile_rows * (shape.n + shape.k);
-        assert_int_equal(plan.chunk_tiles < plan.row_tiles, cases[i].chunks);
-        assert_true(!cases[i].chunks || (values + shape.n * shape.k) * sizeof(float) <= 65536);
-    }
-}
-
-/* Panels that stay in the L1 cache come together, those of 8 columns with the last ones of 12. */
-static void regular_rows_come_for_panels_of_both_widths(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t n, k, panels;
-    } cases[] = {{64, 64, 4}, {128, 64, 10}, {96, 64, 8},   {512, 128, 6},
-                 {24, 16, 2}, {64, 66, 0},   {64, 12, 0},   {62, 64, 0},
-                 {16, 64, 0}, {71, 64, 0},   {64, 1024, 2}, {64, 1026, 0}};
-    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
-    for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = packed_shape(3136, cases[i].n, cases[i].k);
-        struct gemm_f32 plan;
-        gemm_f32_plan(&plan, &shape, &cpu);
-        assert_int_equal(plan.regular_panels, cases[i].panels);
-        assert_true(plan.regular_panels == 0 || plan.chunk_tiles > plan.row_tiles);
-    }
-}
-
-/* Rows of 512 values fall on half of the places that a block of 256 of them needs, and blocks of
- * panels of 320 values all on the same ones. */
-static void blocks_are_as_large_as_their_places_in_the_cache(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t k, block_k, panels;
-    } cases[] = {{512, 176, 4}, {768, 192, 4}, {320, 320, 2}};
-    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
-    for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = packed_shape(196, 512, cases[i].k);
-        struct gemm_f32 plan;
-        gemm_f32_plan(&plan, &shape, &cpu);
-        assert_int_equal(plan.block_k, cases[i].block_k);
-        assert_int_equal(plan.group_panels, cases[i].panels);
-    }
-}
-
-/* 240 columns of 40 values fill most of the L1 cache, with rows of A and C that touch each other:
- * they come once. */
-static void short_panels_come_together(void **state)
-{
-    (void)state;
-    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
-    struct gemm_f32_shape shape = packed_shape(784, 240, 40);
-    struct gemm_f32 plan;
-    gemm_f32_plan(&plan, &shape, &cpu);
-    assert_int_equal(plan.regular_panels, 20);
-}
-
-/* Between two blocks of rows all weights are used, and rows of C of both: they stay in the L2 cache
- * until then. */
-static void weights_stay_for_the_next_block_of_rows(void **state)
-{
-    (void)state;
-    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
-    cpu.l2_bytes = 1 << 20;
-    struct gemm_f32_shape shape = packed_shape(784, 256, 512);
-    struct gemm_f32 plan;
-    gemm_f32_plan(&plan, &shape, &cpu);
-    size_t rows = plan.block_tiles * plan.tile_rows;
-    size_t values = shape.k * shape.n + rows * (shape.k + 2 * shape.n);
-    assert_true(plan.block_tiles < plan.row_tiles);
-    assert_true(values * sizeof(float) <= cpu.l2_bytes / 5 * 4);
-}
-
 /* The plan is for the faster cores; a thread on another one packs what they read in place. */
 static void products_are_exact_among_cores_of_both_kinds(void **state)
 {
@@ -473,138 +339,13 @@ static void products_are_exact_among_cores_of_both_kinds(void **state)
     default_pool_destroy(pool);
 }
 
-/* Kernels that multiply the last columns by four steps of k: where they are faster, and all of k is
- * one block. Their tiles may be lower. */
-static void last_columns_have_kernels_of_their_own(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *core;
-        size_t n, k;
-        bool packed, has_tail;
-        size_t tall;
-    } rows[] = {
-        {"neoverse-n1", 7, 144, true, true, 6},    {"neoverse-n1", 7, 144, false, false, 7},
-        {"neoverse-n1", 11, 144, true, true, 5},   {"neoverse-n1", 13, 144, true, true, 7},
-        {"neoverse-n1", 13, 1440, true, false, 7}, {"neoverse-n1", 8, 144, true, false, 7},
-        {"neoverse-n1", 2, 144, true, true, 7},    {"neoverse-v2", 10, 144, true, true, 6},
-        {"m1-firestorm", 7, 144, true, false, 7},  {"m1-firestorm", 9, 144, true, true, 7},
-        {"cortex-a55", 9, 144, true, false, 7},    {"cortex-a55", 3, 144, true, true, 7},
-        {"cortex-a510", 1, 144, true, true, 7},
-    };
-    for (size_t i = 0; i < count_of(rows); i++) {
-        struct cpu cpu = stated_cpu(rows[i].core, 65536);
-        struct gemm_f32_shape shape = packed_shape(210, rows[i].n, rows[i].k);
-        struct gemm_f32 plan;
-        shape.b_packed = rows[i].packed;
-        gemm_f32_plan(&plan, &shape, &cpu);
-        assert_int_equal(plan.has_tail, rows[i].has_tail);
-        assert_int_equal(plan.tall, min_size(rows[i].tall, plan.listed->height));
-    }
-}
-
-/* So a user's scratchpad is large enough when the sizes become known. */
-static void unknown_sizes_have_most_on(const struct cpu *cpu)
-{
-    const size_t unknown = SIZE_MAX;
-    struct gemm_f32_shape any = {.batch = unknown,
-                                 .m = unknown,
-                                 .n = unknown,
-                                 .k = unknown,
-                                 .segment = unknown,
-                                 .a_stride = unknown,
-                                 .a_is_regular = true,
-                                 .output = GEMM_STAGED};
-    struct gemm_f32 most, plan;
-    for (size_t m = 1; m < 3000; m = m * 3 + 1)
-        for (size_t n = 1; n < 3000; n = n * 3 + 1)
-            for (size_t k = 1; k < 3000; k = k * 3 + 1)
-                for (int options = 0; options < 32; options++) {
-                    struct gemm_f32_shape shape = any;
-                    any.n = options & 8 ? n : unknown;
-                    any.b_packed = shape.b_packed = options & 16;
-                    gemm_f32_plan(&most, &any, cpu);
-                    shape.batch = 1, shape.m = m, shape.n = n, shape.k = k;
-                    shape.segment = options & 1 ? k : 0;
-                    shape.a_stride = options & 4 ? 4096 : k;
-                    shape.output = options & 2 ? GEMM_DIRECT : GEMM_STAGED;
-                    gemm_f32_plan(&plan, &shape, cpu);
-                    assert_true(gemm_f32_scratch_bytes(&plan, 1) <=
-                                gemm_f32_scratch_bytes(&most, 1));
-                }
-}
-
-static void unknown_sizes_have_the_largest_scratchpad(void **state)
-{
-    (void)state;
-    struct cpu reorders = stated_cpu("neoverse-n1", 65536);
-    struct cpu wide = stated_cpu("cortex-a510", 32768), narrow = stated_cpu("cortex-a55", 32768);
-    unknown_sizes_have_most_on(&reorders);
-    unknown_sizes_have_most_on(&wide);
-    unknown_sizes_have_most_on(&narrow);
-}
-
-/* Tiles of packed rows. A few rows by themselves would leave most registers unused. */
-static void the_last_tiles_share_their_rows(void **state)
-{
-    (void)state;
-    for (size_t m = 1; m < 100; m++) {
-        size_t end = 0;
-        for (size_t t = 0; t < div_up(m, GEMM_F32_MR); t++) {
-            struct span rows = gemm_f32_row_tile(m, t);
-            size_t height = rows.end - rows.begin;
-            assert_int_equal(rows.begin, end);
-            assert_in_range(height, m > GEMM_F32_MR ? GEMM_F32_MR / 2 : m, GEMM_F32_MR);
-            end = rows.end;
-        }
-        assert_int_equal(end, m);
-    }
-}
-
-/* Two groups of 128 columns side by side: each one's rows of C have half of the places of a cache,
- * and do not stay there for all blocks of k. */
-static void rows_far_apart_take_places_of_others(void **state)
-{
-    (void)state;
-    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
-    cpu.l2_bytes = 1 << 20;
-    struct gemm_f32_shape shape = {.batch = 2,
-                                   .m = 729,
-                                   .n = 128,
-                                   .k = 432,
-                                   .b_packed = true,
-                                   .segment = 48,
-                                   .a_stride = 96,
-                                   .a_values = 729 * 48,
-                                   .a_shared = 2 * 27 * 48,
-                                   .c_stride = 128};
-    struct gemm_f32 near, apart;
-    gemm_f32_plan(&near, &shape, &cpu);
-    shape.c_stride = 256;
-    gemm_f32_plan(&apart, &shape, &cpu);
-    if (!near.listed)
-        skip();
-    assert_false(near.k_inside);
-    assert_true(apart.k_inside);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_tiles_share_their_rows),
         cmocka_unit_test(products_are_exact_on_cores_that_reorder),
         cmocka_unit_test(products_are_exact_in_every_order_of_loops),
         cmocka_unit_test(products_are_exact_on_cores_that_do_not),
-        cmocka_unit_test(rows_that_collide_are_copied_for_many_columns),
-        cmocka_unit_test(panels_of_two_widths_come_for_chunks_of_rows),
-        cmocka_unit_test(regular_rows_come_for_panels_of_both_widths),
-        cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
-        cmocka_unit_test(short_panels_come_together),
-        cmocka_unit_test(weights_stay_for_the_next_block_of_rows),
-        cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
-        cmocka_unit_test(rows_far_apart_take_places_of_others),
-        cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
     };
     struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias, &guard_scratch};
     for (size_t i = 0; i < count_of(guards); i++)
