@@ -90,12 +90,12 @@ static double of_one_row(const struct convolution_shape *s, const struct cpu *cp
 static bool reads_planes(const struct convolution_shape *s, const struct cpu *cpu)
 {
     bool planes = s->src.w == 1 && s->src.c > 1 && s->dst.w == 1 && s->dst.c > 1;
-    struct gemm_f32 plan = {.shape = {.m = (size_t)pixels_of(s),
-                                      .n = (size_t)s->oc,
-                                      .k = (size_t)s->ic,
-                                      .columns = true,
-                                      .a_column = (size_t)s->src.c}};
-    return planes && gemm_f32_reads_planes(&plan, cpu);
+    struct gemm_f32_shape product = {.m = (size_t)pixels_of(s),
+                                     .n = (size_t)s->oc,
+                                     .k = (size_t)s->ic,
+                                     .columns = true,
+                                     .a_column = (size_t)s->src.c};
+    return planes && gemm_f32_reads_planes(&product, cpu);
 }
 
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)

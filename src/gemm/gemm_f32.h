@@ -210,8 +210,8 @@ struct span gemm_f32_row_tile(size_t m, size_t index);
 /* The rows of tile t, by the plan. */
 struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
 
-/* Can columns of A be read in place? Of the plan only the shape matters. */
-bool gemm_f32_reads_planes(const struct gemm_f32 *plan, const struct cpu *cpu);
+/* Can columns of A be read in place? */
+bool gemm_f32_reads_planes(const struct gemm_f32_shape *shape, const struct cpu *cpu);
 
 /* Cycles on one thread, if they are. */
 double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,

@@ -86,17 +86,17 @@ static bool is_unknown(const struct gemm_f32_shape *shape)
  * a large power of two share few places in the L1 cache; more of them in one place than it holds
  * would drive each other out before the next panel.
  */
-bool gemm_f32_reads_planes(const struct gemm_f32 *plan, const struct cpu *cpu)
+bool gemm_f32_reads_planes(const struct gemm_f32_shape *shape, const struct cpu *cpu)
 {
     enum { FEW = 32, PACKING = 16 }; /* one of so many; multiply-adds for a value */
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_f32 packed = {.shape = *shape};
     size_t bytes = shape->a_column * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
     size_t apart = bytes & (~bytes + 1), places = way / max_size(min_size(apart, way), 1);
     if (!bytes || !shape->columns || is_unknown(shape) || shape->m < GEMM_F32_PLANES_LOWEST)
         return false;
     size_t twice = round_up(shape->m, GEMM_F32_PLANES_LOWEST) - shape->m;
     bool is_little = twice * FEW <= shape->m || twice * shape->n <= PACKING * shape->m;
-    return is_little && shape->k <= min_size(most_k(plan, cpu), places * L1_WAYS);
+    return is_little && shape->k <= min_size(most_k(&packed, cpu), places * L1_WAYS);
 }
 
 /* Whole tiles of every height, at least one. */
@@ -303,7 +303,7 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     *plan = (struct gemm_f32){.shape = *shape};
     if (shape->segment && (shape->n == SIZE_MAX || gemm_f32_lists(cpu, (double)shape->n)))
         plan->listed = gemm_f32_listed_find(cpu->features, cpu->core->in_order);
-    if (gemm_f32_reads_planes(plan, cpu)) {
+    if (gemm_f32_reads_planes(shape, cpu)) {
         plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
         plan->run_rows = choose_run_rows(plan, cpu);
     }

@@ -84,12 +84,12 @@ static bool reads_planes(const struct problem *problem, const struct cpu *cpu)
         !matmul_is_contiguous(dst, dst->ndims - 1) && matmul_is_contiguous(dst, dst->ndims - 2);
     if (cpu->core->in_order || problem_is_runtime(problem))
         return false;
-    struct gemm_f32 plan = {.shape = {.m = (size_t)shape.m,
-                                      .n = (size_t)shape.n,
-                                      .k = (size_t)shape.k,
-                                      .columns = columns,
-                                      .a_column = column_stride(problem, columns)}};
-    return gemm_f32_reads_planes(&plan, cpu);
+    struct gemm_f32_shape product = {.m = (size_t)shape.m,
+                                     .n = (size_t)shape.n,
+                                     .k = (size_t)shape.k,
+                                     .columns = columns,
+                                     .a_column = column_stride(problem, columns)};
+    return gemm_f32_reads_planes(&product, cpu);
 }
 
 static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
