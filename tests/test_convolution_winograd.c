@@ -336,7 +336,7 @@ static void operands_of_post_operations_are_read_where_they_belong(void **state)
 
 /* Winograd wants four input channels. */
 static const neo_dim ic_choices[] = {4, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 33, 50};
-static const neo_dim oc_choices[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 24, 33, 50};
+static const neo_dim oc_choices[] = {1, 1, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 24, 33, 50};
 static const neo_dim size_choices[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 17, 26};
 static const neo_dim kernel_choices[][2] = {{0, 0}, {0, 0}, {1, 3}, {3, 1}, {0, 3}};
 static const char *const plane_tags[] = {"nhwc", "nhwc", "nchw", "nchw", "chwn", "dcab", "acbd"};
