@@ -8,7 +8,8 @@
 /* The rows of a plane are copied between columns of zeros that are already there, so that no tile
  * has an edge; stride 2 takes columns apart, even ones in front of odd ones. Then the tiles are
  * worked off: R rows of V vectors, for each column of the kernel every row of source once, by one
- * LD1. The next plane has the same tiles.
+ * LD1. The next plane has the same tiles. Of a plane that is a single row, parts of it take the
+ * place of rows, where they share the weights of each column.
  *
  * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
 struct dwconv_f32_wide_copy {
@@ -53,8 +54,10 @@ enum { WIDE_VECTORS = 4, WIDE_HEIGHTS = 4, WIDE_END = WIDE_VECTORS * WIDE_HEIGHT
 
 typedef void dwconv_f32_wide_fn(const struct dwconv_f32_wide *job);
 
-/* Kernels of 3, 5, 7 rows; stride 1, 2. */
-dwconv_f32_wide_fn dwconv_f32_wide_3s1, dwconv_f32_wide_3s2, dwconv_f32_wide_5s1,
-    dwconv_f32_wide_5s2, dwconv_f32_wide_7s1, dwconv_f32_wide_7s2;
+/* Kernels of so many rows; stride 1, 2. */
+dwconv_f32_wide_fn dwconv_f32_wide_1s1, dwconv_f32_wide_1s2, dwconv_f32_wide_2s1,
+    dwconv_f32_wide_2s2, dwconv_f32_wide_3s1, dwconv_f32_wide_3s2, dwconv_f32_wide_4s1,
+    dwconv_f32_wide_4s2, dwconv_f32_wide_5s1, dwconv_f32_wide_5s2, dwconv_f32_wide_6s1,
+    dwconv_f32_wide_6s2, dwconv_f32_wide_7s1, dwconv_f32_wide_7s2;
 
 #endif

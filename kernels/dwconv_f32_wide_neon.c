@@ -1,5 +1,5 @@
 /* Depthwise convolution of planes (nchw), vectors of neighbouring columns: rows to copy and tiles
- * for the assembly of kernels/dwconv_f32_wide_tiles_neon.S. Kernels of 3, 5 or 7 rows, stride 1
+ * for the assembly of kernels/dwconv_f32_wide_tiles_neon.S. Kernels of one to seven rows, stride 1
  * with any dilation, stride 2 without. */
 #include <math.h>
 #include <string.h>
@@ -8,12 +8,13 @@
 #include "kernels/dwconv_f32_wide.h"
 #include "kernels/dwconv_f32_wide_offsets.h"
 
-enum { LINE = 64, LANES = 4 };
+enum { LINE = 64, LANES = 4, MOST_HEIGHT = 7 };
 
 /* The copy of the source: `rows` of `pitch` values, of which stride 2 has the odd ones in the
- * second half; values `begin` to `begin + count` of a row are those of columns from `column` on. */
+ * second half; values `begin` to `begin + count` of a row are those of columns from `column` on.
+ * Rows of taps are `step` apart: other than the pitch where parts of one row are rows. */
 struct copy {
-    size_t rows, pitch, begin, column, count;
+    size_t rows, pitch, step, begin, column, count;
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -31,9 +32,11 @@ static struct copy plan_copy(const struct dwconv_f32_task *task)
     size_t span = (task->out_cols - 1) * task->stride_w + (task->kw - 1) * task->dilation_w + 1;
     size_t left = task->first < 0 ? smaller((size_t)-task->first, span) : 0;
     size_t column = task->first > 0 ? smaller((size_t)task->first, task->columns) : 0;
+    size_t pitch = (span + 2 * LANES - 1) / (2 * LANES) * (2 * LANES);
     return (struct copy){
         .rows = (task->out_rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1,
-        .pitch = (span + 2 * LANES - 1) / (2 * LANES) * (2 * LANES),
+        .pitch = pitch,
+        .step = pitch,
         .begin = left,
         .column = column,
         .count = smaller(span - left, task->columns - column),
@@ -159,8 +162,7 @@ static void list_all_tiles(const struct dwconv_f32_task *task, const struct copy
         for (; left; left -= heights[height], y += heights[height] * apart) {
             while (heights[height] > left)
                 height++;
-            tile =
-                list_tiles(tile, task, y, height, parts->rows + y * task->stride_h * copy->pitch);
+            tile = list_tiles(tile, task, y, height, parts->rows + y * task->stride_h * copy->step);
         }
     }
     tile->body = WIDE_END;
@@ -171,7 +173,7 @@ static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task
 {
     static const size_t heights[WIDE_HEIGHTS] = {7, 4, 2, 1};
     ptrdiff_t bytes = (ptrdiff_t)sizeof(float), half = (ptrdiff_t)copy->pitch / 2;
-    job->row = (ptrdiff_t)(copy->pitch * task->dilation_h) * bytes;
+    job->row = (ptrdiff_t)(copy->step * task->dilation_h) * bytes;
     for (size_t i = 0; i < WIDE_HEIGHTS; i++) {
         size_t rows = (heights[i] - 1) * task->stride_h + task->kh;
         ptrdiff_t walked = (ptrdiff_t)rows * job->row;
@@ -181,14 +183,31 @@ static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task
     }
 }
 
-static void run(const struct dwconv_f32_task *task)
+/* Parts of a row that is alone, as long as tiles are wide; they are rows of dst from here on. */
+static void divide_row(struct dwconv_f32_task *task, struct copy *copy)
 {
-    static dwconv_f32_wide_fn *const functions[3][2] = {
-        {dwconv_f32_wide_3s1, dwconv_f32_wide_3s2},
-        {dwconv_f32_wide_5s1, dwconv_f32_wide_5s2},
+    size_t n = task->out_cols;
+    if (task->kh > 1 || task->out_rows > 1 || task->stride_w > 1 || n < MOST_HEIGHT * LANES)
+        return;
+    task->out_rows = n < LANES * LANES * WIDE_VECTORS ? MOST_HEIGHT : LANES;
+    task->dilation_h = 1;
+    task->dst_row = copy->step = n / task->out_rows;
+    task->out_cols = n - (task->out_rows - 1) * task->dst_row;
+}
+
+static void run(const struct dwconv_f32_task *whole)
+{
+    static dwconv_f32_wide_fn *const functions[MOST_HEIGHT][2] = {
+        {dwconv_f32_wide_1s1, dwconv_f32_wide_1s2}, {dwconv_f32_wide_2s1, dwconv_f32_wide_2s2},
+        {dwconv_f32_wide_3s1, dwconv_f32_wide_3s2}, {dwconv_f32_wide_4s1, dwconv_f32_wide_4s2},
+        {dwconv_f32_wide_5s1, dwconv_f32_wide_5s2}, {dwconv_f32_wide_6s1, dwconv_f32_wide_6s2},
         {dwconv_f32_wide_7s1, dwconv_f32_wide_7s2},
     };
     static const float none;
+    struct dwconv_f32_task divided = *whole;
+    const struct dwconv_f32_task *task = &divided;
+    struct copy copy = plan_copy(whole);
+    divide_row(&divided, &copy);
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
     size_t weights_row = task->kw * task->weights_tap;
@@ -208,26 +227,25 @@ static void run(const struct dwconv_f32_task *task)
         .src_plane = task->src_plane * sizeof(float),
         .dst_plane = task->dst_plane * sizeof(float),
     };
-    struct copy copy = plan_copy(task);
-    if (task->out_cols < LANES || !plan_chunks(&job, &copy, task->stride_w)) {
-        dwconv_f32_ref.run(task);
+    if (whole->out_cols < LANES || !plan_chunks(&job, &copy, task->stride_w)) {
+        dwconv_f32_ref.run(whole);
         return;
     }
-    struct parts parts = find_parts(task, &copy);
+    struct parts parts = find_parts(whole, &copy);
     memset(parts.rows, 0, copy.rows * copy.pitch * sizeof(float));
     list_copies(&job, task, &copy, &parts);
     list_all_tiles(task, &copy, &parts);
     plan_steps(&job, task, &copy);
     job.constants = parts.constants;
     job.tiles = parts.tiles;
-    functions[task->kh / 2 - 1][task->stride_h - 1](&job);
+    functions[task->kh - 1][task->stride_h - 1](&job);
 }
 
 static int does(const struct dwconv_f32_task *task)
 {
     int is_dense = task->dilation_h == 1 && task->dilation_w == 1;
-    return task->column == 1 && task->dst_column == 1 &&
-           (task->kh == 3 || task->kh == 5 || task->kh == 7) && task->stride_h == task->stride_w &&
+    return task->column == 1 && task->dst_column == 1 && task->kh <= MOST_HEIGHT &&
+           task->stride_h == task->stride_w &&
            (task->stride_h == 1 || (task->stride_h == 2 && is_dense));
 }
 

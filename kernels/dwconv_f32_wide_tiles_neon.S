@@ -280,9 +280,17 @@ quads .req x30
     end_function dwconv_f32_wide_\name
     .endm
 
+    function 1s1, 1, 1
+    function 1s2, 1, 2
+    function 2s1, 2, 1
+    function 2s2, 2, 2
     function 3s1, 3, 1
     function 3s2, 3, 2
+    function 4s1, 4, 1
+    function 4s2, 4, 2
     function 5s1, 5, 1
     function 5s2, 5, 2
+    function 6s1, 6, 1
+    function 6s2, 6, 2
     function 7s1, 7, 1
     function 7s2, 7, 2
