@@ -33,6 +33,10 @@ static const struct convolution_case rows[] = {
      {23}, {4}, {1}, {0}, {2}, {1}, "nwc", "any", "nwc"},
     {"more stride than taps", 1, 1, 0, 8, 9,
      {23}, {1}, {4}, {0}, {0}, {0}, "nwc", "any", "nwc"},
+    {"more stride than rows of the kernel, nchw", 2, 2, 0, 6, 9,
+     {27, 11}, {2, 2}, {5, 3}, {1, 0}, {0, 1}, {0, 0}, "nchw", "any", "nchw"},
+    {"more stride than the kernel's plane, ncdhw", 3, 1, 0, 5, 8,
+     {8, 4, 5}, {1, 2, 2}, {3, 1, 1}, {0, 0, 0}, {0, 1, 0}, {0, 0, 1}, "ncdhw", "any", "ncdhw"},
     {"pointwise 3D, plain weights", 3, 1, 0, 9, 14,
      {2, 3, 5}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, "ndhwc", "oidhw", "ndhwc"},
     {"3x3", 2, 1, 0, 13, 17,
@@ -296,13 +300,14 @@ static void a_small_one_needs_no_scratchpad(void **state)
     assert_true(scratchpad_of_height(40) > 0);
 }
 
-static bool is_transposed(const char *tag, const neo_attributes *attributes)
+/* Is that among the algorithms for images of this layout? */
+static bool is_offered(const char *algorithm, const char *tag, const neo_attributes *attributes)
 {
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = NEO_CONVOLUTION_AUTO,
         .src = tensor_desc(4, (neo_dim[]){1, 15, 13, 13}, tag),
-        .weights = tensor_desc(5, (neo_dim[]){3, 7, 5, 3, 3}, "any"),
+        .weights = tensor_desc(4, (neo_dim[]){21, 15, 3, 3}, "any"),
         .dst = tensor_desc(4, (neo_dim[]){1, 21, 13, 13}, tag),
         .strides = {1, 1},
         .padding_left = {1, 1},
@@ -312,7 +317,7 @@ static bool is_transposed(const char *tag, const neo_attributes *attributes)
     bool found = false;
     assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
     do
-        found |= !strcmp(neo_primitive_desc_algorithm(pd), "transposed");
+        found |= !strcmp(neo_primitive_desc_algorithm(pd), algorithm);
     while (neo_primitive_desc_next(pd) == NEO_OK);
     neo_primitive_desc_destroy(pd);
     return found;
@@ -325,9 +330,12 @@ static void images_of_planes_may_be_transposed(void **state)
     neo_attributes *sum;
     assert_int_equal(neo_attributes_create(&sum), NEO_OK);
     assert_int_equal(neo_attributes_append_sum(sum, 1, 0, NEO_DATA_TYPE_UNDEF), NEO_OK);
-    assert_true(is_transposed("nchw", NULL));
-    assert_true(is_transposed("nchw", sum));
-    assert_false(is_transposed("nhwc", NULL));
+    static const char *const algorithms[] = {"transposed", "transposed_winograd_4"};
+    for (size_t i = 0; i < count_of(algorithms); i++) {
+        assert_true(is_offered(algorithms[i], "nchw", NULL));
+        assert_true(is_offered(algorithms[i], "nchw", sum));
+        assert_false(is_offered(algorithms[i], "nhwc", NULL));
+    }
     neo_attributes_destroy(sum);
 }
 

@@ -301,10 +301,20 @@ static void convolution_describe(const struct problem *problem, char *out, size_
 }
 
 static const struct algorithm *const convolution_algorithms[] = {
-    &convolution_depthwise_f32,  &convolution_winograd_2_f32, &convolution_winograd_4_f32,
-    &convolution_winograd_6_f32, &convolution_rows_f32,       &convolution_indirect_f32,
-    &convolution_gemm_f32,       &convolution_columns_f32,    &convolution_matmul_f32,
-    &convolution_transposed_f32, &convolution_reference_f32,
+    &convolution_depthwise_f32,
+    &convolution_winograd_2_f32,
+    &convolution_winograd_4_f32,
+    &convolution_winograd_6_f32,
+    &convolution_rows_f32,
+    &convolution_indirect_f32,
+    &convolution_gemm_f32,
+    &convolution_columns_f32,
+    &convolution_matmul_f32,
+    &convolution_transposed_f32,
+    &convolution_transposed_winograd_2_f32,
+    &convolution_transposed_winograd_4_f32,
+    &convolution_transposed_winograd_6_f32,
+    &convolution_reference_f32,
 };
 
 const struct algorithm *convolution_best(const struct problem *problem, const struct algorithm *but,
@@ -320,6 +330,17 @@ const struct algorithm *convolution_best(const struct problem *problem, const st
             *estimate = cycles, best = algorithm;
     }
     return best;
+}
+
+bool convolution_is_served(const struct problem *problem, const struct algorithm *but,
+                           const struct cpu *cpu)
+{
+    for (size_t i = 0; i < count_of(convolution_algorithms); i++) {
+        const struct algorithm *algorithm = convolution_algorithms[i];
+        if (algorithm != but && !algorithm->refuse(problem, cpu))
+            return true;
+    }
+    return false;
 }
 
 static const struct operation convolution_operation = {

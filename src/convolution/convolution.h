@@ -8,12 +8,18 @@
 extern const struct algorithm convolution_gemm_f32, convolution_depthwise_f32,
     convolution_winograd_2_f32, convolution_winograd_4_f32, convolution_winograd_6_f32,
     convolution_rows_f32, convolution_indirect_f32, convolution_columns_f32, convolution_matmul_f32,
-    convolution_transposed_f32, convolution_reference_f32;
+    convolution_transposed_f32, convolution_transposed_winograd_2_f32,
+    convolution_transposed_winograd_4_f32, convolution_transposed_winograd_6_f32,
+    convolution_reference_f32;
 
 /* The best of them for a problem whose images have their layout, but for one; NULL if none serves
  * it. *estimate: its cycles. */
 const struct algorithm *convolution_best(const struct problem *problem, const struct algorithm *but,
                                          const struct cpu *cpu, double *estimate);
+
+/* Does any of them, but for one, serve it? */
+bool convolution_is_served(const struct problem *problem, const struct algorithm *but,
+                           const struct cpu *cpu);
 
 /* One tensor's strides, in elements. */
 struct image_strides {
