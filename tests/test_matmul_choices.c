@@ -1,4 +1,5 @@
-/* Which algorithms serve products, and how columns are divided among kernels. */
+/* Which algorithms serve products, how columns are divided among kernels, and how batches are gone
+ * through. */
 #include "tests/support/test.h"
 
 #include <string.h>
@@ -98,11 +99,77 @@ static void small_products_of_transposed_operands_are_done_in_place(void **state
     }
 }
 
+/* Batches a to c of src, weights and dst. */
+static struct problem batched(const neo_dim sizes[3][3])
+{
+    static const enum tensor tensors[] = {SRC, WEIGHTS, DST};
+    struct problem problem = {0};
+    for (size_t t = 0; t < count_of(tensors); t++) {
+        const neo_dim dims[] = {sizes[t][0], sizes[t][1], sizes[t][2], 2, 2};
+        neo_memory_desc *desc = &problem.tensors[tensors[t]];
+        assert_int_equal(neo_memory_desc_init_tag(desc, 5, dims, NEO_F32, "abcde"), NEO_OK);
+    }
+    return problem;
+}
+
+static void assert_same_place(struct matmul_steps at, struct matmul_steps expected)
+{
+    assert_int_equal(at.src, expected.src);
+    assert_int_equal(at.weights, expected.weights);
+    assert_int_equal(at.dst, expected.dst);
+}
+
+/* Turn by turn, and each by its number, matrices are where their position is. */
+static void check_places(const struct problem *problem, const struct matmul_batch *batch)
+{
+    struct matmul_walk walk = {.turns = {0}};
+    size_t count = (size_t)matmul_shape(problem).batch, i = 0;
+    do {
+        struct matmul_steps at = walk.at;
+        for (size_t j = 0; j < batch->loops->count; j++, i++) {
+            neo_dim position[NEO_MAX_NDIMS];
+            matmul_position(problem, i, position);
+            struct matmul_steps expected = {
+                matmul_batch_offset(&problem->tensors[SRC], position),
+                matmul_batch_offset(&problem->tensors[WEIGHTS], position),
+                matmul_batch_offset(&problem->tensors[DST], position),
+            };
+            assert_same_place(at, expected);
+            assert_same_place(matmul_batch_at(batch, i), expected);
+            at.src += batch->loops->steps.src, at.weights += batch->loops->steps.weights;
+            at.dst += batch->loops->steps.dst;
+        }
+    } while (matmul_batch_turn(batch, &walk));
+    assert_int_equal(i, count);
+}
+
+static void batches_are_as_few_loops_as_can_be(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim sizes[3][3]; /* src, weights, dst */
+        size_t loops;
+    } rows[] = {
+        {{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, 1}, {{{2, 3, 4}, {2, 3, 4}, {2, 3, 4}}, 1},
+        {{{2, 3, 4}, {1, 1, 1}, {2, 3, 4}}, 1}, {{{2, 1, 4}, {2, 1, 4}, {2, 1, 4}}, 1},
+        {{{2, 3, 4}, {1, 3, 4}, {2, 3, 4}}, 2}, {{{2, 3, 4}, {2, 3, 1}, {2, 3, 4}}, 2},
+        {{{2, 3, 1}, {1, 1, 4}, {2, 3, 4}}, 2}, {{{2, 1, 4}, {1, 3, 4}, {2, 3, 4}}, 3},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct problem problem = batched(rows[i].sizes);
+        struct matmul_batch batch;
+        matmul_batch_init(&batch, &problem, 0);
+        assert_int_equal(batch.loop_count, rows[i].loops);
+        check_places(&problem, &batch);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panels_on_one_place_of_the_cache_are_as_many_as_its_ways),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
+        cmocka_unit_test(batches_are_as_few_loops_as_can_be),
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
     };
     return cmocka_run_group_tests_name("matmul_choices", tests, session_setup, session_teardown);

@@ -54,12 +54,11 @@ struct direct_shape {
 };
 
 struct matmul_direct {
-    size_t batch, m, n, k;
+    size_t count, m, n, k;  /* count: matrices */
     size_t chunk;           /* rows that all strips come for before the next ones; m: all */
     size_t matrix_elements; /* of packed weights */
     struct columns columns;
-    struct matmul_steps steps;
-    bool constant_steps;
+    struct matmul_batch batch;
     bool packed, bias_fused, finish; /* finish: lines still need bias or post-operations */
     bool a_columns, turned;          /* as in direct_shape */
     size_t a_row;                    /* from a row of src to the next, and */

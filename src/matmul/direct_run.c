@@ -164,23 +164,10 @@ static void run_part(const struct matmul_direct *plan, const struct part *part)
 static void locate(const struct matmul_direct *plan, const struct execution *execution,
                    size_t batch, struct part *part)
 {
-    const neo_memory_desc *tensors = execution->problem->tensors;
-    neo_dim a, b, c;
-    if (plan->constant_steps) {
-        neo_dim index = (neo_dim)batch;
-        a = index * plan->steps.src, b = index * plan->steps.weights, c = index * plan->steps.dst;
-    } else {
-        neo_dim position[NEO_MAX_NDIMS];
-        matmul_position(execution->problem, batch, position);
-        a = matmul_batch_offset(&tensors[SRC], position);
-        c = matmul_batch_offset(&tensors[DST], position);
-        b = plan->packed ? (neo_dim)(matmul_weights_index(&tensors[WEIGHTS], position) *
-                                     plan->matrix_elements)
-                         : matmul_batch_offset(&tensors[WEIGHTS], position);
-    }
-    part->at.a = (const float *)execution->buffers[SRC] + a;
-    part->at.b = (const float *)execution->buffers[WEIGHTS] + b;
-    part->at.c = (float *)execution->buffers[DST] + c;
+    struct matmul_steps at = matmul_batch_at(&plan->batch, batch);
+    part->at.a = (const float *)execution->buffers[SRC] + at.src;
+    part->at.b = (const float *)execution->buffers[WEIGHTS] + at.weights;
+    part->at.c = (float *)execution->buffers[DST] + at.dst;
     part->at.bias = plan->bias_fused ? execution->buffers[BIAS] : NULL;
 }
 
@@ -233,7 +220,7 @@ static float *turned_room(const struct matmul_direct *plan, const struct executi
 static void run_task(const struct direct_run *run, size_t i, int slot)
 {
     const struct matmul_direct *plan = run->plan;
-    size_t strips = plan->columns.strip_count, total = plan->batch * strips;
+    size_t strips = plan->columns.strip_count, total = plan->count * strips;
     size_t unit_parts = run->tasks / run->row_parts;
     struct span units = partition_span(total, unit_parts, i / run->row_parts);
     float own[TURNED_ON_STACK];
@@ -258,22 +245,35 @@ static void run_tasks(void *argument, struct span tasks, int slot)
         run_task(argument, i, slot);
 }
 
-/* One matrix by the plan's list of calls, which add bias if there is one. Few values live from one
- * call to the next: what a function saves is a part of a small product's time. */
-static inline void run_list(const struct matmul_direct *plan, void *const buffers[TENSOR_COUNT])
+/* The calls of a plan's list, and the matrices that they are for; bias: or NULL. */
+struct list {
+    const struct call *begin, *end;
+    const float *src, *weights, *bias;
+    float *dst;
+};
+
+static inline struct list make_list(const struct matmul_direct *plan,
+                                    void *const buffers[TENSOR_COUNT])
 {
-    const struct call *call = plan->calls, *end = call + plan->call_count;
-    do {
-        const float *bias = buffers[BIAS];
-        call->run(&call->strip, (const float *)buffers[SRC] + call->a,
-                  (const float *)buffers[WEIGHTS] + call->b, (float *)buffers[DST] + call->c,
-                  bias ? bias + call->column : NULL);
-    } while (++call < end);
+    return (struct list){plan->calls,   plan->calls + plan->call_count,
+                         buffers[SRC],  buffers[WEIGHTS],
+                         buffers[BIAS], buffers[DST]};
+}
+
+/* One matrix. Few values live from one call to the next: what a function saves is a part of a small
+ * product's time. */
+static inline void run_list(const struct list list)
+{
+    const struct call *call = list.begin;
+    do
+        call->run(&call->strip, list.src + call->a, list.weights + call->b, list.dst + call->c,
+                  list.bias ? list.bias + call->column : NULL);
+    while (++call < list.end);
 }
 
 static void run_calls(const void *plan, const struct execution *execution)
 {
-    run_list(plan, execution->buffers);
+    run_list(make_list(plan, execution->buffers));
 }
 
 static void run_only(const void *argument, const struct execution *execution)
@@ -283,17 +283,26 @@ static void run_only(const void *argument, const struct execution *execution)
     plan->only(&plan->calls->strip, buffers[SRC], buffers[WEIGHTS], buffers[DST], buffers[BIAS]);
 }
 
-/* One matrix after another. */
+/* One matrix after another: those of the innermost loop. */
+static void run_turn(const struct matmul_direct *plan, struct list list,
+                     const struct matmul_steps *at)
+{
+    const struct matmul_loop *loop = plan->batch.loops;
+    list.src += at->src, list.weights += at->weights, list.dst += at->dst;
+    for (size_t left = loop->count; left; left--) {
+        run_list(list);
+        list.src += loop->steps.src, list.weights += loop->steps.weights;
+        list.dst += loop->steps.dst;
+    }
+}
+
 static void run_batch(const void *argument, const struct execution *execution)
 {
     const struct matmul_direct *plan = argument;
-    float *src = execution->buffers[SRC], *weights = execution->buffers[WEIGHTS];
-    float *dst = execution->buffers[DST];
-    for (size_t left = plan->batch; left; left--) {
-        void *const buffers[TENSOR_COUNT] = {src, weights, execution->buffers[BIAS], dst};
-        run_list(plan, buffers);
-        src += plan->steps.src, weights += plan->steps.weights, dst += plan->steps.dst;
-    }
+    struct matmul_walk walk = {.turns = {0}};
+    do
+        run_turn(plan, make_list(plan, execution->buffers), &walk.at);
+    while (matmul_batch_turn(&plan->batch, &walk));
 }
 
 /* Whatever there is no list of calls for. */
@@ -306,11 +315,11 @@ static void run_strips(const void *argument, const struct execution *execution)
                             .strips = {0, plan->columns.strip_count},
                             .tilings = plan->tilings,
                             .turned = turned_room(plan, execution, 0, own)};
-        for (size_t b = 0; b < plan->batch; b++)
+        for (size_t b = 0; b < plan->count; b++)
             run_matrix(plan, execution, b, &part);
         return;
     }
-    size_t units = plan->batch * plan->columns.strip_count;
+    size_t units = plan->count * plan->columns.strip_count;
     size_t pieces = (size_t)parallel_pieces(execution->parallel, execution->threads);
     struct direct_run run = {plan, execution, min_size(units, pieces), 1};
     if (units < pieces)
@@ -325,7 +334,7 @@ run_fn *direct_run_alone(const void *argument)
     if (plan->only)
         return run_only;
     if (plan->call_count)
-        return plan->batch == 1 ? run_calls : run_batch;
+        return plan->count == 1 ? run_calls : run_batch;
     return run_strips;
 }
 

@@ -232,7 +232,7 @@ static void add_calls(struct matmul_direct *mine, const struct tiling *tiling,
 static void list_calls(struct matmul_direct *mine)
 {
     size_t at[3] = {0}; /* row, column, element of weights */
-    if (!mine->constant_steps || mine->finish || mine->turned || mine->chunk < mine->m ||
+    if (mine->finish || mine->turned || mine->chunk < mine->m ||
         mine->columns.strip_count > MAX_CALLS)
         return;
     for (size_t r = 0; r < mine->columns.run_count; r++) {
@@ -285,10 +285,10 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     struct matmul_shape shape = matmul_shape(problem);
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     struct post_ops_fusion fusion = post_ops_fusion(problem);
-    mine->batch = (size_t)shape.batch, mine->m = (size_t)shape.m;
+    mine->count = (size_t)shape.batch, mine->m = (size_t)shape.m;
     mine->n = (size_t)shape.n, mine->k = (size_t)shape.k;
     mine->kernel = "none";
-    if (mine->batch == 0 || mine->m == 0 || mine->n == 0)
+    if (mine->count == 0 || mine->m == 0 || mine->n == 0)
         return;
     struct direct_shape direct = direct_shape_of(problem, cpu);
     mine->packed = direct.panels;
@@ -298,7 +298,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->b_row = mine->turned ? (shape.k == 1 ? 1 : row_stride(weights)) : 0;
     mine->pack = pack_f32_find(cpu->features)->pack;
     mine->matrix_elements = mine->packed ? layout_shape(weights).step : 0;
-    mine->constant_steps = matmul_batch_steps(problem, mine->matrix_elements, &mine->steps);
+    matmul_batch_init(&mine->batch, problem, mine->matrix_elements);
     mine->bias_fused = matmul_is_bias_by_column(&problem->tensors[BIAS]);
     bool bias_left = problem->tensors[BIAS].ndims && !mine->bias_fused;
     mine->finish = bias_left || !fusion.complete;
@@ -320,7 +320,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->chunk = choose_chunk(mine, cpu);
     find_kernels(mine, cpu);
     list_calls(mine);
-    if (mine->call_count == 1 && mine->batch == 1)
+    if (mine->call_count == 1 && mine->count == 1)
         mine->only = mine->calls->run;
 }
 

@@ -15,19 +15,18 @@
 enum { CHUNK = 64 }; /* results of a column that are finished at once */
 
 struct matmul_dot {
-    size_t batch, k;
+    size_t matrices, k;
     size_t count, columns;   /* of the kernel */
     size_t stride, x_stride; /* between rows, between columns */
     bool rows_are_src;       /* and columns the weights'; else the other way */
     bool gather;             /* columns are gathered first: */
     size_t step, line_bytes; /* between elements of one; what a thread needs for them */
     bool finish;             /* bias or post-operations are left to do */
-    bool constant_steps;
-    struct matmul_steps steps;     /* between matrices */
+    struct matmul_batch batch;
     neo_dim row_step, column_step; /* of dst */
     const struct dot_f32_kernel *kernel;
     dot_f32_fn *run; /* the kernel's */
-    bool one_call;   /* a thread alone has nothing to do but this: */
+    bool one_call;   /* a thread alone has nothing to do with a matrix but this: */
     struct dot_f32 call;
 };
 
@@ -111,7 +110,7 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     size_t src_stride = (size_t)src->strides[src->ndims - 2];
     size_t weights_stride = (size_t)weights->strides[weights->ndims - 1];
     mine->rows_are_src = shape.n <= shape.m || must_gather(weights);
-    mine->batch = (size_t)shape.batch, mine->k = (size_t)shape.k;
+    mine->matrices = (size_t)shape.batch, mine->k = (size_t)shape.k;
     mine->gather = mine->k && must_gather(weights);
     mine->count = (size_t)(mine->rows_are_src ? shape.m : shape.n);
     mine->columns = (size_t)(mine->rows_are_src ? shape.n : shape.m);
@@ -122,11 +121,11 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     mine->row_step = dst->strides[mine->rows_are_src ? last - 1 : last];
     mine->column_step = dst->strides[mine->rows_are_src ? last : last - 1];
     mine->finish = problem->tensors[BIAS].ndims || problem->attributes.post_op_count;
-    mine->constant_steps = matmul_batch_steps(problem, 0, &mine->steps);
+    matmul_batch_init(&mine->batch, problem, 0);
     mine->kernel = dot_f32_find(cpu->features, cpu->core->in_order);
     mine->run = mine->kernel->run;
-    mine->one_call = mine->batch == 1 && mine->constant_steps && !mine->gather && !mine->finish &&
-                     mine->columns <= DOT_F32_COLUMNS;
+    mine->one_call =
+        mine->matrices > 0 && !mine->gather && !mine->finish && mine->columns <= DOT_F32_COLUMNS;
     mine->call = (struct dot_f32){
         .stride = mine->stride,
         .x_stride = mine->x_stride,
@@ -178,24 +177,12 @@ struct matrix {
 static void locate(const struct dot_run *run, size_t batch, struct matrix *matrix)
 {
     const struct matmul_dot *plan = run->plan;
-    const struct problem *problem = run->execution->problem;
-    const neo_memory_desc *tensors = problem->tensors;
-    /* cppcheck-suppress ctuuninitvar ; an address, not a value */
-    neo_dim index = (neo_dim)batch, *position = matrix->line.position;
-    matrix->src = run->execution->buffers[SRC];
-    matrix->weights = run->execution->buffers[WEIGHTS];
-    matrix->dst = run->execution->buffers[DST];
-    if (plan->finish || !plan->constant_steps)
-        matmul_position(problem, batch, position);
-    if (plan->constant_steps) {
-        matrix->src += index * plan->steps.src;
-        matrix->weights += index * plan->steps.weights;
-        matrix->dst += index * plan->steps.dst;
-        return;
-    }
-    matrix->src += matmul_batch_offset(&tensors[SRC], position);
-    matrix->weights += matmul_batch_offset(&tensors[WEIGHTS], position);
-    matrix->dst += matmul_batch_offset(&tensors[DST], position);
+    struct matmul_steps at = matmul_batch_at(&plan->batch, batch);
+    matrix->src = (const float *)run->execution->buffers[SRC] + at.src;
+    matrix->weights = (const float *)run->execution->buffers[WEIGHTS] + at.weights;
+    matrix->dst = (float *)run->execution->buffers[DST] + at.dst;
+    if (plan->finish)
+        matmul_position(run->execution->problem, batch, matrix->line.position);
 }
 
 /* Some of the kernel's columns, for rows `span`. */
@@ -287,11 +274,40 @@ static void run_weights_columns(const void *plan, const struct execution *execut
     mine->run(&mine->call, buffers[WEIGHTS], buffers[SRC], buffers[DST]);
 }
 
+/* The matrices of the batch's innermost loop, one call each. */
+static void run_turn(const struct matmul_dot *plan, void *const buffers[TENSOR_COUNT],
+                     const struct matmul_steps *at)
+{
+    const struct matmul_loop *loop = plan->batch.loops;
+    struct matmul_steps step = loop->steps;
+    const float *rows = (const float *)buffers[SRC] + at->src;
+    const float *x = (const float *)buffers[WEIGHTS] + at->weights;
+    float *dst = (float *)buffers[DST] + at->dst;
+    if (!plan->rows_are_src) {
+        const float *src = rows;
+        rows = x, x = src;
+        step.src = loop->steps.weights, step.weights = loop->steps.src;
+    }
+    for (size_t left = loop->count; left; left--) {
+        plan->run(&plan->call, rows, x, dst);
+        rows += step.src, x += step.weights, dst += step.dst;
+    }
+}
+
+static void run_calls(const void *plan, const struct execution *execution)
+{
+    const struct matmul_dot *mine = plan;
+    struct matmul_walk walk = {.turns = {0}};
+    do
+        run_turn(mine, execution->buffers, &walk.at);
+    while (matmul_batch_turn(&mine->batch, &walk));
+}
+
 static void run_matrices(const void *plan, const struct execution *execution)
 {
     const struct matmul_dot *mine = plan;
     struct dot_run run = {mine, execution};
-    for (size_t b = 0; b < mine->batch; b++)
+    for (size_t b = 0; b < mine->matrices; b++)
         run_matrix(&run, b, (struct span){0, mine->count}, 0);
 }
 
@@ -300,6 +316,8 @@ static run_fn *dot_run_alone(const void *plan)
     const struct matmul_dot *mine = plan;
     if (!mine->one_call)
         return run_matrices;
+    if (mine->matrices > 1)
+        return run_calls;
     return mine->rows_are_src ? run_src_rows : run_weights_columns;
 }
 
@@ -310,7 +328,7 @@ static void dot_run(const void *plan, const struct execution *execution)
     if (execution->threads == 1)
         dot_run_alone(plan)(plan, execution);
     else
-        parallel_for_tiles(execution->parallel, mine->batch * mine->count, execution->threads,
+        parallel_for_tiles(execution->parallel, mine->matrices * mine->count, execution->threads,
                            run_span, &run);
 }
 

@@ -124,7 +124,7 @@ void problem_init(struct problem *problem, const struct description *description
 /* Describes problem again; valid as long as it is. */
 struct description problem_describe(const struct problem *problem);
 
-enum { PLAN_MAX_BYTES = 2304, SCRATCH_ALIGNMENT = 128 };
+enum { PLAN_MAX_BYTES = 2496, SCRATCH_ALIGNMENT = 128 };
 
 /* Has no tensor more elements, nor a larger stride, than an address space of 48 bits has room for
  * as f32? Sizes of 0 and those that are not known yet count as 1, but reorders of nothing may have
