@@ -76,7 +76,7 @@ static void check_divisions(size_t height, size_t width, neo_dim batch, size_t p
         .shape.batch = batch,
         .slot = height % 3 == 0,
     };
-    plan.tiles = (size_t)batch * winograd_cut_tiles(&plan.rows) * winograd_cut_tiles(&plan.cols);
+    winograd_count_tiles(&plan);
     plan.strip = div_up(plan.tiles, div_up(plan.tiles, batch % 2 ? 20 : MOST_STRIP));
     for (size_t i = 0; i < count_of(threads); i++, divisions->all++)
         divisions->divided += check_division(&plan, threads[i]);
@@ -106,6 +106,71 @@ static void strips_of_one_dimension_are_divided_too(void **state)
     assert_true(divisions.divided > divisions.all / 4);
 }
 
+/* ---- where rows are ---- */
+
+/* The rows of the blocks of a point, which begin at heights[*at]. */
+static size_t rows_of_point(const struct arrangement *rows, size_t *at)
+{
+    size_t sum = 0;
+    for (; rows->heights[*at] != WINOGRAD_F32_PANEL; (*at)++)
+        sum += rows->heights[*at];
+    (*at)++;
+    return sum;
+}
+
+/* Each point has a row for each tile that has the point: inputs and sums follow those of the point
+ * before, sums by kind. */
+static void check_rows(const struct convolution_winograd *plan, struct span tiles)
+{
+    static struct arrangement rows;
+    size_t sums = 0, at = 0;
+    winograd_arrange(plan, tiles, &rows);
+    for (size_t p = 0; p < plan->down * plan->across; p++) {
+        size_t u = p / plan->across, v = p % plan->across, here = tiles_at(plan, tiles, u, v);
+        assert_int_equal(rows.inputs[p], sums * plan->padded);
+        assert_int_equal(rows_of_point(&rows, &at), here);
+        for (size_t kind = 0; kind < KINDS; kind++) {
+            size_t down = plan->rows.size[kind / SIZES] + plan->rows.halo;
+            size_t across = plan->cols.size[kind % SIZES] + plan->cols.halo;
+            if (!rows.counts[kind] || u >= down || v >= across)
+                continue;
+            assert_int_equal(rows.sums[kind][v * down + u], sums * WINOGRAD_F32_NR * sizeof(float));
+            sums += rows.counts[kind];
+        }
+    }
+    assert_int_equal(rows.panel, sums * WINOGRAD_F32_NR);
+    assert_int_equal(rows.heights[at], WINOGRAD_F32_END);
+}
+
+static void check_rows_of(neo_dim batch, size_t height, size_t width, size_t points, size_t taps)
+{
+    struct convolution_winograd plan = {
+        .points = points,
+        .down = points,
+        .across = taps == 1 ? 1 : points,
+        .padded = 12,
+        .of_piece = points * points,
+        .most_blocks = MOST_HEIGHTS,
+        .rows = winograd_cut(height, 3, points - 2),
+        .cols = winograd_cut(width, taps, points - 2),
+        .shape.batch = batch,
+    };
+    winograd_count_tiles(&plan);
+    for (size_t begin = 0, size = 1; begin < plan.tiles; begin += size, size = size * 2 % 107)
+        check_rows(&plan, (struct span){begin, min_size(begin + size, plan.tiles)});
+}
+
+static void every_tile_has_a_row_at_each_of_its_points(void **state)
+{
+    (void)state;
+    for (size_t size = 1; size < 30; size++)
+        for (size_t points = 4; points <= 8; points += 2)
+            for (neo_dim batch = 1; batch <= 3; batch++) {
+                check_rows_of(batch, size, 31 - size, points, 3);
+                check_rows_of(batch, 5 * size, size, points, 1);
+            }
+}
+
 /* ---- blocking ---- */
 
 /* Tiles of F(6, 3), as large as they can be, of one image after the other. */
@@ -125,7 +190,7 @@ static struct convolution_winograd plan_on(const struct cpu *cpu,
         .panels = layout_panel_count((size_t)oc),
         .point = (size_t)(ic * oc),
     };
-    plan.tiles = (size_t)batch * winograd_cut_tiles(&plan.rows) * winograd_cut_tiles(&plan.cols);
+    winograd_count_tiles(&plan);
     winograd_choose_blocking(&plan, cpu);
     return plan;
 }
@@ -244,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strips_are_divided_where_that_changes_no_sum),
         cmocka_unit_test(strips_of_one_dimension_are_divided_too),
+        cmocka_unit_test(every_tile_has_a_row_at_each_of_its_points),
         cmocka_unit_test(small_weights_stay_from_strip_to_strip),
         cmocka_unit_test(blocks_are_whole_where_their_rows_take_no_longer),
         cmocka_unit_test(inputs_stay_where_weights_do_not),

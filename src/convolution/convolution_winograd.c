@@ -174,8 +174,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     mine->cols = cut_along(s, WIDTH, mine->points);
     mine->down = s->kernel[HEIGHT] == 1 ? 1 : mine->points;
     mine->across = s->kernel[WIDTH] == 1 ? 1 : mine->points;
-    mine->tiles =
-        (size_t)s->batch * winograd_cut_tiles(&mine->rows) * winograd_cut_tiles(&mine->cols);
+    winograd_count_tiles(mine);
     mine->panels = layout_panel_count((size_t)s->oc);
     mine->point = layout_shape(&problem->tensors[WEIGHTS]).step;
     mine->gathers = s->src.c != 1;
@@ -188,6 +187,18 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     winograd_choose_blocking(mine, cpu);
     winograd_plan_matrices(mine);
     plan_scratch(mine);
+}
+
+static size_t winograd_table_bytes(const void *plan)
+{
+    return ((const struct convolution_winograd *)plan)->tiles ? sizeof(struct arrangement) : 0;
+}
+
+static void fill_table(void *plan, void *table)
+{
+    struct convolution_winograd *mine = plan;
+    winograd_arrange(mine, (struct span){0, min_size(mine->strip, mine->tiles)}, table);
+    mine->first = table;
 }
 
 static size_t winograd_scratch_bytes(const void *plan, int threads)
@@ -228,6 +239,8 @@ static const char *winograd_kernel(const void *plan)
         .estimate = estimate_##m,                                                          \
         .plan = plan_##m,                                                                  \
         .plan_bytes = sizeof(struct convolution_winograd),                                 \
+        .table_bytes = winograd_table_bytes,                                               \
+        .fill_table = fill_table,                                                          \
         .scratch_bytes = winograd_scratch_bytes,                                           \
         .kernel = winograd_kernel,                                                         \
         .run = winograd_run,                                                               \

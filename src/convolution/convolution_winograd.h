@@ -12,13 +12,13 @@
 #include "src/weights/winograd.h"
 
 enum {
-    SIZES = 3,         /* of tiles in one dimension: the largest, and two smaller ones */
+    SIZES = 3, /* of tiles in one dimension: the largest, and two smaller ones */
+    KINDS = SIZES * SIZES,
     CHUNK = 16,        /* channels that a block of tiles is transformed for at a time */
     BLOCK = 8,         /* tiles */
     MOST_STRIP = 112,  /* tiles */
     MOST_DIVIDED = 64, /* strips that are not the plan's */
     MOST_POINTS = WINOGRAD_MOST * WINOGRAD_MOST,
-    MOST_RUNS = SIZES * SIZES,
     MOST_OUTPUTS = (WINOGRAD_MOST - 2) * (WINOGRAD_MOST - 2),
     MOST_HEIGHTS = (MOST_STRIP + WINOGRAD_F32_MR - 1) / WINOGRAD_F32_MR,
     LEAST_BLOCKS = 2, /* of a point in a piece, if not all */
@@ -30,6 +30,7 @@ enum {
 struct cut {
     size_t halo; /* of a kernel: its taps less one */
     size_t size[SIZES], count[SIZES];
+    struct span points[SIZES]; /* that tiles of a size have, but no smaller ones */
 };
 
 /* The matrices for 1, 4, 5, 6 and 8 points, one after the other. */
@@ -37,9 +38,42 @@ struct matrices {
     float forward[1 + 4 * 4 + 5 * 5 + 6 * 6 + 8 * 8], backward[1 + 2 * 4 + 3 * 5 + 4 * 6 + 6 * 8];
 };
 
+/* Tiles are numbered by kind, which is SIZES * the size of their rows + that of their columns, then
+ * by image, row and column. */
+struct kinds {
+    size_t ends[KINDS], points[KINDS]; /* points of one tile; 0: there are no such tiles */
+};
+
+/* Blocks of a point's rows: they differ by one row at most, and lower ones are first. */
+struct blocks {
+    size_t height, lower; /* of the next one; how many are as low as the first one */
+};
+
+/* Some points that follow each other, or some of the blocks of one. */
+struct piece {
+    size_t inputs;           /* the first row, in elements */
+    uint32_t sums;           /* that of the first panel */
+    uint16_t point, heights; /* the first one; where the heights of the blocks begin */
+};
+
+/* Where a strip's tiles have their rows. Points are numbered in rows of `across`. A point of the
+ * tiles of a kind, but of no smaller ones, has the rows of all tiles as large as that, in blocks of
+ * rows_of[kind]. */
+struct arrangement {
+    size_t counts[KINDS]; /* tiles, on which all else depends */
+    uint16_t piece_count;
+    size_t panel; /* elements from a panel's sums to the next one's */
+    struct blocks rows_of[KINDS];
+    size_t inputs[MOST_POINTS];        /* the first row, in elements */
+    uint32_t sums[KINDS][MOST_POINTS]; /* of a kind's first tile, in bytes, column by column */
+    struct piece pieces[MOST_PIECES];
+    uint8_t heights[MOST_POINTS * (MOST_HEIGHTS + 1) + 2 * MOST_PIECES]; /* for the products */
+};
+
 struct convolution_winograd {
     struct convolution_shape shape;
     struct cut rows, cols;
+    struct kinds kinds;
     size_t points;       /* along a dimension of three taps, of the largest tile */
     size_t down, across; /* points of the largest tile; along a dimension of one tap, 1 */
     size_t padded;       /* input channels, to whole groups */
@@ -57,70 +91,40 @@ struct convolution_winograd {
     copy_f32_fn *copy;
     size_t table_bytes, input_bytes, sum_bytes, zero_bytes, task_bytes;
     struct matrices matrices;
+    /* Of the first strip: others have the same tiles more often than not. Or NULL. */
+    const struct arrangement *first;
 };
 
 /* A tile of dst: its first output, its points and its valid outputs. */
 struct tile {
     neo_dim n, y, x;
     size_t rows, cols, height, width;
-    size_t run; /* of the strip's tiles of one size */
+    size_t kind, index; /* among the strip's tiles of this kind */
 };
 
-/* Blocks of a point's rows: they differ by one row at most, and lower ones are first. */
-struct blocks {
-    size_t height, lower; /* of the next one; how many are as low as the first one */
-};
-
-static inline void winograd_next_block(struct blocks *blocks)
-{
-    if (--blocks->lower == 0)
-        blocks->height++;
-}
-
-/* Where the next row of a point's matrix goes: in a block that has room for `left` more. */
-struct place {
-    float *next;
-    struct blocks blocks; /* this block and those after it */
-    size_t left;
-};
-
-/* Where the next row goes, if all points have the same blocks: values from the first row on. */
+/* Where the next tile's row is, at the points of a kind: values from their first row on. */
 struct cursor {
     struct blocks blocks; /* this block and those after it */
     size_t row, block;
 };
 
-/* Some points that follow each other, or some of the blocks of one. */
-struct piece {
-    size_t point;           /* the first one */
-    float *inputs, *sums;   /* of the first row, and of the first panel */
-    const uint8_t *heights; /* of the blocks, as the kernel has it */
-};
-
-/* What is known about the tiles of a strip. Points are numbered in rows of `across`. */
+/* What is known about the tiles of a strip. */
 struct strip {
     size_t count;
-    size_t panel; /* elements from a panel's sums to the next one's */
+    const struct arrangement *rows; /* the plan's, or: */
+    struct arrangement own;
     struct tile tiles[MOST_STRIP];
-    uint8_t heights[MOST_POINTS * (MOST_HEIGHTS + 1) + 2 * MOST_PIECES]; /* for the products */
-    size_t piece_count;
-    struct piece pieces[MOST_PIECES];
-    struct place places[MOST_POINTS];
-    /* Tiles of one size follow each other; those of a run have rows of the same points. */
-    size_t run_count;
-    struct span runs[MOST_RUNS];
-    uint32_t sums[MOST_RUNS][MOST_POINTS]; /* of a run's first tile, in bytes, column by column */
     /* Of a block of tiles: its source, column by column, and its rows of the matrices. */
     const float *pixels[BLOCK][MOST_POINTS];
     float *targets[BLOCK][MOST_POINTS];
     size_t steps[BLOCK][MOST_POINTS];
     const float *patch[MOST_POINTS]; /* pixels of a tile that was gathered */
     /* What tiles share: source of the first one without padding, with all of its size; and if
-     * there is one run, rows of the matrices. */
+     * there is one kind, rows of the matrices. */
     const struct tile *inner;
     const float *inner_origin;
     const float *inner_pixels[MOST_POINTS];
-    struct cursor next;
+    struct cursor next[KINDS];
     float *first_targets[MOST_POINTS];
 };
 
@@ -146,13 +150,22 @@ struct task {
 
 /* ---- one dimension cut into tiles (convolution_winograd_cut.c) ---- */
 
+/* Sets the plan's tiles and kinds, by its rows, cols and batch. */
+void winograd_count_tiles(struct convolution_winograd *mine);
+
+/* How many of these tiles are of each kind. */
+void winograd_count_kinds(const struct kinds *kinds, struct span tiles, size_t *counts);
+
+/* Tiles that have the outermost point of this kind: those that are as large or larger. */
+size_t winograd_rows_at(const struct convolution_winograd *plan, size_t kind, const size_t *counts);
+
 /* For three taps, or one. most: outputs of the largest tile, if there are three. */
 struct cut winograd_cut(size_t size, size_t taps, size_t most);
 size_t winograd_cut_tiles(const struct cut *cut);
 size_t winograd_cut_points(const struct cut *cut);
 
-/* The first output of tile number index within those of a size. */
-neo_dim winograd_cut_begin(const struct cut *cut, size_t size, size_t index);
+/* The first output of the tiles of a size. */
+neo_dim winograd_cut_begin(const struct cut *cut, size_t size);
 
 /* ---- matrices of the transforms (convolution_winograd_matrices.c) ---- */
 
@@ -189,13 +202,21 @@ size_t winograd_blocks_at_once(const struct convolution_winograd *mine, const st
 /* Sets the plan's strip, most_panels, of_piece, most_blocks and slot. */
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu);
 
+/* ---- where rows are (convolution_winograd_rows.c) ---- */
+
+/* For the tiles of a strip. */
+void winograd_arrange(const struct convolution_winograd *plan, struct span tiles,
+                      struct arrangement *rows);
+void winograd_next_row(struct cursor *cursor, size_t padded);
+
 /* ---- strips (convolution_winograd_strip.c, _input.c, _output.c) ---- */
 
-/* Lists the tiles, and gives each its row in the matrices of its points. */
+/* Lists the tiles, and finds their rows. */
 void winograd_make_strip(const struct task *task, struct span tiles);
 void winograd_transform_inputs(const struct task *task);
-void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel,
-                               const float *sums);
+
+/* From the sums of these panels. */
+void winograd_transform_outputs(const struct task *task, struct span panels);
 
 /* ---- strips for several threads (convolution_winograd_threads.c) ---- */
 

@@ -61,13 +61,18 @@ static void list_pixels(const struct task *task, const struct tile *tile, const 
                         neo_dim row, neo_dim column, const float **pixels)
 {
     const struct convolution_shape *s = &task->run->plan->shape;
-    neo_dim top = tile->y - s->padding[HEIGHT], left = tile->x - s->padding[WIDTH];
-    for (neo_dim x = 0; x < (neo_dim)tile->cols; x++) {
-        bool inside = left + x >= 0 && left + x < s->in[WIDTH];
-        for (neo_dim y = 0; y < (neo_dim)tile->rows; y++) {
-            bool exists = inside && top + y >= 0 && top + y < s->in[HEIGHT];
-            *pixels++ = exists ? origin + y * row + x * column : task->zeros;
-        }
+    neo_dim rows = (neo_dim)tile->rows, cols = (neo_dim)tile->cols;
+    struct range down = existing(tile->y - s->padding[HEIGHT], tile->rows, s->in[HEIGHT]);
+    struct range across = existing(tile->x - s->padding[WIDTH], tile->cols, s->in[WIDTH]);
+    for (neo_dim x = 0; x < cols; x++, origin += column, pixels += rows) {
+        bool inside = across.begin <= x && x < across.end;
+        neo_dim begin = inside ? down.begin : rows, y = 0;
+        for (; y < begin && y < rows; y++)
+            pixels[y] = task->zeros;
+        for (; y < down.end; y++)
+            pixels[y] = origin + y * row;
+        for (; y < rows; y++)
+            pixels[y] = task->zeros;
     }
 }
 
@@ -98,7 +103,7 @@ static void find_source(const struct task *task, const struct tile *tile, size_t
         strip->inner_origin = origin;
         list_pixels(task, tile, origin, s->src.h, s->src.w, strip->inner_pixels);
     }
-    if (inner && tile->run == strip->inner->run) {
+    if (inner && tile->kind == strip->inner->kind) {
         input->pixels = strip->inner_pixels;
         input->from = origin - strip->inner_origin;
         return;
@@ -112,63 +117,84 @@ static void list_patch(const struct task *task, const struct tile *tile, const f
     list_pixels(task, tile, task->patches, (neo_dim)tile->cols * CHUNK, CHUNK, pixels);
 }
 
-/* Takes the next row of each of the tile's points. Are blocks as high at all of them? */
+/* ---- targets ---- */
+
+/* The rows of a tile at the points of a kind. */
+static void list_part(const struct task *task, const struct tile *tile, size_t kind,
+                      float **targets, size_t *steps)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    const struct cursor *next = &task->strip->next[kind];
+    struct span rows = plan->rows.points[kind / SIZES], cols = plan->cols.points[kind % SIZES];
+    size_t step = next->blocks.height * WINOGRAD_F32_GROUP, wide = tile->cols;
+    float *first = task->inputs + next->block + next->row * WINOGRAD_F32_GROUP;
+    const size_t *inputs = task->strip->rows->inputs + rows.begin * plan->across;
+    targets += rows.begin * wide;
+    steps += rows.begin * wide;
+    for (size_t u = rows.begin; u < rows.end;
+         u++, inputs += plan->across, targets += wide, steps += wide)
+        for (size_t v = cols.begin; v < cols.end; v++) {
+            targets[v] = first + inputs[v];
+            steps[v] = step;
+        }
+}
+
+static bool is_empty(struct span points)
+{
+    return points.begin == points.end;
+}
+
+/* Takes the next row of each of the tile's points, by smaller kinds that share these. Are blocks as
+ * high at all of them? */
 static bool list_targets(const struct task *task, const struct tile *tile, size_t i)
 {
-    size_t across = task->run->plan->across, padded = task->run->plan->padded;
-    float **targets = task->strip->targets[i];
-    size_t *steps = task->strip->steps[i], different = 0;
-    size_t first = task->strip->places[0].blocks.height;
-    for (size_t u = 0; u < tile->rows; u++)
-        for (size_t v = 0; v < tile->cols; v++) {
-            struct place *place = &task->strip->places[u * across + v];
-            size_t height = place->blocks.height;
-            *targets++ = place->next;
-            *steps++ = height * WINOGRAD_F32_GROUP;
-            different |= height ^ first;
-            place->next += WINOGRAD_F32_GROUP;
-            if (--place->left == 0) {
-                place->next += height * (padded - WINOGRAD_F32_GROUP);
-                winograd_next_block(&place->blocks);
-                place->left = place->blocks.height;
-            }
+    const struct convolution_winograd *plan = task->run->plan;
+    struct strip *strip = task->strip;
+    size_t height = strip->next[tile->kind].blocks.height, different = 0;
+    for (size_t r = tile->kind / SIZES; r < SIZES; r++)
+        for (size_t c = tile->kind % SIZES; c < SIZES; c++) {
+            size_t kind = r * SIZES + c;
+            if (is_empty(plan->rows.points[r]) || is_empty(plan->cols.points[c]))
+                continue;
+            different |= strip->next[kind].blocks.height ^ height;
+            list_part(task, tile, kind, strip->targets[i], strip->steps[i]);
+            winograd_next_row(&strip->next[kind], plan->padded);
         }
     return !different;
 }
 
-/* Tiles of one run share the addresses of its first rows. */
+static bool has_one_kind(const struct strip *strip)
+{
+    return strip->rows->counts[strip->tiles[0].kind] == strip->count;
+}
+
+/* Tiles of one kind share the addresses of its first rows. */
 static void share_targets(const struct task *task)
 {
     struct strip *strip = task->strip;
     const struct tile *tile = &strip->tiles[0];
     float **targets = strip->first_targets;
-    strip->next = (struct cursor){strip->places[0].blocks, 0, 0};
     for (size_t u = 0; u < tile->rows; u++)
         for (size_t v = 0; v < tile->cols; v++)
-            *targets++ = strip->places[u * task->run->plan->across + v].next;
+            *targets++ = task->inputs + strip->rows->inputs[u * task->run->plan->across + v];
 }
 
 static void find_targets(const struct task *task, const struct tile *tile, size_t i,
                          struct winograd_f32_input *input)
 {
     struct strip *strip = task->strip;
-    struct cursor *next = &strip->next;
-    if (strip->run_count > 1) {
+    struct cursor *next = &strip->next[tile->kind];
+    if (!has_one_kind(strip)) {
         bool same_step = list_targets(task, tile, i);
         input->targets = strip->targets[i];
         input->steps = same_step ? NULL : strip->steps[i];
         input->step = strip->steps[i][0];
         return;
     }
-    size_t height = next->blocks.height;
     input->targets = strip->first_targets;
-    input->step = height * WINOGRAD_F32_GROUP;
+    input->step = next->blocks.height * WINOGRAD_F32_GROUP;
     input->shift = next->block + next->row * WINOGRAD_F32_GROUP;
-    if (++next->row == height) {
-        next->block += height * task->run->plan->padded;
-        winograd_next_block(&next->blocks);
-        next->row = 0;
-    }
+    winograd_next_row(next, task->run->plan->padded);
 }
 
 /* Tile i of a block, for any channels. */
@@ -228,7 +254,9 @@ void winograd_transform_inputs(const struct task *task)
 {
     struct strip *strip = task->strip;
     strip->inner = NULL;
-    if (strip->run_count == 1)
+    for (size_t kind = 0; kind < KINDS; kind++)
+        strip->next[kind] = (struct cursor){strip->rows->rows_of[kind], 0, 0};
+    if (has_one_kind(strip))
         share_targets(task);
     for (size_t t = 0; t < strip->count; t += BLOCK)
         transform_block(task, &strip->tiles[t], min_size(BLOCK, strip->count - t));

@@ -47,33 +47,51 @@ static size_t channel_step(const struct convolution_shape *s)
     return s->oc == 1 && s->dst.w != 1 ? 1 : (size_t)s->dst.c;
 }
 
-void winograd_transform_output(const struct task *task, size_t t, struct layout_panel panel,
-                               const float *sums)
+static struct winograd_f32_output output_of(const struct convolution_winograd *plan,
+                                            const struct tile *tile, const uint32_t *offsets)
 {
-    const struct convolution_winograd *plan = task->run->plan;
     const struct image_strides *strides = &plan->shape.dst;
-    const struct tile *tile = &task->strip->tiles[t];
-    const float *bias = task->run->execution->buffers[BIAS];
-    float stage[MOST_OUTPUTS * WINOGRAD_F32_NR];
-    float *dst = (float *)task->run->execution->buffers[DST] + tile->n * strides->n +
-                 (neo_dim)panel.first * strides->c + tile->y * strides->h + tile->x * strides->w;
-    struct winograd_f32_output output = {
+    return (struct winograd_f32_output){
         .rows = winograd_backward(plan, tile->rows),
         .cols = winograd_backward(plan, tile->cols),
-        .channels = panel.valid,
         .height = tile->height,
         .width = tile->width,
-        .sums = sums + (t - task->strip->runs[tile->run].begin) * WINOGRAD_F32_NR,
-        .offsets = task->strip->sums[tile->run],
-        .bias = bias ? bias + panel.first : NULL,
-        .dst = plan->staged ? stage : dst,
+        .offsets = offsets,
         .dst_row = plan->staged ? tile->width * WINOGRAD_F32_NR : (size_t)strides->h,
         .dst_column = plan->staged ? WINOGRAD_F32_NR : (size_t)strides->w,
         .dst_channel = plan->staged ? 1 : channel_step(&plan->shape),
         .low = plan->low,
         .high = plan->high,
     };
-    plan->kernel->output(&output);
-    if (plan->staged || plan->finishes)
-        finish_tile(task, &output, tile, panel.first, dst);
+}
+
+/* A tile of all panels. */
+static void transform_tile(const struct task *task, const struct tile *tile, struct span panels)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    const struct arrangement *rows = task->strip->rows;
+    const struct image_strides *strides = &plan->shape.dst;
+    const float *bias = task->run->execution->buffers[BIAS];
+    const float *sums = task->sums + tile->index * WINOGRAD_F32_NR;
+    float *dst = (float *)task->run->execution->buffers[DST] + tile->n * strides->n +
+                 tile->y * strides->h + tile->x * strides->w;
+    float stage[MOST_OUTPUTS * WINOGRAD_F32_NR];
+    struct winograd_f32_output output = output_of(plan, tile, rows->sums[tile->kind]);
+    for (size_t p = panels.begin; p < panels.end; p++, sums += rows->panel) {
+        struct layout_panel panel = layout_panel((size_t)plan->shape.oc, p);
+        float *to = dst + (neo_dim)panel.first * strides->c;
+        output.channels = panel.valid;
+        output.sums = sums;
+        output.bias = bias ? bias + panel.first : NULL;
+        output.dst = plan->staged ? stage : to;
+        plan->kernel->output(&output);
+        if (plan->staged || plan->finishes)
+            finish_tile(task, &output, tile, panel.first, to);
+    }
+}
+
+void winograd_transform_outputs(const struct task *task, struct span panels)
+{
+    for (size_t t = 0; t < task->strip->count; t++)
+        transform_tile(task, &task->strip->tiles[t], panels);
 }

@@ -11,10 +11,12 @@ static struct task task_of(const struct run *run, int index)
     unsigned char *inputs = table + plan->table_bytes;
     unsigned char *sums = plan->slot ? inputs : inputs + plan->input_bytes;
     unsigned char *zeros = inputs + plan->input_bytes + plan->sum_bytes;
+    struct strip *strip = (struct strip *)(void *)table;
     memset(zeros, 0, plan->zero_bytes);
+    memset(strip->own.counts, 0, sizeof strip->own.counts);
     return (struct task){
         .run = run,
-        .strip = (struct strip *)(void *)table,
+        .strip = strip,
         .inputs = (float *)(void *)inputs + plan->slot,
         .sums = (float *)(void *)sums,
         .zeros = (float *)(void *)zeros,
@@ -36,6 +38,7 @@ struct wide {
 static size_t list_widths(const struct task *task, struct span panels, struct wide *list)
 {
     const struct convolution_winograd *plan = task->run->plan;
+    const struct arrangement *rows = task->strip->rows;
     size_t ic = (size_t)plan->shape.ic, oc = (size_t)plan->shape.oc, count = 0,
            begin = panels.begin;
     for (size_t end; begin < panels.end; begin = end) {
@@ -44,13 +47,10 @@ static size_t list_widths(const struct task *task, struct span panels, struct wi
             continue;
         list[count++] = (struct wide){
             .run = plan->kernel->products[width / 4 - 1],
-            .task = {.k = ic,
-                     .point = plan->point,
-                     .panel = task->strip->panel,
-                     .panels = end - begin},
+            .task = {.k = ic, .point = plan->point, .panel = rows->panel, .panels = end - begin},
             .weights = (const float *)task->run->execution->buffers[WEIGHTS] +
                        layout_panel_offset(oc, begin) * ic,
-            .sums = (begin - panels.begin) * task->strip->panel,
+            .sums = (begin - panels.begin) * rows->panel,
         };
     }
     return count;
@@ -60,17 +60,17 @@ static size_t list_widths(const struct task *task, struct span panels, struct wi
 static void multiply(const struct task *task, struct span panels)
 {
     const struct convolution_winograd *plan = task->run->plan;
-    const struct strip *strip = task->strip;
+    const struct arrangement *rows = task->strip->rows;
     bool back = task->rounds % 2 && !plan->slot; /* sums would replace inputs that are wanted */
     struct wide widths[MOST_WIDTHS];
     size_t count = list_widths(task, panels, widths);
-    for (size_t i = 0; i < strip->piece_count; i++) {
-        const struct piece *piece = &strip->pieces[back ? strip->piece_count - 1 - i : i];
+    for (size_t i = 0; i < rows->piece_count; i++) {
+        const struct piece *piece = &rows->pieces[back ? rows->piece_count - 1 - i : i];
         for (struct wide *wide = widths; wide < widths + count; wide++) {
-            wide->task.a = piece->inputs;
+            wide->task.a = task->inputs + piece->inputs;
             wide->task.b = wide->weights + piece->point * plan->point;
-            wide->task.c = piece->sums + wide->sums;
-            wide->task.heights = piece->heights;
+            wide->task.c = task->sums + piece->sums + wide->sums;
+            wide->task.heights = rows->heights + piece->heights;
             wide->run(&wide->task);
         }
     }
@@ -86,16 +86,6 @@ static struct span round_of(const struct convolution_winograd *plan, struct span
 
 /* ---- all tasks ---- */
 
-static void run_round(const struct task *task, struct span panels)
-{
-    size_t oc = (size_t)task->run->plan->shape.oc;
-    multiply(task, panels);
-    for (size_t t = 0; t < task->strip->count; t++)
-        for (size_t p = panels.begin; p < panels.end; p++)
-            winograd_transform_output(task, t, layout_panel(oc, p),
-                                      task->sums + (p - panels.begin) * task->strip->panel);
-}
-
 /* Strips and rounds turn back where the one before ended: what it used last is in the cache. */
 static void run_strip(struct task *task, struct span tiles, struct span panels)
 {
@@ -104,7 +94,8 @@ static void run_strip(struct task *task, struct span tiles, struct span panels)
     winograd_transform_inputs(task);
     for (; panels.begin < panels.end; task->rounds++) {
         struct span some = round_of(task->run->plan, panels, back);
-        run_round(task, some);
+        multiply(task, some);
+        winograd_transform_outputs(task, some);
         *(back ? &panels.end : &panels.begin) = back ? some.begin : some.end;
     }
 }

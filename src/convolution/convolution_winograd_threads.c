@@ -2,60 +2,18 @@
  * as all weights come for each; several threads need more of them, or some have nothing to do. */
 #include "src/convolution/convolution_winograd.h"
 
-enum { KINDS = SIZES * SIZES };
-
 /* ---- the same bits ----
  *
  * How the kernels add a sum's terms depends on the rows of its block if these are few. So strips
  * may differ from the plan's only where neither have so few tiles at any point. */
 
-/* Tiles of one kind follow each other; tile_at() numbers them. */
-struct kinds {
-    size_t ends[KINDS], points[KINDS]; /* points of one tile; 0: there are no such tiles */
-};
-
-static struct kinds kinds_of(const struct convolution_winograd *plan)
+static bool is_usual(const struct convolution_winograd *plan, struct span tiles)
 {
-    const struct cut *rows = &plan->rows, *cols = &plan->cols;
-    struct kinds kinds;
-    size_t end = 0;
-    for (size_t kind = 0; kind < KINDS; kind++) {
-        size_t r = kind / SIZES, c = kind % SIZES;
-        size_t count = rows->count[r] * cols->count[c] * (size_t)plan->shape.batch;
-        kinds.ends[kind] = end += count;
-        kinds.points[kind] =
-            count ? (rows->size[r] + rows->halo) * (cols->size[c] + cols->halo) : 0;
-    }
-    return kinds;
-}
-
-static void count_kinds(const struct kinds *kinds, struct span tiles, size_t *counts)
-{
-    for (size_t kind = 0, begin = 0; kind < KINDS; begin = kinds->ends[kind++]) {
-        size_t from = max_size(begin, tiles.begin), to = min_size(kinds->ends[kind], tiles.end);
-        counts[kind] = to > from ? to - from : 0;
-    }
-}
-
-/* Tiles that are at least as large as one of this kind: those with its outermost point. */
-static size_t rows_at(const struct convolution_winograd *plan, size_t kind, const size_t *counts)
-{
-    const struct cut *rows = &plan->rows, *cols = &plan->cols;
-    size_t sum = 0;
-    for (size_t other = 0; other < KINDS; other++)
-        if (rows->size[other / SIZES] >= rows->size[kind / SIZES] &&
-            cols->size[other % SIZES] >= cols->size[kind % SIZES])
-            sum += counts[other];
-    return sum;
-}
-
-static bool is_usual(const struct convolution_winograd *plan, const struct kinds *kinds,
-                     struct span tiles)
-{
+    const struct kinds *kinds = &plan->kinds;
     size_t counts[KINDS];
-    count_kinds(kinds, tiles, counts);
+    winograd_count_kinds(kinds, tiles, counts);
     for (size_t kind = 0; kind < KINDS; kind++) {
-        size_t rows = kinds->points[kind] ? rows_at(plan, kind, counts) : 0;
+        size_t rows = kinds->points[kind] ? winograd_rows_at(plan, kind, counts) : 0;
         if (rows > 0 && rows < plan->kernel->same)
             return false;
     }
@@ -63,11 +21,10 @@ static bool is_usual(const struct convolution_winograd *plan, const struct kinds
 }
 
 /* Are the plan's strips? */
-static bool is_divisible(const struct convolution_winograd *plan, const struct kinds *kinds)
+static bool is_divisible(const struct convolution_winograd *plan)
 {
     for (size_t begin = 0; begin < plan->tiles; begin += plan->strip)
-        if (!is_usual(plan, kinds,
-                      (struct span){begin, min_size(begin + plan->strip, plan->tiles)}))
+        if (!is_usual(plan, (struct span){begin, min_size(begin + plan->strip, plan->tiles)}))
             return false;
     return true;
 }
@@ -97,37 +54,37 @@ static size_t tile_after(const struct kinds *kinds, size_t points)
 }
 
 /* Is there room in a task's scratchpad, which is for the plan's strips? */
-static bool has_room(const struct convolution_winograd *plan, const struct kinds *kinds,
-                     struct span tiles)
+static bool has_room(const struct convolution_winograd *plan, struct span tiles)
 {
+    const struct kinds *kinds = &plan->kinds;
     size_t rows = points_before(kinds, tiles.end) - points_before(kinds, tiles.begin);
     return tiles.end - tiles.begin <= (plan->slot ? plan->strip : MOST_STRIP) &&
            rows <= plan->strip * plan->down * plan->across;
 }
 
 /* The end that is next to `wanted` and leaves no few tiles of a kind on either side. */
-static size_t end_of_strip(const struct convolution_winograd *plan, const struct kinds *kinds,
-                           size_t begin, size_t wanted)
+static size_t end_of_strip(const struct convolution_winograd *plan, size_t begin, size_t wanted)
 {
     for (size_t away = 0; away < 2 * plan->kernel->same; away++) {
         size_t end = away % 2 ? wanted - (away + 1) / 2 : wanted + away / 2;
         struct span rest = {end, min_size(end + plan->kernel->same, plan->tiles)};
-        if (end > begin && end < plan->tiles && is_usual(plan, kinds, (struct span){begin, end}) &&
-            is_usual(plan, kinds, rest))
+        if (end > begin && end < plan->tiles && is_usual(plan, (struct span){begin, end}) &&
+            is_usual(plan, rest))
             return end;
     }
     return 0;
 }
 
-static bool divide(struct run *run, const struct kinds *kinds, size_t strips)
+static bool divide(struct run *run, size_t strips)
 {
     const struct convolution_winograd *plan = run->plan;
+    const struct kinds *kinds = &plan->kinds;
     size_t points = points_before(kinds, plan->tiles), begin = 0;
     for (size_t i = 0; i < strips; i++) {
         size_t wanted = tile_after(kinds, points * (i + 1) / strips);
-        size_t end = i + 1 < strips ? end_of_strip(plan, kinds, begin, wanted) : plan->tiles;
+        size_t end = i + 1 < strips ? end_of_strip(plan, begin, wanted) : plan->tiles;
         struct span tiles = {begin, end};
-        if (end <= begin || !is_usual(plan, kinds, tiles) || !has_room(plan, kinds, tiles))
+        if (end <= begin || !is_usual(plan, tiles) || !has_room(plan, tiles))
             return false;
         run->ends[i] = (uint32_t)end;
         begin = end;
@@ -158,15 +115,14 @@ static struct partition_costs costs_of(double strip)
 static void divide_for(struct run *run, size_t threads)
 {
     const struct convolution_winograd *plan = run->plan;
-    struct kinds kinds = kinds_of(plan);
-    if (!is_divisible(plan, &kinds))
+    if (!is_divisible(plan))
         return;
     struct run best = *run;
     for (size_t cuts = 1; cuts <= min_size(threads, plan->panels); cuts++) {
         size_t strips = threads / cuts;
         struct partition_costs costs = costs_of((double)plan->tiles / (double)strips);
         double cost = (double)div_up(plan->panels, cuts) * costs.tile + costs.row;
-        if (cost >= best.grid.cost || strips > MOST_DIVIDED || !divide(run, &kinds, strips))
+        if (cost >= best.grid.cost || strips > MOST_DIVIDED || !divide(run, strips))
             continue;
         best = *run;
         best.divided = true;

@@ -182,6 +182,8 @@ struct partition_grid partition_grid(size_t rows, size_t columns, int max_tasks,
 {
     struct partition_grid g = {.rows = rows, .columns = columns, .bands = 1, .tasks = 1};
     g.cost = cost_of(&g, costs, rows, columns);
+    if (max_tasks == 1)
+        return g;
     struct partition_grid best = g;
     consider_bands(&best, g, max_tasks, costs);
     g.bands_are_columns = 1;
@@ -192,6 +194,8 @@ struct partition_grid partition_grid(size_t rows, size_t columns, int max_tasks,
 
 struct partition_rect partition_rect(const struct partition_grid *g, int i)
 {
+    if (g->tasks == 1) /* without divisions */
+        return (struct partition_rect){{0, g->rows}, {0, g->columns}};
     size_t task = (size_t)i, bands = (size_t)g->bands, tasks = (size_t)g->tasks;
     size_t b = task * bands / tasks; /* or the next one, because boundaries round down */
     while (first_task(g, b + 1) <= task)
