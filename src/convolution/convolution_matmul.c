@@ -3,7 +3,10 @@
  * distances, need nothing else: a kernel as large as the image, one dimension without padding. Of a
  * few pixels of dst the patches are copied, as they are less than the weights that they meet; so
  * one pixel, few channels or small images get what matmul has for such sizes. Taps that no pixel
- * has are left out; of packed weights the others are copied. */
+ * has are left out; of packed weights the others are copied.
+ *
+ * Where channels of dst are apart its columns are pixels: dst^T = weights^T src^T, as matmul's
+ * swapped product is, in place if weights are plain. What `any` weights become is the better. */
 #include <math.h>
 #include <string.h>
 
@@ -53,21 +56,31 @@ static neo_dim src_stride(const struct convolution_shape *s)
                                    matmul_step(out[DEPTH], stride[DEPTH], s->src.d), s->src.n});
 }
 
-/* Of the values of a patch of src, and of a column of plain weights: channels, then taps. */
-static neo_dim patch_stride(const struct convolution_shape *s)
+/* Of the values of a patch: channels, then taps, or the other way around. */
+static neo_dim value_stride(const struct convolution_shape *s, bool taps_first, neo_dim channel,
+                            const neo_dim taps[SPACE])
 {
-    const neo_dim *kernel = s->kernel, *dilation = s->dilation;
+    const neo_dim *kernel = s->kernel;
+    if (taps_first)
+        return even_stride((neo_dim[]){kernel[WIDTH], kernel[HEIGHT], kernel[DEPTH], s->ic},
+                           (neo_dim[]){taps[WIDTH], taps[HEIGHT], taps[DEPTH], channel});
     return even_stride((neo_dim[]){s->ic, kernel[WIDTH], kernel[HEIGHT], kernel[DEPTH]},
-                       (neo_dim[]){s->src.c, matmul_step(kernel[WIDTH], dilation[WIDTH], s->src.w),
-                                   matmul_step(kernel[HEIGHT], dilation[HEIGHT], s->src.h),
-                                   matmul_step(kernel[DEPTH], dilation[DEPTH], s->src.d)});
+                       (neo_dim[]){channel, taps[WIDTH], taps[HEIGHT], taps[DEPTH]});
 }
 
-static neo_dim weights_stride(const struct convolution_shape *s)
+/* Of a patch of src, and of a column of plain weights. */
+static neo_dim patch_stride(const struct convolution_shape *s, bool taps_first)
 {
-    return even_stride((neo_dim[]){s->ic, s->kernel[WIDTH], s->kernel[HEIGHT], s->kernel[DEPTH]},
-                       (neo_dim[]){s->weights_i, s->weights_space[WIDTH], s->weights_space[HEIGHT],
-                                   s->weights_space[DEPTH]});
+    const neo_dim *kernel = s->kernel, *dilation = s->dilation;
+    return value_stride(s, taps_first, s->src.c,
+                        (neo_dim[]){matmul_step(kernel[DEPTH], dilation[DEPTH], s->src.d),
+                                    matmul_step(kernel[HEIGHT], dilation[HEIGHT], s->src.h),
+                                    matmul_step(kernel[WIDTH], dilation[WIDTH], s->src.w)});
+}
+
+static neo_dim weights_stride(const struct convolution_shape *s, bool taps_first)
+{
+    return value_stride(s, taps_first, s->weights_i, s->weights_space);
 }
 
 static bool is_padded(const struct convolution_shape *s)
@@ -80,9 +93,22 @@ static bool is_padded(const struct convolution_shape *s)
     return false;
 }
 
+static bool are_patches_in_place(const struct convolution_shape *s, bool taps_first)
+{
+    return !is_padded(s) && src_stride(s) >= 0 && patch_stride(s, taps_first) >= 0;
+}
+
+/* Are patches in place with the taps of a channel before the next channel, as plain weights have
+ * them? Packed weights, and patches that are copied, have channels first. */
+static bool has_taps_first(const struct convolution_shape *s)
+{
+    return are_patches_in_place(s, true) && weights_stride(s, true) >= 0 &&
+           !are_patches_in_place(s, false);
+}
+
 static bool is_in_place(const struct convolution_shape *s)
 {
-    return !is_padded(s) && src_stride(s) >= 0 && patch_stride(s) >= 0;
+    return are_patches_in_place(s, false) || has_taps_first(s);
 }
 
 static neo_dim pixel_count(const struct convolution_shape *s)
@@ -108,7 +134,7 @@ static bool init_shape(struct convolution_shape *s, struct convolution_trim *tri
     convolution_shape_init(s, problem);
     struct convolution_shape trimmed = *s;
     bool trims = convolution_trim(&trimmed, trim);
-    if (trims && is_plain(problem) && weights_stride(&trimmed) < 0)
+    if (trims && is_plain(problem) && weights_stride(&trimmed, has_taps_first(&trimmed)) < 0)
         trims = false;
     if (trims)
         *s = trimmed;
@@ -137,12 +163,14 @@ static void make_product(struct problem *product, const struct problem *problem)
     struct convolution_trim trim;
     init_shape(&s, &trim, problem);
     neo_dim m = pixel_count(&s), k = row_count(&s);
+    bool taps_first = has_taps_first(&s);
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     *product = (struct problem){.operation = &matmul_operation, .attributes = problem->attributes};
-    product->tensors[SRC] =
-        is_in_place(&s) ? matrix(m, k, src_stride(&s), patch_stride(&s)) : matrix(m, k, k, 1);
+    product->tensors[SRC] = is_in_place(&s)
+                                ? matrix(m, k, src_stride(&s), patch_stride(&s, taps_first))
+                                : matrix(m, k, k, 1);
     product->tensors[DST] = matrix(m, s.oc, dst_stride(&s), s.dst.c);
-    product->tensors[WEIGHTS] = matrix(k, s.oc, weights_stride(&s), s.weights_o);
+    product->tensors[WEIGHTS] = matrix(k, s.oc, weights_stride(&s, taps_first), s.weights_o);
     if (weights->format_kind == NEO_FORMAT_PACKED)
         layout_set(&product->tensors[WEIGHTS], LAYOUT_MATMUL_F32, false);
     if (bias->ndims)
@@ -189,7 +217,7 @@ static const char *matmul_refuse(const struct problem *problem, const struct cpu
         return "there is nothing to multiply";
     if (dst_stride(&s) < 0)
         return "pixels are not at equal distances";
-    if (weights->format_kind == NEO_FORMAT_STRIDED && weights_stride(&s) < 0)
+    if (is_plain(&chosen) && weights_stride(&s, has_taps_first(&s)) < 0)
         return "weights of an output channel are not at equal distances";
     if (trims && !is_plain(&chosen) && trimmed_weights(&s) > MOST_COPIED / sizeof(float))
         return "many weights would be copied";
@@ -219,18 +247,50 @@ static double trimming_cycles(const struct convolution_shape *s)
     return 20 * rows * (double)layout_panel_count((size_t)s->oc) + (double)trimmed_weights(s) / 4;
 }
 
-static double matmul_estimate(const struct problem *problem, const struct cpu *cpu)
+/* Every tensor has its layout. */
+static double cycles_of(const struct problem *chosen, const struct cpu *cpu)
 {
     const double nesting = 50; /* clang wants a double */
-    struct problem chosen = *problem, product;
+    struct problem product;
     struct convolution_shape s;
     struct convolution_trim trim;
-    convolution_choose_packed(&chosen, cpu);
-    bool copies_weights = init_shape(&s, &trim, &chosen) && !is_plain(&chosen);
-    make_product(&product, &chosen);
+    bool copies_weights = init_shape(&s, &trim, chosen) && !is_plain(chosen);
+    make_product(&product, chosen);
     return nesting + (copies_weights ? cpu->core->slowness * trimming_cycles(&s) : 0) +
            (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) +
            matmul_best(&product, cpu)->estimate(&product, cpu);
+}
+
+/* Of `any` weights too, if images have channels apart and nothing is copied: plain or packed. */
+static double choose_layouts(struct problem *problem, const struct cpu *cpu)
+{
+    struct problem plain = *problem;
+    struct convolution_shape s;
+    struct convolution_trim trim;
+    convolution_choose_packed(problem, cpu);
+    double cycles = cycles_of(problem, cpu);
+    if (plain.tensors[WEIGHTS].format_kind != NEO_FORMAT_ANY)
+        return cycles;
+    desc_set_plain(&plain.tensors[WEIGHTS]);
+    convolution_choose_images(&plain);
+    if (init_shape(&s, &trim, &plain) || s.src.c == 1 || !is_in_place(&s) || s.groups != 1)
+        return cycles;
+    double plain_cycles = cycles_of(&plain, cpu);
+    if (plain_cycles >= cycles)
+        return cycles;
+    *problem = plain;
+    return plain_cycles;
+}
+
+static double matmul_estimate(const struct problem *problem, const struct cpu *cpu)
+{
+    struct problem chosen = *problem;
+    return choose_layouts(&chosen, cpu);
+}
+
+static void matmul_choose(struct problem *problem, const struct cpu *cpu)
+{
+    choose_layouts(problem, cpu);
 }
 
 /* ---- plan, run ---- */
@@ -314,7 +374,7 @@ static void matmul_run(const void *plan, const struct execution *execution)
 const struct algorithm convolution_matmul_f32 = {
     .name = "matmul",
     .refuse = matmul_refuse,
-    .choose = convolution_choose_packed,
+    .choose = matmul_choose,
     .estimate = matmul_estimate,
     .plan = matmul_plan,
     .plan_bytes = sizeof(struct convolution_matmul),

@@ -97,6 +97,12 @@ static const char *swapped_kernel(const void *plan)
     return ((const struct matmul_swapped *)plan)->kernel;
 }
 
+static bool swapped_is_nested_one(const void *plan)
+{
+    (void)plan;
+    return true;
+}
+
 static void swapped_run(const void *plan, const struct execution *execution)
 {
     void *buffers[TENSOR_COUNT];
@@ -117,4 +123,6 @@ const struct algorithm matmul_swapped_f32 = {
     .scratch_bytes = swapped_scratch_bytes,
     .kernel = swapped_kernel,
     .run = swapped_run,
+    .is_nested_one = swapped_is_nested_one,
+    .swaps = true,
 };

@@ -158,12 +158,27 @@ static const struct expected *expect(struct execution_facts *facts, enum tensor 
     return &facts->expected[args[t] / 8];
 }
 
-static const struct implementation *doer_of(const struct implementation *impl)
+/* *swaps: is its src this one's weights, and the other way around? */
+static const struct implementation *doer_of(const struct implementation *impl, bool *swaps)
 {
+    *swaps = false;
     while (impl->nested_count && impl->algorithm->is_nested_one &&
-           impl->algorithm->is_nested_one(impl->plan))
+           impl->algorithm->is_nested_one(impl->plan)) {
+        *swaps ^= impl->algorithm->swaps;
         impl = impl->nested[0];
+    }
     return impl;
+}
+
+/* What is expected as src and as weights goes to where the doer looks for it. */
+static void swap_operands(struct execution_facts *facts)
+{
+    static const uint16_t others[TENSOR_COUNT] = {
+        [SRC] = WEIGHTS, [WEIGHTS] = SRC, [BIAS] = BIAS, [DST] = DST};
+    for (size_t i = 0; i < count_of(facts->expected); i++)
+        facts->expected[i].tensor = others[facts->expected[i].tensor];
+    for (size_t i = 0; i < count_of(facts->in_order); i++)
+        facts->in_order[i].tensor = others[facts->in_order[i].tensor];
 }
 
 static void decide_facts(struct implementation *impl)
@@ -187,7 +202,10 @@ static void decide_facts(struct implementation *impl)
     facts->plain_count = plain ? count : -1;
     if (!plain)
         return;
-    facts->doer = doer_of(impl);
+    bool swaps;
+    facts->doer = doer_of(impl, &swaps);
+    if (swaps)
+        swap_operands(facts);
     const struct algorithm *algorithm = facts->doer->algorithm;
     facts->run = algorithm->run_alone ? algorithm->run_alone(facts->doer->plan) : algorithm->run;
 }

@@ -34,7 +34,7 @@ struct expected {
     uint64_t image[2];         /* the beginning of its image, */
     const uint64_t *if_longer; /* and all of it if that is longer, or NULL */
     int32_t arg;               /* NEO_ARG_UNDEF: there is none here */
-    uint16_t tensor, bit;      /* 1 << tensor */
+    uint16_t tensor, bit;      /* where the doer looks for it; 1 << what it is here */
 };
 
 /* What an execution asks, decided once. */

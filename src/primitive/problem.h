@@ -92,6 +92,7 @@ struct algorithm {
 
     /* NULL, or whether an execution is no more than that of the first nested implementation. */
     bool (*is_nested_one)(const void *plan);
+    bool swaps; /* then that one's src is this one's weights, and its weights are this one's src */
 };
 
 /* What every operation tells the rest of the library about itself. */
