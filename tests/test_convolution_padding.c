@@ -19,6 +19,8 @@ static const struct convolution_case rows[] = {
      {9, 9}, {3, 3}, {1, 1}, {4, 4}, {5, 5}, {5, 5}, "nhwc", "any", "nhwc"},
     {"dilated beyond the image in depth and height", 3, 1, 0, 16, 17,
      {2, 2, 14}, {7, 7, 1}, {1, 1, 1}, {3, 3, 0}, {12, 12, 0}, {12, 12, 0}, "ndhwc", "any", "ndhwc"},
+    {"dilated, with more addresses than stay in the L1 cache", 2, 2, 0, 7, 9,
+     {23, 23}, {5, 5}, {1, 1}, {1, 1}, {4, 4}, {4, 4}, "nhwc", "any", "nhwc"},
     {"dilated beyond the image, nchw", 2, 2, 0, 5, 6,
      {9, 9}, {3, 3}, {1, 1}, {4, 4}, {5, 5}, {5, 5}, "nchw", "any", "nchw"},
     {"dilated beyond the image, in groups", 2, 2, 3, 15, 12,

@@ -19,7 +19,7 @@ enum { MOST_BYTES = 1 << 22 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
 
 /* Which orders of loops were chosen, of those that are not always the same. */
-static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen_regular,
+static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen_laps, seen_regular,
     seen_regular_blocks;
 
 /* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With
@@ -209,6 +209,7 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
     seen_k_outside |= several && !plan.k_inside;
     seen_column_blocks |= plan.block_panels < plan.panels;
     seen_chunks |= plan.listed && plan.chunk_tiles < plan.block_tiles;
+    seen_laps |= plan.listed && plan.pass_count && plan.lap_tiles < plan.block_tiles;
     seen_regular |= plan.regular_panels && plan.regular_panels < plan.full_panels &&
                     plan.full_panels < plan.panels;
     seen_regular_blocks |= plan.regular_panels && plan.block_k < problem->k;
@@ -251,6 +252,8 @@ static const struct problem sizes[] = {
     {.m = 60, .n = 9, .k = 45, .segment = 15, .stride = 30, .gap = 800},
     {.m = 77, .n = 10, .k = 126, .segment = 42, .stride = 42, .gap = 900},
     {.m = 58, .n = 23, .k = 119, .segment = 119, .stride = 119},
+    {.m = 620, .n = 14, .k = 60, .segment = 20, .stride = 8, .gap = 5200},
+    {.m = 610, .n = 9, .k = 60, .segment = 20, .stride = 20, .gap = 40, .part = {3, 17}},
     {.m = 6, .n = 16, .k = 144, .segment = 48, .stride = 48, .gap = 300, .part = {16, 48}},
     {.m = 47, .n = 31, .k = 90, .segment = 30, .stride = 40, .gap = 1900, .part = {5, 18}},
     {.m = 16, .n = 29, .k = 33, .segment = 33, .stride = 33, .part = {0, 22}},
@@ -296,10 +299,10 @@ static void products_are_exact_on_cores_that_reorder(void **state)
 {
     (void)state;
     struct cpu large = stated_cpu("neoverse-n1", 65536), small = stated_cpu("cortex-a72", 32768);
-    seen_chunks = false;
+    seen_chunks = seen_laps = false;
     walk(&large, NULL);
     walk(&small, NULL);
-    assert_true(seen_chunks);
+    assert_true(seen_chunks && seen_laps);
 }
 
 static void products_are_exact_in_every_order_of_loops(void **state)

@@ -67,6 +67,31 @@ static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
     }
 }
 
+/* Addresses that would fill the L1 cache beside all panels are listed for some tiles at a time, of
+ * which each is worth a new beginning. */
+static void few_tiles_are_listed_at_a_time(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t m, n, k, segment, laps;
+    } cases[] = {{529, 9, 175, 7, 3},
+                 {361, 17, 117, 13, 3},
+                 {196, 9, 175, 7, 1},
+                 {529, 96, 175, 7, 1},
+                 {529, 9, 175, 175, 1}};
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    for (size_t i = 0; i < count_of(cases); i++) {
+        struct gemm_f32_shape shape = packed_shape(cases[i].m, cases[i].n, cases[i].k);
+        struct gemm_f32 plan;
+        shape.segment = shape.a_stride = cases[i].segment;
+        shape.a_is_regular = shape.segment == shape.k;
+        gemm_f32_plan(&plan, &shape, &cpu);
+        assert_int_equal(div_up(plan.row_tiles, min_size(plan.lap_tiles, plan.row_tiles)),
+                         cases[i].laps);
+        assert_false(plan.is_short && cases[i].laps > 1);
+    }
+}
+
 /* Panels that stay in the L1 cache come together, those of 8 columns with the last ones of 12. */
 static void regular_rows_come_for_panels_of_both_widths(void **state)
 {
@@ -266,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_collide_are_copied_for_many_columns),
         cmocka_unit_test(panels_of_two_widths_come_for_chunks_of_rows),
+        cmocka_unit_test(few_tiles_are_listed_at_a_time),
         cmocka_unit_test(regular_rows_come_for_panels_of_both_widths),
         cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
         cmocka_unit_test(short_panels_come_together),

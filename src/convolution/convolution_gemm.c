@@ -191,9 +191,22 @@ static size_t shared_values(const struct convolution_shape *s)
     return count;
 }
 
+static neo_dim greatest_divisor(neo_dim a, neo_dim b)
+{
+    return b == 0 ? a : greatest_divisor(b, a % b);
+}
+
+/* Places along a dimension of src that any pixel of dst has a tap at. */
+static size_t reached(const struct convolution_shape *s, int d)
+{
+    neo_dim apart =
+        s->kernel[d] == 1 ? s->stride[d] : greatest_divisor(s->stride[d], s->dilation[d]);
+    return div_up((size_t)s->in[d], (size_t)apart);
+}
+
 static void plan_values(const struct convolution_shape *s, struct gemm_f32_shape *gemm)
 {
-    size_t image = (size_t)(s->in[DEPTH] * s->in[HEIGHT] * s->in[WIDTH] * s->ic);
+    size_t image = reached(s, DEPTH) * reached(s, HEIGHT) * reached(s, WIDTH) * (size_t)s->ic;
     size_t pixels = (size_t)(s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH]);
     size_t images = max_size(gemm->m / max_size(pixels, 1), 1);
     gemm->a_values = min_size(images * image, gemm->m * gemm->k);

@@ -113,6 +113,7 @@ struct gemm_f32 {
     size_t full_panels;      /* of 12 columns, the first ones */
     size_t group_panels;     /* of those, how many stay in the L1 cache together */
     size_t chunk_tiles;      /* that all groups of panels come for, before the next tiles */
+    size_t lap_tiles;        /* that are listed together: the next ones' lists take their place */
     size_t regular_panels;   /* full ones that pass together without lists; 0: there are lists */
     bool copies;             /* rows are copied next to each other */
     bool has_tail;           /* the last columns are read one by one (layout_tail_columns()) */

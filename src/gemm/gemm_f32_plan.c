@@ -19,6 +19,7 @@ enum {
     BLOCK_K_UNIT = 8, /* two rounds of the kernels */
     FEW_K = 256,
     FEW_COLUMNS = 64,
+    FEW_PANELS = 2 * GEMM_F32_NR, /* columns */
     L1_WAYS = 4,
     CHUNK_PRODUCTS = 160000, /* at least */
 };
@@ -45,7 +46,7 @@ static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
     size_t values = cpu->l1_bytes / sizeof(float);
     size_t most = values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
     size_t rows = plan->tile_rows ? plan->tile_rows : GEMM_F32_LISTED_HEIGHT;
-    size_t columns = min_size(max_size(plan->shape.n, 1), 2 * GEMM_F32_NR);
+    size_t columns = min_size(max_size(plan->shape.n, 1), FEW_PANELS);
     if (plan->listed)
         most = max_size(values * 3 / 4 / (rows + columns), min_size(most, FEW_K));
     return min_size(max_size(most, MIN_BLOCK_K), MAX_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
@@ -127,15 +128,37 @@ static bool is_one_group(const struct gemm_f32 *plan)
 }
 
 /* Where all panels stay in the L1 cache, but come in groups for their widths, rows of A and C stay
- * there too while one group after the other comes for them. Each takes some sixty cycles. */
+ * there too while one group after the other comes for them. Each takes some sixty cycles, or twice
+ * as many where instructions issue in order. */
 static size_t choose_chunk(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
+    const struct gemm_f32_shape *shape = &plan->shape;
     size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8, all = SIZE_MAX / 2;
     size_t n = plan->block_columns, k = plan->block_k;
+    size_t least = cpu->core->in_order ? 2 * CHUNK_PRODUCTS : CHUNK_PRODUCTS;
     if (plan->regular_panels || is_one_group(plan) || n > values || k * n >= values)
         return all;
-    size_t tiles = (values - k * n) / (plan->tile_rows * (k + n));
-    return tiles * plan->tile_rows * k * n >= CHUNK_PRODUCTS ? tiles : all;
+    size_t row = shape->a_values ? min_size(shape->a_values / shape->m, k) : k;
+    size_t used = k * n + shape->a_shared;
+    size_t tiles = used < values ? (values - used) / (plan->tile_rows * (row + n)) : 0;
+    return tiles * plan->tile_rows * k * n >= least ? tiles : all;
+}
+
+/* Lists of many tiles would take turns in the L1 cache with what they are for: where all panels
+ * stay there, fewer tiles are listed at a time. Each time takes some 400 cycles. */
+static size_t choose_lap(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    enum { PART = 16 /* of the cache */, LAP_PRODUCTS = 300000 /* at least */ };
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t n = min_size(plan->block_columns, shape->n), k = plan->block_k, all = SIZE_MAX / 2;
+    if (!plan->listed || plan->copies || shape->a_is_regular || shape->segment >= k || n == 0 ||
+        n >= all || k * n * sizeof(float) > cpu->l1_bytes / 2)
+        return all;
+    size_t bytes = k / shape->segment * GEMM_F32_LIST * sizeof(float *);
+    size_t least = cpu->core->in_order ? 2 * LAP_PRODUCTS : LAP_PRODUCTS;
+    if (plan->block_tiles * bytes <= cpu->l1_bytes / 4)
+        return all;
+    return max_size(cpu->l1_bytes / PART / bytes, least / (plan->tile_rows * k * n) + 1);
 }
 
 /* A block of A takes half of the L2 cache. If that is all rows, only as much of a plain B is packed
@@ -161,6 +184,16 @@ static double choose_order(struct gemm_f32 *plan, const struct cpu *cpu, size_t 
     return whole_rows && short_rows ? gemm_f32_choose_order(plan, cpu) : 0;
 }
 
+/* Is k little more than a block has? Without blocks no sums are loaded. */
+static bool may_be_whole(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8;
+    return plan->listed && !is_unknown(shape) && shape->n <= FEW_PANELS &&
+           shape->k > plan->block_k &&
+           shape->k <= min_size(values / (plan->tile_rows + shape->n), MAX_BLOCK_K);
+}
+
 /* Blocks of k that suit the L1 cache must not move many more lines behind the L2 cache. */
 static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
 {
@@ -177,11 +210,17 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
         gemm_f32_choose_l1(&other, cpu, k);
         if (choose_order(&other, cpu, k) <= cost)
             *plan = other;
+    } else if (may_be_whole(plan, cpu)) {
+        gemm_f32_set_block_k(&other, plan->shape.k);
+        other.group_panels = choose_group(&other, cpu);
+        choose_order(&other, cpu, plan->shape.k);
+        *plan = other;
     }
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
     if (!is_unknown(&plan->shape))
         gemm_f32_plan_regular(plan);
     plan->chunk_tiles = choose_chunk(plan, cpu);
+    plan->lap_tiles = choose_lap(plan, cpu);
 }
 
 /* ---- scratchpad: for each task a block of A, a block of B, staged sums, the caller's part ---- */
@@ -295,7 +334,8 @@ static void plan_steps(struct gemm_f32 *plan)
         gemm_f32_plan_passes(plan);
     plan->is_short = plan->is_one_step && !shape->a_has_zeros && plan->pass_count &&
                      shape->b_packed && !plan->copies && shape->output == GEMM_DIRECT &&
-                     plan->chunk_tiles >= plan->row_tiles && !plan->regular_panels;
+                     plan->chunk_tiles >= plan->row_tiles && plan->lap_tiles >= plan->row_tiles &&
+                     !plan->regular_panels;
 }
 
 void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)

@@ -1,6 +1,6 @@
 /* What the ways of running a step of the blocked multiplication share: with rows of A packed
- * (gemm_f32.c), and with rows (step_listed.c, step_regular.c, step_short.c) or columns of A
- * (step_planes.c) read in place. */
+ * (gemm_f32.c), and with rows (step_listed.c and its step_lists.c, step_regular.c, step_short.c) or
+ * columns of A (step_planes.c) read in place. */
 #ifndef SRC_GEMM_STEP_H
 #define SRC_GEMM_STEP_H
 
@@ -131,6 +131,10 @@ static inline const float *gemm_step_tail(const struct gemm_task *task)
     const struct gemm_f32_shape *shape = &task->plan->shape;
     return task->plan->has_tail ? task->place.b + layout_tail_offset(shape->n) * shape->k : NULL;
 }
+
+/* Lists the rows of a step. Returns its runs, of which there is one, *all, if A has no zeros. */
+const struct gemm_run *gemm_step_list(const struct gemm_task *task, const struct gemm_step *step,
+                                      struct gemm_run *all);
 
 /* Lists rows of one segment at equal distances. */
 void gemm_step_list_regular(const struct gemm_task *task, const struct gemm_step *step);

@@ -7,132 +7,6 @@
 
 enum { HEIGHT = GEMM_F32_LISTED_HEIGHT, LIST = GEMM_F32_LIST };
 
-/* ---- rows of A ---- */
-
-/* Rows that would fall on the same few places of the L1 cache are copied next to each other. */
-static void copy_rows(const float **list, size_t rows, size_t depth, float *to)
-{
-    for (size_t i = 0; i < rows; i++, to += depth) {
-        memcpy(to, list[i], depth * sizeof *to);
-        list[i] = to;
-    }
-}
-
-/* Addresses of rows that do not exist are numbers only. */
-void gemm_step_list_regular(const struct gemm_task *task, const struct gemm_step *step)
-{
-    const struct gemm_f32 *plan = task->plan;
-    const float **list = task->list;
-    uintptr_t stride = plan->shape.a_stride * sizeof(float);
-    uintptr_t row = (uintptr_t)gemm_step_row(task, step);
-    for (size_t t = step->tiles.begin; t < step->tiles.end; t++, list += LIST) {
-#pragma GCC unroll 7
-        for (size_t i = 0; i < HEIGHT; i++)
-            list[i] = (const float *)(row + i * stride);
-        row += (plan->tall - (t >= plan->tall_tiles)) * stride;
-    }
-}
-
-static void list_run(const struct gemm_task *task, const struct gemm_step *step,
-                     const struct gemm_run *run)
-{
-    const struct gemm_f32 *plan = task->plan;
-    size_t tall = max_size(min_size(plan->tall_tiles, run->tiles.end), run->tiles.begin);
-    task->call->list_a(
-        task->call->context, task->caller,
-        &(struct gemm_f32_list){.batch = task->batch,
-                                .tile = run->tiles.begin,
-                                .row = gemm_f32_plan_tile(plan, run->tiles.begin).begin,
-                                .height = plan->tall,
-                                .tall = tall - run->tiles.begin,
-                                .low = run->tiles.end - tall,
-                                .first = step->k.begin + run->skipped,
-                                .segments = run->segments,
-                                .out = run->rows});
-}
-
-static void copy_run(const struct gemm_task *task, const struct gemm_step *step,
-                     const struct gemm_run *run, float *copy)
-{
-    const struct gemm_f32 *plan = task->plan;
-    const float **list = run->rows;
-    struct span part = gemm_step_part(task, step);
-    size_t depth = part.end - part.begin;
-    for (size_t t = run->tiles.begin; t < run->tiles.end; t++) {
-        size_t rows = plan->tall - (t >= plan->tall_tiles);
-        for (size_t s = 0; s < run->segments; s++, list += LIST, copy += rows * depth)
-            copy_rows(list, rows, depth, copy);
-    }
-}
-
-/* ---- runs of tiles ---- */
-
-/* Sets what the run has of the step's k. */
-static void set_part(struct gemm_run *run, const struct gemm_step *step, struct span reach)
-{
-    size_t begin = max_size(step->k.begin, reach.begin), end = min_size(step->k.end, reach.end);
-    run->skipped = begin < end ? begin - step->k.begin : 0;
-    run->segments = begin < end ? (end - begin) / step->depth : 0;
-    run->begins = begin == reach.begin;
-    run->ends = end == reach.end;
-}
-
-/* All tiles, with all of the step's k. */
-static struct gemm_run whole_run(const struct gemm_task *task, const struct gemm_step *step)
-{
-    return (struct gemm_run){.tiles = step->tiles,
-                             .segments = step->segments,
-                             .begins = step->k.begin == 0,
-                             .ends = step->k.end == task->plan->shape.k,
-                             .rows = task->list};
-}
-
-static struct span reach_of(const struct gemm_task *task, size_t tile)
-{
-    struct span rows = gemm_f32_plan_tile(task->plan, tile);
-    return task->call->reach(task->call->context, task->batch, tile, rows.begin,
-                             rows.end - rows.begin);
-}
-
-/* The step's tiles, divided where A has zeros. Returns how many runs there are. */
-static size_t find_runs(const struct gemm_task *task, const struct gemm_step *step)
-{
-    struct gemm_run *run = task->runs;
-    const float **rows = task->list;
-    struct span next = reach_of(task, step->tiles.begin), reach;
-    for (size_t t = step->tiles.begin; t < step->tiles.end; run++) {
-        run->tiles.begin = t;
-        reach = next;
-        while (++t < step->tiles.end) {
-            next = reach_of(task, t);
-            if (next.begin != reach.begin || next.end != reach.end)
-                break;
-        }
-        run->tiles.end = t;
-        run->rows = rows;
-        set_part(run, step, reach);
-        rows += (t - run->tiles.begin) * run->segments * LIST;
-    }
-    return (size_t)(run - task->runs);
-}
-
-static void list_rows(const struct gemm_task *task, const struct gemm_step *step,
-                      const struct gemm_run *runs, size_t count)
-{
-    const struct gemm_f32 *plan = task->plan;
-    float *copy = task->a;
-    if (plan->shape.a_is_regular)
-        gemm_step_list_regular(task, step);
-    for (size_t i = 0; i < count; i++) {
-        const struct gemm_run *run = &runs[i];
-        if (!plan->shape.a_is_regular && run->segments)
-            list_run(task, step, run);
-        if (plan->copies)
-            copy_run(task, step, run, copy);
-        copy += (run->tiles.end - run->tiles.begin) * plan->tall * run->segments * step->depth;
-    }
-}
-
 /* ---- which panels pass together ---- */
 
 /* How many panels of one width follow each other from p on: full ones as far as they stay in the L1
@@ -274,6 +148,13 @@ static void begin_run(struct strip *strip)
     call->missing = 0;
 }
 
+/* At the first tile of other runs. */
+static void continue_strip(struct strip *strip, const struct gemm_run *runs)
+{
+    strip->run = runs;
+    begin_run(strip);
+}
+
 static void begin_strip(struct strip *strip, const struct gemm_task *task,
                         const struct gemm_step *step, const struct gemm_f32_block *block,
                         const struct gemm_run *runs, const struct gemm_pass *pass)
@@ -344,40 +225,57 @@ static void run_strip(struct strip *strip, size_t end)
     }
 }
 
-/* Some passes, a chunk of tiles after the other. */
-static void run_passes(const struct gemm_task *task, const struct gemm_step *step,
-                       const struct gemm_f32_block *block, const struct gemm_run *runs,
-                       const struct gemm_pass *passes, size_t count)
+/* Some tiles of a step, a chunk of them after the other. */
+static void run_strips(const struct gemm_task *task, struct strip *strips, size_t count,
+                       struct span tiles)
 {
-    struct strip strips[GEMM_F32_PASSES];
-    size_t begin = step->tiles.begin, end = step->tiles.end, chunk = task->plan->chunk_tiles;
-    for (size_t i = 0; i < count; i++) {
-        begin_strip(&strips[i], task, step, block, runs, &passes[i]);
-        if (chunk >= end - begin)
-            run_strip(&strips[i], end);
-    }
-    for (size_t t = begin; chunk < end - begin && t < end; t += chunk)
+    size_t chunk = min_size(task->plan->chunk_tiles, tiles.end - tiles.begin);
+    for (size_t t = tiles.begin; t < tiles.end; t += chunk)
         for (size_t i = 0; i < count; i++)
-            run_strip(&strips[i], min_size(t + chunk, end));
+            run_strip(&strips[i], min_size(t + chunk, tiles.end));
+}
+
+/* Planned passes of all panels, some tiles after the other, which have the same lists. */
+static void run_laps(const struct gemm_task *task, const struct gemm_step *step,
+                     const struct gemm_f32_block *block)
+{
+    const struct gemm_f32 *plan = task->plan;
+    size_t tiles = step->tiles.end - step->tiles.begin, count = plan->pass_count;
+    size_t most = plan->lap_tiles, each = tiles > most ? div_up(tiles, div_up(tiles, most)) : tiles;
+    struct strip strips[GEMM_F32_PASSES];
+    struct gemm_step lap = *step;
+    struct gemm_run all;
+    for (size_t t = step->tiles.begin; t < step->tiles.end; t += each) {
+        lap.tiles = (struct span){t, min_size(t + each, step->tiles.end)};
+        const struct gemm_run *runs = gemm_step_list(task, &lap, &all);
+        for (size_t i = 0; i < count; i++)
+            if (t == step->tiles.begin)
+                begin_strip(&strips[i], task, step, block, runs, &plan->passes[i]);
+            else
+                continue_strip(&strips[i], runs);
+        run_strips(task, strips, count, lap.tiles);
+    }
 }
 
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_f32_block *block, struct span panels)
 {
     const struct gemm_f32 *plan = task->plan;
-    struct gemm_run all = whole_run(task, step);
-    const struct gemm_run *runs = plan->shape.a_has_zeros ? task->runs : &all;
-    list_rows(task, step, runs, plan->shape.a_has_zeros ? find_runs(task, step) : 1);
     bool is_all = panels.begin == 0 && panels.end == plan->panels;
     if (is_all && plan->pass_count && task->tiles == &plan->tiles) {
-        run_passes(task, step, block, runs, plan->passes, plan->pass_count);
+        run_laps(task, step, block);
         return;
     }
+    struct gemm_run all;
+    const struct gemm_run *runs = gemm_step_list(task, step, &all);
     struct gemm_pass passes[GEMM_F32_PASSES];
+    struct strip strips[GEMM_F32_PASSES];
     for (size_t p = panels.begin; p < panels.end;) {
         size_t count = 0;
-        for (; p < panels.end && count < GEMM_F32_PASSES; p += passes[count++].panels)
+        for (; p < panels.end && count < GEMM_F32_PASSES; p += passes[count++].panels) {
             passes[count] = plan_pass(plan, task->tiles->listed, panels, p);
-        run_passes(task, step, block, runs, passes, count);
+            begin_strip(&strips[count], task, step, block, runs, &passes[count]);
+        }
+        run_strips(task, strips, count, step->tiles);
     }
 }
