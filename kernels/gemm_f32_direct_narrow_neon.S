@@ -47,64 +47,10 @@
     .endif
     .endm
 
-/* The same for one and two rows, of which a vector takes longer to load than to multiply: low q,
- * insert q - 2, high q, as nothing else comes before the insertion would wait. */
-    .macro low_tiles_op vectors, group, to, op
-    .set q, 2 + (\op - 4) / 3
-    .set part, (\op - 4) % 3
-    .if \op < 4
-    .set q, \op / 2
-    .set part, \op % 2 * 2
-    .endif
-    .set at, 16 * (q % \group)
-    .set rest, \op - (3 * \vectors - 2) /* of addresses, then insertions */
-    .if \vectors == 1
-    .set rest, \op - 2
-    .endif
-    .if rest >= (\vectors / \group)
-    .set q, \op - 2 * \vectors - \vectors / \group
-    insert_high %(\to + q), %(19 + q % 2)
-    .elseif rest >= 0
-    move_on %(4 + rest)
-    .elseif part == 0
-    load_low %(\to + q), %(4 + q / \group), %(at)
-    .elseif part == 1
-    insert_high %(\to + q - 2), %(19 + q % 2)
-    .else
-    load_high %(19 + q % 2), %(4 + q / \group), %(at + 8)
-    .endif
-    .endm
-
-/* The number of them that come before multiply-add number f + 1: low q comes with the first one of
- * its vector, the other two then, or after the second one. */
-    .macro find_due height, vectors, f
-    .set q, \f / \height
-    .set due, 3 * q + 1
-    .if q == 0
-    .set due, 2
-    .endif
-    .if (\height == 2) & (\f % 2 == 0)
-    .set due, due - 2
-    .if q < 2
-    .set due, 2 * q + 1
-    .endif
-    .endif
-    .if \f == (\height * \vectors - 1)
-    .set due, ops
-    .endif
-    .endm
-
 /* Loads that belong before multiply-add number f + 1 of a step; where there is room all are done a
  * little before its end. */
-    .macro loads_until height, vectors, group, to, f
-    .set ops, 3 * \vectors + \vectors / \group
-    .if \height <= 2
-    find_due \height, \vectors, \f
-    .rept due - op
-    low_tiles_op \vectors, \group, \to, %(op)
-    .set op, op + 1
-    .endr
-    .else
+    .macro loads_until height, vectors, to, f
+    .set ops, 3 * \vectors + 1
     .set room, \height * \vectors
     .if room - 2 > ops
     .set room, room - 2
@@ -115,12 +61,11 @@
     .set op, op + 1
     .endif
     .endr
-    .endif
     .endm
 
 /* One step of k from A's values at register `a` and B's row at `from`; loads the next one to `to`
  * unless that is 0, and the next two steps of A to `next` unless that is -1. */
-    .macro spread_step height, vectors, group, lane, a, from, to, next, fop=fmla
+    .macro spread_step height, vectors, lane, a, from, to, next, fop=fmla
     .set op, 0
     .set f, 0
     .set i, 0
@@ -129,7 +74,7 @@
     .rept \vectors
     multiply \fop, %(32 - \height * \vectors + f), %(\from + j), %(\a + i), \lane
     .if \to
-    loads_until \height, \vectors, \group, \to, %(f)
+    loads_until \height, \vectors, \to, %(f)
     .endif
     .set f, f + 1
     .set j, j + 1
@@ -157,34 +102,130 @@
     begin_steps \height, \vectors, \vectors, \b0
     lsl rounds, rounds, #1
     sub rounds, rounds, #1
-    spread_step \height, \vectors, \vectors, 0, 0, \b0, \b1, -1, fmul
+    spread_step \height, \vectors, 0, 0, \b0, \b1, -1, fmul
 12: subs rounds, rounds, #1
-    spread_step \height, \vectors, \vectors, 1, 0, \b1, \b0, 0
-    spread_step \height, \vectors, \vectors, 0, 0, \b0, \b1, -1
+    spread_step \height, \vectors, 1, 0, \b1, \b0, 0
+    spread_step \height, \vectors, 0, 0, \b0, \b1, -1
     b.ne 12b
-    spread_step \height, \vectors, \vectors, 1, 0, \b1, 0, -1
+    spread_step \height, \vectors, 1, 0, \b1, 0, -1
     end_kernel \name, \height, \vectors, \vectors
     .endm
 
-/* One and two rows are multiplied too fast for their values to be replaced in time: there are two
- * registers for each, at 0 and a1. */
+/* ---- one and two rows, of which a vector takes longer to load than to multiply ---- */
+
+/* Vectors come in the order of their multiply-adds: in each group the first one last, as its lower
+ * half moves the address on. Each load is beside a multiply-add or an insertion, which is that of
+ * one of the two vectors that came before: `latest` and `earlier` (0: none) wait for them. */
+    .macro load_low_and_move b, group
+    ld1 {v\b\().2s}, [x\group], ldb
+    .endm
+    .macro load_waiting_high group, at
+    temp_of turn
+    load_high %(temp), \group, \at
+    .endm
+    .macro temp_of turn
+    .set temp, 10 + (\turn) % 4
+    .if temp == 13
+    .set temp, 7
+    .endif
+    .endm
+
+/* One of the two loads of vector `vector` to register `to`. */
+    .macro load_half half, group, to
+    .if (vector % \group == 0) & (\half == 0)
+    load_waiting_high %(4 + vector / \group), 8
+    .elseif vector % \group == 0
+    load_low_and_move %(\to), %(4 + vector / \group)
+    .elseif \half == 0
+    load_low %(\to), %(4 + vector / \group), %(16 * (vector % \group))
+    .else
+    load_waiting_high %(4 + vector / \group), %(16 * (vector % \group) + 8)
+    .endif
+    .endm
+    .macro insert_waiting
+    .if earlier
+    temp_of turn + 2
+    insert_high %(earlier), %(temp)
+    .endif
+    .set earlier, 0
+    .endm
+    .macro age_waiting
+    .set earlier, latest
+    .set latest, 0
+    .endm
+
+/* What comes after multiply-add number i of a vector's. Where there are few, the next step needs
+ * the last vectors too soon for two to wait. */
+    .macro load_beside height, vectors, group, to, i
+    .if \i == 0
+    load_half 0, \group, \to
+    .endif
+    .if \i == \height - 1
+    insert_waiting
+    load_half 1, \group, \to
+    age_waiting
+    .set latest, \to
+    .set turn, turn + 1
+    .if \vectors < 6
+    age_waiting
+    .set turn, turn + 1
+    .endif
+    .endif
+    .endm
+
+/* As spread_step; but the next two steps of A come to `next` behind it. */
+    .macro low_step height, vectors, group, lane, a, from, to, next, fop=fmla
+    .set j, 0
+    .rept \vectors
+    .set vector, j - j % \group + (j + 1) % \group
+    .set i, 0
+    .rept \height
+    multiply \fop, %(32 - \height * \vectors + i * \vectors + vector), %(\from + vector), %(\a + i), \lane
+    .if \to
+    load_beside \height, \vectors, \group, %(\to + vector), %(i)
+    .elseif i == 0
+    insert_waiting
+    age_waiting
+    .set turn, turn + 1
+    .endif
+    .set i, i + 1
+    .endr
+    .set j, j + 1
+    .endr
+    .if \vectors < 3
+    insert_waiting
+    .endif
+    .if \next >= 0
+    .set i, 0
+    .rept \height
+    load_two_steps %(\next + i), %(8 + i)
+    .set i, i + 1
+    .endr
+    .endif
+    .endm
+
+/* They are multiplied too fast for their values to be replaced in time, too: there are two registers
+ * for each, at 0 and a1. */
     .macro low_tile name, height, vectors, group, a1, b0, b1
-    begin_kernel \name, \height, \vectors, %(2 * \height + 2 * \vectors), 1
+    begin_kernel \name, \height, \vectors, %(2 * \height + 2 * \vectors), 0
 11: begin_tile \height, \vectors, \group
     cbz rounds, 16f
     begin_steps \height, \vectors, \group, \b0
-    spread_step \height, \vectors, \group, 0, 0, \b0, \b1, \a1, fmul
+    .set latest, 0
+    .set earlier, 0
+    .set turn, 0
+    low_step \height, \vectors, \group, 0, 0, \b0, \b1, \a1, fmul
     subs rounds, rounds, #1
     b.eq 9f
-12: subs rounds, rounds, #1
-    spread_step \height, \vectors, \group, 1, 0, \b1, \b0, -1
-    spread_step \height, \vectors, \group, 0, \a1, \b0, \b1, 0
-    spread_step \height, \vectors, \group, 1, \a1, \b1, \b0, -1
-    spread_step \height, \vectors, \group, 0, 0, \b0, \b1, \a1
+12: low_step \height, \vectors, \group, 1, 0, \b1, \b0, -1
+    low_step \height, \vectors, \group, 0, \a1, \b0, \b1, 0
+    subs rounds, rounds, #1
+    low_step \height, \vectors, \group, 1, \a1, \b1, \b0, -1
+    low_step \height, \vectors, \group, 0, 0, \b0, \b1, \a1
     b.ne 12b
-9:  spread_step \height, \vectors, \group, 1, 0, \b1, \b0, -1
-    spread_step \height, \vectors, \group, 0, \a1, \b0, \b1, -1
-    spread_step \height, \vectors, \group, 1, \a1, \b1, 0, -1
+9:  low_step \height, \vectors, \group, 1, 0, \b1, \b0, -1
+    low_step \height, \vectors, \group, 0, \a1, \b0, \b1, -1
+    low_step \height, \vectors, \group, 1, \a1, \b1, 0, -1
     end_kernel \name, \height, \vectors, \group
     .endm
 

@@ -11,7 +11,7 @@
  * through with it. Of B there are two rows of the strip in registers, of which one is multiplied
  * while the other one comes. So a tile takes height * (vectors + 1) + 2 * vectors registers. A round
  * of 6x12 has 72 multiply-adds and 17 other instructions. A tile needs eight sums at least, as each
- * is ready for its next multiply-add after four cycles: 1x2x12 is the best that panels allow for
+ * is ready for its next multiply-add after four cycles: 1x3x12 is the best that panels allow for
  * one row. */
 
     .set stores_are_pairs, 1
