@@ -65,9 +65,7 @@
     .else
     load_some %load, x4, %(16 * (load - 2))
     .endif
-    .if !halved
-    .set load, load + 1
-    .endif
+    count_if_whole load
     .endm
 
 /* ---- other instructions: number `move` ---- */

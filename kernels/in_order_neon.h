@@ -66,6 +66,12 @@
     .endif
     .set half, 1 - half
     .endm
+/* What counts loads goes on when both halves are on their way. */
+    .macro count_if_whole counter
+    .if !halved
+    .set \counter, \counter + 1
+    .endif
+    .endm
     .macro insert_upper
     .set oldest, half
     .if waiting == 1

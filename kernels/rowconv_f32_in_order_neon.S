@@ -120,9 +120,7 @@ wrap .req x21  /* the same at the end of a channel */
     .else
     load_some %(load - SOURCE), at, %(16 * (load - SOURCE))
     .endif
-    .if !halved
-    .set load, load + 1
-    .endif
+    count_if_whole load
     .endm
 
 /* ---- other instructions, one after the other: number `move` ---- */
