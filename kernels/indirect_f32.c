@@ -3,6 +3,8 @@
 
 const struct indirect_f32_kernel *const indirect_f32_kernels[] = {
 #if !NEO_PORTABLE
+    &indirect_f32_narrow_fours_neon,
+    &indirect_f32_wide_fours_neon,
     &indirect_f32_narrow_neon,
     &indirect_f32_wide_neon,
     &indirect_f32_neon,
@@ -12,18 +14,20 @@ const struct indirect_f32_kernel *const indirect_f32_kernels[] = {
 const size_t indirect_f32_kernel_count =
     sizeof indirect_f32_kernels / sizeof indirect_f32_kernels[0];
 
-static int suits(const struct indirect_f32_kernel *kernel, uint32_t features, int in_order,
-                 size_t channels)
+int indirect_f32_suits(const struct indirect_f32_kernel *kernel, size_t channels, size_t width)
 {
-    return (kernel->needs & ~features) == 0 && channels >= kernel->channels &&
-           (!kernel->in_order || kernel->in_order == in_order);
+    return channels >= kernel->channels && channels % kernel->multiple == 0 &&
+           kernel->pixels[width / 4 - 1];
 }
 
 const struct indirect_f32_kernel *indirect_f32_find(uint32_t features, int in_order,
-                                                    size_t channels)
+                                                    size_t channels, size_t width)
 {
-    size_t i = 0;
-    while (!suits(indirect_f32_kernels[i], features, in_order, channels))
-        i++;
-    return indirect_f32_kernels[i];
+    for (size_t i = 0;; i++) {
+        const struct indirect_f32_kernel *kernel = indirect_f32_kernels[i];
+        int is_possible =
+            (kernel->needs & ~features) == 0 && (!kernel->in_order || kernel->in_order == in_order);
+        if (is_possible && indirect_f32_suits(kernel, channels, width))
+            return kernel;
+    }
 }

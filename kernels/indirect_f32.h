@@ -37,20 +37,24 @@ struct indirect_f32_kernel {
     const char *name;
     uint32_t needs;
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
+    uint8_t multiple; /* channels are one of this */
     uint8_t channels; /* at least so many: with fewer the next one is faster */
-    uint8_t pixels[INDIRECT_F32_WIDTH / 4]; /* at a time, the best number, by width */
+    uint8_t pixels[INDIRECT_F32_WIDTH / 4]; /* at a time, the best number, by width; 0: not taken */
     indirect_f32_fn *run;
 };
-extern const struct indirect_f32_kernel indirect_f32_narrow_neon, indirect_f32_wide_neon,
+extern const struct indirect_f32_kernel indirect_f32_narrow_fours_neon,
+    indirect_f32_wide_fours_neon, indirect_f32_narrow_neon, indirect_f32_wide_neon,
     indirect_f32_neon, indirect_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct indirect_f32_kernel *const indirect_f32_kernels[];
 extern const size_t indirect_f32_kernel_count;
 
-/* The fastest that the features allow, for cores that issue in this way and so many channels; never
- * NULL. */
+/* Does it take such tiles, and is it fast enough with so few channels? */
+int indirect_f32_suits(const struct indirect_f32_kernel *kernel, size_t channels, size_t width);
+
+/* The fastest that the features allow, for cores that issue in this way; never NULL. */
 const struct indirect_f32_kernel *indirect_f32_find(uint32_t features, int in_order,
-                                                    size_t channels);
+                                                    size_t channels, size_t width);
 
 #endif

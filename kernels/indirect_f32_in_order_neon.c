@@ -117,6 +117,6 @@ static void run_narrow(const struct indirect_f32_tile *tile)
 }
 
 const struct indirect_f32_kernel indirect_f32_narrow_neon = {
-    "indirect_f32_narrow_neon", CPU_NEON, IN_ORDER_NARROW, 5, {HEIGHT, HEIGHT, 6}, run_narrow};
+    "indirect_f32_narrow_neon", CPU_NEON, IN_ORDER_NARROW, 1, 5, {HEIGHT, HEIGHT, 6}, run_narrow};
 const struct indirect_f32_kernel indirect_f32_wide_neon = {
-    "indirect_f32_wide_neon", CPU_NEON, IN_ORDER_WIDE, 9, {HEIGHT, HEIGHT, HEIGHT}, run_wide};
+    "indirect_f32_wide_neon", CPU_NEON, IN_ORDER_WIDE, 1, 9, {HEIGHT, HEIGHT, HEIGHT}, run_wide};

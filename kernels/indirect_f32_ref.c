@@ -24,5 +24,5 @@ static void run(const struct indirect_f32_tile *tile)
 }
 
 enum { PIXELS = INDIRECT_F32_PIXELS };
-const struct indirect_f32_kernel indirect_f32_ref = {"indirect_f32_ref",       0,  0, 0,
+const struct indirect_f32_kernel indirect_f32_ref = {"indirect_f32_ref",       0,  0, 1, 0,
                                                      {PIXELS, PIXELS, PIXELS}, run};

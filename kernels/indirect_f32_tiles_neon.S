@@ -4,29 +4,10 @@
  * A tile of P pixels and V vectors keeps its sums in v16 … and the pointers of a tap in x9 …; four
  * channels of each pixel are in v0 … v(P - 1), and 4 V vectors of weights behind them: 8x8 does 64
  * FMLA after 8 LDR and 2 LD1 of four registers, and 4 LDP for each tap. */
-#include "kernels/assembly_neon.h"
-#include "kernels/indirect_f32_offsets.h"
+#include "kernels/indirect_f32_neon.h"
 
-/* at: of the next channels, in bytes from a pixel's pointer. */
-tile .req x0
-pixels .req x1
-taps .req x2
-weights .req x3
-at .req x4
-offset .req x5
-quads .req x6
-left .req x7
 rest .req x8
-scratch .req x17
 
-/* ---- one instruction each, registers by number ---- */
-
-    .macro load_pair first, second, from
-    ldp x\first, x\second, [pixels, #\from]
-    .endm
-    .macro load_pointer to, from
-    ldr x\to, [pixels, #\from]
-    .endm
     .macro load_channels count, value, pixel
     .if \count == 4
     ldr q\value, [x\pixel, at]
@@ -73,31 +54,6 @@ scratch .req x17
     .endr
     .set v, v + 1
     .endr
-    .endm
-
-    .macro add_bias pixel_count, vectors
-    ldr scratch, [tile, #TILE_BIAS]
-    several ld1, \vectors, 0, scratch, %(16 * \vectors)
-    .set v, 0
-    .rept \pixel_count * \vectors
-    add_to %(16 + v), %(v % \vectors)
-    .set v, v + 1
-    .endr
-    .endm
-
-/* Only if there is one: low is not -infinity or high not infinity. */
-    .macro clamp_sums count
-    ldp w9, w10, [tile, #TILE_LOW]
-    mov w11, #0x7f800000
-    eor w9, w9, #0x80000000
-    cmp w9, w11
-    ccmp w10, w11, #0, eq
-    b.eq 7f
-    add scratch, tile, #TILE_LOW
-    ld1r {v0.4s}, [scratch], #4
-    ld1r {v1.4s}, [scratch]
-    clamp_all 16, \count, 0, 1
-7:
     .endm
 
     .macro store_sums pixel_count, vectors
@@ -149,8 +105,8 @@ scratch .req x17
     multiply_channels 1, \pixel_count, \vectors
 9:  subs taps, taps, #1
     b.ne 3b
-6:  add_bias \pixel_count, \vectors
-    clamp_sums %(\pixel_count * \vectors)
+6:  add_bias 16, \pixel_count, \vectors
+    clamp_sums 16, %(\pixel_count * \vectors)
     store_sums \pixel_count, \vectors
     restore_registers
     ret

@@ -70,12 +70,15 @@ static void check(const struct indirect_f32_kernel *kernel, struct indirect_f32_
 static void sums_are_in_the_order_of_the_contract(void **state)
 {
     static const uint8_t some_taps[] = {0, 1, 6, MOST_TAPS};
+    const struct indirect_f32_kernel *kernel = *state;
     uint32_t seed = fill_seed();
     for (size_t width = 4; width <= WIDTH; width += 4)
         for (size_t channels = 1; channels <= MOST_CHANNELS; channels++)
             for (size_t t = 0; t < sizeof some_taps; t++)
                 for (size_t count = 1; count <= PIXELS; count++)
                     for (size_t n = width - 3; n <= width; n++) {
+                        if (kernel->multiple > 1 && !indirect_f32_suits(kernel, channels, width))
+                            continue;
                         struct indirect_f32_tile tile = {
                             .taps = some_taps[t],
                             .channels = channels,
@@ -84,27 +87,34 @@ static void sums_are_in_the_order_of_the_contract(void **state)
                             .count = count,
                             .n = n,
                         };
-                        check(*state, &tile, fill_next(&seed) >> 8);
+                        check(kernel, &tile, fill_next(&seed) >> 8);
                     }
 }
 
-/* Kernels that are slow with few channels leave them to the next one. */
-static void few_channels_have_kernels_of_their_own(void **state)
+/* Kernels that are slow with few channels, or take no others than fours, leave them to another one,
+ * and what they take is not left to a later one. */
+static void others_are_left_to_other_kernels(void **state)
 {
     const struct indirect_f32_kernel *kernel = *state;
-    for (size_t channels = 1; channels <= 2u * kernel->channels; channels++) {
-        const struct indirect_f32_kernel *found =
-            indirect_f32_find(kernel->needs, kernel->in_order, channels);
-        assert_int_equal(found == kernel, channels >= kernel->channels);
-    }
+    for (size_t width = 4; width <= WIDTH; width += 4)
+        for (size_t channels = 1; channels <= 2u * kernel->channels; channels++) {
+            const struct indirect_f32_kernel *found =
+                indirect_f32_find(kernel->needs, kernel->in_order, channels, width);
+            bool is_before = false;
+            for (size_t i = 0; indirect_f32_kernels[i] != kernel; i++)
+                is_before |= indirect_f32_kernels[i] == found;
+            assert_true(indirect_f32_suits(found, channels, width));
+            assert_int_equal(found == kernel || is_before,
+                             is_before || indirect_f32_suits(kernel, channels, width));
+        }
 }
 
 enum { VALUES = MOST_TAPS * (MOST_CHANNELS + 3) };
 
 int main(void)
 {
-    static const struct CMUnitTest few_channels[] = {
-        cmocka_unit_test(few_channels_have_kernels_of_their_own),
+    static const struct CMUnitTest others[] = {
+        cmocka_unit_test(others_are_left_to_other_kernels),
     };
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(sums_are_in_the_order_of_the_contract),
@@ -119,7 +129,7 @@ int main(void)
         const struct indirect_f32_kernel *kernel = indirect_f32_kernels[i];
         kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
         if (kernel->channels)
-            kernel_tests_add(kernel->name, kernel->needs, kernel, few_channels, 1);
+            kernel_tests_add(kernel->name, kernel->needs, kernel, others, 1);
     }
     return kernel_tests_run("indirect_f32", guards, count_of(guards));
 }

@@ -37,6 +37,13 @@ static size_t panel_vectors(const struct convolution_shape *s)
     return layout_panel(max_size((size_t)s->oc, 1), 0).width / 4;
 }
 
+static const struct indirect_f32_kernel *find_kernel(const struct convolution_shape *s,
+                                                     const struct cpu *cpu)
+{
+    return indirect_f32_find(cpu->features, cpu->core->in_order, (size_t)s->ic,
+                             4 * panel_vectors(s));
+}
+
 /* Are three vectors summed for half of the pixels at a time? */
 static bool is_in_halves(const struct convolution_shape *s,
                          const struct indirect_f32_kernel *kernel)
@@ -81,6 +88,12 @@ static double reading_cycles(const struct convolution_shape *s, const struct cpu
     return bytes > (double)cpu->l1_bytes ? bytes / line * cycles : 0;
 }
 
+/* Kernels for nothing but fours of channels load among multiply-adds and keep all sums. */
+static bool takes_fours(const struct indirect_f32_kernel *kernel)
+{
+    return kernel->multiple > 1;
+}
+
 /* How much longer steps take than their multiply-adds: few sums wait for each other; and cores that
  * issue 64 bits of a load beside one have few beside which a vector of weights can come, if there
  * are few pixels. */
@@ -90,7 +103,12 @@ static double waits(const struct convolution_shape *s, const struct indirect_f32
     double vectors = (double)panel_vectors(s), others = pixels / 2 + 3 * vectors + 6;
     double sums = pixels * vectors / (is_in_halves(s, kernel) ? 2 : 1);
     double alone = sums / fmax(core->fmla_per_cycle, 1);
-    if (kernel->in_order == IN_ORDER_WIDE)
+    bool wide = kernel->in_order == IN_ORDER_WIDE;
+    if (takes_fours(kernel) && wide)
+        return fmax(1, (sums + pixels + vectors) / 3 / alone);
+    if (takes_fours(kernel))
+        others = pixels * 5 / 8 + 3 * vectors + 1;
+    if (wide)
         return alone < core->fmla_latency ? (core->fmla_latency + 0.4) / alone : 1;
     return fmax(1, kernel->in_order ? (sums + others) / 2 / sums : core->fmla_latency / alone);
 }
@@ -103,6 +121,8 @@ static double around_cycles(const struct convolution_shape *s, const struct cpu 
     if (!kernel->in_order)
         return fmax(cpu->core->slowness, 0.8) * (is_in_halves(s, kernel) ? 1.5 : 1) *
                (50 + 4 * taps);
+    if (takes_fours(kernel))
+        return 120;
     bool waits = kernel->in_order == IN_ORDER_NARROW && s->groups > 1;
     return waits ? 300 + 25 * taps : 100 + 18 * taps;
 }
@@ -124,8 +144,7 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     convolution_shape_init(&s, problem);
     double planes = (double)s.batch * (double)s.out[DEPTH], taps = 1;
     double rows = (double)s.out[HEIGHT], width = (double)s.out[WIDTH];
-    const struct indirect_f32_kernel *kernel =
-        indirect_f32_find(cpu->features, cpu->core->in_order, (size_t)s.ic);
+    const struct indirect_f32_kernel *kernel = find_kernel(&s, cpu);
     double piece = (double)piece_of(&s, kernel);
     bool crosses = crosses_rows(&s, kernel);
     double tiles = crosses ? ceil(rows * width / piece) : rows * ceil(width / piece);
@@ -222,7 +241,7 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     mine->channels = (size_t)(s->groups * s->ic);
     mine->outputs = (size_t)(s->groups * s->oc);
     mine->cpu = cpu;
-    mine->kernel = indirect_f32_find(cpu->features, cpu->core->in_order, (size_t)s->ic);
+    mine->kernel = find_kernel(s, cpu);
     mine->piece = piece_of(s, mine->kernel);
     mine->copy = copy_f32_find(cpu->features)->run;
     mine->gathers = s->src.c != 1 && mine->channels > 1;
