@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/guard.h"
 #include "tests/support/operands.h"
-#include "tests/support/random.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 
@@ -170,98 +168,6 @@ static void a_convolution_refuses_an_operand_that_is_known_late(void **state)
     neo_attributes_destroy(attributes);
 }
 
-/* A round's sizes, and which of them the description leaves open. */
-struct late_round {
-    neo_dim m, n, k;
-    bool late_m, late_n, late_k, packed, transposed;
-};
-
-static neo_memory_desc late_desc(neo_dim rows, neo_dim columns, bool late_rows, bool late_columns,
-                                 const char *tag)
-{
-    neo_dim dims[] = {late_rows ? NEO_RUNTIME_DIM : rows, late_columns ? NEO_RUNTIME_DIM : columns};
-    return tensor_desc(2, dims, tag);
-}
-
-static void check_product(const struct late_round *r, const float *src, const float *weights,
-                          const struct tensor *dst)
-{
-    for (neo_dim m = 0; m < r->m; m++)
-        for (neo_dim n = 0; n < r->n; n++) {
-            float sum = 0;
-            for (neo_dim k = 0; k < r->k; k++)
-                sum += src[m * r->k + k] * weights[k * r->n + n];
-            assert_true(*tensor_at(dst, (neo_dim[]){m, n}) == sum);
-        }
-}
-
-/* The scratchpad has exactly the bytes that the descriptor asks for, before a forbidden page. */
-static void run_late_round(const struct late_round *r, const struct guard *guard)
-{
-    const char *dst_tag = r->transposed ? "ba" : "ab";
-    neo_matmul_desc desc = {
-        .src = late_desc(r->m, r->k, r->late_m, r->late_k, "ab"),
-        .weights = late_desc(r->k, r->n, r->late_k, r->late_n, r->packed ? "any" : "ab"),
-        .dst = late_desc(r->m, r->n, r->late_m, r->late_n, dst_tag)};
-    neo_attributes *attributes;
-    neo_primitive_desc *pd;
-    neo_primitive *primitive;
-    assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
-    neo_attributes_set_scratchpad_mode(attributes, NEO_SCRATCHPAD_USER);
-    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
-    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
-    neo_memory_desc plain = tensor_desc(2, (neo_dim[]){r->k, r->n}, "ab");
-    neo_memory_desc src_desc = tensor_desc(2, (neo_dim[]){r->m, r->k}, "ab");
-    neo_memory_desc dst_desc = tensor_desc(2, (neo_dim[]){r->m, r->n}, dst_tag);
-    struct tensor src = tensor_make(engine, &src_desc, 7);
-    struct tensor weights = tensor_make(engine, &plain, 8), packed = {0};
-    struct tensor dst = tensor_make(engine, &dst_desc, 0);
-    if (r->packed)
-        packed = tensor_reordered(engine, stream, &weights,
-                                  neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS));
-    size_t bytes = neo_primitive_desc_scratchpad_size(pd, neo_stream_num_threads(stream));
-    neo_memory_desc scratch_desc;
-    neo_memory *scratch;
-    assert_int_equal(
-        neo_memory_desc_init_tag(&scratch_desc, 1, (neo_dim[]){(neo_dim)bytes}, NEO_U8, "a"),
-        NEO_OK);
-    assert_int_equal(neo_memory_create(&scratch, &scratch_desc, engine, guard_end(guard, bytes)),
-                     NEO_OK);
-    neo_exec_arg args[] = {{NEO_ARG_SRC, src.memory},
-                           {NEO_ARG_WEIGHTS, r->packed ? packed.memory : weights.memory},
-                           {NEO_ARG_DST, dst.memory},
-                           {NEO_ARG_SCRATCHPAD, scratch}};
-    assert_int_equal(neo_primitive_execute(primitive, stream, 4, args), NEO_OK);
-    check_product(r, src.data, weights.data, &dst);
-    neo_memory_destroy(scratch);
-    tensor_free(&dst), tensor_free(&packed), tensor_free(&weights), tensor_free(&src);
-    neo_primitive_destroy(primitive);
-    neo_primitive_desc_destroy(pd);
-    neo_attributes_destroy(attributes);
-}
-
-static void a_scratchpad_for_late_sizes_suffices_for_all_of_them(void **state)
-{
-    (void)state;
-    struct guard guard;
-    uint64_t random = 1;
-    guard_init(&guard, (size_t)64 << 20);
-    for (int i = 0; i < 60; i++) {
-        unsigned late = (unsigned)random_below(&random, 16),
-                 form = (unsigned)random_below(&random, 4);
-        struct late_round r = {.m = 1 + (neo_dim)random_below(&random, i % 3 == 0 ? 700 : 40),
-                               .n = 1 + (neo_dim)random_below(&random, i % 3 == 1 ? 1400 : 40),
-                               .k = 1 + (neo_dim)random_below(&random, i % 3 == 2 ? 1400 : 40),
-                               .late_m = late & 1,
-                               .late_n = late & 2,
-                               .late_k = late & 4,
-                               .transposed = form & 1};
-        r.packed = form & 2 && !r.late_n && !r.late_k;
-        run_late_round(&r, &guard);
-    }
-    guard_deinit(&guard);
-}
-
 /* ---- layouts and names ---- */
 
 static void an_image_of_one_channel_keeps_its_order(void **state)
@@ -278,6 +184,24 @@ static void an_image_of_one_channel_keeps_its_order(void **state)
     assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
     neo_memory_desc_tag(neo_primitive_desc_query(pd, NEO_ARG_DST), tag, sizeof tag);
     assert_string_equal(tag, "abcd");
+    neo_primitive_desc_destroy(pd);
+}
+
+/* What counts only in other tensors does not reach the cache, nor what is chosen. */
+static void a_layout_that_is_chosen_has_no_offset(void **state)
+{
+    (void)state;
+    neo_convolution_desc desc = small_convolution(1, 8);
+    desc.src.format_kind = desc.dst.format_kind = NEO_FORMAT_ANY;
+    desc.bias = tensor_desc(1, (neo_dim[]){8}, "any");
+    desc.src.offset = desc.weights.offset = desc.bias.offset = desc.dst.offset = (neo_dim)1 << 40;
+    const int args[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    do {
+        for (size_t i = 0; i < count_of(args); i++)
+            assert_int_equal(neo_primitive_desc_query(pd, args[i])->offset, 0);
+    } while (neo_primitive_desc_next(pd) == NEO_OK);
     neo_primitive_desc_destroy(pd);
 }
 
@@ -397,8 +321,8 @@ int main(void)
         cmocka_unit_test(an_operand_of_convolution_may_be_in_dsts_buffer),
         cmocka_unit_test(strides_of_an_operand_may_be_known_at_execution),
         cmocka_unit_test(a_convolution_refuses_an_operand_that_is_known_late),
-        cmocka_unit_test(a_scratchpad_for_late_sizes_suffices_for_all_of_them),
         cmocka_unit_test(an_image_of_one_channel_keeps_its_order),
+        cmocka_unit_test(a_layout_that_is_chosen_has_no_offset),
         cmocka_unit_test(empty_convolutions_have_a_kernel_and_an_estimate),
         cmocka_unit_test(a_reorder_of_long_rows_reads_operands_where_they_belong),
         cmocka_unit_test(packed_weights_are_reordered_as_they_are_only),

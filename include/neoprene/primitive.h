@@ -102,9 +102,9 @@ NEO_API neo_status neo_primitive_create(neo_primitive **out, const neo_primitive
  *             memory must equal neo_primitive_desc_query()'s answer, with actual sizes where that
  *             has NEO_RUNTIME_DIM. dst may be the same buffer as a post-operation's operand of the
  *             same descriptor; no other two may overlap where one is written.
- * @return NEO_OK, NEO_INVALID_ARGUMENT (an argument is missing, given twice, unknown, without a
- *         buffer, of another shape or engine; the scratchpad is too small or misaligned),
- *         NEO_OUT_OF_MEMORY (no block for a concurrent execution). */
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (an argument is missing, given twice, unknown, of another
+ *         shape or engine, or has elements but no buffer; the scratchpad is too small or
+ *         misaligned), NEO_OUT_OF_MEMORY (no block for a concurrent execution). */
 NEO_API neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream,
                                          int count, const neo_exec_arg *args);
 

@@ -84,6 +84,8 @@ static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
     static const double rows_of[DOT_F32_COLUMNS + 1] = {0, 16, 8, 4, 4};
     struct matmul_shape shape = matmul_shape(problem);
     const struct core *core = cpu->core;
+    if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
+        return 100;
     double m = (double)shape.m, n = (double)shape.n, k = (double)shape.k;
     size_t least = (size_t)fmin(m, n), columns = least < DOT_F32_COLUMNS ? least : DOT_F32_COLUMNS;
     double rows = rows_of[columns], loads = (rows + (double)columns) / (rows * (double)columns);

@@ -117,6 +117,14 @@ static size_t size_of(neo_dim dim)
     return dim == NEO_RUNTIME_DIM ? SIZE_MAX : (size_t)dim;
 }
 
+/* The distance of rows of src. Where anything is open, so is this: whether rows are read in place
+ * is decided at execution, and the scratchpad must be enough for both ways. */
+static size_t row_distance(const struct problem *problem)
+{
+    const neo_memory_desc *src = &problem->tensors[SRC];
+    return problem_is_runtime(problem) ? SIZE_MAX : (size_t)src->strides[src->ndims - 2];
+}
+
 static enum gemm_output choose_output(const struct problem *problem, bool bias_fused,
                                       bool contiguous)
 {
@@ -130,7 +138,7 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
 {
     struct matmul_gemm *mine = plan;
     struct matmul_shape shape = matmul_shape(problem);
-    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    const neo_memory_desc *dst = &problem->tensors[DST];
     int row_dim = dst->ndims - 2, column_dim = dst->ndims - 1;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     bool rows = matmul_is_contiguous(dst, column_dim),
@@ -151,7 +159,7 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
                       .high = fusion.high,
                       .segment = lists_rows(problem) ? size_of(shape.k) : 0,
                       .a_is_regular = true,
-                      .a_stride = size_of(src->strides[src->ndims - 2]),
+                      .a_stride = row_distance(problem),
                       .a_column = column_stride(problem, columns),
                   },
                   cpu);

@@ -25,11 +25,13 @@ void desc_memory_order(const neo_memory_desc *desc, int *order)
     }
 }
 
-/* Outer strides follow from inner ones; a run-time size makes all strides outside of it run-time.
- */
-static void set_dense_strides(neo_memory_desc *desc, const int *order)
+/* From the beginning of a buffer on. Outer strides follow from inner ones; a run-time size makes
+ * all strides outside of it run-time. */
+static void make_dense(neo_memory_desc *desc, const int *order)
 {
     neo_dim stride = 1;
+    desc->format_kind = NEO_FORMAT_STRIDED;
+    desc->offset = 0;
     for (int i = desc->ndims - 1; i >= 0; i--) {
         neo_dim size = desc->dims[order[i]];
         desc->strides[order[i]] = stride;
@@ -44,8 +46,7 @@ void desc_set_tag(neo_memory_desc *desc, const char *tag)
 {
     int order[NEO_MAX_NDIMS];
     tag_order(tag, desc->ndims, order);
-    desc->format_kind = NEO_FORMAT_STRIDED;
-    set_dense_strides(desc, order);
+    make_dense(desc, order);
 }
 
 void desc_set_plain(neo_memory_desc *desc)
@@ -53,16 +54,14 @@ void desc_set_plain(neo_memory_desc *desc)
     int order[NEO_MAX_NDIMS];
     for (int i = 0; i < desc->ndims; i++)
         order[i] = i;
-    desc->format_kind = NEO_FORMAT_STRIDED;
-    set_dense_strides(desc, order);
+    make_dense(desc, order);
 }
 
 void desc_set_order_of(neo_memory_desc *desc, const neo_memory_desc *other)
 {
     int order[NEO_MAX_NDIMS];
     desc_memory_order(other, order);
-    desc->format_kind = NEO_FORMAT_STRIDED;
-    set_dense_strides(desc, order);
+    make_dense(desc, order);
 }
 
 static bool init_dims(neo_memory_desc *desc, int ndims, const neo_dim *dims, neo_data_type type)
@@ -99,10 +98,8 @@ neo_status neo_memory_desc_init_tag(neo_memory_desc *out, int ndims, const neo_d
         log_check("neo_memory_desc_init_tag: '%s' is no tag for %d dimensions", tag, ndims);
         return NEO_INVALID_ARGUMENT;
     }
-    if (!is_any) {
-        desc.format_kind = NEO_FORMAT_STRIDED;
-        set_dense_strides(&desc, order);
-    }
+    if (!is_any)
+        make_dense(&desc, order);
     return finish(out, &desc, __func__);
 }
 

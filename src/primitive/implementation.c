@@ -185,6 +185,7 @@ static void decide_facts(struct implementation *impl)
 {
     struct execution_facts *facts = &impl->facts;
     int count = 0;
+    facts->empty = desc_is_empty(&impl->problem.tensors[DST]);
     for (enum tensor t = 0; t < TENSOR_COUNT; t++) {
         const neo_memory_desc *desc = &impl->problem.tensors[t];
         if (!desc->ndims)
@@ -193,7 +194,6 @@ static void decide_facts(struct implementation *impl)
         desc_image(desc, facts->images[t]);
         facts->in_order[count++] = *expect(facts, t);
     }
-    facts->empty = desc_is_empty(&impl->problem.tensors[DST]);
     facts->parallel =
         impl->runtime || partition_threads(impl->estimate, INT_MAX, impl->engine->cpu->core) > 1;
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
@@ -262,10 +262,10 @@ static neo_status implementation_init(struct implementation *impl, const struct 
     impl->bytes = bytes_of(impl);
     if (impl->algorithm->nest && !impl->runtime)
         status = impl->algorithm->nest(impl);
+    decide_facts(impl);
     if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_LIBRARY)
         impl->reserve_bytes =
             implementation_scratch_bytes(impl, default_pool_threads(impl->engine->threads));
-    decide_facts(impl);
     return status;
 }
 
@@ -378,7 +378,7 @@ static size_t tree_bytes(const struct implementation *impl, int threads)
 
 size_t implementation_scratch_bytes(const struct implementation *impl, int available)
 {
-    return tree_bytes(impl, implementation_threads(impl, available));
+    return impl->facts.empty ? 0 : tree_bytes(impl, implementation_threads(impl, available));
 }
 
 /* The parts of the scratchpad are in the order of the nested ones, after the holder's; NULL for one

@@ -99,11 +99,19 @@ static neo_status refuse_description(const struct problem *problem, int arg,
     return NEO_INVALID_ARGUMENT;
 }
 
+static neo_status check_engine(const struct problem *problem, const neo_engine *engine, int arg,
+                               const neo_memory *memory)
+{
+    return memory->engine == engine ? NEO_OK
+                                    : refuse_argument(problem, arg, "belongs to another engine");
+}
+
 static neo_status check_operand(const struct problem *problem, const neo_engine *engine, int arg,
                                 const neo_memory_desc *expected, const neo_memory *memory)
 {
-    if (memory->engine != engine)
-        return refuse_argument(problem, arg, "belongs to another engine");
+    neo_status status = check_engine(problem, engine, arg, memory);
+    if (status != NEO_OK)
+        return status;
     if (!desc_matches(expected, &memory->desc))
         return refuse_description(problem, arg, expected, &memory->desc);
     if (!memory->handle && !desc_is_empty(&memory->desc))
@@ -134,7 +142,7 @@ static neo_status take_other(const struct problem *problem, const neo_engine *en
     if (!given->memory)
         return refuse_argument(problem, given->arg, "has no memory");
     *place = given->memory;
-    return index < 0 ? NEO_OK
+    return index < 0 ? check_engine(problem, engine, given->arg, given->memory)
                      : check_operand(problem, engine, given->arg,
                                      post_op_operand(&problem->attributes.post_ops[index]),
                                      given->memory);
