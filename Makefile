@@ -127,8 +127,9 @@ $(LIB_SO): $(LIB_OBJ)
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign mmap
 WRAPPED += open pread pwrite posix_fallocate rename unlink fsync fdatasync msync flock
 WRAPPED += neo_stream_create partition_threads
+WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) -o $@ $^ -lcmocka $(LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/tests/test_threads_pool: private LDFLAGS += -Wl,--wrap=pthread_create
 $(BUILD)/tests/test_threads_cpu: private LDFLAGS += $(addprefix -Wl$(comma)--wrap=sched_,getcpu getaffinity setaffinity)
 $(BUILD)/tests/test_threads_unload: | $(LIB_SO)
@@ -171,7 +172,7 @@ check-long: $(TEST_PROGRAMS) ## hours: check with many more random rounds, stres
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
 # Random lives in many threads, and random problems, most of which are for one thread.
 THREAD_STRESS := cache_stress primitive_stress network
-STRESS_PROGRAMS := $(THREAD_STRESS) matmul_random convolution_random dependency
+STRESS_PROGRAMS := $(THREAD_STRESS) matmul_random convolution_random api_random dependency
 STRESS_TESTS := $(addprefix $(BUILD)/tests/test_,$(STRESS_PROGRAMS))
 check-stress: $(STRESS_TESTS) ## the tests of random problems and lives for minutes (TARGET=portable, SAN=thread)
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(STRESS_TESTS)
@@ -215,15 +216,25 @@ format: ## rewrite all C files in the house format
 lint: layers symbols ## clang-format, clang-tidy, cppcheck, pyflakes, layers, symbols, documented variables
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)tests/lint.sh
+# These two files of tests/fuzz say what an input is; the others are their parts.
+FUZZ_MAINS := weights_file primitive
+FUZZERS ?= $(FUZZ_MAINS)
 FUZZ_SECONDS ?= 60
-FUZZER := build/portable-clang-address-undefined-fuzzer-no-link/fuzz/weights_file
-$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(addprefix $(BUILD)/tests/support/,weights.o temporary.o) $(INTERNAL_A)
+FUZZ_BUILD := build/portable-clang-address-undefined-fuzzer-no-link/fuzz
+FUZZ_LIMITS := -max_len=65536 -timeout=20 -rss_limit_mb=4096
+FUZZ_PARTS := $(filter-out $(FUZZ_MAINS:%=$(BUILD)/tests/fuzz/%.o),$(SUPPORT_OBJ))
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_PARTS) $(INTERNAL_A)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
-fuzz: ## fuzz the reader of weights cache files (clang; FUZZ_SECONDS=60)
-	$(Q)$(MAKE) --no-print-directory TARGET=portable CC=clang-19 SAN=address,undefined,fuzzer-no-link CPPFLAGS=-DFUZZER $(FUZZER)
-	@mkdir -p build/fuzz/seeds build/fuzz/corpus
-	$(Q)FUZZ_SEEDS=build/fuzz/seeds $(FUZZER) -max_len=65536 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/corpus build/fuzz/seeds
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $(WRAP) -o $@ $^ -lcmocka $(LIBS)
+.PHONY: $(FUZZ_MAINS:%=fuzz/%)
+fuzz: $(FUZZERS:%=fuzz/%) ## fuzz the reader of weights cache files, and descriptions (clang; FUZZ_SECONDS=60 FUZZERS=)
+# C has left open what NULL plus 0 is; the compilers, and now C, say that it is NULL.
+$(FUZZ_MAINS:%=fuzz/%): fuzz/%:
+	$(Q)$(MAKE) --no-print-directory TARGET=portable CC=clang-19 SAN=address,undefined,fuzzer-no-link CPPFLAGS=-DFUZZER \
+	    CFLAGS='-g -fno-sanitize=pointer-overflow' $(FUZZ_BUILD)/$*
+	@mkdir -p build/fuzz/$*/seeds build/fuzz/$*/corpus
+	$(Q)ASAN_OPTIONS=allocator_may_return_null=1 FUZZ_SEEDS=build/fuzz/$*/seeds $(FUZZ_BUILD)/$* $(FUZZ_LIMITS) \
+	    -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$*/corpus build/fuzz/$*/seeds
 
 # ---- performance (tests/perf, docs/measuring.md) ---------------------------------------------------
 .PHONY: perf perf-pack perf-profile perf-balance perf-choices perf-lines perf-check perf-update perf-time perf-test

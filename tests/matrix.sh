@@ -36,7 +36,7 @@ python_tests() { # a command that runs unittest: its tests are counted as the ot
 # Only kernels and what chooses among them differ from tier to tier.
 check 'AArch64, all instructions' EMULATED_CPU=max
 if [ "$(uname -m)" = x86_64 ]; then
-    names=$(cd tests && ls test_kernels_*.c test_matmul*.c test_convolution*.c test_network*.c test_arch.c)
+    names=$(cd tests && ls test_kernels_*.c test_matmul*.c test_convolution*.c test_network*.c test_arch.c test_api_random.c)
     for cpu in cortex-a53 neoverse-n1; do
         check "AArch64, $cpu" EMULATED_CPU="$cpu" TESTS="$(echo "$names" | sed 's/\.c$//' | tr '\n' ' ')"
     done

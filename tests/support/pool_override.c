@@ -2,6 +2,8 @@
  * environment, streams that name neither a pool nor a number of threads get that pool, and every
  * problem is worth all of its threads, however small. KIND is "caller" (no pool), "built-in" or one
  * of TEST_POOL_LIST. The linker sends calls of the wrapped functions here. */
+#include "tests/support/pool_override.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,7 @@ static struct {
     struct test_pool *user;
     neo_threadpool table;
     pid_t process;
+    bool always_split;
 } override = {.once = PTHREAD_ONCE_INIT};
 
 static void make_user_pool(const char *name)
@@ -93,7 +96,14 @@ neo_status __wrap_neo_stream_create(neo_stream **out, neo_engine *engine,
     return __real_neo_stream_create(out, engine, &mine);
 }
 
+void pool_override_split(bool always)
+{
+    override.always_split = always;
+}
+
 int __wrap_partition_threads(double cycles, int available, const struct core *core)
 {
-    return override.kind ? available : __real_partition_threads(cycles, available, core);
+    return override.kind || override.always_split
+               ? available
+               : __real_partition_threads(cycles, available, core);
 }
