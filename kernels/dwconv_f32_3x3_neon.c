@@ -1,8 +1,7 @@
 /* Depthwise 3x3, channels as vectors, stride 1 or 2: pieces for the assembly of
  * kernels/dwconv_f32_slide_neon.S and, on cores that issue in order,
  * kernels/dwconv_f32_slide_s1_in_order_neon.S and kernels/dwconv_f32_slide_s2_in_order_neon.S. */
-#include <math.h>
-
+#include "kernels/dwconv_f32_lines.h"
 #include "kernels/dwconv_f32_parts_neon.h"
 #include "kernels/dwconv_f32_slide.h"
 #include "kernels/dwconv_f32_slide_offsets.h"
@@ -28,11 +27,6 @@ static int plan_columns(struct dwconv_f32_slide *job, const struct dwconv_f32_ta
     return 1;
 }
 
-static int clamps(const struct dwconv_f32_task *task)
-{
-    return task->low > -INFINITY || task->high < INFINITY;
-}
-
 /* channels is 4 or 8; in_order: IN_ORDER_* for the functions that are made for such cores. */
 static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, size_t channels,
                                           int in_order)
@@ -50,8 +44,8 @@ static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, si
          {dwconv_f32_slide_s2_c8, dwconv_f32_slide_s2_c8_clamp}},
     };
     if (in_order)
-        return in_order_functions[task->stride_w - 1][in_order == IN_ORDER_WIDE][clamps(task)];
-    return functions[task->stride_w - 1][channels == 8][clamps(task)];
+        return in_order_functions[task->stride_w - 1][in_order == IN_ORDER_WIDE][bands_clamp(task)];
+    return functions[task->stride_w - 1][channels == 8][bands_clamp(task)];
 }
 
 static const float none[8];
@@ -74,7 +68,12 @@ static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f
 static int run_tiles(const struct dwconv_f32_task *task, const float *const *rows,
                      const struct parts_group *part)
 {
-    return part->channels == TILES_GROUP && dwconv_f32_tiles_run(task, rows, part->c, part->groups);
+    if (part->channels != TILES_GROUP)
+        return 0;
+    if (task->by_lines && task->stride_w == 2 && part->groups % 2 == 0 &&
+        dwconv_f32_lines_run(task, rows, part->c, part->groups / 2))
+        return 1;
+    return dwconv_f32_tiles_run(task, rows, part->c, part->groups);
 }
 
 static void run_columns(const struct dwconv_f32_task *task, const float **rows, int in_order)

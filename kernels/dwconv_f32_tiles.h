@@ -6,22 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/dwconv_f32.h"
+#include "kernels/dwconv_f32_bands.h"
 
 /* What dwconv_f32_slide.h does with whole rows of eight channels, for some columns: for all
  * channels, then for the next tile, then further down. So the other half of a line of channels
  * comes while the line is in the L1 cache, and so do the rows that tiles have in common.
  *
  * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
-enum { TILES_HEIGHTS = 2, TILES_WIDTH = 7, TILES_GROUP = 8 };
+enum { TILES_WIDTH = 7, TILES_GROUP = 8 };
 
-/* What of a tile is padding and left out: its first row of source, or its last one; the column
- * before the image, the one behind it, or both. */
-enum { TILE_INNER, TILE_ABOVE, TILE_BELOW, TILES_ROWS_LEFT_OUT };
+/* What of a tile's columns is padding and left out, too: the one before the image, the one behind
+ * it, or both. */
 enum { TILE_LEFT, TILE_MIDDLE, TILE_RIGHT, TILE_WHOLE, TILE_EDGES };
 
 /* Columns: 14, 7, 4 and 3. Wide ones are of two rows and stride 2, whose first and last steps have
- * the most loads; narrow ones are of two rows; neither leave out rows. */
+ * the most loads; narrow ones are of two rows and stride 1; neither leave out rows. */
 enum { TILE_WIDE, TILE_SEVEN, TILE_FOUR, TILE_THREE, TILE_WIDTHS };
 
 struct dwconv_f32_tile {

@@ -234,7 +234,7 @@ three_taps .req x30
     tiles_of_width \name, \S, \clamps, \R, 7
     tile \name, \S, \clamps, \R, 7, 1, 1
     .endm
-/* Wide ones, those of seven columns, and narrow ones, where no row is padding. */
+/* Wide ones (stride 2), those of seven columns, and narrow ones (stride 1), where no row is padding. */
     .macro tiles_of_two_rows name, S, clamps
     .set rows_above, 0
     .set rows_below, 0
@@ -242,14 +242,16 @@ three_taps .req x30
     tile \name, \S, \clamps, 2, 14, 1, 0
     tile \name, \S, \clamps, 2, 14, 0, 0
     no_tiles 2
+    tiles_of_seven \name, \S, \clamps, 2, 0, 0
+    no_tiles 8
     .else
     no_tiles 4
-    .endif
     tiles_of_seven \name, \S, \clamps, 2, 0, 0
     tiles_of_width \name, \S, \clamps, 2, 4
     no_tiles 1
     tiles_of_width \name, \S, \clamps, 2, 3
     no_tiles 1
+    .endif
     .endm
     .macro tiles_of_seven_padded name, S, clamps, R, above, below
     no_tiles 4

@@ -3,43 +3,69 @@
 
 #include "src/convolution/convolution_depthwise.h"
 
-static const struct cpu cpu = {.l1_bytes = 64 << 10, .l2_bytes = 1 << 20};
+enum { NARROW = 2, WIDE = 4, ALL = 8 }; /* multipliers */
+enum { LINES = 1 };                     /* instead of columns: halves of lines take turns */
 
 /* Square images, kernels of 3x3 with padding of 1; columns 0: those that the kernel likes. */
 static const struct {
-    size_t channels, size, stride, rows, columns;
+    size_t channels, size, stride, multipliers, rows, columns, strip;
 } cases[] = {
-    {512, 14, 1, 2, 4}, {256, 28, 1, 2, 4}, {128, 56, 1, 2, 7}, {192, 28, 1, 2, 7},
-    {256, 28, 2, 1, 7}, {128, 56, 2, 2, 4}, {64, 112, 2, 2, 7}, {96, 112, 2, 2, 14},
-    {72, 56, 1, 1, 0},  {72, 56, 2, 1, 0},  {200, 14, 1, 2, 0},
+    {512, 14, 1, NARROW, 2, 4, 7},      {256, 28, 1, ALL, 2, 7, 7},
+    {128, 56, 1, ALL, 2, 7, 14},        {192, 28, 1, ALL, 2, 7, 28},
+    {512, 14, 2, ALL, 2, LINES, 7},     {256, 28, 2, ALL, 2, LINES, 14},
+    {128, 56, 2, NARROW, 2, LINES, 14}, {128, 56, 2, WIDE, 2, 7, 7},
+    {64, 112, 2, WIDE, 2, 14, 14},      {96, 112, 2, ALL, 2, 14, 28},
+    {72, 56, 1, ALL, 1, 0, 56},         {72, 56, 2, ALL, 2, 0, 14},
+    {200, 14, 1, ALL, 2, 0, 7},
 };
 
 static void tiles_have_places(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < count_of(cases); i++) {
-        size_t out = (cases[i].size - 1) / cases[i].stride + 1;
+    for (size_t i = 0; i < 2 * count_of(cases); i++) {
+        size_t k = i / 2, out = (cases[k].size - 1) / cases[k].stride + 1;
+        struct core core = {.fmla_per_cycle = i % 2 ? WIDE : NARROW};
+        struct cpu cpu = {.core = &core, .l1_bytes = 64 << 10, .l2_bytes = 1 << 20};
         struct convolution_depthwise plan = {
             .cpu = &cpu,
-            .channels = cases[i].channels,
+            .channels = cases[k].channels,
             .taps = 9,
-            .shape.in = {1, (neo_dim)cases[i].size, (neo_dim)cases[i].size},
+            .shape.in = {1, (neo_dim)cases[k].size, (neo_dim)cases[k].size},
             .shape.out = {1, (neo_dim)out, (neo_dim)out},
-            .task = {.kd = 1, .kh = 3, .kw = 3, .dilation_h = 1, .dilation_w = 1},
+            .task = {.kd = 1, .kh = 3, .kw = 3, .dilation_h = 1, .dilation_w = 1, .first = -1},
         };
-        plan.task.stride_h = plan.task.stride_w = cases[i].stride;
+        if (cases[k].multipliers != ALL && cases[k].multipliers != core.fmla_per_cycle)
+            continue;
+        plan.task.stride_h = plan.task.stride_w = cases[k].stride;
+        plan.task.out_cols = out;
         depthwise_plan_tiles(&plan);
-        assert_int_equal(plan.task.tile_rows, cases[i].rows);
-        assert_int_equal(plan.task.tile_columns, cases[i].columns);
-        assert_int_equal(plan.task.strip % 7, 0);
-        assert_in_range(plan.task.strip, 7, out);
+        assert_int_equal(plan.task.tile_rows, cases[k].rows);
+        assert_int_equal(plan.task.by_lines, cases[k].columns == LINES);
+        if (cases[k].columns != LINES)
+            assert_int_equal(plan.task.tile_columns, cases[k].columns);
+        assert_int_equal(plan.task.strip, cases[k].strip);
     }
+}
+
+/* Twice as many ways have places for tiles without turns. */
+static void more_ways_are_more_places(void **state)
+{
+    (void)state;
+    struct core core = {.fmla_per_cycle = WIDE};
+    struct cpu cpu = {.core = &core, .l1_bytes = 128 << 10};
+    struct convolution_depthwise plan = {.cpu = &cpu, .channels = 512};
+    assert_int_equal(depthwise_l1_ways(&cpu), 8);
+    assert_int_equal(depthwise_pixels_in_l1(&plan), 64);
+    cpu.l1_bytes = 32 << 10;
+    assert_int_equal(depthwise_l1_ways(&cpu), 4);
+    assert_int_equal(depthwise_pixels_in_l1(&plan), 16);
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_have_places),
+        cmocka_unit_test(more_ways_are_more_places),
     };
     return cmocka_run_group_tests_name("convolution_depthwise", tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ typedef void fill_fn(float *out, size_t count, uint32_t *seed);
 /* Any kernel, and more often one that is as wide as high, dense, or a plane of an nchw image. */
 static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
 {
-    static const size_t channels[] = {1, 2, 3, 4, 5, 7, 8, 12, 13, 15, 16, 17, 20, 36};
+    static const size_t channels[] = {1, 2, 3, 4, 5, 7, 8, 12, 13, 15, 16, 17, 20, 32, 36, 80};
     int is_plane = pick(seed, 0, 1) == 0;
     task->channels = channels[pick(seed, 0, is_plane ? 3 : count_of(channels) - 1)];
     size_t most_between = pick(seed, 0, 1) ? 2 : 0; /* values between pixels */
@@ -103,6 +103,7 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
     task->tile_channels = pick(seed, 0, 1) ? 8 * pick(seed, 1, 4) : 0;
     task->tile_rows = (uint16_t)pick(seed, 0, 2);
     task->tile_columns = (uint16_t)(pick(seed, 0, 1) ? pick(seed, 1, 20) : 0);
+    task->by_lines = (int)pick(seed, 0, 1);
     task->from_last = (int)pick(seed, 0, 1);
     pick_single_column(task, kernel, seed);
     size_t least = task->dst_plane > 1 ? 1 : task->channels; /* of a row */
@@ -287,7 +288,8 @@ static void run_in_pieces(const struct dwconv_f32_task *task,
 static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
 {
     uint32_t seed = fill_seed();
-    int rounds = kernel->in_pairs ? 2500 : 500; /* it has tiles for many sizes */
+    int rounds =
+        kernel->in_pairs || kernel->tile_columns ? 2500 : 500; /* it has tiles for many sizes */
     for (int round = 0; round < rounds; round++) {
         struct problem problem;
         make_problem(&problem, kernel, fill, &seed);
@@ -308,150 +310,17 @@ static void adds_reals_in_the_order_of_the_contract(void **state)
     walk(kernel_of(state), fill_reals);
 }
 
-#if !NEO_PORTABLE
-/* task: channels which are next to each other. */
-static void the_kernel_for_few_channels_is_found(struct dwconv_f32_task task)
-{
-    task.channels = task.column = task.dst_column = 3;
-    task.kh = task.kw = 3;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_lanes_neon);
-    task.column = 4;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
-    task.channels = task.column = task.dst_column = 10;
-    task.kh = 5;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_tall_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
-    task.column = 4000;
-    task.kh = 4;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
-}
-#endif
-
-static void the_special_kernel_is_found(void **state)
-{
-    (void)state;
-    struct dwconv_f32_task task = {.channels = 8,
-                                   .multiplier = 1,
-                                   .kd = 1,
-                                   .kh = 3,
-                                   .kw = 3,
-                                   .stride_h = 1,
-                                   .stride_w = 1,
-                                   .dilation_h = 1,
-                                   .dilation_w = 1,
-                                   .column = 8,
-                                   .src_plane = 1,
-                                   .dst_plane = 1,
-                                   .dst_column = 8};
-    assert_ptr_equal(dwconv_f32_find(0, 0, &task), &dwconv_f32_ref);
-#if !NEO_PORTABLE
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
-    task.kd = 2;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
-    task.kd = 1;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_3x3_a55_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_3x3_a510_neon);
-    task.dilation_w = task.dilation_h = 2;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
-    task.kw = 5;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_tall_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_neon);
-    task.kh = 5;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_a510_neon);
-    task.kh = 6;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
-    the_kernel_for_few_channels_is_found(task);
-    task.kh = 5;
-    task.column = task.dst_column = 1;
-    task.src_plane = task.dst_plane = 100;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
-    task.dilation_w = task.dilation_h = 1;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
-                     &dwconv_f32_planes_a55_neon);
-    task.stride_h = task.stride_w = 2;
-    task.in_pairs = 1;
-    for (task.kh = task.kw = 3; task.kh <= 5; task.kh = task.kw += 2)
-        for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++)
-            assert_ptr_equal(dwconv_f32_find(CPU_NEON, in_order, &task),
-                             &dwconv_f32_planes_pairs_neon);
-    task.in_pairs = 0;
-    task.kh = task.kw = 3;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_stride_2_neon);
-#endif
-}
-
-#if !NEO_PORTABLE
-/* An image of seven columns, with padding on all sides. */
-static void tiles_need_no_zeros(void **state)
-{
-    (void)state;
-    enum { CHANNELS = 8, COLUMNS = 7, MOST_OUTPUTS = 15, ROW = CHANNELS * COLUMNS };
-    static float src[ROW], weights[9 * CHANNELS], none[ROW], got[MOST_OUTPUTS * ROW],
-        wanted[MOST_OUTPUTS * ROW];
-    uint32_t seed = fill_seed();
-    fill_reals(src, ROW, &seed);
-    fill_reals(weights, 9 * CHANNELS, &seed);
-    fill_marker(none, ROW); /* NaN */
-    for (size_t out_rows = 2; out_rows <= MOST_OUTPUTS; out_rows++) {
-        const float *rows[MOST_OUTPUTS + 2] = {NULL};
-        for (size_t i = 1; i <= out_rows; i++)
-            rows[i] = src;
-        struct dwconv_f32_task task = {
-            .channels = CHANNELS,
-            .out_rows = out_rows,
-            .out_cols = COLUMNS,
-            .multiplier = 1,
-            .kd = 1,
-            .kh = 3,
-            .kw = 3,
-            .stride_h = 1,
-            .stride_w = 1,
-            .dilation_h = 1,
-            .dilation_w = 1,
-            .rows = rows,
-            .zeros = none,
-            .first = -1,
-            .columns = COLUMNS,
-            .column = CHANNELS,
-            .src_plane = 1,
-            .weights = weights,
-            .weights_tap = CHANNELS,
-            .dst = wanted,
-            .dst_row = ROW,
-            .dst_column = CHANNELS,
-            .dst_plane = 1,
-            .low = -INFINITY,
-            .high = INFINITY,
-        };
-        dwconv_f32_ref.run(&task);
-        task.dst = got;
-        dwconv_f32_3x3_neon.run(&task);
-        assert_memory_equal(got, wanted, out_rows * ROW * sizeof(float));
-    }
-}
-#endif
-
 int main(void)
 {
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(is_exact_on_integers),
         cmocka_unit_test(adds_reals_in_the_order_of_the_contract),
     };
-    static const struct CMUnitTest alone[] = {
-        cmocka_unit_test(the_special_kernel_is_found),
-#if !NEO_PORTABLE
-        cmocka_unit_test(tiles_need_no_zeros),
-#endif
-    };
     static const struct kernel_tests_guard guards[] = {
         {&guard_src, MOST * sizeof(float)},   {&guard_scratch, MOST * sizeof(float)},
-        {&guard_zeros, MOST * sizeof(float)}, {&guard_weights, 8192 * sizeof(float)},
-        {&guard_bias, 64 * sizeof(float)},    {&guard_dst, MOST * sizeof(float)},
+        {&guard_zeros, MOST * sizeof(float)}, {&guard_weights, 16384 * sizeof(float)},
+        {&guard_bias, 128 * sizeof(float)},   {&guard_dst, MOST * sizeof(float)},
     };
-    kernel_tests_add_alone(alone, count_of(alone));
     for (size_t i = 0; i < dwconv_f32_kernel_count; i++) {
         const struct dwconv_f32_kernel *kernel = dwconv_f32_kernels[i];
         kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));

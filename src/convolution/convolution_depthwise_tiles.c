@@ -1,11 +1,11 @@
 /* Depthwise convolution: what a kernel with tiles does before it goes on, so that few lines of the
  * L1 cache come twice. */
+#include <math.h>
+
 #include "src/convolution/convolution_depthwise.h"
 
 enum {
     CHANNELS = 16, /* of a cache line */
-    L1_WAYS = 4,
-    MOST_PLACES = 256,
     TILE_ROWS = 2,
     TILE_COLUMNS = 7,  /* of most tiles */
     WEIGHTS_PART = 16, /* of the L1 cache is for weights */
@@ -25,95 +25,6 @@ static size_t pixels_of_tile(const struct convolution_depthwise *mine, size_t co
     return rows * ((columns - 1) * task->stride_w + task->kw) + TILE_ROWS * columns;
 }
 
-/* ---- tiles ---- */
-
-/* What kernels/dwconv_f32_tiles.h has: so many columns of dst in one or two rows; and Neoverse N1's
- * cycles for a line of channels of one of its pixels. */
-struct tile {
-    uint16_t stride, rows, columns;
-    double cycles;
-};
-static const struct tile tiles[] = {
-    {1, 2, 7, 19.6}, {1, 2, 4, 19.7}, {1, 1, 7, 20.5}, {2, 2, 14, 20.6},
-    {2, 2, 7, 21.2}, {2, 2, 4, 22.5}, {2, 1, 7, 23.6},
-};
-
-/* The places that one line of channels of all pixels has in the L1 cache; the pixels whose lines
- * are there, the last used first. Pixel 0 stands for none. */
-struct places {
-    size_t count;
-    size_t pixels[MOST_PLACES][L1_WAYS];
-};
-
-/* Uses the line of a pixel; returns whether it had to come. */
-static size_t use_line(struct places *places, size_t pixel)
-{
-    size_t *there = places->pixels[pixel % places->count], way = 0;
-    while (way < L1_WAYS - 1 && there[way] != pixel)
-        way++;
-    size_t comes = there[way] != pixel;
-    for (; way > 0; way--)
-        there[way] = there[way - 1];
-    there[0] = pixel;
-    return comes;
-}
-
-/* Lines that come for a tile, of which `src` and `dst` are the first pixels, and that leave again.
- * A tile does one half of a line of channels after the other. */
-static size_t lines_of_tile(const struct convolution_depthwise *mine, struct places *places,
-                            size_t src, size_t dst, size_t rows, size_t columns)
-{
-    const struct dwconv_f32_task *task = &mine->task;
-    size_t in = (size_t)mine->shape.in[WIDTH], out = (size_t)mine->shape.out[WIDTH], lines = 0;
-    size_t src_rows = (rows - 1) * task->stride_h + task->kh;
-    for (int half = 0; half < 2; half++)
-        for (size_t x = 0; x < (columns - 1) * task->stride_w + task->kw; x++) {
-            for (size_t y = 0; y < src_rows; y++)
-                lines += use_line(places, src + y * in + x);
-            size_t done = x + 1 - task->kw;
-            for (size_t y = 0; x + 1 >= task->kw && done % task->stride_w == 0 && y < rows; y++)
-                lines += 2 * use_line(places, dst + y * out + done / task->stride_w);
-        }
-    return lines;
-}
-
-/* With lines between the L1 and the L2 cache, some rows down; dst may begin anywhere, so each
- * tile's is at another place. */
-static double cycles_of(const struct convolution_depthwise *mine, const struct tile *tile)
-{
-    enum { ROWS_DOWN = 8 };
-    const double LINE_CYCLES = 4;
-    const struct dwconv_f32_task *task = &mine->task;
-    size_t in = (size_t)mine->shape.in[WIDTH], out = (size_t)mine->shape.out[WIDTH], lines = 0;
-    size_t stay = depthwise_pixels_that_stay(mine, mine->cpu->l1_bytes, L1_WAYS);
-    struct places places = {.count = max_size(min_size(stay / L1_WAYS, MOST_PLACES), 1)};
-    size_t strip = max_size(tile->columns, TILE_COLUMNS), first_dst = places.count * in * in + 1;
-    for (size_t y = 0; y < ROWS_DOWN; y += tile->rows) {
-        size_t src = 1 + y * task->stride_h * in;
-        size_t dst = first_dst + y * (out + places.count / ROWS_DOWN);
-        for (size_t x = 0, columns = tile->columns; x < strip; x += columns, columns = strip - x)
-            lines += lines_of_tile(mine, &places, src + x * task->stride_w, dst + x, tile->rows,
-                                   columns);
-    }
-    return tile->cycles + LINE_CYCLES * (double)lines / (double)(ROWS_DOWN * strip);
-}
-
-/* NULL: the kernel's own choice. */
-static const struct tile *choose_tile(const struct convolution_depthwise *mine)
-{
-    const struct dwconv_f32_task *task = &mine->task;
-    const struct tile *best = NULL;
-    double least = 0;
-    for (size_t i = 0; has_whole_lines(mine) && i < count_of(tiles); i++) {
-        if (tiles[i].stride != task->stride_w || task->stride_h != task->stride_w)
-            continue;
-        double cycles = cycles_of(mine, &tiles[i]);
-        if (!best || cycles < least)
-            best = &tiles[i], least = cycles;
-    }
-    return best;
-}
-
 /* ---- channels ---- */
 
 /* Whole lines, if pixels begin with one: as many as have places of their own, and few enough that
@@ -122,7 +33,7 @@ static const struct tile *choose_tile(const struct convolution_depthwise *mine)
 static size_t choose_channels(const struct convolution_depthwise *mine)
 {
     bool is_narrow = mine->task.tile_columns && mine->task.tile_columns < TILE_COLUMNS;
-    size_t l1 = mine->cpu->l1_bytes, most = l1 / depthwise_pixels_that_stay(mine, l1, L1_WAYS);
+    size_t l1 = mine->cpu->l1_bytes, most = l1 / depthwise_pixels_in_l1(mine);
     size_t part = is_narrow ? 2 * WEIGHTS_PART : WEIGHTS_PART;
     most = min_size(most, l1 / part / mine->taps) / sizeof(float);
     if (!has_whole_lines(mine))
@@ -136,7 +47,7 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
  * stays when those of further rows come, which need the lower one. */
 static bool goes_from_last(const struct convolution_depthwise *mine)
 {
-    size_t way = mine->cpu->l1_bytes / L1_WAYS / sizeof(float);
+    size_t way = mine->cpu->l1_bytes / depthwise_l1_ways(mine->cpu) / sizeof(float);
     size_t row = (size_t)mine->shape.in[WIDTH] * mine->channels % way;
     return !has_whole_lines(mine) && (way - row) % mine->channels > mine->channels / 2;
 }
@@ -152,7 +63,7 @@ static size_t choose_strip(const struct convolution_depthwise *mine)
     size_t l1 = mine->cpu->l1_bytes, count = 1;
     size_t all = (size_t)mine->shape.out[WIDTH] / TILE_COLUMNS;
     size_t pixel = min_size(mine->task.tile_channels, mine->channels) * sizeof(float);
-    size_t room = min_size(depthwise_pixels_that_stay(mine, l1, L1_WAYS), l1 / pixel);
+    size_t room = min_size(depthwise_pixels_in_l1(mine), l1 / pixel);
     room = has_whole_lines(mine) ? room * 3 / 4 : room / 2;
     if (!has_whole_lines(mine) && mine->task.tile_rows == 1)
         return all * TILE_COLUMNS;
@@ -165,24 +76,94 @@ static size_t choose_strip(const struct convolution_depthwise *mine)
 
 /* Do the rows of source that a tile of two rows needs begin near the same place of L1? They fill
  * all ways there, and none is left for dst; only rows of pixels that do not begin with a line are
- * done as a whole. */
+ * done as a whole. With stride 2 single rows cost more than such lines. */
 static bool rows_share_places(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
-    size_t way = mine->cpu->l1_bytes / L1_WAYS / sizeof(float);
+    size_t way = mine->cpu->l1_bytes / depthwise_l1_ways(mine->cpu) / sizeof(float);
     size_t row = (size_t)mine->shape.in[WIDTH] * mine->channels % way;
     size_t apart = min_size(row, way - row);
-    size_t tile = ((TILE_COLUMNS - 1) * task->stride_w + task->kw) * mine->channels;
-    return !has_whole_lines(mine) && apart * L1_WAYS < tile;
+    size_t tile = (TILE_COLUMNS - 1 + task->kw) * mine->channels;
+    return !has_whole_lines(mine) && task->stride_w == 1 &&
+           apart * depthwise_l1_ways(mine->cpu) < tile;
+}
+
+/* ---- tiles ---- */
+
+/* What kernels/dwconv_f32_tiles.h and dwconv_f32_lines.h have, the fastest of a stride first: so
+ * many rows and columns of dst. By the model of docs/measuring.md, of Neoverse N1 and V2: cycles
+ * for a line of channels of one of its pixels, and of its row of a strip. Apple M1's are as many
+ * as V2's, or fewer by a tenth. Cores that issue in order have no tiles. */
+struct tile {
+    uint16_t stride, rows, columns;
+    bool by_lines;
+    struct tile_cycles {
+        double each, row;
+    } narrow, wide; /* cores with up to two multipliers; with more */
+};
+static const struct tile tiles[] = {
+    {1, 2, 7, false, {19.6, 0}, {9.9, 0}}, {1, 2, 4, false, {19.7, 0}, {9.9, 0}},
+    {1, 1, 7, false, {20.5, 0}, {10, 0}},  {2, 2, 14, false, {20.6, 0}, {10.2, 0}},
+    {2, 2, 7, false, {21.2, 0}, {11, 0}},  {2, 2, 14, true, {20.4, 13}, {10.9, 8}},
+};
+
+/* What a line between the L1 and the L2 cache costs beside sums, if these do not wait for it. */
+static double line_cycles(const struct core *core)
+{
+    return core->fmla_per_cycle > 2 ? 0.75 : 1;
+}
+
+static void set_tile(struct convolution_depthwise *mine, const struct tile *tile, size_t strip)
+{
+    struct dwconv_f32_task *task = &mine->task;
+    task->tile_rows = tile->rows;
+    task->tile_columns = tile->columns;
+    task->by_lines = tile->by_lines;
+    task->tile_channels = choose_channels(mine);
+    task->strip = tile->by_lines ? strip : choose_strip(mine);
+}
+
+/* For a line of channels of a pixel of dst, in the task's tiles. A strip may be too narrow for
+ * them. */
+static double cycles_of(const struct convolution_depthwise *mine, const struct tile *tile)
+{
+    if (!tile->by_lines && tile->columns > mine->task.strip)
+        return HUGE_VAL;
+    const struct core *core = mine->cpu->core;
+    const struct tile_cycles *cycles = core->fmla_per_cycle > 2 ? &tile->wide : &tile->narrow;
+    return cycles->each + cycles->row / (double)mine->task.strip +
+           line_cycles(core) * depthwise_lines_of_pixel(mine);
+}
+
+/* Of those for whole lines of channels. */
+static void choose_tile(struct convolution_depthwise *mine)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    struct dwconv_f32_task best = *task;
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < count_of(tiles); i++) {
+        size_t strip = (size_t)mine->shape.out[WIDTH];
+        if (tiles[i].stride != task->stride_w || task->stride_h != task->stride_w)
+            continue;
+        for (; strip >= TILE_COLUMNS; strip = tiles[i].by_lines ? strip / 2 : 0) {
+            set_tile(mine, &tiles[i], strip);
+            double cycles = cycles_of(mine, &tiles[i]);
+            if (cycles < least)
+                best = *task, least = cycles;
+        }
+    }
+    mine->task = best;
 }
 
 void depthwise_plan_tiles(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task *task = &mine->task;
-    const struct tile *tile = choose_tile(mine);
-    task->tile_columns = tile ? tile->columns : 0;
-    task->tile_rows = tile ? tile->rows : rows_share_places(mine) ? 1 : TILE_ROWS;
+    task->tile_rows = rows_share_places(mine) ? 1 : TILE_ROWS;
+    task->tile_columns = 0; /* the kernel's own choice */
+    task->by_lines = false;
     task->tile_channels = choose_channels(mine);
     task->strip = choose_strip(mine);
     task->from_last = goes_from_last(mine);
+    if (has_whole_lines(mine))
+        choose_tile(mine);
 }

@@ -89,15 +89,15 @@ blocks of k would move less, but each comes with a load and a store of all sums.
 convolution's stay: some thousand lines between L1 and L2, of the files tails and 3x3. They have a third
 of the products.
 
-**Depthwise convolutions** of 72 channels at 56, where each row of the image begins four places of L1
-before the row above (252 lines apart, of 256 places): two rows of dst need four of source, which fill
-these places, and up to a third of all lines would come again, by where dst begins. They are done a row at
-a time, for 5 % more modelled cycles of N1, with stride 2 for 11 %; a tenth still comes again where dst
-begins just before the source. Kernels of 5x5 have five rows there for one of dst. Of 512 channels with a
-stride of 2, only 32 pixels stay, and a tile of two rows has 89 in seven columns, 53 in four, whose other
-half of a line comes after it. Tiles of a whole line of channels, four rows of one column, would move 10.5
-thousand lines instead of 19.5, and take 29 % more cycles: they load a value for each product, which is
-worse on cores with more multipliers.
+**Depthwise convolutions** of 72 channels at 56: each row of the image begins four places of L1 before the
+row above (252 lines apart, of 256 places), and two rows of dst need four of source, which fill these places.
+Up to a third of all lines would come again, by where dst begins; so they are done a row at a time, for 5 %
+more modelled cycles of N1, two for a line that stays. With stride 2, where five rows are needed, a fifth comes
+again: single rows would take a tenth more cycles, a fifth on cores with more multipliers. Kernels of 5x5 have
+five rows there for one of dst. With 512 channels, only 32 pixels stay, less than a tile of two rows needs for
+seven columns, whose other half of a line comes after it: with stride 2, halves of lines take turns every
+four columns of source, which moves 11.4 thousand lines instead of 19.2, for 14 % more cycles of N1 (0.6 for a
+line), and with 256 channels 22 instead of 33 for 2 %, where a row that two tiles need still comes twice.
 
 **Outer products**, and other products in place, take turns at as many rows as stay in L1 where all weights
 do; where these are larger, rows come again for each strip of columns, as in 384 → 64 at 14.
