@@ -237,7 +237,7 @@ $(FUZZ_MAINS:%=fuzz/%): fuzz/%:
 	    -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$*/corpus build/fuzz/$*/seeds
 
 # ---- performance (tests/perf, docs/measuring.md) ---------------------------------------------------
-.PHONY: perf perf-pack perf-profile perf-balance perf-choices perf-lines perf-check perf-update perf-time perf-test
+.PHONY: perf perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-check perf-update perf-time perf-test
 .PHONY: perf-drivers perf-needs-aarch64
 # Plugins run inside the emulator, so they are native. A peer's driver is built if its library is there.
 HOST_CC ?= cc
@@ -285,6 +285,8 @@ perf-balance: $(PLUGINS) perf-drivers ## how threads share problems (PROBLEM= or
 	$(Q)$(PERF) balance $(PERF_ARGS) $(if $(PROBLEM),--problem '$(PROBLEM)') $(if $(LIBRARY),--library $(LIBRARY)) $(if $(THREADS),--threads $(THREADS))
 perf-choices: $(PLUGINS) perf-drivers ## is the fastest implementation chosen? (CORES=N1)
 	$(Q)$(PERF) choices $(PERF_ARGS)
+perf-excess: $(PLUGINS) perf-drivers ## rows that execute more products than they need, and why (FILES= CORES=N1)
+	$(Q)$(PERF) excess $(PERF_ARGS)
 perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers and bounds (FILES= PEERS= OUT=docs/cache-lines.md)
 	$(Q)$(PERF) lines $(PERF_ARGS)
 perf-check: $(PLUGINS) perf-drivers ## compare instruction counts with tests/perf/expected_counts.txt

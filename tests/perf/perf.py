@@ -7,6 +7,7 @@
   perf.py profile where the modelled cycles of one problem go, block by block
   perf.py balance how one problem's work is split among threads
   perf.py choices whether the fastest implementation is chosen
+  perf.py excess  rows that execute more products than they need, and why
   perf.py lines   cache lines that calls move, beside peers and lower bounds
   perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
@@ -17,6 +18,7 @@ import sys
 from statistics import geometric_mean
 
 import choices
+import excess
 import expected
 import hardware
 import isa
@@ -35,7 +37,7 @@ QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('command', choices=('table', 'check', 'update', 'profile', 'balance', 'choices',
-                                            'lines', 'time'))
+                                            'excess', 'lines', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -232,6 +234,8 @@ def main():
             return print_balance(args, measurer)
         if args.command == 'choices':
             return choices.compare(measurer)
+        if args.command == 'excess':
+            return excess.list_rows(measurer, tables_of(args))
         if args.command == 'lines':
             names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
             return lines.publish(measurer, names, tables_of(args), args.out)

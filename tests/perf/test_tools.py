@@ -8,6 +8,7 @@ import unittest
 import blocks
 import cores
 import emulator
+import excess
 import expected
 import hardware
 import inorder
@@ -354,6 +355,18 @@ class Guests(unittest.TestCase):
         guests = [core.guest for core in cores.CORES.values() if core.name != 'A53']
         self.assertEqual(len(set(guests)), len(guests))
         self.assertLessEqual(set(guests), set(emulator.GUESTS))
+
+
+class Excess(unittest.TestCase):
+    def test_reasons(self):
+        product = shapes.parse_matmul('5x7:7x6')
+        self.assertIn('columns', excess.reason(product, 8 / 6))
+        self.assertIn('rows', excess.reason(product, 8 / 5))
+        self.assertIn('steps', excess.reason(product, 8 / 7))
+        self.assertIn('more than one', excess.reason(product, 1.05))
+        image = shapes.parse_conv('g2mb1ic8ih5oc12oh5kh1ph0')
+        self.assertIn('output channels of a group', excess.reason(image, 8 / 6))
+        self.assertIn('output width', excess.reason(image, 8 / 5))
 
 
 class Hardware(unittest.TestCase):
