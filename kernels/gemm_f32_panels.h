@@ -12,8 +12,9 @@
  *
  * Kernels for a tail, lanes == tail columns in the last vector, find these once more behind the
  * panels, k values each, and have four sums of each. Of the first f steps, with f = k % 4, or 4 if
- * that is 0, step p is summed by number p, then step f + p by number p % 4; but all by number 0 if
- * k is less than 4. Their sum is (0 + 1) + (2 + 3). */
+ * that is 0, step p is summed by number p, then step f + p by number p % 4. Their sum is
+ * (0 + 1) + (2 + 3). Their k is at least GEMM_F32_PANELS_LEAST_TAIL. */
+enum { GEMM_F32_PANELS_LEAST_TAIL = 4 };
 struct gemm_f32_panels_kernel {
     struct gemm_f32_direct_kernel
         tile; /* name: …_<height>x<full>_<middle>_<last>[_tail_<columns>]_…;

@@ -1,8 +1,7 @@
 /* The tiles of gemm_f32_panels.h, for C and assembly: KERNEL(height, full, middle, last).
  *
- * At most 24 sums, and wherever a height is, all lower ones. Panels by themselves are in
- * gemm_f32_direct.h. */
-KERNEL(1, 2, 0, 0)
+ * At most 24 sums, and wherever a height is, all lower ones. Panels by themselves, and two full
+ * ones, are in gemm_f32_direct.h. */
 KERNEL(1, 3, 0, 0)
 KERNEL(1, 4, 0, 0)
 KERNEL(1, 5, 0, 0)
@@ -28,7 +27,6 @@ KERNEL(1, 1, 2, 2)
 KERNEL(1, 2, 2, 2)
 KERNEL(1, 3, 2, 2)
 KERNEL(1, 4, 2, 2)
-KERNEL(2, 2, 0, 0)
 KERNEL(2, 3, 0, 0)
 KERNEL(2, 4, 0, 0)
 KERNEL(2, 1, 0, 1)
@@ -42,14 +40,12 @@ KERNEL(2, 2, 2, 1)
 KERNEL(2, 0, 2, 2)
 KERNEL(2, 1, 2, 2)
 KERNEL(2, 2, 2, 2)
-KERNEL(3, 2, 0, 0)
 KERNEL(3, 1, 0, 1)
 KERNEL(3, 1, 0, 2)
 KERNEL(3, 1, 1, 1)
 KERNEL(3, 1, 2, 1)
 KERNEL(3, 0, 2, 2)
 KERNEL(3, 1, 2, 2)
-KERNEL(4, 2, 0, 0)
 KERNEL(4, 1, 0, 1)
 KERNEL(4, 1, 0, 2)
 KERNEL(4, 1, 1, 1)

@@ -35,7 +35,7 @@ static float tail_sum(const float *a, const float *column, size_t k)
     float parts[4] = {0};
     size_t first = (k - 1) % 4 + 1;
     for (size_t p = 0; p < k; p++) {
-        float *part = &parts[k < 4 ? 0 : p < first ? p : (p - first) % 4];
+        float *part = &parts[p < first ? p : (p - first) % 4];
         *part = fmaf(a[p], column[p], *part);
     }
     return (parts[0] + parts[1]) + (parts[2] + parts[3]);

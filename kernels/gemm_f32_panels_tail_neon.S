@@ -9,7 +9,7 @@
  * A row has a sum for each whole vector, and then one for each of these columns. */
     .set steps_differ, 1
     .set has_tail, 1
-    .set short_rows_only, 0
+    .set rows_are_long, 1
 #include "kernels/gemm_f32_panels_neon.h"
 
 tail .req x16
@@ -34,9 +34,6 @@ tail .req x16
     .endm
     .macro keep_first x, mask
     and v\x\().16b, v\x\().16b, v\mask\().16b
-    .endm
-    .macro multiply_scalar op, sum, x, y, lane
-    \op s\sum, s\x, v\y\().s[\lane]
     .endm
     .macro add_pairs to, x, y
     faddp v\to\().4s, v\x\().4s, v\y\().4s
@@ -186,28 +183,7 @@ tail .req x16
     cmhi v\to\().4s, v\to\().4s, v\temp\().4s
     .endm
 
-/* One step of the columns, to the first part. */
-    .macro step_columns height, sums, lane
-    find_stride \height
-    .set column, 0
-    .rept columns
-    .set x, \height + column % widest
-    load_column_number s, %(x), %(column)
-    .set i, 0
-    .rept \height
-    find_sum \height, \sums, i, %(\sums - columns + column)
-    multiply_scalar fmla, %(sum), %(x), %(i), \lane
-    .set i, i + 1
-    .endr
-    .set column, column + 1
-    .endr
-    add tail, tail, #4
-    .endm
-
     .macro step height, sums, group, lane, op=fmla
-    .if short_rows_only
-    step_columns \height, \sums, \lane
-    .endif
     panels_before_last \height, \sums, \lane, \op
     whole_vectors \height, \sums, \lane, \op
     .endm
@@ -359,8 +335,6 @@ tail .req x16
     go_to_ending
 14: store_tail \height, \sums, %(\sums - columns)
     next_tile
-    cbnz tiles_low, 19f
-    end_tiles
 10: end_frame \height, \sums
 
     one_or_two_columns \height, \sums
@@ -375,10 +349,7 @@ tail .req x16
     .endif
     .endr
 
-    .set short_rows_only, 1
     special_rows \height, \sums, 0, \kind
-    .set short_rows_only, 0
-    sum_columns \height, \sums
 20: finish_sums \height, \sums
     cbz rounds, 14b
     .if columns == 1

@@ -6,11 +6,15 @@
  * these steps end, and the very first one multiplies without adding, so that nothing need be
  * cleared. What finds rows and columns of a tile lies among its first multiply-adds. Only rows of
  * fewer than four values are loaded lane by lane, and rows of B from a copy multiplied at the end.
+ * A file that sets rows_are_long to 1 before it includes this has neither.
  *
  * A file that includes this has `find_columns height, vectors, group`: the addresses of B's groups
  * from the first one in x4 on, for which scratch and rounds are free. */
 /* clang-format off */
     .set saves_are_fours, 1
+    .ifndef rows_are_long
+    .set rows_are_long, 0
+    .endif
 #include "kernels/gemm_f32_direct_neon.h"
 
 /* Where a tile's sums go on, and where the call does after its tiles: decided once. */
@@ -70,8 +74,12 @@
     .endif
     subs tiles, tiles, #1
     b.gt 11b
+    .if rows_are_long == 0
     tbz tiles, #63, 26f
     b 24f
+    .else
+    b 26f
+    .endif
     .endm
 
     .macro end_dense height, vectors, lanes
@@ -90,7 +98,9 @@
 
 /* Tiles one row lower, as a part of the same call: what they keep is kept already. */
     .macro go_on_lower lower, kind
+    .if rows_are_long == 0
     lsr x11, tiles, #63
+    .endif
     adr x8, .Lendings_\lower\()_\kind
     .if \lower <= 5
     ldrb w13, [strip, #STRIP_LOW_TILES]
@@ -98,8 +108,10 @@
     ldrb w5, [strip, #STRIP_LOW_TILES]
     .endif
     choose_ending
-    cbz x11, .Ltile_\lower\()_\kind
-    b .Lshort_\lower\()_\kind
+    .if rows_are_long == 0
+    cbnz x11, .Lshort_\lower\()_\kind
+    .endif
+    b .Ltile_\lower\()_\kind
     .endm
 
 /* Where a file sets row_temps to 1, a kernel uses x19 and x20, too. */
@@ -145,10 +157,17 @@
     .endif
     str x9, [sp, #KEPT_END]
     adr x8, 29b
+    .if rows_are_long
+    choose_ending
+    b 11b
+    .else
     ldr x11, [strip, #STRIP_FIRST]
     choose_ending
     cbnz x11, 11b
-
+    short_tile \height, \vectors, \group, \kind
+    .endif
+    .endm
+    .macro short_tile height, vectors, group, kind
 .Lshort_\height\()_\kind\():
 18: orr tiles, tiles, #1 << 63
 19: begin_rows \height, \vectors, \group
@@ -156,16 +175,18 @@
 9:
     .endm
 
-/* A tile's end, where its rows may be short. */
+/* A tile's end, where its rows may be short: the next tile, or the end of the call. */
     .macro next_tile
     subs tiles, tiles, #1
     b.gt 11b
+    .if rows_are_long == 0
     tbz tiles, #63, 26f
+24: cbnz tiles_low, 19b
+    .endif
+26: end_tiles
     .endm
 
     .macro end_rows_kernel name, height, kind
-24: cbnz tiles_low, 19b
-26: end_tiles
     .if \height > 1
 27: adr x9, 10b
     str x9, [sp, #KEPT_END]
@@ -194,8 +215,10 @@
     .endif
 
     special_rows \height, \vectors, \group, \kind
+    .if rows_are_long == 0
     end_tail \vectors, \group
     b 21f
+    .endif
 20:
     .if \vectors == \group
     ldr rounds, [strip, #STRIP_B_TAIL]

@@ -108,7 +108,7 @@ static float want(const struct problem *problem, size_t i, size_t j)
     const float *again = problem->b + k * (problem->columns + 4 - tail) +
                          (whole ? 0 : k * (j + tail - problem->columns));
     for (size_t p = 0; p < k; p++) {
-        float *part = &parts[whole || k < 4 ? 0 : p < first ? p : (p - first) % 4];
+        float *part = &parts[whole ? 0 : p < first ? p : (p - first) % 4];
         float b = whole ? weight(problem, p, j) : again[p];
         *part = fmaf(problem->a[i * strip->lda + p], b, *part);
     }
@@ -138,9 +138,10 @@ static void check_problem(const struct problem *problem)
 
 static void walk_sizes(const struct gemm_f32_panels_kernel *kernel, fill_fn *fill)
 {
-    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 8, 9, 12, 19};
+    static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 19};
     uint32_t seed = fill_seed() + kernel->tile.height * 16u + kernel->panels.full;
-    for (size_t d = 0; d < count_of(depths); d++)
+    size_t shallowest = kernel->panels.tail ? GEMM_F32_PANELS_LEAST_TAIL : 0;
+    for (size_t d = shallowest; d < count_of(depths); d++)
         for (size_t tiles = 1; tiles <= 2; tiles++)
             for (int times = 0; times < 8; times++) {
                 struct problem problem = {.kernel = kernel};

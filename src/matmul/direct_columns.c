@@ -6,6 +6,7 @@
 #include "src/weights/layout.h"
 
 enum { MAX_SHALLOW = 8, L1_WAYS = 4, LEAST_TAIL = 8 };
+_Static_assert((int)LEAST_TAIL >= (int)GEMM_F32_PANELS_LEAST_TAIL, "kernels take so few steps");
 
 static size_t tile_height(const struct columns *columns, const struct core *core, size_t vectors,
                           size_t group)
