@@ -64,6 +64,22 @@ static void last_columns_have_kernels_of_their_own(void **state)
     }
 }
 
+/* Eight rows are three tiles of 32 columns, or two of 16, which takes hardly longer. */
+static void rows_of_weights_that_leave_the_cache_come_for_few_tiles(void **state)
+{
+    (void)state;
+    const struct core core = {
+        .name = "any", .fmla_per_cycle = 2, .fmla_latency = 4, .loads_per_cycle = 2};
+    struct direct_shape shape = {.m = 8, .n = 512, .k = 64, .l1_bytes = 65536};
+    struct columns stays, leaves;
+    double least = direct_columns_choose(&stays, &core, &shape);
+    shape.b_leaves = true;
+    double cycles = direct_columns_choose(&leaves, &core, &shape);
+    assert_int_equal(stays.runs[0].vectors, 8);
+    assert_int_equal(leaves.runs[0].vectors, 4);
+    assert_true(cycles >= least && cycles < least * 1.01);
+}
+
 static neo_memory_desc matrix(neo_dim rows, neo_dim columns, const char *tag)
 {
     neo_memory_desc desc;
@@ -169,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panels_on_one_place_of_the_cache_are_as_many_as_its_ways),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
+        cmocka_unit_test(rows_of_weights_that_leave_the_cache_come_for_few_tiles),
         cmocka_unit_test(batches_are_as_few_loops_as_can_be),
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
     };

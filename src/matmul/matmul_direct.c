@@ -72,15 +72,21 @@ static bool strip_stays(const struct cpu *cpu, bool packed, const struct matmul_
     return strip <= l1 * 5 / 8 && (packed || k <= l1 / fmax(apart, 64));
 }
 
-/* Lines that come from the L2 cache because it does not. */
-static double weights_lines(const struct problem *problem, const struct cpu *cpu,
-                            const struct matmul_shape *shape, double height)
+static bool strip_of_weights_stays(const struct problem *problem, const struct cpu *cpu,
+                                   const struct matmul_shape *shape)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     bool packed = weights->format_kind != NEO_FORMAT_STRIDED || is_turned(weights);
     size_t row_bytes = packed ? 0 : (size_t)weights->strides[weights->ndims - 2] * sizeof(float);
+    return strip_stays(cpu, packed, shape, row_bytes);
+}
+
+/* Lines that come from the L2 cache because it does not. */
+static double weights_lines(const struct problem *problem, const struct cpu *cpu,
+                            const struct matmul_shape *shape, double height)
+{
     double k = (double)shape->k, tiles = ceil((double)shape->m / height);
-    if (tiles <= 1 || strip_stays(cpu, packed, shape, row_bytes))
+    if (tiles <= 1 || strip_of_weights_stays(problem, cpu, shape))
         return 0;
     return (tiles - 1) * (double)shape->n * k / 16;
 }
@@ -89,14 +95,16 @@ static struct direct_shape direct_shape_of(const struct problem *problem, const 
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     struct matmul_shape shape = matmul_shape(problem);
+    bool panels = weights->format_kind != NEO_FORMAT_STRIDED, turned = is_turned(weights);
     return (struct direct_shape){
         .m = (size_t)shape.m,
         .n = (size_t)shape.n,
         .k = (size_t)shape.k,
         .l1_bytes = cpu->l1_bytes,
-        .panels = weights->format_kind != NEO_FORMAT_STRIDED,
+        .panels = panels,
         .a_columns = !is_rows(&problem->tensors[SRC]),
-        .turned = is_turned(weights),
+        .b_leaves = !panels && !turned && !strip_of_weights_stays(problem, cpu, &shape),
+        .turned = turned,
     };
 }
 
