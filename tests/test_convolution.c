@@ -278,34 +278,37 @@ static void operands_of_post_operations_are_read_where_they_belong(void **state)
     }
 }
 
-/* The scratchpad of the GEMM for an image six pixels wide, on one thread. */
-static size_t scratchpad_of_height(neo_dim height)
+/* The scratchpad of that algorithm for an image six pixels wide, on one thread. */
+static size_t scratchpad_of_height(const char *algorithm, const char *tag, neo_dim height)
 {
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = NEO_CONVOLUTION_DIRECT,
-        .src = tensor_desc(4, (neo_dim[]){1, 16, height, 6}, "acdb"),
+        .src = tensor_desc(4, (neo_dim[]){1, 16, height, 6}, tag),
         .weights = tensor_desc(4, (neo_dim[]){16, 16, 3, 3}, "any"),
-        .dst = tensor_desc(4, (neo_dim[]){1, 16, height, 6}, "acdb"),
+        .dst = tensor_desc(4, (neo_dim[]){1, 16, height, 6}, tag),
         .strides = {1, 1},
         .padding_left = {1, 1},
         .padding_right = {1, 1},
     };
     neo_primitive_desc *pd;
     assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-    while (strncmp(neo_primitive_desc_implementation(pd), "gemm:", 5) != 0)
+    while (strcmp(neo_primitive_desc_algorithm(pd), algorithm) != 0)
         assert_int_equal(neo_primitive_desc_next(pd), NEO_OK);
     size_t bytes = neo_primitive_desc_scratchpad_size(pd, 1);
     neo_primitive_desc_destroy(pd);
     return bytes;
 }
 
-/* Its task has all it needs on the stack: an execution asks for no block of memory. */
+/* It has all it needs on the stack: an execution asks for no block of memory. */
 static void a_small_one_needs_no_scratchpad(void **state)
 {
     (void)state;
-    assert_int_equal(scratchpad_of_height(4), 0);
-    assert_true(scratchpad_of_height(40) > 0);
+    static const char *const algorithms[][2] = {{"gemm", "nhwc"}, {"transposed", "nchw"}};
+    for (size_t i = 0; i < count_of(algorithms); i++) {
+        assert_int_equal(scratchpad_of_height(algorithms[i][0], algorithms[i][1], 4), 0);
+        assert_true(scratchpad_of_height(algorithms[i][0], algorithms[i][1], 40) > 0);
+    }
 }
 
 /* Is that among the algorithms for images of this layout? */

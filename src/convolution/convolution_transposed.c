@@ -251,13 +251,6 @@ static neo_status nest(struct implementation *implementation)
     return status;
 }
 
-static size_t scratch_bytes(const void *plan, int threads)
-{
-    const struct convolution_transposed *mine = plan;
-    (void)threads;
-    return transposed_bytes(&mine->planes[SRC]) + transposed_bytes(&mine->planes[DST]);
-}
-
 static const char *kernel(const void *plan)
 {
     return ((const struct convolution_transposed *)plan)->kernel;
@@ -290,7 +283,7 @@ static const char *kernel(const void *plan)
         .plan = plan_##id,                                                                  \
         .plan_bytes = sizeof(struct convolution_transposed),                                \
         .nest = nest,                                                                       \
-        .scratch_bytes = scratch_bytes,                                                     \
+        .scratch_bytes = transposed_scratch_bytes,                                          \
         .kernel = kernel,                                                                   \
         .run = transposed_run,                                                              \
     };

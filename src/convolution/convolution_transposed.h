@@ -28,6 +28,8 @@ static inline size_t transposed_bytes(const struct planes *planes)
     return round_up(values * sizeof(float), SCRATCH_ALIGNMENT);
 }
 
+/* The first bytes of the scratchpad are the copies. */
+size_t transposed_scratch_bytes(const void *plan, int threads);
 void transposed_run(const void *plan, const struct execution *execution);
 
 #endif

@@ -1,4 +1,5 @@
 /* Convolution of images that are transposed: the run. */
+#include <stdalign.h>
 #include <string.h>
 
 #include "src/convolution/convolution_transposed.h"
@@ -15,14 +16,12 @@ struct transposition {
     size_t parts;   /* of each piece */
 };
 
-/* Pixels of one piece. */
-static void transpose_pixels(const struct transposition *t, size_t piece, struct span pixels)
+/* Pixels from element `first` of the planes on; in the copy from that pixel on. */
+static void transpose_pixels(const struct transposition *t, ptrdiff_t first, size_t pixel,
+                             size_t count)
 {
     const struct planes *planes = t->planes;
-    size_t count = pixels.end - pixels.begin, channels = planes->channels;
-    ptrdiff_t first = (ptrdiff_t)(piece / planes->pieces) * planes->image +
-                      (ptrdiff_t)(piece % planes->pieces) * planes->piece + (ptrdiff_t)pixels.begin;
-    size_t copied = (piece * planes->pixels + pixels.begin) * channels;
+    size_t channels = planes->channels, copied = pixel * channels;
     if (t->to_planes)
         t->plan->copy(&(struct copy_f32_plane){.rows = count,
                                                .cols = channels,
@@ -47,40 +46,78 @@ static void transpose_pixels(const struct transposition *t, size_t piece, struct
 static void transpose_parts(void *argument, struct span parts, int slot)
 {
     const struct transposition *t = argument;
+    const struct planes *planes = t->planes;
     (void)slot;
-    for (size_t i = parts.begin; i < parts.end; i++)
-        transpose_pixels(t, i / t->parts,
-                         partition_span(t->planes->pixels, t->parts, i % t->parts));
+    for (size_t i = parts.begin; i < parts.end; i++) {
+        size_t piece = i / t->parts;
+        struct span pixels = partition_span(planes->pixels, t->parts, i % t->parts);
+        ptrdiff_t first = (ptrdiff_t)(piece / planes->pieces) * planes->image +
+                          (ptrdiff_t)(piece % planes->pieces) * planes->piece;
+        transpose_pixels(t, first + (ptrdiff_t)pixels.begin, piece * planes->pixels + pixels.begin,
+                         pixels.end - pixels.begin);
+    }
+}
+
+/* Without a division: of small images they would take as long as these. */
+static void transpose_alone(const struct transposition *t)
+{
+    const struct planes *planes = t->planes;
+    size_t pixel = 0;
+    for (size_t i = 0; i < planes->images; i++) {
+        ptrdiff_t first = (ptrdiff_t)i * planes->image;
+        for (size_t left = planes->pieces; left; left--) {
+            transpose_pixels(t, first, pixel, planes->pixels);
+            first += planes->piece;
+            pixel += planes->pixels;
+        }
+    }
 }
 
 static void transpose(const struct execution *execution, struct transposition *t)
 {
-    size_t pieces = t->planes->images * t->planes->pieces, pixels = t->planes->pixels;
     if (execution->threads == 1) {
-        for (size_t i = 0; i < pieces; i++)
-            transpose_pixels(t, i, (struct span){0, pixels});
+        transpose_alone(t);
         return;
     }
-    t->parts = div_up(pixels, PART);
-    parallel_for_tiles(execution->parallel, pieces * t->parts, execution->threads, transpose_parts,
-                       t);
+    t->parts = div_up(t->planes->pixels, PART);
+    parallel_for_tiles(execution->parallel, t->planes->images * t->planes->pieces * t->parts,
+                       execution->threads, transpose_parts, t);
 }
 
-void transposed_run(const void *plan, const struct execution *execution)
+/* Copies of images that are small are on the stack: a block of memory would take longer to find
+ * than transposing them takes. */
+enum { STACK_BYTES = 8 << 10 };
+
+static size_t copied_bytes(const struct convolution_transposed *plan)
 {
-    const struct convolution_transposed *mine = plan;
+    return transposed_bytes(&plan->planes[SRC]) + transposed_bytes(&plan->planes[DST]);
+}
+
+static bool is_on_stack(const struct convolution_transposed *plan, int threads)
+{
+    return threads == 1 && copied_bytes(plan) <= STACK_BYTES;
+}
+
+size_t transposed_scratch_bytes(const void *plan, int threads)
+{
+    return is_on_stack(plan, threads) ? 0 : copied_bytes(plan);
+}
+
+static void run_with(const struct convolution_transposed *mine, const struct execution *execution,
+                     unsigned char *copies)
+{
     const struct planes *src = &mine->planes[SRC], *dst = &mine->planes[DST];
     void *buffers[TENSOR_COUNT];
     memcpy(buffers, execution->buffers, sizeof buffers);
     if (src->images) {
-        buffers[SRC] = execution->scratch;
+        buffers[SRC] = copies;
         transpose(execution, &(struct transposition){.plan = mine,
                                                      .planes = src,
                                                      .src = execution->buffers[SRC],
                                                      .dst = buffers[SRC]});
     }
     if (dst->images)
-        buffers[DST] = (unsigned char *)execution->scratch + transposed_bytes(src);
+        buffers[DST] = copies + transposed_bytes(src);
     implementation_run_nested(execution, 0, buffers);
     if (dst->images)
         transpose(execution, &(struct transposition){.plan = mine,
@@ -88,4 +125,19 @@ void transposed_run(const void *plan, const struct execution *execution)
                                                      .src = buffers[DST],
                                                      .dst = execution->buffers[DST],
                                                      .to_planes = true});
+}
+
+static __attribute__((noinline)) void run_on_stack(const struct convolution_transposed *mine,
+                                                   const struct execution *execution)
+{
+    alignas(SCRATCH_ALIGNMENT) unsigned char copies[STACK_BYTES];
+    run_with(mine, execution, copies);
+}
+
+void transposed_run(const void *plan, const struct execution *execution)
+{
+    if (is_on_stack(plan, execution->threads))
+        run_on_stack(plan, execution);
+    else
+        run_with(plan, execution, execution->scratch);
 }

@@ -77,6 +77,16 @@ static bool must_gather(const neo_memory_desc *weights)
     return !matmul_is_contiguous(weights, weights->ndims - 2);
 }
 
+/* Beside vectors as of whole tiles: of one column, what is left of these is done by fours and
+ * singly, and sums wait for themselves. */
+static double waiting_cycles(size_t count, double vectors, double vector, const struct core *core)
+{
+    enum { TILE = 16, SMALL = 4 };
+    size_t left = count % TILE, calls = left / SMALL + left % SMALL;
+    double waits = (double)calls * core->fmla_latency - (double)left * vector;
+    return vectors * fmax(waits, 0);
+}
+
 /* Of a tile of rows and columns: multiply-adds, or loads where those are more; and what a tile and
  * each result take around them. */
 static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -99,6 +109,8 @@ static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
     bool one_call = shape.n == 4 && shape.m >= 4 && shape.k % 8 == 0 && !core->in_order;
     double around = one_call ? 1.5 : 3 + 20 / (rows * (double)columns);
     double each = m * n * (ceil(k / 4) * vector + around + post_ops_cycles(problem));
+    if (columns == 1)
+        each += waiting_cycles((size_t)fmax(m, n), ceil(k / 4), vector, core);
     bool gathers = must_gather(&problem->tensors[WEIGHTS]);
     double gathered = gathers ? 150 * core->slowness + n * k : 0, call = core->in_order ? 40 : 30;
     return 100 + (double)shape.batch * (call + each + gathered);
