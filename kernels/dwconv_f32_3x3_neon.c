@@ -73,7 +73,8 @@ static int run_tiles(const struct dwconv_f32_task *task, const float *const *row
     if (task->by_lines && task->stride_w == 2 && part->groups % 2 == 0 &&
         dwconv_f32_lines_run(task, rows, part->c, part->groups / 2))
         return 1;
-    return dwconv_f32_tiles_run(task, rows, part->c, part->groups);
+    return task->out_cols % TILES_WIDTH == 0 &&
+           dwconv_f32_tiles_run(task, rows, part->c, part->groups);
 }
 
 static void run_columns(const struct dwconv_f32_task *task, const float **rows, int in_order)
@@ -91,10 +92,9 @@ static void run_columns(const struct dwconv_f32_task *task, const float **rows, 
     plan.clamp = clamp;
     struct parts_group groups[2];
     int count = task->channels < 4 ? 0 : parts_groups(task->channels, groups), done = 0;
-    if (!in_order && plan_columns(&plan, task))
-        while (done < count && run_tiles(task, rows, &groups[done]))
-            done++;
-    if (done && done == count)
+    while (!in_order && done < count && run_tiles(task, rows, &groups[done]))
+        done++;
+    if (count && done == count)
         return;
     if (!count || !plan_columns(&plan, task) || !parts_fill_padding(task, rows)) {
         dwconv_f32_neon.run(task);
@@ -104,8 +104,7 @@ static void run_columns(const struct dwconv_f32_task *task, const float **rows, 
     if (!plan.rounds || !(plan.edges & SLIDE_RIGHT_0))
         in_order = 0;
     for (int i = done; i < count; i++)
-        if (in_order || !run_tiles(task, rows, &groups[i]))
-            run_groups(task, &plan, &groups[i], in_order);
+        run_groups(task, &plan, &groups[i], in_order);
 }
 
 /* Where the main steps end at the image's last column, that of dst is computed by itself. */

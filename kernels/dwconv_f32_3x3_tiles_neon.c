@@ -31,7 +31,7 @@ static int find_edges(struct plan *plan)
     ptrdiff_t beyond = end - (ptrdiff_t)task->columns;
     plan->left = task->first < 0;
     plan->right = beyond > 0;
-    return task->out_cols % TILES_WIDTH == 0 && task->first >= -1 && beyond <= 1;
+    return task->first >= -1 && beyond <= 1;
 }
 
 static const size_t widths[TILE_WIDTHS] = {2 * TILES_WIDTH, TILES_WIDTH, 4, 3};

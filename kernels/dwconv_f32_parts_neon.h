@@ -2,6 +2,8 @@
 #ifndef KERNELS_DWCONV_F32_PARTS_NEON_H
 #define KERNELS_DWCONV_F32_PARTS_NEON_H
 
+#include <string.h>
+
 #include "kernels/dwconv_f32.h"
 
 /* With stride s, dilation d and g their greatest common divisor, every (d / g)-th output needs
@@ -16,12 +18,12 @@ typedef void parts_fn(struct dwconv_f32_task *part, const float **rows);
 
 static inline size_t parts_divisor(size_t a, size_t b)
 {
-    while (b) {
+    while (b > 1) {
         size_t rest = a % b;
         a = b;
         b = rest;
     }
-    return a;
+    return b ? b : a;
 }
 
 /* The stride of the dense convolutions. */
@@ -60,8 +62,11 @@ static inline void parts_run_one(const struct dwconv_f32_task *task, struct part
     const float *const *from = task->rows + y * task->stride_h;
     size_t count = (part.out_rows - 1) * part.stride_h + part.kh;
     size_t between = task->dilation_h, offset = skip * task->column;
-    for (size_t i = 0; i < count; i++, from += between)
-        rows[i] = *from ? *from + offset : NULL;
+    if (between == 1 && !offset)
+        memcpy(rows, from, count * sizeof *rows);
+    else
+        for (size_t i = 0; i < count; i++, from += between)
+            rows[i] = *from ? *from + offset : NULL;
     run(&part, rows);
 }
 

@@ -131,7 +131,7 @@ static size_t rows_that_stay(const struct convolution_depthwise *mine)
     size_t lines = depthwise_pixels_that_stay(mine, mine->cpu->l2_bytes, L2_WAYS);
     size_t rows = lines / in / mine->task.stride_h;
     if (near < most && near * 3 / 4 >= LEAST_SLIDES * SLIDING_ROWS)
-        return near * 3 / 4 / SLIDING_ROWS * SLIDING_ROWS;
+        return round_up(div_up(most, div_up(most, near)), SLIDING_ROWS / 2);
     if (rows >= most)
         return DEPTHWISE_MOST_ROWS;
     return max_size(rows * 3 / 4 / SLIDING_ROWS, LEAST_SLIDES) * SLIDING_ROWS;
