@@ -153,4 +153,32 @@ static inline int planes_find_gap(struct planes_gap *gap, const struct dwconv_f3
            planes_are_even(task, gap->above, count - gap->below);
 }
 
+/* ---- bands of stride 2 ---- */
+
+/* What of a band is padding, which is the first one or the last one. */
+static inline size_t planes_padding_of(const struct planes_gap *gap, int is_first, int is_last)
+{
+    if (is_last && gap->below)
+        return gap->below > 1 ? PLANES_TWO_BELOW : PLANES_BOTTOM;
+    return is_first && gap->above ? PLANES_TOP : 0;
+}
+
+/* As equal as they can be; and what ends the list. */
+static inline void planes_list_bands(struct dwconv_f32_planes_tile *band,
+                                     const struct dwconv_f32_task *task,
+                                     const struct planes_gap *gap, size_t count)
+{
+    ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
+    for (size_t i = 0, y = 0, rows; i < count; i++, band++, y += rows) {
+        rows = (task->out_rows - y + count - i - 1) / (count - i);
+        size_t row = i == 0 ? 0 : y * task->stride_h - gap->above; /* that exists */
+        *band = (struct dwconv_f32_planes_tile){
+            .src = (size_t)((ptrdiff_t)row * step) * sizeof(float),
+            .dst = y * task->dst_row * sizeof(float),
+            .body = PLANES_BAND(rows, planes_padding_of(gap, i == 0, i + 1 == count)),
+        };
+    }
+    band->body = PLANES_BANDS;
+}
+
 #endif

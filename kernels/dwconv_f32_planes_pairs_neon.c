@@ -43,34 +43,16 @@ static int suits_width(const struct dwconv_f32_task *task)
     return task->out_cols > LANES && (columns == wanted || ends_even(task));
 }
 
-/* Above and below a band. */
-static size_t padding_of(const struct planes_gap *gap, int top, int bottom)
-{
-    if (bottom && gap->below)
-        return gap->below > 1 ? PLANES_TWO_BELOW : PLANES_BOTTOM;
-    return top && gap->above ? PLANES_TOP : 0;
-}
-
-/* Bands as equal as they can be. 0: one would have padding above as well as below. */
+/* 0: one would have padding above as well as below. */
 static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f32_task *task,
                       const struct planes_gap *gap)
 {
     size_t bands = count_bands(task);
-    ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
     if (bands == 1 && gap->above && gap->below)
         bands = 2;
     if (bands > task->out_rows)
         return 0;
-    for (size_t i = 0, y = 0, rows; i < bands; i++, band++, y += rows) {
-        rows = (task->out_rows - y + bands - i - 1) / (bands - i);
-        size_t row = i == 0 ? 0 : y * STRIDE - gap->above; /* that exists */
-        *band = (struct dwconv_f32_planes_tile){
-            .src = (size_t)((ptrdiff_t)row * step) * sizeof(float),
-            .dst = y * task->dst_row * sizeof(float),
-            .body = PLANES_BAND(rows, padding_of(gap, i == 0, i + 1 == bands)),
-        };
-    }
-    band->body = PLANES_BANDS;
+    planes_list_bands(band, task, gap, bands);
     return 1;
 }
 

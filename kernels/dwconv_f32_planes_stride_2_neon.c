@@ -33,23 +33,6 @@ static int suits_rows(const struct dwconv_f32_task *task)
     return planes_are_even(task, task->rows[0] ? 0 : 1, count);
 }
 
-/* Bands as equal as they can be. */
-static void list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f32_task *task)
-{
-    size_t bands = count_bands(task), above = task->rows[0] ? 0 : 1;
-    ptrdiff_t step = task->rows[above + 1] - task->rows[above];
-    for (size_t i = 0, y = 0, rows; i < bands; i++, band++, y += rows) {
-        rows = (task->out_rows - y + bands - i - 1) / (bands - i);
-        size_t top = y == 0 && above, row = top ? 0 : y * STRIDE - above; /* that exists */
-        *band = (struct dwconv_f32_planes_tile){
-            .src = (size_t)((ptrdiff_t)row * step) * sizeof(float),
-            .dst = y * task->dst_row * sizeof(float),
-            .body = PLANES_BAND(rows, top),
-        };
-    }
-    band->body = PLANES_BANDS;
-}
-
 /* Does the assembly need no list for these planes, of 7x7 or 14x14 with a row of padding above? */
 static int are_whole(const struct dwconv_f32_task *task)
 {
@@ -73,7 +56,7 @@ static void run(const struct dwconv_f32_task *task)
     job.last_dst = back;
     if (!are_whole(task)) {
         job.tiles = task->scratch;
-        list_bands(task->scratch, task);
+        planes_list_bands(task->scratch, task, &(struct planes_gap){above, 0}, count_bands(task));
     }
     dwconv_f32_planes_stride_2(&job);
 }
