@@ -1,4 +1,4 @@
-/* Implementations: checks, selection, plan. */
+/* Implementations: selection, plan, life. */
 #include "src/primitive/implementation.h"
 
 #include <limits.h>
@@ -13,57 +13,6 @@
 #include "src/primitive/key.h"
 #include "src/primitive/post_ops.h"
 #include "src/threading/partition.h"
-
-/* ---- checks every operation has in common ---- */
-
-static const char *const tensor_names[TENSOR_COUNT] = {"src", "weights", "bias", "dst"};
-
-/* Where a data type, a size or an attribute is right but nothing computes with it. */
-static const char *unsupported_reason(const struct problem *problem)
-{
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (problem->tensors[t].ndims && problem->tensors[t].data_type != NEO_F32)
-            return "only f32 tensors are supported";
-    if (!problem_is_moderate(problem))
-        return "a tensor has more elements or larger strides than an address space has room for";
-    if (problem->attributes.quantization_count)
-        return "scales and zero points are not supported for f32";
-    return NULL;
-}
-
-static neo_status reject(const struct problem *problem, neo_status status, const char *what,
-                         const char *why)
-{
-    log_check("%s: %s%s%s", problem->operation->name, what, *what ? ": " : "", why);
-    return status;
-}
-
-static neo_status check_tensors(const struct problem *problem)
-{
-    for (int t = 0; t < TENSOR_COUNT; t++) {
-        const char *wrong = problem->tensors[t].ndims ? desc_wrong(&problem->tensors[t]) : NULL;
-        if (wrong)
-            return reject(problem, NEO_INVALID_ARGUMENT, tensor_names[t], wrong);
-    }
-    return NEO_OK;
-}
-
-static neo_status check_problem(struct problem *problem)
-{
-    neo_status status = check_tensors(problem);
-    if (status != NEO_OK)
-        return status;
-    bool unsupported = false;
-    const char *wrong = problem->operation->check(problem, &unsupported);
-    if (!wrong && desc_overlaps_itself(&problem->tensors[DST]))
-        wrong = "elements of dst overlap each other";
-    if (!wrong)
-        wrong = post_ops_check(problem, &unsupported);
-    if (wrong)
-        return reject(problem, unsupported ? NEO_UNSUPPORTED : NEO_INVALID_ARGUMENT, "", wrong);
-    const char *reason = unsupported_reason(problem);
-    return reason ? reject(problem, NEO_UNSUPPORTED, "", reason) : NEO_OK;
-}
 
 /* ---- selection ---- */
 
@@ -106,7 +55,7 @@ static neo_status select_algorithm(struct implementation *impl, int index)
     struct candidate ranked[MAX_ALGORITHMS];
     int count = rank_algorithms(impl, ranked);
     if (count == 0)
-        return reject(&impl->problem, NEO_UNSUPPORTED, "", "every algorithm declined");
+        return problem_reject(&impl->problem, NEO_UNSUPPORTED, "", "every algorithm declined");
     if (index >= count)
         return NEO_LAST_IMPLEMENTATION;
     impl->algorithm = ranked[index].algorithm;
@@ -134,7 +83,7 @@ static neo_status make_plan(struct implementation *impl)
     const struct cpu *cpu = impl->engine->cpu;
     algorithm->choose(&impl->problem, cpu);
     post_ops_choose(&impl->problem, cpu);
-    neo_status status = check_tensors(&impl->problem); /* what was `any` has a size now */
+    neo_status status = problem_check_tensors(&impl->problem); /* what was `any` has a size now */
     if (status != NEO_OK)
         return status;
     impl->runtime = problem_is_runtime(&impl->problem);
@@ -248,7 +197,7 @@ static neo_status implementation_init(struct implementation *impl, const struct 
 {
     neo_status status = copy_description(impl, d);
     if (status == NEO_OK)
-        status = check_problem(&impl->problem);
+        status = problem_check(&impl->problem);
     if (status != NEO_OK)
         return status;
     problem_settle_strides(&impl->problem);
@@ -337,7 +286,7 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
     return status;
 }
 
-/* ---- nested implementations and scratchpads ---- */
+/* ---- nested implementations ---- */
 
 neo_status implementation_nest(struct implementation *impl, const struct description *description)
 {
@@ -355,58 +304,6 @@ neo_status implementation_nest(struct implementation *impl, const struct descrip
     impl->nested[impl->nested_count++] = nested;
     impl->token_count += nested->token_count;
     return NEO_OK;
-}
-
-int implementation_threads(const struct implementation *impl, int available)
-{
-    return impl->runtime ? available
-                         : partition_threads(impl->estimate, available, impl->engine->cpu->core);
-}
-
-static size_t own_bytes(const struct implementation *impl, int threads)
-{
-    return round_up(impl->algorithm->scratch_bytes(impl->plan, threads), SCRATCH_ALIGNMENT);
-}
-
-static size_t tree_bytes(const struct implementation *impl, int threads)
-{
-    size_t bytes = own_bytes(impl, threads);
-    for (int i = 0; i < impl->nested_count; i++)
-        bytes += tree_bytes(impl->nested[i], threads);
-    return bytes;
-}
-
-size_t implementation_scratch_bytes(const struct implementation *impl, int available)
-{
-    return impl->facts.empty ? 0 : tree_bytes(impl, implementation_threads(impl, available));
-}
-
-/* The parts of the scratchpad are in the order of the nested ones, after the holder's; NULL for one
- * that needs none, as if it ran by itself. */
-static void *nested_scratch(const struct execution *execution, int index)
-{
-    const struct implementation *holder = execution->implementation;
-    bool needs_none = execution->threads == 1 && holder->nested[index]->facts.scratch_bytes == 0;
-    if (!execution->scratch || needs_none)
-        return NULL;
-    size_t offset = own_bytes(holder, execution->threads);
-    for (int i = 0; i < index; i++)
-        offset += tree_bytes(holder->nested[i], execution->threads);
-    return (char *)execution->scratch + offset;
-}
-
-void implementation_run_nested(const struct execution *execution, int index,
-                               void *const buffers[TENSOR_COUNT])
-{
-    const struct implementation *nested = execution->implementation->nested[index];
-    struct execution inner; /* not cleared: it is large, and there are no operands */
-    inner.implementation = nested;
-    inner.problem = &nested->problem;
-    inner.parallel = execution->parallel;
-    inner.threads = execution->threads;
-    inner.scratch = nested_scratch(execution, index);
-    memcpy(inner.buffers, buffers, sizeof inner.buffers);
-    nested->algorithm->run(nested->plan, &inner);
 }
 
 /* ---- texts ---- */
@@ -427,7 +324,7 @@ char *implementation_text(const struct implementation *impl, char *out, size_t s
         const neo_memory_desc *desc = &problem->tensors[t];
         if (desc->ndims)
             used += (size_t)snprintf(out + used, size - used, "%s%s:%s:%s", t == SRC ? "," : " ",
-                                     tensor_names[t], neo_data_type_name(desc->data_type),
+                                     problem_tensor_names[t], neo_data_type_name(desc->data_type),
                                      neo_memory_desc_tag(desc, tag, sizeof tag));
     }
     char sizes[DESC_TEXT_BYTES];

@@ -141,4 +141,16 @@ void problem_settle_strides(struct problem *problem);
 /* Of a tensor or of a binary operand. */
 bool problem_is_runtime(const struct problem *problem);
 
+/* ---- checks (problem_check.c) ---- */
+
+extern const char *const problem_tensor_names[TENSOR_COUNT];
+
+/* Writes "operation: what: why" to the log, or without what if that is empty; returns status. */
+neo_status problem_reject(const struct problem *problem, neo_status status, const char *what,
+                          const char *why);
+
+/* The descriptors by themselves; and all that is known before an algorithm is chosen. */
+neo_status problem_check_tensors(const struct problem *problem);
+neo_status problem_check(struct problem *problem);
+
 #endif
