@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/core/checked.h"
-#include "src/memory/block_pool_parts.h"
+#include "src/memory/block_pool_lists.h"
 
 #define PAGE 4096u
 #define PAGE_ALIGNED_FROM 32768u /* from here on the step between classes is a page or more */
@@ -30,145 +29,9 @@ static void heap_release(void *context, void *data, size_t bytes)
 
 const struct block_source block_source_heap = {.allocate = heap_allocate, .release = heap_release};
 
-/* ---- size classes ---- */
-
-struct class_of {
-    size_t index, bytes;
-};
-
-/* Above 2^e the classes are 9/8, 10/8, ... 16/8 of 2^e: bytes is at most 2^62. */
-static struct class_of class_of(size_t bytes)
-{
-    if (bytes <= 1u << SMALL_BITS) {
-        size_t index = bytes ? (bytes - 1) / SMALL_STEP : 0;
-        return (struct class_of){index, (index + 1) * SMALL_STEP};
-    }
-    unsigned exponent = 63u - (unsigned)__builtin_clzll(bytes - 1);
-    size_t steps = ((bytes - 1) >> (exponent - 3)) + 1; /* 9 .. 16 */
-    return (struct class_of){SMALL_CLASSES + (exponent - SMALL_BITS) * STEPS + steps - STEPS - 1,
-                             steps << (exponent - 3)};
-}
-
-static bool has_class(size_t bytes)
-{
-    return bytes <= (size_t)1 << MAX_BITS;
-}
-
 size_t block_pool_class_bytes(size_t bytes)
 {
     return has_class(bytes) ? class_of(bytes).bytes : 0;
-}
-
-/* ---- lists ---- */
-
-static void list_init(struct block_link *list)
-{
-    list->next = list->previous = list;
-}
-
-static bool list_is_empty(const struct block_link *list)
-{
-    return list->next == list;
-}
-
-static void list_push(struct block_link *list, struct block_link *link)
-{
-    link->previous = list;
-    link->next = list->next;
-    list->next->previous = link;
-    list->next = link;
-}
-
-static void list_remove(struct block_link *link)
-{
-    link->previous->next = link->next;
-    link->next->previous = link->previous;
-}
-
-static struct block *by_class(struct block_link *link)
-{
-    return (void *)((char *)link - offsetof(struct block, in_class));
-}
-
-/* ---- accounting: all of these run under the lock ---- */
-
-static void count_live(struct block_pool *pool, struct size_class *class, size_t bytes)
-{
-    struct block_pool_stats *stats = &pool->stats;
-    class->peak = max_size(class->peak, ++class->live);
-    stats->live_blocks++;
-    stats->live_bytes += bytes;
-    stats->peak_live_bytes = max_size(stats->peak_live_bytes, stats->live_bytes);
-    stats->peak_bytes = max_size(stats->peak_bytes, stats->live_bytes + stats->free_bytes);
-}
-
-static void uncount_live(struct block_pool *pool, struct size_class *class, size_t bytes)
-{
-    class->live--;
-    pool->stats.live_blocks--;
-    pool->stats.live_bytes -= bytes;
-}
-
-static void insert_free(struct block_pool *pool, struct block *block)
-{
-    struct size_class *class = &pool->classes[block->class_index];
-    list_push(&class->free, &block->in_class);
-    list_push(&pool->ages, &block->in_ages);
-    class->free_count++;
-    pool->stats.free_blocks++;
-    pool->stats.free_bytes += block->bytes;
-}
-
-static void remove_free(struct block_pool *pool, struct block *block)
-{
-    list_remove(&block->in_class);
-    list_remove(&block->in_ages);
-    pool->classes[block->class_index].free_count--;
-    pool->stats.free_blocks--;
-    pool->stats.free_bytes -= block->bytes;
-}
-
-/* Takes a free block out of the pool for good, in front of a chain of such blocks. */
-static struct block *detach(struct block_pool *pool, struct block *block, struct block *chain)
-{
-    remove_free(pool, block);
-    pool->stats.trims++;
-    block->next = chain;
-    return block;
-}
-
-/* Detaches the blocks released longest ago while live + free + extra bytes exceed limit. */
-static struct block *detach_over(struct block_pool *pool, size_t limit, size_t extra,
-                                 struct block *chain)
-{
-    const struct block_pool_stats *stats = &pool->stats;
-    while (!list_is_empty(&pool->ages) &&
-           (extra > limit || stats->live_bytes + stats->free_bytes > limit - extra))
-        chain = detach(pool, by_age(pool->ages.previous), chain);
-    return chain;
-}
-
-/* At the end of a window: no class keeps more blocks than were live at once lately. */
-static struct block *end_window(struct block_pool *pool, struct block *chain)
-{
-    for (size_t i = 0; i < CLASSES; i++) {
-        struct size_class *class = &pool->classes[i];
-        size_t keep = max_size(class->peak, class->previous_peak);
-        while (class->free_count && class->live + class->free_count > keep)
-            chain = detach(pool, by_class(class->free.previous), chain);
-        class->previous_peak = class->peak;
-        class->peak = class->live;
-    }
-    return chain;
-}
-
-static struct block *count_acquire(struct block_pool *pool)
-{
-    pool->stats.acquires++;
-    if (--pool->until_window_ends)
-        return NULL;
-    pool->until_window_ends = pool->window;
-    return end_window(pool, NULL);
 }
 
 /* ---- records ---- */

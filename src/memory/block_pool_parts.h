@@ -3,14 +3,8 @@
 #define SRC_MEMORY_BLOCK_POOL_PARTS_H
 
 #include "src/core/lock.h"
+#include "src/memory/block_classes.h"
 #include "src/memory/block_pool.h"
-
-#define SMALL_STEP 128u  /* the alignment of every block */
-#define SMALL_CLASSES 8u /* 128, 256, ... 1024 */
-#define SMALL_BITS 10u   /* 2^10 is the largest of them */
-#define STEPS 8u         /* classes to a power of two above that */
-#define MAX_BITS 62u     /* the largest class is 2^62 */
-#define CLASSES (SMALL_CLASSES + (MAX_BITS - SMALL_BITS) * STEPS)
 
 struct size_class {
     struct block_link free; /* released last first */
