@@ -105,15 +105,26 @@ static void convolution_any(struct primitive_problem *p, neo_engine *engine)
     convolve(p, "any", "any");
 }
 
+static void convolve_winograd(struct primitive_problem *p, const char *image)
+{
+    p->convolution = (neo_convolution_desc){.prop_kind = NEO_FORWARD_INFERENCE,
+                                            .algorithm = NEO_CONVOLUTION_WINOGRAD,
+                                            .src = IMAGE(image, 4, 9, 9),
+                                            .weights = tagged(4, "any", (neo_dim[]){6, 4, 3, 3}),
+                                            .dst = IMAGE(image, 6, 7, 7),
+                                            .strides = {1, 1}};
+}
+
 static void convolution_winograd(struct primitive_problem *p, neo_engine *engine)
 {
     (void)engine;
-    p->convolution = (neo_convolution_desc){.prop_kind = NEO_FORWARD_INFERENCE,
-                                            .algorithm = NEO_CONVOLUTION_WINOGRAD,
-                                            .src = IMAGE("nhwc", 4, 9, 9),
-                                            .weights = tagged(4, "any", (neo_dim[]){6, 4, 3, 3}),
-                                            .dst = IMAGE("nhwc", 6, 7, 7),
-                                            .strides = {1, 1}};
+    convolve_winograd(p, "nhwc");
+}
+
+static void convolution_winograd_nchw(struct primitive_problem *p, neo_engine *engine)
+{
+    (void)engine;
+    convolve_winograd(p, "nchw");
 }
 
 static void convolution_point(struct primitive_problem *p, neo_engine *engine)
@@ -189,6 +200,7 @@ static const struct {
     {"convolution, nchw, plain weights", convolution_nchw},
     {"convolution, any layout", convolution_any},
     {"convolution, Winograd", convolution_winograd},
+    {"convolution, Winograd, nchw", convolution_winograd_nchw},
     {"convolution, 1x1", convolution_point},
     {"convolution, depthwise", convolution_depthwise},
     {"reorder, plain", reorder_plain},
