@@ -114,7 +114,7 @@
 /* ---- one and two rows, of which a vector takes longer to load than to multiply ---- */
 
 /* Vectors come in the order of their multiply-adds: in each group the first one last, as its lower
- * half moves the address on. Each load is beside a multiply-add or an insertion, which is that of
+ * half moves the address on, unless there are so few that it would be waited for. Each load is beside a multiply-add or an insertion, which is that of
  * one of the two vectors that came before: `latest` and `earlier` (0: none) wait for them. */
     .macro load_low_and_move b, group
     ld1 {v\b\().2s}, [x\group], ldb
@@ -132,9 +132,13 @@
 
 /* One of the two loads of vector `vector` to register `to`. */
     .macro load_half half, group, to
-    .if (vector % \group == 0) & (\half == 0)
+    .set moves, 0
+    .if (vector % \group == 0) & (few == 0)
+    .set moves, 1
+    .endif
+    .if (moves) & (\half == 0)
     load_waiting_high %(4 + vector / \group), 8
-    .elseif vector % \group == 0
+    .elseif moves
     load_low_and_move %(\to), %(4 + vector / \group)
     .elseif \half == 0
     load_low %(\to), %(4 + vector / \group), %(16 * (vector % \group))
@@ -175,6 +179,10 @@
 
 /* As spread_step; but the next two steps of A come to `next` behind it. */
     .macro low_step height, vectors, group, lane, a, from, to, next, fop=fmla
+    .set few, 0
+    .if \vectors < 3
+    .set few, 1
+    .endif
     .set j, 0
     .rept \vectors
     .set vector, j - j % \group + (j + 1) % \group
@@ -192,8 +200,8 @@
     .endr
     .set j, j + 1
     .endr
-    .if \vectors < 3
-    insert_waiting
+    .if (few) & (\to > 0)
+    move_on 4
     .endif
     .if \next >= 0
     .set i, 0
@@ -201,6 +209,9 @@
     load_two_steps %(\next + i), %(8 + i)
     .set i, i + 1
     .endr
+    .endif
+    .if few
+    insert_waiting
     .endif
     .endm
 

@@ -45,10 +45,10 @@ half .req x7
     .else
     add scratch, scratch, #8
     .endif
-    .elseif (part == 0) & (op > 0)
-    insert_high %(\to + q - 1)
-    .elseif part == 1
+    .elseif (part == 0) | (op == 0)
     load_low %(\to + q), %(16 * q)
+    .elseif part == 1
+    insert_high %(\to + q - 1)
     .else
     load_high %(16 * q + 8)
     .endif

@@ -148,7 +148,9 @@ static double tuned_cycles(const struct core *core, double height, double vector
         double crowded = macs < 12 || vectors > group ? 0.25 : 0;
         return fmax(least, (macs + others) / 3) + crowded * vectors / group;
     }
-    double all = macs + loads + 3 * vectors + vectors / group, wait = height < 3 ? 1 : 0;
+    bool low = height < 3, few = vectors < 3; /* of many, low tiles add no addresses */
+    double all = macs + loads + 3 * vectors + (low && !few ? 0 : vectors / group);
+    double wait = !low ? 0 : few ? 0.75 : 0.25;
     return fmax(least, fmax(all / 2, 2 * vectors + height / 2) + wait);
 }
 
