@@ -149,20 +149,35 @@ static struct dwconv_f32_wide_tile *list_tiles(struct dwconv_f32_wide_tile *tile
     return tile;
 }
 
+static const size_t heights[WIDE_HEIGHTS] = {7, 4, 2, 1};
+
+/* Of the next tile, by its place in the list: the highest for so many rows, or the next higher one
+ * if it does but two of the rows before, of `done`, again. */
+static size_t choose_height(size_t first, size_t done, size_t left)
+{
+    size_t height = first;
+    while (heights[height] > left)
+        height++;
+    if (height == first || heights[height] == left)
+        return height;
+    size_t again = heights[height - 1] - left;
+    return again <= 2 && again <= done ? height - 1 : height;
+}
+
+/* Rows y, y + dilation_h and so on have their taps on the same rows of source. */
 static void list_all_tiles(const struct dwconv_f32_task *task, const struct copy *copy,
                            const struct parts *parts)
 {
-    static const size_t heights[WIDE_HEIGHTS] = {7, 4, 2, 1};
     struct dwconv_f32_wide_tile *tile = parts->tiles;
     size_t apart = task->dilation_h;
+    size_t first = task->out_cols < LANES * WIDE_VECTORS ? 0 : 1; /* narrow tiles may be tall */
     for (size_t part = 0; part < apart && part < task->out_rows; part++) {
-        size_t left = (task->out_rows - part + apart - 1) / apart, y = part;
-        size_t height =
-            task->out_cols < LANES * WIDE_VECTORS ? 0 : 1; /* narrow tiles may be tall */
-        for (; left; left -= heights[height], y += heights[height] * apart) {
-            while (heights[height] > left)
-                height++;
+        size_t count = (task->out_rows - part + apart - 1) / apart;
+        for (size_t done = 0; done < count;) {
+            size_t height = choose_height(first, done, count - done), rows = heights[height];
+            size_t y = part + (smaller(done + rows, count) - rows) * apart;
             tile = list_tiles(tile, task, y, height, parts->rows + y * task->stride_h * copy->step);
+            done += rows;
         }
     }
     tile->body = WIDE_END;
@@ -171,7 +186,6 @@ static void list_all_tiles(const struct dwconv_f32_task *task, const struct copy
 static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task *task,
                        const struct copy *copy)
 {
-    static const size_t heights[WIDE_HEIGHTS] = {7, 4, 2, 1};
     ptrdiff_t bytes = (ptrdiff_t)sizeof(float), half = (ptrdiff_t)copy->pitch / 2;
     job->row = (ptrdiff_t)(copy->step * task->dilation_h) * bytes;
     for (size_t i = 0; i < WIDE_HEIGHTS; i++) {
