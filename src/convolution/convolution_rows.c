@@ -85,7 +85,7 @@ static double around_cycles(const struct convolution_shape *s, const struct cpu 
     double values = (double)s->batch * (double)(s->in[HEIGHT] * s->in[WIDTH] * s->ic);
     if (!cpu->core->in_order)
         return cpu->core->slowness *
-               (rows * panels * (in_row * (25 + 1.5 * kernel_rows) + 60) + values / 2);
+               (rows * panels * (in_row * (35 + 1.5 * kernel_rows) + 130) + values / 2);
     double calls = s->out[WIDTH] % PIXELS ? 2 : 1; /* the last tile is one of its own */
     return rows * (panels * (in_row * 40 + calls * 120) + kernel_rows * 25) + 1.4 * values;
 }
