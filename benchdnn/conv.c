@@ -38,8 +38,7 @@ void conv_print_alg(struct text *out, const void *field)
 static const struct option outer[] = {
     {"dir", NULL, FIELD(dir), "FWD_B", direction_parse, direction_print,
      "FWD_B, FWD_D, FWD_I, BWD_D, BWD_W, BWD_WB or BWD_DW"},
-    {"dt", NULL, FIELD(dt), "f32", types_parse, types_print,
-     "`dt` option expects one data type or three, SRC:WEI:DST"},
+    {"dt", NULL, FIELD(dt), "f32", types_parse, types_print, "one data type or three, SRC:WEI:DST"},
     {"bia-dt", "bia_dt", FIELD(bia_dt), "undef", one_type_parse, one_type_print, "a data type"},
     {"stag", NULL, FIELD(stag), "any", one_tag_parse, one_tag_print, "a format tag"},
     {"wtag", NULL, FIELD(wtag), "any", one_tag_parse, one_tag_print, "a format tag"},

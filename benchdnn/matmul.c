@@ -5,9 +5,7 @@
 #include "benchdnn/peer.h"
 #include "benchdnn/reference.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define count_of(array) (sizeof(array) / sizeof *(array))
@@ -38,8 +36,7 @@ static void print_masks(struct text *out, const void *field)
 }
 
 static const struct option outer[] = {
-    {"dt", NULL, FIELD(dt), "f32", types_parse, types_print,
-     "`dt` option expects one data type or three, SRC:WEI:DST"},
+    {"dt", NULL, FIELD(dt), "f32", types_parse, types_print, "one data type or three, SRC:WEI:DST"},
     {"stag", NULL, FIELD(stag), "any", one_tag_parse, one_tag_print, "a format tag"},
     {"wtag", NULL, FIELD(wtag), "any", one_tag_parse, one_tag_print, "a format tag"},
     {"dtag", NULL, FIELD(dtag), "any", one_tag_parse, one_tag_print, "a format tag"},
@@ -59,22 +56,6 @@ static const struct option inner[] = {
 
 /* ---- descriptor: MxK:KxN with batch dimensions in front of both, and a name ---- */
 
-/* "3x4x5" at *text. */
-static bool read_dims(struct dims *out, const char **text)
-{
-    *out = (struct dims){0};
-    for (;;) {
-        char *end;
-        if (!isdigit((unsigned char)**text) || out->count == NEO_MAX_NDIMS)
-            return false;
-        out->at[out->count++] = strtoll(*text, &end, 10);
-        *text = end;
-        if (*end != 'x')
-            return true;
-        ++*text;
-    }
-}
-
 static bool read_name(struct problem *problem, const char *text)
 {
     problem->name[0] = 0;
@@ -88,9 +69,14 @@ static bool parse(struct problem *problem, const char *text)
     struct matmul_shape *m = &problem->matmul;
     const char *at = text;
     *m = (struct matmul_shape){0};
-    bool has_two = read_dims(&m->src, &at) && *at == ':' && (at++, read_dims(&m->weights, &at));
-    if (!has_two || *at == ':') {
-        fprintf(stderr, "ERROR: Expected number of dims arguments is `2` in `%s`.\n", text);
+    const char *wrong = dims_read(&m->src, &at);
+    if (!wrong)
+        wrong = *at++ == ':' ? dims_read(&m->weights, &at) : "there is one";
+    if (!wrong && *at == ':')
+        wrong = "there is a third one";
+    if (wrong) {
+        fprintf(stderr, "ERROR: Expected number of dims arguments is `2` in `%s`: %s.\n", text,
+                wrong);
         return false;
     }
     if (!read_name(problem, at)) {

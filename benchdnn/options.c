@@ -36,8 +36,8 @@ const struct option *option_find(struct option_table table, const char *token, c
 void option_fail(const struct option *option, const char *text)
 {
     fflush(stdout);
-    fprintf(stderr, "ERROR: `%s` is not a value of option `--%s`. It is: %s\n", text, option->name,
-            option->help);
+    fprintf(stderr, "ERROR: `%s` option expects %s; `%s` is not that.\n", option->name,
+            option->help, text);
     exit(2);
 }
 

@@ -3,9 +3,7 @@
 #include "benchdnn/packed.h"
 #include "benchdnn/reference.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define count_of(array) (sizeof(array) / sizeof *(array))
@@ -40,21 +38,12 @@ static const struct option outer[] = {
 
 static bool parse(struct problem *problem, const char *text)
 {
-    struct dims *dims = &problem->reorder;
     const char *at = text;
-    *dims = (struct dims){0};
     problem->name[0] = 0;
-    for (;;) {
-        char *end;
-        if (!isdigit((unsigned char)*at) || dims->count == NEO_MAX_NDIMS) {
-            fprintf(stderr, "ERROR: Dimensions are expected in `%s`.\n", text);
-            return false;
-        }
-        dims->at[dims->count++] = strtoll(at, &end, 10);
-        at = end;
-        if (*at != 'x')
-            break;
-        at++;
+    const char *wrong = dims_read(&problem->reorder, &at);
+    if (wrong) {
+        fprintf(stderr, "ERROR: Dimensions are expected in `%s`: %s.\n", text, wrong);
+        return false;
     }
     if (*at == '_')
         at++;

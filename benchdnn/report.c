@@ -155,6 +155,15 @@ static void print_times(double total_ms)
     printf("\n");
 }
 
+/* The library says what is wrong when it is asked to. */
+static void print_hint(void)
+{
+    if (books.counts[STATE_INVALID_ARGUMENTS] == 0 || getenv("NEOPRENE_VERBOSE"))
+        return;
+    fflush(stdout);
+    fprintf(stderr, "With NEOPRENE_VERBOSE=1 the log says what is wrong with arguments.\n");
+}
+
 static void free_books(void)
 {
     for (size_t i = 0; i < FAILURES_SHOWN; i++)
@@ -177,6 +186,7 @@ long report_finish(void)
     if (globals_is_perf())
         printf("total perf: min(ms):%g avg(ms):%g\n", books.perf_min_ms, books.perf_avg_ms);
     print_times(report_now_ms() - books.begin_ms);
+    print_hint();
     free_books();
     return books.failed;
 }

@@ -2,8 +2,10 @@
 #include "benchdnn/types.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- data types ---- */
@@ -83,6 +85,25 @@ bool dims_parse(struct dims *out, const char *text, char separator)
         out->at[out->count++] = value;
     }
     return true;
+}
+
+const char *dims_read(struct dims *out, const char **text)
+{
+    *out = (struct dims){0};
+    for (;; ++*text) {
+        char *end;
+        if (!isdigit((unsigned char)**text))
+            return "a size is missing";
+        if (out->count == NEO_MAX_NDIMS)
+            return "there are more than 12 sizes";
+        errno = 0;
+        out->at[out->count++] = strtoll(*text, &end, 10);
+        if (errno)
+            return "a size is too large";
+        *text = end;
+        if (*end != 'x')
+            return NULL;
+    }
 }
 
 void dims_print(struct text *out, const struct dims *dims)

@@ -64,6 +64,9 @@ struct dims {
 
 bool dims_parse(struct dims *out, const char *text, char separator); /* "3x4x5", each >= 0 */
 void dims_print(struct text *out, const struct dims *dims);
+
+/* "3x4x5" at *text, which then points behind it. NULL, or what is wrong with it. */
+const char *dims_read(struct dims *out, const char **text);
 int64_t dims_elements(const struct dims *dims);
 /* The index of position in row-major order, where dimensions of size 1 repeat. */
 int64_t dims_broadcast_index(const struct dims *dims, const int64_t *position);
