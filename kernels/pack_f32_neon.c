@@ -82,17 +82,18 @@ INLINE void transpose_panel(const struct pack_f32_panel *panel, size_t vectors)
     for (size_t i = 0; i < 4 * vectors; i++)
         from[i] = lane_start(panel, i);
     for (size_t p = 0; p + 4 <= panel->k; p += 4, out += 16 * vectors) {
+        float32x4_t block[MOST];
+#pragma GCC unroll 16
+        for (size_t i = 0; i < 4 * vectors; i++)
+            block[i] = vld1q_f32(from[i] + p);
 #pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; v++) {
-            float32x4_t block[4];
+        for (size_t v = 0; v < vectors; v++)
+            transpose_4x4(block + 4 * v);
 #pragma GCC unroll 4
-            for (size_t x = 0; x < 4; x++)
-                block[x] = vld1q_f32(from[4 * v + x] + p);
-            transpose_4x4(block);
+        for (size_t x = 0; x < 4; x++)
 #pragma GCC unroll 4
-            for (size_t x = 0; x < 4; x++)
-                vst1q_f32(out + 4 * (x * vectors + v), block[x]);
-        }
+            for (size_t v = 0; v < vectors; v++)
+                vst1q_f32(out + 4 * (x * vectors + v), block[4 * v + x]);
     }
 }
 
