@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "src/memory/descriptor.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 
@@ -134,6 +135,23 @@ static void attributes_are_checked(void **state)
     assert_int_equal(neo_attributes_post_op_count(attributes), NEO_MAX_POST_OPS);
     assert_int_equal(neo_attributes_post_op_kind(attributes, NEO_MAX_POST_OPS), NEO_POST_OP_UNDEF);
     neo_attributes_destroy(attributes);
+}
+
+/* What a refused argument is told apart by from the one that was expected. */
+static void texts_of_descriptors_differ_where_they_do(void **state)
+{
+    (void)state;
+    neo_memory_desc desc = tensor_matrix(3, 5, "ab");
+    char text[DESC_TEXT_BYTES];
+    assert_string_equal(desc_text(&desc, text, sizeof text), "f32:ab:3x5");
+    desc.offset = 7;
+    assert_string_equal(desc_text(&desc, text, sizeof text), "f32:ab:3x5 at 7");
+    desc.strides[0] = 6;
+    assert_string_equal(desc_text(&desc, text, sizeof text), "f32:*:3x5:6x1 at 7");
+    desc.strides[1] = NEO_RUNTIME_DIM;
+    assert_string_equal(desc_text(&desc, text, sizeof text), "f32:*:3x5:6x* at 7");
+    desc.format_kind = NEO_FORMAT_ANY;
+    assert_string_equal(desc_text(&desc, text, sizeof text), "f32:any:3x5");
 }
 
 /* ---- descriptions ---- */
@@ -310,6 +328,7 @@ int main(void)
         cmocka_unit_test(sizes_are_exact),
         cmocka_unit_test(null_pointers_are_refused),
         cmocka_unit_test(attributes_are_checked),
+        cmocka_unit_test(texts_of_descriptors_differ_where_they_do),
         cmocka_unit_test(contradicting_matmuls_are_refused),
         cmocka_unit_test(other_data_types_are_unsupported),
         cmocka_unit_test(contradicting_convolutions_are_refused),

@@ -57,7 +57,8 @@ NEO_API neo_status neo_primitive_desc_next(neo_primitive_desc *pd);
 NEO_API const neo_memory_desc *neo_primitive_desc_query(const neo_primitive_desc *pd, int arg);
 
 /* The bytes of the buffer that NEO_ARG_SCRATCHPAD must have when num_threads threads execute
- * (neo_stream_num_threads()); 0 if none is needed, and for NULL. Its alignment must be
+ * (neo_stream_num_threads()); 0 if none is needed, and for NULL. With run-time sizes they
+ * suffice for all of them, and an execution may need fewer. The buffer's alignment must be
  * neo_primitive_desc_scratchpad_alignment(). Independent of pointers. */
 NEO_API size_t neo_primitive_desc_scratchpad_size(const neo_primitive_desc *pd, int num_threads);
 NEO_API size_t neo_primitive_desc_scratchpad_alignment(const neo_primitive_desc *pd);

@@ -291,29 +291,44 @@ char *neo_memory_desc_tag(const neo_memory_desc *desc, char *out, size_t size)
     return out;
 }
 
-char *desc_dims_text(const neo_memory_desc *desc, char *out, size_t size)
+/* "2x3x*" */
+static char *values_text(const neo_dim *values, int count, char *out, size_t size)
 {
     size_t used = 0;
     if (size)
         *out = 0;
-    for (int i = 0; i < desc->ndims && used < size; i++) {
+    for (int i = 0; i < count && used < size; i++) {
         const char *by = i ? "x" : "";
-        int wrote = desc->dims[i] == NEO_RUNTIME_DIM
+        int wrote = values[i] == NEO_RUNTIME_DIM
                         ? snprintf(out + used, size - used, "%s*", by)
-                        : snprintf(out + used, size - used, "%s%" PRId64, by, desc->dims[i]);
+                        : snprintf(out + used, size - used, "%s%" PRId64, by, values[i]);
         used += (size_t)wrote;
     }
     return out;
 }
 
+char *desc_dims_text(const neo_memory_desc *desc, char *out, size_t size)
+{
+    return values_text(desc->dims, desc->ndims, out, size);
+}
+
+/* Two descriptors that differ have different texts, if these are not too long: where no tag says
+ * what the strides are they are written, and so is an offset. */
 char *desc_text(const neo_memory_desc *desc, char *out, size_t size)
 {
-    char tag[32], dims[128];
-    if (desc_is_absent(desc))
+    char tag[32], dims[128], strides[128] = "", offset[32] = "";
+    if (desc_is_absent(desc)) {
         snprintf(out, size, "undef");
-    else
-        snprintf(out, size, "%s:%s:%s", neo_data_type_name(desc->data_type),
-                 neo_memory_desc_tag(desc, tag, sizeof tag),
-                 desc_dims_text(desc, dims, sizeof dims));
+        return out;
+    }
+    neo_memory_desc_tag(desc, tag, sizeof tag);
+    if (!strcmp(tag, "*")) {
+        strides[0] = ':';
+        values_text(desc->strides, desc->ndims, strides + 1, sizeof strides - 1);
+    }
+    if (desc->format_kind == NEO_FORMAT_STRIDED && desc->offset)
+        snprintf(offset, sizeof offset, " at %" PRId64, desc->offset);
+    snprintf(out, size, "%s:%s:%s%s%s", neo_data_type_name(desc->data_type), tag,
+             desc_dims_text(desc, dims, sizeof dims), strides, offset);
     return out;
 }

@@ -8,7 +8,7 @@
 #include "neoprene/memory.h"
 
 /* Holds every tag and every text desc_text() writes. */
-enum { DESC_TEXT_BYTES = 192 };
+enum { DESC_TEXT_BYTES = 320 };
 
 /* The dimensions of a strided descriptor from the outermost in memory to the innermost. */
 void desc_memory_order(const neo_memory_desc *desc, int *order);
@@ -61,7 +61,8 @@ static inline bool desc_image_equal(const uint64_t *a, const uint64_t *b)
     return differences == 0;
 }
 
-/* "f32:acdb:2x3x4x5" and so on, for sentences and log lines; returns out. */
+/* "f32:acdb:2x3x4x5" and so on, "f32:*:2x3:5x1 at 7" with strides and an offset, for sentences and
+ * log lines; returns out. */
 char *desc_text(const neo_memory_desc *desc, char *out, size_t size);
 
 /* "2x3x*": sizes only; returns out. */
