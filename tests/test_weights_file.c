@@ -2,9 +2,7 @@
 #include "tests/support/test.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +12,7 @@
 #include "src/weights/file_format.h"
 #include "src/weights/provider.h"
 #include "tests/support/weights.h"
+#include "tests/support/weights_race.h"
 
 enum { ENTRIES = 16 };
 
@@ -452,59 +451,19 @@ static void entries_found_in_the_file_are_in_use_too(void **state)
 
 /* ---- threads ---- */
 
-enum { THREADS = 6, KEYS = 16 };
-
-struct race {
-    neo_weights_provider provider;
-    atomic_int packed, wrong;
-};
-
-struct pack_argument {
-    struct race *race;
-    uint32_t i;
-};
-
-static neo_status pack_and_count(void *argument, void *data)
-{
-    const struct pack_argument *pack = argument;
-    atomic_fetch_add(&pack->race->packed, 1);
-    weights_fill(data, weights_size_of(pack->i), pack->i);
-    return NEO_OK;
-}
-
-static void *use_all_keys(void *argument)
-{
-    struct race *race = argument;
-    for (uint32_t i = 0; i < KEYS; i++) {
-        struct pack_argument pack = {race, i};
-        neo_weights_key key = weights_key_of(i, 1);
-        struct weights_request request = {&key, weights_size_of(i), 64, pack_and_count, &pack,
-                                          NULL};
-        struct weights_use use;
-        if (weights_acquire(&use, &race->provider, NULL, &request) != NEO_OK ||
-            !weights_are_right(use.data, weights_size_of(i), i))
-            atomic_fetch_add(&race->wrong, 1);
-        weights_release(&use);
-    }
-    return NULL;
-}
-
 static void threads_and_providers_pack_each_key_once(void **state)
 {
-    struct race races[2] = {{.provider = weights_open(*state, 0)},
-                            {.provider = weights_open(*state, 0)}};
-    pthread_t threads[THREADS];
-    for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, use_all_keys, &races[i % 2]), 0);
-    for (size_t i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    struct weights_race races[2] = {{.provider = weights_open(*state, 0), .rounds = 1},
+                                    {.provider = weights_open(*state, 0), .rounds = 1}};
+    weights_race_run(races, 2, 6);
     assert_int_equal(atomic_load(&races[0].wrong) + atomic_load(&races[1].wrong), 0);
-    assert_int_equal(atomic_load(&races[0].packed) + atomic_load(&races[1].packed), KEYS);
+    for (size_t i = 0; i < WEIGHTS_RACE_KEYS; i++)
+        assert_int_equal(atomic_load(&races[0].packed[i]) + atomic_load(&races[1].packed[i]), 1);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(weights_statistics(&races[i].provider).fallbacks, 0);
         weights_close(&races[i].provider);
     }
-    weights_get_all(*state, KEYS, 0);
+    weights_get_all(*state, WEIGHTS_RACE_KEYS, 0);
 }
 
 int main(void)

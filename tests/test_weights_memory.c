@@ -10,6 +10,7 @@
 #include "src/weights/provider.h"
 #include "tests/support/fault.h"
 #include "tests/support/weights.h"
+#include "tests/support/weights_race.h"
 
 static neo_weights_provider memory_provider(size_t limit_bytes)
 {
@@ -294,60 +295,18 @@ static void any_failed_allocation_leaves_a_working_provider(void **state)
 
 /* ---- threads ---- */
 
-enum { THREADS = 8, KEYS = 24, ROUNDS = 4 };
-
-struct race {
-    neo_weights_provider provider;
-    atomic_int packed[KEYS];
-    atomic_int wrong;
-};
-
-struct pack_argument {
-    struct race *race;
-    uint32_t i;
-};
-
-static neo_status pack_and_count(void *argument, void *data)
-{
-    struct pack_argument *pack = argument;
-    atomic_fetch_add(&pack->race->packed[pack->i], 1);
-    weights_fill(data, weights_size_of(pack->i), pack->i);
-    return NEO_OK;
-}
-
-static void *use_all_keys(void *argument)
-{
-    struct race *race = argument;
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        for (uint32_t i = 0; i < KEYS; i++) {
-            struct pack_argument pack = {race, i};
-            neo_weights_key key = weights_key_of(i, 1);
-            struct weights_request request = {&key, weights_size_of(i), 64, pack_and_count, &pack,
-                                              NULL};
-            struct weights_use use;
-            if (weights_acquire(&use, &race->provider, NULL, &request) != NEO_OK ||
-                !weights_are_right(use.data, weights_size_of(i), i))
-                atomic_fetch_add(&race->wrong, 1);
-            weights_release(&use);
-        }
-    }
-    return NULL;
-}
+enum { THREADS = 8, ROUNDS = 4 };
 
 static void threads_pack_each_key_once(void **state)
 {
     (void)state;
-    struct race race = {.provider = memory_provider(0)};
-    pthread_t threads[THREADS];
-    for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, use_all_keys, &race), 0);
-    for (size_t i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    struct weights_race race = {.provider = memory_provider(0), .rounds = ROUNDS};
+    weights_race_run(&race, 1, THREADS);
     assert_int_equal(atomic_load(&race.wrong), 0);
-    for (size_t i = 0; i < KEYS; i++)
+    for (size_t i = 0; i < WEIGHTS_RACE_KEYS; i++)
         assert_int_equal(atomic_load(&race.packed[i]), 1);
     neo_weights_statistics statistics = weights_statistics(&race.provider);
-    assert_int_equal(statistics.inserts, KEYS);
+    assert_int_equal(statistics.inserts, WEIGHTS_RACE_KEYS);
     assert_int_equal(statistics.pinned, 0);
     weights_close(&race.provider);
 }
@@ -355,12 +314,8 @@ static void threads_pack_each_key_once(void **state)
 static void threads_survive_eviction(void **state)
 {
     (void)state;
-    struct race race = {.provider = memory_provider(100000)};
-    pthread_t threads[THREADS];
-    for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, use_all_keys, &race), 0);
-    for (size_t i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    struct weights_race race = {.provider = memory_provider(100000), .rounds = ROUNDS};
+    weights_race_run(&race, 1, THREADS);
     assert_int_equal(atomic_load(&race.wrong), 0);
     assert_true(weights_statistics(&race.provider).memory_bytes <= 100000);
     assert_true(weights_statistics(&race.provider).evictions > 0);
@@ -445,6 +400,13 @@ static neo_status lying_unpin(void *context, uint64_t offset)
     return NEO_OK;
 }
 
+static neo_status pack_first(void *argument, void *data)
+{
+    (void)argument;
+    weights_fill(data, weights_size_of(1), 1);
+    return NEO_OK;
+}
+
 static void a_provider_that_has_too_little_is_not_believed(void **state)
 {
     (void)state;
@@ -456,10 +418,8 @@ static void a_provider_that_has_too_little_is_not_believed(void **state)
         .unpin = lying_unpin,
     };
     neo_weights_provider fallback = memory_provider(0);
-    struct race race = {.provider = liar};
-    struct pack_argument pack = {&race, 1};
     neo_weights_key key = weights_key_of(1, 1);
-    struct weights_request request = {&key, weights_size_of(1), 64, pack_and_count, &pack, NULL};
+    struct weights_request request = {&key, weights_size_of(1), 64, pack_first, NULL, NULL};
     struct weights_use use;
     assert_int_equal(weights_acquire(&use, &liar, NULL, &request), NEO_CORRUPT);
     assert_null(use.data);
