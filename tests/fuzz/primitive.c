@@ -107,12 +107,29 @@ static void make_only(const neo_primitive_desc *pd)
     neo_primitive_destroy(primitive);
 }
 
+/* Weights that are packed as was chosen for `any` can be described as such. */
+static void use_packed(const struct fuzz_problem *problem, const neo_memory_desc *packed,
+                       neo_stream *stream, struct fuzz_bytes *bytes)
+{
+    struct fuzz_problem again = *problem;
+    neo_primitive_desc *pd;
+    again.described[FUZZ_WEIGHTS] = *packed;
+    FUZZ_TOLD(fuzz_problem_describe(&pd, engine, &again));
+    require(fuzz_told_status == NEO_OK);
+    check_answers(&again, pd);
+    fuzz_execute(engine, stream, &again, pd, bytes);
+    neo_primitive_desc_destroy(pd);
+}
+
 static void use(const struct fuzz_problem *problem, neo_primitive_desc *pd,
                 struct fuzz_bytes *bytes)
 {
     neo_stream *stream = FUZZ_OF(streams, bytes);
     check_answers(problem, pd);
     if (fuzz_is_small(problem)) {
+        const neo_memory_desc *weights = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+        if (weights && weights->format_kind == NEO_FORMAT_PACKED && fuzz_rarely(bytes, 4))
+            use_packed(problem, weights, stream, bytes);
         fuzz_execute(engine, stream, problem, pd, bytes);
         return;
     }
