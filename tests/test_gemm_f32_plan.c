@@ -141,6 +141,30 @@ static void short_panels_come_together(void **state)
     assert_int_equal(plan.regular_panels, 20);
 }
 
+/* Of a kernel of 3x3: with a stride of 2 blocks of rows beside which all weights stay; dilated,
+ * three blocks where two would be more than the cache has, and four bring weights once more. */
+static void blocks_of_patches_suit_their_values(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n, channels, stride, image, shared, most_tiles;
+    } cases[] = {{128, 128, 256, 56 * 56, 56, 10}, {256, 256, 256, 28 * 28, 4 * 28, 38}};
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    cpu.l2_bytes = 1 << 20;
+    for (size_t i = 0; i < count_of(cases); i++) {
+        struct gemm_f32_shape shape = packed_shape(784, cases[i].n, 9 * cases[i].channels);
+        struct gemm_f32 plan;
+        shape.segment = cases[i].channels, shape.a_stride = cases[i].stride;
+        shape.a_is_regular = false;
+        shape.a_values = cases[i].image * cases[i].channels;
+        shape.a_shared = cases[i].shared * cases[i].channels;
+        gemm_f32_plan(&plan, &shape, &cpu);
+        assert_true(plan.k_inside);
+        assert_true(plan.block_tiles <= cases[i].most_tiles &&
+                    plan.block_tiles > cases[i].most_tiles * 3 / 4);
+    }
+}
+
 /* Between two blocks of rows all weights are used, and rows of C of both: they stay in the L2 cache
  * until then. */
 static void weights_stay_for_the_next_block_of_rows(void **state)
@@ -295,6 +319,7 @@ int main(void)
         cmocka_unit_test(regular_rows_come_for_panels_of_both_widths),
         cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
         cmocka_unit_test(short_panels_come_together),
+        cmocka_unit_test(blocks_of_patches_suit_their_values),
         cmocka_unit_test(weights_stay_for_the_next_block_of_rows),
         cmocka_unit_test(calls_are_few_where_they_take_time),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),

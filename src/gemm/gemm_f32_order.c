@@ -76,7 +76,8 @@ static double memory_traffic(const struct sizes *s, bool k_inside)
     /* What comes again does so amid the next block's columns of A, without gaps if they are copied,
      * or rows of C. */
     double a_steps = taken(1, 2 * s->a_step, s->copied > 0 ? s->a_step : s->a_stride);
-    double step = s->mc * a_steps + s->kc * s->nc + s->mc * c_row;
+    double a_block = s->a_row < s->k ? fmin(s->mc * a_steps, values_of(s, s->mc)) : s->mc * a_steps;
+    double step = a_block + s->kc * s->nc + s->mc * c_row;
     double next = row_blocks > 1 ? s->mc * s->nc : 0; /* rows of C */
     double all_k = rows_take(s, rows) + s->k * s->nc + rows * c_row + next;
     double all_rows = rows * a_steps + s->kc * s->nc + rows * c_row;
@@ -126,10 +127,13 @@ static double calls(const struct sizes *s)
     return s->call * ceil(s->m / s->mc) * ceil(s->k / s->kc) * ceil(s->n / s->group);
 }
 
-/* A line from behind the L2 cache takes some six times as long as one from there. */
+/* A line from behind the L2 cache takes some six times as long as one from there; of patches, whose
+ * taps share lines that are counted for each, twice as long. */
 static double cost_of(const struct sizes *s, bool k_inside)
 {
-    return memory_traffic(s, k_inside) + collisions(s) + l1_traffic(s) / 6 + listing(s) + calls(s);
+    double l1_lines = s->a_row < s->k ? 12 : 6;
+    return memory_traffic(s, k_inside) + collisions(s) + l1_traffic(s) / l1_lines + listing(s) +
+           calls(s);
 }
 
 static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
@@ -164,6 +168,13 @@ static size_t part(size_t count, size_t parts)
     return div_up(count, min_size(parts, count));
 }
 
+/* The same of all tiles, for half as many times as many blocks as there have to be. */
+static size_t tiles_of(const struct gemm_f32 *plan, size_t halves)
+{
+    size_t fewest = div_up(plan->row_tiles, max_size(plan->block_tiles, 1));
+    return part(max_size(plan->row_tiles, 1), div_up(fewest * halves, 2));
+}
+
 static void consider(struct order *best, const struct gemm_f32 *plan, struct sizes *s,
                      struct order other)
 {
@@ -184,18 +195,18 @@ static bool all_stays(const struct sizes *s)
 
 double gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu)
 {
-    static const uint8_t row_parts[] = {1, 2, 3, 4, 6, 8, 12, 16},
+    static const uint8_t row_halves[] = {2, 3, 4, 5, 6, 8, 12, 16, 24, 32},
                          column_parts[] = {1, 2, 3, 4, 6, 8};
     struct sizes s = sizes_of(plan, cpu);
     struct order best = {.cost = HUGE_VAL};
     if (all_stays(&s))
         return 0;
     for (size_t c = 0; c < count_of(column_parts); c++)
-        for (size_t r = 0; r < count_of(row_parts); r++)
+        for (size_t r = 0; r < count_of(row_halves); r++)
             for (int inside = 0; inside < 2; inside++)
                 consider(&best, plan, &s,
                          (struct order){.k_inside = inside,
-                                        .tiles = part(plan->block_tiles, row_parts[r]),
+                                        .tiles = tiles_of(plan, row_halves[r]),
                                         .panels = part(plan->block_panels, column_parts[c])});
     plan->k_inside = best.k_inside;
     plan->block_tiles = best.tiles;
