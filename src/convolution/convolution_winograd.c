@@ -97,40 +97,72 @@ static double side(const struct convolution_shape *s, int dimension, size_t poin
     return s->kernel[dimension] == 1 ? 1 : fmin((double)points, inputs);
 }
 
-/* The products; the transforms, some twelve instructions for four values at a point, what begins
- * them there, and two thirds of that in one dimension; reading the weights, two cycles a line. */
+/* Tiles, and what they have at all points together; channels are whole vectors. */
+struct work {
+    double tiles, values, ic, oc;
+};
+
+static struct work work_of(const struct convolution_shape *s, size_t points)
+{
+    struct cut rows = cut_along(s, HEIGHT, points), cols = cut_along(s, WIDTH, points);
+    double batch = (double)s->batch;
+    return (struct work){
+        .tiles = batch * (double)winograd_cut_tiles(&rows) * (double)winograd_cut_tiles(&cols),
+        .values = batch * (double)winograd_cut_points(&rows) * (double)winograd_cut_points(&cols),
+        .ic = (double)round_up((size_t)s->ic, WINOGRAD_F32_GROUP),
+        .oc = (double)round_up((size_t)s->oc, 4),
+    };
+}
+
+/* One or two tiles are too few sums for the multipliers. */
+static double products_cycles(const struct work *work, const struct core *core)
+{
+    double multipliers = fmax(core->fmla_per_cycle, 1), tiles = fmax(work->tiles, 1);
+    double waiting = core->in_order == IN_ORDER_NARROW ? 1.7
+                     : core->in_order                  ? 1.2
+                                                       : 0.2 * multipliers;
+    return work->values * work->ic * work->oc / (4 * multipliers) *
+           (1.01 + waiting / (tiles * tiles));
+}
+
+/* How long a core takes for transforms, beside Neoverse N1 and its slowness. */
+static double transforms_factor(const struct convolution_shape *s, const struct core *core)
+{
+    bool are_vectors = s->src.c == 1 && s->dst.c == 1 && s->oc % 4 == 0;
+    if (core->in_order == IN_ORDER_WIDE) /* kernels wait, too, as long whatever is apart */
+        return are_vectors ? 1.15 : 1.4;
+    return core->fmla_per_cycle >= 4 ? 0.8 : 1;
+}
+
+/* Some fifteen instructions for four values at a point, two thirds of that in one dimension; more
+ * where channels are gathered. */
+static double transforms_cycles(const struct work *work, const struct convolution_shape *s,
+                                int dimensions, const struct core *core)
+{
+    double value = 1.95 * work->ic + 1.05 * work->oc;
+    double passes = dimensions == 1 ? 2.0 / 3 : 1;
+    bool gathers = core->in_order != IN_ORDER_WIDE;
+    if (gathers && s->dst.c > 1)
+        value += 0.3 * work->oc;
+    if (s->ic % WINOGRAD_F32_GROUP) /* patches are copied */
+        passes *= 1.2;
+    else if (gathers && s->src.c > 1)
+        value += 0.55 * work->ic;
+    return 150 * work->tiles + transforms_factor(s, core) * passes * work->values * value;
+}
+
+/* The products, the transforms, and reading the weights, two cycles a line. */
 static double estimate(const struct problem *problem, const struct cpu *cpu, enum layout_id layout)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     size_t most = layout_winograd_points(layout);
-    struct cut rows = cut_along(&s, HEIGHT, most), cols = cut_along(&s, WIDTH, most);
-    double values =
-        (double)s.batch * (double)winograd_cut_points(&rows) * (double)winograd_cut_points(&cols);
-    double tiles = fmax(
-        (double)s.batch * (double)winograd_cut_tiles(&rows) * (double)winograd_cut_tiles(&cols), 1);
+    struct work work = work_of(&s, most);
     double points = side(&s, HEIGHT, most) * side(&s, WIDTH, most);
-    double ic = (double)s.ic, oc = ceil((double)s.oc / 4) * 4;
-    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
-    double alone = 0.5 / fmin(tiles, 8); /* few tiles wait for weights, in order all the time */
-    if (cpu->core->in_order == IN_ORDER_NARROW)
-        alone += 2 / (tiles * tiles);
-    double products = values * ic * oc / per_cycle * (1.02 + alone);
-    double planes = s.dst.c > 1 ? 0.3 * oc : 0;
-    double passes = dimensions(problem) == 1 ? 2.0 / 3 : 1;
-    if (s.ic % WINOGRAD_F32_GROUP) /* patches are copied */
-        passes *= 1.35;
-    else if (s.src.c > 1) /* gathered */
-        planes += 0.55 * ic;
-    bool are_vectors = s.src.c == 1 && s.dst.c == 1 && s.oc % 4 == 0;
-    if (cpu->core->in_order == IN_ORDER_WIDE) /* kernels wait, too, as long whatever is apart */
-        passes *= are_vectors ? 1.1 : 1.4, planes = 0;
-    else if (cpu->core->in_order)
-        passes *= 0.96;
-    double transforms = passes * values * (20 + ic * 1.35 + oc * 1.1 + planes);
-    double weights = points * ic * oc * sizeof(float) / 32;
-    double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * oc;
-    return cpu->core->slowness * (3000 + transforms) + products + weights +
+    double weights = points * (double)s.ic * work.oc * sizeof(float) / 32;
+    double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * work.oc;
+    double transforms = transforms_cycles(&work, &s, dimensions(problem), cpu->core);
+    return cpu->core->slowness * (3150 + transforms) + products_cycles(&work, cpu->core) + weights +
            outputs * post_ops_cycles(problem);
 }
 
