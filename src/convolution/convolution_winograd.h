@@ -119,12 +119,13 @@ struct strip {
     float *targets[BLOCK][MOST_POINTS];
     size_t steps[BLOCK][MOST_POINTS];
     const float *patch[MOST_POINTS]; /* pixels of a tile that was gathered */
-    /* What tiles share: source of the first one without padding, with all of its size; and if
-     * there is one kind, rows of the matrices. */
-    const struct tile *inner;
-    const float *inner_origin;
-    const float *inner_pixels[MOST_POINTS];
+    /* What tiles share, of this strip and of those after it: source of the first one of a kind that
+     * has no padding, from origin on, or NULL; and rows of the matrices, where there is one kind.
+     */
+    const float *inner_origin[KINDS];
+    const float *inner_pixels[KINDS][MOST_POINTS];
     struct cursor next[KINDS];
+    const struct arrangement *shared; /* whose rows first_targets are, or NULL */
     float *first_targets[MOST_POINTS];
 };
 

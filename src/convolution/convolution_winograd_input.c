@@ -90,26 +90,21 @@ static bool has_padding(const struct convolution_shape *s, const struct tile *ti
            left + (neo_dim)tile->cols > s->in[WIDTH];
 }
 
-/* Tiles without padding share the addresses of the first one. */
+/* Tiles of a kind without padding share the addresses of the first one. */
 static void find_source(const struct task *task, const struct tile *tile, size_t i,
                         struct winograd_f32_input *input)
 {
     const struct convolution_shape *s = &task->run->plan->shape;
     struct strip *strip = task->strip;
-    const float *origin = origin_of(task, tile);
+    const float *origin = origin_of(task, tile), **first = &strip->inner_origin[tile->kind];
     bool inner = !has_padding(s, tile);
-    if (inner && !strip->inner) {
-        strip->inner = tile;
-        strip->inner_origin = origin;
-        list_pixels(task, tile, origin, s->src.h, s->src.w, strip->inner_pixels);
-    }
-    if (inner && tile->kind == strip->inner->kind) {
-        input->pixels = strip->inner_pixels;
-        input->from = origin - strip->inner_origin;
-        return;
-    }
-    list_pixels(task, tile, origin, s->src.h, s->src.w, strip->pixels[i]);
-    input->pixels = strip->pixels[i];
+    const float **pixels = inner ? strip->inner_pixels[tile->kind] : strip->pixels[i];
+    if (!inner || !*first)
+        list_pixels(task, tile, origin, s->src.h, s->src.w, pixels);
+    if (inner && !*first)
+        *first = origin;
+    input->pixels = pixels;
+    input->from = inner ? origin - *first : 0;
 }
 
 static void list_patch(const struct task *task, const struct tile *tile, const float **pixels)
@@ -174,6 +169,9 @@ static void share_targets(const struct task *task)
     struct strip *strip = task->strip;
     const struct tile *tile = &strip->tiles[0];
     float **targets = strip->first_targets;
+    if (strip->shared == strip->rows)
+        return;
+    strip->shared = strip->rows;
     for (size_t u = 0; u < tile->rows; u++)
         for (size_t v = 0; v < tile->cols; v++)
             *targets++ = task->inputs + strip->rows->inputs[u * task->run->plan->across + v];
@@ -191,22 +189,23 @@ static void find_targets(const struct task *task, const struct tile *tile, size_
         input->step = strip->steps[i][0];
         return;
     }
+    input->steps = NULL;
     input->targets = strip->first_targets;
     input->step = next->blocks.height * WINOGRAD_F32_GROUP;
     input->shift = next->block + next->row * WINOGRAD_F32_GROUP;
     winograd_next_row(next, task->run->plan->padded);
 }
 
-/* Tile i of a block, for any channels. */
+/* Tile i of a block, from its first channel on. */
 static void place_tile(const struct task *task, const struct tile *tile, size_t i,
                        struct winograd_f32_input *input)
 {
     const struct convolution_winograd *plan = task->run->plan;
-    *input = (struct winograd_f32_input){
-        .rows = winograd_forward(plan, tile->rows),
-        .cols = winograd_forward(plan, tile->cols),
-        .pixels = task->strip->pixels[i],
-    };
+    input->rows = winograd_forward(plan, tile->rows);
+    input->cols = winograd_forward(plan, tile->cols);
+    input->first = input->shift = 0;
+    input->from = 0;
+    input->pixels = task->strip->pixels[i];
     find_targets(task, tile, i, input);
     if (plan->gathers)
         list_patch(task, tile, task->strip->pixels[i]);
@@ -214,46 +213,52 @@ static void place_tile(const struct task *task, const struct tile *tile, size_t 
         find_source(task, tile, i, input);
 }
 
-/* Channels [channel, channel + count) of a tile. */
-static void transform_tile(const struct task *task, const struct tile *tile,
-                           const struct winograd_f32_input *place, size_t channel, size_t count)
+/* The last channels of a tile, which are gathered: [channel, channel + count). */
+static void transform_patch(const struct task *task, const struct tile *tile,
+                            const struct winograd_f32_input *place, size_t channel, size_t count)
 {
-    const struct convolution_winograd *plan = task->run->plan;
-    size_t rest = plan->gathers ? count : count % WINOGRAD_F32_GROUP, whole = count - rest;
     struct winograd_f32_input input = *place;
-    input.groups = whole / WINOGRAD_F32_GROUP;
-    input.from += (ptrdiff_t)channel;
-    input.first = channel / WINOGRAD_F32_GROUP;
-    if (whole)
-        plan->kernel->input(&input);
-    if (rest == 0)
-        return;
-    gather_tile(task, tile, channel + whole, rest);
-    if (!plan->gathers) {
+    gather_tile(task, tile, channel, count);
+    if (!task->run->plan->gathers) {
         list_patch(task, tile, task->strip->patch);
         input.pixels = task->strip->patch;
     }
     input.from = 0;
-    input.first += input.groups;
-    input.groups = div_up(rest, WINOGRAD_F32_GROUP);
-    plan->kernel->input(&input);
+    input.groups = div_up(count, WINOGRAD_F32_GROUP);
+    task->run->plan->kernel->input(&input);
+}
+
+/* The next `count` channels of a tile, which begin with this one. */
+static void transform_tile(const struct task *task, const struct tile *tile,
+                           struct winograd_f32_input *next, size_t channel, size_t count)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    size_t rest = plan->gathers ? count : count % WINOGRAD_F32_GROUP, whole = count - rest;
+    next->groups = whole / WINOGRAD_F32_GROUP;
+    if (whole)
+        plan->kernel->input(next);
+    next->from += (ptrdiff_t)whole;
+    next->first += next->groups;
+    if (rest == 0)
+        return;
+    transform_patch(task, tile, next, channel + whole, rest);
+    next->first += div_up(rest, WINOGRAD_F32_GROUP);
 }
 
 static void transform_block(const struct task *task, const struct tile *tiles, size_t count)
 {
     size_t ic = (size_t)task->run->plan->shape.ic;
-    struct winograd_f32_input places[BLOCK];
+    struct winograd_f32_input next[BLOCK];
     for (size_t i = 0; i < count; i++)
-        place_tile(task, &tiles[i], i, &places[i]);
+        place_tile(task, &tiles[i], i, &next[i]);
     for (size_t c = 0; c < ic; c += CHUNK)
         for (size_t i = 0; i < count; i++)
-            transform_tile(task, &tiles[i], &places[i], c, min_size(CHUNK, ic - c));
+            transform_tile(task, &tiles[i], &next[i], c, min_size(CHUNK, ic - c));
 }
 
 void winograd_transform_inputs(const struct task *task)
 {
     struct strip *strip = task->strip;
-    strip->inner = NULL;
     for (size_t kind = 0; kind < KINDS; kind++)
         strip->next[kind] = (struct cursor){strip->rows->rows_of[kind], 0, 0};
     if (has_one_kind(strip))

@@ -47,17 +47,12 @@ static size_t channel_step(const struct convolution_shape *s)
     return s->oc == 1 && s->dst.w != 1 ? 1 : (size_t)s->dst.c;
 }
 
-static struct winograd_f32_output output_of(const struct convolution_winograd *plan,
-                                            const struct tile *tile, const uint32_t *offsets)
+/* What all tiles have in common. */
+static struct winograd_f32_output output_of(const struct convolution_winograd *plan)
 {
     const struct image_strides *strides = &plan->shape.dst;
     return (struct winograd_f32_output){
-        .rows = winograd_backward(plan, tile->rows),
-        .cols = winograd_backward(plan, tile->cols),
-        .height = tile->height,
-        .width = tile->width,
-        .offsets = offsets,
-        .dst_row = plan->staged ? tile->width * WINOGRAD_F32_NR : (size_t)strides->h,
+        .dst_row = (size_t)strides->h,
         .dst_column = plan->staged ? WINOGRAD_F32_NR : (size_t)strides->w,
         .dst_channel = plan->staged ? 1 : channel_step(&plan->shape),
         .low = plan->low,
@@ -65,33 +60,54 @@ static struct winograd_f32_output output_of(const struct convolution_winograd *p
     };
 }
 
-/* A tile of all panels. */
-static void transform_tile(const struct task *task, const struct tile *tile, struct span panels)
+/* And what those of one kind have. */
+static void set_kind(const struct task *task, const struct tile *tile,
+                     struct winograd_f32_output *output)
 {
     const struct convolution_winograd *plan = task->run->plan;
-    const struct arrangement *rows = task->strip->rows;
+    output->rows = winograd_backward(plan, tile->rows);
+    output->cols = winograd_backward(plan, tile->cols);
+    output->offsets = task->strip->rows->sums[tile->kind];
+}
+
+/* A tile of all panels. */
+static void transform_tile(const struct task *task, const struct tile *tile, struct span panels,
+                           struct winograd_f32_output *output)
+{
+    const struct convolution_winograd *plan = task->run->plan;
     const struct image_strides *strides = &plan->shape.dst;
     const float *bias = task->run->execution->buffers[BIAS];
     const float *sums = task->sums + tile->index * WINOGRAD_F32_NR;
     float *dst = (float *)task->run->execution->buffers[DST] + tile->n * strides->n +
                  tile->y * strides->h + tile->x * strides->w;
+    size_t oc = (size_t)plan->shape.oc;
     float stage[MOST_OUTPUTS * WINOGRAD_F32_NR];
-    struct winograd_f32_output output = output_of(plan, tile, rows->sums[tile->kind]);
-    for (size_t p = panels.begin; p < panels.end; p++, sums += rows->panel) {
-        struct layout_panel panel = layout_panel((size_t)plan->shape.oc, p);
+    output->height = tile->height;
+    output->width = tile->width;
+    if (plan->staged)
+        output->dst_row = tile->width * WINOGRAD_F32_NR;
+    for (size_t p = panels.begin; p < panels.end; p++, sums += task->strip->rows->panel) {
+        struct layout_panel panel = layout_panel(oc, p);
         float *to = dst + (neo_dim)panel.first * strides->c;
-        output.channels = panel.valid;
-        output.sums = sums;
-        output.bias = bias ? bias + panel.first : NULL;
-        output.dst = plan->staged ? stage : to;
-        plan->kernel->output(&output);
+        output->channels = panel.valid;
+        output->sums = sums;
+        output->bias = bias ? bias + panel.first : NULL;
+        output->dst = plan->staged ? stage : to;
+        plan->kernel->output(output);
         if (plan->staged || plan->finishes)
-            finish_tile(task, &output, tile, panel.first, to);
+            finish_tile(task, output, tile, panel.first, to);
     }
 }
 
 void winograd_transform_outputs(const struct task *task, struct span panels)
 {
-    for (size_t t = 0; t < task->strip->count; t++)
-        transform_tile(task, &task->strip->tiles[t], panels);
+    const struct strip *strip = task->strip;
+    struct winograd_f32_output output = output_of(task->run->plan);
+    for (size_t t = 0, kind = KINDS; t < strip->count; t++) {
+        const struct tile *tile = &strip->tiles[t];
+        if (tile->kind != kind)
+            set_kind(task, tile, &output);
+        kind = tile->kind;
+        transform_tile(task, tile, panels, &output);
+    }
 }

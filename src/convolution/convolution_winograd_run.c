@@ -14,6 +14,8 @@ static struct task task_of(const struct run *run, int index)
     struct strip *strip = (struct strip *)(void *)table;
     memset(zeros, 0, plan->zero_bytes);
     memset(strip->own.counts, 0, sizeof strip->own.counts);
+    memset(strip->inner_origin, 0, sizeof strip->inner_origin);
+    strip->shared = NULL;
     return (struct task){
         .run = run,
         .strip = strip,

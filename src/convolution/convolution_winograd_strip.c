@@ -37,16 +37,20 @@ static struct tile *list_tiles(const struct convolution_winograd *plan, size_t k
     return list;
 }
 
-/* The plan's arrangement, the one of the strip before, or a new one. */
+/* The plan's arrangement, the last other one, or a new one. */
 static const struct arrangement *find_rows(const struct task *task, struct span tiles,
                                            const size_t *counts)
 {
     const struct convolution_winograd *plan = task->run->plan;
-    struct arrangement *own = &task->strip->own;
+    struct strip *strip = task->strip;
+    struct arrangement *own = &strip->own;
     if (plan->first && memcmp(counts, plan->first->counts, sizeof own->counts) == 0)
         return plan->first;
-    if (memcmp(counts, own->counts, sizeof own->counts) != 0)
+    if (memcmp(counts, own->counts, sizeof own->counts) != 0) {
         winograd_arrange(plan, tiles, own);
+        if (strip->shared == own)
+            strip->shared = NULL;
+    }
     return own;
 }
 
