@@ -7,7 +7,7 @@
 #include "kernels/dot_f32.h"
 #include "kernels/vector_neon.h"
 
-enum { MAX_ROWS = 16, MAX_SUMS = 16, ROUND = 8 };
+enum { MAX_SUMS = 16, MAX_FEW = 8, ROUND = 8 };
 
 /* The whole rounds of k. */
 typedef void tile_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
@@ -125,14 +125,14 @@ INLINE void store_columns(const struct dot_f32 *dot, float *out, const float32x4
     }
 }
 
-/* R rows of results; R is 1 or a multiple of 4. */
+/* R rows of results; R is less than 4 or a multiple of it. */
 INLINE void store(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t R,
                   size_t C)
 {
-    if (R == 1)
-#pragma GCC unroll 4
-        for (size_t c = 0; c < C; c++)
-            out[c * dot->out_column] = vaddvq_f32(sums[c]);
+    if (R < 4)
+#pragma GCC unroll 8
+        for (size_t i = 0; i < R * C; i++)
+            out[i / C * dot->out_row + i % C * dot->out_column] = vaddvq_f32(sums[i]);
 #pragma GCC unroll 4
     for (size_t r = 0; r + 4 <= R; r += 4)
         if (C % 2 == 0 && dot->out_column == 1)
@@ -163,37 +163,67 @@ INLINE size_t run_tiles(const struct dot_f32 *dot, const struct place *place, si
     return at;
 }
 
-INLINE void run_rows(const struct dot_f32 *dot, const struct place *place, size_t at, size_t C)
+/* The same without a tile's rounds, for few rows; R is less than 4. */
+INLINE size_t run_rows(const struct dot_f32 *dot, const struct place *place, size_t at, size_t R,
+                       size_t C)
 {
     const struct part part = part_of(dot->k);
-    for (; at < dot->count; at++) {
-        float32x4_t sums[DOT_F32_COLUMNS];
-#pragma GCC unroll 4
-        for (size_t c = 0; c < C; c++)
-            sums[c] = vdupq_n_f32(0);
-        add_rest(dot, place->rows + at * dot->stride, place->x, 0, &part, sums, 1, C);
-        store(dot, place->out + at * dot->out_row, sums, 1, C);
+    for (; at + R <= dot->count; at += R) {
+        float32x4_t sums[MAX_FEW];
+#pragma GCC unroll 8
+        for (size_t i = 0; i < R * C; i++)
+            sums[i] = vdupq_n_f32(0);
+        add_rest(dot, place->rows + at * dot->stride, place->x, 0, &part, sums, R, C);
+        store(dot, place->out + at * dot->out_row, sums, R, C);
     }
+    return at;
 }
 
-/* Fewer rows than a tile has, by a function that needs to save nothing. */
-static __attribute__((noinline)) void run_few(const struct dot_f32 *dot, const float *rows,
+/* A single row, by a function that needs to save nothing. */
+static __attribute__((noinline)) void run_one(const struct dot_f32 *dot, const float *rows,
                                               const float *x, float *out, size_t at)
 {
     struct place place = {rows, x, out};
     switch (dot->columns) {
     case 1:
-        run_rows(dot, &place, at, 1);
+        run_rows(dot, &place, at, 1, 1);
         break;
     case 2:
-        run_rows(dot, &place, at, 2);
+        run_rows(dot, &place, at, 1, 2);
         break;
     case 3:
-        run_rows(dot, &place, at, 3);
+        run_rows(dot, &place, at, 1, 3);
         break;
     default:
-        run_rows(dot, &place, at, 4);
+        run_rows(dot, &place, at, 1, 4);
     }
+}
+
+/* Two or three together: one would wait for its sums. */
+static __attribute__((noinline)) size_t run_pairs(const struct dot_f32 *dot,
+                                                  const struct place *place, size_t at)
+{
+    switch (dot->columns) {
+    case 1:
+        at = run_rows(dot, place, at, 3, 1);
+        return run_rows(dot, place, at, 2, 1);
+    case 2:
+        at = run_rows(dot, place, at, 3, 2);
+        return run_rows(dot, place, at, 2, 2);
+    case 3:
+        return run_rows(dot, place, at, 2, 3);
+    default:
+        return run_rows(dot, place, at, 2, 4);
+    }
+}
+
+/* Fewer rows than a tile has. */
+static void run_few(const struct dot_f32 *dot, const struct place *place, size_t at)
+{
+    if (dot->count - at > 1)
+        at = run_pairs(dot, place, at);
+    if (at < dot->count)
+        run_one(dot, place->rows, place->x, place->out, at);
 }
 
 INLINE size_t run_rows_of_4(const struct dot_f32 *dot, const struct place *place,
@@ -227,15 +257,16 @@ static __attribute__((noinline)) void run_many(const struct dot_f32 *dot, const 
         at = run_rows_of_4(dot, place, tiles);
         at = run_tiles(dot, place, at, tiles->low[3], 4, 4);
     }
-    if (at < dot->count)
-        run_few(dot, place->rows, place->x, place->out, at);
+    run_few(dot, place, at);
 }
 
 INLINE void run_by(const struct dot_f32 *dot, const float *rows, const float *x, float *out,
                    const struct tiles *tiles)
 {
-    if (dot->count < 4)
-        run_few(dot, rows, x, out, 0);
+    if (dot->count == 1)
+        run_one(dot, rows, x, out, 0);
+    else if (dot->count < 4)
+        run_few(dot, &(struct place){rows, x, out}, 0);
     else
         run_many(dot, &(struct place){rows, x, out}, tiles);
 }
