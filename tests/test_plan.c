@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/core/log.h"
 #include "src/memory/bitset.h"
 #include "src/memory/interval_plan.h"
 #include "src/memory/plan_check.h"
@@ -346,12 +345,12 @@ static void ten_thousand_boxes_are_planned_quickly(void **state)
     size_t *offsets = malloc(n * sizeof *offsets);
     static const size_t lives[] = {20, 600, 10000};
     for (size_t i = 0; i < count_of(lives); i++) {
-        uint64_t seed = 9, begin = log_now_ns();
+        uint64_t seed = 9;
         plan_report report;
         network_random_lives(boxes, n, lives[i], &seed);
-        begin = log_now_ns();
+        clock_t begin = clock(); /* the processor's: other programs may want it, too */
         assert_int_equal(plan_intervals(boxes, n, offsets, &report), NEO_OK);
-        double seconds = (double)(log_now_ns() - begin) * 1e-9;
+        double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
         plan_fault fault;
         assert_int_equal(plan_check_intervals(boxes, n, offsets, report.bytes, &fault), NEO_OK);
         print_message("10000 boxes living up to %zu steps: %.3f s, %.4f of the bound\n", lives[i],
