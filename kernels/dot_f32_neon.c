@@ -257,7 +257,8 @@ static __attribute__((noinline)) void run_many(const struct dot_f32 *dot, const 
         at = run_rows_of_4(dot, place, tiles);
         at = run_tiles(dot, place, at, tiles->low[3], 4, 4);
     }
-    run_few(dot, place, at);
+    if (at < dot->count)
+        run_few(dot, place, at);
 }
 
 INLINE void run_by(const struct dot_f32 *dot, const float *rows, const float *x, float *out,
