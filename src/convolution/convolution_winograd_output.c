@@ -92,6 +92,7 @@ static void transform_tile(const struct task *task, const struct tile *tile, str
         output->channels = panel.valid;
         output->sums = sums;
         output->bias = bias ? bias + panel.first : NULL;
+        /* cppcheck-suppress legacyUninitvar ; the kernel writes it */
         output->dst = plan->staged ? stage : to;
         plan->kernel->output(output);
         if (plan->staged || plan->finishes)
