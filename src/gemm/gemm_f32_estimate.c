@@ -111,7 +111,8 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
     double compute = ceil(m / mr) * mr * ceil(n / 4) * 4 * k / per_cycle;
     bool ragged = cpu->core->in_order && fmod(n, 4) > 0; /* its sums go to C one by one */
     double tile = cpu->core->in_order ? 80 : 30;         /* its beginning and end */
-    return 1.05 * compute + m * k / 2 + cpu->core->slowness * tile * tiles +
+    double copied = cpu->core->in_order == IN_ORDER_NARROW ? 1.2 : 0.5; /* a value of A's rows */
+    return 1.05 * compute + copied * m * k + cpu->core->slowness * tile * tiles +
            (ragged ? 10 * m * fmod(n, nr) : 0);
 }
 
@@ -120,7 +121,8 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
 static double pack_cycles(const struct core *core, double n, double k)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
-    return fmax(core->slowness, 1) * n * k / 4 + 60 * ceil(n / nr);
+    double value = core->in_order == IN_ORDER_WIDE ? 0.55 : fmax(core->slowness, 1) / 4;
+    return value * n * k + 60 * ceil(n / nr);
 }
 
 double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
