@@ -61,7 +61,7 @@ static bool parse_quantity_tail(struct quantity *out, const char *rest)
     if (rest && (!text_next_part(&rest, ':', part, sizeof part) || !type_parse(&out->type, part)))
         return false;
     if (rest && (!text_next_part(&rest, ':', part, sizeof part) ||
-                 !dims_parse(&out->groups, part, 'x') || out->groups.count != 2))
+                 !dims_parse(&out->groups, part) || out->groups.count != 2))
         return false;
     return rest == NULL;
 }

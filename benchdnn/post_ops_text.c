@@ -87,7 +87,7 @@ static bool parse_binary(struct post_op *op, const char *rest)
         return false;
     if (!next_field(&rest, part, sizeof part) || (part[0] && !tag_parse(&op->tag, part)))
         return false;
-    if (!next_field(&rest, part, sizeof part) || (part[0] && !dims_parse(&op->strides, part, 'x')))
+    if (!next_field(&rest, part, sizeof part) || (part[0] && !dims_parse(&op->strides, part)))
         return false;
     return rest == NULL;
 }

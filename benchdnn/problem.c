@@ -93,7 +93,7 @@ static bool strides_parse(struct strides *out, const char *text, int count)
     for (int i = 0; rest && i < count; i++) {
         if (!text_next_part(&rest, ':', part, sizeof part))
             return false;
-        if (part[0] && !dims_parse(&out->at[i], part, 'x'))
+        if (part[0] && !dims_parse(&out->at[i], part))
             return false;
         if (!rest && i + 1 < count)
             return false;

@@ -73,20 +73,6 @@ bool type_parse(enum type *out, const char *text)
 
 /* ---- dimensions ---- */
 
-bool dims_parse(struct dims *out, const char *text, char separator)
-{
-    *out = (struct dims){0};
-    char part[32];
-    for (const char *rest = text; rest;) {
-        long long value;
-        if (!text_next_part(&rest, separator, part, sizeof part) || !text_to_int(part, &value) ||
-            value < 0 || out->count == NEO_MAX_NDIMS)
-            return false;
-        out->at[out->count++] = value;
-    }
-    return true;
-}
-
 const char *dims_read(struct dims *out, const char **text)
 {
     *out = (struct dims){0};
@@ -104,6 +90,11 @@ const char *dims_read(struct dims *out, const char **text)
         if (*end != 'x')
             return NULL;
     }
+}
+
+bool dims_parse(struct dims *out, const char *text)
+{
+    return !dims_read(out, &text) && !*text;
 }
 
 void dims_print(struct text *out, const struct dims *dims)

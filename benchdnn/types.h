@@ -62,7 +62,7 @@ struct dims {
     int64_t at[NEO_MAX_NDIMS];
 };
 
-bool dims_parse(struct dims *out, const char *text, char separator); /* "3x4x5", each >= 0 */
+bool dims_parse(struct dims *out, const char *text); /* "3x4x5", each >= 0 */
 void dims_print(struct text *out, const struct dims *dims);
 
 /* "3x4x5" at *text, which then points behind it. NULL, or what is wrong with it. */
