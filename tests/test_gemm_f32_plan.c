@@ -5,20 +5,26 @@
 #include "src/gemm/gemm_f32.h"
 #include "tests/support/stated_cpu.h"
 
+/* Of dense rows of A in place, and packed weights. */
+static struct gemm_f32_shape packed_shape(size_t m, size_t n, size_t k)
+{
+    return (struct gemm_f32_shape){.batch = 1,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .b_packed = true,
+                                   .segment = k,
+                                   .a_stride = k,
+                                   .a_is_regular = true};
+}
+
 /* Four of them fit into the L1 cache together, so tiles are low; for many columns they are copied.
  */
 static void rows_that_collide_are_copied_for_many_columns(void **state)
 {
     (void)state;
     struct cpu cpu = stated_cpu("cortex-a510", 32768);
-    struct gemm_f32_shape shape = {.batch = 1,
-                                   .m = 70,
-                                   .n = 16,
-                                   .k = 4096,
-                                   .b_packed = true,
-                                   .segment = 4096,
-                                   .a_stride = 4096,
-                                   .a_is_regular = true};
+    struct gemm_f32_shape shape = packed_shape(70, 16, 4096);
     struct gemm_f32 plan;
     gemm_f32_plan(&plan, &shape, &cpu);
     assert_false(plan.copies);
@@ -31,19 +37,6 @@ static void rows_that_collide_are_copied_for_many_columns(void **state)
     gemm_f32_plan(&plan, &shape, &cpu);
     assert_false(plan.copies);
     assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
-}
-
-/* Of dense rows of A in place, and packed weights. */
-static struct gemm_f32_shape packed_shape(size_t m, size_t n, size_t k)
-{
-    return (struct gemm_f32_shape){.batch = 1,
-                                   .m = m,
-                                   .n = n,
-                                   .k = k,
-                                   .b_packed = true,
-                                   .segment = k,
-                                   .a_stride = k,
-                                   .a_is_regular = true};
 }
 
 /* Panels of 12 columns and of 8 come one after the other for a chunk of rows, if both stay in the
