@@ -6,7 +6,7 @@
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
 
-enum { LONGEST = 67, MOST = 8 * LONGEST * LONGEST };
+enum { LONGEST = 67, MOST = 8 * LONGEST * LONGEST, DOWN_VALUES = 4096 /* a kernel's */ };
 static struct guard guard_src, guard_dst;
 
 enum layout {
@@ -90,6 +90,20 @@ static void copies_every_pair_of_layouts(void **state)
                           &seed);
 }
 
+/* More rows than are done together down a few columns, and as few again as a kernel may have left.
+ */
+static void copies_few_columns_of_many_rows(void **state)
+{
+    static const size_t columns[] = {5, 8, 30, 32}, more[] = {0, 1, 5, 8, 9, 130};
+    uint32_t seed = fill_seed();
+    for (size_t c = 0; c < count_of(columns); c++)
+        for (size_t m = 0; m < count_of(more); m++) {
+            size_t rows = DOWN_VALUES / columns[c] + more[m];
+            check(*state, ROWS_WITH_GAPS, COLUMNS, rows, columns[c], &seed);
+            check(*state, COLUMNS, ROWS_WITH_GAPS, columns[c], rows, &seed);
+        }
+}
+
 static void empty_planes_touch_nothing(void **state)
 {
     const struct copy_f32_kernel *kernel = *state;
@@ -103,6 +117,7 @@ int main(void)
 {
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(copies_every_pair_of_layouts),
+        cmocka_unit_test(copies_few_columns_of_many_rows),
         cmocka_unit_test(empty_planes_touch_nothing),
     };
     static const struct kernel_tests_guard guards[] = {
