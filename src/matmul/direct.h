@@ -55,9 +55,8 @@ struct direct_shape {
 };
 
 struct matmul_direct {
-    size_t count, m, n, k;  /* count: matrices */
-    size_t chunk;           /* rows that all strips come for before the next ones; m: all */
-    size_t matrix_elements; /* of packed weights */
+    size_t count, m, n, k; /* count: matrices */
+    size_t chunk;          /* rows that all strips come for before the next ones; m: all */
     struct columns columns;
     struct matmul_batch batch;
     bool packed, bias_fused, finish; /* finish: lines still need bias or post-operations */

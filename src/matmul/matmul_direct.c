@@ -305,8 +305,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->b_column = mine->turned ? column_stride(weights) : 0;
     mine->b_row = mine->turned ? (shape.k == 1 ? 1 : row_stride(weights)) : 0;
     mine->pack = pack_f32_find(cpu->features)->pack;
-    mine->matrix_elements = mine->packed ? layout_shape(weights).step : 0;
-    matmul_batch_init(&mine->batch, problem, mine->matrix_elements);
+    matmul_batch_init(&mine->batch, problem, mine->packed ? layout_shape(weights).step : 0);
     mine->bias_fused = matmul_is_bias_by_column(&problem->tensors[BIAS]);
     bool bias_left = problem->tensors[BIAS].ndims && !mine->bias_fused;
     mine->finish = bias_left || !fusion.complete;

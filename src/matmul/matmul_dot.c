@@ -15,19 +15,16 @@
 enum { CHUNK = 64 }; /* results of a column that are finished at once */
 
 struct matmul_dot {
-    size_t matrices, k;
-    size_t count, columns;   /* of the kernel */
-    size_t stride, x_stride; /* between rows, between columns */
-    bool rows_are_src;       /* and columns the weights'; else the other way */
+    size_t matrices;
+    bool rows_are_src;       /* the kernel's; and its columns the weights'; else the other way */
     bool gather;             /* columns are gathered first: */
     size_t step, line_bytes; /* between elements of one; what a thread needs for them */
     bool finish;             /* bias or post-operations are left to do */
     struct matmul_batch batch;
-    neo_dim row_step, column_step; /* of dst */
     const struct dot_f32_kernel *kernel;
-    dot_f32_fn *run; /* the kernel's */
-    bool one_call;   /* a thread alone has nothing to do with a matrix but this: */
-    struct dot_f32 call;
+    dot_f32_fn *run;     /* the kernel's */
+    bool one_call;       /* a thread alone has nothing to do with a matrix but `call` */
+    struct dot_f32 call; /* all of a matrix, where it lies */
 };
 
 static bool has_few_columns(const struct problem *problem)
@@ -124,35 +121,30 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     size_t src_stride = (size_t)src->strides[src->ndims - 2];
     size_t weights_stride = (size_t)weights->strides[weights->ndims - 1];
     mine->rows_are_src = shape.n <= shape.m || must_gather(weights);
-    mine->matrices = (size_t)shape.batch, mine->k = (size_t)shape.k;
-    mine->gather = mine->k && must_gather(weights);
-    mine->count = (size_t)(mine->rows_are_src ? shape.m : shape.n);
-    mine->columns = (size_t)(mine->rows_are_src ? shape.n : shape.m);
-    mine->stride = mine->rows_are_src ? src_stride : weights_stride;
-    mine->x_stride = mine->rows_are_src ? weights_stride : src_stride;
+    mine->matrices = (size_t)shape.batch;
+    mine->gather = shape.k && must_gather(weights);
     const neo_memory_desc *dst = &problem->tensors[DST];
     int last = dst->ndims - 1;
-    mine->row_step = dst->strides[mine->rows_are_src ? last - 1 : last];
-    mine->column_step = dst->strides[mine->rows_are_src ? last : last - 1];
     mine->finish = problem->tensors[BIAS].ndims || problem->attributes.post_op_count;
     matmul_batch_init(&mine->batch, problem, 0);
     mine->kernel = dot_f32_find(cpu->features, cpu->core->in_order);
     mine->run = mine->kernel->run;
-    mine->one_call =
-        mine->matrices > 0 && !mine->gather && !mine->finish && mine->columns <= DOT_F32_COLUMNS;
     mine->call = (struct dot_f32){
-        .stride = mine->stride,
-        .x_stride = mine->x_stride,
-        .count = mine->count,
-        .columns = mine->columns,
-        .k = mine->k,
-        .out_row = (size_t)mine->row_step,
-        .out_column = (size_t)mine->column_step,
+        .stride = mine->rows_are_src ? src_stride : weights_stride,
+        .x_stride = mine->rows_are_src ? weights_stride : src_stride,
+        .count = (size_t)(mine->rows_are_src ? shape.m : shape.n),
+        .columns = (size_t)(mine->rows_are_src ? shape.n : shape.m),
+        .k = (size_t)shape.k,
+        .out_row = (size_t)dst->strides[mine->rows_are_src ? last - 1 : last],
+        .out_column = (size_t)dst->strides[mine->rows_are_src ? last : last - 1],
     };
+    mine->one_call = mine->matrices > 0 && !mine->gather && !mine->finish &&
+                     mine->call.columns <= DOT_F32_COLUMNS;
     if (!mine->gather)
         return;
     mine->step = (size_t)weights->strides[weights->ndims - 2];
-    mine->line_bytes = round_up(mine->columns * mine->k * sizeof(float), SCRATCH_ALIGNMENT);
+    mine->line_bytes =
+        round_up(mine->call.columns * mine->call.k * sizeof(float), SCRATCH_ALIGNMENT);
 }
 
 static size_t dot_scratch_bytes(const void *plan, int threads)
@@ -170,9 +162,10 @@ static const char *dot_kernel(const void *plan)
 /* Columns of one matrix beside each other. */
 static const float *gather(const struct matmul_dot *plan, const float *weights, float *to)
 {
-    for (size_t j = 0; j < plan->columns; j++)
-        for (size_t p = 0; p < plan->k; p++)
-            to[j * plan->k + p] = weights[p * plan->step + j * plan->x_stride];
+    const struct dot_f32 *call = &plan->call;
+    for (size_t j = 0; j < call->columns; j++)
+        for (size_t p = 0; p < call->k; p++)
+            to[j * call->k + p] = weights[p * plan->step + j * call->x_stride];
     return to;
 }
 
@@ -219,22 +212,24 @@ static void run_finished(const struct dot_run *run, struct piece piece, struct m
     piece.dot.out_row = 1, piece.dot.out_column = CHUNK;
     for (size_t at = piece.span.begin; at < piece.span.end; at += piece.dot.count) {
         piece.dot.count = line->count = min_size(CHUNK, piece.span.end - at);
-        plan->run(&piece.dot, piece.rows + at * plan->stride, piece.x, values);
+        plan->run(&piece.dot, piece.rows + at * piece.dot.stride, piece.x, values);
         line->position[line->direction] = (neo_dim)at;
         for (size_t j = 0; j < piece.dot.columns; j++) {
             *across = (neo_dim)(piece.first + j);
             finish_line(run->execution, line, values + j * CHUNK, true,
-                        matrix->dst + (neo_dim)at * plan->row_step + *across * plan->column_step,
-                        plan->row_step);
+                        matrix->dst + at * plan->call.out_row +
+                            (piece.first + j) * plan->call.out_column,
+                        (neo_dim)plan->call.out_row);
         }
     }
 }
 
 static void run_whole(const struct matmul_dot *plan, const struct piece *piece, float *dst)
 {
-    neo_dim row = (neo_dim)piece->span.begin, column = (neo_dim)piece->first;
-    plan->run(&piece->dot, piece->rows + piece->span.begin * plan->stride, piece->x,
-              dst + row * plan->row_step + column * plan->column_step);
+    const struct dot_f32 *dot = &piece->dot;
+    size_t row = piece->span.begin;
+    plan->run(dot, piece->rows + row * dot->stride, piece->x,
+              dst + row * dot->out_row + piece->first * dot->out_column);
 }
 
 /* Rows `span` of one matrix. */
@@ -247,13 +242,13 @@ static void run_matrix(const struct dot_run *run, size_t batch, struct span span
     if (plan->gather) {
         char *own = (char *)run->execution->scratch + plan->line_bytes * (size_t)slot;
         matrix.weights = gather(plan, matrix.weights, (float *)(void *)own);
-        piece.dot.x_stride = plan->k;
+        piece.dot.x_stride = plan->call.k;
     }
     const float *x = plan->rows_are_src ? matrix.weights : matrix.src;
     piece.rows = plan->rows_are_src ? matrix.src : matrix.weights;
     piece.dot.count = span.end - span.begin;
-    for (size_t j = 0; j < plan->columns; j += DOT_F32_COLUMNS) {
-        piece.dot.columns = min_size(DOT_F32_COLUMNS, plan->columns - j);
+    for (size_t j = 0; j < plan->call.columns; j += DOT_F32_COLUMNS) {
+        piece.dot.columns = min_size(DOT_F32_COLUMNS, plan->call.columns - j);
         piece.x = x + j * piece.dot.x_stride, piece.first = j;
         if (plan->finish)
             run_finished(run, piece, &matrix);
@@ -267,9 +262,9 @@ static void run_span(void *argument, struct span all, int slot)
     const struct dot_run *run = argument;
     const struct matmul_dot *plan = run->plan;
     while (all.begin < all.end) {
-        size_t first = all.begin % plan->count;
-        size_t end = min_size(first + (all.end - all.begin), plan->count);
-        run_matrix(run, all.begin / plan->count, (struct span){first, end}, slot);
+        size_t first = all.begin % plan->call.count;
+        size_t end = min_size(first + (all.end - all.begin), plan->call.count);
+        run_matrix(run, all.begin / plan->call.count, (struct span){first, end}, slot);
         all.begin += end - first;
     }
 }
@@ -322,7 +317,7 @@ static void run_matrices(const void *plan, const struct execution *execution)
     const struct matmul_dot *mine = plan;
     struct dot_run run = {mine, execution};
     for (size_t b = 0; b < mine->matrices; b++)
-        run_matrix(&run, b, (struct span){0, mine->count}, 0);
+        run_matrix(&run, b, (struct span){0, mine->call.count}, 0);
 }
 
 static run_fn *dot_run_alone(const void *plan)
@@ -342,8 +337,8 @@ static void dot_run(const void *plan, const struct execution *execution)
     if (execution->threads == 1)
         dot_run_alone(plan)(plan, execution);
     else
-        parallel_for_tiles(execution->parallel, mine->matrices * mine->count, execution->threads,
-                           run_span, &run);
+        parallel_for_tiles(execution->parallel, mine->matrices * mine->call.count,
+                           execution->threads, run_span, &run);
 }
 
 const struct algorithm matmul_dot_f32 = {

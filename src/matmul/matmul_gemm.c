@@ -1,7 +1,4 @@
 /* Matrix multiplication by the blocked GEMM: packed or plain weights, any strides. */
-#include <math.h>
-
-#include "src/core/checked.h"
 #include "src/gemm/gemm_f32.h"
 #include "src/matmul/matmul.h"
 #include "src/primitive/finish.h"

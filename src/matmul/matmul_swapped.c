@@ -1,8 +1,6 @@
 /* A product whose dst has contiguous columns, as the transposed product: dst^T = weights^T src^T.
  * Descriptors are transposed, no element moves. What BLAS calls column-major is then what the other
  * algorithms know as rows; of nested products, the best is taken. */
-#include <math.h>
-
 #include "src/matmul/matmul.h"
 #include "src/memory/descriptor.h"
 #include "src/primitive/implementation.h"
