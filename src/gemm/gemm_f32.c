@@ -1,8 +1,6 @@
 /* The blocked f32 matrix multiplication: tasks, steps, tiles. */
 #include "src/gemm/gemm_f32.h"
 
-#include <math.h>
-
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
 

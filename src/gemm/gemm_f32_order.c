@@ -62,9 +62,14 @@ static double values_of(const struct sizes *s, double rows)
     return fmin(s->a_values * rows / fmax(s->m, 1) + s->a_shared, s->a_values);
 }
 
+static bool has_patches(const struct sizes *s)
+{
+    return s->a_row < s->k;
+}
+
 static double rows_take(const struct sizes *s, double rows)
 {
-    return s->a_row < s->k ? values_of(s, rows) : rows * taken(1, s->a_row, s->a_stride);
+    return has_patches(s) ? values_of(s, rows) : rows * taken(1, s->a_row, s->a_stride);
 }
 
 /* Values that move between the L2 cache and what is behind it. */
@@ -76,7 +81,7 @@ static double memory_traffic(const struct sizes *s, bool k_inside)
     /* What comes again does so amid the next block's columns of A, without gaps if they are copied,
      * or rows of C. */
     double a_steps = taken(1, 2 * s->a_step, s->copied > 0 ? s->a_step : s->a_stride);
-    double a_block = s->a_row < s->k ? fmin(s->mc * a_steps, values_of(s, s->mc)) : s->mc * a_steps;
+    double a_block = has_patches(s) ? fmin(s->mc * a_steps, values_of(s, s->mc)) : s->mc * a_steps;
     double step = a_block + s->kc * s->nc + s->mc * c_row;
     double next = row_blocks > 1 ? s->mc * s->nc : 0; /* rows of C */
     double all_k = rows_take(s, rows) + s->k * s->nc + rows * c_row + next;
@@ -85,7 +90,7 @@ static double memory_traffic(const struct sizes *s, bool k_inside)
     /* A pass is short: what stays may take more of the cache. */
     double pass = s->mc * (s->copied > 0 ? s->a_step : a_step) + 2 * (s->kc + s->mc) * s->group;
     double a = comes(s, column_blocks, all) * comes(s, ceil(s->nc / s->group), 0.85 * pass) *
-               (k_inside || s->a_row == s->k ? 1 : comes(s, k_blocks, all_rows));
+               (k_inside || !has_patches(s) ? 1 : comes(s, k_blocks, all_rows));
     double b = comes(s, row_blocks, k_inside ? all_k : step);
     double c = comes(s, k_blocks, k_inside ? step : all_rows);
     double a_values = k_inside ? row_blocks * values_of(s, s->mc) : s->a_values;
@@ -127,11 +132,11 @@ static double calls(const struct sizes *s)
     return s->call * ceil(s->m / s->mc) * ceil(s->k / s->kc) * ceil(s->n / s->group);
 }
 
-/* A line from behind the L2 cache takes some six times as long as one from there; of patches, whose
- * taps share lines that are counted for each, twice as long. */
+/* A line from behind the L2 cache takes some six times as long as one from there; twelve times
+ * where rows are patches, as l1_traffic() counts a line for each of the taps that share it. */
 static double cost_of(const struct sizes *s, bool k_inside)
 {
-    double l1_lines = s->a_row < s->k ? 12 : 6;
+    double l1_lines = has_patches(s) ? 12 : 6;
     return memory_traffic(s, k_inside) + collisions(s) + l1_traffic(s) / l1_lines + listing(s) +
            calls(s);
 }
@@ -168,7 +173,7 @@ static size_t part(size_t count, size_t parts)
     return div_up(count, min_size(parts, count));
 }
 
-/* The same of all tiles, for half as many times as many blocks as there have to be. */
+/* Tiles of a block, if there are halves / 2 times as many blocks as there have to be. */
 static size_t tiles_of(const struct gemm_f32 *plan, size_t halves)
 {
     size_t fewest = div_up(plan->row_tiles, max_size(plan->block_tiles, 1));
@@ -188,7 +193,7 @@ static void consider(struct order *best, const struct gemm_f32 *plan, struct siz
 /* Does all of A, B and C? What has no gaps falls on all places alike. */
 static bool all_stays(const struct sizes *s)
 {
-    bool has_gaps = s->c_stride != s->n || (s->a_stride != s->k && s->a_row == s->k);
+    bool has_gaps = s->c_stride != s->n || (s->a_stride != s->k && !has_patches(s));
     return s->a_values + s->k * s->n + s->m * taken(1, s->n, s->c_stride) <=
            s->room * (has_gaps ? 0.8 : 0.9);
 }

@@ -1,5 +1,4 @@
 /* Steps of the blocked multiplication with rows of A read in place. */
-#include <math.h>
 #include <string.h>
 
 #include "src/core/checked.h"

@@ -8,13 +8,15 @@ enum { HEIGHT = GEMM_F32_LISTED_HEIGHT, LIST = GEMM_F32_LIST };
 
 /* ---- rows of A ---- */
 
-/* Rows that would fall on the same few places of the L1 cache are copied next to each other. */
-static void copy_rows(const float **list, size_t rows, size_t depth, float *to)
+/* Rows that would fall on the same few places of the L1 cache are copied next to each other.
+ * Returns the end of the copies. */
+static float *copy_rows(const float **list, size_t rows, size_t depth, float *to)
 {
     for (size_t i = 0; i < rows; i++, to += depth) {
         memcpy(to, list[i], depth * sizeof *to);
         list[i] = to;
     }
+    return to;
 }
 
 /* Addresses of rows that do not exist are numbers only. */
@@ -50,8 +52,8 @@ static void list_run(const struct gemm_task *task, const struct gemm_step *step,
                                 .out = run->rows});
 }
 
-static void copy_run(const struct gemm_task *task, const struct gemm_step *step,
-                     const struct gemm_run *run, float *copy)
+static float *copy_run(const struct gemm_task *task, const struct gemm_step *step,
+                       const struct gemm_run *run, float *copy)
 {
     const struct gemm_f32 *plan = task->plan;
     const float **list = run->rows;
@@ -59,9 +61,10 @@ static void copy_run(const struct gemm_task *task, const struct gemm_step *step,
     size_t depth = part.end - part.begin;
     for (size_t t = run->tiles.begin; t < run->tiles.end; t++) {
         size_t rows = plan->tall - (t >= plan->tall_tiles);
-        for (size_t s = 0; s < run->segments; s++, list += LIST, copy += rows * depth)
-            copy_rows(list, rows, depth, copy);
+        for (size_t s = 0; s < run->segments; s++, list += LIST)
+            copy = copy_rows(list, rows, depth, copy);
     }
+    return copy;
 }
 
 /* ---- runs of tiles ---- */
@@ -127,18 +130,18 @@ static void list_rows(const struct gemm_task *task, const struct gemm_step *step
         if (!plan->shape.a_is_regular && run->segments)
             list_run(task, step, run);
         if (plan->copies)
-            copy_run(task, step, run, copy);
-        copy += (run->tiles.end - run->tiles.begin) * plan->tall * run->segments * step->depth;
+            copy = copy_run(task, step, run, copy);
     }
 }
 
 const struct gemm_run *gemm_step_list(const struct gemm_task *task, const struct gemm_step *step,
                                       struct gemm_run *all)
 {
-    bool has_zeros = task->plan->shape.a_has_zeros;
-    const struct gemm_run *runs = has_zeros ? task->runs : all;
-    if (!has_zeros)
-        *all = whole_run(task, step);
-    list_rows(task, step, runs, has_zeros ? find_runs(task, step) : 1);
-    return runs;
+    if (task->plan->shape.a_has_zeros) {
+        list_rows(task, step, task->runs, find_runs(task, step));
+        return task->runs;
+    }
+    *all = whole_run(task, step);
+    list_rows(task, step, all, 1);
+    return all;
 }
