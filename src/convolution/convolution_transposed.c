@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "src/convolution/convolution_transposed.h"
+#include "src/core/checked.h"
 #include "src/memory/descriptor.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
@@ -39,6 +40,13 @@ static struct planes planes_of(const neo_memory_desc *desc)
     for (int i = 2; i < desc->ndims; i++)
         planes.pixels *= (size_t)desc->dims[i];
     return planes;
+}
+
+/* Of a copy. */
+static size_t bytes_of(const struct planes *planes)
+{
+    size_t values = planes->images * planes->pieces * planes->channels * planes->pixels;
+    return round_up(values * sizeof(float), SCRATCH_ALIGNMENT);
 }
 
 /* Which rows of src, planes in three dimensions, a convolution needs: some pieces of `rows`, each
@@ -196,7 +204,7 @@ static const char *refuse(const struct problem *problem, const struct algorithm 
     if (post_ops_have_operand(&problem->attributes))
         return "a post-operation has an operand";
     struct planes in = planes_of(src), out = planes_of(dst);
-    if (transposed_bytes(&in) + transposed_bytes(&out) > MOST_BYTES)
+    if (bytes_of(&in) + bytes_of(&out) > MOST_BYTES)
         return "the images are large";
     if (!is_served(&chosen, winograd, cpu))
         return "nothing serves the images with channels last";
@@ -236,6 +244,8 @@ static void fill_plan(struct convolution_transposed *mine, const struct problem 
         mine->planes[SRC] = needed_planes(problem);
     if (problem->turned >> DST & 1)
         mine->planes[DST] = planes_of(&problem->tensors[DST]);
+    mine->src_bytes = bytes_of(&mine->planes[SRC]);
+    mine->bytes = mine->src_bytes + bytes_of(&mine->planes[DST]);
 }
 
 static neo_status nest(struct implementation *implementation)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/convolution/convolution_transposed.h"
+#include "src/core/checked.h"
 #include "src/primitive/implementation.h"
 
 enum { PART = 64 }; /* pixels, about, that a thread transposes at a time */
@@ -88,19 +89,15 @@ static void transpose(const struct execution *execution, struct transposition *t
  * than transposing them takes. */
 enum { STACK_BYTES = 8 << 10 };
 
-static size_t copied_bytes(const struct convolution_transposed *plan)
-{
-    return transposed_bytes(&plan->planes[SRC]) + transposed_bytes(&plan->planes[DST]);
-}
-
 static bool is_on_stack(const struct convolution_transposed *plan, int threads)
 {
-    return threads == 1 && copied_bytes(plan) <= STACK_BYTES;
+    return threads == 1 && plan->bytes <= STACK_BYTES;
 }
 
 size_t transposed_scratch_bytes(const void *plan, int threads)
 {
-    return is_on_stack(plan, threads) ? 0 : copied_bytes(plan);
+    const struct convolution_transposed *mine = plan;
+    return is_on_stack(mine, threads) ? 0 : mine->bytes;
 }
 
 static void run_with(const struct convolution_transposed *mine, const struct execution *execution,
@@ -117,7 +114,7 @@ static void run_with(const struct convolution_transposed *mine, const struct exe
                                                      .dst = buffers[SRC]});
     }
     if (dst->images)
-        buffers[DST] = copies + transposed_bytes(src);
+        buffers[DST] = copies + mine->src_bytes;
     implementation_run_nested(execution, 0, buffers);
     if (dst->images)
         transpose(execution, &(struct transposition){.plan = mine,
