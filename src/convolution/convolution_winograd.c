@@ -16,7 +16,7 @@
 
 #include "src/convolution/convolution_winograd.h"
 #include "src/memory/descriptor.h"
-#include "src/primitive/finish.h"
+#include "src/primitive/post_ops.h"
 
 enum { MIN_CHANNELS = 4 };
 
@@ -208,6 +208,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     mine->across = s->kernel[WIDTH] == 1 ? 1 : mine->points;
     winograd_count_tiles(mine);
     mine->panels = layout_panel_count((size_t)s->oc);
+    mine->full_panels = layout_full_panels((size_t)s->oc);
     mine->point = layout_shape(&problem->tensors[WEIGHTS]).step;
     mine->gathers = s->src.c != 1;
     mine->finishes = !fusion.complete || fusion.reads_dst;

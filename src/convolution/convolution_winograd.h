@@ -77,7 +77,7 @@ struct convolution_winograd {
     size_t points;       /* along a dimension of three taps, of the largest tile */
     size_t down, across; /* points of the largest tile; along a dimension of one tap, 1 */
     size_t padded;       /* input channels, to whole groups */
-    size_t tiles, strip, panels;
+    size_t tiles, strip, panels, full_panels;
     size_t point;       /* elements of weights from a point to the next one */
     size_t most_panels; /* whose sums are made before they are transformed */
     size_t of_piece;    /* points that all panels of a round are multiplied with at a time */
@@ -119,9 +119,9 @@ struct strip {
     float *targets[BLOCK][MOST_POINTS];
     size_t steps[BLOCK][MOST_POINTS];
     const float *patch[MOST_POINTS]; /* pixels of a tile that was gathered */
-    /* What tiles share, of this strip and of those after it: source of the first one of a kind that
-     * has no padding, from origin on, or NULL; and rows of the matrices, where there is one kind.
-     */
+    /* What tiles share, of this strip and of those after it: source, or patch, of the first one of
+     * a kind that has no padding, from origin on, or NULL; and rows of the matrices, where there is
+     * one kind. */
     const float *inner_origin[KINDS];
     const float *inner_pixels[KINDS][MOST_POINTS];
     struct cursor next[KINDS];
@@ -148,6 +148,12 @@ struct task {
     float *zeros, *patches;
     size_t strips, rounds; /* that are done: every other one begins at the end */
 };
+
+/* Panel p of output channels. */
+static inline struct layout_panel winograd_panel(const struct convolution_winograd *plan, size_t p)
+{
+    return p < plan->full_panels ? layout_full_panel(p) : layout_panel((size_t)plan->shape.oc, p);
+}
 
 /* ---- one dimension cut into tiles (convolution_winograd_cut.c) ---- */
 

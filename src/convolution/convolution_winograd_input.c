@@ -90,26 +90,30 @@ static bool has_padding(const struct convolution_shape *s, const struct tile *ti
            left + (neo_dim)tile->cols > s->in[WIDTH];
 }
 
-/* Tiles of a kind without padding share the addresses of the first one. */
-static void find_source(const struct task *task, const struct tile *tile, size_t i,
+static void list_patch(const struct task *task, const struct tile *tile, const float **pixels)
+{
+    list_pixels(task, tile, task->patches, (neo_dim)tile->cols * CHUNK, CHUNK, pixels);
+}
+
+/* Tiles of a kind without padding share the addresses of the first one: patches have one place. */
+static void find_pixels(const struct task *task, const struct tile *tile, size_t i,
                         struct winograd_f32_input *input)
 {
     const struct convolution_shape *s = &task->run->plan->shape;
     struct strip *strip = task->strip;
-    const float *origin = origin_of(task, tile), **first = &strip->inner_origin[tile->kind];
-    bool inner = !has_padding(s, tile);
+    bool inner = !has_padding(s, tile), gathers = task->run->plan->gathers;
+    const float *origin = gathers ? task->patches : origin_of(task, tile);
+    const float **first = &strip->inner_origin[tile->kind];
     const float **pixels = inner ? strip->inner_pixels[tile->kind] : strip->pixels[i];
-    if (!inner || !*first)
+    bool known = inner && *first;
+    if (!known && gathers)
+        list_patch(task, tile, pixels);
+    else if (!known)
         list_pixels(task, tile, origin, s->src.h, s->src.w, pixels);
-    if (inner && !*first)
+    if (inner && !known)
         *first = origin;
     input->pixels = pixels;
     input->from = inner ? origin - *first : 0;
-}
-
-static void list_patch(const struct task *task, const struct tile *tile, const float **pixels)
-{
-    list_pixels(task, tile, task->patches, (neo_dim)tile->cols * CHUNK, CHUNK, pixels);
 }
 
 /* ---- targets ---- */
@@ -204,13 +208,8 @@ static void place_tile(const struct task *task, const struct tile *tile, size_t 
     input->rows = winograd_forward(plan, tile->rows);
     input->cols = winograd_forward(plan, tile->cols);
     input->first = input->shift = 0;
-    input->from = 0;
-    input->pixels = task->strip->pixels[i];
     find_targets(task, tile, i, input);
-    if (plan->gathers)
-        list_patch(task, tile, task->strip->pixels[i]);
-    else
-        find_source(task, tile, i, input);
+    find_pixels(task, tile, i, input);
 }
 
 /* The last channels of a tile, which are gathered: [channel, channel + count). */

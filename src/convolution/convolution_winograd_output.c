@@ -80,14 +80,13 @@ static void transform_tile(const struct task *task, const struct tile *tile, str
     const float *sums = task->sums + tile->index * WINOGRAD_F32_NR;
     float *dst = (float *)task->run->execution->buffers[DST] + tile->n * strides->n +
                  tile->y * strides->h + tile->x * strides->w;
-    size_t oc = (size_t)plan->shape.oc;
     float stage[MOST_OUTPUTS * WINOGRAD_F32_NR];
     output->height = tile->height;
     output->width = tile->width;
     if (plan->staged)
         output->dst_row = tile->width * WINOGRAD_F32_NR;
     for (size_t p = panels.begin; p < panels.end; p++, sums += task->strip->rows->panel) {
-        struct layout_panel panel = layout_panel(oc, p);
+        struct layout_panel panel = winograd_panel(plan, p);
         float *to = dst + (neo_dim)panel.first * strides->c;
         output->channels = panel.valid;
         output->sums = sums;

@@ -1,6 +1,4 @@
 /* Winograd convolution: which rows the tiles of a strip have in the matrices of their points. */
-#include <string.h>
-
 #include "src/convolution/convolution_winograd.h"
 
 enum { SUM_BYTES = WINOGRAD_F32_NR * sizeof(float) }; /* of a row */

@@ -44,8 +44,8 @@ static size_t list_widths(const struct task *task, struct span panels, struct wi
     size_t ic = (size_t)plan->shape.ic, oc = (size_t)plan->shape.oc, count = 0,
            begin = panels.begin;
     for (size_t end; begin < panels.end; begin = end) {
-        size_t width = layout_panel(oc, begin).width;
-        for (end = begin + 1; end < panels.end && layout_panel(oc, end).width == width; end++)
+        size_t width = winograd_panel(plan, begin).width;
+        for (end = begin + 1; end < panels.end && winograd_panel(plan, end).width == width; end++)
             continue;
         list[count++] = (struct wide){
             .run = plan->kernel->products[width / 4 - 1],

@@ -71,7 +71,7 @@ const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step 
 static inline struct layout_panel gemm_f32_plan_panel(const struct gemm_f32 *plan, size_t p)
 {
     if (p < plan->full_panels)
-        return (struct layout_panel){p * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
+        return layout_full_panel(p);
     return (plan->wide_panels ? layout_wide_panel : layout_panel)(plan->shape.n, p);
 }
 

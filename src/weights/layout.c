@@ -38,7 +38,7 @@ static size_t count_panels(struct rest rest)
 static struct layout_panel find_panel(struct rest rest, size_t index)
 {
     if (index < rest.full)
-        return (struct layout_panel){index * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
+        return layout_full_panel(index);
     size_t first = rest.full * LAYOUT_PANEL;
     if (rest.middle && index == rest.full)
         return (struct layout_panel){first, rest.middle, rest.middle};

@@ -50,6 +50,11 @@ size_t layout_panel_count(size_t n);
 size_t layout_full_panels(size_t n); /* of LAYOUT_PANEL columns without padding; they are first */
 struct layout_panel layout_panel(size_t n, size_t index);
 
+static inline struct layout_panel layout_full_panel(size_t index)
+{
+    return (struct layout_panel){index * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};
+}
+
 /* The same for panels that are not kept, where none of them should have one vector only: however
  * many columns there are, they end as few columns do. */
 size_t layout_wide_panel_count(size_t n);
