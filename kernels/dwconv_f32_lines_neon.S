@@ -36,14 +36,14 @@ first_rows .req x30
 
 /* ---- parts of a part ---- */
 
-    .macro load_pair_at first, second, at, offset
-    ldp q\first, q\second, [\at, #\offset]
+    .macro load_pair first, second, offset
+    ldp q\first, q\second, [weights, #\offset]
     .endm
 /* The weights of column kx of the kernel. */
     .macro load_weights_column half, kx
     .set ky, 0
     .rept 3
-    load_pair_at %(6 * ky + 2 * \kx), %(6 * ky + 2 * \kx + 1), weights, %(\half * HALF_BYTES + 32 * (3 * ky + \kx))
+    load_pair %(6 * ky + 2 * \kx), %(6 * ky + 2 * \kx + 1), %(\half * HALF_BYTES + 32 * (3 * ky + \kx))
     .set ky, ky + 1
     .endr
     .endm
@@ -51,7 +51,7 @@ first_rows .req x30
     .macro begin_output half, output
     .set r, 0
     .rept height
-    load_pair_at %(\output + 2 * r), %(\output + 2 * r + 1), weights, %(\half * HALF_BYTES + 9 * 32)
+    load_pair %(\output + 2 * r), %(\output + 2 * r + 1), %(\half * HALF_BYTES + 9 * 32)
     .set r, r + 1
     .endr
     .endm

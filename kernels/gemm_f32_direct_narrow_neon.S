@@ -114,8 +114,9 @@
 /* ---- one and two rows, of which a vector takes longer to load than to multiply ---- */
 
 /* Vectors come in the order of their multiply-adds: in each group the first one last, as its lower
- * half moves the address on, unless there are so few that it would be waited for. Each load is beside a multiply-add or an insertion, which is that of
- * one of the two vectors that came before: `latest` and `earlier` (0: none) wait for them. */
+ * half moves the address on, unless there are so few that it would be waited for. Each load is
+ * beside a multiply-add or an insertion, which is that of one of the two vectors that came before:
+ * `latest` and `earlier` (0: none) wait for them. */
     .macro load_low_and_move b, group
     ld1 {v\b\().2s}, [x\group], ldb
     .endm
@@ -123,6 +124,7 @@
     temp_of turn
     load_high %(temp), \group, \at
     .endm
+/* One of the registers that neither two rows nor three groups take. */
     .macro temp_of turn
     .set temp, 10 + (\turn) % 4
     .if temp == 13

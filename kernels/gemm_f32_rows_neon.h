@@ -6,7 +6,7 @@
  * these steps end, and the very first one multiplies without adding, so that nothing need be
  * cleared. What finds rows and columns of a tile lies among its first multiply-adds. Only rows of
  * fewer than four values are loaded lane by lane, and rows of B from a copy multiplied at the end.
- * A file that sets rows_are_long to 1 before it includes this has neither.
+ * A file that sets rows_are_long to 1 before it includes this has neither, nor rows_kernel.
  *
  * A file that includes this has `find_columns height, vectors, group`: the addresses of B's groups
  * from the first one in x4 on, for which scratch and rounds are free. */
@@ -74,12 +74,8 @@
     .endif
     subs tiles, tiles, #1
     b.gt 11b
-    .if rows_are_long == 0
     tbz tiles, #63, 26f
     b 24f
-    .else
-    b 26f
-    .endif
     .endm
 
     .macro end_dense height, vectors, lanes
@@ -215,10 +211,8 @@
     .endif
 
     special_rows \height, \vectors, \group, \kind
-    .if rows_are_long == 0
     end_tail \vectors, \group
     b 21f
-    .endif
 20:
     .if \vectors == \group
     ldr rounds, [strip, #STRIP_B_TAIL]
