@@ -222,19 +222,17 @@ three_taps .req x30
     .popsection
     .endm
 
-/* The edges of a width: left, middle, right, both. */
-    .macro tiles_of_width name, S, clamps, R, N
-    tile \name, \S, \clamps, \R, \N, 1, 0
-    tile \name, \S, \clamps, \R, \N, 0, 0
-    tile \name, \S, \clamps, \R, \N, 0, 1
-    .endm
+/* By edges: left, middle, right, both. */
     .macro tiles_of_seven name, S, clamps, R, above, below
     .set rows_above, \above
     .set rows_below, \below
-    tiles_of_width \name, \S, \clamps, \R, 7
+    tile \name, \S, \clamps, \R, 7, 1, 0
+    tile \name, \S, \clamps, \R, 7, 0, 0
+    tile \name, \S, \clamps, \R, 7, 0, 1
     tile \name, \S, \clamps, \R, 7, 1, 1
     .endm
-/* Wide ones (stride 2), those of seven columns, and narrow ones (stride 1), where no row is padding. */
+/* Wide ones (stride 2), those of seven columns, and narrow ones (stride 1), where no row is padding.
+ * Narrow ones are pairs: four columns have never the last one, three never the first one. */
     .macro tiles_of_two_rows name, S, clamps
     .set rows_above, 0
     .set rows_below, 0
@@ -247,9 +245,11 @@ three_taps .req x30
     .else
     no_tiles 4
     tiles_of_seven \name, \S, \clamps, 2, 0, 0
-    tiles_of_width \name, \S, \clamps, 2, 4
-    no_tiles 1
-    tiles_of_width \name, \S, \clamps, 2, 3
+    tile \name, \S, \clamps, 2, 4, 1, 0
+    tile \name, \S, \clamps, 2, 4, 0, 0
+    no_tiles 3
+    tile \name, \S, \clamps, 2, 3, 0, 0
+    tile \name, \S, \clamps, 2, 3, 0, 1
     no_tiles 1
     .endif
     .endm
