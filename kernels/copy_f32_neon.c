@@ -97,7 +97,7 @@ INLINE void transpose_columns(size_t rows, const float *src, ptrdiff_t src_row, 
         transpose(8, src - missing * src_row, src_row, dst - missing, dst_col);
 }
 
-/* Four to FEW_COLS columns. */
+/* Four to FEW_COLS columns of at least eight rows. */
 static void transpose_few_columns(const struct copy_f32_plane *plane)
 {
     size_t cols = plane->cols, count;

@@ -1,6 +1,6 @@
 /* Dot products by vectors: one vector of sums for each row and column. Tiles of up to sixteen of
- * them keep all multipliers of a core busy (dot_f32_tiles_neon.S); what they leave of k, and single
- * rows, is done here. */
+ * them keep all multipliers of a core busy (dot_f32_tiles_neon.S); what they leave of k, and fewer
+ * rows than they have, is done here. */
 #include <arm_neon.h>
 #include <stdbool.h>
 

@@ -31,18 +31,18 @@ static inline int bands_clamp(const struct dwconv_f32_task *task)
 
 static inline void bands_add(struct bands *bands, size_t height, size_t down, int left_out)
 {
-    struct band *band = &bands->band[bands->count], *before = band - 1;
+    struct band *band = &bands->band[bands->count];
     if (!down || !height)
         return;
-    band->y = bands->count ? before->y + before->height * before->down : 0;
+    band->y = bands->count ? band[-1].y + band[-1].height * band[-1].down : 0;
     band->height = height;
     band->down = down;
     band->left_out = left_out;
     bands->count++;
 }
 
-/* Tiles of `height` rows, or fewer where these are the last. 0: padding is more than one row at
- * either end, or all of a tile's rows but one. */
+/* Tiles of `height` rows, or fewer where these are the first or the last. 0: padding is more than
+ * one row at either end, or all of a tile's rows but one. */
 static inline int bands_list(struct bands *bands, const struct dwconv_f32_task *task,
                              const float *const *rows, size_t height)
 {

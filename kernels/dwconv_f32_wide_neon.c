@@ -197,13 +197,14 @@ static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task
     }
 }
 
-/* Parts of a row that is alone, as long as tiles are wide; they are rows of dst from here on. */
+/* Parts of a row that is alone, as many as the highest tile of their width has rows; they are rows
+ * of dst from here on. */
 static void divide_row(struct dwconv_f32_task *task, struct copy *copy)
 {
     size_t n = task->out_cols;
-    if (task->kh > 1 || task->out_rows > 1 || task->stride_w > 1 || n < MOST_HEIGHT * LANES)
+    if (task->kh > 1 || task->out_rows > 1 || task->stride_w > 1 || n < heights[0] * LANES)
         return;
-    task->out_rows = n < LANES * LANES * WIDE_VECTORS ? MOST_HEIGHT : LANES;
+    task->out_rows = n < heights[1] * LANES * WIDE_VECTORS ? heights[0] : heights[1];
     task->dilation_h = 1;
     task->dst_row = copy->step = n / task->out_rows;
     task->out_cols = n - (task->out_rows - 1) * task->dst_row;
