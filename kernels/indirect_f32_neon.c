@@ -35,9 +35,13 @@ static tile_table tiles = {
     [WIDTH / 4 - 1][6] = run_parts,
     [WIDTH / 4 - 1][7] = run_parts,
 };
+
+/* Of one and two pixels there are no others. */
+#define FEW_PIXELS                                                  \
+    [0][0] = indirect_f32_1x4_neon, [0][1] = indirect_f32_2x4_neon, \
+    [1][0] = indirect_f32_1x8_neon, [1][1] = indirect_f32_2x8_neon
 static tile_table narrow_tiles = {
-    [0][0] = indirect_f32_1x4_neon, [0][1] = indirect_f32_2x4_neon,
-    [1][0] = indirect_f32_1x8_neon, [1][1] = indirect_f32_2x8_neon,
+    FEW_PIXELS,
 #define KERNEL(pixels, columns) \
     [columns / 4 - 1][pixels - 1] = indirect_f32_##pixels##x##columns##_narrow_neon,
 #include "kernels/indirect_f32_in_order_list.h"
@@ -45,14 +49,14 @@ static tile_table narrow_tiles = {
     [1][7] = run_narrow_parts,
 };
 static tile_table wide_tiles = {
-    [0][0] = indirect_f32_1x4_neon,      [0][1] = indirect_f32_2x4_neon,
-    [1][0] = indirect_f32_1x8_neon,      [1][1] = indirect_f32_2x8_neon,
+    FEW_PIXELS,
 #define KERNEL(pixels, columns) \
     [columns / 4 - 1][pixels - 1] = indirect_f32_##pixels##x##columns##_wide_neon,
 #include "kernels/indirect_f32_in_order_list.h"
 #undef KERNEL
     [1][7] = indirect_f32_8x8_wide_neon,
 };
+#undef FEW_PIXELS
 
 /* All columns. */
 static inline void run_whole(tile_table table, const struct indirect_f32_tile *tile)

@@ -238,7 +238,7 @@ at_high .req x8
     ldr q\to, [weights, #\from]
     .endm
 
-/* steps >= 1. Where pixels have two registers, every other step is in the other ones. */
+/* To 5, steps >= 1. Where pixels have two registers, every other step is in the other ones. */
     .macro all_steps one
     .set single, \one
     .set own, 0
@@ -259,7 +259,6 @@ at_high .req x8
 4:  .set own, 1
     step 0
     .endif
-    b 5f
     .endm
 
     .macro store_sums
@@ -304,6 +303,7 @@ at_high .req x8
     cbz steps, 5f
     b.ne 1f
     all_steps 1
+    b 5f
 1:  all_steps 0
 5:  add_bias %sums, %P, %V
     clamp_sums %sums, %(P * V)
