@@ -108,6 +108,8 @@ $(BUILD)/kernels/%.o: kernels/%.c $(BUILD)/flags
 $(BUILD)/kernels/%.o: kernels/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
+# Descriptors are compared by pairs of words, which clang would put into vectors and take out of them again.
+$(BUILD)/src/%.o: private CFLAGS += $(if $(IS_CLANG),-fno-slp-vectorize)
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -c -o $@ $<
