@@ -102,3 +102,8 @@ const struct core *core_named(const char *name)
             return &cores[i];
     return NULL;
 }
+
+int core_speed(const struct core *core)
+{
+    return 2 * core->fmla_per_cycle - (core->in_order != 0);
+}

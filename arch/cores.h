@@ -10,6 +10,10 @@ const struct core *core_find(uint64_t midr);
 /* The row of this name, or NULL. */
 const struct core *core_named(const char *name);
 
+/* How much it does in a cycle, in no unit: one that reorders does more than one that issues in
+ * order and is as wide. */
+int core_speed(const struct core *core);
+
 extern const struct core cores[];
 extern const size_t core_count; /* the last row is the generic one */
 

@@ -75,12 +75,6 @@ static const struct core *read_core(const char *sysfs, unsigned cpu)
     return end != line && *end == '\0' ? core_find(midr) : NULL;
 }
 
-/* An out-of-order core is faster than an in-order one of the same width. */
-static int speed(const struct core *core)
-{
-    return 2 * core->fmla_per_cycle - (core->in_order != 0);
-}
-
 static int is_allowed(const cpu_set_t *allowed, unsigned cpu)
 {
     return !allowed || (cpu < CPU_SETSIZE && CPU_ISSET(cpu, allowed));
@@ -94,7 +88,7 @@ static const struct core *fastest_core(const char *sysfs, const cpu_set_t *allow
     for (unsigned i = 0; i < MAX_CPUS && missing < MAX_GAP; i++) {
         const struct core *core = read_core(sysfs, i);
         missing = core ? 0 : missing + 1;
-        if (!core || !is_allowed(allowed, i) || (best && speed(core) <= speed(best)))
+        if (!core || !is_allowed(allowed, i) || (best && core_speed(core) <= core_speed(best)))
             continue;
         best = core;
         *cpu = i;

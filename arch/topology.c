@@ -172,7 +172,7 @@ static void apply_cores(struct topology *t, const char *root, struct speeds *s)
         t->cpus[i].model = core;
         s->in_order[i] = core->in_order != 0;
         if (!s->has_capacity)
-            s->raw[i] *= 2 * core->fmla_per_cycle - s->in_order[i];
+            s->raw[i] *= core_speed(core);
     }
 }
 
