@@ -15,15 +15,65 @@
     .set IN_ORDER_NARROW, 1
     .set IN_ORDER_WIDE, 2
 
+/* ---- branch protection, where the compiler is asked for it (-mbranch-protection) ---- */
+
+    .set branches_protected, 0
+    .set returns_protected, 0
+#ifdef __ARM_FEATURE_BTI_DEFAULT
+    .set branches_protected, 1
+#endif
+#ifdef __ARM_FEATURE_PAC_DEFAULT
+    .set returns_protected, 1
+#endif
+
+/* A place where calls by address may go, and one for branches to what is in a register; and what
+ * keeps a return address that is on the stack. All are hints, which other cores take for NOP. */
+    .macro accept_call
+    .if branches_protected
+    hint #34 /* BTI c */
+    .endif
+    .endm
+    .macro accept_branch
+    .if branches_protected
+    hint #36 /* BTI j */
+    .endif
+    .endm
+    .macro sign_return
+    .if returns_protected
+    hint #25 /* PACIASP */
+    .endif
+    .endm
+    .macro check_return
+    .if returns_protected
+    hint #29 /* AUTIASP */
+    .endif
+    .endm
+
+/* For the linker, which protects a program if all of its files say that they are. */
+    .set protected, branches_protected + 2 * returns_protected
+    .if protected
+    .section .note.gnu.property, "a", %note
+    .p2align 3
+    .word 4, 16, 5
+    .asciz "GNU"
+    .word 0xc0000000, 4, protected, 0
+    .text
+    .endif
+
 /* ---- functions ---- */
 
 /* One that C calls by its name, within the library only. */
     .macro begin_function name
-    .p2align 4
     .globl \name
     .hidden \name
     .type \name, %function
+    begin_listed_function \name
+    .endm
+/* One that C finds in a table. */
+    .macro begin_listed_function name
+    .p2align 4
 \name\():
+    accept_call
     .endm
     .macro end_function name
     .size \name, . - \name
@@ -31,18 +81,29 @@
 
 /* Callers keep the lower halves of v8 … v15, and x19 … x30. These push `pairs` pairs of registers
  * from d8 on, x19 … x(last), and `locals` bytes (a multiple of 16) that are at sp + at_locals; and
- * pop what the last save_registers in the file has pushed. */
+ * pop what the last save_registers in the file has pushed. There are no unwind tables: nothing here
+ * calls or throws, and tiles of some kernels go on in the frame of others. */
     .macro save_registers pairs, last=18, locals=0
     .set saved_pairs, \pairs
     .set saved_last, \last
     .set at_locals, 16 * saved_pairs + (saved_last - 17) / 2 * 16
     .set saved_bytes, at_locals + \locals
+    .if saved_last == 30
+    sign_return
+    .endif
     push_pair %(saved_bytes)
     all_but_first stp, str
     .endm
     .macro restore_registers
     all_but_first ldp, ldr
     pop_pair %(saved_bytes)
+    .if saved_last == 30
+    check_return
+    .endif
+    .endm
+    .macro pop_and_return
+    restore_registers
+    ret
     .endm
 
     .macro push_pair bytes
@@ -72,6 +133,34 @@
     .endm
     .macro move_one op, register, at
     \op x\register, [sp, #\at]
+    .endm
+
+/* ---- tables of addresses, which C knows by their names ---- */
+
+/* Between these two entries are added from among the code that they are for. */
+    .macro begin_table name
+    .pushsection .data.rel.ro, "aw"
+    .p2align 3
+    .globl \name
+    .hidden \name
+    .type \name, %object
+\name\():
+    .popsection
+    .endm
+    .macro end_table name
+    .pushsection .data.rel.ro, "aw"
+    .size \name, . - \name
+    .popsection
+    .endm
+    .macro table_entry address
+    .pushsection .data.rel.ro, "aw"
+    .xword \address
+    .popsection
+    .endm
+    .macro no_entries count
+    .pushsection .data.rel.ro, "aw"
+    .zero 8 * \count
+    .popsection
     .endm
 
 /* ---- one instruction each ---- */

@@ -133,6 +133,5 @@ x_bytes .req x16
     .endr
     subs tiles, tiles, #1
     b.ne 1b
-    restore_registers
-    ret
+    pop_and_return
     end_function dot_f32_rows_of_4_neon

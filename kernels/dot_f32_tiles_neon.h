@@ -59,7 +59,6 @@ sums .req x5
     .endm
 
     .macro end_tile name
-    restore_registers
-    ret
+    pop_and_return
     end_function dot_f32_\name\()_neon
     .endm

@@ -155,8 +155,7 @@ temp .req x17
     ldr temp, [job, #JOB_PHASES_END]
     cmp phases, temp
     b.lo 6b
-    restore_registers
-    ret
+    pop_and_return
     end_function dwconv_f32_lanes_\KH\()s\SH\()_\R
     .endm
 

@@ -230,35 +230,21 @@ first_rows .req x30
     add line_dst, line_dst, #64
     subs lines, lines, #1
     b.ne 10b
-    restore_registers
-    ret
+    pop_and_return
     end_function \name
-    .pushsection .data.rel.ro, "aw"
-    .xword \name
-    .popsection
+    table_entry \name
     .endm
 
     .macro lines_functions clamped, has_clamp
     lines_function dwconv_f32_lines_1\clamped, \has_clamp, 1, 0, 0
-    .pushsection .data.rel.ro, "aw"
-    .xword 0
-    .popsection
+    no_entries 1
     lines_function dwconv_f32_lines_1_below\clamped, \has_clamp, 1, 0, 1
     lines_function dwconv_f32_lines_2\clamped, \has_clamp, 2, 0, 0
     lines_function dwconv_f32_lines_2_above\clamped, \has_clamp, 2, 1, 0
     lines_function dwconv_f32_lines_2_below\clamped, \has_clamp, 2, 0, 1
     .endm
 
-    .section .data.rel.ro, "aw"
-    .p2align 3
-    .globl dwconv_f32_lines_functions
-    .hidden dwconv_f32_lines_functions
-    .type dwconv_f32_lines_functions, %object
-dwconv_f32_lines_functions:
-    .text
-
+    begin_table dwconv_f32_lines_functions
     lines_functions , 0
     lines_functions _clamp, 1
-
-    .section .data.rel.ro, "aw"
-    .size dwconv_f32_lines_functions, . - dwconv_f32_lines_functions
+    end_table dwconv_f32_lines_functions

@@ -248,8 +248,7 @@ from_lower .req x12
     b 3f
 2:  planes 1
     b.ne 2b
-3:  restore_registers
-    ret
+3:  pop_and_return
     end_function \name
     .endm
 

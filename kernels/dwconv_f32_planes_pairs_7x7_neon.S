@@ -213,8 +213,7 @@ copies .req x28
     b 3f
 2:  plane 1
     b.ne 2b
-3:  restore_registers
-    ret
+3:  pop_and_return
     .p2align 4
 .Lbytes:
     .word 0xffffffff, 0x07060504, 0x0f0e0d0c, 0x17161514

@@ -50,6 +50,7 @@ last_dst .req x30
     .macro band R, padding
     .p2align 4
 .Lband_\R\()_\padding\():
+    accept_branch
     cbnz clamp, 4f
     band_body \R, \padding, 0
 4:  band_body \R, \padding, 1
@@ -100,10 +101,10 @@ last_dst .req x30
     br scratch
     for_bands band
 .Lend:
+    accept_branch
     next_plane
     b.ne 10b
-12: restore_registers
-    ret
+12: pop_and_return
 13: cbnz clamp, 14f
     whole_planes 0
 14: whole_planes 1

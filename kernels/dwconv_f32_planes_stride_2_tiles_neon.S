@@ -146,6 +146,7 @@ last_dst .req x8
     .macro band R, top
     .p2align 4
 .Lband_\R\()_\top\():
+    accept_branch
     cbnz clamp, 5f
     band_body \R, \top, 0
     next_tile base
@@ -255,10 +256,10 @@ last_dst .req x8
     br scratch
     for_bands band
 .Lend:
+    accept_branch
     next_plane
     b.ne 10b
-12: restore_registers
-    ret
+12: pop_and_return
 11: cmp vectors, #1
     b.ne 13f
     whole_or_clamped_planes 7

@@ -5,6 +5,7 @@
     .macro body K, V, R, side, padding
     .p2align 4
 .Lplanes_\K\()_\V\()_\R\()_\side\()_\padding\():
+    accept_branch
     take_columns \K, \V, \R, \side, \padding
     cbz clamp, 1f
     limit \V, \R
@@ -78,6 +79,7 @@
     br scratch
     for_bodies body, \K
 .Lplanes_\K\()_end:
+    accept_branch
     ldr tiles, [job, #JOB_TILES]
     next_plane
     b.ne 10b
@@ -88,8 +90,7 @@
     b 30f
 22: whole_planes \K, 1
     b.ne 22b
-30: restore_registers
-    ret
+30: pop_and_return
     .p2align 2
 .Lplanes_\K\()_bodies:
     for_bodies entry, \K

@@ -25,8 +25,7 @@
     add group_dst, group_dst, #\bytes
     subs groups, groups, #1
     b.ne 30b
-    restore_registers
-    ret
+    pop_and_return
     end_function \name
     .endm
 

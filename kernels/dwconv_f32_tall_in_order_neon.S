@@ -334,8 +334,7 @@ w_row .req x27
     .endm
 
     .macro function name, R, S, kind
-    .p2align 4
-\name\():
+    begin_listed_function \name
     save_registers 4, 30, 80
     ldr scratch, [job, #JOB_ROWS]
     .set i, 0
@@ -398,8 +397,7 @@ w_row .req x27
     subs scratch, scratch, #1
     str scratch, [sp, #GROUPS_LEFT]
     b.ne 10b
-    restore_registers
-    ret
+    pop_and_return
 /* a column at the edge: taps from max(0, -at) to min(kw, columns - at) */
 14: neg scratch, taps
     bic scratch, scratch, scratch, asr #63
@@ -420,9 +418,7 @@ w_row .req x27
     list \R, \S, \kind
     .endm
     .macro list R, S, kind
-    .pushsection .data.rel.ro, "aw"
-    .xword .Ltall_\R\()_\S\()_\kind
-    .popsection
+    table_entry .Ltall_\R\()_\S\()_\kind
     .endm
 /* One and two rows have too few FMLA to hide halves behind. */
     .macro tiles_narrow S
@@ -438,18 +434,9 @@ w_row .req x27
     tile 1, \S, 2
     .endm
 
-    .section .data.rel.ro, "aw"
-    .p2align 3
-    .globl dwconv_f32_tall_in_order_functions
-    .hidden dwconv_f32_tall_in_order_functions
-    .type dwconv_f32_tall_in_order_functions, %object
-dwconv_f32_tall_in_order_functions:
-    .text
-
+    begin_table dwconv_f32_tall_in_order_functions
     tiles_narrow 1
     tiles_narrow 2
     tiles_wide 1
     tiles_wide 2
-
-    .section .data.rel.ro, "aw"
-    .size dwconv_f32_tall_in_order_functions, . - dwconv_f32_tall_in_order_functions
+    end_table dwconv_f32_tall_in_order_functions

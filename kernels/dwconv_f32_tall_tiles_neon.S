@@ -47,6 +47,7 @@ scratch2 .req x30
     .endm
     .macro row_label name, i
 \name\()_row\i\():
+    accept_branch
     .endm
     .macro row_entry name, i
     .word \name\()_row\i - \name\()_entries
@@ -120,8 +121,7 @@ scratch2 .req x30
     .endm
 
     .macro function name, KH, S, V, R, padded, spare
-    .p2align 4
-\name\():
+    begin_listed_function \name
     save_registers 4, 30
     ldp src, weights, [job, #JOB_SRC]
     ldp bias, group_dst, [job, #JOB_BIAS]
@@ -171,8 +171,7 @@ scratch2 .req x30
     add group_dst, group_dst, #(16 * \V)
     subs groups, groups, #1
     b.ne 10b
-    restore_registers
-    ret
+    pop_and_return
 /* a column at the edge: taps from max(0, -at) to min(kw, columns - at) */
 14: neg scratch, at
     bic scratch, scratch, scratch, asr #63
@@ -202,9 +201,8 @@ scratch2 .req x30
     .macro tile KH, S, V, R, spare
     function .Ltall_\KH\()_\S\()_\V\()_\R, \KH, \S, \V, \R, 0, \spare
     function .Ltall_\KH\()_\S\()_\V\()_\R\()_padded, \KH, \S, \V, \R, 1, \spare
-    .pushsection .data.rel.ro, "aw"
-    .xword .Ltall_\KH\()_\S\()_\V\()_\R, .Ltall_\KH\()_\S\()_\V\()_\R\()_padded
-    .popsection
+    table_entry .Ltall_\KH\()_\S\()_\V\()_\R
+    table_entry .Ltall_\KH\()_\S\()_\V\()_\R\()_padded
     .endm
     .macro tiles KH, S, V, spare7, spare
     tile \KH, \S, \V, 7, \spare7
@@ -213,14 +211,7 @@ scratch2 .req x30
     tile \KH, \S, \V, 1, \spare
     .endm
 
-    .section .data.rel.ro, "aw"
-    .p2align 3
-    .globl dwconv_f32_tall_functions
-    .hidden dwconv_f32_tall_functions
-    .type dwconv_f32_tall_functions, %object
-dwconv_f32_tall_functions:
-    .text
-
+    begin_table dwconv_f32_tall_functions
     tiles 3, 1, 1, 6, 6
     tiles 3, 1, 2, 4, 4
     tiles 3, 2, 1, 6, 6
@@ -233,6 +224,4 @@ dwconv_f32_tall_functions:
     tiles 7, 1, 2, 2, 4
     tiles 7, 2, 1, 6, 6
     tiles 7, 2, 2, 2, 4
-
-    .section .data.rel.ro, "aw"
-    .size dwconv_f32_tall_functions, . - dwconv_f32_tall_functions
+    end_table dwconv_f32_tall_functions

@@ -196,6 +196,7 @@ three_taps .req x30
     .set width, \N
     .set columns, (\N - 1) * \S + 3
 \name\above\below\():
+    accept_branch
     ldp start, x14, [tiles]
     add start, start, channel
     find_rows %((\R - 1) * \S + 3)
@@ -212,14 +213,7 @@ three_taps .req x30
     tile_columns \done, \S, \clamps, \R, \left, \right
     .endif
     br body
-    .pushsection .data.rel.ro, "aw"
-    .xword \name\above\below
-    .popsection
-    .endm
-    .macro no_tiles count
-    .pushsection .data.rel.ro, "aw"
-    .zero 8 * \count
-    .popsection
+    table_entry \name\above\below
     .endm
 
 /* By edges: left, middle, right, both. */
@@ -239,24 +233,24 @@ three_taps .req x30
     .if \S == 2
     tile \name, \S, \clamps, 2, 14, 1, 0
     tile \name, \S, \clamps, 2, 14, 0, 0
-    no_tiles 2
+    no_entries 2
     tiles_of_seven \name, \S, \clamps, 2, 0, 0
-    no_tiles 8
+    no_entries 8
     .else
-    no_tiles 4
+    no_entries 4
     tiles_of_seven \name, \S, \clamps, 2, 0, 0
     tile \name, \S, \clamps, 2, 4, 1, 0
     tile \name, \S, \clamps, 2, 4, 0, 0
-    no_tiles 3
+    no_entries 3
     tile \name, \S, \clamps, 2, 3, 0, 0
     tile \name, \S, \clamps, 2, 3, 0, 1
-    no_tiles 1
+    no_entries 1
     .endif
     .endm
     .macro tiles_of_seven_padded name, S, clamps, R, above, below
-    no_tiles 4
+    no_entries 4
     tiles_of_seven \name, \S, \clamps, \R, \above, \below
-    no_tiles 8
+    no_entries 8
     .endm
 
 /* ---- functions ---- */
@@ -286,23 +280,14 @@ three_taps .req x30
     tiles_of_seven_padded \name, \S, \clamps, 2, 1, 0
     tiles_of_seven_padded \name, \S, \clamps, 2, 0, 1
 .L\name\()_done:
-    restore_registers
-    ret
+    accept_branch
+    pop_and_return
     end_function \name
     .endm
 
-    .section .data.rel.ro, "aw"
-    .p2align 3
-    .globl dwconv_f32_tiles_bodies
-    .hidden dwconv_f32_tiles_bodies
-    .type dwconv_f32_tiles_bodies, %object
-dwconv_f32_tiles_bodies:
-    .text
-
+    begin_table dwconv_f32_tiles_bodies
     tiles_function dwconv_f32_tiles_s1, 1, 0
     tiles_function dwconv_f32_tiles_s2, 2, 0
     tiles_function dwconv_f32_tiles_s1_clamp, 1, 1
     tiles_function dwconv_f32_tiles_s2_clamp, 2, 1
-
-    .section .data.rel.ro, "aw"
-    .size dwconv_f32_tiles_bodies, . - dwconv_f32_tiles_bodies
+    end_table dwconv_f32_tiles_bodies

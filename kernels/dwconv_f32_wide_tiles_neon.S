@@ -3,8 +3,7 @@
  * A tile of R rows of V vectors keeps its sums in v16 … v31. For each column of the kernel its KH
  * weights are lanes of v0 and v1, and rows of source go to v2 … v5 and v6 … v9 in turn: KH V R FMLA
  * and (R - 1) S + KH loads. 3x3, 16 columns, four rows: 144 FMLA, 18 loads of source, 3 of weights,
- * 4 of the bias, 4 stores. Tiles of one and two vectors
- * have seven rows, too. */
+ * 4 of the bias, 4 stores. Tiles of one and two vectors have seven rows, too. */
 
 #include "kernels/assembly_neon.h"
 #include "kernels/dwconv_f32_wide_offsets.h"
@@ -176,6 +175,7 @@ quads .req x30
     .macro body name, KH, S, V, R, height
     .p2align 4
 \name\()_\V\()_\R\():
+    accept_branch
     .set r, 0
     .rept \R
     several_at ld1, \V, %(16 + r * \V), constants
@@ -256,6 +256,7 @@ quads .req x30
     bodies_of .L\name, \KH, \S, 3
     bodies_of .L\name, \KH, \S, 4
 .L\name\()_end:
+    accept_branch
     ldr scratch, [job, #JOB_BIAS_NEXT]
     add dst, dst, dst_plane
     add weights, weights, #4
@@ -268,8 +269,7 @@ quads .req x30
     b.ne 12b
     add src_offset, src_offset, src_plane
     b 10b
-13: restore_registers
-    ret
+13: pop_and_return
     .p2align 2
 .L\name\()_bodies:
     body_offsets .L\name, 1

@@ -261,8 +261,7 @@ eights_step .req x30
 40: regular_tiles \height, adding
     b 42f
 41: regular_tiles \height, finishing
-42: restore_registers
-    ret
+42: pop_and_return
     end_function gemm_f32_listed_\height\()x12_regular_neon
     .endm
 

@@ -146,8 +146,7 @@ from .req x30
     .endm
 
     .macro end name
-    restore_registers
-    ret
+    pop_and_return
     end_function gemm_f32_listed_\name\()_neon
     .endm
 

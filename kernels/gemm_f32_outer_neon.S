@@ -1,7 +1,7 @@
-/* Tiles of gemm_f32_outer.h, which read columns of A: each step of k adds the
- * product of a piece of A's column by a piece of B's row. One or two loads bring the column, where a
- * row's tile needs one for each row and four steps: 8x12 has 24 FMLA in 27 instructions, and needs
- * but five registers beside its sums. */
+/* Tiles of gemm_f32_outer.h for NEON, which read columns of A: each step of k adds the product of a
+ * piece of A's column by a piece of B's row. One or two loads bring the column, where a row's tile
+ * needs one for each row and four steps: 8x12 has 24 FMLA in 27 instructions, and needs but five
+ * registers beside its sums. */
 #include "kernels/gemm_f32_outer_neon.h"
 
 /* A column of `height` values to v0 and v1, exactly these; and to the next one. */

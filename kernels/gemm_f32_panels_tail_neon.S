@@ -333,9 +333,11 @@ tail .req x16
     begin_rows_kernel \name, \height, \sums, 0, %(low), \kind
     sum_columns \height, \sums
     go_to_ending
-14: store_tail \height, \sums, %(\sums - columns)
+14: accept_branch
+    store_tail \height, \sums, %(\sums - columns)
     next_tile
-10: end_frame \height, \sums
+10: accept_branch
+    end_frame \height, \sums
 
     one_or_two_columns \height, \sums
 
@@ -350,7 +352,8 @@ tail .req x16
     .endr
 
     special_rows \height, \sums, 0, \kind
-20: finish_sums \height, \sums
+20: accept_branch
+    finish_sums \height, \sums
     cbz rounds, 14b
     .if columns == 1
     for_all clamp_to, 2, %(1 + \height / 5), 0, 1

@@ -19,8 +19,7 @@
 19: store_columns \V, \width
     next_tile \V
     b.ne 11b
-    restore_registers
-    ret
+    pop_and_return
 
 15: clear_all %(32 - \V * \width), %(\V * \width)
     cbz tail, 14b

@@ -67,8 +67,7 @@
     b.eq 30f
     tbz middle, #63, 11b
     b 20b
-30: restore_registers
-    ret
+30: pop_and_return
     end_function gemm_f32_planes_\name\()_neon
     .endm
 

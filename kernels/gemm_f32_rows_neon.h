@@ -67,6 +67,7 @@
     .endm
 
     .macro end_ragged height, vectors, lanes
+    accept_branch
     add scratch, c, #16 * (\vectors - 1)
     store_rows \height, \vectors, \lanes
     .if \vectors == 1
@@ -79,6 +80,7 @@
     .endm
 
     .macro end_dense height, vectors, lanes
+    accept_branch
     store_dense \height, \vectors, \lanes
     subs tiles, tiles, #1
     b.gt 11b
@@ -184,7 +186,8 @@
 
     .macro end_rows_kernel name, height, kind
     .if \height > 1
-27: adr x9, 10b
+27: accept_branch
+    adr x9, 10b
     str x9, [sp, #KEPT_END]
     ldrb w10, [strip, #STRIP_ENDING]
     go_on_lower %(\height - 1), \kind
@@ -196,10 +199,12 @@
     .macro rows_kernel name, height, vectors, group, widest, kind
     begin_rows_kernel \name, \height, \vectors, \group, \widest, \kind
     go_to_ending
-14: store_whole \height, \vectors
+14: accept_branch
+    store_whole \height, \vectors
     subs tiles, tiles, #1
     b.ne 11b
-10: end_frame \height, \vectors
+10: accept_branch
+    end_frame \height, \vectors
 
 /* By GEMM_F32_ENDING_*. */
 .Lendings_\height\()_\kind\():
@@ -213,7 +218,7 @@
     special_rows \height, \vectors, \group, \kind
     end_tail \vectors, \group
     b 21f
-20:
+20: accept_branch
     .if \vectors == \group
     ldr rounds, [strip, #STRIP_B_TAIL]
     ldr scratch, [strip, #STRIP_TAIL]
@@ -232,7 +237,8 @@
 52: end_dense \height, \vectors, 2
 51: end_dense \height, \vectors, 1
     .endif
-23: store_whole \height, \vectors
+23: accept_branch
+    store_whole \height, \vectors
     next_tile
     end_rows_kernel \name, \height, \kind
     .endm

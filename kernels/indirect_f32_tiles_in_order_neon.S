@@ -308,8 +308,7 @@ at_high .req x8
 5:  add_bias %sums, %P, %V
     clamp_sums %sums, %(P * V)
     store_sums
-    restore_registers
-    ret
+    pop_and_return
     end_function \name
     .endm
 

@@ -108,8 +108,7 @@ rest .req x8
 6:  add_bias 16, \pixel_count, \vectors
     clamp_sums 16, %(\pixel_count * \vectors)
     store_sums \pixel_count, \vectors
-    restore_registers
-    ret
+    pop_and_return
     end_function \name
     .endm
 

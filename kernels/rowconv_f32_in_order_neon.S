@@ -220,8 +220,7 @@ wrap .req x21  /* the same at the end of a channel */
     b.ne 5b
 6:  other_taps 0
     end_tile %stride, %vectors, %(kind == IN_ORDER_WIDE)
-    restore_registers
-    ret
+    pop_and_return
     end_function \name
     .endm
 

@@ -447,7 +447,8 @@ half .req x20
     b 82f
 
     /* A panel is done: the next one of this point, or the first one of the next point. */
-80: subs panels, panels, #1
+80: accept_branch
+    subs panels, panels, #1
     b.eq 81f
     mov a, a_point
     mov heights, heights_point
@@ -471,8 +472,8 @@ half .req x20
     .set h, h + 1
     .endr
 
-88: restore_registers
-    ret
+88: accept_branch
+    pop_and_return
     .p2align 2
 90: .word 80b - 90b, 71b - 90b, 72b - 90b, 73b - 90b, 74b - 90b, 75b - 90b, 76b - 90b, 77b - 90b
     .word 88b - 90b
@@ -482,6 +483,7 @@ half .req x20
     .macro body height, width, kind
     .p2align 4
 7\height\():
+    accept_branch
     .if \kind == 0
     tile \height, \width, 0
     .elseif \kind == 3

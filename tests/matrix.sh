@@ -41,6 +41,8 @@ if [ "$(uname -m)" = x86_64 ]; then
         check "AArch64, $cpu" EMULATED_CPU="$cpu" TESTS="$(echo "$names" | sed 's/\.c$//' | tr '\n' ' ')"
     done
 fi
+check 'AArch64, branch protection' EMULATED_CPU=max BUILD=build/aarch64-protected \
+    CFLAGS='-g -mbranch-protection=standard' TESTS="$(cd tests && ls test_kernels_*.c | sed 's/\.c$//' | tr '\n' ' ')"
 check 'portable' TARGET=portable
 check 'portable, address and undefined-behaviour sanitizers' TARGET=portable SAN=address,undefined
 check 'portable, thread sanitizer' TARGET=portable SAN=thread
