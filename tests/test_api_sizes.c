@@ -36,6 +36,23 @@ static void wide_weights_are_planned_at_once(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+/* Of so many channels that taps are read one by one, and with most taps in the padding. */
+static void a_long_kernel_is_planned_at_once(void **state)
+{
+    (void)state;
+    const neo_dim size = (neo_dim)1 << 28;
+    neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                 .src = tensor_desc(3, (neo_dim[]){1, 64, size}, "nwc"),
+                                 .weights = tensor_desc(3, (neo_dim[]){4, 64, 2 * size + 1}, "any"),
+                                 .dst = tensor_desc(3, (neo_dim[]){1, 4, size}, "nwc"),
+                                 .strides = {1},
+                                 .padding_left = {size},
+                                 .padding_right = {size}};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
 static void an_empty_product_of_many_matrices_does_nothing(void **state)
 {
     (void)state;
@@ -284,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensors_of_any_layout_that_do_not_fit_are_refused),
         cmocka_unit_test(wide_weights_are_planned_at_once),
+        cmocka_unit_test(a_long_kernel_is_planned_at_once),
         cmocka_unit_test(an_empty_product_of_many_matrices_does_nothing),
         cmocka_unit_test(steps_beyond_every_image_are_refused),
         cmocka_unit_test(more_elements_than_an_address_space_has_are_unsupported),

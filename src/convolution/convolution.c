@@ -199,10 +199,13 @@ struct span convolution_taps(const struct convolution_shape *shape, int dimensio
 {
     neo_dim stride = shape->stride[dimension], padding = shape->padding[dimension];
     neo_dim step = shape->dilation[dimension], begin = 0, end = shape->kernel[dimension];
-    while (begin < end && last * stride - padding + begin * step < 0)
-        begin++;
-    while (begin < end && first * stride - padding + (end - 1) * step >= shape->in[dimension])
-        end--;
+    /* Where src begins, from the last pixel's first tap on, and where it ends, from the first's. */
+    neo_dim before = padding - last * stride;
+    neo_dim behind = padding - first * stride + shape->in[dimension];
+    if (before > 0)
+        begin = before > (end - 1) * step ? end : (before - 1) / step + 1;
+    if (behind <= (end - 1) * step)
+        end = behind > begin * step ? (behind - 1) / step + 1 : begin;
     return (struct span){(size_t)begin, (size_t)end};
 }
 
