@@ -259,6 +259,16 @@ static void large_weights_come_once_and_sums_take_the_place_of_inputs(void **sta
     assert_int_equal(plan.slot / 16 % 2, 1);
 }
 
+static void sums_of_very_many_channels_have_places_of_32_bits(void **state)
+{
+    (void)state;
+    for (neo_dim ic = 1 << 12; ic <= 1 << 24; ic *= 4) {
+        struct convolution_winograd plan = plan_of(1, 63, ic, 8);
+        assert_true((MOST_POINTS * plan.slot + plan.strip * WINOGRAD_F32_NR) * sizeof(float) <=
+                    UINT32_MAX);
+    }
+}
+
 static void rows_that_do_not_stay_in_l1_are_multiplied_in_parts(void **state)
 {
     (void)state;
@@ -315,6 +325,7 @@ int main(void)
         cmocka_unit_test(inputs_stay_where_weights_do_not),
         cmocka_unit_test(rounds_turn_back_where_inputs_hardly_stay),
         cmocka_unit_test(large_weights_come_once_and_sums_take_the_place_of_inputs),
+        cmocka_unit_test(sums_of_very_many_channels_have_places_of_32_bits),
         cmocka_unit_test(rows_that_do_not_stay_in_l1_are_multiplied_in_parts),
         cmocka_unit_test(strips_are_whole_blocks_or_nearly),
         cmocka_unit_test(caches_of_any_size_have_blocks_of_some_megabytes),

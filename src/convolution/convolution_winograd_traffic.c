@@ -54,13 +54,17 @@ static double lines_of_round(const struct winograd_blocking *how)
     return lines == floor(lines) ? lines : lines + 0.75;
 }
 
-/* A point is multiplied apart from others then, which takes some time, too. */
+/* A point is multiplied apart from others then, which takes some time, too. Its sums are as far
+ * from those of the next one as inputs are, and all these distances have 32 bits: in bytes, with
+ * what fills lines. */
 bool winograd_replaces_inputs(const struct convolution_winograd *mine,
                               const struct winograd_blocking *how)
 {
-    enum { ENOUGH = 1 << 17 };
+    enum { ENOUGH = 1 << 17, MOST_ROW = 1 << 17 };
+    _Static_assert((MOST_ROW + 1) * sizeof(float) <= UINT32_MAX / (MOST_POINTS * MOST_STRIP),
+                   "32 bits");
     size_t products = (size_t)(mine->shape.ic * mine->shape.oc) * div_up(mine->tiles, how->strips);
-    return how->panels == mine->panels && products >= ENOUGH;
+    return how->panels == mine->panels && products >= ENOUGH && mine->padded <= MOST_ROW;
 }
 
 /* A strip's in bytes. */
