@@ -12,6 +12,9 @@ enum { CPU_NEON = 1, CPU_FP16 = 2, CPU_DOTPROD = 4, CPU_BF16 = 8, CPU_I8MM = 16 
  * (Cortex-A53, A55), or a whole 128-bit one (Cortex-A510). */
 enum { IN_ORDER_NARROW = 1, IN_ORDER_WIDE = 2 };
 
+/* Lines that a place of an L1 data cache has room for: those of most known cores have no more. */
+enum { CPU_L1_WAYS = 4 };
+
 /* One row of the table of known cores (arch/cores.c): what tuning needs to know. */
 struct core {
     const char *name;        /* short, for tables and options: "neoverse-n1" */

@@ -68,6 +68,8 @@ static void sizes_do_not_wrap(void **state)
     assert_true(checked_round_up(&out, 65, 64));
     assert_int_equal(out, 128);
     assert_int_equal(div_up(SIZE_MAX, 2), SIZE_MAX / 2 + 1);
+    assert_int_equal(power_of_two_in(0), 0);
+    assert_int_equal(power_of_two_in(3 << 20), 1 << 20);
 }
 
 static void the_version_is_that_of_the_headers(void **state)

@@ -3,7 +3,6 @@
 #include "src/convolution/convolution_depthwise.h"
 
 enum {
-    LEAST_WAYS = 4,
     MOST_WAYS = 8,
     WAY_BYTES = 16 << 10, /* of caches with more ways than the least */
     MOST_PLACES = 128,
@@ -13,7 +12,7 @@ enum {
 
 size_t depthwise_l1_ways(const struct cpu *cpu)
 {
-    return max_size(min_size(cpu->l1_bytes / WAY_BYTES, MOST_WAYS), LEAST_WAYS);
+    return max_size(min_size(cpu->l1_bytes / WAY_BYTES, MOST_WAYS), CPU_L1_WAYS);
 }
 
 size_t depthwise_pixels_in_l1(const struct convolution_depthwise *mine)

@@ -11,7 +11,7 @@
 
 #include "src/convolution/convolution_winograd.h"
 
-enum { LINE = 64, L1_WAYS = 4 };
+enum { LINE = 64 };
 
 /* Lines from the L2 cache that take as long as one from beyond it. */
 static const double NEARER = 8.5;
@@ -100,7 +100,7 @@ static struct outputs outputs_of(const struct convolution_winograd *mine,
     double round = (double)how->panels * (double)WINOGRAD_F32_NR * sizeof(float);
     double lines = ceil(round / (double)LINE) + (how->panels < mine->panels);
     size_t pixel = (size_t)mine->shape.oc * sizeof(float);
-    double apart = (double)(pixel & (~pixel + 1)) / (double)LINE;
+    double apart = (double)power_of_two_in(pixel) / (double)LINE;
     return (struct outputs){lines * tiles * tile_bytes(mine).outputs,
                             fmin(lines / fmax(apart, 1), 1)};
 }
@@ -180,11 +180,11 @@ static double returning(const struct convolution_winograd *mine, const struct cp
 static double driven_out(const struct convolution_winograd *mine, const struct cpu *cpu,
                          const struct winograd_blocking *how)
 {
-    size_t way = max_size(cpu->l1_bytes / L1_WAYS, LINE);
+    size_t way = max_size(cpu->l1_bytes / CPU_L1_WAYS, LINE);
     size_t step = div_up(mine->tiles, how->strips) * mine->padded * sizeof(float);
-    size_t apart = min_size(step & (~step + 1), way); /* places are multiples of it */
+    size_t apart = min_size(power_of_two_in(step), way); /* places are multiples of it */
     double at_one = (double)(mine->down * mine->across * apart) / (double)way;
-    return at_one < (double)L1_WAYS || winograd_replaces_inputs(mine, how) ? 0 : at_one * 0.6;
+    return at_one < (double)CPU_L1_WAYS || winograd_replaces_inputs(mine, how) ? 0 : at_one * 0.6;
 }
 
 /* How many blocks of a point's rows stay in the L1 cache beside a panel of weights. */

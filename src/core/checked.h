@@ -55,6 +55,13 @@ static inline size_t div_up(size_t a, size_t b)
     return a / b + (a % b != 0);
 }
 
+/* The largest one that divides the value; 0 for 0. What is so many bytes apart falls on every place
+ * of a cache that is a multiple of it, and on no other. */
+static inline size_t power_of_two_in(size_t value)
+{
+    return value & (~value + 1);
+}
+
 /* For sizes that are known to be far from the limit. */
 static inline size_t round_up(size_t a, size_t b)
 {

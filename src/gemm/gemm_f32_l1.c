@@ -12,14 +12,8 @@
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
 
-enum {
-    L1_WAYS = 4,
-    LINE = 16 /* values */,
-    PLACE = 4 /* lines */,
-    MOST_PLACES = 256,
-    MOST_GROUP = 64
-};
-enum { PLACE_LINES = L1_WAYS * PLACE };
+enum { LINE = 16 /* values */, PLACE = 4 /* lines */, MOST_PLACES = 256, MOST_GROUP = 64 };
+enum { PLACE_LINES = CPU_L1_WAYS * PLACE };
 
 /* What a sum costs in each block of k, in values that come from the L2 cache: C comes and goes, and
  * in the time that it takes to load and store sums some others would come, the more the faster
@@ -94,7 +88,7 @@ static double driven_out(const struct places *b, const struct chances *passing)
 /* Values of C that come and go with two groups, for each row: a line that both have a part of. */
 static double shared(size_t width)
 {
-    double part = (double)min_size(width & (~width + 1), LINE) / (double)LINE;
+    double part = (double)min_size(power_of_two_in(width), LINE) / (double)LINE;
     return 2 * (double)LINE * (1 - part);
 }
 
@@ -121,7 +115,7 @@ static double moved(const struct gemm_f32 *plan, size_t places_count, size_t pan
 /* Sets the best group for the plan's block_k; the cost of a product. */
 static double choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
 {
-    size_t values = cpu->l1_bytes / sizeof(float), way = values / L1_WAYS;
+    size_t values = cpu->l1_bytes / sizeof(float), way = values / CPU_L1_WAYS;
     size_t places = min_size(max_size(way / (PLACE * LINE), 1), MOST_PLACES);
     size_t rows = plan->tall * plan->block_k, panel = LAYOUT_PANEL * plan->block_k;
     size_t most = values * 3 / 4 > rows ? (values * 3 / 4 - rows) / panel : 1;

@@ -37,7 +37,7 @@ struct order {
  * two, all of these parts are in the places of a few, and take as much as would fill the others. */
 static double taken(double rows, double width, double stride)
 {
-    size_t apart = (size_t)stride & -(size_t)stride;
+    size_t apart = power_of_two_in((size_t)stride);
     return rows * fmax(width, fmin((double)apart, stride));
 }
 
@@ -112,7 +112,7 @@ static double l1_traffic(const struct sizes *s)
 static double collisions(const struct sizes *s)
 {
     const double line = 16;
-    double apart = (double)((size_t)s->c_stride & -(size_t)s->c_stride);
+    double apart = (double)power_of_two_in((size_t)s->c_stride);
     double again = ceil(s->nc / s->group) - 1;
     if (again <= 0 || s->mc * (apart + s->a_step) <= s->room)
         return 0;

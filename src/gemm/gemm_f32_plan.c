@@ -20,8 +20,7 @@ enum {
     FEW_K = 256,
     FEW_COLUMNS = 64,
     FEW_PANELS = 2 * GEMM_F32_NR, /* columns */
-    L1_WAYS = 4,
-    CHUNK_PRODUCTS = 160000, /* at least */
+    CHUNK_PRODUCTS = 160000,      /* at least */
 };
 
 /* Listed tiles are as equal as they can be. */
@@ -71,8 +70,8 @@ void gemm_f32_set_block_k(struct gemm_f32 *plan, size_t most)
 
 bool gemm_f32_rows_collide(size_t a_stride, const struct cpu *cpu)
 {
-    size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
-    size_t apart = min_size(bytes & (~bytes + 1), way);
+    size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
+    size_t apart = min_size(power_of_two_in(bytes), way);
     return apart && 2 * (way / apart) < GEMM_F32_LISTED_HEIGHT;
 }
 
@@ -91,13 +90,13 @@ bool gemm_f32_reads_planes(const struct gemm_f32_shape *shape, const struct cpu 
 {
     enum { FEW = 32, PACKING = 16 }; /* one of so many; multiply-adds for a value */
     const struct gemm_f32 packed = {.shape = *shape};
-    size_t bytes = shape->a_column * sizeof(float), way = cpu->l1_bytes / L1_WAYS;
-    size_t apart = bytes & (~bytes + 1), places = way / max_size(min_size(apart, way), 1);
+    size_t bytes = shape->a_column * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
+    size_t apart = power_of_two_in(bytes), places = way / max_size(min_size(apart, way), 1);
     if (!bytes || !shape->columns || is_unknown(shape) || shape->m < GEMM_F32_PLANES_LOWEST)
         return false;
     size_t twice = round_up(shape->m, GEMM_F32_PLANES_LOWEST) - shape->m;
     bool is_little = twice * FEW <= shape->m || twice * shape->n <= PACKING * shape->m;
-    return is_little && shape->k <= min_size(most_k(&packed, cpu), places * L1_WAYS);
+    return is_little && shape->k <= min_size(most_k(&packed, cpu), places * CPU_L1_WAYS);
 }
 
 /* Whole tiles of every height, at least one. */

@@ -5,7 +5,7 @@
 #include "src/matmul/direct.h"
 #include "src/weights/layout.h"
 
-enum { MAX_SHALLOW = 8, L1_WAYS = 4, LEAST_TAIL = 8 };
+enum { MAX_SHALLOW = 8, LEAST_TAIL = 8 };
 _Static_assert((int)LEAST_TAIL >= (int)GEMM_F32_PANELS_LEAST_TAIL, "kernels take so few steps");
 
 static size_t tile_height(const struct columns *columns, const struct core *core, size_t vectors,
@@ -278,7 +278,7 @@ static double lines_cycles(const struct direct_shape *shape, const struct column
     double lines = 0;
     for (size_t r = 0; shape->b_leaves && r < columns->run_count; r++) {
         const struct strips *run = &columns->runs[r];
-        size_t width = 4u * run->vectors, aligned = min_size(width & (~width + 1), LINE);
+        size_t width = 4u * run->vectors, aligned = min_size(power_of_two_in(width), LINE);
         size_t tiles = div_up(shape->m, max_size(run->height, 1));
         lines += (double)(run->count * tiles * shape->k * (width + LINE - aligned)) / (double)LINE;
     }
@@ -310,9 +310,9 @@ static void keep_better(struct columns *best, double *least, const struct core *
  * large power of two fall on few places: six of 2048 steps on one, where each line came twice. */
 static size_t panels_that_stay(const struct direct_shape *shape)
 {
-    size_t way = shape->l1_bytes / L1_WAYS, apart = LAYOUT_PANEL * shape->k * sizeof(float);
-    size_t places = way / max_size(min_size(apart & (~apart + 1), way), 1);
-    return L1_WAYS * max_size(places, 1);
+    size_t way = shape->l1_bytes / CPU_L1_WAYS, apart = LAYOUT_PANEL * shape->k * sizeof(float);
+    size_t places = way / max_size(min_size(power_of_two_in(apart), way), 1);
+    return CPU_L1_WAYS * max_size(places, 1);
 }
 
 /* Many rows have sums enough with a panel or two. */

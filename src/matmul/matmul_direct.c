@@ -68,7 +68,7 @@ static bool strip_stays(const struct cpu *cpu, bool packed, const struct matmul_
 {
     double k = (double)shape->k, width = fmin((double)shape->n, packed ? 12 : 16);
     double strip = width * 4 * k, l1 = (double)cpu->l1_bytes;
-    double apart = (double)(row_bytes & -row_bytes);
+    double apart = (double)power_of_two_in(row_bytes);
     return strip <= l1 * 5 / 8 && (packed || k <= l1 / fmax(apart, 64));
 }
 
@@ -264,7 +264,7 @@ static void list_calls(struct matmul_direct *mine)
  * distance is a multiple of a power of two fall on few places. */
 static size_t taken(size_t width, size_t stride)
 {
-    return max_size(width, stride & -stride);
+    return max_size(width, power_of_two_in(stride));
 }
 
 /* As many rows as stay in the L1 cache, with all weights, until every strip has used them: all, if
