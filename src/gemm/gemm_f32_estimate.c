@@ -103,6 +103,17 @@ bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
            listed_cycles(cpu, (double)m, (double)n, (double)k, most);
 }
 
+/* What packing takes, by the kind of core (IN_ORDER_*): cycles for a value of rows of A, and of
+ * plain rows of B, which are loaded and stored as vectors; and of a tile of packed rows, its
+ * beginning and end, those of a core of slowness 1. */
+static const struct packing {
+    double a, b, tile;
+} packing[] = {
+    [0] = {0.5, 0.25, 30},
+    [IN_ORDER_NARROW] = {1.2, 0.625, 80},
+    [IN_ORDER_WIDE] = {0.5, 0.55, 80},
+};
+
 static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
 {
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
@@ -110,19 +121,16 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
     double tiles = ceil(m / mr) * ceil(n / nr);
     double compute = ceil(m / mr) * mr * ceil(n / 4) * 4 * k / per_cycle;
     bool ragged = cpu->core->in_order && fmod(n, 4) > 0; /* its sums go to C one by one */
-    double tile = cpu->core->in_order ? 80 : 30;         /* its beginning and end */
-    double copied = cpu->core->in_order == IN_ORDER_NARROW ? 1.2 : 0.5; /* a value of A's rows */
-    return 1.05 * compute + copied * m * k + cpu->core->slowness * tile * tiles +
+    const struct packing *kind = &packing[cpu->core->in_order];
+    return 1.05 * compute + kind->a * m * k + cpu->core->slowness * kind->tile * tiles +
            (ragged ? 10 * m * fmod(n, nr) : 0);
 }
 
-/* Of plain rows of B: a load and a store for each vector, and what comes around a panel, which
- * matters where k is small. */
+/* Of plain rows of B, and what comes around a panel, which matters where k is small. */
 static double pack_cycles(const struct core *core, double n, double k)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
-    double value = core->in_order == IN_ORDER_WIDE ? 0.55 : fmax(core->slowness, 1) / 4;
-    return value * n * k + 60 * ceil(n / nr);
+    return packing[core->in_order].b * n * k + 60 * ceil(n / nr);
 }
 
 double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
