@@ -2,6 +2,7 @@
 #ifndef SRC_CONVOLUTION_CONVOLUTION_H
 #define SRC_CONVOLUTION_CONVOLUTION_H
 
+#include "src/core/checked.h"
 #include "src/primitive/problem.h"
 #include "src/threading/partition.h"
 
@@ -77,6 +78,12 @@ const char *convolution_refuse_tensors(const struct problem *problem, uint32_t l
 
 /* Why an algorithm of sums of products may not serve the problem, or NULL. */
 const char *convolution_refuse_direct(const struct problem *problem);
+
+/* Bytes of a part of the scratchpad: no two of them share a cache line. */
+static inline size_t convolution_part(size_t bytes)
+{
+    return round_up(bytes, SCRATCH_ALIGNMENT);
+}
 
 /* The weights in panels: as given, or, if they are plain, packed into the beginning of the
  * scratchpad. */

@@ -9,20 +9,15 @@
 #include "src/convolution/convolution_gemm.h"
 #include "src/core/checked.h"
 #include "src/memory/descriptor.h"
-#include "src/primitive/finish.h"
 
 /* ---- columns ---- */
-
-static neo_dim clamp(neo_dim x, neo_dim low, neo_dim high)
-{
-    return x < low ? low : x > high ? high : x;
-}
 
 struct convolution_column convolution_column(const struct convolution_gemm *plan, size_t batch)
 {
     const struct convolution_columns *all = &plan->columns;
     neo_dim first = matrix_of(plan, batch) * all->stride - all->padding;
-    neo_dim begin = clamp(-first, 0, all->taps), end = clamp(all->in - first, begin, all->taps);
+    neo_dim begin = convolution_clamp(-first, 0, all->taps),
+            end = convolution_clamp(all->in - first, begin, all->taps);
     return (struct convolution_column){
         .part = {(size_t)(begin * all->ic), (size_t)(end * all->ic)},
         .src = begin < end ? (first + begin) * all->src_step : 0,

@@ -5,7 +5,6 @@
 #include "kernels/copy_f32.h"
 #include "kernels/dwconv_f32.h"
 #include "src/convolution/convolution.h"
-#include "src/core/checked.h"
 #include "src/primitive/finish.h"
 
 enum { DEPTHWISE_MOST_ROWS = 32 }; /* of dst in a call */

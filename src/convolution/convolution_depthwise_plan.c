@@ -69,7 +69,7 @@ size_t depthwise_pixels_that_stay(const struct convolution_depthwise *mine, size
                                   size_t ways)
 {
     size_t pixel = mine->channels * sizeof(float), line = CHANNELS * sizeof(float);
-    size_t apart = min_size(pixel & (~pixel + 1), bytes / ways);
+    size_t apart = min_size(power_of_two_in(pixel), bytes / ways);
     return bytes / max_size(apart, line);
 }
 
@@ -189,11 +189,6 @@ static bool leaves_out_padding(const struct convolution_depthwise *mine)
            s->dilation[HEIGHT] == 1 && s->padding[HEIGHT] <= 1 && below <= 1;
 }
 
-static size_t unit(size_t bytes)
-{
-    return round_up(bytes, SCRATCH_ALIGNMENT);
-}
-
 /* Plain weights of one channel are packed already if its taps follow each other. */
 static bool are_packed(const struct convolution_depthwise *mine)
 {
@@ -213,15 +208,15 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
     size_t pointers = mine->row_pointers * mine->task.kd;
     size_t source = pointers * (size_t)mine->shape.in[WIDTH] * row;
     size_t weights = mine->channels * mine->taps * sizeof(float);
-    mine->packed_bytes = plain_weights && !are_packed(mine) ? unit(weights) : 0;
+    mine->packed_bytes = plain_weights && !are_packed(mine) ? convolution_part(weights) : 0;
     mine->zeros = choose_zeros(mine);
     mine->leaves_out_padding = leaves_out_padding(mine);
-    mine->zero_bytes = unit(mine->zeros * sizeof(float));
-    mine->pointer_bytes = unit(pointers * sizeof(float *));
-    mine->source_bytes = mine->gathers ? unit(source) : 0;
-    mine->stage_bytes = mine->staged ? unit(stage) : 0;
+    mine->zero_bytes = convolution_part(mine->zeros * sizeof(float));
+    mine->pointer_bytes = convolution_part(pointers * sizeof(float *));
+    mine->source_bytes = mine->gathers ? convolution_part(source) : 0;
+    mine->stage_bytes = mine->staged ? convolution_part(stage) : 0;
     mine->task_bytes = mine->zero_bytes + mine->pointer_bytes + mine->source_bytes +
-                       mine->stage_bytes + unit(mine->kernel_bytes);
+                       mine->stage_bytes + convolution_part(mine->kernel_bytes);
 }
 
 /* Columns of the tiles that the kernel for whole pixels has; 0: it does them by rows. */

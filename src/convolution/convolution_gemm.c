@@ -3,14 +3,14 @@
  * Rows are pixels of dst, columns output channels of one group, and the reduction runs over taps
  * (outer) and input channels. Patches are gathered into the panels of the GEMM a tile of rows and a
  * block of the reduction at a time, so no more than a few kilobytes of them ever exist. */
+#include <math.h>
+#include <stdalign.h>
+
 #include "src/convolution/convolution_gemm.h"
 #include "src/core/checked.h"
 #include "src/memory/descriptor.h"
-#include "src/primitive/finish.h"
+#include "src/primitive/post_ops.h"
 #include "src/weights/layout.h"
-#include <math.h>
-#include <stdalign.h>
-#include <string.h>
 
 /* The value of one channel, or of one pixel of a row, stands for all of them. Here a stride of 0 is
  * that of an image which is still to be chosen. */

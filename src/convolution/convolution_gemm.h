@@ -65,6 +65,12 @@ struct convolution_gemm {
     const struct convolution_tile *tiles; /* a part of the table */
 };
 
+/* x, or the one of the bounds that it is beyond. */
+static inline neo_dim convolution_clamp(neo_dim x, neo_dim low, neo_dim high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
 struct convolution_call {
     const struct convolution_gemm *plan;
     const struct execution *execution;

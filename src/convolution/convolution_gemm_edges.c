@@ -7,16 +7,10 @@
 #include <string.h>
 
 #include "src/convolution/convolution_gemm.h"
-#include "src/core/checked.h"
 
 const float segments_padding[512];
 
 /* ---- plan ---- */
-
-static neo_dim clamp(neo_dim x, neo_dim low, neo_dim high)
-{
-    return x < low ? low : x > high ? high : x;
-}
 
 /* Where the first tap of a pixel's patch is in its row of src. */
 static neo_dim column_of(const struct convolution_shape *s, neo_dim x)
@@ -97,14 +91,15 @@ static struct convolution_range range_of(const struct convolution_shape *s, int 
     neo_dim reach = (s->kernel[d] - 1) * s->dilation[d] + 1;
     neo_dim begin = first * s->stride[d] - s->padding[d];
     neo_dim end = last * s->stride[d] - s->padding[d] + reach;
-    begin = clamp(begin, 0, s->in[d]);
-    return (struct convolution_range){begin, clamp(end, begin, s->in[d])};
+    begin = convolution_clamp(begin, 0, s->in[d]);
+    return (struct convolution_range){begin, convolution_clamp(end, begin, s->in[d])};
 }
 
 static void place_edge(const struct convolution_shape *s, struct convolution_edge *edge)
 {
-    edge->from = clamp(edge->begin, 0, s->in[WIDTH]);
-    edge->values = (size_t)((clamp(edge->end, edge->from, s->in[WIDTH]) - edge->from) * s->ic);
+    edge->from = convolution_clamp(edge->begin, 0, s->in[WIDTH]);
+    edge->values =
+        (size_t)((convolution_clamp(edge->end, edge->from, s->in[WIDTH]) - edge->from) * s->ic);
     edge->at += (size_t)(edge->from - edge->begin) * (size_t)s->ic; /* wraps if there is nothing */
 }
 

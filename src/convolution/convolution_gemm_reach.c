@@ -2,7 +2,6 @@
  * the padding for all of a tile's pixels need not be multiplied: rows at the top and bottom of an
  * image lack rows of the kernel, and much of a dilated kernel may lie beyond a small image. */
 #include "src/convolution/convolution_gemm.h"
-#include "src/core/checked.h"
 
 /* In the order of the reduction, from the first tap of the box of those that exist to its last.
  * Where pixels are not all in one plane or row, they are anywhere within these. */

@@ -7,7 +7,6 @@
 #include "kernels/inline.h"
 #include "src/convolution/address_pairs.h"
 #include "src/convolution/convolution_gemm.h"
-#include "src/core/checked.h"
 
 enum { LIST = GEMM_F32_LIST, MOST_BYTES = 32 << 10 };
 #define OWN (UINT64_C(1) << 63)

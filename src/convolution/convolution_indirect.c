@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "src/convolution/convolution_indirect.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/post_ops.h"
 
 enum {
@@ -170,11 +169,6 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
 
 /* ---- plan ---- */
 
-static size_t unit(size_t bytes)
-{
-    return round_up(bytes, SCRATCH_ALIGNMENT);
-}
-
 /* Those of them that there can be. */
 static size_t source_rows(const struct convolution_shape *s, size_t rows)
 {
@@ -216,11 +210,12 @@ static void plan_scratch(struct convolution_indirect *mine, bool plain_weights)
     size_t width = (size_t)mine->shape.in[WIDTH], row = mine->channels * sizeof(float);
     size_t weights = mine->weights.matrices * mine->weights.step;
     size_t source = mine->gathers ? mine->source_rows * width * row : 0;
-    mine->packed_bytes = plain_weights ? unit(weights * sizeof(float)) : 0;
-    mine->pixel_bytes = unit(mine->pieces * mine->taps * PIXELS * sizeof(float *));
-    mine->zero_bytes = unit(row);
-    mine->stage_bytes = mine->staged ? unit(PIXELS * mine->outputs * sizeof(float)) : 0;
-    mine->task_bytes = mine->pixel_bytes + mine->zero_bytes + mine->stage_bytes + unit(source);
+    mine->packed_bytes = plain_weights ? convolution_part(weights * sizeof(float)) : 0;
+    mine->pixel_bytes = convolution_part(mine->pieces * mine->taps * PIXELS * sizeof(float *));
+    mine->zero_bytes = convolution_part(row);
+    mine->stage_bytes = mine->staged ? convolution_part(PIXELS * mine->outputs * sizeof(float)) : 0;
+    mine->task_bytes =
+        mine->pixel_bytes + mine->zero_bytes + mine->stage_bytes + convolution_part(source);
 }
 
 static void indirect_plan(void *plan, const struct problem *problem, const struct cpu *cpu)

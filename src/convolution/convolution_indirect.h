@@ -7,7 +7,6 @@
 #include "kernels/indirect_f32.h"
 #include "src/convolution/convolution.h"
 #include "src/convolution/tap_lists.h"
-#include "src/core/checked.h"
 #include "src/weights/layout.h"
 
 enum { INDIRECT_PANELS = 3 }; /* of a group, most of which have few channels */

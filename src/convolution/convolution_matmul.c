@@ -7,7 +7,6 @@
  *
  * Where channels of dst are apart its columns are pixels: dst^T = weights^T src^T, as matmul's
  * swapped product is, in place if weights are plain. What `any` weights become is the better. */
-#include <math.h>
 #include <string.h>
 
 #include "src/convolution/convolution_matmul.h"
@@ -326,7 +325,7 @@ static neo_status matmul_nest(struct implementation *implementation)
 /* Patches, then weights. */
 static size_t patch_bytes(const struct convolution_matmul *mine)
 {
-    return round_up(mine->pixels * mine->rows * sizeof(float), SCRATCH_ALIGNMENT);
+    return convolution_part(mine->pixels * mine->rows * sizeof(float));
 }
 
 static size_t matmul_scratch_bytes(const void *plan, int threads)

@@ -112,11 +112,6 @@ static double rows_estimate(const struct problem *problem, const struct cpu *cpu
 
 /* ---- plan ---- */
 
-static size_t unit(size_t bytes)
-{
-    return round_up(bytes, SCRATCH_ALIGNMENT);
-}
-
 /* A tile is whole: where dst has no room for that, sums are staged. */
 static void plan_output(struct convolution_rows *mine, struct post_ops_fusion fusion)
 {
@@ -145,12 +140,12 @@ static void plan_scratch(struct convolution_rows *mine, const struct problem *pr
     size_t row = mine->row_floats * sizeof(float), channels = (size_t)s->ic;
     size_t column = weights->columns * sizeof(float);
     bool plain_weights = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
-    mine->packed_bytes = plain_weights ? unit(weights->step * sizeof(float)) : 0;
-    mine->bias_bytes = copies_bias(mine, problem) ? unit(column) : 0;
-    mine->held_bytes = unit(mine->ring * sizeof(neo_dim));
-    mine->table_bytes = unit(channels * (size_t)s->kernel[HEIGHT] * sizeof(float *));
-    mine->ring_bytes = unit((mine->ring * channels + 1) * row);
-    mine->stage_bytes = mine->staged ? unit(mine->tiles * PIXELS * column) : 0;
+    mine->packed_bytes = plain_weights ? convolution_part(weights->step * sizeof(float)) : 0;
+    mine->bias_bytes = copies_bias(mine, problem) ? convolution_part(column) : 0;
+    mine->held_bytes = convolution_part(mine->ring * sizeof(neo_dim));
+    mine->table_bytes = convolution_part(channels * (size_t)s->kernel[HEIGHT] * sizeof(float *));
+    mine->ring_bytes = convolution_part((mine->ring * channels + 1) * row);
+    mine->stage_bytes = mine->staged ? convolution_part(mine->tiles * PIXELS * column) : 0;
     mine->task_bytes = mine->held_bytes + mine->table_bytes + mine->ring_bytes + mine->stage_bytes;
 }
 

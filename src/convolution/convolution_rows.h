@@ -6,7 +6,6 @@
 #include "kernels/copy_f32.h"
 #include "kernels/rowconv_f32.h"
 #include "src/convolution/convolution.h"
-#include "src/core/checked.h"
 #include "src/weights/layout.h"
 
 enum { ROWS_PANEL_WIDTHS = LAYOUT_PANEL / 4 };

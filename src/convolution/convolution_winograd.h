@@ -5,7 +5,6 @@
 #include "kernels/copy_f32.h"
 #include "kernels/winograd_f32.h"
 #include "src/convolution/convolution.h"
-#include "src/core/checked.h"
 #include "src/gemm/gemm_f32.h"
 #include "src/threading/partition.h"
 #include "src/weights/layout.h"

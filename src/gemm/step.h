@@ -33,9 +33,6 @@ static inline bool gemm_step_lists(const struct gemm_task *task)
            (plan->has_tail || plan->shape.a_has_parts || plan->tall <= task->tiles->listed->height);
 }
 
-/* Packs the step's rows of A. */
-void gemm_step_pack_a(const struct gemm_task *task, const struct gemm_step *step);
-
 /* Packs the step's panels of a plain B, unless they are there from the step before. */
 void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step);
 
@@ -54,14 +51,6 @@ static inline const float *gemm_step_panel(const struct gemm_task *task,
     const struct gemm_f32_shape *shape = &task->plan->shape;
     return shape->b_packed ? task->place.b + panel->first * shape->k + step->k.begin * panel->width
                            : gemm_step_own_panel(task, step, panel);
-}
-
-/* From one panel of B of this width to the next. */
-static inline size_t gemm_step_panel_stride(const struct gemm_task *task,
-                                            const struct gemm_step *step, size_t width)
-{
-    const struct gemm_f32_shape *shape = &task->plan->shape;
-    return width * (shape->b_packed ? shape->k : step->k.end - step->k.begin);
 }
 
 /* The address of A's first value in a step, where that is enough to know the others'. */

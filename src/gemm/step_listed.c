@@ -154,6 +154,13 @@ static void continue_strip(struct strip *strip, const struct gemm_run *runs)
     begin_run(strip);
 }
 
+/* That a panel of B has, wherever it is. */
+static size_t panel_rows(const struct gemm_task *task, const struct gemm_step *step)
+{
+    const struct gemm_f32_shape *shape = &task->plan->shape;
+    return shape->b_packed ? shape->k : step->k.end - step->k.begin;
+}
+
 static void begin_strip(struct strip *strip, const struct gemm_task *task,
                         const struct gemm_step *step, const struct gemm_f32_block *block,
                         const struct gemm_run *runs, const struct gemm_pass *pass)
@@ -173,7 +180,7 @@ static void begin_strip(struct strip *strip, const struct gemm_task *task,
         .rounds = depth / 4,
         .tail = depth % 4,
         .b_skip = (step->depth - depth) * panel->width,
-        .b_step = gemm_step_panel_stride(task, step, panel->width),
+        .b_step = panel->width * panel_rows(task, step),
         .c = block->values + (panel->first - step->column),
         .ldc = block->row_stride,
         .panels = pass->panels,

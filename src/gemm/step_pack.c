@@ -4,7 +4,7 @@
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
 
-void gemm_step_pack_a(const struct gemm_task *task, const struct gemm_step *step)
+static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
 {
     size_t depth = step->k.end - step->k.begin;
     for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
@@ -94,7 +94,7 @@ void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *
 {
     size_t end = step->panels.end;
     bool narrow = task->plan->listed && gemm_f32_plan_panel(task->plan, end - 1).valid < 4;
-    gemm_step_pack_a(task, step);
+    pack_a(task, step);
     for (size_t p = step->panels.begin; p < end - narrow; p++)
         run_panel(task, step, block, p);
     if (narrow)

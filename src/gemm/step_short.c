@@ -3,7 +3,6 @@
  * matrices there may be many. A has no zeros. */
 #include <string.h>
 
-#include "src/core/checked.h"
 #include "src/gemm/step.h"
 
 static void list_rows(const struct gemm_task *task)

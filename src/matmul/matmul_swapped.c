@@ -2,7 +2,6 @@
  * Descriptors are transposed, no element moves. What BLAS calls column-major is then what the other
  * algorithms know as rows; of nested products, the best is taken. */
 #include "src/matmul/matmul.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
 
