@@ -14,6 +14,7 @@
 #include "src/memory/descriptor.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
+#include "src/weights/layout.h"
 
 enum { MOST_BYTES = 8 << 20 }; /* of images */
 
@@ -46,7 +47,7 @@ static struct planes planes_of(const neo_memory_desc *desc)
 static size_t bytes_of(const struct planes *planes)
 {
     size_t values = planes->images * planes->pieces * planes->channels * planes->pixels;
-    return round_up(values * sizeof(float), SCRATCH_ALIGNMENT);
+    return convolution_part(values * sizeof(float));
 }
 
 /* Which rows of src, planes in three dimensions, a convolution needs: some pieces of `rows`, each
@@ -211,18 +212,18 @@ static const char *refuse(const struct problem *problem, const struct algorithm 
     return winograd ? NULL : convolution_refuse_direct(problem);
 }
 
-/* Leaves to plan() what is turned. */
+/* What is turned is chosen once more by plan(): a nested algorithm serves what it has chosen. */
 static void choose_layouts(struct problem *problem, const struct algorithm *winograd,
                            const struct cpu *cpu)
 {
     struct problem nested;
     convolution_choose_images(problem);
+    if (problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_ANY)
+        return;
     struct choice choice = choose(problem, winograd, cpu);
     make_nested(&nested, problem, choice.turned, winograd);
     choice.nested->choose(&nested, cpu);
     problem->tensors[WEIGHTS] = nested.tensors[WEIGHTS];
-    problem->tensors[BIAS] = nested.tensors[BIAS];
-    problem->turned = choice.turned;
 }
 
 static double estimate(const struct problem *problem, const struct algorithm *winograd,
@@ -235,14 +236,29 @@ static double estimate(const struct problem *problem, const struct algorithm *wi
 
 /* ---- plan ---- */
 
-static void fill_plan(struct convolution_transposed *mine, const struct problem *problem,
-                      const struct algorithm *winograd, const struct cpu *cpu)
+/* The one that weights are transformed for, if they are. */
+static const struct algorithm *winograd_of(const neo_memory_desc *weights)
 {
-    mine->winograd = winograd;
+    static const struct {
+        uint32_t layout;
+        const struct algorithm *algorithm;
+    } all[] = {{LAYOUT_WINOGRAD_2_F32, &convolution_winograd_2_f32},
+               {LAYOUT_WINOGRAD_4_F32, &convolution_winograd_4_f32},
+               {LAYOUT_WINOGRAD_6_F32, &convolution_winograd_6_f32}};
+    for (size_t i = 0; weights->format_kind == NEO_FORMAT_PACKED && i < count_of(all); i++)
+        if (weights->packed.id == all[i].layout)
+            return all[i].algorithm;
+    return NULL;
+}
+
+static void plan_transposed(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_transposed *mine = plan;
+    mine->turned = choose(problem, winograd_of(&problem->tensors[WEIGHTS]), cpu).turned;
     mine->copy = copy_f32_find(cpu->features)->run;
-    if (problem->turned >> SRC & 1)
+    if (mine->turned >> SRC & 1)
         mine->planes[SRC] = needed_planes(problem);
-    if (problem->turned >> DST & 1)
+    if (mine->turned >> DST & 1)
         mine->planes[DST] = planes_of(&problem->tensors[DST]);
     mine->src_bytes = bytes_of(&mine->planes[SRC]);
     mine->bytes = mine->src_bytes + bytes_of(&mine->planes[DST]);
@@ -253,7 +269,7 @@ static neo_status nest(struct implementation *implementation)
     struct convolution_transposed *mine = (void *)implementation->plan;
     const struct problem *problem = &implementation->problem;
     struct problem nested;
-    make_nested(&nested, problem, problem->turned, mine->winograd);
+    make_nested(&nested, problem, mine->turned, winograd_of(&problem->tensors[WEIGHTS]));
     struct description description = problem_describe(&nested);
     neo_status status = implementation_nest(implementation, &description);
     if (status == NEO_OK)
@@ -268,37 +284,101 @@ static const char *kernel(const void *plan)
 
 /* ---- one algorithm for direct ones, and one for each of Winograd's ---- */
 
-#define TRANSPOSED(id, text, winograd)                                                      \
-    static const char *refuse_##id(const struct problem *problem, const struct cpu *cpu)    \
-    {                                                                                       \
-        return refuse(problem, winograd, cpu);                                              \
-    }                                                                                       \
-    static void choose_##id(struct problem *problem, const struct cpu *cpu)                 \
-    {                                                                                       \
-        choose_layouts(problem, winograd, cpu);                                             \
-    }                                                                                       \
-    static double estimate_##id(const struct problem *problem, const struct cpu *cpu)       \
-    {                                                                                       \
-        return estimate(problem, winograd, cpu);                                            \
-    }                                                                                       \
-    static void plan_##id(void *plan, const struct problem *problem, const struct cpu *cpu) \
-    {                                                                                       \
-        fill_plan(plan, problem, winograd, cpu);                                            \
-    }                                                                                       \
-    const struct algorithm convolution_##id##_f32 = {                                       \
-        .name = text,                                                                       \
-        .refuse = refuse_##id,                                                              \
-        .choose = choose_##id,                                                              \
-        .estimate = estimate_##id,                                                          \
-        .plan = plan_##id,                                                                  \
-        .plan_bytes = sizeof(struct convolution_transposed),                                \
-        .nest = nest,                                                                       \
-        .scratch_bytes = transposed_scratch_bytes,                                          \
-        .kernel = kernel,                                                                   \
-        .run = transposed_run,                                                              \
-    };
+static const char *refuse_direct(const struct problem *problem, const struct cpu *cpu)
+{
+    return refuse(problem, NULL, cpu);
+}
 
-TRANSPOSED(transposed, "transposed", NULL)
-TRANSPOSED(transposed_winograd_2, "transposed_winograd_2", &convolution_winograd_2_f32)
-TRANSPOSED(transposed_winograd_4, "transposed_winograd_4", &convolution_winograd_4_f32)
-TRANSPOSED(transposed_winograd_6, "transposed_winograd_6", &convolution_winograd_6_f32)
+static void choose_direct(struct problem *problem, const struct cpu *cpu)
+{
+    choose_layouts(problem, NULL, cpu);
+}
+
+static double estimate_direct(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, NULL, cpu);
+}
+
+static const char *refuse_winograd_2(const struct problem *problem, const struct cpu *cpu)
+{
+    return refuse(problem, &convolution_winograd_2_f32, cpu);
+}
+
+static void choose_winograd_2(struct problem *problem, const struct cpu *cpu)
+{
+    choose_layouts(problem, &convolution_winograd_2_f32, cpu);
+}
+
+static double estimate_winograd_2(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, &convolution_winograd_2_f32, cpu);
+}
+
+static const char *refuse_winograd_4(const struct problem *problem, const struct cpu *cpu)
+{
+    return refuse(problem, &convolution_winograd_4_f32, cpu);
+}
+
+static void choose_winograd_4(struct problem *problem, const struct cpu *cpu)
+{
+    choose_layouts(problem, &convolution_winograd_4_f32, cpu);
+}
+
+static double estimate_winograd_4(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, &convolution_winograd_4_f32, cpu);
+}
+
+static const char *refuse_winograd_6(const struct problem *problem, const struct cpu *cpu)
+{
+    return refuse(problem, &convolution_winograd_6_f32, cpu);
+}
+
+static void choose_winograd_6(struct problem *problem, const struct cpu *cpu)
+{
+    choose_layouts(problem, &convolution_winograd_6_f32, cpu);
+}
+
+static double estimate_winograd_6(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, &convolution_winograd_6_f32, cpu);
+}
+
+/* What they all have. */
+#define TRANSPOSED                                                                              \
+    .plan = plan_transposed, .plan_bytes = sizeof(struct convolution_transposed), .nest = nest, \
+    .scratch_bytes = transposed_scratch_bytes, .kernel = kernel, .run = transposed_run
+
+const struct algorithm convolution_transposed_f32 = {
+    .name = "transposed",
+    .refuse = refuse_direct,
+    .choose = choose_direct,
+    .estimate = estimate_direct,
+    TRANSPOSED,
+};
+
+const struct algorithm convolution_transposed_winograd_2_f32 = {
+    .name = "transposed_winograd_2",
+    .refuse = refuse_winograd_2,
+    .choose = choose_winograd_2,
+    .estimate = estimate_winograd_2,
+    TRANSPOSED,
+};
+
+const struct algorithm convolution_transposed_winograd_4_f32 = {
+    .name = "transposed_winograd_4",
+    .refuse = refuse_winograd_4,
+    .choose = choose_winograd_4,
+    .estimate = estimate_winograd_4,
+    TRANSPOSED,
+};
+
+const struct algorithm convolution_transposed_winograd_6_f32 = {
+    .name = "transposed_winograd_6",
+    .refuse = refuse_winograd_6,
+    .choose = choose_winograd_6,
+    .estimate = estimate_winograd_6,
+    TRANSPOSED,
+};
+
+#undef TRANSPOSED

@@ -14,8 +14,8 @@ struct planes {
 };
 
 struct convolution_transposed {
-    const struct algorithm *winograd; /* the one that is nested, or NULL: a direct one */
-    const char *kernel;               /* the nested convolution's algorithm */
+    unsigned turned;    /* a bit for each tensor that is transposed */
+    const char *kernel; /* the nested convolution's algorithm */
     copy_f32_fn *copy;
     struct planes planes[TENSOR_COUNT]; /* of src and dst; no images: that tensor is in place */
     size_t src_bytes, bytes;            /* of the copies: of src, which is first, and of both */

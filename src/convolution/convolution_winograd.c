@@ -15,7 +15,6 @@
 #include <math.h>
 
 #include "src/convolution/convolution_winograd.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/post_ops.h"
 
 enum { MIN_CHANNELS = 4 };
@@ -174,33 +173,29 @@ static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cp
     mine->copy = copy_f32_find(cpu->features)->run;
 }
 
-static size_t unit(size_t bytes)
-{
-    return round_up(bytes, SCRATCH_ALIGNMENT);
-}
-
 static void plan_scratch(struct convolution_winograd *mine)
 {
     size_t points = mine->down * mine->across, rows = mine->strip * points;
     size_t patch = mine->gathers || mine->shape.ic % WINOGRAD_F32_GROUP ? MOST_POINTS * CHUNK : 0;
-    mine->table_bytes = unit(sizeof(struct strip));
-    mine->input_bytes =
-        unit((mine->slot ? (points + 1) * mine->slot : rows * mine->padded) * sizeof(float));
+    mine->table_bytes = convolution_part(sizeof(struct strip));
+    mine->input_bytes = convolution_part(
+        (mine->slot ? (points + 1) * mine->slot : rows * mine->padded) * sizeof(float));
     mine->sum_bytes =
-        mine->slot ? 0 : unit(rows * WINOGRAD_F32_NR * mine->most_panels * sizeof(float));
-    mine->zero_bytes = unit(max_size(mine->padded, CHUNK) * sizeof(float));
+        mine->slot ? 0
+                   : convolution_part(rows * WINOGRAD_F32_NR * mine->most_panels * sizeof(float));
+    mine->zero_bytes = convolution_part(max_size(mine->padded, CHUNK) * sizeof(float));
     mine->task_bytes = mine->table_bytes + mine->input_bytes + mine->sum_bytes + mine->zero_bytes +
-                       unit(patch * sizeof(float));
+                       convolution_part(patch * sizeof(float));
 }
 
-static void plan_winograd(void *plan, const struct problem *problem, const struct cpu *cpu,
-                          enum layout_id layout)
+static void plan_winograd(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     struct convolution_winograd *mine = plan;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     convolution_shape_init(&mine->shape, problem);
     const struct convolution_shape *s = &mine->shape;
-    mine->points = layout_winograd_points(layout);
+    mine->points = layout_winograd_points(weights->packed.id);
     mine->padded = round_up((size_t)s->ic, WINOGRAD_F32_GROUP);
     mine->rows = cut_along(s, HEIGHT, mine->points);
     mine->cols = cut_along(s, WIDTH, mine->points);
@@ -209,7 +204,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     winograd_count_tiles(mine);
     mine->panels = layout_panel_count((size_t)s->oc);
     mine->full_panels = layout_full_panels((size_t)s->oc);
-    mine->point = layout_shape(&problem->tensors[WEIGHTS]).step;
+    mine->point = layout_shape(weights).step;
     mine->gathers = s->src.c != 1;
     mine->finishes = !fusion.complete || fusion.reads_dst;
     bool neighbours = s->dst.c == 1 || s->oc == 1 || (s->dst.w == 1 && !mine->finishes);
@@ -246,39 +241,85 @@ static const char *winograd_kernel(const void *plan)
 
 /* ---- one algorithm for each largest tile ---- */
 
-#define WINOGRAD(m)                                                                        \
-    static const char *refuse_##m(const struct problem *problem, const struct cpu *cpu)    \
-    {                                                                                      \
-        (void)cpu;                                                                         \
-        return refuse(problem, LAYOUT_WINOGRAD_##m##_F32);                                 \
-    }                                                                                      \
-    static void choose_##m(struct problem *problem, const struct cpu *cpu)                 \
-    {                                                                                      \
-        (void)cpu;                                                                         \
-        choose(problem, LAYOUT_WINOGRAD_##m##_F32);                                        \
-    }                                                                                      \
-    static double estimate_##m(const struct problem *problem, const struct cpu *cpu)       \
-    {                                                                                      \
-        return estimate(problem, cpu, LAYOUT_WINOGRAD_##m##_F32);                          \
-    }                                                                                      \
-    static void plan_##m(void *plan, const struct problem *problem, const struct cpu *cpu) \
-    {                                                                                      \
-        plan_winograd(plan, problem, cpu, LAYOUT_WINOGRAD_##m##_F32);                      \
-    }                                                                                      \
-    const struct algorithm convolution_winograd_##m##_f32 = {                              \
-        .name = "winograd_" #m,                                                            \
-        .refuse = refuse_##m,                                                              \
-        .choose = choose_##m,                                                              \
-        .estimate = estimate_##m,                                                          \
-        .plan = plan_##m,                                                                  \
-        .plan_bytes = sizeof(struct convolution_winograd),                                 \
-        .table_bytes = winograd_table_bytes,                                               \
-        .fill_table = fill_table,                                                          \
-        .scratch_bytes = winograd_scratch_bytes,                                           \
-        .kernel = winograd_kernel,                                                         \
-        .run = winograd_run,                                                               \
-    };
+static const char *refuse_2(const struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    return refuse(problem, LAYOUT_WINOGRAD_2_F32);
+}
 
-WINOGRAD(2)
-WINOGRAD(4)
-WINOGRAD(6)
+static void choose_2(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    choose(problem, LAYOUT_WINOGRAD_2_F32);
+}
+
+static double estimate_2(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, cpu, LAYOUT_WINOGRAD_2_F32);
+}
+
+static const char *refuse_4(const struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    return refuse(problem, LAYOUT_WINOGRAD_4_F32);
+}
+
+static void choose_4(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    choose(problem, LAYOUT_WINOGRAD_4_F32);
+}
+
+static double estimate_4(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, cpu, LAYOUT_WINOGRAD_4_F32);
+}
+
+static const char *refuse_6(const struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    return refuse(problem, LAYOUT_WINOGRAD_6_F32);
+}
+
+static void choose_6(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    choose(problem, LAYOUT_WINOGRAD_6_F32);
+}
+
+static double estimate_6(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, cpu, LAYOUT_WINOGRAD_6_F32);
+}
+
+/* What they all have. */
+#define WINOGRAD                                                              \
+    .plan = plan_winograd, .plan_bytes = sizeof(struct convolution_winograd), \
+    .table_bytes = winograd_table_bytes, .fill_table = fill_table,            \
+    .scratch_bytes = winograd_scratch_bytes, .kernel = winograd_kernel, .run = winograd_run
+
+const struct algorithm convolution_winograd_2_f32 = {
+    .name = "winograd_2",
+    .refuse = refuse_2,
+    .choose = choose_2,
+    .estimate = estimate_2,
+    WINOGRAD,
+};
+
+const struct algorithm convolution_winograd_4_f32 = {
+    .name = "winograd_4",
+    .refuse = refuse_4,
+    .choose = choose_4,
+    .estimate = estimate_4,
+    WINOGRAD,
+};
+
+const struct algorithm convolution_winograd_6_f32 = {
+    .name = "winograd_6",
+    .refuse = refuse_6,
+    .choose = choose_6,
+    .estimate = estimate_6,
+    WINOGRAD,
+};
+
+#undef WINOGRAD

@@ -24,7 +24,6 @@ struct problem {
     neo_prop_kind prop_kind;
     neo_convolution_algorithm convolution_algorithm;
     neo_dim strides[3], dilations[3], padding_left[3], padding_right[3];
-    unsigned turned; /* a bit for each tensor that choose() decided to transpose */
 };
 
 /* The same as the user gives it: what a hit in the cache reads, without a copy. What is not there
