@@ -134,18 +134,22 @@ static void short_panels_come_together(void **state)
     assert_int_equal(plan.regular_panels, 20);
 }
 
-/* Of a kernel of 3x3: with a stride of 2 blocks of rows beside which all weights stay; dilated,
- * three blocks where two would be more than the cache has, and four bring weights once more. */
+/* Of a kernel of 3x3: with a stride of 2 blocks of rows beside which all weights stay, and the next
+ * block's patches; dilated, as few blocks as the cache has room for, as each brings weights once
+ * more. */
 static void blocks_of_patches_suit_their_values(void **state)
 {
     (void)state;
     static const struct {
-        size_t n, channels, stride, image, shared, most_tiles;
-    } cases[] = {{128, 128, 256, 56 * 56, 56, 10}, {256, 256, 256, 28 * 28, 4 * 28, 38}};
+        size_t m, n, channels, stride, image, shared, most_tiles;
+    } cases[] = {{784, 128, 128, 256, 56 * 56, 56, 10},
+                 {784, 128, 64, 128, 56 * 56, 56, 28},
+                 {784, 256, 256, 256, 28 * 28, 4 * 28, 38},
+                 {33 * 33, 256, 256, 256, 33 * 33, 12 * 33, 39}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     cpu.l2_bytes = 1 << 20;
     for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = packed_shape(784, cases[i].n, 9 * cases[i].channels);
+        struct gemm_f32_shape shape = packed_shape(cases[i].m, cases[i].n, 9 * cases[i].channels);
         struct gemm_f32 plan;
         shape.segment = cases[i].channels, shape.a_stride = cases[i].stride;
         shape.a_is_regular = false;
@@ -156,6 +160,21 @@ static void blocks_of_patches_suit_their_values(void **state)
         assert_true(plan.block_tiles <= cases[i].most_tiles &&
                     plan.block_tiles > cases[i].most_tiles * 3 / 4);
     }
+}
+
+/* Taps of many channels are divided: rows of parts of them leave room for more panels. */
+static void parts_of_taps_suit_the_l1_cache(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    struct gemm_f32_shape shape = packed_shape(750, 384, 3 * 384);
+    struct gemm_f32 plan;
+    shape.segment = 384, shape.a_stride = 2 * 384;
+    shape.a_is_regular = false;
+    shape.a_values = 1500 * 384;
+    gemm_f32_plan(&plan, &shape, &cpu);
+    assert_int_equal(plan.block_k, 384 / 2);
+    assert_true(plan.group_panels > 2);
 }
 
 /* Between two blocks of rows all weights are used, and rows of C of both: they stay in the L2 cache
@@ -313,6 +332,7 @@ int main(void)
         cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
         cmocka_unit_test(short_panels_come_together),
         cmocka_unit_test(blocks_of_patches_suit_their_values),
+        cmocka_unit_test(parts_of_taps_suit_the_l1_cache),
         cmocka_unit_test(weights_stay_for_the_next_block_of_rows),
         cmocka_unit_test(calls_are_few_where_they_take_time),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),

@@ -5,14 +5,20 @@
  * more often sums go to C and come back. What is used once more must not be driven out before:
  * lines of B when the next tile comes, after the rows of two tiles. Rows, and parts of panels, may
  * fall on few places of the cache, so it is not sizes that decide but how much falls on each place.
- */
+ * Rows of a part of a tap are as far from each other as pixels, but where rows of pixels end. */
 #include <math.h>
 #include <string.h>
 
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
 
-enum { LINE = 16 /* values */, PLACE = 4 /* lines */, MOST_PLACES = 256, MOST_GROUP = 64 };
+enum {
+    LINE = 16 /* values */,
+    PLACE = 4 /* lines */,
+    MOST_PLACES = 256,
+    MOST_GROUP = 64,
+    LONG = 384 /* values of a tap: parts of it are rows a_stride apart, and no block is too short */
+};
 enum { PLACE_LINES = CPU_L1_WAYS * PLACE };
 
 /* What a sum costs in each block of k, in values that come from the L2 cache: C comes and goes, and
@@ -133,9 +139,10 @@ static double choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
 bool gemm_f32_knows_l1(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
+    bool is_one_run = shape->a_is_regular && shape->segment == shape->k;
     return plan->listed && shape->b_packed && !plan->copies && !cpu->core->in_order &&
-           shape->a_is_regular && shape->segment == shape->k && shape->k > 0 &&
-           shape->k != SIZE_MAX && shape->m > 0 && shape->m != SIZE_MAX && shape->n != SIZE_MAX;
+           (is_one_run || shape->segment >= LONG) && shape->k > 0 && shape->k != SIZE_MAX &&
+           shape->m > 0 && shape->m != SIZE_MAX && shape->n != SIZE_MAX;
 }
 
 void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu)

@@ -72,6 +72,20 @@ static double rows_take(const struct sizes *s, double rows)
     return has_patches(s) ? values_of(s, rows) : rows * taken(1, s->a_row, s->a_stride);
 }
 
+/* Distinct values of two steps of a block of patches, most of which have the same pixels. */
+static double steps_values(const struct sizes *s, double a_steps)
+{
+    double others = s->a_shared * fmin(2 * s->kc / s->k, 1);
+    return fmin(s->mc * a_steps, s->a_values * s->mc / fmax(s->m, 1) + others);
+}
+
+/* Half of the next block's, between what is wanted by both. */
+static double next_patches(const struct sizes *s)
+{
+    double values = fmin(s->mc * s->a_step, s->a_values * s->mc / fmax(s->m, 1));
+    return has_patches(s) ? values / 2 : 0;
+}
+
 /* Values that move between the L2 cache and what is behind it. */
 static double memory_traffic(const struct sizes *s, bool k_inside)
 {
@@ -81,9 +95,9 @@ static double memory_traffic(const struct sizes *s, bool k_inside)
     /* What comes again does so amid the next block's columns of A, without gaps if they are copied,
      * or rows of C. */
     double a_steps = taken(1, 2 * s->a_step, s->copied > 0 ? s->a_step : s->a_stride);
-    double a_block = has_patches(s) ? fmin(s->mc * a_steps, values_of(s, s->mc)) : s->mc * a_steps;
+    double a_block = has_patches(s) ? steps_values(s, a_steps) : s->mc * a_steps;
     double step = a_block + s->kc * s->nc + s->mc * c_row;
-    double next = row_blocks > 1 ? s->mc * s->nc : 0; /* rows of C */
+    double next = row_blocks > 1 ? s->mc * s->nc + next_patches(s) : 0; /* rows of C, and of A */
     double all_k = rows_take(s, rows) + s->k * s->nc + rows * c_row + next;
     double all_rows = rows * a_steps + s->kc * s->nc + rows * c_row;
     double all = rows_take(s, s->m) + s->k * s->nc + s->m * c_row;
@@ -173,11 +187,11 @@ static size_t part(size_t count, size_t parts)
     return div_up(count, min_size(parts, count));
 }
 
-/* Tiles of a block, if there are halves / 2 times as many blocks as there have to be. */
-static size_t tiles_of(const struct gemm_f32 *plan, size_t halves)
+/* Tiles of a block, if there are more blocks than there have to be: so many eighths, rounded up. */
+static size_t tiles_of(const struct gemm_f32 *plan, size_t more)
 {
     size_t fewest = div_up(plan->row_tiles, max_size(plan->block_tiles, 1));
-    return part(max_size(plan->row_tiles, 1), div_up(fewest * halves, 2));
+    return part(max_size(plan->row_tiles, 1), fewest + div_up(more * fewest, 8));
 }
 
 static void consider(struct order *best, const struct gemm_f32 *plan, struct sizes *s,
@@ -200,18 +214,18 @@ static bool all_stays(const struct sizes *s)
 
 double gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu)
 {
-    static const uint8_t row_halves[] = {2, 3, 4, 5, 6, 8, 12, 16, 24, 32},
+    static const uint8_t more_blocks[] = {0, 1, 3, 6, 8, 12, 16, 24, 32, 40, 56, 88, 120},
                          column_parts[] = {1, 2, 3, 4, 6, 8};
     struct sizes s = sizes_of(plan, cpu);
     struct order best = {.cost = HUGE_VAL};
     if (all_stays(&s))
         return 0;
     for (size_t c = 0; c < count_of(column_parts); c++)
-        for (size_t r = 0; r < count_of(row_halves); r++)
+        for (size_t r = 0; r < count_of(more_blocks); r++)
             for (int inside = 0; inside < 2; inside++)
                 consider(&best, plan, &s,
                          (struct order){.k_inside = inside,
-                                        .tiles = tiles_of(plan, row_halves[r]),
+                                        .tiles = tiles_of(plan, more_blocks[r]),
                                         .panels = part(plan->block_panels, column_parts[c])});
     plan->k_inside = best.k_inside;
     plan->block_tiles = best.tiles;
