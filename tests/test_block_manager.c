@@ -1,9 +1,9 @@
-/* Reservations and leases of one implementation.
+/* Reservations of one implementation, and what its threads do with them.
  *
  * Pools built from semaphores, counts and lists of anonymous blocks are known to go wrong in these
- * ways; each has a test here, in test_block_pool.c (p), test_block_interleavings.c (i),
- * test_cache.c or test_cache_flight.c (c), test_primitive_cache.c or test_primitive_lives.c (a)
- * that fails if it happens to us:
+ * ways; each has a test here, in test_block_leases.c (l), test_block_pool.c (p),
+ * test_block_interleavings.c (i), test_cache.c or test_cache_flight.c (c), test_primitive_cache.c
+ * or test_primitive_lives.c (a) that fails if it happens to us:
  *
  *  F1  a list is looked at without its lock   (i) every order; the thread tests under TSan
  *  F2  the loser of a race for a block waits  a_busy_block_makes_a_new_one_instead_of_a_wait
@@ -13,7 +13,7 @@
  *  F6  n asked for, one reserved, n released  reserving_n_blocks_owns_n_and_frees_the_same_n
  *  F7  a reservation has no identity          a_reservation_is_returned_once
  *      and sizes mix                          blocks_of_different_sizes_are_not_mixed
- *  F8  a block is taken from an execution     a_block_is_not_taken_from_under_an_execution
+ *  F8  a block is taken from an execution     (l) a_block_is_not_taken_from_under_an_execution
  *      or its handle destroyed                (a) a_primitive_in_use_is_not_destroyed
  *  F9  preconditions unchecked, sizes cut     sizes_of_zero_and_beyond_memory_have_a_status
  *  F10 a failure is swallowed                 a_failed_reserve_returns_a_status_and_holds_nothing
@@ -26,7 +26,7 @@
  *                                             (a) the_block_budget_is_kept
  *  F15 only memory is cached                  (c) the_second_request_is_a_hit_of_the_same_object
  *                                             (a) a_second_create_is_a_hit_of_the_same_plan
- *  F16 each run maps its memory again         warm_reserve_lease_return_unreserve_allocate_...
+ *  F16 each run maps its memory again         (l) warm_reserve_lease_return_unreserve_...
  *                                             (a) nothing_is_written_to_a_plan_by_its_execution
  *  F17 no alignment, accounting, trim, fork   (p) blocks_are_aligned_and_whole
  *                                             (p) trim_frees_..., (a) statistics_add_up
@@ -34,69 +34,12 @@
  *  F18 moving an owner leaves pointers behind a_token_moves_with_its_owner */
 #include "tests/support/test.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/memory/block_manager.h"
+#include "tests/support/block_fixture.h"
 #include "tests/support/fault.h"
-
-enum { BYTES = 5000 };
-
-struct fixture {
-    struct block_pool *pool;
-    struct block_manager manager;
-};
-
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    neo_status status = block_pool_create(&fixture.pool, &block_source_heap, NULL);
-    block_manager_init(&fixture.manager, fixture.pool);
-    return status != NEO_OK;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    struct block_pool_stats stats;
-    neo_status status = block_manager_deinit(&fixture->manager);
-    block_pool_stats(fixture->pool, &stats);
-    block_pool_destroy(fixture->pool);
-    return status != NEO_OK || stats.live_blocks;
-}
-
-static struct reservation reserve(struct fixture *fixture, size_t bytes)
-{
-    struct reservation reservation;
-    assert_int_equal(block_manager_reserve(&fixture->manager, bytes, &reservation), NEO_OK);
-    assert_non_null(reservation.block);
-    assert_true(reservation.block->bytes >= bytes);
-    return reservation;
-}
-
-static void unreserve(struct fixture *fixture, struct reservation *reservation)
-{
-    assert_int_equal(block_manager_unreserve(&fixture->manager, reservation), NEO_OK);
-    assert_null(reservation->block);
-}
-
-static struct block_manager_stats stats_of(struct fixture *fixture)
-{
-    struct block_manager_stats stats;
-    block_manager_stats(&fixture->manager, &stats);
-    return stats;
-}
-
-static struct block_pool_stats pool_stats(struct fixture *fixture)
-{
-    struct block_pool_stats stats;
-    block_pool_stats(fixture->pool, &stats);
-    return stats;
-}
 
 static void a_destroyed_handle_s_block_serves_the_next_handle(void **state)
 {
@@ -193,39 +136,6 @@ static void blocks_of_different_sizes_are_not_mixed(void **state)
     unreserve(fixture, &keep);
 }
 
-static void a_block_is_not_taken_from_under_an_execution(void **state)
-{
-    struct fixture *fixture = *state;
-    struct reservation handle = reserve(fixture, BYTES);
-    struct lease run;
-    assert_int_equal(block_manager_lease(&fixture->manager, &handle, BYTES, &run), NEO_OK);
-    assert_ptr_equal(run.data, handle.block->data);
-    assert_int_equal(block_manager_unreserve(&fixture->manager, &handle), NEO_BUSY);
-    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
-    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_INVALID_ARGUMENT);
-    unreserve(fixture, &handle);
-}
-
-static void overlapping_executions_of_one_handle_lease_their_own_blocks(void **state)
-{
-    struct fixture *fixture = *state;
-    struct reservation handle = reserve(fixture, BYTES);
-    struct lease runs[4];
-    for (size_t i = 0; i < count_of(runs); i++) {
-        assert_int_equal(block_manager_lease(&fixture->manager, &handle, BYTES, &runs[i]), NEO_OK);
-        for (size_t j = 0; j < i; j++)
-            assert_ptr_not_equal(runs[i].data, runs[j].data);
-    }
-    assert_int_equal(block_manager_deinit(&fixture->manager), NEO_BUSY);
-    for (size_t i = 0; i < count_of(runs); i++)
-        assert_int_equal(block_manager_return(&fixture->manager, &runs[i]), NEO_OK);
-    assert_int_equal(stats_of(fixture).idle, 1); /* one handle: one is kept, the others serve all */
-    assert_int_equal(pool_stats(fixture).free_blocks, 2);
-    unreserve(fixture, &handle);
-    assert_int_equal(stats_of(fixture).idle, 0);
-    assert_int_equal(pool_stats(fixture).free_blocks, 4);
-}
-
 static void an_idle_block_serves_no_smaller_class(void **state)
 {
     struct fixture *fixture = *state;
@@ -237,78 +147,6 @@ static void an_idle_block_serves_no_smaller_class(void **state)
     assert_int_equal(stats_of(fixture).idle, 1);
     unreserve(fixture, &small);
     unreserve(fixture, &handle);
-}
-
-static void beyond_the_budget_nothing_stays_idle(void **state)
-{
-    struct fixture *fixture = *state;
-    struct reservation handle = reserve(fixture, BYTES);
-    block_pool_set_budget(fixture->pool, handle.block->bytes);
-    struct lease run;
-    for (int within = 0; within < 2; within++) {
-        assert_int_equal(block_manager_lease(&fixture->manager, NULL, BYTES, &run), NEO_OK);
-        assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
-        assert_int_equal(stats_of(fixture).idle, within);
-        block_pool_set_budget(fixture->pool, SIZE_MAX);
-    }
-    unreserve(fixture, &handle);
-}
-
-static void an_execution_of_the_handle_s_very_bytes_works_in_its_block(void **state)
-{
-    struct fixture *fixture = *state;
-    struct reservation handle = reserve(fixture, BYTES);
-    struct lease run;
-    assert_int_equal(block_manager_lease(&fixture->manager, &handle, handle.block->bytes, &run),
-                     NEO_OK);
-    assert_ptr_equal(run.data, handle.block->data);
-    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
-    unreserve(fixture, &handle);
-}
-
-static void an_execution_that_needs_more_than_its_handle_has_leases_it(void **state)
-{
-    struct fixture *fixture = *state;
-    struct reservation handle = reserve(fixture, BYTES);
-    struct lease run;
-    assert_int_equal(block_manager_lease(&fixture->manager, &handle, 20 * BYTES, &run), NEO_OK);
-    memset(run.data, 1, (size_t)20 * BYTES);
-    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
-    assert_int_equal(block_manager_lease(&fixture->manager, NULL, BYTES, &run), NEO_OK);
-    assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
-    unreserve(fixture, &handle);
-}
-
-static void expect_poison(struct lease *lease)
-{
-    const unsigned char *data = lease->data;
-    for (size_t i = 0; i < BYTES; i++)
-        assert_int_equal(data[i], 0xff);
-    memset(lease->data, 0, BYTES);
-}
-
-/* Of every execution, not just of the first one in a block: so nothing is read that was not written
- * in the same execution. */
-static void poison_fills_the_memory_of_every_execution(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct block_pool_options options = {.is_poisoned = true, .poison = 0xff};
-    block_manager_deinit(&fixture->manager);
-    block_pool_destroy(fixture->pool);
-    assert_int_equal(block_pool_create(&fixture->pool, &block_source_heap, &options), NEO_OK);
-    block_manager_init(&fixture->manager, fixture->pool);
-    struct reservation own = reserve(fixture, BYTES);
-    for (int i = 0; i < 3; i++) {
-        struct lease first, second;
-        assert_int_equal(block_manager_lease(&fixture->manager, &own, BYTES, &first), NEO_OK);
-        assert_int_equal(block_manager_lease(&fixture->manager, &own, BYTES, &second), NEO_OK);
-        assert_ptr_not_equal(first.data, second.data);
-        expect_poison(&first);
-        expect_poison(&second);
-        assert_int_equal(block_manager_return(&fixture->manager, &second), NEO_OK);
-        assert_int_equal(block_manager_return(&fixture->manager, &first), NEO_OK);
-    }
-    unreserve(fixture, &own);
 }
 
 static void the_pool_s_report_names_who_has_a_block(void **state)
@@ -419,27 +257,9 @@ static void a_failed_reserve_leaves_no_idle_block_that_it_alone_allowed(void **s
     block_pool_destroy(pool);
 }
 
-static void warm_reserve_lease_return_unreserve_allocate_nothing(void **state)
-{
-    struct fixture *fixture = *state;
-    size_t before = 0;
-    for (size_t i = 0; i < 10001; i++) {
-        struct reservation token = reserve(fixture, BYTES);
-        struct lease one, two;
-        assert_int_equal(block_manager_lease(&fixture->manager, &token, BYTES, &one), NEO_OK);
-        assert_int_equal(block_manager_lease(&fixture->manager, &token, BYTES, &two), NEO_OK);
-        assert_int_equal(block_manager_return(&fixture->manager, &one), NEO_OK);
-        assert_int_equal(block_manager_return(&fixture->manager, &two), NEO_OK);
-        unreserve(fixture, &token);
-        if (!i)
-            before = fault_allocations();
-    }
-    assert_int_equal(fault_allocations(), before);
-}
-
 /* ---- threads: the same loop as the known hang, 8 and 64 threads ---- */
 
-enum { ROUNDS = 2000, MOST = 64 };
+enum { ROUNDS = 2000 };
 
 static void *reserve_and_unreserve(void *argument)
 {
@@ -450,21 +270,6 @@ static void *reserve_and_unreserve(void *argument)
         unreserve(fixture, &token);
     }
     return NULL;
-}
-
-static void run_threads(struct fixture *fixture, size_t count, void *(*run)(void *))
-{
-    pthread_t threads[MOST];
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, run, fixture), 0);
-    for (size_t i = 0; i < count; i++)
-        pthread_join(threads[i], NULL);
-}
-
-/* Blocks that existed at the same time; over the whole run a few more are made and trimmed. */
-static size_t most_blocks(struct fixture *fixture)
-{
-    return pool_stats(fixture).peak_bytes / block_pool_class_bytes(BYTES);
 }
 
 static void eight_threads_finish_with_at_most_eight_blocks(void **state)
@@ -479,36 +284,13 @@ static void eight_threads_finish_with_at_most_eight_blocks(void **state)
 static void sixty_four_threads_finish_with_at_most_sixty_four_blocks(void **state)
 {
     struct fixture *fixture = *state;
-    run_threads(fixture, MOST, reserve_and_unreserve);
+    run_threads(fixture, MOST_THREADS, reserve_and_unreserve);
     struct block_manager_stats stats = stats_of(fixture);
-    assert_true(most_blocks(fixture) <= stats.peak && stats.peak <= MOST);
-    assert_int_equal(stats.unreserves, MOST * ROUNDS);
+    assert_true(most_blocks(fixture) <= stats.peak && stats.peak <= MOST_THREADS);
+    assert_int_equal(stats.unreserves, MOST_THREADS * ROUNDS);
 }
 
 static struct reservation shared_handle;
-
-static void *lease_and_return(void *argument)
-{
-    struct fixture *fixture = argument;
-    for (int i = 0; i < ROUNDS / 4; i++) {
-        struct lease run;
-        assert_int_equal(block_manager_lease(&fixture->manager, &shared_handle, BYTES, &run),
-                         NEO_OK);
-        memset(run.data, i, 64); /* a data race if two runs had the same block */
-        assert_int_equal(block_manager_return(&fixture->manager, &run), NEO_OK);
-    }
-    return NULL;
-}
-
-static void threads_that_execute_one_handle_never_share_memory(void **state)
-{
-    struct fixture *fixture = *state;
-    shared_handle = reserve(fixture, BYTES);
-    run_threads(fixture, MOST, lease_and_return);
-    assert_int_equal(stats_of(fixture).leased, 0);
-    assert_true(most_blocks(fixture) <= MOST);
-    unreserve(fixture, &shared_handle);
-}
 
 static void *destroy_elsewhere(void *argument)
 {
@@ -525,34 +307,24 @@ static void a_handle_may_be_destroyed_in_another_thread(void **state)
     assert_int_equal(stats_of(fixture).reserved, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_destroyed_handle_s_block_serves_the_next_handle),
-        TEST(a_busy_block_makes_a_new_one_instead_of_a_wait),
-        TEST(reserving_n_blocks_owns_n_and_frees_the_same_n),
-        TEST(a_reservation_is_returned_once),
-        TEST(sizes_of_zero_and_beyond_memory_have_a_status),
-        TEST(a_token_moves_with_its_owner),
-        TEST(blocks_of_different_sizes_are_not_mixed),
-        TEST(a_block_is_not_taken_from_under_an_execution),
-        TEST(overlapping_executions_of_one_handle_lease_their_own_blocks),
-        TEST(an_idle_block_serves_no_smaller_class),
-        TEST(beyond_the_budget_nothing_stays_idle),
-        TEST(an_execution_of_the_handle_s_very_bytes_works_in_its_block),
-        TEST(an_execution_that_needs_more_than_its_handle_has_leases_it),
-        TEST(poison_fills_the_memory_of_every_execution),
-        TEST(the_pool_s_report_names_who_has_a_block),
-        TEST(memory_of_an_idle_implementation_serves_another_one),
-        TEST(a_failed_reserve_returns_a_status_and_holds_nothing),
-        TEST(a_failed_reserve_leaves_no_idle_block_that_it_alone_allowed),
-        TEST(warm_reserve_lease_return_unreserve_allocate_nothing),
-        TEST(eight_threads_finish_with_at_most_eight_blocks),
-        TEST(sixty_four_threads_finish_with_at_most_sixty_four_blocks),
-        TEST(threads_that_execute_one_handle_never_share_memory),
-        TEST(a_handle_may_be_destroyed_in_another_thread),
+        BLOCK_TEST(a_destroyed_handle_s_block_serves_the_next_handle),
+        BLOCK_TEST(a_busy_block_makes_a_new_one_instead_of_a_wait),
+        BLOCK_TEST(reserving_n_blocks_owns_n_and_frees_the_same_n),
+        BLOCK_TEST(a_reservation_is_returned_once),
+        BLOCK_TEST(sizes_of_zero_and_beyond_memory_have_a_status),
+        BLOCK_TEST(a_token_moves_with_its_owner),
+        BLOCK_TEST(blocks_of_different_sizes_are_not_mixed),
+        BLOCK_TEST(an_idle_block_serves_no_smaller_class),
+        BLOCK_TEST(the_pool_s_report_names_who_has_a_block),
+        BLOCK_TEST(memory_of_an_idle_implementation_serves_another_one),
+        BLOCK_TEST(a_failed_reserve_returns_a_status_and_holds_nothing),
+        BLOCK_TEST(a_failed_reserve_leaves_no_idle_block_that_it_alone_allowed),
+        BLOCK_TEST(eight_threads_finish_with_at_most_eight_blocks),
+        BLOCK_TEST(sixty_four_threads_finish_with_at_most_sixty_four_blocks),
+        BLOCK_TEST(a_handle_may_be_destroyed_in_another_thread),
     };
     return cmocka_run_group_tests_name("block_manager", tests, NULL, NULL);
 }
