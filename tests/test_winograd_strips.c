@@ -52,6 +52,7 @@ static size_t check_division(const struct convolution_winograd *plan, int thread
             check_strip(plan, tiles);
     }
     assert_int_equal(end, plan->tiles);
+    assert_true(!run.divided || run.grid.rows <= MOST_DIVIDED);
     return run.divided;
 }
 
@@ -168,6 +169,77 @@ static void every_tile_has_a_row_at_each_of_its_points(void **state)
             for (neo_dim batch = 1; batch <= 3; batch++) {
                 check_rows_of(batch, size, 31 - size, points, 3);
                 check_rows_of(batch, 5 * size, size, points, 1);
+            }
+}
+
+/* Where the products of a point, or of the next part of its rows, should be. */
+struct products {
+    size_t point, rows; /* of it, that came before */
+    size_t sums;        /* rows of all points that came before */
+};
+
+/* Blocks of one point in a piece, which begin at heights[*at]: not more than are at a time. */
+static size_t count_rows(const struct convolution_winograd *plan, const struct arrangement *rows,
+                         size_t *at)
+{
+    size_t blocks = 0, sum = 0;
+    for (; rows->heights[*at] != WINOGRAD_F32_PANEL; (*at)++, blocks++)
+        sum += rows->heights[*at];
+    (*at)++;
+    assert_true(blocks <= plan->most_blocks);
+    return sum;
+}
+
+static void check_piece(const struct convolution_winograd *plan, const struct arrangement *rows,
+                        const struct piece *piece, struct span tiles, struct products *next)
+{
+    size_t row = plan->slot ? next->rows : next->sums, at = piece->heights;
+    assert_int_equal(piece->point, next->point);
+    assert_int_equal(piece->inputs, next->point * plan->slot + row * plan->padded);
+    assert_int_equal(piece->sums, next->point * plan->slot + row * WINOGRAD_F32_NR);
+    while (rows->heights[at] != WINOGRAD_F32_END) {
+        size_t here = count_rows(plan, rows, &at), p = next->point;
+        next->rows += here, next->sums += here;
+        if (next->rows == tiles_at(plan, tiles, p / plan->across, p % plan->across))
+            next->rows = 0, next->point++;
+    }
+}
+
+static void check_pieces(const struct convolution_winograd *plan, struct span tiles)
+{
+    static struct arrangement rows;
+    struct products next = {0, 0, 0};
+    winograd_arrange(plan, tiles, &rows);
+    for (size_t i = 0; i < rows.piece_count; i++)
+        check_piece(plan, &rows, &rows.pieces[i], tiles, &next);
+    assert_int_equal(next.point, plan->down * plan->across);
+    assert_int_equal(rows.panel,
+                     (plan->slot ? tiles.end - tiles.begin : next.sums) * WINOGRAD_F32_NR);
+}
+
+/* Of some points, of one, or of some of its blocks; and where sums take the place of inputs. */
+static void pieces_have_the_rows_of_all_points_in_order(void **state)
+{
+    (void)state;
+    static const size_t of_piece[] = {64, 16, 1}, slots[] = {0, 100000};
+    for (size_t height = 12; height < 60; height += 7)
+        for (size_t i = 0; i < count_of(of_piece); i++)
+            for (size_t s = 0; s < count_of(slots); s++) {
+                struct convolution_winograd plan = {
+                    .points = 8,
+                    .down = 8,
+                    .across = 8,
+                    .padded = 12,
+                    .of_piece = of_piece[i],
+                    .most_blocks = of_piece[i] == 1 ? LEAST_BLOCKS : MOST_HEIGHTS,
+                    .slot = slots[s],
+                    .rows = winograd_cut(height, 3, 6),
+                    .cols = winograd_cut(55, 3, 6),
+                    .shape.batch = 1,
+                };
+                winograd_count_tiles(&plan);
+                check_pieces(&plan, (struct span){0, plan.tiles});
+                check_pieces(&plan, (struct span){plan.tiles / 3, plan.tiles});
             }
 }
 
@@ -320,6 +392,7 @@ int main(void)
         cmocka_unit_test(strips_are_divided_where_that_changes_no_sum),
         cmocka_unit_test(strips_of_one_dimension_are_divided_too),
         cmocka_unit_test(every_tile_has_a_row_at_each_of_its_points),
+        cmocka_unit_test(pieces_have_the_rows_of_all_points_in_order),
         cmocka_unit_test(small_weights_stay_from_strip_to_strip),
         cmocka_unit_test(blocks_are_whole_where_their_rows_take_no_longer),
         cmocka_unit_test(inputs_stay_where_weights_do_not),
