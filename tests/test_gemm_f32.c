@@ -24,9 +24,10 @@ static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen
 
 /* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With
  * column: a[i + p * column], and C's columns are contiguous. part, unless its end is 0: of each
- * segment; the rest must not be multiplied. */
+ * segment; the rest must not be multiplied. Of so many rows at the top the first segment is zeros,
+ * and of as many at the bottom the last one. */
 struct problem {
-    size_t m, n, k, segment, stride, gap, column;
+    size_t m, n, k, segment, stride, gap, column, zeros;
     struct span part;
     bool b_packed, staged, biased, clamped;
     bool b_rows; /* known to the plan */
@@ -49,6 +50,13 @@ static bool is_in_part(const struct problem *problem, size_t p)
 static size_t c_index(const struct problem *problem, size_t i, size_t j)
 {
     return problem->column ? j * problem->m + i : i * problem->n + j;
+}
+
+static struct span row_reach(const struct problem *problem, size_t i)
+{
+    size_t begin = i < problem->zeros ? problem->segment : 0;
+    size_t missing = i + problem->zeros >= problem->m ? problem->segment : 0;
+    return (struct span){begin, problem->k - missing};
 }
 
 /* ---- the caller's side ---- */
@@ -98,6 +106,14 @@ static void list_a(const void *context, const void *task_scratch, const struct g
     }
 }
 
+static struct span reach(const void *context, size_t batch, size_t tile, size_t row, size_t rows)
+{
+    const struct problem *problem = context;
+    struct span first = row_reach(problem, row), last = row_reach(problem, row + rows - 1);
+    (void)batch, (void)tile;
+    return (struct span){min_size(first.begin, last.begin), max_size(first.end, last.end)};
+}
+
 static void pack_b(const void *context, size_t batch, size_t column, size_t columns, size_t width,
                    size_t first, size_t depth, float *out)
 {
@@ -132,6 +148,10 @@ static void make_problem(struct problem *problem, uint32_t *seed)
     problem->bias = guard_at(&guard_bias, problem->n * sizeof(float), 1);
     problem->c = guard_at(&guard_c, problem->m * problem->n * sizeof(float), 1);
     fill_integers(problem->a, a_count + problem->segment, seed);
+    for (size_t i = 0; problem->zeros && i < problem->m; i++)
+        for (size_t p = 0; p < problem->k; p++)
+            if (p < row_reach(problem, i).begin || p >= row_reach(problem, i).end)
+                problem->a[a_index(problem, i, p)] = 0;
     fill_integers(problem->b, b_count, seed);
     for (size_t i = 0; i < b_count; i++)
         if (!is_in_part(problem, i / problem->n))
@@ -163,14 +183,15 @@ static void check(const struct problem *problem, float low, float high)
             double want = fmin(fmax(sum, (double)low), (double)high);
             double got = (double)problem->c[c_index(problem, i, j)];
             if (got != want)
-                fail_msg("%zux%zux%zu segment %zu part %zu-%zu stride %zu column %zu packed %d "
+                fail_msg("%zux%zux%zu segment %zu zeros %zu part %zu-%zu stride %zu column %zu "
+                         "packed %d "
                          "rows %d staged %d "
                          "bias %d clamp %d: "
                          "c[%zu][%zu] is %g, not %g (seed %u)",
-                         problem->m, problem->n, problem->k, problem->segment, problem->part.begin,
-                         problem->part.end, problem->stride, problem->column, problem->b_packed,
-                         problem->b_rows, problem->staged, problem->biased, problem->clamped, i, j,
-                         got, want, fill_seed());
+                         problem->m, problem->n, problem->k, problem->segment, problem->zeros,
+                         problem->part.begin, problem->part.end, problem->stride, problem->column,
+                         problem->b_packed, problem->b_rows, problem->staged, problem->biased,
+                         problem->clamped, i, j, got, want, fill_seed());
         }
 }
 
@@ -190,6 +211,7 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
         .segment = problem->segment,
         .a_stride = problem->stride,
         .a_is_regular = problem->segment == problem->k,
+        .a_has_zeros = problem->zeros > 0,
         .a_has_parts = problem->part.end > 0,
         .columns = problem->column > 0,
         .a_column = problem->column,
@@ -198,6 +220,7 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
                                        .locate = locate,
                                        .pack_a = pack_a,
                                        .list_a = list_a,
+                                       .reach = reach,
                                        .pack_b = pack_b,
                                        .finish = finish};
     struct gemm_f32 plan;
@@ -261,6 +284,9 @@ static const struct problem sizes[] = {
     {.m = 16, .n = 31, .k = 96, .segment = 32, .stride = 4096, .gap = 64, .part = {9, 31}},
     {.m = 9, .n = 7, .k = 40, .segment = 20, .stride = 20, .gap = 180, .part = {20, 20}},
     {.m = 26, .n = 3, .k = 640, .segment = 128, .stride = 130, .gap = 3400, .part = {64, 127}},
+    {.m = 45, .n = 29, .k = 60, .segment = 20, .stride = 20, .gap = 1000, .zeros = 15},
+    {.m = 26, .n = 31, .k = 96, .segment = 32, .stride = 4096, .gap = 64, .zeros = 9},
+    {.m = 45, .n = 9, .k = 1800, .segment = 600, .stride = 600, .gap = 27000, .zeros = 30},
 };
 
 /* With caches of 8 and 64 KiB, of which the L2 cache holds no problem as a whole. */

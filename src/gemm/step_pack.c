@@ -15,10 +15,12 @@ static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
     }
 }
 
-/* Do kernels pack full panels of B? Those for packed rows do it with whole tiles only. */
+/* Do kernels pack full panels of B? Those for packed rows do it with whole tiles only, and a tile
+ * that leaves zeros out would not come by all of B. */
 static bool has_packing_kernels(const struct gemm_task *task, const struct gemm_step *step)
 {
-    if (!task->plan->shape.b_row || task->plan->planes)
+    const struct gemm_f32 *plan = task->plan;
+    if (!plan->shape.b_row || plan->planes || plan->shape.a_has_zeros)
         return false;
     if (gemm_step_lists(task))
         return task->tiles->listed->pack[0];
