@@ -47,6 +47,8 @@ static const struct convolution_case rows[] = {
      {26, 11}, {2, 2}, {5, 3}, {1, 0}, {1, 1}, {0, 0}, "nchw", "any", "nchw"},
     {"more stride than rows of the kernel, padded below, nchw", 2, 1, 0, 6, 9,
      {27, 11}, {2, 2}, {5, 3}, {1, 0}, {0, 1}, {1, 0}, "nchw", "any", "nchw"},
+    {"more stride than rows of the kernel, all of padding below left out, nchw", 2, 1, 0, 6, 9,
+     {28, 11}, {2, 2}, {5, 3}, {1, 0}, {0, 1}, {3, 0}, "nchw", "any", "nchw"},
     {"more stride than the kernel's plane, ncdhw", 3, 1, 0, 5, 8,
      {8, 4, 5}, {1, 2, 2}, {3, 1, 1}, {0, 0, 0}, {0, 1, 0}, {0, 0, 1}, "ncdhw", "any", "ncdhw"},
     {"pointwise 3D, plain weights", 3, 1, 0, 9, 14,
@@ -282,15 +284,15 @@ static void operands_of_post_operations_are_read_where_they_belong(void **state)
     }
 }
 
-/* The scratchpad of that algorithm for an image six pixels wide, on one thread. */
-static size_t scratchpad_of_height(const char *algorithm, const char *tag, neo_dim height)
+/* The scratchpad of that algorithm for a line of pixels, on one thread. */
+static size_t scratchpad_of(const char *algorithm, const char *tag, neo_dim pixels, neo_dim oc)
 {
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = NEO_CONVOLUTION_DIRECT,
-        .src = tensor_desc(4, (neo_dim[]){1, 16, height, 6}, tag),
-        .weights = tensor_desc(4, (neo_dim[]){16, 16, 3, 3}, "any"),
-        .dst = tensor_desc(4, (neo_dim[]){1, 16, height, 6}, tag),
+        .src = tensor_desc(4, (neo_dim[]){1, 16, pixels, 1}, tag),
+        .weights = tensor_desc(4, (neo_dim[]){oc, 16, 3, 3}, "any"),
+        .dst = tensor_desc(4, (neo_dim[]){1, oc, pixels, 1}, tag),
         .strides = {1, 1},
         .padding_left = {1, 1},
         .padding_right = {1, 1},
@@ -310,9 +312,18 @@ static void a_small_one_needs_no_scratchpad(void **state)
     (void)state;
     static const char *const algorithms[][2] = {{"gemm", "nhwc"}, {"transposed", "nchw"}};
     for (size_t i = 0; i < count_of(algorithms); i++) {
-        assert_int_equal(scratchpad_of_height(algorithms[i][0], algorithms[i][1], 4), 0);
-        assert_true(scratchpad_of_height(algorithms[i][0], algorithms[i][1], 40) > 0);
+        assert_int_equal(scratchpad_of(algorithms[i][0], algorithms[i][1], 24, 16), 0);
+        assert_true(scratchpad_of(algorithms[i][0], algorithms[i][1], 240, 16) > 0);
     }
+}
+
+/* There is room for copies of 8 KiB of images on the stack, and for no line of a cache more. */
+static void copies_of_images_are_on_the_stack_up_to_a_limit(void **state)
+{
+    (void)state;
+    enum { LIMIT = 8 << 10, PIXEL = (16 + 32) * sizeof(float) };
+    assert_true(scratchpad_of("transposed", "nchw", LIMIT / PIXEL + 1, 32) > LIMIT);
+    assert_true(scratchpad_of("transposed", "nchw", 64, 16) < LIMIT);
 }
 
 /* Is that among the algorithms for images of this layout? */
@@ -361,6 +372,7 @@ int main(void)
         cmocka_unit_test(post_operations_are_applied),
         cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
         cmocka_unit_test(a_small_one_needs_no_scratchpad),
+        cmocka_unit_test(copies_of_images_are_on_the_stack_up_to_a_limit),
         cmocka_unit_test(images_of_planes_may_be_transposed),
     };
     return cmocka_run_group_tests_name("convolution", tests, session_setup, session_teardown);

@@ -276,30 +276,33 @@ static void convolution_is_the_same_on_every_pool(void **state)
     static const struct {
         neo_dim groups, channels, size, outputs, kernel;
         const char *weights, *image;
+        neo_dim stride;
     } rows[] = {
-        {1, 24, 13, 40, 1, "any", "acdb"},
-        {1, 17, 11, 19, 3, "any", "acdb"},
-        {1, 3, 16, 16, 5, "any", "acdb"},
-        {24, 24, 12, 24, 3, "any", "acdb"},
-        {40, 40, 14, 80, 3, "any", "abcd"}, /* shared by whole planes, or by rows of few */
-        {3, 3, 14, 3, 3, "any", "abcd"},
-        {2, 16, 9, 24, 3, "any", "acdb"},
-        {1, 17, 11, 19, 3, "abcd", "acdb"},
-        {2, 14, 13, 26, 3, "any", "acdb"},
-        {1, 6, 15, 7, 3, "any", "acdb"},
-        {1, 30, 26, 14, 3, "any", "acdb"},         /* Winograd in other strips than on one thread */
-        {1500, 1500, 3, 1500, 5, "abcde", "acdb"}, /* worth packing on several threads */
+        {1, 24, 13, 40, 1, "any", "acdb", 1},
+        {1, 17, 11, 19, 3, "any", "acdb", 1},
+        {1, 3, 16, 16, 5, "any", "acdb", 1},
+        {24, 24, 12, 24, 3, "any", "acdb", 1},
+        {40, 40, 14, 80, 3, "any", "abcd", 1}, /* shared by whole planes, or by rows of few */
+        {3, 3, 14, 3, 3, "any", "abcd", 1},
+        {2, 16, 9, 24, 3, "any", "acdb", 1},
+        {1, 17, 11, 19, 3, "abcd", "acdb", 1},
+        {2, 14, 13, 26, 3, "any", "acdb", 1},
+        {1, 6, 15, 7, 3, "any", "acdb", 1},
+        {1, 30, 26, 14, 3, "any", "acdb", 1}, /* Winograd in other strips than on one thread */
+        {1500, 1500, 3, 1500, 5, "abcde", "acdb", 1}, /* worth packing on several threads */
+        {1, 6, 67, 10, 1, "any", "abcd", 2},          /* rows between those that are needed */
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_dim g = rows[i].groups, c = rows[i].channels, s = rows[i].size, o = rows[i].outputs;
-        neo_dim k = rows[i].kernel, pad = k / 2;
+        neo_dim k = rows[i].kernel, pad = k / 2, stride = rows[i].stride;
+        neo_dim out = (s - 1) / stride + 1;
         neo_dim dense[] = {o, c, k, k}, grouped[] = {g, o / g, c / g, k, k};
         neo_convolution_desc desc = {
             .prop_kind = NEO_FORWARD_INFERENCE,
             .src = tensor_desc(4, (neo_dim[]){2, c, s, s}, rows[i].image),
             .weights = tensor_desc(g > 1 ? 5 : 4, g > 1 ? grouped : dense, rows[i].weights),
-            .dst = tensor_desc(4, (neo_dim[]){2, o, s, s}, rows[i].image),
-            .strides = {1, 1},
+            .dst = tensor_desc(4, (neo_dim[]){2, o, out, out}, rows[i].image),
+            .strides = {stride, stride},
             .padding_left = {pad, pad},
             .padding_right = {pad, pad},
         };
