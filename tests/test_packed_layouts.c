@@ -1,4 +1,4 @@
-/* Packed weights compared with plain ones, unpacked, and copied. */
+/* Packed weights compared with plain ones, unpacked, and copied; given ones. */
 #include "tests/support/test.h"
 
 #include <string.h>
@@ -128,6 +128,40 @@ static void only_comparable_weights_are_compared(void **state)
     tensor_free(&small);
 }
 
+/* ---- given ---- */
+
+/* Packed ones too, of which a product would rather have plain ones. */
+static void given_weights_stay_as_they_are(void **state)
+{
+    (void)state;
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_CONVOLUTION_DIRECT,
+        .src = tensor_desc(4, (neo_dim[]){1, 19, 5, 5}, "nchw"),
+        .weights = tensor_desc(4, (neo_dim[]){3, 19, 1, 1}, "any"),
+        .dst = tensor_desc(4, (neo_dim[]){1, 3, 5, 5}, "nchw"),
+        .strides = {1, 1},
+    };
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    while (strcmp(neo_primitive_desc_algorithm(pd), "gemm") != 0)
+        assert_int_equal(neo_primitive_desc_next(pd), NEO_OK);
+    const neo_memory_desc given[] = {*neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS),
+                                     tensor_desc(4, desc.weights.dims, "oihw"),
+                                     tensor_desc(4, desc.weights.dims, "hwio")};
+    neo_primitive_desc_destroy(pd);
+    assert_int_equal(given[0].format_kind, NEO_FORMAT_PACKED);
+    for (size_t i = 0; i < count_of(given); i++) {
+        desc.weights = given[i];
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        do
+            assert_true(
+                neo_memory_desc_equal(neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), &given[i]));
+        while (neo_primitive_desc_next(pd) == NEO_OK);
+        neo_primitive_desc_destroy(pd);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +170,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(packed_weights_are_copied_into_their_own_layout_only,
                                         session_setup, session_teardown),
         cmocka_unit_test_setup_teardown(only_comparable_weights_are_compared, session_setup,
+                                        session_teardown),
+        cmocka_unit_test_setup_teardown(given_weights_stay_as_they_are, session_setup,
                                         session_teardown),
     };
     neo_set_verbose(0);
