@@ -39,26 +39,16 @@ static int suits(const struct gemm_f32_kernel *kernel, uint32_t features, int in
            (!kernel->in_order || kernel->in_order == in_order) && (kernel->needs & ~features) == 0;
 }
 
-static const struct gemm_f32_kernel *find(uint32_t features, int in_order, size_t mr, size_t nr,
-                                          int columns)
+const struct gemm_f32_kernel *gemm_f32_find(const struct cpu *cpu, size_t mr, size_t nr,
+                                            int columns)
 {
+    int in_order = cpu->core->in_order;
     for (size_t i = 0; i < gemm_f32_kernel_count; i++) {
         const struct gemm_f32_kernel *kernel = gemm_f32_kernels[i];
-        if (kernel->mr == mr && kernel->nr == nr && suits(kernel, features, in_order, columns))
+        if (kernel->mr == mr && kernel->nr == nr && suits(kernel, cpu->features, in_order, columns))
             return kernel;
     }
     return NULL;
-}
-
-const struct gemm_f32_kernel *gemm_f32_find(uint32_t features, size_t mr, size_t nr, int columns)
-{
-    return find(features, 0, mr, nr, columns);
-}
-
-const struct gemm_f32_kernel *gemm_f32_find_for(const struct cpu *cpu, size_t mr, size_t nr,
-                                                int columns)
-{
-    return find(cpu->features, cpu->core->in_order, mr, nr, columns);
 }
 
 /* Faster ones are earlier in the list. */

@@ -53,14 +53,10 @@ struct gemm_f32_kernel {
 extern const struct gemm_f32_kernel *const gemm_f32_kernels[];
 extern const size_t gemm_f32_kernel_count;
 
-/* The fastest kernel of this tile that the features allow. Never NULL for mr in 1..8, nr in
- * {4, 8, 12}, columns in {0, 1}; NULL for tiles that do not exist. */
-const struct gemm_f32_kernel *gemm_f32_find(uint32_t features, size_t mr, size_t nr, int columns);
-
-/* The same for a core: a kernel for cores that issue in order is found for its kind of them only.
- */
-const struct gemm_f32_kernel *gemm_f32_find_for(const struct cpu *cpu, size_t mr, size_t nr,
-                                                int columns);
+/* The fastest kernel of this tile that the features allow and that is for such cores. Never NULL
+ * for mr in 1..8, nr in {4, 8, 12}, columns in {0, 1}; NULL for tiles that do not exist. */
+const struct gemm_f32_kernel *gemm_f32_find(const struct cpu *cpu, size_t mr, size_t nr,
+                                            int columns);
 
 /* All of them, tiles[nr / 4 - 1][mr - 1]; in_order is the core's. */
 void gemm_f32_find_tiles(gemm_f32_fn *tiles[][GEMM_F32_MR], uint32_t features, int in_order,

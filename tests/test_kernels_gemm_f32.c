@@ -195,19 +195,21 @@ static void every_tile_is_found(void **state)
 {
     (void)state;
     const uint32_t tiers[] = {0, CPU_NEON, cpu_get()->features};
+    struct core core = {0};
+    struct cpu cpu = {.core = &core};
     for (size_t t = 0; t < count_of(tiers); t++)
         for (size_t mr = 1; mr <= GEMM_F32_MR; mr++)
             for (size_t nr = 4; nr <= GEMM_F32_NR; nr += 4)
                 for (int columns = 0; columns < 2; columns++) {
-                    const struct gemm_f32_kernel *kernel = gemm_f32_find(tiers[t], mr, nr, columns);
+                    cpu.features = tiers[t];
+                    const struct gemm_f32_kernel *kernel = gemm_f32_find(&cpu, mr, nr, columns);
                     assert_non_null(kernel);
                     assert_int_equal(kernel->needs & ~tiers[t], 0);
                     assert_int_equal(kernel->mr, mr);
                     assert_int_equal(kernel->nr, nr);
                     assert_int_equal(kernel->columns, columns);
                 }
-    struct core core = {0};
-    struct cpu cpu = {.features = cpu_get()->features, .core = &core};
+    cpu.features = cpu_get()->features;
     int is_neon = (cpu.features & CPU_NEON) != 0;
     for (uint8_t order = 0; order <= IN_ORDER_WIDE; order++) {
         core.in_order = order;
@@ -217,16 +219,16 @@ static void every_tile_is_found(void **state)
             for (size_t mr = 1; mr <= GEMM_F32_MR; mr++)
                 for (size_t nr = 4; nr <= GEMM_F32_NR; nr += 4)
                     assert_ptr_equal(tiles[nr / 4 - 1][mr - 1],
-                                     gemm_f32_find_for(&cpu, mr, nr, columns)->run);
+                                     gemm_f32_find(&cpu, mr, nr, columns)->run);
         }
         for (int columns = 0; columns < 2; columns++)
             assert_true(!gemm_f32_find_packing(cpu.features, order, columns) == (order != 0));
         for (size_t nr = 8; nr <= 12; nr += 4)
-            assert_int_equal(gemm_f32_find_for(&cpu, 8, nr, 0)->in_order, is_neon ? order : 0);
-        assert_int_equal(gemm_f32_find_for(&cpu, 7, 12, 0)->in_order, 0);
+            assert_int_equal(gemm_f32_find(&cpu, 8, nr, 0)->in_order, is_neon ? order : 0);
+        assert_int_equal(gemm_f32_find(&cpu, 7, 12, 0)->in_order, 0);
     }
-    assert_null(gemm_f32_find(CPU_NEON, 9, 12, 0));
-    assert_null(gemm_f32_find(CPU_NEON, 8, 5, 0));
+    assert_null(gemm_f32_find(&cpu, 9, 12, 0));
+    assert_null(gemm_f32_find(&cpu, 8, 5, 0));
 }
 
 int main(void)

@@ -46,7 +46,7 @@ static gemm_f32_fn *kernel_for(const char *core)
 {
     struct cpu cpu = *cpu_get();
     cpu.core = core_named(core);
-    return gemm_f32_find_for(&cpu, GEMM_F32_MR, GEMM_F32_NR, 0)->run;
+    return gemm_f32_find(&cpu, GEMM_F32_MR, GEMM_F32_NR, 0)->run;
 }
 
 /* The same core everywhere, whatever CPU asks: nothing depends on where the pool was made. */

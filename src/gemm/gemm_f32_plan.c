@@ -366,5 +366,5 @@ void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, co
     plan->kernel = plan->planes ? plan->planes->name
                    : plan->listed
                        ? plan->listed->name
-                       : gemm_f32_find_for(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
+                       : gemm_f32_find(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
 }
