@@ -10,3 +10,4 @@
                       gemm_f32_direct_rows(shape, height), vectors, group);                \
     }
 #include "kernels/gemm_f32_direct_list.h"
+#include "kernels/gemm_f32_direct_only_in_order_list.h"

@@ -34,6 +34,7 @@
     ENTRY(gemm_f32_direct_##name##_ref, gemm_f32_direct_##name##_ref, \
           0, height, vectors, group, 0, 0)
 #include "kernels/gemm_f32_direct_list.h"
+#include "kernels/gemm_f32_direct_only_in_order_list.h"
 #undef KERNEL
 #define KERNEL(depth, width) \
     ENTRY(gemm_f32_shallow_##depth##x##width##_ref, gemm_f32_direct_1x##width##_ref, \

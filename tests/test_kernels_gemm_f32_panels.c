@@ -214,6 +214,18 @@ static void lower_tiles_exist_and_one_needs_nothing(void **state)
     assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.last = 1, .tail = 1}), 8);
 }
 
+/* Panels side by side are given to direct tiles unless there are higher ones for panels: so only
+ * cores that have direct tiles of their own need fast ones of these
+ * (gemm_f32_direct_only_in_order_list.h). */
+static void panels_have_higher_tiles_where_only_cores_in_order_have_direct_ones(void **state)
+{
+    (void)state;
+    const struct core core = {.name = "any"};
+    struct gemm_f32_panels eights = {.middle = 2, .last = 2}, twelves = {.full = 3};
+    assert_true(gemm_f32_direct_height(&core, 4, 2) < gemm_f32_panels_height(eights));
+    assert_true(gemm_f32_direct_height(&core, 9, 3) < gemm_f32_panels_height(twelves));
+}
+
 enum { MOST_BYTES = 1 << 16 };
 
 int main(void)
@@ -224,6 +236,7 @@ int main(void)
     };
     static const struct CMUnitTest alone[] = {
         cmocka_unit_test(lower_tiles_exist_and_one_needs_nothing),
+        cmocka_unit_test(panels_have_higher_tiles_where_only_cores_in_order_have_direct_ones),
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_a, MOST_BYTES},
