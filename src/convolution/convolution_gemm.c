@@ -60,13 +60,14 @@ static double listing_cycles(const struct convolution_shape *s, double segments)
     return (table ? 1.5 : 2.2 + 11 / segments) + fmax(panels, 2.5);
 }
 
-/* Of a tap of a pixel whose channels are no neighbours: they are loaded one by one. */
-static double lane_cycles(const struct convolution_shape *s, const struct cpu *cpu)
+/* Of a tap of a pixel, by the kind of core (IN_ORDER_*), if its channels are no neighbours: they
+ * are loaded one by one. */
+static double lane_cycles(const struct convolution_shape *s, const struct core *core)
 {
-    double channels = (double)s->ic;
-    return cpu->core->in_order == IN_ORDER_WIDE     ? 20 + 4 * channels
-           : cpu->core->in_order == IN_ORDER_NARROW ? 50 + channels
-                                                    : 20 + channels / 2;
+    static const struct {
+        double tap, channel;
+    } kinds[] = {[0] = {20, 0.5}, [IN_ORDER_NARROW] = {50, 1}, [IN_ORDER_WIDE] = {20, 4}};
+    return kinds[core->in_order].tap + kinds[core->in_order].channel * (double)s->ic;
 }
 
 /* On cores that issue in order, what else lists take: where rows begin, and edges; and for matrices
@@ -108,7 +109,7 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     bool listed = lists_rows(&plan) && gemm_f32_lists(cpu, (double)plan.shape.oc);
     double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
     double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
-    double lanes = s->src.c > 1 ? lane_cycles(s, cpu) : 16;
+    double lanes = s->src.c > 1 ? lane_cycles(s, cpu->core) : 16;
     bool regular = taps == 1 && pixels_of(s) == source_pixels_of(s);
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     if (regular && reads_planes(s, cpu))
@@ -221,6 +222,20 @@ static enum gemm_output choose_output(const struct problem *problem, bool contig
     return fusion.complete ? GEMM_DIRECT : GEMM_IN_PLACE;
 }
 
+/* Patches are read in place. */
+static void plan_lists(const struct convolution_gemm *mine, struct gemm_f32_shape *gemm)
+{
+    const struct convolution_shape *s = &mine->shape;
+    neo_dim row = mine->rows_are_affine ? mine->src_row_stride : s->src.w * s->stride[WIDTH];
+    gemm->segment = mine->segment;
+    gemm->a_stride = (size_t)row;
+    gemm->a_is_regular = mine->rows_are_affine;
+    gemm->a_has_zeros = patches_zeros(mine, (double)gemm->k, (double)gemm->n) > 0;
+    gemm->a_has_parts = mine->columns.count > 0;
+    gemm->c_stride = mine->row_stride;
+    plan_values(s, gemm);
+}
+
 void convolution_gemm_plan(struct convolution_gemm *mine, const struct problem *problem,
                            const struct cpu *cpu)
 {
@@ -246,16 +261,8 @@ void convolution_gemm_plan(struct convolution_gemm *mine, const struct problem *
     bool rows = s->oc == 1 || s->dst.c == 1;
     gemm.columns = !rows && mine->row_stride == 1;
     gemm.output = choose_output(problem, rows || gemm.columns);
-    if (rows && lists_rows(mine)) {
-        gemm.segment = mine->segment;
-        gemm.a_stride =
-            (size_t)(mine->rows_are_affine ? mine->src_row_stride : s->src.w * s->stride[WIDTH]);
-        gemm.a_is_regular = mine->rows_are_affine;
-        gemm.a_has_zeros = patches_zeros(mine, (double)gemm.k, (double)gemm.n) > 0;
-        gemm.a_has_parts = mine->columns.count > 0;
-        gemm.c_stride = mine->row_stride;
-        plan_values(s, &gemm);
-    }
+    if (rows && lists_rows(mine))
+        plan_lists(mine, &gemm);
     if (gemm.columns && mine->rows_are_affine && mine->src_row_stride == 1)
         gemm.a_column = (size_t)s->src.c;
     if (gemm.b_packed && s->groups > 1)

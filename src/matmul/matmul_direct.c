@@ -287,12 +287,32 @@ static size_t choose_chunk(const struct matmul_direct *mine, const struct cpu *c
     return cycles < lines ? chunk : mine->m;
 }
 
+/* What all strips have in common, and whether kernels leave something to do. */
+static void plan_strip(struct matmul_direct *mine, const struct problem *problem)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    mine->bias_fused = matmul_is_bias_by_column(bias);
+    mine->finish = !fusion.complete || (bias->ndims && !mine->bias_fused);
+    bool clamp = !mine->finish && (fusion.low > -INFINITY || fusion.high < INFINITY);
+    mine->strip = (struct gemm_f32_direct){
+        .lda = mine->a_columns ? column_stride(&problem->tensors[SRC]) : mine->a_row,
+        .ldb = mine->packed || mine->turned ? 0 : row_stride(weights),
+        .ldc = row_stride(&problem->tensors[DST]),
+        .gap = mine->packed ? LAYOUT_PANEL * mine->k : PLAIN_GROUP,
+        .clamp = clamp,
+        .special = clamp || mine->bias_fused ? GEMM_F32_SPECIAL_SUMS : 0,
+        .low = fusion.low,
+        .high = fusion.high,
+    };
+    gemm_f32_direct_set_depth(&mine->strip, mine->k, NULL);
+}
+
 static void direct_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_direct *mine = plan;
     struct matmul_shape shape = matmul_shape(problem);
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    struct post_ops_fusion fusion = post_ops_fusion(problem);
     mine->count = (size_t)shape.batch, mine->m = (size_t)shape.m;
     mine->n = (size_t)shape.n, mine->k = (size_t)shape.k;
     mine->kernel = "none";
@@ -306,21 +326,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->b_row = mine->turned ? (shape.k == 1 ? 1 : row_stride(weights)) : 0;
     mine->pack = pack_f32_find(cpu->features)->pack;
     matmul_batch_init(&mine->batch, problem, mine->packed ? layout_shape(weights).step : 0);
-    mine->bias_fused = matmul_is_bias_by_column(&problem->tensors[BIAS]);
-    bool bias_left = problem->tensors[BIAS].ndims && !mine->bias_fused;
-    mine->finish = bias_left || !fusion.complete;
-    bool clamp = !mine->finish && (fusion.low > -INFINITY || fusion.high < INFINITY);
-    mine->strip = (struct gemm_f32_direct){
-        .lda = mine->a_columns ? column_stride(&problem->tensors[SRC]) : mine->a_row,
-        .ldb = mine->packed || mine->turned ? 0 : row_stride(weights),
-        .ldc = row_stride(&problem->tensors[DST]),
-        .gap = mine->packed ? LAYOUT_PANEL * mine->k : PLAIN_GROUP,
-        .clamp = clamp,
-        .special = clamp || mine->bias_fused ? GEMM_F32_SPECIAL_SUMS : 0,
-        .low = fusion.low,
-        .high = fusion.high,
-    };
-    gemm_f32_direct_set_depth(&mine->strip, mine->k, NULL);
+    plan_strip(mine, problem);
     direct_columns_choose(&mine->columns, cpu->core, &direct);
     if (!mine->packed && !mine->turned && !mine->a_columns && mine->m * mine->n * mine->k <= SMALL)
         direct_columns_split(&mine->columns, cpu->core);
