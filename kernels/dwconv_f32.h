@@ -69,6 +69,7 @@ struct dwconv_f32_kernel {
     uint8_t is_deep;  /* it does kernels of several planes, too */
     int (*does)(const struct dwconv_f32_task *task); /* NULL: everything, in both orders */
     uint8_t tile_columns; /* of dst, if it does these in all rows and channels; 0: whole rows */
+    uint8_t tile_rows;    /* of dst, that it likes best to do together; 0: it has no such number */
     size_t (*scratch_bytes)(
         const struct dwconv_f32_task *task); /* NULL: none; looks at no pointer */
     dwconv_f32_fn *run;

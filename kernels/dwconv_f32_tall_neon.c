@@ -3,6 +3,7 @@
  * on cores that issue in order, kernels/dwconv_f32_tall_in_order_neon.S. */
 #include <math.h>
 
+#include "kernels/dwconv_f32_heights.h"
 #include "kernels/dwconv_f32_parts_neon.h"
 #include "kernels/dwconv_f32_tall.h"
 #include "kernels/dwconv_f32_tall_offsets.h"
@@ -32,10 +33,22 @@ static int find_extent(struct extent *extent, const float *const *rows, size_t c
     return 1;
 }
 
-static size_t height_of(size_t index)
+/* Tiles of some rows, one after the other. */
+struct tile_place {
+    size_t row, index; /* of its first row, and of its height */
+    size_t done;       /* rows, with this tile */
+};
+
+static int next_tile(struct tile_place *place, size_t rows)
 {
-    static const uint8_t heights[TALL_HEIGHTS] = {7, 4, 2, 1};
-    return heights[index];
+    size_t left = rows - place->done;
+    if (left == 0)
+        return 0;
+    place->index = tile_heights_choose(0, place->done, left);
+    size_t height = tile_heights[place->index];
+    place->row = height > left ? rows - height : place->done;
+    place->done = place->row + height;
+    return 1;
 }
 
 /* What tile of height `index` has of the source; 0 if that is nothing the assembly can do: it
@@ -43,7 +56,7 @@ static size_t height_of(size_t index)
 static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *task, size_t y,
                      size_t index, const struct extent *extent)
 {
-    size_t begin = y * task->stride_h, last = (height_of(index) - 1) * task->stride_h;
+    size_t begin = y * task->stride_h, last = (tile_heights[index] - 1) * task->stride_h;
     size_t end = begin + last + task->kh;
     size_t from = extent->begin > begin ? extent->begin : begin;
     size_t to = extent->end < end ? extent->end : end;
@@ -94,9 +107,9 @@ static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv
 {
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
-    for (size_t y = 0, index = 0; y < task->out_rows; y += height_of(index)) {
-        while (height_of(index) > task->out_rows - y)
-            index++;
+    struct tile_place place = {0};
+    while (next_tile(&place, task->out_rows)) {
+        size_t y = place.row, index = place.index;
         plan->rows = rows + y * task->stride_h;
         plan->dst = task->dst + y * task->dst_row;
         for (int i = 0; i < count; i++)
@@ -119,12 +132,12 @@ static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall
 {
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
-    for (size_t y = 0, index = 0; y < task->out_rows; y += height_of(index)) {
-        while (height_of(index) > task->out_rows - y)
-            index++;
+    struct tile_place place = {0};
+    while (next_tile(&place, task->out_rows)) {
+        size_t y = place.row, index = place.index;
         int rows = plan_rows(plan, task, y, index, extent);
         if (rows == 0)
-            run_other(task, y, height_of(index));
+            run_other(task, y, tile_heights[index]);
         for (int i = 0; rows && i < count; i++)
             run_groups(task, plan, &groups[i], index, rows == 2);
     }
@@ -221,12 +234,18 @@ static int does_in_order(const struct dwconv_f32_task *task)
 }
 
 const struct dwconv_f32_kernel dwconv_f32_tall_neon = {
-    .name = "dwconv_f32_tall_neon", .needs = CPU_NEON, .does = does, .run = run};
+    .name = "dwconv_f32_tall_neon",
+    .needs = CPU_NEON,
+    .does = does,
+    .tile_rows = TALLEST_TILE,
+    .run = run,
+};
 const struct dwconv_f32_kernel dwconv_f32_tall_a55_neon = {
     .name = "dwconv_f32_tall_a55_neon",
     .needs = CPU_NEON,
     .in_order = IN_ORDER_NARROW,
     .does = does_in_order,
+    .tile_rows = TALLEST_TILE,
     .run = run_a55,
 };
 const struct dwconv_f32_kernel dwconv_f32_tall_a510_neon = {
@@ -234,5 +253,6 @@ const struct dwconv_f32_kernel dwconv_f32_tall_a510_neon = {
     .needs = CPU_NEON,
     .in_order = IN_ORDER_WIDE,
     .does = does_in_order,
+    .tile_rows = TALLEST_TILE,
     .run = run_a510,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/dwconv_f32.h"
+#include "kernels/dwconv_f32_heights.h"
 #include "kernels/dwconv_f32_wide.h"
 #include "kernels/dwconv_f32_wide_offsets.h"
 
@@ -149,21 +150,6 @@ static struct dwconv_f32_wide_tile *list_tiles(struct dwconv_f32_wide_tile *tile
     return tile;
 }
 
-static const size_t heights[WIDE_HEIGHTS] = {7, 4, 2, 1};
-
-/* Of the next tile, by its place in the list: the highest for so many rows, or the next higher one
- * if it does but two of the rows before, of `done`, again. */
-static size_t choose_height(size_t first, size_t done, size_t left)
-{
-    size_t height = first;
-    while (heights[height] > left)
-        height++;
-    if (height == first || heights[height] == left)
-        return height;
-    size_t again = heights[height - 1] - left;
-    return again <= 2 && again <= done ? height - 1 : height;
-}
-
 /* Rows y, y + dilation_h and so on have their taps on the same rows of source. */
 static void list_all_tiles(const struct dwconv_f32_task *task, const struct copy *copy,
                            const struct parts *parts)
@@ -174,7 +160,8 @@ static void list_all_tiles(const struct dwconv_f32_task *task, const struct copy
     for (size_t part = 0; part < apart && part < task->out_rows; part++) {
         size_t count = (task->out_rows - part + apart - 1) / apart;
         for (size_t done = 0; done < count;) {
-            size_t height = choose_height(first, done, count - done), rows = heights[height];
+            size_t height = tile_heights_choose(first, done, count - done);
+            size_t rows = tile_heights[height];
             size_t y = part + (smaller(done + rows, count) - rows) * apart;
             tile = list_tiles(tile, task, y, height, parts->rows + y * task->stride_h * copy->step);
             done += rows;
@@ -189,7 +176,7 @@ static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task
     ptrdiff_t bytes = (ptrdiff_t)sizeof(float), half = (ptrdiff_t)copy->pitch / 2;
     job->row = (ptrdiff_t)(copy->step * task->dilation_h) * bytes;
     for (size_t i = 0; i < WIDE_HEIGHTS; i++) {
-        size_t rows = (heights[i] - 1) * task->stride_h + task->kh;
+        size_t rows = (tile_heights[i] - 1) * task->stride_h + task->kh;
         ptrdiff_t walked = (ptrdiff_t)rows * job->row;
         ptrdiff_t next = task->stride_w == 2 ? half : (ptrdiff_t)task->dilation_w;
         job->back[i] = next * bytes - walked;
@@ -202,9 +189,9 @@ static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task
 static void divide_row(struct dwconv_f32_task *task, struct copy *copy)
 {
     size_t n = task->out_cols;
-    if (task->kh > 1 || task->out_rows > 1 || task->stride_w > 1 || n < heights[0] * LANES)
+    if (task->kh > 1 || task->out_rows > 1 || task->stride_w > 1 || n < tile_heights[0] * LANES)
         return;
-    task->out_rows = n < heights[1] * LANES * WIDE_VECTORS ? heights[0] : heights[1];
+    task->out_rows = n < tile_heights[1] * LANES * WIDE_VECTORS ? tile_heights[0] : tile_heights[1];
     task->dilation_h = 1;
     task->dst_row = copy->step = n / task->out_rows;
     task->out_cols = n - (task->out_rows - 1) * task->dst_row;

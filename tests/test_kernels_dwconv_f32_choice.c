@@ -5,6 +5,7 @@
 
 #include "arch/cpu.h"
 #include "kernels/dwconv_f32.h"
+#include "kernels/dwconv_f32_heights.h"
 #include "tests/support/fill.h"
 
 /* 3x3 of channels that follow each other, without gaps. */
@@ -135,9 +136,33 @@ static void tiles_need_no_zeros(void **state)
 }
 #endif
 
+/* Heights of the tiles of so many rows, the tallest first. */
+static void tiles_of_one_row_are_rare(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t first, rows, heights[4]; /* ends with 0 */
+    } cases[] = {
+        {0, 1, {1}},    {0, 3, {2, 1}},     {0, 6, {4, 2}},        {0, 7, {7}},
+        {0, 8, {4, 4}}, {0, 10, {7, 4}},    {0, 12, {7, 7}},       {0, 14, {7, 7}},
+        {1, 8, {4, 4}}, {0, 15, {7, 4, 4}}, {1, 13, {4, 4, 4, 1}},
+    };
+    for (size_t i = 0; i < count_of(cases); i++) {
+        size_t done = 0, tiles = 0;
+        for (; done < cases[i].rows; tiles++) {
+            size_t left = cases[i].rows - done;
+            size_t height = tile_heights[tile_heights_choose(cases[i].first, done, left)];
+            assert_true(height <= done + left);
+            assert_int_equal(height, cases[i].heights[tiles]);
+            done += height;
+        }
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles_of_one_row_are_rare),
         cmocka_unit_test(the_special_kernel_is_found),
 #if !NEO_PORTABLE
         cmocka_unit_test(tiles_need_no_zeros),

@@ -5,7 +5,7 @@
 #include "src/convolution/convolution_depthwise.h"
 
 enum {
-    SLIDING_ROWS = 4, /* of dst that the fastest kernels do at a time */
+    SLIDING_ROWS = 4, /* of dst that kernels do at a time, but for those with tiles of their own */
     PLANE_ROWS = 28,  /* four tiles of those for planes */
     CHANNELS = 16,    /* of a cache line */
     TILE_CHANNELS = 8,
@@ -119,6 +119,15 @@ static size_t choose_shared_channels(const struct convolution_depthwise *mine)
                            max_size(round_up(most, CHANNELS), depthwise_channels_that_stay(mine)));
 }
 
+/* So many in each call that all have about as many; whole tiles, if these are high. */
+static size_t evened_rows(const struct convolution_depthwise *mine, size_t all, size_t most)
+{
+    size_t tile = mine->tile_rows;
+    if (tile == SLIDING_ROWS)
+        return round_up(div_up(all, div_up(all, most)), SLIDING_ROWS / 2);
+    return max_size(most / tile, 1) * tile;
+}
+
 /* A kernel does half of a line's channels for all rows before the other half: so many rows that
  * their lines are still in the L1 cache then, if it has room for some, or else in the L2 cache. */
 static size_t rows_that_stay(const struct convolution_depthwise *mine)
@@ -131,10 +140,11 @@ static size_t rows_that_stay(const struct convolution_depthwise *mine)
     size_t lines = depthwise_pixels_that_stay(mine, mine->cpu->l2_bytes, L2_WAYS);
     size_t rows = lines / in / mine->task.stride_h;
     if (near < most && near * 3 / 4 >= LEAST_SLIDES * SLIDING_ROWS)
-        return round_up(div_up(most, div_up(most, near)), SLIDING_ROWS / 2);
+        return evened_rows(mine, most, near);
     if (rows >= most)
         return DEPTHWISE_MOST_ROWS;
-    return max_size(rows * 3 / 4 / SLIDING_ROWS, LEAST_SLIDES) * SLIDING_ROWS;
+    size_t least = mine->tile_rows == SLIDING_ROWS ? LEAST_SLIDES : 1;
+    return max_size(rows * 3 / 4 / mine->tile_rows, least) * mine->tile_rows;
 }
 
 /* As many rows as the copied or transposed source has room for. */
@@ -150,7 +160,7 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
     size_t bytes = mine->by_plane ? mine->cpu->l1_bytes : GATHER_BYTES;
     size_t room = bytes / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
     size_t rows = room > extent ? (room - extent) / task->stride_h + 1 : 1;
-    size_t together_rows = mine->by_plane && rows >= PLANE_ROWS ? PLANE_ROWS : SLIDING_ROWS;
+    size_t together_rows = mine->by_plane && rows >= PLANE_ROWS ? PLANE_ROWS : mine->tile_rows;
     return max_size(rows / together_rows, 1) * together_rows;
 }
 
@@ -219,15 +229,19 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
                        mine->stage_bytes + convolution_part(mine->kernel_bytes);
 }
 
-/* Columns of the tiles that the kernel for whole pixels has; 0: it does them by rows. */
-static size_t find_tile_columns(const struct convolution_depthwise *mine)
+/* Rows, and columns, of the tiles that the kernel for interleaved channels has; no columns: it does
+ * whole rows. */
+static void find_tiles(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task task = mine->task;
     task.channels = mine->channels;
     const struct dwconv_f32_kernel *kernel =
         dwconv_f32_find(mine->cpu->features, mine->cpu->core->in_order, &task);
     size_t columns = kernel->tile_columns;
-    return columns && task.out_cols % columns == 0 ? columns : 0;
+    if (columns && task.out_cols % columns == 0 && !mine->gathers && !mine->staged)
+        mine->tile_columns = columns;
+    if (kernel->tile_rows)
+        mine->tile_rows = kernel->tile_rows;
 }
 
 /* Is that the faster order of sums? Of 3x3 it is where to separate even from odd columns costs more
@@ -254,12 +268,13 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     mine->scatters = !by_plane && mine->channels > 1 && s->dst.c != 1;
     mine->staged = mine->reads_dst || mine->scatters;
     mine->tile_columns = 0;
+    mine->tile_rows = SLIDING_ROWS;
     task->multiplier = by_plane ? mine->multiplier : 1;
     task->src_plane = by_plane ? (size_t)s->src.c : 1;
     task->dst_plane = by_plane ? (size_t)s->dst.c : 1;
     task->in_pairs = adds_in_pairs(mine);
-    if (!by_plane && !mine->gathers && !mine->staged)
-        mine->tile_columns = find_tile_columns(mine);
+    if (!by_plane)
+        find_tiles(mine);
     plan_pieces(mine);
     task->channels = mine->channel_block;
     task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
