@@ -1,8 +1,9 @@
 /* Winograd's minimal filtering, f32: the contract of the kernels, and their table.
  *
  * A tile of (rows - 2) x (cols - 2) outputs of a 3x3 convolution comes from rows x cols inputs by
- * way of as many products. A dimension in which the kernel has one tap has a size of 1, one output
- * and the matrix 1. The other sizes are 4, 5, 6 and 8: the points are infinity, 0, 1, -1, 2, -2,
+ * way of as many products; with five taps there are two outputs less in each dimension, with seven
+ * four less. A dimension in which the kernel has one tap has a size of 1, one output and the matrix
+ * 1. The other sizes are 4, 5, 6 and 8: the points are infinity, 0, 1, -1, 2, -2,
  * 1/2, -1/2, of which the first so many are used. Row 0 of a matrix to the products is what
  * interpolation gives; in a `standard` one so are the others, scaled such that their first
  * coefficient is 1; in another one they are multiples of these. Matrices from the products are

@@ -164,7 +164,7 @@ static void input_in_order(const struct winograd_f32_input *task)
 /* ---- outputs ---- */
 
 INLINE void backward_two(const unsigned char *sums, const uint32_t *offsets, half values, size_t v,
-                         size_t n)
+                         size_t n, size_t m)
 {
     float32x4_t in[2][MOST], out[2][MOST];
 #pragma GCC unroll 8
@@ -172,31 +172,31 @@ INLINE void backward_two(const unsigned char *sums, const uint32_t *offsets, hal
         in[0][u] = vld1q_f32((const float *)(const void *)(sums + offsets[u]));
         in[1][u] = vld1q_f32((const float *)(const void *)(sums + offsets[n + u]));
     }
-    backward(n, out[0], in[0]);
-    backward(n, out[1], in[1]);
+    backward(n, m, out[0], in[0]);
+    backward(n, m, out[1], in[1]);
 #pragma GCC unroll 6
-    for (size_t y = 0; y < results_of(n); y++) {
+    for (size_t y = 0; y < m; y++) {
         values[y][v] = out[0][y];
         values[y][v + 1] = out[1][y];
     }
 }
 
 INLINE void backward_rows(const struct winograd_f32_output *task, size_t c, half values, size_t n,
-                          int pairs)
+                          size_t m, int pairs)
 {
     const uint32_t *offsets = task->offsets;
     const unsigned char *sums = (const unsigned char *)(task->sums + c);
     size_t cols = task->cols.n, v = 0;
     for (; pairs && v + 2 <= cols; v += 2, offsets += 2 * n)
-        backward_two(sums, offsets, values, v, n);
+        backward_two(sums, offsets, values, v, n, m);
     for (; v < cols; v++, offsets += n) {
         float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
         for (size_t u = 0; u < n; u++)
             in[u] = vld1q_f32((const float *)(const void *)(sums + offsets[u]));
-        backward(n, out, in);
+        backward(n, m, out, in);
 #pragma GCC unroll 6
-        for (size_t y = 0; y < results_of(n); y++)
+        for (size_t y = 0; y < m; y++)
             values[y][v] = out[y];
     }
 }
@@ -257,26 +257,26 @@ INLINE void store_planes(const struct winograd_f32_output *task, const struct fi
 
 /* A row of the second pass. Bias is added to the value of point 1, which every result has once. */
 INLINE void backward_row(const struct winograd_f32_output *task, float *dst, float32x4_t *in,
-                         size_t n, const struct finish *finish, int planes)
+                         size_t n, size_t m, const struct finish *finish, int planes)
 {
     float32x4_t out[MOST];
     size_t every = n == 1 ? 0 : 2;
     in[every] = vaddq_f32(in[every], finish->bias);
-    backward(n, out, in);
+    backward(n, m, out, in);
     if (finish->clamps) {
 #pragma GCC unroll 6
-        for (size_t x = 0; x < results_of(n); x++)
+        for (size_t x = 0; x < m; x++)
             out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
     }
     if (planes)
-        store_planes(task, finish, dst, out, results_of(n));
+        store_planes(task, finish, dst, out, m);
     else
-        store_row(task, finish, dst, out, results_of(n));
+        store_row(task, finish, dst, out, m);
 }
 
 /* A tile of one row has no first pass. */
 INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half values, size_t n,
-                          const struct finish *finish, int planes)
+                          size_t m, const struct finish *finish, int planes)
 {
     float *dst = task->dst + c * task->dst_channel;
     float32x4_t in[MOST];
@@ -285,7 +285,7 @@ INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half
 #pragma GCC unroll 8
         for (size_t v = 0; v < n; v++)
             in[v] = vld1q_f32((const float *)(const void *)(sums + task->offsets[v]));
-        backward_row(task, dst, in, n, finish, planes);
+        backward_row(task, dst, in, n, m, finish, planes);
         return;
     }
     size_t height = task->height, dst_row = task->dst_row;
@@ -293,17 +293,25 @@ INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half
 #pragma GCC unroll 8
         for (size_t v = 0; v < n; v++)
             in[v] = values[y][v];
-        backward_row(task, dst, in, n, finish, planes);
+        backward_row(task, dst, in, n, m, finish, planes);
     }
 }
 
 INLINE void second_pass(const struct winograd_f32_output *task, size_t c, half values, size_t n,
-                        const struct finish *finish)
+                        size_t m, const struct finish *finish)
 {
     if (task->dst_channel == 1)
-        backward_cols(task, c, values, n, finish, 0);
+        backward_cols(task, c, values, n, m, finish, 0);
     else
-        backward_cols(task, c, values, n, finish, 1);
+        backward_cols(task, c, values, n, m, finish, 1);
+}
+
+/* A dimension of a tile: three taps have two points more than results, five four, seven six. */
+#define TILE(n, m) ((n) * (MOST + 1) + (m))
+
+INLINE size_t points_and_results(const struct winograd_f32_matrix *matrix)
+{
+    return TILE(matrix->n, matrix->m);
 }
 
 INLINE void output_as(const struct winograd_f32_output *task, int pairs)
@@ -315,37 +323,57 @@ INLINE void output_as(const struct winograd_f32_output *task, int pairs)
     for (size_t c = 0; c < task->channels; c += 4) {
         finish.count = task->channels - c;
         finish.bias = task->bias ? load_part(task->bias + c, finish.count) : vdupq_n_f32(0);
-        switch (task->rows.n) {
-        case 8:
-            backward_rows(task, c, values, 8, pairs);
+        switch (points_and_results(&task->rows)) {
+        case TILE(8, 6):
+            backward_rows(task, c, values, 8, 6, pairs);
             break;
-        case 6:
-            backward_rows(task, c, values, 6, pairs);
+        case TILE(8, 4):
+            backward_rows(task, c, values, 8, 4, pairs);
             break;
-        case 5:
-            backward_rows(task, c, values, 5, pairs);
+        case TILE(8, 2):
+            backward_rows(task, c, values, 8, 2, pairs);
             break;
-        case 4:
-            backward_rows(task, c, values, 4, pairs);
+        case TILE(6, 4):
+            backward_rows(task, c, values, 6, 4, pairs);
+            break;
+        case TILE(6, 2):
+            backward_rows(task, c, values, 6, 2, pairs);
+            break;
+        case TILE(5, 3):
+            backward_rows(task, c, values, 5, 3, pairs);
+            break;
+        case TILE(4, 2):
+            backward_rows(task, c, values, 4, 2, pairs);
         }
-        switch (task->cols.n) {
-        case 8:
-            second_pass(task, c, values, 8, &finish);
+        switch (points_and_results(&task->cols)) {
+        case TILE(8, 6):
+            second_pass(task, c, values, 8, 6, &finish);
             break;
-        case 6:
-            second_pass(task, c, values, 6, &finish);
+        case TILE(8, 4):
+            second_pass(task, c, values, 8, 4, &finish);
             break;
-        case 5:
-            second_pass(task, c, values, 5, &finish);
+        case TILE(8, 2):
+            second_pass(task, c, values, 8, 2, &finish);
             break;
-        case 4:
-            second_pass(task, c, values, 4, &finish);
+        case TILE(6, 4):
+            second_pass(task, c, values, 6, 4, &finish);
+            break;
+        case TILE(6, 2):
+            second_pass(task, c, values, 6, 2, &finish);
+            break;
+        case TILE(5, 3):
+            second_pass(task, c, values, 5, 3, &finish);
+            break;
+        case TILE(4, 2):
+            second_pass(task, c, values, 4, 2, &finish);
             break;
         default:
-            second_pass(task, c, values, 1, &finish);
+            second_pass(task, c, values, 1, 1, &finish);
         }
     }
 }
+
+#undef TILE
 
 static void output(const struct winograd_f32_output *task)
 {

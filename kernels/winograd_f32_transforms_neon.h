@@ -132,7 +132,8 @@ INLINE void forward(const struct winograd_f32_matrix *matrix, size_t n, int stan
         out[i] = vmulq_n_f32(out[i], matrix->values[i * n + n - 2]);
 }
 
-INLINE void backward(size_t n, float32x4_t *out, const float32x4_t *in)
+/* m results; those of three taps have the others, too, and infinity at the last of them. */
+INLINE void backward(size_t n, size_t m, float32x4_t *out, const float32x4_t *in)
 {
     if (n == 8)
         backward_8(out, in);
@@ -144,12 +145,8 @@ INLINE void backward(size_t n, float32x4_t *out, const float32x4_t *in)
         backward_4(out, in);
     else
         out[0] = in[0];
-}
-
-/* A dimension without taps has one point, one result, and nothing to transform. */
-INLINE size_t results_of(size_t n)
-{
-    return n == 1 ? 1 : n - 2;
+    if (n > 1 && m < n - 2)
+        out[m - 1] = vaddq_f32(out[m - 1], in[0]);
 }
 
 #endif

@@ -14,7 +14,8 @@
 static const neo_dim ic_choices[] = {4, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 33, 50};
 static const neo_dim oc_choices[] = {1, 1, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 24, 33, 50};
 static const neo_dim size_choices[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 17, 26};
-static const neo_dim kernel_choices[][2] = {{0, 0}, {0, 0}, {1, 3}, {3, 1}, {0, 3}};
+static const neo_dim kernel_choices[][2] = {{0, 0}, {0, 0}, {1, 3}, {3, 1}, {0, 3}, {5, 5},
+                                            {1, 5}, {5, 1}, {7, 1}, {1, 7}, {0, 7}, {7, 7}};
 static const char *const plane_tags[] = {"nhwc", "nhwc", "nchw", "nchw", "chwn", "dcab", "acbd"};
 static const char *const line_tags[] = {"nwc", "nwc", "ncw", "ncw", "bca", "cab", "cba"};
 

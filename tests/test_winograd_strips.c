@@ -72,8 +72,8 @@ static void check_divisions(size_t height, size_t width, neo_dim batch, size_t p
         .down = taps[0] == 1 ? 1 : points,
         .across = taps[1] == 1 ? 1 : points,
         .panels = height % 7 + 1,
-        .rows = winograd_cut(height, taps[0], points - 2),
-        .cols = winograd_cut(width, taps[1], points - 2),
+        .rows = winograd_cut(height, taps[0], winograd_outputs(points, taps[0])),
+        .cols = winograd_cut(width, taps[1], winograd_outputs(points, taps[1])),
         .shape.batch = batch,
         .slot = height % 3 == 0,
     };
@@ -90,7 +90,9 @@ static void strips_are_divided_where_that_changes_no_sum(void **state)
     for (size_t size = 1; size < 60; size++)
         for (size_t points = 4; points <= 8; points += 2)
             for (neo_dim batch = 1; batch <= 4; batch++)
-                check_divisions(size, size + 4, batch, points, (size_t[]){3, 3}, &divisions);
+                for (size_t taps = 3; taps < (batch == 1 ? points : 4); taps += 2)
+                    check_divisions(size, size + 4, batch, points, (size_t[]){taps, taps},
+                                    &divisions);
     assert_true(divisions.divided > divisions.all / 4);
 }
 
@@ -143,17 +145,18 @@ static void check_rows(const struct convolution_winograd *plan, struct span tile
     assert_int_equal(rows.heights[at], WINOGRAD_F32_END);
 }
 
-static void check_rows_of(neo_dim batch, size_t height, size_t width, size_t points, size_t taps)
+static void check_rows_of(neo_dim batch, size_t height, size_t width, size_t points,
+                          const size_t taps[2])
 {
     struct convolution_winograd plan = {
         .points = points,
         .down = points,
-        .across = taps == 1 ? 1 : points,
+        .across = taps[1] == 1 ? 1 : points,
         .padded = 12,
         .of_piece = points * points,
         .most_blocks = MOST_HEIGHTS,
-        .rows = winograd_cut(height, 3, points - 2),
-        .cols = winograd_cut(width, taps, points - 2),
+        .rows = winograd_cut(height, taps[0], winograd_outputs(points, taps[0])),
+        .cols = winograd_cut(width, taps[1], winograd_outputs(points, taps[1])),
         .shape.batch = batch,
     };
     winograd_count_tiles(&plan);
@@ -167,8 +170,10 @@ static void every_tile_has_a_row_at_each_of_its_points(void **state)
     for (size_t size = 1; size < 30; size++)
         for (size_t points = 4; points <= 8; points += 2)
             for (neo_dim batch = 1; batch <= 3; batch++) {
-                check_rows_of(batch, size, 31 - size, points, 3);
-                check_rows_of(batch, 5 * size, size, points, 1);
+                for (size_t taps = 3; taps < (batch == 1 ? points : 4); taps += 2) {
+                    check_rows_of(batch, size, 31 - size, points, (size_t[]){taps, taps});
+                    check_rows_of(batch, 5 * size, size, points, (size_t[]){taps, 1});
+                }
             }
 }
 

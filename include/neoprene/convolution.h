@@ -24,8 +24,10 @@ typedef enum neo_convolution_algorithm {
  * on the size of the tiles; it is not a proof but what errors on random data, the largest of which
  * are 0.4, 10 and 13 in these units, stay far below. It is twice the square root of these where
  * the kernel has three taps in one dimension only (3, 1 x 3, 3 x 1): one transform instead of two,
- * with errors of 0.6, 3 and 4. AUTO takes tiles whose c is not larger than that of the direct sum,
- * so only for as many channels as that needs; NEO_FPMATH_ANY permits all. */
+ * with errors of 0.6, 3 and 4. Kernels of 5 x 5, 7 x 7 and those with as many taps in one dimension
+ * have smaller tiles of as many products, whose c is the same, and errors are smaller: 5 taps 2 and
+ * 4 outputs for 4 and 6 of 3 taps, 7 taps 2 for 6. AUTO takes tiles whose c is not larger than that
+ * of the direct sum, so only for as many channels as that needs; NEO_FPMATH_ANY permits all. */
 #define NEO_WINOGRAD_ERROR_2 16.0  /* tiles of at most 2 x 2 outputs */
 #define NEO_WINOGRAD_ERROR_4 64.0  /* 4 x 4 */
 #define NEO_WINOGRAD_ERROR_6 256.0 /* 6 x 6 */

@@ -1,5 +1,6 @@
 /* 3x3 convolutions of stride 1 by Winograd's minimal filtering; 1x3 and 3x1, and those of three
- * taps in one dimension, are the same with tiles of one row or column.
+ * taps in one dimension, are the same with tiles of one row or column. Five and seven taps are the
+ * same with tiles of as many points, and fewer outputs: 4 or 2, and 2.
  *
  * The image is cut into tiles, in each dimension some of the largest size m = 2, 4 or 6 and at most
  * two smaller ones, so that little is computed that is not wanted: 14 = 6 + 6 + 2, 7 = 4 + 3. A
@@ -21,7 +22,7 @@ enum { MIN_CHANNELS = 4 };
 
 /* ---- refuse ---- */
 
-/* Dimensions of three taps; 0: the kernel is another one. */
+/* Dimensions of more than one tap; 0: the kernel is another one. */
 static int dimensions(const struct problem *problem)
 {
     return layout_winograd_dimensions(&problem->tensors[WEIGHTS], convolution_is_grouped(problem));
@@ -41,7 +42,8 @@ static double error_factor(size_t points, int dimensions)
 /* A sum of n products in f32, one after the other, has a factor of n. */
 static bool is_accurate(const struct problem *problem, size_t points)
 {
-    double taps = dimensions(problem) == 1 ? WINOGRAD_TAPS : WINOGRAD_TAPS * WINOGRAD_TAPS;
+    double taps = (double)layout_winograd_taps(&problem->tensors[WEIGHTS]);
+    taps *= dimensions(problem) == 1 ? 1 : taps;
     return problem->convolution_algorithm == NEO_CONVOLUTION_WINOGRAD ||
            problem->attributes.fpmath == NEO_FPMATH_ANY ||
            error_factor(points, dimensions(problem)) <=
@@ -64,12 +66,17 @@ static const char *refuse(const struct problem *problem, enum layout_id layout)
     if (convolution_is_grouped(problem) && weights->dims[0] != 1)
         return "there are groups";
     if (!dimensions(problem) || !is_dense(problem))
-        return "it is not a kernel of 3 × 3, 3 × 1, 1 × 3 or 3 with a stride of 1 and no dilation";
+        return "it is not a kernel of 3 × 3, 3 × 1, 1 × 3 or 3, or so with 5 or 7, with a stride "
+               "of 1 "
+               "and no dilation";
     if (problem->tensors[SRC].dims[1] < MIN_CHANNELS)
         return "there are fewer than four input channels";
     if (weights->format_kind == NEO_FORMAT_STRIDED)
         return "the weights are not transformed beforehand";
-    const char *why = convolution_refuse_tensors(problem, layout);
+    const char *why = layout_winograd_refuse(layout, weights, convolution_is_grouped(problem));
+    if (why)
+        return why;
+    why = convolution_refuse_tensors(problem, layout);
     if (why)
         return why;
     if (!is_accurate(problem, layout_winograd_points(layout)))
@@ -86,7 +93,8 @@ static void choose(struct problem *problem, enum layout_id layout)
 
 static struct cut cut_along(const struct convolution_shape *s, int dimension, size_t points)
 {
-    return winograd_cut((size_t)s->out[dimension], (size_t)s->kernel[dimension], points - 2);
+    size_t taps = (size_t)s->kernel[dimension];
+    return winograd_cut((size_t)s->out[dimension], taps, winograd_outputs(points, taps));
 }
 
 /* Points of the largest tile that there is. */
@@ -195,6 +203,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     convolution_shape_init(&mine->shape, problem);
     const struct convolution_shape *s = &mine->shape;
+    mine->taps = layout_winograd_taps(weights);
     mine->points = layout_winograd_points(weights->packed.id);
     mine->padded = round_up((size_t)s->ic, WINOGRAD_F32_GROUP);
     mine->rows = cut_along(s, HEIGHT, mine->points);

@@ -32,7 +32,7 @@ struct cut {
     struct span points[SIZES]; /* that tiles of a size have, but no smaller ones */
 };
 
-/* The matrices for 1, 4, 5, 6 and 8 points, one after the other. */
+/* The matrices for 1, 4, 5, 6 and 8 points, one after the other: room for those of three taps. */
 struct matrices {
     float forward[1 + 4 * 4 + 5 * 5 + 6 * 6 + 8 * 8], backward[1 + 2 * 4 + 3 * 5 + 4 * 6 + 6 * 8];
 };
@@ -73,7 +73,8 @@ struct convolution_winograd {
     struct convolution_shape shape;
     struct cut rows, cols;
     struct kinds kinds;
-    size_t points;       /* along a dimension of three taps, of the largest tile */
+    size_t taps;         /* along dimensions of more than one */
+    size_t points;       /* and there, of the largest tile */
     size_t down, across; /* points of the largest tile; along a dimension of one tap, 1 */
     size_t padded;       /* input channels, to whole groups */
     size_t tiles, strip, panels, full_panels;
@@ -165,7 +166,7 @@ void winograd_count_kinds(const struct kinds *kinds, struct span tiles, size_t *
 /* Tiles that have the outermost point of this kind: those that are as large or larger. */
 size_t winograd_rows_at(const struct convolution_winograd *plan, size_t kind, const size_t *counts);
 
-/* For three taps, or one. most: outputs of the largest tile, if there are three. */
+/* For one tap, or 3, 5, 7. most: outputs of the largest tile, if there are more than one. */
 struct cut winograd_cut(size_t size, size_t taps, size_t most);
 size_t winograd_cut_tiles(const struct cut *cut);
 size_t winograd_cut_points(const struct cut *cut);

@@ -1,12 +1,12 @@
 /* Winograd convolution: one dimension cut into tiles, and tiles of two dimensions by kind. */
 #include "src/convolution/convolution_winograd.h"
 
-/* Points of three taps: the fewest tiles, as the points of all tiles are size + 2 times their
- * number; remainders that have no tile of their own size share it with the tile before (5 = 3 + 2,
- * 7 = 4 + 3), or are padded. */
+/* Three taps: the fewest tiles, as the points of all tiles are size + 2 times their number;
+ * remainders that have no tile of their own size share it with the tile before (5 = 3 + 2, 7 = 4 +
+ * 3), or are padded. */
 static struct cut cut_of_three(size_t size, size_t most)
 {
-    struct cut cut = {.halo = WINOGRAD_TAPS - 1, .size = {most}};
+    struct cut cut = {.size = {most}};
     size_t whole = size / most, rest = size % most;
     if (whole && rest == 1) {
         whole--;
@@ -23,6 +23,20 @@ static struct cut cut_of_three(size_t size, size_t most)
     return cut;
 }
 
+/* Five taps, whose tiles have 4 or 2 outputs, or seven, with 2. */
+static struct cut cut_of_more(size_t size, size_t most)
+{
+    struct cut cut = {.size = {most}, .count = {size / most}};
+    size_t rest = size % most;
+    if (rest > 2 || (rest && most == 2)) {
+        cut.count[0]++;
+    } else if (rest) {
+        cut.size[1] = 2;
+        cut.count[1] = 1;
+    }
+    return cut;
+}
+
 /* Sizes that there are tiles of are in descending order. */
 static void share_points(struct cut *cut)
 {
@@ -36,8 +50,10 @@ static void share_points(struct cut *cut)
 
 struct cut winograd_cut(size_t size, size_t taps, size_t most)
 {
-    struct cut cut =
-        taps == 1 ? (struct cut){.size = {1}, .count = {size}} : cut_of_three(size, most);
+    struct cut cut = {.size = {1}, .count = {size}};
+    if (taps > 1)
+        cut = taps == 3 ? cut_of_three(size, most) : cut_of_more(size, most);
+    cut.halo = taps - 1;
     share_points(&cut);
     return cut;
 }

@@ -111,12 +111,32 @@ int layout_winograd_dimensions(const neo_memory_desc *weights, bool grouped)
     int space = grouped + 2, count = 0;
     if (weights->ndims <= space || weights->ndims > space + 2 || (grouped && weights->dims[0] != 1))
         return 0;
+    neo_dim taps = (neo_dim)layout_winograd_taps(weights);
+    if (!winograd_outputs(WINOGRAD_MOST, (size_t)taps))
+        return 0;
     for (int i = space; i < weights->ndims; i++) {
-        if (weights->dims[i] != WINOGRAD_TAPS && weights->dims[i] != 1)
+        if (weights->dims[i] != taps && weights->dims[i] != 1)
             return 0;
-        count += weights->dims[i] == WINOGRAD_TAPS;
+        count += weights->dims[i] == taps;
     }
     return count;
+}
+
+size_t layout_winograd_taps(const neo_memory_desc *weights)
+{
+    neo_dim last = weights->dims[weights->ndims - 1];
+    neo_dim taps = last == 1 ? weights->dims[weights->ndims - 2] : last;
+    return taps < 0 ? 0 : (size_t)taps;
+}
+
+const char *layout_winograd_refuse(enum layout_id id, const neo_memory_desc *weights, bool grouped)
+{
+    if (!layout_winograd_dimensions(weights, grouped))
+        return "the layouts for Winograd's algorithm are for one group, and three, five or seven "
+               "taps in one dimension or as many in two";
+    if (!winograd_outputs(layout_winograd_points(id), layout_winograd_taps(weights)))
+        return "tiles with as many taps have more points than this layout";
+    return NULL;
 }
 
 static uint16_t version_of(size_t id)
@@ -243,10 +263,11 @@ const char *layout_wrong(const neo_memory_desc *desc)
     if (packed->id == LAYOUT_DEPTHWISE_F32 &&
         (!is_grouped(desc) || desc->dims[1] != 1 || desc->dims[2] != 1))
         return "the depthwise layout is for weights of groups × 1 × 1 × space";
-    if (layout_winograd_points(packed->id) && !layout_winograd_dimensions(desc, is_grouped(desc)))
-        return "the layouts for Winograd's algorithm are for one group, and three taps in one or "
-               "two "
-               "dimensions";
+    const char *why = layout_winograd_points(packed->id)
+                          ? layout_winograd_refuse(packed->id, desc, is_grouped(desc))
+                          : NULL;
+    if (why)
+        return why;
     size_t bytes;
     return bytes_fit(desc, &bytes) ? NULL : "the tensor's bytes do not fit the address space";
 }

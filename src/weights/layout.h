@@ -71,13 +71,19 @@ size_t layout_tail_offset(size_t n);
 /* All columns: with padding, and those that come once more. */
 size_t layout_all_columns(size_t n);
 
-/* n = m + 2 points along a dimension of three taps in a layout for Winograd's algorithm; 0 for
- * others. */
+/* Points along a dimension of more than one tap in a layout for Winograd's algorithm, m + 2 for m
+ * outputs of three taps; 0 for others. */
 size_t layout_winograd_points(enum layout_id id);
 
-/* How many dimensions of three taps such weights have: one or two; 0: no layout of Winograd's
- * algorithm is for them. */
+/* How many dimensions of three, five or seven taps such weights have, as many in each: one or two;
+ * 0: no layout of Winograd's algorithm is for them. */
 int layout_winograd_dimensions(const neo_memory_desc *weights, bool grouped);
+
+/* Their taps: 3, 5 or 7. */
+size_t layout_winograd_taps(const neo_memory_desc *weights);
+
+/* NULL, or why this layout of Winograd's algorithm is not for them. */
+const char *layout_winograd_refuse(enum layout_id id, const neo_memory_desc *weights, bool grouped);
 
 /* NULL, or what is wrong with a packed descriptor's layout. */
 const char *layout_wrong(const neo_memory_desc *desc);

@@ -269,31 +269,37 @@ struct winograd_run {
     const struct weights_transfer *transfer;
     struct layout_shape shape;
     struct winograd_side {
-        size_t points;
-        double rows[WINOGRAD_MOST][WINOGRAD_TAPS];
+        size_t points, taps;
+        double rows[WINOGRAD_MOST][WINOGRAD_MOST_TAPS];
     } down, across;
 };
 
-static double product(const double *row, const double *values, size_t step)
+/* The weights of a kernel, row by row. */
+typedef double kernel_taps[WINOGRAD_MOST_TAPS][WINOGRAD_MOST_TAPS];
+
+static double product(const double *row, const double *values, size_t step, size_t taps)
 {
-    return row[0] * values[0] + row[1] * values[step] + row[2] * values[2 * step];
+    double sum = row[0] * values[0];
+    for (size_t i = 1; i < taps; i++)
+        sum += row[i] * values[i * step];
+    return sum;
 }
 
-/* One kernel's values at all points, `step` elements apart. Each is rounded once. A dimension of
- * one tap has it first, then zeros. */
-static void transform_kernel(const struct winograd_run *run, const double taps[9], float *out,
+/* One kernel's values at all points, `step` elements apart. Each is rounded once. */
+static void transform_kernel(const struct winograd_run *run, kernel_taps taps, float *out,
                              size_t step)
 {
-    double half[WINOGRAD_MOST][WINOGRAD_TAPS];
-    for (size_t u = 0; u < run->down.points; u++)
-        for (size_t x = 0; x < WINOGRAD_TAPS; x++)
-            half[u][x] = product(run->down.rows[u], taps + x, WINOGRAD_TAPS);
-    for (size_t u = 0; u < run->down.points; u++)
-        for (size_t v = 0; v < run->across.points; v++, out += step)
-            *out = (float)product(run->across.rows[v], half[u], 1);
+    const struct winograd_side *down = &run->down, *across = &run->across;
+    double half[WINOGRAD_MOST][WINOGRAD_MOST_TAPS];
+    for (size_t u = 0; u < down->points; u++)
+        for (size_t x = 0; x < across->taps; x++)
+            half[u][x] = product(down->rows[u], &taps[0][x], WINOGRAD_MOST_TAPS, down->taps);
+    for (size_t u = 0; u < down->points; u++)
+        for (size_t v = 0; v < across->points; v++, out += step)
+            *out = (float)product(across->rows[v], half[u], 1, across->taps);
 }
 
-static void load_kernel(const struct weights_transfer *t, size_t column, size_t k, double taps[9])
+static void load_kernel(const struct weights_transfer *t, size_t column, size_t k, kernel_taps taps)
 {
     const neo_memory_desc *plain = t->plain;
     int first = t->packed->packed.grouped, last = plain->ndims - 1;
@@ -303,8 +309,7 @@ static void load_kernel(const struct weights_transfer *t, size_t column, size_t 
     bool is_plane = last == first + 3;
     for (neo_dim y = 0; y < (is_plane ? dims[last - 1] : 1); y++)
         for (neo_dim x = 0; x < dims[last]; x++)
-            taps[y * WINOGRAD_TAPS + x] =
-                (double)from[(is_plane ? y * strides[last - 1] : 0) + x * strides[last]];
+            taps[y][x] = (double)from[(is_plane ? y * strides[last - 1] : 0) + x * strides[last]];
 }
 
 static void winograd_panel(const struct winograd_run *run, size_t index)
@@ -314,7 +319,7 @@ static void winograd_panel(const struct winograd_run *run, size_t index)
     float *out = run->transfer->packed_data + layout_panel_offset(shape->n, index) * shape->k;
     for (size_t k = 0; k < shape->k; k++)
         for (size_t j = 0; j < panel.width; j++, out++) {
-            double taps[9] = {0};
+            kernel_taps taps = {{0}};
             if (j < panel.valid)
                 load_kernel(run->transfer, panel.first + j, k, taps);
             transform_kernel(run, taps, out, shape->step);
@@ -341,12 +346,14 @@ static void winograd_panels(void *argument, struct span panels, int slot)
 
 static struct winograd_side winograd_side(const neo_memory_desc *packed, int dimension)
 {
-    bool is_transformed =
-        dimension >= packed->packed.grouped + 2 && packed->dims[dimension] == WINOGRAD_TAPS;
-    struct winograd_side side = {
-        .points = is_transformed ? layout_winograd_points(packed->packed.id) : 1};
+    bool is_transformed = dimension >= packed->packed.grouped + 2 && packed->dims[dimension] != 1;
+    struct winograd_side side = {.points = 1, .taps = 1};
+    if (is_transformed) {
+        side.points = layout_winograd_points(packed->packed.id);
+        side.taps = layout_winograd_taps(packed);
+    }
     for (size_t point = 0; point < side.points; point++)
-        winograd_weights_row(side.points, point, side.rows[point]);
+        winograd_weights_row(side.points, side.taps, point, side.rows[point]);
     return side;
 }
 

@@ -1,6 +1,8 @@
 /* The matrices of Winograd's minimal filtering. */
 #include "src/weights/winograd.h"
 
+#include <stdbool.h>
+
 /* Number 0 is infinity. */
 static const double points[WINOGRAD_MOST] = {0, 0, 1, -1, 2, -2, 0.5, -0.5};
 
@@ -28,12 +30,19 @@ static void polynomial(size_t n, size_t without, double *out)
     }
 }
 
-void winograd_weights_row(size_t largest, size_t point, double *out)
+size_t winograd_outputs(size_t n, size_t taps)
+{
+    if (taps == 1)
+        return n == 1;
+    bool has_taps = taps % 2 && taps >= WINOGRAD_LEAST_TAPS && taps <= WINOGRAD_MOST_TAPS;
+    return has_taps && n > taps ? n - taps + 1 : 0;
+}
+
+void winograd_weights_row(size_t largest, size_t taps, size_t point, double *out)
 {
     double power = point ? 1 / distance(largest, point) : 1;
-    size_t last = largest > 1 ? WINOGRAD_TAPS - 1 : 0;
-    for (size_t i = 0; i < WINOGRAD_TAPS; i++) {
-        out[i] = point ? power : i == last;
+    for (size_t i = 0; i < taps; i++) {
+        out[i] = point ? power : i == taps - 1;
         power *= points[point];
     }
 }
@@ -49,9 +58,9 @@ void winograd_input_matrix(size_t largest, size_t n, float *out)
     }
 }
 
-void winograd_output_matrix(size_t n, float *out)
+void winograd_output_matrix(size_t n, size_t taps, float *out)
 {
-    size_t m = n > 1 ? n - WINOGRAD_TAPS + 1 : 1;
+    size_t m = winograd_outputs(n, taps);
     for (size_t point = 0; point < n; point++) {
         double power = 1;
         for (size_t i = 0; i < m; i++) {

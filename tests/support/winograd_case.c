@@ -214,12 +214,21 @@ static bool is_transposed(const neo_primitive_desc *pd)
     return true;
 }
 
+/* The largest have 4, 6 or 8 points: more than taps. */
+static int sizes_of_tiles(const struct winograd_case *row)
+{
+    neo_dim down = winograd_case_taps(row, 0), across = winograd_case_taps(row, 1);
+    neo_dim taps = down > across ? down : across;
+    return taps == 3 ? 3 : taps == 5 ? 2 : 1;
+}
+
 void winograd_case_check(const struct winograd_case *row, bool reals,
                          const struct winograd_chain *chain)
 {
     neo_convolution_desc desc = winograd_case_desc(row);
     neo_primitive_desc *pd;
     int counts[2] = {0, 0}; /* transposed ones: for all sizes of tiles or for none */
+    int sizes = sizes_of_tiles(row);
     assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, chain->attributes),
                      NEO_OK);
     do {
@@ -231,7 +240,7 @@ void winograd_case_check(const struct winograd_case *row, bool reals,
         double worst = check_implementation(row, pd, reals, chain);
         print_message("  %s: %s: %.1f\n", row->name, name, worst);
     } while (neo_primitive_desc_next(pd) == NEO_OK);
-    assert_int_equal(counts[0], 3);
-    assert_true(counts[1] == 3 || counts[1] == 0);
+    assert_int_equal(counts[0], sizes);
+    assert_true(counts[1] == sizes || counts[1] == 0);
     neo_primitive_desc_destroy(pd);
 }
