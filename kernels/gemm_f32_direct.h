@@ -30,7 +30,10 @@ struct gemm_f32_panels {
  *
  * If b_tail is not NULL the last `tail` rows of B are b_tail[(p - 4 * rounds) * tail_ldb + j]: rows
  * of an array that ends before the last vector does have to be copied. Kernels of more than one
- * group, or more than four vectors, take no b_tail. B and bias are read in full, A exactly. */
+ * group, or more than four vectors, take no b_tail. B and bias are read in full, A exactly.
+ *
+ * Kernels with four parts add what rounds multiply to four sums in turn, and the first of the steps
+ * before them to the first one; then (1 + 2) + (3 + 4), and to that what comes after rounds. */
 enum {
     GEMM_F32_SPECIAL_SUMS = 1,  /* bias or b_tail is not NULL, or clamp is not 0 */
     GEMM_F32_SPECIAL_LANES = 2, /* lanes is not 4, */
@@ -101,12 +104,13 @@ struct gemm_f32_direct_kernel {
     uint32_t needs;
     uint8_t height, vectors, group;
     uint8_t depth;    /* the only k it takes; 0: any */
+    uint8_t parts;    /* 4, or 0: one sum of each element */
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
     uint8_t goes_on_lower;
     gemm_f32_direct_fn *run;
 };
 
-/* Fastest first; each (height, vectors, group, depth) has one that needs nothing. */
+/* Fastest first; each (height, vectors, group, depth, parts) has one that needs nothing. */
 extern const struct gemm_f32_direct_kernel gemm_f32_direct_kernels[];
 extern const size_t gemm_f32_direct_kernel_count;
 
@@ -118,6 +122,10 @@ size_t gemm_f32_shallow_find(const struct cpu *cpu, size_t depth, size_t vectors
 
 /* The most vectors that such a kernel takes, 0 if there is none. */
 size_t gemm_f32_shallow_vectors(size_t depth);
+
+/* The same for tiles with four parts, of one group; the largest height, 0 if there is none. */
+size_t gemm_f32_parts_find(const struct cpu *cpu, size_t height, size_t vectors);
+size_t gemm_f32_parts_height(size_t vectors);
 
 /* The largest height of such a tile that a core should be given, 0 if there is none: where there
  * are tiles for cores like it, the largest of those. */

@@ -270,10 +270,15 @@ ldc .req x17
     .endif
     .endm
 
+/* Where a file sets parts before this header, there are so many sums of each element. */
+    .ifndef parts
+    .set parts, 1
+    .endif
+
 /* The registers are the first `used` ones and the last for sums. temps: x19 and x20 are used too. */
     .macro begin_frame name, height, vectors, used, temps
     .set saved_bytes, 0
-    .if (\height * \vectors > 16) | (\used > 8)
+    .if (parts * \height * \vectors > 16) | (\used > 8)
     .set saved_bytes, 64
     .endif
     .set low_used, \used
@@ -292,7 +297,7 @@ scratch .req x7
     begin_function gemm_f32_\name\()_neon
     sub sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
     .if saved_bytes
-    save_all %(32 - \height * \vectors), %(low_used)
+    save_all %(32 - parts * \height * \vectors), %(low_used)
     .endif
     .if temp_bytes
     stp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
@@ -300,7 +305,7 @@ scratch .req x7
     .endm
     .macro end_frame height, vectors
     .if saved_bytes
-    each_saved ldp, %(32 - \height * \vectors), %(low_used)
+    each_saved ldp, %(32 - parts * \height * \vectors), %(low_used)
     .endif
     .if temp_bytes
     ldp x19, x20, [sp, #KEPT_BYTES + saved_bytes]

@@ -23,8 +23,8 @@ static inline const float *row_of_b(const struct strip *strip, size_t p, size_t 
 }
 
 /* A(i, p) is a[p * step]. */
-static inline float element(const struct strip *strip, const float *a, size_t step, size_t j,
-                            size_t group)
+static inline float sum_of(const struct strip *strip, const float *a, size_t step, size_t j,
+                           size_t group)
 {
     const struct gemm_f32_direct *shape = strip->shape;
     float sum = 0;
@@ -33,6 +33,13 @@ static inline float element(const struct strip *strip, const float *a, size_t st
         float y = row_of_b(strip, p, j / (4 * group))[j % (4 * group)];
         sum = p ? fmaf(x, y, sum) : x * y;
     }
+    return sum;
+}
+
+/* Bias and limits. */
+static inline float finish_sum(const struct strip *strip, float sum, size_t j)
+{
+    const struct gemm_f32_direct *shape = strip->shape;
     if (strip->bias)
         sum += strip->bias[j];
     if (!shape->clamp)
@@ -48,7 +55,8 @@ static inline void run_strip_ref(const struct strip *strip, size_t row, size_t s
     const struct gemm_f32_direct *shape = strip->shape;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < 4 * (vectors - 1) + shape->lanes; j++)
-            strip->c[i * shape->ldc + j] = element(strip, strip->a + i * row, step, j, group);
+            strip->c[i * shape->ldc + j] =
+                finish_sum(strip, sum_of(strip, strip->a + i * row, step, j, group), j);
 }
 
 #endif

@@ -16,7 +16,7 @@
 /* clang-format off */
 #define ENTRY(height, full, middle, last, tail, kind, needs, run) \
     {{"gemm_f32_panels_" #height "x" #full "_" #middle "_" #last kind, needs, height, \
-      3 * full + middle + last, 3, 0, 0, height > 1, run}, {full, middle, last, tail}},
+      3 * full + middle + last, 3, 0, 0, 0, height > 1, run}, {full, middle, last, tail}},
 static const struct gemm_f32_panels_kernel kernels[] = {
 #if !NEO_PORTABLE
 #define KERNEL(height, full, middle, last) \

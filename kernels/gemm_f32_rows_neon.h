@@ -40,7 +40,7 @@
     .endm
 
 /* Where a file sets steps_differ before this header, it has these and what a step of a round is by
- * itself. 1 … 4 steps, then 12: for rounds, or 13. */
+ * itself; with parts, also how these become one, and what clears those that nothing begins. 1 … 4 steps, then 12: for rounds, or 13. */
     .ifndef steps_differ
     .macro first_steps height, vectors, group
     for_each_row load_first, \height
@@ -198,6 +198,9 @@
 
     .macro rows_kernel name, height, vectors, group, widest, kind
     begin_rows_kernel \name, \height, \vectors, \group, \widest, \kind
+    .if parts > 1
+    join_parts \height, \vectors
+    .endif
     go_to_ending
 14: accept_branch
     store_whole \height, \vectors
@@ -205,6 +208,9 @@
     b.ne 11b
 10: accept_branch
     end_frame \height, \vectors
+    .if parts > 1
+    clear_parts \height, \vectors
+    .endif
 
 /* By GEMM_F32_ENDING_*. */
 .Lendings_\height\()_\kind\():

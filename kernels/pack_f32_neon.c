@@ -58,9 +58,34 @@ INLINE void copy_steps(const struct pack_f32_panel *panel, size_t vectors)
         copy_step(from, out, vectors);
 }
 
+/* The same for one vector of which a constant number of columns exists. */
+INLINE void copy_few(const struct pack_f32_panel *panel, size_t count)
+{
+    const float *from = panel->src;
+    float *out = panel->out;
+    for (size_t p = panel->k; p; p--, from += panel->step, out += 4) {
+        float32x2_t none = vdup_n_f32(0);
+        float32x2_t low = count > 1 ? vld1_f32(from) : vld1_lane_f32(from, none, 0);
+        float32x2_t high = count > 2 ? vld1_lane_f32(from + 2, none, 0) : none;
+        vst1q_f32(out, vcombine_f32(low, high));
+    }
+}
+
+static void pack_few(const struct pack_f32_panel *panel)
+{
+    if (panel->count == 3)
+        copy_few(panel, 3);
+    else if (panel->count == 2)
+        copy_few(panel, 2);
+    else
+        copy_few(panel, 1);
+}
+
 static void pack_neighbours(const struct pack_f32_panel *panel)
 {
-    if (panel->count != panel->width)
+    if (panel->width == 4 && panel->count > 0 && panel->count < 4)
+        pack_few(panel);
+    else if (panel->count != panel->width)
         pack_steps(panel);
     else if (panel->width == 12)
         copy_steps(panel, 3);

@@ -96,17 +96,33 @@ static float element_of_a(const struct problem *problem, size_t i, size_t p)
     return problem->a[problem->outer ? p * lda + i : i * lda + p];
 }
 
+/* The first `first` steps, then rounds, then what is left: the number of a step's sum of four. */
+static size_t part_of(const struct problem *problem, size_t p)
+{
+    const struct gemm_f32_direct *strip = &problem->strip;
+    size_t odd = strip->b_tail ? 0 : strip->tail;
+    if (!problem->kernel->parts || strip->rounds == 0 || p >= odd + 4 * strip->rounds)
+        return 0;
+    return p < odd ? p : (p - odd) % 4;
+}
+
 static float want(const struct problem *problem, size_t i, size_t j)
 {
     const struct gemm_f32_direct *strip = &problem->strip;
-    size_t group = 4u * problem->kernel->group, whole = 4 * strip->rounds;
-    float sum = 0;
-    for (size_t p = 0; p < whole + strip->tail; p++) {
+    size_t group = 4u * problem->kernel->group, whole = 4 * strip->rounds, k = whole + strip->tail;
+    float parts[4] = {0};
+    for (size_t p = 0; p < k; p++) {
         const float *row = strip->b_tail && p >= whole
                                ? strip->b_tail + (p - whole) * strip->tail_ldb
                                : problem->b + p * strip->ldb + j / group * strip->gap;
-        sum = fmaf(element_of_a(problem, i, p), row[j % group], sum);
+        if (strip->b_tail && p == whole) { /* what is left comes after their sum */
+            parts[0] = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+            parts[1] = parts[2] = parts[3] = 0;
+        }
+        float *part = &parts[part_of(problem, p)];
+        *part = fmaf(element_of_a(problem, i, p), row[j % group], *part);
     }
+    float sum = (parts[0] + parts[1]) + (parts[2] + parts[3]);
     if (problem->bias)
         sum += problem->bias[j];
     return strip->clamp ? fminf(fmaxf(sum, strip->low), strip->high) : sum;
@@ -191,12 +207,14 @@ static void every_tile_has_a_kernel_that_needs_nothing(void **state)
     const struct cpu cpu = {.core = &core};
     for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++) {
         const struct gemm_f32_direct_kernel *kernel = &gemm_f32_direct_kernels[i];
-        size_t found = kernel->depth ? gemm_f32_shallow_find(&cpu, kernel->depth, kernel->vectors)
-                                     : gemm_f32_direct_find(&cpu, kernel->height, kernel->vectors,
-                                                            kernel->group);
+        size_t found = kernel->depth   ? gemm_f32_shallow_find(&cpu, kernel->depth, kernel->vectors)
+                       : kernel->parts ? gemm_f32_parts_find(&cpu, kernel->height, kernel->vectors)
+                                       : gemm_f32_direct_find(&cpu, kernel->height, kernel->vectors,
+                                                              kernel->group);
         assert_true(found < gemm_f32_direct_kernel_count);
         assert_int_equal(gemm_f32_direct_kernels[found].needs, 0);
         assert_int_equal(gemm_f32_direct_kernels[found].depth, kernel->depth);
+        assert_int_equal(gemm_f32_direct_kernels[found].parts, kernel->parts);
         assert_true(gemm_f32_direct_height(&core, kernel->vectors, kernel->group) >=
                     kernel->height);
     }
@@ -204,6 +222,8 @@ static void every_tile_has_a_kernel_that_needs_nothing(void **state)
     assert_int_equal(gemm_f32_shallow_vectors(4), 4);
     assert_int_equal(gemm_f32_shallow_vectors(8), 3);
     assert_int_equal(gemm_f32_shallow_vectors(9), 0);
+    assert_int_equal(gemm_f32_parts_height(2), 3);
+    assert_int_equal(gemm_f32_parts_height(5), 0);
     assert_int_equal(gemm_f32_direct_height(&core, 5, 5), 0);
     assert_int_equal(gemm_f32_direct_find(&cpu, 8, 3, 3), gemm_f32_direct_kernel_count);
 }

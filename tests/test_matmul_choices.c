@@ -64,6 +64,42 @@ static void last_columns_have_kernels_of_their_own(void **state)
     }
 }
 
+static void few_sums_are_four_parts_each(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t m, n, k;
+        bool a_columns, panels, parts;
+        uint8_t in_order;
+    } rows[] = {
+        {1, 8, 128, false, true, true, 0},   {1, 12, 128, false, true, true, 0},
+        {1, 8, 128, false, false, true, 0},  {3, 8, 128, false, true, true, 0},
+        {1, 7, 128, false, true, true, 0},   {8, 12, 128, false, true, false, 0},
+        {1, 8, 8, false, true, false, 0},    {1, 120, 128, false, true, false, 0},
+        {1, 8, 128, true, true, false, 0},   {1, 8, 128, false, true, false, IN_ORDER_WIDE},
+        {2, 28, 128, false, false, true, 0},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        const struct core core = {.name = "any",
+                                  .fmla_per_cycle = 2,
+                                  .fmla_latency = 4,
+                                  .loads_per_cycle = 2,
+                                  .in_order = rows[i].in_order};
+        struct columns columns;
+        direct_columns_choose(&columns, &core,
+                              &(struct direct_shape){.m = rows[i].m,
+                                                     .n = rows[i].n,
+                                                     .k = rows[i].k,
+                                                     .l1_bytes = 65536,
+                                                     .panels = rows[i].panels,
+                                                     .a_columns = rows[i].a_columns});
+        bool parts = false;
+        for (size_t r = 0; r < columns.run_count; r++)
+            parts = parts || columns.runs[r].has_parts;
+        assert_int_equal(parts, rows[i].parts);
+    }
+}
+
 /* Eight rows are three tiles of 32 columns, or two of 16, which takes hardly longer. */
 static void rows_of_weights_that_leave_the_cache_come_for_few_tiles(void **state)
 {
@@ -185,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panels_on_one_place_of_the_cache_are_as_many_as_its_ways),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
+        cmocka_unit_test(few_sums_are_four_parts_each),
         cmocka_unit_test(rows_of_weights_that_leave_the_cache_come_for_few_tiles),
         cmocka_unit_test(batches_are_as_few_loops_as_can_be),
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),

@@ -17,6 +17,7 @@ struct strips {
     struct gemm_f32_panels panels;         /* all 0: not several */
     uint8_t vectors, group, lanes, height; /* height: the largest */
     uint8_t depth;                         /* 0, or that of kernels for one small depth */
+    bool has_parts;                        /* kernels have four sums of each element */
     bool a_columns;                        /* kernels read columns of src */
     size_t b_step;                         /* from one strip's weights to the next */
 };

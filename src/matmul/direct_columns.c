@@ -5,8 +5,9 @@
 #include "src/matmul/direct.h"
 #include "src/weights/layout.h"
 
-enum { MAX_SHALLOW = 8, LEAST_TAIL = 8 };
+enum { MAX_SHALLOW = 8, LEAST_TAIL = 8, LEAST_PARTS = 9 };
 _Static_assert((int)LEAST_TAIL >= (int)GEMM_F32_PANELS_LEAST_TAIL, "kernels take so few steps");
+_Static_assert((int)LEAST_PARTS > (int)MAX_SHALLOW, "a depth has kernels of one kind");
 
 static size_t tile_height(const struct columns *columns, const struct core *core, size_t vectors,
                           size_t group)
@@ -197,6 +198,9 @@ static double tail_cycles(const struct core *core, double height, const struct s
 static double tile_cycles(const struct core *core, const struct strips *run, double height)
 {
     bool other = run->a_columns || direct_has_panels(run);
+    if (run->has_parts) /* each step waits for the one before the last three */
+        return step_cycles(core, height, run->vectors, run->vectors, core->fmla_latency / 4.0) +
+               0.06 * (height / 4 + 1.5);
     if (run->panels.tail)
         return tail_cycles(core, height, run);
     if (core->in_order && !other && gemm_f32_direct_is_tuned(core, run->vectors, run->group))
@@ -229,6 +233,9 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     double step = tile_cycles(core, run, height);
     double around = 6 + 0.5 * height * run->vectors +
                     height * parts[run->panels.tail] / fmax(core->fmla_per_cycle, 1);
+    if (run->has_parts) /* these become one */
+        around +=
+            5 * core->fmla_latency + 3 * height * run->vectors / fmax(core->fmla_per_cycle, 1);
     if (core->in_order == IN_ORDER_WIDE && k < 4) /* steps that wait for what they load */
         around += (1.6 + 1.3 * k) * height * run->vectors;
     else if (core->in_order == IN_ORDER_WIDE && !run->a_columns) /* for its first products */
@@ -262,10 +269,27 @@ static bool make_shallow(struct columns *columns, size_t k)
     return true;
 }
 
-/* Packing a strip: two loads and stores for eight elements, and shuffles. */
+/* Kernels with four sums of each element for strips of so few that these would wait. On cores that
+ * issue in order other tiles wait less. */
+static void make_parts(struct columns *columns, const struct core *core, double m, double k)
+{
+    const double least = LEAST_PARTS; /* clang wants a double */
+    bool may = !core->in_order && !columns->a_columns && k >= least;
+    for (size_t r = 0; may && r < columns->run_count; r++) {
+        struct strips *run = &columns->runs[r], other = *run;
+        other.height = (uint8_t)gemm_f32_parts_height(run->vectors);
+        other.has_parts = true;
+        bool exists = other.height > 0 && run->vectors == run->group && !direct_has_panels(run);
+        if (exists && strip_cycles(core, &other, m, k) < strip_cycles(core, run, m, k))
+            *run = other;
+    }
+}
+
+/* Packing a strip: two loads and stores for eight elements, and shuffles; of few columns, for as
+ * many as a vector has. */
 static double turning_cycles(const struct direct_shape *shape, const struct columns *columns)
 {
-    double elements = (double)shape->n * (double)shape->k;
+    double elements = fmax((double)shape->n, 4) * (double)shape->k;
     return shape->turned ? 100 + 30 * (double)columns->strip_count + 0.45 * elements : 0;
 }
 
@@ -294,15 +318,17 @@ static void take_if_better(struct columns *best, double *least, const struct col
     *best = *columns;
 }
 
-/* Takes them if they cost less than *least, or with kernels of this depth alone do. */
+/* Takes them if they cost less than *least, with the kernels that cost least, or with those of this
+ * depth alone. */
 static void keep_better(struct columns *best, double *least, const struct core *core,
                         const struct direct_shape *shape, struct columns *columns)
 {
     double rows = (double)shape->m, depth = (double)shape->k;
-    double turning = turning_cycles(shape, columns) + lines_cycles(shape, columns);
-    take_if_better(best, least, columns, turning + columns_cycles(core, columns, rows, depth));
+    make_parts(columns, core, rows, depth);
+    double others = turning_cycles(shape, columns) + lines_cycles(shape, columns);
+    take_if_better(best, least, columns, others + columns_cycles(core, columns, rows, depth));
     if (!shape->a_columns && make_shallow(columns, shape->k))
-        take_if_better(best, least, columns, turning + columns_cycles(core, columns, rows, depth));
+        take_if_better(best, least, columns, others + columns_cycles(core, columns, rows, depth));
 }
 
 /* Panels side by side are read together, and each line in more than one step of k: so many that the
@@ -359,7 +385,8 @@ static void set_vectors(struct strips *run, const struct core *core, size_t vect
     run->vectors = run->group = (uint8_t)vectors;
     run->b_step = 4 * vectors;
     if (!run->depth)
-        run->height = (uint8_t)gemm_f32_direct_height(core, vectors, vectors);
+        run->height = (uint8_t)(run->has_parts ? gemm_f32_parts_height(vectors)
+                                               : gemm_f32_direct_height(core, vectors, vectors));
 }
 
 void direct_columns_split(struct columns *columns, const struct core *core)

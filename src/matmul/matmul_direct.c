@@ -190,6 +190,8 @@ static size_t find_kernel(const struct matmul_direct *mine, const struct cpu *cp
         return gemm_f32_outer_find(cpu, height, run->vectors);
     if (direct_has_panels(run))
         return gemm_f32_panels_find(cpu->features, height, run->panels);
+    if (run->has_parts)
+        return gemm_f32_parts_find(cpu, height, run->vectors);
     return run->depth ? gemm_f32_shallow_find(cpu, run->depth, run->vectors)
                       : gemm_f32_direct_find(cpu, height, run->vectors, run->group);
 }

@@ -74,13 +74,14 @@ static bool must_gather(const neo_memory_desc *weights)
     return !matmul_is_contiguous(weights, weights->ndims - 2);
 }
 
-/* Beside vectors as of whole tiles: of one column, what is left of these is done by fours and
- * singly, and sums wait for themselves. */
+/* Beside vectors as of whole tiles: of one column, what is left of these is done by fours, and less
+ * than that at once, which takes more instructions; sums wait for themselves. */
 static double waiting_cycles(size_t count, double vectors, double vector, const struct core *core)
 {
     enum { TILE = 16, SMALL = 4 };
-    size_t left = count % TILE, calls = left / SMALL + left % SMALL;
-    double waits = (double)calls * core->fmla_latency - (double)left * vector;
+    size_t left = count % TILE;
+    double calls = (double)(left / SMALL) + (left % SMALL ? 1.25 : 0);
+    double waits = calls * core->fmla_latency - (double)left * vector;
     return vectors * fmax(waits, 0);
 }
 
