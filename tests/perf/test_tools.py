@@ -1,5 +1,7 @@
 """Tests of the performance tools: python3 -m unittest test_tools (in this folder; make perf-test)."""
 import argparse
+import contextlib
+import io
 import os
 import re
 import tempfile
@@ -14,6 +16,7 @@ import hardware
 import inorder
 import isa
 import lines
+import measure
 import model
 import perf
 import ports
@@ -122,6 +125,26 @@ class Tables(unittest.TestCase):
                       lambda: perf.numbers_of_threads('4,x'), lambda: perf.numbers_of_threads('0')):
             with self.assertRaises(perf.MeasureError):
                 wrong()
+
+
+class Results(unittest.TestCase):
+    """A peer's wrong result is a dash; one of ours ends the measurement."""
+
+    def checked(self, library, error):
+        problem = shapes.parse_matmul('8x8:8x8')
+        with contextlib.redirect_stderr(io.StringIO()):
+            return measure.Measurer.checked(library, problem, model.Figures(error=error))
+
+    def test_small_errors_are_rounding(self):
+        self.assertEqual(self.checked('acl', 1e-5).refused, '')
+
+    def test_wrong_results_of_peers_are_left_out(self):
+        self.assertIn('wrongly', self.checked('acl', 3).refused)
+        self.assertIn('wrongly', self.checked('acl', float('nan')).refused)
+
+    def test_wrong_results_of_ours_are_an_error(self):
+        with self.assertRaises(perf.MeasureError):
+            self.checked('neoprene', 3)
 
 
 class Assembly(unittest.TestCase):
