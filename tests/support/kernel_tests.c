@@ -9,7 +9,15 @@
 #include "tests/support/require.h"
 
 enum { MOST_TESTS = 1024, MOST_NAME = 128 };
+
+/* A test of a kernel, which gets this as its initial state. */
+struct kernel_test {
+    CMUnitTestFunction run;
+    const void *state;
+};
+
 static struct CMUnitTest tests[MOST_TESTS];
+static struct kernel_test kernel_tests[MOST_TESTS];
 static char names[MOST_TESTS][MOST_NAME];
 static size_t count;
 
@@ -18,6 +26,48 @@ void kernel_tests_add_alone(const struct CMUnitTest *alone, size_t alone_count)
     require(alone_count <= MOST_TESTS - count);
     for (size_t i = 0; i < alone_count; i++)
         tests[count++] = alone[i];
+}
+
+#if NEO_PORTABLE
+static void run_kept(const struct kernel_test *test, void **state)
+{
+    test->run(state);
+}
+#else
+/* Half of v8 … v15 is the caller's. Compilers seldom keep anything in the last ones: what is lost
+ * of them a test would not notice otherwise. */
+static void run_kept(const struct kernel_test *test, void **state)
+{
+    enum { KEPT = 8 };
+    static const uint64_t before[KEPT] = {11, 12, 13, 14, 15, 16, 17, 18};
+    uint64_t after[KEPT];
+    __asm__ volatile(
+        "ldp d8, d9, [%[before]]\n\t"
+        "ldp d10, d11, [%[before], #16]\n\t"
+        "ldp d12, d13, [%[before], #32]\n\t"
+        "ldp d14, d15, [%[before], #48]\n\t"
+        "mov x0, %[state]\n\t"
+        "blr %[run]\n\t"
+        "stp d8, d9, [%[after]]\n\t"
+        "stp d10, d11, [%[after], #16]\n\t"
+        "stp d12, d13, [%[after], #32]\n\t"
+        "stp d14, d15, [%[after], #48]"
+        :
+        : [before] "r"(before), [after] "r"(after), [state] "r"(state), [run] "r"(test->run)
+        : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13",
+          "x14", "x15", "x16", "x17", "x18", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
+          "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
+          "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc",
+          "memory");
+    assert_memory_equal(after, before, sizeof before);
+}
+#endif
+
+static void run_kernel_test(void **state)
+{
+    const struct kernel_test *test = *state;
+    void *own = (void *)(uintptr_t)test->state; /* cmocka will not change it */
+    run_kept(test, &own);
 }
 
 void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,
@@ -31,7 +81,9 @@ void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,
         require(length > 0 && length < MOST_NAME);
         tests[count] = each[i];
         tests[count].name = names[count];
-        tests[count].initial_state = (void *)(uintptr_t)state; /* cmocka will not change it */
+        kernel_tests[count] = (struct kernel_test){each[i].test_func, state};
+        tests[count].test_func = run_kernel_test;
+        tests[count].initial_state = &kernel_tests[count];
     }
 }
 

@@ -16,7 +16,8 @@ struct kernel_tests_guard {
 };
 
 /* Adds the tests in each[] as "kernel: test" with this state, or none if the CPU lacks a bit of
- * needs (CPU_*). What does not fit in the list ends the program. */
+ * needs (CPU_*). What does not fit in the list ends the program. Each fails too if vector registers
+ * that calls must keep are lost. */
 void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,
                       const struct CMUnitTest *each, size_t each_count);
 
