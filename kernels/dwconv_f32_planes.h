@@ -1,5 +1,5 @@
-/* Depthwise convolution of planes (nchw) in place, kernels of 3x3 and 5x5 with stride 1 and as many
- * columns of dst as of src, or stride 2 and half as many: what the assembly wants to know. */
+/* Depthwise convolution of planes (nchw) in place, kernels of 3x3 and 5x5 with stride 1, or stride
+ * 2 and half as many columns of dst as of src: what the assembly wants to know. */
 #ifndef KERNELS_DWCONV_F32_PLANES_H
 #define KERNELS_DWCONV_F32_PLANES_H
 

@@ -1,7 +1,7 @@
-/* Depthwise convolution of planes (nchw) in place: tiles for the assembly of
- * kernels/dwconv_f32_planes_tiles_neon.S and, where planes are 14x14, of
- * kernels/dwconv_f32_planes_14x14_neon.S. What these cannot do is done on copies of the rows, by
- * kernels/dwconv_f32_wide_neon.c. */
+/* Depthwise convolution of planes (nchw) in place, with padding of half a kernel or none on each
+ * side: tiles for the assembly of kernels/dwconv_f32_planes_tiles_neon.S and, where planes are
+ * 14x14, of kernels/dwconv_f32_planes_14x14_neon.S. What these cannot do is done on copies of the
+ * rows, by kernels/dwconv_f32_wide_neon.c. */
 #include "kernels/dwconv_f32.h"
 #include "kernels/dwconv_f32_planes.h"
 #include "kernels/dwconv_f32_planes_offsets.h"
@@ -67,42 +67,66 @@ static struct dwconv_f32_planes_tile *add_tile(struct dwconv_f32_planes_tile *ti
     return tile + 1;
 }
 
-static struct dwconv_f32_planes_tile *list_band(struct dwconv_f32_planes_tile *tile,
-                                                const struct dwconv_f32_task *task,
-                                                const struct band *band,
-                                                const struct planes_gap *gap)
+/* Which ends of a row are padding, of half a kernel; and where column 0 of dst is in src. */
+struct edges {
+    int left, right;
+    ptrdiff_t column;
+};
+
+/* Tiles of the middle end `margin` columns before padding on the right, where another one follows.
+ */
+static struct dwconv_f32_planes_tile *
+list_band(struct dwconv_f32_planes_tile *tile, const struct dwconv_f32_task *task,
+          const struct band *band, const struct planes_gap *gap, const struct edges *edges)
 {
-    size_t width = task->out_cols, half = task->kw / 2, x;
-    int is_wide = width >= WIDE + half;
-    tile = add_tile(tile, task, band, gap, 0, is_wide ? PLANES_8_LEFT : PLANES_4_LEFT);
-    for (x = is_wide ? WIDE : LANES; width - x > WIDE; x += WIDE) {
-        x = width - x < WIDE + half ? width - WIDE - half : x; /* not to reach the padding */
+    size_t width = task->out_cols, margin = edges->right ? task->kw / 2 : 0, x = 0;
+    size_t end = !edges->right ? width : width > WIDE ? width - WIDE : 0;
+    int is_wide = edges->right ? width >= WIDE + margin : (width - 1) % WIDE >= LANES;
+    if (edges->left) {
+        tile = add_tile(tile, task, band, gap, 0, is_wide ? PLANES_8_LEFT : PLANES_4_LEFT);
+        x = is_wide ? WIDE : LANES;
+    }
+    for (; x < end; x += WIDE) {
+        x = width - x < WIDE + margin ? width - WIDE - margin : x;
         tile = add_tile(tile, task, band, gap, x, PLANES_8);
     }
+    if (!edges->right)
+        return tile;
     return width - x > LANES ? add_tile(tile, task, band, gap, width - WIDE, PLANES_8_RIGHT)
                              : add_tile(tile, task, band, gap, width - LANES, PLANES_4_RIGHT);
 }
 
 /* 0: these tiles cannot do it. */
 static int list_tiles(struct dwconv_f32_planes_tile *tile, const struct dwconv_f32_task *task,
-                      const struct planes_gap *gap)
+                      const struct planes_gap *gap, const struct edges *edges)
 {
     struct band band;
     for (size_t y = 0; y < task->out_rows; y = band.y + band.height) {
         if (!find_band(&band, task, gap, y))
             return 0;
-        tile = list_band(tile, task, &band, gap);
+        tile = list_band(tile, task, &band, gap, edges);
     }
     tile->body = PLANES_END;
     return 1;
 }
 
-/* Are there tiles for so many columns? Those at an edge must not reach the padding at the other. */
-static int suits_width(const struct dwconv_f32_task *task)
+/* Are there tiles for so many columns, and for what is at their ends? Those at an edge must not
+ * reach the padding at the other, nor the last one of the middle the padding on the left. */
+static int find_edges(struct edges *edges, const struct dwconv_f32_task *task)
 {
     size_t width = task->out_cols, half = task->kw / 2;
-    return task->first == -(ptrdiff_t)half && task->columns == width * task->stride_w &&
-           width >= LANES + half && (width <= WIDE || width >= WIDE + half);
+    ptrdiff_t columns = (ptrdiff_t)task->columns, padding = (ptrdiff_t)half;
+    ptrdiff_t end = task->first + (ptrdiff_t)(width - 1 + task->kw);
+    edges->left = task->first == -padding;
+    edges->right = columns == end - padding;
+    edges->column = task->first + padding;
+    if ((!edges->left && task->first < 0) || (!edges->right && columns < end))
+        return 0;
+    if (edges->left && edges->right)
+        return width >= LANES + half && (width <= WIDE || width >= WIDE + half);
+    if (edges->left || edges->right)
+        return width == LANES || width == WIDE || width >= WIDE + half;
+    return width >= WIDE;
 }
 
 /* For 5x5 there are tall ones only, which must not overlap much. */
@@ -113,12 +137,13 @@ static int suits_height(const struct dwconv_f32_task *task)
 }
 
 /* Of planes that the assembly needs no list of tiles for, their rows and columns; else 0. */
-static size_t find_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap)
+static size_t find_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap,
+                         const struct edges *edges)
 {
     size_t rows = task->out_rows;
     int halves = rows == 2 * TALL && task->kh == 3 && task->stride_h == 1;
     int suits = rows == task->out_cols && (rows == TALL || halves);
-    return suits && gap->above && gap->below ? rows : 0;
+    return suits && gap->above && gap->below && edges->left && edges->right ? rows : 0;
 }
 
 static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *run_14x14)
@@ -126,15 +151,17 @@ static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *r
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
     struct planes_gap gap;
-    int suits = suits_width(task) && suits_height(task) && planes_find_gap(&gap, task);
-    size_t whole = suits ? find_whole(task, &gap) : 0;
-    if (!suits || (!whole && !list_tiles(task->scratch, task, &gap))) {
+    struct edges edges;
+    int suits = find_edges(&edges, task) && suits_height(task) && planes_find_gap(&gap, task);
+    size_t whole = suits ? find_whole(task, &gap, &edges) : 0;
+    if (!suits || (!whole && !list_tiles(task->scratch, task, &gap, &edges))) {
         dwconv_f32_wide_neon.run(task);
         return;
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
     job.tiles = whole ? NULL : task->scratch;
     job.pairs = task->scratch;
+    job.src += edges.column;
     if (whole == 2 * TALL)
         run_14x14(&job);
     else
