@@ -11,6 +11,10 @@
  * LD1. The next plane has the same tiles. Of a plane that is a single row, parts of it take the
  * place of rows, where they share the weights of each column.
  *
+ * A kernel of several planes has as many copies behind each other, and takes all of them for one
+ * column before the next: these are the inner steps, and columns the outer ones. Of one plane,
+ * columns are the inner steps, and there is one outer one.
+ *
  * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
 struct dwconv_f32_wide_copy {
     const float *from;
@@ -33,21 +37,23 @@ struct dwconv_f32_wide {
     ptrdiff_t second; /* stride 2: from where the first value goes to where the second does */
     const struct dwconv_f32_wide_tile *tiles; /* to WIDE_END */
     ptrdiff_t row;                            /* of the copy */
-    /* for each height, from behind the last row to the next column of the kernel, the first time,
-     * and the sum of this and the next time's */
+    /* for each height, from behind the last row to the next inner step, the first time, and the sum
+     * of this and the next time's */
     ptrdiff_t back[4], back_sum[4];
     float *dst;
     size_t dst_row;
     const float *weights;
     size_t weights_row;
-    ptrdiff_t weights_back; /* from behind the last row of weights to the next column */
-    size_t kw;
+    ptrdiff_t weights_back; /* from behind the last row of weights to the next inner step */
+    size_t inner;
     const float *bias;  /* a value for each plane, or one for all */
     size_t bias_next;   /* 0: one for all */
     const float *clamp; /* four times low, four times high; NULL: none */
-    float *constants;   /* 16 values for the bias, then 8 for each column of the kernel */
+    float *constants;   /* 16 values for the bias, then 8 for each step */
     size_t planes, src_plane, dst_plane;
     size_t multiplier; /* so many planes of dst come of one of src */
+    size_t outer;
+    ptrdiff_t outer_step, weights_outer; /* more, of source (stride 1) and of weights */
 };
 
 enum { WIDE_VECTORS = 4, WIDE_HEIGHTS = 4, WIDE_END = WIDE_VECTORS * WIDE_HEIGHTS };

@@ -1,7 +1,8 @@
 /* Depthwise convolution of planes (nchw), vectors of neighbouring columns: rows to copy and tiles
  * for the assembly of kernels/dwconv_f32_wide_tiles_neon.S. Kernels of one to seven rows, stride 1
- * with any dilation, stride 2 without. */
+ * with any dilation, stride 2 without; those of several planes have stride 1. */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "kernels/dwconv_f32.h"
@@ -11,9 +12,10 @@
 
 enum { LINE = 64, LANES = 4, MOST_HEIGHT = 7 };
 
-/* The copy of the source: `rows` of `pitch` values, of which stride 2 has the odd ones in the
- * second half; values `begin` to `begin + count` of a row are those of columns from `column` on.
- * Rows of taps are `step` apart: other than the pitch where parts of one row are rows. */
+/* The copy of the source, for each plane of the kernel: `rows` of `pitch` values, of which stride 2
+ * has the odd ones in the second half; values `begin` to `begin + count` of a row are those of
+ * columns from `column` on. Rows of taps are `step` apart: other than the pitch where parts of one
+ * row are rows. */
 struct copy {
     size_t rows, pitch, step, begin, column, count;
 };
@@ -57,13 +59,23 @@ static size_t most_tiles(const struct dwconv_f32_task *task)
     return task->out_rows * (task->out_cols / (LANES * WIDE_VECTORS) + 2) + 1;
 }
 
+static size_t constants_bytes(const struct dwconv_f32_task *task)
+{
+    return in_lines((4 + 2 * task->kd * task->kw) * LANES * sizeof(float));
+}
+
+static size_t rows_bytes(const struct dwconv_f32_task *task, const struct copy *copy)
+{
+    return task->kd * copy->rows * copy->pitch * sizeof(float);
+}
+
 static struct parts find_parts(const struct dwconv_f32_task *task, const struct copy *copy)
 {
     unsigned char *at = task->scratch;
     struct parts parts = {.constants = (float *)(void *)at};
-    at += in_lines((4 + 2 * task->kw) * LANES * sizeof(float));
+    at += constants_bytes(task);
     parts.copies = (struct dwconv_f32_wide_copy *)(void *)at;
-    at += in_lines(copy->rows * sizeof *parts.copies);
+    at += in_lines(task->kd * copy->rows * sizeof *parts.copies);
     parts.tiles = (struct dwconv_f32_wide_tile *)(void *)at;
     at += in_lines(most_tiles(task) * sizeof *parts.tiles);
     parts.rows = (float *)(void *)at;
@@ -73,10 +85,10 @@ static struct parts find_parts(const struct dwconv_f32_task *task, const struct 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
     struct copy copy = plan_copy(task);
-    return in_lines((4 + 2 * task->kw) * LANES * sizeof(float)) +
-           in_lines(copy.rows * sizeof(struct dwconv_f32_wide_copy)) +
+    return constants_bytes(task) +
+           in_lines(task->kd * copy.rows * sizeof(struct dwconv_f32_wide_copy)) +
            in_lines(most_tiles(task) * sizeof(struct dwconv_f32_wide_tile)) +
-           copy.rows * copy.pitch * sizeof(float);
+           rows_bytes(task, &copy);
 }
 
 /* Stride 1, under 16 values: four or eight, and once more as many to the end. */
@@ -114,13 +126,16 @@ static void list_copies(struct dwconv_f32_wide *job, const struct dwconv_f32_tas
         job->second = (odd ? 1 - (ptrdiff_t)half : (ptrdiff_t)half) * (ptrdiff_t)sizeof(float);
         begin = begin / 2 + odd * half;
     }
-    size_t count = 0;
-    for (size_t row = 0; row < copy->rows; row++)
-        if (task->rows[row])
-            parts->copies[count++] = (struct dwconv_f32_wide_copy){
-                task->rows[row] + copy->column, parts->rows + row * copy->pitch + begin};
+    struct dwconv_f32_wide_copy *copies = parts->copies;
+    float *to = parts->rows + begin;
+    for (size_t kz = 0; kz < task->kd; kz++) {
+        const float *const *rows = task->rows + kz * task->rows_plane;
+        for (size_t row = 0; row < copy->rows; row++, to += copy->pitch)
+            if (rows[row])
+                *copies++ = (struct dwconv_f32_wide_copy){rows[row] + copy->column, to};
+    }
     job->copies = parts->copies;
-    job->copies_count = count;
+    job->copies_count = (size_t)(copies - parts->copies);
 }
 
 /* The tiles of rows y, y + dilation_h and so on; what is left of whole tiles of columns overlaps
@@ -134,7 +149,9 @@ static struct dwconv_f32_wide_tile *list_tiles(struct dwconv_f32_wide_tile *tile
     size_t n = task->out_cols;
     for (size_t x = 0, count = 0; x < n; x += count) {
         size_t left = n - x, vectors = (left + LANES - 1) / LANES;
-        if (left >= MOST)
+        if (vectors == WIDE_VECTORS + 1)
+            count = MOST - LANES; /* a single one would wait for its own sums */
+        else if (left >= MOST)
             count = MOST;
         else if (x > 0 || n == 2 * LANES || n == LANES)
             count = vectors * LANES;
@@ -174,14 +191,29 @@ static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task
                        const struct copy *copy)
 {
     ptrdiff_t bytes = (ptrdiff_t)sizeof(float), half = (ptrdiff_t)copy->pitch / 2;
+    ptrdiff_t plane = (ptrdiff_t)(copy->rows * copy->pitch), planes = (ptrdiff_t)task->kd;
+    ptrdiff_t column = task->stride_w == 2 ? half : (ptrdiff_t)task->dilation_w;
+    ptrdiff_t next = planes > 1 ? plane : column;
     job->row = (ptrdiff_t)(copy->step * task->dilation_h) * bytes;
+    job->outer_step = (column - planes * plane) * bytes;
     for (size_t i = 0; i < WIDE_HEIGHTS; i++) {
         size_t rows = (tile_heights[i] - 1) * task->stride_h + task->kh;
         ptrdiff_t walked = (ptrdiff_t)rows * job->row;
-        ptrdiff_t next = task->stride_w == 2 ? half : (ptrdiff_t)task->dilation_w;
         job->back[i] = next * bytes - walked;
         job->back_sum[i] = bytes - 2 * walked;
     }
+}
+
+static void plan_weights(struct dwconv_f32_wide *job, const struct dwconv_f32_task *task)
+{
+    ptrdiff_t tap = (ptrdiff_t)(task->weights_tap * sizeof(float));
+    ptrdiff_t row = (ptrdiff_t)task->kw * tap, plane = (ptrdiff_t)task->kh * row;
+    bool is_deep = task->kd > 1;
+    job->inner = is_deep ? task->kd : task->kw;
+    job->outer = is_deep ? task->kw : 1;
+    job->weights_row = (size_t)row;
+    job->weights_back = is_deep ? 0 : tap - plane;
+    job->weights_outer = tap - (ptrdiff_t)task->kd * plane;
 }
 
 /* Parts of a row that is alone, as many as the highest tile of their width has rows; they are rows
@@ -212,15 +244,10 @@ static void run(const struct dwconv_f32_task *whole)
     divide_row(&divided, &copy);
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
-    size_t weights_row = task->kw * task->weights_tap;
     struct dwconv_f32_wide job = {
         .dst = task->dst,
         .dst_row = task->dst_row * task->dilation_h * sizeof(float),
         .weights = task->weights,
-        .weights_row = weights_row * sizeof(float),
-        .weights_back = ((ptrdiff_t)task->weights_tap - (ptrdiff_t)(task->kh * weights_row)) *
-                        (ptrdiff_t)sizeof(float),
-        .kw = task->kw,
         .bias = task->bias ? task->bias : &none,
         .bias_next = task->bias ? sizeof(float) : 0,
         .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
@@ -234,10 +261,11 @@ static void run(const struct dwconv_f32_task *whole)
         return;
     }
     struct parts parts = find_parts(whole, &copy);
-    memset(parts.rows, 0, copy.rows * copy.pitch * sizeof(float));
+    memset(parts.rows, 0, rows_bytes(whole, &copy));
     list_copies(&job, task, &copy, &parts);
     list_all_tiles(task, &copy, &parts);
     plan_steps(&job, task, &copy);
+    plan_weights(&job, task);
     job.constants = parts.constants;
     job.tiles = parts.tiles;
     functions[task->kh - 1][task->stride_h - 1](&job);
@@ -248,12 +276,13 @@ static int does(const struct dwconv_f32_task *task)
     int is_dense = task->dilation_h == 1 && task->dilation_w == 1;
     return task->column == 1 && task->dst_column == 1 && task->kh <= MOST_HEIGHT &&
            task->stride_h == task->stride_w &&
-           (task->stride_h == 1 || (task->stride_h == 2 && is_dense));
+           (task->stride_h == 1 || (task->stride_h == 2 && is_dense && task->kd == 1));
 }
 
 const struct dwconv_f32_kernel dwconv_f32_wide_neon = {
     .name = "dwconv_f32_wide_neon",
     .needs = CPU_NEON,
+    .is_deep = 1,
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run,

@@ -1,9 +1,9 @@
 /* Depthwise convolution of planes by tiles of neighbouring columns, for NEON: see dwconv_f32_wide.h.
  *
- * A tile of R rows of V vectors keeps its sums in v16 … v31. For each column of the kernel its KH
- * weights are lanes of v0 and v1, and rows of source go to v2 … v5 and v6 … v9 in turn: KH V R FMLA
- * and (R - 1) S + KH loads. 3x3, 16 columns, four rows: 144 FMLA, 18 loads of source, 3 of weights,
- * 4 of the bias, 4 stores. Tiles of one and two vectors have seven rows, too. */
+ * A tile of R rows of V vectors keeps its sums in v16 … v31. For each column of each of the kernel's
+ * planes its KH weights are lanes of v0 and v1, and rows of source go to v2 … v5 and v6 … v9 in
+ * turn: KH V R FMLA and (R - 1) S + KH loads. 3x3, 16 columns, four rows: 144 FMLA, 18 loads of
+ * source, 3 of weights, 4 of the bias, 4 stores. Tiles of one and two vectors have seven rows, too. */
 
 #include "kernels/assembly_neon.h"
 #include "kernels/dwconv_f32_wide_offsets.h"
@@ -20,7 +20,7 @@ tiles .req x8
 bodies .req x9
 dst .req x10
 constants .req x11
-kw .req x12
+inner .req x12
 clamp .req x13
 back_sum .req x14
 from .req x15
@@ -34,20 +34,27 @@ weights .req x23
 bias .req x24
 copies .req x25
 copies_left .req x26
+outer .req x25 /* of a tile */
+outer_step .req x26
 rest .req x27
 second .req x28
 chunks .req x29
 quads .req x30
 
-/* ---- one instruction each, registers by number ---- */
-
-    .macro load_weight vector, lane
-    ld1 {v\vector\().s}[\lane], [from], scratch
-    .endm
-
 /* ---- a plane's preparation ---- */
 
-/* The bias sixteen times, and the weights column by column, eight places for each. */
+/* Two of a column's weights in one register, or its last one, behind which `from` does not go. */
+    .macro load_pair pair, left
+    ldr w\pair, [from]
+    .if \left > 1
+    ldr w6, [from, scratch]
+    add from, from, scratch, lsl #1
+    orr x\pair, x\pair, x6, lsl #32
+    .endif
+    .endm
+
+/* The bias sixteen times, and the weights column by column, eight places for each: by general
+ * registers, as lanes of a vector would wait for one another. */
     .macro spread_constants KH
     ld1r {v4.4s}, [bias]
     stp q4, q4, [constants]
@@ -55,28 +62,51 @@ quads .req x30
     mov from, weights
     add to, constants, #64
     ldp scratch, back, [job, #JOB_WEIGHTS_ROW]
-    mov taps, kw
-    movi v0.4s, #0
-    movi v1.4s, #0
-1:
-    .set i, 0
-    .rept \KH
-    load_weight %(i / 4), %(i - i / 4 * 4)
-    .set i, i + 1
-    .endr
+    ldr copies, [job, #JOB_OUTER]
+    .if \KH % 2
+    add back, back, scratch
+    .endif
+    mov x1, #0
+    mov x26, #0
+1:  mov taps, inner
+2:  load_pair 1, \KH
+    .if \KH > 2
+    load_pair 26, %(\KH - 2)
+    .endif
+    stp x1, x26, [to], #32
+    .if \KH > 4
+    load_pair 1, %(\KH - 4)
+    .if \KH > 6
+    load_pair 26, %(\KH - 6)
+    .endif
+    stp x1, x26, [to, #-16]
+    .endif
     add from, from, back
-    stp q0, q1, [to], #32
     subs taps, taps, #1
+    b.ne 2b
+    ldr x6, [job, #JOB_WEIGHTS_OUTER]
+    subs copies, copies, #1
+    add from, from, x6
     b.ne 1b
+    .endm
+
+/* Of rows of 16 values and more, and of rows of four or eight and as many to their end. Rows that
+ * have one way each are one block. */
+    .macro next_copy
+    ldp from, to, [copies], #16
+    add from, from, src_offset
+    .endm
+    .macro until_copied label
+    subs copies_left, copies_left, #1
+    b.ne \label
     .endm
 
     .macro copy_rows_1
     ldp copies, copies_left, [job, #JOB_COPIES]
     cbz copies_left, 5f
     cbz chunks, 3f
-1:  ldp from, to, [copies], #16
+1:  next_copy
     mov scratch, chunks
-    add from, from, src_offset
 2:  ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [from], #64
     subs scratch, scratch, #1
     st1 {v0.4s, v1.4s, v2.4s, v3.4s}, [to], #64
@@ -86,27 +116,24 @@ quads .req x30
     add to, to, rest
     ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [from]
     st1 {v0.4s, v1.4s, v2.4s, v3.4s}, [to]
-6:  subs copies_left, copies_left, #1
-    b.ne 1b
+6:  until_copied 1b
     b 5f
-3:  ldp from, to, [copies], #16
-    add from, from, src_offset
-    tbz quads, #1, 4f
+3:  tbz quads, #1, 4f
+7:  next_copy
     ldp q0, q1, [from]
-    stp q0, q1, [to]
-    cbz rest, 6f
     add from, from, rest
-    add to, to, rest
-    ldp q0, q1, [from]
     stp q0, q1, [to]
-    b 6f
-4:  ldr q0, [from]
+    ldp q2, q3, [from]
+    add to, to, rest
+    stp q2, q3, [to]
+    until_copied 7b
+    b 5f
+4:  next_copy
+    ldr q0, [from]
+    ldr q1, [from, rest]
     str q0, [to]
-    cbz rest, 6f
-    ldr q0, [from, rest]
-    str q0, [to, rest]
-6:  subs copies_left, copies_left, #1
-    b.ne 3b
+    str q1, [to, rest]
+    until_copied 4b
 5:
     .endm
 
@@ -171,7 +198,7 @@ quads .req x30
     br scratch
     .endm
 
-/* The copy of (R - 1) S + KH rows is walked down, and from there to the next column. */
+/* The copy of (R - 1) S + KH rows is walked down, and from there to the next plane or column. */
     .macro body name, KH, S, V, R, height
     .p2align 4
 \name\()_\V\()_\R\():
@@ -182,11 +209,13 @@ quads .req x30
     .set r, r + 1
     .endr
     add w, constants, #64
-    mov taps, kw
     ldr back, [job, #(JOB_BACK + 8 * \height)]
     .if \S == 2
     ldr back_sum, [job, #(JOB_BACK_SUM + 8 * \height)]
+    .else
+    ldp outer, outer_step, [job, #JOB_OUTER]
     .endif
+0:  mov taps, inner
 1:  ldp q0, q1, [w], #32
     .set slot, 2
     .set i, 0
@@ -201,6 +230,11 @@ quads .req x30
     .endif
     subs taps, taps, #1
     b.ne 1b
+    .if \S == 1
+    add in, in, outer_step
+    subs outer, outer, #1
+    b.ne 0b
+    .endif
     cbz clamp, 2f
     ldp q0, q1, [clamp]
     clamp_all 16, %(\R * \V), 0, 1
@@ -239,7 +273,7 @@ quads .req x30
     ldr row, [job, #JOB_ROW]
     ldp dst, dst_row, [job, #JOB_DST]
     ldr weights, [job, #JOB_WEIGHTS]
-    ldp kw, bias, [job, #JOB_KW]
+    ldp inner, bias, [job, #JOB_INNER]
     ldp clamp, constants, [job, #JOB_CLAMP]
     ldp planes, src_plane, [job, #JOB_PLANES]
     ldr dst_plane, [job, #JOB_DST_PLANE]

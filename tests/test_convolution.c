@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "arch/cpu.h"
 #include "tests/support/convolution_case.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
@@ -227,6 +228,10 @@ static const struct convolution_case rows[] = {
      {6, 5, 7}, {1, 2, 3}, {3, 2, 1}, {0, 0, 0}, {0, 1, 1}, {0, 0, 1}, "ncdhw", "any", "ncdhw"},
     {"planes that are padding alone", 2, 1, 0, 5, 6,
      {3, 4}, {1, 3}, {1, 1}, {0, 0}, {4, 1}, {-6, 1}, "nchw", "any", "nchw"},
+    {"planes of many rows, in several pieces", 2, 1, 2, 34, 4,
+     {33, 20}, {3, 3}, {1, 1}, {1, 0}, {2, 1}, {2, 1}, "nchw", "any", "nchw"},
+    {"planes of a row that is divided", 1, 2, 4, 12, 16,
+     {77}, {5}, {1}, {0}, {2}, {2}, "ncw", "any", "ncw"},
     {"few channels, odd order", 2, 1, 0, 6, 9,
      {9, 17}, {3, 5}, {1, 2}, {2, 0}, {1, 2}, {1, 2}, "chwn", "any", "dcab"},
 };
@@ -365,6 +370,24 @@ static void images_of_planes_may_be_transposed(void **state)
     neo_attributes_destroy(sum);
 }
 
+/* By a kernel that bounds values, but reads nothing else. */
+static void planes_are_served_as_they_are(void **state)
+{
+    (void)state;
+    bool has_kernel = cpu_get()->features & CPU_NEON && !cpu_get()->core->in_order;
+    neo_attributes *sum, *clip;
+    assert_int_equal(neo_attributes_create(&sum), NEO_OK);
+    assert_int_equal(neo_attributes_append_sum(sum, 1, 0, NEO_DATA_TYPE_UNDEF), NEO_OK);
+    assert_int_equal(neo_attributes_create(&clip), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(clip, NEO_ELTWISE_CLIP, -3, 20), NEO_OK);
+    assert_int_equal(is_offered("planes", "nchw", NULL), has_kernel);
+    assert_int_equal(is_offered("planes", "nchw", clip), has_kernel);
+    assert_false(is_offered("planes", "nchw", sum));
+    assert_false(is_offered("planes", "nhwc", NULL));
+    neo_attributes_destroy(sum);
+    neo_attributes_destroy(clip);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +397,7 @@ int main(void)
         cmocka_unit_test(a_small_one_needs_no_scratchpad),
         cmocka_unit_test(copies_of_images_are_on_the_stack_up_to_a_limit),
         cmocka_unit_test(images_of_planes_may_be_transposed),
+        cmocka_unit_test(planes_are_served_as_they_are),
     };
     return cmocka_run_group_tests_name("convolution", tests, session_setup, session_teardown);
 }

@@ -308,6 +308,7 @@ static const struct algorithm *const convolution_algorithms[] = {
     &convolution_winograd_2_f32,
     &convolution_winograd_4_f32,
     &convolution_winograd_6_f32,
+    &convolution_planes_f32,
     &convolution_rows_f32,
     &convolution_indirect_f32,
     &convolution_gemm_f32,

@@ -199,16 +199,21 @@ static bool leaves_out_padding(const struct convolution_depthwise *mine)
            s->dilation[HEIGHT] == 1 && s->padding[HEIGHT] <= 1 && below <= 1;
 }
 
-/* Plain weights of one channel are packed already if its taps follow each other. */
+/* Plain weights are packed already if channels follow each other in the order of dst's, and then
+ * taps do. */
 static bool are_packed(const struct convolution_depthwise *mine)
 {
-    neo_dim apart = 1;
+    const struct convolution_shape *s = &mine->shape;
+    neo_dim apart = (neo_dim)mine->channels;
+    if ((mine->multiplier > 1 && s->weights_o != 1) ||
+        (s->groups > 1 && s->weights_g != (neo_dim)mine->multiplier))
+        return false;
     for (int i = SPACE - 1; i >= 0; i--) {
-        if (mine->shape.kernel[i] > 1 && mine->shape.weights_space[i] != apart)
+        if (s->kernel[i] > 1 && s->weights_space[i] != apart)
             return false;
-        apart *= mine->shape.kernel[i];
+        apart *= s->kernel[i];
     }
-    return mine->channels == 1;
+    return true;
 }
 
 static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
@@ -298,12 +303,14 @@ static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cp
                       s->in[WIDTH] / s->stride[WIDTH] >= PLANE_COLUMNS;
     const struct dwconv_f32_kernel *kernel = NULL;
     plan_kernel_rows(mine, false);
-    if (task->kd > 1)
-        kernel = plan_way(mine, false, cpu);
-    if (!kernel && task->kd > 1)
-        plan_kernel_rows(mine, true);
-    if (!kernel && are_planes && !mine->finishes)
+    if (are_planes && !mine->finishes)
         kernel = plan_way(mine, true, cpu);
+    if (!kernel && task->kd > 1)
+        kernel = plan_way(mine, false, cpu);
+    if (!kernel && task->kd > 1) {
+        plan_kernel_rows(mine, true);
+        kernel = are_planes && !mine->finishes ? plan_way(mine, true, cpu) : NULL;
+    }
     if (!kernel)
         kernel = plan_way(mine, false, cpu);
     for (int i = 0; i <= IN_ORDER_WIDE; i++)

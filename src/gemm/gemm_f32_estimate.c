@@ -78,10 +78,10 @@ static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, d
     double whole = (double)vectors;
     double tiles = ceil(m / fmin(most, (double)gemm_f32_tail_height(n))), height = m / tiles;
     double loads = height / 4 + whole + columns / 4, sums = height * (whole + columns / 4);
-    double step =
-        fmax(fmax(sums / per_cycle, core->fmla_latency), loads / fmax(core->loads_per_cycle, 1)) +
-        0.06 * (loads + 0.5);
-    if (whole == 0)
+    double latency = whole == 0 ? core->fmla_latency / 4.0 : core->fmla_latency;
+    double step = fmax(fmax(sums / per_cycle, latency), loads / fmax(core->loads_per_cycle, 1)) +
+                  0.06 * (loads + 0.5);
+    if (whole == 0 && core->in_order)
         step = narrow_cycles(core, height, columns, columns);
     step += (double)full * step_cycles(core, height, 3);
     if (count > full + 1)

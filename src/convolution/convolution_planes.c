@@ -1,0 +1,272 @@
+/* Convolution of planes (nchw) in their own order, as a depthwise one in three dimensions: the
+ * input channels of a group are the planes of one image with depth, of which a kernel as deep makes
+ * each output channel.
+ *
+ * Vectors are of neighbouring pixels, so nothing is transposed, and any number of channels will do,
+ * on either side: few of them, which are parts of vectors elsewhere, and such that images are much
+ * to transpose beside their products. */
+#include <math.h>
+
+#include "src/convolution/convolution.h"
+#include "src/core/checked.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/implementation.h"
+#include "src/primitive/post_ops.h"
+
+enum { LANES = 4, WIDEST = 4 }; /* vectors of a tile */
+
+static const double lanes = LANES; /* clang wants doubles */
+
+/* ---- the depthwise convolution ---- */
+
+static neo_memory_desc tensor_of(int ndims, const neo_dim *dims, const neo_dim *strides)
+{
+    neo_memory_desc desc = {
+        .ndims = ndims, .data_type = NEO_F32, .format_kind = NEO_FORMAT_STRIDED};
+    for (int i = 0; i < ndims; i++) {
+        desc.dims[i] = dims[i];
+        desc.strides[i] = strides[i];
+    }
+    return desc;
+}
+
+/* Every tensor of the convolution has its layout. */
+static void make_nested(struct problem *nested, const struct problem *problem)
+{
+    struct convolution_shape s;
+    convolution_shape_init(&s, problem);
+    const neo_dim *in = s.in, *out = s.out, *kernel = s.kernel;
+    *nested = *problem;
+    nested->convolution_algorithm = NEO_CONVOLUTION_DIRECT;
+    nested->tensors[SRC] =
+        tensor_of(5, (neo_dim[]){s.batch, s.groups, s.ic, in[HEIGHT], in[WIDTH]},
+                  (neo_dim[]){s.src.n, s.ic * s.src.c, s.src.c, s.src.h, s.src.w});
+    nested->tensors[DST] =
+        tensor_of(5, (neo_dim[]){s.batch, s.groups * s.oc, 1, out[HEIGHT], out[WIDTH]},
+                  (neo_dim[]){s.dst.n, s.dst.c, s.dst.n, s.dst.h, s.dst.w});
+    nested->tensors[WEIGHTS] =
+        tensor_of(6, (neo_dim[]){s.groups, s.oc, 1, s.ic, kernel[HEIGHT], kernel[WIDTH]},
+                  (neo_dim[]){s.weights_g, s.weights_o, s.weights_i, s.weights_i,
+                              s.weights_space[HEIGHT], s.weights_space[WIDTH]});
+    for (int i = 0; i < SPACE; i++) {
+        neo_dim size = i == DEPTH ? s.ic : in[i], taps = i == DEPTH ? s.ic : kernel[i];
+        nested->strides[i] = s.stride[i];
+        nested->dilations[i] = s.dilation[i] - 1;
+        nested->padding_left[i] = s.padding[i];
+        nested->padding_right[i] =
+            (out[i] - 1) * s.stride[i] + (taps - 1) * s.dilation[i] + 1 - size - s.padding[i];
+    }
+}
+
+/* Those that are `any` become what depthwise kernels read: channels next to each other, and then
+ * taps. */
+static void choose_layouts(struct problem *problem)
+{
+    static const char *const tags[][2] = {{"bca", "cdab"}, {"bcda", "cdeab"}};
+    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    convolution_choose_images(problem);
+    if (weights->format_kind == NEO_FORMAT_ANY)
+        desc_set_tag(weights,
+                     tags[problem->tensors[DST].ndims == 4][convolution_is_grouped(problem)]);
+}
+
+/* ---- refuse, choose, estimate ---- */
+
+static bool are_planes(const struct convolution_shape *s)
+{
+    return s->src.w == 1 && s->dst.w == 1 && s->in[WIDTH] >= LANES && s->out[WIDTH] >= LANES;
+}
+
+/* Bytes of source that some rows of dst need, of all channels of a group; they are copied. */
+static double source_bytes(const struct convolution_shape *s)
+{
+    const double rows = 4; /* clang wants a double */
+    double extent = (double)((s->kernel[HEIGHT] - 1) * s->dilation[HEIGHT]);
+    double width = (double)s->out[WIDTH] + (double)((s->kernel[WIDTH] - 1) * s->dilation[WIDTH]);
+    return (fmin(rows, (double)s->out[HEIGHT]) + extent) * width * (double)s->ic * sizeof(float);
+}
+
+static const char *refuse_shape(const struct convolution_shape *s, const struct cpu *cpu)
+{
+    enum { MOST_ROWS = 7 };
+    if (cpu->core->in_order)
+        return "the core issues in order, and would wait for the loads of vectors of columns";
+    if (!are_planes(s))
+        return "pixels of a row do not follow each other, or are few";
+    if (s->ic < 1 || s->batch < 1 || s->groups < 1 || s->oc < 1 || s->out[HEIGHT] < 1)
+        return "there is nothing to add up";
+    if (s->stride[HEIGHT] != 1 || s->stride[WIDTH] != 1)
+        return "a stride is not 1";
+    if (s->kernel[HEIGHT] > MOST_ROWS)
+        return "the kernel is high";
+    if (source_bytes(s) > (double)cpu->l1_bytes)
+        return "the rows of source that some rows of dst need exceed the L1 cache";
+    return NULL;
+}
+
+static const char *planes_refuse(const struct problem *problem, const struct cpu *cpu)
+{
+    struct problem chosen = *problem, nested;
+    struct convolution_shape s;
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    if (problem->tensors[DST].ndims == 5 || convolution_is_depthwise(problem))
+        return "it is depthwise, or three-dimensional";
+    if (!(cpu->features & CPU_NEON))
+        return "there is no kernel for planes";
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
+        return "the weights are packed for another algorithm";
+    if (!fusion.complete || fusion.reads_dst || post_ops_have_operand(&problem->attributes))
+        return "a post-operation is more than a clamp";
+    choose_layouts(&chosen);
+    convolution_shape_init(&s, &chosen);
+    const char *why = refuse_shape(&s, cpu);
+    if (why)
+        return why;
+    make_nested(&nested, &chosen);
+    why = convolution_depthwise_f32.refuse(&nested, cpu);
+    return why ? why : convolution_refuse_direct(problem);
+}
+
+static void planes_choose(struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    choose_layouts(problem);
+}
+
+/* Weights whose channels do not follow each other are copied a tap at a time. */
+static double packing_cycles(const struct convolution_shape *s)
+{
+    double taps = (double)(s->ic * s->kernel[HEIGHT] * s->kernel[WIDTH]);
+    bool are_packed = (s->oc == 1 || s->weights_o == 1) &&
+                      (s->groups == 1 || s->weights_g == s->oc * s->weights_o);
+    return are_packed ? 0 : taps * (60 + (double)(s->groups * s->oc));
+}
+
+/* The tiles of dwconv_f32_wide_neon.c: rows, and vectors of columns. */
+struct tile {
+    double rows, vectors;
+};
+
+/* One column of a kernel's plane: products, of which those of a row of few vectors wait for each
+ * other. */
+static double step_cycles(struct tile tile, double taps, const struct core *core)
+{
+    const double latency = 4; /* clang wants a double */
+    return fmax(taps * tile.rows * tile.vectors / fmax(core->fmla_per_cycle, 1),
+                fmin(taps, tile.rows) * latency) +
+           1;
+}
+
+/* Of tiles beside each other. */
+static double row_cycles(double rows, const struct convolution_shape *s, const struct core *core)
+{
+    double left = ceil((double)s->out[WIDTH] / lanes), taps = (double)s->kernel[HEIGHT], sum = 0;
+    const double widest = WIDEST, most = left <= widest ? 2 : widest;
+    while (left > 0) {
+        double vectors = left == widest + 1 ? widest - 1 : fmin(left, most);
+        sum += step_cycles((struct tile){rows, vectors}, taps, core);
+        left -= vectors;
+    }
+    return sum;
+}
+
+/* Of all tiles of an image: rows that a dilation is apart share the rows of source. A row that is
+ * alone is divided. */
+static double tiles_cycles(const struct convolution_shape *s, const struct core *core)
+{
+    static const double heights[] = {7, 4, 2, 1};
+    double all = (double)s->out[HEIGHT] * (double)s->out[WIDTH];
+    if (s->kernel[HEIGHT] * s->out[HEIGHT] == 1 && all >= heights[0] * lanes)
+        return all / lanes / fmax(core->fmla_per_cycle, 1) + ceil(all / (lanes * heights[0]));
+    size_t height = s->out[WIDTH] > (neo_dim)(WIDEST * LANES) ? 1 : 0;
+    double apart = fmin((double)s->dilation[HEIGHT], (double)s->out[HEIGHT]), sum = 0;
+    for (double left = ceil((double)s->out[HEIGHT] / apart); left > 0; left -= heights[height]) {
+        while (heights[height] > left)
+            height++;
+        double same = floor(left / heights[height]);
+        sum += same * row_cycles(heights[height], s, core);
+        left -= (same - 1) * heights[height];
+    }
+    return apart * sum;
+}
+
+/* For each column of a kernel's plane there are the tiles, and weights to bring; then there is what
+ * begins and ends tiles, and copies of the rows of source. */
+static double planes_estimate(const struct problem *problem, const struct cpu *cpu)
+{
+    const double call = 1200; /* clang wants a double */
+    struct problem chosen = *problem;
+    struct convolution_shape s;
+    choose_layouts(&chosen);
+    convolution_shape_init(&s, &chosen);
+    double images = (double)s.batch * (double)s.groups, oc = (double)s.oc, ic = (double)s.ic;
+    double values = (double)s.out[HEIGHT] * (double)s.out[WIDTH];
+    double steps = oc * ic * (double)s.kernel[WIDTH] * (tiles_cycles(&s, cpu->core) + 4);
+    double in = (double)s.in[HEIGHT] * (8 + (double)s.in[WIDTH] / lanes);
+    return call + packing_cycles(&s) +
+           images * (steps + cpu->core->slowness * (oc * (10 + 0.3 * values) + ic * in));
+}
+
+/* ---- plan, run ---- */
+
+struct planes_plan {
+    const char *kernel;
+};
+
+static void planes_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct planes_plan *mine = plan;
+    (void)problem;
+    (void)cpu;
+    mine->kernel = NULL; /* that of what is nested */
+}
+
+static neo_status planes_nest(struct implementation *implementation)
+{
+    struct planes_plan *mine = (void *)implementation->plan;
+    struct problem nested;
+    make_nested(&nested, &implementation->problem);
+    struct description description = problem_describe(&nested);
+    neo_status status = implementation_nest(implementation, &description);
+    if (status == NEO_OK)
+        mine->kernel = implementation->nested[0]->algorithm->name;
+    return status;
+}
+
+static size_t planes_scratch_bytes(const void *plan, int threads)
+{
+    (void)plan;
+    (void)threads;
+    return 0;
+}
+
+static const char *planes_kernel(const void *plan)
+{
+    return ((const struct planes_plan *)plan)->kernel;
+}
+
+static bool planes_is_nested_one(const void *plan)
+{
+    (void)plan;
+    return true;
+}
+
+static void planes_run(const void *plan, const struct execution *execution)
+{
+    (void)plan;
+    implementation_run_nested(execution, 0, execution->buffers);
+}
+
+const struct algorithm convolution_planes_f32 = {
+    .name = "planes",
+    .refuse = planes_refuse,
+    .choose = planes_choose,
+    .estimate = planes_estimate,
+    .plan = planes_plan,
+    .plan_bytes = sizeof(struct planes_plan),
+    .nest = planes_nest,
+    .scratch_bytes = planes_scratch_bytes,
+    .kernel = planes_kernel,
+    .run = planes_run,
+    .is_nested_one = planes_is_nested_one,
+};
