@@ -50,7 +50,7 @@ static void last_columns_have_kernels_of_their_own(void **state)
                 {2, 40, false, 2},  {3, 40, false, 3},  {36, 40, false, 0}, {5, 40, true, 0},
                 {37, 40, true, 0},  {17, 7, false, 0}};
     const struct core core = {
-        .name = "any", .fmla_per_cycle = 2, .fmla_latency = 4, .loads_per_cycle = 2};
+        .name = "any", .fmla_per_cycle = 2, .fmla_latency = 4, .loads_per_cycle = 2, .slowness = 1};
     for (size_t i = 0; i < count_of(rows); i++) {
         struct columns columns;
         direct_columns_choose(&columns, &core,

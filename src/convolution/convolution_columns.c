@@ -89,24 +89,14 @@ static double tile_height(const struct cpu *cpu)
     return gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
 }
 
-/* Blocks of the reduction, of whole rows of the kernel. */
-static double block_count(const struct convolution_shape *s, double segments)
-{
-    const double most = 256; /* values, about */
-    return ceil(segments / fmax(floor(most / (double)s->ic), 1));
-}
-
-/* Of one column: lists, then what begins several blocks, and their tiles on cores that issue in
- * order. */
-static double around_cycles(const struct convolution_shape *s, const struct cpu *cpu, double rows,
-                            double segments)
+/* Of one column: lists. */
+static double listing_cycles(const struct convolution_shape *s, const struct cpu *cpu, double rows,
+                             double segments)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
     double tiles = ceil(rows / tile_height(cpu)), panels = ceil((double)s->oc / nr);
-    double blocks = block_count(s, segments), each = segments_fit_table(tiles, segments) ? 1.5 : 6;
-    double block = 250 + (cpu->core->in_order ? 35 * tiles * panels : 0);
-    return cpu->core->slowness *
-           (rows * segments * (each + panels) + (blocks > 1 ? block * blocks : 0));
+    double each = segments_fit_table(tiles, segments) ? 1.5 : 6;
+    return cpu->core->slowness * rows * segments * (each + panels);
 }
 
 /* Every column reads all of the weights again: cycles for those that the L1 cache does not keep. */
@@ -136,11 +126,11 @@ static double columns_estimate(const struct problem *problem, const struct cpu *
     double rows = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH];
     double segments = (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
     double k = segments * (double)s.ic * part, count = (double)columns.count;
-    double n = ceil((double)s.oc / 4) * 4;        /* last columns do not come one by one */
-    double saved = columns.count > 1 ? 200 : 460; /* of a call: no edges are copied */
+    double n = ceil((double)s.oc / 4) * 4; /* last columns do not come one by one */
+    double saved = columns.count > 1 ? 0 : 260 * cpu->core->slowness; /* no edges are copied */
     if (cpu->core->in_order)
         saved = 0;
-    return count * (around_cycles(&s, cpu, rows, segments) + reading_cycles(cpu, k * n)) +
+    return count * (listing_cycles(&s, cpu, rows, segments) + reading_cycles(cpu, k * n)) +
            waits(&s, cpu, rows) * gemm_f32_estimate(cpu, count, rows, n, k, true, true,
                                                     (size_t)(s.src.w * s.stride[WIDTH])) -
            saved;

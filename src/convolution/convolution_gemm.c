@@ -66,17 +66,19 @@ static double lane_cycles(const struct convolution_shape *s, const struct core *
 {
     static const struct {
         double tap, channel;
-    } kinds[] = {[0] = {20, 0.5}, [IN_ORDER_NARROW] = {50, 1}, [IN_ORDER_WIDE] = {20, 4}};
+    } kinds[] = {[0] = {20, 0.5}, [IN_ORDER_NARROW] = {50, 1}, [IN_ORDER_WIDE] = {55, 3}};
     return kinds[core->in_order].tap + kinds[core->in_order].channel * (double)s->ic;
 }
 
-/* On cores that issue in order, what else lists take: where rows begin, and edges; and for matrices
- * after the first one, tiles in blocks of k, as there is a table only if all of it is one. */
+/* On cores that issue in order, what else lists take: edges; and for matrices after the first one,
+ * tiles in blocks of k, as there is a table only if all of it is one. */
 static double listing_in_order(const struct convolution_shape *s, double k)
 {
     const double height = GEMM_F32_LISTED_HEIGHT, most_k = 256; /* clang wants doubles */
     double tiles = (double)s->batch * ceil(pixels_of(s) / height), blocks = ceil(k / most_k);
-    return 300 + (blocks > 1 ? (double)(s->groups - 1) * tiles * blocks * 150 : 0);
+    bool has_edges = s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH] > 1;
+    return (has_edges ? 150 : 0) +
+           (blocks > 1 ? (double)(s->groups - 1) * tiles * blocks * 150 : 0);
 }
 
 /* The part of tiles that are pixels of one row; others lack few taps. */
@@ -109,7 +111,7 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     bool listed = lists_rows(&plan) && gemm_f32_lists(cpu, (double)plan.shape.oc);
     double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
     double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
-    double lanes = s->src.c > 1 ? lane_cycles(s, cpu->core) : 16;
+    double lanes = s->src.c > 1 && !plan.has_segments ? lane_cycles(s, cpu->core) : 16;
     bool regular = taps == 1 && pixels_of(s) == source_pixels_of(s);
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     if (regular && reads_planes(s, cpu))

@@ -71,8 +71,11 @@ static bool crosses_rows(const struct convolution_shape *s,
 static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, double channels)
 {
     double whole = floor(channels / 4) * 4, rest = channels - whole;
-    double sums = cpu->core->in_order ? 1.6 * whole + (rest > 0 ? 4 + rest : 0)
-                                      : whole + (rest > 0 ? 1 + 1.5 * rest : 0);
+    double sums = (cpu->core->in_order ? 1.6 : 1) * whole;
+    if (rest > 0 && cpu->core->in_order == IN_ORDER_NARROW) /* these wait for each other */
+        sums += 1 + rest * rest / 2;
+    else if (rest > 0)
+        sums += rest + (cpu->core->in_order ? 4 : 0.7);
     if (tuned)
         sums = whole + (cpu->core->in_order == IN_ORDER_WIDE ? 3.5 : 2) * rest;
     return outputs * sums / (4.0 * fmax(cpu->core->fmla_per_cycle, 1));
@@ -130,11 +133,14 @@ static double around_cycles(const struct convolution_shape *s, const struct cpu 
 static double gather_cycles(const struct convolution_shape *s, const struct cpu *cpu)
 {
     const double pixels = PIXELS; /* clang wants a double */
-    double output = cpu->core->in_order == IN_ORDER_WIDE ? 5 : 3;
+    double output = s->oc % 4 == 0 ? 0.8 : cpu->core->in_order == IN_ORDER_WIDE ? 6 : 4.5;
+    double read =
+        (double)s->stride[WIDTH] * fmin((double)s->stride[HEIGHT], (double)s->kernel[HEIGHT]);
+    double input = 1.5 * fmax(1, read / 2.5); /* of whole rows */
     bool are_neighbours = s->src.c == 1 || s->src.c == 0;
     return are_neighbours
                ? 0
-               : cpu->core->slowness * pixels * (1.5 * (double)s->ic + output * (double)s->oc);
+               : cpu->core->slowness * pixels * (input * (double)s->ic + output * (double)s->oc);
 }
 
 static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -163,8 +169,8 @@ static double indirect_estimate(const struct problem *problem, const struct cpu 
     double around = groups * panels * around_cycles(&s, cpu, kernel, taps);
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
-    return 1000 + sums + listing + around + packing + groups * gather_cycles(&s, cpu) +
-           outputs * post_ops_cycles(problem);
+    return 600 * cpu->core->slowness + sums + listing + around + packing +
+           groups * gather_cycles(&s, cpu) + outputs * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */

@@ -232,11 +232,13 @@ static double copying_cycles(const struct convolution_shape *s, const struct cpu
     double lines = pixels / (double)s->out[WIDTH] * taps, values = pixels * (double)row_count(s);
     struct span inner = convolution_inner_pixels(s);
     double whole = (double)(inner.end - inner.begin), edges = (double)s->out[WIDTH] - whole;
-    double each = s->kernel[WIDTH] == 1 ? 5 : 15; /* of the whole ones */
+    bool apart = s->dilation[WIDTH] > 1 && s->kernel[WIDTH] > 1; /* each tap is a copy */
+    double copies = apart ? (double)s->kernel[WIDTH] : 1;
+    double each = s->kernel[WIDTH] == 1 ? 5 : apart ? 8 : 15; /* of the whole ones */
+    double slow = cpu->core->in_order ? 2.5 : cpu->core->slowness;
     if (s->src.c > 1) /* a tap at a time, whose channels come one by one */
-        return cpu->core->slowness *
-               (30 + lines * (60 + 50 * (double)s->kernel[WIDTH] + 70 * edges) + 4 * values);
-    return cpu->core->slowness * (30 + lines * (60 + each * whole + 70 * edges) + values / 4);
+        return slow * (30 + lines * (60 + 50 * (double)s->kernel[WIDTH] + 70 * edges) + 4 * values);
+    return slow * (30 + lines * (50 + copies * (50 + each * whole + 30 * edges)) + values / 4);
 }
 
 /* Of weights: rows of the kernel of each panel. */

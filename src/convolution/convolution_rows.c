@@ -75,6 +75,28 @@ static const char *rows_refuse(const struct problem *problem, const struct cpu *
     return convolution_refuse_direct(problem);
 }
 
+/* A tile is whole: where dst has no room for that, sums are staged. */
+static bool lacks_room(const struct convolution_shape *s)
+{
+    return s->out[WIDTH] < PIXELS || s->oc % 4 != 0;
+}
+
+/* How long sums take beside multiply-adds alone. On cores that issue in order those of kernels made
+ * for them, where some loads take the place of some; others wait. A panel of one vector has as many
+ * loads as one of two. */
+static double sums_factor(const struct convolution_shape *s, const struct cpu *cpu)
+{
+    size_t width = min_size(round_up((size_t)s->oc, 4), ROWCONV_F32_WIDTH);
+    bool narrow = cpu->core->in_order == IN_ORDER_NARROW;
+    if (!cpu->core->in_order)
+        return width <= 4 ? 1.15 : 1;
+    if (width <= 4)
+        return narrow ? 1.7 : 2.5;
+    bool tuned =
+        rowconv_f32_find(cpu, (size_t)s->stride[WIDTH], (size_t)s->kernel[WIDTH], width)->in_order;
+    return tuned ? 1.025 : narrow ? 1.35 : 1.6;
+}
+
 /* Beside the sums: tiles, calls of the kernel, rows of dst, and spreading rows of source. */
 static double around_cycles(const struct convolution_shape *s, const struct cpu *cpu)
 {
@@ -87,7 +109,7 @@ static double around_cycles(const struct convolution_shape *s, const struct cpu 
         return cpu->core->slowness *
                (rows * panels * (in_row * (35 + 1.5 * kernel_rows) + 130) + values / 2);
     double calls = s->out[WIDTH] % PIXELS ? 2 : 1; /* the last tile is one of its own */
-    return rows * (panels * (in_row * 40 + calls * 120) + kernel_rows * 25) + 1.4 * values;
+    return rows * (panels * (in_row * 40 + calls * 170) + kernel_rows * 25) + 1.4 * values;
 }
 
 static double rows_estimate(const struct problem *problem, const struct cpu *cpu)
@@ -99,27 +121,24 @@ static double rows_estimate(const struct problem *problem, const struct cpu *cpu
         (double)s.batch * (double)s.out[HEIGHT] * ceil((double)s.out[WIDTH] / pixels) * pixels;
     double k = (double)s.ic * (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
     double vectors = ceil((double)s.oc / 4);
-    if (vectors <= 1) /* a panel of one has as many loads as one of two */
-        vectors = 1.8 * cpu->core->slowness;
     double sums = outputs * vectors * k / fmax(cpu->core->fmla_per_cycle, 1);
-    if (cpu->core->in_order) /* some loads take the place of some of them */
-        sums *= 1.025;
+    sums *= sums_factor(&s, cpu);
+    double copied = lacks_room(&s) ? 0.6 * cpu->core->slowness * outputs * (double)s.oc : 0;
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? k * (double)s.oc : 0;
-    return 1000 + sums + around_cycles(&s, cpu) + packing +
+    return (cpu->core->in_order ? 1000 : 750) + sums + around_cycles(&s, cpu) + copied + packing +
            outputs * (double)s.oc * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */
 
-/* A tile is whole: where dst has no room for that, sums are staged. */
 static void plan_output(struct convolution_rows *mine, struct post_ops_fusion fusion)
 {
     const struct convolution_shape *s = &mine->shape;
     size_t columns = mine->weights.columns, pixels = mine->tiles * PIXELS;
     mine->planes = s->dst.c != 1 && s->dst.w == 1;
     bool direct = mine->planes || s->dst.c == 1;
-    mine->staged = fusion.reads_dst || !direct || s->out[WIDTH] < PIXELS || s->oc % 4 != 0;
+    mine->staged = fusion.reads_dst || !direct || lacks_room(s);
     mine->finishes = !fusion.complete || fusion.reads_dst;
     mine->low = mine->finishes ? -INFINITY : fusion.low;
     mine->high = mine->finishes ? INFINITY : fusion.high;

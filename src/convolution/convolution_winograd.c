@@ -127,7 +127,7 @@ static double products_cycles(const struct work *work, const struct core *core)
     double multipliers = fmax(core->fmla_per_cycle, 1), tiles = fmax(work->tiles, 1);
     double waiting = core->in_order == IN_ORDER_NARROW ? 1.7
                      : core->in_order                  ? 1.2
-                                                       : 0.2 * multipliers;
+                                                       : 0.03 * multipliers * multipliers;
     return work->values * work->ic * work->oc / (4 * multipliers) *
            (1.01 + waiting / (tiles * tiles));
 }
@@ -151,14 +151,27 @@ static double transforms_cycles(const struct work *work, const struct convolutio
     bool gathers = core->in_order != IN_ORDER_WIDE;
     if (gathers && s->dst.c > 1)
         value += 0.3 * work->oc;
+    if (s->oc % 4) /* results are copied */
+        value += 0.5 * work->oc;
     if (s->ic % WINOGRAD_F32_GROUP) /* patches are copied */
         passes *= 1.2;
     else if (gathers && s->src.c > 1)
         value += 0.55 * work->ic;
-    return 150 * work->tiles + transforms_factor(s, core) * passes * work->values * value;
+    double tile = dimensions == 1 ? 450 : 150; /* of few values */
+    return tile * work->tiles + transforms_factor(s, core) * passes * work->values * value;
 }
 
-/* The products, the transforms, and reading the weights, two cycles a line. */
+/* Products, and reading the weights, two cycles a line: in the time of products where loads do not
+ * wait for these. Of cores that issue in order, those that have two multiply-adds a cycle are so
+ * long busy with a line that the next one is half there. */
+static double products_from_weights(const struct work *work, double lines, const struct core *core)
+{
+    double products = products_cycles(work, core);
+    if (core->in_order)
+        return products + (core->in_order == IN_ORDER_WIDE ? 1 : 2) * lines;
+    return fmax(products, 2 * lines);
+}
+
 static double estimate(const struct problem *problem, const struct cpu *cpu, enum layout_id layout)
 {
     struct convolution_shape s;
@@ -166,11 +179,11 @@ static double estimate(const struct problem *problem, const struct cpu *cpu, enu
     size_t most = layout_winograd_points(layout);
     struct work work = work_of(&s, most);
     double points = side(&s, HEIGHT, most) * side(&s, WIDTH, most);
-    double weights = points * (double)s.ic * work.oc * sizeof(float) / 32;
+    double lines = points * (double)s.ic * work.oc * sizeof(float) / 64;
     double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * work.oc;
     double transforms = transforms_cycles(&work, &s, dimensions(problem), cpu->core);
-    return cpu->core->slowness * (3150 + transforms) + products_cycles(&work, cpu->core) + weights +
-           outputs * post_ops_cycles(problem);
+    return cpu->core->slowness * (2800 + transforms) +
+           products_from_weights(&work, lines, cpu->core) + outputs * post_ops_cycles(problem);
 }
 
 /* ---- plan ---- */

@@ -4,11 +4,6 @@
 #include "src/gemm/gemm_f32.h"
 #include "src/gemm/rows.h"
 
-enum {
-    IN_ORDER_BLOCK_K = 256, /* of a plan for cores that issue in order, about */
-    MOST_TAIL_K = 256,      /* that are surely one block */
-};
-
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
  * instructions around them, which matter less. */
 static double step_cycles(const struct core *core, double height, double vectors)
@@ -45,21 +40,42 @@ static double panels_cycles(const struct core *core, double height, double full,
     return full * twelve + step_cycles(core, height, ceil(rest / 4));
 }
 
-/* For each tile, of `most` rows at most, its rounds, then its stores; what has few rounds begins
- * with sums of zero. */
+static const double MOST_PACKED_K = 256; /* of a block where rows are packed, about */
+
+static bool is_narrow(const struct core *core)
+{
+    return core->in_order == IN_ORDER_NARROW;
+}
+
+/* How long what is no sum takes, beside Neoverse N1; what is said of cores that issue in order are
+ * their own cycles. */
+static double beside_sums(const struct core *core)
+{
+    return core->in_order ? 1 : core->slowness;
+}
+
+/* Of a vector of sums, beside its rounds: a store; what has few rounds begins with zeros. */
+static double first_cycles(double k)
+{
+    return k < 8 ? 1.5 : 0.5;
+}
+
+/* For each tile, of `most` rows at most, its rounds, then its stores. */
 static double listed_cycles(const struct cpu *cpu, double m, double n, double k, double most)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
     double tiles = ceil(m / most), height = m / tiles;
     double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
-    double begin = k < 8 ? 1.5 : 0.5;
-    double around = panels * 3 + begin * height * n / 4;
+    double around = panels * 3 + first_cycles(k) * height * n / 4;
+    double blocks = ceil(k / (double)gemm_f32_whole_k(cpu, (size_t)most, (size_t)n));
     if (cpu->core->in_order) {
-        double blocks = ceil(k / (double)IN_ORDER_BLOCK_K);
         around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
+        if (rest > 0 && fmod(n, 4) > 0) /* sums of no whole vectors come and go one by one */
+            around += (blocks - 1) * height * rest * (is_narrow(cpu->core) ? 10 : 6);
     }
     double rounds = k * panels_cycles(cpu->core, height, full, rest);
-    return panels * 15 + tiles * (6 + rounds + around);
+    double slow = beside_sums(cpu->core), block = 700 * cpu->core->slowness; /* its beginning */
+    return slow * panels * 15 + tiles * (rounds + slow * (6 + around)) + (blocks - 1) * block;
 }
 
 size_t gemm_f32_tail_height(size_t n)
@@ -86,10 +102,10 @@ static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, d
     step += (double)full * step_cycles(core, height, 3);
     if (count > full + 1)
         step += step_cycles(core, height, (double)layout_panel(n, full).width / 4);
-    double around = (double)count * 3 + height * (double)n / 8;
-    if (whole > 0) /* narrow panels' sums have parts anyway */
-        around += height * 2.5 / per_cycle;
-    return (double)count * 15 + tiles * (6 + k * step + around);
+    double around = (double)count * 3 + first_cycles(k) * height * (double)n / 4;
+    around += height * (whole > 0 ? 2.5 / per_cycle : columns); /* sums of parts */
+    double slow = beside_sums(core);
+    return slow * (double)count * 15 + tiles * (k * step + slow * (6 + around));
 }
 
 bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
@@ -110,33 +126,47 @@ static const struct packing {
     double a, b, tile;
 } packing[] = {
     [0] = {0.5, 0.25, 30},
-    [IN_ORDER_NARROW] = {1.2, 0.625, 80},
+    [IN_ORDER_NARROW] = {1.2, 0.625, 40},
     [IN_ORDER_WIDE] = {0.5, 0.55, 80},
 };
+
+static bool ends_in_one_vector(size_t n)
+{
+    return n > 0 && layout_panel(n, layout_panel_count(n) - 1).width == 4;
+}
 
 static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
 {
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
     const double mr = GEMM_F32_MR, nr = GEMM_F32_NR; /* clang wants them to be double */
     double tiles = ceil(m / mr) * ceil(n / nr);
-    double compute = ceil(m / mr) * mr * ceil(n / 4) * 4 * k / per_cycle;
+    double vectors = ceil(n / 4);
+    if (cpu->core->in_order && ends_in_one_vector((size_t)n)) /* waits, as long as two take */
+        vectors++;
+    double compute = ceil(m / mr) * mr * vectors * 4 * k / per_cycle;
     bool ragged = cpu->core->in_order && fmod(n, 4) > 0; /* its sums go to C one by one */
     const struct packing *kind = &packing[cpu->core->in_order];
-    return 1.05 * compute + kind->a * m * k + cpu->core->slowness * kind->tile * tiles +
-           (ragged ? 10 * m * fmod(n, nr) : 0);
+    double blocks = is_narrow(cpu->core) ? ceil(k / MOST_PACKED_K) : 1;
+    double tile = cpu->core->slowness * kind->tile * blocks;
+    return 1.05 * compute + kind->a * m * k + tile * tiles + (ragged ? 10 * m * fmod(n, nr) : 0);
 }
 
-/* Of plain rows of B, and what comes around a panel, which matters where k is small. */
+/* Of plain rows of B, the columns that are no whole vector one by one, and what comes around a
+ * panel, which matters where k is small. */
 static double pack_cycles(const struct core *core, double n, double k)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
-    return packing[core->in_order].b * n * k + 60 * ceil(n / nr);
+    double ragged = fmod(n, 4) > 0 ? 10 * core->slowness : 0;
+    return (packing[core->in_order].b * n + ragged) * k + 60 * ceil(n / nr);
 }
 
 double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                                 bool b_packed)
 {
-    const double nr = GEMM_F32_NR, tile = 22 * cpu->core->slowness; /* its beginning and end */
+    const double nr = GEMM_F32_NR; /* clang wants a double */
+    double slow = cpu->core->slowness;
+    double tile =
+        22 * slow * fmin(slow, 1); /* its beginning and end, beside others on fast cores */
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
     double sums = ceil(m / 4) * 4 * ceil(n / 4) * 4 * k / per_cycle;
     sums *= cpu->core->in_order ? 1.05 : 1.01;
@@ -148,8 +178,9 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
                          bool b_packed, bool a_listed, size_t a_stride)
 {
     double b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
+    double first = is_narrow(cpu->core) ? 500 : 200 + 900 * cpu->core->slowness; /* of a call */
     if (!a_listed || !gemm_f32_lists(cpu, n) || m == 0)
-        return 500 + batch * (packed_cycles(cpu, m, n, k) + b);
+        return first + batch * (packed_cycles(cpu, m, n, k) + b);
     const double low_tile = GEMM_F32_LOW_TILE; /* clang wants a double */
     double height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height, copies = 0;
     if (gemm_f32_rows_collide(a_stride, cpu)) {
@@ -157,10 +188,11 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
         height = low ? low_tile : height;
         copies = low ? 0 : m * k / 2;
     }
-    bool tail = b_packed && (size_t)k <= MOST_TAIL_K &&
-                gemm_f32_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k);
+    bool tail = b_packed && gemm_f32_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k) &&
+                (size_t)k <= gemm_f32_whole_k(cpu, (size_t)height, (size_t)n);
     double cycles =
         tail ? tail_cycles(cpu, m, (size_t)n, k, height) : listed_cycles(cpu, m, n, k, height);
-    const double first = 300, each = 160 * cpu->core->slowness; /* of matrices */
-    return 500 + first - each + batch * (each + cycles + copies + b);
+    const double each = 160 * cpu->core->slowness; /* of matrices */
+    double all = cpu->core->in_order ? 800 : 600 * cpu->core->slowness;
+    return all - each + batch * (each + cycles + copies + b);
 }

@@ -183,14 +183,27 @@ static double choose_order(struct gemm_f32 *plan, const struct cpu *cpu, size_t 
     return whole_rows && short_rows ? gemm_f32_choose_order(plan, cpu) : 0;
 }
 
+/* Few columns leave room for more of k than a block has. */
+static size_t most_whole_k(const struct cpu *cpu, size_t rows, size_t n)
+{
+    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8;
+    return n <= FEW_PANELS ? min_size(values / (rows + n), MAX_BLOCK_K) : 0;
+}
+
+size_t gemm_f32_whole_k(const struct cpu *cpu, size_t rows, size_t n)
+{
+    const struct gemm_f32_listed_kernels *listed =
+        gemm_f32_listed_find(cpu->features, cpu->core->in_order);
+    const struct gemm_f32 plan = {.shape = {.n = n}, .tile_rows = rows, .listed = listed};
+    return max_size(most_k(&plan, cpu), most_whole_k(cpu, rows, n));
+}
+
 /* Is k little more than a block has? Without blocks no sums are loaded. */
 static bool may_be_whole(const struct gemm_f32 *plan, const struct cpu *cpu)
 {
     const struct gemm_f32_shape *shape = &plan->shape;
-    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8;
-    return plan->listed && !is_unknown(shape) && shape->n <= FEW_PANELS &&
-           shape->k > plan->block_k &&
-           shape->k <= min_size(values / (plan->tile_rows + shape->n), MAX_BLOCK_K);
+    return plan->listed && !is_unknown(shape) && shape->k > plan->block_k &&
+           shape->k <= most_whole_k(cpu, plan->tile_rows, shape->n);
 }
 
 /* Blocks of k that suit the L1 cache must not move many more lines behind the L2 cache. */

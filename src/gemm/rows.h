@@ -21,6 +21,9 @@ bool gemm_f32_lower_tiles_pay(const struct cpu *cpu, double n);
  * these once more? */
 bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k);
 
+/* The most values of k that are one block, where so many rows are read in place. */
+size_t gemm_f32_whole_k(const struct cpu *cpu, size_t rows, size_t n);
+
 /* The highest tile of such kernels for n columns. */
 size_t gemm_f32_tail_height(size_t n);
 

@@ -219,7 +219,7 @@ static double shallow_cycles(const struct core *core, const struct strips *run, 
         double wait = core->in_order == IN_ORDER_WIDE && run->depth < 4 ? 2 : 0;
         return depth * row + m * (macs + 2 * ceil(depth / 4) + run->vectors + wait);
     }
-    return depth * row + m * (macs + 0.5 * run->vectors + 0.5);
+    return depth * row + m * (macs + core->slowness * (0.5 * run->vectors + 0.5));
 }
 
 /* For m rows of one strip: as few tiles as there can be, as even as they can be. */
@@ -236,6 +236,9 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     if (run->has_parts) /* these become one */
         around +=
             5 * core->fmla_latency + 3 * height * run->vectors / fmax(core->fmla_per_cycle, 1);
+    const double shallow = MAX_SHALLOW; /* clang wants a double */
+    if (!core->in_order && k > shallow)
+        around *= core->slowness;
     if (core->in_order == IN_ORDER_WIDE && k < 4) /* steps that wait for what they load */
         around += (1.6 + 1.3 * k) * height * run->vectors;
     else if (core->in_order == IN_ORDER_WIDE && !run->a_columns) /* for its first products */
@@ -285,12 +288,17 @@ static void make_parts(struct columns *columns, const struct core *core, double 
     }
 }
 
-/* Packing a strip: two loads and stores for eight elements, and shuffles; of few columns, for as
- * many as a vector has. */
-static double turning_cycles(const struct direct_shape *shape, const struct columns *columns)
+/* Packing a strip: two loads and stores for eight elements, and shuffles, which cores that issue in
+ * order wait for, as they do for rows of less than a vector, one by one. */
+static double turning_cycles(const struct direct_shape *shape, const struct core *core,
+                             const struct columns *columns)
 {
     double elements = fmax((double)shape->n, 4) * (double)shape->k;
-    return shape->turned ? 100 + 30 * (double)columns->strip_count + 0.45 * elements : 0;
+    double element = core->in_order == IN_ORDER_NARROW ? 1.3 : core->in_order ? 1.1 : 0.45;
+    bool waits = core->in_order && shape->n < 4;
+    double rows = waits ? 12 * core->slowness * (double)shape->k : 0;
+    double calls = core->slowness * (100 + 30 * (double)columns->strip_count);
+    return shape->turned ? calls + element * elements + rows : 0;
 }
 
 /* Lines of plain rows that do not stay in the L1 cache come for each tile: of a strip that begins
@@ -325,7 +333,7 @@ static void keep_better(struct columns *best, double *least, const struct core *
 {
     double rows = (double)shape->m, depth = (double)shape->k;
     make_parts(columns, core, rows, depth);
-    double others = turning_cycles(shape, columns) + lines_cycles(shape, columns);
+    double others = turning_cycles(shape, core, columns) + lines_cycles(shape, columns);
     take_if_better(best, least, columns, others + columns_cycles(core, columns, rows, depth));
     if (!shape->a_columns && make_shallow(columns, shape->k))
         take_if_better(best, least, columns, others + columns_cycles(core, columns, rows, depth));

@@ -108,11 +108,12 @@ static struct direct_shape direct_shape_of(const struct problem *problem, const 
     };
 }
 
-/* What one of them takes. Panels are read from end to end: a core that has two multiply-adds a
- * cycle beside what it loads, in order, is so long busy with a line that the next one is there. */
+/* What one of them takes. A core that has two multiply-adds a cycle beside what it loads, in order,
+ * is so long busy with a line that the next one of a panel, which is read from end to end, is
+ * there, and half there if it is one of another row. */
 static double line_cycles(const struct cpu *cpu, const struct direct_shape *direct)
 {
-    return direct->panels && cpu->core->in_order == IN_ORDER_WIDE ? 1 : 4;
+    return cpu->core->in_order != IN_ORDER_WIDE ? 4 : direct->panels ? 1 : 2;
 }
 
 /* Rows of plain weights that are too short for a vector: the last ones are copied. */

@@ -105,12 +105,17 @@ static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
                     : core->in_order                ? narrow
                                      : fmax(macs, loads / fmax(core->loads_per_cycle, 1));
     bool one_call = shape.n == 4 && shape.m >= 4 && shape.k % 8 == 0 && !core->in_order;
-    double around = one_call ? 1.5 : 3 + 20 / (rows * (double)columns);
+    double result = core->in_order == IN_ORDER_NARROW ? 12 : core->in_order ? 6 : 3;
+    double around = one_call ? 1.5 : result + 20 / (rows * (double)columns);
+    if (!core->in_order)
+        around *= core->slowness;
     double each = m * n * (ceil(k / 4) * vector + around + post_ops_cycles(problem));
     if (columns == 1)
         each += waiting_cycles((size_t)fmax(m, n), ceil(k / 4), vector, core);
     bool gathers = must_gather(&problem->tensors[WEIGHTS]);
-    double gathered = gathers ? 150 * core->slowness + n * k : 0, call = core->in_order ? 40 : 30;
+    double value = core->in_order ? 5 : 1; /* gathered */
+    double gathered = gathers ? 150 * core->slowness + value * n * k : 0,
+           call = core->in_order ? 40 : 30;
     return 100 + (double)shape.batch * (call + each + gathered);
 }
 
