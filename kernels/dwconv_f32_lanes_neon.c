@@ -29,7 +29,8 @@
 
 enum {
     TOGETHER = 4,          /* rows of dst in a tile, at most */
-    MOST_REACH = 64,       /* columns from the first tap of a pixel to its last, and rows */
+    MOST_REACH = 256,      /* columns from the first tap of a pixel to its last, */
+    MOST_ROWS = 64,        /* and rows, and planes */
     LINE = 64,             /* bytes of a cache line */
     COPY_BYTES = 16 << 10, /* of copied rows */
 };
@@ -382,8 +383,8 @@ static void run(const struct dwconv_f32_task *task)
 static int does(const struct dwconv_f32_task *task)
 {
     return dwconv_f32_is_interleaved(task) && (task->channels >= LANES || goes_by_line(task)) &&
-           task->stride_w <= MOST_STRIDE && reach(task) < MOST_REACH && task->kh < MOST_REACH &&
-           task->kd < MOST_REACH && stride_of(task) <= MOST_STRIDE;
+           task->stride_w <= MOST_STRIDE && reach(task) < MOST_REACH && task->kh < MOST_ROWS &&
+           task->kd < MOST_ROWS && stride_of(task) <= MOST_STRIDE;
 }
 
 const struct dwconv_f32_kernel dwconv_f32_lanes_neon = {

@@ -49,6 +49,18 @@ static void the_kernel_for_few_channels_is_found(struct dwconv_f32_task task)
     task.kh = 4;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
 }
+
+/* Lines, whose taps have their weights in memory. */
+static void the_kernel_for_many_taps_is_found(void)
+{
+    struct dwconv_f32_task task = dense(512, 1);
+    task.kh = 1;
+    task.kw = 87;
+    task.dilation_w = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    task.dilation_w = 3;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
+}
 #endif
 
 static void the_special_kernel_is_found(void **state)
@@ -74,6 +86,7 @@ static void the_special_kernel_is_found(void **state)
     task.kh = 6;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
     the_kernel_for_few_channels_is_found(task);
+    the_kernel_for_many_taps_is_found();
     task.kh = 5;
     task.column = task.dst_column = 1;
     task.src_plane = task.dst_plane = 100;
