@@ -151,8 +151,8 @@ static double transforms_cycles(const struct work *work, const struct convolutio
     bool gathers = core->in_order != IN_ORDER_WIDE;
     if (gathers && s->dst.c > 1)
         value += 0.3 * work->oc;
-    if (s->oc % 4) /* results are copied */
-        value += 0.5 * work->oc;
+    if (s->oc % 4) /* results are copied, for which others that issue in order wait no longer */
+        value += (core->in_order ? 0.1 : 0.5) * work->oc;
     if (s->ic % WINOGRAD_F32_GROUP) /* patches are copied */
         passes *= 1.2;
     else if (gathers && s->src.c > 1)

@@ -126,7 +126,7 @@ static const struct packing {
     double a, b, tile;
 } packing[] = {
     [0] = {0.5, 0.25, 30},
-    [IN_ORDER_NARROW] = {1.2, 0.625, 40},
+    [IN_ORDER_NARROW] = {1.2, 0.625, 60},
     [IN_ORDER_WIDE] = {0.5, 0.55, 80},
 };
 

@@ -294,10 +294,10 @@ static double turning_cycles(const struct direct_shape *shape, const struct core
                              const struct columns *columns)
 {
     double elements = fmax((double)shape->n, 4) * (double)shape->k;
-    double element = core->in_order == IN_ORDER_NARROW ? 1.3 : core->in_order ? 1.1 : 0.45;
-    bool waits = core->in_order && shape->n < 4;
+    double element = core->in_order == IN_ORDER_NARROW ? 1.2 : core->in_order ? 0.7 : 0.45;
+    bool waits = core->in_order && shape->n % 4 > 0;
     double rows = waits ? 12 * core->slowness * (double)shape->k : 0;
-    double calls = core->slowness * (100 + 30 * (double)columns->strip_count);
+    double calls = core->slowness * 100 + 30 * (double)columns->strip_count;
     return shape->turned ? calls + element * elements + rows : 0;
 }
 
