@@ -322,6 +322,28 @@ static void rows_far_apart_take_places_of_others(void **state)
     assert_true(apart.k_inside);
 }
 
+static bool packs_rows(uint8_t fmla_per_cycle, uint8_t in_order, size_t m)
+{
+    const struct core core = {.name = "any",
+                              .fmla_per_cycle = fmla_per_cycle,
+                              .fmla_latency = 4,
+                              .loads_per_cycle = 2,
+                              .in_order = in_order,
+                              .slowness = 1};
+    const struct cpu cpu = {.l1_bytes = 65536, .l2_bytes = 1048576, .core = &core};
+    return gemm_f32_packing_pays(&cpu, (double)m, 5632, 2048, 2048);
+}
+
+static void rows_are_packed_where_low_tiles_wait_for_their_sums(void **state)
+{
+    (void)state;
+    assert_true(packs_rows(4, 0, 8)); /* two tiles of 12 sums, which take as long as 16 */
+    assert_true(packs_rows(4, 0, 16));
+    assert_false(packs_rows(4, 0, 7));
+    assert_false(packs_rows(2, 0, 14));
+    assert_false(packs_rows(2, IN_ORDER_WIDE, 8));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +361,7 @@ int main(void)
         cmocka_unit_test(rows_far_apart_take_places_of_others),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
         cmocka_unit_test(the_last_tiles_share_their_rows),
+        cmocka_unit_test(rows_are_packed_where_low_tiles_wait_for_their_sums),
     };
     return cmocka_run_group_tests_name("gemm_f32_plan", tests, NULL, NULL);
 }

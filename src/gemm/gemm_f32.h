@@ -222,6 +222,10 @@ double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, d
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                          bool b_packed, bool a_listed, size_t a_stride);
 
+/* Are rows of A packed and multiplied by packed B in less time than in place? Tiles of packed rows
+ * are higher: cores of many multiply-adds a cycle do not wait for their sums. */
+bool gemm_f32_packing_pays(const struct cpu *cpu, double m, double n, double k, size_t a_stride);
+
 /* Does the CPU read rows in place, for so many columns? Where a multiply-add leaves room for 64
  * bits of a load, packed rows are as fast: a copy of A pays unless its values are used for few
  * columns. */

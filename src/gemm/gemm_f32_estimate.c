@@ -40,6 +40,16 @@ static double panels_cycles(const struct core *core, double height, double full,
     return full * twelve + step_cycles(core, height, ceil(rest / 4));
 }
 
+/* Those of all tiles, which are as equal as they can be: low ones may wait for their sums where
+ * tall ones do not. */
+static double tiles_cycles(const struct core *core, double m, double tiles, double full,
+                           double rest)
+{
+    double low = floor(m / tiles), tall_tiles = m - low * tiles;
+    double tall = tall_tiles > 0 ? tall_tiles * panels_cycles(core, low + 1, full, rest) : 0;
+    return tall + (tiles - tall_tiles) * panels_cycles(core, low, full, rest);
+}
+
 static const double MOST_PACKED_K = 256; /* of a block where rows are packed, about */
 
 static bool is_narrow(const struct core *core)
@@ -73,9 +83,11 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
         if (rest > 0 && fmod(n, 4) > 0) /* sums of no whole vectors come and go one by one */
             around += (blocks - 1) * height * rest * (is_narrow(cpu->core) ? 10 : 6);
     }
-    double rounds = k * panels_cycles(cpu->core, height, full, rest);
-    double slow = beside_sums(cpu->core), block = 700 * cpu->core->slowness; /* its beginning */
-    return slow * panels * 15 + tiles * (rounds + slow * (6 + around)) + (blocks - 1) * block;
+    double rounds = k * tiles_cycles(cpu->core, m, tiles, full, rest);
+    double slow = beside_sums(cpu->core);
+    /* A block begins, and then each of its panels; in order, `around` has the latter. */
+    double block = (700 + (cpu->core->in_order ? 0 : 80 * panels)) * cpu->core->slowness;
+    return slow * panels * 15 + rounds + tiles * slow * (6 + around) + (blocks - 1) * block;
 }
 
 size_t gemm_f32_tail_height(size_t n)
@@ -135,6 +147,15 @@ static bool ends_in_one_vector(size_t n)
     return n > 0 && layout_panel(n, layout_panel_count(n) - 1).width == 4;
 }
 
+/* Rows that packed tiles take as long as. The last tile takes as long as a whole one; but only
+ * whole ones have kernels made for narrow cores: others wait for what they load. */
+static double packed_rows(const struct core *core, double m)
+{
+    const double mr = GEMM_F32_MR; /* clang wants a double */
+    double last = fmod(m, mr);
+    return m - last + (last == 0 ? 0 : is_narrow(core) ? 1.25 + 1.3 * last : mr);
+}
+
 static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
 {
     double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
@@ -143,7 +164,7 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
     double vectors = ceil(n / 4);
     if (cpu->core->in_order && ends_in_one_vector((size_t)n)) /* waits, as long as two take */
         vectors++;
-    double compute = ceil(m / mr) * mr * vectors * 4 * k / per_cycle;
+    double compute = packed_rows(cpu->core, m) * vectors * 4 * k / per_cycle;
     bool ragged = cpu->core->in_order && fmod(n, 4) > 0; /* its sums go to C one by one */
     const struct packing *kind = &packing[cpu->core->in_order];
     double blocks = is_narrow(cpu->core) ? ceil(k / MOST_PACKED_K) : 1;
@@ -195,4 +216,10 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
     const double each = 160 * cpu->core->slowness; /* of matrices */
     double all = cpu->core->in_order ? 800 : 600 * cpu->core->slowness;
     return all - each + batch * (each + cycles + copies + b);
+}
+
+bool gemm_f32_packing_pays(const struct cpu *cpu, double m, double n, double k, size_t a_stride)
+{
+    return !cpu->core->in_order && gemm_f32_estimate(cpu, 1, m, n, k, true, false, 0) <
+                                       gemm_f32_estimate(cpu, 1, m, n, k, true, true, a_stride);
 }

@@ -33,11 +33,19 @@ static bool may_be_contiguous(const neo_memory_desc *desc, int dim)
     return matmul_is_contiguous(desc, dim) || desc->strides[dim] == NEO_RUNTIME_DIM;
 }
 
-/* Rows of src and of dst are contiguous: src is read in place. */
-static bool lists_rows(const struct problem *problem)
+/* Rows of src and of dst are contiguous: src is read in place, unless it takes less time to pack
+ * it.
+ */
+static bool lists_rows(const struct problem *problem, const struct cpu *cpu)
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
-    return may_be_contiguous(src, src->ndims - 1) && may_be_contiguous(dst, dst->ndims - 1);
+    bool may = may_be_contiguous(src, src->ndims - 1) && may_be_contiguous(dst, dst->ndims - 1);
+    if (!may || problem_is_runtime(problem) ||
+        problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED)
+        return may;
+    struct matmul_shape shape = matmul_shape(problem);
+    return !gemm_f32_packing_pays(cpu, (double)shape.m, (double)shape.n, (double)shape.k,
+                                  (size_t)src->strides[src->ndims - 2]);
 }
 
 /* The distance of columns of src if they are contiguous, and those of dst are; else 0. */
@@ -101,7 +109,7 @@ static double gemm_estimate(const struct problem *problem, const struct cpu *cpu
     double cycles =
         reads_planes(problem, cpu)
             ? gemm_f32_planes_estimate(cpu, batch, m, n, k, packed)
-            : gemm_f32_estimate(cpu, batch, m, n, k, packed, lists_rows(problem), stride);
+            : gemm_f32_estimate(cpu, batch, m, n, k, packed, lists_rows(problem, cpu), stride);
     if (cpu->core->in_order && !matmul_is_contiguous(dst, dst->ndims - 1))
         cycles *= 1.3; /* swapped, it packs less; else it is as fast */
     return cycles + batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
@@ -154,7 +162,7 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
                       .output = choose_output(problem, mine->bias_by_column, rows || columns),
                       .low = fusion.low,
                       .high = fusion.high,
-                      .segment = lists_rows(problem) ? size_of(shape.k) : 0,
+                      .segment = lists_rows(problem, cpu) ? size_of(shape.k) : 0,
                       .a_is_regular = true,
                       .a_stride = row_distance(problem),
                       .a_column = column_stride(problem, columns),
