@@ -70,6 +70,12 @@ static double first_cycles(double k)
     return k < 8 ? 1.5 : 0.5;
 }
 
+/* Of a tile's panel where instructions issue in order, beside its rounds: its beginning and end; if
+ * there are blocks of k, its sums come again. */
+static const struct {
+    double whole, block;
+} panel_in_order[] = {[IN_ORDER_NARROW] = {30, 60}, [IN_ORDER_WIDE] = {30, 350}};
+
 /* For each tile, of `most` rows at most, its rounds, then its stores. */
 static double listed_cycles(const struct cpu *cpu, double m, double n, double k, double most)
 {
@@ -79,7 +85,9 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     double around = panels * 3 + first_cycles(k) * height * n / 4;
     double blocks = ceil(k / (double)gemm_f32_whole_k(cpu, (size_t)most, (size_t)n));
     if (cpu->core->in_order) {
-        around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
+        double panel = blocks > 1 ? panel_in_order[cpu->core->in_order].block
+                                  : panel_in_order[cpu->core->in_order].whole;
+        around = blocks * (panels * panel + height * n / 4);
         if (rest > 0 && fmod(n, 4) > 0) /* sums of no whole vectors come and go one by one */
             around += (blocks - 1) * height * rest * (is_narrow(cpu->core) ? 10 : 6);
     }
