@@ -119,13 +119,13 @@ static size_t choose_shared_channels(const struct convolution_depthwise *mine)
                            max_size(round_up(most, CHANNELS), depthwise_channels_that_stay(mine)));
 }
 
-/* So many in each call that all have about as many; whole tiles, if these are high. */
-static size_t evened_rows(const struct convolution_depthwise *mine, size_t all, size_t most)
+/* At most so many in each call that all have about as many; whole tiles, if these are high. */
+static size_t evened_rows(const struct convolution_depthwise *mine, size_t all, size_t limit)
 {
     size_t tile = mine->tile_rows;
     if (tile == SLIDING_ROWS)
-        return round_up(div_up(all, div_up(all, most)), SLIDING_ROWS / 2);
-    return max_size(most / tile, 1) * tile;
+        return round_up(div_up(all, div_up(all, limit)), SLIDING_ROWS / 2);
+    return max_size(limit / tile, 1) * tile;
 }
 
 /* A kernel does half of a line's channels for all rows before the other half: so many rows that

@@ -174,20 +174,20 @@ static double row_cycles(double rows, const struct convolution_shape *s, const s
  * alone is divided. */
 static double tiles_cycles(const struct convolution_shape *s, const struct core *core)
 {
-    static const double heights[] = {7, 4, 2, 1};
+    static const size_t heights[] = {7, 4, 2, 1};
     double all = (double)s->out[HEIGHT] * (double)s->out[WIDTH];
-    if (s->kernel[HEIGHT] * s->out[HEIGHT] == 1 && all >= heights[0] * lanes)
-        return all / lanes / fmax(core->fmla_per_cycle, 1) + ceil(all / (lanes * heights[0]));
-    size_t height = s->out[WIDTH] > (neo_dim)(WIDEST * LANES) ? 1 : 0;
-    double apart = fmin((double)s->dilation[HEIGHT], (double)s->out[HEIGHT]), sum = 0;
-    for (double left = ceil((double)s->out[HEIGHT] / apart); left > 0; left -= heights[height]) {
-        while (heights[height] > left)
-            height++;
-        double same = floor(left / heights[height]);
-        sum += same * row_cycles(heights[height], s, core);
-        left -= (same - 1) * heights[height];
+    const double tallest = 7; /* clang wants a double */
+    if (s->kernel[HEIGHT] * s->out[HEIGHT] == 1 && all >= tallest * lanes)
+        return all / lanes / fmax(core->fmla_per_cycle, 1) + ceil(all / (lanes * tallest));
+    size_t rows = (size_t)s->out[HEIGHT], apart = min_size((size_t)s->dilation[HEIGHT], rows);
+    size_t left = div_up(rows, apart);
+    double sum = 0;
+    for (size_t i = s->out[WIDTH] > (neo_dim)WIDEST * LANES; i < count_of(heights); i++) {
+        size_t same = left / heights[i];
+        sum += (double)same * row_cycles((double)heights[i], s, core);
+        left %= heights[i];
     }
-    return apart * sum;
+    return (double)apart * sum;
 }
 
 /* For each column of a kernel's plane there are the tiles, and weights to bring; then there is what

@@ -79,8 +79,8 @@ static bool must_gather(const neo_memory_desc *weights)
 static double waiting_cycles(size_t count, double vectors, double vector, const struct core *core)
 {
     enum { TILE = 16, SMALL = 4 };
-    size_t left = count % TILE;
-    double calls = (double)(left / SMALL) + (left % SMALL ? 1.25 : 0);
+    size_t left = count % TILE, fours = left / SMALL;
+    double calls = (double)fours + (left % SMALL ? 1.25 : 0);
     double waits = calls * core->fmla_latency - (double)left * vector;
     return vectors * fmax(waits, 0);
 }

@@ -279,8 +279,8 @@ typedef double kernel_taps[WINOGRAD_MOST_TAPS][WINOGRAD_MOST_TAPS];
 
 static double product(const double *row, const double *values, size_t step, size_t taps)
 {
-    double sum = row[0] * values[0];
-    for (size_t i = 1; i < taps; i++)
+    double sum = 0;
+    for (size_t i = 0; i < taps; i++)
         sum += row[i] * values[i * step];
     return sum;
 }
