@@ -70,12 +70,6 @@ static double first_cycles(double k)
     return k < 8 ? 1.5 : 0.5;
 }
 
-/* Of a tile's panel where instructions issue in order, beside its rounds: its beginning and end; if
- * there are blocks of k, its sums come again. */
-static const struct {
-    double whole, block;
-} panel_in_order[] = {[IN_ORDER_NARROW] = {30, 60}, [IN_ORDER_WIDE] = {30, 350}};
-
 /* For each tile, of `most` rows at most, its rounds, then its stores. */
 static double listed_cycles(const struct cpu *cpu, double m, double n, double k, double most)
 {
@@ -85,16 +79,15 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     double around = panels * 3 + first_cycles(k) * height * n / 4;
     double blocks = ceil(k / (double)gemm_f32_whole_k(cpu, (size_t)most, (size_t)n));
     if (cpu->core->in_order) {
-        double panel = blocks > 1 ? panel_in_order[cpu->core->in_order].block
-                                  : panel_in_order[cpu->core->in_order].whole;
-        around = blocks * (panels * panel + height * n / 4);
+        around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
         if (rest > 0 && fmod(n, 4) > 0) /* sums of no whole vectors come and go one by one */
             around += (blocks - 1) * height * rest * (is_narrow(cpu->core) ? 10 : 6);
     }
     double rounds = k * tiles_cycles(cpu->core, m, tiles, full, rest);
     double slow = beside_sums(cpu->core);
-    /* A block begins, and then each of its panels; in order, `around` has the latter. */
-    double block = (700 + (cpu->core->in_order ? 0 : 80 * panels)) * cpu->core->slowness;
+    /* A block begins, and then each of its panels; on narrow cores, `around` has the latter. */
+    static const double panel[] = {[0] = 80, [IN_ORDER_NARROW] = 0, [IN_ORDER_WIDE] = 180};
+    double block = (700 + panel[cpu->core->in_order] * panels) * cpu->core->slowness;
     return slow * panels * 15 + rounds + tiles * slow * (6 + around) + (blocks - 1) * block;
 }
 
@@ -155,13 +148,13 @@ static bool ends_in_one_vector(size_t n)
     return n > 0 && layout_panel(n, layout_panel_count(n) - 1).width == 4;
 }
 
-/* Rows that packed tiles take as long as. The last tile takes as long as a whole one; but only
- * whole ones have kernels made for narrow cores: others wait for what they load. */
+/* Rows that packed tiles take as long as. The last tile takes as long as a whole one at least: only
+ * whole ones have kernels made for narrow cores, others wait for what they load. */
 static double packed_rows(const struct core *core, double m)
 {
     const double mr = GEMM_F32_MR; /* clang wants a double */
-    double last = fmod(m, mr);
-    return m - last + (last == 0 ? 0 : is_narrow(core) ? 1.25 + 1.3 * last : mr);
+    double last = fmod(m, mr), waits = is_narrow(core) ? 1.25 + 1.3 * last : 0;
+    return m - last + (last == 0 ? 0 : fmax(mr, waits));
 }
 
 static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
