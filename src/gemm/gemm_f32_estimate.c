@@ -77,7 +77,7 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     double tiles = ceil(m / most), height = m / tiles;
     double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
     double around = panels * 3 + first_cycles(k) * height * n / 4;
-    double blocks = ceil(k / (double)gemm_f32_whole_k(cpu, (size_t)most, (size_t)n));
+    double blocks = fmax(ceil(k / (double)gemm_f32_whole_k(cpu, (size_t)most, (size_t)n)), 1);
     if (cpu->core->in_order) {
         around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
         if (rest > 0 && fmod(n, 4) > 0) /* sums of no whole vectors come and go one by one */
