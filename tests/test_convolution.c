@@ -388,6 +388,29 @@ static void planes_are_served_as_they_are(void **state)
     neo_attributes_destroy(clip);
 }
 
+/* Though others may be estimated to be faster for what it is made to be. */
+static void planes_are_always_a_depthwise_convolution(void **state)
+{
+    (void)state;
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_CONVOLUTION_AUTO,
+        .src = tensor_desc(4, (neo_dim[]){1, 3, 224, 224}, "nchw"),
+        .weights = tensor_desc(4, (neo_dim[]){64, 3, 3, 3}, "any"),
+        .dst = tensor_desc(4, (neo_dim[]){1, 64, 224, 224}, "nchw"),
+        .strides = {1, 1},
+        .padding_left = {1, 1},
+        .padding_right = {1, 1},
+    };
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    do
+        if (!strcmp(neo_primitive_desc_algorithm(pd), "planes"))
+            assert_string_equal(neo_primitive_desc_kernel(pd), "depthwise");
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +421,7 @@ int main(void)
         cmocka_unit_test(copies_of_images_are_on_the_stack_up_to_a_limit),
         cmocka_unit_test(images_of_planes_may_be_transposed),
         cmocka_unit_test(planes_are_served_as_they_are),
+        cmocka_unit_test(planes_are_always_a_depthwise_convolution),
     };
     return cmocka_run_group_tests_name("convolution", tests, session_setup, session_teardown);
 }

@@ -227,7 +227,8 @@ static neo_status planes_nest(struct implementation *implementation)
     struct problem nested;
     make_nested(&nested, &implementation->problem);
     struct description description = problem_describe(&nested);
-    neo_status status = implementation_nest(implementation, &description);
+    neo_status status =
+        implementation_nest_by(implementation, &description, &convolution_depthwise_f32);
     if (status == NEO_OK)
         mine->kernel = implementation->nested[0]->algorithm->name;
     return status;

@@ -288,15 +288,8 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
 
 /* ---- nested implementations ---- */
 
-neo_status implementation_nest(struct implementation *impl, const struct description *description)
+static neo_status keep_nested(struct implementation *impl, struct implementation *nested)
 {
-    struct implementation *nested;
-    enum cache_outcome outcome;
-    if (impl->nested_count == MAX_NESTED)
-        return NEO_UNSUPPORTED;
-    neo_status status = implementation_find(&nested, impl->engine, description, 0, &outcome);
-    if (status != NEO_OK)
-        return status;
     if (impl->token_count + nested->token_count > MAX_TOKENS) {
         implementation_release(nested);
         return NEO_UNSUPPORTED;
@@ -304,6 +297,30 @@ neo_status implementation_nest(struct implementation *impl, const struct descrip
     impl->nested[impl->nested_count++] = nested;
     impl->token_count += nested->token_count;
     return NEO_OK;
+}
+
+neo_status implementation_nest_by(struct implementation *impl,
+                                  const struct description *description,
+                                  const struct algorithm *algorithm)
+{
+    struct implementation *nested;
+    enum cache_outcome outcome;
+    if (impl->nested_count == MAX_NESTED)
+        return NEO_UNSUPPORTED;
+    for (int index = 0;; index++) {
+        neo_status status =
+            implementation_find(&nested, impl->engine, description, index, &outcome);
+        if (status != NEO_OK)
+            return status == NEO_LAST_IMPLEMENTATION ? NEO_UNSUPPORTED : status;
+        if (!algorithm || nested->algorithm == algorithm)
+            return keep_nested(impl, nested);
+        implementation_release(nested);
+    }
+}
+
+neo_status implementation_nest(struct implementation *impl, const struct description *description)
+{
+    return implementation_nest_by(impl, description, NULL);
 }
 
 /* ---- texts ---- */

@@ -95,6 +95,11 @@ void implementation_release(struct implementation *implementation);
 neo_status implementation_nest(struct implementation *implementation,
                                const struct description *description);
 
+/* The same with the implementation of this algorithm, whether or not it is the best one. */
+neo_status implementation_nest_by(struct implementation *implementation,
+                                  const struct description *description,
+                                  const struct algorithm *algorithm);
+
 /* For an algorithm's run(): executes nested implementation number index with these buffers, in the
  * holder's threads and scratchpad. Its post-operations must not have operands. */
 void implementation_run_nested(const struct execution *execution, int index,
