@@ -89,13 +89,14 @@ void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,
 
 /* Built with branch protection, and on a processor that has it: from here on a branch of a kernel
  * to an address in a register goes to a place that accepts it, or the program ends. The program's
- * first and last pages have code of files that may be without such places. */
+ * first two pages and last one have code of files that may be without such places: what begins and
+ * ends programs follows _start, and may be on the next page. */
 static void protect_branches(void)
 {
 #if defined(__ARM_FEATURE_BTI_DEFAULT) && defined(PROT_BTI)
     extern char _start[], etext[];
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t begin = ((uintptr_t)_start / page + 1) * page;
+    uintptr_t begin = ((uintptr_t)_start / page + 2) * page;
     uintptr_t end = ((uintptr_t)etext / page - 1) * page;
     if (getauxval(AT_HWCAP2) & HWCAP2_BTI)
         require(!mprotect((void *)begin, end - begin, PROT_READ | PROT_EXEC | PROT_BTI));
