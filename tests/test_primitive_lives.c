@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/convolution/convolution.h"
 #include "src/primitive/primitive.h"
 #include "tests/support/cached.h"
 #include "tests/support/capture.h"
@@ -305,14 +304,6 @@ static void note_algorithm(const struct primitive_problem *problem, int index,
     seen[i].reached |= (uint64_t)1 << number;
 }
 
-/* Planes have kernels for cores that reorder instructions only. */
-static bool is_for_others(const struct algorithm *algorithm)
-{
-    const struct cpu *cpu = cpu_get();
-    return algorithm == &convolution_planes_f32 &&
-           (!(cpu->features & CPU_NEON) || cpu->core->in_order);
-}
-
 /* So that what is tested with all problems is tested with all algorithms, also those of tomorrow.
  */
 static void the_problems_reach_every_algorithm(void **state)
@@ -322,8 +313,7 @@ static void the_problems_reach_every_algorithm(void **state)
     primitive_for_each(engine, false, note_algorithm);
     for (size_t i = 0; i < count_of(seen) && seen[i].operation; i++)
         for (size_t number = 0; number < seen[i].operation->algorithm_count; number++)
-            if (!(seen[i].reached >> number & 1) &&
-                !is_for_others(seen[i].operation->algorithms[number]))
+            if (!(seen[i].reached >> number & 1))
                 fail_msg("no problem in tests/support/primitives.c reaches %s of %s",
                          seen[i].operation->algorithms[number]->name, seen[i].operation->name);
 }

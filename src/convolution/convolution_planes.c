@@ -89,8 +89,6 @@ static double source_bytes(const struct convolution_shape *s)
 static const char *refuse_shape(const struct convolution_shape *s, const struct cpu *cpu)
 {
     enum { MOST_ROWS = 7 };
-    if (cpu->core->in_order)
-        return "the core issues in order, and would wait for the loads of vectors of columns";
     if (!are_planes(s))
         return "pixels of a row do not follow each other, or are few";
     if (s->ic < 1 || s->batch < 1 || s->groups < 1 || s->oc < 1 || s->out[HEIGHT] < 1)
@@ -111,8 +109,6 @@ static const char *planes_refuse(const struct problem *problem, const struct cpu
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     if (problem->tensors[DST].ndims == 5 || convolution_is_depthwise(problem))
         return "it is depthwise, or three-dimensional";
-    if (!(cpu->features & CPU_NEON))
-        return "there is no kernel for planes";
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
         return "the weights are packed for another algorithm";
     if (!fusion.complete || fusion.reads_dst || post_ops_have_operand(&problem->attributes))
@@ -148,12 +144,12 @@ struct tile {
 };
 
 /* One column of a kernel's plane: products, of which those of a row of few vectors wait for each
- * other. */
+ * other, and on cores that issue in order as long again for vectors that are loaded. */
 static double step_cycles(struct tile tile, double taps, const struct core *core)
 {
-    const double latency = 4; /* clang wants a double */
-    return fmax(taps * tile.rows * tile.vectors / fmax(core->fmla_per_cycle, 1),
-                fmin(taps, tile.rows) * latency) +
+    const double latency = 4, waits = core->in_order ? 2 : 1; /* clang wants doubles */
+    return waits * fmax(taps * tile.rows * tile.vectors / fmax(core->fmla_per_cycle, 1),
+                        fmin(taps, tile.rows) * latency) +
            1;
 }
 
@@ -194,7 +190,8 @@ static double tiles_cycles(const struct convolution_shape *s, const struct core 
  * begins and ends tiles, and copies of the rows of source. */
 static double planes_estimate(const struct problem *problem, const struct cpu *cpu)
 {
-    const double call = 1200; /* clang wants a double */
+    const double call = 1200; /* clang wants doubles */
+    const double begin = cpu->core->in_order == IN_ORDER_WIDE ? 120 : 10;
     struct problem chosen = *problem;
     struct convolution_shape s;
     choose_layouts(&chosen);
@@ -204,46 +201,35 @@ static double planes_estimate(const struct problem *problem, const struct cpu *c
     double steps = oc * ic * (double)s.kernel[WIDTH] * (tiles_cycles(&s, cpu->core) + 4);
     double in = (double)s.in[HEIGHT] * (8 + (double)s.in[WIDTH] / lanes);
     return call + packing_cycles(&s) +
-           images * (steps + cpu->core->slowness * (oc * (10 + 0.3 * values) + ic * in));
+           images * (steps + cpu->core->slowness * (oc * (begin + 0.3 * values) + ic * in));
 }
 
 /* ---- plan, run ---- */
 
-struct planes_plan {
-    const char *kernel;
-};
-
+/* All there is to know is that of what is nested. */
 static void planes_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
-    struct planes_plan *mine = plan;
-    (void)problem;
-    (void)cpu;
-    mine->kernel = NULL; /* that of what is nested */
+    (void)plan, (void)problem, (void)cpu;
 }
 
 static neo_status planes_nest(struct implementation *implementation)
 {
-    struct planes_plan *mine = (void *)implementation->plan;
     struct problem nested;
     make_nested(&nested, &implementation->problem);
     struct description description = problem_describe(&nested);
-    neo_status status =
-        implementation_nest_by(implementation, &description, &convolution_depthwise_f32);
-    if (status == NEO_OK)
-        mine->kernel = implementation->nested[0]->algorithm->name;
-    return status;
+    return implementation_nest_by(implementation, &description, &convolution_depthwise_f32);
 }
 
 static size_t planes_scratch_bytes(const void *plan, int threads)
 {
-    (void)plan;
-    (void)threads;
+    (void)plan, (void)threads;
     return 0;
 }
 
 static const char *planes_kernel(const void *plan)
 {
-    return ((const struct planes_plan *)plan)->kernel;
+    (void)plan;
+    return convolution_depthwise_f32.name;
 }
 
 static bool planes_is_nested_one(const void *plan)
@@ -264,7 +250,6 @@ const struct algorithm convolution_planes_f32 = {
     .choose = planes_choose,
     .estimate = planes_estimate,
     .plan = planes_plan,
-    .plan_bytes = sizeof(struct planes_plan),
     .nest = planes_nest,
     .scratch_bytes = planes_scratch_bytes,
     .kernel = planes_kernel,

@@ -66,9 +66,8 @@ static const char *refuse(const struct problem *problem, enum layout_id layout)
     if (convolution_is_grouped(problem) && weights->dims[0] != 1)
         return "there are groups";
     if (!dimensions(problem) || !is_dense(problem))
-        return "it is not a kernel of 3 × 3, 3 × 1, 1 × 3 or 3, or so with 5 or 7, with a stride "
-               "of 1 "
-               "and no dilation";
+        return "it is not a kernel of 3 × 3, 3 × 1, 1 × 3 or 3, or so with 5 or 7, "
+               "with a stride of 1 and no dilation";
     if (problem->tensors[SRC].dims[1] < MIN_CHANNELS)
         return "there are fewer than four input channels";
     if (weights->format_kind == NEO_FORMAT_STRIDED)

@@ -28,20 +28,22 @@ static void note_declined(struct implementation *impl, const char *name, const c
              name, reason);
 }
 
-/* Those that can, the fastest first, equals in the operation's order. */
-static int rank_algorithms(struct implementation *impl, struct candidate *ranked)
+/* Those that can, the fastest first, equals in the operation's order. Noting: NULL, or what keeps
+ * those that cannot. */
+static int rank_algorithms(const struct problem *problem, const struct cpu *cpu,
+                           struct implementation *noting, struct candidate *ranked)
 {
-    const struct operation *operation = impl->problem.operation;
-    const struct cpu *cpu = impl->engine->cpu;
+    const struct operation *operation = problem->operation;
     int count = 0;
     for (size_t i = 0; i < operation->algorithm_count; i++) {
         const struct algorithm *algorithm = operation->algorithms[i];
-        const char *reason = algorithm->refuse(&impl->problem, cpu);
+        const char *reason = algorithm->refuse(problem, cpu);
         if (reason) {
-            note_declined(impl, algorithm->name, reason);
+            if (noting)
+                note_declined(noting, algorithm->name, reason);
             continue;
         }
-        double estimate = algorithm->estimate(&impl->problem, cpu);
+        double estimate = algorithm->estimate(problem, cpu);
         int at = count++;
         for (; at > 0 && ranked[at - 1].estimate > estimate; at--)
             ranked[at] = ranked[at - 1];
@@ -53,7 +55,7 @@ static int rank_algorithms(struct implementation *impl, struct candidate *ranked
 static neo_status select_algorithm(struct implementation *impl, int index)
 {
     struct candidate ranked[MAX_ALGORITHMS];
-    int count = rank_algorithms(impl, ranked);
+    int count = rank_algorithms(&impl->problem, impl->engine->cpu, impl, ranked);
     if (count == 0)
         return problem_reject(&impl->problem, NEO_UNSUPPORTED, "", "every algorithm declined");
     if (index >= count)
@@ -288,8 +290,16 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
 
 /* ---- nested implementations ---- */
 
-static neo_status keep_nested(struct implementation *impl, struct implementation *nested)
+static neo_status nest_at(struct implementation *impl, const struct description *description,
+                          int index)
 {
+    struct implementation *nested;
+    enum cache_outcome outcome;
+    if (impl->nested_count == MAX_NESTED)
+        return NEO_UNSUPPORTED;
+    neo_status status = implementation_find(&nested, impl->engine, description, index, &outcome);
+    if (status != NEO_OK)
+        return status;
     if (impl->token_count + nested->token_count > MAX_TOKENS) {
         implementation_release(nested);
         return NEO_UNSUPPORTED;
@@ -299,28 +309,24 @@ static neo_status keep_nested(struct implementation *impl, struct implementation
     return NEO_OK;
 }
 
+neo_status implementation_nest(struct implementation *impl, const struct description *description)
+{
+    return nest_at(impl, description, 0);
+}
+
 neo_status implementation_nest_by(struct implementation *impl,
                                   const struct description *description,
                                   const struct algorithm *algorithm)
 {
-    struct implementation *nested;
-    enum cache_outcome outcome;
-    if (impl->nested_count == MAX_NESTED)
-        return NEO_UNSUPPORTED;
-    for (int index = 0;; index++) {
-        neo_status status =
-            implementation_find(&nested, impl->engine, description, index, &outcome);
-        if (status != NEO_OK)
-            return status == NEO_LAST_IMPLEMENTATION ? NEO_UNSUPPORTED : status;
-        if (!algorithm || nested->algorithm == algorithm)
-            return keep_nested(impl, nested);
-        implementation_release(nested);
-    }
-}
-
-neo_status implementation_nest(struct implementation *impl, const struct description *description)
-{
-    return implementation_nest_by(impl, description, NULL);
+    struct candidate ranked[MAX_ALGORITHMS];
+    struct problem problem;
+    problem_init(&problem, description);
+    problem_settle_strides(&problem);
+    int count = rank_algorithms(&problem, impl->engine->cpu, NULL, ranked);
+    for (int index = 0; index < count; index++)
+        if (ranked[index].algorithm == algorithm)
+            return nest_at(impl, description, index);
+    return NEO_UNSUPPORTED;
 }
 
 /* ---- texts ---- */
