@@ -33,6 +33,17 @@ python_tests() { # a command that runs unittest: its tests are counted as the ot
     return $status
 }
 
+instruction_counts() { # a command that ends as `make perf-check` does: each count is a test
+    log=$(mktemp)
+    "$@" >"$log" 2>&1
+    status=$?
+    tail -n 20 "$log"
+    awk '/^[0-9]+ instruction counts: / {seen = 1; all = $1; bad = $7 + $14}
+        END {print seen ? all - bad " " bad " 0" : "0 1 0"}' "$log" >>"$counts"
+    rm -f "$log"
+    return $status
+}
+
 # Only kernels and what chooses among them differ from tier to tier.
 check 'AArch64, all instructions' EMULATED_CPU=max
 if [ "$(uname -m)" = x86_64 ]; then
@@ -61,6 +72,11 @@ step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TAR
 step 'benchdnn, AArch64' make --no-print-directory -j"$jobs" check-benchdnn
 step 'benchdnn, portable' make --no-print-directory -j"$jobs" check-benchdnn TARGET=portable
 step 'performance tools' python_tests make --no-print-directory perf-test
+# The recorded counts are those of the default compiler's programs in the emulator.
+case "$(uname -m) ${CC:-gcc}" in
+*clang*) ;;
+x86_64*) step 'instruction counts' instruction_counts make --no-print-directory -j"$jobs" perf-check ;;
+esac
 step 'installation' make --no-print-directory -j"$jobs" check-install
 step 'layers' make --no-print-directory layers
 step 'spills' make --no-print-directory spills
