@@ -293,9 +293,9 @@ perf-excess: $(PLUGINS) perf-drivers ## rows that execute more products than the
 	$(Q)$(PERF) excess $(PERF_ARGS)
 perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers and bounds (FILES= PEERS= OUT=docs/cache-lines.md)
 	$(Q)$(PERF) lines $(PERF_ARGS)
-perf-check: $(PLUGINS) perf-drivers ## compare instruction counts with tests/perf/expected_counts.txt
+perf-check: $(PLUGINS) perf-drivers ## compare instructions and cache lines with tests/perf/expected_*.txt
 	$(Q)$(PERF) check $(PERF_ARGS)
-perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_counts.txt; review the diff
+perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_*.txt; review the diff
 	$(Q)$(PERF) update $(PERF_ARGS)
 perf-time: perf-drivers ## on an AArch64 machine: times, GFLOP/s, percent of the measured peak, events
 	$(Q)$(PERF) time $(PERF_ARGS)

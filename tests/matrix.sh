@@ -33,12 +33,12 @@ python_tests() { # a command that runs unittest: its tests are counted as the ot
     return $status
 }
 
-instruction_counts() { # a command that ends as `make perf-check` does: each count is a test
+expected_counts() { # a command that ends as `make perf-check` does: each count is a test
     log=$(mktemp)
     "$@" >"$log" 2>&1
     status=$?
     tail -n 20 "$log"
-    awk '/^[0-9]+ instruction counts: / {seen = 1; all = $1; bad = $7 + $14}
+    awk '/^[0-9]+ (instruction|line) counts: / {seen = 1; all += $1; bad += $7 + $14}
         END {print seen ? all - bad " " bad " 0" : "0 1 0"}' "$log" >>"$counts"
     rm -f "$log"
     return $status
@@ -75,7 +75,7 @@ step 'performance tools' python_tests make --no-print-directory perf-test
 # The recorded counts are those of the default compiler's programs in the emulator.
 case "$(uname -m) ${CC:-gcc}" in
 *clang*) ;;
-x86_64*) step 'instruction counts' instruction_counts make --no-print-directory -j"$jobs" perf-check ;;
+x86_64*) step 'instruction and line counts' expected_counts make --no-print-directory -j"$jobs" perf-check ;;
 esac
 step 'installation' make --no-print-directory -j"$jobs" check-install
 step 'layers' make --no-print-directory layers

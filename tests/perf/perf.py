@@ -2,8 +2,8 @@
 """Counts instructions and models cycles of our library and its peers. `make perf` calls it.
 
   perf.py table   a table for each input file, geometric means, the worst rows
-  perf.py check   compares instruction counts with tests/perf/expected_counts.txt
-  perf.py update  rewrites that file
+  perf.py check   compares instructions and lines with tests/perf/expected_counts.txt and _lines.txt
+  perf.py update  rewrites these files
   perf.py profile where the modelled cycles of one problem go, block by block
   perf.py balance how one problem's work is split among threads
   perf.py choices whether the fastest implementation is chosen
@@ -48,7 +48,6 @@ def arguments():
     parser.add_argument('--caches', action='store_true', help='also count cache lines (slower)')
     parser.add_argument('--drivers', required=True, help='the folder with driver_*')
     parser.add_argument('--emulator', default='qemu-aarch64')
-    parser.add_argument('--expected', default=expected.PATH, help='file of expected counts')
     parser.add_argument('--libraries', default=f'{OURS},blas', help='whose counts to update')
     parser.add_argument('--problem', default='', help='profile, balance: a descriptor')
     parser.add_argument('--library', default=OURS, help='profile, balance: whose call')
@@ -240,8 +239,10 @@ def main():
             names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
             return lines.publish(measurer, names, tables_of(args), args.out)
         if args.command == 'update':
-            return expected.update(args.expected, measurer, args.libraries.split(','))
-        return expected.check(args.expected, measurer)
+            for kind in expected.KINDS:
+                expected.update(kind, measurer, args.libraries.split(','))
+            return 0
+        return max([expected.check(kind, measurer) for kind in expected.KINDS])
     except (MeasureError, shapes.ShapeError, RuntimeError) as error:
         print(f'perf: {error}', file=sys.stderr)
         return 2

@@ -266,22 +266,43 @@ class Blocks(unittest.TestCase):
 
 
 class Expected(unittest.TestCase):
-    def row(self, count):
-        return expected.Row('neoprene', 'packed', 'matmul', '8x8:8x8', count)
+    def row(self, *counts):
+        return expected.Row('neoprene', 'packed', 'matmul', '8x8:8x8', counts)
 
-    def test_one_percent_is_tolerated(self):
-        states = [expected.verdict(self.row(1000), count)[0] for count in (1010, 1011, 990, 989)]
-        self.assertEqual(states, ['ok', 'worse', 'ok', 'better'])
+    def states(self, kind, row, measured):
+        return [expected.verdict(kind, row, counts)[0] for counts in measured]
+
+    def test_one_percent_of_instructions_is_tolerated(self):
+        self.assertEqual(self.states(expected.INSTRUCTIONS, self.row(1000), [(1010,), (1011,), (990,), (989,)]),
+                         ['ok', 'worse', 'ok', 'better'])
+
+    def test_three_percent_and_a_hundred_lines_are_tolerated(self):
+        row = self.row(10000, 0)
+        self.assertEqual(self.states(expected.LINES, row, [(10400, 100), (10401, 0), (9600, 0), (9599, 0)]),
+                         ['ok', 'worse', 'ok', 'better'])
+
+    def test_a_row_is_worse_if_one_level_is(self):
+        state, text = expected.verdict(expected.LINES, self.row(10000, 0), (5000, 101))
+        self.assertEqual(state, 'worse')
+        self.assertIn('L2 0 -> 101', text)
+        self.assertNotIn('L1', text)
 
     def test_unrecorded_and_refused_rows_are_told_apart(self):
-        self.assertEqual(expected.verdict(self.row(0), 5)[0], 'new')
-        self.assertEqual(expected.verdict(self.row(5), None)[0], 'refused')
+        self.assertEqual(expected.verdict(expected.INSTRUCTIONS, self.row(None), (5,))[0], 'new')
+        self.assertEqual(expected.verdict(expected.LINES, self.row(None, None), (5, 0))[0], 'new')
+        self.assertEqual(expected.verdict(expected.INSTRUCTIONS, self.row(5), None)[0], 'refused')
 
     def test_a_row_is_written_as_it_is_read(self):
-        with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
-            file.write(f'# comment\n\n{self.row(12)}\n{self.row(0)}\n')
-            file.flush()
-            self.assertEqual(expected.read(file.name), ['# comment', '', self.row(12), self.row(0)])
+        for rows in ((self.row(12), self.row(None)), (self.row(12, 0), self.row(None, None))):
+            with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
+                file.write(f'# comment\n\n{rows[0]}\n{rows[1]}\n')
+                file.flush()
+                self.assertEqual(expected.read(file.name, len(rows[0].counts)), ['# comment', '', *rows])
+
+    def test_the_files_have_the_columns_that_are_counted(self):
+        for kind in expected.KINDS:
+            lines_of_file = expected.read(kind.path, len(kind.columns))
+            self.assertTrue(any(isinstance(line, expected.Row) for line in lines_of_file), kind.file)
 
 
 class Report(unittest.TestCase):
