@@ -43,7 +43,9 @@ enum { TALL_KERNELS = 3, TALL_STRIDES = 2, TALL_VECTORS = 2, TALL_HEIGHTS = 4 };
 extern dwconv_f32_tall_fn
     *const dwconv_f32_tall_functions[TALL_KERNELS][TALL_STRIDES][TALL_VECTORS][TALL_HEIGHTS][2];
 
-/* For cores that issue in order: IN_ORDER_* - 1, kernels of 5 rows, groups of four channels. */
-extern dwconv_f32_tall_fn *const dwconv_f32_tall_in_order_functions[2][TALL_STRIDES][TALL_HEIGHTS];
+/* For cores that issue in order: kernels of 5, 7 rows; IN_ORDER_* - 1; groups of four channels.
+ * Kernels of 7 rows with stride 2 have no tiles of 7. */
+extern dwconv_f32_tall_fn
+    *const dwconv_f32_tall_in_order_functions[2][2][TALL_STRIDES][TALL_HEIGHTS];
 
 #endif

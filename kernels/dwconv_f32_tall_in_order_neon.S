@@ -1,5 +1,5 @@
-/* Depthwise convolution by tall tiles of one column, kernels of five rows, for cores that issue in
- * order: see dwconv_f32_tall.h. The functions are known by a table.
+/* Depthwise convolution by tall tiles of one column, kernels of five or seven rows, for cores that
+ * issue in order: see dwconv_f32_tall.h. The functions are known by a table.
  *
  * A tile is R rows of outputs of four channels. For each column of the kernel the R sums take the
  * first weight, then the second one and so on, so that R multiply-adds lie between one of a sum and
@@ -11,17 +11,21 @@
  * multiply-adds go
  *   kind 1 (narrow, Cortex-A53, A55): a part of a load each
  *   kind 2 (wide, Cortex-A510): a whole load after two, stride 2 after each
- * R = 7, stride 1: 35 FMLA, 11 rows and five weights; stride 2: 17 rows.
+ * Five rows, R = 7, stride 1: 35 FMLA, 11 rows and five weights; stride 2: 17 rows. Seven rows,
+ * R = 7, stride 1: 49 FMLA, 13 rows and seven weights; stride 2 has no registers for more than
+ * R = 4.
  *
  * Sums are in v0 …, then rows, then weights. */
 
 #include "kernels/dwconv_f32_halves_neon.h"
 #include "kernels/dwconv_f32_tall_offsets.h"
 
-#define KERNEL_ROWS 5
+/* Of the kernel: what a list of tiles is for. */
+    .set kernel_rows, 5
 
-/* x1 … x17 are rows of source; x27 … x30 the distances of weights from the column's first one. Narrow
- * cores do without the job while they multiply. */
+/* x1 … x17 are rows of source; x27 … x30 the distances of weights from the column's first one, and
+ * x16 and x17 those of a kernel of seven rows, which has up to 13 of source. Narrow cores do without
+ * the job while they multiply. */
 job .req x0
 w_high .req x0
 offset .req x19
@@ -53,7 +57,7 @@ w_row .req x27
     .endm
     .macro load_weight into, ky
     .if \ky
-    load_weight_at \into, %(26 + \ky)
+    load_weight_at \into, %(\ky + 26 - 15 * (\ky / 5))
     .else
     ldr q\into, [w]
     .endif
@@ -63,7 +67,7 @@ w_row .req x27
     .endm
     .macro weight_load_low into, ky
     .if \ky
-    weight_load_low_at \into, %(26 + \ky)
+    weight_load_low_at \into, %(\ky + 26 - 15 * (\ky / 5))
     .else
     ldr d\into, [w]
     .endif
@@ -73,7 +77,7 @@ w_row .req x27
     .endm
     .macro weight_load_high into, ky
     .if \ky
-    weight_load_high_at \into, %(26 + \ky)
+    weight_load_high_at \into, %(\ky + 26 - 15 * (\ky / 5))
     .else
     ldr x\into, [w_high]
     .endif
@@ -116,7 +120,7 @@ w_row .req x27
     .macro find_late R, S, number
     .set sought, \number
     .set n, early_end
-    .rept KERNEL_ROWS * \R - early_end
+    .rept kernel_rows * \R - early_end
     .if n % \R == 0
     count_weight %(n / \R)
     .endif
@@ -134,10 +138,10 @@ w_row .req x27
     .macro find_early R, S, number
     .set sought, \number
     .set n, 0
-    .rept KERNEL_ROWS * \R
+    .rept kernel_rows * \R
     .set ky, n / \R
     .set row, \S * (n % \R) + ky
-    .if ((ky + \S) >= KERNEL_ROWS) | (n % \R == 0)
+    .if ((ky + \S) >= kernel_rows) | (n % \R == 0)
     .set wanted, row % \S * \R + row / \S
     .if row / \S >= \R
     .set wanted, (row - \S * (\R - 1)) * \R + \R - 1
@@ -157,8 +161,8 @@ w_row .req x27
 /* Multiply-adds from this number on do with loads of their own column. */
     .macro begin_order R, S
     .set early_end, \R + 4 * (\S - 1)
-    .if early_end > KERNEL_ROWS * \R
-    .set early_end, KERNEL_ROWS * \R
+    .if early_end > kernel_rows * \R
+    .set early_end, kernel_rows * \R
     .endif
     find_late \R, \S, 0
     find_early \R, \S, 0
@@ -175,7 +179,7 @@ w_row .req x27
 
     .macro load_one R, S, kind
     .if is_weight
-    .set place, \R + \S * (\R - 1) + KERNEL_ROWS + which
+    .set place, \R + \S * (\R - 1) + kernel_rows + which
     .else
     .set place, \R + which
     .endif
@@ -220,7 +224,7 @@ w_row .req x27
 /* Multiply-add f needs its row and weight: everything late before it that it wants. */
     .macro wait_for R, S, kind, row
     .set reads, \R + \row
-    .set reads_weight, \R + \S * (\R - 1) + KERNEL_ROWS + f / \R
+    .set reads_weight, \R + \S * (\R - 1) + kernel_rows + f / \R
     .rept lates
     .set have, l >= lates
     .if l < lates
@@ -265,9 +269,9 @@ w_row .req x27
     .set ends, lates
     .endif
     .set f, 0
-    .rept KERNEL_ROWS * \R
+    .rept kernel_rows * \R
     wait_for \R, \S, \kind, %(\S * (f % \R) + f / \R)
-    fma %(f % \R), %(\R + \S * (f % \R) + f / \R), %(\R + \S * (\R - 1) + KERNEL_ROWS + f / \R)
+    fma %(f % \R), %(\R + \S * (f % \R) + f / \R), %(\R + \S * (\R - 1) + kernel_rows + f / \R)
     .if (f % 2) | (\kind == 1) | ((\S == 2) & (l < lates))
     fill \R, \S, \kind
     .endif
@@ -293,7 +297,7 @@ w_row .req x27
     .macro finish R, S
     ldr scratch, [job, #JOB_CLAMP]
     cbz scratch, 4f
-    .set limits, \R + \S * (\R - 1) + KERNEL_ROWS + 1
+    .set limits, \R + \S * (\R - 1) + kernel_rows + 1
     load_limits %limits, %(limits + 1)
     clamp_sums \R, %limits, %(limits + 1)
 4:  ldr out, [sp, #OUTPUT_DST]
@@ -338,7 +342,7 @@ w_row .req x27
     save_registers 4, 30, 80
     ldr scratch, [job, #JOB_ROWS]
     .set i, 0
-    .rept \S * (\R - 1) + KERNEL_ROWS
+    .rept \S * (\R - 1) + kernel_rows
     load_address %(1 + i), scratch, %(8 * i)
     .set i, i + 1
     .endr
@@ -347,6 +351,10 @@ w_row .req x27
     add x28, w_row, w_row
     add x29, x28, w_row
     add x30, x28, x28
+    .if kernel_rows == 7
+    add x16, x30, w_row
+    add x17, x29, x29
+    .endif
     ldr scratch, [job, #JOB_START]
     ldr out, [job, #JOB_DST]
     stp scratch, out, [sp, #GROUP_START]
@@ -414,29 +422,46 @@ w_row .req x27
     .endm
 
     .macro tile R, S, kind
-    function .Ltall_\R\()_\S\()_\kind, \R, \S, \kind
-    list \R, \S, \kind
+    name_tile %kernel_rows, \R, \S, \kind
+    list_tile %kernel_rows, \R, \S, \kind
+    .endm
+    .macro name_tile K, R, S, kind
+    function .Ltall_\K\()_\R\()_\S\()_\kind, \R, \S, \kind
     .endm
     .macro list R, S, kind
-    table_entry .Ltall_\R\()_\S\()_\kind
+    list_tile %kernel_rows, \R, \S, \kind
+    .endm
+    .macro list_tile K, R, S, kind
+    table_entry .Ltall_\K\()_\R\()_\S\()_\kind
+    .endm
+/* The tallest of a kernel; without it, the next one is listed instead, and not asked for. */
+    .macro tallest S, kind
+    .if (kernel_rows == 7) & (\S == 2)
+    tile 4, \S, \kind
+    list 4, \S, \kind
+    .else
+    tile 7, \S, \kind
+    tile 4, \S, \kind
+    .endif
     .endm
 /* One and two rows have too few FMLA to hide halves behind. */
     .macro tiles_narrow S
-    tile 7, \S, 1
-    tile 4, \S, 1
+    tallest \S, 1
     list 2, \S, 2
     list 1, \S, 2
     .endm
     .macro tiles_wide S
-    tile 7, \S, 2
-    tile 4, \S, 2
+    tallest \S, 2
     tile 2, \S, 2
     tile 1, \S, 2
     .endm
 
     begin_table dwconv_f32_tall_in_order_functions
+    .rept 2
     tiles_narrow 1
     tiles_narrow 2
     tiles_wide 1
     tiles_wide 2
+    .set kernel_rows, kernel_rows + 2
+    .endr
     end_table dwconv_f32_tall_in_order_functions

@@ -33,18 +33,18 @@ static int find_extent(struct extent *extent, const float *const *rows, size_t c
     return 1;
 }
 
-/* Tiles of some rows, one after the other. */
+/* Tiles of some rows, one after the other, from the highest of an index on. */
 struct tile_place {
     size_t row, index; /* of its first row, and of its height */
     size_t done;       /* rows, with this tile */
 };
 
-static int next_tile(struct tile_place *place, size_t rows)
+static int next_tile(struct tile_place *place, size_t highest, size_t rows)
 {
     size_t left = rows - place->done;
     if (left == 0)
         return 0;
-    place->index = tile_heights_choose(0, place->done, left);
+    place->index = tile_heights_choose(highest, place->done, left);
     size_t height = tile_heights[place->index];
     place->row = height > left ? rows - height : place->done;
     place->done = place->row + height;
@@ -99,7 +99,8 @@ static void run_groups_in_order(const struct dwconv_f32_task *task,
     job.bias_next = task->bias ? 4 * sizeof(float) : 0;
     job.dst += part->c;
     job.groups = part->groups * part->channels / 4;
-    dwconv_f32_tall_in_order_functions[in_order - 1][task->stride_h - 1][index](&job);
+    dwconv_f32_tall_in_order_functions[task->kh == 7][in_order - 1][task->stride_h - 1][index](
+        &job);
 }
 
 static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
@@ -108,7 +109,8 @@ static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
     struct tile_place place = {0};
-    while (next_tile(&place, task->out_rows)) {
+    size_t highest = task->kh == 7 && task->stride_h == 2; /* of 4 rows, not of 7 */
+    while (next_tile(&place, highest, task->out_rows)) {
         size_t y = place.row, index = place.index;
         plan->rows = rows + y * task->stride_h;
         plan->dst = task->dst + y * task->dst_row;
@@ -133,7 +135,7 @@ static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
     struct tile_place place = {0};
-    while (next_tile(&place, task->out_rows)) {
+    while (next_tile(&place, 0, task->out_rows)) {
         size_t y = place.row, index = place.index;
         int rows = plan_rows(plan, task, y, index, extent);
         if (rows == 0)
@@ -230,7 +232,7 @@ static int does(const struct dwconv_f32_task *task)
 
 static int does_in_order(const struct dwconv_f32_task *task)
 {
-    return does(task) && task->kh == 5;
+    return does(task) && task->kh != 3;
 }
 
 const struct dwconv_f32_kernel dwconv_f32_tall_neon = {
