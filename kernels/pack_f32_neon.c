@@ -137,12 +137,64 @@ static bool transpose_whole(const struct pack_f32_panel *panel)
     return true;
 }
 
-/* step == 1 and at least four lanes; the last four lanes, and steps, overlap the ones before if
- * there are not whole vectors of them. */
+/* Four valid lanes from i on, which have one to three steps, with step == 1: a load takes a lane's
+ * steps apart, or those of all four if these lie beside each other. */
+INLINE void split_lanes(const struct pack_f32_panel *panel, size_t i, size_t k)
+{
+    const float *from[4];
+    float32x4_t none = vdupq_n_f32(0);
+    float *out = panel->out + i;
+#pragma GCC unroll 4
+    for (size_t x = 0; x < 4; x++)
+        from[x] = lane_start(panel, i + x);
+    bool dense = !panel->lanes && panel->lane == (ptrdiff_t)k;
+    if (k == 3) {
+        float32x4x3_t rows = {{none, none, none}};
+        if (dense)
+            rows = vld3q_f32(from[0]);
+        else {
+            rows = vld3q_lane_f32(from[0], rows, 0);
+            rows = vld3q_lane_f32(from[1], rows, 1);
+            rows = vld3q_lane_f32(from[2], rows, 2);
+            rows = vld3q_lane_f32(from[3], rows, 3);
+        }
+        vst1q_f32(out, rows.val[0]);
+        vst1q_f32(out + panel->width, rows.val[1]);
+        vst1q_f32(out + 2 * panel->width, rows.val[2]);
+    } else if (k == 2) {
+        float32x4_t low = vcombine_f32(vld1_f32(from[0]), vld1_f32(from[1]));
+        float32x4_t high = vcombine_f32(vld1_f32(from[2]), vld1_f32(from[3]));
+        vst1q_f32(out, vuzp1q_f32(low, high));
+        vst1q_f32(out + panel->width, vuzp2q_f32(low, high));
+    } else {
+        float32x4_t row = vld1q_lane_f32(from[0], none, 0);
+        row = vld1q_lane_f32(from[1], row, 1);
+        row = vld1q_lane_f32(from[2], row, 2);
+        vst1q_f32(out, vld1q_lane_f32(from[3], row, 3));
+    }
+}
+
+/* Panels of one to three steps, with step == 1. */
+static void pack_shallow(const struct pack_f32_panel *panel)
+{
+    size_t i = 0, k = panel->k;
+    for (; i + 4 <= panel->count; i += 4)
+        if (k == 3)
+            split_lanes(panel, i, 3);
+        else if (k == 2)
+            split_lanes(panel, i, 2);
+        else if (k == 1)
+            split_lanes(panel, i, 1);
+    for (; i < panel->width; i++)
+        pack_lane(panel, i, 0, k);
+}
+
+/* step == 1, at least four lanes, and steps; the last four lanes, and steps, overlap the ones
+ * before if there are not whole vectors of them. */
 static void pack_by_transposes(const struct pack_f32_panel *panel)
 {
     size_t whole = panel->k & ~(size_t)3;
-    if (whole && whole < panel->k)
+    if (whole < panel->k)
         for (size_t i = 0; i < panel->width; i += 4)
             transpose_lanes(panel, min_of(i, panel->width - 4), panel->k - 4, panel->k);
     bool done = transpose_whole(panel);
@@ -150,8 +202,6 @@ static void pack_by_transposes(const struct pack_f32_panel *panel)
         for (size_t i = 0; i < panel->width; i += 4)
             transpose_lanes(panel, min_of(i, panel->width - 4), first,
                             min_of(first + CHUNK, whole));
-    for (size_t i = 0; !whole && i < panel->width; i++)
-        pack_lane(panel, i, 0, panel->k);
 }
 
 /* ---- taps innermost in the source, outermost in the panel ---- */
@@ -260,6 +310,8 @@ static void pack(const struct pack_f32_panel *panel)
 {
     if (panel->step == 1 && panel->width == 8 && panel->count == 8 && panel->k >= 4)
         pack_8(panel);
+    else if (panel->step == 1 && panel->width >= 4 && panel->k < 4)
+        pack_shallow(panel);
     else if (panel->step == 1 && panel->width >= 4)
         pack_by_transposes(panel);
     else if (panel->step == 1 && panel->count == panel->width)

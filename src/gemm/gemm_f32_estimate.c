@@ -200,9 +200,10 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
                          bool b_packed, bool a_listed, size_t a_stride)
 {
     double b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
-    double first = is_narrow(cpu->core) ? 500 : 200 + 900 * cpu->core->slowness; /* of a call */
+    double step = is_narrow(cpu->core) ? 400 : 400 * cpu->core->slowness;        /* of a matrix */
+    double first = is_narrow(cpu->core) ? 100 : 200 + 500 * cpu->core->slowness; /* of a call */
     if (!a_listed || !gemm_f32_lists(cpu, n) || m == 0)
-        return first + batch * (packed_cycles(cpu, m, n, k) + b);
+        return first + batch * (step + packed_cycles(cpu, m, n, k) + b);
     const double low_tile = GEMM_F32_LOW_TILE; /* clang wants a double */
     double height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height, copies = 0;
     if (gemm_f32_rows_collide(a_stride, cpu)) {

@@ -392,7 +392,9 @@ static void set_vectors(struct strips *run, const struct core *core, size_t vect
 {
     run->vectors = run->group = (uint8_t)vectors;
     run->b_step = 4 * vectors;
-    if (!run->depth)
+    if (run->a_columns)
+        run->height = (uint8_t)gemm_f32_outer_height(vectors);
+    else if (!run->depth)
         run->height = (uint8_t)(run->has_parts ? gemm_f32_parts_height(vectors)
                                                : gemm_f32_direct_height(core, vectors, vectors));
 }

@@ -331,7 +331,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     matmul_batch_init(&mine->batch, problem, mine->packed ? layout_shape(weights).step : 0);
     plan_strip(mine, problem);
     direct_columns_choose(&mine->columns, cpu->core, &direct);
-    if (!mine->packed && !mine->turned && !mine->a_columns && mine->m * mine->n * mine->k <= SMALL)
+    if (!mine->packed && !mine->turned && mine->m * mine->n * mine->k <= SMALL)
         direct_columns_split(&mine->columns, cpu->core);
     mine->chunk = choose_chunk(mine, cpu);
     find_kernels(mine, cpu);
