@@ -1,5 +1,6 @@
-/* Depthwise convolution of planes (nchw) in place, kernels of 3x3 and 5x5 with stride 1, or stride
- * 2 and half as many columns of dst as of src: what the assembly wants to know. */
+/* Depthwise convolution of planes (nchw) in place, kernels of 3x3, 5x5 and 7x7 with stride 1, or of
+ * 3x3 and 5x5 with stride 2 and half as many columns of dst as of src: what the assembly wants to
+ * know. */
 #ifndef KERNELS_DWCONV_F32_PLANES_H
 #define KERNELS_DWCONV_F32_PLANES_H
 
@@ -71,8 +72,8 @@ enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
 /* Stride 1; stride 2 by columns; in pairs. */
-dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_14x14,
-    dwconv_f32_planes_14x14_a55;
+dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1,
+    dwconv_f32_planes_14x14, dwconv_f32_planes_14x14_a55;
 dwconv_f32_planes_fn dwconv_f32_planes_stride_2;
 dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5,
     dwconv_f32_planes_pairs_7x7; /* 3x3, of these planes whose rows follow one another */

@@ -240,7 +240,7 @@ from_lower .req x12
     .macro function name, copies
     .set by_copies, \copies
     begin_planes \name
-    begin_tiles
+    begin_tiles 3
     ldr pairs, [job, #JOB_PAIRS]
     cbnz clamp, 2f
 1:  planes 0

@@ -30,7 +30,7 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
 static size_t height_at(const struct dwconv_f32_task *task, size_t y)
 {
     size_t left = task->out_rows - y;
-    return (left > LOW && task->out_rows >= TALL) || task->kh == 5 ? TALL : LOW;
+    return (left > LOW && task->out_rows >= TALL) || task->kh > 3 ? TALL : LOW;
 }
 
 /* The band that begins at y, or ends with the last row. 0: it would have a part of the rows of
@@ -45,7 +45,7 @@ static int find_band(struct band *band, const struct dwconv_f32_task *task,
     int top = band->y * stride < gap->above;
     int bottom = (end - 1) * stride + task->kh > planes_count_rows(task) - gap->below;
     band->padding = (top ? PLANES_TOP : 0u) | (bottom ? PLANES_BOTTOM : 0u);
-    if (top && bottom && (task->kh == 5 || band->height == LOW))
+    if (top && bottom && (task->kh > 3 || band->height == LOW))
         return 0;
     return (!top || band->y == 0) && (!bottom || end == rows);
 }
@@ -129,7 +129,7 @@ static int find_edges(struct edges *edges, const struct dwconv_f32_task *task)
     return width >= WIDE;
 }
 
-/* For 5x5 there are tall ones only, which must not overlap much. */
+/* For 5x5 and 7x7 there are tall ones only, which must not overlap much. */
 static int suits_height(const struct dwconv_f32_task *task)
 {
     size_t rows = task->out_rows, tiles = (rows + TALL - 1) / TALL;
@@ -144,6 +144,13 @@ static size_t find_whole(const struct dwconv_f32_task *task, const struct planes
     int halves = rows == 2 * TALL && task->kh == 3 && task->stride_h == 1;
     int suits = rows == task->out_cols && (rows == TALL || halves);
     return suits && gap->above && gap->below && edges->left && edges->right ? rows : 0;
+}
+
+static dwconv_f32_planes_fn *find_function(size_t kernel)
+{
+    static dwconv_f32_planes_fn *const functions[] = {dwconv_f32_planes_3s1, dwconv_f32_planes_5s1,
+                                                      dwconv_f32_planes_7s1};
+    return functions[kernel / 2 - 1];
 }
 
 static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *run_14x14)
@@ -165,7 +172,7 @@ static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *r
     if (whole == 2 * TALL)
         run_14x14(&job);
     else
-        (task->kh == 3 ? dwconv_f32_planes_3s1 : dwconv_f32_planes_5s1)(&job);
+        find_function(task->kh)(&job);
 }
 
 static void run(const struct dwconv_f32_task *task)
@@ -182,7 +189,7 @@ static int does(const struct dwconv_f32_task *task)
 {
     return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
            task->stride_h == 1 && task->stride_w == 1 && task->dilation_h == 1 &&
-           task->dilation_w == 1 && (task->kh == 3 || task->kh == 5);
+           task->dilation_w == 1 && (task->kh == 3 || task->kh == 5 || task->kh == 7);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_planes_neon = {

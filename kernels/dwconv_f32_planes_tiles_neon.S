@@ -69,8 +69,8 @@
     .endm
 
     .macro function name, K
-    begin_planes dwconv_f32_planes_\name
-    begin_tiles
+    begin_planes dwconv_f32_planes_\name, %(26 + \K / 7 * 2)
+    begin_tiles \K
     cbz tiles, 20f
     adr bodies, .Lplanes_\K\()_bodies
 10: begin_plane
@@ -100,3 +100,4 @@
 
     function 3s1, 3
     function 5s1, 5
+    function 7s1, 7

@@ -2,7 +2,8 @@
  *
  * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
- * one of three places in v6 … v11. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two
+ * one of three places, which follow a vector of zeros: in v5 and v6 … v11, or behind seven weights
+ * in v7 and v8 … v13. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two
  * registers and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_neon.h"
@@ -13,26 +14,31 @@
     .set RIGHT, 2
     .set WHOLE, 3
 
+    .set ZERO, 5
+    .macro choose_registers K
+    .set ZERO, 5 + \K / 7 * 2
+    .endm
+
 w .req x3
-/* x5 … x8: from the first row of weights to the others */
+/* x5 … x8, and of seven rows x27 and x28: from the first row of weights to the others */
 
 /* ---- a row of source ---- */
 
     .macro load x, at
     ldur q\x, [in, #\at]
     .endm
-    .macro zeros_before x, bytes
-    ext v\x\().16b, v5.16b, v\x\().16b, #(16 - \bytes)
+    .macro zeros_before x, bytes, zero
+    ext v\x\().16b, v\zero\().16b, v\x\().16b, #(16 - \bytes)
     .endm
-    .macro zeros_behind x, bytes
-    ext v\x\().16b, v\x\().16b, v5.16b, #\bytes
+    .macro zeros_behind x, bytes, zero
+    ext v\x\().16b, v\x\().16b, v\zero\().16b, #\bytes
     .endm
 
 /* The V vectors of source that V vectors of dst need; these are `apart` bytes from each other. `ahead`
  * elements of the first one lie before the plane, or `beyond` of the last one behind it. */
     .macro load_edge V, x
-    .set j, 0
-    .rept \V
+    .set j, first
+    .rept last + 1 - first
     .set at, j * apart
     .if j > 0
     .set at, at - 4 * ahead
@@ -55,11 +61,11 @@ w .req x3
 
 /* The zeros of an edge. */
     .macro arrange_row V, x
-    .if ahead
-    zeros_before \x, %(4 * ahead)
+    .if (ahead > 0) & (first == 0)
+    zeros_before \x, %(4 * ahead), %(ZERO)
     .endif
-    .if beyond
-    zeros_behind %(\x + \V - 1), %(4 * beyond)
+    .if (beyond > 0) & (last == \V - 1)
+    zeros_behind %(\x + \V - 1), %(4 * beyond), %(ZERO)
     .endif
     .endm
 
@@ -68,8 +74,8 @@ w .req x3
     .set r, 0
     .rept \R
     .if (i >= r) & (i - r < \K)
-    .set v, 0
-    .rept \V
+    .set v, first
+    .rept last + 1 - first
     fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
     .set v, v + 1
     .endr
@@ -83,18 +89,31 @@ w .req x3
     .macro load_weight ky
     .if \ky == 0
     ldr s0, [w]
-    .else
+    .elseif \ky < 5
     load_weight_at \ky, %(4 + \ky)
+    .else
+    load_weight_at \ky, %(22 + \ky)
     .endif
     .endm
     .macro load_weight_at ky, offset
     ldr s\ky, [w, x\offset]
     .endm
 
-/* What is ahead of the tile and beyond it at column kx of the kernel. */
-    .macro find_edge K, side
+/* What is ahead of the tile and beyond it at column kx of the kernel; which of its vectors there is
+ * anything for. In planes of seven, the first and the last one of seven columns give something to
+ * column 3 only, of those of one vector: its sum is in the second one at first, then in the first one. */
+    .macro find_edge K, V, side
     .set ahead, 0
     .set beyond, 0
+    .set first, 0
+    .set last, \V - 1
+    .if (\K == 7) & (\side == WHOLE)
+    .if kx == 0
+    .set first, 1
+    .elseif kx == \K - 1
+    .set last, 0
+    .endif
+    .endif
     .if (\side == LEFT) + (\side == WHOLE)
     .if kx < \K / 2
     .set ahead, \K / 2 - kx
@@ -126,9 +145,9 @@ w .req x3
 /* Each row is loaded while the one before is used. `beside`, if it is given, is other work that goes
  * on with each row. */
     .macro take_column K, V, R, side, padding, beside
-    find_edge \K, \side
+    find_edge \K, \V, \side
     start_column \K
-    load_row \V, 6
+    load_row \V, %(ZERO + 1)
     .set ky, 0
     .rept \K
     load_weight %(ky)
@@ -137,22 +156,33 @@ w .req x3
     .if kx + 1 < \K
     add w, w, w_tap
     .endif
-    arrange_row \V, 6
+    arrange_row \V, %(ZERO + 1)
     .set i, \padding % 2 * (\K / 2)
     .set end, \R - 1 + \K - \padding / 2 * (\K / 2)
     .set slot, 0
     .rept end - i
     .if i + 1 < end
-    load_row \V, %(6 + (slot + 1) % 3 * \V)
-    arrange_row \V, %(6 + (slot + 1) % 3 * \V)
+    load_row \V, %(ZERO + 1 + (slot + 1) % 3 * \V)
+    arrange_row \V, %(ZERO + 1 + (slot + 1) % 3 * \V)
     .endif
-    reach \K, \V, \R, %(6 + slot * \V)
+    reach \K, \V, \R, %(ZERO + 1 + slot * \V)
     .ifnb \beside
     \beside
     .endif
     .set slot, (slot + 1) % 3
     .set i, i + 1
     .endr
+    .endm
+
+    .macro move_middle R
+    .set i, 32 - 2 * \R
+    .rept \R
+    move_lane %(i), 3, %(i + 1), 0
+    .set i, i + 2
+    .endr
+    .endm
+    .macro move_lane to, lane, from, from_lane
+    mov v\to\().s[\lane], v\from\().s[\from_lane]
     .endm
 
     .macro load_bias sum, V
@@ -173,8 +203,8 @@ w .req x3
     .endif
     .rept \R
     .if \side == WHOLE
-    several st1, 1, %(i), out, dst_row
     several st1, 1, %(i + 1), scratch, dst_row
+    several st1, 1, %(i), out, dst_row
     .else
     several st1, \V, %(i), out, dst_row
     .endif
@@ -188,11 +218,29 @@ w .req x3
     load_bias %(i), \V
     .set i, i + \V
     .endr
+    .if (\K == 7) & (\side == MIDDLE)
+    loop_columns \K, \V, \R, \padding
+    .else
     .set kx, 0
     .rept \K
     take_column \K, \V, \R, \side, \padding, \beside
+    .if first == 1
+    move_middle \R
+    .endif
     .set kx, kx + 1
     .endr
+    .endif
+    .endm
+
+/* Those of seven columns would be many instructions. */
+    .macro loop_columns K, V, R, padding
+    sub base, base, #(4 * (\K / 2))
+    mov scratch, #\K
+    .set kx, \K / 2
+1:  take_column \K, \V, \R, MIDDLE, \padding
+    add base, base, #4
+    subs scratch, scratch, #1
+    b.ne 1b
     .endm
 
     .macro limit V, R
@@ -201,10 +249,15 @@ w .req x3
     .endm
 
 /* From the first row of weights to the others, and zeros. */
-    .macro begin_tiles
+    .macro begin_tiles K
+    choose_registers \K
     ldr x5, [job, #JOB_WEIGHTS_ROW]
     lsl x6, x5, #1
     add x7, x6, x5
     lsl x8, x5, #2
-    movi v5.4s, #0
+    .if \K == 7
+    add x27, x8, x5
+    add x28, x6, x6, lsl #1
+    .endif
+    clear %(ZERO)
     .endm
