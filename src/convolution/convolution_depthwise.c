@@ -27,6 +27,7 @@ static bool depthwise_fits(const struct problem *problem)
            checked_mul(&bytes, bytes, (size_t)(s.groups * s.oc)) &&
            checked_mul(&bytes, bytes, BYTES) &&
            checked_mul(&rows, (size_t)s.stride[HEIGHT], DEPTHWISE_MOST_ROWS * 2) &&
+           checked_mul(&rows, rows, (size_t)s.dilation[HEIGHT]) &&
            checked_add(&rows, rows, extent) &&
            checked_mul(&rows, rows, max_size((size_t)s.kernel[DEPTH], 1)) &&
            checked_add(&rows, rows, taps) &&

@@ -9,7 +9,9 @@ enum {
     PLANE_ROWS = 28,  /* four tiles of those for planes */
     CHANNELS = 16,    /* of a cache line */
     TILE_CHANNELS = 8,
-    LEAST_LAST = 4, /* of the last block, if there are as many */
+    PART_TAPS = 7,
+    PART_CHANNELS = 64, /* of one of many threads */
+    LEAST_LAST = 4,     /* of the last block, if there are as many */
     L2_WAYS = 8,
     STRIP_COLUMNS = 7,       /* of dst, with stride 2, where rows of source have twice as many */
     STRIP_ROWS = 28,         /* of dst in a call, where a kernel does its columns by tiles */
@@ -73,11 +75,24 @@ size_t depthwise_pixels_that_stay(const struct convolution_depthwise *mine, size
     return bytes / max_size(apart, line);
 }
 
+/* A kernel may do a dilated convolution as dense ones, each of every so many-th row and column. No
+ * two of them read the same pixels, unless strides and dilations have no common divisor. */
+static bool is_done_in_parts(const struct convolution_depthwise *mine)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    return !mine->by_plane && !mine->gathers && !mine->scatters && task->stride_h == 1 &&
+           task->stride_w == 1 && task->kh > 1 && task->kh <= PART_TAPS &&
+           task->dilation_h * task->dilation_w > 1;
+}
+
 size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
-    size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     size_t columns = at_least_1(mine->shape.in[WIDTH]);
+    if (is_done_in_parts(mine))
+        columns = div_up(columns, task->dilation_w);
+    size_t apart = is_done_in_parts(mine) ? 1 : task->dilation_h;
+    size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * apart + 1;
     if (task->strip)
         columns = min_size(columns, (task->strip - 1) * task->stride_w +
                                         (task->kw - 1) * task->dilation_w + 1);
@@ -111,6 +126,8 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
 static size_t choose_shared_channels(const struct convolution_depthwise *mine)
 {
     size_t height = at_least_1(mine->shape.out[HEIGHT]), most = mine->task.tile_channels;
+    if (is_done_in_parts(mine))
+        return settle_channels(mine, min_size(mine->channel_block, PART_CHANNELS));
     if (!mine->tile_columns)
         return mine->channel_block;
     while (most > CHANNELS && div_up(mine->channels, most) * height < SHARED_ROWS)
@@ -153,6 +170,8 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
     const struct dwconv_f32_task *task = &mine->task;
     if (mine->tile_columns)
         return STRIP_ROWS;
+    if (is_done_in_parts(mine))
+        return DEPTHWISE_MOST_ROWS * task->dilation_h;
     if (!mine->gathers && !mine->by_plane)
         return depthwise_repeats_pixels(mine) ? DEPTHWISE_MOST_ROWS : rows_that_stay(mine);
     size_t together = mine->by_plane ? 1 : mine->channel_block;
