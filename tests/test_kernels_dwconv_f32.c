@@ -49,6 +49,8 @@ static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
     task->kd = pick(seed, 0, 2) ? 1 : pick(seed, 2, 3);
     task->kh = pick(seed, 1, 7);
     task->kw = pick(seed, 0, 2) ? task->kh : pick(seed, 1, 7);
+    if (task->kd * task->kh == 1 && pick(seed, 0, 1)) /* some are for many taps */
+        task->kw = pick(seed, 6, 32);
     task->stride_h = pick(seed, 1, 3);
     task->stride_w = pick(seed, 0, 2) ? task->stride_h : pick(seed, 1, 3);
     int is_dense = pick(seed, 0, 1) == 0;
@@ -96,7 +98,7 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
         task->out_cols = 7 * pick(seed, 17, 18);
     }
     if (task->channels <= 16 && pick(seed, 0, 15) == 0) /* and some divide wide rows */
-        task->out_rows = pick(seed, 1, 2), task->out_cols = pick(seed, 100, 400);
+        task->out_rows = pick(seed, 1, 2), task->out_cols = pick(seed, 100, 600);
     if (task->kh == 1 && pick(seed, 0, 1)) /* or a row that is alone */
         task->out_rows = 1;
     task->strip = pick(seed, 0, 1) ? pick(seed, 1, 2 * task->out_cols) : 0;

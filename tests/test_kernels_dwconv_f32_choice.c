@@ -58,6 +58,8 @@ static void the_kernel_for_many_taps_is_found(void)
     task.kw = 87;
     task.dilation_w = 2;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_taps_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_taps_a510_neon);
     task.dilation_w = 3;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
 }

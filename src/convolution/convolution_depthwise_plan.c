@@ -280,6 +280,23 @@ static bool adds_in_pairs(const struct convolution_depthwise *mine)
     return task->kw == 5 || (task->kw == 3 && mine->cpu->core->in_order != IN_ORDER_NARROW);
 }
 
+static size_t kernel_bytes(const struct dwconv_f32_kernel *kernel,
+                           const struct dwconv_f32_task *task)
+{
+    return kernel->scratch_bytes ? kernel->scratch_bytes(task) : 0;
+}
+
+/* Of the kernels for any of this machine's cores, which may issue in other ways than the main one.
+ */
+static size_t most_kernel_bytes(const struct dwconv_f32_task *task, const struct cpu *cpu)
+{
+    size_t most = 0;
+    for (int i = 0; i <= IN_ORDER_WIDE; i++) {
+        most = max_size(most, kernel_bytes(dwconv_f32_find(cpu->features, i, task), task));
+    }
+    return most;
+}
+
 /* The kernel for pieces of planes, or of interleaved channels; NULL: there is none but the
  * reference for planes, or for several planes of the kernel, or it wants too much memory. */
 static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mine, bool by_plane,
@@ -307,9 +324,9 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     task->out_rows = mine->rows;
     const struct dwconv_f32_kernel *kernel =
         dwconv_f32_find(cpu->features, cpu->core->in_order, task);
-    mine->kernel_bytes = kernel->scratch_bytes ? kernel->scratch_bytes(task) : 0;
+    mine->kernel_bytes = most_kernel_bytes(task, cpu);
     bool is_reference = kernel == &dwconv_f32_ref && (cpu->features & CPU_NEON);
-    if (by_plane && (is_reference || mine->kernel_bytes > PLANE_BYTES))
+    if (by_plane && (is_reference || kernel_bytes(kernel, task) > PLANE_BYTES))
         return NULL;
     return is_reference && task->kd > 1 ? NULL : kernel;
 }
