@@ -254,6 +254,7 @@ static const struct problem sizes[] = {
     {.m = 26, .n = 23, .k = 1200, .segment = 600, .stride = 600, .gap = 16000},
     {.m = 15, .n = 47, .k = 600, .segment = 600, .stride = 4096},
     {.m = 16, .n = 31, .k = 96, .segment = 32, .stride = 4096, .gap = 64},
+    {.m = 36, .n = 261, .k = 400, .segment = 400, .stride = 512},
     {.m = 300, .n = 13, .k = 5, .segment = 5, .stride = 5},
     {.m = 3, .n = 5, .k = 7, .column = 3},
     {.m = 49, .n = 29, .k = 30, .column = 49},

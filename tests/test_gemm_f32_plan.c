@@ -39,6 +39,34 @@ static void rows_that_collide_are_copied_for_many_columns(void **state)
     assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
 }
 
+/* Two tiles of rows 4 KiB apart leave B little of their places; copies cost the less, the more
+ * columns there are for each product of a cycle. */
+static void rows_that_crowd_places_are_copied_for_many_columns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *core;
+        size_t l1, m, n, k, stride;
+        bool copies;
+    } cases[] = {{"neoverse-n1", 65536, 128, 1024, 1024, 1024, true},
+                 {"neoverse-n1", 65536, 128, 1024, 1024, 1028, false},
+                 {"neoverse-n1", 65536, 128, 256, 1024, 1024, false},
+                 {"neoverse-n1", 65536, 4, 1024, 1024, 1024, false},
+                 {"neoverse-v1", 65536, 128, 768, 1024, 1024, false},
+                 {"neoverse-v1", 65536, 128, 1024, 1024, 1024, true},
+                 {"cortex-a72", 32768, 36, 261, 400, 512, true},
+                 {"cortex-a55", 32768, 36, 261, 400, 512, false}};
+    for (size_t i = 0; i < count_of(cases); i++) {
+        struct cpu cpu = stated_cpu(cases[i].core, cases[i].l1);
+        struct gemm_f32_shape shape = packed_shape(cases[i].m, cases[i].n, cases[i].k);
+        struct gemm_f32 plan;
+        shape.a_stride = cases[i].stride;
+        gemm_f32_plan(&plan, &shape, &cpu);
+        if (plan.copies != cases[i].copies)
+            fail_msg("case %zu: copies %d", i, plan.copies);
+    }
+}
+
 /* Panels of 12 columns and of 8 come one after the other for a chunk of rows, if both stay in the
  * L1 cache. */
 static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
@@ -348,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_collide_are_copied_for_many_columns),
+        cmocka_unit_test(rows_that_crowd_places_are_copied_for_many_columns),
         cmocka_unit_test(panels_of_two_widths_come_for_chunks_of_rows),
         cmocka_unit_test(few_tiles_are_listed_at_a_time),
         cmocka_unit_test(regular_rows_come_for_panels_of_both_widths),

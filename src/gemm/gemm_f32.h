@@ -116,6 +116,7 @@ struct gemm_f32 {
     size_t lap_tiles;        /* that are listed together: the next ones' lists take their place */
     size_t regular_panels;   /* full ones that pass together without lists; 0: there are lists */
     bool copies;             /* rows are copied next to each other */
+    size_t copied_columns;   /* if a step has so many */
     bool has_tail;           /* the last columns are read one by one (layout_tail_columns()) */
     struct gemm_pass
         passes[GEMM_F32_PASSES]; /* that serve all panels, on the plan's kind of core */

@@ -210,6 +210,8 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
         bool low = gemm_f32_lower_tiles_pay(cpu, n);
         height = low ? low_tile : height;
         copies = low ? 0 : m * k / 2;
+    } else if (b_packed && n >= (double)gemm_f32_copied_columns(a_stride, cpu)) {
+        copies = m * k / 2;
     }
     bool tail = b_packed && gemm_f32_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k) &&
                 (size_t)k <= gemm_f32_whole_k(cpu, (size_t)height, (size_t)n);

@@ -30,6 +30,13 @@ static double block_cost(const struct gemm_f32 *plan, const struct cpu *cpu)
     return 2 + others * (plan->shape.n % 4 ? 2 : 1);
 }
 
+/* What a value of A costs that is copied: it is loaded and stored, and its place in the copies
+ * comes and goes. */
+static double copy_cost(const struct cpu *cpu)
+{
+    return 2 + (double)cpu->core->fmla_per_cycle;
+}
+
 /* Lines of an array on each place of the cache. */
 struct places {
     size_t count;
@@ -106,7 +113,7 @@ static double moved(const struct gemm_f32 *plan, size_t places_count, size_t pan
     const struct gemm_f32_shape *shape = &plan->shape;
     size_t k = plan->block_k, tall = plan->tall, width = panels * LAYOUT_PANEL;
     struct places places = {.count = places_count};
-    put(&places, 2 * tall - tall / panels, k, shape->a_stride);
+    put(&places, 2 * tall - tall / panels, k, plan->copies ? k : shape->a_stride);
     struct chances a = chances_of(&places);
     put(&places, tall, min_size(width, shape->n), shape->c_stride ? shape->c_stride : shape->n);
     struct chances c = chances_of(&places), passing = sum_of(&a, &c);
@@ -167,4 +174,11 @@ void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t mos
         }
     }
     *plan = best;
+}
+
+double gemm_f32_l1_cost(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    struct gemm_f32 same = *plan;
+    double cost = choose_group(&same, cpu), n = (double)max_size(plan->shape.n, 1);
+    return cost + (plan->copies ? copy_cost(cpu) / n : 0);
 }

@@ -75,6 +75,15 @@ bool gemm_f32_rows_collide(size_t a_stride, const struct cpu *cpu)
     return apart && 2 * (way / apart) < GEMM_F32_LISTED_HEIGHT;
 }
 
+size_t gemm_f32_copied_columns(size_t a_stride, const struct cpu *cpu)
+{
+    enum { COLUMNS = 256, TILES = 2 };
+    size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
+    size_t apart = min_size(power_of_two_in(bytes), way);
+    bool crowd = apart && way / apart * (CPU_L1_WAYS - 1) < (size_t)TILES * GEMM_F32_LISTED_HEIGHT;
+    return crowd && !cpu->core->in_order ? COLUMNS * (size_t)cpu->core->fmla_per_cycle : SIZE_MAX;
+}
+
 static bool is_unknown(const struct gemm_f32_shape *shape)
 {
     return shape->m == SIZE_MAX || shape->n == SIZE_MAX || shape->k == SIZE_MAX ||
@@ -206,27 +215,51 @@ static bool may_be_whole(const struct gemm_f32 *plan, const struct cpu *cpu)
            shape->k <= most_whole_k(cpu, plan->tile_rows, shape->n);
 }
 
-/* Blocks of k that suit the L1 cache must not move many more lines behind the L2 cache. */
+/* Blocks of k that suit the L1 cache must not move many more lines behind the L2 cache. Returns the
+ * cost of the order of blocks. */
+static double choose_known_blocks(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
+{
+    gemm_f32_set_block_k(plan, k);
+    gemm_f32_choose_group(plan, cpu);
+    struct gemm_f32 other = *plan;
+    double cost = choose_order(plan, cpu, k);
+    gemm_f32_choose_l1(&other, cpu, k);
+    double other_cost = choose_order(&other, cpu, k);
+    if (other_cost > cost)
+        return cost;
+    *plan = other;
+    return other_cost;
+}
+
+/* The same, of rows in place or of their copies, where these make the L1 cache move fewer lines. */
+static void choose_known(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    struct gemm_f32 other = *plan;
+    double cost = choose_known_blocks(plan, cpu, k);
+    size_t columns = gemm_f32_copied_columns(shape->a_stride, cpu);
+    if (shape->segment != shape->k || shape->n < columns)
+        return;
+    other.copies = true;
+    other.copied_columns = columns / 2; /* of a part, or of a block, of that many */
+    bool moves_more = choose_known_blocks(&other, cpu, k) > cost * 1.06;
+    if (!moves_more && gemm_f32_l1_cost(&other, cpu) < gemm_f32_l1_cost(plan, cpu) * 0.9)
+        *plan = other;
+}
+
 static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
 {
     size_t k = most_k(plan, cpu);
-    bool knows_l1 = gemm_f32_knows_l1(plan, cpu);
-    gemm_f32_set_block_k(plan, k);
-    if (knows_l1)
-        gemm_f32_choose_group(plan, cpu);
-    else
+    if (gemm_f32_knows_l1(plan, cpu)) {
+        choose_known(plan, cpu, k);
+    } else {
+        gemm_f32_set_block_k(plan, k);
+        if (may_be_whole(plan, cpu)) {
+            k = plan->shape.k;
+            gemm_f32_set_block_k(plan, k);
+        }
         plan->group_panels = choose_group(plan, cpu);
-    struct gemm_f32 other = *plan;
-    double cost = choose_order(plan, cpu, k);
-    if (knows_l1) {
-        gemm_f32_choose_l1(&other, cpu, k);
-        if (choose_order(&other, cpu, k) <= cost)
-            *plan = other;
-    } else if (may_be_whole(plan, cpu)) {
-        gemm_f32_set_block_k(&other, plan->shape.k);
-        other.group_panels = choose_group(&other, cpu);
-        choose_order(&other, cpu, plan->shape.k);
-        *plan = other;
+        choose_order(plan, cpu, k);
     }
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
     if (!is_unknown(&plan->shape))

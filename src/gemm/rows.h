@@ -11,6 +11,11 @@
  * cache. More than two of them in one place would drive each other and B out. */
 bool gemm_f32_rows_collide(size_t a_stride, const struct cpu *cpu);
 
+/* Where two tiles' rows are in more of such places than all but one of a cache's ways, for so many
+ * columns at least they may be copied: copying takes up to a hundredth of the time of their
+ * products, and lines of B are driven out less often. SIZE_MAX: for no number of them. */
+size_t gemm_f32_copied_columns(size_t a_stride, const struct cpu *cpu);
+
 enum { GEMM_F32_LOW_TILE = 4 }; /* as many rows as one place of the L1 cache has ways */
 
 /* Rows that would drive each other out of the L1 cache are copied. Where columns are few that costs

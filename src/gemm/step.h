@@ -89,6 +89,9 @@ void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu);
  * lines come to the L1 cache then. */
 void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t most_k);
 
+/* Of such a plan's blocks: values from the L2 cache for each product, copies included. */
+double gemm_f32_l1_cost(const struct gemm_f32 *plan, const struct cpu *cpu);
+
 /* Sets the order of loops and the blocks of rows and columns, which are the largest possible ones
  * before. For packed weights and rows in place. Returns its cost in values that come from behind
  * the L2 cache; 0: none do. */

@@ -122,6 +122,7 @@ static void list_rows(const struct gemm_task *task, const struct gemm_step *step
                       const struct gemm_run *runs, size_t count)
 {
     const struct gemm_f32 *plan = task->plan;
+    bool copies = plan->copies && step->columns >= plan->copied_columns;
     float *copy = task->a;
     if (plan->shape.a_is_regular)
         gemm_step_list_regular(task, step);
@@ -129,7 +130,7 @@ static void list_rows(const struct gemm_task *task, const struct gemm_step *step
         const struct gemm_run *run = &runs[i];
         if (!plan->shape.a_is_regular && run->segments)
             list_run(task, step, run);
-        if (plan->copies)
+        if (copies)
             copy = copy_run(task, step, run, copy);
     }
 }
