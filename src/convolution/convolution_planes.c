@@ -7,6 +7,7 @@
  * to transpose beside their products. */
 #include <math.h>
 
+#include "kernels/dwconv_f32_heights.h"
 #include "src/convolution/convolution.h"
 #include "src/core/checked.h"
 #include "src/memory/descriptor.h"
@@ -144,24 +145,41 @@ struct tile {
 };
 
 /* One column of a kernel's plane: products, of which those of a row of few vectors wait for each
- * other, and on cores that issue in order as long again for vectors that are loaded. */
+ * other, and on cores that issue in order as long again for vectors that are loaded, or longer
+ * where these are as many. */
 static double step_cycles(struct tile tile, double taps, const struct core *core)
 {
-    const double latency = 4, waits = core->in_order ? 2 : 1; /* clang wants doubles */
-    return waits * fmax(taps * tile.rows * tile.vectors / fmax(core->fmla_per_cycle, 1),
-                        fmin(taps, tile.rows) * latency) +
-           1;
+    const double latency = 4, load = 1.4; /* clang wants doubles */
+    const double pipes = fmax(core->fmla_per_cycle, 1);
+    double products = taps * tile.rows * tile.vectors / pipes;
+    double cycles = fmax(products, fmin(taps, tile.rows) * latency);
+    if (core->in_order)
+        cycles = fmax(2 * cycles, products + load * (tile.rows + taps - 1) * tile.vectors / pipes);
+    return cycles + 1;
+}
+
+/* Vectors of columns of the next tile, of `left` columns. Five are three and two; of rows of fewer
+ * than WIDEST whole vectors the first tile has half, unless it has all of one or two. */
+static size_t vectors_of_tile(size_t width, size_t left)
+{
+    size_t vectors = div_up(left, LANES);
+    if (vectors == WIDEST + 1)
+        return WIDEST - 1;
+    if (left >= (size_t)WIDEST * LANES)
+        return WIDEST;
+    return left < width || (width % LANES == 0 && width <= (size_t)2 * LANES) ? vectors
+                                                                              : div_up(vectors, 2);
 }
 
 /* Of tiles beside each other. */
 static double row_cycles(double rows, const struct convolution_shape *s, const struct core *core)
 {
-    double left = ceil((double)s->out[WIDTH] / lanes), taps = (double)s->kernel[HEIGHT], sum = 0;
-    const double widest = WIDEST, most = left <= widest ? 2 : widest;
+    size_t width = (size_t)s->out[WIDTH], left = width;
+    double taps = (double)s->kernel[HEIGHT], sum = 0;
     while (left > 0) {
-        double vectors = left == widest + 1 ? widest - 1 : fmin(left, most);
-        sum += step_cycles((struct tile){rows, vectors}, taps, core);
-        left -= vectors;
+        size_t vectors = vectors_of_tile(width, left);
+        sum += step_cycles((struct tile){rows, (double)vectors}, taps, core);
+        left -= min_size(left, vectors * LANES);
     }
     return sum;
 }
@@ -170,18 +188,16 @@ static double row_cycles(double rows, const struct convolution_shape *s, const s
  * alone is divided. */
 static double tiles_cycles(const struct convolution_shape *s, const struct core *core)
 {
-    static const size_t heights[] = {7, 4, 2, 1};
     double all = (double)s->out[HEIGHT] * (double)s->out[WIDTH];
-    const double tallest = 7; /* clang wants a double */
+    const double tallest = TALLEST_TILE; /* clang wants a double */
     if (s->kernel[HEIGHT] * s->out[HEIGHT] == 1 && all >= tallest * lanes)
         return all / lanes / fmax(core->fmla_per_cycle, 1) + ceil(all / (lanes * tallest));
     size_t rows = (size_t)s->out[HEIGHT], apart = min_size((size_t)s->dilation[HEIGHT], rows);
-    size_t left = div_up(rows, apart);
+    size_t count = div_up(rows, apart), first = s->out[WIDTH] >= (neo_dim)WIDEST * LANES;
     double sum = 0;
-    for (size_t i = s->out[WIDTH] > (neo_dim)WIDEST * LANES; i < count_of(heights); i++) {
-        size_t same = left / heights[i];
-        sum += (double)same * row_cycles((double)heights[i], s, core);
-        left %= heights[i];
+    for (size_t done = 0, height; done < count; done += height) {
+        height = tile_heights[tile_heights_choose(first, done, count - done)];
+        sum += row_cycles((double)height, s, core);
     }
     return (double)apart * sum;
 }
