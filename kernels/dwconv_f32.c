@@ -17,6 +17,7 @@ const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
     &dwconv_f32_taps_a510_neon,
     &dwconv_f32_lanes_tall_neon,
     &dwconv_f32_tall_neon,
+    &dwconv_f32_row_neon,
     &dwconv_f32_lanes_neon,
     &dwconv_f32_neon,
 #endif

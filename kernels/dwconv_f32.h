@@ -70,6 +70,8 @@ struct dwconv_f32_kernel {
     int (*does)(const struct dwconv_f32_task *task); /* NULL: everything, in both orders */
     uint8_t tile_columns; /* of dst, if it does these in all rows and channels; 0: whole rows */
     uint8_t tile_rows;    /* of dst, that it likes best to do together; 0: it has no such number */
+    uint8_t all_channels_from; /* so many columns of dst, by the dilation, on it divides channels by
+                                * itself, so that they should be all in a call; 0: it does not */
     size_t (*scratch_bytes)(
         const struct dwconv_f32_task *task); /* NULL: none; looks at no pointer */
     dwconv_f32_fn *run;
@@ -79,7 +81,7 @@ extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f3
     dwconv_f32_tall_a510_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon, dwconv_f32_planes_neon,
     dwconv_f32_planes_a55_neon, dwconv_f32_planes_stride_2_neon, dwconv_f32_planes_pairs_neon,
     dwconv_f32_lanes_neon, dwconv_f32_lanes_tall_neon, dwconv_f32_taps_a55_neon,
-    dwconv_f32_taps_a510_neon;
+    dwconv_f32_taps_a510_neon, dwconv_f32_row_neon;
 
 /* Fastest first; the last needs nothing and does everything. */
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];

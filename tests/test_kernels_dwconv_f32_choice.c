@@ -50,18 +50,24 @@ static void the_kernel_for_few_channels_is_found(struct dwconv_f32_task task)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
 }
 
-/* Lines, whose taps have their weights in memory. */
+/* Of rows. One of few channels that is too long to be copied is left to the simplest kernel. */
 static void the_kernel_for_many_taps_is_found(void)
 {
     struct dwconv_f32_task task = dense(512, 1);
     task.kh = 1;
     task.kw = 87;
     task.dilation_w = 2;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_taps_a55_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_taps_a510_neon);
+    task.channels = 31;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
     task.dilation_w = 3;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
+    task.channels = 32;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
+    task.kw = 1;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_lanes_neon);
 }
 #endif
 

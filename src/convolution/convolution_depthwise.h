@@ -29,6 +29,7 @@ struct convolution_depthwise {
     size_t rows, channel_block; /* of dst, in a call */
     size_t shared_block;        /* channels in a call of one of many threads; not more */
     size_t tile_columns;        /* 0: the kernel does whole rows */
+    bool all_channels;          /* are in a call; the kernel divides them by itself */
     size_t tile_rows;           /* of dst, that it does at a time where there are as many */
     size_t zeros;               /* values of a row of padding; 0: none */
     bool leaves_out_padding;    /* run[0] does, and needs no zeros */

@@ -15,6 +15,7 @@ enum {
     L2_WAYS = 8,
     STRIP_COLUMNS = 7,       /* of dst, with stride 2, where rows of source have twice as many */
     STRIP_ROWS = 28,         /* of dst in a call, where a kernel does its columns by tiles */
+    SHARED_CHANNELS = 32,    /* of rows for which a kernel divides all channels by itself */
     SHARED_ROWS = 56,        /* of blocks of channels, at least, for threads */
     LEAST_SLIDES = 2,        /* in a call */
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
@@ -88,11 +89,12 @@ static bool is_done_in_parts(const struct convolution_depthwise *mine)
 size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
+    size_t height = min_size(SLIDING_ROWS, at_least_1(mine->shape.out[HEIGHT]));
     size_t columns = at_least_1(mine->shape.in[WIDTH]);
     if (is_done_in_parts(mine))
         columns = div_up(columns, task->dilation_w);
     size_t apart = is_done_in_parts(mine) ? 1 : task->dilation_h;
-    size_t rows = (SLIDING_ROWS - 1) * task->stride_h + (task->kh - 1) * apart + 1;
+    size_t rows = (height - 1) * task->stride_h + (task->kh - 1) * apart + 1;
     if (task->strip)
         columns = min_size(columns, (task->strip - 1) * task->stride_w +
                                         (task->kw - 1) * task->dilation_w + 1);
@@ -114,26 +116,27 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
     size_t most = depthwise_channels_that_stay(mine);
     if (mine->by_plane)
         most = choose_planes(mine);
-    else if (mine->tile_columns || depthwise_repeats_pixels(mine))
+    else if (mine->tile_columns || mine->all_channels || depthwise_repeats_pixels(mine))
         most = mine->channels;
     else if (mine->gathers || mine->scatters)
         most = TRANSPOSED_CHANNELS;
     return settle_channels(mine, most);
 }
 
-/* The same for threads: where a kernel with tiles would do all channels, there have to be rows of
- * blocks to share. */
+/* The same for threads: where a kernel would do all channels, there have to be rows of blocks to
+ * share. */
 static size_t choose_shared_channels(const struct convolution_depthwise *mine)
 {
     size_t height = at_least_1(mine->shape.out[HEIGHT]), most = mine->task.tile_channels;
+    size_t least = mine->all_channels ? SHARED_CHANNELS : depthwise_channels_that_stay(mine);
     if (is_done_in_parts(mine))
         return settle_channels(mine, min_size(mine->channel_block, PART_CHANNELS));
-    if (!mine->tile_columns)
+    if (!mine->tile_columns && !mine->all_channels)
         return mine->channel_block;
+    most = mine->all_channels ? mine->channels : most;
     while (most > CHANNELS && div_up(mine->channels, most) * height < SHARED_ROWS)
         most /= 2;
-    return settle_channels(mine,
-                           max_size(round_up(most, CHANNELS), depthwise_channels_that_stay(mine)));
+    return settle_channels(mine, max_size(round_up(most, CHANNELS), least));
 }
 
 /* At most so many in each call that all have about as many; whole tiles, if these are high. */
@@ -199,10 +202,19 @@ static void plan_pieces(struct convolution_depthwise *mine)
     task->rows_plane = mine->row_pointers;
 }
 
-/* Zeros for the rows of padding, if there is padding. */
+static bool has_padding(const struct convolution_shape *s, int dimension)
+{
+    neo_dim extent = (s->kernel[dimension] - 1) * s->dilation[dimension] + 1;
+    neo_dim last = (s->out[dimension] - 1) * s->stride[dimension] + extent;
+    return s->padding[dimension] > 0 || last - s->padding[dimension] > s->in[dimension];
+}
+
+/* Zeros for the rows of padding; without them kernels of more rows than one look for these. */
 static size_t choose_zeros(const struct convolution_depthwise *mine)
 {
     const struct convolution_shape *s = &mine->shape;
+    if (mine->task.kh == 1 && !has_padding(s, HEIGHT) && !has_padding(s, DEPTH))
+        return 0;
     size_t count = (size_t)s->in[WIDTH] * mine->task.column;
     size_t zeros = count + mine->channel_block;
     return zeros < MOST_ZEROS && !mine->by_plane ? zeros : 0;
@@ -254,7 +266,7 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
 }
 
 /* Rows, and columns, of the tiles that the kernel for interleaved channels has; no columns: it does
- * whole rows. */
+ * whole rows. Rows that are finished afterwards stay in the cache until then. */
 static void find_tiles(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task task = mine->task;
@@ -266,6 +278,9 @@ static void find_tiles(struct convolution_depthwise *mine)
         mine->tile_columns = columns;
     if (kernel->tile_rows)
         mine->tile_rows = kernel->tile_rows;
+    mine->all_channels = kernel->all_channels_from &&
+                         task.out_cols / task.dilation_w >= kernel->all_channels_from &&
+                         !mine->gathers && !mine->scatters && !mine->finishes;
 }
 
 /* Is that the faster order of sums? Of 3x3 it is where to separate even from odd columns costs more
@@ -309,6 +324,7 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     mine->scatters = !by_plane && mine->channels > 1 && s->dst.c != 1;
     mine->staged = mine->reads_dst || mine->scatters;
     mine->tile_columns = 0;
+    mine->all_channels = false;
     mine->tile_rows = SLIDING_ROWS;
     task->multiplier = by_plane ? mine->multiplier : 1;
     task->src_plane = by_plane ? (size_t)s->src.c : 1;
