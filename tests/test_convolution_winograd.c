@@ -38,6 +38,28 @@ static const struct winograd_case rows[] = {
     {"3, ncw to nwc", 1, 7, 9, 1, 17, {0, 1}, {0, 1}, "ncw", "nwc", false, {0, 3}},
 };
 
+/* Parts of all sizes, and of none of src's pixels. */
+static const struct winograd_case dilated_rows[] = {
+    {"rate 2", 1, 12, 13, 10, 10, {2, 2}, {2, 2}, "nhwc", "nhwc", false, {3, 3, 1, 1}},
+    {"rate 3, ragged", 2, 5, 7, 11, 10, {3, 1}, {2, 4}, "nhwc", "nhwc", true, {3, 3, 2, 2}},
+    {"rates 2 and 1", 1, 6, 4, 9, 8, {2, 1}, {2, 1}, "nhwc", "nhwc", false, {3, 3, 1, 0}},
+    {"rate 7 of a small image", 1, 4, 9, 5, 6, {7, 7}, {7, 7}, "nhwc", "nhwc", false, {3, 3, 6, 6}},
+    {"rate 9 beyond it", 1, 4, 5, 5, 4, {20, 9}, {1, 12}, "nhwc", "nhwc", false, {3, 3, 8, 8}},
+    {"no padding", 1, 9, 8, 9, 13, {0, 0}, {0, 0}, "nhwc", "nhwc", false, {3, 3, 2, 3}},
+    {"5 x 5", 1, 7, 6, 12, 13, {4, 4}, {4, 4}, "nhwc", "nhwc", false, {5, 5, 1, 1}},
+    {"rate 2, nchw", 2, 11, 6, 7, 9, {2, 2}, {2, 2}, "nchw", "nchw", false, {3, 3, 1, 1}},
+    {"rate 2, nchw to nhwc", 1, 8, 5, 7, 6, {2, 2}, {2, 2}, "nchw", "nhwc", false, {3, 3, 1, 1}},
+    {"3 x 1, rate 4", 1, 9, 10, 13, 5, {4, 0}, {4, 0}, "nhwc", "nhwc", false, {3, 1, 3, 3}},
+    {"3, rate 8, causal", 2, 16, 13, 1, 50, {0, 16}, {0, 0}, "nwc", "nwc", false, {0, 3, 0, 7}},
+    {"3, rate 2, ncw", 1, 6, 7, 1, 21, {0, 2}, {0, 2}, "ncw", "ncw", true, {0, 3, 0, 1}},
+};
+
+static void check_dilated_rows(bool reals, const struct winograd_chain *chain)
+{
+    for (size_t i = 0; i < count_of(dilated_rows); i++)
+        winograd_case_check(&dilated_rows[i], reals, chain);
+}
+
 static void check_rows(bool reals, const struct winograd_chain *chain)
 {
     for (size_t i = 0; i < count_of(rows); i++)
@@ -48,6 +70,7 @@ static void errors_are_within_the_stated_bounds(void **state)
 {
     (void)state;
     check_rows(true, &(struct winograd_chain){0});
+    check_dilated_rows(true, &(struct winograd_chain){0});
 }
 
 /* Its matrices have no other fractions than powers of 2. */
@@ -55,6 +78,7 @@ static void tiles_of_2_are_exact_on_integers(void **state)
 {
     (void)state;
     check_rows(false, &(struct winograd_chain){0});
+    check_dilated_rows(false, &(struct winograd_chain){0});
 }
 
 static float clamp(float value, float old)

@@ -94,6 +94,10 @@ static void others_are_refused(void **state)
     other = desc;
     other.dilations[1] = 1;
     other.padding_left[1] = other.padding_right[1] = 1;
+    assert_true(offers(&other, NULL, "dilated_winograd_2"));
+    assert_false(offers(&other, NULL, "transposed"));
+    other.strides[1] = 2;
+    other.dst = tensor_desc(4, (neo_dim[]){1, 8, 10, 5}, "nhwc");
     assert_false(offers(&other, NULL, "winograd"));
 }
 

@@ -318,6 +318,9 @@ static const struct algorithm *const convolution_algorithms[] = {
     &convolution_transposed_winograd_2_f32,
     &convolution_transposed_winograd_4_f32,
     &convolution_transposed_winograd_6_f32,
+    &convolution_dilated_winograd_2_f32,
+    &convolution_dilated_winograd_4_f32,
+    &convolution_dilated_winograd_6_f32,
     &convolution_reference_f32,
 };
 

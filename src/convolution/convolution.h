@@ -11,7 +11,8 @@ extern const struct algorithm convolution_gemm_f32, convolution_depthwise_f32,
     convolution_planes_f32, convolution_rows_f32, convolution_indirect_f32, convolution_columns_f32,
     convolution_matmul_f32, convolution_transposed_f32, convolution_transposed_winograd_2_f32,
     convolution_transposed_winograd_4_f32, convolution_transposed_winograd_6_f32,
-    convolution_reference_f32;
+    convolution_dilated_winograd_2_f32, convolution_dilated_winograd_4_f32,
+    convolution_dilated_winograd_6_f32, convolution_reference_f32;
 
 /* The best of them for a problem whose images have their layout, but for one; NULL if none serves
  * it. *estimate: its cycles. */
@@ -21,6 +22,9 @@ const struct algorithm *convolution_best(const struct problem *problem, const st
 /* Does any of them, but for one, serve it? */
 bool convolution_is_served(const struct problem *problem, const struct algorithm *but,
                            const struct cpu *cpu);
+
+/* The algorithm that weights are transformed for, if they are: one of Winograd's, or NULL. */
+const struct algorithm *convolution_winograd_of(const neo_memory_desc *weights);
 
 /* One tensor's strides, in elements. */
 struct image_strides {

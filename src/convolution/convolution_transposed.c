@@ -14,7 +14,6 @@
 #include "src/memory/descriptor.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
-#include "src/weights/layout.h"
 
 enum { MOST_BYTES = 8 << 20 }; /* of images */
 
@@ -236,25 +235,10 @@ static double estimate(const struct problem *problem, const struct algorithm *wi
 
 /* ---- plan ---- */
 
-/* The one that weights are transformed for, if they are. */
-static const struct algorithm *winograd_of(const neo_memory_desc *weights)
-{
-    static const struct {
-        uint32_t layout;
-        const struct algorithm *algorithm;
-    } all[] = {{LAYOUT_WINOGRAD_2_F32, &convolution_winograd_2_f32},
-               {LAYOUT_WINOGRAD_4_F32, &convolution_winograd_4_f32},
-               {LAYOUT_WINOGRAD_6_F32, &convolution_winograd_6_f32}};
-    for (size_t i = 0; weights->format_kind == NEO_FORMAT_PACKED && i < count_of(all); i++)
-        if (weights->packed.id == all[i].layout)
-            return all[i].algorithm;
-    return NULL;
-}
-
 static void plan_transposed(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_transposed *mine = plan;
-    mine->turned = choose(problem, winograd_of(&problem->tensors[WEIGHTS]), cpu).turned;
+    mine->turned = choose(problem, convolution_winograd_of(&problem->tensors[WEIGHTS]), cpu).turned;
     mine->copy = copy_f32_find(cpu->features)->run;
     if (mine->turned >> SRC & 1)
         mine->planes[SRC] = needed_planes(problem);
@@ -269,7 +253,8 @@ static neo_status nest(struct implementation *implementation)
     struct convolution_transposed *mine = (void *)implementation->plan;
     const struct problem *problem = &implementation->problem;
     struct problem nested;
-    make_nested(&nested, problem, mine->turned, winograd_of(&problem->tensors[WEIGHTS]));
+    make_nested(&nested, problem, mine->turned,
+                convolution_winograd_of(&problem->tensors[WEIGHTS]));
     struct description description = problem_describe(&nested);
     neo_status status = implementation_nest(implementation, &description);
     if (status == NEO_OK)

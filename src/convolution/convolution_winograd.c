@@ -344,3 +344,17 @@ const struct algorithm convolution_winograd_6_f32 = {
 };
 
 #undef WINOGRAD
+
+const struct algorithm *convolution_winograd_of(const neo_memory_desc *weights)
+{
+    static const struct {
+        uint32_t layout;
+        const struct algorithm *algorithm;
+    } all[] = {{LAYOUT_WINOGRAD_2_F32, &convolution_winograd_2_f32},
+               {LAYOUT_WINOGRAD_4_F32, &convolution_winograd_4_f32},
+               {LAYOUT_WINOGRAD_6_F32, &convolution_winograd_6_f32}};
+    for (size_t i = 0; weights->format_kind == NEO_FORMAT_PACKED && i < count_of(all); i++)
+        if (weights->packed.id == all[i].layout)
+            return all[i].algorithm;
+    return NULL;
+}

@@ -19,7 +19,7 @@
 #include "src/primitive/engine.h"
 #include "src/primitive/problem.h"
 
-enum { MAX_ALGORITHMS = 16, MAX_NESTED = 3, MAX_TOKENS = 4 };
+enum { MAX_ALGORITHMS = 20, MAX_NESTED = 3, MAX_TOKENS = 4 };
 
 /* A power of two, for a quick address. */
 enum { IMAGE_ROOM = 32 };

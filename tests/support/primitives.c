@@ -127,6 +127,15 @@ static void convolution_winograd_nchw(struct primitive_problem *p, neo_engine *e
     convolve_winograd(p, "nchw");
 }
 
+static void convolution_winograd_dilated(struct primitive_problem *p, neo_engine *engine)
+{
+    (void)engine;
+    convolve_winograd(p, "nhwc");
+    for (int i = 0; i < 2; i++)
+        p->convolution.dilations[i] = 1, p->convolution.padding_left[i]++,
+        p->convolution.padding_right[i]++;
+}
+
 static void convolution_point(struct primitive_problem *p, neo_engine *engine)
 {
     (void)engine;
@@ -201,6 +210,7 @@ static const struct {
     {"convolution, any layout", convolution_any},
     {"convolution, Winograd", convolution_winograd},
     {"convolution, Winograd, nchw", convolution_winograd_nchw},
+    {"convolution, Winograd, dilated", convolution_winograd_dilated},
     {"convolution, 1x1", convolution_point},
     {"convolution, depthwise", convolution_depthwise},
     {"reorder, plain", reorder_plain},

@@ -26,6 +26,16 @@ neo_dim winograd_case_taps(const struct winograd_case *row, int dimension)
     return row->kernel[dimension] ? row->kernel[dimension] : winograd_case_is_line(row) ? 1 : 3;
 }
 
+neo_dim winograd_case_step(const struct winograd_case *row, int dimension)
+{
+    return row->kernel[2 + dimension] + 1;
+}
+
+bool winograd_case_is_dilated(const struct winograd_case *row)
+{
+    return winograd_case_step(row, 0) > 1 || winograd_case_step(row, 1) > 1;
+}
+
 /* Dimensions as {…, height, width}, of a tensor that may have no height: `before` are not of space.
  */
 static neo_memory_desc image_desc(const struct winograd_case *row, int before, const neo_dim *dims,
@@ -50,11 +60,12 @@ static const float *image_at(const struct problem *p, const struct tensor *tenso
 static double largest_source(const struct problem *p, const neo_dim *at, neo_dim channel)
 {
     double largest = 0;
-    neo_dim down = winograd_case_taps(p->row, 0) == 1 ? 0 : 7,
-            across = winograd_case_taps(p->row, 1) == 1 ? 0 : 7;
+    neo_dim rows = winograd_case_step(p->row, 0), columns = winograd_case_step(p->row, 1);
+    neo_dim down = winograd_case_taps(p->row, 0) == 1 ? 0 : 7 * rows,
+            across = winograd_case_taps(p->row, 1) == 1 ? 0 : 7 * columns;
     neo_dim top = at[2] - p->row->pad[0], left = at[3] - p->row->pad[1];
-    for (neo_dim y = top - down; y <= top + down; y++)
-        for (neo_dim x = left - across; x <= left + across; x++)
+    for (neo_dim y = top - down; y <= top + down; y += rows)
+        for (neo_dim x = left - across; x <= left + across; x += columns)
             if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
                 largest = fmax(largest, fabs((double)*image_at(p, &p->src, at[0], channel, y, x)));
     return largest;
@@ -75,7 +86,8 @@ static struct sums convolve(const struct problem *p, const neo_dim *at)
             neo_dim down = tap / kernel[1], across = tap % kernel[1];
             w[last - 1] = down, w[last] = across, w[first] = at[1], w[first + 1] = c;
             double weight = (double)*tensor_at(&p->weights, w);
-            neo_dim y = at[2] - p->row->pad[0] + down, x = at[3] - p->row->pad[1] + across;
+            neo_dim y = at[2] - p->row->pad[0] + down * winograd_case_step(p->row, 0);
+            neo_dim x = at[3] - p->row->pad[1] + across * winograd_case_step(p->row, 1);
             largest = fmax(largest, fabs(weight));
             if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
                 sums.value += weight * (double)*image_at(p, &p->src, at[0], c, y, x);
@@ -110,8 +122,10 @@ static void check_element(void *context, const neo_dim *position)
 neo_convolution_desc winograd_case_desc(const struct winograd_case *row)
 {
     neo_dim kernel[] = {winograd_case_taps(row, 0), winograd_case_taps(row, 1)};
-    neo_dim height = row->height + row->pad[0] + row->right[0] - kernel[0] + 1;
-    neo_dim width = row->width + row->pad[1] + row->right[1] - kernel[1] + 1;
+    neo_dim height =
+        row->height + row->pad[0] + row->right[0] - (kernel[0] - 1) * winograd_case_step(row, 0);
+    neo_dim width =
+        row->width + row->pad[1] + row->right[1] - (kernel[1] - 1) * winograd_case_step(row, 1);
     neo_dim grouped[] = {1, row->oc, row->ic, kernel[0], kernel[1]};
     int line = winograd_case_is_line(row);
     neo_convolution_desc desc = {
@@ -124,6 +138,7 @@ neo_convolution_desc winograd_case_desc(const struct winograd_case *row)
         .bias = tensor_desc(1, &row->oc, "a"),
         .dst = image_desc(row, 2, (neo_dim[]){row->batch, row->oc, height, width}, row->dst_tag),
         .strides = {1, 1},
+        .dilations = {row->kernel[2 + line], row->kernel[3]},
         .padding_left = {row->pad[line], row->pad[1]},
         .padding_right = {row->right[line], row->right[1]},
     };
@@ -204,9 +219,8 @@ static double check_implementation(const struct winograd_case *row, const neo_pr
 }
 
 /* By its name; the one that is nested is then what the name says. */
-static bool is_transposed(const neo_primitive_desc *pd)
+static bool is_nesting(const neo_primitive_desc *pd, const char *prefix)
 {
-    static const char prefix[] = "transposed_";
     const char *algorithm = neo_primitive_desc_algorithm(pd);
     if (strncmp(algorithm, prefix, strlen(prefix)) != 0)
         return false;
@@ -234,7 +248,8 @@ void winograd_case_check(const struct winograd_case *row, bool reals,
     do {
         const char *name = neo_primitive_desc_implementation(pd);
         assert_non_null(strstr(name, "winograd"));
-        counts[is_transposed(pd)]++;
+        counts[is_nesting(pd, "transposed_")]++;
+        assert_int_equal(is_nesting(pd, "dilated_"), winograd_case_is_dilated(row));
         if (!reals && !strstr(name, "winograd_2"))
             continue;
         double worst = check_implementation(row, pd, reals, chain);

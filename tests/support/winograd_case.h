@@ -9,13 +9,14 @@
 #include "neoprene/neoprene.h"
 #include "tests/support/operands.h"
 
-/* kernel: {0, 0} is 3 x 3; {0, 3} has one dimension. */
+/* kernel: {0, 0} is 3 x 3; {0, 3} has one dimension. Then how many rows and columns its taps leave
+ * out. */
 struct winograd_case {
     const char *name;
     neo_dim batch, ic, oc, height, width, pad[2], right[2];
     const char *src_tag, *dst_tag;
     bool grouped;
-    neo_dim kernel[2];
+    neo_dim kernel[4];
 };
 
 /* Post-operations, and what they make of a sum. */
@@ -27,6 +28,9 @@ struct winograd_chain {
 
 bool winograd_case_is_line(const struct winograd_case *row);
 neo_dim winograd_case_taps(const struct winograd_case *row, int dimension);
+/* From one tap to the next. */
+neo_dim winograd_case_step(const struct winograd_case *row, int dimension);
+bool winograd_case_is_dilated(const struct winograd_case *row);
 neo_convolution_desc winograd_case_desc(const struct winograd_case *row);
 
 /* Prints the names of implementations, and the largest errors beside their bounds' unit. reals: all

@@ -1,0 +1,249 @@
+/* Dilated convolution of stride 1 as dense ones, by Winograd's algorithm.
+ *
+ * With dilation d, pixels of dst that are d apart have their taps on pixels of src that are d
+ * apart, and no others do: so there are d dense convolutions in each direction. Their images, with
+ * zeros for padding, are copied to follow each other as a batch, and results back. The copies are
+ * little beside the products, of which Winograd's algorithm has a third or a quarter.
+ *
+ * There is one algorithm for each of Winograd's, as errors go by the name. */
+#include "src/convolution/convolution_dilated.h"
+
+#include "src/convolution/convolution_winograd.h"
+#include "src/core/checked.h"
+#include "src/memory/descriptor.h"
+#include "src/primitive/implementation.h"
+#include "src/primitive/post_ops.h"
+
+enum { MOST_BYTES = 16 << 20 }; /* of copies */
+
+/* ---- sizes ---- */
+
+/* false: they overflow. */
+static bool copies_fit(const struct convolution_dilated *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    size_t src = sizeof(float), dst = sizeof(float);
+    bool fits = checked_mul(&src, src, (size_t)s->batch) && checked_mul(&src, src, (size_t)s->ic) &&
+                checked_mul(&dst, dst, (size_t)s->batch) && checked_mul(&dst, dst, (size_t)s->oc);
+    for (int i = 0; i < SPACE && fits; i++)
+        fits = checked_mul(&src, src, (size_t)mine->parts[i]) &&
+               checked_mul(&dst, dst, (size_t)mine->parts[i]) &&
+               checked_mul(&src, src, (size_t)mine->in[i]) &&
+               checked_mul(&dst, dst, (size_t)mine->out[i]);
+    return fits && src <= MOST_BYTES && dst <= MOST_BYTES;
+}
+
+/* Of a convolution with pixels. */
+static struct convolution_dilated parts_of(const struct problem *problem)
+{
+    struct convolution_dilated mine = {0};
+    struct convolution_shape *s = &mine.shape;
+    convolution_shape_init(s, problem);
+    for (int i = 0; i < SPACE; i++) {
+        mine.step[i] = s->kernel[i] == 1 ? 1 : s->dilation[i];
+        mine.parts[i] = mine.step[i] < s->out[i] ? mine.step[i] : s->out[i];
+        mine.out[i] = (s->out[i] - 1) / mine.step[i] + 1;
+        mine.in[i] = mine.out[i] + s->kernel[i] - 1;
+    }
+    return mine;
+}
+
+static size_t part_count(const struct convolution_dilated *mine)
+{
+    return (size_t)(mine->shape.batch * mine->parts[HEIGHT] * mine->parts[WIDTH]);
+}
+
+/* Values of all parts. */
+static size_t values_of(const struct convolution_dilated *mine, const neo_dim *size,
+                        neo_dim channels)
+{
+    return part_count(mine) * (size_t)(size[HEIGHT] * size[WIDTH] * channels);
+}
+
+/* ---- the dense convolution ---- */
+
+static void make_image(neo_memory_desc *desc, const struct convolution_dilated *mine,
+                       const neo_dim *size)
+{
+    desc->dims[0] = (neo_dim)part_count(mine);
+    for (int i = 2; i < desc->ndims; i++)
+        desc->dims[i] = size[SPACE - desc->ndims + i];
+    convolution_set_channels_last(desc);
+}
+
+static void make_nested(struct problem *nested, const struct problem *problem)
+{
+    struct convolution_dilated mine = parts_of(problem);
+    *nested = *problem;
+    make_image(&nested->tensors[SRC], &mine, mine.in);
+    make_image(&nested->tensors[DST], &mine, mine.out);
+    for (int i = 0; i < SPACE; i++)
+        nested->dilations[i] = nested->padding_left[i] = nested->padding_right[i] = 0;
+}
+
+/* ---- refuse, choose, estimate ---- */
+
+static bool has_pixels(const struct problem *problem)
+{
+    return !desc_is_empty(&problem->tensors[SRC]) && !desc_is_empty(&problem->tensors[DST]);
+}
+
+static const char *refuse(const struct problem *problem, const struct algorithm *winograd,
+                          const struct cpu *cpu)
+{
+    struct problem nested;
+    if (problem->tensors[DST].ndims == 5 || !has_pixels(problem))
+        return "it is three-dimensional, or has no pixels";
+    struct convolution_dilated mine = parts_of(problem);
+    if (mine.step[HEIGHT] == 1 && mine.step[WIDTH] == 1)
+        return "there is no dilation";
+    if (mine.shape.stride[HEIGHT] != 1 || mine.shape.stride[WIDTH] != 1)
+        return "a stride is not 1";
+    if (!copies_fit(&mine))
+        return "the images are large";
+    if (post_ops_have_operand(&problem->attributes) || post_ops_fusion(problem).reads_dst)
+        return "a post-operation has an operand, or reads dst";
+    make_nested(&nested, problem);
+    return winograd->refuse(&nested, cpu);
+}
+
+static void choose(struct problem *problem, const struct algorithm *winograd, const struct cpu *cpu)
+{
+    struct problem nested;
+    convolution_choose_images(problem);
+    make_nested(&nested, problem);
+    winograd->choose(&nested, cpu);
+    problem->tensors[WEIGHTS] = nested.tensors[WEIGHTS];
+}
+
+/* Cycles of copies; those that the L2 cache does not keep go to the next one and come back. */
+static double copying_cycles(const struct convolution_dilated *mine, const struct cpu *cpu)
+{
+    const double row = 40, near = 0.4, apart = 2; /* clang wants doubles */
+    double rows = (double)part_count(mine) * (double)(mine->in[HEIGHT] + mine->out[HEIGHT]);
+    double src = (double)values_of(mine, mine->in, mine->shape.ic);
+    double dst = (double)values_of(mine, mine->out, mine->shape.oc);
+    double cycles = src * (mine->shape.src.c == 1 ? near : apart) +
+                    dst * (mine->shape.dst.c == 1 ? near : apart);
+    bool is_far = (src + dst) * sizeof(float) > (double)cpu->l2_bytes;
+    return cpu->core->slowness * (row * rows + cycles) + (is_far ? 2 * (src + dst) : 0);
+}
+
+static double estimate(const struct problem *problem, const struct algorithm *winograd,
+                       const struct cpu *cpu)
+{
+    const double nesting = 300, padding = 1.06; /* which others leave out; clang wants doubles */
+    struct problem chosen = *problem, nested;
+    convolution_choose_images(&chosen);
+    make_nested(&nested, &chosen);
+    struct convolution_dilated mine = parts_of(&chosen);
+    return nesting + padding * winograd->estimate(&nested, cpu) + copying_cycles(&mine, cpu);
+}
+
+/* ---- plan ---- */
+
+static void plan_dilated(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_dilated *mine = plan;
+    *mine = parts_of(problem);
+    mine->copy = copy_f32_find(cpu->features)->run;
+    const struct convolution_shape *s = &mine->shape;
+    mine->src_bytes = convolution_part(values_of(mine, mine->in, s->ic) * sizeof(float));
+    mine->bytes =
+        mine->src_bytes + convolution_part(values_of(mine, mine->out, s->oc) * sizeof(float));
+}
+
+static neo_status nest(struct implementation *implementation)
+{
+    struct convolution_dilated *mine = (void *)implementation->plan;
+    const struct algorithm *winograd =
+        convolution_winograd_of(&implementation->problem.tensors[WEIGHTS]);
+    struct problem nested;
+    make_nested(&nested, &implementation->problem);
+    struct description description = problem_describe(&nested);
+    mine->kernel = winograd->name;
+    return implementation_nest_by(implementation, &description, winograd);
+}
+
+static const char *kernel(const void *plan)
+{
+    return ((const struct convolution_dilated *)plan)->kernel;
+}
+
+/* ---- one algorithm for each of Winograd's ---- */
+
+static const char *refuse_2(const struct problem *problem, const struct cpu *cpu)
+{
+    return refuse(problem, &convolution_winograd_2_f32, cpu);
+}
+
+static void choose_2(struct problem *problem, const struct cpu *cpu)
+{
+    choose(problem, &convolution_winograd_2_f32, cpu);
+}
+
+static double estimate_2(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, &convolution_winograd_2_f32, cpu);
+}
+
+static const char *refuse_4(const struct problem *problem, const struct cpu *cpu)
+{
+    return refuse(problem, &convolution_winograd_4_f32, cpu);
+}
+
+static void choose_4(struct problem *problem, const struct cpu *cpu)
+{
+    choose(problem, &convolution_winograd_4_f32, cpu);
+}
+
+static double estimate_4(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, &convolution_winograd_4_f32, cpu);
+}
+
+static const char *refuse_6(const struct problem *problem, const struct cpu *cpu)
+{
+    return refuse(problem, &convolution_winograd_6_f32, cpu);
+}
+
+static void choose_6(struct problem *problem, const struct cpu *cpu)
+{
+    choose(problem, &convolution_winograd_6_f32, cpu);
+}
+
+static double estimate_6(const struct problem *problem, const struct cpu *cpu)
+{
+    return estimate(problem, &convolution_winograd_6_f32, cpu);
+}
+
+/* What they all have. */
+#define DILATED                                                                           \
+    .plan = plan_dilated, .plan_bytes = sizeof(struct convolution_dilated), .nest = nest, \
+    .scratch_bytes = dilated_scratch_bytes, .kernel = kernel, .run = dilated_run
+
+const struct algorithm convolution_dilated_winograd_2_f32 = {
+    .name = "dilated_winograd_2",
+    .refuse = refuse_2,
+    .choose = choose_2,
+    .estimate = estimate_2,
+    DILATED,
+};
+
+const struct algorithm convolution_dilated_winograd_4_f32 = {
+    .name = "dilated_winograd_4",
+    .refuse = refuse_4,
+    .choose = choose_4,
+    .estimate = estimate_4,
+    DILATED,
+};
+
+const struct algorithm convolution_dilated_winograd_6_f32 = {
+    .name = "dilated_winograd_6",
+    .refuse = refuse_6,
+    .choose = choose_6,
+    .estimate = estimate_6,
+    DILATED,
+};
+
+#undef DILATED

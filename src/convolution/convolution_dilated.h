@@ -1,0 +1,22 @@
+/* Dilated convolution by Winograd's algorithm: what its parts share. What they do is told in
+ * convolution_dilated.c. */
+#ifndef SRC_CONVOLUTION_DILATED_H
+#define SRC_CONVOLUTION_DILATED_H
+
+#include "kernels/copy_f32.h"
+#include "src/convolution/convolution.h"
+
+struct convolution_dilated {
+    struct convolution_shape shape;
+    neo_dim step[SPACE];           /* from a row or column of a part to the next one */
+    neo_dim parts[SPACE];          /* how many there are: of an image, their product */
+    neo_dim in[SPACE], out[SPACE]; /* of each part */
+    const char *kernel;            /* the nested convolution's algorithm */
+    copy_f32_fn *copy;
+    size_t src_bytes, bytes; /* of the copies: of src, which is first, and of both */
+};
+
+size_t dilated_scratch_bytes(const void *plan, int threads);
+void dilated_run(const void *plan, const struct execution *execution);
+
+#endif
