@@ -230,9 +230,16 @@ static int does(const struct dwconv_f32_task *task)
            parts_stride(task->stride_h, task->dilation_h) <= 2;
 }
 
-static int does_in_order(const struct dwconv_f32_task *task)
+static int does_a510(const struct dwconv_f32_task *task)
 {
     return does(task) && task->kh != 3;
+}
+
+/* Four rows of stride 2 have too few multiply-adds to hide halves of 13 rows of source behind. */
+static int does_a55(const struct dwconv_f32_task *task)
+{
+    return does_a510(task) &&
+           (task->kh == 5 || parts_stride(task->stride_h, task->dilation_h) == 1);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_tall_neon = {
@@ -246,7 +253,7 @@ const struct dwconv_f32_kernel dwconv_f32_tall_a55_neon = {
     .name = "dwconv_f32_tall_a55_neon",
     .needs = CPU_NEON,
     .in_order = IN_ORDER_NARROW,
-    .does = does_in_order,
+    .does = does_a55,
     .tile_rows = TALLEST_TILE,
     .run = run_a55,
 };
@@ -254,7 +261,7 @@ const struct dwconv_f32_kernel dwconv_f32_tall_a510_neon = {
     .name = "dwconv_f32_tall_a510_neon",
     .needs = CPU_NEON,
     .in_order = IN_ORDER_WIDE,
-    .does = does_in_order,
+    .does = does_a510,
     .tile_rows = TALLEST_TILE,
     .run = run_a510,
 };
