@@ -26,7 +26,7 @@ enum {
     BLOCK_BYTES = 32 << 10,  /* of source in such a call, unless planes are larger */
     PLANE_COLUMNS = 4,       /* of dst; narrower ones are transposed */
     PLANE_BYTES = 256 << 10, /* of scratchpad for such a call, at most */
-    MOST_ZEROS = 1 << 16,    /* values; longer rows of padding are left to the kernel */
+    MOST_ZEROS = 1 << 18,    /* values; longer rows of padding are left to the kernel */
 };
 
 static size_t at_least_1(neo_dim size)
