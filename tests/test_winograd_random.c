@@ -19,16 +19,24 @@ static const neo_dim kernel_choices[][2] = {{0, 0}, {0, 0}, {1, 3}, {3, 1}, {0, 
 static const char *const plane_tags[] = {"nhwc", "nhwc", "nchw", "nchw", "chwn", "dcab", "acbd"};
 static const char *const line_tags[] = {"nwc", "nwc", "ncw", "ncw", "bca", "cab", "cba"};
 
+static void choose_dilation(struct winograd_case *row, uint64_t *seed)
+{
+    for (int i = 0; i < 2; i++)
+        if (winograd_case_taps(row, i) > 1)
+            row->kernel[2 + i] = (neo_dim)random_below(seed, 4);
+}
+
 /* Paddings of up to two pixels more than the kernel reaches. */
 static void choose_space(struct winograd_case *row, int dimension, uint64_t *seed)
 {
     neo_dim *size = dimension ? &row->width : &row->height,
             taps = winograd_case_taps(row, dimension);
+    neo_dim extent = (taps - 1) * winograd_case_step(row, dimension) + 1;
     *size = RANDOM_OF(size_choices, seed);
-    row->pad[dimension] = (neo_dim)random_below(seed, (size_t)taps + 2);
-    row->right[dimension] = (neo_dim)random_below(seed, (size_t)taps + 2);
-    if (*size + row->pad[dimension] + row->right[dimension] < taps)
-        row->right[dimension] = taps;
+    row->pad[dimension] = (neo_dim)random_below(seed, (size_t)extent + 2);
+    row->right[dimension] = (neo_dim)random_below(seed, (size_t)extent + 2);
+    if (*size + row->pad[dimension] + row->right[dimension] < extent)
+        row->right[dimension] = extent;
 }
 
 static struct winograd_case choose_row(uint64_t *seed)
@@ -38,7 +46,9 @@ static struct winograd_case choose_row(uint64_t *seed)
                                 .ic = RANDOM_OF(ic_choices, seed),
                                 .oc = RANDOM_OF(oc_choices, seed),
                                 .grouped = random_below(seed, 4) == 0};
-    memcpy(row.kernel, RANDOM_OF(kernel_choices, seed), sizeof row.kernel);
+    memcpy(row.kernel, RANDOM_OF(kernel_choices, seed), sizeof *kernel_choices);
+    if (random_below(seed, 4) == 0)
+        choose_dilation(&row, seed);
     if (winograd_case_is_line(&row))
         row.height = 1;
     else
@@ -58,11 +68,15 @@ static void check_round(size_t round)
     neo_convolution_desc desc = winograd_case_desc(&row);
     struct operands operands = operands_make(engine, desc.dst.ndims, desc.dst.dims);
     const struct winograd_chain chains[] = {{0}, {operands.attributes, NULL, &operands}};
-    print_message("round %zu: %s -> %s, %d images, %d to %d channels, %d x %d, kernel %d x %d\n",
+    print_message("round %zu: %s -> %s, %d images, %d to %d channels, %d x %d, kernel %d x %d, "
+                  "steps %d x %d\n",
                   round, row.src_tag, row.dst_tag, (int)row.batch, (int)row.ic, (int)row.oc,
                   (int)row.height, (int)row.width, (int)winograd_case_taps(&row, 0),
-                  (int)winograd_case_taps(&row, 1));
-    winograd_case_check(&row, false, &RANDOM_OF(chains, &seed));
+                  (int)winograd_case_taps(&row, 1), (int)winograd_case_step(&row, 0),
+                  (int)winograd_case_step(&row, 1));
+    const struct winograd_chain *chain = &RANDOM_OF(chains, &seed);
+    /* Dilated ones are refused with operands. */
+    winograd_case_check(&row, false, winograd_case_is_dilated(&row) ? &chains[0] : chain);
     winograd_case_check(&row, true, &chains[0]);
     operands_free(&operands);
 }
