@@ -104,6 +104,7 @@ static const char *refuse(const struct problem *problem, const struct algorithm 
     if (post_ops_have_operand(&problem->attributes) || post_ops_fusion(problem).reads_dst)
         return "a post-operation has an operand, or reads dst";
     make_nested(&nested, problem);
+    /* cppcheck-suppress returnDanglingLifetime ; a refusal is a constant sentence */
     return winograd->refuse(&nested, cpu);
 }
 
