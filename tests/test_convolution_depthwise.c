@@ -1,7 +1,10 @@
-/* Depthwise convolution: which tiles have a place in the L1 cache for each of their lines. */
+/* Depthwise convolution: which tiles have a place in the L1 cache for each of their lines, and that
+ * kernels have the memory they need. */
 #include "tests/support/test.h"
 
 #include "src/convolution/convolution_depthwise.h"
+#include "src/primitive/primitive.h"
+#include "tests/support/session.h"
 
 enum { NARROW = 2, WIDE = 4, ALL = 8 }; /* multipliers */
 enum { LINES = 1 };                     /* instead of columns: halves of lines take turns */
@@ -61,11 +64,64 @@ static void more_ways_are_more_places(void **state)
     assert_int_equal(depthwise_pixels_in_l1(&plan), 16);
 }
 
+static void check_memory(const struct convolution_depthwise *plan)
+{
+    for (int kind = 0; kind <= IN_ORDER_WIDE; kind++) {
+        const struct dwconv_f32_kernel *kernel =
+            dwconv_f32_find(plan->cpu->features, kind, &plan->task);
+        if (kernel->scratch_bytes && kernel->scratch_bytes(&plan->task) > plan->kernel_bytes)
+            fail_msg("%s has too little memory", kernel->name);
+    }
+}
+
+/* A thread may run on a core of another kind than the one that a plan was made for. */
+static void kernels_of_any_core_have_their_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim channels, width, taps, step;
+    } rows[] = {{32, 10, 7, 1}, {32, 40, 3, 1}, {32, 600, 31, 1}, {31, 40, 87, 3}, {24, 20, 87, 3}};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_dim channels = rows[i].channels, taps = rows[i].taps, reach = (taps - 1) * rows[i].step;
+        neo_memory_desc image, weights;
+        assert_int_equal(neo_memory_desc_init_tag(
+                             &image, 3, (neo_dim[]){1, channels, rows[i].width}, NEO_F32, "nwc"),
+                         NEO_OK);
+        assert_int_equal(neo_memory_desc_init_tag(&weights, 4, (neo_dim[]){channels, 1, 1, taps},
+                                                  NEO_F32, "any"),
+                         NEO_OK);
+        neo_convolution_desc desc = {
+            .prop_kind = NEO_FORWARD_INFERENCE,
+            .algorithm = NEO_CONVOLUTION_AUTO,
+            .src = image,
+            .weights = weights,
+            .dst = image,
+            .strides = {1},
+            .dilations = {rows[i].step - 1},
+            .padding_left = {reach / 2},
+            .padding_right = {reach - reach / 2},
+        };
+        neo_primitive_desc *pd;
+        int seen = 0;
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        do
+            if (pd->implementation->algorithm == &convolution_depthwise_f32) {
+                check_memory((const void *)pd->implementation->plan);
+                seen++;
+            }
+        while (neo_primitive_desc_next(pd) == NEO_OK);
+        assert_int_equal(seen, 1);
+        neo_primitive_desc_destroy(pd);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_have_places),
         cmocka_unit_test(more_ways_are_more_places),
+        cmocka_unit_test(kernels_of_any_core_have_their_memory),
     };
-    return cmocka_run_group_tests_name("convolution_depthwise", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("convolution_depthwise", tests, session_setup,
+                                       session_teardown);
 }

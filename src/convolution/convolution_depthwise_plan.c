@@ -306,9 +306,8 @@ static size_t kernel_bytes(const struct dwconv_f32_kernel *kernel,
 static size_t most_kernel_bytes(const struct dwconv_f32_task *task, const struct cpu *cpu)
 {
     size_t most = 0;
-    for (int i = 0; i <= IN_ORDER_WIDE; i++) {
+    for (int i = 0; i <= IN_ORDER_WIDE; i++)
         most = max_size(most, kernel_bytes(dwconv_f32_find(cpu->features, i, task), task));
-    }
     return most;
 }
 
