@@ -142,7 +142,7 @@ static void check_pack(const struct pack_f32_kernel *kernel, const struct layout
             }
 }
 
-static const size_t depths[] = {0, 1, 3, 4, 5, 8, 13, 64, 67, MOST_K};
+static const size_t depths[] = {0, 1, 2, 3, 4, 5, 8, 13, 64, 67, MOST_K};
 
 static void packs_every_layout(void **state)
 {
