@@ -45,19 +45,15 @@ static struct convolution_dilated parts_of(const struct problem *problem)
         mine.out[i] = (s->out[i] - 1) / mine.step[i] + 1;
         mine.in[i] = mine.out[i] + s->kernel[i] - 1;
     }
+    mine.count = (size_t)s->batch * (size_t)mine.parts[HEIGHT] * (size_t)mine.parts[WIDTH];
     return mine;
-}
-
-static size_t part_count(const struct convolution_dilated *mine)
-{
-    return (size_t)(mine->shape.batch * mine->parts[HEIGHT] * mine->parts[WIDTH]);
 }
 
 /* Values of all parts. */
 static size_t values_of(const struct convolution_dilated *mine, const neo_dim *size,
                         neo_dim channels)
 {
-    return part_count(mine) * (size_t)(size[HEIGHT] * size[WIDTH] * channels);
+    return mine->count * (size_t)(size[HEIGHT] * size[WIDTH] * channels);
 }
 
 /* ---- the dense convolution ---- */
@@ -65,7 +61,7 @@ static size_t values_of(const struct convolution_dilated *mine, const neo_dim *s
 static void make_image(neo_memory_desc *desc, const struct convolution_dilated *mine,
                        const neo_dim *size)
 {
-    desc->dims[0] = (neo_dim)part_count(mine);
+    desc->dims[0] = (neo_dim)mine->count;
     for (int i = 2; i < desc->ndims; i++)
         desc->dims[i] = size[SPACE - desc->ndims + i];
     convolution_set_channels_last(desc);
@@ -121,7 +117,7 @@ static void choose(struct problem *problem, const struct algorithm *winograd, co
 static double copying_cycles(const struct convolution_dilated *mine, const struct cpu *cpu)
 {
     const double row = 40, near = 0.4, apart = 2; /* clang wants doubles */
-    double rows = (double)part_count(mine) * (double)(mine->in[HEIGHT] + mine->out[HEIGHT]);
+    double rows = (double)mine->count * (double)(mine->in[HEIGHT] + mine->out[HEIGHT]);
     double src = (double)values_of(mine, mine->in, mine->shape.ic);
     double dst = (double)values_of(mine, mine->out, mine->shape.oc);
     double cycles = src * (mine->shape.src.c == 1 ? near : apart) +

@@ -11,6 +11,7 @@ struct convolution_dilated {
     neo_dim step[SPACE];           /* from a row or column of a part to the next one */
     neo_dim parts[SPACE];          /* how many there are: of an image, their product */
     neo_dim in[SPACE], out[SPACE]; /* of each part */
+    size_t count;                  /* of parts, of all images */
     const char *kernel;            /* the nested convolution's algorithm */
     copy_f32_fn *copy;
     size_t src_bytes, bytes; /* of the copies: of src, which is first, and of both */

@@ -107,7 +107,6 @@ size_t dilated_scratch_bytes(const void *plan, int threads)
 void dilated_run(const void *plan, const struct execution *execution)
 {
     const struct convolution_dilated *mine = plan;
-    size_t parts = (size_t)(mine->shape.batch * mine->parts[HEIGHT] * mine->parts[WIDTH]);
     unsigned char *copies = execution->scratch;
     void *buffers[TENSOR_COUNT];
     memcpy(buffers, execution->buffers, sizeof buffers);
@@ -115,9 +114,9 @@ void dilated_run(const void *plan, const struct execution *execution)
     buffers[DST] = copies + mine->src_bytes;
     struct copying in = {mine, execution->buffers[SRC], buffers[SRC]};
     struct copying out = {mine, buffers[DST], execution->buffers[DST]};
-    parallel_for_tiles(execution->parallel, parts * (size_t)mine->in[HEIGHT], execution->threads,
-                       copy_rows_in, &in);
+    parallel_for_tiles(execution->parallel, mine->count * (size_t)mine->in[HEIGHT],
+                       execution->threads, copy_rows_in, &in);
     implementation_run_nested(execution, 0, buffers);
-    parallel_for_tiles(execution->parallel, parts * (size_t)mine->out[HEIGHT], execution->threads,
-                       copy_rows_out, &out);
+    parallel_for_tiles(execution->parallel, mine->count * (size_t)mine->out[HEIGHT],
+                       execution->threads, copy_rows_out, &out);
 }
