@@ -323,6 +323,7 @@ static const struct algorithm *const convolution_algorithms[] = {
     &convolution_dilated_winograd_6_f32,
     &convolution_reference_f32,
 };
+_Static_assert(count_of(convolution_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
 
 const struct algorithm *convolution_best(const struct problem *problem, const struct algorithm *but,
                                          const struct cpu *cpu, double *estimate)

@@ -175,6 +175,7 @@ static void matmul_describe(const struct problem *problem, char *out, size_t siz
 static const struct algorithm *const matmul_algorithms[] = {&matmul_dot_f32, &matmul_direct_f32,
                                                             &matmul_gemm_f32, &matmul_swapped_f32,
                                                             &matmul_reference_f32};
+_Static_assert(count_of(matmul_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
 
 const struct operation matmul_operation = {
     .name = "matmul",

@@ -131,9 +131,11 @@ static void convolution_winograd_dilated(struct primitive_problem *p, neo_engine
 {
     (void)engine;
     convolve_winograd(p, "nhwc");
-    for (int i = 0; i < 2; i++)
-        p->convolution.dilations[i] = 1, p->convolution.padding_left[i]++,
+    for (int i = 0; i < 2; i++) {
+        p->convolution.dilations[i] = 1;
+        p->convolution.padding_left[i]++;
         p->convolution.padding_right[i]++;
+    }
 }
 
 static void convolution_point(struct primitive_problem *p, neo_engine *engine)
