@@ -7,22 +7,13 @@
 
 #include "kernels/dwconv_f32.h"
 #include "kernels/inline.h"
+#include "kernels/sizes.h"
 
 enum {
     LANES = 4,
     MOST_RAGGED = 32, /* channels: with more, vectors that overlap are few */
     MOST_STRIDE = 4,
 };
-
-static inline size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
 
 static inline size_t round_to(size_t size, size_t unit)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/inline.h"
+#include "kernels/sizes.h"
 #include "kernels/vector_neon.h"
 
 enum { LANES = 4, STRIDE = 2, MOST = 5 };
@@ -14,11 +15,6 @@ enum { LANES = 4, STRIDE = 2, MOST = 5 };
 struct copy {
     size_t rows, pitch, begin, column, count;
 };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The last vector of columns may be a part; it reads as much as a whole one. */
 static struct copy plan_copy(const struct dwconv_f32_task *task)

@@ -9,6 +9,7 @@
 #include "kernels/dwconv_f32_parts_neon.h"
 #include "kernels/dwconv_f32_row.h"
 #include "kernels/dwconv_f32_row_offsets.h"
+#include "kernels/sizes.h"
 
 enum {
     LANES = 4,
@@ -22,11 +23,6 @@ enum {
     RAGGED_CHANNELS = 32   /* pixels of fewer are done better as lines of values */
 };
 static const size_t widths[ROW_WIDTHS] = {16, 8, LEAST_WIDTH};
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* A division that is fast. */
 static size_t by_stride(const struct dwconv_f32_task *task, size_t count)

@@ -8,6 +8,7 @@
 #include "kernels/dwconv_f32_parts_neon.h"
 #include "kernels/dwconv_f32_taps.h"
 #include "kernels/dwconv_f32_taps_offsets.h"
+#include "kernels/sizes.h"
 
 enum {
     LANES = 4,
@@ -18,20 +19,9 @@ enum {
     MOST_REACH = 1024, /* columns from the first tap of an output to its last */
     BEFORE = TAPS_MOST_ROUND,
     AFTER = 2 * TAPS_MOST_ROUND,
-    LINE = 64,
 };
 
 /* ---- memory ---- */
-
-static size_t in_lines(size_t bytes)
-{
-    return (bytes + LINE - 1) / LINE * LINE;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Strips that an image, or a part of one, has are not longer. */
 static size_t most_columns(const struct dwconv_f32_task *task)

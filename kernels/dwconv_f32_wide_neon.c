@@ -9,8 +9,9 @@
 #include "kernels/dwconv_f32_heights.h"
 #include "kernels/dwconv_f32_wide.h"
 #include "kernels/dwconv_f32_wide_offsets.h"
+#include "kernels/sizes.h"
 
-enum { LINE = 64, LANES = 4, MOST_HEIGHT = 7 };
+enum { LANES = 4, MOST_HEIGHT = 7 };
 
 /* The copy of the source, for each plane of the kernel: `rows` of `pitch` values, of which stride 2
  * has the odd ones in the second half; values `begin` to `begin + count` of a row are those of
@@ -19,16 +20,6 @@ enum { LINE = 64, LANES = 4, MOST_HEIGHT = 7 };
 struct copy {
     size_t rows, pitch, step, begin, column, count;
 };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static size_t in_lines(size_t bytes)
-{
-    return (bytes + LINE - 1) / LINE * LINE;
-}
 
 static struct copy plan_copy(const struct dwconv_f32_task *task)
 {

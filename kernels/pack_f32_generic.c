@@ -85,8 +85,8 @@ static void pack_by_transposes(const struct pack_f32_panel *panel)
     size_t whole = panel->k & ~(size_t)3;
     for (size_t first = 0; first < whole; first += CHUNK)
         for (size_t i = 0; i < panel->width; i += 4)
-            transpose_lanes(panel, min_of(i, panel->width - 4), first,
-                            min_of(first + CHUNK, whole));
+            transpose_lanes(panel, smaller(i, panel->width - 4), first,
+                            smaller(first + CHUNK, whole));
     for (size_t i = 0; i < panel->width; i++)
         pack_lane(panel, i, whole, panel->k);
 }
@@ -169,11 +169,11 @@ static void unpack(const struct unpack_f32_panel *panel)
     size_t whole = transposes ? panel->k & ~(size_t)3 : 0;
     for (size_t first = 0; first < whole; first += CHUNK)
         for (size_t i = 0; i < panel->count; i += 4)
-            untranspose_lanes(panel, min_of(i, panel->count - 4), first,
-                              min_of(first + CHUNK, whole));
+            untranspose_lanes(panel, smaller(i, panel->count - 4), first,
+                              smaller(first + CHUNK, whole));
     for (size_t first = whole; first < panel->k; first += CHUNK)
         for (size_t i = 0; i < panel->count; i++)
-            unpack_lane(panel, i, first, min_of(first + CHUNK, panel->k));
+            unpack_lane(panel, i, first, smaller(first + CHUNK, panel->k));
 }
 
 const struct pack_f32_kernel pack_f32_generic = {"pack_f32_generic", 0,      pack,

@@ -196,12 +196,12 @@ static void pack_by_transposes(const struct pack_f32_panel *panel)
     size_t whole = panel->k & ~(size_t)3;
     if (whole < panel->k)
         for (size_t i = 0; i < panel->width; i += 4)
-            transpose_lanes(panel, min_of(i, panel->width - 4), panel->k - 4, panel->k);
+            transpose_lanes(panel, smaller(i, panel->width - 4), panel->k - 4, panel->k);
     bool done = transpose_whole(panel);
     for (size_t first = 0; !done && first < whole; first += CHUNK)
         for (size_t i = 0; i < panel->width; i += 4)
-            transpose_lanes(panel, min_of(i, panel->width - 4), first,
-                            min_of(first + CHUNK, whole));
+            transpose_lanes(panel, smaller(i, panel->width - 4), first,
+                            smaller(first + CHUNK, whole));
 }
 
 /* ---- taps innermost in the source, outermost in the panel ---- */
@@ -235,7 +235,7 @@ static void pack_taps(const struct pack_f32_taps *panel)
 {
     size_t whole = panel->k * panel->taps & ~(size_t)3, lanes = panel->count & ~(size_t)3;
     for (size_t first = 0; first < whole; first += CHUNK) {
-        size_t last = min_of(first + CHUNK, whole), i = 0;
+        size_t last = smaller(first + CHUNK, whole), i = 0;
         for (; i + 12 <= lanes; i += 12)
             transpose_taps(panel, i, first, last, 3);
         for (; i + 8 <= lanes; i += 8)
@@ -278,7 +278,7 @@ static void pack_8(const struct pack_f32_panel *panel)
         from[i] = lane_start(panel, i);
     for (size_t p = 0; p < k; p += 4) {
         float32x4_t low[4], high[4];
-        p = min_of(p, k - 4);
+        p = smaller(p, k - 4);
         float *out = panel->out + p * 8;
 #pragma GCC unroll 4
         for (size_t i = 0; i < 4; i++) {
@@ -344,7 +344,7 @@ static void unpack(const struct unpack_f32_panel *panel)
     if (panel->step == 1 && panel->count >= 4) {
         whole = panel->k & ~(size_t)3;
         for (size_t i = 0; i < panel->count; i += 4)
-            untranspose_lanes(panel, min_of(i, panel->count - 4), 0, whole);
+            untranspose_lanes(panel, smaller(i, panel->count - 4), 0, whole);
     }
     for (size_t i = 0; i < panel->count; i++)
         unpack_lane(panel, i, whole, panel->k);

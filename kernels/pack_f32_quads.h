@@ -9,6 +9,7 @@
 
 #include "kernels/pack_f32.h"
 #include "kernels/pack_f32_taps.h"
+#include "kernels/sizes.h"
 
 /* Steps at a time. */
 enum { CHUNK = 64 };
@@ -16,11 +17,6 @@ enum { CHUNK = 64 };
 static inline const float *lane_start(const struct pack_f32_panel *panel, size_t i)
 {
     return panel->lanes ? panel->lanes[i] : panel->src + (ptrdiff_t)i * panel->lane;
-}
-
-static inline size_t min_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 /* ---- into a panel ---- */
@@ -38,7 +34,7 @@ static void pack_by_elements(const struct pack_f32_panel *panel)
 {
     for (size_t first = 0; first < panel->k; first += CHUNK)
         for (size_t i = 0; i < panel->width; i++)
-            pack_lane(panel, i, first, min_of(first + CHUNK, panel->k));
+            pack_lane(panel, i, first, smaller(first + CHUNK, panel->k));
 }
 
 /* Four lanes from i on, steps first .. last - 1, a multiple of 4, with step == 1. */
