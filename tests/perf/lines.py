@@ -26,7 +26,7 @@ HEADER = ('problem', 'L1 bound', 'L1', '× bound', 'peers', '× best', 'L2 bound
           '× best')
 INTRODUCTION = """# Cache lines
 
-Made by `make perf-lines FILES=all PEERS={peers} OUT={out}`. Lines of 64 bytes, filled and written back,
+Made by `make perf-lines FILES=all PEERS={peers} OUT={out}`, at commit {commit}. Lines of 64 bytes, filled and written back,
 in thousands: between L1 and L2 (L1), and between L2 and what lies behind it (L2). The caches are those
 of the model (64 KiB, 4 ways; 1 MiB, 8 ways; no prefetch), warm from one call before, except for problems
 above 2^27 products; there are none above 2^30. One thread; weights packed, images nhwc. [measuring.md](measuring.md) has more on
@@ -71,6 +71,9 @@ are what a core of 3 GHz reads at 30 GB/s. What memory costs beside products dif
 core, so Neoprene takes what has the fewest cycles. Whoever has less bandwidth can ask for
 `NEO_CONVOLUTION_DIRECT`.
 With 512 at 7 the tiles are of 4 + 3 outputs in either layout.
+
+Dilated convolutions of stride 1 are done the same way, a part of the image each: 64 channels at 20 with rate 2
+move 89 thousand lines of L1 and 28 of L2, where a direct one moves 23 and none, in .42 of its modelled cycles of N1.
 
 Where weights are larger than L2 they come once for a strip of as many tiles as can be, and sums are written
 where inputs were: 256 and 512 channels move little more than the least. Where they are smaller, every other
@@ -270,7 +273,8 @@ def publish(measurer, libraries, files, out):
         print(tables[-1], flush=True)
     print(summary(rows))
     if out:
-        introduction = INTRODUCTION.format(out=out, peers=','.join(libraries[1:]), large=LARGE)
+        introduction = INTRODUCTION.format(out=out, peers=','.join(libraries[1:]), large=LARGE,
+                                           commit=report.commit())
         with open(out, 'w', encoding='utf-8') as file:
             file.write('\n'.join((introduction, summary(rows), *tables)))
     return 0
