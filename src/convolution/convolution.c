@@ -244,8 +244,10 @@ void convolution_choose_images(struct problem *problem)
         desc_set_plain(bias);
 }
 
-void convolution_choose_packed(struct problem *problem, const struct cpu *cpu)
+void convolution_choose_packed(const struct algorithm *self, struct problem *problem,
+                               const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     convolution_choose_images(problem);
     neo_memory_desc *weights = &problem->tensors[WEIGHTS];
@@ -331,9 +333,9 @@ const struct algorithm *convolution_best(const struct problem *problem, const st
     const struct algorithm *best = NULL;
     for (size_t i = 0; i < count_of(convolution_algorithms); i++) {
         const struct algorithm *algorithm = convolution_algorithms[i];
-        if (algorithm == but || algorithm->refuse(problem, cpu))
+        if (algorithm == but || algorithm->refuse(algorithm, problem, cpu))
             continue;
-        double cycles = algorithm->estimate(problem, cpu);
+        double cycles = algorithm->estimate(algorithm, problem, cpu);
         if (!best || cycles < *estimate)
             *estimate = cycles, best = algorithm;
     }
@@ -345,7 +347,7 @@ bool convolution_is_served(const struct problem *problem, const struct algorithm
 {
     for (size_t i = 0; i < count_of(convolution_algorithms); i++) {
         const struct algorithm *algorithm = convolution_algorithms[i];
-        if (algorithm != but && !algorithm->refuse(problem, cpu))
+        if (algorithm != but && !algorithm->refuse(algorithm, problem, cpu))
             return true;
     }
     return false;

@@ -23,8 +23,8 @@ const struct algorithm *convolution_best(const struct problem *problem, const st
 bool convolution_is_served(const struct problem *problem, const struct algorithm *but,
                            const struct cpu *cpu);
 
-/* The algorithm that weights are transformed for, if they are: one of Winograd's, or NULL. */
-const struct algorithm *convolution_winograd_of(const neo_memory_desc *weights);
+/* The one of Winograd's algorithms that is for this layout of weights (enum layout_id), or NULL. */
+const struct algorithm *convolution_winograd(uint32_t layout);
 
 /* One tensor's strides, in elements. */
 struct image_strides {
@@ -74,7 +74,8 @@ void convolution_set_channels_last(neo_memory_desc *desc);
 void convolution_choose_images(struct problem *problem);
 
 /* The same, and weights that are `any` become panels of matrix columns. */
-void convolution_choose_packed(struct problem *problem, const struct cpu *cpu);
+void convolution_choose_packed(const struct algorithm *self, struct problem *problem,
+                               const struct cpu *cpu);
 
 /* Why an algorithm that takes weights in this packed layout, or plain, and a bias of values next to
  * each other cannot serve the problem, or NULL. */

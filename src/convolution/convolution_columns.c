@@ -52,13 +52,14 @@ static bool are_parts_contiguous(const struct convolution_shape *s)
     return s->src.c == 1 && (s->kernel[WIDTH] == 1 || (s->dilation[WIDTH] == 1 && neighbours));
 }
 
-static const char *columns_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *columns_refuse(const struct algorithm *self, const struct problem *problem,
+                                  const struct cpu *cpu)
 {
     enum { FEWEST = 4, MOST = (int)count_of(segments_padding) }; /* values of a row of the kernel */
     enum { WIDEST = 64 };
     struct problem chosen = *problem;
     struct convolution_shape s;
-    convolution_choose_packed(&chosen, cpu);
+    convolution_choose_packed(self, &chosen, cpu);
     const char *why = convolution_refuse_tensors(&chosen, LAYOUT_CONVOLUTION_F32);
     if (why)
         return why;
@@ -116,8 +117,10 @@ static double waits(const struct convolution_shape *s, const struct cpu *cpu, do
     return (narrow ? 1.03 : 1.01) + each * low + (s->ic % 4 ? 0.03 : 0);
 }
 
-static double columns_estimate(const struct problem *problem, const struct cpu *cpu)
+static double columns_estimate(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
+    (void)self;
     struct convolution_shape s;
     struct convolution_columns columns;
     convolution_shape_init(&s, problem);

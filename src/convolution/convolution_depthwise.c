@@ -36,8 +36,10 @@ static bool depthwise_fits(const struct problem *problem)
            checked_mul(&bytes, bytes, MOST_TASKS);
 }
 
-static const char *depthwise_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *depthwise_refuse(const struct algorithm *self, const struct problem *problem,
+                                    const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     if (!convolution_is_depthwise(problem))
         return "groups have more than one input channel, or there are none";
@@ -58,16 +60,20 @@ static void choose_weights(neo_memory_desc *weights, bool grouped)
         desc_set_plain(weights);
 }
 
-static void depthwise_choose(struct problem *problem, const struct cpu *cpu)
+static void depthwise_choose(const struct algorithm *self, struct problem *problem,
+                             const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
         choose_weights(&problem->tensors[WEIGHTS], convolution_is_grouped(problem));
 }
 
-static double depthwise_estimate(const struct problem *problem, const struct cpu *cpu)
+static double depthwise_estimate(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
 {
+    (void)self;
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     double outputs = (double)s.batch * (double)s.groups * (double)s.oc, taps = 1;

@@ -8,11 +8,11 @@
  * There is one algorithm for each of Winograd's, as errors go by the name. */
 #include "src/convolution/convolution_dilated.h"
 
-#include "src/convolution/convolution_winograd.h"
 #include "src/core/checked.h"
 #include "src/memory/descriptor.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
+#include "src/weights/layout.h"
 
 enum { MOST_BYTES = 16 << 20 }; /* of copies */
 
@@ -84,9 +84,10 @@ static bool has_pixels(const struct problem *problem)
     return !desc_is_empty(&problem->tensors[SRC]) && !desc_is_empty(&problem->tensors[DST]);
 }
 
-static const char *refuse(const struct problem *problem, const struct algorithm *winograd,
-                          const struct cpu *cpu)
+static const char *dilated_refuse(const struct algorithm *self, const struct problem *problem,
+                                  const struct cpu *cpu)
 {
+    const struct algorithm *winograd = convolution_winograd(self->weights_layout);
     struct problem nested;
     if (problem->tensors[DST].ndims == 5 || !has_pixels(problem))
         return "it is three-dimensional, or has no pixels";
@@ -101,15 +102,17 @@ static const char *refuse(const struct problem *problem, const struct algorithm 
         return "a post-operation has an operand, or reads dst";
     make_nested(&nested, problem);
     /* cppcheck-suppress returnDanglingLifetime ; a refusal is a constant sentence */
-    return winograd->refuse(&nested, cpu);
+    return winograd->refuse(winograd, &nested, cpu);
 }
 
-static void choose(struct problem *problem, const struct algorithm *winograd, const struct cpu *cpu)
+static void dilated_choose(const struct algorithm *self, struct problem *problem,
+                           const struct cpu *cpu)
 {
+    const struct algorithm *winograd = convolution_winograd(self->weights_layout);
     struct problem nested;
     convolution_choose_images(problem);
     make_nested(&nested, problem);
-    winograd->choose(&nested, cpu);
+    winograd->choose(winograd, &nested, cpu);
     problem->tensors[WEIGHTS] = nested.tensors[WEIGHTS];
 }
 
@@ -126,15 +129,17 @@ static double copying_cycles(const struct convolution_dilated *mine, const struc
     return cpu->core->slowness * (row * rows + cycles) + (is_far ? 2 * (src + dst) : 0);
 }
 
-static double estimate(const struct problem *problem, const struct algorithm *winograd,
-                       const struct cpu *cpu)
+static double dilated_estimate(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
+    const struct algorithm *winograd = convolution_winograd(self->weights_layout);
     const double nesting = 300, padding = 1.06; /* which others leave out; clang wants doubles */
     struct problem chosen = *problem, nested;
     convolution_choose_images(&chosen);
     make_nested(&nested, &chosen);
     struct convolution_dilated mine = parts_of(&chosen);
-    return nesting + padding * winograd->estimate(&nested, cpu) + copying_cycles(&mine, cpu);
+    return nesting + padding * winograd->estimate(winograd, &nested, cpu) +
+           copying_cycles(&mine, cpu);
 }
 
 /* ---- plan ---- */
@@ -154,7 +159,7 @@ static neo_status nest(struct implementation *implementation)
 {
     struct convolution_dilated *mine = (void *)implementation->plan;
     const struct algorithm *winograd =
-        convolution_winograd_of(&implementation->problem.tensors[WEIGHTS]);
+        convolution_winograd(implementation->algorithm->weights_layout);
     struct problem nested;
     make_nested(&nested, &implementation->problem);
     struct description description = problem_describe(&nested);
@@ -169,77 +174,27 @@ static const char *kernel(const void *plan)
 
 /* ---- one algorithm for each of Winograd's ---- */
 
-static const char *refuse_2(const struct problem *problem, const struct cpu *cpu)
-{
-    return refuse(problem, &convolution_winograd_2_f32, cpu);
-}
-
-static void choose_2(struct problem *problem, const struct cpu *cpu)
-{
-    choose(problem, &convolution_winograd_2_f32, cpu);
-}
-
-static double estimate_2(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, &convolution_winograd_2_f32, cpu);
-}
-
-static const char *refuse_4(const struct problem *problem, const struct cpu *cpu)
-{
-    return refuse(problem, &convolution_winograd_4_f32, cpu);
-}
-
-static void choose_4(struct problem *problem, const struct cpu *cpu)
-{
-    choose(problem, &convolution_winograd_4_f32, cpu);
-}
-
-static double estimate_4(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, &convolution_winograd_4_f32, cpu);
-}
-
-static const char *refuse_6(const struct problem *problem, const struct cpu *cpu)
-{
-    return refuse(problem, &convolution_winograd_6_f32, cpu);
-}
-
-static void choose_6(struct problem *problem, const struct cpu *cpu)
-{
-    choose(problem, &convolution_winograd_6_f32, cpu);
-}
-
-static double estimate_6(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, &convolution_winograd_6_f32, cpu);
-}
-
 /* What they all have. */
 #define DILATED                                                                           \
+    .refuse = dilated_refuse, .choose = dilated_choose, .estimate = dilated_estimate,     \
     .plan = plan_dilated, .plan_bytes = sizeof(struct convolution_dilated), .nest = nest, \
     .scratch_bytes = dilated_scratch_bytes, .kernel = kernel, .run = dilated_run
 
 const struct algorithm convolution_dilated_winograd_2_f32 = {
     .name = "dilated_winograd_2",
-    .refuse = refuse_2,
-    .choose = choose_2,
-    .estimate = estimate_2,
+    .weights_layout = LAYOUT_WINOGRAD_2_F32,
     DILATED,
 };
 
 const struct algorithm convolution_dilated_winograd_4_f32 = {
     .name = "dilated_winograd_4",
-    .refuse = refuse_4,
-    .choose = choose_4,
-    .estimate = estimate_4,
+    .weights_layout = LAYOUT_WINOGRAD_4_F32,
     DILATED,
 };
 
 const struct algorithm convolution_dilated_winograd_6_f32 = {
     .name = "dilated_winograd_6",
-    .refuse = refuse_6,
-    .choose = choose_6,
-    .estimate = estimate_6,
+    .weights_layout = LAYOUT_WINOGRAD_6_F32,
     DILATED,
 };
 

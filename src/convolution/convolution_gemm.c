@@ -22,8 +22,10 @@ static bool repeats_values(const neo_memory_desc *src)
             (src->dims[last] > 1 && src->strides[last] == 0));
 }
 
-static const char *gemm_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *gemm_refuse(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
     if (!why && repeats_values(&problem->tensors[SRC]))
@@ -101,8 +103,10 @@ static bool reads_planes(const struct convolution_shape *s, const struct cpu *cp
     return planes && gemm_f32_reads_planes(&product, cpu);
 }
 
-static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
+static double gemm_estimate(const struct algorithm *self, const struct problem *problem,
+                            const struct cpu *cpu)
 {
+    (void)self;
     struct convolution_gemm plan = {0};
     convolution_shape_init(&plan.shape, problem);
     const struct convolution_shape *s = &plan.shape;

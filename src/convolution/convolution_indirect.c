@@ -17,8 +17,10 @@ enum {
 
 /* ---- refuse, choose, estimate ---- */
 
-static const char *indirect_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *indirect_refuse(const struct algorithm *self, const struct problem *problem,
+                                   const struct cpu *cpu)
 {
+    (void)self;
     struct problem chosen = *problem;
     const neo_memory_desc *src = &chosen.tensors[SRC];
     (void)cpu;
@@ -143,8 +145,10 @@ static double gather_cycles(const struct convolution_shape *s, const struct cpu 
                : cpu->core->slowness * pixels * (input * (double)s->ic + output * (double)s->oc);
 }
 
-static double indirect_estimate(const struct problem *problem, const struct cpu *cpu)
+static double indirect_estimate(const struct algorithm *self, const struct problem *problem,
+                                const struct cpu *cpu)
 {
+    (void)self;
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     double planes = (double)s.batch * (double)s.out[DEPTH], taps = 1;

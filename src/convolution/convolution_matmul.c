@@ -198,12 +198,13 @@ static size_t trimmed_weights(const struct convolution_shape *s)
     return layout_all_columns((size_t)s->oc) * (size_t)row_count(s);
 }
 
-static const char *matmul_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *matmul_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
 {
     struct problem chosen = *problem;
     struct convolution_shape s;
     struct convolution_trim trim;
-    convolution_choose_packed(&chosen, cpu);
+    convolution_choose_packed(self, &chosen, cpu);
     bool trims = init_shape(&s, &trim, &chosen);
     const neo_memory_desc *weights = &chosen.tensors[WEIGHTS];
     if (s.groups != 1)
@@ -257,9 +258,9 @@ static double cycles_of(const struct problem *chosen, const struct cpu *cpu)
     struct convolution_trim trim;
     bool copies_weights = init_shape(&s, &trim, chosen) && !is_plain(chosen);
     make_product(&product, chosen);
+    const struct algorithm *best = matmul_best(&product, cpu);
     return nesting + (copies_weights ? cpu->core->slowness * trimming_cycles(&s) : 0) +
-           (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) +
-           matmul_best(&product, cpu)->estimate(&product, cpu);
+           (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) + best->estimate(best, &product, cpu);
 }
 
 /* Of `any` weights too, if images have channels apart and nothing is copied: plain or packed. */
@@ -268,7 +269,7 @@ static double choose_layouts(struct problem *problem, const struct cpu *cpu)
     struct problem plain = *problem;
     struct convolution_shape s;
     struct convolution_trim trim;
-    convolution_choose_packed(problem, cpu);
+    convolution_choose_packed(&convolution_matmul_f32, problem, cpu);
     double cycles = cycles_of(problem, cpu);
     if (plain.tensors[WEIGHTS].format_kind != NEO_FORMAT_ANY)
         return cycles;
@@ -283,14 +284,18 @@ static double choose_layouts(struct problem *problem, const struct cpu *cpu)
     return plain_cycles;
 }
 
-static double matmul_estimate(const struct problem *problem, const struct cpu *cpu)
+static double matmul_estimate(const struct algorithm *self, const struct problem *problem,
+                              const struct cpu *cpu)
 {
+    (void)self;
     struct problem chosen = *problem;
     return choose_layouts(&chosen, cpu);
 }
 
-static void matmul_choose(struct problem *problem, const struct cpu *cpu)
+static void matmul_choose(const struct algorithm *self, struct problem *problem,
+                          const struct cpu *cpu)
 {
+    (void)self;
     choose_layouts(problem, cpu);
 }
 

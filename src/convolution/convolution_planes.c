@@ -103,8 +103,10 @@ static const char *refuse_shape(const struct convolution_shape *s, const struct 
     return NULL;
 }
 
-static const char *planes_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *planes_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
 {
+    (void)self;
     struct problem chosen = *problem, nested;
     struct convolution_shape s;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
@@ -120,12 +122,14 @@ static const char *planes_refuse(const struct problem *problem, const struct cpu
     if (why)
         return why;
     make_nested(&nested, &chosen);
-    why = convolution_depthwise_f32.refuse(&nested, cpu);
+    why = convolution_depthwise_f32.refuse(&convolution_depthwise_f32, &nested, cpu);
     return why ? why : convolution_refuse_direct(problem);
 }
 
-static void planes_choose(struct problem *problem, const struct cpu *cpu)
+static void planes_choose(const struct algorithm *self, struct problem *problem,
+                          const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     choose_layouts(problem);
 }
@@ -204,8 +208,10 @@ static double tiles_cycles(const struct convolution_shape *s, const struct core 
 
 /* For each column of a kernel's plane there are the tiles, and weights to bring; then there is what
  * begins and ends tiles, and copies of the rows of source. */
-static double planes_estimate(const struct problem *problem, const struct cpu *cpu)
+static double planes_estimate(const struct algorithm *self, const struct problem *problem,
+                              const struct cpu *cpu)
 {
+    (void)self;
     const double call = 1200; /* clang wants doubles */
     const double begin = cpu->core->in_order == IN_ORDER_WIDE ? 120 : 10;
     struct problem chosen = *problem;

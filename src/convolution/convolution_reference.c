@@ -6,24 +6,30 @@
 #include "src/primitive/finish.h"
 #include "src/threading/partition.h"
 
-static const char *reference_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *reference_refuse(const struct algorithm *self, const struct problem *problem,
+                                    const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
         return "the weights are packed";
     return convolution_refuse_direct(problem);
 }
 
-static void reference_choose(struct problem *problem, const struct cpu *cpu)
+static void reference_choose(const struct algorithm *self, struct problem *problem,
+                             const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
         desc_set_plain(&problem->tensors[WEIGHTS]);
 }
 
-static double reference_estimate(const struct problem *problem, const struct cpu *cpu)
+static double reference_estimate(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
 {
+    (void)self;
     struct convolution_shape s;
     (void)cpu;
     convolution_shape_init(&s, problem);

@@ -55,8 +55,10 @@ static bool is_panel_small(const struct convolution_shape *s, const struct cpu *
     return taps * (size_t)s->ic * LAYOUT_PANEL * sizeof(float) <= max_size(room, LEAST_L1);
 }
 
-static const char *rows_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *rows_refuse(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
+    (void)self;
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
@@ -112,8 +114,10 @@ static double around_cycles(const struct convolution_shape *s, const struct cpu 
     return rows * (panels * (in_row * 40 + calls * 170) + kernel_rows * 25) + 1.4 * values;
 }
 
-static double rows_estimate(const struct problem *problem, const struct cpu *cpu)
+static double rows_estimate(const struct algorithm *self, const struct problem *problem,
+                            const struct cpu *cpu)
 {
+    (void)self;
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
     const double pixels = PIXELS; /* clang wants a double */

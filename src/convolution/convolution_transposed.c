@@ -14,6 +14,7 @@
 #include "src/memory/descriptor.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
+#include "src/weights/layout.h"
 
 enum { MOST_BYTES = 8 << 20 }; /* of images */
 
@@ -149,9 +150,9 @@ static const struct algorithm *best_of(const struct algorithm *winograd,
 {
     if (!winograd)
         return convolution_best(nested, &convolution_transposed_f32, cpu, cycles);
-    if (winograd->refuse(nested, cpu))
+    if (winograd->refuse(winograd, nested, cpu))
         return NULL;
-    *cycles = winograd->estimate(nested, cpu);
+    *cycles = winograd->estimate(winograd, nested, cpu);
     return winograd;
 }
 
@@ -185,15 +186,16 @@ static bool is_served(const struct problem *problem, const struct algorithm *win
     struct problem nested;
     make_nested(&nested, problem, possible_turns(problem), winograd);
     if (winograd)
-        return !winograd->refuse(&nested, cpu);
+        return !winograd->refuse(winograd, &nested, cpu);
     return convolution_is_served(&nested, &convolution_transposed_f32, cpu);
 }
 
 /* ---- refuse, choose, estimate ---- */
 
-static const char *refuse(const struct problem *problem, const struct algorithm *winograd,
-                          const struct cpu *cpu)
+static const char *transposed_refuse(const struct algorithm *self, const struct problem *problem,
+                                     const struct cpu *cpu)
 {
+    const struct algorithm *winograd = convolution_winograd(self->weights_layout);
     struct problem chosen = *problem;
     convolution_choose_images(&chosen);
     const neo_memory_desc *src = &chosen.tensors[SRC], *dst = &chosen.tensors[DST];
@@ -212,22 +214,24 @@ static const char *refuse(const struct problem *problem, const struct algorithm 
 }
 
 /* What is turned is chosen once more by plan(): a nested algorithm serves what it has chosen. */
-static void choose_layouts(struct problem *problem, const struct algorithm *winograd,
-                           const struct cpu *cpu)
+static void transposed_choose(const struct algorithm *self, struct problem *problem,
+                              const struct cpu *cpu)
 {
+    const struct algorithm *winograd = convolution_winograd(self->weights_layout);
     struct problem nested;
     convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_ANY)
         return;
     struct choice choice = choose(problem, winograd, cpu);
     make_nested(&nested, problem, choice.turned, winograd);
-    choice.nested->choose(&nested, cpu);
+    choice.nested->choose(choice.nested, &nested, cpu);
     problem->tensors[WEIGHTS] = nested.tensors[WEIGHTS];
 }
 
-static double estimate(const struct problem *problem, const struct algorithm *winograd,
-                       const struct cpu *cpu)
+static double transposed_estimate(const struct algorithm *self, const struct problem *problem,
+                                  const struct cpu *cpu)
 {
+    const struct algorithm *winograd = convolution_winograd(self->weights_layout);
     struct problem chosen = *problem;
     convolution_choose_images(&chosen);
     return choose(&chosen, winograd, cpu).cycles;
@@ -238,7 +242,9 @@ static double estimate(const struct problem *problem, const struct algorithm *wi
 static void plan_transposed(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_transposed *mine = plan;
-    mine->turned = choose(problem, convolution_winograd_of(&problem->tensors[WEIGHTS]), cpu).turned;
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    uint32_t layout = weights->format_kind == NEO_FORMAT_PACKED ? weights->packed.id : 0;
+    mine->turned = choose(problem, convolution_winograd(layout), cpu).turned;
     mine->copy = copy_f32_find(cpu->features)->run;
     if (mine->turned >> SRC & 1)
         mine->planes[SRC] = needed_planes(problem);
@@ -254,7 +260,7 @@ static neo_status nest(struct implementation *implementation)
     const struct problem *problem = &implementation->problem;
     struct problem nested;
     make_nested(&nested, problem, mine->turned,
-                convolution_winograd_of(&problem->tensors[WEIGHTS]));
+                convolution_winograd(implementation->algorithm->weights_layout));
     struct description description = problem_describe(&nested);
     neo_status status = implementation_nest(implementation, &description);
     if (status == NEO_OK)
@@ -269,100 +275,32 @@ static const char *kernel(const void *plan)
 
 /* ---- one algorithm for direct ones, and one for each of Winograd's ---- */
 
-static const char *refuse_direct(const struct problem *problem, const struct cpu *cpu)
-{
-    return refuse(problem, NULL, cpu);
-}
-
-static void choose_direct(struct problem *problem, const struct cpu *cpu)
-{
-    choose_layouts(problem, NULL, cpu);
-}
-
-static double estimate_direct(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, NULL, cpu);
-}
-
-static const char *refuse_winograd_2(const struct problem *problem, const struct cpu *cpu)
-{
-    return refuse(problem, &convolution_winograd_2_f32, cpu);
-}
-
-static void choose_winograd_2(struct problem *problem, const struct cpu *cpu)
-{
-    choose_layouts(problem, &convolution_winograd_2_f32, cpu);
-}
-
-static double estimate_winograd_2(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, &convolution_winograd_2_f32, cpu);
-}
-
-static const char *refuse_winograd_4(const struct problem *problem, const struct cpu *cpu)
-{
-    return refuse(problem, &convolution_winograd_4_f32, cpu);
-}
-
-static void choose_winograd_4(struct problem *problem, const struct cpu *cpu)
-{
-    choose_layouts(problem, &convolution_winograd_4_f32, cpu);
-}
-
-static double estimate_winograd_4(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, &convolution_winograd_4_f32, cpu);
-}
-
-static const char *refuse_winograd_6(const struct problem *problem, const struct cpu *cpu)
-{
-    return refuse(problem, &convolution_winograd_6_f32, cpu);
-}
-
-static void choose_winograd_6(struct problem *problem, const struct cpu *cpu)
-{
-    choose_layouts(problem, &convolution_winograd_6_f32, cpu);
-}
-
-static double estimate_winograd_6(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, &convolution_winograd_6_f32, cpu);
-}
-
 /* What they all have. */
 #define TRANSPOSED                                                                              \
+    .refuse = transposed_refuse, .choose = transposed_choose, .estimate = transposed_estimate,  \
     .plan = plan_transposed, .plan_bytes = sizeof(struct convolution_transposed), .nest = nest, \
     .scratch_bytes = transposed_scratch_bytes, .kernel = kernel, .run = transposed_run
 
 const struct algorithm convolution_transposed_f32 = {
     .name = "transposed",
-    .refuse = refuse_direct,
-    .choose = choose_direct,
-    .estimate = estimate_direct,
     TRANSPOSED,
 };
 
 const struct algorithm convolution_transposed_winograd_2_f32 = {
     .name = "transposed_winograd_2",
-    .refuse = refuse_winograd_2,
-    .choose = choose_winograd_2,
-    .estimate = estimate_winograd_2,
+    .weights_layout = LAYOUT_WINOGRAD_2_F32,
     TRANSPOSED,
 };
 
 const struct algorithm convolution_transposed_winograd_4_f32 = {
     .name = "transposed_winograd_4",
-    .refuse = refuse_winograd_4,
-    .choose = choose_winograd_4,
-    .estimate = estimate_winograd_4,
+    .weights_layout = LAYOUT_WINOGRAD_4_F32,
     TRANSPOSED,
 };
 
 const struct algorithm convolution_transposed_winograd_6_f32 = {
     .name = "transposed_winograd_6",
-    .refuse = refuse_winograd_6,
-    .choose = choose_winograd_6,
-    .estimate = estimate_winograd_6,
+    .weights_layout = LAYOUT_WINOGRAD_6_F32,
     TRANSPOSED,
 };
 

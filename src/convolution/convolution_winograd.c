@@ -58,8 +58,11 @@ static bool is_dense(const struct problem *problem)
     return true;
 }
 
-static const char *refuse(const struct problem *problem, enum layout_id layout)
+static const char *winograd_refuse(const struct algorithm *self, const struct problem *problem,
+                                   const struct cpu *cpu)
 {
+    (void)cpu;
+    enum layout_id layout = self->weights_layout;
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     if (problem->convolution_algorithm == NEO_CONVOLUTION_DIRECT)
         return "a direct algorithm was asked for";
@@ -83,11 +86,14 @@ static const char *refuse(const struct problem *problem, enum layout_id layout)
     return NULL;
 }
 
-static void choose(struct problem *problem, enum layout_id layout)
+static void winograd_choose(const struct algorithm *self, struct problem *problem,
+                            const struct cpu *cpu)
 {
+    (void)cpu;
     convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
-        layout_set(&problem->tensors[WEIGHTS], layout, convolution_is_grouped(problem));
+        layout_set(&problem->tensors[WEIGHTS], self->weights_layout,
+                   convolution_is_grouped(problem));
 }
 
 static struct cut cut_along(const struct convolution_shape *s, int dimension, size_t points)
@@ -171,11 +177,12 @@ static double products_from_weights(const struct work *work, double lines, const
     return fmax(products, 2 * lines);
 }
 
-static double estimate(const struct problem *problem, const struct cpu *cpu, enum layout_id layout)
+static double winograd_estimate(const struct algorithm *self, const struct problem *problem,
+                                const struct cpu *cpu)
 {
     struct convolution_shape s;
     convolution_shape_init(&s, problem);
-    size_t most = layout_winograd_points(layout);
+    size_t most = layout_winograd_points(self->weights_layout);
     struct work work = work_of(&s, most);
     double points = side(&s, HEIGHT, most) * side(&s, WIDTH, most);
     double lines = points * (double)s.ic * work.oc * sizeof(float) / 64;
@@ -262,99 +269,39 @@ static const char *winograd_kernel(const void *plan)
 
 /* ---- one algorithm for each largest tile ---- */
 
-static const char *refuse_2(const struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    return refuse(problem, LAYOUT_WINOGRAD_2_F32);
-}
-
-static void choose_2(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    choose(problem, LAYOUT_WINOGRAD_2_F32);
-}
-
-static double estimate_2(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, cpu, LAYOUT_WINOGRAD_2_F32);
-}
-
-static const char *refuse_4(const struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    return refuse(problem, LAYOUT_WINOGRAD_4_F32);
-}
-
-static void choose_4(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    choose(problem, LAYOUT_WINOGRAD_4_F32);
-}
-
-static double estimate_4(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, cpu, LAYOUT_WINOGRAD_4_F32);
-}
-
-static const char *refuse_6(const struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    return refuse(problem, LAYOUT_WINOGRAD_6_F32);
-}
-
-static void choose_6(struct problem *problem, const struct cpu *cpu)
-{
-    (void)cpu;
-    choose(problem, LAYOUT_WINOGRAD_6_F32);
-}
-
-static double estimate_6(const struct problem *problem, const struct cpu *cpu)
-{
-    return estimate(problem, cpu, LAYOUT_WINOGRAD_6_F32);
-}
-
 /* What they all have. */
-#define WINOGRAD                                                              \
-    .plan = plan_winograd, .plan_bytes = sizeof(struct convolution_winograd), \
-    .table_bytes = winograd_table_bytes, .fill_table = fill_table,            \
+#define WINOGRAD                                                                         \
+    .refuse = winograd_refuse, .choose = winograd_choose, .estimate = winograd_estimate, \
+    .plan = plan_winograd, .plan_bytes = sizeof(struct convolution_winograd),            \
+    .table_bytes = winograd_table_bytes, .fill_table = fill_table,                       \
     .scratch_bytes = winograd_scratch_bytes, .kernel = winograd_kernel, .run = winograd_run
 
 const struct algorithm convolution_winograd_2_f32 = {
     .name = "winograd_2",
-    .refuse = refuse_2,
-    .choose = choose_2,
-    .estimate = estimate_2,
+    .weights_layout = LAYOUT_WINOGRAD_2_F32,
     WINOGRAD,
 };
 
 const struct algorithm convolution_winograd_4_f32 = {
     .name = "winograd_4",
-    .refuse = refuse_4,
-    .choose = choose_4,
-    .estimate = estimate_4,
+    .weights_layout = LAYOUT_WINOGRAD_4_F32,
     WINOGRAD,
 };
 
 const struct algorithm convolution_winograd_6_f32 = {
     .name = "winograd_6",
-    .refuse = refuse_6,
-    .choose = choose_6,
-    .estimate = estimate_6,
+    .weights_layout = LAYOUT_WINOGRAD_6_F32,
     WINOGRAD,
 };
 
 #undef WINOGRAD
 
-const struct algorithm *convolution_winograd_of(const neo_memory_desc *weights)
+const struct algorithm *convolution_winograd(uint32_t layout)
 {
-    static const struct {
-        uint32_t layout;
-        const struct algorithm *algorithm;
-    } all[] = {{LAYOUT_WINOGRAD_2_F32, &convolution_winograd_2_f32},
-               {LAYOUT_WINOGRAD_4_F32, &convolution_winograd_4_f32},
-               {LAYOUT_WINOGRAD_6_F32, &convolution_winograd_6_f32}};
-    for (size_t i = 0; weights->format_kind == NEO_FORMAT_PACKED && i < count_of(all); i++)
-        if (weights->packed.id == all[i].layout)
-            return all[i].algorithm;
+    static const struct algorithm *const all[] = {
+        &convolution_winograd_2_f32, &convolution_winograd_4_f32, &convolution_winograd_6_f32};
+    for (size_t i = 0; i < count_of(all); i++)
+        if (layout == all[i]->weights_layout)
+            return all[i];
     return NULL;
 }

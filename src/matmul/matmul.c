@@ -90,19 +90,22 @@ static const char *matmul_check(struct problem *problem, bool *unsupported)
 
 /* ---- shapes ---- */
 
-void matmul_choose_plain(struct problem *problem, const struct cpu *cpu)
+void matmul_choose_plain(const struct algorithm *self, struct problem *problem,
+                         const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (problem->tensors[t].ndims && problem->tensors[t].format_kind == NEO_FORMAT_ANY)
             desc_set_plain(&problem->tensors[t]);
 }
 
-void matmul_choose_packed(struct problem *problem, const struct cpu *cpu)
+void matmul_choose_packed(const struct algorithm *self, struct problem *problem,
+                          const struct cpu *cpu)
 {
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
         layout_set(&problem->tensors[WEIGHTS], LAYOUT_MATMUL_F32, false);
-    matmul_choose_plain(problem, cpu);
+    matmul_choose_plain(self, problem, cpu);
 }
 
 struct matmul_shape matmul_shape(const struct problem *problem)
@@ -191,9 +194,9 @@ const struct algorithm *matmul_best(const struct problem *problem, const struct 
     double least = HUGE_VAL;
     for (size_t i = 0; i < count_of(matmul_algorithms); i++) {
         const struct algorithm *algorithm = matmul_algorithms[i];
-        if (algorithm->refuse(problem, cpu))
+        if (algorithm->refuse(algorithm, problem, cpu))
             continue;
-        double cycles = algorithm->estimate(problem, cpu);
+        double cycles = algorithm->estimate(algorithm, problem, cpu);
         if (cycles < least)
             least = cycles, best = algorithm;
     }

@@ -13,8 +13,10 @@ extern const struct operation matmul_operation;
 const struct algorithm *matmul_best(const struct problem *problem, const struct cpu *cpu);
 
 /* Of layouts that are left to an algorithm: all plain, or packed weights and the others plain. */
-void matmul_choose_plain(struct problem *problem, const struct cpu *cpu);
-void matmul_choose_packed(struct problem *problem, const struct cpu *cpu);
+void matmul_choose_plain(const struct algorithm *self, struct problem *problem,
+                         const struct cpu *cpu);
+void matmul_choose_packed(const struct algorithm *self, struct problem *problem,
+                          const struct cpu *cpu);
 
 /* Elements next to each other along dim lie next to each other, or will, if the layout is `any`. */
 bool matmul_is_contiguous(const neo_memory_desc *desc, int dim);

@@ -41,8 +41,10 @@ static bool is_turned(const neo_memory_desc *weights)
            (!is_rows(weights) || has_narrow_rows(weights));
 }
 
-static const char *direct_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *direct_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
 {
+    (void)self;
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     (void)cpu;
     if (problem_is_runtime(problem))
@@ -131,8 +133,10 @@ static bool waits_for_columns(const struct cpu *cpu, const struct direct_shape *
     return direct->a_columns && cpu->core->in_order && src_bytes > (double)cpu->l1_bytes;
 }
 
-static double direct_estimate(const struct problem *problem, const struct cpu *cpu)
+static double direct_estimate(const struct algorithm *self, const struct problem *problem,
+                              const struct cpu *cpu)
 {
+    (void)self;
     struct matmul_shape shape = matmul_shape(problem);
     struct direct_shape direct = direct_shape_of(problem, cpu);
     struct columns columns;

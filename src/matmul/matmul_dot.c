@@ -32,8 +32,10 @@ static bool has_few_columns(const struct problem *problem)
     return matmul_shape(problem).n <= DOT_F32_COLUMNS;
 }
 
-static const char *dot_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *dot_refuse(const struct algorithm *self, const struct problem *problem,
+                              const struct cpu *cpu)
 {
+    (void)self;
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     (void)cpu;
     if (problem_is_runtime(problem))
@@ -62,11 +64,11 @@ static void choose_weights(neo_memory_desc *weights)
     weights->strides[last - 1] = 1;
 }
 
-static void dot_choose(struct problem *problem, const struct cpu *cpu)
+static void dot_choose(const struct algorithm *self, struct problem *problem, const struct cpu *cpu)
 {
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
         choose_weights(&problem->tensors[WEIGHTS]);
-    matmul_choose_plain(problem, cpu);
+    matmul_choose_plain(self, problem, cpu);
 }
 
 static bool must_gather(const neo_memory_desc *weights)
@@ -87,8 +89,10 @@ static double waiting_cycles(size_t count, double vectors, double vector, const 
 
 /* Of a tile of rows and columns: multiply-adds, or loads where those are more; and what a tile and
  * each result take around them. */
-static double dot_estimate(const struct problem *problem, const struct cpu *cpu)
+static double dot_estimate(const struct algorithm *self, const struct problem *problem,
+                           const struct cpu *cpu)
 {
+    (void)self;
     static const double rows_of[DOT_F32_COLUMNS + 1] = {0, 16, 8, 4, 4};
     struct matmul_shape shape = matmul_shape(problem);
     const struct core *core = cpu->core;

@@ -14,8 +14,10 @@ static bool is_supported_layout(const neo_memory_desc *weights)
     return weights->format_kind != NEO_FORMAT_PACKED || weights->packed.id == LAYOUT_MATMUL_F32;
 }
 
-static const char *gemm_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *gemm_refuse(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     return is_supported_layout(&problem->tensors[WEIGHTS])
                ? NULL
@@ -97,8 +99,10 @@ static bool reads_planes(const struct problem *problem, const struct cpu *cpu)
     return gemm_f32_reads_planes(&product, cpu);
 }
 
-static double gemm_estimate(const struct problem *problem, const struct cpu *cpu)
+static double gemm_estimate(const struct algorithm *self, const struct problem *problem,
+                            const struct cpu *cpu)
 {
+    (void)self;
     struct matmul_shape shape = matmul_shape(problem);
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;

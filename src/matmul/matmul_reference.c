@@ -9,15 +9,19 @@ struct matmul_reference {
     size_t lines; /* rows of all matrices */
 };
 
-static const char *reference_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *reference_refuse(const struct algorithm *self, const struct problem *problem,
+                                    const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     return problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED ? "the weights are packed"
                                                                       : NULL;
 }
 
-static double reference_estimate(const struct problem *problem, const struct cpu *cpu)
+static double reference_estimate(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
 {
+    (void)self;
     struct matmul_shape shape = matmul_shape(problem);
     (void)cpu;
     const double call = 2e4; /* never the best; sizes that are not known are large numbers */

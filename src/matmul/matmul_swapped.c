@@ -43,8 +43,10 @@ static bool is_better_as_row(const struct problem *problem)
            src->strides[last] != 1;
 }
 
-static const char *swapped_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *swapped_refuse(const struct algorithm *self, const struct problem *problem,
+                                  const struct cpu *cpu)
 {
+    (void)self;
     const neo_memory_desc *dst = &problem->tensors[DST];
     (void)cpu;
     if (problem_is_runtime(problem))
@@ -59,13 +61,15 @@ static const char *swapped_refuse(const struct problem *problem, const struct cp
     return NULL;
 }
 
-static double swapped_estimate(const struct problem *problem, const struct cpu *cpu)
+static double swapped_estimate(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
     const double nesting = 50; /* clang wants a double */
     struct problem chosen = *problem, swapped;
-    matmul_choose_plain(&chosen, cpu);
+    matmul_choose_plain(self, &chosen, cpu);
     make_swapped(&swapped, &chosen);
-    return nesting + matmul_best(&swapped, cpu)->estimate(&swapped, cpu);
+    const struct algorithm *best = matmul_best(&swapped, cpu);
+    return nesting + best->estimate(best, &swapped, cpu);
 }
 
 static void swapped_plan(void *plan, const struct problem *problem, const struct cpu *cpu)

@@ -37,13 +37,13 @@ static int rank_algorithms(const struct problem *problem, const struct cpu *cpu,
     int count = 0;
     for (size_t i = 0; i < operation->algorithm_count; i++) {
         const struct algorithm *algorithm = operation->algorithms[i];
-        const char *reason = algorithm->refuse(problem, cpu);
+        const char *reason = algorithm->refuse(algorithm, problem, cpu);
         if (reason) {
             if (noting)
                 note_declined(noting, algorithm->name, reason);
             continue;
         }
-        double estimate = algorithm->estimate(problem, cpu);
+        double estimate = algorithm->estimate(algorithm, problem, cpu);
         int at = count++;
         for (; at > 0 && ranked[at - 1].estimate > estimate; at--)
             ranked[at] = ranked[at - 1];
@@ -83,7 +83,7 @@ static neo_status make_plan(struct implementation *impl)
 {
     const struct algorithm *algorithm = impl->algorithm;
     const struct cpu *cpu = impl->engine->cpu;
-    algorithm->choose(&impl->problem, cpu);
+    algorithm->choose(algorithm, &impl->problem, cpu);
     post_ops_choose(&impl->problem, cpu);
     neo_status status = problem_check_tensors(&impl->problem); /* what was `any` has a size now */
     if (status != NEO_OK)

@@ -327,7 +327,8 @@ static neo_status execute_runtime(const neo_primitive *primitive, struct executi
     neo_status status = make_concrete(&concrete, impl, args);
     if (status != NEO_OK || desc_is_empty(&concrete.problem.tensors[DST]))
         return status;
-    double estimate = impl->algorithm->estimate(&concrete.problem, impl->engine->cpu);
+    const struct algorithm *algorithm = impl->algorithm;
+    double estimate = algorithm->estimate(algorithm, &concrete.problem, impl->engine->cpu);
     execution->threads = partition_threads(estimate, execution->threads, impl->engine->cpu->core);
     /* cppcheck-suppress autoVariables ; the execution ends before this returns */
     execution->problem = &concrete.problem;

@@ -57,15 +57,21 @@ typedef void run_fn(const void *plan, const struct execution *execution);
 struct algorithm {
     const char *name;
 
+    /* 0, or the only layout of packed weights it serves (enum layout_id): what tells algorithms
+     * that share functions from each other. */
+    uint32_t weights_layout;
+
     /* NULL, or a sentence that says why not. Tensors may still be `any`. */
-    const char *(*refuse)(const struct problem *problem, const struct cpu *cpu);
+    const char *(*refuse)(const struct algorithm *self, const struct problem *problem,
+                          const struct cpu *cpu);
 
     /* Replaces every `any` by the layout it wants. */
-    void (*choose)(struct problem *problem, const struct cpu *cpu);
+    void (*choose)(const struct algorithm *self, struct problem *problem, const struct cpu *cpu);
 
     /* Cycles on one thread of this core; the smallest one is chosen. Sizes may be NEO_RUNTIME_DIM.
      */
-    double (*estimate)(const struct problem *problem, const struct cpu *cpu);
+    double (*estimate)(const struct algorithm *self, const struct problem *problem,
+                       const struct cpu *cpu);
 
     /* Fills the plan (plan_bytes, zeroed): a pure function of the problem and the CPU. */
     void (*plan)(void *plan, const struct problem *problem, const struct cpu *cpu);

@@ -34,8 +34,10 @@ double reorder_estimate(const struct problem *problem, double cycles_per_element
     return 300 + cycles_per_element * (double)neo_memory_desc_elements(&problem->tensors[DST]);
 }
 
-void reorder_choose_nothing(struct problem *problem, const struct cpu *cpu)
+void reorder_choose_nothing(const struct algorithm *self, struct problem *problem,
+                            const struct cpu *cpu)
 {
+    (void)self;
     (void)problem, (void)cpu;
 }
 

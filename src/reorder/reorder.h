@@ -11,7 +11,8 @@ extern const struct algorithm reorder_copy_f32, reorder_pack_f32, reorder_unpack
 double reorder_estimate(const struct problem *problem, double cycles_per_element);
 
 /* `any` has no meaning for a copy: nothing is chosen. */
-void reorder_choose_nothing(struct problem *problem, const struct cpu *cpu);
+void reorder_choose_nothing(const struct algorithm *self, struct problem *problem,
+                            const struct cpu *cpu);
 
 size_t reorder_scratch_none(const void *plan, int threads);
 

@@ -15,8 +15,10 @@ struct reorder_copy {
     bool is_plain_copy; /* no post-operations */
 };
 
-static const char *copy_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *copy_refuse(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     for (int t = SRC; t <= DST; t++)
         if (problem->tensors[t].format_kind == NEO_FORMAT_PACKED)
@@ -24,8 +26,10 @@ static const char *copy_refuse(const struct problem *problem, const struct cpu *
     return NULL;
 }
 
-static double copy_estimate(const struct problem *problem, const struct cpu *cpu)
+static double copy_estimate(const struct algorithm *self, const struct problem *problem,
+                            const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     return reorder_estimate(problem, 2);
 }

@@ -24,22 +24,28 @@ static const char *refuse_unless(bool fits, const struct problem *problem)
     return problem->attributes.post_op_count ? "packed weights take no post-operations" : NULL;
 }
 
-static const char *pack_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *pack_refuse(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     return refuse_unless(!is_packed(problem, SRC) && is_packed(problem, DST), problem);
 }
 
-static const char *unpack_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *unpack_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     if (is_packed(problem, SRC) && layout_winograd_points(problem->tensors[SRC].packed.id))
         return "weights transformed for Winograd's algorithm cannot be given back exactly";
     return refuse_unless(is_packed(problem, SRC) && !is_packed(problem, DST), problem);
 }
 
-static const char *repack_refuse(const struct problem *problem, const struct cpu *cpu)
+static const char *repack_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     if (is_packed(problem, SRC) && is_packed(problem, DST) && !neo_memory_desc_equal(src, dst))
@@ -47,8 +53,10 @@ static const char *repack_refuse(const struct problem *problem, const struct cpu
     return refuse_unless(is_packed(problem, SRC) && is_packed(problem, DST), problem);
 }
 
-static double pack_estimate(const struct problem *problem, const struct cpu *cpu)
+static double pack_estimate(const struct algorithm *self, const struct problem *problem,
+                            const struct cpu *cpu)
 {
+    (void)self;
     (void)cpu;
     return reorder_estimate(problem, 1);
 }
