@@ -38,9 +38,9 @@ enum { GEMM_F32_REGULAR_ROUNDS = 4 }; /* of regular rows, at least */
  * not read between two segments.
  *
  * Kernels that pack read a plain B instead, 12 columns a panel, none missing or skipped, and leave
- * it at `to` as b would be:
+ * it at `to` as b would be; there is one segment:
  *
- *   to[q * b_step + p * 12 + j] = from[p * from_row + q * 12 + j], p < segments * depth
+ *   to[q * b_step + p * 12 + j] = from[p * from_row + q * 12 + j], p < depth
  *
  * Kernels for regular rows find row i of tile t at a + (t * height + i) * a_row, without a list,
  * and go from the panels of 12 columns to `eights` panels of 8 columns, which may be none, before

@@ -10,7 +10,7 @@
  * FMUL need no sums of zero; and where the next tile is, is computed without a branch in one block
  * with the stores.
  *
- * Kernels that pack B read the vectors of one step from its rows, and store them to the panel before
+ * Kernels that pack B read the vectors of one step from its rows, and copy them to the panel before
  * they are multiplied.
  *
  * Kernels for regular rows store in the block of a panel's last round, so that stores wait for FMLA

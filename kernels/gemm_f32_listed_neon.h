@@ -31,6 +31,8 @@ bias .req x27
 segment .req x28
 from_row .req x29
 from .req x30
+copied .req x26 /* there is one segment */
+copied_too .req x28
 
 /* 1 for kernels that pack B: panels of three vectors. */
     .set packing, 0
@@ -89,13 +91,24 @@ from .req x30
     add from, from, scratch, lsl #4
     .endm
 
-/* One step's vectors of B, which come from the panel, or go there. */
+/* One step's vectors of B, which come from the panel, or go there: by general registers, since the
+ * stores of others take pipes of FMLA, but for low tiles, which have no room for more loads. */
     .macro step_of_b vectors, first
-    .if packing
-    several ld1, \vectors, \first, from, from_row
-    several st1, \vectors, \first, b, #16 * \vectors
-    .else
+    .if packing == 0
     several ld1, \vectors, \first, b, #16 * \vectors
+    .else
+    .if \first > 4
+    .set i, 0
+    .rept \vectors
+    ldp copied, copied_too, [from, #16 * i]
+    stp copied, copied_too, [b], #16
+    .set i, i + 1
+    .endr
+    .endif
+    several ld1, \vectors, \first, from, from_row
+    .if \first <= 4
+    several st1, \vectors, \first, b, #16 * \vectors
+    .endif
     .endif
     .endm
 
@@ -280,18 +293,23 @@ bytes_in_order:
 /* w8: does it accumulate? */
     .macro begin_special_tile
     ldr w8, [strip, #STRIP_ACCUMULATE]
+    .if packing == 0
     mov segment, list
     ldr segments, [strip, #STRIP_SEGMENTS]
+    .endif
     .endm
 
 /* From the end of a segment at 26: the next one at 24, or the sums to C by `store`, and the next tile
  * at 20. */
     .macro end_tile height, vectors, store, op
-26: subs segments, segments, #1
+26:
+    .if packing == 0
+    subs segments, segments, #1
     b.eq 27f
     load_next_pointers \height
     add b, b, special, lsl #2
     b 24b
+    .endif
 27: finish_sums \height, \vectors
     .if \vectors > 1
     ldr w8, [strip, #STRIP_MISSING]

@@ -66,7 +66,7 @@ void gemm_f32_listed_columns_ref(const struct gemm_f32_listed *strip)
 static void pack(const struct gemm_f32_listed *strip)
 {
     struct gemm_f32_listed packed = *strip;
-    size_t depth = strip->segments * (4 * strip->rounds + strip->tail), width = strip->width;
+    size_t depth = 4 * strip->rounds + strip->tail, width = strip->width;
     for (size_t q = 0; q < strip->panels; q++)
         for (size_t p = 0; p < depth; p++)
             for (size_t j = 0; j < width; j++)

@@ -19,6 +19,8 @@ c .req x4
 line .req x5
 from .req x9
 from_row .req x10
+copied .req x11
+copied_too .req x12
 
 /* 1 for kernels that pack B. */
     .set packing, 0
@@ -86,11 +88,15 @@ from_row .req x10
     .endr
     .endm
 
-/* The next twelve values of B in v4 … v6, which come from the panel, or go there. */
+/* The next twelve values of B in v4 … v6, which come from the panel, or go there: by general
+ * registers, since the stores of others take pipes of FMLA. */
     .macro step_of_b
     .if packing
+    .irp at, 0, 16, 32
+    ldp copied, copied_too, [from, #\at]
+    stp copied, copied_too, [b], #16
+    .endr
     ld1 {v4.4s, v5.4s, v6.4s}, [from], from_row
-    st1 {v4.4s, v5.4s, v6.4s}, [b], #48
     .else
     ld1 {v4.4s, v5.4s, v6.4s}, [b], #48
     .endif

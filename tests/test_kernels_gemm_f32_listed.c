@@ -216,11 +216,11 @@ static void columns_are_exact_on_integers_and_near_on_reals(void **state)
                 &seed);
 }
 
-/* The panels of `problem` as rows, for a kernel that packs; it has one tile. */
+/* The panels of `problem` as rows, for a kernel that packs; it has one tile and segment. */
 static void make_plain(struct problem *problem, size_t b_count, uint32_t *seed)
 {
     struct gemm_f32_listed *strip = &problem->strip;
-    size_t depth = strip->segments * problem->depth, columns = problem->columns;
+    size_t depth = problem->depth, columns = problem->columns;
     uint32_t options = fill_next(seed) >> 4;
     strip->from_row = columns + (options >> 1 & 7);
     size_t count = depth ? (depth - 1) * strip->from_row + columns : 0;
@@ -238,7 +238,7 @@ static void make_plain(struct problem *problem, size_t b_count, uint32_t *seed)
 static void check_packed(const struct problem *problem, size_t b_count)
 {
     const struct gemm_f32_listed *strip = &problem->strip;
-    size_t panel = strip->segments * problem->depth * 12;
+    size_t panel = problem->depth * 12;
     for (size_t i = 0; i < b_count; i++)
         if (i % strip->b_step < panel)
             assert_true(strip->to[i] == strip->b[i]);
@@ -256,9 +256,8 @@ static void packs_meanwhile(void **state)
                 struct problem problem = {.name = kernels->name};
                 make_problem(&problem, height, 12, depth, true, fill_integers, &seed);
                 struct gemm_f32_listed *strip = &problem.strip;
-                size_t panel = strip->segments * depth * 12;
-                size_t b_count = (strip->panels - 1) * strip->b_step + panel;
-                strip->tiles = 1, problem.rows = height;
+                size_t b_count = (strip->panels - 1) * strip->b_step + depth * 12;
+                strip->tiles = strip->segments = 1, problem.rows = height;
                 make_plain(&problem, b_count, &seed);
                 const float *b = strip->b;
                 strip->b = NULL; /* must not be read */

@@ -15,15 +15,15 @@ static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
     }
 }
 
-/* Do kernels pack full panels of B? Those for packed rows do it with whole tiles only, and a tile
- * that leaves zeros out would not come by all of B. */
+/* Do kernels pack full panels of B? Those for packed rows do it with whole tiles only, those for
+ * listed ones in one segment; and a tile that leaves zeros out would not come by all of B. */
 static bool has_packing_kernels(const struct gemm_task *task, const struct gemm_step *step)
 {
     const struct gemm_f32 *plan = task->plan;
     if (!plan->shape.b_row || plan->planes || plan->shape.a_has_zeros)
         return false;
     if (gemm_step_lists(task))
-        return task->tiles->listed->pack[0];
+        return task->tiles->listed->pack[0] && step->segments == 1;
     struct span first = gemm_f32_row_tile(step->rows, 0);
     return task->tiles->pack && first.end == GEMM_F32_MR;
 }
