@@ -50,23 +50,20 @@ static void describe_nothing(const struct problem *problem, char *out, size_t si
 static const char *accept(const struct algorithm *self, const struct problem *problem,
                           const struct cpu *cpu)
 {
-    (void)self;
-    (void)problem, (void)cpu;
+    (void)self, (void)problem, (void)cpu;
     return NULL;
 }
 
 static void choose_nothing(const struct algorithm *self, struct problem *problem,
                            const struct cpu *cpu)
 {
-    (void)self;
-    (void)problem, (void)cpu;
+    (void)self, (void)problem, (void)cpu;
 }
 
 static double estimate_nothing(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    (void)self;
-    (void)problem, (void)cpu;
+    (void)self, (void)problem, (void)cpu;
     return 1;
 }
 

@@ -247,8 +247,7 @@ void convolution_choose_images(struct problem *problem)
 void convolution_choose_packed(const struct algorithm *self, struct problem *problem,
                                const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     convolution_choose_images(problem);
     neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     if (weights->format_kind == NEO_FORMAT_ANY)

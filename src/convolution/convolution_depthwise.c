@@ -39,8 +39,7 @@ static bool depthwise_fits(const struct problem *problem)
 static const char *depthwise_refuse(const struct algorithm *self, const struct problem *problem,
                                     const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     if (!convolution_is_depthwise(problem))
         return "groups have more than one input channel, or there are none";
     const char *why = convolution_refuse_tensors(problem, LAYOUT_DEPTHWISE_F32);
@@ -63,8 +62,7 @@ static void choose_weights(neo_memory_desc *weights, bool grouped)
 static void depthwise_choose(const struct algorithm *self, struct problem *problem,
                              const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
         choose_weights(&problem->tensors[WEIGHTS], convolution_is_grouped(problem));

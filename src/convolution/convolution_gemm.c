@@ -25,8 +25,7 @@ static bool repeats_values(const neo_memory_desc *src)
 static const char *gemm_refuse(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
     if (!why && repeats_values(&problem->tensors[SRC]))
         why = "a value of src stands for several";

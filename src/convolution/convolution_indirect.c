@@ -20,10 +20,9 @@ enum {
 static const char *indirect_refuse(const struct algorithm *self, const struct problem *problem,
                                    const struct cpu *cpu)
 {
-    (void)self;
     struct problem chosen = *problem;
     const neo_memory_desc *src = &chosen.tensors[SRC];
-    (void)cpu;
+    (void)self, (void)cpu;
     convolution_choose_images(&chosen);
     const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
     if (why)

@@ -129,8 +129,7 @@ static const char *planes_refuse(const struct algorithm *self, const struct prob
 static void planes_choose(const struct algorithm *self, struct problem *problem,
                           const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     choose_layouts(problem);
 }
 

@@ -9,8 +9,7 @@
 static const char *reference_refuse(const struct algorithm *self, const struct problem *problem,
                                     const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
         return "the weights are packed";
     return convolution_refuse_direct(problem);
@@ -19,8 +18,7 @@ static const char *reference_refuse(const struct algorithm *self, const struct p
 static void reference_choose(const struct algorithm *self, struct problem *problem,
                              const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
         desc_set_plain(&problem->tensors[WEIGHTS]);
@@ -29,9 +27,8 @@ static void reference_choose(const struct algorithm *self, struct problem *probl
 static double reference_estimate(const struct algorithm *self, const struct problem *problem,
                                  const struct cpu *cpu)
 {
-    (void)self;
     struct convolution_shape s;
-    (void)cpu;
+    (void)self, (void)cpu;
     convolution_shape_init(&s, problem);
     double work = 1e4 + 20.0 * (double)s.batch * (double)s.groups * (double)s.oc * (double)s.ic;
     for (int i = 0; i < SPACE; i++)

@@ -93,8 +93,7 @@ static const char *matmul_check(struct problem *problem, bool *unsupported)
 void matmul_choose_plain(const struct algorithm *self, struct problem *problem,
                          const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (problem->tensors[t].ndims && problem->tensors[t].format_kind == NEO_FORMAT_ANY)
             desc_set_plain(&problem->tensors[t]);

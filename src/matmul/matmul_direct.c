@@ -44,9 +44,8 @@ static bool is_turned(const neo_memory_desc *weights)
 static const char *direct_refuse(const struct algorithm *self, const struct problem *problem,
                                  const struct cpu *cpu)
 {
-    (void)self;
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
-    (void)cpu;
+    (void)self, (void)cpu;
     if (problem_is_runtime(problem))
         return "a size is known only at run time";
     if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_MATMUL_F32)

@@ -35,9 +35,8 @@ static bool has_few_columns(const struct problem *problem)
 static const char *dot_refuse(const struct algorithm *self, const struct problem *problem,
                               const struct cpu *cpu)
 {
-    (void)self;
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
-    (void)cpu;
+    (void)self, (void)cpu;
     if (problem_is_runtime(problem))
         return "a size is known only at run time";
     if (weights->format_kind == NEO_FORMAT_PACKED)

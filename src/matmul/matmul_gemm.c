@@ -17,8 +17,7 @@ static bool is_supported_layout(const neo_memory_desc *weights)
 static const char *gemm_refuse(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     return is_supported_layout(&problem->tensors[WEIGHTS])
                ? NULL
                : "the weights are packed for another operation";

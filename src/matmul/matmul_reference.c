@@ -12,8 +12,7 @@ struct matmul_reference {
 static const char *reference_refuse(const struct algorithm *self, const struct problem *problem,
                                     const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     return problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED ? "the weights are packed"
                                                                       : NULL;
 }
@@ -21,9 +20,8 @@ static const char *reference_refuse(const struct algorithm *self, const struct p
 static double reference_estimate(const struct algorithm *self, const struct problem *problem,
                                  const struct cpu *cpu)
 {
-    (void)self;
     struct matmul_shape shape = matmul_shape(problem);
-    (void)cpu;
+    (void)self, (void)cpu;
     const double call = 2e4; /* never the best; sizes that are not known are large numbers */
     return call + 16.0 * fabs((double)shape.batch) * fabs((double)shape.m) * fabs((double)shape.n) *
                       fabs((double)shape.k);

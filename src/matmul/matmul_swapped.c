@@ -46,9 +46,8 @@ static bool is_better_as_row(const struct problem *problem)
 static const char *swapped_refuse(const struct algorithm *self, const struct problem *problem,
                                   const struct cpu *cpu)
 {
-    (void)self;
     const neo_memory_desc *dst = &problem->tensors[DST];
-    (void)cpu;
+    (void)self, (void)cpu;
     if (problem_is_runtime(problem))
         return "a size is known only at run time";
     if (problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED)

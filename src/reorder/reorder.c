@@ -37,8 +37,7 @@ double reorder_estimate(const struct problem *problem, double cycles_per_element
 void reorder_choose_nothing(const struct algorithm *self, struct problem *problem,
                             const struct cpu *cpu)
 {
-    (void)self;
-    (void)problem, (void)cpu;
+    (void)self, (void)problem, (void)cpu;
 }
 
 size_t reorder_scratch_none(const void *plan, int threads)

@@ -18,8 +18,7 @@ struct reorder_copy {
 static const char *copy_refuse(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     for (int t = SRC; t <= DST; t++)
         if (problem->tensors[t].format_kind == NEO_FORMAT_PACKED)
             return "a side is packed";
@@ -29,8 +28,7 @@ static const char *copy_refuse(const struct algorithm *self, const struct proble
 static double copy_estimate(const struct algorithm *self, const struct problem *problem,
                             const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     return reorder_estimate(problem, 2);
 }
 

@@ -27,16 +27,14 @@ static const char *refuse_unless(bool fits, const struct problem *problem)
 static const char *pack_refuse(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     return refuse_unless(!is_packed(problem, SRC) && is_packed(problem, DST), problem);
 }
 
 static const char *unpack_refuse(const struct algorithm *self, const struct problem *problem,
                                  const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     if (is_packed(problem, SRC) && layout_winograd_points(problem->tensors[SRC].packed.id))
         return "weights transformed for Winograd's algorithm cannot be given back exactly";
     return refuse_unless(is_packed(problem, SRC) && !is_packed(problem, DST), problem);
@@ -45,8 +43,7 @@ static const char *unpack_refuse(const struct algorithm *self, const struct prob
 static const char *repack_refuse(const struct algorithm *self, const struct problem *problem,
                                  const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     if (is_packed(problem, SRC) && is_packed(problem, DST) && !neo_memory_desc_equal(src, dst))
         return "the two packed layouts differ";
@@ -56,8 +53,7 @@ static const char *repack_refuse(const struct algorithm *self, const struct prob
 static double pack_estimate(const struct algorithm *self, const struct problem *problem,
                             const struct cpu *cpu)
 {
-    (void)self;
-    (void)cpu;
+    (void)self, (void)cpu;
     return reorder_estimate(problem, 1);
 }
 
