@@ -56,6 +56,7 @@ struct dwconv_f32_task {
     int from_last;         /* these, from the last one on */
     uint16_t tile_rows;    /* of dst: 2, or 1 */
     uint16_t tile_columns; /* 14, 7, or 4 and 3 in turn; at most, as not all tiles exist */
+    int copies_weights;    /* so that those of these channels lie together */
     int by_lines;          /* halves of sixteen channels in turn, every few columns; of stride 2 */
     void *scratch;         /* as many bytes as the kernel wants, aligned to 64 */
 };

@@ -161,11 +161,18 @@ static int does(const struct dwconv_f32_task *task)
            task->kw == 3 && down <= 2 && down == parts_stride(task->stride_w, task->dilation_w);
 }
 
+/* A copy of the weights. */
+static size_t scratch_bytes(const struct dwconv_f32_task *task)
+{
+    return task->copies_weights ? TILES_TAPS * task->channels * sizeof(float) : 0;
+}
+
 const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {
     .name = "dwconv_f32_3x3_neon",
     .needs = CPU_NEON,
     .does = does,
     .tile_columns = TILES_WIDTH,
+    .scratch_bytes = scratch_bytes,
     .run = run,
 };
 const struct dwconv_f32_kernel dwconv_f32_3x3_a55_neon = {

@@ -1,4 +1,6 @@
 /* Depthwise 3x3 by tiles: those of a task for the assembly of kernels/dwconv_f32_tiles_neon.S. */
+#include <string.h>
+
 #include "kernels/dwconv_f32_tiles.h"
 #include "kernels/dwconv_f32_tiles_offsets.h"
 
@@ -91,6 +93,31 @@ static void move_tiles(struct tiles *tiles, ptrdiff_t from)
     tiles->from = from;
 }
 
+/* So many groups of channels are done in all rows of a strip before the next ones. */
+static size_t groups_together(const struct dwconv_f32_task *task, size_t groups)
+{
+    size_t most = task->tile_channels / TILES_GROUP;
+    return most && most < groups ? most : groups;
+}
+
+/* Those from c on. */
+static float *copy_of_weights(const struct dwconv_f32_task *task, size_t c)
+{
+    return (float *)task->scratch + c * TILES_TAPS;
+}
+
+/* The weights of channels that are done together, tap after tap. */
+static void copy_weights(const struct dwconv_f32_task *task, size_t c, size_t groups)
+{
+    for (size_t count; groups; groups -= count, c += count * TILES_GROUP) {
+        count = groups_together(task, groups);
+        float *copy = copy_of_weights(task, c);
+        for (size_t tap = 0; tap < TILES_TAPS; tap++, copy += count * TILES_GROUP)
+            memcpy(copy, task->weights + tap * task->weights_tap + c,
+                   count * TILES_GROUP * sizeof *copy);
+    }
+}
+
 /* Groups of channels, from c on. */
 static void run_band(const struct plan *plan, const struct band *band, struct tiles *tiles,
                      struct dwconv_f32_tiles *job, size_t c, size_t groups)
@@ -102,7 +129,8 @@ static void run_band(const struct plan *plan, const struct band *band, struct ti
     };
     const struct dwconv_f32_task *task = plan->task;
     ptrdiff_t group = TILES_GROUP * sizeof(float), bytes = (ptrdiff_t)groups * group;
-    ptrdiff_t from = (ptrdiff_t)(c * sizeof(float)) + (task->from_last ? -group : bytes);
+    ptrdiff_t first = (ptrdiff_t)(c * sizeof(float));
+    ptrdiff_t from = first + (task->from_last ? -group : bytes);
     move_tiles(tiles, from);
     job->first_channel = task->from_last ? bytes : -bytes;
     job->channel_step = task->from_last ? -group : group;
@@ -110,6 +138,8 @@ static void run_band(const struct plan *plan, const struct band *band, struct ti
     job->tiles = tiles->tile;
     job->tiles_end = tiles->tile + tiles->count;
     job->weights = (uintptr_t)task->weights + (uintptr_t)from;
+    if (task->copies_weights)
+        job->weights = (uintptr_t)copy_of_weights(task, c) + (uintptr_t)(from - first);
     job->bias = task->bias ? (uintptr_t)task->bias + (uintptr_t)from : (uintptr_t)none;
     job->dst = (uintptr_t)(task->dst + band->y * task->dst_row) + (uintptr_t)from;
     job->count = band->down * tiles->count * groups;
@@ -119,9 +149,10 @@ static void run_band(const struct plan *plan, const struct band *band, struct ti
 /* Some channels after the others. */
 static void run_strip(struct plan *plan, struct dwconv_f32_tiles *job, size_t c, size_t groups)
 {
-    size_t most = plan->task->tile_channels / TILES_GROUP;
     for (size_t count; groups; groups -= count, c += count * TILES_GROUP) {
-        count = most && most < groups ? most : groups;
+        count = groups_together(plan->task, groups);
+        if (plan->task->copies_weights)
+            job->weights_tap = count * TILES_GROUP * sizeof(float);
         for (size_t i = 0; i < plan->bands.count; i++)
             run_band(plan, &plan->bands.band[i], &plan->tiles[i], job, c, count);
     }
@@ -145,6 +176,8 @@ int dwconv_f32_tiles_run(const struct dwconv_f32_task *task, const float *const 
     if (!find_edges(&plan) ||
         !bands_list(&plan.bands, task, rows, task->tile_rows == 1 ? 1 : TILES_HEIGHTS))
         return 0;
+    if (task->copies_weights)
+        copy_weights(task, c, groups);
     size_t together = task->strip / TILES_WIDTH * TILES_WIDTH;
     together = together < MOST_COLUMNS && together ? together : MOST_COLUMNS;
     for (size_t x = 0, end; x < task->out_cols; x = end) {

@@ -13,7 +13,7 @@
  * comes while the line is in the L1 cache, and so do the rows that tiles have in common.
  *
  * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
-enum { TILES_WIDTH = 7, TILES_GROUP = 8 };
+enum { TILES_WIDTH = 7, TILES_GROUP = 8, TILES_TAPS = 9 };
 
 /* What of a tile's columns is padding and left out, too: the one before the image, the one behind
  * it, or both. */

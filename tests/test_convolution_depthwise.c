@@ -13,7 +13,7 @@ enum { LINES = 1 };                     /* instead of columns: halves of lines t
 static const struct {
     size_t channels, size, stride, multipliers, rows, columns, strip;
 } cases[] = {
-    {512, 14, 1, NARROW, 2, 4, 7},      {256, 28, 1, ALL, 2, 7, 7},
+    {512, 14, 1, ALL, 1, 7, 7},         {256, 28, 1, ALL, 2, 7, 7},
     {128, 56, 1, ALL, 2, 7, 14},        {192, 28, 1, ALL, 2, 7, 28},
     {512, 14, 2, ALL, 2, LINES, 7},     {256, 28, 2, ALL, 2, LINES, 14},
     {128, 56, 2, NARROW, 2, LINES, 14}, {128, 56, 2, WIDE, 2, 7, 7},
@@ -44,6 +44,7 @@ static void tiles_have_places(void **state)
         depthwise_plan_tiles(&plan);
         assert_int_equal(plan.task.tile_rows, cases[k].rows);
         assert_int_equal(plan.task.by_lines, cases[k].columns == LINES);
+        assert_int_equal(plan.task.copies_weights, cases[k].channels == 512 && out == 14);
         if (cases[k].columns != LINES)
             assert_int_equal(plan.task.tile_columns, cases[k].columns);
         assert_int_equal(plan.task.strip, cases[k].strip);

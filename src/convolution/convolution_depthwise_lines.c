@@ -8,7 +8,10 @@ enum {
     MOST_PLACES = 128,
     PART_COLUMNS = 4, /* of source, in tiles by lines */
     ROWS_DOWN = 8,
+    APART = 3, /* places from one line of copied weights to the next */
 };
+
+static const size_t FIRST_WEIGHTS = SIZE_MAX / 2 + 1; /* beyond all pixels, of place 0 */
 
 size_t depthwise_l1_ways(const struct cpu *cpu)
 {
@@ -66,6 +69,39 @@ static size_t lines_of_columns(const struct convolution_depthwise *mine, struct 
     return lines;
 }
 
+/* Lines of weights that come: taps are as far apart as pixels. */
+static size_t lines_of_weights(const struct convolution_depthwise *mine, struct places *places)
+{
+    size_t lines = 0;
+    for (size_t tap = 0; tap < mine->taps; tap++)
+        lines += use_line(places, FIRST_WEIGHTS + tap);
+    return lines;
+}
+
+/* Those of copies are anywhere in the cache: these places have a few of them, for the time of other
+ * channels. */
+static size_t lines_of_copies(const struct convolution_depthwise *mine, struct places *places)
+{
+    size_t bytes = mine->taps * mine->task.tile_channels * sizeof(float), lines = 0;
+    size_t apart = mine->cpu->l1_bytes / (places->count * places->ways);
+    for (size_t i = 0; i < div_up(bytes, apart); i++)
+        lines += use_line(places, FIRST_WEIGHTS + i * APART);
+    return lines;
+}
+
+/* For half of a tile. Taps that are fewer than places have most of these to themselves, or to
+ * others, by where weights begin; kernels by lines copy a few channels' weights, which take next to
+ * no room. */
+static size_t lines_of_taps(const struct convolution_depthwise *mine, struct places *places,
+                            int half)
+{
+    if (mine->task.by_lines || mine->taps < places->count)
+        return 0;
+    if (!mine->task.copies_weights)
+        return lines_of_weights(mine, places);
+    return half ? 0 : lines_of_copies(mine, places);
+}
+
 /* A tile does one half of a line of channels after the other: all of its columns, or parts. */
 static size_t lines_of_tile(const struct convolution_depthwise *mine, struct places *places,
                             const struct area *area, size_t dst)
@@ -74,12 +110,14 @@ static size_t lines_of_tile(const struct convolution_depthwise *mine, struct pla
     size_t columns = (area->columns - 1) * task->stride_w + task->kw, lines = 0;
     size_t part = task->by_lines ? PART_COLUMNS : columns;
     for (size_t k = 0; k < columns; k += part)
-        for (int half = 0; half < 2; half++)
+        for (int half = 0; half < 2; half++) {
+            lines += lines_of_taps(mine, places, half);
             lines += lines_of_columns(mine, places, area, dst, k, min_size(k + part, columns));
+        }
     return lines;
 }
 
-/* Some rows down. dst may begin anywhere, so each tile's is at another place. */
+/* Some rows down, after the weights. dst may begin anywhere, so each tile's is at another place. */
 static size_t lines_of_rows(const struct convolution_depthwise *mine, bool has_dst)
 {
     const struct dwconv_f32_task *task = &mine->task;
@@ -87,6 +125,7 @@ static size_t lines_of_rows(const struct convolution_depthwise *mine, bool has_d
     size_t ways = depthwise_l1_ways(mine->cpu), count = depthwise_pixels_in_l1(mine) / ways;
     struct places places = {.count = max_size(min_size(count, MOST_PLACES), 1), .ways = ways};
     size_t strip = min_size(task->strip, out), width = task->by_lines ? strip : task->tile_columns;
+    lines_of_taps(mine, &places, 0);
     for (size_t y = 0; y < ROWS_DOWN; y += task->tile_rows) {
         size_t dst =
             has_dst ? places.count * in * in + 1 + y * (out + places.count / ROWS_DOWN) : 0;

@@ -92,19 +92,24 @@ static bool rows_share_places(const struct convolution_depthwise *mine)
 
 /* What kernels/dwconv_f32_tiles.h and dwconv_f32_lines.h have, the fastest of a stride first: so
  * many rows and columns of dst. By the model of docs/measuring.md, of Neoverse N1 and V2: cycles
- * for a line of channels of one of its pixels, and of its row of a strip. Apple M1's are as many
- * as V2's, or fewer by a tenth. Cores that issue in order have no tiles. */
+ * for a line of channels of one of its pixels, of its row of a strip, and of all pixels, which is
+ * what a copy of its weights takes. Apple M1's are as many as V2's, or fewer by a tenth. Cores that
+ * issue in order have no tiles. */
 struct tile {
     uint16_t stride, rows, columns;
-    bool by_lines;
+    bool by_lines, copies_weights;
     struct tile_cycles {
-        double each, row;
+        double each, row, all;
     } narrow, wide; /* cores with up to two multipliers; with more */
 };
 static const struct tile tiles[] = {
-    {1, 2, 7, false, {19.6, 0}, {9.9, 0}}, {1, 2, 4, false, {19.7, 0}, {9.9, 0}},
-    {1, 1, 7, false, {20.5, 0}, {10, 0}},  {2, 2, 14, false, {20.6, 0}, {10.2, 0}},
-    {2, 2, 7, false, {21.2, 0}, {11, 0}},  {2, 2, 14, true, {20.4, 13}, {10.9, 8}},
+    {1, 2, 7, false, false, {19.6, 0, 0}, {9.9, 0, 0}},
+    {1, 2, 4, false, false, {19.7, 0, 0}, {9.9, 0, 0}},
+    {1, 1, 7, false, false, {20.5, 0, 0}, {10, 0, 0}},
+    {1, 1, 7, false, true, {20.5, 0, 54}, {10, 0, 17}},
+    {2, 2, 14, false, false, {20.6, 0, 0}, {10.2, 0, 0}},
+    {2, 2, 7, false, false, {21.2, 0, 0}, {11, 0, 0}},
+    {2, 2, 14, true, false, {20.4, 13, 0}, {10.9, 8, 0}},
 };
 
 /* What a line between the L1 and the L2 cache costs beside sums, if these do not wait for it. */
@@ -119,6 +124,7 @@ static void set_tile(struct convolution_depthwise *mine, const struct tile *tile
     task->tile_rows = tile->rows;
     task->tile_columns = tile->columns;
     task->by_lines = tile->by_lines;
+    task->copies_weights = tile->copies_weights;
     task->tile_channels = choose_channels(mine);
     task->strip = tile->by_lines ? strip : choose_strip(mine);
 }
@@ -131,7 +137,8 @@ static double cycles_of(const struct convolution_depthwise *mine, const struct t
         return HUGE_VAL;
     const struct core *core = mine->cpu->core;
     const struct tile_cycles *cycles = core->fmla_per_cycle > 2 ? &tile->wide : &tile->narrow;
-    return cycles->each + cycles->row / (double)mine->task.strip +
+    double pixels = (double)mine->shape.out[HEIGHT] * (double)mine->shape.out[WIDTH];
+    return cycles->each + cycles->row / (double)mine->task.strip + cycles->all / pixels +
            line_cycles(core) * depthwise_lines_of_pixel(mine);
 }
 
@@ -160,7 +167,7 @@ void depthwise_plan_tiles(struct convolution_depthwise *mine)
     struct dwconv_f32_task *task = &mine->task;
     task->tile_rows = rows_share_places(mine) ? 1 : TILE_ROWS;
     task->tile_columns = 0; /* the kernel's own choice */
-    task->by_lines = false;
+    task->by_lines = task->copies_weights = false;
     task->tile_channels = choose_channels(mine);
     task->strip = choose_strip(mine);
     task->from_last = goes_from_last(mine);
