@@ -115,6 +115,8 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
     if (task->dst_plane > 1)
         task->dst_plane = task->out_rows * task->dst_row + pick(seed, 0, 3);
     task->first = (ptrdiff_t)pick(seed, 0, 5) - 4;
+    if (task->kw > 7 && pick(seed, 0, 1)) /* many taps, of which some outputs have few */
+        task->first = -(ptrdiff_t)pick(seed, 0, (task->kw - 1) * task->dilation_w);
     if (problem->is_same) {
         pick_same(task, seed);
         return;

@@ -68,6 +68,12 @@ static void the_kernel_for_many_taps_is_found(void)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     task.kw = 1;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_lanes_neon);
+    task.column = task.dst_column = 1;
+    task.src_plane = task.dst_plane = 100;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
+    task.kw = 87;
+    for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++)
+        assert_ptr_equal(dwconv_f32_find(CPU_NEON, in_order, &task), &dwconv_f32_planes_row_neon);
 }
 #endif
 
