@@ -132,8 +132,8 @@ static void regular_rows_come_for_panels_of_both_widths(void **state)
     }
 }
 
-/* Rows of 512 values fall on half of the places that a block of 256 of them needs, and blocks of
- * panels of 320 values all on the same ones. */
+/* Those of the L1 cache: rows of 512 values fall on half of the places that a block of 256 of them
+ * needs, and blocks of panels of 320 values all on the same ones. */
 static void blocks_are_as_large_as_their_places_in_the_cache(void **state)
 {
     (void)state;
@@ -141,6 +141,7 @@ static void blocks_are_as_large_as_their_places_in_the_cache(void **state)
         size_t k, block_k, panels;
     } cases[] = {{512, 176, 4}, {768, 192, 4}, {320, 320, 2}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    cpu.l2_bytes = 4 << 20; /* all of A, B and C stay there */
     for (size_t i = 0; i < count_of(cases); i++) {
         struct gemm_f32_shape shape = packed_shape(196, 512, cases[i].k);
         struct gemm_f32 plan;

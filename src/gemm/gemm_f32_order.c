@@ -146,11 +146,11 @@ static double calls(const struct sizes *s)
     return s->call * ceil(s->m / s->mc) * ceil(s->k / s->kc) * ceil(s->n / s->group);
 }
 
-/* A line from behind the L2 cache takes some six times as long as one from there; twelve times
+/* A line from behind the L2 cache takes some nine times as long as one from there; twelve times
  * where rows are patches, as l1_traffic() counts a line for each of the taps that share it. */
 static double cost_of(const struct sizes *s, bool k_inside)
 {
-    double l1_lines = has_patches(s) ? 12 : 6;
+    double l1_lines = has_patches(s) ? 12 : 9;
     return memory_traffic(s, k_inside) + collisions(s) + l1_traffic(s) / l1_lines + listing(s) +
            calls(s);
 }
