@@ -176,11 +176,17 @@ static double step_cycles(const struct core *core, double height, double vectors
                           : fmax(cycles, loads / fmax(core->loads_per_cycle, 1));
 }
 
-/* And the instructions around them, which matter less. */
+/* The loads of a step and what counts steps take their places among other instructions, which
+ * matters less, least where these are reordered. */
+static double crowding_cycles(const struct core *core, double loads)
+{
+    return (core->in_order ? 0.06 : 0.03) * (loads + 0.5);
+}
+
 static double untuned_cycles(const struct core *core, double height, double vectors, double group)
 {
     return step_cycles(core, height, vectors, ceil(vectors), core->fmla_latency) +
-           0.06 * (height / 4 + vectors / group + 0.5);
+           crowding_cycles(core, height / 4 + vectors / group);
 }
 
 /* The same where the last columns take four steps at once: a round of nothing but these has as many
@@ -192,7 +198,7 @@ static double tail_cycles(const struct core *core, double height, const struct s
     if (whole == 0)
         chain = fmax(chain / 4, height * (tail + 1.5) / 16);
     return step_cycles(core, height, vectors, vectors, chain) +
-           0.06 * (height / 4 + vectors / run->group + 0.5);
+           crowding_cycles(core, height / 4 + vectors / run->group);
 }
 
 static double tile_cycles(const struct core *core, const struct strips *run, double height)
@@ -200,7 +206,7 @@ static double tile_cycles(const struct core *core, const struct strips *run, dou
     bool other = run->a_columns || direct_has_panels(run);
     if (run->has_parts) /* each step waits for the one before the last three */
         return step_cycles(core, height, run->vectors, run->vectors, core->fmla_latency / 4.0) +
-               0.06 * (height / 4 + 1.5);
+               crowding_cycles(core, height / 4 + 1);
     if (run->panels.tail)
         return tail_cycles(core, height, run);
     if (core->in_order && !other && gemm_f32_direct_is_tuned(core, run->vectors, run->group))
@@ -222,6 +228,16 @@ static double shallow_cycles(const struct core *core, const struct strips *run, 
     return depth * row + m * (macs + core->slowness * (0.5 * run->vectors + 0.5));
 }
 
+/* Of tiles of so many rows on average. On cores that reorder those of a row less count apart: they
+ * may wait for their sums where the others do not. */
+static double mean_tile_cycles(const struct core *core, const struct strips *run, double height)
+{
+    if (core->in_order)
+        return tile_cycles(core, run, height);
+    double low = floor(height), share = height - low, cycles = tile_cycles(core, run, low);
+    return share > 0 ? cycles + share * (tile_cycles(core, run, low + 1) - cycles) : cycles;
+}
+
 /* For m rows of one strip: as few tiles as there can be, as even as they can be. */
 static double strip_cycles(const struct core *core, const struct strips *run, double m, double k)
 {
@@ -230,7 +246,7 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     /* What adds a row's sums of four parts, by how many there are; three make low tiles, too. */
     static const double parts[] = {0, 0.75, 2, 7};
     double tiles = ceil(m / run->height), height = m / tiles;
-    double step = tile_cycles(core, run, height);
+    double step = mean_tile_cycles(core, run, height);
     double around = 6 + 0.5 * height * run->vectors +
                     height * parts[run->panels.tail] / fmax(core->fmla_per_cycle, 1);
     if (run->has_parts) /* these become one */

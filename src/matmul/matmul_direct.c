@@ -109,12 +109,29 @@ static struct direct_shape direct_shape_of(const struct problem *problem, const 
     };
 }
 
-/* What one of them takes. A core that has two multiply-adds a cycle beside what it loads, in order,
- * is so long busy with a line that the next one of a panel, which is read from end to end, is
- * there, and half there if it is one of another row. */
+static const double LINE_BYTES = 64;
+
+/* Of a panel's line that comes beside products; as many products take less time on fast cores. */
+static double line_beside_cycles(const struct core *core)
+{
+    return core->slowness;
+}
+
+/* What one of them takes, by the kind of core (IN_ORDER_*), of plain rows and of a panel. A panel
+ * is read from end to end: a core that has two multiply-adds a cycle beside what it loads, in
+ * order, is so long busy with a line that the next one is there, and half there if it is one of
+ * another row; one that reorders goes on beside it. Rows that are a page apart do not come so. */
 static double line_cycles(const struct cpu *cpu, const struct direct_shape *direct)
 {
-    return cpu->core->in_order != IN_ORDER_WIDE ? 4 : direct->panels ? 1 : 2;
+    const struct {
+        double row, panel;
+    } cycles[] = {
+        [0] = {4, line_beside_cycles(cpu->core)},
+        [IN_ORDER_NARROW] = {4, 4},
+        [IN_ORDER_WIDE] = {2, 1},
+    };
+    int kind = cpu->core->in_order;
+    return direct->panels ? cycles[kind].panel : cycles[kind].row;
 }
 
 /* Rows of plain weights that are too short for a vector: the last ones are copied. */
@@ -132,6 +149,24 @@ static bool waits_for_columns(const struct cpu *cpu, const struct direct_shape *
     return direct->a_columns && cpu->core->in_order && src_bytes > (double)cpu->l1_bytes;
 }
 
+/* Strips after the first read src again: from memory; or from the L2 cache, if there are several
+ * tiles of rows, beside the products of cores that reorder, as panels come; a line has more
+ * products than one of a panel. Where weights are plain, other ways pack them, which moves as many
+ * lines. */
+static double src_cycles(const struct cpu *cpu, const struct direct_shape *direct,
+                         const struct columns *columns)
+{
+    const struct strips *first = &columns->runs[0];
+    double bytes = (double)direct->m * (double)direct->k * (double)sizeof(float);
+    double strip = 4.0 * first->vectors * (double)direct->k * (double)sizeof(float);
+    double again = (double)(columns->strip_count - 1) * bytes / LINE_BYTES;
+    if (bytes > (double)cpu->l2_bytes / 2 || waits_for_columns(cpu, direct, bytes))
+        return 4 * again;
+    bool comes = bytes + strip > (double)cpu->l1_bytes && direct->m > first->height;
+    bool beside = comes && direct->panels && !cpu->core->in_order;
+    return beside ? line_beside_cycles(cpu->core) / 2 * again : 0;
+}
+
 static double direct_estimate(const struct algorithm *self, const struct problem *problem,
                               const struct cpu *cpu)
 {
@@ -144,11 +179,7 @@ static double direct_estimate(const struct algorithm *self, const struct problem
     double cycles = direct_columns_choose(&columns, cpu->core, &direct);
     double first = columns.runs[0].height;
     double height = direct.a_columns ? first : fmax(first, 6); /* of most rows' tiles */
-    double src_bytes = (double)shape.m * (double)shape.k * (double)sizeof(float);
-    if (src_bytes > (double)cpu->l2_bytes / 2 || waits_for_columns(cpu, &direct, src_bytes))
-        /* strips after the first read src again */
-        cycles += (double)(columns.strip_count - 1) * src_bytes / 16;
-    cycles += short_rows_cycles(cpu, &direct);
+    cycles += src_cycles(cpu, &direct, &columns) + short_rows_cycles(cpu, &direct);
     double each =
         20 + cycles + line_cycles(cpu, &direct) * weights_lines(problem, cpu, &shape, height);
     if (!post_ops_fusion(problem).complete)

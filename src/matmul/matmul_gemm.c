@@ -98,6 +98,23 @@ static bool reads_planes(const struct problem *problem, const struct cpu *cpu)
     return gemm_f32_reads_planes(&product, cpu);
 }
 
+/* Cycles of stores that the estimate counts, but that kernels for regular rows have beside their
+ * last products: those of whole panels and rounds, in tiles that are as high as these kernels. */
+static double hidden_stores(const struct problem *problem, const struct cpu *cpu)
+{
+    struct matmul_shape shape = matmul_shape(problem);
+    const neo_dim height = GEMM_F32_LISTED_HEIGHT, rounds = GEMM_F32_REGULAR_ROUNDS;
+    bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
+    if (cpu->core->in_order || problem_is_runtime(problem) || !packed ||
+        !lists_rows(problem, cpu) || shape.m == 0)
+        return 0;
+    neo_dim tiles = (shape.m + height - 1) / height, tall = (shape.m + tiles - 1) / tiles;
+    bool whole = shape.n % 4 == 0 && shape.n > 2 * LAYOUT_PANEL && shape.k % 4 == 0;
+    if (!whole || shape.k < 4 * rounds || tall < height)
+        return 0;
+    return cpu->core->slowness * 0.5 * (double)shape.m * (double)shape.n / 4;
+}
+
 static double gemm_estimate(const struct algorithm *self, const struct problem *problem,
                             const struct cpu *cpu)
 {
@@ -115,6 +132,7 @@ static double gemm_estimate(const struct algorithm *self, const struct problem *
             : gemm_f32_estimate(cpu, batch, m, n, k, packed, lists_rows(problem, cpu), stride);
     if (cpu->core->in_order && !matmul_is_contiguous(dst, dst->ndims - 1))
         cycles *= 1.3; /* swapped, it packs less; else it is as fast */
+    cycles -= batch * hidden_stores(problem, cpu);
     return cycles + batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
 }
 
