@@ -1,6 +1,7 @@
 /* Depthwise 3x3, channels as vectors, stride 1 or 2: pieces for the assembly of
  * kernels/dwconv_f32_slide_neon.S and, on cores that issue in order,
  * kernels/dwconv_f32_slide_s1_in_order_neon.S and kernels/dwconv_f32_slide_s2_in_order_neon.S. */
+#include "kernels/dwconv_f32_image.h"
 #include "kernels/dwconv_f32_lines.h"
 #include "kernels/dwconv_f32_parts_neon.h"
 #include "kernels/dwconv_f32_slide.h"
@@ -111,6 +112,8 @@ static void run_columns(const struct dwconv_f32_task *task, const float **rows, 
 static void run_dense_as(const struct dwconv_f32_task *task, const float **rows, int in_order)
 {
     ptrdiff_t needed = task->first + (ptrdiff_t)(task->stride_w * task->out_cols);
+    if (dwconv_f32_image_run(task, rows, in_order))
+        return;
     if (!in_order || needed < (ptrdiff_t)task->columns || task->out_cols < 4) {
         run_columns(task, rows, in_order);
         return;

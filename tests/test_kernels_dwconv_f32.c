@@ -29,7 +29,8 @@ struct problem {
     const float *rows[MOST_ROWS];
     float *dst;
     size_t dst_count;
-    int is_same; /* padding of half a kernel on all sides, or none above or below */
+    int is_same;  /* padding of half a kernel on all sides, or none above or below */
+    int is_image; /* always on all sides, of an image that is no larger than the kernel */
 };
 
 typedef void fill_fn(float *out, size_t count, uint32_t *seed);
@@ -89,7 +90,10 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
     problem->is_same = pick(seed, 0, 1) && task->dilation_h * task->dilation_w == 1;
     task->out_rows = pick(seed, 1, problem->is_same ? 24 : 16);
     task->out_cols = pick(seed, 1, pick(seed, 1, 40));
-    if (problem->is_same && pick(seed, 0, 2) == 0) /* some kernels have tiles of a whole plane */
+    problem->is_image = problem->is_same && pick(seed, 0, 2) == 0;
+    if (problem->is_image)
+        task->out_rows = pick(seed, 1, task->kh), task->out_cols = pick(seed, 1, task->kw);
+    else if (problem->is_same && pick(seed, 0, 2) == 0) /* some kernels have tiles of a plane */
         task->out_rows = task->out_cols = 7 * pick(seed, 1, 2);
     else if (pick(seed, 0, 3) == 0) /* and some of so many columns */
         task->out_cols = 7 * pick(seed, 1, 6);
@@ -134,8 +138,9 @@ static void pick_padding(const struct problem *problem, size_t *above, size_t *b
 {
     const struct dwconv_f32_task *task = &problem->task;
     size_t half = task->kh / 2;
-    *above = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
-    *below = pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
+    int is_image = problem->is_image;
+    *above = is_image || pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
+    *below = is_image || pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
     if (*below && problem->is_same && task->stride_h == 2)
         *below -= pick(seed, 0, 1); /* of an even number of rows */
     if (task->kd > 1 && pick(seed, 0, 3) == 0)

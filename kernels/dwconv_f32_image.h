@@ -1,0 +1,41 @@
+/* Depthwise 3x3 of whole images that are as small as the kernel: what the assembly wants to know.
+ */
+#ifndef KERNELS_DWCONV_F32_IMAGE_H
+#define KERNELS_DWCONV_F32_IMAGE_H
+
+#include <stddef.h>
+
+#include "kernels/dwconv_f32.h"
+
+/* One to three rows and columns with one of padding around them: last layers of networks, and the
+ * parts of convolutions whose dilation is a third of the image or more. Most taps lie in the
+ * padding (five of nine in an image of 2x2) and are left out; all of src is loaded once.
+ *
+ * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
+enum { IMAGE_MOST = 3 /* rows, columns */ };
+
+struct dwconv_f32_image {
+    const float *rows[IMAGE_MOST];
+    size_t column;        /* of src */
+    const float *weights; /* of the first tap that is inside for any output */
+    size_t weights_row;   /* from a tap to the one below it */
+    size_t weights_back;  /* from behind the last row's tap to the next column's first one */
+    const float *bias;
+    size_t bias_step; /* from a group's to the next one's; 0: all have the same */
+    float *dst;
+    size_t dst_row, dst_column;
+    size_t groups;      /* of channels; at least one */
+    const float *clamp; /* four times low, four times high; NULL: none */
+};
+
+typedef void dwconv_f32_image_fn(const struct dwconv_f32_image *job);
+
+/* By rows - 1 and columns - 1. */
+extern dwconv_f32_image_fn *const dwconv_f32_image_functions[IMAGE_MOST][IMAGE_MOST];
+
+/* A dense task; rows are the task's, NULL for padding. in_order: IN_ORDER_* of the core. 0: nothing
+ * was done, for it is no such image, or one that tiles are faster for. */
+int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const *rows,
+                         int in_order);
+
+#endif
