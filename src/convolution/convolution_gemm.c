@@ -126,6 +126,8 @@ static double gemm_estimate(const struct algorithm *self, const struct problem *
         gather += listing_in_order(s, k);
     if (plan.has_segments)
         gather *= cpu->core->slowness;
+    if (!listed && s->oc < 4) /* results are copied from between */
+        gather += 40 * cpu->core->slowness * (double)s->batch * pixels_of(s) * (double)s->groups;
     if (listed)
         k *= 1 - patches_zeros(&plan, k, (double)s->oc) * of_one_row(s, cpu);
     return gather + gemm_f32_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),

@@ -130,6 +130,12 @@ static double around_cycles(const struct convolution_shape *s, const struct cpu 
     return waits ? 300 + 25 * taps : 100 + 18 * taps;
 }
 
+/* Of a tile whose last vector is not whole: its sums, of whole vectors, are copied from between. */
+static double ragged_cycles(const struct convolution_shape *s, const struct core *core)
+{
+    return s->oc % 4 == 0 ? 0 : core->in_order ? 320 : 220 * core->slowness;
+}
+
 /* Of a tile, where channels are not neighbours: transposing its part of src, and its outputs. */
 static double gather_cycles(const struct convolution_shape *s, const struct cpu *cpu)
 {
@@ -169,7 +175,8 @@ static double indirect_estimate(const struct algorithm *self, const struct probl
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
     double listing = tiles * (cpu->core->slowness * (80 + (tuned ? 45 : 18) * taps) +
                               reading_cycles(&s, cpu, taps));
-    double around = groups * panels * around_cycles(&s, cpu, kernel, taps);
+    double around =
+        groups * (panels * around_cycles(&s, cpu, kernel, taps) + ragged_cycles(&s, cpu->core));
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     return 600 * cpu->core->slowness + sums + listing + around + packing +
