@@ -26,11 +26,12 @@ HEADER = ('problem', 'L1 bound', 'L1', '× bound', 'peers', '× best', 'L2 bound
           '× best')
 INTRODUCTION = """# Cache lines
 
-Made by `make perf-lines FILES=all PEERS={peers} OUT={out}`, at commit {commit}. Lines of 64 bytes, filled and written back,
-in thousands: between L1 and L2 (L1), and between L2 and what lies behind it (L2). The caches are those
-of the model (64 KiB, 4 ways; 1 MiB, 8 ways; no prefetch), warm from one call before, except for problems
-above 2^27 products; there are none above 2^30. One thread; weights packed, images nhwc. [measuring.md](measuring.md) has more on
-the instrument.
+Made by `make perf-lines FILES=all PEERS={peers} OUT={out}`,
+at commit {commit}.
+Lines of 64 bytes, filled and written back, in thousands: between L1 and L2 (L1), and between L2 and what
+lies behind it (L2). The caches are those of the model (64 KiB, 4 ways; 1 MiB, 8 ways; no prefetch), warm
+from one call before, except for problems above 2^27 products; there are none above 2^30. One thread;
+weights packed, images nhwc. [measuring.md](measuring.md) has more on the instrument.
 
 **Bound**: what a program with so many bytes of cache has to move, the larger one of
 
@@ -103,21 +104,22 @@ five rows there for one of dst. With 512 channels, only 32 pixels stay, less tha
 seven columns, whose other half of a line comes after it: with stride 2, halves of lines take turns every
 four columns of source, which moves 11.4 thousand lines instead of 19.2, for 14 % more cycles of N1 (0.6 for a
 line), and with 256 channels 22 instead of 33 for 2 %, where a row that two tiles need still comes twice.
-With stride 1, taps of weights, as far apart as pixels, take nine more of these places for each tile: weights are
-copied so that taps of some channels lie together, and tiles have one row. By where dst begins that moves 28 thousand
-lines instead of 52, or 21 instead of 23, for 6 % more cycles of N1. Of 58 or 116 channels, those beyond a multiple of eight are done
-after all rows of the others, and a third of all lines comes once more.
+With stride 1, taps of weights, as far apart as pixels, take nine more of these places for each tile:
+weights are copied so that taps of some channels lie together, and tiles have one row. By where dst begins
+that moves 28 thousand lines instead of 52, or 21 instead of 23, for 6 % more cycles of N1. Of 58 or 116
+channels, those beyond a multiple of eight are done after all rows of the others, and a third of all lines
+comes once more.
 
 **Outer products**, and other products in place, take turns at as many rows as stay in L1 where all weights
 do; where these are larger, rows come again for each strip of columns, as in 384 → 64 at 14.
 
-**Products of few rows**, done in place, have no blocks of k. 4x1024 has its 256 lines of A once more for each of the 43 groups of
-24 columns of B. 16x4096 by 16 columns is three tiles, each of which reads all of B; A's rows, a multiple of 16 KiB
-apart, are six on four ways, so that each of their lines comes four times.
+**Products of few rows**, done in place, have no blocks of k. 4x1024 has its 256 lines of A once more for
+each of the 43 groups of 24 columns of B. 16x4096 by 16 columns is three tiles, each of which reads all of
+B; A's rows, a multiple of 16 KiB apart, are six on four ways, so that each of their lines comes four times.
 
-**Large products.** Blocks are those of the fewest lines, of which one behind L2 counts as nine between L1 and L2.
-128x2048 by 2048 columns moves nearly twice the bound: rows of C, 8 KiB apart, have too few places for a part of C
-to stay while all of k is added, and all of C goes and comes for each of six blocks of k.
+**Large products.** Blocks are those of the fewest lines, of which one behind L2 counts as nine between L1
+and L2. 128x2048 by 2048 columns moves nearly twice the bound: rows of C, 8 KiB apart, have too few places
+for a part of C to stay while all of k is added, and all of C goes and comes for each of six blocks of k.
 
 **Arrays that are little more than L2.** What is used once in a call comes back after all of the others, in
 whatever order a call goes through them, so a place of the cache with more lines than ways keeps none of them.
