@@ -1,7 +1,7 @@
 /* Depthwise convolution of rows of planes (nchw) with kernels of one row and stride 1, in place or,
  * at the ends of a row, in a copy between zeros: tiles for the assembly of
- * kernels/dwconv_f32_planes_row_tiles_neon.S. Several rows, and what is little work, are done
- * together by kernels/dwconv_f32_wide_neon.c. */
+ * kernels/dwconv_f32_planes_row_tiles_neon.S. Several rows, what is little work, and rows whose
+ * tiles take much memory, are done by kernels/dwconv_f32_wide_neon.c. */
 #include <arm_neon.h>
 #include <math.h>
 #include <string.h>
@@ -19,6 +19,9 @@ enum {
     /* fewer are so little work that to begin, to copy and to store are most of it */
     LEAST_COLUMNS = 17,
     LEAST_TAPS = 4,
+    /* more have tiles and copies that are larger than what callers give for planes, 256 KiB, where
+     * the other kernel has room for nearly twice as many */
+    MOST_COLUMNS = 24 << 10,
     /* begin, store, and as often as the vectors at a tap change in between */
     MOST_STEPS = 2 + PLANES_ROW_VECTORS + PLANES_ROW_VECTORS / PLANES_ROW_GROUP,
 };
@@ -38,6 +41,13 @@ struct parts {
     float *copy;    /* of column 0 */
     size_t begin, end;
 };
+
+/* By its sizes, but for rows of which a call may have fewer. */
+static int has_tiles(const struct dwconv_f32_task *task)
+{
+    return task->out_cols >= LEAST_COLUMNS && task->out_cols <= MOST_COLUMNS &&
+           task->kw >= LEAST_TAPS;
+}
 
 static size_t count_tiles(const struct dwconv_f32_task *task)
 {
@@ -61,7 +71,7 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
                  in_lines(task->kw * sizeof(float)) +
                  (MARGIN + task->columns + LANES) * sizeof(float);
     size_t wide = dwconv_f32_wide_neon.scratch_bytes(task);
-    return own > wide ? own : wide;
+    return own > wide && has_tiles(task) ? own : wide;
 }
 
 /* ---- tiles ---- */
@@ -200,8 +210,7 @@ static void run(const struct dwconv_f32_task *task)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
-    if (task->out_rows > 1 || task->out_cols < LEAST_COLUMNS || task->kw < LEAST_TAPS ||
-        !task->rows[0]) {
+    if (task->out_rows > 1 || !has_tiles(task) || !task->rows[0]) {
         dwconv_f32_wide_neon.run(task);
         return;
     }

@@ -1,5 +1,5 @@
 /* Depthwise convolution: which tiles have a place in the L1 cache for each of their lines, and that
- * kernels have the memory they need. */
+ * kernels have the memory they need, and long rows get it. */
 #include "tests/support/test.h"
 
 #include "src/convolution/convolution_depthwise.h"
@@ -75,45 +75,78 @@ static void check_memory(const struct convolution_depthwise *plan)
     }
 }
 
+/* Of a row with as many columns of dst as of src. */
+struct row {
+    neo_dim channels, width, taps, step;
+};
+
+/* The first way that is planned; the layout of src and dst is the tag's. */
+static neo_primitive_desc *describe_row(const struct row *row, const char *tag)
+{
+    neo_dim reach = (row->taps - 1) * row->step;
+    neo_memory_desc image, weights;
+    assert_int_equal(neo_memory_desc_init_tag(&image, 3, (neo_dim[]){1, row->channels, row->width},
+                                              NEO_F32, tag),
+                     NEO_OK);
+    assert_int_equal(neo_memory_desc_init_tag(
+                         &weights, 4, (neo_dim[]){row->channels, 1, 1, row->taps}, NEO_F32, "any"),
+                     NEO_OK);
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_CONVOLUTION_AUTO,
+        .src = image,
+        .weights = weights,
+        .dst = image,
+        .strides = {1},
+        .dilations = {row->step - 1},
+        .padding_left = {reach / 2},
+        .padding_right = {reach - reach / 2},
+    };
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    return pd;
+}
+
+typedef void check_fn(const struct convolution_depthwise *plan);
+
+static void check_row(const struct row *row, const char *tag, check_fn *check)
+{
+    neo_primitive_desc *pd = describe_row(row, tag);
+    int seen = 0;
+    do
+        if (pd->implementation->algorithm == &convolution_depthwise_f32) {
+            check((const void *)pd->implementation->plan);
+            seen++;
+        }
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    assert_int_equal(seen, 1);
+    neo_primitive_desc_destroy(pd);
+}
+
 /* A thread may run on a core of another kind than the one that a plan was made for. */
 static void kernels_of_any_core_have_their_memory(void **state)
 {
     (void)state;
-    static const struct {
-        neo_dim channels, width, taps, step;
-    } rows[] = {{32, 10, 7, 1}, {32, 40, 3, 1}, {32, 600, 31, 1}, {31, 40, 87, 3}, {24, 20, 87, 3}};
-    for (size_t i = 0; i < count_of(rows); i++) {
-        neo_dim channels = rows[i].channels, taps = rows[i].taps, reach = (taps - 1) * rows[i].step;
-        neo_memory_desc image, weights;
-        assert_int_equal(neo_memory_desc_init_tag(
-                             &image, 3, (neo_dim[]){1, channels, rows[i].width}, NEO_F32, "nwc"),
-                         NEO_OK);
-        assert_int_equal(neo_memory_desc_init_tag(&weights, 4, (neo_dim[]){channels, 1, 1, taps},
-                                                  NEO_F32, "any"),
-                         NEO_OK);
-        neo_convolution_desc desc = {
-            .prop_kind = NEO_FORWARD_INFERENCE,
-            .algorithm = NEO_CONVOLUTION_AUTO,
-            .src = image,
-            .weights = weights,
-            .dst = image,
-            .strides = {1},
-            .dilations = {rows[i].step - 1},
-            .padding_left = {reach / 2},
-            .padding_right = {reach - reach / 2},
-        };
-        neo_primitive_desc *pd;
-        int seen = 0;
-        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-        do
-            if (pd->implementation->algorithm == &convolution_depthwise_f32) {
-                check_memory((const void *)pd->implementation->plan);
-                seen++;
-            }
-        while (neo_primitive_desc_next(pd) == NEO_OK);
-        assert_int_equal(seen, 1);
-        neo_primitive_desc_destroy(pd);
-    }
+    static const struct row rows[] = {
+        {32, 10, 7, 1}, {32, 40, 3, 1}, {32, 600, 31, 1}, {31, 40, 87, 3}, {24, 20, 87, 3}};
+    for (size_t i = 0; i < count_of(rows); i++)
+        check_row(&rows[i], "nwc", check_memory);
+}
+
+static void check_planes(const struct convolution_depthwise *plan)
+{
+    check_memory(plan);
+    assert_true(plan->by_plane);
+}
+
+/* Their kernels want no more memory for them than there is for a plane. */
+static void long_rows_are_done_as_they_are(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {2, 16000, 31, 1}, {2, 24 << 10, 31, 1}, {2, 25 << 10, 31, 1}, {2, 40000, 31, 2}};
+    for (size_t i = 0; i < count_of(rows); i++)
+        check_row(&rows[i], "ncw", check_planes);
 }
 
 int main(void)
@@ -122,6 +155,7 @@ int main(void)
         cmocka_unit_test(tiles_have_places),
         cmocka_unit_test(more_ways_are_more_places),
         cmocka_unit_test(kernels_of_any_core_have_their_memory),
+        cmocka_unit_test(long_rows_are_done_as_they_are),
     };
     return cmocka_run_group_tests_name("convolution_depthwise", tests, session_setup,
                                        session_teardown);
