@@ -1,5 +1,4 @@
-/* Depthwise 3x3 of whole images that are as small as the kernel: what the assembly wants to know.
- */
+/* Depthwise 3x3 of images no larger than the kernel: what the assembly wants to know. */
 #ifndef KERNELS_DWCONV_F32_IMAGE_H
 #define KERNELS_DWCONV_F32_IMAGE_H
 
@@ -12,7 +11,10 @@
  * padding (five of nine in an image of 2x2) and are left out; all of src is loaded once.
  *
  * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
-enum { IMAGE_MOST = 3 /* rows, columns */ };
+enum {
+    IMAGE_MOST = 3,      /* rows, columns */
+    IMAGE_FEW_PIXELS = 4 /* of which two vectors of channels are in registers; of more one */
+};
 
 struct dwconv_f32_image {
     const float *rows[IMAGE_MOST];

@@ -1,4 +1,4 @@
-/* Depthwise 3x3 of whole images that are as small as the kernel: their jobs for the assembly of
+/* Depthwise 3x3 of images no larger than the kernel: their jobs for the assembly of
  * kernels/dwconv_f32_image_tiles_neon.S. */
 #include "kernels/dwconv_f32_image.h"
 
@@ -6,11 +6,7 @@
 
 #include "kernels/dwconv_f32_image_offsets.h"
 
-enum {
-    TAPS = 3,
-    LANES = 4,
-    FEW_PIXELS = 4 /* of which two vectors of channels are in registers */
-};
+enum { TAPS = 3, LANES = 4 };
 
 /* Has it one row and one column of padding on each side? */
 static int is_image(const struct dwconv_f32_task *task, const float *const *rows)
@@ -56,7 +52,7 @@ static void run_groups(const struct dwconv_f32_task *task, const float *const *r
 /* What is left of the channels overlaps those before. */
 int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const *rows, int in_order)
 {
-    int is_small = task->out_rows * task->out_cols <= FEW_PIXELS;
+    int is_small = task->out_rows * task->out_cols <= IMAGE_FEW_PIXELS;
     size_t group = is_small ? 2 * LANES : LANES;
     if (in_order == IN_ORDER_WIDE && !is_small) /* which waits for sums */
         return 0;

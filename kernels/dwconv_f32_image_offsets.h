@@ -13,3 +13,8 @@ OFFSET(dwconv_f32_image, dst_row, IMAGE_DST_ROW, 80);
 OFFSET(dwconv_f32_image, dst_column, IMAGE_DST_COLUMN, 88);
 OFFSET(dwconv_f32_image, groups, IMAGE_GROUPS, 96);
 OFFSET(dwconv_f32_image, clamp, IMAGE_CLAMP, 104);
+#ifdef __ASSEMBLER__
+.set IMAGE_FEW_PIXELS, 4
+#else
+_Static_assert(IMAGE_FEW_PIXELS == 4, "IMAGE_FEW_PIXELS");
+#endif

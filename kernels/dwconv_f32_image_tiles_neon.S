@@ -1,7 +1,7 @@
 /* Depthwise 3x3 of whole images of one to three rows and columns, for NEON: see dwconv_f32_image.h.
  *
  * Registers: src [row][column][vector] from v0 on, then sums in the same order; weights of some taps
- * in turn in what is left. Two vectors of up to four pixels, or one. */
+ * in turn in what is left. */
 /* clang-format off */
 #include "kernels/assembly_neon.h"
 #include "kernels/dwconv_f32_image_offsets.h"
@@ -121,7 +121,7 @@ clamp .req x17
     .macro image H, W
     .set pixels, \H * \W
     .set vectors, 2
-    .if pixels > 4
+    .if pixels > IMAGE_FEW_PIXELS
     .set vectors, 1
     .endif
     .set slots, (32 - 2 * pixels * vectors) / vectors

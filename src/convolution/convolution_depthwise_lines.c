@@ -8,10 +8,10 @@ enum {
     MOST_PLACES = 128,
     PART_COLUMNS = 4, /* of source, in tiles by lines */
     ROWS_DOWN = 8,
-    APART = 3, /* places from one line of copied weights to the next */
+    APART = 3, /* places from one line of copied weights to the next: odd, so that all have some */
 };
 
-static const size_t FIRST_WEIGHTS = SIZE_MAX / 2 + 1; /* beyond all pixels, of place 0 */
+static const size_t FIRST_WEIGHTS = SIZE_MAX / 2 + 1; /* a number beyond all pixels */
 
 size_t depthwise_l1_ways(const struct cpu *cpu)
 {
