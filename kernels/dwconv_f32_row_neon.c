@@ -256,6 +256,7 @@ static void run_dense(struct dwconv_f32_task *task, const float **rows)
     struct call call;
     call.task = task;
     call.room = copy_values(task);
+    call.copy = (struct columns){0};
     call.count = call.copied = 0;
     call.job = (struct dwconv_f32_row){
         .tiles = call.tiles,

@@ -305,6 +305,7 @@ static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
         make_problem(&problem, kernel, fill, &seed);
         assert_true(dwconv_f32_does(kernel, &problem.task));
         size_t cut = pick(&seed, 0, 1) ? pick(&seed, 0, problem.task.out_rows) : 0;
+        fill_stack(&seed);
         run_in_pieces(&problem.task, kernel, cut);
         check_problem(&problem, kernel);
     }

@@ -44,3 +44,10 @@ int fill_is_marker(float value)
 {
     return memcmp(&value, &marker, sizeof marker) == 0;
 }
+
+__attribute__((noinline)) void fill_stack(uint32_t *state)
+{
+    volatile uint32_t words[2048];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = fill_next(state);
+}

@@ -21,4 +21,7 @@ void fill_reals(float *out, size_t count, uint32_t *state);
 void fill_marker(float *out, size_t count);
 int fill_is_marker(float value);
 
+/* What functions called next find in variables that they do not set. */
+void fill_stack(uint32_t *state);
+
 #endif
