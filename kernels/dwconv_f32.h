@@ -49,7 +49,8 @@ struct dwconv_f32_task {
     float *dst;
     size_t dst_row, dst_column, dst_plane;
     int in_pairs;
-    float low, high; /* -INFINITY, INFINITY: no clamp */
+    int whole_images; /* all rows are in a call, and nothing else is: see dwconv_f32_image.h */
+    float low, high;  /* -INFINITY, INFINITY: no clamp */
     /* what kernels with tiles do before they go on; 0: as the kernel likes */
     size_t strip;          /* columns of dst, in all rows */
     size_t tile_channels;  /* in all rows of a strip; they are a multiple of 8 */

@@ -112,7 +112,7 @@ static void run_columns(const struct dwconv_f32_task *task, const float **rows, 
 static void run_dense_as(const struct dwconv_f32_task *task, const float **rows, int in_order)
 {
     ptrdiff_t needed = task->first + (ptrdiff_t)(task->stride_w * task->out_cols);
-    if (dwconv_f32_image_run(task, rows, in_order))
+    if (dwconv_f32_image_run(task, rows))
         return;
     if (!in_order || needed < (ptrdiff_t)task->columns || task->out_cols < 4) {
         run_columns(task, rows, in_order);

@@ -35,9 +35,10 @@ typedef void dwconv_f32_image_fn(const struct dwconv_f32_image *job);
 /* By rows - 1 and columns - 1. */
 extern dwconv_f32_image_fn *const dwconv_f32_image_functions[IMAGE_MOST][IMAGE_MOST];
 
-/* A dense task; rows are the task's, NULL for padding. in_order: IN_ORDER_* of the core. 0: nothing
- * was done, for it is no such image, or one that tiles are faster for. */
-int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const *rows,
-                         int in_order);
+/* A dense task; rows are the task's, NULL for padding. 0: nothing was done, for it is no such
+ * image, or task->whole_images is not set. Who sets it gives all rows to one call, and eight
+ * channels or several times as many: results are the same however many threads there are then, even
+ * if weights are infinite, which other kernels multiply by the zeros of padding. */
+int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const *rows);
 
 #endif

@@ -1,7 +1,11 @@
 /* Depthwise convolution of rows of planes (nchw) with kernels of one row and stride 1, in place or,
  * at the ends of a row, in a copy between zeros: tiles for the assembly of
- * kernels/dwconv_f32_planes_row_tiles_neon.S. Several rows, what is little work, and rows whose
- * tiles take much memory, are done by kernels/dwconv_f32_wide_neon.c. */
+ * kernels/dwconv_f32_planes_row_tiles_neon.S. What is little work, and rows whose tiles take much
+ * memory, are done by kernels/dwconv_f32_wide_neon.c.
+ *
+ * Rows are done one by one, though several together would be faster: how many are in a call is a
+ * matter of threads, and the other kernel multiplies infinite weights by the zeros of padding where
+ * this one leaves it out. */
 #include <arm_neon.h>
 #include <math.h>
 #include <string.h>
@@ -206,27 +210,46 @@ static void run_plane(const struct dwconv_f32_task *task, const struct parts *pa
     run_tiles(parts, row, task->dst + c * task->dst_plane, job);
 }
 
-static void run(const struct dwconv_f32_task *task)
+static void run_row(const struct dwconv_f32_task *task, const struct parts *parts)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
-    if (task->out_rows > 1 || !has_tiles(task) || !task->rows[0]) {
-        dwconv_f32_wide_neon.run(task);
-        return;
-    }
     struct dwconv_f32_planes_row job = {
         .tap = task->dilation_w * sizeof(float),
         .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
     };
-    struct parts parts = find_parts(task);
-    make_tiles(&parts, task);
-    plan_copy(&parts, task);
     for (size_t c = 0, repeats = 0, src = 0; c < task->channels; c++, repeats++) {
         if (repeats == task->multiplier) {
             src += task->src_plane;
             repeats = 0;
         }
-        run_plane(task, &parts, c, src, &job);
+        run_plane(task, parts, c, src, &job);
+    }
+}
+
+/* Rows of padding have no source; the scratch memory is the other kernel's then. */
+static void run(const struct dwconv_f32_task *task)
+{
+    if (!has_tiles(task)) {
+        dwconv_f32_wide_neon.run(task);
+        return;
+    }
+    struct dwconv_f32_task row = *task;
+    struct parts parts = find_parts(task);
+    int is_ready = 0;
+    row.out_rows = 1;
+    for (size_t y = 0; y < task->out_rows; y++, row.rows++, row.dst += task->dst_row) {
+        if (!row.rows[0]) {
+            dwconv_f32_wide_neon.run(&row);
+            is_ready = 0;
+            continue;
+        }
+        if (!is_ready) {
+            make_tiles(&parts, task);
+            plan_copy(&parts, task);
+            is_ready = 1;
+        }
+        run_row(&row, &parts);
     }
 }
 

@@ -111,6 +111,7 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
     task->tile_columns = (uint16_t)(pick(seed, 0, 1) ? pick(seed, 1, 20) : 0);
     task->by_lines = (int)pick(seed, 0, 1);
     task->copies_weights = (int)pick(seed, 0, 1);
+    task->whole_images = problem->is_image || pick(seed, 0, 1);
     task->from_last = (int)pick(seed, 0, 1);
     pick_single_column(task, kernel, seed);
     size_t least = task->dst_plane > 1 ? 1 : task->channels; /* of a row */

@@ -1,6 +1,7 @@
 /* Every algorithm of every operation on every kind of pool: the same bits as on one thread. */
 #include "tests/support/test.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "arch/cores.h"
@@ -127,6 +128,9 @@ static struct tensor make_reals(const neo_memory_desc *desc, unsigned seed)
     return t;
 }
 
+/* What is in the padding shows then: zeros times infinity are not a number. */
+static bool weights_are_infinite;
+
 /* In the layout that the primitive chose, from dense reals. */
 static struct tensor make_argument(const neo_primitive_desc *pd, int arg, const char *tag,
                                    unsigned seed)
@@ -134,6 +138,9 @@ static struct tensor make_argument(const neo_primitive_desc *pd, int arg, const 
     neo_memory_desc wanted = *neo_primitive_desc_query(pd, arg);
     neo_memory_desc plain = tensor_desc(wanted.ndims, wanted.dims, tag);
     struct tensor t = make_reals(&plain, seed);
+    if (arg == NEO_ARG_WEIGHTS && weights_are_infinite)
+        for (size_t i = 0; i < neo_memory_desc_elements(&plain); i++)
+            t.data[i] = INFINITY;
     if (neo_memory_desc_equal(&plain, &wanted))
         return t;
     struct tensor reordered = tensor_reordered(engine, places[0].stream, &t, &wanted);
@@ -310,6 +317,41 @@ static void convolution_is_the_same_on_every_pool(void **state)
     }
 }
 
+/* Depthwise, with as much padding as there has to be. */
+static void padding_is_left_out_or_not_on_every_pool(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim channels, height, width, kernel[2], step;
+        const char *image;
+    } rows[] = {
+        {64, 33, 33, {3, 3}, 18, "acdb"}, {72, 10, 14, {3, 3}, 5, "acdb"},
+        {200, 3, 2, {3, 3}, 1, "acdb"},   {5, 7, 90, {1, 9}, 1, "abcd"},
+        {6, 5, 300, {1, 4}, 3, "abcd"},
+    };
+    weights_are_infinite = true;
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_dim c = rows[i].channels, step = rows[i].step;
+        neo_dim reach[] = {(rows[i].kernel[0] - 1) * step, (rows[i].kernel[1] - 1) * step};
+        neo_memory_desc image =
+            tensor_desc(4, (neo_dim[]){2, c, rows[i].height, rows[i].width}, rows[i].image);
+        neo_convolution_desc desc = {
+            .prop_kind = NEO_FORWARD_INFERENCE,
+            .algorithm = NEO_CONVOLUTION_DIRECT,
+            .src = image,
+            .weights =
+                tensor_desc(5, (neo_dim[]){c, 1, 1, rows[i].kernel[0], rows[i].kernel[1]}, "any"),
+            .dst = image,
+            .strides = {1, 1},
+            .dilations = {step - 1, step - 1},
+            .padding_left = {reach[0] / 2, reach[1] / 2},
+            .padding_right = {reach[0] - reach[0] / 2, reach[1] - reach[1] / 2},
+        };
+        compare_convolution(&desc, rows[i].image);
+    }
+    weights_are_infinite = false;
+}
+
 static void reorder_is_the_same_on_every_pool(void **state)
 {
     (void)state;
@@ -387,6 +429,7 @@ int main(void)
         cmocka_unit_test(matmul_is_the_same_on_every_pool),
         cmocka_unit_test(batched_matmul_is_the_same_on_every_pool),
         cmocka_unit_test(convolution_is_the_same_on_every_pool),
+        cmocka_unit_test(padding_is_left_out_or_not_on_every_pool),
         cmocka_unit_test(reorder_is_the_same_on_every_pool),
         cmocka_unit_test(packing_is_the_same_on_every_pool),
     };

@@ -42,6 +42,7 @@ struct run {
     const struct execution *execution;
     const float *weights; /* [tap][channel] */
     bool whole_planes;    /* are what threads share, not rows of blocks of channels */
+    size_t together;      /* such rows, which one thread has */
     size_t block;         /* channels of a call */
 };
 

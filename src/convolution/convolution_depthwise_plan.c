@@ -2,6 +2,7 @@
  * and the pieces that its calls are made of. */
 #include <math.h>
 
+#include "kernels/dwconv_f32_image.h"
 #include "src/convolution/convolution_depthwise.h"
 
 enum {
@@ -139,6 +140,26 @@ static size_t choose_shared_channels(const struct convolution_depthwise *mine)
     return settle_channels(mine, max_size(round_up(most, CHANNELS), least));
 }
 
+/* Images, or the parts of dilated ones, for kernels/dwconv_f32_image.h. Cores that issue three in
+ * order wait for the sums of many pixels longer than for tiles; what this machine's main core likes
+ * is done on all of its cores. */
+static bool has_small_images(const struct convolution_depthwise *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    neo_dim pixels = 1;
+    if (mine->by_plane || mine->gathers || mine->staged || mine->task.kd > 1 ||
+        mine->channels % TILE_CHANNELS)
+        return false;
+    for (int i = HEIGHT; i <= WIDTH; i++) {
+        neo_dim part = (s->out[i] + s->dilation[i] - 1) / s->dilation[i];
+        if (s->kernel[i] != 3 || s->stride[i] != 1 || s->padding[i] != s->dilation[i] ||
+            s->in[i] != s->out[i] || part > IMAGE_MOST)
+            return false;
+        pixels *= part;
+    }
+    return pixels <= IMAGE_FEW_PIXELS || mine->cpu->core->in_order != IN_ORDER_WIDE;
+}
+
 /* At most so many in each call that all have about as many; whole tiles, if these are high. */
 static size_t evened_rows(const struct convolution_depthwise *mine, size_t all, size_t limit)
 {
@@ -195,7 +216,10 @@ static void plan_pieces(struct convolution_depthwise *mine)
         depthwise_plan_tiles(mine);
     mine->channel_block = choose_channels(mine);
     mine->shared_block = choose_shared_channels(mine);
-    size_t rows = mine->flattens ? 1 : choose_rows(mine);
+    task->whole_images = has_small_images(mine);
+    if (task->whole_images)
+        mine->shared_block = min_size(mine->shared_block, PART_CHANNELS);
+    size_t rows = mine->flattens ? 1 : task->whole_images ? SIZE_MAX : choose_rows(mine);
     rows = mine->staged ? min_size(rows, 2 * SLIDING_ROWS) : rows;
     mine->rows = min_size(rows, at_least_1(mine->shape.out[HEIGHT]));
     mine->row_pointers = (mine->rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
@@ -213,7 +237,8 @@ static bool has_padding(const struct convolution_shape *s, int dimension)
 static size_t choose_zeros(const struct convolution_depthwise *mine)
 {
     const struct convolution_shape *s = &mine->shape;
-    if (mine->task.kh == 1 && !has_padding(s, HEIGHT) && !has_padding(s, DEPTH))
+    if (mine->task.whole_images ||
+        (mine->task.kh == 1 && !has_padding(s, HEIGHT) && !has_padding(s, DEPTH)))
         return 0;
     size_t count = (size_t)s->in[WIDTH] * mine->task.column;
     size_t zeros = count + mine->channel_block;

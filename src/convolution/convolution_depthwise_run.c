@@ -155,6 +155,8 @@ static void run_span(void *argument, struct span mine, int slot)
 {
     const struct run *run = argument;
     struct scratch scratch = scratch_of(run, slot);
+    mine.begin *= run->together;
+    mine.end *= run->together;
     while (mine.begin < mine.end) {
         struct piece piece = {0};
         mine.begin +=
@@ -178,10 +180,13 @@ void depthwise_run(const void *plan, const struct execution *execution)
     size_t planes = (size_t)(s->batch * s->groups);
     if (s->batch * s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH] == 0)
         return;
-    struct run run = {mine, execution, depthwise_weights(mine, execution),
+    struct run run = {mine,
+                      execution,
+                      depthwise_weights(mine, execution),
                       suits_whole_planes(mine, planes, execution->threads),
+                      mine->task.whole_images ? mine->rows : 1,
                       execution->threads > 1 ? mine->shared_block : mine->channel_block};
-    size_t rows = plane_count(&run) * (size_t)s->out[HEIGHT];
+    size_t rows = plane_count(&run) * (size_t)s->out[HEIGHT] / run.together;
     parallel_for_tiles(execution->parallel, run.whole_planes ? planes : rows, execution->threads,
                        run_span, &run);
 }
