@@ -206,7 +206,7 @@ bench-built: $(BUILD)/benchdnn/benchdnn $(BENCH_PLUGIN)
 	    $(if $(EMULATOR),--emulator '$(firstword $(EMULATOR)) -cpu neoverse-n1' --plugin $(BENCH_PLUGIN))
 
 # ---- analysis --------------------------------------------------------------------------------------
-.PHONY: layers symbols spills format lint fuzz
+.PHONY: layers symbols spills analyze format lint fuzz
 layers: ## no include goes up the folder hierarchy
 	$(Q)tests/layers.sh
 SPILLED = $(patsubst kernels/%.c,$(BUILD)/kernels/%.o,$(wildcard kernels/gemm_*_neon.c))
@@ -214,10 +214,14 @@ spills: $(SPILLED) ## no loop of a matrix-multiplication kernel touches the stac
 	$(Q)tests/spills.sh $(OBJDUMP) $(SPILLED)
 symbols: $(LIB_A) $(LIB_SO) ## only neo_* leaves the libraries
 	$(Q)tests/symbols.sh $(NM) $(LIB_A) $(LIB_SO)
+# The other analyzers read the portable build, which has no kernels.
+ANALYZED := $(patsubst %.c,$(BUILD)-analyzed/%.o,$(wildcard kernels/*.c))
+analyze: ## gcc's static analysis of the kernels
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-analyzed CFLAGS=-fanalyzer WERROR=-Werror $(ANALYZED)
 C_FILES = $(shell git ls-files '*.c' '*.h')
 format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
-lint: layers symbols ## clang-format, clang-tidy, cppcheck, pyflakes, layers, symbols, documented variables
+lint: layers symbols analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, symbols, documented variables
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)tests/lint.sh
 # These two files of tests/fuzz say what an input is; the others are their parts.
