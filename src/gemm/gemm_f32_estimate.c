@@ -70,6 +70,24 @@ static double first_cycles(double k)
     return k < 8 ? 1.5 : 0.5;
 }
 
+/* Steps of a tile and panel beside rounds of four, on cores that wait for what these load: without
+ * rounds, each step does. */
+static double odd_cycles(const struct core *core, double k)
+{
+    bool waits = core->in_order == IN_ORDER_WIDE && fmod(k, 4) > 0;
+    return !waits ? 0 : k < 4 ? 8 * k - 2 : 11;
+}
+
+/* Panels come in groups that stay in the L1 cache, where instructions issue in order: so many calls
+ * beside the first, for each of which a wide core needs some 250 cycles. */
+static double groups_cycles(const struct cpu *cpu, double full, double k)
+{
+    if (cpu->core->in_order != IN_ORDER_WIDE)
+        return 0;
+    size_t group = gemm_f32_group_that_stays(cpu, (size_t)k);
+    return 250 * fmax(ceil(full / (double)group) - 1, 0);
+}
+
 /* For each tile, of `most` rows at most, its rounds, then its stores. */
 static double listed_cycles(const struct cpu *cpu, double m, double n, double k, double most)
 {
@@ -88,6 +106,8 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     /* A block begins, and then each of its panels; on narrow cores, `around` has the latter. */
     static const double panel[] = {[0] = 80, [IN_ORDER_NARROW] = 0, [IN_ORDER_WIDE] = 180};
     double block = (700 + panel[cpu->core->in_order] * panels) * cpu->core->slowness;
+    around += panels * odd_cycles(cpu->core, k);
+    rounds += blocks * groups_cycles(cpu, full, k / blocks);
     return slow * panels * 15 + rounds + tiles * slow * (6 + around) + (blocks - 1) * block;
 }
 
@@ -115,10 +135,12 @@ static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, d
     step += (double)full * step_cycles(core, height, 3);
     if (count > full + 1)
         step += step_cycles(core, height, (double)layout_panel(n, full).width / 4);
-    double around = (double)count * 3 + first_cycles(k) * height * (double)n / 4;
+    double around = first_cycles(k) * height * (double)n / 4;
+    around += (double)count * (core->in_order ? 15 + odd_cycles(core, k) : 3);
     around += height * (whole > 0 ? 2.5 / per_cycle : columns); /* sums of parts */
     double slow = beside_sums(core);
-    return slow * (double)count * 15 + tiles * (k * step + slow * (6 + around));
+    double once = slow * (double)count * 15 + groups_cycles(cpu, (double)full, k);
+    return once + tiles * (k * step + slow * (6 + around));
 }
 
 bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
@@ -134,13 +156,14 @@ bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
 
 /* What packing takes, by the kind of core (IN_ORDER_*): cycles for a value of rows of A, and of
  * plain rows of B, which are loaded and stored as vectors; and of a tile of packed rows, its
- * beginning and end, those of a core of slowness 1. */
+ * beginning and end, and of a row of B the columns that are no whole vector, one by one: both those
+ * of a core of slowness 1. */
 static const struct packing {
-    double a, b, tile;
+    double a, b, tile, ragged;
 } packing[] = {
-    [0] = {0.5, 0.25, 30},
-    [IN_ORDER_NARROW] = {1.2, 0.625, 60},
-    [IN_ORDER_WIDE] = {0.5, 0.55, 80},
+    [0] = {0.5, 0.25, 30, 20},
+    [IN_ORDER_NARROW] = {1.2, 0.625, 60, 15},
+    [IN_ORDER_WIDE] = {0.5, 0.55, 80, 25},
 };
 
 static bool ends_in_one_vector(size_t n)
@@ -173,13 +196,13 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
     return 1.05 * compute + kind->a * m * k + tile * tiles + (ragged ? 10 * m * fmod(n, nr) : 0);
 }
 
-/* Of plain rows of B, the columns that are no whole vector one by one, and what comes around a
- * panel, which matters where k is small. */
+/* Of plain rows of B, and what comes around a panel, which matters where k is small. */
 static double pack_cycles(const struct core *core, double n, double k)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
-    double ragged = fmod(n, 4) > 0 ? 10 * core->slowness : 0;
-    return (packing[core->in_order].b * n + ragged) * k + 60 * ceil(n / nr);
+    const struct packing *kind = &packing[core->in_order];
+    double ragged = fmod(n, 4) > 0 ? kind->ragged * core->slowness : 0;
+    return (kind->b * n + ragged) * k + 60 * ceil(n / nr);
 }
 
 double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,

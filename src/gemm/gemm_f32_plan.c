@@ -119,12 +119,10 @@ static size_t choose_run_rows(const struct gemm_f32 *plan, const struct cpu *cpu
 
 /* How many full panels a tile's rows are used for before the next tile comes: with them, a block of
  * rows fills three quarters of the L1 cache. */
-static size_t choose_group(const struct gemm_f32 *plan, const struct cpu *cpu)
+size_t gemm_f32_group_that_stays(const struct cpu *cpu, size_t k)
 {
-    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4;
-    size_t rows = GEMM_F32_LISTED_HEIGHT * plan->block_k;
-    return values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(plan->block_k, 1)), 1)
-                         : 1;
+    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4, rows = GEMM_F32_LISTED_HEIGHT * k;
+    return values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(k, 1)), 1) : 1;
 }
 
 /* Do all panels come together? They may be none but the two that few columns end in. */
@@ -258,7 +256,7 @@ static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
             k = plan->shape.k;
             gemm_f32_set_block_k(plan, k);
         }
-        plan->group_panels = choose_group(plan, cpu);
+        plan->group_panels = gemm_f32_group_that_stays(cpu, plan->block_k);
         choose_order(plan, cpu, k);
     }
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;

@@ -26,6 +26,9 @@ bool gemm_f32_lower_tiles_pay(const struct cpu *cpu, double n);
  * these once more? */
 bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k);
 
+/* How many full panels of k values stay in the L1 cache together with a tile's rows. */
+size_t gemm_f32_group_that_stays(const struct cpu *cpu, size_t k);
+
 /* The most values of k that are one block, where so many rows are read in place. */
 size_t gemm_f32_whole_k(const struct cpu *cpu, size_t rows, size_t n);
 
