@@ -146,13 +146,18 @@ static double tuned_cycles(const struct core *core, double height, double vector
     double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
     if (core->in_order == IN_ORDER_WIDE) {
         double others = 2 * vectors / group + height / 4 + 0.5;
-        double crowded = macs < 12 || vectors > group ? 0.25 : 0;
+        double crowded = macs < 12 || height <= 3 || vectors > group ? 0.25 : 0;
         return fmax(least, (macs + others) / 3) + crowded * vectors / group;
     }
     bool low = height < 3, few = vectors < 3; /* of many, low tiles add no addresses */
     double all = macs + loads + 3 * vectors + (low && !few ? 0 : vectors / group);
     double wait = !low ? 0 : few ? 0.75 : 0.25;
-    return fmax(least, fmax(all / 2, 2 * vectors + height / 2) + wait);
+    /* What is loaded has no place beside products, by the tile's rows: */
+    static const double few_waits[MAX_HEIGHT + 1] = {[3] = 0.75, [5] = 0.75, [6] = 1},
+                                               waits[MAX_HEIGHT + 1] = {
+                                                   [3] = 0.25, [4] = 0.5, [5] = 1};
+    double crowded = vectors < 2 ? 0 : (few ? few_waits : waits)[(size_t)ceil(height)];
+    return fmax(least, fmax(all / 2, 2 * vectors + height / 2) + wait) + crowded;
 }
 
 /* The same by tiles that read columns of A: two vectors of it, and three instructions that count.
@@ -194,9 +199,9 @@ static double untuned_cycles(const struct core *core, double height, double vect
 static double tail_cycles(const struct core *core, double height, const struct strips *run)
 {
     double tail = run->panels.tail, whole = run->vectors - 1, vectors = whole + tail / 4;
-    double chain = core->fmla_latency;
+    double chain = core->fmla_latency, loads = fmax(core->loads_per_cycle, 1);
     if (whole == 0)
-        chain = fmax(chain / 4, height * (tail + 1.5) / 16);
+        chain = fmax(chain / 4, height * (tail + 1.5) / (core->in_order ? 16 : 8 * loads));
     return step_cycles(core, height, vectors, vectors, chain) +
            crowding_cycles(core, height / 4 + vectors / run->group);
 }
@@ -216,16 +221,20 @@ static double tile_cycles(const struct core *core, const struct strips *run, dou
     return untuned_cycles(core, height, run->vectors, run->group);
 }
 
-/* Row by row: the same, a load of A and a store of C; the strip of B once. */
+/* Row by row: the same, a load of A and a store of C, which fast cores have beside products; the
+ * strip of B once. */
 static double shallow_cycles(const struct core *core, const struct strips *run, double m)
 {
     double depth = run->depth, row = tile_cycles(core, run, 1);
     double macs = depth * run->vectors / fmax(core->fmla_per_cycle, 1);
-    if (core->in_order) { /* values of A that are no vector come late */
-        double wait = core->in_order == IN_ORDER_WIDE && run->depth < 4 ? 2 : 0;
+    double slow = core->slowness;
+    if (core->in_order) { /* values of A come late, most of all those that are no vector */
+        static const double waits[MAX_SHALLOW + 1] = {0, 3.5, 2.5, 5.5, 8, 13, 14, 15.5, 9};
+        double wait = core->in_order == IN_ORDER_WIDE ? waits[run->depth] : 0;
         return depth * row + m * (macs + 2 * ceil(depth / 4) + run->vectors + wait);
     }
-    return depth * row + m * (macs + core->slowness * (0.5 * run->vectors + 0.5));
+    double beside = slow * slow * (0.5 * run->vectors + 0.5);
+    return depth * row + m * fmax(macs + beside, slow * (run->vectors + 0.25));
 }
 
 /* Of tiles of so many rows on average. On cores that reorder those of a row less count apart: they
@@ -236,6 +245,27 @@ static double mean_tile_cycles(const struct core *core, const struct strips *run
         return tile_cycles(core, run, height);
     double low = floor(height), share = height - low, cycles = tile_cycles(core, run, low);
     return share > 0 ? cycles + share * (tile_cycles(core, run, low + 1) - cycles) : cycles;
+}
+
+/* Steps beside rounds of four, of rows of A: without rounds, each waits for what it loads; cores
+ * that issue in order wait beside rounds, too. */
+static double odd_cycles(const struct core *core, const struct strips *run, double height, double k)
+{
+    static const struct {
+        double value, step;  /* without rounds: of each value of C, and for each step */
+        double begin, later; /* beside rounds: of a tile, and for each step */
+    } odd[] = {
+        [IN_ORDER_NARROW] = {1.1, 0.75, 14, 6},
+        [IN_ORDER_WIDE] = {1.6, 1.3, 13, 5},
+    };
+    double values = height * run->vectors, steps = fmod(k, 4);
+    if (run->a_columns)
+        return 0;
+    if (!core->in_order)
+        return k < 4 ? 8 * k : 0;
+    if (k < 4)
+        return (odd[core->in_order].value + odd[core->in_order].step * k) * values;
+    return steps > 0 ? odd[core->in_order].begin + odd[core->in_order].later * steps : 0;
 }
 
 /* For m rows of one strip: as few tiles as there can be, as even as they can be. */
@@ -255,11 +285,31 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     const double shallow = MAX_SHALLOW; /* clang wants a double */
     if (!core->in_order && k > shallow)
         around *= core->slowness;
-    if (core->in_order == IN_ORDER_WIDE && k < 4) /* steps that wait for what they load */
-        around += (1.6 + 1.3 * k) * height * run->vectors;
-    else if (core->in_order == IN_ORDER_WIDE && !run->a_columns) /* for its first products */
+    if (core->in_order == IN_ORDER_WIDE && k >= 4 && !run->a_columns) /* for its first products */
         around += 14;
-    return tiles * (k * step + around);
+    return tiles * (k * step + around + odd_cycles(core, run, height, k));
+}
+
+/* Tiles of a row less have a call of their own where kernels that issue in order are tuned. */
+static size_t strip_calls(const struct core *core, const struct strips *run, double m)
+{
+    double tiles = ceil(m / run->height);
+    bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, run->vectors, run->group);
+    return tuned && fmod(m, tiles) > 0 ? 2 : 1;
+}
+
+/* Calls after the first one: more where they are too many to be known beforehand. Cores that
+ * reorder have them beside products. */
+static double calls_cycles(const struct core *core, const struct columns *columns, double m)
+{
+    static const struct {
+        double listed, other;
+    } cycles[] = {[0] = {0, 0}, [IN_ORDER_NARROW] = {18, 45}, [IN_ORDER_WIDE] = {25, 50}};
+    size_t calls = 0;
+    for (size_t r = 0; r < columns->run_count; r++)
+        calls += columns->runs[r].count * strip_calls(core, &columns->runs[r], m);
+    double each = calls > MAX_CALLS ? cycles[core->in_order].other : cycles[core->in_order].listed;
+    return each * (double)(calls - 1);
 }
 
 static double columns_cycles(const struct core *core, const struct columns *columns, double m,
@@ -271,7 +321,7 @@ static double columns_cycles(const struct core *core, const struct columns *colu
             return HUGE_VAL; /* there are no kernels */
         cycles += columns->runs[r].count * (8 + strip_cycles(core, &columns->runs[r], m, k));
     }
-    return cycles;
+    return cycles + (columns->a_columns ? 0 : calls_cycles(core, columns, m));
 }
 
 /* Kernels for this depth alone, if there are any for all strips. */
