@@ -92,6 +92,15 @@ static double weights_lines(const struct problem *problem, const struct cpu *cpu
     return (tiles - 1) * (double)shape->n * k / 16;
 }
 
+static const double LINE_BYTES = 64;
+
+/* Rows of plain weights that a strip reads nearly from end to end, as it does a panel. */
+static bool rows_follow(const neo_memory_desc *weights)
+{
+    double row_bytes = (double)weights->strides[weights->ndims - 2] * (double)sizeof(float);
+    return row_bytes <= 2 * LINE_BYTES;
+}
+
 static struct direct_shape direct_shape_of(const struct problem *problem, const struct cpu *cpu)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
@@ -105,11 +114,10 @@ static struct direct_shape direct_shape_of(const struct problem *problem, const 
         .panels = panels,
         .a_columns = !is_rows(&problem->tensors[SRC]),
         .b_leaves = !panels && !turned && !strip_of_weights_stays(problem, cpu, &shape),
+        .b_runs = panels || (!turned && rows_follow(weights)),
         .turned = turned,
     };
 }
-
-static const double LINE_BYTES = 64;
 
 /* Of a panel's line that comes beside products; as many products take less time on fast cores. */
 static double line_beside_cycles(const struct core *core)
@@ -117,21 +125,22 @@ static double line_beside_cycles(const struct core *core)
     return core->slowness;
 }
 
-/* What one of them takes, by the kind of core (IN_ORDER_*), of plain rows and of a panel. A panel
- * is read from end to end: a core that has two multiply-adds a cycle beside what it loads, in
- * order, is so long busy with a line that the next one is there, and half there if it is one of
- * another row; one that reorders goes on beside it. Rows that are a page apart do not come so. */
+/* What one of them takes, by the kind of core (IN_ORDER_*), of plain rows and of a panel or rows
+ * that follow each other. These are read from end to end: a core that has two multiply-adds a cycle
+ * beside what it loads, in order, is so long busy with a line that the next one is there, and half
+ * there if it is one of another row; one that reorders goes on beside it. Rows that are a page
+ * apart do not come so. */
 static double line_cycles(const struct cpu *cpu, const struct direct_shape *direct)
 {
     const struct {
-        double row, panel;
+        double row, run;
     } cycles[] = {
         [0] = {4, line_beside_cycles(cpu->core)},
         [IN_ORDER_NARROW] = {4, 4},
         [IN_ORDER_WIDE] = {2, 1},
     };
     int kind = cpu->core->in_order;
-    return direct->panels ? cycles[kind].panel : cycles[kind].row;
+    return direct->b_runs ? cycles[kind].run : cycles[kind].row;
 }
 
 /* Rows of plain weights that are too short for a vector: the last ones are copied. */

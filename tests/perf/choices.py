@@ -19,9 +19,11 @@ PRODUCTS = (
     ('packed', '128x128:128x128'), ('packed', '256x256:256x256'), ('packed', '1x512:512x512'),
     ('packed', '4x512:512x512'), ('packed', '16x512:512x512'), ('packed', '64x1024:1024x64'),
     ('packed', '256x512:512x49'), ('packed', '512x512:512x1'), ('packed', '96x8x8:96x8x8'),
+    ('packed', '5x3:3x490'), ('packed', '7x7:7x490'),
     ('plain', '16x16:16x16'), ('plain', '64x64:64x64'), ('plain', '128x128:128x128'),
     ('plain', '1x512:512x512'), ('plain', '4x512:512x512'), ('plain', '32x256:256x256'),
     ('plain', '256x4:4x256'), ('plain', '127x131:131x129'),
+    ('plain', '62x1238:1238x11'), ('plain', '50x3000:3000x13'),
 )
 CONVOLUTIONS = tuple((layout, text) for layout in ('nhwc', 'nchw') for text in (
     'mb1ic4ih14oc16oh14kh3ph1', 'mb1ic16ih28oc16oh28kh3ph1', 'mb1ic64ih28oc64oh28kh3ph1',
