@@ -82,9 +82,12 @@ static double listing_in_order(const struct convolution_shape *s, double k)
            (blocks > 1 ? (double)(s->groups - 1) * tiles * blocks * 150 : 0);
 }
 
-/* The part of tiles that are pixels of one row; others lack few taps. */
+/* The part of tiles that are pixels of one row; others lack few taps, but of the smallest images,
+ * where it is known how many. */
 static double of_one_row(const struct convolution_shape *s, const struct cpu *cpu)
 {
+    if (patches_are_few(s))
+        return 1;
     neo_dim height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
     neo_dim row = s->out[WIDTH];
     return row % height == 0 ? 1 : row > height ? 1 - (double)height / (double)row : 0;

@@ -204,6 +204,9 @@ struct span patches_reach(const struct convolution_gemm *plan, size_t batch, siz
  * places where these may begin, or of some of very many. */
 double patches_mean_taps(const struct convolution_shape *shape, int dimension, neo_dim pixels);
 
+/* Does an image have so few that each of its tiles can be looked at beforehand? */
+bool patches_are_few(const struct convolution_shape *shape);
+
 /* How much of the patches' taps lies in the padding for all rows of a tile of the GEMM; 0 if it
  * does not pay to look for them. */
 double patches_zeros(const struct convolution_gemm *plan, double k, double n);

@@ -5,11 +5,10 @@
 
 /* In the order of the reduction, from the first tap of the box of those that exist to its last.
  * Where pixels are not all in one plane or row, they are anywhere within these. */
-struct span patches_reach(const struct convolution_gemm *plan, size_t batch, size_t row,
-                          size_t rows)
+static struct span reach_of(const struct convolution_gemm *plan, size_t at, size_t rows)
 {
     const struct convolution_shape *s = &plan->shape;
-    size_t at = first_pixel(plan, batch) + row, begin = 0, last = 0;
+    size_t begin = 0, last = 0;
     struct pixel first_pixel = patches_pixel(s, at), last_pixel = patches_pixel(s, at + rows - 1);
     bool together = first_pixel.n == last_pixel.n;
     for (int d = 0; d < SPACE - plan->rows_are_merged; d++) {
@@ -23,6 +22,12 @@ struct span patches_reach(const struct convolution_gemm *plan, size_t batch, siz
         together = together && from == to;
     }
     return (struct span){begin * plan->segment, (last + 1) * plan->segment};
+}
+
+struct span patches_reach(const struct convolution_gemm *plan, size_t batch, size_t row,
+                          size_t rows)
+{
+    return reach_of(plan, first_pixel(plan, batch) + row, rows);
 }
 
 struct span convolution_gemm_reach(const void *context, size_t batch, size_t tile, size_t row,
@@ -46,22 +51,53 @@ double patches_mean_taps(const struct convolution_shape *s, int d, neo_dim pixel
     return (double)sum / (double)count;
 }
 
-double patches_zeros(const struct convolution_gemm *plan, double k, double n)
+/* The part of the kernel that the tiles of an image reach. */
+static double reach_of_tiles(const struct convolution_gemm *plan, size_t pixels)
+{
+    const struct convolution_shape *s = &plan->shape;
+    size_t all = plan->segment, reached = 0;
+    size_t height = div_up(pixels, div_up(pixels, GEMM_F32_LISTED_HEIGHT));
+    for (int d = 0; d < SPACE - plan->rows_are_merged; d++)
+        all *= (size_t)s->kernel[d];
+    for (size_t at = 0; at < pixels; at += height) {
+        size_t rows = min_size(height, pixels - at);
+        struct span reach = reach_of(plan, at, rows);
+        reached += rows * (reach.end - reach.begin);
+    }
+    return (double)reached / (double)(pixels * all);
+}
+
+/* The same by the mean of taps, for images of many tiles, each of which is in few rows. */
+static double reach_of_rows(const struct convolution_gemm *plan)
 {
     enum { ROWS = GEMM_F32_LISTED_HEIGHT };
-    const double rows = ROWS; /* clang wants a double */
-    /* Products that a tile's share of a run takes; for more values of k its taps are found at each
-     * step. */
-    const double few = 256, known = 500, found = 2500;
     const struct convolution_shape *s = &plan->shape;
     neo_dim row = s->out[WIDTH], plane = row * s->out[HEIGHT];
-    if (plane < 1)
-        return 0;
     const neo_dim pixels[SPACE] = {(ROWS - 1) / plane + 1, (ROWS - 1) / row + 1, ROWS};
     double left = 1;
     bool in_width = s->kernel[DEPTH] * s->kernel[HEIGHT] == 1 && !plan->rows_are_merged;
     for (int d = 0; d < WIDTH + in_width; d++)
         left *= patches_mean_taps(s, d, pixels[d]) / (double)s->kernel[d];
-    double lost = 1 - left;
+    return left;
+}
+
+bool patches_are_few(const struct convolution_shape *s)
+{
+    const neo_dim few = 16;
+    return s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH] <= few;
+}
+
+double patches_zeros(const struct convolution_gemm *plan, double k, double n)
+{
+    const double rows = GEMM_F32_LISTED_HEIGHT; /* clang wants a double */
+    /* Products that a tile's share of a run takes; for more values of k its taps are found at each
+     * step. */
+    const double few = 256, known = 500, found = 2500;
+    const struct convolution_shape *s = &plan->shape;
+    neo_dim pixels = s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH];
+    if (pixels < 1)
+        return 0;
+    double lost =
+        1 - (patches_are_few(s) ? reach_of_tiles(plan, (size_t)pixels) : reach_of_rows(plan));
     return lost * k * n * rows > (k <= few ? known : found * k / few) ? lost : 0;
 }
