@@ -82,6 +82,13 @@ static double listing_in_order(const struct convolution_shape *s, double k)
            (blocks > 1 ? (double)(s->groups - 1) * tiles * blocks * 150 : 0);
 }
 
+/* Of steps of the reduction, each of all panels, in which there is nothing to be multiplied. */
+static double skipping_cycles(const struct convolution_shape *s, const struct cpu *cpu, double k)
+{
+    const double nr = GEMM_F32_NR, step = 256; /* clang wants a double */
+    return 75 * cpu->core->slowness * (double)s->groups * k / step * ceil((double)s->oc / nr);
+}
+
 /* The part of tiles that are pixels of one row; others lack few taps, but of the smallest images,
  * where it is known how many. */
 static double of_one_row(const struct convolution_shape *s, const struct cpu *cpu)
@@ -131,8 +138,11 @@ static double gemm_estimate(const struct algorithm *self, const struct problem *
         gather *= cpu->core->slowness;
     if (!listed && s->oc < 4) /* results are copied from between */
         gather += 40 * cpu->core->slowness * (double)s->batch * pixels_of(s) * (double)s->groups;
-    if (listed)
-        k *= 1 - patches_zeros(&plan, k, (double)s->oc) * of_one_row(s, cpu);
+    if (listed) {
+        double zeros = patches_zeros(&plan, k, (double)s->oc) * of_one_row(s, cpu);
+        gather += patches_are_few(s) ? skipping_cycles(s, cpu, zeros * k) : 0;
+        k *= 1 - zeros;
+    }
     return gather + gemm_f32_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
                                       (double)s->oc, k, packed, listed,
                                       (size_t)(s->src.w * s->stride[WIDTH]));

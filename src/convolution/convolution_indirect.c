@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "src/convolution/convolution_indirect.h"
+#include "src/convolution/convolution_trim.h"
 #include "src/primitive/post_ops.h"
 
 enum {
@@ -103,8 +104,10 @@ static bool takes_fours(const struct indirect_f32_kernel *kernel)
 static double waits(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel,
                     const struct core *core, double pixels)
 {
+    const double half = PIXELS / 2; /* clang wants a double */
     double vectors = (double)panel_vectors(s), others = pixels / 2 + 3 * vectors + 6;
-    double sums = pixels * vectors / (is_in_halves(s, kernel) ? 2 : 1);
+    double together = is_in_halves(s, kernel) && pixels > half ? pixels / 2 : pixels;
+    double sums = together * vectors;
     double alone = sums / fmax(core->fmla_per_cycle, 1);
     bool wide = kernel->in_order == IN_ORDER_WIDE;
     if (takes_fours(kernel) && wide)
@@ -152,6 +155,21 @@ static double gather_cycles(const struct convolution_shape *s, const struct cpu 
                : cpu->core->slowness * pixels * (input * (double)s->ic + output * (double)s->oc);
 }
 
+/* From the first to the last one, in their order, that some pixel has in src; or one of zeros. */
+static struct span reached_taps(const struct convolution_shape *s)
+{
+    struct convolution_shape trimmed = *s;
+    struct convolution_trim trim;
+    struct span reached = {0, 1};
+    convolution_trim(&trimmed, &trim);
+    for (int d = 0; d < SPACE; d++) {
+        size_t kernel = (size_t)s->kernel[d];
+        reached.begin = reached.begin * kernel + trim.taps[d].begin;
+        reached.end = (reached.end - 1) * kernel + trim.taps[d].end;
+    }
+    return reached;
+}
+
 static double indirect_estimate(const struct algorithm *self, const struct problem *problem,
                                 const struct cpu *cpu)
 {
@@ -172,13 +190,15 @@ static double indirect_estimate(const struct algorithm *self, const struct probl
     double pixels = planes * rows * width;
     double outputs = ceil((double)s.oc / 4) * 4 * pixels * (double)s.groups;
     double of_a_tile = fmax(pixels, 1) / fmax(tiles, 1); /* dst may be empty */
-    double sums = taps * tap_cycles(cpu, tuned, outputs, (double)s.ic) *
+    struct span span = reached_taps(&s);
+    double reached = (double)(span.end - span.begin);
+    double sums = reached * tap_cycles(cpu, tuned, outputs, (double)s.ic) *
                   waits(&s, kernel, cpu->core, of_a_tile);
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
     double listing = tiles * (cpu->core->slowness * (80 + (tuned ? 45 : 18) * taps) +
-                              reading_cycles(&s, cpu, taps));
+                              reading_cycles(&s, cpu, reached));
     double around =
-        groups * (panels * around_cycles(&s, cpu, kernel, taps) + ragged_cycles(&s, cpu->core));
+        groups * (panels * around_cycles(&s, cpu, kernel, reached) + ragged_cycles(&s, cpu->core));
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     return 600 * cpu->core->slowness + sums + listing + around + packing +
@@ -245,10 +265,11 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     const struct convolution_shape *s = &mine->shape;
     layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
     mine->weights = layout_shape(&packed);
+    mine->reached = reached_taps(s);
     mine->panel_count = layout_panel_count(mine->weights.n);
     for (size_t i = 0; i < min_size(mine->panel_count, INDIRECT_PANELS); i++) {
         mine->panels[i] = layout_panel(mine->weights.n, i);
-        mine->panel_values[i] = layout_panel_offset(mine->weights.n, i) * mine->weights.k;
+        mine->panel_values[i] = indirect_panel_values(mine, i);
     }
     mine->taps = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH]);
     mine->channels = (size_t)(s->groups * s->ic);

@@ -15,6 +15,7 @@ enum { MOST_PIECES = 16 };
 struct convolution_indirect {
     struct convolution_shape shape;
     size_t taps, channels, outputs; /* channels and outputs: of all groups */
+    struct span reached;            /* of the taps: the others lie in the padding always */
     struct layout_shape weights;
     size_t panel_count;
     struct layout_panel panels[INDIRECT_PANELS]; /* the first ones, and where their weights are */
@@ -72,6 +73,15 @@ static inline size_t indirect_reached_rows(const struct convolution_shape *s, si
 {
     return (rows - 1) * (size_t)s->stride[HEIGHT] +
            (size_t)((s->kernel[HEIGHT] - 1) * s->dilation[HEIGHT]) + 1;
+}
+
+/* Where the weights of a panel begin, at the first tap that is reached. */
+static inline size_t indirect_panel_values(const struct convolution_indirect *plan, size_t panel)
+{
+    const struct layout_shape *weights = &plan->weights;
+    size_t skipped = plan->reached.begin * (size_t)plan->shape.ic;
+    return layout_panel_offset(weights->n, panel) * weights->k +
+           skipped * layout_panel(weights->n, panel).width;
 }
 
 void indirect_run(const void *plan, const struct execution *execution);

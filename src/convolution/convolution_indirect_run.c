@@ -83,8 +83,7 @@ run_group(const struct task *task, struct indirect_f32_tile *tile, neo_dim group
         bool known = p < INDIRECT_PANELS;
         struct layout_panel panel = known ? plan->panels[p] : layout_panel(weights->n, p);
         size_t channel = (size_t)(group * s->oc) + panel.first;
-        tile->weights = matrix + (known ? plan->panel_values[p]
-                                        : layout_panel_offset(weights->n, p) * weights->k);
+        tile->weights = matrix + (known ? plan->panel_values[p] : indirect_panel_values(plan, p));
         tile->width = panel.width;
         tile->n = panel.valid;
         tile->bias = bias ? bias + channel : no_bias;
@@ -160,9 +159,9 @@ static inline struct listed_piece list_piece(const struct task *task, const stru
         .piece = *piece,
         .values = plan->staged ? task->stage : dst,
         .dst = dst,
-        .tile = {.taps = plan->taps,
+        .tile = {.taps = plan->reached.end - plan->reached.begin,
                  .channels = (size_t)plan->shape.ic,
-                 .pixels = pixels,
+                 .pixels = pixels + plan->reached.begin * INDIRECT_F32_PIXELS,
                  .row = plan->staged ? plan->outputs : (size_t)strides->w,
                  .count = piece->count,
                  .low = plan->low,

@@ -31,9 +31,10 @@ bool convolution_trim(struct convolution_shape *s, struct convolution_trim *trim
     const neo_dim steps[] = {s->src.d, s->src.h, s->src.w};
     bool any = false;
     *trim = (struct convolution_trim){.ic = s->ic};
-    for (int d = 0; d < SPACE && has_pixels(s); d++) {
+    for (int d = 0; d < SPACE; d++) {
         trim->kernel[d] = s->kernel[d];
-        trim->taps[d] = convolution_taps(s, d, 0, s->out[d] - 1);
+        trim->taps[d] = has_pixels(s) ? convolution_taps(s, d, 0, s->out[d] - 1)
+                                      : (struct span){0, (size_t)s->kernel[d]};
         if (trim->taps[d].begin == trim->taps[d].end) /* one is enough: of zeros */
             trim->taps[d] = (struct span){0, 1};
         any = any || trim->taps[d].end - trim->taps[d].begin < (size_t)s->kernel[d];

@@ -12,7 +12,7 @@ struct convolution_trim {
     neo_dim kernel[SPACE], ic, src, weights;
 };
 
-/* Takes taps from the shape. false: it has all of them still. */
+/* Takes taps from the shape. false: it has all of them still, as one without pixels has. */
 bool convolution_trim(struct convolution_shape *shape, struct convolution_trim *trim);
 
 /* Copies what is left of packed weights of n columns without groups. */
