@@ -29,6 +29,7 @@ CONVOLUTIONS = tuple((layout, text) for layout in ('nhwc', 'nchw') for text in (
     'mb1ic4ih14oc16oh14kh3ph1', 'mb1ic16ih28oc16oh28kh3ph1', 'mb1ic64ih28oc64oh28kh3ph1',
     'mb1ic256ih7oc256oh7kh3ph1', 'mb1ic96ih4oc96oh4kh3ph1', 'mb1ic128ih3oc128oh1kh3ph0',
     'mb1ic3ih32oc32oh16kh3sh2ph1', 'mb1ic64ih28oc64oh14kh3sh2ph1', 'mb1ic64ih14oc256oh14kh1ph0',
+    'mb1ic256ih1oc256oh1kh5ph2', 'mb1ic256ih2oc256oh2kh5ph2',
     'mb1ic512ih1oc128oh1kh1ph0', 'g8mb1ic64ih14oc64oh14kh3ph1', 'mb1ic32ih16oc32oh16kh3ph2dh1',
     'mb1ic48iw100oc64ow100kw3pw1', 'mb1ic19ih5oc3oh5kh1ph0', 'mb1ic2ih14oc24oh14kh3ph1',
     'mb1ic16ih14oc15oh14kh3ph1', 'mb1ic21ih6oc33oh1kh6ph0', 'g4mb1ic20ih14oc8oh14kh3ph1')) + (
