@@ -62,6 +62,20 @@ struct span convolution_inner_pixels(const struct convolution_shape *shape);
 struct span convolution_taps(const struct convolution_shape *shape, int dimension, neo_dim first,
                              neo_dim last);
 
+/* Of the first dimensions' taps, as numbers in their order: from the first to the last one that is
+ * among these in each dimension, of which there is one at least. */
+static inline struct span convolution_first_to_last(const struct convolution_shape *shape,
+                                                    const struct span *taps, int dimensions)
+{
+    struct span all = {0, 1};
+    for (int d = 0; d < dimensions; d++) {
+        size_t kernel = (size_t)shape->kernel[d];
+        all.begin = all.begin * kernel + taps[d].begin;
+        all.end = (all.end - 1) * kernel + taps[d].end;
+    }
+    return all;
+}
+
 bool convolution_is_grouped(const struct problem *problem);
 
 /* One input channel per group, or one channel of either image and no groups. */

@@ -3,25 +3,25 @@
  * image lack rows of the kernel, and much of a dilated kernel may lie beyond a small image. */
 #include "src/convolution/convolution_gemm.h"
 
-/* In the order of the reduction, from the first tap of the box of those that exist to its last.
- * Where pixels are not all in one plane or row, they are anywhere within these. */
+/* From the first to the last tap that exists. Where pixels are not all in one plane or row, they
+ * are anywhere within these. */
 static struct span reach_of(const struct convolution_gemm *plan, size_t at, size_t rows)
 {
     const struct convolution_shape *s = &plan->shape;
-    size_t begin = 0, last = 0;
+    int dimensions = SPACE - plan->rows_are_merged;
+    struct span taps[SPACE];
     struct pixel first_pixel = patches_pixel(s, at), last_pixel = patches_pixel(s, at + rows - 1);
     bool together = first_pixel.n == last_pixel.n;
-    for (int d = 0; d < SPACE - plan->rows_are_merged; d++) {
+    for (int d = 0; d < dimensions; d++) {
         neo_dim from = together ? first_pixel.at[d] : 0;
         neo_dim to = together ? last_pixel.at[d] : s->out[d] - 1;
-        struct span taps = convolution_taps(s, d, from, to);
-        if (taps.begin == taps.end)
+        taps[d] = convolution_taps(s, d, from, to);
+        if (taps[d].begin == taps[d].end)
             return (struct span){0, plan->segment}; /* of zeros */
-        begin = begin * (size_t)s->kernel[d] + taps.begin;
-        last = last * (size_t)s->kernel[d] + taps.end - 1;
         together = together && from == to;
     }
-    return (struct span){begin * plan->segment, (last + 1) * plan->segment};
+    struct span reach = convolution_first_to_last(s, taps, dimensions);
+    return (struct span){reach.begin * plan->segment, reach.end * plan->segment};
 }
 
 struct span patches_reach(const struct convolution_gemm *plan, size_t batch, size_t row,

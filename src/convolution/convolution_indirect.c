@@ -104,9 +104,9 @@ static bool takes_fours(const struct indirect_f32_kernel *kernel)
 static double waits(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel,
                     const struct core *core, double pixels)
 {
-    const double half = PIXELS / 2; /* clang wants a double */
+    const double most = PIXELS; /* clang wants a double */
     double vectors = (double)panel_vectors(s), others = pixels / 2 + 3 * vectors + 6;
-    double together = is_in_halves(s, kernel) && pixels > half ? pixels / 2 : pixels;
+    double together = is_in_halves(s, kernel) && pixels > most / 2 ? pixels / 2 : pixels;
     double sums = together * vectors;
     double alone = sums / fmax(core->fmla_per_cycle, 1);
     bool wide = kernel->in_order == IN_ORDER_WIDE;
@@ -155,19 +155,13 @@ static double gather_cycles(const struct convolution_shape *s, const struct cpu 
                : cpu->core->slowness * pixels * (input * (double)s->ic + output * (double)s->oc);
 }
 
-/* From the first to the last one, in their order, that some pixel has in src; or one of zeros. */
+/* From the first to the last one that some pixel has in src; or one of zeros. */
 static struct span reached_taps(const struct convolution_shape *s)
 {
     struct convolution_shape trimmed = *s;
     struct convolution_trim trim;
-    struct span reached = {0, 1};
     convolution_trim(&trimmed, &trim);
-    for (int d = 0; d < SPACE; d++) {
-        size_t kernel = (size_t)s->kernel[d];
-        reached.begin = reached.begin * kernel + trim.taps[d].begin;
-        reached.end = (reached.end - 1) * kernel + trim.taps[d].end;
-    }
-    return reached;
+    return convolution_first_to_last(s, trim.taps, SPACE);
 }
 
 static double indirect_estimate(const struct algorithm *self, const struct problem *problem,
