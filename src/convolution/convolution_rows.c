@@ -156,6 +156,28 @@ static bool copies_bias(const struct convolution_rows *mine, const struct proble
     return problem->tensors[BIAS].ndims && mine->weights.columns != mine->weights.n;
 }
 
+/* Lines of a row of dst that two panels write, three of four, go and come between them. */
+static size_t lines_again(const struct convolution_rows *mine, size_t panels)
+{
+    return 2 * (size_t)mine->shape.out[WIDTH] * (panels - 1) * 3 / 4;
+}
+
+/* Tiles whose lines of dst, with what they read, stay in the L1 cache until all panels have come:
+ * all of the row, if more calls cost more cycles than there are lines that come again. */
+static size_t choose_part(const struct convolution_rows *mine, const struct cpu *cpu)
+{
+    const struct convolution_shape *s = &mine->shape;
+    size_t panels = layout_panel_count(mine->weights.n), room = cpu->l1_bytes * 7 / 8;
+    size_t kernel_rows = (size_t)s->kernel[HEIGHT] * (size_t)s->ic;
+    size_t values = PIXELS * (mine->weights.columns + (size_t)s->stride[WIDTH] * kernel_rows);
+    size_t tile = values * sizeof(float), weights = mine->weights.step * sizeof(float);
+    if (mine->planes || mine->tiles == 0 || weights + tile > room)
+        return mine->tiles;
+    size_t parts = div_up(mine->tiles, (room - weights) / tile);
+    size_t cycles = (parts - 1) * panels * (cpu->core->in_order ? 250 : 80);
+    return cycles < lines_again(mine, panels) ? div_up(mine->tiles, parts) : mine->tiles;
+}
+
 static void plan_scratch(struct convolution_rows *mine, const struct problem *problem)
 {
     const struct convolution_shape *s = &mine->shape;
@@ -197,6 +219,7 @@ static void rows_plan(void *plan, const struct problem *problem, const struct cp
     mine->row_floats = row_floats(&mine->shape);
     plan_kernels(mine, cpu);
     plan_output(mine, post_ops_fusion(problem));
+    mine->part = choose_part(mine, cpu);
     plan_scratch(mine, problem);
 }
 

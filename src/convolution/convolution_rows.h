@@ -21,7 +21,8 @@ struct convolution_rows {
     bool planes;   /* pixels of dst, or of the staged sums, are contiguous; else channels are */
     bool staged;   /* sums of a row are in the scratchpad until they are finished */
     bool finishes; /* there is more to do than a bias and a clamp */
-    size_t tiles;  /* of a row of dst */
+    size_t tiles;  /* of a row of dst; */
+    size_t part;   /* so many that all panels come for before the next ones */
     size_t pixel, channel;           /* strides of what the kernel writes */
     size_t ring, row_floats;         /* rows of source, and their padded length */
     size_t packed_bytes, bias_bytes; /* of the scratchpad; then for each task: */

@@ -82,26 +82,29 @@ static void list_rows(const struct task *task, neo_dim n, neo_dim h)
     }
 }
 
-/* A row of one panel. Where dst ends within a tile, the last tile overlaps the one before. */
+/* Tiles of a row, for one panel. Where dst ends within a tile, the last tile overlaps the one
+ * before. */
 static void run_panel(const struct convolution_rows *plan, struct rowconv_f32_task *call,
-                      size_t first)
+                      float *dst, struct span tiles)
 {
     size_t width = (size_t)plan->shape.out[WIDTH], whole = width / PIXELS;
     rowconv_f32_fn *run = plan->run[call->width / 4 - 1];
-    float *dst = call->dst + first * plan->channel;
-    struct rowconv_f32_task piece = *call;
-    piece.dst = dst;
-    piece.tiles = plan->staged ? plan->tiles : whole;
-    run(&piece);
-    if (plan->staged || whole == plan->tiles)
+    size_t end = plan->staged ? tiles.end : min_size(tiles.end, whole);
+    if (end > tiles.begin) {
+        call->tiles = end - tiles.begin;
+        call->from = tiles.begin * PIXELS * call->stride;
+        call->dst = dst + tiles.begin * PIXELS * plan->pixel;
+        run(call);
+    }
+    if (end == tiles.end)
         return;
-    piece.tiles = 1;
-    piece.from = (width - PIXELS) * call->stride;
-    piece.dst = dst + (width - PIXELS) * plan->pixel;
-    run(&piece);
+    call->tiles = 1;
+    call->from = (width - PIXELS) * call->stride;
+    call->dst = dst + (width - PIXELS) * plan->pixel;
+    run(call);
 }
 
-static void run_panels(const struct task *task, float *out)
+static void run_panels(const struct task *task, float *out, struct span tiles)
 {
     const struct convolution_rows *plan = task->run->plan;
     const struct convolution_shape *s = &plan->shape;
@@ -110,7 +113,6 @@ static void run_panels(const struct task *task, float *out)
         .rows = task->table,
         .channels = (size_t)s->ic,
         .kernel_rows = (size_t)s->kernel[HEIGHT],
-        .dst = out,
         .pixel = plan->pixel,
         .channel = plan->channel,
         .low = plan->low,
@@ -124,8 +126,16 @@ static void run_panels(const struct task *task, float *out)
         call.weights = task->run->weights + offset * plan->weights.k;
         call.width = panel.width;
         call.bias = bias ? bias + panel.first : NULL;
-        run_panel(plan, &call, offset);
+        run_panel(plan, &call, out + offset * plan->channel, tiles);
     }
+}
+
+/* All panels for one part of the row, then for the next: what they share stays in the L1 cache. */
+static void run_parts(const struct task *task, float *out)
+{
+    const struct convolution_rows *plan = task->run->plan;
+    for (size_t i = 0; i < plan->tiles; i += plan->part)
+        run_panels(task, out, (struct span){i, min_size(i + plan->part, plan->tiles)});
 }
 
 static void copy_row(const struct convolution_rows *plan, const float *values, float *dst)
@@ -167,7 +177,7 @@ static void run_row(const struct task *task, neo_dim n, neo_dim h)
     float *dst = (float *)task->run->execution->buffers[DST] + n * strides->n + h * strides->h;
     float *out = plan->staged ? task->stage : dst;
     list_rows(task, n, h);
-    run_panels(task, out);
+    run_parts(task, out);
     if (plan->finishes)
         finish_row(task, n, h, out, dst);
     else if (plan->staged)
