@@ -188,6 +188,23 @@ static size_t rows_that_stay(const struct convolution_depthwise *mine)
     return max_size(rows * 3 / 4 / mine->tile_rows, least) * mine->tile_rows;
 }
 
+/* The same of parts of dilated images, in rows of all parts. Rows of padding, and what the other
+ * parts displace of rows that are needed twice, leave nothing to gain where most of a part stays.
+ * Cores that issue in order take longer for more calls than for these lines. */
+static size_t rows_of_parts(const struct convolution_depthwise *mine)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    size_t all = div_up(at_least_1(mine->shape.out[HEIGHT]), task->dilation_h);
+    size_t columns = div_up(at_least_1(mine->shape.in[WIDTH]), task->dilation_w);
+    size_t pixels = depthwise_pixels_that_stay(mine, mine->cpu->l2_bytes, L2_WAYS) /
+                    power_of_two_in(task->dilation_w);
+    size_t most = pixels * 3 / 4 / columns, both = 2 * all + task->kh - 1;
+    if (mine->cpu->core->in_order || both <= 2 * most)
+        return DEPTHWISE_MOST_ROWS * task->dilation_h;
+    size_t rows = most >= task->kh ? (most - (task->kh - 1)) / 2 : 0;
+    return max_size(rows / SLIDING_ROWS, 1) * SLIDING_ROWS * task->dilation_h;
+}
+
 /* As many rows as the copied or transposed source has room for. */
 static size_t choose_rows(const struct convolution_depthwise *mine)
 {
@@ -195,7 +212,7 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
     if (mine->tile_columns)
         return STRIP_ROWS;
     if (is_done_in_parts(mine))
-        return DEPTHWISE_MOST_ROWS * task->dilation_h;
+        return rows_of_parts(mine);
     if (!mine->gathers && !mine->by_plane)
         return depthwise_repeats_pixels(mine) ? DEPTHWISE_MOST_ROWS : rows_that_stay(mine);
     size_t together = mine->by_plane ? 1 : mine->channel_block;
