@@ -74,7 +74,8 @@ static int run_tiles(const struct dwconv_f32_task *task, const float *const *row
     if (task->by_lines && task->stride_w == 2 && part->groups % 2 == 0 &&
         dwconv_f32_lines_run(task, rows, part->c, part->groups / 2))
         return 1;
-    return task->out_cols % TILES_WIDTH == 0 &&
+    return (task->out_cols % TILES_WIDTH == 0 ||
+            (task->tile_rows && task->out_cols > TILES_WIDTH)) &&
            dwconv_f32_tiles_run(task, rows, part->c, part->groups);
 }
 

@@ -48,19 +48,31 @@ static int edge_of(const struct plan *plan, size_t x, size_t width)
                                : TILE_MIDDLE;
 }
 
-/* The width of the tile at x: the one that the task asks for, if there is such a tile. Seven
- * columns are done together anyway. */
-static int find_width(const struct plan *plan, dwconv_f32_tile_bodies *bodies, size_t x, size_t end)
+/* What the task asks for at x, or for what is left of a row. */
+static int wanted_width(const struct plan *plan, size_t x, size_t left)
 {
     size_t most = plan->task->tile_columns;
-    int index = TILE_WIDE;
-    if (most)
-        index = most >= widths[TILE_WIDE] ? TILE_WIDE
-                : most >= TILES_WIDTH     ? TILE_SEVEN
-                : x % TILES_WIDTH == 0    ? TILE_FOUR
-                                          : TILE_THREE;
-    int fits = x + widths[index] <= end && (*bodies)[index][edge_of(plan, x, widths[index])];
-    return fits ? index : TILE_SEVEN;
+    if (left < TILES_WIDTH)
+        return left == widths[TILE_FOUR] ? TILE_FOUR : TILE_THREE;
+    if (left >= widths[TILE_WIDE] && (!most || most >= widths[TILE_WIDE]))
+        return TILE_WIDE;
+    if (!most || most >= TILES_WIDTH)
+        return TILE_SEVEN;
+    return x % TILES_WIDTH == 0 ? TILE_FOUR : TILE_THREE;
+}
+
+/* A tile that does not fit begins before x: its first columns are done again. */
+static size_t begin_of(size_t x, size_t end, size_t width)
+{
+    return x + width > end ? end - width : x;
+}
+
+/* The width of the tile at x; of seven columns where there is no such tile. */
+static int find_width(const struct plan *plan, dwconv_f32_tile_bodies *bodies, size_t x, size_t end)
+{
+    int wanted = wanted_width(plan, x, end - x);
+    size_t width = widths[wanted], begin = begin_of(x, end, width);
+    return (*bodies)[wanted][edge_of(plan, begin, width)] ? wanted : TILE_SEVEN;
 }
 
 /* Those of columns x to `end`. */
@@ -75,6 +87,7 @@ static void list_tiles(const struct plan *plan, const struct band *band, struct 
     for (size_t width; x < end; x += width) {
         int index = find_width(plan, bodies, x, end);
         width = widths[index];
+        x = begin_of(x, end, width);
         ptrdiff_t column = task->first + (ptrdiff_t)(x * task->stride_w);
         tiles->tile[tiles->count++] = (struct dwconv_f32_tile){
             .src = (size_t)(column < 0 ? 0 : column) * task->column * sizeof(float),

@@ -53,9 +53,9 @@ typedef const void *const dwconv_f32_tile_bodies[TILE_WIDTHS][TILE_EDGES];
 extern dwconv_f32_tile_bodies dwconv_f32_tiles_bodies[2 /* clamps */][2 /* stride - 1 */]
                                                      [TILES_HEIGHTS][TILES_ROWS_LEFT_OUT];
 
-/* Dense tasks whose rows of dst are a multiple of seven columns: groups of eight channels, from c
- * on. Rows of padding are NULL; one at either end is left out. 0: nothing was done, for there is
- * more padding. */
+/* Dense tasks whose rows of dst have at least seven columns: groups of eight channels, from c on.
+ * Columns may be done twice. Rows of padding are NULL; one at either end is left out. 0: nothing
+ * was done, for there is more padding. */
 int dwconv_f32_tiles_run(const struct dwconv_f32_task *task, const float *const *rows, size_t c,
                          size_t groups);
 

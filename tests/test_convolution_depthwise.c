@@ -19,7 +19,8 @@ static const struct {
     {128, 56, 2, NARROW, 2, LINES, 14}, {128, 56, 2, WIDE, 2, 7, 7},
     {64, 112, 2, WIDE, 2, 14, 14},      {96, 112, 2, ALL, 2, 14, 28},
     {72, 56, 1, ALL, 1, 0, 56},         {72, 56, 2, ALL, 2, 0, 14},
-    {200, 14, 1, ALL, 2, 0, 7},
+    {200, 14, 1, ALL, 2, 0, 7},         {304, 129, 1, NARROW, 2, 7, 70},
+    {728, 33, 1, ALL, 2, 0, 7},
 };
 
 static void tiles_have_places(void **state)

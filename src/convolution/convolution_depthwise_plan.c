@@ -205,12 +205,19 @@ static size_t rows_of_parts(const struct convolution_depthwise *mine)
     return max_size(rows / SLIDING_ROWS, 1) * SLIDING_ROWS * task->dilation_h;
 }
 
+/* As many in each strip, so that it is as low as it can be: what it has in common with the strip
+ * beside it is rather in the L2 cache then. */
+static size_t even_strip_rows(size_t rows)
+{
+    return round_up(div_up(rows, div_up(rows, STRIP_ROWS)), SLIDING_ROWS / 2);
+}
+
 /* As many rows as the copied or transposed source has room for. */
 static size_t choose_rows(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
     if (mine->tile_columns)
-        return STRIP_ROWS;
+        return even_strip_rows(at_least_1(mine->shape.out[HEIGHT]));
     if (is_done_in_parts(mine))
         return rows_of_parts(mine);
     if (!mine->gathers && !mine->by_plane)
@@ -307,6 +314,26 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
                        mine->stage_bytes + convolution_part(mine->kernel_bytes);
 }
 
+/* Columns that are done twice, by a last tile that begins before what is left of a row: of stride 1
+ * there are tiles of four and of three columns. */
+static size_t columns_done_twice(const struct dwconv_f32_task *task, size_t columns)
+{
+    size_t left = task->out_cols % columns;
+    if (task->stride_w > 1)
+        return left ? columns - left : 0;
+    return left == 4 ? 0 : round_up(left, 3) - left;
+}
+
+/* Are they none, or few of a long row? Then tiles have less to do than lines come twice else. */
+static bool suits_tiles(const struct dwconv_f32_task *task, size_t columns)
+{
+    enum { LONG_TILES = 4, MOST_TWICE = 20 };
+    bool is_whole = task->out_cols % columns == 0;
+    bool is_long = task->dilation_w == 1 && task->out_cols >= LONG_TILES * columns;
+    return is_whole ||
+           (is_long && columns_done_twice(task, columns) <= task->out_cols / MOST_TWICE);
+}
+
 /* Rows, and columns, of the tiles that the kernel for interleaved channels has; no columns: it does
  * whole rows. Rows that are finished afterwards stay in the cache until then. */
 static void find_tiles(struct convolution_depthwise *mine)
@@ -316,7 +343,7 @@ static void find_tiles(struct convolution_depthwise *mine)
     const struct dwconv_f32_kernel *kernel =
         dwconv_f32_find(mine->cpu->features, mine->cpu->core->in_order, &task);
     size_t columns = kernel->tile_columns;
-    if (columns && task.out_cols % columns == 0 && !mine->gathers && !mine->staged)
+    if (columns && suits_tiles(&task, columns) && !mine->gathers && !mine->staged)
         mine->tile_columns = columns;
     if (kernel->tile_rows)
         mine->tile_rows = kernel->tile_rows;

@@ -61,7 +61,7 @@ static bool goes_from_last(const struct convolution_depthwise *mine)
 static size_t choose_strip(const struct convolution_depthwise *mine)
 {
     size_t l1 = mine->cpu->l1_bytes, count = 1;
-    size_t all = (size_t)mine->shape.out[WIDTH] / TILE_COLUMNS;
+    size_t all = div_up((size_t)mine->shape.out[WIDTH], TILE_COLUMNS);
     size_t pixel = min_size(mine->task.tile_channels, mine->channels) * sizeof(float);
     size_t room = min_size(depthwise_pixels_in_l1(mine), l1 / pixel);
     room = has_whole_lines(mine) ? room * 3 / 4 : room / 2;
@@ -76,7 +76,8 @@ static size_t choose_strip(const struct convolution_depthwise *mine)
 
 /* Do the rows of source that a tile of two rows needs begin near the same place of L1? They fill
  * all ways there, and none is left for dst; only rows of pixels that do not begin with a line are
- * done as a whole. With stride 2 single rows cost more than such lines. */
+ * done as a whole, if these have few channels. With stride 2 single rows cost more than such lines.
+ */
 static bool rows_share_places(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
@@ -84,7 +85,7 @@ static bool rows_share_places(const struct convolution_depthwise *mine)
     size_t row = (size_t)mine->shape.in[WIDTH] * mine->channels % way;
     size_t apart = min_size(row, way - row);
     size_t tile = (TILE_COLUMNS - 1 + task->kw) * mine->channels;
-    return !has_whole_lines(mine) && task->stride_w == 1 &&
+    return !has_whole_lines(mine) && task->stride_w == 1 && task->tile_channels >= mine->channels &&
            apart * depthwise_l1_ways(mine->cpu) < tile;
 }
 
@@ -165,10 +166,10 @@ static void choose_tile(struct convolution_depthwise *mine)
 void depthwise_plan_tiles(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task *task = &mine->task;
-    task->tile_rows = rows_share_places(mine) ? 1 : TILE_ROWS;
     task->tile_columns = 0; /* the kernel's own choice */
     task->by_lines = task->copies_weights = false;
     task->tile_channels = choose_channels(mine);
+    task->tile_rows = rows_share_places(mine) ? 1 : TILE_ROWS;
     task->strip = choose_strip(mine);
     task->from_last = goes_from_last(mine);
     if (has_whole_lines(mine))
