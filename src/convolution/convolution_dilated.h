@@ -14,6 +14,8 @@ struct convolution_dilated {
     size_t count;                  /* of parts, of all images */
     const char *kernel;            /* the nested convolution's algorithm */
     copy_f32_fn *copy;
+    bool src_line, dst_line; /* rows are transposed to lines of their own */
+    size_t line;             /* values of one; 0: there are none */
     size_t src_bytes, bytes; /* of the copies: of src, which is first, and of both */
 };
 
