@@ -16,7 +16,7 @@
 #include "src/primitive/post_ops.h"
 #include "src/weights/layout.h"
 
-enum { MOST_BYTES = 8 << 20 }; /* of images */
+enum { MOST_BYTES = 12 << 20 }; /* of images */
 
 static const enum tensor tensors[] = {SRC, DST};
 
