@@ -40,7 +40,7 @@ struct dwconv_f32_planes {
     ptrdiff_t last_src, last_dst;
     /* in pairs: is there padding on the left; is the last column of a row an even one? */
     size_t left, ends_even;
-    float *pairs; /* 14x14: room for PLANES_PAIRS values */
+    float *pairs; /* flat 14x14: room for PLANES_PAIRS values */
 };
 enum { PLANES_PAIRS = 3 * 9 * 4 };
 
@@ -73,7 +73,7 @@ typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
 /* Stride 1; stride 2 by columns; in pairs. */
 dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1,
-    dwconv_f32_planes_14x14, dwconv_f32_planes_14x14_a55;
+    dwconv_f32_planes_14x14, dwconv_f32_planes_14x14_flat; /* whose rows follow one another */
 dwconv_f32_planes_fn dwconv_f32_planes_stride_2;
 dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5,
     dwconv_f32_planes_pairs_7x7; /* 3x3, of these planes whose rows follow one another */

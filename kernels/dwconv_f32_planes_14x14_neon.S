@@ -4,7 +4,9 @@
  * The upper and the lower seven rows have a tile of columns 0 … 7 each. Columns 8 … 13 of both come
  * together: a vector of columns 8 … 11 of a row in either half, and one of columns 12 and 13 of both
  * rows; so no column is done twice. The sums of those are in v11 … v17, v18 … v24 and v25 … v31.
- * 423 FMLA, and stores, which take the same pipes: of 49 vectors by ST1, not STR, which takes two. */
+ * 423 FMLA, and stores, which take the same pipes: of 49 vectors by ST1, not STR, which takes two.
+ *
+ * One function is for rows that follow one another, the other one for rows that are apart. */
 #include "kernels/dwconv_f32_planes_tiles_neon.h"
 
     .set UPPER_SUMS, 11
@@ -12,8 +14,9 @@
     .set PAIR_SUMS, 25
     .set ROWS, 7
 
-/* Source from column 8 on of both rows. Of dst: column 8 of both rows, and column 12 of the lower
- * one. Copies of the columns at the right edge. Limits, where there are any. */
+/* Source from column 8 on of both rows; of flat planes see find_source. Of dst: column 8 of both
+ * rows, and column 12 of the lower one. Copies of the columns at the right edge. Limits, where there
+ * are any. */
 upper .req x1
 lower .req x11
 upper_pair .req x7
@@ -22,8 +25,8 @@ upper_dst .req x9
 lower_dst .req x12
 dst_pair .req x17
 pairs .req x0
-from_upper .req x11
-from_lower .req x12
+from_column_1 .req x11
+    .set flat_bytes, 4 * 14
     .set LOW, 5
     .set HIGH, 10
 
@@ -33,24 +36,24 @@ from_lower .req x12
  * 13. */
     .set PAIR_ROWS, ROWS + 2
     .macro begin_copy
-    mov from_lower, #ROWS
-    mov from_upper, src
-    madd from_lower, row, from_lower, src
+    .if is_flat
+    add from_column_1, src, #4
+    .endif
     .set copied, 0
     .endm
     .macro copy_next
-    .if (by_copies != 0) & (copied % 2 == 0) & (copied < 2 * 3 * ROWS)
+    .if (is_flat != 0) & (copied % 2 == 0) & (copied < 2 * 3 * ROWS)
     copy_part %(copied / 2 / 3), %(copied / 2 % 3)
     .endif
     .set copied, copied + 1
     .endm
     .macro copy_part i, kx
-    .if \kx < 2
-    load_parts_of x, %(4 * (11 + \kx))
+    .if \kx == 0
+    load_parts_of x, from_column_1, %(flat_bytes * \i + 40)
+    .elseif \kx == 1
+    load_parts_of x, src, %(flat_bytes * \i + 48)
     .else
-    load_parts_of w, %(4 * (11 + \kx))
-    add from_upper, from_upper, row
-    add from_lower, from_lower, row
+    load_parts_of w, src, %(flat_bytes * \i + 52)
     .endif
     .if \i == 0
     store_parts_of x8, xzr, %(\kx * PAIR_ROWS + ROWS + 1)
@@ -59,9 +62,9 @@ from_lower .req x12
     .endif
     store_parts_of x7, x8, %(\kx * PAIR_ROWS + \i + 1)
     .endm
-    .macro load_parts_of size, at
-    ldr \size\()7, [from_upper, #\at]
-    ldr \size\()8, [from_lower, #\at]
+    .macro load_parts_of size, from, at
+    ldr \size\()7, [\from, #\at]
+    ldr \size\()8, [\from, #(\at + flat_bytes * ROWS)]
     .endm
     .macro store_parts_of first, second, pair
     stp \first, \second, [pairs, #16 * (\pair)]
@@ -76,27 +79,36 @@ from_lower .req x12
     store_rows 2, 7, LEFT
     .endm
 
-/* Column 8 + kx - 1 of row 0, and of row 6, before the lower half. */
+/* Column 8 + kx - 1 of row 0, and of row 6, before the lower half. Of rows that follow one another,
+ * column 0 of the middle one of either half's. */
     .macro find_source
+    .if is_flat == 0
     mov lower, #6
     add upper, src, #4 * (7 + kx)
     madd lower, row, lower, upper
-    .if by_copies == 0
     add upper_pair, upper, #16
     add lower_pair, lower, #16
+    .elseif kx == 0
+    add upper, src, #(flat_bytes * FLAT_MIDDLE)
+    add lower, src, #(flat_bytes * (ROWS - 1 + FLAT_MIDDLE))
     .endif
     .endm
 
 /* Not LD1, which keeps a Cortex-A510 waiting for the address. */
-    .macro load_at x, at
+    .macro load_at x, at, flat
+    .if is_flat
+    ldur q\x, [\at, #\flat]
+    .else
     ldr q\x, [\at]
     add \at, \at, row
+    .endif
     .endm
     .macro load_pair z, at
     ldr q\z, [pairs, #\at]
     .endm
 
-/* Cores that do one vector instruction a cycle would rather load the parts of a pair one by one. */
+/* Cores that do one vector instruction a cycle would rather load the parts of a pair one by one; so
+ * does the function for rows that are apart. */
     .macro load_low_pair z
     .if kx == 2
     ldr s\z, [upper_pair]
@@ -116,20 +128,20 @@ from_lower .req x12
 /* Row i of the upper half to v(x) and row i of the lower one to v(y), as far as they exist, and the
  * pairs of both to v(z). Column 14 is padding. */
     .macro load_parts x, y, z
-    .if by_copies
+    .if is_flat
     load_pair \z, %(16 * (i + 1 + kx * PAIR_ROWS))
     .elseif i == -1
     clear \z
     .endif
     .if i >= 0
-    load_at \x, upper
-    .if by_copies == 0
+    load_at \x, upper, %(flat_bytes * (i - FLAT_MIDDLE) + 4 * (7 + kx))
+    .if is_flat == 0
     load_low_pair \z
     .endif
     .endif
     .if i < ROWS
-    load_at \y, lower
-    .if by_copies == 0
+    load_at \y, lower, %(flat_bytes * (i + 1 - FLAT_MIDDLE) + 4 * (7 + kx))
+    .if is_flat == 0
     load_high_pair \z
     .endif
     .endif
@@ -225,11 +237,19 @@ from_lower .req x12
     .macro planes clamps
     begin_plane
     begin_copy
+    .if is_flat
+    add base, src, #(flat_bytes * FLAT_MIDDLE)
+    .else
     mov base, src
+    .endif
     mov out, dst
     left_columns 1, \clamps
+    .if is_flat
+    add base, src, #(flat_bytes * (ROWS - 1 + FLAT_MIDDLE))
+    .else
     mov scratch, #6
     madd base, row, scratch, src
+    .endif
     mov scratch, #7
     madd out, dst_row, scratch, dst
     left_columns 2, \clamps
@@ -237,8 +257,8 @@ from_lower .req x12
     next_plane
     .endm
 
-    .macro function name, copies
-    .set by_copies, \copies
+    .macro function name, flat
+    .set is_flat, \flat
     begin_planes \name
     begin_tiles 3
     ldr pairs, [job, #JOB_PAIRS]
@@ -252,5 +272,5 @@ from_lower .req x12
     end_function \name
     .endm
 
-    function dwconv_f32_planes_14x14, 1
-    function dwconv_f32_planes_14x14_a55, 0
+    function dwconv_f32_planes_14x14_flat, 1
+    function dwconv_f32_planes_14x14, 0

@@ -153,7 +153,8 @@ static dwconv_f32_planes_fn *find_function(size_t kernel)
     return functions[kernel / 2 - 1];
 }
 
-static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *run_14x14)
+/* Flat ones are planes whose rows follow one another. */
+static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *flat_14x14)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
@@ -169,20 +170,21 @@ static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *r
     job.tiles = whole ? NULL : task->scratch;
     job.pairs = task->scratch;
     job.src += edges.column;
+    int is_flat = job.row == 2 * TALL * (ptrdiff_t)sizeof(float);
     if (whole == 2 * TALL)
-        run_14x14(&job);
+        (is_flat ? flat_14x14 : dwconv_f32_planes_14x14)(&job);
     else
         find_function(task->kh)(&job);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
-    run_with(task, dwconv_f32_planes_14x14);
+    run_with(task, dwconv_f32_planes_14x14_flat);
 }
 
 static void run_a55(const struct dwconv_f32_task *task)
 {
-    run_with(task, dwconv_f32_planes_14x14_a55);
+    run_with(task, dwconv_f32_planes_14x14);
 }
 
 static int does(const struct dwconv_f32_task *task)

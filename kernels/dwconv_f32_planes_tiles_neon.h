@@ -52,11 +52,36 @@ w .req x3
     add in, in, row
     .endm
     .macro load_row V, x
-    .if is_edge
+    .if is_flat
+    load_flat_row \V, \x
+    .elseif is_edge
     load_edge \V, \x
     .else
     several ld1, \V, \x, in, row
     .endif
+    .endm
+
+/* Flat planes of 3x3: rows of flat_bytes follow one another, and `base` is where row FLAT_MIDDLE
+ * of the tile begins. No instruction goes from row to row: where cores do no more than four
+ * instructions a cycle, they are what a tile waits for. */
+    .set is_flat, 0
+    .set FLAT_MIDDLE, 4
+    .macro load_flat x, at
+    ldur q\x, [base, #\at]
+    .endm
+    .macro load_flat_row V, x
+    .set j, 0
+    .rept \V
+    .set at, flat_bytes * (flat_row - FLAT_MIDDLE) + 16 * j
+    .if is_edge == 0
+    .set at, at + 4 * (kx - 1)
+    .elseif j > 0
+    .set at, at - 4 * ahead
+    .endif
+    load_flat %(\x + j), %(at)
+    .set j, j + 1
+    .endr
+    .set flat_row, flat_row + 1
     .endm
 
 /* The zeros of an edge. */
@@ -133,7 +158,9 @@ w .req x3
     .endm
 
     .macro start_column K
-    .if is_edge
+    .if is_flat
+    .set flat_row, 0
+    .elseif is_edge
     mov in, base
     .elseif kx < \K / 2
     sub in, base, #(4 * (\K / 2 - kx))
