@@ -157,12 +157,20 @@ void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
     choose_group(plan, cpu);
 }
 
+/* The shortest blocks of k, in eighths of the longest. Lines of parts of taps, and of few columns,
+ * whose last panels come by themselves, are estimated too low for shorter ones. */
+static size_t fewest_eighths(const struct gemm_f32_shape *shape)
+{
+    enum { FEW_COLUMNS = 64 };
+    return shape->segment == shape->k && shape->n > FEW_COLUMNS ? 3 : 4;
+}
+
 void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t most_k)
 {
-    enum { EIGHTHS = 8, FEWEST = 4 };
+    enum { EIGHTHS = 8 };
     struct gemm_f32 best = *plan;
     double least = choose_group(&best, cpu);
-    for (size_t part = EIGHTHS - 1; part >= FEWEST; part--) {
+    for (size_t part = EIGHTHS - 1; part >= fewest_eighths(&plan->shape); part--) {
         size_t before = plan->block_k;
         gemm_f32_set_block_k(plan, most_k * part / EIGHTHS);
         if (plan->block_k == before)
