@@ -139,7 +139,7 @@ static void blocks_are_as_large_as_their_places_in_the_cache(void **state)
     (void)state;
     static const struct {
         size_t k, block_k, panels;
-    } cases[] = {{512, 176, 4}, {768, 192, 4}, {320, 320, 2}};
+    } cases[] = {{512, 176, 4}, {768, 192, 4}, {320, 320, 2}, {384, 128, 7}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     cpu.l2_bytes = 4 << 20; /* all of A, B and C stay there */
     for (size_t i = 0; i < count_of(cases); i++) {
