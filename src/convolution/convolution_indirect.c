@@ -224,7 +224,7 @@ static void plan_rows(struct convolution_indirect *mine)
  * of a few rows, does not wait for others. */
 static void plan_pieces(struct convolution_indirect *mine, const struct cpu *cpu)
 {
-    enum { OF_WEIGHTS = 4, OF_ADDRESSES = 8 }; /* one of so many parts of the L1 cache */
+    enum { OF_WEIGHTS = 4, OF_ADDRESSES = 4 }; /* one of so many parts of the L1 cache */
     size_t group = max_size(mine->weights.step * sizeof(float), 1), l1 = cpu->l1_bytes;
     size_t addresses = mine->taps * PIXELS * sizeof(float *);
     size_t pieces = min_size(l1 / OF_ADDRESSES / max_size(addresses, 1), MOST_PIECES);

@@ -10,7 +10,7 @@
 #include "src/weights/layout.h"
 
 enum { INDIRECT_PANELS = 3 }; /* of a group, most of which have few channels */
-enum { MOST_PIECES = 16 };
+enum { MOST_PIECES = 32 };
 
 struct convolution_indirect {
     struct convolution_shape shape;
