@@ -112,6 +112,14 @@ static bool reads_planes(const struct convolution_shape *s, const struct cpu *cp
     return planes && gemm_f32_reads_planes(&product, cpu);
 }
 
+/* Are sums of a pixel copied from where whole vectors of them fit? On cores that issue in order,
+ * the estimate of the product has what more than one vector takes. */
+static bool sums_are_between(const struct convolution_shape *s, const struct core *core)
+{
+    bool rows = s->dst.c <= 1 && !core->in_order;
+    return s->oc < 4 || (rows && s->oc % 4 != 0);
+}
+
 static double gemm_estimate(const struct algorithm *self, const struct problem *problem,
                             const struct cpu *cpu)
 {
@@ -136,7 +144,7 @@ static double gemm_estimate(const struct algorithm *self, const struct problem *
         gather += listing_in_order(s, k);
     if (plan.has_segments)
         gather *= cpu->core->slowness;
-    if (!listed && s->oc < 4) /* results are copied from between */
+    if (!listed && sums_are_between(s, cpu->core))
         gather += 40 * cpu->core->slowness * (double)s->batch * pixels_of(s) * (double)s->groups;
     if (listed) {
         double zeros = patches_zeros(&plan, k, (double)s->oc) * of_one_row(s, cpu);

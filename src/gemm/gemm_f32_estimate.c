@@ -216,7 +216,9 @@ double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, d
     double sums = ceil(m / 4) * 4 * ceil(n / 4) * 4 * k / per_cycle;
     sums *= cpu->core->in_order ? 1.05 : 1.01;
     double tiles = ceil(m / 8) * ceil(n / nr), b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
-    return 200 + batch * (300 + sums + tile * tiles + b);
+    /* Columns that fill no vectors are copied from between, of each tile. */
+    double copies = fmod(n, 4) > 0 ? 16 * slow * ceil(m / 8) * fmod(n, nr) : 0;
+    return 200 + batch * (300 + sums + tile * tiles + copies + b);
 }
 
 double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
