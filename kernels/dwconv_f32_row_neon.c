@@ -14,7 +14,7 @@
 enum {
     LANES = 4,
     LINE = 16,             /* channels of a line of the cache */
-    MOST_CHANNELS = 64,    /* of a call of the assembly */
+    MOST_CHANNELS = 128,   /* of a call of the assembly */
     MOST_TILES = 32,       /* of a call */
     MOST_TAPS = 256,       /* of which copies are not much larger than a cache */
     COPY_BYTES = 24 << 10, /* of source, for tiles of a call; or as many as one tile needs */
