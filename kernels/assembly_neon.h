@@ -159,7 +159,7 @@
     .endm
     .macro no_entries count
     .pushsection .data.rel.ro, "aw"
-    .zero 8 * \count
+    .zero 8 * (\count)
     .popsection
     .endm
 

@@ -1,5 +1,7 @@
 /* Depthwise convolution with kernels of one row, channels as vectors, stride 1 or 2: tiles for the
- * assembly of kernels/dwconv_f32_row_tiles_neon.S.
+ * assembly of kernels/dwconv_f32_row_tiles_neon.S or, with few taps on cores that issue in order,
+ * kernels/dwconv_f32_row_in_order_neon.S. The tiles are the same, and so is what of the padding is
+ * multiplied.
  *
  * Source is read in place. Only for tiles that reach into the padding it is copied between zeros,
  * without the taps that all outputs of the tile have there. */
@@ -47,6 +49,9 @@ struct columns {
 /* Some channels of a row: a multiple of four. */
 struct call {
     const struct dwconv_f32_task *task; /* dense */
+    void (*run)(const struct dwconv_f32_row *job);
+    const struct dwconv_f32_row_code *codes; /* of tiles, by their widths */
+    size_t together;                         /* channels that it takes */
     const float *row;
     float *dst;
     size_t c, channels;
@@ -62,7 +67,7 @@ static void flush(struct call *call)
 {
     call->job.tiles_end = call->tiles + call->count;
     if (call->count)
-        dwconv_f32_row(&call->job);
+        call->run(&call->job);
     call->count = call->copied = 0;
     call->copy = (struct columns){0};
 }
@@ -170,7 +175,7 @@ static void add_tile(struct call *call, size_t x, size_t index)
         .dst = call->dst + x * task->dst_column + call->c,
         .weights = task->weights + (is_padding ? 0 : (size_t)begin * task->weights_tap) + call->c,
     };
-    choose_code(tile, &dwconv_f32_row_codes[task->stride_w - 1][index], taps);
+    choose_code(tile, &call->codes[index], taps);
 }
 
 /* ---- tiles of a row ---- */
@@ -242,14 +247,24 @@ static void run_channels(struct call *call, size_t c, size_t channels)
 static void run_row(struct call *call)
 {
     size_t channels = call->task->channels, most = choose_channels(call->task);
-    size_t whole = channels / LANES * LANES;
+    size_t together = call->together;
+    size_t whole = channels / together * together;
     for (size_t c = 0; c < whole; c += most)
         run_channels(call, c, smaller(most, whole - c));
     if (whole < channels)
-        run_channels(call, channels - LANES, LANES);
+        run_channels(call, channels - together, together);
 }
 
-static void run_dense(struct dwconv_f32_task *task, const float **rows)
+static void choose_assembly(struct call *call, int in_order)
+{
+    int clamps = call->job.clamp != NULL;
+    call->run = in_order ? dwconv_f32_row_in_order : dwconv_f32_row;
+    call->codes = in_order ? dwconv_f32_row_in_order_codes[in_order - 1][clamps]
+                           : dwconv_f32_row_codes[call->task->stride_w - 1];
+    call->together = in_order == IN_ORDER_WIDE ? 2 * LANES : LANES;
+}
+
+static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
@@ -264,6 +279,7 @@ static void run_dense(struct dwconv_f32_task *task, const float **rows)
         .dst_column = task->dst_column * sizeof(float),
         .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
     };
+    choose_assembly(&call, in_order);
     for (size_t y = 0; y < task->out_rows; y++) {
         struct dwconv_f32_task row = *task;
         row.rows = rows + y * task->stride_h;
@@ -278,6 +294,23 @@ static void run_dense(struct dwconv_f32_task *task, const float **rows)
     }
 }
 
+static void run_dense(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, 0);
+}
+
+static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, IN_ORDER_NARROW);
+}
+
+/* Of few channels, a pair of groups that overlaps those before would be much of the work. */
+static void run_dense_a510(struct dwconv_f32_task *task, const float **rows)
+{
+    int are_pairs = task->channels % (2 * LANES) == 0 || task->channels > RAGGED_CHANNELS;
+    run_dense_as(task, rows, are_pairs ? IN_ORDER_WIDE : IN_ORDER_NARROW);
+}
+
 /* Few neighbouring columns are done better as parts of rows, if need be dilated. */
 static void run_few_columns(const struct dwconv_f32_task *task)
 {
@@ -287,14 +320,29 @@ static void run_few_columns(const struct dwconv_f32_task *task)
         dwconv_f32_neon.run(task);
 }
 
-static void run(const struct dwconv_f32_task *task)
+static void run_as(const struct dwconv_f32_task *task, parts_fn *run_part)
 {
     if (task->out_cols / task->dilation_w < LEAST_COLUMNS)
         run_few_columns(task);
     else if (task->channels < LANES) /* the last ones of an image */
         dwconv_f32_neon.run(task);
     else
-        parts_run(task, run_dense);
+        parts_run(task, run_part);
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    run_as(task, run_dense);
+}
+
+static void run_a55(const struct dwconv_f32_task *task)
+{
+    run_as(task, run_dense_a55);
+}
+
+static void run_a510(const struct dwconv_f32_task *task)
+{
+    run_as(task, run_dense_a510);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -304,6 +352,11 @@ static int does(const struct dwconv_f32_task *task)
            (task->channels % LANES == 0 || task->channels > RAGGED_CHANNELS) &&
            parts_stride(task->stride_h, task->dilation_h) <= PARTS_STRIDE &&
            parts_stride(task->stride_w, task->dilation_w) <= ROW_STRIDES;
+}
+
+static int does_few_taps(const struct dwconv_f32_task *task)
+{
+    return task->kw <= ROW_FEW && parts_stride(task->stride_w, task->dilation_w) == 1 && does(task);
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
@@ -324,4 +377,22 @@ const struct dwconv_f32_kernel dwconv_f32_row_neon = {
     .all_channels_from = LEAST_COLUMNS,
     .scratch_bytes = scratch_bytes,
     .run = run,
+};
+const struct dwconv_f32_kernel dwconv_f32_row_a55_neon = {
+    .name = "dwconv_f32_row_a55_neon",
+    .needs = CPU_NEON,
+    .in_order = IN_ORDER_NARROW,
+    .does = does_few_taps,
+    .all_channels_from = LEAST_COLUMNS,
+    .scratch_bytes = scratch_bytes,
+    .run = run_a55,
+};
+const struct dwconv_f32_kernel dwconv_f32_row_a510_neon = {
+    .name = "dwconv_f32_row_a510_neon",
+    .needs = CPU_NEON,
+    .in_order = IN_ORDER_WIDE,
+    .does = does_few_taps,
+    .all_channels_from = LEAST_COLUMNS,
+    .scratch_bytes = scratch_bytes,
+    .run = run_a510,
 };

@@ -296,11 +296,16 @@ static void run_in_pieces(const struct dwconv_f32_task *task,
         kernel->run(&piece);
 }
 
+/* Kernels that have tiles for many sizes, or such as divide channels, for each number of taps. */
+static int has_many_tiles(const struct dwconv_f32_kernel *kernel)
+{
+    return kernel->in_pairs || kernel->tile_columns || kernel->all_channels_from;
+}
+
 static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
 {
     uint32_t seed = fill_seed();
-    int rounds =
-        kernel->in_pairs || kernel->tile_columns ? 2500 : 500; /* it has tiles for many sizes */
+    int rounds = has_many_tiles(kernel) ? 2500 : 500;
     for (int round = 0; round < rounds; round++) {
         struct problem problem;
         make_problem(&problem, kernel, fill, &seed);

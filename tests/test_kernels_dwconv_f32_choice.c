@@ -75,6 +75,21 @@ static void the_kernel_for_many_taps_is_found(void)
     for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++)
         assert_ptr_equal(dwconv_f32_find(CPU_NEON, in_order, &task), &dwconv_f32_planes_row_neon);
 }
+
+/* Of rows, too: few taps have other tiles where instructions are issued in order. */
+static void the_kernel_for_few_taps_is_found(void)
+{
+    struct dwconv_f32_task task = dense(384, 1);
+    task.kh = 1;
+    task.kw = 4;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_row_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_row_a510_neon);
+    task.stride_w = task.dilation_w = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_row_a510_neon);
+    task.dilation_w = 1;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_row_neon);
+}
 #endif
 
 static void the_special_kernel_is_found(void **state)
@@ -104,6 +119,7 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
     the_kernel_for_few_channels_is_found(task);
     the_kernel_for_many_taps_is_found();
+    the_kernel_for_few_taps_is_found();
     task.kh = 5;
     task.column = task.dst_column = 1;
     task.src_plane = task.dst_plane = 100;
