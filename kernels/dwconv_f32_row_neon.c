@@ -197,13 +197,20 @@ static size_t columns_alike(const struct dwconv_f32_task *task, size_t x)
     return count ? (count + LEAST_WIDTH - 1) / LEAST_WIDTH * LEAST_WIDTH : left;
 }
 
+/* Of tiles that are no wider, or of the narrowest, which overlap what is before. */
+static size_t find_width(size_t columns)
+{
+    size_t index = 0;
+    while (index < ROW_WIDTHS - 1 && widths[index] > columns)
+        index++;
+    return index;
+}
+
 static void run_columns(struct call *call)
 {
     const struct dwconv_f32_task *task = call->task;
     for (size_t x = 0; x < task->out_cols;) {
-        size_t index = 0, count = columns_alike(task, x);
-        while (widths[index] > smaller(count, task->out_cols))
-            index++;
+        size_t index = find_width(smaller(columns_alike(task, x), task->out_cols));
         x = smaller(x, task->out_cols - widths[index]);
         add_tile(call, x, index);
         x += widths[index];
