@@ -149,15 +149,19 @@ struct tile {
 
 /* One column of a kernel's plane: products, of which those of a row of few vectors wait for each
  * other, and on cores that issue in order as long again for vectors that are loaded, or longer
- * where these are as many. */
+ * where these are as many. Wide ones of these wait for each row of source, however few its vectors
+ * are. */
 static double step_cycles(struct tile tile, double taps, const struct core *core)
 {
-    const double latency = 4, load = 1.4; /* clang wants doubles */
+    const double latency = 4, load = 2.2; /* clang wants doubles */
+    const double row = 3.8, vector = 0.35;
     const double pipes = fmax(core->fmla_per_cycle, 1);
-    double products = taps * tile.rows * tile.vectors / pipes;
+    double products = taps * tile.rows * tile.vectors / pipes, rows = tile.rows + taps - 1;
     double cycles = fmax(products, fmin(taps, tile.rows) * latency);
-    if (core->in_order)
-        cycles = fmax(2 * cycles, products + load * (tile.rows + taps - 1) * tile.vectors / pipes);
+    if (core->in_order == IN_ORDER_WIDE)
+        cycles = fmax(cycles, products + rows * (row + vector * tile.vectors));
+    else if (core->in_order)
+        cycles = fmax(2 * cycles, products + load * rows * tile.vectors / pipes);
     return cycles + 1;
 }
 
@@ -187,6 +191,14 @@ static double row_cycles(double rows, const struct convolution_shape *s, const s
     return sum;
 }
 
+/* A vector of a row that is alone, which is divided into four: each is loaded for one product. */
+static double lone_cycles(const struct core *core)
+{
+    const struct tile tile = {4, WIDEST};
+    double slower = fmin(fmax(core->fmla_per_cycle, 1), fmax(core->loads_per_cycle, 1));
+    return core->in_order ? step_cycles(tile, 1, core) / (tile.rows * tile.vectors) : 1 / slower;
+}
+
 /* Of all tiles of an image: rows that a dilation is apart share the rows of source. A row that is
  * alone is divided. */
 static double tiles_cycles(const struct convolution_shape *s, const struct core *core)
@@ -194,7 +206,7 @@ static double tiles_cycles(const struct convolution_shape *s, const struct core 
     double all = (double)s->out[HEIGHT] * (double)s->out[WIDTH];
     const double tallest = TALLEST_TILE; /* clang wants a double */
     if (s->kernel[HEIGHT] * s->out[HEIGHT] == 1 && all >= tallest * lanes)
-        return all / lanes / fmax(core->fmla_per_cycle, 1) + ceil(all / (lanes * tallest));
+        return all / lanes * lone_cycles(core) + ceil(all / (lanes * tallest));
     size_t rows = (size_t)s->out[HEIGHT], apart = min_size((size_t)s->dilation[HEIGHT], rows);
     size_t count = div_up(rows, apart), first = s->out[WIDTH] >= (neo_dim)WIDEST * LANES;
     double sum = 0;
@@ -205,23 +217,34 @@ static double tiles_cycles(const struct convolution_shape *s, const struct core 
     return (double)apart * sum;
 }
 
+/* Of a call, on cores that reorder: lists of rows, of which one that is alone needs none. */
+static double call_cycles(const struct convolution_shape *s, const struct core *core)
+{
+    return s->out[HEIGHT] > 1 || core->in_order ? 1200 : 800 * core->slowness;
+}
+
+/* Of an output channel. */
+static double begin_cycles(const struct convolution_shape *s, const struct core *core)
+{
+    return s->out[HEIGHT] > 1 && core->in_order == IN_ORDER_WIDE ? 120 : 10;
+}
+
 /* For each column of a kernel's plane there are the tiles, and weights to bring; then there is what
  * begins and ends tiles, and copies of the rows of source. */
 static double planes_estimate(const struct algorithm *self, const struct problem *problem,
                               const struct cpu *cpu)
 {
     (void)self;
-    const double call = 1200; /* clang wants doubles */
-    const double begin = cpu->core->in_order == IN_ORDER_WIDE ? 120 : 10;
     struct problem chosen = *problem;
     struct convolution_shape s;
     choose_layouts(&chosen);
     convolution_shape_init(&s, &chosen);
+    double begin = begin_cycles(&s, cpu->core);
     double images = (double)s.batch * (double)s.groups, oc = (double)s.oc, ic = (double)s.ic;
     double values = (double)s.out[HEIGHT] * (double)s.out[WIDTH];
     double steps = oc * ic * (double)s.kernel[WIDTH] * (tiles_cycles(&s, cpu->core) + 4);
     double in = (double)s.in[HEIGHT] * (8 + (double)s.in[WIDTH] / lanes);
-    return call + packing_cycles(&s) +
+    return call_cycles(&s, cpu->core) + packing_cycles(&s) +
            images * (steps + cpu->core->slowness * (oc * (begin + 0.3 * values) + ic * in));
 }
 
