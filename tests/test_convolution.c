@@ -239,6 +239,18 @@ static const struct convolution_case rows[] = {
      {33, 20}, {3, 3}, {1, 1}, {1, 0}, {2, 1}, {2, 1}, "nchw", "any", "nchw"},
     {"planes of a row that is divided", 1, 2, 4, 12, 16,
      {77}, {5}, {1}, {0}, {2}, {2}, "ncw", "any", "ncw"},
+    {"few channels last, as planes", 2, 2, 3, 6, 9,
+     {7, 9}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, "nhwc", "any", "nhwc"},
+    {"few channels last, as planes of nothing but the rows that are needed", 2, 2, 2, 6, 8,
+     {27, 11}, {1, 3}, {4, 1}, {0, 0}, {0, 1}, {0, 1}, "nhwc", "any", "nhwc"},
+    {"few channels last, as planes without the last rows", 2, 2, 2, 4, 6,
+     {14, 9}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {-4, 1}, "nhwc", "any", "nhwc"},
+    {"few channels last, as one row", 1, 2, 4, 8, 12,
+     {70}, {3}, {1}, {0}, {1}, {1}, "nwc", "any", "nwc"},
+    {"few channels last to planes", 2, 2, 2, 4, 6,
+     {7, 9}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, "nhwc", "any", "nchw"},
+    {"few channels last from planes", 2, 2, 2, 4, 6,
+     {7, 9}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, "nchw", "any", "nhwc"},
     {"few channels, odd order", 2, 1, 0, 6, 9,
      {9, 17}, {3, 5}, {1, 2}, {2, 0}, {1, 2}, {1, 2}, "chwn", "any", "dcab"},
 };
@@ -296,15 +308,16 @@ static void operands_of_post_operations_are_read_where_they_belong(void **state)
     }
 }
 
-/* The scratchpad of that algorithm for a line of pixels, on one thread. */
-static size_t scratchpad_of(const char *algorithm, const char *tag, neo_dim pixels, neo_dim oc)
+/* The scratchpad of that algorithm for so many rows of pixels, on one thread. */
+static size_t scratchpad_of(const char *algorithm, const char *tag, const neo_dim *sizes,
+                            neo_dim oc)
 {
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = NEO_CONVOLUTION_DIRECT,
-        .src = tensor_desc(4, (neo_dim[]){1, 16, pixels, 1}, tag),
+        .src = tensor_desc(4, (neo_dim[]){1, 16, sizes[0], sizes[1]}, tag),
         .weights = tensor_desc(4, (neo_dim[]){oc, 16, 3, 3}, "any"),
-        .dst = tensor_desc(4, (neo_dim[]){1, oc, pixels, 1}, tag),
+        .dst = tensor_desc(4, (neo_dim[]){1, oc, sizes[0], sizes[1]}, tag),
         .strides = {1, 1},
         .padding_left = {1, 1},
         .padding_right = {1, 1},
@@ -318,15 +331,29 @@ static size_t scratchpad_of(const char *algorithm, const char *tag, neo_dim pixe
     return bytes;
 }
 
+/* That of a line of pixels, one above the other. */
+static size_t of_a_line(const char *algorithm, const char *tag, neo_dim pixels, neo_dim oc)
+{
+    return scratchpad_of(algorithm, tag, (neo_dim[]){pixels, 1}, oc);
+}
+
 /* It has all it needs on the stack: an execution asks for no block of memory. */
 static void a_small_one_needs_no_scratchpad(void **state)
 {
     (void)state;
     static const char *const algorithms[][2] = {{"gemm", "nhwc"}, {"transposed", "nchw"}};
     for (size_t i = 0; i < count_of(algorithms); i++) {
-        assert_int_equal(scratchpad_of(algorithms[i][0], algorithms[i][1], 24, 16), 0);
-        assert_true(scratchpad_of(algorithms[i][0], algorithms[i][1], 240, 16) > 0);
+        assert_int_equal(of_a_line(algorithms[i][0], algorithms[i][1], 24, 16), 0);
+        assert_true(of_a_line(algorithms[i][0], algorithms[i][1], 240, 16) > 0);
     }
+}
+
+/* What images with channels last need to become planes, of these sizes, beside the planes. */
+static size_t of_becoming_planes(neo_dim height, neo_dim width, neo_dim oc)
+{
+    const neo_dim sizes[] = {height, width};
+    return scratchpad_of("transposed_planes", "nhwc", sizes, oc) -
+           scratchpad_of("planes", "nchw", sizes, oc);
 }
 
 /* There is room for copies of 8 KiB of images on the stack, and for no line of a cache more. */
@@ -334,8 +361,10 @@ static void copies_of_images_are_on_the_stack_up_to_a_limit(void **state)
 {
     (void)state;
     enum { LIMIT = 8 << 10, PIXEL = (16 + 32) * sizeof(float) };
-    assert_true(scratchpad_of("transposed", "nchw", LIMIT / PIXEL + 1, 32) > LIMIT);
-    assert_true(scratchpad_of("transposed", "nchw", 64, 16) < LIMIT);
+    assert_true(of_a_line("transposed", "nchw", LIMIT / PIXEL + 1, 32) > LIMIT);
+    assert_true(of_a_line("transposed", "nchw", 64, 16) < LIMIT);
+    assert_int_equal(of_becoming_planes(8, 8, 16), 0);
+    assert_int_equal(of_becoming_planes(8, 8, 32), 8 * 8 * PIXEL);
 }
 
 /* Is that among the algorithms for images of this layout? */
@@ -377,7 +406,7 @@ static void images_of_planes_may_be_transposed(void **state)
     neo_attributes_destroy(sum);
 }
 
-/* By a kernel that bounds values, but reads nothing else. */
+/* By a kernel that bounds values, but reads nothing else; also of images that become planes. */
 static void planes_are_served_as_they_are(void **state)
 {
     (void)state;
@@ -390,6 +419,10 @@ static void planes_are_served_as_they_are(void **state)
     assert_true(is_offered("planes", "nchw", clip));
     assert_false(is_offered("planes", "nchw", sum));
     assert_false(is_offered("planes", "nhwc", NULL));
+    assert_true(is_offered("transposed_planes", "nhwc", NULL));
+    assert_true(is_offered("transposed_planes", "nhwc", clip));
+    assert_false(is_offered("transposed_planes", "nhwc", sum));
+    assert_false(is_offered("transposed_planes", "nchw", NULL));
     neo_attributes_destroy(sum);
     neo_attributes_destroy(clip);
 }

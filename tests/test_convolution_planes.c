@@ -1,9 +1,11 @@
 /* Convolution of planes in their own order: what is nested. */
 #include "tests/support/test.h"
 
+#include "arch/cores.h"
 #include "src/convolution/convolution.h"
 #include "src/primitive/primitive.h"
 #include "tests/support/session.h"
+#include "tests/support/stated_cpu.h"
 
 static neo_memory_desc tensor_of(const neo_dim *dims, const char *tag)
 {
@@ -44,10 +46,55 @@ static void planes_are_always_a_depthwise_convolution(void **state)
     assert_ptr_equal(nested_for(3, 64, 224), &convolution_depthwise_f32);
 }
 
+/* The best algorithm of a square image with channels last, on that core. */
+static const struct algorithm *best_on(const char *core, neo_dim groups, neo_dim channels,
+                                       neo_dim outputs, neo_dim size, neo_dim kernel)
+{
+    struct cpu cpu = stated_cpu(core, core_named(core)->l1_bytes);
+    struct problem problem = {.convolution_algorithm = NEO_CONVOLUTION_AUTO};
+    const neo_dim weights[] = {groups, outputs, channels, kernel, kernel};
+    problem.tensors[SRC] = tensor_of((neo_dim[]){1, groups * channels, size, size}, "nhwc");
+    problem.tensors[DST] = tensor_of((neo_dim[]){1, groups * outputs, size, size}, "nhwc");
+    assert_int_equal(
+        neo_memory_desc_init_tag(&problem.tensors[WEIGHTS], 5, weights, NEO_F32, "any"), NEO_OK);
+    for (int i = 0; i < 2; i++) {
+        problem.strides[i] = 1;
+        problem.padding_left[i] = problem.padding_right[i] = kernel / 2;
+    }
+    double cycles;
+    cpu.l2_bytes = core_named(core)->l2_bytes;
+    return convolution_best(&problem, NULL, &cpu, &cycles);
+}
+
+/* Where they fill no vector, and their weights are no vectors either, the pixels of planes do. */
+static void few_channels_last_become_planes(void **state)
+{
+    (void)state;
+    static const char *const core_names[] = {"cortex-a55", "cortex-a510", "neoverse-n1",
+                                             "neoverse-v2", "m1-firestorm"};
+    static const struct {
+        neo_dim groups, channels, outputs, size, kernel;
+        bool are_planes;
+    } rows[] = {
+        {8, 2, 2, 28, 3, true},    {4, 2, 2, 14, 1, true},     {4, 3, 6, 28, 1, true},
+        {4, 3, 6, 28, 3, true},    {8, 2, 6, 14, 1, true},     {4, 4, 4, 28, 1, false},
+        {32, 8, 8, 14, 1, false},  {32, 8, 8, 14, 3, false},   {2, 32, 32, 14, 3, false},
+        {1, 64, 64, 28, 1, false}, {1, 64, 128, 14, 3, false},
+    };
+    for (size_t i = 0; i < count_of(rows); i++)
+        for (size_t c = 0; c < count_of(core_names); c++) {
+            const struct algorithm *best = best_on(core_names[c], rows[i].groups, rows[i].channels,
+                                                   rows[i].outputs, rows[i].size, rows[i].kernel);
+            if ((best == &convolution_transposed_planes_f32) != rows[i].are_planes)
+                fail_msg("row %zu on %s: %s", i, core_names[c], best->name);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planes_are_always_a_depthwise_convolution),
+        cmocka_unit_test(few_channels_last_become_planes),
     };
     return cmocka_run_group_tests_name("convolution_planes", tests, session_setup,
                                        session_teardown);

@@ -295,6 +295,8 @@ static void convolution_is_the_same_on_every_pool(void **state)
         {1, 17, 11, 19, 3, "abcd", "acdb", 1},
         {2, 14, 13, 26, 3, "any", "acdb", 1},
         {1, 6, 15, 7, 3, "any", "acdb", 1},
+        {4, 12, 14, 24, 3, "any", "acdb", 1}, /* as planes, of several parts */
+        {4, 8, 21, 8, 1, "any", "acdb", 1},
         {1, 30, 26, 14, 3, "any", "acdb", 1}, /* Winograd in other strips than on one thread */
         {1500, 1500, 3, 1500, 5, "abcde", "acdb", 1}, /* worth packing on several threads */
         {1, 6, 67, 10, 1, "any", "abcd", 2},          /* rows between those that are needed */

@@ -316,6 +316,7 @@ static const struct algorithm *const convolution_algorithms[] = {
     &convolution_columns_f32,
     &convolution_matmul_f32,
     &convolution_transposed_f32,
+    &convolution_transposed_planes_f32,
     &convolution_transposed_winograd_2_f32,
     &convolution_transposed_winograd_4_f32,
     &convolution_transposed_winograd_6_f32,

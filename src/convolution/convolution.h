@@ -9,10 +9,11 @@
 extern const struct algorithm convolution_gemm_f32, convolution_depthwise_f32,
     convolution_winograd_2_f32, convolution_winograd_4_f32, convolution_winograd_6_f32,
     convolution_planes_f32, convolution_rows_f32, convolution_indirect_f32, convolution_columns_f32,
-    convolution_matmul_f32, convolution_transposed_f32, convolution_transposed_winograd_2_f32,
-    convolution_transposed_winograd_4_f32, convolution_transposed_winograd_6_f32,
-    convolution_dilated_winograd_2_f32, convolution_dilated_winograd_4_f32,
-    convolution_dilated_winograd_6_f32, convolution_reference_f32;
+    convolution_matmul_f32, convolution_transposed_f32, convolution_transposed_planes_f32,
+    convolution_transposed_winograd_2_f32, convolution_transposed_winograd_4_f32,
+    convolution_transposed_winograd_6_f32, convolution_dilated_winograd_2_f32,
+    convolution_dilated_winograd_4_f32, convolution_dilated_winograd_6_f32,
+    convolution_reference_f32;
 
 /* The best of them for a problem whose images have their layout, but for one; NULL if none serves
  * it. *estimate: its cycles. */

@@ -6,11 +6,19 @@
 #include "kernels/copy_f32.h"
 #include "src/convolution/convolution.h"
 
+/* From one of them to the next, in elements. */
+struct places {
+    neo_dim image, piece, channel, pixel;
+};
+
 /* One tensor as planes of pixels, of which each image has as many as channels: pieces of so many
- * pixels that follow each other. */
+ * pixels that follow each other. The step between channels is 1 either in the tensor or in its
+ * copy, and that between pixels in the other. */
 struct planes {
     size_t images, pieces, channels, pixels;
-    neo_dim image, piece, channel; /* from one of them to the next */
+    struct places tensor, copy;
+    struct copy_f32_plane
+        piece; /* as it is copied; rows are across what follows each other in src */
 };
 
 struct convolution_transposed {

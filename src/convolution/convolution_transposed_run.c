@@ -11,36 +11,15 @@ enum { PART = 64 }; /* pixels, about, that a thread transposes at a time */
 struct transposition {
     const struct convolution_transposed *plan;
     const struct planes *planes;
+    const struct places *from, *to; /* the tensor and its copy, or the way back */
     const float *src;
     float *dst;
-    bool to_planes; /* the way back */
-    size_t parts;   /* of each piece */
+    size_t parts; /* of each piece */
 };
 
-/* Pixels from element `first` of the planes on; in the copy from that pixel on. */
-static void transpose_pixels(const struct transposition *t, ptrdiff_t first, size_t pixel,
-                             size_t count)
+static ptrdiff_t piece_at(const struct places *places, size_t image, size_t piece)
 {
-    const struct planes *planes = t->planes;
-    size_t channels = planes->channels, copied = pixel * channels;
-    if (t->to_planes)
-        t->plan->copy(&(struct copy_f32_plane){.rows = count,
-                                               .cols = channels,
-                                               .src = t->src + copied,
-                                               .src_row = (ptrdiff_t)channels,
-                                               .src_col = 1,
-                                               .dst = t->dst + first,
-                                               .dst_row = 1,
-                                               .dst_col = planes->channel});
-    else
-        t->plan->copy(&(struct copy_f32_plane){.rows = channels,
-                                               .cols = count,
-                                               .src = t->src + first,
-                                               .src_row = planes->channel,
-                                               .src_col = 1,
-                                               .dst = t->dst + copied,
-                                               .dst_row = 1,
-                                               .dst_col = (ptrdiff_t)channels});
+    return (ptrdiff_t)image * places->image + (ptrdiff_t)piece * places->piece;
 }
 
 /* Part number i / parts of a piece, and so on. */
@@ -50,12 +29,14 @@ static void transpose_parts(void *argument, struct span parts, int slot)
     const struct planes *planes = t->planes;
     (void)slot;
     for (size_t i = parts.begin; i < parts.end; i++) {
-        size_t piece = i / t->parts;
+        size_t image = i / t->parts / planes->pieces, piece = i / t->parts % planes->pieces;
         struct span pixels = partition_span(planes->pixels, t->parts, i % t->parts);
-        ptrdiff_t first = (ptrdiff_t)(piece / planes->pieces) * planes->image +
-                          (ptrdiff_t)(piece % planes->pieces) * planes->piece;
-        transpose_pixels(t, first + (ptrdiff_t)pixels.begin, piece * planes->pixels + pixels.begin,
-                         pixels.end - pixels.begin);
+        ptrdiff_t first = (ptrdiff_t)pixels.begin;
+        struct copy_f32_plane part = planes->piece;
+        part.src = t->src + piece_at(t->from, image, piece) + first * t->from->pixel;
+        part.dst = t->dst + piece_at(t->to, image, piece) + first * t->to->pixel;
+        *(t->from->channel == 1 ? &part.rows : &part.cols) = pixels.end - pixels.begin;
+        t->plan->copy(&part);
     }
 }
 
@@ -63,15 +44,13 @@ static void transpose_parts(void *argument, struct span parts, int slot)
 static void transpose_alone(const struct transposition *t)
 {
     const struct planes *planes = t->planes;
-    size_t pixel = 0;
-    for (size_t i = 0; i < planes->images; i++) {
-        ptrdiff_t first = (ptrdiff_t)i * planes->image;
-        for (size_t left = planes->pieces; left; left--) {
-            transpose_pixels(t, first, pixel, planes->pixels);
-            first += planes->piece;
-            pixel += planes->pixels;
+    struct copy_f32_plane piece = planes->piece;
+    for (size_t i = 0; i < planes->images; i++)
+        for (size_t j = 0; j < planes->pieces; j++) {
+            piece.src = t->src + piece_at(t->from, i, j);
+            piece.dst = t->dst + piece_at(t->to, i, j);
+            t->plan->copy(&piece);
         }
-    }
 }
 
 static void transpose(const struct execution *execution, struct transposition *t)
@@ -110,6 +89,8 @@ static void run_with(const struct convolution_transposed *mine, const struct exe
         buffers[SRC] = copies;
         transpose(execution, &(struct transposition){.plan = mine,
                                                      .planes = src,
+                                                     .from = &src->tensor,
+                                                     .to = &src->copy,
                                                      .src = execution->buffers[SRC],
                                                      .dst = buffers[SRC]});
     }
@@ -119,9 +100,10 @@ static void run_with(const struct convolution_transposed *mine, const struct exe
     if (dst->images)
         transpose(execution, &(struct transposition){.plan = mine,
                                                      .planes = dst,
+                                                     .from = &dst->copy,
+                                                     .to = &dst->tensor,
                                                      .src = buffers[DST],
-                                                     .dst = execution->buffers[DST],
-                                                     .to_planes = true});
+                                                     .dst = execution->buffers[DST]});
 }
 
 static __attribute__((noinline)) void run_on_stack(const struct convolution_transposed *mine,
