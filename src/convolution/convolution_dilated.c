@@ -116,18 +116,29 @@ static void dilated_choose(const struct algorithm *self, struct problem *problem
     problem->tensors[WEIGHTS] = nested.tensors[WEIGHTS];
 }
 
-/* Cycles of copies, and of transposing where channels are apart; copies that the L2 cache does not
- * keep go to the next one and come back. */
+/* Cycles of copying an image to its parts, or back. Where channels are apart, whole rows of the
+ * image are transposed before; if the dilation is along columns, too, a part of each is copied
+ * then. */
+static double image_cycles(const struct convolution_dilated *mine, const neo_dim *size,
+                           double values, bool is_apart)
+{
+    /* Of a row, and of a value; clang wants doubles. */
+    const double row = 60, near = 0.45, row_apart = 240, apart = 0.55;
+    double rows = (double)mine->count * (double)size[HEIGHT];
+    double copy = row * rows + near * values;
+    if (!is_apart)
+        return copy;
+    return row_apart * rows / (double)mine->step[WIDTH] + apart * values + copy;
+}
+
+/* Copies that the L2 cache does not keep go to the next one and come back. */
 static double copying_cycles(const struct convolution_dilated *mine, const struct cpu *cpu)
 {
-    /* Of a row, and of a value; apart: where channels are. Clang wants doubles. */
-    const double row = 40, near = 0.4, row_apart = 130, apart = 1;
-    double in = (double)mine->count * (double)mine->in[HEIGHT];
-    double out = (double)mine->count * (double)mine->out[HEIGHT];
-    double src = (double)values_of(mine, mine->in, mine->shape.ic);
-    double dst = (double)values_of(mine, mine->out, mine->shape.oc);
-    double cycles = mine->shape.src.c == 1 ? row * in + near * src : row_apart * in + apart * src;
-    cycles += mine->shape.dst.c == 1 ? row * out + near * dst : row_apart * out + apart * dst;
+    const struct convolution_shape *s = &mine->shape;
+    double src = (double)values_of(mine, mine->in, s->ic);
+    double dst = (double)values_of(mine, mine->out, s->oc);
+    double cycles = image_cycles(mine, mine->in, src, s->src.c != 1) +
+                    image_cycles(mine, mine->out, dst, s->dst.c != 1);
     bool is_far = (src + dst) * sizeof(float) > (double)cpu->l2_bytes;
     return cpu->core->slowness * cycles + (is_far ? 2 * (src + dst) : 0);
 }
@@ -136,13 +147,12 @@ static double dilated_estimate(const struct algorithm *self, const struct proble
                                const struct cpu *cpu)
 {
     const struct algorithm *winograd = convolution_winograd(self->weights_layout);
-    const double nesting = 300, padding = 1.06; /* which others leave out; clang wants doubles */
+    const double nesting = 300; /* clang wants a double */
     struct problem chosen = *problem, nested;
     convolution_choose_images(&chosen);
     make_nested(&nested, &chosen);
     struct convolution_dilated mine = parts_of(&chosen);
-    return nesting + padding * winograd->estimate(winograd, &nested, cpu) +
-           copying_cycles(&mine, cpu);
+    return nesting + winograd->estimate(winograd, &nested, cpu) + copying_cycles(&mine, cpu);
 }
 
 /* ---- plan ---- */

@@ -147,7 +147,8 @@ static double transforms_factor(const struct convolution_shape *s, const struct 
 }
 
 /* Some fifteen instructions for four values at a point, two thirds of that in one dimension; more
- * where channels are gathered. */
+ * where channels are gathered. A tile costs as much again for so few values as one dimension has.
+ */
 static double transforms_cycles(const struct work *work, const struct convolution_shape *s,
                                 int dimensions, const struct core *core)
 {
@@ -162,7 +163,7 @@ static double transforms_cycles(const struct work *work, const struct convolutio
         passes *= 1.2;
     else if (gathers && s->src.c > 1)
         value += 0.55 * work->ic;
-    double tile = dimensions == 1 ? 450 : 150; /* of few values */
+    double tile = dimensions == 1 ? 375 + 3.5 * (work->ic + work->oc) : 150;
     return tile * work->tiles + transforms_factor(s, core) * passes * work->values * value;
 }
 
