@@ -158,11 +158,13 @@ void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
 }
 
 /* The shortest blocks of k, in eighths of the longest. Lines of parts of taps, and of few columns,
- * whose last panels come by themselves, are estimated too low for shorter ones. */
+ * whose last panels come by themselves, are estimated too low for shorter ones; where rows overlap,
+ * as those of windows do, shorter ones cost more cycles than they save. */
 static size_t fewest_eighths(const struct gemm_f32_shape *shape)
 {
     enum { FEW_COLUMNS = 64 };
-    return shape->segment == shape->k && shape->n > FEW_COLUMNS ? 3 : 4;
+    bool overlap = shape->a_stride < shape->k;
+    return shape->segment == shape->k && shape->n > FEW_COLUMNS && !overlap ? 3 : 4;
 }
 
 void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t most_k)
