@@ -157,19 +157,22 @@ void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
     choose_group(plan, cpu);
 }
 
-/* The shortest blocks of k, in eighths of the longest. Lines of parts of taps, and of few columns,
- * whose last panels come by themselves, are estimated too low for shorter ones; where rows overlap,
- * as those of windows do, shorter ones cost more cycles than they save. */
+enum { EIGHTHS = 8 };
+
+/* The shortest blocks of k, in eighths of the longest. Where rows overlap, as those of windows do,
+ * shorter ones cost more cycles than their lines save. Lines of parts of taps, and of few columns,
+ * whose last panels come by themselves, are estimated too low for the shortest. */
 static size_t fewest_eighths(const struct gemm_f32_shape *shape)
 {
     enum { FEW_COLUMNS = 64 };
-    bool overlap = shape->a_stride < shape->k;
-    return shape->segment == shape->k && shape->n > FEW_COLUMNS && !overlap ? 3 : 4;
+    bool is_one_run = shape->segment == shape->k;
+    if (is_one_run && shape->a_stride < shape->k)
+        return EIGHTHS;
+    return is_one_run && shape->n > FEW_COLUMNS ? 3 : 4;
 }
 
 void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t most_k)
 {
-    enum { EIGHTHS = 8 };
     struct gemm_f32 best = *plan;
     double least = choose_group(&best, cpu);
     for (size_t part = EIGHTHS - 1; part >= fewest_eighths(&plan->shape); part--) {
