@@ -159,16 +159,15 @@ void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
 
 enum { EIGHTHS = 8 };
 
-/* The shortest blocks of k, in eighths of the longest. Where rows overlap, as those of windows do,
- * shorter ones cost more cycles than their lines save. Lines of parts of taps, and of few columns,
- * whose last panels come by themselves, are estimated too low for the shortest. */
+/* The shortest blocks of k, in eighths of the longest. Windows, less than k apart, share lines:
+ * there shorter blocks save less than they cost. Lines of parts of taps, and of few columns, whose
+ * last panels come by themselves, are estimated too low for the shortest. */
 static size_t fewest_eighths(const struct gemm_f32_shape *shape)
 {
     enum { FEW_COLUMNS = 64 };
-    bool is_one_run = shape->segment == shape->k;
-    if (is_one_run && shape->a_stride < shape->k)
+    if (shape->a_stride < shape->k)
         return EIGHTHS;
-    return is_one_run && shape->n > FEW_COLUMNS ? 3 : 4;
+    return shape->segment == shape->k && shape->n > FEW_COLUMNS ? 3 : 4;
 }
 
 void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t most_k)
