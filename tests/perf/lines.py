@@ -87,7 +87,9 @@ longest ago, so room is needed for the rows of two tiles, and sums come and go f
 rows and panels fall on the same places of the cache, less than it holds stays there; blocks are chosen by
 these places. That takes at least 2 √2 / √T values for a product, T being what of the cache panels may
 fill: with three quarters 1.6 times the bound. Two to six times are moved, by most peers far more. Smaller
-blocks of k would move less, but each comes with a load and a store of all sums.
+blocks of k would move less, but each comes with a load and a store of all sums. Where windows
+overlap blocks stay long: 384 to 384 channels, 1500 pixels of one dimension with a stride of 2, move 1.38
+million lines instead of .88, where the best peer moves 2.53, for .65 % fewer cycles of N1.
 
 **Small convolutions by Winograd.** Weights and inputs of all points are more than L1 has where a direct
 convolution's stay: some thousand lines between L1 and L2, of the files tails and 3x3. They have a third
