@@ -191,8 +191,20 @@ static void blocks_of_patches_suit_their_values(void **state)
     }
 }
 
-/* Taps of many channels are divided: rows of parts of them leave room for more panels. */
-static void parts_of_taps_suit_the_l1_cache(void **state)
+/* Long rows are divided: parts of them leave room for more panels. */
+static void parts_of_rows_suit_the_l1_cache(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    struct gemm_f32_shape shape = packed_shape(1500, 384, 384);
+    struct gemm_f32 plan;
+    gemm_f32_plan(&plan, &shape, &cpu);
+    assert_true(plan.block_k > 0 && plan.block_k < 384);
+    assert_true(plan.group_panels > 2);
+}
+
+/* Windows that overlap share lines: their taps, as long, are not divided. */
+static void taps_of_windows_are_whole(void **state)
 {
     (void)state;
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
@@ -202,8 +214,7 @@ static void parts_of_taps_suit_the_l1_cache(void **state)
     shape.a_is_regular = false;
     shape.a_values = 1500 * 384;
     gemm_f32_plan(&plan, &shape, &cpu);
-    assert_int_equal(plan.block_k, 384 / 2);
-    assert_true(plan.group_panels > 2);
+    assert_int_equal(plan.block_k, 384);
 }
 
 /* Between two blocks of rows all weights are used, and rows of C of both: they stay in the L2 cache
@@ -384,7 +395,8 @@ int main(void)
         cmocka_unit_test(blocks_are_as_large_as_their_places_in_the_cache),
         cmocka_unit_test(short_panels_come_together),
         cmocka_unit_test(blocks_of_patches_suit_their_values),
-        cmocka_unit_test(parts_of_taps_suit_the_l1_cache),
+        cmocka_unit_test(parts_of_rows_suit_the_l1_cache),
+        cmocka_unit_test(taps_of_windows_are_whole),
         cmocka_unit_test(weights_stay_for_the_next_block_of_rows),
         cmocka_unit_test(calls_are_few_where_they_take_time),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
