@@ -101,6 +101,27 @@ static void others_are_refused(void **state)
     assert_false(offers(&other, NULL, "winograd"));
 }
 
+/* Each thread transposes whole rows of planes, also where few of their columns are needed. */
+static void dilated_rows_of_planes_are_not_too_long(void **state)
+{
+    (void)state;
+    enum { LONGEST = (16 << 20) / sizeof(float) / 64 };
+    static const struct {
+        neo_dim width;
+        bool offered;
+    } cases[] = {{12, true}, {LONGEST, true}, {LONGEST + 1, false}};
+    for (size_t i = 0; i < count_of(cases); i++) {
+        neo_dim width = cases[i].width;
+        neo_convolution_desc desc =
+            make_desc(2, (neo_dim[]){3, 3}, 0, 64, NEO_CONVOLUTION_WINOGRAD);
+        desc.src = tensor_desc(4, (neo_dim[]){1, 64, 12, width}, "nchw");
+        desc.dilations[1] = 1;
+        desc.padding_left[1] = 1;
+        desc.padding_right[1] = 12 + 1 - width;
+        assert_int_equal(offers(&desc, NULL, "dilated_winograd_2"), cases[i].offered);
+    }
+}
+
 /* The algorithm's refusal, and that of weights in its layouts. */
 static void kernels_have_as_many_taps_in_one_or_two_dimensions(void **state)
 {
@@ -136,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(direct_forbids_it_and_auto_asks_for_enough_channels),
         cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(dilated_rows_of_planes_are_not_too_long),
         cmocka_unit_test(kernels_have_as_many_taps_in_one_or_two_dimensions),
     };
     return cmocka_run_group_tests_name("winograd_refusals", tests, session_setup, session_teardown);

@@ -18,19 +18,22 @@ enum { MOST_BYTES = 16 << 20 }; /* of copies */
 
 /* ---- sizes ---- */
 
-/* false: they overflow. */
+/* false: they overflow, or are large. A row of src may be longer than the copies, where negative
+ * padding leaves most of it out: each thread has room for one. */
 static bool copies_fit(const struct convolution_dilated *mine)
 {
     const struct convolution_shape *s = &mine->shape;
-    size_t src = sizeof(float), dst = sizeof(float);
+    size_t src = sizeof(float), dst = sizeof(float), row = sizeof(float);
     bool fits = checked_mul(&src, src, (size_t)s->batch) && checked_mul(&src, src, (size_t)s->ic) &&
-                checked_mul(&dst, dst, (size_t)s->batch) && checked_mul(&dst, dst, (size_t)s->oc);
+                checked_mul(&dst, dst, (size_t)s->batch) && checked_mul(&dst, dst, (size_t)s->oc) &&
+                checked_mul(&row, row, (size_t)s->ic) &&
+                checked_mul(&row, row, (size_t)s->in[WIDTH]);
     for (int i = 0; i < SPACE && fits; i++)
         fits = checked_mul(&src, src, (size_t)mine->parts[i]) &&
                checked_mul(&dst, dst, (size_t)mine->parts[i]) &&
                checked_mul(&src, src, (size_t)mine->in[i]) &&
                checked_mul(&dst, dst, (size_t)mine->out[i]);
-    return fits && src <= MOST_BYTES && dst <= MOST_BYTES;
+    return fits && src <= MOST_BYTES && dst <= MOST_BYTES && row <= MOST_BYTES;
 }
 
 /* Of a convolution with pixels. */
