@@ -5,6 +5,7 @@
 #include "src/convolution/convolution_depthwise.h"
 #include "src/primitive/primitive.h"
 #include "tests/support/session.h"
+#include "tests/support/stated_cpu.h"
 
 enum { NARROW = 2, WIDE = 4, ALL = 8 }; /* multipliers */
 enum { LINES = 1 };                     /* instead of columns: halves of lines take turns */
@@ -64,6 +65,45 @@ static void more_ways_are_more_places(void **state)
     cpu.l1_bytes = 32 << 10;
     assert_int_equal(depthwise_l1_ways(&cpu), 4);
     assert_int_equal(depthwise_pixels_in_l1(&plan), 16);
+}
+
+/* Images with channels last, kernels of 3x3, dilation 2: rows of dst in a call, of all parts. */
+static const struct call_case {
+    const char *core;
+    neo_dim channels, height, width;
+    size_t rows;
+} calls[] = {
+    {"neoverse-n1", 64, 30, 40, 30},   /* all */
+    {"neoverse-n1", 1024, 80, 80, 8},  /* that stay in the L2 cache */
+    {"neoverse-n1", 16, 40000, 6, 64}, /* where more would stay */
+    {"cortex-a510", 1024, 80, 80, 64}, /* lines cost less than calls */
+};
+
+static neo_memory_desc tensor_of(int ndims, const neo_dim *dims, const char *tag)
+{
+    neo_memory_desc desc;
+    assert_int_equal(neo_memory_desc_init_tag(&desc, ndims, dims, NEO_F32, tag), NEO_OK);
+    return desc;
+}
+
+static void parts_of_dilated_images_have_rows_that_stay(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < count_of(calls); i++) {
+        const neo_dim *image = (neo_dim[]){1, calls[i].channels, calls[i].height, calls[i].width};
+        struct cpu cpu = stated_cpu(calls[i].core, 64 << 10);
+        struct problem problem = {.convolution_algorithm = NEO_CONVOLUTION_DIRECT};
+        struct convolution_depthwise plan = {0};
+        cpu.l2_bytes = 1 << 20;
+        problem.tensors[SRC] = problem.tensors[DST] = tensor_of(4, image, "nhwc");
+        problem.tensors[WEIGHTS] = tensor_of(5, (neo_dim[]){image[1], 1, 1, 3, 3}, "goihw");
+        for (int j = 0; j < 2; j++) {
+            problem.strides[j] = problem.dilations[j] = 1;
+            problem.padding_left[j] = problem.padding_right[j] = 2;
+        }
+        depthwise_plan(&plan, &problem, &cpu);
+        assert_int_equal(plan.rows, calls[i].rows);
+    }
 }
 
 static void check_memory(const struct convolution_depthwise *plan)
@@ -154,6 +194,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_have_places),
+        cmocka_unit_test(parts_of_dilated_images_have_rows_that_stay),
         cmocka_unit_test(more_ways_are_more_places),
         cmocka_unit_test(kernels_of_any_core_have_their_memory),
         cmocka_unit_test(long_rows_are_done_as_they_are),

@@ -202,7 +202,8 @@ static size_t rows_of_parts(const struct convolution_depthwise *mine)
     if (mine->cpu->core->in_order || both <= 2 * most)
         return DEPTHWISE_MOST_ROWS * task->dilation_h;
     size_t rows = most >= task->kh ? (most - (task->kh - 1)) / 2 : 0;
-    return max_size(rows / SLIDING_ROWS, 1) * SLIDING_ROWS * task->dilation_h;
+    rows = max_size(rows / SLIDING_ROWS, 1) * SLIDING_ROWS;
+    return min_size(rows, DEPTHWISE_MOST_ROWS) * task->dilation_h;
 }
 
 /* As many in each strip, so that it is as low as it can be: what it has in common with the strip
