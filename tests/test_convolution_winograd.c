@@ -157,6 +157,42 @@ static void blocks_for_small_caches_change_no_result(void **state)
     stream = usual_stream;
 }
 
+static size_t scratchpad_of(const struct winograd_case *row, int threads)
+{
+    neo_convolution_desc desc = winograd_case_desc(row);
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    assert_non_null(strstr(neo_primitive_desc_implementation(pd), "dilated_winograd"));
+    size_t bytes = neo_primitive_desc_scratchpad_size(pd, threads);
+    neo_primitive_desc_destroy(pd);
+    return bytes;
+}
+
+/* Rows of planes are transposed there: the longer ones of src's and dst's. */
+static void each_thread_has_a_line_for_dilated_planes(void **state)
+{
+    (void)state;
+    enum { THREADS = 3, MORE = 48, WIDTH = 8 }; /* lines are whole parts of the scratchpad */
+    static const neo_dim channels[][2] = {{16, MORE}, {MORE, 16}};
+    for (size_t i = 0; i < count_of(channels); i++) {
+        struct winograd_case row = {.name = "rate 2, nchw",
+                                    .batch = 1,
+                                    .ic = channels[i][0],
+                                    .oc = channels[i][1],
+                                    .height = 10,
+                                    .width = WIDTH,
+                                    .pad = {2, 2},
+                                    .right = {2, 2},
+                                    .src_tag = "nchw",
+                                    .dst_tag = "nchw",
+                                    .kernel = {3, 3, 1, 1}};
+        size_t line = MORE * WIDTH * sizeof(float);
+        size_t bytes = scratchpad_of(&row, THREADS);
+        row.src_tag = row.dst_tag = "nhwc";
+        assert_int_equal(bytes - scratchpad_of(&row, THREADS), THREADS * line);
+    }
+}
+
 /* A reorder back would not give the weights that were packed. */
 static void transformed_weights_are_not_given_back(void **state)
 {
@@ -180,6 +216,7 @@ int main(void)
         cmocka_unit_test(post_operations_are_applied),
         cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
         cmocka_unit_test(blocks_for_small_caches_change_no_result),
+        cmocka_unit_test(each_thread_has_a_line_for_dilated_planes),
         cmocka_unit_test(transformed_weights_are_not_given_back),
     };
     return cmocka_run_group_tests_name("convolution_winograd", tests, session_setup,

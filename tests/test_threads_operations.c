@@ -319,6 +319,24 @@ static void convolution_is_the_same_on_every_pool(void **state)
     }
 }
 
+/* Each thread transposes rows of planes to a line of its own. */
+static void dilated_convolution_is_the_same_on_every_pool(void **state)
+{
+    (void)state;
+    enum { SIZE = 24 };
+    neo_convolution_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .src = tensor_desc(4, (neo_dim[]){2, 28, SIZE, SIZE}, "abcd"),
+        .weights = tensor_desc(4, (neo_dim[]){12, 28, 3, 3}, "any"),
+        .dst = tensor_desc(4, (neo_dim[]){2, 12, SIZE, SIZE}, "abcd"),
+        .strides = {1, 1},
+        .dilations = {1, 1},
+        .padding_left = {2, 2},
+        .padding_right = {2, 2},
+    };
+    compare_convolution(&desc, "abcd");
+}
+
 /* Depthwise, with as much padding as there has to be. */
 static void padding_is_left_out_or_not_on_every_pool(void **state)
 {
@@ -431,6 +449,7 @@ int main(void)
         cmocka_unit_test(matmul_is_the_same_on_every_pool),
         cmocka_unit_test(batched_matmul_is_the_same_on_every_pool),
         cmocka_unit_test(convolution_is_the_same_on_every_pool),
+        cmocka_unit_test(dilated_convolution_is_the_same_on_every_pool),
         cmocka_unit_test(padding_is_left_out_or_not_on_every_pool),
         cmocka_unit_test(reorder_is_the_same_on_every_pool),
         cmocka_unit_test(packing_is_the_same_on_every_pool),
