@@ -209,6 +209,8 @@ static const struct convolution_case rows[] = {
      {2, 461}, {2, 3}, {1, 1}, {0, 0}, {1, 1}, {0, 1}, "nhwc", "any", "nhwc"},
     {"first layer, wide rows in parts, ragged channels", 2, 1, 0, 1, 62,
      {2, 461}, {2, 3}, {1, 1}, {0, 0}, {1, 1}, {0, 1}, "nhwc", "any", "nhwc"},
+    {"first layer, wide rows in parts, stride 2", 2, 1, 0, 1, 64,
+     {2, 921}, {2, 3}, {1, 2}, {0, 0}, {1, 1}, {0, 1}, "nhwc", "any", "nhwc"},
     {"edges of wide rows", 2, 2, 0, 5, 17,
      {7, 33}, {3, 5}, {1, 1}, {1, 0}, {2, 2}, {2, 2}, "nhwc", "any", "nhwc"},
     {"edges of wide rows, plain weights", 2, 2, 0, 7, 11,
