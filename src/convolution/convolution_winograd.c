@@ -147,16 +147,20 @@ static double transforms_factor(const struct convolution_shape *s, const struct 
 }
 
 /* Some fifteen instructions for four values at a point, two thirds of that in one dimension; more
- * where channels are gathered. A tile costs as much again for so few values as one dimension has.
- */
+ * where channels are gathered, and far more where tiles are columns, as their pixels are apart,
+ * too, and values come and go one by one. A tile costs as much again for so few values as one
+ * dimension has. */
 static double transforms_cycles(const struct work *work, const struct convolution_shape *s,
                                 int dimensions, const struct core *core)
 {
+    const double alone = 4; /* a value beside others of a column; clang wants a double */
     double value = 1.95 * work->ic + 1.05 * work->oc;
     double passes = dimensions == 1 ? 2.0 / 3 : 1;
     bool gathers = core->in_order != IN_ORDER_WIDE;
     if (gathers && s->dst.c > 1)
         value += 0.3 * work->oc;
+    if (s->kernel[WIDTH] == 1)
+        value += alone * ((s->src.c > 1 ? work->ic : 0) + (s->dst.c > 1 ? work->oc : 0));
     if (s->oc % 4) /* results are copied, for which others that issue in order wait no longer */
         value += (core->in_order ? 0.1 : 0.5) * work->oc;
     if (s->ic % WINOGRAD_F32_GROUP) /* patches are copied */
