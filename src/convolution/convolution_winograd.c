@@ -148,8 +148,8 @@ static double transforms_factor(const struct convolution_shape *s, const struct 
 
 /* Some fifteen instructions for four values at a point, two thirds of that in one dimension; more
  * where channels are gathered, and far more where tiles are columns, as their pixels are apart,
- * too, and values come and go one by one. A tile costs as much again for so few values as one
- * dimension has. */
+ * too, and values come and go one by one. In one dimension there are few values in a tile, so what
+ * is done once for its channels counts, too. */
 static double transforms_cycles(const struct work *work, const struct convolution_shape *s,
                                 int dimensions, const struct core *core)
 {

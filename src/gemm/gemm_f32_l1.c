@@ -159,9 +159,10 @@ void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
 
 enum { EIGHTHS = 8 };
 
-/* The shortest blocks of k, in eighths of the longest. Windows, less than k apart, share lines:
- * there shorter blocks save less than they cost. Lines of parts of taps, and of few columns, whose
- * last panels come by themselves, are estimated too low for the shortest. */
+/* The shortest blocks of k, in eighths of the longest. Rows less than k apart are windows, most of
+ * which have lines in common: there shorter blocks save less than they cost. Lines of parts of
+ * taps, and of few columns, whose last panels come by themselves, are estimated too low for the
+ * shortest. */
 static size_t fewest_eighths(const struct gemm_f32_shape *shape)
 {
     enum { FEW_COLUMNS = 64 };
