@@ -2,11 +2,9 @@
 of some products and convolutions, models its cycles, and compares.
 
 The last implementation, the reference, is left out: it is not meant to be fast."""
-import os
-
 import shapes
 from cores import CORES
-from emulator import MeasureError
+from emulator import MeasureError, asking
 
 OURS = 'neoprene'
 # The chosen one may be so much slower than the best: estimates count lines that miss the L1 cache,
@@ -39,15 +37,12 @@ CONVOLUTIONS = tuple((layout, text) for layout in ('nhwc', 'nchw') for text in (
 def candidates(measurer, core, layout, problem):
     """Cycles of each implementation but the last, the best estimate first."""
     cycles = []
-    try:
-        for index in range(MOST):
-            os.environ['PERF_IMPLEMENTATION'] = str(index)
+    for index in range(MOST):
+        with asking('PERF_IMPLEMENTATION', index):
             result = measurer.count(OURS, core.guest, [problem.line(layout)])[0]
-            if 'refused' in result:
-                break
-            cycles += measurer.model.cycles(core, [result])
-    finally:
-        os.environ.pop('PERF_IMPLEMENTATION', None)
+        if 'refused' in result:
+            break
+        cycles += measurer.model.cycles(core, [result])
     return cycles[:-1] or cycles
 
 

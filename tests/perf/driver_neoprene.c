@@ -201,11 +201,14 @@ static neo_status plan_matmul(neo_primitive_desc **pd, const struct tensors *t)
     return neo_matmul_primitive_desc_create(pd, engine, &desc, NULL);
 }
 
+/* PERF_DIRECT=1 forbids Winograd. */
 static neo_status plan_conv(neo_primitive_desc **pd, const struct tensors *t,
                             const struct conv_problem *p)
 {
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE, .src = t->src, .weights = t->weights, .dst = t->dst};
+    if (getenv("PERF_DIRECT"))
+        desc.algorithm = NEO_CONVOLUTION_DIRECT;
     for (size_t i = 0; i < p->spatial_dims; i++) {
         size_t dim = 3 - p->spatial_dims + i;
         desc.strides[i] = (neo_dim)p->stride[dim];

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager
 from hashlib import sha256
 
 import blocks
@@ -26,10 +27,21 @@ TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'l
 PLUGINS = os.path.join('build', 'tools')
 FORMAT = '4'  # of the files that results are kept in
 SECONDS_KEPT = 30
+ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT')  # driver_neoprene.c says for what
 
 
 def environment(threads=1):
     return {**os.environ, **dict.fromkeys(THREADS, str(threads))}
+
+
+@contextmanager
+def asking(name, value):
+    """Our driver is asked for something else than its first choice."""
+    os.environ[name] = str(value)
+    try:
+        yield
+    finally:
+        del os.environ[name]
 
 
 class MeasureError(Exception):
@@ -86,9 +98,9 @@ class Emulator:
         return next(guest for guest in GUESTS if seen(guest) == seen(cpu))
 
     def path_of(self, driver, cpu, plugin, options, line):
-        which = os.environ.get('PERF_IMPLEMENTATION', '')
-        key = sha256(' '.join((FORMAT, self.digest(driver, plugin), cpu, options, line)
-                              + ((which,) if which else ())).encode()).hexdigest()
+        asked = [name + os.environ[name] for name in ASKED if name in os.environ]
+        key = sha256(' '.join((FORMAT, self.digest(driver, plugin), cpu, options, line,
+                               *asked)).encode()).hexdigest()
         return os.path.join(self.cache, key[:2], key[2:34] + '.json.gz')
 
     def count(self, driver, cpu, lines, progress, plugin='icount', options=''):

@@ -6,7 +6,7 @@ from math import prod, sqrt
 import report
 import shapes
 from cores import CORES
-from emulator import MeasureError
+from emulator import MeasureError, asking
 
 OURS = 'neoprene'
 LINE = 16  # f32
@@ -49,7 +49,8 @@ cache, cannot get below √2 times that. Winograd's algorithm has fewer products
 bound is not one for it; it is printed for comparison with what a direct convolution could do.
 
 A dash is for bounds below {large} lines, and for peers that refuse. "× best" is ours over the peer that
-moves the fewest.
+moves the fewest. Where a peer moves fewer than what Neoprene chooses, the summary also says what Neoprene moves
+when Winograd is forbidden.
 
 ## Where more has to be moved than seems necessary
 
@@ -183,9 +184,11 @@ def bound(problem, level):
 
 @dataclass
 class Row:
-    """moved: lines by library and level; a library that refuses is missing."""
+    """moved: lines by library and level; a library that refuses is missing. direct: our lines with
+    Winograd forbidden, where a peer moves fewer than what we choose."""
     problem: object
     moved: dict
+    direct: dict = None
 
     def best_peer(self, level):
         peers = {name: lines[level] for name, lines in self.moved.items() if name != OURS}
@@ -200,9 +203,12 @@ class Row:
         name, lines = self.best_peer(level)
         return self.moved[OURS][level] / max(lines, 1) if name else None
 
-    def is_behind(self, level):
+    def ours(self, direct=False):
+        return self.direct if direct and self.direct else self.moved[OURS]
+
+    def is_behind(self, level, direct=False):
         name, lines = self.best_peer(level)
-        return name is not None and self.moved[OURS][level] > max(lines * TOLERANCE, lines + LARGE)
+        return name is not None and self.ours(direct)[level] > max(lines * TOLERANCE, lines + LARGE)
 
     def cells(self):
         cells = [f"{self.problem.name.split(':')[-1]} `{self.problem.text}`"]
@@ -225,16 +231,33 @@ def ratio(value):
     return '–' if value is None else f'{value:.2f}' if value < 100 else f'{value:.0f}'
 
 
-def count(measurer, libraries, problems, layout):
+def moved_by(measurer, library, problems, layout):
+    """Lines by level, or None where the library refuses, one for each problem."""
     guest = CORES[measurer.core_names[0]].guest
     texts = [problem.line(layout) for problem in problems]
+    return [None if 'refused' in result else
+            {level: result['counts'][level + '_fills'] + result['counts'][level + '_writebacks']
+             for level in LEVELS}
+            for result in measurer.count(library, guest, texts, plugin='cachesim')]
+
+
+def count(measurer, libraries, problems, layout):
     rows = [Row(problem, {}) for problem in problems]
     for library in libraries:
-        for row, result in zip(rows, measurer.count(library, guest, texts, plugin='cachesim')):
-            if 'refused' not in result:
-                row.moved[library] = {level: result['counts'][level + '_fills']
-                                      + result['counts'][level + '_writebacks'] for level in LEVELS}
-    return [row for row in rows if OURS in row.moved]
+        for row, lines in zip(rows, moved_by(measurer, library, problems, layout)):
+            if lines:
+                row.moved[library] = lines
+    rows = [row for row in rows if OURS in row.moved]
+    count_direct(measurer, [row for row in rows if any(map(row.is_behind, LEVELS))
+                            and row.problem.kind == 'conv'], layout)
+    return rows
+
+
+def count_direct(measurer, rows, layout):
+    with asking('PERF_DIRECT', 1):
+        counted = moved_by(measurer, OURS, [row.problem for row in rows], layout)
+    for row, lines in zip(rows, counted):
+        row.direct = lines
 
 
 # ---- document ----
@@ -260,17 +283,25 @@ def against_bound(level, rows):
             f'with a bound of {LARGE} lines or more; the geometric mean is {mean:.2f}{rest}\n')
 
 
-def against_peers(level, rows):
-    def ours_and_theirs(row):
-        return f'{thousands(row.moved[OURS][level])}/{thousands(row.best_peer(level)[1])}'
+def beside_peers(level, rows, direct=False):
+    """Those rows that are behind, and a text that names them."""
+    def ours(row):
+        return row.ours(direct)[level]
 
-    def difference(row):
-        return row.moved[OURS][level] - row.best_peer(level)[1]
+    def theirs(row):
+        return row.best_peer(level)[1]
+    behind = [row for row in rows if row.is_behind(level, direct)]
+    return behind, named(behind, lambda row: f'{thousands(ours(row))}/{thousands(theirs(row))}',
+                         lambda row: ours(row) - theirs(row))
+
+
+def against_peers(level, rows):
     compared = [row for row in rows if row.best_peer(level)[0]]
-    behind = [row for row in compared if row.is_behind(level)]
+    behind, text = beside_peers(level, compared)
+    direct, direct_text = beside_peers(level, behind, direct=True)
     return (f'**{level.upper()}, peers**: more lines than the best of them, by {TOLERANCE - 1:.0%} and {LARGE} '
-            f'lines at least, on {len(behind)} of {len(compared)} rows (ours/theirs, in thousands)'
-            f'{named(behind, ours_and_theirs, difference)}\n')
+            f'lines at least, on {len(behind)} of {len(compared)} rows (ours/theirs, in thousands){text}\n\n'
+            f'With `NEO_CONVOLUTION_DIRECT`, which forbids Winograd, on {len(direct)} of these{direct_text}\n')
 
 
 def summary(rows):

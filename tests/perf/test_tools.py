@@ -372,8 +372,16 @@ class Lines(unittest.TestCase):
     def test_rows_behind_a_peer_are_named(self):
         text = lines.summary([self.row(80000, 70000)])
         self.assertIn('on 1 of 1 rows (ours/theirs, in thousands): 512x512:512x512 80/70.', text)
+        self.assertIn('forbids Winograd, on 1 of these: 512x512:512x512 80/70.', text)
         text = lines.summary([self.row(70500, 70000)])
         self.assertIn('on 0 of 1 rows (ours/theirs, in thousands).', text)
+
+    def test_rows_that_winograd_puts_behind_are_not_named_twice(self):
+        row = self.row(80000, 70000)
+        row.direct = {'l1': 60000, 'l2': 75000}
+        text = lines.summary([row])
+        self.assertIn('forbids Winograd, on 0 of these.', text)
+        self.assertIn('forbids Winograd, on 1 of these: 512x512:512x512 75/70.', text)
 
     def test_rows_beyond_the_bound_are_named(self):
         text = lines.summary([self.row(131072, 0)])
