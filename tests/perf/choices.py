@@ -34,16 +34,20 @@ CONVOLUTIONS = tuple((layout, text) for layout in ('nhwc', 'nchw') for text in (
     ('nhwc', 'g4mb1ic8ih14oc8oh14kh1ph0'), ('nhwc', 'g4mb1ic24ih14oc24oh14kh3ph1'))
 
 
-def candidates(measurer, core, layout, problem):
-    """Cycles of each implementation but the last, the best estimate first."""
-    cycles = []
+def implementations(measurer, core, layout, problem):
+    """What each implementation but the last executed, the best estimate first."""
+    results = []
     for index in range(MOST):
         with asking('PERF_IMPLEMENTATION', index):
             result = measurer.count(OURS, core.guest, [problem.line(layout)])[0]
         if 'refused' in result:
             break
-        cycles += measurer.model.cycles(core, [result])
-    return cycles[:-1] or cycles
+        results.append(result)
+    return results[:-1] or results
+
+
+def candidates(measurer, core, layout, problem):
+    return measurer.model.cycles(core, implementations(measurer, core, layout, problem))
 
 
 def compare_one(measurer, core, layout, problem):

@@ -1,8 +1,9 @@
-"""Rows that execute more products than they need: which, why, and whose kernels they are. `make
-perf-excess` counts; docs/measuring.md says what the figures mean."""
+"""Rows that execute more products than they need: which, why, whose kernels they are, and what it would
+cost to execute fewer. `make perf-excess` counts; docs/measuring.md says what the figures mean."""
 from collections import Counter
 from math import prod
 
+import choices
 import isa
 import model
 import shapes
@@ -45,19 +46,33 @@ def kernels(measurer, core, result):
     return ', '.join(symbol for symbol, count in products.most_common(2) if count)
 
 
+def fewer(ratios, cycles):
+    """What executing fewer products would cost: the fastest implementation that does. The first one
+    is what was chosen."""
+    others = [(time, ratio) for time, ratio in zip(cycles, ratios) if ratio < ratios[0] - CLOSE]
+    if not others:
+        return 'no implementation has fewer'
+    time, ratio = min(others)
+    return f'{ratio:.3f} in {time / cycles[0]:.2f} times the cycles'
+
+
+def print_row(measurer, core, layout, problem, ratio):
+    results = choices.implementations(measurer, core, layout, problem)
+    ratios = [model.figures_of(problem, result).executed_ratio for result in results]
+    print(f'{ratio:6.3f} {(ratio - 1) * problem.macs:9.0f}  {layout:6} {problem.name} {problem.text}: '
+          f'{reason(problem, ratio)} ({kernels(measurer, core, results[0])}); '
+          f'{fewer(ratios, measurer.model.cycles(core, results))}', flush=True)
+
+
 def print_file(measurer, core, layout, problems):
     """How many rows of the file are above what is tolerated."""
     results = measurer.count(OURS, core.guest, [problem.line(layout) for problem in problems])
-    found = 0
-    for problem, result in zip(problems, results):
-        figures = model.figures_of(problem, result)
-        if figures.refused or figures.executed_ratio <= TOLERATED:
-            continue
-        found += 1
-        print(f'{figures.executed_ratio:6.3f} {figures.executed - problem.macs:9.0f}  {layout:6} '
-              f'{problem.name} {problem.text}: {reason(problem, figures.executed_ratio)} '
-              f'({kernels(measurer, core, result)})', flush=True)
-    return found
+    figures = [model.figures_of(problem, result) for problem, result in zip(problems, results)]
+    found = [(problem, f.executed_ratio) for problem, f in zip(problems, figures)
+             if not f.refused and f.executed_ratio > TOLERATED]
+    for problem, ratio in found:
+        print_row(measurer, core, layout, problem, ratio)
+    return len(found)
 
 
 def list_rows(measurer, tables):

@@ -420,6 +420,11 @@ class Excess(unittest.TestCase):
         self.assertIn('output channels of a group', excess.reason(image, 8 / 6))
         self.assertIn('output width', excess.reason(image, 8 / 5))
 
+    def test_fewer_products_have_a_price(self):
+        self.assertEqual(excess.fewer([1.3, 1.0, 1.1], [100, 200, 150]),
+                         '1.100 in 1.50 times the cycles')
+        self.assertEqual(excess.fewer([1.3, 1.3, 1.5], [100, 90, 80]), 'no implementation has fewer')
+
 
 class Hardware(unittest.TestCase):
     def test_counted_events_are_explained(self):
