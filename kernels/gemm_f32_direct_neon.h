@@ -62,8 +62,10 @@ ldc .req x17
 
 /* ---- parts of a tile ---- */
 
-/* Where a file sets columns_vary before this header, columns are not in groups of one width. */
+/* Where a file sets columns_vary before this header, columns are not in groups of one width; where
+ * it sets loads_come_first, it has a step of its own. */
     .ifndef columns_vary
+    .ifndef loads_come_first
     .macro step height, vectors, group, lane, op=fmla
     .set g, 0
     .rept \vectors / \group
@@ -80,6 +82,7 @@ ldc .req x17
     .set g, g + 1
     .endr
     .endm
+    .endif
     .endif
 
     .macro load_lanes height, lane

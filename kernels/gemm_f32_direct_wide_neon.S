@@ -15,6 +15,7 @@
  * one row. */
 
     .set stores_are_pairs, 1
+    .set loads_come_first, 1
 #include "kernels/gemm_f32_direct_neon.h"
 
     .macro load_row a, row
@@ -153,6 +154,20 @@
     other_op \vectors, \group, %(\to + \vectors), 0
     .endr
     adds scratch, scratch, #16
+    .endm
+
+/* A step of what the rounds leave: all of B's row before the first product. */
+    .macro step height, vectors, group, lane
+    .set moves, \vectors / \group
+    .set op, 0
+    .rept 2 * moves
+    other_op \vectors, \group, \height, 0
+    .endr
+    .set f, 0
+    .rept \height * \vectors
+    multiply fmla, %(32 - \height * \vectors + f), %(\height + f % \vectors), %(f / \vectors), \lane
+    .set f, f + 1
+    .endr
     .endm
 
 /* ---- from a tile to the next one, where there is nothing but whole rounds and whole rows ---- */
