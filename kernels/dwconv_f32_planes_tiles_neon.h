@@ -94,9 +94,11 @@ w .req x3
     .endif
     .endm
 
-/* What row i of source, in registers from x on, gives to every output it reaches. */
+/* What row i of source, in registers from x on, gives to every output it reaches, from the lowest one
+ * on: so the products of an output are as far from each other as they can be, which cores that issue
+ * in order wait for. */
     .macro reach K, V, R, x
-    .set r, 0
+    .set r, \R - 1
     .rept \R
     .if (i >= r) & (i - r < \K)
     .set v, first
@@ -105,7 +107,7 @@ w .req x3
     .set v, v + 1
     .endr
     .endif
-    .set r, r + 1
+    .set r, r - 1
     .endr
     .endm
 
