@@ -146,15 +146,13 @@ static size_t find_whole(const struct dwconv_f32_task *task, const struct planes
     return suits && gap->above && gap->below && edges->left && edges->right ? rows : 0;
 }
 
-static dwconv_f32_planes_fn *find_function(size_t kernel)
-{
-    static dwconv_f32_planes_fn *const functions[] = {dwconv_f32_planes_3s1, dwconv_f32_planes_5s1,
-                                                      dwconv_f32_planes_7s1};
-    return functions[kernel / 2 - 1];
-}
+/* The assembly that a core takes: tiles of 3x3, 5x5 and 7x7, and planes of 14x14; flat ones are
+ * those whose rows follow one another. */
+struct functions {
+    dwconv_f32_planes_fn *tiles[3], *halves, *flat_halves;
+};
 
-/* Flat ones are planes whose rows follow one another. */
-static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *flat_14x14)
+static void run_with(const struct dwconv_f32_task *task, const struct functions *functions)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
@@ -172,19 +170,39 @@ static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *f
     job.src += edges.column;
     int is_flat = job.row == 2 * TALL * (ptrdiff_t)sizeof(float);
     if (whole == 2 * TALL)
-        (is_flat ? flat_14x14 : dwconv_f32_planes_14x14)(&job);
+        (is_flat ? functions->flat_halves : functions->halves)(&job);
     else
-        find_function(task->kh)(&job);
+        functions->tiles[task->kh / 2 - 1](&job);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
-    run_with(task, dwconv_f32_planes_14x14_flat);
+    static const struct functions functions = {
+        {dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
+        dwconv_f32_planes_14x14,
+        dwconv_f32_planes_14x14_flat,
+    };
+    run_with(task, &functions);
 }
 
 static void run_a55(const struct dwconv_f32_task *task)
 {
-    run_with(task, dwconv_f32_planes_14x14);
+    static const struct functions functions = {
+        {dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
+        dwconv_f32_planes_14x14_a55,
+        dwconv_f32_planes_14x14_a55,
+    };
+    run_with(task, &functions);
+}
+
+static void run_a510(const struct dwconv_f32_task *task)
+{
+    static const struct functions functions = {
+        {dwconv_f32_planes_3s1_a510, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
+        dwconv_f32_planes_14x14_a510,
+        dwconv_f32_planes_14x14_flat_a510,
+    };
+    run_with(task, &functions);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -209,4 +227,13 @@ const struct dwconv_f32_kernel dwconv_f32_planes_a55_neon = {
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run_a55,
+};
+
+const struct dwconv_f32_kernel dwconv_f32_planes_a510_neon = {
+    .name = "dwconv_f32_planes_a510_neon",
+    .needs = CPU_NEON,
+    .in_order = IN_ORDER_WIDE,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run_a510,
 };

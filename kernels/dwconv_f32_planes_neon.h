@@ -26,6 +26,9 @@ src_plane .req x24
 dst_plane .req x25
 bias_next .req x26
 
+/* IN_ORDER_* of the cores that a function is for; 0: all. */
+    .set kind, 0
+
     .macro begin_planes name, last=26, locals=32
     begin_function \name
     save_registers 4, \last, \locals
@@ -48,6 +51,11 @@ bias_next .req x26
     orr x16, x16, x16, lsl #32
     stp x16, x16, [sp, #at_locals]
     stp x16, x16, [sp, #at_locals + 16]
+    .if kind == IN_ORDER_NARROW
+    mov bias_pair, x16
+    .elseif kind == IN_ORDER_WIDE
+    add bias_at, sp, #at_locals
+    .endif
     .endm
 
 /* The bias in the even ones of eight lanes there, where pairs of lanes are added in the end. */

@@ -226,6 +226,13 @@ w .req x3
     .endm
 
     .macro store_rows V, R, side
+    .if kind == IN_ORDER_WIDE
+    store_rows_in_order \V, \R, \side
+    .else
+    store_rows_one_by_one \V, \R, \side
+    .endif
+    .endm
+    .macro store_rows_one_by_one V, R, side
     .set i, 32 - \R * \V
     .if \side == WHOLE
     add scratch, out, #12
@@ -242,6 +249,13 @@ w .req x3
     .endm
 
     .macro take_columns K, V, R, side, padding, beside
+    .if kind
+    take_columns_in_order \V, \R, \side, \padding, \beside
+    .else
+    take_columns_of_any_core \K, \V, \R, \side, \padding, \beside
+    .endif
+    .endm
+    .macro take_columns_of_any_core K, V, R, side, padding, beside
     .set i, 32 - \R * \V
     .rept \R
     load_bias %(i), \V
