@@ -11,6 +11,7 @@
 
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
+#include "src/weights/layout.h"
 
 enum {
     LINE = 16 /* values */,
@@ -53,18 +54,24 @@ static size_t up_to_more(size_t lines)
     return min_size(lines, PLACE_LINES + 1);
 }
 
-/* So many runs of `width` values, `stride` values apart; those that touch share a line. */
-static void put(struct places *places, size_t count, size_t width, size_t stride)
+/* So many more runs of `width` values, `stride` values apart; those that touch share a line. */
+static void put_more(struct places *places, size_t first, size_t count, size_t width, size_t stride)
 {
-    memset(places->lines, 0, sizeof places->lines);
     for (size_t i = 0, before = 0; i < count; i++) {
-        size_t at = max_size(i * stride / LINE, before), end = div_up(i * stride + width, LINE);
+        size_t begin = first + i * stride, end = div_up(begin + width, LINE);
+        size_t at = max_size(begin / LINE, before);
         before = end;
         for (size_t next; at < end; at = next) {
             next = min_size((at / PLACE + 1) * PLACE, end);
             places->lines[at / PLACE % places->count] += (uint16_t)(next - at);
         }
     }
+}
+
+static void put(struct places *places, size_t count, size_t width, size_t stride)
+{
+    memset(places->lines, 0, sizeof places->lines);
+    put_more(places, 0, count, width, stride);
 }
 
 /* What passes by is at any distance from what stays: it moves on with each tile. */
@@ -98,6 +105,27 @@ static double driven_out(const struct places *b, const struct chances *passing)
     return lines * (double)LINE;
 }
 
+/* Do panels of 8 columns come for a tile's rows right after those of 12? */
+static bool has_eights(const struct gemm_f32_shape *shape)
+{
+    enum { EIGHT = 8 };
+    size_t full = layout_full_panels(shape->n) * LAYOUT_PANEL;
+    return full > 0 && full < shape->n && (shape->n - full) % EIGHT == 0;
+}
+
+/* A block of k of so many full panels of B, or of all columns, if they come together. */
+static void put_panels(struct places *places, const struct gemm_f32 *plan, size_t panels)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    bool all = has_eights(shape) && gemm_f32_groups(shape->n, panels) == 1;
+    put(places, all ? plan->full_panels : panels, LAYOUT_PANEL * plan->block_k,
+        LAYOUT_PANEL * shape->k);
+    for (size_t p = plan->full_panels; all && p < plan->panels; p++) {
+        struct layout_panel panel = layout_panel(shape->n, p);
+        put_more(places, panel.first * shape->k, 1, panel.width * plan->block_k, 0);
+    }
+}
+
 /* Values of C that come and go with two groups, for each row: a line that both have a part of. */
 static double shared(size_t width)
 {
@@ -117,7 +145,7 @@ static double moved(const struct gemm_f32 *plan, size_t places_count, size_t pan
     struct chances a = chances_of(&places);
     put(&places, tall, min_size(width, shape->n), shape->c_stride ? shape->c_stride : shape->n);
     struct chances c = chances_of(&places), passing = sum_of(&a, &c);
-    put(&places, panels, LAYOUT_PANEL * k, LAYOUT_PANEL * shape->k);
+    put_panels(&places, plan, panels);
     double again = 1 - 1 / (double)plan->row_tiles;
     double n = (double)max_size(shape->n, 1), groups = (double)gemm_f32_groups(shape->n, panels);
     double rows = (double)(tall * k) + again * driven_out(&places, &passing);
@@ -161,14 +189,16 @@ enum { EIGHTHS = 8 };
 
 /* The shortest blocks of k, in eighths of the longest. Rows less than k apart are windows, most of
  * which have lines in common: there shorter blocks save less than they cost. Lines of parts of
- * taps, and of few columns, whose last panels come by themselves, are estimated too low for the
- * shortest. */
+ * taps, and of few columns, whose last panels come by themselves unless they have 8 columns, are
+ * estimated too low for the shortest. */
 static size_t fewest_eighths(const struct gemm_f32_shape *shape)
 {
     enum { FEW_COLUMNS = 64 };
     if (shape->a_stride < shape->k)
         return EIGHTHS;
-    return shape->segment == shape->k && shape->n > FEW_COLUMNS ? 3 : 4;
+    if (shape->segment < shape->k)
+        return 4;
+    return shape->n > FEW_COLUMNS ? 3 : has_eights(shape) ? 2 : 4;
 }
 
 void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t most_k)
