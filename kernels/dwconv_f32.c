@@ -9,6 +9,7 @@ const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
     &dwconv_f32_planes_neon,
     &dwconv_f32_planes_stride_2_neon,
     &dwconv_f32_planes_row_neon,
+    &dwconv_f32_planes_dilated_neon,
     &dwconv_f32_wide_neon,
     &dwconv_f32_3x3_a55_neon,
     &dwconv_f32_3x3_a510_neon,

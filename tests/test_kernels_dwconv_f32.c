@@ -55,15 +55,16 @@ static void pick_kernel(struct dwconv_f32_task *task, uint32_t *seed)
     task->stride_h = pick(seed, 1, 3);
     task->stride_w = pick(seed, 0, 2) ? task->stride_h : pick(seed, 1, 3);
     int is_dense = pick(seed, 0, 1) == 0;
-    task->dilation_h = is_dense ? 1 : pick(seed, 1, 4);
-    task->dilation_w = is_dense ? 1 : pick(seed, 1, 4);
+    size_t most = task->kd == 1 && task->kh == 3 && pick(seed, 0, 1) ? 12 : 4;
+    task->dilation_h = is_dense ? 1 : pick(seed, 1, most);
+    task->dilation_w = is_dense ? 1 : pick(seed, 1, most);
     task->in_pairs = task->kd == 1 && task->kw % 2 && task->stride_w == 2 && pick(seed, 0, 1);
 }
 
 /* What networks mostly have; some have less padding to the left of strides than to the right. */
 static void pick_same(struct dwconv_f32_task *task, uint32_t *seed)
 {
-    task->first = -(ptrdiff_t)(task->kw / 2);
+    task->first = -(ptrdiff_t)(task->kw / 2 * task->dilation_w);
     if (task->stride_w == 2 && pick(seed, 0, 3) == 0)
         task->first++;
     task->columns = task->out_cols * task->stride_w - pick(seed, 0, task->stride_w - 1);
@@ -87,10 +88,12 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
     do
         pick_kernel(task, seed);
     while (!dwconv_f32_does(kernel, task));
-    problem->is_same = pick(seed, 0, 1) && task->dilation_h * task->dilation_w == 1;
+    int is_dense = task->dilation_h * task->dilation_w == 1;
+    int has_strides = task->stride_h * task->stride_w > 1;
+    problem->is_same = pick(seed, 0, 1) && (is_dense || !has_strides);
     task->out_rows = pick(seed, 1, problem->is_same ? 24 : 16);
     task->out_cols = pick(seed, 1, pick(seed, 1, 40));
-    problem->is_image = problem->is_same && pick(seed, 0, 2) == 0;
+    problem->is_image = problem->is_same && is_dense && pick(seed, 0, 2) == 0;
     if (problem->is_image)
         task->out_rows = pick(seed, 1, task->kh), task->out_cols = pick(seed, 1, task->kw);
     else if (problem->is_same && pick(seed, 0, 2) == 0) /* some kernels have tiles of a plane */
@@ -138,7 +141,7 @@ static void pick_padding(const struct problem *problem, size_t *above, size_t *b
                          uint32_t *seed)
 {
     const struct dwconv_f32_task *task = &problem->task;
-    size_t half = task->kh / 2;
+    size_t half = task->kh / 2 * task->dilation_h;
     int is_image = problem->is_image;
     *above = is_image || pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
     *below = is_image || pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
