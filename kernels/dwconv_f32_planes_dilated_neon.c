@@ -97,19 +97,17 @@ static int widen_spans(struct spans *spans, const struct direction *columns)
     return 1;
 }
 
-/* Products of vectors of a plane, all rows together: those of strips, which have an address for
- * each tap, have to be an eighth fewer than those of all taps. */
-static int saves_products(const struct spans *rows, const struct spans *columns,
-                          const struct dwconv_f32_task *task)
+/* Are there fewer products of vectors than where each output has all taps? Rows are not asked: how
+ * many are in a call is a matter of threads, and the other kernel multiplies infinite weights by
+ * the zeros of padding where this one leaves it out. */
+static int saves_products(const struct spans *columns, size_t outputs)
 {
-    size_t high = 0, wide = 0, vectors = (task->out_cols + LANES - 1) / LANES;
-    for (size_t i = 0; i < rows->count; i++)
-        high += (rows->list[i].end - rows->list[i].begin) * rows->list[i].taps;
+    size_t products = 0;
     for (size_t i = 0; i < columns->count; i++) {
         const struct span *span = &columns->list[i];
-        wide += (span->end - span->begin + LANES - 1) / LANES * span->taps;
+        products += (span->end - span->begin + LANES - 1) / LANES * span->taps;
     }
-    return 8 * high * wide <= 7 * task->out_rows * KERNEL * vectors * KERNEL;
+    return products < (outputs + LANES - 1) / LANES * KERNEL;
 }
 
 /* ---- strips ---- */
@@ -205,7 +203,7 @@ static int find_rows(struct direction *rows, const struct dwconv_f32_task *task)
     while (end < count && task->rows[end])
         end++;
     *rows = (struct direction){task->out_rows, task->dilation_h, (ptrdiff_t)begin, (ptrdiff_t)end};
-    return end >= begin + 2 && planes_are_even(task, begin, end);
+    return end == begin + 1 || (end > begin && planes_are_even(task, begin, end));
 }
 
 static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
@@ -213,14 +211,14 @@ static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
     struct direction rows, columns = {task->out_cols, task->dilation_w, -task->first,
                                       (ptrdiff_t)task->columns - task->first};
     if (!find_rows(&rows, task) || !find_spans(&plan->rows, &rows) ||
-        !find_spans(&plan->columns, &columns) ||
-        !saves_products(&plan->rows, &plan->columns, task) ||
+        !find_spans(&plan->columns, &columns) || !saves_products(&plan->columns, task->out_cols) ||
         !widen_spans(&plan->columns, &columns))
         return 0;
-    ptrdiff_t step = task->rows[rows.begin + 1] - task->rows[rows.begin];
+    const float *const *row = task->rows + rows.begin;
+    ptrdiff_t step = rows.end - rows.begin > 1 ? row[1] - row[0] : 0;
     ptrdiff_t bytes = (ptrdiff_t)sizeof(float);
     int clamps = task->low > -INFINITY || task->high < INFINITY;
-    plan->origin = task->rows[rows.begin] - rows.begin * step + task->first;
+    plan->origin = row[0] - rows.begin * step + task->first;
     plan->limits[0] = task->low;
     plan->limits[1] = task->high;
     plan->job = (struct dwconv_f32_rectangle){
