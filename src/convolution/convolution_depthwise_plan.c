@@ -354,15 +354,19 @@ static void find_tiles(struct convolution_depthwise *mine)
 }
 
 /* Is that the faster order of sums? Of 3x3 it is where to separate even from odd columns costs more
- * than the loads that it saves: but on cores that issue two instructions in order. What this
- * machine's main core likes is done on all of its cores. */
+ * than the loads that it saves: but on cores that issue two instructions in order, unless rows are
+ * as short as planes of 7x7, which pairs do without a list of bands. What this machine's main core
+ * likes is done on all of its cores. */
+enum { SHORT_ROWS = 7 };
+
 static bool adds_in_pairs(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
     if (!mine->by_plane || task->kh != task->kw || task->stride_h != 2 || task->stride_w != 2 ||
         task->dilation_h != 1 || task->dilation_w != 1)
         return false;
-    return task->kw == 5 || (task->kw == 3 && mine->cpu->core->in_order != IN_ORDER_NARROW);
+    bool likes_pairs = mine->cpu->core->in_order != IN_ORDER_NARROW || task->out_cols == SHORT_ROWS;
+    return task->kw == 5 || (task->kw == 3 && likes_pairs);
 }
 
 static size_t kernel_bytes(const struct dwconv_f32_kernel *kernel,
