@@ -3,9 +3,9 @@
  * With a large dilation most outputs have some of their taps in the padding, and neighbours have
  * the same ones: a plane is a few rectangles, each with taps of its own. So no row is copied to
  * have zeros around it, and no zeros are multiplied: with rate 18 at 33 rows and columns an output
- * has 3.6 taps in the mean. A rectangle is done in blocks of 16, 8 or 4 columns, from the first row
- * to the last, with weights in registers. The last block of a rectangle overlaps the one before;
- * one that is narrower than a vector overlaps its neighbours, which are done later.
+ * has 3.6 taps in the mean. A rectangle is done in strips of up to 16 columns, each from the first
+ * row to the last. The last vector of a strip may overlap the one before; one of a rectangle that
+ * is narrower than a vector overlaps the next rectangle, which is done later.
  *
  * What this cannot do is done on copies of the rows, by kernels/dwconv_f32_wide_neon.c. */
 #include <math.h>

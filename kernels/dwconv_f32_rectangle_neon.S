@@ -2,7 +2,7 @@
  *
  * A function for each number of taps along the height and the width and for each number of vectors;
  * it goes down the rows, with an address for each tap and all weights in registers. Loads of a tap lie
- * before the products of the tap before: nothing waits, in order neither. */
+ * before the products of the tap before, for cores that issue in order. */
 /* clang-format off */
 #include "kernels/assembly_neon.h"
 #include "kernels/dwconv_f32_rectangle_offsets.h"
@@ -18,7 +18,7 @@ last .req x6
 limits .req x7
 scratch .req x17
 
-/* Vector registers: sums are the first four; a row of weights in lanes; source of three taps in turn. */
+/* Vector registers: sums are the first four; a row of weights in lanes; source of two taps in turn. */
     .set WEIGHTS, 16
     .set BIAS, 19
     .set LOW, 20
