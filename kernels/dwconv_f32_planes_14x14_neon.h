@@ -153,9 +153,15 @@ from_column_1 .req x11
     ldr q\sum, [sp, #at_locals]
     .endm
 
-/* What they give to every output they reach; row i + 1 is reached for the first time. */
+/* What they give to every output they reach; row i + 1 is reached for the first time. Cores that issue
+ * in order begin with the lowest one, as in dwconv_f32_planes_tiles_neon.h. */
     .macro reach_parts x, y, z
+    .set r, 0
+    .set next, 1
+    .if kind
     .set r, ROWS - 1
+    .set next, 0 - 1
+    .endif
     .rept ROWS
     .if (i + 1 >= r) & (i <= r + 1)
     .if (kx == 0) & (i + 1 == r)
@@ -171,7 +177,7 @@ from_column_1 .req x11
     .endif
     fma %(PAIR_SUMS + r), \z, %(i + 1 - r), 0
     .endif
-    .set r, r - 1
+    .set r, r + next
     .endr
     .endm
 
