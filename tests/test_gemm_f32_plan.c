@@ -233,6 +233,32 @@ static void weights_stay_for_the_next_block_of_rows(void **state)
     assert_true(values * sizeof(float) <= cpu.l2_bytes / 5 * 4);
 }
 
+/* Arrays that are a little more than the L2 cache: weights that all blocks of rows use, or rows
+ * that all blocks of columns use, are still there for the next call, the others not. A small cache
+ * has other things then. */
+static void something_stays_for_the_next_call(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t l2, m, n, k;
+        bool cuts_rows, cuts_columns;
+    } cases[] = {{1 << 20, 196, 512, 256, true, false},
+                 {1 << 20, 196, 192, 768, false, true},
+                 {1 << 20, 196, 256, 256, false, false},
+                 {384 << 10, 196, 256, 128, false, false}};
+    for (size_t i = 0; i < count_of(cases); i++) {
+        struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+        cpu.l2_bytes = cases[i].l2;
+        struct gemm_f32_shape shape = packed_shape(cases[i].m, cases[i].n, cases[i].k);
+        struct gemm_f32 plan;
+        gemm_f32_plan(&plan, &shape, &cpu);
+        if ((plan.block_tiles < plan.row_tiles) != cases[i].cuts_rows ||
+            (plan.block_panels < plan.panels) != cases[i].cuts_columns)
+            fail_msg("case %zu: %zu of %zu tiles, %zu of %zu panels", i, plan.block_tiles,
+                     plan.row_tiles, plan.block_panels, plan.panels);
+    }
+}
+
 /* On cores that issue in order, what calls a tile is time in which nothing is multiplied: a group
  * of panels has more than a few rows. */
 static void calls_are_few_where_they_take_time(void **state)
@@ -398,6 +424,7 @@ int main(void)
         cmocka_unit_test(parts_of_rows_suit_the_l1_cache),
         cmocka_unit_test(taps_of_windows_are_whole),
         cmocka_unit_test(weights_stay_for_the_next_block_of_rows),
+        cmocka_unit_test(something_stays_for_the_next_call),
         cmocka_unit_test(calls_are_few_where_they_take_time),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(rows_far_apart_take_places_of_others),

@@ -11,6 +11,9 @@
 
 #include <math.h>
 
+enum { KEPT_BYTES = 512 * 1024 };
+#define LINE 16.0 /* values */
+
 /* Sizes in values: of the problem, and of its blocks. */
 struct sizes {
     double m, n, k, mc, nc, kc;
@@ -25,6 +28,7 @@ struct sizes {
     double addresses; /* of a row, if they have to be found one by one */
     double copied;    /* values of a row that are copied next to those of others */
     double call;      /* what could be moved in the time of calls for a block and a group */
+    bool keeps;       /* what the L2 cache has, until the next call */
 };
 
 struct order {
@@ -33,27 +37,53 @@ struct order {
     double cost; /* values moved */
 };
 
-/* How much of a cache parts of so many rows take. If the rows' distance is a multiple of a power of
- * two, all of these parts are in the places of a few, and take as much as would fill the others. */
-static double taken(double rows, double width, double stride)
+/* Values on some of the places of a cache: as many as there would be if all places had as many. */
+struct spread {
+    double values, share;
+};
+
+/* Parts of so many rows. If the rows' distance is a multiple of a power of two, all of these parts
+ * are in the places of a few. */
+static struct spread spread_of(double rows, double width, double stride)
 {
     size_t apart = power_of_two_in((size_t)stride);
-    return rows * fmax(width, fmin((double)apart, stride));
+    double row = fmax(width, fmin((double)apart, stride));
+    return (struct spread){rows * row, row > 0 ? width / row : 1};
+}
+
+/* How much of a cache they take, as far as they are concerned. */
+static double taken(double rows, double width, double stride)
+{
+    return spread_of(rows, width, stride).values;
 }
 
 /* The part of something that has left the cache when it is wanted again, so many values later: some
  * lines leave long before all of them do. An eight-way cache had lost 2 % of a block of B after 80
  * % of its size, 14 % after 88 %, and nearly all after all of it. */
-static double lost(const struct sizes *s, double apart)
+static double gone(const struct sizes *s, double values)
 {
-    double over = fmin(fmax(apart / s->room - 0.75, 0) / 0.3, 1);
+    double over = fmin(fmax(values / s->room - 0.8, 0) / 0.19, 1);
     return over * over;
 }
 
-/* How often something comes that is wanted `times` times, so many values apart. */
-static double comes(const struct sizes *s, double times, double apart)
+/* The same with rows of C among these values, that are on some of the places. */
+static double lost(const struct sizes *s, double others, struct spread c)
 {
-    return 1 + (times - 1) * lost(s, apart);
+    return c.share * gone(s, others + c.values) + (1 - c.share) * gone(s, others);
+}
+
+/* How often something comes that is wanted `times` times, if such a part of it has left before the
+ * first, and before each other time. */
+static double comes(double times, double first, double again)
+{
+    return fmax(first, again) + (times - 1) * again;
+}
+
+/* What comes for the first time in a call, if so much of it has left since the call before. A small
+ * cache has other work between two calls. */
+static double first(const struct sizes *s, double since)
+{
+    return s->keeps ? since : 1;
 }
 
 /* Distinct values of so many rows of A, and what of the cache they take. */
@@ -67,57 +97,119 @@ static bool has_patches(const struct sizes *s)
     return s->a_row < s->k;
 }
 
-static double rows_take(const struct sizes *s, double rows)
+static double rows_of_a(const struct sizes *s, double rows)
 {
-    return has_patches(s) ? values_of(s, rows) : rows * taken(1, s->a_row, s->a_stride);
+    return has_patches(s) ? values_of(s, rows) : taken(rows, s->a_row, s->a_stride);
 }
 
-/* Distinct values of two steps of a block of patches, most of which have the same pixels. */
-static double steps_values(const struct sizes *s, double a_steps)
+static struct spread rows_of_c(const struct sizes *s, double rows)
 {
-    double others = s->a_shared * fmin(2 * s->kc / s->k, 1);
-    return fmin(s->mc * a_steps, s->a_values * s->mc / fmax(s->m, 1) + others);
+    return spread_of(rows, s->nc, s->c_stride);
 }
 
-/* Half of the next block's, between what is wanted by both. */
-static double next_patches(const struct sizes *s)
+/* Two steps of so many rows of A, without gaps if these are copied. */
+static double steps_of_a(const struct sizes *s, double rows)
+{
+    return taken(rows, 2 * s->a_step, s->copied > 0 ? s->a_step : s->a_stride);
+}
+
+/* Of a block of patches, most of which have the same pixels. */
+static double steps_of_block(const struct sizes *s)
+{
+    double steps = steps_of_a(s, s->mc), others = s->a_shared * fmin(2 * s->kc / s->k, 1);
+    double most = s->a_values * s->mc / fmax(s->m, 1) + others;
+    return has_patches(s) ? fmin(steps, most) : steps;
+}
+
+/* Of the next block of rows, a step's, that a panel of B comes again amid; of patches half, as some
+ * are between what is wanted by both. */
+static double next_rows(const struct sizes *s)
 {
     double values = fmin(s->mc * s->a_step, s->a_values * s->mc / fmax(s->m, 1));
-    return has_patches(s) ? values / 2 : 0;
+    return has_patches(s) ? values / 2 : values;
+}
+
+/* What is wanted again is itself where these rows are. */
+static struct spread own(struct spread rows)
+{
+    rows.share = 1;
+    return rows;
+}
+
+static double blocks_of_rows(const struct sizes *s)
+{
+    return ceil(s->m / s->mc);
+}
+
+static double blocks_of_columns(const struct sizes *s)
+{
+    return ceil(s->n / s->nc);
+}
+
+static double blocks_of_k(const struct sizes *s)
+{
+    return ceil(s->k / s->kc);
+}
+
+/* What of B and C has left since the call before, unless each block uses all of it: then the last
+ * one leaves it for the next call's first. */
+static double gone_since_call(const struct sizes *s)
+{
+    return gone(s, rows_of_a(s, s->m) + s->k * s->n + taken(s->m, s->n, s->c_stride));
+}
+
+/* A comes for each block of columns, after all rows; where little stays, for each group of them,
+ * after a block; and patches for each block of k that is outside. */
+static double a_comes(const struct sizes *s, bool k_inside)
+{
+    double a_stride = s->copied > 0 ? s->a_step : s->a_stride, blocks = blocks_of_columns(s);
+    double all = lost(s, rows_of_a(s, s->m) + s->k * s->nc, rows_of_c(s, s->m));
+    /* A pass is short: what stays may take more of the cache. */
+    double pass = taken(s->mc, s->a_step, a_stride) + 2 * (s->kc + s->mc) * s->group;
+    double passes = comes(ceil(s->nc / s->group), 1, gone(s, 0.85 * pass));
+    if (has_patches(s) && !k_inside)
+        passes *= comes(blocks_of_k(s), 1,
+                        lost(s, steps_of_a(s, s->m) + s->kc * s->nc, rows_of_c(s, s->m)));
+    return comes(blocks, first(s, 0), all) + blocks * (passes - 1);
+}
+
+/* B comes for each block of rows: after one of k of both, or all of k. */
+static double b_comes(const struct sizes *s, bool k_inside)
+{
+    double blocks = blocks_of_rows(s), rows = k_inside ? s->mc : s->m;
+    double next_a = blocks > 1 ? next_rows(s) : 0, next_c = blocks > 1 ? s->mc : 0;
+    double step = lost(s, steps_of_block(s) + s->kc * s->nc, rows_of_c(s, s->mc));
+    double all_k = lost(s, rows_of_a(s, rows) + next_a + s->k * s->nc, rows_of_c(s, rows + next_c));
+    bool is_whole = blocks_of_columns(s) <= 1 && (k_inside || blocks_of_k(s) <= 1);
+    return comes(blocks, first(s, is_whole ? 0 : gone_since_call(s)), k_inside ? all_k : step);
+}
+
+/* C comes for each block of k: after that of a block of rows, or of all rows. */
+static double c_comes(const struct sizes *s, bool k_inside)
+{
+    double step = lost(s, steps_of_block(s) + s->kc * s->nc, own(rows_of_c(s, s->mc)));
+    double all_rows = lost(s, steps_of_a(s, s->m) + s->kc * s->nc, own(rows_of_c(s, s->m)));
+    bool is_whole = blocks_of_columns(s) <= 1 && (!k_inside || blocks_of_rows(s) <= 1);
+    return comes(blocks_of_k(s), first(s, is_whole ? 0 : gone_since_call(s)),
+                 k_inside ? step : all_rows);
 }
 
 /* Values that move between the L2 cache and what is behind it. */
 static double memory_traffic(const struct sizes *s, bool k_inside)
 {
-    double row_blocks = ceil(s->m / s->mc), k_blocks = ceil(s->k / s->kc);
-    double column_blocks = ceil(s->n / s->nc), rows = k_inside ? s->mc : s->m;
-    double a_step = taken(1, s->a_step, s->a_stride), c_row = taken(1, s->nc, s->c_stride);
-    /* What comes again does so amid the next block's columns of A, without gaps if they are copied,
-     * or rows of C. */
-    double a_steps = taken(1, 2 * s->a_step, s->copied > 0 ? s->a_step : s->a_stride);
-    double a_block = has_patches(s) ? steps_values(s, a_steps) : s->mc * a_steps;
-    double step = a_block + s->kc * s->nc + s->mc * c_row;
-    double next = row_blocks > 1 ? s->mc * s->nc + next_patches(s) : 0; /* rows of C, and of A */
-    double all_k = rows_take(s, rows) + s->k * s->nc + rows * c_row + next;
-    double all_rows = rows * a_steps + s->kc * s->nc + rows * c_row;
-    double all = rows_take(s, s->m) + s->k * s->nc + s->m * c_row;
-    /* A pass is short: what stays may take more of the cache. */
-    double pass = s->mc * (s->copied > 0 ? s->a_step : a_step) + 2 * (s->kc + s->mc) * s->group;
-    double a = comes(s, column_blocks, all) * comes(s, ceil(s->nc / s->group), 0.85 * pass) *
-               (k_inside || !has_patches(s) ? 1 : comes(s, k_blocks, all_rows));
-    double b = comes(s, row_blocks, k_inside ? all_k : step);
-    double c = comes(s, k_blocks, k_inside ? step : all_rows);
-    double a_values = k_inside ? row_blocks * values_of(s, s->mc) : s->a_values;
-    return a * a_values + b * s->k * s->n + 2 * c * s->m * s->n;
+    double a_values = k_inside ? blocks_of_rows(s) * values_of(s, s->mc) : s->a_values;
+    return a_comes(s, k_inside) * a_values + b_comes(s, k_inside) * s->k * s->n +
+           2 * c_comes(s, k_inside) * s->m * s->n;
 }
 
 /* Between the L1 and the L2 cache: A for each group of panels, B for each block of rows, C for each
- * block of k. */
+ * block of k, and lines of C that belong to two groups once more. */
 static double l1_traffic(const struct sizes *s)
 {
-    double groups = ceil(s->n / s->nc) * ceil(s->nc / s->group);
-    return s->m * s->k * groups + ceil(s->m / s->mc) * s->k * s->n +
-           2 * ceil(s->k / s->kc) * s->m * s->n;
+    double groups = blocks_of_columns(s) * ceil(s->nc / s->group);
+    double shared = fmod(fmin(s->nc, s->group), LINE) > 0 ? LINE * (groups - 1) : 0;
+    return s->m * s->k * groups + blocks_of_rows(s) * s->k * s->n +
+           2 * blocks_of_k(s) * s->m * (s->n + shared);
 }
 
 /* Rows of C that are a multiple of a large power of two apart fall on few places, and may be more
@@ -125,12 +217,11 @@ static double l1_traffic(const struct sizes *s)
  * next group comes, and so do lines of C that belong to both. */
 static double collisions(const struct sizes *s)
 {
-    const double line = 16;
     double apart = (double)power_of_two_in((size_t)s->c_stride);
     double again = ceil(s->nc / s->group) - 1;
     if (again <= 0 || s->mc * (apart + s->a_step) <= s->room)
         return 0;
-    return again * s->m * (s->k * fmin((s->group + line) / apart, 1) + 2 * line);
+    return again * s->m * (s->k * fmin((s->group + LINE) / apart, 1) + 2 * LINE);
 }
 
 /* Addresses of rows, which each block of columns asks for again. That of a patch takes about as
@@ -138,12 +229,15 @@ static double collisions(const struct sizes *s)
 static double listing(const struct sizes *s)
 {
     const double line = 28;
-    return s->m * (line * s->addresses + s->copied / 2) * ceil(s->n / s->nc);
+    return s->m * (line * s->addresses + s->copied / 2) * blocks_of_columns(s);
 }
 
+/* One for each group of a block, and what a block of columns has to begin with takes as long as
+ * one. */
 static double calls(const struct sizes *s)
 {
-    return s->call * ceil(s->m / s->mc) * ceil(s->k / s->kc) * ceil(s->n / s->group);
+    double groups = ceil(s->n / s->group) + blocks_of_columns(s) - 1;
+    return s->call * blocks_of_rows(s) * blocks_of_k(s) * groups;
 }
 
 /* A line from behind the L2 cache takes some nine times as long as one from there; twelve times
@@ -175,6 +269,7 @@ static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
     s.c_stride = (double)(shape->c_stride ? shape->c_stride : shape->n);
     if (!shape->a_is_regular)
         s.addresses = s.k / fmin((double)shape->segment, s.kc);
+    s.keeps = cpu->l2_bytes >= KEPT_BYTES;
     s.copied = plan->copies ? s.k : 0;
     s.call = cpu->core->in_order ? 500 : 0; /* others multiply meanwhile */
     s.a_stride = shape->a_is_regular ? (double)shape->a_stride : s.a_step;
@@ -200,7 +295,7 @@ static void consider(struct order *best, const struct gemm_f32 *plan, struct siz
     s->mc = fmin((double)(other.tiles * plan->tile_rows), s->m);
     s->nc = fmin((double)(other.panels * LAYOUT_PANEL), s->n);
     other.cost = cost_of(s, other.k_inside);
-    if (other.cost < best->cost * 0.99) /* of equal ones that with larger blocks */
+    if (other.cost < best->cost * 0.985) /* of equal ones that with larger blocks */
         *best = other;
 }
 
@@ -208,7 +303,7 @@ static void consider(struct order *best, const struct gemm_f32 *plan, struct siz
 static bool all_stays(const struct sizes *s)
 {
     bool has_gaps = s->c_stride != s->n || (s->a_stride != s->k && !has_patches(s));
-    return s->a_values + s->k * s->n + s->m * taken(1, s->n, s->c_stride) <=
+    return s->a_values + s->k * s->n + taken(s->m, s->n, s->c_stride) <=
            s->room * (has_gaps ? 0.8 : 0.9);
 }
 

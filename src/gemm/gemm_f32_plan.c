@@ -223,7 +223,7 @@ static double choose_known_blocks(struct gemm_f32 *plan, const struct cpu *cpu, 
     double cost = choose_order(plan, cpu, k);
     gemm_f32_choose_l1(&other, cpu, k);
     double other_cost = choose_order(&other, cpu, k);
-    if (other_cost > cost)
+    if (other_cost > cost * 1.02)
         return cost;
     *plan = other;
     return other_cost;
@@ -240,7 +240,7 @@ static void choose_known(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
         return;
     other.copies = true;
     other.copied_columns = columns / 2; /* of a part, or of a block, of that many */
-    bool moves_more = choose_known_blocks(&other, cpu, k) > cost * 1.06;
+    bool moves_more = choose_known_blocks(&other, cpu, k) > cost * 1.07;
     if (!moves_more && gemm_f32_l1_cost(&other, cpu) < gemm_f32_l1_cost(plan, cpu) * 0.9)
         *plan = other;
 }
