@@ -201,11 +201,34 @@ static void fill(float *values, size_t count, unsigned step)
         values[i] = (float)((int)(i * step % 9) - 4);
 }
 
+enum { SRC, WEIGHTS, DST };
+
+/* Values that an array begins later by: PERF_PLACEMENT=n moves each by so many lines, up to as many
+ * as a way of L2 has, and what a library allocates afterwards by all of them. Distances between
+ * arrays, too, are others for each n, on the places of L1 and of L2. */
+static size_t shift_of(int array)
+{
+    static const size_t steps[] = {[SRC] = 1171, [WEIGHTS] = 683, [DST] = 331};
+    enum { PLACES = 2048, LINE = 16 };
+    const char *n = getenv("PERF_PLACEMENT");
+    return n ? strtoul(n, NULL, 10) * steps[array] % PLACES * LINE : 0;
+}
+
+static float *allocate_array(size_t count, int array)
+{
+    return driver_floats(count + shift_of(array)) + shift_of(array);
+}
+
+static void free_array(float *values, int array)
+{
+    free(values - shift_of(array));
+}
+
 static void allocate_arrays(struct problem *problem)
 {
-    problem->src = driver_floats(problem->src_size);
-    problem->weights = driver_floats(problem->weights_size);
-    problem->dst = driver_floats(problem->dst_size);
+    problem->src = allocate_array(problem->src_size, SRC);
+    problem->weights = allocate_array(problem->weights_size, WEIGHTS);
+    problem->dst = allocate_array(problem->dst_size, DST);
     fill(problem->src, problem->src_size, 7);
     fill(problem->weights, problem->weights_size, 5);
     memset(problem->dst, 0, problem->dst_size * sizeof(float));
@@ -213,9 +236,9 @@ static void allocate_arrays(struct problem *problem)
 
 static void free_arrays(struct problem *problem)
 {
-    free(problem->src);
-    free(problem->weights);
-    free(problem->dst);
+    free_array(problem->src, SRC);
+    free_array(problem->weights, WEIGHTS);
+    free_array(problem->dst, DST);
 }
 
 /* ---- check ---- */

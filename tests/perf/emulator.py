@@ -27,7 +27,8 @@ TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'l
 PLUGINS = os.path.join('build', 'tools')
 FORMAT = '4'  # of the files that results are kept in
 SECONDS_KEPT = 30
-ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT')  # driver_neoprene.c says for what
+# driver_neoprene.c says for what, and driver.c of the last
+ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT')
 
 
 def environment(threads=1):
@@ -36,7 +37,7 @@ def environment(threads=1):
 
 @contextmanager
 def asking(name, value):
-    """Our driver is asked for something else than its first choice."""
+    """Drivers are asked for something else than the usual."""
     os.environ[name] = str(value)
     try:
         yield

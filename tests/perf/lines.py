@@ -2,6 +2,7 @@
 perf-lines`, and with OUT= a document. What is counted is kept, as all counts are."""
 from dataclasses import dataclass
 from math import prod, sqrt
+from statistics import median
 
 import report
 import shapes
@@ -22,6 +23,7 @@ TOLERANCE = 1.05
 FEW = 50    # lines: not worth a ratio
 NAMED = 30  # rows in the summary
 GOAL = 1.3
+PLACEMENTS = (1, 2, 3, 4)  # more of them, for rows that are behind: with the first, the median is one's
 HEADER = ('problem', 'L1 bound', 'L1', '× bound', 'peers', '× best', 'L2 bound', 'L2', '× bound', 'peers',
           '× best')
 INTRODUCTION = """# Cache lines
@@ -50,7 +52,8 @@ bound is not one for it; it is printed for comparison with what a direct convolu
 
 A dash is for bounds below {large} lines, and for peers that refuse. "× best" is ours over the peer that
 moves the fewest. Where a peer moves fewer than what Neoprene chooses, the summary also says what Neoprene moves
-when Winograd is forbidden.
+when Winograd is forbidden. If that is more as well, these rows are counted with arrays in four other places,
+ours and those of the peers that move fewer, and what the tables have is the median of five.
 
 ## Where more has to be moved than seems necessary
 
@@ -114,8 +117,8 @@ channels, those beyond a multiple of eight are done after all rows of the others
 comes once more. With rate 2 the pixels of 1536 channels that a part of an image of 33 has fall on half of the
 places of L2: four rows of each part come at a time, 408 thousand lines from behind L2 instead of 636, for 6 %
 more cycles of N1, half a cycle for a line. With kernels of 7x7, too, one program moves 9.8 or 49 thousand
-lines with 768 channels at 7, 47 or 70 with 192 at 28, by where arrays begin, that is by the problems done
-before: such a row says little about a change.
+lines with 768 channels at 7, 47 or 70 with 192 at 28, by where arrays begin: one count of such a row says
+little about a change.
 
 **Outer products**, and other products in place, take turns at as many rows as stay in L1 where all weights
 do; where these are larger, rows come again for each strip of columns, as in 384 → 64 at 14.
@@ -185,7 +188,8 @@ def bound(problem, level):
 @dataclass
 class Row:
     """moved: lines by library and level; a library that refuses is missing. direct: our lines with
-    Winograd forbidden, where a peer moves fewer than what we choose."""
+    Winograd forbidden, where a peer moves fewer than what we choose. Where one moves fewer in either
+    case, both, and those of such peers, are medians of several placements of the arrays."""
     problem: object
     moved: dict
     direct: dict = None
@@ -250,14 +254,43 @@ def count(measurer, libraries, problems, layout):
     rows = [row for row in rows if OURS in row.moved]
     count_direct(measurer, [row for row in rows if any(map(row.is_behind, LEVELS))
                             and row.problem.kind == 'conv'], layout)
+    for row in rows:
+        count_placements(measurer, row, layout)
     return rows
 
 
-def count_direct(measurer, rows, layout):
+def direct_moved_by(measurer, problems, layout):
     with asking('PERF_DIRECT', 1):
-        counted = moved_by(measurer, OURS, [row.problem for row in rows], layout)
-    for row, lines in zip(rows, counted):
+        return moved_by(measurer, OURS, problems, layout)
+
+
+def count_direct(measurer, rows, layout):
+    for row, lines in zip(rows, direct_moved_by(measurer, [row.problem for row in rows], layout)):
         row.direct = lines
+
+
+def count_placements(measurer, row, layout):
+    """Medians, where we are behind by more than Winograd: one placement of arrays may be luck."""
+    behind = [level for level in LEVELS if row.is_behind(level, direct=True)]
+    if not behind:
+        return
+    ahead = [name for name, lines in row.moved.items()
+             if any(lines[level] < row.ours(direct=True)[level] for level in behind)]
+    placed = {name: at_placements(row.moved[name], lambda name=name: moved_by(
+        measurer, name, [row.problem], layout)) for name in (OURS, *ahead)}
+    if row.direct:
+        row.direct = at_placements(row.direct, lambda: direct_moved_by(measurer, [row.problem], layout))
+    row.moved.update(placed)
+
+
+def at_placements(first, counted):
+    """The median of what was moved first and of what `counted` says at other placements: a call, and
+    so a process, each."""
+    each = [first]
+    for placement in PLACEMENTS:
+        with asking('PERF_PLACEMENT', placement):
+            each += counted()
+    return {level: median(lines[level] for lines in each) for level in LEVELS}
 
 
 # ---- document ----

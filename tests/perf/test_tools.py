@@ -383,6 +383,52 @@ class Lines(unittest.TestCase):
         self.assertIn('forbids Winograd, on 0 of these.', text)
         self.assertIn('forbids Winograd, on 1 of these: 512x512:512x512 75/70.', text)
 
+    class Measurer:
+        """One that finds so many lines of each library, for each placement of arrays."""
+        core_names = ('N1',)
+
+        def __init__(self, counts):
+            self.counts, self.asked = counts, []
+
+        def count(self, library, _, texts, plugin):
+            placement = int(os.environ.get('PERF_PLACEMENT', 0))
+            direct = 'direct ' * ('PERF_DIRECT' in os.environ)
+            self.asked += [(direct + library, placement)] * len(texts)
+            return [{'counts': {f'{level}_{what}': self.counts[direct + library][placement] // 2
+                                for level in lines.LEVELS for what in ('fills', 'writebacks')}}
+                    for _ in texts] if plugin == 'cachesim' else None
+
+    def counted(self, problem, **counts):
+        """The row of a problem, and what was asked for at other placements."""
+        counts = {name.replace('_', ' '): each for name, each in counts.items()}
+        measurer = self.Measurer(counts)
+        libraries = [name for name in counts if ' ' not in name]
+        row, = lines.count(measurer, libraries, [problem], 'packed')
+        return row, {name for name, placement in measurer.asked if placement}
+
+    def test_rows_behind_are_counted_at_other_placements(self):
+        problem = shapes.parse_matmul('512x512:512x512')
+        row, asked = self.counted(problem, neoprene=(90000, 40000, 50000, 46000, 60000),
+                                  blas=(30000, 80000, 48000, 49000, 47000), acl=(95000,))
+        self.assertEqual((row.moved['neoprene']['l1'], row.moved['blas']['l2']), (50000, 48000))
+        self.assertEqual(asked, {'neoprene', 'blas'})
+        self.assertEqual(row.moved['acl']['l1'], 95000)
+        self.assertFalse(row.is_behind('l1'))
+        self.assertNotIn('PERF_PLACEMENT', os.environ)
+        row, asked = self.counted(problem, neoprene=(30000,), blas=(90000,))
+        self.assertEqual((row.moved['neoprene']['l1'], asked), (30000, set()))
+
+    def test_rows_that_winograd_puts_behind_are_counted_once(self):
+        problem = shapes.parse_conv('mb1ic64ih56oc64oh56kh3ph1')
+        _, asked = self.counted(problem, neoprene=(90000,), direct_neoprene=(50000,), xnnpack=(50000,))
+        self.assertEqual(asked, set())
+        row, asked = self.counted(problem, neoprene=(90000,) * 5, xnnpack=(40000,) * 5,
+                                  direct_neoprene=(50000, 30000, 34000, 36000, 38000))
+        self.assertEqual(asked, {'neoprene', 'direct neoprene', 'xnnpack'})
+        self.assertEqual((row.moved['neoprene']['l1'], row.direct['l1']), (90000, 36000))
+        self.assertTrue(row.is_behind('l1'))
+        self.assertFalse(row.is_behind('l1', direct=True))
+
     def test_rows_beyond_the_bound_are_named(self):
         text = lines.summary([self.row(131072, 0)])
         self.assertIn('more than 1.3 times of it on 1 of 1 rows with a bound of 1000 lines or more; '
@@ -396,6 +442,13 @@ class Lines(unittest.TestCase):
 
 
 class Guests(unittest.TestCase):
+    def test_counts_at_another_placement_are_kept_apart(self):
+        emulated = emulator.Emulator(None, 'kept')
+        emulated.digests['driver', 'cachesim'] = 'same'
+        path = emulated.path_of('driver', 'neoverse-n1', 'cachesim', '', 'matmul')
+        with emulator.asking('PERF_PLACEMENT', 1):
+            self.assertNotEqual(emulated.path_of('driver', 'neoverse-n1', 'cachesim', '', 'matmul'), path)
+
     def test_a_guest_that_only_we_can_tell_is_counted_once_for_peers(self):
         guest_of = emulator.Emulator.guest_of
         self.assertEqual(guest_of('x/driver_blas', 'cortex-a510'), 'neoverse-n1')
