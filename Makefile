@@ -245,7 +245,7 @@ $(FUZZ_MAINS:%=fuzz/%): fuzz/%:
 	    -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$*/corpus build/fuzz/$*/seeds
 
 # ---- performance (tests/perf, docs/measuring.md) ---------------------------------------------------
-.PHONY: perf perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-check perf-update perf-time perf-test
+.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-check perf-update perf-time perf-test
 .PHONY: perf-drivers perf-needs-aarch64
 # Plugins run inside the emulator, so they are native. A peer's driver is built if its library is there.
 HOST_CC ?= cc
@@ -264,7 +264,7 @@ PERF_DRIVERS = $(addprefix $(BUILD)/tests/perf/driver_,$(foreach library,$(PERF_
 PERF = PYTHONPATH=tests/perf $(PYTHON) tests/perf/perf.py
 PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) \
     $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(PEERS),--peers $(PEERS)) $(if $(LAYOUT),--layout $(LAYOUT)) \
-    $(if $(CACHES),--caches) $(if $(OUT),--out $(OUT))
+    $(if $(CACHES),--caches) $(if $(RECORDED),--recorded) $(if $(OUT),--out $(OUT))
 
 build/tools/%.so: tests/perf/%.c $(wildcard tests/perf/*.h) tests/perf/a64.c
 	@mkdir -p $(@D)
@@ -285,8 +285,10 @@ $(BUILD)/tests/perf/driver_%: $(BUILD)/tests/perf/driver_%.o $(DRIVER_MAIN)
 $(BUILD)/tests/perf/driver_acl: tests/perf/driver_acl.cc tests/perf/driver.h $(DRIVER_MAIN)
 	$(call say,CXX,$@)$(PEER_CXX) -std=c++14 -O2 -Wall -Wextra -I. -pthread -o $@ $(filter-out %.h,$^) $(PEER_LIBS_acl)
 
-perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peers' (FILES= CORES= PEERS= OUT=docs/performance.md)
+perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peers' (FILES= CORES= PEERS= RECORDED=1 OUT=docs/performance.md)
 	$(Q)$(PERF) table $(PERF_ARGS)
+perf-record: $(PLUGINS) perf-drivers ## keep what peers were counted at, for RECORDED=1 (FILES= PEERS=)
+	$(Q)$(PERF) record $(PERF_ARGS)
 perf-profile: $(PLUGINS) perf-drivers ## where one problem's cycles go (PROBLEM=256x256:256x256 LIBRARY=neoprene CORES=N1 SHOW=1)
 	$(Q)$(PERF) profile $(PERF_ARGS) --problem '$(PROBLEM)' $(if $(LIBRARY),--library $(LIBRARY)) $(if $(SHOW),--show)
 perf-balance: $(PLUGINS) perf-drivers ## how threads share problems (PROBLEM= or FILES=, LIBRARY= THREADS=4,16,64)

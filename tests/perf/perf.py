@@ -2,6 +2,7 @@
 """Counts instructions and models cycles of our library and its peers. `make perf` calls it.
 
   perf.py table   a table for each input file, geometric means, the worst rows
+  perf.py record  keeps what peers were counted at in files, for tables beside them
   perf.py check   compares instructions and lines with tests/perf/expected_counts.txt and _lines.txt
   perf.py update  rewrites these files
   perf.py profile where the modelled cycles of one problem go, block by block
@@ -23,6 +24,7 @@ import expected
 import hardware
 import isa
 import lines
+import recorded
 import report
 import shapes
 from cores import CORES, DEFAULT_CORES
@@ -36,8 +38,8 @@ QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('command', choices=('table', 'check', 'update', 'profile', 'balance', 'choices',
-                                            'excess', 'lines', 'time'))
+    parser.add_argument('command', choices=('table', 'record', 'check', 'update', 'profile', 'balance',
+                                            'choices', 'excess', 'lines', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -45,6 +47,7 @@ def arguments():
     parser.add_argument('--layout', default="",
                         help='packed or plain weights, these with transposed operands: at, bt, abt, '
                              'ct; nhwc or nchw')
+    parser.add_argument('--recorded', action='store_true', help="table: take peers' figures from what is recorded")
     parser.add_argument('--caches', action='store_true', help='also count cache lines (slower)')
     parser.add_argument('--drivers', required=True, help='the folder with driver_*')
     parser.add_argument('--emulator', default='qemu-aarch64')
@@ -102,18 +105,33 @@ def layouts_of(operation, wanted):
 
 def make_table(args, measurer):
     """The file is written after each table: what there is of a long run can be read."""
-    names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
+    peers = listed(args.peers, PEERS, 'peer')
+    names = [OURS, *peers] if args.recorded else libraries(measurer.drivers, peers)
     document = report.Report(measurer.core_names, names, args.caches)
-    wanted = tables_of(args)
-    for i, (operation, file, layout) in enumerate(wanted):
-        measurer.what = f'{file}, {layout} ({i + 1} of {len(wanted)})'
+    for operation, file, layout in announced(measurer, tables_of(args)):
         problems = shapes.read_file(operation, file)
-        figures = {name: measurer.measure(name, problems, layout) for name in names}
+        figures = {name: recorded.measure(measurer, name, problems, layout) if args.recorded and name != OURS
+                   else measurer.measure(name, problems, layout) for name in names}
         section = document.add(operation, file, layout, problems, figures)
         print(document.text(section), flush=True)
         if args.out:
             document.write(args.out)
     print(document.summary())
+    return 0
+
+
+def announced(measurer, tables):
+    for i, (operation, file, layout) in enumerate(tables):
+        measurer.what = f'{file}, {layout} ({i + 1} of {len(tables)})'
+        yield operation, file, layout
+
+
+def record(args, measurer):
+    """A file is written after each table: an interrupted run has what it came to."""
+    _, *peers = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
+    for operation, file, layout in announced(measurer, tables_of(args)):
+        for name in peers:
+            recorded.record(measurer, name, shapes.read_file(operation, file), layout)
     return 0
 
 
@@ -227,6 +245,8 @@ def main():
         measurer = Measurer(Drivers(args.drivers), args.emulator, cores, args.caches)
         if args.command == 'table':
             return make_table(args, measurer)
+        if args.command == 'record':
+            return record(args, measurer)
         if args.command == 'profile':
             return print_profile(args, measurer)
         if args.command == 'balance':

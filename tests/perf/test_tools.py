@@ -6,6 +6,7 @@ import os
 import re
 import tempfile
 import unittest
+from types import SimpleNamespace
 
 import blocks
 import cores
@@ -20,6 +21,7 @@ import measure
 import model
 import perf
 import ports
+import recorded
 import report
 import shapes
 import svg
@@ -343,6 +345,50 @@ class Summary(unittest.TestCase):
     def test_tables_have_as_many_cells_as_columns(self):
         self.assertEqual({len(row) for row in self.report.table(self.section)},
                          {len(self.report.header())})
+
+
+class Recorded(unittest.TestCase):
+    """A peer whose package is not there, and a file in a folder of the test's own."""
+    PROBLEM = shapes.parse_matmul('2x3:3x4n"a"')
+    FIGURES = model.Figures(vectors=6, instructions=1234567, executed=24, loads=9,
+                            cycles=dict(zip(cores.DEFAULT_CORES, (1.5, 2, 3, 4, 123456.7))))
+    ABSENT = SimpleNamespace(drivers=SimpleNamespace(has=lambda library: False))
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(setattr, recorded, 'FOLDER', recorded.FOLDER)
+        recorded.FOLDER = folder.name
+
+    def write(self, figures, head=recorded.MODELS):
+        with open(recorded.path_of('acl'), 'w', encoding='utf-8') as file:
+            file.write(f"# {head}\n{self.PROBLEM.line('packed')} = {recorded.text_of(figures)}\n")
+
+    def read(self, layout='packed'):
+        return recorded.measure(self.ABSENT, 'acl', [self.PROBLEM], layout)[0]
+
+    def test_figures_are_read_as_they_were_written(self):
+        self.write(self.FIGURES)
+        figures = self.read()
+        self.assertEqual((figures.vectors, figures.executed, figures.loads), (6, 24, 9))
+        for read, written in ((figures.instructions, 1234567), *zip(
+                figures.cycles.values(), self.FIGURES.cycles.values())):
+            self.assertAlmostEqual(read / written, 1, 5)
+        self.assertEqual(list(figures.cycles), list(cores.DEFAULT_CORES))
+
+    def test_a_refusal_keeps_its_reason(self):
+        self.write(model.Figures(refused='no = such\n layout'))
+        self.assertEqual(self.read().refused, 'no = such layout')
+
+    def test_what_is_neither_recorded_nor_installed_is_named(self):
+        self.write(self.FIGURES)
+        with self.assertRaisesRegex(emulator.MeasureError, r'acl is not installed.* no row of a \(bt\)'):
+            self.read('bt')
+
+    def test_cycles_of_other_models_are_refused(self):
+        self.write(self.FIGURES, recorded.MODELS.replace('ports-', 'ports-0'))
+        with self.assertRaisesRegex(emulator.MeasureError, 'other models'):
+            self.read()
 
 
 class Lines(unittest.TestCase):

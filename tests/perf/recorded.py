@@ -1,0 +1,92 @@
+"""What peers were counted at, kept in files: a table beside four of them then takes minutes, not hours, and needs
+none of their packages. `make perf-record` writes the files, `make perf RECORDED=1` reads them.
+
+A row: a problem as the driver reads it, '=', and its instructions, executed products, loads and modelled cycles; or
+'refused' and why. Models change: the head of a file names those that its cycles are of."""
+import os
+import subprocess
+
+import emulator
+import model
+from cores import CORES, DEFAULT_CORES, VERSIONS
+from emulator import MeasureError
+
+FOLDER = os.path.join('tests', 'perf', 'peers')
+COLUMNS = ('instructions', 'executed', 'loads', *DEFAULT_CORES)
+MODELS = 'models ' + ' '.join(f'{name}:{CORES[name].model}-{VERSIONS[CORES[name].model]}' for name in DEFAULT_CORES)
+
+
+def path_of(library):
+    return os.path.join(FOLDER, library + '.txt')
+
+
+def packages(driver):
+    """The Debian packages, with their versions, of the libraries that a driver loads, less the compiler's and C's."""
+    found = set()
+    for path in emulator.loaded_libraries(driver):
+        owner = asked('dpkg-query', '-S', path).partition(':')[0]
+        if owner and not owner.startswith(('libc6', 'libstdc++', 'libgcc')):
+            found.add(owner + ' ' + asked('dpkg-query', '-W', '-f', '${Version}', owner + ':arm64'))
+    return ', '.join(sorted(found))
+
+
+def asked(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+# ---- rows ----
+
+def text_of(figures):
+    if figures.refused:
+        return 'refused ' + ' '.join(figures.refused.split())
+    counts = figures.instructions, figures.executed, figures.loads
+    return ' '.join(f'{value:.6g}' if value >= 1e6 else f'{value:g}'
+                    for value in (*counts, *(figures.cycles[core] for core in DEFAULT_CORES)))
+
+
+def figures_of(text, problem):
+    if text.startswith('refused '):
+        return model.Figures(refused=text.partition(' ')[2])
+    instructions, executed, loads, *cycles = map(float, text.split())
+    return model.Figures(vectors=problem.macs / model.MACS_PER_VECTOR, instructions=instructions, executed=executed,
+                         loads=loads, cycles=dict(zip(DEFAULT_CORES, cycles)))
+
+
+# ---- files ----
+
+def read(library):
+    """A problem's line -> its figures' text; nothing if nobody has recorded any."""
+    if not os.path.exists(path_of(library)):
+        return {}
+    with open(path_of(library), encoding='utf-8') as file:
+        lines = file.read().splitlines()
+    if f'# {MODELS}' not in lines:
+        raise MeasureError(f'{path_of(library)} is of other models than those of cores.py: run make perf-record')
+    return dict(line.split(' = ', 1) for line in lines if not line.startswith('#'))
+
+
+def write(library, driver, rows):
+    os.makedirs(FOLDER, exist_ok=True)
+    head = f'# {packages(driver)}\n# {MODELS}\n# problem = {" ".join(COLUMNS)}\n'
+    with open(path_of(library), 'w', encoding='utf-8') as file:
+        file.write(head + ''.join(f'{line} = {text}\n' for line, text in sorted(rows.items())))
+
+
+def record(measurer, library, problems, layout):
+    """Counts problems and puts them into the file; its other rows stay."""
+    figures = measurer.measure(library, problems, layout)
+    rows = read(library)
+    rows.update((problem.line(layout), text_of(f)) for problem, f in zip(problems, figures))
+    write(library, measurer.drivers.path(library), rows)
+
+
+def measure(measurer, library, problems, layout):
+    """Figures, one for each problem, as Measurer.measure() has them: from the file, or else counted."""
+    rows = read(library)
+    missing = [problem for problem in problems if problem.line(layout) not in rows]
+    if missing and not measurer.drivers.has(library):
+        raise MeasureError(f'{library} is not installed, and {path_of(library)} has no row of {missing[0].name} '
+                           f'({layout})')
+    counted = dict(zip(missing, measurer.measure(library, missing, layout) if missing else ()))
+    return [counted[problem] if problem in counted else figures_of(rows[problem.line(layout)], problem)
+            for problem in problems]
