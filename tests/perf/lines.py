@@ -1,7 +1,8 @@
 """Cache lines that whole calls move, ours and peers', beside what no program can avoid: `make
 perf-lines`, and with OUT= a document. What is counted is kept, as all counts are."""
+import re
 from dataclasses import dataclass
-from math import prod, sqrt
+from math import inf, prod, sqrt
 from statistics import median
 
 import report
@@ -24,12 +25,13 @@ FEW = 50    # lines: not worth a ratio
 NAMED = 30  # rows in the summary
 GOAL = 1.3
 PLACEMENTS = (1, 2, 3, 4)  # more of them, for rows that are behind: with the first, the median is one's
+RECORDED = '; peers\' counts are those of an earlier time, in three digits'
 HEADER = ('problem', 'L1 bound', 'L1', '× bound', 'peers', '× best', 'L2 bound', 'L2', '× bound', 'peers',
           '× best')
 INTRODUCTION = """# Cache lines
 
 Made by `make perf-lines FILES=all PEERS={peers} OUT={out}`,
-at commit {commit}.
+at commit {commit}{recorded}.
 Lines of 64 bytes, filled and written back, in thousands: between L1 and L2 (L1), and between L2 and what
 lies behind it (L2). The caches are those of the model (64 KiB, 4 ways; 1 MiB, 8 ways; no prefetch), warm
 from one call before, except for problems above 2^27 products; there are none above 2^30. One thread;
@@ -245,8 +247,9 @@ def moved_by(measurer, library, problems, layout):
             for result in measurer.count(library, guest, texts, plugin='cachesim')]
 
 
-def count(measurer, libraries, problems, layout):
-    rows = [Row(problem, {}) for problem in problems]
+def count(measurer, libraries, problems, layout, known=()):
+    """known: recorded lines of peers, by problem, library and level; those libraries are not counted."""
+    rows = [Row(problem, dict(known[problem.text]) if problem.text in known else {}) for problem in problems]
     for library in libraries:
         for row, lines in zip(rows, moved_by(measurer, library, problems, layout)):
             if lines:
@@ -294,6 +297,28 @@ def at_placements(first, counted):
 
 
 # ---- document ----
+
+CELL = re.compile(r'([0-9.e+]+) (\S+)')
+
+
+def recorded(path, libraries):
+    """The fewest lines of a peer at each level, as the tables of a document have them, in three digits: {problem: {peer:
+    {level: lines}}}. The other level of a peer is infinite: nothing is known of it."""
+    names = {report.NAMES[name]: name for name in libraries}
+    known = {}
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            cells = line.strip().strip('|').split(' | ')
+            if len(cells) != len(HEADER) or '`' not in cells[0]:
+                continue
+            peers = known.setdefault(cells[0].split('`')[1], {})
+            for level, column in zip(LEVELS, (4, 9)):
+                found = CELL.fullmatch(cells[column])
+                if found and found.group(2) in names:
+                    peer = peers.setdefault(names[found.group(2)], dict.fromkeys(LEVELS, inf))
+                    peer[level] = 1000 * float(found.group(1))
+    return known
+
 
 def table(title, rows):
     lines = [HEADER, ['---'] + ['---:'] * (len(HEADER) - 1), *(row.cells() for row in rows)]
@@ -343,22 +368,26 @@ def summary(rows):
                                         for part in (against_peers, against_bound))
 
 
-def publish(measurer, libraries, files, out):
-    """files: (operation, file, layout) each."""
+def publish(measurer, libraries, files, out, are_recorded=False):
+    """files: (operation, file, layout) each. are_recorded: peers' lines are those that `out` has now."""
     if OURS not in libraries:
         raise MeasureError(f'there is no driver of {OURS}')
+    if are_recorded and not out:
+        raise MeasureError('recorded lines are those of a document: OUT= says which')
+    known = recorded(out, libraries) if are_recorded else {}
+    counted = libraries[:1] if are_recorded else libraries
     rows, tables = [], []
     for operation, file, layout in files:
         measurer.what = file
         problems = [p for p in shapes.read_file(operation, file) if p.macs <= MOST]
-        some = count(measurer, libraries, problems, layout)
+        some = count(measurer, counted, problems, layout, known)
         rows += some
         tables.append(table(f'{operation} {file}', some))
         print(tables[-1], flush=True)
     print(summary(rows))
     if out:
         introduction = INTRODUCTION.format(out=out, peers=','.join(libraries[1:]), large=LARGE,
-                                           commit=report.commit())
+                                           commit=report.commit(), recorded=RECORDED * are_recorded)
         with open(out, 'w', encoding='utf-8') as file:
             file.write('\n'.join((introduction, summary(rows), *tables)))
     return 0

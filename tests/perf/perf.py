@@ -47,7 +47,7 @@ def arguments():
     parser.add_argument('--layout', default="",
                         help='packed or plain weights, these with transposed operands: at, bt, abt, '
                              'ct; nhwc or nchw')
-    parser.add_argument('--recorded', action='store_true', help="table: take peers' figures from what is recorded")
+    parser.add_argument('--recorded', action='store_true', help="table, lines: take peers' figures from what is recorded")
     parser.add_argument('--caches', action='store_true', help='also count cache lines (slower)')
     parser.add_argument('--drivers', required=True, help='the folder with driver_*')
     parser.add_argument('--emulator', default='qemu-aarch64')
@@ -257,7 +257,7 @@ def main():
             return excess.list_rows(measurer, tables_of(args))
         if args.command == 'lines':
             names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
-            return lines.publish(measurer, names, tables_of(args), args.out)
+            return lines.publish(measurer, names, tables_of(args), args.out, args.recorded)
         if args.command == 'update':
             for kind in expected.KINDS:
                 expected.update(kind, measurer, args.libraries.split(','))

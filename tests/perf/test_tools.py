@@ -2,6 +2,7 @@
 import argparse
 import contextlib
 import io
+import math
 import os
 import re
 import tempfile
@@ -428,6 +429,18 @@ class Lines(unittest.TestCase):
         text = lines.summary([row])
         self.assertIn('forbids Winograd, on 0 of these.', text)
         self.assertIn('forbids Winograd, on 1 of these: 512x512:512x512 75/70.', text)
+
+    def test_recorded_lines_of_peers_are_those_of_the_tables(self):
+        row = lines.Row(shapes.parse_matmul('512x512:512x512'), {
+            'neoprene': {'l1': 80000, 'l2': 2000}, 'blas': {'l1': 70000, 'l2': 3456},
+            'acl': {'l1': 71000, 'l2': 1234}, 'blis': {'l1': 90000, 'l2': 9000}})
+        with tempfile.NamedTemporaryFile('w', suffix='.md') as file:
+            print(lines.table('matmul', [row]), file=file, flush=True)
+            known = lines.recorded(file.name, ('blas', 'acl', 'blis'))
+        self.assertEqual(known, {row.problem.text: {'blas': {'l1': 70000, 'l2': math.inf},
+                                                    'acl': {'l1': math.inf, 'l2': 1230}}})
+        again, = lines.count(self.Measurer({'neoprene': (1000,)}), ['neoprene'], [row.problem], 'packed', known)
+        self.assertEqual(again.best_peer('l1'), ('blas', 70000))
 
     class Measurer:
         """One that finds so many lines of each library, for each placement of arrays."""
