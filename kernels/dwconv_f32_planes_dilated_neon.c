@@ -1,11 +1,14 @@
 /* Dilated depthwise 3x3 convolution of planes (nchw) in place, with stride 1.
  *
  * With a large dilation most outputs have some of their taps in the padding, and neighbours have
- * the same ones: a plane is a few rectangles, each with taps of its own. So no row is copied to
- * have zeros around it, and no zeros are multiplied: with rate 18 at 33 rows and columns an output
- * has 3.6 taps in the mean. A rectangle is done in strips of up to 16 columns, each from the first
- * row to the last. The last vector of a strip may overlap the one before; one of a rectangle that
- * is narrower than a vector overlaps the next rectangle, which is done later.
+ * the same ones: so no row is copied to have zeros around it, and no zeros are multiplied. With
+ * rate 18 at 33 rows and columns an output has 3.6 taps in the mean.
+ *
+ * Rows of dst that are a dilation apart are a chain, as the rows of source that they need are: with
+ * rate 12 three rows of dst have seven products for each column of taps, of three rows of source. A
+ * tile is up to three rows of a chain by up to 16 columns that have the same taps; tiles below each
+ * other are a strip. Its last vectors may overlap those before; a vector of columns that are fewer
+ * overlaps the next columns, which are done later.
  *
  * What this cannot do is done on copies of the rows, by kernels/dwconv_f32_wide_neon.c. */
 #include <math.h>
@@ -14,6 +17,7 @@
 #include "kernels/dwconv_f32_planes.h"
 #include "kernels/dwconv_f32_rectangle.h"
 #include "kernels/dwconv_f32_rectangle_offsets.h"
+#include "kernels/sizes.h"
 
 enum { LANES = 4, KERNEL = RECTANGLE_KERNEL, MOST_SPANS = 2 * KERNEL - 1 };
 enum { MOST_COLUMNS = RECTANGLE_VECTORS * LANES };
@@ -30,7 +34,7 @@ struct spans {
     size_t count;
 };
 
-/* ---- rectangles ---- */
+/* ---- columns and rows ---- */
 
 /* A direction: outputs, and which of the places outputs + tap * dilation are not padding. */
 struct direction {
@@ -97,100 +101,239 @@ static int widen_spans(struct spans *spans, const struct direction *columns)
     return 1;
 }
 
-/* Are there fewer products of vectors than where each output has all taps? Rows are not asked: how
- * many are in a call is a matter of threads, and the other kernel multiplies infinite weights by
- * the zeros of padding where this one leaves it out. */
-static int saves_products(const struct spans *columns, size_t outputs)
+/* Are there hardly more products of vectors than where each output has all taps, which copies of
+ * rows with zeros around them are? Rows are not asked: how many are in a call is a matter of
+ * threads, and the other kernel multiplies infinite weights by the zeros of padding where this one
+ * leaves it out.
+ */
+static int saves_copies(const struct spans *columns, size_t outputs)
 {
-    size_t products = 0;
+    const size_t part = 16; /* so many more products take as long as copies do */
+    size_t products = 0, all = (outputs + LANES - 1) / LANES * KERNEL;
     for (size_t i = 0; i < columns->count; i++) {
         const struct span *span = &columns->list[i];
         products += (span->end - span->begin + LANES - 1) / LANES * span->taps;
     }
-    return products < (outputs + LANES - 1) / LANES * KERNEL;
+    return products <= all + all / part;
+}
+
+/* ---- tiles ---- */
+
+/* What all planes of a task share. */
+struct plan {
+    struct direction rows;
+    struct spans columns;
+    struct dwconv_f32_rectangle job;
+    ptrdiff_t src_row;
+    size_t dst_row;
+    float limits[2];
+    struct dwconv_f32_rectangle_strip *end; /* of those in the scratch memory */
+};
+
+/* Rows of dst that are a dilation apart, from `first` on, and so many such chains beside each
+ * other. Row j has the taps j to j + 2 of the chain's rows of source, of which [begin, end) exist.
+ */
+struct chain {
+    size_t first, count, chains, begin, end;
+};
+
+/* Rows of a chain from number `at` on, that are a tile, and so many of these below each other. */
+struct tile {
+    size_t at, rows, count;
+};
+
+static size_t count_from(size_t first, size_t end, size_t apart)
+{
+    return end > first ? (end - first + apart - 1) / apart : 0;
+}
+
+/* begin and end of the rows that exist are not negative. */
+static struct chain chain_of(const struct direction *rows, size_t first)
+{
+    size_t apart = rows->dilation, count = count_from(first, rows->outputs, apart);
+    size_t begin = count_from(first, (size_t)rows->begin, apart);
+    size_t end = count_from(first, (size_t)rows->end, apart);
+    return (struct chain){first, count, 1, begin, smaller(end, count + KERNEL - 1)};
+}
+
+static int are_alike(const struct chain *a, const struct chain *b)
+{
+    return a->count == b->count && a->begin == b->begin && a->end == b->end;
+}
+
+/* Rows of the tile that begins there: all of them have the middle one of their taps, unless it is
+ * one row. Two and two are better than three and one. */
+static size_t rows_of_tile(const struct chain *chain, size_t at)
+{
+    size_t whole = smaller(chain->count, chain->end - 1);
+    if (at + 1 < chain->begin || at >= whole)
+        return 1;
+    size_t left = whole - at;
+    return left == 4 ? 2 : smaller(left, RECTANGLE_ROWS);
+}
+
+static int has_all_sources(const struct chain *chain, size_t at, size_t rows)
+{
+    return at >= chain->begin && at + rows + 1 < chain->end;
+}
+
+/* Whole tiles of the same rows go on. */
+static struct tile next_tile(const struct chain *chain, size_t at)
+{
+    struct tile tile = {at, rows_of_tile(chain, at), 1};
+    for (size_t next = at + tile.rows; next < chain->count; next += tile.rows, tile.count++)
+        if (!has_all_sources(chain, at, tile.rows) || rows_of_tile(chain, next) != tile.rows ||
+            !has_all_sources(chain, next, tile.rows))
+            break;
+    return tile;
+}
+
+/* By taps along the width and vectors. */
+typedef dwconv_f32_rectangle_code *const code_by_width[RECTANGLE_KERNEL][RECTANGLE_VECTORS];
+
+static const code_by_width *code_of(const struct plan *plan, const struct chain *chain,
+                                    const struct tile *tile, size_t taps)
+{
+    const code_by_width *codes = dwconv_f32_rectangles[plan->job.limits != NULL];
+    if (tile->rows == 1)
+        return &codes[RECTANGLE_ONE_ROW + taps - 1];
+    size_t without_first = tile->at < chain->begin;
+    size_t without_last = tile->at + tile->rows + 1 >= chain->end;
+    size_t height = RECTANGLE_MORE_ROWS + (tile->rows - 2) * RECTANGLE_ENDS;
+    return &codes[height + 2 * without_first + without_last];
 }
 
 /* ---- strips ---- */
 
-/* Up to MOST_COLUMNS columns of a rectangle, and where its first output is in a plane. */
-struct strip {
-    dwconv_f32_rectangle_fn *run;
-    ptrdiff_t src;
-    size_t dst, rows, last, weights;
+/* Tiles that are the same: in `lines` lines, a chain or a row of them apart, which are `count`
+ * long. */
+struct band {
+    const code_by_width *code;
+    size_t src, dst; /* rows of the first tile */
+    size_t count, step, lines, lines_apart;
+    size_t weights;
 };
 
-/* What all planes of a task share. */
-struct plan {
-    struct spans rows, columns;
-    struct dwconv_f32_rectangle job;
-    const float *origin; /* the first tap of output 0 in the first plane, if there is one */
-    float limits[2];
-    struct strip *end; /* of those in the scratchpad */
-};
-
-static void add_strip(struct plan *plan, const struct span *rows, const struct span *columns,
-                      size_t begin, size_t size)
+/* Lines are as long as they can be. */
+static struct band band_of(const struct plan *plan, const struct chain *chain,
+                           const struct tile *tile)
 {
-    const struct dwconv_f32_rectangle *job = &plan->job;
-    size_t vectors = (size + LANES - 1) / LANES;
-    ptrdiff_t tap = (ptrdiff_t)rows->begin * job->src_row + (ptrdiff_t)rows->first * job->tap_row +
-                    (ptrdiff_t)columns->first * job->tap_column;
-    *plan->end++ = (struct strip){
-        .run = dwconv_f32_rectangles[rows->taps - 1][columns->taps - 1][vectors - 1],
-        .src = tap / (ptrdiff_t)sizeof(float) + (ptrdiff_t)begin,
-        .dst = rows->begin * job->dst_row / sizeof(float) + begin,
-        .rows = rows->end - rows->begin,
-        .last = (size - LANES) * sizeof(float),
-        .weights = rows->first * KERNEL + columns->first,
+    size_t apart = plan->rows.dilation, tile_apart = tile->rows * apart;
+    size_t source = larger(tile->at, chain->begin), first = source - tile->at;
+    size_t taps = smaller(tile->at + KERNEL, chain->end) - source;
+    struct band band = {
+        .code = code_of(plan, chain, tile, taps),
+        .src = chain->first + source * apart,
+        .dst = chain->first + tile->at * apart,
+        .count = chain->chains,
+        .step = 1,
+        .lines = tile->count,
+        .lines_apart = tile_apart,
+        .weights = tile->rows > 1 ? 0 : first * KERNEL,
+    };
+    if (tile->count > chain->chains) {
+        band.count = tile->count;
+        band.step = tile_apart;
+        band.lines = chain->chains;
+        band.lines_apart = 1;
+    }
+    return band;
+}
+
+static void add_strip(struct plan *plan, const struct band *band, size_t line,
+                      const struct span *columns, size_t begin, size_t size)
+{
+    size_t vectors = (size + LANES - 1) / LANES, down = line * band->lines_apart;
+    ptrdiff_t value = (ptrdiff_t)sizeof(float);
+    *plan->end++ = (struct dwconv_f32_rectangle_strip){
+        .code = (*band->code)[columns->taps - 1][vectors - 1],
+        .src = (ptrdiff_t)(band->src + down) * plan->src_row +
+               (ptrdiff_t)columns->first * plan->job.tap_column + (ptrdiff_t)begin * value,
+        .dst = (ptrdiff_t)((band->dst + down) * plan->dst_row + begin * sizeof(float)),
+        .tiles = band->count,
+        .last = (size - (vectors == 4 ? 2 * LANES : LANES)) * sizeof(float),
+        .src_row = (ptrdiff_t)band->step * plan->src_row,
+        .dst_row = (ptrdiff_t)(band->step * plan->dst_row),
+        .weights = offsetof(struct dwconv_f32_rectangle, weights) +
+                   (band->weights + columns->first) * sizeof(float),
     };
 }
 
 /* What is left behind the last whole strip is at least a vector. */
-static void add_rectangle(struct plan *plan, const struct span *rows, const struct span *columns)
+static void add_columns(struct plan *plan, const struct band *band, size_t line,
+                        const struct span *columns)
 {
     size_t end = is_narrow(columns) ? columns->begin + LANES : columns->end, size;
     for (size_t x = columns->begin; x < end; x += size) {
-        size = end - x < MOST_COLUMNS ? end - x : MOST_COLUMNS;
+        size = smaller(end - x, MOST_COLUMNS);
         if (size < LANES)
             x = end - (size = LANES);
-        add_strip(plan, rows, columns, x, size);
+        add_strip(plan, band, line, columns, x, size);
     }
 }
 
-static void add_rectangles(struct plan *plan, int narrow)
+/* Narrow spans first: they overlap the others. */
+static void add_band(struct plan *plan, const struct band *band)
 {
-    for (size_t i = 0; i < plan->rows.count; i++)
-        for (size_t j = 0; j < plan->columns.count; j++)
-            if (is_narrow(&plan->columns.list[j]) == narrow)
-                add_rectangle(plan, &plan->rows.list[i], &plan->columns.list[j]);
+    for (int narrow = 1; narrow >= 0; narrow--)
+        for (size_t line = 0; line < band->lines; line++)
+            for (size_t i = 0; i < plan->columns.count; i++)
+                if (is_narrow(&plan->columns.list[i]) == narrow)
+                    add_columns(plan, band, line, &plan->columns.list[i]);
+}
+
+static void add_chain(struct plan *plan, const struct chain *chain)
+{
+    for (size_t at = 0; at < chain->count;) {
+        struct tile tile = next_tile(chain, at);
+        struct band band = band_of(plan, chain, &tile);
+        add_band(plan, &band);
+        at += tile.rows * tile.count;
+    }
+}
+
+static void add_chains(struct plan *plan)
+{
+    const struct direction *rows = &plan->rows;
+    size_t count = smaller(rows->dilation, rows->outputs);
+    for (size_t first = 0; first < count;) {
+        struct chain chain = chain_of(rows, first), next;
+        while (++first < count && (next = chain_of(rows, first), are_alike(&chain, &next)))
+            chain.chains++;
+        add_chain(plan, &chain);
+    }
+}
+
+/* Lengths, beginnings and ends of chains change once each from one to the next, so they are of four
+ * kinds. Of a kind there are lines of whole tiles, as many as chains or as tiles, whichever are
+ * fewer, and six tiles at most before and behind these. */
+static size_t most_lines(const struct dwconv_f32_task *task)
+{
+    enum { KINDS = 4, OTHERS = 6 };
+    size_t tiles = task->out_rows / (RECTANGLE_ROWS * task->dilation_h) + 1;
+    return KINDS * (OTHERS + smaller(task->dilation_h, tiles));
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    size_t strips = MOST_SPANS * (MOST_SPANS + task->out_cols / MOST_COLUMNS);
-    size_t own = strips * sizeof(struct strip), wide = dwconv_f32_wide_neon.scratch_bytes(task);
-    return own > wide ? own : wide;
+    size_t strips = most_lines(task) * (2 * MOST_SPANS + task->out_cols / MOST_COLUMNS);
+    size_t own = (strips + 1) * sizeof(struct dwconv_f32_rectangle_strip);
+    return larger(own, dwconv_f32_wide_neon.scratch_bytes(task));
 }
 
 /* ---- planes ---- */
 
 static void run_plane(const struct plan *plan, const struct dwconv_f32_task *task, size_t channel)
 {
-    float weights[COPIED_WEIGHTS] = {0};
-    for (size_t i = 0; i < KERNEL * KERNEL; i++)
-        weights[i] = task->weights[i * task->weights_tap + channel];
-    const float *src = plan->origin + channel / task->multiplier * task->src_plane;
-    float *dst = task->dst + channel * task->dst_plane;
     struct dwconv_f32_rectangle job = plan->job;
-    job.bias = task->bias ? task->bias[channel] : 0.0f;
-    for (const struct strip *strip = task->scratch; strip < plan->end; strip++) {
-        job.src = src + strip->src;
-        job.dst = dst + strip->dst;
-        job.rows = strip->rows;
-        job.last = strip->last;
-        job.weights = weights + strip->weights;
-        strip->run(&job);
-    }
+    job.src += channel / task->multiplier * task->src_plane;
+    job.dst += channel * task->dst_plane;
+    for (size_t i = 0; i < KERNEL * KERNEL; i++)
+        job.weights[i] = task->weights[i * task->weights_tap + channel];
+    float bias = task->bias ? task->bias[channel] : 0.0f;
+    for (size_t i = 0; i < sizeof job.bias / sizeof *job.bias; i++)
+        job.bias[i] = bias;
+    dwconv_f32_rectangle_run(&job, task->scratch);
 }
 
 /* The rows that exist, which are to be equally far from each other. 0: they are not. */
@@ -208,29 +351,32 @@ static int find_rows(struct direction *rows, const struct dwconv_f32_task *task)
 
 static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
 {
-    struct direction rows, columns = {task->out_cols, task->dilation_w, -task->first,
-                                      (ptrdiff_t)task->columns - task->first};
-    if (!find_rows(&rows, task) || !find_spans(&plan->rows, &rows) ||
-        !find_spans(&plan->columns, &columns) || !saves_products(&plan->columns, task->out_cols) ||
+    struct direction columns = {task->out_cols, task->dilation_w, -task->first,
+                                (ptrdiff_t)task->columns - task->first};
+    struct spans rows;
+    if (!find_rows(&plan->rows, task) || !find_spans(&rows, &plan->rows) ||
+        !find_spans(&plan->columns, &columns) || !saves_copies(&plan->columns, task->out_cols) ||
         !widen_spans(&plan->columns, &columns))
         return 0;
-    const float *const *row = task->rows + rows.begin;
-    ptrdiff_t step = rows.end - rows.begin > 1 ? row[1] - row[0] : 0;
-    ptrdiff_t bytes = (ptrdiff_t)sizeof(float);
+    ptrdiff_t begin = plan->rows.begin, bytes = (ptrdiff_t)sizeof(float);
+    const float *const *row = task->rows + begin;
+    ptrdiff_t step = plan->rows.end - begin > 1 ? row[1] - row[0] : 0;
     int clamps = task->low > -INFINITY || task->high < INFINITY;
-    plan->origin = row[0] - rows.begin * step + task->first;
     plan->limits[0] = task->low;
     plan->limits[1] = task->high;
+    plan->src_row = step * bytes;
+    plan->dst_row = task->dst_row * sizeof(float);
     plan->job = (struct dwconv_f32_rectangle){
-        .dst_row = task->dst_row * sizeof(float),
-        .src_row = step * bytes,
-        .tap_row = (ptrdiff_t)task->dilation_h * step * bytes,
+        .src = row[0] - begin * step + task->first,
+        .dst = task->dst,
+        .src_apart = (ptrdiff_t)task->dilation_h * plan->src_row,
+        .dst_apart = (ptrdiff_t)(task->dilation_h * plan->dst_row),
         .tap_column = (ptrdiff_t)task->dilation_w * bytes,
         .limits = clamps ? plan->limits : NULL,
     };
     plan->end = task->scratch;
-    add_rectangles(plan, 1); /* they overlap the others */
-    add_rectangles(plan, 0);
+    add_chains(plan);
+    plan->end->code = dwconv_f32_rectangle_end;
     return 1;
 }
 

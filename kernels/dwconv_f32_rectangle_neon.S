@@ -1,158 +1,271 @@
-/* Some columns of a rectangle of dst, for NEON: see dwconv_f32_rectangle.h.
+/* Tiles of rows that are a dilation apart, for NEON: see dwconv_f32_rectangle.h.
  *
- * A function for each number of taps along the height and the width and for each number of vectors;
- * it goes down the rows, with an address for each tap and all weights in registers. Loads of a tap lie
- * before the products of the tap before, for cores that issue in order. */
+ * There is code for each number of rows of dst and of source, of taps along the width and of vectors;
+ * it goes from tile to tile, with an address for each row of source and all weights in registers, and
+ * then to the code of the next strip. Loads of a row lie before the products of the one before, for
+ * cores that issue in order. Sums begin with biases that are loaded: a move would take a pipe from the
+ * products. Four vectors are two pairs, of which the second one may overlap the first: a pair is stored
+ * in the time of one vector. */
 /* clang-format off */
 #include "kernels/assembly_neon.h"
 #include "kernels/dwconv_f32_rectangle_offsets.h"
 
-/* Taps have their addresses in x8 … x16. */
+/* Rows of source have their addresses in x8 … x12. */
 job .req x0
-src .req x1
+strip .req x1
+all_src .req x19
+all_dst .req x20
+src_apart .req x21
+dst_apart .req x22
 dst .req x2
 count .req x3
 dst_row .req x4
-src_row .req x5
+next_tile .req x5
 last .req x6
 limits .req x7
+dst_1 .req x13
+dst_2 .req x14
+tap_column .req x15
+bias .req x16
 scratch .req x17
 
-/* Vector registers: sums are the first four; a row of weights in lanes; source of two taps in turn. */
-    .set WEIGHTS, 16
-    .set BIAS, 19
-    .set LOW, 20
-    .set HIGH, 21
-    .set TAPS, 22
+/* Vector registers: sums are v0 … v7 and v16 … v19; then there are a row of weights in lanes, and two
+ * rows of source in turn, which limits may overwrite. v8 … v15 are the caller's. */
+    .set WEIGHTS, 20
+    .set TAPS, 24
+    .set LOW, 24
+    .set HIGH, 25
 
-    .macro begin_sum sum
-    mov v\sum\().16b, v19.16b
+/* v(register) becomes the register of sum i; comparisons of the assembler are -1 if true. */
+    .macro find_sum i
+    .set register, (\i) - 8 * ((\i) > 7)
     .endm
+
+/* ---- sums ---- */
+
+    .macro begin_sums count
+    .set i, 0
+    .rept \count / 2
+    find_sum i
+    begin_two %(register), %(register + 1)
+    .set i, i + 2
+    .endr
+    .if \count % 2
+    find_sum \count - 1
+    load_at %(register), bias, 0
+    .endif
+    .endm
+    .macro begin_two first, second
+    ldp q\first, q\second, [bias]
+    .endm
+    .macro clamp_sums count
+    .set i, 0
+    .rept \count
+    find_sum i
+    clamp_to %(register), %(LOW), %(HIGH)
+    .set i, i + 1
+    .endr
+    .endm
+
+/* Row j of the tile. */
+    .macro store_row j, vectors, dst
+    find_sum (\j) * \vectors
+    .if \vectors > 2
+    store_two %(register), %(register + 1), \dst
+    .else
+    store_at %(register), \dst, 0
+    .endif
+    find_sum (\j) * \vectors + \vectors - 1
+    .if \vectors == 4
+    add scratch, \dst, last
+    store_two %(register - 1), %(register), scratch
+    .elseif \vectors > 1
+    store_at %(register), \dst, last
+    .endif
+    add \dst, \dst, dst_row
+    .endm
+    .macro store_two first, second, dst
+    stp q\first, q\second, [\dst]
+    .endm
+    .macro store_at sum, dst, offset
+    str q\sum, [\dst, \offset]
+    .endm
+
+/* ---- rows of source ---- */
+
     .macro load_first first, second, at
     ldp q\first, q\second, [x\at]
     .endm
+    .macro load_second first, second, at
+    add scratch, x\at, last
+    ldp q\first, q\second, [scratch]
+    .endm
     .macro load_at into, at, offset
+    ldr q\into, [\at, \offset]
+    .endm
+    .macro load_vector into, at, offset
     ldr q\into, [x\at, \offset]
     .endm
-    .macro next_row at
-    add x\at, x\at, src_row
+    .macro advance at, distance
+    add x\at, x\at, \distance
     .endm
 
-/* Tap t to v(TAPS + 4 * (t % 2)) and the following. */
-    .macro load_tap t, vectors
-    .set into, TAPS + 4 * (\t % 2)
+/* Load n is of row n % sources, for the column of taps n / sources; behind the last of them an address
+ * goes on to the next tile. */
+    .macro load_source n, sources, taps_wide, vectors
+    .set into, TAPS + 4 * ((\n) % 2)
+    .set at, 8 + (\n) % \sources
     .if \vectors > 2
-    load_first %(into), %(into + 1), %(8 + \t)
+    load_first %(into), %(into + 1), %(at)
     .else
-    load_at %(into), %(8 + \t), 0
+    load_vector %(into), %(at), 0
     .endif
     .if \vectors == 4
-    load_at %(into + 2), %(8 + \t), 32
+    load_second %(into + 2), %(into + 3), %(at)
+    .elseif \vectors > 1
+    load_vector %(into + \vectors - 1), %(at), last
     .endif
-    .if \vectors > 1
-    load_at %(into + \vectors - 1), %(8 + \t), last
+    .if (\n) / \sources + 1 < \taps_wide
+    advance %(at), tap_column
+    .else
+    advance %(at), next_tile
     .endif
-    next_row %(8 + \t)
     .endm
-    .macro multiply_tap t, rows, vectors
+
+/* Its products, for each row j that has it as a tap. */
+    .macro multiply_source n, rows, first, sources, vectors
+    .set j, 0
+    .rept \rows
+    .set tap, \first + (\n) % \sources - j
+    .if tap >= 0 && tap <= 2
+    multiply_row %(j), %(tap), %(TAPS + 4 * ((\n) % 2)), %((\n) / \sources), \vectors
+    .endif
+    .set j, j + 1
+    .endr
+    .endm
+    .macro multiply_row row, tap, from, lane, vectors
     .set v, 0
     .rept \vectors
-    fma %(v), %(TAPS + 4 * (\t % 2) + v), %(WEIGHTS + \t % \rows), %(\t / \rows)
+    find_sum \row * \vectors + v
+    fma %(register), %(\from + v), %(WEIGHTS + \tap), \lane
     .set v, v + 1
     .endr
     .endm
 
-/* Columns of taps follow each other, as their products do. */
-    .macro find_tap t, rows
-    .if \t == 0
-    mov x8, src
-    .elseif \t % \rows
-    tap_after %(8 + \t), %(7 + \t), scratch
-    .else
-    tap_after %(8 + \t), %(8 + \t - \rows), limits
-    .endif
-    .endm
-    .macro tap_after tap, before, distance
-    add x\tap, x\before, \distance
-    .endm
+/* ---- functions ---- */
+
     .macro load_weights row
     ldur q\row, [scratch, #(12 * (\row - WEIGHTS))]
     .endm
-
-    .macro store_row vectors
-    .if \vectors > 2
-    stp q0, q1, [dst]
-    .else
-    str q0, [dst]
-    .endif
-    .if \vectors == 4
-    str q2, [dst, #32]
-    .endif
-    .if \vectors > 1
-    store_last %(\vectors - 1)
-    .endif
+    .macro next_source at
+    advance_from %(\at), %(\at - 1)
     .endm
-    .macro store_last sum
-    str q\sum, [dst, last]
+    .macro advance_from at, before
+    add x\at, x\before, src_apart
     .endm
 
-    .macro begin_rectangle rows, columns
-    ldp src, dst, [job, #RECTANGLE_SRC]
-    ldp count, dst_row, [job, #RECTANGLE_ROWS]
-    ldp src_row, scratch, [job, #RECTANGLE_SRC_ROW]
-    ldp limits, last, [job, #RECTANGLE_TAP_COLUMN]
-    .set t, 0
-    .rept \rows * \columns
-    find_tap %(t), \rows
-    .set t, t + 1
+    .macro begin_strip rows, sources, taps_wide
+    ldp x8, dst, [strip, #STRIP_SRC]
+    ldp count, last, [strip, #STRIP_TILES]
+    ldp next_tile, dst_row, [strip, #STRIP_SRC_ROW]
+    ldr scratch, [strip, #STRIP_WEIGHTS]
+    add strip, strip, #STRIP_BYTES
+    add x8, all_src, x8
+    add dst, all_dst, dst
+    .if \rows > 1
+    add dst_1, dst, dst_apart
+    .endif
+    .if \rows > 2
+    add dst_2, dst_1, dst_apart
+    .endif
+    for_all next_source, 9, \sources - 1
+    .rept \taps_wide - 1
+    sub next_tile, next_tile, tap_column
     .endr
-    ldp scratch, limits, [job, #RECTANGLE_WEIGHTS]
-    for_all load_weights, WEIGHTS, \rows
-    add job, job, #RECTANGLE_BIAS
-    ld1r {v19.4s}, [job]
+    add scratch, job, scratch
+    .if \rows > 1
+    for_all load_weights, WEIGHTS, 3
+    .else
+    for_all load_weights, WEIGHTS, \sources
+    .endif
+    .endm
+    .macro next_strip
+    ldr scratch, [strip]
+    br scratch
     .endm
 
-    .macro go_down taps_high, taps_wide, vectors, clamps
-1:  load_tap 0, \vectors
-    for_all begin_sum, 0, \vectors
-    .set t, 0
-    .rept \taps_high * \taps_wide
-    .if t + 1 < \taps_high * \taps_wide
-    load_tap %(t + 1), \vectors
+    .macro go_down rows, first, sources, taps_wide, vectors, clamps
+1:  load_source 0, \sources, \taps_wide, \vectors
+    begin_sums %(\rows * \vectors)
+    .set n, 0
+    .rept \sources * \taps_wide
+    .if n + 1 < \sources * \taps_wide
+    load_source %(n + 1), \sources, \taps_wide, \vectors
     .endif
-    multiply_tap %(t), \taps_high, \vectors
-    .set t, t + 1
+    multiply_source %(n), \rows, \first, \sources, \vectors
+    .set n, n + 1
     .endr
     .if \clamps
-    clamp_all 0, \vectors, %(LOW), %(HIGH)
+    ld1r {v24.4s}, [limits]
+    add scratch, limits, #4
+    ld1r {v25.4s}, [scratch]
+    clamp_sums %(\rows * \vectors)
     .endif
-    store_row \vectors
-    add dst, dst, dst_row
+    store_row 0, \vectors, dst
+    .if \rows > 1
+    store_row 1, \vectors, dst_1
+    .endif
+    .if \rows > 2
+    store_row 2, \vectors, dst_2
+    .endif
     subs count, count, #1
     b.ne 1b
-    ret
+    next_strip
     .endm
 
-    .macro rectangle taps_high, taps_wide, vectors
-    named_rectangle .Lrectangle_\taps_high\()_\taps_wide\()_\vectors, \taps_high, \taps_wide, \vectors
+    .macro tile rows, first, sources, taps_wide, vectors, clamps
+    named_tile .Ltile_\rows\()_\first\()_\sources\()_\taps_wide\()_\vectors\()_\clamps, \rows, \first, \sources, \taps_wide, \vectors, \clamps
     .endm
-    .macro named_rectangle name, taps_high, taps_wide, vectors
+    .macro named_tile name, rows, first, sources, taps_wide, vectors, clamps
     begin_listed_function \name
-    begin_rectangle \taps_high, \taps_wide
-    cbnz limits, 2f
-    go_down \taps_high, \taps_wide, \vectors, 0
-2:  ld1r {v20.4s}, [limits], #4
-    ld1r {v21.4s}, [limits]
-    go_down \taps_high, \taps_wide, \vectors, 1
+    begin_strip \rows, \sources, \taps_wide
+    go_down \rows, \first, \sources, \taps_wide, \vectors, \clamps
     table_entry \name
+    .endm
+    .macro tiles rows, first, sources, clamps
+    .irp wide, 1, 2, 3
+    .irp vectors, 1, 2, 3, 4
+    tile \rows, \first, \sources, \wide, \vectors, \clamps
+    .endr
+    .endr
     .endm
 
     begin_table dwconv_f32_rectangles
-    .irp high, 1, 2, 3
-    .irp wide, 1, 2, 3
-    .irp vectors, 1, 2, 3, 4
-    rectangle \high, \wide, \vectors
-    .endr
-    .endr
+    .irp clamps, 0, 1
+    tiles 1, 0, 1, \clamps
+    tiles 1, 0, 2, \clamps
+    tiles 1, 0, 3, \clamps
+    tiles 2, 0, 4, \clamps
+    tiles 2, 0, 3, \clamps
+    tiles 2, 1, 3, \clamps
+    tiles 2, 1, 2, \clamps
+    tiles 3, 0, 5, \clamps
+    tiles 3, 0, 4, \clamps
+    tiles 3, 1, 4, \clamps
+    tiles 3, 1, 3, \clamps
     .endr
     end_table dwconv_f32_rectangles
+
+/* The code of strips keeps what it has in x0 and x19 … x22. */
+    begin_function dwconv_f32_rectangle_run
+    save_registers 1, 22
+    ldp all_src, all_dst, [job, #RECTANGLE_SRC]
+    ldp src_apart, dst_apart, [job, #RECTANGLE_SRC_APART]
+    ldp tap_column, limits, [job, #RECTANGLE_TAP_COLUMN]
+    add bias, job, #RECTANGLE_BIAS
+    next_strip
+    end_function dwconv_f32_rectangle_run
+
+    begin_function dwconv_f32_rectangle_end
+    pop_and_return
+    end_function dwconv_f32_rectangle_end
