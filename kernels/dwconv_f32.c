@@ -3,6 +3,7 @@
 
 const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
 #if !NEO_PORTABLE
+    &dwconv_f32_planes_pairs_a510_neon,
     &dwconv_f32_planes_pairs_neon,
     &dwconv_f32_planes_a55_neon,
     &dwconv_f32_planes_a510_neon,

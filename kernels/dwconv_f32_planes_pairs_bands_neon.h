@@ -2,6 +2,7 @@
  * and of 5x5 shares. A band is up to HIGHEST rows of dst, a tile four columns of it. Files have
  *
  *   tile R, padding, side, clamps    which leaves `base` and `out` at the tile to the right
+ *   whole_tiles_wide R, padding, clamps   all but the last tile, for wide cores that issue in order
  *   begin_function_constants         vectors that all planes share
  *   begin_plane_constants            the bias and weights of one
  *   whole_planes clamps              what is done without a list, to label 12 */
@@ -21,7 +22,7 @@ last_src .req x29
 last_dst .req x30
 
 /* The last tile overlaps the one before unless columns are a multiple of four. */
-    .macro band_body R, padding, clamps
+    .macro whole_tiles R, padding, clamps
     mov count, vectors
     ldr scratch, [job, #JOB_LEFT]
     cbz scratch, 1f
@@ -30,7 +31,15 @@ last_dst .req x30
 1:  tile \R, \padding, MIDDLE, \clamps
     subs count, count, #1
     b.ne 1b
-2:  ldr scratch, [job, #JOB_ENDS_EVEN]
+2:
+    .endm
+    .macro band_body R, padding, clamps
+    .if kind == IN_ORDER_WIDE
+    whole_tiles_wide \R, \padding, \clamps
+    .else
+    whole_tiles \R, \padding, \clamps
+    .endif
+    ldr scratch, [job, #JOB_ENDS_EVEN]
     cbnz scratch, 5f
     .if KERNEL == 3
     cbz last_src, 3f

@@ -72,9 +72,15 @@ static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_
     job->last_src = STRIDE * job->last_dst;
 }
 
+/* The assembly that a core takes for 3x3. */
+struct functions {
+    dwconv_f32_planes_fn *bands, *planes_7x7;
+};
+
 /* The assembly that needs no list for these planes, if there is some. */
 static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
-                                        const struct planes_gap *gap)
+                                        const struct planes_gap *gap,
+                                        const struct functions *functions)
 {
     size_t rows = task->out_rows, below = task->kw / 2 - 1;
     if (rows != task->out_cols || !gap->above || gap->below != below || task->first >= 0 ||
@@ -85,11 +91,11 @@ static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
     if (task->rows[2] - task->rows[1] != (ptrdiff_t)(STRIDE * rows)) /* not dense */
         return NULL;
     if (rows == 7 && task->dst_row == rows)
-        return dwconv_f32_planes_pairs_7x7;
-    return rows == 14 ? dwconv_f32_planes_pairs_3x3 : NULL;
+        return functions->planes_7x7;
+    return rows == 14 ? functions->bands : NULL;
 }
 
-static void run(const struct dwconv_f32_task *task)
+static void run_with(const struct dwconv_f32_task *task, const struct functions *functions)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
@@ -101,12 +107,26 @@ static void run(const struct dwconv_f32_task *task)
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
     list_columns(&job, task);
-    dwconv_f32_planes_fn *whole = find_whole(task, &gap);
+    dwconv_f32_planes_fn *whole = find_whole(task, &gap, functions);
     job.tiles = whole ? NULL : task->scratch;
     if (whole)
         whole(&job);
     else
-        (task->kw == 3 ? dwconv_f32_planes_pairs_3x3 : dwconv_f32_planes_pairs_5x5)(&job);
+        (task->kw == 3 ? functions->bands : dwconv_f32_planes_pairs_5x5)(&job);
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    static const struct functions functions = {dwconv_f32_planes_pairs_3x3,
+                                               dwconv_f32_planes_pairs_7x7};
+    run_with(task, &functions);
+}
+
+static void run_a510(const struct dwconv_f32_task *task)
+{
+    static const struct functions functions = {dwconv_f32_planes_pairs_3x3_a510,
+                                               dwconv_f32_planes_pairs_7x7_a510};
+    run_with(task, &functions);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -123,4 +143,14 @@ const struct dwconv_f32_kernel dwconv_f32_planes_pairs_neon = {
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run,
+};
+
+const struct dwconv_f32_kernel dwconv_f32_planes_pairs_a510_neon = {
+    .name = "dwconv_f32_planes_pairs_a510_neon",
+    .needs = CPU_NEON,
+    .in_order = IN_ORDER_WIDE,
+    .in_pairs = 1,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run_a510,
 };

@@ -133,7 +133,8 @@ static void the_special_kernel_is_found(void **state)
     for (task.kh = task.kw = 3; task.kh <= 5; task.kh = task.kw += 2)
         for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++)
             assert_ptr_equal(dwconv_f32_find(CPU_NEON, in_order, &task),
-                             &dwconv_f32_planes_pairs_neon);
+                             in_order == IN_ORDER_WIDE ? &dwconv_f32_planes_pairs_a510_neon
+                                                       : &dwconv_f32_planes_pairs_neon);
     task.in_pairs = 0;
     task.kh = task.kw = 3;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_stride_2_neon);
