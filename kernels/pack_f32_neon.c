@@ -97,44 +97,67 @@ static void pack_neighbours(const struct pack_f32_panel *panel)
         pack_steps(panel);
 }
 
-/* All lanes of a panel that has `vectors` times four, and no others: addresses are constants. */
-INLINE void transpose_panel(const struct pack_f32_panel *panel, size_t vectors)
+/* A panel of `vectors` times four lanes, of which the last vector has one at least, and of four
+ * steps at least, of which the last four overlap the ones before if there are not whole vectors of
+ * them: addresses are constants. Lanes that are missing are read as the last one, and become zeros.
+ */
+INLINE void transpose_panel(const struct pack_f32_panel *panel, size_t vectors, bool ragged)
 {
-    enum { MOST = 16 };
+    enum { MOST = 16, MAY_MISS = 3 };
     const float *from[MOST];
-    float *out = panel->out;
+    uint32x4_t exists[MAY_MISS];
+    size_t k = panel->k, first = 4 * vectors - MAY_MISS;
 #pragma GCC unroll 16
     for (size_t i = 0; i < 4 * vectors; i++)
-        from[i] = lane_start(panel, i);
-    for (size_t p = 0; p + 4 <= panel->k; p += 4, out += 16 * vectors) {
-        float32x4_t block[MOST];
+        from[i] = lane_start(panel, ragged ? smaller(i, panel->count - 1) : i);
+#pragma GCC unroll 3
+    for (size_t i = 0; i < MAY_MISS; i++)
+        exists[i] = vdupq_n_u32(first + i < panel->count ? UINT32_MAX : 0);
+    for (size_t p = 0, end = k & ~(size_t)3;; p = k - 4, end = k) {
+        float *out = panel->out + p * 4 * vectors;
+        for (; p < end; p += 4, out += 16 * vectors) {
+            float32x4_t block[MOST];
 #pragma GCC unroll 16
-        for (size_t i = 0; i < 4 * vectors; i++)
-            block[i] = vld1q_f32(from[i] + p);
-#pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; v++)
-            transpose_4x4(block + 4 * v);
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
+            for (size_t i = 0; i < 4 * vectors; i++)
+                block[i] = vld1q_f32(from[i] + p);
+#pragma GCC unroll 3
+            for (size_t i = 0; ragged && i < MAY_MISS; i++)
+                block[first + i] = vreinterpretq_f32_u32(
+                    vandq_u32(vreinterpretq_u32_f32(block[first + i]), exists[i]));
 #pragma GCC unroll 4
             for (size_t v = 0; v < vectors; v++)
-                vst1q_f32(out + 4 * (x * vectors + v), block[4 * v + x]);
+                transpose_4x4(block + 4 * v);
+#pragma GCC unroll 4
+            for (size_t x = 0; x < 4; x++)
+#pragma GCC unroll 4
+                for (size_t v = 0; v < vectors; v++)
+                    vst1q_f32(out + 4 * (x * vectors + v), block[4 * v + x]);
+        }
+        if (end == k)
+            return;
     }
+}
+
+INLINE bool transpose_by_width(const struct pack_f32_panel *panel, bool ragged)
+{
+    if (panel->width == 12)
+        transpose_panel(panel, 3, ragged);
+    else if (panel->width == 8)
+        transpose_panel(panel, 2, ragged);
+    else if (panel->width == 16)
+        transpose_panel(panel, 4, ragged);
+    else if (panel->width == 4)
+        transpose_panel(panel, 1, ragged);
+    else
+        return false;
+    return true;
 }
 
 static bool transpose_whole(const struct pack_f32_panel *panel)
 {
-    if (panel->count != panel->width)
-        return false;
-    if (panel->width == 12)
-        transpose_panel(panel, 3);
-    else if (panel->width == 8)
-        transpose_panel(panel, 2);
-    else if (panel->width == 16)
-        transpose_panel(panel, 4);
-    else
-        return false;
-    return true;
+    if (panel->count == panel->width)
+        return transpose_by_width(panel, false);
+    return panel->width - panel->count < 4 && panel->count > 0 && transpose_by_width(panel, true);
 }
 
 /* Four valid lanes from i on, which have one to three steps, with step == 1: a load takes a lane's
@@ -194,11 +217,12 @@ static void pack_shallow(const struct pack_f32_panel *panel)
 static void pack_by_transposes(const struct pack_f32_panel *panel)
 {
     size_t whole = panel->k & ~(size_t)3;
+    if (transpose_whole(panel))
+        return;
     if (whole < panel->k)
         for (size_t i = 0; i < panel->width; i += 4)
             transpose_lanes(panel, smaller(i, panel->width - 4), panel->k - 4, panel->k);
-    bool done = transpose_whole(panel);
-    for (size_t first = 0; !done && first < whole; first += CHUNK)
+    for (size_t first = 0; first < whole; first += CHUNK)
         for (size_t i = 0; i < panel->width; i += 4)
             transpose_lanes(panel, smaller(i, panel->width - 4), first,
                             smaller(first + CHUNK, whole));
