@@ -19,15 +19,20 @@ tile_fn dot_f32_16x1_narrow_neon, dot_f32_4x1_narrow_neon, dot_f32_8x2_narrow_ne
 tile_fn dot_f32_16x1_wide_neon, dot_f32_4x1_wide_neon, dot_f32_8x2_wide_neon, dot_f32_4x2_wide_neon,
     dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon;
 
-/* All of k and of the rows, by tiles of 4x4, where that is whole rounds. */
-typedef void rows_of_4_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
-                          size_t rounds, float *out, size_t out_row, size_t tiles);
-rows_of_4_fn dot_f32_rows_of_4_neon;
+/* All of k and of `count` rows, by tiles one below the other, where that is whole rounds and tiles.
+ * Lines of results are rows, or columns, whose results follow each other. */
+typedef void all_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
+                    size_t rounds, float *out, size_t out_line, size_t count);
+all_fn dot_f32_rows_of_4_neon, dot_f32_columns_4x4_neon, dot_f32_columns_16x1_neon;
+all_fn dot_f32_rows_of_4_narrow_neon, dot_f32_columns_4x4_narrow_neon,
+    dot_f32_columns_16x1_narrow_neon;
+all_fn dot_f32_rows_of_4_wide_neon, dot_f32_columns_4x4_wide_neon, dot_f32_columns_16x1_wide_neon;
 
 /* By columns; tall: of 16 / columns rows. */
 struct tiles {
     tile_fn *tall[2], *low[DOT_F32_COLUMNS];
-    rows_of_4_fn *rows_of_4; /* or NULL */
+    all_fn *rows_of_4, *columns_4x4, *columns_16x1;
+    uint8_t few_of_4, few_of_16; /* so few rows that are left take less time than a tile */
 };
 
 /* How less than a vector is read: as the end of the vector that ends there, whose other elements
@@ -226,15 +231,22 @@ static void run_few(const struct dot_f32 *dot, const struct place *place, size_t
         run_one(dot, place->rows, place->x, place->out, at);
 }
 
-INLINE size_t run_rows_of_4(const struct dot_f32 *dot, const struct place *place,
-                            const struct tiles *tiles)
+/* As many tiles of R rows as there are. What is left is a tile as well, which begins so much higher
+ * that it is whole, unless it is `few` rows, which take less time by themselves: the same results
+ * come again. Returns the first row that is left then. */
+INLINE size_t run_all(const struct dot_f32 *dot, const struct place *place, all_fn *all,
+                      size_t out_line, size_t few, size_t R)
 {
-    size_t rounds = dot->k / ROUND, count = dot->count / 4;
-    if (!tiles->rows_of_4 || rounds == 0 || dot->k % ROUND || dot->out_column != 1)
+    size_t rounds = dot->k / ROUND, left = dot->count % R, whole = dot->count - left;
+    size_t last = dot->count - R;
+    if (rounds == 0 || dot->k % ROUND || whole == 0)
         return 0;
-    tiles->rows_of_4(place->rows, dot->stride, place->x, dot->x_stride, rounds, place->out,
-                     dot->out_row, count);
-    return 4 * count;
+    all(place->rows, dot->stride, place->x, dot->x_stride, rounds, place->out, out_line, whole);
+    if (left <= few)
+        return whole;
+    all(place->rows + last * dot->stride, dot->stride, place->x, dot->x_stride, rounds,
+        place->out + last * dot->out_row, out_line, R);
+    return dot->count;
 }
 
 static __attribute__((noinline)) void run_many(const struct dot_f32 *dot, const struct place *place,
@@ -243,6 +255,8 @@ static __attribute__((noinline)) void run_many(const struct dot_f32 *dot, const 
     size_t at = 0;
     switch (dot->columns) {
     case 1:
+        if (dot->out_row == 1)
+            at = run_all(dot, place, tiles->columns_16x1, dot->out_column, tiles->few_of_16, 16);
         at = run_tiles(dot, place, at, tiles->tall[0], 16, 1);
         at = run_tiles(dot, place, at, tiles->low[0], 4, 1);
         break;
@@ -254,7 +268,10 @@ static __attribute__((noinline)) void run_many(const struct dot_f32 *dot, const 
         at = run_tiles(dot, place, at, tiles->low[2], 4, 3);
         break;
     default:
-        at = run_rows_of_4(dot, place, tiles);
+        if (dot->out_column == 1)
+            at = run_all(dot, place, tiles->rows_of_4, dot->out_row, tiles->few_of_4, 4);
+        else if (dot->out_row == 1)
+            at = run_all(dot, place, tiles->columns_4x4, dot->out_column, tiles->few_of_4, 4);
         at = run_tiles(dot, place, at, tiles->low[3], 4, 4);
     }
     if (at < dot->count)
@@ -275,27 +292,44 @@ INLINE void run_by(const struct dot_f32 *dot, const float *rows, const float *x,
 static void run(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
 {
     static const struct tiles tiles = {
-        {dot_f32_16x1_neon, dot_f32_8x2_neon},
-        {dot_f32_4x1_neon, dot_f32_4x2_neon, dot_f32_4x3_neon, dot_f32_4x4_neon},
-        dot_f32_rows_of_4_neon};
+        .tall = {dot_f32_16x1_neon, dot_f32_8x2_neon},
+        .low = {dot_f32_4x1_neon, dot_f32_4x2_neon, dot_f32_4x3_neon, dot_f32_4x4_neon},
+        .rows_of_4 = dot_f32_rows_of_4_neon,
+        .columns_4x4 = dot_f32_columns_4x4_neon,
+        .columns_16x1 = dot_f32_columns_16x1_neon,
+        .few_of_4 = 2,
+        .few_of_16 = 8,
+    };
     run_by(dot, rows, x, out, &tiles);
 }
 
 static void run_narrow(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
 {
-    static const struct tiles tiles = {{dot_f32_16x1_narrow_neon, dot_f32_8x2_narrow_neon},
-                                       {dot_f32_4x1_narrow_neon, dot_f32_4x2_narrow_neon,
-                                        dot_f32_4x3_narrow_neon, dot_f32_4x4_narrow_neon},
-                                       NULL};
+    static const struct tiles tiles = {
+        .tall = {dot_f32_16x1_narrow_neon, dot_f32_8x2_narrow_neon},
+        .low = {dot_f32_4x1_narrow_neon, dot_f32_4x2_narrow_neon, dot_f32_4x3_narrow_neon,
+                dot_f32_4x4_narrow_neon},
+        .rows_of_4 = dot_f32_rows_of_4_narrow_neon,
+        .columns_4x4 = dot_f32_columns_4x4_narrow_neon,
+        .columns_16x1 = dot_f32_columns_16x1_narrow_neon,
+        .few_of_4 = 2,
+        .few_of_16 = 11,
+    };
     run_by(dot, rows, x, out, &tiles);
 }
 
 static void run_wide(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
 {
-    static const struct tiles tiles = {{dot_f32_16x1_wide_neon, dot_f32_8x2_wide_neon},
-                                       {dot_f32_4x1_wide_neon, dot_f32_4x2_wide_neon,
-                                        dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon},
-                                       NULL};
+    static const struct tiles tiles = {
+        .tall = {dot_f32_16x1_wide_neon, dot_f32_8x2_wide_neon},
+        .low = {dot_f32_4x1_wide_neon, dot_f32_4x2_wide_neon, dot_f32_4x3_wide_neon,
+                dot_f32_4x4_wide_neon},
+        .rows_of_4 = dot_f32_rows_of_4_wide_neon,
+        .columns_4x4 = dot_f32_columns_4x4_wide_neon,
+        .columns_16x1 = dot_f32_columns_16x1_wide_neon,
+        .few_of_4 = 2,
+        .few_of_16 = 8,
+    };
     run_by(dot, rows, x, out, &tiles);
 }
 

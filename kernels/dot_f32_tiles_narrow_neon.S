@@ -8,6 +8,8 @@
  * the next one of those too. 8x2 takes 32 FMLA and 60 other instructions. */
 #include "kernels/dot_f32_tiles_in_order_neon.h"
 
+    .set pointers_move, 1
+
 /* x1 and x3, once the pointers are known, are for upper halves. */
     .macro load_low to, row
     ldr d\to, [x\row], #8
@@ -122,20 +124,10 @@
     .endr
     .endm
 
-    .macro tile R, C
-    count_groups \R
+    .macro begin_rounds
     .set waits, 0 - 1
     .set waits_longer, 0 - 1
     .set turn, 0
-    begin_tile \R\()x\C\()_narrow, \R, \C
-    cbz rounds, 3f
-    rounds_of \R, \C
-    end_tile \R\()x\C\()_narrow
     .endm
 
-    tile 16, 1
-    tile 4, 1
-    tile 8, 2
-    tile 4, 2
-    tile 4, 3
-    tile 4, 4
+    all_tiles narrow

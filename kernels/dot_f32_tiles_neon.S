@@ -9,6 +9,8 @@
  * 51 instructions, 4x4 32 in 42. */
 #include "kernels/dot_f32_tiles_neon.h"
 
+    .set pointers_move, 1
+
     .macro load low, high, at
     ldp q\low, q\high, [x\at], #32
     .endm
@@ -78,60 +80,17 @@
     tile 4, 3, 4, 1
     tile 4, 4, 4, 1
 
-/* The same with 4x4 tiles one below the other, and all that comes after them:
- *
- *   void dot_f32_rows_of_4_neon(rows, stride, x, x_stride, rounds, out, out_row, tiles)
- *
- * for at least one round and one tile. The four results of a row follow each other. */
-out .req x5
-out_row .req x9
-tiles .req x10
-all_rounds .req x11
-to_next_rows .req x12
-x_bytes .req x16
-
-    .macro add_pairs to, first, second
-    faddp v\to\().4s, v\first\().4s, v\second\().4s
-    .endm
-    .macro store_row first
-    str q\first, [out]
-    .endm
-    .macro move_row row
-    add x\row, x\row, to_next_rows
-    .endm
-
-    begin_function dot_f32_rows_of_4_neon
-    save_registers 4
-    lsl out_row, x6, #2
-    mov tiles, x7
-    mov all_rounds, rounds
-    set_pointers 4, 4
-    lsl x_bytes, rounds, #5
-    lsl to_next_rows, stride, #2
-    sub to_next_rows, to_next_rows, x_bytes
-1:  clear_all 16, 16
-    mov rounds, all_rounds
-2:  round 4, 4, 4, 1
+    .macro all_rounds R, C
+1:  round \R, \C, %(count_pairs), %(lag)
     subs rounds, rounds, #1
-    b.ne 2b
-    .irp row, 0, 6, 7, 8
-    move_row \row
-    .endr
-    .irp column, x2, x13, x14, x15
-    sub \column, \column, x_bytes
-    .endr
-    .irp sum, 16, 20, 24, 28
-    add_pairs \sum, \sum, %(\sum + 1)
-    add_pairs %(\sum + 2), %(\sum + 2), %(\sum + 3)
-    .endr
-    .irp sum, 16, 20, 24, 28
-    add_pairs \sum, \sum, %(\sum + 2)
-    .endr
-    .irp sum, 16, 20, 24, 28
-    store_row \sum
-    add out, out, out_row
-    .endr
-    subs tiles, tiles, #1
     b.ne 1b
-    pop_and_return
-    end_function dot_f32_rows_of_4_neon
+    .endm
+    .set count_pairs, 4
+    .set lag, 1
+    use_registers_of_4x4
+    tiles_below rows_of_4, 4, 4, 0
+    tiles_below columns_4x4, 4, 4, 1
+    use_registers_of_16x1
+    .set count_pairs, 7
+    .set lag, 3
+    tiles_below columns_16x1, 16, 1, 1

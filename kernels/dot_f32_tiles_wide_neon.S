@@ -7,6 +7,8 @@
  * the next one of those too. 4x4 takes 32 FMLA in 52 instructions; 16x1 has more loads than FMLA. */
 #include "kernels/dot_f32_tiles_in_order_neon.h"
 
+    .set pointers_move, 0
+
 at .req x3 /* once the columns' pointers are known */
 
     .macro load to, row
@@ -84,18 +86,8 @@ at .req x3 /* once the columns' pointers are known */
     .endr
     .endm
 
-    .macro tile R, C
-    count_groups \R
-    begin_tile \R\()x\C\()_wide, \R, \C
-    cbz rounds, 3f
+    .macro begin_rounds
     mov at, #-16
-    rounds_of \R, \C
-    end_tile \R\()x\C\()_wide
     .endm
 
-    tile 16, 1
-    tile 4, 1
-    tile 8, 2
-    tile 4, 2
-    tile 4, 3
-    tile 4, 4
+    all_tiles wide

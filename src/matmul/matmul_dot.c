@@ -8,6 +8,7 @@
 #include "kernels/dot_f32.h"
 #include "src/core/checked.h"
 #include "src/matmul/batch.h"
+#include "src/matmul/dot_in_order.h"
 #include "src/memory/descriptor.h"
 #include "src/primitive/finish.h"
 #include "src/threading/partition.h"
@@ -75,51 +76,100 @@ static bool must_gather(const neo_memory_desc *weights)
     return !matmul_is_contiguous(weights, weights->ndims - 2);
 }
 
+enum { TALL = 16, ROUND = 8, LEFT = 8 };
+
 /* Beside vectors as of whole tiles: of one column, what is left of these is done by fours, and less
- * than that at once, which takes more instructions; sums wait for themselves. */
-static double waiting_cycles(size_t count, double vectors, double vector, const struct core *core)
+ * than that at once, which takes more instructions; sums wait for themselves. Or it is one more
+ * tile. */
+static double waiting_cycles(size_t count, double vectors, double vector, const struct core *core,
+                             bool whole)
 {
-    enum { TILE = 16, SMALL = 4 };
-    size_t left = count % TILE, fours = left / SMALL;
+    enum { SMALL = 4 };
+    size_t left = count % TALL, fours = left / SMALL;
+    if (whole && left > LEFT)
+        return vectors * (double)(TALL - left) * vector;
     double calls = (double)fours + (left % SMALL ? 1.25 : 0);
     double waits = calls * core->fmla_latency - (double)left * vector;
     return vectors * fmax(waits, 0);
 }
 
-/* Of a tile of rows and columns: multiply-adds, or loads where those are more; and what a tile and
- * each result take around them. */
+static const double rows_of[DOT_F32_COLUMNS + 1] = {0, TALL, 8, 4, 4};
+
+/* Cycles of a vector of products in a tile of so many columns: multiply-adds, or loads where those
+ * are more. */
+static double vector_cycles(const struct core *core, size_t columns, double most)
+{
+    double rows = rows_of[columns], loads = (rows + (double)columns) / (rows * (double)columns);
+    double sums = fmin(most, rows) * (double)columns; /* each waits for itself */
+    double macs = fmax(1 / fmax(core->fmla_per_cycle, 1), core->fmla_latency / fmax(sums, 1));
+    if (core->in_order == IN_ORDER_WIDE) /* three instructions at a time */
+        return fmax(macs, (1 + loads) / 3 + 0.06);
+    if (core->in_order) /* two */
+        return fmax(2 * loads, (macs + 3 * loads) / 2) + 0.05;
+    return fmax(macs, loads / fmax(core->loads_per_cycle, 1));
+}
+
+/* And what a tile and each result take around them, on cores that reorder; less where tiles do
+ * everything. */
+static double reordered_cycles(const struct core *core, const struct matmul_shape *shape)
+{
+    double m = (double)shape->m, n = (double)shape->n, vectors = ceil((double)shape->k / 4);
+    size_t least = (size_t)fmin(m, n), columns = least < DOT_F32_COLUMNS ? least : DOT_F32_COLUMNS;
+    double vector = vector_cycles(core, columns, fmax(m, n)), rows = rows_of[columns];
+    bool whole = columns % 3 == 1 && fmax(m, n) >= rows && shape->k && shape->k % ROUND == 0;
+    const double most = DOT_F32_COLUMNS;        /* clang wants a double */
+    double later = ceil(fmin(m, n) / most) - 1; /* calls */
+    double around = whole ? 1.5 : 3 + 20 / (rows * (double)columns);
+    double cycles = m * n * (vectors * vector + core->slowness * around) + 110 * later;
+    if (columns == 1)
+        cycles += waiting_cycles((size_t)fmax(m, n), vectors, vector, core, whole);
+    return 30 + cycles;
+}
+
+static bool rows_are_src(const struct problem *problem)
+{
+    struct matmul_shape shape = matmul_shape(problem);
+    return shape.n <= shape.m || must_gather(&problem->tensors[WEIGHTS]);
+}
+
+static double in_order_cycles(const struct core *core, const struct problem *problem)
+{
+    struct matmul_shape shape = matmul_shape(problem);
+    bool src = rows_are_src(problem);
+    size_t rows = (size_t)(src ? shape.m : shape.n), columns = (size_t)(src ? shape.n : shape.m);
+    double vector[DOT_F32_COLUMNS + 1] = {0};
+    for (size_t c = 1; c <= DOT_F32_COLUMNS; c++)
+        vector[c] = vector_cycles(core, c, rows_of[c]);
+    return dot_in_order_cycles(core, rows, columns, (size_t)shape.k, vector);
+}
+
+/* Columns that are gathered, by the kind of core: for the matrix, and each value. */
+static double gathering_cycles(const struct core *core, const struct matmul_shape *shape)
+{
+    const struct {
+        double matrix, value;
+    } cycles[] = {
+        [0] = {150 * core->slowness, 1},
+        [IN_ORDER_NARROW] = {275, 5.2},
+        [IN_ORDER_WIDE] = {294, 3.2},
+    };
+    double values = (double)shape->n * (double)shape->k;
+    return cycles[core->in_order].matrix + cycles[core->in_order].value * values;
+}
+
 static double dot_estimate(const struct algorithm *self, const struct problem *problem,
                            const struct cpu *cpu)
 {
     (void)self;
-    static const double rows_of[DOT_F32_COLUMNS + 1] = {0, 16, 8, 4, 4};
     struct matmul_shape shape = matmul_shape(problem);
     const struct core *core = cpu->core;
     if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
         return 100;
-    double m = (double)shape.m, n = (double)shape.n, k = (double)shape.k;
-    size_t least = (size_t)fmin(m, n), columns = least < DOT_F32_COLUMNS ? least : DOT_F32_COLUMNS;
-    double rows = rows_of[columns], loads = (rows + (double)columns) / (rows * (double)columns);
-    double sums = fmin(fmax(m, n), rows) * (double)columns; /* each waits for itself */
-    double macs = fmax(1 / fmax(core->fmla_per_cycle, 1), core->fmla_latency / fmax(sums, 1));
-    double narrow = fmax(2 * loads, (macs + 3 * loads) / 2) + 0.05; /* two instructions at a time */
-    double wide = fmax(macs, (1 + loads) / 3 + 0.06);               /* three */
-    double vector = core->in_order == IN_ORDER_WIDE ? wide
-                    : core->in_order                ? narrow
-                                     : fmax(macs, loads / fmax(core->loads_per_cycle, 1));
-    bool one_call = shape.n == 4 && shape.m >= 4 && shape.k % 8 == 0 && !core->in_order;
-    double result = core->in_order == IN_ORDER_NARROW ? 12 : core->in_order ? 6 : 3;
-    double around = one_call ? 1.5 : result + 20 / (rows * (double)columns);
-    if (!core->in_order)
-        around *= core->slowness;
-    double each = m * n * (ceil(k / 4) * vector + around + post_ops_cycles(problem));
-    if (columns == 1)
-        each += waiting_cycles((size_t)fmax(m, n), ceil(k / 4), vector, core);
-    bool gathers = must_gather(&problem->tensors[WEIGHTS]);
-    double value = core->in_order ? 5 : 1; /* gathered */
-    double gathered = gathers ? 150 * core->slowness + value * n * k : 0,
-           call = core->in_order ? 40 : 30;
-    return 100 + (double)shape.batch * (call + each + gathered);
+    double each = core->in_order ? in_order_cycles(core, problem) : reordered_cycles(core, &shape);
+    if (must_gather(&problem->tensors[WEIGHTS]))
+        each += gathering_cycles(core, &shape);
+    each += (double)shape.m * (double)shape.n * post_ops_cycles(problem);
+    return 100 + (double)shape.batch * each;
 }
 
 static void dot_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
@@ -129,7 +179,7 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     size_t src_stride = (size_t)src->strides[src->ndims - 2];
     size_t weights_stride = (size_t)weights->strides[weights->ndims - 1];
-    mine->rows_are_src = shape.n <= shape.m || must_gather(weights);
+    mine->rows_are_src = rows_are_src(problem);
     mine->matrices = (size_t)shape.batch;
     mine->gather = shape.k && must_gather(weights);
     const neo_memory_desc *dst = &problem->tensors[DST];
