@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "arch/cores.h"
 #include "src/matmul/direct.h"
 #include "tests/support/session.h"
 
@@ -151,6 +152,50 @@ static void small_products_of_transposed_operands_are_done_in_place(void **state
     }
 }
 
+#if !NEO_PORTABLE
+/* By core and the layout of weights, where ways to do it are so close that estimates decide. */
+static void estimates_know_what_takes_least(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *core, *weights;
+        neo_dim m, n, k;
+        const struct algorithm *best;
+    } rows[] = {
+        {"cortex-a510", "ba", 7, 9, 13, &matmul_direct_f32},
+        {"cortex-a510", "ba", 2, 3, 5, &matmul_dot_f32},
+        {"cortex-a510", "ba", 7, 12, 64, &matmul_dot_f32},
+        {"cortex-a510", "ba", 13, 4, 75, &matmul_dot_f32},
+        {"cortex-a510", "ba", 40, 2, 30, &matmul_direct_f32},
+        {"cortex-a510", "ba", 8, 512, 64, &matmul_dot_f32},
+        {"cortex-a510", "ab", 40, 2, 30, &matmul_direct_f32},
+        {"cortex-a510", "any", 3, 3, 37, &matmul_direct_f32},
+        {"cortex-a510", "any", 9, 2, 32, &matmul_dot_f32},
+        {"cortex-a55", "ba", 7, 9, 13, &matmul_direct_f32},
+        {"cortex-a55", "ba", 2, 3, 5, &matmul_dot_f32},
+        {"cortex-a55", "ba", 7, 12, 64, &matmul_dot_f32},
+        {"cortex-a55", "ba", 13, 4, 75, &matmul_direct_f32},
+        {"cortex-a55", "ba", 2, 29, 6, &matmul_direct_f32},
+        {"cortex-a55", "ba", 8, 512, 64, &matmul_dot_f32},
+        {"cortex-a55", "ab", 40, 2, 30, &matmul_direct_f32},
+        {"neoverse-n1", "ba", 8, 512, 64, &matmul_dot_f32},
+        {"neoverse-n1", "ba", 8, 8, 8, &matmul_direct_f32},
+        {"neoverse-n1", "ba", 1, 28, 64, &matmul_dot_f32},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        const struct core *core = core_named(rows[i].core);
+        struct cpu cpu = {CPU_NEON, core, core->l1_bytes, core->l2_bytes, 0, 64};
+        struct problem problem = {
+            .tensors = {[SRC] = matrix(rows[i].m, rows[i].k, "ab"),
+                        [WEIGHTS] = matrix(rows[i].k, rows[i].n, rows[i].weights),
+                        [DST] = matrix(rows[i].m, rows[i].n, "ab")}};
+        const struct algorithm *best = matmul_best(&problem, &cpu);
+        if (best != rows[i].best)
+            fail_msg("%s, %zu: %s", rows[i].core, i, best->name);
+    }
+}
+#endif
+
 /* Batches a to c of src, weights and dst. */
 static struct problem batched(const neo_dim sizes[3][3])
 {
@@ -225,6 +270,9 @@ int main(void)
         cmocka_unit_test(rows_of_weights_that_leave_the_cache_come_for_few_tiles),
         cmocka_unit_test(batches_are_as_few_loops_as_can_be),
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
+#if !NEO_PORTABLE
+        cmocka_unit_test(estimates_know_what_takes_least),
+#endif
     };
     return cmocka_run_group_tests_name("matmul_choices", tests, session_setup, session_teardown);
 }

@@ -354,6 +354,30 @@ static void make_parts(struct columns *columns, const struct core *core, double 
     }
 }
 
+/* Packing strips on a core that issues in order, which waits for all that is around blocks of four
+ * lanes and steps; found from counts of 64 products. */
+static double tuned_turning_cycles(const struct direct_shape *shape, const struct core *core,
+                                   const struct columns *columns)
+{
+    static const struct {
+        double call, strip, vector, value;
+        double ragged, ragged_step; /* of a last vector that is not whole */
+        double narrow, narrow_step; /* of nothing but such a one */
+        double shallow, four;       /* of less than four steps; of one vector */
+    } cycles[] = {
+        [IN_ORDER_NARROW] = {160, 52, 30, 1.06, 137, 3.9, 139, 9.8, 58, 360},
+        [IN_ORDER_WIDE] = {156, 102, 15, 0.59, 165, 2.6, 125, 8.1, 167, 192},
+    };
+    int kind = core->in_order;
+    double k = (double)shape->k, vectors = ceil((double)shape->n / 4);
+    double all = cycles[kind].call + cycles[kind].strip * (double)columns->strip_count +
+                 cycles[kind].vector * vectors + (shape->k < 4 ? cycles[kind].shallow : 0);
+    if (shape->n < 4)
+        return all + cycles[kind].narrow + cycles[kind].narrow_step * k;
+    all += 4 * vectors * k * cycles[kind].value + (shape->n == 4 ? cycles[kind].four : 0);
+    return shape->n % 4 ? all + cycles[kind].ragged + cycles[kind].ragged_step * k : all;
+}
+
 /* Packing a strip: two loads and stores for eight elements, and shuffles, which cores that issue in
  * order wait for, as they do for rows of less than a vector, one by one. */
 static double turning_cycles(const struct direct_shape *shape, const struct core *core,
@@ -364,7 +388,10 @@ static double turning_cycles(const struct direct_shape *shape, const struct core
     bool waits = core->in_order && shape->n % 4 > 0;
     double rows = waits ? 12 * core->slowness * (double)shape->k : 0;
     double calls = core->slowness * 100 + 30 * (double)columns->strip_count;
-    return shape->turned ? calls + element * elements + rows : 0;
+    if (!shape->turned)
+        return 0;
+    return core->in_order && !shape->a_columns ? tuned_turning_cycles(shape, core, columns)
+                                               : calls + element * elements + rows;
 }
 
 /* Lines of plain rows that do not stay in the L1 cache come for each tile: of a strip that begins

@@ -22,6 +22,10 @@ PRODUCTS = (
     ('plain', '1x512:512x512'), ('plain', '4x512:512x512'), ('plain', '32x256:256x256'),
     ('plain', '256x4:4x256'), ('plain', '127x131:131x129'),
     ('plain', '62x1238:1238x11'), ('plain', '50x3000:3000x13'),
+    ('plain', '40x30:30x2'), ('packed', '3x37:37x3'), ('packed', '9x32:32x2'),
+    ('bt', '2x5:5x3'), ('bt', '7x13:13x9'), ('bt', '9x17:17x13'), ('bt', '7x64:64x12'),
+    ('bt', '13x75:75x4'), ('bt', '2x6:6x29'), ('bt', '40x30:30x2'), ('bt', '8x64:64x512'),
+    ('abt', '15x15:15x15'), ('abt', '67x73:73x71'),
 )
 CONVOLUTIONS = tuple((layout, text) for layout in ('nhwc', 'nchw') for text in (
     'mb1ic4ih14oc16oh14kh3ph1', 'mb1ic16ih28oc16oh28kh3ph1', 'mb1ic64ih28oc64oh28kh3ph1',
