@@ -2,7 +2,8 @@
  * and of 5x5 shares. A band is up to HIGHEST rows of dst, a tile four columns of it. Files have
  *
  *   tile R, padding, side, clamps    which leaves `base` and `out` at the tile to the right
- *   whole_tiles_wide R, padding, clamps   all but the last tile, for wide cores that issue in order
+ *   whole_tiles_wide R, padding, clamps   3x3: all but the last tile, for wide cores that issue in
+ *                                         order
  *   begin_function_constants         vectors that all planes share
  *   begin_plane_constants            the bias and weights of one
  *   whole_planes clamps              what is done without a list, to label 12 */
@@ -34,7 +35,7 @@ last_dst .req x30
 2:
     .endm
     .macro band_body R, padding, clamps
-    .if kind == IN_ORDER_WIDE
+    .if (kind == IN_ORDER_WIDE) & (KERNEL == 3)
     whole_tiles_wide \R, \padding, \clamps
     .else
     whole_tiles \R, \padding, \clamps

@@ -72,9 +72,9 @@ static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_
     job->last_src = STRIDE * job->last_dst;
 }
 
-/* The assembly that a core takes for 3x3. */
+/* The assembly that a core takes: bands of 3x3 and 5x5, and 3x3 of whole planes. */
 struct functions {
-    dwconv_f32_planes_fn *bands, *planes_7x7;
+    dwconv_f32_planes_fn *bands_3x3, *bands_5x5, *planes_7x7;
 };
 
 /* The assembly that needs no list for these planes, if there is some. */
@@ -87,12 +87,12 @@ static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
         ends_even(task))
         return NULL;
     if (task->kw == 5)
-        return rows == 7 ? dwconv_f32_planes_pairs_5x5 : NULL;
+        return rows == 7 ? functions->bands_5x5 : NULL;
     if (task->rows[2] - task->rows[1] != (ptrdiff_t)(STRIDE * rows)) /* not dense */
         return NULL;
     if (rows == 7 && task->dst_row == rows)
         return functions->planes_7x7;
-    return rows == 14 ? functions->bands : NULL;
+    return rows == 14 ? functions->bands_3x3 : NULL;
 }
 
 static void run_with(const struct dwconv_f32_task *task, const struct functions *functions)
@@ -112,19 +112,20 @@ static void run_with(const struct dwconv_f32_task *task, const struct functions 
     if (whole)
         whole(&job);
     else
-        (task->kw == 3 ? functions->bands : dwconv_f32_planes_pairs_5x5)(&job);
+        (task->kw == 3 ? functions->bands_3x3 : functions->bands_5x5)(&job);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
-    static const struct functions functions = {dwconv_f32_planes_pairs_3x3,
-                                               dwconv_f32_planes_pairs_7x7};
+    static const struct functions functions = {
+        dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5, dwconv_f32_planes_pairs_7x7};
     run_with(task, &functions);
 }
 
 static void run_a510(const struct dwconv_f32_task *task)
 {
     static const struct functions functions = {dwconv_f32_planes_pairs_3x3_a510,
+                                               dwconv_f32_planes_pairs_5x5_a510,
                                                dwconv_f32_planes_pairs_7x7_a510};
     run_with(task, &functions);
 }
