@@ -33,6 +33,7 @@ struct dwconv_f32_tall {
     /* for cores that issue in order, instead of the first row and `row` */
     const float *const *rows; /* of the tile; none is NULL */
     ptrdiff_t start;          /* from each to the first tap of output 0 */
+    size_t below;             /* rows of padding at the bottom, by which the function is chosen */
 };
 
 typedef void dwconv_f32_tall_fn(const struct dwconv_f32_tall *job);
@@ -42,6 +43,13 @@ typedef void dwconv_f32_tall_fn(const struct dwconv_f32_tall *job);
 enum { TALL_KERNELS = 3, TALL_STRIDES = 2, TALL_VECTORS = 2, TALL_HEIGHTS = 4 };
 extern dwconv_f32_tall_fn
     *const dwconv_f32_tall_functions[TALL_KERNELS][TALL_STRIDES][TALL_VECTORS][TALL_HEIGHTS][2];
+
+/* The same for kernels that are square and tiles of eight channels and 7, 4, 2 rows, where it is
+ * known how many rows are padding, by the list in dwconv_f32_tall_neon.c; [1]: some above are; [1]:
+ * some below. */
+enum { TALL_KNOWN = 4, TALL_KNOWN_HEIGHTS = 3 };
+extern dwconv_f32_tall_fn
+    *const dwconv_f32_tall_known_functions[TALL_KNOWN][TALL_KNOWN_HEIGHTS][2][2];
 
 /* For cores that issue in order: kernels of 5, 7 rows; IN_ORDER_* - 1; groups of four channels.
  * Kernels of 7 rows with stride 2 have no tiles of 7. */

@@ -64,16 +64,43 @@ static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *
         return 0;
     ptrdiff_t column = (ptrdiff_t)(task->column * sizeof(float));
     job->above = from - begin;
+    job->below = end - to;
     job->present = ((uint64_t)1 << (to - begin)) - 1;
     job->row = extent->row;
     job->source_back = column - (ptrdiff_t)(to - from) * extent->row;
     job->src = (uintptr_t)task->rows[from] + (uintptr_t)(task->first * column);
     job->dst = task->dst + y * task->dst_row;
-    return to - from == last + task->kh ? 1 : 2;
+    return 1;
+}
+
+/* What dwconv_f32_tall_known_functions have, in their order: kernels, strides down, rows of padding
+ * above and below. With stride 2 an image of an even number of rows has one more on either side, by
+ * the custom of those who made it. */
+static const struct known {
+    uint8_t kernel, stride, above, below;
+} known[TALL_KNOWN] = {{5, 1, 2, 2}, {5, 2, 2, 1}, {5, 2, 1, 2}, {7, 1, 3, 3}};
+
+static int is_known(const struct known *one, const struct dwconv_f32_task *task,
+                    const struct dwconv_f32_tall *job)
+{
+    return task->kh == one->kernel && task->kw == one->kernel && task->stride_h == one->stride &&
+           (!job->above || job->above == one->above) && (!job->below || job->below == one->below);
+}
+
+static dwconv_f32_tall_fn *find_function(const struct dwconv_f32_task *task,
+                                         const struct dwconv_f32_tall *job, size_t index,
+                                         size_t channels)
+{
+    int above = job->above > 0, below = job->below > 0, is_pair = channels == 8;
+    for (size_t i = 0; is_pair && index < TALL_KNOWN_HEIGHTS && i < TALL_KNOWN; i++)
+        if (is_known(&known[i], task, job))
+            return dwconv_f32_tall_known_functions[i][index][above][below];
+    return dwconv_f32_tall_functions[task->kh / 2 - 1][task->stride_h - 1][is_pair][index]
+                                    [above || below];
 }
 
 static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_tall *plan,
-                       const struct parts_group *part, size_t index, int padded)
+                       const struct parts_group *part, size_t index)
 {
     static const float none[8];
     struct dwconv_f32_tall job = *plan;
@@ -83,8 +110,7 @@ static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f
     job.bias_next = task->bias ? part->channels * sizeof(float) : 0;
     job.dst += part->c;
     job.groups = part->groups;
-    dwconv_f32_tall_functions[task->kh / 2 - 1][task->stride_h - 1][part->channels == 8][index]
-                             [padded](&job);
+    find_function(task, plan, index, part->channels)(&job);
 }
 
 static void run_groups_in_order(const struct dwconv_f32_task *task,
@@ -137,11 +163,11 @@ static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall
     struct tile_place place = {0};
     while (next_tile(&place, 0, task->out_rows)) {
         size_t y = place.row, index = place.index;
-        int rows = plan_rows(plan, task, y, index, extent);
-        if (rows == 0)
+        int is_tile = plan_rows(plan, task, y, index, extent);
+        if (!is_tile)
             run_other(task, y, tile_heights[index]);
-        for (int i = 0; rows && i < count; i++)
-            run_groups(task, plan, &groups[i], index, rows == 2);
+        for (int i = 0; is_tile && i < count; i++)
+            run_groups(task, plan, &groups[i], index);
     }
 }
 

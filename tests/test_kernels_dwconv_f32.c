@@ -31,6 +31,11 @@ struct problem {
     size_t dst_count;
     int is_same;  /* padding of half a kernel on all sides, or none above or below */
     int is_image; /* always on all sides, of an image that is no larger than the kernel */
+    const struct padding *padding; /* or so many rows of it */
+};
+
+struct padding {
+    size_t above, below;
 };
 
 typedef void fill_fn(float *out, size_t count, uint32_t *seed);
@@ -136,12 +141,31 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
         task->columns -= (size_t)-task->first;
 }
 
+/* A square kernel and as many rows of dst as there are tiles for, of any width. */
+static void pick_tile(struct dwconv_f32_task *task, uint32_t *seed)
+{
+    task->channels = 8 * pick(seed, 1, 2);
+    task->column = task->dst_column = task->weights_tap = task->channels;
+    task->src_plane = task->dst_plane = task->multiplier = task->kd = 1;
+    task->kw = task->kh;
+    task->stride_w = task->stride_h;
+    task->dilation_h = task->dilation_w = 1;
+    task->out_cols = pick(seed, 1, 12);
+    task->dst_row = task->out_cols * task->dst_column;
+    pick_same(task, seed);
+}
+
 /* Rows of padding at both ends of a plane, or nothing else. */
 static void pick_padding(const struct problem *problem, size_t *above, size_t *below,
                          uint32_t *seed)
 {
     const struct dwconv_f32_task *task = &problem->task;
     size_t half = task->kh / 2 * task->dilation_h;
+    if (problem->padding) {
+        *above = problem->padding->above;
+        *below = problem->padding->below;
+        return;
+    }
     int is_image = problem->is_image;
     *above = is_image || pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
     *below = is_image || pick(seed, 0, 1) ? problem->is_same ? half : pick(seed, 0, 4) : 0;
@@ -184,12 +208,11 @@ static void make_source(struct problem *problem, fill_fn *fill, int end, uint32_
     task->zeros = pick(seed, 0, 1) ? zeros : NULL;
 }
 
-static void make_problem(struct problem *problem, const struct dwconv_f32_kernel *kernel,
-                         fill_fn *fill, uint32_t *seed)
+/* All that comes after the sizes. */
+static void make_arrays(struct problem *problem, const struct dwconv_f32_kernel *kernel,
+                        fill_fn *fill, uint32_t *seed)
 {
     struct dwconv_f32_task *task = &problem->task;
-    memset(task, 0, sizeof *task);
-    pick_sizes(problem, kernel, seed);
     int end = (int)pick(seed, 0, 1);
     make_source(problem, fill, end, seed);
     size_t taps = task->kd * task->kh * task->kw;
@@ -210,6 +233,15 @@ static void make_problem(struct problem *problem, const struct dwconv_f32_kernel
     task->dst = problem->dst;
     size_t scratch = kernel->scratch_bytes ? kernel->scratch_bytes(task) : 0;
     task->scratch = guard_at(&guard_scratch, (scratch + 63) / 64 * 64, end);
+}
+
+static void make_problem(struct problem *problem, const struct dwconv_f32_kernel *kernel,
+                         fill_fn *fill, uint32_t *seed)
+{
+    problem->task = (struct dwconv_f32_task){0};
+    problem->padding = NULL;
+    pick_sizes(problem, kernel, seed);
+    make_arrays(problem, kernel, fill, seed);
 }
 
 /* The product at one tap added to the sum, unless it is in the padding. */
@@ -330,11 +362,33 @@ static void adds_reals_in_the_order_of_the_contract(void **state)
     walk(kernel_of(state), fill_reals);
 }
 
+/* Kernels with tiles of some rows may have others for each usual number of rows of padding. */
+static void knows_rows_of_padding(void **state)
+{
+    static const size_t heights[] = {2, 4, 7};
+    const struct dwconv_f32_kernel *kernel = kernel_of(state);
+    uint32_t seed = fill_seed();
+    for (size_t i = 0; kernel->tile_rows && i < 4 * 4 * 2 * 2 * count_of(heights); i++) {
+        struct padding padding = {.above = i % 4, .below = i / 4 % 4};
+        struct problem problem = {.padding = &padding};
+        problem.task.kh = i / 16 % 2 ? 7 : 5;
+        problem.task.stride_h = i / 32 % 2 + 1;
+        problem.task.out_rows = heights[i / 64];
+        pick_tile(&problem.task, &seed);
+        if (!dwconv_f32_does(kernel, &problem.task))
+            continue;
+        make_arrays(&problem, kernel, fill_reals, &seed);
+        run_in_pieces(&problem.task, kernel, 0);
+        check_problem(&problem, kernel);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(is_exact_on_integers),
         cmocka_unit_test(adds_reals_in_the_order_of_the_contract),
+        cmocka_unit_test(knows_rows_of_padding),
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_src, MOST * sizeof(float)},   {&guard_scratch, MOST * sizeof(float)},
