@@ -30,21 +30,23 @@ struct winograd_f32_matrix {
     int standard;
 };
 
-/* Channels of planes become neighbours: for y < rows, x < cols, c < channels:
+/* Four channels of planes become neighbours, and so do pixels of these, so that what is stored is a
+ * line: for y < rows, x < cols, c < channels:
  *
- *   dst[y * dst_row + x * dst_column + c] = src[y * src_row + x + c * src_channel] */
+ *   dst[y * dst_row + c / 4 * dst_group + x * 4 + c % 4] = src[y * src_row + x + c * src_channel]
+ */
 struct winograd_f32_patch {
     size_t rows, cols, channels;
     const float *src;
     ptrdiff_t src_row, src_channel;
     float *dst;
-    size_t dst_row, dst_column;
+    size_t dst_row, dst_group;
 };
 typedef void winograd_f32_gather_fn(const struct winograd_f32_patch *task);
 
 /* One tile: for c < 4 * groups:
  *
- *   in[y][x] = pixels[x * rows.n + y][from + c]
+ *   in[y][x] = pixels[x * rows.n + y][from + c / 4 * from_group + c % 4]
  *   target(y, x) of channel c = (rows' matrix * in * cols' matrix transposed)[y][x]
  *
  * where with i = y * cols.n + x target(y, x) of channel c is targets[i][at(i) + c % 4], and at(i)
@@ -54,6 +56,7 @@ struct winograd_f32_input {
     struct winograd_f32_matrix rows, cols; /* square */
     size_t groups, first;
     ptrdiff_t from;
+    size_t from_group;
     const float *const *pixels;
     float *const *targets;
     const size_t *steps;

@@ -116,8 +116,8 @@ INLINE void cols_of(const struct winograd_f32_input *task, ptrdiff_t c, size_t g
 INLINE void input_as(const struct winograd_f32_input *task, int pairs)
 {
     half values;
-    for (size_t g = 0; g < task->groups; g++) {
-        ptrdiff_t c = task->from + (ptrdiff_t)g * WINOGRAD_F32_GROUP;
+    ptrdiff_t c = task->from;
+    for (size_t g = 0; g < task->groups; g++, c += (ptrdiff_t)task->from_group) {
         size_t group = task->first + g;
         switch (task->rows.n) {
         case 8:

@@ -33,7 +33,7 @@ static void gather(const struct winograd_f32_patch *task)
     for (size_t y = 0; y < task->rows; y++)
         for (size_t x = 0; x < task->cols; x++)
             for (size_t c = 0; c < task->channels; c++)
-                task->dst[y * task->dst_row + x * task->dst_column + c] =
+                task->dst[y * task->dst_row + c / GROUP * task->dst_group + x * GROUP + c % GROUP] =
                     task->src[(ptrdiff_t)y * task->src_row + (ptrdiff_t)x +
                               (ptrdiff_t)c * task->src_channel];
 }
@@ -42,9 +42,10 @@ static void input_channel(const struct winograd_f32_input *task, size_t c)
 {
     float values[MOST][MOST];
     size_t rows = task->rows.n, cols = task->cols.n;
+    ptrdiff_t from = task->from + (ptrdiff_t)(c / GROUP * task->from_group + c % GROUP);
     for (size_t y = 0; y < rows; y++)
         for (size_t x = 0; x < cols; x++)
-            values[y][x] = task->pixels[x * rows + y][task->from + (ptrdiff_t)c];
+            values[y][x] = task->pixels[x * rows + y][from];
     transform(&task->rows, &task->cols, values);
     for (size_t i = 0; i < rows * cols; i++) {
         size_t group = task->first + c / GROUP;

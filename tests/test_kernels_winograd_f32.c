@@ -71,17 +71,18 @@ static void check_value(float got, double want, double scale)
 static void check_gather(const struct winograd_f32_kernel *kernel, size_t rows, size_t cols,
                          size_t channels)
 {
-    enum { COLUMN = 16 };
     uint32_t seed = fill_seed();
-    size_t src_row = cols + 1, plane = rows * src_row + 3, dst_row = (cols + 2) * COLUMN;
+    size_t src_row = cols + 1, plane = rows * src_row + 3, group = (cols + 1) * GROUP;
+    size_t dst_row = 5 * group;
     size_t src_size = (channels - 1) * plane + (rows - 1) * src_row + cols;
-    size_t dst_size = (rows - 1) * dst_row + (cols - 1) * COLUMN + channels;
+    size_t last = (channels - 1) / GROUP * group + (channels - 1) % GROUP;
+    size_t dst_size = (rows - 1) * dst_row + (cols - 1) * GROUP + last + 1;
     float *src = guard_at(&guard_src, src_size * sizeof *src, 1);
     float *dst = guard_at(&guard_dst, dst_size * sizeof *dst, 1);
     fill_reals(src, src_size, &seed);
     fill_marker(dst, dst_size);
     kernel->gather(&(struct winograd_f32_patch){rows, cols, channels, src, (ptrdiff_t)src_row,
-                                                (ptrdiff_t)plane, dst, dst_row, COLUMN});
+                                                (ptrdiff_t)plane, dst, dst_row, group});
     size_t written = 0;
     for (size_t i = 0; i < dst_size; i++)
         written += !fill_is_marker(dst[i]);
@@ -89,7 +90,8 @@ static void check_gather(const struct winograd_f32_kernel *kernel, size_t rows, 
     for (size_t y = 0; y < rows; y++)
         for (size_t x = 0; x < cols; x++)
             for (size_t c = 0; c < channels; c++)
-                assert_true(dst[y * dst_row + x * COLUMN + c] == src[c * plane + y * src_row + x]);
+                assert_true(dst[y * dst_row + c / GROUP * group + x * GROUP + c % GROUP] ==
+                            src[c * plane + y * src_row + x]);
 }
 
 static void patches_are_gathered(void **state)
@@ -105,12 +107,13 @@ static void patches_are_gathered(void **state)
 static void check_input(const struct winograd_f32_kernel *kernel, size_t largest, size_t r,
                         size_t c, size_t height, bool same_step)
 {
-    enum { FROM = 2, FIRST = 1, GROUPS = CHANNELS / GROUP, SHIFT = GROUP };
+    enum { FROM = 2, FIRST = 1, GROUPS = CHANNELS / GROUP, SHIFT = GROUP, APART = 4 };
     uint32_t seed = fill_seed();
     struct sides sides;
     sides.rows = forward(largest, r, sides.values[0]);
     sides.cols = forward(largest, c, sides.values[1]);
-    size_t count = r * c, block = ROWS * GROUP * (FIRST + GROUPS), size = FROM + CHANNELS;
+    size_t count = r * c, block = ROWS * GROUP * (FIRST + GROUPS),
+           size = FROM + CHANNELS + (GROUPS - 1) * APART;
     const float *pixels[MOST * MOST];
     float *targets[MOST * MOST];
     size_t steps[MOST * MOST], shift = same_step && height > 1 ? SHIFT : 0;
@@ -127,6 +130,7 @@ static void check_input(const struct winograd_f32_kernel *kernel, size_t largest
                                                .cols = sides.cols,
                                                .groups = GROUPS,
                                                .from = FROM,
+                                               .from_group = GROUP + APART,
                                                .first = FIRST,
                                                .pixels = pixels,
                                                .targets = targets,
@@ -140,7 +144,7 @@ static void check_input(const struct winograd_f32_kernel *kernel, size_t largest
     for (size_t channel = 0; channel < CHANNELS; channel++) {
         double in[MOST][MOST], scale;
         for (size_t i = 0; i < count; i++)
-            in[i % r][i / r] = (double)pixels[i][FROM + channel];
+            in[i % r][i / r] = (double)pixels[i][FROM + channel + channel / GROUP * APART];
         for (size_t i = 0; i < count; i++) {
             double want = product(&sides, i / c, i % c, in, &scale);
             size_t at = (FIRST + channel / GROUP) * steps[i] + shift + channel % GROUP;

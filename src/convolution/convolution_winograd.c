@@ -209,13 +209,14 @@ static void plan_scratch(struct convolution_winograd *mine)
 {
     size_t points = mine->down * mine->across, rows = mine->strip * points;
     size_t patch = mine->gathers || mine->shape.ic % WINOGRAD_F32_GROUP ? MOST_POINTS * CHUNK : 0;
+    size_t patch_row = (size_t)WINOGRAD_F32_POINTS * CHUNK; /* and groups of padding are as far */
     mine->table_bytes = convolution_part(sizeof(struct strip));
     mine->input_bytes = convolution_part(
         (mine->slot ? (points + 1) * mine->slot : rows * mine->padded) * sizeof(float));
     mine->sum_bytes =
         mine->slot ? 0
                    : convolution_part(rows * WINOGRAD_F32_NR * mine->most_panels * sizeof(float));
-    mine->zero_bytes = convolution_part(max_size(mine->padded, CHUNK) * sizeof(float));
+    mine->zero_bytes = convolution_part(max_size(mine->padded, patch_row) * sizeof(float));
     mine->task_bytes = mine->table_bytes + mine->input_bytes + mine->sum_bytes + mine->zero_bytes +
                        convolution_part(patch * sizeof(float));
 }

@@ -15,6 +15,26 @@ static struct range existing(neo_dim from, size_t count, neo_dim size)
     return (struct range){begin, end < most ? end : most};
 }
 
+/* Pixels that are elsewhere than next to each other, a row and four channels at a time. */
+static void copy_patch(const struct convolution_winograd *plan,
+                       const struct winograd_f32_patch *patch)
+{
+    ptrdiff_t column = (ptrdiff_t)plan->shape.src.w;
+    for (size_t y = 0; y < patch->rows; y++)
+        for (size_t c = 0; c < patch->channels; c += WINOGRAD_F32_GROUP)
+            plan->copy(&(struct copy_f32_plane){
+                .rows = min_size(patch->channels - c, WINOGRAD_F32_GROUP),
+                .cols = patch->cols,
+                .src =
+                    patch->src + (ptrdiff_t)y * patch->src_row + (ptrdiff_t)c * patch->src_channel,
+                .src_row = patch->src_channel,
+                .src_col = column,
+                .dst = patch->dst + y * patch->dst_row + c / WINOGRAD_F32_GROUP * patch->dst_group,
+                .dst_row = 1,
+                .dst_col = WINOGRAD_F32_GROUP,
+            });
+}
+
 /* Copies what exists of a tile's source to the patch, channels [channel, channel + count). */
 static void gather_tile(const struct task *task, const struct tile *tile, size_t channel,
                         size_t count)
@@ -25,34 +45,24 @@ static void gather_tile(const struct task *task, const struct tile *tile, size_t
     struct range cols = existing(tile->x - s->padding[WIDTH], tile->cols, s->in[WIDTH]);
     neo_dim y = tile->y - s->padding[HEIGHT] + rows.begin, row = (neo_dim)tile->cols * CHUNK;
     neo_dim x = tile->x - s->padding[WIDTH] + cols.begin;
-    const float *src = (const float *)task->run->execution->buffers[SRC] + tile->n * s->src.n +
-                       (neo_dim)channel * s->src.c + y * s->src.h + x * s->src.w;
-    float *dst = task->patches + rows.begin * row + cols.begin * CHUNK;
-    if (s->src.w == 1 && rows.begin < rows.end && cols.begin < cols.end)
-        plan->kernel->gather(&(struct winograd_f32_patch){
-            .rows = (size_t)(rows.end - rows.begin),
-            .cols = (size_t)(cols.end - cols.begin),
-            .channels = count,
-            .src = src,
-            .src_row = s->src.h,
-            .src_channel = s->src.c,
-            .dst = dst,
-            .dst_row = (size_t)row,
-            .dst_column = CHUNK,
-        });
+    if (rows.begin >= rows.end || cols.begin >= cols.end)
+        return;
+    struct winograd_f32_patch patch = {
+        .rows = (size_t)(rows.end - rows.begin),
+        .cols = (size_t)(cols.end - cols.begin),
+        .channels = count,
+        .src = (const float *)task->run->execution->buffers[SRC] + tile->n * s->src.n +
+               (neo_dim)channel * s->src.c + y * s->src.h + x * s->src.w,
+        .src_row = s->src.h,
+        .src_channel = s->src.c,
+        .dst = task->patches + rows.begin * row + cols.begin * WINOGRAD_F32_GROUP,
+        .dst_row = (size_t)row,
+        .dst_group = tile->cols * WINOGRAD_F32_GROUP,
+    };
+    if (s->src.w == 1)
+        plan->kernel->gather(&patch);
     else
-        for (; rows.begin < rows.end && cols.begin < cols.end;
-             rows.begin++, src += s->src.h, dst += row)
-            plan->copy(&(struct copy_f32_plane){
-                .rows = count,
-                .cols = (size_t)(cols.end - cols.begin),
-                .src = src,
-                .src_row = s->src.c,
-                .src_col = s->src.w,
-                .dst = dst,
-                .dst_row = 1,
-                .dst_col = CHUNK,
-            });
+        copy_patch(plan, &patch);
 }
 
 /* The address of each pixel of a tile, column by column: of zeros, or (y, x) of the tile is at
@@ -92,7 +102,7 @@ static bool has_padding(const struct convolution_shape *s, const struct tile *ti
 
 static void list_patch(const struct task *task, const struct tile *tile, const float **pixels)
 {
-    list_pixels(task, tile, task->patches, (neo_dim)tile->cols * CHUNK, CHUNK, pixels);
+    list_pixels(task, tile, task->patches, (neo_dim)tile->cols * CHUNK, WINOGRAD_F32_GROUP, pixels);
 }
 
 /* Tiles of a kind without padding share the addresses of the first one: patches have one place. */
@@ -208,6 +218,7 @@ static void place_tile(const struct task *task, const struct tile *tile, size_t 
     input->rows = winograd_forward(plan, tile->rows);
     input->cols = winograd_forward(plan, tile->cols);
     input->first = input->shift = 0;
+    input->from_group = WINOGRAD_F32_GROUP;
     find_targets(task, tile, i, input);
     find_pixels(task, tile, i, input);
 }
@@ -223,6 +234,7 @@ static void transform_patch(const struct task *task, const struct tile *tile,
         input.pixels = task->strip->patch;
     }
     input.from = 0;
+    input.from_group = tile->cols * WINOGRAD_F32_GROUP;
     input.groups = div_up(count, WINOGRAD_F32_GROUP);
     task->run->plan->kernel->input(&input);
 }
