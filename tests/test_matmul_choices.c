@@ -101,6 +101,28 @@ static void few_sums_are_four_parts_each(void **state)
     }
 }
 
+/* Two panels and few rows of src are more than the L1 cache has, one is not: rows stay then. With
+ * fewer values of k both ways do, and where not even one panel leaves room, two come for them at
+ * once. */
+static void rows_stay_beside_one_panel(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t m, k;
+        uint8_t vectors;
+    } rows[] = {{6, 512, 3}, {8, 512, 3}, {12, 512, 3}, {16, 512, 6},
+                {4, 512, 6}, {8, 256, 6}, {4, 1024, 6}};
+    const struct core core = {
+        .name = "any", .fmla_per_cycle = 2, .fmla_latency = 4, .loads_per_cycle = 2, .slowness = 1};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct columns columns;
+        struct direct_shape shape = {
+            .m = rows[i].m, .n = 512, .k = rows[i].k, .l1_bytes = 65536, .panels = true};
+        direct_columns_choose(&columns, &core, &shape);
+        assert_int_equal(columns.runs[0].vectors, rows[i].vectors);
+    }
+}
+
 /* Eight rows are three tiles of 32 columns, or two of 16, which takes hardly longer. */
 static void rows_of_weights_that_leave_the_cache_come_for_few_tiles(void **state)
 {
@@ -268,6 +290,7 @@ int main(void)
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(few_sums_are_four_parts_each),
         cmocka_unit_test(rows_of_weights_that_leave_the_cache_come_for_few_tiles),
+        cmocka_unit_test(rows_stay_beside_one_panel),
         cmocka_unit_test(batches_are_as_few_loops_as_can_be),
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
 #if !NEO_PORTABLE

@@ -6,6 +6,7 @@
 #include "src/weights/layout.h"
 
 enum { MAX_SHALLOW = 8, LEAST_TAIL = 8, LEAST_PARTS = 9 };
+#define LINE 16.0 /* values */
 _Static_assert((int)LEAST_TAIL >= (int)GEMM_F32_PANELS_LEAST_TAIL, "kernels take so few steps");
 _Static_assert((int)LEAST_PARTS > (int)MAX_SHALLOW, "a depth has kernels of one kind");
 
@@ -395,19 +396,43 @@ static double turning_cycles(const struct direct_shape *shape, const struct core
 }
 
 /* Lines of plain rows that do not stay in the L1 cache come for each tile: of a strip that begins
- * within a line, one more. They come in the time of products: so little that only among strips of
- * about the same cycles the fewest are taken. */
-static double lines_cycles(const struct direct_shape *shape, const struct columns *columns)
+ * within a line, one more. */
+static double lines_of_rows(const struct direct_shape *shape, const struct strips *run)
 {
-    enum { LINE = 16 /* values */, LINES_PER_CYCLE = 4 };
-    double lines = 0;
-    for (size_t r = 0; shape->b_leaves && r < columns->run_count; r++) {
-        const struct strips *run = &columns->runs[r];
-        size_t width = 4u * run->vectors, aligned = min_size(power_of_two_in(width), LINE);
-        size_t tiles = div_up(shape->m, max_size(run->height, 1));
-        lines += (double)(run->count * tiles * shape->k * (width + LINE - aligned)) / (double)LINE;
-    }
-    return lines / (double)LINES_PER_CYCLE;
+    size_t width = 4u * run->vectors, aligned = min_size(power_of_two_in(width), (size_t)LINE);
+    size_t tiles = div_up(shape->m, max_size(run->height, 1));
+    return (double)(run->count * tiles * shape->k * (width + (size_t)LINE - aligned)) / LINE;
+}
+
+/* Lines that come again with packed weights: src's with each strip, and a strip's with each tile,
+ * if so much of other lines is used before that the L1 cache does not keep them. Beside all
+ * weights, if these are few, strips take turns at some rows of src. */
+static double lines_of_panels(const struct direct_shape *shape, const struct strips *run)
+{
+    double l1 = (double)shape->l1_bytes / sizeof(float), room = 0.92 * l1, k = (double)shape->k;
+    bool has_turns = k * (double)shape->n <= l1 * 10 / 16;
+    double strip = 4.0 * run->vectors * k;
+    const double dst = 4 * LINE; /* of a row: this strip's and the one's before */
+    double m = (double)shape->m, tiles = ceil(m / fmax(run->height, 1)), rows = ceil(m / tiles);
+    double values = strip + m * (k + dst) > room && !has_turns ? m * k : 0;
+    if (strip + rows * (k + dst) > room)
+        values += (tiles - 1) * strip;
+    return run->count * values / LINE;
+}
+
+/* They come in the time of products: so little that only among strips of about the same cycles the
+ * fewest are taken. Cores that issue in order have single panels anyway. */
+static double lines_cycles(const struct core *core, const struct direct_shape *shape,
+                           const struct columns *columns)
+{
+    const double rows_per_cycle = 4, panels_per_cycle = 2;
+    double cycles = 0;
+    for (size_t r = 0; r < columns->run_count; r++)
+        if (shape->panels && !shape->a_columns && !core->in_order)
+            cycles += lines_of_panels(shape, &columns->runs[r]) / panels_per_cycle;
+        else if (shape->b_leaves)
+            cycles += lines_of_rows(shape, &columns->runs[r]) / rows_per_cycle;
+    return cycles;
 }
 
 static void take_if_better(struct columns *best, double *least, const struct columns *columns,
@@ -426,7 +451,7 @@ static void keep_better(struct columns *best, double *least, const struct core *
 {
     double rows = (double)shape->m, depth = (double)shape->k;
     make_parts(columns, core, rows, depth);
-    double others = turning_cycles(shape, core, columns) + lines_cycles(shape, columns);
+    double others = turning_cycles(shape, core, columns) + lines_cycles(core, shape, columns);
     take_if_better(best, least, columns, others + columns_cycles(core, columns, rows, depth));
     if (!shape->a_columns && make_shallow(columns, shape->k))
         take_if_better(best, least, columns, others + columns_cycles(core, columns, rows, depth));
@@ -462,7 +487,7 @@ static double choose_packed(struct columns *best, const struct core *core,
                 keep_better(best, &least, core, shape, &columns);
             }
         }
-    return least;
+    return least - lines_cycles(core, shape, best);
 }
 
 double direct_columns_choose(struct columns *best, const struct core *core,
@@ -478,7 +503,7 @@ double direct_columns_choose(struct columns *best, const struct core *core,
         plain_columns(&columns, core, shape->n, widths[i]);
         keep_better(best, &least, core, shape, &columns);
     }
-    return least - lines_cycles(shape, best);
+    return least - lines_cycles(core, shape, best);
 }
 
 static void set_vectors(struct strips *run, const struct core *core, size_t vectors)
