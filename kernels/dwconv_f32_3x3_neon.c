@@ -143,19 +143,26 @@ static void run_dense_a510(struct dwconv_f32_task *task, const float **rows)
     run_dense_as(task, rows, IN_ORDER_WIDE);
 }
 
+static void run_parts(const struct dwconv_f32_task *task, parts_fn *run)
+{
+    if (task->whole_images && task->copies_weights)
+        dwconv_f32_image_copy_weights(task);
+    parts_run(task, run);
+}
+
 static void run(const struct dwconv_f32_task *task)
 {
-    parts_run(task, run_dense);
+    run_parts(task, run_dense);
 }
 
 static void run_a55(const struct dwconv_f32_task *task)
 {
-    parts_run(task, run_dense_a55);
+    run_parts(task, run_dense_a55);
 }
 
 static void run_a510(const struct dwconv_f32_task *task)
 {
-    parts_run(task, run_dense_a510);
+    run_parts(task, run_dense_a510);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -165,10 +172,11 @@ static int does(const struct dwconv_f32_task *task)
            task->kw == 3 && down <= 2 && down == parts_stride(task->stride_w, task->dilation_w);
 }
 
-/* A copy of the weights. */
+/* A copy of the weights for tiles, and one for whole images. */
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    return task->copies_weights ? TILES_TAPS * task->channels * sizeof(float) : 0;
+    size_t copies = !task->copies_weights ? 0 : task->whole_images ? 2 : 1;
+    return copies * TILES_TAPS * task->channels * sizeof(float);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {
@@ -184,6 +192,7 @@ const struct dwconv_f32_kernel dwconv_f32_3x3_a55_neon = {
     .needs = CPU_NEON,
     .in_order = IN_ORDER_NARROW,
     .does = does,
+    .scratch_bytes = scratch_bytes,
     .run = run_a55,
 };
 const struct dwconv_f32_kernel dwconv_f32_3x3_a510_neon = {
@@ -191,5 +200,6 @@ const struct dwconv_f32_kernel dwconv_f32_3x3_a510_neon = {
     .needs = CPU_NEON,
     .in_order = IN_ORDER_WIDE,
     .does = does,
+    .scratch_bytes = scratch_bytes,
     .run = run_a510,
 };

@@ -155,6 +155,134 @@ clamp .req x17
     end_function dwconv_f32_image_\H\()x\W
     .endm
 
+/* ---- with copies of weights: [tap][2 vectors], column by column ---- */
+
+/* Sums are all of them, or those of a row of 3x3: four taps' weights have a place beside them. */
+    .macro load_copy tap, turn
+    .set here, 2 * (H * W + sums) + \turn % slots * 2
+    load_pair %(here), %(here + 1), %(32 * (\tap))
+    .endm
+    .macro load_pair first, second, offset
+    ldp q\first, q\second, [weights, #\offset]
+    .endm
+
+/* Number \tap, whose turn it is, to sums of the rows from `from` on. */
+    .macro add_copy tap, turn
+    .set dy, (\tap) % 3 - 1
+    .set dx, (\tap) / 3 - 1
+    .set p, 0
+    .rept sums
+    .set y, from + p / W
+    .set x, p % W
+    .if (y + dy >= 0) & (y + dy < H) & (x + dx >= 0) & (x + dx < W)
+    .set v, 0
+    .rept 2
+    fma %(2 * (H * W + p) + v), %(2 * ((y + dy) * W + x + dx) + v), %(2 * (H * W + sums) + \turn % slots * 2 + v)
+    .set v, v + 1
+    .endr
+    .endif
+    .set p, p + 1
+    .endr
+    .endm
+
+/* So many taps of a column, from number `top` on: those that have a row of source for one of these
+ * rows. */
+    .macro load_turn turn, top, down
+    .if \turn < 3 * \down
+    load_copy %(\turn / \down * 3 + \turn % \down + \top), \turn
+    .endif
+    .endm
+    .macro add_turn turn, top, down
+    add_copy %(\turn / \down * 3 + \turn % \down + \top), \turn
+    .endm
+    .macro add_copies top, down
+    .set n, 0
+    .rept slots - 1
+    load_turn %(n), \top, \down
+    .set n, n + 1
+    .endr
+    .set n, 0
+    .rept 3 * \down
+    load_turn %(n + slots - 1), \top, \down
+    add_turn %(n), \top, \down
+    .set n, n + 1
+    .endr
+    .endm
+
+    .macro begin_copied_sums
+    .set p, 0
+    .rept sums
+    load_one_or_two 2, %(2 * (H * W + p)), bias
+    .set p, p + 1
+    .endr
+    .endm
+
+    .macro store_copied_sums
+    .set p, 0
+    .rept sums
+    .if p % W == 0
+    place_at %(12 + from + p / W)
+    .endif
+    several st1, 2, %(2 * (H * W + p)), at, dst_column
+    .set p, p + 1
+    .endr
+    .endm
+
+    .macro copied_image height, width
+    .set H, \height
+    .set W, \width
+    .set vectors, 2
+    .set sums, H * W
+    .if sums > 6
+    .set sums, W
+    .endif
+    .set slots, 16 - H * W - sums
+    table_entry dwconv_f32_image_copied_\height\()x\width
+    begin_listed_function dwconv_f32_image_copied_\height\()x\width
+    save_registers 4
+    load_job
+1:  load_source H, W
+    .set from, 0
+    .rept H * W / sums
+    .set top, 0
+    .set down, 3
+    .if sums == W
+    .if from == 0
+    .set top, 1
+    .endif
+    .if (from == 0) | (from == H - 1)
+    .set down, 2
+    .endif
+    .endif
+    begin_copied_sums
+    add_copies %(top), %(down)
+    cbz clamp, 2f
+    .set here, 2 * (H * W + sums)
+    load_clamp %(here), %(here + 1)
+    clamp_all %(2 * H * W), %(2 * sums), %(here), %(here + 1)
+2:  store_copied_sums
+    .set from, from + sums / W
+    .endr
+    for_all move_on, 9, H
+    for_all move_on, 12, H
+    add weights, weights, #9 * 32
+    add bias, bias, bias_step
+    subs groups, groups, #1
+    b.ne 1b
+    pop_and_return
+    end_function dwconv_f32_image_copied_\height\()x\width
+    .endm
+
+    .macro load_clamp low, high
+    ldp q\low, q\high, [clamp]
+    .endm
+
+    begin_table dwconv_f32_image_copied_functions
+    copied_image 2, 3
+    copied_image 3, 2
+    copied_image 3, 3
+    end_table dwconv_f32_image_copied_functions
+
     begin_table dwconv_f32_image_functions
     image 1, 1
     image 1, 2
