@@ -263,7 +263,8 @@ PERF_LIBRARIES := $(patsubst driver_%,%,$(basename $(notdir $(wildcard tests/per
 PERF_DRIVERS = $(addprefix $(BUILD)/tests/perf/driver_,$(foreach library,$(PERF_LIBRARIES),$(call has_library,$(library))))
 PERF = PYTHONPATH=tests/perf $(PYTHON) tests/perf/perf.py
 PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) \
-    $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(PEERS),--peers $(PEERS)) $(if $(LAYOUT),--layout $(LAYOUT)) \
+    $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(LAYOUT),--layout $(LAYOUT)) \
+    $(if $(filter-out undefined,$(origin PEERS)),--peers '$(PEERS)') \
     $(if $(CACHES),--caches) $(if $(RECORDED),--recorded) $(if $(OUT),--out $(OUT))
 
 build/tools/%.so: tests/perf/%.c $(wildcard tests/perf/*.h) tests/perf/a64.c
