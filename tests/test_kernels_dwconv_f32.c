@@ -109,6 +109,8 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
         task->out_rows = pick(seed, 2, 3);
         task->out_cols = 7 * pick(seed, 17, 18);
     }
+    if (!is_dense && problem->is_same && task->kh == 3 && pick(seed, 0, 3) == 0)
+        task->out_rows = pick(seed, 25, 48); /* and some have rows of a dilation in turn */
     if (task->channels <= 16 && pick(seed, 0, 15) == 0) /* and some divide wide rows */
         task->out_rows = pick(seed, 1, 2), task->out_cols = pick(seed, 100, 600);
     if (task->kh == 1 && pick(seed, 0, 1)) /* or a row that is alone */
