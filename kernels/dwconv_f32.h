@@ -75,7 +75,8 @@ struct dwconv_f32_kernel {
     uint8_t all_channels_from; /* so many columns of dst, by the dilation, on it divides channels by
                                 * itself, so that they should be all in a call; 0: it does not */
     size_t (*scratch_bytes)(
-        const struct dwconv_f32_task *task); /* NULL: none; looks at no pointer */
+        const struct dwconv_f32_task *task); /* NULL: none; looks at no pointer. It is enough for
+                                              * fewer rows, and planes of the kernel, too */
     dwconv_f32_fn *run;
 };
 extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3_neon,

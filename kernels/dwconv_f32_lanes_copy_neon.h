@@ -128,6 +128,36 @@ INLINE void copy_apart(const struct dwconv_f32_task *task, float *to, const floa
     }
 }
 
+/* Of C channels, which are one to four whole vectors. */
+INLINE void copy_vectors(float *to, const float *from, size_t count, size_t step, size_t C)
+{
+    for (; count; count--, to += C, from += step) {
+        float32x4_t values[4];
+#pragma GCC unroll 4
+        for (size_t i = 0; i < C / LANES; i++)
+            values[i] = vld1q_f32(from + i * LANES);
+#pragma GCC unroll 4
+        for (size_t i = 0; i < C / LANES; i++)
+            vst1q_f32(to + i * LANES, values[i]);
+    }
+}
+
+/* Pixels that follow each other in `to`, `step` values from each other in `from`. */
+INLINE void copy_interleaved(float *to, const float *from, size_t count, size_t step, size_t C)
+{
+    if (C == 16)
+        copy_vectors(to, from, count, step, 16);
+    else if (C == 12)
+        copy_vectors(to, from, count, step, 12);
+    else if (C == 8)
+        copy_vectors(to, from, count, step, 8);
+    else if (C == LANES)
+        copy_vectors(to, from, count, step, LANES);
+    else
+        for (; count; count--, to += C, from += step)
+            memcpy(to, from, C * sizeof *to);
+}
+
 /* `to`: zeros where there is padding. */
 INLINE void copy_row(const struct dwconv_f32_task *task, float *to, const float *from,
                      const struct copy *copy)
@@ -136,14 +166,13 @@ INLINE void copy_row(const struct dwconv_f32_task *task, float *to, const float 
         copy_apart(task, to, from, copy);
         return;
     }
-    size_t count = copy->pixels[0].count, bytes = task->channels * sizeof *to;
+    size_t count = copy->pixels[0].count;
     to += copy->pixels[0].to;
     if (task->column == task->channels) {
-        memcpy(to, from, count * bytes);
+        memcpy(to, from, count * task->channels * sizeof *to);
         return;
     }
-    for (; count; count--, to += task->channels, from += task->column)
-        memcpy(to, from, bytes);
+    copy_interleaved(to, from, count, task->column, task->channels);
 }
 
 #endif

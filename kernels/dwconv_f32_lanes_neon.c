@@ -20,6 +20,7 @@
  * and fewer than four channels, even pixels apart from odd ones, so that a tap is one line again.
  * Wide images are done by strips of columns, of which the copies stay in the L1 cache. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "kernels/dwconv_f32_lanes.h"
 #include "kernels/dwconv_f32_lanes_copy_neon.h"
@@ -37,28 +38,41 @@ enum {
 
 /* ---- tiles ---- */
 
-/* For one, two, and four rows. */
+/* For one, two, and four rows; run_long: with tiles of four vectors, too, or NULL. */
 struct functions {
     size_t kh, stride;
-    dwconv_f32_lanes_fn *run[3];
+    dwconv_f32_lanes_fn *run[3], *run_long[3];
 };
 
 static const struct functions *find_functions(size_t kh, size_t stride)
 {
-#define KERNEL(kh, stride)                                                        \
-    {kh,                                                                          \
-     stride,                                                                      \
-     {dwconv_f32_lanes_##kh##s##stride##_1, dwconv_f32_lanes_##kh##s##stride##_2, \
-      dwconv_f32_lanes_##kh##s##stride##_4}},
+#define ONE_TO_FOUR(name)                                                                     \
+    {                                                                                         \
+        dwconv_f32_lanes_##name##_1, dwconv_f32_lanes_##name##_2, dwconv_f32_lanes_##name##_4 \
+    }
+#define KERNEL(kh, stride) {kh, stride, ONE_TO_FOUR(kh##s##stride), {NULL}},
+#define LONG_KERNEL(kh, stride) \
+    {kh, stride, ONE_TO_FOUR(kh##s##stride), ONE_TO_FOUR(long_##kh##s##stride)},
     static const struct functions list[] = {
 #include "kernels/dwconv_f32_lanes_list.h"
-        {0, 0, {dwconv_f32_lanes_any_1, dwconv_f32_lanes_any_2, dwconv_f32_lanes_any_4}},
+        {0, 0, ONE_TO_FOUR(any), {NULL}},
     };
+#undef LONG_KERNEL
 #undef KERNEL
+#undef ONE_TO_FOUR
     const struct functions *at = list;
     while (at->kh && (at->kh != kh || at->stride != stride))
         at++;
     return at;
+}
+
+/* For one, two, and four rows. Do some vectors with the same weights make a tile of four? */
+static dwconv_f32_lanes_fn *const *find_run(const struct dwconv_f32_lanes *job, size_t kh,
+                                            size_t stride)
+{
+    const struct functions *functions = find_functions(kh, stride);
+    bool is_long = functions->run_long[0] && job->last >= 3 * job->period;
+    return is_long ? functions->run_long : functions->run;
 }
 
 /* ---- memory ---- */
@@ -149,12 +163,18 @@ static struct memory divide_memory(const struct dwconv_f32_task *task, void *bas
     return memory;
 }
 
-/* Some calls may have a single row. */
+/* Some calls may have a single row, or fewer planes of the kernel. */
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    struct dwconv_f32_task single = *task;
-    single.out_rows = 1;
-    return larger(divide_memory(task, NULL).bytes, divide_memory(&single, NULL).bytes);
+    struct dwconv_f32_task part = *task;
+    size_t bytes = 0;
+    for (part.kd = task->kd; part.kd > 0; part.kd--) {
+        part.out_rows = task->out_rows;
+        bytes = larger(bytes, divide_memory(&part, NULL).bytes);
+        part.out_rows = 1;
+        bytes = larger(bytes, divide_memory(&part, NULL).bytes);
+    }
+    return bytes;
 }
 
 /* ---- a call ---- */
@@ -231,7 +251,7 @@ static void make_deep_lines(const struct dwconv_f32_task *task, const struct cop
 static void run_rows_apart(const struct dwconv_f32_task *task, struct dwconv_f32_lanes *job,
                            const struct copy *copy, const struct memory *memory, size_t y)
 {
-    const struct functions *functions = find_functions(job->kh, job->stride);
+    dwconv_f32_lanes_fn *const *run = find_run(job, job->kh, job->stride);
     const float *const *rows = task->rows + y * task->stride_h;
     size_t apart = apart_of(task), left = (task->out_rows - y + apart - 1) / apart;
     struct span lines = {0, 0};
@@ -243,7 +263,7 @@ static void run_rows_apart(const struct dwconv_f32_task *task, struct dwconv_f32
         (task->kd > 1 ? make_deep_lines : make_lines)(task, copy, memory, rows, lines);
         job->lines = memory->lines + begin;
         job->dst = task->dst + y * task->dst_row;
-        functions->run[index](job);
+        run[index](job);
         y += count * apart;
     }
 }
@@ -259,7 +279,7 @@ static void run_parts(const struct dwconv_f32_task *task, struct dwconv_f32_lane
     job->lines = memory->lines;
     job->dst = task->dst;
     job->dst_row = columns * task->dst_column * sizeof(float);
-    find_functions(1, 1)->run[2](job);
+    find_run(job, 1, 1)[2](job);
 }
 
 /* Vectors of a line, or of a pixel; what is left overlaps the one before. */

@@ -181,6 +181,8 @@ static const struct convolution_case rows[] = {
      {4, 5, 6}, {3, 3, 3}, {2, 1, 2}, {0, 1, 0}, {1, 2, 1}, {1, 2, 1}, "ncdhw", "any", "ncdhw"},
     {"3d depthwise", 3, 1, 6, 6, 6,
      {4, 5, 6}, {3, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}, "ndhwc", "any", "ndhwc"},
+    {"3d depthwise, planes of padding only", 3, 1, 22, 22, 22,
+     {2, 6, 9}, {3, 3, 3}, {1, 1, 1}, {1, 0, 0}, {5, 1, 1}, {5, 1, 1}, "ndhwc", "any", "ndhwc"},
     {"3d to one column of one channel", 3, 2, 0, 3, 1,
      {10, 12, 3}, {3, 4, 2}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}, {0, 7, -1}, "any", "any", "any"},
     {"3d from any layout to one column of one channel", 3, 2, 0, 3, 1,

@@ -122,6 +122,8 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
         most = mine->channels;
     else if (mine->gathers || mine->scatters)
         most = TRANSPOSED_CHANNELS;
+    else if (mine->task.kd > 1 && most < mine->channels)
+        most = CHANNELS; /* so that rows that are copied, or parts of them, are long */
     return settle_channels(mine, most);
 }
 
@@ -235,6 +237,8 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
         return even_strip_rows(at_least_1(mine->shape.out[HEIGHT]));
     if (is_done_in_parts(mine))
         return rows_of_parts(mine);
+    if (task->kd > 1 && !mine->gathers && !mine->by_plane) /* a kernel that copies rows once */
+        return DEPTHWISE_MOST_ROWS;
     if (!mine->gathers && !mine->by_plane)
         return depthwise_repeats_pixels(mine) ? DEPTHWISE_MOST_ROWS : rows_that_stay(mine);
     size_t together = mine->by_plane ? 1 : mine->channel_block;

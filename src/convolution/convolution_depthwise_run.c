@@ -73,6 +73,25 @@ static void scatter(const struct run *run, const struct piece *piece, const floa
         });
 }
 
+/* Planes of the kernel that are padding, at its ends, need not be done; all of them are left. This
+ * looks at no rows, so that it does not depend on how these are cut into pieces. */
+static void leave_out_planes(const struct run *run, const struct piece *piece,
+                             struct dwconv_f32_task *task)
+{
+    const struct convolution_shape *s = &run->plan->shape;
+    neo_dim planes = s->kernel[DEPTH], begin = 0, end = planes, dilation = s->dilation[DEPTH];
+    neo_dim first = piece->depth * s->stride[DEPTH] - s->padding[DEPTH];
+    while (begin < planes && first + begin * dilation < 0)
+        begin++;
+    while (end > begin && first + (end - 1) * dilation >= s->in[DEPTH])
+        end--;
+    if (begin == end)
+        return;
+    task->kd = (size_t)(end - begin);
+    task->rows += (size_t)begin * task->rows_plane;
+    task->weights += (size_t)begin * task->kh * task->kw * task->weights_tap;
+}
+
 static void run_piece(const struct run *run, const struct piece *piece,
                       const struct scratch *scratch)
 {
@@ -89,6 +108,8 @@ static void run_piece(const struct run *run, const struct piece *piece,
     task.weights = run->weights + piece->channel;
     task.bias = bias ? bias + piece->channel : NULL;
     task.dst = plan->staged ? scratch->stage : dst;
+    if (task.kd > 1 && !plan->by_plane)
+        leave_out_planes(run, piece, &task);
     scratch->run(&task);
     for (size_t row = 0; plan->finishes && row < piece->rows; row++)
         finish_row(run, piece, row, task.dst + row * task.dst_row, dst + (neo_dim)row * s->dst.h);
