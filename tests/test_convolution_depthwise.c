@@ -190,6 +190,59 @@ static void long_rows_are_done_as_they_are(void **state)
         check_row(&rows[i], "ncw", check_planes);
 }
 
+/* Planes of so many channels, rows and columns, with padding of half a square kernel but for
+ * `less`. */
+struct planes_case {
+    neo_dim channels, height, width, taps, less;
+    bool turns;
+};
+
+static void plan_planes(struct convolution_depthwise *plan, const struct planes_case *planes,
+                        const struct cpu *cpu)
+{
+    struct problem problem = {.convolution_algorithm = NEO_CONVOLUTION_DIRECT};
+    neo_dim less = 2 * planes->less, channels = planes->channels, taps = planes->taps;
+    neo_dim src[] = {1, channels, planes->height, planes->width};
+    neo_dim dst[] = {1, channels, planes->height - less, planes->width - less};
+    problem.tensors[SRC] = tensor_of(4, src, "nchw");
+    problem.tensors[DST] = tensor_of(4, dst, "nchw");
+    problem.tensors[WEIGHTS] = tensor_of(5, (neo_dim[]){channels, 1, 1, taps, taps}, "goihw");
+    for (int i = 0; i < 2; i++) {
+        problem.strides[i] = 1;
+        problem.padding_left[i] = problem.padding_right[i] = taps / 2 - planes->less;
+    }
+    depthwise_plan(plan, &problem, cpu);
+}
+
+/* By the model of docs/measuring.md, on cores that reorder. */
+static void planes_are_turned_where_it_is_faster(void **state)
+{
+    (void)state;
+    static const struct planes_case planes[] = {
+        {384, 14, 14, 7, 0, true},  {768, 7, 7, 7, 0, false},   {64, 7, 14, 7, 0, true},
+        {64, 6, 12, 7, 0, false},   {64, 14, 12, 7, 0, false},  {64, 14, 8, 7, 0, true},
+        {64, 14, 19, 7, 0, false},  {64, 16, 14, 7, 0, true},   {64, 16, 16, 7, 0, false},
+        {64, 12, 12, 7, 0, true},   {64, 22, 22, 7, 0, true},   {64, 9, 23, 7, 0, false},
+        {64, 5, 14, 7, 0, false},   {60, 14, 14, 7, 0, false},  {64, 14, 14, 7, 1, false},
+        {480, 14, 14, 5, 0, false}, {528, 11, 11, 5, 0, true},  {960, 7, 7, 5, 0, false},
+        {64, 10, 7, 5, 0, true},    {64, 17, 17, 5, 0, true},   {64, 21, 21, 5, 0, false},
+        {64, 9, 9, 3, 0, false},    {64, 200, 10, 7, 0, false},
+    };
+    for (size_t i = 0; i < 2 * count_of(planes); i++) {
+        const struct planes_case *this = &planes[i / 2];
+        struct cpu cpu = stated_cpu(i % 2 ? "cortex-a55" : "neoverse-n1", 64 << 10);
+        struct convolution_depthwise plan = {0};
+        plan_planes(&plan, this, &cpu);
+        bool turns = this->turns && !(i % 2) && (cpu.features & CPU_NEON);
+        if (plan.turns != turns)
+            fail_msg("%d channels of %dx%d, kernel of %d: %s", (int)this->channels,
+                     (int)this->height, (int)this->width, (int)this->taps,
+                     turns ? "not turned" : "turned");
+        check_memory(&plan);
+        assert_true(!turns || (plan.channel_block % 8 == 0 && plan.rows >= 5));
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -198,6 +251,7 @@ int main(void)
         cmocka_unit_test(more_ways_are_more_places),
         cmocka_unit_test(kernels_of_any_core_have_their_memory),
         cmocka_unit_test(long_rows_are_done_as_they_are),
+        cmocka_unit_test(planes_are_turned_where_it_is_faster),
     };
     return cmocka_run_group_tests_name("convolution_depthwise", tests, session_setup,
                                        session_teardown);

@@ -21,6 +21,7 @@ struct convolution_depthwise {
     bool flattens; /* the kernel's planes are further rows of it, listed for each row of dst */
     bool gathers;  /* source is transposed into the scratchpad, or channels of it repeated */
     bool scatters; /* and results back from there */
+    bool turns;    /* both, of planes that could be done as they are: it is faster */
     bool reads_dst;
     bool staged;   /* sums are in the scratchpad, [row][column][channel], until they are finished */
     bool finishes; /* there is more to do than a bias and a clamp */

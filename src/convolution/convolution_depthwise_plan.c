@@ -21,6 +21,7 @@ enum {
     SHARED_ROWS = 56,        /* of blocks of channels, at least, for threads */
     LEAST_SLIDES = 2,        /* in a call */
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
+    TURNED_CHANNELS = 16,    /* of whole planes that are transposed, at most */
     GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
     LEAST_PLANES = 16,       /* in a call that does planes as they are */
     MOST_PLANES = 64,
@@ -104,6 +105,55 @@ size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
     return max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
 }
 
+/* Do copies of so many whole planes, before and behind, stay in the L1 cache beside what they are
+ * made of? */
+static bool planes_stay(const struct convolution_depthwise *mine, size_t count)
+{
+    const struct convolution_shape *s = &mine->shape;
+    size_t pixels = at_least_1(s->in[HEIGHT]) * at_least_1(s->in[WIDTH]);
+    return pixels * count * sizeof(float) <= mine->cpu->l1_bytes / 4;
+}
+
+/* Can 5x5 and 7x7 planes be done in place, by tiles of seven rows, none with padding above and
+ * below, that overlap little? Planes of 7x7 are one tile. Else rows are copied
+ * (kernels/dwconv_f32_planes_neon.c). */
+static bool fills_tiles(size_t height, size_t width)
+{
+    enum { TILE = 7 };
+    return height <= TILE ? height == TILE && width == TILE
+                          : round_up(height, TILE) * 8 <= height * 9;
+}
+
+/* Transposing is faster than these copies, unless planes are low or wide, or rows are whole
+ * vectors; and, with 49 taps, than tiles of narrow planes whose columns overlap. */
+static bool suits_planes(const struct convolution_depthwise *mine)
+{
+    enum { NARROW = 12, MIDDLE = 15, WIDE = 22, LOW = 7 };
+    size_t height = at_least_1(mine->shape.out[HEIGHT]), width = mine->task.out_cols;
+    bool is_whole = width % 4 == 0;
+    if (fills_tiles(height, width))
+        return mine->task.kh == 5 || height == LOW || width > MIDDLE ||
+               (is_whole && width >= NARROW);
+    return width > WIDE || (is_whole && width > NARROW) || (height < LOW && width > height);
+}
+
+/* Is it faster to transpose planes, do them with channels last, and transpose results back? Cores
+ * that issue in order take longer for transposing. */
+static bool is_faster_turned(const struct convolution_depthwise *mine)
+{
+    const struct convolution_shape *s = &mine->shape;
+    const struct dwconv_f32_task *task = &mine->task;
+    if (!(mine->cpu->features & CPU_NEON) || mine->cpu->core->in_order || task->kd > 1 ||
+        mine->multiplier > 1 || mine->channels % TILE_CHANNELS || s->src.c == 1 || s->dst.c == 1)
+        return false;
+    for (int i = HEIGHT; i <= WIDTH; i++)
+        if ((s->kernel[i] != 5 && s->kernel[i] != 7) || s->kernel[i] != s->kernel[WIDTH] ||
+            s->stride[i] != 1 || s->dilation[i] != 1 || s->padding[i] != s->kernel[i] / 2 ||
+            s->in[i] != s->out[i])
+            return false;
+    return planes_stay(mine, TILE_CHANNELS) && !suits_planes(mine);
+}
+
 /* Whole vectors of channels, also in the last block. */
 static size_t settle_channels(const struct convolution_depthwise *mine, size_t most)
 {
@@ -120,6 +170,8 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
         most = choose_planes(mine);
     else if (mine->tile_columns || mine->all_channels || depthwise_repeats_pixels(mine))
         most = mine->channels;
+    else if (mine->turns)
+        most = planes_stay(mine, TURNED_CHANNELS) ? TURNED_CHANNELS : TILE_CHANNELS;
     else if (mine->gathers || mine->scatters)
         most = TRANSPOSED_CHANNELS;
     else if (mine->task.kd > 1 && most < mine->channels)
@@ -265,7 +317,8 @@ static void plan_pieces(struct convolution_depthwise *mine)
     if (task->whole_images)
         mine->shared_block = min_size(mine->shared_block, PART_CHANNELS);
     size_t rows = mine->flattens ? 1 : task->whole_images ? SIZE_MAX : choose_rows(mine);
-    rows = mine->staged ? min_size(rows, 2 * SLIDING_ROWS) : rows;
+    if (mine->staged)
+        rows = mine->turns ? PLANE_ROWS : min_size(rows, 2 * SLIDING_ROWS);
     mine->rows = min_size(rows, at_least_1(mine->shape.out[HEIGHT]));
     mine->row_pointers = (mine->rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     task->rows_plane = mine->row_pointers;
@@ -448,7 +501,8 @@ static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cp
                       s->in[WIDTH] / s->stride[WIDTH] >= PLANE_COLUMNS;
     const struct dwconv_f32_kernel *kernel = NULL;
     plan_kernel_rows(mine, false);
-    if (are_planes && !mine->finishes)
+    mine->turns = are_planes && !mine->finishes && is_faster_turned(mine);
+    if (are_planes && !mine->finishes && !mine->turns)
         kernel = plan_way(mine, true, cpu);
     if (!kernel && task->kd > 1)
         kernel = plan_way(mine, false, cpu);
