@@ -1,8 +1,9 @@
 """What peers were counted at, kept in files: a table beside four of them then takes minutes, not hours, and needs
 none of their packages. `make perf-record` writes the files, `make perf RECORDED=1` reads them.
 
-A row: a problem as the driver reads it, '=', and its instructions, executed products, loads and modelled cycles; or
-'refused' and why. Models change: the head of a file names those that its cycles are of."""
+A row: a problem as the driver reads it, '=', and its instructions, executed products, loads and modelled cycles, a '-'
+for a core that it was not counted on; or 'refused' and why. Models change: the head of a file names those that its
+cycles are of."""
 import os
 import subprocess
 
@@ -40,16 +41,18 @@ def text_of(figures):
     if figures.refused:
         return 'refused ' + ' '.join(figures.refused.split())
     counts = figures.instructions, figures.executed, figures.loads
-    return ' '.join(f'{value:.6g}' if value >= 1e6 else f'{value:g}'
-                    for value in (*counts, *(figures.cycles[core] for core in DEFAULT_CORES)))
+    return ' '.join('-' if value is None else f'{value:.6g}'
+                    for value in (*counts, *map(figures.cycles.get, DEFAULT_CORES)))
 
 
 def figures_of(text, problem):
     if text.startswith('refused '):
         return model.Figures(refused=text.partition(' ')[2])
-    instructions, executed, loads, *cycles = map(float, text.split())
+    counts = text.split()
+    instructions, executed, loads = map(float, counts[:3])
+    cycles = {core: float(count) for core, count in zip(DEFAULT_CORES, counts[3:]) if count != '-'}
     return model.Figures(vectors=problem.macs / model.MACS_PER_VECTOR, instructions=instructions, executed=executed,
-                         loads=loads, cycles=dict(zip(DEFAULT_CORES, cycles)))
+                         loads=loads, cycles=cycles)
 
 
 # ---- files ----
@@ -81,12 +84,15 @@ def record(measurer, library, problems, layout):
 
 
 def measure(measurer, library, problems, layout):
-    """Figures, one for each problem, as Measurer.measure() has them: from the file, or else counted."""
-    rows = read(library)
-    missing = [problem for problem in problems if problem.line(layout) not in rows]
+    """Figures, one for each problem, as Measurer.measure() has them: from the file, or else counted. The first core's
+    have to be there."""
+    rows, first = read(library), measurer.core_names[0]
+    known = {problem: figures_of(rows[problem.line(layout)], problem) for problem in problems
+             if problem.line(layout) in rows}
+    missing = [problem for problem in problems if problem not in known
+               or not known[problem].refused and first not in known[problem].cycles]
     if missing and not measurer.drivers.has(library):
         raise MeasureError(f'{library} is not installed, and {path_of(library)} has no row of {missing[0].name} '
-                           f'({layout})')
-    counted = dict(zip(missing, measurer.measure(library, missing, layout) if missing else ()))
-    return [counted[problem] if problem in counted else figures_of(rows[problem.line(layout)], problem)
-            for problem in problems]
+                           f'({layout}, {first})')
+    known.update(zip(missing, measurer.measure(library, missing, layout) if missing else ()))
+    return [known[problem] for problem in problems]

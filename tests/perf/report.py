@@ -103,9 +103,10 @@ class Report:
         return cells + ([f'{f.l1_lines:.1f}', f'{f.l2_lines:.1f}'] if self.with_caches else [])
 
     def ratio(self, ours, theirs, core=None):
-        if ours.refused or theirs.refused:
-            return 0.0
+        """0 where there is none: somebody refuses, or a recorded peer was not counted on the core."""
         core = core or self.cores[0]
+        if ours.refused or theirs.refused or core not in theirs.cycles:
+            return 0.0
         return theirs.cycles[core] / ours.cycles[core]
 
     def row(self, section, i):

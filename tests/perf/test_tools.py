@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 import unittest
+from dataclasses import replace
 from types import SimpleNamespace
 
 import blocks
@@ -353,7 +354,7 @@ class Recorded(unittest.TestCase):
     PROBLEM = shapes.parse_matmul('2x3:3x4n"a"')
     FIGURES = model.Figures(vectors=6, instructions=1234567, executed=24, loads=9,
                             cycles=dict(zip(cores.DEFAULT_CORES, (1.5, 2, 3, 4, 123456.7))))
-    ABSENT = SimpleNamespace(drivers=SimpleNamespace(has=lambda library: False))
+    ABSENT = SimpleNamespace(drivers=SimpleNamespace(has=lambda library: False), core_names=['N1'])
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -377,14 +378,23 @@ class Recorded(unittest.TestCase):
             self.assertAlmostEqual(read / written, 1, 5)
         self.assertEqual(list(figures.cycles), list(cores.DEFAULT_CORES))
 
+    def test_cores_that_were_not_counted_have_no_ratio(self):
+        self.write(replace(self.FIGURES, cycles={'N1': 5.0}))
+        theirs, document = self.read(), report.Report(['N1', 'A55'], ['neoprene', 'acl'], False)
+        self.assertEqual(theirs.cycles, {'N1': 5.0})
+        self.assertEqual([document.ratio(self.FIGURES, theirs, core) for core in ('N1', 'A55')], [5 / 1.5, 0])
+
     def test_a_refusal_keeps_its_reason(self):
         self.write(model.Figures(refused='no = such\n layout'))
         self.assertEqual(self.read().refused, 'no = such layout')
 
     def test_what_is_neither_recorded_nor_installed_is_named(self):
         self.write(self.FIGURES)
-        with self.assertRaisesRegex(emulator.MeasureError, r'acl is not installed.* no row of a \(bt\)'):
+        with self.assertRaisesRegex(emulator.MeasureError, r'acl is not installed.* no row of a \(bt, N1\)'):
             self.read('bt')
+        self.write(replace(self.FIGURES, cycles={'A55': 5.0}))
+        with self.assertRaisesRegex(emulator.MeasureError, r'no row of a \(packed, N1\)'):
+            self.read()
 
     def test_cycles_of_other_models_are_refused(self):
         self.write(self.FIGURES, recorded.MODELS.replace('ports-', 'ports-0'))
