@@ -21,7 +21,7 @@ def path_of(library):
     return os.path.join(FOLDER, library + '.txt')
 
 
-def packages(driver):
+def packages_of(driver):
     """The Debian packages, with their versions, of the libraries that a driver loads, less the compiler's and C's."""
     found = set()
     for path in emulator.loaded_libraries(driver):
@@ -57,30 +57,40 @@ def figures_of(text, problem):
 
 # ---- files ----
 
+def lines_of(library):
+    if not os.path.exists(path_of(library)):
+        return []
+    with open(path_of(library), encoding='utf-8') as file:
+        return file.read().splitlines()
+
+
 def read(library):
     """A problem's line -> its figures' text; nothing if nobody has recorded any."""
-    if not os.path.exists(path_of(library)):
-        return {}
-    with open(path_of(library), encoding='utf-8') as file:
-        lines = file.read().splitlines()
-    if f'# {MODELS}' not in lines:
-        raise MeasureError(f'{path_of(library)} is of other models than those of cores.py: run make perf-record')
+    lines = lines_of(library)
+    if lines and f'# {MODELS}' not in lines:
+        raise MeasureError(f'{path_of(library)} is of other models than those of cores.py: remove it, and run '
+                           'make perf-record')
     return dict(line.split(' = ', 1) for line in lines if not line.startswith('#'))
 
 
-def write(library, driver, rows):
+def write(library, packages, rows):
     os.makedirs(FOLDER, exist_ok=True)
-    head = f'# {packages(driver)}\n# {MODELS}\n# problem = {" ".join(COLUMNS)}\n'
+    head = f'# {packages}\n# {MODELS}\n# problem = {" ".join(COLUMNS)}\n'
     with open(path_of(library), 'w', encoding='utf-8') as file:
         file.write(head + ''.join(f'{line} = {text}\n' for line, text in sorted(rows.items())))
 
 
 def record(measurer, library, problems, layout):
-    """Counts problems and puts them into the file; its other rows stay."""
-    figures = measurer.measure(library, problems, layout)
-    rows = read(library)
-    rows.update((problem.line(layout), text_of(f)) for problem, f in zip(problems, figures))
-    write(library, measurer.drivers.path(library), rows)
+    """Counts problems and puts them into the file. Its other rows stay, and cores that are not counted now, unless the
+    packages are others."""
+    packages = packages_of(measurer.drivers.path(library))
+    rows = read(library) if f'# {packages}' in lines_of(library) else {}
+    for problem, figures in zip(problems, measurer.measure(library, problems, layout)):
+        line = problem.line(layout)
+        if line in rows and not figures.refused:
+            figures.cycles = {**figures_of(rows[line], problem).cycles, **figures.cycles}
+        rows[line] = text_of(figures)
+    write(library, packages, rows)
 
 
 def measure(measurer, library, problems, layout):

@@ -378,6 +378,17 @@ class Recorded(unittest.TestCase):
             self.assertAlmostEqual(read / written, 1, 5)
         self.assertEqual(list(figures.cycles), list(cores.DEFAULT_CORES))
 
+    def test_other_cores_stay_unless_the_packages_are_others(self):
+        measurer = SimpleNamespace(
+            drivers=SimpleNamespace(path=lambda library: ''), core_names=['A55'],
+            measure=lambda *_: [replace(self.FIGURES, cycles={'A55': 7.0})])
+        for packages, cycles in (('', {'N1': 5.0, 'A55': 7.0}), ('acl 2', {'A55': 7.0})):
+            recorded.write('acl', packages, {self.PROBLEM.line('packed'): recorded.text_of(
+                replace(self.FIGURES, cycles={'N1': 5.0}))})
+            recorded.record(measurer, 'acl', [self.PROBLEM], 'packed')
+            text = recorded.read('acl')[self.PROBLEM.line('packed')]
+            self.assertEqual(recorded.figures_of(text, self.PROBLEM).cycles, cycles)
+
     def test_cores_that_were_not_counted_have_no_ratio(self):
         self.write(replace(self.FIGURES, cycles={'N1': 5.0}))
         theirs, document = self.read(), report.Report(['N1', 'A55'], ['neoprene', 'acl'], False)
