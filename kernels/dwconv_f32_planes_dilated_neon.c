@@ -11,6 +11,7 @@
  * overlaps the next columns, which are done later.
  *
  * What this cannot do is done on copies of the rows, by kernels/dwconv_f32_wide_neon.c. */
+#include <arm_neon.h>
 #include <math.h>
 
 #include "kernels/dwconv_f32.h"
@@ -21,8 +22,6 @@
 
 enum { LANES = 4, KERNEL = RECTANGLE_KERNEL, MOST_SPANS = 2 * KERNEL - 1 };
 enum { MOST_COLUMNS = RECTANGLE_VECTORS * LANES };
-/* A row of weights is read as a vector. */
-enum { COPIED_WEIGHTS = KERNEL * KERNEL + LANES - 1 };
 
 /* Outputs [begin, end) of a direction that have `taps` taps, from number `first` on. */
 struct span {
@@ -127,6 +126,7 @@ struct plan {
     ptrdiff_t src_row;
     size_t dst_row;
     float limits[2];
+    size_t empty_rows;                      /* without taps: these are the bias */
     struct dwconv_f32_rectangle_strip *end; /* of those in the scratch memory */
 };
 
@@ -154,6 +154,11 @@ static struct chain chain_of(const struct direction *rows, size_t first)
     size_t begin = count_from(first, (size_t)rows->begin, apart);
     size_t end = count_from(first, (size_t)rows->end, apart);
     return (struct chain){first, count, 1, begin, smaller(end, count + KERNEL - 1)};
+}
+
+static int has_taps(const struct chain *chain, size_t at)
+{
+    return larger(at, chain->begin) < smaller(at + KERNEL, chain->end);
 }
 
 static int are_alike(const struct chain *a, const struct chain *b)
@@ -285,6 +290,11 @@ static void add_band(struct plan *plan, const struct band *band)
 static void add_chain(struct plan *plan, const struct chain *chain)
 {
     for (size_t at = 0; at < chain->count;) {
+        if (!has_taps(chain, at)) {
+            plan->empty_rows += chain->chains;
+            at++;
+            continue;
+        }
         struct tile tile = next_tile(chain, at);
         struct band band = band_of(plan, chain, &tile);
         add_band(plan, &band);
@@ -323,10 +333,31 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
 
 /* ---- planes ---- */
 
+static int is_empty(const struct direction *rows, size_t y)
+{
+    size_t tap = 0;
+    while (tap < KERNEL && !exists(rows, y, tap))
+        tap++;
+    return tap == KERNEL;
+}
+
+/* Whether there are such rows is a matter of how rows are cut into calls, and so no reason to leave
+ * others of the call to another kernel, which multiplies infinite weights by padding. */
+static void fill_empty_rows(const struct plan *plan, const struct dwconv_f32_task *task, float *dst,
+                            float bias)
+{
+    float32x4_t low = vdupq_n_f32(task->low), high = vdupq_n_f32(task->high);
+    float value = vgetq_lane_f32(vminq_f32(vmaxq_f32(vdupq_n_f32(bias), low), high), 0);
+    for (size_t y = 0; y < task->out_rows; y++)
+        for (size_t x = 0; is_empty(&plan->rows, y) && x < task->out_cols; x++)
+            dst[y * task->dst_row + x] = value;
+}
+
 static void run_plane(const struct plan *plan, const struct dwconv_f32_task *task, size_t channel)
 {
     struct dwconv_f32_rectangle job = plan->job;
-    job.src += channel / task->multiplier * task->src_plane;
+    if (job.src) /* there is a row */
+        job.src += channel / task->multiplier * task->src_plane;
     job.dst += channel * task->dst_plane;
     for (size_t i = 0; i < KERNEL * KERNEL; i++)
         job.weights[i] = task->weights[i * task->weights_tap + channel];
@@ -334,6 +365,8 @@ static void run_plane(const struct plan *plan, const struct dwconv_f32_task *tas
     for (size_t i = 0; i < sizeof job.bias / sizeof *job.bias; i++)
         job.bias[i] = bias;
     dwconv_f32_rectangle_run(&job, task->scratch);
+    if (plan->empty_rows > 0)
+        fill_empty_rows(plan, task, task->dst + channel * task->dst_plane, bias);
 }
 
 /* The rows that exist, which are to be equally far from each other. 0: they are not. */
@@ -346,17 +379,15 @@ static int find_rows(struct direction *rows, const struct dwconv_f32_task *task)
     while (end < count && task->rows[end])
         end++;
     *rows = (struct direction){task->out_rows, task->dilation_h, (ptrdiff_t)begin, (ptrdiff_t)end};
-    return end == begin + 1 || (end > begin && planes_are_even(task, begin, end));
+    return end <= begin + 1 || planes_are_even(task, begin, end);
 }
 
 static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
 {
     struct direction columns = {task->out_cols, task->dilation_w, -task->first,
                                 (ptrdiff_t)task->columns - task->first};
-    struct spans rows;
-    if (!find_rows(&plan->rows, task) || !find_spans(&rows, &plan->rows) ||
-        !find_spans(&plan->columns, &columns) || !saves_copies(&plan->columns, task->out_cols) ||
-        !widen_spans(&plan->columns, &columns))
+    if (!find_rows(&plan->rows, task) || !find_spans(&plan->columns, &columns) ||
+        !saves_copies(&plan->columns, task->out_cols) || !widen_spans(&plan->columns, &columns))
         return 0;
     ptrdiff_t begin = plan->rows.begin, bytes = (ptrdiff_t)sizeof(float);
     const float *const *row = task->rows + begin;
@@ -367,7 +398,7 @@ static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
     plan->src_row = step * bytes;
     plan->dst_row = task->dst_row * sizeof(float);
     plan->job = (struct dwconv_f32_rectangle){
-        .src = row[0] - begin * step + task->first,
+        .src = plan->rows.end > begin ? row[0] - begin * step + task->first : NULL,
         .dst = task->dst,
         .src_apart = (ptrdiff_t)task->dilation_h * plan->src_row,
         .dst_apart = (ptrdiff_t)(task->dilation_h * plan->dst_row),
@@ -375,6 +406,7 @@ static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
         .limits = clamps ? plan->limits : NULL,
     };
     plan->end = task->scratch;
+    plan->empty_rows = 0;
     add_chains(plan);
     plan->end->code = dwconv_f32_rectangle_end;
     return 1;

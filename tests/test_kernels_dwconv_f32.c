@@ -2,6 +2,7 @@
 #include "tests/support/test.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "arch/cpu.h"
@@ -11,6 +12,7 @@
 #include "tests/support/kernel_tests.h"
 
 enum { MOST_ROWS = 256, MOST = 3 << 20 /* values of an array: 84 rows of 1823 pixels of 18 */ };
+static float whole[MOST]; /* results of one call, beside those of two */
 static struct guard guard_src, guard_zeros, guard_scratch, guard_weights, guard_bias, guard_dst;
 
 static const struct dwconv_f32_kernel *kernel_of(void **state)
@@ -27,7 +29,7 @@ static size_t pick(uint32_t *seed, size_t low, size_t high)
 struct problem {
     struct dwconv_f32_task task;
     const float *rows[MOST_ROWS];
-    float *dst;
+    float *weights, *dst;
     size_t dst_count;
     int is_same;  /* padding of half a kernel on all sides, or none above or below */
     int is_image; /* always on all sides, of an image that is no larger than the kernel */
@@ -221,7 +223,7 @@ static void make_arrays(struct problem *problem, const struct dwconv_f32_kernel 
     size_t weights_count = (taps - 1) * task->weights_tap + task->channels;
     float *weights = guard_at(&guard_weights, weights_count * sizeof(float), end);
     fill(weights, weights_count, seed);
-    task->weights = weights;
+    task->weights = problem->weights = weights;
     float *bias = guard_at(&guard_bias, task->channels * sizeof(float), end);
     fill(bias, task->channels, seed);
     task->bias = pick(seed, 0, 1) ? bias : NULL;
@@ -364,6 +366,34 @@ static void adds_reals_in_the_order_of_the_contract(void **state)
     walk(kernel_of(state), fill_reals);
 }
 
+static bool are_same(float a, float b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+/* Some weights are infinite: what a kernel does about padding, products of it or none, it does for
+ * a row in whatever call that is. */
+static void does_rows_alike_in_each_call(void **state)
+{
+    const struct dwconv_f32_kernel *kernel = kernel_of(state);
+    uint32_t seed = fill_seed();
+    for (int round = 0; round < 400; round++) {
+        struct problem problem;
+        make_problem(&problem, kernel, fill_reals, &seed);
+        problem.weights[pick(&seed, 0, problem.task.kh * problem.task.kw - 1) *
+                        problem.task.weights_tap] = INFINITY;
+        run_in_pieces(&problem.task, kernel, 0);
+        memcpy(whole, problem.dst, problem.dst_count * sizeof *whole);
+        fill_marker(problem.dst, problem.dst_count);
+        run_in_pieces(&problem.task, kernel, pick(&seed, 0, problem.task.out_rows));
+        for (size_t i = 0; i < problem.dst_count; i++)
+            if (!are_same(problem.dst[i], whole[i]))
+                fail_msg("%s: element %zu is %g in one call, %g in two (round %d, seed %u)",
+                         kernel->name, i, (double)whole[i], (double)problem.dst[i], round,
+                         fill_seed());
+    }
+}
+
 /* Kernels with tiles of some rows may have others for each usual number of rows of padding. */
 static void knows_rows_of_padding(void **state)
 {
@@ -392,6 +422,7 @@ int main(void)
         cmocka_unit_test(adds_reals_in_the_order_of_the_contract),
         cmocka_unit_test(knows_rows_of_padding),
     };
+    static const struct CMUnitTest alike[] = {cmocka_unit_test(does_rows_alike_in_each_call)};
     static const struct kernel_tests_guard guards[] = {
         {&guard_src, MOST * sizeof(float)},   {&guard_scratch, MOST * sizeof(float)},
         {&guard_zeros, MOST * sizeof(float)}, {&guard_weights, 16384 * sizeof(float)},
@@ -400,6 +431,8 @@ int main(void)
     for (size_t i = 0; i < dwconv_f32_kernel_count; i++) {
         const struct dwconv_f32_kernel *kernel = dwconv_f32_kernels[i];
         kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
+        if (strstr(kernel->name, "_dilated_"))
+            kernel_tests_add(kernel->name, kernel->needs, kernel, alike, count_of(alike));
     }
     return kernel_tests_run("dwconv_f32", guards, count_of(guards));
 }
