@@ -71,9 +71,9 @@ sums .req x5
  *
  *   void dot_f32_NAME_neon(rows, stride, x, x_stride, rounds, out, out_line, count)
  *
- * for at least one round, and as many rows as are whole tiles, one at least. The four results of a row of a 4x4 tile follow each other, and
- * rows of results are `out_line` values apart; or by columns, results of a column follow each other,
- * and columns are. Their registers are those that no row has. */
+ * for at least one round, and as many rows as are whole tiles, one at least. The four results of a row
+ * of a 4x4 tile follow each other, and rows of results are `out_line` values apart; or by columns,
+ * results of a column follow each other, and columns are. Their registers are those that no row has. */
 out .req x5
 
     .macro use_registers_of_4x4
