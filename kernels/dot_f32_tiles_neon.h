@@ -1,5 +1,5 @@
-/* What the tiles of dot_f32.h share: where rows, columns and sums are, and all that comes after tiles
- * that lie one below the other. The file that includes this has
+/* What the tiles of dot_f32.h share: where rows, columns and sums are, and all that comes after
+ * tiles that lie one below the other. The file that includes this has
  *
  *   pointers_move      a symbol: 1, or 0 if rounds leave the pointers as they are
  *   all_rounds R, C    all rounds of a tile, at least one */

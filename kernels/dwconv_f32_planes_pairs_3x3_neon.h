@@ -1,11 +1,11 @@
-/* Depthwise 3x3 convolution of planes in place with stride 2 in pairs (dwconv_f32_planes.h), for cores
- * of a kind: lists of bands, and planes of 14x14, which are one block.
+/* Depthwise 3x3 convolution of planes in place with stride 2 in pairs (dwconv_f32_planes.h), for
+ * cores of a kind: lists of bands, and planes of 14x14, which are one block.
  *
- * A tile walks down its rows. In a step a row of dst gets its bias and the pairs of the first row of
- * the kernel, the row above it those of the second, and so on: products of one row of dst come a step
- * after each other, so that cores that issue in order need not wait for them; and what takes few
- * cycles, addresses and loads, is together at the end, as they keep it behind what takes many. Seven
- * rows: 63 FMLA, 15 UZP1, 7 FADDP, 7 stores and 30 LDP. */
+ * A tile walks down its rows. In a step a row of dst gets its bias and the pairs of the first row
+ * of the kernel, the row above it those of the second, and so on: products of one row of dst come a
+ * step after each other, so that cores that issue in order need not wait for them; and what takes
+ * few cycles, addresses and loads, is together at the end, as they keep it behind what takes many.
+ * Seven rows: 63 FMLA, 15 UZP1, 7 FADDP, 7 stores and 30 LDP. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_pairs_bands_neon.h"
 

@@ -1,8 +1,8 @@
-/* Depthwise 5x5 convolution of planes in place with stride 2 in pairs (dwconv_f32_planes.h), for cores
- * of a kind: lists of bands, and planes of 7x7, which are one block.
+/* Depthwise 5x5 convolution of planes in place with stride 2 in pairs (dwconv_f32_planes.h), for
+ * cores of a kind: lists of bands, and planes of 7x7, which are one block.
  *
- * A tile adds the pairs of two columns of the kernel in all its rows, those of two more, and then the
- * single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. */
+ * A tile adds the pairs of two columns of the kernel in all its rows, those of two more, and then
+ * the single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_pairs_bands_neon.h"
 

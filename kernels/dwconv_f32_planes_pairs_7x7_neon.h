@@ -1,12 +1,13 @@
-/* Depthwise 3x3 convolution of planes of 14x14 in place with stride 2, in pairs, for cores of a kind: see
- * dwconv_f32_planes.h and, for pairs, dwconv_f32_planes_pairs_neon.h.
+/* Depthwise 3x3 convolution of planes of 14x14 in place with stride 2, in pairs, for cores of a
+ * kind: see dwconv_f32_planes.h and, for pairs, dwconv_f32_planes_pairs_neon.h.
  *
  * Rows of source come once, as seven pairs of neighbours in four vectors; one TBL has the single
- * column of the kernel for columns 0 … 3 of dst, behind a zero, another one for columns 4 … 6. As these
- * take the pipes of FMLA, some rows have them from a copy by general registers instead. When a row of
- * dst has all its pairs, FADDP makes two vectors of it, and its single column is added beside the
- * pairs of the next row. The second vector's last lane goes where the next row begins, which is stored
- * after it: rows of dst follow one another. 120 FMLA, 18 TBL, 14 FADDP, 15 stores. */
+ * column of the kernel for columns 0 … 3 of dst, behind a zero, another one for columns 4 … 6. As
+ * these take the pipes of FMLA, some rows have them from a copy by general registers instead. When
+ * a row of dst has all its pairs, FADDP makes two vectors of it, and its single column is added
+ * beside the pairs of the next row. The second vector's last lane goes where the next row begins,
+ * which is stored after it: rows of dst follow one another. 120 FMLA, 18 TBL, 14 FADDP, 15 stores.
+ */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_pairs_neon.h"
 

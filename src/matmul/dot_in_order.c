@@ -33,7 +33,8 @@ static double tiles_cycles(const struct costs *of, const struct results *some, s
     double rest = (some->k % ROUND >= 4 ? of->vector : 0) + (some->k % 4 ? of->part : 0);
     double each =
         of->tile + (double)sums * of->result + vectors + (double)(height + some->columns) * rest;
-    return (double)(some->rows / height) * each;
+    size_t tiles = some->rows / height;
+    return (double)tiles * each;
 }
 
 /* The same with nothing but whole rounds: tiles of 16x1 or 4x4, and one more instead of most rows
@@ -54,9 +55,9 @@ static double whole_cycles(const struct costs *of, const struct results *some, s
 static double few_cycles(const struct costs *of, const struct results *some)
 {
     size_t most = some->columns <= 2 ? 3 : 2, calls = some->rows / most + (some->rows % most > 0);
-    double vectors = (double)(some->k / 4), results = (double)(some->rows * some->columns);
-    return (double)calls * (of->few + vectors * of->few_vector) +
-           results * (of->one + vectors * of->few_product);
+    size_t vectors = some->k / 4, results = some->rows * some->columns;
+    return (double)calls * (of->few + (double)vectors * of->few_vector) +
+           (double)results * (of->one + (double)vectors * of->few_product);
 }
 
 static double columns_cycles(const struct costs *of, struct results some)
