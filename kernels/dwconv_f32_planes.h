@@ -42,7 +42,7 @@ struct dwconv_f32_planes {
     size_t left, ends_even;
     float *pairs; /* flat 14x14: room for PLANES_PAIRS values */
 };
-enum { PLANES_PAIRS = 3 * 9 * 4 };
+enum { PLANES_PAIRS = 4 * 11 * 4 }; /* 5x5; of 3x3 fewer */
 
 /* Columns of a tile: eight in the middle of a row, eight or four at an edge of it. */
 enum planes_columns {
@@ -73,7 +73,8 @@ typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
 /* Stride 1; stride 2 by columns; in pairs. */
 dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1,
-    dwconv_f32_planes_14x14, dwconv_f32_planes_14x14_flat; /* whose rows follow one another */
+    dwconv_f32_planes_14x14, dwconv_f32_planes_14x14_flat, /* whose rows follow one another */
+    dwconv_f32_planes_14x14_5x5_flat;
 dwconv_f32_planes_fn dwconv_f32_planes_3s1_a55, dwconv_f32_planes_14x14_a55,
     dwconv_f32_planes_3s1_a510, dwconv_f32_planes_14x14_a510, dwconv_f32_planes_14x14_flat_a510;
 dwconv_f32_planes_fn dwconv_f32_planes_stride_2;

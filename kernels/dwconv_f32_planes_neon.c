@@ -1,7 +1,7 @@
 /* Depthwise convolution of planes (nchw) in place, with padding of half a kernel or none on each
  * side: tiles for the assembly of kernels/dwconv_f32_planes_tiles_neon.S and, where planes are
- * 14x14, of kernels/dwconv_f32_planes_14x14_neon.S. What these cannot do is done on copies of the
- * rows, by kernels/dwconv_f32_wide_neon.c. */
+ * 14x14, assembly for these. What neither can do is done on copies of the rows, by
+ * kernels/dwconv_f32_wide_neon.c. */
 #include "kernels/dwconv_f32.h"
 #include "kernels/dwconv_f32_planes.h"
 #include "kernels/dwconv_f32_planes_offsets.h"
@@ -136,21 +136,27 @@ static int suits_height(const struct dwconv_f32_task *task)
     return task->kh == 3 ? rows >= LOW : rows >= TALL && tiles * TALL * 8 <= rows * 9;
 }
 
-/* Of planes that the assembly needs no list of tiles for, their rows and columns; else 0. */
-static size_t find_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap,
-                         const struct edges *edges)
-{
-    size_t rows = task->out_rows;
-    int halves = rows == 2 * TALL && task->kh == 3 && task->stride_h == 1;
-    int suits = rows == task->out_cols && (rows == TALL || halves);
-    return suits && gap->above && gap->below && edges->left && edges->right ? rows : 0;
-}
-
-/* The assembly that a core takes: tiles of 3x3, 5x5 and 7x7, and planes of 14x14; flat ones are
- * those whose rows follow one another. */
+/* The assembly that a core takes: tiles of 3x3, 5x5 and 7x7; and of 3x3 and 5x5 planes of 14x14,
+ * NULL where there is none. Flat ones are those whose rows follow one another. */
 struct functions {
-    dwconv_f32_planes_fn *tiles[3], *halves, *flat_halves;
+    dwconv_f32_planes_fn *tiles[3], *halves[2], *flat_halves[2];
 };
+
+/* The assembly that needs no list of tiles for these planes, if there is some. */
+static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
+                                        const struct planes_gap *gap, const struct edges *edges,
+                                        const struct functions *functions)
+{
+    size_t rows = task->out_rows, half = task->kh / 2;
+    if (rows != task->out_cols || !gap->above || !gap->below || !edges->left || !edges->right)
+        return NULL;
+    if (rows == TALL)
+        return functions->tiles[half - 1];
+    if (rows != 2 * TALL || half > 2)
+        return NULL;
+    int is_flat = task->rows[half + 1] - task->rows[half] == 2 * TALL;
+    return (is_flat ? functions->flat_halves : functions->halves)[half - 1];
+}
 
 static void run_with(const struct dwconv_f32_task *task, const struct functions *functions)
 {
@@ -159,7 +165,7 @@ static void run_with(const struct dwconv_f32_task *task, const struct functions 
     struct planes_gap gap;
     struct edges edges;
     int suits = find_edges(&edges, task) && suits_height(task) && planes_find_gap(&gap, task);
-    size_t whole = suits ? find_whole(task, &gap, &edges) : 0;
+    dwconv_f32_planes_fn *whole = suits ? find_whole(task, &gap, &edges, functions) : NULL;
     if (!suits || (!whole && !list_tiles(task->scratch, task, &gap, &edges))) {
         dwconv_f32_wide_neon.run(task);
         return;
@@ -168,9 +174,8 @@ static void run_with(const struct dwconv_f32_task *task, const struct functions 
     job.tiles = whole ? NULL : task->scratch;
     job.pairs = task->scratch;
     job.src += edges.column;
-    int is_flat = job.row == 2 * TALL * (ptrdiff_t)sizeof(float);
-    if (whole == 2 * TALL)
-        (is_flat ? functions->flat_halves : functions->halves)(&job);
+    if (whole)
+        whole(&job);
     else
         functions->tiles[task->kh / 2 - 1](&job);
 }
@@ -179,8 +184,8 @@ static void run(const struct dwconv_f32_task *task)
 {
     static const struct functions functions = {
         {dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
-        dwconv_f32_planes_14x14,
-        dwconv_f32_planes_14x14_flat,
+        {dwconv_f32_planes_14x14, NULL},
+        {dwconv_f32_planes_14x14_flat, dwconv_f32_planes_14x14_5x5_flat},
     };
     run_with(task, &functions);
 }
@@ -189,8 +194,8 @@ static void run_a55(const struct dwconv_f32_task *task)
 {
     static const struct functions functions = {
         {dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
-        dwconv_f32_planes_14x14_a55,
-        dwconv_f32_planes_14x14_a55,
+        {dwconv_f32_planes_14x14_a55, NULL},
+        {dwconv_f32_planes_14x14_a55, dwconv_f32_planes_14x14_5x5_flat},
     };
     run_with(task, &functions);
 }
@@ -199,8 +204,8 @@ static void run_a510(const struct dwconv_f32_task *task)
 {
     static const struct functions functions = {
         {dwconv_f32_planes_3s1_a510, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
-        dwconv_f32_planes_14x14_a510,
-        dwconv_f32_planes_14x14_flat_a510,
+        {dwconv_f32_planes_14x14_a510, NULL},
+        {dwconv_f32_planes_14x14_flat_a510, dwconv_f32_planes_14x14_5x5_flat},
     };
     run_with(task, &functions);
 }

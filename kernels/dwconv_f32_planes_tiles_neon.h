@@ -61,7 +61,7 @@ w .req x3
     .endif
     .endm
 
-/* Flat planes of 3x3: rows of flat_bytes follow one another, and `base` is where row FLAT_MIDDLE
+/* Flat planes: rows of flat_bytes follow one another, and `base` is where row FLAT_MIDDLE
  * of the tile begins. No instruction goes from row to row: where cores do no more than four
  * instructions a cycle, they are what a tile waits for. */
     .set is_flat, 0
@@ -74,7 +74,7 @@ w .req x3
     .rept \V
     .set at, flat_bytes * (flat_row - FLAT_MIDDLE) + 16 * j
     .if is_edge == 0
-    .set at, at + 4 * (kx - 1)
+    .set at, at + 4 * from_middle
     .elseif j > 0
     .set at, at - 4 * ahead
     .endif
@@ -130,6 +130,7 @@ w .req x3
  * anything for. In planes of seven, the first and the last one of seven columns give something to
  * column 3 only, of those of one vector: its sum is in the second one at first, then in the first one. */
     .macro find_edge K, V, side
+    .set from_middle, kx - \K / 2
     .set ahead, 0
     .set beyond, 0
     .set first, 0

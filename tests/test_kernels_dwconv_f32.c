@@ -159,6 +159,23 @@ static void pick_tile(struct dwconv_f32_task *task, uint32_t *seed)
     pick_same(task, seed);
 }
 
+/* Some planes of so many rows and columns of dst, whose rows may follow one another. */
+static void pick_planes(struct dwconv_f32_task *task, size_t size, uint32_t *seed)
+{
+    task->multiplier = pick(seed, 1, 2);
+    task->channels = pick(seed, 1, 2) * task->multiplier;
+    task->weights_tap = task->channels + pick(seed, 0, 2);
+    task->column = task->dst_column = task->kd = 1;
+    task->kw = task->kh;
+    task->stride_w = task->stride_h;
+    task->dilation_h = task->dilation_w = 1;
+    task->out_rows = task->out_cols = size;
+    task->dst_row = size + pick(seed, 0, 1);
+    task->dst_plane = size * task->dst_row + pick(seed, 0, 3);
+    task->src_plane = 2; /* the final one comes with the source */
+    pick_same(task, seed);
+}
+
 /* Rows of padding at both ends of a plane, or nothing else. */
 static void pick_padding(const struct problem *problem, size_t *above, size_t *below,
                          uint32_t *seed)
@@ -418,12 +435,35 @@ static void knows_rows_of_padding(void **state)
     }
 }
 
+/* Kernels may have tiles of whole planes of a size, with padding all around. */
+static void knows_whole_planes(void **state)
+{
+    const struct dwconv_f32_kernel *kernel = kernel_of(state);
+    uint32_t seed = fill_seed();
+    for (size_t i = 0; i < 12 * 24; i++) {
+        size_t half = i % 3 + 1, stride = i / 3 % 2 + 1;
+        struct padding padding = {.above = half, .below = half - (stride - 1)};
+        struct problem problem = {.padding = &padding};
+        problem.task.kh = 2 * half + 1;
+        problem.task.stride_h = stride;
+        problem.task.in_pairs = kernel->in_pairs;
+        pick_planes(&problem.task, 7 * (i / 6 % 2 + 1), &seed);
+        if (!dwconv_f32_does(kernel, &problem.task))
+            continue;
+        make_arrays(&problem, kernel, fill_reals, &seed);
+        fill_stack(&seed);
+        run_in_pieces(&problem.task, kernel, 0);
+        check_problem(&problem, kernel);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(is_exact_on_integers),
         cmocka_unit_test(adds_reals_in_the_order_of_the_contract),
         cmocka_unit_test(knows_rows_of_padding),
+        cmocka_unit_test(knows_whole_planes),
     };
     static const struct CMUnitTest alike[] = {cmocka_unit_test(does_rows_alike_in_each_call)};
     static const struct kernel_tests_guard guards[] = {
