@@ -1,5 +1,5 @@
 /* Depthwise 5x5 convolution of planes in place with stride 2 in pairs (dwconv_f32_planes.h), for
- * cores of a kind: lists of bands, and planes of 7x7, which are one block.
+ * cores of a kind: lists of bands. Planes of 7x7 are in dwconv_f32_planes_pairs_5x5_whole_neon.h.
  *
  * A tile adds the pairs of two columns of the kernel in all its rows, those of two more, and then
  * the single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. */
@@ -371,27 +371,7 @@ second_at .req x6
     .endr
     .endm
 
-/* Planes of 7x7: the weights of one are loaded while multiply-adds of the one before go on. */
-    .macro whole_band R, padding, clamps
-    tile \R, \padding, LEFT, \clamps
-    sub base, base, #8
-    sub out, out, #4
-    tile \R, \padding, RIGHT, \clamps
-    .endm
-    .macro whole_planes clamps
-15: begin_plane_constants
-    mov base, src
-    mov out, dst
-    whole_band 4, 1, \clamps
-    mov scratch, #6
-    madd base, row, scratch, src
-    mov scratch, #4
-    madd out, dst_row, scratch, dst
-    whole_band 3, 2, \clamps
-    next_plane
-    b.ne 15b
-    b 12b
-    .endm
+#include "kernels/dwconv_f32_planes_pairs_5x5_whole_neon.h"
 
     .macro pairs_5x5_function name
     function \name

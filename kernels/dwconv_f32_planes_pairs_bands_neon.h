@@ -97,8 +97,9 @@ last_dst .req x30
     no_bands \what, %((7 - HIGHEST) * 4)
     .endm
 
+/* 5x5: room for the weights of whole planes, too. */
     .macro function name
-    begin_planes \name, 30, 48
+    begin_planes \name, 30, %(48 + KERNEL / 5 * 192)
     ldr weights_row, [job, #JOB_WEIGHTS_ROW]
     ldr vectors, [job, #JOB_VECTORS]
     ldp last_src, last_dst, [job, #JOB_LAST_SRC]
