@@ -15,12 +15,13 @@
 
 /* ---- checks ---- */
 
-struct span convolution_inner_pixels(const struct convolution_shape *shape)
+struct span convolution_inner_pixels(const struct convolution_shape *shape, int dimension)
 {
-    neo_dim out = shape->out[WIDTH], stride = shape->stride[WIDTH], padding = shape->padding[WIDTH];
-    neo_dim reach = (shape->kernel[WIDTH] - 1) * shape->dilation[WIDTH];
+    neo_dim out = shape->out[dimension], stride = shape->stride[dimension];
+    neo_dim padding = shape->padding[dimension];
+    neo_dim reach = (shape->kernel[dimension] - 1) * shape->dilation[dimension];
     neo_dim begin = padding ? (padding - 1) / stride + 1 : 0;
-    neo_dim room = shape->in[WIDTH] + padding - reach;
+    neo_dim room = shape->in[dimension] + padding - reach;
     neo_dim end = room > 0 ? (room - 1) / stride + 1 : 0;
     begin = begin < out ? begin : out;
     end = end < out ? end : out;

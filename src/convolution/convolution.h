@@ -55,8 +55,8 @@ void convolution_turn_column(struct convolution_shape *shape);
 /* The offset of a tap in plain weights; taps are numbered in the order depth, height, width. */
 neo_dim convolution_weights_tap(const struct convolution_shape *shape, size_t tap);
 
-/* The pixels of a row of dst all of whose taps in a row of src exist. */
-struct span convolution_inner_pixels(const struct convolution_shape *shape);
+/* The pixels along a dimension of dst all of whose taps along it exist in src. */
+struct span convolution_inner_pixels(const struct convolution_shape *shape, int dimension);
 
 /* The taps along a dimension that some of the pixels [first, last] of dst may have in src, as a
  * span without gaps: the others lie in the padding. */

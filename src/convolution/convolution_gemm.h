@@ -22,7 +22,7 @@ struct convolution_range {
 
 /* A tile of the GEMM: its part of the reduction, and of the table. */
 struct convolution_tile {
-    struct span reach;
+    struct gemm_f32_reach reach;
     size_t first;
 };
 
@@ -222,8 +222,8 @@ void convolution_gemm_list_a(const void *context, const void *task_scratch,
                              const struct gemm_f32_list *list);
 
 /* convolution_gemm_reach.c: the part of the reduction that some patches are not zeros in */
-struct span convolution_gemm_reach(const void *context, size_t batch, size_t tile, size_t row,
-                                   size_t rows);
+struct gemm_f32_reach convolution_gemm_reach(const void *context, size_t batch, size_t tile,
+                                             size_t row, size_t rows);
 
 /* convolution_gemm_pack.c: patches and weights in panels */
 void convolution_gemm_pack_a(const void *context, void *task_scratch, size_t batch, size_t row,

@@ -24,7 +24,7 @@ static void find_edges(struct convolution_gemm *plan)
 {
     const struct convolution_shape *s = &plan->shape;
     neo_dim out = s->out[WIDTH], taps = s->kernel[WIDTH];
-    struct span inner = convolution_inner_pixels(s);
+    struct span inner = convolution_inner_pixels(s, WIDTH);
     plan->inner_begin = (neo_dim)inner.begin;
     plan->inner_end = (neo_dim)inner.end;
     plan->left.begin = plan->left.end = column_of(s, 0);

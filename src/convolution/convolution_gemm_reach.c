@@ -1,7 +1,10 @@
 /* Convolution as a matrix multiplication: which taps some patches have in src. Those that lie in
  * the padding for all of a tile's pixels need not be multiplied: rows at the top and bottom of an
  * image lack rows of the kernel, and much of a dilated kernel may lie beyond a small image. */
+#include <math.h>
+
 #include "src/convolution/convolution_gemm.h"
+#include "src/core/checked.h"
 
 /* From the first to the last tap that exists. Where pixels are not all in one plane or row, they
  * are anywhere within these. */
@@ -30,11 +33,40 @@ struct span patches_reach(const struct convolution_gemm *plan, size_t batch, siz
     return reach_of(plan, first_pixel(plan, batch) + row, rows);
 }
 
-struct span convolution_gemm_reach(const void *context, size_t batch, size_t tile, size_t row,
-                                   size_t rows)
+/* Do any so many pixels that follow each other, or one less, reach all taps of rows of the kernel
+ * together? */
+static bool reach_rows(const struct convolution_gemm *plan, size_t pixels)
+{
+    struct span inner = convolution_inner_pixels(&plan->shape, WIDTH);
+    size_t last = (size_t)plan->shape.out[WIDTH] - inner.end;
+    return plan->rows_are_merged ||
+           (inner.begin < inner.end && max_size(inner.begin, last) + 1 < pixels);
+}
+
+/* From the first pixel of a tile that reaches all of the kernel: how many pixels of its plane
+ * follow of which each tile does so, too. Its last line has the first row of the kernel, as have
+ * those behind it; and lines up to the end of those within src have the last row. */
+static size_t whole_tiles(const struct convolution_gemm *plan, size_t at, size_t rows)
+{
+    const struct convolution_shape *s = &plan->shape;
+    if (!reach_rows(plan, rows))
+        return rows;
+    struct pixel first = patches_pixel(s, at);
+    neo_dim lines = (neo_dim)convolution_inner_pixels(s, HEIGHT).end - first.at[HEIGHT];
+    neo_dim pixels = lines * s->out[WIDTH] - first.at[WIDTH];
+    return pixels > 0 ? max_size((size_t)pixels, rows) : rows;
+}
+
+struct gemm_f32_reach convolution_gemm_reach(const void *context, size_t batch, size_t tile,
+                                             size_t row, size_t rows)
 {
     const struct convolution_gemm *plan = ((const struct convolution_call *)context)->plan;
-    return plan->table ? plan->tiles[tile].reach : patches_reach(plan, batch, row, rows);
+    if (plan->table)
+        return plan->tiles[tile].reach;
+    struct span reach = patches_reach(plan, batch, row, rows);
+    if (reach.end - reach.begin == plan->gemm.shape.k)
+        rows = whole_tiles(plan, first_pixel(plan, batch) + row, rows);
+    return (struct gemm_f32_reach){reach, row + rows};
 }
 
 double patches_mean_taps(const struct convolution_shape *s, int d, neo_dim pixels)
@@ -90,14 +122,13 @@ bool patches_are_few(const struct convolution_shape *s)
 double patches_zeros(const struct convolution_gemm *plan, double k, double n)
 {
     const double rows = GEMM_F32_LISTED_HEIGHT; /* clang wants a double */
-    /* Products that a tile's share of a run takes; for more values of k its taps are found at each
-     * step. */
-    const double few = 256, known = 500, found = 2500;
+    /* Products that a tile's share of a run takes, at each step of so much of k. */
+    const double step = 256, share = 500;
     const struct convolution_shape *s = &plan->shape;
     neo_dim pixels = s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH];
     if (pixels < 1)
         return 0;
     double lost =
         1 - (patches_are_few(s) ? reach_of_tiles(plan, (size_t)pixels) : reach_of_rows(plan));
-    return lost * k * n * rows > (k <= few ? known : found * k / few) ? lost : 0;
+    return lost * k * n * rows > share * fmax(k / step, 1) ? lost : 0;
 }

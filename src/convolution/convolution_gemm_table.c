@@ -61,6 +61,16 @@ static size_t fill_tile(const struct convolution_gemm *plan, size_t index, struc
     return list.segments * LIST;
 }
 
+/* Tiles that follow each other and reach the same are told of at once. */
+static void join_tiles(struct convolution_tile *tiles, size_t count)
+{
+    for (size_t i = count; i-- > 1;) {
+        struct gemm_f32_reach *before = &tiles[i - 1].reach, *reach = &tiles[i].reach;
+        if (before->k.begin == reach->k.begin && before->k.end == reach->k.end)
+            before->end = reach->end;
+    }
+}
+
 void segments_fill_table(struct convolution_gemm *plan, void *table)
 {
     const struct gemm_f32 *gemm = &plan->gemm;
@@ -71,9 +81,10 @@ void segments_fill_table(struct convolution_gemm *plan, void *table)
         struct span rows = gemm_f32_plan_tile(gemm, i), reach = {0, gemm->shape.k};
         if (gemm->shape.a_has_zeros)
             reach = patches_reach(plan, 0, rows.begin, rows.end - rows.begin);
-        tiles[i] = (struct convolution_tile){reach, used};
+        tiles[i] = (struct convolution_tile){{reach, rows.end}, used};
         used += fill_tile(plan, i, reach, distances + used);
     }
+    join_tiles(tiles, gemm->row_tiles);
     plan->tiles = tiles;
     plan->table = distances;
 }

@@ -231,7 +231,7 @@ static double copying_cycles(const struct convolution_shape *s, const struct cpu
 {
     double pixels = (double)pixel_count(s), taps = (double)(s->kernel[DEPTH] * s->kernel[HEIGHT]);
     double lines = pixels / (double)s->out[WIDTH] * taps, values = pixels * (double)row_count(s);
-    struct span inner = convolution_inner_pixels(s);
+    struct span inner = convolution_inner_pixels(s, WIDTH);
     double whole = (double)(inner.end - inner.begin), edges = (double)s->out[WIDTH] - whole;
     bool apart = s->dilation[WIDTH] > 1 && s->kernel[WIDTH] > 1; /* each tap is a copy */
     double copies = apart ? (double)s->kernel[WIDTH] : 1;
@@ -316,7 +316,7 @@ static void matmul_plan(void *plan, const struct problem *problem, const struct 
     if (is_in_place(&mine->shape))
         return;
     mine->copy = copy_f32_find(cpu->features)->run;
-    mine->inner = convolution_inner_pixels(&mine->shape);
+    mine->inner = convolution_inner_pixels(&mine->shape, WIDTH);
     mine->pixels = (size_t)pixel_count(&mine->shape);
     mine->rows = (size_t)row_count(&mine->shape);
 }

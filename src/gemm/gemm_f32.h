@@ -163,6 +163,13 @@ struct gemm_f32_list {
     const float **out;
 };
 
+/* A range of k, outside of which a tile of A is zeros; so it is for each of the tiles that lie
+ * within the rows from its first one to `end`. */
+struct gemm_f32_reach {
+    struct span k;
+    size_t end;
+};
+
 /* The caller's side of one execution; its functions are called by several threads at once. */
 struct gemm_f32_call {
     const void *context;
@@ -180,9 +187,10 @@ struct gemm_f32_call {
     /* Not called if the shape has neither a segment nor a_column. */
     void (*list_a)(const void *context, const void *task_scratch, const struct gemm_f32_list *list);
 
-    /* A range of k, of one segment at least, outside of which tile number `tile`, rows [row, row +
-     * rows) of A, is zeros: these are not multiplied. Called if the shape has a_has_zeros. */
-    struct span (*reach)(const void *context, size_t batch, size_t tile, size_t row, size_t rows);
+    /* What tile number `tile`, rows [row, row + rows) of A, has that is not zeros, of one segment
+     * at least: the others are not multiplied. Called if the shape has a_has_zeros. */
+    struct gemm_f32_reach (*reach)(const void *context, size_t batch, size_t tile, size_t row,
+                                   size_t rows);
 
     /* out[p * width + j] = B[first + p][column + j] for j < columns, 0 for columns <= j < width.
      * Not called when B is packed. */

@@ -89,11 +89,19 @@ static struct gemm_run whole_run(const struct gemm_task *task, const struct gemm
                              .rows = task->list};
 }
 
-static struct span reach_of(const struct gemm_task *task, size_t tile)
+static struct gemm_f32_reach reach_of(const struct gemm_task *task, size_t tile)
 {
     struct span rows = gemm_f32_plan_tile(task->plan, tile);
     return task->call->reach(task->call->context, task->batch, tile, rows.begin,
                              rows.end - rows.begin);
+}
+
+/* How many tiles lie within the first rows of A. */
+static size_t tiles_within(const struct gemm_f32 *plan, size_t rows)
+{
+    size_t tall = plan->tall_tiles * plan->tall;
+    rows = min_size(rows, plan->shape.m);
+    return rows <= tall ? rows / plan->tall : plan->tall_tiles + (rows - tall) / (plan->tall - 1);
 }
 
 /* The step's tiles, divided where A has zeros. Returns how many runs there are. */
@@ -101,18 +109,18 @@ static size_t find_runs(const struct gemm_task *task, const struct gemm_step *st
 {
     struct gemm_run *run = task->runs;
     const float **rows = task->list;
-    struct span next = reach_of(task, step->tiles.begin), reach;
+    struct gemm_f32_reach next = reach_of(task, step->tiles.begin), reach;
     for (size_t t = step->tiles.begin; t < step->tiles.end; run++) {
         run->tiles.begin = t;
         reach = next;
-        while (++t < step->tiles.end) {
+        while ((t = tiles_within(task->plan, next.end)) < step->tiles.end) {
             next = reach_of(task, t);
-            if (next.begin != reach.begin || next.end != reach.end)
+            if (next.k.begin != reach.k.begin || next.k.end != reach.k.end)
                 break;
         }
-        run->tiles.end = t;
+        t = run->tiles.end = min_size(t, step->tiles.end);
         run->rows = rows;
-        set_part(run, step, reach);
+        set_part(run, step, reach.k);
         rows += (t - run->tiles.begin) * run->segments * LIST;
     }
     return (size_t)(run - task->runs);
