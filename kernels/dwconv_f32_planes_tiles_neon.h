@@ -27,6 +27,9 @@ w .req x3
     .macro load x, at
     ldur q\x, [in, #\at]
     .endm
+    .macro load_part size, x, at
+    ldur \size\x, [in, #\at]
+    .endm
     .macro zeros_before x, bytes, zero
     ext v\x\().16b, v\zero\().16b, v\x\().16b, #(16 - \bytes)
     .endm
@@ -35,7 +38,8 @@ w .req x3
     .endm
 
 /* The V vectors of source that V vectors of dst need; these are `apart` bytes from each other. `ahead`
- * elements of the first one lie before the plane, or `beyond` of the last one behind it. */
+ * elements of the first one lie before the plane, or `beyond` of the last one behind it: LDR of half a
+ * vector, or of one element, makes the others zeros. */
     .macro load_edge V, x
     .set j, first
     .rept last + 1 - first
@@ -46,7 +50,13 @@ w .req x3
     .if j < \V - 1
     .set at, at + 4 * beyond
     .endif
+    .if (j < \V - 1) | (beyond < 2)
     load %(\x + j), %(at)
+    .elseif beyond == 2
+    load_part d, %(\x + j), %(at + 8)
+    .else
+    load_part s, %(\x + j), %(at + 12)
+    .endif
     .set j, j + 1
     .endr
     add in, in, row
@@ -89,7 +99,7 @@ w .req x3
     .if (ahead > 0) & (first == 0)
     zeros_before \x, %(4 * ahead), %(ZERO)
     .endif
-    .if (beyond > 0) & (last == \V - 1)
+    .if (beyond == 1) & (last == \V - 1)
     zeros_behind %(\x + \V - 1), %(4 * beyond), %(ZERO)
     .endif
     .endm
