@@ -38,11 +38,14 @@ struct dwconv_f32_planes {
      */
     size_t vectors;
     ptrdiff_t last_src, last_dst;
-    /* in pairs: is there padding on the left; is the last column of a row an even one? */
-    size_t left, ends_even;
-    float *pairs; /* flat 14x14: room for PLANES_PAIRS values */
+    size_t left, ends; /* in pairs: is there padding on the left; PLANES_ENDS_… */
+    float *pairs;      /* flat 14x14: room for PLANES_PAIRS values */
 };
 enum { PLANES_PAIRS = 4 * 11 * 4 }; /* 5x5; of 3x3 fewer */
+
+/* How rows of stride 2 in pairs end: with an even column of source; or, of 5x5, with a tile of two
+ * columns of dst. */
+enum { PLANES_ENDS_EVEN = 1, PLANES_ENDS_HALF = 2 };
 
 /* Columns of a tile: eight in the middle of a row, eight or four at an edge of it. */
 enum planes_columns {

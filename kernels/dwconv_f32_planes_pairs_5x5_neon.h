@@ -2,7 +2,8 @@
  * cores of a kind: lists of bands. Planes of 7x7 are in dwconv_f32_planes_pairs_5x5_whole_neon.h.
  *
  * A tile adds the pairs of two columns of the kernel in all its rows, those of two more, and then
- * the single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. */
+ * the single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. Two columns of
+ * dst, where rows end with these, take 60 FMLA. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_pairs_bands_neon.h"
 
@@ -46,7 +47,9 @@
     .endif
     .endm
     .macro load_pairs side, x
-    .if is_cut
+    .if is_half
+    several ld1, 1, \x, in, row
+    .elseif is_cut
     load_vectors \x, %(\x + 1), 8
     .elseif is_short
     load_vectors \x, %(\x + 1), 12
@@ -66,7 +69,9 @@
     .rept \R
     .if (i >= 2 * r) & (i < 2 * r + 5)
     fma %(SUMS + 2 * r), \x, %(WEIGHTS + pair * 5 + i - 2 * r)
+    .if is_half == 0
     fma %(SUMS + 2 * r + 1), %(\x + 1), %(WEIGHTS + pair * 5 + i - 2 * r)
+    .endif
     .endif
     .set r, r + 1
     .endr
@@ -81,7 +86,9 @@
     .endif
     .endm
     .macro load_single side, x
-    .if \side == RIGHT
+    .if is_half
+    load_one \x
+    .elseif \side == RIGHT
     load_parts \x, d, %(\x + 1), 16
     .elseif \side == RIGHT_EVEN
     load_parts \x, s, %(\x + 1), 16
@@ -89,8 +96,13 @@
     load_row \x
     .endif
     .endm
+    .macro load_one x
+    ldr s\x, [in]
+    add in, in, row
+    .endm
     .macro arrange_single side, x
-    .if \side < RIGHT
+    .if is_half
+    .elseif \side < RIGHT
     every_other uzp2, \x, \x, %(\x + 1)
     .else
     every_other uzp1, \x, \x, %(\x + 1)
@@ -196,15 +208,21 @@ second_at .req x6
     load_by_offsets %(2 * \r), %(2 * \r + 1), row_\r, \size
     .endm
     .macro load_by_offsets first, second, from, size
+    .if is_half
+    ldr \size\first, [\from, first_at]
+    .else
     ldr q\first, [\from, first_at]
     ldr \size\second, [\from, second_at]
+    .endif
     .endm
     .macro arrange_pairs_of r, side
     arrange_pairs \side, %(2 * \r)
     .endm
     .macro use_pairs_of r, ky
     fma %(SUMS + 2 * \r), %(2 * \r), %(WEIGHTS + pair * 5 + \ky)
+    .if is_half == 0
     fma %(SUMS + 2 * \r + 1), %(2 * \r + 1), %(WEIGHTS + pair * 5 + \ky)
+    .endif
     .endm
     .macro use_pairs_and_load r
     .set i, 2 * \r + ky
@@ -216,7 +234,9 @@ second_at .req x6
     .endif
     .endm
     .macro separate_row_of r, side
-    .if \side < RIGHT
+    .if is_half
+    every_other uzp1, %(SUMS + 4 + \r), %(2 * \r), %(ZERO)
+    .elseif \side < RIGHT
     every_other uzp2, %(SUMS + 4 + \r), %(2 * \r), %(2 * \r + 1)
     .else
     every_other uzp1, %(SUMS + 4 + \r), %(2 * \r), %(2 * \r + 1)
@@ -276,7 +296,7 @@ second_at .req x6
     .macro load_singles ky, R, side
     .if \side == RIGHT
     for_rows load_row_of, \ky, \R, d
-    .elseif \side == RIGHT_EVEN
+    .elseif \side >= RIGHT_EVEN
     for_rows load_row_of, \ky, \R, s
     .else
     for_rows load_row_of, \ky, \R, q
@@ -286,6 +306,7 @@ second_at .req x6
     .macro walk R, padding, side, what
     .set top, \padding % 2 * 2
     .set end, 2 * \R + 3 - \padding / 2
+    .set is_half, \side == RIGHT_HALF
     .if kind == IN_ORDER_WIDE
     walk_by_rows_\what \R, \side
     .else
@@ -293,6 +314,14 @@ second_at .req x6
     .endif
     .endm
 
+    .macro store_half sum
+    .if kind == IN_ORDER_WIDE
+    str d\sum, [to]
+    add to, to, dst_row
+    .else
+    st1 {v\sum\().1d}, [to], dst_row
+    .endif
+    .endm
     .macro store sum
     .if kind == IN_ORDER_WIDE
     str q\sum, [to]
@@ -314,7 +343,11 @@ second_at .req x6
     clamp_all %(SUMS), \R, 0, 1
     .endif
     mov to, out
+    .if is_half
+    for_all store_half, %(SUMS), \R
+    .else
     for_all store, %(SUMS), \R
+    .endif
     add base, base, #32
     add out, out, #16
     .endm

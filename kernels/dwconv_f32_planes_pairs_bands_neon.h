@@ -11,18 +11,19 @@
 #include "kernels/dwconv_f32_planes_pairs_neon.h"
 
 /* Left of the first tile are zeros; behind the last one are so for 5x5, and one more where an image ends
- * with an even column. */
+ * with an even column. 5x5: the last one may also have two columns only, behind whole tiles. */
     .set MIDDLE, 0
     .set LEFT, 1
     .set RIGHT, 2
     .set RIGHT_EVEN, 3
+    .set RIGHT_HALF, 4
 
 count .req x27
 vectors .req x28
 last_src .req x29
 last_dst .req x30
 
-/* The last tile overlaps the one before unless columns are a multiple of four. */
+/* The last tile overlaps the one before unless it is whole, or half of one. */
     .macro whole_tiles R, padding, clamps
     mov count, vectors
     ldr scratch, [job, #JOB_LEFT]
@@ -40,7 +41,7 @@ last_dst .req x30
     .else
     whole_tiles \R, \padding, \clamps
     .endif
-    ldr scratch, [job, #JOB_ENDS_EVEN]
+    ldr scratch, [job, #JOB_ENDS]
     cbnz scratch, 5f
     .if KERNEL == 3
     cbz last_src, 3f
@@ -50,11 +51,20 @@ last_dst .req x30
     tile \R, \padding, %(KERNEL / 5 * RIGHT), \clamps
 3:  next_tile base
     br scratch
-5:  add base, base, last_src
+5:
+    .if KERNEL == 5
+    tbnz scratch, #1, 6f /* PLANES_ENDS_HALF */
+    .endif
+    add base, base, last_src
     add out, out, last_dst
     tile \R, \padding, RIGHT_EVEN, \clamps
     next_tile base
     br scratch
+    .if KERNEL == 5
+6:  tile \R, \padding, RIGHT_HALF, \clamps
+    next_tile base
+    br scratch
+    .endif
     .endm
 
     .macro band R, padding

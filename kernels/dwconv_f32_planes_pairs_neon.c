@@ -56,17 +56,24 @@ static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f
     return 1;
 }
 
+/* Does a row of 5x5 end with half a vector of dst? There is a tile for it. */
+static int ends_half(const struct dwconv_f32_task *task)
+{
+    return task->kw == 5 && task->out_cols % LANES == LANES / 2 && !ends_even(task);
+}
+
 /* All vectors but the last one are whole; of 5x5, and where a row ends in half a pair, it is always
  * a special one. */
 static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_task *task)
 {
     ptrdiff_t half = (ptrdiff_t)task->kw / 2;
     job->left = task->first < 0;
-    job->ends_even = (size_t)ends_even(task);
+    job->ends = ends_half(task) ? PLANES_ENDS_HALF : ends_even(task) ? PLANES_ENDS_EVEN : 0;
     job->src += job->left ? 0 : task->first + half;
-    size_t width = task->out_cols, is_special = task->kw == 5 || job->ends_even;
+    size_t width = task->out_cols, is_special = task->kw == 5 || job->ends;
     size_t whole = (width - is_special) / LANES * LANES;
-    ptrdiff_t back = whole < width ? (ptrdiff_t)(width - LANES) - (ptrdiff_t)whole : 0;
+    ptrdiff_t back =
+        whole < width && !ends_half(task) ? (ptrdiff_t)(width - LANES) - (ptrdiff_t)whole : 0;
     job->vectors = whole / LANES - job->left;
     job->last_dst = back * (ptrdiff_t)sizeof(float);
     job->last_src = STRIDE * job->last_dst;
