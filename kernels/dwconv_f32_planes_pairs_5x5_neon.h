@@ -2,8 +2,8 @@
  * cores of a kind: lists of bands. Planes of 7x7 are in dwconv_f32_planes_pairs_5x5_whole_neon.h.
  *
  * A tile adds the pairs of two columns of the kernel in all its rows, those of two more, and then
- * the single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. Two columns of
- * dst, where rows end with these, take 60 FMLA. */
+ * the single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. Two columns
+ * of dst, where rows end with these, take 60 FMLA. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_pairs_bands_neon.h"
 

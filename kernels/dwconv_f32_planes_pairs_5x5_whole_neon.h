@@ -1,14 +1,15 @@
 /* Planes of 7x7 of depthwise 5x5 convolution in place with stride 2 in pairs: a part of
  * dwconv_f32_planes_pairs_5x5_neon.h.
  *
- * All seven rows of columns 1 … 4 of dst, and then those of columns 0, 5 and 6. So pairs of columns of
- * source begin with column 0 or 2, nothing has to be shifted in at the edges, and most of what is
- * padding is left out: column 0 has nothing of the first pair, and half a vector of the other one. 288
- * FMLA, 28 UZP1, 14 FADDP and 21 stores, where tiles of four columns took 320, 34, 14 and 14, and 17 EXT.
+ * All seven rows of columns 1 … 4 of dst, and then those of columns 0, 5 and 6. So pairs of columns
+ * of source begin with column 0 or 2, nothing has to be shifted in at the edges, and most of what
+ * is padding is left out: column 0 has nothing of the first pair, and half a vector of the other
+ * one. 288 FMLA, 28 UZP1, 14 FADDP and 21 stores, where tiles of four columns took 320, 34, 14 and
+ * 14, and 17 EXT.
  *
- * Weights of one step are in v0 … v4: pairs, from the stack; or the single column in lanes of v0 and
- * v1. Rows of source, of two vectors each, are in v5 … v16, sums in v18 … v31: two vectors of a row;
- * then one. */
+ * Weights of one step are in v0 … v4: pairs, from the stack; or the single column in lanes of v0
+ * and v1. Rows of source, of two vectors each, are in v5 … v16, sums in v18 … v31: two vectors of a
+ * row; then one. */
 /* clang-format off */
 
     .set WHOLE_ROWS, 7
