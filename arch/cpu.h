@@ -12,6 +12,11 @@ enum { CPU_NEON = 1, CPU_FP16 = 2, CPU_DOTPROD = 4, CPU_BF16 = 8, CPU_I8MM = 16 
  * (Cortex-A53, A55), or a whole 128-bit one (Cortex-A510). */
 enum { IN_ORDER_NARROW = 1, IN_ORDER_WIDE = 2 };
 
+/* The kind of a core for what looks closer: how it issues, or that it is a narrow one which does so
+ * with all that brings 64 bits to a vector register (Cortex-A55), not only to a general one (A53).
+ */
+enum { IN_ORDER_HALVES = 3, CORE_KINDS = 4 };
+
 /* Lines that a place of an L1 data cache has room for: those of most known cores have no more. */
 enum { CPU_L1_WAYS = 4 };
 
@@ -25,12 +30,24 @@ struct core {
     uint8_t fmla_latency;    /* cycles from one accumulation to the next into the same register */
     uint8_t loads_per_cycle; /* 128-bit loads each cycle; 0: less than one */
     uint8_t in_order;        /* IN_ORDER_*: it issues in the order of the program; 0: it reorders */
+    uint8_t halves;          /* not 0: it is narrow, and of the kind IN_ORDER_HALVES */
     double slowness;         /* of what is no sum (lists, copies, transforms); Neoverse N1: 1 */
     uint32_t l1_bytes;       /* typical sizes, for systems that do not tell theirs */
     uint32_t l2_bytes;
     uint16_t share_cycles;  /* what work on several threads costs, whatever their number */
     uint16_t thread_cycles; /* and for each of them after the first */
 };
+
+static inline int core_kind(const struct core *core)
+{
+    return core->halves ? IN_ORDER_HALVES : core->in_order;
+}
+
+/* How cores of a kind issue: IN_ORDER_* or 0. */
+static inline int core_kind_in_order(int kind)
+{
+    return kind == IN_ORDER_HALVES ? IN_ORDER_NARROW : kind;
+}
 
 struct cpu {
     uint32_t features;       /* CPU_* bits the program may use */

@@ -8,6 +8,7 @@ const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
     &dwconv_f32_planes_a55_neon,
     &dwconv_f32_planes_a510_neon,
     &dwconv_f32_planes_neon,
+    &dwconv_f32_planes_stride_2_a55_neon,
     &dwconv_f32_planes_stride_2_neon,
     &dwconv_f32_planes_row_neon,
     &dwconv_f32_planes_dilated_neon,
@@ -39,16 +40,17 @@ int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_
            kernel->does(task);
 }
 
-static int suits(const struct dwconv_f32_kernel *kernel, uint32_t features, int in_order)
+static int suits(const struct dwconv_f32_kernel *kernel, uint32_t features, int kind)
 {
-    return (!kernel->in_order || kernel->in_order == in_order) && (kernel->needs & ~features) == 0;
+    int is_for = !kernel->kind || kernel->kind == kind || kernel->kind == core_kind_in_order(kind);
+    return is_for && (kernel->needs & ~features) == 0;
 }
 
-const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features, int in_order,
+const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features, int kind,
                                                 const struct dwconv_f32_task *task)
 {
     size_t i = 0;
-    while (!suits(dwconv_f32_kernels[i], features, in_order) ||
+    while (!suits(dwconv_f32_kernels[i], features, kind) ||
            !dwconv_f32_does(dwconv_f32_kernels[i], task))
         i++;
     return dwconv_f32_kernels[i];

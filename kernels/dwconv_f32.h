@@ -66,7 +66,7 @@ typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
 struct dwconv_f32_kernel {
     const char *name;
     uint32_t needs;
-    uint8_t in_order; /* IN_ORDER_*: for cores that issue in this way; 0: for all */
+    uint8_t kind;     /* IN_ORDER_*: for cores of this kind, or that issue so; 0: for all */
     uint8_t in_pairs; /* the order of sums that it has */
     uint8_t is_deep;  /* it does kernels of several planes, too */
     int (*does)(const struct dwconv_f32_task *task); /* NULL: everything, in both orders */
@@ -83,10 +83,11 @@ extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f3
     dwconv_f32_3x3_a55_neon, dwconv_f32_3x3_a510_neon, dwconv_f32_tall_a55_neon,
     dwconv_f32_tall_a510_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon, dwconv_f32_planes_neon,
     dwconv_f32_planes_a55_neon, dwconv_f32_planes_a510_neon, dwconv_f32_planes_stride_2_neon,
-    dwconv_f32_planes_pairs_neon, dwconv_f32_planes_pairs_a510_neon, dwconv_f32_lanes_neon,
-    dwconv_f32_lanes_tall_neon, dwconv_f32_taps_a55_neon, dwconv_f32_taps_a510_neon,
-    dwconv_f32_row_a55_neon, dwconv_f32_row_a510_neon, dwconv_f32_row_neon,
-    dwconv_f32_planes_row_neon, dwconv_f32_planes_dilated_neon;
+    dwconv_f32_planes_stride_2_a55_neon, dwconv_f32_planes_pairs_neon,
+    dwconv_f32_planes_pairs_a510_neon, dwconv_f32_lanes_neon, dwconv_f32_lanes_tall_neon,
+    dwconv_f32_taps_a55_neon, dwconv_f32_taps_a510_neon, dwconv_f32_row_a55_neon,
+    dwconv_f32_row_a510_neon, dwconv_f32_row_neon, dwconv_f32_planes_row_neon,
+    dwconv_f32_planes_dilated_neon;
 
 /* Fastest first; the last needs nothing and does everything. */
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
@@ -103,8 +104,8 @@ static inline int dwconv_f32_is_interleaved(const struct dwconv_f32_task *task)
            (task->multiplier == 1 && task->src_plane == 1 && task->dst_plane == 1);
 }
 
-/* The fastest one that can on a core that issues so (IN_ORDER_* or 0); never NULL. */
-const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features, int in_order,
+/* The fastest one that can on a core of this kind (core_kind()); never NULL. */
+const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features, int kind,
                                                 const struct dwconv_f32_task *task);
 
 #endif

@@ -80,7 +80,7 @@ dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_pl
     dwconv_f32_planes_14x14_5x5_flat;
 dwconv_f32_planes_fn dwconv_f32_planes_3s1_a55, dwconv_f32_planes_14x14_a55,
     dwconv_f32_planes_3s1_a510, dwconv_f32_planes_14x14_a510, dwconv_f32_planes_14x14_flat_a510;
-dwconv_f32_planes_fn dwconv_f32_planes_stride_2;
+dwconv_f32_planes_fn dwconv_f32_planes_stride_2, dwconv_f32_planes_stride_2_a55;
 dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5,
     dwconv_f32_planes_pairs_7x7; /* 3x3, of these planes whose rows follow one another */
 dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3_a510, dwconv_f32_planes_pairs_5x5_a510,

@@ -1,6 +1,7 @@
 /* Depthwise 3x3 convolution of planes (nchw) in place with stride 2: bands of rows for the assembly
- * of kernels/dwconv_f32_planes_stride_2_tiles_neon.S. What these cannot do is done on copies of the
- * rows, by kernels/dwconv_f32_wide_neon.c. */
+ * of kernels/dwconv_f32_planes_stride_2_tiles_neon.S, or of
+ * kernels/dwconv_f32_planes_stride_2_a55_neon.S for cores that issue in order as a Cortex-A55. What
+ * these cannot do is done on copies of the rows, by kernels/dwconv_f32_wide_neon.c. */
 #include "kernels/dwconv_f32_planes.h"
 
 enum { LANES = 4, STRIDE = 2, KERNEL = 3 };
@@ -33,14 +34,16 @@ static int suits_rows(const struct dwconv_f32_task *task)
     return planes_are_even(task, task->rows[0] ? 0 : 1, count);
 }
 
-/* Does the assembly need no list for these planes, of 7x7 or 14x14 with a row of padding above? */
+/* Does the assembly that knows whole planes need no list for these planes, of 7x7 or 14x14 with a
+ * row of padding above? */
 static int are_whole(const struct dwconv_f32_task *task)
 {
     size_t rows = task->out_rows;
     return rows == task->out_cols && (rows == 7 || rows == 14) && !task->rows[0];
 }
 
-static void run(const struct dwconv_f32_task *task)
+static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *planes,
+                     int does_whole)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
@@ -54,11 +57,25 @@ static void run(const struct dwconv_f32_task *task)
     job.vectors = task->out_cols / LANES;
     job.last_src = STRIDE * back;
     job.last_dst = back;
-    if (!are_whole(task)) {
+    if (!does_whole || !are_whole(task)) {
         job.tiles = task->scratch;
         planes_list_bands(task->scratch, task, &(struct planes_gap){above, 0}, count_bands(task));
     }
-    dwconv_f32_planes_stride_2(&job);
+    planes(&job);
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    run_with(task, dwconv_f32_planes_stride_2, 1);
+}
+
+/* Beside a vector that is alone nothing goes on. */
+static void run_a55(const struct dwconv_f32_task *task)
+{
+    if (task->out_cols == LANES)
+        run(task);
+    else
+        run_with(task, dwconv_f32_planes_stride_2_a55, 0);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -74,4 +91,13 @@ const struct dwconv_f32_kernel dwconv_f32_planes_stride_2_neon = {
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run,
+};
+
+const struct dwconv_f32_kernel dwconv_f32_planes_stride_2_a55_neon = {
+    .name = "dwconv_f32_planes_stride_2_a55_neon",
+    .needs = CPU_NEON,
+    .kind = IN_ORDER_HALVES,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run_a55,
 };

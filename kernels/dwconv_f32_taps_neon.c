@@ -242,7 +242,7 @@ static int does(const struct dwconv_f32_task *task)
 const struct dwconv_f32_kernel dwconv_f32_taps_a55_neon = {
     .name = "dwconv_f32_taps_a55_neon",
     .needs = CPU_NEON,
-    .in_order = IN_ORDER_NARROW,
+    .kind = IN_ORDER_NARROW,
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run_a55,
@@ -250,7 +250,7 @@ const struct dwconv_f32_kernel dwconv_f32_taps_a55_neon = {
 const struct dwconv_f32_kernel dwconv_f32_taps_a510_neon = {
     .name = "dwconv_f32_taps_a510_neon",
     .needs = CPU_NEON,
-    .in_order = IN_ORDER_WIDE,
+    .kind = IN_ORDER_WIDE,
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run_a510,

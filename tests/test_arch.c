@@ -134,6 +134,30 @@ static void a_core_can_be_assumed(void **state)
     assert_string_equal(cpu.core->name, "neoverse-n1");
 }
 
+/* Cortex-A53 and A55 are one kind to most tables, and two to those that look closer. */
+static void kinds_are_finer_than_how_cores_issue(void **state)
+{
+    static const struct {
+        uint64_t part;
+        int kind, in_order;
+    } cases[] = {{0xd03, IN_ORDER_NARROW, IN_ORDER_NARROW},
+                 {0xd05, IN_ORDER_HALVES, IN_ORDER_NARROW},
+                 {0xd46, IN_ORDER_WIDE, IN_ORDER_WIDE},
+                 {0xd0c, 0, 0}};
+    for (size_t i = 0; i < count_of(cases); i++) {
+        struct cpu_sources sources = {.sysfs = *state,
+                                      .midr = (uint64_t)0x41 << 24 | cases[i].part << 4};
+        struct cpu cpu;
+        cpu_detect(&cpu, &sources);
+        assert_int_equal(core_kind(cpu.core), cases[i].kind);
+        assert_int_equal(cpu.core->in_order, cases[i].in_order);
+    }
+    for (size_t i = 0; i < core_count; i++) {
+        assert_in_range(core_kind(&cores[i]), 0, CORE_KINDS - 1);
+        assert_int_equal(core_kind_in_order(core_kind(&cores[i])), cores[i].in_order);
+    }
+}
+
 static void every_row_is_found_by_its_own_number(void **state)
 {
     (void)state;
@@ -173,6 +197,8 @@ int main(void)
                                         remove_root),
         cmocka_unit_test_setup_teardown(features_need_all_their_bits, make_root, remove_root),
         cmocka_unit_test_setup_teardown(a_core_can_be_assumed, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(kinds_are_finer_than_how_cores_issue, make_root,
+                                        remove_root),
         cmocka_unit_test(every_row_is_found_by_its_own_number),
         cmocka_unit_test(this_machine_is_the_same_on_every_call),
     };

@@ -106,9 +106,36 @@ static void parts_of_dilated_images_have_rows_that_stay(void **state)
     }
 }
 
+#if !NEO_PORTABLE
+/* Whatever core the plan is for, a thread on another one has the kernel for that. */
+static void each_kind_of_core_has_its_kernel(void **state)
+{
+    static const struct {
+        const char *core;
+        const struct dwconv_f32_kernel *kernel;
+    } kinds[] = {{"cortex-a53", &dwconv_f32_planes_stride_2_neon},
+                 {"cortex-a55", &dwconv_f32_planes_stride_2_a55_neon}};
+    (void)state;
+    for (size_t i = 0; i < count_of(kinds); i++) {
+        struct cpu cpu = stated_cpu(kinds[i].core, 32 << 10);
+        struct problem problem = {.convolution_algorithm = NEO_CONVOLUTION_DIRECT,
+                                  .strides = {2, 2},
+                                  .padding_left = {1, 1}};
+        struct convolution_depthwise plan = {0};
+        problem.tensors[SRC] = tensor_of(4, (neo_dim[]){1, 64, 56, 56}, "nchw");
+        problem.tensors[DST] = tensor_of(4, (neo_dim[]){1, 64, 28, 28}, "nchw");
+        problem.tensors[WEIGHTS] = tensor_of(5, (neo_dim[]){64, 1, 1, 3, 3}, "goihw");
+        depthwise_plan(&plan, &problem, &cpu);
+        assert_string_equal(plan.kernel, kinds[i].kernel->name);
+        for (size_t j = 0; j < count_of(kinds); j++)
+            assert_ptr_equal(plan.run[core_kind(core_named(kinds[j].core))], kinds[j].kernel->run);
+    }
+}
+#endif
+
 static void check_memory(const struct convolution_depthwise *plan)
 {
-    for (int kind = 0; kind <= IN_ORDER_WIDE; kind++) {
+    for (int kind = 0; kind < CORE_KINDS; kind++) {
         const struct dwconv_f32_kernel *kernel =
             dwconv_f32_find(plan->cpu->features, kind, &plan->task);
         if (kernel->scratch_bytes && kernel->scratch_bytes(&plan->task) > plan->kernel_bytes)
@@ -249,6 +276,9 @@ int main(void)
         cmocka_unit_test(tiles_have_places),
         cmocka_unit_test(parts_of_dilated_images_have_rows_that_stay),
         cmocka_unit_test(more_ways_are_more_places),
+#if !NEO_PORTABLE
+        cmocka_unit_test(each_kind_of_core_has_its_kernel),
+#endif
         cmocka_unit_test(kernels_of_any_core_have_their_memory),
         cmocka_unit_test(long_rows_are_done_as_they_are),
         cmocka_unit_test(planes_are_turned_where_it_is_faster),

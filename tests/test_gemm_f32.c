@@ -375,7 +375,7 @@ static void products_are_exact_among_cores_of_both_kinds(void **state)
     struct default_pool *pool;
     neo_threadpool_options options = {.threads = t.count};
     assert_int_equal(default_pool_create_on(&pool, &options, &t), NEO_OK);
-    assert_true(default_pool_in_order_here(pool) > 0);
+    assert_true(default_pool_kind_here(pool) > 0);
     walk(&cpu, pool);
     default_pool_destroy(pool);
 }

@@ -72,8 +72,8 @@ static void the_kernel_for_many_taps_is_found(void)
     task.src_plane = task.dst_plane = 100;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
     task.kw = 87;
-    for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++)
-        assert_ptr_equal(dwconv_f32_find(CPU_NEON, in_order, &task), &dwconv_f32_planes_row_neon);
+    for (int kind = 0; kind < CORE_KINDS; kind++)
+        assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task), &dwconv_f32_planes_row_neon);
 }
 
 /* Of rows, too: few taps have other tiles where instructions are issued in order. */
@@ -128,16 +128,21 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
                      &dwconv_f32_planes_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_HALVES, &task),
+                     &dwconv_f32_planes_a55_neon);
     task.stride_h = task.stride_w = 2;
     task.in_pairs = 1;
     for (task.kh = task.kw = 3; task.kh <= 5; task.kh = task.kw += 2)
-        for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++)
-            assert_ptr_equal(dwconv_f32_find(CPU_NEON, in_order, &task),
-                             in_order == IN_ORDER_WIDE ? &dwconv_f32_planes_pairs_a510_neon
-                                                       : &dwconv_f32_planes_pairs_neon);
+        for (int kind = 0; kind < CORE_KINDS; kind++)
+            assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task),
+                             kind == IN_ORDER_WIDE ? &dwconv_f32_planes_pairs_a510_neon
+                                                   : &dwconv_f32_planes_pairs_neon);
     task.in_pairs = 0;
     task.kh = task.kw = 3;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_stride_2_neon);
+    for (int kind = 0; kind < CORE_KINDS; kind++)
+        assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task),
+                         kind == IN_ORDER_HALVES ? &dwconv_f32_planes_stride_2_a55_neon
+                                                 : &dwconv_f32_planes_stride_2_neon);
 #endif
 }
 

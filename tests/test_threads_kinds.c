@@ -58,7 +58,7 @@ static void threads_use_the_kernels_of_the_pools_cores(void **state)
                                           {"cortex-x1", "cortex-a78", "cortex-a76"}};
     for (size_t i = 0; i < count_of(sets); i++) {
         struct default_pool *pool = make_pool_of(sets[i], 3);
-        assert_int_equal(default_pool_in_order_here(pool), core_named(sets[i][0])->in_order);
+        assert_int_equal(default_pool_kind_here(pool), core_kind(core_named(sets[i][0])));
         assert_ptr_equal(kernel_here(pool), kernel_for(sets[i][0]));
         default_pool_destroy(pool);
     }
@@ -77,8 +77,7 @@ static void a_thread_uses_the_kernels_of_the_core_it_runs_on(void **state)
             continue;
         pin_this_thread(cpu);
         const char *here = cpu < 4 ? names[cpu] : "cortex-a76"; /* unknown: as planned */
-        assert_int_equal(default_pool_in_order_here(pool),
-                         cpu < 4 ? core_named(here)->in_order : -1);
+        assert_int_equal(default_pool_kind_here(pool), cpu < 4 ? core_kind(core_named(here)) : -1);
         assert_ptr_equal(kernel_here(pool), kernel_for(here));
         assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
     }
@@ -91,12 +90,12 @@ static void cores_that_nobody_names_are_not_guessed(void **state)
     (void)state;
     static const char *const nobody[] = {"?", "?"}, *const some[] = {"cortex-a55", "?"};
     struct default_pool *pool = make_pool_of(nobody, 2);
-    assert_int_equal(default_pool_in_order_here(pool), -1);
+    assert_int_equal(default_pool_kind_here(pool), -1);
     assert_ptr_equal(kernel_here(pool), kernel_for("cortex-a76"));
     default_pool_destroy(pool);
     pool = make_pool_of(some, 2);
-    int in_order = default_pool_in_order_here(pool);
-    assert_true(in_order == -1 || in_order == IN_ORDER_NARROW);
+    int kind = default_pool_kind_here(pool);
+    assert_true(kind == -1 || kind == IN_ORDER_HALVES);
     default_pool_destroy(pool);
 }
 

@@ -11,8 +11,8 @@ enum { DEPTHWISE_MOST_ROWS = 32 }; /* of dst in a call */
 
 struct convolution_depthwise {
     struct convolution_shape shape;
-    struct dwconv_f32_task task;           /* what all calls have in common */
-    dwconv_f32_fn *run[IN_ORDER_WIDE + 1]; /* by IN_ORDER_* of the core it runs on */
+    struct dwconv_f32_task task;    /* what all calls have in common */
+    dwconv_f32_fn *run[CORE_KINDS]; /* by core_kind() of the core it runs on */
     copy_f32_fn *copy;
     const char *kernel;
     const struct cpu *cpu;

@@ -415,7 +415,7 @@ static void find_tiles(struct convolution_depthwise *mine)
     struct dwconv_f32_task task = mine->task;
     task.channels = mine->channels;
     const struct dwconv_f32_kernel *kernel =
-        dwconv_f32_find(mine->cpu->features, mine->cpu->core->in_order, &task);
+        dwconv_f32_find(mine->cpu->features, core_kind(mine->cpu->core), &task);
     size_t columns = kernel->tile_columns;
     if (columns && suits_tiles(&task, columns) && !mine->gathers && !mine->staged)
         mine->tile_columns = columns;
@@ -448,12 +448,11 @@ static size_t kernel_bytes(const struct dwconv_f32_kernel *kernel,
     return kernel->scratch_bytes ? kernel->scratch_bytes(task) : 0;
 }
 
-/* Of the kernels for any of this machine's cores, which may issue in other ways than the main one.
- */
+/* Of the kernels for any of this machine's cores, which may be of other kinds than the main one. */
 static size_t most_kernel_bytes(const struct dwconv_f32_task *task, const struct cpu *cpu)
 {
     size_t most = 0;
-    for (int i = 0; i <= IN_ORDER_WIDE; i++)
+    for (int i = 0; i < CORE_KINDS; i++)
         most = max_size(most, kernel_bytes(dwconv_f32_find(cpu->features, i, task), task));
     return most;
 }
@@ -485,7 +484,7 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     task->dst_row = mine->staged ? (size_t)s->out[WIDTH] * mine->channel_block : (size_t)s->dst.h;
     task->out_rows = mine->rows;
     const struct dwconv_f32_kernel *kernel =
-        dwconv_f32_find(cpu->features, cpu->core->in_order, task);
+        dwconv_f32_find(cpu->features, core_kind(cpu->core), task);
     mine->kernel_bytes = most_kernel_bytes(task, cpu);
     bool is_reference = kernel == &dwconv_f32_ref && (cpu->features & CPU_NEON);
     if (by_plane && (is_reference || kernel_bytes(kernel, task) > PLANE_BYTES))
@@ -512,7 +511,7 @@ static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cp
     }
     if (!kernel)
         kernel = plan_way(mine, false, cpu);
-    for (int i = 0; i <= IN_ORDER_WIDE; i++)
+    for (int i = 0; i < CORE_KINDS; i++)
         mine->run[i] = dwconv_f32_find(cpu->features, i, &mine->task)->run;
     mine->kernel = kernel->name;
     mine->copy = copy_f32_find(cpu->features)->run;

@@ -11,16 +11,16 @@ static struct scratch scratch_of(const struct run *run, int index)
     unsigned char *zeros = (unsigned char *)run->execution->scratch + plan->packed_bytes +
                            (size_t)index * plan->task_bytes;
     unsigned char *rows = zeros + plan->zero_bytes, *source = rows + plan->pointer_bytes;
-    int in_order = parallel_in_order_here(run->execution->parallel);
-    in_order = in_order < 0 ? plan->cpu->core->in_order : in_order;
-    size_t count = plan->leaves_out_padding && !in_order ? 0 : plan->zeros;
+    int kind = parallel_kind_here(run->execution->parallel);
+    kind = kind < 0 ? core_kind(plan->cpu->core) : kind;
+    size_t count = plan->leaves_out_padding && !kind ? 0 : plan->zeros;
     memset(zeros, 0, count * sizeof(float));
     return (struct scratch){
         .zeros = count ? (float *)(void *)zeros : NULL,
         .rows = (const float **)(void *)rows,
         .source = (float *)(void *)source,
         .stage = (float *)(void *)(source + plan->source_bytes),
-        .run = plan->run[in_order],
+        .run = plan->run[kind],
         .kernel = source + plan->source_bytes + plan->stage_bytes,
     };
 }

@@ -21,7 +21,7 @@ const struct gemm_f32_tiles *gemm_f32_tiles_here(const struct gemm_f32_tiles *pl
                                                  struct gemm_f32_tiles *own,
                                                  const struct parallel *parallel)
 {
-    int in_order = parallel_in_order_here(parallel);
+    int in_order = core_kind_in_order(parallel_kind_here(parallel));
     if (in_order < 0 || in_order == planned->in_order)
         return planned;
     *own = *planned;

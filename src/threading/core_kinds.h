@@ -8,7 +8,7 @@
 struct topology;
 
 struct core_kinds {
-    int in_order;   /* how all CPUs issue, IN_ORDER_* or 0; negative: not known, or they differ */
+    int kind;       /* core_kind() of all CPUs; negative: not known, or they differ */
     int8_t *of_cpu; /* the same by number of CPU; NULL: they are equal */
     int count;      /* of of_cpu[] */
 };
@@ -17,8 +17,8 @@ struct core_kinds {
 bool core_kinds_init(struct core_kinds *kinds, const struct topology *topology);
 void core_kinds_deinit(struct core_kinds *kinds);
 
-/* How the core that the calling thread runs on issues; negative: not known. Asks the system only
- * where cores differ. */
+/* Of the core that the calling thread runs on; negative: not known. Asks the system only where
+ * cores differ. */
 int core_kinds_here(const struct core_kinds *kinds);
 
 #endif

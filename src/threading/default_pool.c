@@ -117,7 +117,7 @@ bool default_pool_is_uneven(const struct default_pool *pool)
     return pool->uneven;
 }
 
-int default_pool_in_order_here(const struct default_pool *pool)
+int default_pool_kind_here(const struct default_pool *pool)
 {
     return core_kinds_here(&pool->kinds);
 }

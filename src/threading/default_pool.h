@@ -34,8 +34,8 @@ int default_pool_threads(const struct default_pool *pool);
 /* True if some of the CPUs it may use are slower than others. */
 bool default_pool_is_uneven(const struct default_pool *pool);
 
-/* How the core that the calling thread runs on issues, IN_ORDER_* or 0; negative: not known. */
-int default_pool_in_order_here(const struct default_pool *pool);
+/* core_kind() of the core that the calling thread runs on; negative: not known. */
+int default_pool_kind_here(const struct default_pool *pool);
 
 /* How fast each thread's CPU is, the caller's first, as an array of default_pool_threads(); NULL if
  * they are equally fast, or not bound and therefore not known. */

@@ -90,9 +90,9 @@ struct parallel_cores parallel_cores(const struct parallel *p)
     return cores;
 }
 
-int parallel_in_order_here(const struct parallel *p)
+int parallel_kind_here(const struct parallel *p)
 {
-    return p->builtin ? default_pool_in_order_here(p->builtin) : -1;
+    return p->builtin ? default_pool_kind_here(p->builtin) : -1;
 }
 
 /* ---- a user's pool ---- */

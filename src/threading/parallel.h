@@ -30,9 +30,9 @@ struct parallel_cores {
 };
 struct parallel_cores parallel_cores(const struct parallel *p);
 
-/* How the core that this thread runs on issues, IN_ORDER_* or 0; negative: not known. A thread that
- * is not bound may run on another one right after. */
-int parallel_in_order_here(const struct parallel *p);
+/* core_kind() of the core that this thread runs on; negative: not known. A thread that is not bound
+ * may run on another one right after. */
+int parallel_kind_here(const struct parallel *p);
 
 /* Calls task(argument, i, n) exactly once for each 0 <= i < n and returns when all have returned.
  *

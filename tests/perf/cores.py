@@ -36,7 +36,7 @@ CORES = {core.name: core for core in (
     Core('V2', 'llvm-mca', 4, 'neoverse-v2', 8, 'neoverse-v2'),
     Core('M1', 'ports', 4, 'm1-firestorm', key='m1'),
     Core('A510', 'llvm-mca', 2, 'cortex-a510', 3, 'cortex-a510'),
-    Core('A55', 'in-order', 1, 'cortex-a53', key='a55'),
+    Core('A55', 'in-order', 1, 'cortex-a55', key='a55'),
     Core('A53', 'in-order', 1, 'cortex-a53', key='a53'),
 )}
 DEFAULT_CORES = ('N1', 'V2', 'M1', 'A510', 'A55')

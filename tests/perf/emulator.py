@@ -15,13 +15,15 @@ import blocks
 THREADS = ('PERF_THREADS', 'OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'BLIS_NUM_THREADS',
            'NEOPRENE_NUM_THREADS')
 N1 = {'OPENBLAS_CORETYPE': 'NEOVERSEN1'}
+A53 = {'OPENBLAS_CORETYPE': 'CORTEXA53'}
 # For each core, the emulator's CPU and what tells libraries to choose as they would on hardware, where
 # they can ask which core they are on.
 GUESTS = {
     'neoverse-n1': ('neoverse-n1', N1),
     **{core: ('neoverse-n1', {**N1, 'NEO_CPU_CORE': core})
        for core in ('neoverse-n2', 'neoverse-v1', 'neoverse-v2', 'm1-firestorm', 'cortex-a510')},
-    'cortex-a53': ('cortex-a53', {'OPENBLAS_CORETYPE': 'CORTEXA53'}),
+    'cortex-a53': ('cortex-a53', A53),
+    'cortex-a55': ('cortex-a53', {**A53, 'NEO_CPU_CORE': 'cortex-a55'}),
 }
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')

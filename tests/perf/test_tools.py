@@ -534,10 +534,12 @@ class Guests(unittest.TestCase):
         self.assertEqual(guest_of('x/driver_blas', 'cortex-a510'), 'neoverse-n1')
         self.assertEqual(guest_of('x/driver_neoprene', 'cortex-a510'), 'cortex-a510')
         self.assertEqual(guest_of('x/driver_blas', 'm1-firestorm'), 'neoverse-n1')
+        self.assertEqual(guest_of('x/driver_blas', 'cortex-a55'), 'cortex-a53')
+        self.assertEqual(guest_of('x/driver_neoprene', 'cortex-a55'), 'cortex-a55')
         self.assertEqual(guest_of('x/driver_blas', 'cortex-a53'), 'cortex-a53')
 
     def test_every_core_has_a_guest_of_its_own(self):
-        guests = [core.guest for core in cores.CORES.values() if core.name != 'A53']
+        guests = [core.guest for core in cores.CORES.values()]
         self.assertEqual(len(set(guests)), len(guests))
         self.assertLessEqual(set(guests), set(emulator.GUESTS))
 
