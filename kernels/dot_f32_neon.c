@@ -23,16 +23,22 @@ tile_fn dot_f32_16x1_wide_neon, dot_f32_4x1_wide_neon, dot_f32_8x2_wide_neon, do
  * Lines of results are rows, or columns, whose results follow each other. */
 typedef void all_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
                     size_t rounds, float *out, size_t out_line, size_t count);
-all_fn dot_f32_rows_of_4_neon, dot_f32_columns_4x4_neon, dot_f32_columns_16x1_neon;
-all_fn dot_f32_rows_of_4_narrow_neon, dot_f32_columns_4x4_narrow_neon,
-    dot_f32_columns_16x1_narrow_neon;
-all_fn dot_f32_rows_of_4_wide_neon, dot_f32_columns_4x4_wide_neon, dot_f32_columns_16x1_wide_neon;
+all_fn dot_f32_rows_of_4_neon, dot_f32_dense_8x2_neon, dot_f32_dense_4x3_neon,
+    dot_f32_columns_16x1_neon, dot_f32_columns_8x2_neon, dot_f32_columns_4x3_neon,
+    dot_f32_columns_4x4_neon;
+all_fn dot_f32_rows_of_4_narrow_neon, dot_f32_dense_8x2_narrow_neon, dot_f32_dense_4x3_narrow_neon,
+    dot_f32_columns_16x1_narrow_neon, dot_f32_columns_8x2_narrow_neon,
+    dot_f32_columns_4x3_narrow_neon, dot_f32_columns_4x4_narrow_neon;
+all_fn dot_f32_rows_of_4_wide_neon, dot_f32_dense_8x2_wide_neon, dot_f32_dense_4x3_wide_neon,
+    dot_f32_columns_16x1_wide_neon, dot_f32_columns_8x2_wide_neon, dot_f32_columns_4x3_wide_neon,
+    dot_f32_columns_4x4_wide_neon;
 
 /* By columns; tall: of 16 / columns rows. */
 struct tiles {
     tile_fn *tall[2], *low[DOT_F32_COLUMNS];
-    all_fn *rows_of_4, *columns_4x4, *columns_16x1;
-    uint8_t few_of_4, few_of_16; /* so few rows that are left take less time than a tile */
+    all_fn *rows[DOT_F32_COLUMNS];    /* results of a row follow each other; NULL: as of a column */
+    all_fn *columns[DOT_F32_COLUMNS]; /* results of a column do */
+    uint8_t few[DOT_F32_COLUMNS];     /* so few rows that are left take less time than a tile */
 };
 
 /* How less than a vector is read: as the end of the vector that ends there, whose other elements
@@ -231,18 +237,32 @@ static void run_few(const struct dot_f32 *dot, const struct place *place, size_t
         run_one(dot, place->rows, place->x, place->out, at);
 }
 
+/* The tiles that do everything, for results that lie as these leave them; NULL: there are none. */
+INLINE all_fn *find_all(const struct dot_f32 *dot, const struct tiles *tiles, size_t *out_line,
+                        size_t C)
+{
+    bool rows = dot->out_column == 1 && (C == 4 || dot->out_row == C);
+    *out_line = C > 1 && rows ? dot->out_row : dot->out_column;
+    if (C > 1 && rows)
+        return tiles->rows[C - 1];
+    return dot->out_row == 1 ? tiles->columns[C - 1] : NULL;
+}
+
 /* As many tiles of R rows as there are. What is left is a tile as well, which begins so much higher
  * that it is whole, unless it is `few` rows, which take less time by themselves: the same results
  * come again. Returns the first row that is left then. */
-INLINE size_t run_all(const struct dot_f32 *dot, const struct place *place, all_fn *all,
-                      size_t out_line, size_t few, size_t R)
+INLINE size_t run_all(const struct dot_f32 *dot, const struct place *place,
+                      const struct tiles *tiles, size_t R, size_t C)
 {
     size_t rounds = dot->k / ROUND, left = dot->count % R, whole = dot->count - left;
-    size_t last = dot->count - R;
+    size_t last = dot->count - R, out_line;
     if (rounds == 0 || dot->k % ROUND || whole == 0)
         return 0;
+    all_fn *all = find_all(dot, tiles, &out_line, C);
+    if (!all)
+        return 0;
     all(place->rows, dot->stride, place->x, dot->x_stride, rounds, place->out, out_line, whole);
-    if (left <= few)
+    if (left <= tiles->few[C - 1])
         return whole;
     all(place->rows + last * dot->stride, dot->stride, place->x, dot->x_stride, rounds,
         place->out + last * dot->out_row, out_line, R);
@@ -252,26 +272,24 @@ INLINE size_t run_all(const struct dot_f32 *dot, const struct place *place, all_
 static __attribute__((noinline)) void run_many(const struct dot_f32 *dot, const struct place *place,
                                                const struct tiles *tiles)
 {
-    size_t at = 0;
+    size_t at;
     switch (dot->columns) {
     case 1:
-        if (dot->out_row == 1)
-            at = run_all(dot, place, tiles->columns_16x1, dot->out_column, tiles->few_of_16, 16);
+        at = run_all(dot, place, tiles, 16, 1);
         at = run_tiles(dot, place, at, tiles->tall[0], 16, 1);
         at = run_tiles(dot, place, at, tiles->low[0], 4, 1);
         break;
     case 2:
+        at = run_all(dot, place, tiles, 8, 2);
         at = run_tiles(dot, place, at, tiles->tall[1], 8, 2);
         at = run_tiles(dot, place, at, tiles->low[1], 4, 2);
         break;
     case 3:
+        at = run_all(dot, place, tiles, 4, 3);
         at = run_tiles(dot, place, at, tiles->low[2], 4, 3);
         break;
     default:
-        if (dot->out_column == 1)
-            at = run_all(dot, place, tiles->rows_of_4, dot->out_row, tiles->few_of_4, 4);
-        else if (dot->out_row == 1)
-            at = run_all(dot, place, tiles->columns_4x4, dot->out_column, tiles->few_of_4, 4);
+        at = run_all(dot, place, tiles, 4, 4);
         at = run_tiles(dot, place, at, tiles->low[3], 4, 4);
     }
     if (at < dot->count)
@@ -294,11 +312,10 @@ static void run(const struct dot_f32 *dot, const float *rows, const float *x, fl
     static const struct tiles tiles = {
         .tall = {dot_f32_16x1_neon, dot_f32_8x2_neon},
         .low = {dot_f32_4x1_neon, dot_f32_4x2_neon, dot_f32_4x3_neon, dot_f32_4x4_neon},
-        .rows_of_4 = dot_f32_rows_of_4_neon,
-        .columns_4x4 = dot_f32_columns_4x4_neon,
-        .columns_16x1 = dot_f32_columns_16x1_neon,
-        .few_of_4 = 2,
-        .few_of_16 = 8,
+        .rows = {NULL, dot_f32_dense_8x2_neon, dot_f32_dense_4x3_neon, dot_f32_rows_of_4_neon},
+        .columns = {dot_f32_columns_16x1_neon, dot_f32_columns_8x2_neon, dot_f32_columns_4x3_neon,
+                    dot_f32_columns_4x4_neon},
+        .few = {8, 4, 2, 2},
     };
     run_by(dot, rows, x, out, &tiles);
 }
@@ -309,11 +326,11 @@ static void run_narrow(const struct dot_f32 *dot, const float *rows, const float
         .tall = {dot_f32_16x1_narrow_neon, dot_f32_8x2_narrow_neon},
         .low = {dot_f32_4x1_narrow_neon, dot_f32_4x2_narrow_neon, dot_f32_4x3_narrow_neon,
                 dot_f32_4x4_narrow_neon},
-        .rows_of_4 = dot_f32_rows_of_4_narrow_neon,
-        .columns_4x4 = dot_f32_columns_4x4_narrow_neon,
-        .columns_16x1 = dot_f32_columns_16x1_narrow_neon,
-        .few_of_4 = 2,
-        .few_of_16 = 11,
+        .rows = {NULL, dot_f32_dense_8x2_narrow_neon, dot_f32_dense_4x3_narrow_neon,
+                 dot_f32_rows_of_4_narrow_neon},
+        .columns = {dot_f32_columns_16x1_narrow_neon, dot_f32_columns_8x2_narrow_neon,
+                    dot_f32_columns_4x3_narrow_neon, dot_f32_columns_4x4_narrow_neon},
+        .few = {11, 4, 2, 2},
     };
     run_by(dot, rows, x, out, &tiles);
 }
@@ -324,11 +341,11 @@ static void run_wide(const struct dot_f32 *dot, const float *rows, const float *
         .tall = {dot_f32_16x1_wide_neon, dot_f32_8x2_wide_neon},
         .low = {dot_f32_4x1_wide_neon, dot_f32_4x2_wide_neon, dot_f32_4x3_wide_neon,
                 dot_f32_4x4_wide_neon},
-        .rows_of_4 = dot_f32_rows_of_4_wide_neon,
-        .columns_4x4 = dot_f32_columns_4x4_wide_neon,
-        .columns_16x1 = dot_f32_columns_16x1_wide_neon,
-        .few_of_4 = 2,
-        .few_of_16 = 8,
+        .rows = {NULL, dot_f32_dense_8x2_wide_neon, dot_f32_dense_4x3_wide_neon,
+                 dot_f32_rows_of_4_wide_neon},
+        .columns = {dot_f32_columns_16x1_wide_neon, dot_f32_columns_8x2_wide_neon,
+                    dot_f32_columns_4x3_wide_neon, dot_f32_columns_4x4_wide_neon},
+        .few = {8, 4, 2, 2},
     };
     run_by(dot, rows, x, out, &tiles);
 }

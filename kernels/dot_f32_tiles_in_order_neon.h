@@ -69,9 +69,15 @@
     tile 4, 4, \kind
     use_registers_of_4x4
     count_groups 4
-    tiles_below rows_of_4_\kind, 4, 4, 0
-    tiles_below columns_4x4_\kind, 4, 4, 1
+    tiles_below rows_of_4_\kind, 4, 4, store_rows
+    tiles_below columns_4x4_\kind, 4, 4, store_columns
+    tiles_below dense_4x3_\kind, 4, 3, store_dense
+    tiles_below columns_4x3_\kind, 4, 3, store_columns
+    use_registers_of_8x2
+    count_groups 8
+    tiles_below dense_8x2_\kind, 8, 2, store_dense
+    tiles_below columns_8x2_\kind, 8, 2, store_columns
     use_registers_of_16x1
     count_groups 16
-    tiles_below columns_16x1_\kind, 16, 1, 1
+    tiles_below columns_16x1_\kind, 16, 1, store_dense
     .endm

@@ -88,9 +88,16 @@
     .set count_pairs, 4
     .set lag, 1
     use_registers_of_4x4
-    tiles_below rows_of_4, 4, 4, 0
-    tiles_below columns_4x4, 4, 4, 1
+    tiles_below rows_of_4, 4, 4, store_rows
+    tiles_below columns_4x4, 4, 4, store_columns
+    tiles_below dense_4x3, 4, 3, store_dense
+    tiles_below columns_4x3, 4, 3, store_columns
+    use_registers_of_8x2
+    .set count_pairs, 6
+    .set lag, 2
+    tiles_below dense_8x2, 8, 2, store_dense
+    tiles_below columns_8x2, 8, 2, store_columns
     use_registers_of_16x1
     .set count_pairs, 7
     .set lag, 3
-    tiles_below columns_16x1, 16, 1, 1
+    tiles_below columns_16x1, 16, 1, store_dense

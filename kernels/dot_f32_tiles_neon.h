@@ -71,9 +71,11 @@ sums .req x5
  *
  *   void dot_f32_NAME_neon(rows, stride, x, x_stride, rounds, out, out_line, count)
  *
- * for at least one round, and as many rows as are whole tiles, one at least. The four results of a row
- * of a 4x4 tile follow each other, and rows of results are `out_line` values apart; or by columns,
- * results of a column follow each other, and columns are. Their registers are those that no row has. */
+ * for at least one round, and as many rows as are whole tiles, one at least. `stores` says where
+ * results are: store_rows, of a 4x4 tile, the four results of a row follow each other, and rows are
+ * `out_line` values apart; store_columns, results of a column follow each other, and columns are;
+ * store_dense, all results follow each other, row by row. The registers here are those that no row
+ * has. */
 out .req x5
 
     .macro use_registers_of_4x4
@@ -82,6 +84,14 @@ to_next_rows .req x10
 x_bytes .req x11
 out_line .req x16
 left .req x17
+    .endm
+    .macro use_registers_of_8x2
+    .unreq temp
+    .unreq to_next_rows
+    .unreq x_bytes
+temp .req x14
+to_next_rows .req x15
+x_bytes .req x22
     .endm
     .macro use_registers_of_16x1
     .unreq to_next_rows
@@ -93,13 +103,12 @@ left .req x24
     .endm
 
     .macro set_lines R
-    .if \R == 4
+    .if \R <= 8
     mov out_line, x6
     lsl out_line, out_line, #2
-    lsl to_next_rows, stride, #4
-    .else
-    lsl to_next_rows, stride, #6
     .endif
+    mov to_next_rows, #4 * \R
+    mul to_next_rows, to_next_rows, stride
     mov left, x7
     lsl x_bytes, rounds, #5
     .if pointers_move
@@ -137,7 +146,7 @@ left .req x24
     str q\first, [out]
     add out, out, out_line
     .endm
-    .macro store_rows
+    .macro store_rows R, C
     .irp sum, 16, 20, 24, 28
     add_pairs \sum, \sum, %(\sum + 1)
     add_pairs %(\sum + 2), %(\sum + 2), %(\sum + 3)
@@ -168,15 +177,34 @@ left .req x24
     str q16, [out], #16
     str q18, [temp]
     str q19, [temp, out_line]
+    .elseif \C == 3
+    add temp, out, out_line, lsl #1
+    str q22, [temp]
+    str q21, [out, out_line]
+    str q20, [out], #16
+    .else
+    add temp, out, out_line
+    stp q16, q24, [out], #32
+    stp q17, q25, [temp]
+    .endif
+    .endm
+
+/* Sums of four results that follow each other become a vector. */
+    .macro store_dense R, C
+    add_rows %(\R * \C), 1, 1
+    add_rows %(\R * \C), 1, 2
+    .if \C == 3
+    str q28, [out, #32]
+    stp q20, q24, [out], #48
     .else
     stp q16, q20, [out], #32
     stp q24, q28, [out], #32
     .endif
     .endm
 
-    .macro tiles_below name, R, C, by_columns
+    .macro tiles_below name, R, C, stores
     begin_function dot_f32_\name\()_neon
-    .if \R > 13
+    .if \R > 4
     save_registers 4, 24
     .else
     save_registers 4
@@ -187,11 +215,7 @@ left .req x24
     lsr rounds, x_bytes, #5
     all_rounds \R, \C
     move_pointers \R, \C
-    .if \by_columns
-    store_columns \R, \C
-    .else
-    store_rows
-    .endif
+    \stores \R, \C
     subs left, left, #\R
     b.ne 4b
     pop_and_return

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "arch/cores.h"
+#include "src/convolution/convolution.h"
 #include "src/matmul/direct.h"
+#include "src/primitive/primitive.h"
 #include "tests/support/session.h"
+#include "tests/support/stated_cpu.h"
 
 enum { PANEL_VECTORS = 3 };
 
@@ -193,6 +196,9 @@ static void estimates_know_what_takes_least(void **state)
         {"cortex-a510", "ab", 40, 2, 30, &matmul_direct_f32},
         {"cortex-a510", "any", 3, 3, 37, &matmul_direct_f32},
         {"cortex-a510", "any", 9, 2, 32, &matmul_dot_f32},
+        {"cortex-a510", "any", 784, 2, 16, &matmul_dot_f32},
+        {"cortex-a510", "any", 784, 5, 64, &matmul_dot_f32},
+        {"cortex-a510", "any", 784, 6, 64, &matmul_direct_f32},
         {"cortex-a55", "ba", 7, 9, 13, &matmul_direct_f32},
         {"cortex-a55", "ba", 2, 3, 5, &matmul_dot_f32},
         {"cortex-a55", "ba", 7, 12, 64, &matmul_dot_f32},
@@ -200,9 +206,15 @@ static void estimates_know_what_takes_least(void **state)
         {"cortex-a55", "ba", 2, 29, 6, &matmul_direct_f32},
         {"cortex-a55", "ba", 8, 512, 64, &matmul_dot_f32},
         {"cortex-a55", "ab", 40, 2, 30, &matmul_direct_f32},
+        {"cortex-a55", "any", 784, 2, 32, &matmul_dot_f32},
+        {"cortex-a55", "any", 784, 5, 64, &matmul_direct_f32},
         {"neoverse-n1", "ba", 8, 512, 64, &matmul_dot_f32},
         {"neoverse-n1", "ba", 8, 8, 8, &matmul_direct_f32},
         {"neoverse-n1", "ba", 1, 28, 64, &matmul_dot_f32},
+        {"neoverse-n1", "any", 784, 2, 16, &matmul_dot_f32},
+        {"neoverse-n1", "any", 784, 3, 16, &matmul_dot_f32},
+        {"neoverse-n1", "any", 784, 5, 64, &matmul_direct_f32},
+        {"neoverse-v2", "any", 784, 3, 16, &matmul_dot_f32},
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         const struct core *core = core_named(rows[i].core);
@@ -214,6 +226,66 @@ static void estimates_know_what_takes_least(void **state)
         const struct algorithm *best = matmul_best(&problem, &cpu);
         if (best != rows[i].best)
             fail_msg("%s, %zu: %s", rows[i].core, i, best->name);
+    }
+}
+#endif
+
+/* A bias of one value is the column's if there is only one; then tile kernels add it. */
+static void one_column_has_a_bias_by_column(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim bias_rows, bias_columns, n;
+        bool by_column;
+    } rows[] = {{1, 1, 1, true}, {1, 4, 4, true}, {1, 1, 4, false}, {5, 1, 1, false}};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct problem problem = {
+            .tensors = {[DST] = matrix(5, rows[i].n, "ab"),
+                        [BIAS] = matrix(rows[i].bias_rows, rows[i].bias_columns, "ab")}};
+        assert_int_equal(matmul_is_bias_by_column(&problem), rows[i].by_column);
+    }
+}
+
+#if !NEO_PORTABLE
+static neo_memory_desc image(const neo_dim *dims, const char *tag)
+{
+    neo_memory_desc desc;
+    assert_int_equal(neo_memory_desc_init_tag(&desc, 4, dims, NEO_F32, tag), NEO_OK);
+    return desc;
+}
+
+/* Their weights lie in the order of a patch, where images have channels last too. */
+static void convolutions_to_few_channels_are_dot_products(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim outputs, size, kernel;
+        bool are;
+    } rows[] = {{1, 56, 1, true}, {2, 56, 1, true}, {2, 3, 3, true}, {4, 28, 1, false}};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        neo_dim size = rows[i].size, kernel = rows[i].kernel, out = size - kernel + 1;
+        neo_convolution_desc desc = {
+            .prop_kind = NEO_FORWARD_INFERENCE,
+            .algorithm = NEO_CONVOLUTION_AUTO,
+            .src = image((neo_dim[]){size == kernel ? 100 : 1, 64, size, size}, "nhwc"),
+            .weights = image((neo_dim[]){rows[i].outputs, 64, kernel, kernel}, "any"),
+            .dst = image((neo_dim[]){size == kernel ? 100 : 1, rows[i].outputs, out, out}, "nhwc"),
+            .strides = {1, 1},
+        };
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        const struct implementation *best = pd->implementation;
+        bool are = best->algorithm == &convolution_matmul_f32 &&
+                   best->nested[0]->algorithm == &matmul_dot_f32;
+        if (are != rows[i].are)
+            fail_msg("%zu: %s", i, neo_primitive_desc_implementation(pd));
+        /* Where both ways take nearly as long, too. */
+        struct cpu cpu = stated_cpu("m1-firestorm", core_named("m1-firestorm")->l1_bytes);
+        struct problem problem = best->problem;
+        problem.tensors[WEIGHTS] = desc.weights;
+        convolution_matmul_f32.choose(&convolution_matmul_f32, &problem, &cpu);
+        assert_int_equal(problem.tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED, rows[i].are);
+        neo_primitive_desc_destroy(pd);
     }
 }
 #endif
@@ -292,9 +364,11 @@ int main(void)
         cmocka_unit_test(rows_of_weights_that_leave_the_cache_come_for_few_tiles),
         cmocka_unit_test(rows_stay_beside_one_panel),
         cmocka_unit_test(batches_are_as_few_loops_as_can_be),
+        cmocka_unit_test(one_column_has_a_bias_by_column),
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
 #if !NEO_PORTABLE
         cmocka_unit_test(estimates_know_what_takes_least),
+        cmocka_unit_test(convolutions_to_few_channels_are_dot_products),
 #endif
     };
     return cmocka_run_group_tests_name("matmul_choices", tests, session_setup, session_teardown);

@@ -9,6 +9,7 @@
  * swapped product is, in place if weights are plain. What `any` weights become is the better. */
 #include <string.h>
 
+#include "kernels/dot_f32.h"
 #include "src/convolution/convolution_matmul.h"
 #include "src/core/checked.h"
 #include "src/matmul/matmul.h"
@@ -18,7 +19,8 @@
 #include "src/threading/partition.h"
 #include "src/weights/layout.h"
 
-enum { MOST_COPIED = 64 << 10 }; /* bytes of patches, or weights */
+enum { MOST_COPIED = 64 << 10 };             /* bytes of patches, or weights */
+enum { FEW_CHANNELS = DOT_F32_COLUMNS + 1 }; /* so many may be better as dot products */
 
 /* ---- the product ---- */
 
@@ -263,19 +265,33 @@ static double cycles_of(const struct problem *chosen, const struct cpu *cpu)
            (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) + best->estimate(best, &product, cpu);
 }
 
-/* Of `any` weights too, if images have channels apart and nothing is copied: plain or packed. */
+/* Plain weights, if the product with them can be a better one: images have channels apart, or there
+ * are few output channels, whose weights then lie in the order of a patch, as dot products want.
+ * Where these fill a vector, panels of packed ones are as good. */
+static bool choose_plain(struct problem *problem)
+{
+    struct convolution_shape s;
+    struct convolution_trim trim;
+    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    if (weights->format_kind != NEO_FORMAT_ANY || convolution_is_grouped(problem))
+        return false;
+    convolution_choose_images(problem);
+    desc_set_plain(weights);
+    convolution_shape_init(&s, problem);
+    if (s.src.c == 1 && (s.oc > FEW_CHANNELS || s.oc == DOT_F32_COLUMNS))
+        return false;
+    if (s.src.c == 1)
+        desc_set_order_of(weights, &problem->tensors[SRC]);
+    return !init_shape(&s, &trim, problem) && is_in_place(&s) && s.groups == 1;
+}
+
+/* Of `any` weights too: plain or packed, whichever is faster. */
 static double choose_layouts(struct problem *problem, const struct cpu *cpu)
 {
     struct problem plain = *problem;
-    struct convolution_shape s;
-    struct convolution_trim trim;
     convolution_choose_packed(&convolution_matmul_f32, problem, cpu);
     double cycles = cycles_of(problem, cpu);
-    if (plain.tensors[WEIGHTS].format_kind != NEO_FORMAT_ANY)
-        return cycles;
-    desc_set_plain(&plain.tensors[WEIGHTS]);
-    convolution_choose_images(&plain);
-    if (init_shape(&s, &trim, &plain) || s.src.c == 1 || !is_in_place(&s) || s.groups != 1)
+    if (!choose_plain(&plain))
         return cycles;
     double plain_cycles = cycles_of(&plain, cpu);
     if (plain_cycles >= cycles)

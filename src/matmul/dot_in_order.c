@@ -2,6 +2,8 @@
  * them, so that each kind of call and tile counts (kernels/dot_f32_neon.c). */
 #include "src/matmul/dot_in_order.h"
 
+#include <stdbool.h>
+
 #include "kernels/dot_f32.h"
 
 enum { ROUND = 8, LOW = 4 };
@@ -23,6 +25,7 @@ static const struct costs {
 struct results {
     size_t rows, columns, k;
     double vector; /* of products in a tile */
+    bool apart;    /* other columns' results lie between those of two rows */
 };
 
 /* Tiles of so many rows. */
@@ -43,7 +46,7 @@ static double whole_cycles(const struct costs *of, const struct results *some, s
                            size_t *left)
 {
     size_t tiles = some->rows / height, sums = height * some->columns;
-    bool again = *left > (height == LOW ? 2 : of->left);
+    bool again = *left > (height == LOW ? 2 : height == 2 * LOW ? 4 : of->left);
     if (again)
         tiles++, *left = 0;
     double each =
@@ -64,7 +67,8 @@ static double columns_cycles(const struct costs *of, struct results some)
 {
     static const size_t heights[DOT_F32_COLUMNS + 1] = {0, 16, 8, LOW, LOW};
     size_t height = heights[some.columns], left = some.rows % height;
-    bool whole = some.columns % 3 == 1 && some.k >= ROUND && some.k % ROUND == 0;
+    bool dense = some.columns % 3 == 1 || !some.apart;
+    bool whole = dense && some.k >= ROUND && some.k % ROUND == 0;
     double cycles = of->columns + (some.rows >= LOW ? of->many : 0);
     if (whole && some.rows >= height)
         cycles += whole_cycles(of, &some, height, &left);
@@ -82,7 +86,7 @@ double dot_in_order_cycles(const struct core *core, size_t rows, size_t columns,
 {
     const struct costs *of = &costs[core->in_order];
     size_t groups = columns / DOT_F32_COLUMNS, rest = columns % DOT_F32_COLUMNS;
-    struct results some = {rows, DOT_F32_COLUMNS, k, vector[DOT_F32_COLUMNS]};
+    struct results some = {rows, DOT_F32_COLUMNS, k, vector[DOT_F32_COLUMNS], groups > 0};
     double cycles = groups ? (double)groups * columns_cycles(of, some) : 0;
     some.columns = rest, some.vector = vector[rest];
     return rest ? cycles + columns_cycles(of, some) : cycles;

@@ -130,13 +130,16 @@ bool matmul_is_contiguous(const neo_memory_desc *desc, int dim)
     return desc->format_kind == NEO_FORMAT_ANY || desc->dims[dim] == 1 || desc->strides[dim] == 1;
 }
 
-bool matmul_is_bias_by_column(const neo_memory_desc *bias)
+bool matmul_is_bias_by_column(const struct problem *problem)
 {
+    const neo_memory_desc *bias = &problem->tensors[BIAS], *dst = &problem->tensors[DST];
     int last = bias->ndims - 1;
     for (int i = 0; i < last; i++)
         if (bias->dims[i] != 1)
             return false;
-    return bias->ndims && bias->dims[last] != 1 && bias->strides[last] == 1;
+    if (bias->ndims && bias->dims[last] == 1)
+        return dst->dims[last] == 1;
+    return bias->ndims && bias->strides[last] == 1;
 }
 
 void matmul_position(const struct problem *problem, size_t index, neo_dim *position)

@@ -22,7 +22,7 @@ void matmul_choose_packed(const struct algorithm *self, struct problem *problem,
 bool matmul_is_contiguous(const neo_memory_desc *desc, int dim);
 
 /* There is a bias of one value per column, next to each other: tile kernels add it. */
-bool matmul_is_bias_by_column(const neo_memory_desc *bias);
+bool matmul_is_bias_by_column(const struct problem *problem);
 
 /* The matrices' own sizes; NEO_RUNTIME_DIM if not known. */
 struct matmul_shape {

@@ -346,7 +346,7 @@ static void plan_strip(struct matmul_direct *mine, const struct problem *problem
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     struct post_ops_fusion fusion = post_ops_fusion(problem);
-    mine->bias_fused = matmul_is_bias_by_column(bias);
+    mine->bias_fused = matmul_is_bias_by_column(problem);
     mine->finish = !fusion.complete || (bias->ndims && !mine->bias_fused);
     bool clamp = !mine->finish && (fusion.low > -INFINITY || fusion.high < INFINITY);
     mine->strip = (struct gemm_f32_direct){

@@ -13,14 +13,16 @@
 #include "src/primitive/finish.h"
 #include "src/threading/partition.h"
 
-enum { CHUNK = 64 }; /* results of a column that are finished at once */
+/* Results of a column that are finished at once: beside the stack's other values, or in place. */
+enum { CHUNK = 64, CHUNK_IN_PLACE = 512 };
 
 struct matmul_dot {
     size_t matrices;
     bool rows_are_src;       /* the kernel's; and its columns the weights'; else the other way */
     bool gather;             /* columns are gathered first: */
     size_t step, line_bytes; /* between elements of one; what a thread needs for them */
-    bool finish;             /* bias or post-operations are left to do */
+    bool finish;             /* bias or post-operations are left to do: */
+    bool in_place;           /* where sums are stored in dst */
     struct matmul_batch batch;
     const struct dot_f32_kernel *kernel;
     dot_f32_fn *run;     /* the kernel's */
@@ -47,7 +49,9 @@ static const char *dot_refuse(const struct algorithm *self, const struct problem
     if (has_few_columns(problem))
         return NULL;
     if (weights->format_kind == NEO_FORMAT_ANY)
-        return "packed weights are better than transposed ones";
+        return matmul_shape(problem).n <= DOT_F32_COLUMNS + 1
+                   ? NULL
+                   : "packed weights are better than transposed ones";
     return matmul_is_contiguous(weights, weights->ndims - 2)
                ? NULL
                : "columns of weights are not contiguous";
@@ -116,10 +120,10 @@ static double reordered_cycles(const struct core *core, const struct matmul_shap
     double m = (double)shape->m, n = (double)shape->n, vectors = ceil((double)shape->k / 4);
     size_t least = (size_t)fmin(m, n), columns = least < DOT_F32_COLUMNS ? least : DOT_F32_COLUMNS;
     double vector = vector_cycles(core, columns, fmax(m, n)), rows = rows_of[columns];
-    bool whole = columns % 3 == 1 && fmax(m, n) >= rows && shape->k && shape->k % ROUND == 0;
+    bool whole = fmax(m, n) >= rows && shape->k && shape->k % ROUND == 0;
     const double most = DOT_F32_COLUMNS;        /* clang wants a double */
     double later = ceil(fmin(m, n) / most) - 1; /* calls */
-    double around = whole ? 1.5 : 3 + 20 / (rows * (double)columns);
+    double around = whole ? (columns % 3 == 1 ? 1.5 : 1) : 3 + 20 / (rows * (double)columns);
     double cycles = m * n * (vectors * vector + core->slowness * around) + 110 * later;
     if (columns == 1)
         cycles += waiting_cycles((size_t)fmax(m, n), vectors, vector, core, whole);
@@ -157,6 +161,23 @@ static double gathering_cycles(const struct core *core, const struct matmul_shap
     return cycles[core->in_order].matrix + cycles[core->in_order].value * values;
 }
 
+static bool is_finished(const struct problem *problem)
+{
+    return problem->tensors[BIAS].ndims || problem->attributes.post_op_count;
+}
+
+/* Sums that become results elsewhere, and are brought to dst one by one unless they are there. */
+static double finishing_cycles(const struct core *core, const struct problem *problem)
+{
+    struct matmul_shape shape = matmul_shape(problem);
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    int along = rows_are_src(problem) ? dst->ndims - 2 : dst->ndims - 1;
+    bool one_line = shape.m == 1 || shape.n == 1;
+    bool there = dst->format_kind == NEO_FORMAT_STRIDED && dst->strides[along] == 1;
+    double bias = problem->tensors[BIAS].ndims ? 0.5 : 0, moves = one_line || there ? 0 : 2;
+    return core->slowness * (100 + (double)shape.m * (double)shape.n * (bias + moves));
+}
+
 static double dot_estimate(const struct algorithm *self, const struct problem *problem,
                            const struct cpu *cpu)
 {
@@ -169,6 +190,8 @@ static double dot_estimate(const struct algorithm *self, const struct problem *p
     if (must_gather(&problem->tensors[WEIGHTS]))
         each += gathering_cycles(core, &shape);
     each += (double)shape.m * (double)shape.n * post_ops_cycles(problem);
+    if (is_finished(problem))
+        each += finishing_cycles(core, problem);
     return 100 + (double)shape.batch * each;
 }
 
@@ -184,7 +207,7 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     mine->gather = shape.k && must_gather(weights);
     const neo_memory_desc *dst = &problem->tensors[DST];
     int last = dst->ndims - 1;
-    mine->finish = problem->tensors[BIAS].ndims || problem->attributes.post_op_count;
+    mine->finish = is_finished(problem);
     matmul_batch_init(&mine->batch, problem, 0);
     mine->kernel = dot_f32_find(cpu->features, cpu->core->in_order);
     mine->run = mine->kernel->run;
@@ -197,6 +220,7 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
         .out_row = (size_t)dst->strides[mine->rows_are_src ? last - 1 : last],
         .out_column = (size_t)dst->strides[mine->rows_are_src ? last : last - 1],
     };
+    mine->in_place = mine->call.out_row == 1 && !post_ops_fusion(problem).reads_dst;
     mine->one_call = mine->matrices > 0 && !mine->gather && !mine->finish &&
                      mine->call.columns <= DOT_F32_COLUMNS;
     if (!mine->gather)
@@ -267,18 +291,20 @@ static void run_finished(const struct dot_run *run, struct piece piece, struct m
     int last = run->execution->problem->tensors[DST].ndims - 1;
     line->direction = plan->rows_are_src ? last - 1 : last;
     neo_dim *across = &line->position[plan->rows_are_src ? last : last - 1];
-    float values[DOT_F32_COLUMNS * CHUNK];
-    piece.dot.out_row = 1, piece.dot.out_column = CHUNK;
+    float own[DOT_F32_COLUMNS * CHUNK];
+    size_t most = plan->in_place ? CHUNK_IN_PLACE : CHUNK;
+    if (!plan->in_place)
+        piece.dot.out_row = 1, piece.dot.out_column = CHUNK;
     for (size_t at = piece.span.begin; at < piece.span.end; at += piece.dot.count) {
-        piece.dot.count = line->count = min_size(CHUNK, piece.span.end - at);
+        float *dst = matrix->dst + at * plan->call.out_row + piece.first * plan->call.out_column;
+        float *values = plan->in_place ? dst : own;
+        piece.dot.count = line->count = min_size(most, piece.span.end - at);
         plan->run(&piece.dot, piece.rows + at * piece.dot.stride, piece.x, values);
         line->position[line->direction] = (neo_dim)at;
         for (size_t j = 0; j < piece.dot.columns; j++) {
             *across = (neo_dim)(piece.first + j);
-            finish_line(run->execution, line, values + j * CHUNK, true,
-                        matrix->dst + at * plan->call.out_row +
-                            (piece.first + j) * plan->call.out_column,
-                        (neo_dim)plan->call.out_row);
+            finish_line(run->execution, line, values + j * piece.dot.out_column, true,
+                        dst + j * plan->call.out_column, (neo_dim)plan->call.out_row);
         }
     }
 }

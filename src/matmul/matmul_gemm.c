@@ -170,7 +170,7 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
     bool rows = matmul_is_contiguous(dst, column_dim),
          columns = !rows && matmul_is_contiguous(dst, row_dim);
     const neo_memory_desc *bias = &problem->tensors[BIAS];
-    mine->bias_by_column = !bias->ndims || matmul_is_bias_by_column(bias);
+    mine->bias_by_column = !bias->ndims || matmul_is_bias_by_column(problem);
     gemm_f32_plan(&mine->gemm,
                   &(struct gemm_f32_shape){
                       .batch = size_of(shape.batch),
