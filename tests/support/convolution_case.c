@@ -101,8 +101,8 @@ static void check_element(void *context, const neo_dim *position)
                  (int)position[1], (int)position[1 + e->row->space], (double)got, (double)want);
 }
 
-static neo_convolution_desc row_desc(const struct convolution_case *row,
-                                     const struct convolution_variant *variant)
+neo_convolution_desc convolution_case_desc(const struct convolution_case *row,
+                                           const struct convolution_variant *variant)
 {
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
@@ -180,7 +180,7 @@ static void check_implementation(const struct convolution_case *row, const neo_p
 void convolution_case_check(const struct convolution_case *row,
                             const struct convolution_variant *variant)
 {
-    neo_convolution_desc desc = row_desc(row, variant);
+    neo_convolution_desc desc = convolution_case_desc(row, variant);
     neo_primitive_desc *pd;
     assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, variant->attributes),
                      NEO_OK);

@@ -30,6 +30,9 @@ struct convolution_variant {
 neo_dim convolution_case_out(const struct convolution_case *row, int i);
 neo_memory_desc convolution_case_dst(const struct convolution_case *row, neo_dim gap);
 
+neo_convolution_desc convolution_case_desc(const struct convolution_case *row,
+                                           const struct convolution_variant *variant);
+
 /* Prints the names of implementations, and fails at the first element that differs. */
 void convolution_case_check(const struct convolution_case *row,
                             const struct convolution_variant *variant);
