@@ -1,0 +1,131 @@
+/* Random convolutions with weights that are not all finite: the same bits on every number of
+ * threads. What a thread is given decides which kernels do it, and a tap in the padding that one
+ * of them multiplies by zero and another leaves out shows here. NEO_TEST_ROUND makes one alone. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/support/convolution_random.h"
+#include "tests/support/estimate.h"
+#include "tests/support/pools.h"
+#include "tests/support/random.h"
+#include "tests/support/rounds.h"
+#include "tests/support/session.h"
+#include "tests/support/tensor.h"
+
+#define LARGE 1e15 /* cycles: worth all threads, however small */
+
+static const int threads[] = {2, 3, 7};
+enum { POOLS = count_of(threads) };
+static struct {
+    struct test_pool *pool;
+    neo_stream *stream;
+} pools[POOLS];
+
+static int setup(void **state)
+{
+    if (session_setup_single(state))
+        return -1;
+    for (size_t i = 0; i < POOLS; i++) {
+        pools[i].pool = test_pool_create(TEST_POOL_DEFERRED, threads[i]);
+        neo_stream_options options = {.threadpool = test_pool_table(pools[i].pool)};
+        assert_int_equal(neo_stream_create(&pools[i].stream, engine, &options), NEO_OK);
+    }
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    for (size_t i = 0; i < POOLS; i++) {
+        neo_stream_destroy(pools[i].stream);
+        struct test_pool_counts counts = test_pool_counts(pools[i].pool);
+        test_pool_destroy(pools[i].pool);
+        assert_int_equal(counts.most, threads[i]);
+    }
+    return session_teardown(state);
+}
+
+/* ---- a problem ---- */
+
+/* Of infinite values one in `rarity`, or none if that is 0. */
+static struct tensor make_reals(const neo_memory_desc *desc, size_t rarity, uint64_t *seed)
+{
+    struct tensor t = tensor_make(engine, desc, 0);
+    for (size_t i = 0; i < neo_memory_desc_elements(desc); i++)
+        t.data[i] = rarity && random_below(seed, rarity) == 0
+                        ? INFINITY
+                        : (float)random_below(seed, 1 << 24) * 0x1p-23f - 1;
+    return t;
+}
+
+/* In the layout that pd wants. */
+static struct tensor make_weights(const neo_primitive_desc *pd, uint64_t *seed)
+{
+    static const size_t rarities[] = {1, 4, 30};
+    static const char tags[][7] = {"", "", "", "abc", "abcd", "abcde", "abcdef"};
+    neo_memory_desc wanted = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    neo_memory_desc plain = tensor_desc(wanted.ndims, wanted.dims, tags[wanted.ndims]);
+    struct tensor reals = make_reals(&plain, RANDOM_OF(rarities, seed), seed);
+    struct tensor weights = tensor_reordered(engine, stream, &reals, &wanted);
+    tensor_free(&reals);
+    return weights;
+}
+
+static void execute(neo_primitive *primitive, neo_stream *on, const struct tensor *src,
+                    const struct tensor *weights, const struct tensor *dst)
+{
+    neo_exec_arg args[] = {
+        {NEO_ARG_SRC, src->memory}, {NEO_ARG_WEIGHTS, weights->memory}, {NEO_ARG_DST, dst->memory}};
+    assert_int_equal(neo_primitive_execute(primitive, on, (int)count_of(args), args), NEO_OK);
+}
+
+static void check_implementation(const neo_primitive_desc *pd, uint64_t seed)
+{
+    const neo_memory_desc *desc = neo_primitive_desc_query(pd, NEO_ARG_DST);
+    struct tensor src = make_reals(neo_primitive_desc_query(pd, NEO_ARG_SRC), 0, &seed);
+    struct tensor weights = make_weights(pd, &seed);
+    struct tensor want = tensor_make(engine, desc, 0), got = tensor_make(engine, desc, 0);
+    neo_primitive *primitive;
+    estimate_set(pd, LARGE);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    execute(primitive, stream, &src, &weights, &want);
+    for (size_t i = 0; i < POOLS; i++) {
+        execute(primitive, pools[i].stream, &src, &weights, &got);
+        if (memcmp(got.data, want.data, neo_memory_desc_size(desc)))
+            fail_msg("%s: other results on %d threads", neo_primitive_desc_implementation(pd),
+                     threads[i]);
+    }
+    neo_primitive_destroy(primitive);
+    struct tensor *all[] = {&src, &weights, &want, &got};
+    for (size_t i = 0; i < count_of(all); i++)
+        tensor_free(all[i]);
+}
+
+static void check_round(size_t round)
+{
+    uint64_t seed = round;
+    char name[CONVOLUTION_NAME];
+    struct convolution_case row = convolution_random(&seed, name);
+    neo_convolution_desc desc = convolution_case_desc(&row, &(struct convolution_variant){0});
+    neo_primitive_desc *pd;
+    print_message("round %zu: %s\n", round, name);
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    do
+        check_implementation(pd, seed);
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void random_convolutions_are_the_same_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    rounds_run(800, 20000, check_round);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_convolutions_are_the_same_on_any_number_of_threads)};
+    return cmocka_run_group_tests_name("convolution_threads", tests, setup, teardown);
+}
