@@ -11,17 +11,10 @@
  * of a vector go on beside the first ones of the next. After each vector instruction comes one of what
  * else there is: two rows of source for the step after this one, the bias, and the store. */
 /* clang-format off */
-#include "kernels/dwconv_f32_planes_neon.h"
+#include "kernels/dwconv_f32_planes_stride_2_neon.h"
 
     .set kind, IN_ORDER_NARROW
 
-/* Vector registers: even and odd columns of nine rows of source in v0 … v17; weights of a column of the
- * kernel in lanes, and two sets of sums; limits. */
-    .set WEIGHTS, 18
-    .set SUMS, 21
-    .set OTHER_SUMS, 25
-    .set LOW, 30
-    .set HIGH, 31
     .set STEPS, 4
 
 /* Vectors of a band. The last one, if there are no whole ones left, overlaps the one before: what that
@@ -30,10 +23,6 @@
     .set MIDDLE, 1
     .set LAST, 2
 
-to .req x3
-vectors .req x6
-last_src .req x7
-last_dst .req x8
 bias_pair .req x27
 count .req x28
 last_step .req x30 /* from the last whole vector to one more, of source; 0: there is none */
@@ -160,9 +149,6 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endm
     .macro find_before sum
     tbl v\sum\().16b, {v\sum\().16b}, v29.16b
-    .endm
-    .macro move_on sum, begun_sum
-    ext v\sum\().16b, v\sum\().16b, v\begun_sum\().16b, #12
     .endm
     .macro take_column behind, kx, odd, ky, R, top
     find_sum \behind, \R
@@ -372,51 +358,6 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     band_body \R, \top, 1
     .endm
 
-    .macro band_entry R, top
-    .word .Lband_\R\()_\top - .Lbands
-    .endm
-
-/* In the order of PLANES_BAND. */
-    .macro for_bands what
-    for_paddings \what, 1
-    for_paddings \what, 2
-    for_paddings \what, 3
-    for_paddings \what, 4
-    .endm
-    .macro for_paddings what, R
-    \what \R, 0
-    \what \R, 1
-    .ifc \what, band_entry
-    .word 0, 0
-    .endif
-    .endm
-
-/* LDR first: it depends on nothing that was in the register. */
-    .macro load_weight kx, ky
-    .if \ky == 0
-    ldr s\kx, [in]
-    .else
-    ld1 {v\kx\().s}[\ky], [to], scratch
-    .endif
-    .endm
-    .macro load_weights
-    ldr scratch, [job, #JOB_WEIGHTS_ROW]
-    mov in, weights
-    .set kx, 0
-    .rept 3
-    add to, in, scratch
-    .set ky, 0
-    .rept 3
-    load_weight %(WEIGHTS + kx), %(ky)
-    .set ky, ky + 1
-    .endr
-    .if kx < 2
-    add in, in, w_tap
-    .endif
-    .set kx, kx + 1
-    .endr
-    .endm
-
     begin_planes dwconv_f32_planes_stride_2_a55, 30
     ldr vectors, [job, #JOB_VECTORS]
     ldp last_src, last_dst, [job, #JOB_LAST_SRC]
@@ -431,22 +372,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     add w5, w5, w29
     dup v29.4s, w5
 9:  adr bodies, .Lbands
-10: begin_plane
-    load_weights
-    ldr tiles, [job, #JOB_TILES]
-    next_tile base
-    br scratch
-    for_bands band
-.Lend:
-    accept_branch
-    next_plane
-    b.ne 10b
+    planes_of_bands
     pop_and_return
-    .p2align 2
-.Lbands:
-    for_bands band_entry
-    .rept 3 * 4
-    .word 0
-    .endr
-    .word .Lend - .Lbands
+    band_table
     end_function dwconv_f32_planes_stride_2_a55

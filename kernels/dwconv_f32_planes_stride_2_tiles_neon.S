@@ -9,30 +9,16 @@
  *
  * The band's last vector, if there are no whole ones left, overlaps the one before; there the odd
  * columns are moved instead. */
-#include "kernels/dwconv_f32_planes_neon.h"
+#include "kernels/dwconv_f32_planes_stride_2_neon.h"
 
-/* Vector registers: weights of a column of the kernel in lanes, and two sets of sums. */
-    .set WEIGHTS, 18
-    .set SUMS, 21
-    .set OTHER_SUMS, 25
-    .set MOVED, 29
-    .set LOW, 30
-    .set HIGH, 31
-
-to .req x3
+    .set MOVED, 29 /* a vector register */
 count .req x5
-vectors .req x6
-last_src .req x7
-last_dst .req x8
 
     .macro load_bias sum
     ldr q\sum, [sp, #at_locals]
     .endm
     .macro load_pair even, odd
     ld2 {v\even\().4s, v\odd\().4s}, [in], row
-    .endm
-    .macro move_on sum, begun
-    ext v\sum\().16b, v\sum\().16b, v\begun\().16b, #12
     .endm
     .macro store sum
     st1 {v\sum\().4s}, [to], dst_row
@@ -199,76 +185,16 @@ last_dst .req x8
 7:  whole_planes \size, 1
     .endm
 
-    .macro band_entry R, top
-    .word .Lband_\R\()_\top - .Lbands
-    .endm
-
-/* In the order of PLANES_BAND. */
-    .macro for_bands what
-    for_paddings \what, 1
-    for_paddings \what, 2
-    for_paddings \what, 3
-    for_paddings \what, 4
-    .endm
-    .macro for_paddings what, R
-    \what \R, 0
-    \what \R, 1
-    .ifc \what, band_entry
-    .word 0, 0
-    .endif
-    .endm
-
-/* LDR first: it depends on nothing that was in the register. */
-    .macro load_weight kx, ky
-    .if \ky == 0
-    ldr s\kx, [in]
-    .else
-    ld1 {v\kx\().s}[\ky], [to], scratch
-    .endif
-    .endm
-    .macro load_weights
-    ldr scratch, [job, #JOB_WEIGHTS_ROW]
-    mov in, weights
-    .set kx, 0
-    .rept 3
-    add to, in, scratch
-    .set ky, 0
-    .rept 3
-    load_weight %(WEIGHTS + kx), %(ky)
-    .set ky, ky + 1
-    .endr
-    .if kx < 2
-    add in, in, w_tap
-    .endif
-    .set kx, kx + 1
-    .endr
-    .endm
-
     begin_planes dwconv_f32_planes_stride_2
     ldr vectors, [job, #JOB_VECTORS]
     ldp last_src, last_dst, [job, #JOB_LAST_SRC]
     cbz tiles, 11f
     adr bodies, .Lbands
-10: begin_plane
-    load_weights
-    ldr tiles, [job, #JOB_TILES]
-    next_tile base
-    br scratch
-    for_bands band
-.Lend:
-    accept_branch
-    next_plane
-    b.ne 10b
+    planes_of_bands
 12: pop_and_return
 11: cmp vectors, #1
     b.ne 13f
     whole_or_clamped_planes 7
 13: whole_or_clamped_planes 14
-    .p2align 2
-.Lbands:
-    for_bands band_entry
-    .rept 3 * 4
-    .word 0
-    .endr
-    .word .Lend - .Lbands
+    band_table
     end_function dwconv_f32_planes_stride_2
