@@ -11,30 +11,22 @@
  * two places each: v5 and v6 of the upper half, v7 and v8 of the lower one, v9 and v10 of pairs. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_tiles_neon.h"
+#include "kernels/dwconv_f32_planes_14x14_parts_neon.h"
 
     .set UPPER, 5
     .set LOWER, 7
     .set PAIRS, 9
     .set LOW, 9
     .set HIGH, 10
-    .set UPPER_SUMS, 11
-    .set LOWER_SUMS, 18
-    .set PAIR_SUMS, 25
-    .set ROWS, 7
     .set HALF, 2
-    .set flat_bytes, 4 * 14
 
-/* Copies of the columns at the right edge, and their middle; source from column 1. */
-pairs .req x0
+/* The middle of the copies; source from column 1. */
 pairs_middle .req x1
 from_column_1 .req x2
-/* Column 8 of the middle row of what either half reads. Of dst, column 8 of both halves, and column 12
- * of the lower one. */
+/* Column 8 of the middle row of what either half reads; of the lower half of dst. */
 upper .req x11
 lower .req x12
-upper_dst .req x9
 lower_dst .req x16
-dst_pair .req x17
 
 /* Columns 10 … 13 of rows 0 … 6 beside those of rows 7 … 13, as columns of the kernel want them: by
  * general registers, since LD1 of a lane would take the pipes of FMLA, and a part with each row of the
@@ -75,15 +67,6 @@ dst_pair .req x17
     stp \first, \second, [pairs_middle, #16 * (\pair - PAIRS_MIDDLE)]
     .endm
 
-    .macro left_columns padding, clamps
-    mov w, weights
-    take_columns 5, 2, 7, LEFT, \padding, copy_next
-    .if \clamps
-    limit 2, 7
-    .endif
-    store_rows 2, 7, LEFT
-    .endm
-
 /* Row i of the upper half and row i of the lower one, as far as they exist, and the pairs of both, to
  * the registers of one of two slots. */
     .macro load_parts slot
@@ -99,13 +82,6 @@ dst_pair .req x17
     .endm
     .macro load_from half, x, at
     ldur q\x, [\half, #\at]
-    .endm
-    .macro load_pair z, at
-    ldr q\z, [pairs, #\at]
-    .endm
-
-    .macro load_bias_to sum
-    ldr q\sum, [sp, #at_locals]
     .endm
 
 /* What they give to every output they reach; row i + 2 is reached for the first time. */
@@ -131,19 +107,6 @@ dst_pair .req x17
     .endif
     .set r, r + 1
     .endr
-    .endm
-
-/* Stores among the last multiply-adds cost less than all together. Limits are where pairs were. */
-    .macro store_parts x, y, z, clamps
-    .if \clamps
-    clamp_to \x, %(LOW), %(HIGH)
-    clamp_to \y, %(LOW), %(HIGH)
-    clamp_to \z, %(LOW), %(HIGH)
-    .endif
-    str d\z, [upper_dst, #16]
-    several st1, 1, \x, upper_dst, dst_row
-    several st1, 1, \y, lower_dst, dst_row
-    st1 {v\z\().d}[1], [dst_pair], dst_row
     .endm
 
 /* One column of the kernel; each row is loaded while the one before is used. */
@@ -177,10 +140,7 @@ dst_pair .req x17
     mov w, weights
     add upper, src, #(flat_bytes * FLAT_MIDDLE + 32)
     add lower, upper, #(flat_bytes * (ROWS - HALF))
-    mov lower_dst, #ROWS
-    add upper_dst, dst, #32
-    madd lower_dst, dst_row, lower_dst, upper_dst
-    add dst_pair, lower_dst, #16
+    find_dst
     .set kx, 0
     .rept 5
     take_parts \clamps
@@ -194,11 +154,11 @@ dst_pair .req x17
     begin_copy
     add base, src, #(flat_bytes * FLAT_MIDDLE)
     mov out, dst
-    left_columns 1, \clamps
+    left_columns 5, 1, \clamps
     add base, src, #(flat_bytes * (ROWS - HALF + FLAT_MIDDLE))
     mov scratch, #ROWS
     madd out, dst_row, scratch, dst
-    left_columns 2, \clamps
+    left_columns 5, 2, \clamps
     right_columns \clamps
     next_plane
     .endm
@@ -208,11 +168,5 @@ dst_pair .req x17
     begin_tiles 5
     ldr pairs, [job, #JOB_PAIRS]
     add pairs_middle, pairs, #(16 * PAIRS_MIDDLE)
-    cbnz clamp, 2f
-1:  planes 0
-    b.ne 1b
-    b 3f
-2:  planes 1
-    b.ne 2b
-3:  pop_and_return
+    all_planes
     end_function dwconv_f32_planes_14x14_5x5_flat

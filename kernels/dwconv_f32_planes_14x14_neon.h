@@ -10,25 +10,16 @@
  * One function is for rows that follow one another, the other one for rows that are apart. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_in_order_neon.h"
+#include "kernels/dwconv_f32_planes_14x14_parts_neon.h"
 
-    .set UPPER_SUMS, 11
-    .set LOWER_SUMS, 18
-    .set PAIR_SUMS, 25
-    .set ROWS, 7
-
-/* Source from column 8 on of both rows; of flat planes see find_source. Of dst: column 8 of both
- * rows, and column 12 of the lower one. Copies of the columns at the right edge. Limits, where there
- * are any. */
+/* Source from column 8 on of both rows; of flat planes see find_source. Of dst: column 8 of the lower
+ * row. Limits, where there are any. */
 upper .req x1
 lower .req x11
 upper_pair .req x7
 lower_pair .req x8
-upper_dst .req x9
 lower_dst .req x12
-dst_pair .req x17
-pairs .req x0
 from_column_1 .req x11
-    .set flat_bytes, 4 * 14
     .set LOW, 5
     .set HIGH, 10
 
@@ -72,15 +63,6 @@ from_column_1 .req x11
     stp \first, \second, [pairs, #16 * (\pair)]
     .endm
 
-    .macro left_columns padding, clamps
-    mov w, weights
-    take_columns 3, 2, 7, LEFT, \padding, copy_next
-    .if \clamps
-    limit 2, 7
-    .endif
-    store_rows 2, 7, LEFT
-    .endm
-
 /* Column 8 + kx - 1 of row 0, and of row 6, before the lower half. Of rows that follow one another,
  * column 0 of the middle one of either half's. */
     .macro find_source
@@ -104,9 +86,6 @@ from_column_1 .req x11
     ldr q\x, [\at]
     add \at, \at, row
     .endif
-    .endm
-    .macro load_pair z, at
-    ldr q\z, [pairs, #\at]
     .endm
 
 /* Cores that do one vector instruction a cycle would rather load the parts of a pair one by one; so
@@ -149,10 +128,6 @@ from_column_1 .req x11
     .endif
     .endm
 
-    .macro load_bias_to sum
-    ldr q\sum, [sp, #at_locals]
-    .endm
-
 /* What they give to every output they reach; row i + 1 is reached for the first time. Cores that issue
  * in order begin with the lowest one, as in dwconv_f32_planes_tiles_neon.h. */
     .macro reach_parts x, y, z
@@ -179,19 +154,6 @@ from_column_1 .req x11
     .endif
     .set r, r + next
     .endr
-    .endm
-
-/* Stores among the last multiply-adds cost less than all together. */
-    .macro store_parts x, y, z, clamps
-    .if \clamps
-    clamp_to \x, %(LOW), %(HIGH)
-    clamp_to \y, %(LOW), %(HIGH)
-    clamp_to \z, %(LOW), %(HIGH)
-    .endif
-    str d\z, [upper_dst, #16]
-    several st1, 1, \x, upper_dst, dst_row
-    several st1, 1, \y, lower_dst, dst_row
-    st1 {v\z\().d}[1], [dst_pair], dst_row
     .endm
 
 /* One column of the kernel; each row is loaded while the one before is used. */
@@ -225,10 +187,7 @@ from_column_1 .req x11
 
     .macro right_columns clamps
     mov w, weights
-    mov lower_dst, #ROWS
-    add upper_dst, dst, #32
-    madd lower_dst, dst_row, lower_dst, upper_dst
-    add dst_pair, lower_dst, #16
+    find_dst
     .if \clamps
     ldp q5, q10, [clamp]
     .endif
@@ -251,7 +210,7 @@ from_column_1 .req x11
     mov base, src
     .endif
     mov out, dst
-    left_columns 1, \clamps
+    left_columns 3, 1, \clamps
     .if is_flat
     add base, src, #(flat_bytes * (ROWS - 1 + FLAT_MIDDLE))
     .else
@@ -260,7 +219,7 @@ from_column_1 .req x11
     .endif
     mov scratch, #7
     madd out, dst_row, scratch, dst
-    left_columns 2, \clamps
+    left_columns 3, 2, \clamps
     right_columns \clamps
     next_plane
     .endm
@@ -270,12 +229,6 @@ from_column_1 .req x11
     begin_planes \name, %(26 + (kind + 1) / 2 * 2)
     begin_tiles 3
     ldr pairs, [job, #JOB_PAIRS]
-    cbnz clamp, 2f
-1:  planes 0
-    b.ne 1b
-    b 3f
-2:  planes 1
-    b.ne 2b
-3:  pop_and_return
+    all_planes
     end_function \name
     .endm
