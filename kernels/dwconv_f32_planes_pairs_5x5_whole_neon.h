@@ -131,19 +131,23 @@ rows_apart .req x27 /* of weights, as x8 is lost */
     ldr q\second, [in]
     add in, in, row
     .endm
+/* What a row of source gives to row r of dst by row ky of the kernel. */
+    .macro use_in_row columns, step, x, r, ky
+    .if \step == SINGLE
+    fma %(WHOLE_SUMS + \r), \x, %(\ky / 4), %(\ky % 4)
+    .else
+    .if (\columns == INNER) | (\step == 1)
+    fma %(WHOLE_SUMS + 2 * \r), \x, \ky
+    .endif
+    fma %(WHOLE_SUMS + 2 * \r + 1), %(\x + 1), \ky
+    .endif
+    .endm
     .macro use_whole columns, step, x
     .set r, 0
     .rept WHOLE_ROWS
     .set ky, i + 2 - 2 * r
     .if (ky >= 0) & (ky < 5)
-    .if \step == SINGLE
-    fma %(WHOLE_SUMS + r), \x, %(ky / 4), %(ky % 4)
-    .else
-    .if (\columns == INNER) | (\step == 1)
-    fma %(WHOLE_SUMS + 2 * r), \x, %(ky)
-    .endif
-    fma %(WHOLE_SUMS + 2 * r + 1), %(\x + 1), %(ky)
-    .endif
+    use_in_row \columns, \step, \x, %(r), %(ky)
     .endif
     .set r, r + 1
     .endr
@@ -274,14 +278,7 @@ second_column .req x3
     ldr \size\x, [place_\r, \at]
     .endm
     .macro use_place columns, step, x
-    .if \step == SINGLE
-    fma %(WHOLE_SUMS + r_use), \x, %(ky_use / 4), %(ky_use % 4)
-    .else
-    .if (\columns == INNER) | (\step == 1)
-    fma %(WHOLE_SUMS + 2 * r_use), \x, %(ky_use)
-    .endif
-    fma %(WHOLE_SUMS + 2 * r_use + 1), %(\x + 1), %(ky_use)
-    .endif
+    use_in_row \columns, \step, \x, %(r_use), %(ky_use)
     next_place use
     .endm
     .macro walk_whole_by_rows columns, step, clamps
