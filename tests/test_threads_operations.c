@@ -237,6 +237,7 @@ static void matmul_is_the_same_on_every_pool(void **state)
         {67, 53, 71, "ba", "ba", "ab"},   {130, 12, 33, "ba", "ab", "ab"},
         {5, 71, 40, "ab", "ba", "ab"},    {67, 53, 71, "ab", "ab", "ba"},
         {23, 9, 41, "ab", "any", "ab"},   {130, 15, 90, "ab", "any", "ab"},
+        {2, 6, 14, "ab", "ab", "ab"},     {1, 31, 37, "ab", "ab", "ab"},
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_matmul_desc desc = {

@@ -56,20 +56,23 @@ struct direct_shape {
                      * their rows, or these are too short */
 };
 
+/* overlaps: the last strip begins so many columns before its place that it is a whole one, in every
+ * call: a ragged one of its kind adds up its sums in another order. */
 struct matmul_direct {
     size_t count, m, n, k; /* count: matrices */
     size_t chunk;          /* rows that all strips come for before the next ones; m: all */
     struct columns columns;
     struct matmul_batch batch;
     bool packed, bias_fused, finish; /* finish: lines still need bias or post-operations */
-    bool a_columns, turned;          /* as in direct_shape */
-    size_t a_row;                    /* from a row of src to the next, and */
-    size_t b_row, b_column;          /* from a row or column of turned weights */
-    pack_f32_fn *pack;               /* for turned weights */
-    struct gemm_f32_direct strip;    /* what all strips have in common; packed weights: not ldb */
-    struct call calls[MAX_CALLS];    /* all of a small matrix, */
-    size_t call_count;               /* or 0 */
-    gemm_f32_direct_fn *only;        /* the kernel of a single call that is all, or NULL */
+    bool overlaps;
+    bool a_columns, turned;       /* as in direct_shape */
+    size_t a_row;                 /* from a row of src to the next, and */
+    size_t b_row, b_column;       /* from a row or column of turned weights */
+    pack_f32_fn *pack;            /* for turned weights */
+    struct gemm_f32_direct strip; /* what all strips have in common; packed weights: not ldb */
+    struct call calls[MAX_CALLS]; /* all of a small matrix, */
+    size_t call_count;            /* or 0 */
+    gemm_f32_direct_fn *only;     /* the kernel of a single call that is all, or NULL */
     const char *kernel;
     struct tiling tilings[MAX_RUNS];        /* of m rows */
     uint16_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in the list of direct_tile() */

@@ -111,21 +111,23 @@ static void run_chunk(const struct matmul_direct *plan, const struct part *part)
     struct place at = {.a = part->at.a + part->rows.begin * plan->a_row};
     size_t begin = part->strips.begin, end = part->strips.end, column = 0;
     for (size_t r = 0; end > 0; r++) {
-        const struct strips *run = &plan->columns.runs[r];
-        size_t first = min_size(begin, run->count), last = min_size(end, run->count);
-        size_t columns = 4u * run->vectors, bias_step = bias ? columns : 0;
-        set_run(&strip, plan, run, &part->tilings[r]);
+        struct strips run = plan->columns.runs[r];
+        size_t first = min_size(begin, run.count), last = min_size(end, run.count);
+        size_t columns = 4u * run.vectors, bias_step = bias ? columns : 0;
+        size_t back = plan->overlaps ? 4u - run.lanes : 0, bias_back = bias ? back : 0;
+        run.lanes += (uint8_t)back;
+        set_run(&strip, plan, &run, &part->tilings[r]);
         for (size_t i = first; i < last; i++) {
             at.b = plan->turned ? turn(plan, part, column + i * columns, columns)
-                                : b + i * run->b_step;
-            at.c = c + i * columns, at.bias = bias + i * bias_step;
-            if (run->lanes < 4 && !direct_has_panels(run))
-                run_ragged(&strip, &part->tilings[r], at, plan, columns - 4 + run->lanes);
+                                : b + i * run.b_step - back;
+            at.c = c + i * columns - back, at.bias = bias + i * bias_step - bias_back;
+            if (run.lanes < 4 && !direct_has_panels(&run))
+                run_ragged(&strip, &part->tilings[r], at, plan, columns - 4 + run.lanes);
             else
                 run_strip(&strip, &part->tilings[r], &at);
         }
-        begin -= first, end -= last, column += run->count * columns;
-        b += run->count * run->b_step, c += run->count * columns, bias += run->count * bias_step;
+        begin -= first, end -= last, column += run.count * columns;
+        b += run.count * run.b_step, c += run.count * columns, bias += run.count * bias_step;
     }
 }
 
@@ -216,11 +218,17 @@ static float *turned_room(const struct matmul_direct *plan, const struct executi
     return bytes ? (float *)(void *)((char *)execution->scratch + (size_t)slot * bytes) : own;
 }
 
-/* Tasks are the strips of all matrices in a row; where those are too few, rows are divided too. */
+/* What threads share of a matrix: strips, of which one that overlaps goes with the one before. */
+static size_t units_of(const struct matmul_direct *plan)
+{
+    return plan->columns.strip_count - plan->overlaps;
+}
+
+/* Tasks are the units of all matrices in a row; where those are too few, rows are divided too. */
 static void run_task(const struct direct_run *run, size_t i, int slot)
 {
     const struct matmul_direct *plan = run->plan;
-    size_t strips = plan->columns.strip_count, total = plan->count * strips;
+    size_t strips = units_of(plan), total = plan->count * strips;
     size_t unit_parts = run->tasks / run->row_parts;
     struct span units = partition_span(total, unit_parts, i / run->row_parts);
     float own[TURNED_ON_STACK];
@@ -233,7 +241,7 @@ static void run_task(const struct direct_run *run, size_t i, int slot)
     part.tilings = tilings;
     for (size_t unit = units.begin; unit < units.end;) {
         size_t first = unit % strips, end = min_size(first + (units.end - unit), strips);
-        part.strips = (struct span){first, end};
+        part.strips = (struct span){first, end == strips ? plan->columns.strip_count : end};
         run_matrix(plan, run->execution, unit / strips, &part);
         unit += end - first;
     }
@@ -319,7 +327,7 @@ static void run_strips(const void *argument, const struct execution *execution)
             run_matrix(plan, execution, b, &part);
         return;
     }
-    size_t units = plan->count * plan->columns.strip_count;
+    size_t units = plan->count * units_of(plan);
     size_t pieces = (size_t)parallel_pieces(execution->parallel, execution->threads);
     struct direct_run run = {plan, execution, min_size(units, pieces), 1};
     if (units < pieces)

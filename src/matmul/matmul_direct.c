@@ -314,6 +314,14 @@ static void list_calls(struct matmul_direct *mine)
     }
 }
 
+static bool overlaps(const struct matmul_direct *mine)
+{
+    const struct columns *columns = &mine->columns;
+    const struct strips *last = &columns->runs[columns->run_count - 1];
+    return !mine->packed && !mine->turned && columns->strip_count > 1 && last->has_parts &&
+           last->lanes < 4;
+}
+
 /* What each row takes of a cache, of which so many values are used before the next: rows whose
  * distance is a multiple of a power of two fall on few places. */
 static size_t taken(size_t width, size_t stride)
@@ -384,6 +392,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     direct_columns_choose(&mine->columns, cpu->core, &direct);
     if (!mine->packed && !mine->turned && mine->m * mine->n * mine->k <= SMALL)
         direct_columns_split(&mine->columns, cpu->core);
+    mine->overlaps = overlaps(mine);
     mine->chunk = choose_chunk(mine, cpu);
     find_kernels(mine, cpu);
     list_calls(mine);
