@@ -210,16 +210,13 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
     plan.clamp = low > -INFINITY || high < INFINITY ? clamp : NULL;
     struct extent extent;
     size_t count = (task->out_rows - 1) * task->stride_h + task->kh;
-    /* Those in order take rows wherever they are, and padding's zeros as rows: that a call has none
-     * but these, which is a matter of how rows are cut, must not change what is multiplied. */
-    if (task->channels < 4)
+    int has_extent = find_extent(&extent, rows, count);
+    if (task->channels < 4 || !has_extent)
         dwconv_f32_neon.run(task);
     else if (in_order && parts_fill_padding(task, rows))
         run_tiles_in_order(task, &plan, rows, in_order);
-    else if (find_extent(&extent, rows, count))
-        run_strips(task, &plan, &extent);
     else
-        dwconv_f32_neon.run(task);
+        run_strips(task, &plan, &extent);
 }
 
 static void run_dense(struct dwconv_f32_task *task, const float **rows)

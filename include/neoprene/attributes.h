@@ -64,7 +64,8 @@ typedef enum neo_accumulation_mode {
 NEO_API neo_status neo_attributes_set_accumulation_mode(neo_attributes *attributes,
                                                         neo_accumulation_mode mode);
 
-/* Results are always bit-identical for every number of threads; this is for completeness. */
+/* Results are always bit-identical for every number of threads (but see neo_convolution_desc for
+ * weights that are not finite); this is for completeness. */
 NEO_API neo_status neo_attributes_set_deterministic(neo_attributes *attributes, int deterministic);
 
 /* ---- quantisation ---- */

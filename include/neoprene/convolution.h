@@ -40,10 +40,12 @@ typedef enum neo_convolution_algorithm {
  *                               [x * stride_w - pad_left_w + s * (dilation_w + 1)] *
  *           weights[g][o][i][r][s])
  *
- * and likewise in one and three. src outside of the image is 0. Dimensions are always in the order
- * N, C, (D, (H,)) W, whatever the layout in memory; weights are O, I, … or, with groups, G, O, I,
- * …. Spatial parameters are in the order (D, (H,)) W; they and the extent of a dilated kernel are
- * below 2^31. Zero-initialise it and set fields by name. */
+ * and likewise in one and three. src outside of the image is 0; products with it are computed or
+ * left out as is faster, which the number of threads decides too. So where a weight is infinite or
+ * not a number, results that have its tap outside may be NaN or not. Dimensions are always in the
+ * order N, C, (D, (H,)) W, whatever the layout in memory; weights are O, I, … or, with groups, G,
+ * O, I, …. Spatial parameters are in the order (D, (H,)) W; they and the extent of a dilated kernel
+ * are below 2^31. Zero-initialise it and set fields by name. */
 typedef struct neo_convolution_desc {
     neo_prop_kind prop_kind;
     neo_convolution_algorithm algorithm;
