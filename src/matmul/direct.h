@@ -56,8 +56,9 @@ struct direct_shape {
                      * their rows, or these are too short */
 };
 
-/* overlaps: the last strip begins so many columns before its place that it is a whole one, in every
- * call: a ragged one of its kind adds up its sums in another order. */
+/* overlaps: a ragged strip of plain weights, always the last one, begins so many columns before its
+ * place that it is a whole one, and computes these once more. It does so in every call: a ragged
+ * one may add up sums in another order, or zeros of other signs. */
 struct matmul_direct {
     size_t count, m, n, k; /* count: matrices */
     size_t chunk;          /* rows that all strips come for before the next ones; m: all */
@@ -91,6 +92,12 @@ void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size
 static inline bool direct_has_panels(const struct strips *strips)
 {
     return gemm_f32_panels_vectors(strips->panels) > 0;
+}
+
+/* How many columns before their place such strips begin. */
+static inline size_t direct_overlap(const struct matmul_direct *plan, const struct strips *strips)
+{
+    return plan->overlaps ? 4u - strips->lanes : 0;
 }
 
 /* A kernel of such strips. */

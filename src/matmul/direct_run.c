@@ -114,7 +114,7 @@ static void run_chunk(const struct matmul_direct *plan, const struct part *part)
         struct strips run = plan->columns.runs[r];
         size_t first = min_size(begin, run.count), last = min_size(end, run.count);
         size_t columns = 4u * run.vectors, bias_step = bias ? columns : 0;
-        size_t back = plan->overlaps ? 4u - run.lanes : 0, bias_back = bias ? back : 0;
+        size_t back = direct_overlap(plan, &run), bias_back = bias ? back : 0;
         run.lanes += (uint8_t)back;
         set_run(&strip, plan, &run, &part->tilings[r]);
         for (size_t i = first; i < last; i++) {

@@ -288,9 +288,8 @@ static void add_calls(struct matmul_direct *mine, const struct tiling *tiling,
         add_call(mine, tiling->low, kind, (size_t[]){tiling->low_tiles, 0}, low);
 }
 
-/* Small matrices take few calls, which are known beforehand. A ragged strip of plain weights begins
- * so many columns before its place that it is a whole one, and computes these once more; but not
- * where something would have to be copied. */
+/* Small matrices take few calls, which are known beforehand; but not where something would have to
+ * be copied. */
 static void list_calls(struct matmul_direct *mine)
 {
     size_t at[3] = {0}; /* row, column, element of weights */
@@ -299,9 +298,9 @@ static void list_calls(struct matmul_direct *mine)
         return;
     for (size_t r = 0; r < mine->columns.run_count; r++) {
         struct strips kind = mine->columns.runs[r];
-        size_t missing = 4u - kind.lanes, calls = kind.count * (mine->tilings[r].low_tiles ? 2 : 1);
-        if (!mine->packed && missing <= at[1])
-            at[1] -= missing, at[2] -= missing, kind.lanes = 4;
+        size_t back = direct_overlap(mine, &kind);
+        size_t calls = kind.count * (mine->tilings[r].low_tiles ? 2 : 1);
+        at[1] -= back, at[2] -= back, kind.lanes += (uint8_t)back;
         if (mine->call_count + calls > MAX_CALLS ||
             (kind.lanes < 4 && !direct_has_panels(&kind) && (!mine->packed || mine->bias_fused))) {
             mine->call_count = 0;
@@ -318,8 +317,7 @@ static bool overlaps(const struct matmul_direct *mine)
 {
     const struct columns *columns = &mine->columns;
     const struct strips *last = &columns->runs[columns->run_count - 1];
-    return !mine->packed && !mine->turned && columns->strip_count > 1 && last->has_parts &&
-           last->lanes < 4;
+    return !mine->packed && !mine->turned && columns->strip_count > 1 && last->lanes < 4;
 }
 
 /* What each row takes of a cache, of which so many values are used before the next: rows whose
