@@ -21,7 +21,7 @@ struct gemm_f32_panels {
  *
  *   sum = A(i, 0) * B(0, j), or 0 if k is 0
  *   for 0 < p < k in this order:  sum = fma(A(i, p), B(p, j), sum)
- *   C(i, j) = min(max(sum + (bias ? bias[j] : 0), low), high)
+ *   C(i, j) = min(max(sum + (adds ? C(i, j) : 0) + (bias ? bias[j] : 0), low), high)
  *
  *   A(i, p) = a[i * lda + p]
  *   B(p, j) = b[p * ldb + j], but columns come in groups of 4 * group (the kernel's), and column j
@@ -30,15 +30,18 @@ struct gemm_f32_panels {
  *
  * If b_tail is not NULL the last `tail` rows of B are b_tail[(p - 4 * rounds) * tail_ldb + j]: rows
  * of an array that ends before the last vector does have to be copied. Kernels of more than one
- * group, or more than four vectors, take no b_tail. B and bias are read in full, A exactly.
+ * group, or more than four vectors, take no b_tail. B and bias are read in full, A exactly. With
+ * GEMM_F32_SPECIAL_ADDS a product may be made of parts of k, one call each; lanes is 4 then.
+ * Kernels of one small depth, of columns of A or with a tail have no such calls.
  *
  * Kernels with four parts add what rounds multiply to four sums in turn, and the first of the steps
  * before them to the first one; then (1 + 2) + (3 + 4), and to that what comes after rounds. */
 enum {
-    GEMM_F32_SPECIAL_SUMS = 1,  /* bias or b_tail is not NULL, or clamp is not 0 */
+    GEMM_F32_SPECIAL_SUMS = 1,  /* bias or b_tail is not NULL, clamp is not 0, or C is added */
     GEMM_F32_SPECIAL_LANES = 2, /* lanes is not 4, */
     GEMM_F32_SPECIAL_DENSE = 4, /* but rows of C have ldc columns, more than 4: where a row begins
                                  * in C may be written before it is, by the row above it */
+    GEMM_F32_SPECIAL_ADDS = 8   /* what is in C is added */
 };
 struct gemm_f32_direct {
     size_t lda, ldc, ldb;

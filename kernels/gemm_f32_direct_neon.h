@@ -217,8 +217,33 @@ ldc .req x17
     clamp_all %(32 - \height * \vectors), %(\height * \vectors), 0, 1
     .endm
 
-/* What there is of bias and limits. */
+/* Sums go on from what is in C: whole vectors, two registers in turn. */
+    .macro load_c to, offset
+    ldr q\to, [scratch, #\offset]
+    .endm
+    .macro add_c height, vectors
+    mov scratch, c
+    .set i, 32 - \height * \vectors
+    .rept \height
+    .set j, 0
+    .rept \vectors
+    load_c %(j - j / 2 * 2), %(16 * j)
+    add_to %(i + j), %(j - j / 2 * 2)
+    .set j, j + 1
+    .endr
+    add scratch, scratch, ldc
+    .set i, i + \vectors
+    .endr
+    .endm
+
+/* What there is of C, bias and limits. Tiles with a tail never go on from C. */
     .macro finish_sums height, vectors
+    .ifndef has_tail
+    ldr rounds, [strip, #STRIP_SPECIAL]
+    tbz rounds, #3, 25f
+    add_c \height, \vectors
+25:
+    .endif
     ldr scratch, [sp, #KEPT_BIAS]
     ldr rounds, [strip, #STRIP_CLAMP]
     cbz scratch, 21f

@@ -36,7 +36,7 @@ static void run_parts_ref(const struct strip *strip, size_t rows, size_t vectors
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < 4 * (vectors - 1) + shape->lanes; j++)
             strip->c[i * shape->ldc + j] =
-                finish_sum(strip, sum_of_parts(strip, strip->a + i * shape->lda, j), j);
+                finish_sum(strip, sum_of_parts(strip, strip->a + i * shape->lda, j), i, j);
 }
 
 #define KERNEL(height, width)                                                                     \

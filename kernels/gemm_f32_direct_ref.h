@@ -36,10 +36,12 @@ static inline float sum_of(const struct strip *strip, const float *a, size_t ste
     return sum;
 }
 
-/* Bias and limits. */
-static inline float finish_sum(const struct strip *strip, float sum, size_t j)
+/* What goes to row i of C. */
+static inline float finish_sum(const struct strip *strip, float sum, size_t i, size_t j)
 {
     const struct gemm_f32_direct *shape = strip->shape;
+    if (shape->special & GEMM_F32_SPECIAL_ADDS)
+        sum += strip->c[i * shape->ldc + j];
     if (strip->bias)
         sum += strip->bias[j];
     if (!shape->clamp)
@@ -56,7 +58,7 @@ static inline void run_strip_ref(const struct strip *strip, size_t row, size_t s
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < 4 * (vectors - 1) + shape->lanes; j++)
             strip->c[i * shape->ldc + j] =
-                finish_sum(strip, sum_of(strip, strip->a + i * row, step, j, group), j);
+                finish_sum(strip, sum_of(strip, strip->a + i * row, step, j, group), i, j);
 }
 
 #endif

@@ -41,14 +41,17 @@ static float tail_sum(const float *a, const float *column, size_t k)
     return (parts[0] + parts[1]) + (parts[2] + parts[3]);
 }
 
-static float finished(const struct gemm_f32_direct *strip, float sum, const float *bias)
+static void put(const struct gemm_f32_direct *strip, float *c, float sum, const float *bias)
 {
+    if (strip->special & GEMM_F32_SPECIAL_ADDS)
+        sum += *c;
     if (bias)
         sum += *bias;
-    if (!strip->clamp)
-        return sum;
-    sum = sum < strip->low ? strip->low : sum;
-    return sum > strip->high ? strip->high : sum;
+    if (strip->clamp) {
+        sum = sum < strip->low ? strip->low : sum;
+        sum = sum > strip->high ? strip->high : sum;
+    }
+    *c = sum;
 }
 
 /* Element j of a row, of so many. */
@@ -67,8 +70,8 @@ static void run(const struct gemm_f32_direct *strip, const float *a, const float
     size_t columns = 4 * gemm_f32_panels_vectors(strip->panels) - 4 + strip->lanes;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
-            c[i * strip->ldc + j] = finished(
-                strip, sum_of(strip, a + i * strip->lda, b, j, columns), bias ? bias + j : NULL);
+            put(strip, &c[i * strip->ldc + j], sum_of(strip, a + i * strip->lda, b, j, columns),
+                bias ? bias + j : NULL);
 }
 
 #define KERNEL(height)                                                                       \

@@ -2,6 +2,7 @@
 #include "tests/support/test.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "arch/cpu.h"
 #include "kernels/gemm_f32_outer.h"
@@ -10,7 +11,10 @@
 #include "tests/support/kernel_tests.h"
 #include "tests/support/require.h"
 
+enum { MOST_BYTES = 1 << 16 };
+
 static struct guard guard_a, guard_b, guard_tail, guard_c, guard_bias;
+static float before[MOST_BYTES / sizeof(float)];
 
 typedef void fill_fn(float *out, size_t count, uint32_t *state);
 
@@ -26,7 +30,7 @@ struct problem {
     bool outer;
     struct gemm_f32_direct strip;
     const float *a, *b, *bias;
-    float *c;
+    float *c, *before; /* before: what is added of C, or NULL */
     size_t rows, columns;
 };
 
@@ -36,6 +40,16 @@ static float *filled(const struct guard *guard, size_t count, int end, fill_fn *
     float *out = guard_at(guard, count * sizeof(float), end);
     fill(out, count, seed);
     return out;
+}
+
+/* Values in C, and a copy of them. */
+static void fill_before(struct problem *problem, fill_fn *fill, uint32_t *seed)
+{
+    for (size_t i = 0; i < problem->rows; i++) {
+        float *row = problem->c + i * problem->strip.ldc;
+        fill(row, problem->columns, seed);
+        memcpy(problem->before + i * problem->columns, row, problem->columns * sizeof *row);
+    }
 }
 
 /* Rows of A end where they end; those of B and the last of the groups are whole vectors. */
@@ -86,8 +100,13 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
         problem->strip.special |= GEMM_F32_SPECIAL_LANES;
     if (lanes < 4 && ldc == problem->columns && kernel->vectors > 1)
         problem->strip.special |= GEMM_F32_SPECIAL_DENSE;
-    gemm_f32_direct_set_ending(&problem->strip);
     fill_marker(problem->c, c_count);
+    if (lanes == 4 && !problem->outer && !kernel->depth && (options >> 16 & 1)) {
+        problem->strip.special |= GEMM_F32_SPECIAL_SUMS | GEMM_F32_SPECIAL_ADDS;
+        problem->before = before;
+        fill_before(problem, fill, seed);
+    }
+    gemm_f32_direct_set_ending(&problem->strip);
 }
 
 static float element_of_a(const struct problem *problem, size_t i, size_t p)
@@ -123,6 +142,8 @@ static float want(const struct problem *problem, size_t i, size_t j)
         *part = fmaf(element_of_a(problem, i, p), row[j % group], *part);
     }
     float sum = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+    if (problem->before)
+        sum += problem->before[i * problem->columns + j];
     if (problem->bias)
         sum += problem->bias[j];
     return strip->clamp ? fminf(fmaxf(sum, strip->low), strip->high) : sum;
@@ -134,13 +155,14 @@ static void check_problem(const struct problem *problem)
     for (size_t i = 0; i < problem->rows; i++) {
         for (size_t j = 0; j < problem->columns; j++)
             if (problem->c[i * strip->ldc + j] != want(problem, i, j))
-                fail_msg(
-                    "%s: rounds %zu tail %zu tiles %zu, %u lanes %zu copied %d bias %d clamp %zu: "
-                    "c[%zu][%zu] is %.9g, not %.9g (seed %u)",
-                    problem->kernel->name, strip->rounds, strip->tail, strip->tiles,
-                    strip->low_tiles, strip->lanes, strip->b_tail != NULL, problem->bias != NULL,
-                    strip->clamp, i, j, (double)problem->c[i * strip->ldc + j],
-                    (double)want(problem, i, j), fill_seed());
+                fail_msg("%s: rounds %zu tail %zu tiles %zu, %u lanes %zu copied %d adds %d bias "
+                         "%d clamp %zu: "
+                         "c[%zu][%zu] is %.9g, not %.9g (seed %u)",
+                         problem->kernel->name, strip->rounds, strip->tail, strip->tiles,
+                         strip->low_tiles, strip->lanes, strip->b_tail != NULL,
+                         problem->before != NULL, problem->bias != NULL, strip->clamp, i, j,
+                         (double)problem->c[i * strip->ldc + j], (double)want(problem, i, j),
+                         fill_seed());
         for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
             assert_true(fill_is_marker(problem->c[i * strip->ldc + j]));
     }
@@ -274,7 +296,7 @@ static void cores_that_issue_in_order_get_their_own_tiles(void **state)
     }
 }
 
-enum { MOST_BYTES = 1 << 16, MOST_KERNELS = 512 };
+enum { MOST_KERNELS = 512 };
 
 static void add_tests(const struct gemm_f32_direct_kernel *kernel, bool outer)
 {

@@ -2,13 +2,17 @@
 #include "tests/support/test.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "kernels/gemm_f32_panels.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
 
+enum { MOST_BYTES = 1 << 16 };
+
 static struct guard guard_a, guard_b, guard_c, guard_bias;
+static float before[MOST_BYTES / sizeof(float)];
 
 typedef void fill_fn(float *out, size_t count, uint32_t *state);
 
@@ -17,7 +21,7 @@ struct problem {
     const struct gemm_f32_panels_kernel *kernel;
     struct gemm_f32_direct strip;
     const float *a, *b, *bias;
-    float *c;
+    float *c, *before; /* before: what is added of C, or NULL */
     size_t rows, columns, k;
 };
 
@@ -27,6 +31,16 @@ static float *filled(const struct guard *guard, size_t count, int end, fill_fn *
     float *out = guard_at(guard, count * sizeof(float), end);
     fill(out, count, seed);
     return out;
+}
+
+/* Values in C, and a copy of them. */
+static void fill_before(struct problem *problem, fill_fn *fill, uint32_t *seed)
+{
+    for (size_t i = 0; i < problem->rows; i++) {
+        float *row = problem->c + i * problem->strip.ldc;
+        fill(row, problem->columns, seed);
+        memcpy(problem->before + i * problem->columns, row, problem->columns * sizeof *row);
+    }
 }
 
 static void make_problem(struct problem *problem, size_t k, const size_t tiles[2], fill_fn *fill,
@@ -75,8 +89,13 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
         problem->strip.special |= GEMM_F32_SPECIAL_LANES;
     if (lanes < 4 && ldc == problem->columns && kernel->tile.vectors > 1)
         problem->strip.special |= GEMM_F32_SPECIAL_DENSE;
-    gemm_f32_direct_set_ending(&problem->strip);
     fill_marker(problem->c, c_count);
+    if (lanes == 4 && (options >> 10 & 1)) {
+        problem->strip.special |= GEMM_F32_SPECIAL_SUMS | GEMM_F32_SPECIAL_ADDS;
+        problem->before = before;
+        fill_before(problem, fill, seed);
+    }
+    gemm_f32_direct_set_ending(&problem->strip);
 }
 
 /* Element (p, j) of the panels. */
@@ -113,6 +132,8 @@ static float want(const struct problem *problem, size_t i, size_t j)
         *part = fmaf(problem->a[i * strip->lda + p], b, *part);
     }
     float sum = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+    if (problem->before)
+        sum += problem->before[i * problem->columns + j];
     if (problem->bias)
         sum += problem->bias[j];
     return strip->clamp ? fminf(fmaxf(sum, strip->low), strip->high) : sum;
@@ -125,11 +146,11 @@ static void check_problem(const struct problem *problem)
         for (size_t j = 0; j < problem->columns; j++)
             if (problem->c[i * strip->ldc + j] != want(problem, i, j))
                 fail_msg(
-                    "%s: k %zu tiles %zu, %u lanes %zu bias %d clamp %zu: c[%zu][%zu] is %.9g, "
-                    "not %.9g (seed %u)",
+                    "%s: k %zu tiles %zu, %u lanes %zu adds %d bias %d clamp %zu: c[%zu][%zu] is "
+                    "%.9g, not %.9g (seed %u)",
                     problem->kernel->tile.name, problem->k, strip->tiles, strip->low_tiles,
-                    strip->lanes, problem->bias != NULL, strip->clamp, i, j,
-                    (double)problem->c[i * strip->ldc + j], (double)want(problem, i, j),
+                    strip->lanes, problem->before != NULL, problem->bias != NULL, strip->clamp, i,
+                    j, (double)problem->c[i * strip->ldc + j], (double)want(problem, i, j),
                     fill_seed());
         for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
             assert_true(fill_is_marker(problem->c[i * strip->ldc + j]));
@@ -225,8 +246,6 @@ static void panels_have_higher_tiles_where_only_cores_in_order_have_direct_ones(
     assert_true(gemm_f32_direct_height(&core, 4, 2) < gemm_f32_panels_height(eights));
     assert_true(gemm_f32_direct_height(&core, 9, 3) < gemm_f32_panels_height(twelves));
 }
-
-enum { MOST_BYTES = 1 << 16 };
 
 int main(void)
 {

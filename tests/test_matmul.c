@@ -2,6 +2,7 @@
  * post-operations. */
 #include "tests/support/test.h"
 
+#include "src/primitive/engine.h"
 #include "tests/support/matmul_case.h"
 #include "tests/support/session.h"
 
@@ -144,6 +145,34 @@ static void post_operations_are_applied(void **state)
     neo_attributes_destroy(chain);
 }
 
+/* Few rows that leave a small cache from strip to strip: the second part of k goes on from what is
+ * in dst. Strips of every kind, the last ones of which cannot be divided; the last part is shorter;
+ * a bias and limits come once. An engine of its own, as the other one has primitives for these. */
+static void products_in_parts_of_k_are_exact(void **state)
+{
+    (void)state;
+    neo_engine *usual = engine;
+    neo_stream *usual_stream = stream;
+    assert_int_equal(session_setup(NULL), 0);
+    struct cpu small = *engine->cpu;
+    small.l1_bytes = 40 << 10;
+    engine->cpu = &small;
+    neo_attributes *clamp;
+    assert_int_equal(neo_attributes_create(&clamp), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(clamp, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
+    for (neo_dim m = 3; m <= 7; m += 2)
+        for (neo_dim n = 228; n <= 236; n += 4) {
+            struct matmul_case row = {"parts of k", 2,     {m, 602}, {602, n}, {m, n},
+                                      "ab",         "any", "ab",     2,        0};
+            matmul_case_check(&row, &(struct matmul_variant){0});
+            matmul_case_check(&row, &(struct matmul_variant){.attributes = clamp, .finish = relu});
+        }
+    neo_attributes_destroy(clamp);
+    session_teardown(NULL);
+    engine = usual;
+    stream = usual_stream;
+}
+
 static void operands_of_post_operations_are_read_where_they_belong(void **state)
 {
     (void)state;
@@ -162,6 +191,7 @@ int main(void)
         cmocka_unit_test(few_rows_by_packed_weights_of_any_width),
         cmocka_unit_test(a_product_of_two_vectors),
         cmocka_unit_test(post_operations_are_applied),
+        cmocka_unit_test(products_in_parts_of_k_are_exact),
         cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
     };
     return cmocka_run_group_tests_name("matmul", tests, session_setup, session_teardown);

@@ -150,6 +150,39 @@ static neo_memory_desc matrix(neo_dim rows, neo_dim columns, const char *tag)
     return desc;
 }
 
+/* Where rows would leave the cache from strip to strip, and there are enough of both. */
+static void few_rows_are_multiplied_in_parts_of_k(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim m, n, k;
+        size_t depth;
+    } rows[] = {
+        {4, 1024, 1024, 344},                      /* rows that lie on a quarter of the cache */
+        {4, 1024, 1000, 500},                      /* anywhere */
+        {3, 2048, 2048, 296},  {5, 232, 602, 602}, /* all stays */
+        {1, 1024, 4096, 4096},                     /* calls cost more than the lines of a row */
+        {4, 1022, 1024, 1024},                     /* rows of dst end with a part of a vector */
+        {4, 12, 4096, 4096},                       /* a single strip */
+    };
+    const struct cpu cpu = stated_cpu("neoverse-n1", 64 << 10);
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct problem problem = {.tensors = {[SRC] = matrix(rows[i].m, rows[i].k, "ab"),
+                                              [WEIGHTS] = matrix(rows[i].k, rows[i].n, "any"),
+                                              [DST] = matrix(rows[i].m, rows[i].n, "ab")}};
+        struct matmul_direct plan = {0};
+        matmul_direct_f32.choose(&matmul_direct_f32, &problem, &cpu);
+        matmul_direct_f32.plan(&plan, &problem, &cpu);
+        assert_int_equal(plan.depth, rows[i].depth);
+    }
+    struct problem plain = {.tensors = {[SRC] = matrix(4, 1024, "ab"),
+                                        [WEIGHTS] = matrix(1024, 1024, "ab"),
+                                        [DST] = matrix(4, 1024, "ab")}};
+    struct matmul_direct plan = {0};
+    matmul_direct_f32.plan(&plan, &plain, &cpu);
+    assert_int_equal(plan.depth, 1024);
+}
+
 /* Not the blocked product, which packs both operands. */
 static void small_products_of_transposed_operands_are_done_in_place(void **state)
 {
@@ -365,6 +398,7 @@ int main(void)
         cmocka_unit_test(rows_stay_beside_one_panel),
         cmocka_unit_test(batches_are_as_few_loops_as_can_be),
         cmocka_unit_test(one_column_has_a_bias_by_column),
+        cmocka_unit_test(few_rows_are_multiplied_in_parts_of_k),
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
 #if !NEO_PORTABLE
         cmocka_unit_test(estimates_know_what_takes_least),

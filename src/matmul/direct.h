@@ -62,6 +62,7 @@ struct direct_shape {
 struct matmul_direct {
     size_t count, m, n, k; /* count: matrices */
     size_t chunk;          /* rows that all strips come for before the next ones; m: all */
+    size_t depth;          /* steps of k that all strips come for before the next ones; k: all */
     struct columns columns;
     struct matmul_batch batch;
     bool packed, bias_fused, finish; /* finish: lines still need bias or post-operations */
@@ -92,6 +93,13 @@ void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size
 static inline bool direct_has_panels(const struct strips *strips)
 {
     return gemm_f32_panels_vectors(strips->panels) > 0;
+}
+
+/* Packed columns of several widths side by side are found from k, so that no part of it can be
+ * taken by itself. */
+static inline bool direct_is_divisible(const struct strips *strips)
+{
+    return strips->panels.middle == 0 && strips->panels.last == 0;
 }
 
 /* How many columns before their place such strips begin. */

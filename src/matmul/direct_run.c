@@ -3,6 +3,7 @@
 #include "src/matmul/direct.h"
 #include "src/primitive/finish.h"
 #include "src/threading/partition.h"
+#include "src/weights/layout.h"
 
 enum { WIDEST_COPIED = 16, WIDEST_RAGGED = 48 };
 
@@ -163,6 +164,68 @@ static void run_part(const struct matmul_direct *plan, const struct part *part)
         run_chunks(plan, part, round_up(div_up(rows, count), plan->columns.runs[0].height));
 }
 
+/* Goes to a part of k of src and of a run's packed weights. Sums go on from those of the part
+ * before; limits are for the last one. Columns that cannot be divided are for the last part, too:
+ * for others there are no strips of them to do, which false says. */
+static bool set_depth(struct gemm_f32_direct *strip, const struct matmul_direct *plan,
+                      const struct strips *run, struct span depth, struct place *at)
+{
+    bool is_last = depth.end == plan->k, is_divided = direct_is_divisible(run);
+    if (!is_divided)
+        depth = (struct span){0, plan->k};
+    gemm_f32_direct_set_depth(strip, depth.end - depth.begin, NULL);
+    strip->clamp = is_last ? plan->strip.clamp : 0;
+    if (!is_last)
+        strip->special = 0;
+    if (depth.begin)
+        strip->special |= GEMM_F32_SPECIAL_SUMS | GEMM_F32_SPECIAL_ADDS;
+    gemm_f32_direct_set_ending(strip);
+    at->a += depth.begin;
+    at->b += depth.begin * (direct_has_panels(run) ? LAYOUT_PANEL : 4u * run->group);
+    return is_divided || is_last;
+}
+
+static void run_strips_of(struct gemm_f32_direct *strip, const struct strips *run,
+                          const struct tiling *tiling, struct place at, struct span strips)
+{
+    size_t columns = 4u * run->vectors;
+    at.b += strips.begin * run->b_step, at.c += strips.begin * columns;
+    at.bias += at.bias ? strips.begin * columns : 0;
+    for (size_t i = strips.begin; i < strips.end; i++) {
+        run_strip(strip, tiling, &at);
+        at.b += run->b_step, at.c += columns, at.bias += at.bias ? columns : 0;
+    }
+}
+
+/* All strips with a part of k: only packed weights, and columns in whole vectors, are divided so.
+ */
+static void run_depth(const struct matmul_direct *plan, const struct part *part, struct span depth)
+{
+    struct gemm_f32_direct strip = plan->strip;
+    struct place at = part->at;
+    size_t begin = part->strips.begin, end = part->strips.end;
+    at.a += part->rows.begin * plan->a_row, at.c += part->rows.begin * strip.ldc;
+    at.bias = depth.end == plan->k ? at.bias : NULL;
+    for (size_t r = 0; end > 0; r++) {
+        const struct strips *run = &plan->columns.runs[r];
+        struct span strips = {min_size(begin, run->count), min_size(end, run->count)};
+        struct place from = at;
+        set_run(&strip, plan, run, &part->tilings[r]);
+        if (set_depth(&strip, plan, run, depth, &from))
+            run_strips_of(&strip, run, &part->tilings[r], from, strips);
+        begin -= strips.begin, end -= strips.end;
+        at.b += run->count * run->b_step, at.c += run->count * 4u * run->vectors;
+        at.bias += at.bias ? run->count * 4u * run->vectors : 0;
+    }
+}
+
+/* Each part of k for every strip, so that rows of src stay in the cache from strip to strip. */
+static void run_depths(const struct matmul_direct *plan, const struct part *part)
+{
+    for (size_t begin = 0; begin < plan->k; begin += plan->depth)
+        run_depth(plan, part, (struct span){begin, min_size(begin + plan->depth, plan->k)});
+}
+
 static void locate(const struct matmul_direct *plan, const struct execution *execution,
                    size_t batch, struct part *part)
 {
@@ -199,7 +262,10 @@ static inline void run_matrix(const struct matmul_direct *plan, const struct exe
                               size_t batch, struct part *part)
 {
     locate(plan, execution, batch, part);
-    run_part(plan, part);
+    if (plan->depth < plan->k)
+        run_depths(plan, part);
+    else
+        run_part(plan, part);
     if (plan->finish)
         finish_part(plan, execution, batch, part);
 }

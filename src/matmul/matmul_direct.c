@@ -293,7 +293,7 @@ static void add_calls(struct matmul_direct *mine, const struct tiling *tiling,
 static void list_calls(struct matmul_direct *mine)
 {
     size_t at[3] = {0}; /* row, column, element of weights */
-    if (mine->finish || mine->turned || mine->chunk < mine->m ||
+    if (mine->finish || mine->turned || mine->chunk < mine->m || mine->depth < mine->k ||
         mine->columns.strip_count > MAX_CALLS)
         return;
     for (size_t r = 0; r < mine->columns.run_count; r++) {
@@ -347,6 +347,35 @@ static size_t choose_chunk(const struct matmul_direct *mine, const struct cpu *c
     return cycles < lines ? chunk : mine->m;
 }
 
+/* The most steps of k of which all rows and a strip's panels stay in so many values of cache; rows
+ * that are apart by a power of two take as much of it. */
+static size_t depth_that_stays(const struct matmul_direct *mine, size_t values)
+{
+    size_t width = 4u * mine->columns.runs[0].vectors, apart = power_of_two_in(mine->a_row);
+    size_t depth = values / (mine->m + width), rows = mine->m * apart;
+    if (depth >= apart)
+        return depth;
+    return values > rows ? (values - rows) / width : 0;
+}
+
+/* Steps of k that every strip comes for before the next ones: all, if rows of src stay in the L1
+ * cache anyway, or if the calls for each part and what it reads and writes of dst cost more than
+ * src's lines that come once more. */
+static size_t choose_depth(const struct matmul_direct *mine, const struct cpu *cpu)
+{
+    enum { SHALLOWEST = 128 };
+    const struct columns *columns = &mine->columns;
+    size_t depth = depth_that_stays(mine, cpu->l1_bytes / sizeof(float) * 7 / 8);
+    if (!mine->packed || mine->a_columns || mine->n % 4 || mine->chunk < mine->m ||
+        !direct_is_divisible(&columns->runs[0]) || depth < SHALLOWEST || depth >= mine->k)
+        return mine->k;
+    size_t parts = div_up(mine->k, depth), strips = columns->strip_count;
+    size_t saved = (strips - 1) * mine->m * mine->k / 16;
+    size_t lines = (parts - 1) * 2 * mine->m * mine->n / 16;
+    size_t cycles = (parts - 1) * (100 + 40 * strips) * (cpu->core->in_order ? 2 : 1);
+    return saved > lines + cycles ? round_up(div_up(mine->k, parts), 4) : mine->k;
+}
+
 /* What all strips have in common, and whether kernels leave something to do. */
 static void plan_strip(struct matmul_direct *mine, const struct problem *problem)
 {
@@ -392,6 +421,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
         direct_columns_split(&mine->columns, cpu->core);
     mine->overlaps = overlaps(mine);
     mine->chunk = choose_chunk(mine, cpu);
+    mine->depth = choose_depth(mine, cpu);
     find_kernels(mine, cpu);
     list_calls(mine);
     if (mine->call_count == 1 && mine->count == 1)
