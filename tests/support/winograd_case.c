@@ -1,6 +1,7 @@
 #include "tests/support/winograd_case.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/fill.h"
@@ -14,6 +15,8 @@ struct problem {
     const struct winograd_chain *chain;
     double factor; /* of the error bound; 0: exact */
     double worst;
+    neo_dim size[2]; /* dst's height and width */
+    double *largest; /* largest_source() of each image, channel, row and column; exact: NULL */
 };
 
 bool winograd_case_is_line(const struct winograd_case *row)
@@ -71,6 +74,27 @@ static double largest_source(const struct problem *p, const neo_dim *at, neo_dim
     return largest;
 }
 
+static double *largest_of(const struct problem *p, const neo_dim *at, neo_dim channel)
+{
+    neo_dim line = (at[0] * p->row->ic + channel) * p->size[0] + at[2];
+    return &p->largest[line * p->size[1] + at[3]];
+}
+
+/* Once for all channels of dst: it is what takes longest. */
+static void find_largest(struct problem *p)
+{
+    neo_dim count = p->row->batch * p->row->ic * p->size[0] * p->size[1];
+    p->largest = malloc((size_t)count * sizeof *p->largest);
+    assert_non_null(p->largest);
+    for (neo_dim n = 0; n < p->row->batch; n++)
+        for (neo_dim c = 0; c < p->row->ic; c++)
+            for (neo_dim y = 0; y < p->size[0]; y++)
+                for (neo_dim x = 0; x < p->size[1]; x++) {
+                    const neo_dim at[] = {n, 0, y, x};
+                    *largest_of(p, at, c) = largest_source(p, at, c);
+                }
+}
+
 struct sums {
     double value, bound;
 };
@@ -93,7 +117,7 @@ static struct sums convolve(const struct problem *p, const neo_dim *at)
                 sums.value += weight * (double)*image_at(p, &p->src, at[0], c, y, x);
         }
         if (p->factor > 0)
-            sums.bound += (double)(kernel[0] * kernel[1]) * largest * largest_source(p, at, c);
+            sums.bound += (double)(kernel[0] * kernel[1]) * largest * *largest_of(p, at, c);
     }
     return sums;
 }
@@ -202,11 +226,13 @@ static double check_implementation(const struct winograd_case *row, const neo_pr
         .dst = tensor_make(engine, dst, 9),
         .old = tensor_make(engine, dst, 9),
         .chain = chain,
+        .size = {winograd_case_is_line(row) ? 1 : dst->dims[2], dst->dims[dst->ndims - 1]},
         .factor = reals ? factor_of(row, neo_primitive_desc_implementation(pd)) : 0,
     };
     if (reals) {
         make_reals(&p.src, &seed);
         make_reals(&p.weights, &seed);
+        find_largest(&p);
     }
     struct tensor packed = tensor_reordered(engine, stream, &p.weights, chosen);
     execute(pd, &p, &packed);
@@ -215,6 +241,7 @@ static double check_implementation(const struct winograd_case *row, const neo_pr
     struct tensor *all[] = {&p.src, &p.weights, &p.bias, &p.dst, &p.old, &packed};
     for (size_t i = 0; i < count_of(all); i++)
         tensor_free(all[i]);
+    free(p.largest);
     return p.worst;
 }
 
