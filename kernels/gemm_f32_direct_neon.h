@@ -240,7 +240,7 @@ ldc .req x17
     .macro finish_sums height, vectors
     .ifndef has_tail
     ldr rounds, [strip, #STRIP_SPECIAL]
-    tbz rounds, #3, 25f
+    tbz rounds, #SPECIAL_ADDS_BIT, 25f
     add_c \height, \vectors
 25:
     .endif
