@@ -9,8 +9,6 @@
 #include "tests/support/tensor.h"
 #include "tests/support/winograd_case.h"
 
-#include "src/primitive/engine.h"
-
 /* Sizes with every remainder of 2, 4 and 6. */
 static const struct winograd_case rows[] = {
     {"one tile", 1, 4, 4, 4, 4, {1, 1}, {1, 1}, "nhwc", "nhwc", false, {0, 0}},
@@ -139,22 +137,14 @@ static const struct winograd_case one_round[] = {
     {"3, one round", 1, 64, 44, 1, 420, {0, 1}, {0, 1}, "nwc", "nwc", false, {0, 3}},
 };
 
-/* An engine of its own, as the other one has primitives for these problems. */
 static void blocks_for_small_caches_change_no_result(void **state)
 {
     (void)state;
-    neo_engine *usual = engine;
-    neo_stream *usual_stream = stream;
-    assert_int_equal(session_setup(NULL), 0);
-    struct cpu small = *engine->cpu;
-    small.l1_bytes = 8 << 10;
-    small.l2_bytes = 64 << 10;
-    engine->cpu = &small;
+    struct session session;
+    session_begin(&session, 8 << 10, 64 << 10);
     for (size_t i = 0; i < count_of(one_round); i++)
         winograd_case_check(&one_round[i], true, &(struct winograd_chain){0});
-    session_teardown(NULL);
-    engine = usual;
-    stream = usual_stream;
+    session_end(&session);
 }
 
 static size_t scratchpad_of(const struct winograd_case *row, int threads)

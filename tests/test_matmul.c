@@ -2,7 +2,6 @@
  * post-operations. */
 #include "tests/support/test.h"
 
-#include "src/primitive/engine.h"
 #include "tests/support/matmul_case.h"
 #include "tests/support/session.h"
 
@@ -147,16 +146,12 @@ static void post_operations_are_applied(void **state)
 
 /* Few rows that leave a small cache from strip to strip: the second part of k goes on from what is
  * in dst. Strips of every kind, the last ones of which cannot be divided; the last part is shorter;
- * a bias and limits come once. An engine of its own, as the other one has primitives for these. */
+ * a bias and limits come once. */
 static void products_in_parts_of_k_are_exact(void **state)
 {
     (void)state;
-    neo_engine *usual = engine;
-    neo_stream *usual_stream = stream;
-    assert_int_equal(session_setup(NULL), 0);
-    struct cpu small = *engine->cpu;
-    small.l1_bytes = 40 << 10;
-    engine->cpu = &small;
+    struct session session;
+    session_begin(&session, 40 << 10, 1 << 20);
     neo_attributes *clamp;
     assert_int_equal(neo_attributes_create(&clamp), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(clamp, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
@@ -168,9 +163,7 @@ static void products_in_parts_of_k_are_exact(void **state)
             matmul_case_check(&row, &(struct matmul_variant){.attributes = clamp, .finish = relu});
         }
     neo_attributes_destroy(clamp);
-    session_teardown(NULL);
-    engine = usual;
-    stream = usual_stream;
+    session_end(&session);
 }
 
 static void operands_of_post_operations_are_read_where_they_belong(void **state)

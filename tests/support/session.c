@@ -1,5 +1,8 @@
 #include "tests/support/session.h"
 
+#include "src/primitive/engine.h"
+#include "tests/support/test.h"
+
 neo_engine *engine;
 neo_stream *stream;
 
@@ -22,4 +25,22 @@ int session_teardown(void **state)
     neo_stream_destroy(stream);
     neo_engine_destroy(engine);
     return 0;
+}
+
+void session_begin(struct session *session, size_t l1_bytes, size_t l2_bytes)
+{
+    session->engine = engine;
+    session->stream = stream;
+    assert_int_equal(session_setup(NULL), 0);
+    session->cpu = *engine->cpu;
+    session->cpu.l1_bytes = l1_bytes;
+    session->cpu.l2_bytes = l2_bytes;
+    engine->cpu = &session->cpu;
+}
+
+void session_end(const struct session *session)
+{
+    session_teardown(NULL);
+    engine = session->engine;
+    stream = session->stream;
 }

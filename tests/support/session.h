@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_SESSION_H
 #define TESTS_SUPPORT_SESSION_H
 
+#include "arch/cpu.h"
 #include "neoprene/neoprene.h"
 
 extern neo_engine *engine;
@@ -11,5 +12,15 @@ extern neo_stream *stream;
 int session_setup(void **state);
 int session_setup_single(void **state); /* the stream has one thread */
 int session_teardown(void **state);
+
+/* Other ones until session_end(), for a processor like this machine's with caches of so many bytes:
+ * the ones before may have primitives for the same problems. */
+struct session {
+    neo_engine *engine; /* those before */
+    neo_stream *stream;
+    struct cpu cpu;
+};
+void session_begin(struct session *session, size_t l1_bytes, size_t l2_bytes);
+void session_end(const struct session *session);
 
 #endif
