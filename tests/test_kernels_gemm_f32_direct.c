@@ -2,7 +2,6 @@
 #include "tests/support/test.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "arch/cpu.h"
 #include "kernels/gemm_f32_outer.h"
@@ -30,7 +29,8 @@ struct problem {
     bool outer;
     struct gemm_f32_direct strip;
     const float *a, *b, *bias;
-    float *c, *before; /* before: what is added of C, or NULL */
+    float *c;
+    const float *before; /* what is added of C, or NULL */
     size_t rows, columns;
 };
 
@@ -40,16 +40,6 @@ static float *filled(const struct guard *guard, size_t count, int end, fill_fn *
     float *out = guard_at(guard, count * sizeof(float), end);
     fill(out, count, seed);
     return out;
-}
-
-/* Values in C, and a copy of them. */
-static void fill_before(struct problem *problem, fill_fn *fill, uint32_t *seed)
-{
-    for (size_t i = 0; i < problem->rows; i++) {
-        float *row = problem->c + i * problem->strip.ldc;
-        fill(row, problem->columns, seed);
-        memcpy(problem->before + i * problem->columns, row, problem->columns * sizeof *row);
-    }
 }
 
 /* Rows of A end where they end; those of B and the last of the groups are whole vectors. */
@@ -104,7 +94,7 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
     if (lanes == 4 && !problem->outer && !kernel->depth && (options >> 16 & 1)) {
         problem->strip.special |= GEMM_F32_SPECIAL_SUMS | GEMM_F32_SPECIAL_ADDS;
         problem->before = before;
-        fill_before(problem, fill, seed);
+        fill_rows(fill, (size_t[]){problem->rows, problem->columns}, problem->c, ldc, before, seed);
     }
     gemm_f32_direct_set_ending(&problem->strip);
 }

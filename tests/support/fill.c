@@ -34,6 +34,15 @@ void fill_reals(float *out, size_t count, uint32_t *state)
         out[i] = (float)((int32_t)fill_next(state) >> 7) / (float)(1 << 24);
 }
 
+void fill_rows(void (*fill)(float *out, size_t count, uint32_t *state), const size_t size[2],
+               float *rows, size_t ldc, float *copy, uint32_t *state)
+{
+    for (size_t i = 0; i < size[0]; i++) {
+        fill(rows + i * ldc, size[1], state);
+        memcpy(copy + i * size[1], rows + i * ldc, size[1] * sizeof *copy);
+    }
+}
+
 void fill_marker(float *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)

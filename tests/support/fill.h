@@ -17,6 +17,10 @@ void fill_integers(float *out, size_t count, uint32_t *state);
 /* Reals in [-1, 1), with a full significand. */
 void fill_reals(float *out, size_t count, uint32_t *state);
 
+/* So many rows of values, ldc apart, and the same values next to each other. */
+void fill_rows(void (*fill)(float *out, size_t count, uint32_t *state), const size_t size[2],
+               float *rows, size_t ldc, float *copy, uint32_t *state);
+
 /* A value that no computation gives; for gaps that must survive. */
 void fill_marker(float *out, size_t count);
 int fill_is_marker(float value);
