@@ -127,7 +127,7 @@ do; where these are larger, rows come again for each strip of columns, as in 384
 
 **Products of few rows**, done in place, take turns at parts of k where rows of A do not stay in L1 beside the
 panels of a strip: all strips with one part, then with the next, whose sums go on from what is in C. 4x1024 by
-1024 columns moves 67.5 thousand lines so instead of 78, 5x2048 by 2048 278 instead of 378, for 1.1 and 1.7 %
+1024 columns moves 67.5 thousand lines so instead of 78, 5x2048 by 2048 278 instead of 378, for .9 and 1.4 %
 more modelled cycles of N1. Rows that are a power of two apart take as much of the cache as lies between them:
 of 4x2048 only 256 steps of k stay, and each of eight parts reads and writes C. From seven such rows on nothing
 stays. 16x4096 by 16 columns is three tiles, each of which reads all of B; A's rows, a multiple of 16 KiB apart,
