@@ -140,11 +140,11 @@ static const struct winograd_case one_round[] = {
 static void blocks_for_small_caches_change_no_result(void **state)
 {
     (void)state;
-    struct session session;
-    session_begin(&session, 8 << 10, 64 << 10);
+    struct other_caches caches;
+    other_caches_begin(&caches, 8 << 10, 64 << 10);
     for (size_t i = 0; i < count_of(one_round); i++)
         winograd_case_check(&one_round[i], true, &(struct winograd_chain){0});
-    session_end(&session);
+    other_caches_end(&caches);
 }
 
 static size_t scratchpad_of(const struct winograd_case *row, int threads)

@@ -150,8 +150,8 @@ static void post_operations_are_applied(void **state)
 static void products_in_parts_of_k_are_exact(void **state)
 {
     (void)state;
-    struct session session;
-    session_begin(&session, 40 << 10, 1 << 20);
+    struct other_caches caches;
+    other_caches_begin(&caches, 40 << 10, 1 << 20);
     neo_attributes *clamp;
     assert_int_equal(neo_attributes_create(&clamp), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(clamp, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
@@ -163,7 +163,7 @@ static void products_in_parts_of_k_are_exact(void **state)
             matmul_case_check(&row, &(struct matmul_variant){.attributes = clamp, .finish = relu});
         }
     neo_attributes_destroy(clamp);
-    session_end(&session);
+    other_caches_end(&caches);
 }
 
 static void operands_of_post_operations_are_read_where_they_belong(void **state)

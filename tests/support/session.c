@@ -27,20 +27,20 @@ int session_teardown(void **state)
     return 0;
 }
 
-void session_begin(struct session *session, size_t l1_bytes, size_t l2_bytes)
+void other_caches_begin(struct other_caches *other, size_t l1_bytes, size_t l2_bytes)
 {
-    session->engine = engine;
-    session->stream = stream;
+    other->engine = engine;
+    other->stream = stream;
     assert_int_equal(session_setup(NULL), 0);
-    session->cpu = *engine->cpu;
-    session->cpu.l1_bytes = l1_bytes;
-    session->cpu.l2_bytes = l2_bytes;
-    engine->cpu = &session->cpu;
+    other->cpu = *engine->cpu;
+    other->cpu.l1_bytes = l1_bytes;
+    other->cpu.l2_bytes = l2_bytes;
+    engine->cpu = &other->cpu;
 }
 
-void session_end(const struct session *session)
+void other_caches_end(const struct other_caches *other)
 {
     session_teardown(NULL);
-    engine = session->engine;
-    stream = session->stream;
+    engine = other->engine;
+    stream = other->stream;
 }

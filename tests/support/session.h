@@ -13,14 +13,14 @@ int session_setup(void **state);
 int session_setup_single(void **state); /* the stream has one thread */
 int session_teardown(void **state);
 
-/* Other ones until session_end(), for a processor like this machine's with caches of so many bytes:
+/* Other ones until other_caches_end(), for a processor like this machine's with caches of so many bytes:
  * the ones before may have primitives for the same problems. */
-struct session {
+struct other_caches {
     neo_engine *engine; /* those before */
     neo_stream *stream;
     struct cpu cpu;
 };
-void session_begin(struct session *session, size_t l1_bytes, size_t l2_bytes);
-void session_end(const struct session *session);
+void other_caches_begin(struct other_caches *other, size_t l1_bytes, size_t l2_bytes);
+void other_caches_end(const struct other_caches *other);
 
 #endif
