@@ -144,26 +144,41 @@ static void post_operations_are_applied(void **state)
     neo_attributes_destroy(chain);
 }
 
+/* Few rows by packed weights of several numbers of columns, for a cache so large; with a bias, and
+ * with limits too. */
+static void check_parts_of_k(neo_dim k, neo_dim first_m, neo_dim first_n, size_t l1_bytes)
+{
+    struct other_caches caches;
+    other_caches_begin(&caches, l1_bytes, 1 << 20);
+    neo_attributes *clamp;
+    assert_int_equal(neo_attributes_create(&clamp), NEO_OK);
+    assert_int_equal(neo_attributes_append_eltwise(clamp, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
+    for (neo_dim m = first_m; m <= first_m + 4; m += 2)
+        for (neo_dim n = first_n; n <= first_n + 8; n += 4) {
+            struct matmul_case row = {"parts of k", 2,     {m, k}, {k, n}, {m, n},
+                                      "ab",         "any", "ab",   2,      0};
+            matmul_case_check(&row, &(struct matmul_variant){0});
+            matmul_case_check(&row, &(struct matmul_variant){.attributes = clamp, .finish = relu});
+        }
+    neo_attributes_destroy(clamp);
+    other_caches_end(&caches);
+}
+
 /* Few rows that leave a small cache from strip to strip: the second part of k goes on from what is
  * in dst. Strips of every kind, the last ones of which cannot be divided; the last part is shorter;
  * a bias and limits come once. */
 static void products_in_parts_of_k_are_exact(void **state)
 {
     (void)state;
-    struct other_caches caches;
-    other_caches_begin(&caches, 40 << 10, 1 << 20);
-    neo_attributes *clamp;
-    assert_int_equal(neo_attributes_create(&clamp), NEO_OK);
-    assert_int_equal(neo_attributes_append_eltwise(clamp, NEO_ELTWISE_RELU, 0, 0), NEO_OK);
-    for (neo_dim m = 3; m <= 7; m += 2)
-        for (neo_dim n = 228; n <= 236; n += 4) {
-            struct matmul_case row = {"parts of k", 2,     {m, 602}, {602, n}, {m, n},
-                                      "ab",         "any", "ab",     2,        0};
-            matmul_case_check(&row, &(struct matmul_variant){0});
-            matmul_case_check(&row, &(struct matmul_variant){.attributes = clamp, .finish = relu});
-        }
-    neo_attributes_destroy(clamp);
-    other_caches_end(&caches);
+    check_parts_of_k(602, 3, 228, 40 << 10);
+}
+
+/* Rows that lie 8 KiB apart are copied, a part of k at a time; one tile, and two of other heights.
+ */
+static void products_of_copied_rows_are_exact(void **state)
+{
+    (void)state;
+    check_parts_of_k(2048, 5, 60, 32 << 10);
 }
 
 static void operands_of_post_operations_are_read_where_they_belong(void **state)
@@ -185,6 +200,7 @@ int main(void)
         cmocka_unit_test(a_product_of_two_vectors),
         cmocka_unit_test(post_operations_are_applied),
         cmocka_unit_test(products_in_parts_of_k_are_exact),
+        cmocka_unit_test(products_of_copied_rows_are_exact),
         cmocka_unit_test(operands_of_post_operations_are_read_where_they_belong),
     };
     return cmocka_run_group_tests_name("matmul", tests, session_setup, session_teardown);

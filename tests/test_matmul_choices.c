@@ -150,37 +150,47 @@ static neo_memory_desc matrix(neo_dim rows, neo_dim columns, const char *tag)
     return desc;
 }
 
-/* Where rows would leave the cache from strip to strip, and there are enough of both. */
+/* Where rows would leave the cache from strip to strip, and there are enough of both. Copies of
+ * rows are parts of 12288 values at most, with a strip of 24 columns, or 12. */
 static void few_rows_are_multiplied_in_parts_of_k(void **state)
 {
     (void)state;
     static const struct {
         neo_dim m, n, k;
         size_t depth;
+        bool copies;
+        const char *core;
     } rows[] = {
-        {4, 1024, 1024, 344},                      /* rows that lie on a quarter of the cache */
-        {4, 1024, 1000, 500},                      /* anywhere */
-        {3, 2048, 2048, 296},  {5, 232, 602, 602}, /* all stays */
-        {1, 1024, 4096, 4096},                     /* calls cost more than the lines of a row */
-        {4, 1022, 1024, 1024},                     /* rows of dst end with a part of a vector */
-        {4, 12, 4096, 4096},                       /* a single strip */
+        {4, 1024, 1024, 344, false, "neoverse-n1"},  /* rows that lie on a quarter of the cache */
+        {4, 1024, 1000, 500, false, "neoverse-n1"},  /* anywhere */
+        {5, 232, 602, 602, false, "neoverse-n1"},    /* all stays */
+        {1, 1024, 4096, 4096, false, "neoverse-n1"}, /* calls cost more than the lines of a row */
+        {4, 1022, 1024, 1024, false, "neoverse-n1"}, /* rows of dst end with a part of a vector */
+        {4, 12, 4096, 4096, false, "neoverse-n1"},   /* a single strip */
+        {3, 2048, 2048, 412, true, "neoverse-n1"},   /* fewer parts than of rows in place */
+        {7, 2048, 2048, 512, true, "neoverse-n1"},   /* rows fill the cache whatever their part */
+        {6, 512, 4096, 588, true, "neoverse-n1"},    /* and drive each other out of it */
     };
-    const struct cpu cpu = stated_cpu("neoverse-n1", 64 << 10);
     for (size_t i = 0; i < count_of(rows); i++) {
         struct problem problem = {.tensors = {[SRC] = matrix(rows[i].m, rows[i].k, "ab"),
                                               [WEIGHTS] = matrix(rows[i].k, rows[i].n, "any"),
                                               [DST] = matrix(rows[i].m, rows[i].n, "ab")}};
+        const struct cpu cpu = stated_cpu(rows[i].core, 64 << 10);
         struct matmul_direct plan = {0};
         matmul_direct_f32.choose(&matmul_direct_f32, &problem, &cpu);
         matmul_direct_f32.plan(&plan, &problem, &cpu);
-        assert_int_equal(plan.depth, rows[i].depth);
+        size_t room = rows[i].copies ? 2 * (size_t)rows[i].m * rows[i].depth * sizeof(float) : 0;
+        if (plan.passes.depth != rows[i].depth || plan.passes.copies != rows[i].copies)
+            fail_msg("%zu: %zu, %d", i, plan.passes.depth, plan.passes.copies);
+        assert_true(matmul_direct_f32.scratch_bytes(&plan, 2) >= room);
     }
     struct problem plain = {.tensors = {[SRC] = matrix(4, 1024, "ab"),
                                         [WEIGHTS] = matrix(1024, 1024, "ab"),
                                         [DST] = matrix(4, 1024, "ab")}};
+    const struct cpu cpu = stated_cpu("neoverse-n1", 64 << 10);
     struct matmul_direct plan = {0};
     matmul_direct_f32.plan(&plan, &plain, &cpu);
-    assert_int_equal(plan.depth, 1024);
+    assert_int_equal(plan.passes.depth, 1024);
 }
 
 /* Not the blocked product, which packs both operands. */

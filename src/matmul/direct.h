@@ -8,7 +8,7 @@
 #include "src/matmul/batch.h"
 
 enum { MAX_RUNS = 6, MAX_HEIGHT = 8, MAX_CALLS = 8, MAX_TURNED_COLUMNS = 16 };
-enum { TURNED_ON_STACK = 512 }; /* values of a strip of turned weights */
+enum { ROOM_ON_STACK = 512 }; /* values of a strip of turned weights, or of copied rows */
 
 /* Strips next to each other of the same kind: a single panel of packed weights or so many columns
  * of plain ones, or several panels. */
@@ -56,19 +56,27 @@ struct direct_shape {
                      * their rows, or these are too short */
 };
 
+/* How strips go through k: so many steps of it for all strips before the next ones, from rows of
+ * src or from copies of them. */
+struct passes {
+    size_t depth; /* k: one pass */
+    bool copies;  /* rows lie side by side then, as long as a pass is deep */
+};
+
 /* overlaps: a ragged strip of plain weights, always the last one, begins so many columns before its
  * place that it is a whole one, and computes these once more. It does so in every call: a ragged
  * one may add up sums in another order, or zeros of other signs. */
 struct matmul_direct {
     size_t count, m, n, k; /* count: matrices */
     size_t chunk;          /* rows that all strips come for before the next ones; m: all */
-    size_t depth;          /* steps of k that all strips come for before the next ones; k: all */
+    struct passes passes;
     struct columns columns;
     struct matmul_batch batch;
     bool packed, bias_fused, finish; /* finish: lines still need bias or post-operations */
     bool overlaps;
     bool a_columns, turned;       /* as in direct_shape */
-    size_t a_row;                 /* from a row of src to the next, and */
+    size_t a_row;                 /* from a row that kernels read to the next, */
+    size_t src_row;               /* from a row of src, and */
     size_t b_row, b_column;       /* from a row or column of turned weights */
     pack_f32_fn *pack;            /* for turned weights */
     struct gemm_f32_direct strip; /* what all strips have in common; packed weights: not ldb */
@@ -102,6 +110,12 @@ static inline bool direct_is_divisible(const struct strips *strips)
     return strips->panels.middle == 0 && strips->panels.last == 0;
 }
 
+/* Do strips come for parts of k, or for copies of rows? */
+static inline bool direct_has_passes(const struct matmul_direct *plan)
+{
+    return plan->passes.depth < plan->k || plan->passes.copies;
+}
+
 /* How many columns before their place such strips begin. */
 static inline size_t direct_overlap(const struct matmul_direct *plan, const struct strips *strips)
 {
@@ -132,12 +146,14 @@ static inline void direct_set_kind(struct gemm_f32_direct *strip, const struct m
     strip->panels = kind->panels;
 }
 
-/* The scratchpad of one task: room for a strip of turned weights that is too large for the stack.
- */
-static inline size_t direct_turned_bytes(const struct matmul_direct *plan)
+/* The scratchpad of one task: room for a strip of turned weights, or for copied rows, if that is
+ * too large for the stack. */
+static inline size_t direct_room_bytes(const struct matmul_direct *plan)
 {
-    bool is_large = plan->turned && plan->k > TURNED_ON_STACK / MAX_TURNED_COLUMNS;
-    return is_large ? round_up(plan->k * MAX_TURNED_COLUMNS * sizeof(float), 64) : 0;
+    size_t values = plan->turned          ? plan->k * MAX_TURNED_COLUMNS
+                    : plan->passes.copies ? plan->m * plan->passes.depth
+                                          : 0;
+    return values > ROOM_ON_STACK ? round_up(values * sizeof(float), 64) : 0;
 }
 
 /* direct_run.c */

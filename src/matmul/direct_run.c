@@ -1,4 +1,6 @@
 /* Execution of matmul_direct.c's plans. */
+#include <string.h>
+
 #include "src/core/checked.h"
 #include "src/matmul/direct.h"
 #include "src/primitive/finish.h"
@@ -18,7 +20,7 @@ struct part {
     struct place at;
     struct span rows, strips;
     const struct tiling *tilings; /* of so many rows */
-    float *turned;                /* room for a strip of turned weights */
+    float *room;                  /* for a strip of turned weights, or for copied rows */
 };
 
 /* The last rows of plain weights where a ragged strip's vectors end beyond a row. */
@@ -99,9 +101,9 @@ static const float *turn(const struct matmul_direct *plan, const struct part *pa
         .src = part->at.b + column * plan->b_column,
         .lane = (ptrdiff_t)plan->b_column,
         .step = (ptrdiff_t)plan->b_row,
-        .out = part->turned,
+        .out = part->room,
     });
-    return part->turned;
+    return part->room;
 }
 
 static void run_chunk(const struct matmul_direct *plan, const struct part *part)
@@ -164,15 +166,12 @@ static void run_part(const struct matmul_direct *plan, const struct part *part)
         run_chunks(plan, part, round_up(div_up(rows, count), plan->columns.runs[0].height));
 }
 
-/* Goes to a part of k of src and of a run's packed weights. Sums go on from those of the part
- * before; limits are for the last one. Columns that cannot be divided are for the last part, too:
- * for others there are no strips of them to do, which false says. */
-static bool set_depth(struct gemm_f32_direct *strip, const struct matmul_direct *plan,
-                      const struct strips *run, struct span depth, struct place *at)
+/* Goes to a part of k of a run's packed weights. Sums go on from those of the part before; limits
+ * are for the last one. */
+static void set_depth(struct gemm_f32_direct *strip, const struct matmul_direct *plan,
+                      struct span depth)
 {
-    bool is_last = depth.end == plan->k, is_divided = direct_is_divisible(run);
-    if (!is_divided)
-        depth = (struct span){0, plan->k};
+    bool is_last = depth.end == plan->k;
     gemm_f32_direct_set_depth(strip, depth.end - depth.begin, NULL);
     strip->clamp = is_last ? plan->strip.clamp : 0;
     if (!is_last)
@@ -180,9 +179,6 @@ static bool set_depth(struct gemm_f32_direct *strip, const struct matmul_direct 
     if (depth.begin)
         strip->special |= GEMM_F32_SPECIAL_SUMS | GEMM_F32_SPECIAL_ADDS;
     gemm_f32_direct_set_ending(strip);
-    at->a += depth.begin;
-    at->b += depth.begin * (direct_has_panels(run) ? LAYOUT_PANEL : 4u * run->group);
-    return is_divided || is_last;
 }
 
 static void run_strips_of(struct gemm_f32_direct *strip, const struct strips *run,
@@ -197,22 +193,43 @@ static void run_strips_of(struct gemm_f32_direct *strip, const struct strips *ru
     }
 }
 
-/* All strips with a part of k: only packed weights, and columns in whole vectors, are divided so.
- */
+/* The rows of a part of k, side by side. */
+static const float *copy_rows(const struct matmul_direct *plan, const struct part *part,
+                              struct span depth)
+{
+    for (size_t i = part->rows.begin; i < part->rows.end; i++)
+        memcpy(part->room + (i - part->rows.begin) * plan->a_row,
+               part->at.a + i * plan->src_row + depth.begin,
+               (depth.end - depth.begin) * sizeof(float));
+    return part->room;
+}
+
+/* All strips with a part of k. Columns that cannot be divided are for the last part, with all of
+ * it, and from src itself. */
 static void run_depth(const struct matmul_direct *plan, const struct part *part, struct span depth)
 {
     struct gemm_f32_direct strip = plan->strip;
     struct place at = part->at;
     size_t begin = part->strips.begin, end = part->strips.end;
-    at.a += part->rows.begin * plan->a_row, at.c += part->rows.begin * strip.ldc;
+    const float *src = at.a + part->rows.begin * plan->src_row;
+    const float *rows = plan->passes.copies ? copy_rows(plan, part, depth) : src + depth.begin;
+    at.c += part->rows.begin * strip.ldc;
     at.bias = depth.end == plan->k ? at.bias : NULL;
     for (size_t r = 0; end > 0; r++) {
         const struct strips *run = &plan->columns.runs[r];
+        bool is_divided = direct_is_divisible(run);
         struct span strips = {min_size(begin, run->count), min_size(end, run->count)};
+        struct span steps = is_divided ? depth : (struct span){0, plan->k};
+        struct tiling tiling = part->tilings[r];
         struct place from = at;
-        set_run(&strip, plan, run, &part->tilings[r]);
-        if (set_depth(&strip, plan, run, depth, &from))
-            run_strips_of(&strip, run, &part->tilings[r], from, strips);
+        set_run(&strip, plan, run, &tiling);
+        set_depth(&strip, plan, steps);
+        strip.lda = is_divided ? plan->a_row : plan->src_row;
+        tiling.low_a = tiling.low_row * strip.lda;
+        from.a = is_divided ? rows : src;
+        from.b += steps.begin * (direct_has_panels(run) ? LAYOUT_PANEL : 4u * run->group);
+        if (is_divided || depth.end == plan->k)
+            run_strips_of(&strip, run, &tiling, from, strips);
         begin -= strips.begin, end -= strips.end;
         at.b += run->count * run->b_step, at.c += run->count * 4u * run->vectors;
         at.bias += at.bias ? run->count * 4u * run->vectors : 0;
@@ -222,8 +239,9 @@ static void run_depth(const struct matmul_direct *plan, const struct part *part,
 /* Each part of k for every strip, so that rows of src stay in the cache from strip to strip. */
 static void run_depths(const struct matmul_direct *plan, const struct part *part)
 {
-    for (size_t begin = 0; begin < plan->k; begin += plan->depth)
-        run_depth(plan, part, (struct span){begin, min_size(begin + plan->depth, plan->k)});
+    size_t depth = plan->passes.depth;
+    for (size_t begin = 0; begin < plan->k; begin += depth)
+        run_depth(plan, part, (struct span){begin, min_size(begin + depth, plan->k)});
 }
 
 static void locate(const struct matmul_direct *plan, const struct execution *execution,
@@ -262,7 +280,7 @@ static inline void run_matrix(const struct matmul_direct *plan, const struct exe
                               size_t batch, struct part *part)
 {
     locate(plan, execution, batch, part);
-    if (plan->depth < plan->k)
+    if (direct_has_passes(plan))
         run_depths(plan, part);
     else
         run_part(plan, part);
@@ -276,11 +294,11 @@ struct direct_run {
     size_t tasks, row_parts;
 };
 
-/* Small strips stay in `own`: without a scratchpad, a call has less to do. */
-static float *turned_room(const struct matmul_direct *plan, const struct execution *execution,
-                          int slot, float own[TURNED_ON_STACK])
+/* What is small stays in `own`: without a scratchpad, a call has less to do. */
+static float *task_room(const struct matmul_direct *plan, const struct execution *execution,
+                        int slot, float own[ROOM_ON_STACK])
 {
-    size_t bytes = direct_turned_bytes(plan);
+    size_t bytes = direct_room_bytes(plan);
     return bytes ? (float *)(void *)((char *)execution->scratch + (size_t)slot * bytes) : own;
 }
 
@@ -297,9 +315,9 @@ static void run_task(const struct direct_run *run, size_t i, int slot)
     size_t strips = units_of(plan), total = plan->count * strips;
     size_t unit_parts = run->tasks / run->row_parts;
     struct span units = partition_span(total, unit_parts, i / run->row_parts);
-    float own[TURNED_ON_STACK];
+    float own[ROOM_ON_STACK];
     struct part part = {.rows = partition_span(plan->m, run->row_parts, i % run->row_parts),
-                        .turned = turned_room(plan, run->execution, slot, own)};
+                        .room = task_room(plan, run->execution, slot, own)};
     struct tiling tilings[MAX_RUNS];
     if (part.rows.begin == part.rows.end)
         return;
@@ -384,11 +402,11 @@ static void run_strips(const void *argument, const struct execution *execution)
 {
     const struct matmul_direct *plan = argument;
     if (execution->threads == 1) {
-        float own[TURNED_ON_STACK];
+        float own[ROOM_ON_STACK];
         struct part part = {.rows = {0, plan->m},
                             .strips = {0, plan->columns.strip_count},
                             .tilings = plan->tilings,
-                            .turned = turned_room(plan, execution, 0, own)};
+                            .room = task_room(plan, execution, 0, own)};
         for (size_t b = 0; b < plan->count; b++)
             run_matrix(plan, execution, b, &part);
         return;

@@ -293,7 +293,7 @@ static void add_calls(struct matmul_direct *mine, const struct tiling *tiling,
 static void list_calls(struct matmul_direct *mine)
 {
     size_t at[3] = {0}; /* row, column, element of weights */
-    if (mine->finish || mine->turned || mine->chunk < mine->m || mine->depth < mine->k ||
+    if (mine->finish || mine->turned || mine->chunk < mine->m || direct_has_passes(mine) ||
         mine->columns.strip_count > MAX_CALLS)
         return;
     for (size_t r = 0; r < mine->columns.run_count; r++) {
@@ -347,33 +347,65 @@ static size_t choose_chunk(const struct matmul_direct *mine, const struct cpu *c
     return cycles < lines ? chunk : mine->m;
 }
 
-/* The most steps of k of which all rows and a strip's panels stay in so many values of cache; rows
- * that are apart by a power of two take as much of it. */
-static size_t depth_that_stays(const struct matmul_direct *mine, size_t values)
+/* The most steps of k of which all rows and a strip's panels stay in so many values of cache, where
+ * rows are so far apart; they take as much of it as a power of two that is in that. */
+static size_t depth_that_stays(const struct matmul_direct *mine, size_t values, size_t row)
 {
-    size_t width = 4u * mine->columns.runs[0].vectors, apart = power_of_two_in(mine->a_row);
+    size_t width = 4u * mine->columns.runs[0].vectors, apart = power_of_two_in(row);
     size_t depth = values / (mine->m + width), rows = mine->m * apart;
     if (depth >= apart)
         return depth;
     return values > rows ? (values - rows) / width : 0;
 }
 
-/* Steps of k that every strip comes for before the next ones: all, if rows of src stay in the L1
- * cache anyway, or if the calls for each part and what it reads and writes of dst cost more than
- * src's lines that come once more. */
-static size_t choose_depth(const struct matmul_direct *mine, const struct cpu *cpu)
+/* How often lines of src come for a strip: a tile's rows that drive each other out of the L1 cache
+ * come for each vector. */
+static size_t comes_for_strip(const struct matmul_direct *mine, const struct cpu *cpu)
+{
+    size_t height = min_size(mine->m, mine->columns.runs[0].height),
+           way = cpu->l1_bytes / CPU_L1_WAYS;
+    size_t apart = min_size(power_of_two_in(mine->src_row) * sizeof(float), way);
+    return height * apart > cpu->l1_bytes ? 4 : 1;
+}
+
+/* Parts of k as equal as they can be, and what they take beside products: what each of them reads
+ * and writes of dst, its calls, and copies of rows. */
+static double divide(struct passes *passes, const struct matmul_direct *mine, const struct cpu *cpu)
+{
+    size_t again = div_up(mine->k, passes->depth) - 1, strips = mine->columns.strip_count;
+    double lines = 2 * (double)(mine->m * mine->n) / 16, calls = 100 + 40 * (double)strips;
+    double copies = passes->copies ? (double)(mine->m * mine->k) / 4 : 0; /* a vector each */
+    passes->depth = again ? round_up(div_up(mine->k, again + 1), 4) : mine->k;
+    return (double)again * (lines + calls * (cpu->core->in_order ? 2 : 1)) + copies;
+}
+
+/* Whether to go on to the next strip with a part of k, if rows of src do not stay in the L1 cache
+ * otherwise: what has the fewest lines of src that come once more, and cycles. Rows that drive each
+ * other out are copied, side by side; not for cores that issue in order, whose copies and calls for
+ * smaller caches take up to a twentieth of the time. */
+static struct passes choose_passes(const struct matmul_direct *mine, const struct cpu *cpu)
 {
     enum { SHALLOWEST = 128 };
-    const struct columns *columns = &mine->columns;
-    size_t depth = depth_that_stays(mine, cpu->l1_bytes / sizeof(float) * 7 / 8);
+    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8, strips = mine->columns.strip_count;
+    double lines = (double)(mine->m * mine->k) / 16;
+    struct passes best = {mine->k, false},
+                  others[] = {
+                      {depth_that_stays(mine, values, mine->src_row), false},
+                      {cpu->core->in_order ? 0 : depth_that_stays(mine, values * 6 / 7, 1), true},
+                  };
     if (!mine->packed || mine->a_columns || mine->n % 4 || mine->chunk < mine->m ||
-        !direct_is_divisible(&columns->runs[0]) || depth < SHALLOWEST || depth >= mine->k)
-        return mine->k;
-    size_t parts = div_up(mine->k, depth), strips = columns->strip_count;
-    size_t saved = (strips - 1) * mine->m * mine->k / 16;
-    size_t lines = (parts - 1) * 2 * mine->m * mine->n / 16;
-    size_t cycles = (parts - 1) * (100 + 40 * strips) * (cpu->core->in_order ? 2 : 1);
-    return saved > lines + cycles ? round_up(div_up(mine->k, parts), 4) : mine->k;
+        !direct_is_divisible(&mine->columns.runs[0]) || others[0].depth >= mine->k)
+        return best;
+    double least = lines * (double)(strips * comes_for_strip(mine, cpu) - 1);
+    for (size_t i = 0; i < count_of(others); i++) {
+        struct passes passes = others[i];
+        if (passes.depth < SHALLOWEST)
+            continue;
+        double cost = divide(&passes, mine, cpu);
+        if (cost < least)
+            best = passes, least = cost;
+    }
+    return best;
 }
 
 /* What all strips have in common, and whether kernels leave something to do. */
@@ -410,7 +442,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     struct direct_shape direct = direct_shape_of(problem, cpu);
     mine->packed = direct.panels;
     mine->a_columns = direct.a_columns, mine->turned = direct.turned;
-    mine->a_row = mine->a_columns ? 1 : row_stride(&problem->tensors[SRC]);
+    mine->a_row = mine->src_row = mine->a_columns ? 1 : row_stride(&problem->tensors[SRC]);
     mine->b_column = mine->turned ? column_stride(weights) : 0;
     mine->b_row = mine->turned ? (shape.k == 1 ? 1 : row_stride(weights)) : 0;
     mine->pack = pack_f32_find(cpu->features)->pack;
@@ -421,7 +453,9 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
         direct_columns_split(&mine->columns, cpu->core);
     mine->overlaps = overlaps(mine);
     mine->chunk = choose_chunk(mine, cpu);
-    mine->depth = choose_depth(mine, cpu);
+    mine->passes = choose_passes(mine, cpu);
+    if (mine->passes.copies)
+        mine->a_row = mine->strip.lda = mine->passes.depth;
     find_kernels(mine, cpu);
     list_calls(mine);
     if (mine->call_count == 1 && mine->count == 1)
@@ -430,7 +464,7 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
 
 static size_t direct_scratch_bytes(const void *plan, int threads)
 {
-    return (size_t)threads * direct_turned_bytes(plan);
+    return (size_t)threads * direct_room_bytes(plan);
 }
 
 static const char *direct_kernel(const void *plan)
