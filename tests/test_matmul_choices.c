@@ -290,29 +290,34 @@ static void one_column_has_a_bias_by_column(void **state)
 }
 
 #if !NEO_PORTABLE
-static neo_memory_desc image(const neo_dim *dims, const char *tag)
+static neo_memory_desc image(int ndims, const neo_dim *dims, const char *tag)
 {
     neo_memory_desc desc;
-    assert_int_equal(neo_memory_desc_init_tag(&desc, 4, dims, NEO_F32, tag), NEO_OK);
+    assert_int_equal(neo_memory_desc_init_tag(&desc, ndims, dims, NEO_F32, tag), NEO_OK);
     return desc;
 }
 
-/* Their weights lie in the order of a patch, where images have channels last too. */
+/* Their weights lie in the order of a patch, where images have channels last too; a dimension of
+ * one group changes nothing. */
 static void convolutions_to_few_channels_are_dot_products(void **state)
 {
     (void)state;
     static const struct {
         neo_dim outputs, size, kernel;
+        int groups; /* 1: weights have a dimension of them */
         bool are;
-    } rows[] = {{1, 56, 1, true}, {2, 56, 1, true}, {2, 3, 3, true}, {4, 28, 1, false}};
+    } rows[] = {{1, 56, 1, 0, true},  {2, 56, 1, 0, true}, {2, 3, 3, 0, true},
+                {4, 28, 1, 0, false}, {2, 56, 1, 1, true}, {2, 3, 3, 1, true}};
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_dim size = rows[i].size, kernel = rows[i].kernel, out = size - kernel + 1;
+        const neo_dim weights[] = {1, rows[i].outputs, 64, kernel, kernel};
         neo_convolution_desc desc = {
             .prop_kind = NEO_FORWARD_INFERENCE,
             .algorithm = NEO_CONVOLUTION_AUTO,
-            .src = image((neo_dim[]){size == kernel ? 100 : 1, 64, size, size}, "nhwc"),
-            .weights = image((neo_dim[]){rows[i].outputs, 64, kernel, kernel}, "any"),
-            .dst = image((neo_dim[]){size == kernel ? 100 : 1, rows[i].outputs, out, out}, "nhwc"),
+            .src = image(4, (neo_dim[]){size == kernel ? 100 : 1, 64, size, size}, "nhwc"),
+            .weights = image(4 + rows[i].groups, weights + !rows[i].groups, "any"),
+            .dst =
+                image(4, (neo_dim[]){size == kernel ? 100 : 1, rows[i].outputs, out, out}, "nhwc"),
             .strides = {1, 1},
         };
         neo_primitive_desc *pd;

@@ -265,15 +265,25 @@ static double cycles_of(const struct problem *chosen, const struct cpu *cpu)
            (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) + best->estimate(best, &product, cpu);
 }
 
+/* In the order of a patch of src; the dimension of groups, if there is one, comes first. */
+static void set_order_of_patch(neo_memory_desc *weights, const neo_memory_desc *src)
+{
+    int groups = weights->ndims - src->ndims;
+    neo_memory_desc group = *src;
+    memcpy(group.dims, weights->dims + groups, (size_t)src->ndims * sizeof *group.dims);
+    desc_set_order_of(&group, src);
+    memcpy(weights->strides + groups, group.strides, (size_t)src->ndims * sizeof *group.strides);
+}
+
 /* Plain weights, if the product with them can be a better one: images have channels apart, or there
- * are few output channels, whose weights then lie in the order of a patch, as dot products want.
- * Where these fill a vector, panels of packed ones are as good. */
+ * are few output channels and images have channels last: then weights lie in the order of a patch,
+ * as dot products want. Panels of packed ones are as good where output channels fill a vector. */
 static bool choose_plain(struct problem *problem)
 {
     struct convolution_shape s;
     struct convolution_trim trim;
     neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    if (weights->format_kind != NEO_FORMAT_ANY || convolution_is_grouped(problem))
+    if (weights->format_kind != NEO_FORMAT_ANY)
         return false;
     convolution_choose_images(problem);
     desc_set_plain(weights);
@@ -281,7 +291,7 @@ static bool choose_plain(struct problem *problem)
     if (s.src.c == 1 && (s.oc > FEW_CHANNELS || s.oc == DOT_F32_COLUMNS))
         return false;
     if (s.src.c == 1)
-        desc_set_order_of(weights, &problem->tensors[SRC]);
+        set_order_of_patch(weights, &problem->tensors[SRC]);
     return !init_shape(&s, &trim, problem) && is_in_place(&s) && s.groups == 1;
 }
 
