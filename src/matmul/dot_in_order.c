@@ -40,8 +40,8 @@ static double tiles_cycles(const struct costs *of, const struct results *some, s
     return (double)tiles * each;
 }
 
-/* The same with nothing but whole rounds: tiles of 16x1 or 4x4, and one more instead of most rows
- * that are left. Says how many rows are. */
+/* The same with nothing but whole rounds: tiles of 16x1, 8x2, 4x3 or 4x4, and one more instead of
+ * most rows that are left. Says how many rows are. */
 static double whole_cycles(const struct costs *of, const struct results *some, size_t height,
                            size_t *left)
 {

@@ -158,10 +158,10 @@ static bool waits_for_columns(const struct cpu *cpu, const struct direct_shape *
     return direct->a_columns && cpu->core->in_order && src_bytes > (double)cpu->l1_bytes;
 }
 
-/* Strips after the first read src again: from memory; or from the L2 cache, if there are several
- * tiles of rows, beside the products of cores that reorder, as panels come; a line has more
- * products than one of a panel. Where weights are plain, other ways pack them, which moves as many
- * lines. */
+/* Strips after the first read src again, as if they came for all of k: from memory; or from the L2
+ * cache, if there are several tiles of rows, beside the products of cores that reorder, as panels
+ * come; a line has more products than one of a panel. Where weights are plain, other ways pack
+ * them, which moves as many lines. */
 static double src_cycles(const struct cpu *cpu, const struct direct_shape *direct,
                          const struct columns *columns)
 {

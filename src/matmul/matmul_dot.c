@@ -173,7 +173,8 @@ static double finishing_cycles(const struct core *core, const struct problem *pr
     const neo_memory_desc *dst = &problem->tensors[DST];
     int along = rows_are_src(problem) ? dst->ndims - 2 : dst->ndims - 1;
     bool one_line = shape.m == 1 || shape.n == 1;
-    bool there = dst->format_kind == NEO_FORMAT_STRIDED && dst->strides[along] == 1;
+    bool is_chosen = dst->format_kind == NEO_FORMAT_STRIDED; /* else its rows will be contiguous */
+    bool there = is_chosen ? dst->strides[along] == 1 : along == dst->ndims - 1;
     double bias = problem->tensors[BIAS].ndims ? 0.5 : 0, moves = one_line || there ? 0 : 2;
     return core->slowness * (100 + (double)shape.m * (double)shape.n * (bias + moves));
 }
