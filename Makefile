@@ -176,7 +176,7 @@ check-long: $(TEST_PROGRAMS) ## hours: check with many more random rounds, stres
 	    $(MAKE) --no-print-directory perf-choices TARGET=aarch64 CORES=$$core || exit 1; done
 # Random lives in many threads, and random problems, most of which are for one thread.
 THREAD_STRESS := cache_stress primitive_stress network
-STRESS_PROGRAMS := $(THREAD_STRESS) matmul_random convolution_random convolution_threads winograd_random api_random dependency
+STRESS_PROGRAMS := $(THREAD_STRESS) matmul_random convolution_random threads_results winograd_random api_random dependency
 STRESS_TESTS := $(addprefix $(BUILD)/tests/test_,$(STRESS_PROGRAMS))
 check-stress: $(STRESS_TESTS) ## the tests of random problems and lives for minutes (TARGET=portable, SAN=thread)
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(STRESS_TESTS)

@@ -1,10 +1,13 @@
-/* Random convolutions: the same bits on any number of threads, by every implementation offered.
- * What a thread is given decides which kernels do it. NEO_TEST_ROUND makes one alone. */
+/* Random convolutions, and products of few rows: the same bits on any number of threads, by every
+ * implementation offered. What a thread is given decides which kernels do it. NEO_TEST_ROUND makes
+ * one alone. */
 #include "tests/support/test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/convolution_random.h"
+#include "tests/support/divided.h"
 #include "tests/support/estimate.h"
 #include "tests/support/pools.h"
 #include "tests/support/random.h"
@@ -58,7 +61,7 @@ static struct tensor make_reals(const neo_memory_desc *desc, uint64_t *seed)
 /* In the layout that pd wants. */
 static struct tensor make_weights(const neo_primitive_desc *pd, uint64_t *seed)
 {
-    static const char tags[][7] = {"", "", "", "abc", "abcd", "abcde", "abcdef"};
+    static const char tags[][7] = {"", "", "ab", "abc", "abcd", "abcde", "abcdef"};
     neo_memory_desc wanted = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
     neo_memory_desc plain = tensor_desc(wanted.ndims, wanted.dims, tags[wanted.ndims]);
     struct tensor reals = make_reals(&plain, seed);
@@ -100,7 +103,15 @@ static void check_implementation(const neo_primitive_desc *pd, uint64_t seed)
         tensor_free(all[i]);
 }
 
-static void check_round(size_t round)
+static void check_all(neo_primitive_desc *pd, uint64_t seed)
+{
+    do
+        check_implementation(pd, seed);
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
+static void check_convolution(size_t round)
 {
     uint64_t seed = round;
     char name[CONVOLUTION_NAME];
@@ -109,21 +120,53 @@ static void check_round(size_t round)
     neo_primitive_desc *pd;
     print_message("round %zu: %s\n", round, name);
     assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-    do
-        check_implementation(pd, seed);
-    while (neo_primitive_desc_next(pd) == NEO_OK);
-    neo_primitive_desc_destroy(pd);
+    check_all(pd, seed);
+}
+
+static struct divided divided;
+
+/* Rows as they come, or 4 or 8 KiB apart. */
+static void check_product(size_t round)
+{
+    uint64_t seed = round;
+    const neo_dim depths[] = {400 + (neo_dim)random_below(&seed, 500), 1024, 2048};
+    neo_dim m = 3 + (neo_dim)random_below(&seed, 7), k = depths[random_below(&seed, 3)];
+    neo_dim n = 4 * (20 + (neo_dim)random_below(&seed, 45));
+    neo_matmul_desc desc = {.src = tensor_desc(2, (neo_dim[]){m, k}, "ab"),
+                            .weights = tensor_desc(2, (neo_dim[]){k, n}, "any"),
+                            .dst = tensor_desc(2, (neo_dim[]){m, n}, "ab")};
+    neo_primitive_desc *pd;
+    print_message("round %zu: %dx%d:%dx%d\n", round, (int)m, (int)k, (int)k, (int)n);
+    divided_count(&divided, &desc);
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    check_all(pd, seed);
 }
 
 static void random_convolutions_are_the_same_on_any_number_of_threads(void **state)
 {
     (void)state;
-    rounds_run(800, 20000, check_round);
+    rounds_run(800, 20000, check_convolution);
+}
+
+/* With a cache that few rows leave from strip to strip. */
+static void random_products_are_the_same_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    static struct cpu small;
+    session_state_caches(&small, 32 << 10, 1 << 20);
+    rounds_run(40, 2000, check_product);
+    print_message("%zu in parts, %zu by copies\n", divided.parts, divided.copies);
+    if (getenv("NEO_TEST_ROUND"))
+        return;
+    assert_true(divided.parts > 0);
+    assert_int_equal(divided.copies > 0, divided_may_copy());
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_convolutions_are_the_same_on_any_number_of_threads)};
-    return cmocka_run_group_tests_name("convolution_threads", tests, setup, teardown);
+        cmocka_unit_test(random_convolutions_are_the_same_on_any_number_of_threads),
+        cmocka_unit_test(random_products_are_the_same_on_any_number_of_threads),
+    };
+    return cmocka_run_group_tests_name("threads_results", tests, setup, teardown);
 }

@@ -5,6 +5,7 @@
 #include "kernels/gemm_f32_outer.h"
 #include "kernels/gemm_f32_panels.h"
 #include "kernels/pack_f32.h"
+#include "src/core/checked.h"
 #include "src/matmul/batch.h"
 
 enum { MAX_RUNS = 6, MAX_HEIGHT = 8, MAX_CALLS = 8, MAX_TURNED_COLUMNS = 16 };

@@ -27,15 +27,20 @@ int session_teardown(void **state)
     return 0;
 }
 
+void session_state_caches(struct cpu *copy, size_t l1_bytes, size_t l2_bytes)
+{
+    *copy = *engine->cpu;
+    copy->l1_bytes = l1_bytes;
+    copy->l2_bytes = l2_bytes;
+    engine->cpu = copy;
+}
+
 void other_caches_begin(struct other_caches *other, size_t l1_bytes, size_t l2_bytes)
 {
     other->engine = engine;
     other->stream = stream;
     assert_int_equal(session_setup(NULL), 0);
-    other->cpu = *engine->cpu;
-    other->cpu.l1_bytes = l1_bytes;
-    other->cpu.l2_bytes = l2_bytes;
-    engine->cpu = &other->cpu;
+    session_state_caches(&other->cpu, l1_bytes, l2_bytes);
 }
 
 void other_caches_end(const struct other_caches *other)

@@ -13,8 +13,11 @@ int session_setup(void **state);
 int session_setup_single(void **state); /* the stream has one thread */
 int session_teardown(void **state);
 
-/* Other ones until other_caches_end(), for a processor like this machine's with caches of so many bytes:
- * the ones before may have primitives for the same problems. */
+/* The engine's processor has caches of so many bytes from now on, by a copy of its description. */
+void session_state_caches(struct cpu *copy, size_t l1_bytes, size_t l2_bytes);
+
+/* Other ones until other_caches_end(), for a processor like this machine's with caches of so many
+ * bytes: the ones before may have primitives for the same problems. */
 struct other_caches {
     neo_engine *engine; /* those before */
     neo_stream *stream;
