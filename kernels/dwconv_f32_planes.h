@@ -10,8 +10,8 @@
 #include "kernels/dwconv_f32.h"
 
 /* A tile is some rows of one or two vectors of neighbouring columns. Those at the left and right
- * edge of the plane get zeros by EXT where the kernel's columns lie in the padding; those at the
- * top and bottom leave the rows of padding out. So nothing is copied.
+ * edge of the plane get zeros by EXT, or by shorter loads, where the kernel's columns lie in the
+ * padding; those at the top and bottom leave the rows of padding out. So nothing is copied.
  *
  * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
 struct dwconv_f32_planes_tile {

@@ -1,7 +1,7 @@
-/* What depthwise 3x3 and 5x5 convolution of planes of 14x14 have in common: the left columns' tiles, and where
- * the other ones' sums are and go. Whoever includes this names `lower_dst`, column 8 of the lower half of dst,
- * and the registers of limits, LOW and HIGH, and defines `copy_next`, what comes with each row of the left
- * columns, and `planes`. */
+/* What depthwise 3x3 and 5x5 convolution of planes of 14x14 have in common: the left columns'
+ * tiles, and where the other ones' sums are and go. Whoever includes this names `lower_dst`, column
+ * 8 of the lower half of dst, and the registers of limits, LOW and HIGH, and defines `copy_next`,
+ * what comes with each row of the left columns, and `planes`. */
 /* clang-format off */
 
     .set UPPER_SUMS, 11

@@ -1,5 +1,5 @@
-/* What the bands of kernels/dwconv_f32_planes_stride_2_tiles_neon.S and _a55_neon.S have in common: registers,
- * weights, and the table of bands. Whoever includes this defines `band`. */
+/* What the bands of kernels/dwconv_f32_planes_stride_2_tiles_neon.S and _a55_neon.S have in common:
+ * registers, weights, and the table of bands. Whoever includes this defines `band`. */
 /* clang-format off */
 #include "kernels/dwconv_f32_planes_neon.h"
 
