@@ -22,7 +22,7 @@ LARGE = 1000
 # Counts that differ by less than this are the same: where arrays begin decides it.
 TOLERANCE = 1.05
 FEW = 50    # lines: not worth a ratio
-NAMED = 30  # rows in the summary
+NAMED = 30  # rows above a bound in the summary; those behind a peer are all named
 GOAL = 1.3
 PLACEMENTS = (1, 2, 3, 4)  # more of them, for rows that are behind: with the first, the median is one's
 RECORDED = '; peers\' counts are those of an earlier time, in three digits'
@@ -330,18 +330,18 @@ def table(title, rows):
     return f'## {title}\n\n' + '\n'.join('| ' + ' | '.join(line) + ' |' for line in lines) + '\n'
 
 
-def named(rows, text, key):
-    """The end of a sentence: the rows, the largest first, and a full stop."""
+def named(rows, text, key, most=None):
+    """The end of a sentence: the rows, or the most of them, the largest first, and a full stop."""
     listed = [f'{row.problem.name} {text(row)}' for row in sorted(rows, key=key, reverse=True)]
-    more = [f'{len(listed) - NAMED} more'] * (len(listed) > NAMED)
-    return ': ' * bool(rows) + ', '.join(listed[:NAMED] + more) + '.'
+    more = [f'{len(listed) - most} more'] if most and len(listed) > most else []
+    return ': ' * bool(rows) + ', '.join(listed[:most] + more) + '.'
 
 
 def against_bound(level, rows):
     large = [row for row in rows if row.over_bound(level)]
     over = [row for row in large if row.over_bound(level) > GOAL]
     mean = report.geometric_mean(row.over_bound(level) for row in large)
-    rest = named(over, lambda row: f'{row.over_bound(level):.1f}', lambda row: row.over_bound(level))
+    rest = named(over, lambda row: f'{row.over_bound(level):.1f}', lambda row: row.over_bound(level), NAMED)
     return (f'**{level.upper()}, bound**: more than {GOAL} times of it on {len(over)} of {len(large)} rows '
             f'with a bound of {LARGE} lines or more; the geometric mean is {mean:.2f}{rest}\n')
 
