@@ -245,7 +245,7 @@ $(FUZZ_MAINS:%=fuzz/%): fuzz/%:
 	    -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$*/corpus build/fuzz/$*/seeds
 
 # ---- performance (tests/perf, docs/measuring.md) ---------------------------------------------------
-.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-check perf-update perf-time perf-test
+.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-check perf-update perf-time perf-test
 .PHONY: perf-drivers perf-needs-aarch64
 # Plugins run inside the emulator, so they are native. A peer's driver is built if its library is there.
 HOST_CC ?= cc
@@ -300,6 +300,8 @@ perf-excess: $(PLUGINS) perf-drivers ## rows that execute more products than the
 	$(Q)$(PERF) excess $(PERF_ARGS)
 perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers and bounds (FILES= PEERS= OUT=docs/cache-lines.md)
 	$(Q)$(PERF) lines $(PERF_ARGS)
+perf-layouts: $(PLUGINS) perf-drivers ## convolutions that take longer with channels first (FILES= CORES=N1 OUT=docs/channels-first.md)
+	$(Q)$(PERF) layouts $(PERF_ARGS)
 perf-check: $(PLUGINS) perf-drivers ## compare instructions and cache lines with tests/perf/expected_*.txt
 	$(Q)$(PERF) check $(PERF_ARGS)
 perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_*.txt; review the diff

@@ -10,6 +10,7 @@
   perf.py choices whether the fastest implementation is chosen
   perf.py excess  rows that execute more products than they need, and why
   perf.py lines   cache lines that calls move, beside peers and lower bounds
+  perf.py layouts convolutions that take longer with channels first
   perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
 import argparse
@@ -23,6 +24,7 @@ import excess
 import expected
 import hardware
 import isa
+import layouts
 import lines
 import recorded
 import report
@@ -39,7 +41,7 @@ QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('command', choices=('table', 'record', 'check', 'update', 'profile', 'balance',
-                                            'choices', 'excess', 'lines', 'time'))
+                                            'choices', 'excess', 'lines', 'layouts', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -258,6 +260,8 @@ def main():
         if args.command == 'lines':
             names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
             return lines.publish(measurer, names, tables_of(args), args.out, args.recorded)
+        if args.command == 'layouts':
+            return layouts.publish(measurer, tables_of(args), args.out)
         if args.command == 'update':
             for kind in expected.KINDS:
                 expected.update(kind, measurer, args.libraries.split(','))

@@ -18,6 +18,7 @@ import expected
 import hardware
 import inorder
 import isa
+import layouts
 import lines
 import measure
 import model
@@ -559,6 +560,24 @@ class Excess(unittest.TestCase):
         self.assertEqual(excess.fewer([1.3, 1.0, 1.1], [100, 200, 150]),
                          '1.100 in 1.50 times the cycles')
         self.assertEqual(excess.fewer([1.3, 1.3, 1.5], [100, 90, 80]), 'no implementation has fewer')
+
+
+class Layouts(unittest.TestCase):
+    ROWS = [layouts.Row(shapes.parse_conv(text), 1000.0, first) for text, first in
+            (('g8mb1ic8ih9oc8oh9kh3ph1n"a"', 1300.0), ('mb1ic8ih9oc8oh9kh1ph0n"b"', 1100.0),
+             ('mb1ic8ih9oc8oh9kh3ph1n"c"', 500.0), ('mb1ic8ih9oc8oh9kh1ph0n"d"', 2000.0))]
+
+    def test_rows_above_the_goal_are_named_the_slowest_first(self):
+        text = layouts.behind_table(self.ROWS).splitlines()[2:]
+        self.assertEqual([line.split('|')[1].split()[0] for line in text], ['d', 'a'])
+        self.assertIn('| 1 | 1.3 | 1.30 |', text[1])
+
+    def test_summary_counts_by_kind(self):
+        text = layouts.summary(self.ROWS)
+        self.assertIn('2 of 4 rows take more than 1.1 times as long; the geometric mean of all is 1.094.', text)
+        self.assertIn('| depthwise | 1 | 1.300 | 1 |', text)
+        self.assertIn('| 1x1 | 2 | 1.483 | 1 |', text)
+        self.assertIn('| 3x3 of stride 1 | 1 | 0.500 | 0 |', text)
 
 
 class Hardware(unittest.TestCase):
