@@ -13,8 +13,8 @@ GOAL = 1.1
 MOST = 2 ** 30  # products: larger ones take minutes
 INTRODUCTION = '''# Channels first
 
-Made by `make perf-layouts FILES=all{cores}OUT={out}`, at commit {commit}: thousands of modelled cycles with channels
-last and with channels first, one thread, weights packed, of the convolutions of the shape files with up to 2^30
+Made by `make perf-layouts FILES=all{cores}OUT={out}`, at commit {commit}: thousands of modelled cycles with
+channels last and with channels first, one thread, weights packed, of the convolutions of the shape files with up to 2^30
 products that take more than {goal} times as long with channels first. [limits.md](limits.md) says why.
 '''
 
