@@ -104,6 +104,23 @@ static void few_sums_are_four_parts_each(void **state)
     }
 }
 
+#if !NEO_PORTABLE
+/* Sixteen sums, which four pipes want, are those of four vectors in parts, not of two times eight.
+ */
+static void four_vectors_beside_wide_strips_are_parts(void **state)
+{
+    (void)state;
+    struct columns columns;
+    direct_columns_choose(&columns, core_named("m1-firestorm"),
+                          &(struct direct_shape){.m = 1, .n = 256, .k = 512, .l1_bytes = 131072});
+    assert_int_equal(columns.run_count, 2);
+    assert_int_equal(columns.runs[0].count, 5);
+    assert_int_equal(columns.runs[0].vectors, 12);
+    assert_int_equal(columns.runs[1].vectors, 4);
+    assert_true(columns.runs[1].has_parts);
+}
+#endif
+
 /* Two panels and few rows of src are more than the L1 cache has, one is not: rows stay then. With
  * fewer values of k both ways do, and where not even one panel leaves room, two come for them at
  * once; but not if these leave before the next tile. */
@@ -409,6 +426,9 @@ int main(void)
         cmocka_unit_test(panels_on_one_place_of_the_cache_are_as_many_as_its_ways),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(few_sums_are_four_parts_each),
+#if !NEO_PORTABLE
+        cmocka_unit_test(four_vectors_beside_wide_strips_are_parts),
+#endif
         cmocka_unit_test(rows_of_weights_that_leave_the_cache_come_for_few_tiles),
         cmocka_unit_test(rows_stay_beside_one_panel),
         cmocka_unit_test(batches_are_as_few_loops_as_can_be),

@@ -112,13 +112,15 @@ static void packed_columns(struct columns *columns, const struct core *core,
 }
 
 /* Vectors of 4 columns: strips of `widest`, then of eight and four, then the rest; a single vector
- * takes one from the strip before. The last one may be ragged. */
-static void plain_columns(struct columns *columns, const struct core *core, size_t n, size_t widest)
+ * takes one from the strip before, and four beyond twelve take four, if they are not to be alone.
+ * The last one may be ragged. */
+static void plain_columns(struct columns *columns, const struct core *core, size_t n, size_t widest,
+                          bool four_alone)
 {
     size_t vectors = div_up(n, 4), lanes = (n - 1) % 4 + 1, whole = n / 4;
     for (; widest > 4; widest -= 4) {
         size_t count = whole / widest;
-        count -= count > 0 && whole % widest == 4 && widest == 12; /* 8 and 8 are better */
+        count -= count > 0 && whole % widest == 4 && widest == 12 && !four_alone;
         add_strips(columns, core, count, widest, 4, 4, 4 * widest);
         vectors -= count * widest, whole -= count * widest;
     }
@@ -493,14 +495,17 @@ static double choose_packed(struct columns *best, const struct core *core,
 double direct_columns_choose(struct columns *best, const struct core *core,
                              const struct direct_shape *shape)
 {
-    static const size_t widths[] = {4, 3, 2, 8, 12};
-    size_t count = shape->a_columns || shape->turned ? 3 : count_of(widths); /* 3 of one group */
+    static const struct {
+        uint8_t width;
+        bool four_alone; /* they have four sums each where others would wait */
+    } widest[] = {{4, false}, {3, false}, {2, false}, {8, false}, {12, false}, {12, true}};
+    size_t count = shape->a_columns || shape->turned ? 3 : count_of(widest); /* 3 of one group */
     double least = HUGE_VAL;
     if (shape->panels)
         return choose_packed(best, core, shape);
     for (size_t i = 0; i < count; i++) {
         struct columns columns = {.a_columns = shape->a_columns};
-        plain_columns(&columns, core, shape->n, widths[i]);
+        plain_columns(&columns, core, shape->n, widest[i].width, widest[i].four_alone);
         keep_better(best, &least, core, shape, &columns);
     }
     return least - lines_cycles(core, shape, best);
