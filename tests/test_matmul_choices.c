@@ -187,6 +187,7 @@ static void few_rows_are_multiplied_in_parts_of_k(void **state)
         {3, 2048, 2048, 412, true, "neoverse-n1"},   /* fewer parts than of rows in place */
         {7, 2048, 2048, 512, true, "neoverse-n1"},   /* rows fill the cache whatever their part */
         {6, 512, 4096, 588, true, "neoverse-n1"},    /* and drive each other out of it */
+        {6, 512, 4096, 4096, false, "cortex-a510"},
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         struct problem problem = {.tensors = {[SRC] = matrix(rows[i].m, rows[i].k, "ab"),
