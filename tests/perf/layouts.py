@@ -2,7 +2,6 @@
 `make perf-layouts` counts all shape files; docs/channels-first.md is what it writes."""
 from collections import defaultdict
 from dataclasses import dataclass
-from statistics import geometric_mean
 
 import report
 import shapes
@@ -57,26 +56,22 @@ def rows_of(measurer, core, problems):
 
 def summary(rows):
     behind = [row for row in rows if row.ratio > GOAL]
-    mean = geometric_mean(row.ratio for row in rows)
+    mean = report.geometric_mean(row.ratio for row in rows)
     lines = [['kind', 'rows', 'mean', f'above {GOAL}']]
     by_kind = defaultdict(list)
     for row in rows:
         by_kind[kind_of(row.problem)].append(row.ratio)
     for kind, ratios in sorted(by_kind.items()):
-        lines.append([kind, str(len(ratios)), f'{geometric_mean(ratios):.3f}',
+        lines.append([kind, str(len(ratios)), f'{report.geometric_mean(ratios):.3f}',
                       str(sum(ratio > GOAL for ratio in ratios))])
     return (f'{len(behind)} of {len(rows)} rows take more than {GOAL} times as long; the geometric mean of all is '
-            f'{mean:.3f}.\n\n{table(lines)}')
-
-
-def table(lines):
-    lines = [lines[0], ['---'] + ['---:'] * (len(lines[0]) - 1), *lines[1:]]
-    return '\n'.join('| ' + ' | '.join(line) + ' |' for line in lines) + '\n'
+            f'{mean:.3f}.\n\n{report.markdown_table(lines)}')
 
 
 def behind_table(rows):
     behind = sorted((row for row in rows if row.ratio > GOAL), key=lambda row: row.ratio, reverse=True)
-    return table([['convolution', 'channels last', 'channels first', '×'], *(row.cells() for row in behind)])
+    return report.markdown_table([['convolution', 'channels last', 'channels first', '×'],
+                                  *(row.cells() for row in behind)])
 
 
 def publish(measurer, tables, out):

@@ -326,8 +326,7 @@ def recorded(path, libraries):
 
 
 def table(title, rows):
-    lines = [HEADER, ['---'] + ['---:'] * (len(HEADER) - 1), *(row.cells() for row in rows)]
-    return f'## {title}\n\n' + '\n'.join('| ' + ' | '.join(line) + ' |' for line in lines) + '\n'
+    return f'## {title}\n\n' + report.markdown_table([HEADER, *(row.cells() for row in rows)])
 
 
 def named(rows, text, key, most=None):

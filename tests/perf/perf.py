@@ -37,13 +37,28 @@ OURS = 'neoprene'
 PEERS = ('blas', 'blis', 'xnnpack', 'acl')
 QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 
+# The tables of docs/performance.md.
+PUBLISHED = '''
+    square square:at square:bt square:abt square:ct square:plain skinny skinny:plain skinny:bt ragged
+    ragged:plain ragged:bt bert_base bert_base:plain bert_base:bt bert_base_attention:bt decoder_decode
+    decoder_decode:plain decoder_decode:bt decoder_decode_attention:bt decoder_prefill
+    decoder_prefill_attention:bt speculative speculative:plain speculative:bt batched_broadcast
+    classifiers classifiers:plain classifiers:bt vit vit_attention:bt whisper_tiny
+    whisper_tiny_attention:bt recommendation recommendation:plain recommendation:bt
+    recommendation_interaction:bt recurrent recurrent:plain recurrent:bt small_models small_models:plain
+    small_models:bt mobilenet_v1 mobilenet_v2 mobilenet_v3_large mobilenet_v3_small resnet_50 vgg_16
+    conv/ragged tails 1x1 3x3 1d 3d_small 3d asymmetric_padding grouped dilated 1d_models convnext_tiny
+    inception_v3 shufflenet_v2 yolo efficientnet_b0 densenet_121 squeezenet unet regnet segmentation
+    mobilenet_v1:nchw mobilenet_v2:nchw mobilenet_v3_large:nchw
+'''.split()
+
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('command', choices=('table', 'record', 'check', 'update', 'profile', 'balance',
                                             'choices', 'excess', 'lines', 'layouts', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
-                        help='input files by name, separated by commas; "all"')
+                        help='input files by name, separated by commas; "all"; "published": as in docs/performance.md')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
     parser.add_argument('--peers', default='blas', help=', '.join(PEERS))
     parser.add_argument('--layout', default="",
@@ -76,7 +91,8 @@ def tables_of(args):
     if args.files == 'all':
         named = [(*found, '') for found in shapes.all_files()]
     else:
-        parts = [name.partition(':') for name in args.files.split(',') if name]
+        names = PUBLISHED if args.files == 'published' else args.files.split(',')
+        parts = [name.partition(':') for name in names if name]
         named = [(*shapes.find_file(file), layout) for file, _, layout in parts]
     return [(operation, file, layout) for operation, file, own in named
             for layout in layouts_of(operation, own or args.layout)]

@@ -31,6 +31,12 @@ def geometric_mean(values):
     return exp(sum(map(log, values)) / len(values)) if values else 0.0
 
 
+def markdown_table(rows):
+    """The first row is the head; all columns but the first are numbers."""
+    rows = [rows[0], ['---'] + ['---:'] * (len(rows[0]) - 1), *rows[1:]]
+    return '\n'.join('| ' + ' | '.join(row) + ' |' for row in rows) + '\n'
+
+
 def commit():
     process = subprocess.run(['git', 'describe', '--always', '--dirty'], capture_output=True,
                              text=True, check=False)

@@ -123,6 +123,13 @@ class Tables(unittest.TestCase):
         self.assertEqual([table[2] for table in self.tables('square', 'packed,plain')],
                          ['packed', 'plain'])
 
+    def test_published_tables_are_those_of_the_document(self):
+        titles = [report.Section(operation, file, layout, shapes.read_file(operation, file), {}).title
+                  for operation, file, layout in self.tables('published', '')]
+        with open(os.path.join('docs', 'performance.md'), encoding='utf-8') as file:
+            headings = [line[3:].strip() for line in file if line.startswith('## ')]
+        self.assertEqual([title.capitalize() for title in titles], [text.capitalize() for text in headings[1:]])
+
     def test_unknown_layouts_libraries_and_threads_are_refused(self):
         for wrong in (lambda: self.tables('square:foo', ''), lambda: self.tables('square', 'nhcw'),
                       lambda: perf.one_library(perf.Drivers('.'), 'mkl'),
