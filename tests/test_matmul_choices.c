@@ -291,6 +291,25 @@ static void estimates_know_what_takes_least(void **state)
 }
 #endif
 
+/* Rows of dst that is `any` will be contiguous: results are where they belong, or not, as there. */
+static void estimates_know_what_any_dst_becomes(void **state)
+{
+    (void)state;
+    static const neo_dim sizes[][2] = {{784, 2}, {2, 784}, {7, 9}};
+    const struct cpu cpu = stated_cpu("neoverse-n1", 64 << 10);
+    for (size_t i = 0; i < count_of(sizes); i++) {
+        neo_dim m = sizes[i][0], n = sizes[i][1];
+        struct problem problem = {.tensors = {[SRC] = matrix(m, 16, "ab"),
+                                              [WEIGHTS] = matrix(16, n, "ba"),
+                                              [BIAS] = matrix(1, n, "ab"),
+                                              [DST] = matrix(m, n, "ab")}};
+        double rows = matmul_dot_f32.estimate(&matmul_dot_f32, &problem, &cpu);
+        problem.tensors[DST] = matrix(m, n, "any");
+        double any = matmul_dot_f32.estimate(&matmul_dot_f32, &problem, &cpu);
+        assert_true(any >= rows && any <= rows);
+    }
+}
+
 /* A bias of one value is the column's if there is only one; then tile kernels add it. */
 static void one_column_has_a_bias_by_column(void **state)
 {
@@ -433,6 +452,7 @@ int main(void)
         cmocka_unit_test(rows_of_weights_that_leave_the_cache_come_for_few_tiles),
         cmocka_unit_test(rows_stay_beside_one_panel),
         cmocka_unit_test(batches_are_as_few_loops_as_can_be),
+        cmocka_unit_test(estimates_know_what_any_dst_becomes),
         cmocka_unit_test(one_column_has_a_bias_by_column),
         cmocka_unit_test(few_rows_are_multiplied_in_parts_of_k),
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
