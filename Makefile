@@ -62,18 +62,20 @@ ISA_bf16 := -march=armv8.2-a+fp16+bf16
 ISA_i8mm := -march=armv8.2-a+fp16+dotprod+i8mm
 ISA_ref := -fno-tree-vectorize
 ARM_ISAS := neon fp16 dotprod bf16 i8mm
-KERNELS_ALL := $(wildcard kernels/*.c kernels/*.S)
-KERNELS_ARM := $(foreach isa,$(ARM_ISAS),$(filter %_$(isa).c %_$(isa).S,$(KERNELS_ALL)))
+sources_in = $(sort $(shell find $(1) -name '*.[cS]'))
+KERNELS_ALL := $(call sources_in,kernels)
+KERNELS_ARM := $(foreach isa,$(ARM_ISAS),$(filter %_$(isa).c %_$(isa).S %/$(isa).c %/$(isa).S,$(KERNELS_ALL)))
 KERNELS := $(if $(filter portable,$(TARGET)),$(filter-out $(KERNELS_ARM),$(KERNELS_ALL)),$(KERNELS_ALL))
-LIB_SRC := $(wildcard arch/*.c src/*.c src/*/*.c) $(KERNELS)
+LIB_SRC := $(call sources_in,arch src) $(KERNELS)
 LIB_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(LIB_SRC))))
-TEST_SRC := $(wildcard tests/test_*.c)
+# The other folders of tests/ have parts of programs, or programs of their own kind.
+TEST_SRC := $(filter-out $(addprefix tests/,support/% fuzz/% perf/% bench/%),$(wildcard tests/*/*.c))
 # gcc's OpenMP only, and its library has no annotations for the thread sanitizer.
 ifneq ($(IS_CLANG)$(findstring thread,$(SAN)),)
-TEST_SRC := $(filter-out tests/test_threads_openmp.c,$(TEST_SRC))
+TEST_SRC := $(filter-out tests/threading/openmp.c,$(TEST_SRC))
 endif
 TESTS := $(patsubst tests/%.c,%,$(TEST_SRC))
-TEST_PROGRAMS = $(addprefix $(BUILD)/tests/,$(notdir $(TESTS)))
+TEST_PROGRAMS = $(addprefix $(BUILD)/tests/,$(TESTS))
 SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/fuzz/*.c))
 BENCHDNN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard benchdnn/*.c benchdnn/*/*.c))
 TOOLS := $(patsubst tools/%.c,$(BUILD)/tools/%,$(wildcard tools/*.c))
@@ -132,20 +134,20 @@ WRAPPED += neo_stream_create partition_threads
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^ -lcmocka $(LIBS)
-$(BUILD)/tests/test_threads_pool: private LDFLAGS += -Wl,--wrap=pthread_create
-$(BUILD)/tests/test_threads_cpu: private LDFLAGS += $(addprefix -Wl$(comma)--wrap=sched_,getcpu getaffinity setaffinity)
-$(BUILD)/tests/test_threads_unload: | $(LIB_SO)
+$(BUILD)/tests/threading/pool: private LDFLAGS += -Wl,--wrap=pthread_create
+$(BUILD)/tests/threading/cpu: private LDFLAGS += $(addprefix -Wl$(comma)--wrap=sched_,getcpu getaffinity setaffinity)
+$(BUILD)/tests/threading/unload: | $(LIB_SO)
 # Private, or the stamp of flags would take part in it.
-$(BUILD)/tests/test_threads_openmp.o $(BUILD)/tests/bench/threads.o: private CFLAGS += -fopenmp
-$(BUILD)/tests/test_threads_openmp $(BUILD)/bench/threads: private LDFLAGS += -fopenmp
+$(BUILD)/tests/threading/openmp.o $(BUILD)/tests/bench/threads.o: private CFLAGS += -fopenmp
+$(BUILD)/tests/threading/openmp $(BUILD)/bench/threads: private LDFLAGS += -fopenmp
 $(BUILD)/benchdnn/benchdnn: $(BENCHDNN_OBJ) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lopenblas $(LIBS) && ln -sfn $(CURDIR)/benchdnn/inputs $(@D)/inputs
-$(BUILD)/tests/test_benchdnn $(BUILD)/tests/test_benchdnn_results: | $(BUILD)/benchdnn/benchdnn
+$(BUILD)/tests/benchdnn/batch $(BUILD)/tests/benchdnn/results: | $(BUILD)/benchdnn/benchdnn
 $(BUILD)/tools/%: $(BUILD)/tools/%.o $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/tests/test_weights_tool: | $(BUILD)/tools/neoprene-weights
-$(BUILD)/tests/test_benchdnn_parts: private LIBS := $(INTERNAL_A) -lopenblas $(LIBS)
-$(BUILD)/tests/test_benchdnn_parts: $(filter-out %/main.o,$(BENCHDNN_OBJ))
+$(BUILD)/tests/packed/tool: | $(BUILD)/tools/neoprene-weights
+$(BUILD)/tests/benchdnn/parts: private LIBS := $(INTERNAL_A) -lopenblas $(LIBS)
+$(BUILD)/tests/benchdnn/parts: $(filter-out %/main.o,$(BENCHDNN_OBJ))
 EXAMPLE_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard examples/support/*.c))
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(EXAMPLE_SUPPORT) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
@@ -153,7 +155,7 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(EXAMPLE_SUPPORT) $(LIB_A)
 # ---- tests ---------------------------------------------------------------------------------------
 .PHONY: check check-examples check-benchdnn check-shapes check-install check-long check-pools check-stress check-valgrind
 .PHONY: test bench bench-built
-check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TESTS='test_core test_matmul' to choose)
+check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TESTS='core/core matmul/matmul' to choose)
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES)
@@ -175,22 +177,22 @@ check-long: $(TEST_PROGRAMS) ## hours: check with many more random rounds, stres
 	$(Q)for core in N1 V2 M1 A510 A55; do \
 	    $(MAKE) --no-print-directory perf-choices TARGET=aarch64 CORES=$$core || exit 1; done
 # Random lives in many threads, and random problems, most of which are for one thread.
-THREAD_STRESS := cache_stress primitive_stress network
-STRESS_PROGRAMS := $(THREAD_STRESS) matmul_random convolution_random threads_results winograd_random api_random dependency
-STRESS_TESTS := $(addprefix $(BUILD)/tests/test_,$(STRESS_PROGRAMS))
+THREAD_STRESS := primitive/cache_stress primitive/stress network/network
+STRESS_PROGRAMS := $(THREAD_STRESS) matmul/random convolution/random threading/results convolution/winograd_random api/random network/dependency
+STRESS_TESTS := $(addprefix $(BUILD)/tests/,$(STRESS_PROGRAMS))
 check-stress: $(STRESS_TESTS) ## the tests of random problems and lives for minutes (TARGET=portable, SAN=thread)
 	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(STRESS_TESTS)
 # The operations once more on each kind of pool (tests/support/pool_override.c).
 POOLS := caller built-in,3 built-in,16 synchronous asynchronous,3 awaited deferred,64 one hostile,7
-POOL_PROGRAMS := matmul convolution convolution_winograd network network_memory network_primitives primitive_nested
-POOL_TESTS := $(addprefix $(BUILD)/tests/test_,$(POOL_PROGRAMS))
+POOL_PROGRAMS := matmul/matmul convolution/convolution convolution/winograd network/network network/memory network/primitives primitive/nested
+POOL_TESTS := $(addprefix $(BUILD)/tests/,$(POOL_PROGRAMS))
 .PHONY: $(POOLS:%=check-pool/%)
 check-pools: $(POOLS:%=check-pool/%) ## the operations' tests on each kind of thread pool (TARGET=portable)
 $(POOLS:%=check-pool/%): $(POOL_TESTS)
 	@echo '  on the pool $(@F)'
 	$(Q)NEO_TEST_POOL=$(@F) EMULATOR='$(EMULATOR)' tests/run.sh $(POOL_TESTS)
 # Tests of one operation each: valgrind is slow, and threads, forks and limits have tools of their own.
-VALGRIND_TESTS := $(addprefix $(BUILD)/tests/test_,core matmul convolution api_misuse api_memory slab)
+VALGRIND_TESTS := $(addprefix $(BUILD)/tests/,core/core matmul/matmul convolution/convolution api/misuse api/memory core/slab)
 NETWORK_EXAMPLES := $(addprefix $(BUILD)/examples/,resnet50 mobilenet_v2 unet bert_layer)
 VALGRIND_EXAMPLES := $(filter-out $(NETWORK_EXAMPLES),$(EXAMPLES))
 check-valgrind: $(VALGRIND_TESTS) $(VALGRIND_EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
@@ -209,13 +211,13 @@ bench-built: $(BUILD)/benchdnn/benchdnn $(BENCH_PLUGIN)
 .PHONY: layers symbols spills analyze format lint fuzz
 layers: ## no include goes up the folder hierarchy
 	$(Q)tests/layers.sh
-SPILLED = $(patsubst kernels/%.c,$(BUILD)/kernels/%.o,$(wildcard kernels/gemm_*_neon.c))
+SPILLED = $(patsubst %.c,$(BUILD)/%.o,$(filter %neon.c,$(call sources_in,kernels/gemm)))
 spills: $(SPILLED) ## no loop of a matrix-multiplication kernel touches the stack
 	$(Q)tests/spills.sh $(OBJDUMP) $(SPILLED)
 symbols: $(LIB_A) $(LIB_SO) ## only neo_* leaves the libraries
 	$(Q)tests/symbols.sh $(NM) $(LIB_A) $(LIB_SO)
 # The other analyzers read the portable build, which has no kernels.
-ANALYZED := $(patsubst %.c,$(BUILD)-analyzed/%.o,$(wildcard kernels/*.c))
+ANALYZED := $(patsubst %.c,$(BUILD)-analyzed/%.o,$(filter %.c,$(KERNELS_ALL)))
 analyze: ## gcc's static analysis of the kernels
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-analyzed CFLAGS=-fanalyzer WERROR=-Werror $(ANALYZED)
 C_FILES = $(shell git ls-files '*.c' '*.h')

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 status=0
 
 flags='-std=c11 -D_GNU_SOURCE -DNEO_PORTABLE=1 -Iinclude -I.'
-files=$(git ls-files 'src/*.c' 'arch/*.c' 'kernels/*_ref.c' 'kernels/*_generic.c' 'benchdnn/*.c' 'examples/*.c' 'tools/*.c')
+files=$(git ls-files 'src/*.c' 'arch/*.c' 'kernels/*ref.c' 'kernels/*_generic.c' 'benchdnn/*.c' 'examples/*.c' 'tools/*.c')
 
 echo "clang-tidy: $(echo "$files" | wc -w) files"
 echo "$files" | xargs -n 4 -P "$(nproc)" sh -c 'clang-tidy --quiet "$@" -- '"$flags"' 2>/dev/null' _ || status=1

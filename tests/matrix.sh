@@ -47,13 +47,13 @@ expected_counts() { # a command that ends as `make perf-check` does: each count 
 # Only kernels and what chooses among them differ from tier to tier.
 check 'AArch64, all instructions' EMULATED_CPU=max
 if [ "$(uname -m)" = x86_64 ]; then
-    names=$(cd tests && ls test_kernels_*.c test_matmul*.c test_convolution*.c test_network*.c test_arch.c test_api_random.c)
+    names=$(cd tests && ls kernels/*.c matmul/*.c convolution/*.c network/[mnp]*.c arch/*.c api/random.c)
     for cpu in cortex-a53 neoverse-n1; do
         check "AArch64, $cpu" EMULATED_CPU="$cpu" TESTS="$(echo "$names" | sed 's/\.c$//' | tr '\n' ' ')"
     done
 fi
 check 'AArch64, branch protection' EMULATED_CPU=max BUILD=build/aarch64-protected \
-    CFLAGS='-g -mbranch-protection=standard' TESTS="$(cd tests && ls test_kernels_*.c | sed 's/\.c$//' | tr '\n' ' ')"
+    CFLAGS='-g -mbranch-protection=standard' TESTS="$(cd tests && ls kernels/*.c | sed 's/\.c$//' | tr '\n' ' ')"
 check 'portable' TARGET=portable
 check 'portable, address and undefined-behaviour sanitizers' TARGET=portable SAN=address,undefined
 check 'portable, thread sanitizer' TARGET=portable SAN=thread
@@ -61,12 +61,12 @@ check 'portable, thread sanitizer' TARGET=portable SAN=thread
 export NEOPRENE_MEMORY_POISON=255
 for target in aarch64 portable; do
     check "$target, poisoned memory" TARGET="$target" \
-        TESTS='test_matmul test_convolution test_network test_network_memory test_network_primitives test_primitive_nested'
+        TESTS='matmul/matmul convolution/convolution network/network network/memory network/primitives primitive/nested'
 done
 unset NEOPRENE_MEMORY_POISON
 step 'every pool, portable' make --no-print-directory check-pools TARGET=portable
 step 'two pools, thread sanitizer' make --no-print-directory check-pools TARGET=portable SAN=thread \
-    POOLS='built-in,3 hostile,7' POOL_PROGRAMS='matmul convolution network network_primitives'
+    POOLS='built-in,3 hostile,7' POOL_PROGRAMS='matmul/matmul convolution/convolution network/network network/primitives'
 step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples
 step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TARGET=portable
 step 'benchdnn, AArch64' make --no-print-directory -j"$jobs" check-benchdnn

@@ -40,7 +40,7 @@ bad=$(((bad + 1) / 2)) skip=$(((skip + 1) / 2))
 echo "$ok $bad $skip" >>"$counts"
 {
     printf '  %-44s %4d passed %3d failed %3d skipped  %4ds\n' \
-        "$(basename "$program")" "$ok" "$bad" "$skip" "$(($(date +%s) - start))"
+        "${program##*/tests/}" "$ok" "$bad" "$skip" "$(($(date +%s) - start))"
     if [ $bad -ne 0 ] || [ -n "${VERBOSE:-}" ]; then
         [ $status -ge 124 ] && echo "  (exit status $status)"
         tail -n 60 "$log" | sed 's/^/    /'

@@ -8,10 +8,10 @@
 #include "neoprene/convolution.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
+#include "src/packed/pack.h"
 #include "src/primitive/primitive.h"
-#include "src/weights/layout.h"
-#include "src/weights/pack.h"
+#include "src/tensor/descriptor.h"
+#include "src/tensor/layout.h"
 
 /* ---- checks ---- */
 

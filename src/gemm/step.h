@@ -1,12 +1,12 @@
 /* What the ways of running a step of the blocked multiplication share: with rows of A packed
- * (gemm_f32.c), and with rows (step_listed.c and its step_lists.c, step_regular.c, step_short.c) or
- * columns of A (step_planes.c) read in place. */
+ * (gemm.c), and with rows (gemm/ways/listed.c and its gemm/ways/lists.c, gemm/ways/regular.c,
+ * gemm/ways/short.c) or columns of A (gemm/ways/planes.c) read in place. */
 #ifndef SRC_GEMM_STEP_H
 #define SRC_GEMM_STEP_H
 
 #include "src/core/checked.h"
-#include "src/gemm/gemm_f32.h"
-#include "src/weights/layout.h"
+#include "src/gemm/gemm.h"
+#include "src/tensor/layout.h"
 
 /* One thread's share of a run, and its parts of the scratchpad. */
 struct gemm_task {

@@ -7,9 +7,9 @@
 #include "neoprene/matmul.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/primitive.h"
-#include "src/weights/layout.h"
+#include "src/tensor/descriptor.h"
+#include "src/tensor/layout.h"
 
 /* ---- checks ---- */
 

@@ -11,8 +11,8 @@
 #include "src/core/checked.h"
 #include "src/core/env.h"
 #include "src/core/log.h"
-#include "src/memory/kinds.h"
-#include "src/memory/mapping.h"
+#include "src/memory/kinds/kinds.h"
+#include "src/memory/kinds/mapping.h"
 
 static const struct {
     const char *name;

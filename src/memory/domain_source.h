@@ -3,7 +3,7 @@
 #define SRC_MEMORY_DOMAIN_SOURCE_H
 
 #include "src/memory/allocation.h"
-#include "src/memory/block_pool.h"
+#include "src/memory/blocks/pool.h"
 
 /* Like allocation_create(), for callers that keep the address only. bytes > 0. */
 neo_status domain_allocate(struct memory_domain *domain, const neo_allocation_request *request,

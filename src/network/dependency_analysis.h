@@ -3,7 +3,7 @@
 #ifndef SRC_NETWORK_DEPENDENCY_ANALYSIS_H
 #define SRC_NETWORK_DEPENDENCY_ANALYSIS_H
 
-#include "src/memory/bitset.h"
+#include "src/memory/plan/bitset.h"
 #include "src/network/dependency.h"
 
 /* Buffers that share their bytes are a cluster, named by the smallest number among them. */

@@ -6,9 +6,9 @@
 
 #include "src/core/checked.h"
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/engine.h"
 #include "src/primitive/primitive.h"
+#include "src/tensor/descriptor.h"
 
 #define DEFAULT_PLANS 16
 

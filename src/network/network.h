@@ -8,7 +8,7 @@
 #include "neoprene/network.h"
 #include "src/core/lock.h"
 #include "src/memory/allocation.h"
-#include "src/memory/interval_plan.h"
+#include "src/memory/plan/interval_plan.h"
 #include "src/network/dependency.h"
 #include "src/primitive/memory.h"
 
@@ -115,12 +115,12 @@ struct neo_network {
     struct network_run run;
 };
 
-/* ---- network_graph.c ---- */
+/* ---- graph.c ---- */
 
 /* Finds roots, checks the graph, and fills starts, finishes, conflicts and successors. */
 neo_status network_analyse(neo_network *network);
 
-/* ---- network_poison.c ---- */
+/* ---- poison.c ---- */
 
 /* Notes which buffers each node uses, and how many nodes use a buffer. */
 neo_status network_find_last_users(neo_network *network);
@@ -131,12 +131,12 @@ void network_poison_all(neo_network *network);
 /* After node i: what no other node is going to use. */
 void network_poison_unused(neo_network *network, int i);
 
-/* ---- network_finalize.c ---- */
+/* ---- finalize.c ---- */
 
 /* Releases all that finalize made but the arena, so that it can be tried again. */
 void network_forget_analysis(neo_network *network);
 
-/* ---- network_plan.c ---- */
+/* ---- plan.c ---- */
 
 /* Makes or finds a plan for the present descriptors, and sees to the arena. */
 neo_status network_make_room(neo_network *network);

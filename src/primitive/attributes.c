@@ -8,7 +8,7 @@
 #include "neoprene/primitive.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
+#include "src/tensor/descriptor.h"
 
 const neo_attributes attributes_default = {.scratchpad = NEO_SCRATCHPAD_LIBRARY};
 

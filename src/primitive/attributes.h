@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "kernels/binary_f32.h"
-#include "kernels/eltwise_f32.h"
+#include "kernels/elementwise/binary_f32.h"
+#include "kernels/elementwise/eltwise_f32.h"
 #include "neoprene/attributes.h"
 
 /* run is the kernel, filled in with an implementation. */

@@ -7,13 +7,13 @@
 #include "arch/cpu.h"
 #include "neoprene/engine.h"
 #include "src/memory/allocation.h"
-#include "src/memory/block_pool.h"
+#include "src/memory/blocks/pool.h"
 #include "src/memory/constants.h"
-#include "src/primitive/cache.h"
+#include "src/packed/engine_weights.h"
+#include "src/primitive/cache/cache.h"
 #include "src/primitive/handle.h"
 #include "src/threading/default_pool.h"
 #include "src/threading/parallel.h"
-#include "src/weights/engine_weights.h"
 
 struct neo_engine {
     struct handle_lane lanes[HANDLE_LANES];

@@ -9,9 +9,9 @@
 #include "src/core/checked.h"
 #include "src/core/hash.h"
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/key.h"
 #include "src/primitive/post_ops.h"
+#include "src/tensor/descriptor.h"
 #include "src/threading/partition.h"
 
 /* ---- selection ---- */

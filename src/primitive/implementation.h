@@ -13,11 +13,11 @@
 
 #include <stdalign.h>
 
-#include "src/memory/block_manager.h"
-#include "src/memory/descriptor.h"
-#include "src/primitive/cache.h"
+#include "src/memory/blocks/manager.h"
+#include "src/primitive/cache/cache.h"
 #include "src/primitive/engine.h"
 #include "src/primitive/problem.h"
+#include "src/tensor/descriptor.h"
 
 enum { MAX_ALGORITHMS = 20, MAX_NESTED = 3, MAX_TOKENS = 4 };
 

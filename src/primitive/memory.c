@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/engine.h"
+#include "src/tensor/descriptor.h"
 
 static const char *memory_wrong(const neo_memory_desc *desc)
 {

@@ -4,7 +4,7 @@
 
 #include "neoprene/memory.h"
 #include "src/memory/allocation.h"
-#include "src/memory/descriptor.h"
+#include "src/tensor/descriptor.h"
 
 /* First what every execution reads, which is one cache line for small tensors. */
 struct neo_memory {

@@ -8,11 +8,11 @@
 #include "arch/topology.h"
 #include "neoprene/reorder.h"
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
+#include "src/packed/source_key.h"
 #include "src/primitive/memory.h"
 #include "src/primitive/primitive.h"
-#include "src/weights/layout.h"
-#include "src/weights/source_key.h"
+#include "src/tensor/descriptor.h"
+#include "src/tensor/layout.h"
 
 struct neo_packed_weights {
     atomic_size_t refs;

@@ -6,8 +6,8 @@
 
 #include "neoprene/primitive.h"
 #include "src/core/checked.h"
-#include "src/memory/descriptor.h"
-#include "src/memory/element.h"
+#include "src/tensor/descriptor.h"
+#include "src/tensor/element.h"
 
 /* ---- checks ---- */
 

@@ -5,10 +5,10 @@
 
 #include "src/core/checked.h"
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/memory.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/resource.h"
+#include "src/tensor/descriptor.h"
 #include "src/threading/partition.h"
 
 /* ---- life ---- */

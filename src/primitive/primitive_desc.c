@@ -1,8 +1,8 @@
 /* Primitive descriptors: a described problem with the implementation that serves it. */
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/primitive.h"
+#include "src/tensor/descriptor.h"
 
 /* ---- life ---- */
 

@@ -1,9 +1,9 @@
 /* Execution of what is plain: tensors as they are described and nothing else, one thread, no
  * scratchpad, no log. */
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/memory.h"
 #include "src/primitive/primitive.h"
+#include "src/tensor/descriptor.h"
 
 /* Two branches, unless the image is long. */
 static inline bool take_plain(const struct expected *expected, const neo_memory *memory,

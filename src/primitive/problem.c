@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/core/checked.h"
-#include "src/memory/descriptor.h"
+#include "src/tensor/descriptor.h"
 
 /* Elements of a tensor, and strides and offsets: products of one of these with a spatial parameter
  * are far from the limits of their types. */

@@ -1,8 +1,8 @@
 /* Checks that every operation has in common. */
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/problem.h"
+#include "src/tensor/descriptor.h"
 
 const char *const problem_tensor_names[TENSOR_COUNT] = {"src", "weights", "bias", "dst"};
 

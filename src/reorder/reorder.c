@@ -4,8 +4,8 @@
 #include "neoprene/reorder.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
-#include "src/memory/descriptor.h"
 #include "src/primitive/primitive.h"
+#include "src/tensor/descriptor.h"
 
 static const char *reorder_check(struct problem *problem, bool *unsupported)
 {

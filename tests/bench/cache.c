@@ -8,8 +8,8 @@
 
 #include "src/core/hash.h"
 #include "src/core/lock.h"
-#include "src/memory/block_manager.h"
-#include "src/primitive/cache.h"
+#include "src/memory/blocks/manager.h"
+#include "src/primitive/cache/cache.h"
 #include "tests/bench/measure.h"
 
 enum { WORDS = 48, USES = 20000, THREAD_RUNS = 10, MOST_THREADS = 8 };

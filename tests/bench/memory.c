@@ -11,8 +11,8 @@
 
 #include "neoprene/neoprene.h"
 #include "src/core/log.h"
-#include "src/memory/interval_plan.h"
-#include "src/memory/plan_check.h"
+#include "src/memory/plan/check.h"
+#include "src/memory/plan/interval_plan.h"
 #include "tests/support/networks.h"
 
 #define RANDOM_NETWORKS 2000

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "src/core/log.h"
-#include "src/weights/key.h"
-#include "src/weights/provider.h"
+#include "src/packed/key.h"
+#include "src/packed/provider.h"
 #include "tests/bench/check.h"
 #include "tests/support/temporary.h"
 

@@ -1,4 +1,4 @@
-/* Fuzzer of descriptions of primitives. With clang: make fuzz; without: tests/test_api_random.c
+/* Fuzzer of descriptions of primitives. With clang: make fuzz; without: tests/api/random.c
  * runs the same function over random bytes. */
 #include "tests/fuzz/primitive.h"
 

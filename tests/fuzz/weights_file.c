@@ -1,4 +1,4 @@
-/* Fuzzer of the cache file's reader. With clang: make fuzz; without: tests/test_weights_damage.c
+/* Fuzzer of the cache file's reader. With clang: make fuzz; without: tests/packed/damage.c
  * runs the same function over mutations of its own. */
 #include "tests/fuzz/weights_file.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/weights/file_format.h"
+#include "src/packed/file/format.h"
 #include "tests/support/weights.h"
 
 enum { ENTRIES = 8, NEW_ENTRY = 40 };

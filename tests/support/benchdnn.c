@@ -22,7 +22,8 @@ int benchdnn_find(void **state)
     assert_true(length > 0);
     path[length] = 0;
     *strrchr(path, '/') = 0;
-    snprintf(program, sizeof program, "%s %s/../benchdnn/benchdnn", emulator ? emulator : "", path);
+    snprintf(program, sizeof program, "%s %s/../../benchdnn/benchdnn", emulator ? emulator : "",
+             path);
     benchdnn_folder = temporary_folder("benchdnn");
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     setenv("ASAN_OPTIONS", "exitcode=101", 1); /* what a sanitizer finds counts as a crash */

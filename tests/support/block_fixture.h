@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_BLOCK_FIXTURE_H
 #define TESTS_SUPPORT_BLOCK_FIXTURE_H
 
-#include "src/memory/block_manager.h"
+#include "src/memory/blocks/manager.h"
 
 enum { BYTES = 5000, MOST_THREADS = 64 /* at most */ };
 

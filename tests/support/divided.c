@@ -1,6 +1,6 @@
 #include "tests/support/divided.h"
 
-#include "src/matmul/direct.h"
+#include "src/matmul/direct/direct.h"
 #include "src/primitive/engine.h"
 #include "tests/support/session.h"
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/weights/file_format.h"
+#include "src/packed/file/format.h"
 
 /* How many entries there are, and a large one of them. */
 enum { IMAGE_ENTRIES = 8, IMAGE_BIG = 3, IMAGE_BIG_BYTES = 70000 };

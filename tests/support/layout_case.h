@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "src/weights/layout.h"
+#include "src/tensor/layout.h"
 #include "tests/support/tensor.h"
 
 struct layout_case {

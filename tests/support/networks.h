@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_NETWORKS_H
 #define TESTS_SUPPORT_NETWORKS_H
 
-#include "src/memory/interval_plan.h"
+#include "src/memory/plan/interval_plan.h"
 
 #define NETWORK_MAX_BOXES 512
 

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "src/primitive/cache.h"
+#include "src/primitive/cache/cache.h"
 
 struct object {
     struct cache_value value; /* first member */

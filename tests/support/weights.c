@@ -9,7 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "src/weights/key.h"
+#include "src/packed/key.h"
 #include "tests/support/temporary.h"
 #include "tests/support/test.h"
 

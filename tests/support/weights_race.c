@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "src/weights/provider.h"
+#include "src/packed/provider.h"
 #include "tests/support/test.h"
 
 enum { MOST_THREADS = 16 };

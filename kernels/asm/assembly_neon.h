@@ -1,0 +1,271 @@
+/* What every assembly file shares: functions, the registers they have to keep, and the commonest
+ * instructions with their registers by number.
+ *
+ * Vector registers are often computed: `fma %(8 + i), 4, 0` in alternate macro mode is FMLA v8 + i.
+ * Loops over them are written with .rept and a symbol that counts. */
+/* clang-format off */
+#ifndef KERNELS_ASM_ASSEMBLY_NEON_H
+#define KERNELS_ASM_ASSEMBLY_NEON_H
+
+    .altmacro
+    .section .note.GNU-stack, "", %progbits
+    .text
+
+/* As in arch/cpu.h, for what lists of kernels say. */
+    .set IN_ORDER_NARROW, 1
+    .set IN_ORDER_WIDE, 2
+
+/* ---- branch protection, where the compiler is asked for it (-mbranch-protection) ---- */
+
+    .set branches_protected, 0
+    .set returns_protected, 0
+#ifdef __ARM_FEATURE_BTI_DEFAULT
+    .set branches_protected, 1
+#endif
+#ifdef __ARM_FEATURE_PAC_DEFAULT
+    .set returns_protected, 1
+#endif
+
+/* A place where calls by address may go, and one for branches to what is in a register; and what
+ * keeps a return address that is on the stack. All are hints, which other cores take for NOP. */
+    .macro accept_call
+    .if branches_protected
+    hint #34 /* BTI c */
+    .endif
+    .endm
+    .macro accept_branch
+    .if branches_protected
+    hint #36 /* BTI j */
+    .endif
+    .endm
+    .macro sign_return
+    .if returns_protected
+    hint #25 /* PACIASP */
+    .endif
+    .endm
+    .macro check_return
+    .if returns_protected
+    hint #29 /* AUTIASP */
+    .endif
+    .endm
+
+/* For the linker, which protects a program if all of its files say that they are. */
+    .set protected, branches_protected + 2 * returns_protected
+    .if protected
+    .section .note.gnu.property, "a", %note
+    .p2align 3
+    .word 4, 16, 5
+    .asciz "GNU"
+    .word 0xc0000000, 4, protected, 0
+    .text
+    .endif
+
+/* ---- functions ---- */
+
+/* One that C calls by its name, within the library only. */
+    .macro begin_function name
+    .globl \name
+    .hidden \name
+    .type \name, %function
+    begin_listed_function \name
+    .endm
+/* One that C finds in a table. */
+    .macro begin_listed_function name
+    .p2align 4
+\name\():
+    accept_call
+    .endm
+    .macro end_function name
+    .size \name, . - \name
+    .endm
+
+/* Callers keep the lower halves of v8 … v15, and x19 … x30. These push `pairs` pairs of registers
+ * from d8 on, x19 … x(last), and `locals` bytes (a multiple of 16) that are at sp + at_locals; and
+ * pop what the last save_registers in the file has pushed. There are no unwind tables: nothing here
+ * calls or throws, and tiles of some kernels go on in the frame of others. */
+    .macro save_registers pairs, last=18, locals=0
+    .set saved_pairs, \pairs
+    .set saved_last, \last
+    .set at_locals, 16 * saved_pairs + (saved_last - 17) / 2 * 16
+    .set saved_bytes, at_locals + \locals
+    .if saved_last == 30
+    sign_return
+    .endif
+    push_pair %(saved_bytes)
+    all_but_first stp, str
+    .endm
+    .macro restore_registers
+    all_but_first ldp, ldr
+    pop_pair %(saved_bytes)
+    .if saved_last == 30
+    check_return
+    .endif
+    .endm
+    .macro pop_and_return
+    restore_registers
+    ret
+    .endm
+
+    .macro push_pair bytes
+    stp d8, d9, [sp, #-\bytes]!
+    .endm
+    .macro pop_pair bytes
+    ldp d8, d9, [sp], #\bytes
+    .endm
+
+    .macro all_but_first pair_op, op
+    .set saved, 1
+    .rept saved_pairs - 1
+    move_pair \pair_op, d, %(8 + 2 * saved), %(9 + 2 * saved), %(16 * saved)
+    .set saved, saved + 1
+    .endr
+    .set saved, 19
+    .rept (saved_last - 18) / 2
+    move_pair \pair_op, x, %(saved), %(saved + 1), %(16 * saved_pairs + 8 * (saved - 19))
+    .set saved, saved + 2
+    .endr
+    .if saved == saved_last
+    move_one \op, %(saved), %(16 * saved_pairs + 8 * (saved - 19))
+    .endif
+    .endm
+    .macro move_pair op, kind, first, second, at
+    \op \kind\first, \kind\second, [sp, #\at]
+    .endm
+    .macro move_one op, register, at
+    \op x\register, [sp, #\at]
+    .endm
+
+/* ---- tables of addresses, which C knows by their names ---- */
+
+/* Between these two entries are added from among the code that they are for. */
+    .macro begin_table name
+    .pushsection .data.rel.ro, "aw"
+    .p2align 3
+    .globl \name
+    .hidden \name
+    .type \name, %object
+\name\():
+    .popsection
+    .endm
+    .macro end_table name
+    .pushsection .data.rel.ro, "aw"
+    .size \name, . - \name
+    .popsection
+    .endm
+    .macro table_entry address
+    .pushsection .data.rel.ro, "aw"
+    .xword \address
+    .popsection
+    .endm
+    .macro no_entries count
+    .pushsection .data.rel.ro, "aw"
+    .zero 8 * (\count)
+    .popsection
+    .endm
+
+/* ---- one instruction each ---- */
+
+/* By a lane of y, or without one by all of it. op: FMLA, or FMUL where a sum begins. */
+    .macro multiply op, sum, x, y, lane
+    .ifb \lane
+    \op v\sum\().4s, v\x\().4s, v\y\().4s
+    .else
+    \op v\sum\().4s, v\x\().4s, v\y\().s[\lane]
+    .endif
+    .endm
+    .macro fma sum, x, y, lane
+    multiply fmla, \sum, \x, \y, \lane
+    .endm
+    .macro add_to sum, x
+    fadd v\sum\().4s, v\sum\().4s, v\x\().4s
+    .endm
+    .macro at_least sum, low
+    fmax v\sum\().4s, v\sum\().4s, v\low\().4s
+    .endm
+    .macro at_most sum, high
+    fmin v\sum\().4s, v\sum\().4s, v\high\().4s
+    .endm
+    .macro clamp_to sum, low, high
+    at_least \sum, \low
+    at_most \sum, \high
+    .endm
+    .macro clear sum
+    movi v\sum\().4s, #0
+    .endm
+
+/* LD1 or ST1 of `count` vectors, 1 … 4, from v(first) on: one instruction, which adds `step` to the
+ * address in register `at`. */
+    .macro several op, count, first, at, step
+    .if \count == 1
+    \op {v\first\().4s}, [\at], \step
+    .else
+    several_to \op, \first, %(\first + \count - 1), \at, \step
+    .endif
+    .endm
+    .macro several_to op, first, last, at, step
+    \op {v\first\().4s - v\last\().4s}, [\at], \step
+    .endm
+/* The same, which leaves the address as it is. */
+    .macro several_at op, count, first, at
+    .if \count == 1
+    \op {v\first\().4s}, [\at]
+    .else
+    several_at_to \op, \first, %(\first + \count - 1), \at
+    .endif
+    .endm
+    .macro several_at_to op, first, last, at
+    \op {v\first\().4s - v\last\().4s}, [\at]
+    .endm
+
+/* LDR or LDP of one or two vectors. */
+    .macro load_one_or_two count, first, at
+    .if \count == 2
+    load_two \first, %(\first + 1), \at
+    .else
+    ldr q\first, [\at]
+    .endif
+    .endm
+    .macro load_two first, second, at
+    ldp q\first, q\second, [\at]
+    .endm
+
+/* ---- the same for `count` registers from number `first` on ---- */
+
+    .macro for_all op, first, count, others:vararg
+    .set one, \first
+    .rept \count
+    .ifb \others
+    \op %(one)
+    .else
+    \op %(one), \others
+    .endif
+    .set one, one + 1
+    .endr
+    .endm
+    .macro clear_all first, count
+    for_all clear, \first, \count
+    .endm
+    .macro clamp_all first, count, low, high
+    for_all clamp_to, \first, \count, \low, \high
+    .endm
+/* The same for `count` rows: row i in v(i), its address in x(8 + i). */
+    .macro for_each_row op, count, others:vararg
+    .set i, 0
+    .rept \count
+    .ifb \others
+    \op %(i), %(8 + i)
+    .else
+    \op %(i), %(8 + i), \others
+    .endif
+    .set i, i + 1
+    .endr
+    .endm
+
+/* op: at_least or at_most the value that is `offset` bytes from `base`; v0 and `temp` are lost. */
+    .macro limit_all op, first, count, base, offset, temp
+    add \temp, \base, #\offset
+    ld1r {v0.4s}, [\temp]
+    for_all \op, \first, \count, 0
+    .endm
+
+#endif

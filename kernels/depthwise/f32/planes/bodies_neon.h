@@ -1,0 +1,105 @@
+/* Functions of tiles of planes in place (planes.h), whatever is in a tile: lists of
+ * tiles, and planes of 7x7, which are one tile. */
+/* clang-format off */
+#include "kernels/depthwise/f32/planes/in_order_neon.h"
+
+    .macro body K, V, R, side, padding
+    .p2align 4
+.Lplanes_\K\()_\V\()_\R\()_\side\()_\padding\():
+    accept_branch
+    take_columns \K, \V, \R, \side, \padding
+    cbz clamp, 1f
+    limit \V, \R
+1:
+    .if kind
+    store_and_next_tile \V, \R, \side
+    .else
+    store_rows \V, \R, \side
+    next_tile base
+    mov w, weights
+    br scratch
+    .endif
+    .endm
+
+/* Planes of 7x7 are one tile, and one block of instructions. */
+    .macro whole_planes K, clamps
+    begin_plane
+    mov base, src
+    mov out, dst
+    mov w, weights
+    take_columns \K, 2, 7, WHOLE, 3
+    .if \clamps
+    limit 2, 7
+    .endif
+    store_rows 2, 7, WHOLE
+    next_plane
+    .endm
+
+/* ---- which bodies there are; the same list is their code and the table of it ---- */
+
+    .macro entry K, V, R, side, padding
+    .word .Lplanes_\K\()_\V\()_\R\()_\side\()_\padding - .Lplanes_\K\()_bodies
+    .endm
+    .macro no_bodies what, count
+    .ifc \what, entry
+    .rept \count
+    .word 0
+    .endr
+    .endif
+    .endm
+    .macro for_paddings what, K, V, R, side, both
+    \what \K, \V, \R, \side, 0
+    \what \K, \V, \R, \side, 1
+    \what \K, \V, \R, \side, 2
+    .if \both
+    \what \K, \V, \R, \side, 3
+    .else
+    no_bodies \what, 1
+    .endif
+    .endm
+    .macro for_rows what, K, V, side
+    .if \K == 3
+    for_paddings \what, \K, \V, 7, \side, 1
+    for_paddings \what, \K, \V, 4, \side, 0
+    .else
+    for_paddings \what, \K, \V, 7, \side, 0
+    no_bodies \what, 4
+    .endif
+    .endm
+    .macro for_bodies what, K
+    for_rows \what, \K, 2, 0
+    for_rows \what, \K, 2, 1
+    for_rows \what, \K, 2, 2
+    for_rows \what, \K, 1, 1
+    for_rows \what, \K, 1, 2
+    .endm
+
+    .macro function name, K
+    begin_planes dwconv_f32_planes_\name, %(26 + (\K / 7 + (kind + 1) / 2) * 2)
+    begin_tiles \K
+    cbz tiles, 20f
+    adr bodies, .Lplanes_\K\()_bodies
+10: begin_plane
+    next_tile base
+    mov w, weights
+    br scratch
+    for_bodies body, \K
+.Lplanes_\K\()_end:
+    accept_branch
+    ldr tiles, [job, #JOB_TILES]
+    next_plane
+    b.ne 10b
+    b 30f
+20: cbnz clamp, 22f
+21: whole_planes \K, 0
+    b.ne 21b
+    b 30f
+22: whole_planes \K, 1
+    b.ne 22b
+30: pop_and_return
+    .p2align 2
+.Lplanes_\K\()_bodies:
+    for_bodies entry, \K
+    .word .Lplanes_\K\()_end - .Lplanes_\K\()_bodies
+    end_function dwconv_f32_planes_\name
+    .endm

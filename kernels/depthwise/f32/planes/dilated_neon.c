@@ -1,0 +1,439 @@
+/* Dilated depthwise 3x3 convolution of planes (nchw) in place, with stride 1.
+ *
+ * With a large dilation most outputs have some of their taps in the padding, and neighbours have
+ * the same ones: so no row is copied to have zeros around it, and no zeros are multiplied. With
+ * rate 18 at 33 rows and columns an output has 3.6 taps in the mean.
+ *
+ * Rows of dst that are a dilation apart are a chain, as the rows of source that they need are: with
+ * rate 12 three rows of dst have seven products for each column of taps, of three rows of source. A
+ * tile is up to three rows of a chain by up to 16 columns that have the same taps; tiles below each
+ * other are a strip. Its last vectors may overlap those before; a vector of columns that are fewer
+ * overlaps the next columns, which are done later.
+ *
+ * What this cannot do is done on copies of the rows, by kernels/depthwise/f32/rows/wide_neon.c. */
+#include <arm_neon.h>
+#include <math.h>
+
+#include "kernels/asm/sizes.h"
+#include "kernels/depthwise/f32/depthwise.h"
+#include "kernels/depthwise/f32/planes/planes.h"
+#include "kernels/depthwise/f32/rectangle.h"
+#include "kernels/depthwise/f32/rectangle_offsets.h"
+
+enum { LANES = 4, KERNEL = RECTANGLE_KERNEL, MOST_SPANS = 2 * KERNEL - 1 };
+enum { MOST_COLUMNS = RECTANGLE_VECTORS * LANES };
+
+/* Outputs [begin, end) of a direction that have `taps` taps, from number `first` on. */
+struct span {
+    size_t begin, end, first, taps;
+};
+
+struct spans {
+    struct span list[MOST_SPANS];
+    size_t count;
+};
+
+/* ---- columns and rows ---- */
+
+/* A direction: outputs, and which of the places outputs + tap * dilation are not padding. */
+struct direction {
+    size_t outputs, dilation;
+    ptrdiff_t begin, end;
+};
+
+static int exists(const struct direction *direction, size_t output, size_t tap)
+{
+    ptrdiff_t at = (ptrdiff_t)(output + tap * direction->dilation);
+    return at >= direction->begin && at < direction->end;
+}
+
+/* 0: there are outputs without taps. */
+static int find_spans(struct spans *spans, const struct direction *direction)
+{
+    spans->count = 0;
+    for (size_t i = 0; i < direction->outputs; i++) {
+        size_t first = 0, taps = 0;
+        while (first < KERNEL && !exists(direction, i, first))
+            first++;
+        while (first + taps < KERNEL && exists(direction, i, first + taps))
+            taps++;
+        struct span *last = &spans->list[spans->count - (i > 0)];
+        if (!taps)
+            return 0;
+        if (i > 0 && last->first == first && last->taps == taps)
+            last->end++;
+        else
+            spans->list[spans->count++] = (struct span){i, i + 1, first, taps};
+    }
+    return 1;
+}
+
+static int is_narrow(const struct span *span)
+{
+    return span->end - span->begin < LANES;
+}
+
+/* Are all taps of the vector that begins there in the row, and all of its outputs? */
+static int reads_row(const struct direction *columns, const struct span *span, ptrdiff_t begin)
+{
+    return begin >= 0 && (size_t)begin + LANES <= columns->outputs &&
+           exists(columns, (size_t)begin, span->first) &&
+           exists(columns, (size_t)begin + LANES - 1, span->first + span->taps - 1);
+}
+
+/* Narrow spans begin where a vector can, that overlaps none but wide ones. 0: there is no place. */
+static int widen_spans(struct spans *spans, const struct direction *columns)
+{
+    for (size_t i = 0; i < spans->count; i++) {
+        struct span *span = &spans->list[i];
+        if (!is_narrow(span))
+            continue;
+        int before = i > 0 && !is_narrow(span - 1);
+        int behind = i + 1 < spans->count && !is_narrow(span + 1);
+        if (behind && reads_row(columns, span, (ptrdiff_t)span->begin))
+            continue;
+        if (!before || !reads_row(columns, span, (ptrdiff_t)span->end - LANES))
+            return 0;
+        span->begin = span->end - LANES;
+        span->end = span->begin + 1; /* it stays narrow */
+    }
+    return 1;
+}
+
+/* Are there hardly more products of vectors than where each output has all taps, which copies of
+ * rows with zeros around them are? Rows are not asked: how many are in a call is a matter of
+ * threads, and the other kernel multiplies infinite weights by the zeros of padding where this one
+ * leaves it out.
+ */
+static int saves_copies(const struct spans *columns, size_t outputs)
+{
+    const size_t part = 16; /* so many more products take as long as copies do */
+    size_t products = 0, all = (outputs + LANES - 1) / LANES * KERNEL;
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct span *span = &columns->list[i];
+        products += (span->end - span->begin + LANES - 1) / LANES * span->taps;
+    }
+    return products <= all + all / part;
+}
+
+/* ---- tiles ---- */
+
+/* What all planes of a task share. */
+struct plan {
+    struct direction rows;
+    struct spans columns;
+    struct dwconv_f32_rectangle job;
+    ptrdiff_t src_row;
+    size_t dst_row;
+    float limits[2];
+    size_t empty_rows;                      /* without taps: these are the bias */
+    struct dwconv_f32_rectangle_strip *end; /* of those in the scratch memory */
+};
+
+/* Rows of dst that are a dilation apart, from `first` on, and so many such chains beside each
+ * other. Row j has the taps j to j + 2 of the chain's rows of source, of which [begin, end) exist.
+ */
+struct chain {
+    size_t first, count, chains, begin, end;
+};
+
+/* Rows of a chain from number `at` on, that are a tile, and so many of these below each other. */
+struct tile {
+    size_t at, rows, count;
+};
+
+static size_t count_from(size_t first, size_t end, size_t apart)
+{
+    return end > first ? (end - first + apart - 1) / apart : 0;
+}
+
+/* begin and end of the rows that exist are not negative. */
+static struct chain chain_of(const struct direction *rows, size_t first)
+{
+    size_t apart = rows->dilation, count = count_from(first, rows->outputs, apart);
+    size_t begin = count_from(first, (size_t)rows->begin, apart);
+    size_t end = count_from(first, (size_t)rows->end, apart);
+    return (struct chain){first, count, 1, begin, smaller(end, count + KERNEL - 1)};
+}
+
+static int has_taps(const struct chain *chain, size_t at)
+{
+    return larger(at, chain->begin) < smaller(at + KERNEL, chain->end);
+}
+
+static int are_alike(const struct chain *a, const struct chain *b)
+{
+    return a->count == b->count && a->begin == b->begin && a->end == b->end;
+}
+
+/* Rows of the tile that begins there: all of them have the middle one of their taps, unless it is
+ * one row. Two and two are better than three and one. */
+static size_t rows_of_tile(const struct chain *chain, size_t at)
+{
+    size_t whole = smaller(chain->count, chain->end - 1);
+    if (at + 1 < chain->begin || at >= whole)
+        return 1;
+    size_t left = whole - at;
+    return left == 4 ? 2 : smaller(left, RECTANGLE_ROWS);
+}
+
+static int has_all_sources(const struct chain *chain, size_t at, size_t rows)
+{
+    return at >= chain->begin && at + rows + 1 < chain->end;
+}
+
+/* Whole tiles of the same rows go on. */
+static struct tile next_tile(const struct chain *chain, size_t at)
+{
+    struct tile tile = {at, rows_of_tile(chain, at), 1};
+    for (size_t next = at + tile.rows; next < chain->count; next += tile.rows, tile.count++)
+        if (!has_all_sources(chain, at, tile.rows) || rows_of_tile(chain, next) != tile.rows ||
+            !has_all_sources(chain, next, tile.rows))
+            break;
+    return tile;
+}
+
+/* By taps along the width and vectors. */
+typedef dwconv_f32_rectangle_code *const code_by_width[RECTANGLE_KERNEL][RECTANGLE_VECTORS];
+
+static const code_by_width *code_of(const struct plan *plan, const struct chain *chain,
+                                    const struct tile *tile, size_t taps)
+{
+    const code_by_width *codes = dwconv_f32_rectangles[plan->job.limits != NULL];
+    if (tile->rows == 1)
+        return &codes[RECTANGLE_ONE_ROW + taps - 1];
+    size_t without_first = tile->at < chain->begin;
+    size_t without_last = tile->at + tile->rows + 1 >= chain->end;
+    size_t height = RECTANGLE_MORE_ROWS + (tile->rows - 2) * RECTANGLE_ENDS;
+    return &codes[height + 2 * without_first + without_last];
+}
+
+/* ---- strips ---- */
+
+/* Tiles that are the same: in `lines` lines, a chain or a row of them apart, which are `count`
+ * long. */
+struct band {
+    const code_by_width *code;
+    size_t src, dst; /* rows of the first tile */
+    size_t count, step, lines, lines_apart;
+    size_t weights;
+};
+
+/* Lines are as long as they can be. */
+static struct band band_of(const struct plan *plan, const struct chain *chain,
+                           const struct tile *tile)
+{
+    size_t apart = plan->rows.dilation, tile_apart = tile->rows * apart;
+    size_t source = larger(tile->at, chain->begin), first = source - tile->at;
+    size_t taps = smaller(tile->at + KERNEL, chain->end) - source;
+    struct band band = {
+        .code = code_of(plan, chain, tile, taps),
+        .src = chain->first + source * apart,
+        .dst = chain->first + tile->at * apart,
+        .count = chain->chains,
+        .step = 1,
+        .lines = tile->count,
+        .lines_apart = tile_apart,
+        .weights = tile->rows > 1 ? 0 : first * KERNEL,
+    };
+    if (tile->count > chain->chains) {
+        band.count = tile->count;
+        band.step = tile_apart;
+        band.lines = chain->chains;
+        band.lines_apart = 1;
+    }
+    return band;
+}
+
+static void add_strip(struct plan *plan, const struct band *band, size_t line,
+                      const struct span *columns, size_t begin, size_t size)
+{
+    size_t vectors = (size + LANES - 1) / LANES, down = line * band->lines_apart;
+    ptrdiff_t value = (ptrdiff_t)sizeof(float);
+    *plan->end++ = (struct dwconv_f32_rectangle_strip){
+        .code = (*band->code)[columns->taps - 1][vectors - 1],
+        .src = (ptrdiff_t)(band->src + down) * plan->src_row +
+               (ptrdiff_t)columns->first * plan->job.tap_column + (ptrdiff_t)begin * value,
+        .dst = (ptrdiff_t)((band->dst + down) * plan->dst_row + begin * sizeof(float)),
+        .tiles = band->count,
+        .last = (size - (vectors == 4 ? 2 * LANES : LANES)) * sizeof(float),
+        .src_row = (ptrdiff_t)band->step * plan->src_row,
+        .dst_row = (ptrdiff_t)(band->step * plan->dst_row),
+        .weights = offsetof(struct dwconv_f32_rectangle, weights) +
+                   (band->weights + columns->first) * sizeof(float),
+    };
+}
+
+/* What is left behind the last whole strip is at least a vector. */
+static void add_columns(struct plan *plan, const struct band *band, size_t line,
+                        const struct span *columns)
+{
+    size_t end = is_narrow(columns) ? columns->begin + LANES : columns->end, size;
+    for (size_t x = columns->begin; x < end; x += size) {
+        size = smaller(end - x, MOST_COLUMNS);
+        if (size < LANES)
+            x = end - (size = LANES);
+        add_strip(plan, band, line, columns, x, size);
+    }
+}
+
+/* Narrow spans first: they overlap the others. */
+static void add_band(struct plan *plan, const struct band *band)
+{
+    for (int narrow = 1; narrow >= 0; narrow--)
+        for (size_t line = 0; line < band->lines; line++)
+            for (size_t i = 0; i < plan->columns.count; i++)
+                if (is_narrow(&plan->columns.list[i]) == narrow)
+                    add_columns(plan, band, line, &plan->columns.list[i]);
+}
+
+static void add_chain(struct plan *plan, const struct chain *chain)
+{
+    for (size_t at = 0; at < chain->count;) {
+        if (!has_taps(chain, at)) {
+            plan->empty_rows += chain->chains;
+            at++;
+            continue;
+        }
+        struct tile tile = next_tile(chain, at);
+        struct band band = band_of(plan, chain, &tile);
+        add_band(plan, &band);
+        at += tile.rows * tile.count;
+    }
+}
+
+static void add_chains(struct plan *plan)
+{
+    const struct direction *rows = &plan->rows;
+    size_t count = smaller(rows->dilation, rows->outputs);
+    for (size_t first = 0; first < count;) {
+        struct chain chain = chain_of(rows, first), next;
+        while (++first < count && (next = chain_of(rows, first), are_alike(&chain, &next)))
+            chain.chains++;
+        add_chain(plan, &chain);
+    }
+}
+
+/* Lengths, beginnings and ends of chains change once each from one to the next, so they are of four
+ * kinds. Of a kind there are lines of whole tiles, as many as chains or as tiles, whichever are
+ * fewer, and six tiles at most before and behind these. */
+static size_t most_lines(const struct dwconv_f32_task *task)
+{
+    enum { KINDS = 4, OTHERS = 6 };
+    size_t tiles = task->out_rows / (RECTANGLE_ROWS * task->dilation_h) + 1;
+    return KINDS * (OTHERS + smaller(task->dilation_h, tiles));
+}
+
+static size_t scratch_bytes(const struct dwconv_f32_task *task)
+{
+    size_t strips = most_lines(task) * (2 * MOST_SPANS + task->out_cols / MOST_COLUMNS);
+    size_t own = (strips + 1) * sizeof(struct dwconv_f32_rectangle_strip);
+    return larger(own, dwconv_f32_wide_neon.scratch_bytes(task));
+}
+
+/* ---- planes ---- */
+
+static int is_empty(const struct direction *rows, size_t y)
+{
+    size_t tap = 0;
+    while (tap < KERNEL && !exists(rows, y, tap))
+        tap++;
+    return tap == KERNEL;
+}
+
+/* Whether there are such rows is a matter of how rows are cut into calls, and so no reason to leave
+ * others of the call to another kernel, which multiplies infinite weights by padding. */
+static void fill_empty_rows(const struct plan *plan, const struct dwconv_f32_task *task, float *dst,
+                            float bias)
+{
+    float32x4_t low = vdupq_n_f32(task->low), high = vdupq_n_f32(task->high);
+    float value = vgetq_lane_f32(vminq_f32(vmaxq_f32(vdupq_n_f32(bias), low), high), 0);
+    for (size_t y = 0; y < task->out_rows; y++)
+        for (size_t x = 0; is_empty(&plan->rows, y) && x < task->out_cols; x++)
+            dst[y * task->dst_row + x] = value;
+}
+
+static void run_plane(const struct plan *plan, const struct dwconv_f32_task *task, size_t channel)
+{
+    struct dwconv_f32_rectangle job = plan->job;
+    if (job.src) /* there is a row */
+        job.src += channel / task->multiplier * task->src_plane;
+    job.dst += channel * task->dst_plane;
+    for (size_t i = 0; i < KERNEL * KERNEL; i++)
+        job.weights[i] = task->weights[i * task->weights_tap + channel];
+    float bias = task->bias ? task->bias[channel] : 0.0f;
+    for (size_t i = 0; i < sizeof job.bias / sizeof *job.bias; i++)
+        job.bias[i] = bias;
+    dwconv_f32_rectangle_run(&job, task->scratch);
+    if (plan->empty_rows > 0)
+        fill_empty_rows(plan, task, task->dst + channel * task->dst_plane, bias);
+}
+
+/* The rows that exist, which are to be equally far from each other. 0: they are not. */
+static int find_rows(struct direction *rows, const struct dwconv_f32_task *task)
+{
+    size_t count = task->out_rows + (KERNEL - 1) * task->dilation_h, begin = 0;
+    while (begin < count && !task->rows[begin])
+        begin++;
+    size_t end = begin;
+    while (end < count && task->rows[end])
+        end++;
+    *rows = (struct direction){task->out_rows, task->dilation_h, (ptrdiff_t)begin, (ptrdiff_t)end};
+    return end <= begin + 1 || planes_are_even(task, begin, end);
+}
+
+static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
+{
+    struct direction columns = {task->out_cols, task->dilation_w, -task->first,
+                                (ptrdiff_t)task->columns - task->first};
+    if (!find_rows(&plan->rows, task) || !find_spans(&plan->columns, &columns) ||
+        !saves_copies(&plan->columns, task->out_cols) || !widen_spans(&plan->columns, &columns))
+        return 0;
+    ptrdiff_t begin = plan->rows.begin, bytes = (ptrdiff_t)sizeof(float);
+    const float *const *row = task->rows + begin;
+    ptrdiff_t step = plan->rows.end - begin > 1 ? row[1] - row[0] : 0;
+    int clamps = task->low > -INFINITY || task->high < INFINITY;
+    plan->limits[0] = task->low;
+    plan->limits[1] = task->high;
+    plan->src_row = step * bytes;
+    plan->dst_row = task->dst_row * sizeof(float);
+    plan->job = (struct dwconv_f32_rectangle){
+        .src = plan->rows.end > begin ? row[0] - begin * step + task->first : NULL,
+        .dst = task->dst,
+        .src_apart = (ptrdiff_t)task->dilation_h * plan->src_row,
+        .dst_apart = (ptrdiff_t)(task->dilation_h * plan->dst_row),
+        .tap_column = (ptrdiff_t)task->dilation_w * bytes,
+        .limits = clamps ? plan->limits : NULL,
+    };
+    plan->end = task->scratch;
+    plan->empty_rows = 0;
+    add_chains(plan);
+    plan->end->code = dwconv_f32_rectangle_end;
+    return 1;
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    struct plan plan;
+    if (!make_plan(&plan, task)) {
+        dwconv_f32_wide_neon.run(task);
+        return;
+    }
+    for (size_t i = 0; i < task->channels; i++)
+        run_plane(&plan, task, i);
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    return task->column == 1 && task->dst_column == 1 && task->kh == KERNEL && task->kw == KERNEL &&
+           task->stride_h == 1 && task->stride_w == 1 &&
+           (task->dilation_h > 1 || task->dilation_w > 1);
+}
+
+const struct dwconv_f32_kernel dwconv_f32_planes_dilated_neon = {
+    .name = "dwconv_f32_planes_dilated_neon",
+    .needs = CPU_NEON,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};

@@ -1,0 +1,363 @@
+/* Tiles of 3x3 planes in place (planes.h) for cores that issue in order: the same
+ * products in the same order of each sum as in kernels/depthwise/f32/planes/tiles_neon.h.
+ *
+ * A step is row `step` % R of dst with column `step` / R of the kernel: that row gets its products
+ * of the kernel's first row, the row above those of the second, and the row above that those of the
+ * third. It goes on so from column to column, so that products of one sum are always three rows of
+ * others apart: eight FMLA, of two vectors. What a step needs is loaded AHEAD steps before, among
+ * the products of others: rows of source to six places in turn, in v6 … v17, and weights to five,
+ * v0 … v4. */
+/* clang-format off */
+#ifndef KERNELS_DEPTHWISE_F32_PLANES_IN_ORDER_NEON_H
+#define KERNELS_DEPTHWISE_F32_PLANES_IN_ORDER_NEON_H
+
+#include "kernels/depthwise/f32/planes/tiles_neon.h"
+
+    .set AHEAD, 2
+    .set WEIGHTS, 5
+    .set PLACES, 6
+
+/* Of narrow cores: upper halves on their way (see in_order_neon.h), and the bias twice; of wide ones:
+ * where it is. */
+half .req x7
+other_half .req x8
+bias_pair .req x27
+bias_at .req x27
+
+/* ---- where things are ---- */
+
+/* Row `load_i` of source for column `load_kx` of the kernel, or i for kx. */
+    .macro find_place kx, i, V, R
+    .set place, ZERO + 1 + ((\kx * (\R + 2) + \i) % PLACES) * \V
+    .endm
+
+/* ---- loads: `part` is what comes next of what this step has to load ---- */
+
+    .macro start_loads V
+    .if is_flat
+    .set flat_row, 0
+    .elseif is_edge
+    mov in, base
+    .elseif kx == 0
+    sub in, base, #4
+    .else
+    add in, base, #(4 * (kx - 1))
+    .endif
+    .endm
+
+/* LD1 takes a cycle longer than LDR: what moves the address on is not the next instruction, but what
+ * else there is to load is. */
+    .macro load_wide V, x, R
+    .if part == 2
+    .if (is_flat == 0) & (load_i + 1 < end)
+    add in, in, row
+    .endif
+    .elseif is_flat
+    .if part == 0
+    load_flat_row \V, \x
+    .endif
+    .elseif is_edge
+    load_wide_edge \V, \x
+    .elseif part == 0
+    several_at ld1, \V, \x, in
+    .else
+    load_extra \V, \R
+    .endif
+    .endm
+    .macro load_wide_edge V, x
+    .if part == 0
+    load_from \x, %(first_at)
+    .elseif \V == 2
+    load_from %(\x + 1), %(second_at)
+    .endif
+    .endm
+    .macro load_from x, at
+    ldur q\x, [in, #\at]
+    .endm
+
+/* The lower half of each vector by itself, the upper one by a general register. */
+    .macro load_narrow V, x
+    .set of_row, part % row_parts
+    .if of_row == row_parts - 1
+    .if load_i + 1 < end
+    add in, in, row
+    .endif
+    .elseif of_row >= 2 * \V
+    insert_by %(of_row - 2 * \V), \x
+    .elseif of_row < 2
+    load_half %(of_row), \x, half, %(first_at)
+    .else
+    load_half %(of_row - 2), %(\x + 1), other_half, %(second_at)
+    .endif
+    .endm
+    .macro load_half is_upper, x, by, at
+    .if \is_upper
+    ldur \by, [in, #(\at + 8)]
+    .else
+    ldur d\x, [in, #\at]
+    .endif
+    .endm
+    .macro insert_by vector, x
+    .if \vector
+    insert_from %(\x + 1), other_half
+    .else
+    insert_from \x, half
+    .endif
+    .endm
+    .macro insert_from x, by
+    mov v\x\().d[1], \by
+    .endm
+
+/* As in load_edge. */
+    .macro find_offsets V
+    .set first_at, 0
+    .set second_at, apart - 4 * ahead
+    .if \V == 2
+    .set first_at, 4 * beyond
+    .endif
+    .endm
+
+/* Rows of a step: the one that it begins with, and one more in the last and the first step of a column,
+ * which has two more rows than steps. */
+    .macro find_rows R
+    .set target, step + AHEAD
+    .set load_kx, target / \R
+    .set load_i, target % \R
+    .set rows_left, 1
+    .set part, 0
+    .if load_i == \R - 1
+    .set rows_left, 2
+    .elseif (load_i == 0) & (load_kx > 0)
+    .set load_kx, load_kx - 1
+    .set load_i, \R + 1
+    .set rows_left, 2
+    .elseif target >= 3 * \R
+    .set rows_left, 0
+    .endif
+    skip_rows \R
+    .endm
+    .macro skip_rows R
+    .rept 2
+    .if rows_left > 0
+    .if (load_kx > 2) | (load_i < top) | (load_i >= end)
+    next_row \R
+    .endif
+    .endif
+    .endr
+    .endm
+    .macro next_row R
+    .set load_i, load_i + 1
+    .if load_i == \R + 2
+    .set load_i, 0
+    .set load_kx, load_kx + 1
+    .endif
+    .set rows_left, rows_left - 1
+    .set part, 0
+    .endm
+
+    .macro load_next V, R, side
+    .if rows_left > 0
+    .set kx, load_kx
+    find_edge 3, \V, \side
+    find_offsets \V
+    .if (load_i == top) & (part == 0)
+    start_loads \V
+    .endif
+    find_place load_kx, load_i, \V, \R
+    .if kind == IN_ORDER_WIDE
+    load_wide \V, %(place), \R
+    .else
+    load_narrow \V, %(place)
+    .endif
+    .set part, part + 1
+    .if part == row_parts
+    next_row \R
+    skip_rows \R
+    .endif
+    .endif
+    .endm
+
+/* Zeros for a row of the next step, a step after it was loaded. */
+    .macro arrange_next kx_of, i_of, V, R, side
+    .if (\kx_of >= 0) & (\kx_of < 3) & (\i_of >= top) & (\i_of < end)
+    .set kx, \kx_of
+    find_edge 3, \V, \side
+    find_place \kx_of, \i_of, \V, \R
+    arrange_row \V, %(place)
+    .endif
+    .endm
+    .macro arrange_rows V, R, side
+    .set target, step + 1
+    .if target >= 0
+    .set target_kx, target / \R
+    .set target_i, target % \R
+    arrange_next target_kx, target_i, \V, \R, \side
+    .if target_i < 2
+    arrange_next (target_kx - 1), (\R + target_i), \V, \R, \side
+    .endif
+    .endif
+    .endm
+
+/* One weight in each of the first steps of a column. */
+    .macro load_weight_to x, ky
+    .if \ky == 0
+    ldr s\x, [w]
+    .else
+    load_weight_by \x, %(4 + \ky)
+    .endif
+    .endm
+    .macro load_weight_by to, offset
+    ldr s\to, [w, x\offset]
+    .endm
+    .macro load_next_weight R
+    .set target, step + AHEAD
+    .if (target < 3 * \R) & (target % \R < 3)
+    .set target_i, target % \R
+    load_weight_to %((target / \R * 3 + target_i) % WEIGHTS), %(target_i)
+    .if target_i == 2
+    add w, w, w_tap
+    .endif
+    .endif
+    .endm
+
+/* The bias, to the sums of a row of dst that begins. */
+    .macro begin_row V, R, r
+    .if \r < \R
+    .set sum, 32 - \R * \V + (\r) * \V
+    .if kind == IN_ORDER_WIDE
+    several_at ld1, \V, %(sum), bias_at
+    .else
+    for_all spread_bias, %(sum), \V
+    .endif
+    .endif
+    .endm
+    .macro spread_bias x
+    dup v\x\().2d, bias_pair
+    .endm
+
+/* What a step loads beside rows: one of these at a time. */
+    .macro load_extra V, R
+    .if extra == 0
+    load_next_weight \R
+    .elseif extra == 1
+    begin_row \V, \R, (step + AHEAD)
+    .endif
+    .set extra, extra + 1
+    .endm
+
+/* ---- products ---- */
+
+/* Of row ky of the kernel; loads go on after each one, or after all vectors of one. */
+    .macro multiply_row ky, V, R, side
+    .set target, step - \ky
+    .if (target >= 0) & (target < 3 * \R)
+    .set r, target % \R
+    .set i, r + \ky
+    .set product_kx, target / \R
+    .if (i >= top) & (i < end)
+    .set v, 0
+    .rept \V
+    find_place product_kx, i, \V, \R
+    fma %(32 - \R * \V + r * \V + v), %(place + v), %((product_kx * 3 + \ky) % WEIGHTS), 0
+    .set v, v + 1
+    .if (kind == IN_ORDER_NARROW) | (v == \V)
+    load_next \V, \R, \side
+    .endif
+    .endr
+    .endif
+    .endif
+    .endm
+
+    .macro take_step V, R, side, beside
+    find_rows \R
+    arrange_rows \V, \R, \side
+    .set extra, 0
+    multiply_row 0, \V, \R, \side
+    multiply_row 1, \V, \R, \side
+    multiply_row 2, \V, \R, \side
+    .rept 2 * row_parts
+    load_next \V, \R, \side
+    .endr
+    .rept 2 - extra
+    load_extra \V, \R
+    .endr
+    .ifnb \beside
+    .if step >= 0
+    \beside
+    .endif
+    .endif
+    .endm
+
+    .macro take_columns_in_order V, R, side, padding, beside
+    .set top, \padding % 2
+    .set end, \R + 2 - \padding / 2
+    .set row_parts, 3
+    .if kind == IN_ORDER_NARROW
+    .set row_parts, 3 * \V + 1
+    .endif
+    .set step, -AHEAD
+    .rept 3 * \R + 2 + AHEAD
+    take_step \V, \R, \side, \beside
+    .set step, step + 1
+    .endr
+    .endm
+
+/* ---- stores: ST1, too, takes four cycles to move an address on. `beside`, if it is given, goes on with
+ * each row ---- */
+
+    .macro store_rows_in_order V, R, side, beside
+    .set i, 32 - \R * \V
+    .rept \R
+    .if \V == 1
+    store_at %(i), 0
+    .elseif \side == WHOLE
+    store_at %(i), 0
+    store_at %(i + 1), 12
+    .else
+    store_two %(i), %(i + 1)
+    .endif
+    add out, out, dst_row
+    .set i, i + \V
+    .ifnb \beside
+    \beside
+    .endif
+    .endr
+    .endm
+    .macro store_at x, at
+    stur q\x, [out, #\at]
+    .endm
+    .macro store_two first, second
+    stp q\first, q\second, [out]
+    .endm
+
+/* What next_tile does, an instruction with each row. */
+next_out .req x7
+    .macro next_tile_part
+    .if tile_part == 0
+    ldp base, next_out, [tiles], #16
+    .elseif tile_part == 1
+    ldr scratch, [tiles], #8
+    .elseif tile_part == 2
+    add base, base, src
+    .elseif tile_part == 3
+    ldrsw scratch, [bodies, scratch, lsl #2]
+    .elseif tile_part == 4
+    add next_out, next_out, dst
+    .elseif tile_part == 5
+    mov w, weights
+    .elseif tile_part == 6
+    add scratch, scratch, bodies
+    .endif
+    .set tile_part, tile_part + 1
+    .endm
+    .macro store_and_next_tile V, R, side
+    .set tile_part, 0
+    store_rows_in_order \V, \R, \side, next_tile_part
+    .rept 7 - tile_part
+    next_tile_part
+    .endr
+    mov out, next_out
+    br scratch
+    .endm
+
+#endif

@@ -1,0 +1,244 @@
+/* Depthwise convolution of planes (nchw) in place, with padding of half a kernel or none on each
+ * side: tiles for the assembly of kernels/depthwise/f32/planes/tiles_neon.S and, where planes are
+ * 14x14, assembly for these. What neither can do is done on copies of the rows, by
+ * kernels/depthwise/f32/rows/wide_neon.c. */
+#include "kernels/depthwise/f32/depthwise.h"
+#include "kernels/depthwise/f32/planes/planes.h"
+#include "kernels/depthwise/f32/planes/planes_offsets.h"
+
+enum { LANES = 4, WIDE = 2 * LANES, TALL = 7, LOW = 4 };
+
+/* The tiles of one row of them. */
+struct band {
+    size_t y, height, padding;
+};
+
+static size_t count_tiles(const struct dwconv_f32_task *task)
+{
+    return (task->out_rows / TALL + 2) * (task->out_cols / (2 * LANES) + 2) + 1;
+}
+
+static size_t scratch_bytes(const struct dwconv_f32_task *task)
+{
+    size_t own = count_tiles(task) * sizeof(struct dwconv_f32_planes_tile);
+    size_t wide = dwconv_f32_wide_neon.scratch_bytes(task), pairs = PLANES_PAIRS * sizeof(float);
+    size_t most = own > wide ? own : wide;
+    return most > pairs ? most : pairs;
+}
+
+/* Tall tiles, and for what is left one that overlaps them. */
+static size_t height_at(const struct dwconv_f32_task *task, size_t y)
+{
+    size_t left = task->out_rows - y;
+    return (left > LOW && task->out_rows >= TALL) || task->kh > 3 ? TALL : LOW;
+}
+
+/* The band that begins at y, or ends with the last row. 0: it would have a part of the rows of
+ * padding, or there is no such tile. */
+static int find_band(struct band *band, const struct dwconv_f32_task *task,
+                     const struct planes_gap *gap, size_t y)
+{
+    size_t rows = task->out_rows, stride = task->stride_h;
+    band->height = height_at(task, y);
+    band->y = y + band->height <= rows ? y : rows - band->height;
+    size_t end = band->y + band->height;
+    int top = band->y * stride < gap->above;
+    int bottom = (end - 1) * stride + task->kh > planes_count_rows(task) - gap->below;
+    band->padding = (top ? PLANES_TOP : 0u) | (bottom ? PLANES_BOTTOM : 0u);
+    if (top && bottom && (task->kh > 3 || band->height == LOW))
+        return 0;
+    return (!top || band->y == 0) && (!bottom || end == rows);
+}
+
+static struct dwconv_f32_planes_tile *add_tile(struct dwconv_f32_planes_tile *tile,
+                                               const struct dwconv_f32_task *task,
+                                               const struct band *band,
+                                               const struct planes_gap *gap, size_t x,
+                                               enum planes_columns columns)
+{
+    enum planes_rows rows = band->height == TALL ? PLANES_TALL : PLANES_LOW;
+    size_t row = band->padding & PLANES_TOP ? 0 : band->y * task->stride_h - gap->above;
+    ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
+    *tile = (struct dwconv_f32_planes_tile){
+        .src = ((size_t)((ptrdiff_t)row * step) + x * task->stride_w) * sizeof(float),
+        .dst = (band->y * task->dst_row + x) * sizeof(float),
+        .body = PLANES_BODY(columns, rows, band->padding),
+    };
+    return tile + 1;
+}
+
+/* Which ends of a row are padding, of half a kernel; and where column 0 of dst is in src. */
+struct edges {
+    int left, right;
+    ptrdiff_t column;
+};
+
+/* Tiles of the middle end `margin` columns before padding on the right, where another one follows.
+ */
+static struct dwconv_f32_planes_tile *
+list_band(struct dwconv_f32_planes_tile *tile, const struct dwconv_f32_task *task,
+          const struct band *band, const struct planes_gap *gap, const struct edges *edges)
+{
+    size_t width = task->out_cols, margin = edges->right ? task->kw / 2 : 0, x = 0;
+    size_t end = !edges->right ? width : width > WIDE ? width - WIDE : 0;
+    int is_wide = edges->right ? width >= WIDE + margin : (width - 1) % WIDE >= LANES;
+    if (edges->left) {
+        tile = add_tile(tile, task, band, gap, 0, is_wide ? PLANES_8_LEFT : PLANES_4_LEFT);
+        x = is_wide ? WIDE : LANES;
+    }
+    for (; x < end; x += WIDE) {
+        x = width - x < WIDE + margin ? width - WIDE - margin : x;
+        tile = add_tile(tile, task, band, gap, x, PLANES_8);
+    }
+    if (!edges->right)
+        return tile;
+    return width - x > LANES ? add_tile(tile, task, band, gap, width - WIDE, PLANES_8_RIGHT)
+                             : add_tile(tile, task, band, gap, width - LANES, PLANES_4_RIGHT);
+}
+
+/* 0: these tiles cannot do it. */
+static int list_tiles(struct dwconv_f32_planes_tile *tile, const struct dwconv_f32_task *task,
+                      const struct planes_gap *gap, const struct edges *edges)
+{
+    struct band band;
+    for (size_t y = 0; y < task->out_rows; y = band.y + band.height) {
+        if (!find_band(&band, task, gap, y))
+            return 0;
+        tile = list_band(tile, task, &band, gap, edges);
+    }
+    tile->body = PLANES_END;
+    return 1;
+}
+
+/* Are there tiles for so many columns, and for what is at their ends? Those at an edge must not
+ * reach the padding at the other, nor the last one of the middle the padding on the left. */
+static int find_edges(struct edges *edges, const struct dwconv_f32_task *task)
+{
+    size_t width = task->out_cols, half = task->kw / 2;
+    ptrdiff_t columns = (ptrdiff_t)task->columns, padding = (ptrdiff_t)half;
+    ptrdiff_t end = task->first + (ptrdiff_t)(width - 1 + task->kw);
+    edges->left = task->first == -padding;
+    edges->right = columns == end - padding;
+    edges->column = task->first + padding;
+    if ((!edges->left && task->first < 0) || (!edges->right && columns < end))
+        return 0;
+    if (edges->left && edges->right)
+        return width >= LANES + half && (width <= WIDE || width >= WIDE + half);
+    if (edges->left || edges->right)
+        return width == LANES || width == WIDE || width >= WIDE + half;
+    return width >= WIDE;
+}
+
+/* For 5x5 and 7x7 there are tall ones only, which must not overlap much. */
+static int suits_height(const struct dwconv_f32_task *task)
+{
+    size_t rows = task->out_rows, tiles = (rows + TALL - 1) / TALL;
+    return task->kh == 3 ? rows >= LOW : rows >= TALL && tiles * TALL * 8 <= rows * 9;
+}
+
+/* The assembly that a core takes: tiles of 3x3, 5x5 and 7x7; and of 3x3 and 5x5 planes of 14x14,
+ * NULL where there is none. Flat ones are those whose rows follow one another. */
+struct functions {
+    dwconv_f32_planes_fn *tiles[3], *halves[2], *flat_halves[2];
+};
+
+/* The assembly that needs no list of tiles for these planes, if there is some. */
+static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
+                                        const struct planes_gap *gap, const struct edges *edges,
+                                        const struct functions *functions)
+{
+    size_t rows = task->out_rows, half = task->kh / 2;
+    if (rows != task->out_cols || !gap->above || !gap->below || !edges->left || !edges->right)
+        return NULL;
+    if (rows == TALL)
+        return functions->tiles[half - 1];
+    if (rows != 2 * TALL || half > 2)
+        return NULL;
+    int is_flat = task->rows[half + 1] - task->rows[half] == 2 * TALL;
+    return (is_flat ? functions->flat_halves : functions->halves)[half - 1];
+}
+
+static void run_with(const struct dwconv_f32_task *task, const struct functions *functions)
+{
+    float low = task->low, high = task->high;
+    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    struct planes_gap gap;
+    struct edges edges;
+    int suits = find_edges(&edges, task) && suits_height(task) && planes_find_gap(&gap, task);
+    dwconv_f32_planes_fn *whole = suits ? find_whole(task, &gap, &edges, functions) : NULL;
+    if (!suits || (!whole && !list_tiles(task->scratch, task, &gap, &edges))) {
+        dwconv_f32_wide_neon.run(task);
+        return;
+    }
+    struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
+    job.tiles = whole ? NULL : task->scratch;
+    job.pairs = task->scratch;
+    job.src += edges.column;
+    if (whole)
+        whole(&job);
+    else
+        functions->tiles[task->kh / 2 - 1](&job);
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    static const struct functions functions = {
+        {dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
+        {dwconv_f32_planes_14x14, NULL},
+        {dwconv_f32_planes_14x14_flat, dwconv_f32_planes_14x14_5x5_flat},
+    };
+    run_with(task, &functions);
+}
+
+static void run_a55(const struct dwconv_f32_task *task)
+{
+    static const struct functions functions = {
+        {dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
+        {dwconv_f32_planes_14x14_a55, NULL},
+        {dwconv_f32_planes_14x14_a55, dwconv_f32_planes_14x14_5x5_flat},
+    };
+    run_with(task, &functions);
+}
+
+static void run_a510(const struct dwconv_f32_task *task)
+{
+    static const struct functions functions = {
+        {dwconv_f32_planes_3s1_a510, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
+        {dwconv_f32_planes_14x14_a510, NULL},
+        {dwconv_f32_planes_14x14_flat_a510, dwconv_f32_planes_14x14_5x5_flat},
+    };
+    run_with(task, &functions);
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
+           task->stride_h == 1 && task->stride_w == 1 && task->dilation_h == 1 &&
+           task->dilation_w == 1 && (task->kh == 3 || task->kh == 5 || task->kh == 7);
+}
+
+const struct dwconv_f32_kernel dwconv_f32_planes_neon = {
+    .name = "dwconv_f32_planes_neon",
+    .needs = CPU_NEON,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};
+
+const struct dwconv_f32_kernel dwconv_f32_planes_a55_neon = {
+    .name = "dwconv_f32_planes_a55_neon",
+    .needs = CPU_NEON,
+    .kind = IN_ORDER_NARROW,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run_a55,
+};
+
+const struct dwconv_f32_kernel dwconv_f32_planes_a510_neon = {
+    .name = "dwconv_f32_planes_a510_neon",
+    .needs = CPU_NEON,
+    .kind = IN_ORDER_WIDE,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run_a510,
+};

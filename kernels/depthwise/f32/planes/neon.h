@@ -1,0 +1,88 @@
+/* What the assembly for planes in place (planes.h) shares: the job's registers, and the
+ * ways from tile to tile and from plane to plane. x1 … x8, x9 (out) and x17 are each file's own. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/depthwise/f32/planes/planes_offsets.h"
+
+job .req x0
+in .req x1
+row .req x2
+w_tap .req x4
+out .req x9
+dst_row .req x10
+tiles .req x11
+bodies .req x12
+src .req x13
+dst .req x14
+clamp .req x15
+scratch .req x16
+base .req x17
+weights .req x19
+bias .req x20
+planes .req x21
+repeats .req x22
+multiplier .req x23
+src_plane .req x24
+dst_plane .req x25
+bias_next .req x26
+
+/* IN_ORDER_* of the cores that a function is for; 0: all. */
+    .set kind, 0
+
+    .macro begin_planes name, last=26, locals=32
+    begin_function \name
+    save_registers 4, \last, \locals
+    ldp src, dst, [job, #JOB_SRC]
+    ldp row, dst_row, [job, #JOB_ROW]
+    ldp weights, w_tap, [job, #JOB_WEIGHTS]
+    ldr bias, [job, #JOB_BIAS]
+    ldp bias_next, clamp, [job, #JOB_BIAS_NEXT]
+    ldp tiles, planes, [job, #JOB_TILES]
+    ldp src_plane, dst_plane, [job, #JOB_SRC_PLANE]
+    ldr multiplier, [job, #JOB_MULTIPLIER]
+    mov repeats, multiplier
+    .endm
+
+/* The bias eight times, at sp + at_locals: by a general register, as vectors would take the pipes
+ * of FMLA. */
+    .macro begin_plane
+    ldr w16, [bias]
+    add bias, bias, bias_next
+    orr x16, x16, x16, lsl #32
+    stp x16, x16, [sp, #at_locals]
+    stp x16, x16, [sp, #at_locals + 16]
+    .if kind == IN_ORDER_NARROW
+    mov bias_pair, x16
+    .elseif kind == IN_ORDER_WIDE
+    add bias_at, sp, #at_locals
+    .endif
+    .endm
+
+/* The bias in the even ones of eight lanes there, where pairs of lanes are added in the end. */
+    .macro spread_bias_to_pairs
+    ldr w16, [bias]
+    add bias, bias, bias_next
+    stp x16, x16, [sp, #at_locals]
+    stp x16, x16, [sp, #at_locals + 16]
+    .endm
+
+/* The flags say whether it was the last one. */
+    .macro next_plane
+    add scratch, src, src_plane
+    add dst, dst, dst_plane
+    add weights, weights, #4
+    subs repeats, repeats, #1
+    csel src, scratch, src, eq
+    csel repeats, multiplier, repeats, eq
+    subs planes, planes, #1
+    .endm
+
+/* Where its source begins and its results go; its body is then at `scratch`. */
+    .macro next_tile from
+    ldp \from, out, [tiles], #16
+    ldr scratch, [tiles], #8
+    add \from, \from, src
+    add out, out, dst
+    ldrsw scratch, [bodies, scratch, lsl #2]
+    add scratch, scratch, bodies
+    .endm

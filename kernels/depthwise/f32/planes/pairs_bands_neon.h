@@ -1,0 +1,137 @@
+/* Lists of bands of planes with stride 2 in pairs (planes.h): what the assembly of 3x3
+ * and of 5x5 shares. A band is up to HIGHEST rows of dst, a tile four columns of it. Files have
+ *
+ *   tile R, padding, side, clamps    which leaves `base` and `out` at the tile to the right
+ *   whole_tiles_wide R, padding, clamps   3x3: all but the last tile, for wide cores that issue in
+ *                                         order
+ *   begin_function_constants         vectors that all planes share
+ *   begin_plane_constants            the bias and weights of one
+ *   whole_planes clamps              what is done without a list, to label 12 */
+/* clang-format off */
+#include "kernels/depthwise/f32/planes/pairs_neon.h"
+
+/* Left of the first tile are zeros; behind the last one are so for 5x5, and one more where an image ends
+ * with an even column. 5x5: the last one may also have two columns only, behind whole tiles. */
+    .set MIDDLE, 0
+    .set LEFT, 1
+    .set RIGHT, 2
+    .set RIGHT_EVEN, 3
+    .set RIGHT_HALF, 4
+
+count .req x27
+vectors .req x28
+last_src .req x29
+last_dst .req x30
+
+/* The last tile overlaps the one before unless it is whole, or half of one. */
+    .macro whole_tiles R, padding, clamps
+    mov count, vectors
+    ldr scratch, [job, #JOB_LEFT]
+    cbz scratch, 1f
+    tile \R, \padding, LEFT, \clamps
+    cbz count, 2f
+1:  tile \R, \padding, MIDDLE, \clamps
+    subs count, count, #1
+    b.ne 1b
+2:
+    .endm
+    .macro band_body R, padding, clamps
+    .if (kind == IN_ORDER_WIDE) & (KERNEL == 3)
+    whole_tiles_wide \R, \padding, \clamps
+    .else
+    whole_tiles \R, \padding, \clamps
+    .endif
+    ldr scratch, [job, #JOB_ENDS]
+    cbnz scratch, 5f
+    .if KERNEL == 3
+    cbz last_src, 3f
+    .endif
+    add base, base, last_src
+    add out, out, last_dst
+    tile \R, \padding, %(KERNEL / 5 * RIGHT), \clamps
+3:  next_tile base
+    br scratch
+5:
+    .if KERNEL == 5
+    tbnz scratch, #1, 6f /* PLANES_ENDS_HALF */
+    .endif
+    add base, base, last_src
+    add out, out, last_dst
+    tile \R, \padding, RIGHT_EVEN, \clamps
+    next_tile base
+    br scratch
+    .if KERNEL == 5
+6:  tile \R, \padding, RIGHT_HALF, \clamps
+    next_tile base
+    br scratch
+    .endif
+    .endm
+
+    .macro band R, padding
+    .p2align 4
+.Lband_\R\()_\padding\():
+    accept_branch
+    cbnz clamp, 4f
+    band_body \R, \padding, 0
+4:  band_body \R, \padding, 1
+    .endm
+
+    .macro band_entry R, padding
+    .word .Lband_\R\()_\padding - .Lbands
+    .endm
+    .macro no_bands what, count
+    .ifc \what, band_entry
+    .rept \count
+    .word 0
+    .endr
+    .endif
+    .endm
+
+/* In the order of PLANES_BAND. */
+    .macro for_paddings what, R
+    \what \R, 0
+    \what \R, 1
+    \what \R, 2
+    .if KERNEL == 5
+    \what \R, 4
+    .else
+    no_bands \what, 1
+    .endif
+    .endm
+    .macro for_bands what
+    .set height, 1
+    .rept HIGHEST
+    for_paddings \what, %(height)
+    .set height, height + 1
+    .endr
+    no_bands \what, %((7 - HIGHEST) * 4)
+    .endm
+
+/* 5x5: room for the weights of whole planes, too. */
+    .macro function name
+    begin_planes \name, 30, %(48 + KERNEL / 5 * 192)
+    ldr weights_row, [job, #JOB_WEIGHTS_ROW]
+    ldr vectors, [job, #JOB_VECTORS]
+    ldp last_src, last_dst, [job, #JOB_LAST_SRC]
+    begin_function_constants
+    adr bodies, .Lbands
+    cbz tiles, 13f
+10: begin_plane_constants
+    ldr tiles, [job, #JOB_TILES]
+    next_tile base
+    br scratch
+    for_bands band
+.Lend:
+    accept_branch
+    next_plane
+    b.ne 10b
+12: pop_and_return
+13: cbnz clamp, 14f
+    whole_planes 0
+14: whole_planes 1
+    .p2align 2
+.Lbands:
+    for_bands band_entry
+    .word .Lend - .Lbands
+    end_function \name
+    .endm

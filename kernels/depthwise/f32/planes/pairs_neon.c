@@ -1,0 +1,164 @@
+/* Depthwise 3x3 and 5x5 convolution of planes (nchw) in place with stride 2: bands of rows for the
+ * assembly of kernels/depthwise/f32/planes/pairs_bands_neon.h. What these cannot do is done on
+ * copies of the rows, by kernels/depthwise/f32/pairs_neon.c, in the same order of sums. */
+#include "kernels/depthwise/f32/pairs.h"
+#include "kernels/depthwise/f32/planes/planes.h"
+
+enum { LANES = 4, STRIDE = 2 };
+
+static size_t count_bands(const struct dwconv_f32_task *task)
+{
+    size_t most = task->kw == 3 ? PLANES_HIGHEST_BAND : PLANES_BAND_ROWS;
+    return (task->out_rows + most - 1) / most;
+}
+
+static size_t scratch_bytes(const struct dwconv_f32_task *task)
+{
+    size_t own = (count_bands(task) + 2) * sizeof(struct dwconv_f32_planes_tile);
+    size_t copies = dwconv_f32_pairs_bytes(task);
+    return own > copies ? own : copies;
+}
+
+/* Columns of the image from the first one that a pair of columns of the kernel begins with for
+ * output 0: column 0 if half a kernel of padding is before the image; 3x3 may also begin in it. */
+static size_t count_columns(const struct dwconv_f32_task *task)
+{
+    ptrdiff_t half = (ptrdiff_t)task->kw / 2, first = task->first + half;
+    int suits = first == 0 || (task->kw == 3 && first > 0 && first < (ptrdiff_t)task->columns);
+    return suits ? task->columns - (size_t)first : 0;
+}
+
+static int ends_even(const struct dwconv_f32_task *task)
+{
+    return count_columns(task) == STRIDE * task->out_cols - 1;
+}
+
+/* 5x5: two columns behind the last output's, or none; 3x3: as many as there are, or one less than
+ * outputs want. A tile may not be the first and special at the right edge. */
+static int suits_width(const struct dwconv_f32_task *task)
+{
+    size_t columns = count_columns(task), wanted = STRIDE * task->out_cols;
+    if (task->kw == 3 && columns >= wanted)
+        return task->out_cols >= LANES;
+    return task->out_cols > LANES && (columns == wanted || ends_even(task));
+}
+
+/* 0: one would have padding above as well as below. */
+static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f32_task *task,
+                      const struct planes_gap *gap)
+{
+    size_t bands = count_bands(task);
+    if (bands == 1 && gap->above && gap->below)
+        bands = 2;
+    if (bands > task->out_rows)
+        return 0;
+    planes_list_bands(band, task, gap, bands);
+    return 1;
+}
+
+/* Does a row of 5x5 end with half a vector of dst? There is a tile for it. */
+static int ends_half(const struct dwconv_f32_task *task)
+{
+    return task->kw == 5 && task->out_cols % LANES == LANES / 2 && !ends_even(task);
+}
+
+/* All vectors but the last one are whole; of 5x5, and where a row ends in half a pair, it is always
+ * a special one. */
+static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_task *task)
+{
+    ptrdiff_t half = (ptrdiff_t)task->kw / 2;
+    job->left = task->first < 0;
+    job->ends = ends_half(task) ? PLANES_ENDS_HALF : ends_even(task) ? PLANES_ENDS_EVEN : 0;
+    job->src += job->left ? 0 : task->first + half;
+    size_t width = task->out_cols, is_special = task->kw == 5 || job->ends;
+    size_t whole = (width - is_special) / LANES * LANES;
+    ptrdiff_t back =
+        whole < width && !ends_half(task) ? (ptrdiff_t)(width - LANES) - (ptrdiff_t)whole : 0;
+    job->vectors = whole / LANES - job->left;
+    job->last_dst = back * (ptrdiff_t)sizeof(float);
+    job->last_src = STRIDE * job->last_dst;
+}
+
+/* The assembly that a core takes: bands of 3x3 and 5x5, and 3x3 of whole planes. */
+struct functions {
+    dwconv_f32_planes_fn *bands_3x3, *bands_5x5, *planes_7x7;
+};
+
+/* The assembly that needs no list for these planes, if there is some. */
+static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
+                                        const struct planes_gap *gap,
+                                        const struct functions *functions)
+{
+    size_t rows = task->out_rows, below = task->kw / 2 - 1;
+    if (rows != task->out_cols || !gap->above || gap->below != below || task->first >= 0 ||
+        ends_even(task))
+        return NULL;
+    if (task->kw == 5)
+        return rows == 7 ? functions->bands_5x5 : NULL;
+    if (task->rows[2] - task->rows[1] != (ptrdiff_t)(STRIDE * rows)) /* not dense */
+        return NULL;
+    if (rows == 7 && task->dst_row == rows)
+        return functions->planes_7x7;
+    return rows == 14 ? functions->bands_3x3 : NULL;
+}
+
+static void run_with(const struct dwconv_f32_task *task, const struct functions *functions)
+{
+    float low = task->low, high = task->high;
+    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    struct planes_gap gap;
+    if (!suits_width(task) || !planes_find_gap(&gap, task) ||
+        !list_bands(task->scratch, task, &gap)) {
+        dwconv_f32_pairs(task);
+        return;
+    }
+    struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
+    list_columns(&job, task);
+    dwconv_f32_planes_fn *whole = find_whole(task, &gap, functions);
+    job.tiles = whole ? NULL : task->scratch;
+    if (whole)
+        whole(&job);
+    else
+        (task->kw == 3 ? functions->bands_3x3 : functions->bands_5x5)(&job);
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    static const struct functions functions = {
+        dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5, dwconv_f32_planes_pairs_7x7};
+    run_with(task, &functions);
+}
+
+static void run_a510(const struct dwconv_f32_task *task)
+{
+    static const struct functions functions = {dwconv_f32_planes_pairs_3x3_a510,
+                                               dwconv_f32_planes_pairs_5x5_a510,
+                                               dwconv_f32_planes_pairs_7x7_a510};
+    run_with(task, &functions);
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
+           (task->kh == 3 || task->kh == 5) && task->stride_h == STRIDE &&
+           task->stride_w == STRIDE && task->dilation_h == 1 && task->dilation_w == 1;
+}
+
+const struct dwconv_f32_kernel dwconv_f32_planes_pairs_neon = {
+    .name = "dwconv_f32_planes_pairs_neon",
+    .needs = CPU_NEON,
+    .in_pairs = 1,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};
+
+const struct dwconv_f32_kernel dwconv_f32_planes_pairs_a510_neon = {
+    .name = "dwconv_f32_planes_pairs_a510_neon",
+    .needs = CPU_NEON,
+    .kind = IN_ORDER_WIDE,
+    .in_pairs = 1,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run_a510,
+};

@@ -1,0 +1,83 @@
+/* What the assembly for planes in place with stride 2 in pairs shares (planes.h).
+ *
+ * To separate even columns from odd ones takes the pipes of FMLA. So most columns are used as they
+ * lie: two pairs of neighbours in a vector go with the weights of two neighbouring columns of the
+ * kernel, twice. Even and odd lanes have sums of their own, and one FADDP of two vectors of them
+ * makes four values of dst. Only the column of the kernel that is left over wants every other
+ * column of source, by one UZP1 for four of them; it then serves all rows of dst it reaches. */
+/* clang-format off */
+#include "kernels/depthwise/f32/planes/neon.h"
+
+to .req x3
+/* x4 … x7: from a row's first weight to the others; and to the next row */
+weights_row .req x8
+
+/* ---- one instruction each ---- */
+
+    .macro load_two_at first, second, from, at
+    ldp q\first, q\second, [\from, #\at]
+    .endm
+    .macro shift_out x, zero, bytes
+    ext v\x\().16b, v\x\().16b, v\zero\().16b, #\bytes
+    .endm
+    .macro every_other op, to, x, y
+    \op v\to\().4s, v\x\().4s, v\y\().4s
+    .endm
+    .macro find_bytes to, x, y, bytes
+    tbl v\to\().16b, {v\x\().16b, v\y\().16b}, v\bytes\().16b
+    .endm
+    .macro add_neighbours to, first, second
+    faddp v\to\().4s, v\first\().4s, v\second\().4s
+    .endm
+/* By a general register, whose way to vectors takes the pipes neither of FMLA nor of loads. */
+    .macro spread_pair to, from
+    dup v\to\().2d, \from
+    .endm
+
+/* ---- the weights of 3x3: of pairs in v(PAIR_WEIGHTS) to v(PAIR_WEIGHTS + 2), of the single column in
+ * lanes of v(PAIR_WEIGHTS + 3) ---- */
+
+/* To registers x(first) … x(first + 2) and the stack, where they wait. from, step (to the next row of
+ * weights), single: numbers of registers, too; `from`, `single` and `scratch` are lost. */
+    .macro fetch_weights_3x3 from, step, first, single
+    lsl x\first, w_tap, #1
+    ldr w\single, [x\from]
+    fetch_pair_of %(\first + 1), \from, \first
+    add x\from, x\from, x\step
+    ldr w16, [x\from]
+    orr x\single, x\single, x16, lsl #32
+    fetch_pair_of %(\first + 2), \from, \first
+    add x\from, x\from, x\step
+    ldr w16, [x\from]
+    stp x\single, x16, [sp, #at_locals + 32]
+    fetch_pair_of \first, \from, \first
+    .endm
+    .macro fetch_pair_of to, from, second
+    ldr w16, [x\from, x\second]
+    ldr w\to, [x\from, w_tap]
+    orr x\to, x\to, x16, lsl #32
+    .endm
+/* Those of the plane after this one, if there is one: the flags say `ne`. */
+    .macro fetch_next_weights_3x3 from, step, first, single
+    cmp planes, #1
+    cset x\from, ne
+    add x\from, weights, x\from, lsl #2
+    fetch_weights_3x3 \from, \step, \first, \single
+    .endm
+    .macro spread_weights_3x3 first
+    spread_weights_of %(PAIR_WEIGHTS), %(\first + 1)
+    spread_weights_of %(PAIR_WEIGHTS + 1), %(\first + 2)
+    spread_weights_of %(PAIR_WEIGHTS + 2), \first
+    load_local %(PAIR_WEIGHTS + 3), 32
+    .endm
+    .macro spread_weights_of to, from
+    spread_pair \to, x\from
+    .endm
+    .macro load_local to, at
+    ldr q\to, [sp, #at_locals + \at]
+    .endm
+/* The bias of a plane; its upper half is zero. */
+    .macro load_bias to
+    ldr \to, [bias]
+    add bias, bias, bias_next
+    .endm

@@ -1,0 +1,193 @@
+/* Depthwise convolution of planes (nchw) in place, kernels of 3x3, 5x5 and 7x7 with stride 1, or of
+ * 3x3 and 5x5 with stride 2 and half as many columns of dst as of src: what the assembly wants to
+ * know. */
+#ifndef KERNELS_DEPTHWISE_F32_PLANES_PLANES_H
+#define KERNELS_DEPTHWISE_F32_PLANES_PLANES_H
+
+#include <math.h>
+#include <stddef.h>
+
+#include "kernels/depthwise/f32/depthwise.h"
+
+/* A tile is some rows of one or two vectors of neighbouring columns. Those at the left and right
+ * edge of the plane get zeros by EXT, or by shorter loads, where the kernel's columns lie in the
+ * padding; those at the top and bottom leave the rows of padding out. So nothing is copied.
+ *
+ * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
+struct dwconv_f32_planes_tile {
+    size_t src; /* column of the tile in the first row that it reads */
+    size_t dst;
+    size_t body; /* PLANES_BODY(…) to PLANES_END; stride 2: PLANES_BAND(…) to PLANES_BANDS */
+};
+
+struct dwconv_f32_planes {
+    const float *src; /* column 0 of the first row that exists */
+    float *dst;
+    ptrdiff_t row; /* of source */
+    size_t dst_row;
+    const float *weights;
+    size_t weights_tap, weights_row;
+    const float *bias;                          /* a value for each plane, or one for all */
+    size_t bias_next;                           /* 0: one for all */
+    const float *clamp;                         /* four times low, four times high; NULL: none */
+    const struct dwconv_f32_planes_tile *tiles; /* NULL: whole planes */
+    size_t planes, src_plane, dst_plane;
+    size_t multiplier; /* so many planes of dst come of one of src */
+    /* stride 2: vectors of a row, in pairs without the first one and a last one that is special;
+     * and from behind them to the beginning of one more, of source and dst; 3x3: 0: there is none
+     */
+    size_t vectors;
+    ptrdiff_t last_src, last_dst;
+    size_t left, ends; /* in pairs: is there padding on the left; PLANES_ENDS_… */
+    float *pairs;      /* flat 14x14: room for PLANES_PAIRS values */
+};
+enum { PLANES_PAIRS = 4 * 11 * 4 }; /* 5x5; of 3x3 fewer */
+
+/* How rows of stride 2 in pairs end: with an even column of source; or, of 5x5, with a tile of two
+ * columns of dst. */
+enum { PLANES_ENDS_EVEN = 1, PLANES_ENDS_HALF = 2 };
+
+/* Columns of a tile: eight in the middle of a row, eight or four at an edge of it. */
+enum planes_columns {
+    PLANES_8,
+    PLANES_8_LEFT,
+    PLANES_8_RIGHT,
+    PLANES_4_LEFT,
+    PLANES_4_RIGHT,
+    PLANES_COLUMNS,
+};
+
+/* Rows: seven, or four with 3x3; bits for half a kernel's rows of padding. Only seven rows of 3x3
+ * may have both. */
+enum planes_rows { PLANES_TALL, PLANES_LOW, PLANES_ROWS };
+enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_TWO_BELOW = 3, PLANES_PADDINGS = 4 };
+
+#define PLANES_BODY(columns, rows, padding) \
+    (((size_t)(columns)*PLANES_ROWS + (size_t)(rows)) * PLANES_PADDINGS + (size_t)(padding))
+enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS * PLANES_PADDINGS };
+
+/* Stride 2: all columns of one to four rows, of 3x3 in pairs to seven; above them may be half a
+ * kernel's rows of padding, or some below them: one or, of 5x5, two. */
+enum { PLANES_BAND_ROWS = 4, PLANES_HIGHEST_BAND = 7 };
+enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
+#define PLANES_BAND(rows, padding) (((size_t)(rows)-1) * PLANES_PADDINGS + (size_t)(padding))
+
+typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
+
+/* Stride 1; stride 2 by columns; in pairs. */
+dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1,
+    dwconv_f32_planes_14x14, dwconv_f32_planes_14x14_flat, /* whose rows follow one another */
+    dwconv_f32_planes_14x14_5x5_flat;
+dwconv_f32_planes_fn dwconv_f32_planes_3s1_a55, dwconv_f32_planes_14x14_a55,
+    dwconv_f32_planes_3s1_a510, dwconv_f32_planes_14x14_a510, dwconv_f32_planes_14x14_flat_a510;
+dwconv_f32_planes_fn dwconv_f32_planes_stride_2, dwconv_f32_planes_stride_2_a55;
+dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5,
+    dwconv_f32_planes_pairs_7x7; /* 3x3, of these planes whose rows follow one another */
+dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3_a510, dwconv_f32_planes_pairs_5x5_a510,
+    dwconv_f32_planes_pairs_7x7_a510;
+
+/* All but the tiles; rows of source from `first` on exist. clamp: low and high, four times each. */
+static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,
+                                                  const float clamp[8])
+{
+    static const float none;
+    const float *const *rows = task->rows + first;
+    return (struct dwconv_f32_planes){
+        .src = rows[0],
+        .dst = task->dst,
+        .row = (ptrdiff_t)((uintptr_t)rows[1] - (uintptr_t)rows[0]),
+        .dst_row = task->dst_row * sizeof(float),
+        .weights = task->weights,
+        .weights_tap = task->weights_tap * sizeof(float),
+        .weights_row = task->kw * task->weights_tap * sizeof(float),
+        .bias = task->bias ? task->bias : &none,
+        .bias_next = task->bias ? sizeof(float) : 0,
+        .clamp = task->low > -INFINITY || task->high < INFINITY ? clamp : NULL,
+        .planes = task->channels,
+        .src_plane = task->src_plane * sizeof(float),
+        .dst_plane = task->dst_plane * sizeof(float),
+        .multiplier = task->multiplier,
+    };
+}
+
+/* Are rows [begin, end) of source there, and equally far from each other? At least two. */
+static inline int planes_are_even(const struct dwconv_f32_task *task, size_t begin, size_t end)
+{
+    uintptr_t first = (uintptr_t)task->rows[begin];
+    uintptr_t step = (uintptr_t)task->rows[begin + 1] - first;
+    if (!task->rows[begin] || !task->rows[begin + 1])
+        return 0;
+    for (size_t i = begin + 2; i < end; i++)
+        if ((uintptr_t)task->rows[i] != first + (i - begin) * step)
+            return 0;
+    return 1;
+}
+
+/* Rows of padding above and below the rows that exist. */
+struct planes_gap {
+    size_t above, below;
+};
+
+static inline size_t planes_count_rows(const struct dwconv_f32_task *task)
+{
+    return (task->out_rows - 1) * task->stride_h + task->kh;
+}
+
+static inline int planes_are_padding(const struct dwconv_f32_task *task, size_t begin, size_t count)
+{
+    for (size_t i = begin; i < begin + count; i++)
+        if (task->rows[i])
+            return 0;
+    return 1;
+}
+
+static inline size_t planes_count_padding(const struct dwconv_f32_task *task)
+{
+    size_t last = planes_count_rows(task) - 1, count = 0;
+    while (count < task->kh / 2 && !task->rows[last - count])
+        count++;
+    return count;
+}
+
+/* Is there no gap above or half a kernel, below as well or, with stride 2, any less, and are the
+ * rows between equally far from each other? */
+static inline int planes_find_gap(struct planes_gap *gap, const struct dwconv_f32_task *task)
+{
+    size_t count = planes_count_rows(task), half = task->kh / 2;
+    gap->above = task->rows[0] ? 0 : half;
+    gap->below = planes_count_padding(task);
+    if (task->stride_h == 1 && gap->below > 0 && gap->below < half)
+        return 0;
+    return planes_are_padding(task, 0, gap->above) &&
+           planes_are_even(task, gap->above, count - gap->below);
+}
+
+/* ---- bands of stride 2 ---- */
+
+/* What of a band is padding, which is the first one or the last one. */
+static inline size_t planes_padding_of(const struct planes_gap *gap, int is_first, int is_last)
+{
+    if (is_last && gap->below)
+        return gap->below > 1 ? PLANES_TWO_BELOW : PLANES_BOTTOM;
+    return is_first && gap->above ? PLANES_TOP : 0;
+}
+
+/* As equal as they can be; and what ends the list. */
+static inline void planes_list_bands(struct dwconv_f32_planes_tile *band,
+                                     const struct dwconv_f32_task *task,
+                                     const struct planes_gap *gap, size_t count)
+{
+    ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
+    for (size_t i = 0, y = 0, rows; i < count; i++, band++, y += rows) {
+        rows = (task->out_rows - y + count - i - 1) / (count - i);
+        size_t row = i == 0 ? 0 : y * task->stride_h - gap->above; /* that exists */
+        *band = (struct dwconv_f32_planes_tile){
+            .src = (size_t)((ptrdiff_t)row * step) * sizeof(float),
+            .dst = y * task->dst_row * sizeof(float),
+            .body = PLANES_BAND(rows, planes_padding_of(gap, i == 0, i + 1 == count)),
+        };
+    }
+    band->body = PLANES_BANDS;
+}
+
+#endif

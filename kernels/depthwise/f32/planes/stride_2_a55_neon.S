@@ -1,0 +1,378 @@
+/* Depthwise 3x3 convolution of planes in place with stride 2, for cores that issue in order as a
+ * Cortex-A55: see planes.h. The same products in the same order of each sum as in
+ * kernels/depthwise/f32/planes/stride_2_tiles_neon.S, which says what a band and its sums are.
+ *
+ * LD2 takes both issue slots for four cycles there. So rows come in halves, by D registers and by
+ * general ones, beside FMLA, and UZP1 and UZP2 separate their columns.
+ *
+ * Four columns of dst are four steps, of a row of dst each: in step t row t of the vector to the right
+ * begins with the column of the kernel that is moved, row t - 1 gets the middle one, row t - 2 the
+ * last one, and row t - 3 is stored. So products of one sum are four cycles apart, and the last rows
+ * of a vector go on beside the first ones of the next. After each vector instruction comes one of what
+ * else there is: two rows of source for the step after this one, the bias, and the store. */
+/* clang-format off */
+#include "kernels/depthwise/f32/planes/stride_2_neon.h"
+
+    .set kind, IN_ORDER_NARROW
+
+    .set STEPS, 4
+
+/* Vectors of a band. The last one, if there are no whole ones left, overlaps the one before: what that
+ * one has begun for its first column is in another lane, which v29 says. */
+    .set FIRST, 0
+    .set MIDDLE, 1
+    .set LAST, 2
+
+bias_pair .req x27
+count .req x28
+last_step .req x30 /* from the last whole vector to one more, of source; 0: there is none */
+
+/* ---- what comes between vector instructions, one after another: the bias, rows, the store ---- */
+
+/* Columns 0 … 3 of a row come to the even register of a row that is not needed then, columns 4 … 7 to
+ * the row's odd one; upper halves are on their way in x5 and x29. Of a step's rows the last one's
+ * places are free from the first products of the other columns on, after which it comes. */
+    .macro load_part i, part, R
+    load_part_of %(2 * ((\i + 2) % 9)), %(2 * \i + 1), \part, %(2 * \R - \i)
+    .endm
+    .macro load_part_of first, second, part, goes_on
+    .if \part == 0
+    ldr d\first, [in]
+    .elseif \part == 1
+    ldr x5, [in, #8]
+    .elseif \part == 2
+    ldr d\second, [in, #16]
+    .elseif \part == 3
+    ldr x29, [in, #24]
+    .elseif \part == 4
+    mov v\first\().d[1], x5
+    .elseif \part == 5
+    .if \goes_on
+    add in, in, row
+    .else
+    .set is_other, 0
+    .endif
+    .else
+    mov v\second\().d[1], x29
+    .endif
+    .endm
+    .set ROW_PARTS, 7
+
+    .macro spread_bias sum
+    dup v\sum\().2d, bias_pair
+    .endm
+    .macro store_to sum
+    str q\sum, [to]
+    .endm
+
+/* Instruction `other` of a step, if there is one: is_other. Stores wait until the sum is_limited. */
+    .macro try_other R
+    .set is_other, 1
+    .if other == 0
+    .if begins
+    spread_bias %(begun + t)
+    .else
+    .set is_other, 0
+    .endif
+    .elseif other == 1
+    .if is_last_step
+    mov in, base
+    .else
+    .set is_other, 0
+    .endif
+    .elseif other < 2 + load_rows * ROW_PARTS
+    load_part %(load_from + (other - 2) / ROW_PARTS), %((other - 2) % ROW_PARTS), \R
+    .elseif is_limited == 0
+    .set is_other, 0
+    .set other, other - 1
+    .elseif other == 2 + load_rows * ROW_PARTS
+    store_part \R, 0
+    .elseif other == 3 + load_rows * ROW_PARTS
+    store_part \R, 1
+    .else
+    .set is_other, 0
+    .endif
+    .set other, other + 1
+    .endm
+    .macro store_part R, part
+    find_sum 3, \R
+    .if (sum == 0) | ((\part == 0) & (r == 0))
+    .set is_other, 0
+    .elseif \part == 0
+    add to, to, dst_row
+    .else
+    store_to %(sum)
+    .endif
+    .endm
+    .macro next_other R
+    .set is_other, 0
+    .rept 4
+    .if is_other == 0
+    try_other \R
+    .endif
+    .endr
+    .endm
+
+/* ---- vector instructions of a step: row r of dst, t - `behind`, and its sum; 0: there is none. The
+ * rows that are left of the vector before have its sums, which are what this one begins. ---- */
+
+    .macro find_sum behind, R
+    .set r, t - \behind
+    .set sum, sums
+    .set exists, goes_on
+    .if r < 0
+    .set r, r + STEPS
+    .set sum, begun
+    .set exists, has_before
+    .endif
+    .set sum, sum + r
+    .if (exists == 0) | (r >= \R)
+    .set sum, 0
+    .endif
+    .endm
+
+    .macro begin_row ky, R, top
+    .if (begins == -1) & (2 * t + \ky >= \top)
+    fma %(begun + t), %(2 * (2 * t + \ky) + 1), %(WEIGHTS), \ky
+    .endif
+    next_other \R
+    .endm
+    .macro move_row R
+    find_sum 1, \R
+    .if sum
+    .if (overlaps != 0) & (r < t)
+    find_before %(sum)
+    .endif
+    move_on %(sum), %(sums + begun - sum + 2 * r)
+    .endif
+    next_other \R
+    .endm
+    .macro find_before sum
+    tbl v\sum\().16b, {v\sum\().16b}, v29.16b
+    .endm
+    .macro take_column behind, kx, odd, ky, R, top
+    find_sum \behind, \R
+    .if (sum > 0) & (2 * r + \ky >= \top)
+    fma %(sum), %(2 * (2 * r + \ky) + \odd), %(WEIGHTS + \kx), \ky
+    .endif
+    next_other \R
+    .endm
+    .macro limit op, limit, R, clamps
+    .if \clamps
+    find_sum 3, \R
+    .if sum
+    \op %(sum), %(\limit)
+    .endif
+    .endif
+    next_other \R
+    .endm
+/* Of low bands few instructions come before these: first what loads the row, if this step does. */
+    .macro load_until i, R
+    .set loaded_by, 2 + (\i + 1 - load_from) * ROW_PARTS
+    .rept 3 * ROW_PARTS
+    .if (\i >= load_from) & (\i < load_end) & (other < loaded_by)
+    next_other \R
+    .endif
+    .endr
+    .endm
+    .macro separate op, i, odd, R, top
+    .if (\i >= \top) & (\i <= 2 * \R)
+    load_until \i, \R
+    separate_to \op, %(2 * (\i) + \odd), %(2 * ((\i + 2) % 9)), %(2 * (\i) + 1)
+    next_other \R
+    .endif
+    .endm
+    .macro separate_to op, to, first, second
+    \op v\to\().4s, v\first\().4s, v\second\().4s
+    .endm
+
+/* Rows that come in step t: two for the step after it, or the first three of the next vector. */
+    .macro find_rows R, top
+    .set is_last_step, (goes_on == 1) & (t == STEPS - 1)
+    .set load_from, 2 * t + 3
+    .set load_end, 2 * t + 5
+    .if is_last_step
+    .set load_from, \top
+    .set load_end, 3
+    .endif
+    .if load_end > 2 * \R + 1
+    .set load_end, 2 * \R + 1
+    .endif
+    .set load_rows, load_end - load_from
+    .if (load_rows < 0) | (goes_on == 0)
+    .set load_rows, 0
+    .endif
+    .endm
+
+/* Addresses of the next vector, an instruction in half a step. */
+    .macro advance half
+    .if (goes_on == 0) | ((overlaps != 0) & (\half < 6))
+    .elseif overlaps
+    .if \half == 6
+    add to, out, last_dst
+    .endif
+    .elseif \half == 2
+    mov scratch, #32
+    .elseif \half == 3
+    subs count, count, #1
+    .elseif \half == 4
+    csel scratch, scratch, last_step, ne
+    .elseif \half == 5
+    add base, base, scratch
+    .elseif \half == 6
+    mov to, out
+    .elseif \half == 7
+    add out, out, #16
+    .endif
+    .endm
+
+    .macro step R, top, clamps
+    find_rows \R, \top
+    .set begins, (goes_on == 1) & (t < \R)
+    .set other, 0
+    .set is_limited, 0
+    .set loaded, (2 * t + 3) % 9
+    .if begins
+    next_other \R
+    .endif
+    move_row \R
+    .if goes_on
+    separate uzp1, %(2 * t + 2), 0, \R, \top
+    .endif
+    begin_row 0, \R, \top
+    .if goes_on
+    separate uzp2, %(2 * t + 2), 1, \R, \top
+    .endif
+    take_column 1, 1, 0, 0, \R, \top
+    take_column 2, 2, 1, 0, \R, \top
+    begin_row 1, \R, \top
+    advance %(2 * t)
+    limit at_least, LOW, \R, \clamps
+    take_column 1, 1, 0, 1, \R, \top
+    take_column 2, 2, 1, 1, \R, \top
+    begin_row 2, \R, \top
+    .if goes_on
+    separate uzp1, %(loaded), 0, \R, \top
+    .endif
+    take_column 1, 1, 0, 2, \R, \top
+    take_column 2, 2, 1, 2, \R, \top
+    .if goes_on
+    separate uzp2, %(loaded), 1, \R, \top
+    .endif
+    advance %(2 * t + 1)
+    limit at_most, HIGH, \R, \clamps
+    .set is_limited, 1
+    .if is_last_step
+    separate uzp1, 1, 0, \R, \top
+    separate uzp2, 1, 1, \R, \top
+    .endif
+    .rept 4 * ROW_PARTS
+    next_other \R
+    .endr
+    .endm
+
+    .macro take_steps from, end, R, top, clamps
+    .set t, \from
+    .rept \end - \from
+    step \R, \top, \clamps
+    .set t, t + 1
+    .endr
+    .endm
+
+/* ---- a band ---- */
+
+/* The rows of the next vector come at the end: after the last one, which has none, its own again. */
+    .macro vector R, top, its_sums, its_begun, place, clamps
+    .set sums, \its_sums
+    .set begun, \its_begun
+    .set goes_on, 1
+    .set has_before, \place != FIRST
+    .set overlaps, \place == LAST
+    .if (\R == STEPS) & (overlaps != 0)
+    take_steps 0, 3, \R, \top, \clamps
+    find_before %(sums + STEPS - 1)
+    take_steps 3, 4, \R, \top, \clamps
+    .else
+    take_steps 0, 4, \R, \top, \clamps
+    .endif
+    .endm
+/* The rows that are left of the last vector, of which `its_sums` are. */
+    .macro finish_vector R, top, its_sums, others, clamps
+    .set sums, \others
+    .set begun, \its_sums
+    .set goes_on, 0
+    .set has_before, 1
+    .set overlaps, 0
+    take_steps 0, 3, \R, \top, \clamps
+    .endm
+
+    .macro first_rows R, top
+    mov in, base
+    .set i, \top
+    .rept 3 - \top
+    .set part, 0
+    .rept ROW_PARTS
+    load_part %(i), %(part), \R
+    .set part, part + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .set i, \top
+    .rept 2 - \top
+    separate_to uzp1, %(2 * i), %(2 * (i + 2)), %(2 * i + 1)
+    separate_to uzp2, %(2 * i + 1), %(2 * (i + 2)), %(2 * i + 1)
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro band_body R, top, clamps
+    mov count, vectors
+    for_all spread_bias, SUMS, \R
+    first_rows \R, \top
+    vector \R, \top, SUMS, OTHER_SUMS, FIRST, \clamps
+    b.eq 4f
+3:  vector \R, \top, OTHER_SUMS, SUMS, MIDDLE, \clamps
+    b.eq 5f
+    vector \R, \top, SUMS, OTHER_SUMS, MIDDLE, \clamps
+    b.ne 3b
+4:  cbz last_step, 6f
+    vector \R, \top, OTHER_SUMS, SUMS, LAST, \clamps
+    b 8f
+5:  cbz last_step, 8f
+    vector \R, \top, SUMS, OTHER_SUMS, LAST, \clamps
+6:  finish_vector \R, \top, SUMS, OTHER_SUMS, \clamps
+    next_tile base
+    br scratch
+8:  finish_vector \R, \top, OTHER_SUMS, SUMS, \clamps
+    next_tile base
+    br scratch
+    .endm
+
+    .macro band R, top
+    .p2align 4
+.Lband_\R\()_\top\():
+    accept_branch
+    cbnz clamp, 7f
+    band_body \R, \top, 0
+7:  ldp q30, q31, [clamp]
+    band_body \R, \top, 1
+    .endm
+
+    begin_planes dwconv_f32_planes_stride_2_a55, 30
+    ldr vectors, [job, #JOB_VECTORS]
+    ldp last_src, last_dst, [job, #JOB_LAST_SRC]
+    mov last_step, #0
+    cbz last_src, 9f
+    add last_step, last_src, #32
+    add w5, w8, #12 /* the lane's first byte */
+    mov w29, #0x01010101
+    mul w5, w5, w29
+    mov w29, #0x0100
+    movk w29, #0x0302, lsl #16
+    add w5, w5, w29
+    dup v29.4s, w5
+9:  adr bodies, .Lbands
+    planes_of_bands
+    pop_and_return
+    band_table
+    end_function dwconv_f32_planes_stride_2_a55

@@ -1,0 +1,317 @@
+/* Tiles of planes in place (planes.h): what is in their assembly files.
+ *
+ * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
+ * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
+ * one of three places, which follow a vector of zeros: in v5 and v6 … v11, or behind seven weights
+ * in v7 and v8 … v13. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two
+ * registers and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. */
+/* clang-format off */
+#include "kernels/depthwise/f32/planes/neon.h"
+
+/* Of a tile; WHOLE is columns 0 … 3 and 3 … 6 of a plane of seven. */
+    .set MIDDLE, 0
+    .set LEFT, 1
+    .set RIGHT, 2
+    .set WHOLE, 3
+
+    .set ZERO, 5
+    .macro choose_registers K
+    .set ZERO, 5 + \K / 7 * 2
+    .endm
+
+w .req x3
+/* x5 … x8, and of seven rows x27 and x28: from the first row of weights to the others */
+
+/* ---- a row of source ---- */
+
+    .macro load x, at
+    ldur q\x, [in, #\at]
+    .endm
+    .macro load_part size, x, at
+    ldur \size\x, [in, #\at]
+    .endm
+    .macro zeros_before x, bytes, zero
+    ext v\x\().16b, v\zero\().16b, v\x\().16b, #(16 - \bytes)
+    .endm
+    .macro zeros_behind x, bytes, zero
+    ext v\x\().16b, v\x\().16b, v\zero\().16b, #\bytes
+    .endm
+
+/* The V vectors of source that V vectors of dst need; these are `apart` bytes from each other. `ahead`
+ * elements of the first one lie before the plane, or `beyond` of the last one behind it: LDR of half a
+ * vector, or of one element, makes the others zeros. */
+    .macro load_edge V, x
+    .set j, first
+    .rept last + 1 - first
+    .set at, j * apart
+    .if j > 0
+    .set at, at - 4 * ahead
+    .endif
+    .if j < \V - 1
+    .set at, at + 4 * beyond
+    .endif
+    .if (j < \V - 1) | (beyond < 2)
+    load %(\x + j), %(at)
+    .elseif beyond == 2
+    load_part d, %(\x + j), %(at + 8)
+    .else
+    load_part s, %(\x + j), %(at + 12)
+    .endif
+    .set j, j + 1
+    .endr
+    add in, in, row
+    .endm
+    .macro load_row V, x
+    .if is_flat
+    load_flat_row \V, \x
+    .elseif is_edge
+    load_edge \V, \x
+    .else
+    several ld1, \V, \x, in, row
+    .endif
+    .endm
+
+/* Flat planes: rows of flat_bytes follow one another, and `base` is where row FLAT_MIDDLE
+ * of the tile begins. No instruction goes from row to row: where cores do no more than four
+ * instructions a cycle, they are what a tile waits for. */
+    .set is_flat, 0
+    .set FLAT_MIDDLE, 4
+    .macro load_flat x, at
+    ldur q\x, [base, #\at]
+    .endm
+    .macro load_flat_row V, x
+    .set j, 0
+    .rept \V
+    .set at, flat_bytes * (flat_row - FLAT_MIDDLE) + 16 * j
+    .if is_edge == 0
+    .set at, at + 4 * from_middle
+    .elseif j > 0
+    .set at, at - 4 * ahead
+    .endif
+    load_flat %(\x + j), %(at)
+    .set j, j + 1
+    .endr
+    .set flat_row, flat_row + 1
+    .endm
+
+/* The zeros of an edge. */
+    .macro arrange_row V, x
+    .if (ahead > 0) & (first == 0)
+    zeros_before \x, %(4 * ahead), %(ZERO)
+    .endif
+    .if (beyond == 1) & (last == \V - 1)
+    zeros_behind %(\x + \V - 1), %(4 * beyond), %(ZERO)
+    .endif
+    .endm
+
+/* What row i of source, in registers from x on, gives to every output it reaches, from the lowest one
+ * on: so the products of an output are as far from each other as they can be, which cores that issue
+ * in order wait for. */
+    .macro reach K, V, R, x
+    .set r, \R - 1
+    .rept \R
+    .if (i >= r) & (i - r < \K)
+    .set v, first
+    .rept last + 1 - first
+    fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
+    .set v, v + 1
+    .endr
+    .endif
+    .set r, r - 1
+    .endr
+    .endm
+
+/* ---- a tile ---- */
+
+    .macro load_weight ky
+    .if \ky == 0
+    ldr s0, [w]
+    .elseif \ky < 5
+    load_weight_at \ky, %(4 + \ky)
+    .else
+    load_weight_at \ky, %(22 + \ky)
+    .endif
+    .endm
+    .macro load_weight_at ky, offset
+    ldr s\ky, [w, x\offset]
+    .endm
+
+/* What is ahead of the tile and beyond it at column kx of the kernel; which of its vectors there is
+ * anything for. In planes of seven, the first and the last one of seven columns give something to
+ * column 3 only, of those of one vector: its sum is in the second one at first, then in the first one. */
+    .macro find_edge K, V, side
+    .set from_middle, kx - \K / 2
+    .set ahead, 0
+    .set beyond, 0
+    .set first, 0
+    .set last, \V - 1
+    .if (\K == 7) & (\side == WHOLE)
+    .if kx == 0
+    .set first, 1
+    .elseif kx == \K - 1
+    .set last, 0
+    .endif
+    .endif
+    .if (\side == LEFT) + (\side == WHOLE)
+    .if kx < \K / 2
+    .set ahead, \K / 2 - kx
+    .endif
+    .endif
+    .if (\side == RIGHT) + (\side == WHOLE)
+    .if kx > \K / 2
+    .set beyond, kx - \K / 2
+    .endif
+    .endif
+    .set apart, 16
+    .set is_edge, ahead + beyond
+    .if \side == WHOLE
+    .set apart, 12
+    .set is_edge, 1
+    .endif
+    .endm
+
+    .macro start_column K
+    .if is_flat
+    .set flat_row, 0
+    .elseif is_edge
+    mov in, base
+    .elseif kx < \K / 2
+    sub in, base, #(4 * (\K / 2 - kx))
+    .else
+    add in, base, #(4 * (kx - \K / 2))
+    .endif
+    .endm
+
+/* Each row is loaded while the one before is used. `beside`, if it is given, is other work that goes
+ * on with each row. */
+    .macro take_column K, V, R, side, padding, beside
+    find_edge \K, \V, \side
+    start_column \K
+    load_row \V, %(ZERO + 1)
+    .set ky, 0
+    .rept \K
+    load_weight %(ky)
+    .set ky, ky + 1
+    .endr
+    .if kx + 1 < \K
+    add w, w, w_tap
+    .endif
+    arrange_row \V, %(ZERO + 1)
+    .set i, \padding % 2 * (\K / 2)
+    .set end, \R - 1 + \K - \padding / 2 * (\K / 2)
+    .set slot, 0
+    .rept end - i
+    .if i + 1 < end
+    load_row \V, %(ZERO + 1 + (slot + 1) % 3 * \V)
+    arrange_row \V, %(ZERO + 1 + (slot + 1) % 3 * \V)
+    .endif
+    reach \K, \V, \R, %(ZERO + 1 + slot * \V)
+    .ifnb \beside
+    \beside
+    .endif
+    .set slot, (slot + 1) % 3
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro move_middle R
+    .set i, 32 - 2 * \R
+    .rept \R
+    move_lane %(i), 3, %(i + 1), 0
+    .set i, i + 2
+    .endr
+    .endm
+    .macro move_lane to, lane, from, from_lane
+    mov v\to\().s[\lane], v\from\().s[\from_lane]
+    .endm
+
+    .macro load_bias sum, V
+    .if \V == 2
+    load_bias_pair \sum, %(\sum + 1)
+    .else
+    ldr q\sum, [sp, #at_locals]
+    .endif
+    .endm
+    .macro load_bias_pair first, second
+    ldp q\first, q\second, [sp, #at_locals]
+    .endm
+
+    .macro store_rows V, R, side
+    .if kind == IN_ORDER_WIDE
+    store_rows_in_order \V, \R, \side
+    .else
+    store_rows_one_by_one \V, \R, \side
+    .endif
+    .endm
+    .macro store_rows_one_by_one V, R, side
+    .set i, 32 - \R * \V
+    .if \side == WHOLE
+    add scratch, out, #12
+    .endif
+    .rept \R
+    .if \side == WHOLE
+    several st1, 1, %(i + 1), scratch, dst_row
+    several st1, 1, %(i), out, dst_row
+    .else
+    several st1, \V, %(i), out, dst_row
+    .endif
+    .set i, i + \V
+    .endr
+    .endm
+
+    .macro take_columns K, V, R, side, padding, beside
+    .if kind
+    take_columns_in_order \V, \R, \side, \padding, \beside
+    .else
+    take_columns_of_any_core \K, \V, \R, \side, \padding, \beside
+    .endif
+    .endm
+    .macro take_columns_of_any_core K, V, R, side, padding, beside
+    .set i, 32 - \R * \V
+    .rept \R
+    load_bias %(i), \V
+    .set i, i + \V
+    .endr
+    .if (\K == 7) & (\side == MIDDLE)
+    loop_columns \K, \V, \R, \padding
+    .else
+    .set kx, 0
+    .rept \K
+    take_column \K, \V, \R, \side, \padding, \beside
+    .if first == 1
+    move_middle \R
+    .endif
+    .set kx, kx + 1
+    .endr
+    .endif
+    .endm
+
+/* Those of seven columns would be many instructions. */
+    .macro loop_columns K, V, R, padding
+    sub base, base, #(4 * (\K / 2))
+    mov scratch, #\K
+    .set kx, \K / 2
+1:  take_column \K, \V, \R, MIDDLE, \padding
+    add base, base, #4
+    subs scratch, scratch, #1
+    b.ne 1b
+    .endm
+
+    .macro limit V, R
+    ldp q0, q1, [clamp]
+    clamp_all %(32 - \R * \V), %(\R * \V), 0, 1
+    .endm
+
+/* From the first row of weights to the others, and zeros. */
+    .macro begin_tiles K
+    choose_registers \K
+    ldr x5, [job, #JOB_WEIGHTS_ROW]
+    lsl x6, x5, #1
+    add x7, x6, x5
+    lsl x8, x5, #2
+    .if \K == 7
+    add x27, x8, x5
+    add x28, x6, x6, lsl #1
+    .endif
+    clear %(ZERO)
+    .endm

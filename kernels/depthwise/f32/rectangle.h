@@ -1,0 +1,60 @@
+/* Depthwise 3x3 convolution of planes (nchw): some columns of rows of dst whose outputs all have
+ * the same taps.
+ *
+ * A tile has one to three rows that are a dilation apart: neighbours of them share rows of source,
+ * each of which is loaded once, so that three rows with all taps load five vectors for nine
+ * multiply-adds. */
+#ifndef KERNELS_DEPTHWISE_F32_RECTANGLE_H
+#define KERNELS_DEPTHWISE_F32_RECTANGLE_H
+
+#include <stddef.h>
+
+enum { RECTANGLE_KERNEL = 3, RECTANGLE_VECTORS = 4, RECTANGLE_ROWS = 3 };
+
+/* Tiles by what they have along the height: one row of dst with 1 … 3 taps, then two rows and
+ * three, each with all rows of source, without the last one, without the first one, and with
+ * neither. */
+enum {
+    RECTANGLE_ONE_ROW = 0,
+    RECTANGLE_MORE_ROWS = RECTANGLE_KERNEL,
+    RECTANGLE_ENDS = 4,
+    RECTANGLE_HEIGHTS = RECTANGLE_MORE_ROWS + (RECTANGLE_ROWS - 1) * RECTANGLE_ENDS
+};
+
+/* What all tiles of a plane share; the assembly knows the offsets, here and below, and all
+ * distances are in bytes. */
+struct dwconv_f32_rectangle {
+    const float *src;               /* the first tap of output 0, if it exists */
+    float *dst;                     /* of output 0 */
+    ptrdiff_t src_apart, dst_apart; /* rows that are a dilation apart */
+    ptrdiff_t tap_column;
+    const float *limits;                                    /* low and high; NULL: none */
+    float bias[8];                                          /* the same value */
+    float weights[RECTANGLE_KERNEL * RECTANGLE_KERNEL + 3]; /* a row of them is read as a vector */
+};
+
+/* Code for tiles below each other, of up to RECTANGLE_VECTORS vectors. Only strips know its
+ * address, and only other such code goes there. */
+typedef void dwconv_f32_rectangle_code(void);
+
+struct dwconv_f32_rectangle_strip {
+    dwconv_f32_rectangle_code *code;
+    ptrdiff_t src,
+        dst; /* from those of the job to the first row of source that exists, and of dst */
+    size_t tiles, last; /* where the last vector begins, which may overlap the one before; of four
+                         * vectors the last two */
+    ptrdiff_t src_row, dst_row; /* from a tile to the next */
+    size_t weights; /* of the job: the first one of its RECTANGLE_KERNEL rows, or of its taps */
+};
+
+/* Without limits or with them, by heights (see above), taps along the width and vectors; of these
+ * two minus 1. */
+extern dwconv_f32_rectangle_code
+    *const dwconv_f32_rectangles[2][RECTANGLE_HEIGHTS][RECTANGLE_KERNEL][RECTANGLE_VECTORS];
+
+/* The last strip has the code dwconv_f32_rectangle_end. */
+void dwconv_f32_rectangle_run(const struct dwconv_f32_rectangle *job,
+                              const struct dwconv_f32_rectangle_strip *strips);
+dwconv_f32_rectangle_code dwconv_f32_rectangle_end;
+
+#endif

@@ -1,0 +1,47 @@
+/* Depthwise convolution along rows, by tiles of some columns: what the assembly wants to know. */
+#ifndef KERNELS_DEPTHWISE_F32_ROWS_ROW_H
+#define KERNELS_DEPTHWISE_F32_ROWS_ROW_H
+
+#include <stddef.h>
+
+/* The outputs of some neighbouring columns, four channels: eight taps' weights at a time are in
+ * registers, and each column of source is loaded once for them and added to all outputs it reaches.
+ * What is left of the taps has code for its number; so have up to eight taps. The groups of
+ * channels of a tile come before the next tile, so that lines of the cache are used as a whole.
+ *
+ * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
+struct dwconv_f32_row_tile {
+    const float *src; /* at the first tap of the first output */
+    size_t column;    /* of src */
+    float *dst;
+    const float *weights;    /* of the first tap */
+    size_t eights;           /* taps are 8 * eights and those of `last` */
+    const void *last, *body; /* the instructions for these, and for the tile */
+};
+
+struct dwconv_f32_row {
+    const struct dwconv_f32_row_tile *tiles, *tiles_end; /* at least one */
+    const float *bias;                                   /* of each group, twice */
+    size_t groups;                                       /* of four channels */
+    size_t weights_tap, dst_column;
+    const float *clamp; /* four times low, four times high; NULL: none */
+};
+
+void dwconv_f32_row(const struct dwconv_f32_row *job);
+
+/* Tiles of 16, 8, 4 columns; stride 1, 2: the instructions for a tile, for 1 … 8 last taps, and, as
+ * body and last, for all taps if they are 1 … 8; NULL: there are none. */
+enum { ROW_STRIDES = 2, ROW_WIDTHS = 3, ROW_TOGETHER = 8 };
+struct dwconv_f32_row_code {
+    const void *body, *last[ROW_TOGETHER], *all[ROW_TOGETHER];
+};
+extern const struct dwconv_f32_row_code dwconv_f32_row_codes[ROW_STRIDES][ROW_WIDTHS];
+
+/* For cores that issue in order: `all` of up to five taps, stride 1, and nothing else. By
+ * IN_ORDER_* - 1, of which the wide one takes two groups at a time, so that their number is even;
+ * then whether there is a clamp. */
+enum { ROW_FEW = 5 };
+void dwconv_f32_row_in_order(const struct dwconv_f32_row *job);
+extern const struct dwconv_f32_row_code dwconv_f32_row_in_order_codes[2][2][ROW_WIDTHS];
+
+#endif

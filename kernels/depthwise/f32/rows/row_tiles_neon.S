@@ -1,0 +1,294 @@
+/* Depthwise convolution along rows, by tiles of some columns, for NEON: see row.h.
+ *
+ * Registers: eight weights in v0 … v7; source in v8 … v15, in turn; up to sixteen sums from v16 on.
+ * Four taps of sixteen columns with stride 1 are 64 FMLA, 26 loads, 8 of the bias, 16 stores and 16
+ * more; eight taps of many 128 FMLA, 38 loads and 12 more. Sums begin and are stored among
+ * multiply-adds of others; where there is a clamp they are stored again. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/depthwise/f32/rows/row_offsets.h"
+
+job .req x0
+in .req x1
+w .req x2
+out .req x3
+column .req x4
+tap .req x5
+dst_column .req x6
+back .req x7 /* from the last columns of a block, of which four have an address, to the next block */
+blocks .req x8
+tiles .req x9
+tiles_end .req x10
+groups_left .req x11
+src .req x12
+dst .req x13
+bias .req x14
+weights .req x15
+last .req x16 /* instructions for the last taps, or for all */
+scratch .req x17
+eights .req x19
+groups .req x20
+clamp .req x21
+first_bias .req x22
+column_2 .req x23 /* twice, three times */
+column_3 .req x24
+tap_2 .req x25
+tap_3 .req x26
+in_2 .req x27 /* of the second half */
+out_2 .req x28
+
+/* ---- parts of a tile of P columns, stride S ---- */
+
+/* A tile is one part or two halves, which go on in turn: so there are always other sums to add to
+ * while one waits. Of 8 / parts registers for source one is in use while the next ones are loaded. */
+    .set BEHIND, 2 /* columns from the one that completes a sum to its store */
+    .macro divide P
+    .set parts, 1 + (\P > 4) * (\P > 4)
+    .set size, \P / parts
+    .set slots, 8 / parts
+    .set ahead, 5 - parts
+    .endm
+
+/* Number n of a line of vectors: four to an address. */
+    .macro load_next n, to, at, step
+    .set place, \n - \n / 4 * 4
+    .if place == 0
+    ldr q\to, [\at]
+    .elseif place == 1
+    ldr q\to, [\at, \step]
+    .elseif place == 2
+    ldr q\to, [\at, \step\()_2]
+    .else
+    ldr q\to, [\at, \step\()_3]
+    add \at, \at, \step, lsl #2
+    .endif
+    .endm
+
+/* Of T taps: `begins`, sums begin with the bias; `ends`, they are complete. What column n of source
+ * needs first: weight n, the column in each part, and pairs of sums. */
+    .macro load_ahead S, T, begins, n
+    .if \n < \T
+    load_next \n, \n, w, tap
+    .endif
+    .if \n < columns_of_part
+    load_next \n, %(8 + \n % slots), in, column
+    .if parts == 2
+    load_next \n, %(8 + slots + \n % slots), in_2, column
+    .endif
+    .endif
+    .if \begins * (size - \n) > 0
+    .if \n / 2 * 2 == \n
+    begin_sums %(16 + \n)
+    .if parts == 2
+    begin_sums %(16 + size + \n)
+    .endif
+    .endif
+    .endif
+    .endm
+    .macro begin_sums first
+    load_two \first, %(\first + 1), bias
+    .endm
+
+/* What column i of a part gives to every output of it that it reaches. */
+    .macro reach S, T, part
+    .set r, 0
+    .rept size
+    .set t, i - r * \S
+    .if (t >= 0) & (t < \T)
+    fma %(16 + \part * size + r), %(8 + \part * slots + i % slots), %(t)
+    .endif
+    .set r, r + 1
+    .endr
+    .endm
+
+/* The outputs that are complete since column i. */
+    .macro store_complete S, T, i
+    .set r, (\i - \T + 1) / \S
+    .if (\i >= \T - 1) & (r * \S == \i - \T + 1) & (r < size)
+    several st1, 1, %(16 + r), out, dst_column
+    .if parts == 2
+    several st1, 1, %(16 + size + r), out_2, dst_column
+    .endif
+    .endif
+    .endm
+
+    .macro block P, S, T, begins, ends
+    divide \P
+    .set columns_of_part, (size - 1) * \S + \T
+    .if parts == 2
+    add in_2, in, column, lsl #(\P / 16 + 1 + \S)
+    .if \ends
+    add out_2, out, dst_column, lsl #(\P / 16 + 2)
+    .endif
+    .endif
+    .set n, 0
+    .rept ahead
+    load_ahead \S, \T, \begins, %(n)
+    .set n, n + 1
+    .endr
+    .set i, 0
+    .rept columns_of_part
+    load_ahead \S, \T, \begins, %(i + ahead)
+    reach \S, \T, 0
+    .if parts == 2
+    reach \S, \T, 1
+    .endif
+    .if \ends
+    store_complete \S, \T, %(i - BEHIND)
+    .endif
+    .set i, i + 1
+    .endr
+    .if \ends
+    .rept BEHIND
+    store_complete \S, \T, %(i - BEHIND)
+    .set i, i + 1
+    .endr
+    .endif
+    .endm
+
+    .macro begin_group
+    mov in, src
+    mov w, weights
+    mov out, dst
+    .endm
+    .macro next_group
+    add src, src, #16
+    add weights, weights, #16
+    add dst, dst, #16
+    add bias, bias, #32
+    subs groups_left, groups_left, #1
+    .endm
+
+/* ---- tiles ---- */
+
+/* All taps of all groups. */
+    .macro all_taps name, P, S, T
+    .p2align 4
+\name\()_all\T\():
+    accept_branch
+    begin_group
+    block \P, \S, \T, 1, 1
+    next_group
+    cbnz clamp, 6f
+    b.ne \name\()_all\T
+    b .Lnext_tile
+    .endm
+
+/* The last taps of a group. */
+    .macro last_taps name, P, S, T
+\name\()_last\T\():
+    accept_branch
+    block \P, \S, \T, 0, 1
+    .if \T > 1
+    b 4f
+    .endif
+    .endm
+
+    .macro entry name, T
+    table_entry \name\T
+    .endm
+    .macro entries name
+    .set t, 1
+    .rept 8
+    entry \name, %(t)
+    .set t, t + 1
+    .endr
+    .endm
+    .macro for_all_taps what, name, P, S
+    .set taps, 8
+    .rept 8
+    \what \name, \P, \S, %(taps)
+    .set taps, taps - 1
+    .endr
+    .endm
+
+    .macro tile name, P, S
+    table_entry \name
+    entries \name\()_last
+    .if \S == 1
+    entries \name\()_all
+    for_all_taps all_taps, \name, \P, \S
+    .else
+    no_entries 8
+    .endif
+    .p2align 4
+\name\():
+    accept_branch
+    divide \P
+    mov scratch, #(((size - 1) * \S + 8) / 4 * 4 - 8)
+    mneg back, column, scratch
+1:  begin_group
+    .set r, 0
+    .rept \P / 2
+    begin_sums %(16 + r)
+    .set r, r + 2
+    .endr
+    mov blocks, eights
+    cbz eights, 3f
+2:  block \P, \S, 8, 0, 0
+    add in, in, back
+    subs blocks, blocks, #1
+    b.ne 2b
+3:  br last
+    for_all_taps last_taps, \name, \P, \S
+4:  next_group
+    cbnz clamp, 5f
+    b.ne 1b
+    b .Lnext_tile
+/* the same sums again */
+5:  clamp_again \P
+    cbnz groups_left, 1b
+    b .Lnext_tile
+    .if \S == 1
+6:  clamp_again \P
+    cbz groups_left, .Lnext_tile
+    br last
+    .endif
+    .endm
+
+    .macro clamp_again P
+    ldp q0, q1, [clamp]
+    clamp_all 16, \P, 0, 1
+    sub out, dst, #16
+    .set r, 0
+    .rept \P
+    several st1, 1, %(16 + r), out, dst_column
+    .set r, r + 1
+    .endr
+    .endm
+
+    begin_function dwconv_f32_row
+    save_registers 4, 28
+    ldp tiles, tiles_end, [job, #JOB_TILES]
+    ldp first_bias, groups, [job, #JOB_BIAS]
+    ldp tap, dst_column, [job, #JOB_WEIGHTS_TAP]
+    ldr clamp, [job, #JOB_CLAMP]
+    add tap_2, tap, tap
+    add tap_3, tap_2, tap
+    b .Lfirst_tile
+.Lnext_tile:
+    add tiles, tiles, #TILE_BYTES
+    cmp tiles, tiles_end
+    b.eq .Ldone
+.Lfirst_tile:
+    ldp src, column, [tiles, #TILE_SRC]
+    ldp dst, weights, [tiles, #TILE_DST]
+    ldp eights, last, [tiles, #TILE_EIGHTS]
+    ldr scratch, [tiles, #TILE_BODY]
+    mov groups_left, groups
+    mov bias, first_bias
+    add column_2, column, column
+    add column_3, column_2, column
+    br scratch
+.Ldone:
+    pop_and_return
+    end_function dwconv_f32_row
+
+    begin_table dwconv_f32_row_codes
+    tile .Lrow_16_1, 16, 1
+    tile .Lrow_8_1, 8, 1
+    tile .Lrow_4_1, 4, 1
+    tile .Lrow_16_2, 16, 2
+    tile .Lrow_8_2, 8, 2
+    tile .Lrow_4_2, 4, 2
+    end_table dwconv_f32_row_codes

@@ -1,0 +1,157 @@
+/* Depthwise 3x3 by sliding along the columns, for NEON: see slide.h.
+ *
+ * All weights of one group of four or eight channels stay in registers, and so do the sums of the
+ * outputs that are under way: stride 1, eight channels, two rows: 18 + 12, and a pair for what is
+ * loaded. A step of stride 1 has 36 FMLA, 4 loads, 2 stores and 2 loads of the bias, each of a pair
+ * of vectors; one of stride 2 has 36 FMLA, 10 loads, 2 stores and 2 loads of the bias. A last odd
+ * row uses the same weights.
+ *
+ * Registers: weights [row][column][vector], then sums [row][output][vector]; v30, v31: source, and
+ * the limits of a clamp. */
+
+#include "kernels/depthwise/f32/rows/slide_neon.h"
+#include "kernels/depthwise/f32/steps_neon.h"
+
+/* x9 … x13 are rows of source, x14 and x15 of dst. */
+job .req x0
+column .req x1
+dst_column .req x2
+bias .req x3
+edges .req x4
+rounds .req x5
+list .req x6
+rows_left .req x7
+entry .req x8
+scratch .req x16
+start .req x17
+next_dst .req x19
+groups .req x20
+group_dst .req x21
+weights .req x22
+all_rounds .req x23
+dst_row .req x24
+clamp .req x25
+
+/* ---- all columns of R rows of outputs ---- */
+
+/* Steps 0 and 1, before the main ones, and where these begin. */
+    .macro head_1 V, R, slot0, slot1
+    tbz edges, #0, 1f
+    take \V, 3, \R, \slot0, 9, 9
+1:  tbz edges, #1, 2f
+    take \V, 3, \R, \slot1, \slot0, 9
+2:
+    .endm
+
+    .macro columns_1 V, R, clamps
+    init \V, 3, \R, 0
+    init \V, 3, \R, 1
+    init \V, 3, \R, 2
+    tbnz entry, #1, 12f
+    tbnz entry, #0, 11f
+    head_1 \V, \R, 1, 2
+    cbz rounds, 19f
+10: take \V, 3, \R, 0, 2, 1
+    finish \V, 3, \R, \clamps, 1
+    init \V, 3, \R, 1
+21: take \V, 3, \R, 1, 0, 2
+    finish \V, 3, \R, \clamps, 2
+    init \V, 3, \R, 2
+22: take \V, 3, \R, 2, 1, 0
+    finish \V, 3, \R, \clamps, 0
+    init \V, 3, \R, 0
+    subs rounds, rounds, #1
+    b.ne 10b
+19: tbz edges, #2, 1f
+    take \V, 3, \R, 9, 2, 1
+1:  finish \V, 3, \R, \clamps, 1
+    tbz edges, #3, 1f
+    take \V, 3, \R, 9, 9, 2
+1:  finish \V, 3, \R, \clamps, 2
+    b 20f
+11: head_1 \V, \R, 2, 0
+    b 21b
+12: head_1 \V, \R, 0, 1
+    b 22b
+20:
+    .endm
+
+    .macro head_2 V, R, slot
+    tbz edges, #0, 1f
+    take \V, 2, \R, \slot, 9, 9
+1:  take \V, 2, \R, 9, \slot, 9
+    .endm
+
+    .macro columns_2 V, R, clamps
+    init \V, 2, \R, 0
+    init \V, 2, \R, 1
+    tbnz entry, #0, 11f
+    head_2 \V, \R, 1
+    cbz rounds, 19f
+10: take \V, 2, \R, 0, 9, 1
+    finish \V, 2, \R, \clamps, 1
+    take \V, 2, \R, 9, 0, 9
+    init \V, 2, \R, 1
+21: take \V, 2, \R, 1, 9, 0
+    finish \V, 2, \R, \clamps, 0
+    take \V, 2, \R, 9, 1, 9
+    init \V, 2, \R, 0
+    subs rounds, rounds, #1
+    b.ne 10b
+19: tbz edges, #2, 1f
+    take \V, 2, \R, 9, 9, 1
+1:  finish \V, 2, \R, \clamps, 1
+    b 20f
+11: head_2 \V, \R, 0
+    b 21b
+20:
+    .endm
+
+/* ---- rows and groups ---- */
+
+    .macro begin_rows R, stride
+    find_rows %((\R - 1) * \stride + 3)
+    mov x14, next_dst
+    .if \R == 2
+    add x15, next_dst, dst_row
+    add next_dst, x15, dst_row
+    add list, list, #(16 * \stride)
+    .endif
+    mov rounds, all_rounds
+    .endm
+
+    .macro load_weights V
+    mov scratch, weights
+    ldr x9, [job, #JOB_WEIGHTS_TAP]
+    .set i, 0
+    .rept 9
+    several ld1, \V, %(i * \V), scratch, x9
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro function name, V, stride, clamps
+    begin_slide \name, 25
+    ldr clamp, [job, #JOB_CLAMP]
+30: load_weights \V
+    first_rows
+    subs rows_left, rows_left, #2
+    b.lo 32f
+31: begin_rows 2, \stride
+    columns_\stride \V, 2, \clamps
+    subs rows_left, rows_left, #2
+    b.hs 31b
+32: tbz rows_left, #0, 33f
+    begin_rows 1, \stride
+    columns_\stride \V, 1, \clamps
+33: end_slide \name, %(16 * \V)
+    .endm
+
+    function dwconv_f32_slide_s1_c8, 2, 1, 0
+    function dwconv_f32_slide_s1_c4, 1, 1, 0
+    function dwconv_f32_slide_s2_c8, 2, 2, 0
+    function dwconv_f32_slide_s2_c4, 1, 2, 0
+    function dwconv_f32_slide_s1_c8_clamp, 2, 1, 1
+    function dwconv_f32_slide_s1_c4_clamp, 1, 1, 1
+    function dwconv_f32_slide_s2_c8_clamp, 2, 2, 1
+    function dwconv_f32_slide_s2_c4_clamp, 1, 2, 1

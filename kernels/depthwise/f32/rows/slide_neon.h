@@ -1,0 +1,58 @@
+/* What the assembly of slide.h shares: the way through groups of channels and rows. The
+ * files name the registers. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/depthwise/f32/rows/slide_offsets.h"
+
+/* x19 … x(last) are used, and `locals` bytes of the stack. */
+    .macro begin_slide name, last, locals=0
+    begin_function \name
+    save_registers 4, \last, \locals
+    ldp weights, bias, [job, #JOB_WEIGHTS]
+    ldp group_dst, column, [job, #JOB_DST]
+    ldp dst_column, dst_row, [job, #JOB_DST_COLUMN]
+    ldr groups, [job, #JOB_GROUPS]
+    ldp start, all_rounds, [job, #JOB_START]
+    ldp entry, edges, [job, #JOB_ENTRY]
+    .endm
+
+/* On to the next group of `bytes` of channels, at 30. */
+    .macro end_slide name, bytes
+    ldr scratch, [job, #JOB_BIAS_NEXT]
+    add bias, bias, scratch
+    add start, start, #\bytes
+    add weights, weights, #\bytes
+    add group_dst, group_dst, #\bytes
+    subs groups, groups, #1
+    b.ne 30b
+    pop_and_return
+    end_function \name
+    .endm
+
+    .macro first_rows
+    ldr list, [job, #JOB_ROWS]
+    ldr rows_left, [job, #JOB_OUT_ROWS]
+    mov next_dst, group_dst
+    .endm
+
+/* x9 … : the next `count` rows of source, at the first column. */
+    .macro find_rows count
+    .set row, 9
+    .rept \count / 2
+    load_two_row_addresses %(row), %(row + 1)
+    .set row, row + 2
+    .endr
+    .if \count % 2
+    load_row_address %(row)
+    .endif
+    for_all advance, 9, \count, start
+    .endm
+    .macro load_two_row_addresses first, second
+    ldp x\first, x\second, [list, #((\first - 9) * 8)]
+    .endm
+    .macro load_row_address row
+    ldr x\row, [list, #((\row - 9) * 8)]
+    .endm
+    .macro advance row, by
+    add x\row, x\row, \by
+    .endm

@@ -1,0 +1,425 @@
+/* Depthwise 3x3, stride 1, for cores that issue in the order of the program: see slide.h.
+ *
+ * R rows of outputs of four channels at a time, R = 4, 3, 2, 1; each row of source has a register of
+ * its own. A step has a group of three FMLA for each row r of outputs and row i = r … r + 2 of
+ * source: to the output that is complete after it, to the one that begins, and to the one between.
+ * Groups of one r are as far from each other as FMLA takes (`order`), and what begins an output
+ * comes a group late: its register was that of the output which the step before completed.
+ *
+ * Steps overlap, so that there is always something to do between FMLA: the loop goes from the group
+ * that completes the first row's output to the ones before it in the next step. A row of source is
+ * loaded for the next column when its row is done with, and what follows a complete sum is done when
+ * FMLA has ended: clamp, store, the bias for the output that begins.
+ *   narrow (Cortex-A53, A55): something that is no arithmetic after each FMLA; loads in halves, as
+ *     128-bit ones take both issue slots for two cycles; what inserts the upper half goes beside the
+ *     next row's lower half, which is all that A53 can pair it with
+ *   wide (Cortex-A510): one instruction after two FMLA, as it issues three at once
+ * Four rows: 36 FMLA, 6 loads of source, 4 stores, 4 of the bias (narrow: 18, 4 and 8).
+ *
+ * Weights in v0 … v8, sums [row][output] from v9 on, v21 … v26 source, v28 and v29 the limits of a
+ * clamp, v27, v30 and v31 what is being clamped. Needs columns to the right: SLIDE_RIGHT_0. */
+
+#include "kernels/depthwise/f32/rows/slide_in_order_neon.h"
+
+/* x9 … x14 are rows of source, x15, x16, x17, x19 of dst. */
+job .req x0
+column .req x1
+dst_column .req x2
+bias .req x3
+edges .req x4
+rounds .req x5
+all_rounds .req x5
+list .req x6
+rows_left .req x7
+entry .req x8
+half .req x20
+start .req x21
+next_dst .req x22
+groups .req x23
+group_dst .req x24
+weights .req x25
+bias_high .req x26
+dst_row .req x27
+scratch .req x28
+dst_offset .req x28
+offset .req x29
+offset_high .req x30
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro load_low into, row
+    ldr d\into, [x\row, offset]
+    .endm
+    .macro load_high row
+    ldr half, [x\row, offset_high]
+    .endm
+    .macro insert_high into
+    mov v\into\().d[1], half
+    .endm
+/* Rows of dst are x15, x16, x17, x19. */
+    .macro store_row r, sum
+    .if \r < 3
+    store_sum %(15 + \r), \sum
+    .else
+    store_sum 19, \sum
+    .endif
+    .endm
+
+/* ---- the order of a step ---- */
+
+/* Groups from the right to the left, a digit each: row of source, row of outputs. The loop begins
+ * with group `turn`. */
+    .macro order R
+    .if \R == 4
+    .set order_i, 0x543423231210
+    .set order_r, 0x321302130210
+    .set turn, 7
+    .elseif \R == 3
+    .set order_i, 0x432321210
+    .set order_r, 0x210210210
+    .set turn, 6
+    .elseif \R == 2
+    .set order_i, 0x322110
+    .set order_r, 0x101010
+    .set turn, 4
+    .else
+    .set order_i, 0x210
+    .set order_r, 0
+    .set turn, 2
+    .endif
+    .endm
+    .macro find_group g
+    .set i, (order_i >> (4 * (\g))) & 15
+    .set r, (order_r >> (4 * (\g))) & 15
+    .endm
+
+/* Group g, column kx of the kernel, to a slot of sums; slot 9: nothing. */
+    .macro multiply_one g, kx, slot
+    .if \slot < 9
+    find_group \g
+    fma %(9 + r * 3 + \slot), %(21 + i), %((i - r) * 3 + \kx)
+    .endif
+    .endm
+
+/* FMLA number n of a step that begins, continues and completes these slots. */
+    .macro multiply_number R, begins, continues, completes
+    .set g, n / 3
+    .if n % 3 == 0
+    multiply_one %g, 2, \completes
+    .elseif n % 3 == 2
+    multiply_one %g, 1, \continues
+    .elseif n > 2
+    multiply_one %(g - 1), 0, \begins
+    .endif
+    .endm
+
+    .macro multiply_column R, begins, continues, completes
+    order \R
+    .set n, 0
+    .rept 9 * \R + 3
+    .if n < 9 * \R
+    multiply_number \R, \begins, \continues, \completes
+    .elseif n % 3 == 1
+    multiply_number \R, \begins, \continues, \completes
+    .endif
+    .set n, n + 1
+    .endr
+    .endm
+
+/* The groups of a step that come before the loop. */
+    .macro multiply_before R, begins, continues, completes
+    order \R
+    .set n, 0
+    .rept 3 * turn
+    multiply_number \R, \begins, \continues, \completes
+    .set n, n + 1
+    .endr
+    .endm
+/* What is left of a step when the loop has ended. */
+    .macro multiply_after R, continues, completes
+    order \R
+    .set n, 3 * turn
+    .rept 9 * \R - 3 * turn
+    multiply_number \R, 9, \continues, \completes
+    .set n, n + 1
+    .endr
+    .endm
+
+/* ---- what goes between multiply-adds; f is the number of the last one in the loop, `now` the time
+ * that has passed, in multiply-adds ---- */
+
+/* After which FMLA row l of source is done with. */
+    .macro find_free R
+    .set free, -1
+    .set g, 0
+    .rept 3 * \R
+    .if ((order_i >> (4 * g)) & 15) == l
+    .set free, 3 * (g + 1) + 1 - 3 * turn
+    .endif
+    .set g, g + 1
+    .endr
+    .endm
+
+/* Loads in turn: `begun` says that the first half of row l came at `since`. */
+    .macro fill_load R, wide
+    .if l < \R + 2
+    find_free \R
+    .if \wide
+    .if free <= f
+    load_whole %(21 + l), %(9 + l)
+    .set l, l + 1
+    .set filled, 1
+    .endif
+    .elseif begun == 0
+    .if (free <= f) & ((now - since) > 1)
+    insert_waiting
+    load_low %(21 + l), %(9 + l)
+    .set begun, 1
+    .set since, now
+    .set filled, 1
+    .endif
+    .elseif now > since
+    load_high %(9 + l)
+    .set begun, 0
+    .set since, now
+    .set waiting, 21 + l
+    .set l, l + 1
+    .set filled, 1
+    .endif
+    .elseif l == (\R + 2)
+    next_column
+    .set l, l + 1
+    .set filled, 1
+    .elseif (l == (\R + 3)) & (\wide == 0)
+    .if (now - since) > 1
+    insert_waiting
+    add offset_high, offset_high, column
+    .set l, l + 1
+    .set filled, 1
+    .endif
+    .endif
+    .endm
+    .macro insert_waiting
+    .if waiting > 0
+    insert_high %waiting
+    .set waiting, 0
+    .set rests, 1
+    .endif
+    .endm
+
+    .macro find_complete R, row
+    .set g, 0
+    .rept 3 * \R
+    .if (((order_r >> (4 * g)) & 15) == \row) & (((order_i >> (4 * g)) & 15) == (\row + 2))
+    .set complete, 3 * (g - turn)
+    .endif
+    .set g, g + 1
+    .endr
+    .endm
+/* Of four rows that are clamped, the last one waits for the register of the first. */
+    .macro fill_row R, wide, clamps, slot, row
+    find_complete \R, \row
+    .if (filled == 0) & (stage_\row < 5) & (f >= complete) & (now >= (complete + latency))
+    .if (\clamps == 0) | (\row < 3) | (stage_0 == 5)
+    fill_stage \row, \wide, \clamps, %(9 + \row * 3 + \slot), %(27 + \row % 3 * 3 - \row % 3 / 2 * 2)
+    .endif
+    .endif
+    .endm
+/* The half of a row that was begun comes first; then rows of outputs, then the next load. */
+    .macro fill R, wide, clamps, slot
+    .set filled, 0
+    .if begun
+    fill_load \R, \wide
+    .endif
+    .set row, 0
+    .rept \R
+    fill_row \R, \wide, \clamps, \slot, %row
+    .set row, row + 1
+    .endr
+    .if filled == 0
+    fill_load \R, \wide
+    .endif
+    .if (filled == 0) & (stage_0 + stage_1 + stage_2 + stage_3 == 5 * \R)
+    add dst_offset, dst_offset, dst_column
+    .set stage_0, 6
+    .endif
+    .endm
+
+/* The loop's part that completes `completes` in one step and begins the next one. */
+    .macro flow R, wide, clamps, begins, continues, completes
+    order \R
+    begin_stages
+    .set in_place, 0
+    .set latency, 4 + (4 - 2 * \clamps) * \wide
+    .set load_latency, 3
+    .set l, 0
+    .set begun, 0
+    .set since, -3
+    .set waiting, 0
+    .set rests, 0
+    .set f, -1
+    .set now, -1
+    fill \R, \wide, \clamps, \completes
+    .set f, 0
+    .set now, 0
+    .rept 9 * \R
+    flow_one \R, \wide, \clamps, \begins, \continues, \completes
+    .if (rests == 1) & (\R == 4) & (\clamps == 0)
+    .set rests, 0
+    .elseif (f % 2) | (\wide == 0) | \clamps
+    fill \R, \wide, \clamps, \completes
+    .endif
+    .set f, f + 1
+    .set now, now + 1
+    .endr
+    .rept 40
+    fill \R, \wide, \clamps, \completes
+    .set now, now + 1
+    .endr
+    .endm
+/* The next step's slots are turned by one; so are, for a group, those of the values that begin. */
+    .macro flow_one R, wide, clamps, begins, continues, completes
+    .set n, f + 3 * turn
+    .if (n >= (9 * \R)) & ((n % 3 != 1) | (n >= (9 * \R + 3)))
+    .set n, n - 9 * \R
+    find_group (n / 3 - n % 3 % 2)
+    .rept 20
+    .if (l <= i) | (waiting == (21 + i))
+    .set now, now + 1
+    fill \R, \wide, \clamps, \completes
+    .endif
+    .endr
+    .if n % 3 == 1
+    find_group (n / 3 - n % 3 % 2)
+    wait_for %r, \R, \wide, \clamps, \completes
+    .endif
+    multiply_number \R, \completes, \begins, \continues
+    .else
+    multiply_number \R, \begins, \continues, \completes
+    .endif
+    .endm
+/* A sum that begins needs the bias. */
+    .macro wait_for row, R, wide, clamps, slot
+    .rept 40
+    .if stage_\row < 3
+    .set now, now + 1
+    fill \R, \wide, \clamps, \slot
+    .endif
+    .endr
+    .endm
+
+/* ---- steps at the edges ---- */
+
+    .macro load_column R
+    .set i, 0
+    .rept \R + 2
+    load_whole %(21 + i), %(9 + i)
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro finish R, clamps, slot
+    .if \clamps
+    .set r, 0
+    .rept \R
+    at_least %(9 + r * 3 + \slot), 28
+    .set r, r + 1
+    .endr
+    .set r, 0
+    .rept \R
+    at_most %(9 + r * 3 + \slot), 29
+    .set r, r + 1
+    .endr
+    .endif
+    .set r, 0
+    .rept \R
+    store_row %(r), %(9 + r * 3 + \slot)
+    .set r, r + 1
+    .endr
+    add dst_offset, dst_offset, dst_column
+    .endm
+
+/* Steps 0 and 1, and what of the next one comes before the loop. */
+    .macro head R, wide, begins, continues, completes
+    tbz edges, #0, 1f
+    load_column \R
+    next_column
+    multiply_column \R, \completes, 9, 9
+1:  tbz edges, #1, 2f
+    load_column \R
+    next_column
+    multiply_column \R, \continues, \completes, 9
+2:  load_column \R
+    next_column
+    .if \wide == 0
+    add offset_high, offset, #8
+    .endif
+    multiply_before \R, \begins, \continues, \completes
+    .endm
+
+    .macro columns R, wide, clamps
+    .set i, 9
+    .rept 3 * \R
+    begin_sum %(i)
+    .set i, i + 1
+    .endr
+    tbnz entry, #1, 12f
+    tbnz entry, #0, 11f
+    head \R, \wide, 0, 2, 1
+10: flow \R, \wide, \clamps, 0, 2, 1
+21: flow \R, \wide, \clamps, 1, 0, 2
+22: flow \R, \wide, \clamps, 2, 1, 0
+    subs rounds, rounds, #1
+    b.ne 10b
+    multiply_after \R, 2, 1
+    finish \R, \clamps, 1
+    tbz edges, #3, 1f
+    load_column \R
+    multiply_column \R, 9, 9, 2
+1:  finish \R, \clamps, 2
+    b 20f
+11: head \R, \wide, 1, 0, 2
+    b 21b
+12: head \R, \wide, 2, 1, 0
+    b 22b
+20:
+    .endm
+
+/* ---- rows and groups ---- */
+
+    .macro begin_rows R
+    .set i, 9
+    .rept \R + 2
+    load_row_address %(i)
+    .set i, i + 1
+    .endr
+    add list, list, #(8 * \R)
+    mov x15, next_dst
+    .if \R > 1
+    add x16, x15, dst_row
+    .endif
+    .if \R > 2
+    add x17, x16, dst_row
+    .endif
+    .if \R > 3
+    add x19, x17, dst_row
+    .endif
+    add next_dst, next_dst, dst_row, lsl #2
+    mov offset, start
+    mov dst_offset, #0
+    ldr rounds, [job, #JOB_ROUNDS]
+    .endm
+
+    .macro function name, wide, clamps
+    begin_slide \name, 30
+    load_limits \clamps
+30: load_weights \wide
+    first_rows
+    all_rows \wide, \clamps
+    end_slide \name, 16
+    .endm
+
+    function dwconv_f32_slide_s1_a55, 0, 0
+    function dwconv_f32_slide_s1_a55_clamp, 0, 1
+    function dwconv_f32_slide_s1_a510, 1, 0
+    function dwconv_f32_slide_s1_a510_clamp, 1, 1

@@ -1,0 +1,396 @@
+/* Depthwise 3x3, stride 2, for cores that issue in the order of the program: see slide.h.
+ *
+ * R rows of outputs of four channels at a time, R = 4, 3, 2, 1. A step has two columns of source, the
+ * even one, which is the last of the outputs before it and the first of its own, and the odd one,
+ * their second. An output takes nine FMLA one after the other, each of which the next one waits for,
+ * so those of two outputs are interleaved (`find_tap`), a row of the kernel at a time for all R rows,
+ * with 2 R FMLA from one of an output to its next.
+ *
+ * The loop goes from the third of these nine to the second one of the next step, so that what
+ * follows complete sums, of the eighth, has multiply-adds to go between. Each place of source has a
+ * register, which is loaded when the one that it shares it with is done with:
+ * whole on wide cores (Cortex-A510), one instruction of another kind after each FMLA, and in halves
+ * on narrow ones (Cortex-A53, A55).
+ * Four rows: 36 FMLA, 18 loads of source, 4 stores, 4 of the bias (narrow: 54, 4 and 8).
+ *
+ * Weights in v0 … v8, sums [row][output] from v9 on, v17 … v27, v30 and v31 source, v28 and v29 the
+ * limits of a clamp. Needs columns to the right: SLIDE_RIGHT_0. */
+
+#include "kernels/depthwise/f32/rows/slide_in_order_neon.h"
+#include "kernels/depthwise/f32/halves_neon.h"
+
+/* x9 … x17 are rows of source, x19 … x22 of dst. */
+job .req x0
+column .req x1
+dst_column .req x2
+bias .req x3
+rounds .req x4
+all_rounds .req x4
+entry .req x4
+list .req x5
+edges .req x5
+rows_left .req x6
+next_dst .req x7
+start .req x8
+half .req x23
+weights .req x23
+groups .req x24
+group_dst .req x25
+bias_high .req x26
+dst_row .req x27
+scratch .req x28
+dst_offset .req x28
+offset .req x29
+offset_high .req x30
+
+    .macro store_row r, sum
+    store_sum %(19 + \r), \sum
+    .endm
+
+/* ---- the order of a step ---- */
+
+/* FMLA number n: the row i and whether it is of the odd column, the row r of outputs and the tap of
+ * the kernel, and whether it belongs to the output that begins. */
+    .macro find_tap R
+    .set m, n / \R
+    .set r, n % \R
+    .set kx, (0x121202010 >> (4 * m)) & 15
+    .set ky, (0x120120120 >> (4 * m)) & 15
+    .set i, 2 * r + ky
+    .set odd, kx % 2
+    .set is_new, (kx == 0) | ((kx == 1) & (m > 1))
+    find_place
+    .endm
+
+/* The register for row i: odd rows of both columns share theirs, and so do both rows 0. */
+    .macro find_place
+    .if i % 2
+    .set place, 26 + i / 2 + i / 4 * 2
+    .elseif i
+    .set place, 17 + i / 2 + 4 * odd
+    .else
+    .set place, 17
+    .endif
+    .endm
+
+    .macro multiply_number R, begins, completes
+    find_tap \R
+    .if is_new
+    fma %(9 + 2 * r + \begins), %place, %(3 * ky + kx)
+    .else
+    fma %(9 + 2 * r + \completes), %place, %(3 * ky + kx)
+    .endif
+    .endm
+
+/* The FMLA from number \from to before number \to, of R each. */
+    .macro multiply_rows R, begins, completes, from, to
+    .set n, \from * \R
+    .rept (\to - \from) * \R
+    multiply_number \R, \begins, \completes
+    .set n, n + 1
+    .endr
+    .endm
+
+/* ---- what goes between multiply-adds; f is the number of the last one in the loop, `now` the time
+ * that has passed, in instructions ---- */
+
+/* Load l: first the odd column, even rows before odd ones, then the address goes on, and the same
+ * for the next step's even column. `free`: the last FMLA that reads the register. */
+    .macro find_load R
+    .set odd, l < (2 * \R + 1)
+    .set k, l
+    .if odd
+    .set i, 2 * (l + 1)
+    .if l == \R
+    .set i, 0
+    .endif
+    .else
+    .set k, l - 2 * \R - 2
+    .set i, 2 * k
+    .endif
+    .if k > \R
+    .set i, 2 * (k - \R) - 1
+    .endif
+    .set odd, odd * odd
+    find_place
+    .if odd
+    .set free, -1
+    .if i == 0
+    .set free, \R
+    .elseif i % 2
+    .set free, 3 * \R + i / 2
+    .endif
+    .else
+    .set free, 5 * \R + i / 2 - 1
+    .if i == 0
+    .set free, 4 * \R
+    .elseif i % 2
+    .set free, 6 * \R + i / 2
+    .endif
+    .endif
+    .endm
+
+/* Which load row i of a column is. */
+    .macro find_number R
+    .set need, i / 2 - 1
+    .if i == 0
+    .set need, \R
+    .endif
+    .if odd == 0
+    .set need, 2 * \R + 2 + i / 2
+    .endif
+    .if i % 2
+    .set need, i / 2 + \R + 1
+    .if odd == 0
+    .set need, i / 2 + 3 * \R + 3
+    .endif
+    .endif
+    .endm
+
+    .macro fill_load R, wide
+    .if (l == (2 * \R + 1)) | (l == (4 * \R + 3))
+    next_column
+    .if \wide == 0
+    add offset_high, offset_high, column
+    .endif
+    .set l, l + 1
+    .set filled, 1
+    .elseif l < (4 * \R + 3)
+    find_load \R
+    .if free <= f
+    .set filled, 1
+    .if \wide
+    load_whole %place, %(9 + i)
+    .set l, l + 1
+    .else
+    load_part %place, %(9 + i)
+    .if begun == 0
+    .set l, l + 1
+    .endif
+    .endif
+    .endif
+    .endif
+    .endm
+
+/* A sum is complete with the last but one FMLA of its row. */
+    .macro note_complete row
+    .set done_\row, now
+    .endm
+    .macro fill_row R, wide, clamps, slot, row
+    .if (filled == 0) & (stage_\row < 5) & (f >= (5 * \R + \row)) & (now >= (done_\row + latency))
+    fill_stage \row, \wide, \clamps, %(9 + 2 * \row + \slot), %(9 + 2 * \row + \slot)
+    .endif
+    .endm
+    .macro fill_rows R, wide, clamps, slot
+    .set row, 0
+    .rept \R
+    fill_row \R, \wide, \clamps, \slot, %row
+    .set row, row + 1
+    .endr
+    .if (filled == 0) & ((stage_0 + stage_1 + stage_2 + stage_3) == (5 * \R))
+    add dst_offset, dst_offset, dst_column
+    .set stage_0, 6
+    .set filled, 1
+    .endif
+    .endm
+
+/* After each FMLA: narrow cores load and do something for a row of outputs, wide ones one of them. */
+    .macro fill R, wide, clamps, slot
+    .set filled, 0
+    fill_rows \R, \wide, \clamps, \slot
+    .set now, now + filled * filled
+    .if \wide == 0
+    .set filled, 0
+    .endif
+    .if filled == 0
+    fill_load \R, \wide
+    .set now, now + filled * filled
+    .endif
+    .endm
+
+    .macro wait_for_place R, wide
+    find_number \R
+    .set wanted, place
+    .rept 2 * (4 * \R + 4)
+    .if l <= need
+    fill_load \R, \wide
+    .set now, now + 1
+    .endif
+    .endr
+    .if (older == wanted) | (newer == wanted)
+    insert_early
+    insert_early
+    .endif
+    .endm
+/* All sums need the bias before the first of them begins again. */
+    .macro wait_for_sums R, wide, clamps, slot
+    .rept 90
+    .if (stage_0 + stage_1 + stage_2 + stage_3) < (5 * \R)
+    .set now, now + 1
+    fill \R, \wide, \clamps, \slot
+    .endif
+    .endr
+    .endm
+
+    .macro flow_one R, wide, clamps, begins, completes
+    .set n, f + 2 * \R
+    .if n >= (9 * \R)
+    .set n, n - 9 * \R
+    find_tap \R
+    wait_for_place \R, \wide
+    find_tap \R
+    .if (m == 0) & (r == 0)
+    wait_for_sums \R, \wide, \clamps, \completes
+    find_tap \R
+    .endif
+    multiply_number \R, \completes, \begins
+    .else
+    find_tap \R
+    .if odd
+    wait_for_place \R, \wide
+    .endif
+    multiply_number \R, \begins, \completes
+    .if m == 7
+    note_complete %r
+    .endif
+    .endif
+    .set now, now + 1
+    .endm
+
+    .macro flow R, wide, clamps, begins, completes
+    begin_stages
+    .set now, 0
+    .set row, 0
+    .rept 4
+    note_complete %row
+    .set row, row + 1
+    .endr
+    .set in_place, 1
+    .if \clamps == 0
+    .set in_place, 0
+    .endif
+    .set latency, 8 + 4 * \wide
+    .set load_latency, 6
+    .set l, 0
+    begin_halves
+    .set f, 0
+    .rept 9 * \R
+    flow_one \R, \wide, \clamps, \begins, \completes
+    fill \R, \wide, \clamps, \completes
+    .set f, f + 1
+    .endr
+    .rept 70
+    fill \R, \wide, \clamps, \completes
+    .set now, now + 1
+    .endr
+    insert_early
+    insert_early
+    .endm
+
+/* ---- steps at the edges ---- */
+
+    .macro load_column R, parity
+    .set i, 0
+    .rept 2 * \R + 1
+    .set odd, \parity
+    find_place
+    load_whole %place, %(9 + i)
+    .set i, i + 1
+    .endr
+    next_column
+    .endm
+
+    .macro finish R, clamps, slot
+    .set r, 0
+    .rept \R * \clamps
+    at_least %(9 + 2 * r + \slot), 28
+    .set r, r + 1
+    .endr
+    .set r, 0
+    .rept \R * \clamps
+    at_most %(9 + 2 * r + \slot), 29
+    .set r, r + 1
+    .endr
+    .set r, 0
+    .rept \R
+    store_row %r, %(9 + 2 * r + \slot)
+    .set r, r + 1
+    .endr
+    .endm
+
+/* The first output, but for what the first step adds, and of that what comes before the loop. */
+    .macro head R, wide, begins, completes
+    ldr half, [job, #JOB_EDGES]
+    tbz half, #0, 1f
+    load_column \R, 0
+    multiply_rows \R, \completes, 9, 0, 1
+    multiply_rows \R, \completes, 9, 2, 3
+    multiply_rows \R, \completes, 9, 4, 5
+1:  load_column \R, 1
+    multiply_rows \R, \completes, 9, 6, 7
+    multiply_rows \R, \completes, 9, 8, 9
+    load_column \R, 0
+    .if \wide == 0
+    add offset_high, offset, #8
+    .endif
+    multiply_rows \R, \begins, \completes, 0, 2
+    .endm
+
+    .macro columns R, wide, clamps
+    .set i, 9
+    .rept 2 * \R
+    begin_sum %i
+    .set i, i + 1
+    .endr
+    ldr half, [job, #JOB_ENTRY]
+    tbnz half, #0, 11f
+    head \R, \wide, 0, 1
+10: flow \R, \wide, \clamps, 0, 1
+21: flow \R, \wide, \clamps, 1, 0
+    subs rounds, rounds, #1
+    b.ne 10b
+    multiply_rows \R, 0, 1, 3, 4
+    multiply_rows \R, 0, 1, 5, 6
+    multiply_rows \R, 0, 1, 7, 8
+    finish \R, \clamps, 1
+    b 20f
+11: head \R, \wide, 1, 0
+    b 21b
+20:
+    .endm
+
+/* ---- rows and groups ---- */
+
+    .macro begin_rows R
+    .set i, 9
+    .rept 2 * \R + 1
+    load_row_address %(i)
+    .set i, i + 1
+    .endr
+    add list, list, #(16 * \R)
+    mov x19, next_dst
+    add x20, x19, dst_row
+    add x21, x20, dst_row
+    add x22, x21, dst_row
+    add next_dst, x22, dst_row
+    mov offset, start
+    mov dst_offset, #0
+    ldr rounds, [job, #JOB_ROUNDS]
+    .endm
+
+/* The stack keeps which weights and how many groups. */
+    .macro function name, wide, clamps
+    begin_slide \name, 30, 16
+    load_limits \clamps
+30: load_weights \wide
+    stp weights, groups, [sp, #at_locals]
+    first_rows
+    all_rows \wide, \clamps
+    ldp weights, groups, [sp, #at_locals]
+    end_slide \name, 16
+    .endm
+
+    function dwconv_f32_slide_s2_a55, 0, 0
+    function dwconv_f32_slide_s2_a55_clamp, 0, 1
+    function dwconv_f32_slide_s2_a510, 1, 0
+    function dwconv_f32_slide_s2_a510_clamp, 1, 1

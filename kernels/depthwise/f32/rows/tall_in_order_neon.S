@@ -1,0 +1,467 @@
+/* Depthwise convolution by tall tiles of one column, kernels of five or seven rows, for cores that
+ * issue in order: see tall.h. The functions are known by a table.
+ *
+ * A tile is R rows of outputs of four channels. For each column of the kernel the R sums take the
+ * first weight, then the second one and so on, so that R multiply-adds lie between one of a sum and
+ * its next, and what a row of source needs is over long before its register is wanted again. Each
+ * row has one, and so has each weight. Rows of padding are zeros.
+ *
+ * Loads are late, of the column that is being multiplied, in the order in which they are wanted, or,
+ * of what a column begins with, early, as soon as the one before is done with it. Between
+ * multiply-adds go
+ *   kind 1 (narrow, Cortex-A53, A55): a part of a load each
+ *   kind 2 (wide, Cortex-A510): a whole load after two, stride 2 after each
+ * Five rows, R = 7, stride 1: 35 FMLA, 11 rows and five weights; stride 2: 17 rows. Seven rows,
+ * R = 7, stride 1: 49 FMLA, 13 rows and seven weights; stride 2 has no registers for more than
+ * R = 4.
+ *
+ * Sums are in v0 …, then rows, then weights. */
+
+#include "kernels/depthwise/f32/halves_neon.h"
+#include "kernels/depthwise/f32/rows/tall_offsets.h"
+
+/* Of the kernel: what a list of tiles is for. */
+    .set kernel_rows, 5
+
+/* x1 … x17 are rows of source; x27 … x30 the distances of weights from the column's first one, and
+ * x16 and x17 those of a kernel of seven rows, which has up to 13 of source. Narrow cores do without
+ * the job while they multiply. */
+job .req x0
+w_high .req x0
+offset .req x19
+offset_high .req x20
+w .req x21
+taps .req x22
+scratch .req x23
+out .req x24
+column .req x25
+w_tap .req x26
+w_row .req x27
+
+/* On the stack: of this output, then of this group. */
+#define OUTPUT_START (at_locals + 0)
+#define OUTPUT_AT (at_locals + 8)
+#define OUTPUT_DST (at_locals + 16)
+#define OUTPUTS_LEFT (at_locals + 24)
+#define GROUP_START (at_locals + 32)
+#define GROUP_DST (at_locals + 40)
+#define GROUP_WEIGHTS (at_locals + 48)
+#define GROUP_BIAS (at_locals + 56)
+#define GROUPS_LEFT (at_locals + 64)
+#define SAVED_JOB (at_locals + 72)
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro load_whole into, row
+    ldr q\into, [x\row, offset]
+    .endm
+    .macro load_weight into, ky
+    .if \ky
+    load_weight_at \into, %(\ky + 26 - 15 * (\ky / 5))
+    .else
+    ldr q\into, [w]
+    .endif
+    .endm
+    .macro load_weight_at into, distance
+    ldr q\into, [w, x\distance]
+    .endm
+    .macro weight_load_low into, ky
+    .if \ky
+    weight_load_low_at \into, %(\ky + 26 - 15 * (\ky / 5))
+    .else
+    ldr d\into, [w]
+    .endif
+    .endm
+    .macro weight_load_low_at into, distance
+    ldr d\into, [w, x\distance]
+    .endm
+    .macro weight_load_high into, ky
+    .if \ky
+    weight_load_high_at \into, %(\ky + 26 - 15 * (\ky / 5))
+    .else
+    ldr x\into, [w_high]
+    .endif
+    .endm
+    .macro weight_load_high_at into, distance
+    ldr x\into, [w_high, x\distance]
+    .endm
+    .macro load_address row, from, at
+    ldr x\row, [\from, #\at]
+    .endm
+    .macro store_sum sum
+    str q\sum, [out]
+    add out, out, scratch
+    .endm
+    .macro load_sum sum
+    ldr q\sum, [out]
+    .endm
+
+/* ---- the order of loads ---- */
+
+/* Load number `sought` of those that are counted: row or weight `which`. */
+    .macro count_row row
+    .if sought == 0
+    .set is_weight, 0
+    .set which, \row
+    .set free, n
+    .endif
+    .set sought, sought - 1
+    .endm
+    .macro count_weight ky
+    .if sought == 0
+    .set is_weight, 1
+    .set which, \ky
+    .set free, n
+    .endif
+    .set sought, sought - 1
+    .endm
+
+/* Late load `number`, in the order of the multiply-adds that want it. lates: how many there are. */
+    .macro find_late R, S, number
+    .set sought, \number
+    .set n, early_end
+    .rept kernel_rows * \R - early_end
+    .if n % \R == 0
+    count_weight %(n / \R)
+    .endif
+    .if (n / \R < \S) | (n % \R == (\R - 1))
+    count_row %(\S * (n % \R) + n / \R)
+    .endif
+    .set n, n + 1
+    .endr
+    .set lates, \number - sought
+    .set free, -1
+    .endm
+
+/* Early load `number` of the next column, in the order in which they are done with, `free` being the
+ * last multiply-add that reads the register. */
+    .macro find_early R, S, number
+    .set sought, \number
+    .set n, 0
+    .rept kernel_rows * \R
+    .set ky, n / \R
+    .set row, \S * (n % \R) + ky
+    .if ((ky + \S) >= kernel_rows) | (n % \R == 0)
+    .set wanted, row % \S * \R + row / \S
+    .if row / \S >= \R
+    .set wanted, (row - \S * (\R - 1)) * \R + \R - 1
+    .endif
+    .if wanted < early_end
+    count_row %row
+    .endif
+    .endif
+    .if (n % \R == (\R - 1)) & (ky * \R < early_end)
+    count_weight %ky
+    .endif
+    .set n, n + 1
+    .endr
+    .set earlies, \number - sought
+    .endm
+
+/* Multiply-adds from this number on do with loads of their own column. */
+    .macro begin_order R, S
+    .set early_end, \R + 4 * (\S - 1)
+    .if early_end > kernel_rows * \R
+    .set early_end, kernel_rows * \R
+    .endif
+    find_late \R, \S, 0
+    find_early \R, \S, 0
+    .endm
+
+    .macro next_column kind
+    add offset, offset, column
+    add w, w, w_tap
+    .if \kind == 1
+    add offset_high, offset_high, column
+    add w_high, w_high, w_tap
+    .endif
+    .endm
+
+    .macro load_one R, S, kind
+    .if is_weight
+    .set place, \R + \S * (\R - 1) + kernel_rows + which
+    .else
+    .set place, \R + which
+    .endif
+    .if (\kind == 2) & (is_weight == 1)
+    load_weight %place, %which
+    .elseif \kind == 2
+    load_whole %place, %(1 + which)
+    .elseif is_weight
+    load_part %place, %which, weight_
+    .else
+    load_part %place, %(1 + which)
+    .endif
+    .endm
+
+/* Whatever is next, if its register is free after multiply-add f. */
+    .macro fill R, S, kind
+    .set free, -1
+    .if l < ends
+    .if l == lates
+    next_column \kind
+    .set l, l + 1
+    .else
+    .if l < lates
+    find_late \R, \S, l
+    .else
+    find_early \R, \S, %(l - lates - 1)
+    .endif
+    .if free <= f
+    load_one \R, \S, \kind
+    .if begun == 0
+    .set l, l + 1
+    .endif
+    .endif
+    .endif
+    .elseif begun == 0
+    .if older + newer
+    insert_early
+    .endif
+    .endif
+    .endm
+
+/* Multiply-add f needs its row and weight: everything late before it that it wants. */
+    .macro wait_for R, S, kind, row
+    .set reads, \R + \row
+    .set reads_weight, \R + \S * (\R - 1) + kernel_rows + f / \R
+    .rept lates
+    .set have, l >= lates
+    .if l < lates
+    find_late \R, \S, l
+    .set have, ((is_weight == 1) & (which > (f / \R))) | ((is_weight == 0) & (which != \row))
+    .endif
+    .rept 2
+    .if have == 0
+    .set filled, l
+    fill \R, \S, \kind
+    .set have, l - filled
+    .endif
+    .endr
+    .endr
+    .rept 2
+    .if (older == reads) | (newer == reads) | (older == reads_weight) | (newer == reads_weight)
+    insert_early
+    .endif
+    .endr
+    .endm
+
+/* What the first column of the kernel begins with. */
+    .macro load_first R, S
+    begin_order \R, \S
+    .set l, 0
+    .rept earlies
+    find_early \R, \S, l
+    load_one \R, \S, 2
+    .set l, l + 1
+    .endr
+    .endm
+
+/* A column of the kernel; is_last: of this output. */
+    .macro take_column R, S, kind, is_last
+    begin_halves
+    .set now, 0
+    .set l, 0
+    .set f, -1
+    begin_order \R, \S
+    .set ends, lates + 1 + earlies
+    .if \is_last
+    .set ends, lates
+    .endif
+    .set f, 0
+    .rept kernel_rows * \R
+    wait_for \R, \S, \kind, %(\S * (f % \R) + f / \R)
+    fma %(f % \R), %(\R + \S * (f % \R) + f / \R), %(\R + \S * (\R - 1) + kernel_rows + f / \R)
+    .if (f % 2) | (\kind == 1) | ((\S == 2) & (l < lates))
+    fill \R, \S, \kind
+    .endif
+    .set f, f + 1
+    .endr
+    .rept 2 * (ends - l) + 2
+    fill \R, \S, \kind
+    .endr
+    .endm
+
+/* ---- a tile ---- */
+
+    .macro begin_sums R
+    ldr out, [sp, #GROUP_BIAS]
+    .set i, 0
+    .rept \R
+    load_sum %i
+    .set i, i + 1
+    .endr
+    .endm
+
+/* Weights are where the limits of a clamp may go. */
+    .macro finish R, S
+    ldr scratch, [job, #JOB_CLAMP]
+    cbz scratch, 4f
+    .set limits, \R + \S * (\R - 1) + kernel_rows + 1
+    load_limits %limits, %(limits + 1)
+    clamp_sums \R, %limits, %(limits + 1)
+4:  ldr out, [sp, #OUTPUT_DST]
+    ldr scratch, [job, #JOB_DST_ROW]
+    .set i, 0
+    .rept \R
+    store_sum %i
+    .set i, i + 1
+    .endr
+    .endm
+    .macro load_limits low, high
+    ldp q\low, q\high, [scratch]
+    .endm
+    .macro clamp_sums R, low, high
+    .set i, 0
+    .rept \R
+    at_least %i, \low
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \R
+    at_most %i, \high
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro next_output
+    ldp offset, taps, [sp, #OUTPUT_START]
+    ldp out, scratch, [sp, #OUTPUT_DST]
+    ldp w, offset_high, [job, #JOB_STRIDE_W]
+    add taps, taps, w
+    add offset, offset, offset_high
+    ldr w, [job, #JOB_DST_COLUMN]
+    stp offset, taps, [sp, #OUTPUT_START]
+    add out, out, w
+    subs scratch, scratch, #1
+    stp out, scratch, [sp, #OUTPUT_DST]
+    .endm
+
+    .macro function name, R, S, kind
+    begin_listed_function \name
+    save_registers 4, 30, 80
+    ldr scratch, [job, #JOB_ROWS]
+    .set i, 0
+    .rept \S * (\R - 1) + kernel_rows
+    load_address %(1 + i), scratch, %(8 * i)
+    .set i, i + 1
+    .endr
+    ldr column, [job, #JOB_COLUMN]
+    ldp w_row, w_tap, [job, #JOB_WEIGHTS_ROW]
+    add x28, w_row, w_row
+    add x29, x28, w_row
+    add x30, x28, x28
+    .if kernel_rows == 7
+    add x16, x30, w_row
+    add x17, x29, x29
+    .endif
+    ldr scratch, [job, #JOB_START]
+    ldr out, [job, #JOB_DST]
+    stp scratch, out, [sp, #GROUP_START]
+    ldp scratch, out, [job, #JOB_WEIGHTS]
+    stp scratch, out, [sp, #GROUP_WEIGHTS]
+    ldr scratch, [job, #JOB_GROUPS]
+    str scratch, [sp, #GROUPS_LEFT]
+10: ldp offset, out, [sp, #GROUP_START]
+    ldr taps, [job, #JOB_FIRST]
+    ldr scratch, [job, #JOB_OUT_COLS]
+    stp offset, taps, [sp, #OUTPUT_START]
+    stp out, scratch, [sp, #OUTPUT_DST]
+11: ldp offset, taps, [sp, #OUTPUT_START]
+    ldp scratch, out, [job, #JOB_WHOLE]
+    ldr w, [sp, #GROUP_WEIGHTS]
+    cmp taps, scratch
+    b.hs 14f
+    mov taps, out
+12: begin_sums \R
+    .if \kind == 1
+    str job, [sp, #SAVED_JOB]
+    add offset_high, offset, #8
+    add w_high, w, #8
+    .endif
+    load_first \R, \S
+    subs taps, taps, #1
+    b.eq 2f
+1:  take_column \R, \S, \kind, 0
+    subs taps, taps, #1
+    b.ne 1b
+2:  take_column \R, \S, \kind, 1
+    .if \kind == 1
+    ldr job, [sp, #SAVED_JOB]
+    .endif
+13: finish \R, \S
+    next_output
+    b.ne 11b
+    ldp scratch, out, [sp, #GROUP_START]
+    add scratch, scratch, #16
+    add out, out, #16
+    stp scratch, out, [sp, #GROUP_START]
+    ldp scratch, out, [sp, #GROUP_WEIGHTS]
+    ldr w, [job, #JOB_BIAS_NEXT]
+    add scratch, scratch, #16
+    add out, out, w
+    stp scratch, out, [sp, #GROUP_WEIGHTS]
+    ldr scratch, [sp, #GROUPS_LEFT]
+    subs scratch, scratch, #1
+    str scratch, [sp, #GROUPS_LEFT]
+    b.ne 10b
+    pop_and_return
+/* a column at the edge: taps from max(0, -at) to min(kw, columns - at) */
+14: neg scratch, taps
+    bic scratch, scratch, scratch, asr #63
+    madd offset, scratch, column, offset
+    madd w, scratch, w_tap, w
+    ldr offset_high, [job, #JOB_COLUMNS]
+    sub taps, offset_high, taps
+    cmp taps, out
+    csel taps, taps, out, lt
+    subs taps, taps, scratch
+    b.gt 12b
+    begin_sums \R
+    b 13b
+    .endm
+
+    .macro tile R, S, kind
+    name_tile %kernel_rows, \R, \S, \kind
+    list_tile %kernel_rows, \R, \S, \kind
+    .endm
+    .macro name_tile K, R, S, kind
+    function .Ltall_\K\()_\R\()_\S\()_\kind, \R, \S, \kind
+    .endm
+    .macro list R, S, kind
+    list_tile %kernel_rows, \R, \S, \kind
+    .endm
+    .macro list_tile K, R, S, kind
+    table_entry .Ltall_\K\()_\R\()_\S\()_\kind
+    .endm
+/* The tallest of a kernel; without it, the next one is listed instead, and not asked for. */
+    .macro tallest S, kind
+    .if (kernel_rows == 7) & (\S == 2)
+    tile 4, \S, \kind
+    list 4, \S, \kind
+    .else
+    tile 7, \S, \kind
+    tile 4, \S, \kind
+    .endif
+    .endm
+/* One and two rows have too few FMLA to hide halves behind. */
+    .macro tiles_narrow S
+    tallest \S, 1
+    list 2, \S, 2
+    list 1, \S, 2
+    .endm
+    .macro tiles_wide S
+    tallest \S, 2
+    tile 2, \S, 2
+    tile 1, \S, 2
+    .endm
+
+    begin_table dwconv_f32_tall_in_order_functions
+    .rept 2
+    tiles_narrow 1
+    tiles_narrow 2
+    tiles_wide 1
+    tiles_wide 2
+    .set kernel_rows, kernel_rows + 2
+    .endr
+    end_table dwconv_f32_tall_in_order_functions

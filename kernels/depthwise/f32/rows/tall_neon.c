@@ -1,0 +1,294 @@
+/* Depthwise convolution with kernels of 3, 5 or 7 rows and any number of columns, channels as
+ * vectors, stride 1 or 2 down: tiles for the assembly of
+ * kernels/depthwise/f32/rows/tall_tiles_neon.S and, on cores that issue in order,
+ * kernels/depthwise/f32/rows/tall_in_order_neon.S. */
+#include <math.h>
+
+#include "kernels/depthwise/f32/heights.h"
+#include "kernels/depthwise/f32/parts_neon.h"
+#include "kernels/depthwise/f32/rows/tall.h"
+#include "kernels/depthwise/f32/rows/tall_offsets.h"
+
+/* Rows of source from the first to the last that exists; they must be as far from each other. */
+struct extent {
+    size_t begin, end;
+    ptrdiff_t row; /* bytes */
+};
+
+static int find_extent(struct extent *extent, const float *const *rows, size_t count)
+{
+    size_t begin = 0, end = count;
+    while (begin < count && !rows[begin])
+        begin++;
+    while (end > begin && !rows[end - 1])
+        end--;
+    if (begin == end)
+        return 0;
+    *extent = (struct extent){begin, end, 0};
+    for (size_t i = begin + 1; i < end; i++) {
+        ptrdiff_t row = (ptrdiff_t)((uintptr_t)rows[i] - (uintptr_t)rows[i - 1]);
+        if (!rows[i] || (i > begin + 1 && row != extent->row))
+            return 0;
+        extent->row = row;
+    }
+    return 1;
+}
+
+/* Tiles of some rows, one after the other, from the highest of an index on. */
+struct tile_place {
+    size_t row, index; /* of its first row, and of its height */
+    size_t done;       /* rows, with this tile */
+};
+
+static int next_tile(struct tile_place *place, size_t highest, size_t rows)
+{
+    size_t left = rows - place->done;
+    if (left == 0)
+        return 0;
+    place->index = tile_heights_choose(highest, place->done, left);
+    size_t height = tile_heights[place->index];
+    place->row = height > left ? rows - height : place->done;
+    place->done = place->row + height;
+    return 1;
+}
+
+/* What tile of height `index` has of the source; 0 if that is nothing the assembly can do: it
+ * cannot leave before the first row of the last output. */
+static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *task, size_t y,
+                     size_t index, const struct extent *extent)
+{
+    size_t begin = y * task->stride_h, last = (tile_heights[index] - 1) * task->stride_h;
+    size_t end = begin + last + task->kh;
+    size_t from = extent->begin > begin ? extent->begin : begin;
+    size_t to = extent->end < end ? extent->end : end;
+    if (from >= to || to <= begin + last)
+        return 0;
+    ptrdiff_t column = (ptrdiff_t)(task->column * sizeof(float));
+    job->above = from - begin;
+    job->below = end - to;
+    job->present = ((uint64_t)1 << (to - begin)) - 1;
+    job->row = extent->row;
+    job->source_back = column - (ptrdiff_t)(to - from) * extent->row;
+    job->src = (uintptr_t)task->rows[from] + (uintptr_t)(task->first * column);
+    job->dst = task->dst + y * task->dst_row;
+    return 1;
+}
+
+/* What dwconv_f32_tall_known_functions have, in their order: kernels, strides down, rows of padding
+ * above and below. With stride 2 an image of an even number of rows has one more on either side, by
+ * the custom of those who made it. */
+static const struct known {
+    uint8_t kernel, stride, above, below;
+} known[TALL_KNOWN] = {{5, 1, 2, 2}, {5, 2, 2, 1}, {5, 2, 1, 2}, {7, 1, 3, 3}};
+
+static int is_known(const struct known *one, const struct dwconv_f32_task *task,
+                    const struct dwconv_f32_tall *job)
+{
+    return task->kh == one->kernel && task->kw == one->kernel && task->stride_h == one->stride &&
+           (!job->above || job->above == one->above) && (!job->below || job->below == one->below);
+}
+
+static dwconv_f32_tall_fn *find_function(const struct dwconv_f32_task *task,
+                                         const struct dwconv_f32_tall *job, size_t index,
+                                         size_t channels)
+{
+    int above = job->above > 0, below = job->below > 0, is_pair = channels == 8;
+    for (size_t i = 0; is_pair && index < TALL_KNOWN_HEIGHTS && i < TALL_KNOWN; i++)
+        if (is_known(&known[i], task, job))
+            return dwconv_f32_tall_known_functions[i][index][above][below];
+    return dwconv_f32_tall_functions[task->kh / 2 - 1][task->stride_h - 1][is_pair][index]
+                                    [above || below];
+}
+
+static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_tall *plan,
+                       const struct parts_group *part, size_t index)
+{
+    static const float none[8];
+    struct dwconv_f32_tall job = *plan;
+    job.src += part->c * sizeof(float);
+    job.weights = task->weights + part->c;
+    job.bias = task->bias ? task->bias + part->c : none;
+    job.bias_next = task->bias ? part->channels * sizeof(float) : 0;
+    job.dst += part->c;
+    job.groups = part->groups;
+    find_function(task, plan, index, part->channels)(&job);
+}
+
+static void run_groups_in_order(const struct dwconv_f32_task *task,
+                                const struct dwconv_f32_tall *plan, const struct parts_group *part,
+                                size_t index, int in_order)
+{
+    static const float none[8];
+    struct dwconv_f32_tall job = *plan;
+    job.start += (ptrdiff_t)(part->c * sizeof(float));
+    job.weights = task->weights + part->c;
+    job.bias = task->bias ? task->bias + part->c : none;
+    job.bias_next = task->bias ? 4 * sizeof(float) : 0;
+    job.dst += part->c;
+    job.groups = part->groups * part->channels / 4;
+    dwconv_f32_tall_in_order_functions[task->kh == 7][in_order - 1][task->stride_h - 1][index](
+        &job);
+}
+
+static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
+                               const float *const *rows, int in_order)
+{
+    struct parts_group groups[2];
+    int count = parts_groups(task->channels, groups);
+    struct tile_place place = {0};
+    size_t highest = task->kh == 7 && task->stride_h == 2; /* of 4 rows, not of 7 */
+    while (next_tile(&place, highest, task->out_rows)) {
+        size_t y = place.row, index = place.index;
+        plan->rows = rows + y * task->stride_h;
+        plan->dst = task->dst + y * task->dst_row;
+        for (int i = 0; i < count; i++)
+            run_groups_in_order(task, plan, &groups[i], index, in_order);
+    }
+}
+
+/* Rows that are no tile: in images which are mostly padding. */
+static void run_other(const struct dwconv_f32_task *task, size_t y, size_t rows)
+{
+    struct dwconv_f32_task part = *task;
+    part.rows += y * task->stride_h;
+    part.dst += y * task->dst_row;
+    part.out_rows = rows;
+    dwconv_f32_neon.run(&part);
+}
+
+static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
+                      const struct extent *extent)
+{
+    struct parts_group groups[2];
+    int count = parts_groups(task->channels, groups);
+    struct tile_place place = {0};
+    while (next_tile(&place, 0, task->out_rows)) {
+        size_t y = place.row, index = place.index;
+        int is_tile = plan_rows(plan, task, y, index, extent);
+        if (!is_tile)
+            run_other(task, y, tile_heights[index]);
+        for (int i = 0; is_tile && i < count; i++)
+            run_groups(task, plan, &groups[i], index);
+    }
+}
+
+/* So many columns in all rows and channels before the next ones. */
+static void run_strips(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
+                       const struct extent *extent)
+{
+    struct dwconv_f32_task strip = *task;
+    size_t most = task->strip ? task->strip : task->out_cols;
+    for (size_t x = 0; x < task->out_cols; x += most) {
+        plan->out_cols = strip.out_cols = most < task->out_cols - x ? most : task->out_cols - x;
+        plan->first = strip.first;
+        run_tiles(&strip, plan, extent);
+        strip.first += (ptrdiff_t)(most * task->stride_w);
+        strip.dst += most * task->dst_column;
+    }
+}
+
+static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
+{
+    size_t tap = task->weights_tap * sizeof(float), row = task->kw * tap;
+    struct dwconv_f32_tall plan = {
+        .column = (ptrdiff_t)(task->column * sizeof(float)),
+        .dst_row = task->dst_row * sizeof(float),
+        .dst_column = task->dst_column * sizeof(float),
+        .weights_row = row,
+        .weights_tap = tap,
+        .weights_back = (ptrdiff_t)tap - (ptrdiff_t)(task->kh * row),
+        .out_cols = task->out_cols,
+        .first = task->first,
+        .start = task->first * (ptrdiff_t)(task->column * sizeof(float)),
+        .columns = (ptrdiff_t)task->columns,
+        .whole = task->columns >= task->kw ? task->columns - task->kw + 1 : 0,
+        .kw = task->kw,
+        .stride_w = task->stride_w,
+        .column_step = task->stride_w * task->column * sizeof(float),
+    };
+    float low = task->low, high = task->high;
+    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    plan.clamp = low > -INFINITY || high < INFINITY ? clamp : NULL;
+    struct extent extent;
+    size_t count = (task->out_rows - 1) * task->stride_h + task->kh;
+    int has_extent = find_extent(&extent, rows, count);
+    if (task->channels < 4 || !has_extent)
+        dwconv_f32_neon.run(task);
+    else if (in_order && parts_fill_padding(task, rows))
+        run_tiles_in_order(task, &plan, rows, in_order);
+    else
+        run_strips(task, &plan, &extent);
+}
+
+static void run_dense(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, 0);
+}
+
+static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, IN_ORDER_NARROW);
+}
+
+static void run_dense_a510(struct dwconv_f32_task *task, const float **rows)
+{
+    run_dense_as(task, rows, IN_ORDER_WIDE);
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    parts_run(task, run_dense);
+}
+
+static void run_a55(const struct dwconv_f32_task *task)
+{
+    parts_run(task, run_dense_a55);
+}
+
+static void run_a510(const struct dwconv_f32_task *task)
+{
+    parts_run(task, run_dense_a510);
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    return dwconv_f32_is_interleaved(task) && task->channels >= 4 &&
+           (task->kh == 3 || task->kh == 5 || task->kh == 7) &&
+           parts_stride(task->stride_h, task->dilation_h) <= 2;
+}
+
+static int does_a510(const struct dwconv_f32_task *task)
+{
+    return does(task) && task->kh != 3;
+}
+
+/* Four rows of stride 2 have too few multiply-adds to hide halves of 13 rows of source behind. */
+static int does_a55(const struct dwconv_f32_task *task)
+{
+    return does_a510(task) &&
+           (task->kh == 5 || parts_stride(task->stride_h, task->dilation_h) == 1);
+}
+
+const struct dwconv_f32_kernel dwconv_f32_tall_neon = {
+    .name = "dwconv_f32_tall_neon",
+    .needs = CPU_NEON,
+    .does = does,
+    .tile_rows = TALLEST_TILE,
+    .run = run,
+};
+const struct dwconv_f32_kernel dwconv_f32_tall_a55_neon = {
+    .name = "dwconv_f32_tall_a55_neon",
+    .needs = CPU_NEON,
+    .kind = IN_ORDER_NARROW,
+    .does = does_a55,
+    .tile_rows = TALLEST_TILE,
+    .run = run_a55,
+};
+const struct dwconv_f32_kernel dwconv_f32_tall_a510_neon = {
+    .name = "dwconv_f32_tall_a510_neon",
+    .needs = CPU_NEON,
+    .kind = IN_ORDER_WIDE,
+    .does = does_a510,
+    .tile_rows = TALLEST_TILE,
+    .run = run_a510,
+};

@@ -1,0 +1,351 @@
+/* Depthwise convolution by tall tiles of one column, for NEON: see tall.h. The
+ * functions are known by tables.
+ *
+ * A tile of R rows of outputs and V vectors of channels keeps its R V sums in the last vector
+ * registers and the weights of one column of the kernel in the first KH V; between them are pairs
+ * for what is loaded. 5x5, stride 1, R = 7, eight channels: a column of the kernel has 70 FMLA and
+ * 16 loads of pairs, and 4 instructions of the loop. */
+
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/depthwise/f32/rows/tall_offsets.h"
+
+job .req x0
+in .req x1
+w .req x2
+row .req x3
+w_row .req x4
+source_back .req x5
+w_back .req x6
+taps .req x7
+columns_left .req x8
+at .req x9
+whole .req x10
+kw .req x11
+next_in .req x12
+column_step .req x13
+bias .req x14
+dst .req x15
+dst_row .req x16
+out .req x17
+dst_column .req x19
+present .req x20
+enter .req x21
+clamp .req x22
+stride_w .req x23
+columns .req x24
+src .req x25
+weights .req x26
+groups .req x27
+group_dst .req x28
+scratch .req x29
+scratch2 .req x30
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro leave_before i
+    tbz present, #\i, 3f
+    .endm
+    .macro row_label name, i
+\name\()_row\i\():
+    accept_branch
+    .endm
+    .macro row_entry name, i
+    .word \name\()_row\i - \name\()_entries
+    .endm
+
+/* ---- parts of a tile ---- */
+
+/* What row i of source gives to every output it reaches. */
+    .macro reach KH, S, V, R, x
+    .set r, 0
+    .rept \R
+    .if i - r * \S >= 0
+    .if i - r * \S < \KH
+    .set v, 0
+    .rept \V
+    fma %(32 - (\R - r) * \V + v), %(\x + v), %((i - r * \S) * \V + v)
+    .set v, v + 1
+    .endr
+    .endif
+    .endif
+    .set r, r + 1
+    .endr
+    .endm
+
+    .macro take_row KH, S, V, R, x
+    several ld1, \V, \x, in, row
+    reach \KH, \S, \V, \R, \x
+    .endm
+
+    .macro take_weights KH, V
+    .set i, 0
+    .rept \KH
+    several ld1, \V, %(i * \V), w, w_row
+    .set i, i + 1
+    .endr
+    add w, w, w_back
+    .endm
+
+/* One column of the kernel; spare is how many rows of source there are registers for. */
+    .macro take_column name, KH, S, V, R, padded, spare
+    take_weights \KH, \V
+    .if \padded
+    br enter
+    .endif
+    .set i, 0
+    .set slot, 0
+    .rept (\R - 1) * \S + \KH
+    .if \padded
+    .if i > (\R - 1) * \S
+    leave_before %(i)
+    .endif
+    row_label \name, %(i)
+    .endif
+    take_row \KH, \S, \V, \R, %((\KH + slot) * \V)
+    .set slot, slot + 1
+    .if slot == \spare
+    .set slot, 0
+    .endif
+    .set i, i + 1
+    .endr
+3:
+    .endm
+
+    .macro begin_sums V, R
+    .set i, 32 - \R * \V
+    .rept \R
+    load_one_or_two \V, %(i), bias
+    .set i, i + \V
+    .endr
+    .endm
+    .macro clamp_sums V, R
+    ldp q0, q1, [clamp]
+    clamp_all %(32 - \R * \V), %(\R * \V), 0, 1
+    .endm
+    .macro store_sums V, R
+    .set i, 32 - \R * \V
+    .rept \R
+    several st1, \V, %(i), out, dst_row
+    .set i, i + \V
+    .endr
+    .endm
+
+    .macro finish V, R
+    mov out, dst
+    cbz clamp, 4f
+    clamp_sums \V, \R
+4:  store_sums \V, \R
+    .endm
+
+/* ---- functions ---- */
+
+    .macro begin_tile name
+    begin_listed_function \name
+    save_registers 4, 30
+    ldp src, weights, [job, #JOB_SRC]
+    ldp bias, group_dst, [job, #JOB_BIAS]
+    ldr row, [job, #JOB_ROW]
+    ldp dst_row, dst_column, [job, #JOB_DST_ROW]
+    ldr w_row, [job, #JOB_WEIGHTS_ROW]
+    ldp source_back, w_back, [job, #JOB_SOURCE_BACK]
+    ldr groups, [job, #JOB_GROUPS]
+    ldp whole, kw, [job, #JOB_WHOLE]
+    ldp stride_w, column_step, [job, #JOB_STRIDE_W]
+    ldr clamp, [job, #JOB_CLAMP]
+    ldr columns, [job, #JOB_COLUMNS]
+    .endm
+    .macro begin_group
+    mov next_in, src
+    mov dst, group_dst
+    ldr at, [job, #JOB_FIRST]
+    ldr columns_left, [job, #JOB_OUT_COLS]
+    .endm
+    .macro begin_column V, R
+    mov in, next_in
+    mov w, weights
+    begin_sums \V, \R
+    .endm
+    .macro next_column
+    add next_in, next_in, column_step
+    add at, at, stride_w
+    add dst, dst, dst_column
+    subs columns_left, columns_left, #1
+    .endm
+    .macro next_group V
+    ldr scratch, [job, #JOB_BIAS_NEXT]
+    add bias, bias, scratch
+    add src, src, #(16 * \V)
+    add weights, weights, #(16 * \V)
+    add group_dst, group_dst, #(16 * \V)
+    subs groups, groups, #1
+    .endm
+
+/* Of a column at the edge: taps from max(0, -at) to min(kw, columns - at). */
+    .macro count_taps if_none
+    neg scratch, at
+    bic scratch, scratch, scratch, asr #63
+    sub taps, columns, at
+    cmp taps, kw
+    csel taps, taps, kw, lt
+    subs taps, taps, scratch
+    b.le \if_none
+    ldr scratch2, [job, #JOB_COLUMN]
+    madd in, scratch, scratch2, in
+    ldr scratch2, [job, #JOB_WEIGHTS_TAP]
+    madd w, scratch, scratch2, w
+    .endm
+
+    .macro function name, KH, S, V, R, padded, spare
+    begin_tile \name
+    .if \padded
+    ldp scratch, present, [job, #JOB_ABOVE]
+    adr enter, \name\()_entries
+    ldrsw scratch, [enter, scratch, lsl #2]
+    add enter, enter, scratch
+    .endif
+10: begin_group
+11: begin_column \V, \R
+    mov taps, kw
+    cmp at, whole
+    b.hs 14f
+12: take_column \name, \KH, \S, \V, \R, \padded, \spare
+    add in, in, source_back
+    subs taps, taps, #1
+    b.ne 12b
+13: finish \V, \R
+    next_column
+    b.ne 11b
+    next_group \V
+    b.ne 10b
+    pop_and_return
+14: count_taps 13b
+    b 12b
+    .if \padded
+    .p2align 2
+\name\()_entries:
+    .set i, 0
+    .rept (\R - 1) * \S + \KH
+    row_entry \name, %(i)
+    .set i, i + 1
+    .endr
+    .endif
+    .endm
+
+/* For each number of rows: nothing is padding, some rows are. The spare registers are what is left
+ * of 32, at most as many as there is use for. */
+    .macro tile KH, S, V, R, spare
+    function .Ltall_\KH\()_\S\()_\V\()_\R, \KH, \S, \V, \R, 0, \spare
+    function .Ltall_\KH\()_\S\()_\V\()_\R\()_padded, \KH, \S, \V, \R, 1, \spare
+    table_entry .Ltall_\KH\()_\S\()_\V\()_\R
+    table_entry .Ltall_\KH\()_\S\()_\V\()_\R\()_padded
+    .endm
+    .macro tiles KH, S, V, spare7, spare
+    tile \KH, \S, \V, 7, \spare7
+    tile \KH, \S, \V, 4, \spare
+    tile \KH, \S, \V, 2, \spare
+    tile \KH, \S, \V, 1, \spare
+    .endm
+
+    begin_table dwconv_f32_tall_functions
+    tiles 3, 1, 1, 6, 6
+    tiles 3, 1, 2, 4, 4
+    tiles 3, 2, 1, 6, 6
+    tiles 3, 2, 2, 4, 4
+    tiles 5, 1, 1, 6, 6
+    tiles 5, 1, 2, 4, 4
+    tiles 5, 2, 1, 6, 6
+    tiles 5, 2, 2, 4, 4
+    tiles 7, 1, 1, 6, 6
+    tiles 7, 1, 2, 2, 4
+    tiles 7, 2, 1, 6, 6
+    tiles 7, 2, 2, 2, 4
+    end_table dwconv_f32_tall_functions
+
+/* ---- where so many rows above and below are padding, kernels of KH columns ---- */
+
+/* All that one column of dst needs, if it has all taps, is a block without branches. A sum waits
+ * for each of its products: 14 sums alone would keep 14 / 16 of four multipliers with a latency of
+ * four busy, but the next column's begin meanwhile. They are stored again where there is a clamp.
+ */
+    .macro take_known_column KH, S, V, R, above, below
+    take_weights \KH, \V
+    .set i, \above
+    .set slot, 0
+    .rept (\R - 1) * \S + \KH - \above - \below
+    take_row \KH, \S, \V, \R, %((\KH + slot) * \V)
+    .set slot, slot + 1
+    .if (\KH + slot) * \V > 31 - \R * \V
+    .set slot, 0
+    .endif
+    .set i, i + 1
+    .endr
+    add in, in, source_back
+    .endm
+
+    .macro known_function name, KH, S, V, R, above, below
+    begin_tile \name
+10: begin_group
+11: cmp at, whole
+    b.hs 14f
+    .p2align 4
+12: begin_column \V, \R
+    mov out, dst
+    .rept \KH
+    take_known_column \KH, \S, \V, \R, \above, \below
+    .endr
+    store_sums \V, \R
+    next_column
+    cmp at, whole
+    ccmp clamp, #0, #0, lo
+    ccmp columns_left, #0, #4, eq
+    b.ne 12b
+    cbz clamp, 13f
+    sub out, dst, dst_column
+    clamp_sums \V, \R
+    store_sums \V, \R
+13: cbnz columns_left, 11b
+    next_group \V
+    b.ne 10b
+    pop_and_return
+14: begin_column \V, \R
+    count_taps 16f
+15: take_known_column \KH, \S, \V, \R, \above, \below
+    subs taps, taps, #1
+    b.ne 15b
+16: finish \V, \R
+    next_column
+    b 13b
+    .endm
+
+    .macro known_tile KH, S, R, above, below
+    known_function .Ltall_known_\KH\()_\S\()_\R\()_\above\()_\below, \KH, \S, 2, \R, \above, \below
+    .endm
+    .macro known_entry KH, S, R, above, below
+    table_entry .Ltall_known_\KH\()_\S\()_\R\()_\above\()_\below
+    .endm
+
+/* No padding, below, above, on both sides. */
+    .macro known_tiles KH, S, R, above, below, is_first=1
+    .if \is_first
+    known_tile \KH, \S, \R, 0, 0
+    .endif
+    known_tile \KH, \S, \R, 0, \below
+    known_tile \KH, \S, \R, \above, 0
+    known_tile \KH, \S, \R, \above, \below
+    known_entry \KH, \S, \R, 0, 0
+    known_entry \KH, \S, \R, 0, \below
+    known_entry \KH, \S, \R, \above, 0
+    known_entry \KH, \S, \R, \above, \below
+    .endm
+    .macro known_heights KH, S, above, below, is_first=1
+    known_tiles \KH, \S, 7, \above, \below, \is_first
+    known_tiles \KH, \S, 4, \above, \below, \is_first
+    known_tiles \KH, \S, 2, \above, \below, \is_first
+    .endm
+
+    begin_table dwconv_f32_tall_known_functions
+    known_heights 5, 1, 2, 2
+    known_heights 5, 2, 2, 1
+    known_heights 5, 2, 1, 2, 0
+    known_heights 7, 1, 3, 3
+    end_table dwconv_f32_tall_known_functions

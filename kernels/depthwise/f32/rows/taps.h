@@ -1,0 +1,46 @@
+/* Depthwise convolution with rows of many taps: what the assembly wants to know. */
+#ifndef KERNELS_DEPTHWISE_F32_ROWS_TAPS_H
+#define KERNELS_DEPTHWISE_F32_ROWS_TAPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A tile is P neighbouring outputs of four channels. Tap k of output p wants column S p + k of
+ * source, so that L = S P columns are under way in as many registers, column i in number i % L;
+ * a tap is done with one of them, into which the next column is loaded. L taps are a round. Tiles
+ * that have less of them enter it later.
+ *
+ * Source and weights of four channels lie there without gaps, with zeros around the source: a tile
+ * has all taps that one of its outputs has.
+ *
+ * The assembly knows the offsets: everything is a word of eight bytes. */
+struct dwconv_f32_taps_tile {
+    const void *entry; /* of dwconv_f32_taps_in_order_entries */
+    size_t rounds;
+    uintptr_t src;     /* of the first tap of the first round, if it has that */
+    uintptr_t weights; /* the same */
+    size_t dst;        /* bytes from the first output */
+};
+
+struct dwconv_f32_taps {
+    const struct dwconv_f32_taps_tile *tiles; /* the last one has TAPS_END */
+    float *dst;
+    size_t dst_column;  /* bytes */
+    const float *bias;  /* four values */
+    const float *clamp; /* four times low, four times high; NULL: none */
+};
+
+/* So many columns at most are loaded behind the last tap's, and no more weights. */
+enum { TAPS_MOST_ROUND = 16 };
+
+/* Tiles of 12 and of 8 outputs of stride 1, and of 8 of stride 2; each is entered at every tap of a
+ * round, or without any. */
+enum { TAPS_12 = 0, TAPS_8 = 13, TAPS_8_STRIDE_2 = 22, TAPS_END = 39, TAPS_ENTRIES };
+
+/* IN_ORDER_* - 1 */
+extern const void *const dwconv_f32_taps_in_order_entries[2][TAPS_ENTRIES];
+
+typedef void dwconv_f32_taps_fn(const struct dwconv_f32_taps *job);
+dwconv_f32_taps_fn dwconv_f32_taps_in_order;
+
+#endif

@@ -1,0 +1,207 @@
+/* Rows of many taps, for cores that issue in order: the tiles of taps.h. Entries are known
+ * by a table.
+ *
+ * A tap is P multiply-adds and two loads: of the column that is wanted by the last multiply-add of
+ * the next tap, and of the weights of the third tap from here. Between multiply-adds go
+ *   kind 1 (narrow, Cortex-A53, A55): a part of a load each: the lower half; the upper one into a
+ *   general register; and its insertion three or more cycles later, beside the lower half of the
+ *   next load, which is all that A53 can pair it with
+ *   kind 2 (wide, Cortex-A510): a whole load after two
+ *
+ * Sums are in v0 …, then columns of source, up to v23; weights in v24 … v27, bias in v28, the limits
+ * of a clamp in v29 and v30. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/depthwise/f32/rows/taps_offsets.h"
+
+job .req x0
+src .req x1
+w .req x2
+rounds .req x3
+out .req x4
+tiles .req x5
+dst .req x6
+dst_column .req x7
+clamp .req x8
+two_columns .req x11
+/* x9, x10: upper halves of columns and of weights */
+entry .req x16
+
+#define WEIGHTS 24
+#define AHEAD 3 /* taps, that weights are loaded */
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro load_whole into, from, at
+    ldr q\into, [\from, #\at]
+    .endm
+    .macro load_low into, from, at
+    ldr d\into, [\from, #\at]
+    .endm
+    .macro load_high through, from, at
+    ldr x\through, [\from, #(\at + 8)]
+    .endm
+    .macro insert_high into, through
+    mov v\into\().d[1], x\through
+    .endm
+    .macro begin_sum sum
+    mov v\sum\().16b, v28.16b
+    .endm
+/* Addresses that stores step would be waited for. */
+    .macro store_sum sum
+    .if \sum % 2
+    str q\sum, [out, dst_column]
+    add out, out, two_columns
+    .else
+    str q\sum, [out]
+    .endif
+    .endm
+
+/* ---- taps ---- */
+
+/* Tap t of a round; `into`: the register it is done with, `late`: what weights come to. */
+    .macro tap P, S, kind, t
+    .set into, \P + (\t) % (\S * \P)
+    .set column_at, 16 * ((\t) + \S * \P)
+    .set late, WEIGHTS + ((\t) + AHEAD) % 4
+    .set weights_at, 16 * ((\t) + AHEAD)
+    .set p, 0
+    .rept \P
+    fma %p, %(\P + (\S * p + (\t)) % (\S * \P)), %(WEIGHTS + (\t) % 4)
+    .if \kind == 2
+    .if p == 1
+    load_whole %into, src, %column_at
+    .elseif p == 5
+    load_whole %late, w, %weights_at
+    .endif
+    .elseif p == 0
+    load_low %into, src, %column_at
+    insert_high %(WEIGHTS + ((\t) + AHEAD - 1) % 4), 10
+    .elseif p == 1
+    load_high 9, src, %column_at
+    .elseif p == 4
+    load_low %late, w, %weights_at
+    insert_high %into, 9
+    .elseif p == 5
+    load_high 10, w, %weights_at
+    .endif
+    .set p, p + 1
+    .endr
+    .endm
+
+/* ---- what a tile begins with ---- */
+
+/* Load number n: the weights of the first taps, then columns from tap e on. */
+    .macro first_load P, S, kind, e
+    .if n < AHEAD
+    first_of \kind, %(WEIGHTS + ((\e) + n) % 4), w, %(16 * ((\e) + n))
+    .else
+    first_of \kind, %(\P + ((\e) + n - AHEAD) % (\S * \P)), src, %(16 * ((\e) + n - AHEAD))
+    .endif
+    .if n < \P
+    begin_sum %n
+    .endif
+    .endm
+    .macro first_of kind, into, from, at
+    .if \kind == 2
+    load_whole \into, \from, \at
+    .else
+    load_low \into, \from, \at
+    .if n
+    insert_high %waiting, %(9 + (n - 1) % 2)
+    .endif
+    load_high %(9 + n % 2), \from, \at
+    .set waiting, \into
+    .endif
+    .endm
+
+    .macro enter P, S, kind, e
+    accept_branch
+    .set n, 0
+    .rept AHEAD + \S * \P
+    first_load \P, \S, \kind, \e
+    .set n, n + 1
+    .endr
+    .if \kind == 1
+    insert_high %waiting, %(9 + (n - 1) % 2)
+    load_high 10, w, %(16 * ((\e) + AHEAD - 1))
+    .endif
+    .endm
+    .macro enter_without P
+    accept_branch
+    for_all begin_sum, 0, \P
+    .endm
+
+    .macro next_tile
+    ldp src, w, [tiles, #TILE_SRC]
+    ldr out, [tiles, #TILE_DST]
+    ldp entry, rounds, [tiles], #40
+    add out, out, dst
+    br entry
+    .endm
+
+/* ---- tiles ---- */
+
+    .macro entry_at P, S, kind, e
+.Ltaps_\P\()_\S\()_\kind\()_\e:
+    table_entry .Ltaps_\P\()_\S\()_\kind\()_\e
+    .if \e < \S * \P
+    enter \P, \S, \kind, \e
+    b .Ltap_\P\()_\S\()_\kind\()_\e
+    .else
+    enter_without \P
+    b .Ltaps_done_\P\()_\S\()_\kind
+    .endif
+    .endm
+    .macro tap_at P, S, kind, t
+.Ltap_\P\()_\S\()_\kind\()_\t:
+    tap \P, \S, \kind, \t
+    .endm
+
+    .macro tile P, S, kind
+    .set e, 0
+    .rept \S * \P + 1
+    entry_at \P, \S, \kind, %e
+    .set e, e + 1
+    .endr
+    .set t, 0
+    .rept \S * \P
+    tap_at \P, \S, \kind, %t
+    .set t, t + 1
+    .endr
+    add src, src, #(16 * \S * \P)
+    add w, w, #(16 * \S * \P)
+    subs rounds, rounds, #1
+    b.ne .Ltap_\P\()_\S\()_\kind\()_0
+.Ltaps_done_\P\()_\S\()_\kind:
+    cbz clamp, 1f
+    clamp_all 0, \P, 29, 30
+1:  for_all store_sum, 0, \P
+    next_tile
+    .endm
+
+    .macro tiles_of kind
+    tile 12, 1, \kind
+    tile 8, 1, \kind
+    tile 8, 2, \kind
+.Ltaps_end_\kind:
+    table_entry .Ltaps_end_\kind
+    accept_branch
+    pop_and_return
+    .endm
+
+    begin_function dwconv_f32_taps_in_order
+    save_registers 4
+    ldp tiles, dst, [job, #JOB_TILES]
+    ldp dst_column, src, [job, #JOB_DST_COLUMN]
+    ldr clamp, [job, #JOB_CLAMP]
+    add two_columns, dst_column, dst_column
+    ldr q28, [src]
+    cbz clamp, 1f
+    ldp q29, q30, [clamp]
+1:  next_tile
+    begin_table dwconv_f32_taps_in_order_entries
+    tiles_of 1
+    tiles_of 2
+    end_table dwconv_f32_taps_in_order_entries
+    end_function dwconv_f32_taps_in_order

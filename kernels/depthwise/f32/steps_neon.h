@@ -1,0 +1,78 @@
+/* One step of 3x3 along the columns: what slides along rows and tiles of some columns share. The
+ * files name the registers.
+ *
+ * Vector registers: weights [row][column][vector], then sums [row][output][vector]; v30, v31:
+ * source, and the limits of a clamp. L outputs are under way: three of stride 1, two of stride 2.
+ */
+/* clang-format off */
+#ifndef KERNELS_DEPTHWISE_F32_STEPS_NEON_H
+#define KERNELS_DEPTHWISE_F32_STEPS_NEON_H
+
+#include "kernels/asm/assembly_neon.h"
+
+    .macro load_vectors V, first, row, step
+    several ld1, \V, \first, x\row, \step
+    .endm
+    .macro store_vectors V, first, row
+    several st1, \V, \first, x\row, dst_column
+    .endm
+
+/* What row i of source gives to outputs of row r in a slot of sums by the weights of column kx; slot
+ * 9: nothing. */
+    .macro tap V, L, slot, kx
+    .if \slot < 9
+    .set v, 0
+    .rept \V
+    fma %(9 * \V + (r * \L + \slot) * \V + v), %(30 + v), %(((i - r * S) * 3 + \kx) * \V + v)
+    .set v, v + 1
+    .endr
+    .endif
+    .endm
+
+/* A column of source: the slots of sums that its values reach with kx = 0, 1, 2. Of its rows the first
+ * `rows_above` and the last `rows_below` are padding and left out. */
+    .set rows_above, 0
+    .set rows_below, 0
+    .macro take V, L, R, slot0, slot1, slot2
+    .set S, 4 - \L
+    .set i, rows_above
+    .rept (\R - 1) * (4 - \L) + 3 - rows_above - rows_below
+    load_vectors \V, 30, %(9 + i), column
+    .set r, 0
+    .rept \R
+    .if i - r * S < 3
+    .if i - r * S >= 0
+    tap \V, \L, \slot0, 0
+    tap \V, \L, \slot1, 1
+    tap \V, \L, \slot2, 2
+    .endif
+    .endif
+    .set r, r + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro init V, L, R, slot
+    .set r, 0
+    .rept \R
+    load_one_or_two \V, %(9 * \V + (r * \L + \slot) * \V), bias
+    .set r, r + 1
+    .endr
+    .endm
+
+    .macro finish V, L, R, clamps, slot
+    .if \clamps
+    ldp q30, q31, [clamp]
+    .endif
+    .set r, 0
+    .rept \R
+    .if \clamps
+    clamp_all %(9 * \V + (r * \L + \slot) * \V), \V, 30, 31
+    .endif
+    store_vectors \V, %(9 * \V + (r * \L + \slot) * \V), %(14 + r)
+    .set r, r + 1
+    .endr
+    .endm
+
+#endif

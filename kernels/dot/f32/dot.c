@@ -1,0 +1,25 @@
+/* The list of kernels for dot products, fastest first. */
+#include "kernels/dot/f32/dot.h"
+
+const struct dot_f32_kernel *const dot_f32_kernels[] = {
+#if !NEO_PORTABLE
+    &dot_f32_wide_neon,
+    &dot_f32_narrow_neon,
+    &dot_f32_neon,
+#endif
+    &dot_f32_ref,
+};
+const size_t dot_f32_kernel_count = sizeof dot_f32_kernels / sizeof dot_f32_kernels[0];
+
+static int suits(const struct dot_f32_kernel *kernel, uint32_t features, int in_order)
+{
+    return (kernel->needs & ~features) == 0 && (!kernel->in_order || kernel->in_order == in_order);
+}
+
+const struct dot_f32_kernel *dot_f32_find(uint32_t features, int in_order)
+{
+    size_t i = 0;
+    while (!suits(dot_f32_kernels[i], features, in_order))
+        i++;
+    return dot_f32_kernels[i];
+}

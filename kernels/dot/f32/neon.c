@@ -1,0 +1,357 @@
+/* Dot products by vectors: one vector of sums for each row and column. Tiles of up to sixteen of
+ * them keep all multipliers of a core busy (tiles_neon.S); what they leave of k, and fewer
+ * rows than they have, is done here. */
+#include <arm_neon.h>
+#include <stdbool.h>
+
+#include "kernels/asm/vector_neon.h"
+#include "kernels/dot/f32/dot.h"
+
+enum { MAX_SUMS = 16, MAX_FEW = 8, ROUND = 8 };
+
+/* The whole rounds of k. */
+typedef void tile_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
+                     size_t rounds, float32x4_t *sums);
+tile_fn dot_f32_16x1_neon, dot_f32_4x1_neon, dot_f32_8x2_neon, dot_f32_4x2_neon, dot_f32_4x3_neon,
+    dot_f32_4x4_neon;
+tile_fn dot_f32_16x1_narrow_neon, dot_f32_4x1_narrow_neon, dot_f32_8x2_narrow_neon,
+    dot_f32_4x2_narrow_neon, dot_f32_4x3_narrow_neon, dot_f32_4x4_narrow_neon;
+tile_fn dot_f32_16x1_wide_neon, dot_f32_4x1_wide_neon, dot_f32_8x2_wide_neon, dot_f32_4x2_wide_neon,
+    dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon;
+
+/* All of k and of `count` rows, by tiles one below the other, where that is whole rounds and tiles.
+ * Lines of results are rows, or columns, whose results follow each other. */
+typedef void all_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
+                    size_t rounds, float *out, size_t out_line, size_t count);
+all_fn dot_f32_rows_of_4_neon, dot_f32_dense_8x2_neon, dot_f32_dense_4x3_neon,
+    dot_f32_columns_16x1_neon, dot_f32_columns_8x2_neon, dot_f32_columns_4x3_neon,
+    dot_f32_columns_4x4_neon;
+all_fn dot_f32_rows_of_4_narrow_neon, dot_f32_dense_8x2_narrow_neon, dot_f32_dense_4x3_narrow_neon,
+    dot_f32_columns_16x1_narrow_neon, dot_f32_columns_8x2_narrow_neon,
+    dot_f32_columns_4x3_narrow_neon, dot_f32_columns_4x4_narrow_neon;
+all_fn dot_f32_rows_of_4_wide_neon, dot_f32_dense_8x2_wide_neon, dot_f32_dense_4x3_wide_neon,
+    dot_f32_columns_16x1_wide_neon, dot_f32_columns_8x2_wide_neon, dot_f32_columns_4x3_wide_neon,
+    dot_f32_columns_4x4_wide_neon;
+
+/* By columns; tall: of 16 / columns rows. */
+struct tiles {
+    tile_fn *tall[2], *low[DOT_F32_COLUMNS];
+    all_fn *rows[DOT_F32_COLUMNS];    /* results of a row follow each other; NULL: as of a column */
+    all_fn *columns[DOT_F32_COLUMNS]; /* results of a column do */
+    uint8_t few[DOT_F32_COLUMNS];     /* so few rows that are left take less time than a tile */
+};
+
+/* How less than a vector is read: as the end of the vector that ends there, whose other elements
+ * are sums already, or element by element where there is none. */
+struct part {
+    size_t count;
+    bool whole;          /* there is such a vector */
+    uint8x16_t to_front; /* its last `count` elements, then zeros */
+};
+
+static struct part part_of(size_t k)
+{
+    static const uint8_t bytes[32] = {0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,
+                                      11,  12,  13,  14,  15,  255, 255, 255, 255, 255, 255,
+                                      255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    size_t count = k % 4;
+    return (struct part){count, k >= 4, vld1q_u8(bytes + 16 - 4 * count)};
+}
+
+INLINE float32x4_t load_end(const float *from, const struct part *part)
+{
+    if (!part->whole)
+        return load_part(from, part->count);
+    uint8x16_t all = vreinterpretq_u8_f32(vld1q_f32(from + part->count - 4));
+    return vreinterpretq_f32_u8(vqtbl1q_u8(all, part->to_front));
+}
+
+/* A vector of R rows and C columns, or part of one; R and C are constants after inlining. */
+INLINE void add_vector(const float *rows, size_t stride, const float *x, size_t x_stride,
+                       const struct part *part, float32x4_t *sums, size_t R, size_t C)
+{
+    float32x4_t y[DOT_F32_COLUMNS];
+#pragma GCC unroll 4
+    for (size_t c = 0; c < C; c++)
+        y[c] = part ? load_end(x + c * x_stride, part) : vld1q_f32(x + c * x_stride);
+#pragma GCC unroll 16
+    for (size_t r = 0; r < R; r++) {
+        const float *row = rows + r * stride;
+        float32x4_t a = part ? load_end(row, part) : vld1q_f32(row);
+#pragma GCC unroll 4
+        for (size_t c = 0; c < C; c++)
+            sums[r * C + c] = vfmaq_f32(sums[r * C + c], a, y[c]);
+    }
+}
+
+/* The values of k from `done` on, by vectors. */
+INLINE void add_rest(const struct dot_f32 *dot, const float *rows, const float *x, size_t done,
+                     const struct part *part, float32x4_t *sums, size_t R, size_t C)
+{
+    for (; done + 4 <= dot->k; done += 4)
+        add_vector(rows + done, dot->stride, x + done, dot->x_stride, NULL, sums, R, C);
+    if (done < dot->k)
+        add_vector(rows + done, dot->stride, x + done, dot->x_stride, part, sums, R, C);
+}
+
+INLINE float32x4_t add_four(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d)
+{
+    return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
+}
+
+/* Of four rows, where results of a row follow each other: */
+INLINE void store_rows(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t C)
+{
+    size_t row = dot->out_row;
+    if (C == 4)
+#pragma GCC unroll 4
+        for (size_t r = 0; r < 4; r++)
+            vst1q_f32(out + r * row,
+                      add_four(sums[4 * r], sums[4 * r + 1], sums[4 * r + 2], sums[4 * r + 3]));
+    else
+#pragma GCC unroll 2
+        for (size_t r = 0; r < 4; r += 2) {
+            float32x4_t two =
+                add_four(sums[2 * r], sums[2 * r + 1], sums[2 * r + 2], sums[2 * r + 3]);
+            vst1_f32(out + r * row, vget_low_f32(two));
+            vst1_f32(out + (r + 1) * row, vget_high_f32(two));
+        }
+}
+
+/* Of four rows, column by column. */
+INLINE void store_columns(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t C)
+{
+    size_t row = dot->out_row;
+#pragma GCC unroll 4
+    for (size_t c = 0; c < C; c++, out += dot->out_column) {
+        float32x4_t four = add_four(sums[c], sums[C + c], sums[2 * C + c], sums[3 * C + c]);
+        if (row == 1) {
+            vst1q_f32(out, four);
+        } else {
+            vst1q_lane_f32(out, four, 0);
+            vst1q_lane_f32(out + row, four, 1);
+            vst1q_lane_f32(out + 2 * row, four, 2);
+            vst1q_lane_f32(out + 3 * row, four, 3);
+        }
+    }
+}
+
+/* R rows of results; R is less than 4 or a multiple of it. */
+INLINE void store(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t R,
+                  size_t C)
+{
+    if (R < 4)
+#pragma GCC unroll 8
+        for (size_t i = 0; i < R * C; i++)
+            out[i / C * dot->out_row + i % C * dot->out_column] = vaddvq_f32(sums[i]);
+#pragma GCC unroll 4
+    for (size_t r = 0; r + 4 <= R; r += 4)
+        if (C % 2 == 0 && dot->out_column == 1)
+            store_rows(dot, out + r * dot->out_row, sums + r * C, C);
+        else
+            store_columns(dot, out + r * dot->out_row, sums + r * C, C);
+}
+
+/* Where rows, columns and results are. */
+struct place {
+    const float *rows, *x;
+    float *out;
+};
+
+/* From row `at` on; returns the first row that is left. */
+INLINE size_t run_tiles(const struct dot_f32 *dot, const struct place *place, size_t at,
+                        tile_fn *tile, size_t R, size_t C)
+{
+    float32x4_t sums[MAX_SUMS];
+    size_t rounds = dot->k / ROUND;
+    const struct part part = part_of(dot->k);
+    for (; at + R <= dot->count; at += R) {
+        const float *rows = place->rows + at * dot->stride;
+        tile(rows, dot->stride, place->x, dot->x_stride, rounds, sums);
+        add_rest(dot, rows, place->x, rounds * ROUND, &part, sums, R, C);
+        store(dot, place->out + at * dot->out_row, sums, R, C);
+    }
+    return at;
+}
+
+/* The same without a tile's rounds, for few rows; R is less than 4. */
+INLINE size_t run_rows(const struct dot_f32 *dot, const struct place *place, size_t at, size_t R,
+                       size_t C)
+{
+    const struct part part = part_of(dot->k);
+    for (; at + R <= dot->count; at += R) {
+        float32x4_t sums[MAX_FEW];
+#pragma GCC unroll 8
+        for (size_t i = 0; i < R * C; i++)
+            sums[i] = vdupq_n_f32(0);
+        add_rest(dot, place->rows + at * dot->stride, place->x, 0, &part, sums, R, C);
+        store(dot, place->out + at * dot->out_row, sums, R, C);
+    }
+    return at;
+}
+
+/* A single row, by a function that needs to save nothing. */
+static __attribute__((noinline)) void run_one(const struct dot_f32 *dot, const float *rows,
+                                              const float *x, float *out, size_t at)
+{
+    struct place place = {rows, x, out};
+    switch (dot->columns) {
+    case 1:
+        run_rows(dot, &place, at, 1, 1);
+        break;
+    case 2:
+        run_rows(dot, &place, at, 1, 2);
+        break;
+    case 3:
+        run_rows(dot, &place, at, 1, 3);
+        break;
+    default:
+        run_rows(dot, &place, at, 1, 4);
+    }
+}
+
+/* Two or three together: one would wait for its sums. */
+static __attribute__((noinline)) size_t run_pairs(const struct dot_f32 *dot,
+                                                  const struct place *place, size_t at)
+{
+    switch (dot->columns) {
+    case 1:
+        at = run_rows(dot, place, at, 3, 1);
+        return run_rows(dot, place, at, 2, 1);
+    case 2:
+        at = run_rows(dot, place, at, 3, 2);
+        return run_rows(dot, place, at, 2, 2);
+    case 3:
+        return run_rows(dot, place, at, 2, 3);
+    default:
+        return run_rows(dot, place, at, 2, 4);
+    }
+}
+
+/* Fewer rows than a tile has. */
+static void run_few(const struct dot_f32 *dot, const struct place *place, size_t at)
+{
+    if (dot->count - at > 1)
+        at = run_pairs(dot, place, at);
+    if (at < dot->count)
+        run_one(dot, place->rows, place->x, place->out, at);
+}
+
+/* The tiles that do everything, for results that lie as these leave them; NULL: there are none. */
+INLINE all_fn *find_all(const struct dot_f32 *dot, const struct tiles *tiles, size_t *out_line,
+                        size_t C)
+{
+    bool rows = dot->out_column == 1 && (C == 4 || dot->out_row == C);
+    *out_line = C > 1 && rows ? dot->out_row : dot->out_column;
+    if (C > 1 && rows)
+        return tiles->rows[C - 1];
+    return dot->out_row == 1 ? tiles->columns[C - 1] : NULL;
+}
+
+/* As many tiles of R rows as there are. What is left is a tile as well, which begins so much higher
+ * that it is whole, unless it is `few` rows, which take less time by themselves: the same results
+ * come again. Returns the first row that is left then. */
+INLINE size_t run_all(const struct dot_f32 *dot, const struct place *place,
+                      const struct tiles *tiles, size_t R, size_t C)
+{
+    size_t rounds = dot->k / ROUND, left = dot->count % R, whole = dot->count - left;
+    size_t last = dot->count - R, out_line;
+    if (rounds == 0 || dot->k % ROUND || whole == 0)
+        return 0;
+    all_fn *all = find_all(dot, tiles, &out_line, C);
+    if (!all)
+        return 0;
+    all(place->rows, dot->stride, place->x, dot->x_stride, rounds, place->out, out_line, whole);
+    if (left <= tiles->few[C - 1])
+        return whole;
+    all(place->rows + last * dot->stride, dot->stride, place->x, dot->x_stride, rounds,
+        place->out + last * dot->out_row, out_line, R);
+    return dot->count;
+}
+
+static __attribute__((noinline)) void run_many(const struct dot_f32 *dot, const struct place *place,
+                                               const struct tiles *tiles)
+{
+    size_t at;
+    switch (dot->columns) {
+    case 1:
+        at = run_all(dot, place, tiles, 16, 1);
+        at = run_tiles(dot, place, at, tiles->tall[0], 16, 1);
+        at = run_tiles(dot, place, at, tiles->low[0], 4, 1);
+        break;
+    case 2:
+        at = run_all(dot, place, tiles, 8, 2);
+        at = run_tiles(dot, place, at, tiles->tall[1], 8, 2);
+        at = run_tiles(dot, place, at, tiles->low[1], 4, 2);
+        break;
+    case 3:
+        at = run_all(dot, place, tiles, 4, 3);
+        at = run_tiles(dot, place, at, tiles->low[2], 4, 3);
+        break;
+    default:
+        at = run_all(dot, place, tiles, 4, 4);
+        at = run_tiles(dot, place, at, tiles->low[3], 4, 4);
+    }
+    if (at < dot->count)
+        run_few(dot, place, at);
+}
+
+INLINE void run_by(const struct dot_f32 *dot, const float *rows, const float *x, float *out,
+                   const struct tiles *tiles)
+{
+    if (dot->count == 1)
+        run_one(dot, rows, x, out, 0);
+    else if (dot->count < 4)
+        run_few(dot, &(struct place){rows, x, out}, 0);
+    else
+        run_many(dot, &(struct place){rows, x, out}, tiles);
+}
+
+static void run(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
+{
+    static const struct tiles tiles = {
+        .tall = {dot_f32_16x1_neon, dot_f32_8x2_neon},
+        .low = {dot_f32_4x1_neon, dot_f32_4x2_neon, dot_f32_4x3_neon, dot_f32_4x4_neon},
+        .rows = {NULL, dot_f32_dense_8x2_neon, dot_f32_dense_4x3_neon, dot_f32_rows_of_4_neon},
+        .columns = {dot_f32_columns_16x1_neon, dot_f32_columns_8x2_neon, dot_f32_columns_4x3_neon,
+                    dot_f32_columns_4x4_neon},
+        .few = {8, 4, 2, 2},
+    };
+    run_by(dot, rows, x, out, &tiles);
+}
+
+static void run_narrow(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
+{
+    static const struct tiles tiles = {
+        .tall = {dot_f32_16x1_narrow_neon, dot_f32_8x2_narrow_neon},
+        .low = {dot_f32_4x1_narrow_neon, dot_f32_4x2_narrow_neon, dot_f32_4x3_narrow_neon,
+                dot_f32_4x4_narrow_neon},
+        .rows = {NULL, dot_f32_dense_8x2_narrow_neon, dot_f32_dense_4x3_narrow_neon,
+                 dot_f32_rows_of_4_narrow_neon},
+        .columns = {dot_f32_columns_16x1_narrow_neon, dot_f32_columns_8x2_narrow_neon,
+                    dot_f32_columns_4x3_narrow_neon, dot_f32_columns_4x4_narrow_neon},
+        .few = {11, 4, 2, 2},
+    };
+    run_by(dot, rows, x, out, &tiles);
+}
+
+static void run_wide(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
+{
+    static const struct tiles tiles = {
+        .tall = {dot_f32_16x1_wide_neon, dot_f32_8x2_wide_neon},
+        .low = {dot_f32_4x1_wide_neon, dot_f32_4x2_wide_neon, dot_f32_4x3_wide_neon,
+                dot_f32_4x4_wide_neon},
+        .rows = {NULL, dot_f32_dense_8x2_wide_neon, dot_f32_dense_4x3_wide_neon,
+                 dot_f32_rows_of_4_wide_neon},
+        .columns = {dot_f32_columns_16x1_wide_neon, dot_f32_columns_8x2_wide_neon,
+                    dot_f32_columns_4x3_wide_neon, dot_f32_columns_4x4_wide_neon},
+        .few = {8, 4, 2, 2},
+    };
+    run_by(dot, rows, x, out, &tiles);
+}
+
+const struct dot_f32_kernel dot_f32_neon = {"dot_f32_neon", CPU_NEON, 0, run};
+const struct dot_f32_kernel dot_f32_narrow_neon = {"dot_f32_narrow_neon", CPU_NEON, IN_ORDER_NARROW,
+                                                   run_narrow};
+const struct dot_f32_kernel dot_f32_wide_neon = {"dot_f32_wide_neon", CPU_NEON, IN_ORDER_WIDE,
+                                                 run_wide};

@@ -1,0 +1,133 @@
+/* The whole rounds of dot.h as in tiles_neon.S, for cores that issue in order, two
+ * instructions a cycle, of which one may be 64 bits of a load (Cortex-A53 and A55): a vector is a
+ * load of its lower half, one of the upper half to a general register, and an insertion, which comes
+ * two vectors later.
+ *
+ * Rows are multiplied in groups of eight, or of all if there are fewer; while a group is multiplied
+ * the next one comes, row by row into the same eight registers, and a vector of each column if it is
+ * the next one of those too. 8x2 takes 32 FMLA and 60 other instructions. */
+#include "kernels/dot/f32/tiles_in_order_neon.h"
+
+    .set pointers_move, 1
+
+/* x1 and x3, once the pointers are known, are for upper halves. */
+    .macro load_low to, row
+    ldr d\to, [x\row], #8
+    .endm
+    .macro load_high temp, row
+    ldr x\temp, [x\row], #8
+    .endm
+    .macro insert_high to, temp
+    ins v\to\().d[1], x\temp
+    .endm
+    .macro store_two s0, s1, offset
+    stp q\s0, q\s1, [sums, #\offset]
+    .endm
+
+/* Group g of a round: vector g * group / R of k, rows from g * group % R on. Number n of what it
+ * loads: columns, if it is the first group of a vector, and rows. `to` and `row`: the registers of
+ * vector and pointer. */
+    .macro find_vector R, C, g, n
+    .set to, \n
+    .if \g * group % \R == 0
+    .set to, \n - \C
+    .endif
+    .if to >= 0
+    set_row %(\g * group % \R + to)
+    .set to, (\g * group + to) % 8
+    .else
+    .set row, 2
+    .if \n
+    .set row, 12 + \n
+    .endif
+    .set to, 32 - \R * \C - 2 * \C + \g * group / \R * \C + \n
+    .endif
+    .endm
+    .macro count_vectors R, C, g
+    .set vectors, group
+    .if \g * group % \R == 0
+    .set vectors, group + \C
+    .endif
+    .endm
+
+/* Instruction `op` of those that load group g: low n, the insertion of the vector that has waited
+ * longest, high n. Two vectors wait, of this group or of the one before. */
+    .macro load_op R, C, g
+    .if op % 3 == 0
+    find_vector \R, \C, \g, %(op / 3)
+    load_low %(to), %(row)
+    .elseif op % 3 == 1
+    insert_waiting
+    .else
+    find_vector \R, \C, \g, %(op / 3)
+    load_high %(1 + 2 * turn), %(row)
+    .set waits_longer, waits
+    .set waits, to
+    .set turn, 1 - turn
+    .endif
+    .set op, op + 1
+    .endm
+    .macro insert_waiting
+    .if waits_longer >= 0
+    insert_high %(waits_longer), %(1 + 2 * turn)
+    .endif
+    .endm
+    .macro insert_both
+    insert_waiting
+    .set waits_longer, waits
+    .set turn, 1 - turn
+    insert_waiting
+    .endm
+
+/* Multiplies group g; loads group `next`, unless that is -1, and counts the round if `last` is 1. */
+    .macro multiply_group R, C, g, next, last=0
+    .set ops, 0
+    .if \next >= 0
+    count_vectors \R, \C, \next
+    .set ops, 3 * vectors
+    .else
+    insert_both
+    .endif
+    .set op, 0
+    .set f, 0
+    .rept group * \C
+    .set i, f / \C
+    fma %(32 - \R * \C + (\g * group % \R) * \C + f), %((\g * group + i) % 8), %(32 - \R * \C - 2 * \C + (\g * group / \R) * \C + f % \C)
+    .set f, f + 1
+    .rept ops
+    .if op < ops
+    .set ready, 0
+    .if (group == 8) & (op / 3 >= (vectors - group))
+    .set ready, (op / 3 - (vectors - group) + 1) * \C
+    .endif
+    .if (ready <= f) & (op * group * \C < f * ops)
+    load_op \R, \C, \next
+    .endif
+    .endif
+    .endr
+    .endr
+    .if \last
+    subs rounds, rounds, #1
+    .endif
+    .rept ops
+    .if op < ops
+    load_op \R, \C, \next
+    .endif
+    .endr
+    .endm
+
+    .macro load_group_0 R, C
+    count_vectors \R, \C, 0
+    .set op, 0
+    .rept 3 * vectors
+    load_op \R, \C, 0
+    .endr
+    .endm
+
+    .macro begin_rounds
+    .set waits, 0 - 1
+    .set waits_longer, 0 - 1
+    .set turn, 0
+    .endm
+
+    all_tiles narrow

@@ -1,0 +1,62 @@
+/* Functions of two f32 operands: post-ops on rows that are in the L1, and the binary operation. */
+#ifndef KERNELS_ELEMENTWISE_BINARY_F32_H
+#define KERNELS_ELEMENTWISE_BINARY_F32_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/cpu.h"
+
+enum binary_f32_alg {
+    BINARY_F32_ADD,
+    BINARY_F32_SUB,
+    BINARY_F32_MUL,
+    BINARY_F32_DIV,
+    BINARY_F32_MIN, /* NaN if either is */
+    BINARY_F32_MAX,
+    BINARY_F32_GE, /* comparisons give 1 or 0; with a NaN 0, but for NE, which gives 1 */
+    BINARY_F32_GT,
+    BINARY_F32_LE,
+    BINARY_F32_LT,
+    BINARY_F32_EQ,
+    BINARY_F32_NE,
+    BINARY_F32_PRELU, /* a < 0 ? a b : a */
+    BINARY_F32_COUNT
+};
+
+/* dst[i] = f(a[i], b[i * b_step]) for i < n; b_step is 0 or 1. dst may be a or b, and overlaps
+ * them in no other way. Nothing but n values (of b with step 0: one) is read or written. */
+typedef void binary_f32_fn(size_t n, const float *a, const float *b, size_t b_step, float *dst);
+
+/* dst[i] = a[i] + scale * (old[i] - zero_point), the product and the sum rounded once. dst may be
+ * a or old. */
+typedef void sum_f32_fn(size_t n, const float *a, const float *old, float scale, float zero_point,
+                        float *dst);
+
+struct binary_f32_kernel {
+    const char *name;
+    uint32_t needs;
+    binary_f32_fn *run;
+};
+struct sum_f32_kernel {
+    const char *name;
+    uint32_t needs;
+    sum_f32_fn *run;
+};
+
+/* Indexed by algorithm. */
+extern const struct binary_f32_kernel binary_f32_ref[BINARY_F32_COUNT];
+extern const struct binary_f32_kernel binary_f32_neon[BINARY_F32_COUNT];
+extern const struct sum_f32_kernel sum_f32_ref, sum_f32_neon;
+
+/* Fastest first; the last needs nothing. */
+extern const struct binary_f32_kernel *const binary_f32_kernels[];
+extern const size_t binary_f32_kernel_count; /* of tables */
+extern const struct sum_f32_kernel *const sum_f32_kernels[];
+extern const size_t sum_f32_kernel_count;
+
+/* The fastest kernel that the features allow; never NULL. */
+const struct binary_f32_kernel *binary_f32_find(uint32_t features, enum binary_f32_alg alg);
+const struct sum_f32_kernel *sum_f32_find(uint32_t features);
+
+#endif

@@ -1,0 +1,307 @@
+/* Elementwise functions, four values at a time. tests/kernels/eltwise_f32.c states and checks
+ * the largest error of each; the functions they are made of are in
+ * kernels/elementwise/math_f32_neon.h. */
+#include "kernels/asm/vector_neon.h"
+#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/math_f32_neon.h"
+
+typedef float32x4_t vector_fn(float32x4_t x, float32x4_t a, float32x4_t b);
+
+/* The last values are done in a vector of their own, by the same arithmetic. */
+INLINE void map(size_t n, const float *src, float *dst, float alpha, float beta, vector_fn *f)
+{
+    float32x4_t a = vdupq_n_f32(alpha), b = vdupq_n_f32(beta);
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        vst1q_f32(dst + i, f(vld1q_f32(src + i), a, b));
+    if (i < n)
+        store_part(dst + i, f(load_part(src + i, n - i), a, b), n - i);
+}
+
+/* NaN stays. */
+static inline float32x4_t bound(float32x4_t x, float32x4_t low, float32x4_t high)
+{
+    return vminq_f32(vmaxq_f32(x, low), high);
+}
+
+/* A factor that has become 0 wins over an infinity. */
+static inline float32x4_t times(float32x4_t x, float32x4_t factor)
+{
+    uint32x4_t is_zero = vceqzq_f32(factor);
+    return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(vmulq_f32(x, factor)), is_zero));
+}
+
+static inline float32x4_t logistic(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    float32x4_t e = math_exp(vnegq_f32(vabsq_f32(x)));
+    float32x4_t numerator = vbslq_f32(vcltzq_f32(x), e, splat(1));
+    return vdivq_f32(numerator, vaddq_f32(e, splat(1)));
+}
+
+static inline float32x4_t relu(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)b;
+    /* 0 times an infinity is not wanted, but NaN is: a maximum gives that */
+    uint32x4_t is_plain = vceqzq_f32(a);
+    float32x4_t below = vbslq_f32(is_plain, vmaxq_f32(x, splat(0)), vmulq_f32(a, x));
+    return vbslq_f32(vcgtzq_f32(x), x, below);
+}
+
+static inline float32x4_t tanh_of(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    float32x4_t e = math_expm1_negative(vmulq_n_f32(vabsq_f32(x), -2));
+    float32x4_t magnitude = vdivq_f32(vnegq_f32(e), vaddq_f32(e, splat(2)));
+    return vbslq_f32(vdupq_n_u32(0x80000000u), x, magnitude);
+}
+
+static inline float32x4_t elu(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)b;
+    float32x4_t below = vmulq_f32(a, math_expm1_negative(vminq_f32(x, splat(0))));
+    return vbslq_f32(vcgtzq_f32(x), x, below);
+}
+
+static inline float32x4_t square(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    return vmulq_f32(x, x);
+}
+
+static inline float32x4_t absolute(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    return vabsq_f32(x);
+}
+
+static inline float32x4_t sqrt_of(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    return vsqrtq_f32(x);
+}
+
+static inline float32x4_t linear(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    return vfmaq_f32(b, a, x);
+}
+
+static inline float32x4_t soft_relu(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)b;
+    float32x4_t ax = vmulq_f32(a, x); /* where it overflows, x itself is right */
+    float32x4_t e = math_exp(vnegq_f32(vabsq_f32(ax)));
+    float32x4_t linear_part = vbslq_f32(vcgtzq_f32(ax), x, splat(0));
+    return vaddq_f32(linear_part, vdivq_f32(math_log1p_unit(e), a));
+}
+
+static inline float32x4_t hardsigmoid(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    return bound(vfmaq_f32(b, a, x), splat(0), splat(1));
+}
+
+static inline float32x4_t exp_of(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    return math_exp(x);
+}
+
+static inline float32x4_t gelu_tanh(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    float32x4_t inner = vfmaq_f32(splat(1), vmulq_n_f32(x, 0.044715f), x);
+    float32x4_t twice = vmulq_f32(vmulq_n_f32(x, 1.5957691216f), inner);
+    return times(x, logistic(twice, a, b));
+}
+
+static inline float32x4_t gelu_erf(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    float32x4_t complement = math_erfc(vmulq_n_f32(x, -0.70710678119f));
+    return times(x, vmulq_n_f32(complement, 0.5f));
+}
+
+static inline float32x4_t swish(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    return times(x, logistic(vmulq_f32(a, x), a, b));
+}
+
+static inline float32x4_t log_of(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    return math_log(x);
+}
+
+static inline float32x4_t clip(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    return bound(x, a, b);
+}
+
+static inline float32x4_t clip_v2(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    return bound(x, a, b);
+}
+
+static inline float32x4_t to_power(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    return vmulq_f32(a, math_pow(x, b));
+}
+
+static inline float32x4_t round_of(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    return vrndnq_f32(x);
+}
+
+static inline float32x4_t mish(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    /* tanh(log(1 + t)) = (t t + 2 t) / (t t + 2 t + 2), with t = e or 1 / e */
+    float32x4_t e = math_exp(vnegq_f32(vabsq_f32(x)));
+    float32x4_t below = vmulq_f32(e, vaddq_f32(e, splat(2)));
+    float32x4_t above = vfmaq_n_f32(splat(1), e, 2);
+    float32x4_t rest = vbslq_f32(vcltzq_f32(x), splat(2), vmulq_f32(vaddq_f32(e, e), e));
+    float32x4_t numerator = vbslq_f32(vcltzq_f32(x), below, above);
+    return times(x, vdivq_f32(numerator, vaddq_f32(numerator, rest)));
+}
+
+static inline float32x4_t hardswish(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    return times(x, bound(vfmaq_f32(b, a, x), splat(0), splat(1)));
+}
+
+static void eltwise_f32_relu_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, relu);
+}
+
+static void eltwise_f32_tanh_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, tanh_of);
+}
+
+static void eltwise_f32_elu_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, elu);
+}
+
+static void eltwise_f32_square_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, square);
+}
+
+static void eltwise_f32_abs_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, absolute);
+}
+
+static void eltwise_f32_sqrt_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, sqrt_of);
+}
+
+static void eltwise_f32_linear_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, linear);
+}
+
+static void eltwise_f32_soft_relu_neon(size_t n, const float *src, float *dst, float alpha,
+                                       float beta)
+{
+    map(n, src, dst, alpha, beta, soft_relu);
+}
+
+static void eltwise_f32_hardsigmoid_neon(size_t n, const float *src, float *dst, float alpha,
+                                         float beta)
+{
+    map(n, src, dst, alpha, beta, hardsigmoid);
+}
+
+static void eltwise_f32_logistic_neon(size_t n, const float *src, float *dst, float alpha,
+                                      float beta)
+{
+    map(n, src, dst, alpha, beta, logistic);
+}
+
+static void eltwise_f32_exp_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, exp_of);
+}
+
+static void eltwise_f32_gelu_tanh_neon(size_t n, const float *src, float *dst, float alpha,
+                                       float beta)
+{
+    map(n, src, dst, alpha, beta, gelu_tanh);
+}
+
+static void eltwise_f32_gelu_erf_neon(size_t n, const float *src, float *dst, float alpha,
+                                      float beta)
+{
+    map(n, src, dst, alpha, beta, gelu_erf);
+}
+
+static void eltwise_f32_swish_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, swish);
+}
+
+static void eltwise_f32_log_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, log_of);
+}
+
+static void eltwise_f32_clip_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, clip);
+}
+
+static void eltwise_f32_clip_v2_neon(size_t n, const float *src, float *dst, float alpha,
+                                     float beta)
+{
+    map(n, src, dst, alpha, beta, clip_v2);
+}
+
+static void eltwise_f32_pow_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, to_power);
+}
+
+static void eltwise_f32_round_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, round_of);
+}
+
+static void eltwise_f32_mish_neon(size_t n, const float *src, float *dst, float alpha, float beta)
+{
+    map(n, src, dst, alpha, beta, mish);
+}
+
+static void eltwise_f32_hardswish_neon(size_t n, const float *src, float *dst, float alpha,
+                                       float beta)
+{
+    map(n, src, dst, alpha, beta, hardswish);
+}
+
+const struct eltwise_f32_kernel eltwise_f32_neon[ELTWISE_F32_COUNT] = {
+    [ELTWISE_F32_RELU] = {"eltwise_f32_relu_neon", CPU_NEON, eltwise_f32_relu_neon},
+    [ELTWISE_F32_TANH] = {"eltwise_f32_tanh_neon", CPU_NEON, eltwise_f32_tanh_neon},
+    [ELTWISE_F32_ELU] = {"eltwise_f32_elu_neon", CPU_NEON, eltwise_f32_elu_neon},
+    [ELTWISE_F32_SQUARE] = {"eltwise_f32_square_neon", CPU_NEON, eltwise_f32_square_neon},
+    [ELTWISE_F32_ABS] = {"eltwise_f32_abs_neon", CPU_NEON, eltwise_f32_abs_neon},
+    [ELTWISE_F32_SQRT] = {"eltwise_f32_sqrt_neon", CPU_NEON, eltwise_f32_sqrt_neon},
+    [ELTWISE_F32_LINEAR] = {"eltwise_f32_linear_neon", CPU_NEON, eltwise_f32_linear_neon},
+    [ELTWISE_F32_SOFT_RELU] = {"eltwise_f32_soft_relu_neon", CPU_NEON, eltwise_f32_soft_relu_neon},
+    [ELTWISE_F32_HARDSIGMOID] = {"eltwise_f32_hardsigmoid_neon", CPU_NEON,
+                                 eltwise_f32_hardsigmoid_neon},
+    [ELTWISE_F32_LOGISTIC] = {"eltwise_f32_logistic_neon", CPU_NEON, eltwise_f32_logistic_neon},
+    [ELTWISE_F32_EXP] = {"eltwise_f32_exp_neon", CPU_NEON, eltwise_f32_exp_neon},
+    [ELTWISE_F32_GELU_TANH] = {"eltwise_f32_gelu_tanh_neon", CPU_NEON, eltwise_f32_gelu_tanh_neon},
+    [ELTWISE_F32_GELU_ERF] = {"eltwise_f32_gelu_erf_neon", CPU_NEON, eltwise_f32_gelu_erf_neon},
+    [ELTWISE_F32_SWISH] = {"eltwise_f32_swish_neon", CPU_NEON, eltwise_f32_swish_neon},
+    [ELTWISE_F32_LOG] = {"eltwise_f32_log_neon", CPU_NEON, eltwise_f32_log_neon},
+    [ELTWISE_F32_CLIP] = {"eltwise_f32_clip_neon", CPU_NEON, eltwise_f32_clip_neon},
+    [ELTWISE_F32_CLIP_V2] = {"eltwise_f32_clip_v2_neon", CPU_NEON, eltwise_f32_clip_v2_neon},
+    [ELTWISE_F32_POW] = {"eltwise_f32_pow_neon", CPU_NEON, eltwise_f32_pow_neon},
+    [ELTWISE_F32_ROUND] = {"eltwise_f32_round_neon", CPU_NEON, eltwise_f32_round_neon},
+    [ELTWISE_F32_MISH] = {"eltwise_f32_mish_neon", CPU_NEON, eltwise_f32_mish_neon},
+    [ELTWISE_F32_HARDSWISH] = {"eltwise_f32_hardswish_neon", CPU_NEON, eltwise_f32_hardswish_neon},
+};

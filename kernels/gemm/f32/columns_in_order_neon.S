@@ -1,0 +1,74 @@
+/* Whole tiles of gemm/gemm.h (columns of C contiguous) for cores that issue in order, with the steps
+ * of kernels/gemm/f32/columns_in_order_neon.h: 8x12, 8x8, 8x4, and the same of four rows. */
+#include "kernels/gemm/f32/columns_in_order_neon.h"
+#include "kernels/gemm/f32/tile_neon.h"
+
+in .req x1
+count .req x6
+scratch .req x7
+at .req x8
+
+    .set LINE_STEP, TILE_COLUMN
+
+    .macro load_line first
+    several ld1, VECTORS, \first, at, line
+    .endm
+    .macro store_line first
+    several st1, VECTORS, \first, c, line
+    .endm
+    .macro add_bias
+    several_at ld1, %(LINES / 4), 4, scratch
+    .set j, 0
+    .rept LINES
+    add_to_column %(32 - (LINES - j) * VECTORS), %(4 + j / 4), %(j % 4)
+    .set j, j + 1
+    .endr
+    .endm
+    .macro add_to_column first, bias, lane
+    dup v0.4s, v\bias\().s[\lane]
+    for_all add_to, \first, VECTORS, 0
+    .endm
+    .macro clamp_sums
+    clamp_all %(32 - LINES * VECTORS), %(LINES * VECTORS), 4, 5
+    .endm
+
+    .macro next_a
+    add in, in, #16 * VECTORS
+    .endm
+    .macro single_step
+    several ld1, VECTORS, 0, in, %(16 * VECTORS)
+    several ld1, %(LINES / 4), 4, b, %(4 * LINES)
+    .set f, 0
+    .rept LINES * VECTORS
+    fma %(32 - LINES * VECTORS + f), %(f % VECTORS), %(4 + f / VECTORS / 4), %(f / VECTORS % 4)
+    .set f, f + 1
+    .endr
+    .endm
+
+    .macro kernel kind, wide, name, V, width
+    .set LINES, \width
+    .set VECTORS, \V
+    set_kind \wide, \V, \width
+    begin_tile gemm_f32_\name\()_columns_\kind\()_whole_neon
+    lsr count, k, #2
+    and k, k, #3
+    subs count, count, #1
+    b.lo 4f
+    rounds_of_steps fmla, \V, \width
+4:  cbz k, 6f
+5:  single_step
+    subs k, k, #1
+    b.ne 5b
+6:
+    end_tile gemm_f32_\name\()_columns_\kind\()_whole_neon
+    .endm
+    .macro kernels kind, wide
+    kernel \kind, \wide, 8x12, 2, 12
+    kernel \kind, \wide, 8x8, 2, 8
+    kernel \kind, \wide, 8x4, 2, 4
+    kernel \kind, \wide, 4x12, 1, 12
+    kernel \kind, \wide, 4x8, 1, 8
+    kernel \kind, \wide, 4x4, 1, 4
+    .endm
+    kernels narrow, 0
+    kernels wide, 1

@@ -1,0 +1,176 @@
+/* Steps of k for cores that issue in order, of tiles whose vectors are of A and whose lanes are of
+ * B. A tile of V vectors and `width` columns keeps its sums in the last V * width vector registers,
+ * column after column.
+ *
+ * What the next step needs is loaded between the multiply-adds of this one: its rows of A to a
+ * second set of registers, and values of B to those that are through. Two kinds:
+ *
+ * narrow: two instructions a cycle, of which one multiplies; 64 bits of a load issue with it
+ *   (Cortex-A53, A55). Two values of B are one load, as lanes need no more; a vector of A is two,
+ *   the upper half by way of a general register, and an insertion. 8x12 has 24 FMLA for 13 such
+ *   instructions, 16x4 16 for 15.
+ * wide: three a cycle, of which two multiply (Cortex-A510, A520). Four values of B are one load.
+ *   Loads that also write their address would take two places. 8x12 has 24 FMLA for 6 others.
+ *
+ * A file has the addresses `in` of A and `b` of B, `count` of rounds of four steps, and a macro
+ * `next_a` that moves `in` to the next step; x16 and x17 are lost. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+
+    .macro load_a to, at
+    ldr q\to, [in, #\at]
+    .endm
+    .macro load_low to, at
+    ldr d\to, [in, #\at]
+    .endm
+    .macro load_high temp, at
+    ldr x\temp, [in, #\at]
+    .endm
+    .macro insert_high to, temp
+    ins v\to\().d[1], x\temp
+    .endm
+    .macro load_b to, at
+    .if is_wide
+    ldr q\to, [b, #\at]
+    .else
+    ldr d\to, [b, #\at]
+    .endif
+    .endm
+
+/* Values of B in a register, and how many registers there are for them. */
+    .macro set_kind wide, V, width
+    .set is_wide, \wide
+    .set lanes, 2 + 2 * \wide
+    .set b_registers, 2
+    .if (\V <= 2) & (\width > 4)
+    .set b_registers, 4
+    .endif
+    .endm
+
+/* Instruction `op` of those that load a step's rows of A to register `to` and the following. Narrow:
+ * low v, high v, insert v - 1 for each vector, the last insertion, the next step's address. */
+    .macro a_op V, to
+    .if is_wide
+    .if op < \V
+    load_a %(\to + op), %(16 * op)
+    .else
+    next_a
+    .endif
+    .else
+    .set q, (op + 1) / 3
+    .if op == 0
+    load_low \to, 0
+    .elseif op == 1
+    load_high 16, 8
+    .elseif op == 3 * \V - 1
+    next_a
+    .elseif op == 3 * \V
+    insert_high %(\to + \V - 1), %(16 + (\V - 1) % 2)
+    .elseif op % 3 == 2
+    load_low %(\to + q), %(16 * q)
+    .elseif op % 3 == 0
+    insert_high %(\to + q - 1), %(16 + (q - 1) % 2)
+    .else
+    load_high %(16 + q % 2), %(16 * q + 8)
+    .endif
+    .endif
+    .set op, op + 1
+    .endm
+
+/* One more of a step, if there are any: last, the fourth one counts rounds. */
+    .macro next_op V, to
+    .if op < a_ops
+    a_op \V, \to
+    .elseif op < ops
+    subs count, count, #1
+    .set op, op + 1
+    .endif
+    .endm
+
+/* The multiply-adds of a register of B, number `unit` since the round began; then it is loaded
+ * again, unless that would be number `end` or a later one. */
+    .macro use_b fop, V, width, from, to, unit, end
+    .set register, 2 * \V + \unit % b_registers
+    .set l, 0
+    .rept lanes
+    .set v, 0
+    .rept \V
+    multiply \fop, %(32 - \V * \width + f), %(\from + v), %(register), %(l)
+    .set f, f + 1
+    .set v, v + 1
+    .if (f % (1 + is_wide) == 0) & (f % (lanes * \V) > 0)
+    next_op \V, \to
+    .endif
+    .endr
+    .set l, l + 1
+    .endr
+    .if \unit + b_registers < \end
+    load_b %(register), %(4 * lanes * (\unit + b_registers))
+    .else
+    next_op \V, \to
+    .endif
+    .endm
+
+/* Step `number` of a round: the fourth is the first of the next round, too. `last`: nothing follows
+ * the third one. */
+    .macro step fop, V, width, number, last=0
+    .set units, \width / lanes
+    .set from, \number % 2 * \V
+    .set a_ops, 3 * \V + 1
+    .if is_wide
+    .set a_ops, \V + 1
+    .endif
+    .if (\last) & (\number == 3)
+    .set a_ops, 0
+    .endif
+    .set ops, a_ops
+    .if \number == 4
+    .set ops, a_ops + 1
+    .endif
+    .set end, 8 * units
+    .if \last
+    .set end, 4 * units
+    .endif
+    .set op, 0
+    .set f, 0
+    .set u, 0
+    .rept units
+    use_b \fop, \V, \width, %(from), %(\V - from), %(\number * units + u), %(end)
+    .set u, u + 1
+    .endr
+    .rept ops
+    next_op \V, %(\V - from)
+    .endr
+    .endm
+
+/* A of the first step, and as much of B as there is room for. */
+    .macro begin_steps V
+    .set v, 0
+    .rept \V
+    load_a %(v), %(16 * v)
+    .set v, v + 1
+    .endr
+    next_a
+    .set u, 0
+    .rept b_registers
+    load_b %(2 * \V + u), %(4 * lanes * u)
+    .set u, u + 1
+    .endr
+    .endm
+
+/* All rounds, at least one: count is one less. */
+    .macro rounds_of_steps first_op, V, width
+    begin_steps \V
+    step \first_op, \V, \width, 0
+    cbz count, 2f
+1:  step fmla, \V, \width, 1
+    step fmla, \V, \width, 2
+    step fmla, \V, \width, 3
+    step fmla, \V, \width, 4
+    add b, b, #16 * \width
+    b.ne 1b
+2:  step fmla, \V, \width, 1, 1
+    step fmla, \V, \width, 2, 1
+    step fmla, \V, \width, 3, 1
+    add b, b, #16 * \width
+    .endm

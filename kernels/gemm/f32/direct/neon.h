@@ -1,0 +1,392 @@
+/* What the assembly files of direct.h's tiles share. A tile of `height` rows and `vectors`
+ * vectors keeps its sums in the last height * vectors vector registers, values of A's rows in the
+ * first `height` ones, and B's vectors behind them. */
+
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/gemm/f32/direct/offsets.h"
+
+/* What is kept on the stack. */
+#define KEPT_BIAS 0
+#define KEPT_B 8
+#define KEPT_ROUNDS 16
+#define KEPT_BYTES 32
+
+/* Arguments; x4 … x7 become the groups of B, x8 … x15 the rows of A; what a tile leaves of them is
+ * for `tiles`, `rounds` and `scratch`. Strides become bytes. */
+strip .req x0
+next .req x1
+lda .req x2
+c .req x3
+ldb .req x16
+ldc .req x17
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro load a, row
+    ldr q\a, [x\row], #16
+    .endm
+    .macro load_last a, row
+    ldr q\a, [x\row, rounds]
+    .endm
+    .macro load_lane a, row, lane
+    ld1 {v\a\().s}[\lane], [x\row], #4
+    .endm
+    .macro row_after to, row, shift
+    add x\to, x\row, lda, lsl #\shift
+    .endm
+    .macro group_after group, before
+    add x\group, x\before, scratch, lsl #2
+    .endm
+    .macro load_bias b
+    ldr q\b, [scratch], #16
+    .endm
+    .macro store_vector s, offset
+    str q\s, [c, #\offset]
+    .endm
+    .macro store_pair s0, s1, offset
+    stp q\s0, q\s1, [c, #\offset]
+    .endm
+    .macro load_b row, count, first
+    several ld1, \count, \first, x\row, ldb
+    .endm
+    .macro store_row count, first
+    several st1, \count, \first, c, ldc
+    .endm
+    .macro store_two s, at
+    st1 {v\s\().d}[0], [\at], ldc
+    .endm
+    .macro store_one s, lane, at
+    st1 {v\s\().s}[\lane], [\at], ldc
+    .endm
+
+/* ---- parts of a tile ---- */
+
+/* Where a file sets columns_vary before this header, columns are not in groups of one width; where
+ * it sets loads_come_first, it has a step of its own. */
+    .ifndef columns_vary
+    .ifndef loads_come_first
+    .macro step height, vectors, group, lane, op=fmla
+    .set g, 0
+    .rept \vectors / \group
+    load_b %(4 + g), \group, \height
+    .set i, 0
+    .rept \height
+    .set j, 0
+    .rept \group
+    multiply \op, %(32 - \height * \vectors + i * \vectors + g * \group + j), %(\height + j), %(i), \lane
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .set g, g + 1
+    .endr
+    .endm
+    .endif
+    .endif
+
+    .macro load_lanes height, lane
+    for_each_row load_lane, \height, \lane
+    .endm
+
+/* The address of row i of a tile to register `to`, from those of earlier ones: none waits for all
+ * of the others. */
+    .macro find_row to, i
+    .if \i == 0
+    mov x\to, next
+    .elseif \i == 1
+    row_after \to, 8, 0
+    .elseif \i < 4
+    row_after \to, %(8 + \i - 2), 1
+    .else
+    row_after \to, %(8 + \i - 4), 2
+    .endif
+    .endm
+
+    .macro find_rows height
+    .set i, 0
+    .rept \height
+    find_row %(8 + i), %(i)
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro begin_tile height, vectors, group
+    find_rows \height
+    ldp x4, rounds, [sp, #KEPT_B]
+    .if \vectors > \group
+    ldr scratch, [strip, #STRIP_GAP]
+    .set i, 1
+    .rept \vectors / \group - 1
+    group_after %(4 + i), %(3 + i)
+    .set i, i + 1
+    .endr
+    .endif
+    .endm
+
+    .macro begin_tail height, vectors, group
+    .if \vectors == \group
+    ldr rounds, [strip, #STRIP_B_TAIL]
+    cbz rounds, 1f
+    mov x4, rounds
+    ldr ldb, [strip, #STRIP_TAIL_LDB]
+    lsl ldb, ldb, #2
+1:
+    .endif
+    .endm
+
+    .macro end_tail vectors, group
+    .if \vectors == \group
+    ldr ldb, [strip, #STRIP_LDB]
+    lsl ldb, ldb, #2
+    .endif
+    .endm
+
+/* For rows of fewer than four values, 0 … 3 in scratch, which becomes that minus 4. */
+    .macro short_rows height, vectors, group
+    cbz scratch, 9f
+    begin_tail \height, \vectors, \group
+    sub scratch, scratch, #4
+    cmn scratch, #2
+    b.lt 3f
+    b.eq 2f
+    load_lanes \height, 1
+2:  load_lanes \height, 2
+3:  load_lanes \height, 3
+    .endm
+
+/* The last 1 … 4 values of longer rows; scratch says how many and becomes that minus 4. */
+    .macro load_tail height, vectors, group
+    begin_tail \height, \vectors, \group
+    sub scratch, scratch, #4
+    lsl rounds, scratch, #2
+    for_each_row load_last, \height
+    .endm
+
+    .macro tail_steps height, vectors, group
+    cmn scratch, #2
+    b.lt 8f
+    b.eq 7f
+    cbnz scratch, 6f
+    step \height, \vectors, \group, 0
+6:  step \height, \vectors, \group, 1
+7:  step \height, \vectors, \group, 2
+8:  step \height, \vectors, \group, 3
+    .endm
+
+/* What follows the whole rounds: 17 steps on from them, 16 begins without one. */
+    .macro row_tails height, vectors, group
+16: ldr scratch, [strip, #STRIP_TAIL]
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
+    tbnz scratch, #2, 17f
+    short_rows \height, \vectors, \group
+    b 18f
+17: load_tail \height, \vectors, \group
+18: tail_steps \height, \vectors, \group
+    .endm
+
+/* To the rows of the next tile. */
+    .macro next_rows height
+    .if \height == 1
+    add next, next, lda
+    .else
+    mov scratch, #\height
+    madd next, lda, scratch, next
+    .endif
+    .endm
+
+    .ifndef columns_vary
+    .macro add_bias height, vectors
+    .set j, 0
+    .rept \vectors
+    load_bias 0
+    .set i, 0
+    .rept \height
+    add_to %(32 - \height * \vectors + i * \vectors + j), 0
+    .set i, i + 1
+    .endr
+    .set j, j + 1
+    .endr
+    .endm
+    .endif
+
+    .macro clamp height, vectors
+    add scratch, strip, #STRIP_LOW
+    ld1r {v0.4s}, [scratch], #4
+    ld1r {v1.4s}, [scratch]
+    clamp_all %(32 - \height * \vectors), %(\height * \vectors), 0, 1
+    .endm
+
+/* Sums go on from what is in C: whole vectors, two registers in turn. */
+    .macro load_c to, offset
+    ldr q\to, [scratch, #\offset]
+    .endm
+    .macro add_c height, vectors
+    mov scratch, c
+    .set i, 32 - \height * \vectors
+    .rept \height
+    .set j, 0
+    .rept \vectors
+    load_c %(j - j / 2 * 2), %(16 * j)
+    add_to %(i + j), %(j - j / 2 * 2)
+    .set j, j + 1
+    .endr
+    add scratch, scratch, ldc
+    .set i, i + \vectors
+    .endr
+    .endm
+
+/* What there is of C, bias and limits. Tiles with a tail never go on from C. */
+    .macro finish_sums height, vectors
+    .ifndef has_tail
+    ldr rounds, [strip, #STRIP_SPECIAL]
+    tbz rounds, #SPECIAL_ADDS_BIT, 25f
+    add_c \height, \vectors
+25:
+    .endif
+    ldr scratch, [sp, #KEPT_BIAS]
+    ldr rounds, [strip, #STRIP_CLAMP]
+    cbz scratch, 21f
+    add_bias \height, \vectors
+21: cbz rounds, 22f
+    clamp \height, \vectors
+22:
+    .endm
+
+#include "kernels/gemm/f32/direct/stores_neon.h"
+
+/* ---- a kernel ---- */
+
+/* Registers of which callers keep the lower half: v8 … v15, from both ends of a tile's. */
+    .macro each_saved op, first, used
+    .irp pair, 8, 10, 12, 14
+    if_saved \op, %(\pair), \first, \used
+    .endr
+    .endm
+    .macro if_saved op, pair, first, used
+    .if (\first <= \pair + 1) | (\used > \pair)
+    save_pair \op, %(\pair), %(\pair + 1), %(8 * (\pair - 8))
+    .endif
+    .endm
+    .macro save_pair op, low, high, offset
+    \op d\low, d\high, [sp, #KEPT_BYTES + \offset]
+    .endm
+
+/* The same for stores where a file sets saves_are_fours before this header: on cores that reorder
+ * one ST1 of four registers takes no longer than an STP or two. x8 and x9 are lost. */
+    .ifndef saves_are_fours
+    .set saves_are_fours, 0
+    .endif
+    .macro save_four at, four, first, used
+    .if (\used > \four + 2) | (\first <= \four + 1) | ((\used > \four) & (\first <= \four + 3))
+    add \at, sp, #KEPT_BYTES + 8 * (\four - 8)
+    save_doubles \four, %(\four + 3), \at
+    .else
+    if_saved stp, \four, \first, \used
+    if_saved stp, %(\four + 2), \first, \used
+    .endif
+    .endm
+    .macro save_doubles first, last, at
+    st1 {v\first\().1d - v\last\().1d}, [\at]
+    .endm
+    .macro save_all first, used
+    .if saves_are_fours
+    save_four x8, 8, \first, \used
+    save_four x9, 12, \first, \used
+    .else
+    each_saved stp, \first, \used
+    .endif
+    .endm
+
+/* Where a file sets parts before this header, there are so many sums of each element. */
+    .ifndef parts
+    .set parts, 1
+    .endif
+
+/* The registers are the first `used` ones and the last for sums. temps: x19 and x20 are used too. */
+    .macro begin_frame name, height, vectors, used, temps
+    .set saved_bytes, 0
+    .if (parts * \height * \vectors > 16) | (\used > 8)
+    .set saved_bytes, 64
+    .endif
+    .set low_used, \used
+    .set temp_bytes, 16 * \temps
+    .if \height <= 5
+tiles .req x13
+tiles_low .req w13
+rounds .req x14
+scratch .req x15
+    .else
+tiles .req x5
+tiles_low .req w5
+rounds .req x6
+scratch .req x7
+    .endif
+    begin_function gemm_f32_\name\()_neon
+    sub sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
+    .if saved_bytes
+    save_all %(32 - parts * \height * \vectors), %(low_used)
+    .endif
+    .if temp_bytes
+    stp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
+    .endif
+    .endm
+    .macro end_frame height, vectors
+    .if saved_bytes
+    each_saved ldp, %(32 - parts * \height * \vectors), %(low_used)
+    .endif
+    .if temp_bytes
+    ldp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
+    .endif
+    add sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
+    ret
+    .endm
+
+    .macro load_strides
+    ldp lda, ldc, [strip, #STRIP_LDA]
+    ldp ldb, tiles, [strip, #STRIP_LDB]
+    lsl lda, lda, #2
+    lsl ldc, ldc, #2
+    lsl ldb, ldb, #2
+    .endm
+
+    .macro begin_kernel name, height, vectors, used, temps
+    begin_frame \name, \height, \vectors, \used, \temps
+    ldr rounds, [strip, #STRIP_ROUNDS]
+    stp x4, x2, [sp, #KEPT_BIAS]
+    str rounds, [sp, #KEPT_ROUNDS]
+    load_strides
+    .endm
+    .macro end_names
+    .unreq tiles
+    .unreq tiles_low
+    .unreq rounds
+    .unreq scratch
+    .endm
+
+/* What comes after the whole rounds. Before it 11: begins a tile, and goes to 16 if rounds is 0. */
+    .macro end_kernel name, height, vectors, group, tails=row_tails, advance=next_rows
+13: ldp scratch, rounds, [strip, #STRIP_TAIL]
+    cbnz scratch, 17f
+14: cbnz rounds, 20f
+15: store_whole \height, \vectors
+    \advance \height
+    subs tiles, tiles, #1
+    b.ne 11b
+10: end_frame \height, \vectors
+
+    \tails \height, \vectors, \group
+9:  ldr rounds, [strip, #STRIP_SPECIAL]
+    end_tail \vectors, \group
+    cbz rounds, 15b
+20: finish_sums \height, \vectors
+    ldr rounds, [strip, #STRIP_LANES]
+    tbnz rounds, #2, 15b
+    store_ragged \height, \vectors
+    \advance \height
+    subs tiles, tiles, #1
+    b.ne 11b
+    b 10b
+    end_function gemm_f32_\name\()_neon
+    end_names
+    .endm

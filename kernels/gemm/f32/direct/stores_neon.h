@@ -1,0 +1,149 @@
+/* How tiles of neon.h store their sums to C. */
+
+/* clang-format off */
+/* Where a file sets stores_are_pairs before this header, its cores take longer for one ST1. */
+    .ifndef stores_are_pairs
+    .set stores_are_pairs, 0
+    .endif
+    .macro store_whole height, vectors
+    .set i, 32 - \height * \vectors
+    .if (\vectors > 4) & (stores_are_pairs == 0)
+    sub scratch, ldc, #16 * ((\vectors - 1) / 4 * 4)
+    .endif
+    .rept \height
+    .if stores_are_pairs
+    store_pairs \vectors, %(i)
+    add c, c, ldc
+    .elseif \vectors <= 4
+    store_row \vectors, %(i)
+    .else
+    store_fours \vectors, %(i), scratch
+    .endif
+    .set i, i + \vectors
+    .endr
+    .endm
+
+/* A row at c, or all but its end. */
+    .macro store_pairs vectors, first
+    .set j, 0
+    .rept \vectors / 2
+    store_pair %(\first + j), %(\first + j + 1), %(16 * j)
+    .set j, j + 2
+    .endr
+    .if \vectors % 2
+    store_vector %(\first + j), %(16 * j)
+    .endif
+    .endm
+
+/* step: from the last of them to the next row */
+    .macro store_fours vectors, first, step
+    .set j, 0
+    .rept (\vectors - 1) / 4
+    several st1, 4, %(\first + j), c, #64
+    .set j, j + 4
+    .endr
+    several st1, %(\vectors - j), %(\first + j), c, \step
+    .endm
+
+/* The first `lanes` elements of a single vector, of each row: at `scratch`, and a third at
+ * `rounds`. */
+    .macro store_lanes height, lanes
+    .if \lanes == 3
+    add rounds, scratch, #8
+    .endif
+    .set i, 32 - \height
+    .rept \height
+    .if \lanes == 1
+    store_one %(i), 0, scratch
+    .else
+    store_two %(i), scratch
+    .endif
+    .if \lanes == 3
+    store_one %(i), 2, rounds
+    .endif
+    .set i, i + 1
+    .endr
+    .endm
+
+/* Where there is a vector to its left, the last one is stored with the end of that, which is where
+ * it was: at `scratch`, 16 bytes that end where the row does. */
+    .macro store_joined height, vectors, lanes
+    .if (\vectors > 5) & (stores_are_pairs == 0)
+    sub rounds, ldc, #16 * ((\vectors - 2) / 4 * 4)
+    .endif
+    sub scratch, scratch, #4 * (4 - \lanes)
+    .set i, 32 - \height * \vectors
+    .rept \height
+    .if stores_are_pairs
+    store_pairs %(\vectors - 1), %(i)
+    add c, c, ldc
+    .elseif \vectors > 5
+    store_fours %(\vectors - 1), %(i), rounds
+    .else
+    store_row %(\vectors - 1), %(i)
+    .endif
+    join %(i + \vectors - 1), %(i + \vectors - 1), %(i + \vectors - 2), \lanes
+    .if stores_are_pairs
+    store_at_scratch %(i + \vectors - 1)
+    add scratch, scratch, ldc
+    .else
+    several st1, 1, %(i + \vectors - 1), scratch, ldc
+    .endif
+    .set i, i + \vectors
+    .endr
+    .endm
+    .macro join to, last, before, lanes
+    ext v\to\().16b, v\before\().16b, v\last\().16b, #4 * \lanes
+    .endm
+    .macro store_at_scratch s
+    str q\s, [scratch]
+    .endm
+
+/* Rows of C that follow one another, of 2 … 8 vectors: each but the last is stored whole, beyond its
+ * end, where the next one begins. Two addresses move on beside each other. */
+    .macro store_dense height, vectors, lanes
+    .set left, 4
+    .if \vectors <= 4
+    .set left, \vectors - 1
+    .endif
+    add scratch, c, #16 * left
+    .set i, 32 - \height * \vectors
+    .rept \height - 1
+    store_row %(left), %(i)
+    several st1, %(\vectors - left), %(i + left), scratch, ldc
+    .set i, i + \vectors
+    .endr
+    join 0, 31, 30, \lanes
+    store_row %(left), %(i)
+    .if \vectors - left > 1
+    several_at st1, %(\vectors - left - 1), %(i + left), scratch
+    sub scratch, c, #16
+    .else
+    sub scratch, scratch, #4 * (4 - \lanes)
+    .endif
+    several_at st1, 1, 0, scratch
+    .endm
+
+    .macro store_rows height, vectors, lanes
+    .if \vectors > 1
+    store_joined \height, \vectors, \lanes
+    .else
+    store_lanes \height, \lanes
+    .endif
+    .endm
+
+/* rounds: the number of lanes */
+    .macro store_ragged height, vectors
+    add scratch, c, #16 * (\vectors - 1)
+    tbz rounds, #1, 1f
+    tbz rounds, #0, 2f
+    store_rows \height, \vectors, 3
+    b 3f
+2:  store_rows \height, \vectors, 2
+    b 3f
+1:  store_rows \height, \vectors, 1
+3:
+    .if \vectors == 1
+    mov c, scratch
+    .endif
+    .endm

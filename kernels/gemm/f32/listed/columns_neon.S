@@ -1,0 +1,239 @@
+/* Strips of listed.h for NEON whose last one to three columns are contiguous.
+ *
+ * By lanes of A these columns would be multiplied as a whole vector. So a round takes four steps of
+ * them together: each row's vector is multiplied with each column's, and such a sum has four parts
+ * until the tile ends. 6x7 has 42 FMLA a round, instead of 48; 6x10 has 60, instead of 72.
+ *
+ * A tile of `height` rows, `vectors` vectors and `columns` columns keeps its sums in the last
+ * height * (vectors + columns) vector registers, four steps of each row of A in the first `height`
+ * ones, and what it multiplies them with between them. */
+#include "kernels/gemm/f32/listed/neon.h"
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro load a, row
+    ldr q\a, [x\row], #16
+    .endm
+    .macro load_pair a, row
+    ldr d\a, [x\row], #8
+    .endm
+    .macro load_one a, row
+    ldr s\a, [x\row], #4
+    .endm
+    .macro add_pairs to, x, y
+    faddp v\to\().4s, v\x\().4s, v\y\().4s
+    .endm
+/* One step's whole vectors, of a panel that has one more. */
+    .macro load_vectors vectors, first
+    .if \vectors == 1
+    ldr q\first, [b], #32
+    .elseif \vectors == 2
+    load_two_vectors \first, %(\first + 1)
+    .endif
+    .endm
+    .macro load_two_vectors first, second
+    ldp q\first, q\second, [b], #48
+    .endm
+    .macro next_column to, from
+    add x\to, x\from, scratch, lsl #2
+    .endm
+
+/* The registers of a sum, of a column's address, and of what is loaded, for which there are
+ * `room`, 2 or 4. */
+    .macro find_sum height, vectors, columns, i, j
+    .set sum, 32 - (\height - \i) * (\vectors + \columns) + \j
+    .endm
+    .macro find_column j
+    .set at, 19 + 2 * \j + \j / 2
+    .endm
+    .macro find_room height, vectors, columns
+    .set room, 32 - \height * (\vectors + \columns + 1)
+    .if room > 4
+    .set room, 4
+    .elseif room == 3
+    .set room, 2
+    .endif
+    .endm
+
+/* ---- steps ---- */
+
+/* The sums of vector or column j of all rows, with what is in register x. */
+    .macro multiply_rows height, vectors, columns, j, x, op, lane
+    .set i, 0
+    .rept \height
+    find_sum \height, \vectors, \columns, i, \j
+    multiply \op, %(sum), \x, %(i), \lane
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro vectors_step height, vectors, columns, lane, op
+    .set x, \height + \lane * \vectors % room
+    load_vectors \vectors, %(x)
+    .set j, 0
+    .rept \vectors
+    multiply_rows \height, \vectors, \columns, %(j), %(x + j), \op, \lane
+    .set j, j + 1
+    .endr
+    .endm
+
+/* Columns take so many steps as `load_some` loads. */
+    .macro multiply_columns load_some, height, vectors, columns, op=fmla
+    .set j, 0
+    .rept \columns
+    find_column j
+    .set x, \height + j % room
+    \load_some %(x), %(at)
+    multiply_rows \height, \vectors, \columns, %(\vectors + j), %(x), \op
+    .set j, j + 1
+    .endr
+    .endm
+
+/* Four steps; the first one is FMUL if the sums begin here. */
+    .macro round height, vectors, columns, first_op=fmla
+    find_room \height, \vectors, \columns
+    for_each_row load, \height
+    vectors_step \height, \vectors, \columns, 0, \first_op
+    vectors_step \height, \vectors, \columns, 1, fmla
+    vectors_step \height, \vectors, \columns, 2, fmla
+    vectors_step \height, \vectors, \columns, 3, fmla
+    multiply_columns load, \height, \vectors, \columns, \first_op
+    .endm
+
+/* What is left of a segment: two steps, or one. Columns' vectors are 0 beyond them. */
+    .macro last_steps load_some, steps, height, vectors, columns
+    for_each_row \load_some, \height
+    vectors_step \height, \vectors, \columns, 0, fmla
+    .if \steps == 2
+    vectors_step \height, \vectors, \columns, 1, fmla
+    .endif
+    multiply_columns \load_some, \height, \vectors, \columns
+    .endm
+
+/* ---- a tile's end ---- */
+
+/* A row's columns to one vector, their parts added. */
+    .macro sum_columns height, vectors, columns
+    .set i, 0
+    .rept \height
+    find_sum \height, \vectors, \columns, i, \vectors
+    sum_row \columns, %(sum), %(sum + 1), %(sum + 2)
+    .set i, i + 1
+    .endr
+    .endm
+    .macro sum_row columns, first, second, third
+    .if \columns == 1
+    add_pairs \first, \first, \first
+    add_pairs \first, \first, \first
+    .elseif \columns == 2
+    add_pairs \first, \first, \second
+    add_pairs \first, \first, \first
+    .else
+    add_pairs \first, \first, \second
+    add_pairs \third, \third, \third
+    add_pairs \first, \first, \third
+    .endif
+    .endm
+
+    .macro add_bias_to_tile height, vectors, columns
+    .set j, 0
+    .rept \vectors + 1
+    several ld1, 1, 0, bias, #16
+    .set i, 0
+    .rept \height
+    find_sum \height, \vectors, \columns, i, j
+    add_to %(sum), 0
+    .set i, i + 1
+    .endr
+    .set j, j + 1
+    .endr
+    ldr bias, [strip, #STRIP_BIAS]
+    .endm
+
+/* Columns are stored with the end of the vector before them, which is where it was. */
+    .macro store_tile height, vectors, columns
+    .set i, 0
+    .rept \height
+    find_sum \height, \vectors, \columns, i, 0
+    .if \vectors
+    store_vectors_and_columns \vectors, \columns, %(sum), %(sum + \vectors - 1), %(sum + \vectors), %(i)
+    .else
+    store_columns \columns, %(sum)
+    .endif
+    add c, c, ldc
+    .set i, i + 1
+    .endr
+    .endm
+    .macro store_vectors_and_columns vectors, columns, first, before, last, joined
+    several_at st1, \vectors, \first, c
+    ext v\joined\().16b, v\before\().16b, v\last\().16b, #4 * \columns
+    stur q\joined, [c, #16 * (\vectors - 1) + 4 * \columns]
+    .endm
+    .macro store_columns columns, sum
+    .if \columns == 1
+    str s\sum, [c]
+    .else
+    str d\sum, [c]
+    .endif
+    .if \columns == 3
+    add scratch, c, #8
+    st1 {v\sum\().s}[2], [scratch]
+    .endif
+    .endm
+
+/* ---- a kernel ---- */
+
+    .macro kernel height, vectors, columns
+    begin columns_\height\()x\vectors\()_\columns
+11: mov b, b_first
+    load_pointers \height, list
+    ldp x19, scratch, [strip, #STRIP_COLUMNS]
+    .if \columns > 1
+    next_column 21, 19
+    .endif
+    .if \columns > 2
+    next_column 24, 21
+    .endif
+    mov segment, list
+    ldr segments, [strip, #STRIP_SEGMENTS]
+    subs scratch, rounds, #1
+    b.lo 20f
+    round \height, \vectors, \columns, fmul
+    b.eq 14f
+13: round \height, \vectors, \columns
+    subs scratch, scratch, #1
+    b.ne 13b
+14: tbz special, #1, 15f
+    last_steps load_pair, 2, \height, \vectors, \columns
+15: tbz special, #0, 16f
+    last_steps load_one, 1, \height, \vectors, \columns
+16: subs segments, segments, #1
+    b.eq 17f
+    add segment, segment, #64
+    load_pointers \height, segment
+    mov scratch, rounds
+    cbnz scratch, 13b
+    b 14b
+20: clear_all %(32 - \height * (\vectors + \columns)), %(\height * (\vectors + \columns))
+    b 14b
+17: sum_columns \height, \vectors, \columns
+    cbz bias, 18f
+    add_bias_to_tile \height, \vectors, \columns
+18: ldr w8, [strip, #STRIP_CLAMP]
+    cbnz w8, 21f
+19: store_tile \height, \vectors, \columns
+    add list, list, list_step
+    subs tiles, tiles, #1
+    b.ne 11b
+    b 22f
+21: tbz w8, #0, 23f
+    limit_all at_least, %(32 - \height * (\vectors + \columns)), %(\height * (\vectors + \columns)), strip, STRIP_LOW, scratch
+23: tbz w8, #1, 19b
+    limit_all at_most, %(32 - \height * (\vectors + \columns)), %(\height * (\vectors + \columns)), strip, STRIP_HIGH, scratch
+    b 19b
+22:
+    end columns_\height\()x\vectors\()_\columns
+    .endm
+
+#define KERNEL(height, vectors, columns) kernel height, vectors, columns;
+#include "kernels/gemm/f32/listed/columns_list.h"

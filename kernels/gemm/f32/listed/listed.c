@@ -1,0 +1,47 @@
+/* The list of kernels for listed rows, fastest first. */
+#include "kernels/gemm/f32/listed/listed.h"
+
+const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[] = {
+#if !NEO_PORTABLE
+    &gemm_f32_listed_narrow_neon,
+    &gemm_f32_listed_wide_neon,
+    &gemm_f32_listed_neon,
+#endif
+    &gemm_f32_listed_ref,
+};
+const size_t gemm_f32_listed_kernel_count =
+    sizeof gemm_f32_listed_kernels / sizeof gemm_f32_listed_kernels[0];
+
+static int suits(const struct gemm_f32_listed_kernels *kernels, uint32_t features, int in_order)
+{
+    return (kernels->needs & ~features) == 0 &&
+           (!kernels->in_order || kernels->in_order == in_order);
+}
+
+const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features, int in_order)
+{
+    size_t i = 0;
+    while (!suits(gemm_f32_listed_kernels[i], features, in_order))
+        i++;
+    return gemm_f32_listed_kernels[i];
+}
+
+size_t gemm_f32_listed_lowest(uint32_t features)
+{
+    size_t lowest = GEMM_F32_LISTED_HEIGHT;
+    for (size_t i = 0; i < gemm_f32_listed_kernel_count; i++) {
+        const struct gemm_f32_listed_kernels *kernels = gemm_f32_listed_kernels[i];
+        if (suits(kernels, features, kernels->in_order) && kernels->height < lowest)
+            lowest = kernels->height;
+    }
+    return lowest;
+}
+
+gemm_f32_listed_fn *gemm_f32_listed_run(const struct gemm_f32_listed_kernels *kernels,
+                                        size_t height, size_t width)
+{
+    static const uint8_t index[] = {0, 1, 2, 3, 4, 0, 0, 0, 5, 0, 0, 0, 6}; /* plus 1; 0: none */
+    if (height < 1 || height > GEMM_F32_LISTED_HEIGHT || width >= sizeof index || !index[width])
+        return NULL;
+    return kernels->run[index[width] - 1][height - 1];
+}

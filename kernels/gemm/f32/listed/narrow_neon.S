@@ -1,0 +1,128 @@
+/* Strips of listed.h for cores that issue in order, two instructions a cycle: Cortex-A53 and
+ * A55 issue 64 bits of a load with a multiply-add. So a vector of B takes two loads, the upper half
+ * by way of a general register, and an insertion; nothing is used soon after its load.
+ *
+ * Of B there are two rows of the panel in registers, of which one is multiplied while the other one
+ * comes; of A two steps of each row, which are replaced as soon as the row is through with them. So
+ * a tile takes height * (vectors + 1) + 2 * vectors registers, and 7x12 has no place here. Other
+ * instructions lie between multiply-adds as evenly as they can: a step of 6x12 has 18 FMLA and 14 of
+ * them. */
+#include "kernels/gemm/f32/listed/in_order_neon.h"
+
+    .set round_steps, 2
+
+half .req x7
+
+    .macro load_two_steps a, row
+    ldr d\a, [x\row, scratch]
+    .endm
+    .macro load_low to, at
+    ldr d\to, [b, #\at]
+    .endm
+    .macro load_high at
+    ldr half, [b, #\at]
+    .endm
+    .macro insert_high to
+    mov v\to\().d[1], half
+    .endm
+    .macro load_whole to, at
+    ldr q\to, [b, #\at]
+    .endm
+
+/* Instruction `op` of a step: low 0, high 0, then low q, insert q - 1, high q for each other vector
+ * of B's next row, which goes to register `to` and the following; the next row's address, the last
+ * insertion, and the step's own: at even steps the next address of A, at odd ones what counts. */
+    .macro other_op vectors, to, lane
+    .set q, (op + 1) / 3
+    .set part, (op + 1) % 3
+    .if op == 3 * \vectors - 1
+    add b, b, #16 * \vectors
+    .elseif op == 3 * \vectors
+    insert_high %(\to + \vectors - 1)
+    .elseif op == 3 * \vectors + 1
+    .if \lane
+    subs pairs, pairs, #1
+    .else
+    add scratch, scratch, #8
+    .endif
+    .elseif (part == 0) | (op == 0)
+    load_low %(\to + q), %(16 * q)
+    .elseif part == 1
+    insert_high %(\to + q - 1)
+    .else
+    load_high %(16 * q + 8)
+    .endif
+    .set op, op + 1
+    .endm
+
+/* One step of k by B's row at register `from`; loads the next one to `to` unless that is 0, and after
+ * odd steps values of A by `load_a`. */
+    .macro spread_step height, vectors, lane, from, to, load_a=load_two_steps
+    .set ops, 3 * \vectors + 2
+    .set op, 0
+    .set f, 0
+    .rept \height * \vectors
+    fma %(32 - \height * \vectors + f), %(\from + f % \vectors), %(f / \vectors), \lane
+    .if \to
+    .rept ops
+    .if (op < ops) & (op * \height * \vectors < (f + 1) * ops)
+    other_op \vectors, \to, \lane
+    .endif
+    .endr
+    .if (\lane == 1) & (f % \vectors == \vectors - 1)
+    \load_a %(f / \vectors), %(8 + f / \vectors)
+    .endif
+    .endif
+    .set f, f + 1
+    .endr
+    .endm
+
+    .macro first_loads height, vectors
+    mov scratch, #0
+    for_each_row load_two_steps, \height
+    .set i, 0
+    .rept \vectors
+    load_whole %(\height + i), %(16 * i)
+    .set i, i + 1
+    .endr
+    add b, b, #16 * \vectors
+    .endm
+    .macro first_loads_and_clear height, vectors
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
+    first_loads \height, \vectors
+    .endm
+
+/* A round is two steps, of which the last one loads nothing. */
+    .macro all_rounds height, vectors
+    sub pairs, rounds, #1
+    spread_step \height, \vectors, 0, \height, %(\height + \vectors)
+    cbz pairs, 14f
+13: spread_step \height, \vectors, 1, %(\height + \vectors), \height
+    spread_step \height, \vectors, 0, \height, %(\height + \vectors)
+    b.ne 13b
+14: tbnz special, #HAS_TAIL, 35f
+    spread_step \height, \vectors, 1, %(\height + \vectors), 0
+    .endm
+
+/* An odd number of steps: those of a tail beyond a round. */
+    .macro find_tail
+    ldr x8, [strip, #STRIP_TAIL]
+    and x8, x8, #1
+    .endm
+
+/* The last step of the rounds, and the tail's. */
+    .macro finish_segment height, vectors
+35: spread_step \height, \vectors, 1, %(\height + \vectors), \height, load_one
+    spread_step \height, \vectors, 0, \height, 0
+    b 26f
+    .endm
+
+    .macro kernel height, width, vectors
+    .if \height * \vectors < 21
+    kernel_by \height\()x\width\()_narrow, \height, \vectors
+    .endif
+    .endm
+
+    all_heights kernel, 12, 3
+    all_heights kernel, 8, 2
+    all_heights kernel, 4, 1

@@ -1,0 +1,361 @@
+/* Strips of listed.h for NEON.
+ *
+ * A tile of `height` rows and `vectors` vectors keeps its sums in the last height * vectors vector
+ * registers, four steps of each row of A in the first `height` ones, and four vectors of B between
+ * them. A round is four steps of k: `height` loads of A, `vectors` LD1 of four registers for B, 4 *
+ * height * vectors FMLA. The loop does two rounds: 7x12 has 168 FMLA in 190 instructions.
+ *
+ * A core that reorders has room for other instructions beside FMLA, but hardly for blocks of few
+ * instructions between branches. So what begins a tile is in one block with its first round, whose
+ * FMUL need no sums of zero; and where the next tile is, is computed without a branch in one block
+ * with the stores.
+ *
+ * Kernels that pack B read the vectors of one step from its rows, and copy them to the panel before
+ * they are multiplied.
+ *
+ * Kernels for regular rows store in the block of a panel's last round, so that stores wait for FMLA
+ * only where they take the same pipes; what is not always there is in loops of its own. */
+#include "kernels/gemm/f32/listed/neon.h"
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro load a, row
+    ldr q\a, [x\row], #16
+    .endm
+    .macro load_one a, row
+    ldr s\a, [x\row], #4
+    .endm
+    .macro load_b_one column, offset
+    ldr s\column, [b, #\offset]
+    .endm
+    .macro sum_lanes sum
+    faddp v\sum\().4s, v\sum\().4s, v\sum\().4s
+    faddp s\sum, v\sum\().2s
+    .endm
+    .macro add_c sum, offset
+    ldr s0, [row, #\offset]
+    fadd s\sum, s\sum, s0
+    .endm
+    .macro at_least_one sum
+    fmax s\sum, s\sum, s0
+    .endm
+    .macro at_most_one sum
+    fmin s\sum, s\sum, s0
+    .endm
+    .macro add_one sum, x
+    fadd s\sum, s\sum, s\x
+    .endm
+    .macro store_one sum, offset
+    str s\sum, [row, #\offset]
+    .endm
+
+/* Vector q of a round in register x, with those after it: four, or those of one step. */
+    .macro next_of_b height, vectors
+    .if packing
+    .set x, \height + q % \vectors
+    .if q % \vectors == 0
+    step_of_b \vectors, \height
+    .endif
+    .else
+    .set x, \height + q % 4
+    .if q % 4 == 0
+    several ld1, 4, \height, b, #64
+    .endif
+    .endif
+    .endm
+
+/* Four steps of k; the first one is FMUL if the sums begin here. */
+    .macro round height, vectors, first_op=fmla
+    for_each_row load, \height
+    .set q, 0
+    .rept 4 * \vectors
+    next_of_b \height, \vectors
+    .set i, 0
+    .rept \height
+    .if q < \vectors
+    multiply \first_op, %(32 - \height * \vectors + i * \vectors + q % \vectors), %(x), %(i), %(q / \vectors)
+    .else
+    fma %(32 - \height * \vectors + i * \vectors + q % \vectors), %(x), %(i), %(q / \vectors)
+    .endif
+    .set i, i + 1
+    .endr
+    .set q, q + 1
+    .endr
+    .endm
+
+/* ---- kernels of whole vectors ---- */
+
+    .macro kernel height, width, vectors, kind
+    begin_whole \height\()x\width\kind, \height, \vectors
+    cmp rounds, #2
+    b.lo 19f
+    cbnz special, 19f
+
+    /* a tile; rounds >= 2 */
+11: begin_tile \height
+    sub scratch, rounds, #1
+    lsr pairs, scratch, #1
+    round \height, \vectors, fmul
+    tbz scratch, #0, 13f
+12: round \height, \vectors
+    cbz pairs, 14f
+13: round \height, \vectors
+    round \height, \vectors
+    subs pairs, pairs, #1
+    b.ne 13b
+14: end_plain_tile \height, \vectors, rows_of_c, st1
+
+    /* a tile that something is special about */
+19: begin_special
+20: begin_special_tile
+    cmp rounds, #2
+    b.lo 21f
+    cbz w8, 11b
+    rows_of_c ld1, \height, \vectors
+    begin_tile \height
+    sub scratch, rounds, #1
+    lsr pairs, scratch, #1
+    round \height, \vectors
+    tbz scratch, #0, 13b
+    b 12b
+21: cbnz w8, 15f
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
+    b 23f
+15: rows_of_c ld1, \height, \vectors
+23: begin_tile \height
+24: lsr pairs, rounds, #1
+    tbnz rounds, #0, 12b
+    cbnz pairs, 13b
+22: ldr scratch, [strip, #STRIP_TAIL]
+    cbz scratch, 26f
+25: load_step \height, \vectors
+    multiply_step \height, \vectors
+    subs scratch, scratch, #1
+    b.ne 25b
+    end_tile \height, \vectors, rows_of_c, st1
+    end \height\()x\width\kind
+    .endm
+
+    all_heights kernel, 12, 3
+    all_heights kernel, 8, 2
+    all_heights kernel, 4, 1
+
+    .set packing, 1
+    all_heights kernel, 12, 3, _packing
+    .set packing, 0
+
+/* ---- kernels for regular rows ---- */
+
+a_row .req x26
+eights .req x28
+b_eights .req x29
+eights_step .req x30
+
+/* The rows of the tile that begins at list. */
+    .macro find_rows height
+    mov x8, list
+    .set i, 9
+    .rept \height - 1
+    next_row %(i), %(i - 1)
+    .set i, i + 1
+    .endr
+    .endm
+    .macro next_row row, before
+    add x\row, x\before, a_row
+    .endm
+
+/* Kinds of strips: sums begin here and are final, they are added to C, or anything of that with bias
+ * and limits; special: does it accumulate? */
+    .set plain, 0
+    .set adding, 1
+    .set finishing, 2
+
+    .macro add_to_c height, vectors
+    rows_of_c ld1, \height, \vectors
+    round \height, \vectors
+    .endm
+    .macro first_round height, vectors, kind
+    .if \kind == adding
+    add_to_c \height, \vectors
+    .else
+    .if \kind == finishing
+    cbz special, 15f
+    add_to_c \height, \vectors
+    tbz rounds, #0, 12f
+    b 16f
+15:
+    .endif
+    round \height, \vectors, fmul
+    .endif
+    .endm
+
+/* A tile's panels of so many vectors; rounds: without the first and the last one. */
+    .macro panels_of height, vectors, step, kind
+11: mov b, b_panel
+    find_rows \height
+    lsr pairs, rounds, #1
+    first_round \height, \vectors, \kind
+    tbz rounds, #0, 12f
+16: round \height, \vectors
+12: round \height, \vectors
+    round \height, \vectors
+    subs pairs, pairs, #1
+    b.ne 12b
+    round \height, \vectors
+    .if \kind == finishing
+    finish_sums \height, \vectors
+    .endif
+    rows_of_c st1, \height, \vectors
+    add c, c, #16 * \vectors
+    add b_panel, b_panel, \step
+    subs panels_left, panels_left, #1
+    b.ne 11b
+    .endm
+
+    .macro regular_tiles height, kind
+13: mov b_panel, b_first
+    mov panels_left, panels
+    .if \kind == finishing
+    ldr bias, [strip, #STRIP_BIAS]
+    .endif
+    panels_of \height, 3, b_step, \kind
+    cbz eights, 14f
+    mov b_panel, b_eights
+    mov panels_left, eights
+    panels_of \height, 2, eights_step, \kind
+14: add c, c, c_step
+    add list, list, list_step
+    subs tiles, tiles, #1
+    b.ne 13b
+    .endm
+
+    .macro regular height
+    begin_function gemm_f32_listed_\height\()x12_regular_neon
+    save_registers 4, 30
+    ldp list, a_row, [strip, #STRIP_A]
+    ldr rounds, [strip, #STRIP_ROUNDS]
+    ldp b_first, b_step, [strip, #STRIP_B]
+    ldp c, ldc, [strip, #STRIP_C]
+    ldp tiles, panels, [strip, #STRIP_TILES]
+    ldr bias, [strip, #STRIP_BIAS]
+    ldp w23, w8, [strip, #STRIP_ACCUMULATE]
+    ldp b_eights, eights_step, [strip, #STRIP_B_EIGHTS]
+    ldr eights, [strip, #STRIP_EIGHTS]
+    sub rounds, rounds, #2
+    lsl a_row, a_row, #2
+    lsl b_step, b_step, #2
+    lsl eights_step, eights_step, #2
+    lsl ldc, ldc, #2
+    mov scratch, #\height
+    mul list_step, a_row, scratch
+    mul c_step, ldc, scratch
+    /* back from behind the last panel */
+    mov scratch, #48
+    msub c_step, panels, scratch, c_step
+    sub c_step, c_step, eights, lsl #5
+    orr x8, x8, bias
+    cbnz x8, 41f
+    cbnz special, 40f
+    regular_tiles \height, plain
+    b 42f
+40: regular_tiles \height, adding
+    b 42f
+41: regular_tiles \height, finishing
+42: pop_and_return
+    end_function gemm_f32_listed_\height\()x12_regular_neon
+    .endm
+
+    regular 7
+    regular 6
+
+/* ---- kernels of one to three columns ---- */
+
+/* Element (i, j) has four sums, in the order of the lanes of a vector register: LD4 makes vectors
+ * of the panel's columns. */
+    .macro for_elements operation, height, width
+    mov row, c
+    .set i, 0
+    .rept \height
+    .set j, 0
+    .rept \width
+    \operation %(32 - \height * \width + i * \width + j), %(4 * j)
+    .set j, j + 1
+    .endr
+    add row, row, ldc
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro narrow height, width
+    begin \height\()x\width
+    ldr special, [strip, #STRIP_B_SKIP]
+11: sub segment, list, #64
+    mov b, b_first
+    ldr segments, [strip, #STRIP_SEGMENTS]
+    clear_all %(32 - \height * \width), %(\height * \width)
+12: load_next_pointers \height
+    mov scratch, rounds
+    cbz scratch, 14f
+13: for_each_row load, \height
+    several ld4, 4, \height, b, #64
+    .set i, 0
+    .rept \height * \width
+    fma %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
+    .set i, i + 1
+    .endr
+    subs scratch, scratch, #1
+    b.ne 13b
+14: ldr scratch, [strip, #STRIP_TAIL]
+    cbz scratch, 16f
+15: for_each_row load_one, \height
+    .set i, 0
+    .rept \width
+    load_b_one %(\height + i), %(4 * i)
+    .set i, i + 1
+    .endr
+    add b, b, #16
+    .set i, 0
+    .rept \height * \width
+    fma %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
+    .set i, i + 1
+    .endr
+    subs scratch, scratch, #1
+    b.ne 15b
+16: subs segments, segments, #1
+    add b, b, special, lsl #2
+    b.ne 12b
+    for_all sum_lanes, %(32 - \height * \width), %(\height * \width)
+    ldp w8, w9, [strip, #STRIP_ACCUMULATE]
+    cbz w8, 17f
+    for_elements add_c, \height, \width
+17: cbz bias, 18f
+    .set i, 0
+    .rept \width
+    load_bias_one %(i), %(4 * i)
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \height * \width
+    add_one %(32 - \height * \width + i), %(i % \width)
+    .set i, i + 1
+    .endr
+18: tbz w9, #0, 20f
+    ldr s0, [strip, #STRIP_LOW]
+    for_all at_least_one, %(32 - \height * \width), %(\height * \width)
+20: tbz w9, #1, 19f
+    ldr s0, [strip, #STRIP_HIGH]
+    for_all at_most_one, %(32 - \height * \width), %(\height * \width)
+19: for_elements store_one, \height, \width
+    mov c, row
+    add list, list, list_step
+    subs tiles, tiles, #1
+    b.ne 11b
+    end \height\()x\width
+    .endm
+    .macro load_bias_one x, offset
+    ldr s\x, [bias, #\offset]
+    .endm
+
+    all_heights narrow, 3
+    all_heights narrow, 2
+    all_heights narrow, 1

@@ -1,0 +1,328 @@
+/* What the assembly files of listed.h's strips share. A tile of `height` rows and
+ * `vectors` vectors keeps its sums in the last height * vectors vector registers. `special` is one
+ * flag for all that is not always there: several segments, a tail, bias, accumulation, limits, and
+ * columns that are missing. */
+
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/gemm/f32/listed/offsets.h"
+
+/* x8 … x14 are the rows of A. */
+strip .req x0
+list .req x1
+pairs .req x2
+b .req x3
+c .req x4
+ldc .req x5
+tiles .req x6
+row .req x7
+panels_left .req x15
+scratch .req x16
+rounds .req x17
+b_panel .req x19
+b_first .req x20
+b_step .req x21
+list_step .req x22
+special .req x23
+c_step .req x24
+panels .req x25
+segments .req x26
+bias .req x27
+segment .req x28
+from_row .req x29
+from .req x30
+copied .req x26 /* there is one segment */
+copied_too .req x28
+
+/* 1 for kernels that pack B: panels of three vectors. */
+    .set packing, 0
+
+/* Steps of k in a round: 4, or 2 for kernels whose rounds take half of a tail, too. */
+    .set round_steps, 4
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro pointer lane, from, offset
+    ldr x\lane, [\from, #\offset]
+    .endm
+    .macro two_pointers lane0, lane1, from, offset
+    ldp x\lane0, x\lane1, [\from, #\offset]
+    .endm
+
+/* ---- parts of a tile ---- */
+
+    .macro load_pointers height, from
+    load_pointers_after 0, \height, \from
+    .endm
+    .macro load_pointers_after first, height, from
+    .set i, \first
+    .rept (\height - \first) / 2
+    two_pointers %(8 + i), %(9 + i), \from, %(8 * i)
+    .set i, i + 2
+    .endr
+    .if i < \height
+    pointer %(8 + i), \from, %(8 * i)
+    .endif
+    .endm
+
+/* Those of the next segment, whose list `segment` becomes. */
+    .macro load_next_pointers height
+    .if \height == 1
+    ldr x8, [segment, #64]!
+    .else
+    ldp x8, x9, [segment, #64]!
+    load_pointers_after 2, \height, segment
+    .endif
+    .endm
+
+    .macro begin_tile height
+    mov b, b_panel
+    .if packing
+    begin_columns
+    .endif
+    load_pointers \height, list
+    .endm
+
+/* The panel's columns of a plain B, 48 bytes a panel. */
+    .macro begin_columns
+    sub scratch, panels, panels_left
+    ldr from, [strip, #STRIP_FROM]
+    add scratch, scratch, scratch, lsl #1
+    add from, from, scratch, lsl #4
+    .endm
+
+/* One step's vectors of B, which come from the panel, or go there: by general registers, since the
+ * stores of others take pipes of FMLA, but for low tiles, which have no room for more loads. */
+    .macro step_of_b vectors, first
+    .if packing == 0
+    several ld1, \vectors, \first, b, #16 * \vectors
+    .else
+    .if \first > 4
+    .set i, 0
+    .rept \vectors
+    ldp copied, copied_too, [from, #16 * i]
+    stp copied, copied_too, [b], #16
+    .set i, i + 1
+    .endr
+    .endif
+    several ld1, \vectors, \first, from, from_row
+    .if \first <= 4
+    several st1, \vectors, \first, b, #16 * \vectors
+    .endif
+    .endif
+    .endm
+
+    .macro rows_of_c op, height, vectors
+    mov row, c
+    .set i, 32 - \height * \vectors
+    .rept \height
+    several \op, \vectors, %(i), row, ldc
+    .set i, i + \vectors
+    .endr
+    .endm
+
+/* The next panel, or the first one of the next tile. */
+    .macro next_tile width
+    add row, c, c_step
+    add c, c, #4 * \width
+    add b_panel, b_panel, b_step
+    add scratch, list, list_step
+    subs panels_left, panels_left, #1
+    csel c, row, c, eq
+    csel b_panel, b_first, b_panel, eq
+    csel list, scratch, list, eq
+    csel panels_left, panels, panels_left, eq
+    sub tiles, tiles, #1
+    .endm
+
+    .macro begin name
+    begin_function gemm_f32_listed_\name\()_neon
+    .if packing
+    save_registers 4, 30
+    ldr from_row, [strip, #STRIP_FROM_ROW]
+    lsl from_row, from_row, #2
+    .else
+    save_registers 4, 28
+    .endif
+    ldp list, segments, [strip, #STRIP_ROWS]
+    ldp rounds, special, [strip, #STRIP_ROUNDS]
+    ldp b_first, b_step, [strip, #STRIP_B]
+    .if packing
+    ldr b_first, [strip, #STRIP_TO]
+    .endif
+    ldp c, ldc, [strip, #STRIP_C]
+    ldp tiles, panels, [strip, #STRIP_TILES]
+    ldr bias, [strip, #STRIP_BIAS]
+    lsl list_step, segments, #6
+    lsl b_step, b_step, #2
+    lsl ldc, ldc, #2
+    .endm
+
+    .macro end name
+    pop_and_return
+    end_function gemm_f32_listed_\name\()_neon
+    .endm
+
+    .macro add_bias height, vectors
+    .set i, 0
+    .rept \vectors
+    several ld1, 1, %(i), bias, #16
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \height * \vectors
+    add_to %(32 - \height * \vectors + i), %(i % \vectors)
+    .set i, i + 1
+    .endr
+    .endm
+
+/* ---- what all kernels of whole vectors begin and end with ---- */
+
+    .macro begin_whole name, height, vectors
+    begin \name
+    .if round_steps == 2
+    lsl rounds, rounds, #1
+    add rounds, rounds, special, lsr #1
+    and special, special, #1
+    .endif
+    /* segments - 1 | tail | bias | accumulate | clamp | missing */
+    sub segments, segments, #1
+    ldp w8, w9, [strip, #STRIP_ACCUMULATE]
+    ldr w10, [strip, #STRIP_MISSING]
+    orr special, special, segments
+    orr special, special, bias
+    orr special, special, x10
+    orr w8, w8, w9
+    orr special, special, x8
+    mov b_panel, b_first
+    mov panels_left, panels
+    /* from the last panel of a tile to the first one of the next */
+    sub c_step, panels, #1
+    mov scratch, #-16 * \vectors
+    mov x8, #\height
+    mul c_step, c_step, scratch
+    madd c_step, ldc, x8, c_step
+    mul tiles, tiles, panels
+    .endm
+
+/* Rows that lack x8 columns. What is there of the last vector is stored with the end of the one
+ * before it, so that nothing beyond the row is written. */
+    .macro ragged_rows_of_c height, vectors
+    mov row, c
+    adr x9, bytes_in_order + 16
+    mov x10, #16 * (\vectors - 1)
+    sub x9, x9, x8, lsl #2
+    sub x10, x10, x8, lsl #2
+    ldr q1, [x9]
+    .set i, 32 - \height * \vectors
+    .rept \height
+    ragged_row %(i), %(\vectors - 1), %(i + \vectors - 2), %(i + \vectors - 1)
+    .set i, i + \vectors
+    .endr
+    .endm
+    .macro ragged_row first, whole, before, last
+    tbl v0.16b, {v\before\().16b, v\last\().16b}, v1.16b
+    several_at st1, \whole, \first, row
+    str q0, [row, x10]
+    add row, row, ldc
+    .endm
+bytes_in_order:
+    .set i, 0
+    .rept 32
+    .byte i
+    .set i, i + 1
+    .endr
+
+/* For a special tile. */
+    .macro finish_sums height, vectors
+    cbz bias, 28f
+    add_bias \height, \vectors
+28: ldr w8, [strip, #STRIP_CLAMP]
+    tbz w8, #0, 31f
+    limit_all at_least, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_LOW, scratch
+31: tbz w8, #1, 32f
+    limit_all at_most, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_HIGH, scratch
+32:
+    .endm
+    .macro next_bias
+    ldr scratch, [strip, #STRIP_BIAS]
+    cmp panels_left, #1
+    csel bias, scratch, bias, eq
+    .endm
+
+/* Kernels of a width. */
+    .macro all_heights kernel, width, others:vararg
+    .irp height, 7, 6, 5, 4, 3, 2, 1
+    .ifb \others
+    \kernel \height, \width
+    .else
+    \kernel \height, \width, \others
+    .endif
+    .endr
+    .endm
+
+/* One step of k, of what is left after the rounds: */
+    .macro load_step height, vectors
+    for_each_row load_one, \height
+    step_of_b \vectors, \height
+    .endm
+    .macro multiply_step height, vectors
+    .set i, 0
+    .rept \height * \vectors
+    fma %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0
+    .set i, i + 1
+    .endr
+    .endm
+
+/* The sums to C by `store` and the next tile at 11, but at 22 if something is special. */
+    .macro end_plain_tile height, vectors, store, op
+    cbnz special, 22f
+    \store \op, \height, \vectors
+    next_tile %(4 * \vectors)
+    cbnz tiles, 11b
+    b 30f
+    .endm
+
+/* Before the first one of these tiles: from here on, `special` is what of B is between segments, and
+ * a bit that is not one of its address. */
+    .macro begin_special
+    ldr special, [strip, #STRIP_B_SKIP]
+    orr special, special, #1 << 63
+    .endm
+
+/* w8: does it accumulate? */
+    .macro begin_special_tile
+    ldr w8, [strip, #STRIP_ACCUMULATE]
+    .if packing == 0
+    mov segment, list
+    ldr segments, [strip, #STRIP_SEGMENTS]
+    .endif
+    .endm
+
+/* From the end of a segment at 26: the next one at 24, or the sums to C by `store`, and the next tile
+ * at 20. */
+    .macro end_tile height, vectors, store, op
+26:
+    .if packing == 0
+    subs segments, segments, #1
+    b.eq 27f
+    load_next_pointers \height
+    add b, b, special, lsl #2
+    b 24b
+    .endif
+27: finish_sums \height, \vectors
+    .if \vectors > 1
+    ldr w8, [strip, #STRIP_MISSING]
+    cbnz w8, 33f
+    .endif
+    \store \op, \height, \vectors
+34: next_bias
+    next_tile %(4 * \vectors)
+    cbnz tiles, 20b
+    .if \vectors > 1
+    b 30f
+33: ragged_rows_of_c \height, \vectors
+    b 34b
+    .endif
+30:
+    .endm

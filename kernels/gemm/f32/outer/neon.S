@@ -1,0 +1,83 @@
+/* Tiles of outer.h for NEON, which read columns of A: each step of k adds the product of a
+ * piece of A's column by a piece of B's row. One or two loads bring the column, where a row's tile
+ * needs one for each row and four steps: 8x12 has 24 FMLA in 27 instructions, and needs but five
+ * registers beside its sums. */
+#include "kernels/gemm/f32/outer/neon.h"
+
+/* A column of `height` values to v0 and v1, exactly these; and to the next one. */
+    .macro load_column height
+    .if \height == 1
+    ld1r {v0.4s}, [x8], lda
+    .elseif \height == 2
+    ld1 {v0.2s}, [x8], lda
+    .elseif \height == 3
+    ldr s1, [x8, #8]
+    ld1 {v0.2s}, [x8], lda
+    .elseif \height == 8
+    ld1 {v0.4s, v1.4s}, [x8], lda
+    .else
+    .if \height == 5
+    ldr s1, [x8, #16]
+    .elseif \height == 6
+    ldr d1, [x8, #16]
+    .elseif \height == 7
+    ldur q1, [x8, #12]
+    .endif
+    ld1 {v0.4s}, [x8], lda
+    .endif
+    .endm
+
+/* Where row i's value is then. */
+    .macro find_value height, i
+    .set value, \i / 4
+    .set lane, \i % 4
+    .if (\height == 3) & (\i == 2)
+    .set value, 1
+    .set lane, 0
+    .elseif (\height == 7) & (\i >= 4)
+    .set lane, \i - 3
+    .endif
+    .endm
+
+    .macro outer_step height, vectors, op=fmla
+    load_column \height
+    load_b 4, \vectors, 2
+    .set i, 0
+    .rept \height
+    find_value \height, %(i)
+    .set j, 0
+    .rept \vectors
+    multiply \op, %(32 - \height * \vectors + i * \vectors + j), %(2 + j), %(value), %(lane)
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro outer_round height, vectors, first_op=fmla
+    outer_step \height, \vectors, \first_op
+    .rept 3
+    outer_step \height, \vectors
+    .endr
+    .endm
+
+    .macro one_step height, vectors
+    outer_step \height, \vectors
+    .endm
+
+    .macro kernel name, height, vectors
+    begin_kernel outer_\name, \height, \vectors, %(2 + \vectors), 0
+11: mov x8, next
+    ldp x4, rounds, [sp, #KEPT_B]
+    cbz rounds, 16f
+    outer_round \height, \vectors, fmul
+    subs rounds, rounds, #1
+    b.eq 13f
+12: outer_round \height, \vectors
+    subs rounds, rounds, #1
+    b.ne 12b
+    end_kernel outer_\name, \height, \vectors, \vectors, columns_tails, next_columns
+    .endm
+
+#define KERNEL(height, width) kernel height##x##width, height, %(width / 4);
+#include "kernels/gemm/f32/outer/list.h"

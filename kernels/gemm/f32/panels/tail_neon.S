@@ -1,0 +1,380 @@
+/* Tiles of panels.h for NEON whose last vector has one to three columns.
+ *
+ * By lanes of A as much of that vector as they leave would be multiplied for nothing. So a round
+ * takes four steps of each of these columns together, from where it comes once more: each row's
+ * vector is multiplied with the column's, and such a sum has four parts until the tile ends. Four
+ * rows of a panel and five columns have 68 FMLA a round instead of 80, of a panel and six columns
+ * 72. The steps before the rounds are one multiplication of as many values as there are.
+ *
+ * A row has a sum for each whole vector, and then one for each of these columns. */
+    .set steps_differ, 1
+    .set has_tail, 1
+    .set rows_are_long, 1
+#include "kernels/gemm/f32/panels/neon.h"
+
+tail .req x16
+
+/* ---- one instruction each, registers by number ---- */
+
+    .macro load_whole_vectors count, first, panel
+    .if \count == 2
+    load_two_whole \first, %(\first + 1), \panel
+    .elseif \count == 1
+    ldr q\first, [x\panel], #32
+    .endif
+    .endm
+    .macro load_two_whole first, second, panel
+    ldp q\first, q\second, [x\panel], #48
+    .endm
+    .macro load_column kind, to
+    ldr \kind\to, [tail]
+    .endm
+    .macro load_other_column kind, to, stride
+    ldr \kind\to, [tail, x\stride]
+    .endm
+    .macro keep_first x, mask
+    and v\x\().16b, v\x\().16b, v\mask\().16b
+    .endm
+    .macro add_pairs to, x, y
+    faddp v\to\().4s, v\x\().4s, v\y\().4s
+    .endm
+
+/* The register of row i's sum number j, and that of the distance between columns; twice that is in
+ * x19. */
+    .macro find_sum height, sums, i, j
+    .set sum, 32 - (\height - \i) * \sums + \j
+    .endm
+    .macro find_stride height
+    .set stride, 12 /* more panels may take x7 */
+    .if \height > 5
+    .set stride, 15
+    .elseif \height == 5
+    .set stride, 7
+    .endif
+    .endm
+
+/* From the address of the last panel, once scratch is free: behind it. */
+    .macro find_tail height, panel
+    find_register \height, \panel
+    ldr scratch, [strip, #STRIP_LDB]
+    .if columns > 1
+    find_stride \height
+    keep_stride %(stride)
+    .endif
+    .if columns > 2
+    lsl x19, scratch, #1
+    .endif
+    .if last == 3
+    ldr scratch, [strip, #STRIP_GAP]
+    find_behind %(at), 2
+    .else
+    find_behind %(at), %(1 + last)
+    .endif
+    .endm
+    .macro keep_stride to
+    mov x\to, scratch
+    .endm
+    .macro find_behind panel, shift
+    add tail, x\panel, scratch, lsl #\shift
+    .endm
+
+/* ---- steps ---- */
+
+/* The last panel's whole vectors. */
+    .macro whole_vectors height, sums, lane, op
+    find_register \height, %(panel)
+    load_whole_vectors %(last - 1), \height, %(at)
+    .set i, 0
+    .rept \height
+    .set j, 0
+    .rept last - 1
+    multiply \op, %(32 - (\height - i) * \sums + done + j), %(\height + j), %(i), \lane
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro load_column_number kind, to, number
+    .if \number == 0
+    load_column \kind, \to
+    .elseif \number == 1
+    load_other_column \kind, \to, %(stride)
+    .else
+    load_other_column \kind, \to, 19
+    .endif
+    .endm
+
+/* Four steps of the columns. */
+    .macro multiply_columns height, sums, op
+    find_stride \height
+    .set column, 0
+    .rept columns
+    .set x, \height + column % widest
+    load_column_number q, %(x), %(column)
+    .set i, 0
+    .rept \height
+    find_sum \height, \sums, i, %(\sums - columns + column)
+    multiply \op, %(sum), %(i), %(x)
+    .set i, i + 1
+    .endr
+    .set column, column + 1
+    .endr
+    .endm
+
+/* The steps before the rounds, of which scratch is the bytes: columns with those of the last step. One
+ * step is a scalar, two are half a vector: sums' other parts become 0. Three are a vector that ends
+ * in a zero. */
+    .macro first_steps height, sums, group
+    for_each_row load_first, \height
+    step \height, \sums, \group, 0, fmul
+    cmp scratch, #8
+    b.lo 31f
+    step \height, \sums, \group, 1
+    b.eq 32f
+    step \height, \sums, \group, 2
+    load_mask \height, %(\height + 1)
+    for_all keep_first, 0, \height, \height
+    begin_columns \height, \sums, q, begin_four, keep_first
+    tbz scratch, #4, 12f
+    step \height, \sums, \group, 3
+    cbz rounds, 13f
+    .endm
+    .macro one_or_two_columns height, sums
+31: begin_columns \height, \sums, s, begin_one
+    b 12b
+32: begin_columns \height, \sums, d, begin_two
+    b 12b
+    .endm
+    .macro begin_columns height, sums, kind, begin, mask
+    find_stride \height
+    .set column, 0
+    .rept columns
+    load_column_number \kind, %(\height + 1), %(column)
+    .ifnb \mask
+    \mask %(\height + 1), \height
+    .endif
+    .set i, 0
+    .rept \height
+    find_sum \height, \sums, i, %(\sums - columns + column)
+    \begin %(sum), %(i), %(\height + 1)
+    .set i, i + 1
+    .endr
+    .set column, column + 1
+    .endr
+    add tail, tail, scratch
+    .endm
+    .macro begin_one sum, x, y
+    fmul s\sum, s\x, s\y
+    .endm
+    .macro begin_two sum, x, y
+    fmul v\sum\().2s, v\x\().2s, v\y\().2s
+    .endm
+    .macro begin_four sum, x, y
+    fmul v\sum\().4s, v\x\().4s, v\y\().4s
+    .endm
+    .macro load_mask to, temp
+    ldr q\temp, .Lbytes_before
+    .if tall
+    dup v\to\().4s, w7
+    .else
+    dup v\to\().4s, w15
+    .endif
+    cmhi v\to\().4s, v\to\().4s, v\temp\().4s
+    .endm
+
+    .macro step height, sums, group, lane, op=fmla
+    panels_before_last \height, \sums, \lane, \op
+    whole_vectors \height, \sums, \lane, \op
+    .endm
+
+    .macro round_step height, sums, group, lane
+    panels_before_last \height, \sums, \lane, fmla
+    whole_vectors \height, \sums, \lane, fmla
+    .if \lane == 3
+    multiply_columns \height, \sums, fmla
+    add tail, tail, #16
+    .endif
+    .endm
+
+/* ---- a tile's end ---- */
+
+/* One column: rows' sums, each one's four parts, to lanes of v2, and from the fifth row on of v3. More
+ * than one: each row's to the first one's register. */
+    .macro sum_columns height, sums
+    .if columns > 1
+    .set i, 0
+    .rept \height
+    find_sum \height, \sums, i, %(\sums - columns)
+    sum_row %(sum), %(sum + 1), %(sum + 2)
+    .set i, i + 1
+    .endr
+    .else
+    sum_four \height, \sums, 0, 2
+    .if \height > 4
+    sum_four \height, \sums, 4, 3
+    .endif
+    .endif
+    .endm
+    .macro sum_row first, second, third
+    add_pairs \first, \first, \second
+    .if columns > 2
+    add_pairs \third, \third, \third
+    add_pairs \first, \first, \third
+    .else
+    add_pairs \first, \first, \first
+    .endif
+    .endm
+    .macro sum_four height, sums, row, to
+    add_rows \height, \sums, \row, 0
+    .if \height > \row + 2
+    add_rows \height, \sums, %(\row + 2), 1
+    add_pairs \to, 0, 1
+    .else
+    add_pairs \to, 0, 0
+    .endif
+    .endm
+/* A row's pairs and those of the next one, or its own where there is none. */
+    .macro add_rows height, sums, row, to
+    find_sum \height, \sums, \row, %(\sums - 1)
+    .set first, sum
+    .if \row + 1 < \height
+    find_sum \height, \sums, %(\row + 1), %(\sums - 1)
+    .endif
+    add_pairs \to, %(first), %(sum)
+    .endm
+
+/* There is no more of bias than of columns. */
+    .macro add_bias height, sums
+    add_whole_bias \height, \sums, %(\sums - columns)
+    .if columns == 1
+    ld1r {v0.4s}, [scratch]
+    for_all add_to, 2, %(1 + \height / 5), 0
+    .else
+    .if columns == 2
+    ldr d0, [scratch]
+    .else
+    ldr d0, [scratch], #8
+    ld1 {v0.s}[2], [scratch]
+    .endif
+    add_bias_at \height, \sums, %(\sums - columns)
+    .endif
+    .endm
+
+    .macro store_whole_vectors whole, first, step
+    .if \whole > 4
+    store_fours \whole, \first, \step
+    .else
+    store_row \whole, \first
+    .endif
+    .endm
+    .macro store_tail height, sums, whole
+    .if \whole == 0
+    store_columns \height
+    .else
+    store_joined_columns \height, \sums, \whole
+    .endif
+    .endm
+/* There is no vector before them. */
+    .macro store_columns height
+    .if columns == 3
+    add scratch, c, #8
+    .endif
+    .set i, 0
+    .rept \height
+    .if columns == 1
+    store_one %(2 + i / 4), %(i % 4), c
+    .else
+    find_sum \height, columns, i, 0
+    store_two %(sum), c
+    .endif
+    .if columns == 3
+    store_one %(sum), 2, scratch
+    .endif
+    .set i, i + 1
+    .endr
+    .endm
+    .macro store_joined_columns height, sums, whole
+    add scratch, c, #16 * \whole
+    .if columns > 1
+    sub scratch, scratch, #4 * (4 - columns)
+    .endif
+    .if \whole > 4
+    sub rounds, ldc, #16 * ((\whole - 1) / 4 * 4)
+    .endif
+    .set i, 0
+    .rept \height
+    find_sum \height, \sums, i, 0
+    store_whole_vectors \whole, %(sum), rounds
+    .if columns == 1
+    store_one %(2 + i / 4), %(i % 4), scratch
+    .else
+    join 0, %(sum + \whole), %(sum + \whole - 1), columns
+    several st1, 1, 0, scratch, ldc
+    .endif
+    .set i, i + 1
+    .endr
+    .endm
+
+/* ---- a kernel ---- */
+
+    .macro tail_kernel name, height, sums, kind
+    .set tall, 0
+    .if \height > 5
+    .set tall, 1
+    .endif
+    .set low, widest
+    .set row_temps, 0
+    .if columns == 1 /* sums in v2 and v3, and limits */
+    .set low, widest + 1
+    .elseif columns == 3
+    .set row_temps, 1
+    .endif
+    begin_rows_kernel \name, \height, \sums, 0, %(low), \kind
+    sum_columns \height, \sums
+    go_to_ending
+14: accept_branch
+    store_tail \height, \sums, %(\sums - columns)
+    next_tile
+10: accept_branch
+    end_frame \height, \sums
+
+    one_or_two_columns \height, \sums
+
+/* By GEMM_F32_ENDING_*. */
+.Lendings_\height\()_\kind\():
+29: .rept 9
+    .if (. - 29b) == 20
+    .word 20f - 29b
+    .else
+    .word 14b - 29b
+    .endif
+    .endr
+
+    special_rows \height, \sums, 0, \kind
+20: accept_branch
+    finish_sums \height, \sums
+    cbz rounds, 14b
+    .if columns == 1
+    for_all clamp_to, 2, %(1 + \height / 5), 0, 1
+    .endif
+    b 14b
+    end_rows_kernel \name, \height, \kind
+    .endm
+
+    .macro kernel height, full_, middle_, last_, columns_
+    .set full, \full_
+    .set middle, \middle_
+    .set last, \last_
+    .set columns, \columns_
+    find_widest
+    tail_kernel panels_\height\()x\full_\()_\middle_\()_\last_\()_tail_\columns_, \height, %(3 * full + middle + last - 1 + columns), \full_\()_\middle_\()_\last_\()_\columns_
+    .endm
+
+/* Bytes of a row before each of four steps. */
+    .p2align 4
+.Lbytes_before:
+    .word 0, 4, 8, 12
+
+#define KERNEL(height, full, middle, last, columns) kernel height, full, middle, last, columns;
+#include "kernels/gemm/f32/panels/tail_list.h"

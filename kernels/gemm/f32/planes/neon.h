@@ -1,0 +1,113 @@
+/* What the assembly files of planes.h share. A tile of V vectors of rows and `width`
+ * columns keeps its sums in the last V * width vector registers, column after column; rows of A are
+ * the vectors, in the first registers, and values of B the lanes. */
+
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/gemm/f32/planes/planes_offsets.h"
+
+strip .req x0
+a .req x1
+a_step .req x2
+rounds .req x3
+tail .req x4
+b_panel .req x5
+c .req x6
+ldc .req x7
+tiles .req x8
+bias .req x9
+special .req x10
+in .req x11
+b .req x12
+count .req x13
+middle .req x14
+column .req x15
+
+    .macro begin_strip name
+    begin_function gemm_f32_planes_\name\()_neon
+    save_registers 4
+    ldp a, a_step, [strip, #STRIP_A]
+    ldp rounds, tail, [strip, #STRIP_ROUNDS]
+    ldp b_panel, c, [strip, #STRIP_B]
+    ldp ldc, tiles, [strip, #STRIP_LDC]
+    ldr bias, [strip, #STRIP_BIAS]
+    ldr w10, [strip, #STRIP_CLAMP]
+    lsl a_step, a_step, #2
+    lsl ldc, ldc, #2
+    orr special, special, bias
+    .endm
+
+/* One step of k from v(a) and the lanes from number `lane` of v4 … v7 on; in a round, these are
+ * loaded when they come to their end. */
+    .macro products op, V, width, a, lane, loads
+    .set j, 0
+    .rept \width
+    .set l, \lane + j
+    .if \loads
+    .if l % 16 == 0
+    several ld1, 4, 4, b, #64
+    .endif
+    .endif
+    .set v, 0
+    .rept \V
+    multiply \op, %(32 - \V * \width + j * \V + v), %(\a + v), %(4 + l / 4 % 4), %(l % 4)
+    .set v, v + 1
+    .endr
+    .set j, j + 1
+    .endr
+    .endm
+
+    .macro single_step V, width
+    several ld1, \V, 0, in, a_step
+    several ld1, %(\width / 4), 4, b, #(4 * \width)
+    products fmla, \V, \width, 0, 0, 0
+    .endm
+
+    .macro store_columns V, width
+    mov column, c
+    .set i, 32 - \V * \width
+    .rept \width
+    several st1, \V, %(i), column, ldc
+    .set i, i + \V
+    .endr
+    .endm
+
+    .macro begin_tile
+    mov in, a
+    mov b, b_panel
+    .endm
+    .macro next_tile V
+    add a, a, #(16 * \V)
+    add c, c, #(16 * \V)
+    subs tiles, tiles, #1
+    .endm
+
+    .macro spread x, from, lane
+    dup v\x\().4s, v\from\().s[\lane]
+    .endm
+    .macro add_bias V, width
+    several_at ld1, %(\width / 4), 4, bias
+    .set j, 0
+    .rept \width
+    spread 0, %(4 + j / 4), %(j % 4)
+    .set v, 0
+    .rept \V
+    add_to %(32 - \V * \width + j * \V + v), 0
+    .set v, v + 1
+    .endr
+    .set j, j + 1
+    .endr
+    .endm
+
+/* Bias and limits, as far as there are any. */
+    .macro finish_sums V, width
+    cbz bias, 23f
+    add_bias \V, \width
+23: ldr w15, [strip, #STRIP_CLAMP]
+    tbz w15, #0, 24f
+    limit_all at_least, %(32 - \V * \width), %(\V * \width), strip, STRIP_LOW, column
+    ldr w15, [strip, #STRIP_CLAMP]
+24: tbz w15, #1, 25f
+    limit_all at_most, %(32 - \V * \width), %(\V * \width), strip, STRIP_HIGH, column
+25:
+    .endm

@@ -1,0 +1,250 @@
+/* What the tiles that read rows of A, on cores that reorder, have in common: those of
+ * gemm/f32/direct/direct.h and gemm/f32/panels/panels.h.
+ *
+ * The steps that do not make a round, or one whole round, come first: four values of each row are
+ * loaded, and the address moves on by so many bytes as steps take. So k decides no more than where
+ * these steps end, and the very first one multiplies without adding, so that nothing need be
+ * cleared. What finds rows and columns of a tile lies among its first multiply-adds. Only rows of
+ * fewer than four values are loaded lane by lane, and rows of B from a copy multiplied at the end.
+ * A file that sets rows_are_long to 1 before it includes this has neither, nor rows_kernel.
+ *
+ * A file that includes this has `find_columns height, vectors, group`: the addresses of B's groups
+ * from the first one in x4 on, for which scratch and rounds are free. */
+/* clang-format off */
+    .set saves_are_fours, 1
+    .ifndef rows_are_long
+    .set rows_are_long, 0
+    .endif
+#include "kernels/gemm/f32/direct/neon.h"
+
+/* Where a tile's sums go on, and where the call does after its tiles: decided once. */
+#define KEPT_STORE 16
+#define KEPT_END 24
+
+    .macro end_tiles
+    ldr scratch, [sp, #KEPT_END]
+    br scratch
+    .endm
+
+    .macro load_first a, row
+    ld1 {v\a\().4s}, [x\row], scratch
+    .endm
+
+/* The rows of a tile, B, and how its steps are divided: scratch bytes of each row first. */
+    .macro begin_rows height, vectors, group
+    find_rows \height
+    find_row 1, \height
+    ldr x4, [sp, #KEPT_B]
+    find_columns \height, \vectors, \group
+    ldp scratch, rounds, [strip, #STRIP_FIRST]
+    .endm
+
+/* Where a file sets steps_differ before this header, it has these and what a step of a round is by
+ * itself; with parts, also how these become one, and what clears those that nothing begins. 1 … 4 steps, then 12: for rounds, or 13. */
+    .ifndef steps_differ
+    .macro first_steps height, vectors, group
+    for_each_row load_first, \height
+    step \height, \vectors, \group, 0, fmul
+    cmp scratch, #8
+    b.lo 12f
+    step \height, \vectors, \group, 1
+    b.eq 12f
+    step \height, \vectors, \group, 2
+    tbz scratch, #4, 12f
+    step \height, \vectors, \group, 3
+    cbz rounds, 13f
+    .endm
+    .macro round_step height, vectors, group, lane
+    step \height, \vectors, \group, \lane
+    .endm
+    .endif
+    .macro round height, vectors, group
+    for_each_row load, \height
+    round_step \height, \vectors, \group, 0
+    round_step \height, \vectors, \group, 1
+    round_step \height, \vectors, \group, 2
+    round_step \height, \vectors, \group, 3
+    .endm
+
+    .macro end_ragged height, vectors, lanes
+    accept_branch
+    add scratch, c, #16 * (\vectors - 1)
+    store_rows \height, \vectors, \lanes
+    .if \vectors == 1
+    mov c, scratch
+    .endif
+    subs tiles, tiles, #1
+    b.gt 11b
+    tbz tiles, #63, 26f
+    b 24f
+    .endm
+
+    .macro end_dense height, vectors, lanes
+    accept_branch
+    store_dense \height, \vectors, \lanes
+    subs tiles, tiles, #1
+    b.gt 11b
+    end_tiles
+    .endm
+
+/* What becomes of sums, by the table at x8. */
+    .macro choose_ending
+    ldrsw x9, [x8, x10, lsl #2]
+    add x9, x8, x9
+    str x9, [sp, #KEPT_STORE]
+    .endm
+
+/* Tiles one row lower, as a part of the same call: what they keep is kept already. */
+    .macro go_on_lower lower, kind
+    .if rows_are_long == 0
+    lsr x11, tiles, #63
+    .endif
+    adr x8, .Lendings_\lower\()_\kind
+    .if \lower <= 5
+    ldrb w13, [strip, #STRIP_LOW_TILES]
+    .else
+    ldrb w5, [strip, #STRIP_LOW_TILES]
+    .endif
+    choose_ending
+    .if rows_are_long == 0
+    cbnz x11, .Lshort_\lower\()_\kind
+    .endif
+    b .Ltile_\lower\()_\kind
+    .endm
+
+/* Where a file sets row_temps to 1, a kernel uses x19 and x20, too. */
+    .ifndef row_temps
+    .set row_temps, 0
+    .endif
+
+/* ---- a kernel, in parts; kind: with the height, names a tile within the file ---- */
+
+/* From its beginning to the end of a tile's steps. Plain tiles go on at 14; what is special begins
+ * at 30. */
+    .macro begin_rows_kernel name, height, vectors, group, widest, kind
+    begin_frame \name, \height, \vectors, %(\height + \widest), row_temps
+    ldrb w10, [strip, #STRIP_ENDING]
+    adr x8, 14f
+    stp x2, x8, [sp, #KEPT_B]
+    load_strides
+    cbnz w10, 30f
+.Ltile_\height\()_\kind\():
+11: begin_rows \height, \vectors, \group
+    first_steps \height, \vectors, \group
+12: round \height, \vectors, \group
+    subs rounds, rounds, #1
+    b.ne 12b
+13:
+    .endm
+    .macro go_to_ending
+    ldr scratch, [sp, #KEPT_STORE]
+    br scratch
+    .endm
+
+/* What the first tile of a special call needs: the end of the call is at 10 or 27, and endings are
+ * listed at 29. Where rows are shorter than four values the number of tiles is negative, and begins
+ * at 2^63. */
+    .macro special_rows height, vectors, group, kind
+30: str x4, [sp, #KEPT_BIAS]
+    adr x9, 10b
+    .if \height > 1
+    ldrb w12, [strip, #STRIP_LOW_TILES]
+    adr x8, 27f
+    cmp w12, #0
+    csel x9, x8, x9, ne
+    .endif
+    str x9, [sp, #KEPT_END]
+    adr x8, 29b
+    .if rows_are_long
+    choose_ending
+    b 11b
+    .else
+    ldr x11, [strip, #STRIP_FIRST]
+    choose_ending
+    cbnz x11, 11b
+    short_tile \height, \vectors, \group, \kind
+    .endif
+    .endm
+    .macro short_tile height, vectors, group, kind
+.Lshort_\height\()_\kind\():
+18: orr tiles, tiles, #1 << 63
+19: begin_rows \height, \vectors, \group
+    row_tails \height, \vectors, \group
+9:
+    .endm
+
+/* A tile's end, where its rows may be short: the next tile, or the end of the call. */
+    .macro next_tile
+    subs tiles, tiles, #1
+    b.gt 11b
+    .if rows_are_long == 0
+    tbz tiles, #63, 26f
+24: cbnz tiles_low, 19b
+    .endif
+26: end_tiles
+    .endm
+
+    .macro end_rows_kernel name, height, kind
+    .if \height > 1
+27: accept_branch
+    adr x9, 10b
+    str x9, [sp, #KEPT_END]
+    ldrb w10, [strip, #STRIP_ENDING]
+    go_on_lower %(\height - 1), \kind
+    .endif
+    end_function gemm_f32_\name\()_neon
+    end_names
+    .endm
+
+    .macro rows_kernel name, height, vectors, group, widest, kind
+    begin_rows_kernel \name, \height, \vectors, \group, \widest, \kind
+    .if parts > 1
+    join_parts \height, \vectors
+    .endif
+    go_to_ending
+14: accept_branch
+    store_whole \height, \vectors
+    subs tiles, tiles, #1
+    b.ne 11b
+10: accept_branch
+    end_frame \height, \vectors
+    .if parts > 1
+    clear_parts \height, \vectors
+    .endif
+
+/* By GEMM_F32_ENDING_*. */
+.Lendings_\height\()_\kind\():
+29: .word 14b - 29b, 41f - 29b, 42f - 29b, 43f - 29b, 23f - 29b, 20f - 29b
+    .if (\height > 1) & (\vectors > 1) & (\vectors <= 8)
+    .word 51f - 29b, 52f - 29b, 53f - 29b
+    .else
+    .word 41f - 29b, 42f - 29b, 43f - 29b
+    .endif
+
+    special_rows \height, \vectors, \group, \kind
+    end_tail \vectors, \group
+    b 21f
+20: accept_branch
+    .if \vectors == \group
+    ldr rounds, [strip, #STRIP_B_TAIL]
+    ldr scratch, [strip, #STRIP_TAIL]
+    cbnz rounds, 17b
+    .endif
+21: finish_sums \height, \vectors
+    ldr rounds, [strip, #STRIP_LANES]
+    tbnz rounds, #2, 23f
+    tbz rounds, #1, 41f
+    tbz rounds, #0, 42f
+43: end_ragged \height, \vectors, 3
+42: end_ragged \height, \vectors, 2
+41: end_ragged \height, \vectors, 1
+    .if (\height > 1) & (\vectors > 1) & (\vectors <= 8)
+53: end_dense \height, \vectors, 3
+52: end_dense \height, \vectors, 2
+51: end_dense \height, \vectors, 1
+    .endif
+23: accept_branch
+    store_whole \height, \vectors
+    next_tile
+    end_rows_kernel \name, \height, \kind
+    .endm

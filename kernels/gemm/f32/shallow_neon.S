@@ -1,0 +1,267 @@
+/* Kernels of gemm/f32/direct/direct.h for one small depth each, for NEON: 1 … 8 steps of k, where a tile
+ * would be stored as soon as it is begun.
+ *
+ * The strip's whole B, depth * vectors registers, stays in the last vector registers while rows of
+ * A and C go by, four, two or one at a time as far as the registers go. A row takes one load of A
+ * (two of 3, 5, 6 or 7 values), depth * vectors multiply-accumulates and one store: 4x16 has 32 in
+ * 39 instructions for two rows. */
+
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/gemm/f32/direct/offsets.h"
+
+/* a2: where the second load of a row begins. Strides become bytes. */
+strip .req x0
+a .req x1
+b .req x2
+c .req x3
+bias .req x4
+lda .req x5
+ldc .req x6
+rows .req x7
+special .req x8
+scratch .req x9
+a2 .req x10
+ldb .req x11
+last .req x12
+third .req x13
+lanes .req x14
+
+/* ---- one instruction each, registers by number ---- */
+
+/* Values 0 … depth - 1 of a row; from the fifth on they are the last ones of the second register. */
+    .macro load_a depth, a0, a1
+    .if \depth == 1
+    ld1r {v\a0\().4s}, [a], lda
+    .elseif \depth == 2
+    ld1 {v\a0\().2s}, [a], lda
+    .elseif \depth == 3
+    ld1 {v\a0\().2s}, [a], lda
+    ld1 {v\a0\().s}[2], [a2], lda
+    .elseif \depth == 4
+    ld1 {v\a0\().4s}, [a], lda
+    .elseif \depth < 8
+    ld1 {v\a0\().4s}, [a], lda
+    ld1 {v\a1\().4s}, [a2], lda
+    .else
+    ld1 {v\a0\().4s, v\a1\().4s}, [a], lda
+    .endif
+    .endm
+    .macro store_two s, at
+    st1 {v\s\().d}[0], [\at], ldc
+    .endm
+    .macro store_one s, lane, at
+    st1 {v\s\().s}[\lane], [\at], ldc
+    .endm
+    .macro load_bias b
+    ldr q\b, [scratch], #16
+    .endm
+    .macro load_limits low, high
+    ld1r {v\low\().4s}, [scratch], #4
+    ld1r {v\high\().4s}, [scratch]
+    .endm
+
+/* ---- rows ----
+ *
+ * count rows at once: sums are the first count * vectors registers, rows of A follow. */
+
+    .macro step op, depth, vectors, count, p
+    .set lane, \p % 4
+    .set part, \p / 4
+    .if part
+    .set lane, 3 - (\depth - 1 - \p)
+    .endif
+    .set i, 0
+    .rept \count
+    .set j, 0
+    .rept \vectors
+    multiply \op, %(i * \vectors + j), %(32 - \depth * \vectors + \p * \vectors + j), %(\count * \vectors + i * ((\depth + 3) / 4) + part), %(lane)
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro multiply_rows depth, vectors, count
+    .set i, 0
+    .rept \count
+    load_a \depth, %(\count * \vectors + i * ((\depth + 3) / 4)), %(\count * \vectors + i * ((\depth + 3) / 4) + 1)
+    .set i, i + 1
+    .endr
+    step fmul, \depth, \vectors, \count, 0
+    .set p, 1
+    .rept \depth - 1
+    step fmla, \depth, \vectors, \count, %(p)
+    .set p, p + 1
+    .endr
+    .endm
+
+/* Two registers behind the sums are free now: of A's rows, or of sums that one row does not have. */
+    .macro finish_rows depth, vectors, count
+    cbz bias, 1f
+    mov scratch, bias
+    .set j, 0
+    .rept \vectors
+    load_bias %(\count * \vectors)
+    .set i, 0
+    .rept \count
+    add_to %(i * \vectors + j), %(\count * \vectors)
+    .set i, i + 1
+    .endr
+    .set j, j + 1
+    .endr
+1:  ldr scratch, [strip, #STRIP_CLAMP]
+    cbz scratch, 2f
+    add scratch, strip, #STRIP_LOW
+    load_limits %(\count * \vectors), %(\count * \vectors + 1)
+    clamp_all 0, %(\count * \vectors), %(\count * \vectors), %(\count * \vectors + 1)
+2:
+    .endm
+
+    .macro store_rows vectors, count
+    .set i, 0
+    .rept \count
+    several st1, \vectors, %(i * \vectors), c, ldc
+    .set i, i + 1
+    .endr
+    .endm
+
+/* The last vector's first `lanes` elements go to `last`, and a third one to `third`. */
+    .macro store_ragged vectors, count
+    .set i, 0
+    .rept \count
+    .if \vectors > 1
+    several st1, %(\vectors - 1), %(i * \vectors), c, ldc
+    .endif
+    .set i, i + 1
+    .endr
+    tbnz lanes, #1, 3f
+    .set i, 0
+    .rept \count
+    store_one %(i * \vectors + \vectors - 1), 0, last
+    .set i, i + 1
+    .endr
+    b 4f
+3:
+    .set i, 0
+    .rept \count
+    store_two %(i * \vectors + \vectors - 1), last
+    .set i, i + 1
+    .endr
+    tbz lanes, #0, 4f
+    .set i, 0
+    .rept \count
+    store_one %(i * \vectors + \vectors - 1), 2, third
+    .set i, i + 1
+    .endr
+4:
+    .endm
+
+    .macro finish_and_store depth, vectors, count
+    finish_rows \depth, \vectors, \count
+    tbz lanes, #2, 5f
+    store_rows \vectors, \count
+    b 6f
+5:  store_ragged \vectors, \count
+6:
+    .endm
+
+/* ---- a kernel ---- */
+
+    .macro load_strip depth, vectors
+    ldr scratch, [strip, #STRIP_B_TAIL]
+    .set p, 0
+    .rept \depth
+    .if p == 4 * ((\depth - 1) / 4)
+    cbz scratch, 1f
+    mov b, scratch
+    ldr ldb, [strip, #STRIP_TAIL_LDB]
+    lsl ldb, ldb, #2
+1:
+    .endif
+    several ld1, \vectors, %(32 - \depth * \vectors + p * \vectors), b, ldb
+    .set p, p + 1
+    .endr
+    .endm
+
+/* As many rows at once as there are registers for their sums and their values of A. */
+    .macro kernel name, depth, vectors
+    .set count, 4
+    .if \depth * \vectors + 4 * \vectors + 4 * ((\depth + 3) / 4) > 32
+    .set count, 2
+    .endif
+    .if \depth * \vectors + 2 * \vectors + 2 * ((\depth + 3) / 4) > 32
+    .set count, 1
+    .endif
+    kernel_by \name, %(count), \depth, \vectors
+    .endm
+
+    .macro kernel_by name, count, depth, vectors
+    .set saves, (\depth * \vectors > 16) | (\count * \vectors + \count * ((\depth + 3) / 4) > 8)
+    begin_function gemm_f32_shallow_\name\()_neon
+    .if saves
+    save_registers 4
+    .endif
+    ldp lda, ldc, [strip, #STRIP_LDA]
+    ldp ldb, rows, [strip, #STRIP_LDB]
+    ldr special, [strip, #STRIP_SPECIAL]
+    lsl lda, lda, #2
+    lsl ldc, ldc, #2
+    lsl ldb, ldb, #2
+    .if \depth == 3
+    add a2, a, #8
+    .elseif (\depth > 4) & (\depth < 8)
+    add a2, a, #4 * (\depth - 4)
+    .endif
+    load_strip \depth, \vectors
+    cbnz special, 14f
+    .if \count > 1
+    subs rows, rows, #\count
+    b.lo 12f
+    .endif
+11: multiply_rows \depth, \vectors, \count
+    store_rows \vectors, \count
+    subs rows, rows, #\count
+    .if \count == 1
+    b.ne 11b
+    .else
+    b.hs 11b
+12: adds rows, rows, #\count
+    b.eq 15f
+13: multiply_rows \depth, \vectors, 1
+    store_rows \vectors, 1
+    subs rows, rows, #1
+    b.ne 13b
+    .endif
+15:
+    .if saves
+    restore_registers
+    .endif
+    ret
+
+14: ldr lanes, [strip, #STRIP_LANES]
+    add last, c, #16 * (\vectors - 1)
+    add third, last, #8
+    .if \count > 1
+    subs rows, rows, #\count
+    b.lo 17f
+    .endif
+16: multiply_rows \depth, \vectors, \count
+    finish_and_store \depth, \vectors, \count
+    subs rows, rows, #\count
+    .if \count == 1
+    b.ne 16b
+    .else
+    b.hs 16b
+17: adds rows, rows, #\count
+    b.eq 15b
+18: multiply_rows \depth, \vectors, 1
+    finish_and_store \depth, \vectors, 1
+    subs rows, rows, #1
+    b.ne 18b
+    .endif
+    b 15b
+    end_function gemm_f32_shallow_\name\()_neon
+    .endm
+
+#define KERNEL(depth, width) kernel depth##x##width, depth, %(width / 4);
+#include "kernels/gemm/f32/shallow_list.h"

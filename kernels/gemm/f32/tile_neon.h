@@ -1,0 +1,148 @@
+/* What whole tiles of gemm/gemm.h in assembly share: all but the multiply-adds.
+ *
+ * A tile has LINES lines of VECTORS vectors: rows of C, or columns. Its sums are the last
+ * registers, line by line. A file says LINES, VECTORS and LINE_STEP, which is TILE_ROW or
+ * TILE_COLUMN, and has macros for what depends on them:
+ *
+ *   load_line first, store_line first   a line of C, at `at` and `c`, which go on by `line`
+ *   add_bias                            from `scratch`, v0 … v6 are free
+ *   clamp_sums                          to v4 and v5 */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/gemm/f32/offsets.h"
+
+tile .req x0
+a .req x1
+b .req x2
+k .req x3
+c .req x4
+line .req x5
+from .req x9
+from_row .req x10
+copied .req x11
+copied_too .req x12
+
+/* 1 for kernels that pack B. */
+    .set packing, 0
+
+    .macro each_line what
+    .set i, 0
+    .rept LINES
+    \what %(32 - LINES * VECTORS + VECTORS * i)
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro begin_tile name
+    begin_function \name
+    .if LINES * VECTORS > 16
+    save_registers 4
+    .endif
+    ldp k, a, [tile, #TILE_K]
+    ldp b, c, [tile, #TILE_B]
+    ldr line, [tile, #LINE_STEP]
+    ldr w8, [tile, #TILE_ACCUMULATE]
+    lsl line, line, #2
+    .if packing
+    ldp from, from_row, [tile, #TILE_FROM]
+    ldr b, [tile, #TILE_TO]
+    lsl from_row, from_row, #2
+    .endif
+    cbnz w8, 1f
+    clear_all %(32 - LINES * VECTORS), %(LINES * VECTORS)
+    b 2f
+1:  mov at, c
+    each_line load_line
+2:
+    .endm
+
+/* Most callers have no clamp: limits that are both infinite are left out. */
+    .macro end_tile name
+    ldr scratch, [tile, #TILE_BIAS]
+    cbz scratch, 1f
+    add_bias
+1:  ldp s4, s5, [tile, #TILE_LOW]
+    mov w8, #0xff800000
+    fmov s6, w8
+    fneg s7, s6
+    fcmp s4, s6
+    fccmp s5, s7, #0, eq
+    b.eq 2f
+    dup v4.4s, v4.s[0]
+    dup v5.4s, v5.s[0]
+    clamp_sums
+2:  each_line store_line
+    .if LINES * VECTORS > 16
+    restore_registers
+    .endif
+    ret
+    end_function \name
+    .endm
+
+/* v4 … to the vectors of every line. */
+    .macro add_to_lines
+    .set i, 0
+    .rept LINES * VECTORS
+    add_to %(32 - LINES * VECTORS + i), %(4 + i % VECTORS)
+    .set i, i + 1
+    .endr
+    .endm
+
+/* The next twelve values of B in v4 … v6, which come from the panel, or go there: by general
+ * registers, since the stores of others take pipes of FMLA. */
+    .macro step_of_b
+    .if packing
+    .irp at, 0, 16, 32
+    ldp copied, copied_too, [from, #\at]
+    stp copied, copied_too, [b], #16
+    .endr
+    ld1 {v4.4s, v5.4s, v6.4s}, [from], from_row
+    .else
+    ld1 {v4.4s, v5.4s, v6.4s}, [b], #48
+    .endif
+    .endm
+
+/* All of k, by the file's `step va`: eight values of A are in v(va) and the next register. */
+    .macro multiply_in_fours
+    lsr scratch, k, #2
+    and k, k, #3
+    cbz scratch, 4f
+3:  ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [a], #64
+    step 0
+    step 2
+    ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [a], #64
+    step 0
+    step 2
+    subs scratch, scratch, #1
+    b.ne 3b
+4:  cbz k, 6f
+5:  ld1 {v0.4s, v1.4s}, [a], #32
+    step 0
+    subs k, k, #1
+    b.ne 5b
+6:
+    .endm
+
+/* ---- for cores that issue in order ---- */
+
+/* Row `row` of C with a vector of B, by a lane of what has that row of A. */
+    .macro multiply_row row, vector, a, lane
+    fma %(32 - LINES * VECTORS + \row * VECTORS + \vector), %(4 + \vector), \a, \lane
+    .endm
+
+/* Rows 2 pair and 2 pair + 1, which are in v(pair). */
+    .macro upper pair, vector
+    multiply_row %(2 * \pair), \vector, \pair, 0
+    .endm
+    .macro lower pair, vector
+    multiply_row %(2 * \pair + 1), \vector, \pair, 1
+    .endm
+
+/* Rows 4 quad … 4 quad + 3, which are in v(quad), with one other instruction in their midst. */
+    .macro four quad, vector, other:vararg
+    multiply_row %(4 * \quad), \vector, \quad, 0
+    multiply_row %(4 * \quad + 1), \vector, \quad, 1
+    \other
+    multiply_row %(4 * \quad + 2), \vector, \quad, 2
+    multiply_row %(4 * \quad + 3), \vector, \quad, 3
+    .endm

@@ -1,0 +1,50 @@
+/* What the assembly files of indirect.h's tiles share: where their arguments are, and what
+ * becomes of sums. A tile of P pixels and V vectors keeps them in P * V vector registers from
+ * number `first` on, pixel after pixel, and the pointers of a tap in x9 …. */
+
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/indirect/f32/offsets.h"
+
+/* at: of the next channels, in bytes from a pixel's pointer. */
+tile .req x0
+pixels .req x1
+taps .req x2
+weights .req x3
+at .req x4
+offset .req x5
+quads .req x6
+left .req x7
+scratch .req x17
+
+    .macro load_pair first, second, from
+    ldp x\first, x\second, [pixels, #\from]
+    .endm
+    .macro load_pointer to, from
+    ldr x\to, [pixels, #\from]
+    .endm
+
+    .macro add_bias first, pixel_count, vectors
+    ldr scratch, [tile, #TILE_BIAS]
+    several ld1, \vectors, 0, scratch, %(16 * \vectors)
+    .set v, 0
+    .rept \pixel_count * \vectors
+    add_to %(\first + v), %(v % \vectors)
+    .set v, v + 1
+    .endr
+    .endm
+
+/* Only if there is one: low is not -infinity or high not infinity. */
+    .macro clamp_sums first, count
+    ldp w9, w10, [tile, #TILE_LOW]
+    mov w11, #0x7f800000
+    eor w9, w9, #0x80000000
+    cmp w9, w11
+    ccmp w10, w11, #0, eq
+    b.eq 7f
+    add scratch, tile, #TILE_LOW
+    ld1r {v0.4s}, [scratch], #4
+    ld1r {v1.4s}, [scratch]
+    clamp_all \first, \count, 0, 1
+7:
+    .endm

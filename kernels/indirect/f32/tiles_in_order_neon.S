@@ -1,0 +1,340 @@
+/* Whole tiles of indirect.h, with a bias, of the first pixels, whose channels are fours, for
+ * cores that issue in order: 8x4, 7x8 (8x8 on wide ones), and all with fewer pixels but one and two.
+ *
+ * A step multiplies four channels of all pixels by their weights, one channel after the other. All
+ * that is no multiply-add comes after every second one on wide cores (Cortex-A510), after each on
+ * narrow ones (A53, A55): what the next step needs, each as soon as its register is free, and what
+ * there was no register for in the step before.
+ *
+ * wide: a pixel's channels are one vector. With one vector of weights there are too few
+ *   multiply-adds after its last use, and so two registers for each.
+ * narrow: they are two halves, the second of which comes in its own step, as lanes need no whole
+ *   vectors. 7x8 leaves registers for weights of two channels only. */
+#include "kernels/asm/in_order_neon.h"
+#include "kernels/indirect/f32/neon.h"
+
+steps .req x2 /* taps becomes that */
+at_high .req x8
+
+/* The kernel, whose core is `kind`: */
+    .set P, 0
+    .set V, 0
+    .set sums, 0
+    .set doubled, 0      /* pixels have two registers, each with all four channels */
+    .set weights_at, 0
+    .set sets, 0         /* channels whose weights there are registers for */
+    .set single, 0       /* a tap has four channels: one step */
+/* What is assembled of it: */
+    .set own, 0          /* which registers of pixels, if they are doubled */
+    .set has_next, 0
+    .set moved, 0        /* are weights those of the next step already? */
+    .set channel, 0
+
+/* ---- multiply-adds ---- */
+
+    .macro multiply_next op
+    .set c, n / (P * V)
+    .set i, n % (P * V) / V
+    .set v, n % V
+    .set value, i + P * doubled * own
+    .set lane, c
+    .if (kind == IN_ORDER_NARROW) & (c > 1)
+    .set value, i + P
+    .set lane, c - 2
+    .endif
+    multiply \op, %(sums + i * V + v), %(weights_at + c % sets * V + v), %value, %lane
+    .endm
+
+/* ---- all else, one after the other: number `item` ---- */
+
+    .set NOTHING, 0
+    .set WEIGHTS, 1  /* of channel `channel`, 4 …: of the next step */
+    .set PIXELS, 2   /* the next step's; narrow: their lower halves */
+    .set UPPER, 3    /* the other ones, of this step */
+    .set POINTERS, 4
+    .set COUNT, 5    /* to the next step's weights, channels and tap */
+
+/* The next `count` are `what`, from multiply-add `after` on; one by one every `apart`. */
+    .macro some count, what, after, apart=0
+    .if (found == NOTHING) & (among < \count)
+    .set found, \what
+    .set ready, \after + among * \apart
+    .elseif found == NOTHING
+    .set among, among - \count
+    .endif
+    .endm
+    .macro some_weights of
+    .if found == NOTHING
+    .set channel, \of
+    .endif
+    some V, WEIGHTS, %((channel - sets + 1) * P * V - 1)
+    .endm
+
+/* Counting comes first: on wide cores it would wait for loads, as results are written in order. */
+    .macro find_counts
+    .set pairs, (P + 1) / 2
+    .set counts, 8
+    .if kind == IN_ORDER_NARROW
+    .set counts, 9
+    .endif
+    .if single
+    .set counts, 3
+    .endif
+    .endm
+    .macro some_pointers
+    some counts, COUNT, 0
+    some pairs, POINTERS, 0
+    .endm
+
+/* What number `item` is, and number `among` of its kind. */
+    .macro find_item
+    .set found, NOTHING
+    .set among, item
+    .if kind == IN_ORDER_WIDE
+    find_item_of_wide
+    .elseif sets == 4
+    find_item_of_narrow
+    .else
+    find_item_of_narrowest
+    .endif
+    .endm
+    .macro find_item_of_wide
+    some_weights 3
+    .if has_next
+    some_pointers
+    some_weights 4
+    .if doubled
+    some P, PIXELS, 0
+    .endif
+    some_weights 5
+    some_weights 6
+    .if !doubled
+    some P, PIXELS, %(3 * P * V + V - 1), V
+    .endif
+    .endif
+    .endm
+    .macro find_item_of_narrow
+    some P, UPPER, 0
+    some_weights 3
+    .if has_next
+    some_pointers
+    some_weights 4
+    some P, PIXELS, %(P * V + V - 1), V
+    some_weights 5
+    some_weights 6
+    .endif
+    .endm
+    .macro find_item_of_narrowest
+    some_weights 1
+    some P, UPPER, 0
+    some_weights 2
+    .if has_next
+    some_pointers
+    .endif
+    some_weights 3
+    .if has_next
+    some P, PIXELS, %(P * V + V - 1), V
+    some_weights 4
+    .endif
+    .endm
+
+    .macro load_pixel value, pixel
+    .if kind == IN_ORDER_WIDE
+    ldr q\value, [x\pixel, at]
+    .else
+    ldr d\value, [x\pixel, at]
+    .endif
+    .endm
+    .macro load_upper_pixel value, pixel
+    ldr d\value, [x\pixel, at_high]
+    .endm
+    .macro load_pointers k
+    .if 2 * \k + 1 < P
+    load_pair %(9 + 2 * \k), %(10 + 2 * \k), %(16 * \k)
+    .else
+    load_pointer %(9 + 2 * \k), %(16 * \k)
+    .endif
+    .endm
+
+    .macro count_on k
+    .if \k == 0
+    add weights, weights, #64 * V
+    .set moved, 1
+    .elseif \k == counts - 1
+    subs steps, steps, #1
+    .elseif single
+    add pixels, pixels, #64
+    .elseif \k == 1
+    subs left, left, #1
+    .elseif \k == 2
+    add at, at, #16
+    .elseif \k == 3
+    csel at, offset, at, eq
+    .elseif \k == 4
+    csel left, quads, left, eq
+    .elseif \k == 5
+    cset scratch, eq
+    .elseif \k == 6
+    add pixels, pixels, scratch, lsl #6
+    .else
+    add at_high, at, #8
+    .endif
+    .endm
+
+    .macro do_item
+    .if found == WEIGHTS
+    load_some %(weights_at + channel % sets * V + among), weights, %(16 * ((channel - 4 * moved) * V + among))
+    .elseif found == PIXELS
+    load_pixel %(among + P * doubled * (1 - own)), %(9 + among)
+    .elseif found == UPPER
+    load_upper_pixel %(P + among), %(9 + among)
+    .elseif found == POINTERS
+    load_pointers among
+    .elseif found == COUNT
+    count_on among
+    .endif
+    count_if_whole item
+    .endm
+
+    .macro next_other
+    find_item
+    .if (waiting > 0) & (waiting_until <= n)
+    insert_upper
+    .elseif (found != NOTHING) & (ready <= n) & ((waiting < 2) | (found != WEIGHTS))
+    do_item
+    .endif
+    .endm
+
+    .macro step next
+    .set has_next, \next
+    .set item, 0
+    .set moved, 0
+    find_counts
+    multiply_all fmla, %(4 * P * V)
+    .endm
+
+/* ---- a kernel ---- */
+
+/* What has to be there before the first step. */
+    .macro first_loads
+    find_counts
+    .set k, 0
+    .rept pairs
+    load_pointers k
+    .set k, k + 1
+    .endr
+    .set k, 0
+    .rept (sets - 1) * V
+    load_weights %(weights_at + k), %(16 * k)
+    .set k, k + 1
+    .endr
+    .set k, 0
+    .rept P
+    load_pixel %k, %(9 + k)
+    .set k, k + 1
+    .endr
+    .endm
+    .macro load_weights to, from
+    ldr q\to, [weights, #\from]
+    .endm
+
+/* To 5, steps >= 1. Where pixels have two registers, every other step is in the other ones. */
+    .macro all_steps one
+    .set single, \one
+    .set own, 0
+    first_loads
+    subs steps, steps, #1
+    b.eq 3f
+2:  step 1
+    .if doubled
+    b.eq 4f
+    .set own, 1
+    step 1
+    .set own, 0
+    .endif
+    b.ne 2b
+3:  step 0
+    .if doubled
+    b 5f
+4:  .set own, 1
+    step 0
+    .endif
+    .endm
+
+    .macro store_sums
+    ldp x9, x10, [tile, #TILE_DST]
+    lsl x10, x10, #2
+    .set k, 0
+    .rept P
+    .if V == 2
+    store_pair %(sums + 2 * k), %(sums + 2 * k + 1)
+    .else
+    store_one %(sums + k)
+    .endif
+    add x9, x9, x10
+    .set k, k + 1
+    .endr
+    .endm
+    .macro store_pair first, second
+    stp q\first, q\second, [x9]
+    .endm
+    .macro store_one sum
+    str q\sum, [x9]
+    .endm
+
+    .macro tile_kernel name
+    begin_function \name
+    .if kind == IN_ORDER_NARROW
+    save_registers 4, 20
+    .else
+    save_registers 4
+    .endif
+    ldp taps, quads, [tile, #TILE_TAPS]
+    ldp pixels, offset, [tile, #TILE_PIXELS]
+    ldr weights, [tile, #TILE_WEIGHTS]
+    lsl at, offset, #2
+    lsr left, quads, #2
+    lsl offset, offset, #2
+    cmp left, #1
+    mul steps, taps, left
+    mov quads, left
+    add at_high, at, #8
+    clear_all %sums, %(P * V)
+    cbz steps, 5f
+    b.ne 1f
+    all_steps 1
+    b 5f
+1:  all_steps 0
+5:  add_bias %sums, %P, %V
+    clamp_sums %sums, %(P * V)
+    store_sums
+    pop_and_return
+    end_function \name
+    .endm
+
+    .macro kernel name, pixel_count, columns, core
+    .set kind, \core
+    .set P, \pixel_count
+    .set V, \columns / 4
+    .set sums, 32 - P * V
+    .set doubled, 0
+    .if (kind == IN_ORDER_WIDE) & (V == 1)
+    .set doubled, 1
+    .endif
+    .set weights_at, 2 * P
+    .if (kind == IN_ORDER_WIDE) & (V == 2)
+    .set weights_at, P
+    .endif
+    .set sets, 4
+    .if (kind == IN_ORDER_NARROW) & (P == 7) & (V == 2)
+    .set sets, 2
+    .endif
+    tile_kernel \name
+    .endm
+
+#define KERNEL(pixels, columns) kernel indirect_f32_##pixels##x##columns##_narrow_neon, pixels, columns, IN_ORDER_NARROW;
+#include "kernels/indirect/f32/in_order_list.h"
+#undef KERNEL
+#define KERNEL(pixels, columns) kernel indirect_f32_##pixels##x##columns##_wide_neon, pixels, columns, IN_ORDER_WIDE;
+#include "kernels/indirect/f32/in_order_list.h"
+KERNEL(8, 8)

@@ -1,0 +1,283 @@
+/* Strided copies: whole rows where both sides are contiguous, 4x4 transposes where they are so in
+ * different directions (two to four rows or columns: interleaving stores or loads), else
+ * element by element.
+ *
+ * A transpose goes over blocks of 16 rows and 64 columns, so that each piece it writes is a cache
+ * line, and each it reads four; few columns of many rows are done four at a time, down as many rows
+ * as stay in the L1 cache. */
+#include "kernels/pack/f32/copy.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "kernels/asm/vector_neon.h"
+
+enum {
+    BLOCK_ROWS = 16,
+    BLOCK_COLS = 64,
+    SHORT_ROW = 32,
+    FEW_COLS = 32,
+    DOWN_VALUES = 4096, /* of a block of few columns */
+};
+
+static size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void copy_elements(const struct copy_f32_plane *plane, size_t r, size_t r_end, size_t c,
+                          size_t c_end)
+{
+    for (; r < r_end; r++) {
+        const float *src = plane->src + (ptrdiff_t)r * plane->src_row;
+        float *dst = plane->dst + (ptrdiff_t)r * plane->dst_row;
+        for (size_t i = c; i < c_end; i++)
+            dst[(ptrdiff_t)i * plane->dst_col] = src[(ptrdiff_t)i * plane->src_col];
+    }
+}
+
+/* Rows that a call of memcpy() would cost more than; the last vector overlaps the one before. */
+static void copy_short_rows(const struct copy_f32_plane *plane)
+{
+    const float *src = plane->src;
+    float *dst = plane->dst;
+    size_t last = plane->cols - 4;
+    for (size_t r = plane->rows; r; r--, src += plane->src_row, dst += plane->dst_row) {
+        for (size_t i = 0; i < last; i += 4)
+            vst1q_f32(dst + i, vld1q_f32(src + i));
+        vst1q_f32(dst + last, vld1q_f32(src + last));
+    }
+}
+
+/* Both column strides are 1; rows without gaps are one row. */
+static void copy_rows(const struct copy_f32_plane *plane)
+{
+    ptrdiff_t cols = (ptrdiff_t)plane->cols;
+    if (plane->src_row == cols && plane->dst_row == cols) {
+        memcpy(plane->dst, plane->src, plane->rows * plane->cols * sizeof(float));
+        return;
+    }
+    if (cols >= 4 && cols <= SHORT_ROW) {
+        copy_short_rows(plane);
+        return;
+    }
+    for (size_t r = 0; r < plane->rows; r++)
+        memcpy(plane->dst + (ptrdiff_t)r * plane->dst_row,
+               plane->src + (ptrdiff_t)r * plane->src_row, plane->cols * sizeof(float));
+}
+
+/* Four columns of four or eight rows; src_col and dst_row are 1. Of eight, what goes to a line of
+ * dst is stored together. */
+INLINE void transpose(size_t rows, const float *src, ptrdiff_t src_row, float *dst,
+                      ptrdiff_t dst_col)
+{
+    float32x4_t block[8];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < rows; i++)
+        block[i] = vld1q_f32(src + (ptrdiff_t)i * src_row);
+    transpose_4x4(block);
+    if (rows == 8)
+        transpose_4x4(block + 4);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++)
+        if (rows == 8)
+            vst1q_f32_x2(dst + (ptrdiff_t)i * dst_col, ((float32x4x2_t){{block[i], block[i + 4]}}));
+        else
+            vst1q_f32(dst + (ptrdiff_t)i * dst_col, block[i]);
+}
+
+/* Four columns down the rows, at least eight; the last tile overlaps the one before. */
+INLINE void transpose_columns(size_t rows, const float *src, ptrdiff_t src_row, float *dst,
+                              ptrdiff_t dst_col)
+{
+    ptrdiff_t missing = (ptrdiff_t)(-rows % 8);
+    for (; rows >= 8; rows -= 8, src += 8 * src_row, dst += 8)
+        transpose(8, src, src_row, dst, dst_col);
+    if (missing)
+        transpose(8, src - missing * src_row, src_row, dst - missing, dst_col);
+}
+
+/* Four to FEW_COLS columns of at least eight rows. */
+static void transpose_few_columns(const struct copy_f32_plane *plane)
+{
+    size_t cols = plane->cols, count;
+    for (size_t r = 0; r < plane->rows; r += count) {
+        count = lesser(DOWN_VALUES / cols, plane->rows - r);
+        size_t rows = count < 8 ? 8 : count, first = r + count - rows;
+        const float *src = plane->src + (ptrdiff_t)first * plane->src_row;
+        for (size_t i = 0; i < cols; i += 4) {
+            size_t c = lesser(i, cols - 4);
+            transpose_columns(rows, src + c, plane->src_row,
+                              plane->dst + (ptrdiff_t)c * plane->dst_col + first, plane->dst_col);
+        }
+    }
+}
+
+/* All columns, but four at least are in front of the end of these: the last block of them overlaps
+ * the one before. */
+INLINE void transpose_rows(size_t rows, const float *src, ptrdiff_t src_row, float *dst,
+                           ptrdiff_t dst_col, size_t cols)
+{
+    ptrdiff_t missing = (ptrdiff_t)(-cols % 4);
+    for (; cols >= 4; cols -= 4, src += 4, dst += 4 * dst_col)
+        transpose(rows, src, src_row, dst, dst_col);
+    if (missing)
+        transpose(rows, src - missing, src_row, dst - missing * dst_col, dst_col);
+}
+
+/* Eight rows at a time, or four; the last ones overlap those before, too. */
+static void transpose_block(const struct copy_f32_plane *plane, size_t r, size_t r_end, size_t c,
+                            size_t cols)
+{
+    const float *src = plane->src + c;
+    float *dst = plane->dst + (ptrdiff_t)c * plane->dst_col;
+    ptrdiff_t src_row = plane->src_row, dst_col = plane->dst_col;
+    while (r < r_end) {
+        bool eight = r_end - r > 4 && plane->rows >= 8;
+        r = lesser(r, plane->rows - (eight ? 8 : 4));
+        const float *from = src + (ptrdiff_t)r * src_row;
+        if (eight)
+            transpose_rows(8, from, src_row, dst + r, dst_col, cols);
+        else
+            transpose_rows(4, from, src_row, dst + r, dst_col, cols);
+        r += eight ? 8 : 4;
+    }
+}
+
+/* Four columns, from i on, of four rows become neighbours: the store interleaves. src_col and
+ * dst_row are 1. */
+INLINE void interleave_4(const struct copy_f32_plane *plane, size_t i)
+{
+    const float *a = plane->src + i, *b = a + plane->src_row, *c = b + plane->src_row;
+    const float *d = c + plane->src_row;
+    vst4q_f32(plane->dst + i * 4,
+              ((float32x4x4_t){{vld1q_f32(a), vld1q_f32(b), vld1q_f32(c), vld1q_f32(d)}}));
+}
+
+/* Of three, and two, rows; also the same one several times. */
+INLINE void interleave_3(const struct copy_f32_plane *plane, size_t i)
+{
+    const float *a = plane->src + i, *b = a + plane->src_row, *c = b + plane->src_row;
+    vst3q_f32(plane->dst + i * 3, ((float32x4x3_t){{vld1q_f32(a), vld1q_f32(b), vld1q_f32(c)}}));
+}
+
+INLINE void interleave_2(const struct copy_f32_plane *plane, size_t i)
+{
+    const float *a = plane->src + i, *b = a + plane->src_row;
+    vst2q_f32(plane->dst + i * 2, ((float32x4x2_t){{vld1q_f32(a), vld1q_f32(b)}}));
+}
+
+/* The way back: four rows of columns that are neighbours. */
+INLINE void deinterleave_4(const struct copy_f32_plane *plane, size_t i)
+{
+    float *to = plane->dst + i;
+    float32x4x4_t block = vld4q_f32(plane->src + i * 4);
+#pragma GCC unroll 4
+    for (size_t j = 0; j < 4; j++)
+        vst1q_f32(to + (ptrdiff_t)j * plane->dst_col, block.val[j]);
+}
+
+INLINE void deinterleave_3(const struct copy_f32_plane *plane, size_t i)
+{
+    float *to = plane->dst + i;
+    float32x4x3_t block = vld3q_f32(plane->src + i * 3);
+#pragma GCC unroll 3
+    for (size_t j = 0; j < 3; j++)
+        vst1q_f32(to + (ptrdiff_t)j * plane->dst_col, block.val[j]);
+}
+
+INLINE void deinterleave_2(const struct copy_f32_plane *plane, size_t i)
+{
+    float *to = plane->dst + i;
+    float32x4x2_t block = vld2q_f32(plane->src + i * 2);
+    vst1q_f32(to, block.val[0]);
+    vst1q_f32(to + plane->dst_col, block.val[1]);
+}
+
+/* All columns, or rows: at least four; the last four overlap those before. */
+INLINE void do_fours(const struct copy_f32_plane *given, size_t count,
+                     void (*at)(const struct copy_f32_plane *plane, size_t i))
+{
+    const struct copy_f32_plane plane = *given;
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4)
+        at(&plane, i);
+    if (i < count)
+        at(&plane, count - 4);
+}
+
+static void interleave(const struct copy_f32_plane *plane)
+{
+    if (plane->rows == 4)
+        do_fours(plane, plane->cols, interleave_4);
+    else if (plane->rows == 3)
+        do_fours(plane, plane->cols, interleave_3);
+    else
+        do_fours(plane, plane->cols, interleave_2);
+}
+
+static void deinterleave(const struct copy_f32_plane *plane)
+{
+    if (plane->cols == 4)
+        do_fours(plane, plane->rows, deinterleave_4);
+    else if (plane->cols == 3)
+        do_fours(plane, plane->rows, deinterleave_3);
+    else
+        do_fours(plane, plane->rows, deinterleave_2);
+}
+
+static void copy_transposed(const struct copy_f32_plane *plane)
+{
+    size_t rows = plane->rows, cols = plane->cols;
+    if (rows >= 2 && rows <= 4 && cols >= 4 && plane->dst_col == (ptrdiff_t)rows) {
+        interleave(plane);
+        return;
+    }
+    if (cols >= 2 && cols <= 4 && rows >= 4 && plane->src_row == (ptrdiff_t)cols) {
+        deinterleave(plane);
+        return;
+    }
+    if (rows < 4 || cols < 4) {
+        copy_elements(plane, 0, rows, 0, cols);
+        return;
+    }
+    if (rows >= 8 && rows > cols && cols <= FEW_COLS) {
+        transpose_few_columns(plane);
+        return;
+    }
+    for (size_t r = 0; r < plane->rows; r += BLOCK_ROWS)
+        for (size_t c = 0; c < plane->cols; c += BLOCK_COLS)
+            transpose_block(plane, r, lesser(r + BLOCK_ROWS, plane->rows), c,
+                            lesser(BLOCK_COLS, plane->cols - c));
+}
+
+/* Rows and columns change their names. */
+static void run_turned(const struct copy_f32_plane *plane)
+{
+    struct copy_f32_plane turned = *plane;
+    turned.rows = plane->cols, turned.cols = plane->rows;
+    turned.src_row = plane->src_col, turned.src_col = plane->src_row;
+    turned.dst_row = plane->dst_col, turned.dst_col = plane->dst_row;
+    if (plane->src_row == 1 && plane->dst_row == 1)
+        copy_rows(&turned);
+    else if (plane->src_row == 1 && plane->dst_col == 1)
+        copy_transposed(&turned);
+    else if (plane->dst_col == 1 || plane->dst_row != 1)
+        copy_elements(plane, 0, plane->rows, 0, plane->cols);
+    else
+        copy_elements(&turned, 0, turned.rows, 0, turned.cols);
+}
+
+static void run(const struct copy_f32_plane *plane)
+{
+    if (plane->rows == 0 || plane->cols == 0)
+        return;
+    if (plane->src_col == 1 && plane->dst_col == 1)
+        copy_rows(plane);
+    else if (plane->src_col == 1 && plane->dst_row == 1 && plane->src_row != 1)
+        copy_transposed(plane);
+    else
+        run_turned(plane);
+}
+
+const struct copy_f32_kernel copy_f32_neon = {"copy_f32_neon", CPU_NEON, run};

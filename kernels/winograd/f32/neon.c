@@ -1,0 +1,437 @@
+/* Winograd's transforms, four channels at a time.
+ *
+ * Vectors are channels on both sides: the products take four values of k of a row together. */
+#include <arm_neon.h>
+#include <math.h>
+
+#include "kernels/asm/vector_neon.h"
+#include "kernels/winograd/f32/transforms_neon.h"
+#include "kernels/winograd/f32/winograd.h"
+#include "kernels/winograd/f32/winograd_offsets.h"
+
+enum { MOST = WINOGRAD_F32_POINTS };
+
+/* ---- inputs ---- */
+
+/* Four channels of a tile after the first pass: [row][column]. */
+typedef float32x4_t half[MOST][MOST];
+
+/* Two columns: cores that issue in order do one while the other waits. */
+INLINE void forward_two(const struct winograd_f32_matrix *matrix, const float *const *pixels,
+                        ptrdiff_t c, half values, size_t x, size_t n, int standard)
+{
+    float32x4_t in[2][MOST], out[2][MOST];
+#pragma GCC unroll 8
+    for (size_t y = 0; y < n; y++) {
+        in[0][y] = vld1q_f32(pixels[y] + c);
+        in[1][y] = vld1q_f32(pixels[n + y] + c);
+    }
+    forward(matrix, n, standard, out[0], in[0]);
+    forward(matrix, n, standard, out[1], in[1]);
+#pragma GCC unroll 8
+    for (size_t y = 0; y < n; y++) {
+        values[y][x] = out[0][y];
+        values[y][x + 1] = out[1][y];
+    }
+}
+
+INLINE void forward_rows(const struct winograd_f32_input *task, ptrdiff_t c, half values, size_t n,
+                         int standard, int pairs)
+{
+    const float *const *pixels = task->pixels;
+    size_t cols = task->cols.n, x = 0;
+    for (; pairs && x + 2 <= cols; x += 2, pixels += 2 * n)
+        forward_two(&task->rows, pixels, c, values, x, n, standard);
+    for (; x < cols; x++, pixels += n) {
+        float32x4_t in[MOST], out[MOST];
+#pragma GCC unroll 8
+        for (size_t y = 0; y < n; y++)
+            in[y] = vld1q_f32(pixels[y] + c);
+        forward(&task->rows, n, standard, out, in);
+#pragma GCC unroll 8
+        for (size_t y = 0; y < n; y++)
+            values[y][x] = out[y];
+    }
+}
+
+/* A row of the second pass. offset: if all targets have the same step. */
+INLINE void forward_row(const struct winograd_f32_matrix *cols, const float32x4_t *in,
+                        float *const *targets, const size_t *steps, size_t group, size_t offset,
+                        size_t n, int standard, int same_step)
+{
+    float32x4_t out[MOST];
+    float *to[MOST];
+#pragma GCC unroll 8
+    for (size_t x = 0; x < n; x++)
+        to[x] = targets[x] + (same_step ? offset : group * steps[x]);
+    forward(cols, n, standard, out, in);
+#pragma GCC unroll 8
+    for (size_t x = 0; x < n; x++)
+        vst1q_f32(to[x], out[x]);
+}
+
+/* A tile of one row has no first pass. */
+INLINE void forward_cols(const struct winograd_f32_input *task, ptrdiff_t c, size_t group,
+                         half values, size_t n, int standard, int same_step)
+{
+    float *const *targets = task->targets;
+    const size_t *steps = task->steps;
+    size_t offset = group * task->step + task->shift, rows = task->rows.n;
+    float32x4_t in[MOST];
+    if (rows == 1) {
+#pragma GCC unroll 8
+        for (size_t x = 0; x < n; x++)
+            in[x] = vld1q_f32(task->pixels[x] + c);
+        forward_row(&task->cols, in, targets, steps, group, offset, n, standard, same_step);
+        return;
+    }
+    for (size_t y = 0; y < rows; y++, targets += n, steps += same_step ? 0 : n) {
+#pragma GCC unroll 8
+        for (size_t x = 0; x < n; x++)
+            in[x] = values[y][x];
+        forward_row(&task->cols, in, targets, steps, group, offset, n, standard, same_step);
+    }
+}
+
+INLINE void rows_of(const struct winograd_f32_input *task, ptrdiff_t c, half values, size_t n,
+                    int pairs)
+{
+    if (task->rows.standard)
+        forward_rows(task, c, values, n, 1, pairs);
+    else
+        forward_rows(task, c, values, n, 0, pairs);
+}
+
+INLINE void cols_of(const struct winograd_f32_input *task, ptrdiff_t c, size_t group, half values,
+                    size_t n)
+{
+    if (!task->cols.standard)
+        forward_cols(task, c, group, values, n, 0, !task->steps);
+    else if (task->steps)
+        forward_cols(task, c, group, values, n, 1, 0);
+    else
+        forward_cols(task, c, group, values, n, 1, 1);
+}
+
+INLINE void input_as(const struct winograd_f32_input *task, int pairs)
+{
+    half values;
+    ptrdiff_t c = task->from;
+    for (size_t g = 0; g < task->groups; g++, c += (ptrdiff_t)task->from_group) {
+        size_t group = task->first + g;
+        switch (task->rows.n) {
+        case 8:
+            forward_rows(task, c, values, 8, 1, pairs);
+            break;
+        case 6:
+            rows_of(task, c, values, 6, pairs);
+            break;
+        case 5:
+            forward_rows(task, c, values, 5, 0, pairs);
+            break;
+        case 4:
+            rows_of(task, c, values, 4, pairs);
+        }
+        switch (task->cols.n) {
+        case 8:
+            cols_of(task, c, group, values, 8);
+            break;
+        case 6:
+            cols_of(task, c, group, values, 6);
+            break;
+        case 5:
+            cols_of(task, c, group, values, 5);
+            break;
+        case 4:
+            cols_of(task, c, group, values, 4);
+            break;
+        default:
+            cols_of(task, c, group, values, 1);
+        }
+    }
+}
+
+static void input(const struct winograd_f32_input *task)
+{
+    input_as(task, 0);
+}
+
+static void input_in_order(const struct winograd_f32_input *task)
+{
+    input_as(task, 1);
+}
+
+/* ---- outputs ---- */
+
+INLINE void backward_two(const unsigned char *sums, const uint32_t *offsets, half values, size_t v,
+                         size_t n, size_t m)
+{
+    float32x4_t in[2][MOST], out[2][MOST];
+#pragma GCC unroll 8
+    for (size_t u = 0; u < n; u++) {
+        in[0][u] = vld1q_f32((const float *)(const void *)(sums + offsets[u]));
+        in[1][u] = vld1q_f32((const float *)(const void *)(sums + offsets[n + u]));
+    }
+    backward(n, m, out[0], in[0]);
+    backward(n, m, out[1], in[1]);
+#pragma GCC unroll 6
+    for (size_t y = 0; y < m; y++) {
+        values[y][v] = out[0][y];
+        values[y][v + 1] = out[1][y];
+    }
+}
+
+INLINE void backward_rows(const struct winograd_f32_output *task, size_t c, half values, size_t n,
+                          size_t m, int pairs)
+{
+    const uint32_t *offsets = task->offsets;
+    const unsigned char *sums = (const unsigned char *)(task->sums + c);
+    size_t cols = task->cols.n, v = 0;
+    for (; pairs && v + 2 <= cols; v += 2, offsets += 2 * n)
+        backward_two(sums, offsets, values, v, n, m);
+    for (; v < cols; v++, offsets += n) {
+        float32x4_t in[MOST], out[MOST];
+#pragma GCC unroll 8
+        for (size_t u = 0; u < n; u++)
+            in[u] = vld1q_f32((const float *)(const void *)(sums + offsets[u]));
+        backward(n, m, out, in);
+#pragma GCC unroll 6
+        for (size_t y = 0; y < m; y++)
+            values[y][v] = out[y];
+    }
+}
+
+/* For four channels, or `count` if that is less. */
+struct finish {
+    float32x4_t bias, low, high;
+    size_t count;
+    int clamps;
+};
+
+INLINE void store_row(const struct winograd_f32_output *task, const struct finish *finish,
+                      float *dst, const float32x4_t *values, size_t m)
+{
+    size_t column = task->dst_column, width = task->width;
+    if (finish->count >= 4 && width == m) {
+#pragma GCC unroll 6
+        for (size_t x = 0; x < m; x++, dst += column)
+            vst1q_f32(dst, values[x]);
+    } else {
+        for (size_t x = 0; x < width; x++, dst += column)
+            store_part(dst, values[x], finish->count);
+    }
+}
+
+/* The same where pixels are neighbours, and channels are not: m <= 6 pixels of four channels. */
+INLINE void store_planes(const struct winograd_f32_output *task, const struct finish *finish,
+                         float *dst, const float32x4_t *values, size_t m)
+{
+    size_t channel = task->dst_channel, width = task->width;
+    float32x4_t first[4], second[4];
+#pragma GCC unroll 4
+    for (size_t x = 0; x < 4; x++) {
+        first[x] = values[x < m ? x : 0];
+        second[x] = values[4 + x < m ? 4 + x : 0];
+    }
+    transpose_4x4(first);
+    if (m > 4)
+        transpose_4x4(second);
+    if (finish->count >= 4 && width == m && m != 3 && m != 1) {
+#pragma GCC unroll 4
+        for (size_t c = 0; c < 4; c++, dst += channel) {
+            if (m >= 4)
+                vst1q_f32(dst, first[c]);
+            if (m == 2)
+                vst1_f32(dst, vget_low_f32(first[c]));
+            if (m == 6)
+                vst1_f32(dst + 4, vget_low_f32(second[c]));
+        }
+    } else {
+        for (size_t c = 0; c < finish->count && c < 4; c++, dst += channel) {
+            store_part(dst, first[c], width);
+            if (m > 4)
+                store_part(dst + 4, second[c], left(width, 4));
+        }
+    }
+}
+
+/* A row of the second pass. Bias is added to the value of point 1, which every result has once. */
+INLINE void backward_row(const struct winograd_f32_output *task, float *dst, float32x4_t *in,
+                         size_t n, size_t m, const struct finish *finish, int planes)
+{
+    float32x4_t out[MOST];
+    size_t every = n == 1 ? 0 : 2;
+    in[every] = vaddq_f32(in[every], finish->bias);
+    backward(n, m, out, in);
+    if (finish->clamps) {
+#pragma GCC unroll 6
+        for (size_t x = 0; x < m; x++)
+            out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
+    }
+    if (planes)
+        store_planes(task, finish, dst, out, m);
+    else
+        store_row(task, finish, dst, out, m);
+}
+
+/* A tile of one row has no first pass. */
+INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half values, size_t n,
+                          size_t m, const struct finish *finish, int planes)
+{
+    float *dst = task->dst + c * task->dst_channel;
+    float32x4_t in[MOST];
+    if (task->rows.n == 1) {
+        const unsigned char *sums = (const unsigned char *)(task->sums + c);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++)
+            in[v] = vld1q_f32((const float *)(const void *)(sums + task->offsets[v]));
+        backward_row(task, dst, in, n, m, finish, planes);
+        return;
+    }
+    size_t height = task->height, dst_row = task->dst_row;
+    for (size_t y = 0; y < height; y++, dst += dst_row) {
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++)
+            in[v] = values[y][v];
+        backward_row(task, dst, in, n, m, finish, planes);
+    }
+}
+
+INLINE void second_pass(const struct winograd_f32_output *task, size_t c, half values, size_t n,
+                        size_t m, const struct finish *finish)
+{
+    if (task->dst_channel == 1)
+        backward_cols(task, c, values, n, m, finish, 0);
+    else
+        backward_cols(task, c, values, n, m, finish, 1);
+}
+
+/* A dimension of a tile: three taps have two points more than results, five four, seven six. */
+#define TILE(n, m) ((n) * (MOST + 1) + (m))
+
+INLINE size_t points_and_results(const struct winograd_f32_matrix *matrix)
+{
+    return TILE(matrix->n, matrix->m);
+}
+
+INLINE void output_as(const struct winograd_f32_output *task, int pairs)
+{
+    half values;
+    struct finish finish = {.low = vdupq_n_f32(task->low),
+                            .high = vdupq_n_f32(task->high),
+                            .clamps = task->low > -INFINITY || task->high < INFINITY};
+    for (size_t c = 0; c < task->channels; c += 4) {
+        finish.count = task->channels - c;
+        finish.bias = task->bias ? load_part(task->bias + c, finish.count) : vdupq_n_f32(0);
+        switch (points_and_results(&task->rows)) {
+        case TILE(8, 6):
+            backward_rows(task, c, values, 8, 6, pairs);
+            break;
+        case TILE(8, 4):
+            backward_rows(task, c, values, 8, 4, pairs);
+            break;
+        case TILE(8, 2):
+            backward_rows(task, c, values, 8, 2, pairs);
+            break;
+        case TILE(6, 4):
+            backward_rows(task, c, values, 6, 4, pairs);
+            break;
+        case TILE(6, 2):
+            backward_rows(task, c, values, 6, 2, pairs);
+            break;
+        case TILE(5, 3):
+            backward_rows(task, c, values, 5, 3, pairs);
+            break;
+        case TILE(4, 2):
+            backward_rows(task, c, values, 4, 2, pairs);
+        }
+        switch (points_and_results(&task->cols)) {
+        case TILE(8, 6):
+            second_pass(task, c, values, 8, 6, &finish);
+            break;
+        case TILE(8, 4):
+            second_pass(task, c, values, 8, 4, &finish);
+            break;
+        case TILE(8, 2):
+            second_pass(task, c, values, 8, 2, &finish);
+            break;
+        case TILE(6, 4):
+            second_pass(task, c, values, 6, 4, &finish);
+            break;
+        case TILE(6, 2):
+            second_pass(task, c, values, 6, 2, &finish);
+            break;
+        case TILE(5, 3):
+            second_pass(task, c, values, 5, 3, &finish);
+            break;
+        case TILE(4, 2):
+            second_pass(task, c, values, 4, 2, &finish);
+            break;
+        default:
+            second_pass(task, c, values, 1, 1, &finish);
+        }
+    }
+}
+
+#undef TILE
+
+static void output(const struct winograd_f32_output *task)
+{
+    output_as(task, 0);
+}
+
+static void output_in_order(const struct winograd_f32_output *task)
+{
+    output_as(task, 1);
+}
+
+winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_neon,
+    winograd_f32_products_12_neon, winograd_f32_products_4_a55_neon,
+    winograd_f32_products_8_a55_neon, winograd_f32_products_12_a55_neon,
+    winograd_f32_products_4_a510_neon, winograd_f32_products_8_a510_neon,
+    winograd_f32_products_12_a510_neon, winograd_f32_products_4_deep_neon,
+    winograd_f32_products_8_deep_neon, winograd_f32_products_12_deep_neon;
+
+const struct winograd_f32_kernel winograd_f32_neon = {
+    .name = "winograd_f32_neon",
+    .needs = CPU_NEON,
+    .gather = winograd_f32_gather_neon,
+    .input = input,
+    .products = {winograd_f32_products_4_neon, winograd_f32_products_8_neon,
+                 winograd_f32_products_12_neon},
+    .output = output,
+    .same = 4,
+};
+const struct winograd_f32_kernel winograd_f32_deep_neon = {
+    .name = "winograd_f32_deep_neon",
+    .needs = CPU_NEON,
+    .gather = winograd_f32_gather_neon,
+    .input = input,
+    .products = {winograd_f32_products_4_deep_neon, winograd_f32_products_8_deep_neon,
+                 winograd_f32_products_12_deep_neon},
+    .output = output,
+    .sums = 16,
+    .same = 5,
+};
+const struct winograd_f32_kernel winograd_f32_a55_neon = {
+    .name = "winograd_f32_a55_neon",
+    .needs = CPU_NEON,
+    .gather = winograd_f32_gather_neon,
+    .input = input_in_order,
+    .products = {winograd_f32_products_4_a55_neon, winograd_f32_products_8_a55_neon,
+                 winograd_f32_products_12_a55_neon},
+    .output = output_in_order,
+    .in_order = IN_ORDER_NARROW,
+    .same = 4,
+};
+const struct winograd_f32_kernel winograd_f32_a510_neon = {
+    .name = "winograd_f32_a510_neon",
+    .needs = CPU_NEON,
+    .gather = winograd_f32_gather_neon,
+    .input = input_in_order,
+    .products = {winograd_f32_products_4_a510_neon, winograd_f32_products_8_a510_neon,
+                 winograd_f32_products_12_a510_neon},
+    .output = output_in_order,
+    .in_order = IN_ORDER_WIDE,
+    .same = 4,
+};

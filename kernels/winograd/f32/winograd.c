@@ -1,0 +1,28 @@
+/* The list of Winograd transforms, fastest first. */
+#include "kernels/winograd/f32/winograd.h"
+
+#include <stdbool.h>
+
+const struct winograd_f32_kernel *const winograd_f32_kernels[] = {
+#if !NEO_PORTABLE
+    &winograd_f32_a55_neon, &winograd_f32_a510_neon, &winograd_f32_deep_neon, &winograd_f32_neon,
+#endif
+    &winograd_f32_ref,
+};
+const size_t winograd_f32_kernel_count =
+    sizeof winograd_f32_kernels / sizeof winograd_f32_kernels[0];
+
+static bool serves(const struct winograd_f32_kernel *kernel, const struct cpu *cpu)
+{
+    return (kernel->needs & ~cpu->features) == 0 &&
+           (!kernel->in_order || kernel->in_order == cpu->core->in_order) &&
+           (!kernel->sums || kernel->sums <= cpu->core->fmla_per_cycle * cpu->core->fmla_latency);
+}
+
+const struct winograd_f32_kernel *winograd_f32_find(const struct cpu *cpu)
+{
+    size_t i = 0;
+    while (!serves(winograd_f32_kernels[i], cpu))
+        i++;
+    return winograd_f32_kernels[i];
+}

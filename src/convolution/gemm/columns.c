@@ -1,0 +1,166 @@
+/* Convolution by columns of pixels: a matrix of the GEMM of gemm.c is a column of dst.
+ *
+ * In images that are a few pixels wide, much of each row of the kernel lies in the padding. The
+ * pixels of a column all lack the same taps of it, which need not be multiplied then; and what is
+ * left of a row lies in src as it is wanted, so that edges of src need no copies. To the GEMM such
+ * a row is a segment, of which each matrix has a part. */
+#include <math.h>
+
+#include "src/convolution/gemm/gemm.h"
+#include "src/core/checked.h"
+#include "src/tensor/descriptor.h"
+
+/* ---- columns ---- */
+
+struct convolution_column convolution_column(const struct convolution_gemm *plan, size_t batch)
+{
+    const struct convolution_columns *all = &plan->columns;
+    neo_dim first = matrix_of(plan, batch) * all->stride - all->padding;
+    neo_dim begin = convolution_clamp(-first, 0, all->taps),
+            end = convolution_clamp(all->in - first, begin, all->taps);
+    return (struct convolution_column){
+        .part = {(size_t)(begin * all->ic), (size_t)(end * all->ic)},
+        .src = begin < end ? (first + begin) * all->src_step : 0,
+    };
+}
+
+/* Rows of the kernel become channels. */
+static void take_columns(struct convolution_shape *s, struct convolution_columns *columns)
+{
+    *columns = (struct convolution_columns){
+        .count = s->out[WIDTH],
+        .in = s->in[WIDTH],
+        .taps = s->kernel[WIDTH],
+        .stride = s->stride[WIDTH],
+        .padding = s->padding[WIDTH],
+        .ic = s->ic,
+        .src_step = s->src.w,
+    };
+    s->ic *= s->kernel[WIDTH];
+    s->in[WIDTH] = s->out[WIDTH] = s->kernel[WIDTH] = 1;
+    s->stride[WIDTH] = s->dilation[WIDTH] = 1;
+    s->padding[WIDTH] = 0;
+    convolution_turn_column(s);
+}
+
+/* ---- refuse, estimate ---- */
+
+/* Is what pixels of a column have of a row of the kernel contiguous in src? */
+static bool are_parts_contiguous(const struct convolution_shape *s)
+{
+    bool neighbours = s->src.w == s->ic || s->in[WIDTH] == 1;
+    return s->src.c == 1 && (s->kernel[WIDTH] == 1 || (s->dilation[WIDTH] == 1 && neighbours));
+}
+
+static const char *columns_refuse(const struct algorithm *self, const struct problem *problem,
+                                  const struct cpu *cpu)
+{
+    enum { FEWEST = 4, MOST = (int)count_of(segments_padding) }; /* values of a row of the kernel */
+    enum { WIDEST = 64 };
+    struct problem chosen = *problem;
+    struct convolution_shape s;
+    convolution_choose_packed(self, &chosen, cpu);
+    const char *why = convolution_refuse_tensors(&chosen, LAYOUT_CONVOLUTION_F32);
+    if (why)
+        return why;
+    convolution_shape_init(&s, &chosen);
+    if (chosen.tensors[WEIGHTS].format_kind != NEO_FORMAT_PACKED)
+        return "the weights are plain, and would be packed for each column";
+    if (s.groups != 1)
+        return "there are groups";
+    if (desc_is_empty(&chosen.tensors[DST]) || s.ic == 0)
+        return "there is nothing to multiply";
+    if (s.out[WIDTH] > WIDEST)
+        return "dst is wide, and most of its columns lack nothing";
+    if (!are_parts_contiguous(&s))
+        return "the taps of a row are apart in src";
+    if (s.dst.c != 1 && s.oc != 1)
+        return "channels of dst do not follow each other";
+    if (s.ic > MOST || s.ic * s.kernel[WIDTH] > MOST || s.ic * s.kernel[WIDTH] < FEWEST)
+        return "a row of the kernel has few or many values";
+    if (s.oc < 4)
+        return "there are few output channels";
+    if (!gemm_f32_lists(cpu, (double)s.oc))
+        return "rows of patches are not read in place";
+    return convolution_refuse_direct(problem);
+}
+
+static double tile_height(const struct cpu *cpu)
+{
+    return gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
+}
+
+/* Of one column: lists. */
+static double listing_cycles(const struct convolution_shape *s, const struct cpu *cpu, double rows,
+                             double segments)
+{
+    const double nr = GEMM_F32_NR; /* clang wants a double */
+    double tiles = ceil(rows / tile_height(cpu)), panels = ceil((double)s->oc / nr);
+    double each = segments_fit_table(tiles, segments) ? 1.5 : 6;
+    return cpu->core->slowness * rows * segments * (each + panels);
+}
+
+/* Every column reads all of the weights again: cycles for those that the L1 cache does not keep. */
+static double reading_cycles(const struct cpu *cpu, double values)
+{
+    double bytes = values * sizeof(float);
+    return bytes > (double)cpu->l1_bytes ? bytes / 32 : 0;
+}
+
+/* How much longer than the GEMM's tiles those of columns take: not all loads find a place among the
+ * sums of low ones on cores that issue in order, and parts of segments may not be whole rounds. */
+static double waits(const struct convolution_shape *s, const struct cpu *cpu, double rows)
+{
+    double most = tile_height(cpu), low = most - rows / ceil(rows / most);
+    bool narrow = cpu->core->in_order == IN_ORDER_NARROW;
+    double each = narrow ? 0.1 : cpu->core->in_order ? 0.02 : 0;
+    return (narrow ? 1.03 : 1.01) + each * low + (s->ic % 4 ? 0.03 : 0);
+}
+
+static double columns_estimate(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
+{
+    (void)self;
+    struct convolution_shape s;
+    struct convolution_columns columns;
+    convolution_shape_init(&s, problem);
+    double part = patches_mean_taps(&s, WIDTH, 1) / (double)s.kernel[WIDTH];
+    take_columns(&s, &columns);
+    double rows = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH];
+    double segments = (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
+    double k = segments * (double)s.ic * part, count = (double)columns.count;
+    double n = ceil((double)s.oc / 4) * 4; /* last columns do not come one by one */
+    double saved = columns.count > 1 ? 0 : 260 * cpu->core->slowness; /* no edges are copied */
+    if (cpu->core->in_order)
+        saved = 0;
+    return count * (listing_cycles(&s, cpu, rows, segments) + reading_cycles(cpu, k * n)) +
+           waits(&s, cpu, rows) * gemm_f32_estimate(cpu, count, rows, n, k, true, true,
+                                                    (size_t)(s.src.w * s.stride[WIDTH])) -
+           saved;
+}
+
+/* ---- plan ---- */
+
+static void columns_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_gemm *mine = plan;
+    convolution_shape_init(&mine->shape, problem);
+    mine->dst_step = mine->shape.dst.w;
+    take_columns(&mine->shape, &mine->columns);
+    mine->matrices = (size_t)mine->columns.count;
+    convolution_gemm_plan(mine, problem, cpu);
+}
+
+const struct algorithm convolution_columns_f32 = {
+    .name = "columns",
+    .refuse = columns_refuse,
+    .choose = convolution_choose_packed,
+    .estimate = columns_estimate,
+    .plan = columns_plan,
+    .plan_bytes = sizeof(struct convolution_gemm),
+    .table_bytes = convolution_gemm_table_bytes,
+    .fill_table = convolution_gemm_fill_table,
+    .scratch_bytes = convolution_gemm_scratch_bytes,
+    .kernel = convolution_gemm_kernel,
+    .run = convolution_gemm_run,
+};

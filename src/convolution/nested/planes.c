@@ -1,0 +1,302 @@
+/* Convolution of planes (nchw) in their own order, as a depthwise one in three dimensions: the
+ * input channels of a group are the planes of one image with depth, of which a kernel as deep makes
+ * each output channel.
+ *
+ * Vectors are of neighbouring pixels, so nothing is transposed, and any number of channels will do,
+ * on either side: few of them, which are parts of vectors elsewhere, and such that images are much
+ * to transpose beside their products. */
+#include <math.h>
+
+#include "kernels/depthwise/f32/heights.h"
+#include "src/convolution/convolution.h"
+#include "src/core/checked.h"
+#include "src/primitive/implementation.h"
+#include "src/primitive/post_ops.h"
+#include "src/tensor/descriptor.h"
+
+enum { LANES = 4, WIDEST = 4 }; /* vectors of a tile */
+
+static const double lanes = LANES; /* clang wants doubles */
+
+/* ---- the depthwise convolution ---- */
+
+static neo_memory_desc tensor_of(int ndims, const neo_dim *dims, const neo_dim *strides)
+{
+    neo_memory_desc desc = {
+        .ndims = ndims, .data_type = NEO_F32, .format_kind = NEO_FORMAT_STRIDED};
+    for (int i = 0; i < ndims; i++) {
+        desc.dims[i] = dims[i];
+        desc.strides[i] = strides[i];
+    }
+    return desc;
+}
+
+/* Every tensor of the convolution has its layout. */
+static void make_nested(struct problem *nested, const struct problem *problem)
+{
+    struct convolution_shape s;
+    convolution_shape_init(&s, problem);
+    const neo_dim *in = s.in, *out = s.out, *kernel = s.kernel;
+    *nested = *problem;
+    nested->convolution_algorithm = NEO_CONVOLUTION_DIRECT;
+    nested->tensors[SRC] =
+        tensor_of(5, (neo_dim[]){s.batch, s.groups, s.ic, in[HEIGHT], in[WIDTH]},
+                  (neo_dim[]){s.src.n, s.ic * s.src.c, s.src.c, s.src.h, s.src.w});
+    nested->tensors[DST] =
+        tensor_of(5, (neo_dim[]){s.batch, s.groups * s.oc, 1, out[HEIGHT], out[WIDTH]},
+                  (neo_dim[]){s.dst.n, s.dst.c, s.dst.n, s.dst.h, s.dst.w});
+    nested->tensors[WEIGHTS] =
+        tensor_of(6, (neo_dim[]){s.groups, s.oc, 1, s.ic, kernel[HEIGHT], kernel[WIDTH]},
+                  (neo_dim[]){s.weights_g, s.weights_o, s.weights_i, s.weights_i,
+                              s.weights_space[HEIGHT], s.weights_space[WIDTH]});
+    for (int i = 0; i < SPACE; i++) {
+        neo_dim size = i == DEPTH ? s.ic : in[i], taps = i == DEPTH ? s.ic : kernel[i];
+        nested->strides[i] = s.stride[i];
+        nested->dilations[i] = s.dilation[i] - 1;
+        nested->padding_left[i] = s.padding[i];
+        nested->padding_right[i] =
+            (out[i] - 1) * s.stride[i] + (taps - 1) * s.dilation[i] + 1 - size - s.padding[i];
+    }
+}
+
+/* Those that are `any` become what depthwise kernels read: channels next to each other, and then
+ * taps. */
+static void choose_layouts(struct problem *problem)
+{
+    static const char *const tags[][2] = {{"bca", "cdab"}, {"bcda", "cdeab"}};
+    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    convolution_choose_images(problem);
+    if (weights->format_kind == NEO_FORMAT_ANY)
+        desc_set_tag(weights,
+                     tags[problem->tensors[DST].ndims == 4][convolution_is_grouped(problem)]);
+}
+
+/* ---- refuse, choose, estimate ---- */
+
+static bool are_planes(const struct convolution_shape *s)
+{
+    return s->src.w == 1 && s->dst.w == 1 && s->in[WIDTH] >= LANES && s->out[WIDTH] >= LANES;
+}
+
+/* Bytes of source that some rows of dst need, of all channels of a group; they are copied. */
+static double source_bytes(const struct convolution_shape *s)
+{
+    const double rows = 4; /* clang wants a double */
+    double extent = (double)((s->kernel[HEIGHT] - 1) * s->dilation[HEIGHT]);
+    double width = (double)s->out[WIDTH] + (double)((s->kernel[WIDTH] - 1) * s->dilation[WIDTH]);
+    return (fmin(rows, (double)s->out[HEIGHT]) + extent) * width * (double)s->ic * sizeof(float);
+}
+
+static const char *refuse_shape(const struct convolution_shape *s, const struct cpu *cpu)
+{
+    enum { MOST_ROWS = 7 };
+    if (!are_planes(s))
+        return "pixels of a row do not follow each other, or are few";
+    if (s->ic < 1 || s->batch < 1 || s->groups < 1 || s->oc < 1 || s->out[HEIGHT] < 1)
+        return "there is nothing to add up";
+    if (s->stride[HEIGHT] != 1 || s->stride[WIDTH] != 1)
+        return "a stride is not 1";
+    if (s->kernel[HEIGHT] > MOST_ROWS)
+        return "the kernel is high";
+    if (source_bytes(s) > (double)cpu->l1_bytes)
+        return "the rows of source that some rows of dst need exceed the L1 cache";
+    return NULL;
+}
+
+static const char *planes_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
+{
+    (void)self;
+    struct problem chosen = *problem, nested;
+    struct convolution_shape s;
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    if (problem->tensors[DST].ndims == 5 || convolution_is_depthwise(problem))
+        return "it is depthwise, or three-dimensional";
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
+        return "the weights are packed for another algorithm";
+    if (!fusion.complete || fusion.reads_dst || post_ops_have_operand(&problem->attributes))
+        return "a post-operation is more than a clamp";
+    choose_layouts(&chosen);
+    convolution_shape_init(&s, &chosen);
+    const char *why = refuse_shape(&s, cpu);
+    if (why)
+        return why;
+    make_nested(&nested, &chosen);
+    why = convolution_depthwise_f32.refuse(&convolution_depthwise_f32, &nested, cpu);
+    return why ? why : convolution_refuse_direct(problem);
+}
+
+static void planes_choose(const struct algorithm *self, struct problem *problem,
+                          const struct cpu *cpu)
+{
+    (void)self, (void)cpu;
+    choose_layouts(problem);
+}
+
+/* Weights whose channels do not follow each other are copied a tap at a time. */
+static double packing_cycles(const struct convolution_shape *s)
+{
+    double taps = (double)(s->ic * s->kernel[HEIGHT] * s->kernel[WIDTH]);
+    bool are_packed = (s->oc == 1 || s->weights_o == 1) &&
+                      (s->groups == 1 || s->weights_g == s->oc * s->weights_o);
+    return are_packed ? 0 : taps * (60 + (double)(s->groups * s->oc));
+}
+
+/* The tiles of depthwise/f32/rows/wide_neon.c: rows, and vectors of columns. */
+struct tile {
+    double rows, vectors;
+};
+
+/* One column of a kernel's plane: products, of which those of a row of few vectors wait for each
+ * other, and on cores that issue in order as long again for vectors that are loaded, or longer
+ * where these are as many. Wide ones of these wait for each row of source, however few its vectors
+ * are. */
+static double step_cycles(struct tile tile, double taps, const struct core *core)
+{
+    const double latency = 4, load = 2.2; /* clang wants doubles */
+    const double row = 3.8, vector = 0.35;
+    const double pipes = fmax(core->fmla_per_cycle, 1);
+    double products = taps * tile.rows * tile.vectors / pipes, rows = tile.rows + taps - 1;
+    double cycles = fmax(products, fmin(taps, tile.rows) * latency);
+    if (core->in_order == IN_ORDER_WIDE)
+        cycles = fmax(cycles, products + rows * (row + vector * tile.vectors));
+    else if (core->in_order)
+        cycles = fmax(2 * cycles, products + load * rows * tile.vectors / pipes);
+    return cycles + 1;
+}
+
+/* Vectors of columns of the next tile, of `left` columns. Five are three and two; of rows of fewer
+ * than WIDEST whole vectors the first tile has half, unless it has all of one or two. */
+static size_t vectors_of_tile(size_t width, size_t left)
+{
+    size_t vectors = div_up(left, LANES);
+    if (vectors == WIDEST + 1)
+        return WIDEST - 1;
+    if (left >= (size_t)WIDEST * LANES)
+        return WIDEST;
+    return left < width || (width % LANES == 0 && width <= (size_t)2 * LANES) ? vectors
+                                                                              : div_up(vectors, 2);
+}
+
+/* Of tiles beside each other. */
+static double row_cycles(double rows, const struct convolution_shape *s, const struct core *core)
+{
+    size_t width = (size_t)s->out[WIDTH], left = width;
+    double taps = (double)s->kernel[HEIGHT], sum = 0;
+    while (left > 0) {
+        size_t vectors = vectors_of_tile(width, left);
+        sum += step_cycles((struct tile){rows, (double)vectors}, taps, core);
+        left -= min_size(left, vectors * LANES);
+    }
+    return sum;
+}
+
+/* A vector of a row that is alone, which is divided into four: each is loaded for one product. */
+static double lone_cycles(const struct core *core)
+{
+    const struct tile tile = {4, WIDEST};
+    double slower = fmin(fmax(core->fmla_per_cycle, 1), fmax(core->loads_per_cycle, 1));
+    return core->in_order ? step_cycles(tile, 1, core) / (tile.rows * tile.vectors) : 1 / slower;
+}
+
+/* Of all tiles of an image: rows that a dilation is apart share the rows of source. A row that is
+ * alone is divided. */
+static double tiles_cycles(const struct convolution_shape *s, const struct core *core)
+{
+    double all = (double)s->out[HEIGHT] * (double)s->out[WIDTH];
+    const double tallest = TALLEST_TILE; /* clang wants a double */
+    if (s->kernel[HEIGHT] * s->out[HEIGHT] == 1 && all >= tallest * lanes)
+        return all / lanes * lone_cycles(core) + ceil(all / (lanes * tallest));
+    size_t rows = (size_t)s->out[HEIGHT], apart = min_size((size_t)s->dilation[HEIGHT], rows);
+    size_t count = div_up(rows, apart), first = s->out[WIDTH] >= (neo_dim)WIDEST * LANES;
+    double sum = 0;
+    for (size_t done = 0, height; done < count; done += height) {
+        height = tile_heights[tile_heights_choose(first, done, count - done)];
+        sum += row_cycles((double)height, s, core);
+    }
+    return (double)apart * sum;
+}
+
+/* Of a call, on cores that reorder: lists of rows, of which one that is alone needs none. */
+static double call_cycles(const struct convolution_shape *s, const struct core *core)
+{
+    return s->out[HEIGHT] > 1 || core->in_order ? 1200 : 800 * core->slowness;
+}
+
+/* Of an output channel. */
+static double begin_cycles(const struct convolution_shape *s, const struct core *core)
+{
+    return s->out[HEIGHT] > 1 && core->in_order == IN_ORDER_WIDE ? 120 : 10;
+}
+
+/* For each column of a kernel's plane there are the tiles, and weights to bring; then there is what
+ * begins and ends tiles, and copies of the rows of source. */
+static double planes_estimate(const struct algorithm *self, const struct problem *problem,
+                              const struct cpu *cpu)
+{
+    (void)self;
+    struct problem chosen = *problem;
+    struct convolution_shape s;
+    choose_layouts(&chosen);
+    convolution_shape_init(&s, &chosen);
+    double begin = begin_cycles(&s, cpu->core);
+    double images = (double)s.batch * (double)s.groups, oc = (double)s.oc, ic = (double)s.ic;
+    double values = (double)s.out[HEIGHT] * (double)s.out[WIDTH];
+    double steps = oc * ic * (double)s.kernel[WIDTH] * (tiles_cycles(&s, cpu->core) + 4);
+    double in = (double)s.in[HEIGHT] * (8 + (double)s.in[WIDTH] / lanes);
+    return call_cycles(&s, cpu->core) + packing_cycles(&s) +
+           images * (steps + cpu->core->slowness * (oc * (begin + 0.3 * values) + ic * in));
+}
+
+/* ---- plan, run ---- */
+
+/* All there is to know is that of what is nested. */
+static void planes_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    (void)plan, (void)problem, (void)cpu;
+}
+
+static neo_status planes_nest(struct implementation *implementation)
+{
+    struct problem nested;
+    make_nested(&nested, &implementation->problem);
+    struct description description = problem_describe(&nested);
+    return implementation_nest_by(implementation, &description, &convolution_depthwise_f32);
+}
+
+static size_t planes_scratch_bytes(const void *plan, int threads)
+{
+    (void)plan, (void)threads;
+    return 0;
+}
+
+static const char *planes_kernel(const void *plan)
+{
+    (void)plan;
+    return convolution_depthwise_f32.name;
+}
+
+static bool planes_is_nested_one(const void *plan)
+{
+    (void)plan;
+    return true;
+}
+
+static void planes_run(const void *plan, const struct execution *execution)
+{
+    (void)plan;
+    implementation_run_nested(execution, 0, execution->buffers);
+}
+
+const struct algorithm convolution_planes_f32 = {
+    .name = "planes",
+    .refuse = planes_refuse,
+    .choose = planes_choose,
+    .estimate = planes_estimate,
+    .plan = planes_plan,
+    .nest = planes_nest,
+    .scratch_bytes = planes_scratch_bytes,
+    .kernel = planes_kernel,
+    .run = planes_run,
+    .is_nested_one = planes_is_nested_one,
+};

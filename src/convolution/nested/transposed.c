@@ -1,0 +1,409 @@
+/* Convolution of images with channels first (nchw) as one with channels last, or the other way
+ * round: src is transposed before, and dst after it.
+ *
+ * That takes a fraction of a cycle for each value, but the sums are then made of patches whose
+ * channels follow each other: short ones need not be gathered, and groups, ragged sizes and few
+ * pixels get what there is for these. One image or both are transposed, as is best for the nested
+ * convolution; rows of src that no pixel of dst needs are left out.
+ *
+ * Groups of few channels, which fill no vector, are planes whose pixels do: images with channels
+ * last become such for the algorithm of planes.
+ *
+ * Winograd's algorithm is nested by algorithms of their own, as its errors go by its name. */
+#include <math.h>
+
+#include "src/convolution/nested/transposed.h"
+#include "src/core/checked.h"
+#include "src/primitive/implementation.h"
+#include "src/primitive/post_ops.h"
+#include "src/tensor/descriptor.h"
+#include "src/tensor/layout.h"
+
+enum { MOST_BYTES = 12 << 20 }; /* of images */
+
+static const enum tensor tensors[] = {SRC, DST};
+
+/* ---- which ---- */
+
+/* The only algorithm that is nested by this one; NULL: the best that serves. */
+static const struct algorithm *only_nested(const struct algorithm *self)
+{
+    return self == &convolution_transposed_planes_f32 ? &convolution_planes_f32
+                                                      : convolution_winograd(self->weights_layout);
+}
+
+/* Are images with channels last made into planes? */
+static bool is_to_planes(const struct algorithm *only)
+{
+    return only == &convolution_planes_f32;
+}
+
+/* Do pixels follow each other at one distance, and channels at another? One of them is 1. */
+static bool can_be_turned(const neo_memory_desc *desc, bool to_planes)
+{
+    neo_dim pixels = 1, pixel = to_planes ? desc->strides[desc->ndims - 1] : 1;
+    for (int i = desc->ndims - 1; i >= 2; i--) {
+        if (desc->dims[i] != 1 && desc->strides[i] != pixels * pixel)
+            return false;
+        pixels *= desc->dims[i];
+    }
+    return desc->dims[1] > 1 && pixels > 1 && (desc->strides[1] == 1) == to_planes &&
+           (pixel == 1) != to_planes;
+}
+
+/* In one piece, and its copy dense in the other order. */
+static struct planes planes_of(const neo_memory_desc *desc, bool to_planes)
+{
+    neo_dim pixels = 1, channels = desc->dims[1];
+    for (int i = 2; i < desc->ndims; i++)
+        pixels *= desc->dims[i];
+    return (struct planes){
+        .images = (size_t)desc->dims[0],
+        .pieces = 1,
+        .channels = (size_t)channels,
+        .pixels = (size_t)pixels,
+        .tensor = {.image = desc->strides[0],
+                   .channel = desc->strides[1],
+                   .pixel = to_planes ? desc->strides[desc->ndims - 1] : 1},
+        .copy = {.image = pixels * channels,
+                 .channel = to_planes ? pixels : 1,
+                 .pixel = to_planes ? 1 : channels},
+    };
+}
+
+/* Of a copy. */
+static size_t bytes_of(const struct planes *planes)
+{
+    size_t values = planes->images * planes->pieces * planes->channels * planes->pixels;
+    return convolution_part(values * sizeof(float));
+}
+
+/* Which rows of src, planes in three dimensions, a convolution needs: some pieces of `rows`, each
+ * `step` rows behind the one before. */
+struct needed {
+    neo_dim pieces, rows, step;
+};
+
+/* Rows that end below the last ones that are needed are left out, and those between the kernel's
+ * places if they are further apart than its own rows. */
+static struct needed needed_rows(const struct problem *problem)
+{
+    struct convolution_shape s;
+    convolution_shape_init(&s, problem);
+    int ndims = problem->tensors[SRC].ndims, d = SPACE - (ndims - 2);
+    neo_dim extent = (s.kernel[d] - 1) * s.dilation[d] + 1;
+    neo_dim size = (s.out[d] - 1) * s.stride[d] + extent;
+    if (ndims > 3 && s.padding[d] == 0 && s.stride[d] > extent && size <= s.in[d])
+        return (struct needed){s.out[d], extent, s.stride[d]};
+    size -= s.padding[d];
+    return (struct needed){1, size < 1 ? 1 : size < s.in[d] ? size : s.in[d], 0};
+}
+
+static struct planes needed_planes(const struct problem *problem, bool to_planes)
+{
+    struct needed needed = needed_rows(problem);
+    neo_memory_desc src = problem->tensors[SRC];
+    src.dims[2] = needed.pieces * needed.rows;
+    struct planes planes = planes_of(&src, to_planes);
+    neo_dim row = (neo_dim)planes.pixels / src.dims[2];
+    planes.pieces = (size_t)needed.pieces;
+    planes.pixels = (size_t)(needed.rows * row);
+    planes.tensor.piece = needed.step * row * planes.tensor.pixel;
+    planes.copy.piece = needed.rows * row * planes.copy.pixel;
+    return planes;
+}
+
+/* Src with these rows, one piece behind the other. */
+static void leave_out_rows(struct problem *problem)
+{
+    struct needed needed = needed_rows(problem);
+    neo_memory_desc *src = &problem->tensors[SRC];
+    if (needed.pieces > 1) {
+        problem->strides[0] = needed.rows;
+        problem->padding_right[0] = 0;
+    } else
+        problem->padding_right[0] += src->dims[2] - needed.rows;
+    src->dims[2] = needed.pieces * needed.rows;
+}
+
+static void set_order(neo_memory_desc *desc, bool to_planes)
+{
+    if (to_planes)
+        desc_set_plain(desc);
+    else
+        convolution_set_channels_last(desc);
+}
+
+/* Every tensor has its layout, but for weights. Turned: a bit for each tensor. */
+static void make_nested(struct problem *nested, const struct problem *problem, unsigned turned,
+                        const struct algorithm *only)
+{
+    *nested = *problem;
+    if (!only)
+        nested->convolution_algorithm = NEO_CONVOLUTION_DIRECT;
+    if (turned >> SRC & 1)
+        leave_out_rows(nested);
+    for (size_t i = 0; i < count_of(tensors); i++)
+        if (turned >> tensors[i] & 1)
+            set_order(&nested->tensors[tensors[i]], is_to_planes(only));
+}
+
+/* Cycles of transposing, in whole vectors of channels; copies that the L2 cache does not keep go to
+ * the next one and come back. */
+static double transposing_cycles(const struct problem *nested, unsigned turned,
+                                 const struct cpu *cpu)
+{
+    const double image = 60, far = 2, value = cpu->core->in_order ? 0.6 : 0.4;
+    double images = 0, values = 0;
+    for (size_t i = 0; i < count_of(tensors); i++) {
+        if (!(turned >> tensors[i] & 1))
+            continue;
+        struct planes planes = planes_of(&nested->tensors[tensors[i]], false);
+        images += (double)planes.images;
+        values += (double)(planes.images * planes.pixels * round_up(planes.channels, 4));
+    }
+    bool is_far = values * sizeof(float) > (double)cpu->l2_bytes;
+    return cpu->core->slowness * (image * images + value * values) + (is_far ? far * values : 0);
+}
+
+struct choice {
+    unsigned turned; /* 0: nothing can be */
+    double cycles;
+    const struct algorithm *nested;
+};
+
+/* What can be turned: a bit for each tensor. */
+static unsigned possible_turns(const struct problem *problem, bool to_planes)
+{
+    unsigned possible = 0;
+    for (size_t i = 0; i < count_of(tensors); i++)
+        possible |= (unsigned)can_be_turned(&problem->tensors[tensors[i]], to_planes) << tensors[i];
+    return post_ops_fusion(problem).reads_dst ? possible & ~(1u << DST) : possible;
+}
+
+/* The algorithm, if it serves the problem; without one, the best that does. */
+static const struct algorithm *best_of(const struct algorithm *only, const struct problem *nested,
+                                       const struct cpu *cpu, double *cycles)
+{
+    if (!only)
+        return convolution_best(nested, &convolution_transposed_f32, cpu, cycles);
+    if (only->refuse(only, nested, cpu))
+        return NULL;
+    *cycles = only->estimate(only, nested, cpu);
+    return only;
+}
+
+/* The estimate of planes is made for comparing them with other convolutions of planes. Beside those
+ * of convolutions with channels last, a call begins sooner on cores that reorder than is said
+ * there, but that of a row that is alone; rows that a dilation is apart take longer beside
+ * products, whose estimates are high for few channels; and copies have to be worth their memory. */
+static double beside_others(double cycles, const struct problem *nested, const struct core *core)
+{
+    const double said = 1200, begins = 800; /* clang wants doubles */
+    const neo_memory_desc *dst = &nested->tensors[DST];
+    double factor = core->in_order ? 1.1 : 1.05;
+    for (int i = 0; i < dst->ndims - 2; i++)
+        if (nested->dilations[i] > 0)
+            factor = 1.25;
+    bool alone = dst->ndims == 3 || dst->dims[2] == 1;
+    double sooner = alone || core->in_order ? 0 : said - begins * core->slowness;
+    return (cycles - sooner) * factor;
+}
+
+/* Of what can be turned: src, dst or both. */
+static struct choice choose(const struct problem *problem, const struct algorithm *only,
+                            const struct cpu *cpu)
+{
+    const double nesting = 150; /* clang wants a double */
+    struct choice best = {.cycles = HUGE_VAL};
+    unsigned possible = possible_turns(problem, is_to_planes(only));
+    for (unsigned turned = 1; turned < 1u << TENSOR_COUNT; turned++) {
+        struct problem nested;
+        if (turned & ~possible)
+            continue;
+        make_nested(&nested, problem, turned, only);
+        struct choice this = {.turned = turned};
+        this.nested = best_of(only, &nested, cpu, &this.cycles);
+        if (!this.nested)
+            continue;
+        this.cycles += nesting + transposing_cycles(&nested, turned, cpu);
+        if (is_to_planes(only))
+            this.cycles = beside_others(this.cycles, &nested, cpu->core);
+        if (this.cycles < best.cycles)
+            best = this;
+    }
+    return best;
+}
+
+/* Does anything serve the images turned as far as possible? Then the choice is not empty. */
+static bool is_served(const struct problem *problem, const struct algorithm *only,
+                      const struct cpu *cpu)
+{
+    struct problem nested;
+    make_nested(&nested, problem, possible_turns(problem, is_to_planes(only)), only);
+    if (only)
+        return !only->refuse(only, &nested, cpu);
+    return convolution_is_served(&nested, &convolution_transposed_f32, cpu);
+}
+
+/* ---- refuse, choose, estimate ---- */
+
+static const char *transposed_refuse(const struct algorithm *self, const struct problem *problem,
+                                     const struct cpu *cpu)
+{
+    const struct algorithm *only = only_nested(self);
+    bool to_planes = is_to_planes(only);
+    struct problem chosen = *problem;
+    convolution_choose_images(&chosen);
+    const neo_memory_desc *src = &chosen.tensors[SRC], *dst = &chosen.tensors[DST];
+    if (desc_is_empty(src) || desc_is_empty(dst))
+        return "there is nothing to transpose";
+    if (!possible_turns(&chosen, to_planes))
+        return "neither image has pixels that follow each other in the other order";
+    if (post_ops_have_operand(&problem->attributes))
+        return "a post-operation has an operand";
+    struct planes in = planes_of(src, to_planes), out = planes_of(dst, to_planes);
+    if (bytes_of(&in) + bytes_of(&out) > MOST_BYTES)
+        return "the images are large";
+    if (!is_served(&chosen, only, cpu))
+        return "nothing serves the images in the other order";
+    return only ? NULL : convolution_refuse_direct(problem);
+}
+
+/* What is turned is chosen once more by plan(): a nested algorithm serves what it has chosen. */
+static void transposed_choose(const struct algorithm *self, struct problem *problem,
+                              const struct cpu *cpu)
+{
+    const struct algorithm *only = only_nested(self);
+    struct problem nested;
+    convolution_choose_images(problem);
+    if (problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_ANY)
+        return;
+    struct choice choice = choose(problem, only, cpu);
+    make_nested(&nested, problem, choice.turned, only);
+    choice.nested->choose(choice.nested, &nested, cpu);
+    problem->tensors[WEIGHTS] = nested.tensors[WEIGHTS];
+}
+
+static double transposed_estimate(const struct algorithm *self, const struct problem *problem,
+                                  const struct cpu *cpu)
+{
+    const struct algorithm *only = only_nested(self);
+    struct problem chosen = *problem;
+    convolution_choose_images(&chosen);
+    return choose(&chosen, only, cpu).cycles;
+}
+
+/* ---- plan ---- */
+
+/* How one piece comes from one of them to the other. */
+static struct copy_f32_plane piece_of(const struct planes *planes, const struct places *from,
+                                      const struct places *to)
+{
+    if (from->channel == 1)
+        return (struct copy_f32_plane){.rows = planes->pixels,
+                                       .cols = planes->channels,
+                                       .src_row = from->pixel,
+                                       .src_col = from->channel,
+                                       .dst_row = to->pixel,
+                                       .dst_col = to->channel};
+    return (struct copy_f32_plane){.rows = planes->channels,
+                                   .cols = planes->pixels,
+                                   .src_row = from->channel,
+                                   .src_col = from->pixel,
+                                   .dst_row = to->channel,
+                                   .dst_col = to->pixel};
+}
+
+static void make_plan(struct convolution_transposed *mine, const struct problem *problem,
+                      const struct algorithm *only, const struct cpu *cpu)
+{
+    bool to_planes = is_to_planes(only);
+    mine->turned = choose(problem, only, cpu).turned;
+    mine->copy = copy_f32_find(cpu->features)->run;
+    if (mine->turned >> SRC & 1)
+        mine->planes[SRC] = needed_planes(problem, to_planes);
+    if (mine->turned >> DST & 1)
+        mine->planes[DST] = planes_of(&problem->tensors[DST], to_planes);
+    struct planes *src = &mine->planes[SRC], *dst = &mine->planes[DST];
+    src->piece = piece_of(src, &src->tensor, &src->copy);
+    dst->piece = piece_of(dst, &dst->copy, &dst->tensor);
+    mine->src_bytes = bytes_of(src);
+    mine->bytes = mine->src_bytes + bytes_of(dst);
+}
+
+static void plan_transposed(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    uint32_t layout = weights->format_kind == NEO_FORMAT_PACKED ? weights->packed.id : 0;
+    make_plan(plan, problem, convolution_winograd(layout), cpu);
+}
+
+static void plan_planes(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    make_plan(plan, problem, &convolution_planes_f32, cpu);
+}
+
+static neo_status nest(struct implementation *implementation)
+{
+    struct convolution_transposed *mine = (void *)implementation->plan;
+    const struct problem *problem = &implementation->problem;
+    const struct algorithm *only = only_nested(implementation->algorithm);
+    struct problem nested;
+    make_nested(&nested, problem, mine->turned, only);
+    struct description description = problem_describe(&nested);
+    neo_status status = is_to_planes(only)
+                            ? implementation_nest_by(implementation, &description, only)
+                            : implementation_nest(implementation, &description);
+    if (status == NEO_OK)
+        mine->kernel = implementation->nested[0]->algorithm->name;
+    return status;
+}
+
+static const char *kernel(const void *plan)
+{
+    return ((const struct convolution_transposed *)plan)->kernel;
+}
+
+/* ---- one algorithm for direct ones, one for planes, and one for each of Winograd's ---- */
+
+/* What they all have, but for the plan. */
+#define TRANSPOSED                                                                             \
+    .refuse = transposed_refuse, .choose = transposed_choose, .estimate = transposed_estimate, \
+    .plan_bytes = sizeof(struct convolution_transposed), .nest = nest,                         \
+    .scratch_bytes = transposed_scratch_bytes, .kernel = kernel, .run = transposed_run
+
+const struct algorithm convolution_transposed_f32 = {
+    .name = "transposed",
+    .plan = plan_transposed,
+    TRANSPOSED,
+};
+
+const struct algorithm convolution_transposed_planes_f32 = {
+    .name = "transposed_planes",
+    .plan = plan_planes,
+    TRANSPOSED,
+};
+
+const struct algorithm convolution_transposed_winograd_2_f32 = {
+    .name = "transposed_winograd_2",
+    .weights_layout = LAYOUT_WINOGRAD_2_F32,
+    .plan = plan_transposed,
+    TRANSPOSED,
+};
+
+const struct algorithm convolution_transposed_winograd_4_f32 = {
+    .name = "transposed_winograd_4",
+    .weights_layout = LAYOUT_WINOGRAD_4_F32,
+    .plan = plan_transposed,
+    TRANSPOSED,
+};
+
+const struct algorithm convolution_transposed_winograd_6_f32 = {
+    .name = "transposed_winograd_6",
+    .weights_layout = LAYOUT_WINOGRAD_6_F32,
+    .plan = plan_transposed,
+    TRANSPOSED,
+};
+
+#undef TRANSPOSED

@@ -1,0 +1,92 @@
+/* Winograd convolution: how many tiles a strip has, how many panels a round, and what is multiplied
+ * at a time: what moves the least between the caches. */
+#include <math.h>
+
+#include "src/convolution/winograd/winograd.h"
+
+enum {
+    LINE = 64,
+    TURNS = 8,            /* pieces of a strip, where the next round begins with the last one */
+    MOST_BYTES = 8 << 20, /* of a strip's inputs and sums */
+};
+
+/* Sums of all panels of a round are in the scratchpad beside all inputs, or in their place. */
+static bool has_room(const struct convolution_winograd *mine, const struct winograd_blocking *how)
+{
+    size_t sums = how->panels * WINOGRAD_F32_NR;
+    size_t row =
+        winograd_replaces_inputs(mine, how) ? max_size(mine->padded, sums) : mine->padded + sums;
+    size_t rows = div_up(mine->tiles, how->strips) * mine->down * mine->across;
+    return rows <= MOST_BYTES / (row * sizeof(float));
+}
+
+/* Are a point's rows blocks of almost as many as the kernels take? */
+static bool fills_blocks(size_t rows)
+{
+    return rows >= div_up(rows, WINOGRAD_F32_MR) * (WINOGRAD_F32_MR - 1);
+}
+
+/* Where many sums are under way a block with a row less takes as long. */
+static size_t whole_blocks(size_t rows)
+{
+    size_t whole = round_up(rows, WINOGRAD_F32_MR);
+    return whole <= MOST_STRIP ? whole : rows;
+}
+
+/* A point's inputs or sums, and an odd number of lines, so that points are in all places of a
+ * cache. */
+static size_t slot_of(const struct convolution_winograd *mine)
+{
+    const size_t line = LINE / sizeof(float);
+    size_t row = max_size(mine->padded, mine->panels * WINOGRAD_F32_NR);
+    return (div_up(mine->strip * row, line) | 1) * line;
+}
+
+struct choice {
+    struct winograd_blocking how;
+    double traffic;
+};
+
+/* Rounds of these strips that move the least. */
+static void choose_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
+                          size_t strips, struct choice *best)
+{
+    size_t last = 0;
+    for (size_t rounds = 1; rounds <= mine->panels; rounds++) {
+        struct winograd_blocking other = {strips, div_up(mine->panels, rounds)};
+        if (other.panels == last || (other.panels > 1 && !has_room(mine, &other)))
+            continue;
+        last = other.panels;
+        double traffic = winograd_traffic(mine, cpu, &other);
+        if (traffic < best->traffic)
+            *best = (struct choice){other, traffic};
+    }
+}
+
+static struct winograd_blocking choose_strips(const struct convolution_winograd *mine,
+                                              const struct cpu *cpu)
+{
+    struct choice best = {{1, 1}, HUGE_VAL};
+    for (size_t most = min_size(MOST_STRIP, mine->tiles); most > 0 && mine->panels; most--) {
+        size_t strips = div_up(mine->tiles, most);
+        if (div_up(mine->tiles, strips) == most && (strips == 1 || fills_blocks(most)))
+            choose_panels(mine, cpu, strips, &best);
+    }
+    return best.how;
+}
+
+void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu)
+{
+    struct winograd_blocking how = choose_strips(mine, cpu);
+    size_t points = mine->down * mine->across;
+    mine->strip = max_size(div_up(mine->tiles, how.strips), 1);
+    if (how.strips > 1 && mine->kernel->sums)
+        mine->strip = whole_blocks(mine->strip);
+    mine->most_panels = how.panels;
+    mine->most_blocks = winograd_blocks_at_once(mine, cpu, &how);
+    mine->slot = winograd_replaces_inputs(mine, &how) ? slot_of(mine) : 0;
+    if (mine->slot || mine->most_blocks < MOST_HEIGHTS)
+        mine->of_piece = 1;
+    else
+        mine->of_piece = winograd_missing(mine, cpu, &how) > 0 ? div_up(points, TURNS) : points;
+}

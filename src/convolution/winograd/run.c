@@ -1,0 +1,128 @@
+/* Winograd convolution: the products of a strip, and tasks of strips. */
+#include <string.h>
+
+#include "src/convolution/winograd/winograd.h"
+
+static struct task task_of(const struct run *run, int index)
+{
+    const struct convolution_winograd *plan = run->plan;
+    unsigned char *table =
+        (unsigned char *)run->execution->scratch + (size_t)index * plan->task_bytes;
+    unsigned char *inputs = table + plan->table_bytes;
+    unsigned char *sums = plan->slot ? inputs : inputs + plan->input_bytes;
+    unsigned char *zeros = inputs + plan->input_bytes + plan->sum_bytes;
+    struct strip *strip = (struct strip *)(void *)table;
+    memset(zeros, 0, plan->zero_bytes);
+    memset(strip->own.counts, 0, sizeof strip->own.counts);
+    memset(strip->inner_origin, 0, sizeof strip->inner_origin);
+    strip->shared = NULL;
+    return (struct task){
+        .run = run,
+        .strip = strip,
+        .inputs = (float *)(void *)inputs + plan->slot,
+        .sums = (float *)(void *)sums,
+        .zeros = (float *)(void *)zeros,
+        .patches = (float *)(void *)(zeros + plan->zero_bytes),
+    };
+}
+
+/* ---- products ---- */
+
+/* Panels of a round that have one width: all full ones, and each of the others. */
+enum { MOST_WIDTHS = WINOGRAD_F32_NR / 4 };
+struct wide {
+    winograd_f32_products_fn *run;
+    struct winograd_f32_products task; /* of a piece whose inputs, weights and sums begin at 0 */
+    const float *weights;
+    size_t sums;
+};
+
+static size_t list_widths(const struct task *task, struct span panels, struct wide *list)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    const struct arrangement *rows = task->strip->rows;
+    size_t ic = (size_t)plan->shape.ic, oc = (size_t)plan->shape.oc, count = 0,
+           begin = panels.begin;
+    for (size_t end; begin < panels.end; begin = end) {
+        size_t width = winograd_panel(plan, begin).width;
+        for (end = begin + 1; end < panels.end && winograd_panel(plan, end).width == width; end++)
+            continue;
+        list[count++] = (struct wide){
+            .run = plan->kernel->products[width / 4 - 1],
+            .task = {.k = ic, .point = plan->point, .panel = rows->panel, .panels = end - begin},
+            .weights = (const float *)task->run->execution->buffers[WEIGHTS] +
+                       layout_panel_offset(oc, begin) * ic,
+            .sums = (begin - panels.begin) * rows->panel,
+        };
+    }
+    return count;
+}
+
+/* A round of panels: all of them with one piece, and then with the next one. */
+static void multiply(const struct task *task, struct span panels)
+{
+    const struct convolution_winograd *plan = task->run->plan;
+    const struct arrangement *rows = task->strip->rows;
+    bool back = task->rounds % 2 && !plan->slot; /* sums would replace inputs that are wanted */
+    struct wide widths[MOST_WIDTHS];
+    size_t count = list_widths(task, panels, widths);
+    for (size_t i = 0; i < rows->piece_count; i++) {
+        const struct piece *piece = &rows->pieces[back ? rows->piece_count - 1 - i : i];
+        for (struct wide *wide = widths; wide < widths + count; wide++) {
+            wide->task.a = task->inputs + piece->inputs;
+            wide->task.b = wide->weights + piece->point * plan->point;
+            wide->task.c = task->sums + piece->sums + wide->sums;
+            wide->task.heights = rows->heights + piece->heights;
+            wide->run(&wide->task);
+        }
+    }
+}
+
+/* As many of these panels as are multiplied at a time, the first ones, or the last ones. */
+static struct span round_of(const struct convolution_winograd *plan, struct span panels, bool back)
+{
+    size_t count = min_size(panels.end - panels.begin, plan->most_panels);
+    return back ? (struct span){panels.end - count, panels.end}
+                : (struct span){panels.begin, panels.begin + count};
+}
+
+/* ---- all tasks ---- */
+
+/* Strips and rounds turn back where the one before ended: what it used last is in the cache. */
+static void run_strip(struct task *task, struct span tiles, struct span panels)
+{
+    bool back = task->strips++ % 2;
+    winograd_make_strip(task, tiles);
+    winograd_transform_inputs(task);
+    for (; panels.begin < panels.end; task->rounds++) {
+        struct span some = round_of(task->run->plan, panels, back);
+        multiply(task, some);
+        winograd_transform_outputs(task, some);
+        *(back ? &panels.end : &panels.begin) = back ? some.begin : some.end;
+    }
+}
+
+static void run_rect(struct task *task, struct partition_rect rect)
+{
+    for (size_t s = rect.rows.begin; s < rect.rows.end; s++)
+        run_strip(task, winograd_strip(task->run, s), rect.columns);
+}
+
+static void run_rects(void *argument, struct span rects, int slot)
+{
+    const struct run *run = argument;
+    struct task task = task_of(run, slot);
+    for (size_t i = rects.begin; i < rects.end; i++)
+        run_rect(&task, partition_rect(&run->grid, (int)i));
+}
+
+void winograd_run(const void *plan, const struct execution *execution)
+{
+    const struct convolution_winograd *mine = plan;
+    if (mine->tiles == 0 || mine->panels == 0)
+        return;
+    struct run run = {.plan = mine, .execution = execution};
+    winograd_divide(&run, parallel_pieces(execution->parallel, execution->threads));
+    parallel_for_tiles(execution->parallel, (size_t)run.grid.tasks, execution->threads, run_rects,
+                       &run);
+}

@@ -1,0 +1,313 @@
+/* 3x3 convolutions of stride 1 by Winograd's minimal filtering; 1x3 and 3x1, and those of three
+ * taps in one dimension, are the same with tiles of one row or column. Five and seven taps are the
+ * same with tiles of as many points, and fewer outputs: 4 or 2, and 2.
+ *
+ * The image is cut into tiles, in each dimension some of the largest size m = 2, 4 or 6 and at most
+ * two smaller ones, so that little is computed that is not wanted: 14 = 6 + 6 + 2, 7 = 4 + 3. A
+ * tile of m_h x m_w outputs takes (m_h + 2) (m_w + 2) products for each pair of channels. For every
+ * point there is a matrix multiplication whose rows are tiles; points of small tiles are among
+ * those of large ones, so tiles of all sizes are rows of the same matrices.
+ *
+ * A strip of tiles at a time: its inputs are transformed straight into the panels of the matrix
+ * multiplication, in the L2 cache; then for some panels of output channels at a time, in rounds,
+ * the products of all points are summed and transformed back. Where weights are so large that no
+ * strip whose inputs stay in the L2 cache makes up for them, a strip is large and has one round,
+ * and all products of a point follow each other; sums lie where inputs were. */
+#include <math.h>
+
+#include "src/convolution/winograd/winograd.h"
+#include "src/primitive/post_ops.h"
+
+enum { MIN_CHANNELS = 4 };
+
+/* ---- refuse ---- */
+
+/* Dimensions of more than one tap; 0: the kernel is another one. */
+static int dimensions(const struct problem *problem)
+{
+    return layout_winograd_dimensions(&problem->tensors[WEIGHTS], convolution_is_grouped(problem));
+}
+
+/* The error of a result is at most c 2^-24 sum over i of taps max|src[i]| max|weights[i]|, over the
+ * input channels i and the inputs and weights that the result's tile reads; see
+ * neoprene/convolution.h. */
+static double error_factor(size_t points, int dimensions)
+{
+    double factor = points == 4   ? NEO_WINOGRAD_ERROR_2
+                    : points == 6 ? NEO_WINOGRAD_ERROR_4
+                                  : NEO_WINOGRAD_ERROR_6;
+    return dimensions == 1 ? 2 * sqrt(factor) : factor;
+}
+
+/* A sum of n products in f32, one after the other, has a factor of n. */
+static bool is_accurate(const struct problem *problem, size_t points)
+{
+    double taps = (double)layout_winograd_taps(&problem->tensors[WEIGHTS]);
+    taps *= dimensions(problem) == 1 ? 1 : taps;
+    return problem->convolution_algorithm == NEO_CONVOLUTION_WINOGRAD ||
+           problem->attributes.fpmath == NEO_FPMATH_ANY ||
+           error_factor(points, dimensions(problem)) <=
+               taps * (double)problem->tensors[SRC].dims[1];
+}
+
+static bool is_dense(const struct problem *problem)
+{
+    for (int i = 0; i < problem->tensors[DST].ndims - 2; i++)
+        if (problem->strides[i] != 1 || problem->dilations[i] != 0)
+            return false;
+    return true;
+}
+
+static const char *winograd_refuse(const struct algorithm *self, const struct problem *problem,
+                                   const struct cpu *cpu)
+{
+    (void)cpu;
+    enum layout_id layout = self->weights_layout;
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    if (problem->convolution_algorithm == NEO_CONVOLUTION_DIRECT)
+        return "a direct algorithm was asked for";
+    if (convolution_is_grouped(problem) && weights->dims[0] != 1)
+        return "there are groups";
+    if (!dimensions(problem) || !is_dense(problem))
+        return "it is not a kernel of 3 × 3, 3 × 1, 1 × 3 or 3, or so with 5 or 7, "
+               "with a stride of 1 and no dilation";
+    if (problem->tensors[SRC].dims[1] < MIN_CHANNELS)
+        return "there are fewer than four input channels";
+    if (weights->format_kind == NEO_FORMAT_STRIDED)
+        return "the weights are not transformed beforehand";
+    const char *why = layout_winograd_refuse(layout, weights, convolution_is_grouped(problem));
+    if (why)
+        return why;
+    why = convolution_refuse_tensors(problem, layout);
+    if (why)
+        return why;
+    if (!is_accurate(problem, layout_winograd_points(layout)))
+        return "its rounding errors are larger than those of so short sums can be";
+    return NULL;
+}
+
+static void winograd_choose(const struct algorithm *self, struct problem *problem,
+                            const struct cpu *cpu)
+{
+    (void)cpu;
+    convolution_choose_images(problem);
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
+        layout_set(&problem->tensors[WEIGHTS], self->weights_layout,
+                   convolution_is_grouped(problem));
+}
+
+static struct cut cut_along(const struct convolution_shape *s, int dimension, size_t points)
+{
+    size_t taps = (size_t)s->kernel[dimension];
+    return winograd_cut((size_t)s->out[dimension], taps, winograd_outputs(points, taps));
+}
+
+/* Points of the largest tile that there is. */
+static double side(const struct convolution_shape *s, int dimension, size_t points)
+{
+    double inputs = (double)(s->out[dimension] + s->kernel[dimension] - 1);
+    return s->kernel[dimension] == 1 ? 1 : fmin((double)points, inputs);
+}
+
+/* Tiles, and what they have at all points together; channels are whole vectors. */
+struct work {
+    double tiles, values, ic, oc;
+};
+
+static struct work work_of(const struct convolution_shape *s, size_t points)
+{
+    struct cut rows = cut_along(s, HEIGHT, points), cols = cut_along(s, WIDTH, points);
+    double batch = (double)s->batch;
+    return (struct work){
+        .tiles = batch * (double)winograd_cut_tiles(&rows) * (double)winograd_cut_tiles(&cols),
+        .values = batch * (double)winograd_cut_points(&rows) * (double)winograd_cut_points(&cols),
+        .ic = (double)round_up((size_t)s->ic, WINOGRAD_F32_GROUP),
+        .oc = (double)round_up((size_t)s->oc, 4),
+    };
+}
+
+/* One or two tiles are too few sums for the multipliers. */
+static double products_cycles(const struct work *work, const struct core *core)
+{
+    double multipliers = fmax(core->fmla_per_cycle, 1), tiles = fmax(work->tiles, 1);
+    double waiting = core->in_order == IN_ORDER_NARROW ? 1.7
+                     : core->in_order                  ? 1.2
+                                                       : 0.03 * multipliers * multipliers;
+    return work->values * work->ic * work->oc / (4 * multipliers) *
+           (1.01 + waiting / (tiles * tiles));
+}
+
+/* How long a core takes for transforms, beside Neoverse N1 and its slowness. */
+static double transforms_factor(const struct convolution_shape *s, const struct core *core)
+{
+    bool are_vectors = s->src.c == 1 && s->dst.c == 1 && s->oc % 4 == 0;
+    if (core->in_order == IN_ORDER_WIDE) /* kernels wait, too, as long whatever is apart */
+        return are_vectors ? 1.15 : 1.4;
+    return core->fmla_per_cycle >= 4 ? 0.8 : 1;
+}
+
+/* Some fifteen instructions for four values at a point, two thirds of that in one dimension; more
+ * where channels are gathered, and far more where tiles are columns, as their pixels are apart,
+ * too, and values come and go one by one. In one dimension there are few values in a tile, so what
+ * is done once for its channels counts, too. */
+static double transforms_cycles(const struct work *work, const struct convolution_shape *s,
+                                int dimensions, const struct core *core)
+{
+    const double alone = 4; /* a value beside others of a column; clang wants a double */
+    double value = 1.95 * work->ic + 1.05 * work->oc;
+    double passes = dimensions == 1 ? 2.0 / 3 : 1;
+    bool gathers = core->in_order != IN_ORDER_WIDE;
+    if (gathers && s->dst.c > 1)
+        value += 0.3 * work->oc;
+    if (s->kernel[WIDTH] == 1)
+        value += alone * ((s->src.c > 1 ? work->ic : 0) + (s->dst.c > 1 ? work->oc : 0));
+    if (s->oc % 4) /* results are copied, for which others that issue in order wait no longer */
+        value += (core->in_order ? 0.1 : 0.5) * work->oc;
+    if (s->ic % WINOGRAD_F32_GROUP) /* patches are copied */
+        passes *= 1.2;
+    else if (gathers && s->src.c > 1)
+        value += 0.55 * work->ic;
+    double tile = dimensions == 1 ? 375 + 3.5 * (work->ic + work->oc) : 150;
+    return tile * work->tiles + transforms_factor(s, core) * passes * work->values * value;
+}
+
+/* Products, and reading the weights, two cycles a line: in the time of products where loads do not
+ * wait for these. Of cores that issue in order, those that have two multiply-adds a cycle are so
+ * long busy with a line that the next one is half there. */
+static double products_from_weights(const struct work *work, double lines, const struct core *core)
+{
+    double products = products_cycles(work, core);
+    if (core->in_order)
+        return products + (core->in_order == IN_ORDER_WIDE ? 1 : 2) * lines;
+    return fmax(products, 2 * lines);
+}
+
+static double winograd_estimate(const struct algorithm *self, const struct problem *problem,
+                                const struct cpu *cpu)
+{
+    struct convolution_shape s;
+    convolution_shape_init(&s, problem);
+    size_t most = layout_winograd_points(self->weights_layout);
+    struct work work = work_of(&s, most);
+    double points = side(&s, HEIGHT, most) * side(&s, WIDTH, most);
+    double lines = points * (double)s.ic * work.oc * sizeof(float) / 64;
+    double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * work.oc;
+    double transforms = transforms_cycles(&work, &s, dimensions(problem), cpu->core);
+    return cpu->core->slowness * (2800 + transforms) +
+           products_from_weights(&work, lines, cpu->core) + outputs * post_ops_cycles(problem);
+}
+
+/* ---- plan ---- */
+
+static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cpu)
+{
+    mine->kernel = winograd_f32_find(cpu);
+    mine->copy = copy_f32_find(cpu->features)->run;
+}
+
+static void plan_scratch(struct convolution_winograd *mine)
+{
+    size_t points = mine->down * mine->across, rows = mine->strip * points;
+    size_t patch = mine->gathers || mine->shape.ic % WINOGRAD_F32_GROUP ? MOST_POINTS * CHUNK : 0;
+    size_t patch_row = (size_t)WINOGRAD_F32_POINTS * CHUNK; /* and groups of padding are as far */
+    mine->table_bytes = convolution_part(sizeof(struct strip));
+    mine->input_bytes = convolution_part(
+        (mine->slot ? (points + 1) * mine->slot : rows * mine->padded) * sizeof(float));
+    mine->sum_bytes =
+        mine->slot ? 0
+                   : convolution_part(rows * WINOGRAD_F32_NR * mine->most_panels * sizeof(float));
+    mine->zero_bytes = convolution_part(max_size(mine->padded, patch_row) * sizeof(float));
+    mine->task_bytes = mine->table_bytes + mine->input_bytes + mine->sum_bytes + mine->zero_bytes +
+                       convolution_part(patch * sizeof(float));
+}
+
+static void plan_winograd(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    struct convolution_winograd *mine = plan;
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    convolution_shape_init(&mine->shape, problem);
+    const struct convolution_shape *s = &mine->shape;
+    mine->taps = layout_winograd_taps(weights);
+    mine->points = layout_winograd_points(weights->packed.id);
+    mine->padded = round_up((size_t)s->ic, WINOGRAD_F32_GROUP);
+    mine->rows = cut_along(s, HEIGHT, mine->points);
+    mine->cols = cut_along(s, WIDTH, mine->points);
+    mine->down = s->kernel[HEIGHT] == 1 ? 1 : mine->points;
+    mine->across = s->kernel[WIDTH] == 1 ? 1 : mine->points;
+    winograd_count_tiles(mine);
+    mine->panels = layout_panel_count((size_t)s->oc);
+    mine->full_panels = layout_full_panels((size_t)s->oc);
+    mine->point = layout_shape(weights).step;
+    mine->gathers = s->src.c != 1;
+    mine->finishes = !fusion.complete || fusion.reads_dst;
+    bool neighbours = s->dst.c == 1 || s->oc == 1 || (s->dst.w == 1 && !mine->finishes);
+    mine->staged = fusion.reads_dst || !neighbours;
+    mine->low = mine->finishes ? -INFINITY : fusion.low;
+    mine->high = mine->finishes ? INFINITY : fusion.high;
+    plan_kernels(mine, cpu);
+    winograd_choose_blocking(mine, cpu);
+    winograd_plan_matrices(mine);
+    plan_scratch(mine);
+}
+
+static size_t winograd_table_bytes(const void *plan)
+{
+    return ((const struct convolution_winograd *)plan)->tiles ? sizeof(struct arrangement) : 0;
+}
+
+static void fill_table(void *plan, void *table)
+{
+    struct convolution_winograd *mine = plan;
+    winograd_arrange(mine, (struct span){0, min_size(mine->strip, mine->tiles)}, table);
+    mine->first = table;
+}
+
+static size_t winograd_scratch_bytes(const void *plan, int threads)
+{
+    return ((const struct convolution_winograd *)plan)->task_bytes * (size_t)threads;
+}
+
+static const char *winograd_kernel(const void *plan)
+{
+    return ((const struct convolution_winograd *)plan)->kernel->name;
+}
+
+/* ---- one algorithm for each largest tile ---- */
+
+/* What they all have. */
+#define WINOGRAD                                                                         \
+    .refuse = winograd_refuse, .choose = winograd_choose, .estimate = winograd_estimate, \
+    .plan = plan_winograd, .plan_bytes = sizeof(struct convolution_winograd),            \
+    .table_bytes = winograd_table_bytes, .fill_table = fill_table,                       \
+    .scratch_bytes = winograd_scratch_bytes, .kernel = winograd_kernel, .run = winograd_run
+
+const struct algorithm convolution_winograd_2_f32 = {
+    .name = "winograd_2",
+    .weights_layout = LAYOUT_WINOGRAD_2_F32,
+    WINOGRAD,
+};
+
+const struct algorithm convolution_winograd_4_f32 = {
+    .name = "winograd_4",
+    .weights_layout = LAYOUT_WINOGRAD_4_F32,
+    WINOGRAD,
+};
+
+const struct algorithm convolution_winograd_6_f32 = {
+    .name = "winograd_6",
+    .weights_layout = LAYOUT_WINOGRAD_6_F32,
+    WINOGRAD,
+};
+
+#undef WINOGRAD
+
+const struct algorithm *convolution_winograd(uint32_t layout)
+{
+    static const struct algorithm *const all[] = {
+        &convolution_winograd_2_f32, &convolution_winograd_4_f32, &convolution_winograd_6_f32};
+    for (size_t i = 0; i < count_of(all); i++)
+        if (layout == all[i]->weights_layout)
+            return all[i];
+    return NULL;
+}

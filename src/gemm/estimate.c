@@ -1,0 +1,254 @@
+/* How long the blocked f32 matrix multiplication takes. */
+#include <math.h>
+
+#include "src/gemm/gemm.h"
+#include "src/gemm/rows.h"
+
+/* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads; and the
+ * instructions around them, which matter less. */
+static double step_cycles(const struct core *core, double height, double vectors)
+{
+    double loads = (height / 4 + vectors) / fmax(core->loads_per_cycle, 1);
+    double sums = fmax(height * vectors / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
+    if (core->in_order == IN_ORDER_NARROW) /* vectors of B take two loads and an insertion */
+        return fmax(sums, (height * vectors + height / 2 + 3 * vectors + 2) / 2) + 0.2;
+    if (core->in_order) /* what loads and counts takes its place among them */
+        return fmax(sums, (height * vectors + height / 4 + vectors + 0.75) / 3) + 0.4;
+    return fmax(sums, loads) + 0.06 * (height / 4 + vectors / 4 + 0.25);
+}
+
+/* The same for one to three columns, whose sums are not a vector each; b_loads: of four steps. */
+static double narrow_cycles(const struct core *core, double height, double columns, double b_loads)
+{
+    double per_cycle = fmax(core->fmla_per_cycle, 1);
+    double loads = height + b_loads, sums = height * columns;
+    if (core->in_order) /* what is loaded is needed soon after */
+        return (2.5 * loads + 1.25 * sums / per_cycle) / 4;
+    return fmax((loads + sums) / per_cycle, core->fmla_latency) / 4;
+}
+
+/* The panels of a tile's columns, one step of k. n is not that of a layout if sizes are unknown. */
+static double panels_cycles(const struct core *core, double height, double full, double rest)
+{
+    double twelve = step_cycles(core, height, 3), eight = step_cycles(core, height, 2);
+    if (rest == 0)
+        return full * twelve;
+    if (rest <= 4 && full > 0) /* two panels of 8 */
+        return (full - 1) * twelve + 2 * eight;
+    if (rest < 4)
+        return narrow_cycles(core, height, rest, 4);
+    return full * twelve + step_cycles(core, height, ceil(rest / 4));
+}
+
+/* Those of all tiles, which are as equal as they can be: low ones may wait for their sums where
+ * tall ones do not. */
+static double tiles_cycles(const struct core *core, double m, double tiles, double full,
+                           double rest)
+{
+    double low = floor(m / tiles), tall_tiles = m - low * tiles;
+    double tall = tall_tiles > 0 ? tall_tiles * panels_cycles(core, low + 1, full, rest) : 0;
+    return tall + (tiles - tall_tiles) * panels_cycles(core, low, full, rest);
+}
+
+static const double MOST_PACKED_K = 256; /* of a block where rows are packed, about */
+
+static bool is_narrow(const struct core *core)
+{
+    return core->in_order == IN_ORDER_NARROW;
+}
+
+/* How long what is no sum takes, beside Neoverse N1; what is said of cores that issue in order are
+ * their own cycles. */
+static double beside_sums(const struct core *core)
+{
+    return core->in_order ? 1 : core->slowness;
+}
+
+/* Of a vector of sums, beside its rounds: a store; what has few rounds begins with zeros. */
+static double first_cycles(double k)
+{
+    return k < 8 ? 1.5 : 0.5;
+}
+
+/* Steps of a tile and panel beside rounds of four, on cores that wait for what these load: without
+ * rounds, each step does. */
+static double odd_cycles(const struct core *core, double k)
+{
+    bool waits = core->in_order == IN_ORDER_WIDE && fmod(k, 4) > 0;
+    return !waits ? 0 : k < 4 ? 8 * k - 2 : 11;
+}
+
+/* Panels come in groups that stay in the L1 cache, where instructions issue in order: so many calls
+ * beside the first, for each of which a wide core needs some 250 cycles. */
+static double groups_cycles(const struct cpu *cpu, double full, double k)
+{
+    if (cpu->core->in_order != IN_ORDER_WIDE)
+        return 0;
+    size_t group = gemm_f32_group_that_stays(cpu, (size_t)k);
+    return 250 * fmax(ceil(full / (double)group) - 1, 0);
+}
+
+/* For each tile, of `most` rows at most, its rounds, then its stores. */
+static double listed_cycles(const struct cpu *cpu, double m, double n, double k, double most)
+{
+    const double nr = GEMM_F32_NR; /* clang wants a double */
+    double tiles = ceil(m / most), height = m / tiles;
+    double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
+    double around = panels * 3 + first_cycles(k) * height * n / 4;
+    double blocks = fmax(ceil(k / (double)gemm_f32_whole_k(cpu, (size_t)most, (size_t)n)), 1);
+    if (cpu->core->in_order) {
+        around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
+        if (rest > 0 && fmod(n, 4) > 0) /* sums of no whole vectors come and go one by one */
+            around += (blocks - 1) * height * rest * (is_narrow(cpu->core) ? 10 : 6);
+    }
+    double rounds = k * tiles_cycles(cpu->core, m, tiles, full, rest);
+    double slow = beside_sums(cpu->core);
+    /* A block begins, and then each of its panels; on narrow cores, `around` has the latter. */
+    static const double panel[] = {[0] = 80, [IN_ORDER_NARROW] = 0, [IN_ORDER_WIDE] = 180};
+    double block = (700 + panel[cpu->core->in_order] * panels) * cpu->core->slowness;
+    around += panels * odd_cycles(cpu->core, k);
+    rounds += blocks * groups_cycles(cpu, full, k / blocks);
+    return slow * panels * 15 + rounds + tiles * slow * (6 + around) + (blocks - 1) * block;
+}
+
+size_t gemm_f32_tail_height(size_t n)
+{
+    return gemm_f32_listed_columns_height(layout_panel(n, layout_panel_count(n) - 1).valid);
+}
+
+/* The same with the last columns one by one: for these a multiply-add is four steps, and sums of
+ * four parts are added at the end of a tile. */
+static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, double most)
+{
+    const struct core *core = cpu->core;
+    size_t count = layout_panel_count(n), full = layout_full_panels(n);
+    size_t vectors = layout_panel(n, count - 1).valid / 4;
+    double columns = (double)layout_tail_columns(n), per_cycle = fmax(core->fmla_per_cycle, 1);
+    double whole = (double)vectors;
+    double tiles = ceil(m / fmin(most, (double)gemm_f32_tail_height(n))), height = m / tiles;
+    double loads = height / 4 + whole + columns / 4, sums = height * (whole + columns / 4);
+    double latency = whole == 0 ? core->fmla_latency / 4.0 : core->fmla_latency;
+    double step = fmax(fmax(sums / per_cycle, latency), loads / fmax(core->loads_per_cycle, 1)) +
+                  0.06 * (loads + 0.5);
+    if (whole == 0 && core->in_order)
+        step = narrow_cycles(core, height, columns, columns);
+    step += (double)full * step_cycles(core, height, 3);
+    if (count > full + 1)
+        step += step_cycles(core, height, (double)layout_panel(n, full).width / 4);
+    double around = first_cycles(k) * height * (double)n / 4;
+    around += (double)count * (core->in_order ? 15 + odd_cycles(core, k) : 3);
+    around += height * (whole > 0 ? 2.5 / per_cycle : columns); /* sums of parts */
+    double slow = beside_sums(core);
+    double once = slow * (double)count * 15 + groups_cycles(cpu, (double)full, k);
+    return once + tiles * (k * step + slow * (6 + around));
+}
+
+bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
+{
+    if (m == 0 || n == 0 || layout_tail_columns(n) == 0)
+        return false;
+    if (cpu->core->in_order) /* has kernels of its own for whole vectors */
+        return layout_panel(n, layout_panel_count(n) - 1).valid < 4;
+    double most = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
+    return tail_cycles(cpu, (double)m, n, (double)k, most) <
+           listed_cycles(cpu, (double)m, (double)n, (double)k, most);
+}
+
+/* What packing takes, by the kind of core (IN_ORDER_*): cycles for a value of rows of A, and of
+ * plain rows of B, which are loaded and stored as vectors; and of a tile of packed rows, its
+ * beginning and end, and of a row of B the columns that are no whole vector, one by one: both those
+ * of a core of slowness 1. */
+static const struct packing {
+    double a, b, tile, ragged;
+} packing[] = {
+    [0] = {0.5, 0.25, 30, 20},
+    [IN_ORDER_NARROW] = {1.2, 0.625, 60, 15},
+    [IN_ORDER_WIDE] = {0.5, 0.55, 80, 25},
+};
+
+static bool ends_in_one_vector(size_t n)
+{
+    return n > 0 && layout_panel(n, layout_panel_count(n) - 1).width == 4;
+}
+
+/* Rows that packed tiles take as long as. The last tile takes as long as a whole one at least: only
+ * whole ones have kernels made for narrow cores, others wait for what they load. */
+static double packed_rows(const struct core *core, double m)
+{
+    const double mr = GEMM_F32_MR; /* clang wants a double */
+    double last = fmod(m, mr), waits = is_narrow(core) ? 1.25 + 1.3 * last : 0;
+    return m - last + (last == 0 ? 0 : fmax(mr, waits));
+}
+
+static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
+{
+    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
+    const double mr = GEMM_F32_MR, nr = GEMM_F32_NR; /* clang wants them to be double */
+    double tiles = ceil(m / mr) * ceil(n / nr);
+    double vectors = ceil(n / 4);
+    if (cpu->core->in_order && ends_in_one_vector((size_t)n)) /* waits, as long as two take */
+        vectors++;
+    double compute = packed_rows(cpu->core, m) * vectors * 4 * k / per_cycle;
+    bool ragged = cpu->core->in_order && fmod(n, 4) > 0; /* its sums go to C one by one */
+    const struct packing *kind = &packing[cpu->core->in_order];
+    double blocks = is_narrow(cpu->core) ? ceil(k / MOST_PACKED_K) : 1;
+    double tile = cpu->core->slowness * kind->tile * blocks;
+    return 1.05 * compute + kind->a * m * k + tile * tiles + (ragged ? 10 * m * fmod(n, nr) : 0);
+}
+
+/* Of plain rows of B, and what comes around a panel, which matters where k is small. */
+static double pack_cycles(const struct core *core, double n, double k)
+{
+    const double nr = GEMM_F32_NR; /* clang wants a double */
+    const struct packing *kind = &packing[core->in_order];
+    double ragged = fmod(n, 4) > 0 ? kind->ragged * core->slowness : 0;
+    return (kind->b * n + ragged) * k + 60 * ceil(n / nr);
+}
+
+double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                                bool b_packed)
+{
+    const double nr = GEMM_F32_NR; /* clang wants a double */
+    double slow = cpu->core->slowness;
+    double tile =
+        22 * slow * fmin(slow, 1); /* its beginning and end, beside others on fast cores */
+    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
+    double sums = ceil(m / 4) * 4 * ceil(n / 4) * 4 * k / per_cycle;
+    sums *= cpu->core->in_order ? 1.05 : 1.01;
+    double tiles = ceil(m / 8) * ceil(n / nr), b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
+    /* Columns that fill no vectors are copied from between, of each tile. */
+    double copies = fmod(n, 4) > 0 ? 16 * slow * ceil(m / 8) * fmod(n, nr) : 0;
+    return 200 + batch * (300 + sums + tile * tiles + copies + b);
+}
+
+double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                         bool b_packed, bool a_listed, size_t a_stride)
+{
+    double b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
+    double step = is_narrow(cpu->core) ? 400 : 400 * cpu->core->slowness;        /* of a matrix */
+    double first = is_narrow(cpu->core) ? 100 : 200 + 500 * cpu->core->slowness; /* of a call */
+    if (!a_listed || !gemm_f32_lists(cpu, n) || m == 0)
+        return first + batch * (step + packed_cycles(cpu, m, n, k) + b);
+    const double low_tile = GEMM_F32_LOW_TILE; /* clang wants a double */
+    double height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height, copies = 0;
+    if (gemm_f32_rows_collide(a_stride, cpu)) {
+        bool low = gemm_f32_lower_tiles_pay(cpu, n);
+        height = low ? low_tile : height;
+        copies = low ? 0 : m * k / 2;
+    } else if (b_packed && n >= (double)gemm_f32_copied_columns(a_stride, cpu)) {
+        copies = m * k / 2;
+    }
+    bool tail = b_packed && gemm_f32_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k) &&
+                (size_t)k <= gemm_f32_whole_k(cpu, (size_t)height, (size_t)n);
+    double cycles =
+        tail ? tail_cycles(cpu, m, (size_t)n, k, height) : listed_cycles(cpu, m, n, k, height);
+    const double each = 160 * cpu->core->slowness; /* of matrices */
+    double all = cpu->core->in_order ? 800 : 600 * cpu->core->slowness;
+    return all - each + batch * (each + cycles + copies + b);
+}
+
+bool gemm_f32_packing_pays(const struct cpu *cpu, double m, double n, double k, size_t a_stride)
+{
+    return !cpu->core->in_order && gemm_f32_estimate(cpu, 1, m, n, k, true, false, 0) <
+                                       gemm_f32_estimate(cpu, 1, m, n, k, true, true, a_stride);
+}

@@ -1,0 +1,414 @@
+/* The blocked f32 matrix multiplication: how rows are read, blocks, the scratchpad. */
+#include <math.h>
+
+#include "src/core/checked.h"
+#include "src/gemm/gemm.h"
+#include "src/gemm/rows.h"
+#include "src/gemm/step.h"
+#include "src/tensor/layout.h"
+
+_Static_assert((int)LAYOUT_PANEL == (int)GEMM_F32_NR, "the layout's panels are the kernels'");
+
+enum {
+    SCRATCH_UNIT = 128, /* bytes: parts of the scratchpad do not share cache lines */
+    MAX_BLOCK_TILES = 64,
+    MAX_LISTED_TILES = 256,
+    MAX_BLOCK_PANELS = 80,
+    MIN_BLOCK_K = 64,
+    MAX_BLOCK_K = 512,
+    BLOCK_K_UNIT = 8, /* two rounds of the kernels */
+    FEW_K = 256,
+    FEW_COLUMNS = 64,
+    FEW_PANELS = 2 * GEMM_F32_NR, /* columns */
+    CHUNK_PRODUCTS = 160000,      /* at least */
+};
+
+/* Listed tiles are as equal as they can be. */
+static void choose_tall(struct gemm_f32 *plan)
+{
+    size_t m = plan->shape.m, tiles = max_size(plan->row_tiles, 1);
+    plan->tall = div_up(m, tiles);
+    plan->tall_tiles = tiles - (tiles * plan->tall - m);
+}
+
+/* Blocks as equal as possible, of at most max each. */
+static size_t even_block(size_t count, size_t max)
+{
+    return count == SIZE_MAX ? max : div_up(max_size(count, 1), div_up(max_size(count, 1), max));
+}
+
+/* The most values of k that a block has. Packed rows: a tile's panels of A and B take five eighths
+ * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters, which may be
+ * narrow ones; but where that leaves few values, one panel does for them, too. */
+static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    size_t values = cpu->l1_bytes / sizeof(float);
+    size_t most = values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
+    size_t rows = plan->tile_rows ? plan->tile_rows : GEMM_F32_LISTED_HEIGHT;
+    size_t columns = min_size(max_size(plan->shape.n, 1), FEW_PANELS);
+    if (plan->listed)
+        most = max_size(values * 3 / 4 / (rows + columns), min_size(most, FEW_K));
+    return min_size(max_size(most, MIN_BLOCK_K), MAX_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
+}
+
+/* Blocks of k are a part of a segment or some segments; these, if segments have parts already. */
+void gemm_f32_set_block_k(struct gemm_f32 *plan, size_t most)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t segment = plan->listed ? shape->segment : shape->k;
+    plan->k_unit = shape->k;
+    if (shape->a_has_parts)
+        most = max_size(most, segment);
+    if (segment == shape->k || segment > most) {
+        size_t block = even_block(segment, most);
+        plan->k_unit = segment;
+        plan->block_k = plan->listed ? round_up(block, BLOCK_K_UNIT) : block;
+    } else {
+        plan->block_k = even_block(shape->k / segment, most / segment) * segment;
+    }
+}
+
+bool gemm_f32_rows_collide(size_t a_stride, const struct cpu *cpu)
+{
+    size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
+    size_t apart = min_size(power_of_two_in(bytes), way);
+    return apart && 2 * (way / apart) < GEMM_F32_LISTED_HEIGHT;
+}
+
+size_t gemm_f32_copied_columns(size_t a_stride, const struct cpu *cpu)
+{
+    enum { COLUMNS = 256, TILES = 2 };
+    size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
+    size_t apart = min_size(power_of_two_in(bytes), way);
+    bool crowd = apart && way / apart * (CPU_L1_WAYS - 1) < (size_t)TILES * GEMM_F32_LISTED_HEIGHT;
+    return crowd && !cpu->core->in_order ? COLUMNS * (size_t)cpu->core->fmla_per_cycle : SIZE_MAX;
+}
+
+static bool is_unknown(const struct gemm_f32_shape *shape)
+{
+    return shape->m == SIZE_MAX || shape->n == SIZE_MAX || shape->k == SIZE_MAX ||
+           shape->a_stride == SIZE_MAX;
+}
+
+/* All of k must be one block, and few rows fall into two tiles, or are multiplied twice in less
+ * time than packing takes, as for few columns of B. Columns whose addresses differ by a multiple of
+ * a large power of two share few places in the L1 cache; more of them in one place than it holds
+ * would drive each other out before the next panel.
+ */
+bool gemm_f32_reads_planes(const struct gemm_f32_shape *shape, const struct cpu *cpu)
+{
+    enum { FEW = 32, PACKING = 16 }; /* one of so many; multiply-adds for a value */
+    const struct gemm_f32 packed = {.shape = *shape};
+    size_t bytes = shape->a_column * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
+    size_t apart = power_of_two_in(bytes), places = way / max_size(min_size(apart, way), 1);
+    if (!bytes || !shape->columns || is_unknown(shape) || shape->m < GEMM_F32_PLANES_LOWEST)
+        return false;
+    size_t twice = round_up(shape->m, GEMM_F32_PLANES_LOWEST) - shape->m;
+    bool is_little = twice * FEW <= shape->m || twice * shape->n <= PACKING * shape->m;
+    return is_little && shape->k <= min_size(most_k(&packed, cpu), places * CPU_L1_WAYS);
+}
+
+/* Whole tiles of every height, at least one. */
+static size_t choose_run_rows(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    enum { UNIT = 48 };
+    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4 / max_size(plan->shape.k, 1);
+    size_t rows = values > GEMM_F32_NR ? values - GEMM_F32_NR : 0;
+    return max_size(rows / UNIT, 1) * UNIT;
+}
+
+/* How many full panels a tile's rows are used for before the next tile comes: with them, a block of
+ * rows fills three quarters of the L1 cache. */
+size_t gemm_f32_group_that_stays(const struct cpu *cpu, size_t k)
+{
+    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4, rows = GEMM_F32_LISTED_HEIGHT * k;
+    return values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(k, 1)), 1) : 1;
+}
+
+/* Do all panels come together? They may be none but the two that few columns end in. */
+static bool is_one_group(const struct gemm_f32 *plan)
+{
+    bool are_full = plan->full_panels == plan->panels;
+    return are_full ? plan->panels <= plan->group_panels
+                    : plan->full_panels == 0 && plan->panels <= 2;
+}
+
+/* Where all panels stay in the L1 cache, but come in groups for their widths, rows of A and C stay
+ * there too while one group after the other comes for them. Each takes some sixty cycles, or twice
+ * as many where instructions issue in order. */
+static size_t choose_chunk(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8, all = SIZE_MAX / 2;
+    size_t n = plan->block_columns, k = plan->block_k;
+    size_t least = cpu->core->in_order ? 2 * CHUNK_PRODUCTS : CHUNK_PRODUCTS;
+    if (plan->regular_panels || is_one_group(plan) || n > values || k * n >= values)
+        return all;
+    size_t row = shape->a_values ? min_size(shape->a_values / shape->m, k) : k;
+    size_t used = k * n + shape->a_shared;
+    size_t tiles = used < values ? (values - used) / (plan->tile_rows * (row + n)) : 0;
+    return tiles * plan->tile_rows * k * n >= least ? tiles : all;
+}
+
+/* Lists of many tiles would take turns in the L1 cache with what they are for: where all panels
+ * stay there, fewer tiles are listed at a time. Each time takes some 400 cycles. */
+static size_t choose_lap(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    enum { PART = 16 /* of the cache */, LAP_PRODUCTS = 300000 /* at least */ };
+    const struct gemm_f32_shape *shape = &plan->shape;
+    size_t n = min_size(plan->block_columns, shape->n), k = plan->block_k, all = SIZE_MAX / 2;
+    if (!plan->listed || plan->copies || shape->a_is_regular || shape->segment >= k || n == 0 ||
+        n >= all || k * n * sizeof(float) > cpu->l1_bytes / 2)
+        return all;
+    size_t bytes = k / shape->segment * GEMM_F32_LIST * sizeof(float *);
+    size_t least = cpu->core->in_order ? 2 * LAP_PRODUCTS : LAP_PRODUCTS;
+    if (plan->block_tiles * bytes <= cpu->l1_bytes / 4)
+        return all;
+    return max_size(cpu->l1_bytes / PART / bytes, least / (plan->tile_rows * k * n) + 1);
+}
+
+/* A block of A takes half of the L2 cache. If that is all rows, only as much of a plain B is packed
+ * at a time as stays in the L1 cache until they have used it; but rows that are copied would be
+ * copied for each part of B. Every block is at most as large as that of a problem whose sizes are
+ * not known. Returns the cost of the order of blocks, or 0. */
+static double choose_order(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    bool short_rows = plan->listed && shape->output != GEMM_STAGED && !is_unknown(shape);
+    size_t row_bytes = plan->tile_rows * (short_rows ? plan->block_k : k) * sizeof(float);
+    size_t most_tiles = short_rows ? MAX_LISTED_TILES : MAX_BLOCK_TILES;
+    size_t tiles = min_size(max_size(cpu->l2_bytes / 2 / row_bytes, 1), most_tiles);
+    plan->block_tiles = even_block(plan->row_tiles, tiles);
+    bool whole_rows = shape->b_packed && shape->output != GEMM_STAGED && plan->panels != SIZE_MAX;
+    size_t most_panels = MAX_BLOCK_PANELS;
+    bool one_block = plan->block_tiles == plan->row_tiles && !plan->copies;
+    if (short_rows && !shape->b_packed && one_block)
+        most_panels = min_size(plan->group_panels, most_panels);
+    plan->block_panels =
+        whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, most_panels);
+    plan->k_inside = shape->output == GEMM_STAGED;
+    return whole_rows && short_rows ? gemm_f32_choose_order(plan, cpu) : 0;
+}
+
+/* Few columns leave room for more of k than a block has. */
+static size_t most_whole_k(const struct cpu *cpu, size_t rows, size_t n)
+{
+    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8;
+    return n <= FEW_PANELS ? min_size(values / (rows + n), MAX_BLOCK_K) : 0;
+}
+
+size_t gemm_f32_whole_k(const struct cpu *cpu, size_t rows, size_t n)
+{
+    const struct gemm_f32_listed_kernels *listed =
+        gemm_f32_listed_find(cpu->features, cpu->core->in_order);
+    const struct gemm_f32 plan = {.shape = {.n = n}, .tile_rows = rows, .listed = listed};
+    return max_size(most_k(&plan, cpu), most_whole_k(cpu, rows, n));
+}
+
+/* Is k little more than a block has? Without blocks no sums are loaded. */
+static bool may_be_whole(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    return plan->listed && !is_unknown(shape) && shape->k > plan->block_k &&
+           shape->k <= most_whole_k(cpu, plan->tile_rows, shape->n);
+}
+
+/* Blocks of k that suit the L1 cache must not move many more lines behind the L2 cache. Returns the
+ * cost of the order of blocks. */
+static double choose_known_blocks(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
+{
+    gemm_f32_set_block_k(plan, k);
+    gemm_f32_choose_group(plan, cpu);
+    struct gemm_f32 other = *plan;
+    double cost = choose_order(plan, cpu, k);
+    gemm_f32_choose_l1(&other, cpu, k);
+    double other_cost = choose_order(&other, cpu, k);
+    if (other_cost > cost * 1.02)
+        return cost;
+    *plan = other;
+    return other_cost;
+}
+
+/* The same, of rows in place or of their copies, where these make the L1 cache move fewer lines. */
+static void choose_known(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    struct gemm_f32 other = *plan;
+    double cost = choose_known_blocks(plan, cpu, k);
+    size_t columns = gemm_f32_copied_columns(shape->a_stride, cpu);
+    if (shape->segment != shape->k || shape->n < columns)
+        return;
+    other.copies = true;
+    other.copied_columns = columns / 2; /* of a part, or of a block, of that many */
+    bool moves_more = choose_known_blocks(&other, cpu, k) > cost * 1.07;
+    if (!moves_more && gemm_f32_l1_cost(&other, cpu) < gemm_f32_l1_cost(plan, cpu) * 0.9)
+        *plan = other;
+}
+
+static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    size_t k = most_k(plan, cpu);
+    if (gemm_f32_knows_l1(plan, cpu)) {
+        choose_known(plan, cpu, k);
+    } else {
+        gemm_f32_set_block_k(plan, k);
+        if (may_be_whole(plan, cpu)) {
+            k = plan->shape.k;
+            gemm_f32_set_block_k(plan, k);
+        }
+        plan->group_panels = gemm_f32_group_that_stays(cpu, plan->block_k);
+        choose_order(plan, cpu, k);
+    }
+    plan->block_columns = plan->block_panels * LAYOUT_PANEL;
+    if (!is_unknown(&plan->shape))
+        gemm_f32_plan_regular(plan);
+    plan->chunk_tiles = choose_chunk(plan, cpu);
+    plan->lap_tiles = choose_lap(plan, cpu);
+}
+
+/* ---- scratchpad: for each task a block of A, a block of B, staged sums, the caller's part ---- */
+
+static size_t floats(size_t count)
+{
+    return round_up(count * sizeof(float), SCRATCH_UNIT);
+}
+
+/* The lists of a block of rows; of one whose sizes are not known, too. */
+static size_t list_bytes(const struct gemm_f32 *plan)
+{
+    size_t segment = plan->shape.segment, each = GEMM_F32_LIST * sizeof(float *);
+    if (!segment)
+        return 0;
+    return plan->block_tiles * each * (segment < plan->block_k ? plan->block_k / segment : 1);
+}
+
+/* Does every thread read rows in place, whatever core it runs on? Then none of them packs any. */
+static bool always_lists(const struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    return plan->listed && !plan->copies && !is_unknown(&plan->shape) &&
+           (plan->has_tail || plan->shape.a_has_parts ||
+            plan->tall <= gemm_f32_listed_lowest(cpu->features));
+}
+
+static void divide_scratch(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    struct gemm_f32_scratch *parts = &plan->scratch;
+    size_t rows = plan->block_tiles * plan->tile_rows;
+    bool has_a = !plan->planes && !always_lists(plan, cpu);
+    parts->list = has_a ? floats(rows * plan->block_k) : 0;
+    parts->runs = parts->list + round_up(list_bytes(plan), SCRATCH_UNIT);
+    size_t run_bytes = shape->a_has_zeros ? plan->block_tiles * sizeof(struct gemm_run) : 0;
+    parts->b = parts->runs + round_up(run_bytes, SCRATCH_UNIT);
+    parts->stage = parts->b + (shape->b_packed ? 0 : floats(plan->block_columns * plan->block_k));
+    parts->caller =
+        parts->stage + (shape->output == GEMM_STAGED ? floats(rows * plan->block_columns) : 0);
+    parts->bytes = parts->caller + round_up(shape->task_scratch_bytes, SCRATCH_UNIT);
+}
+
+size_t gemm_f32_scratch_bytes(const struct gemm_f32 *plan, int threads)
+{
+    return plan->scratch.bytes * (size_t)threads;
+}
+
+bool gemm_f32_lists(const struct cpu *cpu, double n)
+{
+    return cpu->core->in_order != IN_ORDER_NARROW || n <= (double)FEW_COLUMNS / 2;
+}
+
+bool gemm_f32_lower_tiles_pay(const struct cpu *cpu, double n)
+{
+    return cpu->core->in_order && n <= (double)FEW_COLUMNS;
+}
+
+static void choose_rows(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    bool unknown = is_unknown(shape);
+    bool collide = unknown || gemm_f32_rows_collide(shape->a_stride, cpu);
+    bool low =
+        plan->listed && collide && !unknown && gemm_f32_lower_tiles_pay(cpu, (double)shape->n);
+    plan->copies = plan->listed && collide && !low;
+    plan->tile_rows = low ? GEMM_F32_LOW_TILE : plan->listed ? plan->listed->height : GEMM_F32_MR;
+    if (plan->has_tail)
+        plan->tile_rows = min_size(plan->tile_rows, gemm_f32_tail_height(shape->n));
+}
+
+/* Panels that one call packs for rows that are packed too: tiles of one vector have too few sums to
+ * keep a core busy, and lists' kernels for the last columns do not read packed rows. */
+static void choose_panels(struct gemm_f32 *plan)
+{
+    size_t n = plan->shape.n;
+    plan->wide_panels = !plan->shape.b_packed && !plan->listed && !plan->planes;
+    if (n == SIZE_MAX) {
+        plan->panels = SIZE_MAX;
+        return;
+    }
+    plan->panels = plan->wide_panels ? layout_wide_panel_count(n) : layout_panel_count(n);
+    plan->full_panels = plan->wide_panels ? layout_wide_full_panels(n) : layout_full_panels(n);
+}
+
+static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    choose_rows(plan, cpu);
+    plan->row_tiles = shape->m == SIZE_MAX ? SIZE_MAX : div_up(shape->m, plan->tile_rows);
+    choose_panels(plan);
+    if (shape->m != SIZE_MAX)
+        choose_tall(plan);
+    choose_blocks(plan, cpu);
+    divide_scratch(plan, cpu);
+}
+
+static uint32_t clamp_of(const struct gemm_f32_shape *shape)
+{
+    if (shape->output != GEMM_DIRECT)
+        return 0;
+    uint32_t low = shape->low > -INFINITY ? GEMM_F32_LOW : 0;
+    return low | (shape->high < INFINITY ? GEMM_F32_HIGH : 0);
+}
+
+/* What needs no more than the addresses of an execution. */
+static void plan_steps(struct gemm_f32 *plan)
+{
+    const struct gemm_f32_shape *shape = &plan->shape;
+    gemm_f32_plan_whole(plan);
+    if (plan->listed)
+        gemm_f32_plan_passes(plan);
+    plan->is_short = plan->is_one_step && !shape->a_has_zeros && plan->pass_count &&
+                     shape->b_packed && !plan->copies && shape->output == GEMM_DIRECT &&
+                     plan->chunk_tiles >= plan->row_tiles && plan->lap_tiles >= plan->row_tiles &&
+                     !plan->regular_panels;
+}
+
+void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)
+{
+    *plan = (struct gemm_f32){.shape = *shape};
+    if (shape->segment && (shape->n == SIZE_MAX || gemm_f32_lists(cpu, (double)shape->n)))
+        plan->listed = gemm_f32_listed_find(cpu->features, cpu->core->in_order);
+    if (gemm_f32_reads_planes(shape, cpu)) {
+        plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
+        plan->run_rows = choose_run_rows(plan, cpu);
+    }
+    plan->has_tail = plan->listed && shape->b_packed && !is_unknown(shape) && !shape->a_has_parts &&
+                     gemm_f32_tail_pays(cpu, shape->m, shape->n, shape->k);
+    plan_by(plan, cpu);
+    if (plan->has_tail && gemm_f32_k_blocks(plan) > 1) { /* its kernels do not accumulate */
+        plan->has_tail = false;
+        plan_by(plan, cpu);
+    }
+    if (plan->listed && is_unknown(shape)) { /* the scratchpad is enough for both ways */
+        struct gemm_f32 packed = {.shape = *shape};
+        plan_by(&packed, cpu);
+        plan->scratch.bytes = max_size(plan->scratch.bytes, packed.scratch.bytes);
+    }
+    plan->pack = pack_f32_find(cpu->features)->pack;
+    gemm_f32_tiles_init(&plan->tiles, cpu, shape->columns);
+    plan->clamp = clamp_of(shape);
+    if (!is_unknown(shape))
+        plan_steps(plan);
+    plan->kernel = plan->planes ? plan->planes->name
+                   : plan->listed
+                       ? plan->listed->name
+                       : gemm_f32_find(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;
+}

@@ -1,0 +1,93 @@
+/* What dot products take on cores that issue in order: these wait around products as long as for
+ * them, so that each kind of call and tile counts (kernels/dot/f32/neon.c). */
+#include "src/matmul/dot/in_order.h"
+
+#include <stdbool.h>
+
+#include "kernels/dot/f32/dot.h"
+
+enum { ROUND = 8, LOW = 4 };
+
+/* Cycles by the kind of core (IN_ORDER_*), found from counts of 97 products. */
+static const struct costs {
+    double columns;                       /* up to four of them, and: */
+    double many, tile, result;            /* a tile's height of rows; each tile and its results */
+    double vector, part;                  /* of a row or column of a tile, beside whole rounds */
+    double all, whole_tile, whole_result; /* tiles that do everything, with nothing but rounds */
+    double few, one;                      /* a call for one to three rows, and each result */
+    double few_vector, few_product;       /* of these a vector of k, once and for each result */
+    size_t left;                          /* more rows than so many end in a whole tile of 16 */
+} costs[] = {
+    [IN_ORDER_NARROW] = {25, 64, 8, 8.6, 11.6, 13, 67, 19, 1.4, 5, 10.5, 9.3, 2.35, 11},
+    [IN_ORDER_WIDE] = {14, 84, 62, 2.8, 6.1, 10.2, 59, 13, 0.9, 31, 13, 6.25, 0.8, 8},
+};
+
+struct results {
+    size_t rows, columns, k;
+    double vector; /* of products in a tile */
+    bool apart;    /* other columns' results lie between those of two rows */
+};
+
+/* Tiles of so many rows. */
+static double tiles_cycles(const struct costs *of, const struct results *some, size_t height)
+{
+    size_t rounds = some->k / ROUND, sums = height * some->columns;
+    double vectors = 2 * (double)(rounds * sums) * some->vector;
+    double rest = (some->k % ROUND >= 4 ? of->vector : 0) + (some->k % 4 ? of->part : 0);
+    double each =
+        of->tile + (double)sums * of->result + vectors + (double)(height + some->columns) * rest;
+    size_t tiles = some->rows / height;
+    return (double)tiles * each;
+}
+
+/* The same with nothing but whole rounds: tiles of 16x1, 8x2, 4x3 or 4x4, and one more instead of
+ * most rows that are left. Says how many rows are. */
+static double whole_cycles(const struct costs *of, const struct results *some, size_t height,
+                           size_t *left)
+{
+    size_t tiles = some->rows / height, sums = height * some->columns;
+    bool again = *left > (height == LOW ? 2 : height == 2 * LOW ? 4 : of->left);
+    if (again)
+        tiles++, *left = 0;
+    double each =
+        of->whole_tile + (double)sums * (of->whole_result + (double)some->k / 4 * some->vector);
+    return (again ? 2 : 1) * of->all + (double)tiles * each;
+}
+
+/* Fewer rows than tiles have. */
+static double few_cycles(const struct costs *of, const struct results *some)
+{
+    size_t most = some->columns <= 2 ? 3 : 2, calls = some->rows / most + (some->rows % most > 0);
+    size_t vectors = some->k / 4, results = some->rows * some->columns;
+    return (double)calls * (of->few + (double)vectors * of->few_vector) +
+           (double)results * (of->one + (double)vectors * of->few_product);
+}
+
+static double columns_cycles(const struct costs *of, struct results some)
+{
+    static const size_t heights[DOT_F32_COLUMNS + 1] = {0, 16, 8, LOW, LOW};
+    size_t height = heights[some.columns], left = some.rows % height;
+    bool dense = some.columns % 3 == 1 || !some.apart;
+    bool whole = dense && some.k >= ROUND && some.k % ROUND == 0;
+    double cycles = of->columns + (some.rows >= LOW ? of->many : 0);
+    if (whole && some.rows >= height)
+        cycles += whole_cycles(of, &some, height, &left);
+    else
+        cycles += tiles_cycles(of, &some, height);
+    some.rows = left;
+    if (height > LOW)
+        cycles += tiles_cycles(of, &some, LOW);
+    some.rows %= LOW;
+    return some.rows ? cycles + few_cycles(of, &some) : cycles;
+}
+
+double dot_in_order_cycles(const struct core *core, size_t rows, size_t columns, size_t k,
+                           const double *vector)
+{
+    const struct costs *of = &costs[core->in_order];
+    size_t groups = columns / DOT_F32_COLUMNS, rest = columns % DOT_F32_COLUMNS;
+    struct results some = {rows, DOT_F32_COLUMNS, k, vector[DOT_F32_COLUMNS], groups > 0};
+    double cycles = groups ? (double)groups * columns_cycles(of, some) : 0;
+    some.columns = rest, some.vector = vector[rest];
+    return rest ? cycles + columns_cycles(of, some) : cycles;
+}

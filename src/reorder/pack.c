@@ -1,0 +1,144 @@
+/* Plain weights to packed ones, back, and copies of packed ones. */
+#include <string.h>
+
+#include "kernels/pack/f32/pack.h"
+#include "src/packed/pack.h"
+#include "src/reorder/reorder.h"
+#include "src/tensor/descriptor.h"
+#include "src/tensor/layout.h"
+
+struct reorder_pack {
+    const struct cpu *cpu;
+    size_t bytes;
+};
+
+static bool is_packed(const struct problem *problem, int tensor)
+{
+    return problem->tensors[tensor].format_kind == NEO_FORMAT_PACKED;
+}
+
+static const char *refuse_unless(bool fits, const struct problem *problem)
+{
+    if (!fits)
+        return "another side is packed";
+    return problem->attributes.post_op_count ? "packed weights take no post-operations" : NULL;
+}
+
+static const char *pack_refuse(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
+{
+    (void)self, (void)cpu;
+    return refuse_unless(!is_packed(problem, SRC) && is_packed(problem, DST), problem);
+}
+
+static const char *unpack_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
+{
+    (void)self, (void)cpu;
+    if (is_packed(problem, SRC) && layout_winograd_points(problem->tensors[SRC].packed.id))
+        return "weights transformed for Winograd's algorithm cannot be given back exactly";
+    return refuse_unless(is_packed(problem, SRC) && !is_packed(problem, DST), problem);
+}
+
+static const char *repack_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
+{
+    (void)self, (void)cpu;
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    if (is_packed(problem, SRC) && is_packed(problem, DST) && !neo_memory_desc_equal(src, dst))
+        return "the two packed layouts differ";
+    return refuse_unless(is_packed(problem, SRC) && is_packed(problem, DST), problem);
+}
+
+static double pack_estimate(const struct algorithm *self, const struct problem *problem,
+                            const struct cpu *cpu)
+{
+    (void)self, (void)cpu;
+    return reorder_estimate(problem, 1);
+}
+
+static void pack_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct reorder_pack *mine = plan;
+    mine->cpu = cpu;
+    mine->bytes = neo_memory_desc_size(&problem->tensors[SRC]);
+}
+
+static const char *pack_kernel(const void *plan)
+{
+    const struct reorder_pack *mine = plan;
+    return pack_f32_find(mine->cpu->features)->name;
+}
+
+static const char *repack_kernel(const void *plan)
+{
+    (void)plan;
+    return "memcpy";
+}
+
+static struct weights_transfer transfer_of(const struct reorder_pack *plan,
+                                           const struct execution *execution, int plain, int packed)
+{
+    const neo_memory_desc *tensors = execution->problem->tensors;
+    return (struct weights_transfer){
+        .plain = &tensors[plain],
+        .packed = &tensors[packed],
+        .plain_data = execution->buffers[plain],
+        .packed_data = execution->buffers[packed],
+        .cpu = plan->cpu,
+    };
+}
+
+static void pack_run(const void *plan, const struct execution *execution)
+{
+    struct weights_transfer transfer = transfer_of(plan, execution, SRC, DST);
+    weights_pack(&transfer, execution->parallel, execution->threads);
+}
+
+static void unpack_run(const void *plan, const struct execution *execution)
+{
+    struct weights_transfer transfer = transfer_of(plan, execution, DST, SRC);
+    weights_unpack(&transfer, execution->parallel, execution->threads);
+}
+
+static void repack_run(const void *plan, const struct execution *execution)
+{
+    const struct reorder_pack *mine = plan;
+    memcpy(execution->buffers[DST], execution->buffers[SRC], mine->bytes);
+}
+
+const struct algorithm reorder_pack_f32 = {
+    .name = "pack",
+    .refuse = pack_refuse,
+    .choose = reorder_choose_nothing,
+    .estimate = pack_estimate,
+    .plan = pack_plan,
+    .plan_bytes = sizeof(struct reorder_pack),
+    .scratch_bytes = reorder_scratch_none,
+    .kernel = pack_kernel,
+    .run = pack_run,
+};
+
+const struct algorithm reorder_unpack_f32 = {
+    .name = "unpack",
+    .refuse = unpack_refuse,
+    .choose = reorder_choose_nothing,
+    .estimate = pack_estimate,
+    .plan = pack_plan,
+    .plan_bytes = sizeof(struct reorder_pack),
+    .scratch_bytes = reorder_scratch_none,
+    .kernel = pack_kernel,
+    .run = unpack_run,
+};
+
+const struct algorithm reorder_repack_f32 = {
+    .name = "copy_packed",
+    .refuse = repack_refuse,
+    .choose = reorder_choose_nothing,
+    .estimate = pack_estimate,
+    .plan = pack_plan,
+    .plan_bytes = sizeof(struct reorder_pack),
+    .scratch_bytes = reorder_scratch_none,
+    .kernel = repack_kernel,
+    .run = repack_run,
+};

@@ -1,0 +1,71 @@
+/* What the library asks of memory descriptors beyond the public functions. */
+#ifndef SRC_TENSOR_DESCRIPTOR_H
+#define SRC_TENSOR_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "neoprene/memory.h"
+
+/* Holds every tag and every text desc_text() writes. */
+enum { DESC_TEXT_BYTES = 320 };
+
+/* The dimensions of a strided descriptor from the outermost in memory to the innermost. */
+void desc_memory_order(const neo_memory_desc *desc, int *order);
+
+/* NULL if desc is well formed (any kind but UNDEF), else a sentence that says what is wrong. */
+const char *desc_wrong(const neo_memory_desc *desc);
+
+bool desc_is_absent(const neo_memory_desc *desc);
+
+/* A dimension or stride is NEO_RUNTIME_DIM. */
+bool desc_is_runtime(const neo_memory_desc *desc);
+
+/* Elements from the first one to the one at a position; the descriptor is strided. */
+neo_dim desc_offset(const neo_memory_desc *desc, const neo_dim *position);
+
+/* Sizes contain a 0. */
+bool desc_is_empty(const neo_memory_desc *desc);
+
+/* Two elements may share a place: a stride of 0 with a size over 1, or overlapping strides. */
+bool desc_overlaps_itself(const neo_memory_desc *desc);
+
+/* Each makes an `any` descriptor strided and dense: in the order of tag, which must be valid for
+ * its ndims; row-major; or in the order of another strided one with the same ndims. */
+void desc_set_tag(neo_memory_desc *desc, const char *tag);
+void desc_set_plain(neo_memory_desc *desc);
+void desc_set_order_of(neo_memory_desc *desc, const neo_memory_desc *other);
+
+/* actual fits where the description said expected: the same, with sizes for NEO_RUNTIME_DIM. */
+bool desc_matches(const neo_memory_desc *expected, const neo_memory_desc *actual);
+
+/* A descriptor in canonical words, so that comparing is quick: two descriptors that are not `any`
+ * are equal if and only if their images are. The lowest byte of the first word is half the number
+ * of words. */
+enum { DESC_IMAGE_WORDS = 2 + 2 * NEO_MAX_NDIMS };
+void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS]);
+
+/* Than two words. */
+static inline bool desc_image_is_longer(const uint64_t *image)
+{
+    return (image[0] & 0xff) > 1;
+}
+
+static inline bool desc_image_equal(const uint64_t *a, const uint64_t *b)
+{
+    uint64_t differences = (a[0] ^ b[0]) | (a[1] ^ b[1]);
+    for (uint64_t pairs = (a[0] & 0xff) - 1; pairs; pairs--) {
+        a += 2, b += 2;
+        differences |= (a[0] ^ b[0]) | (a[1] ^ b[1]);
+    }
+    return differences == 0;
+}
+
+/* "f32:acdb:2x3x4x5" and so on, "f32:*:2x3:5x1 at 7" with strides and an offset, for sentences and
+ * log lines; returns out. */
+char *desc_text(const neo_memory_desc *desc, char *out, size_t size);
+
+/* "2x3x*": sizes only; returns out. */
+char *desc_dims_text(const neo_memory_desc *desc, char *out, size_t size);
+
+#endif

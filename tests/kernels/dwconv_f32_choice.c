@@ -1,0 +1,224 @@
+/* Which depthwise kernel is found for a task, and what tiles do without. */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "arch/cpu.h"
+#include "kernels/depthwise/f32/depthwise.h"
+#include "kernels/depthwise/f32/heights.h"
+#include "tests/support/fill.h"
+
+/* 3x3 of channels that follow each other, without gaps. */
+static struct dwconv_f32_task dense(size_t channels, size_t stride)
+{
+    return (struct dwconv_f32_task){
+        .channels = channels,
+        .multiplier = 1,
+        .kd = 1,
+        .kh = 3,
+        .kw = 3,
+        .stride_h = stride,
+        .stride_w = stride,
+        .dilation_h = 1,
+        .dilation_w = 1,
+        .column = channels,
+        .src_plane = 1,
+        .weights_tap = channels,
+        .dst_column = channels,
+        .dst_plane = 1,
+        .low = -INFINITY,
+        .high = INFINITY,
+    };
+}
+
+#if !NEO_PORTABLE
+/* task: channels which are next to each other. */
+static void the_kernel_for_few_channels_is_found(struct dwconv_f32_task task)
+{
+    task.channels = task.column = task.dst_column = 3;
+    task.kh = task.kw = 3;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_lanes_neon);
+    task.column = 4;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
+    task.channels = task.column = task.dst_column = 10;
+    task.kh = 5;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_tall_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
+    task.column = 4000;
+    task.kh = 4;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+}
+
+/* Of rows. One of few channels that is too long to be copied is left to the simplest kernel. */
+static void the_kernel_for_many_taps_is_found(void)
+{
+    struct dwconv_f32_task task = dense(512, 1);
+    task.kh = 1;
+    task.kw = 87;
+    task.dilation_w = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_taps_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_taps_a510_neon);
+    task.channels = 31;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    task.dilation_w = 3;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
+    task.channels = 32;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
+    task.kw = 1;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_lanes_neon);
+    task.column = task.dst_column = 1;
+    task.src_plane = task.dst_plane = 100;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
+    task.kw = 87;
+    for (int kind = 0; kind < CORE_KINDS; kind++)
+        assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task), &dwconv_f32_planes_row_neon);
+}
+
+/* Of rows, too: few taps have other tiles where instructions are issued in order. */
+static void the_kernel_for_few_taps_is_found(void)
+{
+    struct dwconv_f32_task task = dense(384, 1);
+    task.kh = 1;
+    task.kw = 4;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_row_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_row_a510_neon);
+    task.stride_w = task.dilation_w = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_row_a510_neon);
+    task.dilation_w = 1;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_row_neon);
+}
+#endif
+
+static void the_special_kernel_is_found(void **state)
+{
+    (void)state;
+    struct dwconv_f32_task task = dense(8, 1);
+    assert_ptr_equal(dwconv_f32_find(0, 0, &task), &dwconv_f32_ref);
+#if !NEO_PORTABLE
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
+    task.kd = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    task.kd = 1;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_3x3_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_3x3_a510_neon);
+    task.dilation_w = task.dilation_h = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
+    task.kw = 5;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_tall_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_neon);
+    task.kh = 5;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_a510_neon);
+    task.kh = 7;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_a510_neon);
+    task.kh = 6;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
+    the_kernel_for_few_channels_is_found(task);
+    the_kernel_for_many_taps_is_found();
+    the_kernel_for_few_taps_is_found();
+    task.kh = 5;
+    task.column = task.dst_column = 1;
+    task.src_plane = task.dst_plane = 100;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
+    task.dilation_w = task.dilation_h = 1;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
+                     &dwconv_f32_planes_a55_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_HALVES, &task),
+                     &dwconv_f32_planes_a55_neon);
+    task.stride_h = task.stride_w = 2;
+    task.in_pairs = 1;
+    for (task.kh = task.kw = 3; task.kh <= 5; task.kh = task.kw += 2)
+        for (int kind = 0; kind < CORE_KINDS; kind++)
+            assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task),
+                             kind == IN_ORDER_WIDE ? &dwconv_f32_planes_pairs_a510_neon
+                                                   : &dwconv_f32_planes_pairs_neon);
+    task.in_pairs = 0;
+    task.kh = task.kw = 3;
+    for (int kind = 0; kind < CORE_KINDS; kind++)
+        assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task),
+                         kind == IN_ORDER_HALVES ? &dwconv_f32_planes_stride_2_a55_neon
+                                                 : &dwconv_f32_planes_stride_2_neon);
+#endif
+}
+
+#if !NEO_PORTABLE
+/* Seven columns of dst, with padding on all sides of src. */
+static void runs_without_zeros(size_t out_rows, size_t stride, int by_lines)
+{
+    enum { CHANNELS = 16, COLUMNS = 7, ROW = CHANNELS * COLUMNS, MOST = 15, STRIDES = 2 };
+    static float src[STRIDES * ROW], weights[9 * CHANNELS], none[STRIDES * ROW], got[MOST * ROW],
+        wanted[MOST * ROW];
+    const float *rows[STRIDES * MOST + 2] = {NULL};
+    uint32_t seed = fill_seed();
+    fill_reals(src, count_of(src), &seed);
+    fill_reals(weights, count_of(weights), &seed);
+    fill_marker(none, count_of(none)); /* NaN */
+    for (size_t i = 1; i < stride * (out_rows - 1) + 2; i++)
+        rows[i] = src;
+    struct dwconv_f32_task task = dense(CHANNELS, stride);
+    task.by_lines = by_lines;
+    task.out_rows = out_rows;
+    task.out_cols = COLUMNS;
+    task.rows = rows;
+    task.zeros = none;
+    task.first = -1;
+    task.columns = stride * COLUMNS - (stride - 1);
+    task.weights = weights;
+    task.dst = wanted;
+    task.dst_row = ROW;
+    dwconv_f32_ref.run(&task);
+    task.dst = got;
+    dwconv_f32_3x3_neon.run(&task);
+    assert_memory_equal(got, wanted, out_rows * ROW * sizeof(float));
+}
+
+static void tiles_need_no_zeros(void **state)
+{
+    (void)state;
+    for (size_t out_rows = 2; out_rows <= 15; out_rows++) {
+        runs_without_zeros(out_rows, 1, 0);
+        runs_without_zeros(out_rows, 2, 0);
+        runs_without_zeros(out_rows, 2, 1);
+    }
+}
+#endif
+
+/* Heights of the tiles of so many rows, the tallest first. */
+static void tiles_of_one_row_are_rare(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t first, rows, heights[4]; /* ends with 0 */
+    } cases[] = {
+        {0, 1, {1}},    {0, 3, {2, 1}},     {0, 6, {4, 2}},        {0, 7, {7}},
+        {0, 8, {4, 4}}, {0, 10, {7, 4}},    {0, 12, {7, 7}},       {0, 14, {7, 7}},
+        {1, 8, {4, 4}}, {0, 15, {7, 4, 4}}, {1, 13, {4, 4, 4, 1}},
+    };
+    for (size_t i = 0; i < count_of(cases); i++) {
+        size_t done = 0, tiles = 0;
+        for (; done < cases[i].rows; tiles++) {
+            size_t left = cases[i].rows - done;
+            size_t height = tile_heights[tile_heights_choose(cases[i].first, done, left)];
+            assert_true(height <= done + left);
+            assert_int_equal(height, cases[i].heights[tiles]);
+            done += height;
+        }
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles_of_one_row_are_rare),
+        cmocka_unit_test(the_special_kernel_is_found),
+#if !NEO_PORTABLE
+        cmocka_unit_test(tiles_need_no_zeros),
+#endif
+    };
+    return cmocka_run_group_tests_name("dwconv_f32_choice", tests, NULL, NULL);
+}
