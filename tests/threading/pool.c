@@ -290,7 +290,7 @@ static void every_failed_allocation_is_reported(void **state)
     assert_true(n > 1);
 }
 
-/* The linker's --wrap fixes these names; see the Makefile. */
+/* The linker's --wrap fixes these names; see tests.mk. */
 typedef void *thread_main(void *argument);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_main *main,
                           void *argument);

@@ -1,0 +1,19 @@
+# What reads sources and objects instead of running them.
+.PHONY: layers symbols spills analyze format lint
+layers: ## no include goes up the folder hierarchy
+	$(Q)tests/layers.sh
+SPILLED = $(patsubst %.c,$(BUILD)/%.o,$(filter %neon.c,$(call sources_in,kernels/gemm)))
+spills: $(SPILLED) ## no loop of a matrix-multiplication kernel touches the stack
+	$(Q)tests/spills.sh $(OBJDUMP) $(SPILLED)
+symbols: $(LIB_A) $(LIB_SO) ## only neo_* leaves the libraries
+	$(Q)tests/symbols.sh $(NM) $(LIB_A) $(LIB_SO)
+# The other analyzers read the portable build, which has no kernels.
+ANALYZED := $(patsubst %.c,$(BUILD)-analyzed/%.o,$(filter %.c,$(KERNELS_ALL)))
+analyze: ## gcc's static analysis of the kernels
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-analyzed CFLAGS=-fanalyzer WERROR=-Werror $(ANALYZED)
+C_FILES = $(shell git ls-files '*.c' '*.h')
+format: ## rewrite all C files in the house format
+	clang-format -i $(C_FILES)
+lint: layers symbols analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, symbols, documented variables
+	$(Q)clang-format --dry-run --Werror $(C_FILES)
+	$(Q)tests/lint.sh

@@ -1,0 +1,70 @@
+# Instructions and modelled cycles of this library and of its peers (docs/measuring.md).
+.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-check perf-update perf-time perf-test
+.PHONY: perf-drivers perf-needs-aarch64
+# Plugins run inside the emulator, so they are native. A peer's driver is built if its library is there.
+HOST_CC ?= cc
+PLUGINS := $(addprefix build/tools/,$(addsuffix .so,icount cachesim))
+PEER_LIBS_blas := -lopenblas
+PEER_LIBS_blis := -lblis
+PEER_LIBS_xnnpack := -lXNNPACK -lpthreadpool
+PEER_LIBS_acl := -larm_compute -larm_compute_core
+# The Arm Compute Library is C++; its driver is the only program here that needs such a compiler.
+PEER_CXX ?= $(CROSS_COMPILE)g++
+PEER_COMPILER = $(if $(filter acl,$(1)),$(PEER_CXX) -x c++,$(CC) $(TARGET_FLAGS) -x c)
+has_library = $(shell echo 'int main(void){return 0;}' | $(call PEER_COMPILER,$(1)) -o /dev/null - $(PEER_LIBS_$(1)) 2>/dev/null && echo $(1))
+DRIVER_MAIN := $(BUILD)/tests/perf/driver.o $(BUILD)/tests/perf/hardware.o
+PERF_LIBRARIES := $(patsubst driver_%,%,$(basename $(notdir $(wildcard tests/perf/driver_*.c*)))) blis
+PERF_DRIVERS = $(addprefix $(BUILD)/tests/perf/driver_,$(foreach library,$(PERF_LIBRARIES),$(call has_library,$(library))))
+PERF = PYTHONPATH=tests/perf $(PYTHON) tests/perf/perf.py
+PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) \
+    $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(LAYOUT),--layout $(LAYOUT)) \
+    $(if $(filter-out undefined,$(origin PEERS)),--peers '$(PEERS)') \
+    $(if $(CACHES),--caches) $(if $(RECORDED),--recorded) $(if $(OUT),--out $(OUT))
+
+build/tools/%.so: tests/perf/%.c $(wildcard tests/perf/*.h) tests/perf/a64.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(HOST_CC) -std=c11 -D_GNU_SOURCE -O2 $(WARNINGS) -I. -fPIC -fvisibility=hidden -shared -pthread -o $@ \
+	    $(filter-out %.h,$(if $(filter icount,$*),$^,$<))
+$(BUILD)/tests/perf/%.o: private OPT := -O3
+$(BUILD)/tests/perf/pack_bytes: $(BUILD)/tests/perf/pack_bytes.o $(LIB_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+perf-pack: $(BUILD)/tests/perf/pack_bytes build/tools/icount.so ## instructions per byte of packing weights, at most 1
+	$(Q)$(PYTHON) tests/perf/pack_bytes.py $< $(firstword $(EMULATOR))
+$(BUILD)/tests/perf/driver_neoprene: $(BUILD)/tests/perf/driver_neoprene.o $(DRIVER_MAIN) $(LIB_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/tests/perf/driver_blis: $(BUILD)/tests/perf/driver_blas.o $(DRIVER_MAIN)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
+$(BUILD)/tests/perf/driver_%: $(BUILD)/tests/perf/driver_%.o $(DRIVER_MAIN)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_$*) -lm
+
+$(BUILD)/tests/perf/driver_acl: tests/perf/driver_acl.cc tests/perf/driver.h $(DRIVER_MAIN)
+	$(call say,CXX,$@)$(PEER_CXX) -std=c++14 -O2 -Wall -Wextra -I. -pthread -o $@ $(filter-out %.h,$^) $(PEER_LIBS_acl)
+
+perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peers' (FILES= CORES= PEERS= RECORDED=1 OUT=docs/performance.md)
+	$(Q)$(PERF) table $(PERF_ARGS)
+perf-record: $(PLUGINS) perf-drivers ## keep what peers were counted at, for RECORDED=1 (FILES= PEERS=)
+	$(Q)$(PERF) record $(PERF_ARGS)
+perf-profile: $(PLUGINS) perf-drivers ## where one problem's cycles go (PROBLEM=256x256:256x256 LIBRARY=neoprene CORES=N1 SHOW=1)
+	$(Q)$(PERF) profile $(PERF_ARGS) --problem '$(PROBLEM)' $(if $(LIBRARY),--library $(LIBRARY)) $(if $(SHOW),--show)
+perf-balance: $(PLUGINS) perf-drivers ## how threads share problems (PROBLEM= or FILES=, LIBRARY= THREADS=4,16,64)
+	$(Q)$(PERF) balance $(PERF_ARGS) $(if $(PROBLEM),--problem '$(PROBLEM)') $(if $(LIBRARY),--library $(LIBRARY)) $(if $(THREADS),--threads $(THREADS))
+perf-choices: $(PLUGINS) perf-drivers ## is the fastest implementation chosen? (CORES=N1)
+	$(Q)$(PERF) choices $(PERF_ARGS)
+perf-excess: $(PLUGINS) perf-drivers ## rows that execute more products than they need, and why (FILES= CORES=N1)
+	$(Q)$(PERF) excess $(PERF_ARGS)
+perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers and bounds (FILES= PEERS= OUT=docs/cache-lines.md)
+	$(Q)$(PERF) lines $(PERF_ARGS)
+perf-layouts: $(PLUGINS) perf-drivers ## convolutions that take longer with channels first (FILES= CORES=N1 OUT=docs/channels-first.md)
+	$(Q)$(PERF) layouts $(PERF_ARGS)
+perf-check: $(PLUGINS) perf-drivers ## compare instructions and cache lines with tests/perf/expected_*.txt
+	$(Q)$(PERF) check $(PERF_ARGS)
+perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_*.txt; review the diff
+	$(Q)$(PERF) update $(PERF_ARGS)
+perf-time: perf-drivers ## on an AArch64 machine: times, GFLOP/s, percent of the measured peak, events
+	$(Q)$(PERF) time $(PERF_ARGS)
+perf-test: ## tests of the performance tools themselves
+	$(Q)cd tests/perf && $(PYTHON) -m unittest -q test_tools
+perf-drivers:
+	$(Q)$(MAKE) --no-print-directory $(if $(filter portable,$(TARGET)),perf-needs-aarch64,$(PERF_DRIVERS))
+perf-needs-aarch64:
+	$(error make perf measures AArch64 kernels: it needs TARGET=aarch64)

@@ -1,0 +1,77 @@
+# The tests: programs of tests/*/, each a file, and what is run besides them (docs/testing.md).
+
+# The other folders have parts of programs, or programs of their own kind.
+TEST_SRC := $(filter-out $(addprefix tests/,support/% fuzz/% perf/% bench/%),$(wildcard tests/*/*.c))
+# gcc's OpenMP only, and its library has no annotations for the thread sanitizer.
+ifneq ($(IS_CLANG)$(findstring thread,$(SAN)),)
+TEST_SRC := $(filter-out tests/threading/openmp.c,$(TEST_SRC))
+endif
+ALL_TESTS := $(patsubst tests/%.c,%,$(TEST_SRC))
+TESTS := $(ALL_TESTS)
+# A name is that of a program (matmul/matmul), of a folder (matmul, or matmul/) or a pattern (matmul/r%).
+tests_named = $(sort $(foreach name,$(1),$(or $(filter $(name) $(name:%/=%)/%,$(ALL_TESTS)),$(name))))
+test_programs = $(addprefix $(BUILD)/tests/,$(call tests_named,$(1)))
+TEST_PROGRAMS := $(call test_programs,$(TESTS))
+SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/fuzz/*.c))
+
+# Tests reach internals, and may make the n-th allocation or system call fail (tests/support/fault.c
+# and syscalls.c wrap these).
+WRAPPED := malloc calloc realloc aligned_alloc posix_memalign mmap
+WRAPPED += open pread pwrite posix_fallocate rename unlink fsync fdatasync msync flock
+WRAPPED += neo_stream_create partition_threads
+WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^ -lcmocka $(LIBS)
+$(BUILD)/tests/threading/pool: private LDFLAGS += -Wl,--wrap=pthread_create
+$(BUILD)/tests/threading/cpu: private LDFLAGS += $(addprefix -Wl$(comma)--wrap=sched_,getcpu getaffinity setaffinity)
+$(BUILD)/tests/threading/unload: | $(LIB_SO)
+# Private, or the stamp of flags would take part in it.
+$(BUILD)/tests/threading/openmp.o: private CFLAGS += -fopenmp
+$(BUILD)/tests/threading/openmp: private LDFLAGS += -fopenmp
+$(BUILD)/tests/benchdnn/batch $(BUILD)/tests/benchdnn/results: | $(BUILD)/benchdnn/benchdnn
+$(BUILD)/tests/packed/tool: | $(BUILD)/tools/neoprene-weights
+$(BUILD)/tests/benchdnn/parts: private LIBS := $(INTERNAL_A) -lopenblas $(LIBS)
+$(BUILD)/tests/benchdnn/parts: $(filter-out %/main.o,$(BENCHDNN_OBJ))
+
+.PHONY: test check check-examples check-install check-long check-pools check-stress check-valgrind
+check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TESTS='core/core matmul' chooses programs and folders)
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
+check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES)
+check-install: ## install, build the examples outside of the tree, uninstall; natively
+	$(Q)tests/install.sh TARGET=$(if $(CROSS),portable,$(TARGET))
+# The parts run natively, except for the tests of this TARGET.
+LONG_FUZZ_SECONDS ?= 600
+check-long: $(TEST_PROGRAMS) ## hours: check with many more random rounds, stress, every shape, fuzz, valgrind
+	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
+	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable
+	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable SAN=thread STRESS_PROGRAMS='$(THREAD_STRESS)'
+	$(Q)$(MAKE) --no-print-directory check-shapes TARGET=portable
+	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
+	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
+	$(Q)for core in N1 V2 M1 A510 A55; do \
+	    $(MAKE) --no-print-directory perf-choices TARGET=aarch64 CORES=$$core || exit 1; done
+# Random lives in many threads, and random problems, most of which are for one thread.
+THREAD_STRESS := primitive/cache_stress primitive/stress network/network
+STRESS_PROGRAMS := $(THREAD_STRESS) matmul/random convolution/random threading/results convolution/winograd_random api/random network/dependency
+STRESS_TESTS := $(call test_programs,$(STRESS_PROGRAMS))
+check-stress: $(STRESS_TESTS) ## the tests of random problems and lives for minutes (TARGET=portable, SAN=thread)
+	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(STRESS_TESTS)
+# The operations once more on each kind of pool (tests/support/pool_override.c).
+POOLS := caller built-in,3 built-in,16 synchronous asynchronous,3 awaited deferred,64 one hostile,7
+POOL_PROGRAMS := matmul/matmul convolution/convolution convolution/winograd network/network network/memory network/primitives primitive/nested
+POOL_TESTS := $(call test_programs,$(POOL_PROGRAMS))
+.PHONY: $(POOLS:%=check-pool/%)
+check-pools: $(POOLS:%=check-pool/%) ## the operations' tests on each kind of thread pool (TARGET=portable)
+$(POOLS:%=check-pool/%): $(POOL_TESTS)
+	@echo '  on the pool $(@F)'
+	$(Q)NEO_TEST_POOL=$(@F) EMULATOR='$(EMULATOR)' tests/run.sh $(POOL_TESTS)
+# Tests of one operation each: valgrind is slow, and threads, forks and limits have tools of their own.
+VALGRIND_TESTS := $(call test_programs,core/core matmul/matmul convolution/convolution api/misuse api/memory core/slab)
+NETWORK_EXAMPLES := $(addprefix $(BUILD)/examples/,resnet50 mobilenet_v2 unet bert_layer)
+VALGRIND_EXAMPLES := $(filter-out $(NETWORK_EXAMPLES),$(EXAMPLES))
+check-valgrind: $(VALGRIND_TESTS) $(VALGRIND_EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
+	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' TEST_TIMEOUT=3600 tests/run.sh $(VALGRIND_TESTS)
+	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh --plain $(VALGRIND_EXAMPLES)
+test: packages ## everything a change must pass: all tiers, sanitizers, examples, benchdnn
+	$(Q)tests/matrix.sh
