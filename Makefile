@@ -57,11 +57,12 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(patsubst $(BUILD)/%,%,
 # ---- sources: a kernel file's last word is its instruction set -------------------------------------
 ISA_neon :=
 ISA_fp16 := -march=armv8.2-a+fp16
+ISA_fhm := -march=armv8.2-a+fp16+fp16fml
 ISA_dotprod := -march=armv8.2-a+dotprod
 ISA_bf16 := -march=armv8.2-a+fp16+bf16
 ISA_i8mm := -march=armv8.2-a+fp16+dotprod+i8mm
 ISA_ref := -fno-tree-vectorize
-ARM_ISAS := neon fp16 dotprod bf16 i8mm
+ARM_ISAS := neon fp16 fhm dotprod bf16 i8mm
 sources_in = $(sort $(shell find $(1) -name '*.[cS]'))
 KERNELS_ALL := $(call sources_in,kernels)
 KERNELS_ARM := $(foreach isa,$(ARM_ISAS),$(filter %_$(isa).c %_$(isa).S %/$(isa).c %/$(isa).S,$(KERNELS_ALL)))

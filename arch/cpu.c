@@ -24,7 +24,7 @@ static const struct feature {
 } features[] = {
     {"neon", CPU_NEON, 1u << 1, 0},        {"fp16", CPU_FP16, 1u << 9 | 1u << 10, 0},
     {"dotprod", CPU_DOTPROD, 1u << 20, 0}, {"bf16", CPU_BF16, 0, 1u << 14},
-    {"i8mm", CPU_I8MM, 0, 1u << 13},
+    {"i8mm", CPU_I8MM, 0, 1u << 13},       {"fhm", CPU_FHM, 1u << 23, 0},
 };
 enum { FEATURES = sizeof features / sizeof features[0] };
 

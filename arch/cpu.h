@@ -6,7 +6,27 @@
 #include <stdint.h>
 
 /* Instruction sets a kernel may need. A portable build has none of them. */
-enum { CPU_NEON = 1, CPU_FP16 = 2, CPU_DOTPROD = 4, CPU_BF16 = 8, CPU_I8MM = 16 };
+enum {
+    CPU_NEON = 1,
+    CPU_FP16 = 2,
+    CPU_DOTPROD = 4,
+    CPU_BF16 = 8,
+    CPU_I8MM = 16,
+    CPU_FHM = 32, /* FMLAL: products of f16, sums of f32 */
+};
+
+/* Instructions that multiply and accumulate, of which cores differ in how many they start. */
+enum {
+    MAC_F32,
+    MAC_F16,
+    MAC_FMLAL,
+    MAC_SDOT,
+    MAC_SMMLA,
+    MAC_BFDOT,
+    MAC_BFMMLA,
+    MAC_SMULL,
+    MAC_KINDS
+};
 
 /* How a core that does not reorder issues: with a multiply-accumulate at most 64 bits of a load
  * (Cortex-A53, A55), or a whole 128-bit one (Cortex-A510). */
@@ -36,6 +56,7 @@ struct core {
     uint32_t l2_bytes;
     uint16_t share_cycles;  /* what work on several threads costs, whatever their number */
     uint16_t thread_cycles; /* and for each of them after the first */
+    float macs[MAC_KINDS];  /* 128-bit ones started each cycle, as far as the core has them */
 };
 
 static inline int core_kind(const struct core *core)

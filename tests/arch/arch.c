@@ -110,15 +110,23 @@ static void features_need_all_their_bits(void **state)
     cpu_detect(&cpu, &sources);
     assert_int_equal(cpu.features, CPU_NEON | CPU_DOTPROD); /* half of fp16 is not fp16 */
     sources.hwcap |= 1u << 10;
+    sources.hwcap |= 1u << 23;
     sources.hwcap2 = 1u << 13 | 1u << 14;
     cpu_detect(&cpu, &sources);
-    assert_int_equal(cpu.features, CPU_NEON | CPU_FP16 | CPU_DOTPROD | CPU_BF16 | CPU_I8MM);
+    const uint32_t all = CPU_NEON | CPU_FP16 | CPU_DOTPROD | CPU_BF16 | CPU_I8MM | CPU_FHM;
+    assert_int_equal(cpu.features, all);
     sources.disabled = "dotprod,,nonsense, i8mm,fp16x";
     cpu_detect(&cpu, &sources);
-    assert_int_equal(cpu.features, CPU_NEON | CPU_FP16 | CPU_BF16);
+    assert_int_equal(cpu.features, CPU_NEON | CPU_FP16 | CPU_BF16 | CPU_FHM);
     sources.disabled = "";
     cpu_detect(&cpu, &sources);
-    assert_int_equal(cpu.features, CPU_NEON | CPU_FP16 | CPU_DOTPROD | CPU_BF16 | CPU_I8MM);
+    assert_int_equal(cpu.features, all);
+    static const char *const names[] = {"neon", "fp16", "dotprod", "bf16", "i8mm", "fhm"};
+    for (unsigned i = 0; i < count_of(names); i++) {
+        sources.disabled = names[i];
+        cpu_detect(&cpu, &sources);
+        assert_int_equal(cpu.features, all & ~(1u << i));
+    }
 }
 
 static void a_core_can_be_assumed(void **state)

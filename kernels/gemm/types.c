@@ -1,0 +1,76 @@
+/* The types that are multiplied, and the list of their kernels. */
+#include "kernels/gemm/types.h"
+
+/* clang-format off */
+const struct gemm_type gemm_types[] = {
+    /*                 name         panels        sums         group vector products by */
+    [GEMM_F32]       = {"f32",       ELEMENT_F32,  ELEMENT_F32, 1,   4,     4,  MAC_F32},
+    [GEMM_S8_DOT]    = {"s8_dot",    ELEMENT_S8,   ELEMENT_S32, 4,   4,     16, MAC_SDOT},
+    [GEMM_S8_MMLA]   = {"s8_mmla",   ELEMENT_S8,   ELEMENT_S32, 8,   4,     32, MAC_SMMLA},
+    [GEMM_S8_WIDE]   = {"s8_wide",   ELEMENT_S8,   ELEMENT_S32, 16,  4,     8,  MAC_SMULL},
+    [GEMM_BF16_DOT]  = {"bf16_dot",  ELEMENT_BF16, ELEMENT_F32, 2,   4,     8,  MAC_BFDOT},
+    [GEMM_BF16_MMLA] = {"bf16_mmla", ELEMENT_BF16, ELEMENT_F32, 4,   4,     16, MAC_BFMMLA},
+    [GEMM_F16]       = {"f16",       ELEMENT_F16,  ELEMENT_F16, 1,   8,     8,  MAC_F16},
+    [GEMM_F16_LONG]  = {"f16_long",  ELEMENT_F16,  ELEMENT_F32, 1,   4,     4,  MAC_FMLAL},
+};
+/* clang-format on */
+const size_t gemm_type_count = GEMM_TYPES;
+
+const struct gemm_kernel *const gemm_kernels[] = {
+    &gemm_ref[GEMM_F32],     &gemm_ref[GEMM_S8_DOT],   &gemm_ref[GEMM_S8_MMLA],
+    &gemm_ref[GEMM_S8_WIDE], &gemm_ref[GEMM_BF16_DOT], &gemm_ref[GEMM_BF16_MMLA],
+    &gemm_ref[GEMM_F16],     &gemm_ref[GEMM_F16_LONG],
+};
+const size_t gemm_kernel_count = sizeof gemm_kernels / sizeof gemm_kernels[0];
+
+const struct gemm_type *gemm_type_named(const char *name)
+{
+    for (size_t i = 0; i < gemm_type_count; i++)
+        if (!strcmp(gemm_types[i].name, name))
+            return &gemm_types[i];
+    return NULL;
+}
+
+static int suits(const struct gemm_kernel *kernel, const struct cpu *cpu)
+{
+    return !(kernel->needs & ~cpu->features) &&
+           (!kernel->in_order || kernel->in_order == cpu->core->in_order);
+}
+
+const struct gemm_kernel *gemm_kernel_find(const struct cpu *cpu, const struct gemm_type *type)
+{
+    size_t i = 0;
+    while (gemm_kernels[i]->type != type || !suits(gemm_kernels[i], cpu))
+        i++;
+    return gemm_kernels[i];
+}
+
+static int holds(const struct gemm_type *type, enum element element)
+{
+    int is_float = element == ELEMENT_F16 || element == ELEMENT_BF16;
+    return type->element == (element == ELEMENT_U8 ? ELEMENT_S8 : element) ||
+           (is_float && type->element == ELEMENT_F32);
+}
+
+/* Plain loops need no feature, and have no instruction of a type's kind. */
+static float products_per_cycle(const struct cpu *cpu, const struct gemm_type *type)
+{
+    int is_plain = !gemm_kernel_find(cpu, type)->needs;
+    return is_plain ? 0 : cpu->core->macs[type->kind] * (float)type->products;
+}
+
+const struct gemm_type *gemm_type_choose(const struct cpu *cpu, enum element element,
+                                         enum element sum)
+{
+    const struct gemm_type *best = NULL;
+    float most = -1;
+    for (size_t i = gemm_type_count; i-- > 0;) {
+        const struct gemm_type *type = &gemm_types[i];
+        float products = products_per_cycle(cpu, type);
+        if (type->sum != sum || !holds(type, element) || products <= most)
+            continue;
+        best = type;
+        most = products;
+    }
+    return best;
+}

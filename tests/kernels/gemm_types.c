@@ -1,0 +1,291 @@
+/* The matrix-multiplication kernels of every type against their contract. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "arch/cpu.h"
+#include "kernels/gemm/types.h"
+#include "tests/support/fill.h"
+#include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
+#include "tests/support/stated_cpu.h"
+
+enum { MOST_K = 272, MOST_BYTES = MOST_K * GEMM_MOST_NR * 4, MOST_GAP = 3 };
+static struct guard guard_a, guard_b, guard_sums, guard_start;
+
+static const struct gemm_kernel *kernel_of(void **state)
+{
+    return *state;
+}
+
+/* A kind of value for panels and sums. */
+typedef void fill_fn(enum element element, void *out, size_t i, uint32_t *seed);
+
+static void fill_integer(enum element element, void *out, size_t i, uint32_t *seed)
+{
+    int value = (int)((fill_next(seed) >> 8) % 9) - 4;
+    element_write_f32(element, out, (ptrdiff_t)i, (float)value);
+}
+
+/* All integers, the most negative ones often; reals in [-1, 1). */
+static void fill_any(enum element element, void *out, size_t i, uint32_t *seed)
+{
+    uint32_t bits = fill_next(seed);
+    if (element == ELEMENT_S8)
+        ((int8_t *)out)[i] = bits >> 30 ? -128 : (int8_t)(bits >> 8);
+    else if (element == ELEMENT_S32)
+        ((uint32_t *)out)[i] = bits;
+    else
+        element_write_f32(element, out, (ptrdiff_t)i,
+                          (float)((int32_t)bits >> 7) / (float)(1 << 24));
+}
+
+/* A tile on guarded memory, and a copy of what the sums' memory held before. */
+struct problem {
+    const struct gemm_type *type;
+    struct gemm_tile tile;
+    size_t bytes;
+    unsigned char before[GEMM_MR * (GEMM_MOST_NR + MOST_GAP) * 4];
+};
+
+static void *make_values(const struct guard *guard, enum element element, size_t count, int end,
+                         fill_fn *fill, uint32_t *seed)
+{
+    void *values = guard_at(guard, count * element_bytes(element), end);
+    for (size_t i = 0; i < count; i++)
+        fill(element, values, i, seed);
+    return values;
+}
+
+static void make_problem(struct problem *problem, const struct gemm_type *type,
+                         struct gemm_tile tile, fill_fn *fill, uint32_t *seed)
+{
+    uint32_t options = fill_next(seed) >> 4;
+    int end = options & 1;
+    size_t k = tile.groups * type->group;
+    tile.row = tile.n + (options >> 1 & MOST_GAP);
+    tile.add = options >> 3 & 1;
+    tile.a = make_values(&guard_a, type->element, k * tile.mr, end, fill, seed);
+    tile.b = make_values(&guard_b, type->element, k * tile.nr, end, fill, seed);
+    size_t sums = (tile.m - 1) * tile.row + tile.n;
+    tile.sums = make_values(&guard_sums, type->sum, sums, end, fill, seed);
+    const void *start = make_values(&guard_start, type->sum, tile.nr, end, fill, seed);
+    tile.start = options >> 4 & 1 ? start : NULL;
+    problem->type = type;
+    problem->tile = tile;
+    problem->bytes = sums * element_bytes(type->sum);
+    memcpy(problem->before, tile.sums, problem->bytes);
+}
+
+/* Values of the panels and of what a sum begins with, as f64: all types are exact in it. */
+static double value(enum element element, const void *from, size_t i)
+{
+    return element == ELEMENT_S32 ? ((const int32_t *)from)[i]
+                                  : (double)element_read_f32(element, from, (ptrdiff_t)i);
+}
+
+static double begin(const struct problem *problem, size_t i, size_t j)
+{
+    const struct gemm_tile *tile = &problem->tile;
+    if (tile->add)
+        return value(problem->type->sum, problem->before, i * tile->row + j);
+    return tile->start ? value(problem->type->sum, tile->start, j) : 0;
+}
+
+/* The exact sum, which is below 2^53 for integers, and the sum of its parts' sizes. */
+static double exact(const struct problem *problem, size_t i, size_t j, double *size)
+{
+    const struct gemm_type *type = problem->type;
+    const struct gemm_tile *tile = &problem->tile;
+    double sum = begin(problem, i, j);
+    *size = fabs(sum);
+    for (size_t p = 0; p < tile->groups * type->group; p++) {
+        double a = value(type->element, tile->a, gemm_panel_at(type->group, tile->mr, i, p));
+        double b = value(type->element, tile->b, gemm_panel_at(type->group, tile->nr, j, p));
+        sum += a * b;
+        *size += fabs(a * b);
+    }
+    return sum;
+}
+
+static int is_right(const struct problem *problem, size_t i, size_t j, int is_exact)
+{
+    const struct gemm_tile *tile = &problem->tile;
+    double size, want = exact(problem, i, j, &size);
+    double got = value(problem->type->sum, tile->sums, i * tile->row + j);
+    if (problem->type->sum == ELEMENT_S32)
+        want = (int32_t)(uint32_t)(int64_t)want;
+    if (problem->type->sum == ELEMENT_S32 || is_exact)
+        return got == want;
+    double k = (double)(tile->groups * problem->type->group);
+    double rounding = problem->type->sum == ELEMENT_F16 ? 0x1p-11 : 0x1p-23;
+    return fabs(got - want) <= (k + 2) * rounding * size;
+}
+
+static void check_problem(const struct problem *problem, const struct gemm_kernel *kernel,
+                          int is_exact)
+{
+    const struct gemm_tile *tile = &problem->tile;
+    size_t bytes = element_bytes(problem->type->sum);
+    for (size_t i = 0; i < tile->m; i++)
+        for (size_t j = 0; j < tile->n; j++) {
+            double size;
+            if (is_right(problem, i, j, is_exact))
+                continue;
+            print_error("%s of %ux%u, m=%u n=%u groups=%zu row=%zu add=%u start=%d: sum (%zu, %zu) "
+                        "is %.9g, not %.9g (seed %u)\n",
+                        kernel->name, tile->mr, tile->nr, tile->m, tile->n, tile->groups, tile->row,
+                        tile->add, tile->start != NULL, i, j,
+                        value(problem->type->sum, tile->sums, i * tile->row + j),
+                        exact(problem, i, j, &size), fill_seed());
+            fail();
+        }
+    for (size_t i = 0; i + 1 < tile->m; i++) {
+        size_t gap = (i * tile->row + tile->n) * bytes;
+        assert_memory_equal((const char *)tile->sums + gap, problem->before + gap,
+                            (tile->row - tile->n) * bytes);
+    }
+}
+
+static void check_sizes(const struct gemm_kernel *kernel, struct gemm_tile tile, fill_fn *fill,
+                        uint32_t *seed)
+{
+    static const size_t groups[] = {0, 1, 2, 3, 4, 5, 8, 9, 17};
+    for (size_t g = 0; g < count_of(groups); g++) {
+        struct problem problem;
+        tile.groups = groups[g];
+        make_problem(&problem, kernel->type, tile, fill, seed);
+        kernel->run(&problem.tile);
+        check_problem(&problem, kernel, fill == fill_integer);
+    }
+}
+
+/* Whole tiles of every size, and a few ragged ones of each. */
+static void walk_sizes(const struct gemm_kernel *kernel, fill_fn *fill)
+{
+    uint32_t seed = fill_seed();
+    for (uint32_t mr = 1; mr <= GEMM_MR; mr++)
+        for (uint32_t vectors = 1; vectors <= 3; vectors++) {
+            uint32_t nr = vectors * kernel->type->vector;
+            struct gemm_tile tile = {.mr = mr, .nr = nr, .m = mr, .n = nr};
+            check_sizes(kernel, tile, fill, &seed);
+            tile.m = 1 + fill_next(&seed) % mr;
+            tile.n = 1 + fill_next(&seed) % nr;
+            check_sizes(kernel, tile, fill, &seed);
+            tile.m = mr;
+            check_sizes(kernel, tile, fill, &seed);
+        }
+}
+
+static void is_exact_on_integers(void **state)
+{
+    walk_sizes(kernel_of(state), fill_integer);
+}
+
+static void sums_any_values_within_the_bound(void **state)
+{
+    walk_sizes(kernel_of(state), fill_any);
+}
+
+/* A row of A and all of B hold one value each, the other rows of A hold zeros. */
+static void fill_two(const struct gemm_type *type, void *a, void *b, size_t k, float of_a,
+                     float of_b)
+{
+    size_t nr = gemm_type_nr(type);
+    memset(a, 0, k * GEMM_MR * element_bytes(type->element));
+    for (size_t p = 0; p < k; p++)
+        element_write_f32(type->element, a, (ptrdiff_t)gemm_panel_at(type->group, GEMM_MR, 2, p),
+                          of_a);
+    for (size_t i = 0; i < k * nr; i++)
+        element_write_f32(type->element, b, (ptrdiff_t)i, of_b);
+}
+
+/* NaN and infinity reach their row and no other; denormal numbers count, or are zeros in bf16's own
+ * instructions. */
+static void keeps_what_is_special(void **state)
+{
+    const struct gemm_kernel *kernel = kernel_of(state);
+    const struct gemm_type *type = kernel->type;
+    if (type->sum == ELEMENT_S32)
+        return; /* integers have none */
+    int is_bf16 = type->element == ELEMENT_BF16;
+    const struct {
+        float a, b, want, or_want;
+    } cases[] = {
+        {NAN, 1, NAN, NAN},
+        {INFINITY, 1, INFINITY, INFINITY},
+        {-INFINITY, 2, -INFINITY, -INFINITY},
+        {INFINITY, 0, NAN, NAN},
+        {0x1p-24f, 1, 0x1p-20f, 0x1p-20f}, /* denormal in f16 */
+        {0x1p-130f, 1, 0x1p-126f, 0},      /* denormal in bf16 and f32 */
+        {is_bf16 ? 0x1p127f : 0x1p15f, is_bf16 ? 2 : 0x1p15f, INFINITY, 0x1p34f}, /* overflow */
+    };
+    for (size_t c = 0; c < count_of(cases); c++) {
+        int is_tiny = cases[c].a == 0x1p-130f;
+        if (is_tiny && type->element == ELEMENT_F16)
+            continue; /* f16 has no such number */
+        size_t k = 16, nr = gemm_type_nr(type);
+        uint32_t a[16 * GEMM_MR], b[16 * GEMM_MOST_NR], sums[GEMM_MR * GEMM_MOST_NR];
+        fill_two(type, a, b, k, cases[c].a, cases[c].b);
+        kernel->run(&(struct gemm_tile){.groups = gemm_groups(type, k),
+                                        .a = a,
+                                        .b = b,
+                                        .sums = sums,
+                                        .row = nr,
+                                        .mr = GEMM_MR,
+                                        .nr = (uint32_t)nr,
+                                        .m = GEMM_MR,
+                                        .n = (uint32_t)nr});
+        for (size_t i = 0; i < GEMM_MR * nr; i++) {
+            float got = element_read_f32(type->sum, sums, (ptrdiff_t)i);
+            float want = i / nr == 2 ? cases[c].want : 0,
+                  or_want = i / nr == 2 ? cases[c].or_want : 0;
+            if (got != want && got != or_want && !(isnan(want) && isnan(got))) {
+                print_error("%s: %g * %g sums to %g\n", kernel->name, (double)cases[c].a,
+                            (double)cases[c].b, (double)got);
+                fail();
+            }
+        }
+    }
+}
+
+static void every_type_has_a_kernel(void **state)
+{
+    (void)state;
+    const uint32_t tiers[] = {0, CPU_NEON, cpu_get()->features};
+    for (size_t t = 0; t < count_of(tiers); t++)
+        for (size_t i = 0; i < gemm_type_count; i++) {
+            struct cpu cpu = stated_cpu("generic", 32768);
+            cpu.features = tiers[t];
+            const struct gemm_kernel *kernel = gemm_kernel_find(&cpu, &gemm_types[i]);
+            assert_ptr_equal(kernel->type, &gemm_types[i]);
+            assert_int_equal(kernel->needs & ~tiers[t], 0);
+            assert_ptr_equal(gemm_type_named(gemm_types[i].name), &gemm_types[i]);
+        }
+    assert_null(gemm_type_named("f64"));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest each[] = {
+        cmocka_unit_test(is_exact_on_integers),
+        cmocka_unit_test(sums_any_values_within_the_bound),
+        cmocka_unit_test(keeps_what_is_special),
+    };
+    static const struct CMUnitTest alone[] = {
+        cmocka_unit_test(every_type_has_a_kernel),
+    };
+    static const struct kernel_tests_guard guards[] = {
+        {&guard_a, MOST_BYTES},
+        {&guard_b, MOST_BYTES},
+        {&guard_sums, GEMM_MR * (GEMM_MOST_NR + MOST_GAP) * 4},
+        {&guard_start, GEMM_MOST_NR * 4},
+    };
+    kernel_tests_add_alone(alone, count_of(alone));
+    for (size_t i = 0; i < gemm_kernel_count; i++) {
+        const struct gemm_kernel *kernel = gemm_kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
+    }
+    return kernel_tests_run("gemm_types", guards, count_of(guards));
+}
