@@ -6,14 +6,13 @@
 #include "src/primitive/problem.h"
 #include "src/threading/partition.h"
 
-extern const struct algorithm convolution_gemm_f32, convolution_depthwise_f32,
-    convolution_winograd_2_f32, convolution_winograd_4_f32, convolution_winograd_6_f32,
-    convolution_planes_f32, convolution_rows_f32, convolution_indirect_f32, convolution_columns_f32,
-    convolution_matmul_f32, convolution_transposed_f32, convolution_transposed_planes_f32,
-    convolution_transposed_winograd_2_f32, convolution_transposed_winograd_4_f32,
-    convolution_transposed_winograd_6_f32, convolution_dilated_winograd_2_f32,
-    convolution_dilated_winograd_4_f32, convolution_dilated_winograd_6_f32,
-    convolution_reference_f32;
+extern const struct algorithm convolution_gemm, convolution_depthwise, convolution_winograd_2,
+    convolution_winograd_4, convolution_winograd_6, convolution_planes, convolution_rows,
+    convolution_indirect, convolution_columns, convolution_matmul, convolution_transposed,
+    convolution_transposed_planes, convolution_transposed_winograd_2,
+    convolution_transposed_winograd_4, convolution_transposed_winograd_6,
+    convolution_dilated_winograd_2, convolution_dilated_winograd_4, convolution_dilated_winograd_6,
+    convolution_reference;
 
 /* The best of them for a problem whose images have their layout, but for one; NULL if none serves
  * it. *estimate: its cycles. */

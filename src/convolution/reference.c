@@ -136,7 +136,7 @@ static void reference_run(const void *plan, const struct execution *execution)
     parallel_for_tiles(execution->parallel, pixels, execution->threads, run_pixels, &run);
 }
 
-const struct algorithm convolution_reference_f32 = {
+const struct algorithm convolution_reference = {
     .name = "reference",
     .refuse = reference_refuse,
     .choose = reference_choose,

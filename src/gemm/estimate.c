@@ -84,7 +84,7 @@ static double groups_cycles(const struct cpu *cpu, double full, double k)
 {
     if (cpu->core->in_order != IN_ORDER_WIDE)
         return 0;
-    size_t group = gemm_f32_group_that_stays(cpu, (size_t)k);
+    size_t group = gemm_group_that_stays(cpu, (size_t)k);
     return 250 * fmax(ceil(full / (double)group) - 1, 0);
 }
 
@@ -95,7 +95,7 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     double tiles = ceil(m / most), height = m / tiles;
     double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
     double around = panels * 3 + first_cycles(k) * height * n / 4;
-    double blocks = fmax(ceil(k / (double)gemm_f32_whole_k(cpu, (size_t)most, (size_t)n)), 1);
+    double blocks = fmax(ceil(k / (double)gemm_whole_k(cpu, (size_t)most, (size_t)n)), 1);
     if (cpu->core->in_order) {
         around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
         if (rest > 0 && fmod(n, 4) > 0) /* sums of no whole vectors come and go one by one */
@@ -111,7 +111,7 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     return slow * panels * 15 + rounds + tiles * slow * (6 + around) + (blocks - 1) * block;
 }
 
-size_t gemm_f32_tail_height(size_t n)
+size_t gemm_tail_height(size_t n)
 {
     return gemm_f32_listed_columns_height(layout_panel(n, layout_panel_count(n) - 1).valid);
 }
@@ -125,7 +125,7 @@ static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, d
     size_t vectors = layout_panel(n, count - 1).valid / 4;
     double columns = (double)layout_tail_columns(n), per_cycle = fmax(core->fmla_per_cycle, 1);
     double whole = (double)vectors;
-    double tiles = ceil(m / fmin(most, (double)gemm_f32_tail_height(n))), height = m / tiles;
+    double tiles = ceil(m / fmin(most, (double)gemm_tail_height(n))), height = m / tiles;
     double loads = height / 4 + whole + columns / 4, sums = height * (whole + columns / 4);
     double latency = whole == 0 ? core->fmla_latency / 4.0 : core->fmla_latency;
     double step = fmax(fmax(sums / per_cycle, latency), loads / fmax(core->loads_per_cycle, 1)) +
@@ -143,7 +143,7 @@ static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, d
     return once + tiles * (k * step + slow * (6 + around));
 }
 
-bool gemm_f32_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
+bool gemm_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
 {
     if (m == 0 || n == 0 || layout_tail_columns(n) == 0)
         return false;
@@ -205,8 +205,8 @@ static double pack_cycles(const struct core *core, double n, double k)
     return (kind->b * n + ragged) * k + 60 * ceil(n / nr);
 }
 
-double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
-                                bool b_packed)
+double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                            bool b_packed)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
     double slow = cpu->core->slowness;
@@ -221,25 +221,25 @@ double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, d
     return 200 + batch * (300 + sums + tile * tiles + copies + b);
 }
 
-double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
-                         bool b_packed, bool a_listed, size_t a_stride)
+double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                     bool b_packed, bool a_listed, size_t a_stride)
 {
     double b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
     double step = is_narrow(cpu->core) ? 400 : 400 * cpu->core->slowness;        /* of a matrix */
     double first = is_narrow(cpu->core) ? 100 : 200 + 500 * cpu->core->slowness; /* of a call */
-    if (!a_listed || !gemm_f32_lists(cpu, n) || m == 0)
+    if (!a_listed || !gemm_lists(cpu, n) || m == 0)
         return first + batch * (step + packed_cycles(cpu, m, n, k) + b);
-    const double low_tile = GEMM_F32_LOW_TILE; /* clang wants a double */
+    const double low_tile = GEMM_LOW_TILE; /* clang wants a double */
     double height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height, copies = 0;
-    if (gemm_f32_rows_collide(a_stride, cpu)) {
-        bool low = gemm_f32_lower_tiles_pay(cpu, n);
+    if (gemm_rows_collide(a_stride, cpu)) {
+        bool low = gemm_lower_tiles_pay(cpu, n);
         height = low ? low_tile : height;
         copies = low ? 0 : m * k / 2;
-    } else if (b_packed && n >= (double)gemm_f32_copied_columns(a_stride, cpu)) {
+    } else if (b_packed && n >= (double)gemm_copied_columns(a_stride, cpu)) {
         copies = m * k / 2;
     }
-    bool tail = b_packed && gemm_f32_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k) &&
-                (size_t)k <= gemm_f32_whole_k(cpu, (size_t)height, (size_t)n);
+    bool tail = b_packed && gemm_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k) &&
+                (size_t)k <= gemm_whole_k(cpu, (size_t)height, (size_t)n);
     double cycles =
         tail ? tail_cycles(cpu, m, (size_t)n, k, height) : listed_cycles(cpu, m, n, k, height);
     const double each = 160 * cpu->core->slowness; /* of matrices */
@@ -247,8 +247,8 @@ double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n
     return all - each + batch * (each + cycles + copies + b);
 }
 
-bool gemm_f32_packing_pays(const struct cpu *cpu, double m, double n, double k, size_t a_stride)
+bool gemm_packing_pays(const struct cpu *cpu, double m, double n, double k, size_t a_stride)
 {
-    return !cpu->core->in_order && gemm_f32_estimate(cpu, 1, m, n, k, true, false, 0) <
-                                       gemm_f32_estimate(cpu, 1, m, n, k, true, true, a_stride);
+    return !cpu->core->in_order && gemm_estimate(cpu, 1, m, n, k, true, false, 0) <
+                                       gemm_estimate(cpu, 1, m, n, k, true, true, a_stride);
 }

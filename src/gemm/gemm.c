@@ -9,23 +9,23 @@
 const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step)
 {
     const float *address[GEMM_F32_LIST] = {NULL};
-    struct gemm_f32_list one = {.batch = task->batch,
-                                .row = step->row,
-                                .height = 1,
-                                .tall = 1,
-                                .first = step->k.begin,
-                                .segments = 1,
-                                .out = address};
+    struct gemm_list one = {.batch = task->batch,
+                            .row = step->row,
+                            .height = 1,
+                            .tall = 1,
+                            .first = step->k.begin,
+                            .segments = 1,
+                            .out = address};
     task->call->list_a(task->call->context, task->caller, &one);
     return address[0];
 }
 
 /* Where the sums of a step go. */
-static struct gemm_f32_block block_of_c(const struct gemm_task *task, const struct gemm_step *step)
+static struct gemm_block block_of_c(const struct gemm_task *task, const struct gemm_step *step)
 {
-    const struct gemm_f32_place *place = &task->place;
-    const struct gemm_f32_shape *shape = &task->plan->shape;
-    struct gemm_f32_block block = {
+    const struct gemm_place *place = &task->place;
+    const struct gemm_shape *shape = &task->plan->shape;
+    struct gemm_block block = {
         .batch = task->batch,
         .row = step->row,
         .rows = step->rows,
@@ -46,10 +46,10 @@ static struct gemm_f32_block block_of_c(const struct gemm_task *task, const stru
 
 static void run_step(struct gemm_task *task, const struct gemm_step *step)
 {
-    const struct gemm_f32_shape *shape = &task->plan->shape;
+    const struct gemm_shape *shape = &task->plan->shape;
     if (!shape->b_packed)
         gemm_step_pack_b(task, step);
-    struct gemm_f32_block block = block_of_c(task, step);
+    struct gemm_block block = block_of_c(task, step);
     if (task->plan->planes)
         gemm_step_run_planes(task, step, &block);
     else if (gemm_step_is_regular(task, step))
@@ -77,19 +77,19 @@ static void prepare_rows(const struct gemm_task *task, size_t begin, size_t end)
  * next block of rows begins; a block of B that is packed here is used for all rows. */
 static void run_steps(struct gemm_task *task, struct span tiles, struct span panels)
 {
-    const struct gemm_f32 *plan = task->plan;
-    size_t row_blocks = block_count(tiles, plan->block_tiles), k_blocks = gemm_f32_k_blocks(plan);
+    const struct gemm_plan *plan = task->plan;
+    size_t row_blocks = block_count(tiles, plan->block_tiles), k_blocks = gemm_k_blocks(plan);
     bool k_inside = plan->k_inside;
     size_t inner = k_inside ? k_blocks : row_blocks, steps = row_blocks * k_blocks;
-    prepare_rows(task, gemm_f32_plan_tile(plan, tiles.begin).begin,
-                 gemm_f32_plan_tile(plan, tiles.end - 1).end);
+    prepare_rows(task, gemm_plan_tile(plan, tiles.begin).begin,
+                 gemm_plan_tile(plan, tiles.end - 1).end);
     for (size_t pb = 0; pb < block_count(panels, plan->block_panels); pb++) {
         for (size_t s = 0; s < steps; s++) {
             size_t outer_index = s / inner, inner_index = s % inner;
             struct gemm_step_number number = {.tiles = k_inside ? outer_index : inner_index,
                                               .panels = pb,
                                               .k = k_inside ? inner_index : outer_index};
-            struct gemm_step step = gemm_f32_step(plan, tiles, panels, &number);
+            struct gemm_step step = gemm_step_at(plan, tiles, panels, &number);
             run_step(task, &step);
         }
     }
@@ -103,7 +103,7 @@ static void begin_matrix(struct gemm_task *task)
 
 static void run_whole(struct gemm_task *task)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     begin_matrix(task);
     prepare_rows(task, 0, plan->shape.m);
     if (plan->is_short && task->tiles == &plan->tiles)
@@ -120,7 +120,7 @@ static bool is_all(struct span span, size_t count)
 /* The tiles and panels of one matrix that fall to a task. */
 static void run_matrix(struct gemm_task *task, struct span tiles, struct span panels)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     if (plan->is_one_step && is_all(tiles, plan->row_tiles) && is_all(panels, plan->panels)) {
         run_whole(task);
     } else {
@@ -132,8 +132,8 @@ static void run_matrix(struct gemm_task *task, struct span tiles, struct span pa
 /* ---- all tasks ---- */
 
 struct run {
-    const struct gemm_f32 *plan;
-    const struct gemm_f32_call *call;
+    const struct gemm_plan *plan;
+    const struct gemm_call *call;
     struct partition_grid grid;
     unsigned char *scratch;
     const struct parallel *parallel;
@@ -151,14 +151,14 @@ static void run_rect(struct gemm_task *task, struct partition_rect rect)
     }
 }
 
-static struct gemm_task make_task(const struct run *run, int slot, struct gemm_f32_tiles *own)
+static struct gemm_task make_task(const struct run *run, int slot, struct gemm_tiles *own)
 {
-    const struct gemm_f32 *plan = run->plan;
-    const struct gemm_f32_scratch *parts = &plan->scratch;
+    const struct gemm_plan *plan = run->plan;
+    const struct gemm_scratch *parts = &plan->scratch;
     unsigned char *scratch = run->scratch + (size_t)slot * parts->bytes;
     return (struct gemm_task){
         .plan = plan,
-        .tiles = gemm_f32_tiles_here(&plan->tiles, own, run->parallel),
+        .tiles = gemm_tiles_here(&plan->tiles, own, run->parallel),
         .call = run->call,
         .a = (float *)(void *)scratch,
         .list = (const float **)(void *)(scratch + parts->list),
@@ -172,7 +172,7 @@ static struct gemm_task make_task(const struct run *run, int slot, struct gemm_f
 static void run_rects(void *argument, struct span rects, int slot)
 {
     const struct run *run = argument;
-    struct gemm_f32_tiles own;
+    struct gemm_tiles own;
     struct gemm_task task = make_task(run, slot, &own);
     for (size_t i = rects.begin; i < rects.end; i++)
         run_rect(&task, partition_rect(&run->grid, (int)i));
@@ -181,14 +181,14 @@ static void run_rects(void *argument, struct span rects, int slot)
 /* One task needs neither a search for its share nor divisions by it. */
 static void run_alone(const struct run *run)
 {
-    const struct gemm_f32 *plan = run->plan;
-    struct gemm_f32_tiles own;
+    const struct gemm_plan *plan = run->plan;
+    struct gemm_tiles own;
     struct gemm_task task = make_task(run, 0, &own);
     for (; task.batch < plan->shape.batch; task.batch++)
         run_matrix(&task, (struct span){0, plan->row_tiles}, (struct span){0, plan->panels});
 }
 
-static struct partition_grid split_tiles(const struct gemm_f32 *plan, size_t rows, int pieces)
+static struct partition_grid split_tiles(const struct gemm_plan *plan, size_t rows, int pieces)
 {
     /* A tile does k × 24 multiply-accumulates of vectors. Packing k × 8 values of a row of tiles
      * takes as long as half of them, k × 12 of a panel as two thirds. */
@@ -198,10 +198,10 @@ static struct partition_grid split_tiles(const struct gemm_f32 *plan, size_t row
     return partition_grid(rows, plan->panels, pieces, &costs);
 }
 
-void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
-                  const struct parallel *parallel, int threads, void *scratch)
+void gemm_run(const struct gemm_plan *plan, const struct gemm_call *call,
+              const struct parallel *parallel, int threads, void *scratch)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     size_t rows = shape->batch * plan->row_tiles;
     if (rows == 0 || plan->panels == 0)
         return;

@@ -31,7 +31,7 @@ enum gemm_output {
 };
 
 /* What the caller knows when it plans. */
-struct gemm_f32_shape {
+struct gemm_shape {
     size_t batch, m, n, k;
     bool b_packed;
     size_t b_row; /* not 0: B is plain, and its rows are contiguous, so far from each other */
@@ -61,7 +61,7 @@ struct gemm_f32_shape {
 
 /* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, lists of its rows, runs of
  * its tiles, a block of B, staged sums, the caller's. */
-struct gemm_f32_scratch {
+struct gemm_scratch {
     size_t list, runs, b, stage, caller, bytes;
 };
 
@@ -89,11 +89,11 @@ struct gemm_pass {
     uint32_t valid;             /* not 0: not all columns exist */
     gemm_f32_listed_fn *run[2]; /* for tall tiles, and for those that are one row lower */
 };
-enum { GEMM_F32_PASSES = 4 };
+enum { GEMM_PASSES = 4 };
 
-struct gemm_f32 {
-    struct gemm_f32_shape shape;
-    struct gemm_f32_scratch scratch;
+struct gemm_plan {
+    struct gemm_shape shape;
+    struct gemm_scratch scratch;
     size_t row_tiles, panels;                  /* of one matrix */
     bool wide_panels;                          /* those of layout_wide_panel() */
     size_t block_tiles, block_panels, block_k; /* mc, nc, kc */
@@ -105,7 +105,7 @@ struct gemm_f32 {
     struct gemm_step whole; /* this one */
     pack_f32_fn *pack;
     const char *kernel;
-    struct gemm_f32_tiles tiles;
+    struct gemm_tiles tiles;
 
     /* Rows of A in place; NULL: they are packed. */
     const struct gemm_f32_listed_kernels *listed;
@@ -118,11 +118,10 @@ struct gemm_f32 {
     bool copies;             /* rows are copied next to each other */
     size_t copied_columns;   /* if a step has so many */
     bool has_tail;           /* the last columns are read one by one (layout_tail_columns()) */
-    struct gemm_pass
-        passes[GEMM_F32_PASSES]; /* that serve all panels, on the plan's kind of core */
-    size_t pass_count;           /* 0: they would be more */
-    uint32_t clamp;              /* of their kernels, GEMM_F32_* */
-    bool is_short;               /* one step of these passes, whose results are final */
+    struct gemm_pass passes[GEMM_PASSES]; /* that serve all panels, on the plan's kind of core */
+    size_t pass_count;                    /* 0: they would be more */
+    uint32_t clamp;                       /* of their kernels, GEMM_F32_* */
+    bool is_short;                        /* one step of these passes, whose results are final */
 
     /* Columns of A in place, all of k at a time; NULL: they are not. */
     const struct gemm_f32_planes_kernels *planes;
@@ -131,14 +130,14 @@ struct gemm_f32 {
 
 /* Rows [row, row + rows) and columns [column, column + columns) of one matrix, complete sums with
  * bias: element (i, j) of the block at values[i * row_stride + j * column_stride]. */
-struct gemm_f32_block {
+struct gemm_block {
     size_t batch, row, rows, column, columns;
     float *values;
     size_t row_stride, column_stride;
 };
 
 /* Where the matrices of one batch index are. */
-struct gemm_f32_place {
+struct gemm_place {
     const float *b; /* packed panels, or plain with b_row; unused otherwise */
     float *c;
     size_t c_row, c_column; /* unused with GEMM_STAGED */
@@ -156,7 +155,7 @@ struct gemm_f32_place {
  * or, with a_has_parts, of where the segment's part begins. Others of the GEMM_F32_LIST addresses
  * may be written, too. With a_column: there is one address.
  */
-struct gemm_f32_list {
+struct gemm_list {
     size_t batch, tile, row; /* the number of the first tile, and its first row */
     size_t height, tall, low;
     size_t first, segments;
@@ -165,15 +164,15 @@ struct gemm_f32_list {
 
 /* A range of k, outside of which a tile of A is zeros; so it is for each of the tiles that lie
  * within the rows from its first one to `end`. */
-struct gemm_f32_reach {
+struct gemm_reach {
     struct span k;
     size_t end;
 };
 
 /* The caller's side of one execution; its functions are called by several threads at once. */
-struct gemm_f32_call {
+struct gemm_call {
     const void *context;
-    void (*locate)(const void *context, size_t batch, struct gemm_f32_place *out);
+    void (*locate)(const void *context, size_t batch, struct gemm_place *out);
 
     /* NULL, or what a task does before it lists or packs rows [row, row + rows) of a matrix. */
     void (*prepare_a)(const void *context, void *task_scratch, size_t batch, size_t row,
@@ -185,12 +184,12 @@ struct gemm_f32_call {
                    size_t first, size_t depth, float *out);
 
     /* Not called if the shape has neither a segment nor a_column. */
-    void (*list_a)(const void *context, const void *task_scratch, const struct gemm_f32_list *list);
+    void (*list_a)(const void *context, const void *task_scratch, const struct gemm_list *list);
 
     /* What tile number `tile`, rows [row, row + rows) of A, has that is not zeros, of one segment
      * at least: the others are not multiplied. Called if the shape has a_has_zeros. */
-    struct gemm_f32_reach (*reach)(const void *context, size_t batch, size_t tile, size_t row,
-                                   size_t rows);
+    struct gemm_reach (*reach)(const void *context, size_t batch, size_t tile, size_t row,
+                               size_t rows);
 
     /* out[p * width + j] = B[first + p][column + j] for j < columns, 0 for columns <= j < width.
      * Not called when B is packed. */
@@ -198,46 +197,45 @@ struct gemm_f32_call {
                    size_t first, size_t depth, float *out);
 
     /* Not called with GEMM_DIRECT. */
-    void (*finish)(const void *context, const struct gemm_f32_block *block);
+    void (*finish)(const void *context, const struct gemm_block *block);
 };
 
 /* A pure function of the shape and the CPU. m, n or k of SIZE_MAX means that it is not known yet:
  * the plan's scratchpad is then large enough for every size. */
-void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape,
-                   const struct cpu *cpu);
+void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, const struct cpu *cpu);
 
-size_t gemm_f32_scratch_bytes(const struct gemm_f32 *plan, int threads);
+size_t gemm_scratch_bytes(const struct gemm_plan *plan, int threads);
 
-/* The number of tasks is at most threads; scratch has gemm_f32_scratch_bytes(plan, threads). */
-void gemm_f32_run(const struct gemm_f32 *plan, const struct gemm_f32_call *call,
-                  const struct parallel *parallel, int threads, void *scratch);
+/* The number of tasks is at most threads; scratch has gemm_scratch_bytes(plan, threads). */
+void gemm_run(const struct gemm_plan *plan, const struct gemm_call *call,
+              const struct parallel *parallel, int threads, void *scratch);
 
 /* Rows of tile number index of m rows: tiles of GEMM_F32_MR rows, but a remainder of one to three
  * rows shares the last two tiles' rows evenly, as tiles of so few rows leave most registers unused.
  */
-struct span gemm_f32_row_tile(size_t m, size_t index);
+struct span gemm_row_tile(size_t m, size_t index);
 
 /* The rows of tile t, by the plan. */
-struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t);
+struct span gemm_plan_tile(const struct gemm_plan *plan, size_t t);
 
 /* Can columns of A be read in place? */
-bool gemm_f32_reads_planes(const struct gemm_f32_shape *shape, const struct cpu *cpu);
+bool gemm_reads_planes(const struct gemm_shape *shape, const struct cpu *cpu);
 
 /* Cycles on one thread, if they are. */
-double gemm_f32_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
-                                bool b_packed);
+double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                            bool b_packed);
 
 /* Cycles on one thread. a_listed: the shape would have a segment, and a_stride; 0: not known. */
-double gemm_f32_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
-                         bool b_packed, bool a_listed, size_t a_stride);
+double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
+                     bool b_packed, bool a_listed, size_t a_stride);
 
 /* Are rows of A packed and multiplied by packed B in less time than in place? Tiles of packed rows
  * are higher: cores of many multiply-adds a cycle do not wait for their sums. */
-bool gemm_f32_packing_pays(const struct cpu *cpu, double m, double n, double k, size_t a_stride);
+bool gemm_packing_pays(const struct cpu *cpu, double m, double n, double k, size_t a_stride);
 
 /* Does the CPU read rows in place, for so many columns? Where a multiply-add leaves room for 64
  * bits of a load, packed rows are as fast: a copy of A pays unless its values are used for few
  * columns. */
-bool gemm_f32_lists(const struct cpu *cpu, double n);
+bool gemm_lists(const struct cpu *cpu, double n);
 
 #endif

@@ -25,7 +25,7 @@ enum { PLACE_LINES = CPU_L1_WAYS * PLACE };
 /* What a sum costs in each block of k, in values that come from the L2 cache: C comes and goes, and
  * in the time that it takes to load and store sums some others would come, the more the faster
  * products are; and as many again where those of the last panel are copied for that. */
-static double block_cost(const struct gemm_f32 *plan, const struct cpu *cpu)
+static double block_cost(const struct gemm_plan *plan, const struct cpu *cpu)
 {
     double others = (double)cpu->core->fmla_per_cycle;
     return 2 + others * (plan->shape.n % 4 ? 2 : 1);
@@ -106,7 +106,7 @@ static double driven_out(const struct places *b, const struct chances *passing)
 }
 
 /* Do panels of 8 columns come for a tile's rows right after those of 12? */
-static bool has_eights(const struct gemm_f32_shape *shape)
+static bool has_eights(const struct gemm_shape *shape)
 {
     enum { EIGHT = 8 };
     size_t full = layout_full_panels(shape->n) * LAYOUT_PANEL;
@@ -114,10 +114,10 @@ static bool has_eights(const struct gemm_f32_shape *shape)
 }
 
 /* A block of k of so many full panels of B, or of all columns, if they come together. */
-static void put_panels(struct places *places, const struct gemm_f32 *plan, size_t panels)
+static void put_panels(struct places *places, const struct gemm_plan *plan, size_t panels)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
-    bool all = has_eights(shape) && gemm_f32_groups(shape->n, panels) == 1;
+    const struct gemm_shape *shape = &plan->shape;
+    bool all = has_eights(shape) && gemm_panel_groups(shape->n, panels) == 1;
     put(places, all ? plan->full_panels : panels, LAYOUT_PANEL * plan->block_k,
         LAYOUT_PANEL * shape->k);
     for (size_t p = plan->full_panels; all && p < plan->panels; p++) {
@@ -136,9 +136,9 @@ static double shared(size_t width)
 /* Values that come for each product, with so many panels together. Until a line of B is used once
  * more, C's rows of a tile pass by, and A's of two: of the tile before only in part with the first
  * and the last panel. */
-static double moved(const struct gemm_f32 *plan, size_t places_count, size_t panels)
+static double moved(const struct gemm_plan *plan, size_t places_count, size_t panels)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     size_t k = plan->block_k, tall = plan->tall, width = panels * LAYOUT_PANEL;
     struct places places = {.count = places_count};
     put(&places, 2 * tall - tall / panels, k, plan->copies ? k : shape->a_stride);
@@ -147,14 +147,14 @@ static double moved(const struct gemm_f32 *plan, size_t places_count, size_t pan
     struct chances c = chances_of(&places), passing = sum_of(&a, &c);
     put_panels(&places, plan, panels);
     double again = 1 - 1 / (double)plan->row_tiles;
-    double n = (double)max_size(shape->n, 1), groups = (double)gemm_f32_groups(shape->n, panels);
+    double n = (double)max_size(shape->n, 1), groups = (double)gemm_panel_groups(shape->n, panels);
     double rows = (double)(tall * k) + again * driven_out(&places, &passing);
     return groups * rows / ((double)(tall * k) * n) +
            (groups - 1) * shared(width) / (n * (double)k);
 }
 
 /* Sets the best group for the plan's block_k; the cost of a product. */
-static double choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
+static double choose_group(struct gemm_plan *plan, const struct cpu *cpu)
 {
     size_t values = cpu->l1_bytes / sizeof(float), way = values / CPU_L1_WAYS;
     size_t places = min_size(max_size(way / (PLACE * LINE), 1), MOST_PLACES);
@@ -171,16 +171,16 @@ static double choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
     return least + block_cost(plan, cpu) / (double)plan->block_k;
 }
 
-bool gemm_f32_knows_l1(const struct gemm_f32 *plan, const struct cpu *cpu)
+bool gemm_knows_l1(const struct gemm_plan *plan, const struct cpu *cpu)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     bool is_one_run = shape->a_is_regular && shape->segment == shape->k;
     return plan->listed && shape->b_packed && !plan->copies && !cpu->core->in_order &&
            (is_one_run || shape->segment >= LONG) && shape->k > 0 && shape->k != SIZE_MAX &&
            shape->m > 0 && shape->m != SIZE_MAX && shape->n != SIZE_MAX;
 }
 
-void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu)
+void gemm_choose_group(struct gemm_plan *plan, const struct cpu *cpu)
 {
     choose_group(plan, cpu);
 }
@@ -191,7 +191,7 @@ enum { EIGHTHS = 8 };
  * which have lines in common: there shorter blocks save less than they cost. Lines of parts of
  * taps, and of few columns, whose last panels come by themselves unless they have 8 columns, are
  * estimated too low for the shortest. */
-static size_t fewest_eighths(const struct gemm_f32_shape *shape)
+static size_t fewest_eighths(const struct gemm_shape *shape)
 {
     enum { FEW_COLUMNS = 64 };
     if (shape->a_stride < shape->k)
@@ -201,13 +201,13 @@ static size_t fewest_eighths(const struct gemm_f32_shape *shape)
     return shape->n > FEW_COLUMNS ? 3 : has_eights(shape) ? 2 : 4;
 }
 
-void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t most_k)
+void gemm_choose_l1(struct gemm_plan *plan, const struct cpu *cpu, size_t most_k)
 {
-    struct gemm_f32 best = *plan;
+    struct gemm_plan best = *plan;
     double least = choose_group(&best, cpu);
     for (size_t part = EIGHTHS - 1; part >= fewest_eighths(&plan->shape); part--) {
         size_t before = plan->block_k;
-        gemm_f32_set_block_k(plan, most_k * part / EIGHTHS);
+        gemm_set_block_k(plan, most_k * part / EIGHTHS);
         if (plan->block_k == before)
             continue;
         double cost = choose_group(plan, cpu);
@@ -219,9 +219,9 @@ void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t mos
     *plan = best;
 }
 
-double gemm_f32_l1_cost(const struct gemm_f32 *plan, const struct cpu *cpu)
+double gemm_l1_cost(const struct gemm_plan *plan, const struct cpu *cpu)
 {
-    struct gemm_f32 same = *plan;
+    struct gemm_plan same = *plan;
     double cost = choose_group(&same, cpu), n = (double)max_size(plan->shape.n, 1);
     return cost + (plan->copies ? copy_cost(cpu) / n : 0);
 }

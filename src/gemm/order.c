@@ -249,9 +249,9 @@ static double cost_of(const struct sizes *s, bool k_inside)
            calls(s);
 }
 
-static struct sizes sizes_of(const struct gemm_f32 *plan, const struct cpu *cpu)
+static struct sizes sizes_of(const struct gemm_plan *plan, const struct cpu *cpu)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     struct sizes s = {
         .m = (double)shape->m,
         .n = (double)shape->n,
@@ -283,13 +283,13 @@ static size_t part(size_t count, size_t parts)
 }
 
 /* Tiles of a block, if there are more blocks than there have to be: so many eighths, rounded up. */
-static size_t tiles_of(const struct gemm_f32 *plan, size_t more)
+static size_t tiles_of(const struct gemm_plan *plan, size_t more)
 {
     size_t fewest = div_up(plan->row_tiles, max_size(plan->block_tiles, 1));
     return part(max_size(plan->row_tiles, 1), fewest + div_up(more * fewest, 8));
 }
 
-static void consider(struct order *best, const struct gemm_f32 *plan, struct sizes *s,
+static void consider(struct order *best, const struct gemm_plan *plan, struct sizes *s,
                      struct order other)
 {
     s->mc = fmin((double)(other.tiles * plan->tile_rows), s->m);
@@ -307,7 +307,7 @@ static bool all_stays(const struct sizes *s)
            s->room * (has_gaps ? 0.8 : 0.9);
 }
 
-double gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu)
+double gemm_choose_order(struct gemm_plan *plan, const struct cpu *cpu)
 {
     static const uint8_t more_blocks[] = {0, 1, 3, 6, 8, 12, 16, 24, 32, 40, 56, 88, 120},
                          column_parts[] = {1, 2, 3, 4, 6, 8};

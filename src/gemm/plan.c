@@ -24,7 +24,7 @@ enum {
 };
 
 /* Listed tiles are as equal as they can be. */
-static void choose_tall(struct gemm_f32 *plan)
+static void choose_tall(struct gemm_plan *plan)
 {
     size_t m = plan->shape.m, tiles = max_size(plan->row_tiles, 1);
     plan->tall = div_up(m, tiles);
@@ -40,7 +40,7 @@ static size_t even_block(size_t count, size_t max)
 /* The most values of k that a block has. Packed rows: a tile's panels of A and B take five eighths
  * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters, which may be
  * narrow ones; but where that leaves few values, one panel does for them, too. */
-static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
+static size_t most_k(const struct gemm_plan *plan, const struct cpu *cpu)
 {
     size_t values = cpu->l1_bytes / sizeof(float);
     size_t most = values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
@@ -52,9 +52,9 @@ static size_t most_k(const struct gemm_f32 *plan, const struct cpu *cpu)
 }
 
 /* Blocks of k are a part of a segment or some segments; these, if segments have parts already. */
-void gemm_f32_set_block_k(struct gemm_f32 *plan, size_t most)
+void gemm_set_block_k(struct gemm_plan *plan, size_t most)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     size_t segment = plan->listed ? shape->segment : shape->k;
     plan->k_unit = shape->k;
     if (shape->a_has_parts)
@@ -68,14 +68,14 @@ void gemm_f32_set_block_k(struct gemm_f32 *plan, size_t most)
     }
 }
 
-bool gemm_f32_rows_collide(size_t a_stride, const struct cpu *cpu)
+bool gemm_rows_collide(size_t a_stride, const struct cpu *cpu)
 {
     size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
     size_t apart = min_size(power_of_two_in(bytes), way);
     return apart && 2 * (way / apart) < GEMM_F32_LISTED_HEIGHT;
 }
 
-size_t gemm_f32_copied_columns(size_t a_stride, const struct cpu *cpu)
+size_t gemm_copied_columns(size_t a_stride, const struct cpu *cpu)
 {
     enum { COLUMNS = 256, TILES = 2 };
     size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
@@ -84,7 +84,7 @@ size_t gemm_f32_copied_columns(size_t a_stride, const struct cpu *cpu)
     return crowd && !cpu->core->in_order ? COLUMNS * (size_t)cpu->core->fmla_per_cycle : SIZE_MAX;
 }
 
-static bool is_unknown(const struct gemm_f32_shape *shape)
+static bool is_unknown(const struct gemm_shape *shape)
 {
     return shape->m == SIZE_MAX || shape->n == SIZE_MAX || shape->k == SIZE_MAX ||
            shape->a_stride == SIZE_MAX;
@@ -95,10 +95,10 @@ static bool is_unknown(const struct gemm_f32_shape *shape)
  * a large power of two share few places in the L1 cache; more of them in one place than it holds
  * would drive each other out before the next panel.
  */
-bool gemm_f32_reads_planes(const struct gemm_f32_shape *shape, const struct cpu *cpu)
+bool gemm_reads_planes(const struct gemm_shape *shape, const struct cpu *cpu)
 {
     enum { FEW = 32, PACKING = 16 }; /* one of so many; multiply-adds for a value */
-    const struct gemm_f32 packed = {.shape = *shape};
+    const struct gemm_plan packed = {.shape = *shape};
     size_t bytes = shape->a_column * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
     size_t apart = power_of_two_in(bytes), places = way / max_size(min_size(apart, way), 1);
     if (!bytes || !shape->columns || is_unknown(shape) || shape->m < GEMM_F32_PLANES_LOWEST)
@@ -109,7 +109,7 @@ bool gemm_f32_reads_planes(const struct gemm_f32_shape *shape, const struct cpu 
 }
 
 /* Whole tiles of every height, at least one. */
-static size_t choose_run_rows(const struct gemm_f32 *plan, const struct cpu *cpu)
+static size_t choose_run_rows(const struct gemm_plan *plan, const struct cpu *cpu)
 {
     enum { UNIT = 48 };
     size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4 / max_size(plan->shape.k, 1);
@@ -119,14 +119,14 @@ static size_t choose_run_rows(const struct gemm_f32 *plan, const struct cpu *cpu
 
 /* How many full panels a tile's rows are used for before the next tile comes: with them, a block of
  * rows fills three quarters of the L1 cache. */
-size_t gemm_f32_group_that_stays(const struct cpu *cpu, size_t k)
+size_t gemm_group_that_stays(const struct cpu *cpu, size_t k)
 {
     size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4, rows = GEMM_F32_LISTED_HEIGHT * k;
     return values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(k, 1)), 1) : 1;
 }
 
 /* Do all panels come together? They may be none but the two that few columns end in. */
-static bool is_one_group(const struct gemm_f32 *plan)
+static bool is_one_group(const struct gemm_plan *plan)
 {
     bool are_full = plan->full_panels == plan->panels;
     return are_full ? plan->panels <= plan->group_panels
@@ -136,9 +136,9 @@ static bool is_one_group(const struct gemm_f32 *plan)
 /* Where all panels stay in the L1 cache, but come in groups for their widths, rows of A and C stay
  * there too while one group after the other comes for them. Each takes some sixty cycles, or twice
  * as many where instructions issue in order. */
-static size_t choose_chunk(const struct gemm_f32 *plan, const struct cpu *cpu)
+static size_t choose_chunk(const struct gemm_plan *plan, const struct cpu *cpu)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8, all = SIZE_MAX / 2;
     size_t n = plan->block_columns, k = plan->block_k;
     size_t least = cpu->core->in_order ? 2 * CHUNK_PRODUCTS : CHUNK_PRODUCTS;
@@ -152,10 +152,10 @@ static size_t choose_chunk(const struct gemm_f32 *plan, const struct cpu *cpu)
 
 /* Lists of many tiles would take turns in the L1 cache with what they are for: where all panels
  * stay there, fewer tiles are listed at a time. Each time takes some 400 cycles. */
-static size_t choose_lap(const struct gemm_f32 *plan, const struct cpu *cpu)
+static size_t choose_lap(const struct gemm_plan *plan, const struct cpu *cpu)
 {
     enum { PART = 16 /* of the cache */, LAP_PRODUCTS = 300000 /* at least */ };
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     size_t n = min_size(plan->block_columns, shape->n), k = plan->block_k, all = SIZE_MAX / 2;
     if (!plan->listed || plan->copies || shape->a_is_regular || shape->segment >= k || n == 0 ||
         n >= all || k * n * sizeof(float) > cpu->l1_bytes / 2)
@@ -171,9 +171,9 @@ static size_t choose_lap(const struct gemm_f32 *plan, const struct cpu *cpu)
  * at a time as stays in the L1 cache until they have used it; but rows that are copied would be
  * copied for each part of B. Every block is at most as large as that of a problem whose sizes are
  * not known. Returns the cost of the order of blocks, or 0. */
-static double choose_order(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
+static double choose_order(struct gemm_plan *plan, const struct cpu *cpu, size_t k)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     bool short_rows = plan->listed && shape->output != GEMM_STAGED && !is_unknown(shape);
     size_t row_bytes = plan->tile_rows * (short_rows ? plan->block_k : k) * sizeof(float);
     size_t most_tiles = short_rows ? MAX_LISTED_TILES : MAX_BLOCK_TILES;
@@ -187,7 +187,7 @@ static double choose_order(struct gemm_f32 *plan, const struct cpu *cpu, size_t 
     plan->block_panels =
         whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, most_panels);
     plan->k_inside = shape->output == GEMM_STAGED;
-    return whole_rows && short_rows ? gemm_f32_choose_order(plan, cpu) : 0;
+    return whole_rows && short_rows ? gemm_choose_order(plan, cpu) : 0;
 }
 
 /* Few columns leave room for more of k than a block has. */
@@ -197,31 +197,31 @@ static size_t most_whole_k(const struct cpu *cpu, size_t rows, size_t n)
     return n <= FEW_PANELS ? min_size(values / (rows + n), MAX_BLOCK_K) : 0;
 }
 
-size_t gemm_f32_whole_k(const struct cpu *cpu, size_t rows, size_t n)
+size_t gemm_whole_k(const struct cpu *cpu, size_t rows, size_t n)
 {
     const struct gemm_f32_listed_kernels *listed =
         gemm_f32_listed_find(cpu->features, cpu->core->in_order);
-    const struct gemm_f32 plan = {.shape = {.n = n}, .tile_rows = rows, .listed = listed};
+    const struct gemm_plan plan = {.shape = {.n = n}, .tile_rows = rows, .listed = listed};
     return max_size(most_k(&plan, cpu), most_whole_k(cpu, rows, n));
 }
 
 /* Is k little more than a block has? Without blocks no sums are loaded. */
-static bool may_be_whole(const struct gemm_f32 *plan, const struct cpu *cpu)
+static bool may_be_whole(const struct gemm_plan *plan, const struct cpu *cpu)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     return plan->listed && !is_unknown(shape) && shape->k > plan->block_k &&
            shape->k <= most_whole_k(cpu, plan->tile_rows, shape->n);
 }
 
 /* Blocks of k that suit the L1 cache must not move many more lines behind the L2 cache. Returns the
  * cost of the order of blocks. */
-static double choose_known_blocks(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
+static double choose_known_blocks(struct gemm_plan *plan, const struct cpu *cpu, size_t k)
 {
-    gemm_f32_set_block_k(plan, k);
-    gemm_f32_choose_group(plan, cpu);
-    struct gemm_f32 other = *plan;
+    gemm_set_block_k(plan, k);
+    gemm_choose_group(plan, cpu);
+    struct gemm_plan other = *plan;
     double cost = choose_order(plan, cpu, k);
-    gemm_f32_choose_l1(&other, cpu, k);
+    gemm_choose_l1(&other, cpu, k);
     double other_cost = choose_order(&other, cpu, k);
     if (other_cost > cost * 1.02)
         return cost;
@@ -230,38 +230,38 @@ static double choose_known_blocks(struct gemm_f32 *plan, const struct cpu *cpu, 
 }
 
 /* The same, of rows in place or of their copies, where these make the L1 cache move fewer lines. */
-static void choose_known(struct gemm_f32 *plan, const struct cpu *cpu, size_t k)
+static void choose_known(struct gemm_plan *plan, const struct cpu *cpu, size_t k)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
-    struct gemm_f32 other = *plan;
+    const struct gemm_shape *shape = &plan->shape;
+    struct gemm_plan other = *plan;
     double cost = choose_known_blocks(plan, cpu, k);
-    size_t columns = gemm_f32_copied_columns(shape->a_stride, cpu);
+    size_t columns = gemm_copied_columns(shape->a_stride, cpu);
     if (shape->segment != shape->k || shape->n < columns)
         return;
     other.copies = true;
     other.copied_columns = columns / 2; /* of a part, or of a block, of that many */
     bool moves_more = choose_known_blocks(&other, cpu, k) > cost * 1.07;
-    if (!moves_more && gemm_f32_l1_cost(&other, cpu) < gemm_f32_l1_cost(plan, cpu) * 0.9)
+    if (!moves_more && gemm_l1_cost(&other, cpu) < gemm_l1_cost(plan, cpu) * 0.9)
         *plan = other;
 }
 
-static void choose_blocks(struct gemm_f32 *plan, const struct cpu *cpu)
+static void choose_blocks(struct gemm_plan *plan, const struct cpu *cpu)
 {
     size_t k = most_k(plan, cpu);
-    if (gemm_f32_knows_l1(plan, cpu)) {
+    if (gemm_knows_l1(plan, cpu)) {
         choose_known(plan, cpu, k);
     } else {
-        gemm_f32_set_block_k(plan, k);
+        gemm_set_block_k(plan, k);
         if (may_be_whole(plan, cpu)) {
             k = plan->shape.k;
-            gemm_f32_set_block_k(plan, k);
+            gemm_set_block_k(plan, k);
         }
-        plan->group_panels = gemm_f32_group_that_stays(cpu, plan->block_k);
+        plan->group_panels = gemm_group_that_stays(cpu, plan->block_k);
         choose_order(plan, cpu, k);
     }
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
     if (!is_unknown(&plan->shape))
-        gemm_f32_plan_regular(plan);
+        gemm_plan_regular(plan);
     plan->chunk_tiles = choose_chunk(plan, cpu);
     plan->lap_tiles = choose_lap(plan, cpu);
 }
@@ -274,7 +274,7 @@ static size_t floats(size_t count)
 }
 
 /* The lists of a block of rows; of one whose sizes are not known, too. */
-static size_t list_bytes(const struct gemm_f32 *plan)
+static size_t list_bytes(const struct gemm_plan *plan)
 {
     size_t segment = plan->shape.segment, each = GEMM_F32_LIST * sizeof(float *);
     if (!segment)
@@ -283,17 +283,17 @@ static size_t list_bytes(const struct gemm_f32 *plan)
 }
 
 /* Does every thread read rows in place, whatever core it runs on? Then none of them packs any. */
-static bool always_lists(const struct gemm_f32 *plan, const struct cpu *cpu)
+static bool always_lists(const struct gemm_plan *plan, const struct cpu *cpu)
 {
     return plan->listed && !plan->copies && !is_unknown(&plan->shape) &&
            (plan->has_tail || plan->shape.a_has_parts ||
             plan->tall <= gemm_f32_listed_lowest(cpu->features));
 }
 
-static void divide_scratch(struct gemm_f32 *plan, const struct cpu *cpu)
+static void divide_scratch(struct gemm_plan *plan, const struct cpu *cpu)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
-    struct gemm_f32_scratch *parts = &plan->scratch;
+    const struct gemm_shape *shape = &plan->shape;
+    struct gemm_scratch *parts = &plan->scratch;
     size_t rows = plan->block_tiles * plan->tile_rows;
     bool has_a = !plan->planes && !always_lists(plan, cpu);
     parts->list = has_a ? floats(rows * plan->block_k) : 0;
@@ -306,37 +306,36 @@ static void divide_scratch(struct gemm_f32 *plan, const struct cpu *cpu)
     parts->bytes = parts->caller + round_up(shape->task_scratch_bytes, SCRATCH_UNIT);
 }
 
-size_t gemm_f32_scratch_bytes(const struct gemm_f32 *plan, int threads)
+size_t gemm_scratch_bytes(const struct gemm_plan *plan, int threads)
 {
     return plan->scratch.bytes * (size_t)threads;
 }
 
-bool gemm_f32_lists(const struct cpu *cpu, double n)
+bool gemm_lists(const struct cpu *cpu, double n)
 {
     return cpu->core->in_order != IN_ORDER_NARROW || n <= (double)FEW_COLUMNS / 2;
 }
 
-bool gemm_f32_lower_tiles_pay(const struct cpu *cpu, double n)
+bool gemm_lower_tiles_pay(const struct cpu *cpu, double n)
 {
     return cpu->core->in_order && n <= (double)FEW_COLUMNS;
 }
 
-static void choose_rows(struct gemm_f32 *plan, const struct cpu *cpu)
+static void choose_rows(struct gemm_plan *plan, const struct cpu *cpu)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     bool unknown = is_unknown(shape);
-    bool collide = unknown || gemm_f32_rows_collide(shape->a_stride, cpu);
-    bool low =
-        plan->listed && collide && !unknown && gemm_f32_lower_tiles_pay(cpu, (double)shape->n);
+    bool collide = unknown || gemm_rows_collide(shape->a_stride, cpu);
+    bool low = plan->listed && collide && !unknown && gemm_lower_tiles_pay(cpu, (double)shape->n);
     plan->copies = plan->listed && collide && !low;
-    plan->tile_rows = low ? GEMM_F32_LOW_TILE : plan->listed ? plan->listed->height : GEMM_F32_MR;
+    plan->tile_rows = low ? GEMM_LOW_TILE : plan->listed ? plan->listed->height : GEMM_F32_MR;
     if (plan->has_tail)
-        plan->tile_rows = min_size(plan->tile_rows, gemm_f32_tail_height(shape->n));
+        plan->tile_rows = min_size(plan->tile_rows, gemm_tail_height(shape->n));
 }
 
 /* Panels that one call packs for rows that are packed too: tiles of one vector have too few sums to
  * keep a core busy, and lists' kernels for the last columns do not read packed rows. */
-static void choose_panels(struct gemm_f32 *plan)
+static void choose_panels(struct gemm_plan *plan)
 {
     size_t n = plan->shape.n;
     plan->wide_panels = !plan->shape.b_packed && !plan->listed && !plan->planes;
@@ -348,9 +347,9 @@ static void choose_panels(struct gemm_f32 *plan)
     plan->full_panels = plan->wide_panels ? layout_wide_full_panels(n) : layout_full_panels(n);
 }
 
-static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
+static void plan_by(struct gemm_plan *plan, const struct cpu *cpu)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     choose_rows(plan, cpu);
     plan->row_tiles = shape->m == SIZE_MAX ? SIZE_MAX : div_up(shape->m, plan->tile_rows);
     choose_panels(plan);
@@ -360,7 +359,7 @@ static void plan_by(struct gemm_f32 *plan, const struct cpu *cpu)
     divide_scratch(plan, cpu);
 }
 
-static uint32_t clamp_of(const struct gemm_f32_shape *shape)
+static uint32_t clamp_of(const struct gemm_shape *shape)
 {
     if (shape->output != GEMM_DIRECT)
         return 0;
@@ -369,41 +368,41 @@ static uint32_t clamp_of(const struct gemm_f32_shape *shape)
 }
 
 /* What needs no more than the addresses of an execution. */
-static void plan_steps(struct gemm_f32 *plan)
+static void plan_steps(struct gemm_plan *plan)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
-    gemm_f32_plan_whole(plan);
+    const struct gemm_shape *shape = &plan->shape;
+    gemm_plan_whole(plan);
     if (plan->listed)
-        gemm_f32_plan_passes(plan);
+        gemm_plan_passes(plan);
     plan->is_short = plan->is_one_step && !shape->a_has_zeros && plan->pass_count &&
                      shape->b_packed && !plan->copies && shape->output == GEMM_DIRECT &&
                      plan->chunk_tiles >= plan->row_tiles && plan->lap_tiles >= plan->row_tiles &&
                      !plan->regular_panels;
 }
 
-void gemm_f32_plan(struct gemm_f32 *plan, const struct gemm_f32_shape *shape, const struct cpu *cpu)
+void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, const struct cpu *cpu)
 {
-    *plan = (struct gemm_f32){.shape = *shape};
-    if (shape->segment && (shape->n == SIZE_MAX || gemm_f32_lists(cpu, (double)shape->n)))
+    *plan = (struct gemm_plan){.shape = *shape};
+    if (shape->segment && (shape->n == SIZE_MAX || gemm_lists(cpu, (double)shape->n)))
         plan->listed = gemm_f32_listed_find(cpu->features, cpu->core->in_order);
-    if (gemm_f32_reads_planes(shape, cpu)) {
+    if (gemm_reads_planes(shape, cpu)) {
         plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
         plan->run_rows = choose_run_rows(plan, cpu);
     }
     plan->has_tail = plan->listed && shape->b_packed && !is_unknown(shape) && !shape->a_has_parts &&
-                     gemm_f32_tail_pays(cpu, shape->m, shape->n, shape->k);
+                     gemm_tail_pays(cpu, shape->m, shape->n, shape->k);
     plan_by(plan, cpu);
-    if (plan->has_tail && gemm_f32_k_blocks(plan) > 1) { /* its kernels do not accumulate */
+    if (plan->has_tail && gemm_k_blocks(plan) > 1) { /* its kernels do not accumulate */
         plan->has_tail = false;
         plan_by(plan, cpu);
     }
     if (plan->listed && is_unknown(shape)) { /* the scratchpad is enough for both ways */
-        struct gemm_f32 packed = {.shape = *shape};
+        struct gemm_plan packed = {.shape = *shape};
         plan_by(&packed, cpu);
         plan->scratch.bytes = max_size(plan->scratch.bytes, packed.scratch.bytes);
     }
     plan->pack = pack_f32_find(cpu->features)->pack;
-    gemm_f32_tiles_init(&plan->tiles, cpu, shape->columns);
+    gemm_tiles_init(&plan->tiles, cpu, shape->columns);
     plan->clamp = clamp_of(shape);
     if (!is_unknown(shape))
         plan_steps(plan);

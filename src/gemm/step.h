@@ -10,15 +10,15 @@
 
 /* One thread's share of a run, and its parts of the scratchpad. */
 struct gemm_task {
-    const struct gemm_f32 *plan;
-    const struct gemm_f32_tiles *tiles;
-    const struct gemm_f32_call *call;
+    const struct gemm_plan *plan;
+    const struct gemm_tiles *tiles;
+    const struct gemm_call *call;
     float *a, *b, *stage;
     const float **list;
     struct gemm_run *runs; /* of a step's tiles, if A has zeros */
     void *caller;
     size_t batch;
-    struct gemm_f32_place place;
+    struct gemm_place place;
     size_t packed_panel, packed_k; /* which block b holds; SIZE_MAX: none */
     bool packs; /* but not yet its full panels, which the step's first tile packs */
 };
@@ -28,7 +28,7 @@ struct gemm_task {
  * of its kernels, and packed rows would not lack parts. */
 static inline bool gemm_step_lists(const struct gemm_task *task)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     return plan->listed &&
            (plan->has_tail || plan->shape.a_has_parts || plan->tall <= task->tiles->listed->height);
 }
@@ -48,7 +48,7 @@ static inline const float *gemm_step_panel(const struct gemm_task *task,
                                            const struct gemm_step *step,
                                            const struct layout_panel *panel)
 {
-    const struct gemm_f32_shape *shape = &task->plan->shape;
+    const struct gemm_shape *shape = &task->plan->shape;
     return shape->b_packed ? task->place.b + panel->first * shape->k + step->k.begin * panel->width
                            : gemm_step_own_panel(task, step, panel);
 }
@@ -57,7 +57,7 @@ static inline const float *gemm_step_panel(const struct gemm_task *task,
 const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step);
 
 /* Panel p, by the plan. */
-static inline struct layout_panel gemm_f32_plan_panel(const struct gemm_f32 *plan, size_t p)
+static inline struct layout_panel gemm_plan_panel(const struct gemm_plan *plan, size_t p)
 {
     if (p < plan->full_panels)
         return layout_full_panel(p);
@@ -65,14 +65,14 @@ static inline struct layout_panel gemm_f32_plan_panel(const struct gemm_f32 *pla
 }
 
 /* How many blocks of k there are. */
-size_t gemm_f32_k_blocks(const struct gemm_f32 *plan);
+size_t gemm_k_blocks(const struct gemm_plan *plan);
 
 /* Blocks of k of at most so many values, a part of a segment or some segments. */
-void gemm_f32_set_block_k(struct gemm_f32 *plan, size_t most);
+void gemm_set_block_k(struct gemm_plan *plan, size_t most);
 
 /* How often so many panels of 12 columns come for n columns. The last time, one of 8 may come too.
  */
-static inline size_t gemm_f32_groups(size_t n, size_t panels)
+static inline size_t gemm_panel_groups(size_t n, size_t panels)
 {
     enum { EIGHT = 8 };
     return n > EIGHT ? div_up(n - EIGHT, panels * LAYOUT_PANEL) : 1;
@@ -80,36 +80,36 @@ static inline size_t gemm_f32_groups(size_t n, size_t panels)
 
 /* Is it known where rows of A and packed panels fall in the L1 cache, and is C loaded and stored at
  * little cost? */
-bool gemm_f32_knows_l1(const struct gemm_f32 *plan, const struct cpu *cpu);
+bool gemm_knows_l1(const struct gemm_plan *plan, const struct cpu *cpu);
 
 /* Groups of panels for the plan's blocks of k, if that is known, as for the next one. */
-void gemm_f32_choose_group(struct gemm_f32 *plan, const struct cpu *cpu);
+void gemm_choose_group(struct gemm_plan *plan, const struct cpu *cpu);
 
 /* Sets smaller blocks of k than those of at most so many values, and groups of panels, if fewer
  * lines come to the L1 cache then. */
-void gemm_f32_choose_l1(struct gemm_f32 *plan, const struct cpu *cpu, size_t most_k);
+void gemm_choose_l1(struct gemm_plan *plan, const struct cpu *cpu, size_t most_k);
 
 /* Of such a plan's blocks: values from the L2 cache for each product, copies included. */
-double gemm_f32_l1_cost(const struct gemm_f32 *plan, const struct cpu *cpu);
+double gemm_l1_cost(const struct gemm_plan *plan, const struct cpu *cpu);
 
 /* Sets the order of loops and the blocks of rows and columns, which are the largest possible ones
  * before. For packed weights and rows in place. Returns its cost in values that come from behind
  * the L2 cache; 0: none do. */
-double gemm_f32_choose_order(struct gemm_f32 *plan, const struct cpu *cpu);
+double gemm_choose_order(struct gemm_plan *plan, const struct cpu *cpu);
 
 /* Which of the blocks a step is. */
 struct gemm_step_number {
     size_t tiles, panels, k;
 };
 
-struct gemm_step gemm_f32_step(const struct gemm_f32 *plan, struct span tiles, struct span panels,
-                               const struct gemm_step_number *number);
+struct gemm_step gemm_step_at(const struct gemm_plan *plan, struct span tiles, struct span panels,
+                              const struct gemm_step_number *number);
 
 /* Sets plan->whole, if a matrix is one step. Sizes are known. */
-void gemm_f32_plan_whole(struct gemm_f32 *plan);
+void gemm_plan_whole(struct gemm_plan *plan);
 
 /* Fills plan->passes, if few enough serve all panels. */
-void gemm_f32_plan_passes(struct gemm_f32 *plan);
+void gemm_plan_passes(struct gemm_plan *plan);
 
 /* What is multiplied of a segment. */
 static inline struct span gemm_step_part(const struct gemm_task *task, const struct gemm_step *step)
@@ -120,7 +120,7 @@ static inline struct span gemm_step_part(const struct gemm_task *task, const str
 /* The columns of packed weights that come once more. */
 static inline const float *gemm_step_tail(const struct gemm_task *task)
 {
-    const struct gemm_f32_shape *shape = &task->plan->shape;
+    const struct gemm_shape *shape = &task->plan->shape;
     return task->plan->has_tail ? task->place.b + layout_tail_offset(shape->n) * shape->k : NULL;
 }
 
@@ -133,27 +133,27 @@ void gemm_step_list_regular(const struct gemm_task *task, const struct gemm_step
 
 /* Adds the products of some panels of a step to the block of C, with rows of A listed. */
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_f32_block *block, struct span panels);
+                          const struct gemm_block *block, struct span panels);
 
 /* Sets plan->regular_panels, if such kernels suit the plan. */
-void gemm_f32_plan_regular(struct gemm_f32 *plan);
+void gemm_plan_regular(struct gemm_plan *plan);
 
 /* Are there such kernels for the step's panels, on the core that the task runs on? */
 bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step);
 
 /* Computes a step, with rows of A in place at equal distances. */
 void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step *step,
-                           const struct gemm_f32_block *block);
+                           const struct gemm_block *block);
 
 /* Computes a step, with rows of A packed. */
 void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_f32_block *block);
+                          const struct gemm_block *block);
 
 /* A matrix, if the plan is short and the task's tiles are the plan's. */
 void gemm_run_short(const struct gemm_task *task);
 
 /* Computes a step, with columns of A in place. */
 void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_f32_block *block);
+                          const struct gemm_block *block);
 
 #endif

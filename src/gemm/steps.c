@@ -2,7 +2,7 @@
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
 
-struct span gemm_f32_row_tile(size_t m, size_t index)
+struct span gemm_row_tile(size_t m, size_t index)
 {
     size_t tiles = div_up(m, GEMM_F32_MR), rest = m % GEMM_F32_MR;
     bool shared = tiles >= 2 && rest >= 1 && rest <= 3;
@@ -13,15 +13,15 @@ struct span gemm_f32_row_tile(size_t m, size_t index)
     return index + 2 == tiles ? (struct span){pair, half} : (struct span){half, m};
 }
 
-static struct span listed_tile(const struct gemm_f32 *plan, size_t t)
+static struct span listed_tile(const struct gemm_plan *plan, size_t t)
 {
     size_t begin = t * plan->tall - (t > plan->tall_tiles ? t - plan->tall_tiles : 0);
     return (struct span){begin, begin + plan->tall - (t >= plan->tall_tiles)};
 }
 
-struct span gemm_f32_plan_tile(const struct gemm_f32 *plan, size_t t)
+struct span gemm_plan_tile(const struct gemm_plan *plan, size_t t)
 {
-    return plan->listed ? listed_tile(plan, t) : gemm_f32_row_tile(plan->shape.m, t);
+    return plan->listed ? listed_tile(plan, t) : gemm_row_tile(plan->shape.m, t);
 }
 
 static struct span block_span(struct span whole, size_t block, size_t index)
@@ -31,41 +31,41 @@ static struct span block_span(struct span whole, size_t block, size_t index)
 }
 
 /* Number index of the blocks of k. */
-static struct span k_span(const struct gemm_f32 *plan, size_t index)
+static struct span k_span(const struct gemm_plan *plan, size_t index)
 {
     size_t unit = plan->k_unit, count = max_size(div_up(unit, plan->block_k), 1);
     size_t first = index / count * unit;
     return block_span((struct span){first, first + unit}, plan->block_k, index % count);
 }
 
-size_t gemm_f32_k_blocks(const struct gemm_f32 *plan)
+size_t gemm_k_blocks(const struct gemm_plan *plan)
 {
     size_t unit = plan->k_unit;
     return unit ? plan->shape.k / unit * div_up(unit, plan->block_k) : 1;
 }
 
-struct gemm_step gemm_f32_step(const struct gemm_f32 *plan, struct span tiles, struct span panels,
-                               const struct gemm_step_number *number)
+struct gemm_step gemm_step_at(const struct gemm_plan *plan, struct span tiles, struct span panels,
+                              const struct gemm_step_number *number)
 {
     struct gemm_step step = {.tiles = block_span(tiles, plan->block_tiles, number->tiles),
                              .panels = block_span(panels, plan->block_panels, number->panels),
                              .k = k_span(plan, number->k)};
     size_t depth = step.k.end - step.k.begin;
-    struct layout_panel last = gemm_f32_plan_panel(plan, step.panels.end - 1);
-    step.row = gemm_f32_plan_tile(plan, step.tiles.begin).begin;
-    step.rows = gemm_f32_plan_tile(plan, step.tiles.end - 1).end - step.row;
-    step.column = gemm_f32_plan_panel(plan, step.panels.begin).first;
+    struct layout_panel last = gemm_plan_panel(plan, step.panels.end - 1);
+    step.row = gemm_plan_tile(plan, step.tiles.begin).begin;
+    step.rows = gemm_plan_tile(plan, step.tiles.end - 1).end - step.row;
+    step.column = gemm_plan_panel(plan, step.panels.begin).first;
     step.columns = last.first + last.valid - step.column;
     step.depth = min_size(depth, plan->shape.segment);
     step.segments = step.depth ? depth / step.depth : 1;
     return step;
 }
 
-void gemm_f32_plan_whole(struct gemm_f32 *plan)
+void gemm_plan_whole(struct gemm_plan *plan)
 {
     struct span tiles = {0, plan->row_tiles}, panels = {0, plan->panels};
-    plan->is_one_step = tiles.end && panels.end && gemm_f32_k_blocks(plan) == 1 &&
+    plan->is_one_step = tiles.end && panels.end && gemm_k_blocks(plan) == 1 &&
                         tiles.end <= plan->block_tiles && panels.end <= plan->block_panels;
     if (plan->is_one_step)
-        plan->whole = gemm_f32_step(plan, tiles, panels, &(struct gemm_step_number){0});
+        plan->whole = gemm_step_at(plan, tiles, panels, &(struct gemm_step_number){0});
 }

@@ -1,7 +1,7 @@
 /* Which kernels a thread uses, by the core it runs on. */
 #include "src/gemm/tiles.h"
 
-static void find_for(struct gemm_f32_tiles *tiles, int in_order)
+static void find_for(struct gemm_tiles *tiles, int in_order)
 {
     tiles->in_order = in_order;
     tiles->listed = gemm_f32_listed_find(tiles->features, in_order);
@@ -10,16 +10,15 @@ static void find_for(struct gemm_f32_tiles *tiles, int in_order)
     tiles->pack = gemm_f32_find_packing(tiles->features, in_order, tiles->columns);
 }
 
-void gemm_f32_tiles_init(struct gemm_f32_tiles *tiles, const struct cpu *cpu, int columns)
+void gemm_tiles_init(struct gemm_tiles *tiles, const struct cpu *cpu, int columns)
 {
     tiles->features = cpu->features;
     tiles->columns = columns;
     find_for(tiles, cpu->core->in_order);
 }
 
-const struct gemm_f32_tiles *gemm_f32_tiles_here(const struct gemm_f32_tiles *planned,
-                                                 struct gemm_f32_tiles *own,
-                                                 const struct parallel *parallel)
+const struct gemm_tiles *gemm_tiles_here(const struct gemm_tiles *planned, struct gemm_tiles *own,
+                                         const struct parallel *parallel)
 {
     int in_order = core_kind_in_order(parallel_kind_here(parallel));
     if (in_order < 0 || in_order == planned->in_order)

@@ -13,7 +13,7 @@
 #include "kernels/gemm/f32/planes/planes.h"
 #include "src/threading/parallel.h"
 
-struct gemm_f32_tiles {
+struct gemm_tiles {
     gemm_f32_fn *run[GEMM_F32_NR / 4][GEMM_F32_MR]; /* by width / 4 - 1, height - 1 */
     gemm_f32_fn *pack;                              /* 8x12, packs B; or NULL */
     const struct gemm_f32_listed_kernels *listed;
@@ -23,11 +23,10 @@ struct gemm_f32_tiles {
     int columns;  /* for C whose columns are contiguous, not its rows */
 };
 
-void gemm_f32_tiles_init(struct gemm_f32_tiles *tiles, const struct cpu *cpu, int columns);
+void gemm_tiles_init(struct gemm_tiles *tiles, const struct cpu *cpu, int columns);
 
 /* planned, or own if the calling thread runs on another kind of core, for which it is filled. */
-const struct gemm_f32_tiles *gemm_f32_tiles_here(const struct gemm_f32_tiles *planned,
-                                                 struct gemm_f32_tiles *own,
-                                                 const struct parallel *parallel);
+const struct gemm_tiles *gemm_tiles_here(const struct gemm_tiles *planned, struct gemm_tiles *own,
+                                         const struct parallel *parallel);
 
 #endif

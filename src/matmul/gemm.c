@@ -5,7 +5,7 @@
 #include "src/tensor/layout.h"
 
 struct matmul_gemm {
-    struct gemm_f32 gemm;
+    struct gemm_plan gemm;
     bool bias_by_column; /* the tile kernel adds it */
 };
 
@@ -14,8 +14,8 @@ static bool is_supported_layout(const neo_memory_desc *weights)
     return weights->format_kind != NEO_FORMAT_PACKED || weights->packed.id == LAYOUT_MATMUL_F32;
 }
 
-static const char *gemm_refuse(const struct algorithm *self, const struct problem *problem,
-                               const struct cpu *cpu)
+static const char *product_refuse(const struct algorithm *self, const struct problem *problem,
+                                  const struct cpu *cpu)
 {
     (void)self, (void)cpu;
     return is_supported_layout(&problem->tensors[WEIGHTS])
@@ -45,8 +45,8 @@ static bool lists_rows(const struct problem *problem, const struct cpu *cpu)
         problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED)
         return may;
     struct matmul_shape shape = matmul_shape(problem);
-    return !gemm_f32_packing_pays(cpu, (double)shape.m, (double)shape.n, (double)shape.k,
-                                  (size_t)src->strides[src->ndims - 2]);
+    return !gemm_packing_pays(cpu, (double)shape.m, (double)shape.n, (double)shape.k,
+                              (size_t)src->strides[src->ndims - 2]);
 }
 
 /* The distance of columns of src if they are contiguous, and those of dst are; else 0. */
@@ -90,12 +90,12 @@ static bool reads_planes(const struct problem *problem, const struct cpu *cpu)
         !matmul_is_contiguous(dst, dst->ndims - 1) && matmul_is_contiguous(dst, dst->ndims - 2);
     if (cpu->core->in_order || problem_is_runtime(problem))
         return false;
-    struct gemm_f32_shape product = {.m = (size_t)shape.m,
-                                     .n = (size_t)shape.n,
-                                     .k = (size_t)shape.k,
-                                     .columns = columns,
-                                     .a_column = column_stride(problem, columns)};
-    return gemm_f32_reads_planes(&product, cpu);
+    struct gemm_shape product = {.m = (size_t)shape.m,
+                                 .n = (size_t)shape.n,
+                                 .k = (size_t)shape.k,
+                                 .columns = columns,
+                                 .a_column = column_stride(problem, columns)};
+    return gemm_reads_planes(&product, cpu);
 }
 
 /* Cycles of stores that the estimate counts, but that kernels for regular rows have beside their
@@ -115,8 +115,8 @@ static double hidden_stores(const struct problem *problem, const struct cpu *cpu
     return cpu->core->slowness * 0.5 * (double)shape.m * (double)shape.n / 4;
 }
 
-static double gemm_estimate(const struct algorithm *self, const struct problem *problem,
-                            const struct cpu *cpu)
+static double product_estimate(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
     (void)self;
     struct matmul_shape shape = matmul_shape(problem);
@@ -126,10 +126,9 @@ static double gemm_estimate(const struct algorithm *self, const struct problem *
     size_t stride = row == NEO_RUNTIME_DIM ? 0 : (size_t)row;
     double batch = size_or(shape.batch, 1), n = size_or(shape.n, 256), k = size_or(shape.k, 256);
     double m = size_or(shape.m, 256);
-    double cycles =
-        reads_planes(problem, cpu)
-            ? gemm_f32_planes_estimate(cpu, batch, m, n, k, packed)
-            : gemm_f32_estimate(cpu, batch, m, n, k, packed, lists_rows(problem, cpu), stride);
+    double cycles = reads_planes(problem, cpu) ? gemm_planes_estimate(cpu, batch, m, n, k, packed)
+                                               : gemm_estimate(cpu, batch, m, n, k, packed,
+                                                               lists_rows(problem, cpu), stride);
     if (cpu->core->in_order && !matmul_is_contiguous(dst, dst->ndims - 1))
         cycles *= 1.3; /* swapped, it packs less; else it is as fast */
     cycles -= batch * hidden_stores(problem, cpu);
@@ -160,7 +159,7 @@ static enum gemm_output choose_output(const struct problem *problem, bool bias_f
     return fusion.complete && bias_fused ? GEMM_DIRECT : GEMM_IN_PLACE;
 }
 
-static void gemm_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+static void product_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_gemm *mine = plan;
     struct matmul_shape shape = matmul_shape(problem);
@@ -171,32 +170,32 @@ static void gemm_plan(void *plan, const struct problem *problem, const struct cp
          columns = !rows && matmul_is_contiguous(dst, row_dim);
     const neo_memory_desc *bias = &problem->tensors[BIAS];
     mine->bias_by_column = !bias->ndims || matmul_is_bias_by_column(problem);
-    gemm_f32_plan(&mine->gemm,
-                  &(struct gemm_f32_shape){
-                      .batch = size_of(shape.batch),
-                      .m = size_of(shape.m),
-                      .n = size_of(shape.n),
-                      .k = size_of(shape.k),
-                      .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED,
-                      .b_row = weights_row(problem),
-                      .columns = columns,
-                      .output = choose_output(problem, mine->bias_by_column, rows || columns),
-                      .low = fusion.low,
-                      .high = fusion.high,
-                      .segment = lists_rows(problem, cpu) ? size_of(shape.k) : 0,
-                      .a_is_regular = true,
-                      .a_stride = row_distance(problem),
-                      .a_column = column_stride(problem, columns),
-                  },
-                  cpu);
+    gemm_plan_init(&mine->gemm,
+                   &(struct gemm_shape){
+                       .batch = size_of(shape.batch),
+                       .m = size_of(shape.m),
+                       .n = size_of(shape.n),
+                       .k = size_of(shape.k),
+                       .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED,
+                       .b_row = weights_row(problem),
+                       .columns = columns,
+                       .output = choose_output(problem, mine->bias_by_column, rows || columns),
+                       .low = fusion.low,
+                       .high = fusion.high,
+                       .segment = lists_rows(problem, cpu) ? size_of(shape.k) : 0,
+                       .a_is_regular = true,
+                       .a_stride = row_distance(problem),
+                       .a_column = column_stride(problem, columns),
+                   },
+                   cpu);
 }
 
-static size_t gemm_scratch_bytes(const void *plan, int threads)
+static size_t product_scratch_bytes(const void *plan, int threads)
 {
-    return gemm_f32_scratch_bytes(&((const struct matmul_gemm *)plan)->gemm, threads);
+    return gemm_scratch_bytes(&((const struct matmul_gemm *)plan)->gemm, threads);
 }
 
-static const char *gemm_kernel(const void *plan)
+static const char *product_kernel(const void *plan)
 {
     return ((const struct matmul_gemm *)plan)->gemm.kernel;
 }
@@ -217,7 +216,7 @@ static const float *find_weights(const struct matmul_call *call, const neo_dim *
     return buffer + matmul_weights_index(weights, position) * layout_shape(weights).step;
 }
 
-static void locate(const void *context, size_t batch, struct gemm_f32_place *out)
+static void locate(const void *context, size_t batch, struct gemm_place *out)
 {
     const struct matmul_call *call = context;
     const struct execution *execution = call->execution;
@@ -225,7 +224,7 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
     neo_dim position[NEO_MAX_NDIMS];
     int ndims = dst->ndims;
     matmul_position(execution->problem, batch, position);
-    *out = (struct gemm_f32_place){
+    *out = (struct gemm_place){
         .b = find_weights(call, position),
         .c = (float *)execution->buffers[DST] + matmul_batch_offset(dst, position),
         .c_row = dst->dims[ndims - 2] == 1 && call->plan->gemm.shape.columns
@@ -237,7 +236,7 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
 }
 
 /* A row is one segment. */
-static void list_a(const void *context, const void *task_scratch, const struct gemm_f32_list *list)
+static void list_a(const void *context, const void *task_scratch, const struct gemm_list *list)
 {
     const struct matmul_call *call = context;
     const struct execution *execution = call->execution;
@@ -298,7 +297,7 @@ static void pack_b(const void *context, size_t batch, size_t column, size_t colu
 }
 
 /* Finishes the block along its contiguous direction, one line at a time. */
-static void finish(const void *context, const struct gemm_f32_block *block)
+static void finish(const void *context, const struct gemm_block *block)
 {
     const struct matmul_call *call = context;
     const struct execution *execution = call->execution;
@@ -321,27 +320,26 @@ static void finish(const void *context, const struct gemm_f32_block *block)
     }
 }
 
-static void gemm_run(const void *plan, const struct execution *execution)
+static void product_run(const void *plan, const struct execution *execution)
 {
     struct matmul_call mine = {plan, execution};
-    struct gemm_f32_call call = {.context = &mine,
-                                 .locate = locate,
-                                 .pack_a = pack_a,
-                                 .list_a = list_a,
-                                 .pack_b = pack_b,
-                                 .finish = finish};
-    gemm_f32_run(&mine.plan->gemm, &call, execution->parallel, execution->threads,
-                 execution->scratch);
+    struct gemm_call call = {.context = &mine,
+                             .locate = locate,
+                             .pack_a = pack_a,
+                             .list_a = list_a,
+                             .pack_b = pack_b,
+                             .finish = finish};
+    gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, execution->scratch);
 }
 
-const struct algorithm matmul_gemm_f32 = {
+const struct algorithm matmul_gemm = {
     .name = "gemm",
-    .refuse = gemm_refuse,
+    .refuse = product_refuse,
     .choose = matmul_choose_packed,
-    .estimate = gemm_estimate,
-    .plan = gemm_plan,
+    .estimate = product_estimate,
+    .plan = product_plan,
     .plan_bytes = sizeof(struct matmul_gemm),
-    .scratch_bytes = gemm_scratch_bytes,
-    .kernel = gemm_kernel,
-    .run = gemm_run,
+    .scratch_bytes = product_scratch_bytes,
+    .kernel = product_kernel,
+    .run = product_run,
 };

@@ -177,9 +177,8 @@ static void matmul_describe(const struct problem *problem, char *out, size_t siz
              desc_dims_text(&problem->tensors[WEIGHTS], weights, sizeof weights));
 }
 
-static const struct algorithm *const matmul_algorithms[] = {&matmul_dot_f32, &matmul_direct_f32,
-                                                            &matmul_gemm_f32, &matmul_swapped_f32,
-                                                            &matmul_reference_f32};
+static const struct algorithm *const matmul_algorithms[] = {
+    &matmul_dot, &matmul_direct, &matmul_gemm, &matmul_swapped, &matmul_reference};
 _Static_assert(count_of(matmul_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
 
 const struct operation matmul_operation = {
@@ -192,7 +191,7 @@ const struct operation matmul_operation = {
 
 const struct algorithm *matmul_best(const struct problem *problem, const struct cpu *cpu)
 {
-    const struct algorithm *best = &matmul_reference_f32;
+    const struct algorithm *best = &matmul_reference;
     double least = HUGE_VAL;
     for (size_t i = 0; i < count_of(matmul_algorithms); i++) {
         const struct algorithm *algorithm = matmul_algorithms[i];

@@ -4,8 +4,8 @@
 
 #include "src/primitive/problem.h"
 
-extern const struct algorithm matmul_dot_f32, matmul_direct_f32, matmul_gemm_f32,
-    matmul_swapped_f32, matmul_reference_f32;
+extern const struct algorithm matmul_dot, matmul_direct, matmul_gemm, matmul_swapped,
+    matmul_reference;
 
 extern const struct operation matmul_operation;
 

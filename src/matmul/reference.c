@@ -102,7 +102,7 @@ static void reference_run(const void *plan, const struct execution *execution)
     parallel_for_tiles(execution->parallel, run.plan->lines, execution->threads, run_rows, &run);
 }
 
-const struct algorithm matmul_reference_f32 = {
+const struct algorithm matmul_reference = {
     .name = "reference",
     .refuse = reference_refuse,
     .choose = matmul_choose_plain,

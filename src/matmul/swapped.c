@@ -112,7 +112,7 @@ static void swapped_run(const void *plan, const struct execution *execution)
     implementation_run_nested(execution, 0, buffers);
 }
 
-const struct algorithm matmul_swapped_f32 = {
+const struct algorithm matmul_swapped = {
     .name = "swapped",
     .refuse = swapped_refuse,
     .choose = matmul_choose_plain,

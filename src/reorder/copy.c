@@ -126,7 +126,7 @@ static void copy_run(const void *plan, const struct execution *execution)
     parallel_for_tiles(execution->parallel, mine->lines, execution->threads, run_lines, &run);
 }
 
-const struct algorithm reorder_copy_f32 = {
+const struct algorithm reorder_copy = {
     .name = "copy",
     .refuse = copy_refuse,
     .choose = reorder_choose_nothing,

@@ -107,7 +107,7 @@ static void repack_run(const void *plan, const struct execution *execution)
     memcpy(execution->buffers[DST], execution->buffers[SRC], mine->bytes);
 }
 
-const struct algorithm reorder_pack_f32 = {
+const struct algorithm reorder_pack = {
     .name = "pack",
     .refuse = pack_refuse,
     .choose = reorder_choose_nothing,
@@ -119,7 +119,7 @@ const struct algorithm reorder_pack_f32 = {
     .run = pack_run,
 };
 
-const struct algorithm reorder_unpack_f32 = {
+const struct algorithm reorder_unpack = {
     .name = "unpack",
     .refuse = unpack_refuse,
     .choose = reorder_choose_nothing,
@@ -131,7 +131,7 @@ const struct algorithm reorder_unpack_f32 = {
     .run = unpack_run,
 };
 
-const struct algorithm reorder_repack_f32 = {
+const struct algorithm reorder_repack = {
     .name = "copy_packed",
     .refuse = repack_refuse,
     .choose = reorder_choose_nothing,

@@ -51,8 +51,8 @@ static void reorder_describe(const struct problem *problem, char *out, size_t si
     desc_dims_text(&problem->tensors[DST], out, size);
 }
 
-static const struct algorithm *const reorder_algorithms[] = {
-    &reorder_pack_f32, &reorder_unpack_f32, &reorder_repack_f32, &reorder_copy_f32};
+static const struct algorithm *const reorder_algorithms[] = {&reorder_pack, &reorder_unpack,
+                                                             &reorder_repack, &reorder_copy};
 _Static_assert(count_of(reorder_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
 
 static const struct operation reorder_operation = {

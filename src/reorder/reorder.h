@@ -4,8 +4,7 @@
 
 #include "src/primitive/problem.h"
 
-extern const struct algorithm reorder_copy_f32, reorder_pack_f32, reorder_unpack_f32,
-    reorder_repack_f32;
+extern const struct algorithm reorder_copy, reorder_pack, reorder_unpack, reorder_repack;
 
 /* Cycles for moving all elements once. */
 double reorder_estimate(const struct problem *problem, double cycles_per_element);

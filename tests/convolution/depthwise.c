@@ -182,7 +182,7 @@ static void check_row(const struct row *row, const char *tag, check_fn *check)
     neo_primitive_desc *pd = describe_row(row, tag);
     int seen = 0;
     do
-        if (pd->implementation->algorithm == &convolution_depthwise_f32) {
+        if (pd->implementation->algorithm == &convolution_depthwise) {
             check((const void *)pd->implementation->plan);
             seen++;
         }

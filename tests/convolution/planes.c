@@ -31,7 +31,7 @@ static const struct algorithm *nested_for(neo_dim channels, neo_dim outputs, neo
     neo_primitive_desc *pd;
     assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
     do
-        if (pd->implementation->algorithm == &convolution_planes_f32)
+        if (pd->implementation->algorithm == &convolution_planes)
             nested = pd->implementation->nested[0]->algorithm;
     while (neo_primitive_desc_next(pd) == NEO_OK);
     neo_primitive_desc_destroy(pd);
@@ -42,8 +42,8 @@ static const struct algorithm *nested_for(neo_dim channels, neo_dim outputs, neo
 static void planes_are_always_a_depthwise_convolution(void **state)
 {
     (void)state;
-    assert_ptr_equal(nested_for(3, 16, 100), &convolution_depthwise_f32);
-    assert_ptr_equal(nested_for(3, 64, 224), &convolution_depthwise_f32);
+    assert_ptr_equal(nested_for(3, 16, 100), &convolution_depthwise);
+    assert_ptr_equal(nested_for(3, 64, 224), &convolution_depthwise);
 }
 
 /* The best algorithm of a square image with channels last, on that core. */
@@ -85,7 +85,7 @@ static void few_channels_last_become_planes(void **state)
         for (size_t c = 0; c < count_of(core_names); c++) {
             const struct algorithm *best = best_on(core_names[c], rows[i].groups, rows[i].channels,
                                                    rows[i].outputs, rows[i].size, rows[i].kernel);
-            if ((best == &convolution_transposed_planes_f32) != rows[i].are_planes)
+            if ((best == &convolution_transposed_planes) != rows[i].are_planes)
                 fail_msg("row %zu on %s: %s", i, core_names[c], best->name);
         }
 }

@@ -48,7 +48,7 @@ static void make_plan(struct convolution_gemm *plan, uint64_t *state)
 static size_t check_rows(const struct convolution_gemm *plan, size_t row, size_t rows)
 {
     const struct convolution_call call = {.plan = plan};
-    struct gemm_f32_reach reach = convolution_gemm_reach(&call, 0, 0, row, rows);
+    struct gemm_reach reach = convolution_gemm_reach(&call, 0, 0, row, rows);
     size_t last = min_size(reach.end, plan->gemm.shape.m);
     assert_true(reach.end >= row + rows);
     for (size_t low = 0; low < 2 && low < rows; low++)

@@ -62,11 +62,11 @@ static struct span row_reach(const struct problem *problem, size_t i)
 
 /* ---- the caller's side ---- */
 
-static void locate(const void *context, size_t batch, struct gemm_f32_place *out)
+static void locate(const void *context, size_t batch, struct gemm_place *out)
 {
     const struct problem *problem = context;
     assert_int_equal(batch, 0);
-    *out = (struct gemm_f32_place){
+    *out = (struct gemm_place){
         .b = problem->b_packed ? problem->packed
              : problem->b_rows ? problem->b
                                : NULL,
@@ -90,7 +90,7 @@ static void pack_a(const void *context, void *task_scratch, size_t batch, size_t
             out[p * rows + i] = problem->a[a_index(problem, row + i, first + p)];
 }
 
-static void list_a(const void *context, const void *task_scratch, const struct gemm_f32_list *list)
+static void list_a(const void *context, const void *task_scratch, const struct gemm_list *list)
 {
     const struct problem *problem = context;
     size_t row = list->row, segments = list->segments;
@@ -108,8 +108,8 @@ static void list_a(const void *context, const void *task_scratch, const struct g
 }
 
 /* Rows up to `end` are like the first: all those between the ones that miss something. */
-static struct gemm_f32_reach reach(const void *context, size_t batch, size_t tile, size_t row,
-                                   size_t rows)
+static struct gemm_reach reach(const void *context, size_t batch, size_t tile, size_t row,
+                               size_t rows)
 {
     const struct problem *problem = context;
     struct span first = row_reach(problem, row), last = row_reach(problem, row + rows - 1);
@@ -119,7 +119,7 @@ static struct gemm_f32_reach reach(const void *context, size_t batch, size_t til
     asked++;
     while (k.begin == 0 && k.end == problem->k && row_reach(problem, end).end == problem->k)
         end++;
-    return (struct gemm_f32_reach){k, end};
+    return (struct gemm_reach){k, end};
 }
 
 static void pack_b(const void *context, size_t batch, size_t column, size_t columns, size_t width,
@@ -133,7 +133,7 @@ static void pack_b(const void *context, size_t batch, size_t column, size_t colu
                 j < columns ? problem->b[(first + p) * problem->n + column + j] : 0;
 }
 
-static void finish(const void *context, const struct gemm_f32_block *block)
+static void finish(const void *context, const struct gemm_block *block)
 {
     const struct problem *problem = context;
     for (size_t i = 0; i < block->rows; i++)
@@ -206,7 +206,7 @@ static void check(const struct problem *problem, float low, float high)
 static void run(const struct problem *problem, const struct cpu *cpu, struct default_pool *pool)
 {
     float low = problem->clamped ? -3 : -INFINITY, high = problem->clamped ? 40 : INFINITY;
-    const struct gemm_f32_shape shape = {
+    const struct gemm_shape shape = {
         .batch = 1,
         .m = problem->m,
         .n = problem->n,
@@ -224,17 +224,17 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
         .columns = problem->column > 0,
         .a_column = problem->column,
     };
-    const struct gemm_f32_call call = {.context = problem,
-                                       .locate = locate,
-                                       .pack_a = pack_a,
-                                       .list_a = list_a,
-                                       .reach = reach,
-                                       .pack_b = pack_b,
-                                       .finish = finish};
-    struct gemm_f32 plan;
+    const struct gemm_call call = {.context = problem,
+                                   .locate = locate,
+                                   .pack_a = pack_a,
+                                   .list_a = list_a,
+                                   .reach = reach,
+                                   .pack_b = pack_b,
+                                   .finish = finish};
+    struct gemm_plan plan;
     struct parallel parallel;
     parallel_init(&parallel, NULL, pool, 0);
-    gemm_f32_plan(&plan, &shape, cpu);
+    gemm_plan_init(&plan, &shape, cpu);
     bool several = problem->k > plan.block_k && problem->m > plan.block_tiles * plan.tile_rows;
     seen_k_inside |= several && plan.k_inside && !problem->staged;
     seen_k_outside |= several && !plan.k_inside;
@@ -244,10 +244,10 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
     seen_regular |= plan.regular_panels && plan.regular_panels < plan.full_panels &&
                     plan.full_panels < plan.panels;
     seen_regular_blocks |= plan.regular_panels && plan.block_k < problem->k;
-    void *scratch = guard_at(&guard_scratch, gemm_f32_scratch_bytes(&plan, 1), 1);
+    void *scratch = guard_at(&guard_scratch, gemm_scratch_bytes(&plan, 1), 1);
     fill_marker(problem->c, problem->m * problem->n);
     asked = 0;
-    gemm_f32_run(&plan, &call, &parallel, 1, scratch);
+    gemm_run(&plan, &call, &parallel, 1, scratch);
     seen_unasked |= problem->zeros && asked < plan.row_tiles;
     check(problem, problem->staged ? -INFINITY : low, problem->staged ? INFINITY : high);
 }
@@ -391,7 +391,7 @@ int main(void)
     struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias, &guard_scratch};
     for (size_t i = 0; i < count_of(guards); i++)
         guard_init(guards[i], MOST_BYTES);
-    int failed = cmocka_run_group_tests_name("gemm_f32", tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("gemm_plan", tests, NULL, NULL);
     for (size_t i = 0; i < count_of(guards); i++)
         guard_deinit(guards[i]);
     return failed;

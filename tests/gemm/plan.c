@@ -6,16 +6,16 @@
 #include "tests/support/stated_cpu.h"
 
 /* Of dense rows of A in place, and packed weights. */
-static struct gemm_f32_shape packed_shape(size_t m, size_t n, size_t k)
+static struct gemm_shape packed_shape(size_t m, size_t n, size_t k)
 {
-    return (struct gemm_f32_shape){.batch = 1,
-                                   .m = m,
-                                   .n = n,
-                                   .k = k,
-                                   .b_packed = true,
-                                   .segment = k,
-                                   .a_stride = k,
-                                   .a_is_regular = true};
+    return (struct gemm_shape){.batch = 1,
+                               .m = m,
+                               .n = n,
+                               .k = k,
+                               .b_packed = true,
+                               .segment = k,
+                               .a_stride = k,
+                               .a_is_regular = true};
 }
 
 /* Four of them fit into the L1 cache together, so tiles are low; for many columns they are copied.
@@ -24,17 +24,17 @@ static void rows_that_collide_are_copied_for_many_columns(void **state)
 {
     (void)state;
     struct cpu cpu = stated_cpu("cortex-a510", 32768);
-    struct gemm_f32_shape shape = packed_shape(70, 16, 4096);
-    struct gemm_f32 plan;
-    gemm_f32_plan(&plan, &shape, &cpu);
+    struct gemm_shape shape = packed_shape(70, 16, 4096);
+    struct gemm_plan plan;
+    gemm_plan_init(&plan, &shape, &cpu);
     assert_false(plan.copies);
     assert_int_equal(plan.tall, 4);
     shape.n = 160;
-    gemm_f32_plan(&plan, &shape, &cpu);
+    gemm_plan_init(&plan, &shape, &cpu);
     assert_true(plan.copies);
     assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
     shape.n = 16, shape.a_stride = 4100;
-    gemm_f32_plan(&plan, &shape, &cpu);
+    gemm_plan_init(&plan, &shape, &cpu);
     assert_false(plan.copies);
     assert_int_equal(plan.tall, GEMM_F32_LISTED_HEIGHT);
 }
@@ -57,11 +57,11 @@ static void rows_that_crowd_places_are_copied_for_many_columns(void **state)
                  {"cortex-a55", 32768, 36, 261, 400, 512, false}};
     for (size_t i = 0; i < count_of(cases); i++) {
         struct cpu cpu = stated_cpu(cases[i].core, cases[i].l1);
-        struct gemm_f32_shape shape = packed_shape(cases[i].m, cases[i].n, cases[i].k);
-        struct gemm_f32 plan;
+        struct gemm_shape shape = packed_shape(cases[i].m, cases[i].n, cases[i].k);
+        struct gemm_plan plan;
         cpu.l2_bytes = (size_t)1 << 20;
         shape.a_stride = cases[i].stride;
-        gemm_f32_plan(&plan, &shape, &cpu);
+        gemm_plan_init(&plan, &shape, &cpu);
         if (plan.copies != cases[i].copies)
             fail_msg("case %zu: copies %d", i, plan.copies);
     }
@@ -79,9 +79,9 @@ static void panels_of_two_widths_come_for_chunks_of_rows(void **state)
         {64, 66, true}, {128, 66, true}, {60, 66, false}, {16, 66, false}, {128, 258, false}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = packed_shape(3136, cases[i].n, cases[i].k);
-        struct gemm_f32 plan;
-        gemm_f32_plan(&plan, &shape, &cpu);
+        struct gemm_shape shape = packed_shape(3136, cases[i].n, cases[i].k);
+        struct gemm_plan plan;
+        gemm_plan_init(&plan, &shape, &cpu);
         size_t values = plan.chunk_tiles * plan.tile_rows * (shape.n + shape.k);
         assert_int_equal(plan.chunk_tiles < plan.row_tiles, cases[i].chunks);
         assert_true(!cases[i].chunks || (values + shape.n * shape.k) * sizeof(float) <= 65536);
@@ -102,11 +102,11 @@ static void few_tiles_are_listed_at_a_time(void **state)
                  {529, 9, 175, 175, 1}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = packed_shape(cases[i].m, cases[i].n, cases[i].k);
-        struct gemm_f32 plan;
+        struct gemm_shape shape = packed_shape(cases[i].m, cases[i].n, cases[i].k);
+        struct gemm_plan plan;
         shape.segment = shape.a_stride = cases[i].segment;
         shape.a_is_regular = shape.segment == shape.k;
-        gemm_f32_plan(&plan, &shape, &cpu);
+        gemm_plan_init(&plan, &shape, &cpu);
         assert_int_equal(div_up(plan.row_tiles, min_size(plan.lap_tiles, plan.row_tiles)),
                          cases[i].laps);
         assert_false(plan.is_short && cases[i].laps > 1);
@@ -124,9 +124,9 @@ static void regular_rows_come_for_panels_of_both_widths(void **state)
                  {16, 64, 0}, {71, 64, 0},   {64, 1024, 2}, {64, 1026, 0}};
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = packed_shape(3136, cases[i].n, cases[i].k);
-        struct gemm_f32 plan;
-        gemm_f32_plan(&plan, &shape, &cpu);
+        struct gemm_shape shape = packed_shape(3136, cases[i].n, cases[i].k);
+        struct gemm_plan plan;
+        gemm_plan_init(&plan, &shape, &cpu);
         assert_int_equal(plan.regular_panels, cases[i].panels);
         assert_true(plan.regular_panels == 0 || plan.chunk_tiles > plan.row_tiles);
     }
@@ -143,9 +143,9 @@ static void blocks_are_as_large_as_their_places_in_the_cache(void **state)
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     cpu.l2_bytes = 4 << 20; /* all of A, B and C stay there */
     for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = packed_shape(196, 512, cases[i].k);
-        struct gemm_f32 plan;
-        gemm_f32_plan(&plan, &shape, &cpu);
+        struct gemm_shape shape = packed_shape(196, 512, cases[i].k);
+        struct gemm_plan plan;
+        gemm_plan_init(&plan, &shape, &cpu);
         assert_int_equal(plan.block_k, cases[i].block_k);
         assert_int_equal(plan.group_panels, cases[i].panels);
     }
@@ -157,9 +157,9 @@ static void short_panels_come_together(void **state)
 {
     (void)state;
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
-    struct gemm_f32_shape shape = packed_shape(784, 240, 40);
-    struct gemm_f32 plan;
-    gemm_f32_plan(&plan, &shape, &cpu);
+    struct gemm_shape shape = packed_shape(784, 240, 40);
+    struct gemm_plan plan;
+    gemm_plan_init(&plan, &shape, &cpu);
     assert_int_equal(plan.regular_panels, 20);
 }
 
@@ -178,13 +178,13 @@ static void blocks_of_patches_suit_their_values(void **state)
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     cpu.l2_bytes = 1 << 20;
     for (size_t i = 0; i < count_of(cases); i++) {
-        struct gemm_f32_shape shape = packed_shape(cases[i].m, cases[i].n, 9 * cases[i].channels);
-        struct gemm_f32 plan;
+        struct gemm_shape shape = packed_shape(cases[i].m, cases[i].n, 9 * cases[i].channels);
+        struct gemm_plan plan;
         shape.segment = cases[i].channels, shape.a_stride = cases[i].stride;
         shape.a_is_regular = false;
         shape.a_values = cases[i].image * cases[i].channels;
         shape.a_shared = cases[i].shared * cases[i].channels;
-        gemm_f32_plan(&plan, &shape, &cpu);
+        gemm_plan_init(&plan, &shape, &cpu);
         assert_true(plan.k_inside);
         assert_true(plan.block_tiles <= cases[i].most_tiles &&
                     plan.block_tiles > cases[i].most_tiles * 3 / 4);
@@ -196,9 +196,9 @@ static void parts_of_rows_suit_the_l1_cache(void **state)
 {
     (void)state;
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
-    struct gemm_f32_shape shape = packed_shape(1500, 384, 384);
-    struct gemm_f32 plan;
-    gemm_f32_plan(&plan, &shape, &cpu);
+    struct gemm_shape shape = packed_shape(1500, 384, 384);
+    struct gemm_plan plan;
+    gemm_plan_init(&plan, &shape, &cpu);
     assert_true(plan.block_k > 0 && plan.block_k < 384);
     assert_true(plan.group_panels > 2);
 }
@@ -208,12 +208,12 @@ static void taps_of_windows_are_whole(void **state)
 {
     (void)state;
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
-    struct gemm_f32_shape shape = packed_shape(750, 384, 3 * 384);
-    struct gemm_f32 plan;
+    struct gemm_shape shape = packed_shape(750, 384, 3 * 384);
+    struct gemm_plan plan;
     shape.segment = 384, shape.a_stride = 2 * 384;
     shape.a_is_regular = false;
     shape.a_values = 1500 * 384;
-    gemm_f32_plan(&plan, &shape, &cpu);
+    gemm_plan_init(&plan, &shape, &cpu);
     assert_int_equal(plan.block_k, 384);
 }
 
@@ -224,9 +224,9 @@ static void weights_stay_for_the_next_block_of_rows(void **state)
     (void)state;
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     cpu.l2_bytes = 1 << 20;
-    struct gemm_f32_shape shape = packed_shape(784, 256, 512);
-    struct gemm_f32 plan;
-    gemm_f32_plan(&plan, &shape, &cpu);
+    struct gemm_shape shape = packed_shape(784, 256, 512);
+    struct gemm_plan plan;
+    gemm_plan_init(&plan, &shape, &cpu);
     size_t rows = plan.block_tiles * plan.tile_rows;
     size_t values = shape.k * shape.n + rows * (shape.k + 2 * shape.n);
     assert_true(plan.block_tiles < plan.row_tiles);
@@ -249,9 +249,9 @@ static void something_stays_for_the_next_call(void **state)
     for (size_t i = 0; i < count_of(cases); i++) {
         struct cpu cpu = stated_cpu("neoverse-n1", 65536);
         cpu.l2_bytes = cases[i].l2;
-        struct gemm_f32_shape shape = packed_shape(cases[i].m, cases[i].n, cases[i].k);
-        struct gemm_f32 plan;
-        gemm_f32_plan(&plan, &shape, &cpu);
+        struct gemm_shape shape = packed_shape(cases[i].m, cases[i].n, cases[i].k);
+        struct gemm_plan plan;
+        gemm_plan_init(&plan, &shape, &cpu);
         if ((plan.block_tiles < plan.row_tiles) != cases[i].cuts_rows ||
             (plan.block_panels < plan.panels) != cases[i].cuts_columns)
             fail_msg("case %zu: %zu of %zu tiles, %zu of %zu panels", i, plan.block_tiles,
@@ -266,9 +266,9 @@ static void calls_are_few_where_they_take_time(void **state)
     (void)state;
     struct cpu cpu = stated_cpu("cortex-a510", 32768);
     cpu.l2_bytes = 256 << 10;
-    struct gemm_f32_shape shape = packed_shape(512, 512, 512);
-    struct gemm_f32 plan;
-    gemm_f32_plan(&plan, &shape, &cpu);
+    struct gemm_shape shape = packed_shape(512, 512, 512);
+    struct gemm_plan plan;
+    gemm_plan_init(&plan, &shape, &cpu);
     assert_non_null(plan.listed);
     size_t blocks = div_up(plan.row_tiles, plan.block_tiles);
     assert_in_range(blocks, 2, plan.row_tiles / 8);
@@ -295,10 +295,10 @@ static void last_columns_have_kernels_of_their_own(void **state)
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         struct cpu cpu = stated_cpu(rows[i].core, 65536);
-        struct gemm_f32_shape shape = packed_shape(210, rows[i].n, rows[i].k);
-        struct gemm_f32 plan;
+        struct gemm_shape shape = packed_shape(210, rows[i].n, rows[i].k);
+        struct gemm_plan plan;
         shape.b_packed = rows[i].packed;
-        gemm_f32_plan(&plan, &shape, &cpu);
+        gemm_plan_init(&plan, &shape, &cpu);
         assert_int_equal(plan.has_tail, rows[i].has_tail);
         assert_int_equal(plan.tall, min_size(rows[i].tall, plan.listed->height));
     }
@@ -308,30 +308,29 @@ static void last_columns_have_kernels_of_their_own(void **state)
 static void unknown_sizes_have_most_on(const struct cpu *cpu)
 {
     const size_t unknown = SIZE_MAX;
-    struct gemm_f32_shape any = {.batch = unknown,
-                                 .m = unknown,
-                                 .n = unknown,
-                                 .k = unknown,
-                                 .segment = unknown,
-                                 .a_stride = unknown,
-                                 .a_is_regular = true,
-                                 .output = GEMM_STAGED};
-    struct gemm_f32 most, plan;
+    struct gemm_shape any = {.batch = unknown,
+                             .m = unknown,
+                             .n = unknown,
+                             .k = unknown,
+                             .segment = unknown,
+                             .a_stride = unknown,
+                             .a_is_regular = true,
+                             .output = GEMM_STAGED};
+    struct gemm_plan most, plan;
     for (size_t m = 1; m < 3000; m = m * 3 + 1)
         for (size_t n = 1; n < 3000; n = n * 3 + 1)
             for (size_t k = 1; k < 3000; k = k * 3 + 1)
                 for (int options = 0; options < 32; options++) {
-                    struct gemm_f32_shape shape = any;
+                    struct gemm_shape shape = any;
                     any.n = options & 8 ? n : unknown;
                     any.b_packed = shape.b_packed = options & 16;
-                    gemm_f32_plan(&most, &any, cpu);
+                    gemm_plan_init(&most, &any, cpu);
                     shape.batch = 1, shape.m = m, shape.n = n, shape.k = k;
                     shape.segment = options & 1 ? k : 0;
                     shape.a_stride = options & 4 ? 4096 : k;
                     shape.output = options & 2 ? GEMM_DIRECT : GEMM_STAGED;
-                    gemm_f32_plan(&plan, &shape, cpu);
-                    assert_true(gemm_f32_scratch_bytes(&plan, 1) <=
-                                gemm_f32_scratch_bytes(&most, 1));
+                    gemm_plan_init(&plan, &shape, cpu);
+                    assert_true(gemm_scratch_bytes(&plan, 1) <= gemm_scratch_bytes(&most, 1));
                 }
 }
 
@@ -352,7 +351,7 @@ static void the_last_tiles_share_their_rows(void **state)
     for (size_t m = 1; m < 100; m++) {
         size_t end = 0;
         for (size_t t = 0; t < div_up(m, GEMM_F32_MR); t++) {
-            struct span rows = gemm_f32_row_tile(m, t);
+            struct span rows = gemm_row_tile(m, t);
             size_t height = rows.end - rows.begin;
             assert_int_equal(rows.begin, end);
             assert_in_range(height, m > GEMM_F32_MR ? GEMM_F32_MR / 2 : m, GEMM_F32_MR);
@@ -369,20 +368,20 @@ static void rows_far_apart_take_places_of_others(void **state)
     (void)state;
     struct cpu cpu = stated_cpu("neoverse-n1", 65536);
     cpu.l2_bytes = 1 << 20;
-    struct gemm_f32_shape shape = {.batch = 2,
-                                   .m = 729,
-                                   .n = 128,
-                                   .k = 432,
-                                   .b_packed = true,
-                                   .segment = 48,
-                                   .a_stride = 96,
-                                   .a_values = 729 * 48,
-                                   .a_shared = 2 * 27 * 48,
-                                   .c_stride = 128};
-    struct gemm_f32 near, apart;
-    gemm_f32_plan(&near, &shape, &cpu);
+    struct gemm_shape shape = {.batch = 2,
+                               .m = 729,
+                               .n = 128,
+                               .k = 432,
+                               .b_packed = true,
+                               .segment = 48,
+                               .a_stride = 96,
+                               .a_values = 729 * 48,
+                               .a_shared = 2 * 27 * 48,
+                               .c_stride = 128};
+    struct gemm_plan near, apart;
+    gemm_plan_init(&near, &shape, &cpu);
     shape.c_stride = 256;
-    gemm_f32_plan(&apart, &shape, &cpu);
+    gemm_plan_init(&apart, &shape, &cpu);
     assert_non_null(near.listed);
     assert_false(near.k_inside);
     assert_true(apart.k_inside);
@@ -397,7 +396,7 @@ static bool packs_rows(uint8_t fmla_per_cycle, uint8_t in_order, size_t m)
                               .in_order = in_order,
                               .slowness = 1};
     const struct cpu cpu = {.l1_bytes = 65536, .l2_bytes = 1048576, .core = &core};
-    return gemm_f32_packing_pays(&cpu, (double)m, 5632, 2048, 2048);
+    return gemm_packing_pays(&cpu, (double)m, 5632, 2048, 2048);
 }
 
 static void rows_are_packed_where_low_tiles_wait_for_their_sums(void **state)
@@ -432,5 +431,5 @@ int main(void)
         cmocka_unit_test(the_last_tiles_share_their_rows),
         cmocka_unit_test(rows_are_packed_where_low_tiles_wait_for_their_sums),
     };
-    return cmocka_run_group_tests_name("gemm_f32_plan", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("gemm_plan_init", tests, NULL, NULL);
 }

@@ -260,5 +260,5 @@ int main(void)
         const struct gemm_f32_kernel *kernel = gemm_f32_packing_kernels[i];
         kernel_tests_add(kernel->name, kernel->needs, kernel, packing, count_of(packing));
     }
-    return kernel_tests_run("gemm_f32", guards, count_of(guards));
+    return kernel_tests_run("gemm_plan", guards, count_of(guards));
 }

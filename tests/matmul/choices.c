@@ -195,19 +195,19 @@ static void few_rows_are_multiplied_in_parts_of_k(void **state)
                                               [DST] = matrix(rows[i].m, rows[i].n, "ab")}};
         const struct cpu cpu = stated_cpu(rows[i].core, 64 << 10);
         struct matmul_direct plan = {0};
-        matmul_direct_f32.choose(&matmul_direct_f32, &problem, &cpu);
-        matmul_direct_f32.plan(&plan, &problem, &cpu);
+        matmul_direct.choose(&matmul_direct, &problem, &cpu);
+        matmul_direct.plan(&plan, &problem, &cpu);
         size_t room = rows[i].copies ? 2 * (size_t)rows[i].m * rows[i].depth * sizeof(float) : 0;
         if (plan.passes.depth != rows[i].depth || plan.passes.copies != rows[i].copies)
             fail_msg("%zu: %zu, %d", i, plan.passes.depth, plan.passes.copies);
-        assert_true(matmul_direct_f32.scratch_bytes(&plan, 2) >= room);
+        assert_true(matmul_direct.scratch_bytes(&plan, 2) >= room);
     }
     struct problem plain = {.tensors = {[SRC] = matrix(4, 1024, "ab"),
                                         [WEIGHTS] = matrix(1024, 1024, "ab"),
                                         [DST] = matrix(4, 1024, "ab")}};
     const struct cpu cpu = stated_cpu("neoverse-n1", 64 << 10);
     struct matmul_direct plan = {0};
-    matmul_direct_f32.plan(&plan, &plain, &cpu);
+    matmul_direct.plan(&plan, &plain, &cpu);
     assert_int_equal(plan.passes.depth, 1024);
 }
 
@@ -248,34 +248,34 @@ static void estimates_know_what_takes_least(void **state)
         neo_dim m, n, k;
         const struct algorithm *best;
     } rows[] = {
-        {"cortex-a510", "ba", 7, 9, 13, &matmul_direct_f32},
-        {"cortex-a510", "ba", 2, 3, 5, &matmul_dot_f32},
-        {"cortex-a510", "ba", 7, 12, 64, &matmul_dot_f32},
-        {"cortex-a510", "ba", 13, 4, 75, &matmul_dot_f32},
-        {"cortex-a510", "ba", 40, 2, 30, &matmul_direct_f32},
-        {"cortex-a510", "ba", 8, 512, 64, &matmul_dot_f32},
-        {"cortex-a510", "ab", 40, 2, 30, &matmul_direct_f32},
-        {"cortex-a510", "any", 3, 3, 37, &matmul_direct_f32},
-        {"cortex-a510", "any", 9, 2, 32, &matmul_dot_f32},
-        {"cortex-a510", "any", 784, 2, 16, &matmul_dot_f32},
-        {"cortex-a510", "any", 784, 5, 64, &matmul_dot_f32},
-        {"cortex-a510", "any", 784, 6, 64, &matmul_direct_f32},
-        {"cortex-a55", "ba", 7, 9, 13, &matmul_direct_f32},
-        {"cortex-a55", "ba", 2, 3, 5, &matmul_dot_f32},
-        {"cortex-a55", "ba", 7, 12, 64, &matmul_dot_f32},
-        {"cortex-a55", "ba", 13, 4, 75, &matmul_direct_f32},
-        {"cortex-a55", "ba", 2, 29, 6, &matmul_direct_f32},
-        {"cortex-a55", "ba", 8, 512, 64, &matmul_dot_f32},
-        {"cortex-a55", "ab", 40, 2, 30, &matmul_direct_f32},
-        {"cortex-a55", "any", 784, 2, 32, &matmul_dot_f32},
-        {"cortex-a55", "any", 784, 5, 64, &matmul_direct_f32},
-        {"neoverse-n1", "ba", 8, 512, 64, &matmul_dot_f32},
-        {"neoverse-n1", "ba", 8, 8, 8, &matmul_direct_f32},
-        {"neoverse-n1", "ba", 1, 28, 64, &matmul_dot_f32},
-        {"neoverse-n1", "any", 784, 2, 16, &matmul_dot_f32},
-        {"neoverse-n1", "any", 784, 3, 16, &matmul_dot_f32},
-        {"neoverse-n1", "any", 784, 5, 64, &matmul_direct_f32},
-        {"neoverse-v2", "any", 784, 3, 16, &matmul_dot_f32},
+        {"cortex-a510", "ba", 7, 9, 13, &matmul_direct},
+        {"cortex-a510", "ba", 2, 3, 5, &matmul_dot},
+        {"cortex-a510", "ba", 7, 12, 64, &matmul_dot},
+        {"cortex-a510", "ba", 13, 4, 75, &matmul_dot},
+        {"cortex-a510", "ba", 40, 2, 30, &matmul_direct},
+        {"cortex-a510", "ba", 8, 512, 64, &matmul_dot},
+        {"cortex-a510", "ab", 40, 2, 30, &matmul_direct},
+        {"cortex-a510", "any", 3, 3, 37, &matmul_direct},
+        {"cortex-a510", "any", 9, 2, 32, &matmul_dot},
+        {"cortex-a510", "any", 784, 2, 16, &matmul_dot},
+        {"cortex-a510", "any", 784, 5, 64, &matmul_dot},
+        {"cortex-a510", "any", 784, 6, 64, &matmul_direct},
+        {"cortex-a55", "ba", 7, 9, 13, &matmul_direct},
+        {"cortex-a55", "ba", 2, 3, 5, &matmul_dot},
+        {"cortex-a55", "ba", 7, 12, 64, &matmul_dot},
+        {"cortex-a55", "ba", 13, 4, 75, &matmul_direct},
+        {"cortex-a55", "ba", 2, 29, 6, &matmul_direct},
+        {"cortex-a55", "ba", 8, 512, 64, &matmul_dot},
+        {"cortex-a55", "ab", 40, 2, 30, &matmul_direct},
+        {"cortex-a55", "any", 784, 2, 32, &matmul_dot},
+        {"cortex-a55", "any", 784, 5, 64, &matmul_direct},
+        {"neoverse-n1", "ba", 8, 512, 64, &matmul_dot},
+        {"neoverse-n1", "ba", 8, 8, 8, &matmul_direct},
+        {"neoverse-n1", "ba", 1, 28, 64, &matmul_dot},
+        {"neoverse-n1", "any", 784, 2, 16, &matmul_dot},
+        {"neoverse-n1", "any", 784, 3, 16, &matmul_dot},
+        {"neoverse-n1", "any", 784, 5, 64, &matmul_direct},
+        {"neoverse-v2", "any", 784, 3, 16, &matmul_dot},
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         const struct core *core = core_named(rows[i].core);
@@ -303,9 +303,9 @@ static void estimates_know_what_any_dst_becomes(void **state)
                                               [WEIGHTS] = matrix(16, n, "ba"),
                                               [BIAS] = matrix(1, n, "ab"),
                                               [DST] = matrix(m, n, "ab")}};
-        double rows = matmul_dot_f32.estimate(&matmul_dot_f32, &problem, &cpu);
+        double rows = matmul_dot.estimate(&matmul_dot, &problem, &cpu);
         problem.tensors[DST] = matrix(m, n, "any");
-        double any = matmul_dot_f32.estimate(&matmul_dot_f32, &problem, &cpu);
+        double any = matmul_dot.estimate(&matmul_dot, &problem, &cpu);
         assert_true(any >= rows && any <= rows);
     }
 }
@@ -360,15 +360,15 @@ static void convolutions_to_few_channels_are_dot_products(void **state)
         neo_primitive_desc *pd;
         assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
         const struct implementation *best = pd->implementation;
-        bool are = best->algorithm == &convolution_matmul_f32 &&
-                   best->nested[0]->algorithm == &matmul_dot_f32;
+        bool are =
+            best->algorithm == &convolution_matmul && best->nested[0]->algorithm == &matmul_dot;
         if (are != rows[i].are)
             fail_msg("%zu: %s", i, neo_primitive_desc_implementation(pd));
         /* Where both ways take nearly as long, too. */
         struct cpu cpu = stated_cpu("m1-firestorm", core_named("m1-firestorm")->l1_bytes);
         struct problem problem = best->problem;
         problem.tensors[WEIGHTS] = desc.weights;
-        convolution_matmul_f32.choose(&convolution_matmul_f32, &problem, &cpu);
+        convolution_matmul.choose(&convolution_matmul, &problem, &cpu);
         assert_int_equal(problem.tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED, rows[i].are);
         neo_primitive_desc_destroy(pd);
     }

@@ -9,8 +9,8 @@ void divided_count(struct divided *divided, const neo_matmul_desc *desc)
     struct problem problem = {
         .tensors = {[SRC] = desc->src, [WEIGHTS] = desc->weights, [DST] = desc->dst}};
     struct matmul_direct plan = {0};
-    matmul_direct_f32.choose(&matmul_direct_f32, &problem, engine->cpu);
-    matmul_direct_f32.plan(&plan, &problem, engine->cpu);
+    matmul_direct.choose(&matmul_direct, &problem, engine->cpu);
+    matmul_direct.plan(&plan, &problem, engine->cpu);
     divided->parts += plan.passes.depth < plan.k;
     divided->copies += plan.passes.copies;
 }

@@ -37,9 +37,9 @@ static gemm_f32_fn *kernel_here(struct default_pool *pool)
     cpu.core = core_named("cortex-a76");
     struct parallel p;
     parallel_init(&p, NULL, pool, 0);
-    struct gemm_f32_tiles planned, own;
-    gemm_f32_tiles_init(&planned, &cpu, 0);
-    return gemm_f32_tiles_here(&planned, &own, &p)->run[2][7];
+    struct gemm_tiles planned, own;
+    gemm_tiles_init(&planned, &cpu, 0);
+    return gemm_tiles_here(&planned, &own, &p)->run[2][7];
 }
 
 static gemm_f32_fn *kernel_for(const char *core)

@@ -94,7 +94,7 @@ static const char *depthwise_kernel(const void *plan)
     return ((const struct convolution_depthwise *)plan)->kernel;
 }
 
-const struct algorithm convolution_depthwise_f32 = {
+const struct algorithm convolution_depthwise = {
     .name = "depthwise",
     .refuse = depthwise_refuse,
     .choose = depthwise_choose,

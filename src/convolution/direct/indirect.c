@@ -301,7 +301,7 @@ static const char *indirect_kernel(const void *plan)
     return ((const struct convolution_indirect *)plan)->kernel->name;
 }
 
-const struct algorithm convolution_indirect_f32 = {
+const struct algorithm convolution_indirect = {
     .name = "indirect",
     .refuse = indirect_refuse,
     .choose = convolution_choose_packed,

@@ -234,7 +234,7 @@ static const char *rows_kernel(const void *plan)
     return ((const struct convolution_rows *)plan)->kernel;
 }
 
-const struct algorithm convolution_rows_f32 = {
+const struct algorithm convolution_rows = {
     .name = "rows",
     .refuse = rows_refuse,
     .choose = convolution_choose_packed,

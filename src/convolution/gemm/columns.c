@@ -80,7 +80,7 @@ static const char *columns_refuse(const struct algorithm *self, const struct pro
         return "a row of the kernel has few or many values";
     if (s.oc < 4)
         return "there are few output channels";
-    if (!gemm_f32_lists(cpu, (double)s.oc))
+    if (!gemm_lists(cpu, (double)s.oc))
         return "rows of patches are not read in place";
     return convolution_refuse_direct(problem);
 }
@@ -134,8 +134,8 @@ static double columns_estimate(const struct algorithm *self, const struct proble
     if (cpu->core->in_order)
         saved = 0;
     return count * (listing_cycles(&s, cpu, rows, segments) + reading_cycles(cpu, k * n)) +
-           waits(&s, cpu, rows) * gemm_f32_estimate(cpu, count, rows, n, k, true, true,
-                                                    (size_t)(s.src.w * s.stride[WIDTH])) -
+           waits(&s, cpu, rows) * gemm_estimate(cpu, count, rows, n, k, true, true,
+                                                (size_t)(s.src.w * s.stride[WIDTH])) -
            saved;
 }
 
@@ -151,7 +151,7 @@ static void columns_plan(void *plan, const struct problem *problem, const struct
     convolution_gemm_plan(mine, problem, cpu);
 }
 
-const struct algorithm convolution_columns_f32 = {
+const struct algorithm convolution_columns = {
     .name = "columns",
     .refuse = columns_refuse,
     .choose = convolution_choose_packed,

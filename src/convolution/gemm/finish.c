@@ -16,7 +16,7 @@ static void find_position(const struct convolution_gemm *plan, int ndims, size_t
 }
 
 /* Channels are contiguous: a line is the channels of one pixel. */
-static void finish_pixels(const struct convolution_call *call, const struct gemm_f32_block *block)
+static void finish_pixels(const struct convolution_call *call, const struct gemm_block *block)
 {
     const struct convolution_shape *s = &call->plan->shape;
     const neo_memory_desc *dst = &call->execution->problem->tensors[DST];
@@ -33,7 +33,7 @@ static void finish_pixels(const struct convolution_call *call, const struct gemm
 }
 
 /* Pixels are contiguous: a line is what one channel has in one row of the image. */
-static void finish_channel(const struct convolution_call *call, const struct gemm_f32_block *block,
+static void finish_channel(const struct convolution_call *call, const struct gemm_block *block,
                            neo_dim channel, float *values)
 {
     const struct convolution_shape *s = &call->plan->shape;
@@ -51,7 +51,7 @@ static void finish_channel(const struct convolution_call *call, const struct gem
     }
 }
 
-void convolution_gemm_finish(const void *context, const struct gemm_f32_block *block)
+void convolution_gemm_finish(const void *context, const struct gemm_block *block)
 {
     const struct convolution_call *call = context;
     if (!call->plan->gemm.shape.columns) {

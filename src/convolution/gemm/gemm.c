@@ -104,12 +104,12 @@ static double of_one_row(const struct convolution_shape *s, const struct cpu *cp
 static bool reads_planes(const struct convolution_shape *s, const struct cpu *cpu)
 {
     bool planes = s->src.w == 1 && s->src.c > 1 && s->dst.w == 1 && s->dst.c > 1;
-    struct gemm_f32_shape product = {.m = (size_t)pixels_of(s),
-                                     .n = (size_t)s->oc,
-                                     .k = (size_t)s->ic,
-                                     .columns = true,
-                                     .a_column = (size_t)s->src.c};
-    return planes && gemm_f32_reads_planes(&product, cpu);
+    struct gemm_shape product = {.m = (size_t)pixels_of(s),
+                                 .n = (size_t)s->oc,
+                                 .k = (size_t)s->ic,
+                                 .columns = true,
+                                 .a_column = (size_t)s->src.c};
+    return planes && gemm_reads_planes(&product, cpu);
 }
 
 /* Are sums of a pixel copied from where whole vectors of them fit? On cores that issue in order,
@@ -120,8 +120,8 @@ static bool sums_are_between(const struct convolution_shape *s, const struct cor
     return s->oc < 4 || (rows && s->oc % 4 != 0);
 }
 
-static double gemm_estimate(const struct algorithm *self, const struct problem *problem,
-                            const struct cpu *cpu)
+static double product_estimate(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
 {
     (void)self;
     struct convolution_gemm plan = {0};
@@ -129,15 +129,15 @@ static double gemm_estimate(const struct algorithm *self, const struct problem *
     const struct convolution_shape *s = &plan.shape;
     segments_plan(&plan, cpu);
     double taps = (double)s->kernel[DEPTH] * (double)s->kernel[HEIGHT] * (double)s->kernel[WIDTH];
-    bool listed = lists_rows(&plan) && gemm_f32_lists(cpu, (double)plan.shape.oc);
+    bool listed = lists_rows(&plan) && gemm_lists(cpu, (double)plan.shape.oc);
     double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
     double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
     double lanes = s->src.c > 1 && !plan.has_segments ? lane_cycles(s, cpu->core) : 16;
     bool regular = taps == 1 && pixels_of(s) == source_pixels_of(s);
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     if (regular && reads_planes(s, cpu))
-        return gemm_f32_planes_estimate(cpu, (double)(s->groups * s->batch), pixels_of(s),
-                                        (double)s->oc, (double)s->ic, packed);
+        return gemm_planes_estimate(cpu, (double)(s->groups * s->batch), pixels_of(s),
+                                    (double)s->oc, (double)s->ic, packed);
     gather *= regular ? 1 : listed ? listing_cycles(s, pieces) : lanes;
     double k = taps * (double)s->ic;
     if (!regular && listed && cpu->core->in_order)
@@ -151,9 +151,9 @@ static double gemm_estimate(const struct algorithm *self, const struct problem *
         gather += patches_are_few(s) ? skipping_cycles(s, cpu, zeros * k) : 0;
         k *= 1 - zeros;
     }
-    return gather + gemm_f32_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
-                                      (double)s->oc, k, packed, listed,
-                                      (size_t)(s->src.w * s->stride[WIDTH]));
+    return gather + gemm_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
+                                  (double)s->oc, k, packed, listed,
+                                  (size_t)(s->src.w * s->stride[WIDTH]));
 }
 
 /* ---- plan ---- */
@@ -190,7 +190,7 @@ static bool is_affine(const struct convolution_shape *s, struct pixel_run src, s
     return src.count >= dst.count;
 }
 
-static void plan_pixels(struct convolution_gemm *mine, struct gemm_f32_shape *gemm)
+static void plan_pixels(struct convolution_gemm *mine, struct gemm_shape *gemm)
 {
     const struct convolution_shape *s = &mine->shape;
     neo_dim out[] = {s->batch, s->out[DEPTH], s->out[HEIGHT], s->out[WIDTH]};
@@ -233,7 +233,7 @@ static size_t reached(const struct convolution_shape *s, int d)
     return div_up((size_t)s->in[d], (size_t)apart);
 }
 
-static void plan_values(const struct convolution_shape *s, struct gemm_f32_shape *gemm)
+static void plan_values(const struct convolution_shape *s, struct gemm_shape *gemm)
 {
     size_t image = reached(s, DEPTH) * reached(s, HEIGHT) * reached(s, WIDTH) * (size_t)s->ic;
     size_t pixels = (size_t)(s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH]);
@@ -251,7 +251,7 @@ static enum gemm_output choose_output(const struct problem *problem, bool contig
 }
 
 /* Patches are read in place. */
-static void plan_lists(const struct convolution_gemm *mine, struct gemm_f32_shape *gemm)
+static void plan_lists(const struct convolution_gemm *mine, struct gemm_shape *gemm)
 {
     const struct convolution_shape *s = &mine->shape;
     neo_dim row = mine->rows_are_affine ? mine->src_row_stride : s->src.w * s->stride[WIDTH];
@@ -269,7 +269,7 @@ void convolution_gemm_plan(struct convolution_gemm *mine, const struct problem *
 {
     const struct convolution_shape *s = &mine->shape;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
-    struct gemm_f32_shape gemm = {
+    struct gemm_shape gemm = {
         .n = (size_t)s->oc,
         .k = (size_t)s->kernel[DEPTH] * (size_t)s->kernel[HEIGHT] * (size_t)s->kernel[WIDTH] *
              (size_t)s->ic,
@@ -295,11 +295,11 @@ void convolution_gemm_plan(struct convolution_gemm *mine, const struct problem *
         gemm.a_column = (size_t)s->src.c;
     if (gemm.b_packed && s->groups > 1)
         mine->group_values = layout_shape(&problem->tensors[WEIGHTS]).step;
-    gemm_f32_plan(&mine->gemm, &gemm, cpu);
+    gemm_plan_init(&mine->gemm, &gemm, cpu);
     segments_plan_table(mine);
 }
 
-static void gemm_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+static void product_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_gemm *mine = plan;
     convolution_shape_init(&mine->shape, problem);
@@ -322,7 +322,7 @@ enum { STACK_BYTES = 8 << 10 };
 
 size_t convolution_gemm_scratch_bytes(const void *plan, int threads)
 {
-    size_t bytes = gemm_f32_scratch_bytes(&((const struct convolution_gemm *)plan)->gemm, threads);
+    size_t bytes = gemm_scratch_bytes(&((const struct convolution_gemm *)plan)->gemm, threads);
     return threads == 1 && bytes <= STACK_BYTES ? 0 : bytes;
 }
 
@@ -344,14 +344,14 @@ static neo_dim first_offset(const struct convolution_gemm *plan, size_t batch)
                               pixel.at[WIDTH] * strides->w;
 }
 
-static void locate(const void *context, size_t batch, struct gemm_f32_place *out)
+static void locate(const void *context, size_t batch, struct gemm_place *out)
 {
     const struct convolution_call *call = context;
     const struct convolution_gemm *plan = call->plan;
     void *const *buffers = call->execution->buffers;
     neo_dim matrix = matrix_of(plan, batch);
     const float *weights = buffers[WEIGHTS], *bias = buffers[BIAS];
-    *out = (struct gemm_f32_place){
+    *out = (struct gemm_place){
         .b = plan->gemm.shape.b_packed ? weights + (size_t)matrix * plan->group_values : NULL,
         .c = (float *)buffers[DST] + first_offset(plan, batch) + matrix * plan->dst_step,
         .c_row = plan->row_stride,
@@ -360,7 +360,7 @@ static void locate(const void *context, size_t batch, struct gemm_f32_place *out
     };
 }
 
-static void locate_column(const void *context, size_t batch, struct gemm_f32_place *out)
+static void locate_column(const void *context, size_t batch, struct gemm_place *out)
 {
     const struct convolution_call *call = context;
     locate(context, batch, out);
@@ -370,16 +370,15 @@ static void locate_column(const void *context, size_t batch, struct gemm_f32_pla
 static void run_with(const void *plan, const struct execution *execution, void *scratch)
 {
     struct convolution_call mine = {plan, execution};
-    struct gemm_f32_call call = {.context = &mine,
-                                 .locate = mine.plan->columns.count ? locate_column : locate,
-                                 .prepare_a =
-                                     mine.plan->edge_row ? convolution_gemm_prepare_a : NULL,
-                                 .pack_a = convolution_gemm_pack_a,
-                                 .list_a = convolution_gemm_list_a,
-                                 .reach = convolution_gemm_reach,
-                                 .pack_b = convolution_gemm_pack_b,
-                                 .finish = convolution_gemm_finish};
-    gemm_f32_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, scratch);
+    struct gemm_call call = {.context = &mine,
+                             .locate = mine.plan->columns.count ? locate_column : locate,
+                             .prepare_a = mine.plan->edge_row ? convolution_gemm_prepare_a : NULL,
+                             .pack_a = convolution_gemm_pack_a,
+                             .list_a = convolution_gemm_list_a,
+                             .reach = convolution_gemm_reach,
+                             .pack_b = convolution_gemm_pack_b,
+                             .finish = convolution_gemm_finish};
+    gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, scratch);
 }
 
 static __attribute__((noinline)) void run_on_stack(const void *plan,
@@ -397,12 +396,12 @@ void convolution_gemm_run(const void *plan, const struct execution *execution)
         run_on_stack(plan, execution);
 }
 
-const struct algorithm convolution_gemm_f32 = {
+const struct algorithm convolution_gemm = {
     .name = "gemm",
     .refuse = gemm_refuse,
     .choose = convolution_choose_packed,
-    .estimate = gemm_estimate,
-    .plan = gemm_plan,
+    .estimate = product_estimate,
+    .plan = product_plan,
     .plan_bytes = sizeof(struct convolution_gemm),
     .table_bytes = convolution_gemm_table_bytes,
     .fill_table = convolution_gemm_fill_table,

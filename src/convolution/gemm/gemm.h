@@ -22,7 +22,7 @@ struct convolution_range {
 
 /* A tile of the GEMM: its part of the reduction, and of the table. */
 struct convolution_tile {
-    struct gemm_f32_reach reach;
+    struct gemm_reach reach;
     size_t first;
 };
 
@@ -34,7 +34,7 @@ struct convolution_columns {
 };
 
 struct convolution_gemm {
-    struct gemm_f32 gemm;
+    struct gemm_plan gemm;
     struct convolution_columns columns;
     struct convolution_shape shape; /* if there are columns, of one, turned to a row */
     size_t row_stride;              /* of dst, from one row of the GEMM to the next */
@@ -177,7 +177,7 @@ size_t segments_edge_bytes(const struct convolution_gemm *plan);
 
 /* Lists segments; edges: the task's copies. */
 void segments_list(const struct convolution_call *call, const float *edges,
-                   const struct gemm_f32_list *list);
+                   const struct gemm_list *list);
 
 /* ---- the table of segments (table.c) ---- */
 
@@ -191,7 +191,7 @@ void segments_fill_table(struct convolution_gemm *plan, void *table);
 
 /* Lists what the table has. */
 void segments_list_from_table(const struct convolution_call *call, const float *edges,
-                              const struct gemm_f32_list *list);
+                              const struct gemm_list *list);
 
 /* ---- taps in the padding (reach.c) ---- */
 
@@ -219,11 +219,11 @@ void convolution_gemm_prepare_a(const void *context, void *task_scratch, size_t 
 
 /* list.c: patches in place */
 void convolution_gemm_list_a(const void *context, const void *task_scratch,
-                             const struct gemm_f32_list *list);
+                             const struct gemm_list *list);
 
 /* reach.c: the part of the reduction that some patches are not zeros in */
-struct gemm_f32_reach convolution_gemm_reach(const void *context, size_t batch, size_t tile,
-                                             size_t row, size_t rows);
+struct gemm_reach convolution_gemm_reach(const void *context, size_t batch, size_t tile, size_t row,
+                                         size_t rows);
 
 /* pack.c: patches and weights in panels */
 void convolution_gemm_pack_a(const void *context, void *task_scratch, size_t batch, size_t row,
@@ -232,6 +232,6 @@ void convolution_gemm_pack_b(const void *context, size_t batch, size_t column, s
                              size_t width, size_t first, size_t depth, float *out);
 
 /* finish.c */
-void convolution_gemm_finish(const void *context, const struct gemm_f32_block *block);
+void convolution_gemm_finish(const void *context, const struct gemm_block *block);
 
 #endif

@@ -79,7 +79,7 @@ static void begin_run(struct walk *walk)
 }
 
 static void begin_walk(struct walk *walk, const struct convolution_call *call, const float *edges,
-                       const struct gemm_f32_list *list)
+                       const struct gemm_list *list)
 {
     const struct convolution_shape *s = &call->plan->shape;
     uint64_t at = list->first % call->plan->segment * sizeof(float);
@@ -157,7 +157,7 @@ INLINE void list_rows(const struct convolution_shape *s, const struct lanes *lan
 /* ---- a block ---- */
 
 /* Segments of one plane that are rows of the kernel, from the walk's on. */
-static void list_plane_of_rows(struct walk *walk, const struct gemm_f32_list *list, size_t count,
+static void list_plane_of_rows(struct walk *walk, const struct gemm_list *list, size_t count,
                                const float **out)
 {
     struct lanes lanes = {0};
@@ -168,7 +168,7 @@ static void list_plane_of_rows(struct walk *walk, const struct gemm_f32_list *li
 }
 
 /* Segments of one plane that are taps, from number `tap` of the walk's row of the kernel on. */
-static void list_plane_of_taps(struct walk *walk, const struct gemm_f32_list *list, size_t tap,
+static void list_plane_of_taps(struct walk *walk, const struct gemm_list *list, size_t tap,
                                size_t count, const float **out)
 {
     const struct convolution_shape *s = &walk->plan->shape;
@@ -182,7 +182,7 @@ static void list_plane_of_taps(struct walk *walk, const struct gemm_f32_list *li
 }
 
 void segments_list(const struct convolution_call *call, const float *edges,
-                   const struct gemm_f32_list *list)
+                   const struct gemm_list *list)
 {
     const struct convolution_gemm *plan = call->plan;
     const struct convolution_shape *s = &plan->shape;
@@ -206,7 +206,7 @@ void segments_list(const struct convolution_call *call, const float *edges,
 }
 
 void convolution_gemm_list_a(const void *context, const void *task_scratch,
-                             const struct gemm_f32_list *list)
+                             const struct gemm_list *list)
 {
     const struct convolution_call *call = context;
     if (call->plan->rows_are_affine)

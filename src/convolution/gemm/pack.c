@@ -83,7 +83,7 @@ static void pack_segments(const struct convolution_call *call, const float *edge
     enum { AT_ONCE = 16 };
     const struct convolution_gemm *plan = call->plan;
     const float *addresses[AT_ONCE * GEMM_F32_LIST];
-    struct gemm_f32_list list = {
+    struct gemm_list list = {
         .batch = batch, .row = row, .height = rows, .tall = 1, .out = addresses};
     while (depth > 0) {
         size_t part = min_size(plan->segment - first % plan->segment, depth);

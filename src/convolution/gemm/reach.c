@@ -57,8 +57,8 @@ static size_t whole_tiles(const struct convolution_gemm *plan, size_t at, size_t
     return pixels > 0 ? max_size((size_t)pixels, rows) : rows;
 }
 
-struct gemm_f32_reach convolution_gemm_reach(const void *context, size_t batch, size_t tile,
-                                             size_t row, size_t rows)
+struct gemm_reach convolution_gemm_reach(const void *context, size_t batch, size_t tile, size_t row,
+                                         size_t rows)
 {
     const struct convolution_gemm *plan = ((const struct convolution_call *)context)->plan;
     if (plan->table)
@@ -66,7 +66,7 @@ struct gemm_f32_reach convolution_gemm_reach(const void *context, size_t batch, 
     struct span reach = patches_reach(plan, batch, row, rows);
     if (reach.end - reach.begin == plan->gemm.shape.k)
         rows = whole_tiles(plan, first_pixel(plan, batch) + row, rows);
-    return (struct gemm_f32_reach){reach, row + rows};
+    return (struct gemm_reach){reach, row + rows};
 }
 
 double patches_mean_taps(const struct convolution_shape *s, int d, neo_dim pixels)

@@ -23,7 +23,7 @@ bool segments_fit_table(double tiles, double segments)
 
 void segments_plan_table(struct convolution_gemm *plan)
 {
-    const struct gemm_f32 *gemm = &plan->gemm;
+    const struct gemm_plan *gemm = &plan->gemm;
     if (!plan->images || !gemm->listed || plan->rows_are_affine || gemm->shape.k == 0 ||
         gemm->block_k != gemm->shape.k)
         return;
@@ -48,13 +48,13 @@ static size_t fill_tile(const struct convolution_gemm *plan, size_t index, struc
     const struct execution execution = {.buffers[SRC] = (void *)(uintptr_t)SRC_PLACE};
     const struct convolution_call call = {plan, &execution};
     const float **addresses = (const float **)(void *)distances;
-    struct span rows = gemm_f32_plan_tile(&plan->gemm, index);
-    struct gemm_f32_list list = {.row = rows.begin,
-                                 .height = rows.end - rows.begin,
-                                 .tall = 1,
-                                 .first = reach.begin,
-                                 .segments = (reach.end - reach.begin) / plan->segment,
-                                 .out = addresses};
+    struct span rows = gemm_plan_tile(&plan->gemm, index);
+    struct gemm_list list = {.row = rows.begin,
+                             .height = rows.end - rows.begin,
+                             .tall = 1,
+                             .first = reach.begin,
+                             .segments = (reach.end - reach.begin) / plan->segment,
+                             .out = addresses};
     segments_list(&call, (const float *)(uintptr_t)EDGES_PLACE, &list);
     for (size_t i = 0; i < list.segments * LIST; i++)
         distances[i] = distance(plan, (uintptr_t)addresses[i]);
@@ -65,7 +65,7 @@ static size_t fill_tile(const struct convolution_gemm *plan, size_t index, struc
 static void join_tiles(struct convolution_tile *tiles, size_t count)
 {
     for (size_t i = count; i-- > 1;) {
-        struct gemm_f32_reach *before = &tiles[i - 1].reach, *reach = &tiles[i].reach;
+        struct gemm_reach *before = &tiles[i - 1].reach, *reach = &tiles[i].reach;
         if (before->k.begin == reach->k.begin && before->k.end == reach->k.end)
             before->end = reach->end;
     }
@@ -73,12 +73,12 @@ static void join_tiles(struct convolution_tile *tiles, size_t count)
 
 void segments_fill_table(struct convolution_gemm *plan, void *table)
 {
-    const struct gemm_f32 *gemm = &plan->gemm;
+    const struct gemm_plan *gemm = &plan->gemm;
     struct convolution_tile *tiles = table;
     uint64_t *distances = (uint64_t *)(void *)(tiles + gemm->row_tiles);
     size_t used = 0;
     for (size_t i = 0; i < gemm->row_tiles; i++) {
-        struct span rows = gemm_f32_plan_tile(gemm, i), reach = {0, gemm->shape.k};
+        struct span rows = gemm_plan_tile(gemm, i), reach = {0, gemm->shape.k};
         if (gemm->shape.a_has_zeros)
             reach = patches_reach(plan, 0, rows.begin, rows.end - rows.begin);
         tiles[i] = (struct convolution_tile){{reach, rows.end}, used};
@@ -116,7 +116,7 @@ INLINE void add_distances(const uint64_t *at, size_t count, struct places from, 
 }
 
 void segments_list_from_table(const struct convolution_call *call, const float *edges,
-                              const struct gemm_f32_list *list)
+                              const struct gemm_list *list)
 {
     const struct convolution_gemm *plan = call->plan;
     const struct convolution_shape *s = &plan->shape;

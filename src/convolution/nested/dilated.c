@@ -209,19 +209,19 @@ static const char *kernel(const void *plan)
     .plan = plan_dilated, .plan_bytes = sizeof(struct convolution_dilated), .nest = nest, \
     .scratch_bytes = dilated_scratch_bytes, .kernel = kernel, .run = dilated_run
 
-const struct algorithm convolution_dilated_winograd_2_f32 = {
+const struct algorithm convolution_dilated_winograd_2 = {
     .name = "dilated_winograd_2",
     .weights_layout = LAYOUT_WINOGRAD_2_F32,
     DILATED,
 };
 
-const struct algorithm convolution_dilated_winograd_4_f32 = {
+const struct algorithm convolution_dilated_winograd_4 = {
     .name = "dilated_winograd_4",
     .weights_layout = LAYOUT_WINOGRAD_4_F32,
     DILATED,
 };
 
-const struct algorithm convolution_dilated_winograd_6_f32 = {
+const struct algorithm convolution_dilated_winograd_6 = {
     .name = "dilated_winograd_6",
     .weights_layout = LAYOUT_WINOGRAD_6_F32,
     DILATED,

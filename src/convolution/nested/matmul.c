@@ -299,7 +299,7 @@ static bool choose_plain(struct problem *problem)
 static double choose_layouts(struct problem *problem, const struct cpu *cpu)
 {
     struct problem plain = *problem;
-    convolution_choose_packed(&convolution_matmul_f32, problem, cpu);
+    convolution_choose_packed(&convolution_matmul, problem, cpu);
     double cycles = cycles_of(problem, cpu);
     if (!choose_plain(&plain))
         return cycles;
@@ -403,7 +403,7 @@ static void matmul_run(const void *plan, const struct execution *execution)
     implementation_run_nested(execution, 0, buffers);
 }
 
-const struct algorithm convolution_matmul_f32 = {
+const struct algorithm convolution_matmul = {
     .name = "matmul",
     .refuse = matmul_refuse,
     .choose = matmul_choose,

@@ -122,7 +122,7 @@ static const char *planes_refuse(const struct algorithm *self, const struct prob
     if (why)
         return why;
     make_nested(&nested, &chosen);
-    why = convolution_depthwise_f32.refuse(&convolution_depthwise_f32, &nested, cpu);
+    why = convolution_depthwise.refuse(&convolution_depthwise, &nested, cpu);
     return why ? why : convolution_refuse_direct(problem);
 }
 
@@ -261,7 +261,7 @@ static neo_status planes_nest(struct implementation *implementation)
     struct problem nested;
     make_nested(&nested, &implementation->problem);
     struct description description = problem_describe(&nested);
-    return implementation_nest_by(implementation, &description, &convolution_depthwise_f32);
+    return implementation_nest_by(implementation, &description, &convolution_depthwise);
 }
 
 static size_t planes_scratch_bytes(const void *plan, int threads)
@@ -273,7 +273,7 @@ static size_t planes_scratch_bytes(const void *plan, int threads)
 static const char *planes_kernel(const void *plan)
 {
     (void)plan;
-    return convolution_depthwise_f32.name;
+    return convolution_depthwise.name;
 }
 
 static bool planes_is_nested_one(const void *plan)
@@ -288,7 +288,7 @@ static void planes_run(const void *plan, const struct execution *execution)
     implementation_run_nested(execution, 0, execution->buffers);
 }
 
-const struct algorithm convolution_planes_f32 = {
+const struct algorithm convolution_planes = {
     .name = "planes",
     .refuse = planes_refuse,
     .choose = planes_choose,

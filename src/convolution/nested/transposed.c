@@ -28,14 +28,14 @@ static const enum tensor tensors[] = {SRC, DST};
 /* The only algorithm that is nested by this one; NULL: the best that serves. */
 static const struct algorithm *only_nested(const struct algorithm *self)
 {
-    return self == &convolution_transposed_planes_f32 ? &convolution_planes_f32
-                                                      : convolution_winograd(self->weights_layout);
+    return self == &convolution_transposed_planes ? &convolution_planes
+                                                  : convolution_winograd(self->weights_layout);
 }
 
 /* Are images with channels last made into planes? */
 static bool is_to_planes(const struct algorithm *only)
 {
-    return only == &convolution_planes_f32;
+    return only == &convolution_planes;
 }
 
 /* Do pixels follow each other at one distance, and channels at another? One of them is 1. */
@@ -186,7 +186,7 @@ static const struct algorithm *best_of(const struct algorithm *only, const struc
                                        const struct cpu *cpu, double *cycles)
 {
     if (!only)
-        return convolution_best(nested, &convolution_transposed_f32, cpu, cycles);
+        return convolution_best(nested, &convolution_transposed, cpu, cycles);
     if (only->refuse(only, nested, cpu))
         return NULL;
     *cycles = only->estimate(only, nested, cpu);
@@ -243,7 +243,7 @@ static bool is_served(const struct problem *problem, const struct algorithm *onl
     make_nested(&nested, problem, possible_turns(problem, is_to_planes(only)), only);
     if (only)
         return !only->refuse(only, &nested, cpu);
-    return convolution_is_served(&nested, &convolution_transposed_f32, cpu);
+    return convolution_is_served(&nested, &convolution_transposed, cpu);
 }
 
 /* ---- refuse, choose, estimate ---- */
@@ -341,7 +341,7 @@ static void plan_transposed(void *plan, const struct problem *problem, const str
 
 static void plan_planes(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
-    make_plan(plan, problem, &convolution_planes_f32, cpu);
+    make_plan(plan, problem, &convolution_planes, cpu);
 }
 
 static neo_status nest(struct implementation *implementation)
@@ -373,33 +373,33 @@ static const char *kernel(const void *plan)
     .plan_bytes = sizeof(struct convolution_transposed), .nest = nest,                         \
     .scratch_bytes = transposed_scratch_bytes, .kernel = kernel, .run = transposed_run
 
-const struct algorithm convolution_transposed_f32 = {
+const struct algorithm convolution_transposed = {
     .name = "transposed",
     .plan = plan_transposed,
     TRANSPOSED,
 };
 
-const struct algorithm convolution_transposed_planes_f32 = {
+const struct algorithm convolution_transposed_planes = {
     .name = "transposed_planes",
     .plan = plan_planes,
     TRANSPOSED,
 };
 
-const struct algorithm convolution_transposed_winograd_2_f32 = {
+const struct algorithm convolution_transposed_winograd_2 = {
     .name = "transposed_winograd_2",
     .weights_layout = LAYOUT_WINOGRAD_2_F32,
     .plan = plan_transposed,
     TRANSPOSED,
 };
 
-const struct algorithm convolution_transposed_winograd_4_f32 = {
+const struct algorithm convolution_transposed_winograd_4 = {
     .name = "transposed_winograd_4",
     .weights_layout = LAYOUT_WINOGRAD_4_F32,
     .plan = plan_transposed,
     TRANSPOSED,
 };
 
-const struct algorithm convolution_transposed_winograd_6_f32 = {
+const struct algorithm convolution_transposed_winograd_6 = {
     .name = "transposed_winograd_6",
     .weights_layout = LAYOUT_WINOGRAD_6_F32,
     .plan = plan_transposed,

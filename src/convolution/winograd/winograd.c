@@ -282,19 +282,19 @@ static const char *winograd_kernel(const void *plan)
     .table_bytes = winograd_table_bytes, .fill_table = fill_table,                       \
     .scratch_bytes = winograd_scratch_bytes, .kernel = winograd_kernel, .run = winograd_run
 
-const struct algorithm convolution_winograd_2_f32 = {
+const struct algorithm convolution_winograd_2 = {
     .name = "winograd_2",
     .weights_layout = LAYOUT_WINOGRAD_2_F32,
     WINOGRAD,
 };
 
-const struct algorithm convolution_winograd_4_f32 = {
+const struct algorithm convolution_winograd_4 = {
     .name = "winograd_4",
     .weights_layout = LAYOUT_WINOGRAD_4_F32,
     WINOGRAD,
 };
 
-const struct algorithm convolution_winograd_6_f32 = {
+const struct algorithm convolution_winograd_6 = {
     .name = "winograd_6",
     .weights_layout = LAYOUT_WINOGRAD_6_F32,
     WINOGRAD,
@@ -304,8 +304,8 @@ const struct algorithm convolution_winograd_6_f32 = {
 
 const struct algorithm *convolution_winograd(uint32_t layout)
 {
-    static const struct algorithm *const all[] = {
-        &convolution_winograd_2_f32, &convolution_winograd_4_f32, &convolution_winograd_6_f32};
+    static const struct algorithm *const all[] = {&convolution_winograd_2, &convolution_winograd_4,
+                                                  &convolution_winograd_6};
     for (size_t i = 0; i < count_of(all); i++)
         if (layout == all[i]->weights_layout)
             return all[i];

@@ -10,7 +10,7 @@ enum { HEIGHT = GEMM_F32_LISTED_HEIGHT, LIST = GEMM_F32_LIST };
 
 /* How many panels of one width follow each other from p on: full ones as far as they stay in the L1
  * cache together with a tile's rows of A, or the two of 8 columns that few columns end in. */
-static size_t group_of(const struct gemm_f32 *plan, struct span panels, size_t p)
+static size_t group_of(const struct gemm_plan *plan, struct span panels, size_t p)
 {
     size_t end = min_size(plan->full_panels, panels.end), n = plan->shape.n;
     if (p < end)
@@ -19,11 +19,11 @@ static size_t group_of(const struct gemm_f32 *plan, struct span panels, size_t p
 }
 
 /* Panels from p on, as many as belong together. */
-static struct gemm_pass plan_pass(const struct gemm_f32 *plan,
+static struct gemm_pass plan_pass(const struct gemm_plan *plan,
                                   const struct gemm_f32_listed_kernels *kernels, struct span panels,
                                   size_t p)
 {
-    struct gemm_pass pass = {.panel = gemm_f32_plan_panel(plan, p),
+    struct gemm_pass pass = {.panel = gemm_plan_panel(plan, p),
                              .panels = group_of(plan, panels, p)};
     bool narrow = pass.panel.valid < 4, whole = pass.panel.valid == pass.panel.width;
     bool tail = plan->has_tail && !whole;
@@ -36,11 +36,11 @@ static struct gemm_pass plan_pass(const struct gemm_f32 *plan,
     return pass;
 }
 
-void gemm_f32_plan_passes(struct gemm_f32 *plan)
+void gemm_plan_passes(struct gemm_plan *plan)
 {
     struct span all = {0, plan->panels};
     size_t count = 0, p = 0;
-    for (; p < all.end && count < GEMM_F32_PASSES; p += plan->passes[count++].panels)
+    for (; p < all.end && count < GEMM_PASSES; p += plan->passes[count++].panels)
         plan->passes[count] = plan_pass(plan, plan->tiles.listed, all, p);
     plan->pass_count = p < all.end ? 0 : count;
 }
@@ -73,7 +73,7 @@ static void run_tiles(struct strip *strip, uint32_t low, size_t tiles)
 static void pack_panels(const struct gemm_task *task, const struct gemm_step *step,
                         struct strip *strip)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     const struct layout_panel *panel = &strip->pass->panel;
     struct gemm_f32_listed call = strip->call;
     size_t height = plan->tall - (strip->tile >= plan->tall_tiles), b_row = plan->shape.b_row;
@@ -157,15 +157,15 @@ static void continue_strip(struct strip *strip, const struct gemm_run *runs)
 /* That a panel of B has, wherever it is. */
 static size_t panel_rows(const struct gemm_task *task, const struct gemm_step *step)
 {
-    const struct gemm_f32_shape *shape = &task->plan->shape;
+    const struct gemm_shape *shape = &task->plan->shape;
     return shape->b_packed ? shape->k : step->k.end - step->k.begin;
 }
 
 static void begin_strip(struct strip *strip, const struct gemm_task *task,
-                        const struct gemm_step *step, const struct gemm_f32_block *block,
+                        const struct gemm_step *step, const struct gemm_block *block,
                         const struct gemm_run *runs, const struct gemm_pass *pass)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     const struct layout_panel *panel = &pass->panel;
     struct span part = gemm_step_part(task, step);
     size_t depth = part.end - part.begin;
@@ -209,9 +209,9 @@ static void run_some(struct strip *strip, size_t end)
 /* The same where nothing is to be added. */
 static void skip_some(struct strip *strip, size_t end)
 {
-    const struct gemm_f32 *plan = strip->task->plan;
-    size_t row = gemm_f32_plan_tile(plan, strip->tile).begin;
-    strip->call.c += (gemm_f32_plan_tile(plan, end - 1).end - row) * strip->call.ldc;
+    const struct gemm_plan *plan = strip->task->plan;
+    size_t row = gemm_plan_tile(plan, strip->tile).begin;
+    strip->call.c += (gemm_plan_tile(plan, end - 1).end - row) * strip->call.ldc;
     strip->tile = end;
 }
 
@@ -243,12 +243,12 @@ static void run_strips(const struct gemm_task *task, struct strip *strips, size_
 
 /* Planned passes of all panels, some tiles after the other, which have the same lists. */
 static void run_laps(const struct gemm_task *task, const struct gemm_step *step,
-                     const struct gemm_f32_block *block)
+                     const struct gemm_block *block)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     size_t tiles = step->tiles.end - step->tiles.begin, count = plan->pass_count;
     size_t most = plan->lap_tiles, each = tiles > most ? div_up(tiles, div_up(tiles, most)) : tiles;
-    struct strip strips[GEMM_F32_PASSES];
+    struct strip strips[GEMM_PASSES];
     struct gemm_step lap = *step;
     struct gemm_run all;
     for (size_t t = step->tiles.begin; t < step->tiles.end; t += each) {
@@ -264,9 +264,9 @@ static void run_laps(const struct gemm_task *task, const struct gemm_step *step,
 }
 
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_f32_block *block, struct span panels)
+                          const struct gemm_block *block, struct span panels)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     bool is_all = panels.begin == 0 && panels.end == plan->panels;
     if (is_all && plan->pass_count && task->tiles == &plan->tiles) {
         run_laps(task, step, block);
@@ -274,11 +274,11 @@ void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *
     }
     struct gemm_run all;
     const struct gemm_run *runs = gemm_step_list(task, step, &all);
-    struct gemm_pass passes[GEMM_F32_PASSES];
-    struct strip strips[GEMM_F32_PASSES];
+    struct gemm_pass passes[GEMM_PASSES];
+    struct strip strips[GEMM_PASSES];
     for (size_t p = panels.begin; p < panels.end;) {
         size_t count = 0;
-        for (; p < panels.end && count < GEMM_F32_PASSES; p += passes[count++].panels) {
+        for (; p < panels.end && count < GEMM_PASSES; p += passes[count++].panels) {
             passes[count] = plan_pass(plan, task->tiles->listed, panels, p);
             begin_strip(&strips[count], task, step, block, runs, &passes[count]);
         }

@@ -22,7 +22,7 @@ static float *copy_rows(const float **list, size_t rows, size_t depth, float *to
 /* Addresses of rows that do not exist are numbers only. */
 void gemm_step_list_regular(const struct gemm_task *task, const struct gemm_step *step)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     const float **list = task->list;
     uintptr_t stride = plan->shape.a_stride * sizeof(float);
     uintptr_t row = (uintptr_t)gemm_step_row(task, step);
@@ -37,25 +37,24 @@ void gemm_step_list_regular(const struct gemm_task *task, const struct gemm_step
 static void list_run(const struct gemm_task *task, const struct gemm_step *step,
                      const struct gemm_run *run)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     size_t tall = max_size(min_size(plan->tall_tiles, run->tiles.end), run->tiles.begin);
-    task->call->list_a(
-        task->call->context, task->caller,
-        &(struct gemm_f32_list){.batch = task->batch,
-                                .tile = run->tiles.begin,
-                                .row = gemm_f32_plan_tile(plan, run->tiles.begin).begin,
-                                .height = plan->tall,
-                                .tall = tall - run->tiles.begin,
-                                .low = run->tiles.end - tall,
-                                .first = step->k.begin + run->skipped,
-                                .segments = run->segments,
-                                .out = run->rows});
+    task->call->list_a(task->call->context, task->caller,
+                       &(struct gemm_list){.batch = task->batch,
+                                           .tile = run->tiles.begin,
+                                           .row = gemm_plan_tile(plan, run->tiles.begin).begin,
+                                           .height = plan->tall,
+                                           .tall = tall - run->tiles.begin,
+                                           .low = run->tiles.end - tall,
+                                           .first = step->k.begin + run->skipped,
+                                           .segments = run->segments,
+                                           .out = run->rows});
 }
 
 static float *copy_run(const struct gemm_task *task, const struct gemm_step *step,
                        const struct gemm_run *run, float *copy)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     const float **list = run->rows;
     struct span part = gemm_step_part(task, step);
     size_t depth = part.end - part.begin;
@@ -89,15 +88,15 @@ static struct gemm_run whole_run(const struct gemm_task *task, const struct gemm
                              .rows = task->list};
 }
 
-static struct gemm_f32_reach reach_of(const struct gemm_task *task, size_t tile)
+static struct gemm_reach reach_of(const struct gemm_task *task, size_t tile)
 {
-    struct span rows = gemm_f32_plan_tile(task->plan, tile);
+    struct span rows = gemm_plan_tile(task->plan, tile);
     return task->call->reach(task->call->context, task->batch, tile, rows.begin,
                              rows.end - rows.begin);
 }
 
 /* How many tiles lie within the first rows of A. */
-static size_t tiles_within(const struct gemm_f32 *plan, size_t rows)
+static size_t tiles_within(const struct gemm_plan *plan, size_t rows)
 {
     size_t tall = plan->tall_tiles * plan->tall;
     rows = min_size(rows, plan->shape.m);
@@ -109,7 +108,7 @@ static size_t find_runs(const struct gemm_task *task, const struct gemm_step *st
 {
     struct gemm_run *run = task->runs;
     const float **rows = task->list;
-    struct gemm_f32_reach next = reach_of(task, step->tiles.begin), reach;
+    struct gemm_reach next = reach_of(task, step->tiles.begin), reach;
     for (size_t t = step->tiles.begin; t < step->tiles.end; run++) {
         run->tiles.begin = t;
         reach = next;
@@ -129,7 +128,7 @@ static size_t find_runs(const struct gemm_task *task, const struct gemm_step *st
 static void list_rows(const struct gemm_task *task, const struct gemm_step *step,
                       const struct gemm_run *runs, size_t count)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     bool copies = plan->copies && step->columns >= plan->copied_columns;
     float *copy = task->a;
     if (plan->shape.a_is_regular)

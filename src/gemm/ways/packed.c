@@ -8,7 +8,7 @@ static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
 {
     size_t depth = step->k.end - step->k.begin;
     for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
-        struct span rows = gemm_f32_row_tile(step->rows, t);
+        struct span rows = gemm_row_tile(step->rows, t);
         task->call->pack_a(task->call->context, task->caller, task->batch, step->row + rows.begin,
                            rows.end - rows.begin, step->k.begin, depth,
                            task->a + rows.begin * depth);
@@ -19,12 +19,12 @@ static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
  * listed ones in one segment; and a tile that leaves zeros out would not come by all of B. */
 static bool has_packing_kernels(const struct gemm_task *task, const struct gemm_step *step)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     if (!plan->shape.b_row || plan->planes || plan->shape.a_has_zeros)
         return false;
     if (gemm_step_lists(task))
         return task->tiles->listed->pack[0] && step->segments == 1;
-    struct span first = gemm_f32_row_tile(step->rows, 0);
+    struct span first = gemm_row_tile(step->rows, 0);
     return task->tiles->pack && first.end == GEMM_F32_MR;
 }
 
@@ -38,7 +38,7 @@ void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step)
     if (task->packs)
         p = min_size(max_size(p, task->plan->full_panels), step->panels.end);
     for (; p < step->panels.end; p++) {
-        struct layout_panel panel = gemm_f32_plan_panel(task->plan, p);
+        struct layout_panel panel = gemm_plan_panel(task->plan, p);
         task->call->pack_b(task->call->context, task->batch, panel.first, panel.valid, panel.width,
                            step->k.begin, depth, gemm_step_own_panel(task, step, &panel));
     }
@@ -57,11 +57,11 @@ static void set_packing(struct gemm_f32_tile *tile, const struct gemm_task *task
 
 /* All tiles of one panel. */
 static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
-                      const struct gemm_f32_block *block, size_t p)
+                      const struct gemm_block *block, size_t p)
 {
-    const struct gemm_f32 *plan = task->plan;
-    const struct gemm_f32_shape *shape = &plan->shape;
-    struct layout_panel panel = gemm_f32_plan_panel(plan, p);
+    const struct gemm_plan *plan = task->plan;
+    const struct gemm_shape *shape = &plan->shape;
+    struct layout_panel panel = gemm_plan_panel(plan, p);
     size_t depth = step->k.end - step->k.begin;
     bool last = step->k.end == shape->k;
     struct gemm_f32_tile tile = {
@@ -81,7 +81,7 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
     if (packs)
         set_packing(&tile, task, step, &panel);
     for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
-        struct span rows = gemm_f32_row_tile(step->rows, t);
+        struct span rows = gemm_row_tile(step->rows, t);
         tile.m = rows.end - rows.begin;
         tile.a = task->a + rows.begin * depth;
         tile.c = c + rows.begin * block->row_stride;
@@ -92,10 +92,10 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
 /* With rows packed. If the plan lists them, other threads may sum narrow panels in the order that
  * is theirs there, and so does this one. */
 void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_f32_block *block)
+                          const struct gemm_block *block)
 {
     size_t end = step->panels.end;
-    bool narrow = task->plan->listed && gemm_f32_plan_panel(task->plan, end - 1).valid < 4;
+    bool narrow = task->plan->listed && gemm_plan_panel(task->plan, end - 1).valid < 4;
     pack_a(task, step);
     for (size_t p = step->panels.begin; p < end - narrow; p++)
         run_panel(task, step, block, p);

@@ -67,7 +67,7 @@ static void run_ragged(const struct panel_run *run, size_t rows)
     }
 }
 
-static uint32_t clamp_of(const struct gemm_f32_shape *shape)
+static uint32_t clamp_of(const struct gemm_shape *shape)
 {
     if (shape->output != GEMM_DIRECT)
         return 0;
@@ -77,12 +77,12 @@ static uint32_t clamp_of(const struct gemm_f32_shape *shape)
 
 /* Rows [row, row + rows) of the step, one panel after the other. */
 static void run_panels(const struct gemm_task *task, const struct gemm_step *step,
-                       const struct gemm_f32_block *block, struct panel_run *run, size_t row,
+                       const struct gemm_block *block, struct panel_run *run, size_t row,
                        size_t rows)
 {
     const float *a = run->strip.a, *bias = task->place.bias;
     for (size_t p = step->panels.begin; p < step->panels.end; p++) {
-        struct layout_panel panel = gemm_f32_plan_panel(task->plan, p);
+        struct layout_panel panel = gemm_plan_panel(task->plan, p);
         struct panel_run one = *run;
         one.valid = panel.valid;
         one.strip.width = (uint32_t)panel.width;
@@ -95,10 +95,10 @@ static void run_panels(const struct gemm_task *task, const struct gemm_step *ste
 }
 
 void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_f32_block *block)
+                          const struct gemm_block *block)
 {
-    const struct gemm_f32 *plan = task->plan;
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_plan *plan = task->plan;
+    const struct gemm_shape *shape = &plan->shape;
     struct panel_run run = {
         .kernels = task->tiles->planes,
         .strip = {.a_step = shape->a_column,

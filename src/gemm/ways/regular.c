@@ -6,35 +6,35 @@
 
 enum { EIGHT = 8 };
 
-static bool has_kernels(const struct gemm_f32 *plan, const struct gemm_f32_listed_kernels *kernels)
+static bool has_kernels(const struct gemm_plan *plan, const struct gemm_f32_listed_kernels *kernels)
 {
     size_t tall = plan->tall;
     return tall >= 2 && kernels->regular[tall - 1] && kernels->regular[tall - 2];
 }
 
 /* Blocks of k of enough whole rounds. */
-static bool has_rounds(const struct gemm_f32 *plan)
+static bool has_rounds(const struct gemm_plan *plan)
 {
-    size_t k = plan->shape.k, last = k - (gemm_f32_k_blocks(plan) - 1) * plan->block_k;
+    size_t k = plan->shape.k, last = k - (gemm_k_blocks(plan) - 1) * plan->block_k;
     return k % 4 == 0 && plan->block_k % 4 == 0 && last / 4 >= GEMM_F32_REGULAR_ROUNDS;
 }
 
 /* Rows of one segment, with panels of 12 columns and none behind them but whole ones of 8. */
-static bool suits(const struct gemm_f32 *plan)
+static bool suits(const struct gemm_plan *plan)
 {
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_shape *shape = &plan->shape;
     return plan->listed && has_kernels(plan, plan->listed) && !plan->copies && shape->b_packed &&
            shape->a_is_regular && !shape->a_has_zeros && !shape->a_has_parts &&
            shape->segment == shape->k && shape->k > 0 && has_rounds(plan) &&
            plan->full_panels > 0 && (shape->n - plan->full_panels * LAYOUT_PANEL) % EIGHT == 0;
 }
 
-void gemm_f32_plan_regular(struct gemm_f32 *plan)
+void gemm_plan_regular(struct gemm_plan *plan)
 {
     size_t n = plan->shape.n, full = plan->full_panels, group = plan->group_panels;
     if (!suits(plan))
         return;
-    size_t panels = div_up(full, gemm_f32_groups(n, group));
+    size_t panels = div_up(full, gemm_panel_groups(n, group));
     size_t last = n - (div_up(full, panels) - 1) * panels * LAYOUT_PANEL;
     if (last <= group * LAYOUT_PANEL + EIGHT)
         plan->regular_panels = panels;
@@ -42,7 +42,7 @@ void gemm_f32_plan_regular(struct gemm_f32 *plan)
 
 bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     return plan->regular_panels && step->panels.begin < plan->full_panels &&
            has_kernels(plan, task->tiles->listed);
 }
@@ -63,7 +63,7 @@ static void run_tiles(struct gemm_f32_listed *call, const struct gemm_task *task
 static void run_pass(const struct gemm_task *task, const struct gemm_step *step,
                      struct gemm_f32_listed call, size_t p)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     const float *b = task->place.b, *bias = task->place.bias;
     size_t first = p * LAYOUT_PANEL, behind = first + call.panels * LAYOUT_PANEL;
     size_t k = plan->shape.k, begin = step->k.begin;
@@ -77,10 +77,10 @@ static void run_pass(const struct gemm_task *task, const struct gemm_step *step,
 }
 
 void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step *step,
-                           const struct gemm_f32_block *block)
+                           const struct gemm_block *block)
 {
-    const struct gemm_f32 *plan = task->plan;
-    const struct gemm_f32_shape *shape = &plan->shape;
+    const struct gemm_plan *plan = task->plan;
+    const struct gemm_shape *shape = &plan->shape;
     size_t end = min_size(step->panels.end, plan->full_panels), k = shape->k;
     struct gemm_f32_listed call = {
         .segments = 1,

@@ -7,17 +7,17 @@
 
 static void list_rows(const struct gemm_task *task)
 {
-    const struct gemm_f32 *plan = task->plan;
+    const struct gemm_plan *plan = task->plan;
     if (plan->shape.a_is_regular)
         gemm_step_list_regular(task, &plan->whole);
     else
         task->call->list_a(task->call->context, task->caller,
-                           &(struct gemm_f32_list){.batch = task->batch,
-                                                   .height = plan->tall,
-                                                   .tall = plan->tall_tiles,
-                                                   .low = plan->row_tiles - plan->tall_tiles,
-                                                   .segments = plan->whole.segments,
-                                                   .out = task->list});
+                           &(struct gemm_list){.batch = task->batch,
+                                               .height = plan->tall,
+                                               .tall = plan->tall_tiles,
+                                               .low = plan->row_tiles - plan->tall_tiles,
+                                               .segments = plan->whole.segments,
+                                               .out = task->list});
 }
 
 static void run_tiles(struct gemm_f32_listed *call, gemm_f32_listed_fn *run, size_t tiles,
@@ -32,7 +32,7 @@ static void run_tiles(struct gemm_f32_listed *call, gemm_f32_listed_fn *run, siz
     call->c += tiles * height * call->ldc;
 }
 
-static void run_all_tiles(const struct gemm_f32 *plan, const struct gemm_pass *pass,
+static void run_all_tiles(const struct gemm_plan *plan, const struct gemm_pass *pass,
                           struct gemm_f32_listed *call)
 {
     run_tiles(call, pass->run[0], plan->tall_tiles, plan->tall);
@@ -40,7 +40,7 @@ static void run_all_tiles(const struct gemm_f32 *plan, const struct gemm_pass *p
 }
 
 /* A panel of which not all columns exist. */
-static void run_ragged(const struct gemm_f32 *plan, const struct gemm_pass *pass,
+static void run_ragged(const struct gemm_plan *plan, const struct gemm_pass *pass,
                        const struct gemm_f32_listed *call)
 {
     float bias[LAYOUT_PANEL] = {0};
@@ -53,8 +53,8 @@ static void run_ragged(const struct gemm_f32 *plan, const struct gemm_pass *pass
 
 void gemm_run_short(const struct gemm_task *task)
 {
-    const struct gemm_f32 *plan = task->plan;
-    const struct gemm_f32_place *place = &task->place;
+    const struct gemm_plan *plan = task->plan;
+    const struct gemm_place *place = &task->place;
     struct span part = gemm_step_part(task, &plan->whole);
     size_t depth = part.end - part.begin, k = plan->shape.k;
     struct gemm_f32_listed call = {.segments = plan->whole.segments,

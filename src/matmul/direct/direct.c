@@ -472,7 +472,7 @@ static const char *direct_kernel(const void *plan)
     return ((const struct matmul_direct *)plan)->kernel;
 }
 
-const struct algorithm matmul_direct_f32 = {
+const struct algorithm matmul_direct = {
     .name = "direct",
     .refuse = direct_refuse,
     .choose = matmul_choose_packed,

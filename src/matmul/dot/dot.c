@@ -427,7 +427,7 @@ static void dot_run(const void *plan, const struct execution *execution)
                            execution->threads, run_span, &run);
 }
 
-const struct algorithm matmul_dot_f32 = {
+const struct algorithm matmul_dot = {
     .name = "dot",
     .refuse = dot_refuse,
     .choose = dot_choose,
