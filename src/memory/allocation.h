@@ -56,9 +56,4 @@ neo_status allocation_destroy(struct allocation *allocation);
 neo_status allocation_seal(struct allocation *allocation);
 void allocation_query(const struct allocation *allocation, neo_allocation_info *out);
 
-/* The public handle. engine (may be NULL) is the domain's; the handle takes over a reference to it,
- * unless creation fails. */
-neo_status allocation_handle_create(struct memory_domain *domain, neo_engine *engine,
-                                    const neo_allocation_request *request, neo_allocation **out);
-
 #endif

@@ -6,7 +6,7 @@
 
 #include "kernels/pack/f32/pack.h"
 #include "src/core/checked.h"
-#include "src/packed/winograd.h"
+#include "src/tensor/winograd.h"
 #include "src/tensor/layout.h"
 #include "src/threading/partition.h"
 

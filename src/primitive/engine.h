@@ -40,4 +40,9 @@ neo_engine *engine_retain(neo_engine *engine);
  */
 void engine_release(neo_engine *engine);
 
+/* The public handle. engine (may be NULL) is the domain's; the handle takes over a reference to it,
+ * unless creation fails. */
+neo_status allocation_handle_create(struct memory_domain *domain, neo_engine *engine,
+                                    const neo_allocation_request *request, neo_allocation **out);
+
 #endif

@@ -2,7 +2,7 @@
 #include "src/tensor/layout.h"
 
 #include "src/core/checked.h"
-#include "src/packed/winograd.h"
+#include "src/tensor/winograd.h"
 
 enum { LAYOUT_VERSION = 3, LAYOUT_WINOGRAD_VERSION = 3, FEW_COLUMNS = 36, MATRIX_UNIT = 4 };
 

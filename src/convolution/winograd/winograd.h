@@ -6,7 +6,7 @@
 #include "kernels/winograd/f32/winograd.h"
 #include "src/convolution/convolution.h"
 #include "src/gemm/gemm.h"
-#include "src/packed/winograd.h"
+#include "src/tensor/winograd.h"
 #include "src/tensor/layout.h"
 #include "src/threading/partition.h"
 

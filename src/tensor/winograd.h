@@ -8,8 +8,8 @@
  * of which the first n are used; B does not depend on t. So weights transformed for one n serve
  * every smaller one: factors that depend on n are in B, but for those of the largest n of a layout,
  * which are in G. */
-#ifndef SRC_PACKED_WINOGRAD_H
-#define SRC_PACKED_WINOGRAD_H
+#ifndef SRC_TENSOR_WINOGRAD_H
+#define SRC_TENSOR_WINOGRAD_H
 
 #include <stddef.h>
 

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "src/core/log.h"
-#include "src/memory/allocation.h"
 #include "src/primitive/engine.h"
 
 struct neo_allocation {

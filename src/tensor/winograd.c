@@ -1,5 +1,5 @@
 /* The matrices of Winograd's minimal filtering. */
-#include "src/packed/winograd.h"
+#include "src/tensor/winograd.h"
 
 #include <stdbool.h>
 
