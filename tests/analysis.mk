@@ -1,7 +1,12 @@
 # What reads sources and objects instead of running them.
-.PHONY: layers symbols spills analyze format lint
-layers: ## no include goes up the folder hierarchy
-	$(Q)tests/layers.sh
+.PHONY: layers circles symbols spills analyze format lint
+# Both judge the objects as they were built last, whatever the flags; `make lint` builds before.
+JUDGED = $(LIB_OBJ) $(BENCHDNN_OBJ)
+NOT_BUILT = $(filter-out $(wildcard $(JUDGED)),$(JUDGED))
+layers: $(NOT_BUILT) ## no include and no symbol goes up the folders (tests/layers.txt)
+	$(Q)$(PYTHON) tests/structure.py layers $(NM) $(BUILD) $(JUDGED)
+circles: $(NOT_BUILT) ## no file needs itself through the symbols of others
+	$(Q)$(PYTHON) tests/structure.py circles $(NM) $(BUILD) $(JUDGED)
 SPILLED = $(patsubst %.c,$(BUILD)/%.o,$(filter %neon.c,$(call sources_in,kernels/gemm)))
 spills: $(SPILLED) ## no loop of a matrix-multiplication kernel touches the stack
 	$(Q)tests/spills.sh $(OBJDUMP) $(SPILLED)
@@ -14,6 +19,6 @@ analyze: ## gcc's static analysis of the kernels
 C_FILES = $(shell git ls-files '*.c' '*.h')
 format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
-lint: layers symbols analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, symbols, documented variables
+lint: $(JUDGED) layers symbols analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, symbols, documented variables
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)tests/lint.sh

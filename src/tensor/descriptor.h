@@ -30,9 +30,9 @@ bool desc_is_empty(const neo_memory_desc *desc);
 /* Two elements may share a place: a stride of 0 with a size over 1, or overlapping strides. */
 bool desc_overlaps_itself(const neo_memory_desc *desc);
 
-/* Each makes an `any` descriptor strided and dense: in the order of tag, which must be valid for
- * its ndims; row-major; or in the order of another strided one with the same ndims. */
-void desc_set_tag(neo_memory_desc *desc, const char *tag);
+/* Each makes an `any` descriptor strided and dense: in the order of tag, unless that is no tag for
+ * its ndims (false); row-major; or in the order of another strided one with the same ndims. */
+bool desc_set_tag(neo_memory_desc *desc, const char *tag);
 void desc_set_plain(neo_memory_desc *desc);
 void desc_set_order_of(neo_memory_desc *desc, const neo_memory_desc *other);
 

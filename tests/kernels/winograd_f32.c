@@ -7,7 +7,7 @@
 
 #include "arch/cpu.h"
 #include "kernels/winograd/f32/winograd.h"
-#include "src/packed/winograd.h"
+#include "src/tensor/winograd.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
