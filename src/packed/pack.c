@@ -6,8 +6,8 @@
 
 #include "kernels/pack/f32/pack.h"
 #include "src/core/checked.h"
-#include "src/tensor/winograd.h"
 #include "src/tensor/layout.h"
+#include "src/tensor/winograd.h"
 #include "src/threading/partition.h"
 
 enum { ROWS_AT_ONCE = 256, LEAST_SLICE = 16 /* a cache line */ };

@@ -6,8 +6,8 @@
 #include "kernels/winograd/f32/winograd.h"
 #include "src/convolution/convolution.h"
 #include "src/gemm/gemm.h"
-#include "src/tensor/winograd.h"
 #include "src/tensor/layout.h"
+#include "src/tensor/winograd.h"
 #include "src/threading/partition.h"
 
 enum {
