@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/memory/kinds/mapping.h"
+#include "src/primitive/engine.h"
 #include "tests/support/domain.h"
 #include "tests/support/fault.h"
 #include "tests/support/temporary.h"
