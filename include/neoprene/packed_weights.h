@@ -44,7 +44,8 @@ typedef struct neo_packed_weights neo_packed_weights;
  *
  * The provider is asked first, by a 128-bit hash of the weights' bytes and by the layout: weights
  * that are there already, also from another primitive, process or run, are not packed again. A
- * provider that fails is replaced by memory for this call and counted as a fallback.
+ * provider that fails is replaced by memory for this call and counted as a fallback. Whatever mode
+ * the caller's floating-point unit is in, they are packed in the default one.
  *
  * @param out    receives the weights, or NULL on failure; release with
  *               neo_packed_weights_destroy().

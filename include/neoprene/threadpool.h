@@ -19,7 +19,9 @@ typedef void neo_task_fn(void *argument, int i, int n);
  *
  * The library relies on nothing but what is said here: tasks of one parallel_for() may run in any
  * order, on any threads, several on one thread, the calling one included; fewer threads than
- * num_threads() said may be there. A task never waits for another task. */
+ * num_threads() said may be there. A task never waits for another task. It computes in the
+ * floating-point mode of the thread that called the library (rounding, flushing of tiny numbers),
+ * and leaves the mode of the thread that it runs on as it was. */
 typedef struct neo_threadpool {
     void *context;
     uint32_t flags; /* NEO_THREADPOOL_* */

@@ -13,6 +13,7 @@
 #include "src/primitive/primitive.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
+#include "src/threading/float_mode.h"
 
 struct neo_packed_weights {
     atomic_size_t refs;
@@ -77,6 +78,16 @@ static neo_status run_reorder(const struct packing *packing, neo_memory *to)
     return status;
 }
 
+/* Callers in other modes, and other processes, find these weights too: their bits follow from the
+ * content alone. */
+static neo_status pack_in_default_mode(const struct packing *packing, neo_memory *to)
+{
+    uint64_t callers = float_mode_swap(FLOAT_MODE_DEFAULT);
+    neo_status status = run_reorder(packing, to);
+    (void)float_mode_swap(callers);
+    return status;
+}
+
 static neo_weights_content content_of(const struct packing *packing)
 {
     return source_content(&packing->plain->desc, memory_first_element(packing->plain),
@@ -101,7 +112,7 @@ static neo_status pack_to(void *argument, void *data)
     neo_status status = neo_memory_create(&to, packing->chosen, packing->engine, data);
     if (status != NEO_OK)
         return status;
-    status = run_reorder(packing, to);
+    status = pack_in_default_mode(packing, to);
     neo_memory_destroy(to);
     return status;
 }
@@ -276,7 +287,7 @@ neo_status neo_weights_compare(size_t *differing, neo_stream *stream, const neo_
     if (status != NEO_OK)
         return status;
     const struct packing packing = {stream->engine, stream, plain, &packed->desc, NULL};
-    status = run_reorder(&packing, again);
+    status = pack_in_default_mode(&packing, again);
     if (status == NEO_OK)
         *differing =
             count_differing(again->handle, packed->handle, neo_memory_desc_size(&packed->desc));

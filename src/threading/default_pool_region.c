@@ -5,6 +5,7 @@
 
 #include "src/core/log.h"
 #include "src/threading/default_pool_parts.h"
+#include "src/threading/float_mode.h"
 #include "src/threading/futex.h"
 #include "src/threading/leave_cpu.h"
 #include "src/threading/parallel.h"
@@ -22,6 +23,7 @@ struct region {
     void *argument;
     int n;
     struct worker *workers;
+    uint64_t float_mode; /* the caller's */
     int looked_at;       /* the workers 0 … looked_at - 1 have a valid slot[] */
     bool sleepers;       /* some of them slept */
     _Atomic int slots;   /* participants; 0 until looked_at and slot[] are complete */
@@ -145,6 +147,7 @@ static void take_part(struct worker *w, uintptr_t mail)
                                                  memory_order_acq_rel, memory_order_relaxed))
         return; /* taken back */
     struct region *r = (struct region *)mail;
+    (void)float_mode_swap(r->float_mode); /* kept: only tasks compute here */
     parallel_enter();
     work(r, (int)(r->slot[w->id] & ~SLEEPER));
     parallel_leave();
@@ -238,6 +241,7 @@ void pool_run_region(struct default_pool *pool, int live, int wanted, int n, neo
     r.argument = argument;
     r.n = n;
     r.workers = pool->workers;
+    r.float_mode = float_mode_here();
     r.sleepers = false;
     atomic_init(&r.slots, 0);
     atomic_init(&r.to_wake, 0);

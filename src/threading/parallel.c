@@ -6,6 +6,7 @@
 
 #include "src/core/checked.h"
 #include "src/threading/default_pool.h"
+#include "src/threading/float_mode.h"
 #include "src/threading/futex.h"
 
 /* How many tasks deep the thread is; back at 0 whenever it is outside of all parallel_for(). */
@@ -102,6 +103,7 @@ struct call {
     neo_task_fn *task;
     void *argument;
     int n;
+    uint64_t float_mode;   /* the caller's */
     _Atomic uint32_t left; /* tasks that have not returned, and ASLEEP */
 };
 
@@ -114,9 +116,11 @@ static void run_counted(void *argument, int i, int n)
 {
     struct call *call = argument;
     (void)n;
+    uint64_t own = float_mode_swap(call->float_mode);
     parallel_enter();
     call->task(call->argument, i, call->n);
     parallel_leave();
+    (void)float_mode_swap(own);
     if (atomic_fetch_sub_explicit(&call->left, 1, memory_order_acq_rel) == (ASLEEP | 1))
         futex_wake(&call->left, 1);
 }
@@ -144,7 +148,11 @@ static void wait_for(struct call *call)
  * because an asynchronous pool may run its tasks only there. */
 static void run_on_user_pool(const neo_threadpool *pool, int n, neo_task_fn *task, void *argument)
 {
-    struct call call = {.task = task, .argument = argument, .n = n, .left = (uint32_t)n};
+    struct call call = {.task = task,
+                        .argument = argument,
+                        .n = n,
+                        .float_mode = float_mode_here(),
+                        .left = (uint32_t)n};
     pool->parallel_for(pool->context, n, run_counted, &call);
     if (is_done(&call))
         return;

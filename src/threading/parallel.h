@@ -38,6 +38,7 @@ int parallel_kind_here(const struct parallel *p);
  *
  * Tasks run in any order, on any threads, possibly all on one: a task must not wait for another.
  * One task, no pool, or a call from inside a task: they run here, in order. Nothing is allocated.
+ * Each task has the caller's floating-point mode; threads of a user's pool get theirs back.
  * Any number of threads may call at the same time, with the same or with different pools. */
 void parallel_for(const struct parallel *p, int n, neo_task_fn *task, void *argument);
 

@@ -5,6 +5,7 @@
 
 #include "neoprene/openmp.h"
 #include "src/threading/parallel.h"
+#include "tests/support/float_modes.h"
 
 struct marks {
     atomic_int runs[200];
@@ -46,6 +47,33 @@ static void tasks_run_once_whatever_the_team(void **state)
     run_and_check(&p, 64);
 }
 
+static void note_mode(void *argument, int i, int n)
+{
+    uint64_t *modes = argument;
+    (void)n;
+    modes[i] = float_mode_here();
+}
+
+static void tasks_have_the_callers_mode(void **state)
+{
+    (void)state;
+    enum { TASKS = 16 };
+    neo_threadpool pool = neo_openmp_threadpool();
+    struct parallel p;
+    parallel_init(&p, &pool, NULL, 0);
+    uint64_t modes[TASKS];
+    omp_set_dynamic(0);
+    omp_set_num_threads(4);
+    parallel_for(&p, TASKS, note_mode, modes); /* the team exists from now on */
+    for (int mode = 0; mode < FLOAT_MODES; mode++) {
+        uint64_t want = float_modes[mode].bits, own = float_mode_swap(want);
+        parallel_for(&p, TASKS, note_mode, modes);
+        (void)float_mode_swap(own);
+        for (int i = 0; i < TASKS; i++)
+            assert_int_equal(modes[i], want);
+    }
+}
+
 static void calls_inside_a_users_region_run_inline(void **state)
 {
     (void)state;
@@ -73,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_run_once_whatever_the_team),
+        cmocka_unit_test(tasks_have_the_callers_mode),
         cmocka_unit_test(calls_inside_a_users_region_run_inline),
     };
     return cmocka_run_group_tests_name("threads_openmp", tests, NULL, NULL);

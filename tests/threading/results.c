@@ -1,6 +1,6 @@
 /* Random convolutions, and products of few rows: the same bits on any number of threads, by every
- * implementation offered. What a thread is given decides which kernels do it. NEO_TEST_ROUND makes
- * one alone. */
+ * implementation offered, in several floating-point modes of the caller. What a thread is given
+ * decides which kernels do it. NEO_TEST_ROUND makes one alone. */
 #include "tests/support/test.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "tests/support/convolution_random.h"
 #include "tests/support/divided.h"
 #include "tests/support/estimate.h"
+#include "tests/support/float_modes.h"
 #include "tests/support/pools.h"
 #include "tests/support/random.h"
 #include "tests/support/rounds.h"
@@ -18,6 +19,8 @@
 #define LARGE 1e15 /* cycles: worth all threads, however small */
 
 static const int threads[] = {2, 3, 7};
+static const enum test_pool_kind kinds[] = {TEST_POOL_DEFERRED, TEST_POOL_SYNCHRONOUS,
+                                            TEST_POOL_DEFERRED};
 enum { POOLS = count_of(threads) };
 static struct {
     struct test_pool *pool;
@@ -29,7 +32,7 @@ static int setup(void **state)
     if (session_setup_single(state))
         return -1;
     for (size_t i = 0; i < POOLS; i++) {
-        pools[i].pool = test_pool_create(TEST_POOL_DEFERRED, threads[i]);
+        pools[i].pool = test_pool_create(kinds[i], threads[i]);
         neo_stream_options options = {.threadpool = test_pool_table(pools[i].pool)};
         assert_int_equal(neo_stream_create(&pools[i].stream, engine, &options), NEO_OK);
     }
@@ -111,6 +114,15 @@ static void check_all(neo_primitive_desc *pd, uint64_t seed)
     neo_primitive_desc_destroy(pd);
 }
 
+/* Few rounds in other modes than the default one: emulators take long for them. */
+static void check_all_in_mode(neo_primitive_desc *pd, uint64_t seed, size_t round)
+{
+    size_t mode = round % 12 < FLOAT_MODES ? round % 12 : 0;
+    uint64_t own = float_mode_swap(float_modes[mode].bits);
+    check_all(pd, seed);
+    (void)float_mode_swap(own);
+}
+
 static void check_convolution(size_t round)
 {
     uint64_t seed = round;
@@ -120,7 +132,7 @@ static void check_convolution(size_t round)
     neo_primitive_desc *pd;
     print_message("round %zu: %s\n", round, name);
     assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-    check_all(pd, seed);
+    check_all_in_mode(pd, seed, round);
 }
 
 static struct divided divided;
@@ -139,7 +151,7 @@ static void check_product(size_t round)
     print_message("round %zu: %dx%d:%dx%d\n", round, (int)m, (int)k, (int)k, (int)n);
     divided_count(&divided, &desc);
     assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
-    check_all(pd, seed);
+    check_all_in_mode(pd, seed, round);
 }
 
 static void random_convolutions_are_the_same_on_any_number_of_threads(void **state)
