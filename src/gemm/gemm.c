@@ -6,20 +6,6 @@
 
 /* ---- one task ---- */
 
-const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step)
-{
-    const float *address[GEMM_F32_LIST] = {NULL};
-    struct gemm_list one = {.batch = task->batch,
-                            .row = step->row,
-                            .height = 1,
-                            .tall = 1,
-                            .first = step->k.begin,
-                            .segments = 1,
-                            .out = address};
-    task->call->list_a(task->call->context, task->caller, &one);
-    return address[0];
-}
-
 /* Where the sums of a step go. */
 static struct gemm_block block_of_c(const struct gemm_task *task, const struct gemm_step *step)
 {

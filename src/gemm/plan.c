@@ -1,4 +1,4 @@
-/* The blocked f32 matrix multiplication: how rows are read, blocks, the scratchpad. */
+/* The blocked f32 matrix multiplication: blocks, the scratchpad. */
 #include <math.h>
 
 #include "src/core/checked.h"
@@ -14,13 +14,7 @@ enum {
     MAX_BLOCK_TILES = 64,
     MAX_LISTED_TILES = 256,
     MAX_BLOCK_PANELS = 80,
-    MIN_BLOCK_K = 64,
-    MAX_BLOCK_K = 512,
-    BLOCK_K_UNIT = 8, /* two rounds of the kernels */
-    FEW_K = 256,
-    FEW_COLUMNS = 64,
-    FEW_PANELS = 2 * GEMM_F32_NR, /* columns */
-    CHUNK_PRODUCTS = 160000,      /* at least */
+    CHUNK_PRODUCTS = 160000, /* at least */
 };
 
 /* Listed tiles are as equal as they can be. */
@@ -31,83 +25,6 @@ static void choose_tall(struct gemm_plan *plan)
     plan->tall_tiles = tiles - (tiles * plan->tall - m);
 }
 
-/* Blocks as equal as possible, of at most max each. */
-static size_t even_block(size_t count, size_t max)
-{
-    return count == SIZE_MAX ? max : div_up(max_size(count, 1), div_up(max_size(count, 1), max));
-}
-
-/* The most values of k that a block has. Packed rows: a tile's panels of A and B take five eighths
- * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters, which may be
- * narrow ones; but where that leaves few values, one panel does for them, too. */
-static size_t most_k(const struct gemm_plan *plan, const struct cpu *cpu)
-{
-    size_t values = cpu->l1_bytes / sizeof(float);
-    size_t most = values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
-    size_t rows = plan->tile_rows ? plan->tile_rows : GEMM_F32_LISTED_HEIGHT;
-    size_t columns = min_size(max_size(plan->shape.n, 1), FEW_PANELS);
-    if (plan->listed)
-        most = max_size(values * 3 / 4 / (rows + columns), min_size(most, FEW_K));
-    return min_size(max_size(most, MIN_BLOCK_K), MAX_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
-}
-
-/* Blocks of k are a part of a segment or some segments; these, if segments have parts already. */
-void gemm_set_block_k(struct gemm_plan *plan, size_t most)
-{
-    const struct gemm_shape *shape = &plan->shape;
-    size_t segment = plan->listed ? shape->segment : shape->k;
-    plan->k_unit = shape->k;
-    if (shape->a_has_parts)
-        most = max_size(most, segment);
-    if (segment == shape->k || segment > most) {
-        size_t block = even_block(segment, most);
-        plan->k_unit = segment;
-        plan->block_k = plan->listed ? round_up(block, BLOCK_K_UNIT) : block;
-    } else {
-        plan->block_k = even_block(shape->k / segment, most / segment) * segment;
-    }
-}
-
-bool gemm_rows_collide(size_t a_stride, const struct cpu *cpu)
-{
-    size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
-    size_t apart = min_size(power_of_two_in(bytes), way);
-    return apart && 2 * (way / apart) < GEMM_F32_LISTED_HEIGHT;
-}
-
-size_t gemm_copied_columns(size_t a_stride, const struct cpu *cpu)
-{
-    enum { COLUMNS = 256, TILES = 2 };
-    size_t bytes = a_stride * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
-    size_t apart = min_size(power_of_two_in(bytes), way);
-    bool crowd = apart && way / apart * (CPU_L1_WAYS - 1) < (size_t)TILES * GEMM_F32_LISTED_HEIGHT;
-    return crowd && !cpu->core->in_order ? COLUMNS * (size_t)cpu->core->fmla_per_cycle : SIZE_MAX;
-}
-
-static bool is_unknown(const struct gemm_shape *shape)
-{
-    return shape->m == SIZE_MAX || shape->n == SIZE_MAX || shape->k == SIZE_MAX ||
-           shape->a_stride == SIZE_MAX;
-}
-
-/* All of k must be one block, and few rows fall into two tiles, or are multiplied twice in less
- * time than packing takes, as for few columns of B. Columns whose addresses differ by a multiple of
- * a large power of two share few places in the L1 cache; more of them in one place than it holds
- * would drive each other out before the next panel.
- */
-bool gemm_reads_planes(const struct gemm_shape *shape, const struct cpu *cpu)
-{
-    enum { FEW = 32, PACKING = 16 }; /* one of so many; multiply-adds for a value */
-    const struct gemm_plan packed = {.shape = *shape};
-    size_t bytes = shape->a_column * sizeof(float), way = cpu->l1_bytes / CPU_L1_WAYS;
-    size_t apart = power_of_two_in(bytes), places = way / max_size(min_size(apart, way), 1);
-    if (!bytes || !shape->columns || is_unknown(shape) || shape->m < GEMM_F32_PLANES_LOWEST)
-        return false;
-    size_t twice = round_up(shape->m, GEMM_F32_PLANES_LOWEST) - shape->m;
-    bool is_little = twice * FEW <= shape->m || twice * shape->n <= PACKING * shape->m;
-    return is_little && shape->k <= min_size(most_k(&packed, cpu), places * CPU_L1_WAYS);
-}
-
 /* Whole tiles of every height, at least one. */
 static size_t choose_run_rows(const struct gemm_plan *plan, const struct cpu *cpu)
 {
@@ -115,14 +32,6 @@ static size_t choose_run_rows(const struct gemm_plan *plan, const struct cpu *cp
     size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4 / max_size(plan->shape.k, 1);
     size_t rows = values > GEMM_F32_NR ? values - GEMM_F32_NR : 0;
     return max_size(rows / UNIT, 1) * UNIT;
-}
-
-/* How many full panels a tile's rows are used for before the next tile comes: with them, a block of
- * rows fills three quarters of the L1 cache. */
-size_t gemm_group_that_stays(const struct cpu *cpu, size_t k)
-{
-    size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4, rows = GEMM_F32_LISTED_HEIGHT * k;
-    return values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(k, 1)), 1) : 1;
 }
 
 /* Do all panels come together? They may be none but the two that few columns end in. */
@@ -174,43 +83,28 @@ static size_t choose_lap(const struct gemm_plan *plan, const struct cpu *cpu)
 static double choose_order(struct gemm_plan *plan, const struct cpu *cpu, size_t k)
 {
     const struct gemm_shape *shape = &plan->shape;
-    bool short_rows = plan->listed && shape->output != GEMM_STAGED && !is_unknown(shape);
+    bool short_rows = plan->listed && shape->output != GEMM_STAGED && !gemm_is_unknown(shape);
     size_t row_bytes = plan->tile_rows * (short_rows ? plan->block_k : k) * sizeof(float);
     size_t most_tiles = short_rows ? MAX_LISTED_TILES : MAX_BLOCK_TILES;
     size_t tiles = min_size(max_size(cpu->l2_bytes / 2 / row_bytes, 1), most_tiles);
-    plan->block_tiles = even_block(plan->row_tiles, tiles);
+    plan->block_tiles = gemm_even_block(plan->row_tiles, tiles);
     bool whole_rows = shape->b_packed && shape->output != GEMM_STAGED && plan->panels != SIZE_MAX;
     size_t most_panels = MAX_BLOCK_PANELS;
     bool one_block = plan->block_tiles == plan->row_tiles && !plan->copies;
     if (short_rows && !shape->b_packed && one_block)
         most_panels = min_size(plan->group_panels, most_panels);
     plan->block_panels =
-        whole_rows ? max_size(plan->panels, 1) : even_block(plan->panels, most_panels);
+        whole_rows ? max_size(plan->panels, 1) : gemm_even_block(plan->panels, most_panels);
     plan->k_inside = shape->output == GEMM_STAGED;
     return whole_rows && short_rows ? gemm_choose_order(plan, cpu) : 0;
-}
-
-/* Few columns leave room for more of k than a block has. */
-static size_t most_whole_k(const struct cpu *cpu, size_t rows, size_t n)
-{
-    size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8;
-    return n <= FEW_PANELS ? min_size(values / (rows + n), MAX_BLOCK_K) : 0;
-}
-
-size_t gemm_whole_k(const struct cpu *cpu, size_t rows, size_t n)
-{
-    const struct gemm_f32_listed_kernels *listed =
-        gemm_f32_listed_find(cpu->features, cpu->core->in_order);
-    const struct gemm_plan plan = {.shape = {.n = n}, .tile_rows = rows, .listed = listed};
-    return max_size(most_k(&plan, cpu), most_whole_k(cpu, rows, n));
 }
 
 /* Is k little more than a block has? Without blocks no sums are loaded. */
 static bool may_be_whole(const struct gemm_plan *plan, const struct cpu *cpu)
 {
     const struct gemm_shape *shape = &plan->shape;
-    return plan->listed && !is_unknown(shape) && shape->k > plan->block_k &&
-           shape->k <= most_whole_k(cpu, plan->tile_rows, shape->n);
+    return plan->listed && !gemm_is_unknown(shape) && shape->k > plan->block_k &&
+           shape->k <= gemm_most_whole_k(cpu, plan->tile_rows, shape->n);
 }
 
 /* Blocks of k that suit the L1 cache must not move many more lines behind the L2 cache. Returns the
@@ -247,7 +141,7 @@ static void choose_known(struct gemm_plan *plan, const struct cpu *cpu, size_t k
 
 static void choose_blocks(struct gemm_plan *plan, const struct cpu *cpu)
 {
-    size_t k = most_k(plan, cpu);
+    size_t k = gemm_most_k(plan, cpu);
     if (gemm_knows_l1(plan, cpu)) {
         choose_known(plan, cpu, k);
     } else {
@@ -260,7 +154,7 @@ static void choose_blocks(struct gemm_plan *plan, const struct cpu *cpu)
         choose_order(plan, cpu, k);
     }
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
-    if (!is_unknown(&plan->shape))
+    if (!gemm_is_unknown(&plan->shape))
         gemm_plan_regular(plan);
     plan->chunk_tiles = choose_chunk(plan, cpu);
     plan->lap_tiles = choose_lap(plan, cpu);
@@ -285,7 +179,7 @@ static size_t list_bytes(const struct gemm_plan *plan)
 /* Does every thread read rows in place, whatever core it runs on? Then none of them packs any. */
 static bool always_lists(const struct gemm_plan *plan, const struct cpu *cpu)
 {
-    return plan->listed && !plan->copies && !is_unknown(&plan->shape) &&
+    return plan->listed && !plan->copies && !gemm_is_unknown(&plan->shape) &&
            (plan->has_tail || plan->shape.a_has_parts ||
             plan->tall <= gemm_f32_listed_lowest(cpu->features));
 }
@@ -311,20 +205,10 @@ size_t gemm_scratch_bytes(const struct gemm_plan *plan, int threads)
     return plan->scratch.bytes * (size_t)threads;
 }
 
-bool gemm_lists(const struct cpu *cpu, double n)
-{
-    return cpu->core->in_order != IN_ORDER_NARROW || n <= (double)FEW_COLUMNS / 2;
-}
-
-bool gemm_lower_tiles_pay(const struct cpu *cpu, double n)
-{
-    return cpu->core->in_order && n <= (double)FEW_COLUMNS;
-}
-
 static void choose_rows(struct gemm_plan *plan, const struct cpu *cpu)
 {
     const struct gemm_shape *shape = &plan->shape;
-    bool unknown = is_unknown(shape);
+    bool unknown = gemm_is_unknown(shape);
     bool collide = unknown || gemm_rows_collide(shape->a_stride, cpu);
     bool low = plan->listed && collide && !unknown && gemm_lower_tiles_pay(cpu, (double)shape->n);
     plan->copies = plan->listed && collide && !low;
@@ -389,14 +273,14 @@ void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, cons
         plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
         plan->run_rows = choose_run_rows(plan, cpu);
     }
-    plan->has_tail = plan->listed && shape->b_packed && !is_unknown(shape) && !shape->a_has_parts &&
-                     gemm_tail_pays(cpu, shape->m, shape->n, shape->k);
+    plan->has_tail = plan->listed && shape->b_packed && !gemm_is_unknown(shape) &&
+                     !shape->a_has_parts && gemm_tail_pays(cpu, shape->m, shape->n, shape->k);
     plan_by(plan, cpu);
     if (plan->has_tail && gemm_k_blocks(plan) > 1) { /* its kernels do not accumulate */
         plan->has_tail = false;
         plan_by(plan, cpu);
     }
-    if (plan->listed && is_unknown(shape)) { /* the scratchpad is enough for both ways */
+    if (plan->listed && gemm_is_unknown(shape)) { /* the scratchpad is enough for both ways */
         struct gemm_plan packed = {.shape = *shape};
         plan_by(&packed, cpu);
         plan->scratch.bytes = max_size(plan->scratch.bytes, packed.scratch.bytes);
@@ -404,7 +288,7 @@ void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, cons
     plan->pack = pack_f32_find(cpu->features)->pack;
     gemm_tiles_init(&plan->tiles, cpu, shape->columns);
     plan->clamp = clamp_of(shape);
-    if (!is_unknown(shape))
+    if (!gemm_is_unknown(shape))
         plan_steps(plan);
     plan->kernel = plan->planes ? plan->planes->name
                    : plan->listed

@@ -7,6 +7,8 @@
 
 #include "arch/cpu.h"
 
+struct gemm_plan;
+
 /* Rows whose addresses differ by a multiple of a large power of two share few places in the L1
  * cache. More than two of them in one place would drive each other and B out. */
 bool gemm_rows_collide(size_t a_stride, const struct cpu *cpu);
@@ -28,6 +30,10 @@ bool gemm_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k);
 
 /* How many full panels of k values stay in the L1 cache together with a tile's rows. */
 size_t gemm_group_that_stays(const struct cpu *cpu, size_t k);
+
+/* The most values of k that a block has, and for few columns, which leave room for more of k. */
+size_t gemm_most_k(const struct gemm_plan *plan, const struct cpu *cpu);
+size_t gemm_most_whole_k(const struct cpu *cpu, size_t rows, size_t n);
 
 /* The most values of k that are one block, where so many rows are read in place. */
 size_t gemm_whole_k(const struct cpu *cpu, size_t rows, size_t n);

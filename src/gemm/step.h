@@ -64,6 +64,19 @@ static inline struct layout_panel gemm_plan_panel(const struct gemm_plan *plan, 
     return (plan->wide_panels ? layout_wide_panel : layout_panel)(plan->shape.n, p);
 }
 
+/* A size is known at run time only. */
+static inline bool gemm_is_unknown(const struct gemm_shape *shape)
+{
+    return shape->m == SIZE_MAX || shape->n == SIZE_MAX || shape->k == SIZE_MAX ||
+           shape->a_stride == SIZE_MAX;
+}
+
+/* Blocks as equal as possible, of at most max each. */
+static inline size_t gemm_even_block(size_t count, size_t max)
+{
+    return count == SIZE_MAX ? max : div_up(max_size(count, 1), div_up(max_size(count, 1), max));
+}
+
 /* How many blocks of k there are. */
 size_t gemm_k_blocks(const struct gemm_plan *plan);
 

@@ -1,4 +1,4 @@
-/* Steps of the blocked multiplication with rows of A read in place: lists of where these are. */
+/* Steps of the blocked multiplication with rows of A read in place: where these are. */
 #include <string.h>
 
 #include "src/core/checked.h"
@@ -7,6 +7,20 @@
 enum { HEIGHT = GEMM_F32_LISTED_HEIGHT, LIST = GEMM_F32_LIST };
 
 /* ---- rows of A ---- */
+
+const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step *step)
+{
+    const float *address[GEMM_F32_LIST] = {NULL};
+    struct gemm_list one = {.batch = task->batch,
+                            .row = step->row,
+                            .height = 1,
+                            .tall = 1,
+                            .first = step->k.begin,
+                            .segments = 1,
+                            .out = address};
+    task->call->list_a(task->call->context, task->caller, &one);
+    return address[0];
+}
 
 /* Rows that would fall on the same few places of the L1 cache are copied next to each other.
  * Returns the end of the copies. */
