@@ -17,9 +17,24 @@ const struct gemm_type gemm_types[] = {
 const size_t gemm_type_count = GEMM_TYPES;
 
 const struct gemm_kernel *const gemm_kernels[] = {
-    &gemm_ref[GEMM_F32],     &gemm_ref[GEMM_S8_DOT],   &gemm_ref[GEMM_S8_MMLA],
-    &gemm_ref[GEMM_S8_WIDE], &gemm_ref[GEMM_BF16_DOT], &gemm_ref[GEMM_BF16_MMLA],
-    &gemm_ref[GEMM_F16],     &gemm_ref[GEMM_F16_LONG],
+#if !NEO_PORTABLE
+    &gemm_neon[0],
+    &gemm_neon[1],
+    &gemm_neon[2],
+    &gemm_neon[3],
+    &gemm_neon[4],
+    &gemm_neon[5],
+    &gemm_neon[6],
+    &gemm_neon[7],
+#endif
+    &gemm_ref[GEMM_F32],
+    &gemm_ref[GEMM_S8_DOT],
+    &gemm_ref[GEMM_S8_MMLA],
+    &gemm_ref[GEMM_S8_WIDE],
+    &gemm_ref[GEMM_BF16_DOT],
+    &gemm_ref[GEMM_BF16_MMLA],
+    &gemm_ref[GEMM_F16],
+    &gemm_ref[GEMM_F16_LONG],
 };
 const size_t gemm_kernel_count = sizeof gemm_kernels / sizeof gemm_kernels[0];
 

@@ -55,9 +55,10 @@ static inline size_t gemm_panel_bytes(const struct gemm_type *type, size_t width
  *   sum = add ? sums[i * row + j] : start ? start[j] : 0
  *   sums[i * row + j] = sum + the sum over p < groups * type->group of A(i, p) * B(p, j)
  *
- * s32 is exact, modulo 2^32. f32 and f16 are summed in an order that depends on the kernel, not on
- * the tile; products of f16 and bf16 are exact in f32, and a sum of f32 is off by no more than
- * twice what k rounded additions allow. bf16's instructions take denormal numbers for zeros.
+ * s32 is exact, modulo 2^32. f32 and f16 are summed in an order that depends on the kernel and on
+ * mr, since small tiles have several sums for each element; products of f16 and bf16 are exact in
+ * f32, and a sum of f32 is off by no more than twice what k rounded additions allow. bf16's
+ * instructions take denormal numbers for zeros.
  *
  * Nothing of sums but its valid part is read or written; start has nr values. Panels are read in
  * full: mr rows and nr columns of all groups. */
@@ -110,6 +111,8 @@ enum {
     GEMM_F16_LONG,
     GEMM_TYPES
 };
+enum { GEMM_NEON_KERNELS = 8 };
+extern const struct gemm_kernel gemm_neon[GEMM_NEON_KERNELS];
 extern const struct gemm_kernel gemm_ref[GEMM_TYPES];
 
 #endif

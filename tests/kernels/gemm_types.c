@@ -266,6 +266,52 @@ static void every_type_has_a_kernel(void **state)
     assert_null(gemm_type_named("f64"));
 }
 
+/* What is stored and how it is summed, on a core with so many features: what is multiplied. */
+static void cores_choose_what_is_fastest(void **state)
+{
+    (void)state;
+    enum { V9 = CPU_NEON | CPU_FP16 | CPU_FHM | CPU_DOTPROD | CPU_BF16 | CPU_I8MM };
+    static const struct {
+        const char *core;
+        uint32_t features;
+        enum element element, sum;
+        const char *type;
+    } rows[] = {
+        {"cortex-a53", CPU_NEON, ELEMENT_S8, ELEMENT_S32, "s8_wide"},
+        {"cortex-a53", CPU_NEON, ELEMENT_BF16, ELEMENT_F32, "f32"},
+        {"cortex-a53", CPU_NEON, ELEMENT_F16, ELEMENT_F32, "f32"},
+        {"neoverse-n1", CPU_NEON | CPU_FP16 | CPU_DOTPROD, ELEMENT_S8, ELEMENT_S32, "s8_dot"},
+        {"neoverse-n1", CPU_NEON | CPU_FP16 | CPU_DOTPROD, ELEMENT_U8, ELEMENT_S32, "s8_dot"},
+        {"neoverse-n1", CPU_NEON | CPU_FP16 | CPU_DOTPROD, ELEMENT_BF16, ELEMENT_F32, "f32"},
+        {"neoverse-n1", CPU_NEON | CPU_FP16 | CPU_DOTPROD, ELEMENT_F16, ELEMENT_F16, "f16"},
+        {"neoverse-n1", CPU_NEON | CPU_FP16 | CPU_DOTPROD, ELEMENT_F16, ELEMENT_F32, "f32"},
+        {"neoverse-n2", V9, ELEMENT_S8, ELEMENT_S32, "s8_mmla"},
+        {"neoverse-n2", V9, ELEMENT_BF16, ELEMENT_F32, "bf16_mmla"},
+        {"neoverse-n2", V9, ELEMENT_F16, ELEMENT_F32, "f16_long"},
+        {"neoverse-n2", V9 & ~(uint32_t)CPU_I8MM, ELEMENT_S8, ELEMENT_S32, "s8_dot"},
+        {"neoverse-v2", V9, ELEMENT_U8, ELEMENT_S32, "s8_mmla"},
+        {"cortex-a510", V9, ELEMENT_S8, ELEMENT_S32, "s8_mmla"},
+        {"cortex-a510", V9, ELEMENT_BF16, ELEMENT_F32, "f32"},
+        {"cortex-a520", V9, ELEMENT_BF16, ELEMENT_F32, "bf16_dot"},
+        {"m2-avalanche", V9, ELEMENT_S8, ELEMENT_S32, "s8_dot"},
+        {"m2-avalanche", V9, ELEMENT_BF16, ELEMENT_F32, "f32"},
+        {"m2-avalanche", V9, ELEMENT_F32, ELEMENT_F32, "f32"},
+        {"oryon", V9, ELEMENT_S8, ELEMENT_S32, "s8_dot"},
+        {"oryon", V9, ELEMENT_BF16, ELEMENT_F32, "bf16_dot"},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct cpu cpu = stated_cpu(rows[i].core, 32768);
+        if (!(cpu.features & CPU_NEON))
+            return; /* a portable build has plain loops only */
+        cpu.features = rows[i].features;
+        assert_string_equal(gemm_type_choose(&cpu, rows[i].element, rows[i].sum)->name,
+                            rows[i].type);
+    }
+    struct cpu cpu = stated_cpu("neoverse-n2", 32768);
+    assert_null(gemm_type_choose(&cpu, ELEMENT_F32, ELEMENT_S32));
+    assert_null(gemm_type_choose(&cpu, ELEMENT_S8, ELEMENT_F16));
+}
+
 int main(void)
 {
     static const struct CMUnitTest each[] = {
@@ -275,6 +321,7 @@ int main(void)
     };
     static const struct CMUnitTest alone[] = {
         cmocka_unit_test(every_type_has_a_kernel),
+        cmocka_unit_test(cores_choose_what_is_fastest),
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_a, MOST_BYTES},

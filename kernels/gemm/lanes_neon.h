@@ -1,0 +1,167 @@
+/* Tiles whose instructions multiply vectors of B by lanes of A: FMLA, FMLAL, SDOT, BFDOT.
+ *
+ * A lane has what A's row has for a group of k. A round is some steps, one group each; their lanes
+ * come by as few loads as registers allow. Sums are the last registers, row by row; small tiles
+ * have two or four sets of them, for groups in turn, so that an instruction does not wait for the
+ * one before. 8x12: 24 sums, 16 lanes of A in four registers, three or four vectors of B; four
+ * groups take 96 multiply-accumulates, two loads of A, four of B, and two instructions of the loop.
+ *
+ * A file says lane_bytes and b_bytes, which are those of a vector of B for one group: 8 where
+ * instructions take halves of registers, then two groups are loaded together; and it has
+ *
+ *   mac sum, b, a, lane, half   one instruction; half: 1 for the upper one of b
+ *   add_sets sum, other         sum += other */
+/* clang-format off */
+#include "kernels/gemm/tiles_neon.h"
+
+/* For a height: registers of A, and groups whose lanes they have together, a divisor of the
+ * round's. */
+    .macro plan_lanes height, vectors
+    .set lanes, 16 / lane_bytes
+    .set together, 2
+    .rept 3
+    .if (\height * together) % lanes
+    .set together, together * 2
+    .endif
+    .endr
+    .if (together < 4) & (\height * 4 <= 4 * lanes)
+    .set together, 4
+    .endif
+    .set a_registers, \height * together / lanes
+    .set in_round, 4
+    .if (together > 4) | (\height == 1)
+    .set in_round, 8
+    .endif
+    .set sets, 1
+    .if \height * \vectors <= 4
+    .set sets, 4
+    .elseif \height * \vectors <= 9
+    .set sets, 2
+    .endif
+    .set set_sums, \height * \vectors
+    .set first_sum, 32 - sets * set_sums
+    .set first_b, a_registers
+    .endm
+
+/* Row i of set 0. */
+    .macro each_row height, what
+    .set i, 0
+    .rept \height
+    \what %(first_sum + i * row_vectors)
+    .set i, i + 1
+    .endr
+    .endm
+    .macro load_row first
+    several ld1, row_vectors, \first, at, line
+    .endm
+    .macro store_row first
+    several st1, row_vectors, \first, c, line
+    .endm
+
+    .macro begin_sums height, vectors
+    .set row_vectors, \vectors
+    cbnz w8, 2f
+    cbnz scratch, 1f
+    clear_all %(first_sum), %(sets * set_sums)
+    b 3f
+1:  load_vectors %(first_b), \vectors, scratch
+    .set i, 0
+    .rept set_sums
+    copy_to %(first_sum + i), %(first_b + i % \vectors)
+    .set i, i + 1
+    .endr
+    b 4f
+2:  mov at, c
+    each_row \height, load_row
+4:  clear_all %(first_sum + set_sums), %((sets - 1) * set_sums)
+3:
+    .endm
+
+    .macro end_sums height, vectors
+    .set i, set_sums
+    .rept (sets - 1) * set_sums
+    add_sets %(first_sum + i % set_sums), %(first_sum + i)
+    .set i, i + 1
+    .endr
+    each_row \height, store_row
+    .endm
+
+/* Group number `step` of the loaded lanes; halves: the first vector of B in them. */
+    .macro multiply_step height, vectors, step, set, halves
+    .set i, 0
+    .rept \height
+    .set j, 0
+    .rept \vectors
+    .set lane, \step * \height + i
+    .if b_bytes == 16
+    mac %(first_sum + \set * set_sums + i * \vectors + j), %(first_b + j), %(lane / lanes), %(lane % lanes), 0
+    .else
+    .set half, \halves + j
+    mac %(first_sum + \set * set_sums + i * \vectors + j), %(first_b + half / 2), %(lane / lanes), %(lane % lanes), %(half % 2)
+    .endif
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro round_of_groups height, vectors
+    .set u, 0
+    .rept in_round
+    .if u % together == 0
+    load_vectors 0, %(a_registers), a
+    .endif
+    .if b_bytes == 16
+    load_vectors %(first_b), \vectors, b
+    multiply_step \height, \vectors, %(u % together), %(u % sets), 0
+    .else
+    .if u % 2 == 0
+    load_vectors %(first_b), \vectors, b
+    .endif
+    multiply_step \height, \vectors, %(u % together), %(u % sets), %(u % 2 * \vectors)
+    .endif
+    .set u, u + 1
+    .endr
+    .endm
+
+    .macro one_group height, vectors
+    load_bytes 0, %(\height * lane_bytes), a
+    load_bytes %(first_b), %(\vectors * b_bytes), b
+    multiply_step \height, \vectors, 0, 0, 0
+    .endm
+
+    .macro tile_body height, vectors
+    plan_lanes \height, \vectors
+    begin_sums \height, \vectors
+    .if in_round == 8
+    lsr scratch, groups, #3
+    and groups, groups, #7
+    .else
+    lsr scratch, groups, #2
+    and groups, groups, #3
+    .endif
+    cbz scratch, 6f
+5:  round_of_groups \height, \vectors
+    subs scratch, scratch, #1
+    b.ne 5b
+6:  cbz groups, 8f
+7:  one_group \height, \vectors
+    subs groups, groups, #1
+    b.ne 7b
+8:  end_sums \height, \vectors
+    .endm
+
+    .macro lanes_tile name, height, vectors
+    plan_lanes \height, \vectors
+    .set saves, (sets * set_sums > 16) | (a_registers + \vectors > 8)
+    whole_tile .L\name\()_\height\()_\vectors, \height, \vectors
+    .endm
+    .macro lanes_tiles name
+    begin_table \name
+    .irp vectors, 1, 2, 3
+    .irp height, 1, 2, 3, 4, 5, 6, 7, 8
+    lanes_tile \name, \height, \vectors
+    .endr
+    .endr
+    end_table \name
+    .endm

@@ -1,0 +1,229 @@
+/* Tiles whose instructions multiply two rows of A by two columns of B: SMMLA, BFMMLA.
+ *
+ * A vector of A has eight bytes of each of two rows, one of B those of two columns, and one of sums
+ * is a square of two rows and two columns. 8x12: 24 sums, four vectors of A and three of B; two
+ * groups take 48 multiply-accumulates, six loads of several registers and two instructions of the
+ * loop. An odd height's last row is alone in its vectors.
+ *
+ * One row alone would leave half of each product unused. It takes the instruction for lanes, whose
+ * vectors have two sums for each column; so do those of B, and the row's eight bytes come twice.
+ *
+ * A file has
+ *
+ *   mmla sum, a, b       squares
+ *   dot sum, b, a        one row
+ *   add_sums sum, other  sum += other
+ *   add_pairs sum, low, high   four columns from two vectors of two sums each */
+/* clang-format off */
+#include "kernels/gemm/tiles_neon.h"
+
+    .macro plan_squares height, vectors
+    .set pairs, (\height + 1) / 2
+    .set squares, 2 * \vectors
+    .set first_sum, 32 - pairs * squares
+    .endm
+
+/* ---- rows of C, and the squares they are in: the upper row in the lower half ---- */
+
+/* Squares in pairs: four columns of rows 2 pair and 2 pair + 1 are in v(square) and the next one;
+ * v4 and v5 have those rows. */
+    .macro rows_to_squares square, next
+    trn1 v\square\().2d, v4.2d, v5.2d
+    trn2 v\next\().2d, v4.2d, v5.2d
+    .endm
+    .macro squares_to_rows first, second, square, next
+    trn1 v\first\().2d, v\square\().2d, v\next\().2d
+    trn2 v\second\().2d, v\square\().2d, v\next\().2d
+    .endm
+
+/* Of a pair of rows; alone: there is only the upper one. */
+    .macro load_pair_of_rows pair, vectors, alone
+    .set j, 0
+    .rept \vectors
+    ldr q4, [at, #16 * j]
+    .if \alone
+    movi v5.4s, #0
+    .else
+    ldr q5, [c, #16 * j]
+    .endif
+    rows_to_squares %(first_sum + \pair * squares + 2 * j), %(first_sum + \pair * squares + 2 * j + 1)
+    .set j, j + 1
+    .endr
+    .endm
+    .macro load_squares height, vectors
+    mov scratch, c
+    .set pair, 0
+    .rept pairs
+    mov at, c
+    add c, c, line
+    load_pair_of_rows %(pair), \vectors, %(2 * pair + 2 > \height)
+    add c, c, line
+    .set pair, pair + 1
+    .endr
+    mov c, scratch
+    .endm
+
+    .macro store_squares height, vectors
+    .set pair, 0
+    .rept pairs
+    .set j, 0
+    .rept \vectors
+    squares_to_rows %(j), %(3 + j), %(first_sum + pair * squares + 2 * j), %(first_sum + pair * squares + 2 * j + 1)
+    .set j, j + 1
+    .endr
+    several st1, \vectors, 0, c, line
+    .if 2 * pair + 2 <= \height
+    several st1, \vectors, 3, c, line
+    .endif
+    .set pair, pair + 1
+    .endr
+    .endm
+
+/* Two columns of what all rows begin with, twice. */
+    .macro begin_column square
+    ld1r {v\square\().2d}, [scratch], #8
+    .endm
+
+    .macro begin_squares height, vectors
+    cbnz w8, 2f
+    cbnz scratch, 1f
+    clear_all %(first_sum), %(pairs * squares)
+    b 3f
+1:  for_all begin_column, %(first_sum), %(squares)
+    .set i, squares
+    .rept (pairs - 1) * squares
+    copy_to %(first_sum + i), %(first_sum + i - squares)
+    .set i, i + 1
+    .endr
+    b 3f
+2:  load_squares \height, \vectors
+3:
+    .endm
+
+/* ---- groups of k ---- */
+
+    .macro multiply_columns count, first_column, first_b
+    .set j, 0
+    .rept \count
+    .set pair, 0
+    .rept pairs
+    mmla %(first_sum + pair * squares + \first_column + j), %(pair), %(\first_b + j)
+    .set pair, pair + 1
+    .endr
+    .set j, j + 1
+    .endr
+    .endm
+    .macro load_lower register
+    ldr d\register, [a], #8
+    .endm
+    .macro group_of_squares height, vectors
+    .if \height > 1
+    load_vectors 0, %(\height / 2), a
+    .endif
+    .if \height % 2
+    load_lower %(\height / 2)
+    .endif
+    .if \vectors == 3
+    load_vectors 4, 3, b
+    multiply_columns 3, 0, 4
+    load_vectors 4, 3, b
+    multiply_columns 3, 3, 4
+    .else
+    load_vectors 4, %(2 * \vectors), b
+    multiply_columns %(2 * \vectors), 0, 4
+    .endif
+    .endm
+
+    .macro square_tile height, vectors
+    plan_squares \height, \vectors
+    begin_squares \height, \vectors
+    lsr scratch, groups, #1
+    cbz scratch, 6f
+5:  group_of_squares \height, \vectors
+    group_of_squares \height, \vectors
+    subs scratch, scratch, #1
+    b.ne 5b
+6:  tbz groups, #0, 8f
+    group_of_squares \height, \vectors
+8:  store_squares \height, \vectors
+    .endm
+
+/* ---- one row: two sums a column, two sets of them; v0 and v1 have the row ---- */
+
+    .macro group_of_row vectors, set
+    ld1r {v0.2d}, [a], #8
+    .set j, 0
+    .rept \vectors
+    load_vectors 4, 2, b
+    dot %(first_sum + \set * squares + 2 * j), 4, 0
+    dot %(first_sum + \set * squares + 2 * j + 1), 5, 0
+    .set j, j + 1
+    .endr
+    .endm
+    .macro groups_of_row vectors, count
+    .set set, 0
+    .rept \count
+    group_of_row \vectors, %(set % 2)
+    .set set, set + 1
+    .endr
+    .endm
+
+/* What there was, or what the row begins with, is added in the end. */
+    .macro row_tile vectors
+    .set squares, 2 * \vectors
+    .set first_sum, 32 - 2 * squares
+    clear_all %(first_sum), %(2 * squares)
+    cmp w8, #0
+    csel at, c, scratch, ne
+    lsr scratch, groups, #2
+    cbz scratch, 6f
+5:  groups_of_row \vectors, 4
+    subs scratch, scratch, #1
+    b.ne 5b
+6:  ands groups, groups, #3
+    b.eq 8f
+7:  groups_of_row \vectors, 1
+    subs groups, groups, #1
+    b.ne 7b
+8:  .set j, 0
+    .rept squares
+    add_sums %(first_sum + j), %(first_sum + squares + j)
+    .set j, j + 1
+    .endr
+    .set j, 0
+    .rept \vectors
+    add_pairs %(j), %(first_sum + 2 * j), %(first_sum + 2 * j + 1)
+    .set j, j + 1
+    .endr
+    cbz at, 9f
+    several_at ld1, \vectors, 4, at
+    .set j, 0
+    .rept \vectors
+    add_sums %(j), %(4 + j)
+    .set j, j + 1
+    .endr
+9:  several_at st1, \vectors, 0, c
+    .endm
+
+    .macro tile_body height, vectors
+    .if \height == 1
+    row_tile \vectors
+    .else
+    square_tile \height, \vectors
+    .endif
+    .endm
+
+    .macro mmla_tile name, height, vectors
+    plan_squares \height, \vectors
+    .set saves, pairs * squares > 16
+    whole_tile .L\name\()_\height\()_\vectors, \height, \vectors
+    .endm
+    .macro mmla_tiles name
+    begin_table \name
+    .irp vectors, 1, 2, 3
+    .irp height, 1, 2, 3, 4, 5, 6, 7, 8
+    mmla_tile \name, \height, \vectors
+    .endr
+    .endr
+    end_table \name
+    .endm

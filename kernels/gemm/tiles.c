@@ -1,0 +1,22 @@
+/* Tiles of which not all is valid. */
+#include "kernels/gemm/tiles.h"
+
+static void copy_rows(char *to, size_t to_row, const char *from, size_t from_row,
+                      const struct gemm_tile *tile, size_t sum_bytes)
+{
+    for (size_t i = 0; i < tile->m; i++)
+        memcpy(to + i * to_row * sum_bytes, from + i * from_row * sum_bytes, tile->n * sum_bytes);
+}
+
+void gemm_run_part(const struct gemm_tile *tile, size_t sum_bytes, gemm_run_fn *whole)
+{
+    uint32_t sums[GEMM_MR * GEMM_MOST_NR];
+    struct gemm_tile all = *tile;
+    all.sums = sums, all.row = tile->nr, all.m = tile->mr, all.n = tile->nr;
+    if (tile->add) {
+        memset(sums, 0, sizeof sums);
+        copy_rows((char *)sums, all.row, tile->sums, tile->row, tile, sum_bytes);
+    }
+    whole(&all);
+    copy_rows(tile->sums, tile->row, (const char *)sums, all.row, tile, sum_bytes);
+}

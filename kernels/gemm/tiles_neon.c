@@ -1,0 +1,34 @@
+/* The kernels whose tiles are assembly. */
+#include "kernels/gemm/tiles.h"
+
+#include "kernels/gemm/offsets.h"
+
+#define KERNEL(name, tiles, vector, sum_bytes)                  \
+    extern gemm_run_fn *const tiles[GEMM_TILES];                \
+    static void name(const struct gemm_tile *tile)              \
+    {                                                           \
+        gemm_run_whole_or_part(tile, tiles, vector, sum_bytes); \
+    }
+KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, 4, 4)
+KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, 4, 4)
+KERNEL(gemm_f16_fp16, gemm_f16_tiles, 8, 2)
+KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, 4, 4)
+KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, 4, 4)
+KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, 4, 4)
+#undef KERNEL
+
+#define ROW(name, number, needs)                                \
+    {                                                           \
+#name, &gemm_types[number], CPU_NEON | (needs), 0, name \
+    }
+const struct gemm_kernel gemm_neon[GEMM_NEON_KERNELS] = {
+    ROW(gemm_s8_dot_dotprod, GEMM_S8_DOT, CPU_DOTPROD),
+    ROW(gemm_bf16_dot_bf16, GEMM_BF16_DOT, CPU_BF16),
+    ROW(gemm_f16_fp16, GEMM_F16, CPU_FP16),
+    ROW(gemm_f16_long_fhm, GEMM_F16_LONG, CPU_FHM),
+    ROW(gemm_s8_mmla_i8mm, GEMM_S8_MMLA, CPU_DOTPROD | CPU_I8MM),
+    ROW(gemm_bf16_mmla_bf16, GEMM_BF16_MMLA, CPU_BF16),
+    ROW(gemm_f32_tiles_neon, GEMM_F32, 0),
+    ROW(gemm_s8_wide_neon, GEMM_S8_WIDE, 0),
+};
+#undef ROW

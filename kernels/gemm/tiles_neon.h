@@ -1,0 +1,104 @@
+/* What whole tiles of kernels/gemm/types.h in assembly share, for types of any element: their
+ * arguments, and one function for every height and width in a table, which is indexed as
+ * GEMM_MR * (vectors - 1) + height - 1. A file has a macro `tile_body height, vectors`. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/gemm/offsets.h"
+
+tile .req x0
+a .req x1
+b .req x2
+groups .req x3
+c .req x4
+line .req x5
+scratch .req x6
+at .req x7
+
+/* 1: sums are of 16 bits. */
+    .set sums_are_halves, 0
+
+    .macro load_arguments
+    ldp groups, a, [tile, #TILE_GROUPS]
+    ldp b, c, [tile, #TILE_B]
+    ldr line, [tile, #TILE_ROW]
+    ldr w8, [tile, #TILE_ADD]
+    ldr scratch, [tile, #TILE_START]
+    .if sums_are_halves
+    lsl line, line, #1
+    .else
+    lsl line, line, #2
+    .endif
+    .endm
+
+/* saves: whether it uses v8 … v15. */
+    .macro whole_tile name, height, vectors
+    begin_listed_function \name
+    table_entry \name
+    .if saves
+    save_registers 4
+    .endif
+    load_arguments
+    tile_body \height, \vectors
+    .if saves
+    restore_registers
+    .endif
+    ret
+    .endm
+
+    .macro copy_to sum, from
+    mov v\sum\().16b, v\from\().16b
+    .endm
+
+/* Of a panel, the next `bytes` from v(first) on, and no more. */
+    .macro load_bytes first, bytes, from
+    .set to_load, \bytes
+    .set in_register, \first
+    .rept \bytes / 16
+    load_whole_vector %(in_register), \from
+    .set in_register, in_register + 1
+    .set to_load, to_load - 16
+    .endr
+    .set loaded, 0
+    .irp size, 8, 4, 2
+    .if to_load >= \size
+    load_piece %(in_register), \size, %(loaded / \size), \from
+    .set loaded, loaded + \size
+    .set to_load, to_load - \size
+    .endif
+    .endr
+    .endm
+    .macro load_whole_vector register, from
+    ldr q\register, [\from], #16
+    .endm
+/* Whatever is first in a register clears the rest of it. */
+    .macro load_piece register, size, place, from
+    .if \size == 8
+    ldr d\register, [\from], #8
+    .elseif (\size == 4) & (\place == 0)
+    ldr s\register, [\from], #4
+    .elseif \size == 4
+    ld1 {v\register\().s}[\place], [\from], #4
+    .elseif \place == 0
+    ldr h\register, [\from], #2
+    .else
+    ld1 {v\register\().h}[\place], [\from], #2
+    .endif
+    .endm
+
+/* Whole vectors, up to four by one instruction. */
+    .macro load_vectors first, count, from
+    .set to_load, \count
+    .set in_register, \first
+    .rept (\count + 3) / 4
+    .if to_load > 4
+    load_several 4, %(in_register), \from, 64
+    .else
+    load_several %(to_load), %(in_register), \from, %(16 * to_load)
+    .endif
+    .set in_register, in_register + 4
+    .set to_load, to_load - 4
+    .endr
+    .endm
+    .macro load_several count, first, from, bytes
+    several ld1, \count, \first, \from, #\bytes
+    .endm
