@@ -14,14 +14,10 @@ extern const struct algorithm convolution_gemm, convolution_depthwise, convoluti
     convolution_dilated_winograd_2, convolution_dilated_winograd_4, convolution_dilated_winograd_6,
     convolution_reference;
 
-/* The best of them for a problem whose images have their layout, but for one; NULL if none serves
- * it. *estimate: its cycles. */
-const struct algorithm *convolution_best(const struct problem *problem, const struct algorithm *but,
-                                         const struct cpu *cpu, double *estimate);
+extern const struct operation convolution_operation;
 
-/* Does any of them, but for one, serve it? */
-bool convolution_is_served(const struct problem *problem, const struct algorithm *but,
-                           const struct cpu *cpu);
+/* The operation's check. */
+const char *convolution_check(struct problem *problem, bool *unsupported);
 
 /* The one of Winograd's algorithms that is for this layout of weights (enum layout_id), or NULL. */
 const struct algorithm *convolution_winograd(uint32_t layout);

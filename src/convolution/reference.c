@@ -42,12 +42,6 @@ static void reference_plan(void *plan, const struct problem *problem, const stru
     convolution_shape_init(plan, problem);
 }
 
-static size_t reference_scratch_bytes(const void *plan, int threads)
-{
-    (void)plan, (void)threads;
-    return 0;
-}
-
 static const char *reference_kernel(const void *plan)
 {
     (void)plan;
@@ -143,7 +137,6 @@ const struct algorithm convolution_reference = {
     .estimate = reference_estimate,
     .plan = reference_plan,
     .plan_bytes = sizeof(struct convolution_shape),
-    .scratch_bytes = reference_scratch_bytes,
     .kernel = reference_kernel,
     .run = reference_run,
 };

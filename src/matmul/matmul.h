@@ -9,8 +9,8 @@ extern const struct algorithm matmul_dot, matmul_direct, matmul_gemm, matmul_swa
 
 extern const struct operation matmul_operation;
 
-/* The algorithm that takes a checked problem the least time; the reference takes all. */
-const struct algorithm *matmul_best(const struct problem *problem, const struct cpu *cpu);
+/* The operation's check. */
+const char *matmul_check(struct problem *problem, bool *unsupported);
 
 /* Of layouts that are left to an algorithm: all plain, or packed weights and the others plain. */
 void matmul_choose_plain(const struct algorithm *self, struct problem *problem,

@@ -35,12 +35,6 @@ static void reference_plan(void *plan, const struct problem *problem, const stru
     mine->lines = (size_t)shape.batch * (size_t)shape.m; /* made again when sizes are known */
 }
 
-static size_t reference_scratch_bytes(const void *plan, int threads)
-{
-    (void)plan, (void)threads;
-    return 0;
-}
-
 static const char *reference_kernel(const void *plan)
 {
     (void)plan;
@@ -109,7 +103,6 @@ const struct algorithm matmul_reference = {
     .estimate = reference_estimate,
     .plan = reference_plan,
     .plan_bytes = sizeof(struct matmul_reference),
-    .scratch_bytes = reference_scratch_bytes,
     .kernel = reference_kernel,
     .run = reference_run,
 };

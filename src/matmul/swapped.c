@@ -4,6 +4,7 @@
 #include "src/matmul/matmul.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
+#include "src/primitive/selection.h"
 
 struct matmul_swapped {
     const char *kernel; /* the algorithm of the nested product */
@@ -25,7 +26,7 @@ static void transpose(neo_memory_desc *desc)
 
 static void make_swapped(struct problem *swapped, const struct problem *problem)
 {
-    *swapped = (struct problem){.operation = &matmul_operation, .attributes = problem->attributes};
+    *swapped = (struct problem){.operation = problem->operation, .attributes = problem->attributes};
     for (int t = 0; t < TENSOR_COUNT; t++) {
         swapped->tensors[t] = problem->tensors[origin[t]];
         transpose(&swapped->tensors[t]);
@@ -67,15 +68,14 @@ static double swapped_estimate(const struct algorithm *self, const struct proble
     struct problem chosen = *problem, swapped;
     matmul_choose_plain(self, &chosen, cpu);
     make_swapped(&swapped, &chosen);
-    const struct algorithm *best = matmul_best(&swapped, cpu);
-    return nesting + best->estimate(best, &swapped, cpu);
+    return nesting + selection_best(&swapped, NULL, cpu).estimate;
 }
 
 static void swapped_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct problem swapped;
     make_swapped(&swapped, problem);
-    ((struct matmul_swapped *)plan)->kernel = matmul_best(&swapped, cpu)->name;
+    ((struct matmul_swapped *)plan)->kernel = selection_best(&swapped, NULL, cpu).algorithm->name;
 }
 
 static neo_status swapped_nest(struct implementation *implementation)
@@ -84,12 +84,6 @@ static neo_status swapped_nest(struct implementation *implementation)
     make_swapped(&swapped, &implementation->problem);
     struct description description = problem_describe(&swapped);
     return implementation_nest(implementation, &description);
-}
-
-static size_t swapped_scratch_bytes(const void *plan, int threads)
-{
-    (void)plan, (void)threads;
-    return 0;
 }
 
 static const char *swapped_kernel(const void *plan)
@@ -120,7 +114,6 @@ const struct algorithm matmul_swapped = {
     .plan = swapped_plan,
     .plan_bytes = sizeof(struct matmul_swapped),
     .nest = swapped_nest,
-    .scratch_bytes = swapped_scratch_bytes,
     .kernel = swapped_kernel,
     .run = swapped_run,
     .is_nested_one = swapped_is_nested_one,

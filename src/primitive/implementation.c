@@ -11,51 +11,24 @@
 #include "src/core/log.h"
 #include "src/primitive/key.h"
 #include "src/primitive/post_ops.h"
+#include "src/primitive/selection.h"
 #include "src/tensor/descriptor.h"
 #include "src/threading/partition.h"
 
 /* ---- selection ---- */
 
-struct candidate {
-    const struct algorithm *algorithm;
-    double estimate;
-};
-
-static void note_declined(struct implementation *impl, const char *name, const char *reason)
+static void note_declined(void *context, const struct algorithm *algorithm, const char *reason)
 {
-    impl->declined[impl->declined_count++] = (struct declined){name, reason};
+    struct implementation *impl = context;
+    impl->declined[impl->declined_count++] = (struct declined){algorithm->name, reason};
     log_line(LOG_DISPATCH, "primitive", "create:dispatch,%s,%s,%s", impl->problem.operation->name,
-             name, reason);
-}
-
-/* Those that can, the fastest first, equals in the operation's order. Noting: NULL, or what keeps
- * those that cannot. */
-static int rank_algorithms(const struct problem *problem, const struct cpu *cpu,
-                           struct implementation *noting, struct candidate *ranked)
-{
-    const struct operation *operation = problem->operation;
-    int count = 0;
-    for (size_t i = 0; i < operation->algorithm_count; i++) {
-        const struct algorithm *algorithm = operation->algorithms[i];
-        const char *reason = algorithm->refuse(algorithm, problem, cpu);
-        if (reason) {
-            if (noting)
-                note_declined(noting, algorithm->name, reason);
-            continue;
-        }
-        double estimate = algorithm->estimate(algorithm, problem, cpu);
-        int at = count++;
-        for (; at > 0 && ranked[at - 1].estimate > estimate; at--)
-            ranked[at] = ranked[at - 1];
-        ranked[at] = (struct candidate){algorithm, estimate};
-    }
-    return count;
+             algorithm->name, reason);
 }
 
 static neo_status select_algorithm(struct implementation *impl, int index)
 {
     struct candidate ranked[MAX_ALGORITHMS];
-    int count = rank_algorithms(&impl->problem, impl->engine->cpu, impl, ranked);
+    int count = selection_rank(ranked, &impl->problem, impl->engine->cpu, note_declined, impl);
     if (count == 0)
         return problem_reject(&impl->problem, NEO_UNSUPPORTED, "", "every algorithm declined");
     if (index >= count)
@@ -83,7 +56,8 @@ static neo_status make_plan(struct implementation *impl)
 {
     const struct algorithm *algorithm = impl->algorithm;
     const struct cpu *cpu = impl->engine->cpu;
-    algorithm->choose(algorithm, &impl->problem, cpu);
+    if (algorithm->choose)
+        algorithm->choose(algorithm, &impl->problem, cpu);
     post_ops_choose(&impl->problem, cpu);
     neo_status status = problem_check_tensors(&impl->problem); /* what was `any` has a size now */
     if (status != NEO_OK)
@@ -322,7 +296,7 @@ neo_status implementation_nest_by(struct implementation *impl,
     struct problem problem;
     problem_init(&problem, description);
     problem_settle_strides(&problem);
-    int count = rank_algorithms(&problem, impl->engine->cpu, NULL, ranked);
+    int count = selection_rank(ranked, &problem, impl->engine->cpu, NULL, NULL);
     for (int index = 0; index < count; index++)
         if (ranked[index].algorithm == algorithm)
             return nest_at(impl, description, index);

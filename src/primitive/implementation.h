@@ -13,6 +13,7 @@
 
 #include <stdalign.h>
 
+#include "src/core/checked.h"
 #include "src/memory/blocks/manager.h"
 #include "src/primitive/cache/cache.h"
 #include "src/primitive/engine.h"
@@ -108,6 +109,15 @@ void implementation_run_nested(const struct execution *execution, int index,
 /* How many of the available threads it is worth: small problems are not worth all of them. One of
  * run-time sizes may take all; an execution decides when it knows the sizes. */
 int implementation_threads(const struct implementation *implementation, int available);
+
+/* What a plan's execution by so many threads needs, without nested ones. */
+static inline size_t implementation_own_bytes(const struct algorithm *algorithm, const void *plan,
+                                              int threads)
+{
+    return algorithm->scratch_bytes
+               ? round_up(algorithm->scratch_bytes(plan, threads), SCRATCH_ALIGNMENT)
+               : 0;
+}
 
 /* Scratchpad bytes when so many threads are available, nested implementations included. */
 size_t implementation_scratch_bytes(const struct implementation *implementation, int available);

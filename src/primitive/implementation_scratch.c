@@ -13,7 +13,7 @@ int implementation_threads(const struct implementation *impl, int available)
 
 static size_t own_bytes(const struct implementation *impl, int threads)
 {
-    return round_up(impl->algorithm->scratch_bytes(impl->plan, threads), SCRATCH_ALIGNMENT);
+    return implementation_own_bytes(impl->algorithm, impl->plan, threads);
 }
 
 static size_t tree_bytes(const struct implementation *impl, int threads)

@@ -276,9 +276,8 @@ static neo_status check_user_scratch(const struct problem *problem, const neo_me
 /* The plan of run-time sizes is not the implementation's own, and never has nested ones. */
 static size_t scratch_bytes(const struct implementation *impl, const void *plan, int threads)
 {
-    return impl->runtime
-               ? round_up(impl->algorithm->scratch_bytes(plan, threads), SCRATCH_ALIGNMENT)
-               : implementation_scratch_bytes(impl, threads);
+    return impl->runtime ? implementation_own_bytes(impl->algorithm, plan, threads)
+                         : implementation_scratch_bytes(impl, threads);
 }
 
 /* Runs with a scratchpad from where the attributes say. */

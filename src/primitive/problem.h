@@ -65,7 +65,7 @@ struct algorithm {
     const char *(*refuse)(const struct algorithm *self, const struct problem *problem,
                           const struct cpu *cpu);
 
-    /* Replaces every `any` by the layout it wants. */
+    /* Replaces every `any` by the layout it wants. NULL: it serves none. */
     void (*choose)(const struct algorithm *self, struct problem *problem, const struct cpu *cpu);
 
     /* Cycles on one thread of this core; the smallest one is chosen. Sizes may be NEO_RUNTIME_DIM.
@@ -85,7 +85,7 @@ struct algorithm {
     /* NULL, or nests the implementations that run() uses; sizes are known. */
     neo_status (*nest)(struct implementation *implementation);
 
-    /* What an execution by so many threads needs; independent of pointers. */
+    /* What an execution by so many threads needs; independent of pointers. NULL: nothing. */
     size_t (*scratch_bytes)(const void *plan, int threads);
 
     const char *(*kernel)(const void *plan);

@@ -129,11 +129,9 @@ static void copy_run(const void *plan, const struct execution *execution)
 const struct algorithm reorder_copy = {
     .name = "copy",
     .refuse = copy_refuse,
-    .choose = reorder_choose_nothing,
     .estimate = copy_estimate,
     .plan = copy_plan,
     .plan_bytes = sizeof(struct reorder_copy),
-    .scratch_bytes = reorder_scratch_none,
     .kernel = copy_kernel,
     .run = copy_run,
 };

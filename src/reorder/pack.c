@@ -110,11 +110,9 @@ static void repack_run(const void *plan, const struct execution *execution)
 const struct algorithm reorder_pack = {
     .name = "pack",
     .refuse = pack_refuse,
-    .choose = reorder_choose_nothing,
     .estimate = pack_estimate,
     .plan = pack_plan,
     .plan_bytes = sizeof(struct reorder_pack),
-    .scratch_bytes = reorder_scratch_none,
     .kernel = pack_kernel,
     .run = pack_run,
 };
@@ -122,11 +120,9 @@ const struct algorithm reorder_pack = {
 const struct algorithm reorder_unpack = {
     .name = "unpack",
     .refuse = unpack_refuse,
-    .choose = reorder_choose_nothing,
     .estimate = pack_estimate,
     .plan = pack_plan,
     .plan_bytes = sizeof(struct reorder_pack),
-    .scratch_bytes = reorder_scratch_none,
     .kernel = pack_kernel,
     .run = unpack_run,
 };
@@ -134,11 +130,9 @@ const struct algorithm reorder_unpack = {
 const struct algorithm reorder_repack = {
     .name = "copy_packed",
     .refuse = repack_refuse,
-    .choose = reorder_choose_nothing,
     .estimate = pack_estimate,
     .plan = pack_plan,
     .plan_bytes = sizeof(struct reorder_pack),
-    .scratch_bytes = reorder_scratch_none,
     .kernel = repack_kernel,
     .run = repack_run,
 };

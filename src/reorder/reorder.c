@@ -29,23 +29,6 @@ static const char *reorder_check(struct problem *problem, bool *unsupported)
     return NULL;
 }
 
-double reorder_estimate(const struct problem *problem, double cycles_per_element)
-{
-    return 300 + cycles_per_element * (double)neo_memory_desc_elements(&problem->tensors[DST]);
-}
-
-void reorder_choose_nothing(const struct algorithm *self, struct problem *problem,
-                            const struct cpu *cpu)
-{
-    (void)self, (void)problem, (void)cpu;
-}
-
-size_t reorder_scratch_none(const void *plan, int threads)
-{
-    (void)plan, (void)threads;
-    return 0;
-}
-
 static void reorder_describe(const struct problem *problem, char *out, size_t size)
 {
     desc_dims_text(&problem->tensors[DST], out, size);

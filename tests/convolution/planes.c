@@ -4,6 +4,7 @@
 #include "arch/cores.h"
 #include "src/convolution/convolution.h"
 #include "src/primitive/primitive.h"
+#include "src/primitive/selection.h"
 #include "tests/support/session.h"
 #include "tests/support/stated_cpu.h"
 
@@ -51,7 +52,8 @@ static const struct algorithm *best_on(const char *core, neo_dim groups, neo_dim
                                        neo_dim outputs, neo_dim size, neo_dim kernel)
 {
     struct cpu cpu = stated_cpu(core, core_named(core)->l1_bytes);
-    struct problem problem = {.convolution_algorithm = NEO_CONVOLUTION_AUTO};
+    struct problem problem = {.operation = &convolution_operation,
+                              .convolution_algorithm = NEO_CONVOLUTION_AUTO};
     const neo_dim weights[] = {groups, outputs, channels, kernel, kernel};
     problem.tensors[SRC] = tensor_of((neo_dim[]){1, groups * channels, size, size}, "nhwc");
     problem.tensors[DST] = tensor_of((neo_dim[]){1, groups * outputs, size, size}, "nhwc");
@@ -61,9 +63,8 @@ static const struct algorithm *best_on(const char *core, neo_dim groups, neo_dim
         problem.strides[i] = 1;
         problem.padding_left[i] = problem.padding_right[i] = kernel / 2;
     }
-    double cycles;
     cpu.l2_bytes = core_named(core)->l2_bytes;
-    return convolution_best(&problem, NULL, &cpu, &cycles);
+    return selection_best(&problem, NULL, &cpu).algorithm;
 }
 
 /* Where they fill no vector, and their weights are no vectors either, the pixels of planes do. */

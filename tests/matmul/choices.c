@@ -8,6 +8,7 @@
 #include "src/convolution/convolution.h"
 #include "src/matmul/direct/direct.h"
 #include "src/primitive/primitive.h"
+#include "src/primitive/selection.h"
 #include "tests/support/session.h"
 #include "tests/support/stated_cpu.h"
 
@@ -281,10 +282,11 @@ static void estimates_know_what_takes_least(void **state)
         const struct core *core = core_named(rows[i].core);
         struct cpu cpu = {CPU_NEON, core, core->l1_bytes, core->l2_bytes, 0, 64};
         struct problem problem = {
+            .operation = &matmul_operation,
             .tensors = {[SRC] = matrix(rows[i].m, rows[i].k, "ab"),
                         [WEIGHTS] = matrix(rows[i].k, rows[i].n, rows[i].weights),
                         [DST] = matrix(rows[i].m, rows[i].n, "ab")}};
-        const struct algorithm *best = matmul_best(&problem, &cpu);
+        const struct algorithm *best = selection_best(&problem, NULL, &cpu).algorithm;
         if (best != rows[i].best)
             fail_msg("%s, %zu: %s", rows[i].core, i, best->name);
     }

@@ -15,6 +15,7 @@
 #include "src/matmul/matmul.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
+#include "src/primitive/selection.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
 #include "src/threading/partition.h"
@@ -260,9 +261,9 @@ static double cycles_of(const struct problem *chosen, const struct cpu *cpu)
     struct convolution_trim trim;
     bool copies_weights = init_shape(&s, &trim, chosen) && !is_plain(chosen);
     make_product(&product, chosen);
-    const struct algorithm *best = matmul_best(&product, cpu);
     return nesting + (copies_weights ? cpu->core->slowness * trimming_cycles(&s) : 0) +
-           (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) + best->estimate(best, &product, cpu);
+           (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) +
+           selection_best(&product, NULL, cpu).estimate;
 }
 
 /* In the order of a patch of src; the dimension of groups, if there is one, comes first. */
@@ -332,7 +333,7 @@ static void matmul_plan(void *plan, const struct problem *problem, const struct 
     struct convolution_matmul *mine = plan;
     struct problem product;
     make_product(&product, problem);
-    mine->kernel = matmul_best(&product, cpu)->name;
+    mine->kernel = selection_best(&product, NULL, cpu).algorithm->name;
     bool trims = init_shape(&mine->shape, &mine->trim, problem);
     mine->is_product = !trims && is_in_place(&mine->shape);
     if (trims && !is_plain(problem)) {

@@ -16,6 +16,7 @@
 #include "src/core/checked.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
+#include "src/primitive/selection.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
 
@@ -182,15 +183,14 @@ static unsigned possible_turns(const struct problem *problem, bool to_planes)
 }
 
 /* The algorithm, if it serves the problem; without one, the best that does. */
-static const struct algorithm *best_of(const struct algorithm *only, const struct problem *nested,
-                                       const struct cpu *cpu, double *cycles)
+static struct candidate best_of(const struct algorithm *only, const struct problem *nested,
+                                const struct cpu *cpu)
 {
     if (!only)
-        return convolution_best(nested, &convolution_transposed, cpu, cycles);
+        return selection_best(nested, &convolution_transposed, cpu);
     if (only->refuse(only, nested, cpu))
-        return NULL;
-    *cycles = only->estimate(only, nested, cpu);
-    return only;
+        return (struct candidate){0};
+    return (struct candidate){only, only->estimate(only, nested, cpu)};
 }
 
 /* The estimate of planes is made for comparing them with other convolutions of planes. Beside those
@@ -222,10 +222,10 @@ static struct choice choose(const struct problem *problem, const struct algorith
         if (turned & ~possible)
             continue;
         make_nested(&nested, problem, turned, only);
-        struct choice this = {.turned = turned};
-        this.nested = best_of(only, &nested, cpu, &this.cycles);
-        if (!this.nested)
+        struct candidate best_nested = best_of(only, &nested, cpu);
+        if (!best_nested.algorithm)
             continue;
+        struct choice this = {turned, best_nested.estimate, best_nested.algorithm};
         this.cycles += nesting + transposing_cycles(&nested, turned, cpu);
         if (is_to_planes(only))
             this.cycles = beside_others(this.cycles, &nested, cpu->core);
@@ -243,7 +243,7 @@ static bool is_served(const struct problem *problem, const struct algorithm *onl
     make_nested(&nested, problem, possible_turns(problem, is_to_planes(only)), only);
     if (only)
         return !only->refuse(only, &nested, cpu);
-    return convolution_is_served(&nested, &convolution_transposed, cpu);
+    return selection_exists(&nested, &convolution_transposed, cpu);
 }
 
 /* ---- refuse, choose, estimate ---- */

@@ -96,7 +96,7 @@ double direct_columns_choose(struct columns *best, const struct core *core,
 /* A single ragged strip becomes a whole one and a ragged vector, which has a left neighbour. */
 void direct_columns_split(struct columns *columns, const struct core *core);
 
-/* direct.c: the tiles of so many rows, in the plan's strips number r. */
+/* The tiles of so many rows, in the plan's strips number r. */
 void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size_t r, size_t rows);
 
 static inline bool direct_has_panels(const struct strips *strips)

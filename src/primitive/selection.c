@@ -1,0 +1,59 @@
+/* Selection: refusals, estimates, ranks. */
+#include "src/primitive/selection.h"
+
+int selection_rank(struct candidate *ranked, const struct problem *problem, const struct cpu *cpu,
+                   void (*decline)(void *context, const struct algorithm *algorithm,
+                                   const char *reason),
+                   void *context)
+{
+    const struct operation *operation = problem->operation;
+    int count = 0;
+    for (size_t i = 0; i < operation->algorithm_count; i++) {
+        const struct algorithm *algorithm = operation->algorithms[i];
+        const char *reason = algorithm->refuse(algorithm, problem, cpu);
+        if (reason) {
+            if (decline)
+                decline(context, algorithm, reason);
+            continue;
+        }
+        double estimate = algorithm->estimate(algorithm, problem, cpu);
+        int at = count++;
+        for (; at > 0 && ranked[at - 1].estimate > estimate; at--)
+            ranked[at] = ranked[at - 1];
+        ranked[at] = (struct candidate){algorithm, estimate};
+    }
+    return count;
+}
+
+/* The next algorithm from number *i on that serves the problem, or NULL; *i goes behind it. */
+static const struct algorithm *next(size_t *i, const struct problem *problem,
+                                    const struct algorithm *but, const struct cpu *cpu)
+{
+    const struct operation *operation = problem->operation;
+    while (*i < operation->algorithm_count) {
+        const struct algorithm *algorithm = operation->algorithms[(*i)++];
+        if (algorithm != but && !algorithm->refuse(algorithm, problem, cpu))
+            return algorithm;
+    }
+    return NULL;
+}
+
+struct candidate selection_best(const struct problem *problem, const struct algorithm *but,
+                                const struct cpu *cpu)
+{
+    struct candidate best = {0};
+    const struct algorithm *algorithm;
+    for (size_t i = 0; (algorithm = next(&i, problem, but, cpu));) {
+        double estimate = algorithm->estimate(algorithm, problem, cpu);
+        if (!best.algorithm || estimate < best.estimate)
+            best = (struct candidate){algorithm, estimate};
+    }
+    return best;
+}
+
+bool selection_exists(const struct problem *problem, const struct algorithm *but,
+                      const struct cpu *cpu)
+{
+    size_t i = 0;
+    return next(&i, problem, but, cpu) != NULL;
+}
