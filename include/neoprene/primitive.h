@@ -17,10 +17,17 @@ enum {
     NEO_ARG_UNDEF = 0,
     NEO_ARG_SRC = 1,
     NEO_ARG_SRC_1 = 2,
+    NEO_ARG_SRC_2 = 3,
     NEO_ARG_DST = 17,
     NEO_ARG_WEIGHTS = 33,
     NEO_ARG_BIAS = 41,
+    NEO_ARG_MEAN = 49,
+    NEO_ARG_VARIANCE = 50,
+    NEO_ARG_SCALE = 51,
+    NEO_ARG_SHIFT = 52,
+    NEO_ARG_WORKSPACE = 64,
     NEO_ARG_SCRATCHPAD = 80,
+    NEO_ARG_MULTIPLE_SRC = 1024, /* and the sources after it, of operations that have many */
     NEO_ARG_ATTR_SCALES = 4096,
     NEO_ARG_ATTR_ZERO_POINTS = 8192,
 };

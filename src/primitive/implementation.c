@@ -122,8 +122,8 @@ static void decide_facts(struct implementation *impl)
     facts->parallel =
         impl->runtime || partition_threads(impl->estimate, INT_MAX, impl->engine->cpu->core) > 1;
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
-    bool plain = !facts->empty && !facts->parallel && !facts->scratch_bytes &&
-                 !post_ops_have_operand(&impl->problem.attributes);
+    bool plain = !facts->empty && !impl->problem.extra_count && !facts->parallel &&
+                 !facts->scratch_bytes && !post_ops_have_operand(&impl->problem.attributes);
     facts->plain_count = plain ? count : -1;
     if (!plain)
         return;
@@ -145,19 +145,38 @@ static void implementation_free(struct cache_value *value)
     block_manager_deinit(&impl->blocks);
     attributes_deinit(&impl->described.attributes);
     attributes_deinit(&impl->problem.attributes);
+    free(impl->described.extras);
+    free(impl->problem.extras);
     free(impl->table);
     free(impl);
 }
 
-/* The attributes' post-operations become the copies' own. */
+static neo_status copy_extras(struct problem *problem, const struct description *d)
+{
+    if (!d->extra_count)
+        return NEO_OK;
+    size_t bytes = (size_t)d->extra_count * sizeof *d->extras;
+    problem->extras = malloc(bytes);
+    if (!problem->extras)
+        return NEO_OUT_OF_MEMORY;
+    memcpy(problem->extras, d->extras, bytes);
+    return NEO_OK;
+}
+
+/* The attributes' post-operations and the extra tensors become the copies' own. */
 static neo_status copy_description(struct implementation *impl, const struct description *d)
 {
     problem_init(&impl->described, d);
     impl->described.attributes.post_ops = NULL;
+    impl->described.extras = NULL;
     impl->problem = impl->described;
     neo_status status = attributes_init_copy(&impl->described.attributes, d->attributes);
     if (status == NEO_OK)
         status = attributes_init_copy(&impl->problem.attributes, d->attributes);
+    if (status == NEO_OK)
+        status = copy_extras(&impl->described, d);
+    if (status == NEO_OK)
+        status = copy_extras(&impl->problem, d);
     return status;
 }
 
@@ -165,7 +184,9 @@ static neo_status copy_description(struct implementation *impl, const struct des
 static size_t bytes_of(const struct implementation *impl)
 {
     size_t post_ops = (size_t)impl->problem.attributes.post_op_count;
-    return round_up(sizeof *impl, 64) + 2 * post_ops * sizeof(struct post_op) + impl->table_bytes;
+    size_t extras = (size_t)impl->problem.extra_count;
+    return round_up(sizeof *impl, 64) + 2 * post_ops * sizeof(struct post_op) +
+           2 * extras * sizeof(struct extra) + impl->table_bytes;
 }
 
 static neo_status implementation_init(struct implementation *impl, const struct description *d,
@@ -316,12 +337,13 @@ char *implementation_text(const struct implementation *impl, char *out, size_t s
     const struct problem *problem = &impl->problem;
     size_t used = (size_t)snprintf(out, size, "%s,%s,%s", problem->operation->name, impl->name,
                                    prop_kind_name(problem->prop_kind));
-    for (int t = 0; t < TENSOR_COUNT && used < size; t++) {
+    for (int t = 0; t < problem_tensor_count(problem) && used < size; t++) {
         char tag[DESC_TEXT_BYTES];
-        const neo_memory_desc *desc = &problem->tensors[t];
+        const neo_memory_desc *desc = problem_tensor(problem, t);
         if (desc->ndims)
             used += (size_t)snprintf(out + used, size - used, "%s%s:%s:%s", t == SRC ? "," : " ",
-                                     problem_tensor_names[t], neo_data_type_name(desc->data_type),
+                                     problem_tensor_name(problem, t),
+                                     neo_data_type_name(desc->data_type),
                                      neo_memory_desc_tag(desc, tag, sizeof tag));
     }
     char sizes[DESC_TEXT_BYTES];

@@ -162,6 +162,18 @@ static uint64_t put_window(struct writer *w, const struct description *d)
     return steps | padding << 1;
 }
 
+/* Which operation it is tells how many bytes there are. */
+static void put_parameters(struct writer *w, const struct description *d)
+{
+    put(w, (uint32_t)d->prop_kind | (uint64_t)d->extra_count << 32);
+    for (int i = 0; i < d->extra_count; i++) {
+        put(w, (uint32_t)d->extras[i].arg);
+        put_desc(w, &d->extras[i].desc);
+    }
+    memcpy(w->at, d->parameters, d->operation->parameter_bytes);
+    w->at += d->operation->parameter_bytes / 8;
+}
+
 size_t key_write(uint64_t *pairs, const struct description *d, int index)
 {
     struct writer w = {pairs};
@@ -174,6 +186,8 @@ size_t key_write(uint64_t *pairs, const struct description *d, int index)
         put(&w, (uint32_t)d->prop_kind | (uint64_t)d->convolution_algorithm << 32);
         which |= put_window(&w, d) << 32;
     }
+    if (d->parameters)
+        put_parameters(&w, d);
     *place = which;
     return (size_t)(w.at - pairs);
 }

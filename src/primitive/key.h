@@ -8,7 +8,8 @@
  * has at most one descriptor's pairs and a few more. */
 enum { KEY_DESC_PAIRS = 3 + 2 * NEO_MAX_NDIMS, KEY_POST_OP_PAIRS = 3 + KEY_DESC_PAIRS };
 enum {
-    KEY_MAX_PAIRS = 32 + TENSOR_COUNT * KEY_DESC_PAIRS + MAX_QUANTIZATIONS * 4 +
+    KEY_MAX_PAIRS = 32 + PARAMETER_BYTES / 8 + TENSOR_COUNT * KEY_DESC_PAIRS +
+                    MAX_EXTRAS * (1 + KEY_DESC_PAIRS) + MAX_QUANTIZATIONS * 4 +
                     NEO_MAX_POST_OPS * KEY_POST_OP_PAIRS
 };
 

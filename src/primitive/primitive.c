@@ -56,11 +56,12 @@ const neo_primitive_desc *neo_primitive_get_desc(const neo_primitive *primitive)
 
 /* ---- arguments ---- */
 
-/* The arguments of one execution, each at its place. Of operands only as many entries are valid as
- * the primitive has post-operations. */
+/* The arguments of one execution, each at its place. Of extras and operands only as many entries
+ * are valid as the primitive has extra tensors and post-operations. */
 struct arguments {
     const neo_memory *tensors[TENSOR_COUNT];
     const neo_memory *scratchpad;
+    const neo_memory *extras[MAX_EXTRAS];
     const neo_memory *operands[NEO_MAX_POST_OPS];
 };
 
@@ -130,22 +131,40 @@ static int operand_of(const struct problem *problem, int arg)
     return post_op_operand(op) && arg == post_op_argument(op, index) ? index : -1;
 }
 
+/* Where an argument that is not one of the four tensors goes, and how it is described; NULL, if it
+ * is none of the primitive's. *expected is NULL for the scratchpad, which has no shape. */
+static const neo_memory **other_place(const struct problem *problem, struct arguments *args,
+                                      int arg, const neo_memory_desc **expected)
+{
+    *expected = NULL;
+    if (arg == NEO_ARG_SCRATCHPAD)
+        return &args->scratchpad;
+    int extra = problem_extra(problem, arg);
+    if (extra >= 0) {
+        *expected = &problem->extras[extra].desc;
+        return &args->extras[extra];
+    }
+    int index = operand_of(problem, arg);
+    if (index < 0)
+        return NULL;
+    *expected = post_op_operand(&problem->attributes.post_ops[index]);
+    return &args->operands[index];
+}
+
 static neo_status take_other(const struct problem *problem, const neo_engine *engine,
                              struct arguments *args, const neo_exec_arg *given)
 {
-    int index = given->arg == NEO_ARG_SCRATCHPAD ? -1 : operand_of(problem, given->arg);
-    if (given->arg != NEO_ARG_SCRATCHPAD && index < 0)
+    const neo_memory_desc *expected;
+    const neo_memory **place = other_place(problem, args, given->arg, &expected);
+    if (!place)
         return refuse_argument(problem, given->arg, "is not one of the primitive's");
-    const neo_memory **place = index < 0 ? &args->scratchpad : &args->operands[index];
     if (*place)
         return refuse_argument(problem, given->arg, "is given twice");
     if (!given->memory)
         return refuse_argument(problem, given->arg, "has no memory");
     *place = given->memory;
-    return index < 0 ? check_engine(problem, engine, given->arg, given->memory)
-                     : check_operand(problem, engine, given->arg,
-                                     post_op_operand(&problem->attributes.post_ops[index]),
-                                     given->memory);
+    return expected ? check_operand(problem, engine, given->arg, expected, given->memory)
+                    : check_engine(problem, engine, given->arg, given->memory);
 }
 
 static neo_status refuse_missing(const struct problem *problem, const struct arguments *args)
@@ -153,6 +172,9 @@ static neo_status refuse_missing(const struct problem *problem, const struct arg
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (problem->tensors[t].ndims && !args->tensors[t])
             return refuse_argument(problem, tensor_args[t], "is missing");
+    for (int i = 0; i < problem->extra_count; i++)
+        if (!args->extras[i])
+            return refuse_argument(problem, problem->extras[i].arg, "is missing");
     for (int i = 0; i < problem->attributes.post_op_count; i++) {
         const struct post_op *op = &problem->attributes.post_ops[i];
         if (post_op_operand(op) && !args->operands[i])
@@ -196,7 +218,8 @@ static inline neo_status take_arguments(const struct implementation *impl, const
         }
         missing &= ~bit;
     }
-    bool complete = missing == 0 && !impl->problem.attributes.post_op_count;
+    bool complete =
+        missing == 0 && !impl->problem.attributes.post_op_count && !impl->problem.extra_count;
     return complete ? NEO_OK : refuse_missing(&impl->problem, args);
 }
 
@@ -205,6 +228,7 @@ static inline neo_status take_arguments(const struct implementation *impl, const
 /* The problem of one execution, for primitives that learn their sizes from it. */
 struct concrete {
     struct problem problem;
+    struct extra extras[MAX_EXTRAS];
     struct post_op post_ops[NEO_MAX_POST_OPS];
     _Alignas(64) unsigned char plan[PLAN_MAX_BYTES];
 };
@@ -223,6 +247,9 @@ static neo_status make_concrete(struct concrete *concrete, const struct implemen
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (args->tensors[t])
             concrete->problem.tensors[t] = args->tensors[t]->desc;
+    for (int i = 0; i < impl->problem.extra_count; i++)
+        concrete->extras[i] = (struct extra){impl->problem.extras[i].arg, args->extras[i]->desc};
+    concrete->problem.extras = concrete->extras;
     for (int i = 0; i < count; i++)
         if (concrete->post_ops[i].kind == NEO_POST_OP_BINARY)
             concrete->post_ops[i].binary.src1 = args->operands[i]->desc;
@@ -254,6 +281,8 @@ static inline void fill_execution(struct execution *execution, const struct prob
 #pragma GCC unroll 4
     for (int t = 0; t < TENSOR_COUNT; t++)
         execution->buffers[t] = memory_first_element(args->tensors[t]);
+    for (int i = 0; i < problem->extra_count; i++)
+        execution->extras[i] = memory_first_element(args->extras[i]);
     for (int i = 0; i < problem->attributes.post_op_count; i++)
         execution->operands[i] = memory_first_element(args->operands[i]);
 }
@@ -381,6 +410,8 @@ neo_status primitive_execute_checked(const neo_primitive *primitive, const neo_s
     struct arguments args;
     for (int t = 0; t < TENSOR_COUNT; t++)
         args.tensors[t] = NULL;
+    for (int i = 0; i < impl->problem.extra_count; i++)
+        args.extras[i] = NULL;
     for (int i = 0; i < impl->problem.attributes.post_op_count; i++)
         args.operands[i] = NULL;
     args.scratchpad = NULL;

@@ -43,6 +43,11 @@ static const char *description_wrong(const struct description *description)
         if (desc && (desc->ndims < 0 || desc->ndims > NEO_MAX_NDIMS))
             return "a tensor's number of dimensions is out of range";
     }
+    for (int i = 0; i < description->extra_count; i++) {
+        const neo_memory_desc *desc = &description->extras[i].desc;
+        if (desc->ndims < 0 || desc->ndims > NEO_MAX_NDIMS)
+            return "a tensor's number of dimensions is out of range";
+    }
     return NULL;
 }
 
@@ -105,6 +110,9 @@ const neo_memory_desc *neo_primitive_desc_query(const neo_primitive_desc *pd, in
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (arg == args[t])
             return problem->tensors[t].ndims ? &problem->tensors[t] : NULL;
+    int extra = problem_extra(problem, arg);
+    if (extra >= 0)
+        return &problem->extras[extra].desc;
     return operand_desc(problem, arg);
 }
 

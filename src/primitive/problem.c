@@ -30,16 +30,16 @@ bool problem_is_moderate(const struct problem *problem)
     bool multiplies = problem->tensors[WEIGHTS].ndims > 0;
     if (!multiplies && desc_is_empty(&problem->tensors[SRC])) /* no size of it is used */
         return true;
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (!is_moderate(&problem->tensors[t]))
+    for (int t = 0; t < problem_tensor_count(problem); t++)
+        if (!is_moderate(problem_tensor(problem, t)))
             return false;
     return true;
 }
 
 void problem_settle_strides(struct problem *problem)
 {
-    for (int t = 0; t < TENSOR_COUNT; t++) {
-        neo_memory_desc *desc = &problem->tensors[t];
+    for (int t = 0; t < problem_tensor_count(problem); t++) {
+        neo_memory_desc *desc = problem_tensor(problem, t);
         for (int i = 0; desc->format_kind == NEO_FORMAT_STRIDED && i < desc->ndims; i++)
             if (desc->dims[i] == 1 && desc->strides[i] > MOST)
                 desc->strides[i] = 1;
@@ -48,15 +48,25 @@ void problem_settle_strides(struct problem *problem)
 
 bool problem_is_runtime(const struct problem *problem)
 {
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (problem->tensors[t].ndims && desc_is_runtime(&problem->tensors[t]))
+    for (int t = 0; t < problem_tensor_count(problem); t++) {
+        const neo_memory_desc *desc = problem_tensor(problem, t);
+        if (desc->ndims && desc_is_runtime(desc))
             return true;
+    }
     const neo_attributes *attributes = &problem->attributes;
     for (int i = 0; i < attributes->post_op_count; i++)
         if (attributes->post_ops[i].kind == NEO_POST_OP_BINARY &&
             desc_is_runtime(&attributes->post_ops[i].binary.src1))
             return true;
     return false;
+}
+
+int problem_extra(const struct problem *problem, int arg)
+{
+    for (int i = 0; i < problem->extra_count; i++)
+        if (problem->extras[i].arg == arg)
+            return i;
+    return -1;
 }
 
 static void copy_window(struct problem *problem, const struct description *d)
@@ -74,7 +84,11 @@ void problem_init(struct problem *problem, const struct description *d)
         .attributes = *d->attributes,
         .prop_kind = d->prop_kind,
         .convolution_algorithm = d->convolution_algorithm,
+        .extra_count = d->extra_count,
+        .extras = (struct extra *)(uintptr_t)d->extras,
     };
+    if (d->parameters)
+        memcpy(problem->parameters, d->parameters, d->operation->parameter_bytes);
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (d->tensors[t])
             problem->tensors[t] = *d->tensors[t];
@@ -90,6 +104,9 @@ struct description problem_describe(const struct problem *problem)
         .attributes = &problem->attributes,
         .prop_kind = problem->prop_kind,
         .convolution_algorithm = problem->convolution_algorithm,
+        .extra_count = problem->extra_count,
+        .extras = problem->extras,
+        .parameters = problem->operation->parameter_bytes ? problem->parameters : NULL,
     };
     for (int t = 0; t < TENSOR_COUNT; t++)
         d.tensors[t] = &problem->tensors[t];

@@ -12,16 +12,28 @@
 
 enum tensor { SRC, WEIGHTS, BIAS, DST, TENSOR_COUNT };
 
+/* A tensor that is none of these: another source, a scale, statistics, a workspace. */
+struct extra {
+    int arg; /* NEO_ARG_* */
+    neo_memory_desc desc;
+};
+
+enum { MAX_EXTRAS = 32, PARAMETER_BYTES = 144 };
+
 /* One description, checked. The tensors it does not have are absent (ndims 0). */
 struct problem {
     const struct operation *operation;
     neo_memory_desc tensors[TENSOR_COUNT];
     neo_attributes attributes;
     binary_f32_fn *add; /* the kernel for a bias that no tile kernel adds */
+    int extra_count;
+    struct extra *extras; /* extra_count of them, owned */
+    neo_prop_kind prop_kind;
+    uint64_t parameters[PARAMETER_BYTES / 8]; /* the operation's own structure */
+
+    bool has_window; /* strides, dilations and padding mean something */
 
     /* Convolutions only. */
-    bool has_window; /* strides, dilations and padding mean something */
-    neo_prop_kind prop_kind;
     neo_convolution_algorithm convolution_algorithm;
     neo_dim strides[3], dilations[3], padding_left[3], padding_right[3];
 };
@@ -34,6 +46,9 @@ struct description {
     const neo_attributes *attributes; /* NULL: the default ones, until primitive_desc_create() */
     neo_prop_kind prop_kind;
     neo_convolution_algorithm convolution_algorithm;
+    int extra_count;
+    const struct extra *extras;
+    const void *parameters; /* operation->parameter_bytes of them */
     const neo_dim *strides, *dilations, *padding_left, *padding_right; /* three each */
 };
 
@@ -47,6 +62,7 @@ struct execution {
     const struct parallel *parallel;
     int threads; /* the scratchpad has room for so many tasks */
     void *buffers[TENSOR_COUNT];
+    void *extras[MAX_EXTRAS];               /* as in the problem */
     const void *operands[NEO_MAX_POST_OPS]; /* of binary and prelu post-operations */
     void *scratch; /* SCRATCH_ALIGNMENT-aligned; scratch_bytes() of the plan, and of nested ones */
 };
@@ -104,6 +120,13 @@ struct algorithm {
 struct operation {
     const char *name;
 
+    /* What struct problem's parameters are: a structure without gaps, of so many bytes, a multiple
+     * of 8. */
+    size_t parameter_bytes;
+
+    /* Are f16, bf16, s32, s8 and u8 taken as f32 is, by every algorithm and for every tensor? */
+    bool takes_all_types;
+
     /* NULL, or what is wrong with the description itself; *unsupported is set where it is right,
      * but asks for what no algorithm has. May complete what follows from the rest (prelu weights).
      */
@@ -123,8 +146,23 @@ struct operation {
     void (*describe)(const struct problem *problem, char *out, size_t size);
 };
 
-/* Copies what the description points to, except the attributes' post-operations, which stay shared.
- */
+/* All tensors of a problem: those of enum tensor, absent ones too, then the extra ones. */
+static inline int problem_tensor_count(const struct problem *problem)
+{
+    return TENSOR_COUNT + problem->extra_count;
+}
+
+static inline neo_memory_desc *problem_tensor(const struct problem *problem, int i)
+{
+    return i < TENSOR_COUNT ? (neo_memory_desc *)(uintptr_t)&problem->tensors[i]
+                            : &problem->extras[i - TENSOR_COUNT].desc;
+}
+
+/* The index of the extra tensor that is this argument, or -1. */
+int problem_extra(const struct problem *problem, int arg);
+
+/* Copies what the description points to, except the attributes' post-operations and the extra
+ * tensors, which stay shared. */
 void problem_init(struct problem *problem, const struct description *description);
 
 /* Describes problem again; valid as long as it is. */
@@ -148,7 +186,8 @@ bool problem_is_runtime(const struct problem *problem);
 
 /* ---- checks (problem_check.c) ---- */
 
-extern const char *const problem_tensor_names[TENSOR_COUNT];
+/* Of all tensors. */
+const char *problem_tensor_name(const struct problem *problem, int i);
 
 /* Writes "operation: what: why" to the log, or without what if that is empty; returns status. */
 neo_status problem_reject(const struct problem *problem, neo_status status, const char *what,

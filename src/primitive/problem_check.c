@@ -1,17 +1,41 @@
 /* Checks that every operation has in common. */
+#include "neoprene/primitive.h"
+#include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/problem.h"
 #include "src/tensor/descriptor.h"
 
-const char *const problem_tensor_names[TENSOR_COUNT] = {"src", "weights", "bias", "dst"};
+static const struct {
+    int arg;
+    const char *name;
+} extra_names[] = {
+    {NEO_ARG_SRC_1, "src1"},  {NEO_ARG_SRC_2, "src2"},        {NEO_ARG_WORKSPACE, "workspace"},
+    {NEO_ARG_MEAN, "mean"},   {NEO_ARG_VARIANCE, "variance"}, {NEO_ARG_SCALE, "scale"},
+    {NEO_ARG_SHIFT, "shift"},
+};
+
+const char *problem_tensor_name(const struct problem *problem, int i)
+{
+    static const char *const names[TENSOR_COUNT] = {"src", "weights", "bias", "dst"};
+    if (i < TENSOR_COUNT)
+        return names[i];
+    for (size_t n = 0; n < count_of(extra_names); n++)
+        if (extra_names[n].arg == problem->extras[i - TENSOR_COUNT].arg)
+            return extra_names[n].name;
+    return "a source";
+}
 
 /* Where a data type, a size or an attribute is right but nothing computes with it. */
 static const char *unsupported_reason(const struct problem *problem)
 {
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (problem->tensors[t].ndims && problem->tensors[t].data_type != NEO_F32)
+    for (int t = 0; t < problem_tensor_count(problem); t++) {
+        const neo_memory_desc *desc = problem_tensor(problem, t);
+        if (desc->ndims && desc->data_type != NEO_F32 && !problem->operation->takes_all_types)
             return "only f32 tensors are supported";
+        if (desc->ndims && desc->data_type > NEO_U8)
+            return "halves of bytes are not supported";
+    }
     if (!problem_is_moderate(problem))
         return "a tensor has more elements or larger strides than an address space has room for";
     if (problem->attributes.quantization_count)
@@ -28,10 +52,12 @@ neo_status problem_reject(const struct problem *problem, neo_status status, cons
 
 neo_status problem_check_tensors(const struct problem *problem)
 {
-    for (int t = 0; t < TENSOR_COUNT; t++) {
-        const char *wrong = problem->tensors[t].ndims ? desc_wrong(&problem->tensors[t]) : NULL;
+    for (int t = 0; t < problem_tensor_count(problem); t++) {
+        const neo_memory_desc *desc = problem_tensor(problem, t);
+        const char *wrong = desc->ndims ? desc_wrong(desc) : NULL;
         if (wrong)
-            return problem_reject(problem, NEO_INVALID_ARGUMENT, problem_tensor_names[t], wrong);
+            return problem_reject(problem, NEO_INVALID_ARGUMENT, problem_tensor_name(problem, t),
+                                  wrong);
     }
     return NEO_OK;
 }
