@@ -3,9 +3,11 @@
 
 #define FIVE(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4]
 const struct pack_panel_kernel *const pack_panel_kernels[] = {
-    FIVE(pack_panel_ref),
-    FIVE(pack_panel_ref + 5),
-    FIVE(pack_panel_ref + 10),
+#if !NEO_PORTABLE
+    &pack_panel_bf16[0],       &pack_panel_bf16[1],        FIVE(pack_panel_neon),
+    FIVE(pack_panel_neon + 5), FIVE(pack_panel_neon + 10),
+#endif
+    FIVE(pack_panel_ref),      FIVE(pack_panel_ref + 5),   FIVE(pack_panel_ref + 10),
 };
 #undef FIVE
 const size_t pack_panel_kernel_count = sizeof pack_panel_kernels / sizeof pack_panel_kernels[0];

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/cpu.h"
 #include "kernels/elementwise/element.h"
 
 /* For i < width, and p < k rounded up to whole groups:
@@ -62,8 +63,10 @@ pack_panel_fn *pack_panel_find(uint32_t features, enum element from, enum elemen
 
 unpack_panel_fn unpack_panel;
 
-/* The table of one file. */
-enum { PACK_PANEL_REFS = 15 };
+/* The tables of one file each. */
+enum { PACK_PANEL_REFS = 15, PACK_PANEL_NEON = 15, PACK_PANEL_BF16 = 2 };
+extern const struct pack_panel_kernel pack_panel_bf16[PACK_PANEL_BF16];
+extern const struct pack_panel_kernel pack_panel_neon[PACK_PANEL_NEON];
 extern const struct pack_panel_kernel pack_panel_ref[PACK_PANEL_REFS];
 
 #endif

@@ -1,0 +1,86 @@
+/* Packing of panels for NEON without more features. */
+#include "kernels/pack/panel_neon.h"
+
+INLINE uint8x16_t load_same(const void *from)
+{
+    return vld1q_u8(from);
+}
+
+INLINE uint8x16_t load_u8(const void *from)
+{
+    return veorq_u8(vld1q_u8(from), vdupq_n_u8(0x80));
+}
+
+INLINE uint8x16_t load_f16_f32(const void *from)
+{
+    return vreinterpretq_u8_f32(vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(from))));
+}
+
+INLINE uint8x16_t load_bf16_f32(const void *from)
+{
+    return vreinterpretq_u8_u32(vshll_n_u16(vld1_u16(from), 16));
+}
+
+INLINE uint8x16_t load_f32_f16(const void *from)
+{
+    float16x4_t low = vcvt_f16_f32(vld1q_f32(from));
+    return vreinterpretq_u8_f16(vcvt_high_f16_f32(low, vld1q_f32((const float *)from + 4)));
+}
+
+/* Half a unit in the last place, or a little less for ties to even numbers; NaN becomes quiet. */
+INLINE uint16x4_t bf16_of(float32x4_t value)
+{
+    uint32x4_t bits = vreinterpretq_u32_f32(value);
+    uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    uint32x4_t rounded = vaddq_u32(vaddq_u32(bits, odd), vdupq_n_u32(0x7fff));
+    uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(0x400000));
+    return vshrn_n_u32(vbslq_u32(vceqq_f32(value, value), rounded, quiet), 16);
+}
+
+INLINE uint8x16_t load_f32_bf16(const void *from)
+{
+    const float *values = from;
+    return vreinterpretq_u8_u16(
+        vcombine_u16(bf16_of(vld1q_f32(values)), bf16_of(vld1q_f32(values + 4))));
+}
+
+#define KERNEL(name, load, unit, to_bytes, from_bytes, nothing)                             \
+    static void name(const struct pack_panel *panel)                                        \
+    {                                                                                       \
+        static const struct pack_units units = {load, unit, to_bytes, from_bytes, nothing}; \
+        pack_panel_units(&units, panel);                                                    \
+    }
+KERNEL(pack_s8_s8_4_neon, load_same, 4, 1, 1, 0)
+KERNEL(pack_s8_s8_8_neon, load_same, 8, 1, 1, 0)
+KERNEL(pack_s8_s8_16_neon, load_same, 16, 1, 1, 0)
+KERNEL(pack_u8_s8_4_neon, load_u8, 4, 1, 1, 0x80)
+KERNEL(pack_u8_s8_8_neon, load_u8, 8, 1, 1, 0x80)
+KERNEL(pack_u8_s8_16_neon, load_u8, 16, 1, 1, 0x80)
+KERNEL(pack_16_bits_1_neon, load_same, 2, 2, 2, 0)
+KERNEL(pack_16_bits_2_neon, load_same, 4, 2, 2, 0)
+KERNEL(pack_16_bits_4_neon, load_same, 8, 2, 2, 0)
+KERNEL(pack_f32_f32_neon, load_same, 4, 4, 4, 0)
+KERNEL(pack_f16_f32_neon, load_f16_f32, 4, 4, 2, 0)
+KERNEL(pack_bf16_f32_neon, load_bf16_f32, 4, 4, 2, 0)
+KERNEL(pack_f32_f16_neon, load_f32_f16, 2, 2, 4, 0)
+KERNEL(pack_f32_bf16_2_neon, load_f32_bf16, 4, 2, 4, 0)
+KERNEL(pack_f32_bf16_4_neon, load_f32_bf16, 8, 2, 4, 0)
+#undef KERNEL
+
+const struct pack_panel_kernel pack_panel_neon[PACK_PANEL_NEON] = {
+    {"pack_s8_s8_4_neon", CPU_NEON, ELEMENT_S8, ELEMENT_S8, 4, pack_s8_s8_4_neon},
+    {"pack_s8_s8_8_neon", CPU_NEON, ELEMENT_S8, ELEMENT_S8, 8, pack_s8_s8_8_neon},
+    {"pack_s8_s8_16_neon", CPU_NEON, ELEMENT_S8, ELEMENT_S8, 16, pack_s8_s8_16_neon},
+    {"pack_u8_s8_4_neon", CPU_NEON, ELEMENT_U8, ELEMENT_S8, 4, pack_u8_s8_4_neon},
+    {"pack_u8_s8_8_neon", CPU_NEON, ELEMENT_U8, ELEMENT_S8, 8, pack_u8_s8_8_neon},
+    {"pack_u8_s8_16_neon", CPU_NEON, ELEMENT_U8, ELEMENT_S8, 16, pack_u8_s8_16_neon},
+    {"pack_f16_f16_1_neon", CPU_NEON, ELEMENT_F16, ELEMENT_F16, 1, pack_16_bits_1_neon},
+    {"pack_bf16_bf16_2_neon", CPU_NEON, ELEMENT_BF16, ELEMENT_BF16, 2, pack_16_bits_2_neon},
+    {"pack_bf16_bf16_4_neon", CPU_NEON, ELEMENT_BF16, ELEMENT_BF16, 4, pack_16_bits_4_neon},
+    {"pack_f32_f32_1_neon", CPU_NEON, ELEMENT_F32, ELEMENT_F32, 1, pack_f32_f32_neon},
+    {"pack_f16_f32_1_neon", CPU_NEON, ELEMENT_F16, ELEMENT_F32, 1, pack_f16_f32_neon},
+    {"pack_bf16_f32_1_neon", CPU_NEON, ELEMENT_BF16, ELEMENT_F32, 1, pack_bf16_f32_neon},
+    {"pack_f32_f16_1_neon", CPU_NEON, ELEMENT_F32, ELEMENT_F16, 1, pack_f32_f16_neon},
+    {"pack_f32_bf16_2_neon", CPU_NEON, ELEMENT_F32, ELEMENT_BF16, 2, pack_f32_bf16_2_neon},
+    {"pack_f32_bf16_4_neon", CPU_NEON, ELEMENT_F32, ELEMENT_BF16, 4, pack_f32_bf16_4_neon},
+};

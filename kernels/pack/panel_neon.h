@@ -1,0 +1,307 @@
+/* Packing of panels for NEON, for all types: which one is a matter of constants after inlining.
+ *
+ * A unit is a lane's group of elements, 2 … 16 bytes. Lanes whose elements are next to each other
+ * are a matrix of units that is transposed: so many lanes as fill a vector with one unit of each
+ * come together, sixteen bytes of each at a time. Elements that are next to each other in other
+ * lanes are interleaved, a group of steps at a time. Both are rounds of ZIP; what is neither comes
+ * through a buffer, one element after the other. Elements are converted as they are loaded. */
+#ifndef KERNELS_PACK_PANEL_NEON_H
+#define KERNELS_PACK_PANEL_NEON_H
+
+#include <arm_neon.h>
+
+#include "kernels/asm/inline.h"
+#include "kernels/asm/sizes.h"
+#include "kernels/pack/panel.h"
+
+enum { MOST_GROUP = 16, MOST_LANES = 8, BUFFERED = 64 }; /* BUFFERED: whole groups */
+
+/* Sixteen bytes of a panel's elements, from as many of the source. */
+typedef uint8x16_t load_fn(const void *from);
+
+/* A type's own numbers. */
+struct pack_units {
+    load_fn *load;
+    size_t unit;           /* bytes of a group */
+    size_t to_bytes;       /* of an element of the panel */
+    size_t from_bytes;     /* of one of the source */
+    unsigned char nothing; /* each byte of an element of the source that becomes zero */
+};
+
+INLINE uint8x16_t zip_low(uint8x16_t a, uint8x16_t b, size_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        return vzip1q_u8(a, b);
+    case 2:
+        return vreinterpretq_u8_u16(vzip1q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+    case 4:
+        return vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+    default:
+        return vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+    }
+}
+
+INLINE uint8x16_t zip_high(uint8x16_t a, uint8x16_t b, size_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        return vzip2q_u8(a, b);
+    case 2:
+        return vreinterpretq_u8_u16(vzip2q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+    case 4:
+        return vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+    default:
+        return vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+    }
+}
+
+/* Of `count` vectors, a power of two: the first piece of `bytes` bytes of each, then the second …
+ */
+INLINE void interleave(uint8x16_t *vectors, size_t count, size_t bytes)
+{
+    uint8x16_t next[MOST_GROUP];
+#pragma GCC unroll 4
+    for (size_t done = 1; done < count; done *= 2) {
+#pragma GCC unroll 8
+        for (size_t i = 0; i < count / 2; i++) {
+            next[2 * i] = zip_low(vectors[i], vectors[i + count / 2], bytes);
+            next[2 * i + 1] = zip_high(vectors[i], vectors[i + count / 2], bytes);
+        }
+#pragma GCC unroll 16
+        for (size_t i = 0; i < count; i++)
+            vectors[i] = next[i];
+    }
+}
+
+/* Piece `number` of so many bytes. */
+INLINE void store_piece(uint8_t *to, uint8x16_t vector, size_t number, size_t bytes)
+{
+    if (bytes == 16) {
+        vst1q_u8(to, vector);
+    } else if (bytes == 8) {
+        uint64_t piece = vreinterpretq_u64_u8(vector)[number];
+        memcpy(to, &piece, sizeof piece);
+    } else if (bytes == 4) {
+        uint32_t piece = vreinterpretq_u32_u8(vector)[number];
+        memcpy(to, &piece, sizeof piece);
+    } else {
+        uint16_t piece = vreinterpretq_u16_u8(vector)[number];
+        memcpy(to, &piece, sizeof piece);
+    }
+}
+
+/* The first `count` elements of the source, then such as become zeros. */
+INLINE uint8x16_t load_some(const struct pack_units *units, const uint8_t *from, size_t count)
+{
+    uint8_t all[16 * sizeof(float)];
+    memset(all, units->nothing, sizeof all);
+    memcpy(all, from, count * units->from_bytes);
+    return units->load(all);
+}
+
+/* ---- lanes whose elements are next to each other ---- */
+
+/* Units of `lanes` lanes, sixteen bytes of each, to places that are out_step bytes apart; lanes: as
+ * many as fill whole vectors with one unit of each, or a power of two below that. */
+INLINE void store_units(const struct pack_units *units, uint8x16_t *vectors, size_t lanes,
+                        uint8_t *out, size_t out_step)
+{
+    size_t most = 16 / units->unit, together = lanes < most ? lanes : most;
+    size_t pieces = most / together; /* of a vector */
+#pragma GCC unroll 8
+    for (size_t i = 0; i < lanes; i += together) {
+        interleave(vectors + i, together, units->unit);
+#pragma GCC unroll 8
+        for (size_t g = 0; g < most; g++)
+            store_piece(out + g * out_step + i * units->unit, vectors[i + g / pieces], g % pieces,
+                        together * units->unit);
+    }
+}
+
+INLINE void pack_lanes(const struct pack_units *units, size_t lanes, const uint8_t *const *from,
+                       size_t k, uint8_t *out, size_t out_step)
+{
+    size_t at_once = 16 / units->to_bytes;
+    uint8x16_t vectors[MOST_LANES];
+    for (size_t p = 0; p + at_once <= k; p += at_once) {
+#pragma GCC unroll 8
+        for (size_t i = 0; i < lanes; i++)
+            vectors[i] = units->load(from[i] + p * units->from_bytes);
+        store_units(units, vectors, lanes, out, out_step);
+        out += 16 / units->unit * out_step;
+    }
+}
+
+/* The last steps of every lane, fewer than fill a vector. */
+INLINE void pack_rest(const struct pack_units *units, const uint8_t *const *from, size_t count,
+                      size_t k, uint8_t *out, size_t out_step)
+{
+    size_t rest = k % (16 / units->to_bytes);
+    for (size_t i = 0; i < count && rest; i++) {
+        uint8_t bytes[16];
+        vst1q_u8(bytes, load_some(units, from[i] + (k - rest) * units->from_bytes, rest));
+        for (size_t done = 0; done < rest * units->to_bytes; done += units->unit)
+            memcpy(out + done / units->unit * out_step + i * units->unit, bytes + done,
+                   units->unit);
+    }
+}
+
+/* `count` lanes of a panel, from its lane number `first` on; two vectors' worth of lanes, one, a
+ * half … at a time. */
+INLINE void pack_near_steps(const struct pack_units *units, const uint8_t *const *from,
+                            size_t count, size_t k, uint8_t *out, size_t out_step)
+{
+    size_t most = 16 / units->unit, whole = k * units->to_bytes / 16 * most;
+    pack_rest(units, from, count, k, out + whole * out_step, out_step);
+#pragma GCC unroll 5
+    for (size_t lanes = MOST_LANES; lanes; lanes /= 2)
+        for (; count >= lanes && (lanes <= most || lanes == MOST_LANES); count -= lanes) {
+            pack_lanes(units, lanes, from, k, out, out_step);
+            from += lanes;
+            out += lanes * units->unit;
+        }
+}
+
+/* ---- lanes that are next to each other ---- */
+
+/* Steps p … of a group, `count` lanes of them; those from k on are zeros. */
+INLINE void pack_group(const struct pack_units *units, const uint8_t *from, ptrdiff_t step_bytes,
+                       size_t steps, size_t count, uint8_t *out)
+{
+    size_t group = units->unit / units->to_bytes, at_once = 16 / units->to_bytes;
+    for (size_t i = 0; i < count; i += at_once) {
+        uint8x16_t vectors[MOST_GROUP];
+        size_t rest = smaller(count - i, at_once);
+#pragma GCC unroll 16
+        for (size_t p = 0; p < group; p++) {
+            const uint8_t *row = from + (ptrdiff_t)p * step_bytes + i * units->from_bytes;
+            vectors[p] = p >= steps        ? vdupq_n_u8(0)
+                         : rest == at_once ? units->load(row)
+                                           : load_some(units, row, rest);
+        }
+        interleave(vectors, group, units->to_bytes);
+        if (rest == at_once) {
+#pragma GCC unroll 16
+            for (size_t v = 0; v < group; v++)
+                vst1q_u8(out + i * units->unit + 16 * v, vectors[v]);
+        } else {
+            uint8_t all[16 * MOST_GROUP];
+#pragma GCC unroll 16
+            for (size_t v = 0; v < group; v++)
+                vst1q_u8(all + 16 * v, vectors[v]);
+            memcpy(out + i * units->unit, all, rest * units->unit);
+        }
+    }
+}
+
+INLINE void pack_near_lanes(const struct pack_units *units, const struct pack_panel *panel,
+                            uint8_t *out, size_t out_step)
+{
+    const uint8_t *from = panel->src;
+    ptrdiff_t step = panel->step * (ptrdiff_t)units->from_bytes;
+    for (size_t p = 0; p < panel->k; p += panel->group, out += out_step)
+        pack_group(units, from + (ptrdiff_t)p * step, step, panel->k - p, panel->count, out);
+}
+
+/* ---- any strides ---- */
+
+/* Up to so many lanes, by their addresses. */
+struct pack_lanes {
+    const uint8_t *from[MOST_LANES];
+    size_t count;
+    uint8_t buffer[MOST_LANES][BUFFERED * sizeof(float)];
+};
+
+/* Steps p … of each lane come next to each other. */
+INLINE void gather(const struct pack_units *units, struct pack_lanes *to,
+                   const struct pack_lanes *lanes, ptrdiff_t step, size_t p, size_t steps)
+{
+    for (size_t i = 0; i < lanes->count; i++) {
+        to->from[i] = to->buffer[i];
+        for (size_t s = 0; s < steps; s++)
+            memcpy(to->buffer[i] + s * units->from_bytes,
+                   lanes->from[i] + (ptrdiff_t)(p + s) * step * (ptrdiff_t)units->from_bytes,
+                   units->from_bytes);
+    }
+}
+
+/* Steps that are apart are gathered, so many at a time as are whole groups. */
+INLINE void pack_some_lanes(const struct pack_units *units, const struct pack_lanes *lanes,
+                            const struct pack_panel *panel, uint8_t *out)
+{
+    size_t out_step = panel->width * units->unit;
+    size_t at_once = panel->step == 1 ? panel->k : BUFFERED;
+    struct pack_lanes gathered;
+    for (size_t p = 0; p < panel->k; p += at_once) {
+        size_t steps = smaller(panel->k - p, at_once);
+        if (panel->step != 1)
+            gather(units, &gathered, lanes, panel->step, p, steps);
+        pack_near_steps(units, panel->step == 1 ? lanes->from : gathered.from, lanes->count, steps,
+                        out, out_step);
+        out += at_once * units->to_bytes / units->unit * out_step;
+    }
+}
+
+/* ---- all of it ---- */
+
+/* Lanes that do not exist, in every group. */
+static inline void clear_lanes(const struct pack_panel *panel, size_t unit, uint8_t *out)
+{
+    size_t groups = (panel->k + panel->group - 1) / panel->group;
+    size_t bytes = (panel->width - panel->count) * unit;
+    for (size_t g = 0; g < groups && bytes; g++)
+        memset(out + (g * panel->width + panel->count) * unit, 0, bytes);
+}
+
+/* Adds what a panel of s8 has, lane by lane. */
+static inline void add_lane_sums(const struct pack_panel *panel)
+{
+    size_t group = panel->group, groups = (panel->k + group - 1) / group;
+    const int8_t *from = panel->out;
+    for (size_t i = 0; i < panel->count; i++) {
+        int32x4_t sum = vdupq_n_s32(0);
+        for (size_t g = 0; g < groups; g++) {
+            const int8_t *unit = from + (g * panel->width + i) * group;
+            int8x8_t low = vdup_n_s8(0), high = low;
+            if (group >= 8)
+                low = vld1_s8(unit);
+            else
+                memcpy(&low, unit, 4);
+            if (group == 16)
+                high = vld1_s8(unit + 8);
+            sum = vpadalq_s16(sum, vaddl_s8(low, high));
+        }
+        panel->sums[i] += vaddvq_s32(sum);
+    }
+}
+
+/* Where up to MOST_LANES lanes are, from number `first` on. */
+static inline void find_lanes(struct pack_lanes *lanes, const struct pack_panel *panel,
+                              size_t first, size_t bytes)
+{
+    lanes->count = smaller(panel->count - first, MOST_LANES);
+    for (size_t i = 0; i < lanes->count; i++) {
+        ptrdiff_t lane = (ptrdiff_t)(first + i) * panel->lane * (ptrdiff_t)bytes;
+        lanes->from[i] =
+            panel->lanes ? panel->lanes[first + i] : (const uint8_t *)panel->src + lane;
+    }
+}
+
+INLINE void pack_panel_units(const struct pack_units *units, const struct pack_panel *panel)
+{
+    uint8_t *out = panel->out;
+    struct pack_lanes lanes;
+    clear_lanes(panel, units->unit, out);
+    if (panel->lane == 1 && !panel->lanes)
+        pack_near_lanes(units, panel, out, panel->width * units->unit);
+    else
+        for (size_t i = 0; i < panel->count; i += MOST_LANES) {
+            find_lanes(&lanes, panel, i, units->from_bytes);
+            pack_some_lanes(units, &lanes, panel, out + i * units->unit);
+        }
+    if (panel->sums)
+        add_lane_sums(panel);
+}
+
+#endif
