@@ -17,7 +17,7 @@ SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/fu
 # Tests reach internals, and may make the n-th allocation or system call fail (tests/support/fault.c
 # and syscalls.c wrap these).
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign mmap
-WRAPPED += open pread pwrite posix_fallocate rename unlink fsync fdatasync msync flock
+WRAPPED += open pread pwrite posix_fallocate linkat rename unlink fsync fdatasync msync flock
 WRAPPED += neo_stream_create partition_threads
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)

@@ -1,6 +1,7 @@
 /* The file provider: what it refuses, and what it does when the file refuses. */
 #include "tests/support/test.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include "src/packed/file/format.h"
 #include "tests/support/fault.h"
 #include "tests/support/syscalls.h"
+#include "tests/support/temporary.h"
 #include "tests/support/weights.h"
 
 /* ---- the file refuses ---- */
@@ -363,17 +365,62 @@ static void an_index_block_that_was_not_written_takes_no_place(void **state)
     assert_int_equal(bytes_after_a_second_block(*state, true), bytes);
 }
 
+static int files_beside(const char *path)
+{
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", path);
+    *strrchr(folder, '/') = 0;
+    DIR *entries = opendir(folder);
+    assert_non_null(entries);
+    int count = -2; /* the folder itself and the one above */
+    while (readdir(entries))
+        count++;
+    closedir(entries);
+    return count;
+}
+
+/* On a file system that has files without a name, and on one that has not. */
+static const int nameless_errors[] = {0, EOPNOTSUPP};
+
 static void a_rewrite_that_fails_leaves_no_file_behind(void **state)
 {
-    static const enum syscall_kind kinds[] = {SYSCALL_PWRITE, SYSCALL_FALLOCATE, SYSCALL_RENAME};
-    char fresh[256];
-    snprintf(fresh, sizeof fresh, "%s.new", (const char *)*state);
+    static const enum syscall_kind kinds[] = {SYSCALL_PWRITE, SYSCALL_FALLOCATE, SYSCALL_FDATASYNC,
+                                              SYSCALL_LINK, SYSCALL_RENAME};
     weights_add_all(*state, 4);
-    for (size_t i = 0; i < count_of(kinds); i++) {
-        syscalls_fail_all(kinds[i], EIO);
-        assert_int_not_equal(neo_weights_file_compact(*state, 0, NULL, NULL, NULL), NEO_OK);
+    for (size_t e = 0; e < count_of(nameless_errors); e++)
+        for (size_t i = 0; i < count_of(kinds); i++) {
+            syscalls_fail_all(SYSCALL_NAMELESS, nameless_errors[e]);
+            syscalls_fail_all(kinds[i], EIO);
+            neo_status status = neo_weights_file_compact(*state, 0, NULL, NULL, NULL);
+            syscalls_reset();
+            bool calls_it = !nameless_errors[e] || kinds[i] != SYSCALL_LINK;
+            assert_int_equal(status, calls_it ? NEO_IO_ERROR : NEO_OK);
+            assert_int_equal(files_beside(*state), 1);
+        }
+    weights_get_all(*state, 4, 0);
+}
+
+/* Names that a rewrite might choose are other people's, links among them. */
+static void a_rewrite_touches_no_other_file(void **state)
+{
+    static const char *const endings[] = {".new", ".tmp", "~"};
+    char beside[count_of(endings)][256], text[8] = {0};
+    weights_add_all(*state, 4);
+    for (size_t i = 0; i < count_of(endings); i++) {
+        snprintf(beside[i], sizeof beside[i], "%s%s", (const char *)*state, endings[i]);
+        if (i == 1)
+            assert_int_equal(symlink("nowhere", beside[i]), 0);
+        else
+            temporary_put("", beside[i], "mine");
+    }
+    for (size_t e = 0; e < count_of(nameless_errors); e++) {
+        syscalls_fail_all(SYSCALL_NAMELESS, nameless_errors[e]);
+        assert_int_equal(neo_weights_file_compact(*state, 0, NULL, NULL, NULL), NEO_OK);
         syscalls_reset();
-        assert_int_equal(access(fresh, F_OK), -1);
+        assert_int_equal(files_beside(*state), 1 + count_of(endings));
+        assert_int_equal(readlink(beside[1], text, sizeof text), 7);
+        for (size_t i = 0; i < count_of(endings); i += 2)
+            assert_int_equal(weights_file_bytes(beside[i]), 4);
     }
     weights_get_all(*state, 4, 0);
 }
@@ -423,6 +470,7 @@ int main(void)
         WEIGHTS_TEST(a_failed_commit_is_in_nobody_s_way),
         WEIGHTS_TEST(an_index_block_that_was_not_written_takes_no_place),
         WEIGHTS_TEST(a_rewrite_that_fails_leaves_no_file_behind),
+        WEIGHTS_TEST(a_rewrite_touches_no_other_file),
         WEIGHTS_TEST(any_failed_allocation_leaves_right_entries),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);

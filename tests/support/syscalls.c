@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@ int __real_open(const char *path, int flags, ...);
 ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
 ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
 int __real_posix_fallocate(int fd, off_t offset, off_t size);
+int __real_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
 int __real_rename(const char *from, const char *to);
 int __real_unlink(const char *path);
 int __real_fsync(int fd);
@@ -26,6 +28,7 @@ int __wrap_open(const char *path, int flags, ...);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset);
 int __wrap_posix_fallocate(int fd, off_t offset, off_t size);
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
 int __wrap_rename(const char *from, const char *to);
 int __wrap_unlink(const char *path);
 int __wrap_fsync(int fd);
@@ -136,13 +139,15 @@ static bool fails(enum syscall_kind kind)
 
 int __wrap_open(const char *path, int flags, ...)
 {
-    if (!(flags & O_CREAT))
+    bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    if (!nameless && !(flags & O_CREAT))
         return __real_open(path, flags);
     va_list arguments;
     va_start(arguments, flags);
     unsigned mode = va_arg(arguments, unsigned);
     va_end(arguments);
-    return fails(SYSCALL_CREATE) ? -1 : __real_open(path, flags, mode);
+    return fails(nameless ? SYSCALL_NAMELESS : SYSCALL_CREATE) ? -1
+                                                               : __real_open(path, flags, mode);
 }
 
 ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
@@ -162,6 +167,11 @@ int __wrap_posix_fallocate(int fd, off_t offset, off_t size)
 {
     int error = intercept(SYSCALL_FALLOCATE);
     return error ? error : __real_posix_fallocate(fd, offset, size);
+}
+
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    return fails(SYSCALL_LINK) ? -1 : __real_linkat(from_folder, from, to_folder, to, flags);
 }
 
 int __wrap_rename(const char *from, const char *to)

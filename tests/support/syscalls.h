@@ -9,9 +9,11 @@
 #include <stddef.h>
 
 enum syscall_kind {
-    SYSCALL_CREATE, /* open() with O_CREAT */
+    SYSCALL_CREATE,   /* open() with O_CREAT */
+    SYSCALL_NAMELESS, /* open() with O_TMPFILE */
     SYSCALL_PWRITE,
     SYSCALL_FALLOCATE,
+    SYSCALL_LINK,
     SYSCALL_RENAME,
     SYSCALL_UNLINK,
     SYSCALL_FSYNC,

@@ -26,7 +26,7 @@ uint64_t format_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t random_id(void)
+uint64_t format_random_id(void)
 {
     uint64_t id;
     if (getrandom(&id, sizeof id, GRND_NONBLOCK) != (ssize_t)sizeof id)
@@ -57,7 +57,7 @@ void format_header_fill(struct format_header *header, uint64_t generation)
         .record_bytes = FORMAT_RECORD_BYTES,
         .block_bytes = FORMAT_BLOCK_BYTES,
         .hash = HASH_XXH3_CHUNKS,
-        .file_id = random_id(),
+        .file_id = format_random_id(),
         .generation = generation,
         .created_ns = format_now_ns(),
     };

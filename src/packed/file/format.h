@@ -94,4 +94,7 @@ uint64_t format_data_align(uint64_t size, uint64_t align);
 
 uint64_t format_now_ns(void);
 
+/* Another number each time. */
+uint64_t format_random_id(void);
+
 #endif

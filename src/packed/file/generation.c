@@ -114,24 +114,21 @@ int generation_open(const char *path, enum io_access access, struct file_generat
     return 0;
 }
 
-int generation_create(const char *path, uint64_t number, struct file_generation **out)
+int generation_create(int fd, uint64_t number, struct file_generation **out)
 {
     struct file_generation *generation = generation_new();
-    if (!generation)
+    if (!generation) {
+        close(fd);
         return -ENOMEM;
-    generation->writable = true;
-    int error = io_open_new(path);
-    if (error >= 0) {
-        generation->fd = error;
-        error = io_lock(generation->fd);
     }
+    generation->writable = true;
+    generation->fd = fd;
+    int error = io_lock(fd);
     if (!error)
         error = io_identify(generation->fd, &generation->identity);
     if (!error)
         error = index_format(&generation->index, generation->fd, number);
     if (error) {
-        if (generation->fd >= 0)
-            unlink(path);
         generation_release(generation);
         return error;
     }

@@ -32,8 +32,9 @@ struct file_generation {
 /* Opens the file at path and reads what it holds. */
 int generation_open(const char *path, enum io_access access, struct file_generation **out);
 
-/* A new file at path, in place of what is there, formatted and with the lease held. */
-int generation_create(const char *path, uint64_t generation, struct file_generation **out);
+/* Formats a new, empty file and holds the lease on it. The descriptor is the generation's from now
+ * on, and closed if this fails. */
+int generation_create(int fd, uint64_t number, struct file_generation **out);
 
 struct file_generation *generation_retain(struct file_generation *generation);
 void generation_release(struct file_generation *generation);

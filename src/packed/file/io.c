@@ -80,10 +80,7 @@ int io_open(const char *path, enum io_access access, bool *writable, int *refusa
 
 int io_open_new(const char *path)
 {
-    int fd = open_once(path, O_RDWR | O_CREAT | O_EXCL);
-    if (fd == -EEXIST && unlink(path) == 0) /* left by a process that died */
-        fd = open_once(path, O_RDWR | O_CREAT | O_EXCL);
-    return fd;
+    return open_once(path, O_RDWR | O_CREAT | O_EXCL);
 }
 
 static int identity_of(int result, const struct stat *file, struct io_identity *out)

@@ -25,7 +25,7 @@ enum io_access { IO_READ, IO_WRITE, IO_CREATE };
  * *writable tells, and *refusal why. */
 int io_open(const char *path, enum io_access access, bool *writable, int *refusal);
 
-/* A new file of mode 0600 in place of an older one of that name. */
+/* A new file of mode 0600; -EEXIST if there is anything of that name. */
 int io_open_new(const char *path);
 
 int io_identify(int fd, struct io_identity *out);

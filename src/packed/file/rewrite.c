@@ -2,12 +2,11 @@
 #include "src/packed/file/rewrite.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/core/log.h"
+#include "src/packed/file/fresh.h"
 
 enum { NS_PER_S = 1000000000 };
 
@@ -130,38 +129,22 @@ static int copy_items(struct file_generation *fresh, const struct file_generatio
     return error;
 }
 
-/* Until the rename nobody knows of the new file; after it nobody needs the old one. */
-static int publish(const struct file_generation *fresh, const char *temporary, const char *path)
-{
-    int error = io_sync(fresh->fd);
-    if (!error && rename(temporary, path))
-        error = -errno;
-    if (!error)
-        io_sync_folder_of(path); /* if this fails, a crash may bring the old file back: no harm */
-    return error;
-}
-
 int file_rewrite(const char *path, const struct file_generation *old,
                  const struct rewrite_plan *plan, struct file_generation **out)
 {
-    char *temporary;
-    if (asprintf(&temporary, "%s.new", path) < 0)
-        return -ENOMEM;
-    struct file_generation *fresh;
-    int error = generation_create(temporary, old->index.header.generation + 1, &fresh);
-    if (error) {
-        free(temporary);
-        return error;
-    }
-    error = copy_items(fresh, old, plan);
+    struct fresh_file file;
+    struct file_generation *fresh = NULL;
+    int error = fresh_open(&file, path);
     if (!error)
-        error = publish(fresh, temporary, path);
-    if (error) {
-        unlink(temporary);
+        error = generation_create(file.fd, old->index.header.generation + 1, &fresh);
+    if (!error)
+        error = copy_items(fresh, old, plan);
+    if (!error)
+        error = fresh_publish(&file, path);
+    fresh_deinit(&file);
+    if (error)
         generation_release(fresh);
-    } else {
+    else
         *out = fresh;
-    }
-    free(temporary);
     return error;
 }
