@@ -23,6 +23,7 @@ WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/tests/threading/pool: private LDFLAGS += -Wl,--wrap=pthread_create
+$(BUILD)/tests/packed/verify: private LDFLAGS += -Wl,--wrap=clock_gettime
 $(BUILD)/tests/threading/cpu: private LDFLAGS += $(addprefix -Wl$(comma)--wrap=sched_,getcpu getaffinity setaffinity)
 $(BUILD)/tests/threading/unload: | $(LIB_SO)
 # Private, or the stamp of flags would take part in it.

@@ -46,11 +46,28 @@ static neo_status pack_into(struct weights_use *use, const neo_weights_provider 
     return status == NEO_OK ? use_blob(use, provider, &blob, request) : status;
 }
 
+static _Thread_local size_t wanted_size;
+
+size_t weights_wanted_size(void)
+{
+    return wanted_size;
+}
+
+static neo_status look_up(const neo_weights_provider *provider,
+                          const struct weights_request *request, neo_weights_blob *blob)
+{
+    size_t before = wanted_size;
+    wanted_size = request->size;
+    neo_status status = provider->look_up(provider->context, request->key, blob);
+    wanted_size = before;
+    return status;
+}
+
 static neo_status find_or_pack(struct weights_use *use, const neo_weights_provider *provider,
                                const struct weights_request *request, bool *packing_failed)
 {
     neo_weights_blob blob;
-    if (provider->look_up(provider->context, request->key, &blob) == NEO_OK)
+    if (look_up(provider, request, &blob) == NEO_OK)
         return use_blob(use, provider, &blob, request);
     return pack_into(use, provider, request, packing_failed);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/core/log.h"
 #include "tests/support/image.h"
 #include "tests/support/weights.h"
 
@@ -98,6 +99,24 @@ static void a_record_of_another_slot_or_file_is_refused(void **state)
     image_expect_loss(*state, IMAGE_BIG);
     free(image.bytes);
     free(other.bytes);
+}
+
+/* Terabytes of nothing: who looks for entries is not to read them. */
+static void a_record_of_a_hole_is_refused_at_once(void **state)
+{
+    struct image image = image_of_entries(*state);
+    struct format_record record = image_record(&image, IMAGE_BIG);
+    record.offset = image.size + FORMAT_MAX_ALIGN - image.size % FORMAT_MAX_ALIGN;
+    record.size = UINT64_C(4) << 40;
+    image_forge_record(&image, IMAGE_BIG, record);
+    image_write(&image, *state);
+    assert_int_equal(truncate(*state, (off_t)(record.offset + record.size)), 0);
+    uint64_t begin = log_now_ns();
+    image_expect_loss(*state, IMAGE_BIG);
+    neo_weights_file_summary summary;
+    assert_int_equal(neo_weights_file_list(*state, 1, NULL, NULL, &summary), NEO_OK);
+    assert_true(log_now_ns() - begin < UINT64_C(20) * 1000000000);
+    free(image.bytes);
 }
 
 static void a_blank_record_before_others_hides_none_of_them(void **state)
@@ -254,6 +273,7 @@ int main(void)
         WEIGHTS_TEST(overlapping_entries_are_refused),
         WEIGHTS_TEST(a_second_record_for_a_key_is_refused),
         WEIGHTS_TEST(a_record_of_another_slot_or_file_is_refused),
+        WEIGHTS_TEST(a_record_of_a_hole_is_refused_at_once),
         WEIGHTS_TEST(a_blank_record_before_others_hides_none_of_them),
         WEIGHTS_TEST(links_of_index_blocks_are_checked),
         WEIGHTS_TEST(a_damaged_header_costs_the_entries_and_no_more),

@@ -167,6 +167,30 @@ static void what_was_packed_here_is_not_verified(void **state)
     weights_close(&provider);
 }
 
+/* The record is sound, and not what is wanted: none of its bytes is worth reading. */
+static void an_entry_of_another_size_is_not_verified(void **state)
+{
+    make_file(*state);
+    struct watched_pool pool = {.calls = 0};
+    struct parallel parallel = parallel_of(&pool);
+    neo_weights_key key = weights_key_of(1, 1);
+    int packed = 0;
+    struct weights_request request = {.key = &key,
+                                      .size = BYTES + 64,
+                                      .align = 64,
+                                      .pack = pack,
+                                      .argument = &packed,
+                                      .parallel = &parallel};
+    neo_weights_provider provider = weights_open(*state, 0);
+    struct weights_use use;
+    assert_int_equal(weights_acquire(&use, &provider, NULL, &request), NEO_OK);
+    assert_int_equal(packed, 1);
+    assert_int_equal(pool.calls, 1); /* for the new record's checksum */
+    assert_int_equal(weights_statistics(&provider).damaged, 1);
+    weights_release(&use);
+    weights_close(&provider);
+}
+
 static void every_kind_of_pool_verifies(void **state)
 {
     make_file(*state);
@@ -285,28 +309,67 @@ static void nothing_is_touched_after_a_chunk_is_refused(void **state)
 
 /* ---- how often ---- */
 
-static const char attribute[] = "user.neoprene.verified";
+/* How far the clock of this program is ahead of that of files. */
+static time_t ahead_s;
 
-/* As if the last write had been so many seconds ago. */
-static void age(const char *path, int seconds)
+int __real_clock_gettime(clockid_t clock, struct timespec *out);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
 {
-    const struct timespec time_then = {.tv_sec = time(NULL) - seconds};
-    const struct timespec times[2] = {time_then, time_then};
-    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    int result = __real_clock_gettime(clock, out);
+    out->tv_sec += clock == CLOCK_REALTIME ? ahead_s : 0;
+    return result;
+}
+
+/* All that was written is on the disk, and was written long ago. */
+static void settle(const char *path)
+{
+    static const struct timespec some_ticks = {.tv_nsec = 20000000};
+    int fd = open(path, O_RDWR);
+    assert_int_equal(fsync(fd), 0);
+    close(fd);
+    nanosleep(&some_ticks, NULL); /* so that the next write has another time */
+    ahead_s = 100;
+}
+
+static int reset_clock(void **state)
+{
+    ahead_s = 0;
+    return weights_folder_teardown(state);
 }
 
 static bool can_be_stamped(const char *path)
 {
     struct file_stamp stamp;
-    int fd = open(path, O_RDWR | O_CREAT, 0600);
-    age(path, 100);
-    bool can = fd >= 0 && stamp_begin(&stamp, fd, 1, 2);
+    const struct stamped_file file = {path, open(path, O_RDWR | O_CREAT, 0600), 1, 2};
+    settle(path);
+    bool can = file.fd >= 0 && stamp_begin(&stamp, &file, 0, 1);
     if (can)
-        stamp_end(&stamp, fd, 3);
-    can = can && stamp_covers(fd, 1, 2, 3);
-    close(fd);
+        stamp_end(&stamp, &file, 3);
+    can = can && stamp_covers(&file, 3);
+    close(file.fd);
     unlink(path);
+    ahead_s = 0;
     return can;
+}
+
+static ssize_t get_stamp(const char *path, struct file_stamp *out)
+{
+    char name[STAMP_NAME], folder[256];
+    snprintf(folder, sizeof folder, "%s", path);
+    *strrchr(folder, '/') = 0;
+    stamp_name(name, path);
+    return getxattr(folder, name, out, sizeof *out);
+}
+
+static void put_stamp(const char *path, const void *stamp, size_t size)
+{
+    char name[STAMP_NAME], folder[256];
+    snprintf(folder, sizeof folder, "%s", path);
+    *strrchr(folder, '/') = 0;
+    stamp_name(name, path);
+    assert_int_equal(setxattr(folder, name, stamp, size, 0), 0);
 }
 
 static const char *stamp_path(void **state)
@@ -334,7 +397,7 @@ static const char *make_stamped_file(void **state)
 {
     const char *path = stamp_path(state);
     make_file(path);
-    age(path, 100);
+    settle(path);
     assert_true(is_verified_anew(path, 0));
     return path;
 }
@@ -361,10 +424,12 @@ static void a_read_only_provider_leaves_no_stamp(void **state)
 {
     const char *path = stamp_path(state);
     make_file(path);
-    age(path, 100);
+    settle(path);
+    struct file_stamp stamp;
+    put_stamp(path, "none", 4); /* that of the trial */
     for (int i = 0; i < 2; i++)
         assert_true(is_verified_anew(path, NEO_WEIGHTS_READ_ONLY));
-    assert_true(getxattr(path, attribute, NULL, 0) < 0);
+    assert_int_equal(get_stamp(path, &stamp), 4);
 }
 
 static void store_through_a_mapping(const char *path, uint64_t offset)
@@ -378,9 +443,20 @@ static void store_through_a_mapping(const char *path, uint64_t offset)
     close(fd);
 }
 
+/* As `cp -a` and `rsync --inplace --times` do. */
+static void flip_and_put_the_time_back(const char *path, uint64_t offset)
+{
+    struct stat before;
+    assert_int_equal(stat(path, &before), 0);
+    flip(path, offset);
+    const struct timespec times[2] = {before.st_atim, before.st_mtim};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
 static void a_write_ends_the_stamp(void **state)
 {
-    static void (*const writes[])(const char *, uint64_t) = {flip, store_through_a_mapping};
+    static void (*const writes[])(const char *, uint64_t) = {flip, store_through_a_mapping,
+                                                             flip_and_put_the_time_back};
     for (size_t i = 0; i < count_of(writes); i++) {
         const char *path = make_stamped_file(state);
         writes[i](path, entry_offset(path) + 5000);
@@ -391,10 +467,32 @@ static void a_write_ends_the_stamp(void **state)
     }
 }
 
+/* Once a page is dirty the kernel does not hear of more stores to it. */
+static void a_store_to_a_dirty_page_is_found(void **state)
+{
+    const char *path = stamp_path(state);
+    make_file(path);
+    settle(path);
+    uint64_t offset = entry_offset(path) + 5000;
+    size_t size = (size_t)weights_file_bytes(path);
+    int fd = open(path, O_RDWR);
+    volatile unsigned char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_true(map != MAP_FAILED);
+    map[offset] = map[offset];
+    assert_true(is_verified_anew(path, 0));
+    map[offset] ^= 1;
+    neo_weights_provider provider = weights_open(path, 0);
+    assert_true(use_entry(&provider, NULL)); /* packed anew */
+    assert_int_equal(weights_statistics(&provider).damaged, 1);
+    weights_close(&provider);
+    munmap((void *)(uintptr_t)map, size);
+    close(fd);
+}
+
 static void another_size_or_time_ends_the_stamp(void **state)
 {
     const char *path = make_stamped_file(state);
-    age(path, 200);
+    assert_int_equal(utimensat(AT_FDCWD, path, NULL, 0), 0);
     assert_true(is_verified_anew(path, 0));
     assert_false(is_verified_anew(path, 0));
     struct stat before;
@@ -411,11 +509,11 @@ static void a_stamp_of_another_boot_or_file_says_nothing(void **state)
     for (int field = 0; field < 4; field++) {
         const char *path = make_stamped_file(state);
         struct file_stamp stamp;
-        assert_int_equal(getxattr(path, attribute, &stamp, sizeof stamp), sizeof stamp);
+        assert_int_equal(get_stamp(path, &stamp), sizeof stamp);
         uint64_t *const fields[] = {&stamp.boot, &stamp.inode, &stamp.device, &stamp.file_id};
         (*fields[field])++;
         stamp.checksum = content_checksum(&stamp, offsetof(struct file_stamp, checksum), 0);
-        assert_int_equal(setxattr(path, attribute, &stamp, sizeof stamp, 0), 0);
+        put_stamp(path, &stamp, sizeof stamp);
         assert_true(is_verified_anew(path, 0));
         assert_false(is_verified_anew(path, 0)); /* it has a new one */
     }
@@ -426,12 +524,12 @@ static void a_damaged_stamp_says_nothing(void **state)
     const char *path = make_stamped_file(state);
     struct file_stamp stamp;
     for (size_t i = 0; i < sizeof stamp; i += 13) {
-        assert_int_equal(getxattr(path, attribute, &stamp, sizeof stamp), sizeof stamp);
+        assert_int_equal(get_stamp(path, &stamp), sizeof stamp);
         ((unsigned char *)&stamp)[i] ^= 4;
-        assert_int_equal(setxattr(path, attribute, &stamp, sizeof stamp, 0), 0);
+        put_stamp(path, &stamp, sizeof stamp);
         assert_true(is_verified_anew(path, 0));
     }
-    assert_int_equal(setxattr(path, attribute, "no", 2, 0), 0);
+    put_stamp(path, "no", 2);
     assert_true(is_verified_anew(path, 0));
     assert_false(is_verified_anew(path, 0));
 }
@@ -439,36 +537,36 @@ static void a_damaged_stamp_says_nothing(void **state)
 static void a_stamp_covers_the_entries_that_were_verified(void **state)
 {
     const char *path = make_stamped_file(state);
-    int fd = open(path, O_RDWR);
+    const struct stamped_file file = {path, open(path, O_RDWR), 11, 12};
     struct file_stamp stamp;
     const uint32_t slots[] = {0, 7, 8, 500, STAMP_SLOTS - 1};
     for (size_t i = 0; i < count_of(slots); i++) {
-        assert_true(stamp_begin(&stamp, fd, 11, 12));
-        stamp_end(&stamp, fd, slots[i]);
+        assert_true(stamp_begin(&stamp, &file, 0, 4096));
+        stamp_end(&stamp, &file, slots[i]);
     }
     uint32_t covered = 0;
     for (uint32_t slot = 0; slot < STAMP_SLOTS + 9; slot++)
-        covered += stamp_covers(fd, 11, 12, slot);
+        covered += stamp_covers(&file, slot);
     assert_int_equal(covered, count_of(slots));
     for (size_t i = 0; i < count_of(slots); i++)
-        assert_true(stamp_covers(fd, 11, 12, slots[i]));
-    stamp_end(&stamp, fd, STAMP_SLOTS);
-    assert_false(stamp_covers(fd, 11, 12, STAMP_SLOTS));
-    assert_true(stamp_begin(&stamp, fd, 11, 12)); /* and what changes meanwhile is not noted */
-    age(path, 300);
-    stamp_end(&stamp, fd, 1);
-    assert_false(stamp_covers(fd, 11, 12, 1));
-    close(fd);
+        assert_true(stamp_covers(&file, slots[i]));
+    stamp_end(&stamp, &file, STAMP_SLOTS);
+    assert_false(stamp_covers(&file, STAMP_SLOTS));
+    assert_true(stamp_begin(&stamp, &file, 0, 4096)); /* and what changes meanwhile is not noted */
+    assert_int_equal(utimensat(AT_FDCWD, path, NULL, 0), 0);
+    stamp_end(&stamp, &file, 1);
+    assert_false(stamp_covers(&file, 1));
+    close(file.fd);
 }
 
 int main(void)
 {
-#define ON_DISK(test) \
-    cmocka_unit_test_setup_teardown(test, weights_disk_folder_setup, weights_folder_teardown)
+#define ON_DISK(test) cmocka_unit_test_setup_teardown(test, weights_disk_folder_setup, reset_clock)
     const struct CMUnitTest tests[] = {
         WEIGHTS_TEST(the_pool_of_the_request_hashes),
         WEIGHTS_TEST(what_was_verified_is_not_verified_again),
         WEIGHTS_TEST(what_was_packed_here_is_not_verified),
+        WEIGHTS_TEST(an_entry_of_another_size_is_not_verified),
         WEIGHTS_TEST(every_kind_of_pool_verifies),
         WEIGHTS_TEST(a_flipped_byte_is_found_in_every_chunk),
         WEIGHTS_TEST(a_damaged_entry_does_not_stay_mapped),
@@ -478,6 +576,7 @@ int main(void)
         ON_DISK(a_file_just_written_is_verified_again),
         ON_DISK(a_read_only_provider_leaves_no_stamp),
         ON_DISK(a_write_ends_the_stamp),
+        ON_DISK(a_store_to_a_dirty_page_is_found),
         ON_DISK(another_size_or_time_ends_the_stamp),
         ON_DISK(a_stamp_of_another_boot_or_file_says_nothing),
         ON_DISK(a_damaged_stamp_says_nothing),

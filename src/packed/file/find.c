@@ -5,6 +5,7 @@
 #include "src/core/log.h"
 #include "src/packed/file/provider.h"
 #include "src/packed/file/stamp.h"
+#include "src/packed/provider.h"
 
 /* Writing the time of a use ends the file's stamp, and is worth that where it decides what goes. */
 enum { USED_STEP_S = 6 * 3600, USED_STEP_WITH_LIMIT_S = 1, NS_PER_S = 1000000000 };
@@ -62,22 +63,29 @@ void file_detach(struct file_entry *entry)
     entry->generation = NULL;
 }
 
-/* Brings the entry of an intact record. */
+/* Brings the entry of an intact record. One of another size than wanted is wrong whatever its bytes
+ * are, and none of them is read. */
 static int bring(struct file_provider *provider, struct file_entry *entry,
                  const struct index_item *item)
 {
+    size_t wanted = weights_wanted_size();
+    if (wanted && item->record.size != wanted)
+        return -EBADMSG;
     const struct file_generation *generation = entry->generation;
-    uint64_t file_id = generation->index.header.file_id, boot = provider->boot;
+    const struct stamped_file file = {.path = provider->path,
+                                      .fd = generation->fd,
+                                      .boot = provider->boot,
+                                      .file_id = generation->index.header.file_id};
     uint32_t slot = item->record.slot;
     bool verify = !item->verified && !file_has(provider, NEO_WEIGHTS_TRUST);
     if (verify && !file_has(provider, NEO_WEIGHTS_VERIFY))
-        verify = !stamp_covers(generation->fd, boot, file_id, slot);
+        verify = !stamp_covers(&file, slot);
     struct file_stamp stamp;
     bool can_stamp = verify && !file_has(provider, NEO_WEIGHTS_READ_ONLY) &&
-                     stamp_begin(&stamp, generation->fd, boot, file_id);
+                     stamp_begin(&stamp, &file, item->record.offset, item->record.size);
     int error = pages_bring(provider, entry, item->record.data_checksum, verify);
     if (!error && can_stamp)
-        stamp_end(&stamp, generation->fd, slot);
+        stamp_end(&stamp, &file, slot);
     return error;
 }
 

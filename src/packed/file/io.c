@@ -87,7 +87,9 @@ static int identity_of(int result, const struct stat *file, struct io_identity *
 {
     if (result)
         return -errno;
-    *out = (struct io_identity){file->st_dev, file->st_ino, (uint64_t)file->st_size};
+    enum { BLOCK = 512 }; /* of st_blocks, whatever the file system has */
+    *out = (struct io_identity){file->st_dev, file->st_ino, (uint64_t)file->st_size,
+                                (uint64_t)file->st_blocks * BLOCK};
     return 0;
 }
 

@@ -15,6 +15,7 @@ struct io_identity {
     dev_t device;
     ino_t inode;
     uint64_t bytes;
+    uint64_t disk_bytes; /* that its blocks take; fewer where it has holes or is compressed */
 };
 
 enum io_access { IO_READ, IO_WRITE, IO_CREATE };
