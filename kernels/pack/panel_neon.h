@@ -124,10 +124,14 @@ INLINE void pack_lanes(const struct pack_units *units, size_t lanes, const uint8
 {
     size_t at_once = 16 / units->to_bytes;
     uint8x16_t vectors[MOST_LANES];
+    const uint8_t *lane[MOST_LANES]; /* in registers, not where out might be, too */
+#pragma GCC unroll 8
+    for (size_t i = 0; i < lanes; i++)
+        lane[i] = from[i];
     for (size_t p = 0; p + at_once <= k; p += at_once) {
 #pragma GCC unroll 8
         for (size_t i = 0; i < lanes; i++)
-            vectors[i] = units->load(from[i] + p * units->from_bytes);
+            vectors[i] = units->load(lane[i] + p * units->from_bytes);
         store_units(units, vectors, lanes, out, out_step);
         out += 16 / units->unit * out_step;
     }

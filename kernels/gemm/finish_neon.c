@@ -1,0 +1,168 @@
+/* Finishes sums of s32 for NEON: the columns of one to four vectors for all rows, then the next
+ * ones, so that scales and offsets stay in registers. Four vectors of sums take 2 … 4 loads, 16
+ * instructions of arithmetic and five that narrow and store. */
+#include <arm_neon.h>
+
+#include "kernels/asm/inline.h"
+#include "kernels/gemm/finish.h"
+
+enum { MOST_VECTORS = 4 };
+
+/* What columns have in common, and their first one. */
+struct columns {
+    const struct gemm_finish *finish;
+    size_t j;
+    float32x4_t scales[MOST_VECTORS], offsets[MOST_VECTORS];
+    int32x4_t zeros[MOST_VECTORS];
+};
+
+INLINE float32x4_t to_float(int32x4_t sum, int is_float)
+{
+    if (is_float)
+        return vsubq_f32(vreinterpretq_f32_s32(sum), vdupq_n_f32(0x1.8p23f));
+    return vcvtq_f32_s32(sum);
+}
+
+INLINE void store_f32(void *dst, size_t at, const float32x4_t *values, size_t vectors)
+{
+#pragma GCC unroll 4
+    for (size_t v = 0; v < vectors; v++)
+        vst1q_f32((float *)dst + at + 4 * v, values[v]);
+}
+
+/* Four or eight bytes from one or two vectors. */
+INLINE uint8x8_t narrow(const float32x4_t *values, size_t vectors, int has_sign)
+{
+    int16x4_t low = vqmovn_s32(vcvtnq_s32_f32(values[0])), high = low;
+    if (vectors > 1)
+        high = vqmovn_s32(vcvtnq_s32_f32(values[1]));
+    int16x8_t both = vcombine_s16(low, high);
+    return has_sign ? vreinterpret_u8_s8(vqmovn_s16(both)) : vqmovun_s16(both);
+}
+
+INLINE void store_bytes(void *dst, size_t at, const float32x4_t *values, size_t vectors,
+                        int has_sign)
+{
+    uint8_t *to = (uint8_t *)dst + at;
+#pragma GCC unroll 2
+    for (size_t v = 0; v < vectors; v += 2) {
+        uint8x8_t bytes = narrow(values + v, vectors - v, has_sign);
+        if (vectors - v > 1)
+            vst1_u8(to + 4 * v, bytes);
+        else
+            vst1_lane_u32((uint32_t *)(void *)(to + 4 * v), vreinterpret_u32_u8(bytes), 0);
+    }
+}
+
+INLINE void store(enum element element, void *dst, size_t at, const float32x4_t *values,
+                  size_t vectors)
+{
+    if (element == ELEMENT_F32)
+        store_f32(dst, at, values, vectors);
+    else
+        store_bytes(dst, at, values, vectors, element == ELEMENT_S8);
+}
+
+INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors,
+                       enum element element, int is_float)
+{
+    const struct gemm_finish *finish = columns->finish;
+    const int32_t *sums = finish->sums + i * finish->row + columns->j;
+    float32x4_t values[MOST_VECTORS];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < vectors; v++) {
+        int32x4_t sum = vld1q_s32(sums + 4 * v);
+        if (finish->rows)
+            sum = vmlaq_n_s32(sum, columns->zeros[v], finish->rows[i]);
+        values[v] = to_float(sum, is_float);
+        if (finish->row_scales)
+            values[v] = vmulq_n_f32(values[v], finish->row_scales[i]);
+        values[v] = vaddq_f32(vmulq_f32(values[v], columns->scales[v]), columns->offsets[v]);
+    }
+    store(element, finish->dst, i * finish->dst_row + columns->j, values, vectors);
+}
+
+INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t vectors,
+                           enum element element)
+{
+    struct columns columns = {.finish = finish, .j = j};
+#pragma GCC unroll 4
+    for (size_t v = 0; v < vectors; v++) {
+        columns.scales[v] = vld1q_f32(finish->scales + j + 4 * v);
+        columns.offsets[v] = vld1q_f32(finish->offsets + j + 4 * v);
+        columns.zeros[v] = finish->rows ? vld1q_s32(finish->zeros + j + 4 * v) : vdupq_n_s32(0);
+    }
+    if (finish->is_float)
+        for (size_t i = 0; i < finish->m; i++)
+            finish_row(&columns, i, vectors, element, 1);
+    else
+        for (size_t i = 0; i < finish->m; i++)
+            finish_row(&columns, i, vectors, element, 0);
+}
+
+/* The last one to three columns, by copies of four. */
+INLINE void finish_rest(const struct gemm_finish *finish, size_t j, enum element element,
+                        gemm_finish_fn *run)
+{
+    size_t count = finish->n - j, bytes = element_bytes(element);
+    int32_t sums[4] = {0}, zeros[4] = {0};
+    float scales[4] = {0}, offsets[4] = {0}, dst[4];
+    struct gemm_finish four = {
+        .m = 1, .n = 4, .sums = sums, .scales = scales, .offsets = offsets, .dst = dst};
+    four.zeros = zeros;
+    four.is_float = finish->is_float;
+    memcpy(scales, finish->scales + j, count * sizeof *scales);
+    memcpy(offsets, finish->offsets + j, count * sizeof *offsets);
+    if (finish->rows)
+        memcpy(zeros, finish->zeros + j, count * sizeof *zeros);
+    for (size_t i = 0; i < finish->m; i++) {
+        memcpy(sums, finish->sums + i * finish->row + j, count * sizeof *sums);
+        four.rows = finish->rows ? finish->rows + i : NULL;
+        four.row_scales = finish->row_scales ? finish->row_scales + i : NULL;
+        run(&four);
+        memcpy((char *)finish->dst + (i * finish->dst_row + j) * bytes, dst, count * bytes);
+    }
+}
+
+INLINE void finish_all(const struct gemm_finish *finish, enum element element, gemm_finish_fn *run)
+{
+    size_t j = 0;
+    for (; j + 16 <= finish->n; j += 16)
+        finish_columns(finish, j, 4, element);
+    switch ((finish->n - j) / 4) {
+    case 3:
+        finish_columns(finish, j, 3, element);
+        break;
+    case 2:
+        finish_columns(finish, j, 2, element);
+        break;
+    case 1:
+        finish_columns(finish, j, 1, element);
+        break;
+    default:
+        break;
+    }
+    if (finish->n % 4)
+        finish_rest(finish, finish->n - finish->n % 4, element, run);
+}
+
+static void finish_f32(const struct gemm_finish *finish)
+{
+    finish_all(finish, ELEMENT_F32, finish_f32);
+}
+
+static void finish_s8(const struct gemm_finish *finish)
+{
+    finish_all(finish, ELEMENT_S8, finish_s8);
+}
+
+static void finish_u8(const struct gemm_finish *finish)
+{
+    finish_all(finish, ELEMENT_U8, finish_u8);
+}
+
+const struct gemm_finish_kernel gemm_finish_neon[GEMM_FINISH_TYPES] = {
+    {"finish_s32_f32_neon", CPU_NEON, ELEMENT_F32, finish_f32},
+    {"finish_s32_s8_neon", CPU_NEON, ELEMENT_S8, finish_s8},
+    {"finish_s32_u8_neon", CPU_NEON, ELEMENT_U8, finish_u8},
+};
