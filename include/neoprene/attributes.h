@@ -74,10 +74,31 @@ NEO_API neo_status neo_attributes_set_deterministic(neo_attributes *attributes, 
  * NEO_ARG_ATTR_SCALES | arg (NEO_ARG_ATTR_ZERO_POINTS | arg). A second call for an argument
  * replaces the first.
  *
+ * An element x of an argument with scale s and zero point z stands for (x - z) * s, and dst's are
+ * chosen so that it stands for the result. In detail, with f32 arithmetic unless said otherwise:
+ *
+ *   sum    = 0; for each group of the inner dimension in which scales and zero points are the same:
+ *   part   = the sum of (src - zero point of src) * (weights - zero point of weights), in s32
+ *            modulo 2^32 if both are integers
+ *   sum   += part * scale of src * scale of weights
+ *   x      = post-operations of (sum + bias)
+ *   dst    = x / scale of dst + zero point of dst, to the nearest, ties to even, saturated; NaN
+ *            becomes 0 in an integer
+ *
+ * Integers by integers are exact: the same on every processor. Where a part is summed in f32, or
+ * weights become floats before they are multiplied, roundings may be at other places.
+ *
+ * At execution the values are one after the other, in the order of the argument's dimensions: a
+ * dense tensor of as many elements, in however many dimensions.
+ *
  * @param mask        bit d set: one value per index of dimension d; 0: one value.
- * @param group_ndims 0, or 2: group_dims[0] × group_dims[1] values of the last two dimensions
- *                    share one.
- * @note no implementation takes them yet: creating a primitive descriptor is NEO_UNSUPPORTED. */
+ * @param group_ndims 0, or 2: group_dims[0] × group_dims[1] indices of the last two dimensions
+ *                    share one; the dimensions are multiples of these, and in the mask where it is
+ *                    more than 1.
+ * @param type        of scales f32, f16 or bf16; of zero points s32, s8, u8, s4 or u4.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT. What an operation does not take is found when a primitive
+ *         descriptor is created: NEO_INVALID_ARGUMENT where it contradicts the argument's sizes,
+ *         NEO_UNSUPPORTED where nothing computes it. */
 NEO_API neo_status neo_attributes_set_scales(neo_attributes *attributes, int arg, int mask,
                                              int group_ndims, const neo_dim *group_dims,
                                              neo_data_type type);

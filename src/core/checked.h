@@ -62,6 +62,16 @@ static inline size_t power_of_two_in(size_t value)
     return value & (~value + 1);
 }
 
+/* Of numbers that are not negative; with 0 the other one. */
+static inline int64_t greatest_common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+
 /* For sizes that are known to be far from the limit. */
 static inline size_t round_up(size_t a, size_t b)
 {

@@ -7,6 +7,7 @@
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/primitive/primitive.h"
+#include "src/primitive/types.h"
 #include "src/tensor/descriptor.h"
 
 static void matmul_describe(const struct problem *problem, char *out, size_t size)
@@ -16,6 +17,20 @@ static void matmul_describe(const struct problem *problem, char *out, size_t siz
              desc_dims_text(&problem->tensors[WEIGHTS], weights, sizeof weights));
 }
 
+/* Floats by floats and by integers, which become floats; integers by integers. */
+const struct type_set matmul_types[] = {
+    {{TYPES_FLOAT, TYPES_FLOAT | TYPES_BYTE | TYPES_HALF_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
+    {{TYPES_BYTE, TYPES_BYTE | TYPES_HALF_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
+    {{0}},
+};
+
+static const char *matmul_check_quantization(const struct problem *problem,
+                                             const struct quantization *q, enum tensor t)
+{
+    (void)problem;
+    return t == DST && q->group_ndims ? "scales or zero points of dst are in groups" : NULL;
+}
+
 static const struct algorithm *const matmul_algorithms[] = {
     &matmul_dot, &matmul_direct, &matmul_gemm, &matmul_swapped, &matmul_reference};
 _Static_assert(count_of(matmul_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
@@ -23,6 +38,8 @@ _Static_assert(count_of(matmul_algorithms) <= MAX_ALGORITHMS, "there is room to 
 const struct operation matmul_operation = {
     .name = "matmul",
     .check = matmul_check,
+    .types = matmul_types,
+    .check_quantization = matmul_check_quantization,
     .algorithms = matmul_algorithms,
     .algorithm_count = count_of(matmul_algorithms),
     .describe = matmul_describe,

@@ -8,6 +8,7 @@ extern const struct algorithm matmul_dot, matmul_direct, matmul_gemm, matmul_swa
     matmul_reference;
 
 extern const struct operation matmul_operation;
+extern const struct type_set matmul_types[]; /* what the definition serves */
 
 /* The operation's check. */
 const char *matmul_check(struct problem *problem, bool *unsupported);

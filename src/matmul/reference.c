@@ -1,8 +1,12 @@
 /* Matrix multiplication as its definition reads: one dot product after another. */
 #include <math.h>
+#include <string.h>
 
+#include "src/core/checked.h"
 #include "src/matmul/matmul.h"
 #include "src/primitive/finish.h"
+#include "src/primitive/quantization.h"
+#include "src/tensor/element.h"
 #include "src/threading/partition.h"
 
 struct matmul_reference {
@@ -38,34 +42,111 @@ static void reference_plan(void *plan, const struct problem *problem, const stru
 static const char *reference_kernel(const void *plan)
 {
     (void)plan;
-    return "matmul_f32_ref";
+    return "matmul_ref";
 }
 
-static float dot(const float *a, neo_dim a_step, const float *b, neo_dim b_step, neo_dim k)
+/* ---- one element ---- */
+
+/* What its sum runs over. Scales and zero points are the same in each part of k. */
+struct factors {
+    const struct execution *execution;
+    bool integers; /* both are: the sums of parts are exact, modulo 2^32 */
+    enum element a_type, b_type;
+    const void *a, *b;
+    ptrdiff_t a_first, a_step, b_first, b_step; /* elements */
+    neo_dim k, part;
+    neo_dim a_position[NEO_MAX_NDIMS], b_position[NEO_MAX_NDIMS];
+};
+
+static float sum_integers(const struct factors *f, neo_dim begin, neo_dim end)
 {
+    uint32_t a_zero = (uint32_t)quantization_zero_point(f->execution, SRC, f->a_position);
+    uint32_t b_zero = (uint32_t)quantization_zero_point(f->execution, WEIGHTS, f->b_position);
+    uint32_t sum = 0;
+    for (ptrdiff_t p = begin; p < end; p++) {
+        int32_t a = element_read_s32(f->a_type, f->a, f->a_first + p * f->a_step);
+        int32_t b = element_read_s32(f->b_type, f->b, f->b_first + p * f->b_step);
+        sum += ((uint32_t)a - a_zero) * ((uint32_t)b - b_zero);
+    }
+    return (float)(int32_t)sum;
+}
+
+static float sum_floats(const struct factors *f, neo_dim begin, neo_dim end)
+{
+    float a_zero = (float)quantization_zero_point(f->execution, SRC, f->a_position);
+    float b_zero = (float)quantization_zero_point(f->execution, WEIGHTS, f->b_position);
     float sum = 0;
-    for (neo_dim p = 0; p < k; p++)
-        sum = fmaf(a[p * a_step], b[p * b_step], sum);
+    for (ptrdiff_t p = begin; p < end; p++)
+        sum = fmaf(element_read_f32(f->a_type, f->a, f->a_first + p * f->a_step) - a_zero,
+                   element_read_f32(f->b_type, f->b, f->b_first + p * f->b_step) - b_zero, sum);
     return sum;
 }
 
-/* One element: the last two entries of the line's position say which. */
+/* The sum of the parts, each of them scaled. */
+static float sum_of(struct factors *f, int ndims)
+{
+    float total = 0;
+    for (neo_dim begin = 0; begin < f->k; begin += f->part) {
+        neo_dim end = begin + f->part < f->k ? begin + f->part : f->k;
+        f->a_position[ndims - 1] = f->b_position[ndims - 2] = begin;
+        float sum = (f->integers ? sum_integers : sum_floats)(f, begin, end);
+        sum *= quantization_scale(f->execution, SRC, f->a_position);
+        sum *= quantization_scale(f->execution, WEIGHTS, f->b_position);
+        total = begin ? total + sum : sum;
+    }
+    return total;
+}
+
+static neo_dim part_of_k(const struct problem *problem, neo_dim k)
+{
+    int ndims = problem->tensors[DST].ndims;
+    neo_dim parts[] = {quantization_part(problem, SRC, ndims - 1),
+                       quantization_part(problem, WEIGHTS, ndims - 2)};
+    neo_dim part = k;
+    for (size_t i = 0; i < count_of(parts); i++)
+        if (parts[i])
+            part = greatest_common_divisor(part, parts[i]);
+    return part;
+}
+
+/* The last two entries of the line's position say which element it is. */
+static struct factors factors_of(const struct execution *execution, const struct line *line)
+{
+    const neo_memory_desc *src = &execution->problem->tensors[SRC];
+    const neo_memory_desc *weights = &execution->problem->tensors[WEIGHTS];
+    int last = src->ndims - 1;
+    struct factors f = {
+        .execution = execution,
+        .a_type = element_of(src->data_type),
+        .b_type = element_of(weights->data_type),
+        .a = execution->buffers[SRC],
+        .b = execution->buffers[WEIGHTS],
+        .a_first = matmul_batch_offset(src, line->position) +
+                   line->position[last - 1] * src->strides[last - 1],
+        .a_step = src->strides[last],
+        .b_first = matmul_batch_offset(weights, line->position) +
+                   line->position[last] * weights->strides[last],
+        .b_step = weights->strides[last - 1],
+        .k = src->dims[last],
+        .part = part_of_k(execution->problem, src->dims[last]),
+    };
+    f.integers = element_is_integer(f.a_type) && element_is_integer(f.b_type);
+    memcpy(f.a_position, line->position, sizeof f.a_position);
+    memcpy(f.b_position, line->position, sizeof f.b_position);
+    return f;
+}
+
 static void run_element(const struct execution *execution, const struct line *line)
 {
-    const neo_memory_desc *tensors = execution->problem->tensors;
-    const neo_memory_desc *src = &tensors[SRC], *weights = &tensors[WEIGHTS], *dst = &tensors[DST];
+    const neo_memory_desc *dst = &execution->problem->tensors[DST];
     int last = dst->ndims - 1;
-    const float *a = (const float *)execution->buffers[SRC] +
-                     matmul_batch_offset(src, line->position) +
-                     line->position[last - 1] * src->strides[last - 1];
-    const float *b = (const float *)execution->buffers[WEIGHTS] +
-                     matmul_batch_offset(weights, line->position) +
-                     line->position[last] * weights->strides[last];
-    float sum = dot(a, src->strides[last], b, weights->strides[last - 1], src->dims[last]);
-    float *to = (float *)execution->buffers[DST] + matmul_batch_offset(dst, line->position) +
-                line->position[last - 1] * dst->strides[last - 1] +
-                line->position[last] * dst->strides[last];
-    finish_line(execution, line, &sum, true, to, 1);
+    struct factors factors = factors_of(execution, line);
+    float sum = sum_of(&factors, dst->ndims);
+    neo_dim to = matmul_batch_offset(dst, line->position) +
+                 line->position[last - 1] * dst->strides[last - 1] +
+                 line->position[last] * dst->strides[last];
+    finish_line(execution, line, &sum, true,
+                element_to(dst->data_type, execution->buffers[DST], to), 1);
 }
 
 struct reference_run {
@@ -98,6 +179,8 @@ static void reference_run(const void *plan, const struct execution *execution)
 
 const struct algorithm matmul_reference = {
     .name = "reference",
+    .types = matmul_types,
+    .quantizes = true,
     .refuse = reference_refuse,
     .choose = matmul_choose_plain,
     .estimate = reference_estimate,

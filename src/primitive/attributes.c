@@ -120,7 +120,10 @@ static neo_status set_quantization(neo_attributes *attributes, const struct quan
     }
     if (attributes->quantization_count == MAX_QUANTIZATIONS)
         return log_refusal(__func__, "scales and zero points are set for too many arguments");
-    attributes->quantizations[attributes->quantization_count++] = *wanted;
+    int at = attributes->quantization_count++;
+    for (; at > 0 && attributes->quantizations[at - 1].arg > wanted->arg; at--)
+        attributes->quantizations[at] = attributes->quantizations[at - 1];
+    attributes->quantizations[at] = *wanted;
     return NEO_OK;
 }
 

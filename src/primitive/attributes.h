@@ -36,7 +36,7 @@ struct post_op {
     };
 };
 
-/* Scales or zero points for one argument. */
+/* Scales or zero points for one argument (NEO_ARG_ATTR_… in arg), by rising arg. */
 struct quantization {
     int arg, mask, group_ndims;
     neo_dim group_dims[2];
@@ -50,8 +50,7 @@ struct neo_attributes {
     neo_fpmath_mode fpmath;
     bool fpmath_for_int, deterministic;
     neo_accumulation_mode accumulation;
-    int quantization_count; /* scales first come, first served; zero points have the high bit in arg
-                             */
+    int quantization_count;
     struct quantization quantizations[MAX_QUANTIZATIONS];
     int post_op_count;
     struct post_op *post_ops; /* post_op_count of them, owned */

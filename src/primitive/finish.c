@@ -1,19 +1,29 @@
 /* Finishing lines of sums. */
 #include "src/primitive/finish.h"
 
-static void store(const float *values, size_t count, float *dst, neo_dim step)
+#include "src/primitive/quantization.h"
+#include "src/tensor/element.h"
+
+static void quantize(const struct execution *execution, const struct line *line, float *values)
 {
-    for (size_t i = 0; i < count; i++)
-        dst[(neo_dim)i * step] = values[i];
+    const struct problem *problem = execution->problem;
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    quantization_apply(execution, problem->scales[DST], dst, problem->divide, line, values);
+    quantization_apply(execution, problem->zero_points[DST], dst, problem->add, line, values);
 }
 
 void finish_line(const struct execution *execution, const struct line *line, float *values,
-                 bool bias, float *dst, neo_dim dst_step)
+                 bool bias, void *dst, neo_dim dst_step)
 {
-    const neo_memory_desc *bias_desc = &execution->problem->tensors[BIAS];
+    const struct problem *problem = execution->problem;
+    const neo_memory_desc *bias_desc = &problem->tensors[BIAS];
     if (bias && bias_desc->ndims)
-        line_apply(execution->problem->add, bias_desc, execution->buffers[BIAS], line, values);
+        line_apply(problem->convert, problem->add, bias_desc, execution->buffers[BIAS], line,
+                   values);
     post_ops_apply(execution, line, values, dst, dst_step);
+    if (problem->attributes.quantization_count)
+        quantize(execution, line, values);
     if (values != dst)
-        store(values, line->count, dst, dst_step);
+        line_store(problem->convert, problem->tensors[DST].data_type, dst, 0, dst_step, line->count,
+                   values);
 }

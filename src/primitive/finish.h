@@ -1,13 +1,18 @@
 /* What is left to do with a line of sums before it is a result in dst: bias, post-operations,
- * storing. */
+ * dst's scale and zero point, storing. */
 #ifndef SRC_PRIMITIVE_FINISH_H
 #define SRC_PRIMITIVE_FINISH_H
 
 #include "src/primitive/post_ops.h"
 
-/* values (line->count of them, contiguous) become results at dst[i * dst_step], which may be values
- * itself with a step of 1. bias: whether the problem's bias is still to be added. */
+/* values (line->count of them, contiguous) become results of dst's type: number i at dst plus
+ * i * dst_step elements. If dst is of f32 that may be values itself, with a step of 1. bias:
+ * whether the problem's bias is still to be added. In this order, each step rounded to f32:
+ *
+ *   x + bias, then the post-operations, then / dst's scale, then + dst's zero point,
+ *   then to the nearest value of dst's type, ties to even, saturated
+ */
 void finish_line(const struct execution *execution, const struct line *line, float *values,
-                 bool bias, float *dst, neo_dim dst_step);
+                 bool bias, void *dst, neo_dim dst_step);
 
 #endif

@@ -123,7 +123,8 @@ static void decide_facts(struct implementation *impl)
         impl->runtime || partition_threads(impl->estimate, INT_MAX, impl->engine->cpu->core) > 1;
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
     bool plain = !facts->empty && !impl->problem.extra_count && !facts->parallel &&
-                 !facts->scratch_bytes && !post_ops_have_operand(&impl->problem.attributes);
+                 !facts->scratch_bytes && !post_ops_have_operand(&impl->problem.attributes) &&
+                 !impl->problem.attributes.quantization_count;
     facts->plain_count = plain ? count : -1;
     if (!plain)
         return;

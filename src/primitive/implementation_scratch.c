@@ -54,5 +54,7 @@ void implementation_run_nested(const struct execution *execution, int index,
     inner.threads = execution->threads;
     inner.scratch = nested_scratch(execution, index);
     memcpy(inner.buffers, buffers, sizeof inner.buffers);
+    for (int i = 0; i < nested->problem.attributes.quantization_count; i++)
+        inner.quantizations[i] = execution->quantizations[i];
     nested->algorithm->run(nested->plan, &inner);
 }

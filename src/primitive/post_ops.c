@@ -30,8 +30,10 @@ static const char *check_sum(const struct post_op *op, const neo_memory_desc *ds
         return NULL;
     if (neo_data_type_bits(op->sum.type) != neo_data_type_bits(dst->data_type))
         return "sum reads dst as a type of another size";
+    if (element_is_readable(op->sum.type))
+        return NULL;
     *unsupported = true;
-    return "sum reads dst as another data type";
+    return "sum reads dst as a data type that is not supported";
 }
 
 static const char *check_binary(const struct post_op *op, const neo_memory_desc *dst,
@@ -87,6 +89,9 @@ void post_ops_choose(struct problem *problem, const struct cpu *cpu)
 {
     uint32_t features = cpu->features;
     problem->add = binary_f32_find(features, BINARY_F32_ADD)->run;
+    problem->multiply = binary_f32_find(features, BINARY_F32_MUL)->run;
+    problem->divide = binary_f32_find(features, BINARY_F32_DIV)->run;
+    problem->convert = convert_find(features, ELEMENT_F32);
     for (int i = 0; i < problem->attributes.post_op_count; i++) {
         struct post_op *op = &problem->attributes.post_ops[i];
         if (op->kind == NEO_POST_OP_BINARY)
@@ -196,50 +201,48 @@ static struct operand_line operand_line(const neo_memory_desc *desc, const void 
 
 /* Elements [from, from + count) as f32: in place where they lie that way, else gathered into
  * buffer. *step becomes 0 or 1. */
-static const float *operand_values(const struct operand_line *line, size_t from, size_t count,
+static const float *operand_values(const struct convert_kernel *convert,
+                                   const struct operand_line *line, size_t from, size_t count,
                                    float *buffer, size_t *step)
 {
     neo_dim at = line->first + (neo_dim)from * line->step;
     *step = line->step != 0;
     if (line->type == NEO_F32 && (line->step == 0 || line->step == 1))
         return (const float *)line->data + at;
-    size_t wanted = line->step == 0 ? 1 : count;
-    for (size_t i = 0; i < wanted; i++)
-        buffer[i] = element_read(line->type, line->data, at + (neo_dim)i * line->step);
+    line_load(convert, line->type, line->data, at, line->step, line->step == 0 ? 1 : count, buffer);
     return buffer;
 }
 
-void line_apply(binary_f32_fn *run, const neo_memory_desc *desc, const void *data,
-                const struct line *line, float *values)
+void line_apply(const struct convert_kernel *convert, binary_f32_fn *run,
+                const neo_memory_desc *desc, const void *data, const struct line *line,
+                float *values)
 {
     struct operand_line operand = operand_line(desc, data, line);
     for (size_t from = 0; from < line->count; from += CHUNK) {
         float buffer[CHUNK];
         size_t step, count = min_size(CHUNK, line->count - from);
-        const float *other = operand_values(&operand, from, count, buffer, &step);
+        const float *other = operand_values(convert, &operand, from, count, buffer, &step);
         run(count, values + from, other, step, values + from);
     }
 }
 
-static void apply_sum(const struct post_op *op, const struct line *line, float *values,
-                      const float *old, neo_dim old_step)
+static void apply_sum(const struct problem *problem, const struct post_op *op,
+                      const struct line *line, float *values, const void *old, neo_dim old_step)
 {
+    neo_data_type type = op->sum.type ? op->sum.type : problem->tensors[DST].data_type;
+    struct operand_line operand = {.data = old, .type = type, .step = old_step};
     for (size_t from = 0; from < line->count; from += CHUNK) {
         float buffer[CHUNK];
         size_t count = min_size(CHUNK, line->count - from);
-        const float *chunk = old + (neo_dim)from * old_step;
-        if (old_step != 1) {
-            for (size_t i = 0; i < count; i++)
-                buffer[i] = chunk[(neo_dim)i * old_step];
-            chunk = buffer;
-        }
+        size_t step;
+        const float *chunk = operand_values(problem->convert, &operand, from, count, buffer, &step);
         op->sum.run(count, values + from, chunk, op->sum.scale, (float)op->sum.zero_point,
                     values + from);
     }
 }
 
 void post_ops_apply(const struct execution *execution, const struct line *line, float *values,
-                    const float *old, neo_dim old_step)
+                    const void *old, neo_dim old_step)
 {
     const neo_attributes *attributes = &execution->problem->attributes;
     for (int i = 0; i < attributes->post_op_count; i++) {
@@ -247,9 +250,10 @@ void post_ops_apply(const struct execution *execution, const struct line *line, 
         if (op->kind == NEO_POST_OP_ELTWISE)
             op->eltwise.run(line->count, values, values, op->eltwise.alpha, op->eltwise.beta);
         else if (op->kind == NEO_POST_OP_SUM)
-            apply_sum(op, line, values, old, old_step);
+            apply_sum(execution->problem, op, line, values, old, old_step);
         else
-            line_apply(op->kind == NEO_POST_OP_PRELU ? op->prelu.run : op->binary.run,
+            line_apply(execution->problem->convert,
+                       op->kind == NEO_POST_OP_PRELU ? op->prelu.run : op->binary.run,
                        post_op_operand(op), execution->operands[i], line, values);
     }
 }

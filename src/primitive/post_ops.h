@@ -33,15 +33,16 @@ struct line {
     size_t count;
 };
 
-/* Applies the whole chain to values, in place. old[i * old_step] is dst's value of element i before
- * the execution, read only if the chain has a sum. */
+/* Applies the whole chain to values, in place. i * old_step elements from old is dst's value of
+ * element i before the execution, read only if the chain has a sum. */
 void post_ops_apply(const struct execution *execution, const struct line *line, float *values,
-                    const float *old, neo_dim old_step);
+                    const void *old, neo_dim old_step);
 
 /* Applies run to each value and the element of a tensor (broadcast where its size is 1) that
  * belongs to it. data is where the tensor's first element is. */
-void line_apply(binary_f32_fn *run, const neo_memory_desc *desc, const void *data,
-                const struct line *line, float *values);
+void line_apply(const struct convert_kernel *convert, binary_f32_fn *run,
+                const neo_memory_desc *desc, const void *data, const struct line *line,
+                float *values);
 
 /* Cycles for one element of dst: a rough figure for estimates. */
 double post_ops_cycles(const struct problem *problem);

@@ -7,6 +7,7 @@
 #include "src/core/log.h"
 #include "src/primitive/memory.h"
 #include "src/primitive/post_ops.h"
+#include "src/primitive/quantization.h"
 #include "src/primitive/resource.h"
 #include "src/tensor/descriptor.h"
 #include "src/threading/partition.h"
@@ -56,13 +57,15 @@ const neo_primitive_desc *neo_primitive_get_desc(const neo_primitive *primitive)
 
 /* ---- arguments ---- */
 
-/* The arguments of one execution, each at its place. Of extras and operands only as many entries
- * are valid as the primitive has extra tensors and post-operations. */
+/* The arguments of one execution, each at its place. Of extras, operands and quantizations only as
+ * many entries are valid as the primitive has extra tensors, post-operations, scales and zero
+ * points. */
 struct arguments {
     const neo_memory *tensors[TENSOR_COUNT];
     const neo_memory *scratchpad;
     const neo_memory *extras[MAX_EXTRAS];
     const neo_memory *operands[NEO_MAX_POST_OPS];
+    const neo_memory *quantizations[MAX_QUANTIZATIONS];
 };
 
 static neo_status refuse_argument(const struct problem *problem, int arg, const char *why)
@@ -131,6 +134,51 @@ static int operand_of(const struct problem *problem, int arg)
     return post_op_operand(op) && arg == post_op_argument(op, index) ? index : -1;
 }
 
+/* Scales or zero points: values one after the other, in however many dimensions. */
+static neo_status check_values(const struct problem *problem, const neo_engine *engine, int index,
+                               const neo_memory *memory)
+{
+    const struct quantization *q = &problem->attributes.quantizations[index];
+    const neo_memory_desc *desc = &memory->desc;
+    neo_status status = check_engine(problem, engine, q->arg, memory);
+    if (status != NEO_OK)
+        return status;
+    neo_dim count = quantization_count(q, quantization_tensor(problem, q));
+    neo_dim given = (neo_dim)neo_memory_desc_elements(desc);
+    size_t bytes = (neo_memory_desc_elements(desc) * neo_data_type_bits(q->type) + 7) / 8;
+    bool is_dense = desc->format_kind == NEO_FORMAT_STRIDED && desc->offset == 0 &&
+                    neo_memory_desc_size(desc) == bytes;
+    if (desc->data_type != q->type || !is_dense || (count != NEO_RUNTIME_DIM && given != count)) {
+        char text[DESC_TEXT_BYTES];
+        log_check("neo_primitive_execute: %s: argument %d is %s, not %lld values of %s",
+                  problem->operation->name, q->arg, desc_text(desc, text, sizeof text),
+                  (long long)count, neo_data_type_name(q->type));
+        return NEO_INVALID_ARGUMENT;
+    }
+    return memory->handle || !given ? NEO_OK : refuse_argument(problem, q->arg, "has no buffer");
+}
+
+/* The scales or zero points that an argument is, or -1. */
+static int quantization_of(const struct problem *problem, int arg)
+{
+    int index = problem->attributes.quantization_count - 1;
+    while (index >= 0 && problem->attributes.quantizations[index].arg != arg)
+        index--;
+    return index;
+}
+
+static neo_status take_values(const struct problem *problem, const neo_engine *engine,
+                              struct arguments *args, int index, const neo_memory *memory)
+{
+    int arg = problem->attributes.quantizations[index].arg;
+    if (args->quantizations[index])
+        return refuse_argument(problem, arg, "is given twice");
+    if (!memory)
+        return refuse_argument(problem, arg, "has no memory");
+    args->quantizations[index] = memory;
+    return check_values(problem, engine, index, memory);
+}
+
 /* Where an argument that is not one of the four tensors goes, and how it is described; NULL, if it
  * is none of the primitive's. *expected is NULL for the scratchpad, which has no shape. */
 static const neo_memory **other_place(const struct problem *problem, struct arguments *args,
@@ -154,6 +202,9 @@ static const neo_memory **other_place(const struct problem *problem, struct argu
 static neo_status take_other(const struct problem *problem, const neo_engine *engine,
                              struct arguments *args, const neo_exec_arg *given)
 {
+    int values = quantization_of(problem, given->arg);
+    if (values >= 0)
+        return take_values(problem, engine, args, values, given->memory);
     const neo_memory_desc *expected;
     const neo_memory **place = other_place(problem, args, given->arg, &expected);
     if (!place)
@@ -180,6 +231,9 @@ static neo_status refuse_missing(const struct problem *problem, const struct arg
         if (post_op_operand(op) && !args->operands[i])
             return refuse_argument(problem, post_op_argument(op, i), "is missing");
     }
+    for (int i = 0; i < problem->attributes.quantization_count; i++)
+        if (!args->quantizations[i])
+            return refuse_argument(problem, problem->attributes.quantizations[i].arg, "is missing");
     return NEO_OK;
 }
 
@@ -218,8 +272,8 @@ static inline neo_status take_arguments(const struct implementation *impl, const
         }
         missing &= ~bit;
     }
-    bool complete =
-        missing == 0 && !impl->problem.attributes.post_op_count && !impl->problem.extra_count;
+    bool complete = missing == 0 && !impl->problem.attributes.post_op_count &&
+                    !impl->problem.extra_count && !impl->problem.attributes.quantization_count;
     return complete ? NEO_OK : refuse_missing(&impl->problem, args);
 }
 
@@ -232,6 +286,13 @@ struct concrete {
     struct post_op post_ops[NEO_MAX_POST_OPS];
     _Alignas(64) unsigned char plan[PLAN_MAX_BYTES];
 };
+
+static bool has_right_count(const struct problem *problem, int index, const neo_memory *memory)
+{
+    const struct quantization *q = &problem->attributes.quantizations[index];
+    return quantization_count(q, quantization_tensor(problem, q)) ==
+           (neo_dim)neo_memory_desc_elements(&memory->desc);
+}
 
 /* Sizes that the arguments agree on, checked as a description is. The weights of prelu follow from
  * dst, so they are compared once more. */
@@ -257,6 +318,8 @@ static neo_status make_concrete(struct concrete *concrete, const struct implemen
     const char *wrong = impl->problem.operation->check(&concrete->problem, &unsupported);
     if (!wrong)
         wrong = post_ops_check(&concrete->problem, &unsupported);
+    if (!wrong)
+        wrong = quantization_check(&concrete->problem, &unsupported);
     if (!wrong && desc_overlaps_itself(&concrete->problem.tensors[DST]))
         wrong = "elements of dst overlap each other";
     if (!wrong && !problem_is_moderate(&concrete->problem))
@@ -265,6 +328,9 @@ static neo_status make_concrete(struct concrete *concrete, const struct implemen
         if (concrete->post_ops[i].kind == NEO_POST_OP_PRELU &&
             !neo_memory_desc_equal(&concrete->post_ops[i].prelu.weights, &args->operands[i]->desc))
             wrong = "prelu's weights do not have dst's sizes where its mask has a bit";
+    for (int i = 0; i < impl->problem.attributes.quantization_count && !wrong; i++)
+        if (!has_right_count(&concrete->problem, i, args->quantizations[i]))
+            wrong = "scales or zero points are not as many as the sizes ask for";
     if (wrong)
         return log_refusal("neo_primitive_execute", wrong);
     problem_settle_strides(&concrete->problem);
@@ -285,6 +351,8 @@ static inline void fill_execution(struct execution *execution, const struct prob
         execution->extras[i] = memory_first_element(args->extras[i]);
     for (int i = 0; i < problem->attributes.post_op_count; i++)
         execution->operands[i] = memory_first_element(args->operands[i]);
+    for (int i = 0; i < problem->attributes.quantization_count; i++)
+        execution->quantizations[i] = memory_first_element(args->quantizations[i]);
 }
 
 static neo_status check_user_scratch(const struct problem *problem, const neo_memory *memory,
@@ -414,6 +482,8 @@ neo_status primitive_execute_checked(const neo_primitive *primitive, const neo_s
         args.extras[i] = NULL;
     for (int i = 0; i < impl->problem.attributes.post_op_count; i++)
         args.operands[i] = NULL;
+    for (int i = 0; i < impl->problem.attributes.quantization_count; i++)
+        args.quantizations[i] = NULL;
     args.scratchpad = NULL;
     neo_status status = take_arguments(impl, engine, &args, count, list);
     if (status != NEO_OK)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "arch/cpu.h"
+#include "kernels/elementwise/convert.h"
 #include "neoprene/convolution.h"
 #include "src/primitive/attributes.h"
 #include "src/threading/parallel.h"
@@ -20,12 +21,24 @@ struct extra {
 
 enum { MAX_EXTRAS = 32, PARAMETER_BYTES = 144 };
 
+/* Types of each tensor, bits 1 << neo_data_type, of which every combination is served. A list of
+ * such sets ends with one of no src. */
+struct type_set {
+    uint16_t types[TENSOR_COUNT];
+};
+
 /* One description, checked. The tensors it does not have are absent (ndims 0). */
 struct problem {
     const struct operation *operation;
     neo_memory_desc tensors[TENSOR_COUNT];
     neo_attributes attributes;
-    binary_f32_fn *add; /* the kernel for a bias that no tile kernel adds */
+    binary_f32_fn *add, *multiply, *divide; /* kernels for biases that tile kernels do not add, and
+                                               for scales */
+    const struct convert_kernel *convert;   /* by type: lines of it as f32, and back */
+
+    /* Which of the attributes' quantizations belongs to a tensor, plus 1; 0: none. */
+    uint8_t scales[TENSOR_COUNT], zero_points[TENSOR_COUNT];
+
     int extra_count;
     struct extra *extras; /* extra_count of them, owned */
     neo_prop_kind prop_kind;
@@ -62,8 +75,9 @@ struct execution {
     const struct parallel *parallel;
     int threads; /* the scratchpad has room for so many tasks */
     void *buffers[TENSOR_COUNT];
-    void *extras[MAX_EXTRAS];               /* as in the problem */
-    const void *operands[NEO_MAX_POST_OPS]; /* of binary and prelu post-operations */
+    void *extras[MAX_EXTRAS];                     /* as in the problem */
+    const void *operands[NEO_MAX_POST_OPS];       /* of binary and prelu post-operations */
+    const void *quantizations[MAX_QUANTIZATIONS]; /* values of the attributes' ones */
     void *scratch; /* SCRATCH_ALIGNMENT-aligned; scratch_bytes() of the plan, and of nested ones */
 };
 
@@ -76,6 +90,9 @@ struct algorithm {
     /* 0, or the only layout of packed weights it serves (enum layout_id): what tells algorithms
      * that share functions from each other. */
     uint32_t weights_layout;
+
+    const struct type_set *types; /* what it serves; NULL: f32 alone */
+    bool quantizes;               /* with scales and zero points */
 
     /* NULL, or a sentence that says why not. Tensors may still be `any`. */
     const char *(*refuse)(const struct algorithm *self, const struct problem *problem,
@@ -131,6 +148,13 @@ struct operation {
      * but asks for what no algorithm has. May complete what follows from the rest (prelu weights).
      */
     const char *(*check)(struct problem *problem, bool *unsupported);
+
+    const struct type_set *types; /* what any of its algorithms serves; NULL: f32 alone */
+
+    /* NULL: the operation takes neither scales nor zero points. Else NULL, or why nothing serves
+     * those for tensor t. */
+    const char *(*check_quantization)(const struct problem *problem, const struct quantization *q,
+                                      enum tensor t);
 
     /* Each handle's mutable state. NULL: a block for the scratchpad, from the implementation's
      * memory manager. destroy is called exactly once for each create that succeeded, also where

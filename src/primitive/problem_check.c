@@ -4,6 +4,8 @@
 #include "src/core/log.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/problem.h"
+#include "src/primitive/quantization.h"
+#include "src/primitive/types.h"
 #include "src/tensor/descriptor.h"
 
 static const struct {
@@ -26,21 +28,16 @@ const char *problem_tensor_name(const struct problem *problem, int i)
     return "a source";
 }
 
-/* Where a data type, a size or an attribute is right but nothing computes with it. */
+/* Where a data type or a size is right but nothing computes with it. */
 static const char *unsupported_reason(const struct problem *problem)
 {
-    for (int t = 0; t < problem_tensor_count(problem); t++) {
-        const neo_memory_desc *desc = problem_tensor(problem, t);
-        if (desc->ndims && desc->data_type != NEO_F32 && !problem->operation->takes_all_types)
-            return "only f32 tensors are supported";
-        if (desc->ndims && desc->data_type > NEO_U8)
-            return "halves of bytes are not supported";
-    }
+    uint16_t extras = problem->operation->takes_all_types ? TYPES_WHOLE : TYPES_F32;
+    for (int i = 0; i < problem->extra_count; i++)
+        if (problem->extras[i].desc.ndims && !types_have(extras, problem->extras[i].desc.data_type))
+            return "a tensor beside src, weights, bias and dst has a type that is not supported";
     if (!problem_is_moderate(problem))
         return "a tensor has more elements or larger strides than an address space has room for";
-    if (problem->attributes.quantization_count)
-        return "scales and zero points are not supported for f32";
-    return NULL;
+    return types_refuse(problem->operation->types, problem);
 }
 
 neo_status problem_reject(const struct problem *problem, neo_status status, const char *what,
@@ -73,6 +70,8 @@ neo_status problem_check(struct problem *problem)
         wrong = "elements of dst overlap each other";
     if (!wrong)
         wrong = post_ops_check(problem, &unsupported);
+    if (!wrong)
+        wrong = quantization_check(problem, &unsupported);
     if (wrong)
         return problem_reject(problem, unsupported ? NEO_UNSUPPORTED : NEO_INVALID_ARGUMENT, "",
                               wrong);

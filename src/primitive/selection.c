@@ -1,6 +1,15 @@
 /* Selection: refusals, estimates, ranks. */
 #include "src/primitive/selection.h"
 
+#include "src/primitive/types.h"
+
+static const char *refuse(const struct algorithm *algorithm, const struct problem *problem,
+                          const struct cpu *cpu)
+{
+    const char *reason = types_refuse_algorithm(algorithm, problem);
+    return reason ? reason : algorithm->refuse(algorithm, problem, cpu);
+}
+
 int selection_rank(struct candidate *ranked, const struct problem *problem, const struct cpu *cpu,
                    void (*decline)(void *context, const struct algorithm *algorithm,
                                    const char *reason),
@@ -10,7 +19,7 @@ int selection_rank(struct candidate *ranked, const struct problem *problem, cons
     int count = 0;
     for (size_t i = 0; i < operation->algorithm_count; i++) {
         const struct algorithm *algorithm = operation->algorithms[i];
-        const char *reason = algorithm->refuse(algorithm, problem, cpu);
+        const char *reason = refuse(algorithm, problem, cpu);
         if (reason) {
             if (decline)
                 decline(context, algorithm, reason);
@@ -32,7 +41,7 @@ static const struct algorithm *next(size_t *i, const struct problem *problem,
     const struct operation *operation = problem->operation;
     while (*i < operation->algorithm_count) {
         const struct algorithm *algorithm = operation->algorithms[(*i)++];
-        if (algorithm != but && !algorithm->refuse(algorithm, problem, cpu))
+        if (algorithm != but && !refuse(algorithm, problem, cpu))
             return algorithm;
     }
     return NULL;

@@ -1,52 +1,28 @@
-/* Reading single elements. */
+/* Lines of elements as f32. */
 #include "src/tensor/element.h"
 
-#include <math.h>
-#include <string.h>
-
-/* IEEE half precision by its parts: works on every CPU. */
-static float from_f16(uint16_t bits)
+void line_load(const struct convert_kernel *convert, neo_data_type type, const void *data,
+               neo_dim first, neo_dim step, size_t count, float *out)
 {
-    int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    float value;
-    if (exponent == 31)
-        value = fraction ? NAN : INFINITY;
-    else if (exponent == 0)
-        value = ldexpf((float)fraction, -24);
-    else
-        value = ldexpf((float)(fraction + 1024), exponent - 25);
-    return bits >> 15 ? -value : value;
-}
-
-static float from_bf16(uint16_t bits)
-{
-    uint32_t wide = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &wide, sizeof value);
-    return value;
-}
-
-bool element_is_readable(neo_data_type type)
-{
-    return type >= NEO_F32 && type <= NEO_U8;
-}
-
-float element_read(neo_data_type type, const void *data, neo_dim index)
-{
-    switch (type) {
-    case NEO_F32:
-        return ((const float *)data)[index];
-    case NEO_F16:
-        return from_f16(((const uint16_t *)data)[index]);
-    case NEO_BF16:
-        return from_bf16(((const uint16_t *)data)[index]);
-    case NEO_S32:
-        return (float)((const int32_t *)data)[index];
-    case NEO_S8:
-        return (float)((const int8_t *)data)[index];
-    case NEO_U8:
-        return (float)((const uint8_t *)data)[index];
-    default:
-        return 0;
+    enum element element = element_of(type);
+    neo_dim bits = (neo_dim)element_bits(element);
+    if (step == 1 && first * bits % 8 == 0) {
+        convert[element].load(count, (const unsigned char *)data + first * bits / 8, out);
+        return;
     }
+    for (size_t i = 0; i < count; i++)
+        out[i] = element_read_f32(element, data, (ptrdiff_t)(first + (neo_dim)i * step));
+}
+
+void line_store(const struct convert_kernel *convert, neo_data_type type, void *data, neo_dim first,
+                neo_dim step, size_t count, const float *values)
+{
+    enum element element = element_of(type);
+    if (step == 1) {
+        convert[element].store(count, values,
+                               (unsigned char *)data + first * (neo_dim)element_bytes(element));
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        element_write_f32(element, data, (ptrdiff_t)(first + (neo_dim)i * step), values[i]);
 }

@@ -206,27 +206,48 @@ static void contradicting_matmuls_are_refused(void **state)
     INVALID(create_matmul(&bad, NULL));
 }
 
-static void other_data_types_are_unsupported(void **state)
+/* What nothing multiplies, whatever it is otherwise. */
+static void some_combinations_of_types_are_unsupported(void **state)
 {
     (void)state;
-    static const neo_data_type types[] = {NEO_F16, NEO_BF16, NEO_S32, NEO_S8,
-                                          NEO_U8,  NEO_S4,   NEO_U4};
-    for (size_t i = 0; i < count_of(types); i++) {
+    static const neo_data_type sides[][3] = {
+        {NEO_S8, NEO_F16, NEO_F32},  {NEO_S32, NEO_S8, NEO_S32}, {NEO_S4, NEO_S8, NEO_S32},
+        {NEO_F32, NEO_S32, NEO_F32}, {NEO_F32, NEO_F32, NEO_S4}, {NEO_U8, NEO_BF16, NEO_F32}};
+    for (size_t i = 0; i < count_of(sides); i++) {
         neo_matmul_desc desc = {.src = tensor_matrix(4, 6, "ab"),
                                 .weights = tensor_matrix(6, 6, "ab"),
                                 .dst = tensor_matrix(4, 6, "ab")};
-        desc.src.data_type = types[i];
+        desc.src.data_type = sides[i][0];
+        desc.weights.data_type = sides[i][1];
+        desc.dst.data_type = sides[i][2];
         UNSUPPORTED(create_matmul(&desc, NULL));
     }
-    neo_matmul_desc desc = {.src = tensor_matrix(4, 5, "ab"),
-                            .weights = tensor_matrix(5, 6, "ab"),
-                            .dst = tensor_matrix(4, 6, "ab")};
+}
+
+static void quantize(int arg, int mask, int group, neo_data_type type, neo_status expected)
+{
+    neo_matmul_desc desc = {.src = tensor_matrix(4, 6, "ab"),
+                            .weights = tensor_matrix(6, 5, "ab"),
+                            .dst = tensor_matrix(4, 5, "ab")};
     neo_attributes *attributes;
+    const neo_dim groups[] = {group, 1};
     assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
-    assert_int_equal(neo_attributes_set_scales(attributes, NEO_ARG_SRC, 0, 0, NULL, NEO_F32),
+    assert_int_equal(neo_attributes_set_scales(attributes, arg, mask, group ? 2 : 0, groups, type),
                      NEO_OK);
-    UNSUPPORTED(create_matmul(&desc, attributes));
+    assert_int_equal(create_matmul(&desc, attributes), expected);
     neo_attributes_destroy(attributes);
+}
+
+static void scales_fit_their_tensor(void **state)
+{
+    (void)state;
+    quantize(NEO_ARG_WEIGHTS, 3, 3, NEO_F32, NEO_OK);
+    quantize(NEO_ARG_WEIGHTS, 3, 4, NEO_F32, NEO_INVALID_ARGUMENT); /* 6 is no multiple of 4 */
+    quantize(NEO_ARG_WEIGHTS, 2, 3, NEO_F32, NEO_INVALID_ARGUMENT); /* not in the mask */
+    quantize(NEO_ARG_WEIGHTS, 4, 0, NEO_F32, NEO_INVALID_ARGUMENT); /* no such dimension */
+    quantize(NEO_ARG_BIAS, 0, 0, NEO_F32, NEO_INVALID_ARGUMENT);    /* no such tensor */
+    quantize(NEO_ARG_DST, 3, 2, NEO_F32, NEO_UNSUPPORTED);
+    quantize(NEO_ARG_SRC, 0, 0, NEO_S8, NEO_UNSUPPORTED);
 }
 
 static neo_status create_convolution(const neo_convolution_desc *desc)
@@ -330,7 +351,8 @@ int main(void)
         cmocka_unit_test(attributes_are_checked),
         cmocka_unit_test(texts_of_descriptors_differ_where_they_do),
         cmocka_unit_test(contradicting_matmuls_are_refused),
-        cmocka_unit_test(other_data_types_are_unsupported),
+        cmocka_unit_test(some_combinations_of_types_are_unsupported),
+        cmocka_unit_test(scales_fit_their_tensor),
         cmocka_unit_test(contradicting_convolutions_are_refused),
         cmocka_unit_test(reasons_and_names_can_be_asked),
     };

@@ -156,7 +156,8 @@ static void set_quantization(struct fuzz_problem *problem, struct fuzz_bytes *by
     else
         FUZZ_TOLD(neo_attributes_set_zero_points(problem->attributes, arg, mask, group_ndims,
                                                  groups, type));
-    problem->is_supported = problem->is_supported && fuzz_told_status != NEO_OK;
+    if (fuzz_told_status == NEO_OK)
+        problem->is_quantized = true, problem->is_right = false;
 }
 
 static void set_modes(struct fuzz_problem *problem, struct fuzz_bytes *bytes)

@@ -139,6 +139,15 @@ static void use(const struct fuzz_problem *problem, neo_primitive_desc *pd,
     } while (neo_primitive_desc_next(pd) == NEO_OK);
 }
 
+/* Elements are compared as f32, and no values of scales and zero points are made. */
+static bool is_of_f32(const struct fuzz_problem *problem)
+{
+    for (int t = 0; t < FUZZ_TENSORS; t++)
+        if (problem->described[t].ndims && problem->described[t].data_type != NEO_F32)
+            return false;
+    return !problem->is_quantized;
+}
+
 void fuzz_primitive(const uint8_t *data, size_t size)
 {
     struct fuzz_bytes bytes = {data, size};
@@ -153,7 +162,7 @@ void fuzz_primitive(const uint8_t *data, size_t size)
     require(!pd == (status != NEO_OK));
     if (problem.is_right)
         require(status == NEO_OK || (status == NEO_UNSUPPORTED && !problem.is_supported));
-    if (pd)
+    if (pd && is_of_f32(&problem))
         use(&problem, pd, &bytes);
     neo_primitive_desc_destroy(pd);
     fuzz_problem_deinit(&problem);

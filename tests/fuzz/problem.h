@@ -29,7 +29,8 @@ struct fuzz_problem {
     bool is_right;     /* creation must not find anything wrong */
     bool is_supported; /* nor must it lack an implementation */
     bool is_runtime;
-    bool is_gentle; /* post-operations do not enlarge small errors */
+    bool is_quantized; /* it has scales or zero points */
+    bool is_gentle;    /* post-operations do not enlarge small errors */
 };
 
 /* Release with fuzz_problem_deinit(). */

@@ -1,0 +1,213 @@
+/* Scales and zero points. */
+#include "src/primitive/quantization.h"
+
+#include "neoprene/primitive.h"
+#include "src/core/checked.h"
+#include "src/primitive/types.h"
+#include "src/tensor/element.h"
+
+enum { ZERO_POINT_TYPES = TYPES_BYTE | TYPES_HALF_BYTE | 1 << NEO_S32 };
+
+/* ---- checks ---- */
+
+static bool is_zero_point(const struct quantization *q)
+{
+    return q->arg & NEO_ARG_ATTR_ZERO_POINTS;
+}
+
+/* TENSOR_COUNT if it is for none of them. */
+static enum tensor tensor_of(const struct quantization *q)
+{
+    static const int args[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
+    enum tensor t = SRC;
+    while (t < TENSOR_COUNT &&
+           q->arg !=
+               ((is_zero_point(q) ? NEO_ARG_ATTR_ZERO_POINTS : NEO_ARG_ATTR_SCALES) | args[t]))
+        t++;
+    return t;
+}
+
+static bool divides(neo_dim group, neo_dim dim)
+{
+    return dim == NEO_RUNTIME_DIM || dim % group == 0;
+}
+
+static const char *check_groups(const struct quantization *q, const neo_memory_desc *desc)
+{
+    int first = desc->ndims - 2;
+    if (!q->group_ndims)
+        return NULL;
+    if (first < 0)
+        return "groups are of two dimensions, and the tensor has one";
+    for (int i = 0; i < 2; i++) {
+        if (q->group_dims[i] > 1 && !(q->mask >> (first + i) & 1))
+            return "a group is of more than one index of a dimension that is not in the mask";
+        if (!divides(q->group_dims[i], desc->dims[first + i]))
+            return "a dimension is no multiple of the groups' size";
+    }
+    return NULL;
+}
+
+static const char *check_one(const struct problem *problem, const struct quantization *q,
+                             enum tensor t, bool *unsupported)
+{
+    const neo_memory_desc *desc = &problem->tensors[t];
+    if (t == TENSOR_COUNT || !desc->ndims)
+        return "scales or zero points are for a tensor that the operation does not have";
+    if (q->mask >> desc->ndims)
+        return "the mask of scales or zero points has bits beyond the tensor's last dimension";
+    const char *wrong = check_groups(q, desc);
+    if (wrong)
+        return wrong;
+    *unsupported = true;
+    if (!problem->operation->check_quantization)
+        return "the operation takes neither scales nor zero points";
+    if (t == BIAS)
+        return "bias has neither scales nor zero points";
+    if (!types_have(is_zero_point(q) ? ZERO_POINT_TYPES : TYPES_FLOAT, q->type))
+        return is_zero_point(q) ? "zero points are of s32, s8, u8, s4 or u4"
+                                : "scales are of f32, f16 or bf16";
+    wrong = problem->operation->check_quantization(problem, q, t);
+    *unsupported = wrong != NULL;
+    return wrong;
+}
+
+const char *quantization_check(struct problem *problem, bool *unsupported)
+{
+    const char *wrong = NULL;
+    for (int i = 0; i < problem->attributes.quantization_count && !wrong; i++) {
+        const struct quantization *q = &problem->attributes.quantizations[i];
+        enum tensor t = tensor_of(q);
+        wrong = check_one(problem, q, t, unsupported);
+        if (!wrong)
+            (is_zero_point(q) ? problem->zero_points : problem->scales)[t] = (uint8_t)(i + 1);
+    }
+    return wrong;
+}
+
+const neo_memory_desc *quantization_tensor(const struct problem *problem,
+                                           const struct quantization *q)
+{
+    return &problem->tensors[tensor_of(q)];
+}
+
+/* ---- places ---- */
+
+neo_dim quantization_group(const struct quantization *q, int ndims, int dim)
+{
+    if (!(q->mask >> dim & 1))
+        return 0;
+    return q->group_ndims && dim >= ndims - 2 ? q->group_dims[dim - (ndims - 2)] : 1;
+}
+
+/* Values along a dimension. */
+static neo_dim count_along(const struct quantization *q, const neo_memory_desc *desc, int dim)
+{
+    neo_dim group = quantization_group(q, desc->ndims, dim);
+    return group ? desc->dims[dim] / group : 1;
+}
+
+neo_dim quantization_count(const struct quantization *q, const neo_memory_desc *desc)
+{
+    neo_dim count = 1;
+    for (int i = 0; i < desc->ndims; i++) {
+        if (q->mask >> i & 1 && desc->dims[i] == NEO_RUNTIME_DIM)
+            return NEO_RUNTIME_DIM;
+        count *= count_along(q, desc, i);
+    }
+    return count;
+}
+
+neo_dim quantization_index(const struct quantization *q, const neo_memory_desc *desc,
+                           const neo_dim *position)
+{
+    neo_dim index = 0;
+    for (int i = 0; i < desc->ndims; i++) {
+        neo_dim group = quantization_group(q, desc->ndims, i);
+        if (group)
+            index =
+                index * (desc->dims[i] / group) + (desc->dims[i] == 1 ? 0 : position[i] / group);
+    }
+    return index;
+}
+
+/* From a value to that of the next group along a dimension. */
+static neo_dim step_along(const struct quantization *q, const neo_memory_desc *desc, int dim)
+{
+    neo_dim step = 1;
+    for (int i = dim + 1; i < desc->ndims; i++)
+        step *= count_along(q, desc, i);
+    return step;
+}
+
+/* ---- values ---- */
+
+static neo_dim index_of(const struct problem *problem, int index, enum tensor t,
+                        const neo_dim *position)
+{
+    return quantization_index(&problem->attributes.quantizations[index - 1], &problem->tensors[t],
+                              position);
+}
+
+static float value_at(const struct execution *execution, int index, neo_dim at)
+{
+    const struct quantization *q = &execution->problem->attributes.quantizations[index - 1];
+    return element_read(q->type, execution->quantizations[index - 1], at);
+}
+
+float quantization_scale(const struct execution *execution, enum tensor t, const neo_dim *position)
+{
+    const struct problem *problem = execution->problem;
+    int index = problem->scales[t];
+    return index ? value_at(execution, index, index_of(problem, index, t, position)) : 1;
+}
+
+int32_t quantization_zero_point(const struct execution *execution, enum tensor t,
+                                const neo_dim *position)
+{
+    const struct problem *problem = execution->problem;
+    int index = problem->zero_points[t];
+    if (!index)
+        return 0;
+    return element_read_s32(element_of(problem->attributes.quantizations[index - 1].type),
+                            execution->quantizations[index - 1],
+                            (ptrdiff_t)index_of(problem, index, t, position));
+}
+
+neo_dim quantization_part(const struct problem *problem, enum tensor t, int dim)
+{
+    const int indices[] = {problem->scales[t], problem->zero_points[t]};
+    neo_dim part = 0;
+    for (size_t i = 0; i < count_of(indices); i++)
+        if (indices[i])
+            part = greatest_common_divisor(
+                part, quantization_group(&problem->attributes.quantizations[indices[i] - 1],
+                                         problem->tensors[t].ndims, dim));
+    return part;
+}
+
+void quantization_apply(const struct execution *execution, int index, const neo_memory_desc *desc,
+                        binary_f32_fn *run, const struct line *line, float *values)
+{
+    enum { CHUNK = 64 };
+    if (!index)
+        return;
+    const struct quantization *q = &execution->problem->attributes.quantizations[index - 1];
+    neo_dim first = quantization_index(q, desc, line->position);
+    neo_dim group = quantization_group(q, desc->ndims, line->direction);
+    if (!group || desc->dims[line->direction] == 1) {
+        float one = value_at(execution, index, first);
+        run(line->count, values, &one, 0, values);
+        return;
+    }
+    neo_dim step = step_along(q, desc, line->direction);
+    neo_dim begun = line->position[line->direction] % group;
+    for (size_t from = 0; from < line->count; from += CHUNK) {
+        float others[CHUNK];
+        size_t count = min_size(CHUNK, line->count - from);
+        for (size_t i = 0; i < count; i++)
+            others[i] =
+                value_at(execution, index, first + (begun + (neo_dim)(from + i)) / group * step);
+        run(count, values + from, others, 1, values + from);
+    }
+}

@@ -1,0 +1,328 @@
+/* Products of every combination of types, with scales and zero points of every kind, by every
+ * implementation that is offered, against the definition in double precision. Data are such that
+ * each sum is exact in f32 in any order, so every result is one number. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/fill.h"
+#include "tests/support/require.h"
+#include "tests/support/session.h"
+#include "tests/support/tensor.h"
+#include "tests/support/typed.h"
+
+enum { NDIMS = 3 };
+enum { SRC, WEIGHTS, DST, SIDES };
+
+/* Scales or zero points, or none (mask < 0). */
+struct values {
+    int mask;
+    neo_dim groups[2]; /* 0: none */
+    neo_data_type type;
+    struct typed typed;
+};
+
+struct product {
+    neo_dim dims[SIDES][NDIMS], k;
+    neo_data_type types[SIDES], bias_type; /* undefined: no bias */
+    const char *tags[SIDES];
+    struct values scales[SIDES], zeros[SIDES];
+    int relu, sum;
+    struct typed sides[SIDES], bias, old;
+    neo_attributes *attributes;
+};
+
+static const int args[SIDES] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST};
+
+/* ---- the definition ---- */
+
+static double value_of(const struct values *values, const neo_dim *dims, const neo_dim *position,
+                       double otherwise)
+{
+    neo_dim index = 0;
+    if (values->mask < 0)
+        return otherwise;
+    for (int i = 0; i < NDIMS; i++) {
+        neo_dim group = i > 0 && values->groups[i - 1] ? values->groups[i - 1] : 1;
+        if (values->mask >> i & 1)
+            index = index * (dims[i] / group) + (dims[i] == 1 ? 0 : position[i] / group);
+    }
+    return typed_get(&values->typed, &index);
+}
+
+static double element_of(const struct product *p, int side, const neo_dim *position)
+{
+    neo_dim at[NDIMS] = {p->dims[side][0] == 1 ? 0 : position[0], position[1], position[2]};
+    double value = typed_get(&p->sides[side], at);
+    value -= value_of(&p->zeros[side], p->dims[side], at, 0);
+    return value * value_of(&p->scales[side], p->dims[side], at, 1);
+}
+
+static double want(const struct product *p, const neo_dim *at)
+{
+    double sum = 0;
+    for (neo_dim k = 0; k < p->k; k++)
+        sum += element_of(p, SRC, (neo_dim[]){at[0], at[1], k}) *
+               element_of(p, WEIGHTS, (neo_dim[]){at[0], k, at[2]});
+    if (p->bias_type)
+        sum += typed_get(&p->bias, (neo_dim[]){0, 0, at[2]});
+    if (p->sum)
+        sum += 0.5 * typed_get(&p->old, at);
+    if (p->relu && sum < 0)
+        sum = 0;
+    sum = sum / value_of(&p->scales[DST], p->dims[DST], at, 1);
+    sum += value_of(&p->zeros[DST], p->dims[DST], at, 0);
+    return typed_round(p->types[DST], sum);
+}
+
+/* ---- making one ---- */
+
+static neo_dim values_count(const struct values *values, const neo_dim *dims)
+{
+    neo_dim count = 1;
+    for (int i = 0; i < NDIMS; i++) {
+        neo_dim group = i > 0 && values->groups[i - 1] ? values->groups[i - 1] : 1;
+        if (values->mask >> i & 1)
+            count *= dims[i] / group;
+    }
+    return count;
+}
+
+static void make_values(struct values *values, const neo_dim *dims, int is_scale, uint32_t *seed)
+{
+    if (values->mask < 0)
+        return;
+    neo_dim count = values_count(values, dims);
+    values->typed = typed_make_tag(engine, values->type, 1, &count, "a");
+    typed_fill(&values->typed, is_scale ? 0 : -3, is_scale ? 2 : 3, seed);
+    for (neo_dim i = 0; is_scale && i < count; i++)
+        typed_put(&values->typed, &i, ldexp(1, (int)typed_get(&values->typed, &i) - 1));
+}
+
+static void set_values(const struct product *p, int side)
+{
+    const struct values *scales = &p->scales[side], *zeros = &p->zeros[side];
+    if (scales->mask >= 0)
+        require(neo_attributes_set_scales(p->attributes, args[side], scales->mask,
+                                          scales->groups[0] ? 2 : 0, scales->groups,
+                                          scales->type) == NEO_OK);
+    if (zeros->mask >= 0)
+        require(neo_attributes_set_zero_points(p->attributes, args[side], zeros->mask,
+                                               zeros->groups[0] ? 2 : 0, zeros->groups,
+                                               zeros->type) == NEO_OK);
+}
+
+static void make(struct product *p, uint32_t *seed)
+{
+    require(neo_attributes_create(&p->attributes) == NEO_OK);
+    for (int side = 0; side < SIDES; side++) {
+        p->sides[side] =
+            typed_make_tag(engine, p->types[side], NDIMS, p->dims[side], p->tags[side]);
+        typed_fill(&p->sides[side], -3, 4, seed);
+        make_values(&p->scales[side], p->dims[side], 1, seed);
+        make_values(&p->zeros[side], p->dims[side], 0, seed);
+        set_values(p, side);
+    }
+    p->old = typed_make_tag(engine, p->types[DST], NDIMS, p->dims[DST], p->tags[DST]);
+    typed_fill(&p->old, 0, 6, seed);
+    if (p->bias_type) {
+        p->bias =
+            typed_make_tag(engine, p->bias_type, NDIMS, (neo_dim[]){1, 1, p->dims[DST][2]}, "abc");
+        typed_fill(&p->bias, -9, 9, seed);
+    }
+    if (p->sum)
+        require(neo_attributes_append_sum(p->attributes, 0.5f, 0, NEO_DATA_TYPE_UNDEF) == NEO_OK);
+    if (p->relu)
+        require(neo_attributes_append_eltwise(p->attributes, NEO_ELTWISE_RELU, 0, 0) == NEO_OK);
+}
+
+static void discard(struct product *p)
+{
+    for (int side = 0; side < SIDES; side++) {
+        typed_free(&p->sides[side]);
+        if (p->scales[side].mask >= 0)
+            typed_free(&p->scales[side].typed);
+        if (p->zeros[side].mask >= 0)
+            typed_free(&p->zeros[side].typed);
+    }
+    typed_free(&p->old);
+    if (p->bias_type)
+        typed_free(&p->bias);
+    neo_attributes_destroy(p->attributes);
+}
+
+/* ---- running it ---- */
+
+static int list_arguments(const struct product *p, neo_memory *weights, neo_exec_arg *list)
+{
+    int count = 0;
+    for (int side = 0; side < SIDES; side++) {
+        list[count++] =
+            (neo_exec_arg){args[side], side == WEIGHTS ? weights : p->sides[side].memory};
+        if (p->scales[side].mask >= 0)
+            list[count++] =
+                (neo_exec_arg){NEO_ARG_ATTR_SCALES | args[side], p->scales[side].typed.memory};
+        if (p->zeros[side].mask >= 0)
+            list[count++] =
+                (neo_exec_arg){NEO_ARG_ATTR_ZERO_POINTS | args[side], p->zeros[side].typed.memory};
+    }
+    if (p->bias_type)
+        list[count++] = (neo_exec_arg){NEO_ARG_BIAS, p->bias.memory};
+    return count;
+}
+
+static void run(const neo_primitive_desc *pd, int count, const neo_exec_arg *list)
+{
+    neo_primitive *primitive;
+    require(neo_primitive_create(&primitive, pd) == NEO_OK);
+    require(neo_primitive_execute(primitive, stream, count, list) == NEO_OK);
+    neo_primitive_destroy(primitive);
+}
+
+/* The same weights in another layout: by a reorder if it is a packed one. */
+static struct typed arranged_weights(const struct product *p, const neo_memory_desc *desc)
+{
+    struct typed to = typed_make(engine, desc);
+    const struct typed *from = &p->sides[WEIGHTS];
+    neo_dim at[NDIMS] = {0};
+    neo_primitive_desc *pd;
+    if (desc->format_kind != NEO_FORMAT_PACKED) {
+        do
+            typed_put(&to, at, typed_get(from, at));
+        while (typed_next(NDIMS, p->dims[WEIGHTS], at));
+        return to;
+    }
+    require(neo_reorder_primitive_desc_create(&pd, engine, &from->desc, desc, NULL) == NEO_OK);
+    run(pd, 2, (neo_exec_arg[]){{NEO_ARG_SRC, from->memory}, {NEO_ARG_DST, to.memory}});
+    neo_primitive_desc_destroy(pd);
+    return to;
+}
+
+static void assert_results(const struct product *p, const char *name)
+{
+    neo_dim at[NDIMS] = {0};
+    do {
+        double got = typed_get(&p->sides[DST], at), expected = want(p, at);
+        if (got == expected)
+            continue;
+        print_error("%s: %s by %s to %s, %dx%d by k %d at %d,%d,%d is %g, not %g\n", name,
+                    neo_data_type_name(p->types[SRC]), neo_data_type_name(p->types[WEIGHTS]),
+                    neo_data_type_name(p->types[DST]), (int)p->dims[DST][1], (int)p->dims[DST][2],
+                    (int)p->k, (int)at[0], (int)at[1], (int)at[2], got, expected);
+        fail();
+    } while (typed_next(NDIMS, p->dims[DST], at));
+}
+
+static void run_one(const struct product *p, const neo_primitive_desc *pd)
+{
+    struct typed weights = arranged_weights(p, neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS));
+    neo_exec_arg list[SIDES * 3 + 1];
+    memcpy(p->sides[DST].data, p->old.data, neo_memory_desc_size(&p->old.desc));
+    run(pd, list_arguments(p, weights.memory, list), list);
+    assert_results(p, neo_primitive_desc_kernel(pd));
+    typed_free(&weights);
+}
+
+/* Returns how many implementations there are. */
+static int run_all(const struct product *p, int any_weights)
+{
+    neo_matmul_desc desc = {
+        .src = p->sides[SRC].desc, .weights = p->sides[WEIGHTS].desc, .dst = p->sides[DST].desc};
+    if (any_weights)
+        desc.weights.format_kind = NEO_FORMAT_ANY;
+    if (p->bias_type)
+        desc.bias = p->bias.desc;
+    neo_primitive_desc *pd;
+    int count = 0;
+    require(neo_matmul_primitive_desc_create(&pd, engine, &desc, p->attributes) == NEO_OK);
+    do {
+        run_one(p, pd);
+        count++;
+    } while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    return count;
+}
+
+/* ---- random products ---- */
+
+static neo_data_type one_of(const neo_data_type *types, size_t count, uint32_t *seed)
+{
+    return types[(fill_next(seed) >> 4) % count];
+}
+
+static uint32_t below(uint32_t *seed, uint32_t limit)
+{
+    return (fill_next(seed) >> 4) % limit;
+}
+
+static const neo_data_type floats[] = {NEO_F32, NEO_F16, NEO_BF16};
+static const neo_data_type zero_types[] = {NEO_S32, NEO_S8, NEO_U8, NEO_S4, NEO_U4};
+static const neo_data_type whole[] = {NEO_F32, NEO_F16, NEO_BF16, NEO_S32, NEO_S8, NEO_U8};
+
+/* group: divides k. */
+static struct values random_values(int side, neo_dim group, const neo_data_type *types,
+                                   size_t count, uint32_t *seed)
+{
+    static const int masks[SIDES][3] = {{0, 2, 3}, {0, 4, 5}, {0, 4, 7}};
+    struct values values = {.mask = -1};
+    if (below(seed, 2))
+        return values;
+    values.mask = masks[side][below(seed, 3)];
+    values.type = one_of(types, count, seed);
+    if (side == DST || !below(seed, 2))
+        return values;
+    values.mask |= side == SRC ? 4 : 2;
+    values.groups[0] = side == SRC ? 1 : group;
+    values.groups[1] = side == SRC ? group : 1;
+    return values;
+}
+
+static struct product random_product(neo_data_type src, neo_data_type weights, uint32_t *seed)
+{
+    static const neo_dim sizes[] = {1, 2, 3, 5, 8, 9, 13, 17, 24, 33};
+    static const char *const tags[] = {"abc", "acb", "abc", "bac"};
+    neo_dim group = 1 + below(seed, 8), batch = 1 + below(seed, 2);
+    struct product p = {.types = {src, weights, one_of(whole, count_of(whole), seed)},
+                        .k = group * (1 + below(seed, 9)),
+                        .relu = below(seed, 3) == 0,
+                        .sum = below(seed, 3) == 0};
+    neo_dim m = sizes[below(seed, count_of(sizes))], n = sizes[below(seed, count_of(sizes))];
+    memcpy(p.dims[SRC], (neo_dim[]){batch, m, p.k}, sizeof p.dims[SRC]);
+    memcpy(p.dims[WEIGHTS], (neo_dim[]){below(seed, 2) ? batch : 1, p.k, n}, sizeof p.dims[SRC]);
+    memcpy(p.dims[DST], (neo_dim[]){batch, m, n}, sizeof p.dims[SRC]);
+    p.bias_type = below(seed, 2) ? one_of(whole, count_of(whole), seed) : NEO_DATA_TYPE_UNDEF;
+    for (int side = 0; side < SIDES; side++) {
+        p.tags[side] = tags[below(seed, count_of(tags))];
+        p.scales[side] = random_values(side, group, floats, count_of(floats), seed);
+        p.zeros[side] = random_values(side, group, zero_types, count_of(zero_types), seed);
+    }
+    return p;
+}
+
+static void every_combination_is_exact(void **state)
+{
+    static const neo_data_type types[] = {NEO_F32, NEO_F16, NEO_BF16, NEO_S8,
+                                          NEO_U8,  NEO_S4,  NEO_U4};
+    enum { ROUNDS = 12, SRCS = 5, FLOATS = 3 };
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (size_t s = 0; s < SRCS; s++)
+        for (size_t w = s < FLOATS ? 0 : FLOATS; w < count_of(types); w++)
+            for (int round = 0; round < ROUNDS; round++) {
+                struct product p = random_product(types[s], types[w], &seed);
+                make(&p, &seed);
+                assert_true(run_all(&p, 0) >= 1);
+                assert_true(run_all(&p, 1) >= 1);
+                discard(&p);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_combination_is_exact),
+    };
+    return cmocka_run_group_tests_name("types", tests, session_setup, session_teardown);
+}
