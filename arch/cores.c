@@ -1,6 +1,6 @@
-/* One row for each known core. Throughputs are of 128-bit operations; in-order is an
- * IN_ORDER_*; halves: it is of the kind IN_ORDER_HALVES; slow is how many cycles it takes what is
- * no sum (lists, copies, transforms), if Neoverse N1 needs one; sizes are typical ones. */
+/* One row for each known core. Throughputs are of 128-bit operations; in-order is
+ * IN_ORDER_NARROW or 0; halves: it is of the kind IN_ORDER_HALVES; slow is how many cycles it takes
+ * what is no sum (lists, copies, transforms), if Neoverse N1 needs one; sizes are typical ones. */
 #include "arch/cores.h"
 
 #include <string.h>
@@ -55,8 +55,8 @@ const struct core cores[] = {
     {"cortex-a78",    "Arm Cortex-A78",          ARM,       0xd41, 2,   4,      3,    0,    0,      1,   64*K, 512*K, CLUSTER, MAC_DOT},
     {"cortex-a78ae",  "Arm Cortex-A78AE",        ARM,       0xd42, 2,   4,      3,    0,    0,      1,   64*K, 512*K, CLUSTER, MAC_DOT},
     {"cortex-a78c",   "Arm Cortex-A78C",         ARM,       0xd4b, 2,   4,      3,    0,    0,      1,   64*K, 512*K, CLUSTER, MAC_DOT},
-    {"cortex-a510",   "Arm Cortex-A510",         ARM,       0xd46, 2,   4,      2,    2,    0,      1.7, 32*K, 256*K, LITTLE, MAC_A510},
-    {"cortex-a520",   "Arm Cortex-A520",         ARM,       0xd80, 2,   4,      2,    2,    0,      1.7, 32*K, 256*K, LITTLE, MAC_A520},
+    {"cortex-a510",   "Arm Cortex-A510",         ARM,       0xd46, 1,   4,      2,    0,    0,      1.7, 32*K, 256*K, LITTLE, MAC_A510},
+    {"cortex-a520",   "Arm Cortex-A520",         ARM,       0xd80, 1,   4,      2,    0,    0,      1.7, 32*K, 256*K, LITTLE, MAC_A520},
     {"cortex-a710",   "Arm Cortex-A710",         ARM,       0xd47, 2,   4,      3,    0,    0,      1,   64*K, 512*K, CLUSTER, MAC_ALL},
     {"cortex-a715",   "Arm Cortex-A715",         ARM,       0xd4d, 2,   4,      3,    0,    0,      1,   64*K, 512*K, CLUSTER, MAC_ALL},
     {"cortex-a720",   "Arm Cortex-A720",         ARM,       0xd81, 2,   4,      3,    0,    0,      1,   64*K, 512*K, CLUSTER, MAC_ALL},

@@ -28,14 +28,14 @@ enum {
     MAC_KINDS
 };
 
-/* How a core that does not reorder issues: with a multiply-accumulate at most 64 bits of a load
- * (Cortex-A53, A55), or a whole 128-bit one (Cortex-A510). */
-enum { IN_ORDER_NARROW = 1, IN_ORDER_WIDE = 2 };
+/* A core that issues in the order of the program, with a multiply-accumulate at most 64 bits of a
+ * load (Cortex-A53, A55). Wider ones (A510, A520) run the kernels of cores that reorder. */
+enum { IN_ORDER_NARROW = 1 };
 
 /* The kind of a core for what looks closer: how it issues, or that it is a narrow one which does so
  * with all that brings 64 bits to a vector register (Cortex-A55), not only to a general one (A53).
  */
-enum { IN_ORDER_HALVES = 3, CORE_KINDS = 4 };
+enum { IN_ORDER_HALVES = 2, CORE_KINDS = 3 };
 
 /* Lines that a place of an L1 data cache has room for: those of most known cores have no more. */
 enum { CPU_L1_WAYS = 4 };
@@ -49,7 +49,7 @@ struct core {
     uint8_t fmla_per_cycle;  /* 128-bit multiply-accumulates started each cycle */
     uint8_t fmla_latency;    /* cycles from one accumulation to the next into the same register */
     uint8_t loads_per_cycle; /* 128-bit loads each cycle; 0: less than one */
-    uint8_t in_order;        /* IN_ORDER_*: it issues in the order of the program; 0: it reorders */
+    uint8_t in_order;        /* IN_ORDER_NARROW; 0: kernels of cores that reorder are for it */
     uint8_t halves;          /* not 0: it is narrow, and of the kind IN_ORDER_HALVES */
     double slowness;         /* of what is no sum (lists, copies, transforms); Neoverse N1: 1 */
     uint32_t l1_bytes;       /* typical sizes, for systems that do not tell theirs */
@@ -80,7 +80,7 @@ struct cpu {
 /* The machine the process runs on, the same pointer on every call, from any thread. Where cores
  * differ it is the fastest kind that the first caller may run on: that is where the work should be.
  * The environment variable NEO_CPU_DISABLE=dotprod,i8mm removes bits of features;
- * NEO_CPU_CORE=cortex-a510 names another row of the table, to tune for that core. Names that are
+ * NEO_CPU_CORE=cortex-a55 names another row of the table, to tune for that core. Names that are
  * not there are ignored; whoever can write a warning does. */
 const struct cpu *cpu_get(void);
 

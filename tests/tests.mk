@@ -50,7 +50,7 @@ check-long: $(TEST_PROGRAMS) ## hours: check with many more random rounds, stres
 	$(Q)$(MAKE) --no-print-directory check-shapes TARGET=portable
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
-	$(Q)for core in N1 V2 M1 A510 A55; do \
+	$(Q)for core in N1 V2 M1 A55; do \
 	    $(MAKE) --no-print-directory perf-choices TARGET=aarch64 CORES=$$core || exit 1; done
 # Random lives in many threads, and random problems, most of which are for one thread.
 THREAD_STRESS := primitive/cache_stress primitive/stress network/network

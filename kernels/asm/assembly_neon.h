@@ -13,7 +13,6 @@
 
 /* As in arch/cpu.h, for what lists of kernels say. */
     .set IN_ORDER_NARROW, 1
-    .set IN_ORDER_WIDE, 2
 
 /* ---- branch protection, where the compiler is asked for it (-mbranch-protection) ---- */
 

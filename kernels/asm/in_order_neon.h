@@ -37,9 +37,7 @@
 
 /* A vector, or its next half; full: not only its lower half. */
     .macro load_some vector, from, place, full=1
-    .if kind == IN_ORDER_WIDE
-    load_whole \vector, \from, \place, \full
-    .elseif !halved
+    .if !halved
     ldr d\vector, [\from, #\place]
     .set halved, \full
     .else

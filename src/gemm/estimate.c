@@ -10,10 +10,8 @@ static double step_cycles(const struct core *core, double height, double vectors
 {
     double loads = (height / 4 + vectors) / fmax(core->loads_per_cycle, 1);
     double sums = fmax(height * vectors / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
-    if (core->in_order == IN_ORDER_NARROW) /* vectors of B take two loads and an insertion */
+    if (core->in_order) /* vectors of B take two loads and an insertion */
         return fmax(sums, (height * vectors + height / 2 + 3 * vectors + 2) / 2) + 0.2;
-    if (core->in_order) /* what loads and counts takes its place among them */
-        return fmax(sums, (height * vectors + height / 4 + vectors + 0.75) / 3) + 0.4;
     return fmax(sums, loads) + 0.06 * (height / 4 + vectors / 4 + 0.25);
 }
 
@@ -52,11 +50,6 @@ static double tiles_cycles(const struct core *core, double m, double tiles, doub
 
 static const double MOST_PACKED_K = 256; /* of a block where rows are packed, about */
 
-static bool is_narrow(const struct core *core)
-{
-    return core->in_order == IN_ORDER_NARROW;
-}
-
 /* How long what is no sum takes, beside Neoverse N1; what is said of cores that issue in order are
  * their own cycles. */
 static double beside_sums(const struct core *core)
@@ -70,24 +63,6 @@ static double first_cycles(double k)
     return k < 8 ? 1.5 : 0.5;
 }
 
-/* Steps of a tile and panel beside rounds of four, on cores that wait for what these load: without
- * rounds, each step does. */
-static double odd_cycles(const struct core *core, double k)
-{
-    bool waits = core->in_order == IN_ORDER_WIDE && fmod(k, 4) > 0;
-    return !waits ? 0 : k < 4 ? 8 * k - 2 : 11;
-}
-
-/* Panels come in groups that stay in the L1 cache, where instructions issue in order: so many calls
- * beside the first, for each of which a wide core needs some 250 cycles. */
-static double groups_cycles(const struct cpu *cpu, double full, double k)
-{
-    if (cpu->core->in_order != IN_ORDER_WIDE)
-        return 0;
-    size_t group = gemm_group_that_stays(cpu, (size_t)k);
-    return 250 * fmax(ceil(full / (double)group) - 1, 0);
-}
-
 /* For each tile, of `most` rows at most, its rounds, then its stores. */
 static double listed_cycles(const struct cpu *cpu, double m, double n, double k, double most)
 {
@@ -99,15 +74,12 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     if (cpu->core->in_order) {
         around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
         if (rest > 0 && fmod(n, 4) > 0) /* sums of no whole vectors come and go one by one */
-            around += (blocks - 1) * height * rest * (is_narrow(cpu->core) ? 10 : 6);
+            around += (blocks - 1) * height * rest * 10;
     }
     double rounds = k * tiles_cycles(cpu->core, m, tiles, full, rest);
     double slow = beside_sums(cpu->core);
-    /* A block begins, and then each of its panels; on narrow cores, `around` has the latter. */
-    static const double panel[] = {[0] = 80, [IN_ORDER_NARROW] = 0, [IN_ORDER_WIDE] = 180};
-    double block = (700 + panel[cpu->core->in_order] * panels) * cpu->core->slowness;
-    around += panels * odd_cycles(cpu->core, k);
-    rounds += blocks * groups_cycles(cpu, full, k / blocks);
+    /* A block begins, and then each of its panels; in order, `around` has the latter. */
+    double block = (700 + (cpu->core->in_order ? 0 : 80 * panels)) * cpu->core->slowness;
     return slow * panels * 15 + rounds + tiles * slow * (6 + around) + (blocks - 1) * block;
 }
 
@@ -136,10 +108,10 @@ static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, d
     if (count > full + 1)
         step += step_cycles(core, height, (double)layout_panel(n, full).width / 4);
     double around = first_cycles(k) * height * (double)n / 4;
-    around += (double)count * (core->in_order ? 15 + odd_cycles(core, k) : 3);
+    around += (double)count * (core->in_order ? 15 : 3);
     around += height * (whole > 0 ? 2.5 / per_cycle : columns); /* sums of parts */
     double slow = beside_sums(core);
-    double once = slow * (double)count * 15 + groups_cycles(cpu, (double)full, k);
+    double once = slow * (double)count * 15;
     return once + tiles * (k * step + slow * (6 + around));
 }
 
@@ -163,7 +135,6 @@ static const struct packing {
 } packing[] = {
     [0] = {0.5, 0.25, 30, 20},
     [IN_ORDER_NARROW] = {1.2, 0.625, 60, 15},
-    [IN_ORDER_WIDE] = {0.5, 0.55, 80, 25},
 };
 
 static bool ends_in_one_vector(size_t n)
@@ -176,7 +147,7 @@ static bool ends_in_one_vector(size_t n)
 static double packed_rows(const struct core *core, double m)
 {
     const double mr = GEMM_F32_MR; /* clang wants a double */
-    double last = fmod(m, mr), waits = is_narrow(core) ? 1.25 + 1.3 * last : 0;
+    double last = fmod(m, mr), waits = core->in_order ? 1.25 + 1.3 * last : 0;
     return m - last + (last == 0 ? 0 : fmax(mr, waits));
 }
 
@@ -191,7 +162,7 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
     double compute = packed_rows(cpu->core, m) * vectors * 4 * k / per_cycle;
     bool ragged = cpu->core->in_order && fmod(n, 4) > 0; /* its sums go to C one by one */
     const struct packing *kind = &packing[cpu->core->in_order];
-    double blocks = is_narrow(cpu->core) ? ceil(k / MOST_PACKED_K) : 1;
+    double blocks = cpu->core->in_order ? ceil(k / MOST_PACKED_K) : 1;
     double tile = cpu->core->slowness * kind->tile * blocks;
     return 1.05 * compute + kind->a * m * k + tile * tiles + (ragged ? 10 * m * fmod(n, nr) : 0);
 }
@@ -225,8 +196,8 @@ double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, do
                      bool b_packed, bool a_listed, size_t a_stride)
 {
     double b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
-    double step = is_narrow(cpu->core) ? 400 : 400 * cpu->core->slowness;        /* of a matrix */
-    double first = is_narrow(cpu->core) ? 100 : 200 + 500 * cpu->core->slowness; /* of a call */
+    double step = cpu->core->in_order ? 400 : 400 * cpu->core->slowness;        /* of a matrix */
+    double first = cpu->core->in_order ? 100 : 200 + 500 * cpu->core->slowness; /* of a call */
     if (!a_listed || !gemm_lists(cpu, n) || m == 0)
         return first + batch * (step + packed_cycles(cpu, m, n, k) + b);
     const double low_tile = GEMM_LOW_TILE; /* clang wants a double */

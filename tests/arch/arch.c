@@ -133,10 +133,10 @@ static void a_core_can_be_assumed(void **state)
 {
     struct cpu_sources sources = {.sysfs = *state, .midr = (uint64_t)0x41 << 24 | 0xd0c << 4};
     struct cpu cpu;
-    sources.core = "cortex-a510";
+    sources.core = "cortex-a55";
     cpu_detect(&cpu, &sources);
-    assert_string_equal(cpu.core->name, "cortex-a510");
-    assert_int_equal(cpu.core->in_order, IN_ORDER_WIDE);
+    assert_string_equal(cpu.core->name, "cortex-a55");
+    assert_int_equal(cpu.core->in_order, IN_ORDER_NARROW);
     sources.core = "cortex-a9000";
     cpu_detect(&cpu, &sources);
     assert_string_equal(cpu.core->name, "neoverse-n1");
@@ -150,7 +150,7 @@ static void kinds_are_finer_than_how_cores_issue(void **state)
         int kind, in_order;
     } cases[] = {{0xd03, IN_ORDER_NARROW, IN_ORDER_NARROW},
                  {0xd05, IN_ORDER_HALVES, IN_ORDER_NARROW},
-                 {0xd46, IN_ORDER_WIDE, IN_ORDER_WIDE},
+                 {0xd46, 0, 0},
                  {0xd0c, 0, 0}};
     for (size_t i = 0; i < count_of(cases); i++) {
         struct cpu_sources sources = {.sysfs = *state,

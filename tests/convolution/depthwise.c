@@ -76,7 +76,6 @@ static const struct call_case {
     {"neoverse-n1", 64, 30, 40, 30},   /* all */
     {"neoverse-n1", 1024, 80, 80, 8},  /* that stay in the L2 cache */
     {"neoverse-n1", 16, 40000, 6, 64}, /* where more would stay */
-    {"cortex-a510", 1024, 80, 80, 64}, /* lines cost less than calls */
 };
 
 static neo_memory_desc tensor_of(int ndims, const neo_dim *dims, const char *tag)

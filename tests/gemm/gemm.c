@@ -358,9 +358,9 @@ static void products_are_exact_in_every_order_of_loops(void **state)
 static void products_are_exact_on_cores_that_do_not(void **state)
 {
     (void)state;
-    struct cpu narrow = stated_cpu("cortex-a55", 32768), wide = stated_cpu("cortex-a510", 32768);
+    struct cpu narrow = stated_cpu("cortex-a55", 32768), little = stated_cpu("cortex-a510", 32768);
     walk(&narrow, NULL);
-    walk(&wide, NULL);
+    walk(&little, NULL);
 }
 
 /* The plan is for the faster cores; a thread on another one packs what they read in place. */

@@ -38,7 +38,7 @@ static void the_kernel_for_few_channels_is_found(struct dwconv_f32_task task)
     task.channels = task.column = task.dst_column = 3;
     task.kh = task.kw = 3;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_lanes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_lanes_neon);
     task.column = 4;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
     task.channels = task.column = task.dst_column = 10;
@@ -59,7 +59,6 @@ static void the_kernel_for_many_taps_is_found(void)
     task.dilation_w = 2;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_taps_a55_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_taps_a510_neon);
     task.channels = 31;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
     task.dilation_w = 3;
@@ -67,7 +66,7 @@ static void the_kernel_for_many_taps_is_found(void)
     task.channels = 32;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     task.kw = 1;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_lanes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_lanes_neon);
     task.column = task.dst_column = 1;
     task.src_plane = task.dst_plane = 100;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
@@ -84,11 +83,9 @@ static void the_kernel_for_few_taps_is_found(void)
     task.kw = 4;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_row_a55_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_row_a510_neon);
     task.stride_w = task.dilation_w = 2;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_row_a510_neon);
     task.dilation_w = 1;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_row_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_row_neon);
 }
 #endif
 
@@ -103,18 +100,15 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
     task.kd = 1;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_3x3_a55_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_3x3_a510_neon);
     task.dilation_w = task.dilation_h = 2;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_3x3_neon);
     task.kw = 5;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_tall_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_neon);
     task.kh = 5;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_a510_neon);
     task.kh = 7;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_tall_a55_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_WIDE, &task), &dwconv_f32_tall_a510_neon);
     task.kh = 6;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
     the_kernel_for_few_channels_is_found(task);
@@ -134,9 +128,7 @@ static void the_special_kernel_is_found(void **state)
     task.in_pairs = 1;
     for (task.kh = task.kw = 3; task.kh <= 5; task.kh = task.kw += 2)
         for (int kind = 0; kind < CORE_KINDS; kind++)
-            assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task),
-                             kind == IN_ORDER_WIDE ? &dwconv_f32_planes_pairs_a510_neon
-                                                   : &dwconv_f32_planes_pairs_neon);
+            assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task), &dwconv_f32_planes_pairs_neon);
     task.in_pairs = 0;
     task.kh = task.kw = 3;
     for (int kind = 0; kind < CORE_KINDS; kind++)

@@ -412,7 +412,7 @@ static void columns_are_summed_alike_at_every_height(void **state)
 static void every_tile_is_found(void **state)
 {
     (void)state;
-    for (int in_order = 0; in_order <= IN_ORDER_WIDE; in_order++) {
+    for (int in_order = 0; in_order <= IN_ORDER_NARROW; in_order++) {
         const struct gemm_f32_listed_kernels *found =
             gemm_f32_listed_find(cpu_get()->features, in_order);
         assert_ptr_equal(gemm_f32_listed_find(0, in_order), &gemm_f32_listed_ref);

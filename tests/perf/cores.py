@@ -39,7 +39,7 @@ CORES = {core.name: core for core in (
     Core('A55', 'in-order', 1, 'cortex-a55', key='a55'),
     Core('A53', 'in-order', 1, 'cortex-a53', key='a53'),
 )}
-DEFAULT_CORES = ('N1', 'V2', 'M1', 'A510', 'A55')
+DEFAULT_CORES = ('N1', 'V2', 'M1', 'A55')
 
 
 class Costs:

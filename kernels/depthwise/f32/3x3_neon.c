@@ -33,11 +33,9 @@ static int plan_columns(struct dwconv_f32_slide *job, const struct dwconv_f32_ta
 static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, size_t channels,
                                           int in_order)
 {
-    static dwconv_f32_slide_fn *const in_order_functions[2][2][2] = {
-        {{dwconv_f32_slide_s1_a55, dwconv_f32_slide_s1_a55_clamp},
-         {dwconv_f32_slide_s1_a510, dwconv_f32_slide_s1_a510_clamp}},
-        {{dwconv_f32_slide_s2_a55, dwconv_f32_slide_s2_a55_clamp},
-         {dwconv_f32_slide_s2_a510, dwconv_f32_slide_s2_a510_clamp}},
+    static dwconv_f32_slide_fn *const in_order_functions[2][2] = {
+        {dwconv_f32_slide_s1_a55, dwconv_f32_slide_s1_a55_clamp},
+        {dwconv_f32_slide_s2_a55, dwconv_f32_slide_s2_a55_clamp},
     };
     static dwconv_f32_slide_fn *const functions[2][2][2] = {
         {{dwconv_f32_slide_s1_c4, dwconv_f32_slide_s1_c4_clamp},
@@ -46,7 +44,7 @@ static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, si
          {dwconv_f32_slide_s2_c8, dwconv_f32_slide_s2_c8_clamp}},
     };
     if (in_order)
-        return in_order_functions[task->stride_w - 1][in_order == IN_ORDER_WIDE][bands_clamp(task)];
+        return in_order_functions[task->stride_w - 1][bands_clamp(task)];
     return functions[task->stride_w - 1][channels == 8][bands_clamp(task)];
 }
 
@@ -139,11 +137,6 @@ static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
     run_dense_as(task, rows, IN_ORDER_NARROW);
 }
 
-static void run_dense_a510(struct dwconv_f32_task *task, const float **rows)
-{
-    run_dense_as(task, rows, IN_ORDER_WIDE);
-}
-
 static void run_parts(const struct dwconv_f32_task *task, parts_fn *run)
 {
     if (task->whole_images && task->copies_weights)
@@ -159,11 +152,6 @@ static void run(const struct dwconv_f32_task *task)
 static void run_a55(const struct dwconv_f32_task *task)
 {
     run_parts(task, run_dense_a55);
-}
-
-static void run_a510(const struct dwconv_f32_task *task)
-{
-    run_parts(task, run_dense_a510);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -195,12 +183,4 @@ const struct dwconv_f32_kernel dwconv_f32_3x3_a55_neon = {
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run_a55,
-};
-const struct dwconv_f32_kernel dwconv_f32_3x3_a510_neon = {
-    .name = "dwconv_f32_3x3_a510_neon",
-    .needs = CPU_NEON,
-    .kind = IN_ORDER_WIDE,
-    .does = does,
-    .scratch_bytes = scratch_bytes,
-    .run = run_a510,
 };

@@ -3,10 +3,8 @@
 
 const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &dwconv_f32_planes_pairs_a510_neon,
     &dwconv_f32_planes_pairs_neon,
     &dwconv_f32_planes_a55_neon,
-    &dwconv_f32_planes_a510_neon,
     &dwconv_f32_planes_neon,
     &dwconv_f32_planes_stride_2_a55_neon,
     &dwconv_f32_planes_stride_2_neon,
@@ -14,16 +12,12 @@ const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
     &dwconv_f32_planes_dilated_neon,
     &dwconv_f32_wide_neon,
     &dwconv_f32_3x3_a55_neon,
-    &dwconv_f32_3x3_a510_neon,
     &dwconv_f32_3x3_neon,
     &dwconv_f32_tall_a55_neon,
-    &dwconv_f32_tall_a510_neon,
     &dwconv_f32_taps_a55_neon,
-    &dwconv_f32_taps_a510_neon,
     &dwconv_f32_lanes_tall_neon,
     &dwconv_f32_tall_neon,
     &dwconv_f32_row_a55_neon,
-    &dwconv_f32_row_a510_neon,
     &dwconv_f32_row_neon,
     &dwconv_f32_lanes_neon,
     &dwconv_f32_neon,

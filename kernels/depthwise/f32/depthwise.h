@@ -81,14 +81,11 @@ struct dwconv_f32_kernel {
     dwconv_f32_fn *run;
 };
 extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3_neon,
-    dwconv_f32_3x3_a55_neon, dwconv_f32_3x3_a510_neon, dwconv_f32_tall_a55_neon,
-    dwconv_f32_tall_a510_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon, dwconv_f32_planes_neon,
-    dwconv_f32_planes_a55_neon, dwconv_f32_planes_a510_neon, dwconv_f32_planes_stride_2_neon,
-    dwconv_f32_planes_stride_2_a55_neon, dwconv_f32_planes_pairs_neon,
-    dwconv_f32_planes_pairs_a510_neon, dwconv_f32_lanes_neon, dwconv_f32_lanes_tall_neon,
-    dwconv_f32_taps_a55_neon, dwconv_f32_taps_a510_neon, dwconv_f32_row_a55_neon,
-    dwconv_f32_row_a510_neon, dwconv_f32_row_neon, dwconv_f32_planes_row_neon,
-    dwconv_f32_planes_dilated_neon;
+    dwconv_f32_3x3_a55_neon, dwconv_f32_tall_a55_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon,
+    dwconv_f32_planes_neon, dwconv_f32_planes_a55_neon, dwconv_f32_planes_stride_2_neon,
+    dwconv_f32_planes_stride_2_a55_neon, dwconv_f32_planes_pairs_neon, dwconv_f32_lanes_neon,
+    dwconv_f32_lanes_tall_neon, dwconv_f32_taps_a55_neon, dwconv_f32_row_a55_neon,
+    dwconv_f32_row_neon, dwconv_f32_planes_row_neon, dwconv_f32_planes_dilated_neon;
 
 /* Fastest first; the last needs nothing and does everything. */
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];

@@ -3,7 +3,6 @@
 
 const struct dot_f32_kernel *const dot_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &dot_f32_wide_neon,
     &dot_f32_narrow_neon,
     &dot_f32_neon,
 #endif

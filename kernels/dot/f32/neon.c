@@ -16,8 +16,6 @@ tile_fn dot_f32_16x1_neon, dot_f32_4x1_neon, dot_f32_8x2_neon, dot_f32_4x2_neon,
     dot_f32_4x4_neon;
 tile_fn dot_f32_16x1_narrow_neon, dot_f32_4x1_narrow_neon, dot_f32_8x2_narrow_neon,
     dot_f32_4x2_narrow_neon, dot_f32_4x3_narrow_neon, dot_f32_4x4_narrow_neon;
-tile_fn dot_f32_16x1_wide_neon, dot_f32_4x1_wide_neon, dot_f32_8x2_wide_neon, dot_f32_4x2_wide_neon,
-    dot_f32_4x3_wide_neon, dot_f32_4x4_wide_neon;
 
 /* All of k and of `count` rows, by tiles one below the other, where that is whole rounds and tiles.
  * Lines of results are rows, or columns, whose results follow each other. */
@@ -29,9 +27,6 @@ all_fn dot_f32_rows_of_4_neon, dot_f32_dense_8x2_neon, dot_f32_dense_4x3_neon,
 all_fn dot_f32_rows_of_4_narrow_neon, dot_f32_dense_8x2_narrow_neon, dot_f32_dense_4x3_narrow_neon,
     dot_f32_columns_16x1_narrow_neon, dot_f32_columns_8x2_narrow_neon,
     dot_f32_columns_4x3_narrow_neon, dot_f32_columns_4x4_narrow_neon;
-all_fn dot_f32_rows_of_4_wide_neon, dot_f32_dense_8x2_wide_neon, dot_f32_dense_4x3_wide_neon,
-    dot_f32_columns_16x1_wide_neon, dot_f32_columns_8x2_wide_neon, dot_f32_columns_4x3_wide_neon,
-    dot_f32_columns_4x4_wide_neon;
 
 /* By columns; tall: of 16 / columns rows. */
 struct tiles {
@@ -335,23 +330,6 @@ static void run_narrow(const struct dot_f32 *dot, const float *rows, const float
     run_by(dot, rows, x, out, &tiles);
 }
 
-static void run_wide(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
-{
-    static const struct tiles tiles = {
-        .tall = {dot_f32_16x1_wide_neon, dot_f32_8x2_wide_neon},
-        .low = {dot_f32_4x1_wide_neon, dot_f32_4x2_wide_neon, dot_f32_4x3_wide_neon,
-                dot_f32_4x4_wide_neon},
-        .rows = {NULL, dot_f32_dense_8x2_wide_neon, dot_f32_dense_4x3_wide_neon,
-                 dot_f32_rows_of_4_wide_neon},
-        .columns = {dot_f32_columns_16x1_wide_neon, dot_f32_columns_8x2_wide_neon,
-                    dot_f32_columns_4x3_wide_neon, dot_f32_columns_4x4_wide_neon},
-        .few = {8, 4, 2, 2},
-    };
-    run_by(dot, rows, x, out, &tiles);
-}
-
 const struct dot_f32_kernel dot_f32_neon = {"dot_f32_neon", CPU_NEON, 0, run};
 const struct dot_f32_kernel dot_f32_narrow_neon = {"dot_f32_narrow_neon", CPU_NEON, IN_ORDER_NARROW,
                                                    run_narrow};
-const struct dot_f32_kernel dot_f32_wide_neon = {"dot_f32_wide_neon", CPU_NEON, IN_ORDER_WIDE,
-                                                 run_wide};

@@ -1,8 +1,7 @@
 /* Rows of pixels of rowconv.h for NEON, for cores that issue in order.
  *
- * All that is no multiply-add comes where it takes no cycle of its own: after every second one on
- * wide cores (Cortex-A510), after each on narrow ones (A53, A55), which load vectors in halves as
- * 128-bit loads take both issue slots for two cycles. There is room for all of it, as a tap has
+ * All that is no multiply-add comes where it takes no cycle of its own: after each multiply-add;
+ * vectors are loaded in halves, as 128-bit loads take both issue slots for two cycles. There is room for all of it, as a tap has
  * eight multiply-adds for each vector of weights:
  *
  *   every tap               its last vector of weights; then b goes to the next tap, whose first
@@ -219,7 +218,7 @@ wrap .req x21  /* the same at the end of a channel */
     tap fmla, 0, 1
     b.ne 5b
 6:  other_taps 0
-    end_tile %stride, %vectors, %(kind == IN_ORDER_WIDE)
+    end_tile %stride, %vectors
     pop_and_return
     end_function \name
     .endm

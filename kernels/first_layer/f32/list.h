@@ -1,17 +1,11 @@
 /* The kernels for NEON, for C and assembly, fastest first:
  * KERNEL(taps, stride, width, isa, in_order), where `isa` ends the name. */
 KERNEL(3, 2, 12, a55_neon, IN_ORDER_NARROW)
-KERNEL(3, 2, 12, a510_neon, IN_ORDER_WIDE)
 KERNEL(3, 2, 8, a55_neon, IN_ORDER_NARROW)
-KERNEL(3, 2, 8, a510_neon, IN_ORDER_WIDE)
 KERNEL(7, 2, 12, a55_neon, IN_ORDER_NARROW)
-KERNEL(7, 2, 12, a510_neon, IN_ORDER_WIDE)
 KERNEL(7, 2, 8, a55_neon, IN_ORDER_NARROW)
-KERNEL(7, 2, 8, a510_neon, IN_ORDER_WIDE)
 KERNEL(3, 1, 12, a55_neon, IN_ORDER_NARROW)
-KERNEL(3, 1, 12, a510_neon, IN_ORDER_WIDE)
 KERNEL(3, 1, 8, a55_neon, IN_ORDER_NARROW)
-KERNEL(3, 1, 8, a510_neon, IN_ORDER_WIDE)
 KERNEL(3, 2, 12, neon, 0)
 KERNEL(3, 2, 8, neon, 0)
 KERNEL(3, 2, 4, neon, 0)

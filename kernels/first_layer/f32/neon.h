@@ -77,21 +77,6 @@ extras .req x17
 3:
     .endm
 
-/* Pairs, which Cortex-A510 stores in a cycle; ST1 of three takes five. */
-    .macro store_pixels_in_pairs vectors
-    .set i, 32 - 8 * \vectors
-    .rept 8
-    store_pixel_in_pairs %i, %(i + 1), %(i + 2), \vectors
-    .set i, i + \vectors
-    .endr
-    .endm
-    .macro store_pixel_in_pairs s0, s1, s2, vectors
-    stp q\s0, q\s1, [dst]
-    .if \vectors == 3
-    str q\s2, [dst, #32]
-    .endif
-    add dst, dst, pixel
-    .endm
     .macro store_pixels vectors
     .set i, 32 - 8 * \vectors
     .rept 8
@@ -160,17 +145,13 @@ extras .req x17
     .endm
 
 /* What follows the sums of a tile; the next one is at 4. */
-    .macro end_tile stride, vectors, in_pairs
+    .macro end_tile stride, vectors
     finish \vectors
     add offset, offset, #32 * \stride
     sub tiles, tiles, #1
     cmp pixel, #4
     b.eq 8f
-    .if \in_pairs
-    store_pixels_in_pairs \vectors
-    .else
     store_pixels \vectors
-    .endif
     cbnz tiles, 4b
     b 9f
 8:  store_channels \vectors

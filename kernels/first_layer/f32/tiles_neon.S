@@ -58,7 +58,7 @@ panel .req x16
     b.ne 6b
     subs c, c, #1
     b.ne 5b
-    end_tile \stride, \vectors, 0
+    end_tile \stride, \vectors
     .if \vectors == 3
     restore_registers
     .endif

@@ -17,13 +17,7 @@
  *
  *   FMLA  0 …  7   own v3 and v6
  *   FMLA  8 … 15   next v4
- *   FMLA 16 … 23   next v5, v0, v1, v2
- *
- * gemm_f32_8x12_a510_neon is for cores that issue in order but have a 128-bit load beside two FMLA
- * in a cycle (Cortex-A510, A520). A load of several registers would stop them; single ones, spread
- * over the step, cost nothing. A step is six groups of four FMLA, rows 0 … 3 with each vector of B,
- * then rows 4 … 7; each register is loaded again right after the last group that uses it, at least
- * three cycles before the next one. */
+ *   FMLA 16 … 23   next v5, v0, v1, v2 */
 
 #include "kernels/gemm/f32/tile_neon.h"
 
@@ -150,30 +144,3 @@ at .req x8
     .endr
 6:
     end_tile gemm_f32_8x12_a55_neon
-
-/* ---- for cores that issue in order, a 128-bit load beside two multiply-adds ---- */
-
-/* The groups of rows 0 … 3, with the loads that are the step's own. */
-    .macro upper_rows
-    four 0, 0, ldr q6, [b, #32]
-    four 0, 1, ldr q1, [a, #16]
-    four 0, 2, subs k, k, #1
-    .endm
-
-    begin_tile gemm_f32_8x12_a510_neon
-    cbz k, 6f
-    ldr q0, [a]
-    ldp q4, q5, [b]
-    b 4f
-3:  four 1, 0, ldr q0, [a, #32]
-    add a, a, #32
-    four 1, 1, ldr q4, [b, #48]
-    add b, b, #48
-    four 1, 2, ldr q5, [b, #16]
-4:  upper_rows
-    b.ne 3b
-    four 1, 0
-    four 1, 1
-    four 1, 2
-6:
-    end_tile gemm_f32_8x12_a510_neon

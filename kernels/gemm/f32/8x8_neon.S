@@ -92,23 +92,3 @@ at .req x7
     .endr
 6:
     end_tile gemm_f32_8x8_a55_neon
-
-/* ---- a 128-bit load beside two multiply-adds ---- */
-
-    begin_tile gemm_f32_8x8_a510_neon
-    cbz k, 6f
-    ldr q0, [a]
-    ldr q4, [b]
-    b 4f
-3:  four 1, 0, ldr q0, [a, #32]
-    add a, a, #32
-    four 1, 1, ldr q4, [b, #32]
-    add b, b, #32
-4:  four 0, 0, ldr q5, [b, #16]
-    subs k, k, #1
-    four 0, 1, ldr q1, [a, #16]
-    b.ne 3b
-    four 1, 0
-    four 1, 1
-6:
-    end_tile gemm_f32_8x8_a510_neon

@@ -45,10 +45,10 @@ at .req x8
     .endr
     .endm
 
-    .macro kernel kind, wide, name, V, width
+    .macro kernel kind, name, V, width
     .set LINES, \width
     .set VECTORS, \V
-    set_kind \wide, \V, \width
+    set_kind \V, \width
     begin_tile gemm_f32_\name\()_columns_\kind\()_whole_neon
     lsr count, k, #2
     and k, k, #3
@@ -62,13 +62,12 @@ at .req x8
 6:
     end_tile gemm_f32_\name\()_columns_\kind\()_whole_neon
     .endm
-    .macro kernels kind, wide
-    kernel \kind, \wide, 8x12, 2, 12
-    kernel \kind, \wide, 8x8, 2, 8
-    kernel \kind, \wide, 8x4, 2, 4
-    kernel \kind, \wide, 4x12, 1, 12
-    kernel \kind, \wide, 4x8, 1, 8
-    kernel \kind, \wide, 4x4, 1, 4
+    .macro kernels kind
+    kernel \kind, 8x12, 2, 12
+    kernel \kind, 8x8, 2, 8
+    kernel \kind, 8x4, 2, 4
+    kernel \kind, 4x12, 1, 12
+    kernel \kind, 4x8, 1, 8
+    kernel \kind, 4x4, 1, 4
     .endm
-    kernels narrow, 0
-    kernels wide, 1
+    kernels narrow

@@ -3,14 +3,10 @@
  * column after column.
  *
  * What the next step needs is loaded between the multiply-adds of this one: its rows of A to a
- * second set of registers, and values of B to those that are through. Two kinds:
- *
- * narrow: two instructions a cycle, of which one multiplies; 64 bits of a load issue with it
- *   (Cortex-A53, A55). Two values of B are one load, as lanes need no more; a vector of A is two,
- *   the upper half by way of a general register, and an insertion. 8x12 has 24 FMLA for 13 such
- *   instructions, 16x4 16 for 15.
- * wide: three a cycle, of which two multiply (Cortex-A510, A520). Four values of B are one load.
- *   Loads that also write their address would take two places. 8x12 has 24 FMLA for 6 others.
+ * second set of registers, and values of B to those that are through. These cores (Cortex-A53, A55)
+ * issue two instructions a cycle, of which one multiplies; 64 bits of a load issue with it. Two
+ * values of B are one load, as lanes need no more; a vector of A is two, the upper half by way of a
+ * general register, and an insertion. 8x12 has 24 FMLA for 13 such instructions, 16x4 16 for 15.
  *
  * A file has the addresses `in` of A and `b` of B, `count` of rounds of four steps, and a macro
  * `next_a` that moves `in` to the next step; x16 and x17 are lost. */
@@ -30,33 +26,20 @@
     ins v\to\().d[1], x\temp
     .endm
     .macro load_b to, at
-    .if is_wide
-    ldr q\to, [b, #\at]
-    .else
     ldr d\to, [b, #\at]
-    .endif
     .endm
 
 /* Values of B in a register, and how many registers there are for them. */
-    .macro set_kind wide, V, width
-    .set is_wide, \wide
-    .set lanes, 2 + 2 * \wide
+    .set lanes, 2
+    .macro set_kind V, width
     .set b_registers, 2
     .if (\V <= 2) & (\width > 4)
     .set b_registers, 4
     .endif
     .endm
 
-/* Instruction `op` of those that load a step's rows of A to register `to` and the following. Narrow:
- * low v, high v, insert v - 1 for each vector, the last insertion, the next step's address. */
+/* Instruction `op` of those that load a step's rows of A to register `to` and the following: low v, high v, insert v - 1 for each vector, the last insertion, the next step's address. */
     .macro a_op V, to
-    .if is_wide
-    .if op < \V
-    load_a %(\to + op), %(16 * op)
-    .else
-    next_a
-    .endif
-    .else
     .set q, (op + 1) / 3
     .if op == 0
     load_low \to, 0
@@ -72,7 +55,6 @@
     insert_high %(\to + q - 1), %(16 + (q - 1) % 2)
     .else
     load_high %(16 + q % 2), %(16 * q + 8)
-    .endif
     .endif
     .set op, op + 1
     .endm
@@ -98,7 +80,7 @@
     multiply \fop, %(32 - \V * \width + f), %(\from + v), %(register), %(l)
     .set f, f + 1
     .set v, v + 1
-    .if (f % (1 + is_wide) == 0) & (f % (lanes * \V) > 0)
+    .if f % (lanes * \V) > 0
     next_op \V, \to
     .endif
     .endr
@@ -117,9 +99,6 @@
     .set units, \width / lanes
     .set from, \number % 2 * \V
     .set a_ops, 3 * \V + 1
-    .if is_wide
-    .set a_ops, \V + 1
-    .endif
     .if (\last) & (\number == 3)
     .set a_ops, 0
     .endif

@@ -185,10 +185,9 @@ const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES] = {
     KERNEL(4, 4, 4)
 
 #define NAME(mr, nr, end) gemm_f32_##mr##x##nr##_columns_##end##_neon
-#define KERNEL(mr, nr, U)                                                      \
-    gemm_f32_fn NAME(mr, nr, narrow_whole), NAME(mr, nr, wide_whole);          \
-    WHOLE_OR_PART(mr, nr, U, NAME(mr, nr, narrow), NAME(mr, nr, narrow_whole)) \
-    WHOLE_OR_PART(mr, nr, U, NAME(mr, nr, wide), NAME(mr, nr, wide_whole))
+#define KERNEL(mr, nr, U)                   \
+    gemm_f32_fn NAME(mr, nr, narrow_whole); \
+    WHOLE_OR_PART(mr, nr, U, NAME(mr, nr, narrow), NAME(mr, nr, narrow_whole))
 IN_ORDER_TILES
 #undef KERNEL
 
@@ -200,7 +199,7 @@ IN_ORDER_TILES
      1,                                                 \
      NAME(mr, nr, kind),                                \
      in_order},
-#define KERNEL(mr, nr, U) ENTRY(mr, nr, narrow, IN_ORDER_NARROW) ENTRY(mr, nr, wide, IN_ORDER_WIDE)
+#define KERNEL(mr, nr, U) ENTRY(mr, nr, narrow, IN_ORDER_NARROW)
 const struct gemm_f32_kernel gemm_f32_columns_in_order_neon[GEMM_F32_IN_ORDER_COLUMNS] = {
     IN_ORDER_TILES};
 #undef KERNEL

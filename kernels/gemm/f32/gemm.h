@@ -71,7 +71,7 @@ extern const size_t gemm_f32_packing_kernel_count;
 gemm_f32_fn *gemm_f32_find_packing(uint32_t features, int in_order, int columns);
 
 /* The tables of one file each. */
-enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 4, GEMM_F32_IN_ORDER_COLUMNS = 12 };
+enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 2, GEMM_F32_IN_ORDER_COLUMNS = 6 };
 extern const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES];
 extern const struct gemm_f32_kernel gemm_f32_columns_in_order_neon[GEMM_F32_IN_ORDER_COLUMNS];
 extern const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES];

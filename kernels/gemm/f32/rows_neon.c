@@ -16,8 +16,8 @@ INLINE void run_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr, siz
 
 /* Whole tiles of 8x12 are assembly (8x12_neon.S), one for each way of issuing
  * instructions; those of 8x8 for cores that issue in order (8x8_neon.S). */
-gemm_f32_fn gemm_f32_8x12_whole_neon, gemm_f32_8x12_a55_neon, gemm_f32_8x12_a510_neon;
-gemm_f32_fn gemm_f32_8x8_a55_neon, gemm_f32_8x8_a510_neon;
+gemm_f32_fn gemm_f32_8x12_whole_neon, gemm_f32_8x12_a55_neon;
+gemm_f32_fn gemm_f32_8x8_a55_neon;
 
 static __attribute__((noinline)) void run_8x12(const struct gemm_f32_tile *tile, gemm_f32_fn *self)
 {
@@ -39,9 +39,7 @@ static __attribute__((noinline)) void run_8x8(const struct gemm_f32_tile *tile, 
     }
 WHOLE_OR_PART(12, gemm_f32_8x12_neon, gemm_f32_8x12_whole_neon)
 WHOLE_OR_PART(12, gemm_f32_8x12_narrow_neon, gemm_f32_8x12_a55_neon)
-WHOLE_OR_PART(12, gemm_f32_8x12_wide_neon, gemm_f32_8x12_a510_neon)
 WHOLE_OR_PART(8, gemm_f32_8x8_narrow_neon, gemm_f32_8x8_a55_neon)
-WHOLE_OR_PART(8, gemm_f32_8x8_wide_neon, gemm_f32_8x8_a510_neon)
 #undef WHOLE_OR_PART
 
 static void gemm_f32_7x12_neon(const struct gemm_f32_tile *tile)
@@ -195,7 +193,5 @@ const struct gemm_f32_kernel gemm_f32_packing_neon[2] = {
 
 const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES] = {
     {"gemm_f32_8x12_a55_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_narrow_neon, IN_ORDER_NARROW},
-    {"gemm_f32_8x12_a510_neon", CPU_NEON, 8, 12, 0, gemm_f32_8x12_wide_neon, IN_ORDER_WIDE},
     {"gemm_f32_8x8_a55_neon", CPU_NEON, 8, 8, 0, gemm_f32_8x8_narrow_neon, IN_ORDER_NARROW},
-    {"gemm_f32_8x8_a510_neon", CPU_NEON, 8, 8, 0, gemm_f32_8x8_wide_neon, IN_ORDER_WIDE},
 };

@@ -106,11 +106,6 @@ static void run_with(const struct gemm_f32_listed_kernels *kernels,
                        left(tile->n, j));
 }
 
-static void run_wide(const struct indirect_f32_tile *tile)
-{
-    run_with(&gemm_f32_listed_wide_neon, tile);
-}
-
 static void run_narrow(const struct indirect_f32_tile *tile)
 {
     run_with(&gemm_f32_listed_narrow_neon, tile);
@@ -118,5 +113,3 @@ static void run_narrow(const struct indirect_f32_tile *tile)
 
 const struct indirect_f32_kernel indirect_f32_narrow_neon = {
     "indirect_f32_narrow_neon", CPU_NEON, IN_ORDER_NARROW, 1, 5, {HEIGHT, HEIGHT, 6}, run_narrow};
-const struct indirect_f32_kernel indirect_f32_wide_neon = {
-    "indirect_f32_wide_neon", CPU_NEON, IN_ORDER_WIDE, 1, 9, {HEIGHT, HEIGHT, HEIGHT}, run_wide};

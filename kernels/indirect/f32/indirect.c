@@ -4,9 +4,7 @@
 const struct indirect_f32_kernel *const indirect_f32_kernels[] = {
 #if !NEO_PORTABLE
     &indirect_f32_narrow_fours_neon,
-    &indirect_f32_wide_fours_neon,
     &indirect_f32_narrow_neon,
-    &indirect_f32_wide_neon,
     &indirect_f32_neon,
 #endif
     &indirect_f32_ref,

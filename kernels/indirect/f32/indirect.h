@@ -43,8 +43,7 @@ struct indirect_f32_kernel {
     indirect_f32_fn *run;
 };
 extern const struct indirect_f32_kernel indirect_f32_narrow_fours_neon,
-    indirect_f32_wide_fours_neon, indirect_f32_narrow_neon, indirect_f32_wide_neon,
-    indirect_f32_neon, indirect_f32_ref;
+    indirect_f32_wide_fours_neon, indirect_f32_narrow_neon, indirect_f32_neon, indirect_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct indirect_f32_kernel *const indirect_f32_kernels[];

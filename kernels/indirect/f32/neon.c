@@ -18,12 +18,9 @@ static indirect_f32_fn run_parts, run_narrow_parts;
 #define KERNEL(pixels, columns) indirect_f32_fn indirect_f32_##pixels##x##columns##_neon;
 #include "kernels/indirect/f32/tiles_list.h"
 #undef KERNEL
-#define KERNEL(pixels, columns)                                      \
-    indirect_f32_fn indirect_f32_##pixels##x##columns##_narrow_neon, \
-        indirect_f32_##pixels##x##columns##_wide_neon;
+#define KERNEL(pixels, columns) indirect_f32_fn indirect_f32_##pixels##x##columns##_narrow_neon;
 #include "kernels/indirect/f32/in_order_list.h"
 #undef KERNEL
-indirect_f32_fn indirect_f32_8x8_wide_neon;
 
 static tile_table tiles = {
 #define KERNEL(pixels, columns) \
@@ -37,26 +34,15 @@ static tile_table tiles = {
 };
 
 /* Of one and two pixels there are no others. */
-#define FEW_PIXELS                                                  \
-    [0][0] = indirect_f32_1x4_neon, [0][1] = indirect_f32_2x4_neon, \
-    [1][0] = indirect_f32_1x8_neon, [1][1] = indirect_f32_2x8_neon
 static tile_table narrow_tiles = {
-    FEW_PIXELS,
+    [0][0] = indirect_f32_1x4_neon, [0][1] = indirect_f32_2x4_neon,
+    [1][0] = indirect_f32_1x8_neon, [1][1] = indirect_f32_2x8_neon,
 #define KERNEL(pixels, columns) \
     [columns / 4 - 1][pixels - 1] = indirect_f32_##pixels##x##columns##_narrow_neon,
 #include "kernels/indirect/f32/in_order_list.h"
 #undef KERNEL
     [1][7] = run_narrow_parts,
 };
-static tile_table wide_tiles = {
-    FEW_PIXELS,
-#define KERNEL(pixels, columns) \
-    [columns / 4 - 1][pixels - 1] = indirect_f32_##pixels##x##columns##_wide_neon,
-#include "kernels/indirect/f32/in_order_list.h"
-#undef KERNEL
-    [1][7] = indirect_f32_8x8_wide_neon,
-};
-#undef FEW_PIXELS
 
 /* All columns. */
 static inline void run_whole(tile_table table, const struct indirect_f32_tile *tile)
@@ -132,11 +118,6 @@ static void run_narrow_fours(const struct indirect_f32_tile *tile)
     run_by(narrow_tiles, tile);
 }
 
-static void run_wide_fours(const struct indirect_f32_tile *tile)
-{
-    run_by(wide_tiles, tile);
-}
-
 const struct indirect_f32_kernel indirect_f32_neon = {"indirect_f32_neon",      CPU_NEON, 0, 1, 0,
                                                       {PIXELS, PIXELS, PIXELS}, run};
 const struct indirect_f32_kernel indirect_f32_narrow_fours_neon = {"indirect_f32_narrow_fours_neon",
@@ -146,10 +127,3 @@ const struct indirect_f32_kernel indirect_f32_narrow_fours_neon = {"indirect_f32
                                                                    0,
                                                                    {PIXELS, PIXELS - 1},
                                                                    run_narrow_fours};
-const struct indirect_f32_kernel indirect_f32_wide_fours_neon = {"indirect_f32_wide_fours_neon",
-                                                                 CPU_NEON,
-                                                                 IN_ORDER_WIDE,
-                                                                 4,
-                                                                 0,
-                                                                 {PIXELS, PIXELS},
-                                                                 run_wide_fours};

@@ -90,27 +90,10 @@ at_high .req x8
     .macro find_item
     .set found, NOTHING
     .set among, item
-    .if kind == IN_ORDER_WIDE
-    find_item_of_wide
-    .elseif sets == 4
+    .if sets == 4
     find_item_of_narrow
     .else
     find_item_of_narrowest
-    .endif
-    .endm
-    .macro find_item_of_wide
-    some_weights 3
-    .if has_next
-    some_pointers
-    some_weights 4
-    .if doubled
-    some P, PIXELS, 0
-    .endif
-    some_weights 5
-    some_weights 6
-    .if !doubled
-    some P, PIXELS, %(3 * P * V + V - 1), V
-    .endif
     .endif
     .endm
     .macro find_item_of_narrow
@@ -139,11 +122,7 @@ at_high .req x8
     .endm
 
     .macro load_pixel value, pixel
-    .if kind == IN_ORDER_WIDE
-    ldr q\value, [x\pixel, at]
-    .else
     ldr d\value, [x\pixel, at]
-    .endif
     .endm
     .macro load_upper_pixel value, pixel
     ldr d\value, [x\pixel, at_high]
@@ -318,13 +297,7 @@ at_high .req x8
     .set V, \columns / 4
     .set sums, 32 - P * V
     .set doubled, 0
-    .if (kind == IN_ORDER_WIDE) & (V == 1)
-    .set doubled, 1
-    .endif
     .set weights_at, 2 * P
-    .if (kind == IN_ORDER_WIDE) & (V == 2)
-    .set weights_at, P
-    .endif
     .set sets, 4
     .if (kind == IN_ORDER_NARROW) & (P == 7) & (V == 2)
     .set sets, 2
@@ -334,7 +307,3 @@ at_high .req x8
 
 #define KERNEL(pixels, columns) kernel indirect_f32_##pixels##x##columns##_narrow_neon, pixels, columns, IN_ORDER_NARROW;
 #include "kernels/indirect/f32/in_order_list.h"
-#undef KERNEL
-#define KERNEL(pixels, columns) kernel indirect_f32_##pixels##x##columns##_wide_neon, pixels, columns, IN_ORDER_WIDE;
-#include "kernels/indirect/f32/in_order_list.h"
-KERNEL(8, 8)

@@ -388,9 +388,8 @@ static void output_in_order(const struct winograd_f32_output *task)
 winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_neon,
     winograd_f32_products_12_neon, winograd_f32_products_4_a55_neon,
     winograd_f32_products_8_a55_neon, winograd_f32_products_12_a55_neon,
-    winograd_f32_products_4_a510_neon, winograd_f32_products_8_a510_neon,
-    winograd_f32_products_12_a510_neon, winograd_f32_products_4_deep_neon,
-    winograd_f32_products_8_deep_neon, winograd_f32_products_12_deep_neon;
+    winograd_f32_products_4_deep_neon, winograd_f32_products_8_deep_neon,
+    winograd_f32_products_12_deep_neon;
 
 const struct winograd_f32_kernel winograd_f32_neon = {
     .name = "winograd_f32_neon",
@@ -422,16 +421,5 @@ const struct winograd_f32_kernel winograd_f32_a55_neon = {
                  winograd_f32_products_12_a55_neon},
     .output = output_in_order,
     .in_order = IN_ORDER_NARROW,
-    .same = 4,
-};
-const struct winograd_f32_kernel winograd_f32_a510_neon = {
-    .name = "winograd_f32_a510_neon",
-    .needs = CPU_NEON,
-    .gather = winograd_f32_gather_neon,
-    .input = input_in_order,
-    .products = {winograd_f32_products_4_a510_neon, winograd_f32_products_8_a510_neon,
-                 winograd_f32_products_12_a510_neon},
-    .output = output_in_order,
-    .in_order = IN_ORDER_WIDE,
     .same = 4,
 };

@@ -309,19 +309,6 @@ half .req x20
     .macro load_in_turn height, width, kind
     .if \kind == 1
     load_narrow \height, \width
-    .elseif n % 2
-    load_wide \height, \width
-    .endif
-    .endm
-    .macro load_wide height, width
-    .set free, n + 1
-    .if l < loads
-    find_load \height, \width
-    .endif
-    .if free <= n
-    load_next 2
-    .else
-    move_on \height, \width
     .endif
     .endm
     .macro load_narrow height, width
@@ -502,6 +489,3 @@ half .req x20
     products winograd_f32_products_12_a55_neon, 3, 1
     products winograd_f32_products_8_a55_neon, 2, 1
     products winograd_f32_products_4_a55_neon, 1, 1
-    products winograd_f32_products_12_a510_neon, 3, 2
-    products winograd_f32_products_8_a510_neon, 2, 2
-    products winograd_f32_products_4_a510_neon, 1, 2

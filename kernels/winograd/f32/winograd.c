@@ -5,7 +5,9 @@
 
 const struct winograd_f32_kernel *const winograd_f32_kernels[] = {
 #if !NEO_PORTABLE
-    &winograd_f32_a55_neon, &winograd_f32_a510_neon, &winograd_f32_deep_neon, &winograd_f32_neon,
+    &winograd_f32_a55_neon,
+    &winograd_f32_deep_neon,
+    &winograd_f32_neon,
 #endif
     &winograd_f32_ref,
 };

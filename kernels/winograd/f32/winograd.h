@@ -121,7 +121,7 @@ struct winograd_f32_kernel {
 winograd_f32_gather_fn winograd_f32_gather_neon;
 
 extern const struct winograd_f32_kernel winograd_f32_neon, winograd_f32_deep_neon,
-    winograd_f32_a55_neon, winograd_f32_a510_neon, winograd_f32_ref;
+    winograd_f32_a55_neon, winograd_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct winograd_f32_kernel *const winograd_f32_kernels[];

@@ -201,7 +201,6 @@ static size_t choose_shared_channels(const struct convolution_depthwise *mine)
 static bool has_small_images(const struct convolution_depthwise *mine)
 {
     const struct convolution_shape *s = &mine->shape;
-    neo_dim pixels = 1;
     if (mine->by_plane || mine->gathers || mine->staged || mine->task.kd > 1 ||
         mine->channels % TILE_CHANNELS)
         return false;
@@ -210,9 +209,8 @@ static bool has_small_images(const struct convolution_depthwise *mine)
         if (s->kernel[i] != 3 || s->stride[i] != 1 || s->padding[i] != s->dilation[i] ||
             s->in[i] != s->out[i] || part > IMAGE_MOST)
             return false;
-        pixels *= part;
     }
-    return pixels <= IMAGE_FEW_PIXELS || mine->cpu->core->in_order != IN_ORDER_WIDE;
+    return true;
 }
 
 /* With copies of the weights, kernels have more channels of larger ones of them in registers: that

@@ -77,9 +77,9 @@ static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, doub
     if (rest > 0 && cpu->core->in_order == IN_ORDER_NARROW) /* these wait for each other */
         sums += 1 + rest * rest / 2;
     else if (rest > 0)
-        sums += rest + (cpu->core->in_order ? 4 : 0.7);
+        sums += rest + 0.7;
     if (tuned)
-        sums = whole + (cpu->core->in_order == IN_ORDER_WIDE ? 3.5 : 2) * rest;
+        sums = whole + 2 * rest;
     return outputs * sums / (4.0 * fmax(cpu->core->fmla_per_cycle, 1));
 }
 
@@ -109,13 +109,8 @@ static double waits(const struct convolution_shape *s, const struct indirect_f32
     double together = is_in_halves(s, kernel) && pixels > most / 2 ? pixels / 2 : pixels;
     double sums = together * vectors;
     double alone = sums / fmax(core->fmla_per_cycle, 1);
-    bool wide = kernel->in_order == IN_ORDER_WIDE;
-    if (takes_fours(kernel) && wide)
-        return fmax(1, (sums + pixels + vectors) / 3 / alone);
     if (takes_fours(kernel))
         others = pixels * 5 / 8 + 3 * vectors + 1;
-    if (wide)
-        return alone < core->fmla_latency ? (core->fmla_latency + 0.4) / alone : 1;
     return fmax(1, kernel->in_order ? (sums + others) / 2 / sums : core->fmla_latency / alone);
 }
 
@@ -145,7 +140,7 @@ static double ragged_cycles(const struct convolution_shape *s, const struct core
 static double gather_cycles(const struct convolution_shape *s, const struct cpu *cpu)
 {
     const double pixels = PIXELS; /* clang wants a double */
-    double output = s->oc % 4 == 0 ? 0.8 : cpu->core->in_order == IN_ORDER_WIDE ? 6 : 4.5;
+    double output = s->oc % 4 == 0 ? 0.8 : 4.5;
     double read =
         (double)s->stride[WIDTH] * fmin((double)s->stride[HEIGHT], (double)s->kernel[HEIGHT]);
     double input = 1.5 * fmax(1, read / 2.5); /* of whole rows */

@@ -67,7 +67,7 @@ static double lane_cycles(const struct convolution_shape *s, const struct core *
 {
     static const struct {
         double tap, channel;
-    } kinds[] = {[0] = {20, 0.5}, [IN_ORDER_NARROW] = {50, 1}, [IN_ORDER_WIDE] = {55, 3}};
+    } kinds[] = {[0] = {20, 0.5}, [IN_ORDER_NARROW] = {50, 1}};
     return kinds[core->in_order].tap + kinds[core->in_order].channel * (double)s->ic;
 }
 

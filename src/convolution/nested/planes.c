@@ -149,18 +149,14 @@ struct tile {
 
 /* One column of a kernel's plane: products, of which those of a row of few vectors wait for each
  * other, and on cores that issue in order as long again for vectors that are loaded, or longer
- * where these are as many. Wide ones of these wait for each row of source, however few its vectors
- * are. */
+ * where these are as many. */
 static double step_cycles(struct tile tile, double taps, const struct core *core)
 {
     const double latency = 4, load = 2.2; /* clang wants doubles */
-    const double row = 3.8, vector = 0.35;
     const double pipes = fmax(core->fmla_per_cycle, 1);
     double products = taps * tile.rows * tile.vectors / pipes, rows = tile.rows + taps - 1;
     double cycles = fmax(products, fmin(taps, tile.rows) * latency);
-    if (core->in_order == IN_ORDER_WIDE)
-        cycles = fmax(cycles, products + rows * (row + vector * tile.vectors));
-    else if (core->in_order)
+    if (core->in_order)
         cycles = fmax(2 * cycles, products + load * rows * tile.vectors / pipes);
     return cycles + 1;
 }
@@ -224,10 +220,7 @@ static double call_cycles(const struct convolution_shape *s, const struct core *
 }
 
 /* Of an output channel. */
-static double begin_cycles(const struct convolution_shape *s, const struct core *core)
-{
-    return s->out[HEIGHT] > 1 && core->in_order == IN_ORDER_WIDE ? 120 : 10;
-}
+static const double BEGIN_CYCLES = 10;
 
 /* For each column of a kernel's plane there are the tiles, and weights to bring; then there is what
  * begins and ends tiles, and copies of the rows of source. */
@@ -239,7 +232,7 @@ static double planes_estimate(const struct algorithm *self, const struct problem
     struct convolution_shape s;
     choose_layouts(&chosen);
     convolution_shape_init(&s, &chosen);
-    double begin = begin_cycles(&s, cpu->core);
+    double begin = BEGIN_CYCLES;
     double images = (double)s.batch * (double)s.groups, oc = (double)s.oc, ic = (double)s.ic;
     double values = (double)s.out[HEIGHT] * (double)s.out[WIDTH];
     double steps = oc * ic * (double)s.kernel[WIDTH] * (tiles_cycles(&s, cpu->core) + 4);

@@ -130,19 +130,14 @@ static struct work work_of(const struct convolution_shape *s, size_t points)
 static double products_cycles(const struct work *work, const struct core *core)
 {
     double multipliers = fmax(core->fmla_per_cycle, 1), tiles = fmax(work->tiles, 1);
-    double waiting = core->in_order == IN_ORDER_NARROW ? 1.7
-                     : core->in_order                  ? 1.2
-                                                       : 0.03 * multipliers * multipliers;
+    double waiting = core->in_order ? 1.7 : 0.03 * multipliers * multipliers;
     return work->values * work->ic * work->oc / (4 * multipliers) *
            (1.01 + waiting / (tiles * tiles));
 }
 
 /* How long a core takes for transforms, beside Neoverse N1 and its slowness. */
-static double transforms_factor(const struct convolution_shape *s, const struct core *core)
+static double transforms_factor(const struct core *core)
 {
-    bool are_vectors = s->src.c == 1 && s->dst.c == 1 && s->oc % 4 == 0;
-    if (core->in_order == IN_ORDER_WIDE) /* kernels wait, too, as long whatever is apart */
-        return are_vectors ? 1.15 : 1.4;
     return core->fmla_per_cycle >= 4 ? 0.8 : 1;
 }
 
@@ -156,8 +151,7 @@ static double transforms_cycles(const struct work *work, const struct convolutio
     const double alone = 4; /* a value beside others of a column; clang wants a double */
     double value = 1.95 * work->ic + 1.05 * work->oc;
     double passes = dimensions == 1 ? 2.0 / 3 : 1;
-    bool gathers = core->in_order != IN_ORDER_WIDE;
-    if (gathers && s->dst.c > 1)
+    if (s->dst.c > 1)
         value += 0.3 * work->oc;
     if (s->kernel[WIDTH] == 1)
         value += alone * ((s->src.c > 1 ? work->ic : 0) + (s->dst.c > 1 ? work->oc : 0));
@@ -165,20 +159,19 @@ static double transforms_cycles(const struct work *work, const struct convolutio
         value += (core->in_order ? 0.1 : 0.5) * work->oc;
     if (s->ic % WINOGRAD_F32_GROUP) /* patches are copied */
         passes *= 1.2;
-    else if (gathers && s->src.c > 1)
+    else if (s->src.c > 1)
         value += 0.55 * work->ic;
     double tile = dimensions == 1 ? 375 + 3.5 * (work->ic + work->oc) : 150;
-    return tile * work->tiles + transforms_factor(s, core) * passes * work->values * value;
+    return tile * work->tiles + transforms_factor(core) * passes * work->values * value;
 }
 
 /* Products, and reading the weights, two cycles a line: in the time of products where loads do not
- * wait for these. Of cores that issue in order, those that have two multiply-adds a cycle are so
- * long busy with a line that the next one is half there. */
+ * wait for these. */
 static double products_from_weights(const struct work *work, double lines, const struct core *core)
 {
     double products = products_cycles(work, core);
     if (core->in_order)
-        return products + (core->in_order == IN_ORDER_WIDE ? 1 : 2) * lines;
+        return products + 2 * lines;
     return fmax(products, 2 * lines);
 }
 

@@ -142,16 +142,11 @@ static void plain_columns(struct columns *columns, const struct core *core, size
 /* ---- estimate ---- */
 
 /* Cycles of one step of k on a core that issues in order, by tiles made for it: multiply-adds, or
- * all instructions two at a time (narrow: a vector takes two loads and an insertion), or three. */
+ * all instructions two at a time, where a vector takes two loads and an insertion. */
 static double tuned_cycles(const struct core *core, double height, double vectors, double group)
 {
     double macs = height * vectors, loads = height / 2 + 1;
     double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
-    if (core->in_order == IN_ORDER_WIDE) {
-        double others = 2 * vectors / group + height / 4 + 0.5;
-        double crowded = macs < 12 || height <= 3 || vectors > group ? 0.25 : 0;
-        return fmax(least, (macs + others) / 3) + crowded * vectors / group;
-    }
     bool low = height < 3, few = vectors < 3; /* of many, low tiles add no addresses */
     double all = macs + loads + 3 * vectors + (low && !few ? 0 : vectors / group);
     double wait = !low ? 0 : few ? 0.75 : 0.25;
@@ -167,10 +162,9 @@ static double tuned_cycles(const struct core *core, double height, double vector
  */
 static double tuned_columns_cycles(const struct core *core, double height, double vectors)
 {
-    bool wide = core->in_order == IN_ORDER_WIDE;
-    double macs = height * vectors, others = wide ? 5 + vectors : 9 + 3 * vectors;
+    double macs = height * vectors, others = 9 + 3 * vectors;
     double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
-    return fmax(least, (macs + others) / (wide ? 3 : 2)) + 0.2;
+    return fmax(least, (macs + others) / 2) + 0.2;
 }
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads. */
@@ -231,11 +225,8 @@ static double shallow_cycles(const struct core *core, const struct strips *run, 
     double depth = run->depth, row = tile_cycles(core, run, 1);
     double macs = depth * run->vectors / fmax(core->fmla_per_cycle, 1);
     double slow = core->slowness;
-    if (core->in_order) { /* values of A come late, most of all those that are no vector */
-        static const double waits[MAX_SHALLOW + 1] = {0, 3.5, 2.5, 5.5, 8, 13, 14, 15.5, 9};
-        double wait = core->in_order == IN_ORDER_WIDE ? waits[run->depth] : 0;
-        return depth * row + m * (macs + 2 * ceil(depth / 4) + run->vectors + wait);
-    }
+    if (core->in_order)
+        return depth * row + m * (macs + 2 * ceil(depth / 4) + run->vectors);
     double beside = slow * slow * (0.5 * run->vectors + 0.5);
     return depth * row + m * fmax(macs + beside, slow * (run->vectors + 0.25));
 }
@@ -259,7 +250,6 @@ static double odd_cycles(const struct core *core, const struct strips *run, doub
         double begin, later; /* beside rounds: of a tile, and for each step */
     } odd[] = {
         [IN_ORDER_NARROW] = {1.1, 0.75, 14, 6},
-        [IN_ORDER_WIDE] = {1.6, 1.3, 13, 5},
     };
     double values = height * run->vectors, steps = fmod(k, 4);
     if (run->a_columns)
@@ -288,8 +278,6 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     const double shallow = MAX_SHALLOW; /* clang wants a double */
     if (!core->in_order && k > shallow)
         around *= core->slowness;
-    if (core->in_order == IN_ORDER_WIDE && k >= 4 && !run->a_columns) /* for its first products */
-        around += 14;
     return tiles * (k * step + around + odd_cycles(core, run, height, k));
 }
 
@@ -307,7 +295,7 @@ static double calls_cycles(const struct core *core, const struct columns *column
 {
     static const struct {
         double listed, other;
-    } cycles[] = {[0] = {0, 0}, [IN_ORDER_NARROW] = {18, 45}, [IN_ORDER_WIDE] = {25, 50}};
+    } cycles[] = {[0] = {0, 0}, [IN_ORDER_NARROW] = {18, 45}};
     size_t calls = 0;
     for (size_t r = 0; r < columns->run_count; r++)
         calls += columns->runs[r].count * strip_calls(core, &columns->runs[r], m);
@@ -369,7 +357,6 @@ static double tuned_turning_cycles(const struct direct_shape *shape, const struc
         double shallow, four;       /* of less than four steps; of one vector */
     } cycles[] = {
         [IN_ORDER_NARROW] = {160, 52, 30, 1.06, 137, 3.9, 139, 9.8, 58, 360},
-        [IN_ORDER_WIDE] = {156, 102, 15, 0.59, 165, 2.6, 125, 8.1, 167, 192},
     };
     int kind = core->in_order;
     double k = (double)shape->k, vectors = ceil((double)shape->n / 4);
@@ -387,7 +374,7 @@ static double turning_cycles(const struct direct_shape *shape, const struct core
                              const struct columns *columns)
 {
     double elements = fmax((double)shape->n, 4) * (double)shape->k;
-    double element = core->in_order == IN_ORDER_NARROW ? 1.2 : core->in_order ? 0.7 : 0.45;
+    double element = core->in_order ? 1.2 : 0.45;
     bool waits = core->in_order && shape->n % 4 > 0;
     double rows = waits ? 12 * core->slowness * (double)shape->k : 0;
     double calls = core->slowness * 100 + 30 * (double)columns->strip_count;

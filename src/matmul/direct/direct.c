@@ -137,7 +137,6 @@ static double line_cycles(const struct cpu *cpu, const struct direct_shape *dire
     } cycles[] = {
         [0] = {4, line_beside_cycles(cpu->core)},
         [IN_ORDER_NARROW] = {4, 4},
-        [IN_ORDER_WIDE] = {2, 1},
     };
     int kind = cpu->core->in_order;
     return direct->b_runs ? cycles[kind].run : cycles[kind].row;
@@ -176,12 +175,6 @@ static double src_cycles(const struct cpu *cpu, const struct direct_shape *direc
     return beside ? line_beside_cycles(cpu->core) / 2 * again : 0;
 }
 
-/* A panel of less than a vector: what wide cores load comes late for so few products. */
-static bool waits_for_few_columns(const struct cpu *cpu, const struct direct_shape *direct)
-{
-    return direct->panels && direct->n < 4 && cpu->core->in_order == IN_ORDER_WIDE;
-}
-
 static double direct_estimate(const struct algorithm *self, const struct problem *problem,
                               const struct cpu *cpu)
 {
@@ -194,8 +187,6 @@ static double direct_estimate(const struct algorithm *self, const struct problem
     double cycles = direct_columns_choose(&columns, cpu->core, &direct);
     double first = columns.runs[0].height;
     double height = direct.a_columns ? first : fmax(first, 6); /* of most rows' tiles */
-    if (waits_for_few_columns(cpu, &direct))
-        cycles *= 1.1;
     cycles += src_cycles(cpu, &direct, &columns) + short_rows_cycles(cpu, &direct);
     double each =
         20 + cycles + line_cycles(cpu, &direct) * weights_lines(problem, cpu, &shape, height);

@@ -106,9 +106,7 @@ static double vector_cycles(const struct core *core, size_t columns, double most
     double rows = rows_of[columns], loads = (rows + (double)columns) / (rows * (double)columns);
     double sums = fmin(most, rows) * (double)columns; /* each waits for itself */
     double macs = fmax(1 / fmax(core->fmla_per_cycle, 1), core->fmla_latency / fmax(sums, 1));
-    if (core->in_order == IN_ORDER_WIDE) /* three instructions at a time */
-        return fmax(macs, (1 + loads) / 3 + 0.06);
-    if (core->in_order) /* two */
+    if (core->in_order) /* two instructions at a time */
         return fmax(2 * loads, (macs + 3 * loads) / 2) + 0.05;
     return fmax(macs, loads / fmax(core->loads_per_cycle, 1));
 }
@@ -155,7 +153,6 @@ static double gathering_cycles(const struct core *core, const struct matmul_shap
     } cycles[] = {
         [0] = {150 * core->slowness, 1},
         [IN_ORDER_NARROW] = {275, 5.2},
-        [IN_ORDER_WIDE] = {294, 3.2},
     };
     double values = (double)shape->n * (double)shape->k;
     return cycles[core->in_order].matrix + cycles[core->in_order].value * values;

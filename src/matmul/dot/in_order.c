@@ -19,7 +19,6 @@ static const struct costs {
     size_t left;                          /* more rows than so many end in a whole tile of 16 */
 } costs[] = {
     [IN_ORDER_NARROW] = {25, 64, 8, 8.6, 11.6, 13, 67, 19, 1.4, 5, 10.5, 9.3, 2.35, 11},
-    [IN_ORDER_WIDE] = {14, 84, 62, 2.8, 6.1, 10.2, 59, 13, 0.9, 31, 13, 6.25, 0.8, 8},
 };
 
 struct results {

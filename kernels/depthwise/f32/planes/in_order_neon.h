@@ -45,32 +45,6 @@ bias_at .req x27
     .endif
     .endm
 
-/* LD1 takes a cycle longer than LDR: what moves the address on is not the next instruction, but what
- * else there is to load is. */
-    .macro load_wide V, x, R
-    .if part == 2
-    .if (is_flat == 0) & (load_i + 1 < end)
-    add in, in, row
-    .endif
-    .elseif is_flat
-    .if part == 0
-    load_flat_row \V, \x
-    .endif
-    .elseif is_edge
-    load_wide_edge \V, \x
-    .elseif part == 0
-    several_at ld1, \V, \x, in
-    .else
-    load_extra \V, \R
-    .endif
-    .endm
-    .macro load_wide_edge V, x
-    .if part == 0
-    load_from \x, %(first_at)
-    .elseif \V == 2
-    load_from %(\x + 1), %(second_at)
-    .endif
-    .endm
     .macro load_from x, at
     ldur q\x, [in, #\at]
     .endm
@@ -164,11 +138,7 @@ bias_at .req x27
     start_loads \V
     .endif
     find_place load_kx, load_i, \V, \R
-    .if kind == IN_ORDER_WIDE
-    load_wide \V, %(place), \R
-    .else
     load_narrow \V, %(place)
-    .endif
     .set part, part + 1
     .if part == row_parts
     next_row \R
@@ -224,11 +194,7 @@ bias_at .req x27
     .macro begin_row V, R, r
     .if \r < \R
     .set sum, 32 - \R * \V + (\r) * \V
-    .if kind == IN_ORDER_WIDE
-    several_at ld1, \V, %(sum), bias_at
-    .else
     for_all spread_bias, %(sum), \V
-    .endif
     .endif
     .endm
     .macro spread_bias x

@@ -200,16 +200,6 @@ static void run_a55(const struct dwconv_f32_task *task)
     run_with(task, &functions);
 }
 
-static void run_a510(const struct dwconv_f32_task *task)
-{
-    static const struct functions functions = {
-        {dwconv_f32_planes_3s1_a510, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
-        {dwconv_f32_planes_14x14_a510, NULL},
-        {dwconv_f32_planes_14x14_flat_a510, dwconv_f32_planes_14x14_5x5_flat},
-    };
-    run_with(task, &functions);
-}
-
 static int does(const struct dwconv_f32_task *task)
 {
     return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
@@ -232,13 +222,4 @@ const struct dwconv_f32_kernel dwconv_f32_planes_a55_neon = {
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run_a55,
-};
-
-const struct dwconv_f32_kernel dwconv_f32_planes_a510_neon = {
-    .name = "dwconv_f32_planes_a510_neon",
-    .needs = CPU_NEON,
-    .kind = IN_ORDER_WIDE,
-    .does = does,
-    .scratch_bytes = scratch_bytes,
-    .run = run_a510,
 };

@@ -53,8 +53,6 @@ bias_next .req x26
     stp x16, x16, [sp, #at_locals + 16]
     .if kind == IN_ORDER_NARROW
     mov bias_pair, x16
-    .elseif kind == IN_ORDER_WIDE
-    add bias_at, sp, #at_locals
     .endif
     .endm
 

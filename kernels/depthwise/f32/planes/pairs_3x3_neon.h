@@ -59,8 +59,6 @@ bias_pair .req x7
     add \odd, \odd, #REACH * DENSE_ROW
     .endif
     load_two_at \x, %(\x + 1), \odd, %((\i - 1) % REACH * DENSE_ROW)
-    .elseif (kind == IN_ORDER_WIDE) & (\apart == 16)
-    load_two_by_one \x, %(\i % 2), \even, \odd
     .elseif \apart < 16
     load_two_apart \x, %(\x + 1), %(\i % 2), \even, \odd, \apart
     .elseif \i % 2
@@ -76,13 +74,6 @@ bias_pair .req x7
     .else
     ldr q\first, [\even]
     ldr q\second, [\even, #\apart]
-    .endif
-    .endm
-    .macro load_two_by_one first, is_odd, even, odd
-    .if \is_odd
-    several_at ld1, 2, \first, \odd
-    .else
-    several_at ld1, 2, \first, \even
     .endif
     .endm
     .macro cut_pairs i
@@ -170,45 +161,9 @@ bias_pair .req x7
     store_row %(t - 5)
     .endm
 
-/* The same for wide cores that issue in order. There what takes a cycle, as additions to addresses and
- * stores do, waits until UZP, FADDP, DUP and loads before it are through, though not for FMLA; so it is
- * together, behind FMLA of the step alone, and stores are a step later. Loads are LD1 instead of LDP,
- * which takes twice as long. */
-    .macro store_total r
-    .if (\r >= 0) & (\r < height)
-    store_to %(TOTALS + \r % 4)
-    .endif
-    .endm
     .macro store_to sum
     str q\sum, [to]
     add to, to, dst_row
-    .endm
-    .macro step_wide side, clamps
-    .if \side == RIGHT_EVEN
-    cut_pairs %(2 * t - 1)
-    cut_pairs %(2 * t)
-    .endif
-    use_pairs %(t - 2), 2
-    use_single %(t - 5), 2
-    use_single %(t - 4), 1
-    move_on %(2 * t + 1), even, in
-    move_on %(2 * t + 2), even, in
-    use_pairs %(t - 1), 1
-    move_on %(2 * t - 3), even_single, singles
-    move_on %(2 * t - 2), even_single, singles
-    store_total %(t - 6)
-    separate %(2 * t - 5), \side
-    separate %(2 * t - 4), \side
-    finish_pairs %(t - 2)
-    limit at_least, %(t - 5), LOW, \clamps
-    use_single %(t - 3), 0
-    load_pairs %(2 * t + 1), even, in, \side
-    use_pairs %(t), 0
-    load_pairs %(2 * t + 2), even, in, \side
-    limit at_most, %(t - 5), HIGH, \clamps
-    load_single %(2 * t - 3)
-    load_single %(2 * t - 2)
-    begin_sums %(t + 1)
     .endm
 
 /* The first even and the first odd row that exist, some bytes further left. */
@@ -236,65 +191,20 @@ bias_pair .req x7
     .macro take_steps from, count, side, clamps
     .set t, \from
     .rept \count
-    .if kind == IN_ORDER_WIDE
-    step_wide \side, \clamps
-    .else
     step \side, \clamps
-    .endif
     .set t, t + 1
     .endr
     .endm
     .macro tile R, padding, side, clamps
     begin_tile \R, \padding, \side
     find_dst
-    take_steps -1, %(\R + 6 + kind / IN_ORDER_WIDE), \side, \clamps
+    take_steps -1, %(\R + 6), \side, \clamps
     .endm
 
 /* Of wide cores that issue in order a tile's last steps, in which sums wait for their own, go on beside
  * the first ones of the tile to the right. There are HEAD of either. */
     .set HEAD, 4
-    .macro take_head R, padding, side, clamps
-    begin_tile \R, \padding, \side
-    take_steps -1, HEAD, \side, \clamps
-    .endm
-    .macro take_middle R, side, clamps
-    find_dst
-    take_steps %(HEAD - 1), %(\R + 3 - HEAD), \side, \clamps
-    .endm
-    .macro take_tail R, side, clamps
-    take_steps %(\R + 2), HEAD, \side, \clamps
-    .endm
-    .macro take_tail_and_head R, padding, side, next_side, clamps
-    begin_tile \R, \padding, \next_side
-    .set beside, 0
-    .rept HEAD
-    take_steps %(\R + 2 + beside), 1, \side, \clamps
-    take_steps %(beside - 1), 1, \next_side, \clamps
-    .set beside, beside + 1
-    .endr
-    .endm
 
-/* As whole_tiles. */
-    .macro whole_tiles_wide R, padding, clamps
-    mov count, vectors
-    ldr scratch, [job, #JOB_LEFT]
-    cbz scratch, 1f
-    take_head \R, \padding, LEFT, \clamps
-    take_middle \R, LEFT, \clamps
-    cbz count, 6f
-    take_tail_and_head \R, \padding, LEFT, MIDDLE, \clamps
-    b 3f
-1:  take_head \R, \padding, MIDDLE, \clamps
-    b 3f
-2:  take_tail_and_head \R, \padding, MIDDLE, MIDDLE, \clamps
-3:  take_middle \R, MIDDLE, \clamps
-    subs count, count, #1
-    b.ne 2b
-    take_tail \R, MIDDLE, \clamps
-    b 7f
-6:  take_tail \R, LEFT, \clamps
-7:
-    .endm
 
 /* ---- the last two columns of planes of 14x14: two rows of dst in a vector ----
  *
@@ -391,80 +301,12 @@ bias_pair .req x7
     sub singles, base, #4
     mov to, out
     .set p, 0
-    .if kind == IN_ORDER_WIDE
-    begin_half 0
-    .rept 11
-    half_step_wide \clamps
-    .set p, p + 1
-    .endr
-    .else
     .rept 9
     half_step \clamps
     .set p, p + 1
     .endr
-    .endif
     .endm
 
-/* The same for wide cores that issue in order. They load a step ahead, take single columns in this step
- * and the next one, and store in the one after it. Two of what is separated take the places of rows that
- * are not needed any more. */
-    .macro separate_halves p
-    .if (\p >= 0) & (\p < 7)
-    .if \p
-    separate_rows %(HALF_SINGLE), %(4 * \p)
-    .else
-    every_other uzp1, %(HALF_SINGLE), %(ZERO), %(HALF_RAW + 2)
-    .endif
-    separate_rows %(HALF_RAW + (4 * \p + 1) % 8), %(4 * \p + 1)
-    separate_rows %(HALF_RAW + (4 * \p + 2) % 8), %(4 * \p + 2)
-    .endif
-    .endm
-    .macro separate_rows to, i
-    every_other uzp1, \to, %(HALF_RAW + \i % 8), %(HALF_RAW + (\i + 2) % 8)
-    .endm
-    .macro use_separated p, ky
-    .if (\p >= 0) & (\p < 7)
-    .if \ky
-    fma %(HALF_TOTALS + \p % 3), %(HALF_RAW + (4 * \p + \ky) % 8), %(PAIR_WEIGHTS + 3), \ky
-    .else
-    fma %(HALF_TOTALS + \p % 3), %(HALF_SINGLE), %(PAIR_WEIGHTS + 3), 0
-    .endif
-    .endif
-    .endm
-    .macro finish_half_pairs_wide p
-    .if (\p >= 0) & (\p < 7)
-    add_neighbours %(HALF_TOTALS + \p % 3), %(HALF_SUMS + 2 * \p % 4), %(HALF_SUMS + 2 * \p % 4 + 1)
-    .endif
-    .endm
-    .macro store_half_wide p, clamps
-    .if \p >= 0
-    store_halves_wide %(HALF_TOTALS + \p % 3), \clamps
-    .endif
-    .endm
-    .macro store_halves_wide sum, clamps
-    .if \clamps
-    clamp_to \sum, %(LOW), %(HIGH)
-    .endif
-    add scratch, to, dst_row
-    str d\sum, [to]
-    st1 {v\sum\().d}[1], [scratch]
-    add to, scratch, dst_row
-    .endm
-    .macro half_step_wide clamps
-    use_half_pairs %(p - 1), 2
-    use_separated %(p - 3), 1
-    use_half_pairs %(p), 0
-    store_half_wide %(p - 4), \clamps
-    separate_halves %(p - 2)
-    finish_half_pairs_wide %(p - 1)
-    use_half_pairs %(p), 1
-    use_separated %(p - 3), 2
-    .if p < 8
-    load_half_single %(p - 1)
-    .endif
-    use_separated %(p - 2), 0
-    begin_half %(p + 1)
-    .endm
 
     .macro begin_function_constants
     adr scratch, .Lleft_bytes
@@ -486,39 +328,21 @@ bias_pair .req x7
     .macro whole_planes clamps
     mov in, weights
     .set weights_step, 8
-    .if kind == IN_ORDER_WIDE
-    .set weights_step, 30
-    mov x30, weights_row
-    lsl two_rows, row, #1
-    .endif
     fetch_weights_3x3 1, %(weights_step), 27, 6
 15: spread_weights_3x3 27
     load_bias w7
     mov base, src
     mov out, dst
-    .if kind == IN_ORDER_WIDE
-    whole_rows_wide \clamps
-    .else
     .set dense, 1
     tile 14, 1, LEFT, \clamps
     tile 14, 1, MIDDLE, \clamps
     tile 14, 1, MIDDLE, \clamps
     .set dense, 0
-    .endif
     fetch_next_weights_3x3 1, %(weights_step), 27, 6
     half_tile \clamps
     next_plane
     b.ne 15b
     b 12b
-    .endm
-    .macro whole_rows_wide clamps
-    take_head 14, 1, LEFT, \clamps
-    take_middle 14, LEFT, \clamps
-    take_tail_and_head 14, 1, LEFT, MIDDLE, \clamps
-    take_middle 14, MIDDLE, \clamps
-    take_tail_and_head 14, 1, MIDDLE, MIDDLE, \clamps
-    take_middle 14, MIDDLE, \clamps
-    take_tail 14, MIDDLE, \clamps
     .endm
 
     .macro pairs_3x3_function name

@@ -307,28 +307,14 @@ second_at .req x6
     .set top, \padding % 2 * 2
     .set end, 2 * \R + 3 - \padding / 2
     .set is_half, \side == RIGHT_HALF
-    .if kind == IN_ORDER_WIDE
-    walk_by_rows_\what \R, \side
-    .else
     walk_down \R, \side, \what
-    .endif
     .endm
 
     .macro store_half sum
-    .if kind == IN_ORDER_WIDE
-    str d\sum, [to]
-    add to, to, dst_row
-    .else
     st1 {v\sum\().1d}, [to], dst_row
-    .endif
     .endm
     .macro store sum
-    .if kind == IN_ORDER_WIDE
-    str q\sum, [to]
-    add to, to, dst_row
-    .else
     st1 {v\sum\().4s}, [to], dst_row
-    .endif
     .endm
 
     .macro tile R, padding, side, clamps
@@ -376,9 +362,7 @@ second_at .req x6
 
     .macro begin_function_constants
     clear %(ZERO)
-    .if kind != IN_ORDER_WIDE
     find_taps
-    .endif
     .endm
     .macro find_taps
     lsl x5, w_tap, #1
@@ -386,10 +370,6 @@ second_at .req x6
     lsl x7, w_tap, #2
     .endm
     .macro begin_plane_constants
-    .if kind == IN_ORDER_WIDE
-    ldr weights_row, [job, #JOB_WEIGHTS_ROW]
-    find_taps
-    .endif
     load_bias w16
     stp x16, x16, [sp, #at_locals]
     stp x16, x16, [sp, #at_locals + 16]

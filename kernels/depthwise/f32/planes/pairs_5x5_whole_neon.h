@@ -63,9 +63,6 @@ rows_apart .req x27 /* of weights, as x8 is lost */
     .endm
     .macro begin_whole
     find_stacked
-    .if kind == IN_ORDER_WIDE
-    find_taps
-    .endif
     mov rows_apart, weights_row
     mov next_weights, weights
     for_all stack_row, 0, 5
@@ -170,11 +167,7 @@ rows_apart .req x27 /* of weights, as x8 is lost */
 
 /* Going down: each row of source is loaded while the ones before it are used. */
     .macro walk_whole columns, step, clamps
-    .if kind == IN_ORDER_WIDE
-    walk_whole_by_rows \columns, \step, \clamps
-    .else
     walk_whole_down \columns, \step, \clamps
-    .endif
     .endm
     .macro walk_whole_down columns, step, clamps
     start_whole \columns, \step
@@ -206,121 +199,6 @@ rows_apart .req x27 /* of weights, as x8 is lost */
     .endr
     .endm
 
-/* For wide cores that issue in order, a step for each row of the kernel, as above, of what the rows of
- * dst need of it: each of these has an address, two rows above its middle one. Loads are four products
- * ahead, and UZP1 two. */
-place_0 .req x0
-place_1 .req x1
-place_2 .req x11
-place_3 .req x12
-place_4 .req x28
-place_5 .req x29
-place_6 .req x30
-first_column .req x9 /* `to` and `out` come afterwards */
-second_column .req x3
-    .set WHOLE_SLOTS, 6
-    .set WHOLE_PRODUCTS, 32 /* of a vector's sums, by rows of dst and of the kernel */
-    .macro find_places
-    sub place_0, src, row, lsl #1
-    mov place_1, src
-    add place_2, src, row, lsl #1
-    add place_3, src, row, lsl #2
-    add place_4, place_2, row, lsl #2
-    add place_5, src, row, lsl #3
-    add place_6, place_2, row, lsl #3
-    .endm
-    .macro first_place of
-    .set ky_\of, 0
-    .set r_\of, 1
-    .endm
-    .macro next_place of
-    .set r_\of, r_\of + 1
-    .if 2 * r_\of + ky_\of - 2 >= 2 * WHOLE_ROWS
-    .set r_\of, WHOLE_ROWS
-    .endif
-    .if r_\of == WHOLE_ROWS
-    .set ky_\of, ky_\of + 1
-    .set r_\of, 0 - (ky_\of < 2)
-    .endif
-    .endm
-    .macro find_columns columns, step
-    .if ky_load
-    add first_column, first_column, row
-    add second_column, second_column, row
-    .elseif \columns == INNER
-    mov first_column, #(8 * \step)
-    mov second_column, #(8 * \step + 16)
-    .else
-    mov first_column, #(8 * (\step / SINGLE))
-    mov second_column, #(32 + 8 * \step)
-    .endif
-    .endm
-    .macro load_place columns, step, x
-    .if r_load == 0 - (ky_load < 2)
-    find_columns \columns, \step
-    .endif
-    .if \columns == INNER
-    load_place_of q, \x, q, %(\x + 1), %(r_load)
-    .elseif \step == 0
-    load_by_column q, %(\x + 1), %(r_load), second_column
-    .elseif \step == 1
-    load_place_of d, \x, q, %(\x + 1), %(r_load)
-    .else
-    load_place_of q, \x, d, %(\x + 1), %(r_load)
-    .endif
-    next_place load
-    .endm
-    .macro load_place_of size, x, y_size, y, r
-    load_by_column \size, \x, \r, first_column
-    load_by_column \y_size, \y, \r, second_column
-    .endm
-    .macro load_by_column size, x, r, at
-    ldr \size\x, [place_\r, \at]
-    .endm
-    .macro use_place columns, step, x
-    use_in_row \columns, \step, \x, %(r_use), %(ky_use)
-    next_place use
-    .endm
-    .macro walk_whole_by_rows columns, step, clamps
-    first_place load
-    first_place use
-    .set i, 0 - 4
-    .rept WHOLE_PRODUCTS + 4
-    .if i + 4 < WHOLE_PRODUCTS
-    load_place \columns, \step, %(WHOLE_SOURCE + (i + 4) % WHOLE_SLOTS * 2)
-    .endif
-    .if i == 0 - 4
-    begin_whole_step \columns, \step
-    .endif
-    .if (\step == SINGLE) & (i + 2 >= 0) & (i + 2 < WHOLE_PRODUCTS)
-    separate_whole %(WHOLE_SOURCE + (i + 2) % WHOLE_SLOTS * 2)
-    .endif
-    .if i >= 0
-    use_place \columns, \step, %(WHOLE_SOURCE + i % WHOLE_SLOTS * 2)
-    .if (\columns == OUTER) & (\step > 0)
-    stack_next \step, %(i)
-    .endif
-    .endif
-    .set i, i + 1
-    .endr
-    .if \step == SINGLE
-    find_whole_dst \columns
-    .set r, 0
-    .rept WHOLE_ROWS
-    store_whole \columns, %(WHOLE_SUMS + r), \clamps
-    .set r, r + 1
-    .endr
-    .endif
-    .endm
-    .macro begin_whole_step columns, step
-    .if \step == 0
-    for_all load_whole_bias, 0, WHOLE_ROWS
-    .endif
-    load_step_weights \step
-    .if (\columns == OUTER) & (\step > 0)
-    find_next_weights
-    .endif
-    .endm
     .macro separate_whole x
     every_other uzp1, \x, \x, %(\x + 1)
     .endm
@@ -358,16 +236,11 @@ second_column .req x3
     .if \clamps
     ldp q2, q3, [clamp]
     .endif
-    .if kind != IN_ORDER_WIDE
     find_whole_dst \columns
-    .endif
     walk_whole \columns, SINGLE, \clamps
     .endm
     .macro whole_plane clamps
     stack_bias
-    .if kind == IN_ORDER_WIDE
-    find_places
-    .endif
     whole_columns INNER, \clamps
     whole_columns OUTER, \clamps
     .endm

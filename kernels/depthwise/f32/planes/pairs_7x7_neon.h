@@ -167,64 +167,8 @@ copies .req x28
     load_source %(2 * \r + 1), 4
     .endm
 
-/* ---- the same for wide cores that issue in order ----
- *
- * Rows come half a step before they are used, and rows of dst are stored a step later. These are at
- * distances that are known, so that no address moves on: additions would wait for FADDP and TBL. All
- * single columns are by TBL, as copies take more than they save here. Limits are for a while where the
- * single column of row 2 r goes. */
-    .macro load_row_wide y
-    .if \y < 2 * ROWS
-    load_source %(\y), %(\y % 2 * 4)
-    .endif
-    .endm
-    .macro find_single_wide y
-    .if \y < 2 * ROWS
-    find_single %(SINGLE + \y % 4 * 2), %(\y % 2 * 4)
-    .endif
-    .endm
-    .macro store_row_wide r, limits, clamps
-    .if (\r >= 0) & (\r < ROWS)
-    .if \clamps
-    load_two_at \limits, %(\limits + 1), clamp, 0
-    clamp_all %(TOTALS), 2, \limits, %(\limits + 1)
-    .endif
-    store_at %(TOTALS), %(4 * ROWS * \r)
-    .if \r < ROWS - 1
-    store_at %(TOTALS + 1), %(4 * ROWS * \r + 16)
-    .else
-    add to, out, #4 * ROWS * \r + 16
-    store_three %(TOTALS + 1)
-    .endif
-    .endif
-    .endm
     .macro store_at sum, at
     stur q\sum, [out, #\at]
-    .endm
-    .macro step_wide r, clamps
-    .if \r > 0
-    use_pairs \r, 4, 0
-    .endif
-    store_row_wide %(\r - 2), %(SINGLE + 2 * \r % 4 * 2), \clamps
-    .if (\r > 0) & (\r <= ROWS)
-    finish_pairs %(SUMS + (\r - 1) % 2 * 4)
-    .endif
-    load_row_wide %(2 * \r + 1)
-    use_pairs \r, 0, 1
-    find_single_wide %(2 * \r)
-    .if \r <= ROWS
-    use_single %(\r - 1), 0
-    .endif
-    begin_sums %(\r + 1)
-    use_pairs \r, 4, 2
-    .if \r <= ROWS
-    use_single %(\r - 1), 1
-    .endif
-    load_row_wide %(2 * \r + 2)
-    find_single_wide %(2 * \r + 1)
-    .if \r <= ROWS
-    use_single %(\r - 1), 2
-    .endif
     .endm
 
 /* Of the plane after this one, if there is one. */
@@ -243,11 +187,7 @@ copies .req x28
     add to, dst, #16
     add odd_rows, src, row
     add copied, odd_rows, #2 * TWO_ROWS + 4
-    .if kind == IN_ORDER_WIDE
-    steps_wide \clamps
-    .else
     steps \clamps
-    .endif
     next_plane
     .endm
     .macro steps clamps
@@ -260,17 +200,6 @@ copies .req x28
     .endr
     fetch_next
     step ROWS, \clamps
-    .endm
-    .macro steps_wide clamps
-    load_row_wide 0
-    .set r, 0
-    .rept ROWS
-    step_wide %(r), \clamps
-    .set r, r + 1
-    .endr
-    fetch_next
-    step_wide ROWS, \clamps
-    step_wide %(ROWS + 1), \clamps
     .endm
 
 /* Below the copies are locals of what loads the weights. */

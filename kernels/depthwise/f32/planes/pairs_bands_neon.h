@@ -36,11 +36,7 @@ last_dst .req x30
 2:
     .endm
     .macro band_body R, padding, clamps
-    .if (kind == IN_ORDER_WIDE) & (KERNEL == 3)
-    whole_tiles_wide \R, \padding, \clamps
-    .else
     whole_tiles \R, \padding, \clamps
-    .endif
     ldr scratch, [job, #JOB_ENDS]
     cbnz scratch, 5f
     .if KERNEL == 3

@@ -129,14 +129,6 @@ static void run(const struct dwconv_f32_task *task)
     run_with(task, &functions);
 }
 
-static void run_a510(const struct dwconv_f32_task *task)
-{
-    static const struct functions functions = {dwconv_f32_planes_pairs_3x3_a510,
-                                               dwconv_f32_planes_pairs_5x5_a510,
-                                               dwconv_f32_planes_pairs_7x7_a510};
-    run_with(task, &functions);
-}
-
 static int does(const struct dwconv_f32_task *task)
 {
     return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
@@ -151,14 +143,4 @@ const struct dwconv_f32_kernel dwconv_f32_planes_pairs_neon = {
     .does = does,
     .scratch_bytes = scratch_bytes,
     .run = run,
-};
-
-const struct dwconv_f32_kernel dwconv_f32_planes_pairs_a510_neon = {
-    .name = "dwconv_f32_planes_pairs_a510_neon",
-    .needs = CPU_NEON,
-    .kind = IN_ORDER_WIDE,
-    .in_pairs = 1,
-    .does = does,
-    .scratch_bytes = scratch_bytes,
-    .run = run_a510,
 };

@@ -78,13 +78,10 @@ typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1,
     dwconv_f32_planes_14x14, dwconv_f32_planes_14x14_flat, /* whose rows follow one another */
     dwconv_f32_planes_14x14_5x5_flat;
-dwconv_f32_planes_fn dwconv_f32_planes_3s1_a55, dwconv_f32_planes_14x14_a55,
-    dwconv_f32_planes_3s1_a510, dwconv_f32_planes_14x14_a510, dwconv_f32_planes_14x14_flat_a510;
+dwconv_f32_planes_fn dwconv_f32_planes_3s1_a55, dwconv_f32_planes_14x14_a55;
 dwconv_f32_planes_fn dwconv_f32_planes_stride_2, dwconv_f32_planes_stride_2_a55;
 dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5,
     dwconv_f32_planes_pairs_7x7; /* 3x3, of these planes whose rows follow one another */
-dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3_a510, dwconv_f32_planes_pairs_5x5_a510,
-    dwconv_f32_planes_pairs_7x7_a510;
 
 /* All but the tiles; rows of source from `first` on exist. clamp: low and high, four times each. */
 static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,

@@ -237,11 +237,7 @@ w .req x3
     .endm
 
     .macro store_rows V, R, side
-    .if kind == IN_ORDER_WIDE
-    store_rows_in_order \V, \R, \side
-    .else
     store_rows_one_by_one \V, \R, \side
-    .endif
     .endm
     .macro store_rows_one_by_one V, R, side
     .set i, 32 - \R * \V

@@ -109,29 +109,16 @@ whole_step .req x28
 /* Whole vectors. */
     .macro load_weight K, n
     load_next \n, %(\K * (\n)), w, tap
-    .if \K == 2
-    load_next \n, %(2 * (\n) + 1), w_2, tap
-    .endif
     .endm
     .macro load_column K, n
     load_next \n, %(sources + \K * ((\n) % slots)), in, column
-    .if \K == 2
-    load_next \n, %(sources + 2 * ((\n) % slots) + 1), in_2, column
-    .else
     step_after \n, in_2, column
-    .endif
     .endm
     .macro load_bias K
     ldr q28, [bias]
-    .if \K == 2
-    ldr q29, [bias, #32]
-    .endif
     .endm
     .macro at_weights K
     mov w, weights
-    .if \K == 2
-    add w_2, weights, #16
-    .endif
     .endm
     .macro at_source K
     mov in, src
@@ -159,12 +146,8 @@ whole_step .req x28
     .macro store K, P, r
     .if (\r >= 0) & (\r < \P)
     .set sum, sums + \K * ((\r) % turn)
-    .if \K == 2
-    store_two %sum, %(sum + 1)
-    .else
     at_place \r, <str q>, %sum, out, dst_column
     step_after \r, out, dst_column
-    .endif
     .endif
     .endm
 
@@ -189,21 +172,10 @@ whole_step .req x28
     step_after \n, in_2, column
     .endif
     .endm
-    .macro load_group n, group, at
-    .if \n < columns
-    load_next \n, %(sources + 2 * ((\n) % slots) + \group), \at, column
-    .endif
-    .endm
 
 /* Two parts of column i + ahead; a whole one among the first columns of kind 1. */
     .macro load_part K, part
-    .if \K == 2
-    .if \part == 0
-    load_group %(i + ahead), 0, in
-    .else
-    load_group %(i + ahead), 1, in_2
-    .endif
-    .elseif i < whole_columns
+    .if i < whole_columns
     .if \part == 0
     load_column 1, %(i + ahead)
     .endif

@@ -254,21 +254,19 @@ static void run_channels(struct call *call, size_t c, size_t channels)
 static void run_row(struct call *call)
 {
     size_t channels = call->task->channels, most = choose_channels(call->task);
-    size_t together = call->together;
-    size_t whole = channels / together * together;
+    size_t whole = channels / LANES * LANES;
     for (size_t c = 0; c < whole; c += most)
         run_channels(call, c, smaller(most, whole - c));
     if (whole < channels)
-        run_channels(call, channels - together, together);
+        run_channels(call, channels - LANES, LANES);
 }
 
 static void choose_assembly(struct call *call, int in_order)
 {
     int clamps = call->job.clamp != NULL;
     call->run = in_order ? dwconv_f32_row_in_order : dwconv_f32_row;
-    call->codes = in_order ? dwconv_f32_row_in_order_codes[in_order - 1][clamps]
+    call->codes = in_order ? dwconv_f32_row_in_order_codes[clamps]
                            : dwconv_f32_row_codes[call->task->stride_w - 1];
-    call->together = in_order == IN_ORDER_WIDE ? 2 * LANES : LANES;
 }
 
 static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
@@ -311,13 +309,6 @@ static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
     run_dense_as(task, rows, IN_ORDER_NARROW);
 }
 
-/* Of few channels, a pair of groups that overlaps those before would be much of the work. */
-static void run_dense_a510(struct dwconv_f32_task *task, const float **rows)
-{
-    int are_pairs = task->channels % (2 * LANES) == 0 || task->channels > RAGGED_CHANNELS;
-    run_dense_as(task, rows, are_pairs ? IN_ORDER_WIDE : IN_ORDER_NARROW);
-}
-
 /* Few neighbouring columns are done better as parts of rows, if need be dilated. */
 static void run_few_columns(const struct dwconv_f32_task *task)
 {
@@ -345,11 +336,6 @@ static void run(const struct dwconv_f32_task *task)
 static void run_a55(const struct dwconv_f32_task *task)
 {
     run_as(task, run_dense_a55);
-}
-
-static void run_a510(const struct dwconv_f32_task *task)
-{
-    run_as(task, run_dense_a510);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -393,13 +379,4 @@ const struct dwconv_f32_kernel dwconv_f32_row_a55_neon = {
     .all_channels_from = LEAST_COLUMNS,
     .scratch_bytes = scratch_bytes,
     .run = run_a55,
-};
-const struct dwconv_f32_kernel dwconv_f32_row_a510_neon = {
-    .name = "dwconv_f32_row_a510_neon",
-    .needs = CPU_NEON,
-    .kind = IN_ORDER_WIDE,
-    .does = does_few_taps,
-    .all_channels_from = LEAST_COLUMNS,
-    .scratch_bytes = scratch_bytes,
-    .run = run_a510,
 };

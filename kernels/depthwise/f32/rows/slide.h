@@ -40,8 +40,7 @@ dwconv_f32_slide_fn dwconv_f32_slide_s1_c8, dwconv_f32_slide_s1_c4, dwconv_f32_s
 
 /* For cores that issue in order: groups of four channels, at least one main step, and the column
  * after the last one exists. */
-dwconv_f32_slide_fn dwconv_f32_slide_s1_a55, dwconv_f32_slide_s1_a55_clamp,
-    dwconv_f32_slide_s1_a510, dwconv_f32_slide_s1_a510_clamp, dwconv_f32_slide_s2_a55,
-    dwconv_f32_slide_s2_a55_clamp, dwconv_f32_slide_s2_a510, dwconv_f32_slide_s2_a510_clamp;
+dwconv_f32_slide_fn dwconv_f32_slide_s1_a55, dwconv_f32_slide_s1_a55_clamp, dwconv_f32_slide_s2_a55,
+    dwconv_f32_slide_s2_a55_clamp;
 
 #endif

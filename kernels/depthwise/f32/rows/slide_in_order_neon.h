@@ -29,7 +29,7 @@
     .endm
 
 /* The weights of a group to v0 … v8, and what narrow cores want of its bias. */
-    .macro load_weights wide
+    .macro load_weights
     mov scratch, weights
     ldr x9, [job, #JOB_WEIGHTS_TAP]
     .set i, 0
@@ -37,9 +37,7 @@
     load_weight %(i)
     .set i, i + 1
     .endr
-    .if \wide == 0
     ldr bias_high, [bias, #8]
-    .endif
     .endm
     .macro load_weight into
     ldr q\into, [scratch]
@@ -82,15 +80,13 @@
     .endm
 
 /* What is next for the complete sum of a row. */
-    .macro fill_stage row, wide, clamps, sum, clamped
+    .macro fill_stage row, clamps, sum, clamped
     .set after_bias, 5 - 2 * (\clamps - \clamps * in_place)
     .if (stage_\row == 0) & (\clamps == 0)
     do_stage \row, 1, store_row, \row, \sum
     .elseif stage_\row == 0
     .set clamped_\row, now
     do_stage \row, %(1 + 2 * in_place), clamp_low, \clamped, \sum
-    .elseif (stage_\row == 1) & \wide
-    do_stage \row, %after_bias, begin_sum, \sum
     .elseif stage_\row == 1
     do_stage \row, 2, begin_sum_low, \sum
     .elseif stage_\row == 2
@@ -108,25 +104,25 @@
 
 /* ---- a group of channels ---- */
 
-    .macro rows R, wide, clamps
+    .macro rows R, clamps
     begin_rows \R
-    columns \R, \wide, \clamps
+    columns \R, \clamps
     .endm
 
 /* All rows, four at a time and one to three at the end. */
-    .macro all_rows wide, clamps
+    .macro all_rows clamps
     subs rows_left, rows_left, #4
     b.lo 32f
-31: rows 4, \wide, \clamps
+31: rows 4, \clamps
     subs rows_left, rows_left, #4
     b.hs 31b
 32: tbz rows_left, #1, 33f
     tbz rows_left, #0, 35f
-    rows 3, \wide, \clamps
+    rows 3, \clamps
     b 34f
-35: rows 2, \wide, \clamps
+35: rows 2, \clamps
     b 34f
 33: tbz rows_left, #0, 34f
-    rows 1, \wide, \clamps
+    rows 1, \clamps
 34:
     .endm

@@ -9,12 +9,10 @@
  * Steps overlap, so that there is always something to do between FMLA: the loop goes from the group
  * that completes the first row's output to the ones before it in the next step. A row of source is
  * loaded for the next column when its row is done with, and what follows a complete sum is done when
- * FMLA has ended: clamp, store, the bias for the output that begins.
- *   narrow (Cortex-A53, A55): something that is no arithmetic after each FMLA; loads in halves, as
- *     128-bit ones take both issue slots for two cycles; what inserts the upper half goes beside the
- *     next row's lower half, which is all that A53 can pair it with
- *   wide (Cortex-A510): one instruction after two FMLA, as it issues three at once
- * Four rows: 36 FMLA, 6 loads of source, 4 stores, 4 of the bias (narrow: 18, 4 and 8).
+ * FMLA has ended: clamp, store, the bias for the output that begins. After each FMLA goes something
+ * that is no arithmetic: loads in halves, as 128-bit ones take both issue slots for two cycles; what
+ * inserts the upper half goes beside the next row's lower half, which is all that Cortex-A53 can pair
+ * it with. Four rows: 36 FMLA, 18 parts of loads of source, 4 stores, 8 of the bias.
  *
  * Weights in v0 … v8, sums [row][output] from v9 on, v21 … v26 source, v28 and v29 the limits of a
  * clamp, v27, v30 and v31 what is being clamped. Needs columns to the right: SLIDE_RIGHT_0. */
@@ -161,16 +159,10 @@ offset_high .req x30
     .endm
 
 /* Loads in turn: `begun` says that the first half of row l came at `since`. */
-    .macro fill_load R, wide
+    .macro fill_load R
     .if l < \R + 2
     find_free \R
-    .if \wide
-    .if free <= f
-    load_whole %(21 + l), %(9 + l)
-    .set l, l + 1
-    .set filled, 1
-    .endif
-    .elseif begun == 0
+    .if begun == 0
     .if (free <= f) & ((now - since) > 1)
     insert_waiting
     load_low %(21 + l), %(9 + l)
@@ -190,7 +182,7 @@ offset_high .req x30
     next_column
     .set l, l + 1
     .set filled, 1
-    .elseif (l == (\R + 3)) & (\wide == 0)
+    .elseif (l == (\R + 3))
     .if (now - since) > 1
     insert_waiting
     add offset_high, offset_high, column
@@ -217,27 +209,27 @@ offset_high .req x30
     .endr
     .endm
 /* Of four rows that are clamped, the last one waits for the register of the first. */
-    .macro fill_row R, wide, clamps, slot, row
+    .macro fill_row R, clamps, slot, row
     find_complete \R, \row
     .if (filled == 0) & (stage_\row < 5) & (f >= complete) & (now >= (complete + latency))
     .if (\clamps == 0) | (\row < 3) | (stage_0 == 5)
-    fill_stage \row, \wide, \clamps, %(9 + \row * 3 + \slot), %(27 + \row % 3 * 3 - \row % 3 / 2 * 2)
+    fill_stage \row, \clamps, %(9 + \row * 3 + \slot), %(27 + \row % 3 * 3 - \row % 3 / 2 * 2)
     .endif
     .endif
     .endm
 /* The half of a row that was begun comes first; then rows of outputs, then the next load. */
-    .macro fill R, wide, clamps, slot
+    .macro fill R, clamps, slot
     .set filled, 0
     .if begun
-    fill_load \R, \wide
+    fill_load \R
     .endif
     .set row, 0
     .rept \R
-    fill_row \R, \wide, \clamps, \slot, %row
+    fill_row \R, \clamps, \slot, %row
     .set row, row + 1
     .endr
     .if filled == 0
-    fill_load \R, \wide
+    fill_load \R
     .endif
     .if (filled == 0) & (stage_0 + stage_1 + stage_2 + stage_3 == 5 * \R)
     add dst_offset, dst_offset, dst_column
@@ -246,11 +238,11 @@ offset_high .req x30
     .endm
 
 /* The loop's part that completes `completes` in one step and begins the next one. */
-    .macro flow R, wide, clamps, begins, continues, completes
+    .macro flow R, clamps, begins, continues, completes
     order \R
     begin_stages
     .set in_place, 0
-    .set latency, 4 + (4 - 2 * \clamps) * \wide
+    .set latency, 4
     .set load_latency, 3
     .set l, 0
     .set begun, 0
@@ -259,26 +251,26 @@ offset_high .req x30
     .set rests, 0
     .set f, -1
     .set now, -1
-    fill \R, \wide, \clamps, \completes
+    fill \R, \clamps, \completes
     .set f, 0
     .set now, 0
     .rept 9 * \R
-    flow_one \R, \wide, \clamps, \begins, \continues, \completes
+    flow_one \R, \clamps, \begins, \continues, \completes
     .if (rests == 1) & (\R == 4) & (\clamps == 0)
     .set rests, 0
-    .elseif (f % 2) | (\wide == 0) | \clamps
-    fill \R, \wide, \clamps, \completes
+    .else
+    fill \R, \clamps, \completes
     .endif
     .set f, f + 1
     .set now, now + 1
     .endr
     .rept 40
-    fill \R, \wide, \clamps, \completes
+    fill \R, \clamps, \completes
     .set now, now + 1
     .endr
     .endm
 /* The next step's slots are turned by one; so are, for a group, those of the values that begin. */
-    .macro flow_one R, wide, clamps, begins, continues, completes
+    .macro flow_one R, clamps, begins, continues, completes
     .set n, f + 3 * turn
     .if (n >= (9 * \R)) & ((n % 3 != 1) | (n >= (9 * \R + 3)))
     .set n, n - 9 * \R
@@ -286,12 +278,12 @@ offset_high .req x30
     .rept 20
     .if (l <= i) | (waiting == (21 + i))
     .set now, now + 1
-    fill \R, \wide, \clamps, \completes
+    fill \R, \clamps, \completes
     .endif
     .endr
     .if n % 3 == 1
     find_group (n / 3 - n % 3 % 2)
-    wait_for %r, \R, \wide, \clamps, \completes
+    wait_for %r, \R, \clamps, \completes
     .endif
     multiply_number \R, \completes, \begins, \continues
     .else
@@ -299,11 +291,11 @@ offset_high .req x30
     .endif
     .endm
 /* A sum that begins needs the bias. */
-    .macro wait_for row, R, wide, clamps, slot
+    .macro wait_for row, R, clamps, slot
     .rept 40
     .if stage_\row < 3
     .set now, now + 1
-    fill \R, \wide, \clamps, \slot
+    fill \R, \clamps, \slot
     .endif
     .endr
     .endm
@@ -340,7 +332,7 @@ offset_high .req x30
     .endm
 
 /* Steps 0 and 1, and what of the next one comes before the loop. */
-    .macro head R, wide, begins, continues, completes
+    .macro head R, begins, continues, completes
     tbz edges, #0, 1f
     load_column \R
     next_column
@@ -351,13 +343,11 @@ offset_high .req x30
     multiply_column \R, \continues, \completes, 9
 2:  load_column \R
     next_column
-    .if \wide == 0
     add offset_high, offset, #8
-    .endif
     multiply_before \R, \begins, \continues, \completes
     .endm
 
-    .macro columns R, wide, clamps
+    .macro columns R, clamps
     .set i, 9
     .rept 3 * \R
     begin_sum %(i)
@@ -365,10 +355,10 @@ offset_high .req x30
     .endr
     tbnz entry, #1, 12f
     tbnz entry, #0, 11f
-    head \R, \wide, 0, 2, 1
-10: flow \R, \wide, \clamps, 0, 2, 1
-21: flow \R, \wide, \clamps, 1, 0, 2
-22: flow \R, \wide, \clamps, 2, 1, 0
+    head \R, 0, 2, 1
+10: flow \R, \clamps, 0, 2, 1
+21: flow \R, \clamps, 1, 0, 2
+22: flow \R, \clamps, 2, 1, 0
     subs rounds, rounds, #1
     b.ne 10b
     multiply_after \R, 2, 1
@@ -378,9 +368,9 @@ offset_high .req x30
     multiply_column \R, 9, 9, 2
 1:  finish \R, \clamps, 2
     b 20f
-11: head \R, \wide, 1, 0, 2
+11: head \R, 1, 0, 2
     b 21b
-12: head \R, \wide, 2, 1, 0
+12: head \R, 2, 1, 0
     b 22b
 20:
     .endm
@@ -410,16 +400,14 @@ offset_high .req x30
     ldr rounds, [job, #JOB_ROUNDS]
     .endm
 
-    .macro function name, wide, clamps
+    .macro function name, clamps
     begin_slide \name, 30
     load_limits \clamps
-30: load_weights \wide
+30: load_weights
     first_rows
-    all_rows \wide, \clamps
+    all_rows \clamps
     end_slide \name, 16
     .endm
 
-    function dwconv_f32_slide_s1_a55, 0, 0
-    function dwconv_f32_slide_s1_a55_clamp, 0, 1
-    function dwconv_f32_slide_s1_a510, 1, 0
-    function dwconv_f32_slide_s1_a510_clamp, 1, 1
+    function dwconv_f32_slide_s1_a55, 0
+    function dwconv_f32_slide_s1_a55_clamp, 1

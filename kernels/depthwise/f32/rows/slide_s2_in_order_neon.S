@@ -8,10 +8,8 @@
  *
  * The loop goes from the third of these nine to the second one of the next step, so that what
  * follows complete sums, of the eighth, has multiply-adds to go between. Each place of source has a
- * register, which is loaded when the one that it shares it with is done with:
- * whole on wide cores (Cortex-A510), one instruction of another kind after each FMLA, and in halves
- * on narrow ones (Cortex-A53, A55).
- * Four rows: 36 FMLA, 18 loads of source, 4 stores, 4 of the bias (narrow: 54, 4 and 8).
+ * register, which is loaded, in halves, when the one that it shares it with is done with.
+ * Four rows: 36 FMLA, 54 parts of loads of source, 4 stores, 8 of the bias.
  *
  * Weights in v0 … v8, sums [row][output] from v9 on, v17 … v27, v30 and v31 source, v28 and v29 the
  * limits of a clamp. Needs columns to the right: SLIDE_RIGHT_0. */
@@ -147,26 +145,19 @@ offset_high .req x30
     .endif
     .endm
 
-    .macro fill_load R, wide
+    .macro fill_load R
     .if (l == (2 * \R + 1)) | (l == (4 * \R + 3))
     next_column
-    .if \wide == 0
     add offset_high, offset_high, column
-    .endif
     .set l, l + 1
     .set filled, 1
     .elseif l < (4 * \R + 3)
     find_load \R
     .if free <= f
     .set filled, 1
-    .if \wide
-    load_whole %place, %(9 + i)
-    .set l, l + 1
-    .else
     load_part %place, %(9 + i)
     .if begun == 0
     .set l, l + 1
-    .endif
     .endif
     .endif
     .endif
@@ -176,15 +167,15 @@ offset_high .req x30
     .macro note_complete row
     .set done_\row, now
     .endm
-    .macro fill_row R, wide, clamps, slot, row
+    .macro fill_row R, clamps, slot, row
     .if (filled == 0) & (stage_\row < 5) & (f >= (5 * \R + \row)) & (now >= (done_\row + latency))
-    fill_stage \row, \wide, \clamps, %(9 + 2 * \row + \slot), %(9 + 2 * \row + \slot)
+    fill_stage \row, \clamps, %(9 + 2 * \row + \slot), %(9 + 2 * \row + \slot)
     .endif
     .endm
-    .macro fill_rows R, wide, clamps, slot
+    .macro fill_rows R, clamps, slot
     .set row, 0
     .rept \R
-    fill_row \R, \wide, \clamps, \slot, %row
+    fill_row \R, \clamps, \slot, %row
     .set row, row + 1
     .endr
     .if (filled == 0) & ((stage_0 + stage_1 + stage_2 + stage_3) == (5 * \R))
@@ -194,26 +185,22 @@ offset_high .req x30
     .endif
     .endm
 
-/* After each FMLA: narrow cores load and do something for a row of outputs, wide ones one of them. */
-    .macro fill R, wide, clamps, slot
+/* After each FMLA: a load, and something for a row of outputs. */
+    .macro fill R, clamps, slot
     .set filled, 0
-    fill_rows \R, \wide, \clamps, \slot
+    fill_rows \R, \clamps, \slot
     .set now, now + filled * filled
-    .if \wide == 0
     .set filled, 0
-    .endif
-    .if filled == 0
-    fill_load \R, \wide
+    fill_load \R
     .set now, now + filled * filled
-    .endif
     .endm
 
-    .macro wait_for_place R, wide
+    .macro wait_for_place R
     find_number \R
     .set wanted, place
     .rept 2 * (4 * \R + 4)
     .if l <= need
-    fill_load \R, \wide
+    fill_load \R
     .set now, now + 1
     .endif
     .endr
@@ -223,31 +210,31 @@ offset_high .req x30
     .endif
     .endm
 /* All sums need the bias before the first of them begins again. */
-    .macro wait_for_sums R, wide, clamps, slot
+    .macro wait_for_sums R, clamps, slot
     .rept 90
     .if (stage_0 + stage_1 + stage_2 + stage_3) < (5 * \R)
     .set now, now + 1
-    fill \R, \wide, \clamps, \slot
+    fill \R, \clamps, \slot
     .endif
     .endr
     .endm
 
-    .macro flow_one R, wide, clamps, begins, completes
+    .macro flow_one R, clamps, begins, completes
     .set n, f + 2 * \R
     .if n >= (9 * \R)
     .set n, n - 9 * \R
     find_tap \R
-    wait_for_place \R, \wide
+    wait_for_place \R
     find_tap \R
     .if (m == 0) & (r == 0)
-    wait_for_sums \R, \wide, \clamps, \completes
+    wait_for_sums \R, \clamps, \completes
     find_tap \R
     .endif
     multiply_number \R, \completes, \begins
     .else
     find_tap \R
     .if odd
-    wait_for_place \R, \wide
+    wait_for_place \R
     .endif
     multiply_number \R, \begins, \completes
     .if m == 7
@@ -257,7 +244,7 @@ offset_high .req x30
     .set now, now + 1
     .endm
 
-    .macro flow R, wide, clamps, begins, completes
+    .macro flow R, clamps, begins, completes
     begin_stages
     .set now, 0
     .set row, 0
@@ -269,18 +256,18 @@ offset_high .req x30
     .if \clamps == 0
     .set in_place, 0
     .endif
-    .set latency, 8 + 4 * \wide
+    .set latency, 8
     .set load_latency, 6
     .set l, 0
     begin_halves
     .set f, 0
     .rept 9 * \R
-    flow_one \R, \wide, \clamps, \begins, \completes
-    fill \R, \wide, \clamps, \completes
+    flow_one \R, \clamps, \begins, \completes
+    fill \R, \clamps, \completes
     .set f, f + 1
     .endr
     .rept 70
-    fill \R, \wide, \clamps, \completes
+    fill \R, \clamps, \completes
     .set now, now + 1
     .endr
     insert_early
@@ -319,7 +306,7 @@ offset_high .req x30
     .endm
 
 /* The first output, but for what the first step adds, and of that what comes before the loop. */
-    .macro head R, wide, begins, completes
+    .macro head R, begins, completes
     ldr half, [job, #JOB_EDGES]
     tbz half, #0, 1f
     load_column \R, 0
@@ -330,13 +317,11 @@ offset_high .req x30
     multiply_rows \R, \completes, 9, 6, 7
     multiply_rows \R, \completes, 9, 8, 9
     load_column \R, 0
-    .if \wide == 0
     add offset_high, offset, #8
-    .endif
     multiply_rows \R, \begins, \completes, 0, 2
     .endm
 
-    .macro columns R, wide, clamps
+    .macro columns R, clamps
     .set i, 9
     .rept 2 * \R
     begin_sum %i
@@ -344,9 +329,9 @@ offset_high .req x30
     .endr
     ldr half, [job, #JOB_ENTRY]
     tbnz half, #0, 11f
-    head \R, \wide, 0, 1
-10: flow \R, \wide, \clamps, 0, 1
-21: flow \R, \wide, \clamps, 1, 0
+    head \R, 0, 1
+10: flow \R, \clamps, 0, 1
+21: flow \R, \clamps, 1, 0
     subs rounds, rounds, #1
     b.ne 10b
     multiply_rows \R, 0, 1, 3, 4
@@ -354,7 +339,7 @@ offset_high .req x30
     multiply_rows \R, 0, 1, 7, 8
     finish \R, \clamps, 1
     b 20f
-11: head \R, \wide, 1, 0
+11: head \R, 1, 0
     b 21b
 20:
     .endm
@@ -379,18 +364,16 @@ offset_high .req x30
     .endm
 
 /* The stack keeps which weights and how many groups. */
-    .macro function name, wide, clamps
+    .macro function name, clamps
     begin_slide \name, 30, 16
     load_limits \clamps
-30: load_weights \wide
+30: load_weights
     stp weights, groups, [sp, #at_locals]
     first_rows
-    all_rows \wide, \clamps
+    all_rows \clamps
     ldp weights, groups, [sp, #at_locals]
     end_slide \name, 16
     .endm
 
-    function dwconv_f32_slide_s2_a55, 0, 0
-    function dwconv_f32_slide_s2_a55_clamp, 0, 1
-    function dwconv_f32_slide_s2_a510, 1, 0
-    function dwconv_f32_slide_s2_a510_clamp, 1, 1
+    function dwconv_f32_slide_s2_a55, 0
+    function dwconv_f32_slide_s2_a55_clamp, 1

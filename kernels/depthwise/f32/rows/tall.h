@@ -53,7 +53,6 @@ extern dwconv_f32_tall_fn
 
 /* For cores that issue in order: kernels of 5, 7 rows; IN_ORDER_* - 1; groups of four channels.
  * Kernels of 7 rows with stride 2 have no tiles of 7. */
-extern dwconv_f32_tall_fn
-    *const dwconv_f32_tall_in_order_functions[2][2][TALL_STRIDES][TALL_HEIGHTS];
+extern dwconv_f32_tall_fn *const dwconv_f32_tall_in_order_functions[2][TALL_STRIDES][TALL_HEIGHTS];
 
 #endif

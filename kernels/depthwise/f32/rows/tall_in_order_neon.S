@@ -9,8 +9,8 @@
  * Loads are late, of the column that is being multiplied, in the order in which they are wanted, or,
  * of what a column begins with, early, as soon as the one before is done with it. Between
  * multiply-adds go
- *   kind 1 (narrow, Cortex-A53, A55): a part of a load each
- *   kind 2 (wide, Cortex-A510): a whole load after two, stride 2 after each
+ *   kind 1: a part of a load each
+ *   kind 2, one or two rows: a whole load after two, stride 2 after each
  * Five rows, R = 7, stride 1: 35 FMLA, 11 rows and five weights; stride 2: 17 rows. Seven rows,
  * R = 7, stride 1: 49 FMLA, 13 rows and seven weights; stride 2 has no registers for more than
  * R = 4.
@@ -445,23 +445,16 @@ w_row .req x27
     .endif
     .endm
 /* One and two rows have too few FMLA to hide halves behind. */
-    .macro tiles_narrow S
+    .macro tiles S
     tallest \S, 1
-    list 2, \S, 2
-    list 1, \S, 2
-    .endm
-    .macro tiles_wide S
-    tallest \S, 2
     tile 2, \S, 2
     tile 1, \S, 2
     .endm
 
     begin_table dwconv_f32_tall_in_order_functions
     .rept 2
-    tiles_narrow 1
-    tiles_narrow 2
-    tiles_wide 1
-    tiles_wide 2
+    tiles 1
+    tiles 2
     .set kernel_rows, kernel_rows + 2
     .endr
     end_table dwconv_f32_tall_in_order_functions

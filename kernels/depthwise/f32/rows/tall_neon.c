@@ -116,7 +116,7 @@ static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f
 
 static void run_groups_in_order(const struct dwconv_f32_task *task,
                                 const struct dwconv_f32_tall *plan, const struct parts_group *part,
-                                size_t index, int in_order)
+                                size_t index)
 {
     static const float none[8];
     struct dwconv_f32_tall job = *plan;
@@ -126,12 +126,11 @@ static void run_groups_in_order(const struct dwconv_f32_task *task,
     job.bias_next = task->bias ? 4 * sizeof(float) : 0;
     job.dst += part->c;
     job.groups = part->groups * part->channels / 4;
-    dwconv_f32_tall_in_order_functions[task->kh == 7][in_order - 1][task->stride_h - 1][index](
-        &job);
+    dwconv_f32_tall_in_order_functions[task->kh == 7][task->stride_h - 1][index](&job);
 }
 
 static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
-                               const float *const *rows, int in_order)
+                               const float *const *rows)
 {
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
@@ -142,7 +141,7 @@ static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv
         plan->rows = rows + y * task->stride_h;
         plan->dst = task->dst + y * task->dst_row;
         for (int i = 0; i < count; i++)
-            run_groups_in_order(task, plan, &groups[i], index, in_order);
+            run_groups_in_order(task, plan, &groups[i], index);
     }
 }
 
@@ -215,7 +214,7 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
     if (task->channels < 4 || !has_extent)
         dwconv_f32_neon.run(task);
     else if (in_order && parts_fill_padding(task, rows))
-        run_tiles_in_order(task, &plan, rows, in_order);
+        run_tiles_in_order(task, &plan, rows);
     else
         run_strips(task, &plan, &extent);
 }
@@ -230,11 +229,6 @@ static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
     run_dense_as(task, rows, IN_ORDER_NARROW);
 }
 
-static void run_dense_a510(struct dwconv_f32_task *task, const float **rows)
-{
-    run_dense_as(task, rows, IN_ORDER_WIDE);
-}
-
 static void run(const struct dwconv_f32_task *task)
 {
     parts_run(task, run_dense);
@@ -245,11 +239,6 @@ static void run_a55(const struct dwconv_f32_task *task)
     parts_run(task, run_dense_a55);
 }
 
-static void run_a510(const struct dwconv_f32_task *task)
-{
-    parts_run(task, run_dense_a510);
-}
-
 static int does(const struct dwconv_f32_task *task)
 {
     return dwconv_f32_is_interleaved(task) && task->channels >= 4 &&
@@ -257,15 +246,10 @@ static int does(const struct dwconv_f32_task *task)
            parts_stride(task->stride_h, task->dilation_h) <= 2;
 }
 
-static int does_a510(const struct dwconv_f32_task *task)
-{
-    return does(task) && task->kh != 3;
-}
-
 /* Four rows of stride 2 have too few multiply-adds to hide halves of 13 rows of source behind. */
 static int does_a55(const struct dwconv_f32_task *task)
 {
-    return does_a510(task) &&
+    return does(task) && task->kh != 3 &&
            (task->kh == 5 || parts_stride(task->stride_h, task->dilation_h) == 1);
 }
 
@@ -283,12 +267,4 @@ const struct dwconv_f32_kernel dwconv_f32_tall_a55_neon = {
     .does = does_a55,
     .tile_rows = TALLEST_TILE,
     .run = run_a55,
-};
-const struct dwconv_f32_kernel dwconv_f32_tall_a510_neon = {
-    .name = "dwconv_f32_tall_a510_neon",
-    .needs = CPU_NEON,
-    .kind = IN_ORDER_WIDE,
-    .does = does_a510,
-    .tile_rows = TALLEST_TILE,
-    .run = run_a510,
 };

@@ -2,11 +2,9 @@
  * by a table.
  *
  * A tap is P multiply-adds and two loads: of the column that is wanted by the last multiply-add of
- * the next tap, and of the weights of the third tap from here. Between multiply-adds go
- *   kind 1 (narrow, Cortex-A53, A55): a part of a load each: the lower half; the upper one into a
- *   general register; and its insertion three or more cycles later, beside the lower half of the
- *   next load, which is all that A53 can pair it with
- *   kind 2 (wide, Cortex-A510): a whole load after two
+ * the next tap, and of the weights of the third tap from here. Between multiply-adds go parts of
+ * loads: the lower half; the upper one into a general register; and its insertion three or more
+ * cycles later, beside the lower half of the next load, which is all that Cortex-A53 can pair it with.
  *
  * Sums are in v0 …, then columns of source, up to v23; weights in v24 … v27, bias in v28, the limits
  * of a clamp in v29 and v30. */
@@ -68,13 +66,7 @@ entry .req x16
     .set p, 0
     .rept \P
     fma %p, %(\P + (\S * p + (\t)) % (\S * \P)), %(WEIGHTS + (\t) % 4)
-    .if \kind == 2
-    .if p == 1
-    load_whole %into, src, %column_at
-    .elseif p == 5
-    load_whole %late, w, %weights_at
-    .endif
-    .elseif p == 0
+    .if p == 0
     load_low %into, src, %column_at
     insert_high %(WEIGHTS + ((\t) + AHEAD - 1) % 4), 10
     .elseif p == 1
@@ -103,16 +95,12 @@ entry .req x16
     .endif
     .endm
     .macro first_of kind, into, from, at
-    .if \kind == 2
-    load_whole \into, \from, \at
-    .else
     load_low \into, \from, \at
     .if n
     insert_high %waiting, %(9 + (n - 1) % 2)
     .endif
     load_high %(9 + n % 2), \from, \at
     .set waiting, \into
-    .endif
     .endm
 
     .macro enter P, S, kind, e
@@ -122,10 +110,8 @@ entry .req x16
     first_load \P, \S, \kind, \e
     .set n, n + 1
     .endr
-    .if \kind == 1
     insert_high %waiting, %(9 + (n - 1) % 2)
     load_high 10, w, %(16 * ((\e) + AHEAD - 1))
-    .endif
     .endm
     .macro enter_without P
     accept_branch
@@ -202,6 +188,5 @@ entry .req x16
 1:  next_tile
     begin_table dwconv_f32_taps_in_order_entries
     tiles_of 1
-    tiles_of 2
     end_table dwconv_f32_taps_in_order_entries
     end_function dwconv_f32_taps_in_order

@@ -92,7 +92,7 @@ static void choose_tiles(struct tiles tiles[2], size_t outputs, size_t stride)
 /* The tile whose first tap is at column `start` of those that are copied. */
 static struct dwconv_f32_taps_tile plan_tile(const struct dwconv_f32_task *task,
                                              const struct memory *memory, const struct tiles *tiles,
-                                             ptrdiff_t start, int in_order)
+                                             ptrdiff_t start)
 {
     ptrdiff_t kw = (ptrdiff_t)task->kw, columns = (ptrdiff_t)task->columns;
     ptrdiff_t round = (ptrdiff_t)(tiles->size * task->stride_w);
@@ -103,15 +103,14 @@ static struct dwconv_f32_taps_tile plan_tile(const struct dwconv_f32_task *task,
     ptrdiff_t rounds = (ptrdiff_t)(((size_t)left + (size_t)round - 1) / (size_t)round);
     ptrdiff_t entry = left ? rounds * round - left : round;
     return (struct dwconv_f32_taps_tile){
-        .entry = dwconv_f32_taps_in_order_entries[in_order - 1][tiles->entries + (size_t)entry],
+        .entry = dwconv_f32_taps_in_order_entries[tiles->entries + (size_t)entry],
         .rounds = (size_t)rounds,
         .src = (uintptr_t)memory->src + (uintptr_t)((start + begin - entry) * VECTOR),
         .weights = (uintptr_t)memory->weights + (uintptr_t)((begin - entry) * VECTOR),
     };
 }
 
-static void list_tiles(const struct dwconv_f32_task *task, const struct memory *memory,
-                       int in_order)
+static void list_tiles(const struct dwconv_f32_task *task, const struct memory *memory)
 {
     struct dwconv_f32_taps_tile *tile = memory->tiles;
     struct tiles tiles[2];
@@ -121,11 +120,10 @@ static void list_tiles(const struct dwconv_f32_task *task, const struct memory *
         for (size_t count = tiles[i].count; count; count--, x += tiles[i].size, tile++) {
             size_t at = smaller(x, task->out_cols - tiles[i].size);
             ptrdiff_t start = task->first + (ptrdiff_t)(at * task->stride_w);
-            *tile = plan_tile(task, memory, &tiles[i], start, in_order);
+            *tile = plan_tile(task, memory, &tiles[i], start);
             tile->dst = at * task->dst_column * sizeof(float);
         }
-    *tile = (struct dwconv_f32_taps_tile){
-        .entry = dwconv_f32_taps_in_order_entries[in_order - 1][TAPS_END]};
+    *tile = (struct dwconv_f32_taps_tile){.entry = dwconv_f32_taps_in_order_entries[TAPS_END]};
 }
 
 /* ---- a call ---- */
@@ -159,14 +157,14 @@ static void run_channels(const struct dwconv_f32_task *task, const struct memory
 }
 
 /* task: its columns and rows are those that its taps are on. */
-static void run_strip(const struct dwconv_f32_task *task, const struct memory *memory, int in_order)
+static void run_strip(const struct dwconv_f32_task *task, const struct memory *memory)
 {
     float low = task->low, high = task->high;
     const float clamp[2 * LANES] = {low, low, low, low, high, high, high, high};
     int clamps = low > -INFINITY || high < INFINITY;
     memset(memory->src - BEFORE * LANES, 0, BEFORE * VECTOR);
     memset(memory->src + task->columns * LANES, 0, AFTER * VECTOR);
-    list_tiles(task, memory, in_order);
+    list_tiles(task, memory);
     for (size_t c = 0; c < task->channels; c += LANES)
         run_channels(task, memory, clamps ? clamp : NULL, smaller(c, task->channels - LANES));
 }
@@ -178,7 +176,7 @@ static size_t column_of(const struct dwconv_f32_task *task, ptrdiff_t at)
 
 /* Outputs from x on; rows: the task's. */
 static void run_outputs(const struct dwconv_f32_task *task, const float **rows, size_t x,
-                        size_t outputs, int in_order)
+                        size_t outputs)
 {
     struct memory memory = divide_memory(task);
     struct dwconv_f32_task strip = *task;
@@ -193,10 +191,10 @@ static void run_outputs(const struct dwconv_f32_task *task, const float **rows, 
     strip.first = first - (ptrdiff_t)begin;
     strip.out_cols = outputs;
     strip.dst += x * task->dst_column;
-    run_strip(&strip, &memory, in_order);
+    run_strip(&strip, &memory);
 }
 
-static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
+static void run_dense(struct dwconv_f32_task *task, const float **rows)
 {
     size_t strips = (task->out_cols + STRIP - 1) / STRIP;
     size_t outputs = (task->out_cols + strips - 1) / strips;
@@ -208,27 +206,12 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
         return;
     }
     for (size_t x = 0; x < task->out_cols; x += outputs)
-        run_outputs(task, rows, smaller(x, task->out_cols - outputs), outputs, in_order);
+        run_outputs(task, rows, smaller(x, task->out_cols - outputs), outputs);
 }
 
-static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
+static void run(const struct dwconv_f32_task *task)
 {
-    run_dense_as(task, rows, IN_ORDER_NARROW);
-}
-
-static void run_dense_a510(struct dwconv_f32_task *task, const float **rows)
-{
-    run_dense_as(task, rows, IN_ORDER_WIDE);
-}
-
-static void run_a55(const struct dwconv_f32_task *task)
-{
-    parts_run(task, run_dense_a55);
-}
-
-static void run_a510(const struct dwconv_f32_task *task)
-{
-    parts_run(task, run_dense_a510);
+    parts_run(task, run_dense);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -245,13 +228,5 @@ const struct dwconv_f32_kernel dwconv_f32_taps_a55_neon = {
     .kind = IN_ORDER_NARROW,
     .does = does,
     .scratch_bytes = scratch_bytes,
-    .run = run_a55,
-};
-const struct dwconv_f32_kernel dwconv_f32_taps_a510_neon = {
-    .name = "dwconv_f32_taps_a510_neon",
-    .needs = CPU_NEON,
-    .kind = IN_ORDER_WIDE,
-    .does = does,
-    .scratch_bytes = scratch_bytes,
-    .run = run_a510,
+    .run = run,
 };

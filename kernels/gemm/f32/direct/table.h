@@ -7,14 +7,6 @@
     TILE(height##x##width##_narrow_neon, height, width / 4, width / 4, 0, 0, IN_ORDER_NARROW)
 #include "kernels/gemm/f32/direct/in_order_list.h"
 #undef KERNEL
-#define KERNEL(height, width) \
-    TILE(height##x##width##_wide_neon, height, width / 4, width / 4, 0, 0, IN_ORDER_WIDE)
-#include "kernels/gemm/f32/direct/in_order_list.h"
-#undef KERNEL
-#define KERNEL(name, height, vectors, group) \
-    TILE(name##_wide_neon, height, vectors, group, 0, 0, IN_ORDER_WIDE)
-#include "kernels/gemm/f32/direct/groups_list.h"
-#undef KERNEL
 #define KERNEL(name, height, vectors, group) \
     TILE(name##_narrow_neon, height, vectors, group, 0, 0, IN_ORDER_NARROW)
 #include "kernels/gemm/f32/direct/groups_list.h"

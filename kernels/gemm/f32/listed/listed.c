@@ -4,7 +4,6 @@
 const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[] = {
 #if !NEO_PORTABLE
     &gemm_f32_listed_narrow_neon,
-    &gemm_f32_listed_wide_neon,
     &gemm_f32_listed_neon,
 #endif
     &gemm_f32_listed_ref,

@@ -87,7 +87,7 @@ struct gemm_f32_listed_kernels {
     gemm_f32_listed_by_height regular; /* for regular rows; or NULL */
 };
 extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_narrow_neon,
-    gemm_f32_listed_wide_neon, gemm_f32_listed_ref;
+    gemm_f32_listed_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[];

@@ -1,5 +1,4 @@
-/* The tables of neon.S, narrow_neon.S, wide_neon.S.
- */
+/* The tables of neon.S and narrow_neon.S. */
 #include "kernels/gemm/f32/listed/listed.h"
 #include "kernels/gemm/f32/listed/offsets.h"
 
@@ -17,9 +16,6 @@ HEIGHTS(DECLARE, 12, )
 HEIGHTS(DECLARE, 4, _narrow)
 HEIGHTS(DECLARE, 8, _narrow)
 HEIGHTS(DECLARE, 12, _narrow)
-HEIGHTS(DECLARE, 4, _wide)
-HEIGHTS(DECLARE, 8, _wide)
-HEIGHTS(DECLARE, 12, _wide)
 HEIGHTS(DECLARE, 12, _packing)
 DECLARE(6, 12, _regular)
 DECLARE(7, 12, _regular)
@@ -48,17 +44,6 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_narrow_neon = {
         {HEIGHTS(NAME, 8, _narrow)},
         {NAME(1, 12, _narrow) NAME(2, 12, _narrow) NAME(3, 12, _narrow) NAME(4, 12, _narrow)
          NAME(5, 12, _narrow) NAME(6, 12, _narrow) NAME(7, 12, )},
-    },
-    {0}, {0},
-};
-const struct gemm_f32_listed_kernels gemm_f32_listed_wide_neon = {
-    "gemm_f32_listed_wide_neon", CPU_NEON, IN_ORDER_WIDE, GEMM_F32_LISTED_HEIGHT, {
-        {HEIGHTS(NAME, 1, )},
-        {HEIGHTS(NAME, 2, )},
-        {HEIGHTS(NAME, 3, )},
-        {HEIGHTS(NAME, 4, _wide)},
-        {HEIGHTS(NAME, 8, _wide)},
-        {HEIGHTS(NAME, 12, _wide)},
     },
     {0}, {0},
 };

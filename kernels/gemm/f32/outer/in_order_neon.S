@@ -164,6 +164,3 @@
     .endm
 #define KERNEL(height, width) kernel height##x##width##_narrow, height, width, IN_ORDER_NARROW;
 #include "kernels/gemm/f32/outer/in_order_list.h"
-#undef KERNEL
-#define KERNEL(height, width) kernel height##x##width##_wide, height, width, IN_ORDER_WIDE;
-#include "kernels/gemm/f32/outer/in_order_list.h"

@@ -5,9 +5,7 @@
 #define KERNEL(height, width) gemm_f32_direct_fn gemm_f32_outer_##height##x##width##_neon;
 #include "kernels/gemm/f32/outer/list.h"
 #undef KERNEL
-#define KERNEL(height, width)                                         \
-    gemm_f32_direct_fn gemm_f32_outer_##height##x##width##_wide_neon, \
-        gemm_f32_outer_##height##x##width##_narrow_neon;
+#define KERNEL(height, width) gemm_f32_direct_fn gemm_f32_outer_##height##x##width##_narrow_neon;
 #include "kernels/gemm/f32/outer/in_order_list.h"
 #undef KERNEL
 #endif
@@ -22,8 +20,7 @@
 const struct gemm_f32_direct_kernel gemm_f32_outer_kernels[] = {
 #if !NEO_PORTABLE
 #define KERNEL(height, width) \
-    ENTRY(gemm_f32_outer_##height##x##width##_narrow_neon, CPU_NEON, height, width, IN_ORDER_NARROW) \
-    ENTRY(gemm_f32_outer_##height##x##width##_wide_neon, CPU_NEON, height, width, IN_ORDER_WIDE)
+    ENTRY(gemm_f32_outer_##height##x##width##_narrow_neon, CPU_NEON, height, width, IN_ORDER_NARROW)
 #include "kernels/gemm/f32/outer/in_order_list.h"
 #undef KERNEL
 #define KERNEL(height, width) \

@@ -7,9 +7,9 @@
     add in, in, a_step
     .endm
 
-    .macro kernel kind, wide, name, V, width
+    .macro kernel kind, name, V, width
     begin_strip \name\()_\kind
-    set_kind \wide, \V, \width
+    set_kind \V, \width
 11: begin_tile
     subs count, rounds, #1
     b.lo 15f
@@ -33,13 +33,12 @@
     end_function gemm_f32_planes_\name\()_\kind\()_neon
     .endm
 
-    .macro kernels kind, wide
-    kernel \kind, \wide, 8x12, 2, 12
-    kernel \kind, \wide, 12x8, 3, 8
-    kernel \kind, \wide, 16x4, 4, 4
-    kernel \kind, \wide, 4x12, 1, 12
-    kernel \kind, \wide, 4x8, 1, 8
-    kernel \kind, \wide, 4x4, 1, 4
+    .macro kernels kind
+    kernel \kind, 8x12, 2, 12
+    kernel \kind, 12x8, 3, 8
+    kernel \kind, 16x4, 4, 4
+    kernel \kind, 4x12, 1, 12
+    kernel \kind, 4x8, 1, 8
+    kernel \kind, 4x4, 1, 4
     .endm
-    kernels narrow, 0
-    kernels wide, 1
+    kernels narrow

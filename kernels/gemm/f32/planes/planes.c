@@ -4,7 +4,6 @@
 const struct gemm_f32_planes_kernels *const gemm_f32_planes_kernels[] = {
 #if !NEO_PORTABLE
     &gemm_f32_planes_narrow_neon,
-    &gemm_f32_planes_wide_neon,
     &gemm_f32_planes_neon,
 #endif
     &gemm_f32_planes_ref,

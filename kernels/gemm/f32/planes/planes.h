@@ -51,7 +51,7 @@ struct gemm_f32_planes_kernels {
     } tiles[GEMM_F32_PLANES_WIDTHS];
 };
 extern const struct gemm_f32_planes_kernels gemm_f32_planes_neon, gemm_f32_planes_narrow_neon,
-    gemm_f32_planes_wide_neon, gemm_f32_planes_ref;
+    gemm_f32_planes_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct gemm_f32_planes_kernels *const gemm_f32_planes_kernels[];

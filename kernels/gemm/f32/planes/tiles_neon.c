@@ -8,7 +8,6 @@
         gemm_f32_planes_4x8##core##_neon, gemm_f32_planes_4x12##core##_neon;
 DECLARE()
 DECLARE(_narrow)
-DECLARE(_wide)
 #undef DECLARE
 
 #define TILES(core)                                                                    \
@@ -21,6 +20,4 @@ const struct gemm_f32_planes_kernels gemm_f32_planes_neon = {"gemm_f32_planes_ne
                                                              TILES()};
 const struct gemm_f32_planes_kernels gemm_f32_planes_narrow_neon = {
     "gemm_f32_planes_narrow_neon", CPU_NEON, IN_ORDER_NARROW, TILES(_narrow)};
-const struct gemm_f32_planes_kernels gemm_f32_planes_wide_neon = {
-    "gemm_f32_planes_wide_neon", CPU_NEON, IN_ORDER_WIDE, TILES(_wide)};
 #undef TILES

@@ -1,7 +1,0 @@
-/* Depthwise 3x3 convolution of planes in place with stride 2 in pairs, for cores that issue in order as
- * a Cortex-A510: see planes.h. */
-/* clang-format off */
-#include "kernels/depthwise/f32/planes/pairs_3x3_neon.h"
-
-    .set kind, IN_ORDER_WIDE
-    pairs_3x3_function dwconv_f32_planes_pairs_3x3_a510

@@ -1,7 +1,0 @@
-/* Depthwise 3x3 convolution of planes of 14x14 in place with stride 2, in pairs, for cores that issue in
- * order as a Cortex-A510: see planes.h. */
-/* clang-format off */
-#include "kernels/depthwise/f32/planes/pairs_7x7_neon.h"
-
-    .set kind, IN_ORDER_WIDE
-    pairs_7x7_function dwconv_f32_planes_pairs_7x7_a510
