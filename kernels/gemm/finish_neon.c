@@ -8,9 +8,10 @@
 
 enum { MOST_VECTORS = 4 };
 
-/* What columns have in common, and their first one. */
+/* What columns have in common, and their block, which is a copy: stores of bytes might change the
+ * caller's. */
 struct columns {
-    const struct gemm_finish *finish;
+    struct gemm_finish finish;
     size_t j;
     float32x4_t scales[MOST_VECTORS], offsets[MOST_VECTORS];
     int32x4_t zeros[MOST_VECTORS];
@@ -66,7 +67,7 @@ INLINE void store(enum element element, void *dst, size_t at, const float32x4_t 
 INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors,
                        enum element element, int is_float)
 {
-    const struct gemm_finish *finish = columns->finish;
+    const struct gemm_finish *finish = &columns->finish;
     const int32_t *sums = finish->sums + i * finish->row + columns->j;
     float32x4_t values[MOST_VECTORS];
 #pragma GCC unroll 4
@@ -85,7 +86,7 @@ INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors,
 INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t vectors,
                            enum element element)
 {
-    struct columns columns = {.finish = finish, .j = j};
+    struct columns columns = {.finish = *finish, .j = j};
 #pragma GCC unroll 4
     for (size_t v = 0; v < vectors; v++) {
         columns.scales[v] = vld1q_f32(finish->scales + j + 4 * v);
@@ -93,10 +94,10 @@ INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t ve
         columns.zeros[v] = finish->rows ? vld1q_s32(finish->zeros + j + 4 * v) : vdupq_n_s32(0);
     }
     if (finish->is_float)
-        for (size_t i = 0; i < finish->m; i++)
+        for (size_t i = 0; i < columns.finish.m; i++)
             finish_row(&columns, i, vectors, element, 1);
     else
-        for (size_t i = 0; i < finish->m; i++)
+        for (size_t i = 0; i < columns.finish.m; i++)
             finish_row(&columns, i, vectors, element, 0);
 }
 
