@@ -2,7 +2,7 @@
 #include "src/gemm/gemm.h"
 
 #include "src/core/checked.h"
-#include "src/gemm/step.h"
+#include "src/gemm/ways.h"
 
 /* ---- one task ---- */
 
@@ -36,14 +36,7 @@ static void run_step(struct gemm_task *task, const struct gemm_step *step)
     if (!shape->b_packed)
         gemm_step_pack_b(task, step);
     struct gemm_block block = block_of_c(task, step);
-    if (task->plan->planes)
-        gemm_step_run_planes(task, step, &block);
-    else if (gemm_step_is_regular(task, step))
-        gemm_step_run_regular(task, step, &block);
-    else if (gemm_step_lists(task))
-        gemm_step_run_listed(task, step, &block, step->panels);
-    else
-        gemm_step_run_packed(task, step, &block);
+    task->way->run(task, step, &block);
     if (step->k.end == shape->k && shape->output != GEMM_DIRECT)
         task->call->finish(task->call->context, &block);
 }
@@ -142,9 +135,11 @@ static struct gemm_task make_task(const struct run *run, int slot, struct gemm_t
     const struct gemm_plan *plan = run->plan;
     const struct gemm_scratch *parts = &plan->scratch;
     unsigned char *scratch = run->scratch + (size_t)slot * parts->bytes;
+    const struct gemm_tiles *tiles = gemm_tiles_here(&plan->tiles, own, run->parallel);
     return (struct gemm_task){
         .plan = plan,
-        .tiles = gemm_tiles_here(&plan->tiles, own, run->parallel),
+        .tiles = tiles,
+        .way = tiles == own ? gemm_way_of(plan, own) : plan->way,
         .call = run->call,
         .a = (float *)(void *)scratch,
         .list = (const float **)(void *)(scratch + parts->list),

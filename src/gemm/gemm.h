@@ -91,6 +91,8 @@ struct gemm_pass {
 };
 enum { GEMM_PASSES = 4 };
 
+struct gemm_way;
+
 struct gemm_plan {
     struct gemm_shape shape;
     struct gemm_scratch scratch;
@@ -106,6 +108,7 @@ struct gemm_plan {
     pack_f32_fn *pack;
     const char *kernel;
     struct gemm_tiles tiles;
+    const struct gemm_way *way; /* of all steps, on the plan's kind of core */
 
     /* Rows of A in place; NULL: they are packed. */
     const struct gemm_f32_listed_kernels *listed;

@@ -4,7 +4,7 @@
 #include "src/core/checked.h"
 #include "src/gemm/gemm.h"
 #include "src/gemm/rows.h"
-#include "src/gemm/step.h"
+#include "src/gemm/ways.h"
 #include "src/tensor/layout.h"
 
 _Static_assert((int)LAYOUT_PANEL == (int)GEMM_F32_NR, "the layout's panels are the kernels'");
@@ -287,6 +287,7 @@ void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, cons
     }
     plan->pack = pack_f32_find(cpu->features)->pack;
     gemm_tiles_init(&plan->tiles, cpu, shape->columns);
+    plan->way = gemm_way_of(plan, &plan->tiles);
     plan->clamp = clamp_of(shape);
     if (!gemm_is_unknown(shape))
         plan_steps(plan);

@@ -1,6 +1,5 @@
-/* What the ways of running a step of the blocked multiplication share: with rows of A packed
- * (gemm.c), and with rows (gemm/ways/listed.c and its gemm/ways/lists.c, gemm/ways/regular.c,
- * gemm/ways/short.c) or columns of A (gemm/ways/planes.c) read in place. */
+/* What the ways of running a step of the blocked multiplication share (ways.h): with rows of A
+ * packed, and with rows or columns of A read in place. */
 #ifndef SRC_GEMM_STEP_H
 #define SRC_GEMM_STEP_H
 
@@ -12,6 +11,7 @@
 struct gemm_task {
     const struct gemm_plan *plan;
     const struct gemm_tiles *tiles;
+    const struct gemm_way *way;
     const struct gemm_call *call;
     float *a, *b, *stage;
     const float **list;
@@ -22,19 +22,6 @@ struct gemm_task {
     size_t packed_panel, packed_k; /* which block b holds; SIZE_MAX: none */
     bool packs; /* but not yet its full panels, which the step's first tile packs */
 };
-
-/* Does the task read rows of A in place? Not if it runs on another kind of core than the plan is
- * for, whose tiles are lower: there packed rows are faster. But sums of a tail's columns are those
- * of its kernels, and packed rows would not lack parts. */
-static inline bool gemm_step_lists(const struct gemm_task *task)
-{
-    const struct gemm_plan *plan = task->plan;
-    return plan->listed &&
-           (plan->has_tail || plan->shape.a_has_parts || plan->tall <= task->tiles->listed->height);
-}
-
-/* Packs the step's panels of a plain B, unless they are there from the step before. */
-void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step);
 
 /* A panel of B, from the step's first row on, where this task packs it. */
 static inline float *gemm_step_own_panel(const struct gemm_task *task, const struct gemm_step *step,
@@ -151,22 +138,7 @@ void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *
 /* Sets plan->regular_panels, if such kernels suit the plan. */
 void gemm_plan_regular(struct gemm_plan *plan);
 
-/* Are there such kernels for the step's panels, on the core that the task runs on? */
-bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step);
-
-/* Computes a step, with rows of A in place at equal distances. */
-void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step *step,
-                           const struct gemm_block *block);
-
-/* Computes a step, with rows of A packed. */
-void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_block *block);
-
 /* A matrix, if the plan is short and the task's tiles are the plan's. */
 void gemm_run_short(const struct gemm_task *task);
-
-/* Computes a step, with columns of A in place. */
-void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_block *block);
 
 #endif

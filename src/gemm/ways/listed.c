@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "src/core/checked.h"
-#include "src/gemm/step.h"
+#include "src/gemm/ways.h"
 
 enum { HEIGHT = GEMM_F32_LISTED_HEIGHT, LIST = GEMM_F32_LIST };
 
@@ -285,3 +285,25 @@ void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *
         run_strips(task, strips, count, step->tiles);
     }
 }
+
+static void run_step(const struct gemm_task *task, const struct gemm_step *step,
+                     const struct gemm_block *block)
+{
+    gemm_step_run_listed(task, step, block, step->panels);
+}
+
+/* On another kind of core than the plan is for, whose tiles are lower, packed rows are faster. But
+ * sums of a tail's columns are those of its kernels, and packed rows would not lack parts. */
+static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    return plan->listed &&
+           (plan->has_tail || plan->shape.a_has_parts || plan->tall <= tiles->listed->height);
+}
+
+/* Those for rows of one segment pack B, too. */
+static bool packs(const struct gemm_task *task, const struct gemm_step *step)
+{
+    return task->tiles->listed->pack[0] && step->segments == 1;
+}
+
+const struct gemm_way gemm_way_listed = {"listed", suits, packs, run_step};

@@ -1,8 +1,8 @@
-/* Steps of the blocked multiplication: packed operands, and rows that are packed. */
+/* Steps of the blocked multiplication with rows of A packed. */
 #include <math.h>
 
 #include "src/core/checked.h"
-#include "src/gemm/step.h"
+#include "src/gemm/ways.h"
 
 static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
 {
@@ -15,35 +15,11 @@ static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
     }
 }
 
-/* Do kernels pack full panels of B? Those for packed rows do it with whole tiles only, those for
- * listed ones in one segment; and a tile that leaves zeros out would not come by all of B. */
-static bool has_packing_kernels(const struct gemm_task *task, const struct gemm_step *step)
+/* Those of whole tiles pack B, too. */
+static bool packs(const struct gemm_task *task, const struct gemm_step *step)
 {
-    const struct gemm_plan *plan = task->plan;
-    if (!plan->shape.b_row || plan->planes || plan->shape.a_has_zeros)
-        return false;
-    if (gemm_step_lists(task))
-        return task->tiles->listed->pack[0] && step->segments == 1;
     struct span first = gemm_row_tile(step->rows, 0);
     return task->tiles->pack && first.end == GEMM_F32_MR;
-}
-
-void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step)
-{
-    task->packs = false;
-    if (task->packed_panel == step->panels.begin && task->packed_k == step->k.begin)
-        return;
-    size_t depth = step->k.end - step->k.begin, p = step->panels.begin;
-    task->packs = has_packing_kernels(task, step);
-    if (task->packs)
-        p = min_size(max_size(p, task->plan->full_panels), step->panels.end);
-    for (; p < step->panels.end; p++) {
-        struct layout_panel panel = gemm_plan_panel(task->plan, p);
-        task->call->pack_b(task->call->context, task->batch, panel.first, panel.valid, panel.width,
-                           step->k.begin, depth, gemm_step_own_panel(task, step, &panel));
-    }
-    task->packed_panel = step->panels.begin;
-    task->packed_k = step->k.begin;
 }
 
 /* What a tile packs that is the first one of a full panel. */
@@ -89,10 +65,10 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
     }
 }
 
-/* With rows packed. If the plan lists them, other threads may sum narrow panels in the order that
+/* If the plan lists them, other threads may sum narrow panels in the order that
  * is theirs there, and so does this one. */
-void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_block *block)
+static void run_step(const struct gemm_task *task, const struct gemm_step *step,
+                     const struct gemm_block *block)
 {
     size_t end = step->panels.end;
     bool narrow = task->plan->listed && gemm_plan_panel(task->plan, end - 1).valid < 4;
@@ -102,3 +78,11 @@ void gemm_step_run_packed(const struct gemm_task *task, const struct gemm_step *
     if (narrow)
         gemm_step_run_listed(task, step, block, (struct span){end - 1, end});
 }
+
+static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    (void)plan, (void)tiles;
+    return true;
+}
+
+const struct gemm_way gemm_way_packed = {"packed", suits, packs, run_step};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "src/core/checked.h"
-#include "src/gemm/step.h"
+#include "src/gemm/ways.h"
 #include "src/tensor/layout.h"
 
 enum { LOWEST = GEMM_F32_PLANES_LOWEST, HIGHEST = 16 };
@@ -94,12 +94,12 @@ static void run_panels(const struct gemm_task *task, const struct gemm_step *ste
     }
 }
 
-void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *step,
-                          const struct gemm_block *block)
+static void run_step(const struct gemm_task *task, const struct gemm_step *step,
+                     const struct gemm_block *block)
 {
     const struct gemm_plan *plan = task->plan;
     const struct gemm_shape *shape = &plan->shape;
-    struct panel_run run = {
+    struct panel_run first = {
         .kernels = task->tiles->planes,
         .strip = {.a_step = shape->a_column,
                   .rounds = shape->k / 4,
@@ -109,11 +109,19 @@ void gemm_step_run_planes(const struct gemm_task *task, const struct gemm_step *
                   .low = shape->low,
                   .high = shape->high},
     };
-    run.strip.a = gemm_step_row(task, step);
+    first.strip.a = gemm_step_row(task, step);
     for (size_t row = 0; row < step->rows;) {
         size_t left = step->rows - row, rows = plan->run_rows;
         rows = left < rows + LOWEST ? left : rows; /* none are too few for a tile */
-        run_panels(task, step, block, &run, row, rows);
+        run_panels(task, step, block, &first, row, rows);
         row += rows;
     }
 }
+
+static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    (void)tiles;
+    return plan->planes;
+}
+
+const struct gemm_way gemm_way_planes = {"planes", suits, NULL, run_step};

@@ -2,7 +2,7 @@
  * lists of them, and go from panels of 12 columns to those of 8 before the next tile comes, so that
  * all columns need a tile's rows at the same time. */
 #include "src/core/checked.h"
-#include "src/gemm/step.h"
+#include "src/gemm/ways.h"
 
 enum { EIGHT = 8 };
 
@@ -20,7 +20,7 @@ static bool has_rounds(const struct gemm_plan *plan)
 }
 
 /* Rows of one segment, with panels of 12 columns and none behind them but whole ones of 8. */
-static bool suits(const struct gemm_plan *plan)
+static bool has_regular_rows(const struct gemm_plan *plan)
 {
     const struct gemm_shape *shape = &plan->shape;
     return plan->listed && has_kernels(plan, plan->listed) && !plan->copies && shape->b_packed &&
@@ -32,19 +32,12 @@ static bool suits(const struct gemm_plan *plan)
 void gemm_plan_regular(struct gemm_plan *plan)
 {
     size_t n = plan->shape.n, full = plan->full_panels, group = plan->group_panels;
-    if (!suits(plan))
+    if (!has_regular_rows(plan))
         return;
     size_t panels = div_up(full, gemm_panel_groups(n, group));
     size_t last = n - (div_up(full, panels) - 1) * panels * LAYOUT_PANEL;
     if (last <= group * LAYOUT_PANEL + EIGHT)
         plan->regular_panels = panels;
-}
-
-bool gemm_step_is_regular(const struct gemm_task *task, const struct gemm_step *step)
-{
-    const struct gemm_plan *plan = task->plan;
-    return plan->regular_panels && step->panels.begin < plan->full_panels &&
-           has_kernels(plan, task->tiles->listed);
 }
 
 static void run_tiles(struct gemm_f32_listed *call, const struct gemm_task *task, size_t height,
@@ -76,8 +69,8 @@ static void run_pass(const struct gemm_task *task, const struct gemm_step *step,
     run_tiles(&call, task, plan->tall - 1, step->tiles.end - low);
 }
 
-void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step *step,
-                           const struct gemm_block *block)
+static void run_full_panels(const struct gemm_task *task, const struct gemm_step *step,
+                            const struct gemm_block *block)
 {
     const struct gemm_plan *plan = task->plan;
     const struct gemm_shape *shape = &plan->shape;
@@ -103,3 +96,20 @@ void gemm_step_run_regular(const struct gemm_task *task, const struct gemm_step 
         run_pass(task, step, call, p);
     }
 }
+
+/* A task may have none but the panels behind the full ones. */
+static void run_step(const struct gemm_task *task, const struct gemm_step *step,
+                     const struct gemm_block *block)
+{
+    if (step->panels.begin < task->plan->full_panels)
+        run_full_panels(task, step, block);
+    else
+        gemm_step_run_listed(task, step, block, step->panels);
+}
+
+static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    return plan->regular_panels && has_kernels(plan, tiles->listed);
+}
+
+const struct gemm_way gemm_way_regular = {"regular", suits, NULL, run_step};

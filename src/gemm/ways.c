@@ -1,0 +1,38 @@
+/* Which way the steps of a plan go, and the panels of B that all ways share. */
+#include "src/gemm/ways.h"
+
+static const struct gemm_way *const ways[] = {&gemm_way_planes, &gemm_way_regular, &gemm_way_listed,
+                                              &gemm_way_packed};
+
+const struct gemm_way *gemm_way_of(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    size_t i = 0;
+    while (!ways[i]->suits(plan, tiles))
+        i++;
+    return ways[i];
+}
+
+/* A tile that leaves zeros out would not come by all of B. */
+static bool packs_as_it_goes(const struct gemm_task *task, const struct gemm_step *step)
+{
+    const struct gemm_shape *shape = &task->plan->shape;
+    return shape->b_row && !shape->a_has_zeros && task->way->packs && task->way->packs(task, step);
+}
+
+void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step)
+{
+    task->packs = false;
+    if (task->packed_panel == step->panels.begin && task->packed_k == step->k.begin)
+        return;
+    size_t depth = step->k.end - step->k.begin, p = step->panels.begin;
+    task->packs = packs_as_it_goes(task, step);
+    if (task->packs)
+        p = min_size(max_size(p, task->plan->full_panels), step->panels.end);
+    for (; p < step->panels.end; p++) {
+        struct layout_panel panel = gemm_plan_panel(task->plan, p);
+        task->call->pack_b(task->call->context, task->batch, panel.first, panel.valid, panel.width,
+                           step->k.begin, depth, gemm_step_own_panel(task, step, &panel));
+    }
+    task->packed_panel = step->panels.begin;
+    task->packed_k = step->k.begin;
+}
