@@ -180,6 +180,7 @@ const struct driver driver_conv = {
     .name = "conv",
     .outer = {outer, count_of(outer)},
     .inner = {inner, count_of(inner)},
+    .is_convolution = true,
     .zero_trust = 70,
     .parse = conv_desc_parse,
     .complete = complete,

@@ -10,7 +10,8 @@ struct driver {
     const char *name;
     /* Options outside and inside of those that all drivers share, in the order of loops. */
     struct option_table outer, inner;
-    double zero_trust; /* percent of zeros in a result above which it proves nothing */
+    bool is_convolution; /* problems have a conv_shape, and their weights its dimensions */
+    double zero_trust;   /* percent of zeros in a result above which it proves nothing */
 
     /* Reads a descriptor into problem; says what is wrong with it and returns false. */
     bool (*parse)(struct problem *problem, const char *text);

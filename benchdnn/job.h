@@ -4,15 +4,7 @@
 
 #include "benchdnn/problem.h"
 #include "benchdnn/report.h"
-
-/* Statistics of repeated measurements. */
-struct timing {
-    long count;
-    double min_ms, max_ms, sum_ms;
-};
-
-void timing_add(struct timing *timing, double ms);
-double timing_average(const struct timing *timing);
+#include "benchdnn/timing.h"
 
 /* Which implementations may be used: parts of names, separated by commas; empty: no limit. */
 struct job_filter {

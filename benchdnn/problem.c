@@ -197,20 +197,6 @@ static const struct option shared_rows[] = {
 
 const struct option_table driver_shared = {shared_rows, count_of(shared_rows)};
 
-/* ---- drivers ---- */
-
-const struct driver *const drivers[] = {&driver_conv, &driver_matmul, &driver_reorder};
-const size_t driver_count = count_of(drivers);
-
-const struct driver *driver_find(const char *name)
-{
-    for (size_t i = 0; i < driver_count; i++) {
-        if (strcmp(name, drivers[i]->name) == 0)
-            return drivers[i];
-    }
-    return NULL;
-}
-
 /* ---- what drivers have in common ---- */
 
 bool problem_set_name(struct problem *problem, const char *name)
@@ -225,8 +211,8 @@ struct attribute_shape problem_attribute_shape(const struct problem *problem)
     return (struct attribute_shape){
         .dst = &o[DST].dims,
         .weights_ndims = o[WEI].dims.count,
-        .is_convolution = problem->driver == &driver_conv,
-        .has_groups = problem->driver == &driver_conv && problem->conv.has_groups,
+        .is_convolution = problem->driver->is_convolution,
+        .has_groups = problem->driver->is_convolution && problem->conv.has_groups,
         .dst_runtime = o[DST].runtime,
     };
 }

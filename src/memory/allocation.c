@@ -14,17 +14,6 @@
 #include "src/memory/kinds/kinds.h"
 #include "src/memory/kinds/mapping.h"
 
-static const struct {
-    const char *name;
-    bool lockable, migratable, cross_process;
-    neo_allocation_kind next;
-} facts[] = {
-#define FACTS(kind, text, lockable, migratable, cross_process, next) \
-    [kind] = {text, lockable, migratable, cross_process, next},
-    NEO_ALLOCATION_KIND_LIST(FACTS)
-#undef FACTS
-};
-
 static const struct kind_operations *const operations[] = {
     [NEO_KIND_HEAP] = &kind_heap,
     [NEO_KIND_HUGE_PAGE] = &kind_huge_page,
@@ -35,13 +24,6 @@ static const struct kind_operations *const operations[] = {
     [NEO_KIND_GUARDED] = &kind_guarded,
     [NEO_KIND_USER] = &kind_user,
 };
-
-const char *neo_allocation_kind_name(neo_allocation_kind kind)
-{
-    if (kind == NEO_KIND_ALL)
-        return "all";
-    return (size_t)kind < count_of(facts) ? facts[kind].name : "unknown";
-}
 
 /* ---- the domain ---- */
 
@@ -219,7 +201,7 @@ static neo_allocation_kind next_kind(const struct allocation_need *need, neo_all
 {
     if (need->request->flags & (NEO_ALLOCATION_STRICT | NEO_ALLOCATION_ATTACH))
         return kind;
-    neo_allocation_kind next = facts[kind].next;
+    neo_allocation_kind next = kind_facts[kind].next;
     bool to_user = next == NEO_KIND_HEAP && need->user.allocate;
     return to_user ? NEO_KIND_USER : next;
 }
@@ -278,8 +260,8 @@ static neo_status read_contents(const struct allocation_need *need, char *data)
 
 static neo_status pin(struct allocation *allocation, bool is_strict)
 {
-    allocation->locked =
-        facts[allocation->kind].lockable && mlock(allocation->base, allocation->mapped_bytes) == 0;
+    allocation->locked = kind_facts[allocation->kind].lockable &&
+                         mlock(allocation->base, allocation->mapped_bytes) == 0;
     return allocation->locked || !is_strict ? NEO_OK : NEO_UNSUPPORTED;
 }
 
@@ -389,9 +371,10 @@ void allocation_query(const struct allocation *allocation, neo_allocation_info *
         .page_bytes = allocation->page_bytes,
         .node = allocation->node,
         .fd = allocation->fd,
-        .lockable = facts[allocation->kind].lockable,
-        .migratable = facts[allocation->kind].migratable && allocation->pages != NEO_PAGES_EXPLICIT,
-        .cross_process = facts[allocation->kind].cross_process,
+        .lockable = kind_facts[allocation->kind].lockable,
+        .migratable =
+            kind_facts[allocation->kind].migratable && allocation->pages != NEO_PAGES_EXPLICIT,
+        .cross_process = kind_facts[allocation->kind].cross_process,
         .locked = allocation->locked,
     };
 }

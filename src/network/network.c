@@ -12,12 +12,6 @@
 
 #define DEFAULT_PLANS 16
 
-neo_status network_refuse(const char *what, const char *name, const char *why)
-{
-    log_check("network: %s '%s': %s", what, name ? name : "", why);
-    return NEO_INVALID_ARGUMENT;
-}
-
 /* ---- the network ---- */
 
 /* The predictor's limits are the engine's, unless the user set some. */

@@ -10,19 +10,6 @@
 #include "src/memory/domain_source.h"
 #include "src/primitive/implementation.h"
 
-/* Evicting the implementations gives their blocks to the pool, whose memory is the domain's. */
-static void engine_free(neo_engine *engine)
-{
-    cache_destroy(engine->cache);
-    engine_weights_deinit(&engine->weights);
-    constants_deinit(&engine->replicas);
-    block_pool_destroy(engine->blocks);
-    default_pool_destroy(engine->threads);
-    memory_domain_deinit(&engine->memory);
-    handle_lanes_deinit(engine->lanes);
-    free(engine);
-}
-
 /* Requests are told by those who make them. */
 static void log_eviction(void *context, const struct cache_event *event)
 {
@@ -115,18 +102,6 @@ neo_status neo_engine_create_with_allocator(neo_engine **out, const neo_allocato
     }
     *out = engine;
     return NEO_OK;
-}
-
-neo_engine *engine_retain(neo_engine *engine)
-{
-    atomic_fetch_add_explicit(&engine->refs, 1, memory_order_relaxed);
-    return engine;
-}
-
-void engine_release(neo_engine *engine)
-{
-    if (engine && atomic_fetch_sub_explicit(&engine->refs, 1, memory_order_acq_rel) == 1)
-        engine_free(engine);
 }
 
 void neo_engine_destroy(neo_engine *engine)

@@ -55,12 +55,6 @@ void handle_lanes_let_go(struct handle_lane *lanes)
     }
 }
 
-void handle_lanes_deinit(struct handle_lane *lanes)
-{
-    for (int i = 0; i < HANDLE_LANES; i++)
-        slab_deinit(&lanes[i].slab);
-}
-
 void *handle_create(neo_engine *engine)
 {
     return lane_get(&engine->lanes[thread_number() % HANDLE_LANES]);

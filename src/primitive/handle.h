@@ -30,7 +30,11 @@ struct handle {
  * lane; deinit is for after the last one. */
 neo_status handle_lanes_init(struct handle_lane *lanes, neo_engine *engine);
 void handle_lanes_let_go(struct handle_lane *lanes);
-void handle_lanes_deinit(struct handle_lane *lanes);
+static inline void handle_lanes_deinit(struct handle_lane *lanes)
+{
+    for (int i = 0; i < HANDLE_LANES; i++)
+        slab_deinit(&lanes[i].slab);
+}
 
 /* HANDLE_BYTES bytes of zeros after the struct handle; NULL when memory is exhausted. */
 void *handle_create(neo_engine *engine);

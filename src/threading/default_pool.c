@@ -4,7 +4,7 @@
 
 #include "src/threading/affinity.h"
 #include "src/threading/default_pool_parts.h"
-#include "src/threading/parallel.h"
+#include "src/threading/nesting.h"
 #include "src/threading/threads.h"
 
 #define DEFAULT_SPIN_US 200

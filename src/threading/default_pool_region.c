@@ -8,7 +8,7 @@
 #include "src/threading/float_mode.h"
 #include "src/threading/futex.h"
 #include "src/threading/leave_cpu.h"
-#include "src/threading/parallel.h"
+#include "src/threading/nesting.h"
 
 #define MOVE_PAUSE_NS 1000000 /* between two moves of a worker away from its caller */
 #define SPINS_PER_CLOCK 32    /* looks at a mailbox between two looks at the clock */

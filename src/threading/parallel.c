@@ -8,9 +8,7 @@
 #include "src/threading/default_pool.h"
 #include "src/threading/float_mode.h"
 #include "src/threading/futex.h"
-
-/* How many tasks deep the thread is; back at 0 whenever it is outside of all parallel_for(). */
-static _Thread_local int depth;
+#include "src/threading/nesting.h"
 
 static _Thread_local const struct parallel *lent;
 
@@ -24,29 +22,6 @@ const struct parallel *parallel_lend(const struct parallel *p)
 const struct parallel *parallel_lent(void)
 {
     return lent;
-}
-
-int parallel_is_nested(void)
-{
-    return depth > 0;
-}
-
-void parallel_enter(void)
-{
-    depth++;
-}
-
-void parallel_leave(void)
-{
-    depth--;
-}
-
-void parallel_run_inline(int n, neo_task_fn *task, void *argument)
-{
-    parallel_enter();
-    for (int i = 0; i < n; i++)
-        task(argument, i, n);
-    parallel_leave();
 }
 
 void parallel_init(struct parallel *p, const neo_threadpool *user, struct default_pool *engine_pool,

@@ -5,7 +5,7 @@
 
 #include "src/core/log.h"
 #include "src/threading/default_pool.h"
-#include "src/threading/parallel.h"
+#include "src/threading/nesting.h"
 
 static int num_threads(void *context)
 {

@@ -16,6 +16,7 @@
 #include "src/packed/file/stamp.h"
 #include "src/packed/key.h"
 #include "src/packed/provider.h"
+#include "src/threading/nesting.h"
 #include "tests/support/pools.h"
 #include "tests/support/weights.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/threading/default_pool.h"
+#include "src/threading/nesting.h"
 #include "src/threading/parallel.h"
 #include "src/threading/partition.h"
 #include "tests/support/fault.h"

@@ -26,14 +26,6 @@ const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
 };
 const size_t dwconv_f32_kernel_count = sizeof dwconv_f32_kernels / sizeof dwconv_f32_kernels[0];
 
-int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task)
-{
-    if (!kernel->does)
-        return 1;
-    return kernel->in_pairs == task->in_pairs && (task->kd == 1 || kernel->is_deep) &&
-           kernel->does(task);
-}
-
 static int suits(const struct dwconv_f32_kernel *kernel, uint32_t features, int kind)
 {
     int is_for = !kernel->kind || kernel->kind == kind || kernel->kind == core_kind_in_order(kind);

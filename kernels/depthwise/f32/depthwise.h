@@ -93,7 +93,14 @@ extern const size_t dwconv_f32_kernel_count;
 
 /* Can this kernel run this task? Only what `channels`, the sizes, strides and dilations of the
  * kernel, the distances of elements and the order are is looked at. */
-int dwconv_f32_does(const struct dwconv_f32_kernel *kernel, const struct dwconv_f32_task *task);
+static inline int dwconv_f32_does(const struct dwconv_f32_kernel *kernel,
+                                  const struct dwconv_f32_task *task)
+{
+    if (!kernel->does)
+        return 1;
+    return kernel->in_pairs == task->in_pairs && (task->kd == 1 || kernel->is_deep) &&
+           kernel->does(task);
+}
 
 /* Do channels follow each other, in src as in dst? */
 static inline int dwconv_f32_is_interleaved(const struct dwconv_f32_task *task)

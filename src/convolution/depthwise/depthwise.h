@@ -7,7 +7,16 @@
 #include "src/convolution/convolution.h"
 #include "src/primitive/finish.h"
 
-enum { DEPTHWISE_MOST_ROWS = 32 }; /* of dst in a call */
+enum {
+    DEPTHWISE_MOST_ROWS = 32,   /* of dst in a call */
+    DEPTHWISE_SLIDING_ROWS = 4, /* of dst that kernels do at a time, but for those with tiles */
+    DEPTHWISE_LINE = 16,        /* channels of a cache line */
+};
+
+static inline size_t depthwise_at_least_1(neo_dim size)
+{
+    return size < 1 ? 1 : (size_t)size;
+}
 
 struct convolution_depthwise {
     struct convolution_shape shape;
@@ -68,6 +77,12 @@ void depthwise_plan(void *plan, const struct problem *problem, const struct cpu 
 
 /* Can whole rows be repeated value by value? */
 bool depthwise_repeats_pixels(const struct convolution_depthwise *plan);
+
+/* ---- what stays in a cache (stay.c) ---- */
+
+/* A kernel may do a dilated convolution as dense ones, each of every so many-th row and column. No
+ * two of them read the same pixels, unless strides and dilations have no common divisor. */
+bool depthwise_is_done_in_parts(const struct convolution_depthwise *plan);
 
 /* Channels such that the source of the rows that a kernel does at a time stays in the L1 cache
  * while one vector after the other of its channels is read. */

@@ -6,11 +6,8 @@
 #include "src/convolution/depthwise/depthwise.h"
 
 enum {
-    SLIDING_ROWS = 4, /* of dst that kernels do at a time, but for those with tiles of their own */
-    PLANE_ROWS = 28,  /* four tiles of those for planes */
-    CHANNELS = 16,    /* of a cache line */
+    PLANE_ROWS = 28, /* four tiles of those for planes */
     TILE_CHANNELS = 8,
-    PART_TAPS = 7,
     PART_CHANNELS = 64, /* of one of many threads */
     IMAGE_PARTS = 16,   /* of a dilated image, that a copy of weights is little beside */
     LEAST_LAST = 4,     /* of the last block, if there are as many */
@@ -31,11 +28,6 @@ enum {
     PLANE_BYTES = 256 << 10, /* of scratchpad for such a call, at most */
     MOST_ZEROS = 1 << 18,    /* values; longer rows of padding are left to the kernel */
 };
-
-static size_t at_least_1(neo_dim size)
-{
-    return size < 1 ? 1 : (size_t)size;
-}
 
 /* Rows of source that rows of dst need: where a kernel's planes are flattened, its taps' rows are
  * listed one by one, and a call has one row of dst. */
@@ -65,44 +57,11 @@ bool depthwise_repeats_pixels(const struct convolution_depthwise *mine)
  * many. */
 static size_t choose_planes(const struct convolution_depthwise *mine)
 {
-    size_t pixels = at_least_1(mine->shape.in[HEIGHT]) * at_least_1(mine->shape.in[WIDTH]);
+    size_t pixels =
+        depthwise_at_least_1(mine->shape.in[HEIGHT]) * depthwise_at_least_1(mine->shape.in[WIDTH]);
     size_t most = min_size(BLOCK_BYTES / sizeof(float) / pixels, mine->channels / PLANE_BLOCKS);
     most = max_size(min_size(most, MOST_PLANES), LEAST_PLANES);
     return div_up(mine->channels, div_up(mine->channels, most));
-}
-
-size_t depthwise_pixels_that_stay(const struct convolution_depthwise *mine, size_t bytes,
-                                  size_t ways)
-{
-    size_t pixel = mine->channels * sizeof(float), line = CHANNELS * sizeof(float);
-    size_t apart = min_size(power_of_two_in(pixel), bytes / ways);
-    return bytes / max_size(apart, line);
-}
-
-/* A kernel may do a dilated convolution as dense ones, each of every so many-th row and column. No
- * two of them read the same pixels, unless strides and dilations have no common divisor. */
-static bool is_done_in_parts(const struct convolution_depthwise *mine)
-{
-    const struct dwconv_f32_task *task = &mine->task;
-    return !mine->by_plane && !mine->gathers && !mine->scatters && task->stride_h == 1 &&
-           task->stride_w == 1 && task->kh > 1 && task->kh <= PART_TAPS &&
-           task->dilation_h * task->dilation_w > 1;
-}
-
-size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
-{
-    const struct dwconv_f32_task *task = &mine->task;
-    size_t height = min_size(SLIDING_ROWS, at_least_1(mine->shape.out[HEIGHT]));
-    size_t columns = at_least_1(mine->shape.in[WIDTH]);
-    if (is_done_in_parts(mine))
-        columns = div_up(columns, task->dilation_w);
-    size_t apart = is_done_in_parts(mine) ? 1 : task->dilation_h;
-    size_t rows = (height - 1) * task->stride_h + (task->kh - 1) * apart + 1;
-    if (task->strip)
-        columns = min_size(columns, (task->strip - 1) * task->stride_w +
-                                        (task->kw - 1) * task->dilation_w + 1);
-    size_t bytes = rows * task->kd * columns * sizeof(float);
-    return max_size(mine->cpu->l1_bytes / 2 / bytes / CHANNELS, 1) * CHANNELS;
 }
 
 /* Do copies of so many whole planes, before and behind, stay in the L1 cache beside what they are
@@ -110,7 +69,7 @@ size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
 static bool planes_stay(const struct convolution_depthwise *mine, size_t count)
 {
     const struct convolution_shape *s = &mine->shape;
-    size_t pixels = at_least_1(s->in[HEIGHT]) * at_least_1(s->in[WIDTH]);
+    size_t pixels = depthwise_at_least_1(s->in[HEIGHT]) * depthwise_at_least_1(s->in[WIDTH]);
     return pixels * count * sizeof(float) <= mine->cpu->l1_bytes / 4;
 }
 
@@ -129,7 +88,7 @@ static bool fills_tiles(size_t height, size_t width)
 static bool suits_planes(const struct convolution_depthwise *mine)
 {
     enum { NARROW = 12, MIDDLE = 15, WIDE = 22, LOW = 7 };
-    size_t height = at_least_1(mine->shape.out[HEIGHT]), width = mine->task.out_cols;
+    size_t height = depthwise_at_least_1(mine->shape.out[HEIGHT]), width = mine->task.out_cols;
     bool is_whole = width % 4 == 0;
     if (fills_tiles(height, width))
         return mine->task.kh == 5 || height == LOW || width > MIDDLE ||
@@ -157,7 +116,7 @@ static bool is_faster_turned(const struct convolution_depthwise *mine)
 /* Whole vectors of channels, also in the last block. */
 static size_t settle_channels(const struct convolution_depthwise *mine, size_t most)
 {
-    while (most >= CHANNELS && most < mine->channels && mine->channels % most &&
+    while (most >= DEPTHWISE_LINE && most < mine->channels && mine->channels % most &&
            mine->channels % most < LEAST_LAST)
         most += LEAST_LAST; /* so that the last channels have a vector, too */
     return min_size(mine->channels, max_size(most / mine->multiplier, 1) * mine->multiplier);
@@ -175,7 +134,7 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
     else if (mine->gathers || mine->scatters)
         most = TRANSPOSED_CHANNELS;
     else if (mine->task.kd > 1 && most < mine->channels)
-        most = CHANNELS; /* so that rows that are copied, or parts of them, are long */
+        most = DEPTHWISE_LINE; /* so that rows that are copied, or parts of them, are long */
     return settle_channels(mine, most);
 }
 
@@ -183,16 +142,16 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
  * share. */
 static size_t choose_shared_channels(const struct convolution_depthwise *mine)
 {
-    size_t height = at_least_1(mine->shape.out[HEIGHT]), most = mine->task.tile_channels;
+    size_t height = depthwise_at_least_1(mine->shape.out[HEIGHT]), most = mine->task.tile_channels;
     size_t least = mine->all_channels ? SHARED_CHANNELS : depthwise_channels_that_stay(mine);
-    if (is_done_in_parts(mine))
+    if (depthwise_is_done_in_parts(mine))
         return settle_channels(mine, min_size(mine->channel_block, PART_CHANNELS));
     if (!mine->tile_columns && !mine->all_channels)
         return mine->channel_block;
     most = mine->all_channels ? mine->channels : most;
-    while (most > CHANNELS && div_up(mine->channels, most) * height < SHARED_ROWS)
+    while (most > DEPTHWISE_LINE && div_up(mine->channels, most) * height < SHARED_ROWS)
         most /= 2;
-    return settle_channels(mine, max_size(round_up(most, CHANNELS), least));
+    return settle_channels(mine, max_size(round_up(most, DEPTHWISE_LINE), least));
 }
 
 /* Images, or the parts of dilated ones, for kernels/depthwise/f32/lanes/image.h. Cores that issue
@@ -219,8 +178,8 @@ static bool has_small_images(const struct convolution_depthwise *mine)
 static bool copies_image_weights(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
-    size_t height = div_up(at_least_1(mine->shape.out[HEIGHT]), task->dilation_h);
-    size_t width = div_up(at_least_1(mine->shape.out[WIDTH]), task->dilation_w);
+    size_t height = div_up(depthwise_at_least_1(mine->shape.out[HEIGHT]), task->dilation_h);
+    size_t width = div_up(depthwise_at_least_1(mine->shape.out[WIDTH]), task->dilation_w);
     return task->whole_images && height * width > IMAGE_FEW_PIXELS &&
            task->dilation_h * task->dilation_w >= IMAGE_PARTS &&
            mine->cpu->core->in_order != IN_ORDER_NARROW;
@@ -230,8 +189,8 @@ static bool copies_image_weights(const struct convolution_depthwise *mine)
 static size_t evened_rows(const struct convolution_depthwise *mine, size_t all, size_t limit)
 {
     size_t tile = mine->tile_rows;
-    if (tile == SLIDING_ROWS)
-        return round_up(div_up(all, div_up(all, limit)), SLIDING_ROWS / 2);
+    if (tile == DEPTHWISE_SLIDING_ROWS)
+        return round_up(div_up(all, div_up(all, limit)), DEPTHWISE_SLIDING_ROWS / 2);
     return max_size(limit / tile, 1) * tile;
 }
 
@@ -241,16 +200,17 @@ static size_t rows_that_stay(const struct convolution_depthwise *mine)
 {
     const struct convolution_shape *s = &mine->shape;
     size_t most = min_size((size_t)s->out[HEIGHT], DEPTHWISE_MOST_ROWS);
-    size_t in = at_least_1(s->in[WIDTH]), l1 = mine->cpu->l1_bytes;
-    size_t pixels = mine->task.stride_h * in + at_least_1(s->out[WIDTH]); /* for a row of dst */
+    size_t in = depthwise_at_least_1(s->in[WIDTH]), l1 = mine->cpu->l1_bytes;
+    size_t pixels =
+        mine->task.stride_h * in + depthwise_at_least_1(s->out[WIDTH]); /* for a row of dst */
     size_t near = l1 / (pixels * mine->channel_block * sizeof(float));
     size_t lines = depthwise_pixels_that_stay(mine, mine->cpu->l2_bytes, L2_WAYS);
     size_t rows = lines / in / mine->task.stride_h;
-    if (near < most && near * 3 / 4 >= LEAST_SLIDES * SLIDING_ROWS)
+    if (near < most && near * 3 / 4 >= LEAST_SLIDES * DEPTHWISE_SLIDING_ROWS)
         return evened_rows(mine, most, near);
     if (rows >= most)
         return DEPTHWISE_MOST_ROWS;
-    size_t least = mine->tile_rows == SLIDING_ROWS ? LEAST_SLIDES : 1;
+    size_t least = mine->tile_rows == DEPTHWISE_SLIDING_ROWS ? LEAST_SLIDES : 1;
     return max_size(rows * 3 / 4 / mine->tile_rows, least) * mine->tile_rows;
 }
 
@@ -260,15 +220,15 @@ static size_t rows_that_stay(const struct convolution_depthwise *mine)
 static size_t rows_of_parts(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
-    size_t all = div_up(at_least_1(mine->shape.out[HEIGHT]), task->dilation_h);
-    size_t columns = div_up(at_least_1(mine->shape.in[WIDTH]), task->dilation_w);
+    size_t all = div_up(depthwise_at_least_1(mine->shape.out[HEIGHT]), task->dilation_h);
+    size_t columns = div_up(depthwise_at_least_1(mine->shape.in[WIDTH]), task->dilation_w);
     size_t pixels = depthwise_pixels_that_stay(mine, mine->cpu->l2_bytes, L2_WAYS) /
                     power_of_two_in(task->dilation_w);
     size_t most = pixels * 3 / 4 / columns, both = 2 * all + task->kh - 1;
     if (mine->cpu->core->in_order || both <= 2 * most)
         return DEPTHWISE_MOST_ROWS * task->dilation_h;
     size_t rows = most >= task->kh ? (most - (task->kh - 1)) / 2 : 0;
-    rows = max_size(rows / SLIDING_ROWS, 1) * SLIDING_ROWS;
+    rows = max_size(rows / DEPTHWISE_SLIDING_ROWS, 1) * DEPTHWISE_SLIDING_ROWS;
     return min_size(rows, DEPTHWISE_MOST_ROWS) * task->dilation_h;
 }
 
@@ -276,7 +236,7 @@ static size_t rows_of_parts(const struct convolution_depthwise *mine)
  * beside it is rather in the L2 cache then. */
 static size_t even_strip_rows(size_t rows)
 {
-    return round_up(div_up(rows, div_up(rows, STRIP_ROWS)), SLIDING_ROWS / 2);
+    return round_up(div_up(rows, div_up(rows, STRIP_ROWS)), DEPTHWISE_SLIDING_ROWS / 2);
 }
 
 /* As many rows as the copied or transposed source has room for. */
@@ -284,15 +244,16 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
     if (mine->tile_columns)
-        return even_strip_rows(at_least_1(mine->shape.out[HEIGHT]));
-    if (is_done_in_parts(mine))
+        return even_strip_rows(depthwise_at_least_1(mine->shape.out[HEIGHT]));
+    if (depthwise_is_done_in_parts(mine))
         return rows_of_parts(mine);
     if (task->kd > 1 && !mine->gathers && !mine->by_plane) /* a kernel that copies rows once */
         return DEPTHWISE_MOST_ROWS;
     if (!mine->gathers && !mine->by_plane)
         return depthwise_repeats_pixels(mine) ? DEPTHWISE_MOST_ROWS : rows_that_stay(mine);
     size_t together = mine->by_plane ? 1 : mine->channel_block;
-    size_t row_bytes = at_least_1(mine->shape.in[WIDTH]) * together * task->kd * sizeof(float);
+    size_t row_bytes =
+        depthwise_at_least_1(mine->shape.in[WIDTH]) * together * task->kd * sizeof(float);
     size_t bytes = mine->by_plane ? mine->cpu->l1_bytes : GATHER_BYTES;
     size_t room = bytes / row_bytes, extent = (task->kh - 1) * task->dilation_h + 1;
     size_t rows = room > extent ? (room - extent) / task->stride_h + 1 : 1;
@@ -316,8 +277,8 @@ static void plan_pieces(struct convolution_depthwise *mine)
         mine->shared_block = min_size(mine->shared_block, PART_CHANNELS);
     size_t rows = mine->flattens ? 1 : task->whole_images ? SIZE_MAX : choose_rows(mine);
     if (mine->staged)
-        rows = mine->turns ? PLANE_ROWS : min_size(rows, 2 * SLIDING_ROWS);
-    mine->rows = min_size(rows, at_least_1(mine->shape.out[HEIGHT]));
+        rows = mine->turns ? PLANE_ROWS : min_size(rows, 2 * DEPTHWISE_SLIDING_ROWS);
+    mine->rows = min_size(rows, depthwise_at_least_1(mine->shape.out[HEIGHT]));
     mine->row_pointers = (mine->rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     task->rows_plane = mine->row_pointers;
 }
@@ -468,7 +429,7 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     mine->staged = mine->reads_dst || mine->scatters;
     mine->tile_columns = 0;
     mine->all_channels = false;
-    mine->tile_rows = SLIDING_ROWS;
+    mine->tile_rows = DEPTHWISE_SLIDING_ROWS;
     task->multiplier = by_plane ? mine->multiplier : 1;
     task->src_plane = by_plane ? (size_t)s->src.c : 1;
     task->dst_plane = by_plane ? (size_t)s->dst.c : 1;
@@ -522,8 +483,8 @@ void depthwise_plan(void *plan, const struct problem *problem, const struct cpu 
     convolution_shape_init(&mine->shape, problem);
     const struct convolution_shape *s = &mine->shape;
     mine->cpu = cpu;
-    mine->multiplier = at_least_1(s->oc);
-    mine->channels = at_least_1(s->groups) * mine->multiplier;
+    mine->multiplier = depthwise_at_least_1(s->oc);
+    mine->channels = depthwise_at_least_1(s->groups) * mine->multiplier;
     mine->reads_dst = fusion.reads_dst;
     mine->finishes = !fusion.complete || fusion.reads_dst;
     mine->task = (struct dwconv_f32_task){

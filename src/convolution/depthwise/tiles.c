@@ -5,7 +5,6 @@
 #include "src/convolution/depthwise/depthwise.h"
 
 enum {
-    CHANNELS = 16, /* of a cache line */
     TILE_ROWS = 2,
     TILE_COLUMNS = 7,  /* of most tiles */
     WEIGHTS_PART = 16, /* of the L1 cache is for weights */
@@ -14,7 +13,7 @@ enum {
 /* Do pixels begin with a line? */
 static bool has_whole_lines(const struct convolution_depthwise *mine)
 {
-    return mine->channels % CHANNELS == 0;
+    return mine->channels % DEPTHWISE_LINE == 0;
 }
 
 /* Pixels of source and dst that two rows of so many columns of dst need. */
@@ -39,7 +38,7 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
     if (!has_whole_lines(mine))
         most = min_size(mine->channels,
                         l1 / 4 * 3 / sizeof(float) / pixels_of_tile(mine, TILE_COLUMNS));
-    return max_size(round_up(most, CHANNELS), depthwise_channels_that_stay(mine));
+    return max_size(round_up(most, DEPTHWISE_LINE), depthwise_channels_that_stay(mine));
 }
 
 /* Lines of two rows that have the same place of L1: does the lower row's have channels before the

@@ -245,14 +245,6 @@ static void plan_scratch(struct convolution_indirect *mine, bool plain_weights)
         mine->pixel_bytes + mine->zero_bytes + mine->stage_bytes + convolution_part(source);
 }
 
-size_t indirect_panel_values(const struct convolution_indirect *plan, size_t panel)
-{
-    const struct layout_shape *weights = &plan->weights;
-    size_t skipped = plan->reached.begin * (size_t)plan->shape.ic;
-    return layout_panel_offset(weights->n, panel) * weights->k +
-           skipped * layout_panel(weights->n, panel).width;
-}
-
 static void indirect_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_indirect *mine = plan;

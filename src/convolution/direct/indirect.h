@@ -76,7 +76,13 @@ static inline size_t indirect_reached_rows(const struct convolution_shape *s, si
 }
 
 /* Where the weights of a panel begin, at the first tap that is reached. */
-size_t indirect_panel_values(const struct convolution_indirect *plan, size_t panel);
+static inline size_t indirect_panel_values(const struct convolution_indirect *plan, size_t panel)
+{
+    const struct layout_shape *weights = &plan->weights;
+    size_t skipped = plan->reached.begin * (size_t)plan->shape.ic;
+    return layout_panel_offset(weights->n, panel) * weights->k +
+           skipped * layout_panel(weights->n, panel).width;
+}
 
 void indirect_run(const void *plan, const struct execution *execution);
 

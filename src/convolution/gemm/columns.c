@@ -12,18 +12,6 @@
 
 /* ---- columns ---- */
 
-struct convolution_column convolution_column(const struct convolution_gemm *plan, size_t batch)
-{
-    const struct convolution_columns *all = &plan->columns;
-    neo_dim first = matrix_of(plan, batch) * all->stride - all->padding;
-    neo_dim begin = convolution_clamp(-first, 0, all->taps),
-            end = convolution_clamp(all->in - first, begin, all->taps);
-    return (struct convolution_column){
-        .part = {(size_t)(begin * all->ic), (size_t)(end * all->ic)},
-        .src = begin < end ? (first + begin) * all->src_step : 0,
-    };
-}
-
 /* Rows of the kernel become channels. */
 static void take_columns(struct convolution_shape *s, struct convolution_columns *columns)
 {

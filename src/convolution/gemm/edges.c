@@ -8,8 +8,6 @@
 
 #include "src/convolution/gemm/gemm.h"
 
-const float segments_padding[512];
-
 /* ---- plan ---- */
 
 /* Where the first tap of a pixel's patch is in its row of src. */

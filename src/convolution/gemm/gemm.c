@@ -367,6 +367,19 @@ static void locate_column(const void *context, size_t batch, struct gemm_place *
     out->part = convolution_column(call->plan, batch).part;
 }
 
+/* Patches in place. */
+static void list_a(const void *context, const void *task_scratch, const struct gemm_list *list)
+{
+    const struct convolution_call *call = context;
+    if (call->plan->rows_are_affine)
+        *list->out = convolution_gemm_affine_row(call, list->batch, list->row) +
+                     (neo_dim)list->first * call->plan->shape.src.c;
+    else if (call->plan->table)
+        segments_list_from_table(call, task_scratch, list);
+    else
+        segments_list(call, task_scratch, list);
+}
+
 static void run_with(const void *plan, const struct execution *execution, void *scratch)
 {
     struct convolution_call mine = {plan, execution};
@@ -374,7 +387,7 @@ static void run_with(const void *plan, const struct execution *execution, void *
                              .locate = mine.plan->columns.count ? locate_column : locate,
                              .prepare_a = mine.plan->edge_row ? convolution_gemm_prepare_a : NULL,
                              .pack_a = convolution_gemm_pack_a,
-                             .list_a = convolution_gemm_list_a,
+                             .list_a = list_a,
                              .reach = convolution_gemm_reach,
                              .pack_b = convolution_gemm_pack_b,
                              .finish = convolution_gemm_finish};

@@ -217,10 +217,6 @@ double patches_zeros(const struct convolution_gemm *plan, double k, double n);
 void convolution_gemm_prepare_a(const void *context, void *task_scratch, size_t batch, size_t row,
                                 size_t rows);
 
-/* list.c: patches in place */
-void convolution_gemm_list_a(const void *context, const void *task_scratch,
-                             const struct gemm_list *list);
-
 /* reach.c: the part of the reduction that some patches are not zeros in */
 struct gemm_reach convolution_gemm_reach(const void *context, size_t batch, size_t tile, size_t row,
                                          size_t rows);

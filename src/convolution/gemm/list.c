@@ -204,16 +204,3 @@ void segments_list(const struct convolution_call *call, const float *edges,
         done += count;
     }
 }
-
-void convolution_gemm_list_a(const void *context, const void *task_scratch,
-                             const struct gemm_list *list)
-{
-    const struct convolution_call *call = context;
-    if (call->plan->rows_are_affine)
-        *list->out = convolution_gemm_affine_row(call, list->batch, list->row) +
-                     (neo_dim)list->first * call->plan->shape.src.c;
-    else if (call->plan->table)
-        segments_list_from_table(call, task_scratch, list);
-    else
-        segments_list(call, task_scratch, list);
-}

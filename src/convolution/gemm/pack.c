@@ -102,14 +102,6 @@ static void pack_segments(const struct convolution_call *call, const float *edge
     }
 }
 
-const float *convolution_gemm_affine_row(const struct convolution_call *call, size_t batch,
-                                         size_t row)
-{
-    struct patches patches;
-    patches_locate(call, batch, row, 1, &patches);
-    return patches.origin[0];
-}
-
 static void pack_affine(const struct convolution_call *call, size_t batch, size_t row, size_t rows,
                         size_t first, size_t depth, float *out)
 {

@@ -88,3 +88,25 @@ size_t patches_lanes(const struct convolution_shape *s, const struct patches *pa
     }
     return inside;
 }
+
+const float *convolution_gemm_affine_row(const struct convolution_call *call, size_t batch,
+                                         size_t row)
+{
+    struct patches patches;
+    patches_locate(call, batch, row, 1, &patches);
+    return patches.origin[0];
+}
+
+struct convolution_column convolution_column(const struct convolution_gemm *plan, size_t batch)
+{
+    const struct convolution_columns *all = &plan->columns;
+    neo_dim first = matrix_of(plan, batch) * all->stride - all->padding;
+    neo_dim begin = convolution_clamp(-first, 0, all->taps),
+            end = convolution_clamp(all->in - first, begin, all->taps);
+    return (struct convolution_column){
+        .part = {(size_t)(begin * all->ic), (size_t)(end * all->ic)},
+        .src = begin < end ? (first + begin) * all->src_step : 0,
+    };
+}
+
+const float segments_padding[512];

@@ -25,6 +25,14 @@ struct kind_operations {
     bool is_zeroed; /* fresh memory is zero already */
 };
 
+struct kind_facts {
+    const char *name;
+    bool lockable, migratable, cross_process;
+    neo_allocation_kind next; /* that a request may fall back to; itself: none */
+};
+
+extern const struct kind_facts kind_facts[NEO_KIND_COUNT];
+
 extern const struct kind_operations kind_heap, kind_user, kind_huge_page, kind_numa_bound,
     kind_numa_interleaved, kind_shared, kind_file, kind_guarded;
 
