@@ -79,6 +79,7 @@ x86_64*) step 'instruction and line counts' expected_counts make --no-print-dire
 esac
 step 'installation' make --no-print-directory -j"$jobs" check-install
 step 'layers' make --no-print-directory layers
+step 'circles' make --no-print-directory circles
 step 'spills' make --no-print-directory spills
 step 'symbols' make --no-print-directory symbols
 

@@ -6,6 +6,7 @@
 
 #include "src/core/env.h"
 #include "src/core/log.h"
+#include "src/packed/wanted.h"
 
 /* Checks what the provider says it has: nothing is read that was not compared. */
 static neo_status use_blob(struct weights_use *use, const neo_weights_provider *provider,
@@ -46,20 +47,12 @@ static neo_status pack_into(struct weights_use *use, const neo_weights_provider 
     return status == NEO_OK ? use_blob(use, provider, &blob, request) : status;
 }
 
-static _Thread_local size_t wanted_size;
-
-size_t weights_wanted_size(void)
-{
-    return wanted_size;
-}
-
 static neo_status look_up(const neo_weights_provider *provider,
                           const struct weights_request *request, neo_weights_blob *blob)
 {
-    size_t before = wanted_size;
-    wanted_size = request->size;
+    size_t before = weights_want_size(request->size);
     neo_status status = provider->look_up(provider->context, request->key, blob);
-    wanted_size = before;
+    (void)weights_want_size(before);
     return status;
 }
 

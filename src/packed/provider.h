@@ -24,10 +24,6 @@ struct weights_use {
     const void *data;
 };
 
-/* The size that the calling thread's weights_acquire() wants of what is looked up; 0: nobody said.
- * Providers' functions do not speak of it. */
-size_t weights_wanted_size(void);
-
 /* Finds the weights or packs them. When provider fails to serve, also because what it has is not
  * of the wanted size and alignment, they are packed into fallback (a memory provider; NULL: none).
  *

@@ -6,6 +6,7 @@
 #include "src/packed/file/provider.h"
 #include "src/packed/file/stamp.h"
 #include "src/packed/provider.h"
+#include "src/packed/wanted.h"
 
 /* Writing the time of a use ends the file's stamp, and is worth that where it decides what goes. */
 enum { USED_STEP_S = 6 * 3600, USED_STEP_WITH_LIMIT_S = 1, NS_PER_S = 1000000000 };
