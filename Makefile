@@ -160,4 +160,4 @@ uninstall: ## remove what install wrote
 clean: ## remove the build folder
 	rm -rf build
 
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
