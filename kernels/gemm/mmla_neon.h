@@ -6,7 +6,8 @@
  * loop. An odd height's last row is alone in its vectors.
  *
  * One row alone would leave half of each product unused. It takes the instruction for lanes, whose
- * vectors have two sums for each column; so do those of B, and the row's eight bytes come twice.
+ * vectors have two sums for each column, as those of B have two columns; the row's eight bytes come
+ * twice, by a general register, since other ways of it take pipes that SDOT needs.
  *
  * A file has
  *
@@ -16,6 +17,9 @@
  *   add_pairs sum, low, high   four columns from two vectors of two sums each */
 /* clang-format off */
 #include "kernels/gemm/tiles_neon.h"
+
+row .req x9
+next_row .req x10
 
     .macro plan_squares height, vectors
     .set pairs, (\height + 1) / 2
@@ -148,24 +152,31 @@
 8:  store_squares \height, \vectors
     .endm
 
-/* ---- one row: two sums a column, two sets of them; v0 and v1 have the row ---- */
+/* ---- one row: two sums a column, two sets of them; v0 has the row, v1 … columns ---- */
 
-    .macro group_of_row vectors, set
-    ld1r {v0.2d}, [a], #8
+    .macro dot_columns count, first, set
     .set j, 0
-    .rept \vectors
-    load_vectors 4, 2, b
-    dot %(first_sum + \set * squares + 2 * j), 4, 0
-    dot %(first_sum + \set * squares + 2 * j + 1), 5, 0
+    .rept \count
+    dot %(first_sum + \set * squares + \first + j), %(1 + \first + j), 0
     .set j, j + 1
     .endr
     .endm
-    .macro groups_of_row vectors, count
-    .set set, 0
-    .rept \count
-    group_of_row \vectors, %(set % 2)
-    .set set, set + 1
-    .endr
+    .macro group_of_row vectors, set, row
+    dup v0.2d, \row
+    .if \vectors == 3
+    load_vectors 1, 3, b
+    dot_columns 3, 0, \set
+    load_vectors 4, 3, b
+    dot_columns 3, 3, \set
+    .else
+    load_vectors 1, %(2 * \vectors), b
+    dot_columns %(2 * \vectors), 0, \set
+    .endif
+    .endm
+    .macro two_groups_of_row vectors
+    ldp row, next_row, [a], #16
+    group_of_row \vectors, 0, row
+    group_of_row \vectors, 1, next_row
     .endm
 
 /* What there was, or what the row begins with, is added in the end. */
@@ -177,12 +188,14 @@
     csel at, c, scratch, ne
     lsr scratch, groups, #2
     cbz scratch, 6f
-5:  groups_of_row \vectors, 4
+5:  two_groups_of_row \vectors
+    two_groups_of_row \vectors
     subs scratch, scratch, #1
     b.ne 5b
 6:  ands groups, groups, #3
     b.eq 8f
-7:  groups_of_row \vectors, 1
+7:  ldr row, [a], #8
+    group_of_row \vectors, 0, row
     subs groups, groups, #1
     b.ne 7b
 8:  .set j, 0
