@@ -7,7 +7,6 @@
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/primitive/primitive.h"
-#include "src/primitive/types.h"
 #include "src/tensor/descriptor.h"
 
 static void matmul_describe(const struct problem *problem, char *out, size_t size)
@@ -16,13 +15,6 @@ static void matmul_describe(const struct problem *problem, char *out, size_t siz
     snprintf(out, size, "%s:%s", desc_dims_text(&problem->tensors[SRC], src, sizeof src),
              desc_dims_text(&problem->tensors[WEIGHTS], weights, sizeof weights));
 }
-
-/* Floats by floats and by integers, which become floats; integers by integers. */
-const struct type_set matmul_types[] = {
-    {{TYPES_FLOAT, TYPES_FLOAT | TYPES_BYTE | TYPES_HALF_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
-    {{TYPES_BYTE, TYPES_BYTE | TYPES_HALF_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
-    {{0}},
-};
 
 static const char *matmul_check_quantization(const struct problem *problem,
                                              const struct quantization *q, enum tensor t)
