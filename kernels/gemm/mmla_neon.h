@@ -18,8 +18,8 @@
 /* clang-format off */
 #include "kernels/gemm/tiles_neon.h"
 
-row .req x9
-next_row .req x10
+row .req x15
+next_row .req x16
 
     .macro plan_squares height, vectors
     .set pairs, (\height + 1) / 2
@@ -215,7 +215,7 @@ next_row .req x10
     add_sums %(j), %(4 + j)
     .set j, j + 1
     .endr
-9:  several_at st1, \vectors, 0, c
+9:  several st1, \vectors, 0, c, line
     .endm
 
     .macro tile_body height, vectors

@@ -10,3 +10,4 @@ OFFSET(gemm_tile, start, TILE_START, 40);
 OFFSET(gemm_tile, mr, TILE_MR, 48);
 OFFSET(gemm_tile, nr, TILE_NR, 52);
 OFFSET(gemm_tile, add, TILE_ADD, 64);
+OFFSET(gemm_tile, tiles, TILE_TILES, 68);

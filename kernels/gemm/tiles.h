@@ -12,17 +12,27 @@ static inline size_t gemm_tile_number(size_t height, size_t vectors)
     return GEMM_MR * (vectors - 1) + height - 1;
 }
 
-/* Computes a whole tile elsewhere, where a part of it is to be valid. */
-void gemm_run_part(const struct gemm_tile *tile, size_t sum_bytes, gemm_run_fn *whole);
+/* To the tile below. */
+static inline void gemm_go_down(struct gemm_tile *tile, const struct gemm_type *type)
+{
+    size_t panel = tile->groups * type->group * tile->mr * element_bytes(type->element);
+    tile->a = (const char *)tile->a + panel;
+    tile->sums = (char *)tile->sums + tile->mr * tile->row * element_bytes(type->sum);
+}
+
+/* Tiles one by one, by run, where tiles below each other are what a kernel has no loop for; those
+ * with columns that are not valid are computed elsewhere as whole ones. */
+void gemm_run_each(const struct gemm_tile *tile, const struct gemm_type *type, gemm_run_fn *run);
+void gemm_run_parts(const struct gemm_tile *tile, const struct gemm_type *type, gemm_run_fn *whole);
 
 INLINE void gemm_run_whole_or_part(const struct gemm_tile *tile, gemm_run_fn *const *tiles,
-                                   size_t vector, size_t sum_bytes)
+                                   const struct gemm_type *type)
 {
-    gemm_run_fn *whole = tiles[gemm_tile_number(tile->mr, tile->nr / vector)];
+    gemm_run_fn *whole = tiles[gemm_tile_number(tile->mr, tile->nr / type->vector)];
     if (tile->m == tile->mr && tile->n == tile->nr)
         whole(tile);
     else
-        gemm_run_part(tile, sum_bytes, whole);
+        gemm_run_parts(tile, type, whole);
 }
 
 /* Those that are not in tables of whole tiles. */

@@ -3,18 +3,18 @@
 
 #include "kernels/gemm/offsets.h"
 
-#define KERNEL(name, tiles, vector, sum_bytes)                  \
-    extern gemm_run_fn *const tiles[GEMM_TILES];                \
-    static void name(const struct gemm_tile *tile)              \
-    {                                                           \
-        gemm_run_whole_or_part(tile, tiles, vector, sum_bytes); \
+#define KERNEL(name, table, number)                               \
+    extern gemm_run_fn *const table[GEMM_TILES];                  \
+    static void name(const struct gemm_tile *tile)                \
+    {                                                             \
+        gemm_run_whole_or_part(tile, table, &gemm_types[number]); \
     }
-KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, 4, 4)
-KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, 4, 4)
-KERNEL(gemm_f16_fp16, gemm_f16_tiles, 8, 2)
-KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, 4, 4)
-KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, 4, 4)
-KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, 4, 4)
+KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, GEMM_S8_DOT)
+KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, GEMM_BF16_DOT)
+KERNEL(gemm_f16_fp16, gemm_f16_tiles, GEMM_F16)
+KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, GEMM_F16_LONG)
+KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, GEMM_S8_MMLA)
+KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, GEMM_BF16_MMLA)
 #undef KERNEL
 
 #define ROW(name, number, needs)                                \

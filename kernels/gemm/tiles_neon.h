@@ -1,6 +1,7 @@
 /* What whole tiles of kernels/gemm/types.h in assembly share, for types of any element: their
  * arguments, and one function for every height and width in a table, which is indexed as
- * GEMM_MR * (vectors - 1) + height - 1. A file has a macro `tile_body height, vectors`. */
+ * GEMM_MR * (vectors - 1) + height - 1. A file has a macro `tile_body height, vectors`, which
+ * leaves a and c at the next tile below. w8: there are sums already; w11: tiles to go. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/offsets.h"
@@ -13,6 +14,9 @@ c .req x4
 line .req x5
 scratch .req x6
 at .req x7
+begin_b .req x9
+all_groups .req x10
+start .req x12
 
 /* 1: sums are of 16 bits. */
     .set sums_are_halves, 0
@@ -22,7 +26,10 @@ at .req x7
     ldp b, c, [tile, #TILE_B]
     ldr line, [tile, #TILE_ROW]
     ldr w8, [tile, #TILE_ADD]
-    ldr scratch, [tile, #TILE_START]
+    ldr w11, [tile, #TILE_TILES]
+    ldr start, [tile, #TILE_START]
+    mov begin_b, b
+    mov all_groups, groups
     .if sums_are_halves
     lsl line, line, #1
     .else
@@ -38,7 +45,13 @@ at .req x7
     save_registers 4
     .endif
     load_arguments
+    b 12f
+11: mov b, begin_b
+    mov groups, all_groups
+12: mov scratch, start
     tile_body \height, \vectors
+    subs w11, w11, #1
+    b.gt 11b
     .if saves
     restore_registers
     .endif

@@ -61,7 +61,10 @@ static inline size_t gemm_panel_bytes(const struct gemm_type *type, size_t width
  * instructions take denormal numbers for zeros.
  *
  * Nothing of sums but its valid part is read or written; start has nr values. Panels are read in
- * full: mr rows and nr columns of all groups. */
+ * full: mr rows and nr columns of all groups.
+ *
+ * Tiles below each other, which costs less than one call for each, have the same panel of B; their
+ * panels of A follow each other, and m is mr. */
 struct gemm_tile {
     size_t groups;
     const void *a, *b;
@@ -71,6 +74,7 @@ struct gemm_tile {
     uint32_t mr, nr;   /* the panels' widths */
     uint32_t m, n;     /* 1 <= m <= mr, 1 <= n <= nr */
     uint32_t add;
+    uint32_t tiles; /* below each other, of mr rows each, all valid but for columns; 0: one */
 };
 typedef void gemm_run_fn(const struct gemm_tile *tile);
 

@@ -1,5 +1,5 @@
 /* The definition of the kernels of every type: one plain loop for all tiles. */
-#include "kernels/gemm/types.h"
+#include "kernels/gemm/tiles.h"
 
 #include <math.h>
 
@@ -67,14 +67,22 @@ static void sum_s32(const struct place *at)
     *c = sum;
 }
 
-static void run(const struct gemm_tile *tile, int number)
+static void run_one(const struct gemm_tile *tile, const struct gemm_type *type)
 {
     static void (*const sums[ELEMENTS])(const struct place *) = {
         [ELEMENT_F32] = sum_f32, [ELEMENT_F16] = sum_f16, [ELEMENT_S32] = sum_s32};
-    const struct gemm_type *type = &gemm_types[number];
     for (size_t i = 0; i < tile->m; i++)
         for (size_t j = 0; j < tile->n; j++)
             sums[type->sum](&(struct place){type, tile, i, j});
+}
+
+static void run(const struct gemm_tile *tile, int number)
+{
+    struct gemm_tile one = *tile;
+    for (uint32_t t = tile->tiles ? tile->tiles : 1; t; t--) {
+        run_one(&one, &gemm_types[number]);
+        gemm_go_down(&one, &gemm_types[number]);
+    }
 }
 
 #define KERNEL(name, number)                       \

@@ -11,7 +11,8 @@
 #include "tests/support/kernel_tests.h"
 #include "tests/support/stated_cpu.h"
 
-enum { MOST_K = 272, MOST_BYTES = MOST_K * GEMM_MOST_NR * 4, MOST_GAP = 3 };
+enum { MOST_K = 272, MOST_BYTES = MOST_K * GEMM_MOST_NR * 4, MOST_GAP = 3, MOST_TILES = 3 };
+enum { MOST_SUMS = MOST_TILES * GEMM_MR * (GEMM_MOST_NR + MOST_GAP) };
 static struct guard guard_a, guard_b, guard_sums, guard_start;
 
 static const struct gemm_kernel *kernel_of(void **state)
@@ -46,7 +47,8 @@ struct problem {
     const struct gemm_type *type;
     struct gemm_tile tile;
     size_t bytes;
-    unsigned char before[GEMM_MR * (GEMM_MOST_NR + MOST_GAP) * 4];
+    size_t m; /* rows of all tiles */
+    unsigned char before[MOST_SUMS * 4];
 };
 
 static void *make_values(const struct guard *guard, enum element element, size_t count, int end,
@@ -66,9 +68,13 @@ static void make_problem(struct problem *problem, const struct gemm_type *type,
     size_t k = tile.groups * type->group;
     tile.row = tile.n + (options >> 1 & MOST_GAP);
     tile.add = options >> 3 & 1;
-    tile.a = make_values(&guard_a, type->element, k * tile.mr, end, fill, seed);
+    if (tile.m == tile.mr)
+        tile.tiles = (options >> 5 & 3) % (MOST_TILES + 1);
+    size_t tiles = tile.tiles ? tile.tiles : 1;
+    problem->m = tiles * tile.m;
+    tile.a = make_values(&guard_a, type->element, k * tile.mr * tiles, end, fill, seed);
     tile.b = make_values(&guard_b, type->element, k * tile.nr, end, fill, seed);
-    size_t sums = (tile.m - 1) * tile.row + tile.n;
+    size_t sums = (problem->m - 1) * tile.row + tile.n;
     tile.sums = make_values(&guard_sums, type->sum, sums, end, fill, seed);
     const void *start = make_values(&guard_start, type->sum, tile.nr, end, fill, seed);
     tile.start = options >> 4 & 1 ? start : NULL;
@@ -101,7 +107,9 @@ static double exact(const struct problem *problem, size_t i, size_t j, double *s
     double sum = begin(problem, i, j);
     *size = fabs(sum);
     for (size_t p = 0; p < tile->groups * type->group; p++) {
-        double a = value(type->element, tile->a, gemm_panel_at(type->group, tile->mr, i, p));
+        size_t panel = i / tile->mr * tile->groups * type->group * tile->mr;
+        size_t in_panel = gemm_panel_at(type->group, tile->mr, i % tile->mr, p);
+        double a = value(type->element, tile->a, panel + in_panel);
         double b = value(type->element, tile->b, gemm_panel_at(type->group, tile->nr, j, p));
         sum += a * b;
         *size += fabs(a * b);
@@ -128,20 +136,21 @@ static void check_problem(const struct problem *problem, const struct gemm_kerne
 {
     const struct gemm_tile *tile = &problem->tile;
     size_t bytes = element_bytes(problem->type->sum);
-    for (size_t i = 0; i < tile->m; i++)
+    for (size_t i = 0; i < problem->m; i++)
         for (size_t j = 0; j < tile->n; j++) {
             double size;
             if (is_right(problem, i, j, is_exact))
                 continue;
-            print_error("%s of %ux%u, m=%u n=%u groups=%zu row=%zu add=%u start=%d: sum (%zu, %zu) "
-                        "is %.9g, not %.9g (seed %u)\n",
-                        kernel->name, tile->mr, tile->nr, tile->m, tile->n, tile->groups, tile->row,
-                        tile->add, tile->start != NULL, i, j,
-                        value(problem->type->sum, tile->sums, i * tile->row + j),
-                        exact(problem, i, j, &size), fill_seed());
+            print_error(
+                "%s of %u %ux%u, m=%u n=%u groups=%zu row=%zu add=%u start=%d: sum (%zu, %zu) "
+                "is %.9g, not %.9g (seed %u)\n",
+                kernel->name, tile->tiles, tile->mr, tile->nr, tile->m, tile->n, tile->groups,
+                tile->row, tile->add, tile->start != NULL, i, j,
+                value(problem->type->sum, tile->sums, i * tile->row + j),
+                exact(problem, i, j, &size), fill_seed());
             fail();
         }
-    for (size_t i = 0; i + 1 < tile->m; i++) {
+    for (size_t i = 0; i + 1 < problem->m; i++) {
         size_t gap = (i * tile->row + tile->n) * bytes;
         assert_memory_equal((const char *)tile->sums + gap, problem->before + gap,
                             (tile->row - tile->n) * bytes);
@@ -326,7 +335,7 @@ int main(void)
     static const struct kernel_tests_guard guards[] = {
         {&guard_a, MOST_BYTES},
         {&guard_b, MOST_BYTES},
-        {&guard_sums, GEMM_MR * (GEMM_MOST_NR + MOST_GAP) * 4},
+        {&guard_sums, MOST_SUMS * 4},
         {&guard_start, GEMM_MOST_NR * 4},
     };
     kernel_tests_add_alone(alone, count_of(alone));

@@ -10,7 +10,7 @@ static gemm_f32_fn *kernel_of(const struct gemm_tile *tile)
     return gemm_f32_rows_neon[GEMM_TILES - 1 - gemm_tile_number(tile->mr, tile->nr / 4)].run;
 }
 
-void gemm_f32_tiles_neon(const struct gemm_tile *tile)
+static void run_one(const struct gemm_tile *tile)
 {
     struct gemm_f32_tile f32 = {.k = tile->groups,
                                 .a = tile->a,
@@ -26,4 +26,9 @@ void gemm_f32_tiles_neon(const struct gemm_tile *tile)
     for (size_t i = 0; i < tile->m && tile->start && !tile->add; i++)
         memcpy(f32.c + i * tile->row, tile->start, tile->n * sizeof(float));
     kernel_of(tile)(&f32);
+}
+
+void gemm_f32_tiles_neon(const struct gemm_tile *tile)
+{
+    gemm_run_each(tile, &gemm_types[GEMM_F32], run_one);
 }

@@ -30,8 +30,9 @@ static void run_whole(const struct gemm_tile *tile)
 
 void gemm_s8_wide_neon(const struct gemm_tile *tile)
 {
+    const struct gemm_type *type = &gemm_types[GEMM_S8_WIDE];
     if (tile->m == tile->mr && tile->n == tile->nr)
-        run_whole(tile);
+        gemm_run_each(tile, type, run_whole);
     else
-        gemm_run_part(tile, sizeof(int32_t), run_whole);
+        gemm_run_parts(tile, type, run_whole);
 }
