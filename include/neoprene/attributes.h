@@ -149,7 +149,7 @@ typedef enum neo_eltwise {
 #undef NEO_ELTWISE_ENTRY
 } neo_eltwise;
 
-/* Comparisons give 1 or 0. */
+/* Comparisons give 1 or 0. select has three operands, and is no post-operation. */
 #define NEO_BINARY_LIST(X)   \
     X(NEO_BINARY_ADD, "add") \
     X(NEO_BINARY_SUB, "sub") \
@@ -162,7 +162,8 @@ typedef enum neo_eltwise {
     X(NEO_BINARY_LE, "le")   \
     X(NEO_BINARY_LT, "lt")   \
     X(NEO_BINARY_EQ, "eq")   \
-    X(NEO_BINARY_NE, "ne")
+    X(NEO_BINARY_NE, "ne")   \
+    X(NEO_BINARY_SELECT, "select")
 
 typedef enum neo_binary {
 #define NEO_BINARY_ENTRY(name, text) name,

@@ -191,15 +191,23 @@ neo_status neo_attributes_append_sum(neo_attributes *attributes, float scale, in
     return append(attributes, &op);
 }
 
+const char *attributes_eltwise_wrong(neo_eltwise algorithm, float alpha, float beta)
+{
+    if ((unsigned)algorithm >= ELTWISE_F32_COUNT)
+        return "the algorithm is unknown";
+    if ((algorithm == NEO_ELTWISE_CLIP || algorithm == NEO_ELTWISE_CLIP_V2) && !(alpha <= beta))
+        return "clip's lower bound alpha is above its upper bound beta";
+    if (algorithm == NEO_ELTWISE_SOFT_RELU && alpha == 0)
+        return "soft_relu divides by alpha, which is 0";
+    return NULL;
+}
+
 neo_status neo_attributes_append_eltwise(neo_attributes *attributes, neo_eltwise algorithm,
                                          float alpha, float beta)
 {
-    if ((unsigned)algorithm > NEO_ELTWISE_HARDSWISH)
-        return log_refusal(__func__, "the algorithm is unknown");
-    if ((algorithm == NEO_ELTWISE_CLIP || algorithm == NEO_ELTWISE_CLIP_V2) && !(alpha <= beta))
-        return log_refusal(__func__, "clip's lower bound alpha is above its upper bound beta");
-    if (algorithm == NEO_ELTWISE_SOFT_RELU && alpha == 0)
-        return log_refusal(__func__, "soft_relu divides by alpha, which is 0");
+    const char *wrong = attributes_eltwise_wrong(algorithm, alpha, beta);
+    if (wrong)
+        return log_refusal(__func__, wrong);
     struct post_op op;
     memset(&op, 0, sizeof op);
     op.kind = NEO_POST_OP_ELTWISE;

@@ -61,6 +61,9 @@ extern const neo_attributes attributes_default;
 
 /* Copies from into to, which need not be initialised. */
 neo_status attributes_init_copy(neo_attributes *to, const neo_attributes *from);
+/* NULL, or what is wrong with an element-wise function and its numbers. */
+const char *attributes_eltwise_wrong(neo_eltwise algorithm, float alpha, float beta);
+
 void attributes_deinit(neo_attributes *attributes);
 
 #endif

@@ -2,6 +2,7 @@
 #include "tests/support/typed.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/elementwise/element.h"
@@ -41,9 +42,18 @@ void typed_free(struct typed *typed)
     guard_deinit(&typed->guard);
 }
 
+/* Sizes of 1 repeat. */
+static ptrdiff_t place_of(const neo_memory_desc *desc, const neo_dim *position)
+{
+    neo_dim at = desc->offset;
+    for (int i = 0; i < desc->ndims; i++)
+        at += desc->dims[i] == 1 ? 0 : position[i] * desc->strides[i];
+    return (ptrdiff_t)at;
+}
+
 double typed_get(const struct typed *typed, const neo_dim *position)
 {
-    ptrdiff_t at = (ptrdiff_t)desc_offset(&typed->desc, position);
+    ptrdiff_t at = place_of(&typed->desc, position);
     enum element element = element_of(typed->desc.data_type);
     return element_is_integer(element) ? element_read_s32(element, typed->data, at)
                                        : (double)element_read_f32(element, typed->data, at);
@@ -57,7 +67,7 @@ static void put_half(uint8_t *bytes, ptrdiff_t at, int value)
 
 void typed_put(const struct typed *typed, const neo_dim *position, double value)
 {
-    ptrdiff_t at = (ptrdiff_t)desc_offset(&typed->desc, position);
+    ptrdiff_t at = place_of(&typed->desc, position);
     enum element element = element_of(typed->desc.data_type);
     if (element_bits(element) == 4)
         put_half(typed->data, at, (int)value);
@@ -130,4 +140,63 @@ int typed_next(int ndims, const neo_dim *dims, neo_dim *position)
         position[i] = 0;
     }
     return 0;
+}
+
+enum { MARKER = 0x7b };
+
+void typed_mark(const struct typed *typed)
+{
+    memset(typed->data, MARKER, neo_memory_desc_size(&typed->desc));
+}
+
+void typed_check_gaps(const struct typed *typed)
+{
+    const neo_memory_desc *desc = &typed->desc;
+    size_t bytes = neo_memory_desc_size(desc), wide = element_bytes(element_of(desc->data_type));
+    const unsigned char *data = typed->data;
+    unsigned char *touched = calloc(bytes + 1, 1);
+    neo_dim position[NEO_MAX_NDIMS] = {0};
+    require(touched != NULL);
+    bool is_empty = neo_memory_desc_elements(desc) == 0;
+    do
+        if (!is_empty)
+            memset(touched + (size_t)place_of(desc, position) * wide, 1, wide);
+    while (typed_next(desc->ndims, desc->dims, position));
+    for (size_t i = 0; i < bytes; i++)
+        require(touched[i] || data[i] == MARKER);
+    free(touched);
+}
+
+neo_memory_desc typed_desc(int ndims, const neo_dim *dims, neo_data_type type, const char *tag)
+{
+    neo_memory_desc desc;
+    require(neo_memory_desc_init_tag(&desc, ndims, dims, type, tag) == NEO_OK);
+    return desc;
+}
+
+neo_memory_desc typed_gaps(int ndims, const neo_dim *dims, neo_data_type type, const char *tag,
+                           neo_dim gap)
+{
+    neo_dim larger[NEO_MAX_NDIMS], begin[NEO_MAX_NDIMS];
+    for (int i = 0; i < ndims; i++) {
+        larger[i] = dims[i] + gap;
+        begin[i] = gap / 2;
+    }
+    neo_memory_desc whole = typed_desc(ndims, larger, type, tag), part;
+    require(neo_memory_desc_init_submemory(&part, &whole, dims, begin) == NEO_OK);
+    return part;
+}
+
+double typed_slack(neo_data_type type, double value, double error)
+{
+    switch (type) {
+    case NEO_F32:
+        return error + fabs(value) * 0x1p-23;
+    case NEO_F16:
+        return error + fabs(value) * 0x1p-10 + 0x1p-24;
+    case NEO_BF16:
+        return error + fabs(value) * 0x1p-7;
+    default: /* on the other side of a half */
+        return fabs(fabs(value - floor(value)) - 0.5) <= error + fabs(value) * 0x1p-23 ? 1 : 0;
+    }
 }

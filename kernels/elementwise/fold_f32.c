@@ -1,0 +1,18 @@
+/* The tables of folds, fastest first. */
+#include "kernels/elementwise/fold_f32.h"
+
+const struct fold_f32_kernel *const fold_f32_kernels[] = {
+#if !NEO_PORTABLE
+    fold_f32_neon,
+#endif
+    fold_f32_ref,
+};
+const size_t fold_f32_kernel_count = sizeof fold_f32_kernels / sizeof fold_f32_kernels[0];
+
+const struct fold_f32_kernel *fold_f32_find(uint32_t features, enum fold_f32_alg alg)
+{
+    size_t i = 0;
+    while (fold_f32_kernels[i][alg].needs & ~features)
+        i++;
+    return &fold_f32_kernels[i][alg];
+}

@@ -1,0 +1,40 @@
+/* One value of a line: sums, products and extremes. */
+#ifndef KERNELS_ELEMENTWISE_FOLD_F32_H
+#define KERNELS_ELEMENTWISE_FOLD_F32_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/cpu.h"
+
+enum fold_f32_alg {
+    FOLD_F32_SUM,     /* of x */
+    FOLD_F32_SQUARES, /* the sum of (x - about)^2 */
+    FOLD_F32_PRODUCT,
+    FOLD_F32_MAX, /* NaN if any is */
+    FOLD_F32_MIN,
+    FOLD_F32_COUNT
+};
+
+/* Of x[0] … x[n - 1], n > 0. Sixteen partial results, of every sixteenth value each, are put
+ * together in one order, so the result depends on n and the values alone, and the error of a sum
+ * grows with n / 16. */
+typedef float fold_f32_fn(size_t n, const float *x, float about);
+
+struct fold_f32_kernel {
+    const char *name;
+    uint32_t needs;
+    fold_f32_fn *run;
+};
+
+/* Indexed by algorithm. */
+extern const struct fold_f32_kernel fold_f32_ref[FOLD_F32_COUNT], fold_f32_neon[FOLD_F32_COUNT];
+
+/* Fastest first; the last needs nothing. */
+extern const struct fold_f32_kernel *const fold_f32_kernels[];
+extern const size_t fold_f32_kernel_count; /* of tables */
+
+/* The fastest kernel that the features allow; never NULL. */
+const struct fold_f32_kernel *fold_f32_find(uint32_t features, enum fold_f32_alg alg);
+
+#endif

@@ -1,0 +1,230 @@
+/* Pooling by lines of dst, along channels or along a dimension of space, whichever is innermost:
+ * for each tap, the line of src that it reads is added, or compared, to what the taps before made.
+ */
+#include <math.h>
+
+#include "kernels/elementwise/binary_f32.h"
+#include "src/core/checked.h"
+#include "src/lines/operation.h"
+#include "src/lines/walk.h"
+#include "src/pooling/pooling.h"
+#include "src/tensor/descriptor.h"
+
+struct pooling_plan {
+    struct walk walk;
+    struct line_type src, dst, workspace;
+    neo_pooling algorithm;
+    int space; /* dimensions of it */
+    size_t taps;
+    neo_dim kernel[3];
+    bool keeps_winners;
+    binary_f32_fn *max, *add, *divide;
+};
+
+/* A line of dst that is being made. */
+struct pooling_line {
+    const struct pooling_plan *plan;
+    const struct execution *execution;
+    struct line line;
+    float values[LINE_MOST];
+    float taps[LINE_MOST];    /* how many were in src, if that counts */
+    float winners[LINE_MOST]; /* if they are kept */
+};
+
+static double pooling_estimate(const struct algorithm *self, const struct problem *problem,
+                               const struct cpu *cpu)
+{
+    const struct pooling_parameters *p = pooling_parameters(problem);
+    double taps = 1;
+    (void)self, (void)cpu;
+    for (int i = 0; i < problem->tensors[DST].ndims - 2; i++)
+        taps *= (double)p->kernel[i];
+    return lines_cycles(problem, 1 + taps);
+}
+
+static void pooling_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct pooling_plan *mine = plan;
+    const struct pooling_parameters *p = pooling_parameters(problem);
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    mine->algorithm = (neo_pooling)p->algorithm;
+    mine->space = dst->ndims - 2;
+    mine->taps = 1;
+    for (int i = 0; i < mine->space; i++) {
+        mine->kernel[i] = p->kernel[i];
+        mine->taps *= (size_t)p->kernel[i];
+    }
+    mine->src = line_type(problem->tensors[SRC].data_type, cpu);
+    mine->dst = line_type(dst->data_type, cpu);
+    mine->keeps_winners = problem->extra_count > 0;
+    if (mine->keeps_winners)
+        mine->workspace = line_type(problem->extras[0].desc.data_type, cpu);
+    mine->max = binary_f32_find(cpu->features, BINARY_F32_MAX)->run;
+    mine->add = binary_f32_find(cpu->features, BINARY_F32_ADD)->run;
+    mine->divide = binary_f32_find(cpu->features, BINARY_F32_DIV)->run;
+    walk_init(&mine->walk, dst, NULL, 0, true, LINE_MOST);
+}
+
+static const char *pooling_kernel(const void *plan)
+{
+    return ((const struct pooling_plan *)plan)->algorithm == NEO_POOLING_MAX ? "max_f32"
+                                                                             : "average_f32";
+}
+
+/* The elements of the line that have this tap along dimension i of space in src: all or none, but
+ * for the line's own dimension. position: of src, for the first of them. */
+static struct span tap_span(const struct pooling_line *l, int i, neo_dim tap, neo_dim *position)
+{
+    const struct problem *problem = l->execution->problem;
+    neo_dim stride = problem->strides[i], in = problem->tensors[SRC].dims[2 + i];
+    neo_dim at = l->line.position[2 + i] * stride - problem->padding_left[i] +
+                 tap * (problem->dilations[i] + 1);
+    struct span span = {0, l->line.count};
+    if (l->line.direction == 2 + i) {
+        neo_dim before = at < 0 ? (-at + stride - 1) / stride : 0;
+        neo_dim within = at < in ? (in - 1 - at) / stride + 1 : 0;
+        span.begin = min_size((size_t)before, l->line.count);
+        span.end = min_size((size_t)within, l->line.count);
+        at += (neo_dim)span.begin * stride;
+    } else if (at < 0 || at >= in) {
+        span.end = 0;
+    }
+    *position = at;
+    return span;
+}
+
+/* Where this tap, counted over all dimensions of space, is in src. */
+static struct span locate_tap(const struct pooling_line *l, size_t tap, neo_dim *position)
+{
+    struct span all = {0, l->line.count};
+    position[0] = l->line.position[0];
+    position[1] = l->line.position[1];
+    for (int i = l->plan->space - 1; i >= 0; i--) {
+        neo_dim k = (neo_dim)(tap % (size_t)l->plan->kernel[i]);
+        tap /= (size_t)l->plan->kernel[i];
+        struct span span = tap_span(l, i, k, &position[2 + i]);
+        all.begin = span.begin > all.begin ? span.begin : all.begin;
+        all.end = span.end < all.end ? span.end : all.end;
+    }
+    return all;
+}
+
+static neo_dim step_in_src(const struct pooling_line *l)
+{
+    const struct problem *problem = l->execution->problem;
+    int direction = l->line.direction;
+    neo_dim stride = problem->tensors[SRC].strides[direction];
+    return direction < 2 ? stride : stride * problem->strides[direction - 2];
+}
+
+static void keep_winners(float *values, float *winners, const float *src, size_t count, float tap)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool wins = src[i] > values[i] || winners[i] < 0;
+        values[i] = wins ? src[i] : values[i];
+        winners[i] = wins ? tap : winners[i];
+    }
+}
+
+static void take_tap(struct pooling_line *l, size_t tap)
+{
+    const struct pooling_plan *plan = l->plan;
+    const neo_memory_desc *src = &l->execution->problem->tensors[SRC];
+    neo_dim position[5];
+    struct span span = locate_tap(l, tap, position);
+    if (span.begin >= span.end)
+        return;
+    size_t count = span.end - span.begin;
+    float buffer[LINE_MOST], *values = l->values + span.begin;
+    const void *data = line_at(&plan->src, l->execution->buffers[SRC], desc_offset(src, position));
+    const float *line = lines_load(&plan->src, data, step_in_src(l), count, buffer);
+    if (plan->keeps_winners)
+        keep_winners(values, l->winners + span.begin, line, count, (float)tap);
+    else if (plan->algorithm == NEO_POOLING_MAX)
+        plan->max(count, values, line, 1, values);
+    else
+        plan->add(count, values, line, 1, values);
+    if (plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
+        for (size_t i = span.begin; i < span.end; i++)
+            l->taps[i]++;
+}
+
+static void fill(float *values, size_t count, float value)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = value;
+}
+
+static void begin_line(struct pooling_line *l)
+{
+    bool is_max = l->plan->algorithm == NEO_POOLING_MAX;
+    fill(l->values, l->line.count, is_max ? -INFINITY : 0);
+    if (l->plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
+        fill(l->taps, l->line.count, 0);
+    if (l->plan->keeps_winners)
+        fill(l->winners, l->line.count, -1);
+}
+
+static void store_winners(struct pooling_line *l)
+{
+    const neo_memory_desc *desc = &l->execution->problem->extras[0].desc;
+    void *data =
+        line_at(&l->plan->workspace, l->execution->extras[0], desc_offset(desc, l->line.position));
+    for (size_t i = 0; i < l->line.count; i++) /* of windows that are all outside */
+        l->winners[i] = l->winners[i] < 0 ? 0 : l->winners[i];
+    lines_store(&l->plan->workspace, l->winners, l->line.count, data,
+                desc->strides[l->line.direction]);
+}
+
+static void end_line(struct pooling_line *l)
+{
+    const struct pooling_plan *plan = l->plan;
+    const neo_memory_desc *dst = &l->execution->problem->tensors[DST];
+    float taps = (float)plan->taps;
+    if (plan->algorithm == NEO_POOLING_AVERAGE_INCLUDE_PADDING)
+        plan->divide(l->line.count, l->values, &taps, 0, l->values);
+    if (plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING) {
+        for (size_t i = 0; i < l->line.count; i++)
+            l->taps[i] = l->taps[i] > 0 ? l->taps[i] : 1;
+        plan->divide(l->line.count, l->values, l->taps, 1, l->values);
+    }
+    if (plan->keeps_winners)
+        store_winners(l);
+    void *data =
+        line_at(&plan->dst, l->execution->buffers[DST], desc_offset(dst, l->line.position));
+    finish_line(l->execution, &l->line, l->values, false, data, dst->strides[l->line.direction]);
+}
+
+static void make_lines(void *argument, struct span tiles, int slot)
+{
+    const struct lines_task *task = argument;
+    struct pooling_line l; /* not cleared: begin_line() sets what is read */
+    (void)slot;
+    l.plan = task->plan;
+    l.execution = task->execution;
+    for (size_t i = tiles.begin; i < tiles.end; i++) {
+        struct walk_chunk chunk = walk_chunk(&l.plan->walk, i);
+        walk_line(&l.plan->walk, &chunk, &l.line);
+        begin_line(&l);
+        for (size_t tap = 0; tap < l.plan->taps; tap++)
+            take_tap(&l, tap);
+        end_line(&l);
+    }
+}
+
+static void pooling_run(const void *plan, const struct execution *execution)
+{
+    lines_run(execution, plan, ((const struct pooling_plan *)plan)->walk.tiles, make_lines);
+}
+
+const struct algorithm pooling_lines = {
+    .name = "lines",
+    .refuse = lines_refuse,
+    .choose = lines_choose,
+    .estimate = pooling_estimate,
+    .plan = pooling_plan,
+    .plan_bytes = sizeof(struct pooling_plan),
+    .scratch_bytes = lines_scratch_none,
+    .kernel = pooling_kernel,
+    .run = pooling_run,
+};

@@ -1,0 +1,22 @@
+/* Pooling: its parameters and algorithms. */
+#ifndef SRC_POOLING_POOLING_H
+#define SRC_POOLING_POOLING_H
+
+#include "neoprene/pooling.h"
+#include "src/primitive/problem.h"
+
+enum { MOST_SPACE = 1 << 30 };
+
+struct pooling_parameters {
+    uint64_t algorithm; /* neo_pooling */
+    neo_dim kernel[3];
+};
+
+static inline const struct pooling_parameters *pooling_parameters(const struct problem *problem)
+{
+    return (const void *)problem->parameters;
+}
+
+extern const struct algorithm pooling_lines;
+
+#endif
