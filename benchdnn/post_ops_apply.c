@@ -101,6 +101,8 @@ static double apply_binary(neo_binary algorithm, double x, double y)
         return x == y;
     case NEO_BINARY_NE:
         return x != y;
+    case NEO_BINARY_SELECT: /* has three operands, and is none of them */
+        break;
     }
     return (double)NAN;
 }
