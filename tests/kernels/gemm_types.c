@@ -60,6 +60,14 @@ static void *make_values(const struct guard *guard, enum element element, size_t
     return values;
 }
 
+/* Without -128, as weights often are. */
+static void limit(int8_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] == -128)
+            values[i] = -127;
+}
+
 static void make_problem(struct problem *problem, const struct gemm_type *type,
                          struct gemm_tile tile, fill_fn *fill, uint32_t *seed)
 {
@@ -74,6 +82,8 @@ static void make_problem(struct problem *problem, const struct gemm_type *type,
     problem->m = tiles * tile.m;
     tile.a = make_values(&guard_a, type->element, k * tile.mr * tiles, end, fill, seed);
     tile.b = make_values(&guard_b, type->element, k * tile.nr, end, fill, seed);
+    if (type->element == ELEMENT_S8 && options >> 7 & 1)
+        limit((int8_t *)(uintptr_t)tile.b, k * tile.nr);
     size_t sums = (problem->m - 1) * tile.row + tile.n;
     tile.sums = make_values(&guard_sums, type->sum, sums, end, fill, seed);
     const void *start = make_values(&guard_start, type->sum, tile.nr, end, fill, seed);

@@ -2,9 +2,10 @@
  *
  * A vector has sixteen values of a row or column. Products of its halves are eight of s16, and
  * neighbours of those are added to four sums of s32 for each element, which become one in the end.
- * Two products of -128 by -128 do not fit in s16, so each is added alone. 4x4: 16 sums, four
- * vectors of A, two of B, and the products of two elements; a group takes 64 instructions for 256
- * products, four loads, and four of the loop. */
+ * Two products of -128 by -128 do not fit in s16: "any" adds each product alone, and "narrow",
+ * where B has no -128, two together. 4x4: 16 sums, four vectors of A, two of B, and the products of
+ * four elements, which come one after the other so that none waits; a group takes 64 or 48
+ * instructions for 256 products, four loads, and four of the loop. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/offsets.h"
@@ -21,21 +22,43 @@ b_step .req x10
 
     .set first_sum, 16
 
-    .macro element sum, a, b, product
+/* Products of the lower halves, of the upper ones, alone or added to those, and sums of both. */
+    .macro lower_product product, a, b
     smull v\product\().8h, v\a\().8b, v\b\().8b
-    multiply_upper \sum, \a, \b, \product, %(\product + 1)
     .endm
-    .macro multiply_upper sum, a, b, product, other
-    smull2 v\other\().8h, v\a\().16b, v\b\().16b
+    .macro upper_product product, a, b
+    .if narrow
+    smlal2 v\product\().8h, v\a\().16b, v\b\().16b
+    .else
+    smull2 v\product\().8h, v\a\().16b, v\b\().16b
+    .endif
+    .endm
+    .macro add_product sum, product
     sadalp v\sum\().4s, v\product\().8h
-    sadalp v\sum\().4s, v\other\().8h
     .endm
     .macro column height, j, b
     .set i, 0
     .rept \height
-    element %(first_sum + 4 * i + \j), %(i), \b, %(6 + 2 * (i % 4))
+    lower_product %(6 + i), %(i), \b
     .set i, i + 1
     .endr
+    .set i, 0
+    .rept \height
+    upper_product %(6 + i + 4 * (1 - narrow)), %(i), \b
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \height
+    add_product %(first_sum + 4 * i + \j), %(6 + i)
+    .set i, i + 1
+    .endr
+    .if !narrow
+    .set i, 0
+    .rept \height
+    add_product %(first_sum + 4 * i + \j), %(10 + i)
+    .set i, i + 1
+    .endr
+    .endif
     .endm
 
     .macro load_rows height
@@ -69,8 +92,8 @@ b_step .req x10
     add c, c, x11
     .endm
 
-    .macro square height
-    begin_function gemm_s8_wide_\height\()_neon
+    .macro square height, kind
+    begin_function gemm_s8_\kind\()_\height\()_neon
     .if \height > 1
     save_registers 3
     .endif
@@ -112,9 +135,15 @@ b_step .req x10
     restore_registers
     .endif
     ret
-    end_function gemm_s8_wide_\height\()_neon
+    end_function gemm_s8_\kind\()_\height\()_neon
     .endm
-    square 1
-    square 2
-    square 3
-    square 4
+
+    .macro squares kind
+    .irp height, 1, 2, 3, 4
+    square \height, \kind
+    .endr
+    .endm
+    .set narrow, 0
+    squares any
+    .set narrow, 1
+    squares narrow
