@@ -101,6 +101,13 @@ static size_t first_size(size_t told, size_t fallback)
     return told ? told : fallback;
 }
 
+double cpu_parse_bandwidth(const char *text)
+{
+    char *end;
+    double value = text ? strtod(text, &end) : 0;
+    return text && end != text && !*end && value > 0 && value <= CPU_MAX_BANDWIDTH ? value : 0;
+}
+
 /* Under an emulator sysfs describes the host, which names no AArch64 core: then the row of the
  * emulated core gives the cache sizes, and results do not depend on the host. */
 void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources)
@@ -122,6 +129,7 @@ void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources)
         .l2_bytes = first_size(caches.l2_bytes, core->l2_bytes),
         .l3_bytes = caches.l3_bytes,
         .line_bytes = first_size(caches.line_bytes, 64),
+        .bandwidth = cpu_parse_bandwidth(sources->bandwidth),
     };
 }
 
@@ -134,6 +142,7 @@ static void read_this_cpu(void)
         .sysfs = "/sys/devices/system/cpu",
         .disabled = getenv("NEO_CPU_DISABLE"),
         .core = getenv("NEO_CPU_CORE"),
+        .bandwidth = getenv("NEOPRENE_BANDWIDTH"),
     };
 #if defined(__aarch64__) && !NEO_PORTABLE
     enum { CAN_READ_ID_REGISTERS = 1 << 11 };

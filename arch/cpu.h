@@ -57,6 +57,8 @@ struct core {
     uint16_t share_cycles;  /* what work on several threads costs, whatever their number */
     uint16_t thread_cycles; /* and for each of them after the first */
     float macs[MAC_KINDS];  /* 128-bit ones started each cycle, as far as the core has them */
+    double ghz;             /* a usual clock */
+    double bandwidth;       /* GB/s that one core reads from memory when all cores do */
 };
 
 static inline int core_kind(const struct core *core)
@@ -75,13 +77,15 @@ struct cpu {
     const struct core *core; /* never NULL; an unknown core gets the table's generic row */
     size_t l1_bytes, l2_bytes, l3_bytes; /* data caches; 0 only for a level that is absent */
     size_t line_bytes;
+    double bandwidth; /* GB/s in place of the core's; 0: as there */
 };
 
 /* The machine the process runs on, the same pointer on every call, from any thread. Where cores
  * differ it is the fastest kind that the first caller may run on: that is where the work should be.
  * The environment variable NEO_CPU_DISABLE=dotprod,i8mm removes bits of features;
- * NEO_CPU_CORE=cortex-a55 names another row of the table, to tune for that core. Names that are
- * not there are ignored; whoever can write a warning does. */
+ * NEO_CPU_CORE=cortex-a55 names another row of the table, to tune for that core;
+ * NEOPRENE_BANDWIDTH=9.5 says how many GB/s one core reads from memory when all cores do. What is
+ * not understood is ignored; whoever can write a warning does. */
 const struct cpu *cpu_get(void);
 
 /* What cpu_get() reads, so that a test can state another machine. */
@@ -91,6 +95,7 @@ struct cpu_sources {
     const char *sysfs;      /* "/sys/devices/system/cpu" */
     const char *disabled;   /* list of feature names, or NULL */
     const char *core;       /* name of the core to assume, or NULL: find out */
+    const char *bandwidth;  /* GB/s for one core, or NULL: the core's row */
     const void *allowed;    /* cpu_set_t of the CPUs that count; NULL: all */
     int trust_caches;       /* not 0: believe cache sizes of a sysfs that names no core */
 };
@@ -99,5 +104,9 @@ void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources);
 /* The CPU_* bits of a list of names, "neon,fp16". Empty and unknown names count for nothing;
  * *unknown receives where the first of the latter begins, or NULL. */
 uint32_t cpu_parse_features(const char *list, const char **unknown);
+
+/* A number of GB/s above 0, up to CPU_MAX_BANDWIDTH; 0 for any other text, and for NULL. */
+enum { CPU_MAX_BANDWIDTH = 1000000 };
+double cpu_parse_bandwidth(const char *text);
 
 #endif

@@ -68,7 +68,7 @@ static double swapped_estimate(const struct algorithm *self, const struct proble
     struct problem chosen = *problem, swapped;
     matmul_choose_plain(self, &chosen, cpu);
     make_swapped(&swapped, &chosen);
-    return nesting + selection_best(&swapped, NULL, cpu).estimate;
+    return nesting + selection_best(&swapped, NULL, cpu).cost.cycles;
 }
 
 static void swapped_plan(void *plan, const struct problem *problem, const struct cpu *cpu)

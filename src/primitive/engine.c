@@ -46,13 +46,16 @@ static neo_status create_pool(neo_engine *engine)
     return status;
 }
 
-/* arch/ reads these two variables, and has no log to warn in. */
+/* arch/ reads these variables, and has no log to warn in. */
 static void warn_of_ignored_cpu(void)
 {
     const char *core = getenv("NEO_CPU_CORE"), *disabled = getenv("NEO_CPU_DISABLE"),
-               *unknown = NULL;
+               *unknown = NULL, *bandwidth = getenv("NEOPRENE_BANDWIDTH");
     if (core && !core_named(core))
         log_warn("NEO_CPU_CORE='%s' is no core that is known; it is ignored", core);
+    if (bandwidth && cpu_parse_bandwidth(bandwidth) == 0)
+        log_warn("NEOPRENE_BANDWIDTH='%s' is no number of GB/s above 0 and up to %d; it is ignored",
+                 bandwidth, CPU_MAX_BANDWIDTH);
     if (disabled)
         cpu_parse_features(disabled, &unknown);
     if (unknown)

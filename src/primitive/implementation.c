@@ -25,6 +25,23 @@ static void note_declined(void *context, const struct algorithm *algorithm, cons
              algorithm->name, reason);
 }
 
+/* Why that one: its time beside the next best one's. */
+static void note_choice(const struct implementation *impl, const struct candidate *ranked,
+                        int index, int count)
+{
+    const struct cpu *cpu = impl->engine->cpu;
+    const struct cost *mine = &ranked[index].cost;
+    char other[96] = "";
+    if (index + 1 < count)
+        snprintf(other, sizeof other, "; %s %.3g, %.3g", ranked[index + 1].algorithm->name,
+                 cost_compute_ms(&ranked[index + 1].cost, cpu),
+                 cost_memory_ms(&ranked[index + 1].cost, cpu));
+    log_line(LOG_DISPATCH, "primitive",
+             "create:choice,%s,%s: %.3g ms of products, %.3g of memory%s",
+             impl->problem.operation->name, ranked[index].algorithm->name,
+             cost_compute_ms(mine, cpu), cost_memory_ms(mine, cpu), other);
+}
+
 static neo_status select_algorithm(struct implementation *impl, int index)
 {
     struct candidate ranked[MAX_ALGORITHMS];
@@ -34,7 +51,9 @@ static neo_status select_algorithm(struct implementation *impl, int index)
     if (index >= count)
         return NEO_LAST_IMPLEMENTATION;
     impl->algorithm = ranked[index].algorithm;
-    impl->estimate = ranked[index].estimate;
+    impl->estimate = ranked[index].cost.cycles;
+    if (log_is_on(LOG_DISPATCH))
+        note_choice(impl, ranked, index, count);
     return NEO_OK;
 }
 

@@ -10,6 +10,13 @@ static const char *refuse(const struct algorithm *algorithm, const struct proble
     return reason ? reason : algorithm->refuse(algorithm, problem, cpu);
 }
 
+struct candidate candidate_of(const struct algorithm *algorithm, const struct problem *problem,
+                              const struct cpu *cpu)
+{
+    struct cost cost = cost_of(algorithm, problem, cpu);
+    return (struct candidate){algorithm, cost, cost_time(&cost, cpu)};
+}
+
 int selection_rank(struct candidate *ranked, const struct problem *problem, const struct cpu *cpu,
                    void (*decline)(void *context, const struct algorithm *algorithm,
                                    const char *reason),
@@ -25,11 +32,11 @@ int selection_rank(struct candidate *ranked, const struct problem *problem, cons
                 decline(context, algorithm, reason);
             continue;
         }
-        double estimate = algorithm->estimate(algorithm, problem, cpu);
+        struct candidate this = candidate_of(algorithm, problem, cpu);
         int at = count++;
-        for (; at > 0 && ranked[at - 1].estimate > estimate; at--)
+        for (; at > 0 && ranked[at - 1].time > this.time; at--)
             ranked[at] = ranked[at - 1];
-        ranked[at] = (struct candidate){algorithm, estimate};
+        ranked[at] = this;
     }
     return count;
 }
@@ -53,9 +60,9 @@ struct candidate selection_best(const struct problem *problem, const struct algo
     struct candidate best = {0};
     const struct algorithm *algorithm;
     for (size_t i = 0; (algorithm = next(&i, problem, but, cpu));) {
-        double estimate = algorithm->estimate(algorithm, problem, cpu);
-        if (!best.algorithm || estimate < best.estimate)
-            best = (struct candidate){algorithm, estimate};
+        struct candidate this = candidate_of(algorithm, problem, cpu);
+        if (!best.algorithm || this.time < best.time)
+            best = this;
     }
     return best;
 }

@@ -129,6 +129,25 @@ static void features_need_all_their_bits(void **state)
     }
 }
 
+static void a_bandwidth_can_be_stated(void **state)
+{
+    struct cpu_sources sources = {.sysfs = *state, .bandwidth = "9.5"};
+    struct cpu cpu;
+    cpu_detect(&cpu, &sources);
+    assert_true(cpu.bandwidth == 9.5);
+    static const char *const wrong[] = {"", "0", "-1", "9.5 GB", "nan", "inf", "1e300", "fast"};
+    for (size_t i = 0; i < count_of(wrong); i++)
+        assert_true(cpu_parse_bandwidth(wrong[i]) == 0);
+    assert_true(cpu_parse_bandwidth(NULL) == 0);
+}
+
+static void every_core_has_a_clock_and_a_bandwidth(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < core_count; i++)
+        assert_true(cores[i].ghz >= 1 && cores[i].ghz <= 6 && cores[i].bandwidth > 0);
+}
+
 static void a_core_can_be_assumed(void **state)
 {
     struct cpu_sources sources = {.sysfs = *state, .midr = (uint64_t)0x41 << 24 | 0xd0c << 4};
@@ -204,6 +223,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_sysfs_the_id_register_decides, make_root,
                                         remove_root),
         cmocka_unit_test_setup_teardown(features_need_all_their_bits, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(a_bandwidth_can_be_stated, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(every_core_has_a_clock_and_a_bandwidth, make_root,
+                                        remove_root),
         cmocka_unit_test_setup_teardown(a_core_can_be_assumed, make_root, remove_root),
         cmocka_unit_test_setup_teardown(kinds_are_finer_than_how_cores_issue, make_root,
                                         remove_root),

@@ -263,7 +263,7 @@ static double cycles_of(const struct problem *chosen, const struct cpu *cpu)
     make_product(&product, chosen);
     return nesting + (copies_weights ? cpu->core->slowness * trimming_cycles(&s) : 0) +
            (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) +
-           selection_best(&product, NULL, cpu).estimate;
+           selection_best(&product, NULL, cpu).cost.cycles;
 }
 
 /* In the order of a patch of src; the dimension of groups, if there is one, comes first. */

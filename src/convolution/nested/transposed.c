@@ -190,7 +190,7 @@ static struct candidate best_of(const struct algorithm *only, const struct probl
         return selection_best(nested, &convolution_transposed, cpu);
     if (only->refuse(only, nested, cpu))
         return (struct candidate){0};
-    return (struct candidate){only, only->estimate(only, nested, cpu)};
+    return candidate_of(only, nested, cpu);
 }
 
 /* The estimate of planes is made for comparing them with other convolutions of planes. Beside those
@@ -225,7 +225,7 @@ static struct choice choose(const struct problem *problem, const struct algorith
         struct candidate best_nested = best_of(only, &nested, cpu);
         if (!best_nested.algorithm)
             continue;
-        struct choice this = {turned, best_nested.estimate, best_nested.algorithm};
+        struct choice this = {turned, best_nested.cost.cycles, best_nested.algorithm};
         this.cycles += nesting + transposing_cycles(&nested, turned, cpu);
         if (is_to_planes(only))
             this.cycles = beside_others(this.cycles, &nested, cpu->core);

@@ -1,0 +1,81 @@
+/* Costs: cycles and bytes, and the time that both take. */
+#include "src/primitive/cost.h"
+
+#include <math.h>
+
+#include "src/tensor/descriptor.h"
+#include "src/tensor/layout.h"
+
+/* How many values are kept for each tap along a dimension of so many taps, whose result has `out`
+ * values: one for each point of a tile, but no more than the image has. */
+static double values_for_tap(double points, double taps, double out)
+{
+    return taps > 1 ? fmin(points, out + taps - 1) / taps : 1;
+}
+
+/* By how much the layout that the algorithm wants is larger than plain weights. */
+static double growth(const struct algorithm *algorithm, const struct problem *problem)
+{
+    enum { SPATIAL = 2 /* dimensions before these, in src and dst */ };
+    size_t points = layout_winograd_points(algorithm->weights_layout);
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *dst = &problem->tensors[DST];
+    double all = 1;
+    for (int i = SPATIAL; points && i < dst->ndims; i++)
+        all *=
+            values_for_tap((double)points, (double)weights->dims[weights->ndims - dst->ndims + i],
+                           (double)dst->dims[i]);
+    return all;
+}
+
+/* 0 for sizes that are not known yet. */
+static double bytes_of(const neo_memory_desc *desc)
+{
+    double count = desc->ndims ? (double)neo_data_type_bits(desc->data_type) / 8 : 0;
+    for (int i = 0; i < desc->ndims; i++)
+        count *= desc->dims[i] == NEO_RUNTIME_DIM ? 0 : (double)desc->dims[i];
+    return count;
+}
+
+struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
+                    const struct cpu *cpu)
+{
+    double weights = bytes_of(&problem->tensors[WEIGHTS]);
+    double others = bytes_of(&problem->tensors[SRC]) + bytes_of(&problem->tensors[DST]);
+    double bytes = weights > 0 ? weights * growth(algorithm, problem) : 0;
+    return (struct cost){
+        .cycles = algorithm->estimate(algorithm, problem, cpu),
+        .bytes = bytes + (others > (double)cpu->l2_bytes ? others : 0),
+    };
+}
+
+/* GB/s; 0: not known. */
+static double bandwidth(const struct cpu *cpu)
+{
+    return cpu->bandwidth > 0 ? cpu->bandwidth : cpu->core->bandwidth;
+}
+
+static double memory_cycles(const struct cost *cost, const struct cpu *cpu)
+{
+    double rate = bandwidth(cpu);
+    return rate > 0 ? cost->bytes / rate * cpu->core->ghz : 0;
+}
+
+double cost_time(const struct cost *cost, const struct cpu *cpu)
+{
+    return cost->cycles + memory_cycles(cost, cpu);
+}
+
+static double milliseconds(double cycles, const struct cpu *cpu)
+{
+    return cpu->core->ghz > 0 ? cycles / (cpu->core->ghz * 1e6) : 0;
+}
+
+double cost_compute_ms(const struct cost *cost, const struct cpu *cpu)
+{
+    return milliseconds(cost->cycles, cpu);
+}
+
+double cost_memory_ms(const struct cost *cost, const struct cpu *cpu)
+{
+    return milliseconds(memory_cycles(cost, cpu), cpu);
+}

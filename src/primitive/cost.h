@@ -1,0 +1,28 @@
+/* What an execution costs: cycles of one core, and bytes that come from beyond the caches that the
+ * core has for itself. All algorithms of all operations are compared by it (selection.c). */
+#ifndef SRC_PRIMITIVE_COST_H
+#define SRC_PRIMITIVE_COST_H
+
+#include "src/primitive/problem.h"
+
+struct cost {
+    double cycles; /* on one thread, as if all that is read were in its caches */
+    double bytes;  /* that are read from memory */
+};
+
+/* Weights always come from memory, as in a network: those of one layer have gone when it is their
+ * turn again. Winograd's count as they are kept, several values for each tap. Images and results
+ * come from there if they are larger than the caches, and then for all algorithms alike. */
+struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
+                    const struct cpu *cpu);
+
+/* Cycles of this core that both take. No kernel fetches ahead what it does not multiply yet, so
+ * they follow each other; a cycle simulator agrees (docs/measuring.md). The bandwidth is the
+ * machine's, whatever the number of threads, so that this number changes no result. */
+double cost_time(const struct cost *cost, const struct cpu *cpu);
+
+/* The parts of the time in milliseconds, for logs; 0 where the core's clock is not known. */
+double cost_compute_ms(const struct cost *cost, const struct cpu *cpu);
+double cost_memory_ms(const struct cost *cost, const struct cpu *cpu);
+
+#endif

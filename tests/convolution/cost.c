@@ -1,0 +1,110 @@
+/* Costs of convolutions: which algorithm is chosen where weights come from memory. */
+#include <math.h>
+
+#include "tests/support/test.h"
+
+#include "src/convolution/convolution.h"
+#include "src/primitive/selection.h"
+#include "tests/support/stated_cpu.h"
+
+static void assert_near(double value, double expected, double tolerance)
+{
+    assert_true(fabs(value - expected) <= tolerance);
+}
+
+static neo_memory_desc tensor_of(const neo_dim *dims, const char *tag)
+{
+    neo_memory_desc desc;
+    assert_int_equal(neo_memory_desc_init_tag(&desc, 4, dims, NEO_F32, tag), NEO_OK);
+    return desc;
+}
+
+/* 3x3, stride 1, channels last, as many channels out as in. */
+static struct problem square(neo_dim channels, neo_dim size)
+{
+    struct problem problem = {.operation = &convolution_operation,
+                              .convolution_algorithm = NEO_CONVOLUTION_AUTO};
+    problem.tensors[SRC] = problem.tensors[DST] =
+        tensor_of((neo_dim[]){1, channels, size, size}, "nhwc");
+    problem.tensors[WEIGHTS] = tensor_of((neo_dim[]){channels, channels, 3, 3}, "any");
+    for (int i = 0; i < 2; i++)
+        problem.strides[i] = problem.padding_left[i] = problem.padding_right[i] = 1;
+    return problem;
+}
+
+static struct cpu core_with(const char *core, double bandwidth)
+{
+    struct cpu cpu = stated_cpu(core, core_named(core)->l1_bytes);
+    cpu.l2_bytes = core_named(core)->l2_bytes;
+    cpu.bandwidth = bandwidth;
+    return cpu;
+}
+
+static void winograd_counts_its_weights_as_they_are_kept(void **state)
+{
+    (void)state;
+    struct cpu cpu = core_with("neoverse-n1", 3);
+    struct problem problem = square(64, 28), few = square(64, 3);
+    double plain = 64.0 * 64 * 9 * sizeof(float);
+    assert_true(cost_of(&convolution_gemm, &problem, &cpu).bytes == plain);
+    assert_near(cost_of(&convolution_winograd_2, &problem, &cpu).bytes, plain * 16 / 9, 1);
+    assert_near(cost_of(&convolution_winograd_6, &problem, &cpu).bytes, plain * 64 / 9, 1);
+    /* Tiles of an image of 3 have no more than 5 points along it. */
+    assert_near(cost_of(&convolution_winograd_6, &few, &cpu).bytes, plain * 25 / 9, 1);
+    cpu.l2_bytes = 1;
+    assert_near(cost_of(&convolution_gemm, &problem, &cpu).bytes,
+                plain + 2.0 * 64 * 28 * 28 * sizeof(float), 1);
+}
+
+static void memory_takes_time_beside_products(void **state)
+{
+    (void)state;
+    const struct cost cost = {.cycles = 1e6, .bytes = 3e6};
+    struct cpu cpu = core_with("neoverse-n1", 3);
+    assert_near(cost_time(&cost, &cpu), 1e6 + 2.5e6, 1);
+    assert_near(cost_compute_ms(&cost, &cpu), 0.4, 1e-6);
+    assert_near(cost_memory_ms(&cost, &cpu), 1, 1e-6);
+    cpu.bandwidth = 0; /* the core's own */
+    assert_near(cost_time(&cost, &cpu), 1e6 + 3e6 / cpu.core->bandwidth * cpu.core->ghz, 1);
+    const struct core unknown = {.name = "any"};
+    cpu.core = &unknown;
+    assert_near(cost_time(&cost, &cpu), 1e6, 1);
+    assert_true(cost_memory_ms(&cost, &cpu) == 0);
+}
+
+#if !NEO_PORTABLE
+/* What a cycle simulator found fastest on a core like Neoverse N1 with cold weights, where one core
+ * reads 3 GB/s (all cores of a server work) or 9 GB/s (one core of a board does). */
+static void the_fastest_with_cold_weights_is_chosen(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim channels, size;
+        double bandwidth;
+        const struct algorithm *best;
+    } rows[] = {
+        {256, 14, 9, &convolution_winograd_4}, {256, 14, 3, &convolution_winograd_2},
+        {512, 7, 9, &convolution_winograd_2},  {512, 7, 3, &convolution_gemm},
+        {128, 28, 3, &convolution_winograd_4}, {64, 56, 3, &convolution_winograd_6},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct cpu cpu = core_with("neoverse-n1", rows[i].bandwidth);
+        struct problem problem = square(rows[i].channels, rows[i].size);
+        const struct algorithm *best = selection_best(&problem, NULL, &cpu).algorithm;
+        if (best != rows[i].best)
+            fail_msg("%zu: %s", i, best->name);
+    }
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(winograd_counts_its_weights_as_they_are_kept),
+        cmocka_unit_test(memory_takes_time_beside_products),
+#if !NEO_PORTABLE
+        cmocka_unit_test(the_fastest_with_cold_weights_is_chosen),
+#endif
+    };
+    return cmocka_run_group_tests_name("convolution_cost", tests, NULL, NULL);
+}
