@@ -64,7 +64,7 @@ pack_panel_fn *pack_panel_find(uint32_t features, enum element from, enum elemen
 unpack_panel_fn unpack_panel;
 
 /* The tables of one file each. */
-enum { PACK_PANEL_REFS = 15, PACK_PANEL_NEON = 15, PACK_PANEL_BF16 = 2 };
+enum { PACK_PANEL_REFS = 15, PACK_PANEL_NEON = 17, PACK_PANEL_BF16 = 2 };
 extern const struct pack_panel_kernel pack_panel_bf16[PACK_PANEL_BF16];
 extern const struct pack_panel_kernel pack_panel_neon[PACK_PANEL_NEON];
 extern const struct pack_panel_kernel pack_panel_ref[PACK_PANEL_REFS];

@@ -21,6 +21,26 @@ INLINE uint8x16_t load_bf16_f32(const void *from)
     return vreinterpretq_u8_u32(vshll_n_u16(vld1_u16(from), 16));
 }
 
+/* Four bytes, which become 0 … 3 of a vector. */
+INLINE uint8x8_t load_four(const void *from)
+{
+    uint32_t four;
+    memcpy(&four, from, sizeof four);
+    return vreinterpret_u8_u32(vdup_n_u32(four));
+}
+
+INLINE uint8x16_t load_s8_f32(const void *from)
+{
+    int16x8_t wide = vmovl_s8(vreinterpret_s8_u8(load_four(from)));
+    return vreinterpretq_u8_f32(vcvtq_f32_s32(vmovl_s16(vget_low_s16(wide))));
+}
+
+INLINE uint8x16_t load_u8_f32(const void *from)
+{
+    uint16x8_t wide = vmovl_u8(load_four(from));
+    return vreinterpretq_u8_f32(vcvtq_f32_u32(vmovl_u16(vget_low_u16(wide))));
+}
+
 INLINE uint8x16_t load_f32_f16(const void *from)
 {
     float16x4_t low = vcvt_f16_f32(vld1q_f32(from));
@@ -62,6 +82,8 @@ KERNEL(pack_16_bits_4_neon, load_same, 8, 2, 2, 0)
 KERNEL(pack_f32_f32_neon, load_same, 4, 4, 4, 0)
 KERNEL(pack_f16_f32_neon, load_f16_f32, 4, 4, 2, 0)
 KERNEL(pack_bf16_f32_neon, load_bf16_f32, 4, 4, 2, 0)
+KERNEL(pack_s8_f32_neon, load_s8_f32, 4, 4, 1, 0)
+KERNEL(pack_u8_f32_neon, load_u8_f32, 4, 4, 1, 0)
 KERNEL(pack_f32_f16_neon, load_f32_f16, 2, 2, 4, 0)
 KERNEL(pack_f32_bf16_2_neon, load_f32_bf16, 4, 2, 4, 0)
 KERNEL(pack_f32_bf16_4_neon, load_f32_bf16, 8, 2, 4, 0)
@@ -80,6 +102,8 @@ const struct pack_panel_kernel pack_panel_neon[PACK_PANEL_NEON] = {
     {"pack_f32_f32_1_neon", CPU_NEON, ELEMENT_F32, ELEMENT_F32, 1, pack_f32_f32_neon},
     {"pack_f16_f32_1_neon", CPU_NEON, ELEMENT_F16, ELEMENT_F32, 1, pack_f16_f32_neon},
     {"pack_bf16_f32_1_neon", CPU_NEON, ELEMENT_BF16, ELEMENT_F32, 1, pack_bf16_f32_neon},
+    {"pack_s8_f32_1_neon", CPU_NEON, ELEMENT_S8, ELEMENT_F32, 1, pack_s8_f32_neon},
+    {"pack_u8_f32_1_neon", CPU_NEON, ELEMENT_U8, ELEMENT_F32, 1, pack_u8_f32_neon},
     {"pack_f32_f16_1_neon", CPU_NEON, ELEMENT_F32, ELEMENT_F16, 1, pack_f32_f16_neon},
     {"pack_f32_bf16_2_neon", CPU_NEON, ELEMENT_F32, ELEMENT_BF16, 2, pack_f32_bf16_2_neon},
     {"pack_f32_bf16_4_neon", CPU_NEON, ELEMENT_F32, ELEMENT_BF16, 4, pack_f32_bf16_4_neon},

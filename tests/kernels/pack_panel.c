@@ -201,8 +201,8 @@ static void check_pack(const struct pack_panel_kernel *kernel, const struct layo
 /* Every width with every depth, the layouts in turn. */
 static void pack_all(const struct pack_panel_kernel *kernel, size_t group, uint32_t *seed)
 {
-    static const size_t widths[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 24, WIDEST};
-    static const size_t depths[] = {0, 1, 3, 4, 7, 8, 15, 16, 17, 35, MOST_K};
+    static const size_t widths[] = {1, 3, 4, 7, 8, 12, 24, WIDEST};
+    static const size_t depths[] = {0, 1, 3, 8, 15, 16, 35, MOST_K};
     size_t turn = 0;
     for (size_t w = 0; w < count_of(widths); w++)
         for (size_t d = 0; d < count_of(depths); d++, turn++) {
