@@ -64,8 +64,13 @@ INLINE void store(enum element element, void *dst, size_t at, const float32x4_t 
         store_bytes(dst, at, values, vectors, element == ELEMENT_S8);
 }
 
+/* What a row has to do more than its columns; constants where it is nothing. */
+struct row {
+    int has_zeros, has_scale, is_float;
+};
+
 INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors,
-                       enum element element, int is_float)
+                       enum element element, struct row row)
 {
     const struct gemm_finish *finish = &columns->finish;
     const int32_t *sums = finish->sums + i * finish->row + columns->j;
@@ -73,32 +78,40 @@ INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors,
 #pragma GCC unroll 4
     for (size_t v = 0; v < vectors; v++) {
         int32x4_t sum = vld1q_s32(sums + 4 * v);
-        if (finish->rows)
+        if (row.has_zeros)
             sum = vmlaq_n_s32(sum, columns->zeros[v], finish->rows[i]);
-        values[v] = to_float(sum, is_float);
-        if (finish->row_scales)
+        values[v] = to_float(sum, row.is_float);
+        if (row.has_scale)
             values[v] = vmulq_n_f32(values[v], finish->row_scales[i]);
         values[v] = vaddq_f32(vmulq_f32(values[v], columns->scales[v]), columns->offsets[v]);
     }
     store(element, finish->dst, i * finish->dst_row + columns->j, values, vectors);
 }
 
+INLINE void finish_rows(const struct columns *columns, size_t vectors, enum element element,
+                        struct row row)
+{
+    for (size_t i = 0; i < columns->finish.m; i++)
+        finish_row(columns, i, vectors, element, row);
+}
+
 INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t vectors,
                            enum element element)
 {
     struct columns columns = {.finish = *finish, .j = j};
+    struct row row = {finish->rows != NULL, finish->row_scales != NULL, finish->is_float};
 #pragma GCC unroll 4
     for (size_t v = 0; v < vectors; v++) {
         columns.scales[v] = vld1q_f32(finish->scales + j + 4 * v);
         columns.offsets[v] = vld1q_f32(finish->offsets + j + 4 * v);
         columns.zeros[v] = finish->rows ? vld1q_s32(finish->zeros + j + 4 * v) : vdupq_n_s32(0);
     }
-    if (finish->is_float)
-        for (size_t i = 0; i < columns.finish.m; i++)
-            finish_row(&columns, i, vectors, element, 1);
+    if (row.has_zeros || row.has_scale)
+        finish_rows(&columns, vectors, element, row);
+    else if (row.is_float)
+        finish_rows(&columns, vectors, element, (struct row){0, 0, 1});
     else
-        for (size_t i = 0; i < columns.finish.m; i++)
-            finish_row(&columns, i, vectors, element, 0);
+        finish_rows(&columns, vectors, element, (struct row){0, 0, 0});
 }
 
 /* The last one to three columns, by copies of four. */
