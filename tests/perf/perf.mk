@@ -1,5 +1,5 @@
 # Instructions and modelled cycles of this library and of its peers (docs/measuring.md).
-.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-check perf-update perf-time perf-test
+.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-check perf-update perf-time perf-test perf-path
 .PHONY: perf-drivers perf-needs-aarch64
 # Plugins run inside the emulator, so they are native. A peer's driver is built if its library is there.
 HOST_CC ?= cc
@@ -39,6 +39,17 @@ $(BUILD)/tests/perf/driver_%: $(BUILD)/tests/perf/driver_%.o $(DRIVER_MAIN)
 
 $(BUILD)/tests/perf/driver_acl: tests/perf/driver_acl.cc tests/perf/driver.h $(DRIVER_MAIN)
 	$(call say,CXX,$@)$(PEER_CXX) -std=c++14 -O2 -Wall -Wextra -I. -pthread -o $@ $(filter-out %.h,$^) $(PEER_LIBS_acl)
+
+# Built apart, as every function tells that it is entered; addresses are those of the file.
+ADDR2LINE ?= $(CROSS_COMPILE)addr2line
+ifdef TRACED
+$(BUILD)/src/%.o: private CFLAGS += -finstrument-functions -finstrument-functions-exclude-file-list=.h -fno-pie
+endif
+$(BUILD)/tests/perf/path: $(BUILD)/tests/perf/path.o $(INTERNAL_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -no-pie -o $@ $^ $(LIBS)
+perf-path: ## how many files a reader visits to follow the description of a problem
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-traced TRACED=1 $(BUILD)-traced/tests/perf/path
+	$(Q)$(PYTHON) tests/perf/path.py $(ADDR2LINE) $(BUILD)-traced/tests/perf/path $(EMULATOR)
 
 perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peers' (FILES= CORES= PEERS= RECORDED=1 OUT=docs/performance.md)
 	$(Q)$(PERF) table $(PERF_ARGS)
