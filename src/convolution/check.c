@@ -46,8 +46,8 @@ static const char *check_space(const struct problem *problem)
     const neo_memory_desc *dst = &problem->tensors[DST];
     int space = dst->ndims - 2, first = weights->ndims - space;
     for (int i = 0; i < space; i++) {
-        neo_dim stride = problem->strides[i], dilation = problem->dilations[i];
-        neo_dim left = problem->padding_left[i], right = problem->padding_right[i], extent, padded;
+        neo_dim stride = problem->window.strides[i], dilation = problem->window.dilations[i];
+        neo_dim left = problem->window.left[i], right = problem->window.right[i], extent, padded;
         if (stride < 1 || stride > INT32_MAX)
             return "a stride is out of range";
         if (dilation < 0 || dilation >= INT32_MAX)

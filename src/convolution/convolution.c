@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "neoprene/convolution.h"
 #include "src/core/checked.h"
@@ -11,8 +12,7 @@
 
 static void convolution_describe(const struct problem *problem, char *out, size_t size)
 {
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_shape s = *convolution_shape_of(problem);
     static const char axes[] = "dhw";
     size_t used = (size_t)snprintf(out, size, "g%" PRId64 "mb%" PRId64 "_ic%" PRId64 "oc%" PRId64,
                                    s.groups, s.batch, s.ic * s.groups, s.oc * s.groups);
@@ -50,6 +50,7 @@ _Static_assert(count_of(convolution_algorithms) <= MAX_ALGORITHMS, "there is roo
 const struct operation convolution_operation = {
     .name = "convolution",
     .check = convolution_check,
+    .derive = convolution_derive,
     .algorithms = convolution_algorithms,
     .algorithm_count = count_of(convolution_algorithms),
     .describe = convolution_describe,
@@ -63,16 +64,18 @@ neo_status neo_convolution_primitive_desc_create(neo_primitive_desc **out, neo_e
         *out = NULL;
     if (!out || !engine || !desc)
         return log_refusal(__func__, "out, engine or desc is NULL");
+    struct window window = {.kernel = {0}};
+    memcpy(window.strides, desc->strides, sizeof window.strides);
+    memcpy(window.dilations, desc->dilations, sizeof window.dilations);
+    memcpy(window.left, desc->padding_left, sizeof window.left);
+    memcpy(window.right, desc->padding_right, sizeof window.right);
     struct description description = {
         .operation = &convolution_operation,
         .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},
         .attributes = attributes,
         .prop_kind = desc->prop_kind,
         .convolution_algorithm = desc->algorithm,
-        .strides = desc->strides,
-        .dilations = desc->dilations,
-        .padding_left = desc->padding_left,
-        .padding_right = desc->padding_right,
+        .window = &window,
     };
     return primitive_desc_create(out, engine, &description);
 }

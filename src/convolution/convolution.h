@@ -40,8 +40,16 @@ struct convolution_shape {
     neo_dim weights_g, weights_o, weights_i, weights_space[SPACE]; /* strides of plain weights */
 };
 
-/* All tensors that are not `any` have their strides; the others' are 0. */
-void convolution_shape_init(struct convolution_shape *shape, const struct problem *problem);
+/* Gives src, dst and bias that are `any` their layouts, the same for every algorithm, and makes the
+ * shape. Strides of weights that are not plain, or not yet, are 0. */
+void convolution_derive(struct problem *problem);
+
+_Static_assert(sizeof(struct convolution_shape) <= SHAPE_BYTES, "a problem has room for it");
+
+static inline const struct convolution_shape *convolution_shape_of(const struct problem *problem)
+{
+    return (const void *)problem->shape;
+}
 
 /* One column of pixels, of which each has one tap in width, is a row: height becomes width, and
  * depth height. Pixels and taps keep their order. Does nothing to other images. */
@@ -55,8 +63,20 @@ struct span convolution_inner_pixels(const struct convolution_shape *shape, int 
 
 /* The taps along a dimension that some of the pixels [first, last] of dst may have in src, as a
  * span without gaps: the others lie in the padding. */
-struct span convolution_taps(const struct convolution_shape *shape, int dimension, neo_dim first,
-                             neo_dim last);
+static inline struct span convolution_taps(const struct convolution_shape *shape, int dimension,
+                                           neo_dim first, neo_dim last)
+{
+    neo_dim stride = shape->stride[dimension], padding = shape->padding[dimension];
+    neo_dim step = shape->dilation[dimension], begin = 0, end = shape->kernel[dimension];
+    /* Where src begins, from the last pixel's first tap on, and where it ends, from the first's. */
+    neo_dim before = padding - last * stride;
+    neo_dim behind = padding - first * stride + shape->in[dimension];
+    if (before > 0)
+        begin = before > (end - 1) * step ? end : (before - 1) / step + 1;
+    if (behind <= (end - 1) * step)
+        end = behind > begin * step ? (behind - 1) / step + 1 : begin;
+    return (struct span){(size_t)begin, (size_t)end};
+}
 
 /* Of the first dimensions' taps, as numbers in their order: from the first to the last one that is
  * among these in each dimension, of which there is one at least. */
@@ -72,10 +92,19 @@ static inline struct span convolution_first_to_last(const struct convolution_sha
     return all;
 }
 
-bool convolution_is_grouped(const struct problem *problem);
+static inline bool convolution_is_grouped(const struct problem *problem)
+{
+    return problem->tensors[WEIGHTS].ndims == problem->tensors[DST].ndims + 1;
+}
 
 /* One input channel per group, or one channel of either image and no groups. */
-bool convolution_is_depthwise(const struct problem *problem);
+static inline bool convolution_is_depthwise(const struct problem *problem)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    if (convolution_is_grouped(problem))
+        return weights->dims[2] == 1;
+    return weights->dims[0] == 1 && weights->dims[1] == 1;
+}
 
 /* Channels next to each other, then pixels. */
 void convolution_set_channels_last(neo_memory_desc *desc);
@@ -83,7 +112,7 @@ void convolution_set_channels_last(neo_memory_desc *desc);
 /* Gives src and dst that are `any` the order of the other, or channels last if both are. */
 void convolution_choose_images(struct problem *problem);
 
-/* The same, and weights that are `any` become panels of matrix columns. */
+/* Weights that are `any` become panels of matrix columns. */
 void convolution_choose_packed(const struct algorithm *self, struct problem *problem,
                                const struct cpu *cpu);
 

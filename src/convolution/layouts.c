@@ -32,7 +32,6 @@ void convolution_choose_packed(const struct algorithm *self, struct problem *pro
                                const struct cpu *cpu)
 {
     (void)self, (void)cpu;
-    convolution_choose_images(problem);
     neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     if (weights->format_kind == NEO_FORMAT_ANY)
         layout_set(weights, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));

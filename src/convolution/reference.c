@@ -19,7 +19,6 @@ static void reference_choose(const struct algorithm *self, struct problem *probl
                              const struct cpu *cpu)
 {
     (void)self, (void)cpu;
-    convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
         desc_set_plain(&problem->tensors[WEIGHTS]);
 }
@@ -29,7 +28,7 @@ static double reference_estimate(const struct algorithm *self, const struct prob
 {
     struct convolution_shape s;
     (void)self, (void)cpu;
-    convolution_shape_init(&s, problem);
+    s = *convolution_shape_of(problem);
     double work = 1e4 + 20.0 * (double)s.batch * (double)s.groups * (double)s.oc * (double)s.ic;
     for (int i = 0; i < SPACE; i++)
         work *= (double)s.out[i] * (double)s.kernel[i];
@@ -39,7 +38,7 @@ static double reference_estimate(const struct algorithm *self, const struct prob
 static void reference_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     (void)cpu;
-    convolution_shape_init(plan, problem);
+    *(struct convolution_shape *)plan = *convolution_shape_of(problem);
 }
 
 static const char *reference_kernel(const void *plan)

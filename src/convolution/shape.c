@@ -17,11 +17,6 @@ struct span convolution_inner_pixels(const struct convolution_shape *shape, int 
     return (struct span){(size_t)begin, (size_t)(end > begin ? end : begin)};
 }
 
-bool convolution_is_grouped(const struct problem *problem)
-{
-    return problem->tensors[WEIGHTS].ndims == problem->tensors[DST].ndims + 1;
-}
-
 static struct image_strides image_strides(const neo_memory_desc *desc)
 {
     struct image_strides strides = {0};
@@ -37,8 +32,10 @@ static struct image_strides image_strides(const neo_memory_desc *desc)
     return strides;
 }
 
-void convolution_shape_init(struct convolution_shape *shape, const struct problem *problem)
+void convolution_derive(struct problem *problem)
 {
+    struct convolution_shape *shape = (void *)problem->shape;
+    convolution_choose_images(problem);
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     const neo_memory_desc *dst = &problem->tensors[DST];
     int grouped = convolution_is_grouped(problem), space = dst->ndims - 2;
@@ -59,9 +56,9 @@ void convolution_shape_init(struct convolution_shape *shape, const struct proble
         shape->in[i] = j < 0 ? 1 : src->dims[2 + j];
         shape->out[i] = j < 0 ? 1 : dst->dims[2 + j];
         shape->kernel[i] = j < 0 ? 1 : weights->dims[grouped + 2 + j];
-        shape->stride[i] = j < 0 ? 1 : problem->strides[j];
-        shape->dilation[i] = j < 0 ? 1 : problem->dilations[j] + 1;
-        shape->padding[i] = j < 0 ? 0 : problem->padding_left[j];
+        shape->stride[i] = j < 0 ? 1 : problem->window.strides[j];
+        shape->dilation[i] = j < 0 ? 1 : problem->window.dilations[j] + 1;
+        shape->padding[i] = j < 0 ? 0 : problem->window.left[j];
         shape->weights_space[i] = j < 0 || !plain ? 0 : weights->strides[grouped + 2 + j];
     }
 }
@@ -87,29 +84,6 @@ neo_dim convolution_weights_tap(const struct convolution_shape *s, size_t tap)
     return (neo_dim)(tap % kw) * s->weights_space[WIDTH] +
            (neo_dim)(tap / kw % kh) * s->weights_space[HEIGHT] +
            (neo_dim)(tap / kw / kh) * s->weights_space[DEPTH];
-}
-
-bool convolution_is_depthwise(const struct problem *problem)
-{
-    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    if (convolution_is_grouped(problem))
-        return weights->dims[2] == 1;
-    return weights->dims[0] == 1 && weights->dims[1] == 1;
-}
-
-struct span convolution_taps(const struct convolution_shape *shape, int dimension, neo_dim first,
-                             neo_dim last)
-{
-    neo_dim stride = shape->stride[dimension], padding = shape->padding[dimension];
-    neo_dim step = shape->dilation[dimension], begin = 0, end = shape->kernel[dimension];
-    /* Where src begins, from the last pixel's first tap on, and where it ends, from the first's. */
-    neo_dim before = padding - last * stride;
-    neo_dim behind = padding - first * stride + shape->in[dimension];
-    if (before > 0)
-        begin = before > (end - 1) * step ? end : (before - 1) / step + 1;
-    if (behind <= (end - 1) * step)
-        end = behind > begin * step ? (behind - 1) / step + 1 : begin;
-    return (struct span){(size_t)begin, (size_t)end};
 }
 
 void convolution_pixel_position(const struct convolution_shape *shape, int ndims, size_t index,

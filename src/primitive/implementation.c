@@ -17,12 +17,12 @@
 
 /* ---- selection ---- */
 
-static void note_declined(void *context, const struct algorithm *algorithm, const char *reason)
+static void log_declined(const struct implementation *impl)
 {
-    struct implementation *impl = context;
-    impl->declined[impl->declined_count++] = (struct declined){algorithm->name, reason};
-    log_line(LOG_DISPATCH, "primitive", "create:dispatch,%s,%s,%s", impl->problem.operation->name,
-             algorithm->name, reason);
+    for (int i = 0; i < impl->declined_count && log_is_on(LOG_DISPATCH); i++)
+        log_line(LOG_DISPATCH, "primitive", "create:dispatch,%s,%s,%s",
+                 impl->problem.operation->name, impl->declined[i].algorithm,
+                 impl->declined[i].reason);
 }
 
 /* Why that one: its time beside the next best one's. */
@@ -44,16 +44,19 @@ static void note_choice(const struct implementation *impl, const struct candidat
 
 static neo_status select_algorithm(struct implementation *impl, int index)
 {
-    struct candidate ranked[MAX_ALGORITHMS];
-    int count = selection_rank(ranked, &impl->problem, impl->engine->cpu, note_declined, impl);
-    if (count == 0)
+    struct ranking ranking;
+    selection_rank(&ranking, &impl->problem, impl->engine->cpu);
+    memcpy(impl->declined, ranking.declined, sizeof impl->declined);
+    impl->declined_count = ranking.declined_count;
+    log_declined(impl);
+    if (ranking.serving_count == 0)
         return problem_reject(&impl->problem, NEO_UNSUPPORTED, "", "every algorithm declined");
-    if (index >= count)
+    if (index >= ranking.serving_count)
         return NEO_LAST_IMPLEMENTATION;
-    impl->algorithm = ranked[index].algorithm;
-    impl->estimate = ranked[index].cost.cycles;
+    impl->algorithm = ranking.serving[index].algorithm;
+    impl->estimate = ranking.serving[index].cost.cycles;
     if (log_is_on(LOG_DISPATCH))
-        note_choice(impl, ranked, index, count);
+        note_choice(impl, ranking.serving, index, ranking.serving_count);
     return NEO_OK;
 }
 
@@ -77,6 +80,8 @@ static neo_status make_plan(struct implementation *impl)
     const struct cpu *cpu = impl->engine->cpu;
     if (algorithm->choose)
         algorithm->choose(algorithm, &impl->problem, cpu);
+    if (impl->problem.operation->derive)
+        impl->problem.operation->derive(&impl->problem);
     post_ops_choose(&impl->problem, cpu);
     neo_status status = problem_check_tensors(&impl->problem); /* what was `any` has a size now */
     if (status != NEO_OK)
@@ -333,13 +338,15 @@ neo_status implementation_nest_by(struct implementation *impl,
                                   const struct description *description,
                                   const struct algorithm *algorithm)
 {
-    struct candidate ranked[MAX_ALGORITHMS];
+    struct ranking ranking;
     struct problem problem;
     problem_init(&problem, description);
     problem_settle_strides(&problem);
-    int count = selection_rank(ranked, &problem, impl->engine->cpu, NULL, NULL);
-    for (int index = 0; index < count; index++)
-        if (ranked[index].algorithm == algorithm)
+    if (problem.operation->derive)
+        problem.operation->derive(&problem);
+    selection_rank(&ranking, &problem, impl->engine->cpu);
+    for (int index = 0; index < ranking.serving_count; index++)
+        if (ranking.serving[index].algorithm == algorithm)
             return nest_at(impl, description, index);
     return NEO_UNSUPPORTED;
 }

@@ -18,17 +18,14 @@
 #include "src/primitive/cache/cache.h"
 #include "src/primitive/engine.h"
 #include "src/primitive/problem.h"
+#include "src/primitive/selection.h"
 #include "src/tensor/descriptor.h"
 
-enum { MAX_ALGORITHMS = 20, MAX_NESTED = 3, MAX_TOKENS = 4 };
+enum { MAX_NESTED = 3, MAX_TOKENS = 4 };
 
 /* A power of two, for a quick address. */
 enum { IMAGE_ROOM = 32 };
 _Static_assert((int)IMAGE_ROOM >= (int)DESC_IMAGE_WORDS, "an image fits");
-
-struct declined {
-    const char *algorithm, *reason;
-};
 
 /* A tensor of the problem, for comparing quickly. */
 struct expected {

@@ -152,13 +152,17 @@ static void put_attributes(struct writer *w, const neo_attributes *attributes)
 
 /* ---- the whole ---- */
 
-/* Which parameters exist follows from dst. Returns which of the lists are short. */
+/* Which parameters exist follows from dst, and whether weights tell the kernel. Returns which of
+ * the lists are short. */
 static uint64_t put_window(struct writer *w, const struct description *d)
 {
     int space = d->tensors[DST]->ndims - 2;
     space = space < 0 ? 0 : space > 3 ? 3 : space;
-    uint64_t steps = put_two_lists(w, d->strides, d->dilations, space);
-    uint64_t padding = put_two_lists(w, d->padding_left, d->padding_right, space);
+    const struct window *window = d->window;
+    uint64_t steps = put_two_lists(w, window->strides, window->dilations, space);
+    uint64_t padding = put_two_lists(w, window->left, window->right, space);
+    for (int i = 0; !d->tensors[WEIGHTS]->ndims && i < space; i++)
+        put(w, (uint64_t)window->kernel[i]);
     return steps | padding << 1;
 }
 
@@ -182,7 +186,7 @@ size_t key_write(uint64_t *pairs, const struct description *d, int index)
     for (int t = 0; t < TENSOR_COUNT; t++)
         put_desc(&w, d->tensors[t]);
     put_attributes(&w, d->attributes);
-    if (d->strides) {
+    if (d->window) {
         put(&w, (uint32_t)d->prop_kind | (uint64_t)d->convolution_algorithm << 32);
         which |= put_window(&w, d) << 32;
     }

@@ -69,14 +69,6 @@ int problem_extra(const struct problem *problem, int arg)
     return -1;
 }
 
-static void copy_window(struct problem *problem, const struct description *d)
-{
-    memcpy(problem->strides, d->strides, sizeof problem->strides);
-    memcpy(problem->dilations, d->dilations, sizeof problem->dilations);
-    memcpy(problem->padding_left, d->padding_left, sizeof problem->padding_left);
-    memcpy(problem->padding_right, d->padding_right, sizeof problem->padding_right);
-}
-
 void problem_init(struct problem *problem, const struct description *d)
 {
     *problem = (struct problem){
@@ -92,9 +84,9 @@ void problem_init(struct problem *problem, const struct description *d)
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (d->tensors[t])
             problem->tensors[t] = *d->tensors[t];
-    problem->has_window = d->strides != NULL;
-    if (problem->has_window)
-        copy_window(problem, d);
+    problem->has_window = d->window != NULL;
+    if (d->window)
+        problem->window = *d->window;
 }
 
 struct description problem_describe(const struct problem *problem)
@@ -107,14 +99,9 @@ struct description problem_describe(const struct problem *problem)
         .extra_count = problem->extra_count,
         .extras = problem->extras,
         .parameters = problem->operation->parameter_bytes ? problem->parameters : NULL,
+        .window = problem->has_window ? &problem->window : NULL,
     };
     for (int t = 0; t < TENSOR_COUNT; t++)
         d.tensors[t] = &problem->tensors[t];
-    if (problem->has_window) {
-        d.strides = problem->strides;
-        d.dilations = problem->dilations;
-        d.padding_left = problem->padding_left;
-        d.padding_right = problem->padding_right;
-    }
     return d;
 }

@@ -19,7 +19,13 @@ struct extra {
     neo_memory_desc desc;
 };
 
-enum { MAX_EXTRAS = 32, PARAMETER_BYTES = 144 };
+enum { MAX_EXTRAS = 32, PARAMETER_BYTES = 144, SHAPE_BYTES = 304 };
+
+/* How a kernel goes over an image, by spatial dimension. kernel: 0 where weights tell it; dilations
+ * of 0 are dense. */
+struct window {
+    neo_dim kernel[3], strides[3], dilations[3], left[3], right[3];
+};
 
 /* Types of each tensor, bits 1 << neo_data_type, of which every combination is served. A list of
  * such sets ends with one of no src. */
@@ -44,11 +50,11 @@ struct problem {
     neo_prop_kind prop_kind;
     uint64_t parameters[PARAMETER_BYTES / 8]; /* the operation's own structure */
 
-    bool has_window; /* strides, dilations and padding mean something */
-
-    /* Convolutions only. */
+    bool has_window;
+    struct window window;
     neo_convolution_algorithm convolution_algorithm;
-    neo_dim strides[3], dilations[3], padding_left[3], padding_right[3];
+
+    uint64_t shape[SHAPE_BYTES / 8]; /* what operation->derive() makes of the rest, once for all */
 };
 
 /* The same as the user gives it: what a hit in the cache reads, without a copy. What is not there
@@ -62,7 +68,7 @@ struct description {
     int extra_count;
     const struct extra *extras;
     const void *parameters; /* operation->parameter_bytes of them */
-    const neo_dim *strides, *dilations, *padding_left, *padding_right; /* three each */
+    const struct window *window;
 };
 
 struct implementation;
@@ -162,6 +168,10 @@ struct operation {
     neo_status (*create_resource)(struct implementation *implementation,
                                   struct reservation *resource);
     void (*destroy_resource)(struct implementation *implementation, struct reservation *resource);
+
+    /* NULL, or completes a problem that is right, before an algorithm is chosen and once more when
+     * that has chosen layouts: layouts that are the same for all of them, and the shape. */
+    void (*derive)(struct problem *problem);
 
     const struct algorithm *const *algorithms; /* considered in this order */
     size_t algorithm_count;

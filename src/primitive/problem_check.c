@@ -78,5 +78,9 @@ neo_status problem_check(struct problem *problem)
         return problem_reject(problem, unsupported ? NEO_UNSUPPORTED : NEO_INVALID_ARGUMENT, "",
                               wrong);
     const char *reason = unsupported_reason(problem);
-    return reason ? problem_reject(problem, NEO_UNSUPPORTED, "", reason) : NEO_OK;
+    if (reason)
+        return problem_reject(problem, NEO_UNSUPPORTED, "", reason);
+    if (problem->operation->derive)
+        problem->operation->derive(problem);
+    return NEO_OK;
 }

@@ -3,11 +3,17 @@
 
 #include "src/primitive/types.h"
 
-static const char *refuse(const struct algorithm *algorithm, const struct problem *problem,
-                          const struct cpu *cpu)
+/* A problem on its way through the list. */
+struct search {
+    const struct problem *problem;
+    const struct cpu *cpu;
+    const char *usual; /* NULL, or why those decline that name no types */
+    size_t next;       /* number of an algorithm */
+};
+
+static struct search begin(const struct problem *problem, const struct cpu *cpu)
 {
-    const char *reason = types_refuse_algorithm(algorithm, problem);
-    return reason ? reason : algorithm->refuse(algorithm, problem, cpu);
+    return (struct search){problem, cpu, types_refuse(NULL, problem), 0};
 }
 
 struct candidate candidate_of(const struct algorithm *algorithm, const struct problem *problem,
@@ -17,38 +23,49 @@ struct candidate candidate_of(const struct algorithm *algorithm, const struct pr
     return (struct candidate){algorithm, cost, cost_time(&cost, cpu)};
 }
 
-int selection_rank(struct candidate *ranked, const struct problem *problem, const struct cpu *cpu,
-                   void (*decline)(void *context, const struct algorithm *algorithm,
-                                   const char *reason),
-                   void *context)
+/* NULL, or why the algorithm declines: types, scales and zero points, or what it says itself. */
+static const char *refuse(const struct search *search, const struct algorithm *algorithm)
 {
-    const struct operation *operation = problem->operation;
-    int count = 0;
-    for (size_t i = 0; i < operation->algorithm_count; i++) {
-        const struct algorithm *algorithm = operation->algorithms[i];
-        const char *reason = refuse(algorithm, problem, cpu);
-        if (reason) {
-            if (decline)
-                decline(context, algorithm, reason);
-            continue;
-        }
-        struct candidate this = candidate_of(algorithm, problem, cpu);
-        int at = count++;
-        for (; at > 0 && ranked[at - 1].time > this.time; at--)
-            ranked[at] = ranked[at - 1];
-        ranked[at] = this;
-    }
-    return count;
+    const struct problem *problem = search->problem;
+    if (problem->attributes.quantization_count && !algorithm->quantizes)
+        return "it takes neither scales nor zero points";
+    const char *reason = algorithm->types ? types_refuse(algorithm->types, problem) : search->usual;
+    return reason ? reason : algorithm->refuse(algorithm, problem, search->cpu);
 }
 
-/* The next algorithm from number *i on that serves the problem, or NULL; *i goes behind it. */
-static const struct algorithm *next(size_t *i, const struct problem *problem,
-                                    const struct algorithm *but, const struct cpu *cpu)
+static void insert(struct ranking *ranking, struct candidate candidate)
+{
+    struct candidate *ranked = ranking->serving;
+    int at = ranking->serving_count++;
+    for (; at > 0 && ranked[at - 1].time > candidate.time; at--)
+        ranked[at] = ranked[at - 1];
+    ranked[at] = candidate;
+}
+
+void selection_rank(struct ranking *ranking, const struct problem *problem, const struct cpu *cpu)
 {
     const struct operation *operation = problem->operation;
-    while (*i < operation->algorithm_count) {
-        const struct algorithm *algorithm = operation->algorithms[(*i)++];
-        if (algorithm != but && !refuse(algorithm, problem, cpu))
+    const struct search search = begin(problem, cpu);
+    ranking->serving_count = ranking->declined_count = 0;
+    for (size_t i = 0; i < operation->algorithm_count; i++) {
+        const struct algorithm *algorithm = operation->algorithms[i];
+        const char *reason = refuse(&search, algorithm);
+        if (reason)
+            ranking->declined[ranking->declined_count++] =
+                (struct declined){algorithm->name, reason};
+        else
+            insert(ranking,
+                   (struct candidate){algorithm, algorithm->estimate(algorithm, problem, cpu)});
+    }
+}
+
+/* The next algorithm that is not `but` and serves the problem, or NULL. */
+static const struct algorithm *next(struct search *search, const struct algorithm *but)
+{
+    const struct operation *operation = search->problem->operation;
+    while (search->next < operation->algorithm_count) {
+        const struct algorithm *algorithm = operation->algorithms[search->next++];
+        if (algorithm != but && !refuse(search, algorithm))
             return algorithm;
     }
     return NULL;
@@ -59,7 +76,8 @@ struct candidate selection_best(const struct problem *problem, const struct algo
 {
     struct candidate best = {0};
     const struct algorithm *algorithm;
-    for (size_t i = 0; (algorithm = next(&i, problem, but, cpu));) {
+    struct search search = begin(problem, cpu);
+    while ((algorithm = next(&search, but))) {
         struct candidate this = candidate_of(algorithm, problem, cpu);
         if (!best.algorithm || this.time < best.time)
             best = this;
@@ -70,6 +88,6 @@ struct candidate selection_best(const struct problem *problem, const struct algo
 bool selection_exists(const struct problem *problem, const struct algorithm *but,
                       const struct cpu *cpu)
 {
-    size_t i = 0;
-    return next(&i, problem, but, cpu) != NULL;
+    struct search search = begin(problem, cpu);
+    return next(&search, but) != NULL;
 }

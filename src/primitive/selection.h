@@ -14,13 +14,20 @@ struct candidate {
 struct candidate candidate_of(const struct algorithm *algorithm, const struct problem *problem,
                               const struct cpu *cpu);
 
-/* Writes those that serve the problem, the fastest first, equals in the operation's order; there is
- * room for all of them. decline (or NULL) gets each of the others with its reason. Returns how many
- * serve it. */
-int selection_rank(struct candidate *ranked, const struct problem *problem, const struct cpu *cpu,
-                   void (*decline)(void *context, const struct algorithm *algorithm,
-                                   const char *reason),
-                   void *context);
+struct declined {
+    const char *algorithm, *reason;
+};
+
+enum { MAX_ALGORITHMS = 20 };
+
+/* All algorithms of an operation: those that serve a problem, the fastest first, equals in the
+ * operation's order, and the others. */
+struct ranking {
+    struct candidate serving[MAX_ALGORITHMS];
+    struct declined declined[MAX_ALGORITHMS];
+    int serving_count, declined_count;
+};
+void selection_rank(struct ranking *ranking, const struct problem *problem, const struct cpu *cpu);
 
 /* The fastest one that is not `but` (NULL: of all), with its cost; or no algorithm. */
 struct candidate selection_best(const struct problem *problem, const struct algorithm *but,

@@ -79,10 +79,3 @@ const char *types_refuse(const struct type_set *sets, const struct problem *prob
     }
     return sentence(problem, order[most]);
 }
-
-const char *types_refuse_algorithm(const struct algorithm *algorithm, const struct problem *problem)
-{
-    if (problem->attributes.quantization_count && !algorithm->quantizes)
-        return "it takes neither scales nor zero points";
-    return types_refuse(algorithm->types, problem);
-}

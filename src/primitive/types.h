@@ -23,8 +23,4 @@ static inline bool types_have(uint16_t set, neo_data_type type)
  * of all types of whole bytes, as the operation says. */
 const char *types_refuse(const struct type_set *sets, const struct problem *problem);
 
-/* The same for an algorithm, with scales and zero points. */
-const char *types_refuse_algorithm(const struct algorithm *algorithm,
-                                   const struct problem *problem);
-
 #endif

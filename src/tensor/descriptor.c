@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/core/checked.h"
+#include "src/core/data_type.h"
 #include "src/tensor/layout.h"
 
 /* ---- questions ---- */
@@ -20,34 +21,12 @@ static bool has_valid_ndims(const neo_memory_desc *desc)
     return desc->ndims >= 0 && desc->ndims <= NEO_MAX_NDIMS;
 }
 
-static bool has_runtime(const neo_dim *values, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (values[i] == NEO_RUNTIME_DIM)
-            return true;
-    return false;
-}
-
-bool desc_is_runtime(const neo_memory_desc *desc)
-{
-    return has_runtime(desc->dims, desc->ndims) ||
-           (desc->format_kind == NEO_FORMAT_STRIDED && has_runtime(desc->strides, desc->ndims));
-}
-
 neo_dim desc_offset(const neo_memory_desc *desc, const neo_dim *position)
 {
     neo_dim offset = 0;
     for (int i = 0; i < desc->ndims; i++)
         offset += position[i] * desc->strides[i];
     return offset;
-}
-
-bool desc_is_empty(const neo_memory_desc *desc)
-{
-    for (int i = 0; i < desc->ndims; i++)
-        if (desc->dims[i] == 0)
-            return true;
-    return false;
 }
 
 /* The elements from the first to the last, or false when that does not fit. Sizes are all >= 1. */
@@ -68,7 +47,7 @@ static bool strided_bytes(const neo_memory_desc *desc, size_t *out)
 {
     size_t extent, bits, bytes;
     if (!strided_extent(desc, &extent) ||
-        !checked_mul(&bits, extent, neo_data_type_bits(desc->data_type)))
+        !checked_mul(&bits, extent, data_type_bits(desc->data_type)))
         return false;
     bytes = div_up(bits, 8);
     if (bytes > PTRDIFF_MAX)
@@ -95,7 +74,7 @@ const char *desc_wrong(const neo_memory_desc *desc)
 {
     if (desc->ndims < 1 || desc->ndims > NEO_MAX_NDIMS)
         return "the number of dimensions is not from 1 to 12";
-    if (!neo_data_type_bits(desc->data_type))
+    if (!data_type_bits(desc->data_type))
         return "the data type is unknown";
     for (int i = 0; i < desc->ndims; i++)
         if (desc->dims[i] < 0 && desc->dims[i] != NEO_RUNTIME_DIM)
@@ -249,7 +228,7 @@ size_t neo_memory_desc_size(const neo_memory_desc *desc)
 
 size_t neo_memory_desc_elements(const neo_memory_desc *desc)
 {
-    if (desc_is_absent(desc) || desc_wrong(desc) || has_runtime(desc->dims, desc->ndims))
+    if (desc_is_absent(desc) || desc_wrong(desc) || desc_has_runtime(desc->dims, desc->ndims))
         return 0;
     size_t elements = 1;
     for (int i = 0; i < desc->ndims; i++)

@@ -18,14 +18,34 @@ const char *desc_wrong(const neo_memory_desc *desc);
 
 bool desc_is_absent(const neo_memory_desc *desc);
 
-/* A dimension or stride is NEO_RUNTIME_DIM. */
-bool desc_is_runtime(const neo_memory_desc *desc);
+/* One of so many dimensions or strides is NEO_RUNTIME_DIM. */
+static inline bool desc_has_runtime(const neo_dim *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (values[i] == NEO_RUNTIME_DIM)
+            return true;
+    return false;
+}
+
+/* A dimension or stride is. */
+static inline bool desc_is_runtime(const neo_memory_desc *desc)
+{
+    return desc_has_runtime(desc->dims, desc->ndims) ||
+           (desc->format_kind == NEO_FORMAT_STRIDED &&
+            desc_has_runtime(desc->strides, desc->ndims));
+}
 
 /* Elements from the first one to the one at a position; the descriptor is strided. */
 neo_dim desc_offset(const neo_memory_desc *desc, const neo_dim *position);
 
 /* Sizes contain a 0. */
-bool desc_is_empty(const neo_memory_desc *desc);
+static inline bool desc_is_empty(const neo_memory_desc *desc)
+{
+    for (int i = 0; i < desc->ndims; i++)
+        if (desc->dims[i] == 0)
+            return true;
+    return false;
+}
 
 /* Two elements may share a place: a stride of 0 with a size over 1, or overlapping strides. */
 bool desc_overlaps_itself(const neo_memory_desc *desc);

@@ -97,9 +97,10 @@ static void parts_of_dilated_images_have_rows_that_stay(void **state)
         problem.tensors[SRC] = problem.tensors[DST] = tensor_of(4, image, "nhwc");
         problem.tensors[WEIGHTS] = tensor_of(5, (neo_dim[]){image[1], 1, 1, 3, 3}, "goihw");
         for (int j = 0; j < 2; j++) {
-            problem.strides[j] = problem.dilations[j] = 1;
-            problem.padding_left[j] = problem.padding_right[j] = 2;
+            problem.window.strides[j] = problem.window.dilations[j] = 1;
+            problem.window.left[j] = problem.window.right[j] = 2;
         }
+        convolution_derive(&problem);
         depthwise_plan(&plan, &problem, &cpu);
         assert_int_equal(plan.rows, calls[i].rows);
     }
@@ -118,12 +119,12 @@ static void each_kind_of_core_has_its_kernel(void **state)
     for (size_t i = 0; i < count_of(kinds); i++) {
         struct cpu cpu = stated_cpu(kinds[i].core, 32 << 10);
         struct problem problem = {.convolution_algorithm = NEO_CONVOLUTION_DIRECT,
-                                  .strides = {2, 2},
-                                  .padding_left = {1, 1}};
+                                  .window = {.strides = {2, 2}, .left = {1, 1}}};
         struct convolution_depthwise plan = {0};
         problem.tensors[SRC] = tensor_of(4, (neo_dim[]){1, 64, 56, 56}, "nchw");
         problem.tensors[DST] = tensor_of(4, (neo_dim[]){1, 64, 28, 28}, "nchw");
         problem.tensors[WEIGHTS] = tensor_of(5, (neo_dim[]){64, 1, 1, 3, 3}, "goihw");
+        convolution_derive(&problem);
         depthwise_plan(&plan, &problem, &cpu);
         assert_string_equal(plan.kernel, kinds[i].kernel->name);
         for (size_t j = 0; j < count_of(kinds); j++)
@@ -234,9 +235,10 @@ static void plan_planes(struct convolution_depthwise *plan, const struct planes_
     problem.tensors[DST] = tensor_of(4, dst, "nchw");
     problem.tensors[WEIGHTS] = tensor_of(5, (neo_dim[]){channels, 1, 1, taps, taps}, "goihw");
     for (int i = 0; i < 2; i++) {
-        problem.strides[i] = 1;
-        problem.padding_left[i] = problem.padding_right[i] = taps / 2 - planes->less;
+        problem.window.strides[i] = 1;
+        problem.window.left[i] = problem.window.right[i] = taps / 2 - planes->less;
     }
+    convolution_derive(&problem);
     depthwise_plan(plan, &problem, cpu);
 }
 

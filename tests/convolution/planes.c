@@ -60,10 +60,11 @@ static const struct algorithm *best_on(const char *core, neo_dim groups, neo_dim
     assert_int_equal(
         neo_memory_desc_init_tag(&problem.tensors[WEIGHTS], 5, weights, NEO_F32, "any"), NEO_OK);
     for (int i = 0; i < 2; i++) {
-        problem.strides[i] = 1;
-        problem.padding_left[i] = problem.padding_right[i] = kernel / 2;
+        problem.window.strides[i] = 1;
+        problem.window.left[i] = problem.window.right[i] = kernel / 2;
     }
     cpu.l2_bytes = core_named(core)->l2_bytes;
+    convolution_derive(&problem);
     return selection_best(&problem, NULL, &cpu).algorithm;
 }
 

@@ -358,6 +358,7 @@ static void convolutions_to_few_channels_are_dot_products(void **state)
         struct cpu cpu = stated_cpu("m1-firestorm", core_named("m1-firestorm")->l1_bytes);
         struct problem problem = best->problem;
         problem.tensors[WEIGHTS] = desc.weights;
+        convolution_derive(&problem);
         convolution_matmul.choose(&convolution_matmul, &problem, &cpu);
         assert_int_equal(problem.tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED, rows[i].are);
         neo_primitive_desc_destroy(pd);

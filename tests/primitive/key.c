@@ -16,7 +16,7 @@ struct described {
     struct post_op post_ops[POST_OPS];
     neo_prop_kind prop_kind;
     neo_convolution_algorithm algorithm;
-    neo_dim strides[3], dilations[3], padding_left[3], padding_right[3];
+    struct window window;
     int index;
 };
 
@@ -37,7 +37,7 @@ static struct described full(void)
                     [DST] = tagged(4, (neo_dim[]){2, 12, 6, 7}, "nchw")},
         .attributes = {.quantization_count = 2, .post_op_count = POST_OPS},
         .prop_kind = NEO_FORWARD_INFERENCE,
-        .strides = {1, 1},
+        .window = {.strides = {1, 1}},
     };
     d.tensors[WEIGHTS].format_kind = NEO_FORMAT_PACKED;
     d.tensors[WEIGHTS].packed = (neo_packed_layout){.id = 2, .version = 1, .panel = 12};
@@ -65,10 +65,7 @@ static void make_key(struct key *key, struct described *d)
         .attributes = &d->attributes,
         .prop_kind = d->prop_kind,
         .convolution_algorithm = d->algorithm,
-        .strides = d->strides,
-        .dilations = d->dilations,
-        .padding_left = d->padding_left,
-        .padding_right = d->padding_right,
+        .window = &d->window,
     };
     for (int t = 0; t < TENSOR_COUNT; t++)
         description.tensors[t] = &d->tensors[t];
@@ -145,25 +142,20 @@ static const struct change differing[] = {
     CHANGE(post_ops[3].prelu.mask, 1),
     CHANGE(prop_kind, 77),
     CHANGE(algorithm, 1),
-    WINDOW_CHANGES(strides),
-    WINDOW_CHANGES(dilations),
-    WINDOW_CHANGES(padding_left),
-    WINDOW_CHANGES(padding_right),
+    WINDOW_CHANGES(window.strides),
+    WINDOW_CHANGES(window.dilations),
+    WINDOW_CHANGES(window.left),
+    WINDOW_CHANGES(window.right),
     CHANGE(index, 1),
 };
 
 /* What is beyond a count, belongs to another kind, or is found out later. */
 static const struct change idle[] = {
-    CHANGE(tensors[SRC].dims[4], 5),
-    CHANGE(tensors[SRC].strides[4], 5),
-    CHANGE(tensors[SRC].packed.id, 5),
-    CHANGE(tensors[WEIGHTS].strides[0], 5),
-    CHANGE(tensors[WEIGHTS].offset, 5),
-    CHANGE(attributes.quantizations[2].arg, 5),
-    CHANGE(post_ops[1].eltwise.run, 5),
-    CHANGE(post_ops[3].prelu.weights.ndims, 5),
-    CHANGE(strides[2], 5),
-    CHANGE(padding_right[2], 5),
+    CHANGE(tensors[SRC].dims[4], 5),    CHANGE(tensors[SRC].strides[4], 5),
+    CHANGE(tensors[SRC].packed.id, 5),  CHANGE(tensors[WEIGHTS].strides[0], 5),
+    CHANGE(tensors[WEIGHTS].offset, 5), CHANGE(attributes.quantizations[2].arg, 5),
+    CHANGE(post_ops[1].eltwise.run, 5), CHANGE(post_ops[3].prelu.weights.ndims, 5),
+    CHANGE(window.strides[2], 5),       CHANGE(window.right[2], 5),
 };
 
 static void key_with(struct key *key, const struct change *change)

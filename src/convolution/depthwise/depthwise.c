@@ -18,8 +18,7 @@
 static bool depthwise_fits(const struct problem *problem)
 {
     enum { BYTES = 4096, MOST_TASKS = 1 << 16 }; /* a value's share is far below */
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_shape s = *convolution_shape_of(problem);
     size_t width = (size_t)max_size((size_t)s.in[WIDTH], (size_t)s.out[WIDTH]), rows, taps, bytes;
     size_t extent = ((size_t)s.kernel[HEIGHT] - 1) * (size_t)s.dilation[HEIGHT] + 1;
     return checked_mul(&taps, (size_t)s.kernel[DEPTH], (size_t)s.kernel[HEIGHT]) &&
@@ -63,7 +62,6 @@ static void depthwise_choose(const struct algorithm *self, struct problem *probl
                              const struct cpu *cpu)
 {
     (void)self, (void)cpu;
-    convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
         choose_weights(&problem->tensors[WEIGHTS], convolution_is_grouped(problem));
 }
@@ -72,8 +70,7 @@ static double depthwise_estimate(const struct algorithm *self, const struct prob
                                  const struct cpu *cpu)
 {
     (void)self;
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_shape s = *convolution_shape_of(problem);
     double outputs = (double)s.batch * (double)s.groups * (double)s.oc, taps = 1;
     for (int i = 0; i < SPACE; i++) {
         outputs *= (double)s.out[i];

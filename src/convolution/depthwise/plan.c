@@ -480,7 +480,7 @@ void depthwise_plan(void *plan, const struct problem *problem, const struct cpu 
 {
     struct convolution_depthwise *mine = plan;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
-    convolution_shape_init(&mine->shape, problem);
+    mine->shape = *convolution_shape_of(problem);
     const struct convolution_shape *s = &mine->shape;
     mine->cpu = cpu;
     mine->multiplier = depthwise_at_least_1(s->oc);

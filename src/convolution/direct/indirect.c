@@ -21,10 +21,8 @@ enum {
 static const char *indirect_refuse(const struct algorithm *self, const struct problem *problem,
                                    const struct cpu *cpu)
 {
-    struct problem chosen = *problem;
-    const neo_memory_desc *src = &chosen.tensors[SRC];
+    const neo_memory_desc *src = &problem->tensors[SRC];
     (void)self, (void)cpu;
-    convolution_choose_images(&chosen);
     const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
     if (why)
         return why;
@@ -163,8 +161,7 @@ static double indirect_estimate(const struct algorithm *self, const struct probl
                                 const struct cpu *cpu)
 {
     (void)self;
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_shape s = *convolution_shape_of(problem);
     double planes = (double)s.batch * (double)s.out[DEPTH], taps = 1;
     double rows = (double)s.out[HEIGHT], width = (double)s.out[WIDTH];
     const struct indirect_f32_kernel *kernel = find_kernel(&s, cpu);
@@ -250,7 +247,7 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     struct convolution_indirect *mine = plan;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     neo_memory_desc packed = problem->tensors[WEIGHTS];
-    convolution_shape_init(&mine->shape, problem);
+    mine->shape = *convolution_shape_of(problem);
     const struct convolution_shape *s = &mine->shape;
     layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
     mine->weights = layout_shape(&packed);

@@ -59,8 +59,7 @@ static const char *rows_refuse(const struct algorithm *self, const struct proble
                                const struct cpu *cpu)
 {
     (void)self;
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_shape s = *convolution_shape_of(problem);
     const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
     if (why)
         return why;
@@ -118,8 +117,7 @@ static double rows_estimate(const struct algorithm *self, const struct problem *
                             const struct cpu *cpu)
 {
     (void)self;
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_shape s = *convolution_shape_of(problem);
     const double pixels = PIXELS; /* clang wants a double */
     double outputs =
         (double)s.batch * (double)s.out[HEIGHT] * ceil((double)s.out[WIDTH] / pixels) * pixels;
@@ -211,7 +209,7 @@ static void rows_plan(void *plan, const struct problem *problem, const struct cp
 {
     struct convolution_rows *mine = plan;
     neo_memory_desc packed = problem->tensors[WEIGHTS];
-    convolution_shape_init(&mine->shape, problem);
+    mine->shape = *convolution_shape_of(problem);
     layout_set(&packed, LAYOUT_CONVOLUTION_F32, convolution_is_grouped(problem));
     mine->weights = layout_shape(&packed);
     mine->tiles = div_up((size_t)mine->shape.out[WIDTH], PIXELS);

@@ -43,20 +43,18 @@ static bool are_parts_contiguous(const struct convolution_shape *s)
 static const char *columns_refuse(const struct algorithm *self, const struct problem *problem,
                                   const struct cpu *cpu)
 {
+    (void)self;
     enum { FEWEST = 4, MOST = (int)count_of(segments_padding) }; /* values of a row of the kernel */
     enum { WIDEST = 64 };
-    struct problem chosen = *problem;
-    struct convolution_shape s;
-    convolution_choose_packed(self, &chosen, cpu);
-    const char *why = convolution_refuse_tensors(&chosen, LAYOUT_CONVOLUTION_F32);
+    struct convolution_shape s = *convolution_shape_of(problem);
+    const char *why = convolution_refuse_tensors(problem, LAYOUT_CONVOLUTION_F32);
     if (why)
         return why;
-    convolution_shape_init(&s, &chosen);
-    if (chosen.tensors[WEIGHTS].format_kind != NEO_FORMAT_PACKED)
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED)
         return "the weights are plain, and would be packed for each column";
     if (s.groups != 1)
         return "there are groups";
-    if (desc_is_empty(&chosen.tensors[DST]) || s.ic == 0)
+    if (desc_is_empty(&problem->tensors[DST]) || s.ic == 0)
         return "there is nothing to multiply";
     if (s.out[WIDTH] > WIDEST)
         return "dst is wide, and most of its columns lack nothing";
@@ -111,7 +109,7 @@ static double columns_estimate(const struct algorithm *self, const struct proble
     (void)self;
     struct convolution_shape s;
     struct convolution_columns columns;
-    convolution_shape_init(&s, problem);
+    s = *convolution_shape_of(problem);
     double part = patches_mean_taps(&s, WIDTH, 1) / (double)s.kernel[WIDTH];
     take_columns(&s, &columns);
     double rows = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH];
@@ -132,7 +130,7 @@ static double columns_estimate(const struct algorithm *self, const struct proble
 static void columns_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_gemm *mine = plan;
-    convolution_shape_init(&mine->shape, problem);
+    mine->shape = *convolution_shape_of(problem);
     mine->dst_step = mine->shape.dst.w;
     take_columns(&mine->shape, &mine->columns);
     mine->matrices = (size_t)mine->columns.count;

@@ -125,7 +125,7 @@ static double product_estimate(const struct algorithm *self, const struct proble
 {
     (void)self;
     struct convolution_gemm plan = {0};
-    convolution_shape_init(&plan.shape, problem);
+    plan.shape = *convolution_shape_of(problem);
     const struct convolution_shape *s = &plan.shape;
     segments_plan(&plan, cpu);
     double taps = (double)s->kernel[DEPTH] * (double)s->kernel[HEIGHT] * (double)s->kernel[WIDTH];
@@ -302,7 +302,7 @@ void convolution_gemm_plan(struct convolution_gemm *mine, const struct problem *
 static void product_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct convolution_gemm *mine = plan;
-    convolution_shape_init(&mine->shape, problem);
+    mine->shape = *convolution_shape_of(problem);
     convolution_gemm_plan(mine, problem, cpu);
 }
 

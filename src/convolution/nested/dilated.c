@@ -41,7 +41,7 @@ static struct convolution_dilated parts_of(const struct problem *problem)
 {
     struct convolution_dilated mine = {0};
     struct convolution_shape *s = &mine.shape;
-    convolution_shape_init(s, problem);
+    *s = *convolution_shape_of(problem);
     for (int i = 0; i < SPACE; i++) {
         mine.step[i] = s->kernel[i] == 1 ? 1 : s->dilation[i];
         mine.parts[i] = mine.step[i] < s->out[i] ? mine.step[i] : s->out[i];
@@ -77,7 +77,8 @@ static void make_nested(struct problem *nested, const struct problem *problem)
     make_image(&nested->tensors[SRC], &mine, mine.in);
     make_image(&nested->tensors[DST], &mine, mine.out);
     for (int i = 0; i < SPACE; i++)
-        nested->dilations[i] = nested->padding_left[i] = nested->padding_right[i] = 0;
+        nested->window.dilations[i] = nested->window.left[i] = nested->window.right[i] = 0;
+    convolution_derive(nested);
 }
 
 /* ---- refuse, choose, estimate ---- */
@@ -113,7 +114,6 @@ static void dilated_choose(const struct algorithm *self, struct problem *problem
 {
     const struct algorithm *winograd = convolution_winograd(self->weights_layout);
     struct problem nested;
-    convolution_choose_images(problem);
     make_nested(&nested, problem);
     winograd->choose(winograd, &nested, cpu);
     problem->tensors[WEIGHTS] = nested.tensors[WEIGHTS];
@@ -151,10 +151,9 @@ static double dilated_estimate(const struct algorithm *self, const struct proble
 {
     const struct algorithm *winograd = convolution_winograd(self->weights_layout);
     const double nesting = 300; /* clang wants a double */
-    struct problem chosen = *problem, nested;
-    convolution_choose_images(&chosen);
-    make_nested(&nested, &chosen);
-    struct convolution_dilated mine = parts_of(&chosen);
+    struct problem nested;
+    make_nested(&nested, problem);
+    struct convolution_dilated mine = parts_of(problem);
     return nesting + winograd->estimate(winograd, &nested, cpu) + copying_cycles(&mine, cpu);
 }
 

@@ -133,7 +133,7 @@ static bool is_plain(const struct problem *problem)
 static bool init_shape(struct convolution_shape *s, struct convolution_trim *trim,
                        const struct problem *problem)
 {
-    convolution_shape_init(s, problem);
+    *s = *convolution_shape_of(problem);
     struct convolution_shape trimmed = *s;
     bool trims = convolution_trim(&trimmed, trim);
     if (trims && is_plain(problem) && weights_stride(&trimmed, has_taps_first(&trimmed)) < 0)
@@ -286,13 +286,15 @@ static bool choose_plain(struct problem *problem)
     neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     if (weights->format_kind != NEO_FORMAT_ANY)
         return false;
-    convolution_choose_images(problem);
     desc_set_plain(weights);
-    convolution_shape_init(&s, problem);
+    convolution_derive(problem);
+    s = *convolution_shape_of(problem);
     if (s.src.c == 1 && (s.oc > FEW_CHANNELS || s.oc == DOT_F32_COLUMNS))
         return false;
-    if (s.src.c == 1)
+    if (s.src.c == 1) {
         set_order_of_patch(weights, &problem->tensors[SRC]);
+        convolution_derive(problem);
+    }
     return !init_shape(&s, &trim, problem) && is_in_place(&s) && s.groups == 1;
 }
 

@@ -34,8 +34,7 @@ static neo_memory_desc tensor_of(int ndims, const neo_dim *dims, const neo_dim *
 /* Every tensor of the convolution has its layout. */
 static void make_nested(struct problem *nested, const struct problem *problem)
 {
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_shape s = *convolution_shape_of(problem);
     const neo_dim *in = s.in, *out = s.out, *kernel = s.kernel;
     *nested = *problem;
     nested->convolution_algorithm = NEO_CONVOLUTION_DIRECT;
@@ -51,12 +50,13 @@ static void make_nested(struct problem *nested, const struct problem *problem)
                               s.weights_space[HEIGHT], s.weights_space[WIDTH]});
     for (int i = 0; i < SPACE; i++) {
         neo_dim size = i == DEPTH ? s.ic : in[i], taps = i == DEPTH ? s.ic : kernel[i];
-        nested->strides[i] = s.stride[i];
-        nested->dilations[i] = s.dilation[i] - 1;
-        nested->padding_left[i] = s.padding[i];
-        nested->padding_right[i] =
+        nested->window.strides[i] = s.stride[i];
+        nested->window.dilations[i] = s.dilation[i] - 1;
+        nested->window.left[i] = s.padding[i];
+        nested->window.right[i] =
             (out[i] - 1) * s.stride[i] + (taps - 1) * s.dilation[i] + 1 - size - s.padding[i];
     }
+    convolution_derive(nested);
 }
 
 /* Those that are `any` become what depthwise kernels read: channels next to each other, and then
@@ -65,10 +65,10 @@ static void choose_layouts(struct problem *problem)
 {
     static const char *const tags[][2] = {{"bca", "cdab"}, {"bcda", "cdeab"}};
     neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    convolution_choose_images(problem);
-    if (weights->format_kind == NEO_FORMAT_ANY)
-        desc_set_tag(weights,
-                     tags[problem->tensors[DST].ndims == 4][convolution_is_grouped(problem)]);
+    if (weights->format_kind != NEO_FORMAT_ANY)
+        return;
+    desc_set_tag(weights, tags[problem->tensors[DST].ndims == 4][convolution_is_grouped(problem)]);
+    convolution_derive(problem);
 }
 
 /* ---- refuse, choose, estimate ---- */
@@ -108,7 +108,6 @@ static const char *planes_refuse(const struct algorithm *self, const struct prob
 {
     (void)self;
     struct problem chosen = *problem, nested;
-    struct convolution_shape s;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     if (problem->tensors[DST].ndims == 5 || convolution_is_depthwise(problem))
         return "it is depthwise, or three-dimensional";
@@ -117,7 +116,7 @@ static const char *planes_refuse(const struct algorithm *self, const struct prob
     if (!fusion.complete || fusion.reads_dst || post_ops_have_operand(&problem->attributes))
         return "a post-operation is more than a clamp";
     choose_layouts(&chosen);
-    convolution_shape_init(&s, &chosen);
+    const struct convolution_shape s = *convolution_shape_of(&chosen);
     const char *why = refuse_shape(&s, cpu);
     if (why)
         return why;
@@ -229,9 +228,8 @@ static double planes_estimate(const struct algorithm *self, const struct problem
 {
     (void)self;
     struct problem chosen = *problem;
-    struct convolution_shape s;
     choose_layouts(&chosen);
-    convolution_shape_init(&s, &chosen);
+    struct convolution_shape s = *convolution_shape_of(&chosen);
     double begin = BEGIN_CYCLES;
     double images = (double)s.batch * (double)s.groups, oc = (double)s.oc, ic = (double)s.ic;
     double values = (double)s.out[HEIGHT] * (double)s.out[WIDTH];

@@ -89,8 +89,7 @@ struct needed {
  * places if they are further apart than its own rows. */
 static struct needed needed_rows(const struct problem *problem)
 {
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_shape s = *convolution_shape_of(problem);
     int ndims = problem->tensors[SRC].ndims, d = SPACE - (ndims - 2);
     neo_dim extent = (s.kernel[d] - 1) * s.dilation[d] + 1;
     neo_dim size = (s.out[d] - 1) * s.stride[d] + extent;
@@ -120,10 +119,10 @@ static void leave_out_rows(struct problem *problem)
     struct needed needed = needed_rows(problem);
     neo_memory_desc *src = &problem->tensors[SRC];
     if (needed.pieces > 1) {
-        problem->strides[0] = needed.rows;
-        problem->padding_right[0] = 0;
+        problem->window.strides[0] = needed.rows;
+        problem->window.right[0] = 0;
     } else
-        problem->padding_right[0] += src->dims[2] - needed.rows;
+        problem->window.right[0] += src->dims[2] - needed.rows;
     src->dims[2] = needed.pieces * needed.rows;
 }
 
@@ -147,6 +146,7 @@ static void make_nested(struct problem *nested, const struct problem *problem, u
     for (size_t i = 0; i < count_of(tensors); i++)
         if (turned >> tensors[i] & 1)
             set_order(&nested->tensors[tensors[i]], is_to_planes(only));
+    convolution_derive(nested);
 }
 
 /* Cycles of transposing, in whole vectors of channels; copies that the L2 cache does not keep go to
@@ -203,7 +203,7 @@ static double beside_others(double cycles, const struct problem *nested, const s
     const neo_memory_desc *dst = &nested->tensors[DST];
     double factor = core->in_order ? 1.1 : 1.05;
     for (int i = 0; i < dst->ndims - 2; i++)
-        if (nested->dilations[i] > 0)
+        if (nested->window.dilations[i] > 0)
             factor = 1.25;
     bool alone = dst->ndims == 3 || dst->dims[2] == 1;
     double sooner = alone || core->in_order ? 0 : said - begins * core->slowness;
@@ -253,19 +253,17 @@ static const char *transposed_refuse(const struct algorithm *self, const struct 
 {
     const struct algorithm *only = only_nested(self);
     bool to_planes = is_to_planes(only);
-    struct problem chosen = *problem;
-    convolution_choose_images(&chosen);
-    const neo_memory_desc *src = &chosen.tensors[SRC], *dst = &chosen.tensors[DST];
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     if (desc_is_empty(src) || desc_is_empty(dst))
         return "there is nothing to transpose";
-    if (!possible_turns(&chosen, to_planes))
+    if (!possible_turns(problem, to_planes))
         return "neither image has pixels that follow each other in the other order";
     if (post_ops_have_operand(&problem->attributes))
         return "a post-operation has an operand";
     struct planes in = planes_of(src, to_planes), out = planes_of(dst, to_planes);
     if (bytes_of(&in) + bytes_of(&out) > MOST_BYTES)
         return "the images are large";
-    if (!is_served(&chosen, only, cpu))
+    if (!is_served(problem, only, cpu))
         return "nothing serves the images in the other order";
     return only ? NULL : convolution_refuse_direct(problem);
 }
@@ -276,7 +274,6 @@ static void transposed_choose(const struct algorithm *self, struct problem *prob
 {
     const struct algorithm *only = only_nested(self);
     struct problem nested;
-    convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_ANY)
         return;
     struct choice choice = choose(problem, only, cpu);
@@ -289,9 +286,7 @@ static double transposed_estimate(const struct algorithm *self, const struct pro
                                   const struct cpu *cpu)
 {
     const struct algorithm *only = only_nested(self);
-    struct problem chosen = *problem;
-    convolution_choose_images(&chosen);
-    return choose(&chosen, only, cpu).cycles;
+    return choose(problem, only, cpu).cycles;
 }
 
 /* ---- plan ---- */

@@ -53,7 +53,7 @@ static bool is_accurate(const struct problem *problem, size_t points)
 static bool is_dense(const struct problem *problem)
 {
     for (int i = 0; i < problem->tensors[DST].ndims - 2; i++)
-        if (problem->strides[i] != 1 || problem->dilations[i] != 0)
+        if (problem->window.strides[i] != 1 || problem->window.dilations[i] != 0)
             return false;
     return true;
 }
@@ -90,7 +90,6 @@ static void winograd_choose(const struct algorithm *self, struct problem *proble
                             const struct cpu *cpu)
 {
     (void)cpu;
-    convolution_choose_images(problem);
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_ANY)
         layout_set(&problem->tensors[WEIGHTS], self->weights_layout,
                    convolution_is_grouped(problem));
@@ -178,8 +177,7 @@ static double products_from_weights(const struct work *work, double lines, const
 static double winograd_estimate(const struct algorithm *self, const struct problem *problem,
                                 const struct cpu *cpu)
 {
-    struct convolution_shape s;
-    convolution_shape_init(&s, problem);
+    struct convolution_shape s = *convolution_shape_of(problem);
     size_t most = layout_winograd_points(self->weights_layout);
     struct work work = work_of(&s, most);
     double points = side(&s, HEIGHT, most) * side(&s, WIDTH, most);
@@ -219,7 +217,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     struct convolution_winograd *mine = plan;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
-    convolution_shape_init(&mine->shape, problem);
+    mine->shape = *convolution_shape_of(problem);
     const struct convolution_shape *s = &mine->shape;
     mine->taps = layout_winograd_taps(weights);
     mine->points = layout_winograd_points(weights->packed.id);
