@@ -69,8 +69,9 @@ int main(int argc, char **argv)
     if (neo_engine_create(&engine) != NEO_OK)
         return 1;
     is_on = 1;
-    neo_status status = !strcmp(what, "matmul") ? multiply(&pd, engine)
-                                                : convolve(&pd, engine, !strcmp(what, "conv1") ? 1 : 2);
+    neo_status status = !strcmp(what, "matmul")
+                            ? multiply(&pd, engine)
+                            : convolve(&pd, engine, !strcmp(what, "conv1") ? 1 : 2);
     is_on = 0;
     for (size_t i = 0; i < count; i++)
         printf("%p\n", entered[i]);
