@@ -34,25 +34,23 @@ struct pooling_line {
 static double pooling_estimate(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    const struct pooling_parameters *p = pooling_parameters(problem);
     double taps = 1;
     (void)self, (void)cpu;
     for (int i = 0; i < problem->tensors[DST].ndims - 2; i++)
-        taps *= (double)p->kernel[i];
+        taps *= (double)problem->window.kernel[i];
     return lines_cycles(problem, 1 + taps);
 }
 
 static void pooling_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct pooling_plan *mine = plan;
-    const struct pooling_parameters *p = pooling_parameters(problem);
     const neo_memory_desc *dst = &problem->tensors[DST];
-    mine->algorithm = (neo_pooling)p->algorithm;
+    mine->algorithm = (neo_pooling)pooling_parameters(problem)->algorithm;
     mine->space = dst->ndims - 2;
     mine->taps = 1;
     for (int i = 0; i < mine->space; i++) {
-        mine->kernel[i] = p->kernel[i];
-        mine->taps *= (size_t)p->kernel[i];
+        mine->kernel[i] = problem->window.kernel[i];
+        mine->taps *= (size_t)problem->window.kernel[i];
     }
     mine->src = line_type(problem->tensors[SRC].data_type, cpu);
     mine->dst = line_type(dst->data_type, cpu);
@@ -76,9 +74,9 @@ static const char *pooling_kernel(const void *plan)
 static struct span tap_span(const struct pooling_line *l, int i, neo_dim tap, neo_dim *position)
 {
     const struct problem *problem = l->execution->problem;
-    neo_dim stride = problem->strides[i], in = problem->tensors[SRC].dims[2 + i];
-    neo_dim at = l->line.position[2 + i] * stride - problem->padding_left[i] +
-                 tap * (problem->dilations[i] + 1);
+    neo_dim stride = problem->window.strides[i], in = problem->tensors[SRC].dims[2 + i];
+    neo_dim at = l->line.position[2 + i] * stride - problem->window.left[i] +
+                 tap * (problem->window.dilations[i] + 1);
     struct span span = {0, l->line.count};
     if (l->line.direction == 2 + i) {
         neo_dim before = at < 0 ? (-at + stride - 1) / stride : 0;
@@ -114,7 +112,7 @@ static neo_dim step_in_src(const struct pooling_line *l)
     const struct problem *problem = l->execution->problem;
     int direction = l->line.direction;
     neo_dim stride = problem->tensors[SRC].strides[direction];
-    return direction < 2 ? stride : stride * problem->strides[direction - 2];
+    return direction < 2 ? stride : stride * problem->window.strides[direction - 2];
 }
 
 static void keep_winners(float *values, float *winners, const float *src, size_t count, float tap)

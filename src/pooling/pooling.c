@@ -1,6 +1,8 @@
 /* Pooling: the public function and its checks. */
 #include "src/pooling/pooling.h"
 
+#include <string.h>
+
 #include "src/core/checked.h"
 #include "src/lines/operation.h"
 #include "src/primitive/primitive.h"
@@ -9,21 +11,21 @@
 /* One dimension of space; NULL or a sentence. */
 static const char *check_dimension(const struct problem *problem, int i)
 {
-    const struct pooling_parameters *p = pooling_parameters(problem);
+    const struct window *window = &problem->window;
     neo_dim in = problem->tensors[SRC].dims[2 + i], out = problem->tensors[DST].dims[2 + i];
-    neo_dim left = problem->padding_left[i], right = problem->padding_right[i];
-    neo_dim step = problem->dilations[i];
-    if (p->kernel[i] < 1 || problem->strides[i] < 1 || step < 0 || left < 0)
+    neo_dim left = window->left[i], right = window->right[i];
+    neo_dim step = window->dilations[i];
+    if (window->kernel[i] < 1 || window->strides[i] < 1 || step < 0 || left < 0)
         return "a stride or a size of the window is below 1, or a dilation or left padding "
                "negative";
-    if (p->kernel[i] > MOST_SPACE || problem->strides[i] > MOST_SPACE || step > MOST_SPACE ||
+    if (window->kernel[i] > MOST_SPACE || window->strides[i] > MOST_SPACE || step > MOST_SPACE ||
         left > MOST_SPACE || right > MOST_SPACE || right < -MOST_SPACE)
         return "a stride, dilation, padding or size of the window is beyond 2^30";
-    neo_dim extent = (p->kernel[i] - 1) * (step + 1) + 1;
+    neo_dim extent = (window->kernel[i] - 1) * (step + 1) + 1;
     if (left >= extent || right >= extent)
         return "padding is as large as the window";
     neo_dim rest = in - extent + left + right;
-    if (rest < 0 || rest / problem->strides[i] + 1 != out)
+    if (rest < 0 || rest / window->strides[i] + 1 != out)
         return "a size of dst is not what follows from src, window, stride and padding";
     return NULL;
 }
@@ -80,8 +82,12 @@ neo_status neo_pooling_primitive_desc_create(neo_primitive_desc **out, neo_engin
     if (status != NEO_OK)
         return status;
     struct pooling_parameters parameters = {.algorithm = (uint64_t)desc->algorithm};
-    for (int i = 0; i < 3; i++)
-        parameters.kernel[i] = desc->kernel[i];
+    struct window window;
+    memcpy(window.kernel, desc->kernel, sizeof window.kernel);
+    memcpy(window.strides, desc->strides, sizeof window.strides);
+    memcpy(window.dilations, desc->dilations, sizeof window.dilations);
+    memcpy(window.left, desc->padding_left, sizeof window.left);
+    memcpy(window.right, desc->padding_right, sizeof window.right);
     struct extra workspace = {NEO_ARG_WORKSPACE, workspace_of(desc)};
     bool has_workspace =
         desc->prop_kind == NEO_FORWARD_TRAINING && desc->algorithm == NEO_POOLING_MAX;
@@ -93,10 +99,7 @@ neo_status neo_pooling_primitive_desc_create(neo_primitive_desc **out, neo_engin
         .extra_count = has_workspace,
         .extras = &workspace,
         .parameters = &parameters,
-        .strides = desc->strides,
-        .dilations = desc->dilations,
-        .padding_left = desc->padding_left,
-        .padding_right = desc->padding_right,
+        .window = &window,
     };
     return primitive_desc_create(out, engine, &description);
 }

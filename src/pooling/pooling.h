@@ -9,7 +9,6 @@ enum { MOST_SPACE = 1 << 30 };
 
 struct pooling_parameters {
     uint64_t algorithm; /* neo_pooling */
-    neo_dim kernel[3];
 };
 
 static inline const struct pooling_parameters *pooling_parameters(const struct problem *problem)

@@ -161,7 +161,8 @@ static uint64_t put_window(struct writer *w, const struct description *d)
     const struct window *window = d->window;
     uint64_t steps = put_two_lists(w, window->strides, window->dilations, space);
     uint64_t padding = put_two_lists(w, window->left, window->right, space);
-    for (int i = 0; !d->tensors[WEIGHTS]->ndims && i < space; i++)
+    bool weights_tell = !desc_is_absent(d->tensors[WEIGHTS]);
+    for (int i = 0; !weights_tell && i < space; i++)
         put(w, (uint64_t)window->kernel[i]);
     return steps | padding << 1;
 }
