@@ -3,6 +3,8 @@
  * own kind. Sizes take 32 bits where all of a list fit. */
 #include "src/primitive/key.h"
 
+#include "src/tensor/descriptor.h"
+
 #include <string.h>
 
 struct writer {

@@ -54,8 +54,7 @@ void selection_rank(struct ranking *ranking, const struct problem *problem, cons
             ranking->declined[ranking->declined_count++] =
                 (struct declined){algorithm->name, reason};
         else
-            insert(ranking,
-                   (struct candidate){algorithm, algorithm->estimate(algorithm, problem, cpu)});
+            insert(ranking, candidate_of(algorithm, problem, cpu));
     }
 }
 

@@ -28,7 +28,8 @@ static struct problem square(neo_dim channels, neo_dim size)
         tensor_of((neo_dim[]){1, channels, size, size}, "nhwc");
     problem.tensors[WEIGHTS] = tensor_of((neo_dim[]){channels, channels, 3, 3}, "any");
     for (int i = 0; i < 2; i++)
-        problem.strides[i] = problem.padding_left[i] = problem.padding_right[i] = 1;
+        problem.window.strides[i] = problem.window.left[i] = problem.window.right[i] = 1;
+    convolution_derive(&problem);
     return problem;
 }
 
