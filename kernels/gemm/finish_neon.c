@@ -48,10 +48,11 @@ INLINE void store_bytes(void *dst, size_t at, const float32x4_t *values, size_t 
 #pragma GCC unroll 2
     for (size_t v = 0; v < vectors; v += 2) {
         uint8x8_t bytes = narrow(values + v, vectors - v, has_sign);
+        uint32_t four = vget_lane_u32(vreinterpret_u32_u8(bytes), 0); /* at any address */
         if (vectors - v > 1)
             vst1_u8(to + 4 * v, bytes);
         else
-            vst1_lane_u32((uint32_t *)(void *)(to + 4 * v), vreinterpret_u32_u8(bytes), 0);
+            memcpy(to + 4 * v, &four, sizeof four);
     }
 }
 
