@@ -1,0 +1,28 @@
+#!/bin/sh
+# Runs a program of the unpacked packages: directly on AArch64, elsewhere by the emulator.
+#   compat/run-client.sh ROOT PROGRAM [ARGUMENT…]       PROGRAM: usr/bin/python3 of ROOT, or a path
+#   FRONT=DIRECTORY   libraries that are found before ROOT's;  PRELOAD=FILE   a library loaded before all
+#   EMULATED_CPU=neoverse-n1   not max: programs there take 512-bit SVE, and measure something else
+set -eu
+root=$(cd "$1" && pwd)
+program=$2
+shift 2
+[ -x "$program" ] || program=$root/$program
+[ -x "$program" ] || {
+    echo "run-client: there is no $program; 'make clients' unpacks it" >&2
+    exit 1
+}
+lib=$root/usr/lib/aarch64-linux-gnu
+path=${FRONT:+$FRONT:}$lib:$lib/openblas-pthread
+export PYTHONHOME="$root/usr" PYTHONPATH="$root/usr/lib/python3/dist-packages" PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1
+
+if [ "$(uname -m)" = aarch64 ]; then
+    exec "$lib/ld-linux-aarch64.so.1" --library-path "$path" ${PRELOAD:+--preload "$PRELOAD"} "$program" "$@"
+fi
+emulator=${QEMU:-qemu-aarch64}
+command -v "$emulator" >/dev/null || {
+    echo "run-client: $emulator is missing: install qemu-user" >&2
+    exit 1
+}
+exec "$emulator" -L "$root" -cpu "${EMULATED_CPU:-neoverse-n1}" -E LD_LIBRARY_PATH="$path" \
+    ${PRELOAD:+-E LD_PRELOAD="$PRELOAD"} "$program" "$@"
