@@ -167,33 +167,33 @@ static void check_problem(const struct problem *problem, const struct gemm_kerne
     }
 }
 
-static void check_sizes(const struct gemm_kernel *kernel, struct gemm_tile tile, fill_fn *fill,
-                        uint32_t *seed)
+static void check_tile(const struct gemm_kernel *kernel, struct gemm_tile tile, fill_fn *fill,
+                       uint32_t *seed)
 {
-    static const size_t groups[] = {0, 1, 2, 3, 4, 5, 8, 9, 17};
-    for (size_t g = 0; g < count_of(groups); g++) {
-        struct problem problem;
-        tile.groups = groups[g];
-        make_problem(&problem, kernel->type, tile, fill, seed);
-        kernel->run(&problem.tile);
-        check_problem(&problem, kernel, fill == fill_integer);
-    }
+    struct problem problem;
+    make_problem(&problem, kernel->type, tile, fill, seed);
+    kernel->run(&problem.tile);
+    check_problem(&problem, kernel, fill == fill_integer);
 }
 
-/* Whole tiles of every size, and a few ragged ones of each. */
+/* Whole tiles of every size and several depths, and of each size two ragged ones. */
 static void walk_sizes(const struct gemm_kernel *kernel, fill_fn *fill)
 {
+    static const size_t groups[] = {0, 1, 2, 3, 4, 5, 8, 9, 17};
     uint32_t seed = fill_seed();
     for (uint32_t mr = 1; mr <= GEMM_MR; mr++)
         for (uint32_t vectors = 1; vectors <= 3; vectors++) {
             uint32_t nr = vectors * kernel->type->vector;
             struct gemm_tile tile = {.mr = mr, .nr = nr, .m = mr, .n = nr};
-            check_sizes(kernel, tile, fill, &seed);
-            tile.m = 1 + fill_next(&seed) % mr;
+            for (size_t g = 0; g < count_of(groups); g++) {
+                tile.groups = groups[g];
+                check_tile(kernel, tile, fill, &seed);
+            }
+            tile.groups = groups[fill_next(&seed) % count_of(groups)];
             tile.n = 1 + fill_next(&seed) % nr;
-            check_sizes(kernel, tile, fill, &seed);
-            tile.m = mr;
-            check_sizes(kernel, tile, fill, &seed);
+            check_tile(kernel, tile, fill, &seed);
+            tile.m = 1 + fill_next(&seed) % mr;
+            check_tile(kernel, tile, fill, &seed);
         }
 }
 
