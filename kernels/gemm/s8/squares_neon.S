@@ -36,7 +36,12 @@ b_step .req x10
     .macro add_product sum, product
     sadalp v\sum\().4s, v\product\().8h
     .endm
+/* One row alone keeps to registers that are not the caller's. */
     .macro column height, j, b
+    .set upper, 6 + 4 * (1 - narrow)
+    .if \height == 1
+    .set upper, 6 + (1 - narrow)
+    .endif
     .set i, 0
     .rept \height
     lower_product %(6 + i), %(i), \b
@@ -44,7 +49,7 @@ b_step .req x10
     .endr
     .set i, 0
     .rept \height
-    upper_product %(6 + i + 4 * (1 - narrow)), %(i), \b
+    upper_product %(upper + i), %(i), \b
     .set i, i + 1
     .endr
     .set i, 0
@@ -55,7 +60,7 @@ b_step .req x10
     .if !narrow
     .set i, 0
     .rept \height
-    add_product %(first_sum + 4 * i + \j), %(10 + i)
+    add_product %(first_sum + 4 * i + \j), %(upper + i)
     .set i, i + 1
     .endr
     .endif
