@@ -16,6 +16,7 @@
 struct tolerance {
     enum type type;
     double threshold; /* relative */
+    double near;      /* absolute */
     bool has_eltwise, has_exp, has_rounding, may_be_non_finite, has_dst_scale, is_chain;
 };
 
@@ -23,19 +24,30 @@ struct point {
     double exact, expected, got, diff, rdiff;
 };
 
+/* Of what is not exact before it is rounded, rounding may go either way. */
+static double threshold_of(const struct comparison *c, enum type type)
+{
+    const struct driver *driver = c->problem->driver;
+    if (c->is_winograd)
+        return type == TYPE_F16 ? 7e-3 : 2e-5;
+    double tolerance = driver->tolerance ? driver->tolerance(c->problem) : 0;
+    double epsilon = type_epsilon(type);
+    return tolerance > 0 && tolerance < epsilon ? epsilon : tolerance;
+}
+
 static struct tolerance find_tolerance(const struct comparison *c)
 {
     const struct post_ops *ops = &c->problem->attr.post_ops;
     enum type type = c->problem->operands[DST].type;
     return (struct tolerance){
         .type = type,
-        .threshold = !c->is_winograd    ? 0
-                     : type == TYPE_F16 ? 7e-3
-                                        : 2e-5,
+        .threshold = threshold_of(c, type),
+        .near = c->problem->driver->near ? c->problem->driver->near(c->problem) : 0,
         .has_eltwise = post_ops_have_kind(ops, POST_OP_ELTWISE),
         .has_exp = post_ops_have_eltwise(ops, NEO_ELTWISE_EXP),
         .has_rounding = post_ops_round(ops),
-        .may_be_non_finite = type == TYPE_F16 || post_ops_make_non_finite(ops),
+        .may_be_non_finite =
+            type == TYPE_F16 || c->problem->driver->tolerance || post_ops_make_non_finite(ops),
         .has_dst_scale = c->has_dst_scale,
         .is_chain = ops->count > 1,
     };
@@ -55,7 +67,7 @@ static bool is_tiny(const struct point *p)
 
 static bool is_below_threshold(const struct point *p, const struct tolerance *t)
 {
-    return (fabs(p->expected) > 1e-5 ? p->rdiff : p->diff) <= t->threshold;
+    return (fabs(p->expected) > 1e-5 ? p->rdiff : p->diff) <= t->threshold || p->diff <= t->near;
 }
 
 static bool is_same_extreme(const struct point *p, const struct tolerance *t)

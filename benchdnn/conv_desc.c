@@ -1,5 +1,6 @@
 /* Convolution descriptors: "mb2ic16ih7oc16oh7kh5ph2n"name"" and back. */
 #include "benchdnn/conv.h"
+#include "benchdnn/driver.h"
 #include "benchdnn/globals.h"
 
 #include <ctype.h>
@@ -192,7 +193,11 @@ bool conv_desc_parse(struct problem *problem, const char *text)
     struct conv_shape *shape = &problem->conv;
     *shape = (struct conv_shape){0};
     problem->name[0] = 0;
-    if (!read_numbers(&n, problem, text) || !fill_channels(shape, &n))
+    if (!read_numbers(&n, problem, text))
+        return false;
+    if (problem->driver->is_on_lines && n.oc < 0) /* pooling has no others */
+        n.oc = n.ic;
+    if (!fill_channels(shape, &n))
         return false;
     shape->spatial = count_axes(&n);
     for (int axis = 0; axis < SPATIAL; axis++) {
@@ -254,7 +259,7 @@ void conv_desc_print(struct text *out, const struct problem *problem, bool canon
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         if (groups[g].letter == 'i')
             text_printf(out, "ic%lld", (long long)c->ic);
-        if (groups[g].letter == 'o')
+        if (groups[g].letter == 'o' && !problem->driver->is_on_lines)
             text_printf(out, "oc%lld", (long long)c->oc);
         if (groups[g].is_shown)
             print_sizes(out, groups[g].letter, groups[g].values, first, last);

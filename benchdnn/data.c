@@ -70,11 +70,31 @@ neo_status data_reset_dst(struct data *data, const struct problem *p, neo_engine
                           neo_stream *stream)
 {
     struct tensor *dst = &data->operands[DST];
+    const struct tensor *src = &data->operands[SRC];
+    if (p->lines.inplace) {
+        tensor_mark(dst);
+        memcpy(dst->buffer, src->buffer, dst->bytes);
+        memcpy(dst->values, src->values, (size_t)dims_elements(&dst->dims) * sizeof *dst->values);
+        return NEO_OK;
+    }
     bool is_read = post_ops_have_kind(&p->attr.post_ops, POST_OP_SUM);
     if (is_read && dst->desc.format_kind != NEO_FORMAT_PACKED)
         return tensor_store(dst, engine, stream);
     tensor_mark(dst);
     return NEO_OK;
+}
+
+/* Where dst is src's buffer it holds what src does. */
+static neo_memory *memory_of(const struct data *data, const struct problem *p, int arg,
+                             neo_memory *memory)
+{
+    return p->lines.inplace && arg == p->operands[SRC].arg ? data->operands[DST].memory : memory;
+}
+
+static void share_buffer(struct data *data, const struct problem *p)
+{
+    for (int i = 0; i < data->arg_count; i++)
+        data->args[i].memory = memory_of(data, p, data->args[i].arg, data->args[i].memory);
 }
 
 /* ---- operands of attributes ---- */
@@ -206,6 +226,8 @@ neo_status data_init(struct data *data, const struct problem *p, const neo_primi
                                  &p->attr.zero_points, p, fill_zero_points, engine, stream);
     if (status == NEO_OK && p->attr.scratchpad == NEO_SCRATCHPAD_USER)
         status = init_scratchpad(data, pd, engine, stream);
+    if (status == NEO_OK)
+        share_buffer(data, p);
     if (status == NEO_OK)
         status = data_reset_dst(data, p, engine, stream);
     return status;

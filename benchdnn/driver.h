@@ -5,12 +5,14 @@
 #include "benchdnn/problem.h"
 
 struct reference;
+struct tensor;
 
 struct driver {
     const char *name;
     /* Options outside and inside of those that all drivers share, in the order of loops. */
     struct option_table outer, inner;
     bool is_convolution; /* problems have a conv_shape, and their weights its dimensions */
+    bool is_on_lines;    /* dimension 1 of dst has the channels */
     double zero_trust;   /* percent of zeros in a result above which it proves nothing */
 
     /* Reads a descriptor into problem; says what is wrong with it and returns false. */
@@ -28,13 +30,20 @@ struct driver {
     int64_t (*reduction)(const struct problem *problem);
     /* Sums of products in double, in natural order, without bias and post-operations. */
     void (*reference)(const struct problem *problem, const struct reference *reference);
+    /* How far results may be off, of their size and where they are small; NULL: not at all. */
+    double (*tolerance)(const struct problem *problem);
+    double (*near)(const struct problem *problem);
+    /* Fills an operand itself, or returns false; NULL: none. */
+    bool (*fill)(struct tensor *tensor, const struct problem *problem, int operand);
     /* What a user without this library would call; NULL if there is nothing. */
     void *(*peer_create)(const struct problem *problem, const float *src, const float *weights);
     void (*peer_run)(void *peer);
     void (*peer_destroy)(void *peer);
 };
 
-extern const struct driver driver_conv, driver_matmul, driver_reorder;
+extern const struct driver driver_conv, driver_matmul, driver_reorder, driver_eltwise,
+    driver_binary, driver_softmax, driver_concat, driver_sum, driver_reduction, driver_prelu,
+    driver_shuffle, driver_pool, driver_lnorm, driver_bnorm, driver_gnorm;
 extern const struct driver *const drivers[];
 extern const size_t driver_count;
 

@@ -75,6 +75,7 @@ static void compute_sums(struct expectation *out, const struct problem *p, const
     const struct tensor *src = &data->operands[SRC], *weights = &data->operands[WEI];
     struct reference r = {
         .src = dequantize(p, data, QUANTITY_SRC, src),
+        .operands = data->operands,
         .weights = weights->values ? dequantize(p, data, QUANTITY_WEI, weights) : NULL,
         .result = out->values,
         .magnitude = out->slack,
@@ -136,9 +137,9 @@ static double operand_value(const struct epilogue *e, int i, int64_t index, cons
 static double finish(const struct epilogue *e, double value, int64_t index, const int64_t *position)
 {
     const struct post_ops *ops = &e->problem->attr.post_ops;
-    const float *bias = e->data->operands[BIA].values;
-    if (bias)
-        value += (double)bias[dims_broadcast_index(&e->bias, position)];
+    const struct tensor *bias = &e->data->operands[BIA];
+    if (bias->arg == NEO_ARG_BIAS)
+        value += (double)bias->values[dims_broadcast_index(&e->bias, position)];
     for (int i = 0; i < ops->count; i++) { /* between them values are f32: they may overflow */
         double operand = operand_value(e, i, index, position);
         value = (double)(float)post_op_apply(&ops->at[i], value, operand);

@@ -74,6 +74,13 @@ static const struct range_row reorder_ranges[] = {
     {TYPE_S4, {-8, 7}, {0, 0}, {-8, 7}},      {TYPE_U4, {0, 15}, {0, 0}, {0, 8}},
 };
 
+/* Every tensor of operations on lines: what their functions tell from each other. */
+static const struct range_row line_ranges[] = {
+    {TYPE_F32, {-8, 8}, {0, 0}, {0, 0}}, {TYPE_BF16, {-4, 4}, {0, 0}, {0, 0}},
+    {TYPE_F16, {-4, 4}, {0, 0}, {0, 0}}, {TYPE_S32, {-16, 16}, {0, 0}, {0, 0}},
+    {TYPE_S8, {-8, 8}, {0, 0}, {0, 0}},  {TYPE_U8, {0, 8}, {0, 0}, {0, 0}},
+};
+
 #define TABLE(rows) rows, sizeof(rows) / sizeof *(rows)
 
 static struct range find_in(const struct range_row *rows, size_t count, enum type type, int operand)
@@ -98,6 +105,8 @@ static struct range find_range(const struct problem *p, int operand, bool is_win
         return find_in(TABLE(conv_ranges), type, operand);
     if (p->driver == &driver_matmul)
         return find_in(TABLE(matmul_ranges), type, operand);
+    if (p->driver->is_on_lines)
+        return find_in(TABLE(line_ranges), type, SRC);
     return find_in(TABLE(reorder_ranges), type, operand);
 }
 
@@ -111,7 +120,7 @@ static int largest(struct range range)
  */
 static double find_density(const struct problem *p, bool is_winograd)
 {
-    if (is_winograd || p->driver == &driver_reorder)
+    if (is_winograd || p->driver == &driver_reorder || p->driver->is_on_lines)
         return 1;
     enum type type = p->operands[DST].type;
     bool is_int8 = type_is_integer(p->operands[SRC].type);
@@ -150,6 +159,8 @@ static void fill_reals(struct tensor *t, int kind)
 
 void fill_operand(struct tensor *t, const struct problem *p, int operand, bool is_winograd)
 {
+    if (p->driver->fill && p->driver->fill(t, p, operand))
+        return;
     bool is_real = globals.fill == FILL_REAL && !type_is_integer(t->type);
     if (is_real && p->driver != &driver_reorder) {
         fill_reals(t, operand);

@@ -211,7 +211,7 @@ struct attribute_shape problem_attribute_shape(const struct problem *problem)
     return (struct attribute_shape){
         .dst = &o[DST].dims,
         .weights_ndims = o[WEI].dims.count,
-        .is_convolution = problem->driver->is_convolution,
+        .is_convolution = problem->driver->is_convolution || problem->driver->is_on_lines,
         .has_groups = problem->driver->is_convolution && problem->conv.has_groups,
         .dst_runtime = o[DST].runtime,
     };

@@ -37,7 +37,41 @@ struct matmul_shape {
 
 /* ---- tensors ---- */
 
-enum { SRC, WEI, BIA, DST, OPERANDS };
+/* Operations that have other tensors than these use the places, and those behind them, for them. */
+enum { SRC, WEI, BIA, DST, MORE_OPERANDS, SOURCES_MAX = 12, OPERANDS = SOURCES_MAX + 1 };
+
+/* ---- operations on lines ---- */
+
+struct type_list {
+    int count;
+    enum type at[SOURCES_MAX];
+};
+
+struct tag_list {
+    int count;
+    struct tag at[SOURCES_MAX];
+};
+
+struct number_list {
+    int count;
+    double at[SOURCES_MAX];
+};
+
+struct line_options {
+    int alg; /* the operation's */
+    bool inplace;
+    int64_t axis, group;
+    double alpha, beta, p, epsilon;
+    struct words flags;
+    struct type_list sdts;
+    struct tag_list stags;
+    struct tag stat_tag;
+    enum type scale_type;
+    bool has_epsilon; /* written in the descriptor */
+    struct number_list scales;
+    int shape_count;
+    struct dims shapes[SOURCES_MAX];
+};
 
 /* One tensor as the user described it. */
 struct operand {
@@ -69,6 +103,7 @@ struct problem {
     struct conv_shape conv;
     struct matmul_shape matmul;
     struct dims reorder;
+    struct line_options lines;
     char name[NAME_MAX_LENGTH];
 
     struct operand operands[OPERANDS];

@@ -3,10 +3,12 @@
 #define BENCHDNN_REFERENCE_H
 
 #include "benchdnn/problem.h"
+#include "benchdnn/tensor.h"
 
 struct reference {
     const float *src, *weights;
-    double *result; /* sums of products, in natural order of dst */
+    const struct tensor *operands; /* all of them, for operations that have others */
+    double *result;                /* sums of products, in natural order of dst */
     double
         *magnitude; /* sums of their absolute values, or NULL; only for inputs that are not exact */
     bool fast;      /* OpenBLAS may be used */

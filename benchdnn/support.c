@@ -5,6 +5,8 @@
 #include "benchdnn/globals.h"
 #include "benchdnn/post_ops.h"
 
+#include <string.h>
+
 #define count_of(array) (sizeof(array) / sizeof *(array))
 
 static const char *const case_reason = "Case not supported";
@@ -21,9 +23,22 @@ static const char *operand_out_of_scope(const struct operand *o)
     return tag_is_blocked(&o->tag) ? case_reason : NULL;
 }
 
+/* One buffer for tensors that are not the same. */
+static bool is_shared_by_different(const struct problem *p)
+{
+    const struct operand *src = &p->operands[SRC], *dst = &p->operands[DST];
+    bool same_dims = src->dims.count == dst->dims.count;
+    for (int i = 0; same_dims && i < dst->dims.count; i++)
+        same_dims = src->dims.at[i] == dst->dims.at[i];
+    bool same_tag = tag_is_any(&dst->tag) || strcmp(src->tag.text, dst->tag.text) == 0;
+    return p->lines.inplace && !(same_dims && same_tag && src->type == dst->type);
+}
+
 const char *support_out_of_scope(const struct problem *p)
 {
     if (globals.is_gpu)
+        return case_reason;
+    if (is_shared_by_different(p))
         return case_reason;
     const char *reason = p->driver->out_of_scope(p);
     for (int i = 0; i < OPERANDS && !reason; i++)

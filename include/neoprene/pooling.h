@@ -19,8 +19,8 @@ typedef enum neo_pooling {
  *   dst[n][c][o] = post_ops(max, or average, over k < kernel of
  *                           src[n][c][o * stride - padding_left + k * (dilation + 1)])
  *
- * where taps outside of src count as -infinity for the maximum and as 0 for the sum; a window that
- * is all outside gives the lowest value of dst's type, or with EXCLUDE_PADDING 0.
+ * where taps outside of src count as the lowest finite value of src's type for the maximum and as 0
+ * for the sum; with EXCLUDE_PADDING a window that is all outside gives 0.
  *
  * src and dst are N × C × space, of one, two or three dimensions of space, with any strides and any
  * of the types f32, f16, bf16, s32, s8 and u8, computed in f32; one of them may be `any`. With
@@ -43,8 +43,7 @@ typedef struct neo_pooling_desc {
 /* Arguments: NEO_ARG_SRC, NEO_ARG_DST, and in training NEO_ARG_WORKSPACE.
  *
  * Parameters and errors as for neo_matmul_primitive_desc_create(). A dst that does not have the
- * size that follows from the rest, and padding that is as large as the window, are
- * NEO_INVALID_ARGUMENT. */
+ * size that follows from the rest is NEO_INVALID_ARGUMENT. */
 NEO_API neo_status neo_pooling_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
                                                      const neo_pooling_desc *desc,
                                                      const neo_attributes *attributes);

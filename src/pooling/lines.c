@@ -1,7 +1,7 @@
 /* Pooling by lines of dst, along channels or along a dimension of space, whichever is innermost:
  * for each tap, the line of src that it reads is added, or compared, to what the taps before made.
  */
-#include <math.h>
+#include <float.h>
 
 #include "kernels/elementwise/binary_f32.h"
 #include "src/core/checked.h"
@@ -18,6 +18,7 @@ struct pooling_plan {
     size_t taps;
     neo_dim kernel[3];
     bool keeps_winners;
+    float lowest; /* of src's type */
     binary_f32_fn *max, *add, *divide;
 };
 
@@ -41,6 +42,15 @@ static double pooling_estimate(const struct algorithm *self, const struct proble
     return lines_cycles(problem, 1 + taps);
 }
 
+/* The lowest finite value. */
+static float lowest_of(neo_data_type type)
+{
+    static const float lowest[] = {
+        [NEO_F32] = -FLT_MAX, [NEO_F16] = -65504, [NEO_BF16] = -0x1.fep127f,
+        [NEO_S32] = -0x1p31f, [NEO_S8] = -128,    [NEO_U8] = 0};
+    return lowest[type];
+}
+
 static void pooling_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct pooling_plan *mine = plan;
@@ -54,6 +64,7 @@ static void pooling_plan(void *plan, const struct problem *problem, const struct
     }
     mine->src = line_type(problem->tensors[SRC].data_type, cpu);
     mine->dst = line_type(dst->data_type, cpu);
+    mine->lowest = lowest_of(problem->tensors[SRC].data_type);
     mine->keeps_winners = problem->extra_count > 0;
     if (mine->keeps_winners)
         mine->workspace = line_type(problem->extras[0].desc.data_type, cpu);
@@ -156,7 +167,7 @@ static void fill(float *values, size_t count, float value)
 static void begin_line(struct pooling_line *l)
 {
     bool is_max = l->plan->algorithm == NEO_POOLING_MAX;
-    fill(l->values, l->line.count, is_max ? -INFINITY : 0);
+    fill(l->values, l->line.count, is_max ? l->plan->lowest : 0);
     if (l->plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
         fill(l->taps, l->line.count, 0);
     if (l->plan->keeps_winners)

@@ -22,8 +22,6 @@ static const char *check_dimension(const struct problem *problem, int i)
         left > MOST_SPACE || right > MOST_SPACE || right < -MOST_SPACE)
         return "a stride, dilation, padding or size of the window is beyond 2^30";
     neo_dim extent = (window->kernel[i] - 1) * (step + 1) + 1;
-    if (left >= extent || right >= extent)
-        return "padding is as large as the window";
     neo_dim rest = in - extent + left + right;
     if (rest < 0 || rest / window->strides[i] + 1 != out)
         return "a size of dst is not what follows from src, window, stride and padding";
