@@ -11,6 +11,7 @@
 #include "neoprene/convolution.h"
 #include "neoprene/eltwise.h"
 #include "neoprene/engine.h"
+#include "neoprene/inner_product.h"
 #include "neoprene/matmul.h"
 #include "neoprene/memory.h"
 #include "neoprene/network.h"

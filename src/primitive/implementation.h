@@ -99,7 +99,7 @@ neo_status implementation_nest_by(struct implementation *implementation,
                                   const struct algorithm *algorithm);
 
 /* For an algorithm's run(): executes nested implementation number index with these buffers, in the
- * holder's threads and scratchpad. Its post-operations must not have operands. */
+ * holder's threads and scratchpad. Post-operations with operands are the holder's own ones. */
 void implementation_run_nested(const struct execution *execution, int index,
                                void *const buffers[TENSOR_COUNT]);
 

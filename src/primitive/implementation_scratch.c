@@ -3,6 +3,7 @@
 
 #include "src/core/checked.h"
 #include "src/primitive/implementation.h"
+#include "src/primitive/post_ops.h"
 #include "src/threading/partition.h"
 
 int implementation_threads(const struct implementation *impl, int available)
@@ -47,7 +48,7 @@ void implementation_run_nested(const struct execution *execution, int index,
                                void *const buffers[TENSOR_COUNT])
 {
     const struct implementation *nested = execution->implementation->nested[index];
-    struct execution inner; /* not cleared: it is large, and there are no operands */
+    struct execution inner; /* not cleared: it is large, and what is read is set */
     inner.implementation = nested;
     inner.problem = &nested->problem;
     inner.parallel = execution->parallel;
@@ -56,5 +57,8 @@ void implementation_run_nested(const struct execution *execution, int index,
     memcpy(inner.buffers, buffers, sizeof inner.buffers);
     for (int i = 0; i < nested->problem.attributes.quantization_count; i++)
         inner.quantizations[i] = execution->quantizations[i];
+    for (int i = 0; i < nested->problem.attributes.post_op_count; i++)
+        if (post_op_operand(&nested->problem.attributes.post_ops[i]))
+            inner.operands[i] = execution->operands[i];
     nested->algorithm->run(nested->plan, &inner);
 }
