@@ -1,0 +1,99 @@
+/* Deconvolution: the public function and its checks. */
+#include "src/deconvolution/deconvolution.h"
+
+#include <string.h>
+
+#include "src/core/checked.h"
+#include "src/lines/operation.h"
+#include "src/primitive/primitive.h"
+#include "src/primitive/types.h"
+#include "src/tensor/descriptor.h"
+
+#define MOST_SPACE ((neo_dim)1 << 30)
+
+static bool is_small(neo_dim value, neo_dim least)
+{
+    return value >= least && value <= MOST_SPACE;
+}
+
+static const char *check_dimension(const struct problem *problem, int i)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    const struct window *window = &problem->window;
+    neo_dim in = problem->tensors[SRC].dims[2 + i], out = problem->tensors[DST].dims[2 + i];
+    neo_dim kernel = weights->dims[weights->ndims - problem->tensors[DST].ndims + 2 + i];
+    if (!is_small(window->strides[i], 1) || !is_small(window->dilations[i], 0) ||
+        !is_small(window->left[i], -MOST_SPACE) || !is_small(window->right[i], -MOST_SPACE) ||
+        !is_small(kernel, 1) || !is_small(in, 1))
+        return "a stride is below 1, a dilation negative, a size 0, or one of them beyond 2^30";
+    neo_dim all = (in - 1) * window->strides[i] + (kernel - 1) * (window->dilations[i] + 1) + 1;
+    if (all - window->left[i] - window->right[i] != out)
+        return "a size of dst is not what follows from src, weights, stride and padding";
+    return NULL;
+}
+
+static const char *check_channels(const struct problem *problem)
+{
+    const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
+    const neo_memory_desc *bias = &problem->tensors[BIAS], *dst = &problem->tensors[DST];
+    int first = deconvolution_is_grouped(problem);
+    neo_dim groups = first ? weights->dims[0] : 1;
+    if (src->dims[0] != dst->dims[0])
+        return "src and dst do not have the same batch";
+    if (groups < 1 || weights->dims[first] * groups != dst->dims[1] ||
+        weights->dims[first + 1] * groups != src->dims[1])
+        return "the channels of weights are not those of src and dst";
+    if (bias->ndims && (bias->ndims != 1 || bias->dims[0] != dst->dims[1]))
+        return "bias does not have a value for each channel of dst";
+    return NULL;
+}
+
+static const char *deconvolution_check(struct problem *problem, bool *unsupported)
+{
+    const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    if (src->ndims != dst->ndims || src->ndims < 3 || src->ndims > 5)
+        return "src and dst do not have the same number of dimensions, 3 to 5";
+    if (weights->ndims != dst->ndims && weights->ndims != dst->ndims + 1)
+        return "weights do not have dst's number of dimensions, or one more for groups";
+    *unsupported = problem_is_runtime(problem);
+    if (*unsupported)
+        return "sizes are not known";
+    const char *wrong = check_channels(problem);
+    for (int i = 0; i < dst->ndims - 2 && !wrong; i++)
+        wrong = check_dimension(problem, i);
+    return wrong;
+}
+
+static const struct algorithm *const deconvolution_algorithms[] = {&deconvolution_columns};
+
+static const struct operation deconvolution_operation = {
+    .name = "deconvolution",
+    .takes_all_types = true,
+    .check = deconvolution_check,
+    .algorithms = deconvolution_algorithms,
+    .algorithm_count = count_of(deconvolution_algorithms),
+    .describe = lines_describe,
+};
+
+neo_status neo_deconvolution_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
+                                                   const neo_deconvolution_desc *desc,
+                                                   const neo_attributes *attributes)
+{
+    neo_status status = lines_check_pointers(__func__, out, !engine || !desc);
+    if (status != NEO_OK)
+        return status;
+    struct window window = {.kernel = {0}}; /* weights have its size */
+    memcpy(window.strides, desc->strides, sizeof window.strides);
+    memcpy(window.dilations, desc->dilations, sizeof window.dilations);
+    memcpy(window.left, desc->padding_left, sizeof window.left);
+    memcpy(window.right, desc->padding_right, sizeof window.right);
+    struct description description = {
+        .operation = &deconvolution_operation,
+        .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},
+        .attributes = attributes,
+        .prop_kind = desc->prop_kind,
+        .window = &window,
+    };
+    return primitive_desc_create(out, engine, &description);
+}

@@ -1,0 +1,168 @@
+/* Deconvolution: one to three dimensions, strides, dilation, padding, groups, types, layouts. */
+#include "tests/support/test.h"
+
+#include "tests/support/operation_case.h"
+#include "tests/support/session.h"
+
+static const neo_deconvolution_desc *deconvolution_of(const struct operation_case *row)
+{
+    return row->context;
+}
+
+static neo_status create(neo_primitive_desc **out, neo_engine *on, const struct operation_case *row,
+                         const neo_attributes *attributes)
+{
+    return neo_deconvolution_primitive_desc_create(out, on, deconvolution_of(row), attributes);
+}
+
+/* The pixel of src that a tap is at, or false: there is none. */
+static bool locate(const neo_deconvolution_desc *p, const neo_dim *position, const neo_dim *tap,
+                   neo_dim *at)
+{
+    for (int i = 0; i < p->src.ndims - 2; i++) {
+        neo_dim x = position[2 + i] + p->padding_left[i] - tap[i] * (p->dilations[i] + 1);
+        if (x < 0 || x % p->strides[i] || x / p->strides[i] >= p->src.dims[2 + i])
+            return false;
+        at[2 + i] = x / p->strides[i];
+    }
+    return true;
+}
+
+static double want(const struct operation_case *row, const struct typed *t, int output,
+                   const neo_dim *position)
+{
+    const neo_deconvolution_desc *p = deconvolution_of(row);
+    const neo_memory_desc *weights = &p->weights;
+    int first = weights->ndims - p->dst.ndims, space = p->dst.ndims - 2;
+    neo_dim oc = weights->dims[first], ic = weights->dims[first + 1];
+    neo_dim at[5] = {position[0]}, in_weights[6], tap[3] = {0};
+    double sum = row->count == 4 ? typed_get(&t[3], &position[1]) : 0;
+    (void)output;
+    do {
+        if (!locate(p, position, tap, at))
+            continue;
+        in_weights[0] = position[1] / oc;
+        in_weights[first] = position[1] % oc;
+        for (int i = 0; i < space; i++)
+            in_weights[first + 2 + i] = tap[i];
+        for (neo_dim c = 0; c < ic; c++) {
+            at[1] = position[1] / oc * ic + c;
+            in_weights[first + 1] = c;
+            sum += typed_get(&t[0], at) * typed_get(&t[1], in_weights);
+        }
+    } while (typed_next(space, weights->dims + first + 2, tap));
+    return sum;
+}
+
+struct shape {
+    int space;
+    neo_dim groups, ic, oc, in[3], kernel[3], stride[3], dilation[3], left[3], right[3];
+};
+
+static const struct shape shapes[] = {
+    {2, 1, 3, 5, {4, 5}, {3, 3}, {2, 2}, {0}, {1, 1}, {1, 0}},
+    {2, 1, 4, 2, {3, 3}, {2, 2}, {2, 2}, {0}, {0}, {0}},
+    {2, 2, 2, 3, {4, 3}, {3, 2}, {1, 1}, {1, 0}, {1, 1}, {0, -1}},
+    {1, 1, 5, 4, {6}, {4}, {3}, {0}, {2}, {1}},
+    {3, 1, 2, 3, {2, 3, 2}, {2, 2, 3}, {1, 2, 2}, {0}, {0, 1, 0}, {0}},
+    {1, 5, 1, 1, {7}, {3}, {2}, {1}, {0}, {2}},
+};
+
+static neo_dim size_of(const struct shape *s, int i)
+{
+    return (s->in[i] - 1) * s->stride[i] + (s->kernel[i] - 1) * (s->dilation[i] + 1) + 1 -
+           s->left[i] - s->right[i];
+}
+
+static void check(const struct shape *s, const neo_data_type types[3], const char *const tags[3],
+                  neo_dim gap, bool has_bias)
+{
+    neo_dim src[5] = {2, s->groups * s->ic}, dst[5] = {2, s->groups * s->oc}, weights[6];
+    int first = s->groups > 1, count = 0;
+    neo_deconvolution_desc p = {.prop_kind = NEO_FORWARD_INFERENCE};
+    if (first)
+        weights[count++] = s->groups;
+    weights[count++] = s->oc;
+    weights[count++] = s->ic;
+    for (int i = 0; i < s->space; i++) {
+        src[2 + i] = s->in[i];
+        dst[2 + i] = size_of(s, i);
+        weights[count++] = s->kernel[i];
+        p.strides[i] = s->stride[i];
+        p.dilations[i] = s->dilation[i];
+        p.padding_left[i] = s->left[i];
+        p.padding_right[i] = s->right[i];
+    }
+    p.src = typed_gaps(2 + s->space, src, types[0], tags[0], gap);
+    p.weights = typed_desc(count, weights, types[1], tags[2]);
+    p.dst = typed_gaps(2 + s->space, dst, types[2], tags[1], gap);
+    if (has_bias)
+        p.bias = typed_desc(1, &dst[1], NEO_F32, "a");
+    struct operation_case row = {.name = "deconvolution",
+                                 .create = create,
+                                 .want = want,
+                                 .context = &p,
+                                 .count = has_bias ? 4 : 3,
+                                 .error = 1e-6,
+                                 .in_place = -1};
+    row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, p.src, false};
+    row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, p.weights, false};
+    row.tensors[2] = (struct operation_tensor){NEO_ARG_DST, p.dst, true};
+    row.tensors[3] = (struct operation_tensor){NEO_ARG_BIAS, p.bias, false};
+    operation_case_check(&row);
+}
+
+static void every_shape_type_and_layout(void **state)
+{
+    static const neo_data_type types[][3] = {{NEO_F32, NEO_F32, NEO_F32},
+                                             {NEO_BF16, NEO_BF16, NEO_BF16},
+                                             {NEO_U8, NEO_S8, NEO_F32},
+                                             {NEO_S8, NEO_S8, NEO_S8}};
+    static const char *const rows[] = {"abc", "abcd", "abcde", "abcdef"};
+    static const char *const last[] = {"acb", "acdb", "acdeb", "acdefb"};
+    (void)state;
+    for (size_t i = 0; i < count_of(shapes); i++)
+        for (size_t j = 0; j < 8; j++) {
+            int kind = shapes[i].space - 1, weights = kind + (shapes[i].groups > 1);
+            const char *const tags[] = {j % 2 ? rows[kind] : last[kind],
+                                        j / 2 % 2 ? rows[kind] : last[kind],
+                                        j / 4 ? "any" : rows[weights]};
+            check(&shapes[i], types[(i + j) % count_of(types)], tags, j % 3 == 1, j % 2);
+        }
+}
+
+static void refuses(void **state)
+{
+    neo_primitive_desc *pd;
+    const neo_deconvolution_desc right = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .src = typed_desc(3, (neo_dim[]){1, 2, 4}, NEO_F32, "abc"),
+        .weights = typed_desc(3, (neo_dim[]){3, 2, 3}, NEO_F32, "abc"),
+        .dst = typed_desc(3, (neo_dim[]){1, 3, 9}, NEO_F32, "abc"),
+        .strides = {2},
+    };
+    neo_deconvolution_desc wrong[6];
+    (void)state;
+    for (size_t i = 0; i < count_of(wrong); i++)
+        wrong[i] = right;
+    wrong[0].strides[0] = 0;
+    wrong[1].dst.dims[2] = 8;
+    wrong[2].weights.dims[0] = 2;
+    wrong[3].dilations[0] = -1;
+    wrong[4].dst.dims[0] = 2;
+    wrong[5].bias = typed_desc(1, (neo_dim[]){2}, NEO_F32, "a");
+    for (size_t i = 0; i < count_of(wrong); i++)
+        assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &wrong[i], NULL),
+                         NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &right, NULL), NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape_type_and_layout),
+        cmocka_unit_test(refuses),
+    };
+    return cmocka_run_group_tests_name("deconvolution", tests, session_setup, session_teardown);
+}
