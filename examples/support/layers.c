@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/support/functions.h"
-
 enum { MAX_TENSORS = 1024, MAX_NODES = 512, MAX_ARGS = 5 };
 
 /* separate: a buffer of the tensor's own, or a view of one; for running one by one. */
@@ -23,7 +21,6 @@ typedef struct layer_node {
     neo_node given;
     neo_node_arg args[MAX_ARGS];
     neo_primitive *primitive;
-    pool_window window;
     char name[32];
 } layer_node;
 
@@ -219,68 +216,6 @@ static void end_node(layers *l, layer_node *node)
     check(neo_network_add_node(l->network, &node->given, NULL), node->name);
 }
 
-/* Result of one or two inputs; b may be -1. The result shares a's memory if it was made so. */
-static int add_function(layers *l, const char *name, neo_node_fn *function, int a, int b, int out)
-{
-    layer_node *node = begin_node(l, name);
-    node->given.function = function;
-    add_arg(node, 1, a, NEO_READS);
-    if (b >= 0)
-        add_arg(node, 2, b, NEO_READS);
-    add_arg(node, 3, out, NEO_WRITES);
-    end_node(l, node);
-    return out;
-}
-
-int layers_max_pool(layers *l, int in, neo_dim kernel, neo_dim stride)
-{
-    const neo_dim *dims = dims_of(l, in);
-    neo_dim pad = (kernel - 1) / 2;
-    neo_memory_desc desc = describe_image(dims[1], (dims[2] + 2 * pad - kernel) / stride + 1,
-                                          (dims[3] + 2 * pad - kernel) / stride + 1);
-    int out = add_result(l, &desc);
-    layer_node *node = begin_node(l, "max_pool");
-    node->window = (pool_window){kernel, stride};
-    node->given.function = max_pool;
-    node->given.context = &node->window;
-    add_arg(node, 1, in, NEO_READS);
-    add_arg(node, 2, out, NEO_WRITES);
-    end_node(l, node);
-    return out;
-}
-
-int layers_average_pool(layers *l, int in)
-{
-    neo_memory_desc desc = describe_rows(1, dims_of(l, in)[1]);
-    return add_function(l, "average_pool", average_pool, in, -1, add_result(l, &desc));
-}
-
-int layers_upsample(layers *l, int in)
-{
-    const neo_dim *dims = dims_of(l, in);
-    neo_memory_desc desc = describe_image(dims[1], dims[2] * 2, dims[3] * 2);
-    return add_function(l, "upsample", upsample, in, -1, add_result(l, &desc));
-}
-
-int layers_concatenate(layers *l, int a, int b)
-{
-    const neo_dim *dims = dims_of(l, a);
-    neo_memory_desc desc = describe_image(dims[1] + dims_of(l, b)[1], dims[2], dims[3]);
-    return add_function(l, "concatenate", concatenate, a, b, add_result(l, &desc));
-}
-
-int layers_normalize(layers *l, int in)
-{
-    int out = add_over(l, &l->tensors[in].given.desc, in);
-    return add_function(l, "normalize", normalize, in, -1, out);
-}
-
-int layers_softmax(layers *l, int in)
-{
-    int out = add_over(l, &l->tensors[in].given.desc, in);
-    return add_function(l, "softmax", softmax, in, -1, out);
-}
-
 /* ---- primitives ---- */
 
 /* With a scratchpad of the user's, so that it becomes a part of the plan. */
@@ -316,6 +251,121 @@ static int add_destination(layers *l, layer_node *node, const neo_memory_desc *d
     add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
     return out;
 }
+
+/* ---- layers without weights ---- */
+
+/* A layer of one or two inputs: as arguments first and first + 1. */
+static int end_layer(layers *l, const char *name, neo_primitive_desc *pd,
+                     neo_attributes *attributes, int first, int a, int b, int out)
+{
+    layer_node *node = begin_node(l, name);
+    neo_attributes_destroy(attributes);
+    add_arg(node, first, a, NEO_READS);
+    if (b >= 0)
+        add_arg(node, first + 1, b, NEO_READS);
+    add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
+    end_primitive(l, node, pd);
+    return out;
+}
+
+static neo_attributes *plain_attributes(void)
+{
+    return make_attributes(LAYERS_NO_ACTIVATION, LAYERS_NO_RESIDUAL, 0, 1);
+}
+
+static int pool(layers *l, int in, const neo_pooling_desc *desc)
+{
+    neo_attributes *attributes = plain_attributes();
+    neo_primitive_desc *pd;
+    check(neo_pooling_primitive_desc_create(&pd, l->engine, desc, attributes), "pooling");
+    return end_layer(l, "pool", pd, attributes, NEO_ARG_SRC, in, -1, add_result(l, &desc->dst));
+}
+
+int layers_max_pool(layers *l, int in, neo_dim kernel, neo_dim stride)
+{
+    const neo_dim *dims = dims_of(l, in);
+    neo_dim pad = (kernel - 1) / 2;
+    neo_pooling_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_POOLING_MAX,
+        .src = l->tensors[in].given.desc,
+        .dst = describe_image(dims[1], (dims[2] + 2 * pad - kernel) / stride + 1,
+                              (dims[3] + 2 * pad - kernel) / stride + 1),
+        .strides = {stride, stride},
+        .kernel = {kernel, kernel},
+        .padding_left = {pad, pad},
+        .padding_right = {pad, pad},
+    };
+    return pool(l, in, &desc);
+}
+
+/* One pixel, seen as a row. */
+int layers_average_pool(layers *l, int in)
+{
+    const neo_dim *dims = dims_of(l, in);
+    neo_pooling_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_POOLING_AVERAGE_EXCLUDE_PADDING,
+        .src = l->tensors[in].given.desc,
+        .dst = describe_image(dims[1], 1, 1),
+        .strides = {1, 1},
+        .kernel = {dims[2], dims[3]},
+    };
+    neo_memory_desc row = describe_rows(1, dims[1]);
+    return add_view(l, &row, pool(l, in, &desc));
+}
+
+int layers_upsample(layers *l, int in)
+{
+    const neo_dim *dims = dims_of(l, in);
+    neo_memory_desc desc = describe_image(dims[1], dims[2] * 2, dims[3] * 2);
+    neo_attributes *attributes = plain_attributes();
+    neo_primitive_desc *pd;
+    check(neo_resampling_primitive_desc_create(&pd, l->engine, NEO_FORWARD_INFERENCE,
+                                               NEO_RESAMPLING_NEAREST, NULL,
+                                               &l->tensors[in].given.desc, &desc, attributes),
+          "resampling");
+    return end_layer(l, "upsample", pd, attributes, NEO_ARG_SRC, in, -1, add_result(l, &desc));
+}
+
+int layers_concatenate(layers *l, int a, int b)
+{
+    const neo_dim *dims = dims_of(l, a);
+    neo_memory_desc desc = describe_image(dims[1] + dims_of(l, b)[1], dims[2], dims[3]);
+    neo_memory_desc sources[] = {l->tensors[a].given.desc, l->tensors[b].given.desc};
+    neo_attributes *attributes = plain_attributes();
+    neo_primitive_desc *pd;
+    check(neo_concat_primitive_desc_create(&pd, l->engine, &desc, 2, 1, sources, attributes),
+          "concatenation");
+    return end_layer(l, "concatenate", pd, attributes, NEO_ARG_MULTIPLE_SRC, a, b,
+                     add_result(l, &desc));
+}
+
+int layers_normalize(layers *l, int in)
+{
+    const neo_memory_desc *desc = &l->tensors[in].given.desc;
+    neo_attributes *attributes = plain_attributes();
+    neo_primitive_desc *pd;
+    check(neo_layer_normalization_primitive_desc_create(&pd, l->engine, NEO_FORWARD_INFERENCE, desc,
+                                                        desc, NULL, NEO_F32, 1e-5f,
+                                                        NEO_NORMALIZATION_NONE, attributes),
+          "normalisation");
+    return end_layer(l, "normalize", pd, attributes, NEO_ARG_SRC, in, -1, add_over(l, desc, in));
+}
+
+int layers_softmax(layers *l, int in)
+{
+    const neo_memory_desc *desc = &l->tensors[in].given.desc;
+    neo_attributes *attributes = plain_attributes();
+    neo_primitive_desc *pd;
+    check(neo_softmax_primitive_desc_create(&pd, l->engine, NEO_FORWARD_INFERENCE,
+                                            NEO_SOFTMAX_ACCURATE, desc, desc, desc->ndims - 1,
+                                            attributes),
+          "softmax");
+    return end_layer(l, "softmax", pd, attributes, NEO_ARG_SRC, in, -1, add_over(l, desc, in));
+}
+
+/* ---- layers with weights ---- */
 
 static neo_dim or_one(neo_dim value)
 {
@@ -480,20 +530,20 @@ static void run_separately(layers *l, const layer_node *node)
         if (node->args[i].arg != NEO_ARG_UNDEF)
             memories[count++] = l->tensors[node->args[i].tensor].separate;
     copy_shared(l, node);
-    neo_node_call call = {
-        .context = node->given.context, .stream = l->stream, .count = count, .memories = memories};
-    check(node->primitive ? run_primitive(l, node, memories, count) : node->given.function(&call),
-          node->name);
+    check(run_primitive(l, node, memories, count), node->name);
 }
 
 /* ---- the end ---- */
 
 /* The output is a copy of the result: results may be written over. */
-static neo_status copy(const neo_node_call *call)
+static void copy_to_output(layers *l, int result, int output)
 {
-    memcpy(neo_memory_get_handle(call->memories[1]), neo_memory_get_handle(call->memories[0]),
-           neo_memory_desc_size(neo_memory_get_desc(call->memories[1])));
-    return NEO_OK;
+    neo_attributes *attributes = plain_attributes();
+    neo_primitive_desc *pd;
+    check(neo_reorder_primitive_desc_create(&pd, l->engine, &l->tensors[result].given.desc,
+                                            &l->tensors[output].given.desc, attributes),
+          "the output");
+    end_layer(l, "output", pd, attributes, NEO_ARG_SRC, result, -1, output);
 }
 
 static void print_report(const layers *l, int same)
@@ -544,7 +594,7 @@ int layers_finish(layers *l, int result)
 {
     neo_memory_desc desc = l->tensors[result].given.desc;
     int out = add_tensor(l, &(neo_tensor){.kind = NEO_TENSOR_OUTPUT, .desc = desc});
-    add_function(l, "output", copy, result, -1, out);
+    copy_to_output(l, result, out);
     check(neo_network_finalize(l->network), "finalize");
     for (int round = 0; round < 2; round++)
         check(neo_network_execute(l->network, l->stream), "execute");
