@@ -99,6 +99,7 @@ static void binary_run(const void *plan, const struct execution *execution)
 
 static const struct algorithm binary_lines = {
     .name = "lines",
+    .quantizes = true,
     .refuse = lines_refuse,
     .choose = lines_choose,
     .estimate = binary_estimate,
@@ -116,6 +117,7 @@ static const struct operation binary_operation = {
     .parameter_bytes = sizeof(struct binary_parameters),
     .takes_all_types = true,
     .check = binary_check,
+    .check_quantization = lines_check_quantization,
     .algorithms = binary_algorithms,
     .algorithm_count = count_of(binary_algorithms),
     .describe = lines_describe,

@@ -99,13 +99,15 @@ static void concat_run(const void *plan, const struct execution *execution)
         part.dims[axis] = source->dims[axis];
         if (!desc_is_empty(source))
             lines_copy(execution, source, execution->extras[i], &part,
-                       (char *)execution->buffers[DST] + at * dst->strides[axis] * (neo_dim)bytes);
+                       (char *)execution->buffers[DST] + at * dst->strides[axis] * (neo_dim)bytes,
+                       lines_scale_of(execution, TENSOR_COUNT + i));
         at += source->dims[axis];
     }
 }
 
 static const struct algorithm concat_lines = {
     .name = "lines",
+    .quantizes = true,
     .refuse = lines_refuse,
     .choose = concat_choose,
     .estimate = concat_estimate,
@@ -123,6 +125,7 @@ static const struct operation concat_operation = {
     .parameter_bytes = sizeof(struct concat_parameters),
     .takes_all_types = true,
     .check = concat_check,
+    .check_quantization = lines_check_quantization,
     .algorithms = concat_algorithms,
     .algorithm_count = count_of(concat_algorithms),
     .describe = lines_describe,

@@ -359,7 +359,7 @@ static void columns_run(const void *plan, const struct execution *execution)
         void *from = element_to(src->data_type, execution->buffers[SRC], n * src->strides[0]);
         void *buffers[TENSOR_COUNT] = {from, execution->buffers[WEIGHTS], NULL, execution->scratch};
         if (mine->copy.ndims) {
-            lines_copy(execution, &image, from, &mine->copy, copy);
+            lines_copy(execution, &image, from, &mine->copy, copy, 1);
             buffers[SRC] = copy;
         }
         implementation_run_nested(execution, 0, buffers);

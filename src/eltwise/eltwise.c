@@ -66,6 +66,7 @@ static void eltwise_run(const void *plan, const struct execution *execution)
 
 static const struct algorithm eltwise_lines = {
     .name = "lines",
+    .quantizes = true,
     .refuse = lines_refuse,
     .choose = lines_choose,
     .estimate = eltwise_estimate,
@@ -83,6 +84,7 @@ static const struct operation eltwise_operation = {
     .parameter_bytes = sizeof(struct eltwise_parameters),
     .takes_all_types = true,
     .check = eltwise_check,
+    .check_quantization = lines_check_quantization,
     .algorithms = eltwise_algorithms,
     .algorithm_count = count_of(eltwise_algorithms),
     .describe = lines_describe,

@@ -41,6 +41,17 @@ static const char *inner_product_check(struct problem *problem, bool *unsupporte
                : NULL;
 }
 
+/* As matmul has them, for all of a tensor, or for each column of dst. */
+static const char *inner_product_check_quantization(const struct problem *problem,
+                                                    const struct quantization *q, enum tensor t)
+{
+    (void)problem;
+    int columns = t == WEIGHTS ? 1 : t == DST ? 2 : 0;
+    return q->mask & ~columns || q->group_ndims
+               ? "scales or zero points are neither one for a tensor nor one for a column of dst"
+               : NULL;
+}
+
 /* ---- flattening ---- */
 
 /* The order of the dimensions that are flattened, from the outermost in memory on. */
@@ -114,6 +125,11 @@ static void make_product(struct problem *product, const struct problem *problem,
         copies[1] = copy_of(weights, order, count);
     *product = *problem;
     product->operation = &matmul_operation;
+    for (int i = 0; i < product->attributes.quantization_count; i++) {
+        struct quantization *q = &product->attributes.quantizations[i];
+        if (q->arg % NEO_ARG_ATTR_SCALES == NEO_ARG_WEIGHTS && q->mask)
+            q->mask = 2; /* columns are the second dimension of a matrix */
+    }
     neo_memory_desc columns = matrix_of(copies[1].ndims ? &copies[1] : weights, order, count);
     product->tensors[SRC] = matrix_of(copies[0].ndims ? &copies[0] : src, order, count);
     product->tensors[WEIGHTS] = transposed(&columns);
@@ -213,7 +229,7 @@ static void inner_product_run(const void *plan, const struct execution *executio
         if (!mine->copies[i].ndims)
             continue;
         lines_copy(execution, &execution->problem->tensors[t], execution->buffers[t],
-                   &mine->copies[i], scratch);
+                   &mine->copies[i], scratch, 1);
         buffers[t] = scratch;
         scratch += copy_bytes(&mine->copies[i]);
     }
@@ -223,6 +239,7 @@ static void inner_product_run(const void *plan, const struct execution *executio
 static const struct algorithm inner_product_matmul = {
     .name = "matmul",
     .types = matmul_types,
+    .quantizes = true,
     .refuse = lines_refuse,
     .choose = inner_product_choose,
     .estimate = inner_product_estimate,
@@ -241,6 +258,7 @@ static const struct operation inner_product_operation = {
     .name = "inner_product",
     .types = matmul_types,
     .check = inner_product_check,
+    .check_quantization = inner_product_check_quantization,
     .algorithms = inner_product_algorithms,
     .algorithm_count = count_of(inner_product_algorithms),
     .describe = lines_describe,

@@ -13,6 +13,8 @@ struct copy {
     const void *from;
     void *to;
     struct line_type from_type, to_type;
+    float scale;
+    binary_f32_fn *multiply;
 };
 
 #define COPY(word)                     \
@@ -40,12 +42,16 @@ static void copy_line(const struct copy *copy, size_t tile)
     const void *from =
         line_at(&copy->from_type, copy->from, walk_first(&copy->walk, copy->from_desc, &chunk));
     void *to = line_at(&copy->to_type, copy->to, walk_first(&copy->walk, copy->to_desc, &chunk));
-    if (copy->from_type.element == copy->to_type.element) {
+    if (copy->from_type.element == copy->to_type.element && copy->scale == 1) {
         move(element_bytes(copy->to_type.element), from, from_step, chunk.count, to, to_step);
         return;
     }
     float buffer[LINE_MOST];
     const float *values = lines_load(&copy->from_type, from, from_step, chunk.count, buffer);
+    if (copy->scale != 1) {
+        copy->multiply(chunk.count, values, &copy->scale, 0, buffer);
+        values = buffer;
+    }
     lines_store(&copy->to_type, values, chunk.count, to, to_step);
 }
 
@@ -57,13 +63,15 @@ static void copy_lines(void *argument, struct span tiles, int slot)
 }
 
 void lines_copy(const struct execution *execution, const neo_memory_desc *from_desc,
-                const void *from, const neo_memory_desc *to_desc, void *to)
+                const void *from, const neo_memory_desc *to_desc, void *to, float scale)
 {
     const struct cpu *cpu = execution->implementation->engine->cpu;
     struct copy copy = {.from_desc = from_desc,
                         .to_desc = to_desc,
                         .from = from,
                         .to = to,
+                        .scale = scale,
+                        .multiply = execution->problem->multiply,
                         .from_type = line_type(from_desc->data_type, cpu),
                         .to_type = line_type(to_desc->data_type, cpu)};
     walk_init(&copy.walk, to_desc, &from_desc, 1, false, LINE_MOST);

@@ -4,9 +4,9 @@
 
 #include "src/primitive/problem.h"
 
-/* Element (0, 0, …) of each is at from and at to. Elements of one type are copied as they are,
- * others converted. In the execution's threads. */
+/* Element (0, 0, …) of each is at from and at to. Elements of one type are copied as they are, with
+ * a scale of 1; others converted. In the execution's threads. */
 void lines_copy(const struct execution *execution, const neo_memory_desc *from_desc,
-                const void *from, const neo_memory_desc *to_desc, void *to);
+                const void *from, const neo_memory_desc *to_desc, void *to, float scale);
 
 #endif

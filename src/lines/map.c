@@ -31,7 +31,13 @@ const float *map_source(const struct map_chunk *chunk, int i, float *buffer)
     const struct line_type *type = &map->types[i];
     const void *data = line_at(type, execution_buffer(chunk->execution, map->tensors[i]),
                                walk_first(&map->walk, desc, &chunk->place));
-    return lines_load(type, data, walk_step(&map->walk, desc), chunk->place.count, buffer);
+    neo_dim step = walk_step(&map->walk, desc);
+    if (!chunk->execution->problem->scales[map->tensors[i]])
+        return lines_load(type, data, step, chunk->place.count, buffer);
+    if (data != buffer)
+        lines_load_to(type, data, step, chunk->place.count, buffer);
+    lines_scale(chunk->execution, map->tensors[i], chunk->place.count, buffer);
+    return buffer;
 }
 
 const float *map_source_or_one(const struct map_chunk *chunk, int i, float *buffer, size_t *step)
@@ -44,6 +50,7 @@ const float *map_source_or_one(const struct map_chunk *chunk, int i, float *buff
     const struct line_type *type = &map->types[i];
     *buffer = element_read_f32(type->element, execution_buffer(chunk->execution, map->tensors[i]),
                                walk_first(&map->walk, desc, &chunk->place));
+    lines_scale(chunk->execution, map->tensors[i], 1, buffer);
     return buffer;
 }
 

@@ -4,6 +4,32 @@
 #include "neoprene/primitive.h"
 #include "src/core/log.h"
 #include "src/tensor/descriptor.h"
+#include "src/tensor/element.h"
+
+const char *lines_check_quantization(const struct problem *problem, const struct quantization *q,
+                                     enum tensor t)
+{
+    (void)problem, (void)t;
+    if (q->arg & NEO_ARG_ATTR_ZERO_POINTS)
+        return "the operation takes no zero points";
+    return q->mask ? "the operation takes one scale for a tensor" : NULL;
+}
+
+float lines_scale_of(const struct execution *execution, int tensor)
+{
+    int index = execution->problem->scales[tensor];
+    if (!index)
+        return 1;
+    const struct quantization *q = &execution->problem->attributes.quantizations[index - 1];
+    return element_read(q->type, execution->quantizations[index - 1], 0);
+}
+
+void lines_scale(const struct execution *execution, int tensor, size_t count, float *values)
+{
+    float scale = lines_scale_of(execution, tensor);
+    if (execution->problem->scales[tensor])
+        execution->problem->multiply(count, values, &scale, 0, values);
+}
 
 void lines_run(const struct execution *execution, const void *plan, size_t tiles,
                parallel_tiles_fn *run)

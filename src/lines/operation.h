@@ -31,6 +31,13 @@ void lines_choose(const struct algorithm *self, struct problem *problem, const s
 size_t lines_scratch_none(const void *plan, int threads);
 void lines_describe(const struct problem *problem, char *out, size_t size); /* dst's sizes */
 
+/* For operations whose sources and dst may have one scale each. Multiplies count values by that of
+ * a tensor of problem_tensor(), if it has one; dst's is finish_line()'s. */
+const char *lines_check_quantization(const struct problem *problem, const struct quantization *q,
+                                     enum tensor t);
+void lines_scale(const struct execution *execution, int tensor, size_t count, float *values);
+float lines_scale_of(const struct execution *execution, int tensor); /* 1 if it has none */
+
 /* Cycles for an operation that spends so many on each element of dst. */
 double lines_cycles(const struct problem *problem, double cycles_per_element);
 

@@ -138,6 +138,7 @@ static void layer_run(const void *plan, const struct execution *execution)
 
 static const struct algorithm layer_lines = {
     .name = "lines",
+    .quantizes = true,
     .refuse = lines_refuse,
     .choose = lines_choose,
     .estimate = layer_estimate,
@@ -155,6 +156,7 @@ static const struct operation layer_operation = {
     .parameter_bytes = sizeof(struct normalization_parameters),
     .takes_all_types = true,
     .check = layer_check,
+    .check_quantization = lines_check_quantization,
     .algorithms = layer_algorithms,
     .algorithm_count = count_of(layer_algorithms),
     .describe = lines_describe,

@@ -43,7 +43,7 @@ struct problem {
     const struct convert_kernel *convert;   /* by type: lines of it as f32, and back */
 
     /* Which of the attributes' quantizations belongs to a tensor, plus 1; 0: none. */
-    uint8_t scales[TENSOR_COUNT], zero_points[TENSOR_COUNT];
+    uint8_t scales[TENSOR_COUNT + MAX_EXTRAS], zero_points[TENSOR_COUNT + MAX_EXTRAS];
 
     int extra_count;
     struct extra *extras; /* extra_count of them, owned */
@@ -158,7 +158,7 @@ struct operation {
     const struct type_set *types; /* what any of its algorithms serves; NULL: f32 alone */
 
     /* NULL: the operation takes neither scales nor zero points. Else NULL, or why nothing serves
-     * those for tensor t. */
+     * those for tensor t of all tensors. */
     const char *(*check_quantization)(const struct problem *problem, const struct quantization *q,
                                       enum tensor t);
 

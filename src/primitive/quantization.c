@@ -15,16 +15,16 @@ static bool is_zero_point(const struct quantization *q)
     return q->arg & NEO_ARG_ATTR_ZERO_POINTS;
 }
 
-/* TENSOR_COUNT if it is for none of them. */
-static enum tensor tensor_of(const struct quantization *q)
+/* Of all tensors; -1 if it is for none of them. */
+static int tensor_of(const struct problem *problem, const struct quantization *q)
 {
     static const int args[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
-    enum tensor t = SRC;
-    while (t < TENSOR_COUNT &&
-           q->arg !=
-               ((is_zero_point(q) ? NEO_ARG_ATTR_ZERO_POINTS : NEO_ARG_ATTR_SCALES) | args[t]))
-        t++;
-    return t;
+    int arg = q->arg ^ (is_zero_point(q) ? NEO_ARG_ATTR_ZERO_POINTS : NEO_ARG_ATTR_SCALES);
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        if (args[t] == arg)
+            return t;
+    int extra = problem_extra(problem, arg);
+    return extra < 0 ? -1 : TENSOR_COUNT + extra;
 }
 
 static bool divides(neo_dim group, neo_dim dim)
@@ -48,11 +48,11 @@ static const char *check_groups(const struct quantization *q, const neo_memory_d
     return NULL;
 }
 
-static const char *check_one(const struct problem *problem, const struct quantization *q,
-                             enum tensor t, bool *unsupported)
+static const char *check_one(const struct problem *problem, const struct quantization *q, int t,
+                             bool *unsupported)
 {
-    const neo_memory_desc *desc = &problem->tensors[t];
-    if (t == TENSOR_COUNT || !desc->ndims)
+    const neo_memory_desc *desc = t < 0 ? NULL : problem_tensor(problem, t);
+    if (!desc || !desc->ndims)
         return "scales or zero points are for a tensor that the operation does not have";
     if (q->mask >> desc->ndims)
         return "the mask of scales or zero points has bits beyond the tensor's last dimension";
@@ -67,7 +67,7 @@ static const char *check_one(const struct problem *problem, const struct quantiz
     if (!types_have(is_zero_point(q) ? ZERO_POINT_TYPES : TYPES_FLOAT, q->type))
         return is_zero_point(q) ? "zero points are of s32, s8, u8, s4 or u4"
                                 : "scales are of f32, f16 or bf16";
-    wrong = problem->operation->check_quantization(problem, q, t);
+    wrong = problem->operation->check_quantization(problem, q, (enum tensor)t);
     *unsupported = wrong != NULL;
     return wrong;
 }
@@ -77,7 +77,7 @@ const char *quantization_check(struct problem *problem, bool *unsupported)
     const char *wrong = NULL;
     for (int i = 0; i < problem->attributes.quantization_count && !wrong; i++) {
         const struct quantization *q = &problem->attributes.quantizations[i];
-        enum tensor t = tensor_of(q);
+        int t = tensor_of(problem, q);
         wrong = check_one(problem, q, t, unsupported);
         if (!wrong)
             (is_zero_point(q) ? problem->zero_points : problem->scales)[t] = (uint8_t)(i + 1);
@@ -88,7 +88,7 @@ const char *quantization_check(struct problem *problem, bool *unsupported)
 const neo_memory_desc *quantization_tensor(const struct problem *problem,
                                            const struct quantization *q)
 {
-    return &problem->tensors[tensor_of(q)];
+    return problem_tensor(problem, tensor_of(problem, q));
 }
 
 /* ---- places ---- */

@@ -75,7 +75,7 @@ static void shuffle_run(const void *plan, const struct execution *execution)
     neo_dim groups = dst->dims[axis] / p->group_size;
     neo_memory_desc from = divide(src, axis, groups, p->group_size, p->group_size, 1);
     neo_memory_desc to = divide(dst, axis, groups, p->group_size, 1, groups);
-    lines_copy(execution, &from, execution->buffers[SRC], &to, execution->buffers[DST]);
+    lines_copy(execution, &from, execution->buffers[SRC], &to, execution->buffers[DST], 1);
 }
 
 static const struct algorithm shuffle_lines = {

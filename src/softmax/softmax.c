@@ -99,6 +99,7 @@ static void softmax_run(const void *plan, const struct execution *execution)
 
 static const struct algorithm softmax_lines = {
     .name = "lines",
+    .quantizes = true,
     .refuse = lines_refuse,
     .choose = lines_choose,
     .estimate = softmax_estimate,
@@ -116,6 +117,7 @@ static const struct operation softmax_operation = {
     .parameter_bytes = sizeof(struct softmax_parameters),
     .takes_all_types = true,
     .check = softmax_check,
+    .check_quantization = lines_check_quantization,
     .algorithms = softmax_algorithms,
     .algorithm_count = count_of(softmax_algorithms),
     .describe = lines_describe,

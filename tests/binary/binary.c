@@ -42,7 +42,8 @@ static void check(neo_binary algorithm, const neo_dim sizes[4][3], const neo_dat
                                  .context = &algorithm,
                                  .count = algorithm == NEO_BINARY_SELECT ? 4 : 3,
                                  .error = 1e-6,
-                                 .in_place = in_place};
+                                 .in_place = in_place,
+                                 .scales = {0, 0.5f, -2}};
     for (int i = 0; i < row.count; i++)
         row.tensors[i] = (struct operation_tensor){
             args[i], typed_gaps(3, sizes[i], types[i], tags[i], gap), i == 0};

@@ -64,6 +64,7 @@ static void check(const struct layout *l, const neo_data_type types[3], bool has
                                  .context = &desc,
                                  .count = has_bias ? 4 : 3,
                                  .error = 1e-5,
+                                 .scales = {0.5f, 0.25f, 2},
                                  .in_place = -1};
     row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, desc.src, false};
     row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, desc.weights, false};

@@ -55,6 +55,7 @@ static void check(const struct softmax *s, int ndims, const neo_dim *dims, neo_d
                                  .context = s,
                                  .count = 2,
                                  .error = 1e-6,
+                                 .scales = {0.5f, 0.25f},
                                  .in_place = from == to && src == dst ? 0 : -1};
     row.tensors[0] = (struct operation_tensor){
         NEO_ARG_SRC, typed_gaps(ndims, dims, from, src, src == dst ? 0 : 1), false};

@@ -89,24 +89,53 @@ static double chain_apply(const struct chain *chain, double value, double old,
     return value < -3 ? -3 : value > 1e6 ? 1e6 : value;
 }
 
+/* ---- scales ---- */
+
+static bool has_scales(const struct operation_case *row)
+{
+    bool has_some = false;
+    for (int i = 0; i < row->count; i++)
+        has_some = has_some || row->scales[i] != 0;
+    return has_some;
+}
+
+static void set_scales(const struct operation_case *row, neo_attributes *attributes)
+{
+    for (int i = 0; i < row->count; i++)
+        if (row->scales[i] != 0)
+            assert_int_equal(
+                neo_attributes_set_scales(attributes, row->tensors[i].arg, 0, 0, NULL, NEO_F32),
+                NEO_OK);
+}
+
+static struct typed scale_of(float value)
+{
+    neo_dim one = 1;
+    neo_memory_desc desc = typed_desc(1, &one, NEO_F32, "a");
+    struct typed scale = typed_make(engine, &desc);
+    typed_put(&scale, (neo_dim[]){0}, (double)value);
+    return scale;
+}
+
 /* ---- one way to run it ---- */
 
 struct way {
     const struct operation_case *row;
     const struct chain *chain; /* or NULL */
-    bool in_place;
+    bool in_place, is_scaled;
     neo_primitive *primitive;
+    struct typed scales[OPERATION_MOST_TENSORS];
     struct typed tensors[OPERATION_MOST_TENSORS];
     struct typed before[OPERATION_MOST_TENSORS]; /* outputs, as they were */
     int output;
 };
 
-static neo_primitive *make_primitive(const struct operation_case *row, const struct chain *chain,
-                                     neo_memory_desc *descs)
+static neo_primitive *make_primitive(const struct operation_case *row,
+                                     const neo_attributes *attributes, neo_memory_desc *descs)
 {
     neo_primitive_desc *pd;
     neo_primitive *primitive;
-    neo_status status = row->create(&pd, engine, row, chain ? chain->attributes : NULL);
+    neo_status status = row->create(&pd, engine, row, attributes);
     if (status != NEO_OK)
         fail_msg("%s: %s", row->name, neo_status_text(status));
     for (int i = 0; i < row->count; i++) {
@@ -122,12 +151,16 @@ static neo_primitive *make_primitive(const struct operation_case *row, const str
 
 static void execute(const struct way *way, neo_stream *on)
 {
-    neo_exec_arg args[OPERATION_MOST_TENSORS + 1];
+    neo_exec_arg args[2 * OPERATION_MOST_TENSORS + 1];
     int count = way->row->count;
     for (int i = 0; i < count; i++)
         args[i] = (neo_exec_arg){way->row->tensors[i].arg, way->tensors[i].memory};
     if (way->in_place)
         args[way->row->in_place].memory = way->tensors[dst_of(way->row)].memory;
+    for (int i = 0; i < way->row->count; i++)
+        if (way->is_scaled && way->row->scales[i] != 0)
+            args[count++] = (neo_exec_arg){NEO_ARG_ATTR_SCALES | way->row->tensors[i].arg,
+                                           way->scales[i].memory};
     if (way->chain)
         args[count++] = (neo_exec_arg){NEO_ARG_ATTR_MULTIPLE_POST_OP(1) | NEO_ARG_SRC_1,
                                        way->chain->factor.memory};
@@ -151,6 +184,8 @@ static void check_element(void *context, const neo_dim *position)
     if (way->chain && way->output == dst_of(row))
         want =
             chain_apply(way->chain, want, typed_get(&way->before[way->output], position), position);
+    if (way->is_scaled && row->scales[way->output] != 0)
+        want /= (double)row->scales[way->output];
     double got = typed_get(output, position);
     double rounded = typed_round(output->desc.data_type, want);
     double size = fabs(want) > 1 ? fabs(want) : 1;
@@ -197,18 +232,24 @@ static void check_threads(const struct way *way)
     free(first);
 }
 
-static void run_way(const struct operation_case *row, const struct chain *chain, bool in_place)
+static void run_way(const struct operation_case *row, const struct chain *chain, bool in_place,
+                    const neo_attributes *scaled)
 {
-    struct way way = {.row = row, .chain = chain, .in_place = in_place};
+    struct way way = {.row = row, .chain = chain, .in_place = in_place, .is_scaled = scaled};
+    const neo_attributes *attributes = scaled ? scaled : chain ? chain->attributes : NULL;
     neo_memory_desc descs[OPERATION_MOST_TENSORS];
     int dst = dst_of(row);
-    way.primitive = make_primitive(row, chain, descs);
+    way.primitive = make_primitive(row, attributes, descs);
     for (int i = 0; i < row->count; i++) {
         way.tensors[i] = filled(&descs[i], (unsigned)i + 1);
         way.before[i] = filled(&descs[i], 0);
     }
     if (row->fill)
         row->fill(row, way.tensors);
+    for (int i = 0; scaled && i < row->count; i++) {
+        way.scales[i] = scale_of(row->scales[i]);
+        way.tensors[i].scale = row->tensors[i].is_output ? 0 : (double)row->scales[i];
+    }
     if (in_place)
         memcpy(way.tensors[dst].data, way.tensors[row->in_place].data, bytes_of(&way.tensors[dst]));
     for (int i = 0; i < row->count; i++)
@@ -223,6 +264,8 @@ static void run_way(const struct operation_case *row, const struct chain *chain,
     for (int i = 0; i < row->count; i++) {
         typed_free(&way.tensors[i]);
         typed_free(&way.before[i]);
+        if (scaled)
+            typed_free(&way.scales[i]);
     }
 }
 
@@ -246,19 +289,33 @@ static void check_allocations(const struct operation_case *row, const struct cha
     }
 }
 
+static void check_scales(const struct operation_case *row)
+{
+    neo_attributes *attributes;
+    if (!has_scales(row))
+        return;
+    assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
+    set_scales(row, attributes);
+    run_way(row, NULL, false, attributes);
+    if (row->in_place >= 0)
+        run_way(row, NULL, true, attributes);
+    neo_attributes_destroy(attributes);
+}
+
 void operation_case_check(const struct operation_case *row)
 {
     int dst = dst_of(row);
-    run_way(row, NULL, false);
+    run_way(row, NULL, false, NULL);
     if (row->in_place >= 0)
-        run_way(row, NULL, true);
+        run_way(row, NULL, true, NULL);
     check_allocations(row, NULL);
+    check_scales(row);
     if (row->no_chains)
         return;
     struct chain chain = chain_make(&row->tensors[dst].desc);
-    run_way(row, &chain, false);
+    run_way(row, &chain, false, NULL);
     if (row->in_place >= 0)
-        run_way(row, &chain, true);
+        run_way(row, &chain, true, NULL);
     check_allocations(row, &chain);
     chain_free(&chain);
 }

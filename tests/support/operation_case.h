@@ -38,9 +38,10 @@ struct operation_case {
     const void *context;     /* the test's */
     int count;
     struct operation_tensor tensors[OPERATION_MOST_TENSORS]; /* dst is the first output */
-    double error;   /* of a result of about 1, before it is rounded */
-    int in_place;   /* number of the tensor that may be dst's buffer, or -1 */
-    bool no_chains; /* the operation takes no post-operations */
+    float scales[OPERATION_MOST_TENSORS]; /* the case runs once more with these; 0: none */
+    double error;                         /* of a result of about 1, before it is rounded */
+    int in_place;                         /* number of the tensor that may be dst's buffer, or -1 */
+    bool no_chains;                       /* the operation takes no post-operations */
 };
 
 /* Runs the case in every way; fails at the first element that differs. */

@@ -55,8 +55,9 @@ double typed_get(const struct typed *typed, const neo_dim *position)
 {
     ptrdiff_t at = place_of(&typed->desc, position);
     enum element element = element_of(typed->desc.data_type);
-    return element_is_integer(element) ? element_read_s32(element, typed->data, at)
-                                       : (double)element_read_f32(element, typed->data, at);
+    double value = element_is_integer(element) ? element_read_s32(element, typed->data, at)
+                                               : (double)element_read_f32(element, typed->data, at);
+    return typed->scale != 0 ? value * typed->scale : value;
 }
 
 static void put_half(uint8_t *bytes, ptrdiff_t at, int value)

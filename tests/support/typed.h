@@ -11,6 +11,7 @@ struct typed {
     neo_memory *memory;
     void *data;
     struct guard guard;
+    double scale; /* what typed_get() multiplies by; 0: 1 */
 };
 
 /* Fails the test when something cannot be made. The buffer is zeros. */
