@@ -1,6 +1,6 @@
 /* The main program of every driver: stdin to measured regions.
  *
- *   DRIVER [--time]
+ *   DRIVER [--time | --cycles | --warm-cycles]
  *
  * Input, one problem a line (tests/perf/shapes.py writes them):
  *   matmul M N K PACKED TRANSPOSED SRC_BATCH WEIGHTS_BATCH      OPERAND_* bits; batches as 4x8, or
@@ -8,6 +8,9 @@
  * Output, one line a problem:
  *   ok ERROR          a region was measured; the largest error among sampled elements
  *   refused REASON    no region
+ *
+ * With --cycles, or --warm-cycles, for the cycle simulator (cycles.py): one problem,
+ *   ok ERROR NANOSECONDS IMPLEMENTATION      of one call, whose weights are in no cache, or are
  *
  * With --time, for real hardware: no regions, but a first line
  *   peak VECTOR_MACS_PER_NS clock CYCLES_PER_NS events yes|no: REASON
@@ -23,6 +26,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #ifndef __aarch64__
 #error "drivers are AArch64 programs"
@@ -332,6 +337,17 @@ static double largest_error(const struct problem *problem)
 
 /* ---- measure ---- */
 
+enum mode { COUNTED, TIMED, CYCLES, WARM_CYCLES };
+
+static enum mode mode_of(const char *option)
+{
+    static const char *const options[] = {"", "--time", "--cycles", "--warm-cycles"};
+    enum mode mode = WARM_CYCLES;
+    while (mode > COUNTED && strcmp(option, options[mode]) != 0)
+        mode--;
+    return mode;
+}
+
 static double checked(const struct problem *problem, void *state)
 {
     if (peer.fetch)
@@ -357,6 +373,48 @@ static void run_timed(const struct problem *problem, void *state)
     printf("\n");
 }
 
+/* ---- the cycle simulator ---- */
+
+/* More than its caches hold, read and not written. */
+static void fill_caches(void)
+{
+    enum { BYTES = 24 << 20, LINE = 64 };
+    static unsigned char other[BYTES];
+    volatile unsigned char sum = 0;
+    for (size_t i = 0; i < BYTES; i += LINE)
+        sum = (unsigned char)(sum + other[i]);
+}
+
+static long long simulated_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* From here on the simulator runs cycle by cycle; it takes every other core for broken. */
+static void begin_cycles(void)
+{
+    __asm__ volatile(".inst 0xff520110" ::: "memory");
+}
+
+static void run_simulated(const struct problem *problem, void *state, bool cold)
+{
+    peer.run(state);
+    if (cold)
+        fill_caches();
+    else
+        peer.run(state);
+    begin_cycles();
+    long long start = simulated_ns();
+    peer.run(state);
+    long long end = simulated_ns();
+    printf("ok %g %lld %s\n", checked(problem, state), end - start,
+           peer.implementation ? peer.implementation(state) : peer.name);
+    fflush(stdout);
+    _exit(0); /* what is left would be simulated, too */
+}
+
 static void print_machine(void)
 {
     const char *refusal = hardware_refusal();
@@ -366,15 +424,17 @@ static void print_machine(void)
     fflush(stdout);
 }
 
-static void measure(struct problem *problem, bool timed)
+static void measure(struct problem *problem, enum mode mode)
 {
     void *state = NULL;
     allocate_arrays(problem);
     const char *why_not = peer.prepare(problem, &state);
     if (why_not) {
         printf("refused %s\n", why_not);
-    } else if (timed) {
+    } else if (mode == TIMED) {
         run_timed(problem, state);
+    } else if (mode == CYCLES || mode == WARM_CYCLES) {
+        run_simulated(problem, state, mode == CYCLES);
     } else {
         run_in_region(problem, state);
         printf("ok %g\n", checked(problem, state));
@@ -386,13 +446,13 @@ static void measure(struct problem *problem, bool timed)
 
 int main(int argc, char **argv)
 {
-    bool timed = argc > 1 && !strcmp(argv[1], "--time");
+    enum mode mode = mode_of(argc > 1 ? argv[1] : "");
     const char *why_not = peer.start();
     if (why_not) {
         fprintf(stderr, "%s: %s\n", peer.name, why_not);
         return 1;
     }
-    if (timed)
+    if (mode == TIMED)
         print_machine();
     char line[512];
     while (fgets(line, sizeof line, stdin)) {
@@ -401,7 +461,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s: not a problem: %s", peer.name, line);
             return 1;
         }
-        measure(&problem, timed);
+        measure(&problem, mode);
     }
     return 0;
 }

@@ -55,6 +55,8 @@ struct peer {
     /* After the last run: the result into problem->dst. NULL where run() writes there. */
     void (*fetch)(void *state);
     void (*release)(void *state);
+    /* NULL, or the name of what was chosen. */
+    const char *(*implementation)(void *state);
 };
 
 extern const struct peer peer;

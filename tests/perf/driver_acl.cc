@@ -298,4 +298,4 @@ void release(void *state)
 } // namespace
 
 extern const struct peer peer;
-const struct peer peer = {"acl", start, prepare, run, fetch, release};
+const struct peer peer = {"acl", start, prepare, run, fetch, release, NULL};

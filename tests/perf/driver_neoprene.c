@@ -10,11 +10,13 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { SRC, WEIGHTS, DST, ARGUMENTS };
 
 struct work {
+    char implementation[64];
     neo_primitive *primitive;
     neo_exec_arg arguments[ARGUMENTS];
 };
@@ -293,8 +295,16 @@ static neo_status fill_work(struct work *work, const struct problem *problem)
                               neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), &t, problem->weights);
     if (status == NEO_OK)
         status = neo_memory_create(&work->arguments[DST].memory, &t.dst, engine, problem->dst);
+    if (pd)
+        snprintf(work->implementation, sizeof work->implementation, "%s",
+                 neo_primitive_desc_implementation(pd));
     neo_primitive_desc_destroy(pd);
     return status;
+}
+
+static const char *implementation(void *state)
+{
+    return ((struct work *)state)->implementation;
 }
 
 static const char *prepare(const struct problem *problem, void **state)
@@ -323,4 +333,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"neoprene", start, prepare, run, NULL, release};
+const struct peer peer = {"neoprene", start, prepare, run, NULL, release, implementation};

@@ -117,4 +117,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"xnnpack", start, prepare, run, NULL, release};
+const struct peer peer = {"xnnpack", start, prepare, run, NULL, release, NULL};

@@ -1,6 +1,6 @@
 # Instructions and modelled cycles of this library and of its peers (docs/measuring.md).
 .PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-check perf-update perf-time perf-test perf-path
-.PHONY: perf-drivers perf-needs-aarch64
+.PHONY: perf-drivers perf-needs-aarch64 perf-cycles
 # Plugins run inside the emulator, so they are native. A peer's driver is built if its library is there.
 HOST_CC ?= cc
 PLUGINS := $(addprefix build/tools/,$(addsuffix .so,icount cachesim))
@@ -73,6 +73,13 @@ perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_*.txt; revie
 	$(Q)$(PERF) update $(PERF_ARGS)
 perf-time: perf-drivers ## on an AArch64 machine: times, GFLOP/s, percent of the measured peak, events
 	$(Q)$(PERF) time $(PERF_ARGS)
+# The simulator runs static programs; gem5 is not in Debian (docs/measuring.md).
+$(BUILD)/tests/perf/cycles_driver: $(BUILD)/tests/perf/driver_neoprene.o $(DRIVER_MAIN) $(BUILD)/tests/perf/cycles/no_numa.o $(LIB_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -static -o $@ $^ -lm
+GEM5 ?= gem5.fast
+perf-cycles: $(BUILD)/tests/perf/cycles_driver ## µs of a simulated Neoverse N1 with memory (GEM5=gem5.fast FILES= or PROBLEM= MEM=board,server,loaded WARM=1)
+	$(Q)PYTHONPATH=tests/perf $(PYTHON) tests/perf/cycles.py --gem5 $(GEM5) --driver $< $(if $(PROBLEM),--problem '$(PROBLEM)') \
+	    $(if $(FILES),--files $(FILES)) $(if $(MEM),--memory $(MEM)) $(if $(LAYOUT),--layout $(LAYOUT)) $(if $(WARM),--warm)
 perf-test: ## tests of the performance tools themselves
 	$(Q)cd tests/perf && $(PYTHON) -m unittest -q test_tools
 perf-drivers:
