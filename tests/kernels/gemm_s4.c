@@ -118,13 +118,24 @@ static float want(const struct gemm_s4_tile *tile, const struct pack_s4_panel *p
     return tile->add ? scaled + before : scaled;
 }
 
+struct call {
+    gemm_s4_fn *run;
+    const struct gemm_s4_tile *tile;
+};
+
+static void run_call(void *argument)
+{
+    const struct call *call = argument;
+    call->run(call->tile);
+}
+
 static void check_tile(const struct gemm_s4_kernel *kernel, const struct weights *weights,
                        const struct gemm_s4_tile *tile)
 {
     float before[GEMM_S4_MR * (GEMM_S4_NR + MOST_GAP)];
     size_t all = (tile->mr - 1) * tile->row + tile->n;
     memcpy(before, tile->c, all * sizeof *before);
-    kernel->run(tile);
+    kernel_tests_call(run_call, &(struct call){kernel->run, tile});
     for (size_t x = 0; x < all; x++) {
         size_t i = x / tile->row, j = x % tile->row;
         float expected = j < tile->n ? want(tile, &weights->panel, i, j, before[x]) : before[x];

@@ -167,12 +167,23 @@ static void check_problem(const struct problem *problem, const struct gemm_kerne
     }
 }
 
+struct call {
+    gemm_run_fn *run;
+    const struct gemm_tile *tile;
+};
+
+static void run_call(void *argument)
+{
+    const struct call *call = argument;
+    call->run(call->tile);
+}
+
 static void check_tile(const struct gemm_kernel *kernel, struct gemm_tile tile, fill_fn *fill,
                        uint32_t *seed)
 {
     struct problem problem;
     make_problem(&problem, kernel->type, tile, fill, seed);
-    kernel->run(&problem.tile);
+    kernel_tests_call(run_call, &(struct call){kernel->run, &problem.tile});
     check_problem(&problem, kernel, fill == fill_integer);
 }
 

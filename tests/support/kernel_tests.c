@@ -29,14 +29,14 @@ void kernel_tests_add_alone(const struct CMUnitTest *alone, size_t alone_count)
 }
 
 #if NEO_PORTABLE
-static void run_kept(const struct kernel_test *test, void **state)
+void kernel_tests_call(void (*run)(void *), void *argument)
 {
-    test->run(state);
+    run(argument);
 }
 #else
 /* Half of v8 … v15 is the caller's. Compilers seldom keep anything in the last ones: what is lost
  * of them a test would not notice otherwise. */
-static void run_kept(const struct kernel_test *test, void **state)
+void kernel_tests_call(void (*run)(void *), void *argument)
 {
     enum { KEPT = 8 };
     static const uint64_t before[KEPT] = {11, 12, 13, 14, 15, 16, 17, 18};
@@ -46,14 +46,14 @@ static void run_kept(const struct kernel_test *test, void **state)
         "ldp d10, d11, [%[before], #16]\n\t"
         "ldp d12, d13, [%[before], #32]\n\t"
         "ldp d14, d15, [%[before], #48]\n\t"
-        "mov x0, %[state]\n\t"
+        "mov x0, %[argument]\n\t"
         "blr %[run]\n\t"
         "stp d8, d9, [%[after]]\n\t"
         "stp d10, d11, [%[after], #16]\n\t"
         "stp d12, d13, [%[after], #32]\n\t"
         "stp d14, d15, [%[after], #48]"
         :
-        : [before] "r"(before), [after] "r"(after), [state] "r"(state), [run] "r"(test->run)
+        : [before] "r"(before), [after] "r"(after), [argument] "r"(argument), [run] "r"(run)
         : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13",
           "x14", "x15", "x16", "x17", "x18", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
           "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
@@ -63,11 +63,16 @@ static void run_kept(const struct kernel_test *test, void **state)
 }
 #endif
 
+static void run_own(void *argument)
+{
+    const struct kernel_test *test = argument;
+    void *own = (void *)(uintptr_t)test->state; /* cmocka will not change it */
+    test->run(&own);
+}
+
 static void run_kernel_test(void **state)
 {
-    const struct kernel_test *test = *state;
-    void *own = (void *)(uintptr_t)test->state; /* cmocka will not change it */
-    run_kept(test, &own);
+    kernel_tests_call(run_own, *state);
 }
 
 void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,

@@ -21,6 +21,11 @@ struct kernel_tests_guard {
 void kernel_tests_add(const char *kernel, uint32_t needs, const void *state,
                       const struct CMUnitTest *each, size_t each_count);
 
+/* run(argument), and the test fails if vector registers that calls must keep are lost. Each test of
+ * a kernel is called so, but what a function in between saves for itself comes back, lost or not;
+ * tests of assembly call each kernel in this way. */
+void kernel_tests_call(void (*run)(void *), void *argument);
+
 /* Adds tests as they are. */
 void kernel_tests_add_alone(const struct CMUnitTest *alone, size_t alone_count);
 
