@@ -144,11 +144,15 @@ void zero_points_print(struct text *out, const void *field)
     print_quantities(out, field, TYPE_S32);
 }
 
-int quantity_neo_arg(enum quantity_arg arg)
+int quantity_neo_arg(const struct quantity *quantity)
 {
-    switch (arg) {
+    switch (quantity->arg) {
     case QUANTITY_SRC:
         return NEO_ARG_SRC;
+    case QUANTITY_SRC1:
+        return NEO_ARG_SRC_1;
+    case QUANTITY_MULTIPLE_SRC:
+        return NEO_ARG_MULTIPLE_SRC + quantity->number;
     case QUANTITY_WEI:
         return NEO_ARG_WEIGHTS;
     case QUANTITY_DST:
@@ -263,7 +267,7 @@ static const char *quantity_out_of_scope(const struct quantities *all)
     for (int i = 0; i < all->count; i++) {
         const struct quantity *q = &all->at[i];
         bool is_dynamic = q->mask.policy == POLICY_MX || q->mask.policy == POLICY_DYNAMIC_FP;
-        if (!quantity_neo_arg(q->arg) || is_dynamic)
+        if (!quantity_neo_arg(q) || is_dynamic)
             return "Case not supported";
         if (type_to_neo(q->type) == NEO_DATA_TYPE_UNDEF)
             return "Data type not supported";
@@ -292,7 +296,7 @@ static neo_status set_quantities(neo_attributes *to, const struct quantities *al
     neo_status status = NEO_OK;
     for (int i = 0; i < all->count && status == NEO_OK; i++) {
         const struct quantity *q = &all->at[i];
-        status = set(to, quantity_neo_arg(q->arg), mask_resolve(&q->mask, q->arg, shape),
+        status = set(to, quantity_neo_arg(q), mask_resolve(&q->mask, q->arg, shape),
                      q->groups.count, q->groups.at, type_to_neo(q->type));
     }
     return status;

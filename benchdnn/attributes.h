@@ -117,7 +117,7 @@ int mask_resolve(const struct mask *mask, enum quantity_arg arg,
 /* The dimensions of a post-operation's operand. */
 struct dims post_op_dims(const struct post_op *op, const struct attribute_shape *shape);
 /* NEO_ARG_* of the tensor a scale belongs to; 0 if the library has no such tensor. */
-int quantity_neo_arg(enum quantity_arg arg);
+int quantity_neo_arg(const struct quantity *quantity);
 
 /* Why the library cannot be asked for these attributes at all; NULL if it can. */
 const char *attributes_out_of_scope(const struct attributes *attributes);

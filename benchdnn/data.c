@@ -145,7 +145,9 @@ static neo_status init_post_op(struct data *data, const struct problem *p, int i
 static struct dims quantity_dims(const struct quantity *q, const struct problem *p)
 {
     struct attribute_shape shape = problem_attribute_shape(p);
-    int index = q->arg == QUANTITY_SRC ? SRC : q->arg == QUANTITY_WEI ? WEI : DST;
+    int index = 0;
+    while (index < OPERANDS - 1 && p->operands[index].arg != quantity_neo_arg(q))
+        index++;
     struct dims dims = p->operands[index].dims;
     int mask = mask_resolve(&q->mask, q->arg, &shape);
     for (int i = 0; i < dims.count; i++) {
@@ -168,7 +170,7 @@ static neo_status init_quantities(struct data *data, struct tensor *tensors, int
     for (int i = 0; i < all->count && status == NEO_OK; i++) {
         const struct quantity *q = &all->at[i];
         struct dims dims = quantity_dims(q, p), flat = {1, {dims_elements(&dims)}};
-        int arg = base | quantity_neo_arg(q->arg);
+        int arg = base | quantity_neo_arg(q);
         neo_memory_desc desc;
         status = dense_desc(&desc, &flat, q->type);
         if (status == NEO_OK)

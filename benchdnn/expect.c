@@ -25,10 +25,10 @@ static void position_next(int64_t *position, const struct dims *dims)
 /* ---- scales and zero points ---- */
 
 static const struct tensor *find_quantity(const struct quantities *all,
-                                          const struct tensor *tensors, enum quantity_arg arg)
+                                          const struct tensor *tensors, int arg)
 {
     for (int i = 0; i < all->count; i++) {
-        if (all->at[i].arg == arg)
+        if (quantity_neo_arg(&all->at[i]) == arg)
             return &tensors[i];
     }
     return NULL;
@@ -46,10 +46,12 @@ static double quantity_at(const struct tensor *q, const struct dims *dims, const
 }
 
 /* (value - zero point) * scale; returns values itself if there is neither. */
-static float *dequantize(const struct problem *p, const struct data *data, enum quantity_arg arg,
-                         const struct tensor *t)
+static float *dequantize(const struct problem *p, const struct data *data, const struct tensor *t)
 {
     float *values = t->values;
+    int arg = t->arg;
+    if (!arg || arg == NEO_ARG_DST)
+        return values;
     const struct tensor *scales = find_quantity(&p->attr.scales, data->scales, arg);
     const struct tensor *zero_points = find_quantity(&p->attr.zero_points, data->zero_points, arg);
     if (!scales && !zero_points)
@@ -72,21 +74,23 @@ static float *dequantize(const struct problem *p, const struct data *data, enum 
 
 static void compute_sums(struct expectation *out, const struct problem *p, const struct data *data)
 {
-    const struct tensor *src = &data->operands[SRC], *weights = &data->operands[WEI];
+    struct tensor operands[OPERANDS];
+    memcpy(operands, data->operands, sizeof operands);
+    for (int i = 0; i < OPERANDS; i++)
+        operands[i].values = dequantize(p, data, &operands[i]);
     struct reference r = {
-        .src = dequantize(p, data, QUANTITY_SRC, src),
-        .operands = data->operands,
-        .weights = weights->values ? dequantize(p, data, QUANTITY_WEI, weights) : NULL,
+        .src = operands[SRC].values,
+        .operands = operands,
+        .weights = operands[WEI].values,
         .result = out->values,
         .magnitude = out->slack,
         .fast = globals.fast_ref,
         .is_exact = globals.fill == FILL_INTEGER && p->operands[DST].type != TYPE_S32,
     };
     p->driver->reference(p, &r);
-    if (r.src != src->values)
-        free((void *)(uintptr_t)r.src);
-    if (r.weights != weights->values)
-        free((void *)(uintptr_t)r.weights);
+    for (int i = 0; i < OPERANDS; i++)
+        if (operands[i].values != data->operands[i].values)
+            free(operands[i].values);
 }
 
 /* ---- what is done to each of them ---- */
@@ -108,8 +112,8 @@ static struct epilogue make_epilogue(const struct problem *p, const struct data 
         for (int i = 0; i < e.bias.count; i++)
             e.bias.at[i] = i == 1 ? e.dst->at[1] : 1;
     }
-    e.dst_scales = find_quantity(&p->attr.scales, data->scales, QUANTITY_DST);
-    e.dst_zero_points = find_quantity(&p->attr.zero_points, data->zero_points, QUANTITY_DST);
+    e.dst_scales = find_quantity(&p->attr.scales, data->scales, NEO_ARG_DST);
+    e.dst_zero_points = find_quantity(&p->attr.zero_points, data->zero_points, NEO_ARG_DST);
     return e;
 }
 

@@ -57,6 +57,11 @@ struct number_list {
     double at[SOURCES_MAX];
 };
 
+/* What descriptors of images have; -1: not written. */
+struct image_numbers {
+    double g, mb, ic, oc, id, ih, iw, od, oh, ow, ls, alpha, beta, k, eps;
+};
+
 struct line_options {
     int alg; /* the operation's */
     bool inplace;
@@ -69,6 +74,7 @@ struct line_options {
     enum type scale_type;
     bool has_epsilon; /* written in the descriptor */
     struct number_list scales;
+    struct image_numbers numbers;
     int shape_count;
     struct dims shapes[SOURCES_MAX];
 };

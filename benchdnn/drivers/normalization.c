@@ -1,7 +1,6 @@
 /* The drivers of layer, batch and group normalisation. */
-#include "benchdnn/drivers/lines.h"
+#include "benchdnn/drivers/images.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,84 +66,24 @@ static const struct option image_outer[] = {
 
 static const struct option inner[] = {LINES_MB};
 
-/* ---- descriptors of images: mb2ic16ih7g4eps0.1 ---- */
-
-struct numbers {
-    double g, mb, ic, id, ih, iw, eps;
-};
-
-static const struct {
-    const char *name;
-    size_t offset;
-} keys[] = {{"g", offsetof(struct numbers, g)},    {"mb", offsetof(struct numbers, mb)},
-            {"ic", offsetof(struct numbers, ic)},  {"id", offsetof(struct numbers, id)},
-            {"ih", offsetof(struct numbers, ih)},  {"iw", offsetof(struct numbers, iw)},
-            {"eps", offsetof(struct numbers, eps)}};
-
-static bool read_number(struct numbers *n, const char **text)
-{
-    for (size_t i = 0; i < count_of(keys); i++) {
-        size_t length = strlen(keys[i].name);
-        const char *digits = *text + length;
-        char *end;
-        if (strncmp(*text, keys[i].name, length) != 0 || !(isdigit((unsigned char)*digits)))
-            continue;
-        double value = strtod(digits, &end);
-        memcpy((char *)n + keys[i].offset, &value, sizeof value);
-        *text = end;
-        return true;
-    }
-    fprintf(stderr, "ERROR: Unrecognized pattern in `%s`.\n", *text);
-    return false;
-}
-
-/* From the first size that is written on; smaller ones that are not are the same. */
-static void set_shape(struct dims *dims, struct numbers *n)
-{
-    int spatial = n->id >= 0 ? 3 : n->ih >= 0 ? 2 : n->iw >= 0 ? 1 : 0;
-    n->ih = spatial == 3 && n->ih < 0 ? n->id : n->ih;
-    n->iw = spatial >= 2 && n->iw < 0 ? n->ih : n->iw;
-    const double sizes[] = {n->id, n->ih, n->iw};
-    *dims = (struct dims){.count = 2 + spatial, .at = {(int64_t)n->mb, (int64_t)n->ic}};
-    for (int i = 0; i < spatial; i++)
-        dims->at[2 + i] = (int64_t)sizes[3 - spatial + i];
-}
+/* ---- descriptors ---- */
 
 static bool image_parse(struct problem *p, const char *text)
 {
-    struct numbers n = {-1, 2, -1, -1, -1, -1, -1};
-    p->name[0] = 0;
-    while (*text) {
-        if (*text == '_') {
-            text++;
-        } else if (*text == 'n') {
-            if (!problem_set_name(p, text + 1))
-                return false;
-            break;
-        } else if (!read_number(&n, &text)) {
-            return false;
-        }
-    }
-    if (n.ic < 0) {
-        fprintf(stderr, "ERROR: `ic` is mandatory.\n");
+    struct image_numbers *n = &p->lines.numbers;
+    if (!images_parse(p, text))
         return false;
-    }
-    p->lines.group = n.g >= 0 ? (int64_t)n.g : 1;
-    p->lines.has_epsilon = n.eps >= 0;
-    p->lines.epsilon = n.eps >= 0 ? n.eps : 1.0 / 16;
-    p->lines.shape_count = 1;
-    set_shape(&p->lines.shapes[0], &n);
+    p->lines.group = n->g >= 0 ? (int64_t)n->g : 1;
+    p->lines.has_epsilon = n->eps >= 0;
+    p->lines.epsilon = n->eps >= 0 ? n->eps : 1.0 / 16;
     return true;
 }
 
 static void image_print(struct text *out, const struct problem *p, bool canonical)
 {
-    static const char *const names[] = {"mb", "ic", "id", "ih", "iw"};
-    const struct dims *dims = &p->lines.shapes[0];
     if (p->driver == &driver_gnorm)
         text_printf(out, "g%lld", (long long)p->lines.group);
-    for (int i = 0; i < dims->count; i++)
-        text_printf(out, "%s%lld", names[i < 2 ? i : 5 - dims->count + i], (long long)dims->at[i]);
+    images_print(out, &p->lines.shapes[0], "i");
     if (p->lines.has_epsilon || canonical)
         text_printf(out, "eps%g", p->lines.epsilon);
     if (p->name[0])
