@@ -133,8 +133,8 @@ static neo_status create(neo_primitive_desc **out, const struct problem *p, neo_
         .prop_kind = p->dir == FWD_I ? NEO_FORWARD_INFERENCE : NEO_FORWARD_TRAINING,
         .algorithm = p->alg,
     };
-    neo_memory_desc *const mds[OPERANDS] = {&desc.src, &desc.weights, &desc.bias, &desc.dst};
-    for (int i = 0; i < OPERANDS; i++) {
+    neo_memory_desc *const mds[MORE_OPERANDS] = {&desc.src, &desc.weights, &desc.bias, &desc.dst};
+    for (int i = 0; i < MORE_OPERANDS; i++) {
         neo_status status = operand_desc(mds[i], &p->operands[i], false);
         if (status != NEO_OK)
             return status;
