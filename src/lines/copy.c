@@ -71,7 +71,7 @@ void lines_copy(const struct execution *execution, const neo_memory_desc *from_d
                         .from = from,
                         .to = to,
                         .scale = scale,
-                        .multiply = execution->problem->multiply,
+                        .multiply = execution->problem->binary[BINARY_F32_MUL].run,
                         .from_type = line_type(from_desc->data_type, cpu),
                         .to_type = line_type(to_desc->data_type, cpu)};
     walk_init(&copy.walk, to_desc, &from_desc, 1, false, LINE_MOST);

@@ -28,7 +28,7 @@ void lines_scale(const struct execution *execution, int tensor, size_t count, fl
 {
     float scale = lines_scale_of(execution, tensor);
     if (execution->problem->scales[tensor])
-        execution->problem->multiply(count, values, &scale, 0, values);
+        execution->problem->binary[BINARY_F32_MUL].run(count, values, &scale, 0, values);
 }
 
 void lines_run(const struct execution *execution, const void *plan, size_t tiles,

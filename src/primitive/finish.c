@@ -8,8 +8,10 @@ static void quantize(const struct execution *execution, const struct line *line,
 {
     const struct problem *problem = execution->problem;
     const neo_memory_desc *dst = &problem->tensors[DST];
-    quantization_apply(execution, problem->scales[DST], dst, problem->divide, line, values);
-    quantization_apply(execution, problem->zero_points[DST], dst, problem->add, line, values);
+    quantization_apply(execution, problem->scales[DST], dst, problem->binary[BINARY_F32_DIV].run,
+                       line, values);
+    quantization_apply(execution, problem->zero_points[DST], dst,
+                       problem->binary[BINARY_F32_ADD].run, line, values);
 }
 
 void finish_line(const struct execution *execution, const struct line *line, float *values,
@@ -18,8 +20,8 @@ void finish_line(const struct execution *execution, const struct line *line, flo
     const struct problem *problem = execution->problem;
     const neo_memory_desc *bias_desc = &problem->tensors[BIAS];
     if (bias && bias_desc->ndims)
-        line_apply(problem->convert, problem->add, bias_desc, execution->buffers[BIAS], line,
-                   values);
+        line_apply(problem->convert, problem->binary[BINARY_F32_ADD].run, bias_desc,
+                   execution->buffers[BIAS], line, values);
     post_ops_apply(execution, line, values, dst, dst_step);
     if (problem->attributes.quantization_count)
         quantize(execution, line, values);

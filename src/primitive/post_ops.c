@@ -88,10 +88,8 @@ static void choose_binary(struct post_op *op, const neo_memory_desc *dst, uint32
 void post_ops_choose(struct problem *problem, const struct cpu *cpu)
 {
     uint32_t features = cpu->features;
-    problem->add = binary_f32_find(features, BINARY_F32_ADD)->run;
-    problem->multiply = binary_f32_find(features, BINARY_F32_MUL)->run;
-    problem->divide = binary_f32_find(features, BINARY_F32_DIV)->run;
-    problem->convert = convert_find(features, ELEMENT_F32);
+    problem->binary = binary_f32_find(features, (enum binary_f32_alg)0); /* tables begin there */
+    problem->convert = convert_find(features, (enum element)0);
     for (int i = 0; i < problem->attributes.post_op_count; i++) {
         struct post_op *op = &problem->attributes.post_ops[i];
         if (op->kind == NEO_POST_OP_BINARY)

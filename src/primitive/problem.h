@@ -38,8 +38,7 @@ struct problem {
     const struct operation *operation;
     neo_memory_desc tensors[TENSOR_COUNT];
     neo_attributes attributes;
-    binary_f32_fn *add, *multiply, *divide; /* kernels for biases that tile kernels do not add, and
-                                               for scales */
+    const struct binary_f32_kernel *binary; /* by function: for biases, scales, zero points */
     const struct convert_kernel *convert;   /* by type: lines of it as f32, and back */
 
     /* Which of the attributes' quantizations belongs to a tensor, plus 1; 0: none. */

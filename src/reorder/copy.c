@@ -1,10 +1,13 @@
 /* Plain layout to plain layout: lines along the dimension that is innermost in dst. */
 #include <string.h>
 
+#include "kernels/asm/inline.h"
 #include "src/core/checked.h"
 #include "src/primitive/finish.h"
+#include "src/primitive/quantization.h"
 #include "src/reorder/reorder.h"
 #include "src/tensor/descriptor.h"
+#include "src/tensor/element.h"
 #include "src/threading/partition.h"
 
 enum { CHUNK = 512 };
@@ -12,7 +15,8 @@ enum { CHUNK = 512 };
 struct reorder_copy {
     int direction; /* the lines' dimension */
     size_t lines;
-    bool is_plain_copy; /* no post-operations */
+    bool is_plain_copy; /* of the same values: of one type, and nothing is done to them */
+    size_t bytes;       /* of an element, if it is */
 };
 
 static const char *copy_refuse(const struct algorithm *self, const struct problem *problem,
@@ -48,7 +52,11 @@ static void copy_plan(void *plan, const struct problem *problem, const struct cp
     const neo_memory_desc *dst = &problem->tensors[DST];
     (void)cpu;
     mine->direction = innermost(dst);
-    mine->is_plain_copy = problem->attributes.post_op_count == 0;
+    const neo_memory_desc *src = &problem->tensors[SRC];
+    mine->is_plain_copy = problem->attributes.post_op_count == 0 &&
+                          problem->attributes.quantization_count == 0 &&
+                          src->data_type == dst->data_type;
+    mine->bytes = neo_data_type_bits(dst->data_type) / 8;
     mine->lines = 1;
     for (int i = 0; i < dst->ndims; i++)
         if (i != mine->direction)
@@ -58,7 +66,7 @@ static void copy_plan(void *plan, const struct problem *problem, const struct cp
 static const char *copy_kernel(const void *plan)
 {
     (void)plan;
-    return "copy_f32";
+    return "copy";
 }
 
 static void line_position(const neo_memory_desc *dst, int direction, size_t index,
@@ -74,31 +82,60 @@ static void line_position(const neo_memory_desc *dst, int direction, size_t inde
     }
 }
 
-static void gather(const float *src, neo_dim step, size_t count, float *out)
+/* Elements of the same type, of as many bytes. */
+INLINE void copy_elements(const void *src, neo_dim src_step, void *dst, neo_dim dst_step,
+                          size_t count, size_t bytes)
 {
     for (size_t i = 0; i < count; i++)
-        out[i] = src[(neo_dim)i * step];
+        memcpy((char *)dst + (neo_dim)i * dst_step * (neo_dim)bytes,
+               (const char *)src + (neo_dim)i * src_step * (neo_dim)bytes, bytes);
+}
+
+static void copy_part(const struct reorder_copy *plan, const struct execution *execution,
+                      const struct line *line)
+{
+    const neo_memory_desc *src = &execution->problem->tensors[SRC];
+    const neo_memory_desc *dst = &execution->problem->tensors[DST];
+    neo_dim src_step = src->strides[plan->direction], dst_step = dst->strides[plan->direction];
+    const void *from =
+        element_at(src->data_type, execution->buffers[SRC], desc_offset(src, line->position));
+    void *to =
+        element_to(dst->data_type, execution->buffers[DST], desc_offset(dst, line->position));
+    if (plan->bytes == 4)
+        copy_elements(from, src_step, to, dst_step, line->count, 4);
+    else if (plan->bytes == 2)
+        copy_elements(from, src_step, to, dst_step, line->count, 2);
+    else
+        copy_elements(from, src_step, to, dst_step, line->count, 1);
+}
+
+/* As f32: less src's zero point, times its scale, and what is done to every line of results. */
+static void convert_part(const struct reorder_copy *plan, const struct execution *execution,
+                         const struct line *line)
+{
+    const struct problem *problem = execution->problem;
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    float values[CHUNK];
+    line_load(problem->convert, src->data_type, execution->buffers[SRC],
+              desc_offset(src, line->position), src->strides[plan->direction], line->count, values);
+    quantization_apply(execution, problem->zero_points[SRC], src,
+                       problem->binary[BINARY_F32_SUB].run, line, values);
+    quantization_apply(execution, problem->scales[SRC], src, problem->binary[BINARY_F32_MUL].run,
+                       line, values);
+    finish_line(
+        execution, line, values, false,
+        element_to(dst->data_type, execution->buffers[DST], desc_offset(dst, line->position)),
+        dst->strides[plan->direction]);
 }
 
 static void copy_line(const struct reorder_copy *plan, const struct execution *execution,
                       struct line *line)
 {
-    const neo_memory_desc *src = &execution->problem->tensors[SRC];
-    const neo_memory_desc *dst = &execution->problem->tensors[DST];
-    neo_dim src_step = src->strides[plan->direction], dst_step = dst->strides[plan->direction];
-    size_t count = (size_t)dst->dims[plan->direction];
+    size_t count = (size_t)execution->problem->tensors[DST].dims[plan->direction];
     for (size_t from = 0; from < count; from += CHUNK) {
-        float values[CHUNK];
         line->position[plan->direction] = (neo_dim)from;
         line->count = min_size(CHUNK, count - from);
-        const float *in = (const float *)execution->buffers[SRC] + desc_offset(src, line->position);
-        float *out = (float *)execution->buffers[DST] + desc_offset(dst, line->position);
-        if (plan->is_plain_copy && dst_step == 1) {
-            gather(in, src_step, line->count, out);
-            continue;
-        }
-        gather(in, src_step, line->count, values);
-        finish_line(execution, line, values, false, out, dst_step);
+        (plan->is_plain_copy ? copy_part : convert_part)(plan, execution, line);
     }
 }
 
@@ -128,6 +165,8 @@ static void copy_run(const void *plan, const struct execution *execution)
 
 const struct algorithm reorder_copy = {
     .name = "copy",
+    .types = reorder_types,
+    .quantizes = true,
     .refuse = copy_refuse,
     .estimate = copy_estimate,
     .plan = copy_plan,

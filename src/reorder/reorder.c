@@ -5,6 +5,7 @@
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/primitive/primitive.h"
+#include "src/primitive/types.h"
 #include "src/tensor/descriptor.h"
 
 static const char *reorder_check(struct problem *problem, bool *unsupported)
@@ -34,6 +35,16 @@ static void reorder_describe(const struct problem *problem, char *out, size_t si
     desc_dims_text(&problem->tensors[DST], out, size);
 }
 
+const struct type_set reorder_types[] = {
+    {{[SRC] = TYPES_WHOLE | TYPES_HALF_BYTE, [DST] = TYPES_WHOLE}}, {{0}}};
+
+static const char *reorder_check_quantization(const struct problem *problem,
+                                              const struct quantization *q, enum tensor t)
+{
+    (void)problem, (void)q, (void)t;
+    return NULL;
+}
+
 static const struct algorithm *const reorder_algorithms[] = {&reorder_pack, &reorder_unpack,
                                                              &reorder_repack, &reorder_copy};
 _Static_assert(count_of(reorder_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
@@ -41,6 +52,8 @@ _Static_assert(count_of(reorder_algorithms) <= MAX_ALGORITHMS, "there is room to
 static const struct operation reorder_operation = {
     .name = "reorder",
     .check = reorder_check,
+    .types = reorder_types,
+    .check_quantization = reorder_check_quantization,
     .algorithms = reorder_algorithms,
     .algorithm_count = count_of(reorder_algorithms),
     .describe = reorder_describe,

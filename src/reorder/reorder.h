@@ -6,6 +6,8 @@
 
 extern const struct algorithm reorder_copy, reorder_pack, reorder_unpack, reorder_repack;
 
+extern const struct type_set reorder_types[]; /* what plain tensors may have */
+
 /* Cycles for moving all elements once. */
 static inline double reorder_estimate(const struct problem *problem, double cycles_per_element)
 {
