@@ -9,6 +9,7 @@
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/primitive/primitive.h"
+#include "src/primitive/types.h"
 
 static void convolution_describe(const struct problem *problem, char *out, size_t size)
 {
@@ -22,6 +23,28 @@ static void convolution_describe(const struct problem *problem, char *out, size_
                                  "d%c%" PRId64 "p%c%" PRId64,
                                  axes[i], s.in[i], axes[i], s.out[i], axes[i], s.kernel[i], axes[i],
                                  s.stride[i], axes[i], s.dilation[i] - 1, axes[i], s.padding[i]);
+}
+
+/* Floats by floats, and integers by integers. */
+const struct type_set convolution_types[] = {
+    {{TYPES_FLOAT, TYPES_FLOAT | TYPES_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
+    {{TYPES_BYTE, TYPES_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
+    {{0}},
+};
+
+/* Channels are dimension 1 of images; of weights they come first, after groups. */
+static const char *convolution_check_quantization(const struct problem *problem,
+                                                  const struct quantization *q, enum tensor t)
+{
+    int channels = t == WEIGHTS ? convolution_is_grouped(problem) ? 3 : 1 : 2;
+    bool is_scale = q->arg & NEO_ARG_ATTR_SCALES;
+    if (q->group_ndims)
+        return "scales or zero points are in groups";
+    if (q->mask & ~channels)
+        return "scales or zero points are not the same along other dimensions than channels";
+    if (t == SRC && is_scale && q->mask)
+        return "src has a scale for each channel";
+    return NULL;
 }
 
 static const struct algorithm *const convolution_algorithms[] = {
@@ -51,6 +74,8 @@ const struct operation convolution_operation = {
     .name = "convolution",
     .check = convolution_check,
     .derive = convolution_derive,
+    .types = convolution_types,
+    .check_quantization = convolution_check_quantization,
     .algorithms = convolution_algorithms,
     .algorithm_count = count_of(convolution_algorithms),
     .describe = convolution_describe,

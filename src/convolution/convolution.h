@@ -15,6 +15,7 @@ extern const struct algorithm convolution_gemm, convolution_depthwise, convoluti
     convolution_reference;
 
 extern const struct operation convolution_operation;
+extern const struct type_set convolution_types[]; /* what the definition serves */
 
 /* The operation's check. */
 const char *convolution_check(struct problem *problem, bool *unsupported);
