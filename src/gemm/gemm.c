@@ -27,6 +27,8 @@ static struct gemm_block block_of_c(const struct gemm_task *task, const struct g
         block.row_stride = place->c_row;
         block.column_stride = place->c_column;
     }
+    block.a_sums = task->a_sums;
+    block.b_sums = task->b_sums || !shape->b_summed ? task->b_sums : place->b_sums + step->column;
     return block;
 }
 
@@ -146,6 +148,10 @@ static struct gemm_task make_task(const struct run *run, int slot, struct gemm_t
         .runs = (struct gemm_run *)(void *)(scratch + parts->runs),
         .b = (float *)(void *)(scratch + parts->b),
         .stage = (float *)(void *)(scratch + parts->stage),
+        .a_sums = plan->shape.a_summed ? (int32_t *)(void *)(scratch + parts->a_sums) : NULL,
+        .b_sums = plan->shape.b_summed && !plan->shape.b_packed
+                      ? (int32_t *)(void *)(scratch + parts->b_sums)
+                      : NULL,
         .caller = scratch + parts->caller,
     };
 }

@@ -17,6 +17,7 @@
 #include "kernels/gemm/f32/gemm.h"
 #include "kernels/gemm/f32/listed/listed.h"
 #include "kernels/gemm/f32/planes/planes.h"
+#include "kernels/gemm/types.h"
 #include "kernels/pack/f32/pack.h"
 #include "src/gemm/tiles.h"
 #include "src/tensor/layout.h"
@@ -33,6 +34,12 @@ enum gemm_output {
 /* What the caller knows when it plans. */
 struct gemm_shape {
     size_t batch, m, n, k;
+
+    /* What panels hold; NULL: f32, for its own kernels. With a type sums are staged, rows of A are
+     * packed, and C's rows are contiguous. */
+    const struct gemm_type *type;
+    bool a_summed, b_summed; /* finish() wants sums of rows of A, or of columns of B */
+
     bool b_packed;
     size_t b_row; /* not 0: B is plain, and its rows are contiguous, so far from each other */
     bool columns; /* C's columns are contiguous, not its rows */
@@ -60,9 +67,9 @@ struct gemm_shape {
 };
 
 /* Parts of one task's scratchpad, offsets in bytes: a block of A at 0, lists of its rows, runs of
- * its tiles, a block of B, staged sums, the caller's. */
+ * its tiles, a block of B, staged sums, sums of A's rows and of B's columns, the caller's. */
 struct gemm_scratch {
-    size_t list, runs, b, stage, caller, bytes;
+    size_t list, runs, b, stage, a_sums, b_sums, caller, bytes;
 };
 
 /* One step of the loops: tiles × panels × a range of k. */
@@ -109,6 +116,7 @@ struct gemm_plan {
     const char *kernel;
     struct gemm_tiles tiles;
     const struct gemm_way *way; /* of all steps, on the plan's kind of core */
+    gemm_run_fn *run_typed;     /* if the shape has a type */
 
     /* Rows of A in place; NULL: they are packed. */
     const struct gemm_f32_listed_kernels *listed;
@@ -135,18 +143,31 @@ struct gemm_plan {
  * bias: element (i, j) of the block at values[i * row_stride + j * column_stride]. */
 struct gemm_block {
     size_t batch, row, rows, column, columns;
-    float *values;
+    float *values; /* or as the type sums */
     size_t row_stride, column_stride;
+    const int32_t *a_sums, *b_sums; /* of the block's rows and columns, if they are wanted */
 };
 
 /* Where the matrices of one batch index are. */
 struct gemm_place {
-    const float *b; /* packed panels, or plain with b_row; unused otherwise */
+    const float *b;        /* packed panels, or plain with b_row; unused otherwise. With a type its
+                              elements */
+    const int32_t *b_sums; /* of packed panels' columns */
     float *c;
     size_t c_row, c_column; /* unused with GEMM_STAGED */
     const float *bias;      /* one value per column, or NULL */
     struct span part;       /* with a_has_parts: the values of each segment that are not zeros, the
                                same in all rows. Others are not multiplied */
+};
+
+/* A panel that the caller packs: of rows of A or columns of B, of a range of k. Its elements are at
+ * gemm_panel_at() for the plan's type. */
+struct gemm_panel {
+    size_t batch;
+    size_t lane, lanes, width; /* rows or columns [lane, lane + lanes); width: with zeros behind */
+    size_t first, depth;       /* of k */
+    void *out;
+    int32_t *sums; /* of integers: what the lanes' elements are added to */
 };
 
 /* Addresses in A: for tiles t < tall + low, of which the first ones have `height` rows and the
@@ -181,10 +202,9 @@ struct gemm_call {
     void (*prepare_a)(const void *context, void *task_scratch, size_t batch, size_t row,
                       size_t rows);
 
-    /* out[p * rows + i] = A[row + i][first + p] for i < rows <= GEMM_F32_MR, p < depth. Not called
-     * with a_has_parts. */
-    void (*pack_a)(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
-                   size_t first, size_t depth, float *out);
+    /* Panel's element (i, p) = A[lane + i][first + p] for i < lanes <= GEMM_F32_MR, p < depth. Not
+     * called with a_has_parts. */
+    void (*pack_a)(const void *context, void *task_scratch, const struct gemm_panel *panel);
 
     /* Not called if the shape has neither a segment nor a_column. */
     void (*list_a)(const void *context, const void *task_scratch, const struct gemm_list *list);
@@ -194,10 +214,9 @@ struct gemm_call {
     struct gemm_reach (*reach)(const void *context, size_t batch, size_t tile, size_t row,
                                size_t rows);
 
-    /* out[p * width + j] = B[first + p][column + j] for j < columns, 0 for columns <= j < width.
-     * Not called when B is packed. */
-    void (*pack_b)(const void *context, size_t batch, size_t column, size_t columns, size_t width,
-                   size_t first, size_t depth, float *out);
+    /* Panel's element (j, p) = B[first + p][lane + j] for j < lanes, 0 for lanes <= j < width. Not
+     * called when B is packed. */
+    void (*pack_b)(const void *context, const struct gemm_panel *panel);
 
     /* Not called with GEMM_DIRECT. */
     void (*finish)(const void *context, const struct gemm_block *block);

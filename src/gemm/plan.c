@@ -184,19 +184,30 @@ static bool always_lists(const struct gemm_plan *plan, const struct cpu *cpu)
             plan->tall <= gemm_f32_listed_lowest(cpu->features));
 }
 
+/* Packed lanes of a block of k. */
+static size_t panel_bytes(const struct gemm_plan *plan, size_t lanes)
+{
+    const struct gemm_type *type = plan->shape.type;
+    return type ? round_up(gemm_panel_bytes(type, lanes, plan->block_k), SCRATCH_UNIT)
+                : floats(lanes * plan->block_k);
+}
+
 static void divide_scratch(struct gemm_plan *plan, const struct cpu *cpu)
 {
     const struct gemm_shape *shape = &plan->shape;
     struct gemm_scratch *parts = &plan->scratch;
     size_t rows = plan->block_tiles * plan->tile_rows;
     bool has_a = !plan->planes && !always_lists(plan, cpu);
-    parts->list = has_a ? floats(rows * plan->block_k) : 0;
+    parts->list = has_a ? panel_bytes(plan, rows) : 0;
     parts->runs = parts->list + round_up(list_bytes(plan), SCRATCH_UNIT);
     size_t run_bytes = shape->a_has_zeros ? plan->block_tiles * sizeof(struct gemm_run) : 0;
     parts->b = parts->runs + round_up(run_bytes, SCRATCH_UNIT);
-    parts->stage = parts->b + (shape->b_packed ? 0 : floats(plan->block_columns * plan->block_k));
-    parts->caller =
+    parts->stage = parts->b + (shape->b_packed ? 0 : panel_bytes(plan, plan->block_columns));
+    parts->a_sums =
         parts->stage + (shape->output == GEMM_STAGED ? floats(rows * plan->block_columns) : 0);
+    parts->b_sums = parts->a_sums + (shape->a_summed ? floats(rows) : 0);
+    parts->caller =
+        parts->b_sums + (shape->b_summed && !shape->b_packed ? floats(plan->block_columns) : 0);
     parts->bytes = parts->caller + round_up(shape->task_scratch_bytes, SCRATCH_UNIT);
 }
 
@@ -291,7 +302,10 @@ void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, cons
     plan->clamp = clamp_of(shape);
     if (!gemm_is_unknown(shape))
         plan_steps(plan);
-    plan->kernel = plan->planes ? plan->planes->name
+    const struct gemm_kernel *typed = shape->type ? gemm_kernel_find(cpu, shape->type) : NULL;
+    plan->run_typed = typed ? typed->run : NULL;
+    plan->kernel = typed          ? typed->name
+                   : plan->planes ? plan->planes->name
                    : plan->listed
                        ? plan->listed->name
                        : gemm_f32_find(cpu, GEMM_F32_MR, GEMM_F32_NR, shape->columns)->name;

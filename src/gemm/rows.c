@@ -18,13 +18,15 @@ enum {
  * narrow ones; but where that leaves few values, one panel does for them, too. */
 size_t gemm_most_k(const struct gemm_plan *plan, const struct cpu *cpu)
 {
-    size_t values = cpu->l1_bytes / sizeof(float);
+    size_t bytes = plan->shape.type ? element_bytes(plan->shape.type->element) : sizeof(float);
+    size_t values = cpu->l1_bytes / bytes;
     size_t most = values * 5 / 8 / (GEMM_F32_MR + GEMM_F32_NR);
     size_t rows = plan->tile_rows ? plan->tile_rows : GEMM_F32_LISTED_HEIGHT;
     size_t columns = min_size(max_size(plan->shape.n, 1), FEW_PANELS);
     if (plan->listed)
         most = max_size(values * 3 / 4 / (rows + columns), min_size(most, FEW_K));
-    return min_size(max_size(most, MIN_BLOCK_K), MAX_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
+    size_t limit = MAX_BLOCK_K * sizeof(float) / bytes;
+    return min_size(max_size(most, MIN_BLOCK_K), limit) / BLOCK_K_UNIT * BLOCK_K_UNIT;
 }
 
 /* Blocks of k are a part of a segment or some segments; these, if segments have parts already. */
@@ -38,7 +40,9 @@ void gemm_set_block_k(struct gemm_plan *plan, size_t most)
     if (segment == shape->k || segment > most) {
         size_t block = gemm_even_block(segment, most);
         plan->k_unit = segment;
-        plan->block_k = plan->listed ? round_up(block, BLOCK_K_UNIT) : block;
+        plan->block_k = plan->listed  ? round_up(block, BLOCK_K_UNIT)
+                        : shape->type ? round_up(block, shape->type->group)
+                                      : block;
     } else {
         plan->block_k = gemm_even_block(shape->k / segment, most / segment) * segment;
     }

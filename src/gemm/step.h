@@ -14,6 +14,7 @@ struct gemm_task {
     const struct gemm_way *way;
     const struct gemm_call *call;
     float *a, *b, *stage;
+    int32_t *a_sums, *b_sums; /* NULL: not wanted, or not made here */
     const float **list;
     struct gemm_run *runs; /* of a step's tiles, if A has zeros */
     void *caller;
@@ -24,10 +25,13 @@ struct gemm_task {
 };
 
 /* A panel of B, from the step's first row on, where this task packs it. */
-static inline float *gemm_step_own_panel(const struct gemm_task *task, const struct gemm_step *step,
-                                         const struct layout_panel *panel)
+static inline void *gemm_step_own_panel(const struct gemm_task *task, const struct gemm_step *step,
+                                        const struct layout_panel *panel)
 {
-    return task->b + (panel->first - step->column) * (step->k.end - step->k.begin);
+    const struct gemm_type *type = task->plan->shape.type;
+    size_t before = panel->first - step->column, depth = step->k.end - step->k.begin;
+    return type ? (float *)(void *)((char *)task->b + gemm_panel_bytes(type, before, depth))
+                : task->b + before * depth;
 }
 
 /* The same wherever it is. */

@@ -1,8 +1,10 @@
 /* Which way the steps of a plan go, and the panels of B that all ways share. */
 #include "src/gemm/ways.h"
 
-static const struct gemm_way *const ways[] = {&gemm_way_planes, &gemm_way_regular, &gemm_way_listed,
-                                              &gemm_way_packed};
+#include <string.h>
+
+static const struct gemm_way *const ways[] = {&gemm_way_typed, &gemm_way_planes, &gemm_way_regular,
+                                              &gemm_way_listed, &gemm_way_packed};
 
 const struct gemm_way *gemm_way_of(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
 {
@@ -25,13 +27,24 @@ void gemm_step_pack_b(struct gemm_task *task, const struct gemm_step *step)
     if (task->packed_panel == step->panels.begin && task->packed_k == step->k.begin)
         return;
     size_t depth = step->k.end - step->k.begin, p = step->panels.begin;
+    if (task->b_sums && step->k.begin == 0)
+        memset(task->b_sums, 0, step->columns * sizeof *task->b_sums);
     task->packs = packs_as_it_goes(task, step);
     if (task->packs)
         p = min_size(max_size(p, task->plan->full_panels), step->panels.end);
     for (; p < step->panels.end; p++) {
         struct layout_panel panel = gemm_plan_panel(task->plan, p);
-        task->call->pack_b(task->call->context, task->batch, panel.first, panel.valid, panel.width,
-                           step->k.begin, depth, gemm_step_own_panel(task, step, &panel));
+        struct gemm_panel wanted = {
+            .batch = task->batch,
+            .lane = panel.first,
+            .lanes = panel.valid,
+            .width = panel.width,
+            .first = step->k.begin,
+            .depth = depth,
+            .out = gemm_step_own_panel(task, step, &panel),
+            .sums = task->b_sums ? task->b_sums + (panel.first - step->column) : NULL,
+        };
+        task->call->pack_b(task->call->context, &wanted);
     }
     task->packed_panel = step->panels.begin;
     task->packed_k = step->k.begin;

@@ -19,9 +19,10 @@ struct gemm_way {
                 const struct gemm_block *block);
 };
 
-/* Columns of A in place; rows in place at equal distances, or listed; rows packed, which suits all.
- */
-extern const struct gemm_way gemm_way_planes, gemm_way_regular, gemm_way_listed, gemm_way_packed;
+/* Panels of a type; columns of A in place; rows in place at equal distances, or listed; rows
+ * packed, which suits all the others. */
+extern const struct gemm_way gemm_way_typed, gemm_way_planes, gemm_way_regular, gemm_way_listed,
+    gemm_way_packed;
 
 /* The first one that suits. */
 const struct gemm_way *gemm_way_of(const struct gemm_plan *plan, const struct gemm_tiles *tiles);

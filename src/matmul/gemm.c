@@ -253,8 +253,7 @@ static void list_a(const void *context, const void *task_scratch, const struct g
             out[i] = from;
 }
 
-static void pack_a(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
-                   size_t first, size_t depth, float *out)
+static void pack_a(const void *context, void *task_scratch, const struct gemm_panel *panel)
 {
     const struct matmul_call *call = context;
     const struct execution *execution = call->execution;
@@ -262,37 +261,36 @@ static void pack_a(const void *context, void *task_scratch, size_t batch, size_t
     neo_dim position[NEO_MAX_NDIMS], m_stride = src->strides[src->ndims - 2];
     neo_dim k_stride = src->strides[src->ndims - 1];
     (void)task_scratch;
-    matmul_position(execution->problem, batch, position);
+    matmul_position(execution->problem, panel->batch, position);
     call->plan->gemm.pack(&(struct pack_f32_panel){
-        .width = rows,
-        .count = rows,
-        .k = depth,
+        .width = panel->width,
+        .count = panel->lanes,
+        .k = panel->depth,
         .src = (const float *)execution->buffers[SRC] + matmul_batch_offset(src, position) +
-               (neo_dim)row * m_stride + (neo_dim)first * k_stride,
+               (neo_dim)panel->lane * m_stride + (neo_dim)panel->first * k_stride,
         .lane = m_stride,
         .step = k_stride,
-        .out = out,
+        .out = panel->out,
     });
 }
 
-static void pack_b(const void *context, size_t batch, size_t column, size_t columns, size_t width,
-                   size_t first, size_t depth, float *out)
+static void pack_b(const void *context, const struct gemm_panel *panel)
 {
     const struct matmul_call *call = context;
     const struct execution *execution = call->execution;
     const neo_memory_desc *weights = &execution->problem->tensors[WEIGHTS];
     neo_dim position[NEO_MAX_NDIMS], k_stride = weights->strides[weights->ndims - 2];
     neo_dim n_stride = weights->strides[weights->ndims - 1];
-    matmul_position(execution->problem, batch, position);
+    matmul_position(execution->problem, panel->batch, position);
     call->plan->gemm.pack(&(struct pack_f32_panel){
-        .width = width,
-        .count = columns,
-        .k = depth,
+        .width = panel->width,
+        .count = panel->lanes,
+        .k = panel->depth,
         .src = (const float *)execution->buffers[WEIGHTS] + matmul_batch_offset(weights, position) +
-               (neo_dim)first * k_stride + (neo_dim)column * n_stride,
+               (neo_dim)panel->first * k_stride + (neo_dim)panel->lane * n_stride,
         .lane = n_stride,
         .step = k_stride,
-        .out = out,
+        .out = panel->out,
     });
 }
 

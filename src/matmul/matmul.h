@@ -4,7 +4,7 @@
 
 #include "src/primitive/problem.h"
 
-extern const struct algorithm matmul_dot, matmul_direct, matmul_gemm, matmul_swapped,
+extern const struct algorithm matmul_dot, matmul_direct, matmul_gemm, matmul_typed, matmul_swapped,
     matmul_reference;
 
 extern const struct operation matmul_operation;

@@ -78,11 +78,12 @@ static void locate(const void *context, size_t batch, struct gemm_place *out)
     };
 }
 
-static void pack_a(const void *context, void *task_scratch, size_t batch, size_t row, size_t rows,
-                   size_t first, size_t depth, float *out)
+static void pack_a(const void *context, void *task_scratch, const struct gemm_panel *panel)
 {
     const struct problem *problem = context;
-    (void)task_scratch, (void)batch;
+    size_t row = panel->lane, rows = panel->lanes, first = panel->first, depth = panel->depth;
+    float *out = panel->out;
+    (void)task_scratch;
     assert_int_equal(problem->part.end, 0);
     assert_true(rows <= GEMM_F32_MR && row + rows <= problem->m && first + depth <= problem->k);
     for (size_t p = 0; p < depth; p++)
@@ -122,15 +123,23 @@ static struct gemm_reach reach(const void *context, size_t batch, size_t tile, s
     return (struct gemm_reach){k, end};
 }
 
-static void pack_b(const void *context, size_t batch, size_t column, size_t columns, size_t width,
-                   size_t first, size_t depth, float *out)
+static void pack_b(const void *context, const struct gemm_panel *panel)
 {
     const struct problem *problem = context;
-    (void)batch;
-    for (size_t p = 0; p < depth; p++)
-        for (size_t j = 0; j < width; j++)
-            out[p * width + j] =
-                j < columns ? problem->b[(first + p) * problem->n + column + j] : 0;
+    const float *b = problem->b + panel->first * problem->n + panel->lane;
+    float *out = panel->out;
+    for (size_t p = 0; p < panel->depth; p++)
+        for (size_t j = 0; j < panel->width; j++)
+            out[p * panel->width + j] = j < panel->lanes ? b[p * problem->n + j] : 0;
+}
+
+/* All of k. */
+static void pack_panel(const struct problem *problem, size_t column, size_t columns, size_t width,
+                       float *out)
+{
+    struct gemm_panel panel = {
+        .lane = column, .lanes = columns, .width = width, .depth = problem->k, .out = out};
+    pack_b(problem, &panel);
 }
 
 static void finish(const void *context, const struct gemm_block *block)
@@ -170,13 +179,13 @@ static void make_problem(struct problem *problem, uint32_t *seed)
     problem->packed = guard_at(&guard_b, problem->k * padded * sizeof(float), 1);
     for (size_t q = 0; problem->b_packed && q < layout_panel_count(problem->n); q++) {
         struct layout_panel panel = layout_panel(problem->n, q);
-        pack_b(problem, 0, panel.first, panel.valid, panel.width, 0, problem->k,
-               problem->packed + layout_panel_offset(problem->n, q) * problem->k);
+        pack_panel(problem, panel.first, panel.valid, panel.width,
+                   problem->packed + layout_panel_offset(problem->n, q) * problem->k);
     }
     size_t tail = problem->b_packed ? layout_tail_columns(problem->n) : 0;
     for (size_t j = 0; j < tail; j++)
-        pack_b(problem, 0, problem->n - tail + j, 1, 1, 0, problem->k,
-               problem->packed + (layout_tail_offset(problem->n) + j) * problem->k);
+        pack_panel(problem, problem->n - tail + j, 1, 1,
+                   problem->packed + (layout_tail_offset(problem->n) + j) * problem->k);
 }
 
 static void check(const struct problem *problem, float low, float high)

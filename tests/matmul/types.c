@@ -13,7 +13,7 @@
 #include "tests/support/tensor.h"
 #include "tests/support/typed.h"
 
-enum { NDIMS = 3 };
+enum { NDIMS = 3, MOST_EXACT = 100 };
 enum { SRC, WEIGHTS, DST, SIDES };
 
 /* Scales or zero points, or none (mask < 0). */
@@ -72,6 +72,8 @@ static double want(const struct product *p, const neo_dim *at)
         sum += 0.5 * typed_get(&p->old, at);
     if (p->relu && sum < 0)
         sum = 0;
+    if (p->k > MOST_EXACT) /* sums beyond 2^24 are rounded to f32 */
+        sum = (double)(float)sum;
     sum = sum / value_of(&p->scales[DST], p->dims[DST], at, 1);
     sum += value_of(&p->zeros[DST], p->dims[DST], at, 0);
     return typed_round(p->types[DST], sum);
@@ -319,10 +321,64 @@ static void every_combination_is_exact(void **state)
             }
 }
 
+/* ---- many products of a sum ---- */
+
+static struct product long_product(const neo_data_type *types, const neo_data_type *zeros,
+                                   neo_dim k)
+{
+    struct product p = {.types = {types[0], types[1], types[2]}, .k = k};
+    memcpy(p.dims[SRC], (neo_dim[]){1, 11, k}, sizeof p.dims[SRC]);
+    memcpy(p.dims[WEIGHTS], (neo_dim[]){1, k, 27}, sizeof p.dims[SRC]);
+    memcpy(p.dims[DST], (neo_dim[]){1, 11, 27}, sizeof p.dims[SRC]);
+    for (int side = 0; side < SIDES; side++) {
+        p.tags[side] = "abc";
+        p.scales[side].mask = -1;
+        p.zeros[side].mask = side < DST && zeros[side] ? (side == SRC ? 0 : 4) : -1;
+        p.zeros[side].type = zeros[side];
+    }
+    return p;
+}
+
+/* Rows of the least and the greatest values, by such columns, and mixed ones. */
+static void fill_extremes(const struct typed *typed, int lane_dim, int low, int high)
+{
+    neo_dim at[NDIMS] = {0};
+    do {
+        int kind = (int)at[lane_dim] % 3;
+        typed_put(typed, at, kind == 0 || (kind == 2 && (at[1] + at[2]) % 2) ? low : high);
+    } while (typed_next(NDIMS, typed->desc.dims, at));
+}
+
+static void extremes_are_exact(void **state)
+{
+    enum { K = 1300 };
+    static const neo_data_type types[][3] = {{NEO_S8, NEO_S8, NEO_F32}, {NEO_U8, NEO_S8, NEO_S32},
+                                             {NEO_U8, NEO_U8, NEO_F32}, {NEO_S8, NEO_U8, NEO_S32},
+                                             {NEO_S8, NEO_S4, NEO_F32}, {NEO_U8, NEO_U4, NEO_F32}};
+    static const neo_data_type zeros[][2] = {{NEO_DATA_TYPE_UNDEF, NEO_DATA_TYPE_UNDEF},
+                                             {NEO_U8, NEO_DATA_TYPE_UNDEF},
+                                             {NEO_DATA_TYPE_UNDEF, NEO_S8},
+                                             {NEO_S8, NEO_S4}};
+    static const int limits[][2] = {
+        [NEO_S8] = {-128, 127}, [NEO_U8] = {0, 255}, [NEO_S4] = {-8, 7}, [NEO_U4] = {0, 15}};
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (size_t t = 0; t < count_of(types) * count_of(zeros); t++) {
+        const neo_data_type *mine = types[t / count_of(zeros)];
+        struct product p = long_product(mine, zeros[t % count_of(zeros)], K);
+        make(&p, &seed);
+        fill_extremes(&p.sides[SRC], 1, limits[mine[0]][0], limits[mine[0]][1]);
+        fill_extremes(&p.sides[WEIGHTS], 2, limits[mine[1]][0], limits[mine[1]][1]);
+        assert_true(run_all(&p, 0) >= 2);
+        discard(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_is_exact),
+        cmocka_unit_test(extremes_are_exact),
     };
     return cmocka_run_group_tests_name("types", tests, session_setup, session_teardown);
 }

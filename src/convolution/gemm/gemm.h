@@ -222,10 +222,9 @@ struct gemm_reach convolution_gemm_reach(const void *context, size_t batch, size
                                          size_t rows);
 
 /* pack.c: patches and weights in panels */
-void convolution_gemm_pack_a(const void *context, void *task_scratch, size_t batch, size_t row,
-                             size_t rows, size_t first, size_t depth, float *out);
-void convolution_gemm_pack_b(const void *context, size_t batch, size_t column, size_t columns,
-                             size_t width, size_t first, size_t depth, float *out);
+void convolution_gemm_pack_a(const void *context, void *task_scratch,
+                             const struct gemm_panel *panel);
+void convolution_gemm_pack_b(const void *context, const struct gemm_panel *panel);
 
 /* finish.c */
 void convolution_gemm_finish(const void *context, const struct gemm_block *block);

@@ -117,10 +117,13 @@ static void pack_affine(const struct convolution_call *call, size_t batch, size_
     });
 }
 
-void convolution_gemm_pack_a(const void *context, void *task_scratch, size_t batch, size_t row,
-                             size_t rows, size_t first, size_t depth, float *out)
+void convolution_gemm_pack_a(const void *context, void *task_scratch,
+                             const struct gemm_panel *panel)
 {
     const struct convolution_call *call = context;
+    size_t batch = panel->batch, row = panel->lane, rows = panel->lanes;
+    size_t first = panel->first, depth = panel->depth;
+    float *out = panel->out;
     if (call->plan->rows_are_affine)
         pack_affine(call, batch, row, rows, first, depth, out);
     else if (call->plan->has_segments)
@@ -130,20 +133,20 @@ void convolution_gemm_pack_a(const void *context, void *task_scratch, size_t bat
 }
 
 /* Plain weights: the input channels of one tap after the other. */
-void convolution_gemm_pack_b(const void *context, size_t batch, size_t column, size_t columns,
-                             size_t width, size_t first, size_t depth, float *out)
+void convolution_gemm_pack_b(const void *context, const struct gemm_panel *panel)
 {
     const struct convolution_call *call = context;
     const struct convolution_shape *s = &call->plan->shape;
     const float *weights = (const float *)call->execution->buffers[WEIGHTS] +
-                           matrix_of(call->plan, batch) * s->weights_g +
-                           (neo_dim)column * s->weights_o;
-    size_t ic = (size_t)s->ic;
+                           matrix_of(call->plan, panel->batch) * s->weights_g +
+                           (neo_dim)panel->lane * s->weights_o;
+    size_t ic = (size_t)s->ic, first = panel->first, depth = panel->depth;
+    float *out = panel->out;
     while (depth > 0) {
         size_t channel = first % ic, part = min_size(ic - channel, depth);
         call->plan->gemm.pack(&(struct pack_f32_panel){
-            .width = width,
-            .count = columns,
+            .width = panel->width,
+            .count = panel->lanes,
             .k = part,
             .src =
                 weights + convolution_weights_tap(s, first / ic) + (neo_dim)channel * s->weights_i,
@@ -151,7 +154,7 @@ void convolution_gemm_pack_b(const void *context, size_t batch, size_t column, s
             .step = s->weights_i,
             .out = out,
         });
-        out += part * width;
+        out += part * panel->width;
         first += part;
         depth -= part;
     }

@@ -9,9 +9,16 @@ static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
     size_t depth = step->k.end - step->k.begin;
     for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
         struct span rows = gemm_row_tile(step->rows, t);
-        task->call->pack_a(task->call->context, task->caller, task->batch, step->row + rows.begin,
-                           rows.end - rows.begin, step->k.begin, depth,
-                           task->a + rows.begin * depth);
+        struct gemm_panel panel = {
+            .batch = task->batch,
+            .lane = step->row + rows.begin,
+            .lanes = rows.end - rows.begin,
+            .width = rows.end - rows.begin,
+            .first = step->k.begin,
+            .depth = depth,
+            .out = task->a + rows.begin * depth,
+        };
+        task->call->pack_a(task->call->context, task->caller, &panel);
     }
 }
 

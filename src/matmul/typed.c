@@ -1,0 +1,341 @@
+/* Matrix multiplication of tensors of any types by the blocked GEMM. A block of either side becomes
+ * panels of the type that is multiplied when it is packed; sums are staged, and become results a
+ * line at a time. Integers are multiplied as s8 and summed in s32, floats as f32 or as what they
+ * are stored as, integers by floats as f32, decompressed as they are packed. */
+#include <string.h>
+
+#include "src/core/checked.h"
+#include "src/gemm/gemm.h"
+#include "src/gemm/side.h"
+#include "src/matmul/matmul.h"
+#include "src/primitive/finish.h"
+#include "src/primitive/quantization.h"
+#include "src/primitive/types.h"
+#include "src/tensor/element.h"
+
+struct matmul_typed {
+    struct gemm_plan gemm;
+    struct gemm_side a, b;
+    bool integers;
+};
+
+static enum element type_of(const struct problem *problem, enum tensor t)
+{
+    return element_of(problem->tensors[t].data_type);
+}
+
+static bool is_of_integers(const struct problem *problem)
+{
+    return element_is_integer(type_of(problem, SRC)) &&
+           element_is_integer(type_of(problem, WEIGHTS));
+}
+
+/* The dimension of k of a side. */
+static int k_dim(const struct problem *problem, enum tensor t)
+{
+    return problem->tensors[t].ndims - (t == SRC ? 1 : 2);
+}
+
+static bool scale_varies_along_k(const struct problem *problem, enum tensor t)
+{
+    const struct quantization *all = problem->attributes.quantizations;
+    return problem->scales[t] && quantization_group(&all[problem->scales[t] - 1],
+                                                    problem->tensors[t].ndims, k_dim(problem, t));
+}
+
+/* Zero points, or scales that differ along k: packing applies them, where that gives floats. */
+static bool is_adjusted(const struct problem *problem, enum tensor t)
+{
+    return problem->zero_points[t] || scale_varies_along_k(problem, t);
+}
+
+/* What is multiplied; NULL: f32, by its own kernels. */
+static const struct gemm_type *multiplied(const struct problem *problem, const struct cpu *cpu)
+{
+    enum element a = type_of(problem, SRC), b = type_of(problem, WEIGHTS);
+    if (is_of_integers(problem))
+        return gemm_type_choose(cpu, ELEMENT_S8, ELEMENT_S32);
+    if (a != b || a == ELEMENT_F32 || is_adjusted(problem, SRC) || is_adjusted(problem, WEIGHTS))
+        return NULL;
+    const struct gemm_type *type = gemm_type_choose(cpu, a, ELEMENT_F32);
+    return type == &gemm_types[GEMM_F32] ? NULL : type;
+}
+
+/* ---- selection ---- */
+
+static bool is_f32_alone(const struct problem *problem)
+{
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        if (problem->tensors[t].ndims && problem->tensors[t].data_type != NEO_F32)
+            return false;
+    return !problem->attributes.quantization_count;
+}
+
+static const char *typed_refuse(const struct algorithm *self, const struct problem *problem,
+                                const struct cpu *cpu)
+{
+    (void)self, (void)cpu;
+    if (is_f32_alone(problem))
+        return "all tensors are of f32";
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
+        return "the weights are packed";
+    bool differ = quantization_part(problem, SRC, k_dim(problem, SRC)) ||
+                  quantization_part(problem, WEIGHTS, k_dim(problem, WEIGHTS));
+    if (is_of_integers(problem) && differ)
+        return "scales or zero points of integers differ along k";
+    return NULL;
+}
+
+static double size_or(neo_dim dim)
+{
+    return dim == NEO_RUNTIME_DIM ? 256 : (double)dim;
+}
+
+/* Products take as many cycles as those of f32, by what an instruction does of either. */
+static double typed_estimate(const struct algorithm *self, const struct problem *problem,
+                             const struct cpu *cpu)
+{
+    struct matmul_shape shape = matmul_shape(problem);
+    const struct gemm_type *type = multiplied(problem, cpu), *f32 = &gemm_types[GEMM_F32];
+    double batch = size_or(shape.batch), m = size_or(shape.m), n = size_or(shape.n);
+    double k = size_or(shape.k), elements = batch * (m * k + n * k + m * n);
+    (void)self;
+    if (type)
+        k *= (double)f32->products / (double)type->products;
+    return gemm_estimate(cpu, batch, m, n, k, false, false, 0) + 0.5 * elements;
+}
+
+/* ---- plan ---- */
+
+static size_t size_of(neo_dim dim)
+{
+    return dim == NEO_RUNTIME_DIM ? SIZE_MAX : (size_t)dim;
+}
+
+/* Does a sum lack something for each element of the other side? */
+static bool is_shifted(const struct problem *problem, enum tensor t)
+{
+    return problem->zero_points[t] || type_of(problem, t) == ELEMENT_U8;
+}
+
+static void typed_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct matmul_typed *mine = plan;
+    struct matmul_shape shape = matmul_shape(problem);
+    const struct gemm_type *type = multiplied(problem, cpu);
+    mine->integers = is_of_integers(problem);
+    gemm_side_init(&mine->a, problem->tensors[SRC].data_type, type, cpu);
+    gemm_side_init(&mine->b, problem->tensors[WEIGHTS].data_type, type, cpu);
+    gemm_plan_init(&mine->gemm,
+                   &(struct gemm_shape){
+                       .batch = size_of(shape.batch),
+                       .m = size_of(shape.m),
+                       .n = size_of(shape.n),
+                       .k = size_of(shape.k),
+                       .type = type,
+                       .a_summed = mine->integers && is_shifted(problem, WEIGHTS),
+                       .b_summed = mine->integers && is_shifted(problem, SRC),
+                       .output = GEMM_STAGED,
+                   },
+                   cpu);
+}
+
+static size_t typed_scratch_bytes(const void *plan, int threads)
+{
+    return gemm_scratch_bytes(&((const struct matmul_typed *)plan)->gemm, threads);
+}
+
+static const char *typed_kernel(const void *plan)
+{
+    return ((const struct matmul_typed *)plan)->gemm.kernel;
+}
+
+/* ---- packing ---- */
+
+struct typed_call {
+    const struct matmul_typed *plan;
+    const struct execution *execution;
+};
+
+static void locate(const void *context, size_t batch, struct gemm_place *out)
+{
+    (void)context, (void)batch;
+    *out = (struct gemm_place){0};
+}
+
+/* One lane of a panel of f32, k of which share a scale and a zero point. */
+static void adjust_lane(float *values, size_t width, size_t k, float zero_point, float scale)
+{
+    for (size_t p = 0; p < k; p++)
+        values[p * width] = (values[p * width] - zero_point) * scale;
+}
+
+/* position: of the panel's first element in tensor t; lanes are along lane_dim. */
+static void adjust(const struct execution *execution, enum tensor t, int lane_dim,
+                   const struct gemm_panel *panel, neo_dim *position)
+{
+    const struct problem *problem = execution->problem;
+    int along = k_dim(problem, t);
+    size_t part = (size_t)quantization_part(problem, t, along), end = panel->first + panel->depth;
+    bool scales = scale_varies_along_k(problem, t);
+    float *out = panel->out;
+    for (size_t p = panel->first; p < end;) {
+        size_t next = part ? min_size((p / part + 1) * part, end) : end;
+        position[along] = (neo_dim)p;
+        for (size_t i = 0; i < panel->lanes; i++) {
+            position[lane_dim] = (neo_dim)(panel->lane + i);
+            adjust_lane(out + (p - panel->first) * panel->width + i, panel->width, next - p,
+                        (float)quantization_zero_point(execution, t, position),
+                        scales ? quantization_scale(execution, t, position) : 1);
+        }
+        p = next;
+    }
+}
+
+static void pack_side(const struct typed_call *call, enum tensor t, const struct gemm_side *side,
+                      const struct gemm_panel *panel)
+{
+    const struct execution *execution = call->execution;
+    const neo_memory_desc *desc = &execution->problem->tensors[t];
+    int along = k_dim(execution->problem, t), lane_dim = 2 * desc->ndims - 3 - along;
+    neo_dim position[NEO_MAX_NDIMS];
+    matmul_position(execution->problem, panel->batch, position);
+    gemm_side_pack(side, &(struct gemm_side_panel){
+                             .data = execution->buffers[t],
+                             .first = (ptrdiff_t)(matmul_batch_offset(desc, position) +
+                                                  (neo_dim)panel->lane * desc->strides[lane_dim] +
+                                                  (neo_dim)panel->first * desc->strides[along]),
+                             .lane = (ptrdiff_t)desc->strides[lane_dim],
+                             .step = (ptrdiff_t)desc->strides[along],
+                             .width = panel->width,
+                             .count = panel->lanes,
+                             .k = panel->depth,
+                             .out = panel->out,
+                             .sums = panel->sums,
+                         });
+    if (!call->plan->integers && is_adjusted(execution->problem, t))
+        adjust(execution, t, lane_dim, panel, position);
+}
+
+static void pack_a(const void *context, void *task_scratch, const struct gemm_panel *panel)
+{
+    const struct typed_call *call = context;
+    (void)task_scratch;
+    pack_side(call, SRC, &call->plan->a, panel);
+}
+
+static void pack_b(const void *context, const struct gemm_panel *panel)
+{
+    const struct typed_call *call = context;
+    pack_side(call, WEIGHTS, &call->plan->b, panel);
+}
+
+/* ---- results ---- */
+
+enum { CHUNK = 256 };
+
+/* What stands for 0 in a panel of integers, which has u8 less 128. */
+static int32_t zero_of(const struct execution *execution, enum tensor t, const neo_dim *position)
+{
+    int32_t shift = type_of(execution->problem, t) == ELEMENT_U8 ? 128 : 0;
+    return quantization_zero_point(execution, t, position) - shift;
+}
+
+/* For sums over p of a(p) * b(p), those of (a(p) - zero of a) * (b(p) - zero of b), modulo 2^32. */
+static void shift_sums(const struct execution *execution, const struct gemm_block *block, size_t i,
+                       const struct line *line, size_t first, int32_t *sums)
+{
+    neo_dim position[NEO_MAX_NDIMS], k;
+    int last = execution->problem->tensors[DST].ndims - 1;
+    memcpy(position, line->position, sizeof position);
+    k = execution->problem->tensors[SRC].dims[last];
+    position[last] = 0;
+    uint32_t a_zero = (uint32_t)zero_of(execution, SRC, position);
+    uint32_t a_sum = block->a_sums ? (uint32_t)block->a_sums[i] : 0;
+    position[last - 1] = 0;
+    for (size_t j = 0; j < line->count; j++) {
+        position[last] = line->position[last] + (neo_dim)j;
+        uint32_t b_zero = block->a_sums ? (uint32_t)zero_of(execution, WEIGHTS, position) : 0;
+        uint32_t b_sum = block->b_sums ? (uint32_t)block->b_sums[first + j] : 0;
+        sums[j] = (int32_t)((uint32_t)sums[j] - a_zero * b_sum - b_zero * a_sum +
+                            (uint32_t)k * a_zero * b_zero);
+    }
+}
+
+/* By src's scale of the row, then by those of weights' columns. */
+static void scale(const struct execution *execution, const struct line *line, float *values)
+{
+    const struct problem *problem = execution->problem;
+    binary_f32_fn *multiply = problem->binary[BINARY_F32_MUL].run;
+    for (enum tensor t = SRC; t <= WEIGHTS; t++) {
+        struct line own = *line;
+        own.position[k_dim(problem, t)] = 0;
+        if (t == SRC)
+            own.direction = k_dim(problem, t);
+        if (!scale_varies_along_k(problem, t) || is_of_integers(problem))
+            quantization_apply(execution, problem->scales[t], &problem->tensors[t], multiply, &own,
+                               values);
+    }
+}
+
+/* Columns [first, first + line->count) of row i of the block. */
+static void finish_part(const struct typed_call *call, const struct gemm_block *block, size_t i,
+                        size_t first, const struct line *line)
+{
+    const struct execution *execution = call->execution;
+    const neo_memory_desc *dst = &execution->problem->tensors[DST];
+    int last = dst->ndims - 1;
+    float values[CHUNK], *sums = block->values + i * block->row_stride + first;
+    if (call->plan->integers) {
+        int32_t *whole = (int32_t *)(void *)sums;
+        if (block->a_sums || block->b_sums)
+            shift_sums(execution, block, i, line, first, whole);
+        execution->problem->convert[ELEMENT_S32].load(line->count, whole, values);
+    } else {
+        memcpy(values, sums, line->count * sizeof *values);
+    }
+    scale(execution, line, values);
+    neo_dim to = matmul_batch_offset(dst, line->position) +
+                 line->position[last - 1] * dst->strides[last - 1] +
+                 line->position[last] * dst->strides[last];
+    finish_line(execution, line, values, true,
+                element_to(dst->data_type, execution->buffers[DST], to), dst->strides[last]);
+}
+
+static void finish(const void *context, const struct gemm_block *block)
+{
+    const struct typed_call *call = context;
+    int last = call->execution->problem->tensors[DST].ndims - 1;
+    struct line line = {.direction = last};
+    matmul_position(call->execution->problem, block->batch, line.position);
+    for (size_t i = 0; i < block->rows; i++) {
+        line.position[last - 1] = (neo_dim)(block->row + i);
+        for (size_t first = 0; first < block->columns; first += CHUNK) {
+            line.position[last] = (neo_dim)(block->column + first);
+            line.count = min_size(CHUNK, block->columns - first);
+            finish_part(call, block, i, first, &line);
+        }
+    }
+}
+
+static void typed_run(const void *plan, const struct execution *execution)
+{
+    struct typed_call mine = {plan, execution};
+    struct gemm_call call = {
+        .context = &mine, .locate = locate, .pack_a = pack_a, .pack_b = pack_b, .finish = finish};
+    gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, execution->scratch);
+}
+
+const struct algorithm matmul_typed = {
+    .name = "typed",
+    .types = matmul_types,
+    .quantizes = true,
+    .refuse = typed_refuse,
+    .choose = matmul_choose_plain,
+    .estimate = typed_estimate,
+    .plan = typed_plan,
+    .plan_bytes = sizeof(struct matmul_typed),
+    .scratch_bytes = typed_scratch_bytes,
+    .kernel = typed_kernel,
+    .run = typed_run,
+};
