@@ -56,6 +56,7 @@ static const struct algorithm *const convolution_algorithms[] = {
     &convolution_rows,
     &convolution_indirect,
     &convolution_gemm,
+    &convolution_typed,
     &convolution_columns,
     &convolution_matmul,
     &convolution_transposed,

@@ -6,6 +6,7 @@
 
 #include "src/core/checked.h"
 #include "src/gemm/gemm.h"
+#include "src/gemm/shift.h"
 #include "src/gemm/side.h"
 #include "src/matmul/matmul.h"
 #include "src/primitive/finish.h"
@@ -234,32 +235,35 @@ static void pack_b(const void *context, const struct gemm_panel *panel)
 
 enum { CHUNK = 256 };
 
-/* What stands for 0 in a panel of integers, which has u8 less 128. */
 static int32_t zero_of(const struct execution *execution, enum tensor t, const neo_dim *position)
 {
-    int32_t shift = type_of(execution->problem, t) == ELEMENT_U8 ? 128 : 0;
-    return quantization_zero_point(execution, t, position) - shift;
+    return gemm_shift_zero(type_of(execution->problem, t),
+                           quantization_zero_point(execution, t, position));
 }
 
-/* For sums over p of a(p) * b(p), those of (a(p) - zero of a) * (b(p) - zero of b), modulo 2^32. */
+/* Row i of the block, from its column number `first` on: what zero points of either side ask for.
+ */
 static void shift_sums(const struct execution *execution, const struct gemm_block *block, size_t i,
                        const struct line *line, size_t first, int32_t *sums)
 {
-    neo_dim position[NEO_MAX_NDIMS], k;
     int last = execution->problem->tensors[DST].ndims - 1;
+    int32_t b_zeros[CHUNK];
+    neo_dim position[NEO_MAX_NDIMS];
     memcpy(position, line->position, sizeof position);
-    k = execution->problem->tensors[SRC].dims[last];
     position[last] = 0;
-    uint32_t a_zero = (uint32_t)zero_of(execution, SRC, position);
-    uint32_t a_sum = block->a_sums ? (uint32_t)block->a_sums[i] : 0;
+    struct gemm_shift shift = {
+        .k = (size_t)execution->problem->tensors[SRC].dims[last],
+        .a_zero = zero_of(execution, SRC, position),
+        .a_sum = block->a_sums ? block->a_sums[i] : 0,
+        .b_zeros = block->a_sums ? b_zeros : NULL,
+        .b_sums = block->b_sums ? block->b_sums + first : NULL,
+    };
     position[last - 1] = 0;
-    for (size_t j = 0; j < line->count; j++) {
+    for (size_t j = 0; shift.b_zeros && j < line->count; j++) {
         position[last] = line->position[last] + (neo_dim)j;
-        uint32_t b_zero = block->a_sums ? (uint32_t)zero_of(execution, WEIGHTS, position) : 0;
-        uint32_t b_sum = block->b_sums ? (uint32_t)block->b_sums[first + j] : 0;
-        sums[j] = (int32_t)((uint32_t)sums[j] - a_zero * b_sum - b_zero * a_sum +
-                            (uint32_t)k * a_zero * b_zero);
+        b_zeros[j] = zero_of(execution, WEIGHTS, position);
     }
+    gemm_shift_sums(&shift, line->count, sums);
 }
 
 /* By src's scale of the row, then by those of weights' columns. */
