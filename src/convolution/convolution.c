@@ -25,13 +25,6 @@ static void convolution_describe(const struct problem *problem, char *out, size_
                                  s.stride[i], axes[i], s.dilation[i] - 1, axes[i], s.padding[i]);
 }
 
-/* Floats by floats, and integers by integers. */
-const struct type_set convolution_types[] = {
-    {{TYPES_FLOAT, TYPES_FLOAT | TYPES_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
-    {{TYPES_BYTE, TYPES_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
-    {{0}},
-};
-
 /* Channels are dimension 1 of images; of weights they come first, after groups. */
 static const char *convolution_check_quantization(const struct problem *problem,
                                                   const struct quantization *q, enum tensor t)

@@ -3,13 +3,6 @@
 #include "src/primitive/types.h"
 #include "src/tensor/descriptor.h"
 
-/* Floats by floats and by integers, which become floats; integers by integers. */
-const struct type_set matmul_types[] = {
-    {{TYPES_FLOAT, TYPES_FLOAT | TYPES_BYTE | TYPES_HALF_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
-    {{TYPES_BYTE, TYPES_BYTE | TYPES_HALF_BYTE, TYPES_WHOLE, TYPES_WHOLE}},
-    {{0}},
-};
-
 /* Sizes that have to be the same may also be unknown on one side. */
 static bool same(neo_dim a, neo_dim b)
 {

@@ -35,9 +35,6 @@ static void reorder_describe(const struct problem *problem, char *out, size_t si
     desc_dims_text(&problem->tensors[DST], out, size);
 }
 
-const struct type_set reorder_types[] = {
-    {{[SRC] = TYPES_WHOLE | TYPES_HALF_BYTE, [DST] = TYPES_WHOLE}}, {{0}}};
-
 static const char *reorder_check_quantization(const struct problem *problem,
                                               const struct quantization *q, enum tensor t)
 {
