@@ -7,12 +7,13 @@
 #include "src/core/checked.h"
 #include "src/gemm/gemm.h"
 #include "src/gemm/shift.h"
-#include "src/gemm/side.h"
 #include "src/matmul/matmul.h"
+#include "src/packed/side.h"
 #include "src/primitive/finish.h"
 #include "src/primitive/quantization.h"
 #include "src/primitive/types.h"
 #include "src/tensor/element.h"
+#include "src/tensor/typed_layout.h"
 
 struct matmul_typed {
     struct gemm_plan gemm;
@@ -75,11 +76,14 @@ static bool is_f32_alone(const struct problem *problem)
 static const char *typed_refuse(const struct algorithm *self, const struct problem *problem,
                                 const struct cpu *cpu)
 {
-    (void)self, (void)cpu;
+    (void)self;
     if (is_f32_alone(problem))
         return "all tensors are of f32";
-    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
-        return "the weights are packed";
+    const struct gemm_type *type = multiplied(problem, cpu);
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    bool packed = weights->format_kind == NEO_FORMAT_PACKED;
+    if (packed && (!type || typed_layout_type(weights->packed.id) != type))
+        return "the weights are packed for another type";
     bool differ = quantization_part(problem, SRC, k_dim(problem, SRC)) ||
                   quantization_part(problem, WEIGHTS, k_dim(problem, WEIGHTS));
     if (is_of_integers(problem) && differ)
@@ -100,10 +104,22 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     const struct gemm_type *type = multiplied(problem, cpu), *f32 = &gemm_types[GEMM_F32];
     double batch = size_or(shape.batch), m = size_or(shape.m), n = size_or(shape.n);
     double k = size_or(shape.k), elements = batch * (m * k + n * k + m * n);
+    bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     (void)self;
     if (type)
         k *= (double)f32->products / (double)type->products;
-    return gemm_estimate(cpu, batch, m, n, k, false, false, 0) + 0.5 * elements;
+    return gemm_estimate(cpu, batch, m, n, k, packed, false, 0) + 0.5 * elements;
+}
+
+/* Weights that are `any` are packed if that is for their own type's instructions. */
+static void typed_choose(const struct algorithm *self, struct problem *problem,
+                         const struct cpu *cpu)
+{
+    const struct gemm_type *type = multiplied(problem, cpu);
+    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    if (weights->format_kind == NEO_FORMAT_ANY && type)
+        layout_set(weights, typed_layout_of(type), false);
+    matmul_choose_plain(self, problem, cpu);
 }
 
 /* ---- plan ---- */
@@ -134,6 +150,7 @@ static void typed_plan(void *plan, const struct problem *problem, const struct c
                        .n = size_of(shape.n),
                        .k = size_of(shape.k),
                        .type = type,
+                       .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED,
                        .a_summed = mine->integers && is_shifted(problem, WEIGHTS),
                        .b_summed = mine->integers && is_shifted(problem, SRC),
                        .output = GEMM_STAGED,
@@ -160,8 +177,20 @@ struct typed_call {
 
 static void locate(const void *context, size_t batch, struct gemm_place *out)
 {
-    (void)context, (void)batch;
+    const struct typed_call *call = context;
+    const neo_memory_desc *weights = &call->execution->problem->tensors[WEIGHTS];
+    const struct gemm_shape *shape = &call->plan->gemm.shape;
+    neo_dim position[NEO_MAX_NDIMS];
     *out = (struct gemm_place){0};
+    if (!shape->b_packed)
+        return;
+    matmul_position(call->execution->problem, batch, position);
+    const char *matrix = (const char *)call->execution->buffers[WEIGHTS] +
+                         matmul_weights_index(weights, position) *
+                             typed_layout_step(shape->type, shape->k, shape->n);
+    out->b = (const float *)(const void *)matrix;
+    out->b_sums = (const int32_t *)(const void *)(matrix + typed_layout_sums_at(
+                                                               shape->type, shape->k, shape->n));
 }
 
 /* One lane of a panel of f32, k of which share a scale and a zero point. */
@@ -335,7 +364,7 @@ const struct algorithm matmul_typed = {
     .types = matmul_types,
     .quantizes = true,
     .refuse = typed_refuse,
-    .choose = matmul_choose_plain,
+    .choose = typed_choose,
     .estimate = typed_estimate,
     .plan = typed_plan,
     .plan_bytes = sizeof(struct matmul_typed),

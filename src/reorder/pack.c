@@ -129,6 +129,7 @@ const struct algorithm reorder_unpack = {
 
 const struct algorithm reorder_repack = {
     .name = "copy_packed",
+    .types = reorder_all_types,
     .refuse = repack_refuse,
     .estimate = pack_estimate,
     .plan = pack_plan,

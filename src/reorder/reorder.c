@@ -42,14 +42,15 @@ static const char *reorder_check_quantization(const struct problem *problem,
     return NULL;
 }
 
-static const struct algorithm *const reorder_algorithms[] = {&reorder_pack, &reorder_unpack,
-                                                             &reorder_repack, &reorder_copy};
+static const struct algorithm *const reorder_algorithms[] = {
+    &reorder_pack,       &reorder_unpack,       &reorder_repack,
+    &reorder_pack_typed, &reorder_unpack_typed, &reorder_copy};
 _Static_assert(count_of(reorder_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
 
 static const struct operation reorder_operation = {
     .name = "reorder",
     .check = reorder_check,
-    .types = reorder_types,
+    .types = reorder_all_types,
     .check_quantization = reorder_check_quantization,
     .algorithms = reorder_algorithms,
     .algorithm_count = count_of(reorder_algorithms),

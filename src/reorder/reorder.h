@@ -6,7 +6,10 @@
 
 extern const struct algorithm reorder_copy, reorder_pack, reorder_unpack, reorder_repack;
 
-extern const struct type_set reorder_types[]; /* what plain tensors may have */
+extern const struct algorithm reorder_pack_typed, reorder_unpack_typed;
+
+extern const struct type_set reorder_types[];     /* what plain tensors may have */
+extern const struct type_set reorder_all_types[]; /* packed ones, too */
 
 /* Cycles for moving all elements once. */
 static inline double reorder_estimate(const struct problem *problem, double cycles_per_element)

@@ -4,3 +4,6 @@
 
 const struct type_set reorder_types[] = {
     {{[SRC] = TYPES_WHOLE | TYPES_HALF_BYTE, [DST] = TYPES_WHOLE}}, {{0}}};
+
+const struct type_set reorder_all_types[] = {
+    {{[SRC] = TYPES_WHOLE | TYPES_HALF_BYTE, [DST] = TYPES_WHOLE | TYPES_HALF_BYTE}}, {{0}}};

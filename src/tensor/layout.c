@@ -2,6 +2,7 @@
 #include "src/tensor/layout.h"
 
 #include "src/core/checked.h"
+#include "src/tensor/typed_layout.h"
 #include "src/tensor/winograd.h"
 
 enum { LAYOUT_VERSION = 3, LAYOUT_WINOGRAD_VERSION = 3, FEW_COLUMNS = 36, MATRIX_UNIT = 4 };
@@ -189,10 +190,25 @@ static size_t matrix_step(size_t k, size_t columns)
     return step < SIZE_MAX - MATRIX_UNIT ? round_up(step, MATRIX_UNIT) : SIZE_MAX;
 }
 
+/* Of panels of another type: steps count as f32's. */
+static struct layout_shape typed_shape(const neo_memory_desc *desc, const struct gemm_type *type)
+{
+    int ndims = desc->ndims;
+    struct layout_shape shape = {.matrices = product(desc, 0, ndims - 2),
+                                 .k = (size_t)desc->dims[ndims - 2],
+                                 .n = (size_t)desc->dims[ndims - 1]};
+    shape.columns = layout_tail_offset(shape.n);
+    shape.step = typed_layout_step(type, shape.k, shape.n) / sizeof(float);
+    return shape;
+}
+
 struct layout_shape layout_shape(const neo_memory_desc *desc)
 {
     struct layout_shape shape = {0};
     int first = is_grouped(desc), ndims = desc->ndims;
+    const struct gemm_type *type = typed_layout_type(desc->packed.id);
+    if (type)
+        return typed_shape(desc, type);
     switch (desc->packed.id) {
     case LAYOUT_MATMUL_F32:
         shape.matrices = product(desc, 0, ndims - 2);
@@ -245,17 +261,23 @@ static bool bytes_fit(const neo_memory_desc *desc, size_t *out)
 const char *layout_wrong(const neo_memory_desc *desc)
 {
     const neo_packed_layout *packed = &desc->packed;
-    if (packed->id < LAYOUT_MATMUL_F32 || packed->id > LAYOUT_WINOGRAD_6_F32)
+    const struct gemm_type *type = typed_layout_type(packed->id);
+    if (!type && (packed->id < LAYOUT_MATMUL_F32 || packed->id > LAYOUT_WINOGRAD_6_F32))
         return "the packed layout is unknown";
     if (packed->version != version_of(packed->id) || packed->panel != LAYOUT_PANEL)
         return "the packed layout is of a version that this library does not have";
     if (packed->grouped > 1)
         return "the packed layout is neither with groups nor without";
-    if (desc->data_type != NEO_F32)
+    if (!type && desc->data_type != NEO_F32)
         return "the packed layout is for another data type";
     for (int i = 0; i < desc->ndims; i++)
         if (desc->dims[i] < 0)
             return "a packed tensor has a run-time size";
+    size_t bytes;
+    if (type && typed_layout_wrong(desc))
+        return typed_layout_wrong(desc);
+    if (type)
+        return bytes_fit(desc, &bytes) ? NULL : "the tensor's bytes do not fit the address space";
     int spatial = desc->ndims - 2 - is_grouped(desc);
     if (packed->id == LAYOUT_MATMUL_F32 ? desc->ndims < 2 || is_grouped(desc)
                                         : spatial < 1 || spatial > 3)
@@ -268,7 +290,6 @@ const char *layout_wrong(const neo_memory_desc *desc)
                           : NULL;
     if (why)
         return why;
-    size_t bytes;
     return bytes_fit(desc, &bytes) ? NULL : "the tensor's bytes do not fit the address space";
 }
 

@@ -8,7 +8,7 @@
 #include "src/convolution/convolution.h"
 #include "src/gemm/gemm.h"
 #include "src/gemm/shift.h"
-#include "src/gemm/side.h"
+#include "src/packed/side.h"
 #include "src/primitive/finish.h"
 #include "src/primitive/quantization.h"
 #include "src/primitive/types.h"

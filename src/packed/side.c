@@ -1,5 +1,5 @@
 /* How matrices of elements of any type become panels. */
-#include "src/gemm/side.h"
+#include "src/packed/side.h"
 
 #include "src/core/checked.h"
 #include "src/tensor/element.h"

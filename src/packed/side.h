@@ -1,6 +1,6 @@
 /* How matrices of elements of any type become panels: the two sides of a product. */
-#ifndef SRC_GEMM_SIDE_H
-#define SRC_GEMM_SIDE_H
+#ifndef SRC_PACKED_SIDE_H
+#define SRC_PACKED_SIDE_H
 
 #include "kernels/gemm/types.h"
 #include "kernels/pack/panel.h"

@@ -1,0 +1,58 @@
+/* Packed layouts for what is multiplied as another type than f32. */
+#include "src/tensor/typed_layout.h"
+
+#include "src/core/checked.h"
+#include "src/tensor/element.h"
+
+const struct gemm_type *typed_layout_type(uint16_t id)
+{
+    return id > LAYOUT_MATMUL_TYPED && id < LAYOUT_MATMUL_TYPED + GEMM_TYPES
+               ? &gemm_types[id - LAYOUT_MATMUL_TYPED]
+               : NULL;
+}
+
+enum layout_id typed_layout_of(const struct gemm_type *type)
+{
+    return (enum layout_id)(LAYOUT_MATMUL_TYPED + (type - gemm_types));
+}
+
+/* Can a tensor of this type be given back from the panels? */
+static bool holds(const struct gemm_type *type, enum element element)
+{
+    bool is_byte = element >= ELEMENT_S8; /* or less */
+    return type->element == ELEMENT_S8 ? is_byte : type->element == element;
+}
+
+const char *typed_layout_wrong(const neo_memory_desc *desc)
+{
+    const struct gemm_type *type = typed_layout_type(desc->packed.id);
+    if (desc->ndims < 2 || desc->packed.grouped)
+        return "the packed layout does not fit the number of dimensions";
+    if (!holds(type, element_of(desc->data_type)))
+        return "the packed layout is for another data type";
+    return NULL;
+}
+
+/* Panels end with a vector, which n may not fill. */
+static size_t padded(size_t n)
+{
+    enum { VECTOR = 4 };
+    return round_up(n, VECTOR);
+}
+
+size_t typed_layout_sums_at(const struct gemm_type *type, size_t k, size_t n)
+{
+    size_t bytes = 0, columns = padded(n);
+    bool fits = checked_round_up(&bytes, k, 16) && checked_mul(&bytes, bytes, sizeof(float)) &&
+                checked_mul(&bytes, bytes, columns);
+    return fits && bytes < SIZE_MAX / 4 ? gemm_panel_bytes(type, columns, k) : SIZE_MAX;
+}
+
+size_t typed_layout_step(const struct gemm_type *type, size_t k, size_t n)
+{
+    size_t bytes = typed_layout_sums_at(type, k, n);
+    if (bytes == SIZE_MAX)
+        return bytes;
+    size_t sums = type->sum == ELEMENT_S32 ? padded(n) * sizeof(int32_t) : 0;
+    return round_up(bytes + sums, LAYOUT_ALIGNMENT);
+}

@@ -1,0 +1,24 @@
+/* Packed layouts for what is multiplied as another type than f32, of matmul's weights. The id tells
+ * the type of the panels; panels are divided as for f32, and each has all of k in groups
+ * (gemm_panel_at()). A matrix of integers ends with the sums of its columns, of s32, padding
+ * included. Matrices are multiples of LAYOUT_ALIGNMENT bytes. */
+#ifndef SRC_TENSOR_TYPED_LAYOUT_H
+#define SRC_TENSOR_TYPED_LAYOUT_H
+
+#include "kernels/gemm/types.h"
+#include "src/tensor/layout.h"
+
+/* The type of the panels; NULL: the layout is not one of these. */
+const struct gemm_type *typed_layout_type(uint16_t id);
+
+/* The layout of panels of a type. */
+enum layout_id typed_layout_of(const struct gemm_type *type);
+
+/* NULL, or why the descriptor's layout, which is one of these, is wrong. */
+const char *typed_layout_wrong(const neo_memory_desc *desc);
+
+/* Bytes of a matrix of k rows and n columns, up to its sums, and in all. SIZE_MAX: too many. */
+size_t typed_layout_sums_at(const struct gemm_type *type, size_t k, size_t n);
+size_t typed_layout_step(const struct gemm_type *type, size_t k, size_t n);
+
+#endif
