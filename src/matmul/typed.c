@@ -2,54 +2,11 @@
  * panels of the type that is multiplied when it is packed; sums are staged, and become results a
  * line at a time. Integers are multiplied as s8 and summed in s32, floats as f32 or as what they
  * are stored as, integers by floats as f32, decompressed as they are packed. */
-#include <string.h>
-
+#include "src/matmul/typed.h"
 #include "src/core/checked.h"
-#include "src/gemm/gemm.h"
-#include "src/gemm/shift.h"
-#include "src/matmul/matmul.h"
-#include "src/packed/side.h"
-#include "src/primitive/finish.h"
 #include "src/primitive/quantization.h"
 #include "src/primitive/types.h"
-#include "src/tensor/element.h"
 #include "src/tensor/typed_layout.h"
-
-struct matmul_typed {
-    struct gemm_plan gemm;
-    struct gemm_side a, b;
-    bool integers;
-};
-
-static enum element type_of(const struct problem *problem, enum tensor t)
-{
-    return element_of(problem->tensors[t].data_type);
-}
-
-static bool is_of_integers(const struct problem *problem)
-{
-    return element_is_integer(type_of(problem, SRC)) &&
-           element_is_integer(type_of(problem, WEIGHTS));
-}
-
-/* The dimension of k of a side. */
-static int k_dim(const struct problem *problem, enum tensor t)
-{
-    return problem->tensors[t].ndims - (t == SRC ? 1 : 2);
-}
-
-static bool scale_varies_along_k(const struct problem *problem, enum tensor t)
-{
-    const struct quantization *all = problem->attributes.quantizations;
-    return problem->scales[t] && quantization_group(&all[problem->scales[t] - 1],
-                                                    problem->tensors[t].ndims, k_dim(problem, t));
-}
-
-/* Zero points, or scales that differ along k: packing applies them, where that gives floats. */
-static bool is_adjusted(const struct problem *problem, enum tensor t)
-{
-    return problem->zero_points[t] || scale_varies_along_k(problem, t);
-}
 
 /* What is multiplied; NULL: f32, by its own kernels. */
 static const struct gemm_type *multiplied(const struct problem *problem, const struct cpu *cpu)
@@ -129,18 +86,13 @@ static size_t size_of(neo_dim dim)
     return dim == NEO_RUNTIME_DIM ? SIZE_MAX : (size_t)dim;
 }
 
-/* Does a sum lack something for each element of the other side? */
-static bool is_shifted(const struct problem *problem, enum tensor t)
-{
-    return problem->zero_points[t] || type_of(problem, t) == ELEMENT_U8;
-}
-
 static void typed_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_typed *mine = plan;
     struct matmul_shape shape = matmul_shape(problem);
     const struct gemm_type *type = multiplied(problem, cpu);
     mine->integers = is_of_integers(problem);
+    mine->finish = matmul_typed_finish_kernel(problem, cpu);
     gemm_side_init(&mine->a, problem->tensors[SRC].data_type, type, cpu);
     gemm_side_init(&mine->b, problem->tensors[WEIGHTS].data_type, type, cpu);
     gemm_plan_init(&mine->gemm,
@@ -169,11 +121,6 @@ static const char *typed_kernel(const void *plan)
 }
 
 /* ---- packing ---- */
-
-struct typed_call {
-    const struct matmul_typed *plan;
-    const struct execution *execution;
-};
 
 static void locate(const void *context, size_t batch, struct gemm_place *out)
 {
@@ -260,102 +207,14 @@ static void pack_b(const void *context, const struct gemm_panel *panel)
     pack_side(call, WEIGHTS, &call->plan->b, panel);
 }
 
-/* ---- results ---- */
-
-enum { CHUNK = 256 };
-
-static int32_t zero_of(const struct execution *execution, enum tensor t, const neo_dim *position)
-{
-    return gemm_shift_zero(type_of(execution->problem, t),
-                           quantization_zero_point(execution, t, position));
-}
-
-/* Row i of the block, from its column number `first` on: what zero points of either side ask for.
- */
-static void shift_sums(const struct execution *execution, const struct gemm_block *block, size_t i,
-                       const struct line *line, size_t first, int32_t *sums)
-{
-    int last = execution->problem->tensors[DST].ndims - 1;
-    int32_t b_zeros[CHUNK];
-    neo_dim position[NEO_MAX_NDIMS];
-    memcpy(position, line->position, sizeof position);
-    position[last] = 0;
-    struct gemm_shift shift = {
-        .k = (size_t)execution->problem->tensors[SRC].dims[last],
-        .a_zero = zero_of(execution, SRC, position),
-        .a_sum = block->a_sums ? block->a_sums[i] : 0,
-        .b_zeros = block->a_sums ? b_zeros : NULL,
-        .b_sums = block->b_sums ? block->b_sums + first : NULL,
-    };
-    position[last - 1] = 0;
-    for (size_t j = 0; shift.b_zeros && j < line->count; j++) {
-        position[last] = line->position[last] + (neo_dim)j;
-        b_zeros[j] = zero_of(execution, WEIGHTS, position);
-    }
-    gemm_shift_sums(&shift, line->count, sums);
-}
-
-/* By src's scale of the row, then by those of weights' columns. */
-static void scale(const struct execution *execution, const struct line *line, float *values)
-{
-    const struct problem *problem = execution->problem;
-    binary_f32_fn *multiply = problem->binary[BINARY_F32_MUL].run;
-    for (enum tensor t = SRC; t <= WEIGHTS; t++) {
-        struct line own = *line;
-        own.position[k_dim(problem, t)] = 0;
-        if (t == SRC)
-            own.direction = k_dim(problem, t);
-        if (!scale_varies_along_k(problem, t) || is_of_integers(problem))
-            quantization_apply(execution, problem->scales[t], &problem->tensors[t], multiply, &own,
-                               values);
-    }
-}
-
-/* Columns [first, first + line->count) of row i of the block. */
-static void finish_part(const struct typed_call *call, const struct gemm_block *block, size_t i,
-                        size_t first, const struct line *line)
-{
-    const struct execution *execution = call->execution;
-    const neo_memory_desc *dst = &execution->problem->tensors[DST];
-    int last = dst->ndims - 1;
-    float values[CHUNK], *sums = block->values + i * block->row_stride + first;
-    if (call->plan->integers) {
-        int32_t *whole = (int32_t *)(void *)sums;
-        if (block->a_sums || block->b_sums)
-            shift_sums(execution, block, i, line, first, whole);
-        execution->problem->convert[ELEMENT_S32].load(line->count, whole, values);
-    } else {
-        memcpy(values, sums, line->count * sizeof *values);
-    }
-    scale(execution, line, values);
-    neo_dim to = matmul_batch_offset(dst, line->position) +
-                 line->position[last - 1] * dst->strides[last - 1] +
-                 line->position[last] * dst->strides[last];
-    finish_line(execution, line, values, true,
-                element_to(dst->data_type, execution->buffers[DST], to), dst->strides[last]);
-}
-
-static void finish(const void *context, const struct gemm_block *block)
-{
-    const struct typed_call *call = context;
-    int last = call->execution->problem->tensors[DST].ndims - 1;
-    struct line line = {.direction = last};
-    matmul_position(call->execution->problem, block->batch, line.position);
-    for (size_t i = 0; i < block->rows; i++) {
-        line.position[last - 1] = (neo_dim)(block->row + i);
-        for (size_t first = 0; first < block->columns; first += CHUNK) {
-            line.position[last] = (neo_dim)(block->column + first);
-            line.count = min_size(CHUNK, block->columns - first);
-            finish_part(call, block, i, first, &line);
-        }
-    }
-}
-
 static void typed_run(const void *plan, const struct execution *execution)
 {
     struct typed_call mine = {plan, execution};
-    struct gemm_call call = {
-        .context = &mine, .locate = locate, .pack_a = pack_a, .pack_b = pack_b, .finish = finish};
+    struct gemm_call call = {.context = &mine,
+                             .locate = locate,
+                             .pack_a = pack_a,
+                             .pack_b = pack_b,
+                             .finish = matmul_typed_finish};
     gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, execution->scratch);
 }
 

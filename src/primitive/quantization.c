@@ -205,7 +205,10 @@ void quantization_apply(const struct execution *execution, int index, const neo_
     for (size_t from = 0; from < line->count; from += CHUNK) {
         float others[CHUNK];
         size_t count = min_size(CHUNK, line->count - from);
-        for (size_t i = 0; i < count; i++)
+        if (group == 1)
+            line_load(execution->problem->convert, q->type, execution->quantizations[index - 1],
+                      first + (neo_dim)from * step, step, count, others);
+        for (size_t i = 0; group > 1 && i < count; i++)
             others[i] =
                 value_at(execution, index, first + (begun + (neo_dim)(from + i)) / group * step);
         run(count, values + from, others, 1, values + from);

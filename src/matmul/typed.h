@@ -1,0 +1,66 @@
+/* Products of tensors of any types: what their plan, their packing and their results share. */
+#ifndef SRC_MATMUL_TYPED_H
+#define SRC_MATMUL_TYPED_H
+
+#include "kernels/gemm/finish.h"
+#include "src/gemm/gemm.h"
+#include "src/matmul/matmul.h"
+#include "src/packed/side.h"
+#include "src/primitive/quantization.h"
+#include "src/tensor/element.h"
+
+struct matmul_typed {
+    struct gemm_plan gemm;
+    struct gemm_side a, b;
+    bool integers;
+    gemm_finish_fn *finish; /* what makes results of a block at once; NULL: lines do */
+};
+
+struct typed_call {
+    const struct matmul_typed *plan;
+    const struct execution *execution;
+};
+
+static inline enum element type_of(const struct problem *problem, enum tensor t)
+{
+    return element_of(problem->tensors[t].data_type);
+}
+
+static inline bool is_of_integers(const struct problem *problem)
+{
+    return element_is_integer(type_of(problem, SRC)) &&
+           element_is_integer(type_of(problem, WEIGHTS));
+}
+
+/* The dimension of k of a side. */
+static inline int k_dim(const struct problem *problem, enum tensor t)
+{
+    return problem->tensors[t].ndims - (t == SRC ? 1 : 2);
+}
+
+static inline bool scale_varies_along_k(const struct problem *problem, enum tensor t)
+{
+    const struct quantization *all = problem->attributes.quantizations;
+    return problem->scales[t] && quantization_group(&all[problem->scales[t] - 1],
+                                                    problem->tensors[t].ndims, k_dim(problem, t));
+}
+
+/* Zero points, or scales that differ along k: packing applies them, where that gives floats. */
+static inline bool is_adjusted(const struct problem *problem, enum tensor t)
+{
+    return problem->zero_points[t] || scale_varies_along_k(problem, t);
+}
+
+/* Does a sum lack something for each element of the other side? */
+static inline bool is_shifted(const struct problem *problem, enum tensor t)
+{
+    return problem->zero_points[t] || type_of(problem, t) == ELEMENT_U8;
+}
+
+/* What makes results of a block of such a problem at once, or NULL. */
+gemm_finish_fn *matmul_typed_finish_kernel(const struct problem *problem, const struct cpu *cpu);
+
+/* struct gemm_call's. */
+void matmul_typed_finish(const void *context, const struct gemm_block *block);
+
+#endif
