@@ -45,7 +45,10 @@ typedef enum neo_convolution_algorithm {
  * not a number, results that have its tap outside may be NaN or not. Dimensions are always in the
  * order N, C, (D, (H,)) W, whatever the layout in memory; weights are O, I, … or, with groups, G,
  * O, I, …. Spatial parameters are in the order (D, (H,)) W; they and the extent of a dilated kernel
- * are below 2^31. Zero-initialise it and set fields by name. */
+ * are below 2^31. Types are those of products (neo_matmul_desc), without halves of bytes; src
+ * outside of the image stands for 0 whatever its zero point is; scales and zero points are one
+ * value, or one a channel, but one for all of src's scales. Zero-initialise it and set fields by
+ * name. */
 typedef struct neo_convolution_desc {
     neo_prop_kind prop_kind;
     neo_convolution_algorithm algorithm;

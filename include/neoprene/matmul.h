@@ -14,6 +14,14 @@ extern "C" {
  * the others are batch dimensions, where src and weights may each have dst's size or 1 (broadcast);
  * bias has dst's size or 1 in every dimension. Any strides; a descriptor may be `any` (weights then
  * become packed), and any dimension may be NEO_RUNTIME_DIM in tensors that are not `any`.
+ *
+ * src and weights are both of f32, f16, bf16, or both of s8, u8; weights beside floats may be of s8
+ * or u8, too, and beside either kind of s4 or u4. bias and dst are of any type of whole bytes. What
+ * scales and zero points mean is said at neo_attributes_set_scales(). Integers by integers are
+ * summed in s32 and are exact: the same on every processor. All else is summed in f32, where each
+ * result is within (K + 1) * 2^-23 * sum over p of |src[m][p] * weights[p][n]| before it is rounded
+ * to dst's type; processors with instructions for bf16 take its denormal numbers for 0.
+ *
  * Zero-initialise it and set fields by name. */
 typedef struct neo_matmul_desc {
     neo_memory_desc src;     /* … × M × K */

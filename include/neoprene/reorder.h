@@ -10,7 +10,9 @@ extern "C" {
 
 /* dst[i][j]… = post_ops(src[i][j]…): between plain layouts of any strides, from a plain layout to a
  * packed one, and back. Both have the same dimensions, any of which may be NEO_RUNTIME_DIM between
- * plain layouts.
+ * plain layouts. Plain tensors may be of different types, of which s4 and u4 are src's only: values
+ * pass through f32, less src's zero point, times its scale, and what is said at
+ * neo_attributes_set_scales() for dst; with the same type and nothing to be done they are copied.
  *
  * Parameters and errors as for neo_matmul_primitive_desc_create(). */
 NEO_API neo_status neo_reorder_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
