@@ -22,7 +22,8 @@ void finish_line(const struct execution *execution, const struct line *line, flo
     if (bias && bias_desc->ndims)
         line_apply(problem->convert, problem->binary[BINARY_F32_ADD].run, bias_desc,
                    execution->buffers[BIAS], line, values);
-    post_ops_apply(execution, line, values, dst, dst_step);
+    if (problem->attributes.post_op_count)
+        post_ops_apply(execution, line, values, dst, dst_step);
     if (problem->attributes.quantization_count)
         quantize(execution, line, values);
     if (values != dst)
