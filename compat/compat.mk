@@ -9,3 +9,27 @@ clients: ## unpack arm64 programs that use oneDNN and BLAS (PyTorch, ONNX Runtim
 	$(Q)compat/unpack.sh $(CLIENTS_ROOT) $(call packages_of,clients)
 peers: ## unpack arm64 libraries to compare with (OpenBLAS, BLIS, XNNPACK, ACL, KleidiAI, oneDNN, ONNX Runtime)
 	$(Q)compat/unpack.sh $(PEERS_ROOT) $(call packages_of,peers)
+
+# ---- BLAS ----------------------------------------------------------------------------------------
+# sgemm and sgemv; every other name is that of the library that it is linked to. It stays loaded: threads free their
+# primitives when they end.
+BLAS_BEHIND ?= openblas
+COMPAT_BLAS_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard compat/blas/*.c))
+COMPAT_BLAS := $(BUILD)/compat/lib/libblas.so.3
+COMPAT_LIBS += $(COMPAT_BLAS)
+$(COMPAT_BLAS): $(COMPAT_BLAS_OBJ) $(LIB_A)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libblas.so.3 -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $^ \
+	    -Wl,--no-as-needed -l$(BLAS_BEHIND) -Wl,--as-needed $(LIBS)
+
+# The test is a program that is linked to it, with a report of wrong arguments of its own.
+$(BUILD)/tests/compat/blas: $(COMPAT_BLAS)
+$(BUILD)/tests/compat/blas: private ALL_LDFLAGS += -Wl,--no-as-needed -Wl,-rpath,$(abspath $(dir $(COMPAT_BLAS))) -Wl,--export-dynamic-symbol=xerbla_
+$(BUILD)/tests/compat/blas: private LIBS += -l$(BLAS_BEHIND)
+
+COMPAT_DIR = $(LIBDIR)/neoprene/compat
+.PHONY: compat install-compat
+compat: $(COMPAT_LIBS) ## other libraries' interfaces on Neoprene: libblas.so.3
+install-compat: $(COMPAT_LIBS) ## these into $PREFIX/lib/neoprene/compat, never over the system's (PREFIX, DESTDIR)
+	install -d $(DESTDIR)$(COMPAT_DIR)
+	install -m 755 $(COMPAT_LIBS) $(DESTDIR)$(COMPAT_DIR)
