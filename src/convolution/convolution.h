@@ -60,7 +60,19 @@ void convolution_turn_column(struct convolution_shape *shape);
 neo_dim convolution_weights_tap(const struct convolution_shape *shape, size_t tap);
 
 /* The pixels along a dimension of dst all of whose taps along it exist in src. */
-struct span convolution_inner_pixels(const struct convolution_shape *shape, int dimension);
+static inline struct span convolution_inner_pixels(const struct convolution_shape *shape,
+                                                   int dimension)
+{
+    neo_dim out = shape->out[dimension], stride = shape->stride[dimension];
+    neo_dim padding = shape->padding[dimension];
+    neo_dim reach = (shape->kernel[dimension] - 1) * shape->dilation[dimension];
+    neo_dim begin = padding ? (padding - 1) / stride + 1 : 0;
+    neo_dim room = shape->in[dimension] + padding - reach;
+    neo_dim end = room > 0 ? (room - 1) / stride + 1 : 0;
+    begin = begin < out ? begin : out;
+    end = end < out ? end : out;
+    return (struct span){(size_t)begin, (size_t)(end > begin ? end : begin)};
+}
 
 /* The taps along a dimension that some of the pixels [first, last] of dst may have in src, as a
  * span without gaps: the others lie in the padding. */
@@ -110,19 +122,29 @@ static inline bool convolution_is_depthwise(const struct problem *problem)
 /* Channels next to each other, then pixels. */
 void convolution_set_channels_last(neo_memory_desc *desc);
 
-/* Gives src and dst that are `any` the order of the other, or channels last if both are. */
-void convolution_choose_images(struct problem *problem);
-
 /* Weights that are `any` become panels of matrix columns. */
 void convolution_choose_packed(const struct algorithm *self, struct problem *problem,
                                const struct cpu *cpu);
 
 /* Why an algorithm that takes weights in this packed layout, or plain, and a bias of values next to
  * each other cannot serve the problem, or NULL. */
-const char *convolution_refuse_tensors(const struct problem *problem, uint32_t layout);
+static inline const char *convolution_refuse_tensors(const struct problem *problem, uint32_t layout)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
+    if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != layout)
+        return "the weights are packed for another algorithm";
+    if (bias->ndims && bias->dims[0] != 1 && bias->format_kind == NEO_FORMAT_STRIDED &&
+        bias->strides[0] != 1)
+        return "the values of bias do not follow each other";
+    return NULL;
+}
 
 /* Why an algorithm of sums of products may not serve the problem, or NULL. */
-const char *convolution_refuse_direct(const struct problem *problem);
+static inline const char *convolution_refuse_direct(const struct problem *problem)
+{
+    return problem->convolution_algorithm == NEO_CONVOLUTION_WINOGRAD ? "Winograd was asked for"
+                                                                      : NULL;
+}
 
 /* Bytes of a part of the scratchpad: no two of them share a cache line. */
 static inline size_t convolution_part(size_t bytes)

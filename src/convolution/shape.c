@@ -3,19 +3,7 @@
 
 #include "src/convolution/convolution.h"
 #include "src/core/checked.h"
-
-struct span convolution_inner_pixels(const struct convolution_shape *shape, int dimension)
-{
-    neo_dim out = shape->out[dimension], stride = shape->stride[dimension];
-    neo_dim padding = shape->padding[dimension];
-    neo_dim reach = (shape->kernel[dimension] - 1) * shape->dilation[dimension];
-    neo_dim begin = padding ? (padding - 1) / stride + 1 : 0;
-    neo_dim room = shape->in[dimension] + padding - reach;
-    neo_dim end = room > 0 ? (room - 1) / stride + 1 : 0;
-    begin = begin < out ? begin : out;
-    end = end < out ? end : out;
-    return (struct span){(size_t)begin, (size_t)(end > begin ? end : begin)};
-}
+#include "src/tensor/descriptor.h"
 
 static struct image_strides image_strides(const neo_memory_desc *desc)
 {
@@ -32,10 +20,34 @@ static struct image_strides image_strides(const neo_memory_desc *desc)
     return strides;
 }
 
+void convolution_set_channels_last(neo_memory_desc *desc)
+{
+    static const char *const tags[] = {"acb", "acdb", "acdeb"};
+    desc->format_kind = NEO_FORMAT_ANY;
+    desc_set_tag(desc, tags[desc->ndims - 3]);
+}
+
+/* Src and dst that are `any` get the order of the other, or channels last if both are. */
+static void choose_images(struct problem *problem)
+{
+    neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    neo_memory_desc *bias = &problem->tensors[BIAS];
+    if (src->format_kind == NEO_FORMAT_ANY && dst->format_kind == NEO_FORMAT_ANY) {
+        convolution_set_channels_last(src);
+        convolution_set_channels_last(dst);
+    }
+    if (src->format_kind == NEO_FORMAT_ANY)
+        desc_set_order_of(src, dst);
+    if (dst->format_kind == NEO_FORMAT_ANY)
+        desc_set_order_of(dst, src);
+    if (bias->ndims && bias->format_kind == NEO_FORMAT_ANY)
+        desc_set_plain(bias);
+}
+
 void convolution_derive(struct problem *problem)
 {
     struct convolution_shape *shape = (void *)problem->shape;
-    convolution_choose_images(problem);
+    choose_images(problem);
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     const neo_memory_desc *dst = &problem->tensors[DST];
     int grouped = convolution_is_grouped(problem), space = dst->ndims - 2;

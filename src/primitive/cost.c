@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "src/core/data_type.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
 
@@ -30,7 +31,7 @@ static double growth(const struct algorithm *algorithm, const struct problem *pr
 /* 0 for sizes that are not known yet. */
 static double bytes_of(const neo_memory_desc *desc)
 {
-    double count = desc->ndims ? (double)neo_data_type_bits(desc->data_type) / 8 : 0;
+    double count = desc->ndims ? (double)data_type_bits(desc->data_type) / 8 : 0;
     for (int i = 0; i < desc->ndims; i++)
         count *= desc->dims[i] == NEO_RUNTIME_DIM ? 0 : (double)desc->dims[i];
     return count;

@@ -116,7 +116,7 @@ const neo_memory_desc *post_op_operand(const struct post_op *op)
     }
 }
 
-bool post_ops_have_operand(const neo_attributes *attributes)
+bool post_ops_some_have_operand(const neo_attributes *attributes)
 {
     for (int i = 0; i < attributes->post_op_count; i++)
         if (post_op_operand(&attributes->post_ops[i]))
@@ -156,22 +156,16 @@ static bool may_be_dst(const struct problem *problem, const struct post_op *op)
     return operand && neo_memory_desc_equal(operand, &problem->tensors[DST]);
 }
 
-struct post_ops_fusion post_ops_fusion(const struct problem *problem)
+struct post_ops_fusion post_ops_fusion_of_some(const struct problem *problem)
 {
     const neo_attributes *attributes = &problem->attributes;
     struct post_ops_fusion fusion = {.low = -INFINITY, .high = INFINITY};
     int count = attributes->post_op_count;
-    fusion.complete =
-        count == 0 || (count == 1 && is_clamp(&attributes->post_ops[0], &fusion.low, &fusion.high));
+    fusion.complete = count == 1 && is_clamp(&attributes->post_ops[0], &fusion.low, &fusion.high);
     for (int i = 0; i < count; i++)
         fusion.reads_dst |= attributes->post_ops[i].kind == NEO_POST_OP_SUM ||
                             may_be_dst(problem, &attributes->post_ops[i]);
     return fusion;
-}
-
-double post_ops_cycles(const struct problem *problem)
-{
-    return 1.5 * problem->attributes.post_op_count;
 }
 
 /* ---- application ---- */

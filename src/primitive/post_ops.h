@@ -2,6 +2,8 @@
 #ifndef SRC_PRIMITIVE_POST_OPS_H
 #define SRC_PRIMITIVE_POST_OPS_H
 
+#include <math.h>
+
 #include "src/primitive/problem.h"
 
 /* Checks each operation against dst, and gives prelu its weights' descriptor. Returns NULL or a
@@ -16,7 +18,11 @@ const neo_memory_desc *post_op_operand(const struct post_op *op);
 int post_op_argument(const struct post_op *op, int index);
 
 /* Does any post-operation have one? */
-bool post_ops_have_operand(const neo_attributes *attributes);
+bool post_ops_some_have_operand(const neo_attributes *attributes);
+static inline bool post_ops_have_operand(const neo_attributes *attributes)
+{
+    return attributes->post_op_count > 0 && post_ops_some_have_operand(attributes);
+}
 
 /* The chain, as far as a tile kernel can do it by itself. */
 struct post_ops_fusion {
@@ -24,7 +30,13 @@ struct post_ops_fusion {
     bool reads_dst; /* what dst held before: a sum, or an operand that may be in its buffer */
     float low, high;
 };
-struct post_ops_fusion post_ops_fusion(const struct problem *problem);
+struct post_ops_fusion post_ops_fusion_of_some(const struct problem *problem);
+static inline struct post_ops_fusion post_ops_fusion(const struct problem *problem)
+{
+    if (problem->attributes.post_op_count > 0)
+        return post_ops_fusion_of_some(problem);
+    return (struct post_ops_fusion){.complete = true, .low = -INFINITY, .high = INFINITY};
+}
 
 /* Elements of dst that follow each other along one dimension. */
 struct line {
@@ -45,6 +57,9 @@ void line_apply(const struct convert_kernel *convert, binary_f32_fn *run,
                 float *values);
 
 /* Cycles for one element of dst: a rough figure for estimates. */
-double post_ops_cycles(const struct problem *problem);
+static inline double post_ops_cycles(const struct problem *problem)
+{
+    return 1.5 * problem->attributes.post_op_count;
+}
 
 #endif

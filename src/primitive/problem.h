@@ -96,6 +96,9 @@ struct algorithm {
      * that share functions from each other. */
     uint32_t weights_layout;
 
+    /* NULL, or the algorithm that a variant of one leaves the products to. */
+    const struct algorithm *by;
+
     const struct type_set *types; /* what it serves; NULL: f32 alone */
     bool quantizes;               /* with scales and zero points */
 

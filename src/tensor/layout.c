@@ -85,11 +85,6 @@ size_t layout_panel_offset(size_t n, size_t index)
     return index < count ? panel.first : panel.first + panel.width;
 }
 
-size_t layout_tail_columns(size_t n)
-{
-    return n % 4;
-}
-
 size_t layout_tail_offset(size_t n)
 {
     return layout_panel_offset(n, layout_panel_count(n));
@@ -98,13 +93,6 @@ size_t layout_tail_offset(size_t n)
 size_t layout_all_columns(size_t n)
 {
     return layout_tail_offset(n) + layout_tail_columns(n);
-}
-
-size_t layout_winograd_points(enum layout_id id)
-{
-    static const size_t points[] = {
-        [LAYOUT_WINOGRAD_2_F32] = 4, [LAYOUT_WINOGRAD_4_F32] = 6, [LAYOUT_WINOGRAD_6_F32] = 8};
-    return (size_t)id < count_of(points) ? points[id] : 0;
 }
 
 int layout_winograd_dimensions(const neo_memory_desc *weights, bool grouped)

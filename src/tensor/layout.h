@@ -66,7 +66,10 @@ struct layout_panel layout_wide_panel(size_t n, size_t index);
 size_t layout_panel_offset(size_t n, size_t index);
 
 /* The columns that come once more, and the place of the first one. */
-size_t layout_tail_columns(size_t n);
+static inline size_t layout_tail_columns(size_t n)
+{
+    return n % 4;
+}
 size_t layout_tail_offset(size_t n);
 
 /* All columns: with padding, and those that come once more. */
@@ -74,7 +77,13 @@ size_t layout_all_columns(size_t n);
 
 /* Points along a dimension of more than one tap in a layout for Winograd's algorithm, m + 2 for m
  * outputs of three taps; 0 for others. */
-size_t layout_winograd_points(enum layout_id id);
+static inline size_t layout_winograd_points(enum layout_id id)
+{
+    return id == LAYOUT_WINOGRAD_2_F32   ? 4
+           : id == LAYOUT_WINOGRAD_4_F32 ? 6
+           : id == LAYOUT_WINOGRAD_6_F32 ? 8
+                                         : 0;
+}
 
 /* How many dimensions of three, five or seven taps such weights have, as many in each: one or two;
  * 0: no layout of Winograd's algorithm is for them. */

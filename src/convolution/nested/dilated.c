@@ -91,7 +91,7 @@ static bool has_pixels(const struct problem *problem)
 static const char *dilated_refuse(const struct algorithm *self, const struct problem *problem,
                                   const struct cpu *cpu)
 {
-    const struct algorithm *winograd = convolution_winograd(self->weights_layout);
+    const struct algorithm *winograd = self->by;
     struct problem nested;
     if (problem->tensors[DST].ndims == 5 || !has_pixels(problem))
         return "it is three-dimensional, or has no pixels";
@@ -112,7 +112,7 @@ static const char *dilated_refuse(const struct algorithm *self, const struct pro
 static void dilated_choose(const struct algorithm *self, struct problem *problem,
                            const struct cpu *cpu)
 {
-    const struct algorithm *winograd = convolution_winograd(self->weights_layout);
+    const struct algorithm *winograd = self->by;
     struct problem nested;
     make_nested(&nested, problem);
     winograd->choose(winograd, &nested, cpu);
@@ -149,7 +149,7 @@ static double copying_cycles(const struct convolution_dilated *mine, const struc
 static double dilated_estimate(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    const struct algorithm *winograd = convolution_winograd(self->weights_layout);
+    const struct algorithm *winograd = self->by;
     const double nesting = 300; /* clang wants a double */
     struct problem nested;
     make_nested(&nested, problem);
@@ -186,8 +186,7 @@ static void plan_dilated(void *plan, const struct problem *problem, const struct
 static neo_status nest(struct implementation *implementation)
 {
     struct convolution_dilated *mine = (void *)implementation->plan;
-    const struct algorithm *winograd =
-        convolution_winograd(implementation->algorithm->weights_layout);
+    const struct algorithm *winograd = implementation->algorithm->by;
     struct problem nested;
     make_nested(&nested, &implementation->problem);
     struct description description = problem_describe(&nested);
@@ -211,18 +210,21 @@ static const char *kernel(const void *plan)
 const struct algorithm convolution_dilated_winograd_2 = {
     .name = "dilated_winograd_2",
     .weights_layout = LAYOUT_WINOGRAD_2_F32,
+    .by = &convolution_winograd_2,
     DILATED,
 };
 
 const struct algorithm convolution_dilated_winograd_4 = {
     .name = "dilated_winograd_4",
     .weights_layout = LAYOUT_WINOGRAD_4_F32,
+    .by = &convolution_winograd_4,
     DILATED,
 };
 
 const struct algorithm convolution_dilated_winograd_6 = {
     .name = "dilated_winograd_6",
     .weights_layout = LAYOUT_WINOGRAD_6_F32,
+    .by = &convolution_winograd_6,
     DILATED,
 };
 

@@ -26,13 +26,6 @@ static const enum tensor tensors[] = {SRC, DST};
 
 /* ---- which ---- */
 
-/* The only algorithm that is nested by this one; NULL: the best that serves. */
-static const struct algorithm *only_nested(const struct algorithm *self)
-{
-    return self == &convolution_transposed_planes ? &convolution_planes
-                                                  : convolution_winograd(self->weights_layout);
-}
-
 /* Are images with channels last made into planes? */
 static bool is_to_planes(const struct algorithm *only)
 {
@@ -251,7 +244,7 @@ static bool is_served(const struct problem *problem, const struct algorithm *onl
 static const char *transposed_refuse(const struct algorithm *self, const struct problem *problem,
                                      const struct cpu *cpu)
 {
-    const struct algorithm *only = only_nested(self);
+    const struct algorithm *only = self->by;
     bool to_planes = is_to_planes(only);
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     if (desc_is_empty(src) || desc_is_empty(dst))
@@ -272,7 +265,7 @@ static const char *transposed_refuse(const struct algorithm *self, const struct 
 static void transposed_choose(const struct algorithm *self, struct problem *problem,
                               const struct cpu *cpu)
 {
-    const struct algorithm *only = only_nested(self);
+    const struct algorithm *only = self->by;
     struct problem nested;
     if (problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_ANY)
         return;
@@ -285,7 +278,7 @@ static void transposed_choose(const struct algorithm *self, struct problem *prob
 static double transposed_estimate(const struct algorithm *self, const struct problem *problem,
                                   const struct cpu *cpu)
 {
-    const struct algorithm *only = only_nested(self);
+    const struct algorithm *only = self->by;
     return choose(problem, only, cpu).cycles;
 }
 
@@ -343,7 +336,7 @@ static neo_status nest(struct implementation *implementation)
 {
     struct convolution_transposed *mine = (void *)implementation->plan;
     const struct problem *problem = &implementation->problem;
-    const struct algorithm *only = only_nested(implementation->algorithm);
+    const struct algorithm *only = implementation->algorithm->by;
     struct problem nested;
     make_nested(&nested, problem, mine->turned, only);
     struct description description = problem_describe(&nested);
@@ -376,6 +369,7 @@ const struct algorithm convolution_transposed = {
 
 const struct algorithm convolution_transposed_planes = {
     .name = "transposed_planes",
+    .by = &convolution_planes,
     .plan = plan_planes,
     TRANSPOSED,
 };
@@ -383,6 +377,7 @@ const struct algorithm convolution_transposed_planes = {
 const struct algorithm convolution_transposed_winograd_2 = {
     .name = "transposed_winograd_2",
     .weights_layout = LAYOUT_WINOGRAD_2_F32,
+    .by = &convolution_winograd_2,
     .plan = plan_transposed,
     TRANSPOSED,
 };
@@ -390,6 +385,7 @@ const struct algorithm convolution_transposed_winograd_2 = {
 const struct algorithm convolution_transposed_winograd_4 = {
     .name = "transposed_winograd_4",
     .weights_layout = LAYOUT_WINOGRAD_4_F32,
+    .by = &convolution_winograd_4,
     .plan = plan_transposed,
     TRANSPOSED,
 };
@@ -397,6 +393,7 @@ const struct algorithm convolution_transposed_winograd_4 = {
 const struct algorithm convolution_transposed_winograd_6 = {
     .name = "transposed_winograd_6",
     .weights_layout = LAYOUT_WINOGRAD_6_F32,
+    .by = &convolution_winograd_6,
     .plan = plan_transposed,
     TRANSPOSED,
 };

@@ -68,7 +68,7 @@ static const char *winograd_refuse(const struct algorithm *self, const struct pr
         return "a direct algorithm was asked for";
     if (convolution_is_grouped(problem) && weights->dims[0] != 1)
         return "there are groups";
-    if (!dimensions(problem) || !is_dense(problem))
+    if (!is_dense(problem) || !dimensions(problem))
         return "it is not a kernel of 3 × 3, 3 × 1, 1 × 3 or 3, or so with 5 or 7, "
                "with a stride of 1 and no dilation";
     if (problem->tensors[SRC].dims[1] < MIN_CHANNELS)
