@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/estimate.h"
+#include "tests/support/fault.h"
 #include "tests/support/fill.h"
 #include "tests/support/require.h"
 #include "tests/support/session.h"
@@ -394,11 +396,139 @@ static void extremes_are_exact(void **state)
     }
 }
 
+/* ---- real numbers ---- */
+
+static void fill_reals_of_type(const struct typed *typed, uint32_t *seed)
+{
+    neo_dim at[NDIMS] = {0};
+    do
+        typed_put(typed, at,
+                  typed_round(typed->desc.data_type, ((double)below(seed, 4001) - 2000) / 777));
+    while (typed_next(NDIMS, typed->desc.dims, at));
+}
+
+/* Of the sum of the products' sizes. */
+static void assert_within_bound(const struct product *p)
+{
+    neo_dim at[NDIMS] = {0};
+    do {
+        double sum = 0, sizes = 0;
+        for (neo_dim k = 0; k < p->k; k++) {
+            double a = typed_get(&p->sides[SRC], (neo_dim[]){0, at[1], k});
+            double b = typed_get(&p->sides[WEIGHTS], (neo_dim[]){0, k, at[2]});
+            sum += a * b, sizes += fabs(a * b);
+        }
+        assert_true(fabs(typed_get(&p->sides[DST], at) - sum) <=
+                    (double)(p->k + 1) * 0x1p-23 * sizes);
+    } while (typed_next(NDIMS, p->dims[DST], at));
+}
+
+static neo_primitive_desc *describe(const struct product *p)
+{
+    neo_matmul_desc desc = {
+        .src = p->sides[SRC].desc, .weights = p->sides[WEIGHTS].desc, .dst = p->sides[DST].desc};
+    neo_primitive_desc *pd;
+    return neo_matmul_primitive_desc_create(&pd, engine, &desc, p->attributes) == NEO_OK ? pd
+                                                                                         : NULL;
+}
+
+static void reals_are_within_the_bound(void **state)
+{
+    static const neo_data_type types[][3] = {{NEO_F16, NEO_F16, NEO_F32},
+                                             {NEO_BF16, NEO_BF16, NEO_F32},
+                                             {NEO_F32, NEO_BF16, NEO_F32},
+                                             {NEO_F16, NEO_S8, NEO_F32}};
+    static const neo_data_type no_zeros[2] = {NEO_DATA_TYPE_UNDEF, NEO_DATA_TYPE_UNDEF};
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (size_t t = 0; t < count_of(types); t++) {
+        struct product p = long_product(types[t], no_zeros, 700);
+        neo_exec_arg list[SIDES * 3 + 1];
+        make(&p, &seed);
+        fill_reals_of_type(&p.sides[SRC], &seed);
+        fill_reals_of_type(&p.sides[WEIGHTS], &seed);
+        neo_primitive_desc *pd = describe(&p);
+        require(pd);
+        do {
+            run(pd, list_arguments(&p, p.sides[WEIGHTS].memory, list), list);
+            assert_within_bound(&p);
+        } while (neo_primitive_desc_next(pd) == NEO_OK);
+        neo_primitive_desc_destroy(pd);
+        discard(&p);
+    }
+}
+
+/* ---- threads, and no memory ---- */
+
+/* The same bits on any number of them. */
+static void threads_change_nothing(void **state)
+{
+    static const neo_data_type types[][3] = {{NEO_U8, NEO_S8, NEO_F16},
+                                             {NEO_BF16, NEO_BF16, NEO_F32},
+                                             {NEO_F32, NEO_F16, NEO_BF16},
+                                             {NEO_BF16, NEO_U4, NEO_F32}};
+    static const neo_data_type zeros[2] = {NEO_DATA_TYPE_UNDEF, NEO_S8};
+    static const int threads[] = {1, 2, 3, 7};
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (size_t t = 0; t < count_of(types); t++) {
+        struct product p = long_product(types[t], zeros, 600);
+        unsigned char first[9 * 14 * sizeof(float)];
+        size_t bytes;
+        neo_exec_arg list[SIDES * 3 + 1];
+        make(&p, &seed);
+        bytes = neo_memory_desc_size(&p.sides[DST].desc);
+        neo_primitive_desc *pd = describe(&p);
+        require(pd && bytes <= sizeof first);
+        estimate_set(pd, 1e15); /* worth all threads */
+        for (size_t i = 0; i < count_of(threads); i++) {
+            const neo_stream_options options = {.max_threads = threads[i]};
+            neo_stream *own, *before = stream;
+            require(neo_stream_create(&own, engine, &options) == NEO_OK);
+            stream = own;
+            memset(p.sides[DST].data, 0, bytes);
+            run(pd, list_arguments(&p, p.sides[WEIGHTS].memory, list), list);
+            stream = before;
+            neo_stream_destroy(own);
+            if (i == 0)
+                memcpy(first, p.sides[DST].data, bytes);
+            assert_memory_equal(first, p.sides[DST].data, bytes);
+        }
+        neo_primitive_desc_destroy(pd);
+        discard(&p);
+    }
+}
+
+/* Creation with the n-th allocation failing, for every n, leaves nothing and works the next time.
+ */
+static void creation_survives_a_lack_of_memory(void **state)
+{
+    static const neo_data_type types[] = {NEO_U8, NEO_S8, NEO_S8}, zeros[2] = {NEO_U8, NEO_S8};
+    uint32_t seed = fill_seed();
+    struct product p = long_product(types, zeros, 37);
+    bool failed = true;
+    (void)state;
+    make(&p, &seed);
+    for (size_t n = 1; failed; n++) {
+        neo_engine_clear_cache(engine);
+        fault_arm(n);
+        neo_primitive_desc *pd = describe(&p);
+        failed = fault_disarm();
+        assert_true(pd || failed);
+        neo_primitive_desc_destroy(pd);
+        assert_true(n < 50);
+    }
+    discard(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_is_exact),
         cmocka_unit_test(extremes_are_exact),
+        cmocka_unit_test(reals_are_within_the_bound),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(creation_survives_a_lack_of_memory),
     };
     return cmocka_run_group_tests_name("types", tests, session_setup, session_teardown);
 }
