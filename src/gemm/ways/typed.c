@@ -36,6 +36,19 @@ static const void *panel_of_b(const struct gemm_task *task, const struct gemm_st
            gemm_panel_bytes(shape->type, panel->width, step->k.begin);
 }
 
+/* From tile t on, as many as follow each other and have its height: one call is for all of them. */
+static uint32_t tiles_as_high(size_t rows, size_t t)
+{
+    struct span first = gemm_row_tile(rows, t);
+    uint32_t count = 1;
+    for (; t + count < div_up(rows, GEMM_MR); count++) {
+        struct span next = gemm_row_tile(rows, t + count);
+        if (next.end - next.begin != first.end - first.begin)
+            break;
+    }
+    return count;
+}
+
 static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
                       const struct gemm_block *block, size_t p)
 {
@@ -51,9 +64,10 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
         .n = (uint32_t)panel.valid,
         .add = step->k.begin > 0,
     };
-    for (size_t t = 0; t < div_up(step->rows, GEMM_MR); t++) {
+    for (size_t t = 0; t < div_up(step->rows, GEMM_MR); t += tile.tiles) {
         struct span rows = gemm_row_tile(step->rows, t);
         tile.m = tile.mr = (uint32_t)(rows.end - rows.begin);
+        tile.tiles = tiles_as_high(step->rows, t);
         tile.a = (const char *)task->a + gemm_panel_bytes(type, rows.begin, depth);
         tile.sums = block->values + (panel.first - step->column) + rows.begin * block->row_stride;
         plan->run_typed(&tile);
