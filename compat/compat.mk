@@ -27,9 +27,26 @@ $(BUILD)/tests/compat/blas: $(COMPAT_BLAS)
 $(BUILD)/tests/compat/blas: private ALL_LDFLAGS += -Wl,--no-as-needed -Wl,-rpath,$(abspath $(dir $(COMPAT_BLAS))) -Wl,--export-dynamic-symbol=xerbla_
 $(BUILD)/tests/compat/blas: private LIBS += -l$(BLAS_BEHIND)
 
+# ---- oneDNN --------------------------------------------------------------------------------------
+# oneDNN's C interface. Programs look for the number that they were linked with: 3.6 is Debian 13's, 3 oneDNN's own.
+ONEDNN_SOVERSION := 3.6
+ONEDNN_SO := $(BUILD)/compat/lib/libdnnl.so.$(ONEDNN_SOVERSION)
+COMPAT_LIBS += $(ONEDNN_SO)
+ONEDNN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard compat/onednn/*.c))
+# oneDNN's header has prototypes, and programs include that one. Private, or the stamp of flags would take part in it.
+$(ONEDNN_OBJ): private CFLAGS += -fopenmp -Wno-missing-prototypes
+$(ONEDNN_SO): private LDFLAGS += -fopenmp
+$(ONEDNN_SO): $(ONEDNN_OBJ) $(LIB_A)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F),-z,nodelete,--exclude-libs=ALL,-Bsymbolic,--no-undefined -o $@ $^ $(LIBS)
+ONEDNN_TESTS := $(BUILD)/tests/compat/onednn $(BUILD)/tests/compat/imports
+$(ONEDNN_TESTS): $(ONEDNN_SO)
+$(ONEDNN_TESTS): private LDFLAGS += -Wl,-z,now,--disable-new-dtags,-rpath,'$$ORIGIN/../../compat/lib',-rpath,$(dir $(realpath $(shell $(CC) -print-file-name=libgomp.so)))
+
+# ---- both ----------------------------------------------------------------------------------------
 COMPAT_DIR = $(LIBDIR)/neoprene/compat
 .PHONY: compat install-compat
-compat: $(COMPAT_LIBS) ## other libraries' interfaces on Neoprene: libblas.so.3
+compat: $(COMPAT_LIBS) ## other libraries' interfaces on Neoprene: libblas.so.3, libdnnl.so.3.6 (ONEDNN_SOVERSION=)
 install-compat: $(COMPAT_LIBS) ## these into $PREFIX/lib/neoprene/compat, never over the system's (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(COMPAT_DIR)
 	install -m 755 $(COMPAT_LIBS) $(DESTDIR)$(COMPAT_DIR)

@@ -1,7 +1,7 @@
 # What reads sources and objects instead of running them.
 .PHONY: layers circles symbols spills analyze format lint
 # Both judge the objects as they were built last, whatever the flags; `make lint` builds before.
-JUDGED = $(LIB_OBJ) $(BENCHDNN_OBJ)
+JUDGED = $(LIB_OBJ) $(BENCHDNN_OBJ) $(ONEDNN_OBJ)
 NOT_BUILT = $(filter-out $(wildcard $(JUDGED)),$(JUDGED))
 layers: circles ## no include and no symbol goes up the folders (tests/layers.txt)
 	$(Q)$(PYTHON) tests/structure.py layers $(NM) $(BUILD) $(JUDGED)

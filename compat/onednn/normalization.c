@@ -1,0 +1,84 @@
+/* Softmax, and normalisation by mean and variance. */
+#include "compat/onednn/objects.h"
+
+/* src of `any` layout is row-major; dst of `any` is for Neoprene to choose. */
+static dnnl_status begin(struct creation *creation, int kind, dnnl_engine *engine, int prop_kind,
+                         neo_memory_desc descs[2], const dnnl_memory_desc *src,
+                         const dnnl_memory_desc *dst, const dnnl_primitive_attr *attr)
+{
+    if (map_prop_kind(prop_kind) < 0 || !src || !dst)
+        return dnnl_invalid_arguments;
+    descs[0] = src->desc;
+    descs[1] = dst->desc;
+    desc_settle(&descs[0], map_tag(descs[0].ndims + 1));
+    dnnl_status status = creation_begin(creation, kind, engine, attr);
+    if (status == dnnl_success)
+        creation->pd->parameters.prop_kind = prop_kind;
+    return status;
+}
+
+EXPORT dnnl_status dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_desc **out,
+                                                              dnnl_engine *engine, int prop_kind,
+                                                              int algorithm,
+                                                              const dnnl_memory_desc *src,
+                                                              const dnnl_memory_desc *dst, int axis,
+                                                              const dnnl_primitive_attr *attr)
+{
+    struct creation creation;
+    neo_memory_desc descs[2];
+    if (map_softmax(algorithm) < 0)
+        return unserved("dnnl_softmax_forward_primitive_desc_create: an algorithm");
+    dnnl_status status =
+        begin(&creation, PRIMITIVE_SOFTMAX, engine, prop_kind, descs, src, dst, attr);
+    if (status != dnnl_success)
+        return status;
+    creation.pd->parameters.algorithm = algorithm;
+    return creation_end(
+        &creation, out,
+        neo_softmax_primitive_desc_create(
+            &creation.pd->neo, creation.engine, (neo_prop_kind)map_prop_kind(prop_kind),
+            (neo_softmax)map_softmax(algorithm), &descs[0], &descs[1], axis, creation.attributes));
+}
+
+EXPORT dnnl_status dnnl_batch_normalization_forward_primitive_desc_create(
+    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
+    const dnnl_memory_desc *dst, float epsilon, unsigned flags, const dnnl_primitive_attr *attr)
+{
+    struct creation creation;
+    neo_memory_desc descs[2];
+    dnnl_status status =
+        begin(&creation, PRIMITIVE_BATCH_NORMALIZATION, engine, prop_kind, descs, src, dst, attr);
+    if (status != dnnl_success)
+        return status;
+    creation.pd->parameters.epsilon = epsilon;
+    creation.pd->parameters.flags = flags;
+    return creation_end(&creation, out,
+                        neo_batch_normalization_primitive_desc_create(
+                            &creation.pd->neo, creation.engine,
+                            (neo_prop_kind)map_prop_kind(prop_kind), &descs[0], &descs[1], epsilon,
+                            flags, creation.attributes));
+}
+
+EXPORT dnnl_status dnnl_layer_normalization_forward_primitive_desc_create_v2(
+    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
+    const dnnl_memory_desc *dst, const dnnl_memory_desc *statistics, int scale_shift_type,
+    float epsilon, unsigned flags, const dnnl_primitive_attr *attr)
+{
+    struct creation creation;
+    neo_memory_desc descs[2];
+    int type = map_data_type(scale_shift_type);
+    if (type < 0)
+        return dnnl_invalid_arguments;
+    dnnl_status status =
+        begin(&creation, PRIMITIVE_LAYER_NORMALIZATION, engine, prop_kind, descs, src, dst, attr);
+    if (status != dnnl_success)
+        return status;
+    creation.pd->parameters.epsilon = epsilon;
+    creation.pd->parameters.flags = flags;
+    const neo_memory_desc *given = statistics && statistics->desc.ndims ? &statistics->desc : NULL;
+    return creation_end(&creation, out,
+                        neo_layer_normalization_primitive_desc_create(
+                            &creation.pd->neo, creation.engine,
+                            (neo_prop_kind)map_prop_kind(prop_kind), &descs[0], &descs[1], given,
+                            (neo_data_type)type, epsilon, flags, creation.attributes));
+}

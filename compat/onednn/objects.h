@@ -1,0 +1,122 @@
+/* What stands behind the opaque pointers that programs hold. */
+#ifndef COMPAT_ONEDNN_OBJECTS_H
+#define COMPAT_ONEDNN_OBJECTS_H
+
+#include "compat/onednn/mapping.h"
+
+/* One engine and one stream serve the whole process: programs make several of each a call. */
+neo_engine *shared_engine(void); /* NULL: memory was exhausted when it was first wanted */
+neo_stream *shared_stream(void);
+
+/* A descriptor is ours, strided or `any`, and what queries return the addresses of. */
+struct dnnl_memory_desc {
+    neo_memory_desc desc;
+};
+extern const dnnl_memory_desc no_desc;
+
+struct dnnl_memory {
+    dnnl_memory_desc md;
+    void *data;
+    void *owned; /* data, if the library allocated it, else NULL */
+    dnnl_engine *engine;
+};
+
+/* One post-operation. */
+struct post_op {
+    int kind, algorithm;
+    float scale, alpha, beta;
+    int32_t zero_point;
+    int data_type, mask;
+    dnnl_memory_desc src1;
+};
+struct dnnl_post_ops {
+    int count;
+    struct post_op entries[NEO_MAX_POST_OPS];
+};
+
+/* Scales or zero points of an argument. */
+struct quantisation {
+    int arg; /* with NEO_ARG_ATTR_SCALES or NEO_ARG_ATTR_ZERO_POINTS */
+    int mask, group_ndims;
+    neo_dim group_dims[2];
+    neo_data_type type;
+};
+enum { MAX_QUANTISATIONS = 8 };
+struct dnnl_primitive_attr {
+    int scratchpad_mode, fpmath_mode, apply_to_int, accumulation_mode, deterministic;
+    int quantisation_count;
+    struct quantisation quantisations[MAX_QUANTISATIONS];
+    dnnl_post_ops *post_ops; /* NULL: none */
+};
+
+dnnl_primitive_attr *attr_copy(const dnnl_primitive_attr *attr); /* of the defaults for NULL */
+/* Attributes as Neoprene has them; release with neo_attributes_destroy(). */
+neo_status attr_convert(neo_attributes **out, const dnnl_primitive_attr *attr);
+
+/* An argument that the primitive sees in another shape than the program does. */
+struct reshaped {
+    int arg;               /* 0: no more of them */
+    dnnl_memory_desc seen; /* by the program */
+};
+enum { MAX_RESHAPED = 4, MAX_SPATIAL = 3 };
+
+/* What a primitive descriptor can be asked for, besides its memory. */
+struct parameters {
+    int prop_kind, algorithm;
+    neo_dim strides[NEO_MAX_NDIMS], dilations[NEO_MAX_NDIMS], kernel[NEO_MAX_NDIMS];
+    neo_dim padding_left[NEO_MAX_NDIMS], padding_right[NEO_MAX_NDIMS];
+    float epsilon;
+    unsigned flags;
+};
+
+/* Shared by the handles that programs clone and the primitives made of it. */
+struct dnnl_primitive_desc {
+    int references; /* atomic */
+    int kind, sources;
+    dnnl_engine *engine;
+    neo_primitive_desc *neo;
+    dnnl_primitive_attr *attr;
+    struct parameters parameters;
+    struct reshaped reshaped[MAX_RESHAPED];
+    neo_memory_desc plain_weights; /* as packed from, if not as the program sees them */
+    int packs_weights; /* plain weights are packed, by their content, when it is executed */
+    char implementation[64];
+};
+
+struct dnnl_primitive {
+    dnnl_primitive_desc *pd;
+    neo_primitive *neo;
+};
+
+/* The life of a descriptor: the kind's file begins one, fills it and calls a function of Neoprene
+ * with its attributes; end() hands it out or, on failure, destroys it. */
+struct creation {
+    dnnl_primitive_desc *pd;
+    neo_attributes *attributes;
+    neo_engine *engine;
+};
+dnnl_status creation_begin(struct creation *creation, int kind, dnnl_engine *engine,
+                           const dnnl_primitive_attr *attr);
+dnnl_status creation_end(struct creation *creation, dnnl_primitive_desc **out, neo_status status);
+void creation_reshape(struct creation *creation, int arg, const neo_memory_desc *seen);
+
+/* NULL stands for "no such tensor". */
+neo_memory_desc desc_of(const dnnl_memory_desc *md);
+/* `any` becomes the plain layout of a tag, such as "acdb". */
+void desc_settle(neo_memory_desc *desc, const char *tag);
+
+/* The memory of the arguments as a program sees them. */
+const dnnl_memory_desc *pd_argument(const dnnl_primitive_desc *pd, int arg);
+
+/* Packed weights for plain ones with the content that they have now; release with
+ * neo_packed_weights_destroy(). The last ones stay packed. */
+neo_status kept_pack(neo_packed_weights **out, const neo_primitive_desc *pd,
+                     const neo_memory *plain);
+
+/* ONEDNN_VERBOSE: 1 also has a line for each execution. */
+int verbose_level(void);
+void verbose_set(int level);
+void verbose_executed(const dnnl_primitive_desc *pd, double milliseconds);
+dnnl_status unserved(const char *function);
+
+#endif

@@ -1,0 +1,47 @@
+/* Pooling. */
+#include <string.h>
+
+#include "compat/onednn/objects.h"
+
+EXPORT dnnl_status dnnl_pooling_forward_primitive_desc_create(
+    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
+    const dnnl_memory_desc *src, const dnnl_memory_desc *dst, const neo_dim *strides,
+    const neo_dim *kernel, const neo_dim *dilations, const neo_dim *padding_left,
+    const neo_dim *padding_right, const dnnl_primitive_attr *attr)
+{
+    struct creation creation;
+    int prop = map_prop_kind(prop_kind), ours = map_pooling(algorithm);
+    if (prop < 0 || ours < 0 || !src || !dst || !strides || !kernel || !padding_left ||
+        src->desc.ndims < 3 || src->desc.ndims > 2 + MAX_SPATIAL)
+        return dnnl_invalid_arguments;
+    dnnl_status status = creation_begin(&creation, PRIMITIVE_POOLING, engine, attr);
+    if (status != dnnl_success)
+        return status;
+    neo_pooling_desc desc = {.prop_kind = (neo_prop_kind)prop,
+                             .algorithm = (neo_pooling)ours,
+                             .src = src->desc,
+                             .dst = dst->desc};
+    desc_settle(&desc.src, map_tag(desc.src.ndims + 1));
+    static const neo_dim dense[MAX_SPATIAL];
+    struct parameters *kept = &creation.pd->parameters;
+    kept->prop_kind = prop_kind;
+    kept->algorithm = algorithm;
+    const struct {
+        neo_dim *ours, *kept;
+        const neo_dim *given;
+    } lists[] = {
+        {desc.strides, kept->strides, strides},
+        {desc.kernel, kept->kernel, kernel},
+        {desc.dilations, kept->dilations, dilations ? dilations : dense},
+        {desc.padding_left, kept->padding_left, padding_left},
+        {desc.padding_right, kept->padding_right, padding_right ? padding_right : padding_left},
+    };
+    size_t bytes = (size_t)(desc.src.ndims - 2) * sizeof *strides;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        memcpy(lists[i].ours, lists[i].given, bytes);
+        memcpy(lists[i].kept, lists[i].given, bytes);
+    }
+    return creation_end(&creation, out,
+                        neo_pooling_primitive_desc_create(&creation.pd->neo, creation.engine, &desc,
+                                                          creation.attributes));
+}

@@ -1,0 +1,205 @@
+/* Primitive descriptors: their life, and the answers to what programs ask of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/onednn/objects.h"
+
+EXPORT dnnl_status dnnl_primitive_desc_destroy(dnnl_primitive_desc *pd)
+{
+    if (!pd || __atomic_sub_fetch(&pd->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return dnnl_success;
+    neo_primitive_desc_destroy(pd->neo);
+    if (pd->attr)
+        free(pd->attr->post_ops);
+    free(pd->attr);
+    free(pd);
+    return dnnl_success;
+}
+
+EXPORT dnnl_status dnnl_primitive_desc_clone(dnnl_primitive_desc **out, dnnl_primitive_desc *pd)
+{
+    if (!out || !pd)
+        return dnnl_invalid_arguments;
+    __atomic_add_fetch(&pd->references, 1, __ATOMIC_RELAXED);
+    *out = pd;
+    return dnnl_success;
+}
+
+dnnl_status creation_begin(struct creation *creation, int kind, dnnl_engine *engine,
+                           const dnnl_primitive_attr *attr)
+{
+    memset(creation, 0, sizeof *creation);
+    if (!engine)
+        return dnnl_invalid_arguments;
+    creation->engine = shared_engine();
+    creation->pd = calloc(1, sizeof *creation->pd);
+    if (!creation->engine || !creation->pd)
+        return creation_end(creation, NULL, NEO_OUT_OF_MEMORY);
+    creation->pd->references = 1;
+    creation->pd->kind = kind;
+    creation->pd->engine = engine;
+    creation->pd->attr = attr_copy(attr);
+    if (!creation->pd->attr)
+        return creation_end(creation, NULL, NEO_OUT_OF_MEMORY);
+    neo_status status = attr_convert(&creation->attributes, creation->pd->attr);
+    return status == NEO_OK ? dnnl_success : creation_end(creation, NULL, status);
+}
+
+dnnl_status creation_end(struct creation *creation, dnnl_primitive_desc **out, neo_status status)
+{
+    neo_attributes_destroy(creation->attributes);
+    if (status == NEO_OK && !out)
+        status = NEO_INVALID_ARGUMENT;
+    if (status != NEO_OK) {
+        dnnl_primitive_desc_destroy(creation->pd);
+        return map_status(status);
+    }
+    snprintf(creation->pd->implementation, sizeof creation->pd->implementation, "neoprene:%s",
+             neo_primitive_desc_implementation(creation->pd->neo));
+    *out = creation->pd;
+    return dnnl_success;
+}
+
+void creation_reshape(struct creation *creation, int arg, const neo_memory_desc *seen)
+{
+    struct reshaped *reshaped = creation->pd->reshaped;
+    while (reshaped->arg)
+        reshaped++;
+    *reshaped = (struct reshaped){.arg = arg, .seen.desc = *seen};
+}
+
+/* A dnnl_memory_desc has a neo_memory_desc and nothing else, so the address of one is that of the
+ * other. */
+const dnnl_memory_desc *pd_argument(const dnnl_primitive_desc *pd, int arg)
+{
+    for (int i = 0; i < MAX_RESHAPED && pd->reshaped[i].arg; i++)
+        if (pd->reshaped[i].arg == arg)
+            return &pd->reshaped[i].seen;
+    const neo_memory_desc *desc = neo_primitive_desc_query(pd->neo, arg);
+    return desc ? (const dnnl_memory_desc *)(const void *)desc : &no_desc;
+}
+
+static int argument_of(const dnnl_primitive_desc *pd, int what, int index)
+{
+    static const int sources[] = {NEO_ARG_SRC, NEO_ARG_SRC_1, NEO_ARG_SRC_2};
+    switch (what) {
+    case QUERY_SRC:
+        if (pd->sources > 0)
+            return NEO_ARG_MULTIPLE_SRC + index;
+        return index < 3 ? sources[index] : 0;
+    case QUERY_WEIGHTS:
+        return index == 0 ? NEO_ARG_WEIGHTS : index == 1 ? NEO_ARG_BIAS : 0;
+    case QUERY_DST:
+        return index == 0 ? NEO_ARG_DST : 0;
+    case QUERY_WORKSPACE:
+        return NEO_ARG_WORKSPACE;
+    case QUERY_ARGUMENT:
+        return index;
+    default:
+        return 0; /* scratchpads too: none is needed */
+    }
+}
+
+EXPORT const dnnl_memory_desc *dnnl_primitive_desc_query_md(const dnnl_primitive_desc *pd, int what,
+                                                            int index)
+{
+    int arg = pd && index >= 0 ? argument_of(pd, what, index) : 0;
+    return arg ? pd_argument(pd, arg) : &no_desc;
+}
+
+static int count_of(const dnnl_primitive_desc *pd, const int *args, int count)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++)
+        found += pd_argument(pd, args[i])->desc.ndims > 0;
+    return found;
+}
+
+EXPORT dnnl_status dnnl_primitive_desc_query(const dnnl_primitive_desc *pd, int what, int index,
+                                             void *result)
+{
+    static const int inputs[] = {NEO_ARG_SRC,  NEO_ARG_SRC_1, NEO_ARG_WEIGHTS,
+                                 NEO_ARG_BIAS, NEO_ARG_SCALE, NEO_ARG_SHIFT};
+    static const int outputs[] = {NEO_ARG_DST, NEO_ARG_WORKSPACE};
+    if (!pd || !result)
+        return dnnl_invalid_arguments;
+    if (what >= QUERY_SRC && what <= QUERY_ARGUMENT) {
+        *(const dnnl_memory_desc **)result = dnnl_primitive_desc_query_md(pd, what, index);
+        return dnnl_success;
+    }
+    const struct parameters *p = &pd->parameters;
+    switch (what) {
+    case QUERY_ENGINE:
+    case QUERY_SCRATCHPAD_ENGINE:
+        *(dnnl_engine **)result = pd->engine;
+        break;
+    case QUERY_PRIMITIVE_KIND:
+        *(int *)result = pd->kind;
+        break;
+    case QUERY_INPUTS:
+        *(int *)result = pd->sources ? pd->sources : count_of(pd, inputs, 6);
+        break;
+    case QUERY_OUTPUTS:
+        *(int *)result = count_of(pd, outputs, 2);
+        break;
+    case QUERY_MEMORY_CONSUMPTION:
+        *(int64_t *)result = 0;
+        break;
+    case QUERY_IMPLEMENTATION:
+        *(const char **)result = pd->implementation;
+        break;
+    case QUERY_PROP_KIND:
+        *(int *)result = p->prop_kind;
+        break;
+    case QUERY_ALGORITHM:
+        *(int *)result = p->algorithm;
+        break;
+    case QUERY_EPSILON:
+        *(float *)result = p->epsilon;
+        break;
+    case QUERY_FLAGS:
+        *(unsigned *)result = p->flags;
+        break;
+    case QUERY_STRIDES:
+        *(const neo_dim **)result = p->strides;
+        break;
+    case QUERY_DILATIONS:
+        *(const neo_dim **)result = p->dilations;
+        break;
+    case QUERY_KERNEL:
+        *(const neo_dim **)result = p->kernel;
+        break;
+    case QUERY_PADDING_LEFT:
+        *(const neo_dim **)result = p->padding_left;
+        break;
+    case QUERY_PADDING_RIGHT:
+        *(const neo_dim **)result = p->padding_right;
+        break;
+    default:
+        return dnnl_unimplemented;
+    }
+    return dnnl_success;
+}
+
+EXPORT int dnnl_primitive_desc_query_s32(const dnnl_primitive_desc *pd, int what, int index)
+{
+    int result = 0;
+    dnnl_primitive_desc_query(pd, what, index, &result);
+    return result;
+}
+
+EXPORT dnnl_status dnnl_primitive_desc_get_attr(const dnnl_primitive_desc *pd,
+                                                const dnnl_primitive_attr **attr)
+{
+    if (!pd || !attr)
+        return dnnl_invalid_arguments;
+    *attr = pd->attr;
+    return dnnl_success;
+}
+
+/* The first implementation is the best one, and every one of them serves the whole description. */
+EXPORT dnnl_status dnnl_primitive_desc_next_impl(dnnl_primitive_desc *pd)
+{
+    return pd ? dnnl_last_impl_reached : dnnl_invalid_arguments;
+}

@@ -1,0 +1,339 @@
+/* A program of oneDNN's tutorial kind: what it creates, asks and executes, and what it gets. */
+#include "tests/support/test.h"
+
+#include <string.h>
+
+#include "compat/onednn/mapping.h"
+
+/* As oneDNN's header has them. */
+dnnl_status dnnl_engine_create(dnnl_engine **engine, int kind, size_t index);
+dnnl_status dnnl_stream_create(dnnl_stream **stream, dnnl_engine *engine, unsigned flags);
+dnnl_status dnnl_memory_desc_create_with_tag(dnnl_memory_desc **out, int ndims, const neo_dim *dims,
+                                             int data_type, int tag);
+dnnl_status dnnl_memory_desc_create_with_strides(dnnl_memory_desc **out, int ndims,
+                                                 const neo_dim *dims, int data_type,
+                                                 const neo_dim *strides);
+dnnl_status dnnl_memory_desc_reshape(dnnl_memory_desc **out, const dnnl_memory_desc *in, int ndims,
+                                     const neo_dim *dims);
+dnnl_status dnnl_memory_desc_query(const dnnl_memory_desc *md, int what, void *result);
+dnnl_status dnnl_memory_desc_destroy(dnnl_memory_desc *md);
+int dnnl_memory_desc_equal(const dnnl_memory_desc *a, const dnnl_memory_desc *b);
+size_t dnnl_memory_desc_get_size(const dnnl_memory_desc *md);
+dnnl_status dnnl_memory_create(dnnl_memory **out, const dnnl_memory_desc *md, dnnl_engine *engine,
+                               void *handle);
+dnnl_status dnnl_memory_destroy(dnnl_memory *memory);
+dnnl_status dnnl_primitive_attr_create(dnnl_primitive_attr **out);
+dnnl_status dnnl_primitive_attr_set_scratchpad_mode(dnnl_primitive_attr *attr, int mode);
+dnnl_status dnnl_primitive_attr_set_post_ops(dnnl_primitive_attr *attr,
+                                             const dnnl_post_ops *post_ops);
+dnnl_status dnnl_primitive_attr_destroy(dnnl_primitive_attr *attr);
+dnnl_status dnnl_post_ops_create(dnnl_post_ops **out);
+dnnl_status dnnl_post_ops_append_eltwise(dnnl_post_ops *post_ops, int algorithm, float alpha,
+                                         float beta);
+dnnl_status dnnl_post_ops_destroy(dnnl_post_ops *post_ops);
+dnnl_status dnnl_convolution_forward_primitive_desc_create(
+    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
+    const dnnl_memory_desc *src, const dnnl_memory_desc *weights, const dnnl_memory_desc *bias,
+    const dnnl_memory_desc *dst, const neo_dim *strides, const neo_dim *dilations,
+    const neo_dim *padding_left, const neo_dim *padding_right, const dnnl_primitive_attr *attr);
+dnnl_status dnnl_inner_product_forward_primitive_desc_create(
+    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
+    const dnnl_memory_desc *weights, const dnnl_memory_desc *bias, const dnnl_memory_desc *dst,
+    const dnnl_primitive_attr *attr);
+const dnnl_memory_desc *dnnl_primitive_desc_query_md(const dnnl_primitive_desc *pd, int what,
+                                                     int index);
+dnnl_status dnnl_primitive_desc_query(const dnnl_primitive_desc *pd, int what, int index,
+                                      void *result);
+dnnl_status dnnl_primitive_desc_destroy(dnnl_primitive_desc *pd);
+dnnl_status dnnl_primitive_create(dnnl_primitive **out, const dnnl_primitive_desc *pd);
+dnnl_status dnnl_primitive_execute(const dnnl_primitive *primitive, dnnl_stream *stream, int count,
+                                   const dnnl_exec_arg *args);
+dnnl_status dnnl_primitive_destroy(dnnl_primitive *primitive);
+dnnl_status dnnl_lstm_forward_primitive_desc_create(void);
+
+enum { F32 = 3, TAG_A = 2, TAG_AB = 3, TAG_ABCD = 5, TAG_ACDB = 22, RELU = 32 };
+
+#define ok(call) assert_int_equal(call, dnnl_success)
+
+static dnnl_engine *engine;
+static dnnl_stream *stream;
+
+static int create_engine(void **state)
+{
+    (void)state;
+    return dnnl_engine_create(&engine, ENGINE_CPU, 0) || dnnl_stream_create(&stream, engine, 1);
+}
+
+static dnnl_memory_desc *describe(int ndims, const neo_dim *dims, int tag)
+{
+    dnnl_memory_desc *md;
+    ok(dnnl_memory_desc_create_with_tag(&md, ndims, dims, F32, tag));
+    return md;
+}
+
+static void fill(float *values, size_t count, int seed)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = (float)((int)(i * 7 + (size_t)seed * 5) % 9 - 4);
+}
+
+static void execute(const dnnl_primitive *primitive, const dnnl_memory_desc *const mds[4],
+                    void *const data[4])
+{
+    static const int args[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
+    dnnl_exec_arg given[4];
+    for (int i = 0; i < 4; i++) {
+        given[i].arg = args[i];
+        ok(dnnl_memory_create(&given[i].memory, mds[i], engine, data[i]));
+    }
+    ok(dnnl_primitive_execute(primitive, stream, 4, given));
+    for (int i = 0; i < 4; i++)
+        ok(dnnl_memory_destroy(given[i].memory));
+}
+
+/* ---- convolution: 2 images of 5 x 7 pixels, 3 x 3 taps, padding 1 ---- */
+
+enum { N = 2, IC = 6, OC = 13, H = 5, W = 7, K = 3 };
+enum { SRC_COUNT = N * IC * H * W, WEIGHTS_COUNT = OC * IC * K * K, DST_COUNT = N * OC * H * W };
+static float src[SRC_COUNT], weights[WEIGHTS_COUNT], bias[OC], dst[DST_COUNT];
+
+/* Where element (n, c, y, x) of a tensor of so many channels is. */
+static size_t place(int tag, size_t channels, size_t n, size_t c, size_t y, size_t x, size_t h,
+                    size_t w)
+{
+    if (tag == TAG_ACDB)
+        return ((n * h + y) * w + x) * channels + c;
+    return ((n * channels + c) * h + y) * w + x;
+}
+
+static float expected_at(int tag, int relu, size_t n, size_t o, size_t y, size_t x)
+{
+    float sum = bias[o];
+    for (size_t i = 0; i < IC; i++)
+        for (size_t r = 0; r < K; r++)
+            for (size_t s = 0; s < K; s++)
+                if (y + r >= 1 && y + r - 1 < H && x + s >= 1 && x + s - 1 < W)
+                    sum += src[place(tag, IC, n, i, y + r - 1, x + s - 1, H, W)] *
+                           weights[place(tag, IC, o, i, r, s, K, K)];
+    return relu && sum < 0 ? 0 : sum;
+}
+
+static void check_convolution(int tag, int relu)
+{
+    for (size_t n = 0; n < N; n++)
+        for (size_t o = 0; o < OC; o++)
+            for (size_t y = 0; y < H; y++)
+                for (size_t x = 0; x < W; x++)
+                    assert_float_equal(dst[place(tag, OC, n, o, y, x, H, W)],
+                                       expected_at(tag, relu, n, o, y, x), 0.0);
+}
+
+struct convolution {
+    dnnl_memory_desc *mds[4];
+    dnnl_primitive_desc *pd;
+    dnnl_primitive *primitive;
+};
+
+static dnnl_primitive_attr *attributes(int relu)
+{
+    dnnl_primitive_attr *attr;
+    dnnl_post_ops *post_ops;
+    ok(dnnl_primitive_attr_create(&attr));
+    ok(dnnl_primitive_attr_set_scratchpad_mode(attr, SCRATCHPAD_USER));
+    ok(dnnl_post_ops_create(&post_ops));
+    if (relu)
+        ok(dnnl_post_ops_append_eltwise(post_ops, RELU, 0, 0));
+    ok(dnnl_primitive_attr_set_post_ops(attr, post_ops));
+    ok(dnnl_post_ops_destroy(post_ops));
+    return attr;
+}
+
+static void convolution_create(struct convolution *c, int tag, int relu)
+{
+    static const neo_dim dims[4][4] = {{N, IC, H, W}, {OC, IC, K, K}, {OC}, {N, OC, H, W}};
+    static const neo_dim one[] = {1, 1}, zero[] = {0, 0};
+    for (int i = 0; i < 4; i++)
+        c->mds[i] = describe(i == 2 ? 1 : 4, dims[i], i == 2 ? TAG_A : tag);
+    dnnl_primitive_attr *attr = attributes(relu);
+    ok(dnnl_convolution_forward_primitive_desc_create(&c->pd, engine, PROP_TRAINING, 1, c->mds[0],
+                                                      c->mds[1], c->mds[2], c->mds[3], one, zero,
+                                                      one, one, attr));
+    ok(dnnl_primitive_attr_destroy(attr));
+    ok(dnnl_primitive_create(&c->primitive, c->pd));
+}
+
+static void convolution_destroy(struct convolution *c)
+{
+    ok(dnnl_primitive_destroy(c->primitive));
+    ok(dnnl_primitive_desc_destroy(c->pd));
+    for (int i = 0; i < 4; i++)
+        ok(dnnl_memory_desc_destroy(c->mds[i]));
+}
+
+static void convolution_run(struct convolution *c, void *weights_at)
+{
+    void *data[] = {src, weights_at, bias, dst};
+    memset(dst, 0xff, sizeof dst);
+    execute(c->primitive, (const dnnl_memory_desc *const *)c->mds, data);
+}
+
+static void convolutions_are_right(void **state)
+{
+    static const int tags[] = {TAG_ABCD, TAG_ACDB};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct convolution c;
+        fill(src, SRC_COUNT, i);
+        fill(weights, WEIGHTS_COUNT, i + 1);
+        fill(bias, OC, i + 2);
+        convolution_create(&c, tags[i % 2], i / 2);
+        convolution_run(&c, weights);
+        check_convolution(tags[i % 2], i / 2);
+        convolution_destroy(&c);
+    }
+}
+
+/* One weight at a time, since what is compared has to be all of them. */
+static void changed_weights_are_noticed(void **state)
+{
+    struct convolution c;
+    (void)state;
+    fill(src, SRC_COUNT, 3);
+    fill(weights, WEIGHTS_COUNT, 4);
+    fill(bias, OC, 5);
+    convolution_create(&c, TAG_ABCD, 0);
+    for (size_t i = 0; i < WEIGHTS_COUNT; i += 97) {
+        convolution_run(&c, weights);
+        check_convolution(TAG_ABCD, 0);
+        weights[i] += 1;
+    }
+    convolution_run(&c, weights);
+    check_convolution(TAG_ABCD, 0);
+    convolution_destroy(&c);
+}
+
+static void what_is_asked_is_answered(void **state)
+{
+    struct convolution c;
+    const char *implementation;
+    const neo_dim *padding, *strides;
+    (void)state;
+    convolution_create(&c, TAG_ACDB, 0);
+    ok(dnnl_primitive_desc_query(c.pd, QUERY_IMPLEMENTATION, 0, &implementation));
+    assert_memory_equal(implementation, "neoprene:", 9);
+    ok(dnnl_primitive_desc_query(c.pd, QUERY_PADDING_LEFT, 0, &padding));
+    assert_int_equal(padding[0], 1);
+    assert_true(
+        dnnl_memory_desc_equal(dnnl_primitive_desc_query_md(c.pd, QUERY_WEIGHTS, 0), c.mds[1]));
+    assert_true(dnnl_memory_desc_equal(
+        dnnl_primitive_desc_query_md(c.pd, QUERY_ARGUMENT, NEO_ARG_DST), c.mds[3]));
+    assert_int_equal(
+        dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(c.pd, QUERY_SCRATCHPAD, 0)), 0);
+    ok(dnnl_memory_desc_query(c.mds[0], QUERY_STRIDES, &strides));
+    assert_int_equal(strides[1], 1);
+    convolution_destroy(&c);
+}
+
+/* ---- inner product of images ---- */
+
+static void inner_products_of_images_are_right(void **state)
+{
+    enum { ROWS = 3, COLUMNS = IC * H * W };
+    static const neo_dim dims[4][4] = {{N, IC, H, W}, {ROWS, IC, H, W}, {ROWS}, {N, ROWS}};
+    static float by_row[ROWS * COLUMNS];
+    float sums[N * ROWS];
+    void *data[] = {src, by_row, bias, sums};
+    (void)state;
+    fill(src, SRC_COUNT, 6);
+    fill(by_row, ROWS * COLUMNS, 7);
+    for (int last = 0; last < 2; last++) {
+        dnnl_memory_desc *mds[4];
+        dnnl_primitive_desc *pd;
+        dnnl_primitive *primitive;
+        for (int i = 0; i < 4; i++)
+            mds[i] = describe(i == 2   ? 1
+                              : i == 3 ? 2
+                                       : 4,
+                              dims[i],
+                              i == 2   ? TAG_A
+                              : i == 3 ? TAG_AB
+                              : last   ? TAG_ACDB
+                                       : TAG_ABCD);
+        ok(dnnl_inner_product_forward_primitive_desc_create(&pd, engine, PROP_INFERENCE, mds[0],
+                                                            mds[1], mds[2], mds[3], NULL));
+        ok(dnnl_primitive_create(&primitive, pd));
+        execute(primitive, (const dnnl_memory_desc *const *)mds, data);
+        for (size_t n = 0; n < N; n++)
+            for (size_t o = 0; o < ROWS; o++) {
+                float sum = bias[o];
+                for (size_t p = 0; p < COLUMNS; p++)
+                    sum += src[n * COLUMNS + p] * by_row[o * COLUMNS + p];
+                assert_float_equal(sums[n * ROWS + o], sum, 0.0);
+            }
+        ok(dnnl_primitive_destroy(primitive));
+        ok(dnnl_primitive_desc_destroy(pd));
+        for (int i = 0; i < 4; i++)
+            ok(dnnl_memory_desc_destroy(mds[i]));
+    }
+}
+
+/* ---- descriptors ---- */
+
+/* Shape, strides, another shape, the strides that it has then; none where it cannot be. */
+static const struct {
+    int ndims, new_ndims;
+    neo_dim dims[4], strides[4], new_dims[5], new_strides[5];
+} reshapes[] = {
+    {4, 5, {32, 1, 3, 3}, {9, 9, 3, 1}, {4, 8, 1, 3, 3}, {72, 9, 9, 3, 1}},
+    {4, 2, {2, 3, 4, 5}, {60, 20, 5, 1}, {2, 60}, {60, 1}},
+    {4, 2, {2, 3, 4, 5}, {60, 1, 15, 3}, {2, 60}, {0}},
+    {2, 3, {6, 5}, {50, 10}, {2, 3, 5}, {150, 50, 10}},
+    {3, 1, {1, 4, 1}, {9, 3, 7}, {4}, {3}},
+};
+
+static void reshaping_keeps_elements_where_they_are(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof reshapes / sizeof *reshapes; i++) {
+        dnnl_memory_desc *before, *after;
+        const neo_dim *strides;
+        ok(dnnl_memory_desc_create_with_strides(&before, reshapes[i].ndims, reshapes[i].dims, F32,
+                                                reshapes[i].strides));
+        dnnl_status status =
+            dnnl_memory_desc_reshape(&after, before, reshapes[i].new_ndims, reshapes[i].new_dims);
+        ok(dnnl_memory_desc_destroy(before));
+        if (reshapes[i].new_strides[0] == 0) {
+            assert_int_equal(status, dnnl_invalid_arguments);
+            continue;
+        }
+        ok(status);
+        ok(dnnl_memory_desc_query(after, QUERY_STRIDES, &strides));
+        for (int d = 0; d < reshapes[i].new_ndims; d++)
+            if (reshapes[i].new_dims[d] > 1)
+                assert_int_equal(strides[d], reshapes[i].new_strides[d]);
+        ok(dnnl_memory_desc_destroy(after));
+    }
+}
+
+static void what_is_not_served_says_so(void **state)
+{
+    static const neo_dim dims[] = {16, 16};
+    dnnl_memory_desc *md;
+    (void)state;
+    assert_int_equal(dnnl_lstm_forward_primitive_desc_create(), dnnl_unimplemented);
+    assert_int_equal(dnnl_memory_desc_create_with_tag(&md, 2, dims, F32, 60), dnnl_unimplemented);
+    assert_int_equal(dnnl_engine_create(&engine, 2, 0), dnnl_invalid_arguments);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(convolutions_are_right),
+        cmocka_unit_test(changed_weights_are_noticed),
+        cmocka_unit_test(what_is_asked_is_answered),
+        cmocka_unit_test(inner_products_of_images_are_right),
+        cmocka_unit_test(reshaping_keeps_elements_where_they_are),
+        cmocka_unit_test(what_is_not_served_says_so),
+    };
+    return cmocka_run_group_tests(tests, create_engine, NULL);
+}
