@@ -8,7 +8,7 @@
 
 #include "compat/blas/threads.h"
 
-enum { SLOTS = 16, SRC = 0, WEIGHTS, DST, OPERANDS };
+enum { SLOTS = 64, SRC = 0, WEIGHTS, DST, OPERANDS };
 
 /* A primitive of one shape with its memory objects, whose buffers are each call's. */
 struct kept {

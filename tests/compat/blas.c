@@ -4,10 +4,12 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/capture.h"
 #include "tests/support/guard.h"
 #include "tests/support/random.h"
 #include "tests/support/require.h"
@@ -312,6 +314,28 @@ static void real_data_agrees_with_the_library_behind(void **state)
     (void)dlclose(library);
 }
 
+/* The log has a line for each product, so none was passed on that is served. */
+static void products_run_on_neoprene(void **state)
+{
+    (void)state;
+    const float a[4] = {1, 2, 3, 4}, x[2] = {1, 1};
+    float c[4], y[2];
+    int two = 2, one = 1;
+    float scale = 1, zero = 0;
+    capture_begin();
+    cblas_sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2);
+    cblas_sgemv(ROW_MAJOR, NO_TRANS, 2, 2, 1, a, 2, x, 1, 0, y, 1);
+    sgemm_("N", "T", &two, &two, &two, &scale, a, &two, a, &two, &zero, c, &two);
+    sgemv_("T", &two, &two, &scale, a, &two, x, &one, &zero, y, &one);
+    (void)fflush(stdout);
+    char *log = capture_end();
+    int lines = 0;
+    for (const char *at = log; (at = strstr(at, ",exec,cpu,matmul,")); at++)
+        lines++;
+    free(log);
+    assert_int_equal(lines, 4);
+}
+
 static void *many_rounds(void *argument)
 {
     uint64_t random = *(uint64_t *)argument;
@@ -359,11 +383,14 @@ static void other_names_are_those_of_the_library_behind(void **state)
 
 int main(void)
 {
+    /* Read once, by the first call of the library. */
+    (void)setenv("NEOPRENE_VERBOSE", "profile_exec", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_of_random_shapes_are_exact),
         cmocka_unit_test(vectors_of_any_increment_are_exact),
         cmocka_unit_test(wrong_parameters_are_reported_by_number),
         cmocka_unit_test(real_data_agrees_with_the_library_behind),
+        cmocka_unit_test(products_run_on_neoprene),
         cmocka_unit_test(threads_multiply_at_once_and_end),
         cmocka_unit_test(a_child_multiplies_after_fork),
         cmocka_unit_test(other_names_are_those_of_the_library_behind),
