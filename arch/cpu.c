@@ -133,6 +133,21 @@ void cpu_detect(struct cpu *cpu, const struct cpu_sources *sources)
     };
 }
 
+/* What a variable is called, and what it was called once. */
+static const char *const variable_names[CPU_VARIABLES][2] = {
+    [CPU_VARIABLE_CORE] = {"NEOPRENE_CPU_CORE", "NEO_CPU_CORE"},
+    [CPU_VARIABLE_DISABLE] = {"NEOPRENE_CPU_DISABLE", "NEO_CPU_DISABLE"},
+};
+
+struct cpu_variable cpu_variable(int which)
+{
+    const char *name = variable_names[which][0], *old = variable_names[which][1];
+    struct cpu_variable found = {.name = name, .value = getenv(name)};
+    if (!found.value && getenv(old))
+        found = (struct cpu_variable){.name = old, .value = getenv(old), .instead = name};
+    return found;
+}
+
 static struct cpu this_cpu;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -140,8 +155,8 @@ static void read_this_cpu(void)
 {
     struct cpu_sources sources = {
         .sysfs = "/sys/devices/system/cpu",
-        .disabled = getenv("NEO_CPU_DISABLE"),
-        .core = getenv("NEO_CPU_CORE"),
+        .disabled = cpu_variable(CPU_VARIABLE_DISABLE).value,
+        .core = cpu_variable(CPU_VARIABLE_CORE).value,
         .bandwidth = getenv("NEOPRENE_BANDWIDTH"),
     };
 #if defined(__aarch64__) && !NEO_PORTABLE

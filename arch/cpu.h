@@ -82,11 +82,21 @@ struct cpu {
 
 /* The machine the process runs on, the same pointer on every call, from any thread. Where cores
  * differ it is the fastest kind that the first caller may run on: that is where the work should be.
- * The environment variable NEO_CPU_DISABLE=dotprod,i8mm removes bits of features;
- * NEO_CPU_CORE=cortex-a55 names another row of the table, to tune for that core;
+ * The environment variable NEOPRENE_CPU_DISABLE=dotprod,i8mm removes bits of features;
+ * NEOPRENE_CPU_CORE=cortex-a55 names another row of the table, to tune for that core;
  * NEOPRENE_BANDWIDTH=9.5 says how many GB/s one core reads from memory when all cores do. What is
  * not understood is ignored; whoever can write a warning does. */
 const struct cpu *cpu_get(void);
+
+/* The variables that cpu_get() reads, for who can write a warning. */
+enum { CPU_VARIABLE_CORE, CPU_VARIABLE_DISABLE, CPU_VARIABLES };
+
+struct cpu_variable {
+    const char *name;    /* by which it was found, or would be */
+    const char *value;   /* NULL: it is not set */
+    const char *instead; /* what it is called now, if it was found by an older name; else NULL */
+};
+struct cpu_variable cpu_variable(int which);
 
 /* What cpu_get() reads, so that a test can state another machine. */
 struct cpu_sources {

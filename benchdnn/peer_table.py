@@ -16,7 +16,7 @@ import tempfile
 NETWORKS = ['conv:perf_resnet_50', 'matmul:perf_bert_base']
 OUTCOME = re.compile(r'^\d+:([A-Z_]+)\b.*__REPRO: (.*)$')
 # One thread, and the kernels OpenBLAS would choose by itself on the emulated core.
-EMULATION = {'NEO_EMULATED': '1', 'NEOPRENE_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1',
+EMULATION = {'NEOPRENE_EMULATED': '1', 'NEOPRENE_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1',
              'OPENBLAS_CORETYPE': 'NEOVERSEN1'}
 
 

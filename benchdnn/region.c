@@ -46,6 +46,6 @@ static bool is_foreign_host(void)
 
 bool region_is_emulated(void)
 {
-    const char *told = getenv("NEO_EMULATED");
+    const char *told = getenv("NEOPRENE_EMULATED");
     return told ? strcmp(told, "0") != 0 : is_foreign_host();
 }

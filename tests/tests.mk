@@ -44,7 +44,7 @@ check-install: ## install, build the examples outside of the tree, uninstall; na
 # The parts run natively, except for the tests of this TARGET.
 LONG_FUZZ_SECONDS ?= 600
 check-long: $(TEST_PROGRAMS) ## hours: check with many more random rounds, stress, every shape, fuzz, valgrind
-	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
+	$(Q)NEOPRENE_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable
 	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable SAN=thread STRESS_PROGRAMS='$(THREAD_STRESS)'
 	$(Q)$(MAKE) --no-print-directory check-shapes TARGET=portable
@@ -57,7 +57,7 @@ THREAD_STRESS := primitive/cache_stress primitive/stress network/network
 STRESS_PROGRAMS := $(THREAD_STRESS) matmul/random convolution/random threading/results convolution/winograd_random api/random network/dependency
 STRESS_TESTS := $(call test_programs,$(STRESS_PROGRAMS))
 check-stress: $(STRESS_TESTS) ## the tests of random problems and lives for minutes (TARGET=portable, SAN=thread)
-	$(Q)NEO_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(STRESS_TESTS)
+	$(Q)NEOPRENE_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(STRESS_TESTS)
 # The operations once more on each kind of pool (tests/support/pool_override.c).
 POOLS := caller built-in,3 built-in,16 synchronous asynchronous,3 awaited deferred,64 one hostile,7
 POOL_PROGRAMS := matmul/matmul convolution/convolution convolution/winograd network/network network/memory network/primitives primitive/nested
@@ -66,7 +66,7 @@ POOL_TESTS := $(call test_programs,$(POOL_PROGRAMS))
 check-pools: $(POOLS:%=check-pool/%) ## the operations' tests on each kind of thread pool (TARGET=portable)
 $(POOLS:%=check-pool/%): $(POOL_TESTS)
 	@echo '  on the pool $(@F)'
-	$(Q)NEO_TEST_POOL=$(@F) EMULATOR='$(EMULATOR)' tests/run.sh $(POOL_TESTS)
+	$(Q)NEOPRENE_TEST_POOL=$(@F) EMULATOR='$(EMULATOR)' tests/run.sh $(POOL_TESTS)
 # Tests of one operation each: valgrind is slow, and threads, forks and limits have tools of their own.
 VALGRIND_TESTS := $(call test_programs,core/core matmul/matmul convolution/convolution api/misuse api/memory core/slab)
 NETWORK_EXAMPLES := $(addprefix $(BUILD)/examples/,resnet50 mobilenet_v2 unet bert_layer)

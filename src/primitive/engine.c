@@ -46,21 +46,30 @@ static neo_status create_pool(neo_engine *engine)
     return status;
 }
 
-/* arch/ reads these variables, and has no log to warn in. */
-static void warn_of_ignored_cpu(void)
+static void warn_of_old_name(const struct cpu_variable *variable)
 {
-    const char *core = getenv("NEO_CPU_CORE"), *disabled = getenv("NEO_CPU_DISABLE"),
-               *unknown = NULL, *bandwidth = getenv("NEOPRENE_BANDWIDTH");
-    if (core && !core_named(core))
-        log_warn("NEO_CPU_CORE='%s' is no core that is known; it is ignored", core);
+    if (variable->instead)
+        log_warn("%s is now called %s", variable->name, variable->instead);
+}
+
+/* arch/ reads these variables, and has no log to warn in. */
+static void warn_of_cpu_variables(void)
+{
+    struct cpu_variable core = cpu_variable(CPU_VARIABLE_CORE);
+    struct cpu_variable disabled = cpu_variable(CPU_VARIABLE_DISABLE);
+    const char *unknown = NULL, *bandwidth = getenv("NEOPRENE_BANDWIDTH");
+    warn_of_old_name(&core);
+    warn_of_old_name(&disabled);
+    if (core.value && !core_named(core.value))
+        log_warn("%s='%s' is no core that is known; it is ignored", core.name, core.value);
     if (bandwidth && cpu_parse_bandwidth(bandwidth) == 0)
         log_warn("NEOPRENE_BANDWIDTH='%s' is no number of GB/s above 0 and up to %d; it is ignored",
                  bandwidth, CPU_MAX_BANDWIDTH);
-    if (disabled)
-        cpu_parse_features(disabled, &unknown);
+    if (disabled.value)
+        cpu_parse_features(disabled.value, &unknown);
     if (unknown)
-        log_warn("NEO_CPU_DISABLE='%s': '%.*s' is no instruction set; it is ignored", disabled,
-                 (int)strcspn(unknown, ", "), unknown);
+        log_warn("%s='%s': '%.*s' is no instruction set; it is ignored", disabled.name,
+                 disabled.value, (int)strcspn(unknown, ", "), unknown);
 }
 
 static neo_status engine_init(neo_engine *engine, const neo_allocator *allocator)
@@ -94,7 +103,7 @@ neo_status neo_engine_create_with_allocator(neo_engine **out, const neo_allocato
     memset(engine, 0, sizeof *engine);
     atomic_init(&engine->refs, 1);
     engine->cpu = cpu_get();
-    warn_of_ignored_cpu();
+    warn_of_cpu_variables();
     constants_init(&engine->replicas, &engine->memory, true);
     neo_status status = handle_lanes_init(engine->lanes, engine);
     if (status == NEO_OK)

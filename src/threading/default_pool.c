@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "arch/cpu.h"
 #include "src/threading/affinity.h"
 #include "src/threading/default_pool_parts.h"
 #include "src/threading/nesting.h"
@@ -67,7 +68,8 @@ static neo_status bind_workers(struct default_pool *pool, const neo_threadpool_o
 neo_status default_pool_create(struct default_pool **out, const neo_threadpool_options *options)
 {
     struct topology t;
-    topology_read(&t, &(struct topology_sources){.root = "", .core = getenv("NEO_CPU_CORE")});
+    const char *core = cpu_variable(CPU_VARIABLE_CORE).value;
+    topology_read(&t, &(struct topology_sources){.root = "", .core = core});
     return default_pool_create_on(out, options, &t);
 }
 

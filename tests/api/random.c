@@ -1,5 +1,5 @@
 /* Descriptions of primitives made of random bytes: each is refused with a sentence or gives what
- * its reference implementation gives. NEO_TEST_ROUND makes a failing one alone. */
+ * its reference implementation gives. NEOPRENE_TEST_ROUND makes a failing one alone. */
 #include "tests/support/test.h"
 
 #include "tests/fuzz/primitive.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/cpu.h"
 #include "tests/support/capture.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
@@ -274,6 +275,8 @@ static void of_the_environment(void **state)
         {"NEOPRENE_MEMORY_OBJECT_LIMIT", ""},
         {"NEOPRENE_MEMORY_HISTORY", "99999999"},
         {"NEOPRENE_MEMORY_POISON", "256"},
+        {"NEOPRENE_CPU_CORE", "cortex-a5"},
+        {"NEOPRENE_CPU_DISABLE", "neon,dotprot"},
         {"NEO_CPU_CORE", "cortex-a5"},
         {"NEO_CPU_DISABLE", "neon,dotprot"},
     };
@@ -299,6 +302,41 @@ static void of_the_environment(void **state)
         if (!told)
             fail_msg("no line begins with %s", line);
     }
+}
+
+/* An older name counts, with a warning, where the variable of today is not set. */
+static void of_older_names(void **state)
+{
+    (void)state;
+    const char *before = getenv("NEOPRENE_CPU_CORE");
+    char *kept = before ? strdup(before) : NULL;
+    neo_engine *own[2] = {NULL, NULL};
+    capture_begin();
+    unsetenv("NEOPRENE_CPU_CORE");
+    setenv("NEO_CPU_CORE", "cortex-a55", 1);
+    const char *found = cpu_variable(CPU_VARIABLE_CORE).value;
+    bool is_read = found && !strcmp(found, "cortex-a55");
+    neo_status status = neo_engine_create(&own[0]);
+    setenv("NEOPRENE_CPU_CORE", "neoverse-n1", 1);
+    bool is_overridden = !strcmp(cpu_variable(CPU_VARIABLE_CORE).value, "neoverse-n1");
+    if (status == NEO_OK)
+        status = neo_engine_create(&own[1]);
+    char *text = capture_end();
+    unsetenv("NEO_CPU_CORE");
+    unsetenv("NEOPRENE_CPU_CORE");
+    if (kept)
+        setenv("NEOPRENE_CPU_CORE", kept, 1);
+    free(kept);
+    neo_engine_destroy(own[0]);
+    neo_engine_destroy(own[1]);
+    const char warning[] = "NEO_CPU_CORE is now called NEOPRENE_CPU_CORE";
+    const char *told = strstr(text, warning);
+    bool is_told_once = told && !strstr(told + sizeof warning, warning);
+    free(text);
+    assert_int_equal(status, NEO_OK);
+    assert_true(is_read);
+    assert_true(is_overridden);
+    assert_true(is_told_once);
 }
 
 static void of_unknown_flags_and_kinds(void **state)
@@ -356,6 +394,7 @@ int main(void)
         cmocka_unit_test(of_networks),
         cmocka_unit_test(of_shape_predictors),
         cmocka_unit_test(of_the_environment),
+        cmocka_unit_test(of_older_names),
         cmocka_unit_test(of_unknown_flags_and_kinds),
     };
     neo_set_verbose(1);

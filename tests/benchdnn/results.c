@@ -254,13 +254,13 @@ static void caches_can_be_cold_and_creation_parallel(void **state)
 static void a_peer_is_measured_beside_us(void **state)
 {
     (void)state;
-    setenv("NEO_EMULATED", "0", 1);
+    setenv("NEOPRENE_EMULATED", "0", 1);
     benchdnn_expect("--peer=openblas --matmul 13x21:21x17", 0,
                     "peer: geometric mean over 1 problems");
-    setenv("NEO_EMULATED", "1", 1);
+    setenv("NEOPRENE_EMULATED", "1", 1);
     benchdnn_expect("--peer=openblas --conv ic4oc8ih5kh3", 0, "peer_regions,");
     benchdnn_expect("--peer=openblas --conv ic4oc8ih5kh3", 0, "the processor is emulated");
-    unsetenv("NEO_EMULATED");
+    unsetenv("NEOPRENE_EMULATED");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* Random convolutions against loops, by every implementation offered. A failing one is printed in
- * benchdnn's notation (g0: weights without groups); NEO_TEST_ROUND makes it alone. */
+ * benchdnn's notation (g0: weights without groups); NEOPRENE_TEST_ROUND makes it alone. */
 #include "tests/support/test.h"
 
 #include "tests/support/convolution_random.h"

@@ -1,5 +1,5 @@
 /* Winograd's algorithm, random convolutions: exact where it is exact, and within its bounds.
- * NEO_TEST_ROUND makes one alone. */
+ * NEOPRENE_TEST_ROUND makes one alone. */
 #include "tests/support/test.h"
 
 #include <string.h>

@@ -155,7 +155,7 @@ void fuzz_primitive(const uint8_t *data, size_t size)
     neo_primitive_desc *pd;
     pool_override_split(fuzz_below(&bytes, 2));
     fuzz_problem_init(&problem, &bytes);
-    if (getenv("NEO_TEST_ROUND"))
+    if (getenv("NEOPRENE_TEST_ROUND"))
         fuzz_problem_print(&problem);
     FUZZ_TOLD(fuzz_problem_describe(&pd, engine, &problem));
     neo_status status = fuzz_told_status;

@@ -26,7 +26,7 @@ void fuzz_told_end(const char *call, neo_status status)
         fprintf(stderr, "%s: %s\nthe log: %s\n", call, neo_status_text(status), text);
         abort();
     }
-    if (getenv("NEO_TEST_ROUND"))
+    if (getenv("NEOPRENE_TEST_ROUND"))
         fputs(text, stderr);
     free(text);
     fuzz_told_status = status;

@@ -1,5 +1,5 @@
 /* Random matrix multiplications against loops, by every implementation offered. A failing one is
- * printed; NEO_TEST_ROUND makes it alone. */
+ * printed; NEOPRENE_TEST_ROUND makes it alone. */
 #include "tests/support/test.h"
 
 #include <stdio.h>

@@ -291,14 +291,14 @@ static uint64_t seed_at_work;
 /* The seed is printed only when it is needed. */
 static void print_seed(int signal_number)
 {
-    fprintf(stderr, "NEO_SEED=%llu repeats it\n", (unsigned long long)seed_at_work);
+    fprintf(stderr, "NEOPRENE_SEED=%llu repeats it\n", (unsigned long long)seed_at_work);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
 static void mutated_files_never_give_wrong_bytes(void **state)
 {
-    const char *text = getenv("NEO_SEED");
+    const char *text = getenv("NEOPRENE_SEED");
     uint64_t seed = text ? strtoull(text, NULL, 0) : 20240607;
     size_t count = rounds_count(SOME_ITERATIONS, MANY_ITERATIONS);
     struct image image = image_of_entries(*state);

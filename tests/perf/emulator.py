@@ -20,10 +20,10 @@ A53 = {'OPENBLAS_CORETYPE': 'CORTEXA53'}
 # they can ask which core they are on.
 GUESTS = {
     'neoverse-n1': ('neoverse-n1', N1),
-    **{core: ('neoverse-n1', {**N1, 'NEO_CPU_CORE': core})
+    **{core: ('neoverse-n1', {**N1, 'NEOPRENE_CPU_CORE': core})
        for core in ('neoverse-n2', 'neoverse-v1', 'neoverse-v2', 'm1-firestorm', 'cortex-a510')},
     'cortex-a53': ('cortex-a53', A53),
-    'cortex-a55': ('cortex-a53', {**A53, 'NEO_CPU_CORE': 'cortex-a55'}),
+    'cortex-a55': ('cortex-a53', {**A53, 'NEOPRENE_CPU_CORE': 'cortex-a55'}),
 }
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')

@@ -8,7 +8,7 @@ static const uint32_t marker = 0x7fb0a55eu; /* a NaN with a payload of its own *
 
 uint32_t fill_seed(void)
 {
-    const char *text = getenv("NEO_SEED");
+    const char *text = getenv("NEOPRENE_SEED");
     return text ? (uint32_t)strtoul(text, NULL, 0) : 1;
 }
 

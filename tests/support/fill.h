@@ -1,11 +1,12 @@
-/* Values for tests: reproducible from a seed, which NEO_SEED sets and a failure should print. */
+/* Values for tests: reproducible from a seed, which NEOPRENE_SEED sets and a failure should print.
+ */
 #ifndef TESTS_SUPPORT_FILL_H
 #define TESTS_SUPPORT_FILL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* NEO_SEED, or 1. */
+/* NEOPRENE_SEED, or 1. */
 uint32_t fill_seed(void);
 
 /* The next number of the sequence; *state is any number. */

@@ -1,4 +1,4 @@
-/* Runs any test program on another pool: with NEO_TEST_POOL=KIND or KIND,THREADS in the
+/* Runs any test program on another pool: with NEOPRENE_TEST_POOL=KIND or KIND,THREADS in the
  * environment, streams that name neither a pool nor a number of threads get that pool, and every
  * problem is worth all of its threads, however small. KIND is "caller" (no pool), "built-in" or one
  * of TEST_POOL_LIST. The linker sends calls of the wrapped functions here. */
@@ -39,7 +39,7 @@ static void make_user_pool(const char *name)
         if (!strcmp(name, test_pool_name((enum test_pool_kind)kind)))
             override.user = test_pool_create((enum test_pool_kind)kind, override.threads);
     if (!override.user) {
-        fprintf(stderr, "NEO_TEST_POOL: there is no pool '%s'\n", name);
+        fprintf(stderr, "NEOPRENE_TEST_POOL: there is no pool '%s'\n", name);
         exit(2);
     }
     override.table = *test_pool_table(override.user);
@@ -49,7 +49,7 @@ static void make_user_pool(const char *name)
 __attribute__((constructor)) static void read_environment(void)
 {
     static char name[32], threads[16];
-    const char *text = getenv("NEO_TEST_POOL");
+    const char *text = getenv("NEOPRENE_TEST_POOL");
     if (!text)
         return;
     override.threads = DEFAULT_THREADS;

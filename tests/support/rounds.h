@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* `few`, or `many` if NEO_LONG is set. */
+/* `few`, or `many` if NEOPRENE_LONG is set. */
 size_t rounds_count(size_t few, size_t many);
 
-/* Calls check(0), check(1) …: so many rounds, or only the one that NEO_TEST_ROUND names. */
+/* Calls check(0), check(1) …: so many rounds, or only the one that NEOPRENE_TEST_ROUND names. */
 void rounds_run(size_t few, size_t many, void (*check)(size_t round));
 
 #endif

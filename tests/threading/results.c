@@ -1,6 +1,6 @@
 /* Random convolutions, and products of few rows: the same bits on any number of threads, by every
  * implementation offered, in several floating-point modes of the caller. What a thread is given
- * decides which kernels do it. NEO_TEST_ROUND makes one alone. */
+ * decides which kernels do it. NEOPRENE_TEST_ROUND makes one alone. */
 #include "tests/support/test.h"
 
 #include <stdlib.h>
@@ -168,7 +168,7 @@ static void random_products_are_the_same_on_any_number_of_threads(void **state)
     session_state_caches(&small, 32 << 10, 1 << 20);
     rounds_run(40, 2000, check_product);
     print_message("%zu in parts, %zu by copies\n", divided.parts, divided.copies);
-    if (getenv("NEO_TEST_ROUND"))
+    if (getenv("NEOPRENE_TEST_ROUND"))
         return;
     assert_true(divided.parts > 0);
     assert_int_equal(divided.copies > 0, divided_may_copy());
