@@ -25,10 +25,12 @@ fi
 
 counts=$2 program=$3
 log=$(mktemp)
-trap 'rm -f "$log" "$log.shown"' EXIT
-start=$(date +%s)
+trap 'rm -f "$log" "$log.times" "$log.shown"' EXIT
 timeout "${TEST_TIMEOUT:-900}" ${EMULATOR:-} "$program" >"$log" 2>&1
 status=$?
+# Processor time, which others on the machine do not change. The second line is about children: user's code, system's.
+times >"$log.times"
+seconds=$(awk 'NR == 2 {gsub("[ms]", " "); print $1 * 60 + $2 + $3 * 60 + $4}' "$log.times")
 ok=$(grep -cE '^\[ +OK \]' "$log")
 bad=$(grep -cE '^\[  (FAILED|ERROR) +\] [A-Za-z_0-9]+(: [A-Za-z_0-9 ]+)?$' "$log")
 skip=$(grep -cE '^\[ +SKIPPED \] [A-Za-z_0-9]+(: [A-Za-z_0-9 ]+)?$' "$log")
@@ -39,8 +41,8 @@ bad=$(((bad + 1) / 2)) skip=$(((skip + 1) / 2))
 [ $status -eq 0 ] && [ "$((ok + skip))" -eq 0 ] && bad=1 && echo "$program ran no test" >>"$log"
 echo "$ok $bad $skip" >>"$counts"
 {
-    printf '  %-44s %4d passed %3d failed %3d skipped  %4ds\n' \
-        "${program##*/tests/}" "$ok" "$bad" "$skip" "$(($(date +%s) - start))"
+    printf '  %-44s %4d passed %3d failed %3d skipped %6.1fs\n' \
+        "${program##*/tests/}" "$ok" "$bad" "$skip" "$seconds"
     if [ $bad -ne 0 ] || [ -n "${VERBOSE:-}" ]; then
         [ $status -ge 124 ] && echo "  (exit status $status)"
         tail -n 60 "$log" | sed 's/^/    /'
