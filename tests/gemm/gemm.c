@@ -17,6 +17,9 @@
 
 enum { MOST_BYTES = 1 << 22 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_scratch;
+/* Products are added up once for all ways to run them, and as integers, which emulators are quick
+ * at. */
+static int32_t values_of_b[MOST_BYTES / sizeof(float)], sums[MOST_BYTES / sizeof(float)];
 
 /* Which orders of loops were chosen, of those that are not always the same. */
 static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen_laps, seen_regular,
@@ -33,6 +36,7 @@ struct problem {
     bool b_packed, staged, biased, clamped;
     bool b_rows; /* known to the plan */
     float *a, *b, *packed, *c, *bias;
+    int32_t *sums; /* of products, without the bias: m × n */
 };
 
 static size_t a_index(const struct problem *problem, size_t i, size_t p)
@@ -153,13 +157,30 @@ static void finish(const void *context, const struct gemm_block *block)
 
 /* ---- one product ---- */
 
+static void add_products(struct problem *problem)
+{
+    size_t n = problem->n;
+    problem->sums = sums;
+    memset(sums, 0, problem->m * n * sizeof *sums);
+    for (size_t p = 0; p < problem->k; p++) {
+        int32_t *b = values_of_b + p * n;
+        for (size_t j = 0; j < n; j++)
+            b[j] = is_in_part(problem, p) ? (int32_t)problem->b[p * n + j] : 0;
+        for (size_t i = 0; i < problem->m; i++) {
+            int32_t a = (int32_t)problem->a[a_index(problem, i, p)];
+            for (size_t j = 0; j < n; j++)
+                sums[i * n + j] += a * b[j];
+        }
+    }
+}
+
 static void make_problem(struct problem *problem, uint32_t *seed)
 {
     size_t segments = problem->segment ? problem->k / problem->segment : 1;
     size_t a_count = problem->column
                          ? a_index(problem, problem->m, problem->k - 1)
                          : (problem->m - 1) * problem->stride + (segments - 1) * problem->gap;
-    size_t b_count = problem->n * problem->k, padded = 0; /* columns */
+    size_t b_count = problem->n * problem->k;
     problem->a = guard_at(&guard_a, (a_count + problem->segment) * sizeof(float), 1);
     problem->b = guard_at(&guard_b, b_count * sizeof(float), 0);
     problem->bias = guard_at(&guard_bias, problem->n * sizeof(float), 1);
@@ -174,8 +195,12 @@ static void make_problem(struct problem *problem, uint32_t *seed)
         if (!is_in_part(problem, i / problem->n))
             problem->b[i] = INFINITY;
     fill_integers(problem->bias, problem->n, seed);
-    if (problem->b_packed)
-        padded = layout_all_columns(problem->n);
+    add_products(problem);
+}
+
+static void pack_weights(struct problem *problem)
+{
+    size_t padded = problem->b_packed ? layout_all_columns(problem->n) : 0;
     problem->packed = guard_at(&guard_b, problem->k * padded * sizeof(float), 1);
     for (size_t q = 0; problem->b_packed && q < layout_panel_count(problem->n); q++) {
         struct layout_panel panel = layout_panel(problem->n, q);
@@ -192,13 +217,10 @@ static void check(const struct problem *problem, float low, float high)
 {
     for (size_t i = 0; i < problem->m; i++)
         for (size_t j = 0; j < problem->n; j++) {
-            double sum = problem->biased ? (double)problem->bias[j] : 0;
-            for (size_t p = 0; p < problem->k; p++)
-                if (is_in_part(problem, p))
-                    sum += (double)problem->a[a_index(problem, i, p)] *
-                           (double)problem->b[p * problem->n + j];
-            double want = fmin(fmax(sum, (double)low), (double)high);
-            double got = (double)problem->c[c_index(problem, i, j)];
+            float bias = problem->biased ? problem->bias[j] : 0;
+            float sum = (float)problem->sums[i * problem->n + j] + bias;
+            float want = sum < low ? low : sum > high ? high : sum;
+            float got = problem->c[c_index(problem, i, j)];
             if (got != want)
                 fail_msg("%zux%zux%zu segment %zu zeros %zu part %zu-%zu stride %zu column %zu "
                          "packed %d "
@@ -208,7 +230,7 @@ static void check(const struct problem *problem, float low, float high)
                          problem->m, problem->n, problem->k, problem->segment, problem->zeros,
                          problem->part.begin, problem->part.end, problem->stride, problem->column,
                          problem->b_packed, problem->b_rows, problem->staged, problem->biased,
-                         problem->clamped, i, j, got, want, fill_seed());
+                         problem->clamped, i, j, (double)got, (double)want, fill_seed());
         }
 }
 
@@ -326,15 +348,17 @@ static void walk_list(const struct problem *list, size_t count, const struct cpu
                       struct default_pool *pool)
 {
     uint32_t seed = fill_seed();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        struct problem problem = list[i];
+        make_problem(&problem, &seed);
         for (int options = (int)i % 3; options < 32; options += 3) {
-            struct problem problem = list[i];
             problem.b_packed = options & 1 || problem.part.end, problem.staged = options >> 1 & 1;
             problem.biased = options >> 2 & 1, problem.clamped = options >> 3 & 1;
             problem.b_rows = !problem.b_packed && options >> 4 & 1;
-            make_problem(&problem, &seed);
+            pack_weights(&problem);
             run(&problem, cpu, pool);
         }
+    }
 }
 
 static void walk(const struct cpu *cpu, struct default_pool *pool)

@@ -62,7 +62,7 @@ static float convolve(const struct expected *e, const neo_dim *out)
 {
     const struct convolution_case *row = e->row;
     neo_dim groups = row->groups ? row->groups : 1, oc = row->oc / groups, ic = row->ic / groups;
-    neo_dim group = out[1] / oc, at[5] = {out[0]}, w[6] = {group}, taps = 1;
+    neo_dim group = out[1] / oc, at[5] = {out[0], group * ic}, w[6] = {group}, taps = 1;
     int first = row->groups != 0;
     float sum = 0;
     for (int i = 0; i < row->space; i++)
@@ -76,11 +76,9 @@ static float convolve(const struct expected *e, const neo_dim *out)
                         w[first + 2 + i] * (row->dilation[i] + 1);
             inside &= at[2 + i] >= 0 && at[2 + i] < row->in[i];
         }
-        for (neo_dim c = 0; inside && c < ic; c++) {
-            at[1] = group * ic + c;
-            w[first + 1] = c;
-            sum += *tensor_at(e->src, at) * *tensor_at(e->weights, w);
-        }
+        if (inside)
+            sum = line_dot(sum, tensor_line(e->src, at, 1), tensor_line(e->weights, w, first + 1),
+                           ic);
     }
     return sum;
 }

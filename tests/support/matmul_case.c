@@ -19,11 +19,9 @@ static void check_element(void *context, const neo_dim *position)
     neo_dim a[NEO_MAX_NDIMS], b[NEO_MAX_NDIMS];
     memcpy(a, position, sizeof a);
     memcpy(b, position, sizeof b);
-    float sum = 0;
-    for (neo_dim p = 0; p < e->k; p++) {
-        a[last] = b[last - 1] = p;
-        sum += *tensor_at(e->src, a) * *tensor_at(e->weights, b);
-    }
+    a[last] = b[last - 1] = 0;
+    float sum =
+        line_dot(0, tensor_line(e->src, a, last), tensor_line(e->weights, b, last - 1), e->k);
     if (e->bias)
         sum += *tensor_at(e->bias, position);
     if (e->variant->finish)

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* `few`, or `many` if NEOPRENE_LONG is set. */
+/* `few`, an eighth of them if NEOPRENE_SHORT is set, or `many` if NEOPRENE_LONG is. */
 size_t rounds_count(size_t few, size_t many);
 
 /* Calls check(0), check(1) …: so many rounds, or only the one that NEOPRENE_TEST_ROUND names. */

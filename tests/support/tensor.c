@@ -72,6 +72,23 @@ float *tensor_at(const struct tensor *tensor, const neo_dim *position)
     return tensor->data + offset_at(&tensor->desc, position);
 }
 
+neo_dim tensor_step(const struct tensor *tensor, int dimension)
+{
+    return tensor->desc.dims[dimension] == 1 ? 0 : tensor->desc.strides[dimension];
+}
+
+struct line tensor_line(const struct tensor *tensor, const neo_dim *position, int dimension)
+{
+    return (struct line){tensor_at(tensor, position), tensor_step(tensor, dimension)};
+}
+
+float line_dot(float sum, struct line a, struct line b, neo_dim count)
+{
+    for (neo_dim i = 0; i < count; i++)
+        sum += a.at[i * a.step] * b.at[i * b.step];
+    return sum;
+}
+
 struct filling {
     struct tensor *tensor;
     uint32_t state;

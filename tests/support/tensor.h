@@ -29,6 +29,19 @@ neo_memory_desc tensor_matrix(neo_dim rows, neo_dim columns, const char *tag);
 /* The element at a position; sizes of 1 are broadcast. */
 float *tensor_at(const struct tensor *tensor, const neo_dim *position);
 
+/* From an element to its neighbour along a dimension, in elements; 0 if it is broadcast. */
+neo_dim tensor_step(const struct tensor *tensor, int dimension);
+
+/* Elements along a line of a tensor: references walk these, since under an emulator finding each
+ * element by its position would take longer than all that is tested. */
+struct line {
+    const float *at;
+    neo_dim step;
+};
+struct line tensor_line(const struct tensor *tensor, const neo_dim *position, int dimension);
+/* sum + a[0] b[0] + a[1] b[1] …, in this order. */
+float line_dot(float sum, struct line a, struct line b, neo_dim count);
+
 /* Fails unless every byte that belongs to no element still holds the marker. */
 void tensor_check_gaps(const struct tensor *tensor);
 

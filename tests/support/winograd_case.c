@@ -51,6 +51,15 @@ static neo_memory_desc image_desc(const struct winograd_case *row, int before, c
                                       : tensor_desc(before + 2, dims, tag);
 }
 
+/* How far apart rows or columns (0, 1) of a tensor are, which may have no rows. */
+static neo_dim space_step(const struct problem *p, const struct tensor *tensor, int dimension)
+{
+    int last = tensor->desc.ndims - 1;
+    if (dimension == 1)
+        return tensor_step(tensor, last);
+    return winograd_case_is_line(p->row) ? 0 : tensor_step(tensor, last - 1);
+}
+
 static const float *image_at(const struct problem *p, const struct tensor *tensor, neo_dim n,
                              neo_dim c, neo_dim y, neo_dim x)
 {
@@ -67,10 +76,12 @@ static double largest_source(const struct problem *p, const neo_dim *at, neo_dim
     neo_dim down = winograd_case_taps(p->row, 0) == 1 ? 0 : 7 * rows,
             across = winograd_case_taps(p->row, 1) == 1 ? 0 : 7 * columns;
     neo_dim top = at[2] - p->row->pad[0], left = at[3] - p->row->pad[1];
+    const float *src = image_at(p, &p->src, at[0], channel, 0, 0);
+    neo_dim row_step = space_step(p, &p->src, 0), step = space_step(p, &p->src, 1);
     for (neo_dim y = top - down; y <= top + down; y += rows)
         for (neo_dim x = left - across; x <= left + across; x += columns)
             if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
-                largest = fmax(largest, fabs((double)*image_at(p, &p->src, at[0], channel, y, x)));
+                largest = fmax(largest, fabs((double)src[y * row_step + x * step]));
     return largest;
 }
 
@@ -99,25 +110,37 @@ struct sums {
     double value, bound;
 };
 
+/* One channel's part of an output. */
+static struct sums convolve_channel(const struct problem *p, const neo_dim *at, neo_dim channel)
+{
+    neo_dim w[5] = {0}, kernel[] = {winograd_case_taps(p->row, 0), winograd_case_taps(p->row, 1)};
+    w[p->row->grouped] = at[1], w[p->row->grouped + 1] = channel;
+    const float *weights = tensor_at(&p->weights, w);
+    const float *src = image_at(p, &p->src, at[0], channel, 0, 0);
+    neo_dim down = space_step(p, &p->src, 0), across = space_step(p, &p->src, 1);
+    double sum = 0, largest = 0;
+    for (neo_dim i = 0; i < kernel[0]; i++) {
+        neo_dim y = at[2] - p->row->pad[0] + i * winograd_case_step(p->row, 0);
+        const float *line = weights + i * space_step(p, &p->weights, 0);
+        for (neo_dim j = 0; j < kernel[1]; j++) {
+            neo_dim x = at[3] - p->row->pad[1] + j * winograd_case_step(p->row, 1);
+            double weight = (double)line[j * space_step(p, &p->weights, 1)];
+            largest = fmax(largest, fabs(weight));
+            if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
+                sum += weight * (double)src[y * down + x * across];
+        }
+    }
+    return (struct sums){sum, (double)(kernel[0] * kernel[1]) * largest};
+}
+
 static struct sums convolve(const struct problem *p, const neo_dim *at)
 {
     struct sums sums = {0, 0};
-    neo_dim w[5] = {0}, kernel[] = {winograd_case_taps(p->row, 0), winograd_case_taps(p->row, 1)};
-    int first = p->row->grouped, last = p->weights.desc.ndims - 1;
     for (neo_dim c = 0; c < p->row->ic; c++) {
-        double largest = 0;
-        for (neo_dim tap = 0; tap < kernel[0] * kernel[1]; tap++) {
-            neo_dim down = tap / kernel[1], across = tap % kernel[1];
-            w[last - 1] = down, w[last] = across, w[first] = at[1], w[first + 1] = c;
-            double weight = (double)*tensor_at(&p->weights, w);
-            neo_dim y = at[2] - p->row->pad[0] + down * winograd_case_step(p->row, 0);
-            neo_dim x = at[3] - p->row->pad[1] + across * winograd_case_step(p->row, 1);
-            largest = fmax(largest, fabs(weight));
-            if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
-                sums.value += weight * (double)*image_at(p, &p->src, at[0], c, y, x);
-        }
+        struct sums part = convolve_channel(p, at, c);
+        sums.value += part.value;
         if (p->factor > 0)
-            sums.bound += (double)(kernel[0] * kernel[1]) * largest * *largest_of(p, at, c);
+            sums.bound += part.bound * *largest_of(p, at, c);
     }
     return sums;
 }
