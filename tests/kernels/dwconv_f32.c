@@ -10,6 +10,7 @@
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
+#include "tests/support/rounds.h"
 
 enum { MOST_ROWS = 256, MOST = 3 << 20 /* values of an array: 84 rows of 1823 pixels of 18 */ };
 static float whole[MOST]; /* results of one call, beside those of two */
@@ -358,11 +359,11 @@ static int has_many_tiles(const struct dwconv_f32_kernel *kernel)
     return kernel->in_pairs || kernel->tile_columns || kernel->all_channels_from;
 }
 
-static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
+static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill, size_t few)
 {
     uint32_t seed = fill_seed();
-    int rounds = has_many_tiles(kernel) ? 2500 : 500;
-    for (int round = 0; round < rounds; round++) {
+    size_t times = has_many_tiles(kernel) ? 5 : 1, rounds = times * rounds_count(few, 500);
+    for (size_t round = 0; round < rounds; round++) {
         struct problem problem;
         make_problem(&problem, kernel, fill, &seed);
         assert_true(dwconv_f32_does(kernel, &problem.task));
@@ -375,12 +376,12 @@ static void walk(const struct dwconv_f32_kernel *kernel, fill_fn *fill)
 
 static void is_exact_on_integers(void **state)
 {
-    walk(kernel_of(state), fill_integers);
+    walk(kernel_of(state), fill_integers, 50);
 }
 
 static void adds_reals_in_the_order_of_the_contract(void **state)
 {
-    walk(kernel_of(state), fill_reals);
+    walk(kernel_of(state), fill_reals, 150);
 }
 
 static bool are_same(float a, float b)
@@ -394,7 +395,7 @@ static void does_rows_alike_in_each_call(void **state)
 {
     const struct dwconv_f32_kernel *kernel = kernel_of(state);
     uint32_t seed = fill_seed();
-    for (int round = 0; round < 400; round++) {
+    for (size_t round = 0; round < rounds_count(100, 400); round++) {
         struct problem problem = {0};
         pick_sizes(&problem, kernel, &seed);
         struct padding padding = {.above = pick(&seed, 0, 3 * problem.task.dilation_h)};
@@ -408,7 +409,7 @@ static void does_rows_alike_in_each_call(void **state)
         run_in_pieces(&problem.task, kernel, pick(&seed, 0, problem.task.out_rows));
         for (size_t i = 0; i < problem.dst_count; i++)
             if (!are_same(problem.dst[i], whole[i]))
-                fail_msg("%s: element %zu is %g in one call, %g in two (round %d, seed %u)",
+                fail_msg("%s: element %zu is %g in one call, %g in two (round %zu, seed %u)",
                          kernel->name, i, (double)whole[i], (double)problem.dst[i], round,
                          fill_seed());
     }
