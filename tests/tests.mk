@@ -43,7 +43,8 @@ check-install: ## install, build the examples outside of the tree, uninstall; na
 	$(Q)tests/install.sh TARGET=$(if $(CROSS),portable,$(TARGET))
 # The parts run natively, except for the tests of this TARGET.
 LONG_FUZZ_SECONDS ?= 600
-check-long: $(TEST_PROGRAMS) ## hours: check with many more random rounds, stress, every shape, fuzz, valgrind
+check-long: $(TEST_PROGRAMS) ## hours: all programs in all configurations, many more random rounds, stress, every shape, fuzz, valgrind
+	$(Q)tests/matrix.sh whole
 	$(Q)NEOPRENE_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable
 	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable SAN=thread STRESS_PROGRAMS='$(THREAD_STRESS)'
