@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/install.sh MAKE-VARIABLES…: what `make install` writes serves a stranger: examples are built outside of the
-# tree with pkg-config, against the shared and the static library, and run; DESTDIR is honoured; `make uninstall`
+# tests/install.sh MAKE-VARIABLES…: what `make install` writes serves a stranger: README's program and examples are built
+# outside of the tree with pkg-config, against the shared and the static library, and run; DESTDIR is honoured; `make uninstall`
 # leaves nothing. Each of them counts as a test.
 set -u
 cd "$(dirname "$0")/.."
@@ -31,13 +31,16 @@ is_empty() { [ -z "$(find "$1" ! -type d)" ]; }
 quiet="make -s --no-print-directory"
 expect 'make install succeeds' $quiet install PREFIX="$there/prefix" "$@"
 cp examples/matmul.c examples/convolution.c "$there"
-for example in matmul convolution; do
+awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' README.md >"$there/readme.c"
+for example in matmul convolution readme; do
     expect "$example builds with the shared library" build $example $example-shared $(flags --libs)
     expect "$example runs with the shared library" runs $example-shared
     expect "$example builds with the static library" build $example $example-static \
         $(flags --static --libs | sed 's/-lneoprene/-l:libneoprene.a/')
     expect "$example runs with the static library" runs $example-static
 done
+expect "README's program prints what README says" test "$(runs readme-shared | paste -sd,)" = \
+    "$(sed -n 's/^It prints `\(.*\)` and `\([^`]*\)`.*/\1,\2/p' README.md)"
 expect 'pkg-config tells the version of the headers' test "$(flags --modversion)" = \
     "$(printf '#include <neoprene/types.h>\nNEO_VERSION_MAJOR.NEO_VERSION_MINOR.NEO_VERSION_PATCH\n' |
         cc -E -P $(flags --cflags) - | tail -n 1 | tr -d ' ')"

@@ -1,5 +1,5 @@
 """Channels first beside channels last: which convolutions take more than a tenth more modelled cycles.
-`make perf-layouts` counts all shape files; docs/channels-first.md is what it writes."""
+`make perf-layouts` counts all shape files; docs/limits.md says why."""
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ GOAL = 1.1
 MOST = 2 ** 30  # products: larger ones take minutes
 INTRODUCTION = '''# Channels first
 
-Made by `make perf-layouts FILES=all{cores}OUT={out}`, at commit {commit}: thousands of modelled cycles with
+Made by `make perf-layouts FILES=all{cores}`, at commit {commit}: thousands of modelled cycles with
 channels last and with channels first, one thread, weights packed, of the convolutions of the shape files with up to 2^30
-products that take more than {goal} times as long with channels first. [limits.md](limits.md) says why.
+products that take more than {goal} times as long with channels first. docs/limits.md says why.
 '''
 
 
@@ -87,8 +87,6 @@ def publish(measurer, tables, out):
     rows = list(rows.values())
     text = f'{core.name}: {summary(rows)}\n{behind_table(rows)}'
     print(text)
-    if out:
-        cores = ' ' if core.name == 'N1' else f' CORES={core.name} '
-        with open(out, 'w', encoding='utf-8') as file:
-            file.write(INTRODUCTION.format(cores=cores, out=out, commit=report.commit(), goal=GOAL) + '\n' + text)
+    cores = '' if core.name == 'N1' else f' CORES={core.name}'
+    report.write(out, INTRODUCTION.format(cores=cores, commit=report.commit(), goal=GOAL) + '\n' + text)
     return 0

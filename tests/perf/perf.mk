@@ -19,7 +19,7 @@ PERF = PYTHONPATH=tests/perf $(PYTHON) tests/perf/perf.py
 PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) \
     $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(LAYOUT),--layout $(LAYOUT)) \
     $(if $(filter-out undefined,$(origin PEERS)),--peers '$(PEERS)') \
-    $(if $(CACHES),--caches) $(if $(RECORDED),--recorded) $(if $(OUT),--out $(OUT))
+    $(if $(CACHES),--caches) $(if $(RECORDED),--recorded) $(if $(OUT),--out $(OUT)) $(if $(SUMMARY),--summary $(SUMMARY))
 
 build/tools/%.so: tests/perf/%.c $(wildcard tests/perf/*.h) tests/perf/a64.c
 	@mkdir -p $(@D)
@@ -51,7 +51,7 @@ perf-path: ## how many files a reader visits to follow the description of a prob
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-traced TRACED=1 $(BUILD)-traced/tests/perf/path
 	$(Q)$(PYTHON) tests/perf/path.py $(ADDR2LINE) $(BUILD)-traced/tests/perf/path $(EMULATOR)
 
-perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peers' (FILES= CORES= PEERS= RECORDED=1 OUT=docs/performance.md)
+perf: $(PLUGINS) perf-drivers ## instructions and modelled cycles, ours and peers' (FILES= CORES= PEERS= RECORDED=1 OUT=build/performance.md SUMMARY=)
 	$(Q)$(PERF) table $(PERF_ARGS)
 perf-record: $(PLUGINS) perf-drivers ## keep what peers were counted at, for RECORDED=1 (FILES= PEERS=)
 	$(Q)$(PERF) record $(PERF_ARGS)
@@ -63,9 +63,9 @@ perf-choices: $(PLUGINS) perf-drivers ## is the fastest implementation chosen? (
 	$(Q)$(PERF) choices $(PERF_ARGS)
 perf-excess: $(PLUGINS) perf-drivers ## rows that execute more products than they need, and why (FILES= CORES=N1)
 	$(Q)$(PERF) excess $(PERF_ARGS)
-perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers and bounds (FILES= PEERS= OUT=docs/cache-lines.md)
+perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers and bounds (FILES= PEERS= OUT=build/cache-lines.md)
 	$(Q)$(PERF) lines $(PERF_ARGS)
-perf-layouts: $(PLUGINS) perf-drivers ## convolutions that take longer with channels first (FILES= CORES=N1 OUT=docs/channels-first.md)
+perf-layouts: $(PLUGINS) perf-drivers ## convolutions that take longer with channels first (FILES= CORES=N1 OUT=build/channels-first.md)
 	$(Q)$(PERF) layouts $(PERF_ARGS)
 perf-check: $(PLUGINS) perf-drivers ## compare instructions and cache lines with tests/perf/expected_*.txt
 	$(Q)$(PERF) check $(PERF_ARGS)

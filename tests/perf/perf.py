@@ -29,6 +29,7 @@ import lines
 import recorded
 import report
 import shapes
+import summary
 from cores import CORES, DEFAULT_CORES
 from emulator import MeasureError
 from measure import Drivers, Measurer
@@ -37,7 +38,10 @@ OURS = 'neoprene'
 PEERS = ('blas', 'blis', 'xnnpack', 'acl')
 QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 
-# The tables of docs/performance.md.
+# Where long tables go.
+DOCUMENTS = {'table': 'performance.md', 'lines': 'cache-lines.md', 'layouts': 'channels-first.md'}
+
+# The tables whose means docs/performance-summary.md has.
 PUBLISHED = '''
     square square:at square:bt square:abt square:ct square:plain skinny skinny:plain skinny:bt ragged
     ragged:plain ragged:bt bert_base bert_base:plain bert_base:bt bert_base_attention:bt decoder_decode
@@ -58,7 +62,7 @@ def arguments():
     parser.add_argument('command', choices=('table', 'record', 'check', 'update', 'profile', 'balance',
                                             'choices', 'excess', 'lines', 'layouts', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
-                        help='input files by name, separated by commas; "all"; "published": as in docs/performance.md')
+                        help='input files by name, separated by commas; "all"; "published": those of docs/performance-summary.md')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
     parser.add_argument('--peers', default='blas', help=', '.join(PEERS))
     parser.add_argument('--layout', default="",
@@ -74,8 +78,11 @@ def arguments():
     parser.add_argument('--threads', default='2', help='balance: how many; for files a list')
     parser.add_argument('--top', type=int, default=12, help='profile: how many blocks')
     parser.add_argument('--show', action='store_true', help='profile: print their instructions')
-    parser.add_argument('--out', help='write markdown here, and plots beside it')
-    return parser.parse_args()
+    parser.add_argument('--out', help='table, lines, layouts: write markdown here, and plots beside it')
+    parser.add_argument('--summary', help='table: write means of each file here, and a plot beside it')
+    args = parser.parse_args()
+    args.out = args.out or os.path.join('build', DOCUMENTS.get(args.command, ''))
+    return args
 
 
 def listed(text, known, what):
@@ -132,8 +139,9 @@ def make_table(args, measurer):
                    else measurer.measure(name, problems, layout) for name in names}
         section = document.add(operation, file, layout, problems, figures)
         print(document.text(section), flush=True)
-        if args.out:
-            document.write(args.out)
+        document.write(args.out)
+    if args.summary:
+        summary.write(document, args.summary)
     print(document.summary())
     return 0
 

@@ -12,8 +12,7 @@ NAMES = {'neoprene': 'Neoprene', 'blas': 'OpenBLAS', 'blis': 'BLIS', 'xnnpack': 
 BEHIND = 0.995  # a row this close to a peer is level with it
 INTRODUCTION = '''# Performance
 
-Made by `make perf OUT=docs/performance.md`; [measuring.md](measuring.md) says what the figures mean
-and how far to trust them. They are counted and modelled, not timed: i/MAC is executed instructions
+Made by `make perf`; docs/measuring.md says what the figures mean and how far to trust them. They are counted and modelled, not timed: i/MAC is executed instructions
 per useful vector multiply-accumulate (four f32 products), a percentage is of the core's peak for
 those, caches warm. "×" is how many times as many modelled cycles the peer takes on the first core.
 Tables with several peers have a peer's i/MAC and its percentage on that core only.
@@ -41,6 +40,12 @@ def commit():
     process = subprocess.run(['git', 'describe', '--always', '--dirty'], capture_output=True,
                              text=True, check=False)
     return process.stdout.strip() or 'unknown'
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path) or '.', exist_ok=True)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
 
 
 class Section:

@@ -3,6 +3,7 @@ from html import escape
 
 COLOURS = ('#0b6e99', '#d9822b', '#5c8a3a', '#8a4f9e', '#7a7a7a')
 STEP, HEIGHT, LEFT, TOP, BOTTOM = 34, 260, 48, 52, 130
+NAME, LETTER = 110, 7.5  # room for a name in the legend, and for a letter of the title
 
 
 class Canvas:
@@ -10,7 +11,7 @@ class Canvas:
         self.labels = labels
         values = [value for _, row in series for value in row if value is not None]
         self.top_value = 50 * (int(max(values + [100]) - 1) // 50 + 1)
-        self.width = LEFT + STEP * len(labels) + 20
+        self.width = LEFT + int(max(STEP * len(labels), NAME * len(series), LETTER * len(title))) + 20
         self.parts = [f'<text x="{LEFT}" y="18" font-size="14">{escape(title)}</text>']
         self.grid()
         self.axis()
@@ -41,7 +42,7 @@ class Canvas:
 
     def legend(self, names):
         for i, name in enumerate(names):
-            x = LEFT + 110 * i
+            x = LEFT + NAME * i
             self.add(f'<rect x="{x}" y="28" width="12" height="12" fill="{COLOURS[i]}"/>')
             self.add(f'<text x="{x + 17}" y="38">{escape(name)}</text>')
 

@@ -2,6 +2,7 @@
 import argparse
 import contextlib
 import io
+import itertools
 import math
 import os
 import re
@@ -27,6 +28,7 @@ import ports
 import recorded
 import report
 import shapes
+import summary
 import svg
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
@@ -123,12 +125,12 @@ class Tables(unittest.TestCase):
         self.assertEqual([table[2] for table in self.tables('square', 'packed,plain')],
                          ['packed', 'plain'])
 
-    def test_published_tables_are_those_of_the_document(self):
-        titles = [report.Section(operation, file, layout, shapes.read_file(operation, file), {}).title
-                  for operation, file, layout in self.tables('published', '')]
-        with open(os.path.join('docs', 'performance.md'), encoding='utf-8') as file:
-            headings = [line[3:].strip() for line in file if line.startswith('## ')]
-        self.assertEqual([title.capitalize() for title in titles], [text.capitalize() for text in headings[1:]])
+    def test_the_summary_has_the_published_tables(self):
+        tables = self.tables('published', '')
+        parts = [summary.Part(title, layout, []) for title, (_, _, layout) in
+                 zip(summary.titles([table[:2] for table in tables]), tables)]
+        rows = summary.by_file(parts, ())
+        self.assertEqual(SummaryDocument.titles(), [row[0] for row in rows[1:]])
 
     def test_unknown_layouts_libraries_and_threads_are_refused(self):
         for wrong in (lambda: self.tables('square:foo', ''), lambda: self.tables('square', 'nhcw'),
@@ -357,6 +359,41 @@ class Summary(unittest.TestCase):
                          {len(self.report.header())})
 
 
+class SummaryDocument(unittest.TestCase):
+    """docs/performance-summary.md, and what README takes from it."""
+
+    @staticmethod
+    def table(path, head):
+        """Rows of the first table with such a head, as lists of cells."""
+        with open(path, encoding='utf-8') as file:
+            lines_of_file = file.read().splitlines()
+        first = next(i for i, line in enumerate(lines_of_file) if line.startswith('|') and head in line) + 2
+        rows = itertools.takewhile(lambda line: line.startswith('|'), lines_of_file[first:])
+        return [[cell.strip() for cell in line.strip('|').split('|')] for line in rows]
+
+    @classmethod
+    def titles(cls):
+        return [row[0] for row in cls.table(os.path.join('docs', 'performance-summary.md'), 'behind')]
+
+    def test_it_is_short(self):
+        with open(os.path.join('docs', 'performance-summary.md'), encoding='utf-8') as file:
+            self.assertLessEqual(len(file.readlines()), 80)
+
+    def test_readme_has_the_same_figures(self):
+        known = {row[0]: row[1:] for row in self.table(os.path.join('docs', 'performance-summary.md'), 'behind')}
+        rows = self.table('README.md', 'OpenBLAS')
+        self.assertEqual({row[0] for row in rows} - set(summary.TELLING), set())
+        for title, *cells in rows:
+            self.assertEqual(cells, known[title][1:-1], title)
+
+    def test_means_are_of_rows_that_a_peer_computes(self):
+        part = summary.Part('x', 'packed', [{'blas': 2.0, 'acl': 8.0}, {'blas': 0.5}, {}])
+        other = summary.Part('y', 'nchw', [{'acl': 3.0}])
+        rows = summary.by_file([part, other], ('blas', 'acl'))
+        self.assertEqual(rows[1], ['x', '3', '1.00', '8.00', '1.00', '1'])
+        self.assertEqual(rows[2][1:], ['1', '–', '3.00', '3.00', '0'])
+
+
 class Recorded(unittest.TestCase):
     """A peer whose package is not there, and a file in a folder of the test's own."""
     PROBLEM = shapes.parse_matmul('2x3:3x4n"a"')
@@ -459,15 +496,16 @@ class Lines(unittest.TestCase):
         self.assertIn('forbids Winograd, on 0 of these.', text)
         self.assertIn('forbids Winograd, on 1 of these: 512x512:512x512 75/70.', text)
 
-    def test_recorded_lines_of_peers_are_those_of_the_tables(self):
+    def test_the_fewest_lines_of_a_peer_are_recorded(self):
         row = lines.Row(shapes.parse_matmul('512x512:512x512'), {
             'neoprene': {'l1': 80000, 'l2': 2000}, 'blas': {'l1': 70000, 'l2': 3456},
             'acl': {'l1': 71000, 'l2': 1234}, 'blis': {'l1': 90000, 'l2': 9000}})
-        with tempfile.NamedTemporaryFile('w', suffix='.md') as file:
-            print(lines.table('matmul', [row]), file=file, flush=True)
-            known = lines.recorded(file.name, ('blas', 'acl', 'blis'))
+        with tempfile.NamedTemporaryFile('w') as file:
+            lines.record([row], file.name)
+            lines.record([row], file.name)
+            known = lines.recorded(('blas', 'acl', 'blis'), file.name)
         self.assertEqual(known, {row.problem.text: {'blas': {'l1': 70000, 'l2': math.inf},
-                                                    'acl': {'l1': math.inf, 'l2': 1230}}})
+                                                    'acl': {'l1': math.inf, 'l2': 1234}}})
         again, = lines.count(self.Measurer({'neoprene': (1000,)}), ['neoprene'], [row.problem], 'packed', known)
         self.assertEqual(again.best_peer('l1'), ('blas', 70000))
 
