@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/support/convolution_case.h"
+#include "tests/support/rounds.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 
@@ -266,17 +267,24 @@ static const struct convolution_case rows[] = {
 };
 /* clang-format on */
 
-static void check_rows(const struct convolution_variant *variant)
+/* Every implementation of every row, and of every third one for what is done after its sums. */
+enum { ALL_ROWS = 1, SOME_ROWS = 3 };
+
+static void check_rows(const struct convolution_variant *variant, size_t every)
 {
+    static size_t variants;
+    size_t number = variants++;
     for (size_t i = 0; i < count_of(rows); i++)
-        convolution_case_check(&rows[i], variant);
+        if (rounds_has(i, number, every))
+            convolution_case_check(&rows[i], variant);
 }
 
 static void every_implementation_is_exact(void **state)
 {
     (void)state;
-    for (neo_dim bias_step = 0; bias_step < 3; bias_step++)
-        check_rows(&(struct convolution_variant){.bias_step = bias_step});
+    check_rows(&(struct convolution_variant){.bias_step = 0}, ALL_ROWS);
+    for (neo_dim bias_step = 1; bias_step < 3; bias_step++)
+        check_rows(&(struct convolution_variant){.bias_step = bias_step}, SOME_ROWS);
 }
 
 static float clamp(float value, float old)
@@ -299,8 +307,8 @@ static void post_operations_are_applied(void **state)
     assert_int_equal(neo_attributes_create(&chain), NEO_OK);
     assert_int_equal(neo_attributes_append_sum(chain, 2, 1, NEO_DATA_TYPE_UNDEF), NEO_OK);
     assert_int_equal(neo_attributes_append_eltwise(chain, NEO_ELTWISE_LINEAR, 0.5f, 3), NEO_OK);
-    check_rows(&(struct convolution_variant){clip, clamp, .bias_step = 1});
-    check_rows(&(struct convolution_variant){chain, sum_linear, .bias_step = 1});
+    check_rows(&(struct convolution_variant){clip, clamp, .bias_step = 1}, SOME_ROWS);
+    check_rows(&(struct convolution_variant){chain, sum_linear, .bias_step = 1}, SOME_ROWS);
     neo_attributes_destroy(clip);
     neo_attributes_destroy(chain);
 }
@@ -309,6 +317,8 @@ static void operands_of_post_operations_are_read_where_they_belong(void **state)
 {
     (void)state;
     for (size_t i = 0; i < count_of(rows); i++) {
+        if (!rounds_has(i, 1, SOME_ROWS))
+            continue;
         neo_memory_desc dst = convolution_case_dst(&rows[i], 0);
         struct operands operands = operands_make(engine, dst.ndims, dst.dims);
         convolution_case_check(&rows[i], &(struct convolution_variant){operands.attributes,

@@ -51,36 +51,68 @@ static neo_memory_desc weights_desc(const struct convolution_case *row, const ch
     return tensor_repeated(&weights, variant->repeated_weights);
 }
 
+/* How a row is walked, in three dimensions of space whatever it has. */
+struct walk {
+    neo_dim channels; /* of src, for an output */
+    neo_dim kernel[3], in[3], stride[3], left[3], dilation[3];
+    neo_dim src_step[3], weights_step[3];
+};
+
+static struct walk walk_of(const struct convolution_case *row, const struct tensor *src,
+                           const struct tensor *weights)
+{
+    struct walk walk = {.channels = row->ic / (row->groups ? row->groups : 1),
+                        .kernel = {1, 1, 1},
+                        .in = {1, 1, 1},
+                        .stride = {1, 1, 1},
+                        .dilation = {1, 1, 1}};
+    for (int i = 0, to = 3 - row->space; i < row->space; i++, to++) {
+        walk.kernel[to] = row->kernel[i], walk.in[to] = row->in[i];
+        walk.stride[to] = row->stride[i], walk.left[to] = row->left[i];
+        walk.dilation[to] = row->dilation[i] + 1;
+        walk.src_step[to] = tensor_step(src, 2 + i);
+        walk.weights_step[to] = tensor_step(weights, weights->desc.ndims - row->space + i);
+    }
+    return walk;
+}
+
 struct expected {
     const struct convolution_case *row;
     const struct tensor *src, *weights, *bias, *old, *dst;
     const struct convolution_variant *variant;
+    struct walk walk;
 };
+
+/* Taps along the dimensions from i on, each over all channels. */
+static float add_taps(float sum, const struct walk *walk, const neo_dim out[3], int i,
+                      struct line src, struct line weights)
+{
+    if (i == 3)
+        return line_dot(sum, src, weights, walk->channels);
+    for (neo_dim tap = 0; tap < walk->kernel[i]; tap++) {
+        neo_dim at = out[i] * walk->stride[i] - walk->left[i] + tap * walk->dilation[i];
+        if (at < 0 || at >= walk->in[i])
+            continue;
+        sum = add_taps(sum, walk, out, i + 1,
+                       (struct line){src.at + at * walk->src_step[i], src.step},
+                       (struct line){weights.at + tap * walk->weights_step[i], weights.step});
+    }
+    return sum;
+}
 
 /* The sum for one output, over one input channel and one tap at a time. */
 static float convolve(const struct expected *e, const neo_dim *out)
 {
     const struct convolution_case *row = e->row;
-    neo_dim groups = row->groups ? row->groups : 1, oc = row->oc / groups, ic = row->ic / groups;
-    neo_dim group = out[1] / oc, at[5] = {out[0], group * ic}, w[6] = {group}, taps = 1;
+    neo_dim groups = row->groups ? row->groups : 1, oc = row->oc / groups;
+    neo_dim group = out[1] / oc, at[5] = {out[0], group * e->walk.channels}, w[6] = {group};
+    neo_dim place[3] = {0, 0, 0};
     int first = row->groups != 0;
-    float sum = 0;
-    for (int i = 0; i < row->space; i++)
-        taps *= row->kernel[i];
     w[first] = out[1] % oc;
-    for (neo_dim tap = 0; tap < taps; tap++) {
-        bool inside = true;
-        for (neo_dim rest = tap, i = row->space - 1; i >= 0; rest /= row->kernel[i], i--) {
-            w[first + 2 + i] = rest % row->kernel[i];
-            at[2 + i] = out[2 + i] * row->stride[i] - row->left[i] +
-                        w[first + 2 + i] * (row->dilation[i] + 1);
-            inside &= at[2 + i] >= 0 && at[2 + i] < row->in[i];
-        }
-        if (inside)
-            sum = line_dot(sum, tensor_line(e->src, at, 1), tensor_line(e->weights, w, first + 1),
-                           ic);
-    }
-    return sum;
+    for (int i = 0; i < row->space; i++)
+        place[3 - row->space + i] = out[2 + i];
+    return add_taps(0, &e->walk, place, 0, tensor_line(e->src, at, 1),
+                    tensor_line(e->weights, w, first + 1));
 }
 
 static void check_element(void *context, const neo_dim *position)
@@ -167,7 +199,8 @@ static void check_implementation(const struct convolution_case *row, const neo_p
                                 .bias = variant->bias_step ? &bias : NULL,
                                 .old = &old,
                                 .dst = &dst,
-                                .variant = variant};
+                                .variant = variant,
+                                .walk = walk_of(row, &src, &weights)};
     tensor_for_each(dst_desc->ndims, dst_desc->dims, check_element, &expected);
     tensor_check_gaps(&dst);
     struct tensor *all[] = {&src, &weights, &dst, &old, &bias, &packed};

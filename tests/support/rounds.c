@@ -1,6 +1,5 @@
 #include "tests/support/rounds.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 static bool is_set(const char *name)
@@ -15,6 +14,11 @@ size_t rounds_count(size_t few, size_t many)
     if (is_set("NEOPRENE_LONG"))
         return many;
     return is_set("NEOPRENE_SHORT") ? (few + SHORTER - 1) / SHORTER : few;
+}
+
+bool rounds_has(size_t row, size_t variant, size_t every)
+{
+    return (row + variant) % every == 0 || is_set("NEOPRENE_LONG");
 }
 
 void rounds_run(size_t few, size_t many, void (*check)(size_t round))

@@ -71,7 +71,7 @@ static const float *image_at(const struct problem *p, const struct tensor *tenso
  * magnitude. */
 static double largest_source(const struct problem *p, const neo_dim *at, neo_dim channel)
 {
-    double largest = 0;
+    float largest = 0;
     neo_dim rows = winograd_case_step(p->row, 0), columns = winograd_case_step(p->row, 1);
     neo_dim down = winograd_case_taps(p->row, 0) == 1 ? 0 : 7 * rows,
             across = winograd_case_taps(p->row, 1) == 1 ? 0 : 7 * columns;
@@ -80,9 +80,11 @@ static double largest_source(const struct problem *p, const neo_dim *at, neo_dim
     neo_dim row_step = space_step(p, &p->src, 0), step = space_step(p, &p->src, 1);
     for (neo_dim y = top - down; y <= top + down; y += rows)
         for (neo_dim x = left - across; x <= left + across; x += columns)
-            if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
-                largest = fmax(largest, fabs((double)src[y * row_step + x * step]));
-    return largest;
+            if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width) {
+                float magnitude = fabsf(src[y * row_step + x * step]);
+                largest = magnitude > largest ? magnitude : largest;
+            }
+    return (double)largest;
 }
 
 static double *largest_of(const struct problem *p, const neo_dim *at, neo_dim channel)
@@ -114,18 +116,20 @@ struct sums {
 static struct sums convolve_channel(const struct problem *p, const neo_dim *at, neo_dim channel)
 {
     neo_dim w[5] = {0}, kernel[] = {winograd_case_taps(p->row, 0), winograd_case_taps(p->row, 1)};
+    neo_dim step[] = {winograd_case_step(p->row, 0), winograd_case_step(p->row, 1)};
+    neo_dim weights_step[] = {space_step(p, &p->weights, 0), space_step(p, &p->weights, 1)};
     w[p->row->grouped] = at[1], w[p->row->grouped + 1] = channel;
     const float *weights = tensor_at(&p->weights, w);
     const float *src = image_at(p, &p->src, at[0], channel, 0, 0);
     neo_dim down = space_step(p, &p->src, 0), across = space_step(p, &p->src, 1);
     double sum = 0, largest = 0;
     for (neo_dim i = 0; i < kernel[0]; i++) {
-        neo_dim y = at[2] - p->row->pad[0] + i * winograd_case_step(p->row, 0);
-        const float *line = weights + i * space_step(p, &p->weights, 0);
+        neo_dim y = at[2] - p->row->pad[0] + i * step[0];
         for (neo_dim j = 0; j < kernel[1]; j++) {
-            neo_dim x = at[3] - p->row->pad[1] + j * winograd_case_step(p->row, 1);
-            double weight = (double)line[j * space_step(p, &p->weights, 1)];
-            largest = fmax(largest, fabs(weight));
+            neo_dim x = at[3] - p->row->pad[1] + j * step[1];
+            double weight = (double)weights[i * weights_step[0] + j * weights_step[1]];
+            double magnitude = fabs(weight);
+            largest = magnitude > largest ? magnitude : largest;
             if (y >= 0 && y < p->row->height && x >= 0 && x < p->row->width)
                 sum += weight * (double)src[y * down + x * across];
         }
