@@ -10,7 +10,11 @@ ALL_TESTS := $(patsubst tests/%.c,%,$(TEST_SRC))
 TESTS := $(ALL_TESTS)
 # A name is that of a program (matmul/matmul), of a folder (matmul, or matmul/) or a pattern (matmul/r%).
 tests_named = $(sort $(foreach name,$(1),$(or $(filter $(name) $(name:%/=%)/%,$(ALL_TESTS)),$(name))))
-test_programs = $(addprefix $(BUILD)/tests/,$(call tests_named,$(1)))
+# What takes longest begins, so that no processor waits for it in the end.
+LONGEST := convolution/convolution convolution/random kernels/dwconv_f32 convolution/winograd gemm/gemm matmul/random \
+    matmul/matmul threading/operations packed/crash kernels/gemm_f32_direct primitive/warm memory/plan
+longest_first = $(foreach name,$(LONGEST),$(filter $(name),$(1))) $(filter-out $(LONGEST),$(1))
+test_programs = $(addprefix $(BUILD)/tests/,$(call longest_first,$(call tests_named,$(1))))
 TEST_PROGRAMS := $(call test_programs,$(TESTS))
 SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/fuzz/*.c))
 
