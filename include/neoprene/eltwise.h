@@ -17,9 +17,11 @@ extern "C" {
  *
  * Arguments: NEO_ARG_SRC, NEO_ARG_DST.
  *
- * Largest errors before rounding to dst, in units of f32's last place: exp 1, tanh 3, logistic 3,
- * log 2; of sqrt, round, abs, relu, clip, square, linear, hardsigmoid and hardswish those of their
- * arithmetic in f32; NaN gives NaN, and pow follows C's powf().
+ * Largest errors before rounding to dst, over all f32, in units of f32's last place (or, where that
+ * is more, 2e-7, for functions marked with *): exp and pow 1.5, log 2, tanh, logistic and elu 3,
+ * gelu_tanh*, gelu_erf*, swish*, mish* and soft_relu* 4, hardswish 1.51, linear and hardsigmoid
+ * 0.51; relu, square and sqrt are rounded once, abs, clip and round are exact. NaN gives NaN, but
+ * pow follows C's powf().
  *
  * @param prop_kind NEO_FORWARD_INFERENCE or NEO_FORWARD_TRAINING, which do the same.
  *

@@ -245,6 +245,25 @@ static void is_near_the_f64_value(void **state)
     check_row(kernel_of(state), row, specials, count_of(specials));
 }
 
+/* By their bits: every f32 with NEO_LONG, else some of each exponent. */
+static void all_values_are_near_the_f64_value(void **state)
+{
+    size_t alg, count = 0;
+    const struct row *row = row_of(state, &alg);
+    float *inputs = guard_end(&guard_src, MOST * sizeof(float));
+    uint64_t step = getenv("NEO_LONG") ? 1 : 1048573;
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += step) {
+        uint32_t word = (uint32_t)bits;
+        memcpy(&inputs[count++], &word, sizeof word);
+        if (count < MOST)
+            continue;
+        check_row(kernel_of(state), row, inputs, count);
+        count = 0;
+    }
+    inputs = memmove(guard_end(&guard_src, count * sizeof(float)), inputs, count * sizeof(float));
+    check_row(kernel_of(state), row, inputs, count);
+}
+
 /* Every value in the first, a middle or the last vector, alone or with others, in place or not. */
 static void does_not_depend_on_the_place(void **state)
 {
@@ -297,6 +316,7 @@ int main(void)
 {
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(is_near_the_f64_value),
+        cmocka_unit_test(all_values_are_near_the_f64_value),
         cmocka_unit_test(does_not_depend_on_the_place),
     };
     static const struct CMUnitTest alone[] = {
