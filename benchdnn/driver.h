@@ -44,7 +44,7 @@ struct driver {
 extern const struct driver driver_conv, driver_matmul, driver_reorder, driver_eltwise,
     driver_binary, driver_softmax, driver_concat, driver_sum, driver_reduction, driver_prelu,
     driver_shuffle, driver_pool, driver_lnorm, driver_bnorm, driver_gnorm, driver_resampling,
-    driver_lrn;
+    driver_lrn, driver_ip;
 extern const struct driver *const drivers[];
 extern const size_t driver_count;
 

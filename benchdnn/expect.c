@@ -107,7 +107,7 @@ static struct epilogue make_epilogue(const struct problem *p, const struct data 
 {
     struct epilogue e = {.problem = p, .data = data, .dst = &p->operands[DST].dims};
     e.bias = p->operands[BIA].dims;
-    if (p->driver == &driver_conv && p->operands[BIA].arg) { /* OC values: dimension 1 of dst */
+    if (p->operands[BIA].arg == NEO_ARG_BIAS && e.bias.count == 1) { /* OC values: dimension 1 */
         e.bias = *e.dst;
         for (int i = 0; i < e.bias.count; i++)
             e.bias.at[i] = i == 1 ? e.dst->at[1] : 1;
