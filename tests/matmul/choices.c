@@ -268,7 +268,7 @@ static void estimates_know_what_takes_least(void **state)
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         const struct core *core = core_named(rows[i].core);
-        struct cpu cpu = {CPU_NEON, core, core->l1_bytes, core->l2_bytes, 0, 64};
+        struct cpu cpu = {CPU_NEON, core, core->l1_bytes, core->l2_bytes, 0, 64, 0};
         struct problem problem = {
             .operation = &matmul_operation,
             .tensors = {[SRC] = matrix(rows[i].m, rows[i].k, "ab"),
