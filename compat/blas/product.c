@@ -8,7 +8,7 @@
 
 #include "compat/blas/threads.h"
 
-enum { SLOTS = 64, SRC = 0, WEIGHTS, DST, OPERANDS };
+enum { SETS = 16, WAYS = 4, SRC = 0, WEIGHTS, DST, OPERANDS };
 
 /* A primitive of one shape with its memory objects, whose buffers are each call's. */
 struct kept {
@@ -17,8 +17,14 @@ struct kept {
     neo_exec_arg args[OPERANDS];
 };
 
+/* Shapes of one set take its ways in turn. */
+struct set {
+    struct kept ways[WAYS];
+    size_t next;
+};
+
 struct table {
-    struct kept slots[SLOTS];
+    struct set sets[SETS];
 };
 
 static __thread struct table *own;
@@ -36,8 +42,8 @@ static void drop(struct kept *kept)
 static void drop_table(void *argument)
 {
     struct table *table = argument;
-    for (int i = 0; i < SLOTS; i++)
-        drop(&table->slots[i]);
+    for (int i = 0; i < SETS * WAYS; i++)
+        drop(&table->sets[i / WAYS].ways[i % WAYS]);
     free(table);
     own = NULL;
 }
@@ -63,13 +69,13 @@ static struct table *own_table(void)
 }
 
 /* Multiplies by an odd constant of random bits (2^64 over the golden ratio), and takes the top. */
-static size_t slot_of(const struct product_shape *shape)
+static size_t set_of(const struct product_shape *shape)
 {
     uint64_t words[sizeof *shape / sizeof(uint64_t)], hash = 0;
     memcpy(words, shape, sizeof words);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
-    return (size_t)(hash >> 32) % SLOTS;
+    return (size_t)(hash >> 32) % SETS;
 }
 
 static neo_status describe(neo_memory_desc *out, int64_t rows, int64_t columns,
@@ -137,15 +143,22 @@ static neo_status fill(struct kept *kept, const struct product_shape *shape)
     return status;
 }
 
-/* The slot of this shape, made if it is not there; NULL on failure. */
+static int is_of(const struct kept *kept, const struct product_shape *shape)
+{
+    return kept->primitive && !memcmp(&kept->shape, shape, sizeof *shape);
+}
+
+/* The primitive of this shape, made if it is not there; NULL on failure. */
 static struct kept *find(const struct product_shape *shape)
 {
     struct table *table = threads_engine() ? own_table() : NULL;
     if (!table)
         return NULL;
-    struct kept *kept = &table->slots[slot_of(shape)];
-    if (kept->primitive && !memcmp(&kept->shape, shape, sizeof *shape))
-        return kept;
+    struct set *set = &table->sets[set_of(shape)];
+    for (int i = 0; i < WAYS; i++)
+        if (is_of(&set->ways[i], shape))
+            return &set->ways[i];
+    struct kept *kept = &set->ways[set->next++ % WAYS];
     drop(kept);
     return fill(kept, shape) == NEO_OK ? kept : NULL;
 }
