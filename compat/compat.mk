@@ -50,3 +50,10 @@ compat: $(COMPAT_LIBS) ## other libraries' interfaces on Neoprene: libblas.so.3,
 install-compat: $(COMPAT_LIBS) ## these into $PREFIX/lib/neoprene/compat, never over the system's (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(COMPAT_DIR)
 	install -m 755 $(COMPAT_LIBS) $(DESTDIR)$(COMPAT_DIR)
+
+# Debian's library first; what it computes is what ours has to.
+CLIENT_PYTHON = compat/run-client.sh $(CLIENTS_ROOT) usr/bin/python3 tests/compat/clients.py
+.PHONY: check-clients
+check-clients: $(ONEDNN_SO) | clients ## minutes: PyTorch's networks on our libdnnl.so beside Debian's (make clients)
+	$(Q)$(CLIENT_PYTHON) $(BUILD)/compat/expected.pt
+	$(Q)FRONT=$(abspath $(dir $(ONEDNN_SO))) $(CLIENT_PYTHON) $(BUILD)/compat/ours.pt $(BUILD)/compat/expected.pt
