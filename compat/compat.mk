@@ -39,9 +39,12 @@ $(ONEDNN_SO): private LDFLAGS += -fopenmp
 $(ONEDNN_SO): $(ONEDNN_OBJ) $(LIB_A)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F),-z,nodelete,--exclude-libs=ALL,-Bsymbolic,--no-undefined -o $@ $^ $(LIBS)
+# Programs as a user links them, without what other tests wrap.
 ONEDNN_TESTS := $(BUILD)/tests/compat/onednn $(BUILD)/tests/compat/imports
-$(ONEDNN_TESTS): $(ONEDNN_SO)
-$(ONEDNN_TESTS): private LDFLAGS += -Wl,-z,now,--disable-new-dtags,-rpath,'$$ORIGIN/../../compat/lib',-rpath,$(dir $(realpath $(shell $(CC) -print-file-name=libgomp.so)))
+GOMP_DIR = $(dir $(realpath $(shell $(CC) -print-file-name=libgomp.so)))
+$(ONEDNN_TESTS): %: %.o $(ONEDNN_SO)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -Wl,-z,now,--disable-new-dtags,-rpath,'$$ORIGIN/../../compat/lib',-rpath,$(GOMP_DIR) \
+	    -o $@ $^ -lcmocka
 
 # ---- both ----------------------------------------------------------------------------------------
 COMPAT_DIR = $(LIBDIR)/neoprene/compat

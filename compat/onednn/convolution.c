@@ -3,21 +3,20 @@
 
 #include "compat/onednn/objects.h"
 
-/* The plain layout of the field, with channels first or last. */
+/* The plain layouts of the field: with channels first, and last. */
 static const char *image_tag(int ndims, int channels_last)
 {
-    static const char *const first[] = {"abc", "abcd", "abcde"}, *const last[] = {"acb", "acdb",
-                                                                                  "acdeb"};
-    return ndims < 3 || ndims > 5 ? "any" : (channels_last ? last : first)[ndims - 3];
+    static const char *const tags[3][2] = {{"abc", "acb"}, {"abcd", "acdb"}, {"abcde", "acdeb"}};
+    return ndims < 3 || ndims > 5 ? "any" : tags[ndims - 3][channels_last];
 }
 
 static const char *weights_tag(int ndims, int groups, int channels_last)
 {
-    static const char *const last[] = {"abdc", "abdec", "abdefc"};
-    static const char *const first[] = {"abcd", "abcde", "abcdef"};
+    static const char *const tags[3][2] = {
+        {"abcd", "abdc"}, {"abcde", "abdec"}, {"abcdef", "abdefc"}};
     if (!groups)
         return image_tag(ndims, channels_last);
-    return ndims < 4 || ndims > 6 ? "any" : (channels_last ? last : first)[ndims - 4];
+    return ndims < 4 || ndims > 6 ? "any" : tags[ndims - 4][channels_last];
 }
 
 static int has_channels_last(const neo_memory_desc *desc)
