@@ -22,10 +22,12 @@ $(COMPAT_BLAS): $(COMPAT_BLAS_OBJ) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libblas.so.3 -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $^ \
 	    -Wl,--no-as-needed -l$(BLAS_BEHIND) -Wl,--as-needed $(LIBS)
 
-# The test is a program that is linked to it, with a report of wrong arguments of its own.
-$(BUILD)/tests/compat/blas: $(COMPAT_BLAS)
-$(BUILD)/tests/compat/blas: private ALL_LDFLAGS += -Wl,--no-as-needed -Wl,-rpath,$(abspath $(dir $(COMPAT_BLAS))) -Wl,--export-dynamic-symbol=xerbla_
-$(BUILD)/tests/compat/blas: private LIBS += -l$(BLAS_BEHIND)
+# The test is a program that is linked to it as a user's is, with a report of wrong arguments of its own: nothing of the
+# library is in it, and no allocation of it fails on purpose.
+BLAS_TEST := $(BUILD)/tests/compat/blas
+$(BLAS_TEST): private ALL_LDFLAGS += -Wl,-rpath,'$$ORIGIN/../../compat/lib' -Wl,--export-dynamic-symbol=xerbla_
+$(BLAS_TEST): $(BLAS_TEST).o $(addprefix $(BUILD)/tests/support/,capture.o guard.o) $(COMPAT_BLAS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -l$(BLAS_BEHIND) -lcmocka $(LIBS)
 
 # ---- oneDNN --------------------------------------------------------------------------------------
 # oneDNN's C interface. Programs look for the number that they were linked with: 3.6 is Debian 13's, 3 oneDNN's own.

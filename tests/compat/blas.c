@@ -1,5 +1,5 @@
-/* libblas.so.3 on Neoprene, as a program that is linked to it sees it: against double loops, with
- * every wrong call reported as the BLAS behind it reports it. */
+/* libblas.so.3 on Neoprene, as a program that is linked to it sees it, without the library itself:
+ * against double loops, with every wrong call reported as the BLAS behind it reports it. */
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
