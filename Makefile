@@ -108,6 +108,14 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+# Callers may have small stacks: a life of primitives fits into 64 KiB (tests/threading/stack.c). What
+# works on a line or a panel has it on the stack, and sizes known late are planned for there.
+frames_below = $(if $(SAN)$(filter 1,$(DEBUG)),,-Wframe-larger-than=$(1))
+$(BUILD)/arch/%.o $(BUILD)/src/%.o: private CFLAGS += $(call frames_below,2048)
+COMPUTING := kernels src/gemm src/convolution src/matmul src/reorder
+$(COMPUTING:%=$(BUILD)/%/%.o): private CFLAGS += $(call frames_below,9216)
+$(BUILD)/src/primitive/primitive.o: private CFLAGS += $(call frames_below,20480)
+
 # Hidden symbols become local in the static library too, so that only neo_* can clash with a user's.
 $(BUILD)/neoprene.o: $(LIB_OBJ)
 	$(call say,LD,$@)$(CC) $(TARGET_FLAGS) -nostdlib -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@

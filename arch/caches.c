@@ -12,11 +12,11 @@ enum { MAX_INDEX = 16 }; /* cache/index0 … index15: more than any core has */
 int caches_read_line(const char *directory, unsigned cpu, const char *name, char *line,
                      size_t line_bytes)
 {
-    char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/cpu%u/%s", directory, cpu, name);
-    if (length < 0 || (size_t)length >= sizeof path)
+    char *path;
+    if (asprintf(&path, "%s/cpu%u/%s", directory, cpu, name) < 0)
         return 0;
     FILE *file = fopen(path, "re");
+    free(path);
     if (!file)
         return 0;
     int ok = fgets(line, (int)line_bytes, file) != NULL;

@@ -1,5 +1,5 @@
 /* Reads the affinity mask, sysfs and the cgroup files. Nothing is kept: callers store what they
- * need. */
+ * need. Threads that make an engine may have small stacks, so what is large is allocated. */
 #include "arch/topology.h"
 
 #include <limits.h>
@@ -12,18 +12,29 @@
 
 #include "arch/cores.h"
 
+__attribute__((format(printf, 2, 0))) static FILE *open_below(const char *root, const char *format,
+                                                              va_list args)
+{
+    char *name, *path;
+    if (vasprintf(&name, format, args) < 0)
+        return NULL;
+    int made = asprintf(&path, "%s%s", root, name);
+    free(name);
+    if (made < 0)
+        return NULL;
+    FILE *file = fopen(path, "re");
+    free(path);
+    return file;
+}
+
 /* The first line of a file below root, without its end; 0 if there is none. */
 __attribute__((format(printf, 4, 5))) static int read_line(const char *root, char *line, int size,
                                                            const char *format, ...)
 {
-    char path[PATH_MAX];
-    int used = snprintf(path, sizeof path, "%s", root);
     va_list args;
     va_start(args, format);
-    if (used >= 0 && used < PATH_MAX)
-        used += vsnprintf(path + used, sizeof path - (size_t)used, format, args);
+    FILE *file = open_below(root, format, args);
     va_end(args);
-    FILE *file = used >= 0 && used < PATH_MAX ? fopen(path, "re") : NULL;
     if (!file)
         return 0;
     int ok = fgets(line, size, file) != NULL;
@@ -87,14 +98,16 @@ static void add_affinity_mask(struct topology *t)
             add_cpu(t, cpu);
 }
 
-static void find_cpus(struct topology *t, const struct topology_sources *s)
+enum { LIST_BYTES = 4096 }; /* of the kernel's lists of CPUs or nodes */
+
+/* line has LIST_BYTES. */
+static void find_cpus(struct topology *t, const struct topology_sources *s, char *line)
 {
-    char line[4096];
     if (s->allowed)
         add_list(t, s->allowed);
     else
         add_affinity_mask(t);
-    if (!t->count && read_line(s->root, line, sizeof line, "/sys/devices/system/cpu/online"))
+    if (!t->count && read_line(s->root, line, LIST_BYTES, "/sys/devices/system/cpu/online"))
         add_list(t, line);
     if (!t->count)
         add_cpu(t, 0);
@@ -111,16 +124,16 @@ static void set_node(struct topology *t, const char *list, int node)
                 t->cpus[i].node = node;
 }
 
-static void find_nodes(struct topology *t, const char *root)
+static void find_nodes(struct topology *t, const char *root, char *line)
 {
-    char online[1024], line[4096];
+    char online[1024];
     const char *nodes = online;
     int first, last;
     if (!read_line(root, online, sizeof online, "/sys/devices/system/node/online"))
         return;
     while (next_range(&nodes, &first, &last))
         for (int node = first; node <= last && node < TOPOLOGY_MAX_CPUS; node++)
-            if (read_line(root, line, sizeof line, "/sys/devices/system/node/node%d/cpulist", node))
+            if (read_line(root, line, LIST_BYTES, "/sys/devices/system/node/node%d/cpulist", node))
                 set_node(t, line, node);
 }
 
@@ -146,6 +159,7 @@ static void find_places(struct topology *t, const char *root)
 /* What is known of the speed of all CPUs; raw[] is in any unit. */
 struct speeds {
     double raw[TOPOLOGY_MAX_CPUS];
+    double midr[TOPOLOGY_MAX_CPUS];
     unsigned char in_order[TOPOLOGY_MAX_CPUS];
     int has_capacity; /* raw is the kernel's figure, which knows cores as well as clocks */
     int has_cores;    /* in_order is known */
@@ -165,10 +179,9 @@ static int read_all(const struct topology *t, const char *root, const char *name
 /* Multiplies clocks by how much the core does in one. */
 static void apply_cores(struct topology *t, const char *root, struct speeds *s)
 {
-    double midr[TOPOLOGY_MAX_CPUS];
-    s->has_cores = read_all(t, root, "regs/identification/midr_el1", midr);
+    s->has_cores = read_all(t, root, "regs/identification/midr_el1", s->midr);
     for (int i = 0; s->has_cores && i < t->count; i++) {
-        const struct core *core = core_find((uint64_t)midr[i]);
+        const struct core *core = core_find((uint64_t)s->midr[i]);
         t->cpus[i].model = core;
         s->in_order[i] = core->in_order != 0;
         if (!s->has_capacity)
@@ -211,17 +224,16 @@ static int only_some_are_in_order(const struct topology *t, const struct speeds 
     return in_order > 0 && in_order < t->count;
 }
 
-static void find_classes(struct topology *t, const char *root)
+static void find_classes(struct topology *t, const char *root, struct speeds *s)
 {
-    struct speeds s = {.has_capacity = 0};
-    double most = read_speeds(t, root, &s), least = most;
+    double most = read_speeds(t, root, s), least = most;
     for (int i = 0; i < t->count; i++)
-        least = fmin(least, s.raw[i]);
-    int by_kind = only_some_are_in_order(t, &s);
-    double limit = most * little_limit(&s);
+        least = fmin(least, s->raw[i]);
+    int by_kind = only_some_are_in_order(t, s);
+    double limit = most * little_limit(s);
     for (int i = 0; i < t->count; i++) {
-        double raw = s.raw[i];
-        int little = by_kind ? s.in_order[i] : raw * SAME_CLASS <= least && raw < limit;
+        double raw = s->raw[i];
+        int little = by_kind ? s->in_order[i] : raw * SAME_CLASS <= least && raw < limit;
         t->cpus[i].capacity = (uint32_t)fmax(1, 1024 * raw / most + 0.5);
         t->cpus[i].class = little                     ? TOPOLOGY_LITTLE
                            : raw >= most * SAME_CLASS ? TOPOLOGY_BIG
@@ -292,11 +304,15 @@ static int names_cpu_controller(char *controllers)
 /* Lines are "number:controllers:path"; without controllers it is version 2. */
 static double read_quota(const char *root)
 {
-    char path[PATH_MAX], line[PATH_MAX + 256];
+    char *path, *line = NULL;
+    size_t line_bytes = 0;
     double least = 0;
-    int used = snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    FILE *file = used >= 0 && used < PATH_MAX ? fopen(path, "re") : NULL;
-    while (file && fgets(line, sizeof line, file)) {
+    FILE *file = NULL;
+    if (asprintf(&path, "%s/proc/self/cgroup", root) >= 0) {
+        file = fopen(path, "re");
+        free(path);
+    }
+    while (file && getline(&line, &line_bytes, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':');
         char *group = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -309,6 +325,7 @@ static double read_quota(const char *root)
         else if (names_cpu_controller(controllers))
             least = smaller_quota(quota_along(root, group, quota_v1), least);
     }
+    free(line);
     if (file)
         (void)fclose(file);
     return least;
@@ -316,17 +333,36 @@ static double read_quota(const char *root)
 
 /* ---- all of it ---- */
 
-void topology_read(struct topology *t, const struct topology_sources *sources)
+int topology_read(struct topology *t, const struct topology_sources *sources)
 {
+    char *line = malloc(LIST_BYTES);
+    struct speeds *speeds = calloc(1, sizeof *speeds);
     t->count = 0;
-    find_cpus(t, sources);
-    find_nodes(t, sources->root);
+    if (!line || !speeds) {
+        free(line);
+        free(speeds);
+        return 0;
+    }
+    find_cpus(t, sources, line);
+    find_nodes(t, sources->root, line);
     find_places(t, sources->root);
-    find_classes(t, sources->root);
+    find_classes(t, sources->root, speeds);
+    free(line);
+    free(speeds);
     const struct core *assumed = sources->core ? core_named(sources->core) : NULL;
     for (int i = 0; assumed && i < t->count; i++)
         t->cpus[i].model = assumed;
     t->quota = read_quota(sources->root);
+    return 1;
+}
+
+struct topology *topology_create(const struct topology_sources *sources)
+{
+    struct topology *t = malloc(sizeof *t);
+    if (t && topology_read(t, sources))
+        return t;
+    free(t);
+    return NULL;
 }
 
 int topology_kinds(const struct topology *t, struct topology_kind *kinds, int most)

@@ -33,8 +33,12 @@ struct topology_sources {
     const char *core;    /* the name of the core that all CPUs are taken for; NULL: find out */
 };
 
-/* Fills the topology; what cannot be read gets the value that restricts least. */
-void topology_read(struct topology *t, const struct topology_sources *sources);
+/* Fills the topology, which is too large for a stack; what cannot be read gets the value that
+ * restricts least. Returns 0 when there is no memory, and then has no CPUs. */
+int topology_read(struct topology *t, const struct topology_sources *sources);
+
+/* A new one, to be released with free(); NULL: no memory. */
+struct topology *topology_create(const struct topology_sources *sources);
 
 /* CPUs of one kind. */
 struct topology_kind {

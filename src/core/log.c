@@ -85,7 +85,7 @@ void log_line(uint32_t category, const char *component, const char *format, ...)
 {
     if (!log_is_on(category))
         return;
-    char line[2048];
+    char line[1536]; /* callers may have small stacks */
     int used = snprintf(line, sizeof line, "neoprene_verbose,v1,%s,", component);
     size_t room = sizeof line - (size_t)used - 1;
     va_list arguments;

@@ -5,6 +5,7 @@
  * not exist below the mount point, so missing files are passed over. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -92,14 +93,18 @@ static size_t line_limit(const char *root, const char *line)
 
 static size_t control_group_limit(const char *root)
 {
-    char path[PATH_BYTES], text[4096];
+    enum { TEXT_BYTES = 4096 };
+    char path[PATH_BYTES], *text = malloc(TEXT_BYTES);
     int used = snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    if (used < 0 || (size_t)used >= sizeof path || !read_text(path, text, sizeof text))
+    if (!text || used < 0 || (size_t)used >= sizeof path || !read_text(path, text, TEXT_BYTES)) {
+        free(text);
         return SIZE_MAX;
+    }
     size_t smallest = SIZE_MAX;
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n"));)
         smallest = min_size(smallest, line_limit(root, line));
+    free(text);
     return smallest;
 }
 

@@ -72,7 +72,7 @@ neo_weights_content neo_weights_hash(const void *data, size_t size)
 }
 
 /* Some chunks, hashed by any number of threads before they are chained in order. */
-enum { BATCH_CHUNKS = 128 };
+enum { BATCH_CHUNKS = 64 }; /* their hashes are on the stack */
 
 struct batch {
     const struct content_source *source;

@@ -297,13 +297,16 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
                                const struct description *description, int index,
                                enum cache_outcome *outcome)
 {
-    uint64_t pairs[KEY_MAX_PAIRS];
+    uint64_t *pairs = malloc(KEY_MAX_PAIRS * sizeof *pairs);
+    if (!pairs)
+        return NEO_OUT_OF_MEMORY;
     struct cache_key key = {.words = (const void *)pairs,
                             .count = 2 * key_write(pairs, description, index)};
     key.hash = hash_words(key.words, key.count);
     struct build_request request = {engine, description, index};
     struct cache_value *value;
     neo_status status = cache_get_or_create(engine->cache, &key, build, &request, &value, outcome);
+    free(pairs);
     *out = status == NEO_OK ? (struct implementation *)(void *)value : NULL;
     return status;
 }

@@ -95,10 +95,10 @@ static int rank_of_cluster(const struct topology *t, int i, const int *ranks)
     return rank;
 }
 
-static void spread_keys(struct key *keys, const struct topology *t,
+/* ranks has room for all CPUs. */
+static void spread_keys(struct key *keys, int *ranks, const struct topology *t,
                         const struct affinity_machine *machine)
 {
-    int ranks[TOPOLOGY_MAX_CPUS];
     for (int i = 0; i < t->count; i++)
         ranks[i] = rank_in_cluster(t, i);
     for (int i = 0; i < t->count; i++) {
@@ -120,15 +120,19 @@ static void compact_keys(struct key *keys, const struct topology *t,
     }
 }
 
-void affinity_order(int *order, const struct topology *t, neo_affinity mode,
+bool affinity_order(int *order, const struct topology *t, neo_affinity mode,
                     const struct affinity_machine *machine)
 {
-    struct key keys[TOPOLOGY_MAX_CPUS];
+    struct key *keys = calloc((size_t)t->count, sizeof *keys);
+    if (!keys)
+        return false;
     if (mode == NEO_AFFINITY_SPREAD)
-        spread_keys(keys, t, machine);
+        spread_keys(keys, order, t, machine);
     else
         compact_keys(keys, t, machine);
     qsort(keys, (size_t)t->count, sizeof *keys, compare_keys);
     for (int i = 0; i < t->count; i++)
         order[i] = keys[i].index;
+    free(keys);
+    return true;
 }

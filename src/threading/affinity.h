@@ -2,6 +2,8 @@
 #ifndef SRC_THREADING_AFFINITY_H
 #define SRC_THREADING_AFFINITY_H
 
+#include <stdbool.h>
+
 #include "arch/topology.h"
 #include "neoprene/threadpool.h"
 
@@ -18,8 +20,8 @@ struct affinity_machine {
 struct affinity_machine affinity_this_machine(void);
 
 /* Fills order[0 … t->count - 1] with indices into t->cpus, the first thread's first. Little cores
- * and second threads of a core come last. mode is compact or spread. */
-void affinity_order(int *order, const struct topology *t, neo_affinity mode,
+ * and second threads of a core come last. mode is compact or spread. False: no memory. */
+bool affinity_order(int *order, const struct topology *t, neo_affinity mode,
                     const struct affinity_machine *machine);
 
 #endif

@@ -24,11 +24,15 @@ static void bind_as_user_says(struct default_pool *pool, const neo_threadpool_op
 }
 
 /* The first CPU of the order is left to the caller, who is not bound. */
-static void bind_in_order(struct default_pool *pool, const struct topology *t, neo_affinity mode)
+static neo_status bind_in_order(struct default_pool *pool, const struct topology *t,
+                                neo_affinity mode)
 {
-    int order[TOPOLOGY_MAX_CPUS];
     struct affinity_machine machine = affinity_this_machine();
-    affinity_order(order, t, mode, &machine);
+    int *order = calloc((size_t)t->count, sizeof *order);
+    if (!order || !affinity_order(order, t, mode, &machine)) {
+        free(order);
+        return NEO_OUT_OF_MEMORY;
+    }
     for (int i = 0; i < pool->threads; i++) {
         const struct topology_cpu *c = &t->cpus[order[i % t->count]];
         if (i)
@@ -36,6 +40,8 @@ static void bind_in_order(struct default_pool *pool, const struct topology *t, n
         if (pool->weights)
             pool->weights[i] = c->capacity;
     }
+    free(order);
+    return NEO_OK;
 }
 
 static bool is_uneven(const struct topology *t)
@@ -60,17 +66,20 @@ static neo_status bind_workers(struct default_pool *pool, const neo_threadpool_o
             pool->weights = calloc((size_t)pool->threads, sizeof *pool->weights);
         if (pool->uneven && !pool->weights)
             return NEO_OUT_OF_MEMORY;
-        bind_in_order(pool, t, mode);
+        return bind_in_order(pool, t, mode);
     }
     return NEO_OK;
 }
 
 neo_status default_pool_create(struct default_pool **out, const neo_threadpool_options *options)
 {
-    struct topology t;
     const char *core = cpu_variable(CPU_VARIABLE_CORE).value;
-    topology_read(&t, &(struct topology_sources){.root = "", .core = core});
-    return default_pool_create_on(out, options, &t);
+    struct topology *t = topology_create(&(struct topology_sources){.root = "", .core = core});
+    if (!t)
+        return NEO_OUT_OF_MEMORY;
+    neo_status status = default_pool_create_on(out, options, t);
+    free(t);
+    return status;
 }
 
 neo_status default_pool_create_on(struct default_pool **out, const neo_threadpool_options *options,

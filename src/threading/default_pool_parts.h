@@ -22,6 +22,9 @@
 
 #define CACHE_LINE 64
 
+/* Of a worker. The library takes less than 64 KiB; the rest is for the tasks of users. */
+#define POOL_STACK_BYTES ((size_t)1 << 20)
+
 struct worker {
     _Alignas(CACHE_LINE) _Atomic uintptr_t mail;
     struct default_pool *pool;

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 
 #include "src/core/log.h"
 #include "src/threading/default_pool_parts.h"
@@ -21,20 +22,35 @@ void pool_threads_init(struct default_pool *pool)
     atomic_init(&pool->state, state_of(PHASE_NONE));
 }
 
-/* A CPU that cannot be had (the mask has changed) is no reason to have no thread. */
-static int create_bound(struct worker *w, int cpu)
+static int bind_to(pthread_attr_t *attributes, int cpu)
 {
     cpu_set_t sets[LEAVE_CPU_MOST / CPU_SETSIZE];
-    pthread_attr_t attributes;
-    if (cpu < 0 || cpu >= LEAVE_CPU_MOST || pthread_attr_init(&attributes))
-        return pthread_create(&w->thread, NULL, pool_worker_main, w);
     CPU_ZERO_S(sizeof sets, sets);
     CPU_SET_S((size_t)cpu, sizeof sets, sets);
-    int status = pthread_attr_setaffinity_np(&attributes, sizeof sets, sets);
+    return pthread_attr_setaffinity_np(attributes, sizeof sets, sets);
+}
+
+/* cpu: to run on; negative: any. */
+static int create_on(struct worker *w, int cpu)
+{
+    pthread_attr_t attributes;
+    int status = pthread_attr_init(&attributes);
+    if (status)
+        return status;
+    status = pthread_attr_setstacksize(&attributes, POOL_STACK_BYTES);
+    if (!status && cpu >= 0)
+        status = bind_to(&attributes, cpu);
     if (!status)
         status = pthread_create(&w->thread, &attributes, pool_worker_main, w);
     (void)pthread_attr_destroy(&attributes);
-    return status ? pthread_create(&w->thread, NULL, pool_worker_main, w) : 0;
+    return status;
+}
+
+/* A CPU that cannot be had (the mask has changed) is no reason to have no thread. */
+static int create_bound(struct worker *w, int cpu)
+{
+    bool possible = cpu >= 0 && cpu < LEAVE_CPU_MOST;
+    return possible && create_on(w, cpu) == 0 ? 0 : create_on(w, -1);
 }
 
 /* Signals are blocked in workers, so that a user's handlers run only in the user's threads. */

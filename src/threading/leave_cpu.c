@@ -7,15 +7,14 @@
 typedef cpu_set_t cpus[LEAVE_CPU_MOST / CPU_SETSIZE];
 
 /* A mask that equals what the cpuset grants is no wish of the user's: the thread then gets none
- * either, or it would not follow when the cpuset grows. */
-static void restore(const cpus was)
+ * either, or it would not follow when the cpuset grows. now: room for another mask. */
+static void restore(const cpus was, cpus now)
 {
-    cpus now;
-    memset(now, 0xff, sizeof now);
-    if (!sched_setaffinity(0, sizeof now, now) && sched_getaffinity(0, sizeof now, now) == 0 &&
-        CPU_EQUAL_S(sizeof now, now, was))
+    memset(now, 0xff, sizeof(cpus));
+    if (!sched_setaffinity(0, sizeof(cpus), now) && sched_getaffinity(0, sizeof(cpus), now) == 0 &&
+        CPU_EQUAL_S(sizeof(cpus), now, was))
         return;
-    (void)sched_setaffinity(0, sizeof now, was);
+    (void)sched_setaffinity(0, sizeof(cpus), was);
 }
 
 bool leave_cpu(int cpu)
@@ -28,6 +27,6 @@ bool leave_cpu(int cpu)
     CPU_CLR_S((size_t)cpu, sizeof others, others);
     if (CPU_COUNT_S(sizeof others, others) == 0 || sched_setaffinity(0, sizeof others, others) != 0)
         return false;
-    restore(was);
+    restore(was, others);
     return true;
 }

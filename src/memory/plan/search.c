@@ -21,6 +21,11 @@
 #define MAX_WORDS (PLAN_MAX_SEARCHED / 64)
 #define HALVINGS 4
 
+typedef struct rank {
+    double keys[3];
+    uint16_t box;
+} rank;
+
 typedef struct search {
     const plan_graph *graph; /* in the caller's numbers */
     plan_best *best;
@@ -28,8 +33,10 @@ typedef struct search {
     uint64_t *rows, *cliques;        /* in the order of trial, as all below */
     uint16_t box[PLAN_MAX_SEARCHED]; /* the caller's number */
     size_t size[PLAN_MAX_SEARCHED], alignment[PLAN_MAX_SEARCHED], offset[PLAN_MAX_SEARCHED];
-    uint64_t todo[MAX_WORDS]; /* boxes not placed */
-    size_t *low;              /* count entries for each depth: where each box would go */
+    rank ranks[PLAN_MAX_SEARCHED];
+    uint16_t number[PLAN_MAX_SEARCHED]; /* by the caller's number */
+    uint64_t todo[MAX_WORDS];           /* boxes not placed */
+    size_t *low;                        /* count entries for each depth: where each box would go */
     uint64_t nodes_left;
     size_t limit; /* the most bytes that are of interest */
     bool found;
@@ -161,11 +168,6 @@ static bool run(search *s, size_t limit, uint64_t nodes)
 
 /* ---- orders of trial ---- */
 
-typedef struct rank {
-    double keys[3];
-    uint16_t box;
-} rank;
-
 static int compare_ranks(const void *left, const void *right)
 {
     const rank *a = left, *b = right;
@@ -208,8 +210,8 @@ static void renumber_set(uint64_t *to, const uint64_t *from, const uint16_t *num
 static void number_boxes(search *s, size_t order)
 {
     const plan_graph *graph = s->graph;
-    rank ranks[PLAN_MAX_SEARCHED] = {0};
-    uint16_t number[PLAN_MAX_SEARCHED] = {0};
+    rank *ranks = s->ranks;
+    uint16_t *number = s->number;
     for (size_t i = 0; i < s->count; i++) {
         ranks[i].box = (uint16_t)i;
         for (size_t k = 0; k < count_of(ranks[i].keys); k++)
