@@ -23,9 +23,6 @@ static const char *check_batch(const struct problem *problem)
             return "a batch size of src is neither dst's nor 1";
         if (!same_or_one(weights->dims[i], dst->dims[i]))
             return "a batch size of weights is neither dst's nor 1";
-        bool both_one = src->dims[i] == 1 && weights->dims[i] == 1;
-        if (both_one && !same(dst->dims[i], 1))
-            return "a batch size of dst is that of neither src nor weights";
     }
     return NULL;
 }

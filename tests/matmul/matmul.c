@@ -24,6 +24,8 @@ static const struct matmul_case rows[] = {
     {"no depth", 2, {5, 0}, {0, 6}, {5, 6}, "ab", "ab", "ab", 2, 0},
     {"no rows", 2, {0, 4}, {4, 6}, {0, 6}, "ab", "ab", "ab", -1, 0},
     {"batch", 3, {3, 5, 6}, {3, 6, 7}, {3, 5, 7}, "abc", "abc", "abc", 4, 0},
+    {"batch, both broadcast", 3, {1, 5, 6}, {1, 6, 7}, {3, 5, 7}, "abc", "abc", "abc", 7, 0},
+    {"batch, both broadcast, packed", 4, {2, 1, 5, 6}, {2, 1, 6, 7}, {2, 3, 5, 7}, "abcd", "any", "abcd", 4, 0},
     {"batch, src broadcast", 3, {1, 5, 6}, {3, 6, 7}, {3, 5, 7}, "abc", "any", "abc", 7, 0},
     {"weights repeated", 4, {2, 3, 5, 6}, {1, 3, 6, 7}, {2, 3, 5, 7}, "abcd", "abdc", "acbd", 9, 0},
     {"five", 5, {2, 1, 2, 4, 3}, {1, 3, 2, 3, 5}, {2, 3, 2, 4, 5}, "abcde", "any", "abcde", 16, 0},

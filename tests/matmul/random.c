@@ -18,7 +18,7 @@ static const neo_dim batch_choices[] = {1, 1, 2, 3};
 static const neo_dim gap_choices[] = {0, 0, 0, 1, 2, 3};
 static const int ndims_choices[] = {2, 2, 2, 2, 3, 4, 5};
 
-/* A size of a batch is 1 in src, weights or both, where it is broadcast, or the same in both. */
+/* A size of a batch is 1 in src, weights or both, where it is broadcast, or dst's. */
 static void choose_sizes(struct matmul_case *row, uint64_t *seed)
 {
     int last = row->ndims - 1;
@@ -26,7 +26,7 @@ static void choose_sizes(struct matmul_case *row, uint64_t *seed)
         neo_dim size = RANDOM_OF(batch_choices, seed);
         row->src[i] = random_below(seed, 4) ? size : 1;
         row->weights[i] = random_below(seed, 4) ? size : 1;
-        row->dst[i] = row->src[i] > row->weights[i] ? row->src[i] : row->weights[i];
+        row->dst[i] = size;
     }
     row->src[last - 1] = row->dst[last - 1] = RANDOM_OF(size_choices, seed);
     row->src[last] = row->weights[last - 1] = RANDOM_OF(size_choices, seed);
