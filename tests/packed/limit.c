@@ -174,6 +174,26 @@ static void entries_found_in_the_file_are_in_use_too(void **state)
     provider.unpin(provider.context, blob.offset);
 }
 
+/* A large entry used last leaves no room for others that fit. */
+static void what_does_not_fit_keeps_nothing_else_out(void **state)
+{
+    enum { SMALL_ONES = 6 };
+    uint32_t large = 0;
+    for (uint32_t i = 1; i < 50; i++)
+        large = weights_size_of(i) > weights_size_of(large) ? i : large;
+    neo_weights_provider provider = weights_open(*state, 0);
+    for (uint32_t i = 0, added = 0; added < SMALL_ONES; i++)
+        if (weights_size_of(i) < 10000 && ++added)
+            assert_int_equal(weights_add(&provider, i), NEO_OK);
+    assert_int_equal(weights_add(&provider, large), NEO_OK);
+    weights_close(&provider);
+    neo_weights_file_summary summary;
+    uint64_t limit = weights_size_of(large);
+    assert_int_equal(neo_weights_file_compact(*state, limit, NULL, NULL, &summary), NEO_OK);
+    assert_int_equal(summary.entries[NEO_WEIGHTS_USABLE], SMALL_ONES);
+    assert_true(summary.file_bytes <= limit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +204,7 @@ int main(void)
         WEIGHTS_TEST(a_forked_child_writes_no_times),
         WEIGHTS_TEST(entries_in_use_are_not_dropped_for_new_ones),
         WEIGHTS_TEST(entries_found_in_the_file_are_in_use_too),
+        WEIGHTS_TEST(what_does_not_fit_keeps_nothing_else_out),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);
     return cmocka_run_group_tests_name("weights_limit", tests, NULL, NULL);

@@ -54,16 +54,22 @@ static uint64_t cost(const struct format_record *record)
     return record->size + format_data_align(record->size, record->align) + FORMAT_RECORD_BYTES;
 }
 
+/* One that would not fit alone keeps no others out; after the first that does not fit beside those
+ * used later, the rest goes. */
 static size_t within_limit(const struct index_item **items, size_t count, uint64_t limit)
 {
     uint64_t bytes = FORMAT_EMPTY_BYTES + FORMAT_BLOCK_BYTES;
     qsort(items, count, sizeof *items, by_use);
     size_t kept = 0;
-    while (kept < count) {
-        bytes += cost(&items[kept]->record);
-        if (bytes > limit && !items[kept]->users)
+    uint64_t empty = bytes;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t more = cost(&items[i]->record);
+        if (empty + more > limit && !items[i]->users)
+            continue;
+        if (bytes + more > limit && !items[i]->users)
             break;
-        kept++;
+        bytes += more;
+        items[kept++] = items[i];
     }
     return kept;
 }
