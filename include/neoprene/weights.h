@@ -189,14 +189,16 @@ typedef struct neo_weights_file_options {
 } neo_weights_file_options;
 
 /* A provider over the cache file at path, which is made (mode 0600) when the first entry is
- * inserted. Any number of providers and processes may use one file.
+ * inserted, or at once with NEO_WEIGHTS_REQUIRE_FILE. A relative path is resolved now. Any number
+ * of providers and processes may use one file.
  *
  * Whatever is wrong with the file (no permission, no space, a limit, damage, not a cache file, a
  * link, another owner, writable for others), the provider works: it packs into memory, counts that
  * as a fallback and says why in statistics. A file that is not a weights cache is never written to.
  *
  * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_OUT_OF_MEMORY; with NEO_WEIGHTS_REQUIRE_FILE also what
- *         is wrong: NEO_IO_ERROR, NEO_CORRUPT, NEO_UNSUPPORTED (of a newer format). */
+ *         is wrong, after a line in the log: NEO_IO_ERROR, NEO_CORRUPT, NEO_UNSUPPORTED (of a newer
+ *         format), and with NEO_WEIGHTS_READ_ONLY NEO_NOT_FOUND. */
 NEO_API neo_status neo_weights_file_provider_create(neo_weights_provider *out, const char *path,
                                                     const neo_weights_file_options *options);
 

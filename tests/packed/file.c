@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -301,6 +302,26 @@ static void threads_and_providers_pack_each_key_once(void **state)
     weights_get_all(*state, WEIGHTS_RACE_KEYS, 0);
 }
 
+static void a_relative_path_is_resolved_once(void **state)
+{
+    char folder[256], *slash;
+    snprintf(folder, sizeof folder, "%s", (const char *)*state);
+    slash = strrchr(folder, '/');
+    *slash = '\0';
+    char *before = getcwd(NULL, 0);
+    assert_int_equal(chdir(folder), 0);
+    neo_weights_provider provider = weights_open(slash + 1, 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(weights_add(&provider, 3), NEO_OK);
+    assert_int_equal(weights_statistics(&provider).fallbacks, 0);
+    weights_close(&provider);
+    assert_int_equal(chdir(before), 0);
+    free(before);
+    provider = weights_open(*state, 0);
+    assert_int_equal(weights_get(&provider, 3), NEO_OK);
+    weights_close(&provider);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +340,7 @@ int main(void)
         WEIGHTS_TEST(what_is_packed_or_found_cannot_be_written_to),
         WEIGHTS_TEST(the_environment_names_a_file),
         WEIGHTS_TEST(threads_and_providers_pack_each_key_once),
+        WEIGHTS_TEST(a_relative_path_is_resolved_once),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);
     return cmocka_run_group_tests_name("weights_file", tests, NULL, NULL);

@@ -2,8 +2,10 @@
 #include "src/packed/file/provider.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/core/log.h"
 #include "src/packed/allocator.h"
@@ -70,6 +72,19 @@ static int open_first(struct file_provider *provider)
     return error;
 }
 
+/* The program may change its folder later; the file stays the same one. */
+static int absolute_path(const char *path, char **out)
+{
+    char *folder = *path == '/' ? strdup("") : getcwd(NULL, 0);
+    if (!folder)
+        return -errno;
+    int made = asprintf(out, "%s%s%s", folder, *path == '/' ? "" : "/", path);
+    if (made < 0)
+        *out = NULL;
+    free(folder);
+    return made < 0 ? -ENOMEM : 0;
+}
+
 static neo_status provider_new(struct file_provider **out, const char *path,
                                const neo_weights_file_options *options)
 {
@@ -81,15 +96,23 @@ static neo_status provider_new(struct file_provider **out, const char *path,
     provider->boot = stamp_boot();
     if (!options->lease_timeout_ms)
         provider->options.lease_timeout_ms = DEFAULT_LEASE_TIMEOUT_MS;
-    size_t bytes = strlen(path) + 1;
-    provider->path = malloc(bytes);
-    if (!provider->path) {
+    int error = absolute_path(path, &provider->path);
+    if (error) {
         file_destroy(provider);
-        return NEO_OUT_OF_MEMORY;
+        return io_status(error);
     }
-    memcpy(provider->path, path, bytes);
     *out = provider;
     return NEO_OK;
+}
+
+/* Without a file there is no provider. A file that cannot be made for want of its folder is no file
+ * that was looked for and not found. */
+static neo_status refuse_file(struct file_provider *provider, int error)
+{
+    bool is_made = !file_has(provider, NEO_WEIGHTS_READ_ONLY);
+    log_warn("weights: '%s' cannot be used, and is required: %s", provider->path, strerror(-error));
+    file_destroy(provider);
+    return error == -ENOENT && is_made ? NEO_IO_ERROR : io_status(error);
 }
 
 neo_status neo_weights_file_provider_create(neo_weights_provider *out, const char *path,
@@ -107,14 +130,12 @@ neo_status neo_weights_file_provider_create(neo_weights_provider *out, const cha
         return log_refusal(__func__, "a flag is unknown");
     if (!allocator_init(&wanted.allocator, &wanted.allocator))
         return log_refusal(__func__, "the allocator lacks allocate or release");
-    struct file_provider *provider;
+    struct file_provider *provider = NULL;
     neo_status status = provider_new(&provider, path, &wanted);
     if (status != NEO_OK)
         return status;
     int error = open_first(provider);
-    if (error == -ENOMEM || (error && file_has(provider, NEO_WEIGHTS_REQUIRE_FILE))) {
-        file_destroy(provider);
-        return io_status(error);
-    }
+    if (error == -ENOMEM || (error && file_has(provider, NEO_WEIGHTS_REQUIRE_FILE)))
+        return refuse_file(provider, error);
     return store_create(out, &file_backend, provider, wanted.memory_limit_bytes);
 }
