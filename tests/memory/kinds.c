@@ -259,6 +259,36 @@ static void a_file_that_cannot_be_mapped_is_read(void **state)
     allocation_destroy(&memory);
 }
 
+/* Also where the C library, which has alignments of its own, gives the memory in the end. */
+static void small_alignments_are_kept_or_raised(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_allocation_kind kind;
+        uint32_t flags;
+        const char *path;
+    } rows[] = {{NEO_KIND_HEAP, 0, NULL},
+                {NEO_KIND_GUARDED, 0, NULL},
+                {NEO_KIND_GUARDED, NEO_ALLOCATION_GUARD_END, NULL},
+                {NEO_KIND_FILE, 0, "/proc/self/exe"},
+                {NEO_KIND_FILE, 0, "/sys/kernel/notes"}};
+    for (size_t i = 0; i < count_of(rows); i++)
+        for (size_t alignment = 1; alignment <= 16; alignment *= 2) {
+            neo_allocation_request request = {.bytes = rows[i].path ? 0 : 24,
+                                              .alignment = alignment,
+                                              .kind = rows[i].kind,
+                                              .flags = rows[i].flags,
+                                              .path = rows[i].path};
+            struct allocation memory;
+            if (rows[i].path && access(rows[i].path, R_OK))
+                continue; /* not every system has the second one */
+            assert_int_equal(allocation_create(&domain, &request, &memory), NEO_OK);
+            assert_true(memory.alignment >= alignment);
+            assert_int_equal((uintptr_t)memory.data % memory.alignment, 0);
+            assert_int_equal(allocation_destroy(&memory), NEO_OK);
+        }
+}
+
 /* ---- guarded ---- */
 
 static void guard_pages_stop_accesses_at_both_ends(void **state)
@@ -309,6 +339,7 @@ int main(void)
         TEST(sealed_memory_cannot_be_written_any_more),
         TEST(a_file_is_mapped_read_only_from_any_offset),
         TEST(a_file_that_cannot_be_mapped_is_read),
+        TEST(small_alignments_are_kept_or_raised),
         TEST(guard_pages_stop_accesses_at_both_ends),
         TEST(a_write_next_to_guarded_memory_is_reported_on_release),
     };

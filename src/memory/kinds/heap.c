@@ -1,6 +1,7 @@
 /* Memory of the C library, and of the user's allocator. */
 #include <stdlib.h>
 
+#include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/memory/kinds/kinds.h"
 #include "src/memory/kinds/mapping.h"
@@ -9,6 +10,7 @@ static neo_status heap_obtain(struct allocation_need *need, struct allocation *o
                               const char **why_not)
 {
     (void)why_not;
+    need->alignment = max_size(need->alignment, sizeof(void *)); /* or it fails */
     if (posix_memalign(&out->data, need->alignment, need->bytes)) {
         out->data = NULL;
         return NEO_OUT_OF_MEMORY;
@@ -40,6 +42,7 @@ static neo_status user_obtain(struct allocation_need *need, struct allocation *o
         *why_not = "the engine has no user allocator";
         return NEO_UNSUPPORTED;
     }
+    need->alignment = max_size(need->alignment, sizeof(void *));
     out->data = user->allocate(user->context, need->bytes, need->alignment);
     if (!out->data)
         return NEO_OUT_OF_MEMORY;
