@@ -142,9 +142,9 @@ static const char *const variable_names[CPU_VARIABLES][2] = {
 struct cpu_variable cpu_variable(int which)
 {
     const char *name = variable_names[which][0], *old = variable_names[which][1];
-    struct cpu_variable found = {.name = name, .value = getenv(name)};
-    if (!found.value && getenv(old))
-        found = (struct cpu_variable){.name = old, .value = getenv(old), .instead = name};
+    struct cpu_variable found = {.name = name, .value = secure_getenv(name)};
+    if (!found.value && secure_getenv(old))
+        found = (struct cpu_variable){.name = old, .value = secure_getenv(old), .instead = name};
     return found;
 }
 
@@ -157,7 +157,7 @@ static void read_this_cpu(void)
         .sysfs = "/sys/devices/system/cpu",
         .disabled = cpu_variable(CPU_VARIABLE_DISABLE).value,
         .core = cpu_variable(CPU_VARIABLE_CORE).value,
-        .bandwidth = getenv("NEOPRENE_BANDWIDTH"),
+        .bandwidth = secure_getenv("NEOPRENE_BANDWIDTH"),
     };
 #if defined(__aarch64__) && !NEO_PORTABLE
     enum { CAN_READ_ID_REGISTERS = 1 << 11 };

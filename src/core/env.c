@@ -38,7 +38,7 @@ bool parse_number(const char *text, uint64_t low, uint64_t high, bool suffixes, 
 
 bool env_number(const char *name, uint64_t low, uint64_t high, bool suffixes, uint64_t *out)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     if (!text)
         return false;
     if (parse_number(text, low, high, suffixes, out))

@@ -50,7 +50,7 @@ static bool add_category(const char *word, size_t length, uint32_t *bits)
 
 static void read_environment(void)
 {
-    const char *list = getenv("NEOPRENE_VERBOSE");
+    const char *list = secure_getenv("NEOPRENE_VERBOSE");
     uint32_t bits = list ? 0 : LOG_ERROR | LOG_WARN;
     bool known = true;
     for (const char *word = list ? list : ""; *word;) {

@@ -107,7 +107,7 @@ neo_status neo_weights_provider_from_environment(neo_weights_provider *out)
     if (!out)
         return log_refusal(__func__, "out is NULL");
     *out = (neo_weights_provider){.context = NULL};
-    const char *path = getenv("NEOPRENE_WEIGHTS_CACHE");
+    const char *path = secure_getenv("NEOPRENE_WEIGHTS_CACHE");
     if (!path || !*path)
         return NEO_NOT_FOUND;
     neo_weights_file_options options = {.flags = 0};

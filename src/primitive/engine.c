@@ -57,7 +57,7 @@ static void warn_of_cpu_variables(void)
 {
     struct cpu_variable core = cpu_variable(CPU_VARIABLE_CORE);
     struct cpu_variable disabled = cpu_variable(CPU_VARIABLE_DISABLE);
-    const char *unknown = NULL, *bandwidth = getenv("NEOPRENE_BANDWIDTH");
+    const char *unknown = NULL, *bandwidth = secure_getenv("NEOPRENE_BANDWIDTH");
     warn_of_old_name(&core);
     warn_of_old_name(&disabled);
     if (core.value && !core_named(core.value))

@@ -16,7 +16,7 @@ neo_affinity affinity_from_environment(void)
     } modes[] = {{"none", NEO_AFFINITY_NONE},
                  {"compact", NEO_AFFINITY_COMPACT},
                  {"spread", NEO_AFFINITY_SPREAD}};
-    const char *text = getenv("NEOPRENE_AFFINITY");
+    const char *text = secure_getenv("NEOPRENE_AFFINITY");
     for (size_t i = 0; text && i < count_of(modes); i++)
         if (!strcmp(text, modes[i].name))
             return modes[i].mode;

@@ -82,7 +82,7 @@ void neo_shape_predictor_get_default_settings(neo_shape_predictor_settings *out)
         .max_ids = 4096,
         .memory_percent = 90,
     };
-    const char *text = getenv(VARIABLE);
+    const char *text = secure_getenv(VARIABLE);
     if (text && !shape_settings_parse(text, out))
         log_warn("%s='%s' is not 'iterations bytes step ratio' as in '10 16384 2 1.1'; it is "
                  "ignored",
