@@ -1,5 +1,5 @@
 # What reads sources and objects instead of running them.
-.PHONY: layers circles symbols spills analyze format lint
+.PHONY: layers circles symbols hardening baseline spills analyze format lint
 # Both judge the objects as they were built last, whatever the flags; `make lint` builds before.
 JUDGED = $(LIB_OBJ) $(BENCHDNN_OBJ) $(ONEDNN_OBJ)
 NOT_BUILT = $(filter-out $(wildcard $(JUDGED)),$(JUDGED))
@@ -12,6 +12,14 @@ spills: $(SPILLED) ## no loop of a matrix-multiplication kernel touches the stac
 	$(Q)tests/spills.sh $(OBJDUMP) $(SPILLED)
 symbols: $(LIB_A) $(LIB_SO) ## only neo_* leaves the libraries
 	$(Q)tests/symbols.sh $(NM) $(LIB_A) $(LIB_SO)
+hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls; with HARDEN=1 also BTI and PAC
+	$(Q)tests/hardening.sh $(READELF) $(NM) $(LIB_SO) $(LIB_A) $(HARDEN)
+# Kernels of later instruction sets are objects of their own, and are called only where there are such.
+baseline: $(LIB_OBJ) ## no object has instructions that its CPUs may lack
+	$(Q)$(if $(filter aarch64,$(TARGET)),$(PYTHON) tests/baseline.py $(OBJDUMP) $(LIB_OBJ))
+.PHONY: mutants
+mutants: ## hours: faults put into the code on purpose, one at a time, are noticed (tests/mutants.txt, ONLY=word)
+	$(Q)$(PYTHON) tests/mutants.py $(if $(ONLY),--only '$(ONLY)')
 # The other analyzers read the portable build, which has no kernels.
 ANALYZED := $(patsubst %.c,$(BUILD)-analyzed/%.o,$(filter %.c,$(KERNELS_ALL)))
 analyze: ## gcc's static analysis of the kernels
@@ -19,6 +27,7 @@ analyze: ## gcc's static analysis of the kernels
 C_FILES = $(shell git ls-files '*.c' '*.h')
 format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
-lint: $(JUDGED) layers symbols analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, documented variables
+lint: $(JUDGED) layers symbols hardening baseline analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, hardening, documented variables
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
+	$(Q)$(PYTHON) tests/mutants.py --list
 	$(Q)tests/lint.sh

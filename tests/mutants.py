@@ -1,0 +1,130 @@
+"""tests/mutants.py [--only WORD] [--jobs N] [--list]: do the tests notice when a line is wrong?
+
+tests/mutants.txt has one-line faults, each with the test programs that must fail with it. They are
+put one after the other into a copy of the tree, the programs are built (TARGET=portable, with ccache
+where there is one) and run. A fault that no program notices is a missing test."""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+TABLE = pathlib.Path("tests/mutants.txt")
+COPY = pathlib.Path("build/mutants")
+BUILD = "build/portable-gcc"
+SECONDS = 300  # that a program may take: a fault can make it hang
+
+
+class Mutant:
+    def __init__(self, head, old, new, number):
+        self.file, *self.tests = head.split()
+        self.old, self.new, self.number = old, new, number
+
+    def __str__(self):
+        return f"{self.file}: {self.old}  →  {self.new}"
+
+
+def read_table():
+    mutants, block = [], []
+    for number, line in enumerate(TABLE.read_text().splitlines() + [""], 1):
+        if line.startswith("#"):
+            continue
+        if line:
+            block.append(line)
+        elif block:
+            if len(block) != 3 or block[1][:2] != "- " or block[2][:2] != "+ " or " " not in block[0]:
+                sys.exit(f"{TABLE}:{number}: not 'file tests…', '- old line', '+ new line'")
+            mutants.append(Mutant(block[0], block[1][2:], block[2][2:], number - 3))
+            block = []
+    return mutants
+
+
+def mutated(mutant, text):
+    lines = text.split("\n")
+    places = [i for i, line in enumerate(lines) if line.strip() == mutant.old.strip()]
+    if len(places) != 1:
+        sys.exit(f"{TABLE}:{mutant.number}: {mutant.file} has {len(places)} lines '{mutant.old}'")
+    lines[places[0]] = mutant.new
+    return "\n".join(lines)
+
+
+def copy_tree():
+    COPY.mkdir(parents=True, exist_ok=True)
+    files = subprocess.run(["git", "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
+    for name in filter(None, files.split("\0")):
+        source, target = pathlib.Path(name), COPY / name
+        if not source.is_file():
+            continue
+        if target.exists() and target.read_bytes() == source.read_bytes():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+
+
+def build(tests, jobs):
+    programs = [f"{BUILD}/tests/{test}" for test in tests]
+    return subprocess.run(["make", f"-j{jobs}", "TARGET=portable", "WERROR=", *programs], cwd=COPY,
+                          capture_output=True, text=True)
+
+
+def fails(test):
+    try:
+        return subprocess.run([f"{BUILD}/tests/{test}"], cwd=COPY, capture_output=True,
+                              timeout=SECONDS).returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
+
+
+def notices(mutant, jobs):
+    """The programs that fail; None if the fault does not compile."""
+    path = COPY / mutant.file
+    right = path.read_text()
+    path.write_text(mutated(mutant, right))
+    try:
+        if build(mutant.tests, jobs).returncode:
+            return None
+        return [test for test in mutant.tests if fails(test)]
+    finally:
+        path.write_text(right)
+
+
+def check_sound(mutants, jobs):
+    tests = sorted({test for mutant in mutants for test in mutant.tests})
+    result = build(tests, jobs)
+    if result.returncode:
+        sys.exit("mutants: the tree does not build\n" + result.stderr[-2000:])
+    failing = [test for test in tests if fails(test)]
+    if failing:
+        sys.exit(f"mutants: without any fault these fail: {' '.join(failing)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="faults whose file or line has this word")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--list", action="store_true", help="only check that the table fits the files")
+    parser.add_argument("--survivors", type=int, default=0, help="so many may survive")
+    options = parser.parse_args()
+    mutants = [m for m in read_table() if options.only in str(m)]
+    for mutant in mutants:
+        mutated(mutant, pathlib.Path(mutant.file).read_text())
+    if options.list:
+        print(f"mutants: {len(mutants)} faults fit the files")
+        return 0
+    copy_tree()
+    check_sound(mutants, options.jobs)
+    survivors = []
+    for i, mutant in enumerate(mutants, 1):
+        found = notices(mutant, options.jobs)
+        if found is None:
+            sys.exit(f"{TABLE}:{mutant.number}: does not compile: {mutant.new}")
+        print(f"  {i}/{len(mutants)} {'caught  ' if found else 'SURVIVED'} {mutant}", flush=True)
+        if not found:
+            survivors.append(mutant)
+    print(f"mutants: {len(mutants) - len(survivors)} of {len(mutants)} faults are noticed")
+    return len(survivors) > options.survivors
+
+
+if __name__ == "__main__":
+    sys.exit(main())
