@@ -313,9 +313,12 @@ static double reference_difference(const char *descriptor, bool is_exact)
     double *out = bench_alloc(4 * count * sizeof *out), difference = 0;
     for (int fast = 0; fast < 2; fast++) {
         double *result = out + (size_t)fast * 2 * count;
-        struct reference r = {src.values, weights.values, result, result + count, fast, is_exact};
-        if (is_exact)
-            r.magnitude = NULL;
+        const struct reference r = {.src = src.values,
+                                    .weights = weights.values,
+                                    .result = result,
+                                    .magnitude = is_exact ? NULL : result + count,
+                                    .fast = fast,
+                                    .is_exact = is_exact};
         conv_reference(p, &r);
     }
     for (size_t i = 0; i < 2 * count; i++)
