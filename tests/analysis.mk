@@ -29,5 +29,4 @@ format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
 lint: $(JUDGED) layers symbols hardening baseline analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, hardening, documented variables
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
-	$(Q)$(PYTHON) tests/mutants.py --list
 	$(Q)tests/lint.sh
