@@ -5,7 +5,6 @@
  * not exist below the mount point, so missing files are passed over. */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -74,7 +73,7 @@ static bool has_controller(const char *list, size_t length, const char *name)
 }
 
 /* line is "<hierarchy>:<controllers>:<group>"; version 2 has no controllers there. */
-static size_t line_limit(const char *root, const char *line)
+__attribute__((noinline)) static size_t line_limit(const char *root, const char *line)
 {
     const char *controllers = strchr(line, ':');
     const char *group = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -93,18 +92,14 @@ static size_t line_limit(const char *root, const char *line)
 
 static size_t control_group_limit(const char *root)
 {
-    enum { TEXT_BYTES = 4096 };
-    char path[PATH_BYTES], *text = malloc(TEXT_BYTES);
-    int used = snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    if (!text || used < 0 || (size_t)used >= sizeof path || !read_text(path, text, TEXT_BYTES)) {
-        free(text);
+    char text[3500]; /* first the path, then what the file has */
+    int used = snprintf(text, sizeof text, "%s/proc/self/cgroup", root);
+    if (used < 0 || (size_t)used >= sizeof text || !read_text(text, text, sizeof text))
         return SIZE_MAX;
-    }
     size_t smallest = SIZE_MAX;
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n"));)
         smallest = min_size(smallest, line_limit(root, line));
-    free(text);
     return smallest;
 }
 
