@@ -48,7 +48,8 @@ def result(name, way):
         with torch.no_grad():
             value = WAYS[way](network, image)
     except RuntimeError as error:
-        return str(error).strip().splitlines()[-1]
+        lines = str(error).strip().splitlines()
+        return next((line for line in lines if 'Could not run' in line), lines[-1])[:120]
     return (value.to_dense() if value.is_mkldnn else value).contiguous().clone()
 
 
