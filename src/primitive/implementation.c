@@ -297,7 +297,12 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
                                const struct description *description, int index,
                                enum cache_outcome *outcome)
 {
-    uint64_t *pairs = malloc(KEY_MAX_PAIRS * sizeof *pairs);
+    /* A look-up allocates nothing, unless the description is far longer than usual. */
+    enum { USUAL_PAIRS = 400 };
+    uint64_t usual[USUAL_PAIRS], *pairs = usual, *longer = NULL;
+    size_t bound = key_bound(description);
+    if (bound > USUAL_PAIRS)
+        pairs = longer = malloc(bound * sizeof *pairs);
     if (!pairs)
         return NEO_OUT_OF_MEMORY;
     struct cache_key key = {.words = (const void *)pairs,
@@ -306,7 +311,7 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
     struct build_request request = {engine, description, index};
     struct cache_value *value;
     neo_status status = cache_get_or_create(engine->cache, &key, build, &request, &value, outcome);
-    free(pairs);
+    free(longer);
     *out = status == NEO_OK ? (struct implementation *)(void *)value : NULL;
     return status;
 }

@@ -198,3 +198,23 @@ size_t key_write(uint64_t *pairs, const struct description *d, int index)
     *place = which;
     return (size_t)(w.at - pairs);
 }
+
+static size_t desc_bound(const neo_memory_desc *desc)
+{
+    return desc ? 3 + 2 * (size_t)desc->ndims : 1;
+}
+
+size_t key_bound(const struct description *description)
+{
+    const neo_attributes *attributes = description->attributes;
+    size_t count = 32 + PARAMETER_BYTES / 8 + 4 * (size_t)attributes->quantization_count;
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        count += desc_bound(description->tensors[t]);
+    for (int i = 0; i < description->extra_count; i++)
+        count += 1 + desc_bound(&description->extras[i].desc);
+    for (int i = 0; i < attributes->post_op_count; i++) {
+        const struct post_op *op = &attributes->post_ops[i];
+        count += 3 + (op->kind == NEO_POST_OP_BINARY ? desc_bound(&op->binary.src1) : 0);
+    }
+    return count;
+}

@@ -20,4 +20,7 @@ enum {
  * is to be read. */
 size_t key_write(uint64_t *pairs, const struct description *description, int index);
 
+/* At most so many pairs, by the description's own counts. */
+size_t key_bound(const struct description *description);
+
 #endif
