@@ -356,7 +356,7 @@ static struct product long_product(const neo_data_type *types, const neo_data_ty
         p.tags[side] = "abc";
         p.scales[side].mask = -1;
         p.zeros[side].mask = side < DST && zeros[side] ? (side == SRC ? 0 : 4) : -1;
-        p.zeros[side].type = zeros[side];
+        p.zeros[side].type = side < DST ? zeros[side] : NEO_DATA_TYPE_UNDEF;
     }
     return p;
 }

@@ -196,6 +196,19 @@ static void reorder_repack(struct primitive_problem *p, neo_engine *engine)
     p->reorder_src = p->reorder_dst = packed_weights(engine);
 }
 
+static void matmul_bf16(struct primitive_problem *p, neo_engine *engine)
+{
+    matmul_plain(p, engine);
+    p->matmul.src.data_type = p->matmul.weights.data_type = p->matmul.dst.data_type = NEO_BF16;
+}
+
+static void convolution_bf16(struct primitive_problem *p, neo_engine *engine)
+{
+    convolution_nhwc(p, engine);
+    p->convolution.src.data_type = p->convolution.weights.data_type = NEO_BF16;
+    p->convolution.dst.data_type = NEO_BF16;
+}
+
 static const struct {
     const char *name;
     void (*fill)(struct primitive_problem *p, neo_engine *engine);
@@ -207,6 +220,7 @@ static const struct {
     {"matmul, columns of A", matmul_outer},
     {"matmul, batched", matmul_batched},
     {"matmul, post-operations", matmul_post_ops},
+    {"matmul, bf16", matmul_bf16},
     {"convolution, nhwc", convolution_nhwc},
     {"convolution, nchw, plain weights", convolution_nchw},
     {"convolution, any layout", convolution_any},
@@ -215,6 +229,7 @@ static const struct {
     {"convolution, Winograd, dilated", convolution_winograd_dilated},
     {"convolution, 1x1", convolution_point},
     {"convolution, depthwise", convolution_depthwise},
+    {"convolution, bf16", convolution_bf16},
     {"reorder, plain", reorder_plain},
     {"reorder, packing", reorder_pack},
     {"reorder, unpacking", reorder_unpack},

@@ -153,7 +153,7 @@ static double product_estimate(const struct algorithm *self, const struct proble
     }
     return gather + gemm_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
                                   (double)s->oc, k, packed, listed,
-                                  (size_t)(s->src.w * s->stride[WIDTH]));
+                                  (size_t)s->src.w * (size_t)s->stride[WIDTH]);
 }
 
 /* ---- plan ---- */
