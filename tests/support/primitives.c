@@ -185,6 +185,34 @@ static void reorder_pack(struct primitive_problem *p, neo_engine *engine)
     p->reorder_dst = packed_weights(engine);
 }
 
+/* The same for weights of bf16. */
+static neo_memory_desc packed_bf16(neo_engine *engine)
+{
+    struct primitive_problem chooser = {0};
+    neo_primitive_desc *pd;
+    matmul_any(&chooser, engine);
+    chooser.matmul.src.data_type = chooser.matmul.weights.data_type = NEO_BF16;
+    chooser.matmul.dst.data_type = NEO_BF16;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &chooser.matmul, NULL), NEO_OK);
+    neo_memory_desc packed = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    neo_primitive_desc_destroy(pd);
+    return packed;
+}
+
+static void reorder_pack_bf16(struct primitive_problem *p, neo_engine *engine)
+{
+    p->reorder_dst = packed_bf16(engine);
+    p->reorder_src = MATRIX("ab", 7, 9);
+    p->reorder_src.data_type = NEO_BF16;
+}
+
+static void reorder_unpack_bf16(struct primitive_problem *p, neo_engine *engine)
+{
+    p->reorder_src = packed_bf16(engine);
+    p->reorder_dst = MATRIX("ba", 7, 9);
+    p->reorder_dst.data_type = NEO_BF16;
+}
+
 static void reorder_unpack(struct primitive_problem *p, neo_engine *engine)
 {
     p->reorder_src = packed_weights(engine);
@@ -234,6 +262,8 @@ static const struct {
     {"reorder, packing", reorder_pack},
     {"reorder, unpacking", reorder_unpack},
     {"reorder, packed to packed", reorder_repack},
+    {"reorder, packing bf16", reorder_pack_bf16},
+    {"reorder, unpacking bf16", reorder_unpack_bf16},
 };
 const size_t primitive_problem_count = count_of(problems);
 
