@@ -49,7 +49,7 @@ TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu)) \
 CFLAGS ?= -g
 # What makes mistakes harder to exploit (tests/hardening.sh). Checks of the stack and of copies are
 # where files, the environment and other processes are read. HARDEN=1 has them everywhere, and BTI and
-# PAC: calls of small problems then take 1 to 12 % more instructions, those of large ones none.
+# PAC: calls then take 1 to 12 % more instructions, small ones most.
 CHECKS := $(if $(SAN)$(filter 1,$(DEBUG)),,-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 IS_ARM := $(if $(CROSS),yes,$(IS_ARM_HOST))
 HARDENING := $(if $(filter 1,$(HARDEN)),$(CHECKS) $(if $(IS_ARM),-mbranch-protection=standard))

@@ -70,7 +70,8 @@ static void make_key(struct key *key, struct described *d)
     for (int t = 0; t < TENSOR_COUNT; t++)
         description.tensors[t] = &d->tensors[t];
     key->count = key_write(key->pairs, &description, d->index);
-    assert_in_range(key->count, 1, KEY_MAX_PAIRS);
+    assert_in_range(key->count, 1, key_bound(&description));
+    assert_in_range(key_bound(&description), 1, KEY_MAX_PAIRS);
 }
 
 static bool are_equal(const struct key *a, const struct key *b)
