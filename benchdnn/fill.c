@@ -95,7 +95,7 @@ static struct range find_in(const struct range_row *rows, size_t count, enum typ
 static struct range find_range(const struct problem *p, int operand, bool is_winograd)
 {
     enum type type = p->operands[operand].type;
-    if (operand == BIA)
+    if (p->operands[operand].arg == NEO_ARG_BIAS)
         return (struct range){-8, 8};
     if (type == TYPE_F32 && p->attr.fpmath.mode != NEO_FPMATH_STRICT)
         type = TYPE_BF16; /* the library may round inputs to that: they are to survive it */

@@ -48,34 +48,6 @@ const char *support_out_of_scope(const struct problem *p)
 
 /* ---- not served ---- */
 
-/* In scope, but no implementation computes with them yet: shorten this list when one does. */
-static const enum type missing_types[] = {TYPE_F16, TYPE_BF16, TYPE_S32, TYPE_S8,
-                                          TYPE_U8,  TYPE_S4,   TYPE_U4};
-
-static bool is_missing(enum type type)
-{
-    for (size_t i = 0; i < count_of(missing_types); i++) {
-        if (missing_types[i] == type)
-            return true;
-    }
-    return false;
-}
-
-static bool has_missing_type(const struct problem *p)
-{
-    bool is_found = false;
-    for (int i = 0; i < OPERANDS; i++)
-        is_found |= p->operands[i].arg && is_missing(p->operands[i].type);
-    for (int i = 0; i < p->attr.post_ops.count; i++)
-        is_found |= is_missing(p->attr.post_ops.at[i].type);
-    return is_found;
-}
-
-static bool has_quantities(const struct problem *p)
-{
-    return p->attr.scales.count > 0 || p->attr.zero_points.count > 0;
-}
-
 /* Winograd where its conditions do not hold. */
 static bool is_winograd(const struct problem *p)
 {
@@ -106,8 +78,8 @@ static const struct {
     bool (*applies)(const struct problem *);
     const char *const *reason;
 } rules[] = {
-    {has_missing_type, &type_reason},      {has_quantities, &case_reason},
-    {is_winograd, &case_reason},           {has_resized_sum, &case_reason},
+    {is_winograd, &case_reason},
+    {has_resized_sum, &case_reason},
     {has_other_accumulator, &case_reason},
 };
 

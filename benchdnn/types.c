@@ -207,6 +207,12 @@ bool tag_is_blocked(const struct tag *tag)
     return strpbrk(tag->text, "0123456789") != NULL;
 }
 
+/* Letters of dimensions that a tensor does not have are left out of tags with "x". */
+static bool is_letter_of(char c, int ndims)
+{
+    return c != 'x' && c - 'a' < ndims;
+}
+
 bool tag_expand(char *out, size_t size, const struct tag *tag, int ndims)
 {
     const char *x = strchr(tag->text, 'x');
@@ -215,16 +221,17 @@ bool tag_expand(char *out, size_t size, const struct tag *tag, int ndims)
             return false;
         return (size_t)snprintf(out, size, "%s", tag->text) < size;
     }
-    int letters = (int)strlen(tag->text) - 1, first = 0;
+    int letters = 0, first = 0;
     for (const char *c = tag->text; *c; c++) {
-        if (*c != 'x' && *c - 'a' + 1 > first)
+        letters += is_letter_of(*c, ndims);
+        if (is_letter_of(*c, ndims) && *c - 'a' + 1 > first)
             first = *c - 'a' + 1;
     }
-    if (letters > ndims || first > ndims || (size_t)ndims >= size)
+    if ((size_t)ndims >= size)
         return false;
     char *to = out;
     for (const char *c = tag->text; *c; c++) {
-        if (c != x)
+        if (is_letter_of(*c, ndims))
             *to++ = *c;
         for (int i = 0; c == x && i < ndims - letters; i++)
             *to++ = (char)('a' + first + i);

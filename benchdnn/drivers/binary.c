@@ -34,17 +34,33 @@ static struct dims larger_of(const struct dims *a, const struct dims *b)
     return dims;
 }
 
+/* A selection's condition: s8 of the first source's sizes and layout, or as it is described. */
+static struct operand condition_of(const struct line_options *l)
+{
+    struct operand o = {NEO_ARG_SRC_2, TYPE_S8, l->shapes[0], l->stags.at[0], {0}, 0};
+    if (l->shape_count > 2)
+        o.dims = l->shapes[2];
+    if (l->sdts.count > 2)
+        o.type = l->sdts.at[2];
+    if (l->stags.count > 2)
+        o.tag = l->stags.at[2];
+    return o;
+}
+
 static bool complete(struct problem *p)
 {
-    static const int args[] = {NEO_ARG_SRC, NEO_ARG_SRC_1, NEO_ARG_SRC_2};
+    static const int args[] = {NEO_ARG_SRC, NEO_ARG_SRC_1};
     const struct line_options *l = &p->lines;
-    int count = l->alg == NEO_BINARY_SELECT ? 3 : 2;
-    if (!lines_expect(p, count, count))
+    bool is_selection = l->alg == NEO_BINARY_SELECT;
+    if (!lines_expect(p, 2, is_selection ? 3 : 2))
         return false;
+    lines_pad(p);
     memset(p->operands, 0, sizeof p->operands);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < 2; i++)
         p->operands[lines_source(i)] = (struct operand){
             args[i], lines_type(&l->sdts, i), l->shapes[i], *lines_tag(&l->stags, i), {0}, 0};
+    if (is_selection)
+        p->operands[BIA] = condition_of(l);
     p->operands[DST] = (struct operand){
         NEO_ARG_DST, p->ddt, larger_of(&l->shapes[0], &l->shapes[1]), p->dtag, {0}, 0};
     return true;
@@ -113,6 +129,7 @@ static bool prelu_complete(struct problem *p)
     const struct line_options *l = &p->lines;
     if (!lines_expect(p, 2, 2))
         return false;
+    lines_pad(p);
     memset(p->operands, 0, sizeof p->operands);
     p->operands[SRC] = (struct operand){
         NEO_ARG_SRC, lines_type(&l->sdts, 0), l->shapes[0], *lines_tag(&l->stags, 0), {0}, 0};

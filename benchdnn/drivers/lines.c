@@ -149,6 +149,15 @@ bool lines_expect(const struct problem *problem, int least, int most)
     return false;
 }
 
+void lines_pad(struct problem *problem)
+{
+    struct line_options *lines = &problem->lines;
+    for (int i = 1; i < lines->shape_count; i++) {
+        while (lines->shapes[i].count < lines->shapes[0].count)
+            lines->shapes[i].at[lines->shapes[i].count++] = 1;
+    }
+}
+
 void lines_set_batch(struct problem *problem)
 {
     for (int i = 0; i < problem->lines.shape_count && problem->mb; i++)

@@ -86,6 +86,9 @@ const struct tag *lines_tag(const struct tag_list *list, int i);
 /* Says what is wrong and returns false unless there are so many lists of sizes. */
 bool lines_expect(const struct problem *problem, int least, int most);
 
+/* Gives every list as many sizes as the first one has: 1 at the end. */
+void lines_pad(struct problem *problem);
+
 /* Replaces the first size by mb, if that is given. */
 void lines_set_batch(struct problem *problem);
 

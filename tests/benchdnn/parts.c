@@ -47,9 +47,9 @@ static void x_in_a_tag_stands_for_the_other_dimensions(void **state)
     static const struct {
         const char *tag, *expanded;
         int ndims;
-    } tags[] = {{"abx", "abcd", 4},  {"axb", "acdb", 4}, {"axb", "ab", 2},
-                {"xba", "cdba", 4},  {"xa", "bca", 3},   {"nhwc", "nhwc", 4},
-                {"abdc", "abdc", 4}, {"abc", NULL, 4},   {"abcx", NULL, 2}};
+    } tags[] = {{"abx", "abcd", 4}, {"axb", "acdb", 4},  {"axb", "ab", 2},    {"xba", "cdba", 4},
+                {"xa", "bca", 3},   {"nhwc", "nhwc", 4}, {"abdc", "abdc", 4}, {"abc", NULL, 4},
+                {"abcx", "ab", 2},  {"abx", "a", 1}};
     for (size_t i = 0; i < count_of(tags); i++) {
         struct tag tag;
         char out[32];
