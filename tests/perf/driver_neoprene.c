@@ -1,8 +1,10 @@
 /* Neoprene through its public interface: a primitive is made once, its weights packed beforehand
  * where the problem says so; what is measured is one neo_primitive_execute(), with one thread or
  * as many as PERF_THREADS says: then task i runs on thread i and nowhere else, so that what is
- * counted for a thread is the work that the library gave to it. */
+ * counted for a thread is the work that the library gave to it. PERF_WITHOUT takes kernels away, and
+ * PERF_KERNELS=1 only lists what there are. */
 #include "tests/perf/driver.h"
+#include "tests/perf/without.h"
 
 #include "neoprene/convolution.h"
 #include "neoprene/matmul.h"
@@ -101,6 +103,13 @@ static const neo_threadpool *make_pool(void)
 
 static const char *start(void)
 {
+    const char *without = getenv("PERF_WITHOUT");
+    if (without)
+        without_kernels(without);
+    if (getenv("PERF_KERNELS")) {
+        print_kernels(&peer);
+        exit(0);
+    }
     const neo_threadpool *pool = make_pool();
     neo_stream_options options = {.threadpool = pool, .max_threads = pool ? 0 : 1};
     neo_status status = neo_engine_create(&engine);

@@ -30,7 +30,7 @@ PLUGINS = os.path.join('build', 'tools')
 FORMAT = '4'  # of the files that results are kept in
 SECONDS_KEPT = 30
 # driver_neoprene.c says for what, and driver.c of the last
-ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT')
+ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT')
 
 
 def environment(threads=1):

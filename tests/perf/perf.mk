@@ -1,5 +1,5 @@
 # Instructions and modelled cycles of this library and of its peers (docs/measuring.md).
-.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-check perf-update perf-time perf-test perf-path
+.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-worth perf-check perf-update perf-time perf-test perf-path
 .PHONY: perf-drivers perf-needs-aarch64 perf-cycles
 # Plugins run inside the emulator, so they are native. A peer's driver is built if its library is there.
 HOST_CC ?= cc
@@ -30,7 +30,9 @@ $(BUILD)/tests/perf/pack_bytes: $(BUILD)/tests/perf/pack_bytes.o $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 perf-pack: $(BUILD)/tests/perf/pack_bytes build/tools/icount.so ## instructions per byte of packing weights, at most 1
 	$(Q)$(PYTHON) tests/perf/pack_bytes.py $< $(firstword $(EMULATOR))
-$(BUILD)/tests/perf/driver_neoprene: $(BUILD)/tests/perf/driver_neoprene.o $(DRIVER_MAIN) $(LIB_A)
+# Kernels' lists are no part of the interface: the drivers of ours see what is inside.
+OUR_DRIVER := $(addprefix $(BUILD)/tests/perf/,driver_neoprene.o without.o) $(DRIVER_MAIN)
+$(BUILD)/tests/perf/driver_neoprene: $(OUR_DRIVER) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/tests/perf/driver_blis: $(BUILD)/tests/perf/driver_blas.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
@@ -65,6 +67,8 @@ perf-excess: $(PLUGINS) perf-drivers ## rows that execute more products than the
 	$(Q)$(PERF) excess $(PERF_ARGS)
 perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers and bounds (FILES= PEERS= OUT=build/cache-lines.md)
 	$(Q)$(PERF) lines $(PERF_ARGS)
+perf-worth: $(PLUGINS) perf-drivers ## rows slower without kernels (KERNEL='gemm_f32_panels_*' EACH=1 FILES=every CORES=N1,A55)
+	$(Q)NM=$(NM) $(PERF) worth $(PERF_ARGS) $(if $(KERNEL),--kernels '$(KERNEL)') $(if $(EACH),--each)
 perf-layouts: $(PLUGINS) perf-drivers ## convolutions that take longer with channels first (FILES= CORES=N1 OUT=build/channels-first.md)
 	$(Q)$(PERF) layouts $(PERF_ARGS)
 perf-check: $(PLUGINS) perf-drivers ## compare instructions and cache lines with tests/perf/expected_*.txt
@@ -74,7 +78,7 @@ perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_*.txt; revie
 perf-time: perf-drivers ## on an AArch64 machine: times, GFLOP/s, percent of the measured peak, events
 	$(Q)$(PERF) time $(PERF_ARGS)
 # The simulator runs static programs; gem5 is not in Debian (docs/measuring.md).
-$(BUILD)/tests/perf/cycles_driver: $(BUILD)/tests/perf/driver_neoprene.o $(DRIVER_MAIN) $(BUILD)/tests/perf/cycles/no_numa.o $(LIB_A)
+$(BUILD)/tests/perf/cycles_driver: $(OUR_DRIVER) $(BUILD)/tests/perf/cycles/no_numa.o $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -static -o $@ $^ -lm
 GEM5 ?= gem5.fast
 perf-cycles: $(BUILD)/tests/perf/cycles_driver ## µs of a simulated Neoverse N1 with memory (GEM5=gem5.fast FILES= or PROBLEM= MEM=board,server,loaded WARM=1)

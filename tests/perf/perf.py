@@ -11,6 +11,7 @@
   perf.py excess  rows that execute more products than they need, and why
   perf.py lines   cache lines that calls move, beside peers and lower bounds
   perf.py layouts convolutions that take longer with channels first
+  perf.py worth   what is slower without some kernels
   perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
 import argparse
@@ -30,6 +31,7 @@ import recorded
 import report
 import shapes
 import summary
+import worth
 from cores import CORES, DEFAULT_CORES
 from emulator import MeasureError
 from measure import Drivers, Measurer
@@ -60,9 +62,9 @@ PUBLISHED = '''
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('command', choices=('table', 'record', 'check', 'update', 'profile', 'balance',
-                                            'choices', 'excess', 'lines', 'layouts', 'time'))
+                                            'choices', 'excess', 'lines', 'layouts', 'worth', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
-                        help='input files by name, separated by commas; "all"; "published": those of docs/performance-summary.md')
+                        help='input files by name, separated by commas; "all"; "every": all in all layouts; "published": those of docs/performance-summary.md')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
     parser.add_argument('--peers', default='blas', help=', '.join(PEERS))
     parser.add_argument('--layout', default="",
@@ -76,6 +78,8 @@ def arguments():
     parser.add_argument('--problem', default='', help='profile, balance: a descriptor')
     parser.add_argument('--library', default=OURS, help='profile, balance: whose call')
     parser.add_argument('--threads', default='2', help='balance: how many; for files a list')
+    parser.add_argument('--kernels', default='*', help='worth: patterns; what one means is taken out together')
+    parser.add_argument('--each', action='store_true', help='worth: each kernel that a pattern means by itself')
     parser.add_argument('--top', type=int, default=12, help='profile: how many blocks')
     parser.add_argument('--show', action='store_true', help='profile: print their instructions')
     parser.add_argument('--out', help='table, lines, layouts: write markdown here, and plots beside it')
@@ -97,6 +101,8 @@ def tables_of(args):
     """(operation, file, layout) of each table: of a file named file:layout that one, else --layout's."""
     if args.files == 'all':
         named = [(*found, '') for found in shapes.all_files()]
+    elif args.files == 'every':
+        named = [(*found, layout) for found in shapes.all_files() for layout in shapes.layouts(found[0])]
     else:
         names = PUBLISHED if args.files == 'published' else args.files.split(',')
         parts = [name.partition(':') for name in names if name]
@@ -124,7 +130,7 @@ def one_library(drivers, name):
 def layouts_of(operation, wanted):
     """What a row's weights or images look like in memory."""
     listed(wanted, shapes.MATMUL_LAYOUTS + shapes.CONV_LAYOUTS, 'layout')
-    known = shapes.MATMUL_LAYOUTS if operation == 'matmul' else shapes.CONV_LAYOUTS
+    known = shapes.layouts(operation)
     return [layout for layout in known if layout in wanted.split(',')] or known[:1]
 
 
@@ -286,6 +292,8 @@ def main():
             return lines.publish(measurer, names, tables_of(args), args.out, args.recorded)
         if args.command == 'layouts':
             return layouts.publish(measurer, tables_of(args), args.out)
+        if args.command == 'worth':
+            return worth.publish(measurer, tables_of(args), args.kernels, args.each)
         if args.command == 'update':
             for kind in expected.KINDS:
                 expected.update(kind, measurer, args.libraries.split(','))

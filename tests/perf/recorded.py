@@ -17,6 +17,11 @@ COLUMNS = ('instructions', 'executed', 'loads', *DEFAULT_CORES)
 MODELS = 'models ' + ' '.join(f'{name}:{CORES[name].model}-{VERSIONS[CORES[name].model]}' for name in DEFAULT_CORES)
 
 
+def names():
+    """The libraries that figures are recorded of."""
+    return sorted(name[:-len('.txt')] for name in os.listdir(FOLDER) if name not in ('lines.txt',))
+
+
 def path_of(library):
     return os.path.join(FOLDER, library + '.txt')
 

@@ -13,6 +13,10 @@ CONV_LAYOUTS = ('nhwc', 'nchw')
 MACS_PER_VECTOR = 4  # f32 in 128 bits
 
 
+def layouts(operation):
+    return MATMUL_LAYOUTS if operation == 'matmul' else CONV_LAYOUTS
+
+
 class ShapeError(Exception):
     """A descriptor or file that cannot be read; the text names it."""
 
