@@ -16,7 +16,7 @@ LONGEST := convolution/convolution convolution/random kernels/dwconv_f32 convolu
 longest_first = $(foreach name,$(LONGEST),$(filter $(name),$(1))) $(filter-out $(LONGEST),$(1))
 test_programs = $(addprefix $(BUILD)/tests/,$(call longest_first,$(call tests_named,$(1))))
 TEST_PROGRAMS := $(call test_programs,$(TESTS))
-SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/fuzz/*.c))
+SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/support/*/*.c tests/fuzz/*.c))
 
 # Tests reach internals, and may make the n-th allocation or system call fail (tests/support/fault.c
 # and syscalls.c wrap these).

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/operands.h"
+#include "tests/support/cases/operands.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 

@@ -6,7 +6,7 @@ $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(INTERNAL_A)
 # Private, or the stamp of flags would take part in it.
 $(BUILD)/tests/bench/threads.o: private CFLAGS += -fopenmp
 $(BUILD)/bench/threads: private LDFLAGS += -fopenmp
-$(BUILD)/bench/memory: $(BUILD)/tests/support/networks.o
+$(BUILD)/bench/memory: $(BUILD)/tests/support/cases/networks.o
 $(BUILD)/bench/networks $(BUILD)/bench/weights: $(BUILD)/tests/bench/shapes.o
 $(BUILD)/bench/weights $(BUILD)/bench/weights_provider: $(BUILD)/tests/support/temporary.o
 $(BUILD)/bench/weights: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/weights/*.c))

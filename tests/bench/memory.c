@@ -13,7 +13,7 @@
 #include "src/core/log.h"
 #include "src/memory/plan/check.h"
 #include "src/memory/plan/interval_plan.h"
-#include "tests/support/networks.h"
+#include "tests/support/cases/networks.h"
 
 #define RANDOM_NETWORKS 2000
 #define RANDOM_TENSORS 50

@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "tests/support/operation_case.h"
+#include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 
 static int axis_of(const struct operation_case *row)

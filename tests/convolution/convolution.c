@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tests/support/convolution_case.h"
+#include "tests/support/cases/convolution_case.h"
 #include "tests/support/rounds.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/support/convolution_case.h"
+#include "tests/support/cases/convolution_case.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 

@@ -2,7 +2,7 @@
  * benchdnn's notation (g0: weights without groups); NEOPRENE_TEST_ROUND makes it alone. */
 #include "tests/support/test.h"
 
-#include "tests/support/convolution_random.h"
+#include "tests/support/cases/convolution_random.h"
 #include "tests/support/random.h"
 #include "tests/support/rounds.h"
 #include "tests/support/session.h"

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/cases/typed.h"
 #include "tests/support/fill.h"
 #include "tests/support/require.h"
 #include "tests/support/session.h"
-#include "tests/support/typed.h"
 
 enum { SRC, WEIGHTS, DST, SIDES, NDIMS = 4 };
 enum { SCALES, ZEROS };

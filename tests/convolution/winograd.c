@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "tests/support/operands.h"
+#include "tests/support/cases/operands.h"
+#include "tests/support/cases/winograd_case.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
-#include "tests/support/winograd_case.h"
 
 /* Sizes with every remainder of 2, 4 and 6. */
 static const struct winograd_case rows[] = {

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#include "tests/support/operands.h"
+#include "tests/support/cases/operands.h"
+#include "tests/support/cases/winograd_case.h"
 #include "tests/support/random.h"
 #include "tests/support/rounds.h"
 #include "tests/support/session.h"
-#include "tests/support/winograd_case.h"
 
 /* Winograd wants four input channels. */
 static const neo_dim ic_choices[] = {4, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 33, 50};

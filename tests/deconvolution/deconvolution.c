@@ -1,7 +1,7 @@
 /* Deconvolution: one to three dimensions, strides, dilation, padding, groups, types, layouts. */
 #include "tests/support/test.h"
 
-#include "tests/support/operation_case.h"
+#include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 
 static const neo_deconvolution_desc *deconvolution_of(const struct operation_case *row)

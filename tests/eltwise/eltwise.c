@@ -2,7 +2,7 @@
 #include "tests/support/test.h"
 
 #include "kernels/elementwise/eltwise_f32.h"
-#include "tests/support/operation_case.h"
+#include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 
 struct function {

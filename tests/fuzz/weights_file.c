@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "src/packed/file/format.h"
-#include "tests/support/weights.h"
+#include "tests/support/packed/weights.h"
 
 enum { ENTRIES = 8, NEW_ENTRY = 40 };
 

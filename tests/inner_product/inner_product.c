@@ -1,7 +1,7 @@
 /* The inner product: orders of src and weights, types, bias, post-operations. */
 #include "tests/support/test.h"
 
-#include "tests/support/operation_case.h"
+#include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 
 static const neo_inner_product_desc *inner_product_of(const struct operation_case *row)

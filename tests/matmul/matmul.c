@@ -2,8 +2,8 @@
  * post-operations. */
 #include "tests/support/test.h"
 
-#include "tests/support/divided.h"
-#include "tests/support/matmul_case.h"
+#include "tests/support/cases/divided.h"
+#include "tests/support/cases/matmul_case.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/matmul_case.h"
+#include "tests/support/cases/matmul_case.h"
 #include "tests/support/random.h"
 #include "tests/support/rounds.h"
 #include "tests/support/session.h"

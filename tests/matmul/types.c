@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/cases/typed.h"
 #include "tests/support/estimate.h"
 #include "tests/support/fault.h"
 #include "tests/support/fill.h"
 #include "tests/support/require.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
-#include "tests/support/typed.h"
 
 enum { NDIMS = 3, MOST_EXACT = 100 };
 enum { SRC, WEIGHTS, DST, SIDES };

@@ -9,8 +9,8 @@
 #include "src/memory/plan/bitset.h"
 #include "src/memory/plan/check.h"
 #include "src/memory/plan/interval_plan.h"
+#include "tests/support/cases/networks.h"
 #include "tests/support/fault.h"
-#include "tests/support/networks.h"
 #include "tests/support/random.h"
 #include "tests/support/rounds.h"
 

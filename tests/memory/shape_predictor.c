@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "src/core/log.h"
+#include "tests/support/cases/shapes.h"
 #include "tests/support/fault.h"
-#include "tests/support/shapes.h"
 
 #define BIG INT64_MAX
 

@@ -7,7 +7,7 @@
 
 #include "src/core/log.h"
 #include "src/memory/shapes/settings.h"
-#include "tests/support/shapes.h"
+#include "tests/support/cases/shapes.h"
 
 /* ---- settings ---- */
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cases/graph.h"
 #include "tests/support/fault.h"
-#include "tests/support/graph.h"
 #include "tests/support/temporary.h"
 
 /* ---- plans and arenas ---- */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "src/core/log.h"
-#include "tests/support/graph.h"
+#include "tests/support/cases/graph.h"
 #include "tests/support/random.h"
 #include "tests/support/rounds.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cases/graph.h"
 #include "tests/support/fault.h"
-#include "tests/support/graph.h"
 #include "tests/support/random.h"
 
 /* By the best algorithm that takes one. */

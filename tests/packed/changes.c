@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "src/packed/file/format.h"
+#include "tests/support/packed/weights.h"
 #include "tests/support/syscalls.h"
-#include "tests/support/weights.h"
 
 /* ---- the order of system calls ---- */
 

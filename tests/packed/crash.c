@@ -12,8 +12,8 @@
 
 #include "src/packed/file/format.h"
 #include "src/packed/provider.h"
+#include "tests/support/packed/weights.h"
 #include "tests/support/syscalls.h"
-#include "tests/support/weights.h"
 
 /* What a process does with the file until it is killed. It says which entries were committed by
  * writing their numbers to a pipe. */

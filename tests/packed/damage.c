@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "tests/fuzz/weights_file.h"
-#include "tests/support/image.h"
+#include "tests/support/packed/image.h"
+#include "tests/support/packed/weights.h"
 #include "tests/support/rounds.h"
-#include "tests/support/weights.h"
 
 /* ---- E1 to E13 ---- */
 

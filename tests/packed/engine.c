@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "neoprene/packed_weights.h"
+#include "tests/support/packed/weights.h"
 #include "tests/support/pools.h"
 #include "tests/support/require.h"
 #include "tests/support/tensor.h"
-#include "tests/support/weights.h"
 
 enum { LAYERS = 12 };
 

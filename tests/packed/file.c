@@ -13,8 +13,8 @@
 
 #include "src/packed/file/format.h"
 #include "src/packed/provider.h"
-#include "tests/support/weights.h"
-#include "tests/support/weights_race.h"
+#include "tests/support/packed/weights.h"
+#include "tests/support/packed/weights_race.h"
 
 enum { ENTRIES = 16 };
 

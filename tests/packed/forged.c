@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "src/core/log.h"
-#include "tests/support/image.h"
-#include "tests/support/weights.h"
+#include "tests/support/packed/image.h"
+#include "tests/support/packed/weights.h"
 
 /* ---- more forgeries ---- */
 

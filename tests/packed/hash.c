@@ -7,7 +7,7 @@
 #include "src/packed/content_hash.h"
 #include "src/packed/key.h"
 #include "src/threading/default_pool.h"
-#include "tests/support/weights.h"
+#include "tests/support/packed/weights.h"
 
 static bool same_content(neo_weights_content a, neo_weights_content b)
 {

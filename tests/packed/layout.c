@@ -7,9 +7,9 @@
 #include "src/core/checked.h"
 #include "src/packed/pack.h"
 #include "src/tensor/layout.h"
+#include "tests/support/cases/layout_case.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
-#include "tests/support/layout_case.h"
 #include "tests/support/tensor.h"
 
 enum { MOST_PADDING = 3, MOST_BYTES = 1 << 20, MOST_PLAIN = 64 * 64 * 9 };

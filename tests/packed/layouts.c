@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "neoprene/packed_weights.h"
-#include "tests/support/layout_case.h"
+#include "tests/support/cases/layout_case.h"
 #include "tests/support/session.h"
 
 /* ---- packed and plain, compared ---- */

@@ -8,7 +8,7 @@
 
 #include "src/packed/file/format.h"
 #include "src/packed/provider.h"
-#include "tests/support/weights.h"
+#include "tests/support/packed/weights.h"
 
 static neo_weights_provider open_limited(const char *path, uint64_t limit)
 {

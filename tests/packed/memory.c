@@ -9,8 +9,8 @@
 
 #include "src/packed/provider.h"
 #include "tests/support/fault.h"
-#include "tests/support/weights.h"
-#include "tests/support/weights_race.h"
+#include "tests/support/packed/weights.h"
+#include "tests/support/packed/weights_race.h"
 
 static neo_weights_provider memory_provider(size_t limit_bytes)
 {

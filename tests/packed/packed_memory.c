@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/packed.h"
+#include "tests/support/packed/packed.h"
 #include "tests/support/session.h"
 
 static void the_source_may_be_released(void **state)

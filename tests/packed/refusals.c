@@ -16,9 +16,9 @@
 
 #include "src/packed/file/format.h"
 #include "tests/support/fault.h"
+#include "tests/support/packed/weights.h"
 #include "tests/support/syscalls.h"
 #include "tests/support/temporary.h"
-#include "tests/support/weights.h"
 
 /* ---- the file refuses ---- */
 

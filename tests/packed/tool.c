@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "src/packed/file/format.h"
-#include "tests/support/weights.h"
+#include "tests/support/packed/weights.h"
 
 enum { ENTRIES = 6 };
 

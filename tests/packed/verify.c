@@ -17,8 +17,8 @@
 #include "src/packed/key.h"
 #include "src/packed/provider.h"
 #include "src/threading/nesting.h"
+#include "tests/support/packed/weights.h"
 #include "tests/support/pools.h"
-#include "tests/support/weights.h"
 
 enum { CHUNKS = 3, BYTES = CHUNKS * CONTENT_CHUNK_BYTES - 1000 };
 

@@ -5,7 +5,7 @@
 
 #include "neoprene/packed_weights.h"
 #include "tests/support/fault.h"
-#include "tests/support/packed.h"
+#include "tests/support/packed/packed.h"
 #include "tests/support/session.h"
 #include "tests/support/temporary.h"
 #include "tests/support/tensor.h"

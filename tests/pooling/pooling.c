@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "tests/support/operation_case.h"
+#include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 
 static const neo_pooling_desc *pooling_of(const struct operation_case *row)

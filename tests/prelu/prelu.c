@@ -1,7 +1,7 @@
 /* Leaky relu with a tensor of slopes: types, layouts, broadcast. */
 #include "tests/support/test.h"
 
-#include "tests/support/operation_case.h"
+#include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 
 static neo_status create(neo_primitive_desc **out, neo_engine *on, const struct operation_case *row,

@@ -314,7 +314,7 @@ static void the_problems_reach_every_algorithm(void **state)
     for (size_t i = 0; i < count_of(seen) && seen[i].operation; i++)
         for (size_t number = 0; number < seen[i].operation->algorithm_count; number++)
             if (!(seen[i].reached >> number & 1))
-                fail_msg("no problem in tests/support/primitives.c reaches %s of %s",
+                fail_msg("no problem in tests/support/cases/primitives.c reaches %s of %s",
                          seen[i].operation->algorithms[number]->name, seen[i].operation->name);
 }
 

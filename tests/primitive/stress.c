@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cases/primitives.h"
 #include "tests/support/fill.h"
-#include "tests/support/primitives.h"
 #include "tests/support/random.h"
 #include "tests/support/require.h"
 #include "tests/support/rounds.h"

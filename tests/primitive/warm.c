@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "tests/support/cases/primitives.h"
 #include "tests/support/fault.h"
-#include "tests/support/primitives.h"
 #include "tests/support/sandbox.h"
 
 enum { CYCLES = 10000, ALGORITHMS = 20 /* at least */ };

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
+#include "tests/support/cases/typed.h"
 #include "tests/support/fill.h"
 #include "tests/support/require.h"
 #include "tests/support/session.h"
-#include "tests/support/typed.h"
 
 enum { NDIMS = 3 };
 static const neo_dim dims[NDIMS] = {3, 10, 21}, groups[2] = {5, 7};

@@ -1,7 +1,7 @@
 /* Shuffling: every axis, type and layout. */
 #include "tests/support/test.h"
 
-#include "tests/support/operation_case.h"
+#include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 
 struct shuffle {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "tests/support/operation_case.h"
+#include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 
 struct softmax {

@@ -1,7 +1,7 @@
 /* The sum of tensors: types, layouts, scales, many sources. */
 #include "tests/support/test.h"
 
-#include "tests/support/operation_case.h"
+#include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 
 static const float *scales_of(const struct operation_case *row)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "neoprene/neoprene.h"
-#include "tests/support/primitives.h"
+#include "tests/support/cases/primitives.h"
 
 neo_cache_statistics cached_statistics(void);
 void cached_set_capacity(size_t entries, size_t bytes);

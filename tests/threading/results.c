@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/convolution_random.h"
-#include "tests/support/divided.h"
+#include "tests/support/cases/convolution_random.h"
+#include "tests/support/cases/divided.h"
 #include "tests/support/estimate.h"
 #include "tests/support/float_modes.h"
 #include "tests/support/pools.h"

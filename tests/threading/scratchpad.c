@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "src/core/checked.h"
+#include "tests/support/cases/primitives.h"
 #include "tests/support/estimate.h"
 #include "tests/support/guard.h"
 #include "tests/support/pools.h"
-#include "tests/support/primitives.h"
 #include "tests/support/tensor.h"
 
 #define LARGE 1e15 /* cycles: worth all threads */

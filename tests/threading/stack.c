@@ -8,7 +8,7 @@
 
 #include "neoprene/neoprene.h"
 #include "src/threading/default_pool_parts.h"
-#include "tests/support/primitives.h"
+#include "tests/support/cases/primitives.h"
 #include "tests/support/require.h"
 #include "tests/support/tensor.h"
 
