@@ -1,10 +1,10 @@
 /* Compares a result with what the reference says. */
 #include "benchdnn/compare.h"
 
+#include "benchdnn/attributes/post_ops.h"
 #include "benchdnn/driver.h"
 #include "benchdnn/element.h"
 #include "benchdnn/globals.h"
-#include "benchdnn/post_ops.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* All tensors of one execution, filled, and the argument list that passes them. */
 #include "benchdnn/data.h"
 
+#include "benchdnn/attributes/post_ops.h"
 #include "benchdnn/fill.h"
 #include "benchdnn/import.h"
-#include "benchdnn/post_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* What a problem's result should be: the reference and everything attributes do to it. */
 #include "benchdnn/expect.h"
 
+#include "benchdnn/attributes/post_ops.h"
 #include "benchdnn/driver.h"
 #include "benchdnn/element.h"
 #include "benchdnn/globals.h"
-#include "benchdnn/post_ops.h"
 #include "benchdnn/reference.h"
 
 #include <math.h>

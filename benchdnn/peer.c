@@ -1,9 +1,9 @@
 /* What a user without this library would do: OpenBLAS, and im2col in front of it. */
 #include "benchdnn/peer.h"
 
-#include "benchdnn/conv.h"
 #include "benchdnn/driver.h"
-#include "benchdnn/matmul.h"
+#include "benchdnn/drivers/conv.h"
+#include "benchdnn/drivers/matmul.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef BENCHDNN_PROBLEM_H
 #define BENCHDNN_PROBLEM_H
 
-#include "benchdnn/attributes.h"
+#include "benchdnn/attributes/attributes.h"
 #include "benchdnn/options.h"
 
 struct driver;

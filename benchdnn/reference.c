@@ -1,7 +1,7 @@
 /* The definition of every operation, in double, over values in natural order. */
 #include "benchdnn/reference.h"
 
-#include "benchdnn/conv.h"
+#include "benchdnn/drivers/conv.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Explicit rules for what is not computed. */
 #include "benchdnn/support.h"
 
+#include "benchdnn/attributes/post_ops.h"
 #include "benchdnn/driver.h"
 #include "benchdnn/globals.h"
-#include "benchdnn/post_ops.h"
 
 #include <string.h>
 

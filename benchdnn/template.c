@@ -1,8 +1,8 @@
 /* Performance reports by template: %[-|0|+][K|M|G]token% is replaced by what the token names. */
 #include "benchdnn/perf.h"
 
-#include "benchdnn/conv.h"
 #include "benchdnn/driver.h"
+#include "benchdnn/drivers/conv.h"
 #include "benchdnn/globals.h"
 
 #include <stdio.h>

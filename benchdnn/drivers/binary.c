@@ -1,6 +1,6 @@
 /* The binary driver, and that of leaky relu with a tensor of slopes. */
+#include "benchdnn/attributes/post_ops.h"
 #include "benchdnn/drivers/lines.h"
-#include "benchdnn/post_ops.h"
 
 #include <string.h>
 

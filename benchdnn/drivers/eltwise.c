@@ -1,6 +1,6 @@
 /* The element-wise driver. */
+#include "benchdnn/attributes/post_ops.h"
 #include "benchdnn/drivers/lines.h"
-#include "benchdnn/post_ops.h"
 
 #include <stdio.h>
 #include <string.h>

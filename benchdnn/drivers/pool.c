@@ -1,5 +1,5 @@
 /* The pooling driver. */
-#include "benchdnn/conv.h"
+#include "benchdnn/drivers/conv.h"
 #include "benchdnn/drivers/lines.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* benchdnn's parts by themselves: above all, that its checks can fail. */
 #include "benchdnn/compare.h"
-#include "benchdnn/conv.h"
 #include "benchdnn/driver.h"
+#include "benchdnn/drivers/conv.h"
 #include "benchdnn/element.h"
 #include "benchdnn/fill.h"
 #include "benchdnn/globals.h"

@@ -1,5 +1,5 @@
 /* Post-operations: their translation for the library, and what is known of them. */
-#include "benchdnn/post_ops.h"
+#include "benchdnn/attributes/post_ops.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The matmul driver. */
-#include "benchdnn/matmul.h"
+#include "benchdnn/drivers/matmul.h"
 
 #include "benchdnn/driver.h"
 #include "benchdnn/peer.h"

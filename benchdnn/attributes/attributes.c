@@ -1,7 +1,7 @@
 /* The attribute options: scales, zero points, modes; post-operations are in post_ops.c. */
-#include "benchdnn/attributes.h"
+#include "benchdnn/attributes/attributes.h"
 
-#include "benchdnn/post_ops.h"
+#include "benchdnn/attributes/post_ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Masks of attributes: which dimensions a policy stands for. */
-#include "benchdnn/attributes.h"
+#include "benchdnn/attributes/attributes.h"
 
 /* Weights of a convolution are O, I, … or G, O, I, …; those of a matmul end in K, N. */
 static int per_oc_bits(enum quantity_arg arg, const struct attribute_shape *shape)

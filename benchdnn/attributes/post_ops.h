@@ -1,8 +1,8 @@
 /* Post-operations: the grammar of --attr-post-ops, their translation, and what they compute. */
-#ifndef BENCHDNN_POST_OPS_H
-#define BENCHDNN_POST_OPS_H
+#ifndef BENCHDNN_ATTRIBUTES_POST_OPS_H
+#define BENCHDNN_ATTRIBUTES_POST_OPS_H
 
-#include "benchdnn/attributes.h"
+#include "benchdnn/attributes/attributes.h"
 
 const char *post_ops_out_of_scope(const struct post_ops *ops);
 neo_status post_ops_append(neo_attributes *to, const struct post_ops *ops,

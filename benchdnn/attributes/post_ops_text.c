@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "benchdnn/post_ops.h"
+#include "benchdnn/attributes/post_ops.h"
 
 #define count_of(array) (sizeof(array) / sizeof *(array))
 

@@ -1,6 +1,6 @@
 /* The attribute options (--attr-…): their values, grammar and translation for the library. */
-#ifndef BENCHDNN_ATTRIBUTES_H
-#define BENCHDNN_ATTRIBUTES_H
+#ifndef BENCHDNN_ATTRIBUTES_ATTRIBUTES_H
+#define BENCHDNN_ATTRIBUTES_ATTRIBUTES_H
 
 #include "benchdnn/types.h"
 

@@ -1,6 +1,6 @@
 /* The convolution driver's parts. */
-#ifndef BENCHDNN_CONV_H
-#define BENCHDNN_CONV_H
+#ifndef BENCHDNN_DRIVERS_CONV_H
+#define BENCHDNN_DRIVERS_CONV_H
 
 #include "benchdnn/problem.h"
 

@@ -1,6 +1,6 @@
 /* The matmul driver's shared part. */
-#ifndef BENCHDNN_MATMUL_H
-#define BENCHDNN_MATMUL_H
+#ifndef BENCHDNN_DRIVERS_MATMUL_H
+#define BENCHDNN_DRIVERS_MATMUL_H
 
 #include "benchdnn/problem.h"
 

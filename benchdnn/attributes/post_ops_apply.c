@@ -1,7 +1,7 @@
 /* Post-operations: what they compute, in double. */
 #include <math.h>
 
-#include "benchdnn/post_ops.h"
+#include "benchdnn/attributes/post_ops.h"
 
 static double clamp(double x, double low, double high)
 {

@@ -1,6 +1,6 @@
 /* Convolution descriptors: "mb2ic16ih7oc16oh7kh5ph2n"name"" and back. */
-#include "benchdnn/conv.h"
 #include "benchdnn/driver.h"
+#include "benchdnn/drivers/conv.h"
 #include "benchdnn/globals.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* The matrices of a batch. */
-#include "benchdnn/matmul.h"
+#include "benchdnn/drivers/matmul.h"
 
 int64_t matmul_batch(const struct matmul_shape *shape)
 {

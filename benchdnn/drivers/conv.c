@@ -1,5 +1,5 @@
 /* The convolution driver. */
-#include "benchdnn/conv.h"
+#include "benchdnn/drivers/conv.h"
 
 #include "benchdnn/driver.h"
 #include "benchdnn/peer.h"
