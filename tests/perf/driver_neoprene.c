@@ -1,8 +1,8 @@
 /* Neoprene through its public interface: a primitive is made once, its weights packed beforehand
  * where the problem says so; what is measured is one neo_primitive_execute(), with one thread or
  * as many as PERF_THREADS says: then task i runs on thread i and nowhere else, so that what is
- * counted for a thread is the work that the library gave to it. PERF_WITHOUT takes kernels away, and
- * PERF_KERNELS=1 only lists what there are. */
+ * counted for a thread is the work that the library gave to it. PERF_WITHOUT takes kernels away,
+ * and PERF_KERNELS=1 only lists what there are. */
 #include "tests/perf/driver.h"
 #include "tests/perf/without.h"
 
