@@ -1,6 +1,7 @@
 /* Conversions of eight elements at a time: one load, two vectors of f32. What is left of a line is
  * converted one by one, which gives the same bits. */
 #include "kernels/asm/vector_neon.h"
+#include "kernels/elementwise/bf16_neon.h"
 #include "kernels/elementwise/convert.h"
 
 enum { STEP = 8 };
@@ -44,16 +45,6 @@ static inline int16x8_t narrow_s16(float32x4x2_t x)
 {
     int32x4_t low = vcvtnq_s32_f32(x.val[0]), high = vcvtnq_s32_f32(x.val[1]);
     return vqmovn_high_s32(vqmovn_s32(low), high);
-}
-
-/* To the nearest with ties to even, as an addition of integers; a NaN becomes quiet instead. */
-static inline uint16x4_t round_bf16(float32x4_t x)
-{
-    uint32x4_t bits = vreinterpretq_u32_f32(x), one = vdupq_n_u32(1);
-    uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), one);
-    uint32x4_t rounded = vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
-    uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(0x400000));
-    return vshrn_n_u32(vbslq_u32(vceqq_f32(x, x), rounded, quiet), 16);
 }
 
 /* Each byte's halves, its low one first. */

@@ -1,18 +1,22 @@
-/* The list of kernels that finish sums of s32. */
+/* The list of kernels that finish sums. */
 #include "kernels/gemm/finish.h"
 
+#define EIGHT(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5], &(t)[6], &(t)[7]
 const struct gemm_finish_kernel *const gemm_finish_kernels[] = {
 #if !NEO_PORTABLE
-    &gemm_finish_neon[0], &gemm_finish_neon[1], &gemm_finish_neon[2],
+    EIGHT(gemm_finish_neon),
 #endif
-    &gemm_finish_ref[0],  &gemm_finish_ref[1],  &gemm_finish_ref[2],
+    EIGHT(gemm_finish_ref),
 };
+#undef EIGHT
 const size_t gemm_finish_kernel_count = sizeof gemm_finish_kernels / sizeof gemm_finish_kernels[0];
 
-gemm_finish_fn *gemm_finish_find(uint32_t features, enum element dst)
+gemm_finish_fn *gemm_finish_find(uint32_t features, enum element sum, enum element dst)
 {
-    for (size_t i = 0; i < gemm_finish_kernel_count; i++)
-        if (gemm_finish_kernels[i]->dst == dst && !(gemm_finish_kernels[i]->needs & ~features))
-            return gemm_finish_kernels[i]->run;
+    for (size_t i = 0; i < gemm_finish_kernel_count; i++) {
+        const struct gemm_finish_kernel *kernel = gemm_finish_kernels[i];
+        if (kernel->sum == sum && kernel->dst == dst && !(kernel->needs & ~features))
+            return kernel->run;
+    }
     return NULL;
 }

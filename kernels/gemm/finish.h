@@ -1,4 +1,4 @@
-/* Sums of s32 become results, a block of rows at a time. */
+/* Sums of products become results, a block of rows at a time. */
 #ifndef KERNELS_GEMM_FINISH_H
 #define KERNELS_GEMM_FINISH_H
 
@@ -9,6 +9,8 @@
  *
  *   sum = sums[i * row + j] + (rows ? rows[i] * zeros[j] : 0)          (modulo 2^32)
  *   value = (float)sum * (row_scales ? row_scales[i] : 1) * scales[j] + offsets[j]
+ *   value = is_clamped ? min(max(value, low), high) : value            (NaN stays)
+ *   value = is_requantized ? value / divisor + zero : value
  *   dst[i * dst_row + j] = value in dst's type
  *
  * in this order, each operation rounded to f32; to integers to the nearest, ties to even, and
@@ -18,18 +20,21 @@
  *
  * is_float: the sums began with GEMM_FLOAT_START more, and are below 2^22 in size: then their bits
  * are those of a float that is 12582912 too large, and a subtraction is all that conversion takes,
- * also after what is added for zero points. Results are the same. Needs no more than m rows of n
+ * also after what is added for zero points. Results are the same.
+ *
+ * Sums of f32 have neither rows nor is_float. Needs no more than m rows of n
  * values, and writes nothing else. */
 struct gemm_finish {
     size_t m, n;
-    const int32_t *sums;
+    const void *sums; /* s32 or f32 */
     size_t row;
     const int32_t *rows, *zeros; /* m and n values, or NULL */
     const float *row_scales;     /* m values, or NULL */
     const float *scales, *offsets;
     void *dst;
     size_t dst_row; /* elements */
-    int is_float;
+    int is_float, is_clamped, is_requantized;
+    float low, high, divisor, zero;
 };
 enum { GEMM_FLOAT_START = 0x4b400000 };
 typedef void gemm_finish_fn(const struct gemm_finish *finish);
@@ -37,7 +42,7 @@ typedef void gemm_finish_fn(const struct gemm_finish *finish);
 struct gemm_finish_kernel {
     const char *name;
     uint32_t needs;
-    enum element dst; /* F32, S8, U8 */
+    enum element sum, dst; /* S32 to F32, F16, BF16, S8, U8; F32 to F32, F16, BF16 */
     gemm_finish_fn *run;
 };
 
@@ -45,11 +50,11 @@ struct gemm_finish_kernel {
 extern const struct gemm_finish_kernel *const gemm_finish_kernels[];
 extern const size_t gemm_finish_kernel_count;
 
-/* The fastest that the features allow; NULL for other types of dst. */
-gemm_finish_fn *gemm_finish_find(uint32_t features, enum element dst);
+/* The fastest that the features allow; NULL for other types. */
+gemm_finish_fn *gemm_finish_find(uint32_t features, enum element sum, enum element dst);
 
 /* The tables of one file each. */
-enum { GEMM_FINISH_TYPES = 3 };
+enum { GEMM_FINISH_TYPES = 8 };
 extern const struct gemm_finish_kernel gemm_finish_neon[GEMM_FINISH_TYPES];
 extern const struct gemm_finish_kernel gemm_finish_ref[GEMM_FINISH_TYPES];
 

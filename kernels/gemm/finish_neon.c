@@ -1,9 +1,10 @@
-/* Finishes sums of s32 for NEON: the columns of one to four vectors for all rows, then the next
+/* Finishes sums for NEON: the columns of one to four vectors for all rows, then the next
  * ones, so that scales and offsets stay in registers. Four vectors of sums take 2 … 4 loads, 16
  * instructions of arithmetic and five that narrow and store. */
 #include <arm_neon.h>
 
 #include "kernels/asm/inline.h"
+#include "kernels/elementwise/bf16_neon.h"
 #include "kernels/gemm/finish.h"
 
 enum { MOST_VECTORS = 4 };
@@ -15,6 +16,11 @@ struct columns {
     size_t j;
     float32x4_t scales[MOST_VECTORS], offsets[MOST_VECTORS];
     int32x4_t zeros[MOST_VECTORS];
+};
+
+/* What a row has to do more than its columns; constants where it is nothing. */
+struct row {
+    int has_zeros, has_scale, is_float, is_clamped, is_requantized;
 };
 
 INLINE float32x4_t to_float(int32x4_t sum, int is_float)
@@ -56,128 +62,162 @@ INLINE void store_bytes(void *dst, size_t at, const float32x4_t *values, size_t 
     }
 }
 
+INLINE uint16x4_t half(float32x4_t value, enum element element)
+{
+    return element == ELEMENT_F16 ? vreinterpret_u16_f16(vcvt_f16_f32(value)) : round_bf16(value);
+}
+
+INLINE void store_halves(void *dst, size_t at, const float32x4_t *values, size_t vectors,
+                         enum element element)
+{
+#pragma GCC unroll 4
+    for (size_t v = 0; v < vectors; v++)
+        vst1_u16((uint16_t *)dst + at + 4 * v, half(values[v], element));
+}
+
 INLINE void store(enum element element, void *dst, size_t at, const float32x4_t *values,
                   size_t vectors)
 {
     if (element == ELEMENT_F32)
         store_f32(dst, at, values, vectors);
-    else
+    else if (element == ELEMENT_S8 || element == ELEMENT_U8)
         store_bytes(dst, at, values, vectors, element == ELEMENT_S8);
+    else
+        store_halves(dst, at, values, vectors, element);
 }
 
-/* What a row has to do more than its columns; constants where it is nothing. */
-struct row {
-    int has_zeros, has_scale, is_float;
-};
-
-INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors,
-                       enum element element, struct row row)
+/* Vector v of row i. */
+INLINE float32x4_t load_sum(const struct columns *columns, enum element sum, size_t i, size_t v,
+                            struct row row)
 {
     const struct gemm_finish *finish = &columns->finish;
-    const int32_t *sums = finish->sums + i * finish->row + columns->j;
+    size_t at = i * finish->row + columns->j + 4 * v;
+    if (sum == ELEMENT_F32)
+        return vld1q_f32((const float *)finish->sums + at);
+    int32x4_t whole = vld1q_s32((const int32_t *)finish->sums + at);
+    if (row.has_zeros)
+        whole = vmlaq_n_s32(whole, columns->zeros[v], finish->rows[i]);
+    return to_float(whole, row.is_float);
+}
+
+INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors, enum element sum,
+                       enum element dst, struct row row)
+{
+    const struct gemm_finish *finish = &columns->finish;
     float32x4_t values[MOST_VECTORS];
 #pragma GCC unroll 4
     for (size_t v = 0; v < vectors; v++) {
-        int32x4_t sum = vld1q_s32(sums + 4 * v);
-        if (row.has_zeros)
-            sum = vmlaq_n_s32(sum, columns->zeros[v], finish->rows[i]);
-        values[v] = to_float(sum, row.is_float);
+        values[v] = load_sum(columns, sum, i, v, row);
         if (row.has_scale)
             values[v] = vmulq_n_f32(values[v], finish->row_scales[i]);
         values[v] = vaddq_f32(vmulq_f32(values[v], columns->scales[v]), columns->offsets[v]);
+        if (row.is_clamped)
+            values[v] = vminq_f32(vmaxq_f32(values[v], vdupq_n_f32(finish->low)),
+                                  vdupq_n_f32(finish->high));
+        if (row.is_requantized)
+            values[v] = vaddq_f32(vdivq_f32(values[v], vdupq_n_f32(finish->divisor)),
+                                  vdupq_n_f32(finish->zero));
     }
-    store(element, finish->dst, i * finish->dst_row + columns->j, values, vectors);
+    store(dst, finish->dst, i * finish->dst_row + columns->j, values, vectors);
 }
 
-INLINE void finish_rows(const struct columns *columns, size_t vectors, enum element element,
-                        struct row row)
+INLINE void finish_rows(const struct columns *columns, size_t vectors, enum element sum,
+                        enum element dst, struct row row)
 {
     for (size_t i = 0; i < columns->finish.m; i++)
-        finish_row(columns, i, vectors, element, row);
+        finish_row(columns, i, vectors, sum, dst, row);
 }
 
 INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t vectors,
-                           enum element element)
+                           enum element sum, enum element dst)
 {
     struct columns columns = {.finish = *finish, .j = j};
-    struct row row = {finish->rows != NULL, finish->row_scales != NULL, finish->is_float};
+    struct row row = {finish->rows != NULL, finish->row_scales != NULL, finish->is_float,
+                      finish->is_clamped, finish->is_requantized};
 #pragma GCC unroll 4
     for (size_t v = 0; v < vectors; v++) {
         columns.scales[v] = vld1q_f32(finish->scales + j + 4 * v);
         columns.offsets[v] = vld1q_f32(finish->offsets + j + 4 * v);
         columns.zeros[v] = finish->rows ? vld1q_s32(finish->zeros + j + 4 * v) : vdupq_n_s32(0);
     }
-    if (row.has_zeros || row.has_scale)
-        finish_rows(&columns, vectors, element, row);
+    if (row.is_clamped || row.is_requantized || row.has_zeros || row.has_scale)
+        finish_rows(&columns, vectors, sum, dst, row);
     else if (row.is_float)
-        finish_rows(&columns, vectors, element, (struct row){0, 0, 1});
+        finish_rows(&columns, vectors, sum, dst, (struct row){.is_float = 1});
     else
-        finish_rows(&columns, vectors, element, (struct row){0, 0, 0});
+        finish_rows(&columns, vectors, sum, dst, (struct row){0});
 }
 
 /* The last one to three columns, by copies of four. */
-INLINE void finish_rest(const struct gemm_finish *finish, size_t j, enum element element,
+INLINE void finish_rest(const struct gemm_finish *finish, size_t j, enum element dst,
                         gemm_finish_fn *run)
 {
-    size_t count = finish->n - j, bytes = element_bytes(element);
-    int32_t sums[4] = {0}, zeros[4] = {0};
-    float scales[4] = {0}, offsets[4] = {0}, dst[4];
-    struct gemm_finish four = {
-        .m = 1, .n = 4, .sums = sums, .scales = scales, .offsets = offsets, .dst = dst};
-    four.zeros = zeros;
-    four.is_float = finish->is_float;
+    size_t count = finish->n - j, bytes = element_bytes(dst);
+    uint32_t sums[4] = {0}; /* of either type */
+    int32_t zeros[4] = {0};
+    float scales[4] = {0}, offsets[4] = {0}, out[4];
+    struct gemm_finish four = *finish;
+    four.m = 1, four.n = 4;
+    four.sums = sums, four.zeros = zeros, four.scales = scales, four.offsets = offsets;
+    four.dst = out;
     memcpy(scales, finish->scales + j, count * sizeof *scales);
     memcpy(offsets, finish->offsets + j, count * sizeof *offsets);
     if (finish->rows)
         memcpy(zeros, finish->zeros + j, count * sizeof *zeros);
     for (size_t i = 0; i < finish->m; i++) {
-        memcpy(sums, finish->sums + i * finish->row + j, count * sizeof *sums);
+        memcpy(sums, (const uint32_t *)finish->sums + i * finish->row + j, count * sizeof *sums);
         four.rows = finish->rows ? finish->rows + i : NULL;
         four.row_scales = finish->row_scales ? finish->row_scales + i : NULL;
         run(&four);
-        memcpy((char *)finish->dst + (i * finish->dst_row + j) * bytes, dst, count * bytes);
+        memcpy((char *)finish->dst + (i * finish->dst_row + j) * bytes, out, count * bytes);
     }
 }
 
-INLINE void finish_all(const struct gemm_finish *finish, enum element element, gemm_finish_fn *run)
+INLINE void finish_all(const struct gemm_finish *finish, enum element sum, enum element dst,
+                       gemm_finish_fn *run)
 {
     size_t j = 0;
     for (; j + 16 <= finish->n; j += 16)
-        finish_columns(finish, j, 4, element);
+        finish_columns(finish, j, 4, sum, dst);
     switch ((finish->n - j) / 4) {
     case 3:
-        finish_columns(finish, j, 3, element);
+        finish_columns(finish, j, 3, sum, dst);
         break;
     case 2:
-        finish_columns(finish, j, 2, element);
+        finish_columns(finish, j, 2, sum, dst);
         break;
     case 1:
-        finish_columns(finish, j, 1, element);
+        finish_columns(finish, j, 1, sum, dst);
         break;
     default:
         break;
     }
     if (finish->n % 4)
-        finish_rest(finish, finish->n - finish->n % 4, element, run);
+        finish_rest(finish, finish->n - finish->n % 4, dst, run);
 }
 
-static void finish_f32(const struct gemm_finish *finish)
-{
-    finish_all(finish, ELEMENT_F32, finish_f32);
-}
-
-static void finish_s8(const struct gemm_finish *finish)
-{
-    finish_all(finish, ELEMENT_S8, finish_s8);
-}
-
-static void finish_u8(const struct gemm_finish *finish)
-{
-    finish_all(finish, ELEMENT_U8, finish_u8);
-}
+#define KERNEL(name, sum, dst)                         \
+    static void name(const struct gemm_finish *finish) \
+    {                                                  \
+        finish_all(finish, sum, dst, name);            \
+    }
+KERNEL(finish_s32_f32_neon, ELEMENT_S32, ELEMENT_F32)
+KERNEL(finish_s32_f16_neon, ELEMENT_S32, ELEMENT_F16)
+KERNEL(finish_s32_bf16_neon, ELEMENT_S32, ELEMENT_BF16)
+KERNEL(finish_s32_s8_neon, ELEMENT_S32, ELEMENT_S8)
+KERNEL(finish_s32_u8_neon, ELEMENT_S32, ELEMENT_U8)
+KERNEL(finish_f32_f32_neon, ELEMENT_F32, ELEMENT_F32)
+KERNEL(finish_f32_f16_neon, ELEMENT_F32, ELEMENT_F16)
+KERNEL(finish_f32_bf16_neon, ELEMENT_F32, ELEMENT_BF16)
+#undef KERNEL
 
 const struct gemm_finish_kernel gemm_finish_neon[GEMM_FINISH_TYPES] = {
-    {"finish_s32_f32_neon", CPU_NEON, ELEMENT_F32, finish_f32},
-    {"finish_s32_s8_neon", CPU_NEON, ELEMENT_S8, finish_s8},
-    {"finish_s32_u8_neon", CPU_NEON, ELEMENT_U8, finish_u8},
+    {"finish_s32_f32_neon", CPU_NEON, ELEMENT_S32, ELEMENT_F32, finish_s32_f32_neon},
+    {"finish_s32_f16_neon", CPU_NEON, ELEMENT_S32, ELEMENT_F16, finish_s32_f16_neon},
+    {"finish_s32_bf16_neon", CPU_NEON, ELEMENT_S32, ELEMENT_BF16, finish_s32_bf16_neon},
+    {"finish_s32_s8_neon", CPU_NEON, ELEMENT_S32, ELEMENT_S8, finish_s32_s8_neon},
+    {"finish_s32_u8_neon", CPU_NEON, ELEMENT_S32, ELEMENT_U8, finish_s32_u8_neon},
+    {"finish_f32_f32_neon", CPU_NEON, ELEMENT_F32, ELEMENT_F32, finish_f32_f32_neon},
+    {"finish_f32_f16_neon", CPU_NEON, ELEMENT_F32, ELEMENT_F16, finish_f32_f16_neon},
+    {"finish_f32_bf16_neon", CPU_NEON, ELEMENT_F32, ELEMENT_BF16, finish_f32_bf16_neon},
 };

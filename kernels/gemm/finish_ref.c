@@ -1,43 +1,63 @@
-/* The definition of how sums of s32 are finished. */
+/* The definition of how sums are finished. */
+#include "kernels/elementwise/clamp_f32_ref.h"
 #include "kernels/gemm/finish.h"
 
-static float value(const struct gemm_finish *finish, size_t i, size_t j)
+static float sum_of(const struct gemm_finish *finish, enum element element, size_t i, size_t j)
 {
-    uint32_t sum = (uint32_t)finish->sums[i * finish->row + j];
+    size_t at = i * finish->row + j;
+    if (element == ELEMENT_F32)
+        return ((const float *)finish->sums)[at];
+    uint32_t sum = ((const uint32_t *)finish->sums)[at];
     if (finish->rows)
         sum += (uint32_t)finish->rows[i] * (uint32_t)finish->zeros[j];
-    float out = (float)(int32_t)(sum - (finish->is_float ? GEMM_FLOAT_START : 0));
+    return (float)(int32_t)(sum - (finish->is_float ? GEMM_FLOAT_START : 0));
+}
+
+static float value(const struct gemm_finish *finish, enum element sum, size_t i, size_t j)
+{
+    float out = sum_of(finish, sum, i, j);
     if (finish->row_scales)
         out *= finish->row_scales[i];
     out *= finish->scales[j];
-    return out + finish->offsets[j];
+    out += finish->offsets[j];
+    if (finish->is_clamped)
+        out = clamp(out, finish->low, finish->high);
+    if (!finish->is_requantized)
+        return out;
+    out /= finish->divisor;
+    return out + finish->zero;
 }
 
-static void run(const struct gemm_finish *finish, enum element dst)
+static void run(const struct gemm_finish *finish, enum element sum, enum element dst)
 {
     for (size_t i = 0; i < finish->m; i++)
         for (size_t j = 0; j < finish->n; j++)
             element_write_f32(dst, finish->dst, (ptrdiff_t)(i * finish->dst_row + j),
-                              value(finish, i, j));
+                              value(finish, sum, i, j));
 }
 
-static void finish_f32(const struct gemm_finish *finish)
-{
-    run(finish, ELEMENT_F32);
-}
-
-static void finish_s8(const struct gemm_finish *finish)
-{
-    run(finish, ELEMENT_S8);
-}
-
-static void finish_u8(const struct gemm_finish *finish)
-{
-    run(finish, ELEMENT_U8);
-}
+#define KERNEL(name, sum, dst)                         \
+    static void name(const struct gemm_finish *finish) \
+    {                                                  \
+        run(finish, sum, dst);                         \
+    }
+KERNEL(finish_s32_f32_ref, ELEMENT_S32, ELEMENT_F32)
+KERNEL(finish_s32_f16_ref, ELEMENT_S32, ELEMENT_F16)
+KERNEL(finish_s32_bf16_ref, ELEMENT_S32, ELEMENT_BF16)
+KERNEL(finish_s32_s8_ref, ELEMENT_S32, ELEMENT_S8)
+KERNEL(finish_s32_u8_ref, ELEMENT_S32, ELEMENT_U8)
+KERNEL(finish_f32_f32_ref, ELEMENT_F32, ELEMENT_F32)
+KERNEL(finish_f32_f16_ref, ELEMENT_F32, ELEMENT_F16)
+KERNEL(finish_f32_bf16_ref, ELEMENT_F32, ELEMENT_BF16)
+#undef KERNEL
 
 const struct gemm_finish_kernel gemm_finish_ref[GEMM_FINISH_TYPES] = {
-    {"finish_s32_f32_ref", 0, ELEMENT_F32, finish_f32},
-    {"finish_s32_s8_ref", 0, ELEMENT_S8, finish_s8},
-    {"finish_s32_u8_ref", 0, ELEMENT_U8, finish_u8},
+    {"finish_s32_f32_ref", 0, ELEMENT_S32, ELEMENT_F32, finish_s32_f32_ref},
+    {"finish_s32_f16_ref", 0, ELEMENT_S32, ELEMENT_F16, finish_s32_f16_ref},
+    {"finish_s32_bf16_ref", 0, ELEMENT_S32, ELEMENT_BF16, finish_s32_bf16_ref},
+    {"finish_s32_s8_ref", 0, ELEMENT_S32, ELEMENT_S8, finish_s32_s8_ref},
+    {"finish_s32_u8_ref", 0, ELEMENT_S32, ELEMENT_U8, finish_s32_u8_ref},
+    {"finish_f32_f32_ref", 0, ELEMENT_F32, ELEMENT_F32, finish_f32_f32_ref},
+    {"finish_f32_f16_ref", 0, ELEMENT_F32, ELEMENT_F16, finish_f32_f16_ref},
+    {"finish_f32_bf16_ref", 0, ELEMENT_F32, ELEMENT_BF16, finish_f32_bf16_ref},
 };

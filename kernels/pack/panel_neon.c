@@ -1,5 +1,6 @@
 /* Packing of panels for NEON without more features. */
 #include "kernels/pack/panel_neon.h"
+#include "kernels/elementwise/bf16_neon.h"
 
 INLINE uint8x16_t load_same(const void *from)
 {
@@ -47,21 +48,11 @@ INLINE uint8x16_t load_f32_f16(const void *from)
     return vreinterpretq_u8_f16(vcvt_high_f16_f32(low, vld1q_f32((const float *)from + 4)));
 }
 
-/* Half a unit in the last place, or a little less for ties to even numbers; NaN becomes quiet. */
-INLINE uint16x4_t bf16_of(float32x4_t value)
-{
-    uint32x4_t bits = vreinterpretq_u32_f32(value);
-    uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
-    uint32x4_t rounded = vaddq_u32(vaddq_u32(bits, odd), vdupq_n_u32(0x7fff));
-    uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(0x400000));
-    return vshrn_n_u32(vbslq_u32(vceqq_f32(value, value), rounded, quiet), 16);
-}
-
 INLINE uint8x16_t load_f32_bf16(const void *from)
 {
     const float *values = from;
     return vreinterpretq_u8_u16(
-        vcombine_u16(bf16_of(vld1q_f32(values)), bf16_of(vld1q_f32(values + 4))));
+        vcombine_u16(round_bf16(vld1q_f32(values)), round_bf16(vld1q_f32(values + 4))));
 }
 
 #define KERNEL(name, load, unit, to_bytes, from_bytes, nothing)                             \

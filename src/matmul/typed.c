@@ -22,14 +22,6 @@ static const struct gemm_type *multiplied(const struct problem *problem, const s
 
 /* ---- selection ---- */
 
-static bool is_f32_alone(const struct problem *problem)
-{
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (problem->tensors[t].ndims && problem->tensors[t].data_type != NEO_F32)
-            return false;
-    return !problem->attributes.quantization_count;
-}
-
 static const char *typed_refuse(const struct algorithm *self, const struct problem *problem,
                                 const struct cpu *cpu)
 {
@@ -39,7 +31,7 @@ static const char *typed_refuse(const struct algorithm *self, const struct probl
     const struct gemm_type *type = multiplied(problem, cpu);
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     bool packed = weights->format_kind == NEO_FORMAT_PACKED;
-    if (packed && (!type || typed_layout_type(weights->packed.id) != type))
+    if (packed && (!type || weights->packed.id != typed_layout_of(LAYOUT_MATMUL_TYPED, type)))
         return "the weights are packed for another type";
     bool differ = quantization_part(problem, SRC, k_dim(problem, SRC)) ||
                   quantization_part(problem, WEIGHTS, k_dim(problem, WEIGHTS));
@@ -75,7 +67,7 @@ static void typed_choose(const struct algorithm *self, struct problem *problem,
     const struct gemm_type *type = multiplied(problem, cpu);
     neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     if (weights->format_kind == NEO_FORMAT_ANY && type)
-        layout_set(weights, typed_layout_of(type), false);
+        layout_set(weights, typed_layout_of(LAYOUT_MATMUL_TYPED, type), false);
     matmul_choose_plain(self, problem, cpu);
 }
 

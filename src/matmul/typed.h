@@ -4,6 +4,7 @@
 
 #include "kernels/gemm/finish.h"
 #include "src/gemm/gemm.h"
+#include "src/gemm/operands.h"
 #include "src/matmul/matmul.h"
 #include "src/packed/side.h"
 #include "src/primitive/quantization.h"
@@ -20,17 +21,6 @@ struct typed_call {
     const struct matmul_typed *plan;
     const struct execution *execution;
 };
-
-static inline enum element type_of(const struct problem *problem, enum tensor t)
-{
-    return element_of(problem->tensors[t].data_type);
-}
-
-static inline bool is_of_integers(const struct problem *problem)
-{
-    return element_is_integer(type_of(problem, SRC)) &&
-           element_is_integer(type_of(problem, WEIGHTS));
-}
 
 /* The dimension of k of a side. */
 static inline int k_dim(const struct problem *problem, enum tensor t)
@@ -49,12 +39,6 @@ static inline bool scale_varies_along_k(const struct problem *problem, enum tens
 static inline bool is_adjusted(const struct problem *problem, enum tensor t)
 {
     return problem->zero_points[t] || scale_varies_along_k(problem, t);
-}
-
-/* Does a sum lack something for each element of the other side? */
-static inline bool is_shifted(const struct problem *problem, enum tensor t)
-{
-    return problem->zero_points[t] || type_of(problem, t) == ELEMENT_U8;
 }
 
 /* What makes results of a block of such a problem at once, or NULL. */

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "src/core/checked.h"
+#include "src/gemm/results.h"
 #include "src/gemm/shift.h"
 #include "src/matmul/typed.h"
 #include "src/primitive/finish.h"
 
-enum { CHUNK = 256, ROWS = 64 };
+enum { CHUNK = 256 };
 
 /* ---- by lines ---- */
 
@@ -110,105 +111,92 @@ static bool is_of_columns(const neo_memory_desc *bias)
 gemm_finish_fn *matmul_typed_finish_kernel(const struct problem *problem, const struct cpu *cpu)
 {
     const neo_memory_desc *dst = &problem->tensors[DST];
-    bool is_simple = problem->attributes.post_op_count == 0 && !problem->scales[DST] &&
-                     !problem->zero_points[DST] && is_of_columns(&problem->tensors[BIAS]) &&
-                     matmul_is_contiguous(dst, dst->ndims - 1);
-    bool both = is_shifted(problem, SRC) && is_shifted(problem, WEIGHTS);
-    return is_of_integers(problem) && is_simple && !both
-               ? gemm_finish_find(cpu->features, type_of(problem, DST))
-               : NULL;
+    bool integers = is_of_integers(problem);
+    bool both = integers && is_shifted(problem, SRC) && is_shifted(problem, WEIGHTS);
+    bool fits = is_of_columns(&problem->tensors[BIAS]) && !both &&
+                matmul_is_contiguous(dst, dst->ndims - 1);
+    return fits ? gemm_results_kernel(problem, integers, cpu) : NULL;
 }
 
-/* What results of some columns need, whatever their row is. */
-struct columns {
-    float scales[CHUNK], offsets[CHUNK];
-    int32_t zeros[CHUNK]; /* sums of weights' columns, or their zero points */
-};
-
-static void fill_columns(const struct execution *execution, const struct gemm_block *block,
-                         size_t first, const struct line *line, struct columns *columns)
+/* The line of dst's columns from number `first` of the block on, in row 0. */
+static struct line columns_line(const struct typed_call *call, const struct gemm_block *block,
+                                size_t first, size_t count)
 {
+    const neo_memory_desc *dst = &call->execution->problem->tensors[DST];
+    struct line line = {.direction = dst->ndims - 1, .count = count};
+    matmul_position(call->execution->problem, block->batch, line.position);
+    line.position[line.direction] = (neo_dim)(block->column + first);
+    return line;
+}
+
+static void fill_columns(const void *context, const struct gemm_block *block, size_t first,
+                         size_t count, struct result_columns *out)
+{
+    const struct typed_call *call = context;
+    const struct execution *execution = call->execution;
     const struct problem *problem = execution->problem;
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
-    struct line own = *line;
-    for (size_t j = 0; j < line->count; j++)
-        columns->scales[j] = 1, columns->offsets[j] = -0.0f; /* which changes nothing */
-    own.position[line->direction - 1] = 0;
-    quantization_apply(execution, problem->scales[WEIGHTS], weights,
-                       problem->binary[BINARY_F32_MUL].run, &own, columns->scales);
+    struct line line = columns_line(call, block, first, count);
+    for (size_t j = 0; j < count; j++)
+        out->scales[j] = 1, out->offsets[j] = -0.0f; /* which changes nothing */
+    if (is_of_integers(problem) || !scale_varies_along_k(problem, WEIGHTS))
+        quantization_apply(execution, problem->scales[WEIGHTS], weights,
+                           problem->binary[BINARY_F32_MUL].run, &line, out->scales);
     if (bias->ndims)
         line_apply(problem->convert, problem->binary[BINARY_F32_ADD].run, bias,
-                   execution->buffers[BIAS], &own, columns->offsets);
+                   execution->buffers[BIAS], &line, out->offsets);
     if (block->b_sums)
-        memcpy(columns->zeros, block->b_sums + first, line->count * sizeof *columns->zeros);
-    for (size_t j = 0; block->a_sums && j < line->count; j++) {
-        own.position[line->direction] = line->position[line->direction] + (neo_dim)j;
-        columns->zeros[j] = zero_of(execution, WEIGHTS, own.position);
-    }
+        memcpy(out->zeros, block->b_sums + first, count * sizeof *out->zeros);
+    for (size_t j = 0; block->a_sums && j < count; j++, line.position[line.direction]++)
+        out->zeros[j] = zero_of(execution, WEIGHTS, line.position);
 }
 
-/* What results of rows need, whatever their column is: the factors of the columns' zeros, and
- * src's scales. */
-static void fill_rows(const struct execution *execution, const struct gemm_block *block,
-                      size_t first, size_t count, const struct line *line, int32_t *factors,
-                      float *scales)
+static void fill_rows(const void *context, const struct gemm_block *block, size_t first,
+                      size_t count, struct result_rows *out)
 {
-    neo_dim position[NEO_MAX_NDIMS];
-    memcpy(position, line->position, sizeof position);
-    position[line->direction] = 0;
-    for (size_t i = 0; i < count; i++) {
-        position[line->direction - 1] = (neo_dim)(block->row + first + i);
-        factors[i] = block->a_sums ? -block->a_sums[first + i] : 0;
-        if (block->b_sums)
-            factors[i] = -zero_of(execution, SRC, position);
-        scales[i] = quantization_scale(execution, SRC, position);
-    }
-}
-
-/* The block's columns from `first` on. */
-static void finish_columns(const struct typed_call *call, const struct gemm_block *block,
-                           size_t first, struct line *line)
-{
+    const struct typed_call *call = context;
     const struct execution *execution = call->execution;
-    const neo_memory_desc *dst = &execution->problem->tensors[DST];
-    bool is_shifted_block = block->a_sums || block->b_sums;
-    struct columns columns;
-    fill_columns(execution, block, first, line, &columns);
-    for (size_t row = 0; row < block->rows; row += ROWS) {
-        int32_t factors[ROWS];
-        float scales[ROWS];
-        size_t rows = min_size(ROWS, block->rows - row);
-        fill_rows(execution, block, row, rows, line, factors, scales);
-        neo_dim to = matmul_batch_offset(dst, line->position) +
-                     (neo_dim)(block->row + row) * dst->strides[line->direction - 1] +
-                     line->position[line->direction];
-        call->plan->finish(&(struct gemm_finish){
-            .m = rows,
-            .n = line->count,
-            .sums =
-                (const int32_t *)(const void *)(block->values + row * block->row_stride + first),
-            .row = block->row_stride,
-            .rows = is_shifted_block ? factors : NULL,
-            .zeros = is_shifted_block ? columns.zeros : NULL,
-            .row_scales = execution->problem->scales[SRC] ? scales : NULL,
-            .scales = columns.scales,
-            .offsets = columns.offsets,
-            .dst = element_to(dst->data_type, execution->buffers[DST], to),
-            .dst_row = (size_t)dst->strides[line->direction - 1],
-        });
+    neo_dim position[NEO_MAX_NDIMS];
+    int row = execution->problem->tensors[DST].ndims - 2;
+    matmul_position(execution->problem, block->batch, position);
+    for (size_t i = 0; i < count; i++) {
+        position[row] = (neo_dim)(block->row + first + i);
+        position[row + 1] = 0;
+        out->factors[i] = block->a_sums ? -block->a_sums[first + i] : 0;
+        if (block->b_sums)
+            out->factors[i] = -zero_of(execution, SRC, position);
+        out->scales[i] = quantization_scale(execution, SRC, position);
     }
+}
+
+static void *address(const void *context, const struct gemm_block *block, size_t row, size_t column)
+{
+    const struct typed_call *call = context;
+    const neo_memory_desc *dst = &call->execution->problem->tensors[DST];
+    neo_dim position[NEO_MAX_NDIMS];
+    matmul_position(call->execution->problem, block->batch, position);
+    neo_dim to = matmul_batch_offset(dst, position) + (neo_dim)row * dst->strides[dst->ndims - 2] +
+                 (neo_dim)column;
+    return element_to(dst->data_type, call->execution->buffers[DST], to);
 }
 
 static void finish_block(const struct typed_call *call, const struct gemm_block *block)
 {
-    int last = call->execution->problem->tensors[DST].ndims - 1;
-    struct line line = {.direction = last};
-    matmul_position(call->execution->problem, block->batch, line.position);
-    for (size_t first = 0; first < block->columns; first += CHUNK) {
-        line.position[last] = (neo_dim)(block->column + first);
-        line.count = min_size(CHUNK, block->columns - first);
-        finish_columns(call, block, first, &line);
-    }
+    const struct problem *problem = call->execution->problem;
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    gemm_results_run(
+        &(struct gemm_results){
+            .context = call,
+            .run = call->plan->finish,
+            .columns = fill_columns,
+            .rows = fill_rows,
+            .dst = address,
+            .dst_row = (size_t)dst->strides[dst->ndims - 2],
+            .has_row_scales = problem->scales[SRC] &&
+                              (is_of_integers(problem) || !scale_varies_along_k(problem, SRC)),
+            .whole = gemm_results_whole(call->execution),
+        },
+        block);
 }
 
 void matmul_typed_finish(const void *context, const struct gemm_block *block)

@@ -4,30 +4,27 @@
 #include <string.h>
 
 #include "src/core/checked.h"
-#include "src/tensor/element.h"
+#include "src/packed/matrix.h"
 #include "src/tensor/typed_layout.h"
 #include "src/threading/partition.h"
-
-/* One panel of one matrix, on both sides. */
-struct place {
-    struct layout_panel panel;
-    size_t k;
-    neo_dim first; /* the plain element */
-    void *packed;
-    int32_t *sums; /* or NULL */
-};
 
 struct typed_run {
     const struct typed_transfer *transfer;
     const struct gemm_type *type;
     struct layout_shape shape;
+    struct weights_matrix matrix;
+    bool is_convolution;
     size_t panels; /* of a matrix */
-    void (*run)(const struct typed_run *run, const struct place *place);
+    void (*run)(const struct typed_run *run, const struct weights_panel *panel);
 };
 
-static neo_dim matrix_offset(const neo_memory_desc *plain, size_t matrix)
+/* Of a convolution there is one for each group. */
+static neo_dim matrix_offset(const struct typed_run *run, size_t matrix)
 {
+    const neo_memory_desc *plain = run->transfer->plain;
     neo_dim offset = 0;
+    if (run->is_convolution)
+        return run->transfer->packed->packed.grouped ? (neo_dim)matrix * plain->strides[0] : 0;
     for (int i = plain->ndims - 3; i >= 0; i--) {
         offset += (neo_dim)(matrix % (size_t)plain->dims[i]) * plain->strides[i];
         matrix /= (size_t)plain->dims[i];
@@ -35,58 +32,35 @@ static neo_dim matrix_offset(const neo_memory_desc *plain, size_t matrix)
     return offset;
 }
 
-static struct place place_of(const struct typed_run *run, size_t index)
+static struct weights_panel panel_of(const struct typed_run *run, size_t index)
 {
     const struct typed_transfer *t = run->transfer;
     size_t matrix = index / run->panels, k = run->shape.k, n = run->shape.n;
     struct layout_panel panel = layout_panel(n, index % run->panels);
     char *packed = (char *)t->packed_data + matrix * typed_layout_step(run->type, k, n);
     int32_t *sums = (int32_t *)(void *)(packed + typed_layout_sums_at(run->type, k, n));
-    return (struct place){
-        .panel = panel,
-        .k = k,
-        .first = matrix_offset(t->plain, matrix) +
-                 (neo_dim)panel.first * t->plain->strides[t->plain->ndims - 1],
-        .packed = packed + gemm_panel_bytes(run->type, panel.first, k),
+    return (struct weights_panel){
+        .data = t->plain_data,
+        .matrix = matrix_offset(run, matrix),
+        .first = panel.first,
+        .lanes = panel.valid,
+        .width = panel.width,
+        .depth = k,
+        .panel = packed + gemm_panel_bytes(run->type, panel.first, k),
         .sums = run->type->sum == ELEMENT_S32 ? sums + panel.first : NULL,
     };
 }
 
-static void pack_panel(const struct typed_run *run, const struct place *place)
+static void pack_panel(const struct typed_run *run, const struct weights_panel *panel)
 {
-    const struct typed_transfer *t = run->transfer;
-    int last = t->plain->ndims - 1;
-    if (place->sums)
-        memset(place->sums, 0, place->panel.width * sizeof *place->sums);
-    gemm_side_pack(&t->side, &(struct gemm_side_panel){
-                                 .data = t->plain_data,
-                                 .first = (ptrdiff_t)place->first,
-                                 .lane = (ptrdiff_t)t->plain->strides[last],
-                                 .step = (ptrdiff_t)t->plain->strides[last - 1],
-                                 .width = place->panel.width,
-                                 .count = place->panel.valid,
-                                 .k = place->k,
-                                 .out = place->packed,
-                                 .sums = place->sums,
-                             });
+    if (panel->sums)
+        memset(panel->sums, 0, panel->width * sizeof *panel->sums);
+    weights_matrix_pack(&run->matrix, &run->transfer->side, panel);
 }
 
-static void give_back(const struct typed_run *run, const struct place *place)
+static void give_back(const struct typed_run *run, const struct weights_panel *panel)
 {
-    const struct typed_transfer *t = run->transfer;
-    int last = t->plain->ndims - 1;
-    unpack_panel(&(struct unpack_panel){
-        .from = run->type->element,
-        .to = element_of(t->plain->data_type),
-        .group = run->type->group,
-        .width = place->panel.width,
-        .count = place->panel.valid,
-        .k = place->k,
-        .panel = place->packed,
-        .dst = element_to(t->plain->data_type, t->plain_data, place->first),
-        .lane = (ptrdiff_t)t->plain->strides[last],
-        .step = (ptrdiff_t)t->plain->strides[last - 1],
-    });
+    weights_matrix_unpack(&run->matrix, run->type, run->transfer->plain->data_type, panel);
 }
 
 /* What is behind the sums of a matrix, or behind its panels. */
@@ -104,8 +78,8 @@ static void run_span(void *argument, struct span span, int slot)
     const struct typed_run *run = argument;
     (void)slot;
     for (size_t index = span.begin; index < span.end; index++) {
-        struct place place = place_of(run, index);
-        run->run(run, &place);
+        struct weights_panel panel = panel_of(run, index);
+        run->run(run, &panel);
         if (run->run == pack_panel && index % run->panels == run->panels - 1)
             clear_gap(run, index / run->panels);
     }
@@ -113,7 +87,10 @@ static void run_span(void *argument, struct span span, int slot)
 
 static void transfer(struct typed_run *run, const struct parallel *parallel, int threads)
 {
-    const neo_memory_desc *packed = run->transfer->packed;
+    const neo_memory_desc *packed = run->transfer->packed, *plain = run->transfer->plain;
+    run->is_convolution = typed_layout_is_convolution(packed->packed.id);
+    run->matrix = run->is_convolution ? weights_matrix_of_convolution(plain, packed->packed.grouped)
+                                      : weights_matrix_of(plain);
     run->type = typed_layout_type(packed->packed.id);
     run->shape = layout_shape(packed);
     run->panels = layout_panel_count(run->shape.n);

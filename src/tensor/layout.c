@@ -181,10 +181,14 @@ static size_t matrix_step(size_t k, size_t columns)
 /* Of panels of another type: steps count as f32's. */
 static struct layout_shape typed_shape(const neo_memory_desc *desc, const struct gemm_type *type)
 {
-    int ndims = desc->ndims;
+    int ndims = desc->ndims, first = is_grouped(desc);
     struct layout_shape shape = {.matrices = product(desc, 0, ndims - 2),
                                  .k = (size_t)desc->dims[ndims - 2],
                                  .n = (size_t)desc->dims[ndims - 1]};
+    if (typed_layout_is_convolution(desc->packed.id))
+        shape = (struct layout_shape){.matrices = product(desc, 0, first),
+                                      .k = product(desc, first + 1, ndims),
+                                      .n = (size_t)desc->dims[first]};
     shape.columns = layout_tail_offset(shape.n);
     shape.step = typed_layout_step(type, shape.k, shape.n) / sizeof(float);
     return shape;

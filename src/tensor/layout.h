@@ -30,7 +30,8 @@ enum layout_id {
     LAYOUT_WINOGRAD_2_F32,
     LAYOUT_WINOGRAD_4_F32,
     LAYOUT_WINOGRAD_6_F32,
-    LAYOUT_MATMUL_TYPED = 64, /* + GEMM_…: see typed_layout.h */
+    LAYOUT_MATMUL_TYPED = 64,      /* + GEMM_…: see typed_layout.h */
+    LAYOUT_CONVOLUTION_TYPED = 96, /* the same */
 };
 
 /* The matrices that a packed descriptor stands for. */

@@ -6,14 +6,13 @@
 
 const struct gemm_type *typed_layout_type(uint16_t id)
 {
-    return id > LAYOUT_MATMUL_TYPED && id < LAYOUT_MATMUL_TYPED + GEMM_TYPES
-               ? &gemm_types[id - LAYOUT_MATMUL_TYPED]
-               : NULL;
+    int first = typed_layout_is_convolution(id) ? LAYOUT_CONVOLUTION_TYPED : LAYOUT_MATMUL_TYPED;
+    return id > first && id < first + GEMM_TYPES ? &gemm_types[id - first] : NULL;
 }
 
-enum layout_id typed_layout_of(const struct gemm_type *type)
+enum layout_id typed_layout_of(enum layout_id operation, const struct gemm_type *type)
 {
-    return (enum layout_id)(LAYOUT_MATMUL_TYPED + (type - gemm_types));
+    return (enum layout_id)((ptrdiff_t)operation + (type - gemm_types));
 }
 
 /* Can a tensor of this type be given back from the panels? */
@@ -26,7 +25,9 @@ static bool holds(const struct gemm_type *type, enum element element)
 const char *typed_layout_wrong(const neo_memory_desc *desc)
 {
     const struct gemm_type *type = typed_layout_type(desc->packed.id);
-    if (desc->ndims < 2 || desc->packed.grouped)
+    bool is_convolution = typed_layout_is_convolution(desc->packed.id);
+    int spatial = desc->ndims - 2 - desc->packed.grouped;
+    if (is_convolution ? spatial < 1 || spatial > 3 : spatial < 0 || desc->packed.grouped)
         return "the packed layout does not fit the number of dimensions";
     if (!holds(type, element_of(desc->data_type)))
         return "the packed layout is for another data type";

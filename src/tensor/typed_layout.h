@@ -1,6 +1,7 @@
-/* Packed layouts for what is multiplied as another type than f32, of matmul's weights. The id tells
- * the type of the panels; panels are divided as for f32, and each has all of k in groups
- * (gemm_panel_at()). A matrix of integers ends with the sums of its columns, of s32, padding
+/* Packed layouts for what is multiplied as another type than f32, of matmul's weights and of
+ * convolutions'. The id tells the operation and the type of the panels; matrices and panels are
+ * those of f32, and a panel has all of k in groups (gemm_panel_at()), which may have elements of
+ * two taps. A matrix of integers ends with the sums of its columns, of s32, padding
  * included. Matrices are multiples of LAYOUT_ALIGNMENT bytes. */
 #ifndef SRC_TENSOR_TYPED_LAYOUT_H
 #define SRC_TENSOR_TYPED_LAYOUT_H
@@ -11,8 +12,14 @@
 /* The type of the panels; NULL: the layout is not one of these. */
 const struct gemm_type *typed_layout_type(uint16_t id);
 
-/* The layout of panels of a type. */
-enum layout_id typed_layout_of(const struct gemm_type *type);
+/* The layout of panels of a type for an operation: LAYOUT_MATMUL_TYPED, LAYOUT_CONVOLUTION_TYPED.
+ */
+enum layout_id typed_layout_of(enum layout_id operation, const struct gemm_type *type);
+
+static inline bool typed_layout_is_convolution(uint16_t id)
+{
+    return id >= LAYOUT_CONVOLUTION_TYPED;
+}
 
 /* NULL, or why the descriptor's layout, which is one of these, is wrong. */
 const char *typed_layout_wrong(const neo_memory_desc *desc);

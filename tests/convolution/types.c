@@ -30,7 +30,7 @@ struct problem {
     struct values scales[SIDES], zeros[SIDES];
     struct typed sides[SIDES], bias;
     neo_attributes *attributes;
-    int sum;
+    int sum, relu;
 };
 
 static const int args[SIDES] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST};
@@ -69,6 +69,8 @@ static double want(const struct problem *p, const neo_dim *out, double old)
                 sum += product_of(p, out, c, tap);
     if (p->sum)
         sum += 2 * old;
+    if (p->relu && sum < 0)
+        sum = 0;
     sum = sum / value_of(&p->scales[DST], out[1], 1) + value_of(&p->zeros[DST], out[1], 0);
     return typed_round(p->types[DST], sum);
 }
@@ -149,19 +151,22 @@ static void make(struct problem *p, uint32_t *seed)
     }
     if (p->sum)
         require(neo_attributes_append_sum(p->attributes, 2, 0, NEO_DATA_TYPE_UNDEF) == NEO_OK);
+    if (p->relu)
+        require(neo_attributes_append_eltwise(p->attributes, NEO_ELTWISE_RELU, 0, 0) == NEO_OK);
 }
 
 static struct problem random_problem(neo_data_type src, neo_data_type weights, uint32_t *seed)
 {
     struct problem p = {
         .groups = 1 + below(seed, 3),
-        .ic = 1 + below(seed, 9),
+        .ic = below(seed, 3) ? 1 + below(seed, 9) : 16 * (1 + below(seed, 2)),
         .oc = 1 + below(seed, 14),
         .batch = 1 + below(seed, 2),
         .types = {src, weights, whole[below(seed, 6)]},
         .bias_type = below(seed, 2) ? whole[below(seed, 6)] : NEO_DATA_TYPE_UNDEF,
         .image_tag = below(seed, 2) ? "acdb" : "abcd",
         .sum = below(seed, 3) == 0,
+        .relu = below(seed, 2) == 0,
     };
     choose_space(&p, seed);
     make(&p, seed);

@@ -1,4 +1,4 @@
-/* What finishes sums of s32, against a plain computation in f32. */
+/* What finishes sums of s32 and f32, against a plain computation in f32. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
 
-enum { MOST_M = 8, MOST_N = 53, MOST_ROW = MOST_N + 3, OPTIONS = 8 };
+enum { MOST_M = 8, MOST_N = 53, MOST_ROW = MOST_N + 3, OPTIONS = 32 };
 enum { SUMS, ROWS, ZEROS, ROW_SCALES, SCALES, OFFSETS, DST, GUARDS };
 static struct guard guards[GUARDS];
 
@@ -18,10 +18,12 @@ static const struct gemm_finish_kernel *kernel_of(void **state)
     return *state;
 }
 
-/* A block on guarded memory; options: 1 zero points of B, 2 scales of rows, 4 sums as floats. */
-static struct gemm_finish make_block(size_t m, size_t n, int options, enum element dst,
-                                     uint32_t *seed)
+/* A block on guarded memory; options: 1 zero points of B, 2 scales of rows, 4 sums as floats, 8 a
+ * clamp, 16 dst's scale and zero point. */
+static struct gemm_finish make_block(size_t m, size_t n, int options,
+                                     const struct gemm_finish_kernel *kernel, uint32_t *seed)
 {
+    enum element dst = kernel->dst;
     int end = fill_next(seed) >> 30 & 1;
     size_t gap = fill_next(seed) >> 8 & 3, row = n + gap;
     size_t all = (m - 1) * row + n;
@@ -38,6 +40,8 @@ static struct gemm_finish make_block(size_t m, size_t n, int options, enum eleme
         /* Floats hold less; every second sum is small, where values are rounded, not saturated. */
         int32_t sum = (int32_t)bits >> (is_float ? 11 : bits & 1 ? 4 : 20);
         sums[i] = sum + (is_float ? GEMM_FLOAT_START : 0);
+        if (kernel->sum == ELEMENT_F32)
+            sums[i] = (int32_t)bits_of_f32((float)sum / 256);
     }
     for (size_t i = 0; i < m; i++) {
         rows[i] = (int32_t)fill_next(seed) >> 20;
@@ -61,24 +65,46 @@ static struct gemm_finish make_block(size_t m, size_t n, int options, enum eleme
                                 .offsets = offsets,
                                 .dst = bytes,
                                 .dst_row = row,
-                                .is_float = is_float != 0};
+                                .is_float = is_float != 0,
+                                .is_clamped = options >> 3 & 1,
+                                .is_requantized = options >> 4 & 1,
+                                .low = -3,
+                                .high = 70,
+                                .divisor = 0.7f,
+                                .zero = 5};
 }
 
 /* Each operation rounded to f32. */
-static float want(const struct gemm_finish *finish, size_t i, size_t j)
+static float want(const struct gemm_finish *finish, enum element element, size_t i, size_t j)
 {
-    int64_t sum = finish->sums[i * finish->row + j] - (finish->is_float ? GEMM_FLOAT_START : 0);
+    int32_t bits = ((const int32_t *)finish->sums)[i * finish->row + j];
+    int64_t sum = bits - (finish->is_float ? GEMM_FLOAT_START : 0);
     if (finish->rows)
         sum += (int64_t)finish->rows[i] * finish->zeros[j];
-    volatile float value = (float)(int32_t)(uint32_t)(uint64_t)sum;
+    volatile float value = element == ELEMENT_F32 ? f32_of_bits((uint32_t)bits)
+                                                  : (float)(int32_t)(uint32_t)(uint64_t)sum;
     if (finish->row_scales)
         value = value * finish->row_scales[i];
     value = value * finish->scales[j];
-    return value + finish->offsets[j];
+    value = value + finish->offsets[j];
+    if (finish->is_clamped && value < finish->low)
+        value = finish->low;
+    if (finish->is_clamped && value > finish->high)
+        value = finish->high;
+    if (finish->is_requantized)
+        value = value / finish->divisor;
+    return finish->is_requantized ? value + finish->zero : value;
 }
 
-static float saturated(enum element dst, float value)
+static float rounded(enum element dst, float value)
 {
+    uint16_t half;
+    if (dst == ELEMENT_F32)
+        return value;
+    if (dst == ELEMENT_F16 || dst == ELEMENT_BF16) {
+        element_write_f32(dst, &half, 0, value);
+        return element_read_f32(dst, &half, 0);
+    }
     float low = dst == ELEMENT_S8 ? -128 : 0, high = dst == ELEMENT_S8 ? 127 : 255;
     return isnan(value) ? 0 : fminf(fmaxf(rintf(value), low), high);
 }
@@ -87,10 +113,10 @@ static void check_block(const struct gemm_finish_kernel *kernel, const struct ge
 {
     for (size_t i = 0; i < finish->m; i++)
         for (size_t j = 0; j < finish->n; j++) {
-            float value = want(finish, i, j);
+            float value = want(finish, kernel->sum, i, j);
             float got =
                 element_read_f32(kernel->dst, finish->dst, (ptrdiff_t)(i * finish->dst_row + j));
-            float expected = kernel->dst == ELEMENT_F32 ? value : saturated(kernel->dst, value);
+            float expected = rounded(kernel->dst, value);
             if (got == expected || (isnan(got) && isnan(expected)))
                 continue;
             print_error("%s, %zux%zu, zero points %d, scales of rows %d, floats %d: (%zu, %zu) is "
@@ -112,8 +138,10 @@ static void finishes_blocks_of_every_size(void **state)
     uint32_t seed = fill_seed();
     for (size_t n = 1; n <= MOST_N; n++)
         for (int options = 0; options < OPTIONS; options++) {
+            if (kernel->sum == ELEMENT_F32 && options & 5)
+                continue; /* floats have neither zero points nor such a beginning */
             size_t m = 1 + fill_next(&seed) % MOST_M;
-            struct gemm_finish finish = make_block(m, n, options, kernel->dst, &seed);
+            struct gemm_finish finish = make_block(m, n, options, kernel, &seed);
             kernel->run(&finish);
             check_block(kernel, &finish);
         }
@@ -124,15 +152,21 @@ static void rounds_ties_to_even_and_saturates(void **state)
 {
     const struct gemm_finish_kernel *kernel = kernel_of(state);
     const int32_t sums[] = {1, 3, 5, -1, -3, INT32_MAX, INT32_MIN, 255, -257, 509, 511, 0};
-    float scales[12], offsets[12] = {0}, dst[12], values[12];
+    float scales[12], offsets[12] = {0}, dst[12], values[12], floats[12];
     for (size_t j = 0; j < 12; j++) {
         scales[j] = 0.5f;
-        values[j] = (float)sums[j] * 0.5f;
+        floats[j] = (float)sums[j];
+        values[j] = floats[j] * 0.5f;
     }
-    kernel->run(&(struct gemm_finish){
-        .m = 1, .n = 12, .sums = sums, .scales = scales, .offsets = offsets, .dst = dst});
+    kernel->run(&(struct gemm_finish){.m = 1,
+                                      .n = 12,
+                                      .sums = kernel->sum == ELEMENT_F32 ? (const void *)floats
+                                                                         : (const void *)sums,
+                                      .scales = scales,
+                                      .offsets = offsets,
+                                      .dst = dst});
     for (size_t j = 0; j < 12; j++) {
-        float expected = kernel->dst == ELEMENT_F32 ? values[j] : saturated(kernel->dst, values[j]);
+        float expected = rounded(kernel->dst, values[j]);
         assert_true(element_read_f32(kernel->dst, dst, (ptrdiff_t)j) == expected);
     }
 }
@@ -142,10 +176,12 @@ static void every_type_is_found(void **state)
     (void)state;
     const uint32_t tiers[] = {0, CPU_NEON, cpu_get()->features};
     for (size_t t = 0; t < count_of(tiers); t++) {
-        assert_non_null(gemm_finish_find(tiers[t], ELEMENT_F32));
-        assert_non_null(gemm_finish_find(tiers[t], ELEMENT_S8));
-        assert_non_null(gemm_finish_find(tiers[t], ELEMENT_U8));
-        assert_null(gemm_finish_find(tiers[t], ELEMENT_S4));
+        for (enum element dst = 0; dst < ELEMENTS; dst++) {
+            bool is_float = dst <= ELEMENT_BF16, is_byte = dst == ELEMENT_S8 || dst == ELEMENT_U8;
+            assert_true(is_float == (gemm_finish_find(tiers[t], ELEMENT_F32, dst) != NULL));
+            assert_true((is_float || is_byte) ==
+                        (gemm_finish_find(tiers[t], ELEMENT_S32, dst) != NULL));
+        }
     }
 }
 

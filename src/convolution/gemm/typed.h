@@ -1,0 +1,56 @@
+/* Convolutions of tensors of any types: what their plan, patches and results share. */
+#ifndef SRC_CONVOLUTION_GEMM_TYPED_H
+#define SRC_CONVOLUTION_GEMM_TYPED_H
+
+#include "kernels/gemm/finish.h"
+#include "src/convolution/convolution.h"
+#include "src/gemm/gemm.h"
+#include "src/gemm/operands.h"
+#include "src/packed/matrix.h"
+#include "src/primitive/quantization.h"
+#include "src/tensor/element.h"
+
+struct convolution_typed {
+    struct convolution_shape shape;
+    struct gemm_plan gemm;
+    struct gemm_side a, b;
+    struct weights_matrix weights; /* if they are plain */
+    bool integers;
+    bool reads_lines;       /* a tap's channels are whole groups, or all there is along k */
+    bool merges_taps;       /* those of a row lie next to each other, with their channels */
+    gemm_finish_fn *finish; /* what makes results of a block at once; NULL: lines do */
+};
+
+struct typed_call {
+    const struct convolution_typed *plan;
+    const struct execution *execution;
+    uint8_t zero; /* each byte of an element that fills the padding: it stands for 0, or nearly */
+};
+
+static inline int32_t src_zero_point(const struct execution *execution)
+{
+    static const neo_dim origin[NEO_MAX_NDIMS];
+    return quantization_zero_point(execution, SRC, origin);
+}
+
+/* Writes the position in weights of an output channel of a group. */
+void convolution_typed_weights_position(const struct execution *execution, size_t group,
+                                        size_t channel, neo_dim *position);
+int32_t convolution_typed_weights_zero_point(const struct execution *execution, size_t group,
+                                             size_t channel);
+
+/* How patches become panels. */
+void convolution_typed_plan_patches(struct convolution_typed *plan);
+size_t convolution_typed_patches_scratch(const struct convolution_typed *plan);
+
+/* struct gemm_call's. */
+void convolution_typed_prepare(const void *context, void *scratch, size_t batch, size_t row,
+                               size_t rows);
+void convolution_typed_pack_a(const void *context, void *scratch, const struct gemm_panel *panel);
+void convolution_typed_finish(const void *context, const struct gemm_block *block);
+
+/* What makes results of a block of such a problem at once, or NULL. */
+gemm_finish_fn *convolution_typed_finish_kernel(const struct problem *problem,
+                                                const struct cpu *cpu);
+
+#endif

@@ -1,0 +1,295 @@
+/* Sums of a convolution of any types become results: by lines of channels, or where channels are
+ * next to each other and there is no more to do than a kernel does, a block at a time. */
+#include <string.h>
+
+#include "src/convolution/gemm/typed.h"
+#include "src/gemm/results.h"
+#include "src/gemm/shift.h"
+#include "src/primitive/finish.h"
+#include "src/tensor/descriptor.h"
+#include "src/tensor/typed_layout.h"
+
+enum { CHUNK = 256 };
+
+void convolution_typed_weights_position(const struct execution *execution, size_t group,
+                                        size_t channel, neo_dim *position)
+{
+    memset(position, 0, NEO_MAX_NDIMS * sizeof *position);
+    if (convolution_is_grouped(execution->problem))
+        position[0] = (neo_dim)group, position[1] = (neo_dim)channel;
+    else
+        position[0] = (neo_dim)channel;
+}
+
+int32_t convolution_typed_weights_zero_point(const struct execution *execution, size_t group,
+                                             size_t channel)
+{
+    neo_dim position[NEO_MAX_NDIMS];
+    convolution_typed_weights_position(execution, group, channel, position);
+    return quantization_zero_point(execution, WEIGHTS, position);
+}
+
+/* Zero points of what panels hold. */
+static int32_t zero_of_src(const struct typed_call *call)
+{
+    return gemm_shift_zero(type_of(call->execution->problem, SRC), src_zero_point(call->execution));
+}
+
+static int32_t zero_of_weights(const struct typed_call *call, size_t group, size_t channel)
+{
+    return gemm_shift_zero(type_of(call->execution->problem, WEIGHTS),
+                           convolution_typed_weights_zero_point(call->execution, group, channel));
+}
+
+/* ---- padding by another value than src's zero point, which is none of its type ---- */
+
+/* Of packed panels. */
+static int32_t packed_weight(const struct typed_call *call, size_t group, size_t channel, size_t k)
+{
+    const struct gemm_shape *shape = &call->plan->gemm.shape;
+    const int8_t *matrix = (const int8_t *)call->execution->buffers[WEIGHTS] +
+                           group * typed_layout_step(shape->type, shape->k, shape->n);
+    size_t p = min_size(channel / LAYOUT_PANEL, layout_panel_count(shape->n) - 1);
+    struct layout_panel panel = layout_panel(shape->n, p);
+    while (channel < panel.first)
+        panel = layout_panel(shape->n, --p);
+    while (channel >= panel.first + panel.valid)
+        panel = layout_panel(shape->n, ++p);
+    return matrix[gemm_panel_bytes(shape->type, panel.first, shape->k) +
+                  gemm_panel_at(shape->type->group, panel.width, channel - panel.first, k)];
+}
+
+static int32_t weight(const struct typed_call *call, size_t group, size_t channel, size_t k)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    size_t ic = (size_t)s->ic;
+    if (call->plan->gemm.shape.b_packed)
+        return packed_weight(call, group, channel, k);
+    enum element stored = call->plan->b.stored;
+    neo_dim at = (neo_dim)group * s->weights_g + (neo_dim)channel * s->weights_o +
+                 convolution_weights_tap(s, k / ic) + (neo_dim)(k % ic) * s->weights_i;
+    return element_read_s32(stored, call->execution->buffers[WEIGHTS], (ptrdiff_t)at) -
+           (stored == ELEMENT_U8 ? 128 : 0);
+}
+
+static bool is_padding(const struct convolution_shape *s, const neo_dim *out, size_t tap)
+{
+    for (int d = SPACE - 1; d >= 0; d--) {
+        neo_dim at = (neo_dim)(tap % (size_t)s->kernel[d]) * s->dilation[d];
+        at += out[d] * s->stride[d] - s->padding[d];
+        if (at < 0 || at >= s->in[d])
+            return true;
+        tap /= (size_t)s->kernel[d];
+    }
+    return false;
+}
+
+/* What a tap in the padding added to the sums of row i, which had `excess` for 0. */
+static void take_tap_back(const struct typed_call *call, const struct gemm_block *block, size_t i,
+                          size_t tap, uint32_t excess)
+{
+    size_t ic = (size_t)call->plan->shape.ic;
+    int32_t *sums = (int32_t *)(void *)(block->values + i * block->row_stride);
+    for (size_t j = 0; j < block->columns; j++) {
+        size_t channel = block->column + j;
+        uint32_t sum = 0, zero = 0;
+        if (is_shifted(call->execution->problem, WEIGHTS))
+            zero = (uint32_t)zero_of_weights(call, block->batch, channel);
+        for (size_t c = 0; c < ic; c++)
+            sum += (uint32_t)weight(call, block->batch, channel, tap * ic + c) - zero;
+        sums[j] = (int32_t)((uint32_t)sums[j] - excess * sum);
+    }
+}
+
+static void take_padding_back(const struct typed_call *call, const struct gemm_block *block,
+                              uint32_t excess)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    size_t taps = call->plan->gemm.shape.k / (size_t)s->ic;
+    for (size_t i = 0; i < block->rows; i++) {
+        neo_dim out[SPACE + 2];
+        convolution_pixel_position(s, SPACE + 2, block->row + i, out);
+        for (size_t tap = 0; tap < taps; tap++)
+            if (is_padding(s, out + 2, tap))
+                take_tap_back(call, block, i, tap, excess);
+    }
+}
+
+static void mend_padding(const struct typed_call *call, const struct gemm_block *block)
+{
+    const struct execution *execution = call->execution;
+    if (!call->plan->integers || !execution->problem->zero_points[SRC])
+        return;
+    int32_t padding =
+        type_of(execution->problem, SRC) == ELEMENT_U8 ? call->zero : (int8_t)call->zero;
+    uint32_t excess = (uint32_t)padding - (uint32_t)src_zero_point(execution);
+    if (excess)
+        take_padding_back(call, block, excess);
+}
+
+/* ---- by lines ---- */
+
+/* Row i of the block, from its column number `first` on: what zero points of either side ask for.
+ */
+static void shift_sums(const struct typed_call *call, const struct gemm_block *block, size_t i,
+                       size_t first, size_t count, int32_t *sums)
+{
+    int32_t b_zeros[CHUNK];
+    struct gemm_shift shift = {
+        .k = call->plan->gemm.shape.k,
+        .a_zero = zero_of_src(call),
+        .a_sum = block->a_sums ? block->a_sums[i] : 0,
+        .b_zeros = block->a_sums ? b_zeros : NULL,
+        .b_sums = block->b_sums ? block->b_sums + first : NULL,
+    };
+    for (size_t j = 0; shift.b_zeros && j < count; j++)
+        b_zeros[j] = zero_of_weights(call, block->batch, block->column + first + j);
+    gemm_shift_sums(&shift, count, sums);
+}
+
+static void scale_by_channel(const struct execution *execution, const struct gemm_block *block,
+                             size_t channel, size_t count, float *values)
+{
+    const struct problem *problem = execution->problem;
+    struct line line = {.count = count, .direction = convolution_is_grouped(problem)};
+    convolution_typed_weights_position(execution, block->batch, channel, line.position);
+    quantization_apply(execution, problem->scales[WEIGHTS], &problem->tensors[WEIGHTS],
+                       problem->binary[BINARY_F32_MUL].run, &line, values);
+}
+
+/* Adds bias to values of dst's channels from number `channel` on. */
+static void add_bias(const struct execution *execution, neo_dim channel, size_t count,
+                     float *values)
+{
+    const struct problem *problem = execution->problem;
+    const neo_memory_desc *bias = &problem->tensors[BIAS];
+    float biases[CHUNK];
+    if (!bias->ndims)
+        return;
+    line_load(problem->convert, bias->data_type, execution->buffers[BIAS],
+              channel * bias->strides[0], bias->strides[0], count, biases);
+    problem->binary[BINARY_F32_ADD].run(count, values, biases, 1, values);
+}
+
+static void finish_part(const struct typed_call *call, const struct gemm_block *block, size_t i,
+                        size_t first, const struct line *line)
+{
+    const struct execution *execution = call->execution;
+    const struct problem *problem = execution->problem;
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    float values[CHUNK], *sums = block->values + i * block->row_stride + first;
+    if (call->plan->integers) {
+        int32_t *whole = (int32_t *)(void *)sums;
+        if (block->a_sums || block->b_sums)
+            shift_sums(call, block, i, first, line->count, whole);
+        problem->convert[ELEMENT_S32].load(line->count, whole, values);
+    } else {
+        memcpy(values, sums, line->count * sizeof *values);
+    }
+    struct line of_src = {.count = line->count};
+    quantization_apply(execution, problem->scales[SRC], &problem->tensors[SRC],
+                       problem->binary[BINARY_F32_MUL].run, &of_src, values);
+    scale_by_channel(execution, block, block->column + first, line->count, values);
+    add_bias(execution, line->position[1], line->count, values);
+    finish_line(
+        execution, line, values, false,
+        element_to(dst->data_type, execution->buffers[DST], desc_offset(dst, line->position)),
+        dst->strides[1]);
+}
+
+static void finish_lines(const struct typed_call *call, const struct gemm_block *block)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    int ndims = call->execution->problem->tensors[DST].ndims;
+    struct line line = {.direction = 1};
+    for (size_t i = 0; i < block->rows; i++) {
+        convolution_pixel_position(s, ndims, block->row + i, line.position);
+        for (size_t first = 0; first < block->columns; first += CHUNK) {
+            line.position[1] = (neo_dim)block->batch * s->oc + (neo_dim)(block->column + first);
+            line.count = min_size(CHUNK, block->columns - first);
+            finish_part(call, block, i, first, &line);
+        }
+    }
+}
+
+/* ---- a block at a time ---- */
+
+/* Channels are next to each other, and so are pixels. */
+static bool is_dense(const struct convolution_shape *s)
+{
+    neo_dim row = s->out[WIDTH] * s->dst.w, plane = row * s->out[HEIGHT];
+    return s->dst.c == 1 && (s->out[HEIGHT] == 1 || s->dst.h == row) &&
+           (s->out[DEPTH] == 1 || s->dst.d == plane) &&
+           (s->batch == 1 || s->dst.n == plane * s->out[DEPTH]);
+}
+
+gemm_finish_fn *convolution_typed_finish_kernel(const struct problem *problem,
+                                                const struct cpu *cpu)
+{
+    bool integers = is_of_integers(problem);
+    bool both = integers && is_shifted(problem, SRC) && is_shifted(problem, WEIGHTS);
+    return is_dense(convolution_shape_of(problem)) && !both
+               ? gemm_results_kernel(problem, integers, cpu)
+               : NULL;
+}
+
+static void fill_columns(const void *context, const struct gemm_block *block, size_t first,
+                         size_t count, struct result_columns *out)
+{
+    const struct typed_call *call = context;
+    size_t channel = block->column + first;
+    for (size_t j = 0; j < count; j++)
+        out->scales[j] = 1, out->offsets[j] = -0.0f; /* which changes nothing */
+    scale_by_channel(call->execution, block, channel, count, out->scales);
+    add_bias(call->execution, (neo_dim)block->batch * call->plan->shape.oc + (neo_dim)channel,
+             count, out->offsets);
+    if (block->b_sums)
+        memcpy(out->zeros, block->b_sums + first, count * sizeof *out->zeros);
+    for (size_t j = 0; block->a_sums && j < count; j++)
+        out->zeros[j] = zero_of_weights(call, block->batch, channel + j);
+}
+
+static void fill_rows(const void *context, const struct gemm_block *block, size_t first,
+                      size_t count, struct result_rows *out)
+{
+    static const neo_dim origin[NEO_MAX_NDIMS];
+    const struct typed_call *call = context;
+    float scale = quantization_scale(call->execution, SRC, origin);
+    int32_t factor = block->b_sums ? -zero_of_src(call) : 0;
+    for (size_t i = 0; i < count; i++) {
+        out->factors[i] = block->a_sums ? -block->a_sums[first + i] : factor;
+        out->scales[i] = scale;
+    }
+}
+
+static void *address(const void *context, const struct gemm_block *block, size_t row, size_t column)
+{
+    const struct typed_call *call = context;
+    const struct convolution_shape *s = &call->plan->shape;
+    neo_dim at = (neo_dim)row * s->dst.w + (neo_dim)block->batch * s->oc + (neo_dim)column;
+    return element_to(call->execution->problem->tensors[DST].data_type,
+                      call->execution->buffers[DST], at);
+}
+
+static void finish_block(const struct typed_call *call, const struct gemm_block *block)
+{
+    gemm_results_run(
+        &(struct gemm_results){
+            .context = call,
+            .run = call->plan->finish,
+            .columns = fill_columns,
+            .rows = fill_rows,
+            .dst = address,
+            .dst_row = (size_t)call->plan->shape.dst.w,
+            .has_row_scales = call->execution->problem->scales[SRC] != 0,
+            .whole = gemm_results_whole(call->execution),
+        },
+        block);
+}
+
+void convolution_typed_finish(const void *context, const struct gemm_block *block)
+{
+    const struct typed_call *call = context;
+    mend_padding(call, block);
+    (call->plan->finish ? finish_block : finish_lines)(call, block);
+}

@@ -1,0 +1,280 @@
+/* Patches of any type become panels. Where a tap's channels are whole groups along k, they are read
+ * from the image, the padding from a line of its own; else a patch's elements are gathered, some
+ * steps of k at a time, for a group has elements of several taps. */
+#include <string.h>
+
+#include "kernels/asm/inline.h"
+#include "src/convolution/gemm/typed.h"
+
+enum { LANE_BYTES = 256 /* whole groups of any type */, LANES = GEMM_MR };
+
+/* A pixel of dst: the place in src of its first tap, which may be in the padding. */
+struct pixel {
+    neo_dim at[SPACE];
+    neo_dim offset; /* of channel 0 of the group, in elements */
+};
+
+/* Panels of pixels of one group. */
+struct patches {
+    const struct typed_call *call;
+    const struct gemm_panel *panel;
+    struct pixel pixels[LANES];
+    const unsigned char *padding; /* a line of it */
+    size_t bytes;                 /* of an element */
+};
+
+static size_t taps_of(const struct convolution_shape *s)
+{
+    return (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH]);
+}
+
+void convolution_typed_plan_patches(struct convolution_typed *plan)
+{
+    const struct convolution_shape *s = &plan->shape;
+    plan->reads_lines = taps_of(s) == 1 || (size_t)s->ic % plan->a.group == 0;
+    plan->merges_taps = s->dilation[WIDTH] == 1 && s->src.c == 1 && s->src.w == s->ic;
+}
+
+size_t convolution_typed_patches_scratch(const struct convolution_typed *plan)
+{
+    return plan->reads_lines ? (size_t)plan->shape.ic * element_bytes(plan->a.stored) : 0;
+}
+
+void convolution_typed_prepare(const void *context, void *scratch, size_t batch, size_t row,
+                               size_t rows)
+{
+    const struct typed_call *call = context;
+    (void)batch, (void)row, (void)rows;
+    memset(scratch, call->zero, convolution_typed_patches_scratch(call->plan));
+}
+
+static void set_pixel(const struct convolution_shape *s, size_t group, const neo_dim *out,
+                      neo_dim image, struct pixel *pixel)
+{
+    const neo_dim strides[SPACE] = {s->src.d, s->src.h, s->src.w};
+    pixel->offset = image * s->src.n + (neo_dim)group * s->ic * s->src.c;
+    for (int d = 0; d < SPACE; d++) {
+        pixel->at[d] = out[d] * s->stride[d] - s->padding[d];
+        pixel->offset += pixel->at[d] * strides[d];
+    }
+}
+
+/* Those of the panel, of which one follows the other. */
+static void set_pixels(struct patches *patches)
+{
+    const struct convolution_shape *s = &patches->call->plan->shape;
+    const struct gemm_panel *panel = patches->panel;
+    size_t index = panel->lane;
+    neo_dim out[SPACE];
+    for (int d = SPACE - 1; d >= 0; d--) {
+        out[d] = (neo_dim)(index % (size_t)s->out[d]);
+        index /= (size_t)s->out[d];
+    }
+    for (size_t i = 0; i < panel->lanes; i++) {
+        set_pixel(s, panel->batch, out, (neo_dim)index, &patches->pixels[i]);
+        int d = SPACE - 1;
+        while (d >= 0 && ++out[d] == s->out[d])
+            out[d--] = 0;
+        index += d < 0;
+    }
+}
+
+/* A tap: how far it is from the first one, by dimension and in elements. */
+struct tap {
+    neo_dim at[SPACE], offset;
+};
+
+static struct tap tap_at(const struct convolution_shape *s, size_t number)
+{
+    const neo_dim strides[SPACE] = {s->src.d, s->src.h, s->src.w};
+    struct tap tap = {.offset = 0};
+    for (int d = SPACE - 1; d >= 0; d--) {
+        tap.at[d] = (neo_dim)(number % (size_t)s->kernel[d]) * s->dilation[d];
+        tap.offset += tap.at[d] * strides[d];
+        number /= (size_t)s->kernel[d];
+    }
+    return tap;
+}
+
+/* Is the tap of the pixel in the image, in the first so many dimensions? */
+static bool is_inside(const struct convolution_shape *s, const struct pixel *pixel,
+                      const struct tap *tap, int dimensions)
+{
+    for (int d = 0; d < dimensions; d++)
+        if ((uint64_t)(pixel->at[d] + tap->at[d]) >= (uint64_t)s->in[d])
+            return false;
+    return true;
+}
+
+static const unsigned char *element(const struct patches *patches, neo_dim offset)
+{
+    return (const unsigned char *)patches->call->execution->buffers[SRC] +
+           offset * (neo_dim)patches->bytes;
+}
+
+/* ---- gathered ---- */
+
+INLINE void gather_bytes(unsigned char *to, const unsigned char *from, neo_dim step, size_t count,
+                         size_t bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy(to + i * bytes, from + (neo_dim)i * step * (neo_dim)bytes, bytes);
+}
+
+/* `count` elements of as many bytes, `step` elements from each other. */
+static void gather(unsigned char *to, const unsigned char *from, neo_dim step, size_t count,
+                   size_t bytes)
+{
+    if (step == 1)
+        memcpy(to, from, count * bytes);
+    else if (bytes == 1)
+        gather_bytes(to, from, step, count, 1);
+    else if (bytes == 2)
+        gather_bytes(to, from, step, count, 2);
+    else
+        gather_bytes(to, from, step, count, 4);
+}
+
+/* Elements [first, first + count) of a tap. */
+static void gather_tap(const struct patches *patches, const struct pixel *pixel, size_t number,
+                       size_t first, size_t count, unsigned char *to)
+{
+    const struct convolution_shape *s = &patches->call->plan->shape;
+    struct tap tap = tap_at(s, number);
+    if (!is_inside(s, pixel, &tap, SPACE))
+        memset(to, patches->call->zero, count * patches->bytes);
+    else
+        gather(to, element(patches, pixel->offset + tap.offset + (neo_dim)first * s->src.c),
+               s->src.c, count, patches->bytes);
+}
+
+/* The same of a row of taps that lie next to each other: some at its ends may be in the padding. */
+static void gather_row(const struct patches *patches, const struct pixel *pixel, size_t row,
+                       size_t first, size_t count, unsigned char *to)
+{
+    const struct convolution_shape *s = &patches->call->plan->shape;
+    struct tap tap = tap_at(s, row * (size_t)s->kernel[WIDTH]);
+    neo_dim before = -pixel->at[WIDTH] * s->ic, behind = before + s->in[WIDTH] * s->ic;
+    neo_dim begin = (neo_dim)first, end = (neo_dim)(first + count), bytes = (neo_dim)patches->bytes;
+    neo_dim from = before < begin ? begin : before, until = behind > end ? end : behind;
+    bool is_padding = from >= until || !is_inside(s, pixel, &tap, WIDTH);
+    if (is_padding || from > begin || until < end)
+        memset(to, patches->call->zero, count * patches->bytes);
+    if (!is_padding)
+        memcpy(to + (from - begin) * bytes, element(patches, pixel->offset + tap.offset + from),
+               (size_t)((until - from) * bytes));
+}
+
+/* Steps [first, first + count) of k of a pixel's patch. */
+static void gather_patch(const struct patches *patches, const struct pixel *pixel, size_t first,
+                         size_t count, unsigned char *to)
+{
+    const struct convolution_typed *plan = patches->call->plan;
+    size_t unit = (size_t)plan->shape.ic;
+    if (plan->merges_taps)
+        unit *= (size_t)plan->shape.kernel[WIDTH];
+    while (count) {
+        size_t from = first % unit, part = min_size(unit - from, count);
+        (plan->merges_taps ? gather_row : gather_tap)(patches, pixel, first / unit, from, part, to);
+        first += part, count -= part, to += part * patches->bytes;
+    }
+}
+
+static void pack_steps(const struct patches *patches, size_t p, struct pack_panel *part)
+{
+    const struct gemm_side *side = &patches->call->plan->a;
+    const struct gemm_panel *panel = patches->panel;
+    size_t at = gemm_panel_at(side->group, panel->width, 0, p);
+    part->from = side->from, part->to = side->to;
+    part->group = side->group;
+    part->width = panel->width, part->count = panel->lanes;
+    part->out = (char *)panel->out + at * element_bytes(side->to);
+    part->sums = panel->sums;
+    side->pack(part);
+}
+
+/* Steps [p, end) of the panel. */
+static void pack_gathered(const struct patches *patches, size_t p, size_t end)
+{
+    _Alignas(16) unsigned char values[LANES * LANE_BYTES];
+    size_t steps = LANE_BYTES / patches->bytes;
+    for (; p < end; p += steps) {
+        size_t count = min_size(steps, end - p);
+        for (size_t i = 0; i < patches->panel->lanes; i++)
+            gather_patch(patches, &patches->pixels[i], patches->panel->first + p, count,
+                         values + i * LANE_BYTES);
+        pack_steps(
+            patches, p,
+            &(struct pack_panel){.src = values, .lane = (ptrdiff_t)steps, .step = 1, .k = count});
+    }
+}
+
+/* ---- in place ---- */
+
+/* The lines of a tap's channels, from number `channel` on. Returns how many are in the image. */
+static size_t find_lines(const struct patches *patches, size_t number, size_t channel,
+                         const void **lines)
+{
+    const struct convolution_shape *s = &patches->call->plan->shape;
+    struct tap tap = tap_at(s, number);
+    neo_dim offset = tap.offset + (neo_dim)channel * s->src.c;
+    size_t count = 0;
+    for (size_t i = 0; i < patches->panel->lanes; i++) {
+        const struct pixel *pixel = &patches->pixels[i];
+        bool inside = is_inside(s, pixel, &tap, SPACE);
+        lines[i] = inside ? element(patches, pixel->offset + offset) : patches->padding;
+        count += inside;
+    }
+    return count;
+}
+
+/* Are they next to each other, as pixels of a plane are? */
+static bool are_near(const struct patches *patches, const void *const *lines)
+{
+    size_t lanes = patches->panel->lanes;
+    for (size_t i = 1; i < lanes; i++)
+        if ((const unsigned char *)lines[i] != (const unsigned char *)lines[0] + i * patches->bytes)
+            return false;
+    return true;
+}
+
+/* Steps [p, p + count) of the panel, which are of one tap. */
+static void pack_tap(const struct patches *patches, size_t p, size_t count)
+{
+    const struct convolution_shape *s = &patches->call->plan->shape;
+    const void *lines[LANES];
+    size_t first = patches->panel->first + p, ic = (size_t)s->ic;
+    size_t inside = find_lines(patches, first / ic, first % ic, lines);
+    if (s->src.c == 1)
+        pack_steps(patches, p, &(struct pack_panel){.lanes = lines, .step = 1, .k = count});
+    else if (inside == patches->panel->lanes && are_near(patches, lines))
+        pack_steps(patches, p,
+                   &(struct pack_panel){
+                       .src = lines[0], .lane = 1, .step = (ptrdiff_t)s->src.c, .k = count});
+    else
+        pack_gathered(patches, p, p + count);
+}
+
+static void pack_taps(const struct patches *patches)
+{
+    size_t ic = (size_t)patches->call->plan->shape.ic, depth = patches->panel->depth;
+    for (size_t p = 0; p < depth;) {
+        size_t count = min_size(ic - (patches->panel->first + p) % ic, depth - p);
+        pack_tap(patches, p, count);
+        p += count;
+    }
+}
+
+void convolution_typed_pack_a(const void *context, void *scratch, const struct gemm_panel *panel)
+{
+    const struct typed_call *call = context;
+    struct patches patches = {.call = call,
+                              .panel = panel,
+                              .padding = scratch,
+                              .bytes = element_bytes(call->plan->a.stored)};
+    set_pixels(&patches);
+    if (call->plan->reads_lines)
+        pack_taps(&patches);
+    else
+        pack_gathered(&patches, 0, panel->depth);
+}
