@@ -35,6 +35,25 @@ static double threshold_of(const struct comparison *c, enum type type)
     return tolerance > 0 && tolerance < epsilon ? epsilon : tolerance;
 }
 
+/* By how much scales magnify an error that an operation makes before they are applied. */
+static double gain(const struct problem *p)
+{
+    double factor = 1;
+    for (int i = 0; i < p->attr.scales.count; i++) {
+        const struct quantity *q = &p->attr.scales.at[i];
+        if (q->has_value && q->arg == QUANTITY_DST)
+            factor /= q->value;
+        if (q->has_value && q->arg == QUANTITY_SRC && p->driver->scales_result)
+            factor *= q->value;
+    }
+    return factor > 1 ? factor : 1;
+}
+
+static double near_of(const struct problem *p)
+{
+    return p->driver->near ? p->driver->near(p) * gain(p) : 0;
+}
+
 static struct tolerance find_tolerance(const struct comparison *c)
 {
     const struct post_ops *ops = &c->problem->attr.post_ops;
@@ -42,7 +61,7 @@ static struct tolerance find_tolerance(const struct comparison *c)
     return (struct tolerance){
         .type = type,
         .threshold = threshold_of(c, type),
-        .near = c->problem->driver->near ? c->problem->driver->near(c->problem) : 0,
+        .near = near_of(c->problem),
         .has_eltwise = post_ops_have_kind(ops, POST_OP_ELTWISE),
         .has_exp = post_ops_have_eltwise(ops, NEO_ELTWISE_EXP),
         .has_rounding = post_ops_round(ops),

@@ -13,6 +13,7 @@ struct driver {
     struct option_table outer, inner;
     bool is_convolution; /* problems have a conv_shape, and their weights its dimensions */
     bool is_on_lines;    /* dimension 1 of dst has the channels */
+    bool scales_result;  /* src's scale is applied to what comes out, not to what goes in */
     double zero_trust;   /* percent of zeros in a result above which it proves nothing */
 
     /* Reads a descriptor into problem; says what is wrong with it and returns false. */

@@ -50,7 +50,7 @@ static float *dequantize(const struct problem *p, const struct data *data, const
 {
     float *values = t->values;
     int arg = t->arg;
-    if (!arg || arg == NEO_ARG_DST)
+    if (!arg || arg == NEO_ARG_DST || p->driver->scales_result)
         return values;
     const struct tensor *scales = find_quantity(&p->attr.scales, data->scales, arg);
     const struct tensor *zero_points = find_quantity(&p->attr.zero_points, data->zero_points, arg);
@@ -68,6 +68,13 @@ static float *dequantize(const struct problem *p, const struct data *data, const
         position_next(position, &t->dims);
     }
     return out;
+}
+
+static void scale_results(double *results, const struct problem *p, const struct data *data)
+{
+    const struct tensor *scale = find_quantity(&p->attr.scales, data->scales, NEO_ARG_SRC);
+    for (int64_t i = 0; scale && i < dims_elements(&p->operands[DST].dims); i++)
+        results[i] *= (double)scale->values[0];
 }
 
 /* ---- the sums of products ---- */
@@ -88,6 +95,8 @@ static void compute_sums(struct expectation *out, const struct problem *p, const
         .is_exact = globals.fill == FILL_INTEGER && p->operands[DST].type != TYPE_S32,
     };
     p->driver->reference(p, &r);
+    if (p->driver->scales_result)
+        scale_results(out->values, p, data);
     for (int i = 0; i < OPERANDS; i++)
         if (operands[i].values != data->operands[i].values)
             free(operands[i].values);

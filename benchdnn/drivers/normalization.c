@@ -287,10 +287,10 @@ static bool fill(struct tensor *t, const struct problem *p, int operand)
 #define NORMALIZATION(title, options, parser, printer)                                           \
     {                                                                                            \
         .name = title, .outer = {options, count_of(options)}, .inner = {inner, count_of(inner)}, \
-        .is_on_lines = true, .zero_trust = 100, .parse = parser, .complete = complete,           \
-        .print = printer, .out_of_scope = out_of_scope, .create = create, .ops = lines_ops,      \
-        .reduction = lines_reduction, .reference = reference, .tolerance = tolerance,            \
-        .near = tolerance, .fill = fill                                                          \
+        .is_on_lines = true, .scales_result = true, .zero_trust = 100, .parse = parser,          \
+        .complete = complete, .print = printer, .out_of_scope = out_of_scope, .create = create,  \
+        .ops = lines_ops, .reduction = lines_reduction, .reference = reference,                  \
+        .tolerance = tolerance, .near = tolerance, .fill = fill                                  \
     }
 
 const struct driver driver_lnorm = NORMALIZATION("lnorm", layer_outer, layer_parse, lines_print);

@@ -113,6 +113,7 @@ const struct driver driver_softmax = {
     .outer = {outer, count_of(outer)},
     .inner = {inner, count_of(inner)},
     .is_on_lines = true,
+    .scales_result = true,
     .zero_trust = 100,
     .parse = lines_parse,
     .complete = complete,

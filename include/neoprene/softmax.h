@@ -23,7 +23,8 @@ typedef enum neo_softmax {
  * have the same sizes, any strides, any of the types f32, f16, bf16, s32, s8 and u8, computed in
  * f32; src may be dst's buffer if both have the same descriptor; one of them may be `any`, and any
  * dimension NEO_RUNTIME_DIM. The error of accurate is below 4 of f32's last places and n / 16 of
- * them, for n elements in a row.
+ * them, for n elements in a row. src and dst may have one scale each; that of src multiplies the
+ * quotient or logarithm, before post-operations, and not what goes into the exponential.
  *
  * Arguments: NEO_ARG_SRC, NEO_ARG_DST.
  *

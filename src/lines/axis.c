@@ -59,7 +59,6 @@ static void load_row(const struct axis_row *row)
     const void *data =
         line_at(&rows->src, row->execution->buffers[SRC], desc_offset(src, row->position));
     lines_load_to(&rows->src, data, src->strides[rows->axis], rows->length, row->values);
-    lines_scale(row->execution, SRC, rows->length, row->values);
 }
 
 static void store_row(const struct axis_row *row)
@@ -88,6 +87,7 @@ static void make_rows(void *argument, struct span indices, int slot)
         find_position(&row, i);
         load_row(&row);
         run->make(&row);
+        lines_scale(row.execution, SRC, row.rows->length, row.values);
         store_row(&row);
     }
 }

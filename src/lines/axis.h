@@ -21,7 +21,8 @@ struct axis_row {
     float *values;                   /* rows->length of them */
 };
 
-/* Makes results, before post-operations, of a row's values, in place. */
+/* Makes results, before post-operations, of a row's values, in place. src's scale multiplies what
+ * comes out, not what goes in. */
 typedef void axis_fn(const struct axis_row *row);
 
 /* src and dst have the same sizes. */

@@ -245,6 +245,7 @@ static void make_line(const struct channels_plan *plan, const struct execution *
     const float *vectors =
         (const float *)execution->scratch + walk_first(&plan->walk, &plan->vector, &chunk);
     normalize(plan, vectors, walk_step(&plan->walk, &plan->vector) == 0, x, chunk.count, values);
+    lines_scale(execution, SRC, chunk.count, values);
     walk_line(&plan->walk, &chunk, &line);
     finish_line(execution, &line, values, false, to, walk_step(&plan->walk, dst));
 }
@@ -266,6 +267,7 @@ static void channels_run(const void *plan, const struct execution *execution)
 
 static const struct algorithm channels_lines = {
     .name = "lines",
+    .quantizes = true,
     .refuse = lines_refuse,
     .choose = lines_choose,
     .estimate = channels_estimate,
@@ -283,6 +285,7 @@ static const struct operation batch_operation = {
     .parameter_bytes = sizeof(struct normalization_parameters),
     .takes_all_types = true,
     .check = channels_check,
+    .check_quantization = lines_check_quantization,
     .algorithms = channels_algorithms,
     .algorithm_count = count_of(channels_algorithms),
     .describe = lines_describe,
@@ -293,6 +296,7 @@ static const struct operation group_operation = {
     .parameter_bytes = sizeof(struct normalization_parameters),
     .takes_all_types = true,
     .check = channels_check,
+    .check_quantization = lines_check_quantization,
     .algorithms = channels_algorithms,
     .algorithm_count = count_of(channels_algorithms),
     .describe = lines_describe,

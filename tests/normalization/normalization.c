@@ -161,6 +161,7 @@ static void check(const struct normalization *n, int ndims, const neo_dim *dims,
                                  .context = n,
                                  .count = 2,
                                  .error = 1e-5,
+                                 .scales_result = true,
                                  .in_place =
                                      types[0] == types[1] && !gap && tags[0] == tags[1] ? 0 : -1};
     bool gives = n->flags & NEO_NORMALIZATION_USE_GLOBAL_STATS;
@@ -172,8 +173,8 @@ static void check(const struct normalization *n, int ndims, const neo_dim *dims,
         NEO_ARG_SRC, typed_gaps(ndims, dims, types[0], tags[0], gap), false};
     row.tensors[1] =
         (struct operation_tensor){NEO_ARG_DST, typed_desc(ndims, dims, types[1], tags[1]), true};
-    row.scales[0] = n->kind == LAYER ? 0.5f : 0;
-    row.scales[1] = n->kind == LAYER ? 0.25f : 0;
+    row.scales[0] = 0.5f;
+    row.scales[1] = 0.25f;
     if (n->flags & NEO_NORMALIZATION_USE_SCALE)
         add(&row, NEO_ARG_SCALE, 1, &channels, false);
     if (n->flags & NEO_NORMALIZATION_USE_SHIFT)

@@ -56,6 +56,7 @@ static void check(const struct softmax *s, int ndims, const neo_dim *dims, neo_d
                                  .count = 2,
                                  .error = 1e-6,
                                  .scales = {0.5f, 0.25f},
+                                 .scales_result = true,
                                  .in_place = from == to && src == dst ? 0 : -1};
     row.tensors[0] = (struct operation_tensor){
         NEO_ARG_SRC, typed_gaps(ndims, dims, from, src, src == dst ? 0 : 1), false};

@@ -181,6 +181,8 @@ static void check_element(void *context, const neo_dim *position)
     const struct operation_case *row = way->row;
     const struct typed *output = &way->tensors[way->output];
     double want = row->want(row, way->tensors, way->output, position);
+    if (way->is_scaled && row->scales_result && way->output == dst_of(row))
+        want *= (double)row->scales[0];
     if (way->chain && way->output == dst_of(row))
         want =
             chain_apply(way->chain, want, typed_get(&way->before[way->output], position), position);
@@ -248,7 +250,8 @@ static void run_way(const struct operation_case *row, const struct chain *chain,
         row->fill(row, way.tensors);
     for (int i = 0; scaled && i < row->count; i++) {
         way.scales[i] = scale_of(row->scales[i]);
-        way.tensors[i].scale = row->tensors[i].is_output ? 0 : (double)row->scales[i];
+        bool is_source = !row->tensors[i].is_output && !row->scales_result;
+        way.tensors[i].scale = is_source ? (double)row->scales[i] : 0;
     }
     if (in_place)
         memcpy(way.tensors[dst].data, way.tensors[row->in_place].data, bytes_of(&way.tensors[dst]));

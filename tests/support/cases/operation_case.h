@@ -39,6 +39,7 @@ struct operation_case {
     int count;
     struct operation_tensor tensors[OPERATION_MOST_TENSORS]; /* dst is the first output */
     float scales[OPERATION_MOST_TENSORS]; /* the case runs once more with these; 0: none */
+    bool scales_result;                   /* tensors[0]'s scale is applied to what comes out */
     double error;                         /* of a result of about 1, before it is rounded */
     int in_place;                         /* number of the tensor that may be dst's buffer, or -1 */
     bool no_chains;                       /* the operation takes no post-operations */
