@@ -45,10 +45,13 @@ typedef enum neo_convolution_algorithm {
  * not a number, results that have its tap outside may be NaN or not. Dimensions are always in the
  * order N, C, (D, (H,)) W, whatever the layout in memory; weights are O, I, … or, with groups, G,
  * O, I, …. Spatial parameters are in the order (D, (H,)) W; they and the extent of a dilated kernel
- * are below 2^31. Types are those of products (neo_matmul_desc), without halves of bytes; src
- * outside of the image stands for 0 whatever its zero point is; scales and zero points are one
- * value, or one a channel, but one for all of src's scales. Zero-initialise it and set fields by
- * name. */
+ * are below 2^31. The batch and the sizes of space of src and dst, and sizes of post-operations'
+ * operands, may be NEO_RUNTIME_DIM: each execution then uses what its sizes would have been given,
+ * which is kept for the next one (the last eight sizes, and the primitive cache), with weights of
+ * one layout, which is chosen for an image of 56 x 56 where they are `any`. Types are those of
+ * products (neo_matmul_desc), without halves of bytes; src outside of the image stands for 0
+ * whatever its zero point is; scales and zero points are one value, or one a channel, but one for
+ * all of src's scales. Zero-initialise it and set fields by name. */
 typedef struct neo_convolution_desc {
     neo_prop_kind prop_kind;
     neo_convolution_algorithm algorithm;

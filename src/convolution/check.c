@@ -1,5 +1,6 @@
 /* Convolution: what can be wrong with a description. */
 #include "src/convolution/convolution.h"
+#include "src/tensor/descriptor.h"
 
 static const char *check_ndims(const struct problem *problem)
 {
@@ -20,6 +21,20 @@ static const char *check_ndims(const struct problem *problem)
     return NULL;
 }
 
+/* Which run-time sizes are served; bias->dims[0] is compared with a known size. */
+static const char *check_known(const struct problem *problem, bool *unsupported)
+{
+    const neo_memory_desc *tensors = problem->tensors;
+    *unsupported = true;
+    if (desc_is_runtime(&tensors[WEIGHTS]) ||
+        (tensors[BIAS].ndims && desc_is_runtime(&tensors[BIAS])))
+        return "weights or bias have run-time sizes";
+    if (tensors[SRC].dims[1] == NEO_RUNTIME_DIM || tensors[DST].dims[1] == NEO_RUNTIME_DIM)
+        return "the channels of src or dst are known at run time only";
+    *unsupported = false;
+    return NULL;
+}
+
 static const char *check_channels(const struct problem *problem)
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
@@ -29,7 +44,8 @@ static const char *check_channels(const struct problem *problem)
     neo_dim oc = weights->dims[grouped], ic = weights->dims[grouped + 1];
     if (groups < 1)
         return "there are no groups";
-    if (src->dims[0] != dst->dims[0])
+    if (src->dims[0] != dst->dims[0] && src->dims[0] != NEO_RUNTIME_DIM &&
+        dst->dims[0] != NEO_RUNTIME_DIM)
         return "the batch of src is not that of dst";
     if (src->dims[1] % groups || src->dims[1] / groups != ic)
         return "the channels of src are not groups times the input channels of weights";
@@ -40,33 +56,42 @@ static const char *check_channels(const struct problem *problem)
     return NULL;
 }
 
+/* Along one dimension; sizes of src and dst may be run-time ones, of which the smallest is taken
+ * for src to see what overflows. */
+static const char *check_window(const struct problem *problem, int i)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    neo_dim in = problem->tensors[SRC].dims[2 + i], out = problem->tensors[DST].dims[2 + i];
+    neo_dim taps = weights->dims[weights->ndims - (problem->tensors[DST].ndims - 2) + i];
+    neo_dim stride = problem->window.strides[i], dilation = problem->window.dilations[i];
+    neo_dim left = problem->window.left[i], right = problem->window.right[i], extent, padded;
+    bool is_late = in == NEO_RUNTIME_DIM || out == NEO_RUNTIME_DIM;
+    if (stride < 1 || stride > INT32_MAX)
+        return "a stride is out of range";
+    if (dilation < 0 || dilation >= INT32_MAX)
+        return "a dilation is out of range";
+    if (left < 0)
+        return "a padding on the left is negative";
+    if (taps < 1)
+        return "a kernel size is less than 1";
+    if (__builtin_mul_overflow(taps - 1, dilation + 1, &extent) ||
+        __builtin_add_overflow(in == NEO_RUNTIME_DIM ? 0 : in, left, &padded) ||
+        __builtin_add_overflow(padded, right, &padded) ||
+        __builtin_sub_overflow(padded, extent, &padded) || left > INT32_MAX || right > INT32_MAX ||
+        extent > INT32_MAX)
+        return "the padding or the kernel's extent is out of range";
+    if (!is_late && (padded < 1 ? out != 0 : (padded - 1) / stride + 1 != out))
+        return "a spatial size of dst does not follow from src, kernel, stride, dilation and "
+               "padding";
+    return NULL;
+}
+
 static const char *check_space(const struct problem *problem)
 {
-    const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
-    const neo_memory_desc *dst = &problem->tensors[DST];
-    int space = dst->ndims - 2, first = weights->ndims - space;
-    for (int i = 0; i < space; i++) {
-        neo_dim stride = problem->window.strides[i], dilation = problem->window.dilations[i];
-        neo_dim left = problem->window.left[i], right = problem->window.right[i], extent, padded;
-        if (stride < 1 || stride > INT32_MAX)
-            return "a stride is out of range";
-        if (dilation < 0 || dilation >= INT32_MAX)
-            return "a dilation is out of range";
-        if (left < 0)
-            return "a padding on the left is negative";
-        if (weights->dims[first + i] < 1)
-            return "a kernel size is less than 1";
-        if (__builtin_mul_overflow(weights->dims[first + i] - 1, dilation + 1, &extent) ||
-            __builtin_add_overflow(src->dims[2 + i], left, &padded) ||
-            __builtin_add_overflow(padded, right, &padded) ||
-            __builtin_sub_overflow(padded, extent, &padded) || left > INT32_MAX ||
-            right > INT32_MAX || extent > INT32_MAX)
-            return "the padding or the kernel's extent is out of range";
-        if (padded < 1 ? dst->dims[2 + i] != 0 : (padded - 1) / stride + 1 != dst->dims[2 + i])
-            return "a spatial size of dst does not follow from src, kernel, stride, dilation and "
-                   "padding";
-    }
-    return NULL;
+    const char *wrong = NULL;
+    for (int i = 0; i < problem->tensors[DST].ndims - 2 && !wrong; i++)
+        wrong = check_window(problem, i);
+    return wrong;
 }
 
 const char *convolution_check(struct problem *problem, bool *unsupported)
@@ -78,10 +103,8 @@ const char *convolution_check(struct problem *problem, bool *unsupported)
     const char *wrong = check_ndims(problem);
     if (wrong)
         return wrong;
-    if (problem_is_runtime(problem)) {
-        *unsupported = true;
-        return "run-time sizes are not supported";
-    }
-    wrong = check_channels(problem);
+    wrong = check_known(problem, unsupported);
+    if (!wrong)
+        wrong = check_channels(problem);
     return wrong ? wrong : check_space(problem);
 }

@@ -8,21 +8,36 @@
 #include "neoprene/convolution.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
+#include "src/primitive/by_size.h"
 #include "src/primitive/primitive.h"
 #include "src/primitive/types.h"
+
+/* "ih*" for a size that is not known yet. */
+static size_t write_size(char *out, size_t size, const char *name, neo_dim value)
+{
+    return (size_t)(value == NEO_RUNTIME_DIM ? snprintf(out, size, "%s*", name)
+                                             : snprintf(out, size, "%s%" PRId64, name, value));
+}
 
 static void convolution_describe(const struct problem *problem, char *out, size_t size)
 {
     struct convolution_shape s = *convolution_shape_of(problem);
     static const char axes[] = "dhw";
-    size_t used = (size_t)snprintf(out, size, "g%" PRId64 "mb%" PRId64 "_ic%" PRId64 "oc%" PRId64,
-                                   s.groups, s.batch, s.ic * s.groups, s.oc * s.groups);
-    for (int i = SPACE - (problem->tensors[DST].ndims - 2); i < SPACE && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used,
-                                 "_i%c%" PRId64 "o%c%" PRId64 "k%c%" PRId64 "s%c%" PRId64
-                                 "d%c%" PRId64 "p%c%" PRId64,
-                                 axes[i], s.in[i], axes[i], s.out[i], axes[i], s.kernel[i], axes[i],
-                                 s.stride[i], axes[i], s.dilation[i] - 1, axes[i], s.padding[i]);
+    size_t used = (size_t)snprintf(out, size, "g%" PRId64, s.groups);
+    used += write_size(out + used, size - used, "mb", s.batch);
+    used += (size_t)snprintf(out + used, size - used, "_ic%" PRId64 "oc%" PRId64, s.ic * s.groups,
+                             s.oc * s.groups);
+    for (int i = SPACE - (problem->tensors[DST].ndims - 2); i < SPACE && used < size; i++) {
+        const char in[] = {'_', 'i', axes[i], 0}, to[] = {'o', axes[i], 0};
+        used += write_size(out + used, size - used, in, s.in[i]);
+        if (used < size)
+            used += write_size(out + used, size - used, to, s.out[i]);
+        if (used < size)
+            used += (size_t)snprintf(out + used, size - used,
+                                     "k%c%" PRId64 "s%c%" PRId64 "d%c%" PRId64 "p%c%" PRId64,
+                                     axes[i], s.kernel[i], axes[i], s.stride[i], axes[i],
+                                     s.dilation[i] - 1, axes[i], s.padding[i]);
+    }
 }
 
 /* Channels are dimension 1 of images; of weights they come first, after groups. */
@@ -68,6 +83,8 @@ const struct operation convolution_operation = {
     .name = "convolution",
     .check = convolution_check,
     .derive = convolution_derive,
+    .late = &by_size,
+    .suppose = convolution_suppose,
     .types = convolution_types,
     .check_quantization = convolution_check_quantization,
     .algorithms = convolution_algorithms,

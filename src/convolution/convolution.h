@@ -20,6 +20,9 @@ extern const struct type_set convolution_types[]; /* what the definition serves 
 /* The operation's check. */
 const char *convolution_check(struct problem *problem, bool *unsupported);
 
+/* Sizes for those that are known at run time: one image of a network's middle. */
+void convolution_suppose(struct problem *problem);
+
 /* The one of Winograd's algorithms that is for this layout of weights (enum layout_id), or NULL. */
 const struct algorithm *convolution_winograd(uint32_t layout);
 

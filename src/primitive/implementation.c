@@ -165,6 +165,8 @@ static void decide_facts(struct implementation *impl)
 static void implementation_free(struct cache_value *value)
 {
     struct implementation *impl = (struct implementation *)(void *)value;
+    if (impl->algorithm && impl->algorithm->forget)
+        impl->algorithm->forget(impl);
     for (int i = 0; i < impl->nested_count; i++)
         implementation_release(impl->nested[i]);
     block_manager_deinit(&impl->blocks);
@@ -214,6 +216,29 @@ static size_t bytes_of(const struct implementation *impl)
            2 * extras * sizeof(struct extra) + impl->table_bytes;
 }
 
+/* Run-time sizes, for an operation that has one algorithm for all of them. */
+static neo_status take_late(struct implementation *impl, int index)
+{
+    if (index > 0)
+        return NEO_LAST_IMPLEMENTATION;
+    impl->runtime = true;
+    impl->algorithm = impl->problem.operation->late;
+    return impl->algorithm->nest(impl);
+}
+
+/* The algorithm with its plan and what it nests. */
+static neo_status select_and_plan(struct implementation *impl, int index)
+{
+    if (impl->problem.operation->late && problem_is_runtime(&impl->problem))
+        return take_late(impl, index);
+    neo_status status = select_algorithm(impl, index);
+    if (status == NEO_OK)
+        status = make_plan(impl);
+    if (status == NEO_OK && impl->algorithm->nest && !impl->runtime)
+        status = impl->algorithm->nest(impl);
+    return status;
+}
+
 static neo_status implementation_init(struct implementation *impl, const struct description *d,
                                       int index)
 {
@@ -223,18 +248,13 @@ static neo_status implementation_init(struct implementation *impl, const struct 
     if (status != NEO_OK)
         return status;
     problem_settle_strides(&impl->problem);
-    status = select_algorithm(impl, index);
-    if (status != NEO_OK)
-        return status;
-    status = make_plan(impl);
-    if (status != NEO_OK)
-        return status;
     impl->token_count = 1;
+    status = select_and_plan(impl, index);
+    if (status != NEO_OK)
+        return status;
     impl->bytes = bytes_of(impl);
-    if (impl->algorithm->nest && !impl->runtime)
-        status = impl->algorithm->nest(impl);
     decide_facts(impl);
-    if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_LIBRARY)
+    if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_LIBRARY && !impl->by_size)
         impl->reserve_bytes =
             implementation_scratch_bytes(impl, default_pool_threads(impl->engine->threads));
     return status;

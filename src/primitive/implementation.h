@@ -49,6 +49,8 @@ struct execution_facts {
     uint64_t images[TENSOR_COUNT][IMAGE_ROOM];
 };
 
+struct by_size;
+
 struct implementation {
     struct cache_value value; /* first: the cache counts the references */
     struct block_manager blocks;
@@ -64,12 +66,14 @@ struct implementation {
     struct declined declined[MAX_ALGORITHMS];
     int declined_count;
     double estimate;
-    bool runtime; /* sizes are known at execution: the plan is made then */
+    bool runtime;            /* sizes are known at execution: the plan is made then, */
+    struct by_size *by_size; /* or, if this is there, implementations of them are found */
     char name[64];
     void *table; /* the plan's, or NULL */
     size_t table_bytes;
     size_t bytes;         /* of this object with what it points to */
-    size_t reserve_bytes; /* of a handle's block: 0 if it needs none or the user brings it */
+    size_t reserve_bytes; /* of a handle's block; 0: it needs none, or nobody knows of what size, or
+                           the user brings it */
     alignas(64) unsigned char plan[PLAN_MAX_BYTES];
 };
 

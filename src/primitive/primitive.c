@@ -5,7 +5,7 @@
 
 #include "src/core/checked.h"
 #include "src/core/log.h"
-#include "src/primitive/memory.h"
+#include "src/primitive/by_size.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/quantization.h"
 #include "src/primitive/resource.h"
@@ -56,17 +56,6 @@ const neo_primitive_desc *neo_primitive_get_desc(const neo_primitive *primitive)
 }
 
 /* ---- arguments ---- */
-
-/* The arguments of one execution, each at its place. Of extras, operands and quantizations only as
- * many entries are valid as the primitive has extra tensors, post-operations, scales and zero
- * points. */
-struct arguments {
-    const neo_memory *tensors[TENSOR_COUNT];
-    const neo_memory *scratchpad;
-    const neo_memory *extras[MAX_EXTRAS];
-    const neo_memory *operands[NEO_MAX_POST_OPS];
-    const neo_memory *quantizations[MAX_QUANTIZATIONS];
-};
 
 static neo_status refuse_argument(const struct problem *problem, int arg, const char *why)
 {
@@ -277,68 +266,6 @@ static inline neo_status take_arguments(const struct implementation *impl, const
     return complete ? NEO_OK : refuse_missing(&impl->problem, args);
 }
 
-/* ---- run-time sizes ---- */
-
-/* The problem of one execution, for primitives that learn their sizes from it. */
-struct concrete {
-    struct problem problem;
-    struct extra extras[MAX_EXTRAS];
-    struct post_op post_ops[NEO_MAX_POST_OPS];
-    _Alignas(64) unsigned char plan[PLAN_MAX_BYTES];
-};
-
-static bool has_right_count(const struct problem *problem, int index, const neo_memory *memory)
-{
-    const struct quantization *q = &problem->attributes.quantizations[index];
-    return quantization_count(q, quantization_tensor(problem, q)) ==
-           (neo_dim)neo_memory_desc_elements(&memory->desc);
-}
-
-/* Sizes that the arguments agree on, checked as a description is. The weights of prelu follow from
- * dst, so they are compared once more. */
-static neo_status make_concrete(struct concrete *concrete, const struct implementation *impl,
-                                const struct arguments *args)
-{
-    concrete->problem = impl->problem;
-    int count = impl->problem.attributes.post_op_count;
-    if (count)
-        memcpy(concrete->post_ops, impl->problem.attributes.post_ops,
-               (size_t)count * sizeof *concrete->post_ops);
-    concrete->problem.attributes.post_ops = concrete->post_ops;
-    for (int t = 0; t < TENSOR_COUNT; t++)
-        if (args->tensors[t])
-            concrete->problem.tensors[t] = args->tensors[t]->desc;
-    for (int i = 0; i < impl->problem.extra_count; i++)
-        concrete->extras[i] = (struct extra){impl->problem.extras[i].arg, args->extras[i]->desc};
-    concrete->problem.extras = concrete->extras;
-    for (int i = 0; i < count; i++)
-        if (concrete->post_ops[i].kind == NEO_POST_OP_BINARY)
-            concrete->post_ops[i].binary.src1 = args->operands[i]->desc;
-    bool unsupported = false;
-    const char *wrong = impl->problem.operation->check(&concrete->problem, &unsupported);
-    if (!wrong)
-        wrong = post_ops_check(&concrete->problem, &unsupported);
-    if (!wrong)
-        wrong = quantization_check(&concrete->problem, &unsupported);
-    if (!wrong && desc_overlaps_itself(&concrete->problem.tensors[DST]))
-        wrong = "elements of dst overlap each other";
-    if (!wrong && !problem_is_moderate(&concrete->problem))
-        wrong = "a tensor has more elements or larger strides than an address space has room for";
-    for (int i = 0; i < count && !wrong; i++)
-        if (concrete->post_ops[i].kind == NEO_POST_OP_PRELU &&
-            !neo_memory_desc_equal(&concrete->post_ops[i].prelu.weights, &args->operands[i]->desc))
-            wrong = "prelu's weights do not have dst's sizes where its mask has a bit";
-    for (int i = 0; i < impl->problem.attributes.quantization_count && !wrong; i++)
-        if (!has_right_count(&concrete->problem, i, args->quantizations[i]))
-            wrong = "scales or zero points are not as many as the sizes ask for";
-    if (wrong)
-        return log_refusal("neo_primitive_execute", wrong);
-    problem_settle_strides(&concrete->problem);
-    memset(concrete->plan, 0, impl->algorithm->plan_bytes);
-    impl->algorithm->plan(concrete->plan, &concrete->problem, impl->engine->cpu);
-    return NEO_OK;
-}
-
 /* ---- execution ---- */
 
 static inline void fill_execution(struct execution *execution, const struct problem *problem,
@@ -381,7 +308,7 @@ static size_t scratch_bytes(const struct implementation *impl, const void *plan,
 static neo_status run_with_scratch(const neo_primitive *primitive, const void *plan,
                                    struct execution *execution, const struct arguments *args)
 {
-    struct implementation *impl = primitive->desc.implementation;
+    const struct implementation *impl = execution->implementation;
     size_t bytes = plan == impl->plan && execution->threads == 1
                        ? impl->facts.scratch_bytes
                        : scratch_bytes(impl, plan, execution->threads);
@@ -401,12 +328,13 @@ static neo_status run_with_scratch(const neo_primitive *primitive, const void *p
     struct lease lease;
     /* The token's "running" mark is all that changes in a handle: it is atomic. */
     struct reservation *own = (struct reservation *)(uintptr_t)primitive->tokens;
-    neo_status status = block_manager_lease(&impl->blocks, own, bytes, &lease);
+    struct block_manager *blocks = &primitive->desc.implementation->blocks;
+    neo_status status = block_manager_lease(blocks, own, bytes, &lease);
     if (status != NEO_OK)
         return status;
     execution->scratch = lease.data;
     impl->algorithm->run(plan, execution);
-    return block_manager_return(&impl->blocks, &lease);
+    return block_manager_return(blocks, &lease);
 }
 
 static inline int threads_worth(const struct implementation *impl, const neo_stream *stream)
@@ -420,16 +348,54 @@ static neo_status execute_runtime(const neo_primitive *primitive, struct executi
 {
     const struct implementation *impl = primitive->desc.implementation;
     struct concrete concrete;
-    neo_status status = make_concrete(&concrete, impl, args);
+    _Alignas(64) unsigned char plan[PLAN_MAX_BYTES];
+    neo_status status = concrete_of_arguments(&concrete, &impl->problem, args);
     if (status != NEO_OK || desc_is_empty(&concrete.problem.tensors[DST]))
         return status;
     const struct algorithm *algorithm = impl->algorithm;
+    memset(plan, 0, algorithm->plan_bytes);
+    algorithm->plan(plan, &concrete.problem, impl->engine->cpu);
     double estimate = algorithm->estimate(algorithm, &concrete.problem, impl->engine->cpu);
     execution->threads = partition_threads(estimate, execution->threads, impl->engine->cpu->core);
     /* cppcheck-suppress autoVariables ; the execution ends before this returns */
     execution->problem = &concrete.problem;
     fill_execution(execution, &concrete.problem, args);
-    return run_with_scratch(primitive, concrete.plan, execution, args);
+    return run_with_scratch(primitive, plan, execution, args);
+}
+
+/* As many threads as the user's scratchpad has room for. */
+static int threads_within(const struct implementation *impl, int threads, const neo_memory *given)
+{
+    size_t bytes = given ? neo_memory_desc_size(&given->desc) : 0;
+    if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_USER)
+        while (threads > 1 && implementation_scratch_bytes(impl, threads) > bytes)
+            threads--;
+    return threads;
+}
+
+static neo_status run_by_size(const neo_primitive *primitive, const struct implementation *sized,
+                              struct execution *execution, const struct arguments *args)
+{
+    if (sized->facts.empty)
+        return NEO_OK;
+    execution->implementation = sized;
+    execution->problem = &sized->problem;
+    execution->threads =
+        threads_within(sized, implementation_threads(sized, execution->threads), args->scratchpad);
+    fill_execution(execution, &sized->problem, args);
+    return run_with_scratch(primitive, sized->plan, execution, args);
+}
+
+static neo_status execute_by_size(const neo_primitive *primitive, struct execution *execution,
+                                  const struct arguments *args)
+{
+    struct implementation *sized;
+    neo_status status = by_size_find(&sized, primitive->desc.implementation, args);
+    if (status != NEO_OK)
+        return status;
+    status = run_by_size(primitive, sized, execution, args);
+    implementation_release(sized);
+    return status;
 }
 
 static inline neo_status execute(const neo_primitive *primitive, const neo_stream *stream,
@@ -442,7 +408,7 @@ static inline neo_status execute(const neo_primitive *primitive, const neo_strea
     execution.parallel = &stream->parallel;
     execution.threads = threads_worth(impl, stream);
     if (impl->runtime)
-        return execute_runtime(primitive, &execution, args);
+        return (impl->by_size ? execute_by_size : execute_runtime)(primitive, &execution, args);
     if (impl->facts.empty)
         return NEO_OK;
     fill_execution(&execution, &impl->problem, args);

@@ -126,6 +126,9 @@ struct algorithm {
     /* NULL, or nests the implementations that run() uses; sizes are known. */
     neo_status (*nest)(struct implementation *implementation);
 
+    /* NULL, or gives back what nest() made beside nested implementations; also where it failed. */
+    void (*forget)(struct implementation *implementation);
+
     /* What an execution by so many threads needs; independent of pointers. NULL: nothing. */
     size_t (*scratch_bytes)(const void *plan, int threads);
 
@@ -172,8 +175,15 @@ struct operation {
     void (*destroy_resource)(struct implementation *implementation, struct reservation *resource);
 
     /* NULL, or completes a problem that is right, before an algorithm is chosen and once more when
-     * that has chosen layouts: layouts that are the same for all of them, and the shape. */
+     * that has chosen layouts: layouts that are the same for all of them, and the shape, of which
+     * nothing is asked but what a log line has if there are run-time sizes. */
     void (*derive)(struct problem *problem);
+
+    /* NULL: algorithms plan for run-time sizes by themselves. Else what serves all of these: it
+     * has layouts that suit likely sizes, which suppose() puts in place of those that are not
+     * known (by_size.h). The operation has no create_resource. */
+    const struct algorithm *late;
+    void (*suppose)(struct problem *problem);
 
     const struct algorithm *const *algorithms; /* considered in this order */
     size_t algorithm_count;

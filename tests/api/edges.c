@@ -153,21 +153,6 @@ static neo_convolution_desc small_convolution(neo_dim ic, neo_dim oc)
                                   .strides = {1, 1}};
 }
 
-static void a_convolution_refuses_an_operand_that_is_known_late(void **state)
-{
-    (void)state;
-    neo_dim sizes[] = {2, 8, 6, 7}, late[] = {NEO_RUNTIME_DIM, 1, NEO_RUNTIME_DIM, 8};
-    neo_memory_desc described;
-    assert_int_equal(neo_memory_desc_init_strides(&described, 4, sizes, NEO_F32, late), NEO_OK);
-    neo_convolution_desc desc = small_convolution(4, 8);
-    neo_attributes *attributes = add_operand(&described);
-    neo_primitive_desc *pd;
-    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, attributes),
-                     NEO_UNSUPPORTED);
-    assert_null(pd);
-    neo_attributes_destroy(attributes);
-}
-
 /* ---- layouts and names ---- */
 
 static void an_image_of_one_channel_keeps_its_order(void **state)
@@ -320,7 +305,6 @@ int main(void)
         cmocka_unit_test(an_operand_of_matmul_may_be_in_dsts_buffer),
         cmocka_unit_test(an_operand_of_convolution_may_be_in_dsts_buffer),
         cmocka_unit_test(strides_of_an_operand_may_be_known_at_execution),
-        cmocka_unit_test(a_convolution_refuses_an_operand_that_is_known_late),
         cmocka_unit_test(an_image_of_one_channel_keeps_its_order),
         cmocka_unit_test(a_layout_that_is_chosen_has_no_offset),
         cmocka_unit_test(empty_convolutions_have_a_kernel_and_an_estimate),
