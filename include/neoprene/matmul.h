@@ -12,8 +12,9 @@ extern "C" {
  *
  * All tensors have the same ndims, 2 … NEO_MAX_NDIMS; the last two dimensions are the matrices',
  * the others are batch dimensions, where src and weights may each have dst's size or 1 (broadcast);
- * bias has dst's size or 1 in every dimension. Any strides; a descriptor may be `any` (weights then
- * become packed), and any dimension may be NEO_RUNTIME_DIM in tensors that are not `any`.
+ * bias has dst's size or 1 in every dimension, or is a vector of N values. Any strides; a
+ * descriptor may be `any` (weights then become packed), and any dimension may be NEO_RUNTIME_DIM in
+ * tensors that are not `any`.
  *
  * src and weights are both of f32, f16, bf16, or both of s8, u8; weights beside floats may be of s8
  * or u8, too, and beside either kind of s4 or u4. bias and dst are of any type of whole bytes. What
@@ -26,7 +27,7 @@ extern "C" {
 typedef struct neo_matmul_desc {
     neo_memory_desc src;     /* … × M × K */
     neo_memory_desc weights; /* … × K × N */
-    neo_memory_desc bias;    /* … × M × N with broadcast; ndims 0: none */
+    neo_memory_desc bias;    /* … × M × N with broadcast, or N; ndims 0: none */
     neo_memory_desc dst;     /* … × M × N */
 } neo_matmul_desc;
 

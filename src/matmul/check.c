@@ -27,13 +27,26 @@ static const char *check_batch(const struct problem *problem)
     return NULL;
 }
 
-static const char *check_bias(const struct problem *problem)
+/* A vector becomes one row that all matrices have in common. */
+static void widen(neo_memory_desc *bias, int ndims)
 {
-    const neo_memory_desc *bias = &problem->tensors[BIAS], *dst = &problem->tensors[DST];
+    int last = ndims - 1;
+    bias->ndims = ndims;
+    bias->dims[last] = bias->dims[0];
+    bias->strides[last] = bias->strides[0];
+    for (int i = 0; i < last; i++)
+        bias->dims[i] = bias->strides[i] = 1;
+}
+
+static const char *check_bias(struct problem *problem)
+{
+    neo_memory_desc *bias = &problem->tensors[BIAS], *dst = &problem->tensors[DST];
     if (bias->ndims == 0)
         return NULL;
+    if (bias->ndims == 1)
+        widen(bias, dst->ndims);
     if (bias->ndims != dst->ndims)
-        return "bias has another number of dimensions than dst";
+        return "bias has neither one dimension nor as many as dst";
     for (int i = 0; i < dst->ndims; i++)
         if (!same_or_one(bias->dims[i], dst->dims[i]))
             return "a size of bias is neither dst's nor 1";

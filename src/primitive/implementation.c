@@ -136,7 +136,7 @@ static void decide_facts(struct implementation *impl)
     int count = 0;
     facts->empty = desc_is_empty(&impl->problem.tensors[DST]);
     for (enum tensor t = 0; t < TENSOR_COUNT; t++) {
-        const neo_memory_desc *desc = &impl->problem.tensors[t];
+        const neo_memory_desc *desc = implementation_argument(impl, t);
         if (!desc->ndims)
             continue;
         facts->tensors |= 1u << t;
@@ -239,6 +239,14 @@ static neo_status select_and_plan(struct implementation *impl, int index)
     return status;
 }
 
+/* A vector that is `any`: here is nothing to choose. */
+static void settle_vector(struct implementation *impl)
+{
+    neo_memory_desc *bias = &impl->described.tensors[BIAS];
+    if (bias->ndims != impl->problem.tensors[BIAS].ndims && bias->format_kind == NEO_FORMAT_ANY)
+        desc_set_plain(bias);
+}
+
 static neo_status implementation_init(struct implementation *impl, const struct description *d,
                                       int index)
 {
@@ -248,6 +256,7 @@ static neo_status implementation_init(struct implementation *impl, const struct 
     if (status != NEO_OK)
         return status;
     problem_settle_strides(&impl->problem);
+    settle_vector(impl);
     impl->token_count = 1;
     status = select_and_plan(impl, index);
     if (status != NEO_OK)

@@ -92,6 +92,16 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
 struct implementation *implementation_retain(struct implementation *implementation);
 void implementation_release(struct implementation *implementation);
 
+/* How the argument that is this tensor is described: a bias may be a vector where the problem has a
+ * matrix of one row. */
+static inline const neo_memory_desc *implementation_argument(const struct implementation *impl,
+                                                             enum tensor t)
+{
+    const neo_memory_desc *described = &impl->described.tensors[t];
+    return described->ndims != impl->problem.tensors[t].ndims ? described
+                                                              : &impl->problem.tensors[t];
+}
+
 /* For an algorithm's nest(): adds the best implementation of the description to implementation,
  * which is being created. NEO_UNSUPPORTED also when the tree grows too large. */
 neo_status implementation_nest(struct implementation *implementation,

@@ -239,7 +239,8 @@ static neo_status look_closely(const struct implementation *impl, const neo_engi
     if (!given->memory)
         return refuse_argument(problem, given->arg, "has no memory");
     args->tensors[t] = given->memory;
-    return check_operand(problem, engine, given->arg, &problem->tensors[t], given->memory);
+    return check_operand(problem, engine, given->arg, implementation_argument(impl, t),
+                         given->memory);
 }
 
 /* Checks each argument where it comes, then that none is missing. */

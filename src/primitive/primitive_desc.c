@@ -107,9 +107,10 @@ const neo_memory_desc *neo_primitive_desc_query(const neo_primitive_desc *pd, in
     if (!pd)
         return NULL;
     const struct problem *problem = &pd->implementation->problem;
-    for (int t = 0; t < TENSOR_COUNT; t++)
+    for (enum tensor t = 0; t < TENSOR_COUNT; t++)
         if (arg == args[t])
-            return problem->tensors[t].ndims ? &problem->tensors[t] : NULL;
+            return problem->tensors[t].ndims ? implementation_argument(pd->implementation, t)
+                                             : NULL;
     int extra = problem_extra(problem, arg);
     if (extra >= 0)
         return &problem->extras[extra].desc;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/convolution_case.h"
+#include "tests/support/cases/convolution_case.h"
 #include "tests/support/fault.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"

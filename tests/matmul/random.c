@@ -117,6 +117,7 @@ static void check_round(size_t round)
     variant.bias_step = (neo_dim)random_below(&seed, 3);
     variant.gap = RANDOM_OF(gap_choices, &seed);
     variant.dst_gap = RANDOM_OF(gap_choices, &seed);
+    variant.bias_is_vector = random_below(&seed, 2) == 0;
     variant.bias_is_any = random_below(&seed, 4) == 0;
     variant.repeated_src = random_dimension(row.ndims, &seed);
     variant.repeated_weights = random_dimension(row.ndims, &seed);

@@ -23,7 +23,7 @@ static void check_element(void *context, const neo_dim *position)
     float sum =
         line_dot(0, tensor_line(e->src, a, last), tensor_line(e->weights, b, last - 1), e->k);
     if (e->bias)
-        sum += *tensor_at(e->bias, position);
+        sum += *tensor_at(e->bias, e->bias->desc.ndims == 1 ? position + last : position);
     if (e->variant->finish)
         sum = e->variant->finish(sum, *tensor_at(e->old, position));
     if (e->variant->operands)
@@ -55,13 +55,16 @@ static neo_memory_desc operand_desc(const struct matmul_case *row, const neo_dim
 
 static const char plain_tags[][6] = {"", "a", "ab", "abc", "abcd", "abcde"};
 
-static neo_memory_desc bias_of(const struct matmul_case *row, neo_dim step)
+static neo_memory_desc bias_of(const struct matmul_case *row, neo_dim step, int is_vector)
 {
     neo_dim dims[5];
     for (int i = 0; i < row->ndims; i++)
         dims[i] = row->bias_mask >> i & 1 ? row->dst[i] : 1;
-    neo_memory_desc bias = tensor_desc(row->ndims, dims, plain_tags[row->ndims]);
-    for (int i = 0; step && i < row->ndims; i++)
+    int last = row->ndims - 1;
+    neo_memory_desc bias = is_vector && row->bias_mask == 1 << last
+                               ? tensor_desc(1, &row->dst[last], "a")
+                               : tensor_desc(row->ndims, dims, plain_tags[row->ndims]);
+    for (int i = 0; step && i < bias.ndims; i++)
         bias.strides[i] *= step;
     return bias;
 }
@@ -86,9 +89,9 @@ static void describe_row(struct row_descs *d, const struct matmul_case *row,
     d->desc =
         (neo_matmul_desc){.src = d->src, .weights = is_any ? weights : d->weights, .dst = d->dst};
     if (row->bias_mask >= 0)
-        d->desc.bias = d->bias = bias_of(row, variant->bias_step);
+        d->desc.bias = d->bias = bias_of(row, variant->bias_step, variant->bias_is_vector);
     if (!row->runtime && variant->bias_is_any && row->bias_mask >= 0)
-        d->desc.bias = tensor_desc(row->ndims, d->bias.dims, "any");
+        d->desc.bias = tensor_desc(d->bias.ndims, d->bias.dims, "any");
     if (!row->runtime)
         return;
     d->desc.src = runtime_desc(&d->desc.src);

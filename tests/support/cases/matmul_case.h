@@ -22,6 +22,7 @@ struct matmul_variant {
     float (*finish)(float value, float old); /* or NULL */
     const struct operands *operands;         /* or NULL */
     neo_dim bias_step;                       /* from one value to the next; 0: 1 */
+    int bias_is_vector;                      /* where the row's is one for each column */
     int bias_is_any;                         /* unless sizes are known only at run time */
     unsigned repeated_src, repeated_weights; /* tensor_repeated() */
     neo_dim gap, dst_gap; /* plain tensors are parts of larger ones: tensor_part() */
