@@ -2,6 +2,7 @@
 #include "benchdnn/fill.h"
 
 #include "benchdnn/driver.h"
+#include "benchdnn/element.h"
 #include "benchdnn/globals.h"
 
 #include <math.h>
@@ -92,11 +93,22 @@ static struct range find_in(const struct range_row *rows, size_t count, enum typ
     return (struct range){-4, 4};
 }
 
+/* A little beyond what the shortest types hold, so that not nearly all of a result is saturated. */
+static struct range find_reorder_range(const struct problem *p, int operand)
+{
+    enum type to = p->operands[DST].type;
+    struct range range = find_in(TABLE(reorder_ranges), p->operands[operand].type, operand);
+    if (operand != SRC || type_digits(to) > type_digits(TYPE_U4))
+        return range;
+    int low = (int)type_min(to) - 2, high = (int)type_max(to) + 2;
+    return (struct range){low > range.low ? low : range.low, high < range.high ? high : range.high};
+}
+
 static struct range find_range(const struct problem *p, int operand, bool is_winograd)
 {
     enum type type = p->operands[operand].type;
     if (p->operands[operand].arg == NEO_ARG_BIAS)
-        return (struct range){-8, 8};
+        return (struct range){type_min(type) < 0 ? -8 : 0, 8};
     if (type == TYPE_F32 && p->attr.fpmath.mode != NEO_FPMATH_STRICT)
         type = TYPE_BF16; /* the library may round inputs to that: they are to survive it */
     if (is_winograd)
@@ -107,7 +119,7 @@ static struct range find_range(const struct problem *p, int operand, bool is_win
         return find_in(TABLE(matmul_ranges), type, operand);
     if (p->driver->is_on_lines)
         return find_in(TABLE(line_ranges), type, SRC);
-    return find_in(TABLE(reorder_ranges), type, operand);
+    return find_reorder_range(p, operand);
 }
 
 static int largest(struct range range)
@@ -196,13 +208,16 @@ void fill_scales(struct tensor *t, const struct quantity *q)
     int64_t count = dims_elements(&t->dims);
     struct random r = random_begin(19 + (int)q->arg, count);
     for (int64_t i = 0; i < count; i++)
-        t->values[i] = q->has_value ? (float)q->value : (float)ldexp(1, random_between(&r, -4, 1));
+        t->values[i] = q->has_value ? (float)element_round(q->type, q->value)
+                                    : (float)ldexp(1, random_between(&r, -4, 1));
 }
 
 void fill_zero_points(struct tensor *t, const struct quantity *q)
 {
     int64_t count = dims_elements(&t->dims);
     struct random r = random_begin(29 + (int)q->arg, count);
+    int least = type_min(q->type) < 0 ? -2 : 0;
     for (int64_t i = 0; i < count; i++)
-        t->values[i] = q->has_value ? (float)q->value : (float)random_between(&r, -2, 2);
+        t->values[i] = q->has_value ? (float)element_round(q->type, q->value)
+                                    : (float)random_between(&r, least, 2);
 }

@@ -201,6 +201,8 @@ bool fpmath_parse(void *field, const char *text)
     char part[16];
     const char *rest = text;
     size_t i;
+    if (!*text) /* an empty element of a list is what there is without the option */
+        return true;
     if (!text_next_part(&rest, ':', part, sizeof part) ||
         !find_word(fpmath_names, count_of(fpmath_names), part, &i))
         return false;
@@ -220,6 +222,9 @@ static const char *const accumulation_names[] = {"strict", "relaxed", "any", "f3
 bool accumulation_parse(void *field, const char *text)
 {
     size_t i;
+    *(neo_accumulation_mode *)field = NEO_ACCUMULATION_STRICT;
+    if (!*text)
+        return true;
     if (!find_word(accumulation_names, count_of(accumulation_names), text, &i))
         return false;
     *(neo_accumulation_mode *)field = (neo_accumulation_mode)i;

@@ -10,7 +10,7 @@ extern "C" {
 
 /* dst[i][j]… = post_ops(src[i][j]…): between plain layouts of any strides, from a plain layout to a
  * packed one, and back. Both have the same dimensions, any of which may be NEO_RUNTIME_DIM between
- * plain layouts. Plain tensors may be of different types, of which s4 and u4 are src's only: values
+ * plain layouts. Plain tensors may be of different types: values
  * pass through f32, less src's zero point, times its scale, and what is said at
  * neo_attributes_set_scales() for dst; with the same type and nothing to be done they are copied.
  *

@@ -137,8 +137,15 @@ static inline int32_t s32_of_f32(float value, int32_t low, int32_t high)
     return value == value ? (int32_t)lrintf(value) : 0;
 }
 
+/* The other element of the byte stays as it is: two threads must not write to one byte. */
+static inline void element_write_half(uint8_t *bytes, ptrdiff_t i, int32_t value)
+{
+    unsigned shift = i % 2 ? 4 : 0;
+    bytes[i / 2] = (uint8_t)((bytes[i / 2] & ~(15u << shift)) | ((unsigned)value & 15u) << shift);
+}
+
 /* Element number i becomes value: rounded to the nearest, ties to even, and saturated if it is an
- * integer, where NaN becomes 0. Not for elements that share a byte. */
+ * integer, where NaN becomes 0. */
 static inline void element_write_f32(enum element element, void *to, ptrdiff_t i, float value)
 {
     switch (element) {
@@ -156,6 +163,12 @@ static inline void element_write_f32(enum element element, void *to, ptrdiff_t i
         break;
     case ELEMENT_U8:
         ((uint8_t *)to)[i] = (uint8_t)s32_of_f32(value, 0, UINT8_MAX);
+        break;
+    case ELEMENT_S4:
+        element_write_half(to, i, s32_of_f32(value, -8, 7));
+        break;
+    case ELEMENT_U4:
+        element_write_half(to, i, s32_of_f32(value, 0, 15));
         break;
     default:
         ((float *)to)[i] = value;

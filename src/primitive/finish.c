@@ -14,8 +14,8 @@ static void quantize(const struct execution *execution, const struct line *line,
                        problem->binary[BINARY_F32_ADD].run, line, values);
 }
 
-void finish_line(const struct execution *execution, const struct line *line, float *values,
-                 bool bias, void *dst, neo_dim dst_step)
+void finish_values(const struct execution *execution, const struct line *line, float *values,
+                   bool bias, const void *dst, neo_dim dst_step)
 {
     const struct problem *problem = execution->problem;
     const neo_memory_desc *bias_desc = &problem->tensors[BIAS];
@@ -26,6 +26,13 @@ void finish_line(const struct execution *execution, const struct line *line, flo
         post_ops_apply(execution, line, values, dst, dst_step);
     if (problem->attributes.quantization_count)
         quantize(execution, line, values);
+}
+
+void finish_line(const struct execution *execution, const struct line *line, float *values,
+                 bool bias, void *dst, neo_dim dst_step)
+{
+    const struct problem *problem = execution->problem;
+    finish_values(execution, line, values, bias, dst, dst_step);
     if (values != dst)
         line_store(problem->convert, problem->tensors[DST].data_type, dst, 0, dst_step, line->count,
                    values);

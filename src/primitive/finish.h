@@ -15,4 +15,9 @@
 void finish_line(const struct execution *execution, const struct line *line, float *values,
                  bool bias, void *dst, neo_dim dst_step);
 
+/* The same without the last step: values are what dst is to hold. For those who store themselves.
+ */
+void finish_values(const struct execution *execution, const struct line *line, float *values,
+                   bool bias, const void *dst, neo_dim dst_step);
+
 #endif

@@ -17,6 +17,7 @@ struct reorder_copy {
     size_t lines;
     bool is_plain_copy; /* of the same values: of one type, and nothing is done to them */
     size_t bytes;       /* of an element, if it is */
+    bool shares_bytes;  /* the last element of a line and the first of another may be in one byte */
 };
 
 static const char *copy_refuse(const struct algorithm *self, const struct problem *problem,
@@ -46,6 +47,20 @@ static int innermost(const neo_memory_desc *dst)
     return best;
 }
 
+static bool has_halves(const neo_memory_desc *desc)
+{
+    return neo_data_type_bits(desc->data_type) < 8;
+}
+
+/* Lines that begin with whole bytes do not. */
+static bool shares_bytes(const neo_memory_desc *dst, int direction)
+{
+    bool shares = dst->strides[direction] != 1 || dst->offset % 2;
+    for (int i = 0; i < dst->ndims; i++)
+        shares |= i != direction && dst->dims[i] > 1 && dst->strides[i] % 2;
+    return has_halves(dst) && shares;
+}
+
 static void copy_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct reorder_copy *mine = plan;
@@ -55,8 +70,9 @@ static void copy_plan(void *plan, const struct problem *problem, const struct cp
     const neo_memory_desc *src = &problem->tensors[SRC];
     mine->is_plain_copy = problem->attributes.post_op_count == 0 &&
                           problem->attributes.quantization_count == 0 &&
-                          src->data_type == dst->data_type;
+                          src->data_type == dst->data_type && !has_halves(dst);
     mine->bytes = neo_data_type_bits(dst->data_type) / 8;
+    mine->shares_bytes = shares_bytes(dst, mine->direction);
     mine->lines = 1;
     for (int i = 0; i < dst->ndims; i++)
         if (i != mine->direction)
@@ -122,10 +138,15 @@ static void convert_part(const struct reorder_copy *plan, const struct execution
                        problem->binary[BINARY_F32_SUB].run, line, values);
     quantization_apply(execution, problem->scales[SRC], src, problem->binary[BINARY_F32_MUL].run,
                        line, values);
-    finish_line(
-        execution, line, values, false,
-        element_to(dst->data_type, execution->buffers[DST], desc_offset(dst, line->position)),
-        dst->strides[plan->direction]);
+    neo_dim first = desc_offset(dst, line->position), step = dst->strides[plan->direction];
+    if (has_halves(dst)) {
+        finish_values(execution, line, values, false, NULL, 0);
+        line_store(problem->convert, dst->data_type, execution->buffers[DST], first, step,
+                   line->count, values);
+        return;
+    }
+    finish_line(execution, line, values, false,
+                element_to(dst->data_type, execution->buffers[DST], first), step);
 }
 
 static void copy_line(const struct reorder_copy *plan, const struct execution *execution,
@@ -160,12 +181,13 @@ static void copy_run(const void *plan, const struct execution *execution)
 {
     const struct reorder_copy *mine = plan;
     struct copy_run run = {mine, execution};
-    parallel_for_tiles(execution->parallel, mine->lines, execution->threads, run_lines, &run);
+    int threads = mine->shares_bytes ? 1 : execution->threads;
+    parallel_for_tiles(execution->parallel, mine->lines, threads, run_lines, &run);
 }
 
 const struct algorithm reorder_copy = {
     .name = "copy",
-    .types = reorder_types,
+    .types = reorder_all_types,
     .quantizes = true,
     .refuse = copy_refuse,
     .estimate = copy_estimate,

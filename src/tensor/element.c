@@ -18,7 +18,7 @@ void line_store(const struct convert_kernel *convert, neo_data_type type, void *
                 neo_dim step, size_t count, const float *values)
 {
     enum element element = element_of(type);
-    if (step == 1) {
+    if (step == 1 && convert[element].store) {
         convert[element].store(count, values,
                                (unsigned char *)data + first * (neo_dim)element_bytes(element));
         return;

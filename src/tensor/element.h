@@ -39,7 +39,7 @@ static inline void *element_to(neo_data_type type, void *data, neo_dim index)
     return (unsigned char *)data + index * (neo_dim)element_bytes(element_of(type));
 }
 
-/* out[i] = element number first + i * step of an array; and back, without halves of bytes. convert
+/* out[i] = element number first + i * step of an array; and back. convert
  * is a table of converters by type. */
 void line_load(const struct convert_kernel *convert, neo_data_type type, const void *data,
                neo_dim first, neo_dim step, size_t count, float *out);

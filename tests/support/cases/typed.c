@@ -128,6 +128,10 @@ double typed_round(neo_data_type type, double value)
         return fmin(fmax(nearbyint(value), INT8_MIN), INT8_MAX);
     case NEO_U8:
         return fmin(fmax(nearbyint(value), 0), UINT8_MAX);
+    case NEO_S4:
+        return fmin(fmax(nearbyint(value), -8), 7);
+    case NEO_U4:
+        return fmin(fmax(nearbyint(value), 0), 15);
     default:
         return (double)(float)value;
     }
