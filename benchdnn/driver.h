@@ -12,6 +12,7 @@ struct driver {
     /* Options outside and inside of those that all drivers share, in the order of loops. */
     struct option_table outer, inner;
     bool is_convolution; /* problems have a conv_shape, and their weights its dimensions */
+    bool is_turned;      /* a deconvolution: src and dst of its conv_shape have changed places */
     bool is_on_lines;    /* dimension 1 of dst has the channels */
     bool scales_result;  /* src's scale is applied to what comes out, not to what goes in */
     double zero_trust;   /* percent of zeros in a result above which it proves nothing */
@@ -45,7 +46,7 @@ struct driver {
 extern const struct driver driver_conv, driver_matmul, driver_reorder, driver_eltwise,
     driver_binary, driver_softmax, driver_concat, driver_sum, driver_reduction, driver_prelu,
     driver_shuffle, driver_pool, driver_lnorm, driver_bnorm, driver_gnorm, driver_resampling,
-    driver_lrn, driver_ip;
+    driver_lrn, driver_ip, driver_deconv;
 extern const struct driver *const drivers[];
 extern const size_t driver_count;
 

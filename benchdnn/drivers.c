@@ -7,7 +7,7 @@ const struct driver *const drivers[] = {
     &driver_conv,       &driver_matmul, &driver_reorder, &driver_eltwise,   &driver_binary,
     &driver_softmax,    &driver_concat, &driver_sum,     &driver_reduction, &driver_prelu,
     &driver_shuffle,    &driver_pool,   &driver_lnorm,   &driver_bnorm,     &driver_gnorm,
-    &driver_resampling, &driver_lrn,    &driver_ip,
+    &driver_resampling, &driver_lrn,    &driver_ip,      &driver_deconv,
 };
 const size_t driver_count = sizeof drivers / sizeof *drivers;
 

@@ -113,7 +113,7 @@ static struct range find_range(const struct problem *p, int operand, bool is_win
         type = TYPE_BF16; /* the library may round inputs to that: they are to survive it */
     if (is_winograd)
         return find_in(TABLE(winograd_ranges), type, operand);
-    if (p->driver == &driver_conv)
+    if (p->driver->is_convolution)
         return find_in(TABLE(conv_ranges), type, operand);
     if (p->driver == &driver_matmul)
         return find_in(TABLE(matmul_ranges), type, operand);

@@ -10,7 +10,7 @@ passed=0 failed=0 skipped=0
 
 drivers='conv matmul reorder'
 # these are as long as they are short
-[ $batch = long ] || drivers="$drivers eltwise binary softmax pool lnorm bnorm gnorm concat sum reduction prelu shuffle resampling lrn ip"
+[ $batch = long ] || drivers="$drivers eltwise binary softmax pool lnorm bnorm gnorm concat sum reduction prelu shuffle resampling lrn ip deconv"
 for driver in $drivers; do
     ${EMULATOR:-} "$1" --$driver --mode=C --batch=test_${driver}_$batch >"$log" 2>&1
     status=$?

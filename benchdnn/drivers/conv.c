@@ -122,7 +122,8 @@ static bool complete(struct problem *p)
 
 static const char *out_of_scope(const struct problem *p)
 {
-    return is_backward(p->dir) ? "Case not supported" : NULL;
+    bool is_other = p->driver->is_turned && p->alg == NEO_CONVOLUTION_WINOGRAD;
+    return is_other || is_backward(p->dir) ? "Case not supported" : NULL;
 }
 
 static neo_status create(neo_primitive_desc **out, const struct problem *p, neo_engine *engine,
@@ -155,14 +156,18 @@ static int64_t reduction(const struct problem *p)
     return c->ic / c->g * c->k[0] * c->k[1] * c->k[2];
 }
 
-/* How many pairs of an output and a kernel position of one axis hit the image. */
-static double valid_pairs(const struct conv_shape *c, int axis)
+/* How many pairs of an output (of a deconvolution: input) and a kernel position of one axis hit the
+ * other image. */
+static double valid_pairs(const struct problem *p, int axis)
 {
+    const struct conv_shape *c = &p->conv;
+    bool is_turned = p->driver->is_turned;
+    int64_t from = (is_turned ? c->i : c->o)[axis], to = (is_turned ? c->o : c->i)[axis];
     double pairs = 0;
     for (int64_t k = 0; k < c->k[axis]; k++) {
-        for (int64_t o = 0; o < c->o[axis]; o++) {
+        for (int64_t o = 0; o < from; o++) {
             int64_t i = o * c->s[axis] - c->p[axis] + k * (c->d[axis] + 1);
-            pairs += i >= 0 && i < c->i[axis];
+            pairs += i >= 0 && i < to;
         }
     }
     return pairs;
@@ -171,7 +176,7 @@ static double valid_pairs(const struct conv_shape *c, int axis)
 double conv_ops(const struct problem *p)
 {
     const struct conv_shape *c = &p->conv;
-    double pairs = valid_pairs(c, 0) * valid_pairs(c, 1) * valid_pairs(c, 2);
+    double pairs = valid_pairs(p, 0) * valid_pairs(p, 1) * valid_pairs(p, 2);
     int64_t depth = c->ic / c->g;
     return 2.0 * (double)c->mb * (double)c->oc * (double)depth * pairs;
 }
@@ -193,4 +198,21 @@ const struct driver driver_conv = {
     .peer_create = peer_conv_create,
     .peer_run = peer_run,
     .peer_destroy = peer_destroy,
+};
+
+const struct driver driver_deconv = {
+    .name = "deconv",
+    .outer = {outer, count_of(outer)},
+    .inner = {inner, count_of(inner)},
+    .is_convolution = true,
+    .is_turned = true,
+    .zero_trust = 70,
+    .parse = conv_desc_parse,
+    .complete = complete,
+    .print = conv_desc_print,
+    .out_of_scope = out_of_scope,
+    .create = deconv_create,
+    .ops = conv_ops,
+    .reduction = reduction,
+    .reference = deconv_reference,
 };

@@ -15,6 +15,11 @@ void conv_print_alg(struct text *out, const void *field);
 /* Products with a source element inside of the image: the others are with zeros. */
 double conv_ops(const struct problem *problem);
 
+/* A deconvolution's. */
+neo_status deconv_create(neo_primitive_desc **out, const struct problem *problem,
+                         neo_engine *engine, const neo_attributes *attributes);
+void deconv_reference(const struct problem *problem, const struct reference *reference);
+
 /* src, weights and dst in natural order, see reference.h. */
 void conv_reference(const struct problem *problem, const struct reference *reference);
 

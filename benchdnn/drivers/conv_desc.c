@@ -132,7 +132,14 @@ static int count_axes(struct numbers *n)
     return SPATIAL - first;
 }
 
-static bool fill_axis(struct conv_shape *out, const struct numbers *n, int axis)
+static int64_t size_of_dst(int64_t src, int64_t extent, int64_t stride, int64_t padding)
+{
+    int64_t room = src - extent + 2 * padding;
+    return room < 0 ? 0 : room / stride + 1;
+}
+
+/* is_turned: of a deconvolution, where src and dst have changed places. */
+static bool fill_axis(struct conv_shape *out, const struct numbers *n, int axis, bool is_turned)
 {
     static const char letters[] = "dhw";
     int64_t i = n->i[axis], k = n->k[axis], s = or_else(n->s[axis], 1);
@@ -145,9 +152,9 @@ static bool fill_axis(struct conv_shape *out, const struct numbers *n, int axis)
     int64_t extent = (k - 1) * (d + 1) + 1, o = n->o[axis], p = n->p[axis];
     if (o < 0) {
         p = or_else(p, 0);
-        o = i - extent + 2 * p < 0 ? 0 : (i - extent + 2 * p) / s + 1;
+        o = is_turned ? (i - 1) * s + extent - 2 * p : size_of_dst(i, extent, s, p);
     } else if (p < 0) {
-        p = ((o - 1) * s - i + extent) / 2;
+        p = (is_turned ? (i - 1) * s - o + extent : (o - 1) * s - i + extent) / 2;
     }
     if (o < 1) {
         fprintf(stderr, "ERROR: `o%c` is %lld.\n", letters[axis], (long long)o);
@@ -159,7 +166,7 @@ static bool fill_axis(struct conv_shape *out, const struct numbers *n, int axis)
     out->s[axis] = s;
     out->p[axis] = p;
     out->d[axis] = d;
-    out->right[axis] = (o - 1) * s - i + extent - p;
+    out->right[axis] = (is_turned ? (i - 1) * s - o : (o - 1) * s - i) + extent - p;
     return true;
 }
 
@@ -203,7 +210,7 @@ bool conv_desc_parse(struct problem *problem, const char *text)
     for (int axis = 0; axis < SPATIAL; axis++) {
         if (axis < SPATIAL - shape->spatial)
             fill_missing_axis(shape, axis);
-        else if (!fill_axis(shape, &n, axis))
+        else if (!fill_axis(shape, &n, axis, problem->driver->is_turned))
             return false;
     }
     return true;
