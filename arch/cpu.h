@@ -119,4 +119,10 @@ uint32_t cpu_parse_features(const char *list, const char **unknown);
 enum { CPU_MAX_BANDWIDTH = 1000000 };
 double cpu_parse_bandwidth(const char *text);
 
+/* GB/s that one core reads when all do; 0: not known. */
+static inline double cpu_bandwidth(const struct cpu *cpu)
+{
+    return cpu->bandwidth > 0 ? cpu->bandwidth : cpu->core->bandwidth;
+}
+
 #endif

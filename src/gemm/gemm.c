@@ -54,26 +54,42 @@ static void prepare_rows(const struct gemm_task *task, size_t begin, size_t end)
         task->call->prepare_a(task->call->context, task->caller, task->batch, begin, end - begin);
 }
 
+/* Number index of the steps of some tiles and panels of one matrix. */
+static struct gemm_step step_of(const struct gemm_plan *plan, struct span tiles, struct span panels,
+                                size_t index)
+{
+    size_t row_blocks = block_count(tiles, plan->block_tiles), k_blocks = gemm_k_blocks(plan);
+    size_t steps = row_blocks * k_blocks, s = index % steps;
+    struct gemm_step_number number = {.panels = index / steps};
+    number.tiles = plan->k_inside ? s / k_blocks : s % row_blocks;
+    number.k = plan->k_inside ? s % k_blocks : s / row_blocks;
+    return gemm_step_at(plan, tiles, panels, &number);
+}
+
+/* Where a step's packed panels of B begin. */
+static const void *first_of(const struct gemm_task *task, const struct gemm_step *step)
+{
+    struct layout_panel panel = gemm_plan_panel(task->plan, step->panels.begin);
+    return gemm_step_panel(task, step, &panel);
+}
+
 /* Some tiles and panels of one matrix. Sums that stay in the scratchpad must be finished before the
  * next block of rows begins; a block of B that is packed here is used for all rows. */
 static void run_steps(struct gemm_task *task, struct span tiles, struct span panels)
 {
     const struct gemm_plan *plan = task->plan;
-    size_t row_blocks = block_count(tiles, plan->block_tiles), k_blocks = gemm_k_blocks(plan);
-    bool k_inside = plan->k_inside;
-    size_t inner = k_inside ? k_blocks : row_blocks, steps = row_blocks * k_blocks;
+    const struct gemm_shape *shape = &plan->shape;
+    size_t steps = block_count(tiles, plan->block_tiles) * gemm_k_blocks(plan);
     prepare_rows(task, gemm_plan_tile(plan, tiles.begin).begin,
                  gemm_plan_tile(plan, tiles.end - 1).end);
-    for (size_t pb = 0; pb < block_count(panels, plan->block_panels); pb++) {
-        for (size_t s = 0; s < steps; s++) {
-            size_t outer_index = s / inner, inner_index = s % inner;
-            struct gemm_step_number number = {.tiles = k_inside ? outer_index : inner_index,
-                                              .panels = pb,
-                                              .k = k_inside ? inner_index : outer_index};
-            struct gemm_step step = gemm_step_at(plan, tiles, panels, &number);
-            run_step(task, &step);
-        }
+    size_t all = steps * block_count(panels, plan->block_panels);
+    struct gemm_step step = step_of(plan, tiles, panels, 0), next;
+    for (size_t s = 0; s < all; s++, step = next) {
+        next = step_of(plan, tiles, panels, min_size(s + 1, all - 1));
+        task->after = s + 1 < all && shape->b_packed ? first_of(task, &next) : NULL;
+        run_step(task, &step);
     }
+    task->after = NULL;
 }
 
 static void begin_matrix(struct gemm_task *task)

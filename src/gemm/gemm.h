@@ -133,6 +133,7 @@ struct gemm_plan {
     size_t pass_count;                    /* 0: they would be more */
     uint32_t clamp;                       /* of their kernels, GEMM_F32_* */
     bool is_short;                        /* one step of these passes, whose results are final */
+    bool fetches; /* the next panels of packed weights while these are multiplied */
 
     /* Columns of A in place, all of k at a time; NULL: they are not. */
     const struct gemm_f32_planes_kernels *planes;
@@ -250,6 +251,14 @@ double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, doubl
 /* Cycles on one thread. a_listed: the shape would have a segment, and a_stride; 0: not known. */
 double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                      bool b_packed, bool a_listed, size_t a_stride);
+
+/* Is it worth to fetch weights of so many bytes while others are multiplied, by so many multiply-
+ * accumulates of vectors? Where they stay in the L2 cache, or memory is so fast that it takes
+ * little of their time, it is not. */
+bool gemm_fetching_pays(const struct cpu *cpu, double bytes, double products);
+
+/* Does reading packed weights take time beside the products of rows in place, not after them? */
+bool gemm_fetches(const struct cpu *cpu, double m, double n, double k);
 
 /* Are rows of A packed and multiplied by packed B in less time than in place? Tiles of packed rows
  * are higher: cores of many multiply-adds a cycle do not wait for their sums. */

@@ -154,6 +154,7 @@ static void choose_blocks(struct gemm_plan *plan, const struct cpu *cpu)
         choose_order(plan, cpu, k);
     }
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
+    gemm_plan_fetching(plan, cpu);
     if (!gemm_is_unknown(&plan->shape))
         gemm_plan_regular(plan);
     plan->chunk_tiles = choose_chunk(plan, cpu);
@@ -272,7 +273,7 @@ static void plan_steps(struct gemm_plan *plan)
     plan->is_short = plan->is_one_step && !shape->a_has_zeros && plan->pass_count &&
                      shape->b_packed && !plan->copies && shape->output == GEMM_DIRECT &&
                      plan->chunk_tiles >= plan->row_tiles && plan->lap_tiles >= plan->row_tiles &&
-                     !plan->regular_panels;
+                     !plan->regular_panels && !plan->fetches;
 }
 
 void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, const struct cpu *cpu)

@@ -21,6 +21,7 @@ struct gemm_task {
     size_t batch;
     struct gemm_place place;
     size_t packed_panel, packed_k; /* which block b holds; SIZE_MAX: none */
+    const void *after;             /* of packed weights what the next step begins with, or NULL */
     bool packs; /* but not yet its full panels, which the step's first tile packs */
 };
 
@@ -138,6 +139,9 @@ void gemm_step_list_regular(const struct gemm_task *task, const struct gemm_step
 /* Adds the products of some panels of a step to the block of C, with rows of A listed. */
 void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *step,
                           const struct gemm_block *block, struct span panels);
+
+/* Sets plan->fetches, as for gemm_fetches(). */
+void gemm_plan_fetching(struct gemm_plan *plan, const struct cpu *cpu);
 
 /* Sets plan->regular_panels, if such kernels suit the plan. */
 void gemm_plan_regular(struct gemm_plan *plan);

@@ -135,6 +135,18 @@ static double product_estimate(const struct algorithm *self, const struct proble
     return cycles + batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
 }
 
+/* All of them, where packed weights are fetched. */
+static double product_meanwhile(const struct algorithm *self, const struct problem *problem,
+                                const struct cpu *cpu)
+{
+    struct matmul_shape shape = matmul_shape(problem);
+    bool fetches = !problem_is_runtime(problem) && !reads_planes(problem, cpu) &&
+                   problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED &&
+                   lists_rows(problem, cpu) &&
+                   gemm_fetches(cpu, (double)shape.m, (double)shape.n, (double)shape.k);
+    return fetches ? product_estimate(self, problem, cpu) : 0;
+}
+
 /* ---- plan ---- */
 
 static size_t size_of(neo_dim dim)
@@ -335,6 +347,7 @@ const struct algorithm matmul_gemm = {
     .refuse = product_refuse,
     .choose = matmul_choose_packed,
     .estimate = product_estimate,
+    .meanwhile = product_meanwhile,
     .plan = product_plan,
     .plan_bytes = sizeof(struct matmul_gemm),
     .scratch_bytes = product_scratch_bytes,

@@ -6,8 +6,10 @@
 #include "src/primitive/problem.h"
 
 struct cost {
-    double cycles; /* on one thread, as if all that is read were in its caches */
-    double bytes;  /* that are read from memory */
+    double cycles;    /* on one thread, as if all that is read were in its caches */
+    double meanwhile; /* of these, those during which weights are read, too */
+    double weights;   /* bytes that are read from memory, */
+    double others;    /* and those of images and results */
 };
 
 /* Weights always come from memory, as in a network: those of one layer have gone when it is their
@@ -16,9 +18,10 @@ struct cost {
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
                     const struct cpu *cpu);
 
-/* Cycles of this core that both take. No kernel fetches ahead what it does not multiply yet, so
- * they follow each other; a cycle simulator agrees (docs/measuring.md). The bandwidth is the
- * machine's, whatever the number of threads, so that this number changes no result. */
+/* Cycles of this core that both take: the longer one where weights are read meanwhile, and a part
+ * of the shorter one, as neither is ever quite idle; else one after the other. The bandwidth is the
+ * machine's, whatever the number of threads, so that this number changes no result. Rows of the
+ * simulator that docs/measuring.md tells of are within 10 %. */
 double cost_time(const struct cost *cost, const struct cpu *cpu);
 
 /* The parts of the time in milliseconds, for logs; 0 where the core's clock is not known. */

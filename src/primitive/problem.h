@@ -114,6 +114,11 @@ struct algorithm {
     double (*estimate)(const struct algorithm *self, const struct problem *problem,
                        const struct cpu *cpu);
 
+    /* NULL: weights are read before they are multiplied. Or how many of these cycles go by while
+     * they are read. */
+    double (*meanwhile)(const struct algorithm *self, const struct problem *problem,
+                        const struct cpu *cpu);
+
     /* Fills the plan (plan_bytes, zeroed): a pure function of the problem and the CPU. */
     void (*plan)(void *plan, const struct problem *problem, const struct cpu *cpu);
     size_t plan_bytes;

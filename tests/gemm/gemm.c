@@ -23,7 +23,7 @@ static int32_t values_of_b[MOST_BYTES / sizeof(float)], sums[MOST_BYTES / sizeof
 
 /* Which orders of loops were chosen, of those that are not always the same. */
 static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen_laps, seen_regular,
-    seen_regular_blocks, seen_unasked;
+    seen_regular_blocks, seen_unasked, seen_fetching, seen_next_step;
 static size_t asked; /* of how many tiles reach() was asked */
 
 /* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With
@@ -274,6 +274,8 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
     seen_laps |= plan.listed && plan.pass_count && plan.lap_tiles < plan.block_tiles;
     seen_regular |= plan.regular_panels && plan.regular_panels < plan.full_panels &&
                     plan.full_panels < plan.panels;
+    seen_fetching |= plan.fetches;
+    seen_next_step |= plan.fetches && !plan.is_one_step;
     seen_regular_blocks |= plan.regular_panels && plan.block_k < problem->k;
     void *scratch = guard_at(&guard_scratch, gemm_scratch_bytes(&plan, 1), 1);
     fill_marker(problem->c, problem->m * problem->n);
@@ -342,6 +344,7 @@ static const struct problem large_sizes[] = {
     {.m = 97, .n = 104, .k = 32, .segment = 32, .stride = 33},
     {.m = 83, .n = 124, .k = 28, .segment = 28, .stride = 28},
     {.m = 60, .n = 68, .k = 180, .segment = 180, .stride = 183},
+    {.m = 60, .n = 56, .k = 144, .segment = 144, .stride = 147},
 };
 
 static void walk_list(const struct problem *list, size_t count, const struct cpu *cpu,
@@ -382,10 +385,10 @@ static void products_are_exact_in_every_order_of_loops(void **state)
     struct cpu cpu = stated_cpu("neoverse-n1", 8192);
     cpu.l2_bytes = 65536;
     seen_k_inside = seen_k_outside = seen_column_blocks = false;
-    seen_regular = seen_regular_blocks = false;
+    seen_regular = seen_regular_blocks = seen_fetching = seen_next_step = false;
     walk_list(large_sizes, count_of(large_sizes), &cpu, NULL);
     assert_true(seen_k_inside && seen_k_outside && seen_column_blocks);
-    assert_true(seen_regular && seen_regular_blocks);
+    assert_true(seen_regular && seen_regular_blocks && seen_fetching && seen_next_step);
 }
 
 static void products_are_exact_on_cores_that_do_not(void **state)

@@ -114,6 +114,8 @@ static void make_problem(struct problem *problem, size_t height, size_t width, s
         .width = (uint32_t)width,
         .missing = missing,
         .b_skip = b_skip,
+        .ahead = SIZE_MAX / 3, /* nothing is there, as may be */
+        .ahead_step = options,
     };
     const float *a = filled(&guard_a, tiles * segments * height * depth, end, fill, seed);
     problem->strip.rows = make_list(&problem->strip, a, depth);
@@ -193,6 +195,8 @@ static void walk_sizes(const struct gemm_f32_listed_kernels *kernels, fill_fn *f
         for (size_t height = 1; height <= GEMM_F32_LISTED_HEIGHT; height++)
             walk_depths(kernels->name, gemm_f32_listed_run(kernels, height, widths[w]), height,
                         widths[w], 0, fill, &seed);
+    for (size_t height = 1; kernels->fetch[0] && height <= GEMM_F32_LISTED_HEIGHT; height++)
+        walk_depths(kernels->name, kernels->fetch[height - 1], height, 12, 0, fill, &seed);
 }
 
 static void is_exact_on_integers(void **state)

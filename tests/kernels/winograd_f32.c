@@ -194,8 +194,8 @@ static float element_of(const float *a, size_t padded, size_t height, size_t row
     return a[(p / GROUP * height + row) * GROUP + p % GROUP];
 }
 
-static void check_products(const struct winograd_f32_kernel *kernel, size_t height, size_t width,
-                           size_t k, size_t panels)
+static void check_products(winograd_f32_products_fn *run, size_t height, size_t width, size_t k,
+                           size_t panels)
 {
     uint32_t seed = fill_seed();
     struct blocks blocks = make_blocks(height);
@@ -207,7 +207,7 @@ static void check_products(const struct winograd_f32_kernel *kernel, size_t heig
     fill_integers(a, blocks.all * padded, &seed);
     fill_integers(b, POINTS * point, &seed);
     fill_marker(c, last);
-    kernel->products[width / 4 - 1](&(struct winograd_f32_products){
+    run(&(struct winograd_f32_products){
         .k = k,
         .a = a,
         .b = b,
@@ -216,6 +216,7 @@ static void check_products(const struct winograd_f32_kernel *kernel, size_t heig
         .panel = blocks.all * WINOGRAD_F32_NR,
         .panels = panels,
         .heights = blocks.heights,
+        .ahead_step = SIZE_MAX / 3,
     });
     size_t written = 0;
     for (size_t i = 0; i < last; i++)
@@ -235,12 +236,15 @@ static void check_products(const struct winograd_f32_kernel *kernel, size_t heig
 static void products_are_exact_on_integers(void **state)
 {
     static const size_t ks[] = {1, 2, 3, 4, 5, 8, 12, 15, 16, MOST_K};
+    const struct winograd_f32_kernel *kernel = *state;
     for (size_t height = 1; height <= ROWS; height++)
         for (size_t width = 4; width <= WINOGRAD_F32_NR; width += 4)
             for (size_t i = 0; i < count_of(ks); i++) {
-                check_products(*state, height, width, ks[i], 1);
-                check_products(*state, height, width, ks[i], PANELS);
+                check_products(kernel->products[width / 4 - 1], height, width, ks[i], 1);
+                check_products(kernel->products[width / 4 - 1], height, width, ks[i], PANELS);
             }
+    for (size_t i = 0; kernel->fetch && i < ROWS * count_of(ks); i++)
+        check_products(kernel->fetch, 1 + i % ROWS, WINOGRAD_F32_NR, ks[i / ROWS], PANELS);
 }
 
 /* A row among others, from as many as the kernel says on: always the same bits. */

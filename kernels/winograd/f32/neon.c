@@ -389,7 +389,8 @@ winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_n
     winograd_f32_products_12_neon, winograd_f32_products_4_a55_neon,
     winograd_f32_products_8_a55_neon, winograd_f32_products_12_a55_neon,
     winograd_f32_products_4_deep_neon, winograd_f32_products_8_deep_neon,
-    winograd_f32_products_12_deep_neon;
+    winograd_f32_products_12_deep_neon, winograd_f32_products_12_fetching_neon,
+    winograd_f32_products_12_deep_fetching_neon;
 
 const struct winograd_f32_kernel winograd_f32_neon = {
     .name = "winograd_f32_neon",
@@ -398,6 +399,7 @@ const struct winograd_f32_kernel winograd_f32_neon = {
     .input = input,
     .products = {winograd_f32_products_4_neon, winograd_f32_products_8_neon,
                  winograd_f32_products_12_neon},
+    .fetch = winograd_f32_products_12_fetching_neon,
     .output = output,
     .same = 4,
 };
@@ -408,6 +410,7 @@ const struct winograd_f32_kernel winograd_f32_deep_neon = {
     .input = input,
     .products = {winograd_f32_products_4_deep_neon, winograd_f32_products_8_deep_neon,
                  winograd_f32_products_12_deep_neon},
+    .fetch = winograd_f32_products_12_deep_fetching_neon,
     .output = output,
     .sums = 16,
     .same = 5,

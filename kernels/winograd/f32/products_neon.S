@@ -34,6 +34,31 @@ b_base .req x16
 row .req x17
 back .req x19
 half .req x20
+ahead .req x20
+ahead_step .req x21
+panel_bytes .req x22
+
+/* 1 for functions that fetch what comes next. */
+    .set fetching, 0
+
+    /* Once in a group. */
+    .macro fetch_ahead
+    .if fetching
+    prfm pldl2keep, [ahead]
+    add ahead, ahead, ahead_step
+    .endif
+    .endm
+
+    /* While a panel is multiplied the next one is fetched, or the next point's first one. */
+    .macro begin_fetching
+    .if fetching
+    ldr at, [task, #TASK_POINT]
+    add ahead, b_point, panel_bytes
+    add at, b_base, at, lsl #2
+    cmp panels, #1
+    csel ahead, at, ahead, eq
+    .endif
+    .endm
 
     /* What follows in memory. */
     .macro load_some count, first, from
@@ -70,6 +95,7 @@ half .req x20
 
     /* Four steps of k: 4 width vectors of B. */
     .macro group height, width
+    fetch_ahead
     load_rows \height
     .set j, 0
     .rept 4 * \width
@@ -415,7 +441,11 @@ half .req x20
 
     .macro products name, width, kind
     begin_function \name
+    .if fetching
+    save_registers 4, 22
+    .else
     save_registers 4, 20
+    .endif
     ldp rest, a, [task, #TASK_K]
     ldr b_base, [task, #TASK_B]
     ldp c, step, [task, #TASK_C]
@@ -425,6 +455,10 @@ half .req x20
     mul back, back, step
     adr table, 90f
     mov row, #48
+    .if fetching
+    ldr ahead_step, [task, #TASK_AHEAD_STEP]
+    mul panel_bytes, rest, row
+    .endif
     .if (\kind == 0) | (\kind == 3)
     lsr pairs, rest, #3
     .else
@@ -442,6 +476,7 @@ half .req x20
     mov b_point, b
     add c_panel, c_panel, step
     mov c, c_panel
+    begin_fetching
     next
 81: ldr at, [task, #TASK_POINT]
     ldr panels, [task, #TASK_PANELS]
@@ -451,6 +486,7 @@ half .req x20
     mov b_point, b_base
     mov c_panel, c
     mov heights_point, heights
+    begin_fetching
     next
 
     .set h, 1
@@ -486,6 +522,10 @@ half .req x20
     products winograd_f32_products_12_deep_neon, 3, 3
     products winograd_f32_products_8_deep_neon, 2, 3
     products winograd_f32_products_4_deep_neon, 1, 3
+    .set fetching, 1
+    products winograd_f32_products_12_fetching_neon, 3, 0
+    products winograd_f32_products_12_deep_fetching_neon, 3, 3
+    .set fetching, 0
     products winograd_f32_products_12_a55_neon, 3, 1
     products winograd_f32_products_8_a55_neon, 2, 1
     products winograd_f32_products_4_a55_neon, 1, 1

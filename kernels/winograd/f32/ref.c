@@ -130,4 +130,10 @@ static void output(const struct winograd_f32_output *task)
 }
 
 const struct winograd_f32_kernel winograd_f32_ref = {
-    "winograd_f32_ref", 0, gather, input, {products_4, products_8, products_12}, output, 0, 0, 4};
+    .name = "winograd_f32_ref",
+    .gather = gather,
+    .input = input,
+    .products = {products_4, products_8, products_12},
+    .output = output,
+    .same = 4,
+};

@@ -74,6 +74,11 @@ typedef void winograd_f32_input_fn(const struct winograd_f32_input *task);
  * at b + point. Rows of C have WINOGRAD_F32_NR elements, of which the panel's columns are written;
  * blocks and points follow each other, and the next panel is at c + panel.
  *
+ * A kernel that fetches computes the same, and brings lines of B nearer that are wanted later,
+ * whose addresses need not exist: for each block k / 4 of them, each ahead_step behind the one
+ * before, of the panel behind this one, or if it is the last of a point, of the first one of the
+ * next point.
+ *
  * In blocks of the kernel's `same` rows or more a row's sums do not depend on how many there are:
  * their terms are added in the same order. */
 enum { WINOGRAD_F32_PANEL = 0, WINOGRAD_F32_END = WINOGRAD_F32_MR + 1 };
@@ -84,6 +89,7 @@ struct winograd_f32_products {
     float *c;
     size_t panel, panels;
     const uint8_t *heights;
+    size_t ahead_step; /* bytes */
 };
 typedef void winograd_f32_products_fn(const struct winograd_f32_products *task);
 
@@ -112,6 +118,7 @@ struct winograd_f32_kernel {
     winograd_f32_gather_fn *gather;
     winograd_f32_input_fn *input;
     winograd_f32_products_fn *products[WINOGRAD_F32_NR / 4]; /* by width / 4 - 1 */
+    winograd_f32_products_fn *fetch; /* of 12 columns, that fetches; or NULL */
     winograd_f32_output_fn *output;
     uint8_t in_order; /* IN_ORDER_*: for cores that issue in this way; 0: for all */
     uint8_t sums;     /* for cores that have so many FMLA under way at a time; 0: for all */

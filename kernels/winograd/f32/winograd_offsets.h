@@ -9,3 +9,4 @@ OFFSET(winograd_f32_products, c, TASK_C, 32);
 OFFSET(winograd_f32_products, panel, TASK_PANEL, 40);
 OFFSET(winograd_f32_products, panels, TASK_PANELS, 48);
 OFFSET(winograd_f32_products, heights, TASK_HEIGHTS, 56);
+OFFSET(winograd_f32_products, ahead_step, TASK_AHEAD_STEP, 64);

@@ -156,6 +156,20 @@ static double product_estimate(const struct algorithm *self, const struct proble
                                   (size_t)s->src.w * (size_t)s->stride[WIDTH]);
 }
 
+/* All of them, where packed weights are fetched. */
+static double product_meanwhile(const struct algorithm *self, const struct problem *problem,
+                                const struct cpu *cpu)
+{
+    struct convolution_gemm plan = {.shape = *convolution_shape_of(problem)};
+    const struct convolution_shape *s = &plan.shape;
+    double taps = (double)s->kernel[DEPTH] * (double)s->kernel[HEIGHT] * (double)s->kernel[WIDTH];
+    segments_plan(&plan, cpu);
+    bool fetches =
+        lists_rows(&plan) && problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED &&
+        gemm_fetches(cpu, (double)s->batch * pixels_of(s), (double)s->oc, taps * (double)s->ic);
+    return fetches ? product_estimate(self, problem, cpu) : 0;
+}
+
 /* ---- plan ---- */
 
 /* The innermost dimensions of dst's pixels (batch, depth, height, width) that one stride can walk.
@@ -414,6 +428,7 @@ const struct algorithm convolution_gemm = {
     .refuse = gemm_refuse,
     .choose = convolution_choose_packed,
     .estimate = product_estimate,
+    .meanwhile = product_meanwhile,
     .plan = product_plan,
     .plan_bytes = sizeof(struct convolution_gemm),
     .table_bytes = convolution_gemm_table_bytes,

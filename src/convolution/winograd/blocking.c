@@ -75,6 +75,13 @@ static struct winograd_blocking choose_strips(const struct convolution_winograd 
     return best.how;
 }
 
+bool winograd_fetching_pays(const struct winograd_f32_kernel *kernel, const struct cpu *cpu,
+                            double tiles, double weights)
+{
+    return kernel->fetch && tiles > WINOGRAD_F32_MR &&
+           gemm_fetching_pays(cpu, weights * sizeof(float), tiles * weights / 4);
+}
+
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu)
 {
     struct winograd_blocking how = choose_strips(mine, cpu);
@@ -84,6 +91,8 @@ void winograd_choose_blocking(struct convolution_winograd *mine, const struct cp
         mine->strip = whole_blocks(mine->strip);
     mine->most_panels = how.panels;
     mine->most_blocks = winograd_blocks_at_once(mine, cpu, &how);
+    mine->fetches = winograd_fetching_pays(mine->kernel, cpu, (double)mine->strip,
+                                           (double)(points * mine->point));
     mine->slot = winograd_replaces_inputs(mine, &how) ? slot_of(mine) : 0;
     if (mine->slot || mine->most_blocks < MOST_HEIGHTS)
         mine->of_piece = 1;

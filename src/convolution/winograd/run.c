@@ -37,7 +37,21 @@ struct wide {
     size_t sums;
 };
 
-static size_t list_widths(const struct task *task, struct span panels, struct wide *list)
+/* Of a panel's group of four steps, bytes that each block of rows fetches of the next panel. */
+static size_t ahead_step(const struct task *task)
+{
+    enum { GROUP = 4 * WINOGRAD_F32_NR * sizeof(float) };
+    return div_up(GROUP, div_up(task->strip->count, WINOGRAD_F32_MR));
+}
+
+static winograd_f32_products_fn *kernel_of(const struct task *task, size_t width, bool fetches)
+{
+    const struct winograd_f32_kernel *kernel = task->run->plan->kernel;
+    return fetches && width == WINOGRAD_F32_NR ? kernel->fetch : kernel->products[width / 4 - 1];
+}
+
+static size_t list_widths(const struct task *task, struct span panels, bool fetches,
+                          struct wide *list)
 {
     const struct convolution_winograd *plan = task->run->plan;
     const struct arrangement *rows = task->strip->rows;
@@ -48,8 +62,12 @@ static size_t list_widths(const struct task *task, struct span panels, struct wi
         for (end = begin + 1; end < panels.end && winograd_panel(plan, end).width == width; end++)
             continue;
         list[count++] = (struct wide){
-            .run = plan->kernel->products[width / 4 - 1],
-            .task = {.k = ic, .point = plan->point, .panel = rows->panel, .panels = end - begin},
+            .run = kernel_of(task, width, fetches),
+            .task = {.k = ic,
+                     .point = plan->point,
+                     .panel = rows->panel,
+                     .panels = end - begin,
+                     .ahead_step = ahead_step(task)},
             .weights = (const float *)task->run->execution->buffers[WEIGHTS] +
                        layout_panel_offset(oc, begin) * ic,
             .sums = (begin - panels.begin) * rows->panel,
@@ -63,9 +81,12 @@ static void multiply(const struct task *task, struct span panels)
 {
     const struct convolution_winograd *plan = task->run->plan;
     const struct arrangement *rows = task->strip->rows;
-    bool back = task->rounds % 2 && !plan->slot; /* sums would replace inputs that are wanted */
+    /* Sums would replace inputs that are wanted; and what is fetched is what comes next in memory.
+     */
+    bool back = task->rounds % 2 && !plan->slot && !plan->fetches;
     struct wide widths[MOST_WIDTHS];
-    size_t count = list_widths(task, panels, widths);
+    bool fetches = plan->fetches && task->strip->count > WINOGRAD_F32_MR;
+    size_t count = list_widths(task, panels, fetches, widths);
     for (size_t i = 0; i < rows->piece_count; i++) {
         const struct piece *piece = &rows->pieces[back ? rows->piece_count - 1 - i : i];
         for (struct wide *wide = widths; wide < widths + count; wide++) {

@@ -164,28 +164,34 @@ static double transforms_cycles(const struct work *work, const struct convolutio
     return tile * work->tiles + transforms_factor(core) * passes * work->values * value;
 }
 
-/* Products, and reading the weights, two cycles a line: in the time of products where loads do not
- * wait for these. */
-static double products_from_weights(const struct work *work, double lines, const struct core *core)
+static struct work work_for(const struct algorithm *self, const struct problem *problem)
 {
-    double products = products_cycles(work, core);
-    if (core->in_order)
-        return products + 2 * lines;
-    return fmax(products, 2 * lines);
+    return work_of(convolution_shape_of(problem), layout_winograd_points(self->weights_layout));
 }
 
 static double winograd_estimate(const struct algorithm *self, const struct problem *problem,
                                 const struct cpu *cpu)
 {
-    struct convolution_shape s = *convolution_shape_of(problem);
+    const struct convolution_shape *s = convolution_shape_of(problem);
+    struct work work = work_for(self, problem);
+    double outputs = (double)s->batch * (double)s->out[HEIGHT] * (double)s->out[WIDTH] * work.oc;
+    double transforms = transforms_cycles(&work, s, dimensions(problem), cpu->core);
+    return cpu->core->slowness * (2800 + transforms) + products_cycles(&work, cpu->core) +
+           outputs * post_ops_cycles(problem);
+}
+
+/* Products, if weights are fetched. */
+static double winograd_meanwhile(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
+{
+    const struct convolution_shape *s = convolution_shape_of(problem);
     size_t most = layout_winograd_points(self->weights_layout);
-    struct work work = work_of(&s, most);
-    double points = side(&s, HEIGHT, most) * side(&s, WIDTH, most);
-    double lines = points * (double)s.ic * work.oc * sizeof(float) / 64;
-    double outputs = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH] * work.oc;
-    double transforms = transforms_cycles(&work, &s, dimensions(problem), cpu->core);
-    return cpu->core->slowness * (2800 + transforms) +
-           products_from_weights(&work, lines, cpu->core) + outputs * post_ops_cycles(problem);
+    struct work work = work_for(self, problem);
+    double points = side(s, HEIGHT, most) * side(s, WIDTH, most);
+    bool fetches =
+        winograd_fetching_pays(winograd_f32_find(cpu), cpu, fmin(work.tiles, (double)MOST_STRIP),
+                               points * (double)s->ic * work.oc);
+    return fetches ? products_cycles(&work, cpu->core) : 0;
 }
 
 /* ---- plan ---- */
@@ -267,11 +273,12 @@ static const char *winograd_kernel(const void *plan)
 /* ---- one algorithm for each largest tile ---- */
 
 /* What they all have. */
-#define WINOGRAD                                                                         \
-    .refuse = winograd_refuse, .choose = winograd_choose, .estimate = winograd_estimate, \
-    .plan = plan_winograd, .plan_bytes = sizeof(struct convolution_winograd),            \
-    .table_bytes = winograd_table_bytes, .fill_table = fill_table,                       \
-    .scratch_bytes = winograd_scratch_bytes, .kernel = winograd_kernel, .run = winograd_run
+#define WINOGRAD                                                                                  \
+    .refuse = winograd_refuse, .choose = winograd_choose, .estimate = winograd_estimate,          \
+    .meanwhile = winograd_meanwhile, .plan = plan_winograd,                                       \
+    .plan_bytes = sizeof(struct convolution_winograd), .table_bytes = winograd_table_bytes,       \
+    .fill_table = fill_table, .scratch_bytes = winograd_scratch_bytes, .kernel = winograd_kernel, \
+    .run = winograd_run
 
 const struct algorithm convolution_winograd_2 = {
     .name = "winograd_2",

@@ -87,6 +87,8 @@ struct convolution_winograd {
     bool gathers;  /* channels of source are not neighbours: patches are transposed */
     bool staged;   /* tiles of results are finished before they go to dst */
     bool finishes; /* there is more to do than a bias and a clamp */
+    bool fetches;  /* the next panel while one is multiplied: weights are too many for the L2 cache,
+                      and for so few tiles that reading them takes about as long as products */
     const struct winograd_f32_kernel *kernel;
     copy_f32_fn *copy;
     size_t table_bytes, input_bytes, sum_bytes, zero_bytes, task_bytes;
@@ -206,7 +208,11 @@ size_t winograd_blocks_at_once(const struct convolution_winograd *mine, const st
 
 /* ---- blocking (blocking.c) ---- */
 
-/* Sets the plan's strip, most_panels, of_piece, most_blocks and slot. */
+/* Are so many weights, of all points, fetched while those before are multiplied with a strip? */
+bool winograd_fetching_pays(const struct winograd_f32_kernel *kernel, const struct cpu *cpu,
+                            double tiles, double weights);
+
+/* Sets the plan's strip, most_panels, of_piece, most_blocks, fetches and slot. */
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu);
 
 /* ---- where rows are (rows.c) ---- */

@@ -56,17 +56,53 @@ struct strip {
     const float *b;             /* of the step */
     const float *tail;          /* of all k, which is one step; or NULL */
     size_t tile;                /* the next one */
+    size_t part;                /* of what comes next, bytes that a tile fetches; 0: none */
+    size_t tiles, fetching;     /* of the step, and how many of these fetch, */
+    size_t due;                 /* which it is time for at `tiles` */
     uint32_t tall;
 };
 
-static void run_tiles(struct strip *strip, uint32_t low, size_t tiles)
+static void run_by(struct strip *strip, gemm_f32_listed_fn *run, uint32_t low, size_t tiles)
 {
     struct gemm_f32_listed *call = &strip->call;
     call->tiles = tiles;
     call->height = strip->tall - low;
-    strip->pass->run[low](call);
+    run(call);
     call->rows += tiles * call->segments * LIST;
     call->c += tiles * call->height * call->ldc;
+}
+
+static void run_tiles(struct strip *strip, uint32_t low, size_t tiles)
+{
+    run_by(strip, strip->pass->run[low], low, tiles);
+}
+
+/* Of what comes next three tiles fetch a part each, as far apart as they can be: a line in each
+ * round. Of few tiles one more does, or memory could not keep pace with them. */
+static size_t fetching_tiles(size_t tiles)
+{
+    enum { FETCHING = 3, FEW = 12 };
+    return tiles < FEW ? min_size(tiles, FETCHING + 1) : FETCHING;
+}
+
+static void run_fetching(struct strip *strip, uint32_t low, size_t tiles)
+{
+    size_t others = 0;
+    for (; tiles > 0; tiles--) {
+        strip->due += strip->fetching;
+        if (strip->due < strip->tiles) {
+            others++;
+            continue;
+        }
+        strip->due -= strip->tiles;
+        if (others)
+            run_tiles(strip, low, others);
+        others = 0;
+        run_by(strip, strip->task->tiles->listed->fetch[strip->tall - low - 1], low, 1);
+        strip->call.ahead += strip->part;
+    }
+    if (others)
+        run_tiles(strip, low, others);
 }
 
 /* The first tile of full panels of plain weights, which it packs for the tiles below. */
@@ -161,6 +197,31 @@ static size_t panel_rows(const struct gemm_task *task, const struct gemm_step *s
     return shape->b_packed ? shape->k : step->k.end - step->k.begin;
 }
 
+/* Behind these panels are the next ones of the step, or it is its last full ones and the next step
+ * begins elsewhere. */
+static void begin_fetching(struct strip *strip, const struct gemm_step *step)
+{
+    const struct gemm_task *task = strip->task;
+    const struct gemm_plan *plan = task->plan;
+    const struct gemm_pass *pass = strip->pass;
+    struct gemm_f32_listed *call = &strip->call;
+    size_t end = pass->panel.first / LAYOUT_PANEL + pass->panels;
+    bool is_last = end == min_size(step->panels.end, plan->full_panels);
+    size_t rounds = call->rounds * step->segments;
+    size_t bytes = (step->k.end - step->k.begin) * LAYOUT_PANEL * sizeof(float);
+    strip->part = strip->due = 0;
+    strip->tiles = step->tiles.end - step->tiles.begin;
+    if (!plan->fetches || end > plan->full_panels || !task->tiles->listed->fetch[0] || !rounds)
+        return;
+    uintptr_t next = (uintptr_t)(strip->b + pass->panels * call->b_step);
+    if (is_last && task->after)
+        next = (uintptr_t)task->after;
+    call->ahead = next - (uintptr_t)strip->b;
+    strip->fetching = fetching_tiles(strip->tiles);
+    strip->part = div_up(bytes, strip->fetching);
+    call->ahead_step = div_up(strip->part, rounds);
+}
+
 static void begin_strip(struct strip *strip, const struct gemm_task *task,
                         const struct gemm_step *step, const struct gemm_block *block,
                         const struct gemm_run *runs, const struct gemm_pass *pass)
@@ -190,6 +251,7 @@ static void begin_strip(struct strip *strip, const struct gemm_task *task,
         .column_step = plan->shape.k,
     };
     begin_run(strip);
+    begin_fetching(strip, step);
     if (task->packs && panel->first < plan->full_panels * LAYOUT_PANEL)
         pack_panels(task, step, strip);
 }
@@ -197,7 +259,9 @@ static void begin_strip(struct strip *strip, const struct gemm_task *task,
 /* Tiles of one run up to `end`. */
 static void run_some(struct strip *strip, size_t end)
 {
-    void (*run)(struct strip *, uint32_t, size_t) = strip->pass->valid ? run_ragged : run_tiles;
+    void (*run)(struct strip *, uint32_t, size_t) = strip->pass->valid ? run_ragged
+                                                    : strip->part      ? run_fetching
+                                                                       : run_tiles;
     size_t boundary = max_size(min_size(strip->task->plan->tall_tiles, end), strip->tile);
     if (boundary > strip->tile)
         run(strip, 0, boundary - strip->tile);

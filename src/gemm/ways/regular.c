@@ -23,8 +23,8 @@ static bool has_rounds(const struct gemm_plan *plan)
 static bool has_regular_rows(const struct gemm_plan *plan)
 {
     const struct gemm_shape *shape = &plan->shape;
-    return plan->listed && has_kernels(plan, plan->listed) && !plan->copies && shape->b_packed &&
-           shape->a_is_regular && !shape->a_has_zeros && !shape->a_has_parts &&
+    return plan->listed && has_kernels(plan, plan->listed) && !plan->copies && !plan->fetches &&
+           shape->b_packed && shape->a_is_regular && !shape->a_has_zeros && !shape->a_has_parts &&
            shape->segment == shape->k && shape->k > 0 && has_rounds(plan) &&
            plan->full_panels > 0 && (shape->n - plan->full_panels * LAYOUT_PANEL) % EIGHT == 0;
 }

@@ -42,6 +42,10 @@ enum { GEMM_F32_REGULAR_ROUNDS = 4 }; /* of regular rows, at least */
  *
  *   to[q * b_step + p * 12 + j] = from[p * from_row + q * 12 + j], p < depth
  *
+ * Kernels that fetch compute the same, and bring lines nearer that are wanted later, whose
+ * addresses need not exist: for each panel `rounds` of them for each segment, ahead_step apart, the
+ * first one `ahead` behind the panel's first element.
+ *
  * Kernels for regular rows find row i of tile t at a + (t * height + i) * a_row, without a list,
  * and go from the panels of 12 columns to `eights` panels of 8 columns, which may be none, before
  * the next tile: panel e is at b_eights + e * eights_step, and its columns follow those before in C
@@ -70,6 +74,7 @@ struct gemm_f32_listed {
     const float *columns; /* for gemm_f32_listed_columns kernels */
     size_t column_step;
     size_t b_skip;
+    size_t ahead, ahead_step; /* bytes */
 };
 typedef void gemm_f32_listed_fn(const struct gemm_f32_listed *strip);
 gemm_f32_listed_fn gemm_f32_listed_columns_ref;
@@ -85,6 +90,7 @@ struct gemm_f32_listed_kernels {
     gemm_f32_listed_by_height run[GEMM_F32_LISTED_WIDTHS];
     gemm_f32_listed_by_height pack;    /* of width 12, for one tile; or all NULL */
     gemm_f32_listed_by_height regular; /* for regular rows; or NULL */
+    gemm_f32_listed_by_height fetch;   /* of width 12, that fetch; or all NULL */
 };
 extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_narrow_neon,
     gemm_f32_listed_ref;

@@ -11,7 +11,8 @@
  * with the stores.
  *
  * Kernels that pack B read the vectors of one step from its rows, and copy them to the panel before
- * they are multiplied.
+ * they are multiplied. Kernels that fetch ask for a line of memory in each round: as far apart as
+ * that they wait for none.
  *
  * Kernels for regular rows store in the block of a panel's last round, so that stores wait for FMLA
  * only where they take the same pipes; what is not always there is in loops of its own. */
@@ -66,6 +67,7 @@
 
 /* Four steps of k; the first one is FMUL if the sums begin here. */
     .macro round height, vectors, first_op=fmla
+    fetch_ahead
     for_each_row load, \height
     .set q, 0
     .rept 4 * \vectors
@@ -143,6 +145,10 @@
     .set packing, 1
     all_heights kernel, 12, 3, _packing
     .set packing, 0
+
+    .set fetching, 1
+    all_heights kernel, 12, 3, _fetching
+    .set fetching, 0
 
 /* ---- kernels for regular rows ---- */
 

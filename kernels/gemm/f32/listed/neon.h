@@ -31,11 +31,16 @@ bias .req x27
 segment .req x28
 from_row .req x29
 from .req x30
+ahead .req x29
+ahead_step .req x30
 copied .req x26 /* there is one segment */
 copied_too .req x28
 
 /* 1 for kernels that pack B: panels of three vectors. */
     .set packing, 0
+
+/* 1 for kernels that fetch what comes next. */
+    .set fetching, 0
 
 /* Steps of k in a round: 4, or 2 for kernels whose rounds take half of a tail, too. */
     .set round_steps, 4
@@ -80,7 +85,19 @@ copied_too .req x28
     .if packing
     begin_columns
     .endif
+    .if fetching
+    ldr ahead, [strip, #STRIP_AHEAD]
+    add ahead, ahead, b
+    .endif
     load_pointers \height, list
+    .endm
+
+/* Once a round. */
+    .macro fetch_ahead
+    .if fetching
+    prfm pldl2keep, [ahead]
+    add ahead, ahead, ahead_step
+    .endif
     .endm
 
 /* The panel's columns of a plain B, 48 bytes a panel. */
@@ -141,6 +158,9 @@ copied_too .req x28
     save_registers 4, 30
     ldr from_row, [strip, #STRIP_FROM_ROW]
     lsl from_row, from_row, #2
+    .elseif fetching
+    save_registers 4, 30
+    ldr ahead_step, [strip, #STRIP_AHEAD_STEP]
     .else
     save_registers 4, 28
     .endif

@@ -28,3 +28,5 @@ OFFSET(gemm_f32_listed, eights, STRIP_EIGHTS, 176);
 OFFSET(gemm_f32_listed, columns, STRIP_COLUMNS, 184);
 OFFSET(gemm_f32_listed, column_step, STRIP_COLUMN_STEP, 192);
 OFFSET(gemm_f32_listed, b_skip, STRIP_B_SKIP, 200);
+OFFSET(gemm_f32_listed, ahead, STRIP_AHEAD, 208);
+OFFSET(gemm_f32_listed, ahead_step, STRIP_AHEAD_STEP, 216);

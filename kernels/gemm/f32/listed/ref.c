@@ -112,7 +112,7 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_ref = {
     "gemm_f32_listed_ref", 0, 0, GEMM_F32_LISTED_HEIGHT, {
         HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run),
     },
-    HEIGHTS(pack), HEIGHTS(regular),
+    HEIGHTS(pack), HEIGHTS(regular), {0},
 };
 #undef HEIGHTS
 /* clang-format on */

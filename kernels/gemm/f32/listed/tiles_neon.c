@@ -17,6 +17,7 @@ HEIGHTS(DECLARE, 4, _narrow)
 HEIGHTS(DECLARE, 8, _narrow)
 HEIGHTS(DECLARE, 12, _narrow)
 HEIGHTS(DECLARE, 12, _packing)
+HEIGHTS(DECLARE, 12, _fetching)
 DECLARE(6, 12, _regular)
 DECLARE(7, 12, _regular)
 #undef DECLARE
@@ -34,6 +35,7 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_neon = {
     },
     {HEIGHTS(NAME, 12, _packing)},
     {[5] = NAME(6, 12, _regular) NAME(7, 12, _regular)},
+    {HEIGHTS(NAME, 12, _fetching)},
 };
 const struct gemm_f32_listed_kernels gemm_f32_listed_narrow_neon = {
     "gemm_f32_listed_narrow_neon", CPU_NEON, IN_ORDER_NARROW, GEMM_F32_LISTED_HEIGHT - 1, {
@@ -45,7 +47,7 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_narrow_neon = {
         {NAME(1, 12, _narrow) NAME(2, 12, _narrow) NAME(3, 12, _narrow) NAME(4, 12, _narrow)
          NAME(5, 12, _narrow) NAME(6, 12, _narrow) NAME(7, 12, )},
     },
-    {0}, {0},
+    {0}, {0}, {0},
 };
 /* clang-format on */
 #undef NAME
