@@ -106,6 +106,29 @@ NEO_API neo_status neo_attributes_set_zero_points(neo_attributes *attributes, in
                                                   int group_ndims, const neo_dim *group_dims,
                                                   neo_data_type type);
 
+/* Permits that a matrix multiplication whose weights are in blocks with scales
+ * (neoprene/block_weights.h) quantises the rows of a floating-point src itself: integers are
+ * multiplied then, which is several times faster. Other operations, and other weights, are not
+ * changed by it. Where q' and the scale and offset of a block are as neo_block_weights_describe()
+ * says, each row of src gives
+ *
+ *   size    = the largest |src[p]|
+ *   x[p]    = src[p] * (127 / size) to the nearest, ties to even
+ *   sum     = fma(the sum of x[p] * q'[p], the block's scale, sum) for one block after the other
+ *   shift   = fma(the sum of x[p], the block's offset, shift), if there are offsets
+ *   dst     = post-operations of (sum * (size / 127) + shift * (size / 127) + bias)
+ *
+ * in f32, the sums within a block as exact integers: all processors, and all numbers of threads and
+ * of rows, have the same bits. A src[p] is off by size / 254 at most, so a result by that times the
+ * sum of its weights' sizes, and by the roundings of f32. NaN in src counts as 0; a row with an
+ * infinity gives NaN; one whose size is below 2^-119 counts as zeros.
+ *
+ * Without this attribute weights become floats, and floats are multiplied.
+ *
+ * @param type NEO_S8: permits it; NEO_DATA_TYPE_UNDEF, as in the beginning: does not.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (another type). */
+NEO_API neo_status neo_attributes_set_dynamic_src(neo_attributes *attributes, neo_data_type type);
+
 /* ---- post-operations ---- */
 
 /* Applied in the order in which they are appended, to the f32 value, before it is stored. */

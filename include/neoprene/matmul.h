@@ -17,7 +17,8 @@ extern "C" {
  * tensors that are not `any`.
  *
  * src and weights are both of f32, f16, bf16, or both of s8, u8; weights beside floats may be of s8
- * or u8, too, and beside either kind of s4 or u4. bias and dst are of any type of whole bytes. What
+ * or u8, too, and beside either kind of s4 or u4; or, beside floats, in blocks that have their own
+ * scales (neoprene/block_weights.h). bias and dst are of any type of whole bytes. What
  * scales and zero points mean is said at neo_attributes_set_scales(). Integers by integers are
  * summed in s32 and are exact: the same on every processor. All else is summed in f32, where each
  * result is within (K + 1) * 2^-23 * sum over p of |src[m][p] * weights[p][n]| before it is rounded

@@ -6,6 +6,7 @@
 #include "neoprene/allocation.h"
 #include "neoprene/attributes.h"
 #include "neoprene/binary.h"
+#include "neoprene/block_weights.h"
 #include "neoprene/cache.h"
 #include "neoprene/concat.h"
 #include "neoprene/convolution.h"

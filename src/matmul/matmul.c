@@ -7,6 +7,7 @@
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/primitive/primitive.h"
+#include "src/tensor/block_layout.h"
 #include "src/tensor/descriptor.h"
 
 static void matmul_describe(const struct problem *problem, char *out, size_t size)
@@ -19,12 +20,15 @@ static void matmul_describe(const struct problem *problem, char *out, size_t siz
 static const char *matmul_check_quantization(const struct problem *problem,
                                              const struct quantization *q, enum tensor t)
 {
-    (void)problem;
+    if (t == WEIGHTS && block_layout_is(problem->tensors[t].packed.id) &&
+        problem->tensors[t].format_kind == NEO_FORMAT_PACKED)
+        return "weights in blocks have their own scales and zero points, and take no others";
     return t == DST && q->group_ndims ? "scales or zero points of dst are in groups" : NULL;
 }
 
 static const struct algorithm *const matmul_algorithms[] = {
-    &matmul_dot, &matmul_direct, &matmul_gemm, &matmul_typed, &matmul_swapped, &matmul_reference};
+    &matmul_dot,    &matmul_direct,  &matmul_gemm,     &matmul_typed,
+    &matmul_blocks, &matmul_swapped, &matmul_reference};
 _Static_assert(count_of(matmul_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
 
 const struct operation matmul_operation = {

@@ -6,6 +6,7 @@
 #include "src/core/checked.h"
 #include "src/primitive/quantization.h"
 #include "src/primitive/types.h"
+#include "src/tensor/block_layout.h"
 #include "src/tensor/typed_layout.h"
 
 /* What is multiplied; NULL: f32, by its own kernels. */
@@ -22,6 +23,12 @@ static const struct gemm_type *multiplied(const struct problem *problem, const s
 
 /* ---- selection ---- */
 
+static bool is_in_blocks(const struct problem *problem)
+{
+    struct gemm_blocks blocks;
+    return block_layout_read(&blocks, &problem->tensors[WEIGHTS]);
+}
+
 static const char *typed_refuse(const struct algorithm *self, const struct problem *problem,
                                 const struct cpu *cpu)
 {
@@ -30,7 +37,11 @@ static const char *typed_refuse(const struct algorithm *self, const struct probl
         return "all tensors are of f32";
     const struct gemm_type *type = multiplied(problem, cpu);
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    bool packed = weights->format_kind == NEO_FORMAT_PACKED;
+    bool packed = weights->format_kind == NEO_FORMAT_PACKED && !is_in_blocks(problem);
+    if (is_in_blocks(problem) && is_of_integers(problem))
+        return "integers are not multiplied by weights in blocks with scales";
+    if (is_in_blocks(problem) && problem->attributes.dynamic_src != NEO_DATA_TYPE_UNDEF)
+        return "the attributes permit that src is quantised, which all rows then are";
     if (packed && (!type || weights->packed.id != typed_layout_of(LAYOUT_MATMUL_TYPED, type)))
         return "the weights are packed for another type";
     bool differ = quantization_part(problem, SRC, k_dim(problem, SRC)) ||
@@ -87,6 +98,8 @@ static void typed_plan(void *plan, const struct problem *problem, const struct c
     mine->finish = matmul_typed_finish_kernel(problem, cpu);
     gemm_side_init(&mine->a, problem->tensors[SRC].data_type, type, cpu);
     gemm_side_init(&mine->b, problem->tensors[WEIGHTS].data_type, type, cpu);
+    mine->in_blocks = block_layout_read(&mine->blocks, &problem->tensors[WEIGHTS]);
+    mine->decompress = gemm_blocks_find(cpu->features)->to_f32;
     gemm_plan_init(&mine->gemm,
                    &(struct gemm_shape){
                        .batch = size_of(shape.batch),
@@ -94,7 +107,8 @@ static void typed_plan(void *plan, const struct problem *problem, const struct c
                        .n = size_of(shape.n),
                        .k = size_of(shape.k),
                        .type = type,
-                       .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED,
+                       .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED &&
+                                   !mine->in_blocks,
                        .a_summed = mine->integers && is_shifted(problem, WEIGHTS),
                        .b_summed = mine->integers && is_shifted(problem, SRC),
                        .output = GEMM_STAGED,
@@ -196,6 +210,10 @@ static void pack_a(const void *context, void *task_scratch, const struct gemm_pa
 static void pack_b(const void *context, const struct gemm_panel *panel)
 {
     const struct typed_call *call = context;
+    if (call->plan->in_blocks) {
+        matmul_blocks_to_panel(call, panel);
+        return;
+    }
     pack_side(call, WEIGHTS, &call->plan->b, panel);
 }
 

@@ -2,6 +2,7 @@
 #ifndef SRC_MATMUL_TYPED_H
 #define SRC_MATMUL_TYPED_H
 
+#include "kernels/gemm/blocks/blocks.h"
 #include "kernels/gemm/finish.h"
 #include "src/gemm/gemm.h"
 #include "src/gemm/operands.h"
@@ -14,6 +15,10 @@ struct matmul_typed {
     struct gemm_plan gemm;
     struct gemm_side a, b;
     bool integers;
+    bool in_blocks; /* weights are, with scales: they become f32 when panels are packed */
+    struct gemm_blocks blocks;
+    void (*decompress)(const struct gemm_blocks *blocks, const uint8_t *block, const float *scales,
+                       const float *offsets, float *out);
     gemm_finish_fn *finish; /* what makes results of a block at once; NULL: lines do */
 };
 
@@ -43,6 +48,9 @@ static inline bool is_adjusted(const struct problem *problem, enum tensor t)
 
 /* What makes results of a block of such a problem at once, or NULL. */
 gemm_finish_fn *matmul_typed_finish_kernel(const struct problem *problem, const struct cpu *cpu);
+
+/* A panel of f32 of weights in blocks. */
+void matmul_blocks_to_panel(const struct typed_call *call, const struct gemm_panel *panel);
 
 /* struct gemm_call's. */
 void matmul_typed_finish(const void *context, const struct gemm_block *block);

@@ -108,6 +108,16 @@ neo_status neo_attributes_set_deterministic(neo_attributes *attributes, int dete
     return NEO_OK;
 }
 
+neo_status neo_attributes_set_dynamic_src(neo_attributes *attributes, neo_data_type type)
+{
+    if (!attributes)
+        return log_refusal(__func__, "attributes is NULL");
+    if (type != NEO_DATA_TYPE_UNDEF && type != NEO_S8)
+        return log_refusal(__func__, "src is quantised to s8, or not at all");
+    attributes->dynamic_src = type;
+    return NEO_OK;
+}
+
 /* ---- quantisation ---- */
 
 static neo_status set_quantization(neo_attributes *attributes, const struct quantization *wanted)

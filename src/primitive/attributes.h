@@ -50,6 +50,7 @@ struct neo_attributes {
     neo_fpmath_mode fpmath;
     bool fpmath_for_int, deterministic;
     neo_accumulation_mode accumulation;
+    neo_data_type dynamic_src; /* UNDEF or S8 */
     int quantization_count;
     struct quantization quantizations[MAX_QUANTIZATIONS];
     int post_op_count;

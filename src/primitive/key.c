@@ -138,7 +138,9 @@ static void put_attributes(struct writer *w, const neo_attributes *attributes)
 {
     put(w, (uint64_t)attributes->scratchpad | (uint64_t)attributes->fpmath << 4 |
                (uint64_t)attributes->fpmath_for_int << 8 |
-               (uint64_t)attributes->deterministic << 9 | (uint64_t)attributes->accumulation << 12 |
+               (uint64_t)attributes->deterministic << 9 |
+               (uint64_t)(attributes->dynamic_src != NEO_DATA_TYPE_UNDEF) << 10 |
+               (uint64_t)attributes->accumulation << 12 |
                (uint64_t)attributes->quantization_count << 32 |
                (uint64_t)attributes->post_op_count << 48);
     for (int i = 0; i < attributes->quantization_count; i++) {

@@ -11,6 +11,7 @@
 #include "src/packed/source_key.h"
 #include "src/primitive/memory.h"
 #include "src/primitive/primitive.h"
+#include "src/reorder/packed_weights.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
 #include "src/threading/float_mode.h"
@@ -121,34 +122,44 @@ static neo_status pack_to(void *argument, void *data)
 
 static neo_status build_replica(void *argument, void *data, size_t bytes)
 {
+    const struct weights_request *request = argument;
     (void)bytes;
-    return pack_to(argument, data);
+    return request->pack(request->argument, data);
 }
 
 enum { CONTENT_WORDS = sizeof(neo_weights_content) / sizeof(uint32_t) };
 
-static neo_status find_replica(neo_packed_weights *weights, struct packing *packing, size_t bytes,
-                               const neo_weights_key *key)
+static neo_status find_replica(neo_packed_weights *weights, neo_engine *engine,
+                               const struct weights_request *wanted)
 {
+    const neo_weights_key *key = wanted->key;
     uint32_t words[CONTENT_WORDS + NEO_WEIGHTS_MAX_LAYOUT_WORDS];
     memcpy(words, &key->content, sizeof key->content);
     memcpy(words + CONTENT_WORDS, key->layout, key->layout_words * sizeof *key->layout);
     const struct constant_request request = {
         .key = words,
         .key_words = CONTENT_WORDS + key->layout_words,
-        .memory = {.bytes = bytes, .alignment = LAYOUT_ALIGNMENT, .owner = "packed weights"},
+        .memory = {.bytes = wanted->size, .alignment = wanted->align, .owner = "packed weights"},
         .build = build_replica,
-        .argument = packing,
+        .argument = (void *)(uintptr_t)wanted,
         .node = topology_current_node(),
         .is_sealed = true,
     };
-    return constants_get(&packing->engine->replicas, &request, &weights->replica);
+    return constants_get(&engine->replicas, &request, &weights->replica);
+}
+
+static neo_status acquire(neo_packed_weights *weights, neo_engine *engine,
+                          const struct weights_request *request)
+{
+    if (atomic_load(&engine->wants_replicas))
+        return find_replica(weights, engine, request);
+    neo_weights_provider provider = engine_weights_get(&engine->weights);
+    return weights_acquire(&weights->use, &provider, &engine->weights.memory, request);
 }
 
 static neo_status find_or_pack(neo_packed_weights *weights, struct packing *packing, size_t bytes)
 {
     neo_weights_key key;
-    struct engine_weights *engine = &packing->engine->weights;
     if (!source_key(&key, &packing->plain->desc, packing->chosen)) {
         neo_allocation_request request = {
             .bytes = bytes, .kind = NEO_KIND_HEAP, .owner = "packed weights"};
@@ -157,37 +168,61 @@ static neo_status find_or_pack(neo_packed_weights *weights, struct packing *pack
         return status == NEO_OK ? pack_to(packing, weights->own.data) : status;
     }
     key.content = packing->known ? *packing->known : content_of(packing);
-    if (atomic_load(&packing->engine->wants_replicas))
-        return find_replica(weights, packing, bytes, &key);
-    neo_weights_provider provider = engine_weights_get(engine);
     struct weights_request request = {.key = &key,
                                       .size = bytes,
                                       .align = LAYOUT_ALIGNMENT,
                                       .pack = pack_to,
                                       .argument = packing,
                                       .parallel = &packing->stream->parallel};
-    return weights_acquire(&weights->use, &provider, &engine->memory, &request);
+    return acquire(weights, packing->engine, &request);
+}
+
+/* What has been found or packed becomes a memory of this descriptor. */
+static neo_status name_memory(neo_packed_weights *weights, neo_engine *engine,
+                              const neo_memory_desc *desc)
+{
+    const void *data = weights->own.data ? weights->own.data : weights->use.data;
+    data = weights->replica ? constant_data(weights->replica) : data;
+    return neo_memory_create(&weights->memory, desc, engine, (void *)(uintptr_t)data);
 }
 
 static neo_status fill(neo_packed_weights *weights, struct packing *packing)
 {
     size_t bytes = neo_memory_desc_size(packing->chosen);
     neo_status status = bytes ? find_or_pack(weights, packing, bytes) : NEO_OK;
-    if (status != NEO_OK)
-        return status;
-    const void *data = weights->own.data ? weights->own.data : weights->use.data;
-    data = weights->replica ? constant_data(weights->replica) : data;
-    return neo_memory_create(&weights->memory, packing->chosen, packing->engine,
-                             (void *)(uintptr_t)data);
+    return status == NEO_OK ? name_memory(weights, packing->engine, packing->chosen) : status;
+}
+
+static neo_packed_weights *allocate(void)
+{
+    neo_packed_weights *weights = calloc(1, sizeof *weights);
+    if (weights)
+        atomic_init(&weights->refs, 1);
+    return weights;
+}
+
+neo_status packed_weights_create(neo_packed_weights **out, neo_engine *engine,
+                                 const neo_memory_desc *desc, const struct weights_request *request)
+{
+    neo_packed_weights *weights = allocate();
+    if (!weights)
+        return NEO_OUT_OF_MEMORY;
+    neo_status status = acquire(weights, engine, request);
+    if (status == NEO_OK)
+        status = name_memory(weights, engine, desc);
+    if (status == NEO_OK)
+        *out = weights;
+    else
+        neo_packed_weights_destroy(weights);
+    return status;
 }
 
 static neo_status make(neo_packed_weights **out, const neo_primitive_desc *pd, neo_stream *stream,
                        const neo_memory *plain, const neo_weights_content *known)
 {
-    neo_packed_weights *weights = calloc(1, sizeof *weights);
+    neo_packed_weights *weights = allocate();
     if (!weights)
         return NEO_OUT_OF_MEMORY;
-    atomic_init(&weights->refs, 1);
     struct packing packing = {pd->implementation->engine, stream, plain,
                               neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), known};
     neo_status status = fill(weights, &packing);

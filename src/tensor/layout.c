@@ -2,6 +2,7 @@
 #include "src/tensor/layout.h"
 
 #include "src/core/checked.h"
+#include "src/tensor/block_layout.h"
 #include "src/tensor/typed_layout.h"
 #include "src/tensor/winograd.h"
 
@@ -254,6 +255,8 @@ const char *layout_wrong(const neo_memory_desc *desc)
 {
     const neo_packed_layout *packed = &desc->packed;
     const struct gemm_type *type = typed_layout_type(packed->id);
+    if (block_layout_is(packed->id))
+        return block_layout_wrong(desc);
     if (!type && (packed->id < LAYOUT_MATMUL_F32 || packed->id > LAYOUT_WINOGRAD_6_F32))
         return "the packed layout is unknown";
     if (packed->version != version_of(packed->id) || packed->panel != LAYOUT_PANEL)
@@ -288,6 +291,8 @@ const char *layout_wrong(const neo_memory_desc *desc)
 size_t layout_bytes(const neo_memory_desc *desc)
 {
     size_t bytes = 0;
+    if (block_layout_is(desc->packed.id))
+        return block_layout_bytes(desc);
     bytes_fit(desc, &bytes);
     return bytes;
 }

@@ -32,6 +32,7 @@ enum layout_id {
     LAYOUT_WINOGRAD_6_F32,
     LAYOUT_MATMUL_TYPED = 64,      /* + GEMM_…: see typed_layout.h */
     LAYOUT_CONVOLUTION_TYPED = 96, /* the same */
+    LAYOUT_MATMUL_BLOCKS = 128,    /* + …: see block_layout.h */
 };
 
 /* The matrices that a packed descriptor stands for. */

@@ -34,6 +34,11 @@ float gemm_s4_scale(const uint8_t *block_bytes, size_t block, enum element scale
     return element_read_f32(scale, block_bytes + GEMM_S4_NR * block / 2, (ptrdiff_t)j);
 }
 
+void gemm_s4_write(uint8_t *block, size_t p, size_t j, int32_t value)
+{
+    block[place(p, j)] |= (uint8_t)(is_high(j) ? (uint32_t)value << 4 : (uint32_t)(value + 8));
+}
+
 static int32_t weight(const struct pack_s4_panel *panel, size_t p, size_t j)
 {
     if (p >= panel->k || j >= panel->count)
@@ -47,11 +52,8 @@ static void pack_block(const struct pack_s4_panel *panel, size_t g, uint8_t *out
 {
     memset(out, 0, gemm_s4_block_bytes(panel->block, panel->scale));
     for (size_t j = 0; j < GEMM_S4_NR; j++) {
-        for (size_t p = 0; p < panel->block; p++) {
-            int32_t value = weight(panel, g * panel->block + p, j);
-            out[place(p, j)] |=
-                (uint8_t)(is_high(j) ? (uint32_t)value << 4 : (uint32_t)(value + 8));
-        }
+        for (size_t p = 0; p < panel->block; p++)
+            gemm_s4_write(out, p, j, weight(panel, g * panel->block + p, j));
         ptrdiff_t at = panel->scale_first + (ptrdiff_t)j * panel->scale_lane +
                        (ptrdiff_t)g * panel->scale_step;
         if (j < panel->count)

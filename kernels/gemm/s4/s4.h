@@ -47,6 +47,11 @@ static inline int32_t gemm_s4_start(int32_t row_sum)
     return 0x4b400000 - 8 * row_sum;
 }
 
+static inline int32_t gemm_s4_row_sum(int32_t start)
+{
+    return (0x4b400000 - start) / 8;
+}
+
 struct gemm_s4_kernel {
     const char *name;
     uint32_t needs;
@@ -85,8 +90,10 @@ static inline size_t gemm_s4_block_bytes(size_t block, enum element scale)
     return GEMM_S4_NR * (block / 2 + element_bytes(scale));
 }
 
-/* The value of a panel's column j at step p of a block, and the scale of the column. */
+/* The value of a panel's column j at step p of a block, and the scale of the column; writing one
+ * into a block of bytes of 0. */
 int32_t gemm_s4_weight(const uint8_t *block, size_t p, size_t j);
+void gemm_s4_write(uint8_t *block, size_t p, size_t j, int32_t value);
 float gemm_s4_scale(const uint8_t *block_bytes, size_t block, enum element scale, size_t j);
 
 /* The tables of one file each. */

@@ -1,0 +1,42 @@
+/* The definition of what is done with blocks of weights. */
+#include "kernels/gemm/blocks/blocks.h"
+
+#include <math.h>
+
+static int32_t weight_of(const struct gemm_blocks *blocks, const uint8_t *block, size_t p, size_t j)
+{
+    if (blocks->weight == ELEMENT_S4)
+        return gemm_s4_weight(block, p, j);
+    size_t half = j / GEMM_BLOCKS_HALF * GEMM_BLOCKS_HALF * blocks->block;
+    return (int8_t)block[half + gemm_panel_at(4, GEMM_BLOCKS_HALF, j % GEMM_BLOCKS_HALF, p)];
+}
+
+static void to_s8(const struct gemm_blocks *blocks, const uint8_t *block, size_t half, size_t group,
+                  int8_t *out)
+{
+    for (size_t p = 0; p < blocks->block; p++)
+        for (size_t j = 0; j < GEMM_BLOCKS_HALF; j++)
+            out[gemm_panel_at(group, GEMM_BLOCKS_HALF, j, p)] =
+                (int8_t)weight_of(blocks, block, p, half * GEMM_BLOCKS_HALF + j);
+}
+
+static void to_f32(const struct gemm_blocks *blocks, const uint8_t *block, const float *scales,
+                   const float *offsets, float *out)
+{
+    for (size_t p = 0; p < blocks->block; p++)
+        for (size_t j = 0; j < GEMM_BLOCKS_NR; j++) {
+            float weight = (float)weight_of(blocks, block, p, j);
+            *out++ = offsets ? fmaf(weight, scales[j], offsets[j]) : weight * scales[j];
+        }
+}
+
+static void add_scaled(size_t m, const int32_t *sums, const float *scales, float *to)
+{
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < GEMM_BLOCKS_HALF; j++) {
+            float *sum = to + i * GEMM_BLOCKS_NR + j;
+            *sum = fmaf((float)sums[i * GEMM_BLOCKS_HALF + j], scales[j], *sum);
+        }
+}
+
+const struct gemm_blocks_kernel gemm_blocks_ref = {"gemm_blocks_ref", 0, to_s8, to_f32, add_scaled};

@@ -1,0 +1,166 @@
+/* Panels of weights in blocks times rows of s8. */
+#include <string.h>
+
+#include "src/core/checked.h"
+#include "src/matmul/blocks/blocks.h"
+#include "src/primitive/finish.h"
+#include "src/tensor/element.h"
+
+enum { NR = GEMM_BLOCKS_NR, HALF = GEMM_BLOCKS_HALF };
+
+/* One task's part of the scratchpad. */
+struct room {
+    float values[BLOCKS_BAND * NR], products[BLOCKS_BAND * NR];
+    int32_t sums[BLOCKS_BAND * HALF];
+    int8_t b[HALF * GEMM_S4_MOST_BLOCK];
+};
+
+size_t blocks_room_bytes(void)
+{
+    return sizeof(struct room);
+}
+
+/* ---- what offsets add ---- */
+
+/* A row's sum of block g, in all columns. */
+static void spread_row_sums(const struct blocks_band *band, size_t g, int32_t *sums)
+{
+    for (size_t t = 0; t * band->plan->mr < band->rows; t++) {
+        struct span tile = blocks_tile(band, t);
+        size_t mr = tile.end - tile.begin;
+        const int32_t *starts = band->starts + tile.begin * band->plan->count + g * mr;
+        for (size_t i = 0; i < mr; i++)
+            for (size_t j = 0; j < HALF; j++)
+                sums[(tile.begin + i) * HALF + j] = gemm_s4_row_sum(starts[i]);
+    }
+}
+
+static void multiply_offsets(const struct blocks_band *band, const float *offsets,
+                             struct room *room)
+{
+    const struct matmul_blocks *plan = band->plan;
+    memset(room->values, 0, band->rows * NR * sizeof(float));
+    for (size_t g = 0; g < plan->count; g++, offsets += NR) {
+        spread_row_sums(band, g, room->sums);
+        for (size_t j = 0; j < NR; j += HALF)
+            plan->kernel->add_scaled(band->rows, room->sums, offsets + j, room->values + j);
+    }
+    for (size_t i = 0; i < band->rows * NR; i++)
+        room->values[i] *= band->row_scales[i / NR];
+}
+
+/* ---- products ---- */
+
+static void multiply_as_they_are(const struct blocks_band *band, const uint8_t *panel,
+                                 struct room *room)
+{
+    const struct matmul_blocks *plan = band->plan;
+    for (size_t t = 0; t * plan->mr < band->rows; t++) {
+        struct span tile = blocks_tile(band, t);
+        plan->as_they_are(&(struct gemm_s4_tile){
+            .blocks = plan->count,
+            .block = plan->blocks.block,
+            .a = blocks_a(band, tile.begin, tile.end - tile.begin, 0),
+            .b = panel,
+            .c = room->values + tile.begin * NR,
+            .row = NR,
+            .starts = band->starts + tile.begin * plan->count,
+            .row_scales = band->row_scales + tile.begin,
+            .mr = (uint32_t)(tile.end - tile.begin),
+            .n = NR,
+            .add = (uint32_t)plan->blocks.has_offsets,
+        });
+    }
+}
+
+/* Rows of whole tiles, or those of the last one. */
+static void multiply_tiles(const struct blocks_band *band, size_t g, struct span rows, size_t mr,
+                           const int8_t *b, int32_t *sums)
+{
+    const struct matmul_blocks *plan = band->plan;
+    if (rows.begin == rows.end)
+        return;
+    plan->s8->run(&(struct gemm_tile){
+        .groups = plan->blocks.block / plan->type->group,
+        .a = blocks_a(band, rows.begin, mr, g),
+        .b = b,
+        .sums = sums + rows.begin * HALF,
+        .row = HALF,
+        .mr = (uint32_t)mr,
+        .nr = HALF,
+        .m = (uint32_t)mr,
+        .n = HALF,
+        .tiles = (uint32_t)((rows.end - rows.begin) / mr),
+    });
+}
+
+/* Half of the columns of block g. */
+static void multiply_half(const struct blocks_band *band, const uint8_t *block, size_t g,
+                          size_t half, struct room *room)
+{
+    const struct matmul_blocks *plan = band->plan;
+    const int8_t *b = (const int8_t *)block + half * HALF * plan->blocks.block;
+    size_t whole = band->rows / plan->mr * plan->mr;
+    if (plan->blocks.weight != ELEMENT_S8 || plan->type->group != 4) {
+        plan->kernel->to_s8(&plan->blocks, block, half, plan->type->group, room->b);
+        b = room->b;
+    }
+    multiply_tiles(band, g, (struct span){0, whole}, plan->mr, b, room->sums);
+    multiply_tiles(band, g, (struct span){whole, band->rows}, band->rows - whole, b, room->sums);
+}
+
+static void multiply_as_s8(const struct blocks_band *band, const uint8_t *panel, struct room *room)
+{
+    const struct matmul_blocks *plan = band->plan;
+    float scales[NR];
+    memset(room->products, 0, band->rows * NR * sizeof(float));
+    for (size_t g = 0; g < plan->count; g++, panel += gemm_blocks_bytes(&plan->blocks)) {
+        gemm_blocks_scales(&plan->blocks, panel, scales);
+        for (size_t half = 0; half < 2; half++) {
+            multiply_half(band, panel, g, half, room);
+            plan->kernel->add_scaled(band->rows, room->sums, scales + half * HALF,
+                                     room->products + half * HALF);
+        }
+    }
+    for (size_t i = 0; i < band->rows * NR; i++) {
+        float value = room->products[i] * band->row_scales[i / NR];
+        room->values[i] = plan->blocks.has_offsets ? value + room->values[i] : value;
+    }
+}
+
+/* ---- results ---- */
+
+static void finish(const struct blocks_band *band, size_t column, size_t count, float *values)
+{
+    const struct execution *execution = band->execution;
+    const neo_memory_desc *dst = &execution->problem->tensors[DST];
+    int last = dst->ndims - 1;
+    size_t m = (size_t)dst->dims[last - 1];
+    for (size_t i = 0; i < band->rows; i++, values += NR) {
+        struct line line = {.direction = last, .count = count};
+        matmul_position(execution->problem, (band->first + i) / m, line.position);
+        line.position[last - 1] = (neo_dim)((band->first + i) % m);
+        line.position[last] = (neo_dim)column;
+        neo_dim to = matmul_batch_offset(dst, line.position) +
+                     line.position[last - 1] * dst->strides[last - 1] +
+                     line.position[last] * dst->strides[last];
+        finish_line(execution, &line, values, true,
+                    element_to(dst->data_type, execution->buffers[DST], to), dst->strides[last]);
+    }
+}
+
+void blocks_multiply_panels(void *argument, struct span panels, int slot)
+{
+    const struct blocks_band *band = argument;
+    const struct matmul_blocks *plan = band->plan;
+    struct room *room = (void *)(band->tasks + (size_t)slot * plan->task_bytes);
+    size_t bytes = gemm_blocks_panel_bytes(&plan->blocks, plan->k);
+    for (size_t p = panels.begin; p < panels.end; p++) {
+        const uint8_t *panel = (const uint8_t *)band->execution->buffers[WEIGHTS] + p * bytes;
+        const uint8_t *offsets = panel + gemm_blocks_offsets_at(&plan->blocks, plan->k);
+        if (plan->blocks.has_offsets)
+            multiply_offsets(band, (const float *)(const void *)offsets, room);
+        (plan->as_they_are ? multiply_as_they_are : multiply_as_s8)(band, panel, room);
+        finish(band, p * NR, min_size(NR, plan->n - p * NR), room->values);
+    }
+}
