@@ -23,6 +23,7 @@
 #include "neoprene/pooling.h"
 #include "neoprene/prelu.h"
 #include "neoprene/primitive.h"
+#include "neoprene/quantization.h"
 #include "neoprene/reduction.h"
 #include "neoprene/reorder.h"
 #include "neoprene/resampling.h"
