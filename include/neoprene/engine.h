@@ -29,6 +29,14 @@ NEO_API neo_status neo_engine_create_with_allocator(neo_engine **out,
  * so the order in which they are destroyed does not matter. NULL is fine. */
 NEO_API void neo_engine_destroy(neo_engine *engine);
 
+/* The memory that algorithms are chosen for, as weights come from there: GB/s that one core reads
+ * while all cores do, by the kind of core or NEOPRENE_BANDWIDTH. The number of threads does not
+ * matter to it.
+ *
+ * @param gigabytes_per_second  receives it; 0 if the core is not known.
+ * @return NEO_OK, or NEO_INVALID_ARGUMENT if a pointer is NULL. */
+NEO_API neo_status neo_engine_get_bandwidth(const neo_engine *engine, double *gigabytes_per_second);
+
 /* Where primitives run: an engine and a thread pool. A stream is immutable: threads may share
  * it. */
 typedef struct neo_stream neo_stream;

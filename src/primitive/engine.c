@@ -123,3 +123,11 @@ void neo_engine_destroy(neo_engine *engine)
     handle_lanes_let_go(engine->lanes);
     engine_release(engine);
 }
+
+neo_status neo_engine_get_bandwidth(const neo_engine *engine, double *gigabytes_per_second)
+{
+    if (!engine || !gigabytes_per_second)
+        return log_refusal(__func__, "an argument is NULL");
+    *gigabytes_per_second = cpu_bandwidth(engine->cpu);
+    return NEO_OK;
+}

@@ -37,9 +37,9 @@ static void note_choice(const struct implementation *impl, const struct candidat
                  cost_compute_ms(&ranked[index + 1].cost, cpu),
                  cost_memory_ms(&ranked[index + 1].cost, cpu));
     log_line(LOG_DISPATCH, "primitive",
-             "create:choice,%s,%s: %.3g ms of products, %.3g of memory%s",
+             "create:choice,%s,%s: %.3g ms of products, %.3g of memory%s (%.3g GB/s)",
              impl->problem.operation->name, ranked[index].algorithm->name,
-             cost_compute_ms(mine, cpu), cost_memory_ms(mine, cpu), other);
+             cost_compute_ms(mine, cpu), cost_memory_ms(mine, cpu), other, cpu_bandwidth(cpu));
 }
 
 static neo_status select_algorithm(struct implementation *impl, int index)

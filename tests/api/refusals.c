@@ -79,6 +79,9 @@ static void of_the_cache(void **state)
     REFUSED(neo_engine_set_cache_capacity(NULL, (neo_cache_capacity){0}));
     REFUSED(neo_engine_get_cache_capacity(engine, NULL));
     REFUSED(neo_engine_clear_cache(NULL));
+    double bandwidth;
+    REFUSED(neo_engine_get_bandwidth(NULL, &bandwidth));
+    REFUSED(neo_engine_get_bandwidth(engine, NULL));
     REFUSED(neo_engine_set_block_budget(NULL, 0));
     REFUSED(neo_engine_get_block_budget(engine, NULL));
     REFUSED(neo_engine_trim(NULL, 0, NULL));

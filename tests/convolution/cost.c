@@ -4,6 +4,7 @@
 #include "tests/support/test.h"
 
 #include "src/convolution/convolution.h"
+#include "src/primitive/engine.h"
 #include "src/primitive/selection.h"
 #include "tests/support/stated_cpu.h"
 
@@ -78,6 +79,24 @@ static void memory_takes_time_beside_products(void **state)
     assert_true(cost_memory_ms(&cost, &cpu) == 0);
 }
 
+static void an_engine_tells_its_bandwidth(void **state)
+{
+    (void)state;
+    neo_engine *engine;
+    double bandwidth = 0;
+    assert_int_equal(neo_engine_create(&engine), NEO_OK);
+    const struct cpu *detected = engine->cpu;
+    struct cpu cpu = core_with("neoverse-n1", 9.5);
+    engine->cpu = &cpu;
+    assert_int_equal(neo_engine_get_bandwidth(engine, &bandwidth), NEO_OK);
+    assert_true(bandwidth == 9.5);
+    cpu.bandwidth = 0;
+    assert_int_equal(neo_engine_get_bandwidth(engine, &bandwidth), NEO_OK);
+    assert_true(bandwidth == cpu.core->bandwidth);
+    engine->cpu = detected;
+    neo_engine_destroy(engine);
+}
+
 #if !NEO_PORTABLE
 /* What a cycle simulator found fastest on a core like Neoverse N1 with cold weights, where one core
  * reads 3 GB/s (all cores of a server work) or 9 GB/s (one core of a board does). */
@@ -108,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(winograd_counts_its_weights_as_they_are_kept),
         cmocka_unit_test(memory_takes_time_beside_products),
+        cmocka_unit_test(an_engine_tells_its_bandwidth),
 #if !NEO_PORTABLE
         cmocka_unit_test(the_fastest_with_cold_weights_is_chosen),
 #endif

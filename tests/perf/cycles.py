@@ -38,8 +38,9 @@ class Simulator:
         variables = {'NEO_CPU_CORE': 'neoverse-n1', 'NEOPRENE_BANDWIDTH': BANDWIDTHS[memory],
                      'NEOPRENE_NUM_THREADS': 1, 'PERF_IMPLEMENTATION': index}
         settings = [f'--set={name}={value}' for name, value in variables.items()]
-        return [self.gem5, '-q', '-d', os.path.dirname(line_file), CONFIGURATION, f'--memory={memory}', f'--input={line_file}', *settings,
-                self.driver, '--cycles' if self.cold else '--warm-cycles']
+        return [self.gem5, '-q', '-d', os.path.dirname(line_file), CONFIGURATION,
+                f'--memory={memory}', f'--input={line_file}', *settings, self.driver,
+                '--cycles' if self.cold else '--warm-cycles']
 
     def run(self, line, memory, index):
         """'ok ERROR NANOSECONDS NAME' or 'refused …', as the driver prints it."""
