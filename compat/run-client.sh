@@ -2,6 +2,7 @@
 # Runs a program of the unpacked packages: directly on AArch64, elsewhere by the emulator.
 #   compat/run-client.sh ROOT PROGRAM [ARGUMENT…]       PROGRAM: usr/bin/python3 of ROOT, or a path
 #   FRONT=DIRECTORY   libraries that are found before ROOT's;  PRELOAD=FILE   a library loaded before all
+#   PLUGIN=FILE[,OPTION…]   one of the emulator's
 #   EMULATED_CPU=neoverse-n1   not max: programs there take 512-bit SVE, and measure something else
 set -eu
 root=$(cd "$1" && pwd)
@@ -24,5 +25,5 @@ command -v "$emulator" >/dev/null || {
     echo "run-client: $emulator is missing: install qemu-user" >&2
     exit 1
 }
-exec "$emulator" -L "$root" -cpu "${EMULATED_CPU:-neoverse-n1}" -E LD_LIBRARY_PATH="$path" \
+exec "$emulator" -L "$root" -cpu "${EMULATED_CPU:-neoverse-n1}" ${PLUGIN:+-plugin "$PLUGIN"} -E LD_LIBRARY_PATH="$path" \
     ${PRELOAD:+-E LD_PRELOAD="$PRELOAD"} "$program" "$@"

@@ -4,7 +4,7 @@
 TEST_SRC := $(filter-out $(addprefix tests/,support/% fuzz/% perf/% bench/%),$(wildcard tests/*/*.c))
 # gcc's OpenMP only, and its library has no annotations for the thread sanitizer.
 ifneq ($(IS_CLANG)$(findstring thread,$(SAN)),)
-TEST_SRC := $(filter-out tests/threading/openmp.c tests/compat/onednn.c tests/compat/imports.c,$(TEST_SRC))
+TEST_SRC := $(filter-out tests/threading/openmp.c $(wildcard tests/compat/onednn*.c) tests/compat/imports.c,$(TEST_SRC))
 endif
 ALL_TESTS := $(patsubst tests/%.c,%,$(TEST_SRC))
 TESTS := $(ALL_TESTS)

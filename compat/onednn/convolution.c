@@ -1,47 +1,18 @@
 /* Convolutions: weights are packed by their content, and found again while it is the same. */
-#include <string.h>
-
 #include "compat/onednn/objects.h"
-
-/* The plain layouts of the field: with channels first, and last. */
-static const char *image_tag(int ndims, int channels_last)
-{
-    static const char *const tags[3][2] = {{"abc", "acb"}, {"abcd", "acdb"}, {"abcde", "acdeb"}};
-    return ndims < 3 || ndims > 5 ? "any" : tags[ndims - 3][channels_last];
-}
-
-static const char *weights_tag(int ndims, int groups, int channels_last)
-{
-    static const char *const tags[3][2] = {
-        {"abcd", "abdc"}, {"abcde", "abdec"}, {"abcdef", "abdefc"}};
-    if (!groups)
-        return image_tag(ndims, channels_last);
-    return ndims < 4 || ndims > 6 ? "any" : tags[ndims - 4][channels_last];
-}
-
-static int has_channels_last(const neo_memory_desc *desc)
-{
-    return desc->format_kind == NEO_FORMAT_STRIDED && desc->dims[1] > 1 && desc->strides[1] == 1;
-}
 
 /* Where a program leaves the choice to us it gets what it most likely has, so that nothing is
  * reordered: kernels read both layouts. */
 static int settle(neo_convolution_desc *desc, neo_memory_desc *plain_weights)
 {
-    int last = has_channels_last(&desc->src) || has_channels_last(&desc->dst);
+    int last = spatial_has_channels_last(&desc->src) || spatial_has_channels_last(&desc->dst);
     int ndims = desc->src.ndims;
-    desc_settle(&desc->src, image_tag(ndims, last));
-    desc_settle(&desc->dst, image_tag(ndims, last));
+    desc_settle(&desc->src, spatial_image_tag(ndims, last));
+    desc_settle(&desc->dst, spatial_image_tag(ndims, last));
     desc_settle(&desc->bias, "a");
     desc_settle(plain_weights,
-                weights_tag(plain_weights->ndims, plain_weights->ndims > ndims, last));
+                spatial_weights_tag(plain_weights->ndims, plain_weights->ndims > ndims, last));
     return ndims >= 3 && ndims <= 5;
-}
-
-static void copy_spatial(neo_dim *ours, neo_dim *kept, const neo_dim *given, int count)
-{
-    memcpy(ours, given, (size_t)count * sizeof *given);
-    memcpy(kept, given, (size_t)count * sizeof *given);
 }
 
 /* Asks with packed weights first; where the algorithm would take plain ones, with the program's. */
@@ -94,10 +65,10 @@ EXPORT dnnl_status dnnl_convolution_forward_primitive_desc_create(
     int spatial = desc.src.ndims - 2;
     kept->prop_kind = prop_kind;
     kept->algorithm = algorithm;
-    copy_spatial(desc.strides, kept->strides, strides, spatial);
-    copy_spatial(desc.dilations, kept->dilations, dilations ? dilations : dense, spatial);
-    copy_spatial(desc.padding_left, kept->padding_left, padding_left, spatial);
-    copy_spatial(desc.padding_right, kept->padding_right,
+    spatial_copy(desc.strides, kept->strides, strides, spatial);
+    spatial_copy(desc.dilations, kept->dilations, dilations ? dilations : dense, spatial);
+    spatial_copy(desc.padding_left, kept->padding_left, padding_left, spatial);
+    spatial_copy(desc.padding_right, kept->padding_right,
                  padding_right ? padding_right : padding_left, spatial);
     return creation_end(&creation, out, ask(&creation, &desc, &plain_weights));
 }

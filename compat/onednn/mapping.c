@@ -21,6 +21,10 @@ static const struct pair binaries[] = {BINARY_LIST(PAIR)};
 static const struct pair poolings[] = {POOLING_LIST(PAIR)};
 static const struct pair softmaxes[] = {SOFTMAX_LIST(PAIR)};
 static const struct pair convolutions[] = {CONVOLUTION_LIST(PAIR)};
+static const struct pair lrns[] = {LRN_LIST(PAIR)};
+static const struct pair resamplings[] = {RESAMPLING_LIST(PAIR)};
+static const struct pair reductions[] = {REDUCTION_LIST(PAIR)};
+static const struct pair deconvolutions[] = {DECONVOLUTION_LIST(PAIR)};
 static const struct pair fpmaths[] = {FPMATH_LIST(PAIR)};
 static const struct pair accumulations[] = {ACCUMULATION_LIST(PAIR)};
 /* Training differs from inference only in what the backward pass would need. */
@@ -63,6 +67,26 @@ int map_softmax(int number)
 int map_convolution(int number)
 {
     return find(convolutions, COUNT(convolutions), number);
+}
+
+int map_lrn(int number)
+{
+    return find(lrns, COUNT(lrns), number);
+}
+
+int map_resampling(int number)
+{
+    return find(resamplings, COUNT(resamplings), number);
+}
+
+int map_reduction(int number)
+{
+    return find(reductions, COUNT(reductions), number);
+}
+
+int map_deconvolution(int number)
+{
+    return find(deconvolutions, COUNT(deconvolutions), number);
 }
 
 int map_fpmath(int number)

@@ -24,19 +24,26 @@
     X(12, NEO_U4)
 
 /* Kinds of primitives, and their names in the log. */
-#define PRIMITIVE_LIST(X)                            \
-    X(1, REORDER, "reorder")                         \
-    X(3, CONCAT, "concat")                           \
-    X(4, SUM, "sum")                                 \
-    X(5, CONVOLUTION, "convolution")                 \
-    X(7, ELTWISE, "eltwise")                         \
-    X(9, BATCH_NORMALIZATION, "batch_normalization") \
-    X(10, INNER_PRODUCT, "inner_product")            \
-    X(13, BINARY, "binary")                          \
-    X(14, MATMUL, "matmul")                          \
-    X(16, POOLING, "pooling")                        \
-    X(19, SOFTMAX, "softmax")                        \
-    X(20, LAYER_NORMALIZATION, "layer_normalization")
+#define PRIMITIVE_LIST(X)                             \
+    X(1, REORDER, "reorder")                          \
+    X(2, SHUFFLE, "shuffle")                          \
+    X(3, CONCAT, "concat")                            \
+    X(4, SUM, "sum")                                  \
+    X(5, CONVOLUTION, "convolution")                  \
+    X(6, DECONVOLUTION, "deconvolution")              \
+    X(7, ELTWISE, "eltwise")                          \
+    X(8, LRN, "lrn")                                  \
+    X(9, BATCH_NORMALIZATION, "batch_normalization")  \
+    X(10, INNER_PRODUCT, "inner_product")             \
+    X(13, BINARY, "binary")                           \
+    X(14, MATMUL, "matmul")                           \
+    X(15, RESAMPLING, "resampling")                   \
+    X(16, POOLING, "pooling")                         \
+    X(17, REDUCTION, "reduction")                     \
+    X(18, PRELU, "prelu")                             \
+    X(19, SOFTMAX, "softmax")                         \
+    X(20, LAYER_NORMALIZATION, "layer_normalization") \
+    X(21, GROUP_NORMALIZATION, "group_normalization")
 
 enum {
 #define PRIMITIVE_ENTRY(number, name, text) PRIMITIVE_##name = (number),
@@ -79,7 +86,8 @@ enum {
     X(0x1fff8, NEO_BINARY_LE)  \
     X(0x1fff9, NEO_BINARY_LT)  \
     X(0x1fffa, NEO_BINARY_EQ)  \
-    X(0x1fffb, NEO_BINARY_NE)
+    X(0x1fffb, NEO_BINARY_NE)  \
+    X(0x1fffc, NEO_BINARY_SELECT)
 
 #define POOLING_LIST(X)                           \
     X(0x1ff, NEO_POOLING_MAX)                     \
@@ -94,6 +102,30 @@ enum {
     X(1, NEO_CONVOLUTION_AUTO)     \
     X(2, NEO_CONVOLUTION_WINOGRAD) \
     X(3, NEO_CONVOLUTION_AUTO)
+
+#define LRN_LIST(X)                   \
+    X(0xaff, NEO_LRN_ACROSS_CHANNELS) \
+    X(0xbff, NEO_LRN_WITHIN_CHANNEL)
+
+#define RESAMPLING_LIST(X)             \
+    X(0x2fff0, NEO_RESAMPLING_NEAREST) \
+    X(0x2fff1, NEO_RESAMPLING_LINEAR)
+
+#define REDUCTION_LIST(X)                         \
+    X(0x2fff2, NEO_REDUCTION_MAX)                 \
+    X(0x2fff3, NEO_REDUCTION_MIN)                 \
+    X(0x2fff4, NEO_REDUCTION_SUM)                 \
+    X(0x2fff5, NEO_REDUCTION_MUL)                 \
+    X(0x2fff6, NEO_REDUCTION_MEAN)                \
+    X(0x2fff7, NEO_REDUCTION_NORM_LP_MAX)         \
+    X(0x2fff8, NEO_REDUCTION_NORM_LP_SUM)         \
+    X(0x2fff9, NEO_REDUCTION_NORM_LP_POWER_P_MAX) \
+    X(0x2fffa, NEO_REDUCTION_NORM_LP_POWER_P_SUM)
+
+/* Winograd's transforms are not for transposed convolutions; who asks for them gets products. */
+#define DECONVOLUTION_LIST(X)      \
+    X(0xa, NEO_CONVOLUTION_DIRECT) \
+    X(0xb, NEO_CONVOLUTION_DIRECT)
 
 #define FPMATH_LIST(X)      \
     X(0, NEO_FPMATH_STRICT) \
@@ -132,6 +164,10 @@ int map_binary(int number);
 int map_pooling(int number);
 int map_softmax(int number);
 int map_convolution(int number);
+int map_lrn(int number);
+int map_resampling(int number);
+int map_reduction(int number);
+int map_deconvolution(int number);
 int map_fpmath(int number);
 int map_accumulation(int number);
 int map_prop_kind(int number);

@@ -1,21 +1,5 @@
-/* Softmax, and normalisation by mean and variance. */
+/* Softmax, and normalisation by mean and variance, and by neighbours. */
 #include "compat/onednn/objects.h"
-
-/* src of `any` layout is row-major; dst of `any` is for Neoprene to choose. */
-static dnnl_status begin(struct creation *creation, int kind, dnnl_engine *engine, int prop_kind,
-                         neo_memory_desc descs[2], const dnnl_memory_desc *src,
-                         const dnnl_memory_desc *dst, const dnnl_primitive_attr *attr)
-{
-    if (map_prop_kind(prop_kind) < 0 || !src || !dst)
-        return dnnl_invalid_arguments;
-    descs[0] = src->desc;
-    descs[1] = dst->desc;
-    desc_settle(&descs[0], map_tag(descs[0].ndims + 1));
-    dnnl_status status = creation_begin(creation, kind, engine, attr);
-    if (status == dnnl_success)
-        creation->pd->parameters.prop_kind = prop_kind;
-    return status;
-}
 
 EXPORT dnnl_status dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_desc **out,
                                                               dnnl_engine *engine, int prop_kind,
@@ -28,8 +12,8 @@ EXPORT dnnl_status dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_des
     neo_memory_desc descs[2];
     if (map_softmax(algorithm) < 0)
         return unserved("dnnl_softmax_forward_primitive_desc_create: an algorithm");
-    dnnl_status status =
-        begin(&creation, PRIMITIVE_SOFTMAX, engine, prop_kind, descs, src, dst, attr);
+    dnnl_status status = creation_begin_forward(&creation, PRIMITIVE_SOFTMAX, engine, prop_kind,
+                                                descs, src, dst, attr);
     if (status != dnnl_success)
         return status;
     creation.pd->parameters.algorithm = algorithm;
@@ -46,8 +30,8 @@ EXPORT dnnl_status dnnl_batch_normalization_forward_primitive_desc_create(
 {
     struct creation creation;
     neo_memory_desc descs[2];
-    dnnl_status status =
-        begin(&creation, PRIMITIVE_BATCH_NORMALIZATION, engine, prop_kind, descs, src, dst, attr);
+    dnnl_status status = creation_begin_forward(&creation, PRIMITIVE_BATCH_NORMALIZATION, engine,
+                                                prop_kind, descs, src, dst, attr);
     if (status != dnnl_success)
         return status;
     creation.pd->parameters.epsilon = epsilon;
@@ -69,8 +53,8 @@ EXPORT dnnl_status dnnl_layer_normalization_forward_primitive_desc_create_v2(
     int type = map_data_type(scale_shift_type);
     if (type < 0)
         return dnnl_invalid_arguments;
-    dnnl_status status =
-        begin(&creation, PRIMITIVE_LAYER_NORMALIZATION, engine, prop_kind, descs, src, dst, attr);
+    dnnl_status status = creation_begin_forward(&creation, PRIMITIVE_LAYER_NORMALIZATION, engine,
+                                                prop_kind, descs, src, dst, attr);
     if (status != dnnl_success)
         return status;
     creation.pd->parameters.epsilon = epsilon;
@@ -81,4 +65,62 @@ EXPORT dnnl_status dnnl_layer_normalization_forward_primitive_desc_create_v2(
                             &creation.pd->neo, creation.engine,
                             (neo_prop_kind)map_prop_kind(prop_kind), &descs[0], &descs[1], given,
                             (neo_data_type)type, epsilon, flags, creation.attributes));
+}
+
+/* Before there was a type of scale and shift, these were f32. */
+EXPORT dnnl_status dnnl_layer_normalization_forward_primitive_desc_create(
+    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
+    const dnnl_memory_desc *dst, const dnnl_memory_desc *statistics, float epsilon, unsigned flags,
+    const dnnl_primitive_attr *attr)
+{
+    return dnnl_layer_normalization_forward_primitive_desc_create_v2(
+        out, engine, prop_kind, src, dst, statistics, map_data_type_back(NEO_F32), epsilon, flags,
+        attr);
+}
+
+EXPORT dnnl_status dnnl_group_normalization_forward_primitive_desc_create(
+    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
+    const dnnl_memory_desc *dst, neo_dim groups, float epsilon, unsigned flags,
+    const dnnl_primitive_attr *attr)
+{
+    struct creation creation;
+    neo_memory_desc descs[2];
+    dnnl_status status = creation_begin_forward(&creation, PRIMITIVE_GROUP_NORMALIZATION, engine,
+                                                prop_kind, descs, src, dst, attr);
+    if (status != dnnl_success)
+        return status;
+    creation.pd->parameters.group_size = groups;
+    creation.pd->parameters.epsilon = epsilon;
+    creation.pd->parameters.flags = flags;
+    return creation_end(&creation, out,
+                        neo_group_normalization_primitive_desc_create(
+                            &creation.pd->neo, creation.engine,
+                            (neo_prop_kind)map_prop_kind(prop_kind), &descs[0], &descs[1], groups,
+                            epsilon, flags, creation.attributes));
+}
+
+EXPORT dnnl_status dnnl_lrn_forward_primitive_desc_create(
+    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
+    const dnnl_memory_desc *src, const dnnl_memory_desc *dst, neo_dim local_size, float alpha,
+    float beta, float k, const dnnl_primitive_attr *attr)
+{
+    struct creation creation;
+    neo_memory_desc descs[2];
+    if (map_lrn(algorithm) < 0)
+        return dnnl_invalid_arguments;
+    dnnl_status status =
+        creation_begin_forward(&creation, PRIMITIVE_LRN, engine, prop_kind, descs, src, dst, attr);
+    if (status != dnnl_success)
+        return status;
+    struct parameters *kept = &creation.pd->parameters;
+    kept->algorithm = algorithm;
+    kept->local_size = local_size;
+    kept->alpha = alpha;
+    kept->beta = beta;
+    kept->k = k;
+    return creation_end(&creation, out,
+                        neo_lrn_primitive_desc_create(
+                            &creation.pd->neo, creation.engine,
+                            (neo_prop_kind)map_prop_kind(prop_kind), (neo_lrn)map_lrn(algorithm),
+                            &descs[0], &descs[1], local_size, alpha, beta, k, creation.attributes));
 }

@@ -65,7 +65,9 @@ struct parameters {
     int prop_kind, algorithm;
     neo_dim strides[NEO_MAX_NDIMS], dilations[NEO_MAX_NDIMS], kernel[NEO_MAX_NDIMS];
     neo_dim padding_left[NEO_MAX_NDIMS], padding_right[NEO_MAX_NDIMS];
-    float epsilon;
+    float epsilon, alpha, beta, k, p, factors[MAX_SPATIAL];
+    neo_dim local_size, group_size; /* of group normalisation: how many groups there are */
+    int axis;
     unsigned flags;
 };
 
@@ -97,6 +99,12 @@ struct creation {
 };
 dnnl_status creation_begin(struct creation *creation, int kind, dnnl_engine *engine,
                            const dnnl_primitive_attr *attr);
+/* An operation of one tensor: src of `any` layout is row-major, dst of `any` is for Neoprene to
+ * choose; descs are theirs. */
+dnnl_status creation_begin_forward(struct creation *creation, int kind, dnnl_engine *engine,
+                                   int prop_kind, neo_memory_desc descs[2],
+                                   const dnnl_memory_desc *src, const dnnl_memory_desc *dst,
+                                   const dnnl_primitive_attr *attr);
 dnnl_status creation_end(struct creation *creation, dnnl_primitive_desc **out, neo_status status);
 void creation_reshape(struct creation *creation, int arg, const neo_memory_desc *seen);
 
@@ -104,6 +112,13 @@ void creation_reshape(struct creation *creation, int arg, const neo_memory_desc 
 neo_memory_desc desc_of(const dnnl_memory_desc *md);
 /* `any` becomes the plain layout of a tag, such as "acdb". */
 void desc_settle(neo_memory_desc *desc, const char *tag);
+
+/* Plain layouts of the field, "any" for other numbers of dimensions. */
+const char *spatial_image_tag(int ndims, int channels_last);
+const char *spatial_weights_tag(int ndims, int groups, int channels_last);
+int spatial_has_channels_last(const neo_memory_desc *desc);
+/* A list as Neoprene takes it, and as queries answer it. */
+void spatial_copy(neo_dim *ours, neo_dim *kept, const neo_dim *given, int count);
 
 /* The memory of the arguments as a program sees them. */
 const dnnl_memory_desc *pd_argument(const dnnl_primitive_desc *pd, int arg);

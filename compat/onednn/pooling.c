@@ -1,6 +1,4 @@
 /* Pooling. */
-#include <string.h>
-
 #include "compat/onednn/objects.h"
 
 EXPORT dnnl_status dnnl_pooling_forward_primitive_desc_create(
@@ -26,21 +24,13 @@ EXPORT dnnl_status dnnl_pooling_forward_primitive_desc_create(
     struct parameters *kept = &creation.pd->parameters;
     kept->prop_kind = prop_kind;
     kept->algorithm = algorithm;
-    const struct {
-        neo_dim *ours, *kept;
-        const neo_dim *given;
-    } lists[] = {
-        {desc.strides, kept->strides, strides},
-        {desc.kernel, kept->kernel, kernel},
-        {desc.dilations, kept->dilations, dilations ? dilations : dense},
-        {desc.padding_left, kept->padding_left, padding_left},
-        {desc.padding_right, kept->padding_right, padding_right ? padding_right : padding_left},
-    };
-    size_t bytes = (size_t)(desc.src.ndims - 2) * sizeof *strides;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        memcpy(lists[i].ours, lists[i].given, bytes);
-        memcpy(lists[i].kept, lists[i].given, bytes);
-    }
+    int spatial = desc.src.ndims - 2;
+    spatial_copy(desc.strides, kept->strides, strides, spatial);
+    spatial_copy(desc.kernel, kept->kernel, kernel, spatial);
+    spatial_copy(desc.dilations, kept->dilations, dilations ? dilations : dense, spatial);
+    spatial_copy(desc.padding_left, kept->padding_left, padding_left, spatial);
+    spatial_copy(desc.padding_right, kept->padding_right,
+                 padding_right ? padding_right : padding_left, spatial);
     return creation_end(&creation, out,
                         neo_pooling_primitive_desc_create(&creation.pd->neo, creation.engine, &desc,
                                                           creation.attributes));

@@ -46,6 +46,22 @@ dnnl_status creation_begin(struct creation *creation, int kind, dnnl_engine *eng
     return status == NEO_OK ? dnnl_success : creation_end(creation, NULL, status);
 }
 
+dnnl_status creation_begin_forward(struct creation *creation, int kind, dnnl_engine *engine,
+                                   int prop_kind, neo_memory_desc descs[2],
+                                   const dnnl_memory_desc *src, const dnnl_memory_desc *dst,
+                                   const dnnl_primitive_attr *attr)
+{
+    if (map_prop_kind(prop_kind) < 0 || !src || !dst)
+        return dnnl_invalid_arguments;
+    descs[0] = src->desc;
+    descs[1] = dst->desc;
+    desc_settle(&descs[0], map_tag(descs[0].ndims + 1));
+    dnnl_status status = creation_begin(creation, kind, engine, attr);
+    if (status == dnnl_success)
+        creation->pd->parameters.prop_kind = prop_kind;
+    return status;
+}
+
 dnnl_status creation_end(struct creation *creation, dnnl_primitive_desc **out, neo_status status)
 {
     neo_attributes_destroy(creation->attributes);
@@ -154,6 +170,30 @@ EXPORT dnnl_status dnnl_primitive_desc_query(const dnnl_primitive_desc *pd, int 
         break;
     case QUERY_ALGORITHM:
         *(int *)result = p->algorithm;
+        break;
+    case QUERY_AXIS:
+        *(int *)result = p->axis;
+        break;
+    case QUERY_ALPHA:
+        *(float *)result = p->alpha;
+        break;
+    case QUERY_BETA:
+        *(float *)result = p->beta;
+        break;
+    case QUERY_K:
+        *(float *)result = p->k;
+        break;
+    case QUERY_P:
+        *(float *)result = p->p;
+        break;
+    case QUERY_LOCAL_SIZE:
+        *(neo_dim *)result = p->local_size;
+        break;
+    case QUERY_GROUP_SIZE:
+        *(neo_dim *)result = p->group_size;
+        break;
+    case QUERY_FACTORS:
+        *(const float **)result = p->factors;
         break;
     case QUERY_EPSILON:
         *(float *)result = p->epsilon;

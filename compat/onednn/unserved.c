@@ -7,16 +7,12 @@
     X(dnnl_augru_backward_primitive_desc_create)                  \
     X(dnnl_augru_forward_primitive_desc_create)                   \
     X(dnnl_batch_normalization_backward_primitive_desc_create)    \
-    X(dnnl_binary_primitive_desc_create_v2)                       \
     X(dnnl_convolution_backward_data_primitive_desc_create)       \
     X(dnnl_convolution_backward_weights_primitive_desc_create)    \
     X(dnnl_deconvolution_backward_data_primitive_desc_create)     \
     X(dnnl_deconvolution_backward_weights_primitive_desc_create)  \
-    X(dnnl_deconvolution_forward_primitive_desc_create)           \
     X(dnnl_eltwise_backward_primitive_desc_create)                \
     X(dnnl_gemm_bf16bf16f32)                                      \
-    X(dnnl_gemm_s8s8s32)                                          \
-    X(dnnl_gemm_u8s8s32)                                          \
     X(dnnl_get_cpu_isa_hints)                                     \
     X(dnnl_get_default_fpmath_mode)                               \
     X(dnnl_graph_add_op)                                          \
@@ -81,20 +77,17 @@
     X(dnnl_graph_tensor_get_logical_tensor)                       \
     X(dnnl_graph_tensor_set_data_handle)                          \
     X(dnnl_group_normalization_backward_primitive_desc_create)    \
-    X(dnnl_group_normalization_forward_primitive_desc_create)     \
     X(dnnl_gru_backward_primitive_desc_create)                    \
     X(dnnl_gru_forward_primitive_desc_create)                     \
     X(dnnl_inner_product_backward_data_primitive_desc_create)     \
     X(dnnl_inner_product_backward_weights_primitive_desc_create)  \
     X(dnnl_layer_normalization_backward_primitive_desc_create)    \
     X(dnnl_layer_normalization_backward_primitive_desc_create_v2) \
-    X(dnnl_layer_normalization_forward_primitive_desc_create)     \
     X(dnnl_lbr_augru_backward_primitive_desc_create)              \
     X(dnnl_lbr_augru_forward_primitive_desc_create)               \
     X(dnnl_lbr_gru_backward_primitive_desc_create)                \
     X(dnnl_lbr_gru_forward_primitive_desc_create)                 \
     X(dnnl_lrn_backward_primitive_desc_create)                    \
-    X(dnnl_lrn_forward_primitive_desc_create)                     \
     X(dnnl_lstm_backward_primitive_desc_create)                   \
     X(dnnl_lstm_forward_primitive_desc_create)                    \
     X(dnnl_memory_desc_create_with_coo_encoding)                  \
@@ -106,7 +99,6 @@
     X(dnnl_post_ops_append_dw)                                    \
     X(dnnl_post_ops_get_params_dw)                                \
     X(dnnl_prelu_backward_primitive_desc_create)                  \
-    X(dnnl_prelu_forward_primitive_desc_create)                   \
     X(dnnl_primitive_attr_get_dropout)                            \
     X(dnnl_primitive_attr_get_rnn_data_qparams)                   \
     X(dnnl_primitive_attr_get_rnn_weights_projection_qparams)     \
@@ -120,18 +112,14 @@
     X(dnnl_primitive_create_from_cache_blob)                      \
     X(dnnl_primitive_get_cache_blob)                              \
     X(dnnl_query_profiling_data)                                  \
-    X(dnnl_reduction_primitive_desc_create)                       \
     X(dnnl_resampling_backward_primitive_desc_create)             \
-    X(dnnl_resampling_forward_primitive_desc_create)              \
     X(dnnl_reset_profiling)                                       \
     X(dnnl_set_cpu_isa_hints)                                     \
     X(dnnl_set_default_fpmath_mode)                               \
     X(dnnl_set_jit_dump)                                          \
     X(dnnl_set_jit_profiling_flags)                               \
     X(dnnl_set_jit_profiling_jitdumpdir)                          \
-    X(dnnl_sgemm)                                                 \
     X(dnnl_shuffle_backward_primitive_desc_create)                \
-    X(dnnl_shuffle_forward_primitive_desc_create)                 \
     X(dnnl_softmax_backward_primitive_desc_create)                \
     X(dnnl_vanilla_rnn_backward_primitive_desc_create)            \
     X(dnnl_vanilla_rnn_forward_primitive_desc_create)

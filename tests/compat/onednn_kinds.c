@@ -1,0 +1,373 @@
+/* oneDNN's kinds of primitives besides convolutions, and its products without descriptors, against
+ * loops. */
+#include "tests/compat/dnnl.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = 2, C = 6, H = 4, W = 5, COUNT = N * C * H * W, MOST = 4 * COUNT };
+static const neo_dim image[] = {N, C, H, W};
+static float src[MOST], weights[MOST], third[MOST], dst[MOST];
+
+struct argument {
+    int arg;
+    dnnl_memory_desc *md; /* destroyed after the run */
+    void *data;
+};
+
+static void run(dnnl_primitive_desc *pd, const struct argument *arguments, int count)
+{
+    dnnl_primitive *primitive;
+    dnnl_exec_arg given[4];
+    memset(dst, 0xff, sizeof dst);
+    ok(dnnl_primitive_create(&primitive, pd));
+    for (int i = 0; i < count; i++) {
+        given[i].arg = arguments[i].arg;
+        ok(dnnl_memory_create(&given[i].memory, arguments[i].md, engine, arguments[i].data));
+    }
+    ok(dnnl_primitive_execute(primitive, stream, count, given));
+    for (int i = 0; i < count; i++) {
+        ok(dnnl_memory_destroy(given[i].memory));
+        ok(dnnl_memory_desc_destroy(arguments[i].md));
+    }
+    ok(dnnl_primitive_destroy(primitive));
+    ok(dnnl_primitive_desc_destroy(pd));
+}
+
+static int fill_all(void **state)
+{
+    (void)state;
+    fill(src, MOST, 1);
+    fill(weights, MOST, 2);
+    fill(third, MOST, 3);
+    return 0;
+}
+
+static size_t at(size_t n, size_t c, size_t y, size_t x)
+{
+    return ((n * C + c) * H + y) * W + x;
+}
+
+/* ---- deconvolution: 3 x 3 taps, stride 2, padding 1 ---- */
+
+enum { OC = 3, K = 3, OH = 2 * H - 1, OW = 2 * W - 1 };
+
+static float deconvolved(size_t n, size_t o, size_t y, size_t x)
+{
+    float sum = 0;
+    for (size_t i = 0; i < C; i++)
+        for (size_t r = 0; r < K; r++)
+            for (size_t s = 0; s < K; s++)
+                if ((y + 1 - r) % 2 == 0 && (x + 1 - s) % 2 == 0 && y + 1 >= r && x + 1 >= s &&
+                    (y + 1 - r) / 2 < H && (x + 1 - s) / 2 < W)
+                    sum += src[at(n, i, (y + 1 - r) / 2, (x + 1 - s) / 2)] *
+                           weights[((o * C + i) * K + r) * K + s];
+    return sum;
+}
+
+static void deconvolutions_are_right(void **state)
+{
+    static const neo_dim to[] = {N, OC, OH, OW}, taps[] = {OC, C, K, K}, two[] = {2, 2},
+                         one[] = {1, 1};
+    dnnl_primitive_desc *pd;
+    const neo_dim *strides;
+    (void)state;
+    struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                   {NEO_ARG_WEIGHTS, describe(4, taps, TAG_ABCD), weights},
+                                   {NEO_ARG_DST, describe(4, to, TAG_ABCD), dst}};
+    ok(dnnl_deconvolution_forward_primitive_desc_create(
+        &pd, engine, PROP_INFERENCE, 0xa, arguments[0].md, arguments[1].md, NULL, arguments[2].md,
+        two, NULL, one, one, NULL));
+    ok(dnnl_primitive_desc_query(pd, QUERY_STRIDES, 0, &strides));
+    assert_int_equal(strides[1], 2);
+    run(pd, arguments, 3);
+    for (size_t i = 0; i < N * OC * OH * OW; i++)
+        assert_float_equal(
+            dst[i], deconvolved(i / (OC * OH * OW), i / (OH * OW) % OC, i / OW % OH, i % OW), 0.0);
+}
+
+/* ---- reduction of the columns ---- */
+
+static float reduced(int algorithm, const float *row)
+{
+    float sum = 0, most = row[0];
+    for (int i = 0; i < W; i++) {
+        sum += row[i];
+        most = row[i] > most ? row[i] : most;
+    }
+    return algorithm == 0x2fff2 ? most : algorithm == 0x2fff4 ? sum : sum / W;
+}
+
+static void reductions_are_right(void **state)
+{
+    static const int algorithms[] = {0x2fff2, 0x2fff4, 0x2fff6}; /* max, sum, mean */
+    static const neo_dim to[] = {N, C, H, 1};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        dnnl_primitive_desc *pd;
+        struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                       {NEO_ARG_DST, describe(4, to, TAG_ABCD), dst}};
+        ok(dnnl_reduction_primitive_desc_create(&pd, engine, algorithms[i], arguments[0].md,
+                                                arguments[1].md, 0, 0, NULL));
+        run(pd, arguments, 2);
+        for (size_t row = 0; row < COUNT / W; row++)
+            assert_float_equal(dst[row], reduced(algorithms[i], &src[row * W]), 1e-6);
+    }
+}
+
+/* ---- a slope for each channel; a choice for each element ---- */
+
+static void prelu_is_right(void **state)
+{
+    static const neo_dim slopes[] = {1, C, 1, 1};
+    dnnl_primitive_desc *pd;
+    (void)state;
+    struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                   {NEO_ARG_WEIGHTS, describe(4, slopes, TAG_ABCD), weights},
+                                   {NEO_ARG_DST, describe(4, image, TAG_ABCD), dst}};
+    ok(dnnl_prelu_forward_primitive_desc_create(&pd, engine, PROP_TRAINING, arguments[0].md,
+                                                arguments[1].md, arguments[2].md, NULL));
+    run(pd, arguments, 3);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_float_equal(dst[i], src[i] > 0 ? src[i] : src[i] * weights[i / (H * W) % C], 0.0);
+}
+
+static void selections_are_right(void **state)
+{
+    dnnl_primitive_desc *pd;
+    (void)state;
+    struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                   {NEO_ARG_SRC_1, describe(4, image, TAG_ABCD), weights},
+                                   {NEO_ARG_SRC_2, describe(4, image, TAG_ABCD), third},
+                                   {NEO_ARG_DST, describe(4, image, TAG_ABCD), dst}};
+    ok(dnnl_binary_primitive_desc_create_v2(&pd, engine, 0x1fffc, arguments[0].md, arguments[1].md,
+                                            arguments[2].md, arguments[3].md, NULL));
+    run(pd, arguments, 4);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_float_equal(dst[i], third[i] != 0 ? src[i] : weights[i], 0.0);
+}
+
+/* ---- elements that move ---- */
+
+static void shuffles_are_right(void **state)
+{
+    enum { GROUP = 2 };
+    dnnl_primitive_desc *pd;
+    neo_dim group;
+    int axis;
+    (void)state;
+    struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                   {NEO_ARG_DST, describe(4, image, TAG_ABCD), dst}};
+    ok(dnnl_shuffle_forward_primitive_desc_create(&pd, engine, PROP_INFERENCE, arguments[0].md,
+                                                  arguments[1].md, 1, GROUP, NULL));
+    ok(dnnl_primitive_desc_query(pd, QUERY_AXIS, 0, &axis));
+    ok(dnnl_primitive_desc_query(pd, QUERY_GROUP_SIZE, 0, &group));
+    assert_int_equal(axis, 1);
+    assert_int_equal(group, GROUP);
+    run(pd, arguments, 2);
+    for (size_t n = 0; n < N; n++)
+        for (size_t c = 0; c < C; c++)
+            assert_float_equal(dst[at(n, c % GROUP * (C / GROUP) + c / GROUP, 1, 2)],
+                               src[at(n, c, 1, 2)], 0.0);
+}
+
+/* The pixels of half the size are at (x - 0.5) / 2. */
+static float between(const float *row, size_t x, int is_linear)
+{
+    float where = ((float)x - 0.5f) / 2;
+    if (!is_linear)
+        return row[x / 2];
+    if (where < 0)
+        return row[0];
+    size_t left = (size_t)where, right = left + 1 < W ? left + 1 : left;
+    float part = where - (float)left;
+    return row[left] * (1 - part) + row[right] * part;
+}
+
+static void resampling_is_right(void **state)
+{
+    static const neo_dim to[] = {N, C, H, 2 * W};
+    static const float factors[] = {1, 2};
+    (void)state;
+    for (int is_linear = 0; is_linear < 2; is_linear++) {
+        dnnl_primitive_desc *pd;
+        const float *kept;
+        struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                       {NEO_ARG_DST, describe(4, to, TAG_ABCD), dst}};
+        ok(dnnl_resampling_forward_primitive_desc_create(&pd, engine, PROP_INFERENCE,
+                                                         0x2fff0 + is_linear, factors,
+                                                         arguments[0].md, arguments[1].md, NULL));
+        ok(dnnl_primitive_desc_query(pd, QUERY_FACTORS, 0, &kept));
+        assert_float_equal(kept[1], 2, 0.0);
+        run(pd, arguments, 2);
+        for (size_t i = 0; i < 2 * COUNT; i++)
+            assert_float_equal(dst[i], between(&src[i / (2 * W) * W], i % (2 * W), is_linear),
+                               1e-6);
+    }
+}
+
+/* ---- normalisation ---- */
+
+/* Each run of so many elements has mean 0 and variance 1. */
+static void check_normalized(size_t size)
+{
+    for (size_t first = 0; first < COUNT; first += size) {
+        double sum = 0, squares = 0;
+        for (size_t i = first; i < first + size; i++)
+            sum += (double)src[i];
+        for (size_t i = first; i < first + size; i++)
+            squares += pow((double)src[i] - sum / (double)size, 2);
+        double deviation = sqrt(squares / (double)size + 1e-3);
+        for (size_t i = first; i < first + size; i++)
+            assert_float_equal(dst[i], (float)(((double)src[i] - sum / (double)size) / deviation),
+                               1e-5);
+    }
+}
+
+static void group_normalisation_is_right(void **state)
+{
+    dnnl_primitive_desc *pd;
+    (void)state;
+    struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                   {NEO_ARG_DST, describe(4, image, TAG_ABCD), dst}};
+    ok(dnnl_group_normalization_forward_primitive_desc_create(
+        &pd, engine, PROP_INFERENCE, arguments[0].md, arguments[1].md, 3, 1e-3f, 0, NULL));
+    run(pd, arguments, 2);
+    check_normalized(C / 3 * H * W);
+}
+
+static void layer_normalisation_is_right(void **state)
+{
+    dnnl_primitive_desc *pd;
+    (void)state;
+    struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                   {NEO_ARG_DST, describe(4, image, TAG_ABCD), dst}};
+    ok(dnnl_layer_normalization_forward_primitive_desc_create(
+        &pd, engine, PROP_INFERENCE, arguments[0].md, arguments[1].md, NULL, 1e-3f, 0, NULL));
+    run(pd, arguments, 2);
+    check_normalized(W);
+}
+
+static void lrn_is_right(void **state)
+{
+    enum { SIZE = 3 };
+    dnnl_primitive_desc *pd;
+    float alpha, beta, k;
+    (void)state;
+    struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                   {NEO_ARG_DST, describe(4, image, TAG_ABCD), dst}};
+    ok(dnnl_lrn_forward_primitive_desc_create(&pd, engine, PROP_INFERENCE, 0xaff, arguments[0].md,
+                                              arguments[1].md, SIZE, 0.5f, 0.75f, 2, NULL));
+    ok(dnnl_primitive_desc_query(pd, QUERY_ALPHA, 0, &alpha));
+    ok(dnnl_primitive_desc_query(pd, QUERY_BETA, 0, &beta));
+    ok(dnnl_primitive_desc_query(pd, QUERY_K, 0, &k));
+    assert_true(alpha == 0.5f && beta == 0.75f && k == 2);
+    run(pd, arguments, 2);
+    for (size_t c = 0; c < C; c++) {
+        float squares = 0;
+        for (size_t i = c ? c - 1 : 0; i <= c + 1 && i < C; i++)
+            squares += src[at(1, i, 3, 2)] * src[at(1, i, 3, 2)];
+        float expected = src[at(1, c, 3, 2)] * powf(2 + 0.5f / SIZE * squares, -0.75f);
+        assert_float_equal(dst[at(1, c, 3, 2)], expected, 1e-5);
+    }
+}
+
+/* ---- products: C is 5 x 7 in rows of 9, K is 6 ---- */
+
+enum { GM = 5, GN = 7, GK = 6, LDA = 8, LDB = 10, LDC = 9 };
+
+static double product_at(const double *a, const double *b, int transa, int transb, size_t i,
+                         size_t j)
+{
+    double sum = 0;
+    for (size_t p = 0; p < GK; p++)
+        sum += a[transa ? p * LDA + i : i * LDA + p] * b[transb ? j * LDB + p : p * LDB + j];
+    return sum;
+}
+
+static void sgemm_is_right(void **state)
+{
+    double a[8 * LDA], b[8 * LDB];
+    (void)state;
+    for (size_t i = 0; i < 8 * LDA; i++)
+        a[i] = (double)src[i];
+    for (size_t i = 0; i < 8 * LDB; i++)
+        b[i] = (double)weights[i];
+    for (int trans = 0; trans < 4; trans++) {
+        fill(dst, GM * LDC, 4);
+        ok(dnnl_sgemm(trans & 1 ? 'T' : 'n', trans & 2 ? 't' : 'N', GM, GN, GK, 2, src, LDA,
+                      weights, LDB, 0.5f, dst, LDC));
+        for (size_t i = 0; i < GM * LDC; i++) {
+            float before[GM * LDC];
+            fill(before, GM * LDC, 4);
+            double expected = (double)before[i];
+            if (i % LDC < GN)
+                expected = 2 * product_at(a, b, trans & 1, trans & 2, i / LDC, i % LDC) +
+                           0.5 * (double)before[i];
+            assert_float_equal(dst[i], (float)expected, 0.0);
+        }
+    }
+    assert_int_equal(dnnl_sgemm('x', 'N', GM, GN, GK, 1, src, LDA, weights, LDB, 0, dst, LDC),
+                     dnnl_invalid_arguments);
+    assert_int_equal(dnnl_sgemm('N', 'N', GM, GN, GK, 1, src, GK - 1, weights, LDB, 0, dst, LDC),
+                     dnnl_invalid_arguments);
+}
+
+/* Sums beyond 2^24 are exact, and what does not fit is saturated. */
+static void integer_products_are_right(void **state)
+{
+    static const int32_t offsets[] = {1 << 30, -3, 5, -7, 11, 2, 0};
+    static const char kinds[] = {'F', 'c', 'R'};
+    uint8_t unsigned_a[8 * LDA];
+    int8_t signed_a[8 * LDA], b[8 * LDB];
+    double wide_a[2][8 * LDA], wide_b[8 * LDB];
+    (void)state;
+    for (size_t i = 0; i < 8 * LDA; i++) {
+        unsigned_a[i] = (uint8_t)(i * 37);
+        signed_a[i] = (int8_t)unsigned_a[i];
+        wide_a[0][i] = unsigned_a[i] - 3.0;
+        wide_a[1][i] = signed_a[i] - 3.0;
+    }
+    for (size_t i = 0; i < 8 * LDB; i++) {
+        b[i] = (int8_t)(i * 53);
+        wide_b[i] = b[i] + 2.0;
+    }
+    for (int round = 0; round < 6; round++) {
+        int32_t c[GM * LDC];
+        char kind = kinds[round % 3];
+        for (size_t i = 0; i < GM * LDC; i++)
+            c[i] = (int32_t)i << 26;
+        if (round < 3)
+            ok(dnnl_gemm_u8s8s32('N', 'T', kind, GM, GN, GK, 1, unsigned_a, LDA, 3, b, LDB, -2, 1,
+                                 c, LDC, offsets));
+        else
+            ok(dnnl_gemm_s8s8s32('N', 'T', kind, GM, GN, GK, 1, signed_a, LDA, 3, b, LDB, -2, 1, c,
+                                 LDC, offsets));
+        for (size_t i = 0; i < GM * LDC; i++) {
+            double expected = (double)((int32_t)i << 26);
+            size_t offset = kind == 'F' ? 0 : kind == 'c' ? i / LDC : i % LDC;
+            if (i % LDC < GN)
+                expected +=
+                    product_at(wide_a[round / 3], wide_b, 0, 1, i / LDC, i % LDC) + offsets[offset];
+            assert_int_equal(c[i], expected > INT32_MAX ? INT32_MAX : (int32_t)expected);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(deconvolutions_are_right, fill_all),
+        cmocka_unit_test_setup(reductions_are_right, fill_all),
+        cmocka_unit_test_setup(prelu_is_right, fill_all),
+        cmocka_unit_test_setup(selections_are_right, fill_all),
+        cmocka_unit_test_setup(shuffles_are_right, fill_all),
+        cmocka_unit_test_setup(resampling_is_right, fill_all),
+        cmocka_unit_test_setup(group_normalisation_is_right, fill_all),
+        cmocka_unit_test_setup(layer_normalisation_is_right, fill_all),
+        cmocka_unit_test_setup(lrn_is_right, fill_all),
+        cmocka_unit_test_setup(sgemm_is_right, fill_all),
+        cmocka_unit_test_setup(integer_products_are_right, fill_all),
+    };
+    return cmocka_run_group_tests(tests, create_engine, NULL);
+}
