@@ -27,8 +27,8 @@ static const char *matmul_check_quantization(const struct problem *problem,
 }
 
 static const struct algorithm *const matmul_algorithms[] = {
-    &matmul_dot,    &matmul_direct,  &matmul_gemm,     &matmul_typed,
-    &matmul_blocks, &matmul_swapped, &matmul_reference};
+    &matmul_dot,   &matmul_lines,  &matmul_direct,  &matmul_gemm,
+    &matmul_typed, &matmul_blocks, &matmul_swapped, &matmul_reference};
 _Static_assert(count_of(matmul_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
 
 const struct operation matmul_operation = {

@@ -4,8 +4,8 @@
 
 #include "src/primitive/problem.h"
 
-extern const struct algorithm matmul_dot, matmul_direct, matmul_gemm, matmul_typed, matmul_blocks,
-    matmul_swapped, matmul_reference;
+extern const struct algorithm matmul_dot, matmul_lines, matmul_direct, matmul_gemm, matmul_typed,
+    matmul_blocks, matmul_swapped, matmul_reference;
 
 extern const struct operation matmul_operation;
 extern const struct type_set matmul_types[]; /* what the definition serves */

@@ -159,6 +159,22 @@ static void unpack_neighbours(const struct unpack_f32_panel *panel)
         uncopy_steps(panel, panel->count);
 }
 
+/* Four valid lanes from i on, with step == 1; first and last are multiples of 4. */
+static void untranspose_lanes(const struct unpack_f32_panel *panel, size_t i, size_t first,
+                              size_t last)
+{
+    for (size_t p = first; p < last; p += 4) {
+        quad block[4];
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++)
+            block[x] = load(panel->panel + (p + x) * panel->width + i);
+        transpose_4x4(block);
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++)
+            store(panel->dst + (ptrdiff_t)(i + x) * panel->lane + p, block[x]);
+    }
+}
+
 static void unpack(const struct unpack_f32_panel *panel)
 {
     if (panel->lane == 1) {

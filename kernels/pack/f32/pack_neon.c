@@ -161,7 +161,7 @@ static bool transpose_whole(const struct pack_f32_panel *panel)
 }
 
 /* Four valid lanes from i on, which have one to three steps, with step == 1: a load takes a lane's
- * steps apart, or those of all four if these lie beside each other. */
+ * steps apart. */
 INLINE void split_lanes(const struct pack_f32_panel *panel, size_t i, size_t k)
 {
     const float *from[4];
@@ -170,17 +170,12 @@ INLINE void split_lanes(const struct pack_f32_panel *panel, size_t i, size_t k)
 #pragma GCC unroll 4
     for (size_t x = 0; x < 4; x++)
         from[x] = lane_start(panel, i + x);
-    bool dense = !panel->lanes && panel->lane == (ptrdiff_t)k;
     if (k == 3) {
         float32x4x3_t rows = {{none, none, none}};
-        if (dense)
-            rows = vld3q_f32(from[0]);
-        else {
-            rows = vld3q_lane_f32(from[0], rows, 0);
-            rows = vld3q_lane_f32(from[1], rows, 1);
-            rows = vld3q_lane_f32(from[2], rows, 2);
-            rows = vld3q_lane_f32(from[3], rows, 3);
-        }
+        rows = vld3q_lane_f32(from[0], rows, 0);
+        rows = vld3q_lane_f32(from[1], rows, 1);
+        rows = vld3q_lane_f32(from[2], rows, 2);
+        rows = vld3q_lane_f32(from[3], rows, 3);
         vst1q_f32(out, rows.val[0]);
         vst1q_f32(out + panel->width, rows.val[1]);
         vst1q_f32(out + 2 * panel->width, rows.val[2]);
@@ -197,10 +192,33 @@ INLINE void split_lanes(const struct pack_f32_panel *panel, size_t i, size_t k)
     }
 }
 
+/* Whole vectors of lanes whose two or three steps are all that lies there: loads take them apart.
+ * Returns how many lanes that are. */
+static size_t split_dense(const struct pack_f32_panel *panel)
+{
+    size_t i = 0, width = panel->width, k = panel->k;
+    const float *from = panel->src;
+    float *out = panel->out;
+    if (panel->lanes || panel->lane != (ptrdiff_t)k || k < 2)
+        return 0;
+    for (; k == 2 && i + 4 <= panel->count; i += 4, from += 8, out += 4) {
+        float32x4x2_t rows = vld2q_f32(from);
+        vst1q_f32(out, rows.val[0]);
+        vst1q_f32(out + width, rows.val[1]);
+    }
+    for (; k == 3 && i + 4 <= panel->count; i += 4, from += 12, out += 4) {
+        float32x4x3_t rows = vld3q_f32(from);
+        vst1q_f32(out, rows.val[0]);
+        vst1q_f32(out + width, rows.val[1]);
+        vst1q_f32(out + 2 * width, rows.val[2]);
+    }
+    return i;
+}
+
 /* Panels of one to three steps, with step == 1. */
 static void pack_shallow(const struct pack_f32_panel *panel)
 {
-    size_t i = 0, k = panel->k;
+    size_t i = split_dense(panel), k = panel->k;
     for (; i + 4 <= panel->count; i += 4)
         if (k == 3)
             split_lanes(panel, i, 3);
@@ -212,6 +230,31 @@ static void pack_shallow(const struct pack_f32_panel *panel)
         pack_lane(panel, i, 0, k);
 }
 
+/* Whole vectors of lanes, of so few steps that all of a vector's are done at once: the last four
+ * overlap those before. Returns how many lanes that are. */
+static size_t transpose_few_steps(const struct pack_f32_panel *panel)
+{
+    size_t i = 0, k = panel->k, width = panel->width;
+    if (panel->lanes || k > CHUNK)
+        return 0;
+    for (; i + 4 <= panel->count; i += 4) {
+        const float *from = panel->src + (ptrdiff_t)i * panel->lane, *second = from + panel->lane;
+        const float *third = second + panel->lane, *fourth = third + panel->lane;
+        for (size_t left = k; left;) {
+            size_t p = k - (left > 4 ? left : 4);
+            float *out = panel->out + p * width + i;
+            float32x4_t block[4] = {vld1q_f32(from + p), vld1q_f32(second + p),
+                                    vld1q_f32(third + p), vld1q_f32(fourth + p)};
+            transpose_4x4(block);
+#pragma GCC unroll 4
+            for (size_t x = 0; x < 4; x++, out += width)
+                vst1q_f32(out, block[x]);
+            left = left > 4 ? left - 4 : 0;
+        }
+    }
+    return i;
+}
+
 /* step == 1, at least four lanes, and steps; the last four lanes, and steps, overlap the ones
  * before if there are not whole vectors of them. */
 static void pack_by_transposes(const struct pack_f32_panel *panel)
@@ -219,11 +262,12 @@ static void pack_by_transposes(const struct pack_f32_panel *panel)
     size_t whole = panel->k & ~(size_t)3;
     if (transpose_whole(panel))
         return;
+    size_t done = transpose_few_steps(panel);
     if (whole < panel->k)
-        for (size_t i = 0; i < panel->width; i += 4)
+        for (size_t i = done; i < panel->width; i += 4)
             transpose_lanes(panel, smaller(i, panel->width - 4), panel->k - 4, panel->k);
-    for (size_t first = 0; first < whole; first += CHUNK)
-        for (size_t i = 0; i < panel->width; i += 4)
+    for (size_t first = 0; first < whole && done < panel->width; first += CHUNK)
+        for (size_t i = done; i < panel->width; i += 4)
             transpose_lanes(panel, smaller(i, panel->width - 4), first,
                             smaller(first + CHUNK, whole));
 }
@@ -358,20 +402,100 @@ static void unpack_neighbours(const struct unpack_f32_panel *panel)
     }
 }
 
+/* Four lanes from i on, which have one to three steps, with step == 1. */
+INLINE void join_lanes(const struct unpack_f32_panel *panel, size_t i, size_t k)
+{
+    const float *from = panel->panel + i;
+    float *to = panel->dst + (ptrdiff_t)i * panel->lane, *second = to + panel->lane;
+    float *third = second + panel->lane, *fourth = third + panel->lane;
+    float32x4_t x = vld1q_f32(from), none = vdupq_n_f32(0);
+    float32x4_t y = k > 1 ? vld1q_f32(from + panel->width) : none;
+    float32x4_t z = k > 2 ? vld1q_f32(from + 2 * panel->width) : none;
+    if (k == 3) {
+        float32x4x3_t rows = {{x, y, z}};
+        vst3q_lane_f32(to, rows, 0);
+        vst3q_lane_f32(second, rows, 1);
+        vst3q_lane_f32(third, rows, 2);
+        vst3q_lane_f32(fourth, rows, 3);
+    } else if (k == 2) {
+        float32x4x2_t rows = {{x, y}};
+        vst2q_lane_f32(to, rows, 0);
+        vst2q_lane_f32(second, rows, 1);
+        vst2q_lane_f32(third, rows, 2);
+        vst2q_lane_f32(fourth, rows, 3);
+    } else {
+        vst1q_lane_f32(to, x, 0);
+        vst1q_lane_f32(second, x, 1);
+        vst1q_lane_f32(third, x, 2);
+        vst1q_lane_f32(fourth, x, 3);
+    }
+}
+
+/* The way back from split_dense(). */
+static size_t join_dense(const struct unpack_f32_panel *panel)
+{
+    size_t i = 0, width = panel->width, k = panel->k;
+    const float *from = panel->panel;
+    float *to = panel->dst;
+    if (panel->lane != (ptrdiff_t)k || k < 2)
+        return 0;
+    for (; k == 2 && i + 4 <= panel->count; i += 4, from += 4, to += 8)
+        vst2q_f32(to, ((float32x4x2_t){{vld1q_f32(from), vld1q_f32(from + width)}}));
+    for (; k == 3 && i + 4 <= panel->count; i += 4, from += 4, to += 12)
+        vst3q_f32(to, ((float32x4x3_t){{vld1q_f32(from), vld1q_f32(from + width),
+                                        vld1q_f32(from + 2 * width)}}));
+    return i;
+}
+
+static void unpack_shallow(const struct unpack_f32_panel *panel)
+{
+    size_t i = join_dense(panel), k = panel->k;
+    for (; i + 4 <= panel->count; i += 4)
+        if (k == 3)
+            join_lanes(panel, i, 3);
+        else if (k == 2)
+            join_lanes(panel, i, 2);
+        else if (k == 1)
+            join_lanes(panel, i, 1);
+    for (; i < panel->count; i++)
+        unpack_lane(panel, i, 0, k);
+}
+
+/* At least four lanes, and steps: the last four overlap those before if there are not whole vectors
+ * of them. */
+static void unpack_by_transposes(const struct unpack_f32_panel *panel)
+{
+    size_t k = panel->k, width = panel->width;
+    for (size_t lane = 0; lane < panel->count; lane += 4) {
+        size_t i = smaller(lane, panel->count - 4);
+        float *to = panel->dst + (ptrdiff_t)i * panel->lane, *second = to + panel->lane;
+        float *third = second + panel->lane, *fourth = third + panel->lane;
+        for (size_t left = k; left;) {
+            size_t p = k - (left > 4 ? left : 4);
+            const float *from = panel->panel + p * width + i;
+            float32x4_t block[4] = {vld1q_f32(from), vld1q_f32(from + width),
+                                    vld1q_f32(from + 2 * width), vld1q_f32(from + 3 * width)};
+            transpose_4x4(block);
+            vst1q_f32(to + p, block[0]);
+            vst1q_f32(second + p, block[1]);
+            vst1q_f32(third + p, block[2]);
+            vst1q_f32(fourth + p, block[3]);
+            left = left > 4 ? left - 4 : 0;
+        }
+    }
+}
+
 static void unpack(const struct unpack_f32_panel *panel)
 {
-    size_t whole = 0;
-    if (panel->lane == 1) {
+    if (panel->lane == 1)
         unpack_neighbours(panel);
-        return;
-    }
-    if (panel->step == 1 && panel->count >= 4) {
-        whole = panel->k & ~(size_t)3;
-        for (size_t i = 0; i < panel->count; i += 4)
-            untranspose_lanes(panel, smaller(i, panel->count - 4), 0, whole);
-    }
-    for (size_t i = 0; i < panel->count; i++)
-        unpack_lane(panel, i, whole, panel->k);
+    else if (panel->step == 1 && panel->k < 4)
+        unpack_shallow(panel);
+    else if (panel->step == 1 && panel->count >= 4)
+        unpack_by_transposes(panel);
+    else
+        for (size_t i = 0; i < panel->count; i++)
+            unpack_lane(panel, i, 0, panel->k);
 }
 
 const struct pack_f32_kernel pack_f32_neon = {"pack_f32_neon", CPU_NEON, pack,

@@ -79,22 +79,6 @@ static void unpack_lane(const struct unpack_f32_panel *panel, size_t i, size_t f
         to[(ptrdiff_t)p * panel->step] = panel->panel[p * panel->width + i];
 }
 
-/* Four valid lanes from i on, with step == 1; first and last are multiples of 4. */
-static void untranspose_lanes(const struct unpack_f32_panel *panel, size_t i, size_t first,
-                              size_t last)
-{
-    for (size_t p = first; p < last; p += 4) {
-        quad block[4];
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
-            block[x] = load(panel->panel + (p + x) * panel->width + i);
-        transpose_4x4(block);
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
-            store(panel->dst + (ptrdiff_t)(i + x) * panel->lane + p, block[x]);
-    }
-}
-
 /* Whole vectors of lanes, elements q .. q + 3 of each. */
 static inline void untranspose_taps(const struct unpack_f32_taps *panel, size_t lanes, size_t q,
                                     struct tap_cursor *cursor)

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "kernels/dot/f32/dot.h"
+#include "kernels/pack/f32/pack.h"
 #include "src/core/checked.h"
 #include "src/matmul/batch.h"
 #include "src/matmul/dot/in_order.h"
@@ -25,7 +26,8 @@ struct matmul_dot {
     bool in_place;           /* where sums are stored in dst */
     struct matmul_batch batch;
     const struct dot_f32_kernel *kernel;
-    dot_f32_fn *run;     /* the kernel's */
+    dot_f32_fn *run; /* the kernel's */
+    pack_f32_fn *pack;
     bool one_call;       /* a thread alone has nothing to do with a matrix but `call` */
     struct dot_f32 call; /* all of a matrix, where it lies */
 };
@@ -151,7 +153,7 @@ static double gathering_cycles(const struct core *core, const struct matmul_shap
     const struct {
         double matrix, value;
     } cycles[] = {
-        [0] = {150 * core->slowness, 1},
+        [0] = {150 * core->slowness, 0.75},
         [IN_ORDER_NARROW] = {275, 5.2},
     };
     double values = (double)shape->n * (double)shape->k;
@@ -209,6 +211,7 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     matmul_batch_init(&mine->batch, problem, 0);
     mine->kernel = dot_f32_find(cpu->features, cpu->core->in_order);
     mine->run = mine->kernel->run;
+    mine->pack = pack_f32_find(cpu->features)->pack;
     mine->call = (struct dot_f32){
         .stride = mine->rows_are_src ? src_stride : weights_stride,
         .x_stride = mine->rows_are_src ? weights_stride : src_stride,
@@ -244,9 +247,13 @@ static const char *dot_kernel(const void *plan)
 static const float *gather(const struct matmul_dot *plan, const float *weights, float *to)
 {
     const struct dot_f32 *call = &plan->call;
-    for (size_t j = 0; j < call->columns; j++)
-        for (size_t p = 0; p < call->k; p++)
-            to[j * call->k + p] = weights[p * plan->step + j * call->x_stride];
+    plan->pack(&(struct pack_f32_panel){.width = call->k,
+                                        .count = call->k,
+                                        .k = call->columns,
+                                        .src = weights,
+                                        .lane = (ptrdiff_t)plan->step,
+                                        .step = (ptrdiff_t)call->x_stride,
+                                        .out = to});
     return to;
 }
 
