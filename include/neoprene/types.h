@@ -95,7 +95,7 @@ NEO_API const neo_version *neo_get_version(void);
 
 /* ---- log ---- */
 
-/* Sets how much the library writes to standard output, in all threads, and overrides
+/* Sets how much the library writes to its log (neoprene/log.h), in all threads, and overrides
  * NEOPRENE_VERBOSE; levels below and above are 0 and 2:
  *   0  nothing;
  *   1  errors, warnings, why calls were refused, and the time of each execution;

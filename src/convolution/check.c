@@ -1,5 +1,6 @@
 /* Convolution: what can be wrong with a description. */
 #include "src/convolution/convolution.h"
+#include "src/core/log.h"
 #include "src/tensor/descriptor.h"
 
 static const char *check_ndims(const struct problem *problem)
@@ -80,9 +81,13 @@ static const char *check_window(const struct problem *problem, int i)
         __builtin_sub_overflow(padded, extent, &padded) || left > INT32_MAX || right > INT32_MAX ||
         extent > INT32_MAX)
         return "the padding or the kernel's extent is out of range";
-    if (!is_late && (padded < 1 ? out != 0 : (padded - 1) / stride + 1 != out))
+    neo_dim expected = padded < 1 ? 0 : (padded - 1) / stride + 1;
+    if (!is_late && expected != out) {
+        log_check("convolution: dimension %d of dst has %lld, and %lld follow", 2 + i,
+                  (long long)out, (long long)expected);
         return "a spatial size of dst does not follow from src, kernel, stride, dilation and "
                "padding";
+    }
     return NULL;
 }
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "src/core/checked.h"
+#include "src/core/log_sink.h"
 
 #define LEVEL_1 (LOG_ERROR | LOG_WARN | LOG_CHECK | LOG_EXEC)
 #define LEVEL_2 (LEVEL_1 | LOG_CREATE)
@@ -95,10 +95,7 @@ void log_line(uint32_t category, const char *component, const char *format, ...)
     if (wanted < 0)
         return;
     size_t length = (size_t)used + min_size((size_t)wanted, room - 1);
-    line[length++] = '\n';
-    fflush(stdout); /* keeps the order with what the program printed */
-    ssize_t written = write(STDOUT_FILENO, line, length);
-    (void)written; /* a log that cannot be written is lost */
+    log_sink_write(line, length);
 }
 
 neo_status log_refusal(const char *function, const char *why)

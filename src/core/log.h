@@ -1,4 +1,4 @@
-/* The verbose log: lines on standard output, in the field's comma-separated form.
+/* The verbose log: lines in the field's comma-separated form.
  *
  *   neoprene_verbose,v1,<component>,<text>
  *

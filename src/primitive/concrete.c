@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "neoprene/primitive.h"
-#include "src/core/log.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/quantization.h"
 #include "src/tensor/descriptor.h"
@@ -85,7 +84,7 @@ neo_status concrete_of_arguments(struct concrete *concrete, const struct problem
     take_descriptors(concrete, args);
     const char *wrong = wrong_of(concrete, args);
     if (wrong)
-        return log_refusal("neo_primitive_execute", wrong);
+        return problem_reject(&concrete->problem, NEO_INVALID_ARGUMENT, "", wrong);
     problem_settle_strides(&concrete->problem);
     return NEO_OK;
 }

@@ -1,10 +1,12 @@
 /* Engines: creation in order, destruction in reverse, reference counting between. */
 #include "src/primitive/engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/cores.h"
+#include "src/core/checked.h"
 #include "src/core/env.h"
 #include "src/core/log.h"
 #include "src/memory/domain_source.h"
@@ -72,12 +74,32 @@ static void warn_of_cpu_variables(void)
                  disabled.value, (int)strcspn(unknown, ", "), unknown);
 }
 
+/* The first line of a log that says more than errors: what reports of errors need. */
+static void log_machine(const neo_engine *engine)
+{
+    static const char *const sets[] = {"neon", "fp16", "fhm", "dotprod", "bf16", "i8mm"};
+    const uint32_t more = LOG_CHECK | LOG_DISPATCH | LOG_EXEC | LOG_CREATE | LOG_MEMORY;
+    const struct cpu *cpu = engine->cpu;
+    const neo_version *version = neo_get_version();
+    char isa[64] = "";
+    const char *unknown;
+    for (size_t i = 0; i < count_of(sets); i++)
+        if (cpu->features & cpu_parse_features(sets[i], &unknown))
+            snprintf(isa + strlen(isa), sizeof isa - strlen(isa), "%s%s", *isa ? "+" : "", sets[i]);
+    log_line(more, "info", "Neoprene %d.%d.%d,%s,isa:%s,core:%s,threads:%d,bandwidth:%g GB/s",
+             version->major, version->minor, version->patch, version->target, *isa ? isa : "none",
+             cpu->core->name, default_pool_threads(engine->threads),
+             cpu->bandwidth > 0 ? cpu->bandwidth : cpu->core->bandwidth);
+}
+
 static neo_status engine_init(neo_engine *engine, const neo_allocator *allocator)
 {
     neo_status status = memory_domain_init(&engine->memory, allocator);
     if (status != NEO_OK)
         return status;
     status = default_pool_create(&engine->threads, &(neo_threadpool_options){0});
+    if (status == NEO_OK)
+        log_machine(engine);
     if (status == NEO_OK)
         status = create_pool(engine);
     if (status == NEO_OK)

@@ -42,6 +42,20 @@ static void note_choice(const struct implementation *impl, const struct candidat
              cost_compute_ms(mine, cpu), cost_memory_ms(mine, cpu), other, cpu_bandwidth(cpu));
 }
 
+/* The last one in the list serves most; those that were not asked for have nothing to say. */
+static neo_status reject_all(const struct implementation *impl)
+{
+    const struct declined *told = NULL;
+    for (int i = 0; i < impl->declined_count; i++)
+        if (!told || !strstr(impl->declined[i].reason, "was asked for"))
+            told = &impl->declined[i];
+    char why[256] = "every algorithm declined";
+    if (told)
+        snprintf(why, sizeof why, "every algorithm declined, %s because %s", told->algorithm,
+                 told->reason);
+    return problem_reject(&impl->problem, NEO_UNSUPPORTED, "", why);
+}
+
 static neo_status select_algorithm(struct implementation *impl, int index)
 {
     struct ranking ranking;
@@ -50,7 +64,7 @@ static neo_status select_algorithm(struct implementation *impl, int index)
     impl->declined_count = ranking.declined_count;
     log_declined(impl);
     if (ranking.serving_count == 0)
-        return problem_reject(&impl->problem, NEO_UNSUPPORTED, "", "every algorithm declined");
+        return reject_all(impl);
     if (index >= ranking.serving_count)
         return NEO_LAST_IMPLEMENTATION;
     impl->algorithm = ranking.serving[index].algorithm;

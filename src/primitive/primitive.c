@@ -1,6 +1,7 @@
 /* Handles: creation with a resource, execution with checks, destruction. */
 #include "src/primitive/primitive.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "src/core/checked.h"
@@ -57,9 +58,54 @@ const neo_primitive_desc *neo_primitive_get_desc(const neo_primitive *primitive)
 
 /* ---- arguments ---- */
 
+enum { ARGUMENT_TEXT_BYTES = 64 };
+
+static const char *argument_name(int arg)
+{
+    static const struct {
+        int arg;
+        const char *name;
+    } names[] = {
+        {NEO_ARG_SRC, "src"},
+        {NEO_ARG_SRC_1, "src1"},
+        {NEO_ARG_SRC_2, "src2"},
+        {NEO_ARG_DST, "dst"},
+        {NEO_ARG_WEIGHTS, "weights"},
+        {NEO_ARG_BIAS, "bias"},
+        {NEO_ARG_MEAN, "mean"},
+        {NEO_ARG_VARIANCE, "variance"},
+        {NEO_ARG_SCALE, "scale"},
+        {NEO_ARG_SHIFT, "shift"},
+        {NEO_ARG_WORKSPACE, "workspace"},
+        {NEO_ARG_SCRATCHPAD, "scratchpad"},
+    };
+    for (size_t i = 0; i < count_of(names); i++)
+        if (names[i].arg == arg)
+            return names[i].name;
+    return "that has no name";
+}
+
+/* "weights", "scales of src", "src1 of post-operation 2": the number alone tells nobody. */
+static const char *argument_text(int arg, char out[ARGUMENT_TEXT_BYTES])
+{
+    int first = NEO_ARG_ATTR_MULTIPLE_POST_OP(0);
+    if (arg >= first)
+        snprintf(out, ARGUMENT_TEXT_BYTES, "%s of post-operation %d", argument_name(arg % first),
+                 arg / first - 1);
+    else if (arg > 0 && arg & (NEO_ARG_ATTR_SCALES | NEO_ARG_ATTR_ZERO_POINTS))
+        snprintf(out, ARGUMENT_TEXT_BYTES, "%s of %s",
+                 arg & NEO_ARG_ATTR_SCALES ? "scales" : "zero points",
+                 argument_name(arg & ~(NEO_ARG_ATTR_SCALES | NEO_ARG_ATTR_ZERO_POINTS)));
+    else
+        snprintf(out, ARGUMENT_TEXT_BYTES, "%s", argument_name(arg));
+    return out;
+}
+
 static neo_status refuse_argument(const struct problem *problem, int arg, const char *why)
 {
-    log_check("neo_primitive_execute: %s: argument %d %s", problem->operation->name, arg, why);
+    char name[ARGUMENT_TEXT_BYTES];
+    log_check("neo_primitive_execute: %s: argument %s (%d) %s", problem->operation->name,
+              argument_text(arg, name), arg, why);
     return NEO_INVALID_ARGUMENT;
 }
 
@@ -86,9 +132,10 @@ static inline enum tensor tensor_of(int arg)
 static neo_status refuse_description(const struct problem *problem, int arg,
                                      const neo_memory_desc *expected, const neo_memory_desc *actual)
 {
-    char wanted[DESC_TEXT_BYTES], given[DESC_TEXT_BYTES];
-    log_check("neo_primitive_execute: %s: argument %d is %s, not %s", problem->operation->name, arg,
-              desc_text(actual, given, sizeof given), desc_text(expected, wanted, sizeof wanted));
+    char wanted[DESC_TEXT_BYTES], given[DESC_TEXT_BYTES], name[ARGUMENT_TEXT_BYTES];
+    log_check("neo_primitive_execute: %s: argument %s (%d) is %s, not %s", problem->operation->name,
+              argument_text(arg, name), arg, desc_text(actual, given, sizeof given),
+              desc_text(expected, wanted, sizeof wanted));
     return NEO_INVALID_ARGUMENT;
 }
 
@@ -138,10 +185,11 @@ static neo_status check_values(const struct problem *problem, const neo_engine *
     bool is_dense = desc->format_kind == NEO_FORMAT_STRIDED && desc->offset == 0 &&
                     neo_memory_desc_size(desc) == bytes;
     if (desc->data_type != q->type || !is_dense || (count != NEO_RUNTIME_DIM && given != count)) {
-        char text[DESC_TEXT_BYTES];
-        log_check("neo_primitive_execute: %s: argument %d is %s, not %lld values of %s",
-                  problem->operation->name, q->arg, desc_text(desc, text, sizeof text),
-                  (long long)count, neo_data_type_name(q->type));
+        char text[DESC_TEXT_BYTES], name[ARGUMENT_TEXT_BYTES];
+        log_check("neo_primitive_execute: %s: argument %s (%d) is %s, not %lld values of %s",
+                  problem->operation->name, argument_text(q->arg, name), q->arg,
+                  desc_text(desc, text, sizeof text), (long long)count,
+                  neo_data_type_name(q->type));
         return NEO_INVALID_ARGUMENT;
     }
     return memory->handle || !given ? NEO_OK : refuse_argument(problem, q->arg, "has no buffer");

@@ -1,4 +1,6 @@
 /* Checks that every operation has in common. */
+#include <stdio.h>
+
 #include "neoprene/primitive.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
@@ -40,10 +42,31 @@ static const char *unsupported_reason(const struct problem *problem)
     return types_refuse(problem->operation->types, problem);
 }
 
+enum { SENTENCE_BYTES = 1024 };
+
+/* " (src f32:ab:2x4, weights f32:ab:5x3, …)": what a sentence compares, on both sides. */
+static void tensors_text(const struct problem *problem, char *out, size_t size)
+{
+    size_t used = 0;
+    for (int t = 0; t < problem_tensor_count(problem) && used < size; t++) {
+        char text[DESC_TEXT_BYTES];
+        const neo_memory_desc *desc = problem_tensor(problem, t);
+        if (desc->ndims)
+            used += (size_t)snprintf(out + used, size - used, "%s%s %s", used ? ", " : " (",
+                                     problem_tensor_name(problem, t),
+                                     desc_text(desc, text, sizeof text));
+    }
+    if (used && used < size)
+        snprintf(out + used, size - used, ")");
+}
+
 neo_status problem_reject(const struct problem *problem, neo_status status, const char *what,
                           const char *why)
 {
-    log_check("%s: %s%s%s", problem->operation->name, what, *what ? ": " : "", why);
+    char tensors[SENTENCE_BYTES] = "";
+    if (!*what && log_is_on(LOG_CHECK))
+        tensors_text(problem, tensors, sizeof tensors);
+    log_check("%s: %s%s%s%s", problem->operation->name, what, *what ? ": " : "", why, tensors);
     return status;
 }
 

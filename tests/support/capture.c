@@ -1,4 +1,4 @@
-/* Standard output into a temporary file and back. */
+/* Standard error into a temporary file and back. */
 #include "tests/support/capture.h"
 
 #include <stdio.h>
@@ -7,22 +7,22 @@
 #include <unistd.h>
 
 static FILE *captured;
-static int saved_stdout;
+static int saved_stderr;
 
 void capture_begin(void)
 {
-    fflush(stdout);
+    fflush(stderr);
     captured = tmpfile();
-    saved_stdout = dup(STDOUT_FILENO);
-    if (!captured || saved_stdout < 0 || dup2(fileno(captured), STDOUT_FILENO) < 0)
+    saved_stderr = dup(STDERR_FILENO);
+    if (!captured || saved_stderr < 0 || dup2(fileno(captured), STDERR_FILENO) < 0)
         abort();
 }
 
 char *capture_end(void)
 {
-    fflush(stdout);
-    dup2(saved_stdout, STDOUT_FILENO);
-    close(saved_stdout);
+    fflush(stderr);
+    dup2(saved_stderr, STDERR_FILENO);
+    close(saved_stderr);
     off_t size = lseek(fileno(captured), 0, SEEK_END);
     char *text = calloc((size_t)size + 1, 1);
     if (!text || pread(fileno(captured), text, (size_t)size, 0) != size)

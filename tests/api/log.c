@@ -1,0 +1,159 @@
+/* The log: where lines go, and what refusals say. */
+#include "tests/support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/capture.h"
+#include "tests/support/session.h"
+#include "tests/support/tensor.h"
+
+/* The lines that a function of the user's was given. */
+struct lines {
+    int count;
+    char text[4096];
+};
+
+static void keep(void *context, const char *line)
+{
+    struct lines *lines = context;
+    size_t used = strlen(lines->text);
+    assert_null(strchr(line, '\n'));
+    lines->count++;
+    snprintf(lines->text + used, sizeof lines->text - used, "%s\n", line);
+}
+
+static struct lines lines;
+
+static void begin(void)
+{
+    lines = (struct lines){0};
+    neo_set_verbose(1);
+    neo_set_log(keep, &lines);
+}
+
+static void end(void)
+{
+    neo_set_log(NULL, NULL);
+    neo_set_verbose(0);
+}
+
+static void has(const char *wanted)
+{
+    if (!strstr(lines.text, wanted))
+        fail_msg("the log does not have '%s':\n%s", wanted, lines.text);
+}
+
+static neo_status matmul(neo_primitive_desc **pd, neo_memory_desc *src, neo_memory_desc *weights,
+                         neo_memory_desc *dst)
+{
+    const neo_matmul_desc desc = {.src = *src, .weights = *weights, .dst = *dst};
+    return neo_matmul_primitive_desc_create(pd, engine, &desc, NULL);
+}
+
+static void lines_go_to_a_function_of_the_user(void **state)
+{
+    (void)state;
+    begin();
+    neo_status status = neo_engine_create(NULL);
+    end();
+    assert_int_equal(status, NEO_INVALID_ARGUMENT);
+    assert_int_equal(lines.count, 1);
+    has("neoprene_verbose,v1,check,neo_engine_create");
+    neo_set_verbose(1);
+    capture_begin();
+    neo_engine_create(NULL);
+    char *text = capture_end();
+    neo_set_verbose(0);
+    assert_non_null(strstr(text, "neoprene_verbose,v1,check,neo_engine_create"));
+    free(text);
+    assert_int_equal(lines.count, 1);
+}
+
+static void the_first_line_tells_the_machine(void **state)
+{
+    (void)state;
+    neo_engine *own;
+    begin();
+    neo_status status = neo_engine_create(&own);
+    end();
+    neo_engine_destroy(own);
+    assert_int_equal(status, NEO_OK);
+    assert_int_equal(strncmp(lines.text, "neoprene_verbose,v1,info,Neoprene ", 34), 0);
+    has(",isa:");
+    has(",core:");
+    has(",threads:");
+    has(" GB/s\n");
+}
+
+static void refusals_have_both_sides(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd;
+    neo_memory_desc src = tensor_desc(2, (neo_dim[]){2, 4}, "ab");
+    neo_memory_desc weights = tensor_desc(2, (neo_dim[]){5, 3}, "ab");
+    neo_memory_desc dst = tensor_desc(2, (neo_dim[]){2, 3}, "ab");
+    begin();
+    neo_status status = matmul(&pd, &src, &weights, &dst);
+    end();
+    assert_int_equal(status, NEO_INVALID_ARGUMENT);
+    has("K of src is not K of weights (src f32:ab:2x4, weights f32:ab:5x3, dst f32:ab:2x3)");
+}
+
+static void a_wrong_size_of_dst_is_told_with_the_right_one(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd;
+    neo_memory_desc src = tensor_desc(4, (neo_dim[]){1, 2, 8, 8}, "abcd");
+    neo_memory_desc weights = tensor_desc(4, (neo_dim[]){2, 2, 3, 3}, "abcd");
+    neo_memory_desc dst = tensor_desc(4, (neo_dim[]){1, 2, 6, 7}, "abcd");
+    const neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                       .src = src,
+                                       .weights = weights,
+                                       .dst = dst,
+                                       .strides = {1, 1}};
+    begin();
+    neo_status status = neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL);
+    end();
+    assert_int_equal(status, NEO_INVALID_ARGUMENT);
+    has("dimension 3 of dst has 7, and 6 follow");
+    has("dst f32:abcd:1x2x6x7");
+}
+
+static void a_missing_argument_has_a_name(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    float values[4] = {0};
+    neo_memory_desc desc = tensor_desc(2, (neo_dim[]){2, 2}, "ab");
+    neo_memory *memory;
+    assert_int_equal(matmul(&pd, &desc, &desc, &desc), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    assert_int_equal(neo_memory_create(&memory, &desc, engine, values), NEO_OK);
+    const neo_exec_arg args[] = {{NEO_ARG_SRC, memory}, {NEO_ARG_DST, memory}};
+    begin();
+    neo_status status = neo_primitive_execute(primitive, stream, 2, args);
+    end();
+    assert_int_equal(status, NEO_INVALID_ARGUMENT);
+    has("argument weights (33) is missing");
+    neo_memory_destroy(memory);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup_single, session_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(lines_go_to_a_function_of_the_user),
+        TEST(the_first_line_tells_the_machine),
+        TEST(refusals_have_both_sides),
+        TEST(a_wrong_size_of_dst_is_told_with_the_right_one),
+        TEST(a_missing_argument_has_a_name),
+    };
+    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
+}
