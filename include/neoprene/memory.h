@@ -125,6 +125,16 @@ NEO_API void *neo_memory_get_handle(const neo_memory *memory);
  *         keeps its buffer. */
 NEO_API neo_status neo_memory_set_handle(neo_memory *memory, void *handle);
 
+/* Replaces the descriptor; the buffer stays. So what grows from step to step, as the keys and
+ * values of a decoder, is told to primitives with run-time sizes without a new object. Nothing is
+ * allocated. Not to be called while a primitive uses the object.
+ *
+ * @param desc copied; not `any` and without run-time sizes. A buffer that the object owns has room
+ *             for it; one of the user's is to have it by the next use.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT (a pointer is NULL, desc is wrong or too large for the
+ * buffer that the object owns); on failure the object is as before. */
+NEO_API neo_status neo_memory_set_desc(neo_memory *memory, const neo_memory_desc *desc);
+
 #ifdef __cplusplus
 }
 #endif

@@ -99,3 +99,14 @@ neo_status neo_memory_set_handle(neo_memory *memory, void *handle)
 {
     return memory ? set_buffer(memory, handle) : log_refusal(__func__, "memory is NULL");
 }
+
+neo_status neo_memory_set_desc(neo_memory *memory, const neo_memory_desc *desc)
+{
+    const char *wrong = !memory ? "memory is NULL" : memory_wrong(desc);
+    if (!wrong && memory->owned.data && neo_memory_desc_size(desc) > memory->owned.bytes)
+        wrong = "the buffer that the object owns is too small for desc";
+    if (wrong)
+        return log_refusal(__func__, wrong);
+    memory_describe(memory, desc);
+    return NEO_OK;
+}

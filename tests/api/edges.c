@@ -299,6 +299,30 @@ static void a_memory_may_be_given_the_buffer_it_owns(void **state)
     neo_memory_destroy(memory);
 }
 
+/* As long as the buffer has room, and without another object. */
+static void a_memory_may_be_given_another_descriptor(void **state)
+{
+    (void)state;
+    neo_memory_desc most = tensor_desc(1, (neo_dim[]){100}, "a");
+    neo_memory_desc row = tensor_desc(2, (neo_dim[]){4, 25}, "ba");
+    neo_memory_desc larger = tensor_desc(1, (neo_dim[]){1000}, "a"), late = row;
+    neo_memory *memory;
+    late.dims[0] = NEO_RUNTIME_DIM;
+    assert_int_equal(neo_memory_create(&memory, &most, engine, NEO_MEMORY_ALLOCATE), NEO_OK);
+    const void *data = neo_memory_get_handle(memory);
+    assert_int_equal(neo_memory_set_desc(memory, &row), NEO_OK);
+    assert_true(neo_memory_desc_equal(neo_memory_get_desc(memory), &row));
+    assert_int_equal(neo_memory_set_desc(memory, &larger), NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_memory_set_desc(memory, &late), NEO_INVALID_ARGUMENT);
+    assert_int_equal(neo_memory_set_desc(memory, NULL), NEO_INVALID_ARGUMENT);
+    assert_true(neo_memory_desc_equal(neo_memory_get_desc(memory), &row));
+    assert_ptr_equal(neo_memory_get_handle(memory), data);
+    float own[1000] = {0};
+    assert_int_equal(neo_memory_set_handle(memory, own), NEO_OK);
+    assert_int_equal(neo_memory_set_desc(memory, &larger), NEO_OK);
+    neo_memory_destroy(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_reorder_of_long_rows_reads_operands_where_they_belong),
         cmocka_unit_test(packed_weights_are_reordered_as_they_are_only),
         cmocka_unit_test(a_memory_may_be_given_the_buffer_it_owns),
+        cmocka_unit_test(a_memory_may_be_given_another_descriptor),
     };
     neo_set_verbose(0);
     return cmocka_run_group_tests_name("api_edges", tests, session_setup, session_teardown);

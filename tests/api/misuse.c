@@ -100,6 +100,7 @@ static void null_pointers_are_refused(void **state)
     INVALID(neo_memory_create(&memory, &any, engine, NULL));
     INVALID(neo_memory_create(&memory, &absent, engine, NULL));
     INVALID(neo_memory_set_handle(NULL, NULL));
+    INVALID(neo_memory_set_desc(NULL, &desc));
     INVALID(neo_primitive_create(&primitive, NULL));
     assert_null(primitive);
     INVALID(neo_primitive_execute(NULL, stream, 0, NULL));

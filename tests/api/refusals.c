@@ -122,6 +122,7 @@ static void of_memory(void **state)
     REFUSED(neo_memory_desc_init_permuted(&out, &desc, NULL));
     REFUSED(neo_memory_create(&memory, NULL, engine, NULL));
     REFUSED(neo_memory_set_handle(NULL, NULL));
+    REFUSED(neo_memory_set_desc(NULL, &desc));
     assert_null(neo_memory_get_desc(NULL));
     assert_null(neo_memory_get_handle(NULL));
     assert_int_equal(neo_memory_desc_equal(NULL, &desc), 0);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "neoprene/packed_weights.h"
+#include "src/packed/source_key.h"
+#include "src/tensor/block_layout.h"
 #include "tests/support/cases/layout_case.h"
 #include "tests/support/session.h"
 
@@ -162,6 +164,60 @@ static void given_weights_stay_as_they_are(void **state)
     }
 }
 
+/* ---- identities that files have ---- */
+
+/* What follows from a layout's id is in users' files: it never changes, whatever layouts come. */
+static void keys_of_files_stay(void **state)
+{
+    static const struct {
+        uint32_t id, words[14];
+    } want[] = {
+        {LAYOUT_MATMUL_F32, {1, 3, 12, 0, NEO_F32, 2, 5, 0, 7, 0, 1, 0}},
+        {LAYOUT_MATMUL_TYPED + GEMM_S8_DOT, {65, 3, 12, 0, NEO_S8, 2, 5, 0, 7, 0, 1, 0}},
+        {LAYOUT_MATMUL_TYPED + GEMM_BF16_MMLA, {69, 3, 12, 0, NEO_BF16, 2, 5, 0, 7, 0, 1, 0}},
+    };
+    (void)state;
+    for (size_t i = 0; i < count_of(want); i++) {
+        neo_memory_desc plain, packed;
+        neo_weights_key key;
+        assert_int_equal(neo_memory_desc_init_tag(&plain, 2, (neo_dim[]){5, 7},
+                                                  (neo_data_type)want[i].words[4], "ab"),
+                         NEO_OK);
+        packed = plain;
+        layout_set(&packed, (enum layout_id)want[i].id, false);
+        assert_null(layout_wrong(&packed));
+        assert_true(source_key(&key, &plain, &packed));
+        assert_int_equal(key.layout_words, 12);
+        assert_memory_equal(key.layout, want[i].words, 12 * sizeof *key.layout);
+    }
+}
+
+/* Blocks of s4 and of s8: the bytes that an importer wrote are where a later one looks. */
+static void layouts_of_blocks_stay(void **state)
+{
+    const struct gemm_blocks blocks[] = {{ELEMENT_S4, ELEMENT_F32, 32, 0},
+                                         {ELEMENT_S4, ELEMENT_F16, 128, 0},
+                                         {ELEMENT_S8, ELEMENT_F16, 32, 1}};
+    static const uint16_t ids[] = {130, 152, 178};
+    static const size_t bytes[] = {2 * 3 * (256 + 64), 2 * (1024 + 32), 2 * 3 * (512 + 32 + 64)};
+    (void)state;
+    for (size_t i = 0; i < count_of(blocks); i++) {
+        struct gemm_blocks again;
+        neo_memory_desc desc = {.ndims = 2,
+                                .data_type = blocks[i].weight == ELEMENT_S4 ? NEO_S4 : NEO_S8,
+                                .dims = {70, 17}};
+        block_layout_set(&desc, &blocks[i]);
+        assert_int_equal(desc.packed.id, ids[i]);
+        assert_int_equal(desc.packed.version, 1);
+        assert_null(layout_wrong(&desc));
+        assert_int_equal(neo_memory_desc_size(&desc), round_up(bytes[i], 64));
+        assert_true(block_layout_read(&again, &desc));
+        assert_int_equal(again.block, blocks[i].block);
+        assert_int_equal(again.scale, blocks[i].scale);
+        assert_int_equal(again.has_offsets, blocks[i].has_offsets);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +229,8 @@ int main(void)
                                         session_teardown),
         cmocka_unit_test_setup_teardown(given_weights_stay_as_they_are, session_setup,
                                         session_teardown),
+        cmocka_unit_test(keys_of_files_stay),
+        cmocka_unit_test(layouts_of_blocks_stay),
     };
     neo_set_verbose(0);
     return cmocka_run_group_tests_name("packed_layouts", tests, NULL, NULL);
