@@ -99,7 +99,7 @@ static void typed_plan(void *plan, const struct problem *problem, const struct c
     gemm_side_init(&mine->a, problem->tensors[SRC].data_type, type, cpu);
     gemm_side_init(&mine->b, problem->tensors[WEIGHTS].data_type, type, cpu);
     mine->in_blocks = block_layout_read(&mine->blocks, &problem->tensors[WEIGHTS]);
-    mine->decompress = gemm_blocks_find(cpu->features)->to_f32;
+    mine->decompress = gemm_blocks_find(cpu->features);
     gemm_plan_init(&mine->gemm,
                    &(struct gemm_shape){
                        .batch = size_of(shape.batch),

@@ -17,8 +17,7 @@ struct matmul_typed {
     bool integers;
     bool in_blocks; /* weights are, with scales: they become f32 when panels are packed */
     struct gemm_blocks blocks;
-    void (*decompress)(const struct gemm_blocks *blocks, const uint8_t *block, const float *scales,
-                       const float *offsets, float *out);
+    const struct gemm_blocks_kernel *decompress;
     gemm_finish_fn *finish; /* what makes results of a block at once; NULL: lines do */
 };
 

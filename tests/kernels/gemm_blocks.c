@@ -85,12 +85,12 @@ static void scales_come_back(void **state)
 {
     uint32_t seed = fill_seed();
     struct block b;
-    (void)state;
+    const struct gemm_blocks_kernel *kernel = *state;
     for (int is_f16 = 0; is_f16 < 2; is_f16++) {
         float scales[NR];
         make(&b, (struct gemm_blocks){ELEMENT_S4, is_f16 ? ELEMENT_F16 : ELEMENT_F32, 32, 0}, 1,
              &seed);
-        gemm_blocks_scales(&b.blocks, b.bytes, scales);
+        kernel->scales(&b.blocks, b.bytes, scales);
         for (size_t j = 0; j < NR; j++)
             assert_true(scales[j] == (is_f16 ? f32_of_f16(f16_of_f32(b.scales[j])) : b.scales[j]));
     }
@@ -126,13 +126,12 @@ int main(void)
 {
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(weights_come_back),
+        cmocka_unit_test(scales_come_back),
         cmocka_unit_test(sums_are_added),
     };
-    static const struct CMUnitTest alone[] = {cmocka_unit_test(scales_come_back)};
     static struct kernel_tests_guard sizes[GUARDS];
     for (size_t i = 0; i < GUARDS; i++)
         sizes[i] = (struct kernel_tests_guard){&guards[i], NR * MOST * sizeof(float)};
-    kernel_tests_add_alone(alone, count_of(alone));
     for (size_t i = 0; i < gemm_blocks_kernel_count; i++) {
         const struct gemm_blocks_kernel *kernel = gemm_blocks_kernels[i];
         kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));

@@ -251,6 +251,7 @@ static struct decoded decode(const struct stored *s, size_t p, size_t j)
 struct product {
     struct stored stored;
     struct typed src, bias, dst;
+    bool has_bias; /* without one, it is of zeros */
     neo_packed_weights *packed;
 };
 
@@ -377,7 +378,9 @@ static void prepare(struct product *p, neo_dim batch, neo_dim m, neo_data_type s
     p->dst = typed_make_tag(engine, NEO_F32, 3, (neo_dim[]){batch, m, source->n}, "abc");
     p->bias = typed_make_tag(engine, NEO_F32, 3, (neo_dim[]){1, 1, source->n}, "abc");
     fill_typed(&p->src, seed);
-    fill_typed(&p->bias, seed);
+    p->has_bias = below(seed, 2);
+    if (p->has_bias)
+        fill_typed(&p->bias, seed);
     require(neo_block_weights_import(&p->packed, stream, source) == NEO_OK);
 }
 
@@ -395,7 +398,7 @@ static neo_status describe(neo_primitive_desc **out, const struct product *p, ne
     neo_attributes *attributes;
     neo_matmul_desc desc = {.src = p->src.desc,
                             .weights = *neo_memory_get_desc(neo_packed_weights_memory(p->packed)),
-                            .bias = p->bias.desc,
+                            .bias = p->has_bias ? p->bias.desc : (neo_memory_desc){0},
                             .dst = p->dst.desc};
     neo_status status = neo_attributes_create(&attributes);
     if (status != NEO_OK)
@@ -411,10 +414,10 @@ static void execute(const struct product *p, const neo_primitive_desc *pd)
     neo_primitive *primitive;
     neo_exec_arg args[] = {{NEO_ARG_SRC, p->src.memory},
                            {NEO_ARG_WEIGHTS, neo_packed_weights_memory(p->packed)},
-                           {NEO_ARG_BIAS, p->bias.memory},
-                           {NEO_ARG_DST, p->dst.memory}};
+                           {NEO_ARG_DST, p->dst.memory},
+                           {NEO_ARG_BIAS, p->bias.memory}};
     require(neo_primitive_create(&primitive, pd) == NEO_OK);
-    require(neo_primitive_execute(primitive, stream, 4, args) == NEO_OK);
+    require(neo_primitive_execute(primitive, stream, p->has_bias ? 4 : 3, args) == NEO_OK);
     neo_primitive_destroy(primitive);
 }
 

@@ -39,11 +39,3 @@ void gemm_blocks_write(const struct gemm_blocks *blocks, const int8_t *values,
         element_write_f32(blocks->scale, end, (ptrdiff_t)j, scales[j]);
     }
 }
-
-void gemm_blocks_scales(const struct gemm_blocks *blocks, const uint8_t *block,
-                        float out[GEMM_BLOCKS_NR])
-{
-    for (size_t j = 0; j < GEMM_BLOCKS_NR; j++)
-        out[j] =
-            element_read_f32(blocks->scale, block + gemm_blocks_weight_bytes(blocks), (ptrdiff_t)j);
-}

@@ -56,13 +56,13 @@ static inline size_t gemm_blocks_panel_bytes(const struct gemm_blocks *blocks, s
 void gemm_blocks_write(const struct gemm_blocks *blocks, const int8_t *values,
                        const float scales[GEMM_BLOCKS_NR], uint8_t *out);
 
-/* The scales of a block as f32. */
-void gemm_blocks_scales(const struct gemm_blocks *blocks, const uint8_t *block,
-                        float out[GEMM_BLOCKS_NR]);
-
 struct gemm_blocks_kernel {
     const char *name;
     uint32_t needs;
+
+    /* The scales of a block as f32. */
+    void (*scales)(const struct gemm_blocks *blocks, const uint8_t *block,
+                   float out[GEMM_BLOCKS_NR]);
 
     /* Columns [8 half, 8 half + 8) of a block become a panel of s8 with groups of 4, 8 or 16. */
     void (*to_s8)(const struct gemm_blocks *blocks, const uint8_t *block, size_t half, size_t group,

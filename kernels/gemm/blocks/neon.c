@@ -6,6 +6,20 @@
 
 #include "kernels/asm/inline.h"
 
+static void read_scales(const struct gemm_blocks *blocks, const uint8_t *block,
+                        float out[GEMM_BLOCKS_NR])
+{
+    const uint8_t *from = block + gemm_blocks_weight_bytes(blocks);
+    if (blocks->scale == ELEMENT_F32) {
+        memcpy(out, from, GEMM_BLOCKS_NR * sizeof *out);
+        return;
+    }
+    for (size_t j = 0; j < GEMM_BLOCKS_NR; j += 4) {
+        float16x4_t scales = vreinterpret_f16_u8(vld1_u8(from + 2 * j));
+        vst1q_f32(out + j, vcvt_f32_f16(scales));
+    }
+}
+
 /* A line of columns [8 half, 8 half + 8), step by step within a column. */
 INLINE int8x16x2_t load_line(const struct gemm_blocks *blocks, const uint8_t *block, size_t half,
                              size_t line)
@@ -86,5 +100,5 @@ static void add_scaled(size_t m, const int32_t *sums, const float *scales, float
     }
 }
 
-const struct gemm_blocks_kernel gemm_blocks_neon = {"gemm_blocks_neon", CPU_NEON, to_s8, to_f32,
-                                                    add_scaled};
+const struct gemm_blocks_kernel gemm_blocks_neon = {
+    "gemm_blocks_neon", CPU_NEON, read_scales, to_s8, to_f32, add_scaled};

@@ -3,6 +3,14 @@
 
 #include <math.h>
 
+static void read_scales(const struct gemm_blocks *blocks, const uint8_t *block,
+                        float out[GEMM_BLOCKS_NR])
+{
+    for (size_t j = 0; j < GEMM_BLOCKS_NR; j++)
+        out[j] =
+            element_read_f32(blocks->scale, block + gemm_blocks_weight_bytes(blocks), (ptrdiff_t)j);
+}
+
 static int32_t weight_of(const struct gemm_blocks *blocks, const uint8_t *block, size_t p, size_t j)
 {
     if (blocks->weight == ELEMENT_S4)
@@ -39,4 +47,5 @@ static void add_scaled(size_t m, const int32_t *sums, const float *scales, float
         }
 }
 
-const struct gemm_blocks_kernel gemm_blocks_ref = {"gemm_blocks_ref", 0, to_s8, to_f32, add_scaled};
+const struct gemm_blocks_kernel gemm_blocks_ref = {"gemm_blocks_ref", 0, read_scales, to_s8, to_f32,
+                                                   add_scaled};

@@ -42,11 +42,12 @@ static double blocks_estimate(const struct algorithm *self, const struct problem
 }
 
 /* Weights as they are take half the loads, but a product of 4 steps at a time, and tiles of few
- * rows. */
+ * rows. Sums of s8 pass through memory at the end of each block: short ones are not worth it. */
 static gemm_s4_fn *choose_s4(const struct matmul_blocks *mine, const struct cpu *cpu)
 {
-    enum { FEW_ROWS = 8 };
-    bool is_wider = mine->type->kind == MAC_SMMLA && mine->rows >= FEW_ROWS;
+    enum { FEW_ROWS = 8, SHORT = 64 };
+    bool is_wider =
+        mine->type->kind == MAC_SMMLA && mine->rows >= FEW_ROWS && mine->blocks.block >= SHORT;
     bool has_kernel = mine->blocks.weight == ELEMENT_S4 && mine->k && cpu->features & CPU_DOTPROD;
     return has_kernel && !is_wider ? gemm_s4_find(cpu->features, mine->blocks.scale) : NULL;
 }
@@ -55,6 +56,14 @@ static size_t rows_of(const struct matmul_shape *shape)
 {
     bool known = shape->batch != NEO_RUNTIME_DIM && shape->m != NEO_RUNTIME_DIM;
     return known ? (size_t)(shape->batch * shape->m) : SIZE_MAX;
+}
+
+static bool is_plain(const struct problem *problem, const struct matmul_shape *shape)
+{
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    return dst->data_type == NEO_F32 && shape->batch == 1 && !problem->tensors[BIAS].ndims &&
+           !problem->attributes.post_op_count && !problem->attributes.quantization_count &&
+           matmul_is_contiguous(dst, dst->ndims - 1);
 }
 
 static void place_scratch(struct matmul_blocks *mine)
@@ -73,6 +82,7 @@ static void blocks_plan(void *plan, const struct problem *problem, const struct 
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     block_layout_read(&mine->blocks, weights);
     mine->rows = rows_of(&shape);
+    mine->is_plain = is_plain(problem, &shape);
     mine->band = min_size(mine->rows, BLOCKS_BAND);
     mine->k = (size_t)weights->dims[weights->ndims - 2];
     mine->n = (size_t)weights->dims[weights->ndims - 1];

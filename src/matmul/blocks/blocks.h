@@ -21,6 +21,7 @@ struct matmul_blocks {
     size_t n, k, count;      /* of blocks of a column */
     size_t depth;            /* k with what blocks have behind it */
     size_t mr;               /* of tiles of rows, at most */
+    bool is_plain;           /* results are stored as they are, in rows of one matrix of f32 */
     gemm_s4_fn *as_they_are; /* NULL: as s8 */
     const struct gemm_type *type;
     const struct gemm_kernel *s8;

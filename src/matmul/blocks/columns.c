@@ -115,7 +115,7 @@ static void multiply_as_s8(const struct blocks_band *band, const uint8_t *panel,
     float scales[NR];
     memset(room->products, 0, band->rows * NR * sizeof(float));
     for (size_t g = 0; g < plan->count; g++, panel += gemm_blocks_bytes(&plan->blocks)) {
-        gemm_blocks_scales(&plan->blocks, panel, scales);
+        plan->kernel->scales(&plan->blocks, panel, scales);
         for (size_t half = 0; half < 2; half++) {
             multiply_half(band, panel, g, half, room);
             plan->kernel->add_scaled(band->rows, room->sums, scales + half * HALF,
@@ -129,6 +129,16 @@ static void multiply_as_s8(const struct blocks_band *band, const uint8_t *panel,
 }
 
 /* ---- results ---- */
+
+/* Where nothing is left to do but storing. */
+static void store(const struct blocks_band *band, size_t column, size_t count, const float *values)
+{
+    const neo_memory_desc *dst = &band->execution->problem->tensors[DST];
+    float *to = (float *)band->execution->buffers[DST] + column;
+    to += (neo_dim)band->first * dst->strides[dst->ndims - 2];
+    for (size_t i = 0; i < band->rows; i++, values += NR, to += dst->strides[dst->ndims - 2])
+        memcpy(to, values, count * sizeof *to);
+}
 
 static void finish(const struct blocks_band *band, size_t column, size_t count, float *values)
 {
@@ -161,6 +171,10 @@ void blocks_multiply_panels(void *argument, struct span panels, int slot)
         if (plan->blocks.has_offsets)
             multiply_offsets(band, (const float *)(const void *)offsets, room);
         (plan->as_they_are ? multiply_as_they_are : multiply_as_s8)(band, panel, room);
-        finish(band, p * NR, min_size(NR, plan->n - p * NR), room->values);
+        size_t count = min_size(NR, plan->n - p * NR);
+        if (plan->is_plain)
+            store(band, p * NR, count, room->values);
+        else
+            finish(band, p * NR, count, room->values);
     }
 }

@@ -4,7 +4,7 @@
 #include "src/core/checked.h"
 #include "src/matmul/typed.h"
 
-enum { NR = GEMM_BLOCKS_NR };
+enum { NR = GEMM_BLOCKS_NR, VECTOR = 4 };
 
 /* Which steps of k and columns of a panel of blocks go where. */
 struct part {
@@ -16,8 +16,14 @@ struct part {
 static void copy(const struct part *part, const float *values)
 {
     values += part->p * NR + part->column;
-    for (size_t p = 0; p < part->steps; p++, values += NR)
-        memcpy(part->to + p * part->width, values, part->columns * sizeof *values);
+    for (size_t p = 0; p < part->steps; p++, values += NR) {
+        float *to = part->to + p * part->width;
+        size_t j = 0;
+        for (; j + VECTOR <= part->columns; j += VECTOR) /* no call for so few bytes */
+            memcpy(to + j, values + j, VECTOR * sizeof *values);
+        for (; j < part->columns; j++)
+            to[j] = values[j];
+    }
 }
 
 /* Block g of the panel of blocks at data. */
@@ -28,8 +34,9 @@ static void decompress(const struct matmul_typed *plan, const uint8_t *data, siz
     const uint8_t *block = data + g * gemm_blocks_bytes(blocks);
     const float *offsets = (const void *)(data + gemm_blocks_offsets_at(blocks, k));
     float scales[NR], values[NR * GEMM_S4_MOST_BLOCK];
-    gemm_blocks_scales(blocks, block, scales);
-    plan->decompress(blocks, block, scales, blocks->has_offsets ? offsets + g * NR : NULL, values);
+    plan->decompress->scales(blocks, block, scales);
+    plan->decompress->to_f32(blocks, block, scales, blocks->has_offsets ? offsets + g * NR : NULL,
+                             values);
     copy(part, values);
 }
 
