@@ -451,6 +451,83 @@ static void what_is_known_of_late_tensors_must_hold(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+/* A square product of run-time sizes and strides. */
+static neo_primitive *make_late(const neo_attributes *attributes)
+{
+    neo_dim unknown[] = {NEO_RUNTIME_DIM, NEO_RUNTIME_DIM};
+    neo_memory_desc late;
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_memory_desc_init_strides(&late, 2, unknown, NEO_F32, unknown), NEO_OK);
+    neo_matmul_desc desc = {.src = late, .weights = late, .dst = late};
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, attributes), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    return primitive;
+}
+
+static void elements_of_a_late_dst_do_not_share_places(void **state)
+{
+    (void)state;
+    neo_primitive *primitive = make_late(NULL);
+    neo_memory_desc good = tensor_matrix(4, 4, "ab"), shared = good;
+    shared.strides[0] = 3; /* a row's last element is the next one's first */
+    struct tensor src = tensor_make(engine, &good, 1), dst = tensor_make(engine, &good, 2);
+    neo_memory *overlapping;
+    assert_int_equal(neo_memory_create(&overlapping, &shared, engine, dst.data), NEO_OK);
+    neo_exec_arg args[] = {
+        {NEO_ARG_SRC, src.memory}, {NEO_ARG_WEIGHTS, src.memory}, {NEO_ARG_DST, overlapping}};
+    INVALID(neo_primitive_execute(primitive, stream, 3, args));
+    args[2].memory = dst.memory;
+    assert_int_equal(neo_primitive_execute(primitive, stream, 3, args), NEO_OK);
+    neo_memory_destroy(overlapping);
+    tensor_free(&dst);
+    tensor_free(&src);
+    neo_primitive_destroy(primitive);
+}
+
+static void slopes_of_a_late_dst_are_counted(void **state)
+{
+    (void)state;
+    neo_attributes *attributes;
+    assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
+    assert_int_equal(neo_attributes_append_prelu(attributes, 1 << 1), NEO_OK);
+    neo_primitive *primitive = make_late(attributes);
+    neo_attributes_destroy(attributes);
+    neo_memory_desc square = tensor_matrix(4, 4, "ab"), enough = tensor_matrix(1, 4, "ab"),
+                    few = tensor_matrix(1, 3, "ab");
+    struct tensor src = tensor_make(engine, &square, 1), dst = tensor_make(engine, &square, 2);
+    struct tensor four = tensor_make(engine, &enough, 3), three = tensor_make(engine, &few, 3);
+    neo_exec_arg args[] = {{NEO_ARG_SRC, src.memory},
+                           {NEO_ARG_WEIGHTS, src.memory},
+                           {NEO_ARG_DST, dst.memory},
+                           {NEO_ARG_ATTR_MULTIPLE_POST_OP(0) | NEO_ARG_WEIGHTS, three.memory}};
+    INVALID(neo_primitive_execute(primitive, stream, 4, args));
+    args[3].memory = four.memory;
+    assert_int_equal(neo_primitive_execute(primitive, stream, 4, args), NEO_OK);
+    struct tensor *all[] = {&src, &dst, &four, &three};
+    for (size_t i = 0; i < count_of(all); i++)
+        tensor_free(all[i]);
+    neo_primitive_destroy(primitive);
+}
+
+/* An object that is given its own buffer keeps it: it is still counted as the engine's. */
+static void a_memory_may_be_given_its_own_buffer(void **state)
+{
+    (void)state;
+    neo_memory_desc desc = tensor_matrix(64, 64, "ab");
+    neo_memory *memory;
+    neo_memory_usage before, after;
+    assert_int_equal(neo_memory_create(&memory, &desc, engine, NEO_MEMORY_ALLOCATE), NEO_OK);
+    void *own = neo_memory_get_handle(memory);
+    assert_int_equal(neo_engine_get_memory_usage(engine, NEO_KIND_HEAP, &before), NEO_OK);
+    assert_int_equal(neo_memory_set_handle(memory, own), NEO_OK);
+    assert_int_equal(neo_engine_get_memory_usage(engine, NEO_KIND_HEAP, &after), NEO_OK);
+    assert_ptr_equal(neo_memory_get_handle(memory), own);
+    assert_int_equal(after.current, before.current);
+    neo_memory_destroy(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,6 +541,9 @@ int main(void)
         cmocka_unit_test(wrong_arguments_of_a_small_product_change_nothing),
         cmocka_unit_test(run_time_sizes_that_disagree_are_refused),
         cmocka_unit_test(what_is_known_of_late_tensors_must_hold),
+        cmocka_unit_test(elements_of_a_late_dst_do_not_share_places),
+        cmocka_unit_test(slopes_of_a_late_dst_are_counted),
+        cmocka_unit_test(a_memory_may_be_given_its_own_buffer),
     };
     neo_set_verbose(0);
     return cmocka_run_group_tests_name("api_arguments", tests, session_setup, session_teardown);

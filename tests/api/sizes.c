@@ -284,6 +284,28 @@ static void a_depthwise_convolution_with_an_astronomical_scratchpad_is_declined(
     assert_true(offers_depthwise(&desc));
 }
 
+/* Everything else agrees, so that only the padding itself can be refused. */
+static void padding_beyond_32_bits_is_refused_on_either_side(void **state)
+{
+    (void)state;
+    const neo_dim most = INT32_MAX;
+    for (int side = 0; side < 2; side++) {
+        for (int more = 0; more < 2; more++) {
+            neo_primitive_desc *pd;
+            neo_dim padding = most + more, out = padding + 4;
+            neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                         .src = tensor_desc(3, (neo_dim[]){1, 1, 4}, "abc"),
+                                         .weights = tensor_desc(3, (neo_dim[]){1, 1, 1}, "abc"),
+                                         .dst = tensor_desc(3, (neo_dim[]){1, 1, out}, "abc"),
+                                         .strides = {1}};
+            (side ? desc.padding_right : desc.padding_left)[0] = padding;
+            assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL),
+                             more ? NEO_INVALID_ARGUMENT : NEO_OK);
+            neo_primitive_desc_destroy(pd);
+        }
+    }
+}
+
 static void a_part_at_an_offset_that_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -310,6 +332,7 @@ int main(void)
         cmocka_unit_test(strides_beyond_an_address_space_are_unsupported),
         cmocka_unit_test(a_dilation_beyond_the_image_needs_no_rows_that_do_not_exist),
         cmocka_unit_test(a_depthwise_convolution_with_an_astronomical_scratchpad_is_declined),
+        cmocka_unit_test(padding_beyond_32_bits_is_refused_on_either_side),
         cmocka_unit_test(a_part_at_an_offset_that_does_not_fit_is_refused),
     };
     neo_set_verbose(0);

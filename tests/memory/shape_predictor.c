@@ -262,6 +262,44 @@ static void the_id_that_was_not_used_for_longest_is_forgotten(void **state)
     neo_shape_predictor_destroy(p);
 }
 
+static void memory_is_full_at_exactly_the_percentage(void **state)
+{
+    (void)state;
+    neo_shape_predictor *p;
+    neo_shape_predictor_settings settings;
+    neo_shape_predictor_get_default_settings(&settings);
+    settings.max_object_bytes = settings.max_total_bytes = 1000;
+    settings.memory_percent = 90;
+    assert_int_equal(neo_shape_predictor_create(&p, &settings), NEO_OK);
+    assert_int_equal(neo_shape_predictor_can_preallocate(p, 899), 1);
+    assert_int_equal(neo_shape_predictor_can_preallocate(p, 900), 0);
+    neo_shape_predictor_destroy(p);
+}
+
+/* Is a buffer kept that is far too large, where one was given up so many calls before it grew? */
+static int is_kept_after(int calls)
+{
+    neo_shape_predictor *p;
+    neo_shape_predictor_settings settings;
+    neo_shape_predictor_get_default_settings(&settings);
+    settings.reclaim_factor = 2;
+    assert_int_equal(neo_shape_predictor_create(&p, &settings), NEO_OK);
+    assert_int_equal(neo_shape_predictor_can_reuse_buffer(p, "a", 0, 100, 1), 0); /* given up */
+    for (int i = 0; i < calls; i++)
+        assert_int_equal(neo_shape_predictor_can_reuse_buffer(p, "a", 0, 10, 10), 1);
+    assert_int_equal(neo_shape_predictor_can_reuse_buffer(p, "a", 0, 10, 100), 0); /* it grows */
+    int kept = neo_shape_predictor_can_reuse_buffer(p, "a", 0, 100, 1);
+    neo_shape_predictor_destroy(p);
+    return kept;
+}
+
+static void giving_up_was_wrong_within_63_calls(void **state)
+{
+    (void)state;
+    assert_int_equal(is_kept_after(62), 1); /* the growth is call 63 */
+    assert_int_equal(is_kept_after(63), 0);
+}
+
 static void an_id_may_have_settings_of_its_own(void **state)
 {
     (void)state;
@@ -387,6 +425,8 @@ int main(void)
         cmocka_unit_test(a_cache_grows_from_its_first_shape),
         cmocka_unit_test(wrong_queries_predict_nothing),
         cmocka_unit_test(the_id_that_was_not_used_for_longest_is_forgotten),
+        cmocka_unit_test(memory_is_full_at_exactly_the_percentage),
+        cmocka_unit_test(giving_up_was_wrong_within_63_calls),
         cmocka_unit_test(an_id_may_have_settings_of_its_own),
         cmocka_unit_test(a_known_id_costs_little_and_allocates_nothing),
         cmocka_unit_test(no_failed_allocation_leaks_or_crashes),

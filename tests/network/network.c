@@ -380,6 +380,50 @@ static void a_failing_node_ends_the_execution(void **state)
     }
 }
 
+static atomic_bool first_failed;
+
+static neo_status fail_first(const neo_node_call *call)
+{
+    (void)call;
+    atomic_store(&first_failed, true);
+    return NEO_IO_ERROR;
+}
+
+/* Fails only where another node has done so before; that one's status is kept by then. */
+static neo_status fail_later(const neo_node_call *call)
+{
+    (void)call;
+    uint64_t begun = log_now_ns();
+    while (!atomic_load(&first_failed)) {
+        if (log_now_ns() - begun > UINT64_C(1000000000))
+            return NEO_OK;
+        usleep(100);
+    }
+    usleep(50000);
+    return NEO_UNSUPPORTED;
+}
+
+static void the_first_of_two_errors_is_told(void **state)
+{
+    fixture *f = *state;
+    neo_network *net;
+    neo_network_options options = {.order = NEO_NETWORK_OUT_OF_ORDER};
+    atomic_store(&first_failed, false);
+    assert_int_equal(neo_network_create(&net, f->engine, &options), NEO_OK);
+    int in = graph_tensor(net, "in", NEO_TENSOR_INPUT, 4);
+    int a = graph_tensor(net, "a", NEO_TENSOR_INTERMEDIATE, 4);
+    int b = graph_tensor(net, "b", NEO_TENSOR_INTERMEDIATE, 4);
+    int out = graph_tensor(net, "out", NEO_TENSOR_OUTPUT, 4);
+    graph_node(net, "a", fail_first, NULL, in, -1, a, 0);
+    graph_node(net, "b", fail_later, NULL, in, -1, b, 0);
+    graph_node(net, "join", graph_mix, NULL, a, b, out, 0);
+    assert_int_equal(neo_network_finalize(net), NEO_OK);
+    uint32_t values[4] = {0};
+    neo_network_bind(net, in, values);
+    assert_int_equal(neo_network_execute(net, f->stream), NEO_IO_ERROR);
+    neo_network_destroy(net);
+}
+
 /* ---- mistakes ---- */
 
 static void wrong_networks_are_refused(void **state)
@@ -455,6 +499,7 @@ int main(void)
         GRAPH_TEST(nested_loops_run_their_nodes_as_often_as_they_say),
         GRAPH_TEST(branches_really_run_at_the_same_time),
         GRAPH_TEST(a_failing_node_ends_the_execution),
+        GRAPH_TEST(the_first_of_two_errors_is_told),
         GRAPH_TEST(wrong_networks_are_refused),
         GRAPH_TEST(wrong_calls_are_refused),
     };
