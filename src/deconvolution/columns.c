@@ -11,6 +11,7 @@
 #include "src/lines/walk.h"
 #include "src/matmul/matmul.h"
 #include "src/primitive/implementation.h"
+#include "src/primitive/quantization.h"
 #include "src/primitive/selection.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/element.h"
@@ -309,16 +310,58 @@ static void add_tap(struct columns_line *l, neo_dim tap)
             l->values[first + i * stride] += products[(neo_dim)i * next];
 }
 
-static void begin_line(struct columns_line *l)
+static bool is_scaled(const struct problem *problem)
+{
+    return problem->scales[SRC] || problem->scales[WEIGHTS];
+}
+
+/* The bias of the line's elements, or 0. */
+static void load_bias(const struct columns_line *l, float *values)
 {
     const neo_memory_desc *bias = &l->execution->problem->tensors[BIAS];
     const void *data = l->execution->buffers[BIAS];
     if (!bias->ndims)
-        memset(l->values, 0, l->line.count * sizeof *l->values);
+        memset(values, 0, l->line.count * sizeof *values);
     else
         lines_load_to(&l->plan->bias,
                       line_at(&l->plan->bias, data, l->line.position[1] * bias->strides[0]),
-                      l->line.direction == 1 ? bias->strides[0] : 0, l->line.count, l->values);
+                      l->line.direction == 1 ? bias->strides[0] : 0, l->line.count, values);
+}
+
+/* Sums begin with the bias, unless they are scaled before it is added. */
+static void begin_line(struct columns_line *l)
+{
+    if (is_scaled(l->execution->problem))
+        memset(l->values, 0, l->line.count * sizeof *l->values);
+    else
+        load_bias(l, l->values);
+}
+
+static float weights_scale(const struct execution *execution, neo_dim channel)
+{
+    const struct problem *problem = execution->problem;
+    neo_dim position[NEO_MAX_NDIMS] = {channel};
+    if (deconvolution_is_grouped(problem)) {
+        position[0] = channel / problem->tensors[WEIGHTS].dims[1];
+        position[1] = channel % problem->tensors[WEIGHTS].dims[1];
+    }
+    return quantization_scale(execution, WEIGHTS, position);
+}
+
+/* Values become values * scale of src * scale of weights + bias. */
+static void scale_line(struct columns_line *l)
+{
+    float bias[LINE_MOST];
+    static const neo_dim any[NEO_MAX_NDIMS] = {0};
+    float src = quantization_scale(l->execution, SRC, any);
+    bool along = l->line.direction == 1;
+    float factor = along ? 0 : weights_scale(l->execution, l->line.position[1]);
+    load_bias(l, bias);
+    for (size_t i = 0; i < l->line.count; i++) {
+        if (along)
+            factor = weights_scale(l->execution, l->line.position[1] + (neo_dim)i);
+        l->values[i] = l->values[i] * src * factor + bias[i];
+    }
 }
 
 struct columns_task {
@@ -342,6 +385,8 @@ static void make_lines(void *argument, struct span tiles, int slot)
         begin_line(&l);
         for (neo_dim tap = 0; tap < l.plan->taps; tap++)
             add_tap(&l, tap);
+        if (is_scaled(l.execution->problem))
+            scale_line(&l);
         void *data = element_to(dst->data_type, l.execution->buffers[DST],
                                 desc_offset(dst, l.line.position));
         finish_line(l.execution, &l.line, l.values, false, data, dst->strides[l.line.direction]);
@@ -371,6 +416,7 @@ static void columns_run(const void *plan, const struct execution *execution)
 
 const struct algorithm deconvolution_columns = {
     .name = "columns",
+    .quantizes = true,
     .refuse = columns_refuse,
     .choose = columns_choose,
     .estimate = columns_estimate,

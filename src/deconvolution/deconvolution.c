@@ -65,12 +65,29 @@ static const char *deconvolution_check(struct problem *problem, bool *unsupporte
     return wrong;
 }
 
+/* The sums of an output channel have one factor, and all of src's elements are worth the same. */
+static const char *check_quantization(const struct problem *problem, const struct quantization *q,
+                                      enum tensor t)
+{
+    int channels = deconvolution_is_grouped(problem) ? 3 : 1;
+    if (t == DST)
+        return NULL;
+    if (q->arg & NEO_ARG_ATTR_ZERO_POINTS)
+        return "src and weights of a deconvolution take no zero points";
+    if (t == SRC && q->mask)
+        return "src of a deconvolution takes one scale";
+    return q->mask == 0 || q->mask == channels
+               ? NULL
+               : "weights of a deconvolution take one scale, or one an output channel";
+}
+
 static const struct algorithm *const deconvolution_algorithms[] = {&deconvolution_columns};
 
 static const struct operation deconvolution_operation = {
     .name = "deconvolution",
     .takes_all_types = true,
     .check = deconvolution_check,
+    .check_quantization = check_quantization,
     .algorithms = deconvolution_algorithms,
     .algorithm_count = count_of(deconvolution_algorithms),
     .describe = lines_describe,
