@@ -22,6 +22,10 @@
  * are those of a float that is 12582912 too large, and a subtraction is all that conversion takes,
  * also after what is added for zero points. Results are the same.
  *
+ * reciprocal: 0, or the f32 nearest to 1 / divisor, for results that are bytes: then
+ * multiplications may take the place of the division, with the same results, if divisor is between
+ * 2^-30 and 2^30, zero below 2^20 in size, and low and high are below 2^60, as is_clamped says.
+ *
  * Sums of f32 have neither rows nor is_float. Needs no more than m rows of n
  * values, and writes nothing else. */
 struct gemm_finish {
@@ -34,7 +38,7 @@ struct gemm_finish {
     void *dst;
     size_t dst_row; /* elements */
     int is_float, is_clamped, is_requantized;
-    float low, high, divisor, zero;
+    float low, high, divisor, reciprocal, zero;
 };
 enum { GEMM_FLOAT_START = 0x4b400000 };
 typedef void gemm_finish_fn(const struct gemm_finish *finish);

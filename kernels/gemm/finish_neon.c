@@ -1,6 +1,7 @@
-/* Finishes sums for NEON: the columns of one to four vectors for all rows, then the next
- * ones, so that scales and offsets stay in registers. Four vectors of sums take 2 … 4 loads, 16
- * instructions of arithmetic and five that narrow and store. */
+/* Finishes sums for NEON: the columns of four vectors, or of one, for all rows, then the next ones,
+ * so that scales and offsets stay in registers. Four vectors of sums take 2 … 4 loads, 16
+ * instructions of arithmetic and five that narrow and store, if all there is are scales and offsets
+ * of columns; what is absent beyond these is done with what changes nothing. */
 #include <arm_neon.h>
 
 #include "kernels/asm/inline.h"
@@ -16,11 +17,15 @@ struct columns {
     size_t j;
     float32x4_t scales[MOST_VECTORS], offsets[MOST_VECTORS];
     int32x4_t zeros[MOST_VECTORS];
+    const float *row_scales;
+    const int32_t *rows;
+    size_t row_scale_step, rows_step; /* 0: one for all rows, which changes nothing */
 };
 
-/* What a row has to do more than its columns; constants where it is nothing. */
+/* What rows have to do more than their columns; all of it are constants after inlining. is_shifted:
+ * by zero points, or by what sums began with. */
 struct row {
-    int has_zeros, has_scale, is_float, is_clamped, is_requantized;
+    int is_float, is_shifted, has_more, is_divided, is_multiplied;
 };
 
 INLINE float32x4_t to_float(int32x4_t sum, int is_float)
@@ -95,9 +100,22 @@ INLINE float32x4_t load_sum(const struct columns *columns, enum element sum, siz
     if (sum == ELEMENT_F32)
         return vld1q_f32((const float *)finish->sums + at);
     int32x4_t whole = vld1q_s32((const int32_t *)finish->sums + at);
-    if (row.has_zeros)
-        whole = vmlaq_n_s32(whole, columns->zeros[v], finish->rows[i]);
+    if (row.is_shifted) {
+        whole = vmlaq_n_s32(whole, columns->zeros[v], columns->rows[i * columns->rows_step]);
+        whole = vsubq_s32(whole, vdupq_n_s32(finish->is_float ? GEMM_FLOAT_START : 0));
+    }
     return to_float(whole, row.is_float);
+}
+
+/* By the nearest number to the divisor's reciprocal, and twice what that leaves over: the first
+ * time, the quotient is one of the two numbers around the true one; then it is the nearest one
+ * (Markstein, IBM J. Res. Dev. 34/1, 1990). */
+INLINE float32x4_t divide(float32x4_t value, const struct gemm_finish *finish)
+{
+    float32x4_t divisor = vdupq_n_f32(finish->divisor), by = vdupq_n_f32(finish->reciprocal);
+    float32x4_t quotient = vmulq_f32(value, by);
+    quotient = vfmaq_f32(quotient, vfmsq_f32(value, quotient, divisor), by);
+    return vfmaq_f32(quotient, vfmsq_f32(value, quotient, divisor), by);
 }
 
 INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors, enum element sum,
@@ -108,15 +126,17 @@ INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors, 
 #pragma GCC unroll 4
     for (size_t v = 0; v < vectors; v++) {
         values[v] = load_sum(columns, sum, i, v, row);
-        if (row.has_scale)
-            values[v] = vmulq_n_f32(values[v], finish->row_scales[i]);
+        if (row.has_more)
+            values[v] = vmulq_n_f32(values[v], columns->row_scales[i * columns->row_scale_step]);
         values[v] = vaddq_f32(vmulq_f32(values[v], columns->scales[v]), columns->offsets[v]);
-        if (row.is_clamped)
+        if (row.has_more)
             values[v] = vminq_f32(vmaxq_f32(values[v], vdupq_n_f32(finish->low)),
                                   vdupq_n_f32(finish->high));
-        if (row.is_requantized)
+        if (row.is_divided)
             values[v] = vaddq_f32(vdivq_f32(values[v], vdupq_n_f32(finish->divisor)),
                                   vdupq_n_f32(finish->zero));
+        else if (row.is_multiplied)
+            values[v] = vaddq_f32(divide(values[v], finish), vdupq_n_f32(finish->zero));
     }
     store(dst, finish->dst, i * finish->dst_row + columns->j, values, vectors);
 }
@@ -128,21 +148,49 @@ INLINE void finish_rows(const struct columns *columns, size_t vectors, enum elem
         finish_row(columns, i, vectors, sum, dst, row);
 }
 
+INLINE void finish_shifted(const struct columns *columns, size_t vectors, enum element sum,
+                           enum element dst)
+{
+    if (columns->finish.is_requantized && columns->finish.reciprocal != 0)
+        finish_rows(columns, vectors, sum, dst,
+                    (struct row){.is_shifted = 1, .has_more = 1, .is_multiplied = 1});
+    else if (columns->finish.is_requantized)
+        finish_rows(columns, vectors, sum, dst,
+                    (struct row){.is_shifted = 1, .has_more = 1, .is_divided = 1});
+    else
+        finish_rows(columns, vectors, sum, dst, (struct row){.is_shifted = 1, .has_more = 1});
+}
+
 INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t vectors,
                            enum element sum, enum element dst)
 {
-    struct columns columns = {.finish = *finish, .j = j};
-    struct row row = {finish->rows != NULL, finish->row_scales != NULL, finish->is_float,
-                      finish->is_clamped, finish->is_requantized};
+    static const float one = 1;
+    static const int32_t nothing = 0;
+    struct columns columns = {.finish = *finish,
+                              .j = j,
+                              .row_scales = finish->row_scales ? finish->row_scales : &one,
+                              .row_scale_step = finish->row_scales != NULL,
+                              .rows = finish->rows ? finish->rows : &nothing,
+                              .rows_step = finish->rows != NULL};
+    int has_more = finish->row_scales || finish->is_clamped || finish->is_requantized;
+    int is_multiplied = finish->is_requantized && finish->reciprocal != 0;
+    if (!finish->is_clamped)
+        columns.finish.low = -INFINITY, columns.finish.high = INFINITY;
 #pragma GCC unroll 4
     for (size_t v = 0; v < vectors; v++) {
         columns.scales[v] = vld1q_f32(finish->scales + j + 4 * v);
         columns.offsets[v] = vld1q_f32(finish->offsets + j + 4 * v);
         columns.zeros[v] = finish->rows ? vld1q_s32(finish->zeros + j + 4 * v) : vdupq_n_s32(0);
     }
-    if (row.is_clamped || row.is_requantized || row.has_zeros || row.has_scale)
-        finish_rows(&columns, vectors, sum, dst, row);
-    else if (row.is_float)
+    if (finish->rows || (has_more && finish->is_float))
+        finish_shifted(&columns, vectors, sum, dst);
+    else if (is_multiplied)
+        finish_rows(&columns, vectors, sum, dst, (struct row){.has_more = 1, .is_multiplied = 1});
+    else if (finish->is_requantized)
+        finish_rows(&columns, vectors, sum, dst, (struct row){.has_more = 1, .is_divided = 1});
+    else if (has_more)
+        finish_rows(&columns, vectors, sum, dst, (struct row){.has_more = 1});
+    else if (finish->is_float)
         finish_rows(&columns, vectors, sum, dst, (struct row){.is_float = 1});
     else
         finish_rows(&columns, vectors, sum, dst, (struct row){0});
@@ -179,19 +227,8 @@ INLINE void finish_all(const struct gemm_finish *finish, enum element sum, enum 
     size_t j = 0;
     for (; j + 16 <= finish->n; j += 16)
         finish_columns(finish, j, 4, sum, dst);
-    switch ((finish->n - j) / 4) {
-    case 3:
-        finish_columns(finish, j, 3, sum, dst);
-        break;
-    case 2:
-        finish_columns(finish, j, 2, sum, dst);
-        break;
-    case 1:
+    for (; j + 4 <= finish->n; j += 4)
         finish_columns(finish, j, 1, sum, dst);
-        break;
-    default:
-        break;
-    }
     if (finish->n % 4)
         finish_rest(finish, finish->n - finish->n % 4, dst, run);
 }

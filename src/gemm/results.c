@@ -1,6 +1,8 @@
 /* Results of blocks of sums, some columns and some rows at a time. */
 #include "src/gemm/results.h"
 
+#include <math.h>
+
 #include "src/core/checked.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/quantization.h"
@@ -57,6 +59,19 @@ gemm_finish_fn *gemm_results_kernel(const struct problem *problem, bool integers
                             element_of(problem->tensors[DST].data_type));
 }
 
+/* Division by multiplication, where that gives the same bytes. */
+static void allow_reciprocal(struct gemm_finish *whole)
+{
+    const float most = 0x1p60f, largest = 0x1p30f, most_zero = 0x1p20f;
+    if (!(whole->divisor >= 1 / largest && whole->divisor <= largest) ||
+        !(fabsf(whole->zero) <= most_zero))
+        return;
+    whole->reciprocal = 1 / whole->divisor;
+    whole->is_clamped = 1; /* farther than bytes reach */
+    whole->low = fminf(fmaxf(whole->low, -most), most);
+    whole->high = fminf(fmaxf(whole->high, -most), most);
+}
+
 struct gemm_finish gemm_results_whole(const struct execution *execution)
 {
     static const neo_dim origin[NEO_MAX_NDIMS];
@@ -72,5 +87,7 @@ struct gemm_finish gemm_results_whole(const struct execution *execution)
     };
     if (problem->zero_points[DST])
         whole.zero = (float)quantization_zero_point(execution, DST, origin);
+    if (whole.is_requantized && element_bytes(element_of(problem->tensors[DST].data_type)) == 1)
+        allow_reciprocal(&whole);
     return whole;
 }

@@ -9,13 +9,18 @@
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
 
-enum { MOST_M = 8, MOST_N = 53, MOST_ROW = MOST_N + 3, OPTIONS = 32 };
+enum { MOST_M = 8, MOST_N = 53, MOST_ROW = MOST_N + 3, OPTIONS = 64 };
 enum { SUMS, ROWS, ZEROS, ROW_SCALES, SCALES, OFFSETS, DST, GUARDS };
 static struct guard guards[GUARDS];
 
 static const struct gemm_finish_kernel *kernel_of(void **state)
 {
     return *state;
+}
+
+static int is_byte(enum element element)
+{
+    return element == ELEMENT_S8 || element == ELEMENT_U8;
 }
 
 /* A block on guarded memory; options: 1 zero points of B, 2 scales of rows, 4 sums as floats, 8 a
@@ -71,6 +76,7 @@ static struct gemm_finish make_block(size_t m, size_t n, int options,
                                 .low = -3,
                                 .high = 70,
                                 .divisor = 0.7f,
+                                .reciprocal = options & 32 ? 1 / 0.7f : 0,
                                 .zero = 5};
 }
 
@@ -138,8 +144,10 @@ static void finishes_blocks_of_every_size(void **state)
     uint32_t seed = fill_seed();
     for (size_t n = 1; n <= MOST_N; n++)
         for (int options = 0; options < OPTIONS; options++) {
-            if (kernel->sum == ELEMENT_F32 && options & 5)
-                continue; /* floats have neither zero points nor such a beginning */
+            /* Floats have neither zero points nor such a beginning. */
+            int without = (kernel->sum == ELEMENT_F32 ? 5 : 0) | (is_byte(kernel->dst) ? 0 : 32);
+            if (options & without || (options & 32 && (options & 24) != 24))
+                continue;
             size_t m = 1 + fill_next(&seed) % MOST_M;
             struct gemm_finish finish = make_block(m, n, options, kernel, &seed);
             kernel->run(&finish);
@@ -171,15 +179,51 @@ static void rounds_ties_to_even_and_saturates(void **state)
     }
 }
 
+/* Quotients near the middle of two integers, and the extremes of what a reciprocal is allowed for.
+ */
+static void multiplies_as_it_divides(void **state)
+{
+    enum { COUNT = 1024 };
+    const struct gemm_finish_kernel *kernel = kernel_of(state);
+    static int32_t sums[COUNT];
+    static float scales[COUNT], offsets[COUNT], dst[2][COUNT];
+    uint32_t seed = fill_seed();
+    if (!is_byte(kernel->dst))
+        return;
+    for (size_t round = 0; round < 64; round++) {
+        float divisor = ldexpf(1 + (float)(fill_next(&seed) >> 9) * 0x1p-23f,
+                               (int)(fill_next(&seed) >> 16) % 61 - 30);
+        for (size_t j = 0; j < COUNT; j++) {
+            int extreme = fill_next(&seed) >> 28 == 0;
+            float middle = (float)((int32_t)fill_next(&seed) >> 23) / 2;
+            sums[j] = 1;
+            scales[j] = extreme ? ldexpf(1, (int)(fill_next(&seed) >> 16) % 250 - 125)
+                                : nextafterf(middle * divisor, j % 2 ? INFINITY : -INFINITY);
+            offsets[j] = 0;
+        }
+        struct gemm_finish finish = {.m = 1, .n = COUNT, .sums = sums, .scales = scales};
+        finish.offsets = offsets;
+        finish.is_clamped = finish.is_requantized = 1;
+        finish.low = -0x1p60f, finish.high = 0x1p60f;
+        finish.divisor = divisor, finish.zero = (float)((int32_t)fill_next(&seed) >> 24);
+        for (int way = 0; way < 2; way++) {
+            finish.reciprocal = way ? 1 / divisor : 0;
+            finish.dst = dst[way];
+            kernel->run(&finish);
+        }
+        assert_memory_equal(dst[0], dst[1], COUNT);
+    }
+}
+
 static void every_type_is_found(void **state)
 {
     (void)state;
     const uint32_t tiers[] = {0, CPU_NEON, cpu_get()->features};
     for (size_t t = 0; t < count_of(tiers); t++) {
         for (enum element dst = 0; dst < ELEMENTS; dst++) {
-            bool is_float = dst <= ELEMENT_BF16, is_byte = dst == ELEMENT_S8 || dst == ELEMENT_U8;
+            bool is_float = dst <= ELEMENT_BF16;
             assert_true(is_float == (gemm_finish_find(tiers[t], ELEMENT_F32, dst) != NULL));
-            assert_true((is_float || is_byte) ==
+            assert_true((is_float || is_byte(dst)) ==
                         (gemm_finish_find(tiers[t], ELEMENT_S32, dst) != NULL));
         }
     }
@@ -190,6 +234,7 @@ int main(void)
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(finishes_blocks_of_every_size),
         cmocka_unit_test(rounds_ties_to_even_and_saturates),
+        cmocka_unit_test(multiplies_as_it_divides),
     };
     static const struct CMUnitTest alone[] = {
         cmocka_unit_test(every_type_is_found),

@@ -312,15 +312,29 @@ static double conv_expected(const struct problem *problem, size_t image, size_t 
     return sum;
 }
 
+/* The third of PERF_TYPES (driver_neoprene.c): bytes saturate, floats of 16 bits are rounded. */
+static double error_of(double got, double expected)
+{
+    const char *types = getenv("PERF_TYPES"), *dst = types ? strrchr(types, ':') : NULL;
+    double low = -INFINITY, high = INFINITY, rounding = 0;
+    if (dst && !strcmp(dst, ":s8"))
+        low = -128, high = 127;
+    else if (dst && !strcmp(dst, ":u8"))
+        low = 0, high = 255;
+    else if (dst && strstr(dst, "f16"))
+        rounding = fabs(expected) / 256;
+    return fmax(fabs(got - fmin(fmax(expected, low), high)) - rounding, 0);
+}
+
 static double error_at(const struct problem *problem, size_t i)
 {
     if (problem->kind == PROBLEM_MATMUL)
-        return fabs((double)problem->dst[i] - matmul_expected(problem, i));
+        return error_of((double)problem->dst[i], matmul_expected(problem, i));
     const struct conv_problem *p = &problem->conv;
     size_t positions = conv_positions(p->out);
     size_t image = i / (p->oc * positions), oc = i / positions % p->oc, out = i % positions;
     size_t at = conv_index(p, p->oc, positions, image, oc, out);
-    return fabs((double)problem->dst[at] - conv_expected(problem, image, oc, out));
+    return error_of((double)problem->dst[at], conv_expected(problem, image, oc, out));
 }
 
 static double largest_error(const struct problem *problem)

@@ -2,7 +2,11 @@
  * where the problem says so; what is measured is one neo_primitive_execute(), with one thread or
  * as many as PERF_THREADS says: then task i runs on thread i and nowhere else, so that what is
  * counted for a thread is the work that the library gave to it. PERF_WITHOUT takes kernels away,
- * and PERF_KERNELS=1 only lists what there are. */
+ * and PERF_KERNELS=1 only lists what there are. PERF_TYPES=src:weights:dst asks for other types
+ * than f32; where weights are bytes, they have a scale for each output channel, and with
+ * PERF_DST_SCALE=1 dst of bytes has one of its own. PERF_FPMATH=bf16 allows products of f32 by
+ * bf16, =f16 by f16.
+ */
 #include "tests/perf/driver.h"
 #include "tests/perf/without.h"
 
@@ -14,14 +18,21 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { SRC, WEIGHTS, DST, ARGUMENTS };
+enum { SRC, WEIGHTS, DST, SIDES, WEIGHTS_SCALES = SIDES, DST_SCALE, ARGUMENTS };
 
 struct work {
     char implementation[64];
     neo_primitive *primitive;
     neo_exec_arg arguments[ARGUMENTS];
+    int count; /* of them */
+    float *result;
+    neo_memory_desc result_desc; /* of f32 */
 };
+
+static neo_data_type types[SIDES] = {NEO_F32, NEO_F32, NEO_F32};
+static neo_attributes *attributes; /* NULL: the default ones */
 
 /* One engine and one stream for all problems, as a program has. */
 static neo_engine *engine;
@@ -101,6 +112,62 @@ static const neo_threadpool *make_pool(void)
     return threads > 1 ? &pool : NULL;
 }
 
+static neo_data_type type_named(const char *name, size_t length)
+{
+    static const neo_data_type all[] = {NEO_F32, NEO_F16, NEO_BF16, NEO_S32, NEO_S8, NEO_U8};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strlen(neo_data_type_name(all[i])) == length &&
+            !strncmp(neo_data_type_name(all[i]), name, length))
+            return all[i];
+    return NEO_DATA_TYPE_UNDEF;
+}
+
+static neo_status read_types(void)
+{
+    const char *text = getenv("PERF_TYPES");
+    for (int side = SRC; text && side < SIDES; side++) {
+        size_t length = strcspn(text, ":");
+        types[side] = type_named(text, length);
+        if (types[side] == NEO_DATA_TYPE_UNDEF)
+            return NEO_INVALID_ARGUMENT;
+        text += length + (text[length] == ':');
+    }
+    return NEO_OK;
+}
+
+static neo_status read_fpmath(void)
+{
+    const char *text = getenv("PERF_FPMATH");
+    if (!text)
+        return NEO_OK;
+    neo_status status = neo_attributes_create(&attributes);
+    neo_fpmath_mode mode = strcmp(text, "f16") ? NEO_FPMATH_BF16 : NEO_FPMATH_F16;
+    return status == NEO_OK ? neo_attributes_set_fpmath_mode(attributes, mode, 0) : status;
+}
+
+static bool is_byte(int side)
+{
+    return types[side] == NEO_S8 || types[side] == NEO_U8;
+}
+
+static bool has_dst_scale(void)
+{
+    return is_byte(DST) && getenv("PERF_DST_SCALE");
+}
+
+/* Masks tell the output channels, which come after groups. */
+static neo_status add_scales(int mask)
+{
+    neo_status status = NEO_OK;
+    if (!attributes)
+        status = neo_attributes_create(&attributes);
+    if (status == NEO_OK && is_byte(WEIGHTS))
+        status = neo_attributes_set_scales(attributes, NEO_ARG_WEIGHTS, mask, 0, NULL, NEO_F32);
+    if (status == NEO_OK && has_dst_scale())
+        status = neo_attributes_set_scales(attributes, NEO_ARG_DST, 0, 0, NULL, NEO_F32);
+    return status;
+}
+
 static const char *start(void)
 {
     const char *without = getenv("PERF_WITHOUT");
@@ -113,6 +180,10 @@ static const char *start(void)
     const neo_threadpool *pool = make_pool();
     neo_stream_options options = {.threadpool = pool, .max_threads = pool ? 0 : 1};
     neo_status status = neo_engine_create(&engine);
+    if (status == NEO_OK)
+        status = read_types();
+    if (status == NEO_OK)
+        status = read_fpmath();
     if (status == NEO_OK)
         status = neo_stream_create(&stream, engine, &options);
     return status == NEO_OK ? NULL : neo_status_text(status);
@@ -209,7 +280,7 @@ static neo_status describe_conv(struct tensors *t, const struct conv_problem *p)
 static neo_status plan_matmul(neo_primitive_desc **pd, const struct tensors *t)
 {
     neo_matmul_desc desc = {.src = t->src, .weights = t->weights, .dst = t->dst};
-    return neo_matmul_primitive_desc_create(pd, engine, &desc, NULL);
+    return neo_matmul_primitive_desc_create(pd, engine, &desc, attributes);
 }
 
 /* PERF_DIRECT=1 forbids Winograd. */
@@ -227,7 +298,7 @@ static neo_status plan_conv(neo_primitive_desc **pd, const struct tensors *t,
         desc.padding_left[i] = (neo_dim)p->pad[dim];
         desc.padding_right[i] = (neo_dim)conv_pad_after(p, (int)dim);
     }
-    return neo_convolution_primitive_desc_create(pd, engine, &desc, NULL);
+    return neo_convolution_primitive_desc_create(pd, engine, &desc, attributes);
 }
 
 /* PERF_IMPLEMENTATION=n measures the n-th best implementation instead of the best one, 0. */
@@ -245,6 +316,13 @@ static neo_status plan(neo_primitive_desc **pd, struct tensors *t, const struct 
     bool is_matmul = problem->kind == PROBLEM_MATMUL;
     neo_status status =
         is_matmul ? describe_matmul(t, &problem->matmul) : describe_conv(t, &problem->conv);
+    bool is_grouped = !is_matmul && problem->conv.groups > 1;
+    int mask = is_matmul ? 1 << (t->weights.ndims - 1) : is_grouped ? 3 : 1;
+    t->src.data_type = types[SRC];
+    t->weights.data_type = types[WEIGHTS];
+    t->dst.data_type = types[DST];
+    if (status == NEO_OK && (is_byte(WEIGHTS) || has_dst_scale()))
+        status = add_scales(mask);
     if (status == NEO_OK)
         status = is_matmul ? plan_matmul(pd, t) : plan_conv(pd, t, &problem->conv);
     return status == NEO_OK ? skip_implementations(*pd) : status;
@@ -268,19 +346,56 @@ static neo_status reorder(neo_memory *from, neo_memory *to)
     return status;
 }
 
-/* The problem's weights in the layout that the primitive asks for. */
-static neo_status make_weights(neo_memory **out, const neo_memory_desc *wanted,
-                               const struct tensors *t, float *values)
+/* The problem's values in the layout and type that the primitive asks for. */
+static neo_status make_tensor(neo_memory **out, const neo_memory_desc *wanted,
+                              const neo_memory_desc *user, float *values)
 {
-    if (neo_memory_desc_equal(wanted, &t->user_weights))
+    if (neo_memory_desc_equal(wanted, user))
         return neo_memory_create(out, wanted, engine, values);
-    neo_memory *plain = NULL;
-    neo_status status = neo_memory_create(&plain, &t->user_weights, engine, values);
+    neo_memory *given = NULL, *plain = NULL;
+    neo_memory_desc typed = *user; /* a type first, then the layout */
+    typed.data_type = wanted->format_kind == NEO_FORMAT_PACKED ? wanted->data_type : NEO_F32;
+    neo_status status = neo_memory_create(&given, user, engine, values);
+    if (status == NEO_OK)
+        status = neo_memory_create(&plain, &typed, engine, NEO_MEMORY_ALLOCATE);
+    if (status == NEO_OK)
+        status = reorder(given, plain);
     if (status == NEO_OK)
         status = neo_memory_create(out, wanted, engine, NEO_MEMORY_ALLOCATE);
     if (status == NEO_OK)
         status = reorder(plain, *out);
+    neo_memory_destroy(given);
     neo_memory_destroy(plain);
+    return status;
+}
+
+/* So many scales of 1. */
+static neo_status add_ones(struct work *work, int arg, neo_dim count)
+{
+    neo_memory_desc desc;
+    neo_exec_arg *to = &work->arguments[work->count];
+    void *ones = NULL;
+    neo_status status = neo_memory_desc_init_tag(&desc, 1, &count, NEO_F32, "a");
+    if (status == NEO_OK)
+        status = neo_memory_create(&to->memory, &desc, engine, NEO_MEMORY_ALLOCATE);
+    if (status == NEO_OK)
+        ones = neo_memory_get_handle(to->memory);
+    for (neo_dim i = 0; status == NEO_OK && i < count; i++)
+        ((float *)ones)[i] = 1;
+    to->arg = NEO_ARG_ATTR_SCALES | arg;
+    work->count++;
+    return status;
+}
+
+static neo_status make_scales(struct work *work, const struct problem *problem)
+{
+    bool is_matmul = problem->kind == PROBLEM_MATMUL;
+    neo_dim channels = (neo_dim)(is_matmul ? problem->matmul.n : problem->conv.oc);
+    neo_status status = NEO_OK;
+    if (is_byte(WEIGHTS))
+        status = add_ones(work, NEO_ARG_WEIGHTS, channels);
+    if (status == NEO_OK && has_dst_scale())
+        status = add_ones(work, NEO_ARG_DST, 1);
     return status;
 }
 
@@ -292,18 +407,28 @@ static neo_status fill_work(struct work *work, const struct problem *problem)
     neo_primitive_desc *pd = NULL;
     static const int ids[] = {
         [SRC] = NEO_ARG_SRC, [WEIGHTS] = NEO_ARG_WEIGHTS, [DST] = NEO_ARG_DST};
-    for (int i = 0; i < ARGUMENTS; i++)
+    for (int i = 0; i < SIDES; i++)
         work->arguments[i].arg = ids[i];
+    work->count = SIDES;
     neo_status status = plan(&pd, &t, problem);
     if (status == NEO_OK)
         status = neo_primitive_create(&work->primitive, pd);
+    neo_memory_desc user_src = t.src;
+    user_src.data_type = NEO_F32;
+    work->result = problem->dst;
+    work->result_desc = t.dst;
+    work->result_desc.data_type = NEO_F32;
     if (status == NEO_OK)
-        status = neo_memory_create(&work->arguments[SRC].memory, &t.src, engine, problem->src);
+        status = make_tensor(&work->arguments[SRC].memory, &t.src, &user_src, problem->src);
     if (status == NEO_OK)
-        status = make_weights(&work->arguments[WEIGHTS].memory,
-                              neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), &t, problem->weights);
+        status = make_tensor(&work->arguments[WEIGHTS].memory,
+                             neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), &t.user_weights,
+                             problem->weights);
     if (status == NEO_OK)
-        status = neo_memory_create(&work->arguments[DST].memory, &t.dst, engine, problem->dst);
+        status = neo_memory_create(&work->arguments[DST].memory, &t.dst, engine,
+                                   types[DST] == NEO_F32 ? problem->dst : NEO_MEMORY_ALLOCATE);
+    if (status == NEO_OK)
+        status = make_scales(work, problem);
     if (pd)
         snprintf(work->implementation, sizeof work->implementation, "%s",
                  neo_primitive_desc_implementation(pd));
@@ -328,9 +453,22 @@ static const char *prepare(const struct problem *problem, void **state)
 static void run(void *state)
 {
     const struct work *work = state;
-    neo_status status = neo_primitive_execute(work->primitive, stream, ARGUMENTS, work->arguments);
+    neo_status status =
+        neo_primitive_execute(work->primitive, stream, work->count, work->arguments);
     if (status != NEO_OK)
         exit(1);
+}
+
+static void fetch(void *state)
+{
+    struct work *work = state;
+    neo_memory *result = NULL;
+    if (types[DST] == NEO_F32)
+        return;
+    if (neo_memory_create(&result, &work->result_desc, engine, work->result) != NEO_OK ||
+        reorder(work->arguments[DST].memory, result) != NEO_OK)
+        exit(1);
+    neo_memory_destroy(result);
 }
 
 static void release(void *state)
@@ -342,4 +480,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"neoprene", start, prepare, run, NULL, release, implementation};
+const struct peer peer = {"neoprene", start, prepare, run, fetch, release, implementation};

@@ -25,12 +25,15 @@ GUESTS = {
     'cortex-a53': ('cortex-a53', A53),
     'cortex-a55': ('cortex-a53', {**A53, 'NEOPRENE_CPU_CORE': 'cortex-a55'}),
 }
+# Those that have instructions for products of bytes and bf16, which the emulator's N1 has not.
+TYPED = ('neoverse-n2', 'neoverse-v1', 'neoverse-v2')
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')
 FORMAT = '4'  # of the files that results are kept in
 SECONDS_KEPT = 30
 # driver_neoprene.c says for what, and driver.c of the last
-ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT')
+ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT', 'PERF_TYPES',
+         'PERF_FPMATH', 'PERF_DST_SCALE')
 
 
 def environment(threads=1):
@@ -155,6 +158,8 @@ class Emulator:
             arguments += f',blocks={folder}/blocks'
         threads = re.search(r'threads=(\d+)', options)
         model, more = GUESTS[cpu]
+        if cpu in TYPED and ('PERF_TYPES' in os.environ or 'PERF_FPMATH' in os.environ):
+            model = 'max'
         variables = {**environment(int(threads.group(1)) if threads else 1),
                      **more}
         return subprocess.Popen([self.emulator, '-cpu', model, '-plugin', arguments, driver],

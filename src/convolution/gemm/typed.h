@@ -12,6 +12,7 @@
 
 struct convolution_typed {
     struct convolution_shape shape;
+    struct convolution_shape image; /* as patches are read: pixels that need no taps are one row */
     struct gemm_plan gemm;
     struct gemm_side a, b;
     struct weights_matrix weights; /* if they are plain */

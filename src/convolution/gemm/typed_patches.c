@@ -18,7 +18,9 @@ struct pixel {
 struct patches {
     const struct typed_call *call;
     const struct gemm_panel *panel;
+    const struct convolution_shape *image;
     struct pixel pixels[LANES];
+    bool are_in_a_row;
     const unsigned char *padding; /* a line of it */
     size_t bytes;                 /* of an element */
 };
@@ -28,9 +30,37 @@ static size_t taps_of(const struct convolution_shape *s)
     return (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH]);
 }
 
+/* Is each pixel of dst that of src at the same place, next to which the next one is? */
+static bool is_affine(const struct convolution_shape *s)
+{
+    const neo_dim strides[SPACE + 1] = {s->src.n, s->src.d, s->src.h, s->src.w};
+    const neo_dim sizes[SPACE + 1] = {s->batch, s->in[DEPTH], s->in[HEIGHT], s->in[WIDTH]};
+    neo_dim apart = s->src.w;
+    for (int d = SPACE; d >= 0; d--) {
+        if (sizes[d] != 1 && strides[d] != apart)
+            return false;
+        apart *= sizes[d];
+    }
+    for (int d = 0; d < SPACE; d++)
+        if (s->kernel[d] != 1 || s->stride[d] != 1 || s->padding[d] || s->out[d] != s->in[d])
+            return false;
+    return true;
+}
+
+static void join_pixels(struct convolution_shape *s)
+{
+    neo_dim all = s->batch * s->in[DEPTH] * s->in[HEIGHT] * s->in[WIDTH];
+    for (int d = 0; d < SPACE; d++)
+        s->in[d] = s->out[d] = d == WIDTH ? all : 1;
+    s->batch = 1;
+}
+
 void convolution_typed_plan_patches(struct convolution_typed *plan)
 {
     const struct convolution_shape *s = &plan->shape;
+    plan->image = *s;
+    if (is_affine(s))
+        join_pixels(&plan->image);
     plan->reads_lines = taps_of(s) == 1 || (size_t)s->ic % plan->a.group == 0;
     plan->merges_taps = s->dilation[WIDTH] == 1 && s->src.c == 1 && s->src.w == s->ic;
 }
@@ -59,16 +89,33 @@ static void set_pixel(const struct convolution_shape *s, size_t group, const neo
     }
 }
 
+/* The others of a row, where the first one is not enough. */
+static void set_row(struct patches *patches)
+{
+    const struct convolution_shape *s = patches->image;
+    for (size_t i = 1; i < patches->panel->lanes; i++) {
+        patches->pixels[i] = patches->pixels[i - 1];
+        patches->pixels[i].at[WIDTH] += s->stride[WIDTH];
+        patches->pixels[i].offset += s->stride[WIDTH] * s->src.w;
+    }
+}
+
 /* Those of the panel, of which one follows the other. */
 static void set_pixels(struct patches *patches)
 {
-    const struct convolution_shape *s = &patches->call->plan->shape;
+    const struct convolution_shape *s = patches->image;
     const struct gemm_panel *panel = patches->panel;
     size_t index = panel->lane;
     neo_dim out[SPACE];
     for (int d = SPACE - 1; d >= 0; d--) {
         out[d] = (neo_dim)(index % (size_t)s->out[d]);
         index /= (size_t)s->out[d];
+    }
+    patches->are_in_a_row = out[WIDTH] + (neo_dim)panel->lanes <= s->out[WIDTH];
+    if (patches->are_in_a_row) {
+        set_pixel(s, panel->batch, out, (neo_dim)index, &patches->pixels[0]);
+        set_row(patches);
+        return;
     }
     for (size_t i = 0; i < panel->lanes; i++) {
         set_pixel(s, panel->batch, out, (neo_dim)index, &patches->pixels[i]);
@@ -139,7 +186,7 @@ static void gather(unsigned char *to, const unsigned char *from, neo_dim step, s
 static void gather_tap(const struct patches *patches, const struct pixel *pixel, size_t number,
                        size_t first, size_t count, unsigned char *to)
 {
-    const struct convolution_shape *s = &patches->call->plan->shape;
+    const struct convolution_shape *s = patches->image;
     struct tap tap = tap_at(s, number);
     if (!is_inside(s, pixel, &tap, SPACE))
         memset(to, patches->call->zero, count * patches->bytes);
@@ -152,7 +199,7 @@ static void gather_tap(const struct patches *patches, const struct pixel *pixel,
 static void gather_row(const struct patches *patches, const struct pixel *pixel, size_t row,
                        size_t first, size_t count, unsigned char *to)
 {
-    const struct convolution_shape *s = &patches->call->plan->shape;
+    const struct convolution_shape *s = patches->image;
     struct tap tap = tap_at(s, row * (size_t)s->kernel[WIDTH]);
     neo_dim before = -pixel->at[WIDTH] * s->ic, behind = before + s->in[WIDTH] * s->ic;
     neo_dim begin = (neo_dim)first, end = (neo_dim)(first + count), bytes = (neo_dim)patches->bytes;
@@ -215,7 +262,7 @@ static void pack_gathered(const struct patches *patches, size_t p, size_t end)
 static size_t find_lines(const struct patches *patches, size_t number, size_t channel,
                          const void **lines)
 {
-    const struct convolution_shape *s = &patches->call->plan->shape;
+    const struct convolution_shape *s = patches->image;
     struct tap tap = tap_at(s, number);
     neo_dim offset = tap.offset + (neo_dim)channel * s->src.c;
     size_t count = 0;
@@ -238,13 +285,12 @@ static bool are_near(const struct patches *patches, const void *const *lines)
     return true;
 }
 
-/* Steps [p, p + count) of the panel, which are of one tap. */
-static void pack_tap(const struct patches *patches, size_t p, size_t count)
+static void pack_lines(const struct patches *patches, size_t p, size_t count, size_t number,
+                       size_t channel)
 {
-    const struct convolution_shape *s = &patches->call->plan->shape;
+    const struct convolution_shape *s = patches->image;
     const void *lines[LANES];
-    size_t first = patches->panel->first + p, ic = (size_t)s->ic;
-    size_t inside = find_lines(patches, first / ic, first % ic, lines);
+    size_t inside = find_lines(patches, number, channel, lines);
     if (s->src.c == 1)
         pack_steps(patches, p, &(struct pack_panel){.lanes = lines, .step = 1, .k = count});
     else if (inside == patches->panel->lanes && are_near(patches, lines))
@@ -253,6 +299,35 @@ static void pack_tap(const struct patches *patches, size_t p, size_t count)
                        .src = lines[0], .lane = 1, .step = (ptrdiff_t)s->src.c, .k = count});
     else
         pack_gathered(patches, p, p + count);
+}
+
+/* Are all of the row's pixels inside for this tap? */
+static bool is_row_inside(const struct patches *patches, const struct tap *tap)
+{
+    const struct convolution_shape *s = patches->image;
+    struct tap last = *tap;
+    last.at[WIDTH] += (neo_dim)(patches->panel->lanes - 1) * s->stride[WIDTH];
+    return is_inside(s, &patches->pixels[0], tap, SPACE) &&
+           is_inside(s, &patches->pixels[0], &last, SPACE);
+}
+
+/* Steps [p, p + count) of the panel, which are of one tap. */
+static void pack_tap(const struct patches *patches, size_t p, size_t count)
+{
+    const struct convolution_shape *s = patches->image;
+    size_t first = patches->panel->first + p, ic = (size_t)s->ic;
+    size_t number = first / ic, channel = first % ic;
+    struct tap tap = tap_at(s, number);
+    if (!patches->are_in_a_row || !is_row_inside(patches, &tap)) {
+        pack_lines(patches, p, count, number, channel);
+        return;
+    }
+    neo_dim offset = patches->pixels[0].offset + tap.offset + (neo_dim)channel * s->src.c;
+    pack_steps(patches, p,
+               &(struct pack_panel){.src = element(patches, offset),
+                                    .lane = (ptrdiff_t)(s->stride[WIDTH] * s->src.w),
+                                    .step = (ptrdiff_t)s->src.c,
+                                    .k = count});
 }
 
 static void pack_taps(const struct patches *patches)
@@ -270,6 +345,7 @@ void convolution_typed_pack_a(const void *context, void *scratch, const struct g
     const struct typed_call *call = context;
     struct patches patches = {.call = call,
                               .panel = panel,
+                              .image = &call->plan->image,
                               .padding = scratch,
                               .bytes = element_bytes(call->plan->a.stored)};
     set_pixels(&patches);

@@ -36,21 +36,30 @@ static const void *panel_of_b(const struct gemm_task *task, const struct gemm_st
            gemm_panel_bytes(shape->type, panel->width, step->k.begin);
 }
 
-/* From tile t on, as many as follow each other and have its height: one call is for all of them. */
-static uint32_t tiles_as_high(size_t rows, size_t t)
+/* Tiles of one height that follow each other: one call is for all of them. */
+struct heap {
+    struct span rows; /* of the first one, in the step */
+    uint32_t tiles;
+};
+enum { HEAPS = 4 }; /* whole tiles, and one or two lower ones */
+
+static size_t find_heaps(size_t rows, struct heap *heaps)
 {
-    struct span first = gemm_row_tile(rows, t);
-    uint32_t count = 1;
-    for (; t + count < div_up(rows, GEMM_MR); count++) {
-        struct span next = gemm_row_tile(rows, t + count);
-        if (next.end - next.begin != first.end - first.begin)
-            break;
+    size_t count = 0;
+    for (size_t t = 0; t < div_up(rows, GEMM_MR); t++) {
+        struct span tile = gemm_row_tile(rows, t);
+        const struct span *last = count ? &heaps[count - 1].rows : NULL;
+        if (last && tile.end - tile.begin == last->end - last->begin)
+            heaps[count - 1].tiles++;
+        else
+            heaps[count++] = (struct heap){tile, 1};
     }
     return count;
 }
 
 static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
-                      const struct gemm_block *block, size_t p)
+                      const struct gemm_block *block, size_t p, const struct heap *heaps,
+                      size_t count)
 {
     const struct gemm_plan *plan = task->plan;
     const struct gemm_type *type = plan->shape.type;
@@ -64,10 +73,10 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
         .n = (uint32_t)panel.valid,
         .add = step->k.begin > 0,
     };
-    for (size_t t = 0; t < div_up(step->rows, GEMM_MR); t += tile.tiles) {
-        struct span rows = gemm_row_tile(step->rows, t);
+    for (size_t i = 0; i < count; i++) {
+        struct span rows = heaps[i].rows;
         tile.m = tile.mr = (uint32_t)(rows.end - rows.begin);
-        tile.tiles = tiles_as_high(step->rows, t);
+        tile.tiles = heaps[i].tiles;
         tile.a = (const char *)task->a + gemm_panel_bytes(type, rows.begin, depth);
         tile.sums = block->values + (panel.first - step->column) + rows.begin * block->row_stride;
         plan->run_typed(&tile);
@@ -77,9 +86,11 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
 static void run(const struct gemm_task *task, const struct gemm_step *step,
                 const struct gemm_block *block)
 {
+    struct heap heaps[HEAPS];
+    size_t count = find_heaps(step->rows, heaps);
     pack_a(task, step);
     for (size_t p = step->panels.begin; p < step->panels.end; p++)
-        run_panel(task, step, block, p);
+        run_panel(task, step, block, p, heaps, count);
 }
 
 static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
