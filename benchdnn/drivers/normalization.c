@@ -136,9 +136,11 @@ static bool complete(struct problem *p)
     if (p->dir != FWD_D && !(flags & NEO_NORMALIZATION_USE_GLOBAL_STATS))
         return true;
     struct dims statistics = statistics_dims(p);
+    bool has_tag = is_layer && strcmp(l->stat_tag.text, "undef") != 0;
+    struct tag tag = has_tag ? l->stat_tag : any;
     if (!(flags & NEO_NORMALIZATION_RMS))
-        p->operands[MEAN] = (struct operand){NEO_ARG_MEAN, TYPE_F32, statistics, any, {0}, 0};
-    p->operands[VARIANCE] = (struct operand){NEO_ARG_VARIANCE, TYPE_F32, statistics, any, {0}, 0};
+        p->operands[MEAN] = (struct operand){NEO_ARG_MEAN, TYPE_F32, statistics, tag, {0}, 0};
+    p->operands[VARIANCE] = (struct operand){NEO_ARG_VARIANCE, TYPE_F32, statistics, tag, {0}, 0};
     return true;
 }
 
@@ -167,9 +169,11 @@ static neo_status create(neo_primitive_desc **out, const struct problem *p, neo_
         return neo_group_normalization_primitive_desc_create(
             out, engine, lines_prop_kind(p), &descs[SRC], &descs[DST], p->lines.group, epsilon,
             flags_of(p), attributes);
+    bool has_layout = descs[VARIANCE].ndims && descs[VARIANCE].format_kind != NEO_FORMAT_ANY;
     return neo_layer_normalization_primitive_desc_create(
-        out, engine, lines_prop_kind(p), &descs[SRC], &descs[DST], NULL,
-        type_to_neo(p->lines.scale_type), epsilon, flags_of(p), attributes);
+        out, engine, lines_prop_kind(p), &descs[SRC], &descs[DST],
+        has_layout ? &descs[VARIANCE] : NULL, type_to_neo(p->lines.scale_type), epsilon,
+        flags_of(p), attributes);
 }
 
 /* ---- reference ---- */
