@@ -155,8 +155,9 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
+CMAKE_FILES := neoprene-config.cmake neoprene-config-version.cmake
 .PHONY: install uninstall clean
-install: $(LIB_A) $(LIB_SO) $(TOOLS) ## headers, libraries, tools, pkg-config file (PREFIX, DESTDIR)
+install: $(LIB_A) $(LIB_SO) $(TOOLS) ## headers, libraries, tools, files for pkg-config and CMake (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
 	install -m 755 $(TOOLS) $(DESTDIR)$(BINDIR)
 	install -m 644 docs/*.1 $(DESTDIR)$(MANDIR)/man1
@@ -170,9 +171,13 @@ install: $(LIB_A) $(LIB_SO) $(TOOLS) ## headers, libraries, tools, pkg-config fi
 	    'Description: convolution and matrix-multiplication primitives for AArch64' 'Version: $(VERSION)' \
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lneoprene' 'Libs.private: $(LIBS) -pthread' \
 	    > $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc
+	install -d $(DESTDIR)$(LIBDIR)/cmake/neoprene
+	for name in $(CMAKE_FILES); do sed -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	    -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(subst $(space),;,$(LIBS))|' tools/cmake/$$name.in \
+	    > $(DESTDIR)$(LIBDIR)/cmake/neoprene/$$name || exit 1; done
 uninstall: ## remove what install wrote
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/neoprene $(DESTDIR)$(LIBDIR)/libneoprene.a \
-	    $(DESTDIR)$(LIBDIR)/libneoprene.so* $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc \
+	    $(DESTDIR)$(LIBDIR)/libneoprene.so* $(DESTDIR)$(LIBDIR)/cmake/neoprene $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc \
 	    $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard docs/*.1)))
 clean: ## remove the build folder
 	rm -rf build

@@ -44,6 +44,49 @@ expect "README's program prints what README says" test "$(runs readme-shared | p
 expect 'pkg-config tells the version of the headers' test "$(flags --modversion)" = \
     "$(printf '#include <neoprene/types.h>\nNEO_VERSION_MAJOR.NEO_VERSION_MINOR.NEO_VERSION_PATCH\n' |
         cc -E -P $(flags --cflags) - | tail -n 1 | tr -d ' ')"
+cat >"$there/both.cpp" <<'EOF'
+#include <neoprene/neoprene.h>
+int main()
+{
+    neo_dim dims[] = {NEO_RUNTIME_DIM, 4};
+    neo_memory_desc desc;
+    return neo_memory_desc_init_tag(&desc, 2, dims, NEO_F32, "ab") != NEO_OK || NEO_MEMORY_ALLOCATE == nullptr;
+}
+EOF
+for standard in 17 20; do
+    expect "a C++$standard program builds without warnings" c++ -std=c++$standard -Wall -Wextra -Wpedantic \
+        -Wold-style-cast -Werror $(flags --cflags) -o "$there/cpp$standard" "$there/both.cpp" $(flags --libs)
+    expect "a C++$standard program runs" runs cpp$standard
+done
+if command -v cmake >/dev/null; then
+    mkdir "$there/project"
+    cp "$there/readme.c" "$there/both.cpp" "$there/project"
+    cat >"$there/project/CMakeLists.txt" <<'EOF'
+cmake_minimum_required(VERSION 3.16)
+project(stranger C CXX)
+find_package(neoprene 0.1 REQUIRED)
+foreach(kind neoprene static)
+  add_executable(readme-${kind} readme.c)
+  target_link_libraries(readme-${kind} PRIVATE neoprene::${kind})
+  add_executable(both-${kind} both.cpp)
+  target_link_libraries(both-${kind} PRIVATE neoprene::${kind})
+endforeach()
+find_package(neoprene 9 QUIET)
+if(neoprene_FOUND)
+  message(FATAL_ERROR "version 9 is found")
+endif()
+EOF
+    expect 'CMake finds the package, and no version that is not there' cmake -S "$there/project" \
+        -B "$there/cmake" -DCMAKE_PREFIX_PATH="$there/prefix"
+    expect 'CMake builds with both libraries' cmake --build "$there/cmake"
+    for kind in neoprene static; do
+        for program in readme both; do
+            expect "$program of CMake runs with neoprene::$kind" "$there/cmake/$program-$kind"
+        done
+    done
+else
+    echo '  install: there is no cmake; its package files are not tried' >&2
+fi
 expect 'the installed tool runs' "$there/prefix/bin/neoprene-weights" --help
 expect 'make uninstall succeeds' $quiet uninstall PREFIX="$there/prefix" "$@"
 expect 'make uninstall leaves no file' is_empty "$there/prefix"

@@ -137,6 +137,9 @@ NEO_API neo_status neo_memory_set_desc(neo_memory *memory, const neo_memory_desc
 
 #ifdef __cplusplus
 }
+/* The same without C's casts, which -Wold-style-cast warns of. */
+#undef NEO_MEMORY_ALLOCATE
+#define NEO_MEMORY_ALLOCATE reinterpret_cast<void *>(static_cast<intptr_t>(-1))
 #endif
 
 #endif
