@@ -89,13 +89,11 @@ static void pick_single_column(struct dwconv_f32_task *task, const struct dwconv
         task->dst_column = dst_column;
 }
 
-static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *kernel,
-                       uint32_t *seed)
+static void pick_any_sizes(struct problem *problem, const struct dwconv_f32_kernel *kernel,
+                           uint32_t *seed)
 {
     struct dwconv_f32_task *task = &problem->task;
-    do
-        pick_kernel(task, seed);
-    while (!dwconv_f32_does(kernel, task));
+    pick_kernel(task, seed);
     int is_dense = task->dilation_h * task->dilation_w == 1;
     int has_strides = task->stride_h * task->stride_w > 1;
     problem->is_same = pick(seed, 0, 1) && (is_dense || !has_strides);
@@ -144,6 +142,14 @@ static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *
     task->columns = pick(seed, 0, 3) ? reach + pick(seed, 0, 1) : pick(seed, 1, reach);
     if (task->first < 0 && task->columns > (size_t)-task->first && pick(seed, 0, 1))
         task->columns -= (size_t)-task->first;
+}
+
+static void pick_sizes(struct problem *problem, const struct dwconv_f32_kernel *kernel,
+                       uint32_t *seed)
+{
+    do
+        pick_any_sizes(problem, kernel, seed);
+    while (!dwconv_f32_does(kernel, &problem->task));
 }
 
 /* A square kernel and as many rows of dst as there are tiles for, of any width. */

@@ -13,6 +13,7 @@ static struct dwconv_f32_task dense(size_t channels, size_t stride)
 {
     return (struct dwconv_f32_task){
         .channels = channels,
+        .out_cols = 28,
         .multiplier = 1,
         .kd = 1,
         .kh = 3,
@@ -59,11 +60,15 @@ static void the_kernel_for_many_taps_is_found(void)
     task.dilation_w = 2;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_taps_a55_neon);
+    task.out_cols = 1;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
+    task.out_cols = 28;
     task.channels = 31;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_lanes_neon);
     task.dilation_w = 3;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
     task.channels = 32;
+    task.out_cols = 36;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     task.kw = 1;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_lanes_neon);

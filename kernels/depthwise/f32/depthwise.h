@@ -91,8 +91,8 @@ extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f3
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
 extern const size_t dwconv_f32_kernel_count;
 
-/* Can this kernel run this task? Only what `channels`, the sizes, strides and dilations of the
- * kernel, the distances of elements and the order are is looked at. */
+/* Can this kernel run this task, and is it meant to? Only what `channels`, `out_cols`, the sizes,
+ * strides and dilations of the kernel, the distances of elements and the order are is looked at. */
 static inline int dwconv_f32_does(const struct dwconv_f32_kernel *kernel,
                                   const struct dwconv_f32_task *task)
 {

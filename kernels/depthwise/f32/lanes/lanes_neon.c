@@ -34,6 +34,8 @@ enum {
     MOST_ROWS = 64,        /* and rows, and planes */
     LINE = 64,             /* bytes of a cache line */
     COPY_BYTES = 16 << 10, /* of copied rows */
+    PIXEL_CHANNELS = 16,   /* at least, of pixels that are done in place, */
+    FEW_COLUMNS = 4,       /* and columns of dst, at most */
 };
 
 /* ---- tiles ---- */
@@ -400,11 +402,20 @@ static void run(const struct dwconv_f32_task *task)
     }
 }
 
+/* Are there vectors of channels enough for the general kernel, and for this one no function, or so
+ * few columns that its preparation would count? */
+static int is_for_pixels(const struct dwconv_f32_task *task)
+{
+    return task->channels >= PIXEL_CHANNELS &&
+           (task->out_cols <= FEW_COLUMNS || !find_functions(task->kh, stride_of(task))->kh);
+}
+
 static int does(const struct dwconv_f32_task *task)
 {
-    return dwconv_f32_is_interleaved(task) && (task->channels >= LANES || goes_by_line(task)) &&
-           task->stride_w <= MOST_STRIDE && reach(task) < MOST_REACH && task->kh < MOST_ROWS &&
-           task->kd < MOST_ROWS && stride_of(task) <= MOST_STRIDE;
+    return dwconv_f32_is_interleaved(task) && !is_for_pixels(task) &&
+           (task->channels >= LANES || goes_by_line(task)) && task->stride_w <= MOST_STRIDE &&
+           reach(task) < MOST_REACH && task->kh < MOST_ROWS && task->kd < MOST_ROWS &&
+           stride_of(task) <= MOST_STRIDE;
 }
 
 const struct dwconv_f32_kernel dwconv_f32_lanes_neon = {

@@ -309,20 +309,9 @@ static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
     run_dense_as(task, rows, IN_ORDER_NARROW);
 }
 
-/* Few neighbouring columns are done better as parts of rows, if need be dilated. */
-static void run_few_columns(const struct dwconv_f32_task *task)
-{
-    if (dwconv_f32_does(&dwconv_f32_lanes_neon, task))
-        dwconv_f32_lanes_neon.run(task);
-    else
-        dwconv_f32_neon.run(task);
-}
-
 static void run_as(const struct dwconv_f32_task *task, parts_fn *run_part)
 {
-    if (task->out_cols / task->dilation_w < LEAST_COLUMNS)
-        run_few_columns(task);
-    else if (task->channels < LANES) /* the last ones of an image */
+    if (task->channels < LANES) /* the last ones of an image */
         dwconv_f32_neon.run(task);
     else
         parts_run(task, run_part);
@@ -341,7 +330,8 @@ static void run_a55(const struct dwconv_f32_task *task)
 static int does(const struct dwconv_f32_task *task)
 {
     return dwconv_f32_is_interleaved(task) && task->kh == 1 && task->kw > 1 &&
-           task->kw <= MOST_TAPS && task->channels >= LANES &&
+           task->kw <= MOST_TAPS && task->out_cols / task->dilation_w >= LEAST_COLUMNS &&
+           task->channels >= LANES &&
            (task->channels % LANES == 0 || task->channels > RAGGED_CHANNELS) &&
            parts_stride(task->stride_h, task->dilation_h) <= PARTS_STRIDE &&
            parts_stride(task->stride_w, task->dilation_w) <= ROW_STRIDES;
@@ -355,10 +345,6 @@ static int does_few_taps(const struct dwconv_f32_task *task)
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
     struct dwconv_f32_task part = *task;
-    if (task->out_cols / task->dilation_w < LEAST_COLUMNS)
-        return dwconv_f32_does(&dwconv_f32_lanes_neon, task)
-                   ? dwconv_f32_lanes_neon.scratch_bytes(task)
-                   : 0;
     part.stride_w = parts_stride(task->stride_w, task->dilation_w);
     return copy_values(&part) * sizeof(float);
 }
