@@ -103,6 +103,13 @@ static void of_attributes(void **state)
     REFUSED(neo_attributes_set_scales(NULL, NEO_ARG_SRC, 0, 0, NULL, NEO_F32));
     REFUSED(neo_attributes_set_zero_points(NULL, NEO_ARG_SRC, 0, 0, NULL, NEO_F32));
     REFUSED(neo_attributes_append_sum(NULL, 1, 0, NEO_F32));
+    assert_int_equal(neo_attributes_create(&out), NEO_OK);
+    REFUSED(neo_attributes_set_scales(out, NEO_ARG_SRC, 1 << NEO_MAX_NDIMS, 0, NULL, NEO_F32));
+    assert_int_equal(
+        neo_attributes_set_scales(out, NEO_ARG_SRC, 1 << (NEO_MAX_NDIMS - 1), 0, NULL, NEO_F32),
+        NEO_OK);
+    neo_attributes_destroy(out);
+    out = NULL;
     REFUSED(neo_attributes_append_eltwise(NULL, NEO_ELTWISE_RELU, 0, 0));
     REFUSED(neo_attributes_append_binary(NULL, NEO_BINARY_ADD, &desc));
     REFUSED(neo_attributes_append_prelu(NULL, 0));

@@ -68,6 +68,7 @@ static void sizes_do_not_wrap(void **state)
     assert_true(checked_round_up(&out, 65, 64));
     assert_int_equal(out, 128);
     assert_int_equal(div_up(SIZE_MAX, 2), SIZE_MAX / 2 + 1);
+    assert_int_equal(div_up(8, 4), 2);
     assert_int_equal(power_of_two_in(0), 0);
     assert_int_equal(power_of_two_in(3 << 20), 1 << 20);
 }
@@ -81,6 +82,18 @@ static void the_version_is_that_of_the_headers(void **state)
     assert_int_equal(version->patch, NEO_VERSION_PATCH);
 }
 
+static void the_ends_of_a_range_are_in_it(void **state)
+{
+    (void)state;
+    uint64_t value = 0;
+    assert_true(parse_number("3", 3, 9, false, &value));
+    assert_int_equal(value, 3);
+    assert_true(parse_number("9", 3, 9, false, &value));
+    assert_int_equal(value, 9);
+    assert_false(parse_number("2", 3, 9, false, &value));
+    assert_false(parse_number("10", 3, 9, false, &value));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +101,7 @@ int main(void)
         cmocka_unit_test(the_version_is_that_of_the_headers),
         cmocka_unit_test(data_types_have_names_and_sizes),
         cmocka_unit_test(numbers_are_validated),
+        cmocka_unit_test(the_ends_of_a_range_are_in_it),
         cmocka_unit_test(sizes_do_not_wrap),
     };
     return cmocka_run_group_tests_name("core", tests, NULL, NULL);
