@@ -11,15 +11,16 @@ extern "C" {
 
 /* Where q[p][j] is the integer for step p < k of column j < n, and g = p / group:
  *
- * NEO_BLOCKS_PLAIN      weight = (q - zero_point[g][j]) * scale[g][j]; q of s4, u4, s8 or u8 at
- *                       element p * k_stride + j * n_stride, zero_points 0 if there are none.
- * Scales and zero points are dense, groups × n, as neo_attributes_set_scales() has them for weights
- * of k × n NEO_BLOCKS_ONNX       MatMulNBits: q of u4 or u8, rows of a column's blocks, padded to
- * whole blocks; scales n × blocks; zero points n × blocks of type u4 (two a byte, each column's
- * from a whole byte on) or u8, or of floats; 8 or 128 if there are none NEO_BLOCKS_GGUF_Q4_0 blocks
- * of 32: f16 d, 16 bytes with steps i and i + 16; d * (q - 8) NEO_BLOCKS_GGUF_Q8_0  blocks of 32:
- * f16 d, 32 s8; d * q NEO_BLOCKS_GGUF_Q4_K  blocks of 256: f16 d and dmin, 12 bytes of eight 6-bit
- * scales and minima for 32 steps each, 128 bytes; d * scale * q - dmin * minimum
+ *   * PLAIN: weight = (q - zero_point[g][j]) * scale[g][j]; q of s4, u4, s8 or u8 at element p *
+ *     k_stride + j * n_stride, zero_points 0 if there are none. Scales and zero points are dense,
+ *     groups × n, as neo_attributes_set_scales() has them for weights of k × n.
+ *   * ONNX: MatMulNBits; q of u4 or u8, rows of a column's blocks, padded to whole blocks; scales
+ *     n × blocks; zero points n × blocks of type u4 (two a byte, each column's from a whole byte
+ *     on) or u8, or of floats; 8 or 128 if there are none.
+ *   * GGUF_Q4_0: blocks of 32: f16 d, 16 bytes with steps i and i + 16; d * (q - 8).
+ *   * GGUF_Q8_0: blocks of 32: f16 d, 32 s8; d * q.
+ *   * GGUF_Q4_K: blocks of 256: f16 d and dmin, 12 bytes of eight 6-bit scales and minima for 32
+ *     steps each, 128 bytes; d * scale * q - dmin * minimum.
  *
  * GGUF's have a row of blocks for each column (their tensor is n × k), all numbers little-endian.
  */
@@ -68,8 +69,8 @@ NEO_API neo_status neo_block_weights_describe(neo_memory_desc *out, const neo_bl
  * first, by a hash of all bytes that source names and by what source says of them, so that weights
  * that are in its file are not read otherwise.
  *
- * @param out    receives the weights, or NULL on failure; release with
- * neo_packed_weights_destroy().
+ * @param out    receives the weights, or NULL on failure; release them with
+ *               neo_packed_weights_destroy().
  * @param stream whose threads do the packing.
  * @param source read only during the call.
  * @return NEO_OK, NEO_INVALID_ARGUMENT, NEO_OUT_OF_MEMORY. */

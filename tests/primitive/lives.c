@@ -150,7 +150,7 @@ static void an_engine_gives_back_all_that_it_held(void **state)
     assert_false(cached_is_hit(5));
     assert_int_equal(neo_engine_create_with_allocator(&model, &allocator), NEO_OK);
     assert_int_equal(neo_stream_create(&in, model, NULL), NEO_OK);
-    assert_int_equal(primitive_describe_matmul(&pd, model, 5, 9, 7), NEO_OK);
+    assert_int_equal(primitive_describe_matmul(&pd, model, 5, 90, 70), NEO_OK);
     assert_false(neo_primitive_desc_cache_hit(pd)); /* engines share nothing */
     assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
     assert_true(counter.bytes > 0);

@@ -230,6 +230,16 @@ static void matmul_bf16(struct primitive_problem *p, neo_engine *engine)
     p->matmul.src.data_type = p->matmul.weights.data_type = p->matmul.dst.data_type = NEO_BF16;
 }
 
+static void matmul_blocks(struct primitive_problem *p, neo_engine *engine)
+{
+    const neo_block_source source = {
+        .k = 32, .n = 9, .group = 16, .type = NEO_S4, .scale_type = NEO_F32};
+    (void)engine;
+    p->matmul = (neo_matmul_desc){.src = MATRIX("ab", 5, 32), .dst = MATRIX("ab", 5, 9)};
+    assert_int_equal(neo_block_weights_describe(&p->matmul.weights, &source), NEO_OK);
+    assert_int_equal(neo_attributes_set_dynamic_src(p->attributes, NEO_S8), NEO_OK);
+}
+
 static void convolution_bf16(struct primitive_problem *p, neo_engine *engine)
 {
     convolution_nhwc(p, engine);
@@ -249,6 +259,7 @@ static const struct {
     {"matmul, batched", matmul_batched},
     {"matmul, post-operations", matmul_post_ops},
     {"matmul, bf16", matmul_bf16},
+    {"matmul, blocks", matmul_blocks},
     {"convolution, nhwc", convolution_nhwc},
     {"convolution, nchw, plain weights", convolution_nchw},
     {"convolution, any layout", convolution_any},
