@@ -114,16 +114,14 @@ def main():
         return 0
     copy_tree()
     check_sound(mutants, options.jobs)
-    survivors = []
+    survivors = 0
     for i, mutant in enumerate(mutants, 1):
         found = notices(mutant, options.jobs)
-        if found is None:
-            sys.exit(f"{TABLE}:{mutant.number}: does not compile: {mutant.new}")
-        print(f"  {i}/{len(mutants)} {'caught  ' if found else 'SURVIVED'} {mutant}", flush=True)
-        if not found:
-            survivors.append(mutant)
-    print(f"mutants: {len(mutants) - len(survivors)} of {len(mutants)} faults are noticed")
-    return len(survivors) > options.survivors
+        fate = "no code " if found is None else "caught  " if found else "SURVIVED"
+        print(f"  {i}/{len(mutants)} {fate} {TABLE}:{mutant.number} {mutant}", flush=True)
+        survivors += not found
+    print(f"mutants: {len(mutants) - survivors} of {len(mutants)} faults are noticed")
+    return survivors > options.survivors
 
 
 if __name__ == "__main__":
