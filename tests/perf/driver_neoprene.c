@@ -355,15 +355,16 @@ static neo_status make_tensor(neo_memory **out, const neo_memory_desc *wanted,
     neo_memory *given = NULL, *plain = NULL;
     neo_memory_desc typed = *user; /* a type first, then the layout */
     typed.data_type = wanted->format_kind == NEO_FORMAT_PACKED ? wanted->data_type : NEO_F32;
+    bool converts = typed.data_type != user->data_type;
     neo_status status = neo_memory_create(&given, user, engine, values);
-    if (status == NEO_OK)
+    if (status == NEO_OK && converts)
         status = neo_memory_create(&plain, &typed, engine, NEO_MEMORY_ALLOCATE);
-    if (status == NEO_OK)
+    if (status == NEO_OK && converts)
         status = reorder(given, plain);
     if (status == NEO_OK)
         status = neo_memory_create(out, wanted, engine, NEO_MEMORY_ALLOCATE);
     if (status == NEO_OK)
-        status = reorder(plain, *out);
+        status = reorder(converts ? plain : given, *out);
     neo_memory_destroy(given);
     neo_memory_destroy(plain);
     return status;
