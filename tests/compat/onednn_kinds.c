@@ -336,7 +336,7 @@ static void integer_products_are_right(void **state)
         int32_t c[GM * LDC];
         char kind = kinds[round % 3];
         for (size_t i = 0; i < GM * LDC; i++)
-            c[i] = (int32_t)i << 26;
+            c[i] = (int32_t)((uint32_t)i << 26);
         if (round < 3)
             ok(dnnl_gemm_u8s8s32('N', 'T', kind, GM, GN, GK, 1, unsigned_a, LDA, 3, b, LDB, -2, 1,
                                  c, LDC, offsets));

@@ -253,7 +253,7 @@ static void estimates_know_what_takes_least(void **state)
         {"cortex-a55", "ba", 2, 3, 5, &matmul_dot},
         {"cortex-a55", "ba", 7, 12, 64, &matmul_dot},
         {"cortex-a55", "ba", 13, 4, 75, &matmul_direct},
-        {"cortex-a55", "ba", 2, 29, 6, &matmul_direct},
+        {"cortex-a55", "ba", 2, 29, 6, &matmul_lines},
         {"cortex-a55", "ba", 8, 512, 64, &matmul_dot},
         {"cortex-a55", "ab", 40, 2, 30, &matmul_direct},
         {"cortex-a55", "any", 784, 2, 32, &matmul_dot},

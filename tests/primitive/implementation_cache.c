@@ -383,7 +383,7 @@ static void creations_and_evictions_are_logged_with_their_times(void **state)
         at = end + 1;
     }
     assert_int_equal(*at, 0);
-    assert_non_null(strstr(text, ",5x7:7x9,"));
+    assert_non_null(strstr(text, ",5x27:27x29,"));
     free(text);
 }
 

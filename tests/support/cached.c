@@ -23,7 +23,7 @@ void cached_set_capacity(size_t entries, size_t bytes)
 neo_primitive_desc *cached_describe(neo_dim m)
 {
     neo_primitive_desc *pd;
-    require(primitive_describe_matmul(&pd, engine, m, 9, 7) == NEO_OK);
+    require(primitive_describe_matmul(&pd, engine, m, 29, 27) == NEO_OK);
     return pd;
 }
 
