@@ -344,7 +344,7 @@ static void integer_products_are_right(void **state)
             ok(dnnl_gemm_s8s8s32('N', 'T', kind, GM, GN, GK, 1, signed_a, LDA, 3, b, LDB, -2, 1, c,
                                  LDC, offsets));
         for (size_t i = 0; i < GM * LDC; i++) {
-            double expected = (double)((int32_t)i << 26);
+            double expected = (double)(int32_t)((uint32_t)i << 26);
             size_t offset = kind == 'F' ? 0 : kind == 'c' ? i / LDC : i % LDC;
             if (i % LDC < GN)
                 expected +=
