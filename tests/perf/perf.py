@@ -52,7 +52,7 @@ PUBLISHED = '''
     classifiers classifiers:plain classifiers:bt vit vit_attention:bt whisper_tiny
     whisper_tiny_attention:bt recommendation recommendation:plain recommendation:bt
     recommendation_interaction:bt recurrent recurrent:plain recurrent:bt small_models small_models:plain
-    small_models:bt narrow narrow:plain narrow:bt narrow:ct mobilenet_v1 mobilenet_v2 mobilenet_v3_large mobilenet_v3_small resnet_50 vgg_16
+    small_models:bt mobilenet_v1 mobilenet_v2 mobilenet_v3_large mobilenet_v3_small resnet_50 vgg_16
     conv/ragged tails 1x1 3x3 1d 3d_small 3d asymmetric_padding grouped dilated 1d_models convnext_tiny
     inception_v3 shufflenet_v2 yolo efficientnet_b0 densenet_121 squeezenet unet regnet segmentation
     mobilenet_v1:nchw mobilenet_v2:nchw mobilenet_v3_large:nchw
