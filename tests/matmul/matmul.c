@@ -89,7 +89,7 @@ static void layouts_and_batches(void **state)
         print_message("  %s\n", rows[i].name);
         matmul_case_check(&rows[i], &(struct matmul_variant){0});
         matmul_case_check(&rows[i], &(struct matmul_variant){.bias_step = 3});
-        matmul_case_check(&rows[i], &(struct matmul_variant){.bias_is_vector = 1});
+        matmul_case_check(&rows[i], &(struct matmul_variant){.bias_is_vector = 1, .bias_step = 3});
         matmul_case_check(&rows[i],
                           &(struct matmul_variant){.bias_is_vector = 1, .bias_is_any = 1});
     }
