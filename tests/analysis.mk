@@ -18,8 +18,8 @@ hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls; with H
 baseline: $(LIB_OBJ) ## no object has instructions that its CPUs may lack
 	$(Q)$(if $(filter aarch64,$(TARGET)),$(PYTHON) tests/baseline.py $(OBJDUMP) $(LIB_OBJ))
 .PHONY: mutants
-mutants: ## hours: faults put into the code on purpose, one at a time, are noticed (tests/mutants.txt, ONLY=word)
-	$(Q)$(PYTHON) tests/mutants.py $(if $(ONLY),--only '$(ONLY)')
+mutants: ## hours: faults put into the code on purpose, one at a time, are noticed (tests/mutants.txt, ONLY=word, RESUME=1)
+	$(Q)$(PYTHON) tests/mutants.py $(if $(ONLY),--only '$(ONLY)') $(if $(RESUME),--resume)
 # The other analyzers read the portable build, which has no kernels.
 ANALYZED := $(patsubst %.c,$(BUILD)-analyzed/%.o,$(filter %.c,$(KERNELS_ALL)))
 analyze: ## gcc's static analysis of the kernels

@@ -1,8 +1,9 @@
-"""tests/mutants.py [--only WORD] [--jobs N] [--list]: do the tests notice when a line is wrong?
+"""tests/mutants.py [--only WORD] [--jobs N] [--list] [--resume]: do the tests notice when a line is wrong?
 
 tests/mutants.txt has one-line faults, each with the test programs that must fail with it. They are
 put one after the other into a copy of the tree, the programs are built (TARGET=portable, with ccache
-where there is one) and run. A fault that no program notices is a missing test."""
+where there is one) and run. A fault that no program notices is a missing test. With --resume, faults
+that an earlier run saw noticed (build/mutants-noticed.txt) count and are not tried again."""
 import argparse
 import os
 import pathlib
@@ -12,6 +13,7 @@ import sys
 
 TABLE = pathlib.Path("tests/mutants.txt")
 COPY = pathlib.Path("build/mutants")
+NOTICED = pathlib.Path("build/mutants-noticed.txt")
 BUILD = "build/portable-gcc"
 SECONDS = 300  # that a program may take: a fault can make it hang
 
@@ -99,11 +101,32 @@ def check_sound(mutants, jobs):
         sys.exit(f"mutants: without any fault these fail: {' '.join(failing)}")
 
 
+def noticed_before(resume):
+    if not resume:
+        NOTICED.unlink(missing_ok=True)
+    return set(NOTICED.read_text().splitlines()) if NOTICED.exists() else set()
+
+
+def try_all(mutants, jobs):
+    """How many survive; what is noticed is written down at once."""
+    survivors = 0
+    for i, mutant in enumerate(mutants, 1):
+        found = notices(mutant, jobs)
+        fate = "no code " if found is None else "caught  " if found else "SURVIVED"
+        print(f"  {i}/{len(mutants)} {fate} {TABLE}:{mutant.number} {mutant}", flush=True)
+        survivors += not found
+        if found:
+            with NOTICED.open("a") as file:
+                print(mutant, file=file)
+    return survivors
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="faults whose file or line has this word")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--list", action="store_true", help="only check that the table fits the files")
+    parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--survivors", type=int, default=0, help="so many may survive")
     options = parser.parse_args()
     mutants = [m for m in read_table() if options.only in str(m)]
@@ -113,13 +136,10 @@ def main():
         print(f"mutants: {len(mutants)} faults fit the files")
         return 0
     copy_tree()
-    check_sound(mutants, options.jobs)
-    survivors = 0
-    for i, mutant in enumerate(mutants, 1):
-        found = notices(mutant, options.jobs)
-        fate = "no code " if found is None else "caught  " if found else "SURVIVED"
-        print(f"  {i}/{len(mutants)} {fate} {TABLE}:{mutant.number} {mutant}", flush=True)
-        survivors += not found
+    before = noticed_before(options.resume)
+    left = [mutant for mutant in mutants if str(mutant) not in before]
+    check_sound(left, options.jobs)
+    survivors = try_all(left, options.jobs)
     print(f"mutants: {len(mutants) - survivors} of {len(mutants)} faults are noticed")
     return survivors > options.survivors
 

@@ -38,6 +38,13 @@ static void descriptors_are_checked(void **state)
     INVALID(neo_memory_desc_init_submemory(&part, &desc, dims, outside));
     int twice[] = {1, 1};
     INVALID(neo_memory_desc_init_permuted(&part, &desc, twice));
+    static const neo_format_kind not_strided[] = {NEO_FORMAT_ANY, NEO_FORMAT_PACKED};
+    for (size_t i = 0; i < count_of(not_strided); i++) {
+        desc.format_kind = not_strided[i];
+        desc.packed = (neo_packed_layout){.id = 1, .version = 1, .panel = 8};
+        INVALID(neo_memory_desc_init_permuted(&part, &desc, (int[]){1, 0}));
+        INVALID(neo_memory_desc_init_submemory(&part, &desc, dims, (neo_dim[]){0, 0}));
+    }
 }
 
 static void tags_are_permutations(void **state)

@@ -187,6 +187,28 @@ static void of_primitives(void **state)
     neo_primitive_destroy(NULL);
 }
 
+static void of_operands_whose_types_nothing_reads(void **state)
+{
+    (void)state;
+    static const neo_data_type types[] = {NEO_S4, NEO_U4};
+    neo_matmul_desc matmul = {.src = any_matrix(),
+                              .weights = tensor_desc(2, (neo_dim[]){3, 4}, "ab"),
+                              .dst = tensor_desc(2, (neo_dim[]){2, 4}, "ab")};
+    for (size_t i = 0; i < count_of(types); i++) {
+        neo_memory_desc operand = matmul.dst;
+        neo_attributes *attributes;
+        neo_primitive_desc *pd;
+        operand.data_type = types[i];
+        assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
+        assert_int_equal(neo_attributes_append_binary(attributes, NEO_BINARY_ADD, &operand),
+                         NEO_OK);
+        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &matmul, attributes),
+                         NEO_UNSUPPORTED);
+        assert_null(pd);
+        neo_attributes_destroy(attributes);
+    }
+}
+
 static void of_packed_weights(void **state)
 {
     (void)state;
@@ -400,6 +422,7 @@ int main(void)
         cmocka_unit_test(of_memory),
         cmocka_unit_test(of_descriptors_with_a_wrong_number_of_dimensions),
         cmocka_unit_test(of_primitives),
+        cmocka_unit_test(of_operands_whose_types_nothing_reads),
         cmocka_unit_test(of_packed_weights),
         cmocka_unit_test(of_providers_and_files),
         cmocka_unit_test(of_networks),

@@ -136,6 +136,8 @@ static void wrong_requests_are_refused(void **state)
         {.bytes = 1, .offset = 64},
         {.bytes = 1, .kind = NEO_KIND_FILE, .flags = NEO_ALLOCATION_ZERO, .fd = fd},
         {.bytes = 1, .kind = NEO_KIND_FILE, .offset = 7, .fd = fd},
+        {.bytes = 1, .kind = NEO_KIND_FILE, .offset = 32, .fd = fd},
+        {.bytes = 1, .kind = NEO_KIND_FILE, .offset = 2, .alignment = 4, .fd = fd},
         {.bytes = 101, .kind = NEO_KIND_FILE, .fd = fd},
         {.bytes = 1, .kind = NEO_KIND_FILE, .offset = 128, .fd = fd},
     };

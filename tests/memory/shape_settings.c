@@ -53,6 +53,7 @@ static void settings_texts_are_validated(void **state)
         {"10 9223372036854775808 2 1.1", false, 0, 0, 0, 0},
         {"2147483648 1 1 1.1", false, 0, 0, 0, 0},
         {"10 16384 2 1.10000000000000000000000000000000000001", false, 0, 0, 0, 0},
+        {"0000000000000000000000000000000010 16384 2 1.1", false, 0, 0, 0, 0}, /* 34 digits */
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         neo_shape_predictor_settings s = {.iterations = 77};

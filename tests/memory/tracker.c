@@ -61,6 +61,19 @@ static char *text_of(neo_status (*write_to)(struct tracker *, FILE *), struct tr
     return text;
 }
 
+static void a_history_that_cannot_be_written_is_an_error(void **state)
+{
+    (void)state;
+    static char a;
+    assert_int_equal(tracker_add(&domain.tracker, NEO_KIND_HEAP, &a, 1, NULL), NEO_OK);
+    FILE *full = fopen("/dev/full", "w");
+    assert_non_null(full);
+    setvbuf(full, NULL, _IONBF, 0);
+    assert_int_equal(tracker_write_history(&domain.tracker, full), NEO_IO_ERROR);
+    fclose(full);
+    assert_int_equal(tracker_remove(&domain.tracker, &a), NEO_OK);
+}
+
 /* ---- log lines ---- */
 
 static void requests_of_known_sizes_give_the_known_lines(void **state)
@@ -470,6 +483,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(requests_of_known_sizes_give_the_known_lines,
                                         set_up_logging, domain_tear_down),
+        TEST(a_history_that_cannot_be_written_is_an_error),
         TEST(the_peak_of_the_sum_is_not_the_sum_of_peaks),
         TEST(a_free_of_an_unknown_pointer_is_an_error_that_changes_nothing),
         TEST(a_handle_is_taken_once),

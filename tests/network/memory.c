@@ -230,6 +230,26 @@ static void a_shape_that_comes_again_finds_its_plan(void **state)
     neo_network_destroy(net);
 }
 
+/* Each size is less than a tenth of the one before, so that it gets a plan of its own. */
+static void the_plan_that_was_not_used_for_longest_makes_room(void **state)
+{
+    fixture *f = *state;
+    neo_network *net = graph_chain_with(f, 4, 1000000, &(neo_network_options){.max_plans = 2});
+    neo_network_report report;
+    assert_int_equal(neo_network_finalize(net), NEO_OK);
+    graph_reshape_chain(net, 4, 90000);
+    graph_reshape_chain(net, 4, 8000); /* instead of the first one */
+    neo_network_get_report(net, &report);
+    assert_int_equal(report.plans_made, 3);
+    graph_reshape_chain(net, 4, 90000);
+    neo_network_get_report(net, &report);
+    assert_int_equal(report.plans_reused, 1);
+    graph_reshape_chain(net, 4, 1000000);
+    neo_network_get_report(net, &report);
+    assert_int_equal(report.plans_made, 4);
+    neo_network_destroy(net);
+}
+
 static void a_failed_reshape_can_be_repeated(void **state)
 {
     fixture *f = *state;
@@ -349,6 +369,7 @@ int main(void)
         GRAPH_TEST(networks_of_one_engine_run_at_once_in_arenas_of_their_own),
         GRAPH_TEST(growing_shapes_need_few_allocations),
         GRAPH_TEST(a_shape_that_comes_again_finds_its_plan),
+        GRAPH_TEST(the_plan_that_was_not_used_for_longest_makes_room),
         GRAPH_TEST(a_failed_reshape_can_be_repeated),
         GRAPH_TEST(no_failed_allocation_leaks_or_crashes),
         GRAPH_TEST(destroying_a_network_returns_its_memory),

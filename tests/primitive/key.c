@@ -200,11 +200,50 @@ static void what_does_not_count_makes_no_other_key(void **state)
     }
 }
 
+/* Operations with parameters may have any number of other tensors. */
+static void make_key_of_extras(struct key *key, const struct extra *extras, int count)
+{
+    static const struct operation operation = {.parameter_bytes = sizeof(uint64_t)};
+    static const uint64_t parameters = 5;
+    static const neo_memory_desc none;
+    const neo_attributes attributes = {0};
+    struct description description = {.operation = &operation,
+                                      .attributes = &attributes,
+                                      .extras = extras,
+                                      .extra_count = count,
+                                      .parameters = &parameters};
+    for (int t = 0; t < TENSOR_COUNT; t++)
+        description.tensors[t] = &none;
+    key->count = key_write(key->pairs, &description, 0);
+}
+
+static void each_other_tensor_makes_another_key(void **state)
+{
+    (void)state;
+    static struct key keys[6];
+    const neo_memory_desc small = tagged(1, (neo_dim[]){5}, "a"),
+                          large = tagged(1, (neo_dim[]){6}, "a");
+    const struct extra lists[][2] = {
+        {{NEO_ARG_MEAN, small}, {NEO_ARG_VARIANCE, small}},
+        {{NEO_ARG_MEAN, large}, {NEO_ARG_VARIANCE, small}},
+        {{NEO_ARG_MEAN, small}, {NEO_ARG_VARIANCE, large}},
+        {{NEO_ARG_SCALE, small}, {NEO_ARG_VARIANCE, small}},
+        {{NEO_ARG_MEAN, small}, {NEO_ARG_SCALE, small}},
+    };
+    for (size_t i = 0; i < count_of(keys); i++)
+        make_key_of_extras(&keys[i], lists[i % count_of(lists)], i < count_of(lists) ? 2 : 1);
+    for (size_t i = 0; i < count_of(keys); i++)
+        for (size_t j = 0; j < i; j++)
+            if (are_equal(&keys[i], &keys[j]))
+                fail_msg("lists %zu and %zu have one key", j, i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_that_counts_makes_another_key),
         cmocka_unit_test(what_does_not_count_makes_no_other_key),
+        cmocka_unit_test(each_other_tensor_makes_another_key),
     };
     return cmocka_run_group_tests_name("key", tests, NULL, NULL);
 }

@@ -15,10 +15,11 @@ extern atomic_int objects_alive, objects_built;
 extern atomic_uint object_last_destroyed; /* a number */
 extern struct cache *object_cache;        /* used by destructors while it is not NULL */
 
-/* cmocka's fixture, before and after each test. */
+/* cmocka's fixtures, before and after each test. */
+int objects_begin(void **state);
 int objects_are_gone(void **state);
 
-#define OBJECTS_TEST(name) cmocka_unit_test_setup_teardown(name, objects_are_gone, objects_are_gone)
+#define OBJECTS_TEST(name) cmocka_unit_test_setup_teardown(name, objects_begin, objects_are_gone)
 
 struct request {
     uint32_t number;

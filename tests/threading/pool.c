@@ -41,6 +41,20 @@ static void sleeping_threads_wake_up(void **state)
     default_pool_destroy(pool);
 }
 
+/* Short calls take tasks back from threads that sleep and that nobody has woken yet: the next call
+ * must still know that they sleep. */
+static void threads_that_slept_through_a_call_wake_up_for_the_next(void **state)
+{
+    (void)state;
+    struct default_pool *pool = make_pool(&(neo_threadpool_options){.threads = 20, .spin_us = -1});
+    for (int repeat = 0; repeat < 10; repeat++) {
+        hold_meeting(pool, 20, &(struct meeting){0});
+        (void)usleep(2000);
+        default_pool_run(pool, 20, do_nothing, NULL);
+    }
+    default_pool_destroy(pool);
+}
+
 /* ---- two callers ---- */
 
 struct second {
@@ -410,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_threads_work_at_the_same_time),
         cmocka_unit_test(sleeping_threads_wake_up),
+        cmocka_unit_test(threads_that_slept_through_a_call_wake_up_for_the_next),
         cmocka_unit_test(t6_a_call_does_not_wait_for_another_one),
         cmocka_unit_test(t9_threads_exist_only_after_the_first_call_that_needs_them),
         cmocka_unit_test(few_tasks_disturb_few_threads),

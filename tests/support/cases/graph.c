@@ -94,9 +94,14 @@ neo_status graph_mix(const neo_node_call *call)
 
 neo_network *graph_chain(fixture *f, int nodes, neo_dim count, neo_network_order order)
 {
+    return graph_chain_with(f, nodes, count, &(neo_network_options){.order = order});
+}
+
+neo_network *graph_chain_with(fixture *f, int nodes, neo_dim count,
+                              const neo_network_options *options)
+{
     neo_network *net;
-    neo_network_options options = {.order = order};
-    if (neo_network_create(&net, f->engine, &options) != NEO_OK)
+    if (neo_network_create(&net, f->engine, options) != NEO_OK)
         return NULL;
     for (int i = 0; i <= nodes; i++) {
         char name[16];

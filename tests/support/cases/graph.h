@@ -32,6 +32,8 @@ neo_status graph_mix(const neo_node_call *call);
 
 /* Tensor 0 is the input, tensor `nodes` the output; NULL if something fails. */
 neo_network *graph_chain(fixture *f, int nodes, neo_dim count, neo_network_order order);
+neo_network *graph_chain_with(fixture *f, int nodes, neo_dim count,
+                              const neo_network_options *options);
 void graph_reshape_chain(neo_network *net, int nodes, neo_dim count);
 
 #endif
