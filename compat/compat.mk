@@ -42,15 +42,20 @@ $(ONEDNN_SO): $(ONEDNN_OBJ) $(LIB_A)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F),-z,nodelete,--exclude-libs=ALL,-Bsymbolic,--no-undefined -o $@ $^ $(LIBS)
 # Programs as a user links them, without what other tests wrap.
-ONEDNN_TESTS := $(addprefix $(BUILD)/tests/compat/,onednn onednn_kinds imports)
+ONEDNN_TESTS := $(addprefix $(BUILD)/tests/compat/,onednn onednn_kinds onednn_lives imports)
 # The folder of the compiler's OpenMP may have a C library too, which is not that of the loader.
 GOMP_DIR = $(dir $(realpath $(shell $(CC) -print-file-name=libgomp.so)))
+$(BUILD)/tests/compat/onednn_lives: $(BUILD)/tests/support/capture.o
 $(ONEDNN_TESTS): %: %.o $(ONEDNN_SO)
 	$(Q)ln -sf $(GOMP_DIR)libgomp.so.1 $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -Wl,-z,now,--disable-new-dtags,-rpath,'$$ORIGIN/../../compat/lib',-rpath,'$$ORIGIN' \
-	    -o $@ $^ -lcmocka -lm
+	    -o $@ $(filter %.o,$^) $(ONEDNN_SO) -lcmocka -lm
 
 # ---- both ----------------------------------------------------------------------------------------
+# A program that opens and closes them.
+$(BUILD)/tests/compat/unload.o: private CFLAGS += -DONEDNN_SOVERSION='"$(ONEDNN_SOVERSION)"'
+$(BUILD)/tests/compat/unload: $(BUILD)/tests/compat/unload.o | $(COMPAT_LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka -lm
 COMPAT_DIR = $(LIBDIR)/neoprene/compat
 .PHONY: compat install-compat
 compat: $(COMPAT_LIBS) ## other libraries' interfaces on Neoprene: libblas.so.3, libdnnl.so.3.6 (ONEDNN_SOVERSION=)

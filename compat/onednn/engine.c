@@ -32,12 +32,35 @@ static void set_capacity_from_environment(void)
 }
 
 /* Programs of oneDNN's use OpenMP, so its threads are there already: a second pool would fight
- * them. */
+ * them. A forked child does not have them, and OpenMP would wait for them: it computes in the thread
+ * that calls. */
+static int is_forked_child;
+
+static void remember_fork(void)
+{
+    is_forked_child = 1;
+}
+
+static int num_threads(void *context)
+{
+    return is_forked_child ? 1 : neo_openmp_num_threads(context);
+}
+
+static void parallel_for(void *context, int n, neo_task_fn *task, void *argument)
+{
+    if (!is_forked_child)
+        neo_openmp_parallel_for(context, n, task, argument);
+    for (int i = 0; is_forked_child && i < n; i++)
+        task(argument, i, n);
+}
+
 static void create(void)
 {
     neo_threadpool openmp = neo_openmp_threadpool();
     neo_stream_options options = {.threadpool = &openmp};
-    if (neo_engine_create(&the_engine) != NEO_OK)
+    openmp.num_threads = num_threads;
+    openmp.parallel_for = parallel_for;
+    if (pthread_atfork(NULL, NULL, remember_fork) != 0 || neo_engine_create(&the_engine) != NEO_OK)
         return;
     set_capacity_from_environment();
     neo_stream_create(&the_stream, the_engine, &options);

@@ -1,4 +1,4 @@
-/* Standard error into a temporary file and back. */
+/* A standard stream into a temporary file and back. */
 #include "tests/support/capture.h"
 
 #include <stdio.h>
@@ -7,22 +7,33 @@
 #include <unistd.h>
 
 static FILE *captured;
-static int saved_stderr;
+static int descriptor, saved;
+
+static void begin(int of)
+{
+    fflush(NULL);
+    captured = tmpfile();
+    descriptor = of;
+    saved = dup(of);
+    if (!captured || saved < 0 || dup2(fileno(captured), of) < 0)
+        abort();
+}
 
 void capture_begin(void)
 {
-    fflush(stderr);
-    captured = tmpfile();
-    saved_stderr = dup(STDERR_FILENO);
-    if (!captured || saved_stderr < 0 || dup2(fileno(captured), STDERR_FILENO) < 0)
-        abort();
+    begin(STDERR_FILENO);
+}
+
+void capture_output_begin(void)
+{
+    begin(STDOUT_FILENO);
 }
 
 char *capture_end(void)
 {
-    fflush(stderr);
-    dup2(saved_stderr, STDERR_FILENO);
-    close(saved_stderr);
+    fflush(NULL);
+    dup2(saved, descriptor);
+    close(saved);
     off_t size = lseek(fileno(captured), 0, SEEK_END);
     char *text = calloc((size_t)size + 1, 1);
     if (!text || pread(fileno(captured), text, (size_t)size, 0) != size)
