@@ -79,7 +79,7 @@ check 'AArch64, branch protection' kernels EMULATED_CPU=max BUILD=build/aarch64-
 check 'portable, address and undefined-behaviour sanitizers' '' TARGET=portable SAN=address,undefined
 check 'portable' 'memory packed primitive threading' TARGET=portable
 check 'portable, thread sanitizer' 'memory network packed primitive threading api/memory api/misuse api/scratchpad
-    core/slab gemm/gemm matmul/matmul convolution/convolution convolution/winograd' TARGET=portable SAN=thread
+    compat/blas compat/onednn_lives core/slab gemm/gemm matmul/matmul convolution/convolution convolution/winograd' TARGET=portable SAN=thread
 # Scratchpads and fresh memory full of NaN: nothing reads what it did not write.
 export NEOPRENE_MEMORY_POISON=255
 for target in aarch64 portable; do

@@ -2,9 +2,12 @@
 
 # The other folders have parts of programs, or programs of their own kind.
 TEST_SRC := $(filter-out $(addprefix tests/,support/% fuzz/% perf/% bench/%),$(wildcard tests/*/*.c))
-# gcc's OpenMP only, and its library has no annotations for the thread sanitizer.
+# gcc's OpenMP only; the thread sanitizer cannot see how its threads meet, so there each thread of a program is alone.
 ifneq ($(IS_CLANG)$(findstring thread,$(SAN)),)
-TEST_SRC := $(filter-out tests/threading/openmp.c $(wildcard tests/compat/onednn*.c) tests/compat/imports.c,$(TEST_SRC))
+TEST_SRC := $(filter-out tests/threading/openmp.c $(if $(IS_CLANG),$(wildcard tests/compat/onednn*.c) tests/compat/imports.c),$(TEST_SRC))
+endif
+ifneq ($(findstring thread,$(SAN)),)
+export OMP_NUM_THREADS := 1
 endif
 ALL_TESTS := $(patsubst tests/%.c,%,$(TEST_SRC))
 TESTS := $(ALL_TESTS)
