@@ -32,8 +32,8 @@ static void set_capacity_from_environment(void)
 }
 
 /* Programs of oneDNN's use OpenMP, so its threads are there already: a second pool would fight
- * them. A forked child does not have them, and OpenMP would wait for them: it computes in the thread
- * that calls. */
+ * them. A forked child does not have them, and OpenMP would wait for them: it computes in the
+ * thread that calls. */
 static int is_forked_child;
 
 static void remember_fork(void)
