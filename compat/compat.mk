@@ -42,7 +42,7 @@ $(ONEDNN_SO): $(ONEDNN_OBJ) $(LIB_A)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F),-z,nodelete,--exclude-libs=ALL,-Bsymbolic,--no-undefined -o $@ $^ $(LIBS)
 # Programs as a user links them, without what other tests wrap.
-ONEDNN_TESTS := $(addprefix $(BUILD)/tests/compat/,onednn onednn_kinds onednn_lives imports)
+ONEDNN_TESTS := $(addprefix $(BUILD)/tests/compat/,onednn onednn_kinds onednn_lives imports calls)
 # The folder of the compiler's OpenMP may have a C library too, which is not that of the loader.
 GOMP_DIR = $(dir $(realpath $(shell $(CC) -print-file-name=libgomp.so)))
 $(BUILD)/tests/compat/onednn_lives: $(BUILD)/tests/support/capture.o
@@ -50,6 +50,11 @@ $(ONEDNN_TESTS): %: %.o $(ONEDNN_SO)
 	$(Q)ln -sf $(GOMP_DIR)libgomp.so.1 $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -Wl,-z,now,--disable-new-dtags,-rpath,'$$ORIGIN/../../compat/lib',-rpath,'$$ORIGIN' \
 	    -o $@ $(filter %.o,$^) $(ONEDNN_SO) -lcmocka -lm
+
+# No test of cmocka's: regions for the emulator's plugin.
+compat-calls: $(BUILD)/tests/compat/calls build/tools/icount.so ## instructions of engines, streams and memories, at most 2000 a call
+	$(Q)$(PYTHON) tests/compat/calls.py $< $(firstword $(EMULATOR))
+.PHONY: compat-calls
 
 # ---- both ----------------------------------------------------------------------------------------
 # A program that opens and closes them.

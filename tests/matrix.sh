@@ -98,7 +98,10 @@ step 'performance tools' python_tests make --no-print-directory perf-test
 # The recorded counts are those of the default compiler's programs in the emulator.
 case "$(uname -m) ${CC:-gcc}" in
 *clang*) ;;
-x86_64*) step 'instruction and line counts' expected_counts make --no-print-directory -j"$jobs" perf-check ;;
+x86_64*)
+    step 'instruction and line counts' expected_counts make --no-print-directory -j"$jobs" perf-check
+    step "calls of oneDNN's programs" make --no-print-directory -j"$jobs" compat-calls
+    ;;
 esac
 step 'installation' make --no-print-directory -j"$jobs" check-install
 step 'layers' make --no-print-directory layers

@@ -1,7 +1,7 @@
 # The tests: programs of tests/*/, each a file, and what is run besides them (docs/testing.md).
 
 # The other folders have parts of programs, or programs of their own kind.
-TEST_SRC := $(filter-out $(addprefix tests/,support/% fuzz/% perf/% bench/%),$(wildcard tests/*/*.c))
+TEST_SRC := $(filter-out $(addprefix tests/,support/% fuzz/% perf/% bench/% compat/calls.c),$(wildcard tests/*/*.c))
 # gcc's OpenMP only; the thread sanitizer cannot see how its threads meet, so there each thread of a program is alone.
 ifneq ($(IS_CLANG)$(findstring thread,$(SAN)),)
 TEST_SRC := $(filter-out tests/threading/openmp.c $(if $(IS_CLANG),$(wildcard tests/compat/onednn*.c) tests/compat/imports.c),$(TEST_SRC))

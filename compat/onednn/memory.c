@@ -28,7 +28,9 @@ EXPORT dnnl_status dnnl_memory_create(dnnl_memory **out, const dnnl_memory_desc 
     dnnl_memory *memory = malloc(sizeof *memory);
     if (!memory)
         return dnnl_out_of_memory;
-    *memory = (dnnl_memory){.md.desc = desc_of(md), .engine = engine};
+    memory->md = md ? *md : no_desc;
+    memory->owned = NULL;
+    memory->engine = engine;
     dnnl_status status = set_data(memory, handle);
     if (status != dnnl_success) {
         free(memory);

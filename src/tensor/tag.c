@@ -43,8 +43,10 @@ bool tag_order(const char *tag, int ndims, int *order)
 {
     if (strlen(tag) != (size_t)ndims)
         return false;
+    if (letters_order(tag, ndims, order)) /* no name consists of these letters */
+        return true;
     for (size_t i = 0; i < count_of(names); i++)
         if (!strcmp(tag, names[i].name))
             return letters_order(names[i].letters, ndims, order);
-    return letters_order(tag, ndims, order);
+    return false;
 }
