@@ -2,6 +2,7 @@
 #include "src/gemm/gemm.h"
 
 #include "src/core/checked.h"
+#include "src/gemm/share.h"
 #include "src/gemm/ways.h"
 
 /* ---- one task ---- */
@@ -131,7 +132,7 @@ static void run_matrix(struct gemm_task *task, struct span tiles, struct span pa
 struct run {
     const struct gemm_plan *plan;
     const struct gemm_call *call;
-    struct partition_grid grid;
+    struct gemm_share share;
     unsigned char *scratch;
     const struct parallel *parallel;
 };
@@ -146,6 +147,14 @@ static void run_rect(struct gemm_task *task, struct partition_rect rect)
         run_matrix(task, (struct span){first, end}, rect.columns);
         row += end - first;
     }
+}
+
+static void run_share(struct gemm_task *task, const struct gemm_share *share, int i)
+{
+    struct partition_rect rects[PARTITION_RUN_RECTS];
+    size_t count = gemm_share_rects(share, i, rects);
+    for (size_t r = 0; r < count; r++)
+        run_rect(task, rects[r]);
 }
 
 static struct gemm_task make_task(const struct run *run, int slot, struct gemm_tiles *own)
@@ -172,13 +181,13 @@ static struct gemm_task make_task(const struct run *run, int slot, struct gemm_t
     };
 }
 
-static void run_rects(void *argument, struct span rects, int slot)
+static void run_tasks(void *argument, struct span tasks, int slot)
 {
     const struct run *run = argument;
     struct gemm_tiles own;
     struct gemm_task task = make_task(run, slot, &own);
-    for (size_t i = rects.begin; i < rects.end; i++)
-        run_rect(&task, partition_rect(&run->grid, (int)i));
+    for (size_t i = tasks.begin; i < tasks.end; i++)
+        run_share(&task, &run->share, (int)i);
 }
 
 /* One task needs neither a search for its share nor divisions by it. */
@@ -189,16 +198,6 @@ static void run_alone(const struct run *run)
     struct gemm_task task = make_task(run, 0, &own);
     for (; task.batch < plan->shape.batch; task.batch++)
         run_matrix(&task, (struct span){0, plan->row_tiles}, (struct span){0, plan->panels});
-}
-
-static struct partition_grid split_tiles(const struct gemm_plan *plan, size_t rows, int pieces)
-{
-    /* A tile does k × 24 multiply-accumulates of vectors. Packing k × 8 values of a row of tiles
-     * takes as long as half of them, k × 12 of a panel as two thirds. */
-    double k = (double)max_size(plan->shape.k, 1);
-    struct partition_costs costs = {
-        .tile = 24 * k, .row = 12 * k, .column = plan->shape.b_packed ? 0 : 16 * k};
-    return partition_grid(rows, plan->panels, pieces, &costs);
 }
 
 void gemm_run(const struct gemm_plan *plan, const struct gemm_call *call,
@@ -213,6 +212,6 @@ void gemm_run(const struct gemm_plan *plan, const struct gemm_call *call,
         run_alone(&run);
         return;
     }
-    run.grid = split_tiles(plan, rows, parallel_pieces(parallel, threads));
-    parallel_for_tiles(parallel, (size_t)run.grid.tasks, threads, run_rects, &run);
+    run.share = gemm_share_tiles(plan, parallel_pieces(parallel, threads));
+    parallel_for_tiles(parallel, (size_t)run.share.tasks, threads, run_tasks, &run);
 }

@@ -133,7 +133,9 @@ struct gemm_plan {
     size_t pass_count;                    /* 0: they would be more */
     uint32_t clamp;                       /* of their kernels, GEMM_F32_* */
     bool is_short;                        /* one step of these passes, whose results are final */
-    bool fetches; /* the next panels of packed weights while these are multiplied */
+    bool fetches;         /* the next panels of packed weights while these are multiplied */
+    double panel_reading; /* of packed weights that the L2 cache has no room for: multiply-adds of
+                             vectors in the time that one panel takes from memory; or 0 */
 
     /* Columns of A in place, all of k at a time; NULL: they are not. */
     const struct gemm_f32_planes_kernels *planes;
@@ -256,6 +258,10 @@ double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, do
  * accumulates of vectors? Where they stay in the L2 cache, or memory is so fast that it takes
  * little of their time, it is not. */
 bool gemm_fetching_pays(const struct cpu *cpu, double bytes, double products);
+
+/* The multiply-accumulates of f32 vectors that a core does while so many bytes of weights come from
+ * memory, if that is where they are: of so many bytes in all, the L2 cache keeps few; or 0. */
+double gemm_reading(const struct cpu *cpu, double bytes, double all_bytes);
 
 /* Does reading packed weights take time beside the products of rows in place, not after them? */
 bool gemm_fetches(const struct cpu *cpu, double m, double n, double k);

@@ -207,3 +207,28 @@ struct partition_rect partition_rect(const struct partition_grid *g, int i)
     return g->bands_are_columns ? (struct partition_rect){.rows = cut, .columns = band}
                                 : (struct partition_rect){.rows = band, .columns = cut};
 }
+
+/* ---- runs ---- */
+
+/* The next rectangle of a run of tiles, as large as it can be. */
+static struct partition_rect first_rect(size_t rows, struct span tiles)
+{
+    size_t column = tiles.begin / rows, row = tiles.begin % rows, count = tiles.end - tiles.begin;
+    if (row > 0 || count < rows)
+        return (struct partition_rect){{row, min_size(row + count, rows)}, {column, column + 1}};
+    return (struct partition_rect){{0, rows}, {column, tiles.end / rows}};
+}
+
+size_t partition_run(size_t rows, size_t columns, int tasks, int i,
+                     struct partition_rect rects[PARTITION_RUN_RECTS])
+{
+    struct span tiles = partition_span(rows * columns, (size_t)tasks, (size_t)i);
+    size_t count = 0;
+    while (tiles.begin < tiles.end) {
+        struct partition_rect rect = first_rect(rows, tiles);
+        size_t down = rect.rows.end - rect.rows.begin;
+        tiles.begin += down * (rect.columns.end - rect.columns.begin);
+        rects[count++] = rect;
+    }
+    return count;
+}

@@ -83,4 +83,15 @@ struct partition_grid partition_grid(size_t rows, size_t columns, int max_tasks,
 /* The tiles of task i < tasks. */
 struct partition_rect partition_rect(const struct partition_grid *grid, int i);
 
+/* ---- runs ---- */
+
+/* Tiles are numbered down one column after the other, and each task has as many that follow each
+ * other: no two differ by more than one, and a column belongs to more than one task only where it
+ * has to. A run is rectangles: the rest of a column, whole columns, the beginning of another. */
+enum { PARTITION_RUN_RECTS = 3 };
+
+/* Those of task i < tasks; returns how many there are, 0 if there are fewer tiles than tasks. */
+size_t partition_run(size_t rows, size_t columns, int tasks, int i,
+                     struct partition_rect rects[PARTITION_RUN_RECTS]);
+
 #endif

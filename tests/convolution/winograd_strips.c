@@ -2,6 +2,7 @@
  * change no sum. */
 #include "tests/support/test.h"
 
+#include "arch/cores.h"
 #include "src/convolution/winograd/winograd.h"
 #include "src/core/checked.h"
 
@@ -275,8 +276,9 @@ static struct convolution_winograd plan_on(const struct cpu *cpu,
 static struct convolution_winograd plan_for(const struct winograd_f32_kernel *kernel, neo_dim batch,
                                             neo_dim size, neo_dim ic, neo_dim oc)
 {
-    return plan_on(&(struct cpu){.l1_bytes = 1 << 16, .l2_bytes = 1 << 20}, kernel, batch, size, ic,
-                   oc);
+    return plan_on(
+        &(struct cpu){.core = core_named("neoverse-n1"), .l1_bytes = 1 << 16, .l2_bytes = 1 << 20},
+        kernel, batch, size, ic, oc);
 }
 
 static struct convolution_winograd plan_of(neo_dim batch, neo_dim size, neo_dim ic, neo_dim oc)
@@ -384,11 +386,38 @@ static void caches_of_any_size_have_blocks_of_some_megabytes(void **state)
         for (size_t l2 = 2 * l1; l2 <= 1 << 27; l2 *= 8)
             for (neo_dim size = 4; size < 300; size = 3 * size + 2)
                 for (neo_dim ic = 4; ic < 2000; ic = 7 * ic + 4) {
-                    const struct cpu cpu = {.l1_bytes = l1, .l2_bytes = l2};
+                    const struct cpu cpu = {
+                        .core = core_named("neoverse-n1"), .l1_bytes = l1, .l2_bytes = l2};
                     struct convolution_winograd plan =
                         plan_on(&cpu, &winograd_f32_ref, 3, size, ic, ic + 20);
                     check_plan(&plan);
                 }
+}
+
+/* How often all tasks together read the weights of a panel. */
+static double reading_of(const struct convolution_winograd *plan, int threads)
+{
+    struct run run = {.plan = plan};
+    winograd_divide(&run, threads);
+    size_t read = 0;
+    for (int i = 0; i < run.grid.tasks; i++) {
+        struct partition_rect rect = partition_rect(&run.grid, i);
+        read += (rect.rows.end - rect.rows.begin) * (rect.columns.end - rect.columns.begin);
+    }
+    return (double)read / (double)plan->panels;
+}
+
+/* Threads have panels of their own, where there are as many of these. */
+static void threads_read_weights_from_memory_once(void **state)
+{
+    (void)state;
+    static const neo_dim sizes[][2] = {{512, 7}, {512, 14}, {256, 14}, {128, 28}};
+    for (size_t i = 0; i < count_of(sizes); i++) {
+        neo_dim channels = sizes[i][0], size = sizes[i][1];
+        struct convolution_winograd plan = plan_of(1, size, channels, channels);
+        double four = reading_of(&plan, 4), sixteen = reading_of(&plan, 16);
+        assert_true(four == 1 && sixteen == 1);
+    }
 }
 
 int main(void)
@@ -405,6 +434,7 @@ int main(void)
         cmocka_unit_test(large_weights_come_once_and_sums_take_the_place_of_inputs),
         cmocka_unit_test(sums_of_very_many_channels_have_places_of_32_bits),
         cmocka_unit_test(rows_that_do_not_stay_in_l1_are_multiplied_in_parts),
+        cmocka_unit_test(threads_read_weights_from_memory_once),
         cmocka_unit_test(strips_are_whole_blocks_or_nearly),
         cmocka_unit_test(caches_of_any_size_have_blocks_of_some_megabytes),
     };

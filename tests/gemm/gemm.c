@@ -9,6 +9,7 @@
 #include "arch/topology.h"
 #include "src/core/checked.h"
 #include "src/gemm/gemm.h"
+#include "src/gemm/share.h"
 #include "src/tensor/layout.h"
 #include "src/threading/default_pool.h"
 #include "tests/support/fill.h"
@@ -23,8 +24,9 @@ static int32_t values_of_b[MOST_BYTES / sizeof(float)], sums[MOST_BYTES / sizeof
 
 /* Which orders of loops were chosen, of those that are not always the same. */
 static bool seen_k_inside, seen_k_outside, seen_column_blocks, seen_chunks, seen_laps, seen_regular,
-    seen_regular_blocks, seen_unasked, seen_fetching, seen_next_step;
-static size_t asked; /* of how many tiles reach() was asked */
+    seen_regular_blocks, seen_unasked, seen_fetching, seen_next_step, seen_runs;
+static int threads = 1; /* that share a product's tiles; they take turns */
+static size_t asked;    /* of how many tiles reach() was asked */
 
 /* A: row i, value p at a[i * stride + p / segment * gap + p % segment]; B: k × n. With
  * column: a[i + p * column], and C's columns are contiguous. part, unless its end is 0: of each
@@ -277,10 +279,11 @@ static void run(const struct problem *problem, const struct cpu *cpu, struct def
     seen_fetching |= plan.fetches;
     seen_next_step |= plan.fetches && !plan.is_one_step;
     seen_regular_blocks |= plan.regular_panels && plan.block_k < problem->k;
-    void *scratch = guard_at(&guard_scratch, gemm_scratch_bytes(&plan, 1), 1);
+    void *scratch = guard_at(&guard_scratch, gemm_scratch_bytes(&plan, threads), 1);
     fill_marker(problem->c, problem->m * problem->n);
     asked = 0;
-    gemm_run(&plan, &call, &parallel, 1, scratch);
+    seen_runs |= threads > 1 && gemm_share_tiles(&plan, threads).by_runs;
+    gemm_run(&plan, &call, &parallel, threads, scratch);
     seen_unasked |= problem->zeros && asked < plan.row_tiles;
     check(problem, problem->staged ? -INFINITY : low, problem->staged ? INFINITY : high);
 }
@@ -418,6 +421,19 @@ static void products_are_exact_among_cores_of_both_kinds(void **state)
     default_pool_destroy(pool);
 }
 
+/* Weights are too many for the L2 cache, and panels too few to be shared evenly. */
+static void products_are_exact_in_runs_of_tiles(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("neoverse-n1", 8192);
+    cpu.l2_bytes = 16384;
+    seen_runs = false;
+    threads = 5;
+    walk_list(large_sizes, count_of(large_sizes), &cpu, NULL);
+    threads = 1;
+    assert_true(seen_runs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +441,7 @@ int main(void)
         cmocka_unit_test(products_are_exact_in_every_order_of_loops),
         cmocka_unit_test(products_are_exact_on_cores_that_do_not),
         cmocka_unit_test(products_are_exact_among_cores_of_both_kinds),
+        cmocka_unit_test(products_are_exact_in_runs_of_tiles),
     };
     struct guard *const guards[] = {&guard_a, &guard_b, &guard_c, &guard_bias, &guard_scratch};
     for (size_t i = 0; i < count_of(guards); i++)

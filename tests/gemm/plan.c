@@ -3,6 +3,7 @@
 
 #include "src/core/checked.h"
 #include "src/gemm/gemm.h"
+#include "src/gemm/share.h"
 #include "tests/support/stated_cpu.h"
 
 /* Of dense rows of A in place, and packed weights. */
@@ -303,6 +304,54 @@ static void last_columns_have_kernels_of_their_own(void **state)
     }
 }
 
+/* Panels that all tasks together read, over those that there are, and the tiles of the longest one
+ * over the mean. */
+struct shared {
+    double reading, longest;
+};
+
+static struct shared share_among(size_t m, size_t n, size_t k, size_t l2_bytes, int threads)
+{
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    struct gemm_shape shape = packed_shape(m, n, k);
+    struct gemm_plan plan;
+    cpu.l2_bytes = l2_bytes;
+    gemm_plan_init(&plan, &shape, &cpu);
+    struct gemm_share share = gemm_share_tiles(&plan, threads);
+    size_t panels = 0, most = 0;
+    assert_in_range(share.tasks, 1, threads);
+    for (int i = 0; i < share.tasks; i++) {
+        struct partition_rect rects[PARTITION_RUN_RECTS];
+        size_t count = gemm_share_rects(&share, i, rects), tiles = 0;
+        for (size_t r = 0; r < count; r++)
+            tiles += (rects[r].rows.end - rects[r].rows.begin) *
+                     (rects[r].columns.end - rects[r].columns.begin);
+        panels += rects[count - 1].columns.end - rects[0].columns.begin;
+        most = max_size(most, tiles);
+    }
+    double mean = (double)(plan.row_tiles * plan.panels) / threads;
+    return (struct shared){(double)panels / (double)plan.panels, (double)most / mean};
+}
+
+/* No more than one panel is read by two of them, so that all have as much to do. */
+static void threads_read_weights_from_memory_once(void **state)
+{
+    (void)state;
+    static const size_t sizes[][3] = {
+        {49, 512, 4608}, {196, 256, 2304}, {32, 1024, 1024}, {784, 256, 1152}, {196, 1024, 256}};
+    for (size_t i = 0; i < count_of(sizes); i++)
+        for (int threads = 4; threads <= 16; threads *= 4) {
+            const size_t *s = sizes[i];
+            struct shared far = share_among(s[0], s[1], s[2], 1 << 20, threads);
+            double panels = (double)layout_panel_count(s[1]);
+            bool once = far.reading <= 1 + (threads - 1) / panels;
+            if (!once || far.longest > 1.15)
+                fail_msg("%zux%zux%zu, %d threads: read %.2f times, longest %.2f", s[0], s[1], s[2],
+                         threads, far.reading, far.longest);
+        }
+    assert_true(share_among(196, 256, 2304, 64 << 20, 16).reading > 2);
+}
+
 /* So a user's scratchpad is large enough when the sizes become known. */
 static void unknown_sizes_have_most_on(const struct cpu *cpu)
 {
@@ -426,6 +475,7 @@ int main(void)
         cmocka_unit_test(calls_are_few_where_they_take_time),
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(rows_far_apart_take_places_of_others),
+        cmocka_unit_test(threads_read_weights_from_memory_once),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
         cmocka_unit_test(the_last_tiles_share_their_rows),
         cmocka_unit_test(rows_are_packed_where_low_tiles_wait_for_their_sums),

@@ -301,12 +301,21 @@ static neo_status plan_conv(neo_primitive_desc **pd, const struct tensors *t,
     return neo_convolution_primitive_desc_create(pd, engine, &desc, attributes);
 }
 
-/* PERF_IMPLEMENTATION=n measures the n-th best implementation instead of the best one, 0. */
+static bool is_wanted(const neo_primitive_desc *pd, const char *name)
+{
+    return !strncmp(neo_primitive_desc_implementation(pd), name, strlen(name));
+}
+
+/* PERF_IMPLEMENTATION=n measures the n-th best implementation instead of the best one, 0, and
+ * PERF_IMPLEMENTATION=name the best one whose name begins so. */
 static neo_status skip_implementations(neo_primitive_desc *pd)
 {
     const char *wanted = getenv("PERF_IMPLEMENTATION");
+    char *end = NULL;
+    long n = wanted ? strtol(wanted, &end, 10) : 0;
+    bool by_name = end && *end;
     neo_status status = NEO_OK;
-    for (int i = wanted ? atoi(wanted) : 0; i > 0 && status == NEO_OK; i--)
+    while (status == NEO_OK && (by_name ? !is_wanted(pd, wanted) : n-- > 0))
         status = neo_primitive_desc_next(pd);
     return status;
 }

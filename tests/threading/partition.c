@@ -141,6 +141,51 @@ static void grids_are_disjoint_and_complete(void **state)
                     check_grid(sizes[r], sizes[c], tasks[t], &costs[k]);
 }
 
+static void mark_run(unsigned char *seen, size_t columns, const struct partition_rect *r)
+{
+    assert_true(r->rows.end > r->rows.begin && r->columns.end > r->columns.begin);
+    for (size_t y = r->rows.begin; y < r->rows.end; y++)
+        for (size_t x = r->columns.begin; x < r->columns.end; x++)
+            assert_int_equal(seen[y * columns + x]++, 0);
+}
+
+static size_t tiles_of(const struct partition_rect *r)
+{
+    return (r->rows.end - r->rows.begin) * (r->columns.end - r->columns.begin);
+}
+
+/* All tiles once, as many for each task as for others, and few columns in two of them. */
+static void check_runs(size_t rows, size_t columns, int tasks)
+{
+    static unsigned char seen[128 * 128];
+    size_t touched = 0, all = rows * columns;
+    memset(seen, 0, all);
+    for (int i = 0; i < tasks; i++) {
+        struct partition_rect rects[PARTITION_RUN_RECTS];
+        size_t count = partition_run(rows, columns, tasks, i, rects), tiles = 0;
+        assert_in_range(count, all < (size_t)tasks ? 0 : 1, PARTITION_RUN_RECTS);
+        for (size_t r = 0; r < count; r++) {
+            mark_run(seen, columns, &rects[r]);
+            tiles += tiles_of(&rects[r]);
+        }
+        assert_in_range(tiles, all / (size_t)tasks, div_up(all, (size_t)tasks));
+        if (count > 0)
+            touched += rects[count - 1].columns.end - rects[0].columns.begin;
+    }
+    assert_null(memchr(seen, 0, all));
+    assert_true(touched <= columns + (size_t)tasks - 1);
+}
+
+static void runs_are_disjoint_and_complete(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 3, 5, 8, 13, 31, 100};
+    for (size_t r = 0; r < count_of(sizes); r++)
+        for (size_t c = 0; c < count_of(sizes); c++)
+            for (int tasks = 1; tasks <= 128; tasks = tasks * 3 / 2 + 1)
+                check_runs(sizes[r], sizes[c], tasks);
+}
+
 /* One row or one column of tiles, or one dimension that packing makes cheap: one tile at most. */
 static void a_grid_of_one_row_is_balanced_to_one_tile(void **state)
 {
@@ -269,6 +314,7 @@ int main(void)
         cmocka_unit_test(weighted_spans_follow_their_weights),
         cmocka_unit_test(slices_have_a_static_part_and_a_tail),
         cmocka_unit_test(grids_are_disjoint_and_complete),
+        cmocka_unit_test(runs_are_disjoint_and_complete),
         cmocka_unit_test(a_grid_of_one_row_is_balanced_to_one_tile),
         cmocka_unit_test(grids_are_balanced_for_awkward_thread_counts),
         cmocka_unit_test(expensive_rows_are_not_repeated),

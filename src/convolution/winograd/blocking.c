@@ -82,6 +82,16 @@ bool winograd_fetching_pays(const struct winograd_f32_kernel *kernel, const stru
            gemm_fetching_pays(cpu, weights * sizeof(float), tiles * weights / 4);
 }
 
+/* From memory, or from a cache. */
+static double weights_rows(const struct convolution_winograd *mine, const struct cpu *cpu)
+{
+    const double near = 3;
+    double row = (double)mine->padded * WINOGRAD_F32_NR; /* of one panel's weights at a point */
+    double all = (double)(mine->down * mine->across * mine->point) * sizeof(float);
+    double reading = gemm_reading(cpu, row * sizeof(float), all);
+    return row > 0 ? fmax(near, reading / (row / 4)) : near;
+}
+
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu)
 {
     struct winograd_blocking how = choose_strips(mine, cpu);
@@ -93,6 +103,7 @@ void winograd_choose_blocking(struct convolution_winograd *mine, const struct cp
     mine->most_blocks = winograd_blocks_at_once(mine, cpu, &how);
     mine->fetches = winograd_fetching_pays(mine->kernel, cpu, (double)mine->strip,
                                            (double)(points * mine->point));
+    mine->weights_rows = weights_rows(mine, cpu);
     mine->slot = winograd_replaces_inputs(mine, &how) ? slot_of(mine) : 0;
     if (mine->slot || mine->most_blocks < MOST_HEIGHTS)
         mine->of_piece = 1;

@@ -104,10 +104,10 @@ struct span winograd_strip(const struct run *run, size_t index)
 
 /* In rows of a panel: its products, reading its weights, and transforming the results; a strip's
  * inputs are transformed again by every task that has some of its panels. */
-static struct partition_costs costs_of(double strip)
+static struct partition_costs costs_of(const struct convolution_winograd *plan, double strip)
 {
-    const double weights = 3, inputs = 0.8;
-    return (struct partition_costs){.tile = strip + weights, .row = inputs * strip};
+    const double inputs = 0.8;
+    return (struct partition_costs){.tile = strip + plan->weights_rows, .row = inputs * strip};
 }
 
 /* Of one strip and some panels for each thread, the cheapest division, if it is cheaper than the
@@ -120,7 +120,7 @@ static void divide_for(struct run *run, size_t threads)
     struct run best = *run;
     for (size_t cuts = 1; cuts <= min_size(threads, plan->panels); cuts++) {
         size_t strips = threads / cuts;
-        struct partition_costs costs = costs_of((double)plan->tiles / (double)strips);
+        struct partition_costs costs = costs_of(plan, (double)plan->tiles / (double)strips);
         double cost = (double)div_up(plan->panels, cuts) * costs.tile + costs.row;
         if (cost >= best.grid.cost || strips > MOST_DIVIDED || !divide(run, strips))
             continue;
@@ -136,7 +136,7 @@ void winograd_divide(struct run *run, int threads)
 {
     const struct convolution_winograd *plan = run->plan;
     size_t strips = div_up(plan->tiles, plan->strip);
-    struct partition_costs costs = costs_of((double)plan->strip);
+    struct partition_costs costs = costs_of(plan, (double)plan->strip);
     run->grid = partition_grid(strips, plan->panels, threads, &costs);
     if (threads > 1)
         divide_for(run, (size_t)threads);

@@ -89,6 +89,7 @@ struct convolution_winograd {
     bool finishes; /* there is more to do than a bias and a clamp */
     bool fetches;  /* the next panel while one is multiplied: weights are too many for the L2 cache,
                       and for so few tiles that reading them takes about as long as products */
+    double weights_rows; /* rows of a panel that are multiplied while its weights are read */
     const struct winograd_f32_kernel *kernel;
     copy_f32_fn *copy;
     size_t table_bytes, input_bytes, sum_bytes, zero_bytes, task_bytes;
@@ -212,7 +213,7 @@ size_t winograd_blocks_at_once(const struct convolution_winograd *mine, const st
 bool winograd_fetching_pays(const struct winograd_f32_kernel *kernel, const struct cpu *cpu,
                             double tiles, double weights);
 
-/* Sets the plan's strip, most_panels, of_piece, most_blocks, fetches and slot. */
+/* Sets the plan's strip, most_panels, of_piece, most_blocks, fetches, weights_rows and slot. */
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu);
 
 /* ---- where rows are (rows.c) ---- */
