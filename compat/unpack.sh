@@ -90,8 +90,9 @@ for package in "$state/archives"/*.deb; do
     stamp=$done_list/$(basename "$package")
     [ -e "$stamp" ] && continue
     [ $((number % 50)) -ne 0 ] || say "unpacking $number of $count"
-    dpkg-deb -x "$package" "$root" || fail "$package could not be unpacked: is the disk full?"
-    : >"$stamp"
+    dpkg-deb -x "$package" "$root" && dpkg-deb --fsys-tarfile "$package" | tar -t >"$stamp.new" ||
+        fail "$package could not be unpacked: is the disk full?"
+    mv "$stamp.new" "$stamp" # the package's files
 done
 
 # Links that packages make when they are installed.

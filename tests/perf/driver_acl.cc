@@ -1,4 +1,4 @@
-/* Arm Compute Library (Debian's libarm-compute-dev, 20.08): NEGEMM, NEConvolutionLayer and
+/* Arm Compute Library (Debian 13's libarm-compute-dev, 24.11): NEGEMM, NEConvolutionLayer and
  * NEDepthwiseConvolutionLayer on one thread, weights brought into its layout by prepare(). It wants
  * tensors of its own, since kernels may ask for room around them: values are copied in before and
  * out after what is measured. */
@@ -11,7 +11,6 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <sys/auxv.h>
 #include <vector>
 
 namespace
@@ -209,33 +208,11 @@ Status make_conv(const struct problem *problem, work &work)
 
 /* ---- the peer ---- */
 
-/* Under the emulator the library cannot learn the core's name from the system; the core itself says
- * it. Kernels for in-order cores are chosen by it. */
-arm_compute::CPUModel model_of_core()
-{
-    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID))
-        return arm_compute::CPUModel::GENERIC;
-    uint64_t midr;
-    __asm__("mrs %0, midr_el1" : "=r"(midr));
-    switch (midr >> 4 & 0xfff) {
-    case 0xd03:
-        return arm_compute::CPUModel::A53;
-    case 0xd05:
-        return arm_compute::CPUModel::A55r1;
-    default:
-        return arm_compute::CPUModel::GENERIC;
-    }
-}
-
 /* Its scheduler for a single thread fails with some products (24x24x24): so the usual one. */
 const char *start()
 {
     arm_compute::Scheduler::set(arm_compute::Scheduler::Type::CPP);
     arm_compute::Scheduler::get().set_num_threads(1);
-    auto &cpus = arm_compute::Scheduler::get().cpu_info();
-    if (cpus.get_cpu_model() == arm_compute::CPUModel::GENERIC)
-        for (unsigned i = 0; i < cpus.get_cpu_num(); i++)
-            cpus.set_cpu_model(i, model_of_core());
     return nullptr;
 }
 

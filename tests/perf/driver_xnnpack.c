@@ -1,4 +1,4 @@
-/* XNNPACK (Debian's libxnnpack-dev): fully connected layers and 2D convolution, channels last,
+/* XNNPACK (Debian 13's libxnnpack-dev): fully connected layers and 2D convolution, channels last,
  * weights packed when the operator is created. */
 #include "tests/perf/driver.h"
 
@@ -9,6 +9,7 @@
 struct work {
     xnn_operator_t op;
     float *weights, *bias; /* copies in XNNPACK's order; zeros */
+    void *scratch;
 };
 
 static const char *start(void)
@@ -38,9 +39,11 @@ static const char *prepare_matmul(const struct problem *problem, struct work *wo
     work->bias = zeros(p->n);
     enum xnn_status status = xnn_create_fully_connected_nc_f32(
         p->k, p->n, p->k, p->n, problem->weights, work->bias, -INFINITY, INFINITY,
-        p->transposed & OPERAND_WEIGHTS ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, &work->op);
+        p->transposed & OPERAND_WEIGHTS ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, NULL, NULL, &work->op);
     if (status == xnn_status_success)
-        status = xnn_setup_fully_connected_nc_f32(work->op, p->m, problem->src, problem->dst, NULL);
+        status = xnn_reshape_fully_connected_nc_f32(work->op, p->m, NULL);
+    if (status == xnn_status_success)
+        status = xnn_setup_fully_connected_nc_f32(work->op, problem->src, problem->dst);
     return status == xnn_status_success ? NULL : "creating the operator failed";
 }
 
@@ -84,10 +87,16 @@ static const char *prepare_conv(const struct problem *problem, struct work *work
         (uint32_t)p->pad[2], (uint32_t)p->kernel[1], (uint32_t)p->kernel[2], (uint32_t)p->stride[1],
         (uint32_t)p->stride[2], (uint32_t)p->dilation[1] + 1, (uint32_t)p->dilation[2] + 1,
         (uint32_t)p->groups, p->ic / p->groups, p->oc / p->groups, p->ic, p->oc, work->weights,
-        work->bias, -INFINITY, INFINITY, 0, &work->op);
+        work->bias, -INFINITY, INFINITY, 0, NULL, NULL, &work->op);
+    size_t bytes, alignment, out[2];
     if (status == xnn_status_success)
-        status = xnn_setup_convolution2d_nhwc_f32(work->op, p->mb, p->in[1], p->in[2], problem->src,
-                                                  problem->dst, NULL);
+        status = xnn_reshape_convolution2d_nhwc_f32(work->op, p->mb, p->in[1], p->in[2], &bytes,
+                                                    &alignment, &out[0], &out[1], NULL);
+    if (status == xnn_status_success)
+        work->scratch = driver_allocate(bytes);
+    if (status == xnn_status_success)
+        status =
+            xnn_setup_convolution2d_nhwc_f32(work->op, work->scratch, problem->src, problem->dst);
     return status == xnn_status_success ? NULL : "creating the operator failed";
 }
 
@@ -114,6 +123,7 @@ static void release(void *state)
     xnn_delete_operator(work->op);
     free(work->weights);
     free(work->bias);
+    free(work->scratch);
     free(work);
 }
 

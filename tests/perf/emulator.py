@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 
 import blocks
+import unpacked
 
 THREADS = ('PERF_THREADS', 'OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'BLIS_NUM_THREADS',
            'NEOPRENE_NUM_THREADS')
@@ -27,6 +28,8 @@ GUESTS = {
 }
 # Those that have instructions for products of bytes and bf16, which the emulator's N1 has not.
 TYPED = ('neoverse-n2', 'neoverse-v1', 'neoverse-v2')
+# What has those. Not SVE: peers would take vectors of a length that these cores do not have.
+NEWEST = 'max,sve=off,sme=off'
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')
 FORMAT = '4'  # of the files that results are kept in
@@ -34,6 +37,12 @@ SECONDS_KEPT = 30
 # driver_neoprene.c says for what, and driver.c of the last
 ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT', 'PERF_TYPES',
          'PERF_FPMATH', 'PERF_DST_SCALE')
+
+
+def model_of(guest):
+    """The emulator's CPU."""
+    typed = 'PERF_TYPES' in os.environ or 'PERF_FPMATH' in os.environ
+    return NEWEST if guest in TYPED and typed else GUESTS[guest][0]
 
 
 def environment(threads=1):
@@ -71,26 +80,30 @@ def digest_of_files(paths):
     return digest.hexdigest()
 
 
-def loaded_libraries(program):
+def loaded_libraries(program, root='/'):
     """Shared libraries of AArch64 that a driver names, so that a new version is counted anew."""
     process = subprocess.run(['readelf', '-d', program], capture_output=True, text=True, check=False)
-    names = re.findall(r'NEEDED.*\[(.*)\]', process.stdout)
-    paths = (os.path.join('/usr/lib/aarch64-linux-gnu', name) for name in names)
-    return [os.path.realpath(path) for path in paths if os.path.exists(path)]
+    paths = (unpacked.library_path(root, name) for name in re.findall(r'NEEDED.*\[(.*)\]', process.stdout))
+    return [path for path in paths if os.path.exists(path)]
 
 
 class Emulator:
     """Counts of one (driver, CPU, problem, plugin) are kept in a file each."""
 
-    def __init__(self, emulator, cache):
-        self.emulator, self.cache = emulator or 'qemu-aarch64', cache
+    def __init__(self, emulator, cache, root=''):
+        """Peers that were unpacked are in `root`."""
+        self.emulator, self.cache, self.root = emulator or 'qemu-aarch64', cache, root
         self.digests = {}
+
+    def root_of(self, driver):
+        return '' if driver.endswith('neoprene') else self.root
 
     def digest(self, driver, plugin):
         key = driver, plugin
         if key not in self.digests:
             self.digests[key] = digest_of_files(
-                [driver, os.path.join(PLUGINS, plugin + '.so'), *loaded_libraries(driver)])
+                [driver, os.path.join(PLUGINS, plugin + '.so'),
+                 *loaded_libraries(driver, self.root_of(driver) or '/')])
         return self.digests[key]
 
     @staticmethod
@@ -100,8 +113,8 @@ class Emulator:
             return cpu
 
         def seen(guest):
-            model, more = GUESTS[guest]
-            return model, {key: value for key, value in more.items() if not key.startswith('NEO')}
+            more = GUESTS[guest][1]
+            return model_of(guest), {key: value for key, value in more.items() if not key.startswith('NEO')}
         return next(guest for guest in GUESTS if seen(guest) == seen(cpu))
 
     def path_of(self, driver, cpu, plugin, options, line):
@@ -157,14 +170,16 @@ class Emulator:
         if plugin == 'icount':
             arguments += f',blocks={folder}/blocks'
         threads = re.search(r'threads=(\d+)', options)
-        model, more = GUESTS[cpu]
-        if cpu in TYPED and ('PERF_TYPES' in os.environ or 'PERF_FPMATH' in os.environ):
-            model = 'max'
         variables = {**environment(int(threads.group(1)) if threads else 1),
-                     **more}
-        return subprocess.Popen([self.emulator, '-cpu', model, '-plugin', arguments, driver],
+                     **GUESTS[cpu][1]}
+        return subprocess.Popen([*self.command(driver, model_of(cpu)), '-plugin', arguments, driver],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                 env=variables)
+
+    def command(self, driver, model):
+        root = self.root_of(driver)
+        machine = ['-L', unpacked.machine(root, 'neoverse-n2' if model == NEWEST else model)] if root else []
+        return [self.emulator, '-cpu', model, *machine]
 
     @staticmethod
     def answer(process, driver, line):

@@ -3,6 +3,7 @@ import os
 import sys
 
 import model
+import unpacked
 from cores import CORES, Costs
 from emulator import Emulator, MeasureError, require_tools
 
@@ -24,13 +25,21 @@ class Progress:
 
 
 class Drivers:
-    """The programs that were built, one a library."""
+    """The programs that were built, one a library: peers' for what was unpacked in `root`, or what is installed."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, root=''):
+        self.folder, self.root = folder, root
 
     def path(self, library):
-        return os.path.join(self.folder, 'driver_' + library)
+        kind = '' if library == OURS else 'unpacked' if self.root else 'installed'
+        return os.path.join(self.folder, kind, 'driver_' + library)
+
+    def command(self, library):
+        """That runs it on the hardware."""
+        if library == OURS or not self.root:
+            return [self.path(library)]
+        folder = os.path.join(self.root, unpacked.LIBRARIES)
+        return [os.path.join(folder, 'ld-linux-aarch64.so.1'), '--library-path', folder, self.path(library)]
 
     def has(self, library):
         return os.path.exists(self.path(library))
@@ -41,7 +50,7 @@ class Measurer:
         require_tools(emulator)
         self.drivers, self.core_names, self.with_caches = drivers, core_names, with_caches
         self.what = ''
-        self.emulator = Emulator(emulator, os.path.join(CACHE, 'runs'))
+        self.emulator = Emulator(emulator, os.path.join(CACHE, 'runs'), drivers.root)
         self.costs = Costs(os.path.join(CACHE, 'costs.json'))
         self.model = model.Model(self.costs)
 

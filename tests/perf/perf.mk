@@ -1,22 +1,34 @@
 # Instructions and modelled cycles of this library and of its peers (docs/measuring.md).
 .PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-worth perf-check perf-update perf-time perf-test perf-path
 .PHONY: perf-drivers perf-needs-aarch64 perf-cycles
-# Plugins run inside the emulator, so they are native. A peer's driver is built if its library is there.
+# Plugins run inside the emulator, so they are native.
 HOST_CC ?= cc
 PLUGINS := $(addprefix build/tools/,$(addsuffix .so,icount cachesim))
+# Peers are those of Debian 13 once `make peers` has unpacked them, and then all of them. Otherwise they are this
+# machine's own: a driver is built if its library and its header are there (PEERS_ROOT= forgets what was unpacked).
+UNPACKED := $(wildcard $(PEERS_ROOT)/.unpacked/complete)
+PEER_INCLUDE := $(PEERS_ROOT)/usr/include
+PEER_LIB := $(PEERS_ROOT)/usr/lib/aarch64-linux-gnu
+PEER_FLAGS := $(if $(UNPACKED),-isystem $(PEER_INCLUDE)/aarch64-linux-gnu -isystem $(PEER_INCLUDE))
+# An unpacked library may need a newer C library than the compiler's: it finds that one when it is loaded.
+PEER_LDFLAGS := $(if $(UNPACKED),-L$(PEER_LIB) -L$(PEER_LIB)/openblas-pthread -L$(PEER_LIB)/blis-pthread -Wl$(comma)--unresolved-symbols=ignore-in-shared-libs)
 PEER_LIBS_blas := -lopenblas
 PEER_LIBS_blis := -lblis
 PEER_LIBS_xnnpack := -lXNNPACK -lpthreadpool
-PEER_LIBS_acl := -larm_compute -larm_compute_core
+PEER_LIBS_acl := -larm_compute
+# A header that only the version has that a driver is for.
+PEER_NEEDS_acl := arm_compute/function_info/ActivationLayerInfo.h
 # The Arm Compute Library is C++; its driver is the only program here that needs such a compiler.
 PEER_CXX ?= $(CROSS_COMPILE)g++
 PEER_COMPILER = $(if $(filter acl,$(1)),$(PEER_CXX) -x c++,$(CC) $(TARGET_FLAGS) -x c)
-has_library = $(shell echo 'int main(void){return 0;}' | $(call PEER_COMPILER,$(1)) -o /dev/null - $(PEER_LIBS_$(1)) 2>/dev/null && echo $(1))
+PEER_PROBE = $(patsubst %,\#include <%>\n,$(PEER_NEEDS_$(1)))int main(void){return 0;}\n
+has_library = $(shell printf '$(PEER_PROBE)' | $(call PEER_COMPILER,$(1)) $(PEER_FLAGS) -o /dev/null - $(PEER_LDFLAGS) $(PEER_LIBS_$(1)) 2>/dev/null && echo $(1))
 DRIVER_MAIN := $(BUILD)/tests/perf/driver.o $(BUILD)/tests/perf/hardware.o
-PERF_LIBRARIES := $(patsubst driver_%,%,$(basename $(notdir $(wildcard tests/perf/driver_*.c*)))) blis
-PERF_DRIVERS = $(addprefix $(BUILD)/tests/perf/driver_,$(foreach library,$(PERF_LIBRARIES),$(call has_library,$(library))))
+PERF_PEERS := $(filter-out neoprene,$(patsubst driver_%,%,$(basename $(notdir $(wildcard tests/perf/driver_*.c*))))) blis
+PEER_DRIVERS := $(BUILD)/tests/perf/$(if $(UNPACKED),unpacked,installed)
+PERF_DRIVERS = $(BUILD)/tests/perf/driver_neoprene $(addprefix $(PEER_DRIVERS)/driver_,$(foreach peer,$(PERF_PEERS),$(call has_library,$(peer))))
 PERF = PYTHONPATH=tests/perf $(PYTHON) tests/perf/perf.py
-PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) \
+PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(UNPACKED),--root $(PEERS_ROOT)) $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) \
     $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(LAYOUT),--layout $(LAYOUT)) \
     $(if $(filter-out undefined,$(origin PEERS)),--peers '$(PEERS)') \
     $(if $(CACHES),--caches) $(if $(RECORDED),--recorded) $(if $(OUT),--out $(OUT)) $(if $(SUMMARY),--summary $(SUMMARY))
@@ -34,13 +46,17 @@ perf-pack: $(BUILD)/tests/perf/pack_bytes build/tools/icount.so ## instructions 
 OUR_DRIVER := $(addprefix $(BUILD)/tests/perf/,driver_neoprene.o without.o) $(DRIVER_MAIN)
 $(BUILD)/tests/perf/driver_neoprene: $(OUR_DRIVER) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/tests/perf/driver_blis: $(BUILD)/tests/perf/driver_blas.o $(DRIVER_MAIN)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
-$(BUILD)/tests/perf/driver_%: $(BUILD)/tests/perf/driver_%.o $(DRIVER_MAIN)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PEER_LIBS_$*) -lm
-
-$(BUILD)/tests/perf/driver_acl: tests/perf/driver_acl.cc tests/perf/driver.h $(DRIVER_MAIN)
-	$(call say,CXX,$@)$(PEER_CXX) -std=c++14 -O2 -Wall -Wextra -I. -pthread -o $@ $(filter-out %.h,$^) $(PEER_LIBS_acl)
+$(PEER_DRIVERS)/%.o: tests/perf/%.c $(BUILD)/flags $(UNPACKED)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(PEER_FLAGS) -c -o $@ $<
+$(PEER_DRIVERS)/driver_blis: $(PEER_DRIVERS)/driver_blas.o $(DRIVER_MAIN)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(PEER_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
+$(PEER_DRIVERS)/driver_%: $(PEER_DRIVERS)/driver_%.o $(DRIVER_MAIN)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(PEER_LDFLAGS) -o $@ $^ $(PEER_LIBS_$*) -lm
+$(PEER_DRIVERS)/driver_acl: tests/perf/driver_acl.cc tests/perf/driver.h $(DRIVER_MAIN) $(UNPACKED)
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)$(PEER_CXX) -std=c++17 -O2 -Wall -Wextra -I. $(PEER_FLAGS) -pthread $(PEER_LDFLAGS) -o $@ \
+	    tests/perf/driver_acl.cc $(DRIVER_MAIN) $(PEER_LIBS_acl)
 
 # Built apart, as every function tells that it is entered; addresses are those of the file.
 ADDR2LINE ?= $(CROSS_COMPILE)addr2line

@@ -66,13 +66,14 @@ def arguments():
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"; "every": all in all layouts; "published": those of docs/performance-summary.md')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
-    parser.add_argument('--peers', default='blas', help=', '.join(PEERS))
+    parser.add_argument('--peers', help=', '.join(PEERS) + '; if not said, the fastest of those that are there')
     parser.add_argument('--layout', default="",
                         help='packed or plain weights, these with transposed operands: at, bt, abt, '
                              'ct; nhwc or nchw')
     parser.add_argument('--recorded', action='store_true', help="table, lines: take peers' figures from what is recorded")
     parser.add_argument('--caches', action='store_true', help='also count cache lines (slower)')
     parser.add_argument('--drivers', required=True, help='the folder with driver_*')
+    parser.add_argument('--root', default='', help='the folder that peers were unpacked into')
     parser.add_argument('--emulator', default='qemu-aarch64')
     parser.add_argument('--libraries', default=f'{OURS},blas', help='whose counts to update')
     parser.add_argument('--problem', default='', help='profile, balance: a descriptor')
@@ -85,6 +86,8 @@ def arguments():
     parser.add_argument('--out', help='table, lines, layouts: write markdown here, and plots beside it')
     parser.add_argument('--summary', help='table: write means of each file here, and a plot beside it')
     args = parser.parse_args()
+    if args.peers is None:
+        args.peers = 'blas,xnnpack,acl' if args.root else 'blas'
     args.out = args.out or os.path.join('build', DOCUMENTS.get(args.command, ''))
     return args
 
@@ -112,11 +115,13 @@ def tables_of(args):
 
 
 def libraries(drivers, peers):
-    """Ours first. A peer without a driver is left out: its package is not installed."""
+    """Ours first. A peer without a driver is left out: it is not there, or its version is not what the driver is for."""
     one_library(drivers, OURS)
     for peer in peers:
         if not drivers.has(peer):
-            print(f'perf: {peer} is not installed: left out', file=sys.stderr)
+            print(f"perf: {peer} is left out, as it is not there: 'make peers' unpacks Debian 13's", file=sys.stderr)
+        else:
+            print(f'perf: {peer} is {recorded.packages_of(drivers.path(peer), drivers.root)}', file=sys.stderr)
     return [OURS, *(name for name in peers if drivers.has(name))]
 
 
@@ -258,13 +263,13 @@ def print_problem_balance(args, measurer, threads):
 def print_times(args):
     if platform.machine() not in ('aarch64', 'arm64'):
         raise MeasureError('times of an emulator say nothing about a core: run this on AArch64')
-    drivers = Drivers(args.drivers)
+    drivers = Drivers(args.drivers, args.root)
     names = libraries(drivers, listed(args.peers, PEERS, 'peer'))
     print(f'{hardware.processor()}\n')
     for operation, file, layout in tables_of(args):
         problems = shapes.read_file(operation, file)
         print(f'{report.Section(operation, file, layout, [], {}).title}\n')
-        print(hardware.table(problems, layout, names, lambda name: [drivers.path(name)]) + '\n')
+        print(hardware.table(problems, layout, names, drivers.command) + '\n')
     return 0
 
 
@@ -274,7 +279,7 @@ def main():
         if args.command == 'time':
             return print_times(args)
         cores = listed(args.cores, CORES, 'core')
-        measurer = Measurer(Drivers(args.drivers), args.emulator, cores, args.caches)
+        measurer = Measurer(Drivers(args.drivers, args.root), args.emulator, cores, args.caches)
         if args.command == 'table':
             return make_table(args, measurer)
         if args.command == 'record':

@@ -9,6 +9,7 @@ import subprocess
 
 import emulator
 import model
+import unpacked
 from cores import CORES, DEFAULT_CORES, VERSIONS
 from emulator import MeasureError
 
@@ -26,14 +27,18 @@ def path_of(library):
     return os.path.join(FOLDER, library + '.txt')
 
 
-def packages_of(driver):
+def packages_of(driver, root=''):
     """The Debian packages, with their versions, of the libraries that a driver loads, less the compiler's and C's."""
-    found = set()
-    for path in emulator.loaded_libraries(driver):
-        owner = asked('dpkg-query', '-S', path).partition(':')[0]
-        if owner and not owner.startswith(('libc6', 'libstdc++', 'libgcc')):
-            found.add(owner + ' ' + asked('dpkg-query', '-W', '-f', '${Version}', owner + ':arm64'))
-    return ', '.join(sorted(found))
+    paths = emulator.loaded_libraries(driver, root or '/')
+    found = {unpacked.package_of(root, path) if root else installed_package(path) for path in paths}
+    return ', '.join(sorted(found - {''}))
+
+
+def installed_package(path):
+    owner = asked('dpkg-query', '-S', path).partition(':')[0]
+    if not owner or owner.startswith(unpacked.COMMON):
+        return ''
+    return owner + ' ' + asked('dpkg-query', '-W', '-f', '${Version}', owner + ':arm64')
 
 
 def asked(*command):
@@ -88,7 +93,7 @@ def write(library, packages, rows):
 def record(measurer, library, problems, layout):
     """Counts problems and puts them into the file. Its other rows stay, and cores that are not counted now, unless the
     packages are others."""
-    packages = packages_of(measurer.drivers.path(library))
+    packages = packages_of(measurer.drivers.path(library), measurer.drivers.root)
     rows = read(library) if f'# {packages}' in lines_of(library) else {}
     for problem, figures in zip(problems, measurer.measure(library, problems, layout)):
         line = problem.line(layout)

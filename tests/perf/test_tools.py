@@ -30,6 +30,7 @@ import report
 import shapes
 import summary
 import svg
+import unpacked
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 
@@ -425,7 +426,7 @@ class Recorded(unittest.TestCase):
 
     def test_other_cores_stay_unless_the_packages_are_others(self):
         measurer = SimpleNamespace(
-            drivers=SimpleNamespace(path=lambda library: ''), core_names=['A55'],
+            drivers=SimpleNamespace(path=lambda library: '', root=''), core_names=['A55'],
             measure=lambda *_: [replace(self.FIGURES, cycles={'A55': 7.0})])
         for packages, cycles in (('', {'N1': 5.0, 'A55': 7.0}), ('acl 2', {'A55': 7.0})):
             recorded.write('acl', packages, {self.PROBLEM.line('packed'): recorded.text_of(
@@ -584,10 +585,60 @@ class Guests(unittest.TestCase):
         self.assertEqual(guest_of('x/driver_neoprene', 'cortex-a55'), 'cortex-a55')
         self.assertEqual(guest_of('x/driver_blas', 'cortex-a53'), 'cortex-a53')
 
+    def test_peers_of_other_types_see_a_cpu_that_has_their_instructions(self):
+        guest_of = emulator.Emulator.guest_of
+        with emulator.asking('PERF_TYPES', 's8:s8:s8'):
+            self.assertEqual(guest_of('x/driver_acl', 'neoverse-v2'), 'neoverse-n2')
+            self.assertEqual(emulator.model_of('neoverse-n2'), emulator.NEWEST)
+            self.assertEqual(guest_of('x/driver_acl', 'neoverse-n1'), 'neoverse-n1')
+
     def test_every_core_has_a_guest_of_its_own(self):
         guests = [core.guest for core in cores.CORES.values()]
         self.assertEqual(len(set(guests)), len(guests))
         self.assertLessEqual(set(guests), set(emulator.GUESTS))
+
+
+class Unpacked(unittest.TestCase):
+    """A folder with one package, of which a driver needs a library."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = os.path.join(folder.name, 'peers')
+        self.library = os.path.join(self.root, unpacked.LIBRARIES, 'libpeer.so.1')
+        for path, text in ((self.library, ''), (os.path.join(self.root, '.unpacked', 'complete'), 'libpeer1'),
+                           (os.path.join(self.root, '.unpacked', 'libpeer1_1%3a2.3-4_arm64.deb'),
+                            f'./\n./{unpacked.LIBRARIES}/libpeer.so.1\n')):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(text)
+
+    def test_a_library_is_of_the_package_that_has_it(self):
+        self.assertEqual(unpacked.package_of(self.root, self.library), 'libpeer1 2.3-4')
+        self.assertEqual(unpacked.package_of(self.root, self.library + '.5'), '')
+
+    def test_a_link_leads_to_the_library(self):
+        os.symlink('libpeer.so.1', self.library[:-2])
+        self.assertEqual(unpacked.library_path(self.root, 'libpeer.so'), os.path.realpath(self.library))
+
+    def test_programs_see_one_core_of_the_emulated_kind(self):
+        for _ in range(2):  # it may be there
+            machine = unpacked.machine(self.root, 'cortex-a53')
+        with open(os.path.join(machine, 'proc', 'cpuinfo'), encoding='utf-8') as file:
+            facts = dict(map(str.strip, line.split(':', 1)) for line in file if ':' in line)
+        self.assertEqual((facts['processor'], facts['CPU implementer'], facts['CPU part']), ('0', '0x41', '0xd03'))
+        self.assertTrue(os.path.exists(os.path.join(machine, unpacked.LIBRARIES, 'libpeer.so.1')))
+
+    def test_only_peers_run_there(self):
+        emulated = emulator.Emulator('qemu', 'kept', self.root)
+        self.assertEqual(emulated.command('x/driver_neoprene', 'neoverse-n1'), ['qemu', '-cpu', 'neoverse-n1'])
+        self.assertEqual(emulated.command('x/driver_blas', emulator.NEWEST),
+                         ['qemu', '-cpu', emulator.NEWEST, '-L', unpacked.machine(self.root, 'neoverse-n2')])
+
+    def test_peers_have_drivers_of_their_own_for_what_is_unpacked(self):
+        drivers = measure.Drivers('x', self.root)
+        self.assertEqual([drivers.path('neoprene'), drivers.path('acl'), measure.Drivers('x').path('acl')],
+                         ['x/driver_neoprene', 'x/unpacked/driver_acl', 'x/installed/driver_acl'])
 
 
 class Excess(unittest.TestCase):
