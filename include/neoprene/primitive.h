@@ -109,10 +109,12 @@ NEO_API neo_status neo_primitive_create(neo_primitive **out, const neo_primitive
  * @param args one entry for each argument the primitive has, in any order. The descriptor of each
  *             memory must equal neo_primitive_desc_query()'s answer, with actual sizes where that
  *             has NEO_RUNTIME_DIM. dst may be the same buffer as a post-operation's operand of the
- *             same descriptor; no other two may overlap where one is written.
+ *             same descriptor, or as a source where the operation's description says so; no other
+ *             two may have an element's bytes in common where one is written. Parts of a larger
+ *             tensor that lie between each other have none.
  * @return NEO_OK, NEO_INVALID_ARGUMENT (an argument is missing, given twice, unknown, of another
- *         shape or engine, or has elements but no buffer; the scratchpad is too small or
- *         misaligned), NEO_OUT_OF_MEMORY (no block for a concurrent execution). */
+ *         shape or engine, has elements but no buffer, or shares memory as above; the scratchpad is
+ *         too small or misaligned), NEO_OUT_OF_MEMORY (no block for a concurrent execution). */
 NEO_API neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream,
                                          int count, const neo_exec_arg *args);
 

@@ -116,6 +116,7 @@ static const struct operation binary_operation = {
     .name = "binary",
     .parameter_bytes = sizeof(struct binary_parameters),
     .takes_all_types = true,
+    .in_place = true,
     .check = binary_check,
     .check_quantization = lines_check_quantization,
     .algorithms = binary_algorithms,

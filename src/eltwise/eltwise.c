@@ -83,6 +83,7 @@ static const struct operation eltwise_operation = {
     .name = "eltwise",
     .parameter_bytes = sizeof(struct eltwise_parameters),
     .takes_all_types = true,
+    .in_place = true,
     .check = eltwise_check,
     .check_quantization = lines_check_quantization,
     .algorithms = eltwise_algorithms,

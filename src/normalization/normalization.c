@@ -13,6 +13,12 @@ neo_memory_desc normalization_statistics(const neo_memory_desc *of, int ndims)
     return desc;
 }
 
+bool normalization_writes(const struct problem *problem, int arg)
+{
+    bool is_given = normalization_parameters(problem)->flags & NEO_NORMALIZATION_USE_GLOBAL_STATS;
+    return !is_given && (arg == NEO_ARG_MEAN || arg == NEO_ARG_VARIANCE);
+}
+
 static void add(struct description *description, struct extra *extras, int arg,
                 const neo_memory_desc *desc)
 {

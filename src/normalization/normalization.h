@@ -34,6 +34,9 @@ struct normalization {
     const neo_attributes *attributes;
 };
 
+/* Of an operation: statistics that are made. */
+bool normalization_writes(const struct problem *problem, int arg);
+
 /* f32, row-major, with the first so many of a tensor's dimensions. */
 neo_memory_desc normalization_statistics(const neo_memory_desc *of, int ndims);
 

@@ -49,10 +49,17 @@ static const char *pooling_check(struct problem *problem, bool *unsupported)
 
 static const struct algorithm *const pooling_algorithms[] = {&pooling_lines};
 
+static bool pooling_writes(const struct problem *problem, int arg)
+{
+    (void)problem;
+    return arg == NEO_ARG_WORKSPACE;
+}
+
 static const struct operation pooling_operation = {
     .name = "pooling",
     .parameter_bytes = sizeof(struct pooling_parameters),
     .takes_all_types = true,
+    .writes = pooling_writes,
     .check = pooling_check,
     .algorithms = pooling_algorithms,
     .algorithm_count = count_of(pooling_algorithms),

@@ -77,6 +77,7 @@ static const struct algorithm *const prelu_algorithms[] = {&prelu_lines};
 static const struct operation prelu_operation = {
     .name = "prelu",
     .takes_all_types = true,
+    .in_place = true,
     .check = prelu_check,
     .algorithms = prelu_algorithms,
     .algorithm_count = count_of(prelu_algorithms),

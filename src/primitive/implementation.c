@@ -121,6 +121,28 @@ static const struct expected *expect(struct execution_facts *facts, enum tensor 
     return &facts->expected[args[t] / 8];
 }
 
+/* From the first element to the end of the last one. */
+static size_t span_bytes(const neo_memory_desc *desc)
+{
+    size_t offset = desc->format_kind == NEO_FORMAT_STRIDED ? (size_t)desc->offset : 0;
+    size_t bytes = neo_memory_desc_size(desc);
+    return bytes ? bytes - offset * neo_data_type_bits(desc->data_type) / 8 : 0;
+}
+
+static void decide_apart(struct implementation *impl)
+{
+    struct execution_facts *facts = &impl->facts;
+    size_t dst = span_bytes(implementation_argument(impl, DST));
+    for (enum tensor t = 0; t < DST; t++) {
+        size_t bytes = span_bytes(implementation_argument(impl, t));
+        facts->apart[t] =
+            bytes && dst ? (struct apart){bytes - 1, dst + bytes - 1} : (struct apart){0, 0};
+    }
+    facts->in_place =
+        impl->problem.operation->in_place &&
+        neo_memory_desc_equal(&impl->problem.tensors[SRC], &impl->problem.tensors[DST]);
+}
+
 /* *swaps: is its src this one's weights, and the other way around? */
 static const struct implementation *doer_of(const struct implementation *impl, bool *swaps)
 {
@@ -142,6 +164,9 @@ static void swap_operands(struct execution_facts *facts)
         facts->expected[i].tensor = others[facts->expected[i].tensor];
     for (size_t i = 0; i < count_of(facts->in_order); i++)
         facts->in_order[i].tensor = others[facts->in_order[i].tensor];
+    struct apart src = facts->apart[SRC];
+    facts->apart[SRC] = facts->apart[WEIGHTS];
+    facts->apart[WEIGHTS] = src;
 }
 
 static void decide_facts(struct implementation *impl)
@@ -166,6 +191,7 @@ static void decide_facts(struct implementation *impl)
     facts->plain_count = plain ? count : -1;
     if (!plain)
         return;
+    decide_apart(impl);
     bool swaps;
     facts->doer = doer_of(impl, &swaps);
     if (swaps)

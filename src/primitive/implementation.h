@@ -35,15 +35,23 @@ struct expected {
     uint16_t tensor, bit;      /* where the doer looks for it; 1 << what it is here */
 };
 
+/* For finding tensors in dst's memory. With d from dst's first element to the tensor's, in bytes,
+ * they lie apart exactly if d + before >= both, unsigned. */
+struct apart {
+    uintptr_t before, both; /* bytes of the tensor, less one, and of dst with it; 0 and 0: never */
+};
+
 /* What an execution asks, decided once. */
 struct execution_facts {
     struct expected expected[8];            /* at arg / 8 */
     struct expected in_order[TENSOR_COUNT]; /* those there are, as most lists have them */
     uint32_t tensors;                       /* a bit for each one that the problem has */
-    int plain_count;      /* how many, or -1 if an execution can ask for more than tensors */
-    bool empty;           /* dst has no elements: nothing to do */
-    bool parallel;        /* large enough for more than one thread */
-    size_t scratch_bytes; /* for one thread */
+    int plain_count;         /* how many, or -1 if an execution can ask for more than tensors */
+    struct apart apart[DST]; /* as the doer looks for them */
+    bool in_place;           /* src may be dst */
+    bool empty;              /* dst has no elements: nothing to do */
+    bool parallel;           /* large enough for more than one thread */
+    size_t scratch_bytes;    /* for one thread */
     const struct implementation *doer; /* this one, or a nested one that does all of the work */
     run_fn *run;                       /* of the doer, on one thread */
     uint64_t images[TENSOR_COUNT][IMAGE_ROOM];

@@ -30,6 +30,7 @@ void memory_describe(neo_memory *memory, const neo_memory_desc *desc)
     size_t offset = desc->format_kind == NEO_FORMAT_STRIDED ? (size_t)desc->offset : 0;
     memory->desc = *desc;
     memory->first = offset * neo_data_type_bits(desc->data_type) / 8;
+    memory->bytes = neo_memory_desc_size(desc);
     desc_image(desc, memory->image);
 }
 

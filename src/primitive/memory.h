@@ -10,7 +10,7 @@
 struct neo_memory {
     neo_engine *engine; /* a reference */
     void *handle;
-    size_t first;                     /* the bytes from handle to the first element, */
+    size_t first, bytes;              /* from handle to the first element, and to the end, */
     uint64_t image[DESC_IMAGE_WORDS]; /* desc's image, and */
     neo_memory_desc desc;             /* this are set by memory_describe() */
     struct allocation owned;          /* empty if handle is the user's */

@@ -6,6 +6,7 @@
 
 #include "src/core/checked.h"
 #include "src/core/log.h"
+#include "src/primitive/apart.h"
 #include "src/primitive/by_size.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/quantization.h"
@@ -315,6 +316,15 @@ static inline neo_status take_arguments(const struct implementation *impl, const
     return complete ? NEO_OK : refuse_missing(&impl->problem, args);
 }
 
+static neo_status refuse_shared(const struct problem *problem, struct shared_arguments shared)
+{
+    char written[ARGUMENT_TEXT_BYTES], other[ARGUMENT_TEXT_BYTES];
+    log_check("neo_primitive_execute: %s: %s (%d) is written and shares memory with %s (%d)",
+              problem->operation->name, argument_text(shared.written, written), shared.written,
+              argument_text(shared.other, other), shared.other);
+    return NEO_INVALID_ARGUMENT;
+}
+
 /* ---- execution ---- */
 
 static inline void fill_execution(struct execution *execution, const struct problem *problem,
@@ -503,6 +513,9 @@ neo_status primitive_execute_checked(const neo_primitive *primitive, const neo_s
     neo_status status = take_arguments(impl, engine, &args, count, list);
     if (status != NEO_OK)
         return status;
+    struct shared_arguments shared = arguments_shared(&impl->problem, &args);
+    if (shared.written)
+        return refuse_shared(&impl->problem, shared);
     return log_is_on(LOG_EXEC) ? execute_logged(primitive, stream, &args)
                                : execute(primitive, stream, &args);
 }

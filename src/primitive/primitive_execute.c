@@ -56,6 +56,25 @@ static inline bool take_in_any_order(const struct implementation *impl, void *bu
     return taken == impl->facts.tensors;
 }
 
+/* As far as their ends tell. */
+static inline bool may_share(const struct execution_facts *facts, void *const buffers[TENSOR_COUNT],
+                             enum tensor t)
+{
+    uintptr_t from_dst = (uintptr_t)buffers[t] - (uintptr_t)buffers[DST];
+    return from_dst + facts->apart[t].before < facts->apart[t].both;
+}
+
+/* Does no tensor that is read lie in dst's memory, unless it may? Where it is not sure, those look
+ * that check everything. */
+static inline bool lie_well(const struct execution_facts *facts, void *const buffers[TENSOR_COUNT])
+{
+    bool src_shares = may_share(facts, buffers, SRC);
+    bool others_share = may_share(facts, buffers, WEIGHTS) | may_share(facts, buffers, BIAS);
+    if (src_shares | others_share)
+        return !others_share && facts->in_place && buffers[SRC] == buffers[DST];
+    return true;
+}
+
 static inline neo_status execute_plain(const struct implementation *impl, const neo_stream *stream,
                                        struct execution *execution)
 {
@@ -86,7 +105,8 @@ static __attribute__((noinline)) neo_status execute_in_any_order(const neo_primi
     struct execution execution;
     execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
     if (may_be_plain(impl, stream, count, list) &&
-        take_in_any_order(impl, execution.buffers, count, list))
+        take_in_any_order(impl, execution.buffers, count, list) &&
+        lie_well(&impl->facts, execution.buffers))
         return execute_plain(impl, stream, &execution);
     return primitive_execute_checked(primitive, stream, count, list);
 }
@@ -102,7 +122,8 @@ neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *str
     struct execution execution; /* not cleared: it is large, and what is read is set */
     execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
     if (may_be_plain(impl, stream, count, list) &&
-        take_in_order(impl, execution.buffers, count, list))
+        take_in_order(impl, execution.buffers, count, list) &&
+        lie_well(&impl->facts, execution.buffers))
         return execute_plain(impl, stream, &execution);
     return execute_in_any_order(primitive, stream, count, list);
 }

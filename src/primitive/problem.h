@@ -160,6 +160,12 @@ struct operation {
     /* Are f16, bf16, s32, s8 and u8 taken as f32 is, by every algorithm and for every tensor? */
     bool takes_all_types;
 
+    /* May a source with dst's descriptor be in dst's buffer? */
+    bool in_place;
+
+    /* NULL: dst is all that it writes. Or whether it writes this one of its extra arguments. */
+    bool (*writes)(const struct problem *problem, int arg);
+
     /* NULL, or what is wrong with the description itself; *unsupported is set where it is right,
      * but asks for what no algorithm has. May complete what follows from the rest (prelu weights).
      */

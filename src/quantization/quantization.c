@@ -246,10 +246,17 @@ static const struct algorithm quantization_lines = {
 
 static const struct algorithm *const quantization_algorithms[] = {&quantization_lines};
 
+static bool quantization_writes(const struct problem *problem, int arg)
+{
+    (void)problem;
+    return arg == NEO_ARG_SCALE || arg == NEO_ARG_SHIFT;
+}
+
 static const struct operation quantization_operation = {
     .name = "quantization",
     .parameter_bytes = sizeof(struct quantization_parameters),
     .takes_all_types = true,
+    .writes = quantization_writes,
     .check = quantization_check,
     .types = quantization_types,
     .algorithms = quantization_algorithms,

@@ -116,6 +116,7 @@ static const struct operation softmax_operation = {
     .name = "softmax",
     .parameter_bytes = sizeof(struct softmax_parameters),
     .takes_all_types = true,
+    .in_place = true,
     .check = softmax_check,
     .check_quantization = lines_check_quantization,
     .algorithms = softmax_algorithms,

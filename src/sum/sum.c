@@ -99,6 +99,7 @@ static const struct operation sum_operation = {
     .name = "sum",
     .parameter_bytes = sizeof(struct sum_parameters),
     .takes_all_types = true,
+    .in_place = true,
     .check = sum_check,
     .algorithms = sum_algorithms,
     .algorithm_count = count_of(sum_algorithms),

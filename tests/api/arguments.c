@@ -171,12 +171,16 @@ static void no_argument_may_belong_to_another_engine(void **state)
     assert_int_equal(neo_engine_create(&other), NEO_OK);
     neo_memory_desc desc = tensor_matrix(4, 4, "ab");
     struct tensor own = tensor_make(engine, &desc, 1), foreign = tensor_make(other, &desc, 1);
+    struct tensor own_dst = tensor_make(engine, &desc, 0),
+                  foreign_dst = tensor_make(other, &desc, 0);
     neo_primitive *primitive = make_small(true), *plain = make_small(false);
     static const int names[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST, ADDEND};
+    neo_memory *right[] = {own.memory, own.memory, own_dst.memory, own.memory};
+    neo_memory *wrong_one[] = {foreign.memory, foreign.memory, foreign_dst.memory, foreign.memory};
     for (int wrong = 0; wrong <= 4; wrong++) {
         neo_exec_arg args[4];
         for (int i = 0; i < 4; i++)
-            args[i] = (neo_exec_arg){names[i], i == wrong ? foreign.memory : own.memory};
+            args[i] = (neo_exec_arg){names[i], i == wrong ? wrong_one[i] : right[i]};
         assert_int_equal(neo_primitive_execute(primitive, stream, 4, args),
                          wrong < 4 ? NEO_INVALID_ARGUMENT : NEO_OK);
         assert_int_equal(neo_primitive_execute(plain, stream, 3, args),
@@ -184,8 +188,8 @@ static void no_argument_may_belong_to_another_engine(void **state)
     }
     neo_primitive_destroy(primitive);
     neo_primitive_destroy(plain);
-    tensor_free(&own);
-    tensor_free(&foreign);
+    tensor_free(&own), tensor_free(&own_dst);
+    tensor_free(&foreign), tensor_free(&foreign_dst);
     neo_engine_destroy(other);
 }
 
@@ -228,22 +232,24 @@ static void no_argument_may_have_another_description(void **state)
                                      typed,
                                      tensor_desc(3, (neo_dim[]){4, 4, 1}, "abc")};
     static const int arguments[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST};
-    static float values[32];
+    static float values[3][32], others[32];
     neo_primitive *primitive = make_small(false);
-    neo_memory *right;
-    assert_int_equal(neo_memory_create(&right, &good, engine, values), NEO_OK);
+    neo_memory *right[3];
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(neo_memory_create(&right[k], &good, engine, values[k]), NEO_OK);
     for (size_t i = 0; i < count_of(wrong); i++) {
         neo_memory *memory;
-        assert_int_equal(neo_memory_create(&memory, &wrong[i], engine, values), NEO_OK);
+        assert_int_equal(neo_memory_create(&memory, &wrong[i], engine, others), NEO_OK);
         for (int at = 0; at < 3; at++) {
             neo_exec_arg args[3];
             for (int k = 0; k < 3; k++)
-                args[k] = (neo_exec_arg){arguments[k], k == at ? memory : right};
+                args[k] = (neo_exec_arg){arguments[k], k == at ? memory : right[k]};
             INVALID(neo_primitive_execute(primitive, stream, 3, args));
         }
         neo_memory_destroy(memory);
     }
-    neo_memory_destroy(right);
+    for (int k = 0; k < 3; k++)
+        neo_memory_destroy(right[k]);
     neo_primitive_destroy(primitive);
 }
 

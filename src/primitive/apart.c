@@ -1,0 +1,98 @@
+/* Which arguments share memory: by their ends, as most lie apart, and then exactly. */
+#include "src/primitive/apart.h"
+
+#include "neoprene/primitive.h"
+#include "src/primitive/memory.h"
+#include "src/primitive/post_ops.h"
+#include "src/tensor/overlap.h"
+
+/* One of the arguments, in a row of all of them. */
+struct given {
+    int arg;
+    const neo_memory *memory; /* NULL: there is none */
+    bool is_operand;          /* of a post-operation */
+};
+
+static int given_count(const struct problem *problem)
+{
+    return TENSOR_COUNT + 1 + problem->extra_count + problem->attributes.post_op_count +
+           problem->attributes.quantization_count;
+}
+
+static struct given given_at(const struct problem *problem, const struct arguments *args, int i)
+{
+    static const int tensors[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS,
+                                              NEO_ARG_DST};
+    const neo_attributes *attributes = &problem->attributes;
+    if (i < TENSOR_COUNT)
+        return (struct given){tensors[i], args->tensors[i], false};
+    i -= TENSOR_COUNT;
+    if (i == 0)
+        return (struct given){NEO_ARG_SCRATCHPAD, args->scratchpad, false};
+    i -= 1;
+    if (i < problem->extra_count)
+        return (struct given){problem->extras[i].arg, args->extras[i], false};
+    i -= problem->extra_count;
+    if (i < attributes->post_op_count)
+        return (struct given){post_op_argument(&attributes->post_ops[i], i), args->operands[i],
+                              true};
+    i -= attributes->post_op_count;
+    return (struct given){attributes->quantizations[i].arg, args->quantizations[i], false};
+}
+
+static bool is_written(const struct problem *problem, int arg)
+{
+    const struct operation *operation = problem->operation;
+    return arg == NEO_ARG_DST || arg == NEO_ARG_SCRATCHPAD ||
+           (operation->writes && problem_extra(problem, arg) >= 0 &&
+            operation->writes(problem, arg));
+}
+
+static bool is_source(int arg)
+{
+    return arg == NEO_ARG_SRC || arg == NEO_ARG_SRC_1 || arg == NEO_ARG_SRC_2 ||
+           (arg >= NEO_ARG_MULTIPLE_SRC && arg < NEO_ARG_MULTIPLE_SRC + MAX_EXTRAS + 1);
+}
+
+/* Each element is read before it is written, by whoever writes it. */
+static bool may_be_dst(const struct problem *problem, const struct given *other,
+                       const neo_memory *dst)
+{
+    bool is_read_so = other->is_operand || (problem->operation->in_place && is_source(other->arg));
+    return is_read_so && other->memory->handle == dst->handle &&
+           neo_memory_desc_equal(&other->memory->desc, &dst->desc);
+}
+
+static bool share_memory(const neo_memory *a, const neo_memory *b)
+{
+    uintptr_t a_begin = (uintptr_t)a->handle, b_begin = (uintptr_t)b->handle;
+    if (b_begin - a_begin >= a->bytes && a_begin - b_begin >= b->bytes)
+        return false;
+    return desc_share_bytes(&a->desc, a->handle, &b->desc, b->handle);
+}
+
+static int shared_with(const struct problem *problem, const struct arguments *args, int index)
+{
+    struct given written = given_at(problem, args, index);
+    for (int i = 0; i < given_count(problem); i++) {
+        struct given other = given_at(problem, args, i);
+        if (i != index && other.memory && share_memory(written.memory, other.memory) &&
+            !(written.arg == NEO_ARG_DST && may_be_dst(problem, &other, written.memory)))
+            return other.arg;
+    }
+    return NEO_ARG_UNDEF;
+}
+
+struct shared_arguments arguments_shared(const struct problem *problem,
+                                         const struct arguments *args)
+{
+    for (int i = 0; i < given_count(problem); i++) {
+        struct given written = given_at(problem, args, i);
+        int other = written.memory && is_written(problem, written.arg)
+                        ? shared_with(problem, args, i)
+                        : NEO_ARG_UNDEF;
+        if (other)
+            return (struct shared_arguments){written.arg, other};
+    }
+    return (struct shared_arguments){0, 0};
+}
