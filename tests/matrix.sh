@@ -60,6 +60,21 @@ expected_counts() { # a command that ends as `make perf-check` does: each count 
     return $status
 }
 
+clients() { # lines PASS and FAIL of programs that exist; unpacking them is a quarter of a gigabyte, which nobody asked for
+    if [ ! -e build/clients/.unpacked/complete ]; then
+        echo "  skipped: programs that use oneDNN and BLAS are not unpacked ('make clients')"
+        echo "0 0 1" >>"$counts"
+        return
+    fi
+    log=$(mktemp)
+    make --no-print-directory -j"$jobs" check-clients-quick >"$log" 2>&1
+    status=$?
+    grep -E '^(PASS|FAIL)' "$log" || tail -n 20 "$log"
+    awk -v status=$status '{n[$1]++} END {print n["PASS"] + 0, n["FAIL"] + (status && !n["FAIL"]), 0}' "$log" >>"$counts"
+    rm -f "$log"
+    return $status
+}
+
 # What does not ask for instructions or cores is the same on every tier. Kernels for the largest one run with landing
 # pads, which that emulated core insists on.
 tierless='api|benchdnn|compat|core|memory|packed|primitive|tensor|threading|tools'
@@ -94,6 +109,7 @@ step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples
 step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TARGET=portable
 step 'benchdnn, AArch64' make --no-print-directory -j"$jobs" check-benchdnn
 step 'benchdnn, portable' make --no-print-directory -j"$jobs" check-benchdnn TARGET=portable
+step 'programs of others' clients
 step 'performance tools' python_tests make --no-print-directory perf-test
 # The recorded counts are those of the default compiler's programs in the emulator.
 case "$(uname -m) ${CC:-gcc}" in

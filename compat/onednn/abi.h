@@ -61,6 +61,7 @@ enum {
     QUERY_INNER_BLOCKS = 263,
     QUERY_INNER_BLOCK_SIZES = 264,
     QUERY_INNER_BLOCK_DIMS = 265,
+    QUERY_NUM_HANDLES = 268, /* where sparse memory was compiled in, as in Debian */
 };
 
 enum { PROP_TRAINING = 64, PROP_INFERENCE = 96 };

@@ -188,7 +188,7 @@ EXPORT dnnl_status dnnl_memory_desc_query(const dnnl_memory_desc *md, int what, 
     if (!md || !result)
         return dnnl_invalid_arguments;
     const neo_memory_desc *desc = &md->desc;
-    if ((what == QUERY_STRIDES || what >= QUERY_INNER_BLOCKS) &&
+    if ((what == QUERY_STRIDES || (what >= QUERY_INNER_BLOCKS && what <= QUERY_INNER_BLOCK_DIMS)) &&
         desc->format_kind != NEO_FORMAT_STRIDED)
         return dnnl_invalid_arguments;
     switch (what) {
@@ -203,6 +203,9 @@ EXPORT dnnl_status dnnl_memory_desc_query(const dnnl_memory_desc *md, int what, 
         break;
     case QUERY_INNER_BLOCKS:
         *(int *)result = 0;
+        break;
+    case QUERY_NUM_HANDLES:
+        *(int *)result = 1;
         break;
     case QUERY_OFFSET:
         *(neo_dim *)result = desc->offset;
