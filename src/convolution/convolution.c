@@ -57,6 +57,7 @@ static const char *convolution_check_quantization(const struct problem *problem,
 
 static const struct algorithm *const convolution_algorithms[] = {
     &convolution_depthwise,
+    &convolution_depthwise_typed,
     &convolution_winograd_2,
     &convolution_winograd_4,
     &convolution_winograd_6,

@@ -7,12 +7,12 @@
 #include "src/threading/partition.h"
 
 extern const struct algorithm convolution_gemm, convolution_typed, convolution_depthwise,
-    convolution_winograd_2, convolution_winograd_4, convolution_winograd_6, convolution_planes,
-    convolution_rows, convolution_indirect, convolution_columns, convolution_matmul,
-    convolution_transposed, convolution_transposed_planes, convolution_transposed_winograd_2,
-    convolution_transposed_winograd_4, convolution_transposed_winograd_6,
-    convolution_dilated_winograd_2, convolution_dilated_winograd_4, convolution_dilated_winograd_6,
-    convolution_reference;
+    convolution_depthwise_typed, convolution_winograd_2, convolution_winograd_4,
+    convolution_winograd_6, convolution_planes, convolution_rows, convolution_indirect,
+    convolution_columns, convolution_matmul, convolution_transposed, convolution_transposed_planes,
+    convolution_transposed_winograd_2, convolution_transposed_winograd_4,
+    convolution_transposed_winograd_6, convolution_dilated_winograd_2,
+    convolution_dilated_winograd_4, convolution_dilated_winograd_6, convolution_reference;
 
 extern const struct operation convolution_operation;
 extern const struct type_set convolution_types[]; /* what the definition serves */

@@ -18,7 +18,7 @@ struct declined {
     const char *algorithm, *reason;
 };
 
-enum { MAX_ALGORITHMS = 20 };
+enum { MAX_ALGORITHMS = 24 };
 
 /* All algorithms of an operation: those that serve a problem, the fastest first, equals in the
  * operation's order, and the others. */

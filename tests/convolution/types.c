@@ -12,7 +12,7 @@
 #include "tests/support/require.h"
 #include "tests/support/session.h"
 
-enum { SRC, WEIGHTS, DST, SIDES, NDIMS = 4 };
+enum { SRC, WEIGHTS, DST, SIDES, MOST_SPACE = 3, NDIMS = 2 + MOST_SPACE };
 enum { SCALES, ZEROS };
 
 /* Scales or zero points, or none. */
@@ -24,13 +24,16 @@ struct values {
 
 struct problem {
     neo_dim groups, ic, oc; /* channels of a group */
-    neo_dim in[2], out[2], kernel[2], stride[2], dilation[2], left[2], right[2], batch;
+    int space;              /* dimensions of it; of the others, sizes are 1 */
+    neo_dim in[MOST_SPACE], out[MOST_SPACE], kernel[MOST_SPACE], stride[MOST_SPACE];
+    neo_dim dilation[MOST_SPACE], left[MOST_SPACE], right[MOST_SPACE], batch;
     neo_data_type types[SIDES], bias_type; /* undefined: no bias */
-    const char *image_tag;
+    bool channels_last;
     struct values scales[SIDES], zeros[SIDES];
     struct typed sides[SIDES], bias;
     neo_attributes *attributes;
     int sum, relu;
+    bool extreme; /* the largest values there are; sums wrap as s32 */
 };
 
 static const int args[SIDES] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST};
@@ -47,14 +50,14 @@ static double product_of(const struct problem *p, const neo_dim *out, neo_dim ch
                          const neo_dim *tap)
 {
     neo_dim group = out[1] / p->oc, at[NDIMS] = {out[0], group * p->ic + channel};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < p->space; i++) {
         at[2 + i] = out[2 + i] * p->stride[i] - p->left[i] + tap[i] * (p->dilation[i] + 1);
         if (at[2 + i] < 0 || at[2 + i] >= p->in[i])
             return 0;
     }
     double a = typed_get(&p->sides[SRC], at) - value_of(&p->zeros[SRC], at[1], 0);
-    double b =
-        typed_get(&p->sides[WEIGHTS], (neo_dim[]){group, out[1] % p->oc, channel, tap[0], tap[1]});
+    double b = typed_get(&p->sides[WEIGHTS],
+                         (neo_dim[]){group, out[1] % p->oc, channel, tap[0], tap[1], tap[2]});
     b -= value_of(&p->zeros[WEIGHTS], out[1], 0);
     return a * value_of(&p->scales[SRC], 0, 1) * b * value_of(&p->scales[WEIGHTS], out[1], 1);
 }
@@ -62,11 +65,14 @@ static double product_of(const struct problem *p, const neo_dim *out, neo_dim ch
 static double want(const struct problem *p, const neo_dim *out, double old)
 {
     double sum = p->bias_type ? typed_get(&p->bias, out + 1) : 0;
-    neo_dim tap[2];
-    for (neo_dim c = 0; c < p->ic; c++)
-        for (tap[0] = 0; tap[0] < p->kernel[0]; tap[0]++)
-            for (tap[1] = 0; tap[1] < p->kernel[1]; tap[1]++)
-                sum += product_of(p, out, c, tap);
+    for (neo_dim c = 0; c < p->ic; c++) {
+        neo_dim tap[MOST_SPACE] = {0};
+        do
+            sum += product_of(p, out, c, tap);
+        while (typed_next(p->space, p->kernel, tap));
+    }
+    if (p->extreme)
+        sum = (double)(float)(int32_t)(uint32_t)(int64_t)sum;
     if (p->sum)
         sum += 2 * old;
     if (p->relu && sum < 0)
@@ -88,13 +94,15 @@ static const neo_data_type whole[] = {NEO_F32, NEO_F16, NEO_BF16, NEO_S32, NEO_S
 
 static void choose_space(struct problem *p, uint32_t *seed)
 {
-    for (int i = 0; i < 2; i++) {
-        p->kernel[i] = 1 + below(seed, 3);
+    for (int i = 0; i < MOST_SPACE; i++)
+        p->in[i] = p->out[i] = p->kernel[i] = p->stride[i] = 1;
+    for (int i = 0; i < p->space; i++) {
+        p->kernel[i] = 1 + below(seed, p->ic == 1 && p->space < 3 ? 5 : 3);
         p->stride[i] = 1 + below(seed, 2);
         p->dilation[i] = below(seed, 2);
         p->left[i] = below(seed, 3);
         p->right[i] = below(seed, 3);
-        p->in[i] = 4 + below(seed, 6);
+        p->in[i] = (p->kernel[i] < 4 ? 5 : 9) + below(seed, p->space < 3 ? 5 : 2);
         neo_dim extent = (p->kernel[i] - 1) * (p->dilation[i] + 1) + 1;
         p->out[i] = (p->in[i] + p->left[i] + p->right[i] - extent) / p->stride[i] + 1;
     }
@@ -128,25 +136,42 @@ static void set_values(const struct problem *p, int side)
                                                zeros->type) == NEO_OK);
 }
 
+static neo_dim channels_of(const struct problem *p, int side)
+{
+    return p->groups * (side == SRC ? p->ic : p->oc);
+}
+
+static void make_tensors(struct problem *p)
+{
+    static const char *const plain[] = {"abc", "abcd", "abcde", "abcdef"};
+    static const char *const last[] = {"acb", "acdb", "acdeb"};
+    neo_dim dims[SIDES][NEO_MAX_NDIMS] = {{p->batch, channels_of(p, SRC)},
+                                          {p->groups, p->oc, p->ic},
+                                          {p->batch, channels_of(p, DST)}};
+    memcpy(dims[SRC] + 2, p->in, sizeof p->in);
+    memcpy(dims[WEIGHTS] + 3, p->kernel, sizeof p->kernel);
+    memcpy(dims[DST] + 2, p->out, sizeof p->out);
+    for (int side = 0; side < SIDES; side++) {
+        bool is_image = side != WEIGHTS;
+        p->sides[side] = typed_make_tag(
+            engine, p->types[side], p->space + (is_image ? 2 : 3), dims[side],
+            is_image ? (p->channels_last ? last : plain)[p->space - 1] : plain[p->space]);
+    }
+}
+
 static void make(struct problem *p, uint32_t *seed)
 {
-    const neo_dim channels[SIDES] = {p->groups * p->ic, p->groups * p->oc, p->groups * p->oc};
-    const neo_dim dims[SIDES][5] = {
-        {p->batch, channels[SRC], p->in[0], p->in[1]},
-        {p->groups, p->oc, p->ic, p->kernel[0], p->kernel[1]},
-        {p->batch, channels[DST], p->out[0], p->out[1]},
-    };
+    neo_dim channels = channels_of(p, DST);
+    make_tensors(p);
     require(neo_attributes_create(&p->attributes) == NEO_OK);
     for (int side = 0; side < SIDES; side++) {
-        p->sides[side] = typed_make_tag(engine, p->types[side], side == WEIGHTS ? 5 : NDIMS,
-                                        dims[side], side == WEIGHTS ? "abcde" : p->image_tag);
         typed_fill(&p->sides[side], -3, 4, seed);
-        choose_values(&p->scales[side], SCALES, channels[side], side != SRC, seed);
-        choose_values(&p->zeros[side], ZEROS, channels[side], 1, seed);
+        choose_values(&p->scales[side], SCALES, channels_of(p, side), side != SRC, seed);
+        choose_values(&p->zeros[side], ZEROS, channels_of(p, side), 1, seed);
         set_values(p, side);
     }
     if (p->bias_type) {
-        p->bias = typed_make_tag(engine, p->bias_type, 1, &channels[DST], "a");
+        p->bias = typed_make_tag(engine, p->bias_type, 1, &channels, "a");
         typed_fill(&p->bias, -9, 9, seed);
     }
     if (p->sum)
@@ -155,16 +180,57 @@ static void make(struct problem *p, uint32_t *seed)
         require(neo_attributes_append_eltwise(p->attributes, NEO_ELTWISE_RELU, 0, 0) == NEO_OK);
 }
 
+/* Each element the lowest or the highest one of its type, mostly the lowest. */
+static void fill_extremes(const struct typed *typed, uint32_t *seed)
+{
+    neo_dim at[NEO_MAX_NDIMS] = {0};
+    double low = typed->desc.data_type == NEO_U8 ? 0 : -128;
+    do
+        typed_put(typed, at, below(seed, 4) ? low : low + 255);
+    while (typed_next(typed->desc.ndims, typed->desc.dims, at));
+}
+
+static void make_extreme_zeros(struct problem *p, int side, uint32_t *seed)
+{
+    struct values *zeros = &p->zeros[side];
+    static const neo_dim one = 1;
+    static const double far[] = {-128, 127, 255, -300, 1000000007};
+    zeros->is_there = below(seed, 2) != 0;
+    if (!zeros->is_there)
+        return;
+    zeros->typed = typed_make_tag(engine, NEO_S32, 1, &one, "a");
+    zeros->type = NEO_S32;
+    typed_put(&zeros->typed, (neo_dim[]){0}, far[below(seed, 5)]);
+    set_values(p, side);
+}
+
+/* Integers alone: what is summed, and to which type results go. */
+static void make_extreme(struct problem *p, uint32_t *seed)
+{
+    p->extreme = true;
+    make_tensors(p);
+    require(neo_attributes_create(&p->attributes) == NEO_OK);
+    for (int side = SRC; side <= WEIGHTS; side++) {
+        fill_extremes(&p->sides[side], seed);
+        make_extreme_zeros(p, side, seed);
+    }
+}
+
+/* Every second one is depthwise. */
 static struct problem random_problem(neo_data_type src, neo_data_type weights, uint32_t *seed)
 {
+    bool depthwise = below(seed, 2);
     struct problem p = {
-        .groups = 1 + below(seed, 3),
-        .ic = below(seed, 3) ? 1 + below(seed, 9) : 16 * (1 + below(seed, 2)),
-        .oc = 1 + below(seed, 14),
-        .batch = 1 + below(seed, 2),
+        .space = 1 + (int)below(seed, MOST_SPACE),
+        .groups = depthwise ? 1 + below(seed, below(seed, 2) ? 20 : 80) : 1 + below(seed, 3),
+        .ic = depthwise        ? 1
+              : below(seed, 3) ? 1 + below(seed, 9)
+                               : 16 * (1 + below(seed, 2)),
+        .oc = depthwise ? 1 + (below(seed, 4) == 0) : 1 + below(seed, 14),
+        .batch = 1 + (below(seed, 4) == 0),
         .types = {src, weights, whole[below(seed, 6)]},
         .bias_type = below(seed, 2) ? whole[below(seed, 6)] : NEO_DATA_TYPE_UNDEF,
-        .image_tag = below(seed, 2) ? "acdb" : "abcd",
+        .channels_last = below(seed, 3) != 0,
         .sum = below(seed, 3) == 0,
         .relu = below(seed, 2) == 0,
     };
@@ -235,18 +301,20 @@ static void check_one(const struct problem *p, const neo_primitive_desc *pd)
     neo_dim at[NDIMS] = {0};
     do
         typed_put(dst, at, 1);
-    while (typed_next(NDIMS, dst->desc.dims, at));
+    while (typed_next(dst->desc.ndims, dst->desc.dims, at));
     run(pd, list_arguments(p, weights.memory, list), list);
     do {
         double got = typed_get(dst, at), expected = want(p, at, 1);
         if (got == expected)
             continue;
-        print_error("%s: %s by %s to %s, %d groups at %d,%d,%d,%d is %g, not %g\n",
+        print_error("%s: %s by %s to %s, %d groups of %d by %d at %d,%d,%d,%d,%d is %g, not "
+                    "%g\n",
                     neo_primitive_desc_algorithm(pd), neo_data_type_name(p->types[SRC]),
                     neo_data_type_name(p->types[WEIGHTS]), neo_data_type_name(p->types[DST]),
-                    (int)p->groups, (int)at[0], (int)at[1], (int)at[2], (int)at[3], got, expected);
+                    (int)p->groups, (int)p->ic, (int)p->oc, (int)at[0], (int)at[1], (int)at[2],
+                    (int)at[3], (int)at[4], got, expected);
         fail();
-    } while (typed_next(NDIMS, dst->desc.dims, at));
+    } while (typed_next(dst->desc.ndims, dst->desc.dims, at));
     typed_free(&weights);
 }
 
@@ -287,10 +355,65 @@ static void every_combination_is_exact(void **state)
             }
 }
 
+/* -128 by -128 next to each other, zero points that no element has, and padding by them: the same
+ * bits by every implementation. */
+static void sums_of_extremes_wrap(void **state)
+{
+    static const neo_data_type bytes[] = {NEO_S8, NEO_U8}, to[] = {NEO_S32, NEO_F32, NEO_S8};
+    enum { ROUNDS = 24 };
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct problem p = {
+            .space = 1 + (int)below(&seed, MOST_SPACE),
+            .groups = 1 + below(&seed, 40),
+            .ic = 1,
+            .oc = 1,
+            .batch = 1,
+            .types = {bytes[below(&seed, 2)], bytes[below(&seed, 2)], to[below(&seed, 3)]},
+            .channels_last = below(&seed, 2)};
+        if (below(&seed, 2))
+            p.groups = 1 + below(&seed, 2), p.ic = 1 + below(&seed, 40), p.oc = 1 + below(&seed, 9);
+        choose_space(&p, &seed);
+        make_extreme(&p, &seed);
+        check_all(&p);
+        discard(&p);
+    }
+}
+
+/* As many products as s32 holds the sum of, and one more, which wraps. */
+static void long_sums_are_exact(void **state)
+{
+    static const neo_dim most[] = {131071, 131072};
+    (void)state;
+    for (size_t i = 0; i < count_of(most); i++) {
+        struct problem p = {.space = 1,
+                            .groups = 1,
+                            .ic = most[i],
+                            .oc = 1,
+                            .in = {1, 1, 1},
+                            .out = {1, 1, 1},
+                            .kernel = {1, 1, 1},
+                            .stride = {1, 1, 1},
+                            .batch = 1,
+                            .types = {NEO_S8, NEO_S8, NEO_S32},
+                            .channels_last = true,
+                            .extreme = true};
+        make_tensors(&p);
+        require(neo_attributes_create(&p.attributes) == NEO_OK);
+        for (int side = SRC; side <= WEIGHTS; side++)
+            typed_fill(&p.sides[side], -128, -128, &(uint32_t){1});
+        check_all(&p);
+        discard(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_is_exact),
+        cmocka_unit_test(sums_of_extremes_wrap),
+        cmocka_unit_test(long_sums_are_exact),
     };
     return cmocka_run_group_tests_name("types", tests, session_setup, session_teardown);
 }

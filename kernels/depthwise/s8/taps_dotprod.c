@@ -1,0 +1,238 @@
+/* Depthwise convolution of bytes by SDOT, which adds four products of a channel: those of four
+ * kernel rows of a column. Four lines of 16 channels become four vectors, each of which has four
+ * channels' elements of the rows next to each other, by eight ZIP; they stay in registers while
+ * pixels have them as another of their columns.
+ *
+ * 3 columns, stride 1: a pixel's 16 channels take 4 loads and 8 ZIP for its new column, 12 SDOT,
+ * and loads of what sums begin with and stores of them. 5 columns: 8 channels at a time, since
+ * these take 10 vectors of src and 10 of weights. */
+#include <arm_neon.h>
+
+#include "kernels/asm/inline.h"
+#include "kernels/depthwise/taps.h"
+
+enum { GROUP = 4, MOST_COLUMNS = 5, MOST_QUADS = 4, UNIT = GROUP * DEPTHWISE_BLOCK };
+
+/* What of it is constant after inlining. columns 0: any, and any stride; quads: vectors of four
+ * channels that are done at a time. */
+struct way {
+    int columns, stride, quads, has_sign;
+};
+
+INLINE int8x16_t as_s8(int16x8_t pairs)
+{
+    return vreinterpretq_s8_s16(pairs);
+}
+
+INLINE int16x8_t as_s16(int8x16_t bytes)
+{
+    return vreinterpretq_s16_s8(bytes);
+}
+
+/* Four lines of channels; the upper half is undefined where 8 are enough. */
+INLINE void load_lines(const void *const *lines, size_t offset, struct way way, int8x16_t *rows)
+{
+#pragma GCC unroll 4
+    for (int r = 0; r < GROUP; r++) {
+        const int8_t *line = (const int8_t *)lines[r] + offset;
+        rows[r] = way.quads == 4 ? vld1q_s8(line) : vcombine_s8(vld1_s8(line), vdup_n_s8(0));
+        if (!way.has_sign)
+            rows[r] = veorq_s8(rows[r], vdupq_n_s8(INT8_MIN));
+    }
+}
+
+INLINE void transpose(const int8x16_t *rows, int quads, int8x16_t *out)
+{
+    int16x8_t upper = as_s16(vzip1q_s8(rows[0], rows[1]));
+    int16x8_t lower = as_s16(vzip1q_s8(rows[2], rows[3]));
+    int16x8_t upper_2 = as_s16(vzip2q_s8(rows[0], rows[1]));
+    int16x8_t lower_2 = as_s16(vzip2q_s8(rows[2], rows[3]));
+    out[0] = as_s8(vzip1q_s16(upper, lower));
+    out[1] = as_s8(vzip2q_s16(upper, lower));
+    if (quads == 4) {
+        out[2] = as_s8(vzip1q_s16(upper_2, lower_2));
+        out[3] = as_s8(vzip2q_s16(upper_2, lower_2));
+    }
+}
+
+INLINE void load_column(const void *const *lines, size_t offset, struct way way, int8x16_t *out)
+{
+    int8x16_t rows[GROUP];
+    load_lines(lines, offset, way, rows);
+    transpose(rows, way.quads, out);
+}
+
+/* Rows of 16 channels become vectors of four. */
+static void arrange(size_t count, int8_t *weights)
+{
+    for (; count > 0; count--, weights += UNIT) {
+        int8x16_t rows[GROUP], out[GROUP];
+#pragma GCC unroll 4
+        for (int r = 0; r < GROUP; r++)
+            rows[r] = vld1q_s8(weights + r * DEPTHWISE_BLOCK);
+        transpose(rows, 4, out);
+#pragma GCC unroll 4
+        for (int r = 0; r < GROUP; r++)
+            vst1q_s8(weights + r * DEPTHWISE_BLOCK, out[r]);
+    }
+}
+
+/* A group of rows, from channel number 4 * quad of the block on. */
+struct pass {
+    const void *const *lines;
+    const int8_t *weights;
+    const int32_t *from; /* what sums begin with: pixel i's at from + i * from_row */
+    size_t from_row, offset, quad;
+};
+
+INLINE void load_sums(const int32_t *from, int quads, int32x4_t *sums)
+{
+#pragma GCC unroll 4
+    for (int q = 0; q < quads; q++)
+        sums[q] = vld1q_s32(from + 4 * q);
+}
+
+INLINE void store_sums(int32_t *to, int quads, const int32x4_t *sums)
+{
+#pragma GCC unroll 4
+    for (int q = 0; q < quads; q++)
+        vst1q_s32(to + 4 * q, sums[q]);
+}
+
+/* Where it is: column x is in place x % columns; so after `columns` pixels everything is at its
+ * place again. */
+struct slide {
+    const struct depthwise_taps *taps;
+    struct pass pass;
+    size_t left;
+    int32_t *to;
+    int8x16_t weights[MOST_COLUMNS][MOST_QUADS], column[MOST_COLUMNS][MOST_QUADS];
+};
+
+/* A pixel, number u of `columns` ones: as many new columns as the stride says, and its sums. */
+INLINE void slide_pixel(struct slide *slide, int u, struct way way)
+{
+    int32x4_t sums[MOST_QUADS];
+    int first = u * way.stride;
+#pragma GCC unroll 5
+    for (int k = way.columns - way.stride; k < way.columns; k++, slide->pass.lines += GROUP)
+        load_column(slide->pass.lines, slide->pass.offset, way,
+                    slide->column[(first + k) % way.columns]);
+    load_sums(slide->pass.from, way.quads, sums);
+#pragma GCC unroll 5
+    for (int k = 0; k < way.columns; k++)
+#pragma GCC unroll 4
+        for (int q = 0; q < way.quads; q++)
+            sums[q] = vdotq_s32(sums[q], slide->column[(first + k) % way.columns][q],
+                                slide->weights[k][q]);
+    store_sums(slide->to, way.quads, sums);
+    slide->pass.from += slide->pass.from_row;
+    slide->to += slide->taps->row;
+}
+
+INLINE void slide_begin(struct slide *slide, struct way way)
+{
+#pragma GCC unroll 5
+    for (int k = 0; k < way.columns; k++)
+#pragma GCC unroll 4
+        for (int q = 0; q < way.quads; q++)
+            slide->weights[k][q] = vld1q_s8(slide->pass.weights + k * UNIT + q * 16);
+#pragma GCC unroll 5
+    for (int k = 0; k < way.columns - way.stride; k++, slide->pass.lines += GROUP)
+        load_column(slide->pass.lines, slide->pass.offset, way, slide->column[k]);
+}
+
+/* The next pixel, if there is one. */
+INLINE int slide_on(struct slide *slide, int u, struct way way)
+{
+    if (u >= way.columns)
+        return 1;
+    if (slide->left-- == 0)
+        return 0;
+    slide_pixel(slide, u, way);
+    return 1;
+}
+
+/* Pixels one after the other. */
+INLINE void slide(const struct depthwise_taps *taps, struct pass pass, struct way way)
+{
+    struct slide slide;
+    slide.taps = taps;
+    slide.pass = pass;
+    slide.left = taps->pixels;
+    slide.to = (int32_t *)taps->sums + 4 * pass.quad;
+    slide_begin(&slide, way);
+    while (slide_on(&slide, 0, way) && slide_on(&slide, 1, way) && slide_on(&slide, 2, way) &&
+           slide_on(&slide, 3, way) && slide_on(&slide, 4, way))
+        continue;
+}
+
+/* Every pixel for itself. */
+INLINE void step(const struct depthwise_taps *taps, struct pass pass, struct way way)
+{
+    int32_t *to = taps->sums;
+    for (size_t i = 0; i < taps->pixels; i++, pass.from += pass.from_row, to += taps->row) {
+        const void *const *lines = pass.lines + i * taps->stride * GROUP;
+        const int8_t *weights = pass.weights;
+        int32x4_t sums[MOST_QUADS];
+        load_sums(pass.from, way.quads, sums);
+        for (size_t k = 0; k < taps->columns; k++, weights += UNIT) {
+            int8x16_t column[MOST_QUADS];
+            load_column(lines, pass.offset, way, column);
+            lines += taps->dilation * GROUP;
+#pragma GCC unroll 4
+            for (int q = 0; q < way.quads; q++)
+                sums[q] = vdotq_s32(sums[q], column[q], vld1q_s8(weights + q * 16));
+        }
+        store_sums(to, way.quads, sums);
+    }
+}
+
+INLINE void run_all(const struct depthwise_taps *taps, struct way way)
+{
+    for (size_t quad = 0; quad < MOST_QUADS; quad += (size_t)way.quads)
+        for (size_t g = 0; g < taps->groups; g++) {
+            const int32_t *from = g ? (const int32_t *)taps->sums : (const int32_t *)taps->start;
+            struct pass pass = {
+                .lines = taps->lines + g * taps->list,
+                .weights = (const int8_t *)taps->weights + g * taps->columns * UNIT + quad * 16,
+                .from = from + 4 * quad,
+                .from_row = g ? taps->row : 0,
+                .offset = taps->offset + 4 * quad,
+                .quad = quad,
+            };
+            if (way.columns)
+                slide(taps, pass, way);
+            else
+                step(taps, pass, way);
+        }
+}
+
+#define KERNEL(name, columns, stride, quads, has_sign)                 \
+    static void name(const struct depthwise_taps *taps)                \
+    {                                                                  \
+        run_all(taps, (struct way){columns, stride, quads, has_sign}); \
+    }
+KERNEL(s8_3s1, 3, 1, 4, 1)
+KERNEL(s8_3s2, 3, 2, 4, 1)
+KERNEL(s8_5s1, 5, 1, 2, 1)
+KERNEL(s8_5s2, 5, 2, 2, 1)
+KERNEL(s8_any, 0, 0, 4, 1)
+KERNEL(u8_3s1, 3, 1, 4, 0)
+KERNEL(u8_3s2, 3, 2, 4, 0)
+KERNEL(u8_5s1, 5, 1, 2, 0)
+KERNEL(u8_5s2, 5, 2, 2, 0)
+KERNEL(u8_any, 0, 0, 4, 0)
+#undef KERNEL
+
+#define ROW(type, element, way, columns, stride)                                              \
+    {                                                                                         \
+        "depthwise_" #type "_" #way "_dotprod", CPU_DOTPROD, element, GROUP, columns, stride, \
+            arrange, type##_##way                                                             \
+    }
+const struct depthwise_taps_kernel depthwise_s8_dotprod[DEPTHWISE_S8_KERNELS] = {
+    ROW(s8, ELEMENT_S8, 3s1, 3, 1), ROW(s8, ELEMENT_S8, 3s2, 3, 2), ROW(s8, ELEMENT_S8, 5s1, 5, 1),
+    ROW(s8, ELEMENT_S8, 5s2, 5, 2), ROW(s8, ELEMENT_S8, any, 0, 0), ROW(u8, ELEMENT_U8, 3s1, 3, 1),
+    ROW(u8, ELEMENT_U8, 3s2, 3, 2), ROW(u8, ELEMENT_U8, 5s1, 5, 1), ROW(u8, ELEMENT_U8, 5s2, 5, 2),
+    ROW(u8, ELEMENT_U8, any, 0, 0),
+};

@@ -1,0 +1,75 @@
+/* Depthwise convolution of any type: sums of a row of pixels, some channels at a time. Any kernel,
+ * stride and dilation is a list: kernel rows (those of all planes of the kernel, one after the
+ * other) by columns; a column's lines of channels are found by pointer, so that those in the
+ * padding are anywhere. */
+#ifndef KERNELS_DEPTHWISE_TAPS_H
+#define KERNELS_DEPTHWISE_TAPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/cpu.h"
+#include "kernels/elementwise/element.h"
+
+/* Channels of a call; rows that a kernel may take together. */
+enum { DEPTHWISE_BLOCK = 16, DEPTHWISE_MOST_GROUP = 4 };
+
+/* For i < pixels, c < DEPTHWISE_BLOCK:
+ *
+ *   sums[i * row + c] = start[c] + the sum over g < groups, k < columns, r < group of
+ *       line(g, i * stride + k * dilation, r)[c] * weights[((g * columns + k) * group + r) * 16 +
+ * c]
+ *
+ * where line(g, x, r) is lines[g * list + x * group + r], plus offset bytes. Kernel rows are taken
+ * `group` at a time, as the kernel says; the last ones that are missing have lines too, and weights
+ * of 0. Integers: src is s8, or u8, which counts as what it is less 128, weights are s8, and sums
+ * s32 modulo 2^32. Floats: weights and sums are f32, and products are added in the order of g, then
+ * k.
+ *
+ * Nothing but 16 elements of each line is read, and nothing but sums is written. */
+struct depthwise_taps {
+    size_t pixels, groups, columns, stride, dilation;
+    const void *const *lines;
+    size_t list;
+    size_t offset;
+    const void *weights; /* as arrange() left them */
+    const void *start;   /* of the sums' type */
+    void *sums;
+    size_t row;
+    int is_narrow; /* integers: no weight is -128 */
+};
+typedef void depthwise_taps_fn(const struct depthwise_taps *taps);
+
+/* Makes `count` units of group * 16 weights, in the order above, those that the kernel reads, in
+ * place. */
+typedef void depthwise_arrange_fn(size_t count, int8_t *weights);
+
+struct depthwise_taps_kernel {
+    const char *name;
+    uint32_t needs;
+    enum element src;
+    uint8_t group;
+    uint8_t columns, stride;       /* of pixels that are not dilated; 0: any */
+    depthwise_arrange_fn *arrange; /* NULL: there is nothing to do */
+    depthwise_taps_fn *run;
+};
+
+/* Fastest first; every type has one that needs nothing and takes any size. */
+extern const struct depthwise_taps_kernel *const depthwise_taps_kernels[];
+extern const size_t depthwise_taps_kernel_count;
+
+/* The fastest one that the features allow for src of this type. */
+const struct depthwise_taps_kernel *depthwise_taps_find(uint32_t features, enum element src,
+                                                        size_t columns, size_t stride,
+                                                        size_t dilation);
+
+/* The tables of one file each. */
+enum { DEPTHWISE_S8_KERNELS = 10, DEPTHWISE_FLOAT_KERNELS = 5, DEPTHWISE_REF_KERNELS = 5 };
+extern const struct depthwise_taps_kernel depthwise_s8_dotprod[DEPTHWISE_S8_KERNELS];
+extern const struct depthwise_taps_kernel depthwise_s8_neon[DEPTHWISE_S8_KERNELS];
+extern const struct depthwise_taps_kernel depthwise_f32_neon[DEPTHWISE_FLOAT_KERNELS];
+extern const struct depthwise_taps_kernel depthwise_f16_neon[DEPTHWISE_FLOAT_KERNELS];
+extern const struct depthwise_taps_kernel depthwise_bf16_neon[DEPTHWISE_FLOAT_KERNELS];
+extern const struct depthwise_taps_kernel depthwise_taps_ref[DEPTHWISE_REF_KERNELS];
+
+#endif

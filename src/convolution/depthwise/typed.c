@@ -1,0 +1,186 @@
+/* Depthwise convolution of tensors of any types: selection and plan. */
+#include "src/convolution/depthwise/typed.h"
+
+#include "src/gemm/results.h"
+#include "src/primitive/post_ops.h"
+#include "src/primitive/types.h"
+#include "src/tensor/descriptor.h"
+
+/* ---- selection ---- */
+
+static size_t taps_of(const struct convolution_shape *s)
+{
+    return (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH]);
+}
+
+/* Could the scratchpad's size overflow? Images may be astronomical where strides are 0. */
+static bool fits(const struct convolution_shape *s)
+{
+    enum { BYTES = 256, MOST_TASKS = 1 << 16 }; /* a value's share is below */
+    size_t taps, bytes, columns, channels = (size_t)(s->groups * s->oc) + DEPTHWISE_BLOCK;
+    return checked_mul(&taps, (size_t)s->kernel[DEPTH], (size_t)s->kernel[HEIGHT] + 4) &&
+           checked_mul(&bytes, taps, (size_t)s->kernel[WIDTH]) &&
+           checked_mul(&bytes, bytes, channels) && checked_mul(&bytes, bytes, BYTES) &&
+           checked_mul(&columns, (size_t)s->kernel[WIDTH], (size_t)s->dilation[WIDTH]) &&
+           checked_add(&columns, columns, DEPTHWISE_TILE * (size_t)s->stride[WIDTH]) &&
+           checked_mul(&bytes, columns, taps) &&
+           checked_mul(&bytes, bytes, BYTES * DEPTHWISE_TILE) &&
+           checked_mul(&bytes, bytes, MOST_TASKS);
+}
+
+static const char *typed_refuse(const struct algorithm *self, const struct problem *problem,
+                                const struct cpu *cpu)
+{
+    (void)self, (void)cpu;
+    if (is_f32_alone(problem))
+        return "all tensors are of f32";
+    if (!convolution_is_depthwise(problem))
+        return "groups have more than one input channel, or there are none";
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
+        return "the weights are packed for another algorithm";
+    if (problem->zero_points[SRC] && !is_of_integers(problem))
+        return "floats have a zero point";
+    if (!fits(convolution_shape_of(problem)))
+        return "the scratchpad would exceed the memory";
+    return convolution_refuse_direct(problem);
+}
+
+/* Weights that are `any` have channels next to each other, tap by tap. */
+static void typed_choose(const struct algorithm *self, struct problem *problem,
+                         const struct cpu *cpu)
+{
+    static const char *const tags[] = {"dabc", "deabc", "defabc"};
+    neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    (void)self, (void)cpu;
+    if (weights->format_kind != NEO_FORMAT_ANY)
+        return;
+    if (convolution_is_grouped(problem))
+        desc_set_tag(weights, tags[weights->ndims - 4]);
+    else
+        desc_set_plain(weights);
+}
+
+static double typed_estimate(const struct algorithm *self, const struct problem *problem,
+                             const struct cpu *cpu)
+{
+    const struct convolution_shape *s = convolution_shape_of(problem);
+    double outputs = (double)s->batch * (double)s->groups * (double)s->oc;
+    bool gathers = s->src.c != 1 || s->oc != 1;
+    (void)self, (void)cpu;
+    for (int d = 0; d < SPACE; d++)
+        outputs *= (double)s->out[d];
+    double each = 1.5 + (double)taps_of(s) * (gathers ? 4 : is_of_integers(problem) ? 0.2 : 0.4);
+    return 500 + outputs * (each + post_ops_cycles(problem));
+}
+
+/* ---- plan ---- */
+
+/* Takes bytes of the scratchpad. */
+static size_t take(size_t *end, size_t bytes)
+{
+    size_t at = *end;
+    *end += convolution_part(bytes);
+    return at;
+}
+
+static void plan_shared(struct depthwise_typed *plan)
+{
+    struct depthwise_shared_parts *parts = &plan->shared;
+    size_t values = plan->padded * sizeof(float), end = 0;
+    parts->weights = take(&end, plan->blocks * depthwise_block_bytes(plan));
+    parts->ones = take(&end, depthwise_block_bytes(plan));
+    parts->start = take(&end, values);
+    parts->ones_start = take(&end, values);
+    parts->scales = take(&end, values);
+    parts->offsets = take(&end, values);
+    parts->zeros = take(&end, values);
+    parts->excess = take(&end, values);
+    parts->padding = take(&end, values);
+    parts->bytes = end;
+}
+
+static void plan_task(struct depthwise_typed *plan, size_t bytes)
+{
+    struct depthwise_task_parts *parts = &plan->task;
+    size_t pixels = plan->tile_height * plan->tile_width, end = 0;
+    size_t channels = DEPTHWISE_CHUNK * DEPTHWISE_BLOCK;
+    size_t lines = plan->tile_height * plan->columns * plan->groups * plan->kernel->group;
+    parts->lines = take(&end, lines * sizeof(void *));
+    parts->sums = take(&end, pixels * channels * sizeof(float));
+    parts->more_sums = take(&end, pixels * channels * sizeof(float));
+    parts->row_scales = take(&end, pixels * sizeof(float));
+    parts->patch =
+        take(&end,
+             plan->gathers ? plan->tile_height * plan->rows * plan->columns * channels * bytes : 0);
+    parts->bytes = end;
+}
+
+/* Rows of dst that follow each other are finished together. */
+static void plan_tiles(struct depthwise_typed *plan)
+{
+    const struct convolution_shape *s = &plan->shape;
+    size_t width = max_size((size_t)s->out[WIDTH], 1), height = max_size((size_t)s->out[HEIGHT], 1);
+    bool is_dense = s->out[HEIGHT] == 1 || s->dst.h == s->out[WIDTH] * s->dst.w;
+    plan->tiles_across = div_up(width, DEPTHWISE_TILE);
+    plan->tile_width = div_up(width, plan->tiles_across);
+    size_t most = is_dense && plan->tiles_across == 1 ? DEPTHWISE_TILE / width : 1;
+    plan->tiles_down = div_up(height, most);
+    plan->tile_height = div_up(height, plan->tiles_down);
+    plan->columns = (plan->tile_width - 1) * (size_t)s->stride[WIDTH] +
+                    (size_t)((s->kernel[WIDTH] - 1) * s->dilation[WIDTH]) + 1;
+}
+
+/* Kernels that write results of a tile at once want channels that are next to each other. */
+static void plan_results(struct depthwise_typed *plan, const struct problem *problem,
+                         const struct cpu *cpu)
+{
+    if (plan->shape.dst.c == 1)
+        plan->finish = gemm_results_kernel(problem, plan->integers, cpu);
+}
+
+static void typed_plan(void *out, const struct problem *problem, const struct cpu *cpu)
+{
+    struct depthwise_typed *plan = out;
+    const struct convolution_shape *s = &plan->shape;
+    enum element src = type_of(problem, SRC);
+    plan->shape = *convolution_shape_of(problem);
+    plan->integers = is_of_integers(problem);
+    plan->kernel = depthwise_taps_find(cpu->features, src, (size_t)s->kernel[WIDTH],
+                                       (size_t)s->stride[WIDTH], (size_t)s->dilation[WIDTH]);
+    plan->channels = (size_t)(s->groups * s->oc);
+    plan->padded = max_size(plan->channels, DEPTHWISE_BLOCK);
+    plan->gathers = s->src.c != 1 || s->oc != 1 || plan->channels < DEPTHWISE_BLOCK;
+    plan->blocks = div_up(plan->padded, DEPTHWISE_BLOCK);
+    plan->chunks = div_up(plan->blocks, DEPTHWISE_CHUNK);
+    plan->rows = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT]);
+    plan->groups = div_up(plan->rows, plan->kernel->group);
+    plan_tiles(plan);
+    plan_shared(plan);
+    plan_task(plan, element_bytes(src));
+    plan_results(plan, problem, cpu);
+}
+
+static size_t typed_scratch_bytes(const void *plan, int threads)
+{
+    const struct depthwise_typed *mine = plan;
+    return mine->shared.bytes + (size_t)threads * mine->task.bytes;
+}
+
+static const char *typed_kernel(const void *plan)
+{
+    return ((const struct depthwise_typed *)plan)->kernel->name;
+}
+
+const struct algorithm convolution_depthwise_typed = {
+    .name = "depthwise_typed",
+    .types = convolution_types,
+    .quantizes = true,
+    .refuse = typed_refuse,
+    .choose = typed_choose,
+    .estimate = typed_estimate,
+    .plan = typed_plan,
+    .plan_bytes = sizeof(struct depthwise_typed),
+    .scratch_bytes = typed_scratch_bytes,
+    .kernel = typed_kernel,
+    .run = depthwise_typed_run,
+};

@@ -1,0 +1,97 @@
+/* Depthwise convolutions of tensors of any types: what their plan, preparation and tasks share.
+ *
+ * A task does tiles: some rows of pixels of dst by some blocks of channels. Lines of channels are
+ * read from the image where these are next to each other, and from a copy else; what kernels sum
+ * stays in the L1 cache until it is finished. What belongs to channels alone is made once for an
+ * execution. */
+#ifndef SRC_CONVOLUTION_DEPTHWISE_TYPED_H
+#define SRC_CONVOLUTION_DEPTHWISE_TYPED_H
+
+#include "kernels/depthwise/taps.h"
+#include "kernels/gemm/finish.h"
+#include "src/convolution/convolution.h"
+#include "src/gemm/operands.h"
+
+/* Pixels and blocks of channels of a tile. */
+enum { DEPTHWISE_TILE = 64, DEPTHWISE_CHUNK = 4 };
+
+/* Where parts of the scratchpad are, in bytes: those of the execution, */
+struct depthwise_shared_parts {
+    size_t weights, ones; /* as kernels read them; the latter all of 1, for one block */
+    size_t start, ones_start, scales, offsets, zeros, excess, padding; /* by channel */
+    size_t bytes;
+};
+
+/* and those of each task. */
+struct depthwise_task_parts {
+    size_t lines, sums, more_sums, row_scales, patch, bytes;
+};
+
+struct depthwise_typed {
+    struct convolution_shape shape;
+    const struct depthwise_taps_kernel *kernel;
+    gemm_finish_fn *finish; /* what makes results of a tile at once; NULL: lines do */
+    bool integers;
+    bool gathers;            /* lines of channels are copied */
+    size_t channels, padded; /* of dst; as many as a block at least */
+    size_t blocks, chunks;
+    size_t rows, groups; /* of the kernel: lines of a column, and groups of them */
+    size_t columns;      /* of src that a row of a tile has */
+    size_t tile_width, tile_height;
+    size_t tiles_across, tiles_down;
+    struct depthwise_shared_parts shared;
+    struct depthwise_task_parts task;
+};
+
+/* An execution. */
+struct depthwise_typed_call {
+    const struct depthwise_typed *plan;
+    const struct execution *execution;
+    struct gemm_finish whole;
+    unsigned char *scratch;
+    bool is_narrow;  /* no weight that kernels read is -128 */
+    bool has_zeros;  /* channels' sums of src count as many times as `zeros` says */
+    bool has_excess; /* padding is another value than src's zero point */
+};
+
+static inline void *depthwise_part(const struct depthwise_typed_call *call, size_t at)
+{
+    return call->scratch + at;
+}
+
+/* The first channel of a block: the last one ends where channels end. */
+static inline size_t depthwise_block_first(const struct depthwise_typed *plan, size_t block)
+{
+    return min_size(block * DEPTHWISE_BLOCK, plan->padded - DEPTHWISE_BLOCK);
+}
+
+/* Weights of a block, in bytes. */
+static inline size_t depthwise_block_bytes(const struct depthwise_typed *plan)
+{
+    size_t taps = plan->groups * plan->kernel->group * (size_t)plan->shape.kernel[WIDTH];
+    return taps * DEPTHWISE_BLOCK * (plan->integers ? sizeof(int8_t) : sizeof(float));
+}
+
+/* A tap's weight less its zero point, of integers, modulo 2^32. */
+uint32_t depthwise_typed_weight(const struct depthwise_typed_call *call, size_t channel,
+                                size_t tap);
+
+/* Fills what tasks share. */
+void depthwise_typed_prepare(struct depthwise_typed_call *call);
+
+/* Pixels [first, first + width) of `height` rows of a plane of dst, by channels [channel, channel +
+ * channels); sums begin with channel `from`. */
+struct depthwise_tile {
+    neo_dim n, depth;
+    size_t row, height, first, width;
+    size_t chunk, from, channel, channels;
+};
+
+/* Sums become results. */
+void depthwise_typed_finish(const struct depthwise_typed_call *call,
+                            const struct depthwise_tile *tile, unsigned char *scratch);
+
+/* struct algorithm's. */
+void depthwise_typed_run(const void *plan, const struct execution *execution);
+
+#endif

@@ -1,0 +1,101 @@
+/* Depthwise convolution of any types: sums of a tile become results, all at once by a kernel, or
+ * the channels of one pixel after the other. */
+#include "src/convolution/depthwise/typed.h"
+#include "src/primitive/finish.h"
+#include "src/primitive/quantization.h"
+#include "src/tensor/descriptor.h"
+#include "src/tensor/element.h"
+
+enum { ROW = DEPTHWISE_CHUNK * DEPTHWISE_BLOCK };
+
+static const float *sums_of(const struct depthwise_typed_call *call,
+                            const struct depthwise_tile *tile, unsigned char *scratch)
+{
+    return (const float *)(void *)(scratch + call->plan->task.sums) + (tile->channel - tile->from);
+}
+
+static float scale_of_src(const struct depthwise_typed_call *call)
+{
+    static const neo_dim origin[NEO_MAX_NDIMS];
+    return quantization_scale(call->execution, SRC, origin);
+}
+
+/* ---- a tile at a time ---- */
+
+static void finish_tile(const struct depthwise_typed_call *call, const struct depthwise_tile *tile,
+                        unsigned char *scratch)
+{
+    const struct depthwise_typed *plan = call->plan;
+    const struct convolution_shape *s = &plan->shape;
+    struct gemm_finish finish = call->whole;
+    float *row_scales = (float *)(void *)(scratch + plan->task.row_scales);
+    finish.m = tile->height * tile->width;
+    finish.n = tile->channels;
+    finish.sums = sums_of(call, tile, scratch);
+    finish.row = ROW;
+    finish.scales = (const float *)depthwise_part(call, plan->shared.scales) + tile->channel;
+    finish.offsets = (const float *)depthwise_part(call, plan->shared.offsets) + tile->channel;
+    if (call->execution->problem->scales[SRC]) {
+        for (size_t i = 0; i < finish.m; i++)
+            row_scales[i] = scale_of_src(call);
+        finish.row_scales = row_scales;
+    }
+    finish.dst =
+        element_to(call->execution->problem->tensors[DST].data_type, call->execution->buffers[DST],
+                   tile->n * s->dst.n + tile->depth * s->dst.d + (neo_dim)tile->row * s->dst.h +
+                       (neo_dim)tile->first * s->dst.w + (neo_dim)tile->channel);
+    finish.dst_row = (size_t)s->dst.w;
+    plan->finish(&finish);
+}
+
+/* ---- by lines ---- */
+
+static void finish_pixel(const struct depthwise_typed_call *call, const struct line *line,
+                         const float *sums)
+{
+    const struct execution *execution = call->execution;
+    const struct problem *problem = execution->problem;
+    const struct depthwise_shared_parts *parts = &call->plan->shared;
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    size_t channel = (size_t)line->position[1];
+    float values[ROW], scale = scale_of_src(call);
+    problem->convert[call->plan->integers ? ELEMENT_S32 : ELEMENT_F32].load(line->count, sums,
+                                                                            values);
+    binary_f32_fn *multiply = problem->binary[BINARY_F32_MUL].run;
+    if (problem->scales[SRC])
+        multiply(line->count, values, &scale, 0, values);
+    multiply(line->count, values, (const float *)depthwise_part(call, parts->scales) + channel, 1,
+             values);
+    problem->binary[BINARY_F32_ADD].run(
+        line->count, values, (const float *)depthwise_part(call, parts->offsets) + channel, 1,
+        values);
+    finish_line(
+        execution, line, values, false,
+        element_to(dst->data_type, execution->buffers[DST], desc_offset(dst, line->position)),
+        dst->strides[1]);
+}
+
+static void finish_pixels(const struct depthwise_typed_call *call,
+                          const struct depthwise_tile *tile, unsigned char *scratch)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    int ndims = call->execution->problem->tensors[DST].ndims;
+    const float *sums = sums_of(call, tile, scratch);
+    struct line line = {.direction = 1, .count = tile->channels};
+    for (size_t row = 0; row < tile->height; row++)
+        for (size_t x = 0; x < tile->width; x++, sums += ROW) {
+            size_t plane = (size_t)(tile->n * s->out[DEPTH] + tile->depth);
+            size_t index =
+                (plane * (size_t)s->out[HEIGHT] + tile->row + row) * (size_t)s->out[WIDTH] +
+                tile->first + x;
+            convolution_pixel_position(s, ndims, index, line.position);
+            line.position[1] = (neo_dim)tile->channel;
+            finish_pixel(call, &line, sums);
+        }
+}
+
+void depthwise_typed_finish(const struct depthwise_typed_call *call,
+                            const struct depthwise_tile *tile, unsigned char *scratch)
+{
+    (call->plan->finish ? finish_tile : finish_pixels)(call, tile, scratch);
+}

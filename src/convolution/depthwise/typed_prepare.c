@@ -1,0 +1,293 @@
+/* Depthwise convolution of any types: what belongs to channels, made once for an execution. Weights
+ * become blocks of channels as kernels read them: integers are s8, without their zero points if all
+ * of them are s8 then; else zero points are left to sums of src. */
+#include <string.h>
+
+#include "src/convolution/depthwise/typed.h"
+#include "src/gemm/results.h"
+#include "src/gemm/shift.h"
+#include "src/primitive/quantization.h"
+#include "src/tensor/element.h"
+
+/* ---- places and values ---- */
+
+static void weights_position(const struct depthwise_typed_call *call, size_t channel,
+                             neo_dim *position)
+{
+    size_t oc = (size_t)call->plan->shape.oc;
+    memset(position, 0, NEO_MAX_NDIMS * sizeof *position);
+    if (convolution_is_grouped(call->execution->problem))
+        position[0] = (neo_dim)(channel / oc), position[1] = (neo_dim)(channel % oc);
+}
+
+static int32_t zero_of_weights(const struct depthwise_typed_call *call, size_t channel)
+{
+    neo_dim position[NEO_MAX_NDIMS];
+    weights_position(call, channel, position);
+    return quantization_zero_point(call->execution, WEIGHTS, position);
+}
+
+static int32_t zero_of_src(const struct depthwise_typed_call *call, size_t channel)
+{
+    neo_dim position[NEO_MAX_NDIMS] = {0, (neo_dim)(channel / (size_t)call->plan->shape.oc)};
+    return quantization_zero_point(call->execution, SRC, position);
+}
+
+/* Of the first tap, in elements. */
+static ptrdiff_t weights_of(const struct depthwise_typed_call *call, size_t channel)
+{
+    const struct convolution_shape *s = &call->plan->shape;
+    size_t oc = (size_t)s->oc;
+    return (ptrdiff_t)((neo_dim)(channel / oc) * s->weights_g +
+                       (neo_dim)(channel % oc) * s->weights_o);
+}
+
+uint32_t depthwise_typed_weight(const struct depthwise_typed_call *call, size_t channel, size_t tap)
+{
+    const struct execution *execution = call->execution;
+    ptrdiff_t at =
+        weights_of(call, channel) + (ptrdiff_t)convolution_weights_tap(&call->plan->shape, tap);
+    int32_t weight =
+        element_read_s32(type_of(execution->problem, WEIGHTS), execution->buffers[WEIGHTS], at);
+    return (uint32_t)weight - (uint32_t)zero_of_weights(call, channel);
+}
+
+/* Channels of a block that exist. */
+static size_t valid_channels(const struct depthwise_typed *plan)
+{
+    return min_size(plan->channels, DEPTHWISE_BLOCK);
+}
+
+/* ---- weights of a block ---- */
+
+/* How the weights of one tap become those of a block's unit. false: not all of them are s8. */
+typedef bool put_fn(const struct depthwise_typed_call *call, size_t first, size_t tap, void *out);
+
+/* Are those of neighbouring channels next to each other? */
+static bool is_in_lines(const struct depthwise_typed *plan)
+{
+    return plan->shape.weights_g == 1 && plan->shape.oc == 1 && plan->channels >= DEPTHWISE_BLOCK;
+}
+
+static bool put_s8_line(const struct depthwise_typed_call *call, size_t first, size_t tap,
+                        void *out)
+{
+    const int8_t *weights = call->execution->buffers[WEIGHTS];
+    memcpy(out,
+           weights + weights_of(call, first) + convolution_weights_tap(&call->plan->shape, tap),
+           DEPTHWISE_BLOCK);
+    return true;
+}
+
+static bool put_without_zeros(const struct depthwise_typed_call *call, size_t first, size_t tap,
+                              void *out)
+{
+    for (size_t c = 0; c < valid_channels(call->plan); c++) {
+        int32_t weight = (int32_t)depthwise_typed_weight(call, first + c, tap);
+        if (weight < INT8_MIN || weight > INT8_MAX)
+            return false;
+        ((int8_t *)out)[c] = (int8_t)weight;
+    }
+    return true;
+}
+
+/* u8 as s8, less 128. */
+static bool put_with_zeros(const struct depthwise_typed_call *call, size_t first, size_t tap,
+                           void *out)
+{
+    const struct execution *execution = call->execution;
+    enum element type = type_of(execution->problem, WEIGHTS);
+    for (size_t c = 0; c < valid_channels(call->plan); c++) {
+        ptrdiff_t at = weights_of(call, first + c) +
+                       (ptrdiff_t)convolution_weights_tap(&call->plan->shape, tap);
+        ((int8_t *)out)[c] = (int8_t)(element_read_s32(type, execution->buffers[WEIGHTS], at) -
+                                      (type == ELEMENT_U8 ? 128 : 0));
+    }
+    return true;
+}
+
+static bool put_one(const struct depthwise_typed_call *call, size_t first, size_t tap, void *out)
+{
+    (void)call, (void)first, (void)tap;
+    memset(out, 1, DEPTHWISE_BLOCK);
+    return true;
+}
+
+static bool put_floats(const struct depthwise_typed_call *call, size_t first, size_t tap, void *out)
+{
+    const struct execution *execution = call->execution;
+    const struct problem *problem = execution->problem;
+    neo_dim step = is_in_lines(call->plan) ? 1 : 0, offset;
+    float *values = out;
+    for (size_t c = 0; c < valid_channels(call->plan); c += step ? DEPTHWISE_BLOCK : 1) {
+        offset = weights_of(call, first + c) + convolution_weights_tap(&call->plan->shape, tap);
+        line_load(problem->convert, problem->tensors[WEIGHTS].data_type,
+                  execution->buffers[WEIGHTS], offset, 1, step ? DEPTHWISE_BLOCK : 1, values + c);
+    }
+    for (size_t c = 0; problem->zero_points[WEIGHTS] && c < valid_channels(call->plan); c++)
+        values[c] -= (float)zero_of_weights(call, first + c);
+    return true;
+}
+
+/* All taps, groups of kernel rows outermost. */
+static bool put_block(const struct depthwise_typed_call *call, put_fn *put, size_t first,
+                      unsigned char *out)
+{
+    const struct depthwise_typed *plan = call->plan;
+    size_t columns = (size_t)plan->shape.kernel[WIDTH], group = plan->kernel->group;
+    size_t line = DEPTHWISE_BLOCK * (plan->integers ? sizeof(int8_t) : sizeof(float));
+    memset(out, 0, depthwise_block_bytes(plan));
+    for (size_t row = 0; row < plan->rows; row++)
+        for (size_t k = 0; k < columns; k++) {
+            size_t at = (row / group * columns + k) * group + row % group;
+            if (!put(call, first, row * columns + k, out + at * line))
+                return false;
+        }
+    return true;
+}
+
+static bool put_blocks(const struct depthwise_typed_call *call, put_fn *put)
+{
+    const struct depthwise_typed *plan = call->plan;
+    unsigned char *out = depthwise_part(call, plan->shared.weights);
+    for (size_t b = 0; b < plan->blocks; b++, out += depthwise_block_bytes(plan))
+        if (!put_block(call, put, depthwise_block_first(plan, b), out))
+            return false;
+    return true;
+}
+
+/* ---- sums of weights ---- */
+
+/* The sums of each channel's weights as kernels multiply them, modulo 2^32, times -(src's zero
+ * point); and is one of the weights -128? */
+static void sum_block(struct depthwise_typed_call *call, size_t block)
+{
+    const struct depthwise_typed *plan = call->plan;
+    const int8_t *weights = (const int8_t *)depthwise_part(call, plan->shared.weights) +
+                            block * depthwise_block_bytes(plan);
+    size_t first = depthwise_block_first(plan, block);
+    int32_t sums[DEPTHWISE_BLOCK] = {0}, *start = depthwise_part(call, plan->shared.start);
+    int lowest = 0;
+    for (size_t i = 0; i < depthwise_block_bytes(plan); i += DEPTHWISE_BLOCK)
+        for (size_t c = 0; c < DEPTHWISE_BLOCK; c++) {
+            sums[c] += weights[i + c];
+            lowest = weights[i + c] < lowest ? weights[i + c] : lowest;
+        }
+    call->is_narrow &= lowest > INT8_MIN;
+    for (size_t c = 0; c < DEPTHWISE_BLOCK; c++)
+        start[first + c] = sums[c];
+}
+
+static void arrange(const struct depthwise_typed_call *call, size_t at, size_t blocks)
+{
+    const struct depthwise_typed *plan = call->plan;
+    size_t unit = plan->kernel->group * (size_t)DEPTHWISE_BLOCK;
+    if (plan->kernel->arrange)
+        plan->kernel->arrange(blocks * depthwise_block_bytes(plan) / unit,
+                              depthwise_part(call, at));
+}
+
+/* ---- zero points ---- */
+
+/* May sums begin with GEMM_FLOAT_START? They are below 2^22 if zero points of src are of its type.
+ */
+static bool sums_are_floats(const struct depthwise_typed_call *call)
+{
+    const struct depthwise_typed *plan = call->plan;
+    size_t taps = plan->rows * (size_t)plan->shape.kernel[WIDTH];
+    return plan->finish && !call->has_zeros && !call->has_excess && taps < 1 << (22 - 8 - 7);
+}
+
+/* What sums begin with, and with weights of 1. */
+static void fill_starts(const struct depthwise_typed_call *call)
+{
+    const struct depthwise_typed *plan = call->plan;
+    enum element src = type_of(call->execution->problem, SRC);
+    uint32_t *start = depthwise_part(call, plan->shared.start);
+    uint32_t *ones_start = depthwise_part(call, plan->shared.ones_start);
+    uint32_t begin = call->whole.is_float ? GEMM_FLOAT_START : 0;
+    uint32_t taps = (uint32_t)plan->rows * (uint32_t)plan->shape.kernel[WIDTH];
+    memset(ones_start, 0, plan->padded * sizeof *ones_start);
+    for (size_t c = 0; c < plan->channels; c++) {
+        uint32_t zero = (uint32_t)gemm_shift_zero(src, zero_of_src(call, c));
+        start[c] = start[c] * -zero + begin;
+        ones_start[c] = taps * -zero;
+    }
+}
+
+/* Padding is the value of src's type that is nearest to its zero point. */
+static void fill_padding(struct depthwise_typed_call *call)
+{
+    const struct depthwise_typed *plan = call->plan;
+    bool has_sign = type_of(call->execution->problem, SRC) == ELEMENT_S8;
+    int32_t low = has_sign ? INT8_MIN : 0, high = has_sign ? INT8_MAX : UINT8_MAX;
+    uint32_t *excess = depthwise_part(call, plan->shared.excess);
+    uint8_t *padding = depthwise_part(call, plan->shared.padding);
+    for (size_t c = 0; c < plan->channels; c++) {
+        int32_t zero = zero_of_src(call, c), value = zero < low ? low : zero > high ? high : zero;
+        padding[c] = (uint8_t)value;
+        excess[c] = (uint32_t)value - (uint32_t)zero;
+        call->has_excess |= excess[c] != 0;
+    }
+}
+
+static void prepare_integers(struct depthwise_typed_call *call)
+{
+    const struct depthwise_typed *plan = call->plan;
+    const struct problem *problem = call->execution->problem;
+    enum element weights = type_of(problem, WEIGHTS);
+    int32_t *zeros = depthwise_part(call, plan->shared.zeros);
+    bool in_lines = is_in_lines(plan) && !is_shifted(problem, WEIGHTS);
+    call->is_narrow = true;
+    call->has_zeros = !put_blocks(call, in_lines ? put_s8_line : put_without_zeros);
+    if (call->has_zeros) {
+        put_blocks(call, put_with_zeros);
+        put_block(call, put_one, 0, depthwise_part(call, plan->shared.ones));
+        arrange(call, plan->shared.ones, 1);
+        for (size_t c = 0; c < plan->channels; c++)
+            zeros[c] = gemm_shift_zero(weights, zero_of_weights(call, c));
+    }
+    for (size_t b = 0; b < plan->blocks; b++)
+        sum_block(call, b);
+    arrange(call, plan->shared.weights, plan->blocks);
+    fill_padding(call);
+    call->whole.is_float = sums_are_floats(call);
+    fill_starts(call);
+}
+
+/* ---- scales and bias ---- */
+
+static void fill_results(const struct depthwise_typed_call *call)
+{
+    const struct depthwise_typed *plan = call->plan;
+    const struct execution *execution = call->execution;
+    const struct problem *problem = execution->problem;
+    const neo_memory_desc *bias = &problem->tensors[BIAS];
+    float *scales = depthwise_part(call, plan->shared.scales);
+    float *offsets = depthwise_part(call, plan->shared.offsets);
+    for (size_t c = 0; c < plan->padded; c++)
+        scales[c] = 1, offsets[c] = -0.0f; /* which changes nothing */
+    for (size_t c = 0; problem->scales[WEIGHTS] && c < plan->channels; c++) {
+        neo_dim position[NEO_MAX_NDIMS];
+        weights_position(call, c, position);
+        scales[c] = quantization_scale(execution, WEIGHTS, position);
+    }
+    if (bias->ndims)
+        line_load(problem->convert, bias->data_type, execution->buffers[BIAS], 0, bias->strides[0],
+                  plan->channels, offsets);
+}
+
+void depthwise_typed_prepare(struct depthwise_typed_call *call)
+{
+    const struct depthwise_typed *plan = call->plan;
+    size_t values = plan->padded * sizeof(float);
+    call->whole = gemm_results_whole(call->execution);
+    memset(depthwise_part(call, plan->shared.padding), 0, values);
+    if (plan->integers) {
+        prepare_integers(call);
+    } else {
+        memset(depthwise_part(call, plan->shared.start), 0, values);
+        put_blocks(call, put_floats);
+    }
+    fill_results(call);
+}

@@ -1,0 +1,254 @@
+/* Sums of depthwise convolutions of any type, against the definition: every kernel, number of
+ * kernel rows and columns, stride and dilation, with lines that end at pages that may not be
+ * touched. Integers exactly, also where each product is as large as it can be; floats exactly on
+ * small integers, and on real numbers within the bound of so many additions. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/depthwise/taps.h"
+#include "tests/support/fill.h"
+#include "tests/support/guard.h"
+#include "tests/support/kernel_tests.h"
+#include "tests/support/require.h"
+
+enum { C = DEPTHWISE_BLOCK, MOST_PIXELS = 19, MOST_ROWS = 7, MOST_COLUMNS = 7, MOST_GAP = 5 };
+enum { MOST_LINES = (MOST_PIXELS - 1) * 3 + (MOST_COLUMNS - 1) * 2 + 1, OFFSET = 16 };
+enum { MOST_TAPS = (MOST_ROWS + DEPTHWISE_MOST_GROUP) * MOST_COLUMNS };
+enum { SRC, WEIGHTS, START, SUMS, GUARDS, NEAR_OVERFLOW = INT32_MAX - 4096 };
+static struct guard guards[GUARDS];
+
+static const struct depthwise_taps_kernel *kernel_of(void **state)
+{
+    return *state;
+}
+
+static int is_integer(const struct depthwise_taps_kernel *kernel)
+{
+    return element_is_integer(kernel->src);
+}
+
+/* What is in the tensors. */
+enum values { SMALL, REAL, EXTREME };
+
+struct case_ {
+    struct depthwise_taps taps;
+    size_t rows, count; /* of the kernel; columns of src */
+    const void *lines[MOST_LINES * (MOST_ROWS + DEPTHWISE_MOST_GROUP)];
+    float plain[MOST_TAPS * C]; /* weights as they are given: rows, columns, channels */
+};
+
+/* ---- values ---- */
+
+static float value(enum values values, enum element element, uint32_t *seed)
+{
+    uint32_t bits = fill_next(seed);
+    float low = element == ELEMENT_U8 ? 0 : -128;
+    if (values == EXTREME)
+        return bits & 1 << 20 || element == ELEMENT_F32 ? low : low + 255;
+    if (values == REAL)
+        return (float)((int32_t)bits >> 8) / (1 << 22);
+    return (float)(bits >> 28) - (element == ELEMENT_U8 ? 0 : 8);
+}
+
+/* Each line for itself, right before a page that may not be touched, or right behind one. */
+static void fill_lines(const struct depthwise_taps_kernel *kernel, struct case_ *c,
+                       enum values values, uint32_t *seed)
+{
+    size_t bytes = element_bytes(kernel->src) * C, group = kernel->group;
+    size_t lines = c->count * c->taps.groups * group;
+    int end = fill_next(seed) >> 20 & 1;
+    unsigned char *src = guard_at(&guards[SRC], lines * bytes, end);
+    for (size_t i = 0; i < lines; i++) {
+        size_t row = i / (c->count * group) * group + i % group;
+        for (size_t j = 0; j < C; j++) {
+            float x = row < c->rows ? value(values, kernel->src, seed) : 0;
+            element_write_f32(kernel->src, src + i * bytes, (ptrdiff_t)j, x);
+        }
+        c->lines[i] = src + i * bytes - OFFSET;
+    }
+    c->taps.lines = c->lines;
+    c->taps.offset = OFFSET;
+    c->taps.list = c->count * group;
+}
+
+static void fill_weights(const struct depthwise_taps_kernel *kernel, struct case_ *c,
+                         enum values values, uint32_t *seed)
+{
+    size_t group = kernel->group, units = c->taps.groups * c->taps.columns;
+    size_t bytes = is_integer(kernel) ? sizeof(int8_t) : sizeof(float);
+    void *weights = guard_at(&guards[WEIGHTS], units * group * C * bytes, 1);
+    memset(weights, 0, units * group * C * bytes);
+    for (size_t row = 0; row < c->rows; row++)
+        for (size_t k = 0; k < c->taps.columns; k++)
+            for (size_t j = 0; j < C; j++) {
+                size_t at = (row / group * c->taps.columns + k) * group + row % group;
+                float x = value(values, is_integer(kernel) ? ELEMENT_S8 : ELEMENT_F32, seed);
+                if (c->taps.is_narrow && x < -127)
+                    x = -127;
+                c->plain[(row * c->taps.columns + k) * C + j] = x;
+                element_write_f32(is_integer(kernel) ? ELEMENT_S8 : ELEMENT_F32, weights,
+                                  (ptrdiff_t)(at * C + j), x);
+            }
+    if (kernel->arrange)
+        kernel->arrange(units, weights);
+    c->taps.weights = weights;
+}
+
+static void fill_start(const struct depthwise_taps_kernel *kernel, struct case_ *c, uint32_t *seed)
+{
+    int32_t *start = guard_at(&guards[START], C * sizeof *start, 1);
+    for (size_t j = 0; j < C; j++) {
+        int32_t x = (int32_t)fill_next(seed) >> 20;
+        start[j] = is_integer(kernel) ? x + NEAR_OVERFLOW * (int32_t)(j % 2)
+                                      : (int32_t)bits_of_f32((float)x);
+    }
+    c->taps.start = start;
+}
+
+/* ---- the definition ---- */
+
+static double product(const struct depthwise_taps_kernel *kernel, const struct case_ *c, size_t i,
+                      size_t row, size_t k, size_t j)
+{
+    size_t group = kernel->group, x = i * c->taps.stride + k * c->taps.dilation;
+    const unsigned char *line = c->lines[row / group * c->taps.list + x * group + row % group];
+    double src = (double)element_read_f32(kernel->src, line + OFFSET, (ptrdiff_t)j);
+    src -= kernel->src == ELEMENT_U8 ? 128 : 0;
+    return src * (double)c->plain[(row * c->taps.columns + k) * C + j];
+}
+
+static void check_sum(const struct depthwise_taps_kernel *kernel, const struct case_ *c, size_t i,
+                      size_t j)
+{
+    const uint32_t *sums = c->taps.sums;
+    const int32_t *start = c->taps.start;
+    double sum = is_integer(kernel) ? start[j] : (double)f32_of_bits((uint32_t)start[j]);
+    double size = fabs(sum), got, bound = 0;
+    for (size_t row = 0; row < c->rows; row++)
+        for (size_t k = 0; k < c->taps.columns; k++) {
+            sum += product(kernel, c, i, row, k, j);
+            size += fabs(product(kernel, c, i, row, k, j));
+        }
+    if (is_integer(kernel)) {
+        got = (int32_t)sums[i * c->taps.row + j];
+        sum = (int32_t)(uint32_t)(int64_t)sum;
+    } else {
+        got = (double)f32_of_bits(sums[i * c->taps.row + j]);
+        bound = size * (double)(c->rows * c->taps.columns + 1) * 0x1p-24;
+    }
+    if (fabs(got - sum) <= bound)
+        return;
+    print_error("%s: %zu pixels, kernel %zux%zu, stride %zu, dilation %zu: (%zu, %zu) is %.17g, "
+                "not %.17g\n",
+                kernel->name, c->taps.pixels, c->rows, c->taps.columns, c->taps.stride,
+                c->taps.dilation, i, j, got, sum);
+    fail();
+}
+
+static void check(const struct depthwise_taps_kernel *kernel, size_t pixels, size_t rows,
+                  const size_t size[3], enum values values, uint32_t *seed)
+{
+    static struct case_ c;
+    size_t gap = (fill_next(seed) >> 20) % MOST_GAP;
+    c.rows = rows;
+    c.count = (pixels - 1) * size[1] + (size[0] - 1) * size[2] + 1;
+    c.taps = (struct depthwise_taps){
+        .pixels = pixels,
+        .groups = (rows + kernel->group - 1) / kernel->group,
+        .columns = size[0],
+        .stride = size[1],
+        .dilation = size[2],
+        .row = C + gap,
+        .is_narrow = values != EXTREME || fill_next(seed) >> 30 & 1,
+    };
+    fill_lines(kernel, &c, values, seed);
+    fill_weights(kernel, &c, values, seed);
+    fill_start(kernel, &c, seed);
+    size_t count = (pixels - 1) * c.taps.row + C;
+    uint8_t *sums = guard_at(&guards[SUMS], count * sizeof(float), fill_next(seed) >> 20 & 1);
+    memset(sums, 0x5a, count * sizeof(float));
+    c.taps.sums = sums;
+    kernel->run(&c.taps);
+    for (size_t i = 0; i < pixels; i++)
+        for (size_t j = 0; j < C; j++)
+            check_sum(kernel, &c, i, j);
+    for (size_t i = 0; i + 1 < pixels; i++)
+        for (size_t at = (i * c.taps.row + C) * 4; at < (i + 1) * c.taps.row * 4; at++)
+            assert_int_equal(sums[at], 0x5a);
+}
+
+/* Every number of pixels and of kernel rows, for the kernel's own columns and stride, or some. */
+static void check_sizes(const struct depthwise_taps_kernel *kernel, enum values values)
+{
+    static const size_t any[][3] = {{1, 1, 1}, {2, 3, 2}, {3, 1, 2}, {3, 3, 1}, {7, 2, 1}};
+    const size_t own[][3] = {{kernel->columns, kernel->stride, 1}};
+    size_t count = kernel->columns ? 1 : sizeof any / sizeof any[0];
+    uint32_t seed = fill_seed();
+    for (size_t s = 0; s < count; s++)
+        for (size_t rows = 1; rows <= MOST_ROWS; rows += rows == 5 ? 2 : 1)
+            for (size_t pixels = 1; pixels <= MOST_PIXELS; pixels += pixels > 9 ? 2 : 1)
+                check(kernel, pixels, rows, kernel->columns ? own[s] : any[s], values, &seed);
+}
+
+static void small_integers_are_exact(void **state)
+{
+    check_sizes(kernel_of(state), SMALL);
+}
+
+/* Products of -128 by -128 side by side, and sums that wrap. */
+static void extreme_values(void **state)
+{
+    if (is_integer(kernel_of(state)))
+        check_sizes(kernel_of(state), EXTREME);
+    else
+        check_sizes(kernel_of(state), REAL);
+}
+
+/* Infinities and NaN stay with their channel and their pixels. */
+static void one_value_that_is_none(void **state)
+{
+    const struct depthwise_taps_kernel *kernel = kernel_of(state);
+    static struct case_ c;
+    size_t columns = kernel->columns ? kernel->columns : 3;
+    size_t stride = kernel->stride ? kernel->stride : 1;
+    uint32_t seed = fill_seed();
+    if (is_integer(kernel))
+        return;
+    c.rows = 1;
+    c.count = 8 * stride + columns;
+    c.taps = (struct depthwise_taps){
+        .pixels = 9, .groups = 1, .columns = columns, .stride = stride, .dilation = 1, .row = C};
+    fill_lines(kernel, &c, SMALL, &seed);
+    fill_weights(kernel, &c, SMALL, &seed);
+    fill_start(kernel, &c, &seed);
+    c.taps.sums = guard_at(&guards[SUMS], 9 * C * sizeof(float), 1);
+    element_write_f32(kernel->src, (unsigned char *)(uintptr_t)c.lines[4] + OFFSET, 5, NAN);
+    kernel->run(&c.taps);
+    for (size_t i = 0; i < 9; i++)
+        for (size_t j = 0; j < C; j++) {
+            int has_it = j == 5 && i * stride <= 4 && i * stride + columns > 4;
+            if (isnan(((const float *)c.taps.sums)[i * C + j]) != has_it)
+                fail_msg("%s: pixel %zu, channel %zu", kernel->name, i, j);
+        }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest each[] = {
+        cmocka_unit_test(small_integers_are_exact),
+        cmocka_unit_test(extreme_values),
+        cmocka_unit_test(one_value_that_is_none),
+    };
+    static const struct kernel_tests_guard all[GUARDS] = {
+        {&guards[SRC], MOST_LINES * (MOST_ROWS + DEPTHWISE_MOST_GROUP) * C * sizeof(float)},
+        {&guards[WEIGHTS], MOST_TAPS * C * sizeof(float)},
+        {&guards[START], C * sizeof(float)},
+        {&guards[SUMS], MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
+    };
+    for (size_t i = 0; i < depthwise_taps_kernel_count; i++)
+        kernel_tests_add(depthwise_taps_kernels[i]->name, depthwise_taps_kernels[i]->needs,
+                         depthwise_taps_kernels[i], each, sizeof each / sizeof each[0]);
+    return kernel_tests_run("depthwise_taps", all, GUARDS);
+}
