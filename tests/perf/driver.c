@@ -5,9 +5,10 @@
  * Input, one problem a line (tests/perf/shapes.py writes them):
  *   matmul M N K PACKED TRANSPOSED SRC_BATCH WEIGHTS_BATCH      OPERAND_* bits; batches as 4x8, or
  * 1 conv G MB IC OC ID IH IW OD OH OW KD KH KW SD SH SW PD PH PW DD DH DW SPATIAL CHANNELS_LAST
- * Output, one line a problem:
- *   ok ERROR          a region was measured; the largest error among sampled elements
- *   refused REASON    no region
+ * PERF_TYPES=src:weights:dst asks for other types than f32, as s8:s8:s8, and PERF_GROUP=n, where
+ * weights are integers and src is not, for a scale for each n rows of a column (0: all), and for
+ * src as integers within the call. Output, one line a problem: ok ERROR          a region was
+ * measured; the largest error among sampled elements refused REASON    no region
  *
  * With --cycles, or --warm-cycles, for the cycle simulator (cycles.py): one problem,
  *   ok ERROR NANOSECONDS IMPLEMENTATION      of one call, whose weights are in no cache, or are
@@ -34,7 +35,7 @@
 #endif
 
 /* Above this many products a call is its own warm-up: what happens once no longer shows. */
-#define WARM_UP_LIMIT ((size_t)1 << 27)
+#define WARM_UP_LIMIT ((size_t)1 << 25)
 enum { SAMPLES = 64 };
 
 /* ---- helpers ---- */
@@ -80,6 +81,12 @@ ptrdiff_t conv_pad_after(const struct conv_problem *conv, int dim)
     return (ptrdiff_t)reach - (ptrdiff_t)conv->in[dim] - (ptrdiff_t)conv->pad[dim];
 }
 
+ptrdiff_t conv_pad_named(const struct conv_problem *conv, int dim)
+{
+    ptrdiff_t pad = conv_pad_after(conv, dim);
+    return pad < 0 && pad > -(ptrdiff_t)conv->stride[dim] ? 0 : pad;
+}
+
 bool conv_is_pointwise(const struct conv_problem *conv)
 {
     for (int dim = 0; dim < 3; dim++)
@@ -123,6 +130,107 @@ const float *matmul_weights(const struct problem *problem, size_t i)
 float *matmul_dst(const struct problem *problem, size_t i)
 {
     return problem->dst + i * problem->matmul.m * problem->matmul.n;
+}
+
+/* ---- types ---- */
+
+static const char *const type_names[] = {
+    [DRIVER_F32] = "f32", [DRIVER_F16] = "f16", [DRIVER_BF16] = "bf16", [DRIVER_S32] = "s32",
+    [DRIVER_S8] = "s8",   [DRIVER_U8] = "u8",   [DRIVER_S4] = "s4"};
+enum { TYPE_COUNT = sizeof type_names / sizeof type_names[0] };
+static const size_t type_bytes[TYPE_COUNT] = {4, 2, 2, 4, 1, 1, 1};
+
+static uint16_t bf16_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static float of_bf16(uint16_t half)
+{
+    uint32_t bits = (uint32_t)half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void *driver_typed(enum driver_type type, const float *values, size_t count)
+{
+    void *to = driver_allocate(count * type_bytes[type]);
+    for (size_t i = 0; i < count; i++)
+        switch (type) {
+        case DRIVER_F32:
+            ((float *)to)[i] = values[i];
+            break;
+        case DRIVER_F16:
+            ((__fp16 *)to)[i] = (__fp16)values[i];
+            break;
+        case DRIVER_BF16:
+            ((uint16_t *)to)[i] = bf16_of(values[i]);
+            break;
+        case DRIVER_S32:
+            ((int32_t *)to)[i] = (int32_t)values[i];
+            break;
+        case DRIVER_S8:
+        case DRIVER_S4:
+            ((int8_t *)to)[i] = (int8_t)values[i];
+            break;
+        case DRIVER_U8:
+            ((uint8_t *)to)[i] = (uint8_t)values[i];
+            break;
+        }
+    return to;
+}
+
+void driver_untyped(enum driver_type type, const void *from, float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        switch (type) {
+        case DRIVER_F32:
+            values[i] = ((const float *)from)[i];
+            break;
+        case DRIVER_F16:
+            values[i] = (float)((const __fp16 *)from)[i];
+            break;
+        case DRIVER_BF16:
+            values[i] = of_bf16(((const uint16_t *)from)[i]);
+            break;
+        case DRIVER_S32:
+            values[i] = (float)((const int32_t *)from)[i];
+            break;
+        case DRIVER_S8:
+        case DRIVER_S4:
+            values[i] = ((const int8_t *)from)[i];
+            break;
+        case DRIVER_U8:
+            values[i] = ((const uint8_t *)from)[i];
+            break;
+        }
+}
+
+/* The type that text begins with, which is moved behind it and a colon; f32 if none does. */
+static enum driver_type take_type(const char **text)
+{
+    size_t length = strcspn(*text, ":");
+    for (int type = DRIVER_F32; type < TYPE_COUNT; type++)
+        if (strlen(type_names[type]) == length && !strncmp(type_names[type], *text, length)) {
+            *text += length + ((*text)[length] == ':');
+            return (enum driver_type)type;
+        }
+    fprintf(stderr, "driver: PERF_TYPES has no type at '%s'\n", *text);
+    exit(1);
+}
+
+static void set_types(struct problem *problem)
+{
+    const char *asked = getenv("PERF_TYPES"), *group = getenv("PERF_GROUP");
+    const char *text = problem->types = asked ? asked : "f32:f32:f32";
+    problem->src_type = take_type(&text);
+    problem->weights_type = take_type(&text);
+    problem->dst_type = take_type(&text);
+    problem->is_dynamic = group != NULL;
+    problem->group = group ? strtoul(group, NULL, 10) : 0;
 }
 
 /* ---- input ---- */
@@ -199,11 +307,12 @@ static size_t products_of(const struct problem *problem)
     return problem->dst_size * depth;
 }
 
-/* Small integers: all sums are exact, so that a direct method must hit the result. */
-static void fill(float *values, size_t count, unsigned step)
+/* Small integers from least on: all sums are exact, so that a direct method must hit the result. */
+static void fill(float *values, size_t count, unsigned step, enum driver_type type)
 {
+    int least = type == DRIVER_U8 ? 0 : -4;
     for (size_t i = 0; i < count; i++)
-        values[i] = (float)((int)(i * step % 9) - 4);
+        values[i] = (float)((int)(i * step % 9) + least);
 }
 
 enum { SRC, WEIGHTS, DST };
@@ -234,8 +343,8 @@ static void allocate_arrays(struct problem *problem)
     problem->src = allocate_array(problem->src_size, SRC);
     problem->weights = allocate_array(problem->weights_size, WEIGHTS);
     problem->dst = allocate_array(problem->dst_size, DST);
-    fill(problem->src, problem->src_size, 7);
-    fill(problem->weights, problem->weights_size, 5);
+    fill(problem->src, problem->src_size, 7, problem->src_type);
+    fill(problem->weights, problem->weights_size, 5, problem->weights_type);
     memset(problem->dst, 0, problem->dst_size * sizeof(float));
 }
 
@@ -312,29 +421,32 @@ static double conv_expected(const struct problem *problem, size_t image, size_t 
     return sum;
 }
 
-/* The third of PERF_TYPES (driver_neoprene.c): bytes saturate, floats of 16 bits are rounded. */
-static double error_of(double got, double expected)
+/* Bytes saturate, floats of 16 bits are rounded, and so are elements of src that become integers.
+ */
+static double error_of(const struct problem *problem, double got, double expected)
 {
-    const char *types = getenv("PERF_TYPES"), *dst = types ? strrchr(types, ':') : NULL;
     double low = -INFINITY, high = INFINITY, rounding = 0;
-    if (dst && !strcmp(dst, ":s8"))
+    if (problem->dst_type == DRIVER_S8)
         low = -128, high = 127;
-    else if (dst && !strcmp(dst, ":u8"))
+    else if (problem->dst_type == DRIVER_U8)
         low = 0, high = 255;
-    else if (dst && strstr(dst, "f16"))
+    else if (problem->dst_type == DRIVER_F16 || problem->dst_type == DRIVER_BF16)
         rounding = fabs(expected) / 256;
+    if (problem->is_dynamic)
+        rounding +=
+            fabs(expected) / 32 + sqrt((double)(products_of(problem) / problem->dst_size)) / 4;
     return fmax(fabs(got - fmin(fmax(expected, low), high)) - rounding, 0);
 }
 
 static double error_at(const struct problem *problem, size_t i)
 {
     if (problem->kind == PROBLEM_MATMUL)
-        return error_of((double)problem->dst[i], matmul_expected(problem, i));
+        return error_of(problem, (double)problem->dst[i], matmul_expected(problem, i));
     const struct conv_problem *p = &problem->conv;
     size_t positions = conv_positions(p->out);
     size_t image = i / (p->oc * positions), oc = i / positions % p->oc, out = i % positions;
     size_t at = conv_index(p, p->oc, positions, image, oc, out);
-    return error_of((double)problem->dst[at], conv_expected(problem, image, oc, out));
+    return error_of(problem, (double)problem->dst[at], conv_expected(problem, image, oc, out));
 }
 
 static double largest_error(const struct problem *problem)
@@ -441,6 +553,7 @@ static void print_machine(void)
 static void measure(struct problem *problem, enum mode mode)
 {
     void *state = NULL;
+    set_types(problem);
     allocate_arrays(problem);
     const char *why_not = peer.prepare(problem, &state);
     if (why_not) {

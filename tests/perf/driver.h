@@ -34,12 +34,30 @@ struct conv_problem {
     bool channels_last;  /* nhwc, else nchw */
 };
 
+enum driver_type {
+    DRIVER_F32,
+    DRIVER_F16,
+    DRIVER_BF16,
+    DRIVER_S32,
+    DRIVER_S8,
+    DRIVER_U8,
+    DRIVER_S4
+};
+
+/* A library computes with the types; values are in the arrays as f32, which has all of them. Where
+ * integers are multiplied, scales are 1 and zero points 0. */
 struct problem {
     enum { PROBLEM_MATMUL, PROBLEM_CONV } kind;
     union {
         struct matmul_problem matmul;
         struct conv_problem conv;
     };
+    const char *types; /* "f32:f32:f32": src, weights, dst, as PERF_TYPES has them */
+    enum driver_type src_type, weights_type, dst_type;
+    /* Weights are integers and src is not: so many rows of a column share a scale, 0: all. Is set
+     * if a library may turn src into integers, too, within its call. */
+    bool is_dynamic;
+    size_t group;
     float *src, *weights, *dst;
     size_t src_size, weights_size, dst_size;
 };
@@ -67,6 +85,10 @@ extern const struct peer peer;
 float *driver_floats(size_t count);
 void *driver_allocate(size_t bytes);
 
+/* A copy of values as numbers of a type, to be freed; s4 has a byte each. And back. */
+void *driver_typed(enum driver_type type, const float *values, size_t count);
+void driver_untyped(enum driver_type type, const void *from, float *values, size_t count);
+
 size_t matmul_batch(const struct matmul_problem *matmul);
 /* The first elements of the matrices that meet in batch element i of dst. */
 const float *matmul_src(const struct problem *problem, size_t i);
@@ -79,6 +101,8 @@ bool conv_is_depthwise(const struct conv_problem *conv);
 bool conv_is_pointwise(const struct conv_problem *conv);
 /* Padding after the last element; negative when the last elements are not read. */
 ptrdiff_t conv_pad_after(const struct conv_problem *conv, int dim);
+/* The same where so few are not read that a library finds that out by itself: then 0. */
+ptrdiff_t conv_pad_named(const struct conv_problem *conv, int dim);
 
 #ifdef __cplusplus
 }

@@ -4,9 +4,11 @@
  * out after what is measured. */
 #include "tests/perf/driver.h"
 
+#include <arm_compute/core/utils/quantization/AsymmHelpers.h>
 #include <arm_compute/runtime/NEON/NEFunctions.h>
 #include <arm_compute/runtime/Scheduler.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -17,6 +19,8 @@ namespace
 {
 
 using arm_compute::DataLayout;
+using arm_compute::DataType;
+using arm_compute::QuantizationInfo;
 using arm_compute::Status;
 using arm_compute::Tensor;
 using arm_compute::TensorInfo;
@@ -25,39 +29,70 @@ using arm_compute::TensorShape;
 struct work {
     Tensor src, weights, dst;
     std::unique_ptr<arm_compute::IFunction> function;
-    float *user_dst = nullptr;
+    const struct problem *problem = nullptr;
 };
 
 /* ---- tensors ---- */
 
-TensorInfo info_of(const TensorShape &shape, DataLayout layout)
+DataType type_of(enum driver_type type)
 {
-    TensorInfo info(shape, 1, arm_compute::DataType::F32);
+    switch (type) {
+    case DRIVER_F16:
+        return DataType::F16;
+    case DRIVER_BF16:
+        return DataType::BFLOAT16;
+    case DRIVER_S32:
+        return DataType::S32;
+    case DRIVER_S8:
+        return DataType::QASYMM8_SIGNED;
+    case DRIVER_U8:
+        return DataType::QASYMM8;
+    default:
+        return DataType::F32;
+    }
+}
+
+/* Scales are 1. */
+TensorInfo info_of(const TensorShape &shape, DataLayout layout, enum driver_type type)
+{
+    TensorInfo info(shape, 1, type_of(type), QuantizationInfo(1, 0));
     info.set_data_layout(layout);
     return info;
 }
 
-/* Calls copy(row of the tensor, offset in a dense array, floats) for each row of the innermost
+/* Bytes have a scale for each of the channels. */
+TensorInfo weights_info_of(const TensorShape &shape, DataLayout layout, enum driver_type type,
+                           size_t channels)
+{
+    if (type != DRIVER_S8)
+        return info_of(shape, layout, type);
+    TensorInfo info(shape, 1, DataType::QSYMM8_PER_CHANNEL,
+                    QuantizationInfo(std::vector<float>(channels, 1)));
+    info.set_data_layout(layout);
+    return info;
+}
+
+/* Calls copy(row of the tensor, where it is in a dense array, bytes) for each row of the innermost
  * dimension. */
 template <typename Copy> void for_each_row(const Tensor &tensor, Copy copy)
 {
     const auto &info = *tensor.info();
     const auto &strides = info.strides_in_bytes();
-    size_t size = info.dimension(0), offset = 0;
+    size_t size = info.dimension(0) * info.element_size(), offset = 0;
     uint8_t *first = tensor.buffer() + info.offset_first_element_in_bytes();
     for (size_t w = 0; w < info.dimension(3); w++)
         for (size_t z = 0; z < info.dimension(2); z++)
             for (size_t y = 0; y < info.dimension(1); y++, offset += size)
-                copy(reinterpret_cast<float *>(first + w * strides[3] + z * strides[2] +
-                                               y * strides[1]),
-                     offset, size);
+                copy(first + w * strides[3] + z * strides[2] + y * strides[1], offset, size);
 }
 
-void allocate_from(Tensor &tensor, const float *values)
+void allocate_from(Tensor &tensor, enum driver_type type, const float *values, size_t count)
 {
+    std::unique_ptr<void, decltype(&std::free)> typed(driver_typed(type, values, count), std::free);
+    auto *bytes = static_cast<const uint8_t *>(typed.get());
     tensor.allocator()->allocate();
-    for_each_row(tensor, [values](float *row, size_t offset, size_t size) {
-        std::memcpy(row, values + offset, size * sizeof(float));
+    for_each_row(tensor, [bytes](uint8_t *row, size_t offset, size_t size) {
+        std::memcpy(row, bytes + offset, size);
     });
 }
 
@@ -78,17 +113,41 @@ const char *refuse_matmul(const struct matmul_problem *p)
     return nullptr;
 }
 
-Status make_matmul(const struct problem *problem, work &work)
+/* How sums become bytes. */
+Status output_stage(const work &work, arm_compute::GEMMLowpOutputStageInfo &stage)
 {
-    const struct matmul_problem *p = &problem->matmul;
-    size_t batch = matmul_batch(p), matrices = problem->weights_size / (p->k * p->n);
-    /* one matrix for a whole batch: the rows of the batch follow each other */
-    size_t rows = matrices == 1 ? p->m * batch : p->m;
-    auto layout = DataLayout::NCHW;
-    work.src.allocator()->init(info_of(TensorShape(p->k, rows, matrices), layout));
-    work.weights.allocator()->init(info_of(TensorShape(p->n, p->k, matrices), layout));
-    work.dst.allocator()->init(info_of(TensorShape(p->n, rows, matrices), layout));
-    arm_compute::GEMMInfo how(false, false, p->packed);
+    stage.type = arm_compute::GEMMLowpOutputStageType::QUANTIZE_DOWN_FIXEDPOINT;
+    stage.output_data_type = work.dst.info()->data_type();
+    stage.gemmlowp_min_bound = -128;
+    stage.gemmlowp_max_bound = 127;
+    stage.is_quantized_per_channel = true;
+    return arm_compute::quantization::calculate_quantized_multipliers(
+        work.src.info()->quantization_info(), work.weights.info()->quantization_info(),
+        work.dst.info()->quantization_info(), stage);
+}
+
+Status make_integer_matmul(work &work, arm_compute::GEMMInfo how)
+{
+    using Function = arm_compute::NEGEMMLowpMatrixMultiplyCore;
+    arm_compute::GEMMLowpOutputStageInfo stage;
+    Status status;
+    if (work.dst.info()->data_type() != DataType::S32) {
+        status = output_stage(work, stage);
+        how.set_gemmlowp_output_stage(stage);
+    }
+    if (status)
+        status = Function::validate(work.src.info(), work.weights.info(), nullptr, work.dst.info(),
+                                    how);
+    if (status) {
+        auto function = std::make_unique<Function>();
+        function->configure(&work.src, &work.weights, nullptr, &work.dst, how);
+        work.function = std::move(function);
+    }
+    return status;
+}
+
+Status make_float_matmul(work &work, const arm_compute::GEMMInfo &how)
+{
     Status status = arm_compute::NEGEMM::validate(work.src.info(), work.weights.info(), nullptr,
                                                   work.dst.info(), 1.0f, 0.0f, how);
     if (status) {
@@ -97,6 +156,27 @@ Status make_matmul(const struct problem *problem, work &work)
         work.function = std::move(function);
     }
     return status;
+}
+
+/* Sums of f16 are f32, as ours, unless PERF_ACCUMULATION says otherwise; PERF_FPMATH allows products
+ * of f32 by bf16. */
+Status make_matmul(const struct problem *problem, work &work)
+{
+    const struct matmul_problem *p = &problem->matmul;
+    size_t batch = matmul_batch(p), matrices = problem->weights_size / (p->k * p->n);
+    /* one matrix for a whole batch: the rows of the batch follow each other */
+    size_t rows = matrices == 1 ? p->m * batch : p->m;
+    auto layout = DataLayout::NCHW;
+    work.src.allocator()->init(
+        info_of(TensorShape(p->k, rows, matrices), layout, problem->src_type));
+    work.weights.allocator()->init(weights_info_of(TensorShape(p->n, p->k, matrices), layout,
+                                                   problem->weights_type, p->n));
+    work.dst.allocator()->init(
+        info_of(TensorShape(p->n, rows, matrices), layout, problem->dst_type));
+    arm_compute::GEMMInfo how(false, false, p->packed, 0, false, false, {},
+                              !std::getenv("PERF_ACCUMULATION"), std::getenv("PERF_FPMATH"));
+    return problem->src_type == DRIVER_S8 ? make_integer_matmul(work, how)
+                                          : make_float_matmul(work, how);
 }
 
 /* ---- convolution ---- */
@@ -108,8 +188,8 @@ const char *refuse_conv(const struct conv_problem *p)
     if (p->groups > 1 && p->groups != p->ic)
         return "no groups but depthwise";
     for (int dim = 1; dim < 3; dim++)
-        if (conv_pad_after(p, dim) < 0)
-            return "no negative padding";
+        if (conv_pad_named(p, dim) < 0)
+            return "no sources that are longer than what is read";
     return nullptr;
 }
 
@@ -156,9 +236,9 @@ arm_compute::PadStrideInfo pads_of(const struct conv_problem *p)
     return {size(ptrdiff_t(p->stride[2])),
             size(ptrdiff_t(p->stride[1])),
             size(ptrdiff_t(p->pad[2])),
-            size(conv_pad_after(p, 2)),
+            size(conv_pad_named(p, 2)),
             size(ptrdiff_t(p->pad[1])),
-            size(conv_pad_after(p, 1)),
+            size(conv_pad_named(p, 1)),
             arm_compute::DimensionRoundingType::FLOOR};
 }
 
@@ -199,9 +279,10 @@ Status make_conv(const struct problem *problem, work &work)
 {
     const struct conv_problem *p = &problem->conv;
     auto layout = p->channels_last ? DataLayout::NHWC : DataLayout::NCHW;
-    work.src.allocator()->init(info_of(image_shape(p, p->ic, p->in), layout));
-    work.weights.allocator()->init(info_of(weights_shape(p), layout));
-    work.dst.allocator()->init(info_of(image_shape(p, p->oc, p->out), layout));
+    work.src.allocator()->init(info_of(image_shape(p, p->ic, p->in), layout, problem->src_type));
+    work.weights.allocator()->init(
+        weights_info_of(weights_shape(p), layout, problem->weights_type, p->oc));
+    work.dst.allocator()->init(info_of(image_shape(p, p->oc, p->out), layout, problem->dst_type));
     arm_compute::Size2D dilation(p->dilation[2] + 1, p->dilation[1] + 1);
     return is_depthwise(p) ? make_depthwise(p, dilation, work) : make_dense(p, dilation, work);
 }
@@ -222,10 +303,11 @@ Status make(const struct problem *problem, work &work)
     Status status = is_matmul ? make_matmul(problem, work) : make_conv(problem, work);
     if (!status)
         return status;
-    allocate_from(work.src, problem->src);
-    allocate_from(work.weights, is_matmul ? problem->weights : weights_of(problem).data());
-    allocate_from(work.dst, problem->dst);
-    work.user_dst = problem->dst;
+    allocate_from(work.src, problem->src_type, problem->src, problem->src_size);
+    allocate_from(work.weights, problem->weights_type,
+                  is_matmul ? problem->weights : weights_of(problem).data(), problem->weights_size);
+    allocate_from(work.dst, problem->dst_type, problem->dst, problem->dst_size);
+    work.problem = problem;
     work.function->prepare();
     return status;
 }
@@ -244,6 +326,8 @@ const char *prepare(const struct problem *problem, void **state)
     *state = made;
     const char *why_not = problem->kind == problem::PROBLEM_MATMUL ? refuse_matmul(&problem->matmul)
                                                                    : refuse_conv(&problem->conv);
+    if (problem->weights_type == DRIVER_S4 || problem->is_dynamic)
+        return "no blocks of weights";
     if (why_not)
         return why_not;
     try {
@@ -262,9 +346,12 @@ void run(void *state)
 void fetch(void *state)
 {
     auto *done = static_cast<work *>(state);
-    for_each_row(done->dst, [done](const float *row, size_t offset, size_t size) {
-        std::memcpy(done->user_dst + offset, row, size * sizeof(float));
+    const struct problem *problem = done->problem;
+    std::vector<uint8_t> dense(done->dst.info()->element_size() * problem->dst_size);
+    for_each_row(done->dst, [&dense](const uint8_t *row, size_t offset, size_t size) {
+        std::memcpy(dense.data() + offset, row, size);
     });
+    driver_untyped(problem->dst_type, dense.data(), problem->dst, problem->dst_size);
 }
 
 void release(void *state)

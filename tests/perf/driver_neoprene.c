@@ -2,14 +2,15 @@
  * where the problem says so; what is measured is one neo_primitive_execute(), with one thread or
  * as many as PERF_THREADS says: then task i runs on thread i and nowhere else, so that what is
  * counted for a thread is the work that the library gave to it. PERF_WITHOUT takes kernels away,
- * and PERF_KERNELS=1 only lists what there are. PERF_TYPES=src:weights:dst asks for other types
- * than f32; where weights are bytes, they have a scale for each output channel, and with
- * PERF_DST_SCALE=1 dst of bytes has one of its own. PERF_FPMATH=bf16 allows products of f32 by
- * bf16, =f16 by f16.
+ * and PERF_KERNELS=1 only lists what there are. Where PERF_TYPES (driver.c) has weights of bytes,
+ * they have a scale for each output channel, and with PERF_DST_SCALE=1 dst of bytes has one of its
+ * own. PERF_FPMATH=bf16 allows products of f32 by
+ * bf16, =f16 by f16; PERF_ACCUMULATION=f16 allows sums of f16.
  */
 #include "tests/perf/driver.h"
 #include "tests/perf/without.h"
 
+#include "neoprene/block_weights.h"
 #include "neoprene/convolution.h"
 #include "neoprene/matmul.h"
 #include "neoprene/reorder.h"
@@ -29,6 +30,7 @@ struct work {
     int count; /* of them */
     float *result;
     neo_memory_desc result_desc; /* of f32 */
+    neo_packed_weights *blocks;  /* NULL: weights are a tensor of their own */
 };
 
 static neo_data_type types[SIDES] = {NEO_F32, NEO_F32, NEO_F32};
@@ -112,27 +114,15 @@ static const neo_threadpool *make_pool(void)
     return threads > 1 ? &pool : NULL;
 }
 
-static neo_data_type type_named(const char *name, size_t length)
+static void set_types(const struct problem *problem)
 {
-    static const neo_data_type all[] = {NEO_F32, NEO_F16, NEO_BF16, NEO_S32, NEO_S8, NEO_U8};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (strlen(neo_data_type_name(all[i])) == length &&
-            !strncmp(neo_data_type_name(all[i]), name, length))
-            return all[i];
-    return NEO_DATA_TYPE_UNDEF;
-}
-
-static neo_status read_types(void)
-{
-    const char *text = getenv("PERF_TYPES");
-    for (int side = SRC; text && side < SIDES; side++) {
-        size_t length = strcspn(text, ":");
-        types[side] = type_named(text, length);
-        if (types[side] == NEO_DATA_TYPE_UNDEF)
-            return NEO_INVALID_ARGUMENT;
-        text += length + (text[length] == ':');
-    }
-    return NEO_OK;
+    static const neo_data_type ours[] = {
+        [DRIVER_F32] = NEO_F32, [DRIVER_F16] = NEO_F16, [DRIVER_BF16] = NEO_BF16,
+        [DRIVER_S32] = NEO_S32, [DRIVER_S8] = NEO_S8,   [DRIVER_U8] = NEO_U8,
+        [DRIVER_S4] = NEO_S4};
+    types[SRC] = ours[problem->src_type];
+    types[WEIGHTS] = ours[problem->weights_type];
+    types[DST] = ours[problem->dst_type];
 }
 
 static neo_status read_fpmath(void)
@@ -145,6 +135,7 @@ static neo_status read_fpmath(void)
     return status == NEO_OK ? neo_attributes_set_fpmath_mode(attributes, mode, 0) : status;
 }
 
+/* Integers, of which each column has a scale; weights in blocks have theirs inside. */
 static bool is_byte(int side)
 {
     return types[side] == NEO_S8 || types[side] == NEO_U8;
@@ -168,6 +159,21 @@ static neo_status add_scales(int mask)
     return status;
 }
 
+static neo_status read_accumulation(void)
+{
+    if (!getenv("PERF_ACCUMULATION"))
+        return NEO_OK;
+    neo_status status = attributes ? NEO_OK : neo_attributes_create(&attributes);
+    return status == NEO_OK ? neo_attributes_set_accumulation_mode(attributes, NEO_ACCUMULATION_F16)
+                            : status;
+}
+
+static neo_status allow_dynamic(void)
+{
+    neo_status status = attributes ? NEO_OK : neo_attributes_create(&attributes);
+    return status == NEO_OK ? neo_attributes_set_dynamic_src(attributes, NEO_S8) : status;
+}
+
 static const char *start(void)
 {
     const char *without = getenv("PERF_WITHOUT");
@@ -181,9 +187,9 @@ static const char *start(void)
     neo_stream_options options = {.threadpool = pool, .max_threads = pool ? 0 : 1};
     neo_status status = neo_engine_create(&engine);
     if (status == NEO_OK)
-        status = read_types();
-    if (status == NEO_OK)
         status = read_fpmath();
+    if (status == NEO_OK)
+        status = read_accumulation();
     if (status == NEO_OK)
         status = neo_stream_create(&stream, engine, &options);
     return status == NEO_OK ? NULL : neo_status_text(status);
@@ -320,7 +326,8 @@ static neo_status skip_implementations(neo_primitive_desc *pd)
     return status;
 }
 
-static neo_status plan(neo_primitive_desc **pd, struct tensors *t, const struct problem *problem)
+static neo_status plan(neo_primitive_desc **pd, struct tensors *t, const struct problem *problem,
+                       const neo_packed_weights *blocks)
 {
     bool is_matmul = problem->kind == PROBLEM_MATMUL;
     neo_status status =
@@ -330,7 +337,11 @@ static neo_status plan(neo_primitive_desc **pd, struct tensors *t, const struct 
     t->src.data_type = types[SRC];
     t->weights.data_type = types[WEIGHTS];
     t->dst.data_type = types[DST];
-    if (status == NEO_OK && (is_byte(WEIGHTS) || has_dst_scale()))
+    if (blocks)
+        t->weights = *neo_memory_get_desc(neo_packed_weights_memory(blocks));
+    if (status == NEO_OK && blocks)
+        status = allow_dynamic();
+    else if (status == NEO_OK && (is_byte(WEIGHTS) || has_dst_scale()))
         status = add_scales(mask);
     if (status == NEO_OK)
         status = is_matmul ? plan_matmul(pd, t) : plan_conv(pd, t, &problem->conv);
@@ -379,6 +390,43 @@ static neo_status make_tensor(neo_memory **out, const neo_memory_desc *wanted,
     return status;
 }
 
+/* Two a byte, the first in the low half. */
+static void *nibbles(const float *values, size_t count)
+{
+    uint8_t *to = driver_allocate((count + 1) / 2);
+    memset(to, 0, (count + 1) / 2);
+    for (size_t i = 0; i < count; i++)
+        to[i / 2] |= (uint8_t)(((int)values[i] & 15) << (i % 2 ? 4 : 0));
+    return to;
+}
+
+/* Weights whose scales are in their layout. */
+static neo_status import_blocks(neo_packed_weights **out, const struct problem *problem)
+{
+    const struct matmul_problem *p = &problem->matmul;
+    bool by_column = p->transposed & OPERAND_WEIGHTS;
+    void *values = problem->weights_type == DRIVER_S4
+                       ? nibbles(problem->weights, problem->weights_size)
+                       : driver_typed(DRIVER_S8, problem->weights, problem->weights_size);
+    float *scales = driver_floats(problem->weights_size);
+    for (size_t i = 0; i < problem->weights_size; i++)
+        scales[i] = 1;
+    neo_block_source source = {.format = NEO_BLOCKS_PLAIN,
+                               .k = (neo_dim)p->k,
+                               .n = (neo_dim)p->n,
+                               .group = (neo_dim)problem->group,
+                               .type = types[WEIGHTS],
+                               .k_stride = by_column ? 1 : (neo_dim)p->n,
+                               .n_stride = by_column ? (neo_dim)p->k : 1,
+                               .weights = values,
+                               .scales = scales,
+                               .scale_type = NEO_F32};
+    neo_status status = neo_block_weights_import(out, stream, &source);
+    free(values);
+    free(scales);
+    return status;
+}
+
 /* So many scales of 1. */
 static neo_status add_ones(struct work *work, int arg, neo_dim count)
 {
@@ -402,7 +450,7 @@ static neo_status make_scales(struct work *work, const struct problem *problem)
     bool is_matmul = problem->kind == PROBLEM_MATMUL;
     neo_dim channels = (neo_dim)(is_matmul ? problem->matmul.n : problem->conv.oc);
     neo_status status = NEO_OK;
-    if (is_byte(WEIGHTS))
+    if (is_byte(WEIGHTS) && !work->blocks)
         status = add_ones(work, NEO_ARG_WEIGHTS, channels);
     if (status == NEO_OK && has_dst_scale())
         status = add_ones(work, NEO_ARG_DST, 1);
@@ -420,7 +468,13 @@ static neo_status fill_work(struct work *work, const struct problem *problem)
     for (int i = 0; i < SIDES; i++)
         work->arguments[i].arg = ids[i];
     work->count = SIDES;
-    neo_status status = plan(&pd, &t, problem);
+    set_types(problem);
+    neo_status status = NEO_OK;
+    if (problem->is_dynamic)
+        status = problem->kind == PROBLEM_MATMUL ? import_blocks(&work->blocks, problem)
+                                                 : NEO_UNSUPPORTED;
+    if (status == NEO_OK)
+        status = plan(&pd, &t, problem, work->blocks);
     if (status == NEO_OK)
         status = neo_primitive_create(&work->primitive, pd);
     neo_memory_desc user_src = t.src;
@@ -430,7 +484,8 @@ static neo_status fill_work(struct work *work, const struct problem *problem)
     work->result_desc.data_type = NEO_F32;
     if (status == NEO_OK)
         status = make_tensor(&work->arguments[SRC].memory, &t.src, &user_src, problem->src);
-    if (status == NEO_OK)
+    work->arguments[WEIGHTS].memory = neo_packed_weights_memory(work->blocks);
+    if (status == NEO_OK && !work->blocks)
         status = make_tensor(&work->arguments[WEIGHTS].memory,
                              neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS), &t.user_weights,
                              problem->weights);
@@ -484,6 +539,9 @@ static void fetch(void *state)
 static void release(void *state)
 {
     struct work *work = state;
+    if (work->blocks)
+        work->arguments[WEIGHTS].memory = NULL;
+    neo_packed_weights_destroy(work->blocks);
     for (int i = 0; i < ARGUMENTS; i++)
         neo_memory_destroy(work->arguments[i].memory);
     neo_primitive_destroy(work->primitive);

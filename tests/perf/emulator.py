@@ -34,9 +34,10 @@ TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'l
 PLUGINS = os.path.join('build', 'tools')
 FORMAT = '4'  # of the files that results are kept in
 SECONDS_KEPT = 30
+ERRORS = 'errors'  # the file that a driver's messages go to
 # driver_neoprene.c says for what, and driver.c of the last
 ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT', 'PERF_TYPES',
-         'PERF_FPMATH', 'PERF_DST_SCALE')
+         'PERF_FPMATH', 'PERF_DST_SCALE', 'PERF_GROUP', 'PERF_ACCUMULATION')
 
 
 def model_of(guest):
@@ -142,11 +143,11 @@ class Emulator:
             with tempfile.TemporaryDirectory() as folder:
                 answers = self.run_some(self.start(driver, cpu, plugin, options, folder), driver,
                                         missing[done:], lambda i, line, first=done:
-                                        progress(first + i, len(missing), line))
+                                        progress(first + i, len(missing), line), folder)
                 keep(missing[done:], answers, folder)
             done += len(answers)
 
-    def run_some(self, process, driver, missing, progress):
+    def run_some(self, process, driver, missing, progress, folder):
         """Answers to the first of them: as many as there was time for."""
         answers, end = [], time.monotonic() + SECONDS_KEPT
         try:
@@ -156,7 +157,7 @@ class Emulator:
                 progress(i, line)
                 process.stdin.write(line + '\n')
                 process.stdin.flush()
-                answers.append(self.answer(process, driver, line))
+                answers.append(self.answer(process, driver, line, folder))
             process.stdin.close()
             if process.wait():
                 raise MeasureError(f'{driver} ended with status {process.returncode}')
@@ -172,9 +173,10 @@ class Emulator:
         threads = re.search(r'threads=(\d+)', options)
         variables = {**environment(int(threads.group(1)) if threads else 1),
                      **GUESTS[cpu][1]}
-        return subprocess.Popen([*self.command(driver, model_of(cpu)), '-plugin', arguments, driver],
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                env=variables)
+        with open(os.path.join(folder, ERRORS), 'w', encoding='utf-8') as errors:
+            return subprocess.Popen([*self.command(driver, model_of(cpu)), '-plugin', arguments, driver],
+                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
+                                    env=variables)
 
     def command(self, driver, model):
         root = self.root_of(driver)
@@ -182,12 +184,20 @@ class Emulator:
         return [self.emulator, '-cpu', model, *machine]
 
     @staticmethod
-    def answer(process, driver, line):
+    def answer(process, driver, line, folder):
         answer = process.stdout.readline().split(maxsplit=1)
         if not answer or answer[0] not in ('ok', 'refused'):
-            raise MeasureError(f"{driver} stopped at the problem '{line}' "
-                               f'(exit status {process.wait()})')
+            raise MeasureError(f"{driver} stopped at the problem '{line}' (exit status {process.wait()})"
+                               f'{last_line(os.path.join(folder, ERRORS))}')
         return answer
+
+
+def last_line(path):
+    """What a driver said at last; libraries may say much before, and nothing that matters when all went well."""
+    with open(path, encoding='utf-8', errors='replace') as file:
+        lines = file.read().split('\n')
+    said = [line for line in lines if line.strip()]
+    return f': {said[-1]}' if said else ''
 
 
 def keep(missing, answers, folder):

@@ -16,12 +16,15 @@ PEER_LIBS_blas := -lopenblas
 PEER_LIBS_blis := -lblis
 PEER_LIBS_xnnpack := -lXNNPACK -lpthreadpool
 PEER_LIBS_acl := -larm_compute
+PEER_LIBS_kleidiai := -lkleidiai
+PEER_LIBS_mlas := -lonnxruntime
 # A header that only the version has that a driver is for.
 PEER_NEEDS_acl := arm_compute/function_info/ActivationLayerInfo.h
 # The Arm Compute Library is C++; its driver is the only program here that needs such a compiler.
 PEER_CXX ?= $(CROSS_COMPILE)g++
 PEER_COMPILER = $(if $(filter acl,$(1)),$(PEER_CXX) -x c++,$(CC) $(TARGET_FLAGS) -x c)
-PEER_PROBE = $(patsubst %,\#include <%>\n,$(PEER_NEEDS_$(1)))int main(void){return 0;}\n
+HASH := \#
+PEER_PROBE = $(patsubst %,$(HASH)include <%>\n,$(PEER_NEEDS_$(1)))int main(void){return 0;}\n
 has_library = $(shell printf '$(PEER_PROBE)' | $(call PEER_COMPILER,$(1)) $(PEER_FLAGS) -o /dev/null - $(PEER_LDFLAGS) $(PEER_LIBS_$(1)) 2>/dev/null && echo $(1))
 DRIVER_MAIN := $(BUILD)/tests/perf/driver.o $(BUILD)/tests/perf/hardware.o
 PERF_PEERS := $(filter-out neoprene,$(patsubst driver_%,%,$(basename $(notdir $(wildcard tests/perf/driver_*.c*))))) blis
@@ -51,6 +54,7 @@ $(PEER_DRIVERS)/%.o: tests/perf/%.c $(BUILD)/flags $(UNPACKED)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(PEER_FLAGS) -c -o $@ $<
 $(PEER_DRIVERS)/driver_blis: $(PEER_DRIVERS)/driver_blas.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(PEER_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
+$(PEER_DRIVERS)/driver_mlas: $(BUILD)/tests/perf/onnx_model.o
 $(PEER_DRIVERS)/driver_%: $(PEER_DRIVERS)/driver_%.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(PEER_LDFLAGS) -o $@ $^ $(PEER_LIBS_$*) -lm
 $(PEER_DRIVERS)/driver_acl: tests/perf/driver_acl.cc tests/perf/driver.h $(DRIVER_MAIN) $(UNPACKED)

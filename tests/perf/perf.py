@@ -37,7 +37,7 @@ from emulator import MeasureError
 from measure import Drivers, Measurer
 
 OURS = 'neoprene'
-PEERS = ('blas', 'blis', 'xnnpack', 'acl')
+PEERS = ('blas', 'blis', 'xnnpack', 'acl', 'onednn', 'kleidiai', 'mlas')
 QUICK_FILES = ('resnet_50', 'mobilenet_v1', 'bert_base', 'square', 'skinny')
 
 # Where long tables go.

@@ -8,7 +8,7 @@ from cores import CORES
 
 WORST = 5
 NAMES = {'neoprene': 'Neoprene', 'blas': 'OpenBLAS', 'blis': 'BLIS', 'xnnpack': 'XNNPACK',
-         'acl': 'ACL'}
+         'acl': 'ACL', 'onednn': 'oneDNN', 'kleidiai': 'KleidiAI', 'mlas': 'MLAS'}
 BEHIND = 0.995  # a row this close to a peer is level with it
 INTRODUCTION = '''# Performance
 

@@ -592,6 +592,14 @@ class Guests(unittest.TestCase):
             self.assertEqual(emulator.model_of('neoverse-n2'), emulator.NEWEST)
             self.assertEqual(guest_of('x/driver_acl', 'neoverse-n1'), 'neoverse-n1')
 
+    def test_a_driver_that_stops_has_the_last_word(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, emulator.ERRORS), 'w', encoding='utf-8') as file:
+                file.write('noise\nacl: no tensor\n\n')
+            process = SimpleNamespace(stdout=io.StringIO(''), wait=lambda: 1)
+            with self.assertRaisesRegex(emulator.MeasureError, r"stopped at the problem 'p' .*status 1\): acl: no tensor$"):
+                emulator.Emulator.answer(process, 'driver_acl', 'p', folder)
+
     def test_every_core_has_a_guest_of_its_own(self):
         guests = [core.guest for core in cores.CORES.values()]
         self.assertEqual(len(set(guests)), len(guests))
