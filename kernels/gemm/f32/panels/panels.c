@@ -6,9 +6,8 @@
     gemm_f32_direct_fn gemm_f32_panels_##height##x##full##_##middle##_##last##_neon;
 #include "kernels/gemm/f32/panels/list.h"
 #undef KERNEL
-#define KERNEL(height, full, middle, last, columns) \
-    gemm_f32_direct_fn                              \
-        gemm_f32_panels_##height##x##full##_##middle##_##last##_tail_##columns##_neon;
+#define KERNEL(height, vectors, columns) \
+    gemm_f32_direct_fn gemm_f32_panels_##height##x0_0_##vectors##_tail_##columns##_neon;
 #include "kernels/gemm/f32/panels/tail_list.h"
 #undef KERNEL
 #endif
@@ -24,9 +23,9 @@ static const struct gemm_f32_panels_kernel kernels[] = {
           gemm_f32_panels_##height##x##full##_##middle##_##last##_neon)
 #include "kernels/gemm/f32/panels/list.h"
 #undef KERNEL
-#define KERNEL(height, full, middle, last, columns) \
-    ENTRY(height, full, middle, last, columns, "_tail_" #columns "_neon", CPU_NEON, \
-          gemm_f32_panels_##height##x##full##_##middle##_##last##_tail_##columns##_neon)
+#define KERNEL(height, vectors, columns) \
+    ENTRY(height, 0, 0, vectors, columns, "_tail_" #columns "_neon", CPU_NEON, \
+          gemm_f32_panels_##height##x0_0_##vectors##_tail_##columns##_neon)
 #include "kernels/gemm/f32/panels/tail_list.h"
 #undef KERNEL
 #endif
@@ -34,8 +33,8 @@ static const struct gemm_f32_panels_kernel kernels[] = {
     ENTRY(height, full, middle, last, 0, "_ref", 0, gemm_f32_panels_##height##_ref)
 #include "kernels/gemm/f32/panels/list.h"
 #undef KERNEL
-#define KERNEL(height, full, middle, last, columns) \
-    ENTRY(height, full, middle, last, columns, "_tail_" #columns "_ref", 0, \
+#define KERNEL(height, vectors, columns) \
+    ENTRY(height, 0, 0, vectors, columns, "_tail_" #columns "_ref", 0, \
           gemm_f32_panels_##height##_ref)
 #include "kernels/gemm/f32/panels/tail_list.h"
 #undef KERNEL

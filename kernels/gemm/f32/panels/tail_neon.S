@@ -3,28 +3,27 @@
  * By lanes of A as much of that vector as they leave would be multiplied for nothing. So a round
  * takes four steps of each of these columns together, from where it comes once more: each row's
  * vector is multiplied with the column's, and such a sum has four parts until the tile ends. Four
- * rows of a panel and five columns have 68 FMLA a round instead of 80, of a panel and six columns
- * 72. The steps before the rounds are one multiplication of as many values as there are.
+ * rows of five columns have 20 FMLA a round instead of 32, of six columns 24. The steps before the rounds are one multiplication of as many values as there are.
  *
  * A row has a sum for each whole vector, and then one for each of these columns. */
     .set steps_differ, 1
-    .set has_tail, 1
     .set rows_are_long, 1
+    .set widest, 2 /* columns at once */
 #include "kernels/gemm/f32/panels/neon.h"
 
 tail .req x16
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro load_whole_vectors count, first, panel
-    .if \count == 2
-    load_two_whole \first, %(\first + 1), \panel
-    .elseif \count == 1
-    ldr q\first, [x\panel], #32
+    .macro load_whole_vectors first
+    .if whole == 2
+    load_two_whole \first, %(\first + 1)
+    .elseif whole == 1
+    ldr q\first, [x4], #32
     .endif
     .endm
-    .macro load_two_whole first, second, panel
-    ldp q\first, q\second, [x\panel], #48
+    .macro load_two_whole first, second
+    ldp q\first, q\second, [x4], #48
     .endm
     .macro load_column kind, to
     ldr \kind\to, [tail]
@@ -53,9 +52,8 @@ tail .req x16
     .endif
     .endm
 
-/* From the address of the last panel, once scratch is free: behind it. */
-    .macro find_tail height, panel
-    find_register \height, \panel
+/* Behind the panel, which is at x4. */
+    .macro find_columns height, sums, group
     ldr scratch, [strip, #STRIP_LDB]
     .if columns > 1
     find_stride \height
@@ -64,31 +62,30 @@ tail .req x16
     .if columns > 2
     lsl x19, scratch, #1
     .endif
-    .if last == 3
+    .if whole == 2
     ldr scratch, [strip, #STRIP_GAP]
-    find_behind %(at), 2
+    find_behind 2
     .else
-    find_behind %(at), %(1 + last)
+    find_behind %(2 + whole)
     .endif
     .endm
     .macro keep_stride to
     mov x\to, scratch
     .endm
-    .macro find_behind panel, shift
-    add tail, x\panel, scratch, lsl #\shift
+    .macro find_behind shift
+    add tail, x4, scratch, lsl #\shift
     .endm
 
 /* ---- steps ---- */
 
-/* The last panel's whole vectors. */
-    .macro whole_vectors height, sums, lane, op
-    find_register \height, %(panel)
-    load_whole_vectors %(last - 1), \height, %(at)
+/* One step of the panel's whole vectors. */
+    .macro step height, sums, group, lane, op=fmla
+    load_whole_vectors \height
     .set i, 0
     .rept \height
     .set j, 0
-    .rept last - 1
-    multiply \op, %(32 - (\height - i) * \sums + done + j), %(\height + j), %(i), \lane
+    .rept whole
+    multiply \op, %(32 - (\height - i) * \sums + j), %(\height + j), %(i), \lane
     .set j, j + 1
     .endr
     .set i, i + 1
@@ -183,14 +180,8 @@ tail .req x16
     cmhi v\to\().4s, v\to\().4s, v\temp\().4s
     .endm
 
-    .macro step height, sums, group, lane, op=fmla
-    panels_before_last \height, \sums, \lane, \op
-    whole_vectors \height, \sums, \lane, \op
-    .endm
-
     .macro round_step height, sums, group, lane
-    panels_before_last \height, \sums, \lane, fmla
-    whole_vectors \height, \sums, \lane, fmla
+    step \height, \sums, \group, \lane
     .if \lane == 3
     multiply_columns \height, \sums, fmla
     add tail, tail, #16
@@ -261,18 +252,11 @@ tail .req x16
     .endif
     .endm
 
-    .macro store_whole_vectors whole, first, step
-    .if \whole > 4
-    store_fours \whole, \first, \step
-    .else
-    store_row \whole, \first
-    .endif
-    .endm
-    .macro store_tail height, sums, whole
-    .if \whole == 0
+    .macro store_tail height, sums
+    .if whole == 0
     store_columns \height
     .else
-    store_joined_columns \height, \sums, \whole
+    store_joined_columns \height, \sums
     .endif
     .endm
 /* There is no vector before them. */
@@ -294,22 +278,19 @@ tail .req x16
     .set i, i + 1
     .endr
     .endm
-    .macro store_joined_columns height, sums, whole
-    add scratch, c, #16 * \whole
+    .macro store_joined_columns height, sums
+    add scratch, c, #16 * whole
     .if columns > 1
     sub scratch, scratch, #4 * (4 - columns)
-    .endif
-    .if \whole > 4
-    sub rounds, ldc, #16 * ((\whole - 1) / 4 * 4)
     .endif
     .set i, 0
     .rept \height
     find_sum \height, \sums, i, 0
-    store_whole_vectors \whole, %(sum), rounds
+    store_row %(whole), %(sum)
     .if columns == 1
     store_one %(2 + i / 4), %(i % 4), scratch
     .else
-    join 0, %(sum + \whole), %(sum + \whole - 1), columns
+    join 0, %(sum + whole), %(sum + whole - 1), columns
     several st1, 1, 0, scratch, ldc
     .endif
     .set i, i + 1
@@ -334,7 +315,7 @@ tail .req x16
     sum_columns \height, \sums
     go_to_ending
 14: accept_branch
-    store_tail \height, \sums, %(\sums - columns)
+    store_tail \height, \sums
     next_tile
 10: accept_branch
     end_frame \height, \sums
@@ -362,13 +343,10 @@ tail .req x16
     end_rows_kernel \name, \height, \kind
     .endm
 
-    .macro kernel height, full_, middle_, last_, columns_
-    .set full, \full_
-    .set middle, \middle_
-    .set last, \last_
+    .macro kernel height, vectors, columns_
+    .set whole, \vectors - 1
     .set columns, \columns_
-    find_widest
-    tail_kernel panels_\height\()x\full_\()_\middle_\()_\last_\()_tail_\columns_, \height, %(3 * full + middle + last - 1 + columns), \full_\()_\middle_\()_\last_\()_\columns_
+    tail_kernel panels_\height\()x0_0_\vectors\()_tail_\columns_, \height, %(whole + columns), \vectors\()_\columns_
     .endm
 
 /* Bytes of a row before each of four steps. */
@@ -376,5 +354,5 @@ tail .req x16
 .Lbytes_before:
     .word 0, 4, 8, 12
 
-#define KERNEL(height, full, middle, last, columns) kernel height, full, middle, last, columns;
+#define KERNEL(height, vectors, columns) kernel height, vectors, columns;
 #include "kernels/gemm/f32/panels/tail_list.h"
