@@ -88,8 +88,6 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
         problem->strip.special |= GEMM_F32_SPECIAL_SUMS;
     if (lanes < 4)
         problem->strip.special |= GEMM_F32_SPECIAL_LANES;
-    if (lanes < 4 && ldc == problem->columns && kernel->vectors > 1)
-        problem->strip.special |= GEMM_F32_SPECIAL_DENSE;
     fill_marker(problem->c, c_count);
     if (lanes == 4 && !problem->outer && !kernel->depth && (options >> 16 & 1)) {
         problem->strip.special |= GEMM_F32_SPECIAL_SUMS | GEMM_F32_SPECIAL_ADDS;

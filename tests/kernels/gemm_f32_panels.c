@@ -77,8 +77,6 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
         problem->strip.special |= GEMM_F32_SPECIAL_SUMS;
     if (lanes < 4)
         problem->strip.special |= GEMM_F32_SPECIAL_LANES;
-    if (lanes < 4 && ldc == problem->columns && kernel->tile.vectors > 1)
-        problem->strip.special |= GEMM_F32_SPECIAL_DENSE;
     fill_marker(problem->c, c_count);
     if (lanes == 4 && (options >> 10 & 1)) {
         problem->strip.special |= GEMM_F32_SPECIAL_SUMS | GEMM_F32_SPECIAL_ADDS;

@@ -79,14 +79,6 @@
     b 24f
     .endm
 
-    .macro end_dense height, vectors, lanes
-    accept_branch
-    store_dense \height, \vectors, \lanes
-    subs tiles, tiles, #1
-    b.gt 11b
-    end_tiles
-    .endm
-
 /* What becomes of sums, by the table at x8. */
     .macro choose_ending
     ldrsw x9, [x8, x10, lsl #2]
@@ -215,11 +207,6 @@
 /* By GEMM_F32_ENDING_*. */
 .Lendings_\height\()_\kind\():
 29: .word 14b - 29b, 41f - 29b, 42f - 29b, 43f - 29b, 23f - 29b, 20f - 29b
-    .if (\height > 1) & (\vectors > 1) & (\vectors <= 8)
-    .word 51f - 29b, 52f - 29b, 53f - 29b
-    .else
-    .word 41f - 29b, 42f - 29b, 43f - 29b
-    .endif
 
     special_rows \height, \vectors, \group, \kind
     end_tail \vectors, \group
@@ -238,11 +225,6 @@
 43: end_ragged \height, \vectors, 3
 42: end_ragged \height, \vectors, 2
 41: end_ragged \height, \vectors, 1
-    .if (\height > 1) & (\vectors > 1) & (\vectors <= 8)
-53: end_dense \height, \vectors, 3
-52: end_dense \height, \vectors, 2
-51: end_dense \height, \vectors, 1
-    .endif
 23: accept_branch
     store_whole \height, \vectors
     next_tile

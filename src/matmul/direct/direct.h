@@ -138,8 +138,6 @@ static inline void direct_set_kind(struct gemm_f32_direct *strip, const struct m
 {
     strip->lanes = kind->lanes;
     strip->special = plan->strip.special | (kind->lanes < 4 ? GEMM_F32_SPECIAL_LANES : 0);
-    if (kind->lanes < 4 && kind->vectors > 1 && strip->ldc == 4u * kind->vectors - 4 + kind->lanes)
-        strip->special |= GEMM_F32_SPECIAL_DENSE;
     if (plan->packed || plan->turned)
         strip->ldb = 4u * (direct_has_panels(kind) ? plan->k : kind->group);
     if (plan->packed)

@@ -38,10 +38,8 @@ struct gemm_f32_panels {
  * before them to the first one; then (1 + 2) + (3 + 4), and to that what comes after rounds. */
 enum {
     GEMM_F32_SPECIAL_SUMS = 1,  /* bias or b_tail is not NULL, clamp is not 0, or C is added */
-    GEMM_F32_SPECIAL_LANES = 2, /* lanes is not 4, */
-    GEMM_F32_SPECIAL_DENSE = 4, /* but rows of C have ldc columns, more than 4: where a row begins
-                                 * in C may be written before it is, by the row above it */
-    GEMM_F32_SPECIAL_ADDS = 8   /* what is in C is added */
+    GEMM_F32_SPECIAL_LANES = 2, /* lanes is not 4 */
+    GEMM_F32_SPECIAL_ADDS = 4   /* what is in C is added */
 };
 struct gemm_f32_direct {
     size_t lda, ldc, ldb;
@@ -81,20 +79,13 @@ static inline size_t gemm_f32_direct_rows(const struct gemm_f32_direct *strip, s
 
 /* Once all else is set: what becomes of a tile's sums, so that kernels need not ask at each tile.
  * Nothing special; so many lanes of the last vector; whole, but rows are short or low tiles follow;
- * something is added first; with 1 … 3 added, so many lanes of dense rows. */
-enum {
-    GEMM_F32_ENDING_PLAIN,
-    GEMM_F32_ENDING_WHOLE = 4,
-    GEMM_F32_ENDING_SUMS,
-    GEMM_F32_ENDING_DENSE = 5
-};
+ * something is added first. */
+enum { GEMM_F32_ENDING_PLAIN, GEMM_F32_ENDING_WHOLE = 4, GEMM_F32_ENDING_SUMS };
 
 static inline void gemm_f32_direct_set_ending(struct gemm_f32_direct *strip)
 {
     size_t whole = strip->low_tiles || !strip->first ? GEMM_F32_ENDING_WHOLE : 0;
-    size_t dense =
-        strip->special & GEMM_F32_SPECIAL_DENSE && strip->first ? GEMM_F32_ENDING_DENSE : 0;
-    size_t lanes = strip->lanes < 4 ? strip->lanes + dense : whole;
+    size_t lanes = strip->lanes < 4 ? strip->lanes : whole;
     strip->ending =
         (uint8_t)(strip->special & GEMM_F32_SPECIAL_SUMS ? GEMM_F32_ENDING_SUMS : lanes);
 }

@@ -21,7 +21,7 @@ OFFSET(gemm_f32_direct, ending, STRIP_ENDING, 124);
 OFFSET(gemm_f32_direct, low_tiles, STRIP_LOW_TILES, 125);
 
 /* The bit of GEMM_F32_SPECIAL_ADDS. */
-#define SPECIAL_ADDS_BIT 3
+#define SPECIAL_ADDS_BIT 2
 #ifndef __ASSEMBLER__
 _Static_assert(GEMM_F32_SPECIAL_ADDS == 1 << SPECIAL_ADDS_BIT, "what assembly tests");
 #endif

@@ -99,31 +99,6 @@
     str q\s, [scratch]
     .endm
 
-/* Rows of C that follow one another, of 2 … 8 vectors: each but the last is stored whole, beyond its
- * end, where the next one begins. Two addresses move on beside each other. */
-    .macro store_dense height, vectors, lanes
-    .set left, 4
-    .if \vectors <= 4
-    .set left, \vectors - 1
-    .endif
-    add scratch, c, #16 * left
-    .set i, 32 - \height * \vectors
-    .rept \height - 1
-    store_row %(left), %(i)
-    several st1, %(\vectors - left), %(i + left), scratch, ldc
-    .set i, i + \vectors
-    .endr
-    join 0, 31, 30, \lanes
-    store_row %(left), %(i)
-    .if \vectors - left > 1
-    several_at st1, %(\vectors - left - 1), %(i + left), scratch
-    sub scratch, c, #16
-    .else
-    sub scratch, scratch, #4 * (4 - \lanes)
-    .endif
-    several_at st1, 1, 0, scratch
-    .endm
-
     .macro store_rows height, vectors, lanes
     .if \vectors > 1
     store_joined \height, \vectors, \lanes

@@ -324,7 +324,7 @@ tail .req x16
 
 /* By GEMM_F32_ENDING_*. */
 .Lendings_\height\()_\kind\():
-29: .rept 9
+29: .rept 6
     .if (. - 29b) == 20
     .word 20f - 29b
     .else
