@@ -125,6 +125,9 @@ $(BUILD)/src/primitive/primitive.o: private CFLAGS += $(call frames_below,24576)
 CHECKED := arch src/core src/memory src/network src/packed src/tensor src/threading
 $(CHECKED:%=$(BUILD)/%/%.o): private CFLAGS += $(CHECKS)
 
+# Where weights are found by their content it reads all of them at each call: its sums stay in registers.
+$(BUILD)/src/packed/content_hash.o: private OPT := $(if $(filter -O2,$(OPT)),-O3,$(OPT))
+
 # Hidden symbols become local in the static library too, so that only neo_* can clash with a user's.
 $(BUILD)/neoprene.o: $(LIB_OBJ)
 	$(call say,LD,$@)$(CC) $(TARGET_FLAGS) -nostdlib -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@

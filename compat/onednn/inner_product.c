@@ -48,10 +48,18 @@ static void settle(neo_memory_desc *src, neo_memory_desc *weights)
     }
 }
 
+/* Finding packed weights takes 0.6 instructions a byte of plain ones, and saves one in twelve of
+ * the product's: with fewer rows the product is done sooner. Counted on a Neoverse N1, 1024 by 500.
+ */
+enum { ROWS_THAT_PAY = 64 };
+
 /* Asks with packed weights, which are found again by their content; else with plain ones. */
 static neo_status ask(struct creation *creation, neo_matmul_desc *desc)
 {
     dnnl_primitive_desc *pd = creation->pd;
+    if (desc->src.dims[0] < ROWS_THAT_PAY)
+        return neo_matmul_primitive_desc_create(&pd->neo, creation->engine, desc,
+                                                creation->attributes);
     pd->plain_weights = desc->weights;
     desc->weights.format_kind = NEO_FORMAT_ANY;
     neo_status status =

@@ -53,45 +53,49 @@ static void what_is_asked_is_answered(void **state)
 
 /* ---- inner product of images ---- */
 
+enum { ROWS = 3, COLUMNS = IC * H * W, MANY = 70 };
+static float images[MANY * COLUMNS], by_row[ROWS * COLUMNS], row_bias[ROWS], sums[MANY * ROWS];
+
+static void inner_product(neo_dim count, int last)
+{
+    const neo_dim dims[4][4] = {{count, IC, H, W}, {ROWS, IC, H, W}, {ROWS}, {count, ROWS}};
+    const int ndims[] = {4, 4, 1, 2};
+    const int tags[] = {last ? TAG_ACDB : TAG_ABCD, last ? TAG_ACDB : TAG_ABCD, TAG_A, TAG_AB};
+    void *data[] = {images, by_row, row_bias, sums};
+    dnnl_memory_desc *mds[4];
+    dnnl_primitive_desc *pd;
+    dnnl_primitive *primitive;
+    for (int i = 0; i < 4; i++)
+        mds[i] = describe(ndims[i], dims[i], tags[i]);
+    ok(dnnl_inner_product_forward_primitive_desc_create(&pd, engine, PROP_INFERENCE, mds[0], mds[1],
+                                                        mds[2], mds[3], NULL));
+    ok(dnnl_primitive_create(&primitive, pd));
+    execute(primitive, mds, data);
+    ok(dnnl_primitive_destroy(primitive));
+    ok(dnnl_primitive_desc_destroy(pd));
+    for (int i = 0; i < 4; i++)
+        ok(dnnl_memory_desc_destroy(mds[i]));
+}
+
+/* Weights of few images are taken as they are, those of many are packed; the latter's change is
+ * noticed. */
 static void inner_products_of_images_are_right(void **state)
 {
-    enum { ROWS = 3, COLUMNS = IC * H * W };
-    static const neo_dim dims[4][4] = {{N, IC, H, W}, {ROWS, IC, H, W}, {ROWS}, {N, ROWS}};
-    static float src[SRC_COUNT], by_row[ROWS * COLUMNS], bias[ROWS];
-    float sums[N * ROWS];
-    void *data[] = {src, by_row, bias, sums};
     (void)state;
-    fill(src, SRC_COUNT, 6);
+    fill(images, MANY * COLUMNS, 6);
     fill(by_row, ROWS * COLUMNS, 7);
-    fill(bias, ROWS, 8);
-    for (int last = 0; last < 2; last++) {
-        dnnl_memory_desc *mds[4];
-        dnnl_primitive_desc *pd;
-        dnnl_primitive *primitive;
-        for (int i = 0; i < 4; i++)
-            mds[i] = describe(i == 2   ? 1
-                              : i == 3 ? 2
-                                       : 4,
-                              dims[i],
-                              i == 2   ? TAG_A
-                              : i == 3 ? TAG_AB
-                              : last   ? TAG_ACDB
-                                       : TAG_ABCD);
-        ok(dnnl_inner_product_forward_primitive_desc_create(&pd, engine, PROP_INFERENCE, mds[0],
-                                                            mds[1], mds[2], mds[3], NULL));
-        ok(dnnl_primitive_create(&primitive, pd));
-        execute(primitive, mds, data);
-        for (size_t n = 0; n < N; n++)
-            for (size_t o = 0; o < ROWS; o++) {
-                float sum = bias[o];
-                for (size_t p = 0; p < COLUMNS; p++)
-                    sum += src[n * COLUMNS + p] * by_row[o * COLUMNS + p];
+    fill(row_bias, ROWS, 8);
+    for (int i = 0; i < 8; i++) {
+        int count = i / 2 % 2 ? MANY : N;
+        inner_product(count, i % 2);
+        for (int n = 0; n < count; n++)
+            for (int o = 0; o < ROWS; o++) {
+                float sum = row_bias[o];
+                for (int p = 0; p < COLUMNS; p++)
+                    sum += images[n * COLUMNS + p] * by_row[o * COLUMNS + p];
                 assert_float_equal(sums[n * ROWS + o], sum, 0.0);
             }
-        ok(dnnl_primitive_destroy(primitive));
-        ok(dnnl_primitive_desc_destroy(pd));
-        for (int i = 0; i < 4; i++)
-            ok(dnnl_memory_desc_destroy(mds[i]));
+        by_row[i] += 1;
     }
 }
 
