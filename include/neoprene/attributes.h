@@ -68,6 +68,20 @@ NEO_API neo_status neo_attributes_set_accumulation_mode(neo_attributes *attribut
  * weights that are not finite); this is for completeness. */
 NEO_API neo_status neo_attributes_set_deterministic(neo_attributes *attributes, int deterministic);
 
+/* ---- memory ---- */
+
+/* How many bytes an algorithm may take: for weights in a layout of its own (that the library is
+ * asked for, NEO_FORMAT_ANY), and for the scratchpad of an execution by as many threads as the
+ * engine's pool has. Of the algorithms that take no more the fastest one is chosen; if all take
+ * more, the one that takes the least. Other algorithms give other bits: with a budget the choice
+ * depends on the number of threads that the engine has, though not on a stream's.
+ *
+ * @param bytes 0, as in the beginning: the environment variable NEOPRENE_ALGORITHM_BUDGET as it was
+ *              when the engine was made, or no limit if it was not set.
+ * @return NEO_OK, NEO_INVALID_ARGUMENT. */
+NEO_API neo_status neo_attributes_set_memory_budget(neo_attributes *attributes, size_t bytes);
+NEO_API size_t neo_attributes_get_memory_budget(const neo_attributes *attributes); /* 0 for NULL */
+
 /* ---- quantisation ---- */
 
 /* Declares that scales (or zero points) for the argument arg come at execution as

@@ -118,6 +118,19 @@ neo_status neo_attributes_set_dynamic_src(neo_attributes *attributes, neo_data_t
     return NEO_OK;
 }
 
+neo_status neo_attributes_set_memory_budget(neo_attributes *attributes, size_t bytes)
+{
+    if (!attributes)
+        return log_refusal(__func__, "attributes is NULL");
+    attributes->memory_budget = bytes;
+    return NEO_OK;
+}
+
+size_t neo_attributes_get_memory_budget(const neo_attributes *attributes)
+{
+    return attributes ? attributes->memory_budget : 0;
+}
+
 /* ---- quantisation ---- */
 
 static neo_status set_quantization(neo_attributes *attributes, const struct quantization *wanted)

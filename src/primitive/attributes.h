@@ -51,6 +51,7 @@ struct neo_attributes {
     bool fpmath_for_int, deterministic;
     neo_accumulation_mode accumulation;
     neo_data_type dynamic_src; /* UNDEF or S8 */
+    size_t memory_budget;      /* 0: the engine's */
     int quantization_count;
     struct quantization quantizations[MAX_QUANTIZATIONS];
     int post_op_count;

@@ -48,6 +48,13 @@ static neo_status create_pool(neo_engine *engine)
     return status;
 }
 
+static size_t algorithm_budget(void)
+{
+    uint64_t bytes = 0;
+    env_number("NEOPRENE_ALGORITHM_BUDGET", 1, SIZE_MAX, true, &bytes);
+    return (size_t)bytes;
+}
+
 static void warn_of_old_name(const struct cpu_variable *variable)
 {
     if (variable->instead)
@@ -98,6 +105,7 @@ static neo_status engine_init(neo_engine *engine, const neo_allocator *allocator
     if (status != NEO_OK)
         return status;
     status = default_pool_create(&engine->threads, &(neo_threadpool_options){0});
+    engine->algorithm_budget = algorithm_budget();
     if (status == NEO_OK)
         log_machine(engine);
     if (status == NEO_OK)

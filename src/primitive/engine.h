@@ -23,6 +23,7 @@ struct neo_engine {
     struct default_pool *threads;
     struct block_pool *blocks;
     struct cache *cache;
+    size_t algorithm_budget; /* of attributes that have none; 0: no limit */
     struct engine_weights weights;
     struct constants replicas; /* packed weights of each NUMA node, while wants_replicas */
     atomic_bool wants_replicas;

@@ -9,6 +9,7 @@
 #include "src/core/checked.h"
 #include "src/core/hash.h"
 #include "src/core/log.h"
+#include "src/primitive/budget.h"
 #include "src/primitive/key.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/selection.h"
@@ -59,7 +60,9 @@ static neo_status reject_all(const struct implementation *impl)
 static neo_status select_algorithm(struct implementation *impl, int index)
 {
     struct ranking ranking;
-    selection_rank(&ranking, &impl->problem, impl->engine->cpu);
+    neo_status status = budget_rank(&ranking, &impl->problem, impl->engine);
+    if (status != NEO_OK)
+        return status;
     memcpy(impl->declined, ranking.declined, sizeof impl->declined);
     impl->declined_count = ranking.declined_count;
     log_declined(impl);
@@ -421,7 +424,9 @@ neo_status implementation_nest_by(struct implementation *impl,
     problem_settle_strides(&problem);
     if (problem.operation->derive)
         problem.operation->derive(&problem);
-    selection_rank(&ranking, &problem, impl->engine->cpu);
+    neo_status status = budget_rank(&ranking, &problem, impl->engine);
+    if (status != NEO_OK)
+        return status;
     for (int index = 0; index < ranking.serving_count; index++)
         if (ranking.serving[index].algorithm == algorithm)
             return nest_at(impl, description, index);

@@ -140,9 +140,12 @@ static void put_attributes(struct writer *w, const neo_attributes *attributes)
                (uint64_t)attributes->fpmath_for_int << 8 |
                (uint64_t)attributes->deterministic << 9 |
                (uint64_t)(attributes->dynamic_src != NEO_DATA_TYPE_UNDEF) << 10 |
+               (uint64_t)(attributes->memory_budget != 0) << 11 |
                (uint64_t)attributes->accumulation << 12 |
                (uint64_t)attributes->quantization_count << 32 |
                (uint64_t)attributes->post_op_count << 48);
+    if (attributes->memory_budget)
+        put(w, attributes->memory_budget);
     for (int i = 0; i < attributes->quantization_count; i++) {
         const struct quantization *q = &attributes->quantizations[i];
         put(w, (uint32_t)q->arg | (uint64_t)(uint32_t)q->mask << 32);
@@ -209,7 +212,7 @@ static size_t desc_bound(const neo_memory_desc *desc)
 size_t key_bound(const struct description *description)
 {
     const neo_attributes *attributes = description->attributes;
-    size_t count = 32 + PARAMETER_BYTES / 8 + 4 * (size_t)attributes->quantization_count;
+    size_t count = 33 + PARAMETER_BYTES / 8 + 4 * (size_t)attributes->quantization_count;
     for (int t = 0; t < TENSOR_COUNT; t++)
         count += desc_bound(description->tensors[t]);
     for (int i = 0; i < description->extra_count; i++)

@@ -304,6 +304,7 @@ static void of_the_environment(void **state)
         {"NEOPRENE_PRIMITIVE_CACHE_CAPACITY", "1K"},
         {"NEOPRENE_PRIMITIVE_CACHE_BYTES", "-1"},
         {"NEOPRENE_BLOCK_BUDGET", "5 "},
+        {"NEOPRENE_ALGORITHM_BUDGET", "0"},
         {"NEOPRENE_MEMORY_LIMIT", "0"},
         {"NEOPRENE_MEMORY_OBJECT_LIMIT", ""},
         {"NEOPRENE_MEMORY_HISTORY", "99999999"},

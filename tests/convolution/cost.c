@@ -20,18 +20,28 @@ static neo_memory_desc tensor_of(const neo_dim *dims, const char *tag)
     return desc;
 }
 
-/* 3x3, stride 1, channels last, as many channels out as in. */
-static struct problem square(neo_dim channels, neo_dim size)
+/* Channels last; the padding is half of the kernel. */
+static struct problem layer(neo_dim ic, neo_dim oc, neo_dim size, neo_dim kernel, neo_dim stride)
 {
     struct problem problem = {.operation = &convolution_operation,
                               .convolution_algorithm = NEO_CONVOLUTION_AUTO};
-    problem.tensors[SRC] = problem.tensors[DST] =
-        tensor_of((neo_dim[]){1, channels, size, size}, "nhwc");
-    problem.tensors[WEIGHTS] = tensor_of((neo_dim[]){channels, channels, 3, 3}, "any");
-    for (int i = 0; i < 2; i++)
-        problem.window.strides[i] = problem.window.left[i] = problem.window.right[i] = 1;
+    neo_dim out = (size - 1) / stride + 1, pad = kernel / 2;
+    problem.tensors[SRC] = tensor_of((neo_dim[]){1, ic, size, size}, "nhwc");
+    problem.tensors[DST] = tensor_of((neo_dim[]){1, oc, out, out}, "nhwc");
+    problem.tensors[WEIGHTS] = tensor_of((neo_dim[]){oc, ic, kernel, kernel}, "any");
+    for (int i = 0; i < 2; i++) {
+        problem.window.strides[i] = stride;
+        problem.window.left[i] = pad;
+        problem.window.right[i] = (out - 1) * stride + kernel - size - pad;
+    }
     convolution_derive(&problem);
     return problem;
+}
+
+/* 3x3, stride 1, as many channels out as in. */
+static struct problem square(neo_dim channels, neo_dim size)
+{
+    return layer(channels, channels, size, 3, 1);
 }
 
 static struct cpu core_with(const char *core, double bandwidth)
@@ -97,6 +107,45 @@ static void an_engine_tells_its_bandwidth(void **state)
     neo_engine_destroy(engine);
 }
 
+/* Bytes of weights as the fastest algorithm keeps them. */
+static size_t packed_bytes(struct problem *problem, const struct cpu *cpu)
+{
+    const struct algorithm *best = selection_best(problem, NULL, cpu).algorithm;
+    best->choose(best, problem, cpu);
+    return neo_memory_desc_size(&problem->tensors[WEIGHTS]);
+}
+
+/* ResNet-50's layers, so many of each. Winograd's weights are several times the plain ones. */
+static void packed_weights_of_a_network_are_not_many_times_the_plain_ones(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t layers;
+        neo_dim ic, oc, size, kernel, stride;
+    } rows[] = {
+        {1, 3, 64, 224, 7, 2},    {1, 64, 64, 56, 1, 1},     {2, 256, 64, 56, 1, 1},
+        {4, 64, 256, 56, 1, 1},   {3, 64, 64, 56, 3, 1},     {1, 256, 128, 56, 1, 1},
+        {1, 128, 128, 56, 3, 2},  {1, 256, 512, 56, 1, 2},   {3, 512, 128, 28, 1, 1},
+        {4, 128, 512, 28, 1, 1},  {3, 128, 128, 28, 3, 1},   {1, 512, 256, 28, 1, 1},
+        {1, 256, 256, 28, 3, 2},  {1, 512, 1024, 28, 1, 2},  {5, 1024, 256, 14, 1, 1},
+        {6, 256, 1024, 14, 1, 1}, {5, 256, 256, 14, 3, 1},   {1, 1024, 512, 14, 1, 1},
+        {1, 512, 512, 14, 3, 2},  {1, 1024, 2048, 14, 1, 2}, {2, 2048, 512, 7, 1, 1},
+        {3, 512, 2048, 7, 1, 1},  {2, 512, 512, 7, 3, 1},
+    };
+    struct cpu cpu = core_with("neoverse-n1", 0);
+    size_t plain = 0, packed = 0, layers = 0;
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct problem problem =
+            layer(rows[i].ic, rows[i].oc, rows[i].size, rows[i].kernel, rows[i].stride);
+        neo_dim values = rows[i].ic * rows[i].oc * rows[i].kernel * rows[i].kernel;
+        plain += rows[i].layers * (size_t)values * sizeof(float);
+        packed += rows[i].layers * packed_bytes(&problem, &cpu);
+        layers += rows[i].layers;
+    }
+    assert_int_equal(layers, 53);
+    assert_true((double)packed <= 2.5 * (double)plain);
+}
+
 #if !NEO_PORTABLE
 /* What a cycle simulator found fastest on a core like Neoverse N1 with cold weights, where one core
  * reads 3 GB/s (all cores of a server work) or 9 GB/s (one core of a board does). */
@@ -128,6 +177,7 @@ int main(void)
         cmocka_unit_test(winograd_counts_its_weights_as_they_are_kept),
         cmocka_unit_test(memory_takes_time_beside_products),
         cmocka_unit_test(an_engine_tells_its_bandwidth),
+        cmocka_unit_test(packed_weights_of_a_network_are_not_many_times_the_plain_ones),
 #if !NEO_PORTABLE
         cmocka_unit_test(the_fastest_with_cold_weights_is_chosen),
 #endif
