@@ -8,7 +8,8 @@
 /* For i < m, j < n:
  *
  *   sum = sums[i * row + j] + (rows ? rows[i] * zeros[j] : 0)          (modulo 2^32)
- *   value = (float)sum * (row_scales ? row_scales[i] : 1) * scales[j] + offsets[j]
+ *   value = (float)sum * (row_scales ? row_scales[i] : 1) * (scales ? scales[j] : 1)
+ *   value = offsets ? value + offsets[j] : value
  *   value = is_clamped ? min(max(value, low), high) : value            (NaN stays)
  *   value = is_requantized ? value / divisor + zero : value
  *   dst[i * dst_row + j] = value in dst's type
@@ -22,9 +23,9 @@
  * are those of a float that is 12582912 too large, and a subtraction is all that conversion takes,
  * also after what is added for zero points. Results are the same.
  *
- * reciprocal: 0, or the f32 nearest to 1 / divisor, for results that are bytes: then
- * multiplications may take the place of the division, with the same results, if divisor is between
- * 2^-30 and 2^30, zero below 2^20 in size, and low and high are below 2^60, as is_clamped says.
+ * reciprocal: 0, or what may take the place of the division where results are bytes, as they are
+ * the same (src/gemm/reciprocal.h): fma(value, reciprocal, value * rest), or with rest = 0 value *
+ * reciprocal.
  *
  * Sums of f32 have neither rows nor is_float. Needs no more than m rows of n
  * values, and writes nothing else. */
@@ -32,13 +33,18 @@ struct gemm_finish {
     size_t m, n;
     const void *sums; /* s32 or f32 */
     size_t row;
-    const int32_t *rows, *zeros; /* m and n values, or NULL */
-    const float *row_scales;     /* m values, or NULL */
-    const float *scales, *offsets;
+    const int32_t *rows, *zeros;   /* m and n values, or NULL */
+    const float *row_scales;       /* m values, or NULL */
+    const float *scales, *offsets; /* n values, or NULL */
     void *dst;
     size_t dst_row; /* elements */
     int is_float, is_clamped, is_requantized;
-    float low, high, divisor, reciprocal, zero;
+    float low, high, divisor, reciprocal, rest, zero;
+
+    /* Of sums that are still in registers (struct gemm_tile): dst's type, and what finishes them in
+     * memory where a kernel does not. */
+    enum element to;
+    void (*run)(const struct gemm_finish *finish);
 };
 enum { GEMM_FLOAT_START = 0x4b400000 };
 typedef void gemm_finish_fn(const struct gemm_finish *finish);

@@ -107,15 +107,10 @@ INLINE float32x4_t load_sum(const struct columns *columns, enum element sum, siz
     return to_float(whole, row.is_float);
 }
 
-/* By the nearest number to the divisor's reciprocal, and twice what that leaves over: the first
- * time, the quotient is one of the two numbers around the true one; then it is the nearest one
- * (Markstein, IBM J. Res. Dev. 34/1, 1990). */
 INLINE float32x4_t divide(float32x4_t value, const struct gemm_finish *finish)
 {
-    float32x4_t divisor = vdupq_n_f32(finish->divisor), by = vdupq_n_f32(finish->reciprocal);
-    float32x4_t quotient = vmulq_f32(value, by);
-    quotient = vfmaq_f32(quotient, vfmsq_f32(value, quotient, divisor), by);
-    return vfmaq_f32(quotient, vfmsq_f32(value, quotient, divisor), by);
+    float32x4_t rest = vmulq_n_f32(value, finish->rest);
+    return vfmaq_n_f32(rest, value, finish->reciprocal);
 }
 
 INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors, enum element sum,
@@ -151,7 +146,8 @@ INLINE void finish_rows(const struct columns *columns, size_t vectors, enum elem
 INLINE void finish_shifted(const struct columns *columns, size_t vectors, enum element sum,
                            enum element dst)
 {
-    if (columns->finish.is_requantized && columns->finish.reciprocal != 0)
+    if (columns->finish.is_requantized && columns->finish.reciprocal != 0 &&
+        columns->finish.rest != 0)
         finish_rows(columns, vectors, sum, dst,
                     (struct row){.is_shifted = 1, .has_more = 1, .is_multiplied = 1});
     else if (columns->finish.is_requantized)
@@ -159,6 +155,12 @@ INLINE void finish_shifted(const struct columns *columns, size_t vectors, enum e
                     (struct row){.is_shifted = 1, .has_more = 1, .is_divided = 1});
     else
         finish_rows(columns, vectors, sum, dst, (struct row){.is_shifted = 1, .has_more = 1});
+}
+
+/* Four values, or what changes nothing. */
+INLINE float32x4_t load_or(const float *values, size_t at, float nothing)
+{
+    return values ? vld1q_f32(values + at) : vdupq_n_f32(nothing);
 }
 
 INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t vectors,
@@ -173,13 +175,13 @@ INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t ve
                               .rows = finish->rows ? finish->rows : &nothing,
                               .rows_step = finish->rows != NULL};
     int has_more = finish->row_scales || finish->is_clamped || finish->is_requantized;
-    int is_multiplied = finish->is_requantized && finish->reciprocal != 0;
+    int is_multiplied = finish->is_requantized && finish->reciprocal != 0 && finish->rest != 0;
     if (!finish->is_clamped)
         columns.finish.low = -INFINITY, columns.finish.high = INFINITY;
 #pragma GCC unroll 4
     for (size_t v = 0; v < vectors; v++) {
-        columns.scales[v] = vld1q_f32(finish->scales + j + 4 * v);
-        columns.offsets[v] = vld1q_f32(finish->offsets + j + 4 * v);
+        columns.scales[v] = load_or(finish->scales, j + 4 * v, 1);
+        columns.offsets[v] = load_or(finish->offsets, j + 4 * v, -0.0f);
         columns.zeros[v] = finish->rows ? vld1q_s32(finish->zeros + j + 4 * v) : vdupq_n_s32(0);
     }
     if (finish->rows || (has_more && finish->is_float))
@@ -196,6 +198,13 @@ INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t ve
         finish_rows(&columns, vectors, sum, dst, (struct row){0});
 }
 
+static inline const float *first_of_four(const float *from, size_t j, size_t count, float *four)
+{
+    if (from)
+        memcpy(four, from + j, count * sizeof *four);
+    return from ? four : NULL;
+}
+
 /* The last one to three columns, by copies of four. */
 INLINE void finish_rest(const struct gemm_finish *finish, size_t j, enum element dst,
                         gemm_finish_fn *run)
@@ -206,10 +215,9 @@ INLINE void finish_rest(const struct gemm_finish *finish, size_t j, enum element
     float scales[4] = {0}, offsets[4] = {0}, out[4];
     struct gemm_finish four = *finish;
     four.m = 1, four.n = 4;
-    four.sums = sums, four.zeros = zeros, four.scales = scales, four.offsets = offsets;
-    four.dst = out;
-    memcpy(scales, finish->scales + j, count * sizeof *scales);
-    memcpy(offsets, finish->offsets + j, count * sizeof *offsets);
+    four.sums = sums, four.zeros = zeros, four.dst = out;
+    four.scales = first_of_four(finish->scales, j, count, scales);
+    four.offsets = first_of_four(finish->offsets, j, count, offsets);
     if (finish->rows)
         memcpy(zeros, finish->zeros + j, count * sizeof *zeros);
     for (size_t i = 0; i < finish->m; i++) {

@@ -18,8 +18,10 @@ static float value(const struct gemm_finish *finish, enum element sum, size_t i,
     float out = sum_of(finish, sum, i, j);
     if (finish->row_scales)
         out *= finish->row_scales[i];
-    out *= finish->scales[j];
-    out += finish->offsets[j];
+    if (finish->scales)
+        out *= finish->scales[j];
+    if (finish->offsets)
+        out += finish->offsets[j];
     if (finish->is_clamped)
         out = clamp(out, finish->low, finish->high);
     if (!finish->is_requantized)

@@ -10,7 +10,7 @@
  * instructions take halves of registers, then two groups are loaded together; and it has
  *
  *   mac sum, b, a, lane, half   one instruction; half: 1 for the upper one of b
- *   add_sets sum, other         sum += other */
+ *   add_sets to, sum, other     to = sum + other */
 /* clang-format off */
 #include "kernels/gemm/tiles_neon.h"
 
@@ -43,11 +43,11 @@
     .set first_b, a_registers
     .endm
 
-/* Row i of set 0. */
-    .macro each_row height, what
+/* Row i of the set that begins at v(first). */
+    .macro each_row height, first, what
     .set i, 0
     .rept \height
-    \what %(first_sum + i * row_vectors)
+    \what %(\first + i * row_vectors)
     .set i, i + 1
     .endr
     .endm
@@ -72,18 +72,36 @@
     .endr
     b 4f
 2:  mov at, c
-    each_row \height, load_row
+    each_row \height, first_sum, load_row
 4:  clear_all %(first_sum + set_sums), %((sets - 1) * set_sums)
 3:
     .endm
 
-    .macro end_sums height, vectors
+/* The last set has them in the end. */
+    .macro add_all_sets
     .set i, set_sums
     .rept (sets - 1) * set_sums
-    add_sets %(first_sum + i % set_sums), %(first_sum + i)
+    .if i < (sets - 1) * set_sums
+    add_sets %(first_sum + i % set_sums), %(first_sum + i % set_sums), %(first_sum + i)
+    .else
+    add_sets %(first_sum + i), %(first_sum + i % set_sums), %(first_sum + i)
+    .endif
     .set i, i + 1
     .endr
-    each_row \height, store_row
+    .endm
+
+    .macro end_sums height, vectors
+    .set last_set, 32 - set_sums
+    add_all_sets
+    .if has_ends
+    cbnz end, 9f
+    .endif
+    each_row \height, last_set, store_row
+    .if has_ends
+    b 10f
+9:  end_lines %(last_set), \height, \vectors
+10:
+    .endif
     .endm
 
 /* Group number `step` of the loaded lanes; halves: the first vector of B in them. */
@@ -157,6 +175,9 @@
     whole_tile .L\name\()_\height\()_\vectors, \height, \vectors
     .endm
     .macro lanes_tiles name
+    .if has_ends
+    shared_steps
+    .endif
     begin_table \name
     .irp vectors, 1, 2, 3
     .irp height, 1, 2, 3, 4, 5, 6, 7, 8

@@ -67,7 +67,7 @@ next_row .req x16
     mov c, scratch
     .endm
 
-    .macro store_squares height, vectors
+    .macro store_squares height, vectors, to, line
     .set pair, 0
     .rept pairs
     .set j, 0
@@ -75,9 +75,9 @@ next_row .req x16
     squares_to_rows %(j), %(3 + j), %(first_sum + pair * squares + 2 * j), %(first_sum + pair * squares + 2 * j + 1)
     .set j, j + 1
     .endr
-    several st1, \vectors, 0, c, line
+    several st1, \vectors, 0, \to, \line
     .if 2 * pair + 2 <= \height
-    several st1, \vectors, 3, c, line
+    several st1, \vectors, 3, \to, \line
     .endif
     .set pair, pair + 1
     .endr
@@ -149,7 +149,11 @@ next_row .req x16
     b.ne 5b
 6:  tbz groups, #0, 8f
     group_of_squares \height, \vectors
-8:  store_squares \height, \vectors
+8:  cbnz end, 9f
+    store_squares \height, \vectors, c, line
+    b 10f
+9:  end_squares %(first_sum), \height, \vectors
+10:
     .endm
 
 /* ---- one row: two sums a column, two sets of them; v0 has the row, v1 … columns ---- */
@@ -205,17 +209,21 @@ next_row .req x16
     .endr
     .set j, 0
     .rept \vectors
-    add_pairs %(j), %(first_sum + 2 * j), %(first_sum + 2 * j + 1)
+    add_pairs %(32 - \vectors + j), %(first_sum + 2 * j), %(first_sum + 2 * j + 1)
     .set j, j + 1
     .endr
     cbz at, 9f
     several_at ld1, \vectors, 4, at
     .set j, 0
     .rept \vectors
-    add_sums %(j), %(4 + j)
+    add_sums %(32 - \vectors + j), %(4 + j)
     .set j, j + 1
     .endr
-9:  several st1, \vectors, 0, c, line
+9:  cbnz end, 9f
+    several st1, \vectors, %(32 - \vectors), c, line
+    b 10f
+9:  end_lines %(32 - \vectors), 1, \vectors
+10:
     .endm
 
     .macro tile_body height, vectors
@@ -232,6 +240,7 @@ next_row .req x16
     whole_tile .L\name\()_\height\()_\vectors, \height, \vectors
     .endm
     .macro mmla_tiles name
+    shared_steps
     begin_table \name
     .irp vectors, 1, 2, 3
     .irp height, 1, 2, 3, 4, 5, 6, 7, 8

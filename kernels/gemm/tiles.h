@@ -12,24 +12,19 @@ static inline size_t gemm_tile_number(size_t height, size_t vectors)
     return GEMM_MR * (vectors - 1) + height - 1;
 }
 
-/* To the tile below. */
-static inline void gemm_go_down(struct gemm_tile *tile, const struct gemm_type *type)
-{
-    size_t panel = tile->groups * type->group * tile->mr * element_bytes(type->element);
-    tile->a = (const char *)tile->a + panel;
-    tile->sums = (char *)tile->sums + tile->mr * tile->row * element_bytes(type->sum);
-}
-
 /* Tiles one by one, by run, where tiles below each other are what a kernel has no loop for; those
- * with columns that are not valid are computed elsewhere as whole ones. */
+ * with columns that are not valid are computed elsewhere as whole ones. What ends is finished in
+ * memory. */
 void gemm_run_each(const struct gemm_tile *tile, const struct gemm_type *type, gemm_run_fn *run);
 void gemm_run_parts(const struct gemm_tile *tile, const struct gemm_type *type, gemm_run_fn *whole);
 
+/* ends: the types of dst, 1 << ELEMENT_*, in which functions for whole tiles end. */
 INLINE void gemm_run_whole_or_part(const struct gemm_tile *tile, gemm_run_fn *const *tiles,
-                                   const struct gemm_type *type)
+                                   const struct gemm_type *type, unsigned ends)
 {
     gemm_run_fn *whole = tiles[gemm_tile_number(tile->mr, tile->nr / type->vector)];
-    if (tile->m == tile->mr && tile->n == tile->nr)
+    int ends_here = !tile->end || ends >> tile->end->to & 1;
+    if (tile->m == tile->mr && tile->n == tile->nr && ends_here)
         whole(tile);
     else
         gemm_run_parts(tile, type, whole);

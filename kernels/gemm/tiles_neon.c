@@ -3,18 +3,24 @@
 
 #include "kernels/gemm/offsets.h"
 
-#define KERNEL(name, table, number)                               \
-    extern gemm_run_fn *const table[GEMM_TILES];                  \
-    static void name(const struct gemm_tile *tile)                \
-    {                                                             \
-        gemm_run_whole_or_part(tile, table, &gemm_types[number]); \
+enum {
+    BYTES_OR_F32 = 1 << ELEMENT_S8 | 1 << ELEMENT_U8 | 1 << ELEMENT_F32,
+    BF16_OR_F32 = 1 << ELEMENT_BF16 | 1 << ELEMENT_F32,
+    F16_OR_F32 = 1 << ELEMENT_F16 | 1 << ELEMENT_F32,
+};
+
+#define KERNEL(name, table, number, ends)                               \
+    extern gemm_run_fn *const table[GEMM_TILES];                        \
+    static void name(const struct gemm_tile *tile)                      \
+    {                                                                   \
+        gemm_run_whole_or_part(tile, table, &gemm_types[number], ends); \
     }
-KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, GEMM_S8_DOT)
-KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, GEMM_BF16_DOT)
-KERNEL(gemm_f16_fp16, gemm_f16_tiles, GEMM_F16)
-KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, GEMM_F16_LONG)
-KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, GEMM_S8_MMLA)
-KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, GEMM_BF16_MMLA)
+KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, GEMM_S8_DOT, BYTES_OR_F32)
+KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, GEMM_BF16_DOT, BF16_OR_F32)
+KERNEL(gemm_f16_fp16, gemm_f16_tiles, GEMM_F16, 0)
+KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, GEMM_F16_LONG, F16_OR_F32)
+KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, GEMM_S8_MMLA, BYTES_OR_F32)
+KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, GEMM_BF16_MMLA, BF16_OR_F32)
 #undef KERNEL
 
 #define ROW(name, number, needs)                                \

@@ -1,9 +1,11 @@
 /* What whole tiles of kernels/gemm/types.h in assembly share, for types of any element: their
  * arguments, and one function for every height and width in a table, which is indexed as
  * GEMM_MR * (vectors - 1) + height - 1. A file has a macro `tile_body height, vectors`, which
- * leaves a and c at the next tile below. w8: there are sums already; w11: tiles to go. */
+ * leaves a and c at the next tile below. w8: there are sums already; w11: tiles to go. What is done
+ * with the sums is in ends_neon.h: has_ends says whether there is more than to store them. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
+#include "kernels/gemm/ends_neon.h"
 #include "kernels/gemm/offsets.h"
 
 tile .req x0
@@ -20,6 +22,7 @@ start .req x12
 
 /* 1: sums are of 16 bits. */
     .set sums_are_halves, 0
+    .set has_ends, 1
 
     .macro load_arguments
     ldp groups, a, [tile, #TILE_GROUPS]
@@ -30,11 +33,23 @@ start .req x12
     ldr start, [tile, #TILE_START]
     mov begin_b, b
     mov all_groups, groups
+    .if has_ends
+    load_end
+    .endif
     .if sums_are_halves
     lsl line, line, #1
     .else
     lsl line, line, #2
     .endif
+    .endm
+
+    .macro load_end
+    ldr end, [tile, #TILE_END]
+    mov kept_link, x30
+    cbz end, 13f
+    ldr to, [end, #FINISH_DST]
+    ldr rows_at, [end, #FINISH_ROW_SCALES]
+13:
     .endm
 
 /* saves: whether it uses v8 … v15. */
@@ -52,6 +67,9 @@ start .req x12
     tile_body \height, \vectors
     subs w11, w11, #1
     b.gt 11b
+    .if has_ends
+    mov x30, kept_link
+    .endif
     .if saves
     restore_registers
     .endif

@@ -15,6 +15,7 @@
 
 #include "arch/cpu.h"
 #include "kernels/elementwise/element.h"
+#include "kernels/gemm/finish.h"
 
 enum { GEMM_MR = 8, GEMM_MOST_NR = 24 };
 
@@ -63,6 +64,10 @@ static inline size_t gemm_panel_bytes(const struct gemm_type *type, size_t width
  * Nothing of sums but its valid part is read or written; start has nr values. Panels are read in
  * full: mr rows and nr columns of all groups.
  *
+ * end: NULL, or the sums become results, whose first row and column are end's, and nothing is left
+ * in sums. Of end, n is nr: that many scales and offsets are read; row_scales are those of all
+ * rows of all tiles; rows are NULL, and m, sums and row are not read. sums of f16 have no end.
+ *
  * Tiles below each other, which costs less than one call for each, have the same panel of B; their
  * panels of A follow each other, and m is mr. */
 struct gemm_tile {
@@ -75,6 +80,7 @@ struct gemm_tile {
     uint32_t m, n;     /* 1 <= m <= mr, 1 <= n <= nr */
     uint32_t add;
     uint32_t tiles; /* below each other, of mr rows each, all valid but for columns; 0: one */
+    const struct gemm_finish *end;
 };
 typedef void gemm_run_fn(const struct gemm_tile *tile);
 

@@ -76,19 +76,14 @@ static void run_one(const struct gemm_tile *tile, const struct gemm_type *type)
             sums[type->sum](&(struct place){type, tile, i, j});
 }
 
-static void run(const struct gemm_tile *tile, int number)
-{
-    struct gemm_tile one = *tile;
-    for (uint32_t t = tile->tiles ? tile->tiles : 1; t; t--) {
-        run_one(&one, &gemm_types[number]);
-        gemm_go_down(&one, &gemm_types[number]);
-    }
-}
-
-#define KERNEL(name, number)                       \
-    static void name(const struct gemm_tile *tile) \
-    {                                              \
-        run(tile, number);                         \
+#define KERNEL(name, number)                                  \
+    static void name##_one(const struct gemm_tile *tile)      \
+    {                                                         \
+        run_one(tile, &gemm_types[number]);                   \
+    }                                                         \
+    static void name(const struct gemm_tile *tile)            \
+    {                                                         \
+        gemm_run_each(tile, &gemm_types[number], name##_one); \
     }
 KERNEL(gemm_f32_tiles_ref, GEMM_F32)
 KERNEL(gemm_s8_dot_ref, GEMM_S8_DOT)

@@ -40,7 +40,7 @@ static void run_step(struct gemm_task *task, const struct gemm_step *step)
         gemm_step_pack_b(task, step);
     struct gemm_block block = block_of_c(task, step);
     task->way->run(task, step, &block);
-    if (step->k.end == shape->k && shape->output != GEMM_DIRECT)
+    if (step->k.end == shape->k && shape->output != GEMM_DIRECT && !task->call->results)
         task->call->finish(task->call->context, &block);
 }
 

@@ -196,6 +196,8 @@ struct gemm_reach {
     size_t end;
 };
 
+struct gemm_results;
+
 /* The caller's side of one execution; its functions are called by several threads at once. */
 struct gemm_call {
     const void *context;
@@ -221,7 +223,10 @@ struct gemm_call {
      * called when B is packed. */
     void (*pack_b)(const void *context, const struct gemm_panel *panel);
 
-    /* Not called with GEMM_DIRECT. */
+    /* NULL, or what sums of a type become while they are in registers. */
+    const struct gemm_results *results;
+
+    /* Not called with GEMM_DIRECT, nor with results. */
     void (*finish)(const void *context, const struct gemm_block *block);
 };
 

@@ -12,6 +12,7 @@ _Static_assert((int)LAYOUT_PANEL == (int)GEMM_F32_NR, "the layout's panels are t
 enum {
     SCRATCH_UNIT = 128, /* bytes: parts of the scratchpad do not share cache lines */
     MAX_BLOCK_TILES = 64,
+    MOST_GROUP = 16, /* of k, of any type */
     MAX_LISTED_TILES = 256,
     MAX_BLOCK_PANELS = 80,
     CHUNK_PRODUCTS = 160000, /* at least */
@@ -76,6 +77,16 @@ static size_t choose_lap(const struct gemm_plan *plan, const struct cpu *cpu)
     return max_size(cpu->l1_bytes / PART / bytes, least / (plan->tile_rows * k * n) + 1);
 }
 
+/* Of a type: as many as have room where there would be so many tiles of k values, and their sums of
+ * all columns that a block may have. */
+static size_t more_tiles(const struct gemm_plan *plan, size_t tiles, size_t k)
+{
+    size_t panels = gemm_even_block(plan->panels, MAX_BLOCK_PANELS);
+    size_t by_sums = tiles * MAX_BLOCK_PANELS / max_size(panels, 1);
+    size_t by_rows = tiles * k / max_size(round_up(plan->block_k, MOST_GROUP), 1);
+    return min_size(max_size(min_size(by_sums, by_rows), tiles), MAX_BLOCK_TILES);
+}
+
 /* A block of A takes half of the L2 cache. If that is all rows, only as much of a plain B is packed
  * at a time as stays in the L1 cache until they have used it; but rows that are copied would be
  * copied for each part of B. Every block is at most as large as that of a problem whose sizes are
@@ -87,6 +98,8 @@ static double choose_order(struct gemm_plan *plan, const struct cpu *cpu, size_t
     size_t row_bytes = plan->tile_rows * (short_rows ? plan->block_k : k) * sizeof(float);
     size_t most_tiles = short_rows ? MAX_LISTED_TILES : MAX_BLOCK_TILES;
     size_t tiles = min_size(max_size(cpu->l2_bytes / 2 / row_bytes, 1), most_tiles);
+    if (shape->type && !gemm_is_unknown(shape))
+        tiles = more_tiles(plan, tiles, k);
     plan->block_tiles = gemm_even_block(plan->row_tiles, tiles);
     bool whole_rows = shape->b_packed && shape->output != GEMM_STAGED && plan->panels != SIZE_MAX;
     size_t most_panels = MAX_BLOCK_PANELS;
@@ -206,7 +219,8 @@ static void divide_scratch(struct gemm_plan *plan, const struct cpu *cpu)
     parts->stage = parts->b + (shape->b_packed ? 0 : panel_bytes(plan, plan->block_columns));
     parts->a_sums =
         parts->stage + (shape->output == GEMM_STAGED ? floats(rows * plan->block_columns) : 0);
-    parts->b_sums = parts->a_sums + (shape->a_summed ? floats(rows) : 0);
+    size_t most_rows = gemm_is_unknown(shape) ? MAX_BLOCK_TILES * plan->tile_rows : rows;
+    parts->b_sums = parts->a_sums + (shape->a_summed ? floats(most_rows) : 0);
     parts->caller =
         parts->b_sums + (shape->b_summed && !shape->b_packed ? floats(plan->block_columns) : 0);
     parts->bytes = parts->caller + round_up(shape->task_scratch_bytes, SCRATCH_UNIT);

@@ -1,9 +1,8 @@
 /* Results of blocks of sums, some columns and some rows at a time. */
 #include "src/gemm/results.h"
 
-#include <math.h>
-
 #include "src/core/checked.h"
+#include "src/gemm/reciprocal.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/quantization.h"
 #include "src/tensor/element.h"
@@ -26,8 +25,8 @@ static void run_columns(const struct gemm_results *results, const struct gemm_bl
         part.rows = is_shifted ? rows.factors : NULL;
         part.zeros = is_shifted ? columns.zeros : NULL;
         part.row_scales = results->has_row_scales ? rows.scales : NULL;
-        part.scales = columns.scales;
-        part.offsets = columns.offsets;
+        part.scales = results->has_scales ? columns.scales : NULL;
+        part.offsets = results->has_offsets ? columns.offsets : NULL;
         part.dst = results->dst(results->context, block, block->row + row, block->column + first);
         part.dst_row = results->dst_row;
         results->run(&part);
@@ -40,8 +39,7 @@ void gemm_results_run(const struct gemm_results *results, const struct gemm_bloc
         run_columns(results, block, first, min_size(RESULT_COLUMNS, block->columns - first));
 }
 
-/* One value for all of dst, or none. */
-static bool is_common(const struct problem *problem, int index)
+bool gemm_results_are_common(const struct problem *problem, int index)
 {
     const struct quantization *all = problem->attributes.quantizations;
     return !index || !all[index - 1].mask;
@@ -52,24 +50,11 @@ gemm_finish_fn *gemm_results_kernel(const struct problem *problem, bool integers
 {
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     bool is_clamp = problem->attributes.post_op_count == 0 || fusion.complete;
-    if (!is_clamp || fusion.reads_dst || !is_common(problem, problem->scales[DST]) ||
-        !is_common(problem, problem->zero_points[DST]))
+    if (!is_clamp || fusion.reads_dst || !gemm_results_are_common(problem, problem->scales[DST]) ||
+        !gemm_results_are_common(problem, problem->zero_points[DST]))
         return NULL;
     return gemm_finish_find(cpu->features, integers ? ELEMENT_S32 : ELEMENT_F32,
                             element_of(problem->tensors[DST].data_type));
-}
-
-/* Division by multiplication, where that gives the same bytes. */
-static void allow_reciprocal(struct gemm_finish *whole)
-{
-    const float most = 0x1p60f, largest = 0x1p30f, most_zero = 0x1p20f;
-    if (!(whole->divisor >= 1 / largest && whole->divisor <= largest) ||
-        !(fabsf(whole->zero) <= most_zero))
-        return;
-    whole->reciprocal = 1 / whole->divisor;
-    whole->is_clamped = 1; /* farther than bytes reach */
-    whole->low = fminf(fmaxf(whole->low, -most), most);
-    whole->high = fminf(fmaxf(whole->high, -most), most);
 }
 
 struct gemm_finish gemm_results_whole(const struct execution *execution)
@@ -87,7 +72,10 @@ struct gemm_finish gemm_results_whole(const struct execution *execution)
     };
     if (problem->zero_points[DST])
         whole.zero = (float)quantization_zero_point(execution, DST, origin);
-    if (whole.is_requantized && element_bytes(element_of(problem->tensors[DST].data_type)) == 1)
-        allow_reciprocal(&whole);
+    whole.to = element_of(problem->tensors[DST].data_type);
+    if (whole.is_requantized && element_bytes(whole.to) == 1) {
+        struct gemm_reciprocal both = gemm_reciprocal_of(whole.divisor);
+        whole.reciprocal = both.most, whole.rest = both.rest;
+    }
     return whole;
 }

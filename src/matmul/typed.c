@@ -219,12 +219,17 @@ static void pack_b(const void *context, const struct gemm_panel *panel)
 
 static void typed_run(const void *plan, const struct execution *execution)
 {
-    struct typed_call mine = {plan, execution};
+    struct gemm_results results;
+    struct typed_call mine = {plan, execution, &results};
     struct gemm_call call = {.context = &mine,
                              .locate = locate,
                              .pack_a = pack_a,
                              .pack_b = pack_b,
                              .finish = matmul_typed_finish};
+    if (mine.plan->finish)
+        matmul_typed_results(&mine, &results);
+    if (matmul_typed_ends(&mine))
+        call.results = &results;
     gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, execution->scratch);
 }
 

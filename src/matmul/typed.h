@@ -6,6 +6,7 @@
 #include "kernels/gemm/finish.h"
 #include "src/gemm/gemm.h"
 #include "src/gemm/operands.h"
+#include "src/gemm/results.h"
 #include "src/matmul/matmul.h"
 #include "src/packed/side.h"
 #include "src/primitive/quantization.h"
@@ -24,6 +25,7 @@ struct matmul_typed {
 struct typed_call {
     const struct matmul_typed *plan;
     const struct execution *execution;
+    const struct gemm_results *results; /* if the plan has what makes them */
 };
 
 /* The dimension of k of a side. */
@@ -44,6 +46,12 @@ static inline bool is_adjusted(const struct problem *problem, enum tensor t)
 {
     return problem->zero_points[t] || scale_varies_along_k(problem, t);
 }
+
+/* Of a plan that has what makes results of a block at once. */
+void matmul_typed_results(const struct typed_call *call, struct gemm_results *out);
+
+/* Do sums become results while they are in registers? */
+bool matmul_typed_ends(const struct typed_call *call);
 
 /* What makes results of a block of such a problem at once, or NULL. */
 gemm_finish_fn *matmul_typed_finish_kernel(const struct problem *problem, const struct cpu *cpu);

@@ -180,27 +180,42 @@ static void *address(const void *context, const struct gemm_block *block, size_t
     return element_to(dst->data_type, call->execution->buffers[DST], to);
 }
 
-static void finish_block(const struct typed_call *call, const struct gemm_block *block)
+void matmul_typed_results(const struct typed_call *call, struct gemm_results *out)
+{
+    static const neo_dim origin[NEO_MAX_NDIMS];
+    const struct problem *problem = call->execution->problem;
+    const struct gemm_shape *shape = &call->plan->gemm.shape;
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    int32_t zero = shape->b_summed ? zero_of(call->execution, SRC, origin) : 0;
+    bool integers = call->plan->integers;
+    *out = (struct gemm_results){
+        .context = call,
+        .run = call->plan->finish,
+        .columns = fill_columns,
+        .rows = fill_rows,
+        .dst = address,
+        .dst_row = (size_t)dst->strides[dst->ndims - 2],
+        .has_row_scales = problem->scales[SRC] && (integers || !scale_varies_along_k(problem, SRC)),
+        .has_scales = problem->scales[WEIGHTS] != 0,
+        .has_offsets = problem->tensors[BIAS].ndims != 0,
+        .whole = gemm_results_whole(call->execution),
+        .factor = -zero,
+        .are_floats = integers && gemm_results_are_small(shape->k, zero),
+    };
+}
+
+bool matmul_typed_ends(const struct typed_call *call)
 {
     const struct problem *problem = call->execution->problem;
-    const neo_memory_desc *dst = &problem->tensors[DST];
-    gemm_results_run(
-        &(struct gemm_results){
-            .context = call,
-            .run = call->plan->finish,
-            .columns = fill_columns,
-            .rows = fill_rows,
-            .dst = address,
-            .dst_row = (size_t)dst->strides[dst->ndims - 2],
-            .has_row_scales = problem->scales[SRC] &&
-                              (is_of_integers(problem) || !scale_varies_along_k(problem, SRC)),
-            .whole = gemm_results_whole(call->execution),
-        },
-        block);
+    return call->plan->finish && gemm_results_suit(&call->plan->gemm) &&
+           gemm_results_are_common(problem, problem->zero_points[SRC]);
 }
 
 void matmul_typed_finish(const void *context, const struct gemm_block *block)
 {
     const struct typed_call *call = context;
-    (call->plan->finish ? finish_block : finish_lines)(call, block);
+    if (call->plan->finish)
+        gemm_results_run(call->results, block);
+    else
+        finish_lines(call, block);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/gemm/finish.h"
+#include "src/gemm/reciprocal.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
@@ -40,6 +41,7 @@ static struct gemm_finish make_block(size_t m, size_t n, int options,
     float *offsets = guard_at(&guards[OFFSETS], n * sizeof *offsets, end);
     uint8_t *bytes = guard_at(&guards[DST], all * element_bytes(dst), end);
     int is_float = options & 4;
+    struct gemm_reciprocal reciprocal = gemm_reciprocal_of(0.6f);
     for (size_t i = 0; i < all; i++) {
         uint32_t bits = fill_next(seed);
         /* Floats hold less; every second sum is small, where values are rounded, not saturated. */
@@ -75,8 +77,9 @@ static struct gemm_finish make_block(size_t m, size_t n, int options,
                                 .is_requantized = options >> 4 & 1,
                                 .low = -3,
                                 .high = 70,
-                                .divisor = 0.7f,
-                                .reciprocal = options & 32 ? 1 / 0.7f : 0,
+                                .divisor = 0.6f,
+                                .reciprocal = options & 32 ? reciprocal.most : 0,
+                                .rest = reciprocal.rest,
                                 .zero = 5};
 }
 

@@ -6,6 +6,7 @@
 
 #include "arch/cpu.h"
 #include "kernels/gemm/types.h"
+#include "src/gemm/reciprocal.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
@@ -14,6 +15,7 @@
 enum { MOST_K = 272, MOST_BYTES = MOST_K * GEMM_MOST_NR * 4, MOST_GAP = 3, MOST_TILES = 3 };
 enum { MOST_SUMS = MOST_TILES * GEMM_MR * (GEMM_MOST_NR + MOST_GAP) };
 static struct guard guard_a, guard_b, guard_sums, guard_start;
+static struct guard guard_dst, guard_scales, guard_offsets, guard_rows;
 
 static const struct gemm_kernel *kernel_of(void **state)
 {
@@ -280,6 +282,114 @@ static void keeps_what_is_special(void **state)
     }
 }
 
+/* ---- ends ---- */
+
+enum { GAP_BYTE = 0x5a, OPTIONS = 128 };
+
+static float *make_floats(const struct guard *guard, size_t count, int end, float unit,
+                          uint32_t *seed)
+{
+    float *values = guard_at(guard, count * sizeof *values, end);
+    for (size_t i = 0; i < count; i++)
+        values[i] = (float)((int32_t)fill_next(seed) >> 24) * unit;
+    return values;
+}
+
+/* options: 1 scales of rows, 2 no scales of columns, 4 offsets, 8 a clamp, 16 dst's scale and zero
+ * point, 32 by multiplication, 64 by one. */
+static struct gemm_finish make_end(const struct gemm_tile *tile, size_t m, enum element to,
+                                   int options, uint32_t *seed)
+{
+    int end = fill_next(seed) >> 30 & 1;
+    float divisor = options & 64 ? 0.5f : 0.6f;
+    struct gemm_reciprocal both = gemm_reciprocal_of(divisor);
+    float *rows = make_floats(&guard_rows, m, end, 1.0f / 64, seed);
+    float *scales = make_floats(&guard_scales, tile->nr, end, 1.0f / 4096, seed);
+    float *offsets = make_floats(&guard_offsets, tile->nr, end, 0.5f, seed);
+    offsets[tile->nr / 2] = NAN;
+    return (struct gemm_finish){.n = tile->nr,
+                                .row_scales = options & 1 ? rows : NULL,
+                                .scales = options & 2 ? NULL : scales,
+                                .offsets = options & 4 ? offsets : NULL,
+                                .is_clamped = options >> 3 & 1,
+                                .is_requantized = options >> 4 & 1,
+                                .low = -3,
+                                .high = 70,
+                                .divisor = divisor,
+                                .reciprocal = options & 96 ? both.most : 0,
+                                .rest = both.rest,
+                                .zero = 5,
+                                .dst_row = tile->row,
+                                .to = to};
+}
+
+/* What sums begin with so that their bits are those of floats. */
+static void begin_as_floats(struct problem *problem)
+{
+    int32_t *start = guard_at(&guard_start, problem->tile.nr * sizeof *start, 1);
+    for (size_t j = 0; j < problem->tile.nr; j++)
+        start[j] = GEMM_FLOAT_START + (int32_t)j * 1000 - 5000;
+    problem->tile.start = start;
+    problem->tile.add = 0;
+}
+
+/* Sums in memory and what they are finished to there, and the same with an end. */
+static void check_end(const struct gemm_kernel *kernel, struct gemm_tile tile, enum element to,
+                      uint32_t *seed)
+{
+    static unsigned char want[MOST_SUMS * 4];
+    const struct gemm_type *type = kernel->type;
+    int options = (int)(fill_next(seed) >> 8) % OPTIONS;
+    struct problem problem;
+    make_problem(&problem, type, tile, fill_integer, seed);
+    int is_float = type->sum == ELEMENT_S32 && fill_next(seed) >> 30 & 1;
+    if (is_float)
+        begin_as_floats(&problem);
+    size_t m = problem.m, n = problem.tile.n, row = problem.tile.row;
+    size_t bytes = ((m - 1) * row + n) * element_bytes(to);
+    struct gemm_finish end = make_end(&problem.tile, m, to, options, seed), known = end;
+    memset(want, GAP_BYTE, bytes);
+    end.dst = memset(guard_at(&guard_dst, bytes, options & 1), GAP_BYTE, bytes);
+    end.is_float = known.is_float = is_float;
+    end.run = gemm_finish_find(cpu_get()->features, type->sum, to);
+    kernel_tests_call(run_call, &(struct call){kernel->run, &problem.tile});
+    known.m = m, known.n = n, known.sums = problem.tile.sums, known.row = row, known.dst = want;
+    gemm_finish_find(0, type->sum, to)(&known);
+    memcpy(problem.tile.sums, problem.before, problem.bytes);
+    problem.tile.end = &end;
+    kernel_tests_call(run_call, &(struct call){kernel->run, &problem.tile});
+    if (!memcmp(end.dst, want, bytes))
+        return;
+    print_error("%s of %u %ux%u, n=%zu groups=%zu add=%u start=%d ends in type %d with options %d, "
+                "floats %d, otherwise than in memory (seed %u)\n",
+                kernel->name, problem.tile.tiles, tile.mr, tile.nr, n, tile.groups,
+                problem.tile.add, problem.tile.start != NULL, (int)to, options, is_float,
+                fill_seed());
+    fail();
+}
+
+static void ends_as_in_memory(void **state)
+{
+    static const enum element types[] = {ELEMENT_F32, ELEMENT_F16, ELEMENT_BF16, ELEMENT_S8,
+                                         ELEMENT_U8};
+    enum { TIMES = 3 };
+    const struct gemm_kernel *kernel = kernel_of(state);
+    uint32_t seed = fill_seed();
+    size_t count = kernel->type->sum == ELEMENT_S32 ? count_of(types) : count_of(types) - 2;
+    if (kernel->type->sum == ELEMENT_F16)
+        return; /* such sums have no end */
+    for (uint32_t mr = 1; mr <= GEMM_MR; mr++)
+        for (uint32_t vectors = 1; vectors <= 3; vectors++)
+            for (size_t i = 0; i < count * TIMES; i++) {
+                uint32_t nr = vectors * kernel->type->vector;
+                struct gemm_tile tile = {.mr = mr, .nr = nr, .m = mr, .n = nr};
+                tile.groups = fill_next(&seed) >> 8 & 3;
+                if (i % TIMES == 0)
+                    tile.n -= fill_next(&seed) >> 8 & 3;
+                check_end(kernel, tile, types[i / TIMES], &seed);
+            }
+}
+
 static void every_type_has_a_kernel(void **state)
 {
     (void)state;
@@ -348,6 +458,7 @@ int main(void)
         cmocka_unit_test(is_exact_on_integers),
         cmocka_unit_test(sums_any_values_within_the_bound),
         cmocka_unit_test(keeps_what_is_special),
+        cmocka_unit_test(ends_as_in_memory),
     };
     static const struct CMUnitTest alone[] = {
         cmocka_unit_test(every_type_has_a_kernel),
@@ -358,6 +469,10 @@ int main(void)
         {&guard_b, MOST_BYTES},
         {&guard_sums, MOST_SUMS * 4},
         {&guard_start, GEMM_MOST_NR * 4},
+        {&guard_dst, MOST_SUMS * 4},
+        {&guard_scales, GEMM_MOST_NR * 4},
+        {&guard_offsets, GEMM_MOST_NR * 4},
+        {&guard_rows, MOST_TILES * GEMM_MR * 4},
     };
     kernel_tests_add_alone(alone, count_of(alone));
     for (size_t i = 0; i < gemm_kernel_count; i++) {

@@ -1,6 +1,16 @@
 /* Tiles of bf16 by BFMMLA, which has four values of each row and column; one row by BFDOT. */
 #include "kernels/gemm/mmla_neon.h"
 
+    .set sums_are_integers, 0
+
+/* Halves of four floats. */
+    .macro narrow to, from
+    bfcvtn v\to\().4h, v\from\().4s
+    .endm
+    .macro narrow_more to, from
+    bfcvtn2 v\to\().8h, v\from\().4s
+    .endm
+
     .macro mmla sum, a, b
     bfmmla v\sum\().4s, v\a\().8h, v\b\().8h
     .endm

@@ -3,12 +3,13 @@
 
     .set lane_bytes, 4
     .set b_bytes, 16
+    .set sums_are_integers, 1
 
     .macro mac sum, b, a, lane, half
     sdot v\sum\().4s, v\b\().16b, v\a\().4b[\lane]
     .endm
-    .macro add_sets sum, other
-    add v\sum\().4s, v\sum\().4s, v\other\().4s
+    .macro add_sets to, sum, other
+    add v\to\().4s, v\sum\().4s, v\other\().4s
     .endm
 
     lanes_tiles gemm_s8_dot_tiles

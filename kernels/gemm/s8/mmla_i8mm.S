@@ -1,6 +1,8 @@
 /* Tiles of s8 by SMMLA, which has eight values of each row and column; one row by SDOT. */
 #include "kernels/gemm/mmla_neon.h"
 
+    .set sums_are_integers, 1
+
     .macro mmla sum, a, b
     smmla v\sum\().4s, v\a\().16b, v\b\().16b
     .endm

@@ -182,7 +182,8 @@ static uint8_t padding_byte(const struct execution *execution)
 
 static void typed_run(const void *plan, const struct execution *execution)
 {
-    struct typed_call mine = {plan, execution, 0};
+    struct gemm_results results;
+    struct typed_call mine = {plan, execution, 0, &results};
     struct gemm_call call = {.context = &mine,
                              .locate = locate,
                              .prepare_a = convolution_typed_prepare,
@@ -191,6 +192,10 @@ static void typed_run(const void *plan, const struct execution *execution)
                              .finish = convolution_typed_finish};
     if (mine.plan->integers)
         mine.zero = padding_byte(execution);
+    if (mine.plan->finish)
+        convolution_typed_results(&mine, &results);
+    if (convolution_typed_ends(&mine))
+        call.results = &results;
     gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, execution->scratch);
 }
 

@@ -6,6 +6,7 @@
 #include "src/convolution/convolution.h"
 #include "src/gemm/gemm.h"
 #include "src/gemm/operands.h"
+#include "src/gemm/results.h"
 #include "src/packed/matrix.h"
 #include "src/primitive/quantization.h"
 #include "src/tensor/element.h"
@@ -26,6 +27,7 @@ struct typed_call {
     const struct convolution_typed *plan;
     const struct execution *execution;
     uint8_t zero; /* each byte of an element that fills the padding: it stands for 0, or nearly */
+    const struct gemm_results *results; /* if the plan has what makes them */
 };
 
 static inline int32_t src_zero_point(const struct execution *execution)
@@ -49,6 +51,12 @@ void convolution_typed_prepare(const void *context, void *scratch, size_t batch,
                                size_t rows);
 void convolution_typed_pack_a(const void *context, void *scratch, const struct gemm_panel *panel);
 void convolution_typed_finish(const void *context, const struct gemm_block *block);
+
+/* Of a plan that has what makes results of a block at once. */
+void convolution_typed_results(const struct typed_call *call, struct gemm_results *out);
+
+/* Do sums become results while they are in registers? */
+bool convolution_typed_ends(const struct typed_call *call);
 
 /* What makes results of a block of such a problem at once, or NULL. */
 gemm_finish_fn *convolution_typed_finish_kernel(const struct problem *problem,

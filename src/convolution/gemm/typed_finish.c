@@ -115,16 +115,15 @@ static void take_padding_back(const struct typed_call *call, const struct gemm_b
     }
 }
 
-static void mend_padding(const struct typed_call *call, const struct gemm_block *block)
+/* What the padding has more than src's zero point. */
+static uint32_t padding_excess(const struct typed_call *call)
 {
     const struct execution *execution = call->execution;
     if (!call->plan->integers || !execution->problem->zero_points[SRC])
-        return;
+        return 0;
     int32_t padding =
         type_of(execution->problem, SRC) == ELEMENT_U8 ? call->zero : (int8_t)call->zero;
-    uint32_t excess = (uint32_t)padding - (uint32_t)src_zero_point(execution);
-    if (excess)
-        take_padding_back(call, block, excess);
+    return (uint32_t)padding - (uint32_t)src_zero_point(execution);
 }
 
 /* ---- by lines ---- */
@@ -271,25 +270,40 @@ static void *address(const void *context, const struct gemm_block *block, size_t
                       call->execution->buffers[DST], at);
 }
 
-static void finish_block(const struct typed_call *call, const struct gemm_block *block)
+void convolution_typed_results(const struct typed_call *call, struct gemm_results *out)
 {
-    gemm_results_run(
-        &(struct gemm_results){
-            .context = call,
-            .run = call->plan->finish,
-            .columns = fill_columns,
-            .rows = fill_rows,
-            .dst = address,
-            .dst_row = (size_t)call->plan->shape.dst.w,
-            .has_row_scales = call->execution->problem->scales[SRC] != 0,
-            .whole = gemm_results_whole(call->execution),
-        },
-        block);
+    const struct problem *problem = call->execution->problem;
+    const struct gemm_shape *shape = &call->plan->gemm.shape;
+    int32_t zero = shape->b_summed ? zero_of_src(call) : 0;
+    *out = (struct gemm_results){
+        .context = call,
+        .run = call->plan->finish,
+        .columns = fill_columns,
+        .rows = fill_rows,
+        .dst = address,
+        .dst_row = (size_t)call->plan->shape.dst.w,
+        .has_row_scales = problem->scales[SRC] != 0,
+        .has_scales = problem->scales[WEIGHTS] != 0,
+        .has_offsets = problem->tensors[BIAS].ndims != 0,
+        .whole = gemm_results_whole(call->execution),
+        .factor = -zero,
+        .are_floats = call->plan->integers && gemm_results_are_small(shape->k, zero),
+    };
+}
+
+bool convolution_typed_ends(const struct typed_call *call)
+{
+    return call->plan->finish && gemm_results_suit(&call->plan->gemm) && !padding_excess(call);
 }
 
 void convolution_typed_finish(const void *context, const struct gemm_block *block)
 {
     const struct typed_call *call = context;
-    mend_padding(call, block);
-    (call->plan->finish ? finish_block : finish_lines)(call, block);
+    uint32_t excess = padding_excess(call);
+    if (excess)
+        take_padding_back(call, block, excess);
+    if (call->plan->finish)
+        gemm_results_run(call->results, block);
+    else
+        finish_lines(call, block);
 }

@@ -1,7 +1,9 @@
-/* Steps of the blocked multiplication of a type: both operands in panels, sums in rows. */
+/* Steps of the blocked multiplication of a type: both operands in panels, sums in rows, or
+ * results instead of them. */
 #include <string.h>
 
 #include "src/gemm/ways.h"
+#include "src/gemm/ways/ends.h"
 
 static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
 {
@@ -58,13 +60,13 @@ static size_t find_heaps(size_t rows, struct heap *heaps)
 }
 
 static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
-                      const struct gemm_block *block, size_t p, const struct heap *heaps,
-                      size_t count)
+                      struct gemm_ends *ends, size_t p, const struct heap *heaps, size_t count)
 {
     const struct gemm_plan *plan = task->plan;
     const struct gemm_type *type = plan->shape.type;
-    size_t depth = step->k.end - step->k.begin;
+    const struct gemm_block *block = ends->block;
     struct layout_panel panel = gemm_plan_panel(plan, p);
+    size_t depth = step->k.end - step->k.begin, column = panel.first - step->column;
     struct gemm_tile tile = {
         .groups = gemm_groups(type, depth),
         .b = panel_of_b(task, step, &panel),
@@ -78,7 +80,8 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
         tile.m = tile.mr = (uint32_t)(rows.end - rows.begin);
         tile.tiles = heaps[i].tiles;
         tile.a = (const char *)task->a + gemm_panel_bytes(type, rows.begin, depth);
-        tile.sums = block->values + (panel.first - step->column) + rows.begin * block->row_stride;
+        tile.sums = block->values + column + rows.begin * block->row_stride;
+        gemm_ends_set(ends, rows.begin, column, panel.width, &tile);
         plan->run_typed(&tile);
     }
 }
@@ -87,10 +90,12 @@ static void run(const struct gemm_task *task, const struct gemm_step *step,
                 const struct gemm_block *block)
 {
     struct heap heaps[HEAPS];
+    struct gemm_ends ends;
     size_t count = find_heaps(step->rows, heaps);
     pack_a(task, step);
+    gemm_ends_init(&ends, task, step, block);
     for (size_t p = step->panels.begin; p < step->panels.end; p++)
-        run_panel(task, step, block, p, heaps, count);
+        run_panel(task, step, &ends, p, heaps, count);
 }
 
 static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)

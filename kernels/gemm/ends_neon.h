@@ -1,0 +1,425 @@
+/* How tiles of kernels/gemm/types.h end where all of k is in their sums: these become results while
+ * they are in registers, as kernels/gemm/finish.h says.
+ *
+ * The sums of a tile are the last registers. What is done to all of them alike is code that tiles
+ * share: it has a step for each of v8 … v31, and a tile enters at its first one. What depends on
+ * rows and columns a tile has itself.
+ *
+ * A file says sums_are_integers; then dst is f32, s8 or u8; else it is f32 or halves, and the file
+ * has
+ *
+ *   ends_in_halves       ELEMENT_* of them
+ *   narrow to, from      four floats to the lower halves of v(to)
+ *   narrow_more to, from and to the upper ones */
+/* clang-format off */
+
+end .req x13
+to .req x14
+rows_at .req x17
+kept_link .req x0 /* the tile's address is not wanted once its members are loaded */
+to_line .req x15
+word .req w16
+
+    .set FIRST_SHARED, 8
+    .set SHARED, 24
+
+/* ---- what tiles share ---- */
+
+    .macro to_float sum
+    scvtf v\sum\().4s, v\sum\().4s
+    .endm
+    .macro less_start sum
+    fsub v\sum\().4s, v\sum\().4s, v0.4s
+    .endm
+    .macro times_and_plus sum
+    fmul v\sum\().4s, v\sum\().4s, v1.4s
+    fadd v\sum\().4s, v\sum\().4s, v2.4s
+    .endm
+    .macro divide_and_add sum
+    fdiv v\sum\().4s, v\sum\().4s, v0.4s
+    fadd v\sum\().4s, v\sum\().4s, v2.4s
+    .endm
+/* Two sums, by both parts of the reciprocal. */
+    .macro by_reciprocal first, second
+    fmul v3.4s, v\first\().4s, v0.4s
+    fmul v4.4s, v\second\().4s, v0.4s
+    fmla v3.4s, v\first\().4s, v1.4s
+    fmla v4.4s, v\second\().4s, v1.4s
+    fadd v\first\().4s, v3.4s, v2.4s
+    fadd v\second\().4s, v4.4s, v2.4s
+    .endm
+
+    .macro shared name, op, others:vararg
+    .p2align 4
+.L\name\():
+    for_all \op, FIRST_SHARED, SHARED, \others
+    ret
+    .endm
+    .macro shared_by_pairs name, op
+    .p2align 4
+.L\name\():
+    .set one, FIRST_SHARED
+    .rept SHARED / 2
+    \op %(one), %(one + 1)
+    .set one, one + 2
+    .endr
+    ret
+    .endm
+    .macro shared_steps
+    .if sums_are_integers
+    shared to_float, to_float
+    shared less_start, less_start
+    .endif
+    shared clamp, clamp_to, 0, 1
+    shared times_and_plus, times_and_plus
+    shared divide, divide_and_add
+    shared_by_pairs by_reciprocal, by_reciprocal
+    .endm
+/* instructions: of a step, or of one for a pair. */
+    .macro on_sums name, first, instructions
+    bl .L\name + 4 * \instructions * (\first - FIRST_SHARED)
+    .endm
+    .macro on_pairs name, first, instructions
+    bl .L\name + 4 * \instructions * ((\first - FIRST_SHARED) / 2)
+    .endm
+
+/* ---- values, whatever their rows and columns ---- */
+
+    .macro values_of_sums first
+    .if sums_are_integers
+    ldr word, [end, #FINISH_IS_FLOAT]
+    cbz word, 31f
+    movi v0.4s, #0x4b, lsl #24
+    orr v0.4s, #0x40, lsl #16
+    on_sums less_start, \first, 1
+    b 32f
+31: on_sums to_float, \first, 1
+32:
+    .endif
+    .endm
+
+    .macro load_same register, offset
+    add at, end, #\offset
+    ld1r {v\register\().4s}, [at]
+    .endm
+    .macro clamp_values first
+    ldr word, [end, #FINISH_IS_CLAMPED]
+    cbz word, 31f
+    load_same 0, FINISH_LOW
+    load_same 1, FINISH_HIGH
+    on_sums clamp, \first, 2
+31:
+    .endm
+
+    .macro requantize first
+    ldr word, [end, #FINISH_IS_REQUANTIZED]
+    cbz word, 34f
+    load_same 1, FINISH_RECIPROCAL
+    load_same 2, FINISH_ZERO
+    ldp word, w6, [end, #FINISH_RECIPROCAL]
+    cbz word, 32f
+    cbz w6, 31f
+    load_same 0, FINISH_REST
+    on_pairs by_reciprocal, \first, 6
+    b 34f
+31: on_sums times_and_plus, \first, 2
+    b 34f
+32: load_same 0, FINISH_DIVISOR
+    on_sums divide, \first, 2
+34:
+    .endm
+
+/* by_rows, by_columns: macros that take an operation, a height and a width. */
+    .macro finish_sums first, by_rows, by_columns, height, vectors
+    values_of_sums \first
+    cbz rows_at, 36f
+    \by_rows \first, \height, \vectors
+36: ldr at, [end, #FINISH_SCALES]
+    cbz at, 37f
+    \by_columns fmul, \first, \height, \vectors
+37: ldr at, [end, #FINISH_OFFSETS]
+    cbz at, 38f
+    \by_columns fadd, \first, \height, \vectors
+38: clamp_values \first
+    requantize \first
+    .endm
+
+    .macro on_sum op, sum, other
+    \op v\sum\().4s, v\sum\().4s, v\other\().4s
+    .endm
+
+/* Goes to 35 for f32, and for the other one of bytes to 36. */
+    .macro choose_dst
+    ldr to_line, [end, #FINISH_DST_ROW]
+    ldr word, [end, #FINISH_TO]
+    cmp word, #ELEMENT_F32
+    b.eq 35f
+    .if !sums_are_integers
+    lsl to_line, to_line, #1
+    .endif
+    .endm
+    .macro choose_sign
+    cmp word, #ELEMENT_U8
+    b.eq 36f
+    .endm
+
+/* ---- stores of a row of 4, 8 or 12 values, which are in v(low), and for halves in v(low + 1); at:
+ * where the last third of the row goes ---- */
+
+    .macro find_third bytes, vectors
+    .if \vectors == 3
+    add at, to, #2 * \bytes
+    .endif
+    .endm
+    .macro store_row_of_bytes vectors, row
+    .if \vectors == 1
+    st1 {v\row\().s}[0], [to], to_line
+    .else
+    st1 {v\row\().8b}, [to], to_line
+    .endif
+    .if \vectors == 3
+    st1 {v\row\().s}[2], [at], to_line
+    .endif
+    .endm
+    .macro store_row_of_halves vectors, row, third
+    .if \vectors == 1
+    st1 {v\row\().4h}, [to], to_line
+    .else
+    st1 {v\row\().8h}, [to], to_line
+    .endif
+    .if \vectors == 3
+    st1 {v\third\().4h}, [at], to_line
+    .endif
+    .endm
+
+/* ---- registers that are four columns of a row each ---- */
+
+    .macro by_rows_of_lines first, height, vectors
+    load_bytes 0, %(4 * \height), rows_at
+    .set i, 0
+    .rept \height
+    .set j, 0
+    .rept \vectors
+    times_lane %(\first + i * \vectors + j), %(i / 4), %(i % 4)
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+    .macro times_lane sum, row, lane
+    fmul v\sum\().4s, v\sum\().4s, v\row\().s[\lane]
+    .endm
+
+    .macro by_columns_of_lines op, first, height, vectors
+    several_at ld1, \vectors, 0, at
+    .set i, 0
+    .rept \height * \vectors
+    on_sum \op, %(\first + i), %(i % \vectors)
+    .set i, i + 1
+    .endr
+    .endm
+
+/* Conversions and what narrows them take turns, since cores have other pipes for them. */
+    .macro to_integer sum
+    fcvtns v\sum\().4s, v\sum\().4s
+    .endm
+    .macro bytes_of_line vectors, narrow_last, row, first, second, third
+    for_all to_integer, \first, \vectors
+    sqxtn v\row\().4h, v\first\().4s
+    .if \vectors > 1
+    sqxtn2 v\row\().8h, v\second\().4s
+    .endif
+    .if \vectors > 2
+    sqxtn v\first\().4h, v\third\().4s
+    .endif
+    \narrow_last v\row\().8b, v\row\().8h
+    .if \vectors > 2
+    \narrow_last\()2 v\row\().16b, v\first\().8h
+    .endif
+    .endm
+    .macro store_lines_of_bytes first, height, vectors, narrow_last
+    find_third 4, \vectors
+    .set i, 0
+    .rept \height
+    .set sum, \first + i * \vectors
+    bytes_of_line \vectors, \narrow_last, %(i % 4), %(sum), %(sum + 1), %(sum + 2)
+    store_row_of_bytes \vectors, %(i % 4)
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro halves_of_line vectors, row, first, second, third
+    narrow \row, \first
+    .if \vectors > 1
+    narrow_more \row, \second
+    .endif
+    .if \vectors > 2
+    narrow \first, \third
+    .endif
+    store_row_of_halves \vectors, \row, \first
+    .endm
+    .macro store_lines_of_halves first, height, vectors
+    find_third 8, \vectors
+    .set i, 0
+    .rept \height
+    .set sum, \first + i * \vectors
+    halves_of_line \vectors, %(i % 4), %(sum), %(sum + 1), %(sum + 2)
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro store_lines first, height, vectors
+    lsl to_line, to_line, #2
+    .set i, 0
+    .rept \height
+    several st1, \vectors, %(\first + i * \vectors), to, to_line
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro end_lines first, height, vectors
+    finish_sums \first, by_rows_of_lines, by_columns_of_lines, \height, \vectors
+    choose_dst
+    .if sums_are_integers
+    choose_sign
+    store_lines_of_bytes \first, \height, \vectors, sqxtn
+    b 39f
+36: store_lines_of_bytes \first, \height, \vectors, sqxtun
+    b 39f
+    .else
+    store_lines_of_halves \first, \height, \vectors
+    b 39f
+    .endif
+35: store_lines \first, \height, \vectors
+39: go_down \height
+    .endm
+
+/* The next tile's sums. */
+    .macro go_down height
+    mov scratch, #\height
+    madd c, line, scratch, c
+    .endm
+
+/* ---- registers that are squares of two rows and two columns ---- */
+
+    .macro by_rows_of_squares first, height, vectors
+    .set pair, 0
+    .rept (\height + 1) / 2
+    .if 2 * pair + 2 > \height
+    ldr s7, [rows_at], #4
+    .else
+    ldr d7, [rows_at], #8
+    .endif
+    zip1 v7.4s, v7.4s, v7.4s
+    .set j, 0
+    .rept 2 * \vectors
+    on_sum fmul, %(\first + 2 * pair * \vectors + j), 7
+    .set j, j + 1
+    .endr
+    .set pair, pair + 1
+    .endr
+    .endm
+
+    .macro two_columns register
+    ld1r {v\register\().2d}, [at], #8
+    .endm
+    .macro by_columns_of_squares op, first, height, vectors
+    for_all two_columns, 0, %(2 * \vectors)
+    .set i, 0
+    .rept (\height + 1) / 2 * 2 * \vectors
+    on_sum \op, %(\first + i), %(i % (2 * \vectors))
+    .set i, i + 1
+    .endr
+    .endm
+
+/* Two rows from v0 … v(vectors - 1), which have two squares each: to v3 and v5, the last third of
+ * halves to v4 and v6. */
+    .macro part_bytes vectors, narrow_last
+    \narrow_last v0.8b, v0.8h
+    .if \vectors > 1
+    \narrow_last\()2 v0.16b, v1.8h
+    .endif
+    .if \vectors > 2
+    \narrow_last v1.8b, v2.8h
+    uzp1 v3.8h, v0.8h, v1.8h
+    uzp2 v5.8h, v0.8h, v1.8h
+    .else
+    uzp1 v3.8h, v0.8h, v0.8h
+    uzp2 v5.8h, v0.8h, v0.8h
+    .endif
+    .endm
+    .macro part_halves vectors
+    .if \vectors > 1
+    uzp1 v3.4s, v0.4s, v1.4s
+    uzp2 v5.4s, v0.4s, v1.4s
+    .else
+    uzp1 v3.4s, v0.4s, v0.4s
+    uzp2 v5.4s, v0.4s, v0.4s
+    .endif
+    .if \vectors > 2
+    uzp1 v4.4s, v2.4s, v2.4s
+    uzp2 v6.4s, v2.4s, v2.4s
+    .endif
+    .endm
+    .macro narrow_integers to, first, second
+    to_integer \first
+    to_integer \second
+    sqxtn v\to\().4h, v\first\().4s
+    sqxtn2 v\to\().8h, v\second\().4s
+    .endm
+    .macro narrow_floats to, first, second
+    narrow \to, \first
+    narrow_more \to, \second
+    .endm
+    .macro narrow_squares op, first, vectors
+    .set j, 0
+    .rept \vectors
+    \op %(j), %(\first + 2 * j), %(\first + 2 * j + 1)
+    .set j, j + 1
+    .endr
+    .endm
+
+    .macro store_squares_of_bytes first, height, vectors, narrow_last
+    find_third 4, \vectors
+    .set pair, 0
+    .rept (\height + 1) / 2
+    narrow_squares narrow_integers, %(\first + 2 * pair * \vectors), \vectors
+    part_bytes \vectors, \narrow_last
+    store_row_of_bytes \vectors, 3
+    .if 2 * pair + 2 <= \height
+    store_row_of_bytes \vectors, 5
+    .endif
+    .set pair, pair + 1
+    .endr
+    .endm
+    .macro store_squares_of_halves first, height, vectors
+    find_third 8, \vectors
+    .set pair, 0
+    .rept (\height + 1) / 2
+    narrow_squares narrow_floats, %(\first + 2 * pair * \vectors), \vectors
+    part_halves \vectors
+    store_row_of_halves \vectors, 3, 4
+    .if 2 * pair + 2 <= \height
+    store_row_of_halves \vectors, 5, 6
+    .endif
+    .set pair, pair + 1
+    .endr
+    .endm
+
+    .macro end_squares first, height, vectors
+    finish_sums \first, by_rows_of_squares, by_columns_of_squares, \height, \vectors
+    choose_dst
+    .if sums_are_integers
+    choose_sign
+    store_squares_of_bytes \first, \height, \vectors, sqxtn
+    b 39f
+36: store_squares_of_bytes \first, \height, \vectors, sqxtun
+    b 39f
+    .else
+    store_squares_of_halves \first, \height, \vectors
+    b 39f
+    .endif
+35: lsl to_line, to_line, #2
+    store_squares \height, \vectors, to, to_line
+39: go_down \height
+    .endm
