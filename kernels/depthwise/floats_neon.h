@@ -2,9 +2,10 @@
  * its sums stay in registers, and for one kernel row after the other each line of src that the tile
  * has is read and converted once, and multiplied for every pixel of which it is a column.
  *
- * 8 pixels, 3 columns, stride 1: a row takes 10 lines, of two instructions and conversion each, 48
- * FMLA and 6 loads of weights. The last pixels of a row are part of a tile that overlaps the one
- * before, which gives the same sums again.
+ * 4 pixels, 3 columns, stride 1: a row takes 6 lines, of two instructions and conversion each, 24
+ * FMLA and 6 loads of weights; all of it fits into registers at once, as compilers like to have it.
+ * The last pixels of a row are part of a tile that overlaps the one before, which gives the same
+ * sums again.
  *
  * A file says how a line becomes f32: load_8(). */
 #include <arm_neon.h>
@@ -12,7 +13,7 @@
 #include "kernels/asm/inline.h"
 #include "kernels/depthwise/taps.h"
 
-enum { GROUP = 1, MOST_COLUMNS = 5, MOST_PIXELS = 8, CHANNELS = 8, VECTORS = 2 };
+enum { GROUP = 1, MOST_COLUMNS = 5, MOST_PIXELS = 4, CHANNELS = 8, VECTORS = 2 };
 
 /* What of it is constant after inlining. columns 0: any, and any stride. */
 struct way {
@@ -58,11 +59,11 @@ INLINE void add_row(float32x4_t sums[][VECTORS], int pixels, struct way way,
 #pragma GCC unroll 5
     for (int k = 0; k < way.columns; k++)
         load_weights(from + k * DEPTHWISE_BLOCK, weights[k]);
-#pragma GCC unroll 32
+#pragma GCC unroll 16
     for (int x = 0; x < (pixels - 1) * way.stride + way.columns; x++) {
         float32x4_t line[VECTORS];
         load_line(lines + x, offset, line);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
         for (int i = 0; i < pixels; i++)
             if (x >= i * way.stride && x < i * way.stride + way.columns)
                 multiply(sums[i], line, weights[x - i * way.stride]);
@@ -76,7 +77,7 @@ INLINE void add_any_row(float32x4_t sums[][VECTORS], int pixels, const struct de
     for (size_t k = 0; k < taps->columns; k++, from += DEPTHWISE_BLOCK, lines += taps->dilation) {
         float32x4_t weights[VECTORS];
         load_weights(from, weights);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
         for (int i = 0; i < pixels; i++) {
             float32x4_t line[VECTORS];
             load_line(lines + (size_t)i * taps->stride, offset, line);
@@ -92,7 +93,7 @@ INLINE void run_tile(const struct depthwise_taps *taps, const struct tile *tile,
     const void *const *lines = tile->lines;
     const float *weights = tile->weights;
     float *to = (float *)taps->sums + tile->pixel * taps->row + tile->channel;
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (int i = 0; i < pixels; i++)
         load_weights((const float *)taps->start + tile->channel, sums[i]);
     for (size_t g = 0; g < taps->groups; g++) {
@@ -103,7 +104,7 @@ INLINE void run_tile(const struct depthwise_taps *taps, const struct tile *tile,
         lines += taps->list;
         weights += taps->columns * DEPTHWISE_BLOCK;
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (int i = 0; i < pixels; i++, to += taps->row)
 #pragma GCC unroll 2
         for (int v = 0; v < VECTORS; v++)
@@ -132,8 +133,6 @@ INLINE void run_all(const struct depthwise_taps *taps, int columns, int stride)
     struct way way = {columns, stride};
     if (taps->pixels >= MOST_PIXELS)
         run_tiles(taps, MOST_PIXELS, way);
-    else if (taps->pixels >= MOST_PIXELS / 2)
-        run_tiles(taps, MOST_PIXELS / 2, way);
     else
         run_tiles(taps, 1, way);
 }
@@ -150,14 +149,12 @@ KERNEL(run_5s2, 5, 2)
 KERNEL(run_any, 0, 0)
 #undef KERNEL
 
-#define ROW(type, element, way, columns, stride)                                              \
-    {                                                                                         \
-        "depthwise_" #type "_" #way "_neon", CPU_NEON, element, GROUP, columns, stride, NULL, \
-            run_##way                                                                         \
-    }
-#define FLOAT_KERNELS(type, element)                                      \
-    {                                                                     \
-        ROW(type, element, 3s1, 3, 1), ROW(type, element, 3s2, 3, 2),     \
-            ROW(type, element, 5s1, 5, 1), ROW(type, element, 5s2, 5, 2), \
-            ROW(type, element, any, 0, 0),                                \
-    }
+/* clang-format off */
+#define ROW(type, element, way, columns, stride) \
+    {"depthwise_" #type "_" #way "_neon", CPU_NEON, element, GROUP, columns, stride, NULL, \
+     run_##way, NULL}
+#define FLOAT_KERNELS(type, element)                                  \
+    {ROW(type, element, 3s1, 3, 1), ROW(type, element, 3s2, 3, 2),    \
+     ROW(type, element, 5s1, 5, 1), ROW(type, element, 5s2, 5, 2),    \
+     ROW(type, element, any, 0, 0)}
+/* clang-format on */

@@ -37,6 +37,7 @@ struct depthwise_taps {
     void *sums;
     size_t row;
     int is_narrow; /* integers: no weight is -128 */
+    size_t below;  /* run_pair() alone */
 };
 typedef void depthwise_taps_fn(const struct depthwise_taps *taps);
 
@@ -52,6 +53,10 @@ struct depthwise_taps_kernel {
     uint8_t columns, stride;       /* of pixels that are not dilated; 0: any */
     depthwise_arrange_fn *arrange; /* NULL: there is nothing to do */
     depthwise_taps_fn *run;
+
+    /* NULL, or what does two rows of pixels for kernels of three rows, which are one group: the
+     * second one's sums are at sums + below, and its kernel rows are lines 1 to 3 of a group. */
+    depthwise_taps_fn *run_pair;
 };
 
 /* Fastest first; every type has one that needs nothing and takes any size. */

@@ -147,14 +147,21 @@ static void check_sum(const struct depthwise_taps_kernel *kernel, const struct c
     fail();
 }
 
-static void check(const struct depthwise_taps_kernel *kernel, size_t pixels, size_t rows,
-                  const size_t size[3], enum values values, uint32_t *seed)
+static void check_sums(const struct depthwise_taps_kernel *kernel, const struct case_ *c)
 {
-    static struct case_ c;
+    for (size_t i = 0; i < c->taps.pixels; i++)
+        for (size_t j = 0; j < C; j++)
+            check_sum(kernel, c, i, j);
+}
+
+/* size: columns, stride, dilation; so many kernel rows have values in src, and so many weights. */
+static void make_case(const struct depthwise_taps_kernel *kernel, struct case_ *c, size_t pixels,
+                      const size_t *size, size_t lines, size_t rows, enum values values,
+                      uint32_t *seed)
+{
     size_t gap = (fill_next(seed) >> 20) % MOST_GAP;
-    c.rows = rows;
-    c.count = (pixels - 1) * size[1] + (size[0] - 1) * size[2] + 1;
-    c.taps = (struct depthwise_taps){
+    c->count = (pixels - 1) * size[1] + (size[0] - 1) * size[2] + 1;
+    c->taps = (struct depthwise_taps){
         .pixels = pixels,
         .groups = (rows + kernel->group - 1) / kernel->group,
         .columns = size[0],
@@ -163,17 +170,24 @@ static void check(const struct depthwise_taps_kernel *kernel, size_t pixels, siz
         .row = C + gap,
         .is_narrow = values != EXTREME || fill_next(seed) >> 30 & 1,
     };
-    fill_lines(kernel, &c, values, seed);
-    fill_weights(kernel, &c, values, seed);
-    fill_start(kernel, &c, seed);
+    c->rows = lines;
+    fill_lines(kernel, c, values, seed);
+    c->rows = rows;
+    fill_weights(kernel, c, values, seed);
+    fill_start(kernel, c, seed);
+}
+
+static void check(const struct depthwise_taps_kernel *kernel, size_t pixels, size_t rows,
+                  const size_t size[3], enum values values, uint32_t *seed)
+{
+    static struct case_ c;
+    make_case(kernel, &c, pixels, size, rows, rows, values, seed);
     size_t count = (pixels - 1) * c.taps.row + C;
     uint8_t *sums = guard_at(&guards[SUMS], count * sizeof(float), fill_next(seed) >> 20 & 1);
     memset(sums, 0x5a, count * sizeof(float));
     c.taps.sums = sums;
     kernel->run(&c.taps);
-    for (size_t i = 0; i < pixels; i++)
-        for (size_t j = 0; j < C; j++)
-            check_sum(kernel, &c, i, j);
+    check_sums(kernel, &c);
     for (size_t i = 0; i + 1 < pixels; i++)
         for (size_t at = (i * c.taps.row + C) * 4; at < (i + 1) * c.taps.row * 4; at++)
             assert_int_equal(sums[at], 0x5a);
@@ -216,13 +230,8 @@ static void one_value_that_is_none(void **state)
     uint32_t seed = fill_seed();
     if (is_integer(kernel))
         return;
-    c.rows = 1;
-    c.count = 8 * stride + columns;
-    c.taps = (struct depthwise_taps){
-        .pixels = 9, .groups = 1, .columns = columns, .stride = stride, .dilation = 1, .row = C};
-    fill_lines(kernel, &c, SMALL, &seed);
-    fill_weights(kernel, &c, SMALL, &seed);
-    fill_start(kernel, &c, &seed);
+    make_case(kernel, &c, 9, (size_t[]){columns, stride, 1}, 1, 1, SMALL, &seed);
+    c.taps.row = C;
     c.taps.sums = guard_at(&guards[SUMS], 9 * C * sizeof(float), 1);
     element_write_f32(kernel->src, (unsigned char *)(uintptr_t)c.lines[4] + OFFSET, 5, NAN);
     kernel->run(&c.taps);
@@ -234,18 +243,42 @@ static void one_value_that_is_none(void **state)
         }
 }
 
+/* A row of pixels and the one below, for which lines 1 to 3 of each group are. */
+static void pairs_are_two_rows(void **state)
+{
+    const struct depthwise_taps_kernel *kernel = kernel_of(state);
+    static struct case_ c;
+    uint32_t seed = fill_seed();
+    if (!kernel->run_pair)
+        return;
+    for (size_t pixels = 1; pixels <= MOST_PIXELS; pixels++) {
+        make_case(kernel, &c, pixels, (size_t[]){kernel->columns, kernel->stride, 1}, 4, 3, EXTREME,
+                  &seed);
+        int32_t *sums = guard_at(&guards[SUMS], 2 * pixels * C * sizeof *sums, 1);
+        c.taps.row = C;
+        c.taps.below = pixels * C;
+        c.taps.sums = sums;
+        kernel->run_pair(&c.taps);
+        check_sums(kernel, &c);
+        memmove(c.lines, c.lines + 1, (c.count * kernel->group - 1) * sizeof *c.lines);
+        c.taps.sums = sums + c.taps.below;
+        check_sums(kernel, &c);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(small_integers_are_exact),
         cmocka_unit_test(extreme_values),
         cmocka_unit_test(one_value_that_is_none),
+        cmocka_unit_test(pairs_are_two_rows),
     };
     static const struct kernel_tests_guard all[GUARDS] = {
         {&guards[SRC], MOST_LINES * (MOST_ROWS + DEPTHWISE_MOST_GROUP) * C * sizeof(float)},
         {&guards[WEIGHTS], MOST_TAPS * C * sizeof(float)},
         {&guards[START], C * sizeof(float)},
-        {&guards[SUMS], MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
+        {&guards[SUMS], 2 * MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
     };
     for (size_t i = 0; i < depthwise_taps_kernel_count; i++)
         kernel_tests_add(depthwise_taps_kernels[i]->name, depthwise_taps_kernels[i]->needs,

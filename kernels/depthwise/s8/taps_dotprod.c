@@ -188,6 +188,101 @@ INLINE void step(const struct depthwise_taps *taps, struct pass pass, struct way
     }
 }
 
+/* ---- pairs of rows of pixels ---- */
+
+enum { PAIR_QUADS = 2, PAIR_COLUMNS = 3 };
+
+/* As struct slide; weights: for the upper row's pixels, and for the lower one's. */
+struct pair {
+    const void *const *lines;
+    size_t offset, left;
+    int32_t *upper, *lower;
+    size_t row;
+    int32x4_t start[PAIR_QUADS];
+    int8x16_t weights[2][PAIR_COLUMNS][PAIR_QUADS], column[PAIR_COLUMNS][PAIR_QUADS];
+};
+
+INLINE void pair_row(const struct pair *pair, int u, int which, int32_t *to)
+{
+    int32x4_t sums[PAIR_QUADS];
+#pragma GCC unroll 2
+    for (int q = 0; q < PAIR_QUADS; q++)
+        sums[q] = pair->start[q];
+#pragma GCC unroll 3
+    for (int k = 0; k < PAIR_COLUMNS; k++)
+#pragma GCC unroll 2
+        for (int q = 0; q < PAIR_QUADS; q++)
+            sums[q] = vdotq_s32(sums[q], pair->column[(u + k) % PAIR_COLUMNS][q],
+                                pair->weights[which][k][q]);
+    store_sums(to, PAIR_QUADS, sums);
+}
+
+/* The next two pixels, if there are any. */
+INLINE int pair_on(struct pair *pair, int u, struct way way)
+{
+    if (pair->left-- == 0)
+        return 0;
+    load_column(pair->lines, pair->offset, way, pair->column[(u + 2) % PAIR_COLUMNS]);
+    pair->lines += GROUP;
+    pair_row(pair, u, 0, pair->upper);
+    pair_row(pair, u, 1, pair->lower);
+    pair->upper += pair->row;
+    pair->lower += pair->row;
+    return 1;
+}
+
+/* Weights of rows 0, 1, 2 and nothing become those of nothing and rows 0, 1, 2. */
+INLINE int8x16_t weights_below(int8x16_t weights)
+{
+    return vreinterpretq_s8_u32(vshlq_n_u32(vreinterpretq_u32_s8(weights), 8));
+}
+
+INLINE void pair_begin(struct pair *pair, const struct depthwise_taps *taps, size_t quad,
+                       struct way way)
+{
+    const int8_t *weights = (const int8_t *)taps->weights + quad * 16;
+    pair->lines = taps->lines;
+    pair->offset = taps->offset + 4 * quad;
+    pair->left = taps->pixels;
+    pair->upper = (int32_t *)taps->sums + 4 * quad;
+    pair->lower = pair->upper + taps->below;
+    pair->row = taps->row;
+    load_sums((const int32_t *)taps->start + 4 * quad, PAIR_QUADS, pair->start);
+#pragma GCC unroll 3
+    for (int k = 0; k < PAIR_COLUMNS; k++)
+#pragma GCC unroll 2
+        for (int q = 0; q < PAIR_QUADS; q++) {
+            pair->weights[0][k][q] = vld1q_s8(weights + k * UNIT + q * 16);
+            pair->weights[1][k][q] = weights_below(pair->weights[0][k][q]);
+        }
+#pragma GCC unroll 2
+    for (int k = 0; k < PAIR_COLUMNS - 1; k++, pair->lines += GROUP)
+        load_column(pair->lines, pair->offset, way, pair->column[k]);
+}
+
+INLINE void run_pair(const struct depthwise_taps *taps, int has_sign)
+{
+    struct way way = {PAIR_COLUMNS, 1, PAIR_QUADS, has_sign};
+    for (size_t quad = 0; quad < MOST_QUADS; quad += PAIR_QUADS) {
+        struct pair pair;
+        pair_begin(&pair, taps, quad, way);
+        while (pair_on(&pair, 0, way) && pair_on(&pair, 1, way) && pair_on(&pair, 2, way))
+            continue;
+    }
+}
+
+static void s8_pair(const struct depthwise_taps *taps)
+{
+    run_pair(taps, 1);
+}
+
+static void u8_pair(const struct depthwise_taps *taps)
+{
+    run_pair(taps, 0);
+}
+
+/* ---- kernels ---- */
+
 INLINE void run_all(const struct depthwise_taps *taps, struct way way)
 {
     for (size_t quad = 0; quad < MOST_QUADS; quad += (size_t)way.quads)
@@ -225,14 +320,15 @@ KERNEL(u8_5s2, 5, 2, 2, 0)
 KERNEL(u8_any, 0, 0, 4, 0)
 #undef KERNEL
 
-#define ROW(type, element, way, columns, stride)                                              \
-    {                                                                                         \
-        "depthwise_" #type "_" #way "_dotprod", CPU_DOTPROD, element, GROUP, columns, stride, \
-            arrange, type##_##way                                                             \
-    }
+/* clang-format off */
+#define ROW(type, element, way, columns, stride, pair) \
+    {"depthwise_" #type "_" #way "_dotprod", CPU_DOTPROD, element, GROUP, columns, stride, arrange, \
+     type##_##way, pair}
 const struct depthwise_taps_kernel depthwise_s8_dotprod[DEPTHWISE_S8_KERNELS] = {
-    ROW(s8, ELEMENT_S8, 3s1, 3, 1), ROW(s8, ELEMENT_S8, 3s2, 3, 2), ROW(s8, ELEMENT_S8, 5s1, 5, 1),
-    ROW(s8, ELEMENT_S8, 5s2, 5, 2), ROW(s8, ELEMENT_S8, any, 0, 0), ROW(u8, ELEMENT_U8, 3s1, 3, 1),
-    ROW(u8, ELEMENT_U8, 3s2, 3, 2), ROW(u8, ELEMENT_U8, 5s1, 5, 1), ROW(u8, ELEMENT_U8, 5s2, 5, 2),
-    ROW(u8, ELEMENT_U8, any, 0, 0),
+    ROW(s8, ELEMENT_S8, 3s1, 3, 1, s8_pair), ROW(u8, ELEMENT_U8, 3s1, 3, 1, u8_pair),
+    ROW(s8, ELEMENT_S8, 3s2, 3, 2, NULL),    ROW(u8, ELEMENT_U8, 3s2, 3, 2, NULL),
+    ROW(s8, ELEMENT_S8, 5s1, 5, 1, NULL),    ROW(u8, ELEMENT_U8, 5s1, 5, 1, NULL),
+    ROW(s8, ELEMENT_S8, 5s2, 5, 2, NULL),    ROW(u8, ELEMENT_U8, 5s2, 5, 2, NULL),
+    ROW(s8, ELEMENT_S8, any, 0, 0, NULL),    ROW(u8, ELEMENT_U8, any, 0, 0, NULL),
 };
+/* clang-format on */

@@ -223,14 +223,15 @@ KERNEL(u8_5s2, 5, 2, 0)
 KERNEL(u8_any, 0, 0, 0)
 #undef KERNEL
 
-#define ROW(type, element, way, columns, stride)                                              \
-    {                                                                                         \
-        "depthwise_" #type "_" #way "_neon", CPU_NEON, element, GROUP, columns, stride, NULL, \
-            type##_##way                                                                      \
-    }
+/* clang-format off */
+#define ROW(type, element, way, columns, stride) \
+    {"depthwise_" #type "_" #way "_neon", CPU_NEON, element, GROUP, columns, stride, NULL, \
+     type##_##way, NULL}
 const struct depthwise_taps_kernel depthwise_s8_neon[DEPTHWISE_S8_KERNELS] = {
-    ROW(s8, ELEMENT_S8, 3s1, 3, 1), ROW(s8, ELEMENT_S8, 3s2, 3, 2), ROW(s8, ELEMENT_S8, 5s1, 5, 1),
-    ROW(s8, ELEMENT_S8, 5s2, 5, 2), ROW(s8, ELEMENT_S8, any, 0, 0), ROW(u8, ELEMENT_U8, 3s1, 3, 1),
-    ROW(u8, ELEMENT_U8, 3s2, 3, 2), ROW(u8, ELEMENT_U8, 5s1, 5, 1), ROW(u8, ELEMENT_U8, 5s2, 5, 2),
-    ROW(u8, ELEMENT_U8, any, 0, 0),
+    ROW(s8, ELEMENT_S8, 3s1, 3, 1), ROW(u8, ELEMENT_U8, 3s1, 3, 1),
+    ROW(s8, ELEMENT_S8, 3s2, 3, 2), ROW(u8, ELEMENT_U8, 3s2, 3, 2),
+    ROW(s8, ELEMENT_S8, 5s1, 5, 1), ROW(u8, ELEMENT_U8, 5s1, 5, 1),
+    ROW(s8, ELEMENT_S8, 5s2, 5, 2), ROW(u8, ELEMENT_U8, 5s2, 5, 2),
+    ROW(s8, ELEMENT_S8, any, 0, 0), ROW(u8, ELEMENT_U8, any, 0, 0),
 };
+/* clang-format on */

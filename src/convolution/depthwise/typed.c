@@ -115,15 +115,25 @@ static void plan_task(struct depthwise_typed *plan, size_t bytes)
     parts->bytes = end;
 }
 
-/* Rows of dst that follow each other are finished together. */
+/* Is a column of three kernel rows, and that of the pixel below one row farther down? */
+static bool has_pairs(const struct depthwise_typed *plan)
+{
+    const struct convolution_shape *s = &plan->shape;
+    return plan->kernel->run_pair && !plan->gathers && s->kernel[DEPTH] == 1 &&
+           s->kernel[HEIGHT] == 3 && s->stride[HEIGHT] == 1 && s->dilation[HEIGHT] == 1 &&
+           s->out[HEIGHT] > 1;
+}
+
+/* Several rows, if they are short. */
 static void plan_tiles(struct depthwise_typed *plan)
 {
     const struct convolution_shape *s = &plan->shape;
     size_t width = max_size((size_t)s->out[WIDTH], 1), height = max_size((size_t)s->out[HEIGHT], 1);
-    bool is_dense = s->out[HEIGHT] == 1 || s->dst.h == s->out[WIDTH] * s->dst.w;
-    plan->tiles_across = div_up(width, DEPTHWISE_TILE);
+    plan->pairs = has_pairs(plan);
+    plan->tiles_across = div_up(width, plan->pairs ? DEPTHWISE_TILE / 2 : DEPTHWISE_TILE);
     plan->tile_width = div_up(width, plan->tiles_across);
-    size_t most = is_dense && plan->tiles_across == 1 ? DEPTHWISE_TILE / width : 1;
+    plan->is_dense = plan->tiles_across == 1 && s->dst.h == s->out[WIDTH] * s->dst.w;
+    size_t most = DEPTHWISE_TILE / plan->tile_width;
     plan->tiles_down = div_up(height, most);
     plan->tile_height = div_up(height, plan->tiles_down);
     plan->columns = (plan->tile_width - 1) * (size_t)s->stride[WIDTH] +

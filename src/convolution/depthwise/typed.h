@@ -13,7 +13,7 @@
 #include "src/gemm/operands.h"
 
 /* Pixels and blocks of channels of a tile. */
-enum { DEPTHWISE_TILE = 64, DEPTHWISE_CHUNK = 4 };
+enum { DEPTHWISE_TILE = 128, DEPTHWISE_CHUNK = 2 };
 
 /* Where parts of the scratchpad are, in bytes: those of the execution, */
 struct depthwise_shared_parts {
@@ -37,6 +37,8 @@ struct depthwise_typed {
     size_t blocks, chunks;
     size_t rows, groups; /* of the kernel: lines of a column, and groups of them */
     size_t columns;      /* of src that a row of a tile has */
+    bool pairs;          /* rows of pixels are summed two at a time */
+    bool is_dense;       /* rows of tiles follow each other in dst */
     size_t tile_width, tile_height;
     size_t tiles_across, tiles_down;
     struct depthwise_shared_parts shared;

@@ -22,30 +22,53 @@ static float scale_of_src(const struct depthwise_typed_call *call)
 
 /* ---- a tile at a time ---- */
 
-static void finish_tile(const struct depthwise_typed_call *call, const struct depthwise_tile *tile,
-                        unsigned char *scratch)
+/* What rows of the tile have in common, for the first one. */
+static struct gemm_finish first_row(const struct depthwise_typed_call *call,
+                                    const struct depthwise_tile *tile, unsigned char *scratch)
 {
     const struct depthwise_typed *plan = call->plan;
     const struct convolution_shape *s = &plan->shape;
     struct gemm_finish finish = call->whole;
-    float *row_scales = (float *)(void *)(scratch + plan->task.row_scales);
-    finish.m = tile->height * tile->width;
+    finish.m = tile->width;
     finish.n = tile->channels;
     finish.sums = sums_of(call, tile, scratch);
     finish.row = ROW;
     finish.scales = (const float *)depthwise_part(call, plan->shared.scales) + tile->channel;
     finish.offsets = (const float *)depthwise_part(call, plan->shared.offsets) + tile->channel;
-    if (call->execution->problem->scales[SRC]) {
-        for (size_t i = 0; i < finish.m; i++)
-            row_scales[i] = scale_of_src(call);
-        finish.row_scales = row_scales;
-    }
     finish.dst =
         element_to(call->execution->problem->tensors[DST].data_type, call->execution->buffers[DST],
                    tile->n * s->dst.n + tile->depth * s->dst.d + (neo_dim)tile->row * s->dst.h +
                        (neo_dim)tile->first * s->dst.w + (neo_dim)tile->channel);
     finish.dst_row = (size_t)s->dst.w;
-    plan->finish(&finish);
+    return finish;
+}
+
+static const float *row_scales(const struct depthwise_typed_call *call, size_t count,
+                               unsigned char *scratch)
+{
+    float *scales = (float *)(void *)(scratch + call->plan->task.row_scales);
+    if (!call->execution->problem->scales[SRC])
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        scales[i] = scale_of_src(call);
+    return scales;
+}
+
+/* Rows that follow each other are one. */
+static void finish_tile(const struct depthwise_typed_call *call, const struct depthwise_tile *tile,
+                        unsigned char *scratch)
+{
+    const struct depthwise_typed *plan = call->plan;
+    neo_data_type type = call->execution->problem->tensors[DST].data_type;
+    struct gemm_finish finish = first_row(call, tile, scratch);
+    size_t rows = plan->is_dense ? 1 : tile->height;
+    finish.m *= tile->height / rows;
+    finish.row_scales = row_scales(call, finish.m, scratch);
+    for (size_t row = 0; row < rows; row++) {
+        plan->finish(&finish);
+        finish.sums = (const float *)finish.sums + tile->width * ROW;
+        finish.dst = element_to(type, finish.dst, plan->shape.dst.h);
+    }
 }
 
 /* ---- by lines ---- */

@@ -14,8 +14,9 @@ struct work {
     size_t bytes; /* of an element of src */
 };
 
-/* A kernel row, seen from a row of the tile: where its first column would be in src, which columns
- * are in the image, and is all of it padding? */
+/* A kernel row, or the one below the last one where rows of pixels are pairs, seen from a row of
+ * the tile: where its first column would be in src, which columns are in the image, and is all of
+ * it padding? */
 struct source_row {
     neo_dim depth, height, first;
     struct span inside;
@@ -30,12 +31,13 @@ static struct source_row source_row(const struct work *work, size_t row, size_t 
 {
     const struct convolution_shape *s = &work->call->plan->shape;
     const struct depthwise_tile *tile = &work->tile;
-    neo_dim kh = s->kernel[HEIGHT], columns = (neo_dim)work->call->plan->columns;
+    neo_dim columns = (neo_dim)work->call->plan->columns;
+    neo_dim plane = work->call->plan->pairs ? 0 : (neo_dim)tap / s->kernel[HEIGHT];
+    neo_dim line = (neo_dim)tap - plane * s->kernel[HEIGHT];
     struct source_row out = {
-        .depth = tile->depth * s->stride[DEPTH] - s->padding[DEPTH] +
-                 (neo_dim)tap / kh * s->dilation[DEPTH],
+        .depth = tile->depth * s->stride[DEPTH] - s->padding[DEPTH] + plane * s->dilation[DEPTH],
         .height = (neo_dim)(tile->row + row) * s->stride[HEIGHT] - s->padding[HEIGHT] +
-                  (neo_dim)tap % kh * s->dilation[HEIGHT],
+                  line * s->dilation[HEIGHT],
         .first = (neo_dim)tile->first * s->stride[WIDTH] - s->padding[WIDTH],
     };
     bool is_padding =
@@ -93,7 +95,7 @@ static void find_line(const struct work *work, size_t row, size_t tap, struct gr
 {
     const struct depthwise_typed *plan = work->call->plan;
     struct source_row source = {.first = 0};
-    if (tap < plan->rows)
+    if (tap < plan->rows || plan->pairs)
         source = source_row(work, row, tap);
     group->lines[r] = padding_of(work);
     group->apart[r] = 0;
@@ -130,7 +132,7 @@ INLINE void list_columns(const void **lines, const struct group *group, size_t r
     list_padding(lines + end * rows, (columns - end) * rows, padding);
 }
 
-/* The number of rows is constant where it matters. */
+/* Groups are of 4 rows, 3 or 1: constants, so that the inner loop is none. */
 static void list_group(const struct work *work, size_t row, size_t g)
 {
     const struct depthwise_typed *plan = work->call->plan;
@@ -144,13 +146,13 @@ static void list_group(const struct work *work, size_t row, size_t g)
     else if (rows == 3)
         list_columns(lines, &group, 3, columns, padding);
     else
-        list_columns(lines, &group, rows, columns, padding);
+        list_columns(lines, &group, 1, columns, padding);
 }
 
 static void list_lines(const struct work *work)
 {
     const struct depthwise_typed *plan = work->call->plan;
-    for (size_t row = 0; row < work->tile.height; row++)
+    for (size_t row = 0; row < work->tile.height; row += plan->pairs ? 2 : 1)
         for (size_t g = 0; g < plan->groups; g++)
             list_group(work, row, g);
 }
@@ -200,6 +202,20 @@ static void gather(const struct work *work)
 
 /* ---- sums ---- */
 
+static void run_rows(const struct work *work, struct depthwise_taps *taps)
+{
+    const struct depthwise_typed *plan = work->call->plan;
+    float *sums = taps->sums;
+    size_t height = work->tile.height, rows;
+    taps->below = work->tile.width * taps->row;
+    for (size_t row = 0; row < height; row += rows) {
+        rows = plan->pairs && row + 1 < height ? 2 : 1;
+        taps->lines = list_of(work, row);
+        taps->sums = sums + row * taps->below;
+        (rows == 2 ? plan->kernel->run_pair : plan->kernel->run)(taps);
+    }
+}
+
 /* Of each block of the tile's channels, in rows of DEPTHWISE_CHUNK blocks. */
 static void sum_rows(const struct work *work, size_t sums_at, bool ones)
 {
@@ -226,12 +242,8 @@ static void sum_rows(const struct work *work, size_t sums_at, bool ones)
         taps.start =
             (const float *)depthwise_part(call, ones ? parts->ones_start : parts->start) + first;
         taps.offset = (plan->gathers ? at : first) * work->bytes;
-        for (size_t row = 0; row < work->tile.height; row++) {
-            taps.lines = list_of(work, row);
-            taps.sums =
-                (float *)(void *)(work->scratch + sums_at) + row * work->tile.width * taps.row + at;
-            plan->kernel->run(&taps);
-        }
+        taps.sums = (float *)(void *)(work->scratch + sums_at) + at;
+        run_rows(work, &taps);
     }
 }
 
