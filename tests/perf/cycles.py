@@ -2,9 +2,10 @@
 not know, time that goes by until weights come from memory.
 
     cycles.py --gem5 PROGRAM --driver STATIC_DRIVER (--problem TEXT | --files NAME) [--memory board,loaded]
+              [--implementations gemm,winograd_2] [--peer NAME=STATIC_DRIVER]...
 
-For each problem and memory it prints the time of what the library chooses and, for convolutions, that of
-every implementation before the reference, with the best one's name."""
+For each problem and memory it prints the time of what the library chooses, what it reads of its weights in
+that time, and the best time of all implementations, or of those that are named; and peers' times."""
 import argparse
 import os
 import re
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from hashlib import sha256
 
 import shapes
@@ -24,41 +26,59 @@ CACHE = os.path.join('build', 'cycles')
 # GB/s that one core reads of each memory, for choices; and multiply-adds of four values a nanosecond.
 BANDWIDTHS = {'board': 9, 'server': 12, 'loaded': 3}
 PEAK = 2 * 2.5
-MOST = 6
+ALL = '1,2,3,4,5'  # implementations: what is left is the reference
+
+
+@dataclass(frozen=True)
+class Run:
+    """implementation: the name that it begins with, or a number of the library's order, best first."""
+    driver: str
+    line: str
+    memory: str
+    implementation: str = '0'
 
 
 class Simulator:
     """Times are kept in a file each, by program, configuration and problem."""
 
     def __init__(self, args):
-        self.gem5, self.driver, self.cold = args.gem5, args.driver, not args.warm
-        self.digest = digest_of_files([args.driver, CONFIGURATION])
+        self.gem5, self.cold = args.gem5, not args.warm
+        drivers = [args.driver, *args.peer.values()]
+        self.digests = {driver: digest_of_files([driver, CONFIGURATION]) for driver in drivers}
 
-    def command(self, line_file, memory, index):
-        variables = {'NEO_CPU_CORE': 'neoverse-n1', 'NEOPRENE_BANDWIDTH': BANDWIDTHS[memory],
-                     'NEOPRENE_NUM_THREADS': 1, 'PERF_IMPLEMENTATION': index}
+    def command(self, run, line_file):
+        variables = {'NEO_CPU_CORE': 'neoverse-n1', 'NEOPRENE_BANDWIDTH': BANDWIDTHS[run.memory],
+                     'NEOPRENE_NUM_THREADS': 1, 'PERF_IMPLEMENTATION': run.implementation,
+                     'OPENBLAS_NUM_THREADS': 1, 'OPENBLAS_CORETYPE': 'NEOVERSEN1'}
+        variables.update(self.asked())
         settings = [f'--set={name}={value}' for name, value in variables.items()]
         return [self.gem5, '-q', '-d', os.path.dirname(line_file), CONFIGURATION,
-                f'--memory={memory}', f'--input={line_file}', *settings, self.driver,
+                f'--memory={run.memory}', f'--input={line_file}', *settings, run.driver,
                 '--cycles' if self.cold else '--warm-cycles']
 
-    def run(self, line, memory, index):
-        """'ok ERROR NANOSECONDS NAME' or 'refused …', as the driver prints it."""
-        key = sha256(f'{self.digest} {line} {memory} {index} {self.cold}'.encode()).hexdigest()
-        path = os.path.join(CACHE, key[:32])
+    @staticmethod
+    def asked():
+        """Other types of problems, by the driver's variables."""
+        return {name: os.environ[name] for name in ('PERF_TYPES', 'PERF_FPMATH') if os.environ.get(name)}
+
+    def run(self, run):
+        """'ok ERROR NANOSECONDS NAME BYTES' or 'refused …', as the driver prints it."""
+        what = (self.digests[run.driver], run.line, run.memory, run.implementation, self.cold,
+                *self.asked().values())
+        path = os.path.join(CACHE, sha256(' '.join(map(str, what)).encode()).hexdigest()[:32])
         if not os.path.exists(path):
-            self.simulate(line, memory, index, path)
+            self.simulate(run, path)
         with open(path, encoding='utf-8') as file:
             return file.read()
 
-    def simulate(self, line, memory, index, path):
+    def simulate(self, run, path):
         os.makedirs(CACHE, exist_ok=True)
         with tempfile.TemporaryDirectory() as folder:
             line_file = os.path.join(folder, 'problem')
             with open(line_file, 'w', encoding='utf-8') as file:
-                file.write(line + '\n')
-            done = subprocess.run(self.command(line_file, memory, index), text=True,
-                                  capture_output=True, check=False)
+                file.write(run.line + '\n')
+            done = subprocess.run(self.command(run, line_file), text=True, capture_output=True,
+                                  check=False)
         found = re.search(r'^(ok|refused) .*$', done.stdout, re.M)
         if not found:
             raise MeasureError(f'the simulator printed no result: {(done.stderr or done.stdout)[-300:]}')
@@ -67,18 +87,34 @@ class Simulator:
         os.replace(path + '.new', path)
 
 
+@dataclass(frozen=True)
+class Time:
+    name: str
+    microseconds: float
+    weights: float  # bytes, as they are kept
+
+
 def time_of(result):
-    """(name, microseconds), or None if there is no such implementation."""
+    """None: there is no such implementation."""
     words = result.split()
-    return (words[3], float(words[2]) / 1000) if words[0] == 'ok' else None
+    if words[0] != 'ok':
+        return None
+    return Time(words[3], float(words[2]) / 1000, float(words[4]))
 
 
-def row(problem, memory, times):
-    name, chosen = times[0]
-    best_name, best = min(times, key=lambda time: time[1])
-    share = 100 * problem.macs / 4 / PEAK / 1000 / chosen
-    return (f'| {problem.text} | {memory} | {name} | {chosen:.1f} | {share:.1f} | '
-            f'{best_name} {best:.1f} | {chosen / best:.3f} |')
+def row(problem, memory, times, peers):
+    """times: that of the choice, and those of other implementations."""
+    chosen, best = times[0], min(times, key=lambda time: time.microseconds)
+    share = 100 * problem.macs / 4 / PEAK / 1000 / chosen.microseconds
+    others = ''.join(f' {time.microseconds:.1f} |' if time else ' – |' for time in peers)
+    return (f'| {problem.text} | {memory} | {chosen.name} | {chosen.microseconds:.1f} | {share:.1f} | '
+            f'{chosen.weights / chosen.microseconds / 1000:.2f} | {best.name} {best.microseconds:.1f} | '
+            f'{chosen.microseconds / best.microseconds:.3f} |{others}')
+
+
+def peer(text):
+    name, _, driver = text.partition('=')
+    return name, os.path.abspath(driver)
 
 
 def arguments():
@@ -89,9 +125,11 @@ def arguments():
     parser.add_argument('--files')
     parser.add_argument('--layout', default='')
     parser.add_argument('--memory', default='board,server,loaded')
+    parser.add_argument('--implementations', default=ALL, help='names, or numbers in the order of choice')
+    parser.add_argument('--peer', type=peer, action='append', default=[], help='NAME=STATIC_DRIVER')
     parser.add_argument('--warm', action='store_true', help='weights are in the caches')
     args = parser.parse_args()
-    args.driver = os.path.abspath(args.driver)
+    args.driver, args.peer = os.path.abspath(args.driver), dict(args.peer)
     return args
 
 
@@ -108,25 +146,34 @@ def layout_of(args, operation):
     return args.layout if args.layout in known else known[0]
 
 
+def runs_of(args, operation, problem, memory):
+    """The choice, the implementations, the peers."""
+    line, wanted = problem.line(layout_of(args, operation)), args.implementations.split(',')
+    return [*(Run(args.driver, line, memory, name) for name in ('0', *filter(None, wanted))),
+            *(Run(driver, line, memory) for driver in args.peer.values())]
+
+
 def main():
     args = arguments()
-    simulator, problems = Simulator(args), problems_of(args)
-    runs = [(problem, problem.line(layout_of(args, operation)), memory, index)
-            for operation, problem in problems for memory in args.memory.split(',')
-            for index in range(MOST)]
-    progress = Progress('simulated')
+    simulator = Simulator(args)
+    rows = [(problem, memory, runs_of(args, operation, problem, memory))
+            for operation, problem in problems_of(args) for memory in args.memory.split(',')]
+    progress, total = Progress('simulated'), sum(len(runs) for _, _, runs in rows)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        futures = [pool.submit(simulator.run, *run[1:]) for run in runs]
-        results = []
-        for done, future in enumerate(futures):
-            results.append(time_of(future.result()))
-            progress(done + 1, len(futures))
-    print('| problem | memory | chosen | µs | % of the peak | best of all | chosen / best |')
-    print('|---|---|---|---|---|---|---|')
-    for start in range(0, len(runs), MOST):
-        times = [time for time in results[start:start + MOST] if time]
-        if times:
-            print(row(runs[start][0], runs[start][2], times))
+        futures = [pool.submit(simulator.run, run) for _, _, runs in rows for run in runs]
+        times = []
+        for future in futures:
+            times.append(time_of(future.result()))
+            progress(len(times), total)
+    names = ('problem', 'memory', 'chosen', 'µs', '% of the peak', 'GB/s', 'best of all',
+             'chosen / best', *args.peer)
+    print('|', ' | '.join(names), '|')
+    print('|' + '---|' * len(names))
+    for problem, memory, runs in rows:
+        here, times = times[:len(runs)], times[len(runs):]
+        ours = len(runs) - len(args.peer)
+        if here[0]:
+            print(row(problem, memory, [time for time in here[:ours] if time], here[ours:]))
     return 0
 
 

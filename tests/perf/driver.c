@@ -524,6 +524,11 @@ static void begin_cycles(void)
     __asm__ volatile(".inst 0xff520110" ::: "memory");
 }
 
+static size_t weights_bytes(const struct problem *problem, void *state)
+{
+    return peer.weights_bytes ? peer.weights_bytes(state) : problem->weights_size * sizeof(float);
+}
+
 static void run_simulated(const struct problem *problem, void *state, bool cold)
 {
     peer.run(state);
@@ -535,8 +540,9 @@ static void run_simulated(const struct problem *problem, void *state, bool cold)
     long long start = simulated_ns();
     peer.run(state);
     long long end = simulated_ns();
-    printf("ok %g %lld %s\n", checked(problem, state), end - start,
-           peer.implementation ? peer.implementation(state) : peer.name);
+    printf("ok %g %lld %s %zu\n", checked(problem, state), end - start,
+           peer.implementation ? peer.implementation(state) : peer.name,
+           weights_bytes(problem, state));
     fflush(stdout);
     _exit(0); /* what is left would be simulated, too */
 }

@@ -75,6 +75,8 @@ struct peer {
     void (*release)(void *state);
     /* NULL, or the name of what was chosen. */
     const char *(*implementation)(void *state);
+    /* NULL, or the bytes of weights as they are kept for a call. */
+    size_t (*weights_bytes)(void *state);
 };
 
 extern const struct peer peer;

@@ -362,4 +362,4 @@ void release(void *state)
 } // namespace
 
 extern const struct peer peer;
-const struct peer peer = {"acl", start, prepare, run, fetch, release, NULL};
+const struct peer peer = {"acl", start, prepare, run, fetch, release, NULL, NULL};

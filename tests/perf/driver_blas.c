@@ -355,4 +355,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"blas", start, prepare, run, NULL, release, NULL};
+const struct peer peer = {"blas", start, prepare, run, NULL, release, NULL, NULL};

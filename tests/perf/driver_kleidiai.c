@@ -360,4 +360,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"kleidiai", start, prepare, run, fetch, release, NULL};
+const struct peer peer = {"kleidiai", start, prepare, run, fetch, release, NULL, NULL};

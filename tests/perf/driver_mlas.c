@@ -433,4 +433,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"mlas", start, prepare, run, fetch, release, NULL};
+const struct peer peer = {"mlas", start, prepare, run, fetch, release, NULL, NULL};

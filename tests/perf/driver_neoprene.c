@@ -536,6 +536,12 @@ static void fetch(void *state)
     neo_memory_destroy(result);
 }
 
+static size_t weights_bytes(void *state)
+{
+    const struct work *work = state;
+    return neo_memory_desc_size(neo_memory_get_desc(work->arguments[WEIGHTS].memory));
+}
+
 static void release(void *state)
 {
     struct work *work = state;
@@ -548,4 +554,5 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"neoprene", start, prepare, run, fetch, release, implementation};
+const struct peer peer = {"neoprene", start,   prepare,        run,
+                          fetch,      release, implementation, weights_bytes};

@@ -381,4 +381,4 @@ static void release(void *state)
     free(work);
 }
 
-const struct peer peer = {"xnnpack", start, prepare, run, fetch, release, NULL};
+const struct peer peer = {"xnnpack", start, prepare, run, fetch, release, NULL, NULL};

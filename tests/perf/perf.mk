@@ -100,10 +100,16 @@ perf-time: perf-drivers ## on an AArch64 machine: times, GFLOP/s, percent of the
 # The simulator runs static programs; gem5 is not in Debian (docs/measuring.md).
 $(BUILD)/tests/perf/cycles_driver: $(OUR_DRIVER) $(BUILD)/tests/perf/cycles/no_numa.o $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -static -o $@ $^ -lm
+$(BUILD)/tests/perf/cycles_driver_%: $(DRIVER_MAIN) $(BUILD)/tests/perf/driver_%.o
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -static -o $@ $^ $(PEER_LIBS_$*) -lm
 GEM5 ?= gem5.fast
-perf-cycles: $(BUILD)/tests/perf/cycles_driver ## µs of a simulated Neoverse N1 with memory (GEM5=gem5.fast FILES= or PROBLEM= MEM=board,server,loaded WARM=1)
+# PEERS=blas; others have no static libraries.
+CYCLES_PEERS = $(filter blas,$(subst $(comma), ,$(PEERS)))
+perf-cycles: $(BUILD)/tests/perf/cycles_driver ## µs of a simulated Neoverse N1 with memory (GEM5=gem5.fast FILES= or PROBLEM= MEM=board,server,loaded WARM=1 PEERS=blas ALGORITHMS=gemm,winograd_2)
+	$(Q)$(if $(CYCLES_PEERS),$(MAKE) --no-print-directory $(CYCLES_PEERS:%=$(BUILD)/tests/perf/cycles_driver_%))
 	$(Q)PYTHONPATH=tests/perf $(PYTHON) tests/perf/cycles.py --gem5 $(GEM5) --driver $< $(if $(PROBLEM),--problem '$(PROBLEM)') \
-	    $(if $(FILES),--files $(FILES)) $(if $(MEM),--memory $(MEM)) $(if $(LAYOUT),--layout $(LAYOUT)) $(if $(WARM),--warm)
+	    $(if $(FILES),--files $(FILES)) $(if $(MEM),--memory $(MEM)) $(if $(LAYOUT),--layout $(LAYOUT)) $(if $(WARM),--warm) \
+	    $(if $(ALGORITHMS),--implementations $(ALGORITHMS)) $(foreach p,$(CYCLES_PEERS),--peer $(p)=$(BUILD)/tests/perf/cycles_driver_$(p))
 perf-test: ## tests of the performance tools themselves
 	$(Q)cd tests/perf && $(PYTHON) -m unittest -q test_tools
 perf-drivers:
