@@ -209,6 +209,30 @@ static void of_operands_whose_types_nothing_reads(void **state)
     }
 }
 
+static void of_tensors_that_contradict_each_other(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd = NULL;
+    neo_memory_desc one = tensor_desc(1, (neo_dim[]){6}, "a");
+    neo_memory_desc two = tensor_desc(2, (neo_dim[]){6, 1}, "ab");
+    REFUSED(neo_reorder_primitive_desc_create(&pd, engine, &one, &two, NULL));
+    REFUSED(neo_reorder_primitive_desc_create(&pd, engine, &two, &one, NULL));
+    neo_matmul_desc matmul = {.src = tensor_matrix(2, 3, "ab"),
+                              .weights = tensor_matrix(3, 4, "ab"),
+                              .dst = tensor_matrix(2, 4, "ab")};
+    matmul.bias = tensor_matrix(1, 5, "ab");
+    REFUSED(neo_matmul_primitive_desc_create(&pd, engine, &matmul, NULL));
+    matmul.bias = tensor_matrix(3, 4, "ab");
+    REFUSED(neo_matmul_primitive_desc_create(&pd, engine, &matmul, NULL));
+    neo_convolution_desc groups = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                   .src = tensor_desc(3, (neo_dim[]){1, 8, 5}, "nwc"),
+                                   .weights = tensor_desc(4, (neo_dim[]){2, 3, 4, 1}, "any"),
+                                   .dst = tensor_desc(3, (neo_dim[]){1, 8, 5}, "nwc"),
+                                   .strides = {1}};
+    REFUSED(neo_convolution_primitive_desc_create(&pd, engine, &groups, NULL));
+    assert_null(pd);
+}
+
 static void of_packed_weights(void **state)
 {
     (void)state;
@@ -424,6 +448,7 @@ int main(void)
         cmocka_unit_test(of_descriptors_with_a_wrong_number_of_dimensions),
         cmocka_unit_test(of_primitives),
         cmocka_unit_test(of_operands_whose_types_nothing_reads),
+        cmocka_unit_test(of_tensors_that_contradict_each_other),
         cmocka_unit_test(of_packed_weights),
         cmocka_unit_test(of_providers_and_files),
         cmocka_unit_test(of_networks),

@@ -125,9 +125,31 @@ static void tiles_between_the_edges_are_one_run(void **state)
     }
 }
 
+/* The pixels whose first and last taps are in src. */
+static void inner_pixels_are_those_without_padding(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3 * 3 * 3 * 4 * 6; i++) {
+        struct convolution_shape s = {.in = {7 + i / 108 % 6},
+                                      .kernel = {1 + i % 3},
+                                      .stride = {1 + i / 3 % 3},
+                                      .dilation = {1 + i / 9 % 3},
+                                      .padding = {i / 27 % 4}};
+        s.out[0] =
+            (s.in[0] + 2 * s.padding[0] - (s.kernel[0] - 1) * s.dilation[0] - 1) / s.stride[0] + 1;
+        struct span inner = convolution_inner_pixels(&s, 0);
+        for (neo_dim x = 0; x < s.out[0]; x++) {
+            neo_dim first = x * s.stride[0] - s.padding[0];
+            bool is_inner = first >= 0 && first + (s.kernel[0] - 1) * s.dilation[0] < s.in[0];
+            assert_true(is_inner == (x >= (neo_dim)inner.begin && x < (neo_dim)inner.end));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inner_pixels_are_those_without_padding),
         cmocka_unit_test(tiles_reach_what_is_said_of_them),
         cmocka_unit_test(no_tile_stands_for_those_of_a_kernel_wider_than_the_image),
         cmocka_unit_test(tiles_between_the_edges_are_one_run),

@@ -323,8 +323,14 @@ static void loops_keep_what_they_need_for_another_round(void **state)
     for (uint32_t i = 0; i < 5; i++)
         read_by(&f, i, i + 1);
     assert_false(conflict(&f, DEPENDENCY_IN_ORDER, 0, 3));
-    f.graph.loops = &loop;
+    static const dependency_loop wrong[] = {{1, 6}, {3, 2}, {6, 6}};
     f.graph.loop_count = 1;
+    for (size_t i = 0; i < count_of(wrong); i++) {
+        f.graph.loops = &wrong[i];
+        assert_int_equal(dependency_conflicts(&f.graph, DEPENDENCY_IN_ORDER, f.rows),
+                         NEO_INVALID_ARGUMENT);
+    }
+    f.graph.loops = &loop;
     assert_true(conflict(&f, DEPENDENCY_IN_ORDER, 0, 3)); /* the next round reads 0 again */
     assert_true(conflict(&f, DEPENDENCY_OUT_OF_ORDER, 0, 3));
     assert_false(conflict(&f, DEPENDENCY_IN_ORDER, 0, 4));

@@ -380,11 +380,15 @@ static void a_failing_node_ends_the_execution(void **state)
     }
 }
 
-static atomic_bool first_failed;
+static atomic_bool first_failed, later_begun;
 
+/* Not before the other one runs, which would otherwise not begin any more. */
 static neo_status fail_first(const neo_node_call *call)
 {
     (void)call;
+    uint64_t begun = log_now_ns();
+    while (!atomic_load(&later_begun) && log_now_ns() - begun < UINT64_C(2000000000))
+        usleep(100);
     atomic_store(&first_failed, true);
     return NEO_IO_ERROR;
 }
@@ -394,8 +398,9 @@ static neo_status fail_later(const neo_node_call *call)
 {
     (void)call;
     uint64_t begun = log_now_ns();
+    atomic_store(&later_begun, true);
     while (!atomic_load(&first_failed)) {
-        if (log_now_ns() - begun > UINT64_C(1000000000))
+        if (log_now_ns() - begun > UINT64_C(3000000000))
             return NEO_OK;
         usleep(100);
     }
@@ -409,6 +414,7 @@ static void the_first_of_two_errors_is_told(void **state)
     neo_network *net;
     neo_network_options options = {.order = NEO_NETWORK_OUT_OF_ORDER};
     atomic_store(&first_failed, false);
+    atomic_store(&later_begun, false);
     assert_int_equal(neo_network_create(&net, f->engine, &options), NEO_OK);
     int in = graph_tensor(net, "in", NEO_TENSOR_INPUT, 4);
     int a = graph_tensor(net, "a", NEO_TENSOR_INTERMEDIATE, 4);
@@ -422,6 +428,52 @@ static void the_first_of_two_errors_is_told(void **state)
     neo_network_bind(net, in, values);
     assert_int_equal(neo_network_execute(net, f->stream), NEO_IO_ERROR);
     neo_network_destroy(net);
+}
+
+/* ---- poison ---- */
+
+struct watched {
+    const uint32_t *values; /* of the second tensor */
+    uint32_t seen;          /* there, when nobody uses it any more */
+};
+
+static neo_status note_source(const neo_node_call *call)
+{
+    struct watched *watched = call->context;
+    watched->values = neo_memory_get_handle(call->memories[0]);
+    return graph_mix(call);
+}
+
+static neo_status look_back(const neo_node_call *call)
+{
+    struct watched *watched = call->context;
+    watched->seen = *watched->values;
+    return graph_mix(call);
+}
+
+static void what_nobody_uses_any_more_is_poisoned(void **state)
+{
+    fixture *f = *state;
+    for (int order = 0; order < 2; order++) {
+        neo_network *net;
+        struct watched watched = {NULL, 0};
+        neo_network_options options = {.order = (neo_network_order)order,
+                                       .flags = NEO_NETWORK_POISON};
+        assert_int_equal(neo_network_create(&net, f->engine, &options), NEO_OK);
+        int in = graph_tensor(net, "in", NEO_TENSOR_INPUT, 4);
+        int a = graph_tensor(net, "a", NEO_TENSOR_INTERMEDIATE, 4);
+        int b = graph_tensor(net, "b", NEO_TENSOR_INTERMEDIATE, 4);
+        int out = graph_tensor(net, "out", NEO_TENSOR_OUTPUT, 4);
+        graph_node(net, "a", graph_mix, NULL, in, -1, a, 0);
+        graph_node(net, "b", note_source, &watched, a, -1, b, 0);
+        graph_node(net, "end", look_back, &watched, b, -1, out, 0);
+        assert_int_equal(neo_network_finalize(net), NEO_OK);
+        uint32_t values[4] = {1, 2, 3, 4};
+        neo_network_bind(net, in, values);
+        assert_int_equal(neo_network_execute(net, f->stream), NEO_OK);
+        assert_int_equal(watched.seen, UINT32_MAX);
+        neo_network_destroy(net);
+    }
 }
 
 /* ---- mistakes ---- */
@@ -500,6 +552,7 @@ int main(void)
         GRAPH_TEST(branches_really_run_at_the_same_time),
         GRAPH_TEST(a_failing_node_ends_the_execution),
         GRAPH_TEST(the_first_of_two_errors_is_told),
+        GRAPH_TEST(what_nobody_uses_any_more_is_poisoned),
         GRAPH_TEST(wrong_networks_are_refused),
         GRAPH_TEST(wrong_calls_are_refused),
     };

@@ -264,6 +264,34 @@ static void few_dead_bytes_are_not_worth_a_rewrite(void **state)
     }
 }
 
+static void damage_record(const char *path, uint32_t slot)
+{
+    struct image image = image_read(path);
+    image.bytes[image_record(&image, slot).offset] ^= 1;
+    image_write(&image, path);
+    free(image.bytes);
+}
+
+/* Six entries of 300000 bytes are packed again one after the other. With the last of them more
+ * bytes are dead than are not. */
+static void a_file_is_written_anew_when_most_of_it_is_dead(void **state)
+{
+    enum { ENTRIES = 6, LARGE = 6, STEP = 8 };
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        neo_weights_provider provider = weights_open(*state, 0);
+        assert_int_equal(weights_add(&provider, LARGE + STEP * i), NEO_OK);
+        weights_close(&provider);
+    }
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        damage_record(*state, i);
+        neo_weights_provider provider = weights_open(*state, 0);
+        assert_int_equal(weights_get(&provider, LARGE + STEP * i), NEO_NOT_FOUND);
+        assert_int_equal(weights_add(&provider, LARGE + STEP * i), NEO_OK);
+        assert_int_equal(weights_statistics(&provider).rewrites, i == ENTRIES - 1);
+        weights_close(&provider);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +309,7 @@ int main(void)
         WEIGHTS_TEST(entries_damaged_on_the_disk_do_not_pile_up),
         WEIGHTS_TEST(a_torn_last_record_is_not_written_over),
         WEIGHTS_TEST(few_dead_bytes_are_not_worth_a_rewrite),
+        WEIGHTS_TEST(a_file_is_written_anew_when_most_of_it_is_dead),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);
     return cmocka_run_group_tests_name("weights_forged", tests, NULL, NULL);

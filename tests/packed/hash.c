@@ -6,6 +6,7 @@
 
 #include "src/packed/content_hash.h"
 #include "src/packed/key.h"
+#include "src/packed/source_key.h"
 #include "src/threading/default_pool.h"
 #include "tests/support/packed/weights.h"
 
@@ -57,6 +58,34 @@ static void rows_hash_as_their_dense_copy(void **state)
     free(dense);
 }
 
+/* Whichever of their dimensions lie one after the other without a gap: rows that are equally far
+ * from each other, in the end. */
+static void tensors_hash_as_their_dense_copy(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim strides[3], first;
+    } rows[] = {{{15, 3, 1}, 0}, {{17, 3, 1}, 2}, {{20, 4, 1}, 0}, {{30, 6, 2}, 1}};
+    enum { I = 4, J = 5, K = 3 };
+    float dense[I * J * K], room[200];
+    for (int i = 0; i < I * J * K; i++)
+        dense[i] = (float)(i * 7 % 31);
+    struct parallel alone;
+    parallel_init(&alone, NULL, NULL, 0);
+    for (size_t row = 0; row < count_of(rows); row++) {
+        neo_memory_desc desc;
+        const neo_dim *strides = rows[row].strides;
+        neo_memory_desc_init_strides(&desc, 3, (neo_dim[]){I, J, K}, NEO_F32, strides);
+        for (size_t i = 0; i < count_of(room); i++)
+            room[i] = (float)row;
+        for (int i = 0; i < I * J * K; i++)
+            room[rows[row].first + i / (J * K) * strides[0] + i / K % J * strides[1] +
+                 i % K * strides[2]] = dense[i];
+        assert_true(same_content(source_content(&desc, room + rows[row].first, &alone),
+                                 neo_weights_hash(dense, sizeof dense)));
+    }
+}
+
 /* Sizes around a chunk, and around a batch of them. */
 static void threads_hash_as_one(void **state)
 {
@@ -98,6 +127,11 @@ static void keys_differ_in_every_field(void **state)
     other.layout_words++; /* one more field, which is 0 */
     assert_false(weights_key_equal(&key, &other));
     assert_true(weights_key_is_valid(&other));
+    for (size_t i = other.layout_words; i < NEO_WEIGHTS_MAX_LAYOUT_WORDS; i++) {
+        neo_weights_key with_rest = other;
+        with_rest.layout[i] = 1;
+        assert_false(weights_key_is_valid(&with_rest));
+    }
     other.layout_words = 1;
     assert_false(weights_key_is_valid(&other));
     other.layout_words = UINT32_MAX;
@@ -110,6 +144,7 @@ int main(void)
         cmocka_unit_test(hashes_are_those_of_the_file_format),
         cmocka_unit_test(every_byte_counts),
         cmocka_unit_test(rows_hash_as_their_dense_copy),
+        cmocka_unit_test(tensors_hash_as_their_dense_copy),
         cmocka_unit_test(threads_hash_as_one),
         cmocka_unit_test(keys_differ_in_every_field),
     };

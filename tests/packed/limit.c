@@ -194,6 +194,23 @@ static void what_does_not_fit_keeps_nothing_else_out(void **state)
     assert_true(summary.file_bytes <= limit);
 }
 
+/* Each entry begins at a multiple of 256 bytes, whatever its size. */
+static void a_compacted_file_stays_within_the_limit(void **state)
+{
+    enum { MANY = 40 };
+    const uint64_t least = FORMAT_EMPTY_BYTES + FORMAT_BLOCK_BYTES;
+    neo_weights_provider provider = weights_open(*state, 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_int_equal(weights_add(&provider, small_entry(i)), NEO_OK);
+    weights_close(&provider);
+    for (uint64_t limit = least + 16000; limit > least; limit -= 1600) {
+        neo_weights_file_summary summary;
+        assert_int_equal(neo_weights_file_compact(*state, limit, NULL, NULL, &summary), NEO_OK);
+        assert_true(summary.file_bytes <= limit);
+        assert_true(summary.entries[NEO_WEIGHTS_USABLE] >= (limit - least) / 1024);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +222,7 @@ int main(void)
         WEIGHTS_TEST(entries_in_use_are_not_dropped_for_new_ones),
         WEIGHTS_TEST(entries_found_in_the_file_are_in_use_too),
         WEIGHTS_TEST(what_does_not_fit_keeps_nothing_else_out),
+        WEIGHTS_TEST(a_compacted_file_stays_within_the_limit),
     };
     setenv("NEOPRENE_VERBOSE", "none", 0);
     return cmocka_run_group_tests_name("weights_limit", tests, NULL, NULL);

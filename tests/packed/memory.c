@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/packed/key.h"
 #include "src/packed/provider.h"
+#include "src/packed/store/table.h"
 #include "tests/support/fault.h"
 #include "tests/support/packed/weights.h"
 #include "tests/support/packed/weights_race.h"
@@ -434,9 +436,96 @@ static void a_provider_that_has_too_little_is_not_believed(void **state)
     weights_close(&fallback);
 }
 
+/* ---- what a provider says ---- */
+
+/* Every entry is in here, and of so many bytes at such an alignment, as it says. */
+static _Alignas(4096) unsigned char boast_bytes[4096];
+static neo_weights_blob boast;
+static int boast_pins;
+
+static neo_status boast_look_up(void *context, const neo_weights_key *key, neo_weights_blob *blob)
+{
+    (void)context, (void)key;
+    *blob = boast;
+    boast_pins++;
+    return NEO_OK;
+}
+
+static const void *boast_address(void *context, uint64_t offset)
+{
+    (void)context;
+    return boast_bytes + offset;
+}
+
+static neo_status boast_unpin(void *context, uint64_t offset)
+{
+    (void)context, (void)offset;
+    boast_pins--;
+    return NEO_OK;
+}
+
+static neo_status pack_nothing(void *argument, void *data)
+{
+    (void)argument, (void)data;
+    return NEO_OK;
+}
+
+static void what_a_provider_has_is_compared_with_what_is_wanted(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_weights_blob blob;
+        neo_status status;
+    } rows[] = {
+        {{.offset = 0, .size = 256, .align = 64}, NEO_OK},
+        {{.offset = 0, .size = 255, .align = 64}, NEO_CORRUPT},
+        {{.offset = 0, .size = 257, .align = 64}, NEO_CORRUPT},
+        {{.offset = 0, .size = 256, .align = 32}, NEO_CORRUPT},
+        {{.offset = 32, .size = 256, .align = 64}, NEO_CORRUPT},
+    };
+    const neo_weights_provider provider = {
+        .look_up = boast_look_up, .offset_to_addr = boast_address, .unpin = boast_unpin};
+    neo_weights_key key = weights_key_of(1, 1);
+    const struct weights_request request = {
+        .key = &key, .size = 256, .align = 64, .pack = pack_nothing};
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct weights_use use = {.data = NULL};
+        boast = rows[i].blob;
+        assert_int_equal(weights_acquire(&use, &provider, NULL, &request), rows[i].status);
+        weights_release(&use);
+        assert_int_equal(boast_pins, 0);
+    }
+}
+
+/* ---- keys with one hash ---- */
+
+static void keys_with_one_hash_are_told_apart(void **state)
+{
+    (void)state;
+    struct store_table table;
+    assert_true(store_table_init(&table));
+    neo_weights_key key = weights_key_of(1, 1), other;
+    struct store_entry *entry = store_table_add(&table, &key, sizeof *entry, (enum store_state)0);
+    assert_non_null(entry);
+    uint64_t mask = table.slot_count - 1, hash = entry->hash;
+    uint32_t i = 2;
+    do
+        other = weights_key_of(i++, 1);
+    while ((weights_key_hash(&other, true) & mask) != (hash & mask));
+    entry->hash = weights_key_hash(&other, true);
+    assert_null(store_table_find(&table, &other));
+    entry->hash = hash;
+    assert_ptr_equal(store_table_find(&table, &key), entry);
+    store_table_remove(&table, entry);
+    free(entry);
+    store_table_deinit(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_provider_has_is_compared_with_what_is_wanted),
+        cmocka_unit_test(keys_with_one_hash_are_told_apart),
         cmocka_unit_test(an_entry_is_packed_once_and_found_again),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(a_cancelled_reservation_leaves_nothing),

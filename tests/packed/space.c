@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "src/packed/file/io.h"
 #include "src/packed/file/space.h"
 #include "tests/support/random.h"
 
@@ -99,11 +100,22 @@ static void no_place_ends_beyond_what_a_file_can_have(void **state)
     space_deinit(&space);
 }
 
+static void no_file_is_made_longer_than_a_file_can_be(void **state)
+{
+    (void)state;
+    static const uint64_t rows[][2] = {
+        {0, UINT64_C(1) << 63}, {UINT64_C(1) << 63, 1}, {1, UINT64_MAX}};
+    for (size_t i = 0; i < count_of(rows); i++)
+        assert_int_equal(io_allocate(-1, rows[i][0], rows[i][1]), -EFBIG);
+    assert_int_equal(io_allocate(-1, 0, 1), -EBADF);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_agrees_with_a_map),
         cmocka_unit_test(no_place_ends_beyond_what_a_file_can_have),
+        cmocka_unit_test(no_file_is_made_longer_than_a_file_can_be),
     };
     return cmocka_run_group_tests_name("weights_space", tests, NULL, NULL);
 }

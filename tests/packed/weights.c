@@ -272,6 +272,12 @@ static void wrong_calls_are_refused(void **state)
     assert_null(weights);
     assert_int_equal(neo_weights_pack(&weights, NULL, stream, plain.memory), NEO_INVALID_ARGUMENT);
     assert_int_equal(neo_weights_pack(&weights, pd, stream, small.memory), NEO_INVALID_ARGUMENT);
+    neo_memory_desc halves = plain.desc;
+    neo_memory *typed;
+    halves.data_type = NEO_BF16;
+    assert_int_equal(neo_memory_create(&typed, &halves, engine, plain.data), NEO_OK);
+    assert_int_equal(neo_weights_pack(&weights, pd, stream, typed), NEO_INVALID_ARGUMENT);
+    neo_memory_destroy(typed);
     assert_int_equal(neo_weights_pack(&weights, pd, stream, neo_packed_weights_memory(good)),
                      NEO_INVALID_ARGUMENT);
     assert_int_equal(
