@@ -126,6 +126,65 @@ def decoder():
     return torch.inference_mode(), [('eager', lambda: step)]
 
 
+# ---- torch.distributed ----
+
+def check_that_weights_are_mapped():
+    """Packed weights are the file's pages, which processes have in common."""
+    path = os.environ.get('NEOPRENE_WEIGHTS_CACHE')
+    with open('/proc/self/maps', encoding='utf-8') as maps:
+        if path and not any(line.rstrip().endswith(path) for line in maps):
+            raise RuntimeError(f'{path} is not mapped: packed weights are this process\'s own')
+
+
+def halves():
+    """Two processes share a batch by gloo's collectives. With ours they share packed weights too, by the file that
+    NEOPRENE_WEIGHTS_CACHE names."""
+    import contextlib
+    import torch
+    import torch.distributed as distributed
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    nn = torch.nn
+    network = nn.Sequential(nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 64, 3, stride=2), nn.ReLU(),
+                            nn.Conv2d(64, 64, 3), nn.Flatten(), nn.LazyLinear(10)).eval()
+    batch = torch.randn(8, 3, 17, 17)
+    whole = network(batch)  # also what makes the last layer, before there are two
+    store = os.path.join(sys.argv[2], 'store')
+    child = os.fork()
+    rank = int(child == 0)
+    distributed.init_process_group('gloo', init_method=f'file://{store}', rank=rank, world_size=2)
+
+    def run():
+        parts = [torch.empty(4, 10) for _ in range(2)]
+        distributed.all_gather(parts, network(batch[4 * rank:4 * rank + 4]))
+        result = torch.cat(parts)
+        error = (result - whole).abs().max() / whole.abs().max()
+        if not error <= 1e-6:
+            raise RuntimeError(f'rank {rank}: halves differ from the whole by {error}')
+        return result
+
+    def follow():
+        """The other process's part, as often as this one runs."""
+        status = 1
+        try:
+            run()
+            run()
+            distributed.barrier()
+            status = 0
+        finally:
+            os._exit(status)
+
+    @contextlib.contextmanager
+    def together():
+        with torch.inference_mode():
+            yield
+        distributed.barrier()
+        if os.waitpid(child, 0)[1] != 0:
+            raise RuntimeError('the other process failed')
+        check_that_weights_are_mapped()
+    return together(), [('two processes', lambda: follow() if rank else run)]
+
+
 # ---- numpy ----
 
 def products():
@@ -202,6 +261,7 @@ ROWS = {
     'resnet50_224': lambda: image_network('resnet50', 1, 224, ['eager', 'channels_last']),
     'bert': encoder,
     'gpt2': decoder,
+    'distributed': halves,
     'numpy': products,
     'onnx': node_tests,
 }

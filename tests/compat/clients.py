@@ -30,7 +30,7 @@ from model import Model  # noqa: E402
 CACHE = os.path.join('build', 'compat', 'clients')
 PLUGIN = os.path.join('build', 'tools', 'icount.so')
 LIMIT = 1e-5
-ROWS = ('numpy', 'gpt2', 'mobilenet_v2', 'efficientnet_b0', 'resnet50', 'bert', 'vgg11', 'resnet50_224', 'onnx')
+ROWS = ('numpy', 'gpt2', 'mobilenet_v2', 'efficientnet_b0', 'resnet50', 'bert', 'vgg11', 'resnet50_224', 'distributed', 'onnx')
 SYSTEM, OURS = 'distribution', 'neoprene'
 # A library's part of an instruction's address, by the name of its file; what has no file was written at run time.
 PARTS = (('libdnnl', 'onednn'), ('libblas', 'blas'), ('libopenblas', 'blas'), ('libblis', 'blas'))
@@ -57,11 +57,13 @@ class Library:
     def folder(self, row):
         return os.path.join(CACHE, f'{row}-{self.name}-{self.digest}')
 
-    def environment(self, folder):
+    def environment(self, row, folder):
         variables = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
         variables.pop('FRONT', None)
         if self.front:
             variables['FRONT'] = os.path.abspath(self.front)
+            if row == 'distributed':
+                variables['NEOPRENE_WEIGHTS_CACHE'] = os.path.join(os.path.abspath(folder), 'weights')
         if is_emulated():
             variables['CLIENT_MARKS'] = '1'
             variables['PLUGIN'] = (f'{os.path.abspath(PLUGIN)},out={folder}/counts,blocks={folder}/blocks')
@@ -79,7 +81,7 @@ class Library:
             status = subprocess.run(
                 [os.path.join(TOP, 'compat', 'run-client.sh'), self.root, 'usr/bin/python3',
                  os.path.join(HERE, 'client.py'), row, new],
-                env=self.environment(new), stdout=log, stderr=log, check=False).returncode
+                env=self.environment(row, new), stdout=log, stderr=log, check=False).returncode
         if status or not os.path.exists(os.path.join(new, 'done')):
             raise RowError(f'{row} with {self.name} ended with status {status}: see {new}/log')
         shutil.rmtree(folder, ignore_errors=True)
