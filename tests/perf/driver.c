@@ -5,6 +5,7 @@
  * Input, one problem a line (tests/perf/shapes.py writes them):
  *   matmul M N K PACKED TRANSPOSED SRC_BATCH WEIGHTS_BATCH      OPERAND_* bits; batches as 4x8, or
  * 1 conv G MB IC OC ID IH IW OD OH OW KD KH KW SD SH SW PD PH PW DD DH DW SPATIAL CHANNELS_LAST
+ *   operation NAME MB CHANNELS HEIGHT WIDTH KERNEL STRIDE PAD     operations.h
  * PERF_TYPES=src:weights:dst asks for other types than f32, as s8:s8:s8, and PERF_GROUP=n, where
  * weights are integers and src is not, for a scale for each n rows of a column (0: all), and for
  * src as integers within the call. Output, one line a problem: ok ERROR          a region was
@@ -300,8 +301,22 @@ static bool parse_conv(const char *line, struct problem *problem)
     return true;
 }
 
+static bool parse_operation(const char *line, struct problem *problem)
+{
+    if (!operation_parse(&problem->operation, line))
+        return false;
+    struct operation_sizes sizes = operation_sizes(&problem->operation);
+    problem->kind = PROBLEM_OPERATION;
+    problem->src_size = sizes.src;
+    problem->weights_size = sizes.second;
+    problem->dst_size = sizes.dst;
+    return true;
+}
+
 static size_t products_of(const struct problem *problem)
 {
+    if (problem->kind == PROBLEM_OPERATION)
+        return problem->dst_size;
     size_t depth = problem->kind == PROBLEM_MATMUL ? problem->matmul.k
                                                    : problem->weights_size / problem->conv.oc;
     return problem->dst_size * depth;
@@ -338,6 +353,12 @@ static void free_array(float *values, int array)
     free(values - shift_of(array));
 }
 
+static void make_positive(float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = fabsf(values[i]) + 1;
+}
+
 static void allocate_arrays(struct problem *problem)
 {
     problem->src = allocate_array(problem->src_size, SRC);
@@ -345,6 +366,8 @@ static void allocate_arrays(struct problem *problem)
     problem->dst = allocate_array(problem->dst_size, DST);
     fill(problem->src, problem->src_size, 7, problem->src_type);
     fill(problem->weights, problem->weights_size, 5, problem->weights_type);
+    if (problem->kind == PROBLEM_OPERATION && problem->operation.operation == OPERATION_BATCH_NORM)
+        make_positive(problem->weights + problem->weights_size / 4 * 3, problem->weights_size / 4);
     memset(problem->dst, 0, problem->dst_size * sizeof(float));
 }
 
@@ -440,6 +463,9 @@ static double error_of(const struct problem *problem, double got, double expecte
 
 static double error_at(const struct problem *problem, size_t i)
 {
+    if (problem->kind == PROBLEM_OPERATION)
+        return error_of(problem, (double)problem->dst[i],
+                        operation_expected(&problem->operation, problem->src, problem->weights, i));
     if (problem->kind == PROBLEM_MATMUL)
         return error_of(problem, (double)problem->dst[i], matmul_expected(problem, i));
     const struct conv_problem *p = &problem->conv;
@@ -590,7 +616,8 @@ int main(int argc, char **argv)
     char line[512];
     while (fgets(line, sizeof line, stdin)) {
         struct problem problem = {0};
-        if (!parse_matmul(line, &problem) && !parse_conv(line, &problem)) {
+        if (!parse_matmul(line, &problem) && !parse_conv(line, &problem) &&
+            !parse_operation(line, &problem)) {
             fprintf(stderr, "%s: not a problem: %s", peer.name, line);
             return 1;
         }

@@ -5,6 +5,8 @@
 #ifndef PERF_DRIVER_H
 #define PERF_DRIVER_H
 
+#include "tests/perf/operations.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -47,10 +49,11 @@ enum driver_type {
 /* A library computes with the types; values are in the arrays as f32, which has all of them. Where
  * integers are multiplied, scales are 1 and zero points 0. */
 struct problem {
-    enum { PROBLEM_MATMUL, PROBLEM_CONV } kind;
+    enum { PROBLEM_MATMUL, PROBLEM_CONV, PROBLEM_OPERATION } kind;
     union {
         struct matmul_problem matmul;
         struct conv_problem conv;
+        struct operation_problem operation; /* its second source is in `weights` */
     };
     const char *types; /* "f32:f32:f32": src, weights, dst, as PERF_TYPES has them */
     enum driver_type src_type, weights_type, dst_type;

@@ -3,6 +3,7 @@
  * tensors of its own, since kernels may ask for room around them: values are copied in before and
  * out after what is measured. */
 #include "tests/perf/driver.h"
+#include "tests/perf/operations_acl.h"
 
 #include <arm_compute/core/utils/quantization/AsymmHelpers.h>
 #include <arm_compute/runtime/NEON/NEFunctions.h>
@@ -28,6 +29,7 @@ using arm_compute::TensorShape;
 
 struct work {
     Tensor src, weights, dst;
+    operation_tensors operation; /* instead of these three */
     std::unique_ptr<arm_compute::IFunction> function;
     const struct problem *problem = nullptr;
 };
@@ -312,6 +314,25 @@ Status make(const struct problem *problem, work &work)
     return status;
 }
 
+Status make_operation(const struct problem *problem, work &work)
+{
+    auto &tensors = work.operation;
+    Status status = operation_make(work.function, tensors, problem->operation);
+    if (!status)
+        return status;
+    size_t channels = problem->operation.channels;
+    allocate_from(tensors.src, DRIVER_F32, problem->src, problem->src_size);
+    allocate_from(tensors.dst, DRIVER_F32, problem->dst, problem->dst_size);
+    for (size_t i = 0; i < tensors.parameters.size(); i++)
+        allocate_from(*tensors.parameters[i], DRIVER_F32, problem->weights + i * channels,
+                      channels);
+    if (problem->weights_size == problem->src_size)
+        allocate_from(tensors.second, DRIVER_F32, problem->weights, problem->weights_size);
+    work.problem = problem;
+    work.function->prepare();
+    return status;
+}
+
 /* One line; valid until the next problem. */
 const char *reason(std::string text)
 {
@@ -320,18 +341,27 @@ const char *reason(std::string text)
     return kept.c_str();
 }
 
+const char *refusal(const struct problem *problem)
+{
+    if (problem->kind == problem::PROBLEM_OPERATION)
+        return problem->src_type == DRIVER_F32 ? nullptr : "operations only of f32";
+    return problem->kind == problem::PROBLEM_MATMUL ? refuse_matmul(&problem->matmul)
+                                                    : refuse_conv(&problem->conv);
+}
+
 const char *prepare(const struct problem *problem, void **state)
 {
     auto *made = new work;
     *state = made;
-    const char *why_not = problem->kind == problem::PROBLEM_MATMUL ? refuse_matmul(&problem->matmul)
-                                                                   : refuse_conv(&problem->conv);
+    const char *why_not = refusal(problem);
     if (problem->weights_type == DRIVER_S4 || problem->is_dynamic)
         return "no blocks of weights";
     if (why_not)
         return why_not;
     try {
-        Status status = make(problem, *made);
+        Status status = problem->kind == problem::PROBLEM_OPERATION
+                            ? make_operation(problem, *made)
+                            : make(problem, *made);
         return status ? nullptr : reason(status.error_description());
     } catch (const std::exception &error) {
         return reason(error.what());
@@ -347,8 +377,10 @@ void fetch(void *state)
 {
     auto *done = static_cast<work *>(state);
     const struct problem *problem = done->problem;
-    std::vector<uint8_t> dense(done->dst.info()->element_size() * problem->dst_size);
-    for_each_row(done->dst, [&dense](const uint8_t *row, size_t offset, size_t size) {
+    const Tensor &dst =
+        problem->kind == problem::PROBLEM_OPERATION ? done->operation.dst : done->dst;
+    std::vector<uint8_t> dense(dst.info()->element_size() * problem->dst_size);
+    for_each_row(dst, [&dense](const uint8_t *row, size_t offset, size_t size) {
         std::memcpy(dense.data() + offset, row, size);
     });
     driver_untyped(problem->dst_type, dense.data(), problem->dst, problem->dst_size);

@@ -328,6 +328,10 @@ static const char *prepare(const struct problem *problem, void **state)
     struct work *work = driver_allocate(sizeof *work);
     *work = (struct work){.problem = problem};
     *state = work;
+    if (problem->kind == PROBLEM_OPERATION)
+        return "no such operation";
+    if (strcmp(problem->types, "f32:f32:f32") != 0)
+        return "no such types";
     if (problem->kind == PROBLEM_MATMUL)
         prepare_matmul(work);
     else

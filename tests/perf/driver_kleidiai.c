@@ -289,7 +289,7 @@ static const char *refusal(const struct problem *problem)
 {
     const struct matmul_problem *p = &problem->matmul;
     if (problem->kind != PROBLEM_MATMUL)
-        return "no convolution";
+        return "only products";
     if (matmul_batch(p) != 1)
         return "no batches of products";
     if (!p->packed || p->transposed)

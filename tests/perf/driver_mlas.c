@@ -390,6 +390,8 @@ static const char *prepare(const struct problem *problem, void **state)
     struct work *work = driver_allocate(sizeof *work);
     *work = (struct work){.problem = problem, .domain = ""};
     *state = work;
+    if (problem->kind == PROBLEM_OPERATION)
+        return "no such operation";
     if (!has_types(problem))
         return "no such types";
     work->src = keep(work, driver_typed(problem->src_type, problem->src, problem->src_size));

@@ -8,6 +8,7 @@
  * bf16, =f16 by f16; PERF_ACCUMULATION=f16 allows sums of f16.
  */
 #include "tests/perf/driver.h"
+#include "tests/perf/operations_neoprene.h"
 #include "tests/perf/without.h"
 
 #include "neoprene/block_weights.h"
@@ -21,7 +22,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SRC, WEIGHTS, DST, SIDES, WEIGHTS_SCALES = SIDES, DST_SCALE, ARGUMENTS };
+enum {
+    SRC,
+    WEIGHTS,
+    DST,
+    SIDES,
+    WEIGHTS_SCALES = SIDES,
+    DST_SCALE,
+    ARGUMENTS = OPERATION_ARGUMENTS
+};
 
 struct work {
     char implementation[64];
@@ -459,6 +468,13 @@ static neo_status make_scales(struct work *work, const struct problem *problem)
 
 /* ---- the peer ---- */
 
+static void set_implementation(struct work *work, const neo_primitive_desc *pd)
+{
+    if (pd)
+        snprintf(work->implementation, sizeof work->implementation, "%s",
+                 neo_primitive_desc_implementation(pd));
+}
+
 static neo_status fill_work(struct work *work, const struct problem *problem)
 {
     struct tensors t;
@@ -494,9 +510,23 @@ static neo_status fill_work(struct work *work, const struct problem *problem)
                                    types[DST] == NEO_F32 ? problem->dst : NEO_MEMORY_ALLOCATE);
     if (status == NEO_OK)
         status = make_scales(work, problem);
-    if (pd)
-        snprintf(work->implementation, sizeof work->implementation, "%s",
-                 neo_primitive_desc_implementation(pd));
+    set_implementation(work, pd);
+    neo_primitive_desc_destroy(pd);
+    return status;
+}
+
+static neo_status fill_operation(struct work *work, const struct problem *problem)
+{
+    neo_primitive_desc *pd = NULL;
+    set_types(problem);
+    if (types[SRC] != NEO_F32 || types[DST] != NEO_F32)
+        return NEO_UNSUPPORTED;
+    neo_status status = operation_plan(&pd, work->arguments, &work->count, engine, problem);
+    if (status == NEO_OK)
+        status = skip_implementations(pd);
+    if (status == NEO_OK)
+        status = neo_primitive_create(&work->primitive, pd);
+    set_implementation(work, pd);
     neo_primitive_desc_destroy(pd);
     return status;
 }
@@ -511,7 +541,8 @@ static const char *prepare(const struct problem *problem, void **state)
     struct work *work = driver_allocate(sizeof *work);
     *work = (struct work){0};
     *state = work;
-    neo_status status = fill_work(work, problem);
+    neo_status status = problem->kind == PROBLEM_OPERATION ? fill_operation(work, problem)
+                                                           : fill_work(work, problem);
     return status == NEO_OK ? NULL : neo_status_text(status);
 }
 

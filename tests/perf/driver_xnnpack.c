@@ -2,6 +2,7 @@
  * weights packed when the operator is created. Where src is of f32 and weights are integers, its
  * rows become bytes within the call. */
 #include "tests/perf/driver.h"
+#include "tests/perf/operations_xnnpack.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -13,9 +14,9 @@ enum { MAX_OWNED = 10 };
 
 struct work {
     const struct problem *problem;
-    xnn_operator_t quantise; /* NULL, or what comes before op */
+    xnn_operator_t before; /* NULL, or what comes before op */
     xnn_operator_t op;
-    void *src, *dst; /* of the problem's types */
+    void *src, *dst; /* of the problem's types; NULL: the problem's own */
     int8_t *bytes;   /* of src, for each row with a scale and a zero point */
     struct xnn_quantization_params *rows;
     void *owned[MAX_OWNED];
@@ -125,11 +126,11 @@ static enum xnn_status quantise_rows(struct work *work)
     size_t rows = p->m + XNN_EXTRA_QUANTIZATION_PARAMS;
     work->bytes = keep(work, driver_allocate(p->m * p->k + XNN_EXTRA_BYTES));
     work->rows = keep(work, driver_allocate(rows * sizeof *work->rows));
-    enum xnn_status status = xnn_create_convert_nc_f32_qd8(0, &work->quantise);
+    enum xnn_status status = xnn_create_convert_nc_f32_qd8(0, &work->before);
     if (status == xnn_status_success)
-        status = xnn_reshape_convert_nc_f32_qd8(work->quantise, p->m, p->k, p->k, p->k, NULL);
+        status = xnn_reshape_convert_nc_f32_qd8(work->before, p->m, p->k, p->k, p->k, NULL);
     return status == xnn_status_success
-               ? xnn_setup_convert_nc_f32_qd8(work->quantise, work->src, work->bytes, work->rows)
+               ? xnn_setup_convert_nc_f32_qd8(work->before, work->src, work->bytes, work->rows)
                : status;
 }
 
@@ -340,11 +341,25 @@ static void type_arrays(struct work *work)
     free(src);
 }
 
+static const char *prepare_operation(struct work *work)
+{
+    struct xnnpack_operators operators = {0};
+    if (strcmp(work->problem->types, "f32:f32:f32") != 0)
+        return "no such types";
+    enum xnn_status status = operators_create(&operators, work->problem);
+    work->before = operators.second;
+    work->op = operators.first;
+    keep(work, operators.scratch);
+    return status == xnn_status_success ? NULL : "no such operation";
+}
+
 static const char *prepare(const struct problem *problem, void **state)
 {
     struct work *work = driver_allocate(sizeof *work);
     *work = (struct work){.problem = problem};
     *state = work;
+    if (problem->kind == PROBLEM_OPERATION)
+        return prepare_operation(work);
     const char *why_not = problem->kind == PROBLEM_MATMUL ? refuse_matmul(&problem->matmul)
                                                           : refuse_conv(&problem->conv);
     make_fn *make = method_of(problem);
@@ -359,8 +374,8 @@ static const char *prepare(const struct problem *problem, void **state)
 static void run(void *state)
 {
     const struct work *work = state;
-    if (work->quantise)
-        xnn_run_operator(work->quantise, NULL);
+    if (work->before)
+        xnn_run_operator(work->before, NULL);
     xnn_run_operator(work->op, NULL);
 }
 
@@ -368,13 +383,14 @@ static void fetch(void *state)
 {
     const struct work *work = state;
     const struct problem *problem = work->problem;
-    driver_untyped(problem->dst_type, work->dst, problem->dst, problem->dst_size);
+    if (work->dst)
+        driver_untyped(problem->dst_type, work->dst, problem->dst, problem->dst_size);
 }
 
 static void release(void *state)
 {
     struct work *work = state;
-    xnn_delete_operator(work->quantise);
+    xnn_delete_operator(work->before);
     xnn_delete_operator(work->op);
     while (work->owned_count)
         free(work->owned[--work->owned_count]);

@@ -35,9 +35,9 @@ PLUGINS = os.path.join('build', 'tools')
 FORMAT = '4'  # of the files that results are kept in
 SECONDS_KEPT = 30
 ERRORS = 'errors'  # the file that a driver's messages go to
-# driver_neoprene.c says for what, and driver.c of the last
-ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT', 'PERF_TYPES',
-         'PERF_FPMATH', 'PERF_DST_SCALE', 'PERF_GROUP', 'PERF_ACCUMULATION')
+# driver_neoprene.c says for what, and driver.c of the types
+TYPES_ASKED = ('PERF_TYPES', 'PERF_GROUP', 'PERF_FPMATH', 'PERF_ACCUMULATION')
+ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT', 'PERF_DST_SCALE', *TYPES_ASKED)
 
 
 def model_of(guest):

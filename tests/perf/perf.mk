@@ -26,7 +26,7 @@ PEER_COMPILER = $(if $(filter acl,$(1)),$(PEER_CXX) -x c++,$(CC) $(TARGET_FLAGS)
 HASH := \#
 PEER_PROBE = $(patsubst %,$(HASH)include <%>\n,$(PEER_NEEDS_$(1)))int main(void){return 0;}\n
 has_library = $(shell printf '$(PEER_PROBE)' | $(call PEER_COMPILER,$(1)) $(PEER_FLAGS) -o /dev/null - $(PEER_LDFLAGS) $(PEER_LIBS_$(1)) 2>/dev/null && echo $(1))
-DRIVER_MAIN := $(BUILD)/tests/perf/driver.o $(BUILD)/tests/perf/hardware.o
+DRIVER_MAIN := $(addprefix $(BUILD)/tests/perf/,driver.o operations.o hardware.o)
 PERF_PEERS := $(filter-out neoprene,$(patsubst driver_%,%,$(basename $(notdir $(wildcard tests/perf/driver_*.c*))))) blis
 PEER_DRIVERS := $(BUILD)/tests/perf/$(if $(UNPACKED),unpacked,installed)
 PERF_DRIVERS = $(BUILD)/tests/perf/driver_neoprene $(addprefix $(PEER_DRIVERS)/driver_,$(foreach peer,$(PERF_PEERS),$(call has_library,$(peer))))
@@ -46,7 +46,7 @@ $(BUILD)/tests/perf/pack_bytes: $(BUILD)/tests/perf/pack_bytes.o $(LIB_A)
 perf-pack: $(BUILD)/tests/perf/pack_bytes build/tools/icount.so ## instructions per byte of packing weights, at most 1
 	$(Q)$(PYTHON) tests/perf/pack_bytes.py $< $(firstword $(EMULATOR))
 # Kernels' lists are no part of the interface: the drivers of ours see what is inside.
-OUR_DRIVER := $(addprefix $(BUILD)/tests/perf/,driver_neoprene.o without.o) $(DRIVER_MAIN)
+OUR_DRIVER := $(addprefix $(BUILD)/tests/perf/,driver_neoprene.o operations_neoprene.o without.o) $(DRIVER_MAIN)
 $(BUILD)/tests/perf/driver_neoprene: $(OUR_DRIVER) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(PEER_DRIVERS)/%.o: tests/perf/%.c $(BUILD)/flags $(UNPACKED)
@@ -55,12 +55,14 @@ $(PEER_DRIVERS)/%.o: tests/perf/%.c $(BUILD)/flags $(UNPACKED)
 $(PEER_DRIVERS)/driver_blis: $(PEER_DRIVERS)/driver_blas.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(PEER_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
 $(PEER_DRIVERS)/driver_mlas: $(BUILD)/tests/perf/onnx_model.o
+$(PEER_DRIVERS)/driver_xnnpack: $(PEER_DRIVERS)/operations_xnnpack.o
 $(PEER_DRIVERS)/driver_%: $(PEER_DRIVERS)/driver_%.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(PEER_LDFLAGS) -o $@ $^ $(PEER_LIBS_$*) -lm
-$(PEER_DRIVERS)/driver_acl: tests/perf/driver_acl.cc tests/perf/driver.h $(DRIVER_MAIN) $(UNPACKED)
+$(PEER_DRIVERS)/%.o: tests/perf/%.cc $(UNPACKED)
 	@mkdir -p $(@D)
-	$(call say,CXX,$@)$(PEER_CXX) -std=c++17 -O2 -Wall -Wextra -I. $(PEER_FLAGS) -pthread $(PEER_LDFLAGS) -o $@ \
-	    tests/perf/driver_acl.cc $(DRIVER_MAIN) $(PEER_LIBS_acl)
+	$(call say,CXX,$@)$(PEER_CXX) -std=c++17 -O2 -Wall -Wextra -I. $(PEER_FLAGS) -pthread -MMD -MP -c -o $@ $<
+$(PEER_DRIVERS)/driver_acl: $(addprefix $(PEER_DRIVERS)/,driver_acl.o operations_acl.o) $(DRIVER_MAIN)
+	$(call say,LD,$@)$(PEER_CXX) -pthread $(PEER_LDFLAGS) -o $@ $^ $(PEER_LIBS_acl)
 
 # Built apart, as every function tells that it is entered; addresses are those of the file.
 ADDR2LINE ?= $(CROSS_COMPILE)addr2line

@@ -1,7 +1,7 @@
 """What peers were counted at, kept in files: a table beside four of them then takes minutes, not hours, and needs
 none of their packages. `make perf-record` writes the files, `make perf RECORDED=1` reads them.
 
-A row: a problem as the driver reads it, '=', and its instructions, executed products, loads and modelled cycles, a '-'
+A row: a problem as the driver reads it, variables that ask for other types, ' = ', and its instructions, executed products, loads and modelled cycles, a '-'
 for a core that it was not counted on; or 'refused' and why. Models change: the head of a file names those that its
 cycles are of."""
 import os
@@ -90,13 +90,19 @@ def write(library, packages, rows):
         file.write(head + ''.join(f'{line} = {text}\n' for line, text in sorted(rows.items())))
 
 
+def key_of(problem, layout):
+    """What the driver reads, and what it is asked for besides: other types than f32, and how to compute with them."""
+    asked = [f'{name}={os.environ[name]}' for name in emulator.TYPES_ASKED if name in os.environ]
+    return ' '.join((problem.line(layout), *asked))
+
+
 def record(measurer, library, problems, layout):
     """Counts problems and puts them into the file. Its other rows stay, and cores that are not counted now, unless the
     packages are others."""
     packages = packages_of(measurer.drivers.path(library), measurer.drivers.root)
     rows = read(library) if f'# {packages}' in lines_of(library) else {}
     for problem, figures in zip(problems, measurer.measure(library, problems, layout)):
-        line = problem.line(layout)
+        line = key_of(problem, layout)
         if line in rows and not figures.refused:
             figures.cycles = {**figures_of(rows[line], problem).cycles, **figures.cycles}
         rows[line] = text_of(figures)
@@ -107,8 +113,8 @@ def measure(measurer, library, problems, layout):
     """Figures, one for each problem, as Measurer.measure() has them: from the file, or else counted. The first core's
     have to be there."""
     rows, first = read(library), measurer.core_names[0]
-    known = {problem: figures_of(rows[problem.line(layout)], problem) for problem in problems
-             if problem.line(layout) in rows}
+    known = {problem: figures_of(rows[key_of(problem, layout)], problem) for problem in problems
+             if key_of(problem, layout) in rows}
     missing = [problem for problem in problems if problem not in known
                or not known[problem].refused and first not in known[problem].cycles]
     if missing and not measurer.drivers.has(library):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 INPUTS = os.path.join('benchdnn', 'inputs')
+OPERATIONS = os.path.join('tests', 'perf', 'operations.txt')
 # Layouts of a product whose weights are plain: the operands whose columns are contiguous, not their
 # rows, as the drivers' bits: weights 1, source 2, destination 4.
 TRANSPOSED = {'plain': 0, 'bt': 1, 'at': 2, 'abt': 3, 'ct': 4}
@@ -14,7 +15,7 @@ MACS_PER_VECTOR = 4  # f32 in 128 bits
 
 
 def layouts(operation):
-    return MATMUL_LAYOUTS if operation == 'matmul' else CONV_LAYOUTS
+    return {'matmul': MATMUL_LAYOUTS, 'conv': CONV_LAYOUTS}.get(operation, CONV_LAYOUTS[:1])
 
 
 class ShapeError(Exception):
@@ -88,6 +89,33 @@ class Conv:
                   *self.stride, *self.pad, *self.dilation, self.spatial_dims,
                   int(layout != 'nchw'))
         return 'conv ' + ' '.join(map(str, values))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation on images with channels last (operations.h). Its work is the elements that it reads and writes."""
+    name: str
+    count: int
+    operation: str
+    mb: int
+    channels: int
+    size: tuple
+    out: tuple
+    kernel: int
+    stride: int
+    pad: int
+    text: str
+    kind: str = field(default='operation', init=False)
+
+    @property
+    def macs(self):
+        sources = 2 if self.operation in ('add', 'multiply', 'concat') else 1
+        twice = 2 if self.operation == 'concat' else 1
+        return self.mb * self.channels * (sources * prod(self.size) + twice * prod(self.out))
+
+    def line(self, layout):
+        values = self.operation, self.mb, self.channels, *self.size, self.kernel, self.stride, self.pad
+        return 'operation ' + ' '.join(map(str, values))
 
 
 # ---- descriptors ----
@@ -166,7 +194,23 @@ def parse_conv(text):
                 tuple(pad), filled(dilation, 0), dims, body)
 
 
-PARSERS = {'matmul': parse_matmul, 'conv': parse_conv}
+def parse_operation(text):
+    """'max_pool:mb1c64ih112iw112kh3sh2ph1n"resnet:pool"'"""
+    match = re.fullmatch('([^"]*?)(?:n"([^"]*)")?', text)
+    if not match:
+        raise ShapeError(f"'{text}' has a name that does not end")
+    body, name = match.groups()
+    operation, _, fields = body.partition(':')
+    values = {key: int(value) for key, value in re.findall('([a-z]+)([0-9]+)', fields)}
+    if ''.join(f'{key}{value}' for key, value in values.items()) != fields or not {'mb', 'c', 'ih', 'iw'} <= set(values):
+        raise ShapeError(f"'{text}' is not OPERATION:mbNcNihNiwN, with khNshNphN where there are windows")
+    size = values['ih'], values['iw']
+    kernel, stride, pad = values.get('kh', 1), values.get('sh', 1), values.get('ph', 0)
+    out = tuple(2 * length if operation == 'bilinear' else (length + 2 * pad - kernel) // stride + 1 for length in size)
+    return Operation(name or body, 1, operation, values['mb'], values['c'], size, out, kernel, stride, pad, body)
+
+
+PARSERS = {'matmul': parse_matmul, 'conv': parse_conv, 'operation': parse_operation}
 
 
 # ---- files ----
@@ -185,9 +229,14 @@ def tokens_of(path):
                 joined = ''
 
 
+def path_of(operation, name):
+    """benchdnn's inputs; operations, whose benchdnn files have other descriptors, are in a file of their own."""
+    return OPERATIONS if operation == 'operation' else os.path.join(INPUTS, operation, name)
+
+
 def read_file(operation, name):
     """The problems of benchdnn/inputs/<operation>/<name>; options but --batch are left aside."""
-    path = os.path.join(INPUTS, operation, name)
+    path = path_of(operation, name)
     if not os.path.exists(path):
         raise ShapeError(f'there is no input file {path}')
     problems = []
@@ -201,8 +250,10 @@ def read_file(operation, name):
 
 def find_file(name):
     """'resnet_50', 'shapes_resnet_50' or 'conv/shapes_resnet_50' -> ('conv', 'shapes_resnet_50')"""
+    if name == 'operations':
+        return 'operation', name
     wanted = name.split('/')
-    operations = [wanted[0]] if len(wanted) == 2 else list(PARSERS)
+    operations = [wanted[0]] if len(wanted) == 2 else ['matmul', 'conv']
     for operation in operations:
         for file in (wanted[-1], 'shapes_' + wanted[-1]):
             if os.path.exists(os.path.join(INPUTS, operation, file)):

@@ -113,6 +113,27 @@ class InputFiles(unittest.TestCase):
             shapes.find_file('no_such_file')
 
 
+class Operations(unittest.TestCase):
+    def test_windows_and_work_follow_from_the_descriptor(self):
+        problem = shapes.parse_operation('max_pool:mb1c64ih112iw56kh3sh2ph1n"net:pool"')
+        self.assertEqual((problem.name, problem.out, problem.macs), ('net:pool', (56, 28), 64 * (112 * 56 + 56 * 28)))
+        self.assertEqual(problem.line('nhwc'), 'operation max_pool 1 64 112 56 3 2 1')
+
+    def test_two_sources_are_read_twice(self):
+        self.assertEqual(shapes.parse_operation('add:mb2c3ih5iw7').macs, 3 * 210)
+        self.assertEqual(shapes.parse_operation('concat:mb2c3ih5iw7').macs, 4 * 210)
+
+    def test_what_is_no_operation_is_refused(self):
+        with self.assertRaisesRegex(shapes.ShapeError, 'is not OPERATION'):
+            shapes.parse_operation('relu:mb1c3ihxiw5')
+
+    def test_drivers_know_all_operations_of_the_file(self):
+        with open('tests/perf/operations.c', encoding='utf-8') as file:
+            known = set(re.findall(r'\[OPERATION_\w+\] = "(\w+)"', file.read()))
+        problems = shapes.read_file(*shapes.find_file('operations'))
+        self.assertEqual({problem.operation for problem in problems}, known)
+
+
 class Tables(unittest.TestCase):
     def tables(self, files, layout):
         return perf.tables_of(argparse.Namespace(files=files, layout=layout))
@@ -440,6 +461,11 @@ class Recorded(unittest.TestCase):
         theirs, document = self.read(), report.Report(['N1', 'A55'], ['neoprene', 'acl'], False)
         self.assertEqual(theirs.cycles, {'N1': 5.0})
         self.assertEqual([document.ratio(self.FIGURES, theirs, core) for core in ('N1', 'A55')], [5 / 1.5, 0])
+
+    def test_figures_of_other_types_are_kept_apart(self):
+        f32 = recorded.key_of(self.PROBLEM, 'packed')
+        with emulator.asking('PERF_TYPES', 's8:s8:s8'):
+            self.assertEqual(recorded.key_of(self.PROBLEM, 'packed'), f32 + ' PERF_TYPES=s8:s8:s8')
 
     def test_a_refusal_keeps_its_reason(self):
         self.write(model.Figures(refused='no = such\n layout'))
