@@ -121,7 +121,7 @@ frames_below = $(if $(SAN)$(filter 1,$(DEBUG)),,-Wframe-larger-than=$(1))
 $(BUILD)/kernels/%.o $(BUILD)/src/%.o: private CFLAGS += $(call frames_below,24576)
 NOT_COMPUTING := arch src/core src/memory src/network src/packed src/primitive src/tensor src/threading
 $(NOT_COMPUTING:%=$(BUILD)/%/%.o): private CFLAGS += $(call frames_below,4096)
-$(BUILD)/src/primitive/primitive.o: private CFLAGS += $(call frames_below,24576)
+$(BUILD)/src/primitive/primitive.o: private CFLAGS += $(call frames_below,28672)
 CHECKED := arch src/core src/memory src/network src/packed src/tensor src/threading
 $(CHECKED:%=$(BUILD)/%/%.o): private CFLAGS += $(CHECKS)
 

@@ -201,7 +201,8 @@ static bool is_close_in_norm(const struct comparison *c, const struct totals *to
 static bool compares(const struct post_ops *ops)
 {
     for (int i = 0; i < ops->count; i++) {
-        if (ops->at[i].kind == POST_OP_BINARY && ops->at[i].binary >= NEO_BINARY_MIN)
+        if (ops->at[i].kind == POST_OP_BINARY && ops->at[i].binary >= NEO_BINARY_MIN &&
+            !post_op_selects(&ops->at[i]))
             return true;
     }
     return false;

@@ -107,17 +107,16 @@ static neo_status dense_desc(neo_memory_desc *out, const struct dims *dims, enum
     return neo_memory_desc_init_tag(out, dims->count, dims->at, type_to_neo(type), tag);
 }
 
-static neo_status init_post_op(struct data *data, const struct problem *p, int i,
-                               const neo_primitive_desc *pd, neo_engine *engine, neo_stream *stream)
+/* The operand of a post-operation that is this argument: of s8 and 0 or 1 if it is a condition. */
+static neo_status init_post_op_operand(struct data *data, struct tensor *t, const struct problem *p,
+                                       const struct post_op *op, int arg,
+                                       const neo_primitive_desc *pd, neo_engine *engine,
+                                       neo_stream *stream)
 {
-    const struct post_op *op = &p->attr.post_ops.at[i];
     bool is_binary = op->kind == POST_OP_BINARY;
-    if (!is_binary && op->kind != POST_OP_PRELU)
-        return NEO_OK;
     struct attribute_shape shape = problem_attribute_shape(p);
     struct dims dims = post_op_dims(op, &shape);
     enum type type = is_binary ? op->type : TYPE_F32;
-    int arg = NEO_ARG_ATTR_MULTIPLE_POST_OP(i) | (is_binary ? NEO_ARG_SRC_1 : NEO_ARG_WEIGHTS);
     const neo_memory_desc *chosen = neo_primitive_desc_query(pd, arg);
     neo_memory_desc desc;
     neo_status status = NEO_OK;
@@ -127,18 +126,38 @@ static neo_status init_post_op(struct data *data, const struct problem *p, int i
         status = post_op_desc(&desc, op, &shape, true);
     else
         status = dense_desc(&desc, &dims, type);
-    struct tensor *t = &data->post_ops[i];
     if (status == NEO_OK)
         status = tensor_init(t, arg, type, &dims, &desc, engine);
     if (status != NEO_OK)
         return status;
     add_arg(data, arg, t->memory);
     tensor_alloc_values(t);
-    if (is_binary)
+    if (arg % NEO_ARG_ATTR_MULTIPLE_POST_OP(0) == NEO_ARG_SRC_2)
+        fill_condition(t);
+    else if (is_binary)
         fill_binary(t);
     else
         fill_prelu(t);
     return store_input(t, &op->strides, engine, stream);
+}
+
+static neo_status init_post_op(struct data *data, const struct problem *p, int i,
+                               const neo_primitive_desc *pd, neo_engine *engine, neo_stream *stream)
+{
+    const struct post_op *op = &p->attr.post_ops.at[i];
+    int first = NEO_ARG_ATTR_MULTIPLE_POST_OP(i);
+    if (op->kind == POST_OP_PRELU)
+        return init_post_op_operand(data, &data->post_ops[i], p, op, first | NEO_ARG_WEIGHTS, pd,
+                                    engine, stream);
+    if (op->kind != POST_OP_BINARY)
+        return NEO_OK;
+    neo_status status = init_post_op_operand(data, &data->post_ops[i], p, op, first | NEO_ARG_SRC_1,
+                                             pd, engine, stream);
+    if (status != NEO_OK || !post_op_selects(op))
+        return status;
+    struct post_op condition = post_op_condition(op);
+    return init_post_op_operand(data, &data->conditions[i], p, &condition, first | NEO_ARG_SRC_2,
+                                pd, engine, stream);
 }
 
 /* The values of a scale: one for each index of the dimensions in the mask, fewer with groups. */
@@ -245,6 +264,7 @@ void data_deinit(struct data *data)
 {
     deinit_all(data->operands, OPERANDS);
     deinit_all(data->post_ops, NEO_MAX_POST_OPS);
+    deinit_all(data->conditions, NEO_MAX_POST_OPS);
     deinit_all(data->scales, QUANTITIES_MAX);
     deinit_all(data->zero_points, QUANTITIES_MAX);
     neo_memory_destroy(data->scratchpad);

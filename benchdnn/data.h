@@ -5,11 +5,11 @@
 #include "benchdnn/problem.h"
 #include "benchdnn/tensor.h"
 
-#define DATA_ARGS_MAX (OPERANDS + NEO_MAX_POST_OPS + 2 * QUANTITIES_MAX + 1)
+#define DATA_ARGS_MAX (OPERANDS + 2 * NEO_MAX_POST_OPS + 2 * QUANTITIES_MAX + 1)
 
 struct data {
     struct tensor operands[OPERANDS];
-    struct tensor post_ops[NEO_MAX_POST_OPS];
+    struct tensor post_ops[NEO_MAX_POST_OPS], conditions[NEO_MAX_POST_OPS];
     struct tensor scales[QUANTITIES_MAX], zero_points[QUANTITIES_MAX];
     neo_memory *scratchpad;
     void *scratchpad_buffer;

@@ -147,6 +147,12 @@ static double operand_value(const struct epilogue *e, int i, int64_t index, cons
     return t->values ? (double)t->values[dims_broadcast_index(&t->dims, position)] : 0;
 }
 
+static double condition_value(const struct epilogue *e, int i, const int64_t *position)
+{
+    const struct tensor *t = &e->data->conditions[i];
+    return t->values ? (double)t->values[dims_broadcast_index(&t->dims, position)] : 0;
+}
+
 static double finish(const struct epilogue *e, double value, int64_t index, const int64_t *position)
 {
     const struct post_ops *ops = &e->problem->attr.post_ops;
@@ -155,7 +161,8 @@ static double finish(const struct epilogue *e, double value, int64_t index, cons
         value += (double)bias->values[dims_broadcast_index(&e->bias, position)];
     for (int i = 0; i < ops->count; i++) { /* between them values are f32: they may overflow */
         double operand = operand_value(e, i, index, position);
-        value = (double)(float)post_op_apply(&ops->at[i], value, operand);
+        double condition = condition_value(e, i, position);
+        value = (double)(float)post_op_apply(&ops->at[i], value, operand, condition);
     }
     if (e->dst_scales)
         value /= quantity_at(e->dst_scales, e->dst, position);

@@ -193,6 +193,14 @@ void fill_binary(struct tensor *t)
     }
 }
 
+void fill_condition(struct tensor *t)
+{
+    int64_t count = dims_elements(&t->dims);
+    struct random r = random_begin(19, count);
+    for (int64_t i = 0; i < count; i++)
+        t->values[i] = (float)(random_next(&r) & 1);
+}
+
 void fill_prelu(struct tensor *t)
 {
     int64_t count = dims_elements(&t->dims);

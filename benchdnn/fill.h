@@ -12,6 +12,8 @@ void fill_operand(struct tensor *tensor, const struct problem *problem, int oper
 
 /* Small integers that are not 0. */
 void fill_binary(struct tensor *tensor);
+/* A selection's condition: 0 or 1. */
+void fill_condition(struct tensor *tensor);
 /* Multiples of 1/4 in [-1, 1] that are not 0. */
 void fill_prelu(struct tensor *tensor);
 void fill_scales(struct tensor *tensor, const struct quantity *quantity);

@@ -224,8 +224,10 @@ static void check(struct job *job, struct data *data, neo_stream *stream)
 /* Nobody may write between the elements of a tensor, around it, or into an input. */
 static void check_memory(struct job *job, struct data *data)
 {
-    struct tensor *const sets[] = {data->operands, data->post_ops, data->scales, data->zero_points};
-    const size_t counts[] = {OPERANDS, NEO_MAX_POST_OPS, QUANTITIES_MAX, QUANTITIES_MAX};
+    struct tensor *const sets[] = {data->operands, data->post_ops, data->conditions, data->scales,
+                                   data->zero_points};
+    const size_t counts[] = {OPERANDS, NEO_MAX_POST_OPS, NEO_MAX_POST_OPS, QUANTITIES_MAX,
+                             QUANTITIES_MAX};
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
         for (size_t i = 0; i < counts[s]; i++) {
             if (sets[s][i].buffer && !tensor_is_intact(&sets[s][i]))

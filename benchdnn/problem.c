@@ -176,7 +176,8 @@ static const struct option shared_rows[] = {
      words_print, "ARG:MASK[:TYPE[:GROUPS]]"},
     {"attr-post-ops", NULL, FIELD(attr.post_ops), "", post_ops_parse, post_ops_print,
      "sum[:SCALE[:ZERO_POINT[:TYPE]]], ELTWISE[:ALPHA[:BETA]], "
-     "BINARY[:TYPE[:MASK[:TAG[:STRIDES]]]], prelu[:MASK], dw:kKsSpP[:TYPE], joined by +"},
+     "BINARY[:TYPE[:MASK[:TAG[:STRIDES]]]], "
+     "select[:TYPE[.MASK[.TAG]][:MASK[.TAG]]], prelu[:MASK], dw:kKsSpP[:TYPE], joined by +"},
     {"attr-scratchpad", NULL, FIELD(attr.scratchpad), "library", scratchpad_parse, scratchpad_print,
      "library or user"},
     {"attr-fpmath", NULL, FIELD(attr.fpmath), "strict", fpmath_parse, fpmath_print,

@@ -42,7 +42,12 @@ enum post_op_kind {
     POST_OP_BINARY,
     POST_OP_PRELU,
     POST_OP_DEPTHWISE,
-    POST_OP_SELECT,
+};
+
+/* How an operand is spread over dst. */
+struct operand_form {
+    struct mask mask;
+    struct tag tag;
 };
 
 struct post_op {
@@ -50,11 +55,12 @@ struct post_op {
     const char *name; /* as it was called, without a prefix; static */
     neo_eltwise eltwise;
     neo_binary binary;
-    double alpha, beta; /* of eltwise; alpha is the scale of a sum */
-    int zero_point;     /* of a sum */
-    enum type type;     /* of a sum, of a binary's operand, of a depthwise result */
-    struct mask mask;   /* of a binary's operand, of prelu weights */
-    struct tag tag;     /* of a binary's operand */
+    double alpha, beta;            /* of eltwise; alpha is the scale of a sum */
+    int zero_point;                /* of a sum */
+    enum type type;                /* of a sum, of a binary's operand, of a depthwise result */
+    struct mask mask;              /* of a binary's operand, of prelu weights */
+    struct tag tag;                /* of a binary's operand */
+    struct operand_form condition; /* of a selection, which is a binary one */
     struct dims strides;
     int kernel, stride, padding; /* of a depthwise convolution */
 };
@@ -114,8 +120,9 @@ struct attribute_shape {
 
 int mask_resolve(const struct mask *mask, enum quantity_arg arg,
                  const struct attribute_shape *shape);
-/* The dimensions of a post-operation's operand. */
+/* The dimensions of a post-operation's operand, or of a selection's condition. */
 struct dims post_op_dims(const struct post_op *op, const struct attribute_shape *shape);
+struct dims post_op_condition_dims(const struct post_op *op, const struct attribute_shape *shape);
 /* NEO_ARG_* of the tensor a scale belongs to; 0 if the library has no such tensor. */
 int quantity_neo_arg(const struct quantity *quantity);
 

@@ -10,12 +10,13 @@ const char *post_ops_out_of_scope(const struct post_ops *ops)
 {
     for (int i = 0; i < ops->count; i++) {
         const struct post_op *op = &ops->at[i];
-        if (op->kind == POST_OP_DEPTHWISE || op->kind == POST_OP_SELECT)
+        if (op->kind == POST_OP_DEPTHWISE)
             return "Case not supported";
         bool has_type = op->kind == POST_OP_BINARY || (op->kind == POST_OP_SUM && op->type);
         if (has_type && type_to_neo(op->type) == NEO_DATA_TYPE_UNDEF)
             return "Data type not supported";
-        if (op->kind == POST_OP_BINARY && tag_is_blocked(&op->tag))
+        if (op->kind == POST_OP_BINARY &&
+            (tag_is_blocked(&op->tag) || tag_is_blocked(&op->condition.tag)))
             return "Case not supported";
     }
     return NULL;
@@ -63,12 +64,33 @@ neo_status post_op_desc(neo_memory_desc *out, const struct post_op *op,
     return neo_memory_desc_init_tag(out, dims.count, dims.at, type, expanded);
 }
 
+struct post_op post_op_condition(const struct post_op *op)
+{
+    struct post_op out = *op;
+    out.type = TYPE_S8;
+    out.mask = op->condition.mask;
+    out.tag = op->condition.tag;
+    return out;
+}
+
+struct dims post_op_condition_dims(const struct post_op *op, const struct attribute_shape *shape)
+{
+    struct post_op condition = post_op_condition(op);
+    return post_op_dims(&condition, shape);
+}
+
 static neo_status append_binary(neo_attributes *to, const struct post_op *op,
                                 const struct attribute_shape *shape)
 {
-    neo_memory_desc src1;
+    neo_memory_desc src1, condition;
     neo_status status = post_op_desc(&src1, op, shape, false);
-    return status == NEO_OK ? neo_attributes_append_binary(to, op->binary, &src1) : status;
+    if (status != NEO_OK)
+        return status;
+    if (!post_op_selects(op))
+        return neo_attributes_append_binary(to, op->binary, &src1);
+    struct post_op second = post_op_condition(op);
+    status = post_op_desc(&condition, &second, shape, false);
+    return status == NEO_OK ? neo_attributes_append_select(to, &src1, &condition) : status;
 }
 
 static neo_status append(neo_attributes *to, const struct post_op *op,

@@ -12,6 +12,14 @@ neo_status post_ops_append(neo_attributes *to, const struct post_ops *ops,
 neo_status post_op_desc(neo_memory_desc *out, const struct post_op *op,
                         const struct attribute_shape *shape, bool actual);
 
+/* A selection's condition as an operand of s8 by itself. */
+struct post_op post_op_condition(const struct post_op *op);
+
+static inline bool post_op_selects(const struct post_op *op)
+{
+    return op->kind == POST_OP_BINARY && op->binary == NEO_BINARY_SELECT;
+}
+
 bool post_ops_have_kind(const struct post_ops *ops, enum post_op_kind kind);
 bool post_ops_have_eltwise(const struct post_ops *ops, neo_eltwise algorithm);
 /* An operation that can turn negative values into zeros, or yields only 0 and 1. */
@@ -21,7 +29,8 @@ bool post_ops_make_non_finite(const struct post_ops *ops);
 /* Arithmetic with operands that are not small integers: the last bits depend on rounding. */
 bool post_ops_round(const struct post_ops *ops);
 
-/* What an operation makes of x: operand is src1, the prelu weight or dst's old value. */
-double post_op_apply(const struct post_op *op, double x, double operand);
+/* What an operation makes of x: operand is src1, the prelu weight or dst's old value; condition is
+ * a selection's. */
+double post_op_apply(const struct post_op *op, double x, double operand, double condition);
 
 #endif

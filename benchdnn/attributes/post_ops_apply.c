@@ -101,14 +101,16 @@ static double apply_binary(neo_binary algorithm, double x, double y)
         return x == y;
     case NEO_BINARY_NE:
         return x != y;
-    case NEO_BINARY_SELECT: /* has three operands, and is none of them */
+    case NEO_BINARY_SELECT: /* has three operands: see post_op_apply() */
         break;
     }
     return (double)NAN;
 }
 
-double post_op_apply(const struct post_op *op, double x, double operand)
+double post_op_apply(const struct post_op *op, double x, double operand, double condition)
 {
+    if (post_op_selects(op))
+        return condition != 0 ? x : operand;
     switch (op->kind) {
     case POST_OP_SUM:
         return x + (double)(float)op->alpha * (operand - op->zero_point);

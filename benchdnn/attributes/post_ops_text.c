@@ -113,11 +113,35 @@ static bool parse_depthwise(struct post_op *op, const char *rest)
     return next_field(&rest, part, sizeof part) && (!part[0] || type_parse(&op->type, part));
 }
 
-/* The operands of a selection may be of any form: the library has no such operation. */
+/* MASK[.TAG]; nothing: one value. */
+static bool parse_form(struct operand_form *out, const char *text)
+{
+    char part[64];
+    const char *rest = text && *text ? text : NULL;
+    out->mask.policy = POLICY_COMMON;
+    strcpy(out->tag.text, "any");
+    if (rest && (!text_next_part(&rest, '.', part, sizeof part) || !mask_parse(&out->mask, part)))
+        return false;
+    return !rest || tag_parse(&out->tag, rest);
+}
+
+/* select:TYPE[.MASK[.TAG]][:MASK[.TAG]]: src1, and the condition, which is s8. */
 static bool parse_select(struct post_op *op, const char *rest)
 {
+    char src1[96], type[16];
+    struct operand_form form;
+    const char *own = src1;
     op->type = TYPE_F32;
-    return !rest || *rest;
+    op->binary = NEO_BINARY_SELECT;
+    if (!next_field(&rest, src1, sizeof src1))
+        return false;
+    if (*own && (!text_next_part(&own, '.', type, sizeof type) || !type_parse(&op->type, type)))
+        return false;
+    if (!parse_form(&form, own) || !parse_form(&op->condition, rest))
+        return false;
+    op->mask = form.mask;
+    op->tag = form.tag;
+    return true;
 }
 
 static const struct {
@@ -128,7 +152,7 @@ static const struct {
     {"sum", POST_OP_SUM, parse_sum},
     {"prelu", POST_OP_PRELU, parse_prelu},
     {"dw", POST_OP_DEPTHWISE, parse_depthwise},
-    {"select", POST_OP_SELECT, parse_select},
+    {"select", POST_OP_BINARY, parse_select},
 };
 
 static const char *without_prefix(const char *text, const char *prefix)
@@ -145,7 +169,7 @@ static bool parse_post_op(struct post_op *op, const char *text)
     if (!text_next_part(&rest, ':', name, sizeof name))
         return false;
     for (size_t i = 0; i < count_of(other_names); i++) {
-        if (text_equal_nocase(name, other_names[i].name)) {
+        if (text_equal_nocase(without_prefix(name, "binary_"), other_names[i].name)) {
             op->name = other_names[i].name;
             op->kind = other_names[i].kind;
             return other_names[i].parse(op, rest);
@@ -201,6 +225,22 @@ static void print_eltwise(struct text *out, const struct post_op *op)
         text_printf(out, ":%g", op->beta);
 }
 
+static void print_form(struct text *out, char before, const struct mask *mask,
+                       const struct tag *tag)
+{
+    text_printf(out, "%c", before);
+    mask_print(out, mask);
+    if (!tag_is_any(tag))
+        text_printf(out, ".%s", tag->text);
+}
+
+static void print_select(struct text *out, const struct post_op *op)
+{
+    text_printf(out, ":%s", type_name(op->type));
+    print_form(out, '.', &op->mask, &op->tag);
+    print_form(out, ':', &op->condition.mask, &op->condition.tag);
+}
+
 static void print_binary(struct text *out, const struct post_op *op)
 {
     bool has_tag = !tag_is_any(&op->tag) || op->strides.count;
@@ -229,7 +269,7 @@ static void print_post_op(struct text *out, const struct post_op *op)
         print_eltwise(out, op);
         break;
     case POST_OP_BINARY:
-        print_binary(out, op);
+        (post_op_selects(op) ? print_select : print_binary)(out, op);
         break;
     case POST_OP_PRELU:
         text_printf(out, ":");
@@ -237,8 +277,6 @@ static void print_post_op(struct text *out, const struct post_op *op)
         break;
     case POST_OP_DEPTHWISE:
         text_printf(out, ":k%ds%dp%d:%s", op->kernel, op->stride, op->padding, type_name(op->type));
-        break;
-    case POST_OP_SELECT:
         break;
     }
 }

@@ -84,10 +84,8 @@ static void reference(const struct problem *p, const struct reference *r)
     int64_t position[NEO_MAX_NDIMS] = {0}, count = dims_elements(&p->operands[DST].dims);
     for (int64_t i = 0; i < count; i++) {
         double a = lines_value(r, SRC, position), b = lines_value(r, WEI, position);
-        if (p->lines.alg == NEO_BINARY_SELECT)
-            r->result[i] = lines_value(r, BIA, position) != 0 ? a : b;
-        else
-            r->result[i] = post_op_apply(&op, a, b);
+        bool selects = post_op_selects(&op);
+        r->result[i] = post_op_apply(&op, a, b, selects ? lines_value(r, BIA, position) : 0);
         lines_next(position, &p->operands[DST].dims);
     }
 }

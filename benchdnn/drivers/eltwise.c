@@ -77,7 +77,7 @@ static void reference(const struct problem *p, const struct reference *r)
                                .beta = p->lines.beta};
     int64_t count = dims_elements(&p->operands[DST].dims);
     for (int64_t i = 0; i < count; i++)
-        r->result[i] = post_op_apply(&op, (double)r->src[i], 0);
+        r->result[i] = post_op_apply(&op, (double)r->src[i], 0, 0);
 }
 
 static double tolerance(const struct problem *p)

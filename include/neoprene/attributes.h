@@ -186,7 +186,7 @@ typedef enum neo_eltwise {
 #undef NEO_ELTWISE_ENTRY
 } neo_eltwise;
 
-/* Comparisons give 1 or 0. select has three operands, and is no post-operation. */
+/* Comparisons give 1 or 0. select has three operands: neo_attributes_append_select(). */
 #define NEO_BINARY_LIST(X)   \
     X(NEO_BINARY_ADD, "add") \
     X(NEO_BINARY_SUB, "sub") \
@@ -219,6 +219,8 @@ NEO_API const char *neo_binary_name(neo_binary algorithm);
  * - binary: algorithm(x, src1), src1 coming at execution as
  *   NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_SRC_1; each of its dimensions is dst's or 1
  *   (broadcast). It is strided or `any`.
+ * - select: condition != 0 ? x : src1; src1 comes as for binary, and condition as
+ *   NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_SRC_2. Each dimension of either is dst's or 1.
  * - prelu: x > 0 ? x : x * w, w coming as
  *   NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_WEIGHTS: a dense f32 tensor of dst's dimensions
  *   where mask has a bit, and 1 elsewhere; for convolutions w's dimensions are in the plain order
@@ -233,6 +235,9 @@ NEO_API neo_status neo_attributes_append_eltwise(neo_attributes *attributes, neo
                                                  float alpha, float beta);
 NEO_API neo_status neo_attributes_append_binary(neo_attributes *attributes, neo_binary algorithm,
                                                 const neo_memory_desc *src1);
+NEO_API neo_status neo_attributes_append_select(neo_attributes *attributes,
+                                                const neo_memory_desc *src1,
+                                                const neo_memory_desc *condition);
 NEO_API neo_status neo_attributes_append_prelu(neo_attributes *attributes, int mask);
 
 NEO_API int neo_attributes_post_op_count(const neo_attributes *attributes); /* 0 for NULL */

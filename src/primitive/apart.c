@@ -15,7 +15,7 @@ struct given {
 
 static int given_count(const struct problem *problem)
 {
-    return TENSOR_COUNT + 1 + problem->extra_count + problem->attributes.post_op_count +
+    return TENSOR_COUNT + 1 + problem->extra_count + post_ops_places(&problem->attributes) +
            problem->attributes.quantization_count;
 }
 
@@ -33,10 +33,9 @@ static struct given given_at(const struct problem *problem, const struct argumen
     if (i < problem->extra_count)
         return (struct given){problem->extras[i].arg, args->extras[i], false};
     i -= problem->extra_count;
-    if (i < attributes->post_op_count)
-        return (struct given){post_op_argument(&attributes->post_ops[i], i), args->operands[i],
-                              true};
-    i -= attributes->post_op_count;
+    if (i < post_ops_places(attributes))
+        return (struct given){post_ops_argument(attributes, i), args->operands[i], true};
+    i -= post_ops_places(attributes);
     return (struct given){attributes->quantizations[i].arg, args->quantizations[i], false};
 }
 

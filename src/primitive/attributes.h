@@ -25,8 +25,8 @@ struct post_op {
         } eltwise;
         struct {
             neo_binary algorithm;
-            neo_memory_desc src1;
-            binary_f32_fn *run;
+            neo_memory_desc src1, condition; /* the latter of select alone; else absent */
+            binary_f32_fn *run;              /* NULL: select */
         } binary;
         struct {
             int mask;

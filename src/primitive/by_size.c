@@ -117,8 +117,8 @@ static bool fits(const struct implementation *sized, const struct arguments *arg
     if (!desc_image_equal(sized->facts.images[SRC], args->tensors[SRC]->image) ||
         !desc_image_equal(sized->facts.images[DST], args->tensors[DST]->image))
         return false;
-    for (int i = 0; i < problem->attributes.post_op_count; i++) {
-        const neo_memory_desc *operand = post_op_operand(&problem->attributes.post_ops[i]);
+    for (int i = 0; i < post_ops_places(&problem->attributes); i++) {
+        const neo_memory_desc *operand = post_ops_operand(&problem->attributes, i);
         if (operand && !neo_memory_desc_equal(operand, &args->operands[i]->desc))
             return false;
     }

@@ -23,6 +23,13 @@ static void copy(struct concrete *concrete, const struct problem *problem)
 
 /* ---- the sizes of an execution ---- */
 
+static void take_operands(struct post_op *op, const neo_memory *const *operands)
+{
+    op->binary.src1 = operands[0]->desc;
+    if (op->binary.condition.ndims)
+        op->binary.condition = operands[1]->desc;
+}
+
 static void take_descriptors(struct concrete *concrete, const struct arguments *args)
 {
     struct problem *problem = &concrete->problem;
@@ -33,7 +40,7 @@ static void take_descriptors(struct concrete *concrete, const struct arguments *
         concrete->extras[i].desc = args->extras[i]->desc;
     for (int i = 0; i < problem->attributes.post_op_count; i++)
         if (concrete->post_ops[i].kind == NEO_POST_OP_BINARY)
-            concrete->post_ops[i].binary.src1 = args->operands[i]->desc;
+            take_operands(&concrete->post_ops[i], args->operands + 2 * (ptrdiff_t)i);
 }
 
 /* The weights of prelu follow from dst, so they are compared once more. */
@@ -41,7 +48,8 @@ static bool has_right_prelu(const struct concrete *concrete, const struct argume
 {
     for (int i = 0; i < concrete->problem.attributes.post_op_count; i++)
         if (concrete->post_ops[i].kind == NEO_POST_OP_PRELU &&
-            !neo_memory_desc_equal(&concrete->post_ops[i].prelu.weights, &args->operands[i]->desc))
+            !neo_memory_desc_equal(&concrete->post_ops[i].prelu.weights,
+                                   &args->operands[2 * (ptrdiff_t)i]->desc))
             return false;
     return true;
 }
@@ -117,6 +125,8 @@ void concrete_suppose(struct concrete *concrete, const struct problem *problem)
     for (int t = 0; t < TENSOR_COUNT; t++)
         suppose_strides(&supposed->tensors[t]);
     for (int i = 0; i < supposed->attributes.post_op_count; i++)
-        if (concrete->post_ops[i].kind == NEO_POST_OP_BINARY)
+        if (concrete->post_ops[i].kind == NEO_POST_OP_BINARY) {
             suppose_operand(&concrete->post_ops[i].binary.src1, &supposed->tensors[DST]);
+            suppose_operand(&concrete->post_ops[i].binary.condition, &supposed->tensors[DST]);
+        }
 }

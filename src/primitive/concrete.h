@@ -7,13 +7,13 @@
 #include "src/primitive/problem.h"
 
 /* The arguments of one execution, each at its place. Of extras, operands and quantizations only as
- * many entries are valid as the primitive has extra tensors, post-operations, scales and zero
+ * many entries are valid as the primitive has extra tensors, places for operands, scales and zero
  * points. */
 struct arguments {
     const neo_memory *tensors[TENSOR_COUNT];
     const neo_memory *scratchpad;
     const neo_memory *extras[MAX_EXTRAS];
-    const neo_memory *operands[NEO_MAX_POST_OPS];
+    const neo_memory *operands[MAX_OPERANDS];
     const neo_memory *quantizations[MAX_QUANTIZATIONS];
 };
 

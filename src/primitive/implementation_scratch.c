@@ -57,8 +57,8 @@ void implementation_run_nested(const struct execution *execution, int index,
     memcpy(inner.buffers, buffers, sizeof inner.buffers);
     for (int i = 0; i < nested->problem.attributes.quantization_count; i++)
         inner.quantizations[i] = execution->quantizations[i];
-    for (int i = 0; i < nested->problem.attributes.post_op_count; i++)
-        if (post_op_operand(&nested->problem.attributes.post_ops[i]))
+    for (int i = 0; i < post_ops_places(&nested->problem.attributes); i++)
+        if (post_ops_operand(&nested->problem.attributes, i))
             inner.operands[i] = execution->operands[i];
     nested->algorithm->run(nested->plan, &inner);
 }

@@ -124,6 +124,8 @@ static void put_post_op(struct writer *w, const struct post_op *op)
     case NEO_POST_OP_BINARY:
         put(w, kind | (uint64_t)op->binary.algorithm << 8);
         put_desc(w, &op->binary.src1);
+        if (op->binary.algorithm == NEO_BINARY_SELECT)
+            put_desc(w, &op->binary.condition);
         break;
     case NEO_POST_OP_PRELU:
         put(w, kind | (uint64_t)(uint32_t)op->prelu.mask << 32);
@@ -219,7 +221,9 @@ size_t key_bound(const struct description *description)
         count += 1 + desc_bound(&description->extras[i].desc);
     for (int i = 0; i < attributes->post_op_count; i++) {
         const struct post_op *op = &attributes->post_ops[i];
-        count += 3 + (op->kind == NEO_POST_OP_BINARY ? desc_bound(&op->binary.src1) : 0);
+        count += 3;
+        if (op->kind == NEO_POST_OP_BINARY)
+            count += desc_bound(&op->binary.src1) + desc_bound(&op->binary.condition);
     }
     return count;
 }

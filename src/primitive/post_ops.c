@@ -36,18 +36,27 @@ static const char *check_sum(const struct post_op *op, const neo_memory_desc *ds
     return "sum reads dst as a data type that is not supported";
 }
 
-static const char *check_binary(const struct post_op *op, const neo_memory_desc *dst,
-                                bool *unsupported)
+static const char *check_operand(const neo_memory_desc *operand, const neo_memory_desc *dst,
+                                 bool *unsupported)
 {
-    if (!is_broadcast_of(&op->binary.src1, dst))
+    if (!is_broadcast_of(operand, dst))
         return "a binary operand's sizes are neither dst's nor 1";
-    if (op->binary.src1.format_kind == NEO_FORMAT_PACKED)
+    if (operand->format_kind == NEO_FORMAT_PACKED)
         return "a binary operand is packed";
-    if (!element_is_readable(op->binary.src1.data_type)) {
+    if (!element_is_readable(operand->data_type)) {
         *unsupported = true;
         return "a binary operand has a data type that is not supported";
     }
     return NULL;
+}
+
+static const char *check_binary(const struct post_op *op, const neo_memory_desc *dst,
+                                bool *unsupported)
+{
+    const char *wrong = check_operand(&op->binary.src1, dst, unsupported);
+    if (!wrong && op->binary.condition.ndims)
+        wrong = check_operand(&op->binary.condition, dst, unsupported);
+    return wrong;
 }
 
 static const char *check_prelu(struct post_op *op, const neo_memory_desc *dst)
@@ -82,7 +91,10 @@ static void choose_binary(struct post_op *op, const neo_memory_desc *dst, uint32
 {
     if (op->binary.src1.format_kind == NEO_FORMAT_ANY)
         desc_set_order_of(&op->binary.src1, dst);
-    op->binary.run = binary_f32_find(features, (enum binary_f32_alg)op->binary.algorithm)->run;
+    if (op->binary.condition.ndims && op->binary.condition.format_kind == NEO_FORMAT_ANY)
+        desc_set_order_of(&op->binary.condition, dst);
+    if (op->binary.algorithm != NEO_BINARY_SELECT)
+        op->binary.run = binary_f32_find(features, (enum binary_f32_alg)op->binary.algorithm)->run;
 }
 
 void post_ops_choose(struct problem *problem, const struct cpu *cpu)
@@ -104,7 +116,7 @@ void post_ops_choose(struct problem *problem, const struct cpu *cpu)
     }
 }
 
-const neo_memory_desc *post_op_operand(const struct post_op *op)
+static const neo_memory_desc *first_operand(const struct post_op *op)
 {
     switch (op->kind) {
     case NEO_POST_OP_BINARY:
@@ -119,15 +131,26 @@ const neo_memory_desc *post_op_operand(const struct post_op *op)
 bool post_ops_some_have_operand(const neo_attributes *attributes)
 {
     for (int i = 0; i < attributes->post_op_count; i++)
-        if (post_op_operand(&attributes->post_ops[i]))
+        if (first_operand(&attributes->post_ops[i]))
             return true;
     return false;
 }
 
-int post_op_argument(const struct post_op *op, int index)
+const neo_memory_desc *post_ops_operand(const neo_attributes *attributes, int place)
 {
-    int which = op->kind == NEO_POST_OP_PRELU ? NEO_ARG_WEIGHTS : NEO_ARG_SRC_1;
-    return NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | which;
+    const struct post_op *op = &attributes->post_ops[place / 2];
+    if (place % 2 == 0)
+        return first_operand(op);
+    bool is_there = op->kind == NEO_POST_OP_BINARY && op->binary.condition.ndims;
+    return is_there ? &op->binary.condition : NULL;
+}
+
+int post_ops_argument(const neo_attributes *attributes, int place)
+{
+    int which = place % 2                                                   ? NEO_ARG_SRC_2
+                : attributes->post_ops[place / 2].kind == NEO_POST_OP_PRELU ? NEO_ARG_WEIGHTS
+                                                                            : NEO_ARG_SRC_1;
+    return NEO_ARG_ATTR_MULTIPLE_POST_OP(place / 2) | which;
 }
 
 /* ---- fusion ---- */
@@ -150,9 +173,9 @@ static bool is_clamp(const struct post_op *op, float *low, float *high)
 }
 
 /* An operand with dst's descriptor may be in the same buffer. */
-static bool may_be_dst(const struct problem *problem, const struct post_op *op)
+static bool may_be_dst(const struct problem *problem, int place)
 {
-    const neo_memory_desc *operand = post_op_operand(op);
+    const neo_memory_desc *operand = post_ops_operand(&problem->attributes, place);
     return operand && neo_memory_desc_equal(operand, &problem->tensors[DST]);
 }
 
@@ -164,7 +187,7 @@ struct post_ops_fusion post_ops_fusion_of_some(const struct problem *problem)
     fusion.complete = count == 1 && is_clamp(&attributes->post_ops[0], &fusion.low, &fusion.high);
     for (int i = 0; i < count; i++)
         fusion.reads_dst |= attributes->post_ops[i].kind == NEO_POST_OP_SUM ||
-                            may_be_dst(problem, &attributes->post_ops[i]);
+                            may_be_dst(problem, 2 * i) || may_be_dst(problem, 2 * i + 1);
     return fusion;
 }
 
@@ -233,6 +256,40 @@ static void apply_sum(const struct problem *problem, const struct post_op *op,
     }
 }
 
+/* Values whose condition is 0 become src1's. */
+static void apply_select(const struct execution *execution, int index, const struct line *line,
+                         float *values)
+{
+    const struct problem *problem = execution->problem;
+    const struct post_op *op = &problem->attributes.post_ops[index];
+    struct operand_line others =
+        operand_line(&op->binary.src1, execution->operands[2 * index], line);
+    struct operand_line conditions =
+        operand_line(&op->binary.condition, execution->operands[2 * index + 1], line);
+    for (size_t from = 0; from < line->count; from += CHUNK) {
+        float first[CHUNK], second[CHUNK];
+        size_t step, condition_step, count = min_size(CHUNK, line->count - from);
+        const float *other = operand_values(problem->convert, &others, from, count, first, &step);
+        const float *condition =
+            operand_values(problem->convert, &conditions, from, count, second, &condition_step);
+        for (size_t i = 0; i < count; i++)
+            if (condition[i * condition_step] == 0)
+                values[from + i] = other[i * step];
+    }
+}
+
+static void apply_operand(const struct execution *execution, int index, const struct line *line,
+                          float *values)
+{
+    const struct post_op *op = &execution->problem->attributes.post_ops[index];
+    if (op->kind == NEO_POST_OP_BINARY && !op->binary.run)
+        apply_select(execution, index, line, values);
+    else
+        line_apply(execution->problem->convert,
+                   op->kind == NEO_POST_OP_PRELU ? op->prelu.run : op->binary.run,
+                   first_operand(op), execution->operands[2 * index], line, values);
+}
+
 void post_ops_apply(const struct execution *execution, const struct line *line, float *values,
                     const void *old, neo_dim old_step)
 {
@@ -244,8 +301,6 @@ void post_ops_apply(const struct execution *execution, const struct line *line, 
         else if (op->kind == NEO_POST_OP_SUM)
             apply_sum(execution->problem, op, line, values, old, old_step);
         else
-            line_apply(execution->problem->convert,
-                       op->kind == NEO_POST_OP_PRELU ? op->prelu.run : op->binary.run,
-                       post_op_operand(op), execution->operands[i], line, values);
+            apply_operand(execution, i, line, values);
     }
 }

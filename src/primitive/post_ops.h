@@ -13,9 +13,14 @@ const char *post_ops_check(struct problem *problem, bool *unsupported);
 /* Replaces `any` operands by layouts in dst's order, and looks up the kernels. dst is final. */
 void post_ops_choose(struct problem *problem, const struct cpu *cpu);
 
-/* The operand of post-operation i: its descriptor and its argument; NULL if it has none. */
-const neo_memory_desc *post_op_operand(const struct post_op *op);
-int post_op_argument(const struct post_op *op, int index);
+/* Operands have places, two for each post-operation: select has two, binary and prelu one, and the
+ * others none. The descriptor of the one at a place, or NULL, and its argument. */
+static inline int post_ops_places(const neo_attributes *attributes)
+{
+    return 2 * attributes->post_op_count;
+}
+const neo_memory_desc *post_ops_operand(const neo_attributes *attributes, int place);
+int post_ops_argument(const neo_attributes *attributes, int place);
 
 /* Does any post-operation have one? */
 bool post_ops_some_have_operand(const neo_attributes *attributes);

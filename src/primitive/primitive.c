@@ -160,15 +160,14 @@ static neo_status check_operand(const struct problem *problem, const neo_engine 
     return NEO_OK;
 }
 
-/* The post-operation that an argument belongs to, or -1. */
+/* The place of the operand that an argument is, or -1. */
 static int operand_of(const struct problem *problem, int arg)
 {
     const neo_attributes *attributes = &problem->attributes;
-    int index = arg / NEO_ARG_ATTR_MULTIPLE_POST_OP(0) - 1;
-    if (index < 0 || index >= attributes->post_op_count)
-        return -1;
-    const struct post_op *op = &attributes->post_ops[index];
-    return post_op_operand(op) && arg == post_op_argument(op, index) ? index : -1;
+    for (int place = 0; place < post_ops_places(attributes); place++)
+        if (arg == post_ops_argument(attributes, place) && post_ops_operand(attributes, place))
+            return place;
+    return -1;
 }
 
 /* Scales or zero points: values one after the other, in however many dimensions. */
@@ -230,11 +229,11 @@ static const neo_memory **other_place(const struct problem *problem, struct argu
         *expected = &problem->extras[extra].desc;
         return &args->extras[extra];
     }
-    int index = operand_of(problem, arg);
-    if (index < 0)
+    int place = operand_of(problem, arg);
+    if (place < 0)
         return NULL;
-    *expected = post_op_operand(&problem->attributes.post_ops[index]);
-    return &args->operands[index];
+    *expected = post_ops_operand(&problem->attributes, place);
+    return &args->operands[place];
 }
 
 static neo_status take_other(const struct problem *problem, const neo_engine *engine,
@@ -264,11 +263,10 @@ static neo_status refuse_missing(const struct problem *problem, const struct arg
     for (int i = 0; i < problem->extra_count; i++)
         if (!args->extras[i])
             return refuse_argument(problem, problem->extras[i].arg, "is missing");
-    for (int i = 0; i < problem->attributes.post_op_count; i++) {
-        const struct post_op *op = &problem->attributes.post_ops[i];
-        if (post_op_operand(op) && !args->operands[i])
-            return refuse_argument(problem, post_op_argument(op, i), "is missing");
-    }
+    const neo_attributes *attributes = &problem->attributes;
+    for (int place = 0; place < post_ops_places(attributes); place++)
+        if (post_ops_operand(attributes, place) && !args->operands[place])
+            return refuse_argument(problem, post_ops_argument(attributes, place), "is missing");
     for (int i = 0; i < problem->attributes.quantization_count; i++)
         if (!args->quantizations[i])
             return refuse_argument(problem, problem->attributes.quantizations[i].arg, "is missing");
@@ -335,7 +333,7 @@ static inline void fill_execution(struct execution *execution, const struct prob
         execution->buffers[t] = memory_first_element(args->tensors[t]);
     for (int i = 0; i < problem->extra_count; i++)
         execution->extras[i] = memory_first_element(args->extras[i]);
-    for (int i = 0; i < problem->attributes.post_op_count; i++)
+    for (int i = 0; i < post_ops_places(&problem->attributes); i++)
         execution->operands[i] = memory_first_element(args->operands[i]);
     for (int i = 0; i < problem->attributes.quantization_count; i++)
         execution->quantizations[i] = memory_first_element(args->quantizations[i]);
@@ -505,7 +503,7 @@ neo_status primitive_execute_checked(const neo_primitive *primitive, const neo_s
         args.tensors[t] = NULL;
     for (int i = 0; i < impl->problem.extra_count; i++)
         args.extras[i] = NULL;
-    for (int i = 0; i < impl->problem.attributes.post_op_count; i++)
+    for (int i = 0; i < post_ops_places(&impl->problem.attributes); i++)
         args.operands[i] = NULL;
     for (int i = 0; i < impl->problem.attributes.quantization_count; i++)
         args.quantizations[i] = NULL;

@@ -95,9 +95,9 @@ neo_status neo_primitive_desc_next(neo_primitive_desc *pd)
 static const neo_memory_desc *operand_desc(const struct problem *problem, int arg)
 {
     const neo_attributes *attributes = &problem->attributes;
-    for (int i = 0; i < attributes->post_op_count; i++)
-        if (arg == post_op_argument(&attributes->post_ops[i], i))
-            return post_op_operand(&attributes->post_ops[i]);
+    for (int i = 0; i < post_ops_places(attributes); i++)
+        if (arg == post_ops_argument(attributes, i))
+            return post_ops_operand(attributes, i);
     return NULL;
 }
 

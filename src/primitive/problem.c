@@ -56,7 +56,8 @@ bool problem_is_runtime(const struct problem *problem)
     const neo_attributes *attributes = &problem->attributes;
     for (int i = 0; i < attributes->post_op_count; i++)
         if (attributes->post_ops[i].kind == NEO_POST_OP_BINARY &&
-            desc_is_runtime(&attributes->post_ops[i].binary.src1))
+            (desc_is_runtime(&attributes->post_ops[i].binary.src1) ||
+             desc_is_runtime(&attributes->post_ops[i].binary.condition)))
             return true;
     return false;
 }

@@ -19,6 +19,7 @@ struct extra {
     neo_memory_desc desc;
 };
 
+enum { MAX_OPERANDS = 2 * NEO_MAX_POST_OPS };
 enum { MAX_EXTRAS = 32, PARAMETER_BYTES = 144, SHAPE_BYTES = 304 };
 
 /* How a kernel goes over an image, by spatial dimension. kernel: 0 where weights tell it; dilations
@@ -81,7 +82,7 @@ struct execution {
     int threads; /* the scratchpad has room for so many tasks */
     void *buffers[TENSOR_COUNT];
     void *extras[MAX_EXTRAS];                     /* as in the problem */
-    const void *operands[NEO_MAX_POST_OPS];       /* of binary and prelu post-operations */
+    const void *operands[MAX_OPERANDS];           /* of post-operations (post_ops.h) */
     const void *quantizations[MAX_QUANTIZATIONS]; /* values of the attributes' ones */
     void *scratch; /* SCRATCH_ALIGNMENT-aligned; scratch_bytes() of the plan, and of nested ones */
 };

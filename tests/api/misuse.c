@@ -132,6 +132,9 @@ static void attributes_are_checked(void **state)
     INVALID(neo_attributes_append_eltwise(attributes, NEO_ELTWISE_CLIP, 2, 1));
     INVALID(neo_attributes_append_binary(attributes, (neo_binary)99, &src1));
     INVALID(neo_attributes_append_binary(attributes, NEO_BINARY_ADD, NULL));
+    INVALID(neo_attributes_append_binary(attributes, NEO_BINARY_SELECT, &src1));
+    INVALID(neo_attributes_append_select(attributes, NULL, &src1));
+    INVALID(neo_attributes_append_select(attributes, &src1, NULL));
     INVALID(neo_attributes_append_prelu(attributes, -1));
     INVALID(neo_attributes_append_sum(attributes, 1, 0, (neo_data_type)99));
     INVALID(neo_attributes_set_scratchpad_mode(attributes, (neo_scratchpad_mode)9));

@@ -1,7 +1,9 @@
-/* Two post-operations with operands. */
+/* Three post-operations with operands. */
 #include "tests/support/cases/operands.h"
 
 #include "tests/support/test.h"
+
+#include <string.h>
 
 static const char plain_tags[][6] = {"", "a", "ab", "abc", "abcd", "abcde"};
 
@@ -18,12 +20,17 @@ static struct tensor make_operand(neo_engine *engine, int ndims, const neo_dim *
 struct operands operands_make(neo_engine *engine, int ndims, const neo_dim *dims)
 {
     struct operands made = {.scale = make_operand(engine, ndims, dims, 0),
-                            .shift = make_operand(engine, ndims, dims, 1)};
+                            .shift = make_operand(engine, ndims, dims, 1),
+                            .other = make_operand(engine, ndims, dims, 1),
+                            .condition = make_operand(engine, ndims, dims, 0)};
     assert_int_equal(neo_attributes_create(&made.attributes), NEO_OK);
     assert_int_equal(
         neo_attributes_append_binary(made.attributes, NEO_BINARY_MUL, &made.scale.desc), NEO_OK);
     assert_int_equal(
         neo_attributes_append_binary(made.attributes, NEO_BINARY_ADD, &made.shift.desc), NEO_OK);
+    assert_int_equal(
+        neo_attributes_append_select(made.attributes, &made.other.desc, &made.condition.desc),
+        NEO_OK);
     return made;
 }
 
@@ -32,16 +39,24 @@ void operands_free(struct operands *operands)
     neo_attributes_destroy(operands->attributes);
     tensor_free(&operands->scale);
     tensor_free(&operands->shift);
+    tensor_free(&operands->other);
+    tensor_free(&operands->condition);
 }
 
 void operands_set(const struct operands *operands, neo_exec_arg *args)
 {
-    neo_memory *const memories[OPERAND_COUNT] = {operands->scale.memory, operands->shift.memory};
-    for (int i = 0; i < OPERAND_COUNT; i++)
-        args[i] = (neo_exec_arg){NEO_ARG_ATTR_MULTIPLE_POST_OP(i) | NEO_ARG_SRC_1, memories[i]};
+    const neo_exec_arg list[OPERAND_COUNT] = {
+        {NEO_ARG_ATTR_MULTIPLE_POST_OP(0) | NEO_ARG_SRC_1, operands->scale.memory},
+        {NEO_ARG_ATTR_MULTIPLE_POST_OP(1) | NEO_ARG_SRC_1, operands->shift.memory},
+        {NEO_ARG_ATTR_MULTIPLE_POST_OP(2) | NEO_ARG_SRC_1, operands->other.memory},
+        {NEO_ARG_ATTR_MULTIPLE_POST_OP(2) | NEO_ARG_SRC_2, operands->condition.memory},
+    };
+    memcpy(args, list, sizeof list);
 }
 
 float operands_apply(const struct operands *operands, float value, const neo_dim *position)
 {
+    if (*tensor_at(&operands->condition, position) == 0)
+        return *tensor_at(&operands->other, position);
     return value * *tensor_at(&operands->scale, position) + *tensor_at(&operands->shift, position);
 }

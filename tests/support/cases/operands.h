@@ -1,16 +1,17 @@
-/* Two post-operations with operands: what they read depends on every dimension of dst. */
+/* Three post-operations with operands: what they read depends on every dimension of dst. */
 #ifndef TESTS_SUPPORT_CASES_OPERANDS_H
 #define TESTS_SUPPORT_CASES_OPERANDS_H
 
 #include "tests/support/tensor.h"
 
-enum { OPERAND_COUNT = 2 };
+enum { OPERAND_COUNT = 4 };
 
-/* dst = value * scale + shift, in small integers. scale is broadcast along dst's dimensions 0, 2
- * and 4, shift along the others; so neither has dst's sizes, and may be in its buffer. */
+/* dst = condition ? value * scale + shift : other, in small integers. scale and condition are
+ * broadcast along dst's dimensions 0, 2 and 4, shift and other along the others; so none has dst's
+ * sizes, and may be in its buffer. */
 struct operands {
     neo_attributes *attributes;
-    struct tensor scale, shift;
+    struct tensor scale, shift, other, condition;
 };
 
 struct operands operands_make(neo_engine *engine, int ndims, const neo_dim *dims);
