@@ -18,9 +18,9 @@ extern "C" {
  * and dst's size is (IW - 1) * stride + (KW - 1) * (dilation + 1) + 1 - padding_left -
  * padding_right. Dimensions, fields and any strides as for a convolution. src and weights are of
  * types that matmul multiplies into f32; dst is of f32, f16, bf16, s32, s8 or u8; bias is f32.
- * Products are computed by matmul, image by image, into the scratchpad. src takes one scale,
- * weights one or one an output channel, dst scales and zero points as for a convolution; src and
- * weights take no zero points. */
+ * Products are computed by matmul, image by image, into the scratchpad. src takes one scale and one
+ * zero point, weights one scale or one an output channel, dst scales and zero points as for a
+ * convolution; weights take no zero points. */
 typedef struct neo_deconvolution_desc {
     neo_prop_kind prop_kind;
     neo_memory_desc src, weights, bias, dst;   /* bias: OC values, ndims 1; ndims 0: none */

@@ -104,6 +104,12 @@ static void make_product(struct problem *product, const struct problem *problem)
     if (is_flat(src))
         copy = *src;
     *product = (struct problem){.operation = &matmul_operation, .attributes = attributes_default};
+    if (problem->zero_points[SRC]) { /* products are of what src's elements are worth */
+        product->attributes.quantization_count = 1;
+        product->attributes.quantizations[0] =
+            problem->attributes.quantizations[problem->zero_points[SRC] - 1];
+        product->zero_points[SRC] = 1;
+    }
     neo_memory_desc *a = &product->tensors[SRC], *b = &product->tensors[WEIGHTS];
     neo_memory_desc *c = &product->tensors[DST];
     *a = (neo_memory_desc){NDIMS, src->data_type, NEO_FORMAT_STRIDED, {0}, 0, {0}, {0}};
@@ -400,6 +406,10 @@ static void columns_run(const void *plan, const struct execution *execution)
     neo_memory_desc image = *src;
     image.dims[0] = 1;
     unsigned char *copy = (unsigned char *)execution->scratch + product_bytes(mine);
+    struct execution product = *execution;
+    if (execution->problem->zero_points[SRC])
+        product.quantizations[0] =
+            execution->quantizations[execution->problem->zero_points[SRC] - 1];
     for (neo_dim n = 0; n < src->dims[0]; n++) {
         void *from = element_to(src->data_type, execution->buffers[SRC], n * src->strides[0]);
         void *buffers[TENSOR_COUNT] = {from, execution->buffers[WEIGHTS], NULL, execution->scratch};
@@ -407,7 +417,7 @@ static void columns_run(const void *plan, const struct execution *execution)
             lines_copy(execution, &image, from, &mine->copy, copy, 1);
             buffers[SRC] = copy;
         }
-        implementation_run_nested(execution, 0, buffers);
+        implementation_run_nested(&product, 0, buffers);
         struct columns_task task = {mine, execution, n};
         parallel_for_tiles(execution->parallel, mine->walk.tiles, execution->threads, make_lines,
                            &task);

@@ -72,10 +72,10 @@ static const char *check_quantization(const struct problem *problem, const struc
     int channels = deconvolution_is_grouped(problem) ? 3 : 1;
     if (t == DST)
         return NULL;
+    if (t == SRC)
+        return q->mask ? "src of a deconvolution takes one scale and one zero point" : NULL;
     if (q->arg & NEO_ARG_ATTR_ZERO_POINTS)
-        return "src and weights of a deconvolution take no zero points";
-    if (t == SRC && q->mask)
-        return "src of a deconvolution takes one scale";
+        return "weights of a deconvolution take no zero points";
     return q->mask == 0 || q->mask == channels
                ? NULL
                : "weights of a deconvolution take one scale, or one an output channel";

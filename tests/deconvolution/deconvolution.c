@@ -131,6 +131,73 @@ static void every_shape_type_and_layout(void **state)
         }
 }
 
+/* dst of a 3x3 deconvolution of stride 2; weights and what src stands for are always the same. */
+static void deconvolve(neo_data_type type, const char *tag, int32_t zero_point, struct typed *dst)
+{
+    const neo_dim image[] = {2, 6, 4, 5}, kernel[] = {2, 2, 3, 3, 3}, one = 1;
+    uint32_t seed = 5;
+    neo_deconvolution_desc p = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .src = typed_desc(4, image, type, tag),
+        .weights = typed_desc(5, kernel, NEO_S8, "abcde"),
+        .dst = dst->desc,
+        .strides = {2, 2},
+        .padding_left = {1, 1},
+        .padding_right = {1, 1},
+    };
+    if (type == NEO_F32)
+        p.weights.data_type = NEO_F32;
+    struct typed src = typed_make(engine, &p.src), weights = typed_make(engine, &p.weights);
+    struct typed zero = typed_make_tag(engine, NEO_S32, 1, &one, "a");
+    typed_fill(&src, 1, 9, &seed);
+    typed_fill(&weights, -4, 4, &seed);
+    typed_put(&zero, (neo_dim[]){0}, zero_point);
+    neo_dim at[5] = {0};
+    do
+        typed_put(&src, at, typed_get(&src, at) + zero_point - 5);
+    while (typed_next(4, image, at));
+    neo_attributes *attributes;
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
+    if (zero_point)
+        assert_int_equal(
+            neo_attributes_set_zero_points(attributes, NEO_ARG_SRC, 0, 0, NULL, NEO_S32), NEO_OK);
+    assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &p, attributes), NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    const neo_exec_arg args[] = {{NEO_ARG_SRC, src.memory},
+                                 {NEO_ARG_WEIGHTS, weights.memory},
+                                 {NEO_ARG_DST, dst->memory},
+                                 {NEO_ARG_ATTR_ZERO_POINTS | NEO_ARG_SRC, zero.memory}};
+    assert_int_equal(neo_primitive_execute(primitive, stream, zero_point ? 4 : 3, args), NEO_OK);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+    neo_attributes_destroy(attributes);
+    typed_free(&zero);
+    typed_free(&weights);
+    typed_free(&src);
+}
+
+/* Pixels with a zero point are worth what the same floats without one are, in the padding too. */
+static void src_has_a_zero_point(void **state)
+{
+    static const neo_dim image[] = {2, 4, 7, 9};
+    static const char *const tags[] = {"abcd", "acdb"};
+    struct typed want = typed_make_tag(engine, NEO_F32, 4, image, "abcd");
+    size_t bytes = neo_memory_desc_size(&want.desc);
+    (void)state;
+    deconvolve(NEO_F32, "abcd", 0, &want);
+    for (size_t i = 0; i < count_of(tags); i++) {
+        struct typed got = typed_make(engine, &want.desc);
+        deconvolve(NEO_U8, tags[i], 128, &got);
+        assert_memory_equal(got.data, want.data, bytes);
+        deconvolve(NEO_S8, tags[i], -7, &got);
+        assert_memory_equal(got.data, want.data, bytes);
+        typed_free(&got);
+    }
+    typed_free(&want);
+}
+
 static void refuses(void **state)
 {
     neo_primitive_desc *pd;
@@ -162,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_type_and_layout),
+        cmocka_unit_test(src_has_a_zero_point),
         cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests_name("deconvolution", tests, session_setup, session_teardown);
