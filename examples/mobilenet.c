@@ -26,9 +26,9 @@ struct network {
     neo_stream *stream;
     struct layer layers[MAX_LAYERS];
     int count;
-    neo_primitive *classifier;
+    neo_primitive *average, *classifier;
     neo_memory *classifier_weights;
-    neo_memory *features, *scores;
+    neo_memory *features, *pixel, *scores; /* pixel: the features as an image of one */
 };
 
 static void check(neo_status status, const char *call)
@@ -172,20 +172,27 @@ static void add_classifier(struct network *net, float *weights)
     neo_primitive_desc_destroy(pd);
 }
 
-static void average(const float *pixels, int count, int channels, float *out)
+static void add_average(struct network *net)
 {
-    for (int c = 0; c < channels; c++) {
-        float sum = 0;
-        for (int i = 0; i < count; i++)
-            sum += pixels[i * channels + c];
-        out[c] = sum / (float)count;
-    }
+    const struct layer *last = &net->layers[net->count - 1];
+    neo_pooling_desc desc = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .algorithm = NEO_POOLING_AVERAGE_EXCLUDE_PADDING,
+        .src = image(last->oc, last->out),
+        .dst = image(last->oc, 1),
+        .strides = {1, 1},
+        .kernel = {last->out, last->out},
+    };
+    neo_primitive_desc *pd;
+    check(neo_pooling_primitive_desc_create(&pd, net->engine, &desc, NULL), "pooling");
+    check(neo_primitive_create(&net->average, pd), "neo_primitive_create");
+    net->pixel = memory(net->engine, &desc.dst, neo_memory_get_handle(net->features));
+    neo_primitive_desc_destroy(pd);
 }
 
 /* One inference. Two buffers are enough: a layer reads one and writes the other. */
 static void infer(struct network *net, const float *input, float *buffers[2])
 {
-    struct layer *last = &net->layers[net->count - 1];
     memcpy(buffers[0], input, 3 * INPUT_SIZE * INPUT_SIZE * sizeof *input);
     for (int i = 0; i < net->count; i++) {
         struct layer *l = &net->layers[i];
@@ -200,8 +207,12 @@ static void infer(struct network *net, const float *input, float *buffers[2])
         neo_memory_destroy(src);
         neo_memory_destroy(dst);
     }
-    average(buffers[net->count % 2], last->out * last->out, last->oc,
-            neo_memory_get_handle(net->features));
+    struct layer *last = &net->layers[net->count - 1];
+    neo_memory_desc last_desc = image(last->oc, last->out);
+    neo_memory *last_image = memory(net->engine, &last_desc, buffers[net->count % 2]);
+    neo_exec_arg pool[] = {{NEO_ARG_SRC, last_image}, {NEO_ARG_DST, net->pixel}};
+    check(neo_primitive_execute(net->average, net->stream, 2, pool), "neo_primitive_execute");
+    neo_memory_destroy(last_image);
     neo_exec_arg args[] = {{NEO_ARG_SRC, net->features},
                            {NEO_ARG_WEIGHTS, net->classifier_weights},
                            {NEO_ARG_DST, net->scores}};
@@ -209,6 +220,16 @@ static void infer(struct network *net, const float *input, float *buffers[2])
 }
 
 /* ---- the same with loops ---- */
+
+static void average(const float *pixels, int count, int channels, float *out)
+{
+    for (int c = 0; c < channels; c++) {
+        float sum = 0;
+        for (int i = 0; i < count; i++)
+            sum += pixels[i * channels + c];
+        out[c] = sum / (float)count;
+    }
+}
 
 static float loop_output(const struct layer *l, const float *src, int y, int x, int o)
 {
@@ -256,8 +277,10 @@ static void destroy(struct network *net)
         neo_memory_destroy(net->layers[i].bias);
         free(net->layers[i].plain);
     }
+    neo_primitive_destroy(net->average);
     neo_primitive_destroy(net->classifier);
     neo_memory_destroy(net->classifier_weights);
+    neo_memory_destroy(net->pixel);
     neo_memory_destroy(net->features);
     neo_memory_destroy(net->scores);
     neo_stream_destroy(net->stream);
@@ -284,6 +307,7 @@ int main(void)
     float *buffers[] = {random_array(largest, 0), random_array(largest, 0)};
     float want[CLASSES];
     add_classifier(&net, classifier);
+    add_average(&net);
 
     infer(&net, input, buffers);
     loop_inference(&net, input, classifier, buffers, want);

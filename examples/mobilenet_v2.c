@@ -1,4 +1,4 @@
-/* MobileNet v2 as a network: mobilenet_v2 [SIDE OF THE IMAGE [out-of-order]] */
+/* MobileNet v2 as a network: mobilenet_v2 [SIDE OF THE IMAGE] [f32] [bf16] [s8] [out-of-order] */
 #include "examples/support/layers.h"
 
 static int inverted_residual(layers *l, int in, neo_dim in_channels, neo_dim channels,
@@ -19,8 +19,8 @@ int main(int argc, char **argv)
         neo_dim expand, channels, repeat, stride;
     } rows[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                 {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
-    layers *l = layers_create("MobileNet v2", argc, argv, 64);
-    int x = layers_image(l, 3, layers_size(l));
+    layers *l = layers_create("MobileNet v2", argc, argv);
+    int x = layers_image(l, 3, layers_number(l, 0, 64));
     neo_dim channels = 32;
     x = layers_convolve(l, x, &(layers_conv){channels, 3, 2, 1, NEO_ELTWISE_CLIP, -1});
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
@@ -33,5 +33,5 @@ int main(int argc, char **argv)
     x = layers_convolve(l, x, &(layers_conv){1280, 1, 1, 1, NEO_ELTWISE_CLIP, -1});
     x = layers_average_pool(l, x);
     x = layers_linear(l, x, 1000, LAYERS_NO_ACTIVATION, LAYERS_NO_RESIDUAL);
-    return layers_finish(l, layers_softmax(l, x));
+    return layers_finish(l, layers_softmax(l, x), &(layers_bounds){1e-5, 0.05, 0.2});
 }

@@ -1,4 +1,4 @@
-/* A U-Net as a network: unet [SIDE OF THE IMAGE, a multiple of 16 [out-of-order]] */
+/* A U-Net as a network: unet [SIDE OF THE IMAGE, a multiple of 16] [f32] [bf16] [out-of-order] */
 #include "examples/support/layers.h"
 
 enum { LEVELS = 4, FIRST_CHANNELS = 16 };
@@ -12,8 +12,8 @@ static int two_convolutions(layers *l, int x, neo_dim channels)
 
 int main(int argc, char **argv)
 {
-    layers *l = layers_create("U-Net", argc, argv, 32);
-    int x = layers_image(l, 3, layers_size(l)), kept[LEVELS];
+    layers *l = layers_create("U-Net", argc, argv);
+    int x = layers_image(l, 3, layers_number(l, 0, 32)), kept[LEVELS];
     neo_dim channels = FIRST_CHANNELS;
     for (int level = 0; level < LEVELS; level++, channels *= 2) {
         kept[level] = two_convolutions(l, x, channels);
@@ -28,5 +28,5 @@ int main(int argc, char **argv)
         x = two_convolutions(l, x, channels);
     }
     x = layers_convolve(l, x, &(layers_conv){1, 1, 1, 1, NEO_ELTWISE_LOGISTIC, -1});
-    return layers_finish(l, x);
+    return layers_finish(l, x, &(layers_bounds){5e-5, 0.1, 0});
 }

@@ -77,7 +77,7 @@ $(POOLS:%=check-pool/%): $(POOL_TESTS)
 	$(Q)NEOPRENE_TEST_POOL=$(@F) EMULATOR='$(EMULATOR)' tests/run.sh $(POOL_TESTS)
 # Tests of one operation each: valgrind is slow, and threads, forks and limits have tools of their own.
 VALGRIND_TESTS := $(call test_programs,core/core matmul/matmul convolution/convolution api/misuse api/memory core/slab)
-NETWORK_EXAMPLES := $(addprefix $(BUILD)/examples/,resnet50 mobilenet_v2 unet bert_layer)
+NETWORK_EXAMPLES := $(addprefix $(BUILD)/examples/,resnet50 mobilenet_v2 mobilenet_v3 unet bert_base)
 VALGRIND_EXAMPLES := $(filter-out $(NETWORK_EXAMPLES),$(EXAMPLES))
 check-valgrind: $(VALGRIND_TESTS) $(VALGRIND_EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' TEST_TIMEOUT=3600 tests/run.sh $(VALGRIND_TESTS)
