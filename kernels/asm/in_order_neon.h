@@ -1,23 +1,19 @@
-/* Multiply-adds, and loads and other instructions among them, for cores that issue in order. Loads
- * are of whole vectors on wide cores, of halves on narrow ones (Cortex-A53, A55), where a 128-bit
- * load takes both issue slots for two cycles. */
+/* Multiply-adds, and loads and other instructions among them, for cores that issue two instructions
+ * in order (Cortex-A53, A55). Loads are of halves: one of 128 bits takes both issue slots for two
+ * cycles. */
 
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 
-    .set kind, 0 /* the core's */
-    .set n, 0    /* the multiply-add */
+    .set n, 0 /* the multiply-add */
 
 /* So many multiply-adds, number n by the file's multiply_next; what takes no cycle of its own, by
- * next_other, after each on narrow cores and after every second one on wide ones; then what there
- * was no room for. */
+ * next_other, after each; then what there was no room for. */
     .macro multiply_all op, count
     .set n, 0
     .rept \count
     multiply_next \op
-    .if (kind == IN_ORDER_NARROW) | (n % 2 == 1)
     next_other
-    .endif
     .set n, n + 1
     .endr
     .set n, 100
@@ -42,13 +38,6 @@
     .set halved, \full
     .else
     load_upper %(19 + half), \vector, \from, %(\place + 8)
-    .endif
-    .endm
-    .macro load_whole vector, from, place, full
-    .if \full
-    ldr q\vector, [\from, #\place]
-    .else
-    ldr d\vector, [\from, #\place]
     .endif
     .endm
     .macro load_upper register, vector, from, place

@@ -19,7 +19,7 @@
 delta .req x16 /* from the weights of a row's last tap to the next row's */
 wrap .req x21  /* the same at the end of a channel */
 
-/* The kernel, whose core is `kind`: */
+/* The kernel: */
     .set stride, 0
     .set taps, 0
     .set vectors, 0
@@ -232,7 +232,6 @@ wrap .req x21  /* the same at the end of a channel */
     .set vectors, \width / 4
     .set reach, 7 * stride + taps
     .set later, vectors - 1
-    .set kind, \in_order
     kernel_in_order \name
     .endif
     .endm

@@ -1,31 +1,25 @@
 /* Whole tiles of indirect.h, with a bias, of the first pixels, whose channels are fours, for
- * cores that issue in order: 8x4, 7x8 (8x8 on wide ones), and all with fewer pixels but one and two.
+ * cores that issue two instructions in order: 8x4, 7x8, and all with fewer pixels but one and two.
  *
- * A step multiplies four channels of all pixels by their weights, one channel after the other. All
- * that is no multiply-add comes after every second one on wide cores (Cortex-A510), after each on
- * narrow ones (A53, A55): what the next step needs, each as soon as its register is free, and what
- * there was no register for in the step before.
- *
- * wide: a pixel's channels are one vector. With one vector of weights there are too few
- *   multiply-adds after its last use, and so two registers for each.
- * narrow: they are two halves, the second of which comes in its own step, as lanes need no whole
- *   vectors. 7x8 leaves registers for weights of two channels only. */
+ * A step multiplies four channels of all pixels by their weights, one channel after the other. After
+ * each multiply-add comes what is none: what the next step needs, each as soon as its register is
+ * free, and what there was no register for in the step before. A pixel's channels are two halves,
+ * the second of which comes in its own step, as lanes need no whole vectors. 7x8 leaves registers
+ * for weights of two channels only. */
 #include "kernels/asm/in_order_neon.h"
 #include "kernels/indirect/f32/neon.h"
 
 steps .req x2 /* taps becomes that */
 at_high .req x8
 
-/* The kernel, whose core is `kind`: */
+/* The kernel: */
     .set P, 0
     .set V, 0
     .set sums, 0
-    .set doubled, 0      /* pixels have two registers, each with all four channels */
     .set weights_at, 0
     .set sets, 0         /* channels whose weights there are registers for */
     .set single, 0       /* a tap has four channels: one step */
 /* What is assembled of it: */
-    .set own, 0          /* which registers of pixels, if they are doubled */
     .set has_next, 0
     .set moved, 0        /* are weights those of the next step already? */
     .set channel, 0
@@ -36,9 +30,9 @@ at_high .req x8
     .set c, n / (P * V)
     .set i, n % (P * V) / V
     .set v, n % V
-    .set value, i + P * doubled * own
+    .set value, i
     .set lane, c
-    .if (kind == IN_ORDER_NARROW) & (c > 1)
+    .if c > 1
     .set value, i + P
     .set lane, c - 2
     .endif
@@ -49,8 +43,8 @@ at_high .req x8
 
     .set NOTHING, 0
     .set WEIGHTS, 1  /* of channel `channel`, 4 …: of the next step */
-    .set PIXELS, 2   /* the next step's; narrow: their lower halves */
-    .set UPPER, 3    /* the other ones, of this step */
+    .set PIXELS, 2   /* the lower halves of the next step's */
+    .set UPPER, 3    /* the upper ones, of this step */
     .set POINTERS, 4
     .set COUNT, 5    /* to the next step's weights, channels and tap */
 
@@ -70,13 +64,9 @@ at_high .req x8
     some V, WEIGHTS, %((channel - sets + 1) * P * V - 1)
     .endm
 
-/* Counting comes first: on wide cores it would wait for loads, as results are written in order. */
     .macro find_counts
     .set pairs, (P + 1) / 2
-    .set counts, 8
-    .if kind == IN_ORDER_NARROW
     .set counts, 9
-    .endif
     .if single
     .set counts, 3
     .endif
@@ -164,7 +154,7 @@ at_high .req x8
     .if found == WEIGHTS
     load_some %(weights_at + channel % sets * V + among), weights, %(16 * ((channel - 4 * moved) * V + among))
     .elseif found == PIXELS
-    load_pixel %(among + P * doubled * (1 - own)), %(9 + among)
+    load_pixel %among, %(9 + among)
     .elseif found == UPPER
     load_upper_pixel %(P + among), %(9 + among)
     .elseif found == POINTERS
@@ -217,27 +207,15 @@ at_high .req x8
     ldr q\to, [weights, #\from]
     .endm
 
-/* To 5, steps >= 1. Where pixels have two registers, every other step is in the other ones. */
+/* steps >= 1. */
     .macro all_steps one
     .set single, \one
-    .set own, 0
     first_loads
     subs steps, steps, #1
     b.eq 3f
 2:  step 1
-    .if doubled
-    b.eq 4f
-    .set own, 1
-    step 1
-    .set own, 0
-    .endif
     b.ne 2b
 3:  step 0
-    .if doubled
-    b 5f
-4:  .set own, 1
-    step 0
-    .endif
     .endm
 
     .macro store_sums
@@ -263,11 +241,7 @@ at_high .req x8
 
     .macro tile_kernel name
     begin_function \name
-    .if kind == IN_ORDER_NARROW
     save_registers 4, 20
-    .else
-    save_registers 4
-    .endif
     ldp taps, quads, [tile, #TILE_TAPS]
     ldp pixels, offset, [tile, #TILE_PIXELS]
     ldr weights, [tile, #TILE_WEIGHTS]
@@ -291,19 +265,17 @@ at_high .req x8
     end_function \name
     .endm
 
-    .macro kernel name, pixel_count, columns, core
-    .set kind, \core
+    .macro kernel name, pixel_count, columns
     .set P, \pixel_count
     .set V, \columns / 4
     .set sums, 32 - P * V
-    .set doubled, 0
     .set weights_at, 2 * P
     .set sets, 4
-    .if (kind == IN_ORDER_NARROW) & (P == 7) & (V == 2)
+    .if (P == 7) & (V == 2)
     .set sets, 2
     .endif
     tile_kernel \name
     .endm
 
-#define KERNEL(pixels, columns) kernel indirect_f32_##pixels##x##columns##_narrow_neon, pixels, columns, IN_ORDER_NARROW;
+#define KERNEL(pixels, columns) kernel indirect_f32_##pixels##x##columns##_narrow_neon, pixels, columns;
 #include "kernels/indirect/f32/in_order_list.h"

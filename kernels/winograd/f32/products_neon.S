@@ -189,13 +189,10 @@ panel_bytes .req x22
  * for two steps of B: its other steps go column by column, 7 FMLA of each vector of B.
  *
  * Loads of a group are in a list: first the rows of A that the group before had no time for, then B
- * and, of the next group, B and A. Each is issued as early as its register is free, yet
- *   kind 2 (wide, Cortex-A510): one 128-bit load after two FMLA, as three instructions issue at once;
- *     what counts and moves on comes where no register is free for one
- *   kind 1 (narrow, Cortex-A53, A55): one vector in the time of three FMLA, in halves, for a 128-bit
- *     load takes both issue slots for two cycles. The second half goes by way of a general register;
- *     its insertion goes beside the next vector's first half, which is all that A53 can pair it with.
- * Four steps of 4 x 12 are 48 FMLA and 16 loads. */
+ * and, of the next group, B and A. Each is issued as early as its register is free, yet one vector in the
+ * time of three FMLA, in halves, for a 128-bit load takes both issue slots for two cycles. The second
+ * half goes by way of a general register; its insertion goes beside the next vector's first half,
+ * which is all that A53 can pair it with. Four steps of 4 x 12 are 48 FMLA and 16 loads. */
 
     .macro plan_in_order height, width
     .set first, \height
@@ -297,11 +294,8 @@ panel_bytes .req x22
     .endm
 
     /* The next part of load l: `begun` says that its first half was loaded at FMLA `since`. */
-    .macro load_next kind
-    .if \kind == 2
-    load_part load_q
-    .set l, l + 1
-    .elseif begun == 0
+    .macro load_next
+    .if begun == 0
     load_part load_d
     insert_waiting
     .set begun, 1
@@ -332,20 +326,15 @@ panel_bytes .req x22
     .endm
 
     /* After FMLA n: what is its turn. */
-    .macro load_in_turn height, width, kind
-    .if \kind == 1
-    load_narrow \height, \width
-    .endif
-    .endm
-    .macro load_narrow height, width
+    .macro load_in_turn height, width
     .if l < loads
     find_load \height, \width
     .if begun
     .if n > since
-    load_next 1
+    load_next
     .endif
     .elseif (free <= n) & (n - since > 1)
-    load_next 1
+    load_next
     .endif
     .elseif n - since > 1
     insert_waiting
@@ -353,7 +342,7 @@ panel_bytes .req x22
     .endm
 
     /* Four steps of k; the last ones of a tile load nothing for the next ones. */
-    .macro group_in_order height, width, kind, is_last
+    .macro group_in_order height, width, is_last
     .set l, 0
     .set begun, 0
     .set since, -2
@@ -367,16 +356,17 @@ panel_bytes .req x22
     .set n, 0
     .rept 4 * \height * \width
     multiply_number \height, \width
-    load_in_turn \height, \width, \kind
+    load_in_turn \height, \width
     .set n, n + 1
     .endr
     .if begun
     find_load \height, \width
-    load_next \kind
+    load_next
     .endif
     .rept loads - l
     find_load \height, \width
-    load_next 2
+    load_part load_q
+    .set l, l + 1
     .endr
     insert_waiting
     .set l, late + 4 * \width
@@ -420,7 +410,7 @@ panel_bytes .req x22
     .endm
 
     /* pairs counts groups of four steps. */
-    .macro tile_in_order height, width, kind
+    .macro tile_in_order height, width
     plan_in_order \height, \width
     clear_all %(first), %(sets * \height * \width)
     mov b, b_point
@@ -429,9 +419,9 @@ panel_bytes .req x22
     load_first \height, \width
     b.eq 2f
     .p2align 4
-1:  group_in_order \height, \width, \kind, 0
+1:  group_in_order \height, \width, 0
     b.ne 1b
-2:  group_in_order \height, \width, \kind, 1
+2:  group_in_order \height, \width, 1
 3:  end_sums \height, \width
     store_rows_in_order \height, \width
     next
@@ -512,7 +502,7 @@ panel_bytes .req x22
     .elseif \kind == 3
     tile \height, \width, 1
     .else
-    tile_in_order \height, \width, \kind
+    tile_in_order \height, \width
     .endif
     .endm
 

@@ -1,6 +1,5 @@
-/* Tiles of outer.h for cores that issue in order. All that is no multiply-add comes after
- * every second one on wide cores (Cortex-A510), after each on narrow ones (A53, A55), which load
- * vectors in halves.
+/* Tiles of outer.h for cores that issue two instructions in order. What is no multiply-add comes
+ * after each of them; vectors are loaded in halves.
  *
  * A column is two vectors of four values, which overlap if it has fewer than eight: the upper rows
  * take theirs from the first, `later` rows from the second. A step multiplies the later rows first,
@@ -11,8 +10,7 @@
 #include "kernels/gemm/f32/outer/neon.h"
 #include "kernels/asm/in_order_neon.h"
 
-/* The kernel, whose core is `kind`; is there a step after the one that is assembled? n is its
- * multiply-add. */
+/* The kernel; is there a step after the one that is assembled? n is its multiply-add. */
     .set rows, 0
     .set vectors, 0
     .set later, 0
@@ -39,8 +37,8 @@
 
 /* ---- loads: number 0 is the column's first vector, 1 the next one's second, then B's ---- */
 
-/* On narrow cores the third vector of B would come when there are no more multiply-adds, so the next
- * step loads it, number -1, if it has enough rows before this is needed.
+/* The third vector of B would come when there are no more multiply-adds, so the next step loads it,
+ * number -1, if it has enough rows before this is needed.
  *
  * ready: the multiply-add after which it may come; known: what has to have moved on. */
     .macro find_load
@@ -135,9 +133,8 @@
     .endm
 /* ---- a kernel: the first step, those with a next one, the last one of whole rounds ---- */
 
-/* Only narrow cores need x19 and x20: 2 - kind pairs. */
     .macro kernel_in_order name
-    begin_kernel outer_\name, %rows, %vectors, %(2 + vectors), %(2 - kind)
+    begin_kernel outer_\name, %rows, %vectors, %(2 + vectors), 1
 11: mov x8, next
     ldp x4, rounds, [sp, #KEPT_B]
     cbz rounds, 16f
@@ -151,16 +148,15 @@
     end_kernel outer_\name, %rows, %vectors, %vectors, columns_tails, next_columns
     .endm
 
-    .macro kernel name, height, width, core
-    .set kind, \core
+    .macro kernel name, height, width
     .set rows, \height
     .set vectors, \width / 4
     .set later, rows / 2
     .set own_last, 0
-    .if (kind == IN_ORDER_NARROW) & (vectors == 3) & (rows >= 6)
+    .if (vectors == 3) & (rows >= 6)
     .set own_last, 1
     .endif
     kernel_in_order \name
     .endm
-#define KERNEL(height, width) kernel height##x##width##_narrow, height, width, IN_ORDER_NARROW;
+#define KERNEL(height, width) kernel height##x##width##_narrow, height, width;
 #include "kernels/gemm/f32/outer/in_order_list.h"
