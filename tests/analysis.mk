@@ -1,12 +1,14 @@
 # What reads sources and objects instead of running them.
-.PHONY: layers circles symbols hardening baseline spills analyze format lint
+.PHONY: layers circles constants symbols hardening baseline spills analyze format lint
 # Both judge the objects as they were built last, whatever the flags; `make lint` builds before.
 JUDGED = $(LIB_OBJ) $(BENCHDNN_OBJ) $(ONEDNN_OBJ)
 NOT_BUILT = $(filter-out $(wildcard $(JUDGED)),$(JUDGED))
-layers: circles ## no include and no symbol goes up the folders (tests/layers.txt)
+layers: circles constants ## no include and no symbol goes up the folders (tests/layers.txt)
 	$(Q)$(PYTHON) tests/structure.py layers $(NM) $(BUILD) $(JUDGED)
 circles: $(NOT_BUILT) ## no file needs itself through the symbols of others
 	$(Q)$(PYTHON) tests/structure.py circles $(NM) $(BUILD) $(JUDGED)
+constants: ## estimates' constants are in arch/costs.c
+	$(Q)$(PYTHON) tests/constants.py $(shell git ls-files 'src/*.c' 'src/*.h')
 SPILLED = $(patsubst %.c,$(BUILD)/%.o,$(filter %neon.c,$(call sources_in,kernels/gemm)))
 spills: $(SPILLED) ## no loop of a matrix-multiplication kernel touches the stack
 	$(Q)tests/spills.sh $(OBJDUMP) $(SPILLED)

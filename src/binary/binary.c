@@ -53,7 +53,7 @@ static double binary_estimate(const struct algorithm *self, const struct problem
                               const struct cpu *cpu)
 {
     (void)self, (void)cpu;
-    return lines_cycles(problem, 1.5);
+    return lines_cycles(problem, 2);
 }
 
 static void binary_plan(void *plan, const struct problem *problem, const struct cpu *cpu)

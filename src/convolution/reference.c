@@ -31,7 +31,7 @@ static double reference_estimate(const struct algorithm *self, const struct prob
     struct convolution_shape s;
     (void)self, (void)cpu;
     s = *convolution_shape_of(problem);
-    double work = 1e4 + 20.0 * (double)s.batch * (double)s.groups * (double)s.oc * (double)s.ic;
+    double work = 10000 + 20 * (double)s.batch * (double)s.groups * (double)s.oc * (double)s.ic;
     for (int i = 0; i < SPACE; i++)
         work *= (double)s.out[i] * (double)s.kernel[i];
     return work;

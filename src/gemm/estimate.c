@@ -1,6 +1,7 @@
 /* How long the blocked f32 matrix multiplication takes. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/gemm/gemm.h"
 #include "src/gemm/rows.h"
 
@@ -8,20 +9,22 @@
  * instructions around them, which matter less. */
 static double step_cycles(const struct core *core, double height, double vectors)
 {
+    const struct gemm_costs *costs = &core_costs(core)->gemm;
     double loads = (height / 4 + vectors) / fmax(core->loads_per_cycle, 1);
     double sums = fmax(height * vectors / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
     if (core->in_order) /* vectors of B take two loads and an insertion */
-        return fmax(sums, (height * vectors + height / 2 + 3 * vectors + 2) / 2) + 0.2;
-    return fmax(sums, loads) + 0.06 * (height / 4 + vectors / 4 + 0.25);
+        return fmax(sums, (height * vectors + height / 2 + 3 * vectors + 2) / 2) + costs->step;
+    return fmax(sums, loads) + costs->crowding * (height / 4 + vectors / 4 + costs->counting);
 }
 
 /* The same for one to three columns, whose sums are not a vector each; b_loads: of four steps. */
 static double narrow_cycles(const struct core *core, double height, double columns, double b_loads)
 {
+    const struct gemm_costs *costs = &core_costs(core)->gemm;
     double per_cycle = fmax(core->fmla_per_cycle, 1);
     double loads = height + b_loads, sums = height * columns;
     if (core->in_order) /* what is loaded is needed soon after */
-        return (2.5 * loads + 1.25 * sums / per_cycle) / 4;
+        return (costs->narrow_load * loads + costs->narrow_sum * sums / per_cycle) / 4;
     return fmax((loads + sums) / per_cycle, core->fmla_latency) / 4;
 }
 
@@ -58,9 +61,10 @@ static double beside_sums(const struct core *core)
 }
 
 /* Of a vector of sums, beside its rounds: a store; what has few rounds begins with zeros. */
-static double first_cycles(double k)
+static double first_cycles(const struct core *core, double k)
 {
-    return k < 8 ? 1.5 : 0.5;
+    const struct gemm_costs *costs = &core_costs(core)->gemm;
+    return k < 8 ? costs->few_rounds : costs->rounds;
 }
 
 /* For each tile, of `most` rows at most, its rounds, then its stores. */
@@ -69,7 +73,7 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     const double nr = GEMM_F32_NR; /* clang wants a double */
     double tiles = ceil(m / most), height = m / tiles;
     double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
-    double around = panels * 3 + first_cycles(k) * height * n / 4;
+    double around = panels * 3 + first_cycles(cpu->core, k) * height * n / 4;
     double blocks = fmax(ceil(k / (double)gemm_whole_k(cpu, (size_t)most, (size_t)n)), 1);
     if (cpu->core->in_order) {
         around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
@@ -93,23 +97,24 @@ size_t gemm_tail_height(size_t n)
 static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, double most)
 {
     const struct core *core = cpu->core;
+    const struct gemm_costs *costs = &core_costs(core)->gemm;
     size_t count = layout_panel_count(n), full = layout_full_panels(n);
     size_t vectors = layout_panel(n, count - 1).valid / 4;
     double columns = (double)layout_tail_columns(n), per_cycle = fmax(core->fmla_per_cycle, 1);
     double whole = (double)vectors;
     double tiles = ceil(m / fmin(most, (double)gemm_tail_height(n))), height = m / tiles;
     double loads = height / 4 + whole + columns / 4, sums = height * (whole + columns / 4);
-    double latency = whole == 0 ? core->fmla_latency / 4.0 : core->fmla_latency;
+    double latency = whole == 0 ? (double)core->fmla_latency / 4 : core->fmla_latency;
     double step = fmax(fmax(sums / per_cycle, latency), loads / fmax(core->loads_per_cycle, 1)) +
-                  0.06 * (loads + 0.5);
+                  costs->crowding * (loads + costs->tail_counting);
     if (whole == 0 && core->in_order)
         step = narrow_cycles(core, height, columns, columns);
     step += (double)full * step_cycles(core, height, 3);
     if (count > full + 1)
         step += step_cycles(core, height, (double)layout_panel(n, full).width / 4);
-    double around = first_cycles(k) * height * (double)n / 4;
+    double around = first_cycles(core, k) * height * (double)n / 4;
     around += (double)count * (core->in_order ? 15 : 3);
-    around += height * (whole > 0 ? 2.5 / per_cycle : columns); /* sums of parts */
+    around += height * (whole > 0 ? costs->parts / per_cycle : columns); /* sums of parts */
     double slow = beside_sums(core);
     double once = slow * (double)count * 15;
     return once + tiles * (k * step + slow * (6 + around));
@@ -126,17 +131,6 @@ bool gemm_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
            listed_cycles(cpu, (double)m, (double)n, (double)k, most);
 }
 
-/* What packing takes, by the kind of core (IN_ORDER_*): cycles for a value of rows of A, and of
- * plain rows of B, which are loaded and stored as vectors; and of a tile of packed rows, its
- * beginning and end, and of a row of B the columns that are no whole vector, one by one: both those
- * of a core of slowness 1. */
-static const struct packing {
-    double a, b, tile, ragged;
-} packing[] = {
-    [0] = {0.5, 0.25, 30, 20},
-    [IN_ORDER_NARROW] = {1.2, 0.625, 60, 15},
-};
-
 static bool ends_in_one_vector(size_t n)
 {
     return n > 0 && layout_panel(n, layout_panel_count(n) - 1).width == 4;
@@ -147,13 +141,14 @@ static bool ends_in_one_vector(size_t n)
 static double packed_rows(const struct core *core, double m)
 {
     const double mr = GEMM_F32_MR; /* clang wants a double */
-    double last = fmod(m, mr), waits = core->in_order ? 1.25 + 1.3 * last : 0;
+    const struct gemm_costs *costs = &core_costs(core)->gemm;
+    double last = fmod(m, mr), waits = costs->packed_wait + costs->packed_row * last;
     return m - last + (last == 0 ? 0 : fmax(mr, waits));
 }
 
 static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
 {
-    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
+    double per_cycle = 4 * fmax(cpu->core->fmla_per_cycle, 1);
     const double mr = GEMM_F32_MR, nr = GEMM_F32_NR; /* clang wants them to be double */
     double tiles = ceil(m / mr) * ceil(n / nr);
     double vectors = ceil(n / 4);
@@ -161,19 +156,20 @@ static double packed_cycles(const struct cpu *cpu, double m, double n, double k)
         vectors++;
     double compute = packed_rows(cpu->core, m) * vectors * 4 * k / per_cycle;
     bool ragged = cpu->core->in_order && fmod(n, 4) > 0; /* its sums go to C one by one */
-    const struct packing *kind = &packing[cpu->core->in_order];
+    const struct gemm_costs *costs = &core_costs(cpu->core)->gemm;
     double blocks = cpu->core->in_order ? ceil(k / MOST_PACKED_K) : 1;
-    double tile = cpu->core->slowness * kind->tile * blocks;
-    return 1.05 * compute + kind->a * m * k + tile * tiles + (ragged ? 10 * m * fmod(n, nr) : 0);
+    double tile = cpu->core->slowness * costs->tile * blocks;
+    return costs->packed_sums * compute + costs->a * m * k + tile * tiles +
+           (ragged ? 10 * m * fmod(n, nr) : 0);
 }
 
 /* Of plain rows of B, and what comes around a panel, which matters where k is small. */
 static double pack_cycles(const struct core *core, double n, double k)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
-    const struct packing *kind = &packing[core->in_order];
-    double ragged = fmod(n, 4) > 0 ? kind->ragged * core->slowness : 0;
-    return (kind->b * n + ragged) * k + 60 * ceil(n / nr);
+    const struct gemm_costs *costs = &core_costs(core)->gemm;
+    double ragged = fmod(n, 4) > 0 ? costs->ragged * core->slowness : 0;
+    return (costs->b * n + ragged) * k + 60 * ceil(n / nr);
 }
 
 double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
@@ -183,9 +179,9 @@ double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, doubl
     double slow = cpu->core->slowness;
     double tile =
         22 * slow * fmin(slow, 1); /* its beginning and end, beside others on fast cores */
-    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
+    double per_cycle = 4 * fmax(cpu->core->fmla_per_cycle, 1);
     double sums = ceil(m / 4) * 4 * ceil(n / 4) * 4 * k / per_cycle;
-    sums *= cpu->core->in_order ? 1.05 : 1.01;
+    sums *= core_costs(cpu->core)->gemm.planes_sums;
     double tiles = ceil(m / 8) * ceil(n / nr), b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
     /* Columns that fill no vectors are copied from between, of each tile. */
     double copies = fmod(n, 4) > 0 ? 16 * slow * ceil(m / 8) * fmod(n, nr) : 0;

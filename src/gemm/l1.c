@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "arch/costs.h"
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
 #include "src/tensor/layout.h"
@@ -163,7 +164,7 @@ static double choose_group(struct gemm_plan *plan, const struct cpu *cpu)
     double least = HUGE_VAL;
     for (size_t panels = 1; panels <= max_size(min_size(most, MOST_GROUP), 1); panels++) {
         double cost = moved(plan, places, panels);
-        if (cost < least * 0.99) {
+        if (cost < least * core_costs(cpu->core)->blocks.group) {
             least = cost;
             plan->group_panels = panels;
         }
@@ -211,7 +212,7 @@ void gemm_choose_l1(struct gemm_plan *plan, const struct cpu *cpu, size_t most_k
         if (plan->block_k == before)
             continue;
         double cost = choose_group(plan, cpu);
-        if (cost < least * 0.97) {
+        if (cost < least * core_costs(cpu->core)->blocks.depth) {
             least = cost;
             best = *plan;
         }

@@ -5,14 +5,15 @@
  * outside, a block of B serves all rows, but C goes out and comes back for each block of k. With k
  * inside, C stays, but B comes again for each block of rows. With blocks of columns both may stay,
  * and A comes again for each. */
+#include <math.h>
+
+#include "arch/costs.h"
 #include "src/core/checked.h"
 #include "src/gemm/step.h"
 #include "src/tensor/layout.h"
 
-#include <math.h>
-
 enum { KEPT_BYTES = 512 * 1024 };
-#define LINE 16.0 /* values */
+static const double LINE = 16; /* values */
 
 /* Sizes in values: of the problem, and of its blocks. */
 struct sizes {
@@ -29,6 +30,7 @@ struct sizes {
     double copied;    /* values of a row that are copied next to those of others */
     double call;      /* what could be moved in the time of calls for a block and a group */
     bool keeps;       /* what the L2 cache has, until the next call */
+    const struct blocks_costs *costs;
 };
 
 struct order {
@@ -62,7 +64,7 @@ static double taken(double rows, double width, double stride)
  * % of its size, 14 % after 88 %, and nearly all after all of it. */
 static double gone(const struct sizes *s, double values)
 {
-    double over = fmin(fmax(values / s->room - 0.8, 0) / 0.19, 1);
+    double over = fmin(fmax(values / s->room - s->costs->full, 0) / s->costs->filling, 1);
     return over * over;
 }
 
@@ -166,7 +168,7 @@ static double a_comes(const struct sizes *s, bool k_inside)
     double all = lost(s, rows_of_a(s, s->m) + s->k * s->nc, rows_of_c(s, s->m));
     /* A pass is short: what stays may take more of the cache. */
     double pass = taken(s->mc, s->a_step, a_stride) + 2 * (s->kc + s->mc) * s->group;
-    double passes = comes(ceil(s->nc / s->group), 1, gone(s, 0.85 * pass));
+    double passes = comes(ceil(s->nc / s->group), 1, gone(s, s->costs->pass * pass));
     if (has_patches(s) && !k_inside)
         passes *= comes(blocks_of_k(s), 1,
                         lost(s, steps_of_a(s, s->m) + s->kc * s->nc, rows_of_c(s, s->m)));
@@ -259,6 +261,7 @@ static struct sizes sizes_of(const struct gemm_plan *plan, const struct cpu *cpu
         .kc = (double)plan->block_k,
         .room = (double)cpu->l2_bytes / sizeof(float),
         .group = (double)(plan->group_panels * LAYOUT_PANEL),
+        .costs = &core_costs(cpu->core)->blocks,
     };
     if (plan->full_panels == 0) /* the two that few columns end in come together */
         s.group = fmax(s.group, s.n);
@@ -295,7 +298,7 @@ static void consider(struct order *best, const struct gemm_plan *plan, struct si
     s->mc = fmin((double)(other.tiles * plan->tile_rows), s->m);
     s->nc = fmin((double)(other.panels * LAYOUT_PANEL), s->n);
     other.cost = cost_of(s, other.k_inside);
-    if (other.cost < best->cost * 0.985) /* of equal ones that with larger blocks */
+    if (other.cost < best->cost * s->costs->order) /* of equal ones that with larger blocks */
         *best = other;
 }
 
@@ -304,7 +307,7 @@ static bool all_stays(const struct sizes *s)
 {
     bool has_gaps = s->c_stride != s->n || (s->a_stride != s->k && !has_patches(s));
     return s->a_values + s->k * s->n + taken(s->m, s->n, s->c_stride) <=
-           s->room * (has_gaps ? 0.8 : 0.9);
+           s->room * (has_gaps ? s->costs->gaps : s->costs->room);
 }
 
 double gemm_choose_order(struct gemm_plan *plan, const struct cpu *cpu)

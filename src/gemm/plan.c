@@ -1,6 +1,7 @@
 /* The blocked f32 matrix multiplication: blocks, the scratchpad. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/core/checked.h"
 #include "src/gemm/gemm.h"
 #include "src/gemm/rows.h"
@@ -130,7 +131,7 @@ static double choose_known_blocks(struct gemm_plan *plan, const struct cpu *cpu,
     double cost = choose_order(plan, cpu, k);
     gemm_choose_l1(&other, cpu, k);
     double other_cost = choose_order(&other, cpu, k);
-    if (other_cost > cost * 1.02)
+    if (other_cost > cost * core_costs(cpu->core)->blocks.other)
         return cost;
     *plan = other;
     return other_cost;
@@ -147,8 +148,9 @@ static void choose_known(struct gemm_plan *plan, const struct cpu *cpu, size_t k
         return;
     other.copies = true;
     other.copied_columns = columns / 2; /* of a part, or of a block, of that many */
-    bool moves_more = choose_known_blocks(&other, cpu, k) > cost * 1.07;
-    if (!moves_more && gemm_l1_cost(&other, cpu) < gemm_l1_cost(plan, cpu) * 0.9)
+    const struct blocks_costs *costs = &core_costs(cpu->core)->blocks;
+    bool moves_more = choose_known_blocks(&other, cpu, k) > cost * costs->copies_move;
+    if (!moves_more && gemm_l1_cost(&other, cpu) < gemm_l1_cost(plan, cpu) * costs->copies_gain)
         *plan = other;
 }
 

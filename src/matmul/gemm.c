@@ -1,5 +1,6 @@
 /* Matrix multiplication by the blocked GEMM: packed or plain weights, any strides. */
 #include "src/gemm/gemm.h"
+#include "arch/costs.h"
 #include "src/matmul/matmul.h"
 #include "src/primitive/finish.h"
 #include "src/tensor/layout.h"
@@ -78,7 +79,7 @@ static double turning_cycles(const neo_memory_desc *weights, double n, double k)
     if (weights->format_kind != NEO_FORMAT_STRIDED || matmul_is_contiguous(weights, column))
         return 0;
     const double panel = LAYOUT_PANEL; /* clang wants a double */
-    return n * k * (matmul_is_contiguous(weights, row) ? 0.25 : 0.75) + 25 * n / panel;
+    return n * k * (matmul_is_contiguous(weights, row) ? 1 : 3) / 4 + 25 * n / panel;
 }
 
 /* On cores that issue in order the swapped product is as fast. */
@@ -112,7 +113,7 @@ static double hidden_stores(const struct problem *problem, const struct cpu *cpu
     bool whole = shape.n % 4 == 0 && shape.n > 2 * LAYOUT_PANEL && shape.k % 4 == 0;
     if (!whole || shape.k < 4 * rounds || tall < height)
         return 0;
-    return cpu->core->slowness * 0.5 * (double)shape.m * (double)shape.n / 4;
+    return cpu->core->slowness * (double)shape.m * (double)shape.n / 8;
 }
 
 static double product_estimate(const struct algorithm *self, const struct problem *problem,
@@ -129,8 +130,8 @@ static double product_estimate(const struct algorithm *self, const struct proble
     double cycles = reads_planes(problem, cpu) ? gemm_planes_estimate(cpu, batch, m, n, k, packed)
                                                : gemm_estimate(cpu, batch, m, n, k, packed,
                                                                lists_rows(problem, cpu), stride);
-    if (cpu->core->in_order && !matmul_is_contiguous(dst, dst->ndims - 1))
-        cycles *= 1.3; /* swapped, it packs less; else it is as fast */
+    if (!matmul_is_contiguous(dst, dst->ndims - 1)) /* swapped, it packs less; else it is as fast */
+        cycles *= core_costs(cpu->core)->gemm.swapped;
     cycles -= batch * hidden_stores(problem, cpu);
     return cycles + batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
 }

@@ -27,7 +27,7 @@ static double reference_estimate(const struct algorithm *self, const struct prob
     struct matmul_shape shape = matmul_shape(problem);
     (void)self, (void)cpu;
     const double call = 2e4; /* never the best; sizes that are not known are large numbers */
-    return call + 16.0 * fabs((double)shape.batch) * fabs((double)shape.m) * fabs((double)shape.n) *
+    return call + 16 * fabs((double)shape.batch) * fabs((double)shape.m) * fabs((double)shape.n) *
                       fabs((double)shape.k);
 }
 

@@ -68,7 +68,7 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     (void)self;
     if (type)
         k *= (double)f32->products / (double)type->products;
-    return gemm_estimate(cpu, batch, m, n, k, packed, false, 0) + 0.5 * elements;
+    return gemm_estimate(cpu, batch, m, n, k, packed, false, 0) + elements / 2;
 }
 
 /* Weights that are `any` are packed if that is for their own type's instructions. */

@@ -30,7 +30,7 @@ static double prelu_estimate(const struct algorithm *self, const struct problem 
                              const struct cpu *cpu)
 {
     (void)self, (void)cpu;
-    return lines_cycles(problem, 1.5);
+    return lines_cycles(problem, 2);
 }
 
 static void prelu_plan(void *plan, const struct problem *problem, const struct cpu *cpu)

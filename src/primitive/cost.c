@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/core/data_type.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
@@ -57,9 +58,9 @@ static double reading_cycles(double bytes, const struct cpu *cpu)
 }
 
 /* What two things take that are done at the same time. */
-static double both(double a, double b)
+static double both(const struct core *core, double a, double b)
 {
-    const double waiting = 0.2; /* by the simulator: 32x1024x1024, 512 channels at 7 */
+    const double waiting = core_costs(core)->other.waiting;
     return fmax(a, b) + waiting * fmin(a, b);
 }
 
@@ -67,7 +68,7 @@ double cost_time(const struct cost *cost, const struct cpu *cpu)
 {
     double weights = reading_cycles(cost->weights, cpu);
     double alone = cost->cycles - cost->meanwhile + reading_cycles(cost->others, cpu);
-    return alone + both(cost->meanwhile, weights);
+    return alone + both(cpu->core, cost->meanwhile, weights);
 }
 
 static double milliseconds(double cycles, const struct cpu *cpu)

@@ -64,7 +64,7 @@ void line_apply(const struct convert_kernel *convert, binary_f32_fn *run,
 /* Cycles for one element of dst: a rough figure for estimates. */
 static inline double post_ops_cycles(const struct problem *problem)
 {
-    return 1.5 * problem->attributes.post_op_count;
+    return 2 * (double)problem->attributes.post_op_count;
 }
 
 #endif

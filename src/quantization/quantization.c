@@ -78,7 +78,7 @@ static double quantization_estimate(const struct algorithm *self, const struct p
                                     const struct cpu *cpu)
 {
     (void)self, (void)cpu;
-    return lines_cycles(problem, 1.5);
+    return lines_cycles(problem, 2);
 }
 
 static void quantization_plan(void *plan, const struct problem *problem, const struct cpu *cpu)

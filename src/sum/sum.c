@@ -45,7 +45,7 @@ static double sum_estimate(const struct algorithm *self, const struct problem *p
                            const struct cpu *cpu)
 {
     (void)self, (void)cpu;
-    return lines_cycles(problem, 1.5 * problem->extra_count);
+    return lines_cycles(problem, 2 * (double)problem->extra_count);
 }
 
 static void sum_plan(void *plan, const struct problem *problem, const struct cpu *cpu)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/core/checked.h"
 
 /* count * i / parts without overflow, for i <= parts. */
@@ -49,7 +50,8 @@ int partition_threads(double cycles, int available, const struct core *core)
     if (best < available &&
         partition_time(cycles, best + 1, core) < partition_time(cycles, best, core))
         best++;
-    return partition_time(cycles, best, core) <= 0.9 * cycles ? best : 1;
+    return partition_time(cycles, best, core) <= core_costs(core)->other.threads * cycles ? best
+                                                                                          : 1;
 }
 
 /* ---- one dimension on unequal cores ---- */

@@ -76,7 +76,7 @@ static double depthwise_estimate(const struct algorithm *self, const struct prob
         outputs *= (double)s.out[i];
         taps *= (double)s.kernel[i];
     }
-    double per_cycle = 4.0 * fmax(cpu->core->fmla_per_cycle, 1);
+    double per_cycle = 4 * fmax(cpu->core->fmla_per_cycle, 1);
     return 500 + 2 * outputs * (taps + 1) / per_cycle + outputs * post_ops_cycles(problem);
 }
 

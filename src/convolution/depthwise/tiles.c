@@ -2,6 +2,7 @@
  * L1 cache come twice. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/convolution/depthwise/depthwise.h"
 
 enum {
@@ -115,7 +116,7 @@ static const struct tile tiles[] = {
 /* What a line between the L1 and the L2 cache costs beside sums, if these do not wait for it. */
 static double line_cycles(const struct core *core)
 {
-    return core->fmla_per_cycle > 2 ? 0.75 : 1;
+    return core->fmla_per_cycle > 2 ? core_costs(core)->other.line : 1;
 }
 
 static void set_tile(struct convolution_depthwise *mine, const struct tile *tile, size_t strip)

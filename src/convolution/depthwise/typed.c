@@ -1,6 +1,7 @@
 /* Depthwise convolution of tensors of any types: selection and plan. */
 #include "src/convolution/depthwise/typed.h"
 
+#include "arch/costs.h"
 #include "src/gemm/results.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/types.h"
@@ -66,10 +67,12 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     const struct convolution_shape *s = convolution_shape_of(problem);
     double outputs = (double)s->batch * (double)s->groups * (double)s->oc;
     bool gathers = s->src.c != 1 || s->oc != 1;
-    (void)self, (void)cpu;
+    const struct other_costs *costs = &core_costs(cpu->core)->other;
+    double tap = gathers ? 4 : is_of_integers(problem) ? costs->integer_tap : costs->tap;
+    (void)self;
     for (int d = 0; d < SPACE; d++)
         outputs *= (double)s->out[d];
-    double each = 1.5 + (double)taps_of(s) * (gathers ? 4 : is_of_integers(problem) ? 0.2 : 0.4);
+    double each = costs->output + (double)taps_of(s) * tap;
     return 500 + outputs * (each + post_ops_cycles(problem));
 }
 

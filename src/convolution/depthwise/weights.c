@@ -4,7 +4,7 @@
 #include "src/tensor/layout.h"
 #include "src/threading/partition.h"
 
-#define PACK_CYCLES 1.5 /* for each of the plain weights */
+enum { PACK_CYCLES = 2 /* for each of the plain weights */ };
 
 /* Weights of several output channels a group, or without groups; a tap after the other. */
 static void pack_repeated(const struct convolution_depthwise *plan, const float *weights,

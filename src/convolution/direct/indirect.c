@@ -6,6 +6,7 @@
  * dst are transposed first. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/convolution/direct/indirect.h"
 #include "src/convolution/trim.h"
 #include "src/primitive/post_ops.h"
@@ -71,21 +72,22 @@ static bool crosses_rows(const struct convolution_shape *s,
 static double tap_cycles(const struct cpu *cpu, bool tuned, double outputs, double channels)
 {
     double whole = floor(channels / 4) * 4, rest = channels - whole;
-    double sums = (cpu->core->in_order ? 1.6 : 1) * whole;
+    const struct pixels_costs *costs = &core_costs(cpu->core)->pixels;
+    double sums = costs->listed_sums * whole;
     if (rest > 0 && cpu->core->in_order == IN_ORDER_NARROW) /* these wait for each other */
         sums += 1 + rest * rest / 2;
     else if (rest > 0)
-        sums += rest + 0.7;
+        sums += rest + costs->listed_rest;
     if (tuned)
         sums = whole + 2 * rest;
-    return outputs * sums / (4.0 * fmax(cpu->core->fmla_per_cycle, 1));
+    return outputs * sums / (4 * fmax(cpu->core->fmla_per_cycle, 1));
 }
 
 /* Weights that the L1 cache does not keep come again, at most for each piece: their cycles. */
 static double reading_cycles(const struct convolution_shape *s, const struct cpu *cpu, double taps)
 {
     const double line = 64; /* clang wants a double */
-    double cycles = cpu->core->in_order ? 1 : 1.5 * cpu->core->slowness;
+    double cycles = core_costs(cpu->core)->pixels.line * cpu->core->slowness;
     double bytes = taps * (double)(s->groups * s->ic * s->oc) * sizeof(float);
     return bytes > (double)cpu->l1_bytes ? bytes / line * cycles : 0;
 }
@@ -117,9 +119,10 @@ static double waits(const struct convolution_shape *s, const struct indirect_f32
 static double around_cycles(const struct convolution_shape *s, const struct cpu *cpu,
                             const struct indirect_f32_kernel *kernel, double taps)
 {
+    const struct pixels_costs *costs = &core_costs(cpu->core)->pixels;
+    double halves = is_in_halves(s, kernel) ? costs->halves : 1;
     if (!kernel->in_order)
-        return fmax(cpu->core->slowness, 0.8) * (is_in_halves(s, kernel) ? 1.5 : 1) *
-               (50 + 4 * taps);
+        return fmax(cpu->core->slowness, costs->least_slowness) * halves * (50 + 4 * taps);
     if (takes_fours(kernel))
         return 120;
     bool waits = kernel->in_order == IN_ORDER_NARROW && s->groups > 1;
@@ -138,10 +141,11 @@ static double ragged_cycles(const struct convolution_shape *s, const struct core
 static double gather_cycles(const struct convolution_shape *s, const struct cpu *cpu)
 {
     const double pixels = PIXELS; /* clang wants a double */
-    double output = s->oc % 4 == 0 ? 0.8 : 4.5;
+    const struct pixels_costs *costs = &core_costs(cpu->core)->pixels;
+    double output = s->oc % 4 == 0 ? costs->output : costs->ragged_output;
     double read =
         (double)s->stride[WIDTH] * fmin((double)s->stride[HEIGHT], (double)s->kernel[HEIGHT]);
-    double input = 1.5 * fmax(1, read / 2.5); /* of whole rows */
+    double input = costs->input * fmax(1, read / costs->rows); /* of whole rows */
     bool are_neighbours = s->src.c == 1 || s->src.c == 0;
     return are_neighbours
                ? 0

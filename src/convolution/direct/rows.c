@@ -7,6 +7,7 @@
  * where a row is spread and where a tile is stored. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/convolution/direct/rows.h"
 #include "src/primitive/post_ops.h"
 
@@ -88,19 +89,18 @@ static bool lacks_room(const struct convolution_shape *s)
 static double sums_factor(const struct convolution_shape *s, const struct cpu *cpu)
 {
     size_t width = min_size(round_up((size_t)s->oc, 4), ROWCONV_F32_WIDTH);
-    bool narrow = cpu->core->in_order == IN_ORDER_NARROW;
-    if (!cpu->core->in_order)
-        return width <= 4 ? 1.15 : 1;
+    const struct pixels_costs *costs = &core_costs(cpu->core)->pixels;
     if (width <= 4)
-        return narrow ? 1.7 : 2.5;
+        return costs->one_vector;
     bool tuned =
         rowconv_f32_find(cpu, (size_t)s->stride[WIDTH], (size_t)s->kernel[WIDTH], width)->in_order;
-    return tuned ? 1.025 : narrow ? 1.35 : 1.6;
+    return tuned ? costs->tuned_sums : costs->sums;
 }
 
 /* Beside the sums: tiles, calls of the kernel, rows of dst, and spreading rows of source. */
 static double around_cycles(const struct convolution_shape *s, const struct cpu *cpu)
 {
+    const struct pixels_costs *costs = &core_costs(cpu->core)->pixels;
     const double pixels = PIXELS, width = ROWCONV_F32_WIDTH; /* clang wants doubles */
     double rows = (double)s->batch * (double)s->out[HEIGHT];
     double in_row = ceil((double)s->out[WIDTH] / pixels), panels = ceil((double)s->oc / width);
@@ -108,9 +108,11 @@ static double around_cycles(const struct convolution_shape *s, const struct cpu 
     double values = (double)s->batch * (double)(s->in[HEIGHT] * s->in[WIDTH] * s->ic);
     if (!cpu->core->in_order)
         return cpu->core->slowness *
-               (rows * panels * (in_row * (35 + 1.5 * kernel_rows) + 130) + values / 2);
+               (rows * panels * (in_row * (35 + costs->kernel_row * kernel_rows) + 130) +
+                values / 2);
     double calls = s->out[WIDTH] % PIXELS ? 2 : 1; /* the last tile is one of its own */
-    return rows * (panels * (in_row * 40 + calls * 170) + kernel_rows * 25) + 1.4 * values;
+    return rows * (panels * (in_row * 40 + calls * 170) + kernel_rows * 25) +
+           costs->spread * values;
 }
 
 static double rows_estimate(const struct algorithm *self, const struct problem *problem,
@@ -125,7 +127,9 @@ static double rows_estimate(const struct algorithm *self, const struct problem *
     double vectors = ceil((double)s.oc / 4);
     double sums = outputs * vectors * k / fmax(cpu->core->fmla_per_cycle, 1);
     sums *= sums_factor(&s, cpu);
-    double copied = lacks_room(&s) ? 0.6 * cpu->core->slowness * outputs * (double)s.oc : 0;
+    double copied = lacks_room(&s) ? core_costs(cpu->core)->pixels.copied * cpu->core->slowness *
+                                         outputs * (double)s.oc
+                                   : 0;
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? k * (double)s.oc : 0;
     return (cpu->core->in_order ? 1000 : 750) + sums + around_cycles(&s, cpu) + copied + packing +

@@ -6,6 +6,7 @@
  * a row is a segment, of which each matrix has a part. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/convolution/gemm/gemm.h"
 #include "src/core/checked.h"
 #include "src/tensor/descriptor.h"
@@ -82,7 +83,7 @@ static double listing_cycles(const struct convolution_shape *s, const struct cpu
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
     double tiles = ceil(rows / tile_height(cpu)), panels = ceil((double)s->oc / nr);
-    double each = segments_fit_table(tiles, segments) ? 1.5 : 6;
+    double each = segments_fit_table(tiles, segments) ? core_costs(cpu->core)->patches.address : 6;
     return cpu->core->slowness * rows * segments * (each + panels);
 }
 
@@ -98,9 +99,8 @@ static double reading_cycles(const struct cpu *cpu, double values)
 static double waits(const struct convolution_shape *s, const struct cpu *cpu, double rows)
 {
     double most = tile_height(cpu), low = most - rows / ceil(rows / most);
-    bool narrow = cpu->core->in_order == IN_ORDER_NARROW;
-    double each = narrow ? 0.1 : cpu->core->in_order ? 0.02 : 0;
-    return (narrow ? 1.03 : 1.01) + each * low + (s->ic % 4 ? 0.03 : 0);
+    const struct patches_costs *costs = &core_costs(cpu->core)->patches;
+    return costs->sums + costs->low * low + (s->ic % 4 ? costs->ragged : 0);
 }
 
 static double columns_estimate(const struct algorithm *self, const struct problem *problem,

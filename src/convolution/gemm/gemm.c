@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdalign.h>
 
+#include "arch/costs.h"
 #include "src/convolution/gemm/gemm.h"
 #include "src/core/checked.h"
 #include "src/primitive/post_ops.h"
@@ -53,22 +54,23 @@ static bool lists_rows(const struct convolution_gemm *plan)
 
 /* Of the address of a segment, for the kernel's panels, each of which begins every segment; one
  * alone waits for it. Without a table, segments of a pixel have in common where it is. */
-static double listing_cycles(const struct convolution_shape *s, double segments)
+static double listing_cycles(const struct convolution_shape *s, const struct core *core,
+                             double segments)
 {
     const double nr = GEMM_F32_NR, height = GEMM_F32_LISTED_HEIGHT; /* clang wants doubles */
     double panels = ceil((double)s->oc / nr);
+    const struct patches_costs *costs = &core_costs(core)->patches;
     bool table = segments_fit_table(ceil(pixels_of(s) / height), segments);
-    return (table ? 1.5 : 2.2 + 11 / segments) + fmax(panels, 2.5);
+    return (table ? costs->table : costs->pixel + 11 / segments) +
+           fmax(panels, costs->least_panels);
 }
 
 /* Of a tap of a pixel, by the kind of core (IN_ORDER_*), if its channels are no neighbours: they
  * are loaded one by one. */
 static double lane_cycles(const struct convolution_shape *s, const struct core *core)
 {
-    static const struct {
-        double tap, channel;
-    } kinds[] = {[0] = {20, 0.5}, [IN_ORDER_NARROW] = {50, 1}};
-    return kinds[core->in_order].tap + kinds[core->in_order].channel * (double)s->ic;
+    const struct patches_costs *costs = &core_costs(core)->patches;
+    return costs->lane_tap + costs->lane_channel * (double)s->ic;
 }
 
 /* On cores that issue in order, what else lists take: edges; and for matrices after the first one,
@@ -138,7 +140,7 @@ static double product_estimate(const struct algorithm *self, const struct proble
     if (regular && reads_planes(s, cpu))
         return gemm_planes_estimate(cpu, (double)(s->groups * s->batch), pixels_of(s),
                                     (double)s->oc, (double)s->ic, packed);
-    gather *= regular ? 1 : listed ? listing_cycles(s, pieces) : lanes;
+    gather *= regular ? 1 : listed ? listing_cycles(s, cpu->core, pieces) : lanes;
     double k = taps * (double)s->ic;
     if (!regular && listed && cpu->core->in_order)
         gather += listing_in_order(s, k);

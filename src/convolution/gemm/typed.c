@@ -79,7 +79,7 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     (void)self;
     if (type)
         k *= (double)f32->products / (double)type->products;
-    return gemm_estimate(cpu, groups, m, n, k, packed, false, 0) + 0.5 * copied;
+    return gemm_estimate(cpu, groups, m, n, k, packed, false, 0) + copied / 2;
 }
 
 /* ---- plan ---- */

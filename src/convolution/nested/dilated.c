@@ -7,6 +7,7 @@
  *
  * There is one algorithm for each of Winograd's, as errors go by the name. */
 #include "src/convolution/nested/dilated.h"
+#include "arch/costs.h"
 
 #include "src/core/checked.h"
 #include "src/primitive/implementation.h"
@@ -122,16 +123,16 @@ static void dilated_choose(const struct algorithm *self, struct problem *problem
 /* Cycles of copying an image to its parts, or back. Where channels are apart, whole rows of the
  * image are transposed before; if the dilation is along columns, too, a part of each is copied
  * then. */
-static double image_cycles(const struct convolution_dilated *mine, const neo_dim *size,
-                           double values, bool is_apart)
+static double image_cycles(const struct convolution_dilated *mine, const struct core *core,
+                           const neo_dim *size, double values, bool is_apart)
 {
-    /* Of a row, and of a value; clang wants doubles. */
-    const double row = 60, near = 0.45, row_apart = 240, apart = 0.55;
+    const struct patches_costs *costs = &core_costs(core)->patches;
+    const double row = 60, row_apart = 240; /* clang wants doubles */
     double rows = (double)mine->count * (double)size[HEIGHT];
-    double copy = row * rows + near * values;
+    double copy = row * rows + costs->near * values;
     if (!is_apart)
         return copy;
-    return row_apart * rows / (double)mine->step[WIDTH] + apart * values + copy;
+    return row_apart * rows / (double)mine->step[WIDTH] + costs->far * values + copy;
 }
 
 /* Copies that the L2 cache does not keep go to the next one and come back. */
@@ -140,8 +141,8 @@ static double copying_cycles(const struct convolution_dilated *mine, const struc
     const struct convolution_shape *s = &mine->shape;
     double src = (double)values_of(mine, mine->in, s->ic);
     double dst = (double)values_of(mine, mine->out, s->oc);
-    double cycles = image_cycles(mine, mine->in, src, s->src.c != 1) +
-                    image_cycles(mine, mine->out, dst, s->dst.c != 1);
+    double cycles = image_cycles(mine, cpu->core, mine->in, src, s->src.c != 1) +
+                    image_cycles(mine, cpu->core, mine->out, dst, s->dst.c != 1);
     bool is_far = (src + dst) * sizeof(float) > (double)cpu->l2_bytes;
     return cpu->core->slowness * cycles + (is_far ? 2 * (src + dst) : 0);
 }

@@ -239,7 +239,7 @@ static double copying_cycles(const struct convolution_shape *s, const struct cpu
     bool apart = s->dilation[WIDTH] > 1 && s->kernel[WIDTH] > 1; /* each tap is a copy */
     double copies = apart ? (double)s->kernel[WIDTH] : 1;
     double each = s->kernel[WIDTH] == 1 ? 5 : apart ? 8 : 15; /* of the whole ones */
-    double slow = cpu->core->in_order ? 2.5 : cpu->core->slowness;
+    double slow = cpu->core->slowness;
     if (s->src.c > 1) /* a tap at a time, whose channels come one by one */
         return slow * (30 + lines * (60 + 50 * (double)s->kernel[WIDTH] + 70 * edges) + 4 * values);
     return slow * (30 + lines * (50 + copies * (50 + each * whole + 30 * edges)) + values / 4);

@@ -7,6 +7,7 @@
  * to transpose beside their products. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "kernels/depthwise/f32/heights.h"
 #include "src/convolution/convolution.h"
 #include "src/core/checked.h"
@@ -151,7 +152,7 @@ struct tile {
  * where these are as many. */
 static double step_cycles(struct tile tile, double taps, const struct core *core)
 {
-    const double latency = 4, load = 2.2; /* clang wants doubles */
+    const double latency = 4, load = core_costs(core)->patches.load; /* clang wants a double */
     const double pipes = fmax(core->fmla_per_cycle, 1);
     double products = taps * tile.rows * tile.vectors / pipes, rows = tile.rows + taps - 1;
     double cycles = fmax(products, fmin(taps, tile.rows) * latency);
@@ -235,8 +236,9 @@ static double planes_estimate(const struct algorithm *self, const struct problem
     double values = (double)s.out[HEIGHT] * (double)s.out[WIDTH];
     double steps = oc * ic * (double)s.kernel[WIDTH] * (tiles_cycles(&s, cpu->core) + 4);
     double in = (double)s.in[HEIGHT] * (8 + (double)s.in[WIDTH] / lanes);
+    double store = core_costs(cpu->core)->patches.store;
     return call_cycles(&s, cpu->core) + packing_cycles(&s) +
-           images * (steps + cpu->core->slowness * (oc * (begin + 0.3 * values) + ic * in));
+           images * (steps + cpu->core->slowness * (oc * (begin + store * values) + ic * in));
 }
 
 /* ---- plan, run ---- */

@@ -12,6 +12,7 @@
  * Winograd's algorithm is nested by algorithms of their own, as its errors go by its name. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/convolution/nested/transposed.h"
 #include "src/core/checked.h"
 #include "src/primitive/implementation.h"
@@ -147,7 +148,7 @@ static void make_nested(struct problem *nested, const struct problem *problem, u
 static double transposing_cycles(const struct problem *nested, unsigned turned,
                                  const struct cpu *cpu)
 {
-    const double image = 60, far = 2, value = cpu->core->in_order ? 0.6 : 0.4;
+    const double image = 60, far = 2, value = core_costs(cpu->core)->patches.transposed;
     double images = 0, values = 0;
     for (size_t i = 0; i < count_of(tensors); i++) {
         if (!(turned >> tensors[i] & 1))
@@ -194,10 +195,10 @@ static double beside_others(double cycles, const struct problem *nested, const s
 {
     const double said = 1200, begins = 800; /* clang wants doubles */
     const neo_memory_desc *dst = &nested->tensors[DST];
-    double factor = core->in_order ? 1.1 : 1.05;
+    double factor = core_costs(core)->patches.beside;
     for (int i = 0; i < dst->ndims - 2; i++)
         if (nested->window.dilations[i] > 0)
-            factor = 1.25;
+            factor = core_costs(core)->patches.apart;
     bool alone = dst->ndims == 3 || dst->dims[2] == 1;
     double sooner = alone || core->in_order ? 0 : said - begins * core->slowness;
     return (cycles - sooner) * factor;

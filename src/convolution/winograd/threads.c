@@ -106,8 +106,7 @@ struct span winograd_strip(const struct run *run, size_t index)
  * inputs are transformed again by every task that has some of its panels. */
 static struct partition_costs costs_of(const struct convolution_winograd *plan, double strip)
 {
-    const double inputs = 0.8;
-    return (struct partition_costs){.tile = strip + plan->weights_rows, .row = inputs * strip};
+    return (struct partition_costs){.tile = strip + plan->weights_rows, .row = 4 * strip / 5};
 }
 
 /* Of one strip and some panels for each thread, the cheapest division, if it is cheaper than the

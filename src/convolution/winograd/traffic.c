@@ -9,17 +9,16 @@
  * and all of a strip comes once: then strips are as large as they can be. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/convolution/winograd/winograd.h"
 
 enum { LINE = 64 };
 
-/* Lines from the L2 cache that take as long as one from beyond it. */
-static const double NEARER = 8.5;
-/* Of the L2 cache: what can be between two uses, if a part of it may be missing; between weights'
- * last use and their next one; and what is to stay as a whole. */
-static const double ROOM = 0.97, RETURNS = 0.85, STAYS = 0.75;
-/* Of the L1 cache, for a piece's inputs and a panel. */
-static const double L1_ROOM = 0.75;
+static const struct winograd_costs *costs_of(const struct cpu *cpu)
+{
+    return &core_costs(cpu->core)->winograd;
+}
+
 /* What could come from beyond the L2 cache while a strip's tiles and a point's rows are listed. */
 static const double LISTS = 384;
 
@@ -48,10 +47,10 @@ static double weights_bytes(const struct convolution_winograd *mine)
 
 /* Lines of dst that a round's channels are in, for each pixel; where panels do not end with a line,
  * the next round has it again. */
-static double lines_of_round(const struct winograd_blocking *how)
+static double lines_of_round(const struct cpu *cpu, const struct winograd_blocking *how)
 {
     double lines = (double)how->panels * (double)WINOGRAD_F32_NR * sizeof(float) / (double)LINE;
-    return lines == floor(lines) ? lines : lines + 0.75;
+    return lines == floor(lines) ? lines : lines + costs_of(cpu)->half_line;
 }
 
 /* A point is multiplied apart from others then, which takes some time, too. Its sums are as far
@@ -112,7 +111,7 @@ static bool keeps_weights(const struct convolution_winograd *mine, const struct 
     double source = (double)div_up(mine->tiles, how->strips) * tile_bytes(mine).source;
     double strip = source + inputs_of(mine, how) + sums_beside(mine, how);
     return weights_bytes(mine) + strip + outputs_of(mine, how).bytes <=
-           STAYS * (double)cpu->l2_bytes;
+           costs_of(cpu)->stays * (double)cpu->l2_bytes;
 }
 
 /* Which part of what lies between two uses has no room? */
@@ -128,7 +127,7 @@ double winograd_missing(const struct convolution_winograd *mine, const struct cp
                         const struct winograd_blocking *how)
 {
     double inputs = inputs_of(mine, how), weights = weights_bytes(mine);
-    double room = ROOM * (double)cpu->l2_bytes;
+    double room = costs_of(cpu)->room * (double)cpu->l2_bytes;
     if (winograd_replaces_inputs(mine, how))
         return part_without(room - fmax(inputs, sums_of(mine, how)), weights);
     double round = weights * (double)how->panels / (double)mine->panels;
@@ -144,7 +143,7 @@ double winograd_missing(const struct convolution_winograd *mine, const struct cp
 static double outputs_again(const struct convolution_winograd *mine, const struct cpu *cpu,
                             const struct winograd_blocking *how)
 {
-    const double begins = 0.85, all = 1;
+    const double begins = costs_of(cpu)->begins, all = 1;
     if (how->panels * WINOGRAD_F32_NR * sizeof(float) % LINE == 0)
         return 0;
     double tiles = (double)div_up(mine->tiles, how->strips);
@@ -162,11 +161,11 @@ static double outputs_again(const struct convolution_winograd *mine, const struc
 static double returning(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how)
 {
-    const double around = 1.8;
+    const double around = costs_of(cpu)->source;
     double source = (double)div_up(mine->tiles, how->strips) * tile_bytes(mine).source;
     struct outputs outputs = outputs_of(mine, how);
     double between = around * source + inputs_of(mine, how) + sums_beside(mine, how);
-    double room = RETURNS * (double)cpu->l2_bytes - between;
+    double room = costs_of(cpu)->returns * (double)cpu->l2_bytes - between;
     if (winograd_replaces_inputs(mine, how) || how->strips == 1)
         return 0;
     double returning = outputs.share * fmax(room - outputs.bytes / outputs.share, 0) +
@@ -184,14 +183,17 @@ static double driven_out(const struct convolution_winograd *mine, const struct c
     size_t step = div_up(mine->tiles, how->strips) * mine->padded * sizeof(float);
     size_t apart = min_size(power_of_two_in(step), way); /* places are multiples of it */
     double at_one = (double)(mine->down * mine->across * apart) / (double)way;
-    return at_one < (double)CPU_L1_WAYS || winograd_replaces_inputs(mine, how) ? 0 : at_one * 0.6;
+    if (at_one < (double)CPU_L1_WAYS || winograd_replaces_inputs(mine, how))
+        return 0;
+    return at_one * costs_of(cpu)->colliding;
 }
 
 /* How many blocks of a point's rows stay in the L1 cache beside a panel of weights. */
 static size_t blocks_that_stay(const struct convolution_winograd *mine, const struct cpu *cpu)
 {
     double row = (double)mine->padded * sizeof(float), panel = row * (double)WINOGRAD_F32_NR;
-    double blocks = (L1_ROOM * (double)cpu->l1_bytes - panel) / (row * (double)WINOGRAD_F32_MR);
+    double blocks =
+        (costs_of(cpu)->l1_room * (double)cpu->l1_bytes - panel) / (row * (double)WINOGRAD_F32_MR);
     return max_size((size_t)fmax(blocks, 0), LEAST_BLOCKS);
 }
 
@@ -213,7 +215,7 @@ static struct reading reading(const struct convolution_winograd *mine, const str
     double some = rounds * inputs + (double)div_up(blocks, stay) * weights;
     double all = (blocks > stay ? (double)mine->panels : rounds) * inputs + weights;
     double point = weights / (double)(mine->down * mine->across);
-    bool returns = point <= ROOM / 2 * (double)cpu->l2_bytes;
+    bool returns = point <= costs_of(cpu)->room / 2 * (double)cpu->l2_bytes;
     return !returns || all <= some ? (struct reading){all, MOST_HEIGHTS}
                                    : (struct reading){some, stay};
 }
@@ -247,7 +249,7 @@ static double near_traffic(const struct convolution_winograd *mine, const struct
     double tiles = (double)div_up(mine->tiles, how->strips);
     double rounds = (double)div_up(mine->panels, how->panels);
     return reading(mine, cpu, how).bytes + driven_out(mine, cpu, how) * inputs_of(mine, how) +
-           2 * rounds * lines_of_round(how) * tiles * tile_bytes(mine).outputs;
+           2 * rounds * lines_of_round(cpu, how) * tiles * tile_bytes(mine).outputs;
 }
 
 /* Source and dst of all strips, dst twice as it goes out. They stay from call to call where they
@@ -255,7 +257,8 @@ static double near_traffic(const struct convolution_winograd *mine, const struct
 static double images_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
                              const struct winograd_blocking *how)
 {
-    const double room = 0.94; /* of the L2 cache, so that hardly a line leaves it */
+    const double room =
+        costs_of(cpu)->images; /* of the L2 cache, so that hardly a line leaves it */
     struct tile_bytes tile = tile_bytes(mine);
     double tiles = (double)mine->tiles, source = tiles * tile.source;
     double dst = tiles * tile.outputs * (double)mine->shape.oc * sizeof(float) / (double)LINE;
@@ -267,6 +270,6 @@ double winograd_traffic(const struct convolution_winograd *mine, const struct cp
                         const struct winograd_blocking *how)
 {
     double strip = LISTS * (double)(mine->down * mine->across) + far_traffic(mine, cpu, how) +
-                   near_traffic(mine, cpu, how) / NEARER;
+                   near_traffic(mine, cpu, how) / costs_of(cpu)->nearer;
     return images_traffic(mine, cpu, how) + (double)how->strips * strip;
 }

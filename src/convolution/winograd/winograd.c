@@ -15,6 +15,7 @@
  * and all products of a point follow each other; sums lie where inputs were. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/convolution/winograd/winograd.h"
 #include "src/primitive/post_ops.h"
 
@@ -129,15 +130,16 @@ static struct work work_of(const struct convolution_shape *s, size_t points)
 static double products_cycles(const struct work *work, const struct core *core)
 {
     double multipliers = fmax(core->fmla_per_cycle, 1), tiles = fmax(work->tiles, 1);
-    double waiting = core->in_order ? 1.7 : 0.03 * multipliers * multipliers;
+    const struct winograd_costs *costs = &core_costs(core)->winograd;
+    double waiting = costs->waiting + costs->multipliers * multipliers * multipliers;
     return work->values * work->ic * work->oc / (4 * multipliers) *
-           (1.01 + waiting / (tiles * tiles));
+           (costs->sums + waiting / (tiles * tiles));
 }
 
 /* How long a core takes for transforms, beside Neoverse N1 and its slowness. */
 static double transforms_factor(const struct core *core)
 {
-    return core->fmla_per_cycle >= 4 ? 0.8 : 1;
+    return core->fmla_per_cycle >= 4 ? core_costs(core)->winograd.wide : 1;
 }
 
 /* Some fifteen instructions for four values at a point, two thirds of that in one dimension; more
@@ -148,19 +150,20 @@ static double transforms_cycles(const struct work *work, const struct convolutio
                                 int dimensions, const struct core *core)
 {
     const double alone = 4; /* a value beside others of a column; clang wants a double */
-    double value = 1.95 * work->ic + 1.05 * work->oc;
-    double passes = dimensions == 1 ? 2.0 / 3 : 1;
+    const struct winograd_costs *costs = &core_costs(core)->winograd;
+    double value = costs->input * work->ic + costs->output * work->oc;
+    double passes = dimensions == 1 ? (double)2 / 3 : 1;
     if (s->dst.c > 1)
-        value += 0.3 * work->oc;
+        value += costs->planes_out * work->oc;
     if (s->kernel[WIDTH] == 1)
         value += alone * ((s->src.c > 1 ? work->ic : 0) + (s->dst.c > 1 ? work->oc : 0));
     if (s->oc % 4) /* results are copied, for which others that issue in order wait no longer */
-        value += (core->in_order ? 0.1 : 0.5) * work->oc;
+        value += costs->copied_out * work->oc;
     if (s->ic % WINOGRAD_F32_GROUP) /* patches are copied */
-        passes *= 1.2;
+        passes *= costs->copied_in;
     else if (s->src.c > 1)
-        value += 0.55 * work->ic;
-    double tile = dimensions == 1 ? 375 + 3.5 * (work->ic + work->oc) : 150;
+        value += costs->planes_in * work->ic;
+    double tile = dimensions == 1 ? 375 + costs->line_channel * (work->ic + work->oc) : 150;
     return tile * work->tiles + transforms_factor(core) * passes * work->values * value;
 }
 

@@ -2,6 +2,7 @@
  * quantised: selection, plan, bands of rows. */
 #include "src/matmul/blocks/blocks.h"
 
+#include "arch/costs.h"
 #include "src/core/checked.h"
 #include "src/tensor/block_layout.h"
 #include "src/tensor/element.h"
@@ -38,7 +39,8 @@ static double blocks_estimate(const struct algorithm *self, const struct problem
     double m = size_or(shape.batch) * size_or(shape.m), n = size_or(shape.n), k = size_or(shape.k);
     double products = m * n * k / (double)type->products;
     double ends = blocks.block ? 3 * m * n * k / (double)blocks.block / 4 : 0;
-    return 2000 + (1.5 * products + ends) / (double)cpu->core->macs[type->kind] + m * k + m * n;
+    double each = core_costs(cpu->core)->lines.block_product;
+    return 2000 + (each * products + ends) / (double)cpu->core->macs[type->kind] + m * k + m * n;
 }
 
 /* Weights as they are take half the loads, but a product of 4 steps at a time, and tiles of few

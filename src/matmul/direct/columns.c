@@ -1,12 +1,13 @@
 /* How the columns of a matrix are divided into strips, and what they cost. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/core/checked.h"
 #include "src/matmul/direct/direct.h"
 #include "src/tensor/layout.h"
 
 enum { MAX_SHALLOW = 8, LEAST_TAIL = 8, LEAST_PARTS = 9 };
-#define LINE 16.0 /* values */
+static const double LINE = 16; /* values */
 _Static_assert((int)LEAST_TAIL >= (int)GEMM_F32_PANELS_LEAST_TAIL, "kernels take so few steps");
 _Static_assert((int)LEAST_PARTS > (int)MAX_SHALLOW, "a depth has kernels of one kind");
 
@@ -145,16 +146,15 @@ static void plain_columns(struct columns *columns, const struct core *core, size
  * all instructions two at a time, where a vector takes two loads and an insertion. */
 static double tuned_cycles(const struct core *core, double height, double vectors, double group)
 {
+    const struct direct_costs *costs = &core_costs(core)->direct;
     double macs = height * vectors, loads = height / 2 + 1;
     double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
     bool low = height < 3, few = vectors < 3; /* of many, low tiles add no addresses */
     double all = macs + loads + 3 * vectors + (low && !few ? 0 : vectors / group);
-    double wait = !low ? 0 : few ? 0.75 : 0.25;
+    double wait = !low ? 0 : few ? costs->low_few_wait : costs->low_wait;
     /* What is loaded has no place beside products, by the tile's rows: */
-    static const double few_waits[MAX_HEIGHT + 1] = {[3] = 0.75, [5] = 0.75, [6] = 1},
-                                               waits[MAX_HEIGHT + 1] = {
-                                                   [3] = 0.25, [4] = 0.5, [5] = 1};
-    double crowded = vectors < 2 ? 0 : (few ? few_waits : waits)[(size_t)ceil(height)];
+    const double *waits = few ? costs->crowded_few : costs->crowded;
+    double crowded = vectors < 2 ? 0 : waits[(size_t)ceil(height)];
     return fmax(least, fmax(all / 2, 2 * vectors + height / 2) + wait) + crowded;
 }
 
@@ -164,7 +164,7 @@ static double tuned_columns_cycles(const struct core *core, double height, doubl
 {
     double macs = height * vectors, others = 9 + 3 * vectors;
     double least = fmax(macs / fmax(core->fmla_per_cycle, 1), core->fmla_latency);
-    return fmax(least, (macs + others) / 2) + 0.2;
+    return fmax(least, (macs + others) / 2) + core_costs(core)->direct.columns_step;
 }
 
 /* Cycles of a tile for one step of k: multiply-adds, the chain of a sum, loads. */
@@ -182,7 +182,8 @@ static double step_cycles(const struct core *core, double height, double vectors
  * matters less, least where these are reordered. */
 static double crowding_cycles(const struct core *core, double loads)
 {
-    return (core->in_order ? 0.06 : 0.03) * (loads + 0.5);
+    const struct direct_costs *costs = &core_costs(core)->direct;
+    return costs->crowding * (loads + costs->counting);
 }
 
 static double untuned_cycles(const struct core *core, double height, double vectors, double group)
@@ -198,7 +199,8 @@ static double tail_cycles(const struct core *core, double height, const struct s
     double tail = run->panels.tail, whole = run->vectors - 1, vectors = whole + tail / 4;
     double chain = core->fmla_latency, loads = fmax(core->loads_per_cycle, 1);
     if (whole == 0)
-        chain = fmax(chain / 4, height * (tail + 1.5) / (core->in_order ? 16 : 8 * loads));
+        chain = fmax(chain / 4, height * (tail + core_costs(core)->direct.tail_loads) /
+                                    (core->in_order ? 16 : 8 * loads));
     return step_cycles(core, height, vectors, vectors, chain) +
            crowding_cycles(core, height / 4 + vectors / run->group);
 }
@@ -207,7 +209,8 @@ static double tile_cycles(const struct core *core, const struct strips *run, dou
 {
     bool other = run->a_columns || direct_has_panels(run);
     if (run->has_parts) /* each step waits for the one before the last three */
-        return step_cycles(core, height, run->vectors, run->vectors, core->fmla_latency / 4.0) +
+        return step_cycles(core, height, run->vectors, run->vectors,
+                           (double)core->fmla_latency / 4) +
                crowding_cycles(core, height / 4 + 1);
     if (run->panels.tail)
         return tail_cycles(core, height, run);
@@ -224,11 +227,12 @@ static double shallow_cycles(const struct core *core, const struct strips *run, 
 {
     double depth = run->depth, row = tile_cycles(core, run, 1);
     double macs = depth * run->vectors / fmax(core->fmla_per_cycle, 1);
+    const struct direct_costs *costs = &core_costs(core)->direct;
     double slow = core->slowness;
     if (core->in_order)
         return depth * row + m * (macs + 2 * ceil(depth / 4) + run->vectors);
-    double beside = slow * slow * (0.5 * run->vectors + 0.5);
-    return depth * row + m * fmax(macs + beside, slow * (run->vectors + 0.25));
+    double beside = slow * slow * costs->shallow_vector * (run->vectors + 1);
+    return depth * row + m * fmax(macs + beside, slow * (run->vectors + costs->shallow_row));
 }
 
 /* Of tiles of so many rows on average. On cores that reorder those of a row less count apart: they
@@ -245,20 +249,15 @@ static double mean_tile_cycles(const struct core *core, const struct strips *run
  * that issue in order wait beside rounds, too. */
 static double odd_cycles(const struct core *core, const struct strips *run, double height, double k)
 {
-    static const struct {
-        double value, step;  /* without rounds: of each value of C, and for each step */
-        double begin, later; /* beside rounds: of a tile, and for each step */
-    } odd[] = {
-        [IN_ORDER_NARROW] = {1.1, 0.75, 14, 6},
-    };
+    const struct direct_costs *costs = &core_costs(core)->direct;
     double values = height * run->vectors, steps = fmod(k, 4);
     if (run->a_columns)
         return 0;
     if (!core->in_order)
         return k < 4 ? 8 * k : 0;
     if (k < 4)
-        return (odd[core->in_order].value + odd[core->in_order].step * k) * values;
-    return steps > 0 ? odd[core->in_order].begin + odd[core->in_order].later * steps : 0;
+        return (costs->odd_value + costs->odd_step * k) * values;
+    return steps > 0 ? costs->odd_begin + costs->odd_later * steps : 0;
 }
 
 /* For m rows of one strip: as few tiles as there can be, as even as they can be. */
@@ -267,10 +266,10 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     if (run->depth)
         return shallow_cycles(core, run, m);
     /* What adds a row's sums of four parts, by how many there are; three make low tiles, too. */
-    static const double parts[] = {0, 0.75, 2, 7};
+    const double *parts = core_costs(core)->direct.tail_sums;
     double tiles = ceil(m / run->height), height = m / tiles;
     double step = mean_tile_cycles(core, run, height);
-    double around = 6 + 0.5 * height * run->vectors +
+    double around = 6 + height * run->vectors / 2 +
                     height * parts[run->panels.tail] / fmax(core->fmla_per_cycle, 1);
     if (run->has_parts) /* these become one */
         around +=
@@ -350,22 +349,14 @@ static void make_parts(struct columns *columns, const struct core *core, double 
 static double tuned_turning_cycles(const struct direct_shape *shape, const struct core *core,
                                    const struct columns *columns)
 {
-    static const struct {
-        double call, strip, vector, value;
-        double ragged, ragged_step; /* of a last vector that is not whole */
-        double narrow, narrow_step; /* of nothing but such a one */
-        double shallow, four;       /* of less than four steps; of one vector */
-    } cycles[] = {
-        [IN_ORDER_NARROW] = {160, 52, 30, 1.06, 137, 3.9, 139, 9.8, 58, 360},
-    };
-    int kind = core->in_order;
+    const struct direct_costs *costs = &core_costs(core)->direct;
     double k = (double)shape->k, vectors = ceil((double)shape->n / 4);
-    double all = cycles[kind].call + cycles[kind].strip * (double)columns->strip_count +
-                 cycles[kind].vector * vectors + (shape->k < 4 ? cycles[kind].shallow : 0);
+    double all = costs->call + costs->strip * (double)columns->strip_count +
+                 costs->vector * vectors + (shape->k < 4 ? costs->shallow : 0);
     if (shape->n < 4)
-        return all + cycles[kind].narrow + cycles[kind].narrow_step * k;
-    all += 4 * vectors * k * cycles[kind].value + (shape->n == 4 ? cycles[kind].four : 0);
-    return shape->n % 4 ? all + cycles[kind].ragged + cycles[kind].ragged_step * k : all;
+        return all + costs->narrow + costs->narrow_step * k;
+    all += 4 * vectors * k * costs->value + (shape->n == 4 ? costs->four : 0);
+    return shape->n % 4 ? all + costs->ragged + costs->ragged_step * k : all;
 }
 
 /* Packing a strip: two loads and stores for eight elements, and shuffles, which cores that issue in
@@ -374,7 +365,7 @@ static double turning_cycles(const struct direct_shape *shape, const struct core
                              const struct columns *columns)
 {
     double elements = fmax((double)shape->n, 4) * (double)shape->k;
-    double element = core->in_order ? 1.2 : 0.45;
+    double element = core_costs(core)->direct.turned;
     bool waits = core->in_order && shape->n % 4 > 0;
     double rows = waits ? 12 * core->slowness * (double)shape->k : 0;
     double calls = core->slowness * 100 + 30 * (double)columns->strip_count;
@@ -396,11 +387,13 @@ static double lines_of_rows(const struct direct_shape *shape, const struct strip
 /* Lines that come again with packed weights: src's with each strip, and a strip's with each tile,
  * if so much of other lines is used before that the L1 cache does not keep them. Beside all
  * weights, if these are few, strips take turns at some rows of src. */
-static double lines_of_panels(const struct direct_shape *shape, const struct strips *run)
+static double lines_of_panels(const struct core *core, const struct direct_shape *shape,
+                              const struct strips *run)
 {
-    double l1 = (double)shape->l1_bytes / sizeof(float), room = 0.92 * l1, k = (double)shape->k;
+    double l1 = (double)shape->l1_bytes / sizeof(float), k = (double)shape->k;
+    double room = core_costs(core)->direct.l1_room * l1;
     bool has_turns = k * (double)shape->n <= l1 * 10 / 16;
-    double strip = 4.0 * run->vectors * k;
+    double strip = 4 * run->vectors * k;
     const double dst = 4 * LINE; /* of a row: this strip's and the one's before */
     double m = (double)shape->m, tiles = ceil(m / fmax(run->height, 1)), rows = ceil(m / tiles);
     double values = strip + m * (k + dst) > room && !has_turns ? m * k : 0;
@@ -418,7 +411,7 @@ static double lines_cycles(const struct core *core, const struct direct_shape *s
     double cycles = 0;
     for (size_t r = 0; r < columns->run_count; r++)
         if (shape->panels && !shape->a_columns && !core->in_order)
-            cycles += lines_of_panels(shape, &columns->runs[r]) / panels_per_cycle;
+            cycles += lines_of_panels(core, shape, &columns->runs[r]) / panels_per_cycle;
         else if (shape->b_leaves)
             cycles += lines_of_rows(shape, &columns->runs[r]) / rows_per_cycle;
     return cycles;

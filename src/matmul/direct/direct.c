@@ -166,7 +166,7 @@ static double src_cycles(const struct cpu *cpu, const struct direct_shape *direc
 {
     const struct strips *first = &columns->runs[0];
     double bytes = (double)direct->m * (double)direct->k * (double)sizeof(float);
-    double strip = 4.0 * first->vectors * (double)direct->k * (double)sizeof(float);
+    double strip = 4 * (double)first->vectors * (double)direct->k * (double)sizeof(float);
     double again = (double)(columns->strip_count - 1) * bytes / LINE_BYTES;
     if (bytes > (double)cpu->l2_bytes / 2 || waits_for_columns(cpu, direct, bytes))
         return 4 * again;

@@ -5,6 +5,7 @@
  * weights that lie in rows are brought beside each other first. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "kernels/dot/f32/dot.h"
 #include "kernels/pack/f32/pack.h"
 #include "src/core/checked.h"
@@ -94,7 +95,7 @@ static double waiting_cycles(size_t count, double vectors, double vector, const 
     size_t left = count % TALL, fours = left / SMALL;
     if (whole && left > LEFT)
         return vectors * (double)(TALL - left) * vector;
-    double calls = (double)fours + (left % SMALL ? 1.25 : 0);
+    double calls = (double)fours + (left % SMALL ? core_costs(core)->dot.last_call : 0);
     double waits = calls * core->fmla_latency - (double)left * vector;
     return vectors * fmax(waits, 0);
 }
@@ -109,7 +110,7 @@ static double vector_cycles(const struct core *core, size_t columns, double most
     double sums = fmin(most, rows) * (double)columns; /* each waits for itself */
     double macs = fmax(1 / fmax(core->fmla_per_cycle, 1), core->fmla_latency / fmax(sums, 1));
     if (core->in_order) /* two instructions at a time */
-        return fmax(2 * loads, (macs + 3 * loads) / 2) + 0.05;
+        return fmax(2 * loads, (macs + 3 * loads) / 2) + core_costs(core)->dot.step;
     return fmax(macs, loads / fmax(core->loads_per_cycle, 1));
 }
 
@@ -123,7 +124,8 @@ static double reordered_cycles(const struct core *core, const struct matmul_shap
     bool whole = fmax(m, n) >= rows && shape->k && shape->k % ROUND == 0;
     const double most = DOT_F32_COLUMNS;        /* clang wants a double */
     double later = ceil(fmin(m, n) / most) - 1; /* calls */
-    double around = whole ? (columns % 3 == 1 ? 1.5 : 1) : 3 + 20 / (rows * (double)columns);
+    double third = core_costs(core)->dot.third_column;
+    double around = whole ? (columns % 3 == 1 ? third : 1) : 3 + 20 / (rows * (double)columns);
     double cycles = m * n * (vectors * vector + core->slowness * around) + 110 * later;
     if (columns == 1)
         cycles += waiting_cycles((size_t)fmax(m, n), vectors, vector, core, whole);
@@ -150,14 +152,8 @@ static double in_order_cycles(const struct core *core, const struct problem *pro
 /* Columns that are gathered, by the kind of core: for the matrix, and each value. */
 static double gathering_cycles(const struct core *core, const struct matmul_shape *shape)
 {
-    const struct {
-        double matrix, value;
-    } cycles[] = {
-        [0] = {150 * core->slowness, 0.75},
-        [IN_ORDER_NARROW] = {275, 5.2},
-    };
-    double values = (double)shape->n * (double)shape->k;
-    return cycles[core->in_order].matrix + cycles[core->in_order].value * values;
+    const struct dot_costs *costs = &core_costs(core)->dot;
+    return costs->matrix * core->slowness + costs->value * (double)shape->n * (double)shape->k;
 }
 
 static bool is_finished(const struct problem *problem)
@@ -174,8 +170,8 @@ static double finishing_cycles(const struct core *core, const struct problem *pr
     bool one_line = shape.m == 1 || shape.n == 1;
     bool is_chosen = dst->format_kind == NEO_FORMAT_STRIDED; /* else its rows will be contiguous */
     bool there = is_chosen ? dst->strides[along] == 1 : along == dst->ndims - 1;
-    double bias = problem->tensors[BIAS].ndims ? 0.5 : 0, moves = one_line || there ? 0 : 2;
-    return core->slowness * (100 + (double)shape.m * (double)shape.n * (bias + moves));
+    double bias = problem->tensors[BIAS].ndims > 0, moves = one_line || there ? 0 : 2;
+    return core->slowness * (100 + (double)shape.m * (double)shape.n * (bias / 2 + moves));
 }
 
 static double dot_estimate(const struct algorithm *self, const struct problem *problem,

@@ -4,22 +4,10 @@
 
 #include <stdbool.h>
 
+#include "arch/costs.h"
 #include "kernels/dot/f32/dot.h"
 
 enum { ROUND = 8, LOW = 4 };
-
-/* Cycles by the kind of core (IN_ORDER_*), found from counts of 97 products. */
-static const struct costs {
-    double columns;                       /* up to four of them, and: */
-    double many, tile, result;            /* a tile's height of rows; each tile and its results */
-    double vector, part;                  /* of a row or column of a tile, beside whole rounds */
-    double all, whole_tile, whole_result; /* tiles that do everything, with nothing but rounds */
-    double few, one;                      /* a call for one to three rows, and each result */
-    double few_vector, few_product;       /* of these a vector of k, once and for each result */
-    size_t left;                          /* more rows than so many end in a whole tile of 16 */
-} costs[] = {
-    [IN_ORDER_NARROW] = {25, 64, 8, 8.6, 11.6, 13, 67, 19, 1.4, 5, 10.5, 9.3, 2.35, 11},
-};
 
 struct results {
     size_t rows, columns, k;
@@ -28,11 +16,11 @@ struct results {
 };
 
 /* Tiles of so many rows. */
-static double tiles_cycles(const struct costs *of, const struct results *some, size_t height)
+static double tiles_cycles(const struct dot_costs *of, const struct results *some, size_t height)
 {
     size_t rounds = some->k / ROUND, sums = height * some->columns;
     double vectors = 2 * (double)(rounds * sums) * some->vector;
-    double rest = (some->k % ROUND >= 4 ? of->vector : 0) + (some->k % 4 ? of->part : 0);
+    double rest = (some->k % ROUND >= 4 ? of->tile_vector : 0) + (some->k % 4 ? of->part : 0);
     double each =
         of->tile + (double)sums * of->result + vectors + (double)(height + some->columns) * rest;
     size_t tiles = some->rows / height;
@@ -41,11 +29,12 @@ static double tiles_cycles(const struct costs *of, const struct results *some, s
 
 /* The same with nothing but whole rounds: tiles of 16x1, 8x2, 4x3 or 4x4, and one more instead of
  * most rows that are left. Says how many rows are. */
-static double whole_cycles(const struct costs *of, const struct results *some, size_t height,
+static double whole_cycles(const struct dot_costs *of, const struct results *some, size_t height,
                            size_t *left)
 {
     size_t tiles = some->rows / height, sums = height * some->columns;
-    bool again = *left > (height == LOW ? 2 : height == 2 * LOW ? 4 : of->left);
+    size_t most = height == LOW ? 2 : height == 2 * LOW ? 4 : (size_t)of->left;
+    bool again = *left > most;
     if (again)
         tiles++, *left = 0;
     double each =
@@ -54,7 +43,7 @@ static double whole_cycles(const struct costs *of, const struct results *some, s
 }
 
 /* Fewer rows than tiles have. */
-static double few_cycles(const struct costs *of, const struct results *some)
+static double few_cycles(const struct dot_costs *of, const struct results *some)
 {
     size_t most = some->columns <= 2 ? 3 : 2, calls = some->rows / most + (some->rows % most > 0);
     size_t vectors = some->k / 4, results = some->rows * some->columns;
@@ -62,7 +51,7 @@ static double few_cycles(const struct costs *of, const struct results *some)
            (double)results * (of->one + (double)vectors * of->few_product);
 }
 
-static double columns_cycles(const struct costs *of, struct results some)
+static double columns_cycles(const struct dot_costs *of, struct results some)
 {
     static const size_t heights[DOT_F32_COLUMNS + 1] = {0, 16, 8, LOW, LOW};
     size_t height = heights[some.columns], left = some.rows % height;
@@ -83,7 +72,7 @@ static double columns_cycles(const struct costs *of, struct results some)
 double dot_in_order_cycles(const struct core *core, size_t rows, size_t columns, size_t k,
                            const double *vector)
 {
-    const struct costs *of = &costs[core->in_order];
+    const struct dot_costs *of = &core_costs(core)->dot;
     size_t groups = columns / DOT_F32_COLUMNS, rest = columns % DOT_F32_COLUMNS;
     struct results some = {rows, DOT_F32_COLUMNS, k, vector[DOT_F32_COLUMNS], groups > 0};
     double cycles = groups ? (double)groups * columns_cycles(of, some) : 0;

@@ -6,6 +6,7 @@
  * stays in the L1 cache; those of dst are brought to their places afterwards. */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "kernels/gemm/f32/lines/lines.h"
 #include "kernels/pack/f32/pack.h"
 #include "src/core/checked.h"
@@ -217,14 +218,16 @@ static double lines_estimate(const struct algorithm *self, const struct problem 
     struct matmul_lines plan = {.count = 0};
     struct problem chosen = *problem;
     const struct core *core = cpu->core;
+    const struct lines_costs *costs = &core_costs(core)->lines;
+    const double quarter = 4; /* clang wants a double */
     matmul_choose_plain(self, &chosen, cpu);
     lines_plan(&plan, &chosen, cpu);
     double products = (double)(plan.c.rows * plan.c.columns * plan.a.columns);
-    double loads = (plan.b.along ? 1 : 0.25) + 1 / fmin(4, fmax((double)plan.c.columns, 1));
+    double loads = (plan.b.along ? 4 : 1) / quarter + 1 / fmin(4, fmax((double)plan.c.columns, 1));
     double moved = moving_cycles(&plan.a) + moving_cycles(&plan.b) + moving_cycles(&plan.c);
     double four = products / fmax(core->fmla_per_cycle, 1) +
-                  core->slowness * (0.4 * products * loads + moved +
-                                    0.75 * (double)(plan.c.rows * plan.c.columns));
+                  core->slowness * (costs->product * products * loads + moved +
+                                    costs->result * (double)(plan.c.rows * plan.c.columns));
     double results = (double)(plan.c.rows * plan.c.columns * plan.count);
     double finish = plan.finish ? results * (post_ops_cycles(problem) + core->slowness * 2) : 0;
     double pieces = core->slowness * 60 * (double)plan.pieces;
