@@ -48,7 +48,14 @@ typedef enum neo_fpmath_mode {
 } neo_fpmath_mode;
 
 /* Permits, never demands, that f32 is rounded to a shorter type on the way into a multiplication.
- * apply_to_int != 0: integer weights are converted to floating point (weights decompression). */
+ * apply_to_int != 0: integer weights are converted to floating point (weights decompression), as
+ * they are in products by floats in any case.
+ *
+ * Of matmuls and convolutions, BF16 and ANY let src and weights of f32 be rounded to bf16, to the
+ * nearest, ties to even, where the processor multiplies that faster; sums stay f32. It changes a
+ * sum by up to (2^-8 + 2^-17) * the sum of |src * weights|, and numbers that are denormal in bf16
+ * count as 0. F16 and TF32 permit what no processor here does faster with sums of f32, so nothing
+ * changes. With ANY a convolution may be computed by any of Winograd's algorithms, too. */
 NEO_API neo_status neo_attributes_set_fpmath_mode(neo_attributes *attributes, neo_fpmath_mode mode,
                                                   int apply_to_int);
 
@@ -61,6 +68,8 @@ typedef enum neo_accumulation_mode {
     NEO_ACCUMULATION_S32,
 } neo_accumulation_mode;
 
+/* What sums may be kept in. Sums of floats are f32, and those of integers s32, whatever the mode
+ * is: a shorter type is a permission that is not taken. */
 NEO_API neo_status neo_attributes_set_accumulation_mode(neo_attributes *attributes,
                                                         neo_accumulation_mode mode);
 

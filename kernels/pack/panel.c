@@ -5,8 +5,8 @@
 const struct pack_panel_kernel *const pack_panel_kernels[] = {
 #if !NEO_PORTABLE
     &pack_panel_bf16[0],       &pack_panel_bf16[1],        FIVE(pack_panel_neon),
-    FIVE(pack_panel_neon + 5), FIVE(pack_panel_neon + 10), &pack_panel_neon[15],
-    &pack_panel_neon[16],
+    FIVE(pack_panel_neon + 5), FIVE(pack_panel_neon + 10), FIVE(pack_panel_neon + 15),
+    &pack_panel_neon[20],
 #endif
     FIVE(pack_panel_ref),      FIVE(pack_panel_ref + 5),   FIVE(pack_panel_ref + 10),
 };

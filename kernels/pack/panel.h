@@ -32,7 +32,8 @@ struct pack_panel {
 };
 typedef void pack_panel_fn(const struct pack_panel *panel);
 
-/* The way back, into elements of the panel's own type, or u8 from s8:
+/* The way back, into elements of the panel's own type, u8 from s8, or any of whole bytes from
+ * floats:
  *
  *   for p < k, i < count:  dst[i * lane + p * step] = panel(i, p)
  *
@@ -64,7 +65,7 @@ pack_panel_fn *pack_panel_find(uint32_t features, enum element from, enum elemen
 unpack_panel_fn unpack_panel;
 
 /* The tables of one file each. */
-enum { PACK_PANEL_REFS = 15, PACK_PANEL_NEON = 17, PACK_PANEL_BF16 = 2 };
+enum { PACK_PANEL_REFS = 15, PACK_PANEL_NEON = 21, PACK_PANEL_BF16 = 2 };
 extern const struct pack_panel_kernel pack_panel_bf16[PACK_PANEL_BF16];
 extern const struct pack_panel_kernel pack_panel_neon[PACK_PANEL_NEON];
 extern const struct pack_panel_kernel pack_panel_ref[PACK_PANEL_REFS];

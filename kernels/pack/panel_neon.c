@@ -42,6 +42,25 @@ INLINE uint8x16_t load_u8_f32(const void *from)
     return vreinterpretq_u8_f32(vcvtq_f32_u32(vmovl_u16(vget_low_u16(wide))));
 }
 
+/* Exactly: the lower halves of such floats are zeros. */
+INLINE uint8x16_t load_integers_bf16(int16x8_t integers)
+{
+    float32x4_t low = vcvtq_f32_s32(vmovl_s16(vget_low_s16(integers)));
+    float32x4_t high = vcvtq_f32_s32(vmovl_s16(vget_high_s16(integers)));
+    return vreinterpretq_u8_u16(
+        vuzp2q_u16(vreinterpretq_u16_f32(low), vreinterpretq_u16_f32(high)));
+}
+
+INLINE uint8x16_t load_s8_bf16(const void *from)
+{
+    return load_integers_bf16(vmovl_s8(vld1_s8(from)));
+}
+
+INLINE uint8x16_t load_u8_bf16(const void *from)
+{
+    return load_integers_bf16(vreinterpretq_s16_u16(vmovl_u8(vld1_u8(from))));
+}
+
 INLINE uint8x16_t load_f32_f16(const void *from)
 {
     float16x4_t low = vcvt_f16_f32(vld1q_f32(from));
@@ -78,6 +97,10 @@ KERNEL(pack_u8_f32_neon, load_u8_f32, 4, 4, 1, 0)
 KERNEL(pack_f32_f16_neon, load_f32_f16, 2, 2, 4, 0)
 KERNEL(pack_f32_bf16_2_neon, load_f32_bf16, 4, 2, 4, 0)
 KERNEL(pack_f32_bf16_4_neon, load_f32_bf16, 8, 2, 4, 0)
+KERNEL(pack_s8_bf16_2_neon, load_s8_bf16, 4, 2, 1, 0)
+KERNEL(pack_s8_bf16_4_neon, load_s8_bf16, 8, 2, 1, 0)
+KERNEL(pack_u8_bf16_2_neon, load_u8_bf16, 4, 2, 1, 0)
+KERNEL(pack_u8_bf16_4_neon, load_u8_bf16, 8, 2, 1, 0)
 #undef KERNEL
 
 const struct pack_panel_kernel pack_panel_neon[PACK_PANEL_NEON] = {
@@ -98,4 +121,8 @@ const struct pack_panel_kernel pack_panel_neon[PACK_PANEL_NEON] = {
     {"pack_f32_f16_1_neon", CPU_NEON, ELEMENT_F32, ELEMENT_F16, 1, pack_f32_f16_neon},
     {"pack_f32_bf16_2_neon", CPU_NEON, ELEMENT_F32, ELEMENT_BF16, 2, pack_f32_bf16_2_neon},
     {"pack_f32_bf16_4_neon", CPU_NEON, ELEMENT_F32, ELEMENT_BF16, 4, pack_f32_bf16_4_neon},
+    {"pack_s8_bf16_2_neon", CPU_NEON, ELEMENT_S8, ELEMENT_BF16, 2, pack_s8_bf16_2_neon},
+    {"pack_s8_bf16_4_neon", CPU_NEON, ELEMENT_S8, ELEMENT_BF16, 4, pack_s8_bf16_4_neon},
+    {"pack_u8_bf16_2_neon", CPU_NEON, ELEMENT_U8, ELEMENT_BF16, 2, pack_u8_bf16_2_neon},
+    {"pack_u8_bf16_4_neon", CPU_NEON, ELEMENT_U8, ELEMENT_BF16, 4, pack_u8_bf16_4_neon},
 };

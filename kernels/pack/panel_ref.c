@@ -70,18 +70,24 @@ const struct pack_panel_kernel pack_panel_ref[PACK_PANEL_REFS] = {
     {"pack_u8_bf16_ref", 0, ELEMENT_U8, ELEMENT_BF16, 0, pack},
 };
 
+static void unpack_one(const struct unpack_panel *panel, const char *from, ptrdiff_t at)
+{
+    char *out = (char *)panel->dst + at * (ptrdiff_t)element_bytes(panel->to);
+    if (panel->from == panel->to)
+        memcpy(out, from, element_bytes(panel->to));
+    else if (panel->from == ELEMENT_S8)
+        *out = (char)(*from ^ 0x80);
+    else
+        element_write_f32(panel->to, panel->dst, at, element_read_f32(panel->from, from, 0));
+}
+
 static void unpack_lane(const struct unpack_panel *panel, size_t i)
 {
-    size_t bytes = element_bytes(panel->from);
     const char *from = panel->panel;
-    char *to = panel->dst;
-    for (size_t p = 0; p < panel->k; p++) {
-        ptrdiff_t at = (ptrdiff_t)i * panel->lane + (ptrdiff_t)p * panel->step;
-        char *out = to + at * (ptrdiff_t)bytes;
-        memcpy(out, from + gemm_panel_at(panel->group, panel->width, i, p) * bytes, bytes);
-        if (panel->to == ELEMENT_U8)
-            *out = (char)(*out ^ 0x80);
-    }
+    size_t bytes = element_bytes(panel->from);
+    for (size_t p = 0; p < panel->k; p++)
+        unpack_one(panel, from + gemm_panel_at(panel->group, panel->width, i, p) * bytes,
+                   (ptrdiff_t)i * panel->lane + (ptrdiff_t)p * panel->step);
 }
 
 void unpack_panel(const struct unpack_panel *panel)

@@ -4,24 +4,11 @@
  * are stored as, integers by floats as f32, decompressed as they are packed. */
 #include "src/matmul/typed.h"
 #include "src/core/checked.h"
+#include "src/gemm/multiplied.h"
 #include "src/primitive/quantization.h"
 #include "src/primitive/types.h"
 #include "src/tensor/block_layout.h"
 #include "src/tensor/typed_layout.h"
-
-/* What is multiplied; NULL: f32, by its own kernels. */
-static const struct gemm_type *multiplied(const struct problem *problem, const struct cpu *cpu)
-{
-    enum element a = type_of(problem, SRC), b = type_of(problem, WEIGHTS);
-    if (is_of_integers(problem))
-        return gemm_type_choose(cpu, ELEMENT_S8, ELEMENT_S32);
-    if (a != b || a == ELEMENT_F32 || is_adjusted(problem, SRC) || is_adjusted(problem, WEIGHTS))
-        return NULL;
-    const struct gemm_type *type = gemm_type_choose(cpu, a, ELEMENT_F32);
-    return type == &gemm_types[GEMM_F32] ? NULL : type;
-}
-
-/* ---- selection ---- */
 
 static bool is_in_blocks(const struct problem *problem)
 {
@@ -29,13 +16,21 @@ static bool is_in_blocks(const struct problem *problem)
     return block_layout_read(&blocks, &problem->tensors[WEIGHTS]);
 }
 
+static const struct gemm_type *multiplied(const struct problem *problem, const struct cpu *cpu)
+{
+    bool are_adjusted = is_adjusted(problem, SRC) || is_adjusted(problem, WEIGHTS);
+    return gemm_multiplied(problem, cpu, are_adjusted || is_in_blocks(problem));
+}
+
+/* ---- selection ---- */
+
 static const char *typed_refuse(const struct algorithm *self, const struct problem *problem,
                                 const struct cpu *cpu)
 {
     (void)self;
-    if (is_f32_alone(problem))
-        return "all tensors are of f32";
     const struct gemm_type *type = multiplied(problem, cpu);
+    if (is_f32_alone(problem) && !type)
+        return "all tensors are of f32, and are multiplied as such";
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     bool packed = weights->format_kind == NEO_FORMAT_PACKED && !is_in_blocks(problem);
     if (is_in_blocks(problem) && is_of_integers(problem))

@@ -15,11 +15,15 @@ enum layout_id typed_layout_of(enum layout_id operation, const struct gemm_type 
     return (enum layout_id)((ptrdiff_t)operation + (type - gemm_types));
 }
 
-/* Can a tensor of this type be given back from the panels? */
+/* Can a tensor of this type be given back from the panels? bf16 holds bytes exactly, and f32
+ * rounded, as the fpmath mode permits that has such panels. */
 static bool holds(const struct gemm_type *type, enum element element)
 {
     bool is_byte = element >= ELEMENT_S8; /* or less */
-    return type->element == ELEMENT_S8 ? is_byte : type->element == element;
+    if (type->element == ELEMENT_S8)
+        return is_byte;
+    return type->element == element ||
+           (type->element == ELEMENT_BF16 && (is_byte || element == ELEMENT_F32));
 }
 
 const char *typed_layout_wrong(const neo_memory_desc *desc)

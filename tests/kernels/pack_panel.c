@@ -146,7 +146,8 @@ static void check_back(const struct pack_panel *panel, const struct plain *plain
 {
     static unsigned char dst[MOST * 3];
     size_t bytes = element_bytes(panel->from);
-    int is_same = panel->to == panel->from || (panel->to == ELEMENT_S8 && bytes == 1);
+    int is_byte = bytes == 1 && (panel->to == ELEMENT_S8 || panel->to == ELEMENT_BF16);
+    int is_same = panel->to == panel->from || is_byte;
     if (!is_same || plain->lane == 0 || plain->step == 0 || plain->bytes > sizeof dst)
         return;
     memset(dst, 0x5a, sizeof dst);

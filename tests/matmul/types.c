@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arch/cpu.h"
+#include "kernels/gemm/types.h"
 #include "tests/support/cases/typed.h"
 #include "tests/support/estimate.h"
 #include "tests/support/fault.h"
@@ -32,6 +34,7 @@ struct product {
     const char *tags[SIDES];
     struct values scales[SIDES], zeros[SIDES];
     int relu, sum;
+    neo_fpmath_mode fpmath;
     struct typed sides[SIDES], bias, old;
     neo_attributes *attributes;
 };
@@ -121,6 +124,7 @@ static void set_values(const struct product *p, int side)
 static void make(struct product *p, uint32_t *seed)
 {
     require(neo_attributes_create(&p->attributes) == NEO_OK);
+    require(neo_attributes_set_fpmath_mode(p->attributes, p->fpmath, p->relu) == NEO_OK);
     for (int side = 0; side < SIDES; side++) {
         p->sides[side] =
             typed_make_tag(engine, p->types[side], NDIMS, p->dims[side], p->tags[side]);
@@ -311,7 +315,8 @@ static struct product random_product(neo_data_type src, neo_data_type weights, u
     struct product p = {.types = {src, weights, one_of(whole, count_of(whole), seed)},
                         .k = group * (1 + below(seed, 9)),
                         .relu = below(seed, 3) == 0,
-                        .sum = below(seed, 3) == 0};
+                        .sum = below(seed, 3) == 0,
+                        .fpmath = (neo_fpmath_mode)below(seed, 5)};
     neo_dim m = sizes[below(seed, count_of(sizes))], n = sizes[below(seed, count_of(sizes))];
     memcpy(p.dims[SRC], (neo_dim[]){batch, m, p.k}, sizeof p.dims[SRC]);
     memcpy(p.dims[WEIGHTS], (neo_dim[]){below(seed, 2) ? batch : 1, p.k, n}, sizeof p.dims[SRC]);
@@ -407,9 +412,11 @@ static void fill_reals_of_type(const struct typed *typed, uint32_t *seed)
     while (typed_next(NDIMS, typed->desc.dims, at));
 }
 
-/* Of the sum of the products' sizes. */
+/* Of the sum of the products' sizes. Rounding both factors to bf16 changes a product by up to
+ * 2^-8 + 2^-18 of itself. */
 static void assert_within_bound(const struct product *p)
 {
+    double factors = p->fpmath == NEO_FPMATH_STRICT ? 0 : 0x1p-8 + 0x1p-17;
     neo_dim at[NDIMS] = {0};
     do {
         double sum = 0, sizes = 0;
@@ -419,7 +426,7 @@ static void assert_within_bound(const struct product *p)
             sum += a * b, sizes += fabs(a * b);
         }
         assert_true(fabs(typed_get(&p->sides[DST], at) - sum) <=
-                    (double)(p->k + 1) * 0x1p-23 * sizes);
+                    ((double)(p->k + 1) * 0x1p-23 + factors) * sizes);
     } while (typed_next(NDIMS, p->dims[DST], at));
 }
 
@@ -432,17 +439,51 @@ static neo_primitive_desc *describe(const struct product *p)
                                                                                          : NULL;
 }
 
+static const neo_data_type no_zeros[2] = {NEO_DATA_TYPE_UNDEF, NEO_DATA_TYPE_UNDEF};
+
+/* Is a product of f32 multiplied as another type by one of its implementations? */
+static int is_offered(neo_fpmath_mode mode)
+{
+    static const neo_data_type types[] = {NEO_F32, NEO_F32, NEO_F32};
+    struct product p = long_product(types, no_zeros, 300);
+    uint32_t seed = fill_seed();
+    int found = 0;
+    p.fpmath = mode;
+    make(&p, &seed);
+    neo_primitive_desc *pd = describe(&p);
+    require(pd);
+    do
+        found |= strstr(neo_primitive_desc_implementation(pd), "typed") != NULL;
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    discard(&p);
+    return found;
+}
+
+/* What f32 may be rounded to is used where the core multiplies it faster, and only where it may. */
+static void modes_are_used_where_they_pay(void **state)
+{
+    (void)state;
+    const struct gemm_type *type = gemm_type_choose(cpu_get(), ELEMENT_BF16, ELEMENT_F32);
+    int pays = type != &gemm_types[GEMM_F32] && gemm_kernel_find(cpu_get(), type)->needs;
+    assert_int_equal(is_offered(NEO_FPMATH_BF16), pays);
+    assert_int_equal(is_offered(NEO_FPMATH_ANY), pays);
+    assert_int_equal(is_offered(NEO_FPMATH_STRICT), 0);
+    assert_int_equal(is_offered(NEO_FPMATH_TF32), 0);
+}
+
 static void reals_are_within_the_bound(void **state)
 {
-    static const neo_data_type types[][3] = {{NEO_F16, NEO_F16, NEO_F32},
-                                             {NEO_BF16, NEO_BF16, NEO_F32},
-                                             {NEO_F32, NEO_BF16, NEO_F32},
-                                             {NEO_F16, NEO_S8, NEO_F32}};
-    static const neo_data_type no_zeros[2] = {NEO_DATA_TYPE_UNDEF, NEO_DATA_TYPE_UNDEF};
+    static const neo_data_type types[][3] = {
+        {NEO_F16, NEO_F16, NEO_F32}, {NEO_BF16, NEO_BF16, NEO_F32}, {NEO_F32, NEO_BF16, NEO_F32},
+        {NEO_F16, NEO_S8, NEO_F32},  {NEO_F32, NEO_F32, NEO_F32},   {NEO_F32, NEO_BF16, NEO_F32},
+        {NEO_F32, NEO_S8, NEO_F32}};
+    enum { STRICT = 4 };
     uint32_t seed = fill_seed();
     (void)state;
     for (size_t t = 0; t < count_of(types); t++) {
         struct product p = long_product(types[t], no_zeros, 700);
+        p.fpmath = t < STRICT ? NEO_FPMATH_STRICT : t % 2 ? NEO_FPMATH_BF16 : NEO_FPMATH_ANY;
         neo_exec_arg list[SIDES * 3 + 1];
         make(&p, &seed);
         fill_reals_of_type(&p.sides[SRC], &seed);
@@ -527,6 +568,7 @@ int main(void)
         cmocka_unit_test(every_combination_is_exact),
         cmocka_unit_test(extremes_are_exact),
         cmocka_unit_test(reals_are_within_the_bound),
+        cmocka_unit_test(modes_are_used_where_they_pay),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(creation_survives_a_lack_of_memory),
     };

@@ -2,20 +2,14 @@
  * channels along k. Patches become panels of the type that is multiplied, and so do weights, if
  * they are not packed already. Sums are staged until they are results. */
 #include "src/convolution/gemm/typed.h"
+#include "src/gemm/multiplied.h"
 #include "src/primitive/types.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/typed_layout.h"
 
-/* What is multiplied; NULL: f32, by its own kernels. */
 static const struct gemm_type *multiplied(const struct problem *problem, const struct cpu *cpu)
 {
-    enum element a = type_of(problem, SRC), b = type_of(problem, WEIGHTS);
-    if (is_of_integers(problem))
-        return gemm_type_choose(cpu, ELEMENT_S8, ELEMENT_S32);
-    if (a != b || a == ELEMENT_F32 || problem->zero_points[WEIGHTS])
-        return NULL;
-    const struct gemm_type *type = gemm_type_choose(cpu, a, ELEMENT_F32);
-    return type == &gemm_types[GEMM_F32] ? NULL : type;
+    return gemm_multiplied(problem, cpu, problem->zero_points[WEIGHTS]);
 }
 
 /* ---- selection ---- */
@@ -29,8 +23,8 @@ static const char *typed_refuse(const struct algorithm *self, const struct probl
     const struct gemm_type *type = multiplied(problem, cpu);
     bool packed = weights->format_kind == NEO_FORMAT_PACKED;
     int zero_point = problem->zero_points[SRC];
-    if (is_f32_alone(problem))
-        return "all tensors are of f32";
+    if (is_f32_alone(problem) && !type)
+        return "all tensors are of f32, and are multiplied as such";
     if (packed && (!type || weights->packed.id != typed_layout_of(LAYOUT_CONVOLUTION_TYPED, type)))
         return "the weights are packed for another type";
     if (zero_point && !is_of_integers(problem))
