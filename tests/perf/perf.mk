@@ -18,6 +18,7 @@ PEER_LIBS_xnnpack := -lXNNPACK -lpthreadpool
 PEER_LIBS_acl := -larm_compute
 PEER_LIBS_kleidiai := -lkleidiai
 PEER_LIBS_mlas := -lonnxruntime
+PEER_LIBS_onednn := -ldnnl
 # A header that only the version has that a driver is for.
 PEER_NEEDS_acl := arm_compute/function_info/ActivationLayerInfo.h
 # The Arm Compute Library is C++; its driver is the only program here that needs such a compiler.
@@ -56,6 +57,7 @@ $(PEER_DRIVERS)/driver_blis: $(PEER_DRIVERS)/driver_blas.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(PEER_LDFLAGS) -o $@ $^ $(PEER_LIBS_blis) -lm
 $(PEER_DRIVERS)/driver_mlas: $(BUILD)/tests/perf/onnx_model.o
 $(PEER_DRIVERS)/driver_xnnpack: $(PEER_DRIVERS)/operations_xnnpack.o
+$(PEER_DRIVERS)/driver_onednn: $(PEER_DRIVERS)/operations_onednn.o
 $(PEER_DRIVERS)/driver_%: $(PEER_DRIVERS)/driver_%.o $(DRIVER_MAIN)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(PEER_LDFLAGS) -o $@ $^ $(PEER_LIBS_$*) -lm
 $(PEER_DRIVERS)/%.o: tests/perf/%.cc $(UNPACKED)
