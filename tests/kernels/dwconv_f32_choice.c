@@ -58,6 +58,8 @@ static void the_kernel_for_many_taps_is_found(void)
     task.kh = 1;
     task.kw = 87;
     task.dilation_w = 2;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
+    task.out_cols = 101;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_taps_a55_neon);
     task.out_cols = 1;
@@ -68,10 +70,10 @@ static void the_kernel_for_many_taps_is_found(void)
     task.dilation_w = 3;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_neon);
     task.channels = 32;
-    task.out_cols = 36;
+    task.out_cols = 128;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     task.kw = 1;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_lanes_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_neon);
     task.column = task.dst_column = 1;
     task.src_plane = task.dst_plane = 100;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
@@ -86,6 +88,7 @@ static void the_kernel_for_few_taps_is_found(void)
     struct dwconv_f32_task task = dense(384, 1);
     task.kh = 1;
     task.kw = 4;
+    task.out_cols = 127;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_row_a55_neon);
     task.stride_w = task.dilation_w = 2;

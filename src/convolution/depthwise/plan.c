@@ -18,8 +18,10 @@ enum {
     SHARED_ROWS = 56,        /* of blocks of channels, at least, for threads */
     LEAST_SLIDES = 2,        /* in a call */
     TRANSPOSED_CHANNELS = 4, /* interleaved by one instruction */
+    TRANSPOSED_PART = 2,     /* of the L1 cache, for transposed source of several lines */
+    TRANSPOSED_L2_PART = 4,  /* of the L2 cache, for that of one line */
     TURNED_CHANNELS = 16,    /* of whole planes that are transposed, at most */
-    GATHER_BYTES = 24 << 10, /* of transposed source, with a row more than there is */
+    GATHER_BYTES = 24 << 10, /* of repeated source, with a row more than there is */
     LEAST_PLANES = 16,       /* in a call that does planes as they are */
     MOST_PLANES = 64,
     PLANE_BLOCKS = 8,        /* of channels, for threads to share */
@@ -122,6 +124,30 @@ static size_t settle_channels(const struct convolution_depthwise *mine, size_t m
     return min_size(mine->channels, max_size(most / mine->multiplier, 1) * mine->multiplier);
 }
 
+/* Bytes of transposed source and results for a channel: rows for so many of dst. */
+static size_t transposed_bytes(const struct convolution_depthwise *mine, size_t rows)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    size_t source = (rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
+    return (source * task->kd * depthwise_at_least_1(mine->shape.in[WIDTH]) +
+            rows * depthwise_at_least_1(mine->shape.out[WIDTH])) *
+           sizeof(float);
+}
+
+/* Lines of channels that stay in the L1 cache with the rows of whole images, or at least of as many
+ * rows again as each row of dst needs; or else one line, if that stays in the L2 cache. */
+static size_t transposed_channels(const struct convolution_depthwise *mine)
+{
+    size_t height = depthwise_at_least_1(mine->shape.out[HEIGHT]);
+    size_t extent = (mine->task.kh - 1) * mine->task.dilation_h + 1;
+    size_t bytes = transposed_bytes(mine, min_size(height, extent));
+    size_t lines = mine->cpu->l1_bytes / TRANSPOSED_PART / bytes / DEPTHWISE_LINE;
+    if (lines)
+        return lines * DEPTHWISE_LINE;
+    return bytes <= mine->cpu->l2_bytes / TRANSPOSED_L2_PART / DEPTHWISE_LINE ? DEPTHWISE_LINE
+                                                                              : TRANSPOSED_CHANNELS;
+}
+
 static size_t choose_channels(const struct convolution_depthwise *mine)
 {
     size_t most = depthwise_channels_that_stay(mine);
@@ -132,7 +158,7 @@ static size_t choose_channels(const struct convolution_depthwise *mine)
     else if (mine->turns)
         most = planes_stay(mine, TURNED_CHANNELS) ? TURNED_CHANNELS : TILE_CHANNELS;
     else if (mine->gathers || mine->scatters)
-        most = TRANSPOSED_CHANNELS;
+        most = transposed_channels(mine);
     else if (mine->task.kd > 1 && most < mine->channels)
         most = DEPTHWISE_LINE; /* so that rows that are copied, or parts of them, are long */
     return settle_channels(mine, most);
@@ -146,6 +172,8 @@ static size_t choose_shared_channels(const struct convolution_depthwise *mine)
     size_t least = mine->all_channels ? SHARED_CHANNELS : depthwise_channels_that_stay(mine);
     if (depthwise_is_done_in_parts(mine))
         return settle_channels(mine, min_size(mine->channel_block, PART_CHANNELS));
+    if (mine->gathers && !mine->turns && !depthwise_repeats_pixels(mine))
+        return settle_channels(mine, min_size(mine->channel_block, SHARED_CHANNELS));
     if (!mine->tile_columns && !mine->all_channels)
         return mine->channel_block;
     most = mine->all_channels ? mine->channels : most;
@@ -239,6 +267,17 @@ static size_t even_strip_rows(size_t rows)
     return round_up(div_up(rows, div_up(rows, STRIP_ROWS)), DEPTHWISE_SLIDING_ROWS / 2);
 }
 
+/* Rows of dst of which the transposed source and results have room in the caches. */
+static size_t transposed_rows(const struct convolution_depthwise *mine)
+{
+    size_t one = transposed_bytes(mine, 1), each = transposed_bytes(mine, 2) - one;
+    size_t bytes =
+        max_size(mine->cpu->l1_bytes / TRANSPOSED_PART, mine->cpu->l2_bytes / TRANSPOSED_L2_PART);
+    size_t room = bytes / mine->channel_block;
+    size_t rows = room > one ? (room - one) / each + 1 : 1;
+    return max_size(rows / mine->tile_rows, 1) * mine->tile_rows;
+}
+
 /* As many rows as the copied or transposed source has room for. */
 static size_t choose_rows(const struct convolution_depthwise *mine)
 {
@@ -251,6 +290,8 @@ static size_t choose_rows(const struct convolution_depthwise *mine)
         return DEPTHWISE_MOST_ROWS;
     if (!mine->gathers && !mine->by_plane)
         return depthwise_repeats_pixels(mine) ? DEPTHWISE_MOST_ROWS : rows_that_stay(mine);
+    if (mine->gathers && !depthwise_repeats_pixels(mine))
+        return transposed_rows(mine);
     size_t together = mine->by_plane ? 1 : mine->channel_block;
     size_t row_bytes =
         depthwise_at_least_1(mine->shape.in[WIDTH]) * together * task->kd * sizeof(float);
@@ -276,8 +317,10 @@ static void plan_pieces(struct convolution_depthwise *mine)
     if (task->whole_images)
         mine->shared_block = min_size(mine->shared_block, PART_CHANNELS);
     size_t rows = mine->flattens ? 1 : task->whole_images ? SIZE_MAX : choose_rows(mine);
-    if (mine->staged)
-        rows = mine->turns ? PLANE_ROWS : min_size(rows, 2 * DEPTHWISE_SLIDING_ROWS);
+    if (mine->turns)
+        rows = PLANE_ROWS;
+    else if (mine->staged && !mine->gathers && !mine->flattens)
+        rows = min_size(rows, 2 * DEPTHWISE_SLIDING_ROWS);
     mine->rows = min_size(rows, depthwise_at_least_1(mine->shape.out[HEIGHT]));
     mine->row_pointers = (mine->rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     task->rows_plane = mine->row_pointers;
@@ -416,6 +459,13 @@ static size_t most_kernel_bytes(const struct dwconv_f32_task *task, const struct
     return most;
 }
 
+/* Elements from column to column of an image whose channels are interleaved. Those of a single
+ * column may be anything, but 1 would pass for a plane's. */
+static size_t column_apart(const struct convolution_depthwise *mine, neo_dim columns, neo_dim apart)
+{
+    return columns == 1 ? max_size((size_t)apart, mine->channels) : (size_t)apart;
+}
+
 /* The kernel for pieces of planes, or of interleaved channels; NULL: there is none but the
  * reference for planes, or for several planes of the kernel, or it wants too much memory. */
 static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mine, bool by_plane,
@@ -438,8 +488,12 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
         find_tiles(mine);
     plan_pieces(mine);
     task->channels = mine->channel_block;
-    task->column = mine->gathers ? mine->channel_block : (size_t)s->src.w;
-    task->dst_column = mine->staged ? mine->channel_block : (size_t)s->dst.w;
+    task->column = by_plane ? (size_t)s->src.w : column_apart(mine, s->in[WIDTH], s->src.w);
+    task->dst_column = by_plane ? (size_t)s->dst.w : column_apart(mine, s->out[WIDTH], s->dst.w);
+    if (mine->gathers)
+        task->column = mine->channel_block;
+    if (mine->staged)
+        task->dst_column = mine->channel_block;
     task->dst_row = mine->staged ? (size_t)s->out[WIDTH] * mine->channel_block : (size_t)s->dst.h;
     task->out_rows = mine->rows;
     const struct dwconv_f32_kernel *kernel =

@@ -28,6 +28,8 @@ size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
         columns = div_up(columns, task->dilation_w);
     size_t apart = depthwise_is_done_in_parts(mine) ? 1 : task->dilation_h;
     size_t rows = (height - 1) * task->stride_h + (task->kh - 1) * apart + 1;
+    if (!depthwise_is_done_in_parts(mine))
+        rows = min_size(rows, depthwise_at_least_1(mine->shape.in[HEIGHT]));
     if (task->strip)
         columns = min_size(columns, (task->strip - 1) * task->stride_w +
                                         (task->kw - 1) * task->dilation_w + 1);

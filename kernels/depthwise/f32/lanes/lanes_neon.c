@@ -34,8 +34,9 @@ enum {
     MOST_ROWS = 64,        /* and rows, and planes */
     LINE = 64,             /* bytes of a cache line */
     COPY_BYTES = 16 << 10, /* of copied rows */
-    PIXEL_CHANNELS = 16,   /* at least, of pixels that are done in place, */
-    FEW_COLUMNS = 4,       /* and columns of dst, at most */
+    MANY_CHANNELS = 32,    /* of pixels that are done in place, or fewer */
+    PIXEL_CHANNELS = 16,   /* of such with few columns of dst, */
+    FEW_COLUMNS = 4,       /* at most so many */
 };
 
 /* ---- tiles ---- */
@@ -406,8 +407,9 @@ static void run(const struct dwconv_f32_task *task)
  * few columns that its preparation would count? */
 static int is_for_pixels(const struct dwconv_f32_task *task)
 {
-    return task->channels >= PIXEL_CHANNELS &&
-           (task->out_cols <= FEW_COLUMNS || !find_functions(task->kh, stride_of(task))->kh);
+    return task->channels >= MANY_CHANNELS ||
+           (task->channels >= PIXEL_CHANNELS &&
+            (task->out_cols <= FEW_COLUMNS || !find_functions(task->kh, stride_of(task))->kh));
 }
 
 static int does(const struct dwconv_f32_task *task)

@@ -20,7 +20,7 @@ enum {
     MOST_TILES = 32,       /* of a call */
     MOST_TAPS = 256,       /* of which copies are not much larger than a cache */
     COPY_BYTES = 24 << 10, /* of source, for tiles of a call; or as many as one tile needs */
-    LEAST_COLUMNS = 12,    /* of dst, next to each other but for the dilation */
+    LEAST_COLUMNS = 40,    /* of dst, next to each other but for the dilation */
     LEAST_WIDTH = 4,       /* of tiles */
     RAGGED_CHANNELS = 32   /* pixels of fewer are done better as lines of values */
 };

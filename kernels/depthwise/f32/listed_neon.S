@@ -1,0 +1,211 @@
+/* Depthwise convolution by lists of taps, for NEON: the tiles of listed.h.
+ *
+ * Registers: weights of a tap in v0 … v3; pixels in v4 … v7 and v8 … v11, in turn, so that one is on
+ * its way while the other is multiplied; sums from v16 on. A tap of four pixels and four vectors is
+ * 16 FMLA, 5 LD1 and 4 more. A pixel of eight vectors is done as two halves. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/depthwise/f32/listed_offsets.h"
+
+job .req x0
+run .req x1
+runs_end .req x2
+src .req x3 /* of a tap */
+w .req x4
+at .req x5 /* of a pixel */
+between .req x6
+step .req x7
+w_step .req x8
+count .req x9
+code .req x10
+from .req x11 /* of a group */
+weights .req x12
+dst .req x13
+bias .req x14
+clamp .req x15
+dst_pixel .req x16
+left .req x17
+groups .req x19
+repeats .req x20
+first_from .req x21 /* of a repeat */
+first_dst .req x22
+bias_next .req x23
+goes_on .req x24
+
+/* ---- taps of pixels A to B - 1 ---- */
+
+    .macro load_pixel p, B, V
+    .if \p < \B
+    several ld1, \V, %(4 + \p % 2 * 4), at, between
+    .endif
+    .endm
+    .macro add_pixel p, V
+    .set v, 0
+    .rept \V
+    fma %(16 + \p * \V + v), %(4 + \p % 2 * 4 + v), %(v)
+    .set v, v + 1
+    .endr
+    .endm
+    .macro tap A, B, V
+    several ld1, \V, 0, w, w_step
+    mov at, src
+    load_pixel \A, \B, \V
+    add src, src, step
+    .set p, \A
+    .rept \B - \A
+    load_pixel %(p + 1), \B, \V
+    add_pixel %(p), \V
+    .set p, p + 1
+    .endr
+    .endm
+
+/* One pixel of eight vectors. */
+    .macro tap_of_halves
+    several_at ld1, 4, 0, w
+    several_at ld1, 4, 4, src
+    add at, w, #64
+    add_pixel 0, 4
+    several_at ld1, 4, 0, at
+    add at, src, #64
+    several_at ld1, 4, 8, at
+    add w, w, w_step
+    add src, src, step
+    add_pixel 1, 4
+    .endm
+
+/* The next run of taps, or what comes after the last one. */
+    .macro go_on name
+    cmp run, runs_end
+    b.eq \name\()_finish
+    ldp src, w, [run], #16
+    ldp code, count, [run], #16
+    add src, src, from
+    add w, w, weights
+    br code
+    .endm
+
+    .macro taps name, A, B, V
+    table_entry 1f
+1:  accept_branch
+2:  subs count, count, #1
+    .if \V == 8
+    tap_of_halves
+    .else
+    tap \A, \B, \V
+    .endif
+    b.ne 2b
+    go_on \name
+    .endm
+
+/* All ranges of P pixels. */
+    .macro ranges name, P, V
+    begin_table \name\()_codes
+    .set first, 0
+    .rept \P
+    no_entries first
+    .set end, first + 1
+    .rept \P - first
+    taps \name, %(first), %(end), \V
+    .set end, end + 1
+    .endr
+    .set first, first + 1
+    .endr
+    end_table \name\()_codes
+    .endm
+
+/* ---- before and after ---- */
+
+/* V vectors from v(first) on, of which there may be eight. */
+    .macro vectors op, V, first, step
+    .if \V == 8
+    several \op, 4, \first, at, \step
+    several \op, 4, %(\first + 4), at, \step
+    .else
+    several \op, \V, \first, at, \step
+    .endif
+    .endm
+
+/* Sums of as many pixels as the tile has: of one pixel, with what is in dst or goes there. */
+    .macro all_pixels op, P, V
+    mov at, dst
+    .if \P == 1
+    vectors \op, \V, 16, #64
+    .else
+    ldr left, [job, #JOB_PIXELS]
+    .set p, 0
+    .rept \P - 1
+    vectors \op, \V, %(16 + p * \V), dst_pixel
+    subs left, left, #1
+    b.eq 3f
+    .set p, p + 1
+    .endr
+    vectors \op, \V, %(16 + p * \V), dst_pixel
+3:
+    .endif
+    .endm
+
+    .macro copy_sum sum, V
+    copy_to \sum, %(\sum - \V)
+    .endm
+    .macro copy_to sum, from
+    mov v\sum\().16b, v\from\().16b
+    .endm
+    .macro begin_sums P, V
+    cbnz goes_on, 4f
+    mov at, bias
+    .if \V == 8
+    vectors ld1, 8, 16, #64
+    .else
+    vectors ld1, \V, 16, bias_next
+    .endif
+    for_all copy_sum, %(16 + \V), %((\P - 1) * \V), \V
+    b 5f
+4:  all_pixels ld1, \P, \V
+5:  add bias, bias, bias_next
+    .endm
+
+    .macro function name, P, V
+    begin_function \name
+    save_registers 2, 24
+    ldp run, runs_end, [job, #JOB_RUNS]
+    ldp first_from, weights, [job, #JOB_SRC]
+    ldp between, step, [job, #JOB_BETWEEN]
+    ldp w_step, clamp, [job, #JOB_WEIGHTS_STEP]
+    ldp first_dst, dst_pixel, [job, #JOB_DST]
+    ldp bias, bias_next, [job, #JOB_BIAS]
+    ldp repeats, src, [job, #JOB_REPEATS]
+    ldr goes_on, [job, #JOB_DST_REPEAT + 8]
+\name\()_repeat:
+    ldr weights, [job, #JOB_SRC + 8]
+    ldr bias, [job, #JOB_BIAS]
+    ldr groups, [job, #JOB_PIXELS + 8]
+    mov from, first_from
+    mov dst, first_dst
+\name\()_group:
+    begin_sums \P, \V
+    go_on \name
+    ranges \name, \P, \V
+\name\()_finish:
+    cbz clamp, 6f
+    ldp q0, q1, [clamp]
+    clamp_all 16, %(\P * \V), 0, 1
+6:  all_pixels st1, \P, \V
+    ldr run, [job, #JOB_RUNS]
+    add from, from, #16 * \V
+    add weights, weights, #16 * \V
+    add dst, dst, #16 * \V
+    subs groups, groups, #1
+    b.ne \name\()_group
+    ldr at, [job, #JOB_REPEATS + 8]
+    ldr left, [job, #JOB_DST_REPEAT]
+    add first_from, first_from, at
+    add first_dst, first_dst, left
+    subs repeats, repeats, #1
+    b.ne \name\()_repeat
+    pop_and_return
+    end_function \name
+    .endm
+
+    function dwconv_f32_listed_4x4, 4, 4
+    function dwconv_f32_listed_8x1, 8, 1
+    function dwconv_f32_listed_1x8, 1, 8
