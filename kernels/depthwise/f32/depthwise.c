@@ -15,7 +15,6 @@ const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
     &dwconv_f32_3x3_neon,
     &dwconv_f32_tall_a55_neon,
     &dwconv_f32_taps_a55_neon,
-    &dwconv_f32_lanes_tall_neon,
     &dwconv_f32_tall_neon,
     &dwconv_f32_row_a55_neon,
     &dwconv_f32_row_neon,

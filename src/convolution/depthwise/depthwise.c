@@ -4,8 +4,8 @@
  * A call of the tile kernel does some rows of some channels, as many as stay in the L1 cache. Where
  * neither channels nor columns are next to each other in both images, or no kernel does what is
  * asked of planes (nchw), the rows of source of a block of channels are transposed into the
- * scratchpad, and results back; a multiplier repeats channels there. Rows of source go by pointer:
- * where no kernel does several planes, taps along the depth become further kernel rows. */
+ * scratchpad, and results back; a multiplier repeats channels there. Rows of source go by pointer.
+ */
 #include <math.h>
 
 #include "src/convolution/depthwise/depthwise.h"

@@ -27,7 +27,6 @@ struct convolution_depthwise {
     const struct cpu *cpu;
     size_t channels, multiplier; /* of dst; for each of src */
     bool by_plane;               /* planes as they are */
-    bool flattens; /* the kernel's planes are further rows of it, listed for each row of dst */
     bool gathers;  /* source is transposed into the scratchpad, or channels of it repeated */
     bool scatters; /* and results back from there */
     bool turns;    /* both, of planes that could be done as they are: it is faster */

@@ -31,20 +31,16 @@ enum {
     MOST_ZEROS = 1 << 18,    /* values; longer rows of padding are left to the kernel */
 };
 
-/* Rows of source that rows of dst need: where a kernel's planes are flattened, its taps' rows are
- * listed one by one, and a call has one row of dst. */
-static void plan_kernel_rows(struct convolution_depthwise *mine, bool flattens)
+static void plan_window(struct convolution_depthwise *mine)
 {
     const struct convolution_shape *s = &mine->shape;
     struct dwconv_f32_task *task = &mine->task;
-    size_t planes = (size_t)s->kernel[DEPTH];
-    mine->flattens = flattens;
-    task->kd = flattens ? 1 : planes;
-    task->kh = (flattens ? planes : 1) * (size_t)s->kernel[HEIGHT];
+    task->kd = (size_t)s->kernel[DEPTH];
+    task->kh = (size_t)s->kernel[HEIGHT];
     task->kw = (size_t)s->kernel[WIDTH];
-    task->stride_h = flattens ? 1 : (size_t)s->stride[HEIGHT];
+    task->stride_h = (size_t)s->stride[HEIGHT];
     task->stride_w = (size_t)s->stride[WIDTH];
-    task->dilation_h = flattens ? 1 : (size_t)s->dilation[HEIGHT];
+    task->dilation_h = (size_t)s->dilation[HEIGHT];
     task->dilation_w = (size_t)s->dilation[WIDTH];
     mine->taps = task->kd * task->kh * task->kw;
 }
@@ -316,10 +312,10 @@ static void plan_pieces(struct convolution_depthwise *mine)
         task->copies_weights = true;
     if (task->whole_images)
         mine->shared_block = min_size(mine->shared_block, PART_CHANNELS);
-    size_t rows = mine->flattens ? 1 : task->whole_images ? SIZE_MAX : choose_rows(mine);
+    size_t rows = task->whole_images ? SIZE_MAX : choose_rows(mine);
     if (mine->turns)
         rows = PLANE_ROWS;
-    else if (mine->staged && !mine->gathers && !mine->flattens)
+    else if (mine->staged && !mine->gathers)
         rows = min_size(rows, 2 * DEPTHWISE_SLIDING_ROWS);
     mine->rows = min_size(rows, depthwise_at_least_1(mine->shape.out[HEIGHT]));
     mine->row_pointers = (mine->rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
@@ -466,8 +462,8 @@ static size_t column_apart(const struct convolution_depthwise *mine, neo_dim col
     return columns == 1 ? max_size((size_t)apart, mine->channels) : (size_t)apart;
 }
 
-/* The kernel for pieces of planes, or of interleaved channels; NULL: there is none but the
- * reference for planes, or for several planes of the kernel, or it wants too much memory. */
+/* The kernel for pieces of planes, or of interleaved channels; NULL: there is none for planes but
+ * the reference, or it wants too much memory. */
 static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mine, bool by_plane,
                                                 const struct cpu *cpu)
 {
@@ -502,26 +498,19 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     bool is_reference = kernel == &dwconv_f32_ref && (cpu->features & CPU_NEON);
     if (by_plane && (is_reference || kernel_bytes(kernel, task) > PLANE_BYTES))
         return NULL;
-    return is_reference && task->kd > 1 ? NULL : kernel;
+    return kernel;
 }
 
 static void plan_kernel(struct convolution_depthwise *mine, const struct cpu *cpu)
 {
     const struct convolution_shape *s = &mine->shape;
-    const struct dwconv_f32_task *task = &mine->task;
     bool are_planes = s->src.w == 1 && s->dst.w == 1 && s->out[WIDTH] >= PLANE_COLUMNS &&
                       s->in[WIDTH] / s->stride[WIDTH] >= PLANE_COLUMNS;
     const struct dwconv_f32_kernel *kernel = NULL;
-    plan_kernel_rows(mine, false);
+    plan_window(mine);
     mine->turns = are_planes && !mine->finishes && is_faster_turned(mine);
     if (are_planes && !mine->finishes && !mine->turns)
         kernel = plan_way(mine, true, cpu);
-    if (!kernel && task->kd > 1)
-        kernel = plan_way(mine, false, cpu);
-    if (!kernel && task->kd > 1) {
-        plan_kernel_rows(mine, true);
-        kernel = are_planes && !mine->finishes ? plan_way(mine, true, cpu) : NULL;
-    }
     if (!kernel)
         kernel = plan_way(mine, false, cpu);
     for (int i = 0; i < CORE_KINDS; i++)

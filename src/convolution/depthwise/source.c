@@ -7,22 +7,20 @@ static bool is_inside(neo_dim at, neo_dim size)
     return at >= 0 && at < size;
 }
 
-/* Rows in the same plane, `step` from each other. */
+/* Rows in the same plane. */
 struct column {
     const float *src; /* row 0 */
-    neo_dim row, from, step, size;
+    neo_dim row, from, size;
 };
 
 static void list_column(const struct column *column, const float **rows, size_t count)
 {
     neo_dim at = column->from;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++, at++)
         rows[i] = is_inside(at, column->size) ? column->src + at * column->row : NULL;
-        at += column->step;
-    }
 }
 
-/* For each plane of the kernel; flat ones follow each other. */
+/* For each plane of the kernel. */
 void depthwise_list_rows(const struct run *run, const struct piece *piece,
                          const struct scratch *scratch)
 {
@@ -30,11 +28,10 @@ void depthwise_list_rows(const struct run *run, const struct piece *piece,
     const struct convolution_shape *s = &plan->shape;
     const float *src = (const float *)run->execution->buffers[SRC] + piece->n * s->src.n +
                        piece->channel / (neo_dim)plan->multiplier * s->src.c;
-    size_t count = plan->flattens ? (size_t)s->kernel[HEIGHT] : plan->row_pointers;
+    size_t count = plan->row_pointers;
     struct column column = {
         .row = s->src.h,
         .from = (neo_dim)piece->row * s->stride[HEIGHT] - s->padding[HEIGHT],
-        .step = plan->flattens ? s->dilation[HEIGHT] : 1,
     };
     neo_dim d = piece->depth * s->stride[DEPTH] - s->padding[DEPTH];
     for (neo_dim i = 0; i < s->kernel[DEPTH]; i++, d += s->dilation[DEPTH]) {

@@ -428,19 +428,3 @@ const struct dwconv_f32_kernel dwconv_f32_lanes_neon = {
     .scratch_bytes = scratch_bytes,
     .run = run,
 };
-
-/* Tall kernels of few channels, if groups of eight and four would leave many lanes idle. */
-static int does_tall(const struct dwconv_f32_task *task)
-{
-    size_t most = task->stride_w > 1 ? 7 : task->kh == 5 ? 12 : 11;
-    return does(task) && (task->kh == 5 || task->kh == 7) && task->channels <= most &&
-           task->channels % 8 != 0 && find_functions(task->kh, stride_of(task))->kh;
-}
-
-const struct dwconv_f32_kernel dwconv_f32_lanes_tall_neon = {
-    .name = "dwconv_f32_lanes_tall_neon",
-    .needs = CPU_NEON,
-    .does = does_tall,
-    .scratch_bytes = scratch_bytes,
-    .run = run,
-};

@@ -75,7 +75,7 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
                  in_lines(task->kw * sizeof(float)) +
                  (MARGIN + task->columns + LANES) * sizeof(float);
     size_t wide = dwconv_f32_wide_neon.scratch_bytes(task);
-    return own > wide && has_tiles(task) ? own : wide;
+    return own > wide ? own : wide;
 }
 
 /* ---- tiles ---- */
@@ -230,10 +230,6 @@ static void run_row(const struct dwconv_f32_task *task, const struct parts *part
 /* Rows of padding have no source; the scratch memory is the other kernel's then. */
 static void run(const struct dwconv_f32_task *task)
 {
-    if (!has_tiles(task)) {
-        dwconv_f32_wide_neon.run(task);
-        return;
-    }
     struct dwconv_f32_task row = *task;
     struct parts parts = find_parts(task);
     int is_ready = 0;
@@ -255,7 +251,7 @@ static void run(const struct dwconv_f32_task *task)
 
 static int does(const struct dwconv_f32_task *task)
 {
-    return task->column == 1 && task->dst_column == 1 && task->kh == 1 && task->kw > 1 &&
+    return task->column == 1 && task->dst_column == 1 && task->kh == 1 && has_tiles(task) &&
            task->stride_h == 1 && task->stride_w == 1;
 }
 
