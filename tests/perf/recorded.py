@@ -14,24 +14,29 @@ from cores import CORES, DEFAULT_CORES, VERSIONS
 from emulator import MeasureError
 
 FOLDER = os.path.join('tests', 'perf', 'peers')
+UNPACKED = 'debian-13'  # the folder there of peers that `make peers` unpacks
 COLUMNS = ('instructions', 'executed', 'loads', *DEFAULT_CORES)
 MODELS = 'models ' + ' '.join(f'{name}:{CORES[name].model}-{VERSIONS[CORES[name].model]}' for name in DEFAULT_CORES)
 
 
 def names():
     """The libraries that figures are recorded of."""
-    return sorted(name[:-len('.txt')] for name in os.listdir(FOLDER) if name not in ('lines.txt',))
+    return sorted(name[:-len('.txt')] for name in os.listdir(FOLDER) if name.endswith('.txt') and name != 'lines.txt')
 
 
-def path_of(library):
-    return os.path.join(FOLDER, library + '.txt')
+def path_of(library, root=''):
+    """Of peers that were unpacked into `root`, or of those of Debian 12."""
+    return os.path.join(FOLDER, UNPACKED if root else '', library + '.txt')
 
 
 def packages_of(driver, root=''):
     """The Debian packages, with their versions, of the libraries that a driver loads, less the compiler's and C's."""
     paths = emulator.loaded_libraries(driver, root or '/')
-    found = {unpacked.package_of(root, path) if root else installed_package(path) for path in paths}
-    return ', '.join(sorted(found - {''}))
+    found = {unpacked.package_of(root, path) if root else installed_package(path) for path in paths} - {''}
+    if root and not found:  # the library is a part of the driver
+        name = os.path.basename(driver).replace('driver_', 'lib') + '.a'
+        found = {unpacked.package_of(root, unpacked.library_path(root, name))}
+    return ', '.join(sorted(found))
 
 
 def installed_package(path):
@@ -67,26 +72,28 @@ def figures_of(text, problem):
 
 # ---- files ----
 
-def lines_of(library):
-    if not os.path.exists(path_of(library)):
+def lines_of(path):
+    if not os.path.exists(path):
         return []
-    with open(path_of(library), encoding='utf-8') as file:
+    with open(path, encoding='utf-8') as file:
         return file.read().splitlines()
 
 
-def read(library):
+def read(library, root=''):
     """A problem's line -> its figures' text; nothing if nobody has recorded any."""
-    lines = lines_of(library)
+    path = path_of(library, root)
+    lines = lines_of(path)
     if lines and f'# {MODELS}' not in lines:
-        raise MeasureError(f'{path_of(library)} is of other models than those of cores.py: remove it, and run '
+        raise MeasureError(f'{path} is of other models than those of cores.py: remove it, and run '
                            'make perf-record')
     return dict(line.split(' = ', 1) for line in lines if not line.startswith('#'))
 
 
-def write(library, packages, rows):
-    os.makedirs(FOLDER, exist_ok=True)
+def write(library, packages, rows, root=''):
+    path = path_of(library, root)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     head = f'# {packages}\n# {MODELS}\n# problem = {" ".join(COLUMNS)}\n'
-    with open(path_of(library), 'w', encoding='utf-8') as file:
+    with open(path, 'w', encoding='utf-8') as file:
         file.write(head + ''.join(f'{line} = {text}\n' for line, text in sorted(rows.items())))
 
 
@@ -99,26 +106,28 @@ def key_of(problem, layout):
 def record(measurer, library, problems, layout):
     """Counts problems and puts them into the file. Its other rows stay, and cores that are not counted now, unless the
     packages are others."""
-    packages = packages_of(measurer.drivers.path(library), measurer.drivers.root)
-    rows = read(library) if f'# {packages}' in lines_of(library) else {}
+    root = measurer.drivers.root
+    packages = packages_of(measurer.drivers.path(library), root)
+    rows = read(library, root) if f'# {packages}' in lines_of(path_of(library, root)) else {}
     for problem, figures in zip(problems, measurer.measure(library, problems, layout)):
         line = key_of(problem, layout)
         if line in rows and not figures.refused:
             figures.cycles = {**figures_of(rows[line], problem).cycles, **figures.cycles}
         rows[line] = text_of(figures)
-    write(library, packages, rows)
+    write(library, packages, rows, root)
 
 
 def measure(measurer, library, problems, layout):
     """Figures, one for each problem, as Measurer.measure() has them: from the file, or else counted. The first core's
     have to be there."""
-    rows, first = read(library), measurer.core_names[0]
+    root, first = measurer.drivers.root, measurer.core_names[0]
+    rows = read(library, root)
     known = {problem: figures_of(rows[key_of(problem, layout)], problem) for problem in problems
              if key_of(problem, layout) in rows}
     missing = [problem for problem in problems if problem not in known
                or not known[problem].refused and first not in known[problem].cycles]
     if missing and not measurer.drivers.has(library):
-        raise MeasureError(f'{library} is not installed, and {path_of(library)} has no row of {missing[0].name} '
+        raise MeasureError(f'{library} is not installed, and {path_of(library, root)} has no row of {missing[0].name} '
                            f'({layout}, {first})')
     known.update(zip(missing, measurer.measure(library, missing, layout) if missing else ()))
     return [known[problem] for problem in problems]

@@ -421,7 +421,7 @@ class Recorded(unittest.TestCase):
     PROBLEM = shapes.parse_matmul('2x3:3x4n"a"')
     FIGURES = model.Figures(vectors=6, instructions=1234567, executed=24, loads=9,
                             cycles=dict(zip(cores.DEFAULT_CORES, (1.5, 2, 3, 4, 123456.7))))
-    ABSENT = SimpleNamespace(drivers=SimpleNamespace(has=lambda library: False), core_names=['N1'])
+    ABSENT = SimpleNamespace(drivers=SimpleNamespace(has=lambda library: False, root=''), core_names=['N1'])
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -461,6 +461,13 @@ class Recorded(unittest.TestCase):
         theirs, document = self.read(), report.Report(['N1', 'A55'], ['neoprene', 'acl'], False)
         self.assertEqual(theirs.cycles, {'N1': 5.0})
         self.assertEqual([document.ratio(self.FIGURES, theirs, core) for core in ('N1', 'A55')], [5 / 1.5, 0])
+
+    def test_unpacked_peers_have_files_of_their_own(self):
+        self.write(self.FIGURES)
+        recorded.write('acl', 'acl 3', {'problem': '1 2 3 4'}, 'build/peers')
+        self.assertEqual((list(recorded.read('acl')), recorded.read('acl', 'build/peers')),
+                         ([self.PROBLEM.line('packed')], {'problem': '1 2 3 4'}))
+        self.assertEqual(recorded.names(), ['acl'])
 
     def test_figures_of_other_types_are_kept_apart(self):
         f32 = recorded.key_of(self.PROBLEM, 'packed')
