@@ -16,33 +16,11 @@ enum { MOST = WINOGRAD_F32_POINTS };
 /* Four channels of a tile after the first pass: [row][column]. */
 typedef float32x4_t half[MOST][MOST];
 
-/* Two columns: cores that issue in order do one while the other waits. */
-INLINE void forward_two(const struct winograd_f32_matrix *matrix, const float *const *pixels,
-                        ptrdiff_t c, half values, size_t x, size_t n, int standard)
-{
-    float32x4_t in[2][MOST], out[2][MOST];
-#pragma GCC unroll 8
-    for (size_t y = 0; y < n; y++) {
-        in[0][y] = vld1q_f32(pixels[y] + c);
-        in[1][y] = vld1q_f32(pixels[n + y] + c);
-    }
-    forward(matrix, n, standard, out[0], in[0]);
-    forward(matrix, n, standard, out[1], in[1]);
-#pragma GCC unroll 8
-    for (size_t y = 0; y < n; y++) {
-        values[y][x] = out[0][y];
-        values[y][x + 1] = out[1][y];
-    }
-}
-
 INLINE void forward_rows(const struct winograd_f32_input *task, ptrdiff_t c, half values, size_t n,
-                         int standard, int pairs)
+                         int standard)
 {
     const float *const *pixels = task->pixels;
-    size_t cols = task->cols.n, x = 0;
-    for (; pairs && x + 2 <= cols; x += 2, pixels += 2 * n)
-        forward_two(&task->rows, pixels, c, values, x, n, standard);
-    for (; x < cols; x++, pixels += n) {
+    for (size_t x = 0; x < task->cols.n; x++, pixels += n) {
         float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
         for (size_t y = 0; y < n; y++)
@@ -93,13 +71,12 @@ INLINE void forward_cols(const struct winograd_f32_input *task, ptrdiff_t c, siz
     }
 }
 
-INLINE void rows_of(const struct winograd_f32_input *task, ptrdiff_t c, half values, size_t n,
-                    int pairs)
+INLINE void rows_of(const struct winograd_f32_input *task, ptrdiff_t c, half values, size_t n)
 {
     if (task->rows.standard)
-        forward_rows(task, c, values, n, 1, pairs);
+        forward_rows(task, c, values, n, 1);
     else
-        forward_rows(task, c, values, n, 0, pairs);
+        forward_rows(task, c, values, n, 0);
 }
 
 INLINE void cols_of(const struct winograd_f32_input *task, ptrdiff_t c, size_t group, half values,
@@ -113,7 +90,7 @@ INLINE void cols_of(const struct winograd_f32_input *task, ptrdiff_t c, size_t g
         forward_cols(task, c, group, values, n, 1, 1);
 }
 
-INLINE void input_as(const struct winograd_f32_input *task, int pairs)
+static void input(const struct winograd_f32_input *task)
 {
     half values;
     ptrdiff_t c = task->from;
@@ -121,16 +98,16 @@ INLINE void input_as(const struct winograd_f32_input *task, int pairs)
         size_t group = task->first + g;
         switch (task->rows.n) {
         case 8:
-            forward_rows(task, c, values, 8, 1, pairs);
+            forward_rows(task, c, values, 8, 1);
             break;
         case 6:
-            rows_of(task, c, values, 6, pairs);
+            rows_of(task, c, values, 6);
             break;
         case 5:
-            forward_rows(task, c, values, 5, 0, pairs);
+            forward_rows(task, c, values, 5, 0);
             break;
         case 4:
-            rows_of(task, c, values, 4, pairs);
+            rows_of(task, c, values, 4);
         }
         switch (task->cols.n) {
         case 8:
@@ -151,45 +128,14 @@ INLINE void input_as(const struct winograd_f32_input *task, int pairs)
     }
 }
 
-static void input(const struct winograd_f32_input *task)
-{
-    input_as(task, 0);
-}
-
-static void input_in_order(const struct winograd_f32_input *task)
-{
-    input_as(task, 1);
-}
-
 /* ---- outputs ---- */
 
-INLINE void backward_two(const unsigned char *sums, const uint32_t *offsets, half values, size_t v,
-                         size_t n, size_t m)
-{
-    float32x4_t in[2][MOST], out[2][MOST];
-#pragma GCC unroll 8
-    for (size_t u = 0; u < n; u++) {
-        in[0][u] = vld1q_f32((const float *)(const void *)(sums + offsets[u]));
-        in[1][u] = vld1q_f32((const float *)(const void *)(sums + offsets[n + u]));
-    }
-    backward(n, m, out[0], in[0]);
-    backward(n, m, out[1], in[1]);
-#pragma GCC unroll 6
-    for (size_t y = 0; y < m; y++) {
-        values[y][v] = out[0][y];
-        values[y][v + 1] = out[1][y];
-    }
-}
-
 INLINE void backward_rows(const struct winograd_f32_output *task, size_t c, half values, size_t n,
-                          size_t m, int pairs)
+                          size_t m)
 {
     const uint32_t *offsets = task->offsets;
     const unsigned char *sums = (const unsigned char *)(task->sums + c);
-    size_t cols = task->cols.n, v = 0;
-    for (; pairs && v + 2 <= cols; v += 2, offsets += 2 * n)
-        backward_two(sums, offsets, values, v, n, m);
-    for (; v < cols; v++, offsets += n) {
+    for (size_t v = 0; v < task->cols.n; v++, offsets += n) {
         float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
         for (size_t u = 0; u < n; u++)
@@ -314,7 +260,7 @@ INLINE size_t points_and_results(const struct winograd_f32_matrix *matrix)
     return TILE(matrix->n, matrix->m);
 }
 
-INLINE void output_as(const struct winograd_f32_output *task, int pairs)
+static void output(const struct winograd_f32_output *task)
 {
     half values;
     struct finish finish = {.low = vdupq_n_f32(task->low),
@@ -325,25 +271,25 @@ INLINE void output_as(const struct winograd_f32_output *task, int pairs)
         finish.bias = task->bias ? load_part(task->bias + c, finish.count) : vdupq_n_f32(0);
         switch (points_and_results(&task->rows)) {
         case TILE(8, 6):
-            backward_rows(task, c, values, 8, 6, pairs);
+            backward_rows(task, c, values, 8, 6);
             break;
         case TILE(8, 4):
-            backward_rows(task, c, values, 8, 4, pairs);
+            backward_rows(task, c, values, 8, 4);
             break;
         case TILE(8, 2):
-            backward_rows(task, c, values, 8, 2, pairs);
+            backward_rows(task, c, values, 8, 2);
             break;
         case TILE(6, 4):
-            backward_rows(task, c, values, 6, 4, pairs);
+            backward_rows(task, c, values, 6, 4);
             break;
         case TILE(6, 2):
-            backward_rows(task, c, values, 6, 2, pairs);
+            backward_rows(task, c, values, 6, 2);
             break;
         case TILE(5, 3):
-            backward_rows(task, c, values, 5, 3, pairs);
+            backward_rows(task, c, values, 5, 3);
             break;
         case TILE(4, 2):
-            backward_rows(task, c, values, 4, 2, pairs);
+            backward_rows(task, c, values, 4, 2);
         }
         switch (points_and_results(&task->cols)) {
         case TILE(8, 6):
@@ -374,16 +320,6 @@ INLINE void output_as(const struct winograd_f32_output *task, int pairs)
 }
 
 #undef TILE
-
-static void output(const struct winograd_f32_output *task)
-{
-    output_as(task, 0);
-}
-
-static void output_in_order(const struct winograd_f32_output *task)
-{
-    output_as(task, 1);
-}
 
 winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_neon,
     winograd_f32_products_12_neon, winograd_f32_products_4_a55_neon,
@@ -419,10 +355,10 @@ const struct winograd_f32_kernel winograd_f32_a55_neon = {
     .name = "winograd_f32_a55_neon",
     .needs = CPU_NEON,
     .gather = winograd_f32_gather_neon,
-    .input = input_in_order,
+    .input = input,
     .products = {winograd_f32_products_4_a55_neon, winograd_f32_products_8_a55_neon,
                  winograd_f32_products_12_a55_neon},
-    .output = output_in_order,
+    .output = output,
     .in_order = IN_ORDER_NARROW,
     .same = 4,
 };
