@@ -36,8 +36,8 @@ static size_t row_floats(const struct convolution_shape *s)
 static bool is_row_served(const struct convolution_shape *s)
 {
     neo_dim taps = s->kernel[WIDTH], stride = s->stride[WIDTH];
-    return (taps == 3 || taps == 5 || taps == 7) && (stride == 1 || stride == 2) &&
-           s->dilation[WIDTH] == 1;
+    return s->dilation[WIDTH] == 1 &&
+           ((taps == 3 && (stride == 1 || stride == 2)) || (taps == 7 && stride == 2));
 }
 
 /* One more row: of zeros. */
@@ -69,7 +69,7 @@ static const char *rows_refuse(const struct algorithm *self, const struct proble
     if (problem->tensors[DST].ndims == 5)
         return "the images are three-dimensional";
     if (!is_row_served(&s))
-        return "the kernel is not 3, 5 or 7 wide, dense, with a stride of 1 or 2";
+        return "the kernel is not dense, 3 wide with a stride of 1 or 2, or 7 with one of 2";
     if (!is_ring_small(&s))
         return "the rows of source that a row of dst needs are too large";
     if (!is_panel_small(&s, cpu))
