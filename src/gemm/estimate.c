@@ -122,7 +122,7 @@ static double tail_cycles(const struct cpu *cpu, double m, size_t n, double k, d
 
 bool gemm_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
 {
-    if (m == 0 || n == 0 || layout_tail_columns(n) == 0)
+    if (m == 0 || n == 0 || layout_tail_columns(n) == 0 || gemm_tail_height(n) == 0)
         return false;
     if (cpu->core->in_order) /* has kernels of its own for whole vectors */
         return layout_panel(n, layout_panel_count(n) - 1).valid < 4;
