@@ -1,9 +1,9 @@
-/* Kernels of gemm/f32/direct/direct.h for one small depth each, for NEON: 1 … 8 steps of k, where a tile
+/* Kernels of gemm/f32/direct/direct.h for one small depth each, for NEON: 1 … 4 steps of k, where a tile
  * would be stored as soon as it is begun.
  *
  * The strip's whole B, depth * vectors registers, stays in the last vector registers while rows of
  * A and C go by, four, two or one at a time as far as the registers go. A row takes one load of A
- * (two of 3, 5, 6 or 7 values), depth * vectors multiply-accumulates and one store: 4x16 has 32 in
+ * (two of 3 values), depth * vectors multiply-accumulates and one store: 4x16 has 32 in
  * 39 instructions for two rows. */
 
 #include "kernels/asm/assembly_neon.h"
@@ -28,8 +28,7 @@ lanes .req x14
 
 /* ---- one instruction each, registers by number ---- */
 
-/* Values 0 … depth - 1 of a row; from the fifth on they are the last ones of the second register. */
-    .macro load_a depth, a0, a1
+    .macro load_a depth, a0
     .if \depth == 1
     ld1r {v\a0\().4s}, [a], lda
     .elseif \depth == 2
@@ -37,13 +36,8 @@ lanes .req x14
     .elseif \depth == 3
     ld1 {v\a0\().2s}, [a], lda
     ld1 {v\a0\().s}[2], [a2], lda
-    .elseif \depth == 4
-    ld1 {v\a0\().4s}, [a], lda
-    .elseif \depth < 8
-    ld1 {v\a0\().4s}, [a], lda
-    ld1 {v\a1\().4s}, [a2], lda
     .else
-    ld1 {v\a0\().4s, v\a1\().4s}, [a], lda
+    ld1 {v\a0\().4s}, [a], lda
     .endif
     .endm
     .macro store_two s, at
@@ -65,16 +59,11 @@ lanes .req x14
  * count rows at once: sums are the first count * vectors registers, rows of A follow. */
 
     .macro step op, depth, vectors, count, p
-    .set lane, \p % 4
-    .set part, \p / 4
-    .if part
-    .set lane, 3 - (\depth - 1 - \p)
-    .endif
     .set i, 0
     .rept \count
     .set j, 0
     .rept \vectors
-    multiply \op, %(i * \vectors + j), %(32 - \depth * \vectors + \p * \vectors + j), %(\count * \vectors + i * ((\depth + 3) / 4) + part), %(lane)
+    multiply \op, %(i * \vectors + j), %(32 - \depth * \vectors + \p * \vectors + j), %(\count * \vectors + i), \p
     .set j, j + 1
     .endr
     .set i, i + 1
@@ -84,7 +73,7 @@ lanes .req x14
     .macro multiply_rows depth, vectors, count
     .set i, 0
     .rept \count
-    load_a \depth, %(\count * \vectors + i * ((\depth + 3) / 4)), %(\count * \vectors + i * ((\depth + 3) / 4) + 1)
+    load_a \depth, %(\count * \vectors + i)
     .set i, i + 1
     .endr
     step fmul, \depth, \vectors, \count, 0
@@ -169,15 +158,13 @@ lanes .req x14
 
     .macro load_strip depth, vectors
     ldr scratch, [strip, #STRIP_B_TAIL]
-    .set p, 0
-    .rept \depth
-    .if p == 4 * ((\depth - 1) / 4)
     cbz scratch, 1f
     mov b, scratch
     ldr ldb, [strip, #STRIP_TAIL_LDB]
     lsl ldb, ldb, #2
 1:
-    .endif
+    .set p, 0
+    .rept \depth
     several ld1, \vectors, %(32 - \depth * \vectors + p * \vectors), b, ldb
     .set p, p + 1
     .endr
@@ -186,17 +173,14 @@ lanes .req x14
 /* As many rows at once as there are registers for their sums and their values of A. */
     .macro kernel name, depth, vectors
     .set count, 4
-    .if \depth * \vectors + 4 * \vectors + 4 * ((\depth + 3) / 4) > 32
+    .if \depth * \vectors + 4 * \vectors + 4 > 32
     .set count, 2
-    .endif
-    .if \depth * \vectors + 2 * \vectors + 2 * ((\depth + 3) / 4) > 32
-    .set count, 1
     .endif
     kernel_by \name, %(count), \depth, \vectors
     .endm
 
     .macro kernel_by name, count, depth, vectors
-    .set saves, (\depth * \vectors > 16) | (\count * \vectors + \count * ((\depth + 3) / 4) > 8)
+    .set saves, (\depth * \vectors > 16) | (\count * \vectors + \count > 8)
     begin_function gemm_f32_shallow_\name\()_neon
     .if saves
     save_registers 4
@@ -209,21 +193,14 @@ lanes .req x14
     lsl ldb, ldb, #2
     .if \depth == 3
     add a2, a, #8
-    .elseif (\depth > 4) & (\depth < 8)
-    add a2, a, #4 * (\depth - 4)
     .endif
     load_strip \depth, \vectors
     cbnz special, 14f
-    .if \count > 1
     subs rows, rows, #\count
     b.lo 12f
-    .endif
 11: multiply_rows \depth, \vectors, \count
     store_rows \vectors, \count
     subs rows, rows, #\count
-    .if \count == 1
-    b.ne 11b
-    .else
     b.hs 11b
 12: adds rows, rows, #\count
     b.eq 15f
@@ -231,7 +208,6 @@ lanes .req x14
     store_rows \vectors, 1
     subs rows, rows, #1
     b.ne 13b
-    .endif
 15:
     .if saves
     restore_registers
@@ -241,16 +217,11 @@ lanes .req x14
 14: ldr lanes, [strip, #STRIP_LANES]
     add last, c, #16 * (\vectors - 1)
     add third, last, #8
-    .if \count > 1
     subs rows, rows, #\count
     b.lo 17f
-    .endif
 16: multiply_rows \depth, \vectors, \count
     finish_and_store \depth, \vectors, \count
     subs rows, rows, #\count
-    .if \count == 1
-    b.ne 16b
-    .else
     b.hs 16b
 17: adds rows, rows, #\count
     b.eq 15b
@@ -258,7 +229,6 @@ lanes .req x14
     finish_and_store \depth, \vectors, 1
     subs rows, rows, #1
     b.ne 18b
-    .endif
     b 15b
     end_function gemm_f32_shallow_\name\()_neon
     .endm

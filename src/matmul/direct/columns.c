@@ -6,7 +6,7 @@
 #include "src/matmul/direct/direct.h"
 #include "src/tensor/layout.h"
 
-enum { MAX_SHALLOW = 8, LEAST_TAIL = 8, LEAST_PARTS = 9 };
+enum { MAX_SHALLOW = 4, LEAST_TAIL = 8, LEAST_PARTS = 9 };
 static const double LINE = 16; /* values */
 _Static_assert((int)LEAST_TAIL >= (int)GEMM_F32_PANELS_LEAST_TAIL, "kernels take so few steps");
 _Static_assert((int)LEAST_PARTS > (int)MAX_SHALLOW, "a depth has kernels of one kind");
@@ -274,8 +274,7 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     if (run->has_parts) /* these become one */
         around +=
             5 * core->fmla_latency + 3 * height * run->vectors / fmax(core->fmla_per_cycle, 1);
-    const double shallow = MAX_SHALLOW; /* clang wants a double */
-    if (!core->in_order && k > shallow)
+    if (!core->in_order && k > 8)
         around *= core->slowness;
     return tiles * (k * step + around + odd_cycles(core, run, height, k));
 }
