@@ -17,7 +17,7 @@ struct work {
     const char *operation, *domain;
     struct onnx_tensor inputs[MAX_INPUTS], output;
     size_t input_count;
-    void *src, *dst; /* of the problem's types */
+    void *src, *weights, *dst; /* of the problem's types */
     OrtSession *session;
     OrtIoBinding *binding;
     OrtValue *values[3]; /* src, dst, and weights that are no constant */
@@ -141,8 +141,11 @@ static struct onnx_tensor *add_weights(struct work *work, const float *values)
 {
     const struct problem *problem = work->problem;
     struct onnx_tensor *input = add_input(work, "w", onnx_type(problem->weights_type));
-    input->values = keep(work, driver_typed(problem->weights_type, values, problem->weights_size));
+    work->weights = keep(work, driver_typed(problem->weights_type, values, problem->weights_size));
+    input->values = work->weights;
     input->bytes = problem->weights_size * bytes_of(input->type);
+    if (problem->kind == PROBLEM_MATMUL && !problem->matmul.packed)
+        input->values = NULL;
     return input;
 }
 
@@ -163,10 +166,7 @@ static void float_matmul(struct work *work)
     work->operation = "MatMul";
     add_matrix(add_input(work, "x", onnx_type(work->problem->src_type)), p, p->src_batch, p->m,
                p->k);
-    struct onnx_tensor *weights = add_weights(work, work->problem->weights);
-    add_matrix(weights, p, p->weights_batch, p->k, p->n);
-    if (!p->packed)
-        weights->values = NULL;
+    add_matrix(add_weights(work, work->problem->weights), p, p->weights_batch, p->k, p->n);
 }
 
 static void integer_matmul(struct work *work)
@@ -228,6 +228,8 @@ static const char *make_matmul(struct work *work)
     const struct matmul_problem *p = &problem->matmul;
     if (p->transposed)
         return "no transposed operands";
+    if (!p->packed && problem->weights_type != problem->src_type)
+        return "weights of another type than src are constants";
     if (problem->weights_type == DRIVER_S4 && (!problem->group || p->k % problem->group))
         return "no blocks that are not whole";
     if (problem->weights_type == DRIVER_S4)
@@ -360,7 +362,7 @@ static const char *bind_tensors(struct work *work)
         OrtValue **value = &work->values[is_src ? 0 : 2];
         if (input->values)
             continue;
-        why_not = bind(value, input, is_src ? work->src : problem->weights,
+        why_not = bind(value, input, is_src ? work->src : work->weights,
                        is_src ? problem->src_size : problem->weights_size);
         if (!why_not)
             why_not = failure(ort->BindInput(work->binding, input->name, *value));
