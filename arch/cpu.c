@@ -77,7 +77,7 @@ static const struct core *read_core(const char *sysfs, unsigned cpu)
 
 static int is_allowed(const cpu_set_t *allowed, unsigned cpu)
 {
-    return !allowed || (cpu < CPU_SETSIZE && CPU_ISSET(cpu, allowed));
+    return !allowed || (cpu < 8 * sizeof *allowed && CPU_ISSET(cpu, allowed));
 }
 
 /* Sets *cpu to the first CPU of the fastest kind; NULL when sysfs names no core. */

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "arch/cores.h"
 
@@ -400,5 +402,5 @@ int topology_default_threads(const struct topology *t)
 int topology_current_node(void)
 {
     unsigned cpu, node;
-    return getcpu(&cpu, &node) ? 0 : (int)node;
+    return syscall(SYS_getcpu, &cpu, &node, NULL) ? 0 : (int)node;
 }

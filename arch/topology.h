@@ -56,8 +56,7 @@ int topology_kinds(const struct topology *t, struct topology_kind *kinds, int mo
  * rounded up. At least 1. */
 int topology_default_threads(const struct topology *t);
 
-/* The NUMA node of the CPU that the calling thread runs on; 0 where there are none. libnuma's
- * answer would come by a table that threads fill without a lock. */
+/* The NUMA node of the CPU that the calling thread runs on; 0 where there are none. */
 int topology_current_node(void);
 
 #endif

@@ -1,9 +1,9 @@
 # What reads sources and objects instead of running them.
-.PHONY: layers circles constants symbols hardening baseline spills analyze format lint
+.PHONY: layers circles constants symbols abi abi-record hardening baseline spills analyze format lint
 # Both judge the objects as they were built last, whatever the flags; `make lint` builds before.
 JUDGED = $(LIB_OBJ) $(BENCHDNN_OBJ) $(ONEDNN_OBJ)
 NOT_BUILT = $(filter-out $(wildcard $(JUDGED)),$(JUDGED))
-layers: circles constants ## no include and no symbol goes up the folders (tests/layers.txt)
+layers: circles constants symbols ## no include and no symbol goes up the folders (tests/layers.txt)
 	$(Q)$(PYTHON) tests/structure.py layers $(NM) $(BUILD) $(JUDGED)
 circles: $(NOT_BUILT) ## no file needs itself through the symbols of others
 	$(Q)$(PYTHON) tests/structure.py circles $(NM) $(BUILD) $(JUDGED)
@@ -13,9 +13,13 @@ SPILLED = $(patsubst %.c,$(BUILD)/%.o,$(filter %neon.c,$(call sources_in,kernels
 spills: $(SPILLED) ## no loop of a matrix-multiplication kernel touches the stack
 	$(Q)tests/spills.sh $(OBJDUMP) $(SPILLED)
 symbols: $(LIB_A) $(LIB_SO) ## only neo_* leaves the libraries
-	$(Q)tests/symbols.sh $(NM) $(LIB_A) $(LIB_SO)
-hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls; with HARDEN=1 also BTI and PAC
-	$(Q)tests/hardening.sh $(READELF) $(NM) $(LIB_SO) $(LIB_A) $(HARDEN)
+	$(Q)tests/symbols.sh $(NM) $(LIB_A) $(LIB_SO) $(EXPORTS)
+abi: $(LIB_SO) ## what released libraries offered is there, unchanged (docs/abi.md)
+	$(Q)tests/abi.sh $(LIB_SO) $(TARGET)
+abi-record: $(LIB_SO) ## describe this library as a released one, for `make abi`
+	$(Q)tests/abi.sh $(LIB_SO) $(TARGET) --record tests/abi/$(VERSION)-$(TARGET).abi
+hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls, BTI and PAC
+	$(Q)tests/hardening.sh $(READELF) $(NM) $(OBJDUMP) $(LIB_SO) $(LIB_A) $(HARDEN)
 # Kernels of later instruction sets are objects of their own, and are called only where there are such.
 baseline: $(LIB_OBJ) ## no object has instructions that its CPUs may lack
 	$(Q)$(if $(filter aarch64,$(TARGET)),$(PYTHON) tests/baseline.py $(OBJDUMP) $(LIB_OBJ))
@@ -29,6 +33,6 @@ analyze: ## gcc's static analysis of the kernels
 C_FILES = $(shell git ls-files '*.c' '*.h')
 format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
-lint: $(JUDGED) layers symbols hardening baseline analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, hardening, documented variables
+lint: $(JUDGED) layers symbols abi hardening baseline analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, ABI, hardening, documented variables
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)tests/lint.sh

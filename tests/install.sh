@@ -64,7 +64,7 @@ if command -v cmake >/dev/null; then
     cat >"$there/project/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.16)
 project(stranger C CXX)
-find_package(neoprene 0.1 REQUIRED)
+find_package(neoprene 0.2 REQUIRED)
 foreach(kind neoprene static)
   add_executable(readme-${kind} readme.c)
   target_link_libraries(readme-${kind} PRIVATE neoprene::${kind})

@@ -28,7 +28,7 @@ WRAPPED += open pread pwrite posix_fallocate linkat rename unlink fsync fdatasyn
 WRAPPED += neo_stream_create partition_threads
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^ -lcmocka $(LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^ -lcmocka -lnuma $(LIBS)
 $(BUILD)/tests/threading/pool: private LDFLAGS += -Wl,--wrap=pthread_create
 $(BUILD)/tests/packed/verify: private LDFLAGS += -Wl,--wrap=clock_gettime
 $(BUILD)/tests/threading/cpu: private LDFLAGS += $(addprefix -Wl$(comma)--wrap=sched_,getcpu getaffinity setaffinity)

@@ -58,8 +58,11 @@ static neo_status create(neo_primitive_desc **out, const struct problem *p, neo_
     neo_status status = lines_descs(descs, p);
     if (status != NEO_OK)
         return status;
-    neo_inner_product_desc desc = {NEO_FORWARD_INFERENCE, descs[SRC], descs[WEI], descs[BIA],
-                                   descs[DST]};
+    neo_inner_product_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                   .src = descs[SRC],
+                                   .weights = descs[WEI],
+                                   .bias = descs[BIA],
+                                   .dst = descs[DST]};
     return neo_inner_product_primitive_desc_create(out, engine, &desc, attributes);
 }
 

@@ -13,7 +13,10 @@ EXPORT dnnl_status dnnl_matmul_primitive_desc_create(dnnl_primitive_desc **out, 
     dnnl_status status = creation_begin(&creation, PRIMITIVE_MATMUL, engine, attr);
     if (status != dnnl_success)
         return status;
-    neo_matmul_desc desc = {desc_of(src), desc_of(weights), desc_of(bias), desc_of(dst)};
+    neo_matmul_desc desc = {.src = desc_of(src),
+                            .weights = desc_of(weights),
+                            .bias = desc_of(bias),
+                            .dst = desc_of(dst)};
     neo_memory_desc *const descs[] = {&desc.src, &desc.weights, &desc.bias, &desc.dst};
     for (int i = 0; i < 4; i++)
         desc_settle(descs[i], map_tag(descs[i]->ndims + 1)); /* row-major */

@@ -84,9 +84,10 @@ typedef struct neo_allocation_request {
     uint32_t flags; /* NEO_ALLOCATION_* */
     int node;       /* numa_bound */
     int fd;         /* ATTACH, and file if path is NULL; stays the caller's, may be closed after */
-    const char *path;  /* file */
-    uint64_t offset;   /* file: of the first byte; a multiple of the alignment */
-    const char *owner; /* who asks, for the history; copied, at most 47 bytes; may be NULL */
+    const char *path;     /* file */
+    uint64_t offset;      /* file: of the first byte; a multiple of the alignment */
+    const char *owner;    /* who asks, for the history; copied, at most 47 bytes; may be NULL */
+    uint64_t reserved[4]; /* 0 */
 } neo_allocation_request;
 
 typedef struct neo_allocation neo_allocation;
@@ -103,7 +104,8 @@ typedef struct neo_allocation_info {
     int node;          /* of numa_bound; -1 elsewhere */
     int fd;            /* of shared, to be passed on, owned by the allocation; -1 elsewhere */
     int lockable, migratable, cross_process;
-    int locked; /* the pages are pinned */
+    int locked;           /* the pages are pinned */
+    uint64_t reserved[4]; /* 0 until a later version says what they are */
 } neo_allocation_info;
 
 /* Allocates memory from the engine.
@@ -175,6 +177,7 @@ NEO_API neo_status neo_engine_set_memory_budget(neo_engine *engine, neo_allocati
 typedef struct neo_memory_usage {
     size_t current, max; /* bytes; max is the true peak of this kind, or of the sum */
     uint64_t allocations, frees;
+    uint64_t reserved[4]; /* 0 until a later version says what they are */
 } neo_memory_usage;
 
 /* All dumps, also those of networks, take "-" as a path for the standard output. */

@@ -46,6 +46,7 @@ typedef struct neo_block_source {
     neo_data_type scale_type;      /* PLAIN, ONNX: f32, f16, bf16 */
     const void *zero_points;       /* NULL: none */
     neo_data_type zero_point_type; /* PLAIN: s4, u4, s8, u8, s32; ONNX: u4, u8 or scale_type */
+    uint64_t reserved[4];          /* 0 */
 } neo_block_source;
 
 /* Describes such weights in the layout that neo_block_weights_import() brings them into: of s4 or

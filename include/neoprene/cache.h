@@ -64,6 +64,7 @@ typedef struct neo_cache_statistics {
     size_t peak_bytes_held, peak_block_bytes; /* the second: held and free together */
     uint64_t blocks_made;                     /* the others were used again */
     uint64_t blocks_dropped;                  /* given back to the system */
+    uint64_t reserved[4];                     /* 0 until a later version says what they are */
 } neo_cache_statistics;
 
 NEO_API neo_status neo_engine_get_cache_statistics(const neo_engine *engine,

@@ -60,6 +60,7 @@ typedef struct neo_convolution_desc {
     neo_dim dilations[3];                    /* 0: dense, as in the field */
     neo_dim padding_left[3];                 /* >= 0 */
     neo_dim padding_right[3];                /* may be negative: columns of src that are not used */
+    uint64_t reserved[4];                    /* 0 */
 } neo_convolution_desc;
 
 /* Parameters and errors as for neo_matmul_primitive_desc_create(). */

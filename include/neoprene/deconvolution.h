@@ -27,6 +27,7 @@ typedef struct neo_deconvolution_desc {
     neo_dim strides[3];                        /* >= 1 */
     neo_dim dilations[3];                      /* 0: dense */
     neo_dim padding_left[3], padding_right[3]; /* may be negative: zeros around the result */
+    uint64_t reserved[4];                      /* 0 */
 } neo_deconvolution_desc;
 
 /* Arguments: NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST.

@@ -45,6 +45,7 @@ typedef struct neo_stream neo_stream;
 typedef struct neo_stream_options {
     const neo_threadpool *threadpool; /* copied; NULL: the engine's own pool */
     int max_threads;                  /* 0: as many as the pool has; 1: only the calling thread */
+    uint64_t reserved[4];             /* 0 */
 } neo_stream_options;
 
 /* @param out     receives the stream, or NULL on failure; release with neo_stream_destroy().

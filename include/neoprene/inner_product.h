@@ -23,6 +23,7 @@ typedef struct neo_inner_product_desc {
     neo_memory_desc weights; /* OC × C (× D) (× H) (× W) */
     neo_memory_desc bias;    /* OC; ndims 0: none */
     neo_memory_desc dst;     /* N × OC */
+    uint64_t reserved[4];    /* 0 */
 } neo_inner_product_desc;
 
 /* Arguments: NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST.

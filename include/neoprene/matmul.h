@@ -30,6 +30,7 @@ typedef struct neo_matmul_desc {
     neo_memory_desc weights; /* … × K × N */
     neo_memory_desc bias;    /* … × M × N with broadcast, or N; ndims 0: none */
     neo_memory_desc dst;     /* … × M × N */
+    uint64_t reserved[4];    /* 0 */
 } neo_matmul_desc;
 
 /* @param out        receives the descriptor, or NULL on failure; release with

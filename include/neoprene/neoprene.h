@@ -14,6 +14,7 @@
 #include "neoprene/eltwise.h"
 #include "neoprene/engine.h"
 #include "neoprene/inner_product.h"
+#include "neoprene/inspect.h"
 #include "neoprene/log.h"
 #include "neoprene/lrn.h"
 #include "neoprene/matmul.h"

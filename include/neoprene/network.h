@@ -41,6 +41,7 @@ typedef struct neo_network_options {
     int max_plans;            /* remembered for shapes that come again; 0: 16 */
     /* For neo_network_reshape(): how much room tensors get. NULL: the predictor's defaults. */
     const neo_shape_predictor_settings *prediction;
+    uint64_t reserved[4]; /* 0 */
 } neo_network_options;
 
 /* @param out     receives the network, or NULL on failure; release with neo_network_destroy().
@@ -80,8 +81,9 @@ typedef struct neo_tensor {
     neo_memory_desc desc; /* not `any`, without run-time sizes */
     neo_memory *memory;   /* CONSTANT; desc may then be absent: it is the memory's */
     neo_tensor_sharing sharing;
-    int shares_with;     /* a tensor */
-    size_t share_offset; /* VIEW: in bytes, a multiple of an element's */
+    int shares_with;      /* a tensor */
+    size_t share_offset;  /* VIEW: in bytes, a multiple of an element's */
+    uint64_t reserved[4]; /* 0 */
 } neo_tensor;
 
 /* @param tensor receives the number of the tensor, counted from 0; may be NULL.
@@ -145,6 +147,7 @@ typedef struct neo_node {
      * node reads as well and which was added before it. */
     neo_skip_fn *skip;
     int skipped_to;
+    uint64_t reserved[4]; /* 0 */
 } neo_node;
 
 /* @param node receives the number of the node, counted from 0; may be NULL.
@@ -200,6 +203,7 @@ typedef struct neo_network_report {
     uint64_t plans_made, plans_reused; /* reused: found by their sizes */
     uint64_t plans_kept;               /* reshapes for which everything fitted */
     uint64_t arena_allocations;
+    uint64_t reserved[4]; /* 0 until a later version says what they are */
 } neo_network_report;
 
 /* @return NEO_OK, NEO_INVALID_ARGUMENT (a NULL pointer, or a network that is not final). */

@@ -38,6 +38,7 @@ typedef struct neo_pooling_desc {
     neo_dim dilations[3]; /* 0: dense */
     neo_dim padding_left[3];
     neo_dim padding_right[3]; /* may be negative: what is not read */
+    uint64_t reserved[4];     /* 0 */
 } neo_pooling_desc;
 
 /* Arguments: NEO_ARG_SRC, NEO_ARG_DST, and in training NEO_ARG_WORKSPACE.

@@ -56,6 +56,7 @@ typedef struct neo_shape_predictor_settings {
     int64_t memory_percent; /* 90 */
     uint64_t (*used_bytes)(void *context);
     void *context;
+    uint64_t reserved[4]; /* 0 */
 } neo_shape_predictor_settings;
 
 /* The values in the comments above, changed by the environment variable
@@ -125,6 +126,7 @@ typedef struct neo_shape_query {
     size_t bits;
     int64_t iterations; /* more than 0: instead of the settings' */
     int32_t grow_dim;
+    uint64_t reserved[4]; /* 0 */
 } neo_shape_query;
 
 NEO_API int neo_shape_predictor_predict(neo_shape_predictor *predictor,

@@ -63,6 +63,7 @@ typedef struct neo_threadpool_options {
      * the CPU to bind it to, or a negative number for none. Overrides affinity. */
     int (*cpu_of_thread)(void *context, int i);
     void *context;
+    uint64_t reserved[4]; /* 0 */
 } neo_threadpool_options;
 
 /* Makes a built-in pool, the kind that each engine has of its own. Its threads are created by the

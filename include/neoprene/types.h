@@ -82,8 +82,15 @@ typedef struct neo_engine neo_engine;
 
 /* Of these headers. */
 #define NEO_VERSION_MAJOR 0
-#define NEO_VERSION_MINOR 1
+#define NEO_VERSION_MINOR 2
 #define NEO_VERSION_PATCH 0
+
+/* For the preprocessor: are these headers of this version or a later one? */
+#define NEO_VERSION_AT_LEAST(major, minor, patch) \
+    (NEO_VERSION_MAJOR > (major) ||               \
+     (NEO_VERSION_MAJOR == (major) &&             \
+      (NEO_VERSION_MINOR > (minor) ||             \
+       (NEO_VERSION_MINOR == (minor) && NEO_VERSION_PATCH >= (patch)))))
 
 typedef struct neo_version {
     int major, minor, patch;

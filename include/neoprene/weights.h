@@ -83,6 +83,7 @@ typedef struct neo_weights_statistics {
     uint64_t generation;    /* how often the file was written anew by anybody */
     neo_status file_status; /* of the last operation on the file that failed, or NEO_OK */
     int file_errno;         /* with it, or 0 */
+    uint64_t reserved[4];   /* 0 until a later version says what they are */
 } neo_weights_statistics;
 
 /* A provider, as a table of functions. All may be called by many threads at once.
@@ -145,8 +146,9 @@ typedef struct neo_weights_allocator {
 
 typedef struct neo_weights_memory_options {
     neo_weights_allocator allocator;
-    size_t limit_bytes; /* of entries; those least recently unpinned are dropped. 0: no limit.
-                         * Pinned entries are never dropped, so together they can exceed it. */
+    size_t limit_bytes;   /* of entries; those least recently unpinned are dropped. 0: no limit.
+                           * Pinned entries are never dropped, so together they can exceed it. */
+    uint64_t reserved[4]; /* 0 */
 } neo_weights_memory_options;
 
 /* @param out     the table; end it with out->destroy(out->context).
@@ -186,6 +188,7 @@ typedef struct neo_weights_file_options {
     uint64_t limit_bytes;            /* of the file; the least recently used go first. 0: none */
     size_t memory_limit_bytes;       /* of entries that the file refused; as in the memory one */
     neo_weights_allocator allocator; /* for these, and for NEO_WEIGHTS_COPY */
+    uint64_t reserved[4];            /* 0 */
 } neo_weights_file_options;
 
 /* A provider over the cache file at path, which is made (mode 0600) when the first entry is
@@ -222,6 +225,7 @@ typedef struct neo_weights_file_entry {
     uint64_t offset, size, align; /* bytes in the file */
     uint64_t created_s, used_s;   /* seconds since 1970 */
     neo_weights_file_state state;
+    uint64_t reserved[4]; /* 0 until a later version says what they are */
 } neo_weights_file_entry;
 
 typedef struct neo_weights_file_summary {
@@ -229,6 +233,7 @@ typedef struct neo_weights_file_summary {
     uint64_t entries[4], bytes[4]; /* by neo_weights_file_state */
     uint64_t lost_records;         /* damaged so that nothing is known of them */
     uint32_t writer;               /* process that holds the lease, or 0 */
+    uint64_t reserved[4];          /* 0 until a later version says what they are */
 } neo_weights_file_summary;
 
 /* Returns 0 to drop an entry (or to end a listing), else not 0. */

@@ -8,6 +8,7 @@
 #include "neoprene/convolution.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/primitive/by_size.h"
 #include "src/primitive/primitive.h"
 #include "src/primitive/types.h"
@@ -101,6 +102,8 @@ neo_status neo_convolution_primitive_desc_create(neo_primitive_desc **out, neo_e
         *out = NULL;
     if (!out || !engine || !desc)
         return log_refusal(__func__, "out, engine or desc is NULL");
+    if (reserved_is_set(desc->reserved))
+        return log_refusal(__func__, RESERVED_IS_SET);
     struct window window = {.kernel = {0}};
     memcpy(window.strides, desc->strides, sizeof window.strides);
     memcpy(window.dilations, desc->dilations, sizeof window.dilations);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "src/core/checked.h"
+#include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/lines/operation.h"
 #include "src/primitive/primitive.h"
 #include "src/primitive/types.h"
@@ -100,6 +102,8 @@ neo_status neo_deconvolution_primitive_desc_create(neo_primitive_desc **out, neo
     neo_status status = lines_check_pointers(__func__, out, !engine || !desc);
     if (status != NEO_OK)
         return status;
+    if (reserved_is_set(desc->reserved))
+        return log_refusal(__func__, RESERVED_IS_SET);
     struct window window = {.kernel = {0}}; /* weights have its size */
     memcpy(window.strides, desc->strides, sizeof window.strides);
     memcpy(window.dilations, desc->dilations, sizeof window.dilations);

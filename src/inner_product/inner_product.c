@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "src/core/checked.h"
+#include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/lines/copy.h"
 #include "src/lines/operation.h"
 #include "src/matmul/matmul.h"
@@ -271,6 +273,8 @@ neo_status neo_inner_product_primitive_desc_create(neo_primitive_desc **out, neo
     neo_status status = lines_check_pointers(__func__, out, !engine || !desc);
     if (status != NEO_OK)
         return status;
+    if (reserved_is_set(desc->reserved))
+        return log_refusal(__func__, RESERVED_IS_SET);
     struct description description = {
         .operation = &inner_product_operation,
         .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},

@@ -6,6 +6,7 @@
 #include "neoprene/matmul.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/primitive/primitive.h"
 #include "src/tensor/block_layout.h"
 #include "src/tensor/descriptor.h"
@@ -49,6 +50,8 @@ neo_status neo_matmul_primitive_desc_create(neo_primitive_desc **out, neo_engine
         *out = NULL;
     if (!out || !engine || !desc)
         return log_refusal(__func__, "out, engine or desc is NULL");
+    if (reserved_is_set(desc->reserved))
+        return log_refusal(__func__, RESERVED_IS_SET);
     struct description description = {
         .operation = &matmul_operation,
         .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},

@@ -11,6 +11,7 @@
 #include "src/core/checked.h"
 #include "src/core/env.h"
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/memory/kinds/kinds.h"
 #include "src/memory/kinds/mapping.h"
 
@@ -92,6 +93,7 @@ static const char *refuse(const neo_allocation_request *request)
     } rules[] = {
         {(size_t)request->kind >= NEO_KIND_COUNT, "there is no such kind"},
         {flags & ~known, "there is no such flag"},
+        {reserved_is_set(request->reserved), RESERVED_IS_SET},
         {request->alignment & (request->alignment - 1), "the alignment is not a power of two"},
         {request->alignment > NEO_ALLOCATION_MAX_ALIGNMENT, "the alignment is above 2 MiB"},
         {request->kind == NEO_KIND_NUMA_BOUND && request->node < 0, "the node is negative"},

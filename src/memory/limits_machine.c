@@ -90,17 +90,36 @@ __attribute__((noinline)) static size_t line_limit(const char *root, const char 
     return smallest_limit(root, "/sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
 }
 
+/* Takes the whole lines off text; the rest of it comes first, for what is read next. */
+static size_t take_lines(const char *root, char *text, size_t *used)
+{
+    size_t smallest = SIZE_MAX;
+    char *line = text;
+    for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        smallest = min_size(smallest, line_limit(root, line));
+    }
+    *used = strlen(line);
+    memmove(text, line, *used + 1);
+    return smallest;
+}
+
 static size_t control_group_limit(const char *root)
 {
-    char text[3500]; /* first the path, then what the file has */
-    int used = snprintf(text, sizeof text, "%s/proc/self/cgroup", root);
-    if (used < 0 || (size_t)used >= sizeof text || !read_text(text, text, sizeof text))
-        return SIZE_MAX;
-    size_t smallest = SIZE_MAX;
-    char *rest = text;
-    for (char *line; (line = strsep(&rest, "\n"));)
-        smallest = min_size(smallest, line_limit(root, line));
-    return smallest;
+    char text[1024]; /* first the path, then a piece of the file, which has a line a controller */
+    size_t smallest = SIZE_MAX, used = 0;
+    int length = snprintf(text, sizeof text, "%s/proc/self/cgroup", root);
+    int file = length < 0 || (size_t)length >= sizeof text ? -1 : open(text, O_RDONLY | O_CLOEXEC);
+    while (file >= 0 && used < sizeof text - 1) { /* no line is that long */
+        ssize_t got = read(file, text + used, sizeof text - 1 - used);
+        if (got <= 0)
+            break;
+        text[used + (size_t)got] = '\0';
+        smallest = min_size(smallest, take_lines(root, text, &used));
+    }
+    if (file >= 0)
+        (void)close(file);
+    return used ? min_size(smallest, line_limit(root, text)) : smallest; /* without an end */
 }
 
 static size_t address_space_limit(void)

@@ -6,6 +6,7 @@
 
 #include "src/core/checked.h"
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/primitive/engine.h"
 #include "src/primitive/primitive.h"
 #include "src/tensor/descriptor.h"
@@ -41,6 +42,8 @@ static neo_status make_predictor(neo_network *network, const neo_shape_predictor
 
 static const char *find_fault(const neo_network_options *options)
 {
+    if (reserved_is_set(options->reserved))
+        return RESERVED_IS_SET;
     if (options->order != NEO_NETWORK_IN_ORDER && options->order != NEO_NETWORK_OUT_OF_ORDER)
         return "the order is unknown";
     if (options->threads < 0 || options->max_plans < 0)
@@ -166,6 +169,8 @@ static const char *find_tensor_fault(const neo_network *network, const neo_tenso
 {
     if (network->final)
         return "the network is final";
+    if (reserved_is_set(t->reserved))
+        return RESERVED_IS_SET;
     if (!t->name || neo_network_find_tensor(network, t->name, NULL) == NEO_OK)
         return "the name is missing or taken";
     if (t->kind > NEO_TENSOR_CONSTANT)
@@ -264,6 +269,8 @@ static const char *find_node_fault(const neo_network *network, const neo_node *n
 {
     if (network->final)
         return "the network is final";
+    if (reserved_is_set(n->reserved))
+        return RESERVED_IS_SET;
     if (!n->name || n->count < 0 || (n->count && !n->args))
         return "the name or an argument is missing";
     if (!n->primitive == !n->function)

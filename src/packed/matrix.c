@@ -8,7 +8,7 @@
 #include "src/core/checked.h"
 #include "src/tensor/element.h"
 
-enum { LANE_BYTES = 256 /* whole groups of any type */, LANES = 12 };
+enum { LANE_BYTES = 128 /* whole groups of any type */, LANES = 12 };
 
 struct weights_matrix weights_matrix_of(const neo_memory_desc *plain)
 {

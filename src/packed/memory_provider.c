@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/packed/allocator.h"
 #include "src/packed/store/store.h"
 
@@ -39,6 +40,8 @@ neo_status neo_weights_memory_provider_create(neo_weights_provider *out,
         return log_refusal(__func__, "out is NULL");
     *out = (neo_weights_provider){.context = NULL};
     options = options ? options : &defaults;
+    if (reserved_is_set(options->reserved))
+        return log_refusal(__func__, RESERVED_IS_SET);
     neo_weights_allocator allocator;
     if (!allocator_init(&allocator, &options->allocator))
         return log_refusal(__func__, "the allocator lacks allocate or release");

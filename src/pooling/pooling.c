@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "src/core/checked.h"
+#include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/lines/operation.h"
 #include "src/primitive/primitive.h"
 #include "src/tensor/descriptor.h"
@@ -86,6 +88,8 @@ neo_status neo_pooling_primitive_desc_create(neo_primitive_desc **out, neo_engin
     neo_status status = lines_check_pointers(__func__, out, !engine || !desc);
     if (status != NEO_OK)
         return status;
+    if (reserved_is_set(desc->reserved))
+        return log_refusal(__func__, RESERVED_IS_SET);
     struct pooling_parameters parameters = {.algorithm = (uint64_t)desc->algorithm};
     struct window window;
     memcpy(window.kernel, desc->kernel, sizeof window.kernel);

@@ -24,6 +24,12 @@ struct concrete {
     struct post_op post_ops[NEO_MAX_POST_OPS];
 };
 
+/* With a plan for it: what an execution with run-time sizes works with, in a block. */
+struct late {
+    struct concrete concrete;
+    _Alignas(64) unsigned char plan[PLAN_MAX_BYTES];
+};
+
 /* Sizes that the arguments agree on, checked as a description is: NEO_INVALID_ARGUMENT and a
  * sentence where they do not. The shape is not derived. */
 neo_status concrete_of_arguments(struct concrete *concrete, const struct problem *problem,

@@ -10,6 +10,7 @@
 #include "src/core/hash.h"
 #include "src/core/log.h"
 #include "src/primitive/budget.h"
+#include "src/primitive/concrete.h"
 #include "src/primitive/key.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/selection.h"
@@ -309,6 +310,8 @@ static neo_status implementation_init(struct implementation *impl, const struct 
     if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_LIBRARY && !impl->by_size)
         impl->reserve_bytes =
             implementation_scratch_bytes(impl, default_pool_threads(impl->engine->threads));
+    if (impl->runtime && !impl->by_size)
+        impl->reserve_bytes = max_size(impl->reserve_bytes, sizeof(struct late));
     return status;
 }
 
@@ -370,7 +373,7 @@ neo_status implementation_find(struct implementation **out, neo_engine *engine,
                                enum cache_outcome *outcome)
 {
     /* A look-up allocates nothing, unless the description is far longer than usual. */
-    enum { USUAL_PAIRS = 400 };
+    enum { USUAL_PAIRS = 200 };
     uint64_t usual[USUAL_PAIRS], *pairs = usual, *longer = NULL;
     size_t bound = key_bound(description);
     if (bound > USUAL_PAIRS)
@@ -414,23 +417,45 @@ neo_status implementation_nest(struct implementation *impl, const struct descrip
     return nest_at(impl, description, 0);
 }
 
+/* More than small stacks have room for. */
+struct asked {
+    struct problem problem;
+    struct ranking ranking;
+};
+
+/* *place: that of the algorithm among those that serve the description; -1: it is none of them. */
+static neo_status find_place(struct asked *asked, neo_engine *engine,
+                             const struct description *description,
+                             const struct algorithm *algorithm, int *place)
+{
+    struct problem *problem = &asked->problem;
+    *place = -1;
+    problem_init(problem, description);
+    problem_settle_strides(problem);
+    if (problem->operation->derive)
+        problem->operation->derive(problem);
+    neo_status status = budget_rank(&asked->ranking, problem, engine);
+    if (status != NEO_OK)
+        return status;
+    for (int i = asked->ranking.serving_count - 1; i >= 0; i--)
+        if (asked->ranking.serving[i].algorithm == algorithm)
+            *place = i;
+    return NEO_OK;
+}
+
 neo_status implementation_nest_by(struct implementation *impl,
                                   const struct description *description,
                                   const struct algorithm *algorithm)
 {
-    struct ranking ranking;
-    struct problem problem;
-    problem_init(&problem, description);
-    problem_settle_strides(&problem);
-    if (problem.operation->derive)
-        problem.operation->derive(&problem);
-    neo_status status = budget_rank(&ranking, &problem, impl->engine);
+    int place;
+    struct asked *asked = malloc(sizeof *asked);
+    if (!asked)
+        return NEO_OUT_OF_MEMORY;
+    neo_status status = find_place(asked, impl->engine, description, algorithm, &place);
+    free(asked);
     if (status != NEO_OK)
         return status;
-    for (int index = 0; index < ranking.serving_count; index++)
-        if (ranking.serving[index].algorithm == algorithm)
-            return nest_at(impl, description, index);
-    return NEO_UNSUPPORTED;
+    return place < 0 ? NEO_UNSUPPORTED : nest_at(impl, description, place);
 }
 
 /* ---- texts ---- */

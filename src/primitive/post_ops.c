@@ -266,9 +266,10 @@ static void apply_select(const struct execution *execution, int index, const str
         operand_line(&op->binary.src1, execution->operands[2 * index], line);
     struct operand_line conditions =
         operand_line(&op->binary.condition, execution->operands[2 * index + 1], line);
-    for (size_t from = 0; from < line->count; from += CHUNK) {
-        float first[CHUNK], second[CHUNK];
-        size_t step, condition_step, count = min_size(CHUNK, line->count - from);
+    enum { HALF = CHUNK / 2 }; /* two of them are one chunk on the stack */
+    for (size_t from = 0; from < line->count; from += HALF) {
+        float first[HALF], second[HALF];
+        size_t step, condition_step, count = min_size(HALF, line->count - from);
         const float *other = operand_values(problem->convert, &others, from, count, first, &step);
         const float *condition =
             operand_values(problem->convert, &conditions, from, count, second, &condition_step);

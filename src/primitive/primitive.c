@@ -361,6 +361,14 @@ static size_t scratch_bytes(const struct implementation *impl, const void *plan,
                          : implementation_scratch_bytes(impl, threads);
 }
 
+/* The handle's block, or another one where that is in use. The token's "running" mark is all that
+ * changes in a handle: it is atomic. */
+static neo_status lease_block(const neo_primitive *primitive, size_t bytes, struct lease *lease)
+{
+    struct reservation *own = (struct reservation *)(uintptr_t)primitive->tokens;
+    return block_manager_lease(&primitive->desc.implementation->blocks, own, bytes, lease);
+}
+
 /* Runs with a scratchpad from where the attributes say. */
 static neo_status run_with_scratch(const neo_primitive *primitive, const void *plan,
                                    struct execution *execution, const struct arguments *args)
@@ -383,15 +391,12 @@ static neo_status run_with_scratch(const neo_primitive *primitive, const void *p
         return NEO_OK;
     }
     struct lease lease;
-    /* The token's "running" mark is all that changes in a handle: it is atomic. */
-    struct reservation *own = (struct reservation *)(uintptr_t)primitive->tokens;
-    struct block_manager *blocks = &primitive->desc.implementation->blocks;
-    neo_status status = block_manager_lease(blocks, own, bytes, &lease);
+    neo_status status = lease_block(primitive, bytes, &lease);
     if (status != NEO_OK)
         return status;
     execution->scratch = lease.data;
     impl->algorithm->run(plan, execution);
-    return block_manager_return(blocks, &lease);
+    return block_manager_return(&primitive->desc.implementation->blocks, &lease);
 }
 
 static inline int threads_worth(const struct implementation *impl, const neo_stream *stream)
@@ -400,24 +405,37 @@ static inline int threads_worth(const struct implementation *impl, const neo_str
                                 : 1;
 }
 
+/* What is made for one execution's sizes. */
+static neo_status run_late(const neo_primitive *primitive, struct late *late,
+                           struct execution *execution, const struct arguments *args)
+{
+    const struct implementation *impl = primitive->desc.implementation;
+    const struct algorithm *algorithm = impl->algorithm;
+    const struct cpu *cpu = impl->engine->cpu;
+    struct problem *problem = &late->concrete.problem;
+    neo_status status = concrete_of_arguments(&late->concrete, &impl->problem, args);
+    if (status != NEO_OK || desc_is_empty(&problem->tensors[DST]))
+        return status;
+    memset(late->plan, 0, algorithm->plan_bytes);
+    algorithm->plan(late->plan, problem, cpu);
+    double estimate = algorithm->estimate(algorithm, problem, cpu);
+    execution->threads = partition_threads(estimate, execution->threads, cpu->core);
+    execution->problem = problem;
+    fill_execution(execution, problem, args);
+    return run_with_scratch(primitive, late->plan, execution, args);
+}
+
+/* Small stacks have no room for that. */
 static neo_status execute_runtime(const neo_primitive *primitive, struct execution *execution,
                                   const struct arguments *args)
 {
-    const struct implementation *impl = primitive->desc.implementation;
-    struct concrete concrete;
-    _Alignas(64) unsigned char plan[PLAN_MAX_BYTES];
-    neo_status status = concrete_of_arguments(&concrete, &impl->problem, args);
-    if (status != NEO_OK || desc_is_empty(&concrete.problem.tensors[DST]))
+    struct lease lease;
+    neo_status status = lease_block(primitive, sizeof(struct late), &lease);
+    if (status != NEO_OK)
         return status;
-    const struct algorithm *algorithm = impl->algorithm;
-    memset(plan, 0, algorithm->plan_bytes);
-    algorithm->plan(plan, &concrete.problem, impl->engine->cpu);
-    double estimate = algorithm->estimate(algorithm, &concrete.problem, impl->engine->cpu);
-    execution->threads = partition_threads(estimate, execution->threads, impl->engine->cpu->core);
-    /* cppcheck-suppress autoVariables ; the execution ends before this returns */
-    execution->problem = &concrete.problem;
-    fill_execution(execution, &concrete.problem, args);
-    return run_with_scratch(primitive, plan, execution, args);
+    status = run_late(primitive, lease.data, execution, args);
+    (void)block_manager_return(&primitive->desc.implementation->blocks, &lease);
+    return status;
 }
 
 /* As many threads as the user's scratchpad has room for. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/primitive/engine.h"
 
 static const char *pool_wrong(const neo_threadpool *pool)
@@ -18,6 +19,8 @@ static const char *stream_wrong(neo_stream *const *out, const neo_engine *engine
 {
     if (!out || !engine)
         return "out or engine is NULL";
+    if (options && reserved_is_set(options->reserved))
+        return RESERVED_IS_SET;
     if (options && options->max_threads < 0)
         return "max_threads is negative";
     return options && options->threadpool ? pool_wrong(options->threadpool) : NULL;

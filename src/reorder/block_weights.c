@@ -6,6 +6,7 @@
 
 #include "src/core/checked.h"
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/packed/content_hash.h"
 #include "src/packed/key.h"
 #include "src/primitive/engine.h"
@@ -120,6 +121,8 @@ neo_status neo_block_weights_describe(neo_memory_desc *out, const neo_block_sour
     char why[SENTENCE];
     if (!out || !source)
         return log_refusal(__func__, "out or source is NULL");
+    if (reserved_is_set(source->reserved))
+        return log_refusal(__func__, RESERVED_IS_SET);
     if (is_wrong(source, why))
         return log_refusal(__func__, why);
     neo_memory_desc desc = describe(source);

@@ -1,10 +1,10 @@
 /* Orders CPUs by a key; a smaller key is taken earlier. */
 #include "src/threading/affinity.h"
 
-#include <numa.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/nodes.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
 
@@ -28,10 +28,11 @@ neo_affinity affinity_from_environment(void)
 struct affinity_machine affinity_this_machine(void)
 {
     struct affinity_machine machine = {.first_node = 0};
-    if (numa_available() < 0)
+    struct nodes nodes;
+    if (!nodes_allowed(&nodes))
         return machine;
     machine.first_node = topology_current_node();
-    machine.distance = numa_distance;
+    machine.distance = nodes_distance;
     return machine;
 }
 

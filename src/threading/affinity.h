@@ -16,7 +16,7 @@ struct affinity_machine {
     int (*distance)(int node, int other); /* NULL: all nodes are equally far */
 };
 
-/* This machine's, by libnuma; starts at the node on which the caller runs. */
+/* This machine's; starts at the node on which the caller runs. */
 struct affinity_machine affinity_this_machine(void);
 
 /* Fills order[0 … t->count - 1] with indices into t->cpus, the first thread's first. Little cores

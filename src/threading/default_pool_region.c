@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "src/core/log.h"
 #include "src/threading/default_pool_parts.h"
@@ -155,9 +156,21 @@ static void take_part(struct worker *w, uintptr_t mail)
         futex_wake(futex_word(w), INT_MAX);
 }
 
+/* A CPU that cannot be had (the mask has changed) is no reason to have no thread. */
+static void bind_worker(const struct worker *w)
+{
+    cpu_set_t sets[LEAVE_CPU_MOST / (8 * sizeof(cpu_set_t))];
+    if (w->cpu < 0 || w->cpu >= LEAVE_CPU_MOST)
+        return;
+    memset(sets, 0, sizeof sets);
+    CPU_SET_S((size_t)w->cpu, sizeof sets, sets);
+    (void)sched_setaffinity(0, sizeof sets, sets);
+}
+
 void *pool_worker_main(void *argument)
 {
     struct worker *w = argument;
+    bind_worker(w);
     make_way_for_caller(w);
     atomic_store_explicit(&w->mail, MAIL_NONE, memory_order_release);
     futex_wake(futex_word(w), INT_MAX);

@@ -7,7 +7,6 @@
 #include "src/core/log.h"
 #include "src/threading/default_pool_parts.h"
 #include "src/threading/futex.h"
-#include "src/threading/leave_cpu.h"
 
 enum { PHASE_NONE, PHASE_STARTING, PHASE_READY, PHASE_STOPPED, PHASES };
 
@@ -22,35 +21,17 @@ void pool_threads_init(struct default_pool *pool)
     atomic_init(&pool->state, state_of(PHASE_NONE));
 }
 
-static int bind_to(pthread_attr_t *attributes, int cpu)
-{
-    cpu_set_t sets[LEAVE_CPU_MOST / CPU_SETSIZE];
-    CPU_ZERO_S(sizeof sets, sets);
-    CPU_SET_S((size_t)cpu, sizeof sets, sets);
-    return pthread_attr_setaffinity_np(attributes, sizeof sets, sets);
-}
-
-/* cpu: to run on; negative: any. */
-static int create_on(struct worker *w, int cpu)
+static int create_worker(struct worker *w)
 {
     pthread_attr_t attributes;
     int status = pthread_attr_init(&attributes);
     if (status)
         return status;
     status = pthread_attr_setstacksize(&attributes, POOL_STACK_BYTES);
-    if (!status && cpu >= 0)
-        status = bind_to(&attributes, cpu);
     if (!status)
         status = pthread_create(&w->thread, &attributes, pool_worker_main, w);
     (void)pthread_attr_destroy(&attributes);
     return status;
-}
-
-/* A CPU that cannot be had (the mask has changed) is no reason to have no thread. */
-static int create_bound(struct worker *w, int cpu)
-{
-    bool possible = cpu >= 0 && cpu < LEAVE_CPU_MOST;
-    return possible && create_on(w, cpu) == 0 ? 0 : create_on(w, -1);
 }
 
 /* Signals are blocked in workers, so that a user's handlers run only in the user's threads. */
@@ -63,7 +44,7 @@ static int create_workers(struct default_pool *pool)
     for (; live < pool->threads - 1; live++) {
         struct worker *w = &pool->workers[live];
         atomic_store_explicit(&w->mail, MAIL_START, memory_order_relaxed);
-        if (create_bound(w, w->cpu))
+        if (create_worker(w))
             break;
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
-typedef cpu_set_t cpus[LEAVE_CPU_MOST / CPU_SETSIZE];
+typedef cpu_set_t cpus[LEAVE_CPU_MOST / (8 * sizeof(cpu_set_t))];
 
 /* A mask that equals what the cpuset grants is no wish of the user's: the thread then gets none
  * either, or it would not follow when the cpuset grows. now: room for another mask. */

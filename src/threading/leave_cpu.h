@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define LEAVE_CPU_MOST 8192 /* CPU numbers are below */
+#define LEAVE_CPU_MOST 4096 /* CPU numbers are below */
 
 /* The calling thread runs on another of the CPUs that it may use when this returns true; it may use
  * the same CPUs as before. False if there is no other one, or the system does not allow it. */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/threading/default_pool.h"
 #include "src/threading/nesting.h"
 
@@ -27,6 +28,8 @@ static neo_status check(const neo_threadpool *out, const neo_threadpool_options 
 {
     if (!out)
         log_check("threadpool: out is NULL");
+    else if (reserved_is_set(options->reserved))
+        log_check("threadpool: %s", RESERVED_IS_SET);
     else if (options->threads < 0 || options->threads > DEFAULT_POOL_MAX_THREADS)
         log_check("threadpool: threads is %d, not 0 to %d", options->threads,
                   DEFAULT_POOL_MAX_THREADS);

@@ -352,7 +352,10 @@ neo_status fuzz_problem_describe(neo_primitive_desc **out, neo_engine *engine,
         return neo_reorder_primitive_desc_create(out, engine, &d[FUZZ_SRC], &d[FUZZ_DST],
                                                  problem->attributes);
     if (problem->operation == FUZZ_MATMUL) {
-        const neo_matmul_desc desc = {d[FUZZ_SRC], d[FUZZ_WEIGHTS], d[FUZZ_BIAS], d[FUZZ_DST]};
+        const neo_matmul_desc desc = {.src = d[FUZZ_SRC],
+                                      .weights = d[FUZZ_WEIGHTS],
+                                      .bias = d[FUZZ_BIAS],
+                                      .dst = d[FUZZ_DST]};
         return neo_matmul_primitive_desc_create(out, engine, &desc, problem->attributes);
     }
     neo_convolution_desc desc = problem->window;

@@ -102,7 +102,7 @@ perf-update: $(PLUGINS) perf-drivers ## rewrite tests/perf/expected_*.txt; revie
 perf-time: perf-drivers ## on an AArch64 machine: times, GFLOP/s, percent of the measured peak, events
 	$(Q)$(PERF) time $(PERF_ARGS)
 # The simulator runs static programs; gem5 is not in Debian (docs/measuring.md).
-$(BUILD)/tests/perf/cycles_driver: $(OUR_DRIVER) $(BUILD)/tests/perf/cycles/no_numa.o $(INTERNAL_A)
+$(BUILD)/tests/perf/cycles_driver: $(OUR_DRIVER) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -static -o $@ $^ -lm
 $(BUILD)/tests/perf/cycles_driver_%: $(DRIVER_MAIN) $(BUILD)/tests/perf/driver_%.o
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -static -o $@ $^ $(PEER_LIBS_$*) -lm

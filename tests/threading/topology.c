@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "arch/cores.h"
+#include "arch/nodes.h"
 #include "arch/topology.h"
 #include "src/threading/default_pool.h"
 #include "tests/support/temporary.h"
@@ -318,9 +319,26 @@ static void the_current_node_is_that_of_the_current_cpu(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
+/* The library asks the kernel by itself. */
+static void the_nodes_are_those_of_libnuma(void **state)
+{
+    (void)state;
+    struct nodes nodes;
+    assert_int_equal(nodes_allowed(&nodes), numa_available() >= 0);
+    for (int i = 0; numa_available() >= 0 && i <= numa_max_node() + 1; i++) {
+        assert_int_equal(nodes_have(&nodes, i),
+                         numa_bitmask_isbitset(numa_all_nodes_ptr, (unsigned)i));
+        for (int j = 0; j <= numa_max_node() + 1; j++)
+            assert_int_equal(nodes_distance(i, j), numa_distance(i, j));
+    }
+    assert_int_equal(nodes_have(&nodes, -1), 0);
+    assert_int_equal(nodes_have(&nodes, NODES_MOST), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nodes_are_those_of_libnuma),
         on_a_new_machine(one_three_four_by_capacity_uses_four),
         on_a_new_machine(kinds_of_core_are_those_of_the_affinity_mask),
         on_a_new_machine(a_pool_knows_the_core_of_each_cpu),

@@ -1,19 +1,18 @@
 /* Pages of one NUMA node, and pages dealt out over all nodes. */
-#include <numa.h>
-#include <numaif.h>
 #include <sys/mman.h>
 
+#include "arch/nodes.h"
 #include "src/memory/kinds/kinds.h"
 #include "src/memory/kinds/mapping.h"
 
 /* The pages are not there yet, so the policy decides where the first touch puts them. */
-static neo_status obtain(struct allocation_need *need, struct allocation *out, int policy,
-                         const struct bitmask *nodes, const char **why_not)
+static neo_status obtain(struct allocation_need *need, struct allocation *out,
+                         enum nodes_policy policy, const struct nodes *nodes, const char **why_not)
 {
     struct mapping range;
     if (!mapping_create(&range, need->bytes, need->alignment, PROT_READ | PROT_WRITE))
         return NEO_OUT_OF_MEMORY;
-    if (mbind(range.base, range.bytes, policy, nodes->maskp, nodes->size + 1, 0)) {
+    if (!nodes_set_policy(range.base, range.bytes, policy, nodes)) {
         mapping_destroy(&range);
         *why_not = "the kernel refuses the NUMA policy";
         return NEO_UNSUPPORTED;
@@ -25,19 +24,16 @@ static neo_status obtain(struct allocation_need *need, struct allocation *out, i
 static neo_status bound_obtain(struct allocation_need *need, struct allocation *out,
                                const char **why_not)
 {
+    struct nodes all, one = {{0}};
     int node = need->request->node;
-    if (numa_available() < 0 || node > numa_max_node() ||
-        !numa_bitmask_isbitset(numa_all_nodes_ptr, (unsigned)node)) {
-        *why_not = numa_available() < 0 ? "this system has no NUMA support"
-                                        : "there is no such NUMA node with memory";
+    bool has_nodes = nodes_allowed(&all);
+    if (!has_nodes || !nodes_have(&all, node)) {
+        *why_not = has_nodes ? "there is no such NUMA node with memory"
+                             : "this system has no NUMA support";
         return NEO_UNSUPPORTED;
     }
-    struct bitmask *nodes = numa_allocate_nodemask();
-    if (!nodes)
-        return NEO_OUT_OF_MEMORY;
-    numa_bitmask_setbit(nodes, (unsigned)node);
-    neo_status status = obtain(need, out, MPOL_BIND, nodes, why_not);
-    numa_free_nodemask(nodes);
+    nodes_add(&one, node);
+    neo_status status = obtain(need, out, NODES_BIND, &one, why_not);
     out->node = status == NEO_OK ? node : -1;
     return status;
 }
@@ -45,11 +41,12 @@ static neo_status bound_obtain(struct allocation_need *need, struct allocation *
 static neo_status interleaved_obtain(struct allocation_need *need, struct allocation *out,
                                      const char **why_not)
 {
-    if (numa_available() < 0) {
+    struct nodes all;
+    if (!nodes_allowed(&all)) {
         *why_not = "this system has no NUMA support";
         return NEO_UNSUPPORTED;
     }
-    return obtain(need, out, MPOL_INTERLEAVE, numa_all_nodes_ptr, why_not);
+    return obtain(need, out, NODES_INTERLEAVE, &all, why_not);
 }
 
 const struct kind_operations kind_numa_bound = {

@@ -5,6 +5,7 @@
 
 #include "src/core/lock.h"
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/memory/limits.h"
 #include "src/memory/shapes/predict.h"
 #include "src/memory/shapes/settings.h"
@@ -115,6 +116,8 @@ static const char *find_fault(const neo_shape_query *query)
     const neo_shape *shape = &query->shape;
     if (!query->id)
         return "there is no id";
+    if (reserved_is_set(query->reserved))
+        return RESERVED_IS_SET;
     if (shape->ndims < 0 || shape->ndims > NEO_MAX_NDIMS)
         return "the number of dimensions is out of range";
     for (int32_t d = 0; d < shape->ndims; d++)

@@ -7,6 +7,7 @@
 #include "src/core/checked.h"
 #include "src/core/env.h"
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 
 #define VARIABLE "NEOPRENE_MEM_PREALLOCATION"
 #define MAX_RATIO 1000
@@ -120,6 +121,7 @@ neo_status shape_settings_init(shape_settings *out, const neo_shape_predictor_se
          "flags"},
         {given->max_ids < 1 || given->max_ids > 1 << 24, "max_ids"},
         {given->memory_percent < 0 || given->memory_percent > 100, "memory_percent"},
+        {reserved_is_set(given->reserved), "a reserved member"},
     };
     for (size_t i = 0; i < count_of(checks); i++) {
         if (checks[i].wrong) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/core/log.h"
+#include "src/core/reserved.h"
 #include "src/packed/allocator.h"
 #include "src/packed/file/stamp.h"
 
@@ -128,6 +129,8 @@ neo_status neo_weights_file_provider_create(neo_weights_provider *out, const cha
         return log_refusal(__func__, "path is NULL or empty");
     if (wanted.flags & ~(uint32_t)KNOWN_FLAGS)
         return log_refusal(__func__, "a flag is unknown");
+    if (reserved_is_set(wanted.reserved))
+        return log_refusal(__func__, RESERVED_IS_SET);
     if (!allocator_init(&wanted.allocator, &wanted.allocator))
         return log_refusal(__func__, "the allocator lacks allocate or release");
     struct file_provider *provider = NULL;
