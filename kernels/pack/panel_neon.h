@@ -292,10 +292,32 @@ static inline void find_lanes(struct pack_lanes *lanes, const struct pack_panel 
     }
 }
 
+/* What is packed most: a panel of all lanes, whose steps are next to each other and fill vectors.
+ */
+INLINE int is_whole(const struct pack_units *units, const struct pack_panel *panel)
+{
+    return panel->width == MOST_LANES && panel->count == MOST_LANES && panel->step == 1 &&
+           panel->k * units->to_bytes % 16 == 0 && (panel->lanes || panel->lane != 1);
+}
+
+INLINE void pack_whole(const struct pack_units *units, const struct pack_panel *panel)
+{
+    const uint8_t *from[MOST_LANES];
+    ptrdiff_t lane = panel->lane * (ptrdiff_t)units->from_bytes;
+#pragma GCC unroll 8
+    for (ptrdiff_t i = 0; i < MOST_LANES; i++)
+        from[i] = panel->lanes ? panel->lanes[i] : (const uint8_t *)panel->src + i * lane;
+    pack_lanes(units, MOST_LANES, from, panel->k, panel->out, MOST_LANES * units->unit);
+}
+
 INLINE void pack_panel_units(const struct pack_units *units, const struct pack_panel *panel)
 {
     uint8_t *out = panel->out;
     struct pack_lanes lanes;
+    if (is_whole(units, panel) && !panel->sums) {
+        pack_whole(units, panel);
+        return;
+    }
     clear_lanes(panel, units->unit, out);
     if (panel->lane == 1 && !panel->lanes)
         pack_near_lanes(units, panel, out, panel->width * units->unit);

@@ -18,6 +18,7 @@ struct convolution_typed {
     struct gemm_side a, b;
     struct weights_matrix weights; /* if they are plain */
     bool integers;
+    bool is_affine;         /* the image is such a row */
     bool reads_lines;       /* a tap's channels are whole groups, or all there is along k */
     bool merges_taps;       /* those of a row lie next to each other, with their channels */
     gemm_finish_fn *finish; /* what makes results of a block at once; NULL: lines do */

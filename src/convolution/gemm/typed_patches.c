@@ -23,6 +23,7 @@ struct patches {
     bool are_in_a_row;
     const unsigned char *padding; /* a line of it */
     size_t bytes;                 /* of an element */
+    struct pack_panel part;       /* some steps of the panel: what all of them have in common */
 };
 
 static size_t taps_of(const struct convolution_shape *s)
@@ -59,7 +60,8 @@ void convolution_typed_plan_patches(struct convolution_typed *plan)
 {
     const struct convolution_shape *s = &plan->shape;
     plan->image = *s;
-    if (is_affine(s))
+    plan->is_affine = is_affine(s);
+    if (plan->is_affine)
         join_pixels(&plan->image);
     plan->reads_lines = taps_of(s) == 1 || (size_t)s->ic % plan->a.group == 0;
     plan->merges_taps = s->dilation[WIDTH] == 1 && s->src.c == 1 && s->src.w == s->ic;
@@ -141,6 +143,20 @@ static struct tap tap_at(const struct convolution_shape *s, size_t number)
         number /= (size_t)s->kernel[d];
     }
     return tap;
+}
+
+/* The one after it. */
+static void next_tap(const struct convolution_shape *s, struct tap *tap)
+{
+    const neo_dim strides[SPACE] = {s->src.d, s->src.h, s->src.w};
+    for (int d = SPACE - 1; d >= 0; d--) {
+        tap->at[d] += s->dilation[d];
+        tap->offset += s->dilation[d] * strides[d];
+        if (tap->at[d] < s->kernel[d] * s->dilation[d])
+            return;
+        tap->offset -= tap->at[d] * strides[d];
+        tap->at[d] = 0;
+    }
 }
 
 /* Is the tap of the pixel in the image, in the first so many dimensions? */
@@ -227,21 +243,45 @@ static void gather_patch(const struct patches *patches, const struct pixel *pixe
     }
 }
 
-static void pack_steps(const struct patches *patches, size_t p, struct pack_panel *part)
+static struct pack_panel part_of(const struct gemm_side *side, const struct gemm_panel *panel)
+{
+    return (struct pack_panel){.from = side->from,
+                               .to = side->to,
+                               .group = side->group,
+                               .width = panel->width,
+                               .count = panel->lanes,
+                               .sums = panel->sums};
+}
+
+/* `count` steps from p on, which begins a group: the part has the place in src of the first one. */
+static void pack_steps(struct patches *patches, size_t p, size_t count)
 {
     const struct gemm_side *side = &patches->call->plan->a;
     const struct gemm_panel *panel = patches->panel;
-    size_t at = gemm_panel_at(side->group, panel->width, 0, p);
-    part->from = side->from, part->to = side->to;
-    part->group = side->group;
-    part->width = panel->width, part->count = panel->lanes;
-    part->out = (char *)panel->out + at * element_bytes(side->to);
-    part->sums = panel->sums;
-    side->pack(part);
+    patches->part.k = count;
+    patches->part.out = (char *)panel->out + p * panel->width * element_bytes(side->to);
+    side->pack(&patches->part);
+}
+
+static void pack_strided(struct patches *patches, size_t p, size_t count, const void *src,
+                         ptrdiff_t lane, ptrdiff_t step)
+{
+    patches->part.lanes = NULL;
+    patches->part.src = src;
+    patches->part.lane = lane;
+    patches->part.step = step;
+    pack_steps(patches, p, count);
+}
+
+static void pack_listed(struct patches *patches, size_t p, size_t count, const void *const *lines)
+{
+    patches->part.lanes = lines;
+    patches->part.step = 1;
+    pack_steps(patches, p, count);
 }
 
 /* Steps [p, end) of the panel. */
-static void pack_gathered(const struct patches *patches, size_t p, size_t end)
+static void pack_gathered(struct patches *patches, size_t p, size_t end)
 {
     _Alignas(16) unsigned char values[LANES * LANE_BYTES];
     size_t steps = LANE_BYTES / patches->bytes;
@@ -250,25 +290,22 @@ static void pack_gathered(const struct patches *patches, size_t p, size_t end)
         for (size_t i = 0; i < patches->panel->lanes; i++)
             gather_patch(patches, &patches->pixels[i], patches->panel->first + p, count,
                          values + i * LANE_BYTES);
-        pack_steps(
-            patches, p,
-            &(struct pack_panel){.src = values, .lane = (ptrdiff_t)steps, .step = 1, .k = count});
+        pack_strided(patches, p, count, values, (ptrdiff_t)steps, 1);
     }
 }
 
 /* ---- in place ---- */
 
 /* The lines of a tap's channels, from number `channel` on. Returns how many are in the image. */
-static size_t find_lines(const struct patches *patches, size_t number, size_t channel,
+static size_t find_lines(const struct patches *patches, const struct tap *tap, size_t channel,
                          const void **lines)
 {
     const struct convolution_shape *s = patches->image;
-    struct tap tap = tap_at(s, number);
-    neo_dim offset = tap.offset + (neo_dim)channel * s->src.c;
+    neo_dim offset = tap->offset + (neo_dim)channel * s->src.c;
     size_t count = 0;
     for (size_t i = 0; i < patches->panel->lanes; i++) {
         const struct pixel *pixel = &patches->pixels[i];
-        bool inside = is_inside(s, pixel, &tap, SPACE);
+        bool inside = is_inside(s, pixel, tap, SPACE);
         lines[i] = inside ? element(patches, pixel->offset + offset) : patches->padding;
         count += inside;
     }
@@ -285,18 +322,16 @@ static bool are_near(const struct patches *patches, const void *const *lines)
     return true;
 }
 
-static void pack_lines(const struct patches *patches, size_t p, size_t count, size_t number,
+static void pack_lines(struct patches *patches, size_t p, size_t count, const struct tap *tap,
                        size_t channel)
 {
     const struct convolution_shape *s = patches->image;
     const void *lines[LANES];
-    size_t inside = find_lines(patches, number, channel, lines);
+    size_t inside = find_lines(patches, tap, channel, lines);
     if (s->src.c == 1)
-        pack_steps(patches, p, &(struct pack_panel){.lanes = lines, .step = 1, .k = count});
+        pack_listed(patches, p, count, lines);
     else if (inside == patches->panel->lanes && are_near(patches, lines))
-        pack_steps(patches, p,
-                   &(struct pack_panel){
-                       .src = lines[0], .lane = 1, .step = (ptrdiff_t)s->src.c, .k = count});
+        pack_strided(patches, p, count, lines[0], 1, (ptrdiff_t)s->src.c);
     else
         pack_gathered(patches, p, p + count);
 }
@@ -305,39 +340,47 @@ static void pack_lines(const struct patches *patches, size_t p, size_t count, si
 static bool is_row_inside(const struct patches *patches, const struct tap *tap)
 {
     const struct convolution_shape *s = patches->image;
-    struct tap last = *tap;
-    last.at[WIDTH] += (neo_dim)(patches->panel->lanes - 1) * s->stride[WIDTH];
-    return is_inside(s, &patches->pixels[0], tap, SPACE) &&
-           is_inside(s, &patches->pixels[0], &last, SPACE);
+    neo_dim first = patches->pixels[0].at[WIDTH] + tap->at[WIDTH];
+    neo_dim last = first + (neo_dim)(patches->panel->lanes - 1) * s->stride[WIDTH];
+    return first >= 0 && last < s->in[WIDTH] && is_inside(s, &patches->pixels[0], tap, WIDTH);
 }
 
-/* Steps [p, p + count) of the panel, which are of one tap. */
-static void pack_tap(const struct patches *patches, size_t p, size_t count)
+/* Steps [p, p + count) of the panel, which are a tap's channels from number `channel` on. */
+static void pack_tap(struct patches *patches, size_t p, size_t count, const struct tap *tap,
+                     size_t channel)
 {
     const struct convolution_shape *s = patches->image;
-    size_t first = patches->panel->first + p, ic = (size_t)s->ic;
-    size_t number = first / ic, channel = first % ic;
-    struct tap tap = tap_at(s, number);
-    if (!patches->are_in_a_row || !is_row_inside(patches, &tap)) {
-        pack_lines(patches, p, count, number, channel);
+    if (!patches->are_in_a_row || !is_row_inside(patches, tap)) {
+        pack_lines(patches, p, count, tap, channel);
         return;
     }
-    neo_dim offset = patches->pixels[0].offset + tap.offset + (neo_dim)channel * s->src.c;
-    pack_steps(patches, p,
-               &(struct pack_panel){.src = element(patches, offset),
-                                    .lane = (ptrdiff_t)(s->stride[WIDTH] * s->src.w),
-                                    .step = (ptrdiff_t)s->src.c,
-                                    .k = count});
+    neo_dim offset = patches->pixels[0].offset + tap->offset + (neo_dim)channel * s->src.c;
+    pack_strided(patches, p, count, element(patches, offset),
+                 (ptrdiff_t)(s->stride[WIDTH] * s->src.w), (ptrdiff_t)s->src.c);
 }
 
-static void pack_taps(const struct patches *patches)
+static void pack_taps(struct patches *patches)
 {
-    size_t ic = (size_t)patches->call->plan->shape.ic, depth = patches->panel->depth;
-    for (size_t p = 0; p < depth;) {
-        size_t count = min_size(ic - (patches->panel->first + p) % ic, depth - p);
-        pack_tap(patches, p, count);
+    const struct convolution_shape *s = patches->image;
+    size_t ic = (size_t)s->ic, depth = patches->panel->depth, first = patches->panel->first;
+    size_t channel = first % ic;
+    struct tap tap = tap_at(s, first / ic);
+    for (size_t p = 0; p < depth; next_tap(s, &tap), channel = 0) {
+        size_t count = min_size(ic - channel, depth - p);
+        pack_tap(patches, p, count, &tap, channel);
         p += count;
     }
+}
+
+/* Each pixel has one tap, and the next one is at the same distance from all. */
+static void pack_affine(struct patches *patches)
+{
+    const struct convolution_shape *s = patches->image;
+    const struct gemm_panel *panel = patches->panel;
+    neo_dim channel = (neo_dim)panel->batch * s->ic + (neo_dim)panel->first;
+    neo_dim offset = (neo_dim)panel->lane * s->src.w + channel * s->src.c;
+    pack_strided(patches, 0, panel->depth, element(patches, offset), (ptrdiff_t)s->src.w,
+                 (ptrdiff_t)s->src.c);
 }
 
 void convolution_typed_pack_a(const void *context, void *scratch, const struct gemm_panel *panel)
@@ -347,7 +390,12 @@ void convolution_typed_pack_a(const void *context, void *scratch, const struct g
                               .panel = panel,
                               .image = &call->plan->image,
                               .padding = scratch,
-                              .bytes = element_bytes(call->plan->a.stored)};
+                              .bytes = element_bytes(call->plan->a.stored),
+                              .part = part_of(&call->plan->a, panel)};
+    if (call->plan->is_affine) {
+        pack_affine(&patches);
+        return;
+    }
     set_pixels(&patches);
     if (call->plan->reads_lines)
         pack_taps(&patches);
