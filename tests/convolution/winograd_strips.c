@@ -420,6 +420,75 @@ static void threads_read_weights_from_memory_once(void **state)
     }
 }
 
+/* ---- scratchpads of several threads ---- */
+
+enum way { DIVIDED, LIMITED, SHARED };
+
+/* How so many threads do it, and that their tasks are in the scratchpad. */
+static enum way way_of(const struct convolution_winograd *plan, int threads)
+{
+    struct convolution_winograd own = *plan, shared = *plan;
+    struct run run = {.plan = &own};
+    size_t bytes = winograd_scratch_bytes(plan, threads), count = (size_t)threads;
+    winograd_share_inputs(&shared, threads);
+    assert_true(shared.input_bytes + count * shared.task_bytes <= bytes);
+    if (!winograd_limit_strips(&own, threads))
+        return SHARED;
+    assert_true(count * own.task_bytes <= bytes);
+    winograd_divide(&run, threads);
+    if (winograd_sharing_cost(plan, threads) < run.grid.cost)
+        return SHARED;
+    return own.most_rows ? LIMITED : DIVIDED;
+}
+
+static void many_threads_have_small_strips_or_share_them(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t l2;
+        neo_dim ic, oc, size;
+        int threads;
+        enum way way;
+    } cases[] = {
+        {1 << 20, 16, 16, 112, 80, DIVIDED}, {1 << 15, 48, 48, 112, 80, LIMITED},
+        {1 << 15, 16, 16, 160, 80, LIMITED}, {1 << 20, 64, 64, 224, 64, DIVIDED},
+        {1 << 20, 64, 64, 56, 4, DIVIDED},   {1 << 20, 96, 80, 14, 80, SHARED},
+        {1 << 20, 131, 61, 9, 80, SHARED},   {1 << 20, 512, 512, 28, 64, SHARED},
+        {1 << 20, 512, 512, 7, 4, SHARED},
+    };
+    for (size_t i = 0; i < count_of(cases); i++) {
+        const struct cpu cpu = {
+            .core = core_named("neoverse-n1"), .l1_bytes = 1 << 16, .l2_bytes = cases[i].l2};
+        struct convolution_winograd plan =
+            plan_on(&cpu, &winograd_f32_ref, 1, cases[i].size, cases[i].ic, cases[i].oc);
+        winograd_plan_scratch(&plan);
+        enum way way = way_of(&plan, cases[i].threads);
+        if (way != cases[i].way)
+            fail_msg("%d to %d channels at %d, %d threads: way %d", (int)cases[i].ic,
+                     (int)cases[i].oc, (int)cases[i].size, cases[i].threads, way);
+    }
+}
+
+/* 64 MiB, or 8 and 1.25 for each thread. */
+static void scratchpads_grow_little_with_threads(void **state)
+{
+    (void)state;
+    static const neo_dim sizes[][3] = {{512, 512, 28}, {64, 64, 224},  {64, 64, 56},
+                                       {512, 512, 7},  {16, 1024, 56}, {1024, 2048, 14}};
+    const size_t all = 64 << 20, strip = 8 << 20, task = 5 << 18;
+    for (size_t i = 0; i < count_of(sizes); i++) {
+        struct convolution_winograd plan = plan_of(1, sizes[i][2], sizes[i][0], sizes[i][1]);
+        winograd_plan_scratch(&plan);
+        size_t before = winograd_scratch_bytes(&plan, 1);
+        for (int threads = 2; threads <= 256; threads++) {
+            size_t bytes = winograd_scratch_bytes(&plan, threads);
+            assert_true(bytes <= max_size(all, strip + (size_t)threads * task));
+            assert_true(bytes >= before);
+            before = bytes;
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,6 +504,8 @@ int main(void)
         cmocka_unit_test(sums_of_very_many_channels_have_places_of_32_bits),
         cmocka_unit_test(rows_that_do_not_stay_in_l1_are_multiplied_in_parts),
         cmocka_unit_test(threads_read_weights_from_memory_once),
+        cmocka_unit_test(many_threads_have_small_strips_or_share_them),
+        cmocka_unit_test(scratchpads_grow_little_with_threads),
         cmocka_unit_test(strips_are_whole_blocks_or_nearly),
         cmocka_unit_test(caches_of_any_size_have_blocks_of_some_megabytes),
     };

@@ -81,6 +81,8 @@ static void execute(neo_primitive *primitive, neo_stream *on, const struct tenso
     assert_int_equal(neo_primitive_execute(primitive, on, (int)count_of(args), args), NEO_OK);
 }
 
+static neo_stream *many; /* of many threads, where a test has one */
+
 static void check_implementation(const neo_primitive_desc *pd, uint64_t seed)
 {
     const neo_memory_desc *desc = neo_primitive_desc_query(pd, NEO_ARG_DST);
@@ -99,6 +101,12 @@ static void check_implementation(const neo_primitive_desc *pd, uint64_t seed)
         if (memcmp(got.data, want.data, bytes))
             fail_msg("%s: other results on %d threads", neo_primitive_desc_implementation(pd),
                      threads[i]);
+    }
+    if (many) {
+        memset(got.data, 0xee, bytes);
+        execute(primitive, many, &src, &weights, &got);
+        if (memcmp(got.data, want.data, bytes))
+            fail_msg("%s: other results on many threads", neo_primitive_desc_implementation(pd));
     }
     neo_primitive_destroy(primitive);
     struct tensor *all[] = {&src, &weights, &want, &got};
@@ -174,11 +182,55 @@ static void random_products_are_the_same_on_any_number_of_threads(void **state)
     assert_int_equal(divided.copies > 0, divided_may_copy());
 }
 
+/* rate: of the implementation, or NULL: of all. */
+static void check_winograd(neo_dim ic, neo_dim oc, neo_dim size, const char *tag, const char *rate)
+{
+    neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                 .algorithm = NEO_CONVOLUTION_WINOGRAD,
+                                 .src = tensor_desc(4, (neo_dim[]){1, ic, size, size}, tag),
+                                 .weights = tensor_desc(4, (neo_dim[]){oc, ic, 3, 3}, "any"),
+                                 .dst = tensor_desc(4, (neo_dim[]){1, oc, size, size}, tag),
+                                 .strides = {1, 1},
+                                 .padding_left = {1, 1},
+                                 .padding_right = {1, 1}};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    while (rate && !strstr(neo_primitive_desc_implementation(pd), rate))
+        assert_int_equal(neo_primitive_desc_next(pd), NEO_OK);
+    if (!rate) {
+        check_all(pd, (uint64_t)size);
+        return;
+    }
+    check_implementation(pd, (uint64_t)size);
+    neo_primitive_desc_destroy(pd);
+}
+
+/* Strips of large images are smaller for many threads, and those of many channels are shared
+ * (tests/convolution/winograd_strips.c has these sizes). */
+static void strips_for_many_threads_change_no_result(void **state)
+{
+    (void)state;
+    enum { MANY = 80 };
+    static struct cpu small;
+    session_state_caches(&small, 64 << 10, 32 << 10);
+    struct test_pool *pool = test_pool_create(TEST_POOL_SYNCHRONOUS, MANY);
+    neo_stream_options options = {.threadpool = test_pool_table(pool)};
+    assert_int_equal(neo_stream_create(&many, engine, &options), NEO_OK);
+    check_winograd(16, 16, 160, "nhwc", "winograd_6");
+    check_winograd(48, 48, 112, "nhwc", "winograd_6");
+    check_winograd(96, 80, 14, "nhwc", NULL);
+    check_winograd(131, 61, 9, "nchw", NULL);
+    neo_stream_destroy(many);
+    many = NULL;
+    test_pool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_convolutions_are_the_same_on_any_number_of_threads),
         cmocka_unit_test(random_products_are_the_same_on_any_number_of_threads),
+        cmocka_unit_test(strips_for_many_threads_change_no_result),
     };
     return cmocka_run_group_tests_name("threads_results", tests, setup, teardown);
 }

@@ -35,11 +35,11 @@ static size_t whole_blocks(size_t rows)
 
 /* A point's inputs or sums, and an odd number of lines, so that points are in all places of a
  * cache. */
-static size_t slot_of(const struct convolution_winograd *mine)
+size_t winograd_slot(const struct convolution_winograd *mine, size_t tiles)
 {
     const size_t line = LINE / sizeof(float);
     size_t row = max_size(mine->padded, mine->panels * WINOGRAD_F32_NR);
-    return (div_up(mine->strip * row, line) | 1) * line;
+    return (div_up(tiles * row, line) | 1) * line;
 }
 
 struct choice {
@@ -104,7 +104,7 @@ void winograd_choose_blocking(struct convolution_winograd *mine, const struct cp
     mine->fetches = winograd_fetching_pays(mine->kernel, cpu, (double)mine->strip,
                                            (double)(points * mine->point));
     mine->weights_rows = weights_rows(mine, cpu);
-    mine->slot = winograd_replaces_inputs(mine, &how) ? slot_of(mine) : 0;
+    mine->slot = winograd_replaces_inputs(mine, &how) ? winograd_slot(mine, mine->strip) : 0;
     if (mine->slot || mine->most_blocks < MOST_HEIGHTS)
         mine->of_piece = 1;
     else

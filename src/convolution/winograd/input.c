@@ -256,18 +256,33 @@ static void transform_tile(const struct task *task, const struct tile *tile,
     next->first += div_up(rest, WINOGRAD_F32_GROUP);
 }
 
-static void transform_block(const struct task *task, const struct tile *tiles, size_t count)
+/* Channels from this one on. */
+static void skip_channels(struct winograd_f32_input *input, size_t channel)
 {
-    size_t ic = (size_t)task->run->plan->shape.ic;
+    input->from += (ptrdiff_t)channel;
+    input->first += channel / WINOGRAD_F32_GROUP;
+}
+
+static void transform_block(const struct task *task, const struct tile *tiles, size_t count,
+                            struct span chunks)
+{
+    size_t ic = min_size((size_t)task->run->plan->shape.ic, chunks.end * CHUNK);
     struct winograd_f32_input next[BLOCK];
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         place_tile(task, &tiles[i], i, &next[i]);
-    for (size_t c = 0; c < ic; c += CHUNK)
+        skip_channels(&next[i], chunks.begin * CHUNK);
+    }
+    for (size_t c = chunks.begin * CHUNK; c < ic; c += CHUNK)
         for (size_t i = 0; i < count; i++)
             transform_tile(task, &tiles[i], &next[i], c, min_size(CHUNK, ic - c));
 }
 
-void winograd_transform_inputs(const struct task *task)
+size_t winograd_chunks(const struct convolution_winograd *plan)
+{
+    return div_up((size_t)plan->shape.ic, CHUNK);
+}
+
+void winograd_transform_inputs(const struct task *task, struct span chunks)
 {
     struct strip *strip = task->strip;
     for (size_t kind = 0; kind < KINDS; kind++)
@@ -275,5 +290,5 @@ void winograd_transform_inputs(const struct task *task)
     if (has_one_kind(strip))
         share_targets(task);
     for (size_t t = 0; t < strip->count; t += BLOCK)
-        transform_block(task, &strip->tiles[t], min_size(BLOCK, strip->count - t));
+        transform_block(task, &strip->tiles[t], min_size(BLOCK, strip->count - t), chunks);
 }

@@ -3,14 +3,16 @@
 
 #include "src/convolution/winograd/winograd.h"
 
+/* A task's own part of the scratchpad; inputs are in it, or at the beginning for all. */
 static struct task task_of(const struct run *run, int index)
 {
     const struct convolution_winograd *plan = run->plan;
+    unsigned char *begin = run->execution->scratch;
     unsigned char *table =
-        (unsigned char *)run->execution->scratch + (size_t)index * plan->task_bytes;
-    unsigned char *inputs = table + plan->table_bytes;
-    unsigned char *sums = plan->slot ? inputs : inputs + plan->input_bytes;
-    unsigned char *zeros = inputs + plan->input_bytes + plan->sum_bytes;
+        begin + (size_t)index * plan->task_bytes + (plan->shares ? plan->input_bytes : 0);
+    unsigned char *next = table + plan->table_bytes, *inputs = plan->shares ? begin : next;
+    unsigned char *sums = plan->slot ? inputs : plan->shares ? next : next + plan->input_bytes;
+    unsigned char *zeros = next + (plan->shares ? 0 : plan->input_bytes) + plan->sum_bytes;
     struct strip *strip = (struct strip *)(void *)table;
     memset(zeros, 0, plan->zero_bytes);
     memset(strip->own.counts, 0, sizeof strip->own.counts);
@@ -107,20 +109,25 @@ static struct span round_of(const struct convolution_winograd *plan, struct span
                 : (struct span){panels.begin, panels.begin + count};
 }
 
-/* ---- all tasks ---- */
+/* ---- tasks that have strips of their own ---- */
 
-/* Strips and rounds turn back where the one before ended: what it used last is in the cache. */
-static void run_strip(struct task *task, struct span tiles, struct span panels)
+static void run_rounds(struct task *task, struct span panels, bool back)
 {
-    bool back = task->strips++ % 2;
-    winograd_make_strip(task, tiles);
-    winograd_transform_inputs(task);
     for (; panels.begin < panels.end; task->rounds++) {
         struct span some = round_of(task->run->plan, panels, back);
         multiply(task, some);
         winograd_transform_outputs(task, some);
         *(back ? &panels.end : &panels.begin) = back ? some.begin : some.end;
     }
+}
+
+/* Strips and rounds turn back where the one before ended: what it used last is in the cache. */
+static void run_strip(struct task *task, struct span tiles, struct span panels)
+{
+    bool back = task->strips++ % 2;
+    winograd_make_strip(task, tiles);
+    winograd_transform_inputs(task, (struct span){0, winograd_chunks(task->run->plan)});
+    run_rounds(task, panels, back);
 }
 
 static void run_rect(struct task *task, struct partition_rect rect)
@@ -137,13 +144,76 @@ static void run_rects(void *argument, struct span rects, int slot)
         run_rect(&task, partition_rect(&run->grid, (int)i));
 }
 
+/* ---- strips that all tasks share ---- */
+
+static void transform_chunks(void *argument, struct span chunks, int slot)
+{
+    const struct run *run = argument;
+    struct task task = task_of(run, slot);
+    winograd_make_strip(&task, run->strip);
+    winograd_transform_inputs(&task, chunks);
+}
+
+static void multiply_panels(void *argument, struct span panels, int slot)
+{
+    const struct run *run = argument;
+    struct task task = task_of(run, slot);
+    winograd_make_strip(&task, run->strip);
+    run_rounds(&task, panels, false);
+}
+
+static void run_shared(struct run *run)
+{
+    const struct convolution_winograd *plan = run->plan;
+    const struct execution *execution = run->execution;
+    size_t chunks = winograd_chunks(plan);
+    for (size_t begin = 0; begin < plan->tiles; begin = run->strip.end) {
+        run->strip = (struct span){begin, min_size(begin + plan->strip, plan->tiles)};
+        parallel_for_tiles(execution->parallel, chunks, execution->threads, transform_chunks, run);
+        parallel_for_tiles(execution->parallel, plan->panels, execution->threads, multiply_panels,
+                           run);
+    }
+}
+
+/* ---- all of it ---- */
+
+static void run_divided(struct run *run)
+{
+    parallel_for_tiles(run->execution->parallel, (size_t)run->grid.tasks, run->execution->threads,
+                       run_rects, run);
+}
+
+/* By which of both ways takes less time. */
+static void run_by_threads(struct run *run)
+{
+    const struct parallel *parallel = run->execution->parallel;
+    int threads = run->execution->threads, pieces = parallel_pieces(parallel, threads);
+    struct convolution_winograd own = *run->plan;
+    double sharing = winograd_sharing_cost(&own, threads);
+    bool has_room = winograd_limit_strips(&own, threads);
+    const struct convolution_winograd *plan = run->plan;
+    run->plan = &own;
+    if (has_room)
+        winograd_divide(run, pieces);
+    if (has_room && run->grid.cost <= sharing) {
+        run_divided(run);
+        return;
+    }
+    own = *plan;
+    winograd_share_inputs(&own, threads);
+    run_shared(run);
+}
+
 void winograd_run(const void *plan, const struct execution *execution)
 {
     const struct convolution_winograd *mine = plan;
+    struct run run = {.plan = mine, .execution = execution};
     if (mine->tiles == 0 || mine->panels == 0)
         return;
-    struct run run = {.plan = mine, .execution = execution};
-    winograd_divide(&run, parallel_pieces(execution->parallel, execution->threads));
-    parallel_for_tiles(execution->parallel, (size_t)run.grid.tasks, execution->threads, run_rects,
-                       &run);
+    if (execution->threads > 1) {
+        run_by_threads(&run);
+        return;
+    }
+    winograd_divide(&run, 1);
+    run_divided(&run);
 }

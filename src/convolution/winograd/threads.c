@@ -1,5 +1,7 @@
 /* Winograd convolution: strips for several threads. The plan's strips are as large as they can be,
  * as all weights come for each; several threads need more of them, or some have nothing to do. */
+#include <math.h>
+
 #include "src/convolution/winograd/winograd.h"
 
 /* ---- the same bits ----
@@ -58,8 +60,9 @@ static bool has_room(const struct convolution_winograd *plan, struct span tiles)
 {
     const struct kinds *kinds = &plan->kinds;
     size_t rows = points_before(kinds, tiles.end) - points_before(kinds, tiles.begin);
-    return tiles.end - tiles.begin <= (plan->slot ? plan->strip : MOST_STRIP) &&
-           rows <= plan->strip * plan->down * plan->across;
+    size_t points = plan->down * plan->across;
+    size_t most = plan->most_rows ? plan->most_rows : plan->strip * points;
+    return tiles.end - tiles.begin <= (plan->slot ? most / points : MOST_STRIP) && rows <= most;
 }
 
 /* The end that is next to `wanted` and leaves no few tiles of a kind on either side. */
@@ -109,8 +112,15 @@ static struct partition_costs costs_of(const struct convolution_winograd *plan, 
     return (struct partition_costs){.tile = strip + plan->weights_rows, .row = 4 * strip / 5};
 }
 
-/* Of one strip and some panels for each thread, the cheapest division, if it is cheaper than the
- * run's. */
+/* For each thread, so many strips after each other. */
+static size_t strips_in_turn(const struct convolution_winograd *plan, size_t strips)
+{
+    size_t rows = points_before(&plan->kinds, plan->tiles);
+    return plan->most_rows ? div_up(rows, strips * plan->most_rows) : 1;
+}
+
+/* Of one strip, or some if there is no room for one, and some panels for each thread the cheapest
+ * division, if it is cheaper than the run's. */
 static void divide_for(struct run *run, size_t threads)
 {
     const struct convolution_winograd *plan = run->plan;
@@ -118,9 +128,9 @@ static void divide_for(struct run *run, size_t threads)
         return;
     struct run best = *run;
     for (size_t cuts = 1; cuts <= min_size(threads, plan->panels); cuts++) {
-        size_t strips = threads / cuts;
+        size_t turns = strips_in_turn(plan, threads / cuts), strips = turns * (threads / cuts);
         struct partition_costs costs = costs_of(plan, (double)plan->tiles / (double)strips);
-        double cost = (double)div_up(plan->panels, cuts) * costs.tile + costs.row;
+        double cost = (double)turns * ((double)div_up(plan->panels, cuts) * costs.tile + costs.row);
         if (cost >= best.grid.cost || strips > MOST_DIVIDED || !divide(run, strips))
             continue;
         best = *run;
@@ -137,6 +147,18 @@ void winograd_divide(struct run *run, int threads)
     size_t strips = div_up(plan->tiles, plan->strip);
     struct partition_costs costs = costs_of(plan, (double)plan->strip);
     run->grid = partition_grid(strips, plan->panels, threads, &costs);
+    if (plan->most_rows)
+        run->grid.cost = (double)INFINITY;
     if (threads > 1)
         divide_for(run, (size_t)threads);
+}
+
+/* For a strip, all threads wait for each other twice. */
+double winograd_sharing_cost(const struct convolution_winograd *plan, int threads)
+{
+    const double waiting = 2;
+    size_t strips = div_up(plan->tiles, plan->strip), count = (size_t)threads;
+    struct partition_costs costs = costs_of(plan, (double)plan->tiles / (double)strips);
+    double inputs = costs.row / (double)min_size(count, winograd_chunks(plan));
+    return (double)strips * ((double)div_up(plan->panels, count) * costs.tile + inputs + waiting);
 }

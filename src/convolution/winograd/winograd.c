@@ -205,22 +205,6 @@ static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cp
     mine->copy = copy_f32_find(cpu->features)->run;
 }
 
-static void plan_scratch(struct convolution_winograd *mine)
-{
-    size_t points = mine->down * mine->across, rows = mine->strip * points;
-    size_t patch = mine->gathers || mine->shape.ic % WINOGRAD_F32_GROUP ? MOST_POINTS * CHUNK : 0;
-    size_t patch_row = (size_t)WINOGRAD_F32_POINTS * CHUNK; /* and groups of padding are as far */
-    mine->table_bytes = convolution_part(sizeof(struct strip));
-    mine->input_bytes = convolution_part(
-        (mine->slot ? (points + 1) * mine->slot : rows * mine->padded) * sizeof(float));
-    mine->sum_bytes =
-        mine->slot ? 0
-                   : convolution_part(rows * WINOGRAD_F32_NR * mine->most_panels * sizeof(float));
-    mine->zero_bytes = convolution_part(max_size(mine->padded, patch_row) * sizeof(float));
-    mine->task_bytes = mine->table_bytes + mine->input_bytes + mine->sum_bytes + mine->zero_bytes +
-                       convolution_part(patch * sizeof(float));
-}
-
 static void plan_winograd(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
@@ -248,7 +232,7 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     plan_kernels(mine, cpu);
     winograd_choose_blocking(mine, cpu);
     winograd_plan_matrices(mine);
-    plan_scratch(mine);
+    winograd_plan_scratch(mine);
 }
 
 static size_t winograd_table_bytes(const void *plan)
@@ -261,11 +245,6 @@ static void fill_table(void *plan, void *table)
     struct convolution_winograd *mine = plan;
     winograd_arrange(mine, (struct span){0, min_size(mine->strip, mine->tiles)}, table);
     mine->first = table;
-}
-
-static size_t winograd_scratch_bytes(const void *plan, int threads)
-{
-    return ((const struct convolution_winograd *)plan)->task_bytes * (size_t)threads;
 }
 
 static const char *winograd_kernel(const void *plan)

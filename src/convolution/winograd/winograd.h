@@ -13,10 +13,10 @@
 enum {
     SIZES = 3, /* of tiles in one dimension: the largest, and two smaller ones */
     KINDS = SIZES * SIZES,
-    CHUNK = 16,        /* channels that a block of tiles is transformed for at a time */
-    BLOCK = 8,         /* tiles */
-    MOST_STRIP = 112,  /* tiles */
-    MOST_DIVIDED = 64, /* strips that are not the plan's */
+    CHUNK = 16,         /* channels that a block of tiles is transformed for at a time */
+    BLOCK = 8,          /* tiles */
+    MOST_STRIP = 112,   /* tiles */
+    MOST_DIVIDED = 256, /* strips that are not the plan's */
     MOST_POINTS = WINOGRAD_MOST * WINOGRAD_MOST,
     MOST_OUTPUTS = (WINOGRAD_MOST - 2) * (WINOGRAD_MOST - 2),
     MOST_HEIGHTS = (MOST_STRIP + WINOGRAD_F32_MR - 1) / WINOGRAD_F32_MR,
@@ -82,11 +82,13 @@ struct convolution_winograd {
     size_t most_panels; /* whose sums are made before they are transformed */
     size_t of_piece;    /* points that all panels of a round are multiplied with at a time */
     size_t most_blocks; /* and blocks of their rows, if it is one point */
-    size_t slot;        /* elements from a point to the next one, if sums replace inputs; else 0 */
+    size_t most_rows; /* of the matrices of a task's strips, if less than those of `strip`; or 0 */
+    size_t slot;      /* elements from a point to the next one, if sums replace inputs; else 0 */
     float low, high;
     bool gathers;  /* channels of source are not neighbours: patches are transposed */
     bool staged;   /* tiles of results are finished before they go to dst */
     bool finishes; /* there is more to do than a bias and a clamp */
+    bool shares;   /* all tasks have one strip at a time, whose inputs begin the scratchpad */
     bool fetches;  /* the next panel while one is multiplied: weights are too many for the L2 cache,
                       and for so few tiles that reading them takes about as long as products */
     double weights_rows; /* rows of a panel that are multiplied while its weights are read */
@@ -138,6 +140,7 @@ struct run {
     struct partition_grid grid; /* strips × panels of output channels */
     bool divided;               /* strips are not the plan's: strip i ends with tile ends[i] - 1 */
     uint32_t ends[MOST_DIVIDED];
+    struct span strip; /* of tiles, that tasks share */
 };
 
 /* One task's parts of the scratchpad. */
@@ -216,6 +219,9 @@ bool winograd_fetching_pays(const struct winograd_f32_kernel *kernel, const stru
 /* Sets the plan's strip, most_panels, of_piece, most_blocks, fetches, weights_rows and slot. */
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu);
 
+/* Elements from a point to the next one, where sums of so many tiles take the place of inputs. */
+size_t winograd_slot(const struct convolution_winograd *mine, size_t tiles);
+
 /* ---- where rows are (rows.c) ---- */
 
 /* For the tiles of a strip. */
@@ -227,16 +233,36 @@ void winograd_next_row(struct cursor *cursor, size_t padded);
 
 /* Lists the tiles, and finds their rows. */
 void winograd_make_strip(const struct task *task, struct span tiles);
-void winograd_transform_inputs(const struct task *task);
+
+/* Of some chunks of channels. */
+size_t winograd_chunks(const struct convolution_winograd *plan);
+void winograd_transform_inputs(const struct task *task, struct span chunks);
 
 /* From the sums of these panels. */
 void winograd_transform_outputs(const struct task *task, struct span panels);
 
 /* ---- strips for several threads (threads.c) ---- */
 
-/* Sets the run's strips and grid, for tasks of one thread each. */
+/* Sets the run's strips and grid, for tasks of one thread each. Its cost is infinite if there is no
+ * room for such strips. */
 void winograd_divide(struct run *run, int threads);
+
+/* The cost of one strip after the other by all threads, in the same unit. */
+double winograd_sharing_cost(const struct convolution_winograd *plan, int threads);
 struct span winograd_strip(const struct run *run, size_t index);
+
+/* ---- the scratchpad (scratch.c) ---- */
+
+/* Sets the sizes of its parts. */
+void winograd_plan_scratch(struct convolution_winograd *mine);
+
+/* For executions by so many threads: the plan with strips as small as tasks of their own have room
+ * for (false: they have room for none), and with inputs that all tasks share. */
+bool winograd_limit_strips(struct convolution_winograd *mine, int threads);
+void winograd_share_inputs(struct convolution_winograd *mine, int threads);
+
+/* What either of them takes, at most: the more, the more threads. */
+size_t winograd_scratch_bytes(const void *plan, int threads);
 
 /* ---- tasks (run.c) ---- */
 
