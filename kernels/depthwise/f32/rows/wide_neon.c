@@ -11,7 +11,7 @@
 #include "kernels/depthwise/f32/rows/wide.h"
 #include "kernels/depthwise/f32/rows/wide_offsets.h"
 
-enum { LANES = 4, MOST_HEIGHT = 7, LEAST_COLUMNS = 2 * LANES };
+enum { LANES = 4, LINE = 16, MOST_HEIGHT = 7 };
 
 /* The copy of the source, for each plane of the kernel: `rows` of `pitch` values, of which stride 2
  * has the odd ones in the second half; values `begin` to `begin + count` of a row are those of
@@ -262,14 +262,15 @@ static void run(const struct dwconv_f32_task *whole)
     functions[task->kh - 1][task->stride_h - 1](&job);
 }
 
-/* Several planes of the kernel only where more channels come of each: else these would be better
- * interleaved. */
+/* Narrow planes, and kernels of several planes, are better interleaved, if channels are as many as
+ * are in a line and no two of them come of the same one. */
 static int does(const struct dwconv_f32_task *task)
 {
     int is_dense = task->dilation_h == 1 && task->dilation_w == 1;
-    return task->column == 1 && task->dst_column == 1 && task->out_cols >= LEAST_COLUMNS &&
-           (task->kd == 1 || task->multiplier > 1) && task->kh <= MOST_HEIGHT &&
-           task->stride_h == task->stride_w &&
+    int interleaves = task->channels >= LINE && task->multiplier == 1;
+    return task->column == 1 && task->dst_column == 1 &&
+           task->out_cols >= (interleaves ? 2 * LANES : LANES) && (task->kd == 1 || !interleaves) &&
+           task->kh <= MOST_HEIGHT && task->stride_h == task->stride_w &&
            (task->stride_h == 1 || (task->stride_h == 2 && is_dense && task->kd == 1));
 }
 
