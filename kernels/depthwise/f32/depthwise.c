@@ -16,7 +16,6 @@ const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
     &dwconv_f32_tall_a55_neon,
     &dwconv_f32_taps_a55_neon,
     &dwconv_f32_tall_neon,
-    &dwconv_f32_row_a55_neon,
     &dwconv_f32_row_neon,
     &dwconv_f32_lanes_neon,
     &dwconv_f32_neon,

@@ -84,8 +84,8 @@ extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f3
     dwconv_f32_3x3_a55_neon, dwconv_f32_tall_a55_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon,
     dwconv_f32_planes_neon, dwconv_f32_planes_a55_neon, dwconv_f32_planes_stride_2_neon,
     dwconv_f32_planes_stride_2_a55_neon, dwconv_f32_planes_pairs_neon, dwconv_f32_lanes_neon,
-    dwconv_f32_taps_a55_neon, dwconv_f32_row_a55_neon, dwconv_f32_row_neon,
-    dwconv_f32_planes_row_neon, dwconv_f32_planes_dilated_neon;
+    dwconv_f32_taps_a55_neon, dwconv_f32_row_neon, dwconv_f32_planes_row_neon,
+    dwconv_f32_planes_dilated_neon;
 
 /* Fastest first; the last needs nothing and does everything. */
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];

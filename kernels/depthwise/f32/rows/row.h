@@ -37,10 +37,4 @@ struct dwconv_f32_row_code {
 };
 extern const struct dwconv_f32_row_code dwconv_f32_row_codes[ROW_STRIDES][ROW_WIDTHS];
 
-/* For cores that issue in order: `all` of up to five taps, stride 1, and nothing else; by whether
- * there is a clamp. */
-enum { ROW_FEW = 5 };
-void dwconv_f32_row_in_order(const struct dwconv_f32_row *job);
-extern const struct dwconv_f32_row_code dwconv_f32_row_in_order_codes[2][ROW_WIDTHS];
-
 #endif

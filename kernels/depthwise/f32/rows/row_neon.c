@@ -1,7 +1,5 @@
 /* Depthwise convolution with kernels of one row, channels as vectors, stride 1 or 2: tiles for the
- * assembly of kernels/depthwise/f32/rows/row_tiles_neon.S or, with few taps on cores that issue in
- * order, kernels/depthwise/f32/rows/row_in_order_neon.S. The tiles are the same, and so is what of
- * the padding is multiplied.
+ * assembly of kernels/depthwise/f32/rows/row_tiles_neon.S.
  *
  * Source is read in place. Only for tiles that reach into the padding it is copied between zeros,
  * without the taps that all outputs of the tile have there. */
@@ -48,8 +46,7 @@ struct columns {
 
 /* Some channels of a row: a multiple of four. */
 struct call {
-    const struct dwconv_f32_task *task; /* dense */
-    void (*run)(const struct dwconv_f32_row *job);
+    const struct dwconv_f32_task *task;      /* dense */
     const struct dwconv_f32_row_code *codes; /* of tiles, by their widths */
     size_t together;                         /* channels that it takes */
     const float *row;
@@ -67,7 +64,7 @@ static void flush(struct call *call)
 {
     call->job.tiles_end = call->tiles + call->count;
     if (call->count)
-        call->run(&call->job);
+        dwconv_f32_row(&call->job);
     call->count = call->copied = 0;
     call->copy = (struct columns){0};
 }
@@ -261,20 +258,13 @@ static void run_row(struct call *call)
         run_channels(call, channels - LANES, LANES);
 }
 
-static void choose_assembly(struct call *call, int in_order)
-{
-    int clamps = call->job.clamp != NULL;
-    call->run = in_order ? dwconv_f32_row_in_order : dwconv_f32_row;
-    call->codes = in_order ? dwconv_f32_row_in_order_codes[clamps]
-                           : dwconv_f32_row_codes[call->task->stride_w - 1];
-}
-
-static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int in_order)
+static void run_dense(struct dwconv_f32_task *task, const float **rows)
 {
     float low = task->low, high = task->high;
     const float clamp[8] = {low, low, low, low, high, high, high, high};
     struct call call;
     call.task = task;
+    call.codes = dwconv_f32_row_codes[task->stride_w - 1];
     call.room = copy_values(task);
     call.copy = (struct columns){0};
     call.count = call.copied = 0;
@@ -284,7 +274,6 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
         .dst_column = task->dst_column * sizeof(float),
         .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
     };
-    choose_assembly(&call, in_order);
     for (size_t y = 0; y < task->out_rows; y++) {
         struct dwconv_f32_task row = *task;
         row.rows = rows + y * task->stride_h;
@@ -299,32 +288,12 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
     }
 }
 
-static void run_dense(struct dwconv_f32_task *task, const float **rows)
-{
-    run_dense_as(task, rows, 0);
-}
-
-static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
-{
-    run_dense_as(task, rows, IN_ORDER_NARROW);
-}
-
-static void run_as(const struct dwconv_f32_task *task, parts_fn *run_part)
+static void run(const struct dwconv_f32_task *task)
 {
     if (task->channels < LANES) /* the last ones of an image */
         dwconv_f32_neon.run(task);
     else
-        parts_run(task, run_part);
-}
-
-static void run(const struct dwconv_f32_task *task)
-{
-    run_as(task, run_dense);
-}
-
-static void run_a55(const struct dwconv_f32_task *task)
-{
-    run_as(task, run_dense_a55);
+        parts_run(task, run_dense);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -335,11 +304,6 @@ static int does(const struct dwconv_f32_task *task)
            (task->channels % LANES == 0 || task->channels > RAGGED_CHANNELS) &&
            parts_stride(task->stride_h, task->dilation_h) <= PARTS_STRIDE &&
            parts_stride(task->stride_w, task->dilation_w) <= ROW_STRIDES;
-}
-
-static int does_few_taps(const struct dwconv_f32_task *task)
-{
-    return task->kw <= ROW_FEW && parts_stride(task->stride_w, task->dilation_w) == 1 && does(task);
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
@@ -356,13 +320,4 @@ const struct dwconv_f32_kernel dwconv_f32_row_neon = {
     .all_channels_from = LEAST_COLUMNS,
     .scratch_bytes = scratch_bytes,
     .run = run,
-};
-const struct dwconv_f32_kernel dwconv_f32_row_a55_neon = {
-    .name = "dwconv_f32_row_a55_neon",
-    .needs = CPU_NEON,
-    .kind = IN_ORDER_NARROW,
-    .does = does_few_taps,
-    .all_channels_from = LEAST_COLUMNS,
-    .scratch_bytes = scratch_bytes,
-    .run = run_a55,
 };
