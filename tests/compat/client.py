@@ -8,6 +8,7 @@ import functools
 import mmap
 import os
 import resource
+import signal
 import struct
 import sys
 
@@ -15,6 +16,7 @@ MARKS = 'CLIENT_MARKS' in os.environ  # under the plugin only
 ISB, RET = 0xD5033FDF, 0xD65F03C0
 BEGIN, END = 0xD5032E1F, 0xD5032E3F
 BATCH, SIZE = 2, 32  # one image is too little for PyTorch to ask oneDNN; larger ones take hours under the emulator
+LIMIT = 300  # seconds of one way of a network
 TOKENS, WIDTH, HEADS, LAYERS = 128, 768, 12, 2  # layers are alike, so that two of twelve tell
 
 
@@ -254,10 +256,11 @@ def node_tests():
     return contextlib.nullcontext(), [('node tests', lambda: functools.cache(run))]  # once is enough
 
 
+NETWORKS = ('resnet50', 'mobilenet_v2', 'efficientnet_b0', 'vgg11')
 ONNX_ONLY = os.environ.get('CLIENT_NODE_TESTS', '')
 ROWS = {
     **{name: lambda name=name: image_network(name, BATCH, SIZE, WAYS)
-       for name in ('resnet50', 'mobilenet_v2', 'efficientnet_b0', 'vgg11')},
+       for name in NETWORKS},
     'resnet50_224': lambda: image_network('resnet50', 1, 224, ['eager', 'channels_last']),
     'bert': encoder,
     'gpt2': decoder,
@@ -289,23 +292,48 @@ def refusal(error):
     return next((line for line in lines if 'Could not run' in line or 'Error:' in line), lines[-1])[:160]
 
 
+def note(folder, *fields):
+    with open(os.path.join(folder, 'ways'), 'a', encoding='utf-8') as file:
+        file.write('\t'.join(fields) + '\n')
+
+
+def run_way(folder, way, prepare):
+    try:
+        value, count = measured(prepare())
+    except RuntimeError as error:
+        note(folder, way, 'refused', refusal(error))
+        return
+    with open(os.path.join(folder, way + '.f32'), 'wb') as file:
+        file.write((value.numpy() if hasattr(value, 'numpy') else value).tobytes())
+    write_maps(folder)
+    note(folder, way, 'ran', str(count))
+
+
+def run_way_apart(folder, way, prepare):
+    """In a process that ends after LIMIT seconds of processor time: the distribution's library takes hours for some."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
+            run_way(folder, way, prepare)
+            status = 0
+        finally:
+            os._exit(status)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+        note(folder, way, 'slow', f'more than {LIMIT} s')
+    elif status:
+        sys.exit(f'{way}: status {status}')
+
+
 def main():
     row, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     context, ways = ROWS[row]()
     with context:
         for way, prepare in ways:
-            try:
-                value, count = measured(prepare())
-            except RuntimeError as error:
-                line = f'{way}\trefused\t{refusal(error)}'
-            else:
-                with open(os.path.join(folder, way + '.f32'), 'wb') as file:
-                    file.write((value.numpy() if hasattr(value, 'numpy') else value).tobytes())
-                line = f'{way}\tran\t{count}'
-                write_maps(folder)
-            with open(os.path.join(folder, 'ways'), 'a', encoding='utf-8') as file:
-                file.write(line + '\n')
+            (run_way_apart if row in NETWORKS else run_way)(folder, way, prepare)
     with open(os.path.join(folder, 'done'), 'w', encoding='utf-8'):
         pass
 
