@@ -18,8 +18,8 @@ static int encode(layers *l, int x)
 int main(int argc, char **argv)
 {
     layers *l = layers_create("BERT-base", argc, argv);
-    int x = layers_normalize(l, layers_sequence(l, layers_number(l, 0, 9), WIDTH));
-    for (neo_dim i = layers_number(l, 1, 2); i > 0; i--)
+    int x = layers_normalize(l, layers_sequence(l, layers_number(l, 0, 5), WIDTH));
+    for (neo_dim i = layers_number(l, 1, 1); i > 0; i--)
         x = encode(l, x);
     x = layers_linear(l, layers_first_row(l, x), WIDTH, NEO_ELTWISE_TANH, ALONE);
     return layers_finish(l, x, &(layers_bounds){1e-5, 0.03, 0});

@@ -1,5 +1,5 @@
-/* A decoder layer with weights of four bits and a cache of keys and values that grows by a row for
- * each token: decoder [TOKENS]
+/* A decoder layer with weights of four bits, in f32 and in bf16, and a cache of keys and values
+ * that grows by a row for each token: decoder [TOKENS]
  *
  * All primitives are made before the first token. A step only tells memories how long they are now;
  * it makes neither primitives nor memories, which the program checks. The results are compared with
@@ -57,6 +57,7 @@ static double weight(const struct linear *l, neo_dim p, neo_dim j)
 struct decoder {
     neo_engine *engine;
     neo_stream *stream;
+    neo_data_type type;      /* of rows and of the cache: f32 or bf16 */
     neo_data_type quantised; /* what rows may become: NEO_S8, or nothing */
     neo_shape_predictor *predictor;
 
@@ -65,43 +66,44 @@ struct decoder {
 
     neo_memory *x, *normal, *query, *key_row, *value_row, *mixed_row, *wide, *gated;
     neo_memory *query_heads, *mixed_heads, *keys, *values, *score_rows;
-    float *key_cache, *value_cache; /* capacity rows of WIDTH */
+    unsigned char *key_cache, *value_cache; /* capacity rows of WIDTH */
     neo_dim length, capacity;
 };
 
 /* ---- making ---- */
 
-static neo_memory_desc strided(int ndims, const neo_dim *dims, const neo_dim *strides)
+static neo_memory_desc strided(const struct decoder *d, int ndims, const neo_dim *dims,
+                               const neo_dim *strides)
 {
     neo_memory_desc desc;
-    check(neo_memory_desc_init_strides(&desc, ndims, dims, NEO_F32, strides), "a descriptor");
+    check(neo_memory_desc_init_strides(&desc, ndims, dims, d->type, strides), "a descriptor");
     return desc;
 }
 
-static neo_memory_desc row_of(neo_dim columns)
+static neo_memory_desc row_of(const struct decoder *d, neo_dim columns)
 {
-    return strided(2, (neo_dim[]){1, columns}, (neo_dim[]){columns, 1});
+    return strided(d, 2, (neo_dim[]){1, columns}, (neo_dim[]){columns, 1});
 }
 
 /* Rows of one token, head by head; keys as columns and values as rows of the tokens so far. */
-static neo_memory_desc heads_desc(void)
+static neo_memory_desc heads_desc(const struct decoder *d)
 {
-    return strided(3, (neo_dim[]){HEADS, 1, HEAD}, (neo_dim[]){HEAD, WIDTH, 1});
+    return strided(d, 3, (neo_dim[]){HEADS, 1, HEAD}, (neo_dim[]){HEAD, WIDTH, 1});
 }
 
-static neo_memory_desc keys_desc(neo_dim length)
+static neo_memory_desc keys_desc(const struct decoder *d, neo_dim length)
 {
-    return strided(3, (neo_dim[]){HEADS, HEAD, length}, (neo_dim[]){HEAD, 1, WIDTH});
+    return strided(d, 3, (neo_dim[]){HEADS, HEAD, length}, (neo_dim[]){HEAD, 1, WIDTH});
 }
 
-static neo_memory_desc values_desc(neo_dim length)
+static neo_memory_desc values_desc(const struct decoder *d, neo_dim length)
 {
-    return strided(3, (neo_dim[]){HEADS, length, HEAD}, (neo_dim[]){HEAD, WIDTH, 1});
+    return strided(d, 3, (neo_dim[]){HEADS, length, HEAD}, (neo_dim[]){HEAD, WIDTH, 1});
 }
 
-static neo_memory_desc scores_desc(neo_dim length)
+static neo_memory_desc scores_desc(const struct decoder *d, neo_dim length)
 {
-    return strided(3, (neo_dim[]){HEADS, 1, length}, (neo_dim[]){MOST_TOKENS, MOST_TOKENS, 1});
+    return strided(d, 3, (neo_dim[]){HEADS, 1, length}, (neo_dim[]){MOST_TOKENS, MOST_TOKENS, 1});
 }
 
 static neo_memory *memory_of(const struct decoder *d, neo_memory_desc desc, void *handle)
@@ -143,10 +145,10 @@ static struct linear make_linear(struct decoder *d, neo_dim k, neo_dim n,
     if (!attributes)
         check(neo_attributes_create(&attributes), "attributes");
     check(neo_attributes_set_dynamic_src(attributes, d->quantised), "attributes");
-    const neo_matmul_desc desc = {.src = row_of(k),
+    const neo_matmul_desc desc = {.src = row_of(d, k),
                                   .weights =
                                       *neo_memory_get_desc(neo_packed_weights_memory(l.packed)),
-                                  .dst = row_of(n)};
+                                  .dst = row_of(d, n)};
     neo_primitive_desc *pd;
     check(neo_matmul_primitive_desc_create(&pd, d->engine, &desc, attributes), "a product");
     neo_attributes_destroy(attributes);
@@ -170,10 +172,10 @@ static neo_attributes *with_eltwise(neo_eltwise algorithm, float alpha)
     return attributes;
 }
 
-static neo_attributes *with_product(neo_dim columns)
+static neo_attributes *with_product(const struct decoder *d, neo_dim columns)
 {
     neo_attributes *attributes;
-    neo_memory_desc desc = row_of(columns);
+    neo_memory_desc desc = row_of(d, columns);
     check(neo_attributes_create(&attributes), "attributes");
     check(neo_attributes_append_binary(attributes, NEO_BINARY_MUL, &desc), "a product");
     return attributes;
@@ -186,7 +188,7 @@ static void make_linears(struct decoder *d)
     d->v = make_linear(d, WIDTH, WIDTH, NULL);
     d->out = make_linear(d, WIDTH, WIDTH, with_sum());
     d->gate = make_linear(d, WIDTH, WIDE, with_eltwise(NEO_ELTWISE_SWISH, 1));
-    d->up = make_linear(d, WIDTH, WIDE, with_product(WIDE));
+    d->up = make_linear(d, WIDTH, WIDE, with_product(d, WIDE));
     d->down = make_linear(d, WIDE, WIDTH, with_sum());
 }
 
@@ -194,12 +196,12 @@ static void make_linears(struct decoder *d)
 static void make_attention(struct decoder *d)
 {
     neo_primitive_desc *pd;
-    neo_memory_desc rows = scores_desc(NEO_RUNTIME_DIM);
+    neo_memory_desc rows = scores_desc(d, NEO_RUNTIME_DIM);
     neo_attributes *scaled = with_eltwise(NEO_ELTWISE_LINEAR, 1 / sqrtf(HEAD));
     const neo_matmul_desc scores = {
-        .src = heads_desc(), .weights = keys_desc(NEO_RUNTIME_DIM), .dst = rows};
+        .src = heads_desc(d), .weights = keys_desc(d, NEO_RUNTIME_DIM), .dst = rows};
     const neo_matmul_desc mix = {
-        .src = rows, .weights = values_desc(NEO_RUNTIME_DIM), .dst = heads_desc()};
+        .src = rows, .weights = values_desc(d, NEO_RUNTIME_DIM), .dst = heads_desc(d)};
     check(neo_matmul_primitive_desc_create(&pd, d->engine, &scores, scaled), "scores");
     d->scores = primitive_of(pd);
     neo_attributes_destroy(scaled);
@@ -214,7 +216,7 @@ static void make_attention(struct decoder *d)
 static void make_normalization(struct decoder *d)
 {
     neo_primitive_desc *pd;
-    const neo_memory_desc row = row_of(WIDTH);
+    const neo_memory_desc row = row_of(d, WIDTH);
     check(neo_layer_normalization_primitive_desc_create(&pd, d->engine, NEO_FORWARD_INFERENCE, &row,
                                                         &row, NULL, NEO_F32, 1e-5f,
                                                         NEO_NORMALIZATION_RMS, NULL),
@@ -224,24 +226,24 @@ static void make_normalization(struct decoder *d)
 
 static void make_memories(struct decoder *d)
 {
-    d->x = memory_of(d, row_of(WIDTH), NEO_MEMORY_ALLOCATE);
-    d->normal = memory_of(d, row_of(WIDTH), NEO_MEMORY_ALLOCATE);
-    d->query = memory_of(d, row_of(WIDTH), NEO_MEMORY_ALLOCATE);
-    d->mixed_row = memory_of(d, row_of(WIDTH), NEO_MEMORY_ALLOCATE);
-    d->wide = memory_of(d, row_of(WIDE), NEO_MEMORY_ALLOCATE);
-    d->gated = memory_of(d, row_of(WIDE), NEO_MEMORY_ALLOCATE);
-    d->query_heads = memory_of(d, heads_desc(), neo_memory_get_handle(d->query));
-    d->mixed_heads = memory_of(d, heads_desc(), neo_memory_get_handle(d->mixed_row));
-    d->score_rows = memory_of(d, scores_desc(MOST_TOKENS), NEO_MEMORY_ALLOCATE);
-    d->key_row = memory_of(d, row_of(WIDTH), NULL); /* their places move */
-    d->value_row = memory_of(d, row_of(WIDTH), NULL);
-    d->keys = memory_of(d, keys_desc(1), NULL);
-    d->values = memory_of(d, values_desc(1), NULL);
+    d->x = memory_of(d, row_of(d, WIDTH), NEO_MEMORY_ALLOCATE);
+    d->normal = memory_of(d, row_of(d, WIDTH), NEO_MEMORY_ALLOCATE);
+    d->query = memory_of(d, row_of(d, WIDTH), NEO_MEMORY_ALLOCATE);
+    d->mixed_row = memory_of(d, row_of(d, WIDTH), NEO_MEMORY_ALLOCATE);
+    d->wide = memory_of(d, row_of(d, WIDE), NEO_MEMORY_ALLOCATE);
+    d->gated = memory_of(d, row_of(d, WIDE), NEO_MEMORY_ALLOCATE);
+    d->query_heads = memory_of(d, heads_desc(d), neo_memory_get_handle(d->query));
+    d->mixed_heads = memory_of(d, heads_desc(d), neo_memory_get_handle(d->mixed_row));
+    d->score_rows = memory_of(d, scores_desc(d, MOST_TOKENS), NEO_MEMORY_ALLOCATE);
+    d->key_row = memory_of(d, row_of(d, WIDTH), NULL); /* their places move */
+    d->value_row = memory_of(d, row_of(d, WIDTH), NULL);
+    d->keys = memory_of(d, keys_desc(d, 1), NULL);
+    d->values = memory_of(d, values_desc(d, 1), NULL);
 }
 
-static void make(struct decoder *d, neo_data_type quantised)
+static void make(struct decoder *d, neo_data_type type, neo_data_type quantised)
 {
-    *d = (struct decoder){.quantised = quantised};
+    *d = (struct decoder){.type = type, .quantised = quantised};
     check(neo_engine_create(&d->engine), "an engine");
     check(neo_stream_create(&d->stream, d->engine, NULL), "a stream");
     check(neo_shape_predictor_create(&d->predictor, NULL), "a predictor");
@@ -284,9 +286,14 @@ static void run_in_place(const struct decoder *d, neo_primitive *primitive, neo_
     execute(d, primitive, args, 2);
 }
 
-static float *grown(float *cache, neo_dim capacity)
+static size_t row_bytes(const struct decoder *d)
 {
-    float *larger = realloc(cache, (size_t)(capacity * WIDTH) * sizeof *cache);
+    return WIDTH * neo_data_type_bits(d->type) / 8;
+}
+
+static unsigned char *grown(const struct decoder *d, unsigned char *cache)
+{
+    unsigned char *larger = realloc(cache, (size_t)d->capacity * row_bytes(d));
     if (!larger)
         check(NEO_OUT_OF_MEMORY, "the cache");
     return larger;
@@ -300,15 +307,15 @@ static void make_room(struct decoder *d)
                                    .flags = NEO_SHAPE_GROWS |
                                             (d->length < d->capacity ? NEO_SHAPE_REUSED : 0),
                                    .shape = {2, {d->length + 1, WIDTH}},
-                                   .bits = 32,
+                                   .bits = neo_data_type_bits(d->type),
                                    .iterations = 16,
                                    .grow_dim = 0};
     int knows = neo_shape_predictor_predict(d->predictor, &query, &predicted);
     if (d->length < d->capacity)
         return;
     d->capacity = knows ? predicted.dims[0] : d->length + 1;
-    d->key_cache = grown(d->key_cache, d->capacity);
-    d->value_cache = grown(d->value_cache, d->capacity);
+    d->key_cache = grown(d, d->key_cache);
+    d->value_cache = grown(d, d->value_cache);
 }
 
 static void describe(neo_memory *memory, neo_memory_desc desc, void *handle)
@@ -321,12 +328,12 @@ static void describe(neo_memory *memory, neo_memory_desc desc, void *handle)
 static void add_token(struct decoder *d)
 {
     make_room(d);
-    size_t row = (size_t)(d->length++ * WIDTH);
+    size_t row = (size_t)d->length++ * row_bytes(d);
     check(neo_memory_set_handle(d->key_row, d->key_cache + row), "a key's place");
     check(neo_memory_set_handle(d->value_row, d->value_cache + row), "a value's place");
-    describe(d->keys, keys_desc(d->length), d->key_cache);
-    describe(d->values, values_desc(d->length), d->value_cache);
-    describe(d->score_rows, scores_desc(d->length), NULL);
+    describe(d->keys, keys_desc(d, d->length), d->key_cache);
+    describe(d->values, values_desc(d, d->length), d->value_cache);
+    describe(d->score_rows, scores_desc(d, d->length), NULL);
 }
 
 static void step(struct decoder *d)
@@ -412,12 +419,34 @@ static void plain_step(struct plain *p, const struct decoder *d)
 
 /* ---- the program ---- */
 
-/* The next token's row, for both. */
+/* bf16 is the upper half of an f32; what is cut off here are zeros. */
+static void put(const struct decoder *d, neo_dim i, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (d->type == NEO_F32)
+        ((uint32_t *)neo_memory_get_handle(d->x))[i] = bits;
+    else
+        ((uint16_t *)neo_memory_get_handle(d->x))[i] = (uint16_t)(bits >> 16);
+}
+
+static double get(const struct decoder *d, neo_dim i)
+{
+    uint32_t bits = d->type == NEO_F32
+                        ? ((const uint32_t *)neo_memory_get_handle(d->x))[i]
+                        : (uint32_t)((const uint16_t *)neo_memory_get_handle(d->x))[i] << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* The next token's row, for both: of seven bits, which both types have. */
 static void next_token(const struct decoder *d, struct plain *p)
 {
-    float *x = neo_memory_get_handle(d->x);
-    for (int i = 0; i < WIDTH; i++)
-        p->x[i] = (double)(x[i] = (float)random_value());
+    for (int i = 0; i < WIDTH; i++) {
+        p->x[i] = nearbyint(random_value() * 64) / 64;
+        put(d, i, (float)p->x[i]);
+    }
 }
 
 static double larger(double a, double b)
@@ -427,10 +456,9 @@ static double larger(double a, double b)
 
 static double difference(const struct decoder *d, const struct plain *p)
 {
-    const float *x = neo_memory_get_handle(d->x);
     double most = 0, size = 0;
     for (int i = 0; i < WIDTH; i++) {
-        most = larger(fabs((double)x[i] - p->x[i]), most);
+        most = larger(fabs(get(d, i) - p->x[i]), most);
         size = larger(fabs(p->x[i]), size);
     }
     return most / size;
@@ -468,12 +496,13 @@ static void destroy(struct decoder *d)
 }
 
 /* Returns whether results are within the bound, relative to the largest one. */
-static int decode(neo_data_type quantised, const char *name, neo_dim tokens, double bound)
+static int decode(neo_data_type type, neo_data_type quantised, const char *name, neo_dim tokens,
+                  double bound)
 {
     struct decoder d;
     struct plain *p = allocate(1, sizeof *p);
     double worst = 0;
-    make(&d, quantised);
+    make(&d, type, quantised);
     uint64_t before = requests(&d);
     for (neo_dim t = 0; t < tokens; t++) {
         next_token(&d, p);
@@ -496,7 +525,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "decoder: TOKENS is 1 to %d\n", MOST_TOKENS);
         return 1;
     }
-    int exact = decode(NEO_DATA_TYPE_UNDEF, "weights as floats", tokens, 1e-5);
-    int quantised = decode(NEO_S8, "rows as integers", tokens, 2e-2);
-    return exact && quantised ? 0 : 1;
+    const neo_data_type never = NEO_DATA_TYPE_UNDEF;
+    int exact = decode(NEO_F32, never, "weights as floats", tokens, 1e-5);
+    int quantised = decode(NEO_F32, NEO_S8, "rows as integers", tokens, 2e-2);
+    int halves = decode(NEO_BF16, never, "rows and cache of bf16", tokens, 4e-2);
+    return exact && quantised && halves ? 0 : 1;
 }

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     } rows[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                 {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
     layers *l = layers_create("MobileNet v2", argc, argv);
-    int x = layers_image(l, 3, layers_number(l, 0, 64));
+    int x = layers_image(l, 3, layers_number(l, 0, 32));
     neo_dim channels = 32;
     x = layers_convolve(l, x, &(layers_conv){channels, 3, 2, 1, NEO_ELTWISE_CLIP, -1});
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 {
     static const int blocks[] = {3, 4, 6, 3};
     layers *l = layers_create("ResNet-50", argc, argv);
-    int x = layers_image(l, 3, layers_number(l, 0, 32));
+    int x = layers_image(l, 3, layers_number(l, 0, 24));
     x = layers_convolve(l, x, &(layers_conv){64, 7, 2, 1, NEO_ELTWISE_RELU, -1});
     x = layers_max_pool(l, x, 3, 2);
     for (int stage = 0; stage < 4; stage++)

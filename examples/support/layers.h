@@ -12,8 +12,9 @@
 
 typedef struct layers layers;
 
-/* Arguments of the program: numbers, which are sizes; f32, bf16 and s8, the types that are built,
- * all that the network has if none is named; and "out-of-order". */
+/* Arguments of the program: numbers, which are sizes, small ones where they are absent; f32, bf16
+ * and s8, the types that are built, all that the network has if none is named; and "out-of-order".
+ */
 layers *layers_create(const char *title, int argc, char **argv);
 /* The argument that is number `index` of those that are numbers, counted from 0. */
 neo_dim layers_number(const layers *l, int index, neo_dim otherwise);
@@ -52,7 +53,8 @@ int layers_normalize(layers *l, int in);
 int layers_softmax(layers *l, int in); /* each row; in the memory of in */
 
 /* What the result may be off by in each type: the square root of the mean square of its differences
- * from double, as a part of its standard deviation. 0: the network is not built in this type.
+ * from double, as a part of its standard deviation, for the sizes that are taken where none are
+ * given. 0: the network is not built in this type.
  *
  * The result is f32 in all of them. bf16: images, rows, weights are bf16. s8: they are s8, each
  * layer's result with one scale, from the largest value that it has for another input, weights with
