@@ -1,5 +1,5 @@
 # Instructions and modelled cycles of this library and of its peers (docs/measuring.md).
-.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-worth perf-check perf-update perf-time perf-test perf-path
+.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-worth perf-ratios perf-check perf-update perf-time perf-test perf-path
 .PHONY: perf-drivers perf-needs-aarch64 perf-cycles
 # Plugins run inside the emulator, so they are native.
 HOST_CC ?= cc
@@ -93,6 +93,8 @@ perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers
 	$(Q)$(PERF) lines $(PERF_ARGS)
 perf-worth: $(PLUGINS) perf-drivers ## rows slower without kernels (KERNEL='gemm_f32_panels_*' EACH=1 FILES=every CORES=N1,A55)
 	$(Q)NM=$(NM) $(PERF) worth $(PERF_ARGS) $(if $(KERNEL),--kernels '$(KERNEL)') $(if $(EACH),--each)
+perf-ratios: $(PLUGINS) perf-drivers ## how many times faster than f32 other types are (TYPES=s8:s8:s8 FILES= CORES=N2)
+	$(Q)$(PERF) ratios $(PERF_ARGS) $(if $(TYPES),--types $(TYPES))
 perf-layouts: $(PLUGINS) perf-drivers ## convolutions that take longer with channels first (FILES= CORES=N1 OUT=build/channels-first.md)
 	$(Q)$(PERF) layouts $(PERF_ARGS)
 perf-check: $(PLUGINS) perf-drivers ## compare instructions and cache lines with tests/perf/expected_*.txt

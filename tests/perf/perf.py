@@ -12,6 +12,7 @@
   perf.py lines   cache lines that calls move, beside peers and lower bounds
   perf.py layouts convolutions that take longer with channels first
   perf.py worth   what is slower without some kernels
+  perf.py ratios  how many times faster other types are than f32
   perf.py time    times, GFLOP/s and events; only on an AArch64 machine
 """
 import argparse
@@ -27,6 +28,7 @@ import hardware
 import isa
 import layouts
 import lines
+import ratios
 import recorded
 import report
 import shapes
@@ -62,7 +64,7 @@ PUBLISHED = '''
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('command', choices=('table', 'record', 'check', 'update', 'profile', 'balance',
-                                            'choices', 'excess', 'lines', 'layouts', 'worth', 'time'))
+                                            'choices', 'excess', 'lines', 'layouts', 'worth', 'ratios', 'time'))
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"; "every": all in all layouts; "published": those of docs/performance-summary.md')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -80,6 +82,7 @@ def arguments():
     parser.add_argument('--library', default=OURS, help='profile, balance: whose call')
     parser.add_argument('--threads', default='2', help='balance: how many; for files a list')
     parser.add_argument('--kernels', default='*', help='worth: patterns; what one means is taken out together')
+    parser.add_argument('--types', default='s8:s8:s8', help='ratios: of src, weights and dst')
     parser.add_argument('--each', action='store_true', help='worth: each kernel that a pattern means by itself')
     parser.add_argument('--top', type=int, default=12, help='profile: how many blocks')
     parser.add_argument('--show', action='store_true', help='profile: print their instructions')
@@ -299,6 +302,8 @@ def main():
             return layouts.publish(measurer, tables_of(args), args.out)
         if args.command == 'worth':
             return worth.publish(measurer, tables_of(args), args.kernels, args.each)
+        if args.command == 'ratios':
+            return ratios.publish(measurer, tables_of(args), args.types)
         if args.command == 'update':
             for kind in expected.KINDS:
                 expected.update(kind, measurer, args.libraries.split(','))
