@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* R output rows of one column of four or eight channels at a time, all columns, then the next
- * channels. For each column of the kernel the KH weights of it are loaded, then each row of source
- * is loaded once and added to all outputs it reaches. Columns of padding are left out; so are rows
- * of padding at the top, by entering behind them, and at the bottom, by leaving before them.
+/* R output rows of one column of eight channels at a time, all columns, then the next channels. For
+ * each column of the kernel the KH weights of it are loaded, then each row of source is loaded once
+ * and added to all outputs it reaches. Columns of padding are left out; so are rows of padding, as
+ * there are functions for the usual numbers of them.
  *
  * The assembly knows the offsets: everything is a word of eight bytes. Strides are in bytes. */
 struct dwconv_f32_tall {
@@ -25,31 +25,23 @@ struct dwconv_f32_tall {
     ptrdiff_t first, columns; /* as in the task */
     size_t whole;             /* columns that have all taps to their right, that one included */
     size_t kw, stride_w;
-    size_t column_step; /* column * stride_w */
-    size_t bias_next;   /* from one group's bias to the next: 0 if there is none */
-    const float *clamp; /* four times low, four times high; NULL: none */
-    size_t above;       /* rows of padding at the top */
-    uint64_t present;   /* bit i: row i of the tile exists; rows after the first */
+    size_t column_step;  /* column * stride_w */
+    size_t bias_next;    /* from one group's bias to the next: 0 if there is none */
+    const float *clamp;  /* four times low, four times high; NULL: none */
+    size_t above, below; /* rows of padding at the top and the bottom */
     /* for cores that issue in order, instead of the first row and `row` */
     const float *const *rows; /* of the tile; none is NULL */
     ptrdiff_t start;          /* from each to the first tap of output 0 */
-    size_t below;             /* rows of padding at the bottom, by which the function is chosen */
 };
 
 typedef void dwconv_f32_tall_fn(const struct dwconv_f32_tall *job);
 
-/* Kernels of 3, 5, 7 rows; strides 1, 2 down; groups of four, eight channels; tiles of 7, 4, 2, 1
- * rows; [1]: some rows are padding. */
-enum { TALL_KERNELS = 3, TALL_STRIDES = 2, TALL_VECTORS = 2, TALL_HEIGHTS = 4 };
-extern dwconv_f32_tall_fn
-    *const dwconv_f32_tall_functions[TALL_KERNELS][TALL_STRIDES][TALL_VECTORS][TALL_HEIGHTS][2];
-
-/* The same for kernels that are square and tiles of eight channels and 7, 4, 2 rows, where it is
- * known how many rows are padding, by the list in tall_neon.c; [1]: some above are; [1]:
- * some below. */
+/* For square kernels and tiles of 7, 4, 2 rows, by the list of paddings in tall_neon.c; [1]: some
+ * rows above are padding; [1]: some below. */
 enum { TALL_KNOWN = 4, TALL_KNOWN_HEIGHTS = 3 };
-extern dwconv_f32_tall_fn
-    *const dwconv_f32_tall_known_functions[TALL_KNOWN][TALL_KNOWN_HEIGHTS][2][2];
+extern dwconv_f32_tall_fn *const dwconv_f32_tall_functions[TALL_KNOWN][TALL_KNOWN_HEIGHTS][2][2];
+
+enum { TALL_STRIDES = 2, TALL_HEIGHTS = 4 };
 
 /* For cores that issue in order: kernels of 5, 7 rows; IN_ORDER_* - 1; groups of four channels.
  * Kernels of 7 rows with stride 2 have no tiles of 7. */

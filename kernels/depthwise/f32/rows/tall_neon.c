@@ -1,7 +1,6 @@
-/* Depthwise convolution with kernels of 3, 5 or 7 rows and any number of columns, channels as
- * vectors, stride 1 or 2 down: tiles for the assembly of
- * kernels/depthwise/f32/rows/tall_tiles_neon.S and, on cores that issue in order,
- * kernels/depthwise/f32/rows/tall_in_order_neon.S. */
+/* Depthwise convolution 5x5 and 7x7, channels as vectors, 5x5 also with stride 2: tiles for the
+ * assembly of kernels/depthwise/f32/rows/tall_tiles_neon.S and, on cores that issue in order,
+ * kernels/depthwise/f32/rows/tall_in_order_neon.S, which has any number of columns. */
 #include <math.h>
 
 #include "kernels/depthwise/f32/heights.h"
@@ -52,8 +51,7 @@ static int next_tile(struct tile_place *place, size_t highest, size_t rows)
     return 1;
 }
 
-/* What tile of height `index` has of the source; 0 if that is nothing the assembly can do: it
- * cannot leave before the first row of the last output. */
+/* What tile of height `index` has of the source; 0 if that is nothing. */
 static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *task, size_t y,
                      size_t index, const struct extent *extent)
 {
@@ -61,12 +59,11 @@ static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *
     size_t end = begin + last + task->kh;
     size_t from = extent->begin > begin ? extent->begin : begin;
     size_t to = extent->end < end ? extent->end : end;
-    if (from >= to || to <= begin + last)
+    if (from >= to)
         return 0;
     ptrdiff_t column = (ptrdiff_t)(task->column * sizeof(float));
     job->above = from - begin;
     job->below = end - to;
-    job->present = ((uint64_t)1 << (to - begin)) - 1;
     job->row = extent->row;
     job->source_back = column - (ptrdiff_t)(to - from) * extent->row;
     job->src = (uintptr_t)task->rows[from] + (uintptr_t)(task->first * column);
@@ -74,7 +71,7 @@ static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *
     return 1;
 }
 
-/* What dwconv_f32_tall_known_functions have, in their order: kernels, strides down, rows of padding
+/* What dwconv_f32_tall_functions have, in their order: kernels, strides down, rows of padding
  * above and below. With stride 2 an image of an even number of rows has one more on either side, by
  * the custom of those who made it. */
 static const struct known {
@@ -88,30 +85,39 @@ static int is_known(const struct known *one, const struct dwconv_f32_task *task,
            (!job->above || job->above == one->above) && (!job->below || job->below == one->below);
 }
 
+/* NULL: there is none for these rows of padding, or for so low a tile. */
 static dwconv_f32_tall_fn *find_function(const struct dwconv_f32_task *task,
-                                         const struct dwconv_f32_tall *job, size_t index,
-                                         size_t channels)
+                                         const struct dwconv_f32_tall *job, size_t index)
 {
-    int above = job->above > 0, below = job->below > 0, is_pair = channels == 8;
-    for (size_t i = 0; is_pair && index < TALL_KNOWN_HEIGHTS && i < TALL_KNOWN; i++)
+    int above = job->above > 0, below = job->below > 0;
+    for (size_t i = 0; index < TALL_KNOWN_HEIGHTS && i < TALL_KNOWN; i++)
         if (is_known(&known[i], task, job))
-            return dwconv_f32_tall_known_functions[i][index][above][below];
-    return dwconv_f32_tall_functions[task->kh / 2 - 1][task->stride_h - 1][is_pair][index]
-                                    [above || below];
+            return dwconv_f32_tall_functions[i][index][above][below];
+    return NULL;
 }
 
+/* Eight channels at a time; the last ones overlap those before. */
 static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_tall *plan,
-                       const struct parts_group *part, size_t index)
+                       dwconv_f32_tall_fn *function)
 {
-    static const float none[8];
+    enum { GROUP = 8 };
+    static const float none[GROUP];
+    size_t left = task->channels % GROUP;
     struct dwconv_f32_tall job = *plan;
-    job.src += part->c * sizeof(float);
-    job.weights = task->weights + part->c;
-    job.bias = task->bias ? task->bias + part->c : none;
-    job.bias_next = task->bias ? part->channels * sizeof(float) : 0;
-    job.dst += part->c;
-    job.groups = part->groups;
-    find_function(task, plan, index, part->channels)(&job);
+    job.weights = task->weights;
+    job.bias = task->bias ? task->bias : none;
+    job.bias_next = task->bias ? GROUP * sizeof(float) : 0;
+    job.groups = task->channels / GROUP;
+    function(&job);
+    if (!left)
+        return;
+    size_t c = task->channels - GROUP;
+    job.src += c * sizeof(float);
+    job.weights += c;
+    job.bias += task->bias ? c : 0;
+    job.dst += c;
+    job.groups = 1;
+    function(&job);
 }
 
 static void run_groups_in_order(const struct dwconv_f32_task *task,
@@ -145,7 +151,7 @@ static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv
     }
 }
 
-/* Rows that are no tile: in images which are mostly padding. */
+/* Rows that are no tile: of other padding, or alone. */
 static void run_other(const struct dwconv_f32_task *task, size_t y, size_t rows)
 {
     struct dwconv_f32_task part = *task;
@@ -158,16 +164,15 @@ static void run_other(const struct dwconv_f32_task *task, size_t y, size_t rows)
 static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
                       const struct extent *extent)
 {
-    struct parts_group groups[2];
-    int count = parts_groups(task->channels, groups);
     struct tile_place place = {0};
     while (next_tile(&place, 0, task->out_rows)) {
         size_t y = place.row, index = place.index;
-        int is_tile = plan_rows(plan, task, y, index, extent);
-        if (!is_tile)
+        dwconv_f32_tall_fn *function =
+            plan_rows(plan, task, y, index, extent) ? find_function(task, plan, index) : NULL;
+        if (function)
+            run_groups(task, plan, function);
+        else
             run_other(task, y, tile_heights[index]);
-        for (int i = 0; is_tile && i < count; i++)
-            run_groups(task, plan, &groups[i], index);
     }
 }
 
@@ -211,10 +216,10 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
     struct extent extent;
     size_t count = (task->out_rows - 1) * task->stride_h + task->kh;
     int has_extent = find_extent(&extent, rows, count);
-    if (task->channels < 4 || !has_extent)
-        dwconv_f32_neon.run(task);
-    else if (in_order && parts_fill_padding(task, rows))
+    if (in_order && task->channels >= 4 && has_extent && parts_fill_padding(task, rows))
         run_tiles_in_order(task, &plan, rows);
+    else if (task->channels < 8 || !has_extent)
+        dwconv_f32_neon.run(task);
     else
         run_strips(task, &plan, &extent);
 }
@@ -241,16 +246,18 @@ static void run_a55(const struct dwconv_f32_task *task)
 
 static int does(const struct dwconv_f32_task *task)
 {
-    return dwconv_f32_is_interleaved(task) && task->channels >= 4 &&
-           (task->kh == 3 || task->kh == 5 || task->kh == 7) &&
-           parts_stride(task->stride_h, task->dilation_h) <= 2;
+    size_t stride = parts_stride(task->stride_h, task->dilation_h);
+    return dwconv_f32_is_interleaved(task) && task->channels >= 8 && task->kh == task->kw &&
+           ((task->kh == 5 && stride <= 2) || (task->kh == 7 && stride == 1));
 }
 
-/* Four rows of stride 2 have too few multiply-adds to hide halves of 13 rows of source behind. */
+/* Four rows of 7 and stride 2 have too few multiply-adds to hide halves of 13 rows of source
+ * behind. */
 static int does_a55(const struct dwconv_f32_task *task)
 {
-    return does(task) && task->kh != 3 &&
-           (task->kh == 5 || parts_stride(task->stride_h, task->dilation_h) == 1);
+    size_t stride = parts_stride(task->stride_h, task->dilation_h);
+    return dwconv_f32_is_interleaved(task) && task->channels >= 4 &&
+           ((task->kh == 5 && stride <= 2) || (task->kh == 7 && stride == 1));
 }
 
 const struct dwconv_f32_kernel dwconv_f32_tall_neon = {

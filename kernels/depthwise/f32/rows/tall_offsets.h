@@ -23,7 +23,5 @@ OFFSET(dwconv_f32_tall, stride_w, JOB_STRIDE_W, 144);
 OFFSET(dwconv_f32_tall, column_step, JOB_COLUMN_STEP, 152);
 OFFSET(dwconv_f32_tall, bias_next, JOB_BIAS_NEXT, 160);
 OFFSET(dwconv_f32_tall, clamp, JOB_CLAMP, 168);
-OFFSET(dwconv_f32_tall, above, JOB_ABOVE, 176);
-OFFSET(dwconv_f32_tall, present, JOB_PRESENT, 184);
 OFFSET(dwconv_f32_tall, rows, JOB_ROWS, 192);
 OFFSET(dwconv_f32_tall, start, JOB_START, 200);

@@ -1,5 +1,5 @@
-/* Depthwise convolution by tall tiles of one column, for NEON: see tall.h. The
- * functions are known by tables.
+/* Depthwise convolution by tall tiles of one column, for NEON: see tall.h. The functions are known by
+ * a table, as there is one for each number of rows that are padding above and below.
  *
  * A tile of R rows of outputs and V vectors of channels keeps its R V sums in the last vector
  * registers and the weights of one column of the kernel in the first KH V; between them are pairs
@@ -28,8 +28,6 @@ dst .req x15
 dst_row .req x16
 out .req x17
 dst_column .req x19
-present .req x20
-enter .req x21
 clamp .req x22
 stride_w .req x23
 columns .req x24
@@ -39,19 +37,6 @@ groups .req x27
 group_dst .req x28
 scratch .req x29
 scratch2 .req x30
-
-/* ---- one instruction each, registers by number ---- */
-
-    .macro leave_before i
-    tbz present, #\i, 3f
-    .endm
-    .macro row_label name, i
-\name\()_row\i\():
-    accept_branch
-    .endm
-    .macro row_entry name, i
-    .word \name\()_row\i - \name\()_entries
-    .endm
 
 /* ---- parts of a tile ---- */
 
@@ -84,31 +69,6 @@ scratch2 .req x30
     .set i, i + 1
     .endr
     add w, w, w_back
-    .endm
-
-/* One column of the kernel; spare is how many rows of source there are registers for. */
-    .macro take_column name, KH, S, V, R, padded, spare
-    take_weights \KH, \V
-    .if \padded
-    br enter
-    .endif
-    .set i, 0
-    .set slot, 0
-    .rept (\R - 1) * \S + \KH
-    .if \padded
-    .if i > (\R - 1) * \S
-    leave_before %(i)
-    .endif
-    row_label \name, %(i)
-    .endif
-    take_row \KH, \S, \V, \R, %((\KH + slot) * \V)
-    .set slot, slot + 1
-    .if slot == \spare
-    .set slot, 0
-    .endif
-    .set i, i + 1
-    .endr
-3:
     .endm
 
     .macro begin_sums V, R
@@ -195,79 +155,11 @@ scratch2 .req x30
     madd w, scratch, scratch2, w
     .endm
 
-    .macro function name, KH, S, V, R, padded, spare
-    begin_tile \name
-    .if \padded
-    ldp scratch, present, [job, #JOB_ABOVE]
-    adr enter, \name\()_entries
-    ldrsw scratch, [enter, scratch, lsl #2]
-    add enter, enter, scratch
-    .endif
-10: begin_group
-11: begin_column \V, \R
-    mov taps, kw
-    cmp at, whole
-    b.hs 14f
-12: take_column \name, \KH, \S, \V, \R, \padded, \spare
-    add in, in, source_back
-    subs taps, taps, #1
-    b.ne 12b
-13: finish \V, \R
-    next_column
-    b.ne 11b
-    next_group \V
-    b.ne 10b
-    pop_and_return
-14: count_taps 13b
-    b 12b
-    .if \padded
-    .p2align 2
-\name\()_entries:
-    .set i, 0
-    .rept (\R - 1) * \S + \KH
-    row_entry \name, %(i)
-    .set i, i + 1
-    .endr
-    .endif
-    .endm
-
-/* For each number of rows: nothing is padding, some rows are. The spare registers are what is left
- * of 32, at most as many as there is use for. */
-    .macro tile KH, S, V, R, spare
-    function .Ltall_\KH\()_\S\()_\V\()_\R, \KH, \S, \V, \R, 0, \spare
-    function .Ltall_\KH\()_\S\()_\V\()_\R\()_padded, \KH, \S, \V, \R, 1, \spare
-    table_entry .Ltall_\KH\()_\S\()_\V\()_\R
-    table_entry .Ltall_\KH\()_\S\()_\V\()_\R\()_padded
-    .endm
-    .macro tiles KH, S, V, spare7, spare
-    tile \KH, \S, \V, 7, \spare7
-    tile \KH, \S, \V, 4, \spare
-    tile \KH, \S, \V, 2, \spare
-    tile \KH, \S, \V, 1, \spare
-    .endm
-
-    begin_table dwconv_f32_tall_functions
-    tiles 3, 1, 1, 6, 6
-    tiles 3, 1, 2, 4, 4
-    tiles 3, 2, 1, 6, 6
-    tiles 3, 2, 2, 4, 4
-    tiles 5, 1, 1, 6, 6
-    tiles 5, 1, 2, 4, 4
-    tiles 5, 2, 1, 6, 6
-    tiles 5, 2, 2, 4, 4
-    tiles 7, 1, 1, 6, 6
-    tiles 7, 1, 2, 2, 4
-    tiles 7, 2, 1, 6, 6
-    tiles 7, 2, 2, 2, 4
-    end_table dwconv_f32_tall_functions
-
-/* ---- where so many rows above and below are padding, kernels of KH columns ---- */
-
 /* All that one column of dst needs, if it has all taps, is a block without branches. A sum waits
  * for each of its products: 14 sums alone would keep 14 / 16 of four multipliers with a latency of
  * four busy, but the next column's begin meanwhile. They are stored again where there is a clamp.
  */
-    .macro take_known_column KH, S, V, R, above, below
+    .macro take_column KH, S, V, R, above, below
     take_weights \KH, \V
     .set i, \above
     .set slot, 0
@@ -282,7 +174,7 @@ scratch2 .req x30
     add in, in, source_back
     .endm
 
-    .macro known_function name, KH, S, V, R, above, below
+    .macro function name, KH, S, V, R, above, below
     begin_tile \name
 10: begin_group
 11: cmp at, whole
@@ -291,7 +183,7 @@ scratch2 .req x30
 12: begin_column \V, \R
     mov out, dst
     .rept \KH
-    take_known_column \KH, \S, \V, \R, \above, \below
+    take_column \KH, \S, \V, \R, \above, \below
     .endr
     store_sums \V, \R
     next_column
@@ -309,7 +201,7 @@ scratch2 .req x30
     pop_and_return
 14: begin_column \V, \R
     count_taps 16f
-15: take_known_column \KH, \S, \V, \R, \above, \below
+15: take_column \KH, \S, \V, \R, \above, \below
     subs taps, taps, #1
     b.ne 15b
 16: finish \V, \R
@@ -317,35 +209,35 @@ scratch2 .req x30
     b 13b
     .endm
 
-    .macro known_tile KH, S, R, above, below
-    known_function .Ltall_known_\KH\()_\S\()_\R\()_\above\()_\below, \KH, \S, 2, \R, \above, \below
+    .macro tile KH, S, R, above, below
+    function .Ltall_\KH\()_\S\()_\R\()_\above\()_\below, \KH, \S, 2, \R, \above, \below
     .endm
-    .macro known_entry KH, S, R, above, below
-    table_entry .Ltall_known_\KH\()_\S\()_\R\()_\above\()_\below
+    .macro entry KH, S, R, above, below
+    table_entry .Ltall_\KH\()_\S\()_\R\()_\above\()_\below
     .endm
 
 /* No padding, below, above, on both sides. */
-    .macro known_tiles KH, S, R, above, below, is_first=1
+    .macro tiles KH, S, R, above, below, is_first=1
     .if \is_first
-    known_tile \KH, \S, \R, 0, 0
+    tile \KH, \S, \R, 0, 0
     .endif
-    known_tile \KH, \S, \R, 0, \below
-    known_tile \KH, \S, \R, \above, 0
-    known_tile \KH, \S, \R, \above, \below
-    known_entry \KH, \S, \R, 0, 0
-    known_entry \KH, \S, \R, 0, \below
-    known_entry \KH, \S, \R, \above, 0
-    known_entry \KH, \S, \R, \above, \below
+    tile \KH, \S, \R, 0, \below
+    tile \KH, \S, \R, \above, 0
+    tile \KH, \S, \R, \above, \below
+    entry \KH, \S, \R, 0, 0
+    entry \KH, \S, \R, 0, \below
+    entry \KH, \S, \R, \above, 0
+    entry \KH, \S, \R, \above, \below
     .endm
-    .macro known_heights KH, S, above, below, is_first=1
-    known_tiles \KH, \S, 7, \above, \below, \is_first
-    known_tiles \KH, \S, 4, \above, \below, \is_first
-    known_tiles \KH, \S, 2, \above, \below, \is_first
+    .macro heights KH, S, above, below, is_first=1
+    tiles \KH, \S, 7, \above, \below, \is_first
+    tiles \KH, \S, 4, \above, \below, \is_first
+    tiles \KH, \S, 2, \above, \below, \is_first
     .endm
 
-    begin_table dwconv_f32_tall_known_functions
-    known_heights 5, 1, 2, 2
-    known_heights 5, 2, 2, 1
-    known_heights 5, 2, 1, 2, 0
-    known_heights 7, 1, 3, 3
-    end_table dwconv_f32_tall_known_functions
+    begin_table dwconv_f32_tall_functions
+    heights 5, 1, 2, 2
+    heights 5, 2, 2, 1
+    heights 5, 2, 1, 2, 0
+    heights 7, 1, 3, 3
+    end_table dwconv_f32_tall_functions
