@@ -227,7 +227,8 @@ NEO_API const char *neo_binary_name(neo_binary algorithm);
  * - eltwise: see NEO_ELTWISE_LIST.
  * - binary: algorithm(x, src1), src1 coming at execution as
  *   NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_SRC_1; each of its dimensions is dst's or 1
- *   (broadcast). It is strided or `any`.
+ *   (broadcast). It is strided or `any`. Scales and zero points may be set for that argument: then
+ *   src1 is what (x - z) * s gives, in f32.
  * - select: condition != 0 ? x : src1; src1 comes as for binary, and condition as
  *   NEO_ARG_ATTR_MULTIPLE_POST_OP(index) | NEO_ARG_SRC_2. Each dimension of either is dst's or 1.
  * - prelu: x > 0 ? x : x * w, w coming as

@@ -90,15 +90,15 @@ static const char *argument_name(int arg)
 static const char *argument_text(int arg, char out[ARGUMENT_TEXT_BYTES])
 {
     int first = NEO_ARG_ATTR_MULTIPLE_POST_OP(0);
+    int values = arg > 0 ? arg & (NEO_ARG_ATTR_SCALES | NEO_ARG_ATTR_ZERO_POINTS) : 0;
+    const char *what = values == NEO_ARG_ATTR_SCALES ? "scales of "
+                       : values                      ? "zero points of "
+                                                     : "";
     if (arg >= first)
-        snprintf(out, ARGUMENT_TEXT_BYTES, "%s of post-operation %d", argument_name(arg % first),
-                 arg / first - 1);
-    else if (arg > 0 && arg & (NEO_ARG_ATTR_SCALES | NEO_ARG_ATTR_ZERO_POINTS))
-        snprintf(out, ARGUMENT_TEXT_BYTES, "%s of %s",
-                 arg & NEO_ARG_ATTR_SCALES ? "scales" : "zero points",
-                 argument_name(arg & ~(NEO_ARG_ATTR_SCALES | NEO_ARG_ATTR_ZERO_POINTS)));
+        snprintf(out, ARGUMENT_TEXT_BYTES, "%s%s of post-operation %d", what,
+                 argument_name((arg ^ values) % first), arg / first - 1);
     else
-        snprintf(out, ARGUMENT_TEXT_BYTES, "%s", argument_name(arg));
+        snprintf(out, ARGUMENT_TEXT_BYTES, "%s%s", what, argument_name(arg ^ values));
     return out;
 }
 

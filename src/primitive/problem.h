@@ -22,6 +22,10 @@ struct extra {
 enum { MAX_OPERANDS = 2 * NEO_MAX_POST_OPS };
 enum { MAX_EXTRAS = 32, PARAMETER_BYTES = 144, SHAPE_BYTES = 304 };
 
+/* What may have scales and zero points: tensors, extra ones, and binary post-operations' src1. */
+enum { OPERAND_TENSORS = TENSOR_COUNT + MAX_EXTRAS };
+enum { MOST_TENSORS = OPERAND_TENSORS + NEO_MAX_POST_OPS };
+
 /* How a kernel goes over an image, by spatial dimension. kernel: 0 where weights tell it; dilations
  * of 0 are dense. */
 struct window {
@@ -43,7 +47,7 @@ struct problem {
     const struct convert_kernel *convert;   /* by type: lines of it as f32, and back */
 
     /* Which of the attributes' quantizations belongs to a tensor, plus 1; 0: none. */
-    uint8_t scales[TENSOR_COUNT + MAX_EXTRAS], zero_points[TENSOR_COUNT + MAX_EXTRAS];
+    uint8_t scales[MOST_TENSORS], zero_points[MOST_TENSORS];
 
     int extra_count;
     struct extra *extras; /* extra_count of them, owned */

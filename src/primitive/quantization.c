@@ -23,8 +23,21 @@ static int tensor_of(const struct problem *problem, const struct quantization *q
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (args[t] == arg)
             return t;
+    for (int i = 0; i < problem->attributes.post_op_count; i++)
+        if (problem->attributes.post_ops[i].kind == NEO_POST_OP_BINARY &&
+            arg == post_ops_argument(&problem->attributes, 2 * i))
+            return OPERAND_TENSORS + i;
     int extra = problem_extra(problem, arg);
     return extra < 0 ? -1 : TENSOR_COUNT + extra;
+}
+
+/* The tensor of that number; NULL if there is none. */
+static const neo_memory_desc *numbered(const struct problem *problem, int t)
+{
+    if (t < 0)
+        return NULL;
+    return t < OPERAND_TENSORS ? problem_tensor(problem, t)
+                               : &problem->attributes.post_ops[t - OPERAND_TENSORS].binary.src1;
 }
 
 static bool divides(neo_dim group, neo_dim dim)
@@ -51,7 +64,7 @@ static const char *check_groups(const struct quantization *q, const neo_memory_d
 static const char *check_one(const struct problem *problem, const struct quantization *q, int t,
                              bool *unsupported)
 {
-    const neo_memory_desc *desc = t < 0 ? NULL : problem_tensor(problem, t);
+    const neo_memory_desc *desc = numbered(problem, t);
     if (!desc || !desc->ndims)
         return "scales or zero points are for a tensor that the operation does not have";
     if (q->mask >> desc->ndims)
@@ -60,14 +73,15 @@ static const char *check_one(const struct problem *problem, const struct quantiz
     if (wrong)
         return wrong;
     *unsupported = true;
-    if (!problem->operation->check_quantization)
+    if (!problem->operation->check_quantization && t < OPERAND_TENSORS)
         return "the operation takes neither scales nor zero points";
     if (t == BIAS)
         return "bias has neither scales nor zero points";
     if (!types_have(is_zero_point(q) ? ZERO_POINT_TYPES : TYPES_FLOAT, q->type))
         return is_zero_point(q) ? "zero points are of s32, s8, u8, s4 or u4"
                                 : "scales are of f32, f16 or bf16";
-    wrong = problem->operation->check_quantization(problem, q, (enum tensor)t);
+    if (t < OPERAND_TENSORS)
+        wrong = problem->operation->check_quantization(problem, q, (enum tensor)t);
     *unsupported = wrong != NULL;
     return wrong;
 }
@@ -88,7 +102,7 @@ const char *quantization_check(struct problem *problem, bool *unsupported)
 const neo_memory_desc *quantization_tensor(const struct problem *problem,
                                            const struct quantization *q)
 {
-    return problem_tensor(problem, tensor_of(problem, q));
+    return numbered(problem, tensor_of(problem, q));
 }
 
 /* ---- places ---- */
