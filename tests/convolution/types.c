@@ -305,7 +305,7 @@ static void check_one(const struct problem *p, const neo_primitive_desc *pd)
     run(pd, list_arguments(p, weights.memory, list), list);
     do {
         double got = typed_get(dst, at), expected = want(p, at, 1);
-        if (got == expected)
+        if (got == expected || (isnan(got) && isnan(expected)))
             continue;
         print_error("%s: %s by %s to %s, %d groups of %d by %d at %d,%d,%d,%d,%d is %g, not "
                     "%g\n",
@@ -381,6 +381,57 @@ static void sums_of_extremes_wrap(void **state)
     }
 }
 
+/* Floats of 16 bits to f32, of one problem that is depthwise and one that is not. */
+static struct problem short_floats(neo_data_type type, int round, uint32_t *seed)
+{
+    struct problem p = {.space = 2,
+                        .groups = round % 2 ? 19 : 1,
+                        .ic = round % 2 ? 1 : 5,
+                        .oc = round % 2 ? 1 : 6,
+                        .batch = 1,
+                        .types = {type, type, NEO_F32},
+                        .channels_last = round / 2 % 2};
+    choose_space(&p, seed);
+    make_tensors(&p);
+    require(neo_attributes_create(&p.attributes) == NEO_OK);
+    typed_fill(&p.sides[SRC], -3, 3, seed);
+    typed_fill(&p.sides[WEIGHTS], 1, 3, seed);
+    return p;
+}
+
+/* What an infinity or a NaN reaches has one, and nothing else does. */
+static void values_that_are_no_numbers_stay_where_they_are(void **state)
+{
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (size_t i = 0; i < 2 * 4 * count_of(values); i++) {
+        struct problem p = short_floats(i % 2 ? NEO_F16 : NEO_BF16, (int)(i / 2 % 4), &seed);
+        neo_dim at[NDIMS] = {0, below(&seed, (uint32_t)(p.groups * p.ic)),
+                             below(&seed, (uint32_t)p.in[0]), below(&seed, (uint32_t)p.in[1])};
+        typed_put(&p.sides[SRC], at, values[i / 8]);
+        check_all(&p);
+        discard(&p);
+    }
+}
+
+/* Products of denormal numbers of f16 are not lost: f32 has them. */
+static void denormal_numbers_count(void **state)
+{
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (int round = 0; round < 4; round++) {
+        struct problem p = short_floats(NEO_F16, round, &seed);
+        const struct typed *src = &p.sides[SRC];
+        neo_dim at[NDIMS] = {0};
+        do
+            typed_put(src, at, ldexp(typed_get(src, at), -24));
+        while (typed_next(src->desc.ndims, src->desc.dims, at));
+        check_all(&p);
+        discard(&p);
+    }
+}
+
 /* As many products as s32 holds the sum of, and one more, which wraps. */
 static void long_sums_are_exact(void **state)
 {
@@ -413,6 +464,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_is_exact),
         cmocka_unit_test(sums_of_extremes_wrap),
+        cmocka_unit_test(values_that_are_no_numbers_stay_where_they_are),
+        cmocka_unit_test(denormal_numbers_count),
         cmocka_unit_test(long_sums_are_exact),
     };
     return cmocka_run_group_tests_name("types", tests, session_setup, session_teardown);
