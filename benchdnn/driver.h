@@ -32,6 +32,10 @@ struct driver {
     int64_t (*reduction)(const struct problem *problem);
     /* Sums of products in double, in natural order, without bias and post-operations. */
     void (*reference)(const struct problem *problem, const struct reference *reference);
+    /* What an operand that is no dst has after the execution, where the library writes it; false:
+     * it does not. NULL: it writes none. */
+    bool (*also_writes)(const struct problem *problem, const struct reference *reference,
+                        int operand, double *out);
     /* How far results may be off, of their size and where they are small; NULL: not at all. */
     double (*tolerance)(const struct problem *problem);
     double (*near)(const struct problem *problem);

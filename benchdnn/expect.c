@@ -102,6 +102,13 @@ static void compute_sums(struct expectation *out, const struct problem *p, const
             free(operands[i].values);
 }
 
+bool expect_other(const struct problem *p, const struct data *data, int operand, double *out)
+{
+    const struct reference r = {.src = data->operands[SRC].values, .operands = data->operands};
+    bool is_written = operand != DST && data->operands[operand].arg && p->driver->also_writes;
+    return is_written && p->driver->also_writes(p, &r, operand, out);
+}
+
 /* ---- what is done to each of them ---- */
 
 struct epilogue {

@@ -14,4 +14,7 @@ void expect_init(struct expectation *out, const struct problem *problem, const s
                  bool is_winograd);
 void expect_deinit(struct expectation *expectation);
 
+/* What an operand other than dst has after the execution; false: what it had before. */
+bool expect_other(const struct problem *problem, const struct data *data, int operand, double *out);
+
 #endif

@@ -12,6 +12,7 @@
 #include "benchdnn/session.h"
 #include "benchdnn/support.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,38 @@ static bool is_winograd(const struct job *job)
     return strstr(neo_primitive_desc_implementation(job->pd), "wino") != NULL;
 }
 
+static size_t count_differences(const double *got, const double *expected, size_t count,
+                                double relative, double near)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        double difference = fabs(got[i] - expected[i]);
+        wrong += !(difference <= near || difference <= relative * fabs(expected[i]));
+    }
+    return wrong;
+}
+
+/* Statistics, workspaces: what is written beside dst. */
+static void check_other(struct job *job, const struct data *data, int operand, neo_stream *stream)
+{
+    const struct problem *p = &job->problem;
+    const struct tensor *t = &data->operands[operand];
+    size_t count = (size_t)dims_elements(&t->dims);
+    double *expected = bench_alloc(count * sizeof *expected);
+    double *got = bench_alloc(count * sizeof *got);
+    if (expect_other(p, data, operand, expected)) {
+        end_by_status(job, tensor_load(t, got, session_engine(), stream));
+        double near = p->driver->near ? p->driver->near(p) : 0;
+        size_t wrong = count_differences(got, expected, count, p->driver->tolerance(p), near);
+        job->outcome.errors += wrong;
+        job->outcome.total += count;
+        if (wrong)
+            end(job, STATE_FAILED, "A result beside dst is wrong");
+    }
+    free(expected);
+    free(got);
+}
+
 static void check(struct job *job, struct data *data, neo_stream *stream)
 {
     const struct problem *p = &job->problem;
@@ -216,6 +249,8 @@ static void check(struct job *job, struct data *data, neo_stream *stream)
                            got, has_dst_scale,   is_winograd(job)};
     compare_results(&c, &job->outcome);
     end_by_status(job, status);
+    for (int i = 0; i < OPERANDS; i++)
+        check_other(job, data, i, stream);
     free(got);
     expect_deinit(&expected);
     report_add_time(PHASE_COMPARE, report_now_ms() - middle);

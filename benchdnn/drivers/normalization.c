@@ -271,6 +271,20 @@ static void reference(const struct problem *p, const struct reference *r)
     free(s.variance);
 }
 
+/* Mean and variance, unless they are given. */
+static bool also_writes(const struct problem *p, const struct reference *r, int operand,
+                        double *out)
+{
+    if ((operand != MEAN && operand != VARIANCE) ||
+        flags_of(p) & NEO_NORMALIZATION_USE_GLOBAL_STATS)
+        return false;
+    struct statistics s = make_statistics(p, r);
+    memcpy(out, operand == MEAN ? s.mean : s.variance, (size_t)s.count * sizeof *out);
+    free(s.mean);
+    free(s.variance);
+    return true;
+}
+
 static double tolerance(const struct problem *p)
 {
     (void)p;
@@ -294,7 +308,7 @@ static bool fill(struct tensor *t, const struct problem *p, int operand)
         .is_on_lines = true, .scales_result = true, .zero_trust = 100, .parse = parser,          \
         .complete = complete, .print = printer, .out_of_scope = out_of_scope, .create = create,  \
         .ops = lines_ops, .reduction = lines_reduction, .reference = reference,                  \
-        .tolerance = tolerance, .near = tolerance, .fill = fill                                  \
+        .tolerance = tolerance, .near = tolerance, .fill = fill, .also_writes = also_writes      \
     }
 
 const struct driver driver_lnorm = NORMALIZATION("lnorm", layer_outer, layer_parse, lines_print);

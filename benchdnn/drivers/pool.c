@@ -93,47 +93,84 @@ static double ops(const struct problem *p)
     return lines_ops(p) * (double)tap_count(&p->conv);
 }
 
+/* What a window of an image has: the tap that wins is the first of several; 0: none is inside. */
+struct window {
+    double max, sum, count;
+    int64_t winner;
+};
+
+/* Where a tap is in the image; -1: outside. */
+static int64_t tap_index(const struct conv_shape *c, const int64_t *at, int64_t tap)
+{
+    int64_t k[SPATIAL] = {tap / (c->k[1] * c->k[2]), tap / c->k[2] % c->k[1], tap % c->k[2]};
+    int64_t index = 0;
+    for (int a = 0; a < SPATIAL; a++) {
+        int64_t x = at[a] * c->s[a] - c->p[a] + k[a] * (c->d[a] + 1);
+        if (x < 0 || x >= c->i[a])
+            return -1;
+        index = index * c->i[a] + x;
+    }
+    return index;
+}
+
 /* One window of the image that begins at src. */
-static double pool_window(const struct problem *p, const float *src, const int64_t *at)
+static struct window window_at(const struct problem *p, const float *src, const int64_t *at)
 {
     static const double lowest[TYPE_COUNT] = {
         [TYPE_F32] = -(double)FLT_MAX, [TYPE_F16] = -65504, [TYPE_BF16] = -0x1.fep127,
         [TYPE_S32] = -0x1p31,          [TYPE_S8] = -128,    [TYPE_U8] = 0};
-    const struct conv_shape *c = &p->conv;
-    double max = lowest[p->operands[SRC].type], sum = 0, count = 0;
-    for (int64_t tap = 0; tap < tap_count(c); tap++) {
-        int64_t k[SPATIAL] = {tap / (c->k[1] * c->k[2]), tap / c->k[2] % c->k[1], tap % c->k[2]};
-        int64_t index = 0;
-        bool is_inside = true;
-        for (int a = 0; a < SPATIAL; a++) {
-            int64_t x = at[a] * c->s[a] - c->p[a] + k[a] * (c->d[a] + 1);
-            is_inside = is_inside && x >= 0 && x < c->i[a];
-            index = index * c->i[a] + x;
-        }
-        if (!is_inside)
+    struct window w = {.max = lowest[p->operands[SRC].type]};
+    for (int64_t tap = 0; tap < tap_count(&p->conv); tap++) {
+        int64_t index = tap_index(&p->conv, at, tap);
+        if (index < 0)
             continue;
-        max = fmax(max, (double)src[index]);
-        sum += (double)src[index];
-        count++;
+        double x = (double)src[index];
+        if (w.count == 0 || x > w.max)
+            w.winner = tap;
+        w.max = fmax(w.max, x);
+        w.sum += x;
+        w.count++;
     }
+    return w;
+}
+
+static double result_of(const struct problem *p, const struct window *w)
+{
     if (p->lines.alg == NEO_POOLING_MAX)
-        return max;
-    double taps =
-        p->lines.alg == NEO_POOLING_AVERAGE_INCLUDE_PADDING ? (double)tap_count(c) : count;
-    return taps > 0 ? sum / taps : 0;
+        return w->max;
+    bool counts_all = p->lines.alg == NEO_POOLING_AVERAGE_INCLUDE_PADDING;
+    double taps = counts_all ? (double)tap_count(&p->conv) : w->count;
+    return taps > 0 ? w->sum / taps : 0;
+}
+
+/* The results of all windows, or which taps win. */
+static void pool_windows(const struct problem *p, const float *src, bool winners, double *out)
+{
+    const struct conv_shape *c = &p->conv;
+    int64_t image = c->i[0] * c->i[1] * c->i[2];
+    for (int64_t n = 0; n < c->mb * c->ic; n++) {
+        struct dims dims = {SPATIAL, {c->o[0], c->o[1], c->o[2]}};
+        int64_t at[NEO_MAX_NDIMS] = {0};
+        do {
+            struct window w = window_at(p, src + n * image, at);
+            *out++ = winners ? (double)w.winner : result_of(p, &w);
+        } while (lines_next(at, &dims));
+    }
 }
 
 static void reference(const struct problem *p, const struct reference *r)
 {
-    const struct conv_shape *c = &p->conv;
-    int64_t image = c->i[0] * c->i[1] * c->i[2], result = 0;
-    for (int64_t n = 0; n < c->mb * c->ic; n++) {
-        struct dims dims = {SPATIAL, {c->o[0], c->o[1], c->o[2]}};
-        int64_t at[NEO_MAX_NDIMS] = {0};
-        do
-            r->result[result++] = pool_window(p, r->src + n * image, at);
-        while (lines_next(at, &dims));
-    }
+    pool_windows(p, r->src, false, r->result);
+}
+
+/* The workspace. */
+static bool also_writes(const struct problem *p, const struct reference *r, int operand,
+                        double *out)
+{
+    if (p->operands[operand].arg != NEO_ARG_WORKSPACE)
+        return false;
+    pool_windows(p, r->src, true, out);
+    return true;
 }
 
 static double tolerance(const struct problem *p)
@@ -155,5 +192,6 @@ const struct driver driver_pool = {
     .ops = ops,
     .reduction = lines_reduction,
     .reference = reference,
+    .also_writes = also_writes,
     .tolerance = tolerance,
 };

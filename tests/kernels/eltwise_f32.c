@@ -203,6 +203,8 @@ static void check_row(const struct eltwise_f32_kernel *kernel, const struct row 
 {
     for (size_t p = 0; p < PARAMETERS; p++) {
         float a = row->alpha[p], b = row->beta[p], *out = guard_end(&guard_dst, count * sizeof a);
+        if (p > 0 && a == row->alpha[p - 1] && b == row->beta[p - 1])
+            continue; /* the function has no parameters */
         kernel->run(count, inputs, out, a, b);
         for (size_t i = 0; i < count; i++) {
             double error = error_of(row, inputs[i], a, b, out[i]);
