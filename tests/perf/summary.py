@@ -18,7 +18,8 @@ Neoprene. A dash: the peer has no such operation. Every row is in build/performa
 
     make perf FILES=published CORES={cores} PEERS={peers} RECORDED=1 SUMMARY=docs/performance-summary.md
 
-which writes this file, too. It needs no peer: tests/perf/peers has what they were counted at.
+which writes this file, too. It needs no peer: tests/perf/peers has what they were counted at. These are Debian 12's;
+[limits.md](limits.md) says where Debian 13's are faster.
 
 ![Speed of peers, percent of Neoprene's](pictures/speed.svg)
 '''
