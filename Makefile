@@ -47,14 +47,14 @@ SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize
 TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu)) \
     $(if $(filter portable,$(TARGET)),-DNEO_PORTABLE=1,-DNEO_PORTABLE=0)
 CFLAGS ?= -g
-# What makes mistakes harder to exploit (tests/hardening.sh). On AArch64 calls by address go to marked
-# places only (BTI). Checks of the stack and of copies, and signed return addresses (PAC), are where
-# files, the environment and other processes are read; HARDEN=1 has them everywhere, and calls of
-# small problems then take 1 to 12 % more instructions.
+# What makes mistakes harder to exploit (tests/hardening.sh). Checks of the stack and of copies, and on
+# AArch64 signed return addresses (PAC), are where files, the environment and other processes are
+# read. HARDEN=1 has them everywhere, with marks where calls by address may go (BTI): a call then
+# takes 1 to 12 % more instructions, small ones most, since kernels go from tile to tile by address.
 CHECKS := $(if $(SAN)$(filter 1,$(DEBUG)),,-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 IS_ARM := $(if $(filter aarch64,$(TARGET)),yes)
 CHECKS += $(if $(IS_ARM),-mbranch-protection=standard)
-HARDENING := $(if $(IS_ARM),-mbranch-protection=bti) $(if $(filter 1,$(HARDEN)),$(CHECKS))
+HARDENING := $(if $(filter 1,$(HARDEN)),$(CHECKS))
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) $(HARDENING) -ffp-contract=off -fPIC -fvisibility=hidden \
     -ffunction-sections -fdata-sections -pthread -MMD -MP \
     $(WARNINGS) $(WERROR) $(TARGET_FLAGS) $(SAN_FLAGS) -Iinclude -I. $(CPPFLAGS) $(CFLAGS)

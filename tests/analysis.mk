@@ -18,7 +18,7 @@ abi: $(LIB_SO) ## what released libraries offered is there, unchanged (docs/abi.
 	$(Q)tests/abi.sh $(LIB_SO) $(TARGET)
 abi-record: $(LIB_SO) ## describe this library as a released one, for `make abi`
 	$(Q)tests/abi.sh $(LIB_SO) $(TARGET) --record tests/abi/$(VERSION)-$(TARGET).abi
-hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls, BTI and PAC
+hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls, PAC; with HARDEN=1 BTI and PAC everywhere
 	$(Q)tests/hardening.sh $(READELF) $(NM) $(OBJDUMP) $(LIB_SO) $(LIB_A) $(HARDEN)
 # Kernels of later instruction sets are objects of their own, and are called only where there are such.
 baseline: $(LIB_OBJ) ## no object has instructions that its CPUs may lack
