@@ -36,7 +36,7 @@
 #endif
 
 /* Above this many products a call is its own warm-up: what happens once no longer shows. */
-#define WARM_UP_LIMIT ((size_t)1 << 25)
+#define WARM_UP_LIMIT ((size_t)1 << 27)
 enum { SAMPLES = 64 };
 
 /* ---- helpers ---- */
