@@ -206,6 +206,17 @@ bool problem_set_name(struct problem *problem, const char *name)
     return (size_t)snprintf(problem->name, size, "%s", name) < size;
 }
 
+bool problem_read_name(struct problem *problem, const char *text)
+{
+    problem->name[0] = 0;
+    if (*text == '_')
+        text++;
+    if (!*text || (*text == 'n' && problem_set_name(problem, text + 1)))
+        return true;
+    fprintf(stderr, "ERROR: Unrecognized pattern in `%s`.\n", text);
+    return false;
+}
+
 struct attribute_shape problem_attribute_shape(const struct problem *problem)
 {
     const struct operand *o = problem->operands;

@@ -134,8 +134,10 @@ void strides2_print(struct text *out, const void *field);
 
 enum type problem_type(const struct types *types, int operand); /* SRC, WEI or DST */
 
-/* "n" and a name at the end of a descriptor. */
-bool problem_set_name(struct problem *problem, const char *name);
+bool problem_set_name(struct problem *problem, const char *name); /* false: it is too long */
+/* Reads what ends a descriptor: nothing, or n and the name, maybe behind a _; says what is wrong
+ * and returns false. */
+bool problem_read_name(struct problem *problem, const char *text);
 
 /* What attributes are resolved against. */
 struct attribute_shape problem_attribute_shape(const struct problem *problem);

@@ -94,7 +94,6 @@ bool lines_parse(struct problem *problem, const char *text)
 {
     struct line_options *lines = &problem->lines;
     const char *at = text;
-    problem->name[0] = 0;
     lines->shape_count = 0;
     do {
         if (lines->shape_count == SOURCES_MAX) {
@@ -107,13 +106,7 @@ bool lines_parse(struct problem *problem, const char *text)
             return false;
         }
     } while (*at == ':' && at++);
-    if (*at == '_')
-        at++;
-    if (*at && (*at != 'n' || !problem_set_name(problem, at + 1))) {
-        fprintf(stderr, "ERROR: Unrecognized pattern in `%s`.\n", at);
-        return false;
-    }
-    return true;
+    return problem_read_name(problem, at);
 }
 
 void lines_print(struct text *out, const struct problem *problem, bool canonical)

@@ -56,14 +56,6 @@ static const struct option inner[] = {
 
 /* ---- descriptor: MxK:KxN with batch dimensions in front of both, and a name ---- */
 
-static bool read_name(struct problem *problem, const char *text)
-{
-    problem->name[0] = 0;
-    if (*text == '_')
-        text++;
-    return !*text || (*text == 'n' && problem_set_name(problem, text + 1));
-}
-
 static bool parse(struct problem *problem, const char *text)
 {
     struct matmul_shape *m = &problem->matmul;
@@ -79,10 +71,8 @@ static bool parse(struct problem *problem, const char *text)
                 wrong);
         return false;
     }
-    if (!read_name(problem, at)) {
-        fprintf(stderr, "ERROR: Unrecognized pattern in `%s`.\n", at);
+    if (!problem_read_name(problem, at))
         return false;
-    }
     if (m->src.count < 2) {
         fprintf(stderr, "ERROR: At least two dimensions are expected in `%s`.\n", text);
         return false;

@@ -39,19 +39,12 @@ static const struct option outer[] = {
 static bool parse(struct problem *problem, const char *text)
 {
     const char *at = text;
-    problem->name[0] = 0;
     const char *wrong = dims_read(&problem->reorder, &at);
     if (wrong) {
         fprintf(stderr, "ERROR: Dimensions are expected in `%s`: %s.\n", text, wrong);
         return false;
     }
-    if (*at == '_')
-        at++;
-    if (*at && (*at != 'n' || !problem_set_name(problem, at + 1))) {
-        fprintf(stderr, "ERROR: Unrecognized pattern in `%s`.\n", at);
-        return false;
-    }
-    return true;
+    return problem_read_name(problem, at);
 }
 
 static void print(struct text *out, const struct problem *problem, bool canonical)
