@@ -244,10 +244,17 @@ static void run_a55(const struct dwconv_f32_task *task)
     parts_run(task, run_dense_a55);
 }
 
+/* Of 9 and 10 channels the last eight would be mostly the first ones again. */
+static int suits_channels(size_t channels)
+{
+    return channels == 8 || channels > 10;
+}
+
 static int does(const struct dwconv_f32_task *task)
 {
     size_t stride = parts_stride(task->stride_h, task->dilation_h);
-    return dwconv_f32_is_interleaved(task) && task->channels >= 8 && task->kh == task->kw &&
+    return dwconv_f32_is_interleaved(task) && suits_channels(task->channels) &&
+           task->kh == task->kw &&
            ((task->kh == 5 && stride <= 2) || (task->kh == 7 && stride == 1));
 }
 
