@@ -6,6 +6,7 @@
 #include "src/reorder/reorder.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
+#include "src/tensor/typed_layout.h"
 
 struct reorder_pack {
     const struct cpu *cpu;
@@ -24,11 +25,18 @@ static const char *refuse_unless(bool fits, const struct problem *problem)
     return problem->attributes.post_op_count ? "packed weights take no post-operations" : NULL;
 }
 
+/* As f32 is multiplied: panels of another type, which f32 is rounded to, are reorder_pack_typed's.
+ */
+static bool is_packed_as_f32(const struct problem *problem, int tensor)
+{
+    return is_packed(problem, tensor) && !typed_layout_type(problem->tensors[tensor].packed.id);
+}
+
 static const char *pack_refuse(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
     (void)self, (void)cpu;
-    return refuse_unless(!is_packed(problem, SRC) && is_packed(problem, DST), problem);
+    return refuse_unless(!is_packed(problem, SRC) && is_packed_as_f32(problem, DST), problem);
 }
 
 static const char *unpack_refuse(const struct algorithm *self, const struct problem *problem,
@@ -37,7 +45,7 @@ static const char *unpack_refuse(const struct algorithm *self, const struct prob
     (void)self, (void)cpu;
     if (is_packed(problem, SRC) && layout_winograd_points(problem->tensors[SRC].packed.id))
         return "weights transformed for Winograd's algorithm cannot be given back exactly";
-    return refuse_unless(is_packed(problem, SRC) && !is_packed(problem, DST), problem);
+    return refuse_unless(is_packed_as_f32(problem, SRC) && !is_packed(problem, DST), problem);
 }
 
 static const char *repack_refuse(const struct algorithm *self, const struct problem *problem,
