@@ -62,10 +62,15 @@ static bool may_be_dst(const struct problem *problem, const struct given *other,
            neo_memory_desc_equal(&other->memory->desc, &dst->desc);
 }
 
+static bool are_apart(const neo_memory *a, const neo_memory *b)
+{
+    uintptr_t distance = (uintptr_t)b->handle - (uintptr_t)a->handle;
+    return distance >= a->bytes && -distance >= b->bytes;
+}
+
 static bool share_memory(const neo_memory *a, const neo_memory *b)
 {
-    uintptr_t a_begin = (uintptr_t)a->handle, b_begin = (uintptr_t)b->handle;
-    if (b_begin - a_begin >= a->bytes && a_begin - b_begin >= b->bytes)
+    if (are_apart(a, b))
         return false;
     return desc_share_bytes(&a->desc, a->handle, &b->desc, b->handle);
 }
@@ -82,9 +87,26 @@ static int shared_with(const struct problem *problem, const struct arguments *ar
     return NEO_ARG_UNDEF;
 }
 
+/* All that most executions have: tensors that lie apart, and dst alone is written. */
+static bool is_simple(const struct problem *problem, const struct arguments *args)
+{
+    const neo_memory *dst = args->tensors[DST];
+    if (problem->extra_count | problem->attributes.post_op_count |
+        problem->attributes.quantization_count)
+        return false;
+    if (args->scratchpad || !dst)
+        return false;
+    for (int t = 0; t < DST; t++)
+        if (args->tensors[t] && !are_apart(dst, args->tensors[t]))
+            return false;
+    return true;
+}
+
 struct shared_arguments arguments_shared(const struct problem *problem,
                                          const struct arguments *args)
 {
+    if (is_simple(problem, args))
+        return (struct shared_arguments){0, 0};
     for (int i = 0; i < given_count(problem); i++) {
         struct given written = given_at(problem, args, i);
         int other = written.memory && is_written(problem, written.arg)
