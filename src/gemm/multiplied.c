@@ -1,6 +1,7 @@
 /* Which type is multiplied, by what is stored and by what the attributes permit. */
 #include "src/gemm/multiplied.h"
 
+#include "src/core/data_type.h"
 #include "src/gemm/operands.h"
 
 /* Bits of the sets below. */
@@ -41,4 +42,12 @@ const struct gemm_type *gemm_multiplied(const struct problem *problem, const str
     if (a == ELEMENT_F16 && b == ELEMENT_F16)
         return other_than_f32(gemm_type_choose(cpu, ELEMENT_F16, ELEMENT_F32));
     return NULL;
+}
+
+double gemm_weight_bits(const struct problem *problem, const struct gemm_type *type)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    bool is_packed = type && weights->format_kind != NEO_FORMAT_STRIDED;
+    return is_packed ? 8 * (double)element_bytes(type->element)
+                     : (double)data_type_bits(weights->data_type);
 }

@@ -13,4 +13,7 @@
 const struct gemm_type *gemm_multiplied(const struct problem *problem, const struct cpu *cpu,
                                         bool are_adjusted);
 
+/* Bits of a weight in panels of that type, or of its own type where it stays as it is. */
+double gemm_weight_bits(const struct problem *problem, const struct gemm_type *type);
+
 #endif

@@ -66,6 +66,13 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     return gemm_estimate(cpu, batch, m, n, k, packed, false, 0) + elements / 2;
 }
 
+static double typed_weight_bits(const struct algorithm *self, const struct problem *problem,
+                                const struct cpu *cpu)
+{
+    (void)self;
+    return gemm_weight_bits(problem, multiplied(problem, cpu));
+}
+
 /* Weights that are `any` are packed if that is for their own type's instructions. */
 static void typed_choose(const struct algorithm *self, struct problem *problem,
                          const struct cpu *cpu)
@@ -235,6 +242,7 @@ const struct algorithm matmul_typed = {
     .refuse = typed_refuse,
     .choose = typed_choose,
     .estimate = typed_estimate,
+    .weight_bits = typed_weight_bits,
     .plan = typed_plan,
     .plan_bytes = sizeof(struct matmul_typed),
     .scratch_bytes = typed_scratch_bytes,

@@ -30,23 +30,37 @@ static double growth(const struct algorithm *algorithm, const struct problem *pr
 }
 
 /* 0 for sizes that are not known yet. */
-static double bytes_of(const neo_memory_desc *desc)
+static double elements_of(const neo_memory_desc *desc)
 {
-    double count = desc->ndims ? (double)data_type_bits(desc->data_type) / 8 : 0;
+    double count = desc->ndims ? 1 : 0;
     for (int i = 0; i < desc->ndims; i++)
         count *= desc->dims[i] == NEO_RUNTIME_DIM ? 0 : (double)desc->dims[i];
     return count;
 }
 
+static double bytes_of(const neo_memory_desc *desc)
+{
+    return elements_of(desc) * (double)data_type_bits(desc->data_type) / 8;
+}
+
+static double weights_bytes(const struct algorithm *algorithm, const struct problem *problem,
+                            const struct cpu *cpu)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    double elements = elements_of(weights);
+    double bits = algorithm->weight_bits ? algorithm->weight_bits(algorithm, problem, cpu)
+                                         : (double)data_type_bits(weights->data_type);
+    return elements > 0 ? elements * bits / 8 * growth(algorithm, problem) : 0;
+}
+
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
                     const struct cpu *cpu)
 {
-    double weights = bytes_of(&problem->tensors[WEIGHTS]);
     double others = bytes_of(&problem->tensors[SRC]) + bytes_of(&problem->tensors[DST]);
     return (struct cost){
         .cycles = algorithm->estimate(algorithm, problem, cpu),
         .meanwhile = algorithm->meanwhile ? algorithm->meanwhile(algorithm, problem, cpu) : 0,
-        .weights = weights > 0 ? weights * growth(algorithm, problem) : 0,
+        .weights = weights_bytes(algorithm, problem, cpu),
         .others = others > (double)cpu->l2_bytes ? others : 0,
     };
 }

@@ -124,6 +124,11 @@ struct algorithm {
     double (*meanwhile)(const struct algorithm *self, const struct problem *problem,
                         const struct cpu *cpu);
 
+    /* NULL: weights have as many bits as their type. Or how many they have as the algorithm keeps
+     * them, which may be rounded ones. */
+    double (*weight_bits)(const struct algorithm *self, const struct problem *problem,
+                          const struct cpu *cpu);
+
     /* Fills the plan (plan_bytes, zeroed): a pure function of the problem and the CPU. */
     void (*plan)(void *plan, const struct problem *problem, const struct cpu *cpu);
     size_t plan_bytes;

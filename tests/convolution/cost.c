@@ -171,6 +171,22 @@ static void the_fastest_with_cold_weights_is_chosen(void **state)
 }
 #endif
 
+#if !NEO_PORTABLE
+/* Weights that may be rounded are packed as bf16. */
+static void rounded_weights_are_read_as_they_are_kept(void **state)
+{
+    (void)state;
+    struct cpu cpu = core_with("neoverse-n2", 3);
+    struct problem problem = square(64, 28);
+    double plain = 64.0 * 64 * 9 * sizeof(float);
+    cpu.features |= CPU_NEON | CPU_BF16;
+    assert_true(cost_of(&convolution_typed, &problem, &cpu).weights == plain);
+    problem.attributes.fpmath = NEO_FPMATH_BF16;
+    assert_true(cost_of(&convolution_typed, &problem, &cpu).weights == plain / 2);
+    assert_true(cost_of(&convolution_gemm, &problem, &cpu).weights == plain);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +196,7 @@ int main(void)
         cmocka_unit_test(packed_weights_of_a_network_are_not_many_times_the_plain_ones),
 #if !NEO_PORTABLE
         cmocka_unit_test(the_fastest_with_cold_weights_is_chosen),
+        cmocka_unit_test(rounded_weights_are_read_as_they_are_kept),
 #endif
     };
     return cmocka_run_group_tests_name("convolution_cost", tests, NULL, NULL);

@@ -47,7 +47,7 @@ class Simulator:
         self.digests = {driver: digest_of_files([driver, CONFIGURATION]) for driver in drivers}
 
     def command(self, run, line_file):
-        variables = {'NEO_CPU_CORE': 'neoverse-n1', 'NEOPRENE_BANDWIDTH': BANDWIDTHS[run.memory],
+        variables = {'NEOPRENE_CPU_CORE': 'neoverse-n1', 'NEOPRENE_BANDWIDTH': BANDWIDTHS[run.memory],
                      'NEOPRENE_NUM_THREADS': 1, 'PERF_IMPLEMENTATION': run.implementation,
                      'OPENBLAS_NUM_THREADS': 1, 'OPENBLAS_CORETYPE': 'NEOVERSEN1'}
         variables.update(self.asked())

@@ -34,6 +34,13 @@ static const char *typed_refuse(const struct algorithm *self, const struct probl
     return convolution_refuse_direct(problem);
 }
 
+static double typed_weight_bits(const struct algorithm *self, const struct problem *problem,
+                                const struct cpu *cpu)
+{
+    (void)self;
+    return gemm_weight_bits(problem, multiplied(problem, cpu));
+}
+
 /* Weights that are `any` are packed if that is for their own type's instructions. */
 static void typed_choose(const struct algorithm *self, struct problem *problem,
                          const struct cpu *cpu)
@@ -200,6 +207,7 @@ const struct algorithm convolution_typed = {
     .refuse = typed_refuse,
     .choose = typed_choose,
     .estimate = typed_estimate,
+    .weight_bits = typed_weight_bits,
     .plan = typed_plan,
     .plan_bytes = sizeof(struct convolution_typed),
     .scratch_bytes = typed_scratch_bytes,
