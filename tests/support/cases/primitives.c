@@ -160,6 +160,13 @@ static void convolution_depthwise(struct primitive_problem *p, neo_engine *engin
                                             .padding_right = {1, 1}};
 }
 
+static void convolution_depthwise_bf16(struct primitive_problem *p, neo_engine *engine)
+{
+    convolution_depthwise(p, engine);
+    p->convolution.src.data_type = p->convolution.weights.data_type = NEO_BF16;
+    p->convolution.dst.data_type = NEO_BF16;
+}
+
 static void reorder_plain(struct primitive_problem *p, neo_engine *engine)
 {
     (void)engine;
@@ -268,6 +275,7 @@ static const struct {
     {"convolution, Winograd, dilated", convolution_winograd_dilated},
     {"convolution, 1x1", convolution_point},
     {"convolution, depthwise", convolution_depthwise},
+    {"convolution, depthwise, bf16", convolution_depthwise_bf16},
     {"convolution, bf16", convolution_bf16},
     {"reorder, plain", reorder_plain},
     {"reorder, packing", reorder_pack},
