@@ -158,7 +158,7 @@
     .endm
     .macro no_entries count
     .pushsection .data.rel.ro, "aw"
-    .zero 8 * (\count)
+    .fill (\count), 8, 0
     .popsection
     .endm
 
