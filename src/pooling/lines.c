@@ -27,8 +27,10 @@ struct pooling_line {
     const struct pooling_plan *plan;
     const struct execution *execution;
     struct line line;
+    bool is_begun; /* values are there */
+    size_t in_src; /* taps that were, the same for all of a line along channels */
     float values[LINE_MOST];
-    float taps[LINE_MOST];    /* how many were in src, if that counts */
+    float taps[LINE_MOST];    /* how many were in src, if that counts and each has its own */
     float winners[LINE_MOST]; /* if they are kept */
 };
 
@@ -78,6 +80,12 @@ static const char *pooling_kernel(const void *plan)
 {
     return ((const struct pooling_plan *)plan)->algorithm == NEO_POOLING_MAX ? "max_f32"
                                                                              : "average_f32";
+}
+
+/* Do all elements of the line have the same taps in src? */
+static bool shares_taps(const struct pooling_line *l)
+{
+    return l->line.direction < 2;
 }
 
 /* The elements of the line that have this tap along dimension i of space in src: all or none, but
@@ -135,27 +143,29 @@ static void keep_winners(float *values, float *winners, const float *src, size_t
     }
 }
 
-static void take_tap(struct pooling_line *l, size_t tap)
+static float start_of(const struct pooling_plan *plan)
+{
+    return plan->algorithm == NEO_POOLING_MAX ? plan->lowest : 0;
+}
+
+/* Takes a line of src, `count` elements from number `first` on, as this tap. The first one that is
+ * taken for all elements needs no values before it. */
+static void take_line(struct pooling_line *l, neo_dim offset, size_t first, size_t count,
+                      size_t tap)
 {
     const struct pooling_plan *plan = l->plan;
-    const neo_memory_desc *src = &l->execution->problem->tensors[SRC];
-    neo_dim position[5];
-    struct span span = locate_tap(l, tap, position);
-    if (span.begin >= span.end)
-        return;
-    size_t count = span.end - span.begin;
-    float buffer[LINE_MOST], *values = l->values + span.begin;
-    const void *data = line_at(&plan->src, l->execution->buffers[SRC], desc_offset(src, position));
+    binary_f32_fn *op = plan->algorithm == NEO_POOLING_MAX ? plan->max : plan->add;
+    float buffer[LINE_MOST], *values = l->values + first, start = start_of(plan);
+    const void *data = line_at(&plan->src, l->execution->buffers[SRC], offset);
     const float *line = lines_load(&plan->src, data, step_in_src(l), count, buffer);
     if (plan->keeps_winners)
-        keep_winners(values, l->winners + span.begin, line, count, (float)tap);
-    else if (plan->algorithm == NEO_POOLING_MAX)
-        plan->max(count, values, line, 1, values);
+        keep_winners(values, l->winners + first, line, count, (float)tap);
+    else if (l->is_begun)
+        op(count, values, line, 1, values);
     else
-        plan->add(count, values, line, 1, values);
-    if (plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
-        for (size_t i = span.begin; i < span.end; i++)
-            l->taps[i]++;
+        op(count, line, &start, 0, values);
+    l->is_begun = true;
+    l->in_src++;
 }
 
 static void fill(float *values, size_t count, float value)
@@ -164,15 +174,81 @@ static void fill(float *values, size_t count, float value)
         values[i] = value;
 }
 
-static void begin_line(struct pooling_line *l)
+/* ---- lines along channels: a tap is in src for all of them, or for none ---- */
+
+/* The taps along dimension i of space that are in src, and where the first of all taps is. */
+static struct span taps_in_src(const struct pooling_line *l, int i, neo_dim *at)
 {
-    bool is_max = l->plan->algorithm == NEO_POOLING_MAX;
-    fill(l->values, l->line.count, is_max ? l->plan->lowest : 0);
+    const struct window *window = &l->execution->problem->window;
+    neo_dim in = l->execution->problem->tensors[SRC].dims[2 + i];
+    neo_dim apart = window->dilations[i] + 1;
+    neo_dim first = l->line.position[2 + i] * window->strides[i] - window->left[i];
+    neo_dim begin = first < 0 ? (-first + apart - 1) / apart : 0;
+    neo_dim end = first < in ? (in - 1 - first) / apart + 1 : 0;
+    neo_dim most = l->plan->kernel[i];
+    *at = first;
+    end = end < most ? end : most;
+    return (struct span){(size_t)begin, (size_t)(end > begin ? end : begin)};
+}
+
+/* Taps of the dimensions of space from i on; `tap` counts those of the dimensions before. */
+static void take_taps_from(struct pooling_line *l, int i, neo_dim offset, size_t tap)
+{
+    const struct problem *problem = l->execution->problem;
+    if (i == l->plan->space) {
+        take_line(l, offset, 0, l->line.count, tap);
+        return;
+    }
+    neo_dim at, stride = problem->tensors[SRC].strides[2 + i];
+    neo_dim apart = problem->window.dilations[i] + 1;
+    struct span taps = taps_in_src(l, i, &at);
+    for (size_t k = taps.begin; k < taps.end; k++)
+        take_taps_from(l, i + 1, offset + (at + (neo_dim)k * apart) * stride,
+                       tap * (size_t)l->plan->kernel[i] + k);
+}
+
+static void take_shared_taps(struct pooling_line *l)
+{
+    const neo_memory_desc *src = &l->execution->problem->tensors[SRC];
+    const neo_dim *position = l->line.position;
+    neo_dim offset = position[0] * src->strides[0] + position[1] * src->strides[1];
+    if (l->plan->keeps_winners) {
+        fill(l->winners, l->line.count, -1);
+        fill(l->values, l->line.count, start_of(l->plan));
+    }
+    take_taps_from(l, 0, offset, 0);
+    if (!l->is_begun)
+        fill(l->values, l->line.count, start_of(l->plan));
+}
+
+/* ---- lines along a dimension of space: elements at the ends of rows have fewer taps ---- */
+
+static void take_tap(struct pooling_line *l, size_t tap)
+{
+    neo_dim position[5];
+    struct span span = locate_tap(l, tap, position);
+    if (span.begin >= span.end)
+        return;
+    take_line(l, desc_offset(&l->execution->problem->tensors[SRC], position), span.begin,
+              span.end - span.begin, tap);
+    if (l->plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
+        for (size_t i = span.begin; i < span.end; i++)
+            l->taps[i]++;
+}
+
+static void take_own_taps(struct pooling_line *l)
+{
+    fill(l->values, l->line.count, start_of(l->plan));
+    l->is_begun = true;
     if (l->plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
         fill(l->taps, l->line.count, 0);
     if (l->plan->keeps_winners)
         fill(l->winners, l->line.count, -1);
+    for (size_t tap = 0; tap < l->plan->taps; tap++)
+        take_tap(l, tap);
 }
+
+/* ---- all of a line ---- */
 
 static void store_winners(struct pooling_line *l)
 {
@@ -185,18 +261,26 @@ static void store_winners(struct pooling_line *l)
                 desc->strides[l->line.direction]);
 }
 
+/* Sums become averages, of the whole window or of its part that is in src. */
+static void divide(struct pooling_line *l)
+{
+    bool whole = l->plan->algorithm == NEO_POOLING_AVERAGE_INCLUDE_PADDING;
+    float taps = (float)(whole ? l->plan->taps : max_size(l->in_src, 1));
+    if (whole || shares_taps(l)) {
+        l->plan->divide(l->line.count, l->values, &taps, 0, l->values);
+        return;
+    }
+    for (size_t i = 0; i < l->line.count; i++)
+        l->taps[i] = l->taps[i] > 0 ? l->taps[i] : 1;
+    l->plan->divide(l->line.count, l->values, l->taps, 1, l->values);
+}
+
 static void end_line(struct pooling_line *l)
 {
     const struct pooling_plan *plan = l->plan;
     const neo_memory_desc *dst = &l->execution->problem->tensors[DST];
-    float taps = (float)plan->taps;
-    if (plan->algorithm == NEO_POOLING_AVERAGE_INCLUDE_PADDING)
-        plan->divide(l->line.count, l->values, &taps, 0, l->values);
-    if (plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING) {
-        for (size_t i = 0; i < l->line.count; i++)
-            l->taps[i] = l->taps[i] > 0 ? l->taps[i] : 1;
-        plan->divide(l->line.count, l->values, l->taps, 1, l->values);
-    }
+    if (plan->algorithm != NEO_POOLING_MAX)
+        divide(l);
     if (plan->keeps_winners)
         store_winners(l);
     void *data =
@@ -207,16 +291,16 @@ static void end_line(struct pooling_line *l)
 static void make_lines(void *argument, struct span tiles, int slot)
 {
     const struct lines_task *task = argument;
-    struct pooling_line l; /* not cleared: begin_line() sets what is read */
+    struct pooling_line l; /* not cleared: values are set before they are read */
     (void)slot;
     l.plan = task->plan;
     l.execution = task->execution;
     for (size_t i = tiles.begin; i < tiles.end; i++) {
         struct walk_chunk chunk = walk_chunk(&l.plan->walk, i);
         walk_line(&l.plan->walk, &chunk, &l.line);
-        begin_line(&l);
-        for (size_t tap = 0; tap < l.plan->taps; tap++)
-            take_tap(&l, tap);
+        l.is_begun = false;
+        l.in_src = 0;
+        (shares_taps(&l) ? take_shared_taps : take_own_taps)(&l);
         end_line(&l);
     }
 }
