@@ -4,18 +4,34 @@
 
 typedef float32x4_t vector_fn(float32x4_t a, float32x4_t b);
 
+/* Four vectors. All of them are read before any is written, which may be in the same place. */
+INLINE void map_four(const float *a, float32x4x4_t y, float *dst, vector_fn *f)
+{
+    float32x4x4_t x = vld1q_f32_x4(a);
+    x.val[0] = f(x.val[0], y.val[0]);
+    x.val[1] = f(x.val[1], y.val[1]);
+    x.val[2] = f(x.val[2], y.val[2]);
+    x.val[3] = f(x.val[3], y.val[3]);
+    vst1q_f32_x4(dst, x);
+}
+
 INLINE void map(size_t n, const float *a, const float *b, size_t b_step, float *dst, vector_fn *f)
 {
     if (n == 0)
         return;
     float32x4_t y = vdupq_n_f32(b[0]);
     size_t i = 0;
-    if (b_step)
+    if (b_step) {
+        for (; i + 16 <= n; i += 16)
+            map_four(a + i, vld1q_f32_x4(b + i), dst + i, f);
         for (; i + 4 <= n; i += 4)
             vst1q_f32(dst + i, f(vld1q_f32(a + i), vld1q_f32(b + i)));
-    else
+    } else {
+        for (; i + 16 <= n; i += 16)
+            map_four(a + i, (float32x4x4_t){{y, y, y, y}}, dst + i, f);
         for (; i + 4 <= n; i += 4)
             vst1q_f32(dst + i, f(vld1q_f32(a + i), y));
+    }
     if (i == n)
         return;
     if (b_step)

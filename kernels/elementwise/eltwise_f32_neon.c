@@ -18,6 +18,23 @@ INLINE void map(size_t n, const float *src, float *dst, float alpha, float beta,
         store_part(dst + i, f(load_part(src + i, n - i), a, b), n - i);
 }
 
+/* The same for functions of few instructions, beside which those of the loop count. Four vectors
+ * are read before any is written, which may be in the same place. */
+INLINE void map_wide(size_t n, const float *src, float *dst, float alpha, float beta, vector_fn *f)
+{
+    float32x4_t a = vdupq_n_f32(alpha), b = vdupq_n_f32(beta);
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        float32x4x4_t x = vld1q_f32_x4(src + i);
+        x.val[0] = f(x.val[0], a, b);
+        x.val[1] = f(x.val[1], a, b);
+        x.val[2] = f(x.val[2], a, b);
+        x.val[3] = f(x.val[3], a, b);
+        vst1q_f32_x4(dst + i, x);
+    }
+    map(n - i, src + i, dst + i, alpha, beta, f);
+}
+
 /* NaN stays. */
 static inline float32x4_t bound(float32x4_t x, float32x4_t low, float32x4_t high)
 {
@@ -171,7 +188,7 @@ static inline float32x4_t hardswish(float32x4_t x, float32x4_t a, float32x4_t b)
 
 static void eltwise_f32_relu_neon(size_t n, const float *src, float *dst, float alpha, float beta)
 {
-    map(n, src, dst, alpha, beta, relu);
+    map_wide(n, src, dst, alpha, beta, relu);
 }
 
 static void eltwise_f32_tanh_neon(size_t n, const float *src, float *dst, float alpha, float beta)
@@ -186,12 +203,12 @@ static void eltwise_f32_elu_neon(size_t n, const float *src, float *dst, float a
 
 static void eltwise_f32_square_neon(size_t n, const float *src, float *dst, float alpha, float beta)
 {
-    map(n, src, dst, alpha, beta, square);
+    map_wide(n, src, dst, alpha, beta, square);
 }
 
 static void eltwise_f32_abs_neon(size_t n, const float *src, float *dst, float alpha, float beta)
 {
-    map(n, src, dst, alpha, beta, absolute);
+    map_wide(n, src, dst, alpha, beta, absolute);
 }
 
 static void eltwise_f32_sqrt_neon(size_t n, const float *src, float *dst, float alpha, float beta)
@@ -201,7 +218,7 @@ static void eltwise_f32_sqrt_neon(size_t n, const float *src, float *dst, float 
 
 static void eltwise_f32_linear_neon(size_t n, const float *src, float *dst, float alpha, float beta)
 {
-    map(n, src, dst, alpha, beta, linear);
+    map_wide(n, src, dst, alpha, beta, linear);
 }
 
 static void eltwise_f32_soft_relu_neon(size_t n, const float *src, float *dst, float alpha,
@@ -213,7 +230,7 @@ static void eltwise_f32_soft_relu_neon(size_t n, const float *src, float *dst, f
 static void eltwise_f32_hardsigmoid_neon(size_t n, const float *src, float *dst, float alpha,
                                          float beta)
 {
-    map(n, src, dst, alpha, beta, hardsigmoid);
+    map_wide(n, src, dst, alpha, beta, hardsigmoid);
 }
 
 static void eltwise_f32_logistic_neon(size_t n, const float *src, float *dst, float alpha,
@@ -251,13 +268,13 @@ static void eltwise_f32_log_neon(size_t n, const float *src, float *dst, float a
 
 static void eltwise_f32_clip_neon(size_t n, const float *src, float *dst, float alpha, float beta)
 {
-    map(n, src, dst, alpha, beta, clip);
+    map_wide(n, src, dst, alpha, beta, clip);
 }
 
 static void eltwise_f32_clip_v2_neon(size_t n, const float *src, float *dst, float alpha,
                                      float beta)
 {
-    map(n, src, dst, alpha, beta, clip_v2);
+    map_wide(n, src, dst, alpha, beta, clip_v2);
 }
 
 static void eltwise_f32_pow_neon(size_t n, const float *src, float *dst, float alpha, float beta)
@@ -278,7 +295,7 @@ static void eltwise_f32_mish_neon(size_t n, const float *src, float *dst, float 
 static void eltwise_f32_hardswish_neon(size_t n, const float *src, float *dst, float alpha,
                                        float beta)
 {
-    map(n, src, dst, alpha, beta, hardswish);
+    map_wide(n, src, dst, alpha, beta, hardswish);
 }
 
 const struct eltwise_f32_kernel eltwise_f32_neon[ELTWISE_F32_COUNT] = {
