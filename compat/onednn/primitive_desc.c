@@ -96,25 +96,56 @@ const dnnl_memory_desc *pd_argument(const dnnl_primitive_desc *pd, int arg)
     return desc ? (const dnnl_memory_desc *)(const void *)desc : &no_desc;
 }
 
+/* Tensors by what a query calls them. Normalisation's scale and shift are its weights there; mean
+ * and variance are sources where they are given, else results. */
+enum { MAX_NAMED = 3 };
+struct named {
+    int what, args[MAX_NAMED];
+};
+static const struct named usual[] = {
+    {QUERY_SRC, {NEO_ARG_SRC, NEO_ARG_SRC_1, NEO_ARG_SRC_2}},
+    {QUERY_WEIGHTS, {NEO_ARG_WEIGHTS, NEO_ARG_BIAS}},
+    {QUERY_DST, {NEO_ARG_DST}},
+    {0, {0}},
+};
+static const struct named with_given_statistics[] = {
+    {QUERY_SRC, {NEO_ARG_SRC, NEO_ARG_MEAN, NEO_ARG_VARIANCE}},
+    {QUERY_WEIGHTS, {NEO_ARG_SCALE}},
+    {QUERY_DST, {NEO_ARG_DST}},
+    {0, {0}},
+};
+static const struct named with_own_statistics[] = {
+    {QUERY_SRC, {NEO_ARG_SRC}},
+    {QUERY_WEIGHTS, {NEO_ARG_SCALE}},
+    {QUERY_DST, {NEO_ARG_DST, NEO_ARG_MEAN, NEO_ARG_VARIANCE}},
+    {0, {0}},
+};
+
+static const struct named *names_of(const dnnl_primitive_desc *pd)
+{
+    switch (pd->kind) {
+    case PRIMITIVE_BATCH_NORMALIZATION:
+    case PRIMITIVE_LAYER_NORMALIZATION:
+    case PRIMITIVE_GROUP_NORMALIZATION:
+        return pd->parameters.flags & NEO_NORMALIZATION_USE_GLOBAL_STATS ? with_given_statistics
+                                                                         : with_own_statistics;
+    default:
+        return usual;
+    }
+}
+
 static int argument_of(const dnnl_primitive_desc *pd, int what, int index)
 {
-    static const int sources[] = {NEO_ARG_SRC, NEO_ARG_SRC_1, NEO_ARG_SRC_2};
-    switch (what) {
-    case QUERY_SRC:
-        if (pd->sources > 0)
-            return NEO_ARG_MULTIPLE_SRC + index;
-        return index < 3 ? sources[index] : 0;
-    case QUERY_WEIGHTS:
-        return index == 0 ? NEO_ARG_WEIGHTS : index == 1 ? NEO_ARG_BIAS : 0;
-    case QUERY_DST:
-        return index == 0 ? NEO_ARG_DST : 0;
-    case QUERY_WORKSPACE:
-        return NEO_ARG_WORKSPACE;
-    case QUERY_ARGUMENT:
+    if (what == QUERY_ARGUMENT)
         return index;
-    default:
-        return 0; /* scratchpads too: none is needed */
-    }
+    if (what == QUERY_WORKSPACE)
+        return NEO_ARG_WORKSPACE;
+    if (what == QUERY_SRC && pd->sources > 0)
+        return NEO_ARG_MULTIPLE_SRC + index;
+    for (const struct named *named = names_of(pd); named->what; named++)
+        if (named->what == what)
+            return index < MAX_NAMED ? named->args[index] : 0;
+    return 0; /* scratchpads too: none is needed */
 }
 
 EXPORT const dnnl_memory_desc *dnnl_primitive_desc_query_md(const dnnl_primitive_desc *pd, int what,

@@ -17,7 +17,8 @@ def count(program, emulator):
     """(what, instructions) of each region."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, 'counts')
-        run = subprocess.run([emulator, '-cpu', 'neoverse-n1', '-plugin', f'{os.path.abspath(PLUGIN)},out={out}', program],
+        plugin = f'{os.path.abspath(PLUGIN)},out={out}'
+        run = subprocess.run([emulator, '-cpu', 'neoverse-n1', '-plugin', plugin, program],
                              capture_output=True, text=True, check=True)
         with open(out, encoding='utf-8') as file:
             totals = [int(total) for total in re.findall(r'^region \d+ total=(\d+)', file.read(), re.M)]

@@ -80,6 +80,9 @@ dnnl_status dnnl_layer_normalization_forward_primitive_desc_create(
     dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
     const dnnl_memory_desc *dst, const dnnl_memory_desc *statistics, float epsilon, unsigned flags,
     const dnnl_primitive_attr *attr);
+dnnl_status dnnl_batch_normalization_forward_primitive_desc_create(
+    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
+    const dnnl_memory_desc *dst, float epsilon, unsigned flags, const dnnl_primitive_attr *attr);
 dnnl_status dnnl_lrn_forward_primitive_desc_create(dnnl_primitive_desc **out, dnnl_engine *engine,
                                                    int prop_kind, int algorithm,
                                                    const dnnl_memory_desc *src,

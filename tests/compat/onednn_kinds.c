@@ -18,7 +18,7 @@ struct argument {
 static void run(dnnl_primitive_desc *pd, const struct argument *arguments, int count)
 {
     dnnl_primitive *primitive;
-    dnnl_exec_arg given[4];
+    dnnl_exec_arg given[5];
     memset(dst, 0xff, sizeof dst);
     ok(dnnl_primitive_create(&primitive, pd));
     for (int i = 0; i < count; i++) {
@@ -248,6 +248,45 @@ static void layer_normalisation_is_right(void **state)
     check_normalized(W);
 }
 
+static void check_asked(const dnnl_primitive_desc *pd, int what, int index,
+                        const dnnl_memory_desc *expected)
+{
+    const dnnl_memory_desc *md = dnnl_primitive_desc_query_md(pd, what, index);
+    assert_true(dnnl_memory_desc_equal(md, expected));
+}
+
+/* As PyTorch's to_mkldnn() has it: it asks for the weights' layout, by which scale is meant. */
+static void batch_normalisation_is_right(void **state)
+{
+    enum { GIVEN = NEO_NORMALIZATION_USE_GLOBAL_STATS | NEO_NORMALIZATION_USE_SCALE };
+    static const neo_dim channels[] = {C};
+    float mean[C], variance[C], scale[C];
+    dnnl_primitive_desc *pd;
+    (void)state;
+    for (int c = 0; c < C; c++) {
+        mean[c] = (float)c;
+        variance[c] = (float)(c + 1);
+        scale[c] = (float)(2 - c);
+    }
+    struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                   {NEO_ARG_DST, describe(4, image, TAG_ABCD), dst},
+                                   {NEO_ARG_MEAN, describe(1, channels, TAG_A), mean},
+                                   {NEO_ARG_VARIANCE, describe(1, channels, TAG_A), variance},
+                                   {NEO_ARG_SCALE, describe(1, channels, TAG_A), scale}};
+    ok(dnnl_batch_normalization_forward_primitive_desc_create(
+        &pd, engine, PROP_INFERENCE, arguments[0].md, arguments[1].md, 1e-3f, GIVEN, NULL));
+    check_asked(pd, QUERY_WEIGHTS, 0, arguments[4].md);
+    check_asked(pd, QUERY_SRC, 1, arguments[2].md);
+    check_asked(pd, QUERY_SRC, 2, arguments[3].md);
+    check_asked(pd, QUERY_DST, 0, arguments[1].md);
+    run(pd, arguments, 5);
+    for (size_t c = 0; c < C; c++) {
+        size_t i = at(1, c, 3, 2);
+        float expected = (src[i] - mean[c]) / sqrtf(variance[c] + 1e-3f) * scale[c];
+        assert_float_equal(dst[i], expected, 1e-5);
+    }
+}
+
 static void lrn_is_right(void **state)
 {
     enum { SIZE = 3 };
@@ -365,6 +404,7 @@ int main(void)
         cmocka_unit_test_setup(resampling_is_right, fill_all),
         cmocka_unit_test_setup(group_normalisation_is_right, fill_all),
         cmocka_unit_test_setup(layer_normalisation_is_right, fill_all),
+        cmocka_unit_test_setup(batch_normalisation_is_right, fill_all),
         cmocka_unit_test_setup(lrn_is_right, fill_all),
         cmocka_unit_test_setup(sgemm_is_right, fill_all),
         cmocka_unit_test_setup(integer_products_are_right, fill_all),
