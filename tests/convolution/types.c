@@ -143,8 +143,9 @@ static neo_dim channels_of(const struct problem *p, int side)
 
 static void make_tensors(struct problem *p)
 {
-    static const char *const plain[] = {"abc", "abcd", "abcde", "abcdef"};
-    static const char *const last[] = {"acb", "acdb", "acdeb"};
+    static const char *const images[2][MOST_SPACE] = {{"abc", "abcd", "abcde"}, /* by space */
+                                                      {"acb", "acdb", "acdeb"}};
+    static const char *const weights[MOST_SPACE] = {"abcd", "abcde", "abcdef"};
     neo_dim dims[SIDES][NEO_MAX_NDIMS] = {{p->batch, channels_of(p, SRC)},
                                           {p->groups, p->oc, p->ic},
                                           {p->batch, channels_of(p, DST)}};
@@ -153,9 +154,9 @@ static void make_tensors(struct problem *p)
     memcpy(dims[DST] + 2, p->out, sizeof p->out);
     for (int side = 0; side < SIDES; side++) {
         bool is_image = side != WEIGHTS;
-        p->sides[side] = typed_make_tag(
-            engine, p->types[side], p->space + (is_image ? 2 : 3), dims[side],
-            is_image ? (p->channels_last ? last : plain)[p->space - 1] : plain[p->space]);
+        const char *tag = is_image ? images[p->channels_last][p->space - 1] : weights[p->space - 1];
+        p->sides[side] =
+            typed_make_tag(engine, p->types[side], p->space + (is_image ? 2 : 3), dims[side], tag);
     }
 }
 
