@@ -48,9 +48,11 @@ static int num_threads(void *context)
 
 static void parallel_for(void *context, int n, neo_task_fn *task, void *argument)
 {
-    if (!is_forked_child)
+    if (!is_forked_child) {
         neo_openmp_parallel_for(context, n, task, argument);
-    for (int i = 0; is_forked_child && i < n; i++)
+        return;
+    }
+    for (int i = 0; i < n; i++)
         task(argument, i, n);
 }
 
