@@ -76,6 +76,8 @@ static const struct window windows[] = {
     {1, {5}, {2}, {2}, {2}, {0}, {0}, {-1}},
     {1, {4}, {10}, {3}, {1}, {0}, {4}, {4}},
     {1, {300}, {2}, {280}, {19}, {0}, {0}, {0}},
+    {2, {2, 3}, {6, 3}, {2, 1}, {1, 1}, {0}, {2, 0}, {3, 0}},    /* some wholly outside */
+    {2, {9, 6}, {7, 6}, {3, 2}, {1, 1}, {1, 2}, {1, 1}, {1, 2}}, /* taps skip the edge */
 };
 
 static void check(const struct window *w, neo_pooling algorithm, neo_prop_kind prop_kind,
