@@ -88,42 +88,9 @@ static bool shares_taps(const struct pooling_line *l)
     return l->line.direction < 2;
 }
 
-/* The elements of the line that have this tap along dimension i of space in src: all or none, but
- * for the line's own dimension. position: of src, for the first of them. */
-static struct span tap_span(const struct pooling_line *l, int i, neo_dim tap, neo_dim *position)
+static bool has_own_counts(const struct pooling_line *l)
 {
-    const struct problem *problem = l->execution->problem;
-    neo_dim stride = problem->window.strides[i], in = problem->tensors[SRC].dims[2 + i];
-    neo_dim at = l->line.position[2 + i] * stride - problem->window.left[i] +
-                 tap * (problem->window.dilations[i] + 1);
-    struct span span = {0, l->line.count};
-    if (l->line.direction == 2 + i) {
-        neo_dim before = at < 0 ? (-at + stride - 1) / stride : 0;
-        neo_dim within = at < in ? (in - 1 - at) / stride + 1 : 0;
-        span.begin = min_size((size_t)before, l->line.count);
-        span.end = min_size((size_t)within, l->line.count);
-        at += (neo_dim)span.begin * stride;
-    } else if (at < 0 || at >= in) {
-        span.end = 0;
-    }
-    *position = at;
-    return span;
-}
-
-/* Where this tap, counted over all dimensions of space, is in src. */
-static struct span locate_tap(const struct pooling_line *l, size_t tap, neo_dim *position)
-{
-    struct span all = {0, l->line.count};
-    position[0] = l->line.position[0];
-    position[1] = l->line.position[1];
-    for (int i = l->plan->space - 1; i >= 0; i--) {
-        neo_dim k = (neo_dim)(tap % (size_t)l->plan->kernel[i]);
-        tap /= (size_t)l->plan->kernel[i];
-        struct span span = tap_span(l, i, k, &position[2 + i]);
-        all.begin = span.begin > all.begin ? span.begin : all.begin;
-        all.end = span.end < all.end ? span.end : all.end;
-    }
-    return all;
+    return l->plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING && !shares_taps(l);
 }
 
 static neo_dim step_in_src(const struct pooling_line *l)
@@ -143,112 +110,127 @@ static void keep_winners(float *values, float *winners, const float *src, size_t
     }
 }
 
-static float start_of(const struct pooling_plan *plan)
-{
-    return plan->algorithm == NEO_POOLING_MAX ? plan->lowest : 0;
-}
-
-/* Takes a line of src, `count` elements from number `first` on, as this tap. The first one that is
- * taken for all elements needs no values before it. */
-static void take_line(struct pooling_line *l, neo_dim offset, size_t first, size_t count,
-                      size_t tap)
-{
-    const struct pooling_plan *plan = l->plan;
-    binary_f32_fn *op = plan->algorithm == NEO_POOLING_MAX ? plan->max : plan->add;
-    float buffer[LINE_MOST], *values = l->values + first, start = start_of(plan);
-    const void *data = line_at(&plan->src, l->execution->buffers[SRC], offset);
-    const float *line = lines_load(&plan->src, data, step_in_src(l), count, buffer);
-    if (plan->keeps_winners)
-        keep_winners(values, l->winners + first, line, count, (float)tap);
-    else if (l->is_begun)
-        op(count, values, line, 1, values);
-    else
-        op(count, line, &start, 0, values);
-    l->is_begun = true;
-    l->in_src++;
-}
-
 static void fill(float *values, size_t count, float value)
 {
     for (size_t i = 0; i < count; i++)
         values[i] = value;
 }
 
-/* ---- lines along channels: a tap is in src for all of them, or for none ---- */
+static float start_of(const struct pooling_plan *plan)
+{
+    return plan->algorithm == NEO_POOLING_MAX ? plan->lowest : 0;
+}
 
-/* The taps along dimension i of space that are in src, and where the first of all taps is. */
-static struct span taps_in_src(const struct pooling_line *l, int i, neo_dim *at)
+/* Takes a line of src for some of the elements, as this tap. The first one that is taken for all of
+ * them needs no values before it. */
+static void take_line(struct pooling_line *l, neo_dim offset, struct span elements, size_t tap)
+{
+    const struct pooling_plan *plan = l->plan;
+    binary_f32_fn *op = plan->algorithm == NEO_POOLING_MAX ? plan->max : plan->add;
+    size_t count = elements.end - elements.begin;
+    float buffer[LINE_MOST], *values = l->values + elements.begin, start = start_of(plan);
+    const void *data = line_at(&plan->src, l->execution->buffers[SRC], offset);
+    const float *line = lines_load(&plan->src, data, step_in_src(l), count, buffer);
+    if (plan->keeps_winners)
+        keep_winners(values, l->winners + elements.begin, line, count, (float)tap);
+    else if (l->is_begun)
+        op(count, values, line, 1, values);
+    else
+        op(count, line, &start, 0, values);
+    l->is_begun = true;
+    l->in_src++;
+    if (has_own_counts(l))
+        for (size_t i = elements.begin; i < elements.end; i++)
+            l->taps[i]++;
+}
+
+static bool is_own_dimension(const struct pooling_line *l, int i)
+{
+    return l->line.direction == 2 + i;
+}
+
+/* Where the first tap along dimension i of space is for the line's first element. */
+static neo_dim first_tap(const struct pooling_line *l, int i)
 {
     const struct window *window = &l->execution->problem->window;
+    return l->line.position[2 + i] * window->strides[i] - window->left[i];
+}
+
+/* The taps along dimension i of space that are in src; of the line's own dimension all of them,
+ * since elements differ. */
+static struct span taps_in_src(const struct pooling_line *l, int i)
+{
     neo_dim in = l->execution->problem->tensors[SRC].dims[2 + i];
-    neo_dim apart = window->dilations[i] + 1;
-    neo_dim first = l->line.position[2 + i] * window->strides[i] - window->left[i];
+    neo_dim apart = l->execution->problem->window.dilations[i] + 1;
+    neo_dim most = l->plan->kernel[i], first = first_tap(l, i);
+    if (is_own_dimension(l, i))
+        return (struct span){0, (size_t)most};
     neo_dim begin = first < 0 ? (-first + apart - 1) / apart : 0;
     neo_dim end = first < in ? (in - 1 - first) / apart + 1 : 0;
-    neo_dim most = l->plan->kernel[i];
-    *at = first;
     end = end < most ? end : most;
     return (struct span){(size_t)begin, (size_t)(end > begin ? end : begin)};
 }
 
-/* Taps of the dimensions of space from i on; `tap` counts those of the dimensions before. */
-static void take_taps_from(struct pooling_line *l, int i, neo_dim offset, size_t tap)
+/* The elements of a line along dimension i of space whose tap, the first one's being at `at`, is in
+ * src. */
+static struct span elements_in_src(const struct pooling_line *l, int i, neo_dim at)
+{
+    neo_dim in = l->execution->problem->tensors[SRC].dims[2 + i];
+    neo_dim stride = l->execution->problem->window.strides[i];
+    size_t before = (size_t)(at < 0 ? (-at + stride - 1) / stride : 0);
+    size_t within = (size_t)(at < in ? (in - 1 - at) / stride + 1 : 0);
+    return (struct span){min_size(before, l->line.count), min_size(within, l->line.count)};
+}
+
+/* Taps of the dimensions of space from i on; `tap` counts those of the dimensions before. They are
+ * in src for all elements or for none, but along the line's own dimension. */
+static void take_taps_from(struct pooling_line *l, int i, neo_dim offset, struct span elements,
+                           size_t tap)
 {
     const struct problem *problem = l->execution->problem;
     if (i == l->plan->space) {
-        take_line(l, offset, 0, l->line.count, tap);
+        take_line(l, offset, elements, tap);
         return;
     }
-    neo_dim at, stride = problem->tensors[SRC].strides[2 + i];
+    neo_dim first = first_tap(l, i), step = problem->tensors[SRC].strides[2 + i];
     neo_dim apart = problem->window.dilations[i] + 1;
-    struct span taps = taps_in_src(l, i, &at);
-    for (size_t k = taps.begin; k < taps.end; k++)
-        take_taps_from(l, i + 1, offset + (at + (neo_dim)k * apart) * stride,
-                       tap * (size_t)l->plan->kernel[i] + k);
+    struct span taps = taps_in_src(l, i);
+    bool is_own = is_own_dimension(l, i);
+    tap *= (size_t)l->plan->kernel[i];
+    for (size_t k = taps.begin; k < taps.end; k++) {
+        neo_dim at = first + (neo_dim)k * apart;
+        if (is_own) {
+            elements = elements_in_src(l, i, at);
+            at += (neo_dim)elements.begin * problem->window.strides[i];
+        }
+        if (elements.begin < elements.end)
+            take_taps_from(l, i + 1, offset + at * step, elements, tap + k);
+    }
 }
 
-static void take_shared_taps(struct pooling_line *l)
+/* Values come before the first tap where it may not be for all elements, or where winners are
+ * compared with them. */
+static void begin_line(struct pooling_line *l)
+{
+    l->in_src = 0;
+    l->is_begun = !shares_taps(l) || l->plan->keeps_winners;
+    if (l->is_begun)
+        fill(l->values, l->line.count, start_of(l->plan));
+    if (has_own_counts(l))
+        fill(l->taps, l->line.count, 0);
+    if (l->plan->keeps_winners)
+        fill(l->winners, l->line.count, -1);
+}
+
+static void take_taps(struct pooling_line *l)
 {
     const neo_memory_desc *src = &l->execution->problem->tensors[SRC];
     const neo_dim *position = l->line.position;
     neo_dim offset = position[0] * src->strides[0] + position[1] * src->strides[1];
-    if (l->plan->keeps_winners) {
-        fill(l->winners, l->line.count, -1);
-        fill(l->values, l->line.count, start_of(l->plan));
-    }
-    take_taps_from(l, 0, offset, 0);
-    if (!l->is_begun)
+    take_taps_from(l, 0, offset, (struct span){0, l->line.count}, 0);
+    if (!l->is_begun) /* the window is outside */
         fill(l->values, l->line.count, start_of(l->plan));
 }
-
-/* ---- lines along a dimension of space: elements at the ends of rows have fewer taps ---- */
-
-static void take_tap(struct pooling_line *l, size_t tap)
-{
-    neo_dim position[5];
-    struct span span = locate_tap(l, tap, position);
-    if (span.begin >= span.end)
-        return;
-    take_line(l, desc_offset(&l->execution->problem->tensors[SRC], position), span.begin,
-              span.end - span.begin, tap);
-    if (l->plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
-        for (size_t i = span.begin; i < span.end; i++)
-            l->taps[i]++;
-}
-
-static void take_own_taps(struct pooling_line *l)
-{
-    fill(l->values, l->line.count, start_of(l->plan));
-    l->is_begun = true;
-    if (l->plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
-        fill(l->taps, l->line.count, 0);
-    if (l->plan->keeps_winners)
-        fill(l->winners, l->line.count, -1);
-    for (size_t tap = 0; tap < l->plan->taps; tap++)
-        take_tap(l, tap);
-}
-
-/* ---- all of a line ---- */
 
 static void store_winners(struct pooling_line *l)
 {
@@ -266,7 +248,7 @@ static void divide(struct pooling_line *l)
 {
     bool whole = l->plan->algorithm == NEO_POOLING_AVERAGE_INCLUDE_PADDING;
     float taps = (float)(whole ? l->plan->taps : max_size(l->in_src, 1));
-    if (whole || shares_taps(l)) {
+    if (!has_own_counts(l)) {
         l->plan->divide(l->line.count, l->values, &taps, 0, l->values);
         return;
     }
@@ -298,9 +280,8 @@ static void make_lines(void *argument, struct span tiles, int slot)
     for (size_t i = tiles.begin; i < tiles.end; i++) {
         struct walk_chunk chunk = walk_chunk(&l.plan->walk, i);
         walk_line(&l.plan->walk, &chunk, &l.line);
-        l.is_begun = false;
-        l.in_src = 0;
-        (shares_taps(&l) ? take_shared_taps : take_own_taps)(&l);
+        begin_line(&l);
+        take_taps(&l);
         end_line(&l);
     }
 }
