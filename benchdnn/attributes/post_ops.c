@@ -11,7 +11,7 @@ const char *post_ops_out_of_scope(const struct post_ops *ops)
     for (int i = 0; i < ops->count; i++) {
         const struct post_op *op = &ops->at[i];
         if (op->kind == POST_OP_DEPTHWISE)
-            return "Case not supported";
+            return "Case not supported: no depthwise convolution as a post-operation";
         bool has_type = op->kind == POST_OP_BINARY || (op->kind == POST_OP_SUM && op->type);
         if (has_type && type_to_neo(op->type) == NEO_DATA_TYPE_UNDEF)
             return "Data type not supported";
