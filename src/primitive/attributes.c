@@ -240,6 +240,26 @@ neo_status neo_attributes_append_eltwise(neo_attributes *attributes, neo_eltwise
     return append(attributes, &op);
 }
 
+/* condition: select's; NULL for all others, which have none. */
+static neo_status append_binary(const char *function, neo_attributes *attributes,
+                                neo_binary algorithm, const neo_memory_desc *src1,
+                                const neo_memory_desc *condition)
+{
+    const char *wrong = desc_wrong(src1);
+    if (!wrong && condition)
+        wrong = desc_wrong(condition);
+    if (wrong)
+        return log_refusal(function, wrong);
+    struct post_op op;
+    memset(&op, 0, sizeof op);
+    op.kind = NEO_POST_OP_BINARY;
+    op.binary.algorithm = algorithm;
+    op.binary.src1 = *src1;
+    if (condition)
+        op.binary.condition = *condition;
+    return append(attributes, &op);
+}
+
 neo_status neo_attributes_append_binary(neo_attributes *attributes, neo_binary algorithm,
                                         const neo_memory_desc *src1)
 {
@@ -247,15 +267,7 @@ neo_status neo_attributes_append_binary(neo_attributes *attributes, neo_binary a
         return log_refusal(__func__, "select has a condition: neo_attributes_append_select()");
     if ((unsigned)algorithm > NEO_BINARY_NE || desc_is_absent(src1))
         return log_refusal(__func__, "the algorithm is unknown or src1 is absent");
-    const char *wrong = desc_wrong(src1);
-    if (wrong)
-        return log_refusal(__func__, wrong);
-    struct post_op op;
-    memset(&op, 0, sizeof op);
-    op.kind = NEO_POST_OP_BINARY;
-    op.binary.algorithm = algorithm;
-    op.binary.src1 = *src1;
-    return append(attributes, &op);
+    return append_binary(__func__, attributes, algorithm, src1, NULL);
 }
 
 neo_status neo_attributes_append_select(neo_attributes *attributes, const neo_memory_desc *src1,
@@ -263,18 +275,7 @@ neo_status neo_attributes_append_select(neo_attributes *attributes, const neo_me
 {
     if (desc_is_absent(src1) || desc_is_absent(condition))
         return log_refusal(__func__, "src1 or the condition is absent");
-    const char *wrong = desc_wrong(src1);
-    if (!wrong)
-        wrong = desc_wrong(condition);
-    if (wrong)
-        return log_refusal(__func__, wrong);
-    struct post_op op;
-    memset(&op, 0, sizeof op);
-    op.kind = NEO_POST_OP_BINARY;
-    op.binary.algorithm = NEO_BINARY_SELECT;
-    op.binary.src1 = *src1;
-    op.binary.condition = *condition;
-    return append(attributes, &op);
+    return append_binary(__func__, attributes, NEO_BINARY_SELECT, src1, condition);
 }
 
 neo_status neo_attributes_append_prelu(neo_attributes *attributes, int mask)

@@ -93,23 +93,26 @@ neo_status neo_attributes_get_zero_points(const neo_attributes *attributes, int 
                              group_dims, type);
 }
 
-/* NULL: there is none of this kind there. */
-static const struct post_op *find_post_op(const neo_attributes *attributes, int index,
-                                          neo_post_op_kind kind)
+/* NEO_NOT_FOUND: there is none of this kind there. */
+static neo_status find_post_op(const struct post_op **out, const char *function,
+                               const neo_attributes *attributes, int index, neo_post_op_kind kind)
 {
-    bool is_there = index >= 0 && index < attributes->post_op_count;
-    return is_there && attributes->post_ops[index].kind == kind ? &attributes->post_ops[index]
-                                                                : NULL;
+    *out = NULL;
+    if (!attributes)
+        return refuse_null(function);
+    if (index < 0 || index >= attributes->post_op_count || attributes->post_ops[index].kind != kind)
+        return NEO_NOT_FOUND;
+    *out = &attributes->post_ops[index];
+    return NEO_OK;
 }
 
 neo_status neo_attributes_get_sum(const neo_attributes *attributes, int index, float *scale,
                                   int32_t *zero_point, neo_data_type *type)
 {
-    if (!attributes)
-        return refuse_null(__func__);
-    const struct post_op *op = find_post_op(attributes, index, NEO_POST_OP_SUM);
-    if (!op)
-        return NEO_NOT_FOUND;
+    const struct post_op *op;
+    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_SUM);
+    if (status != NEO_OK)
+        return status;
     TELL(scale, op->sum.scale);
     TELL(zero_point, op->sum.zero_point);
     TELL(type, op->sum.type);
@@ -119,11 +122,10 @@ neo_status neo_attributes_get_sum(const neo_attributes *attributes, int index, f
 neo_status neo_attributes_get_eltwise(const neo_attributes *attributes, int index,
                                       neo_eltwise *algorithm, float *alpha, float *beta)
 {
-    if (!attributes)
-        return refuse_null(__func__);
-    const struct post_op *op = find_post_op(attributes, index, NEO_POST_OP_ELTWISE);
-    if (!op)
-        return NEO_NOT_FOUND;
+    const struct post_op *op;
+    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_ELTWISE);
+    if (status != NEO_OK)
+        return status;
     TELL(algorithm, op->eltwise.algorithm);
     TELL(alpha, op->eltwise.alpha);
     TELL(beta, op->eltwise.beta);
@@ -133,11 +135,10 @@ neo_status neo_attributes_get_eltwise(const neo_attributes *attributes, int inde
 neo_status neo_attributes_get_binary(const neo_attributes *attributes, int index,
                                      neo_binary *algorithm, neo_memory_desc *src1)
 {
-    if (!attributes)
-        return refuse_null(__func__);
-    const struct post_op *op = find_post_op(attributes, index, NEO_POST_OP_BINARY);
-    if (!op)
-        return NEO_NOT_FOUND;
+    const struct post_op *op;
+    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_BINARY);
+    if (status != NEO_OK)
+        return status;
     TELL(algorithm, op->binary.algorithm);
     TELL(src1, op->binary.src1);
     return NEO_OK;
@@ -146,10 +147,11 @@ neo_status neo_attributes_get_binary(const neo_attributes *attributes, int index
 neo_status neo_attributes_get_condition(const neo_attributes *attributes, int index,
                                         neo_memory_desc *condition)
 {
-    if (!attributes)
-        return refuse_null(__func__);
-    const struct post_op *op = find_post_op(attributes, index, NEO_POST_OP_BINARY);
-    if (!op || op->binary.algorithm != NEO_BINARY_SELECT)
+    const struct post_op *op;
+    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_BINARY);
+    if (status != NEO_OK)
+        return status;
+    if (op->binary.algorithm != NEO_BINARY_SELECT)
         return NEO_NOT_FOUND;
     TELL(condition, op->binary.condition);
     return NEO_OK;
@@ -157,11 +159,10 @@ neo_status neo_attributes_get_condition(const neo_attributes *attributes, int in
 
 neo_status neo_attributes_get_prelu(const neo_attributes *attributes, int index, int *mask)
 {
-    if (!attributes)
-        return refuse_null(__func__);
-    const struct post_op *op = find_post_op(attributes, index, NEO_POST_OP_PRELU);
-    if (!op)
-        return NEO_NOT_FOUND;
+    const struct post_op *op;
+    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_PRELU);
+    if (status != NEO_OK)
+        return status;
     TELL(mask, op->prelu.mask);
     return NEO_OK;
 }
