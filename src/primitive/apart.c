@@ -87,25 +87,28 @@ static int shared_with(const struct problem *problem, const struct arguments *ar
     return NEO_ARG_UNDEF;
 }
 
-/* All that most executions have: tensors that lie apart, and dst alone is written. */
-static bool is_simple(const struct problem *problem, const struct arguments *args)
+static bool is_apart_from_tensors(const neo_memory *written, const struct arguments *args,
+                                  int count)
 {
-    const neo_memory *dst = args->tensors[DST];
-    if (problem->extra_count | problem->attributes.post_op_count |
-        problem->attributes.quantization_count)
-        return false;
-    if (args->scratchpad || !dst)
-        return false;
-    for (int t = 0; t < DST; t++)
-        if (args->tensors[t] && !are_apart(dst, args->tensors[t]))
+    for (int t = 0; t < count; t++)
+        if (args->tensors[t] && !are_apart(written, args->tensors[t]))
             return false;
     return true;
 }
 
-struct shared_arguments arguments_shared(const struct problem *problem,
+/* As far as their ends tell: tensors and a scratchpad, of which it and dst are written. */
+static bool tensors_lie_apart(const struct arguments *args)
+{
+    const neo_memory *dst = args->tensors[DST], *scratchpad = args->scratchpad;
+    return (!dst || is_apart_from_tensors(dst, args, DST)) &&
+           (!scratchpad || is_apart_from_tensors(scratchpad, args, TENSOR_COUNT));
+}
+
+struct shared_arguments arguments_shared(const struct implementation *impl,
                                          const struct arguments *args)
 {
-    if (is_simple(problem, args))
+    const struct problem *problem = &impl->problem;
+    if (impl->facts.only_tensors && tensors_lie_apart(args))
         return (struct shared_arguments){0, 0};
     for (int i = 0; i < given_count(problem); i++) {
         struct given written = given_at(problem, args, i);

@@ -189,9 +189,10 @@ static void decide_facts(struct implementation *impl)
     facts->parallel =
         impl->runtime || partition_threads(impl->estimate, INT_MAX, impl->engine->cpu->core) > 1;
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
-    bool plain = !facts->empty && !impl->problem.extra_count && !facts->parallel &&
-                 !facts->scratch_bytes && !post_ops_have_operand(&impl->problem.attributes) &&
-                 !impl->problem.attributes.quantization_count;
+    facts->only_tensors = !impl->problem.extra_count &&
+                          !post_ops_have_operand(&impl->problem.attributes) &&
+                          !impl->problem.attributes.quantization_count;
+    bool plain = facts->only_tensors && !facts->empty && !facts->parallel && !facts->scratch_bytes;
     facts->plain_count = plain ? count : -1;
     if (!plain)
         return;

@@ -46,6 +46,7 @@ struct execution_facts {
     struct expected expected[8];            /* at arg / 8 */
     struct expected in_order[TENSOR_COUNT]; /* those there are, as most lists have them */
     uint32_t tensors;                       /* a bit for each one that the problem has */
+    bool only_tensors;                      /* no extra ones, operands, scales or zero points */
     int plain_count;         /* how many, or -1 if an execution can ask for more than tensors */
     struct apart apart[DST]; /* as the doer looks for them */
     bool in_place;           /* src may be dst */

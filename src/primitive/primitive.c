@@ -309,9 +309,7 @@ static inline neo_status take_arguments(const struct implementation *impl, const
         }
         missing &= ~bit;
     }
-    bool complete = missing == 0 && !impl->problem.attributes.post_op_count &&
-                    !impl->problem.extra_count && !impl->problem.attributes.quantization_count;
-    return complete ? NEO_OK : refuse_missing(&impl->problem, args);
+    return missing == 0 && impl->facts.only_tensors ? NEO_OK : refuse_missing(&impl->problem, args);
 }
 
 static neo_status refuse_shared(const struct problem *problem, struct shared_arguments shared)
@@ -529,7 +527,7 @@ neo_status primitive_execute_checked(const neo_primitive *primitive, const neo_s
     neo_status status = take_arguments(impl, engine, &args, count, list);
     if (status != NEO_OK)
         return status;
-    struct shared_arguments shared = arguments_shared(&impl->problem, &args);
+    struct shared_arguments shared = arguments_shared(impl, &args);
     if (shared.written)
         return refuse_shared(&impl->problem, shared);
     return log_is_on(LOG_EXEC) ? execute_logged(primitive, stream, &args)
