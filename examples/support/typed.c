@@ -1,106 +1,43 @@
 /* Layers become tensors and nodes of a network, in one type. */
-#include "examples/support/typed.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- descriptors ---- */
+#include "examples/support/typed_parts.h"
 
-static neo_memory_desc describe(neo_data_type type, const char *tag, int ndims, const neo_dim *dims)
+/* ---- layers with weights ---- */
+
+static void add_activation(typed_node *node, int activation)
 {
-    neo_memory_desc desc;
-    model_check(neo_memory_desc_init_tag(&desc, ndims, dims, type, tag), "a descriptor");
-    return desc;
+    activation_parameters p = model_parameters(activation);
+    if (activation >= 0)
+        model_check(neo_attributes_append_eltwise(node->attributes, (neo_eltwise)activation,
+                                                  p.alpha, p.beta),
+                    node->name);
 }
 
-static neo_memory_desc describe_image(neo_data_type type, neo_dim channels, neo_dim h, neo_dim w)
+/* dst is written over the residual, which a sum reads. */
+static int add_dst(typed_network *n, typed_node *node, int at)
 {
-    return describe(type, "acdb", 4, (neo_dim[]){1, channels, h, w});
+    int residual = n->model->list[at].residual;
+    bool is_sum = residual >= 0;
+    int tensor =
+        typed_add_shared(n, typed_desc_of(n, at), is_sum ? NEO_SHARES_IN_PLACE : NEO_SHARES_NOTHING,
+                         is_sum ? n->of_layer[residual] : 0);
+    if (is_sum)
+        typed_add_arg(node, NEO_ARG_UNDEF, n->of_layer[residual], NEO_READS);
+    typed_add_layer_arg(n, node, NEO_ARG_DST, at, tensor, NEO_WRITES);
+    return tensor;
 }
 
-static neo_memory_desc describe_rows(neo_data_type type, neo_dim rows, neo_dim columns)
+static void add_sum(typed_network *n, typed_node *node, int at)
 {
-    return describe(type, "ab", 2, (neo_dim[]){rows, columns});
-}
-
-static neo_memory_desc describe_vector(neo_dim count)
-{
-    return describe(NEO_F32, "a", 1, &count);
-}
-
-/* The result, and the logits that a softmax replaces by it, are f32. */
-static neo_data_type type_of(const typed_network *n, int at)
-{
-    const layer *result = &n->model->list[n->result];
-    bool is_last = at == n->result || (result->kind == LAYER_SOFTMAX && at == result->in[0]);
-    return is_last ? NEO_F32 : n->type;
-}
-
-static neo_memory_desc desc_of(const typed_network *n, int at)
-{
-    const layer *l = &n->model->list[at];
-    return describe(type_of(n, at), l->ndims == 4 ? "acdb" : "ab", l->ndims, l->dims);
-}
-
-/* ---- tensors ---- */
-
-/* Numbers are the same here and in the network. */
-static int add_tensor(typed_network *n, const neo_tensor *given)
-{
-    typed_tensor *t = &n->tensors[n->tensor_count];
-    if (n->tensor_count == TYPED_MOST_TENSORS)
-        model_check(NEO_OUT_OF_MEMORY, "a tensor");
-    snprintf(t->name, sizeof t->name, "t%d", n->tensor_count);
-    t->given = *given;
-    t->given.name = t->name;
-    void *handle = NEO_MEMORY_ALLOCATE;
-    if (given->sharing == NEO_SHARES_VIEW)
-        handle = neo_memory_get_handle(n->tensors[given->shares_with].separate);
-    if (given->memory)
-        t->separate = given->memory;
-    else
-        model_check(neo_memory_create(&t->separate, &given->desc, n->engine, handle), "a buffer");
-    model_check(neo_network_add_tensor(n->network, &t->given, NULL), "a tensor");
-    return n->tensor_count++;
-}
-
-static int add_shared(typed_network *n, neo_memory_desc desc, neo_tensor_sharing how, int with)
-{
-    return add_tensor(n, &(neo_tensor){.desc = desc, .sharing = how, .shares_with = with});
-}
-
-static int add_constant(typed_network *n, neo_memory *memory)
-{
-    return add_tensor(n, &(neo_tensor){.kind = NEO_TENSOR_CONSTANT,
-                                       .desc = *neo_memory_get_desc(memory),
-                                       .memory = memory});
-}
-
-static int add_vector(typed_network *n, const float *values, neo_dim count)
-{
-    neo_memory_desc desc = describe_vector(count);
-    neo_memory *memory;
-    model_check(neo_memory_create(&memory, &desc, n->engine, NEO_MEMORY_ALLOCATE), "a vector");
-    memcpy(neo_memory_get_handle(memory), values, (size_t)count * sizeof *values);
-    return add_constant(n, memory);
-}
-
-/* ---- scales ---- */
-
-static float scale_value(const typed_network *n, int at)
-{
-    return (float)(n->model->list[at].range / 127);
-}
-
-static int scale_tensor(typed_network *n, int at)
-{
-    if (n->scale_of[at] < 0) {
-        float value = scale_value(n, at);
-        n->scale_of[at] = add_vector(n, &value, 1);
-    }
-    return n->scale_of[at];
+    int residual = n->model->list[at].residual;
+    if (residual < 0)
+        return;
+    float scale = typed_type_of(n, at) == NEO_S8 ? typed_scale_value(n, residual) : 1;
+    model_check(neo_attributes_append_sum(node->attributes, scale, 0, NEO_DATA_TYPE_UNDEF),
+                node->name);
 }
 
 /* The largest weight of each output becomes 127. */
@@ -117,120 +54,6 @@ static void make_weight_scales(const layer *of, float *scales)
     }
 }
 
-/* A copy of the f32 numbers in another type; s8 is what they are in units of scales, which have one
- * value for each index of a dimension in the mask. */
-static neo_memory *converted(typed_network *n, neo_memory *from, neo_data_type type, int mask,
-                             neo_memory *scales)
-{
-    neo_memory_desc desc = *neo_memory_get_desc(from);
-    neo_attributes *attributes;
-    neo_primitive_desc *pd;
-    neo_primitive *primitive;
-    neo_memory *to;
-    desc.data_type = type;
-    model_check(neo_memory_create(&to, &desc, n->engine, NEO_MEMORY_ALLOCATE), "a conversion");
-    model_check(neo_attributes_create(&attributes), "a conversion");
-    if (scales)
-        model_check(neo_attributes_set_scales(attributes, NEO_ARG_DST, mask, 0, NULL, NEO_F32),
-                    "scales");
-    model_check(neo_reorder_primitive_desc_create(&pd, n->engine, neo_memory_get_desc(from), &desc,
-                                                  attributes),
-                "a conversion");
-    model_check(neo_primitive_create(&primitive, pd), "a conversion");
-    const neo_exec_arg args[] = {
-        {NEO_ARG_SRC, from}, {NEO_ARG_DST, to}, {NEO_ARG_ATTR_SCALES | NEO_ARG_DST, scales}};
-    model_check(neo_primitive_execute(primitive, n->stream, scales ? 3 : 2, args), "a conversion");
-    model_check(neo_stream_wait(n->stream), "a conversion");
-    neo_primitive_destroy(primitive);
-    neo_primitive_desc_destroy(pd);
-    neo_attributes_destroy(attributes);
-    return to;
-}
-
-/* ---- nodes ---- */
-
-/* With a scratchpad of the user's, so that it becomes a part of the plan. */
-static typed_node *begin_node(typed_network *n, const char *name)
-{
-    typed_node *node = &n->nodes[n->node_count];
-    if (n->node_count == TYPED_MOST_NODES)
-        model_check(NEO_OUT_OF_MEMORY, "a node");
-    snprintf(node->name, sizeof node->name, "%s %d", name, n->node_count++);
-    node->given = (neo_node){.name = node->name, .args = node->args};
-    model_check(neo_attributes_create(&node->attributes), node->name);
-    model_check(neo_attributes_set_scratchpad_mode(node->attributes, NEO_SCRATCHPAD_USER),
-                node->name);
-    return node;
-}
-
-static void add_arg(typed_node *node, int arg, int tensor, uint32_t access)
-{
-    node->args[node->given.count++] = (neo_node_arg){arg, tensor, access};
-}
-
-static void add_scale(typed_node *node, int arg, int mask, int tensor)
-{
-    model_check(neo_attributes_set_scales(node->attributes, arg, mask, 0, NULL, NEO_F32), "scales");
-    add_arg(node, NEO_ARG_ATTR_SCALES | arg, tensor, NEO_READS);
-}
-
-/* A layer's result as an argument, with its scale if it is integers. */
-static void add_layer_arg(typed_network *n, typed_node *node, int arg, int at, int tensor,
-                          uint32_t access)
-{
-    add_arg(node, arg, tensor, access);
-    if (type_of(n, at) == NEO_S8)
-        add_scale(node, arg, 0, scale_tensor(n, at));
-}
-
-static void add_src(typed_network *n, typed_node *node, int arg, int at)
-{
-    add_layer_arg(n, node, arg, at, n->of_layer[at], NEO_READS);
-}
-
-static void add_activation(typed_node *node, int activation)
-{
-    activation_parameters p = model_parameters(activation);
-    if (activation >= 0)
-        model_check(neo_attributes_append_eltwise(node->attributes, (neo_eltwise)activation,
-                                                  p.alpha, p.beta),
-                    node->name);
-}
-
-/* dst is written over the residual, which a sum reads. */
-static int add_dst(typed_network *n, typed_node *node, int at)
-{
-    int residual = n->model->list[at].residual;
-    bool is_sum = residual >= 0;
-    int tensor = add_shared(n, desc_of(n, at), is_sum ? NEO_SHARES_IN_PLACE : NEO_SHARES_NOTHING,
-                            is_sum ? n->of_layer[residual] : 0);
-    if (is_sum)
-        add_arg(node, NEO_ARG_UNDEF, n->of_layer[residual], NEO_READS);
-    add_layer_arg(n, node, NEO_ARG_DST, at, tensor, NEO_WRITES);
-    return tensor;
-}
-
-static void add_sum(typed_network *n, typed_node *node, int at)
-{
-    int residual = n->model->list[at].residual;
-    if (residual < 0)
-        return;
-    float scale = type_of(n, at) == NEO_S8 ? scale_value(n, residual) : 1;
-    model_check(neo_attributes_append_sum(node->attributes, scale, 0, NEO_DATA_TYPE_UNDEF),
-                node->name);
-}
-
-static void end_node(typed_network *n, typed_node *node, neo_primitive_desc *pd)
-{
-    model_check(neo_primitive_create(&node->primitive, pd), node->name);
-    neo_primitive_desc_destroy(pd);
-    neo_attributes_destroy(node->attributes);
-    node->given.primitive = node->primitive;
-    model_check(neo_network_add_node(n->network, &node->given, NULL), node->name);
-}
-
-/* ---- layers with weights ---- */
-
 /* Packed once into the layout that the primitive chose; scales: their tensor, or -1. */
 static int add_weights(typed_network *n, const layer *of, const neo_memory_desc *plain,
                        const neo_primitive_desc *pd, int mask, int scales)
@@ -240,13 +63,13 @@ static int add_weights(typed_network *n, const layer *of, const neo_memory_desc 
     model_check(neo_memory_create(&given, plain, n->engine, of->weights), "weights");
     typed = given;
     if (n->type != NEO_F32)
-        typed =
-            converted(n, given, n->type, mask, scales >= 0 ? n->tensors[scales].separate : NULL);
+        typed = typed_converted(n, given, n->type, mask,
+                                scales >= 0 ? n->tensors[scales].separate : NULL);
     model_check(neo_weights_pack(&packed, pd, n->stream, typed), "packed weights");
     if (typed != given)
         neo_memory_destroy(typed);
     neo_memory_destroy(given);
-    int added = add_constant(n, neo_packed_weights_memory(packed));
+    int added = typed_add_constant(n, neo_packed_weights_memory(packed));
     n->tensors[added].packed = packed;
     return added;
 }
@@ -258,9 +81,9 @@ static int add_weight_scales(typed_network *n, typed_node *node, const layer *of
         return -1;
     float *values = model_allocate((size_t)of->dims[1], sizeof *values);
     make_weight_scales(of, values);
-    int tensor = add_vector(n, values, of->dims[1]);
+    int tensor = typed_add_vector(n, values, of->dims[1]);
     free(values);
-    add_scale(node, NEO_ARG_WEIGHTS, mask, tensor);
+    typed_add_scale(node, NEO_ARG_WEIGHTS, mask, tensor);
     return tensor;
 }
 
@@ -269,8 +92,8 @@ static neo_memory_desc describe_kernel(neo_data_type type, const layer *c, neo_d
 {
     neo_dim g = c->groups, dims[] = {g, c->dims[1] / g, ic / g, c->kernel, c->kernel};
     if (g == 1)
-        return describe(type, tag ? tag : "oihw", 4, dims + 1);
-    return describe(type, tag ? tag : "goihw", 5, dims);
+        return typed_describe(type, tag ? tag : "oihw", 4, dims + 1);
+    return typed_describe(type, tag ? tag : "goihw", 5, dims);
 }
 
 static int build_convolution(typed_network *n, int at)
@@ -279,17 +102,17 @@ static int build_convolution(typed_network *n, int at)
     neo_dim ic = n->model->list[c->in[0]].dims[1], pad = (c->kernel - 1) / 2;
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
-        .src = desc_of(n, c->in[0]),
+        .src = typed_desc_of(n, c->in[0]),
         .weights = describe_kernel(n->type, c, ic, "any"),
-        .bias = describe_vector(c->dims[1]),
-        .dst = desc_of(n, at),
+        .bias = typed_describe_vector(c->dims[1]),
+        .dst = typed_desc_of(n, at),
         .strides = {c->stride, c->stride},
         .padding_left = {pad, pad},
         .padding_right = {pad, pad},
     };
-    typed_node *node = begin_node(n, "convolution");
+    typed_node *node = typed_begin_node(n, "convolution");
     int mask = c->groups == 1 ? 1 : 3, scales = add_weight_scales(n, node, c, mask);
-    add_src(n, node, NEO_ARG_SRC, c->in[0]);
+    typed_add_src(n, node, NEO_ARG_SRC, c->in[0]);
     add_sum(n, node, at);
     add_activation(node, c->activation);
     int out = add_dst(n, node, at);
@@ -297,9 +120,9 @@ static int build_convolution(typed_network *n, int at)
     model_check(neo_convolution_primitive_desc_create(&pd, n->engine, &desc, node->attributes),
                 node->name);
     neo_memory_desc plain = describe_kernel(NEO_F32, c, ic, NULL);
-    add_arg(node, NEO_ARG_WEIGHTS, add_weights(n, c, &plain, pd, mask, scales), NEO_READS);
-    add_arg(node, NEO_ARG_BIAS, add_vector(n, c->bias, c->dims[1]), NEO_READS);
-    end_node(n, node, pd);
+    typed_add_arg(node, NEO_ARG_WEIGHTS, add_weights(n, c, &plain, pd, mask, scales), NEO_READS);
+    typed_add_arg(node, NEO_ARG_BIAS, typed_add_vector(n, c->bias, c->dims[1]), NEO_READS);
+    typed_end_node(n, node, pd);
     return out;
 }
 
@@ -308,24 +131,24 @@ static int build_linear(typed_network *n, int at)
     const layer *l = &n->model->list[at];
     neo_dim inputs = n->model->list[l->in[0]].dims[1], columns = l->dims[1];
     neo_matmul_desc desc = {
-        .src = desc_of(n, l->in[0]),
-        .weights = describe(n->type, "any", 2, (neo_dim[]){inputs, columns}),
-        .bias = describe_vector(columns),
-        .dst = desc_of(n, at),
+        .src = typed_desc_of(n, l->in[0]),
+        .weights = typed_describe(n->type, "any", 2, (neo_dim[]){inputs, columns}),
+        .bias = typed_describe_vector(columns),
+        .dst = typed_desc_of(n, at),
     };
-    typed_node *node = begin_node(n, "linear");
+    typed_node *node = typed_begin_node(n, "linear");
     int mask = 1 << 1, scales = add_weight_scales(n, node, l, mask);
-    add_src(n, node, NEO_ARG_SRC, l->in[0]);
+    typed_add_src(n, node, NEO_ARG_SRC, l->in[0]);
     add_activation(node, l->activation);
     add_sum(n, node, at);
     int out = add_dst(n, node, at);
     neo_primitive_desc *pd;
     model_check(neo_matmul_primitive_desc_create(&pd, n->engine, &desc, node->attributes),
                 node->name);
-    neo_memory_desc plain = describe_rows(NEO_F32, inputs, columns);
-    add_arg(node, NEO_ARG_WEIGHTS, add_weights(n, l, &plain, pd, mask, scales), NEO_READS);
-    add_arg(node, NEO_ARG_BIAS, add_vector(n, l->bias, columns), NEO_READS);
-    end_node(n, node, pd);
+    neo_memory_desc plain = typed_describe(NEO_F32, "ab", 2, (neo_dim[]){inputs, columns});
+    typed_add_arg(node, NEO_ARG_WEIGHTS, add_weights(n, l, &plain, pd, mask, scales), NEO_READS);
+    typed_add_arg(node, NEO_ARG_BIAS, typed_add_vector(n, l->bias, columns), NEO_READS);
+    typed_end_node(n, node, pd);
     return out;
 }
 
@@ -334,16 +157,16 @@ static int build_linear(typed_network *n, int at)
 static int build_pool(typed_network *n, const layer *to, const neo_pooling_desc *desc, float factor)
 {
     neo_primitive_desc *pd;
-    typed_node *node = begin_node(n, "pool");
-    int out = add_shared(n, desc->dst, NEO_SHARES_NOTHING, 0);
-    add_arg(node, NEO_ARG_SRC, n->of_layer[to->in[0]], NEO_READS);
-    add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
+    typed_node *node = typed_begin_node(n, "pool");
+    int out = typed_add_shared(n, desc->dst, NEO_SHARES_NOTHING, 0);
+    typed_add_arg(node, NEO_ARG_SRC, n->of_layer[to->in[0]], NEO_READS);
+    typed_add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
     if (factor != 1)
         model_check(neo_attributes_append_eltwise(node->attributes, NEO_ELTWISE_LINEAR, factor, 0),
                     "pooling");
     model_check(neo_pooling_primitive_desc_create(&pd, n->engine, desc, node->attributes),
                 "pooling");
-    end_node(n, node, pd);
+    typed_end_node(n, node, pd);
     return out;
 }
 
@@ -355,8 +178,8 @@ static int build_max_pool(typed_network *n, int at)
     neo_pooling_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = NEO_POOLING_MAX,
-        .src = desc_of(n, to->in[0]),
-        .dst = desc_of(n, at),
+        .src = typed_desc_of(n, to->in[0]),
+        .dst = typed_desc_of(n, at),
         .strides = {to->stride, to->stride},
         .kernel = {to->kernel, to->kernel},
         .padding_left = {pad, pad},
@@ -372,13 +195,15 @@ static int build_average_pool(typed_network *n, int at)
     neo_pooling_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = NEO_POOLING_AVERAGE_EXCLUDE_PADDING,
-        .src = desc_of(n, to->in[0]),
-        .dst = describe_image(type_of(n, at), src->dims[1], 1, 1),
+        .src = typed_desc_of(n, to->in[0]),
+        .dst = typed_describe_image(typed_type_of(n, at), src->dims[1], 1, 1),
         .strides = {1, 1},
         .kernel = {src->dims[2], src->dims[3]},
     };
-    float factor = n->type == NEO_S8 ? scale_value(n, to->in[0]) / scale_value(n, at) : 1;
-    return add_shared(n, desc_of(n, at), NEO_SHARES_VIEW, build_pool(n, to, &desc, factor));
+    float factor =
+        n->type == NEO_S8 ? typed_scale_value(n, to->in[0]) / typed_scale_value(n, at) : 1;
+    return typed_add_shared(n, typed_desc_of(n, at), NEO_SHARES_VIEW,
+                            build_pool(n, to, &desc, factor));
 }
 
 /* A node of one or two layers: as arguments first and first + 1. */
@@ -387,95 +212,97 @@ static int end_layer(typed_network *n, typed_node *node, neo_primitive_desc *pd,
 {
     const layer *to = &n->model->list[at];
     for (int i = 0; i < 2 && to->in[i] >= 0; i++)
-        add_arg(node, first + i, n->of_layer[to->in[i]], NEO_READS);
-    add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
-    end_node(n, node, pd);
+        typed_add_arg(node, first + i, n->of_layer[to->in[i]], NEO_READS);
+    typed_add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
+    typed_end_node(n, node, pd);
     return out;
 }
 
 static int build_upsample(typed_network *n, int at)
 {
-    neo_memory_desc src = desc_of(n, n->model->list[at].in[0]), dst = desc_of(n, at);
-    typed_node *node = begin_node(n, "upsample");
+    neo_memory_desc src = typed_desc_of(n, n->model->list[at].in[0]), dst = typed_desc_of(n, at);
+    typed_node *node = typed_begin_node(n, "upsample");
     neo_primitive_desc *pd;
     model_check(neo_resampling_primitive_desc_create(&pd, n->engine, NEO_FORWARD_INFERENCE,
                                                      NEO_RESAMPLING_NEAREST, NULL, &src, &dst,
                                                      node->attributes),
                 node->name);
-    return end_layer(n, node, pd, NEO_ARG_SRC, at, add_shared(n, dst, NEO_SHARES_NOTHING, 0));
+    return end_layer(n, node, pd, NEO_ARG_SRC, at, typed_add_shared(n, dst, NEO_SHARES_NOTHING, 0));
 }
 
 static int build_concatenation(typed_network *n, int at)
 {
     const layer *to = &n->model->list[at];
-    neo_memory_desc sources[] = {desc_of(n, to->in[0]), desc_of(n, to->in[1])};
-    neo_memory_desc dst = desc_of(n, at);
-    typed_node *node = begin_node(n, "concatenate");
+    neo_memory_desc sources[] = {typed_desc_of(n, to->in[0]), typed_desc_of(n, to->in[1])};
+    neo_memory_desc dst = typed_desc_of(n, at);
+    typed_node *node = typed_begin_node(n, "concatenate");
     neo_primitive_desc *pd;
     model_check(
         neo_concat_primitive_desc_create(&pd, n->engine, &dst, 2, 1, sources, node->attributes),
         node->name);
     return end_layer(n, node, pd, NEO_ARG_MULTIPLE_SRC, at,
-                     add_shared(n, dst, NEO_SHARES_NOTHING, 0));
+                     typed_add_shared(n, dst, NEO_SHARES_NOTHING, 0));
 }
 
 /* The row is a factor for each channel: an image of one pixel, which repeats. */
 static int build_gate(typed_network *n, int at)
 {
     const layer *to = &n->model->list[at];
-    neo_memory_desc image = desc_of(n, at), pixel = describe_image(n->type, to->dims[1], 1, 1);
-    int factors = add_shared(n, pixel, NEO_SHARES_VIEW, n->of_layer[to->in[1]]);
-    int out = add_shared(n, image, NEO_SHARES_IN_PLACE, n->of_layer[to->in[0]]);
-    typed_node *node = begin_node(n, "gate");
-    add_src(n, node, NEO_ARG_SRC, to->in[0]);
-    add_layer_arg(n, node, NEO_ARG_SRC_1, to->in[1], factors, NEO_READS);
-    add_layer_arg(n, node, NEO_ARG_DST, at, out, NEO_WRITES);
+    neo_memory_desc image = typed_desc_of(n, at),
+                    pixel = typed_describe_image(n->type, to->dims[1], 1, 1);
+    int factors = typed_add_shared(n, pixel, NEO_SHARES_VIEW, n->of_layer[to->in[1]]);
+    int out = typed_add_shared(n, image, NEO_SHARES_IN_PLACE, n->of_layer[to->in[0]]);
+    typed_node *node = typed_begin_node(n, "gate");
+    typed_add_src(n, node, NEO_ARG_SRC, to->in[0]);
+    typed_add_layer_arg(n, node, NEO_ARG_SRC_1, to->in[1], factors, NEO_READS);
+    typed_add_layer_arg(n, node, NEO_ARG_DST, at, out, NEO_WRITES);
     neo_primitive_desc *pd;
     model_check(neo_binary_primitive_desc_create(&pd, n->engine, NEO_BINARY_MUL, &image, &pixel,
                                                  NULL, &image, node->attributes),
                 node->name);
-    end_node(n, node, pd);
+    typed_end_node(n, node, pd);
     return out;
 }
 
 static int build_first_row(typed_network *n, int at)
 {
-    return add_shared(n, desc_of(n, at), NEO_SHARES_VIEW, n->of_layer[n->model->list[at].in[0]]);
+    return typed_add_shared(n, typed_desc_of(n, at), NEO_SHARES_VIEW,
+                            n->of_layer[n->model->list[at].in[0]]);
 }
 
 /* In place, but not of what the user gave. */
 static int build_normalization(typed_network *n, int at)
 {
     const layer *to = &n->model->list[at];
-    neo_memory_desc desc = desc_of(n, at);
+    neo_memory_desc desc = typed_desc_of(n, at);
     bool is_first = n->model->list[to->in[0]].kind == LAYER_INPUT;
-    typed_node *node = begin_node(n, "normalize");
+    typed_node *node = typed_begin_node(n, "normalize");
     neo_primitive_desc *pd;
     model_check(neo_layer_normalization_primitive_desc_create(
                     &pd, n->engine, NEO_FORWARD_INFERENCE, &desc, &desc, NULL, NEO_F32, 1e-5f,
                     NEO_NORMALIZATION_USE_SCALE | NEO_NORMALIZATION_USE_SHIFT, node->attributes),
                 node->name);
-    add_arg(node, NEO_ARG_SCALE, add_vector(n, to->weights, to->dims[1]), NEO_READS);
-    add_arg(node, NEO_ARG_SHIFT, add_vector(n, to->bias, to->dims[1]), NEO_READS);
+    typed_add_arg(node, NEO_ARG_SCALE, typed_add_vector(n, to->weights, to->dims[1]), NEO_READS);
+    typed_add_arg(node, NEO_ARG_SHIFT, typed_add_vector(n, to->bias, to->dims[1]), NEO_READS);
     return end_layer(n, node, pd, NEO_ARG_SRC, at,
-                     add_shared(n, desc, is_first ? NEO_SHARES_NOTHING : NEO_SHARES_IN_PLACE,
-                                is_first ? 0 : n->of_layer[to->in[0]]));
+                     typed_add_shared(n, desc, is_first ? NEO_SHARES_NOTHING : NEO_SHARES_IN_PLACE,
+                                      is_first ? 0 : n->of_layer[to->in[0]]));
 }
 
 /* The softmax of the last dimension, in place. */
 static int add_softmax(typed_network *n, int tensor)
 {
     neo_memory_desc desc = n->tensors[tensor].given.desc;
-    typed_node *node = begin_node(n, "softmax");
+    typed_node *node = typed_begin_node(n, "softmax");
     neo_primitive_desc *pd;
     model_check(neo_softmax_primitive_desc_create(&pd, n->engine, NEO_FORWARD_INFERENCE,
                                                   NEO_SOFTMAX_ACCURATE, &desc, &desc,
                                                   desc.ndims - 1, node->attributes),
                 node->name);
-    int out = add_shared(n, desc, NEO_SHARES_IN_PLACE, tensor);
-    add_arg(node, NEO_ARG_SRC, tensor, NEO_READS);
-    add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
-    end_node(n, node, pd);
+    int out = typed_add_shared(n, desc, NEO_SHARES_IN_PLACE, tensor);
+    typed_add_arg(node, NEO_ARG_SRC, tensor, NEO_READS);
+    typed_add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
+    typed_end_node(n, node, pd);
     return out;
 }
 
@@ -490,17 +317,17 @@ static void multiply(typed_network *n, int a, int b, int out, float scale)
     neo_matmul_desc desc = {.src = n->tensors[a].given.desc,
                             .weights = n->tensors[b].given.desc,
                             .dst = n->tensors[out].given.desc};
-    typed_node *node = begin_node(n, "matmul");
+    typed_node *node = typed_begin_node(n, "matmul");
     neo_primitive_desc *pd;
     if (scale != 1)
         model_check(neo_attributes_append_eltwise(node->attributes, NEO_ELTWISE_LINEAR, scale, 0),
                     node->name);
     model_check(neo_matmul_primitive_desc_create(&pd, n->engine, &desc, node->attributes),
                 node->name);
-    add_arg(node, NEO_ARG_SRC, a, NEO_READS);
-    add_arg(node, NEO_ARG_WEIGHTS, b, NEO_READS);
-    add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
-    end_node(n, node, pd);
+    typed_add_arg(node, NEO_ARG_SRC, a, NEO_READS);
+    typed_add_arg(node, NEO_ARG_WEIGHTS, b, NEO_READS);
+    typed_add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
+    typed_end_node(n, node, pd);
 }
 
 /* rows × (heads * width) as heads × rows × width, or heads × width × rows. */
@@ -512,19 +339,20 @@ static int view_heads(typed_network *n, int tensor, neo_dim heads, bool transpos
     neo_dim strides[] = {width, transposed ? 1 : d, transposed ? d : 1};
     neo_memory_desc desc;
     model_check(neo_memory_desc_init_strides(&desc, 3, dims, n->type, strides), "a view");
-    return add_shared(n, desc, NEO_SHARES_VIEW, tensor);
+    return typed_add_shared(n, desc, NEO_SHARES_VIEW, tensor);
 }
 
 static int build_attention(typed_network *n, int at)
 {
     const layer *to = &n->model->list[at];
     neo_dim heads = to->heads, rows = to->dims[0], width = to->dims[1] / heads;
-    neo_memory_desc scores_desc = describe(n->type, "abc", 3, (neo_dim[]){heads, rows, rows});
-    int scores = add_shared(n, scores_desc, NEO_SHARES_NOTHING, 0);
+    neo_memory_desc scores_desc = typed_describe(n->type, "abc", 3, (neo_dim[]){heads, rows, rows});
+    int scores = typed_add_shared(n, scores_desc, NEO_SHARES_NOTHING, 0);
     multiply(n, view_heads(n, n->of_layer[to->in[0]], heads, false),
              view_heads(n, n->of_layer[to->in[1]], heads, true), scores, 1 / sqrtf((float)width));
     int weights = add_softmax(n, scores);
-    int mixed = add_shared(n, desc_of(n, at), NEO_SHARES_NOTHING, 0); /* written through its view */
+    int mixed = typed_add_shared(n, typed_desc_of(n, at), NEO_SHARES_NOTHING,
+                                 0); /* written through its view */
     multiply(n, weights, view_heads(n, n->of_layer[to->in[2]], heads, false),
              view_heads(n, mixed, heads, false), 1);
     return mixed;
@@ -534,14 +362,14 @@ static int build_attention(typed_network *n, int at)
 
 static int build_input(typed_network *n, int at)
 {
-    neo_memory_desc desc = desc_of(n, at), plain = desc;
-    int tensor = add_tensor(n, &(neo_tensor){.kind = NEO_TENSOR_INPUT, .desc = desc});
+    neo_memory_desc desc = typed_desc_of(n, at), plain = desc;
+    int tensor = typed_add_tensor(n, &(neo_tensor){.kind = NEO_TENSOR_INPUT, .desc = desc});
     neo_memory *given, *typed;
     plain.data_type = NEO_F32;
     model_check(neo_memory_create(&given, &plain, n->engine, NEO_MEMORY_ALLOCATE), "an input");
     model_fill_input(n->model, at, MODEL_SAMPLE, neo_memory_get_handle(given));
-    neo_memory *scale = n->type == NEO_S8 ? n->tensors[scale_tensor(n, at)].separate : NULL;
-    typed = converted(n, given, n->type, 0, scale);
+    neo_memory *scale = n->type == NEO_S8 ? n->tensors[typed_scale_tensor(n, at)].separate : NULL;
+    typed = typed_converted(n, given, n->type, 0, scale);
     memcpy(neo_memory_get_handle(n->tensors[tensor].separate), neo_memory_get_handle(typed),
            neo_memory_desc_size(&desc));
     neo_memory_destroy(typed);
@@ -555,15 +383,15 @@ static int build_input(typed_network *n, int at)
 /* A copy of the result, because results may be written over. */
 static int add_output(typed_network *n)
 {
-    neo_memory_desc desc = desc_of(n, n->result);
-    int out = add_tensor(n, &(neo_tensor){.kind = NEO_TENSOR_OUTPUT, .desc = desc});
-    typed_node *node = begin_node(n, "output");
+    neo_memory_desc desc = typed_desc_of(n, n->result);
+    int out = typed_add_tensor(n, &(neo_tensor){.kind = NEO_TENSOR_OUTPUT, .desc = desc});
+    typed_node *node = typed_begin_node(n, "output");
     neo_primitive_desc *pd;
     model_check(neo_reorder_primitive_desc_create(&pd, n->engine, &desc, &desc, node->attributes),
                 "the output");
-    add_arg(node, NEO_ARG_SRC, n->of_layer[n->result], NEO_READS);
-    add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
-    end_node(n, node, pd);
+    typed_add_arg(node, NEO_ARG_SRC, n->of_layer[n->result], NEO_READS);
+    typed_add_arg(node, NEO_ARG_DST, out, NEO_WRITES);
+    typed_end_node(n, node, pd);
     return out;
 }
 

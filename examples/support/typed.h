@@ -1,5 +1,5 @@
 /* A network of the library's primitives in one type, and what runs it. typed.c makes it from a
- * model; typed_run.c runs and compares it. */
+ * model, of typed_parts.c's; typed_run.c runs and compares it. */
 #ifndef EXAMPLES_SUPPORT_TYPED_H
 #define EXAMPLES_SUPPORT_TYPED_H
 
