@@ -90,9 +90,12 @@ extern const struct peer peer;
 float *driver_floats(size_t count);
 void *driver_allocate(size_t bytes);
 
-/* A copy of values as numbers of a type, to be freed; s4 has a byte each. And back. */
+/* A copy of values as numbers of a type, to be freed; s4 has a byte each. */
 void *driver_typed(enum driver_type type, const float *values, size_t count);
-void driver_untyped(enum driver_type type, const void *from, float *values, size_t count);
+/* dst as a library has it, of the problem's type, into problem->dst. */
+void driver_take_result(const struct problem *problem, const void *from);
+/* PERF_FPMATH=bf16: products of f32 may be products of bf16. */
+bool driver_allows_bf16(void);
 
 size_t matmul_batch(const struct matmul_problem *matmul);
 /* The first elements of the matrices that meet in batch element i of dst. */

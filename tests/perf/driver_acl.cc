@@ -176,7 +176,7 @@ Status make_matmul(const struct problem *problem, work &work)
     work.dst.allocator()->init(
         info_of(TensorShape(p->n, rows, matrices), layout, problem->dst_type));
     arm_compute::GEMMInfo how(false, false, p->packed, 0, false, false, {},
-                              !std::getenv("PERF_ACCUMULATION"), std::getenv("PERF_FPMATH"));
+                              !std::getenv("PERF_ACCUMULATION"), driver_allows_bf16());
     return problem->src_type == DRIVER_S8 ? make_integer_matmul(work, how)
                                           : make_float_matmul(work, how);
 }
@@ -383,7 +383,7 @@ void fetch(void *state)
     for_each_row(dst, [&dense](const uint8_t *row, size_t offset, size_t size) {
         std::memcpy(dense.data() + offset, row, size);
     });
-    driver_untyped(problem->dst_type, dense.data(), problem->dst, problem->dst_size);
+    driver_take_result(problem, dense.data());
 }
 
 void release(void *state)

@@ -266,7 +266,7 @@ static unsigned facts_of(const struct matmul_problem *p)
 
 static const struct method *method_of(const struct problem *problem)
 {
-    bool is_bf16 = getenv("PERF_FPMATH");
+    bool is_bf16 = driver_allows_bf16();
     unsigned facts = facts_of(&problem->matmul);
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         const struct method *method = &methods[i];
@@ -345,8 +345,7 @@ static void run(void *state)
 static void fetch(void *state)
 {
     const struct work *work = state;
-    const struct problem *problem = work->problem;
-    driver_untyped(problem->dst_type, work->dst, problem->dst, problem->dst_size);
+    driver_take_result(work->problem, work->dst);
 }
 
 static void release(void *state)

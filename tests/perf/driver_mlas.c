@@ -47,7 +47,7 @@ static const char *start(void)
     ort = OrtGetApiBase()->GetApi(ORT_API_VERSION);
     if (!ort)
         return "the library is older than its header";
-    const char *bf16 = getenv("PERF_FPMATH") ? "1" : "0";
+    const char *bf16 = driver_allows_bf16() ? "1" : "0";
     const char *why_not = failure(ort->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "perf", &environment));
     if (!why_not)
         why_not = failure(ort->CreateSessionOptions(&options));
@@ -417,8 +417,7 @@ static void run(void *state)
 static void fetch(void *state)
 {
     const struct work *work = state;
-    const struct problem *problem = work->problem;
-    driver_untyped(problem->dst_type, work->dst, problem->dst, problem->dst_size);
+    driver_take_result(work->problem, work->dst);
 }
 
 static void release(void *state)

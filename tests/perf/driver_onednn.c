@@ -145,7 +145,7 @@ static dnnl_status_t make_attributes(dnnl_primitive_attr_t *attributes,
                                      const struct problem *problem)
 {
     dnnl_status_t status = dnnl_primitive_attr_create(attributes);
-    if (status == dnnl_success && getenv("PERF_FPMATH"))
+    if (status == dnnl_success && driver_allows_bf16())
         status = dnnl_primitive_attr_set_fpmath_mode(*attributes, dnnl_fpmath_mode_bf16);
     if (status == dnnl_success && problem->weights_type == DRIVER_S8)
         status = dnnl_primitive_attr_set_scales_mask(*attributes, DNNL_ARG_WEIGHTS,
@@ -322,9 +322,8 @@ static void run(void *state)
 static void fetch(void *state)
 {
     const struct work *work = state;
-    const struct problem *problem = work->problem;
     if (work->dst)
-        driver_untyped(problem->dst_type, work->dst, problem->dst, problem->dst_size);
+        driver_take_result(work->problem, work->dst);
 }
 
 static void release(void *state)

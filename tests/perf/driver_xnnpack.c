@@ -382,9 +382,8 @@ static void run(void *state)
 static void fetch(void *state)
 {
     const struct work *work = state;
-    const struct problem *problem = work->problem;
     if (work->dst)
-        driver_untyped(problem->dst_type, work->dst, problem->dst, problem->dst_size);
+        driver_take_result(work->problem, work->dst);
 }
 
 static void release(void *state)
