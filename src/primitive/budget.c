@@ -62,15 +62,16 @@ static void decline(struct ranking *ranking, const struct candidate *candidate)
         "its layout of weights and its scratchpad take more than the memory budget"};
 }
 
-/* Those that take no more than that, or else the one that takes the least. */
+/* Those that take no more than that, or else what takes the least. */
 static void keep_within(struct ranking *ranking, size_t budget, const size_t *bytes)
 {
-    int least = 0, kept = 0, count = ranking->serving_count;
-    for (int i = 1; i < count; i++)
-        least = bytes[i] < bytes[least] ? i : least;
-    size_t most = bytes[least] > budget ? bytes[least] : budget;
+    int kept = 0, count = ranking->serving_count;
+    size_t least = SIZE_MAX;
     for (int i = 0; i < count; i++)
-        if (bytes[i] <= most && (most == budget || i == least))
+        least = min_size(least, bytes[i]);
+    size_t most = max_size(least, budget);
+    for (int i = 0; i < count; i++)
+        if (bytes[i] <= most)
             ranking->serving[kept++] = ranking->serving[i];
         else
             decline(ranking, &ranking->serving[i]);

@@ -117,6 +117,22 @@ static void of_attributes(void **state)
     assert_int_equal(neo_attributes_post_op_kind(NULL, 0), NEO_POST_OP_UNDEF);
 }
 
+static void of_getters(void **state)
+{
+    (void)state;
+    REFUSED(neo_attributes_get_fpmath_mode(NULL, NULL, NULL));
+    REFUSED(neo_attributes_get_accumulation_mode(NULL, NULL));
+    REFUSED(neo_attributes_get_deterministic(NULL, NULL));
+    REFUSED(neo_attributes_get_dynamic_src(NULL, NULL));
+    REFUSED(neo_attributes_get_scales(NULL, NEO_ARG_SRC, NULL, NULL, NULL, NULL));
+    REFUSED(neo_attributes_get_zero_points(NULL, NEO_ARG_SRC, NULL, NULL, NULL, NULL));
+    REFUSED(neo_attributes_get_sum(NULL, 0, NULL, NULL, NULL));
+    REFUSED(neo_attributes_get_eltwise(NULL, 0, NULL, NULL, NULL));
+    REFUSED(neo_attributes_get_binary(NULL, 0, NULL, NULL));
+    REFUSED(neo_attributes_get_condition(NULL, 0, NULL));
+    REFUSED(neo_attributes_get_prelu(NULL, 0, NULL));
+}
+
 static void of_memory(void **state)
 {
     (void)state;
@@ -444,6 +460,7 @@ int main(void)
         cmocka_unit_test(of_memory_accounts),
         cmocka_unit_test(of_the_cache),
         cmocka_unit_test(of_attributes),
+        cmocka_unit_test(of_getters),
         cmocka_unit_test(of_memory),
         cmocka_unit_test(of_descriptors_with_a_wrong_number_of_dimensions),
         cmocka_unit_test(of_primitives),

@@ -135,6 +135,7 @@ static double ratio_of_choice(neo_dim ic, neo_dim oc, neo_dim size)
     cpu.l2_bytes = 1 << 20;
     cpu.bandwidth = BOARD / THREADS;
     selection_rank(&ranking, &problem, &cpu);
+    assert_true(is_considered(ranking.serving[0].algorithm));
     for (int i = 0; i < ranking.serving_count; i++) {
         if (!is_considered(ranking.serving[i].algorithm))
             continue;
