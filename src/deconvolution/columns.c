@@ -406,10 +406,14 @@ static void columns_run(const void *plan, const struct execution *execution)
     neo_memory_desc image = *src;
     image.dims[0] = 1;
     unsigned char *copy = (unsigned char *)execution->scratch + product_bytes(mine);
-    struct execution product = *execution;
-    if (execution->problem->zero_points[SRC])
-        product.quantizations[0] =
-            execution->quantizations[execution->problem->zero_points[SRC] - 1];
+    int zero_point = execution->problem->zero_points[SRC];
+    struct execution with_zero_point;
+    const struct execution *product = execution; /* which is large: copied where it has to be */
+    if (zero_point) {
+        with_zero_point = *execution;
+        with_zero_point.quantizations[0] = execution->quantizations[zero_point - 1];
+        product = &with_zero_point;
+    }
     for (neo_dim n = 0; n < src->dims[0]; n++) {
         void *from = element_to(src->data_type, execution->buffers[SRC], n * src->strides[0]);
         void *buffers[TENSOR_COUNT] = {from, execution->buffers[WEIGHTS], NULL, execution->scratch};
@@ -417,7 +421,7 @@ static void columns_run(const void *plan, const struct execution *execution)
             lines_copy(execution, &image, from, &mine->copy, copy, 1);
             buffers[SRC] = copy;
         }
-        implementation_run_nested(&product, 0, buffers);
+        implementation_run_nested(product, 0, buffers);
         struct columns_task task = {mine, execution, n};
         parallel_for_tiles(execution->parallel, mine->walk.tiles, execution->threads, make_lines,
                            &task);

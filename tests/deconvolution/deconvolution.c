@@ -131,10 +131,12 @@ static void every_shape_type_and_layout(void **state)
         }
 }
 
-/* dst of a 3x3 deconvolution of stride 2; weights and what src stands for are always the same. */
+/* dst of a 3x3 deconvolution of stride 2; weights and what src stands for are always the same.
+ * Integers have a scale and a zero point, if that is not 0. */
 static void deconvolve(neo_data_type type, const char *tag, int32_t zero_point, struct typed *dst)
 {
     const neo_dim image[] = {2, 6, 4, 5}, kernel[] = {2, 2, 3, 3, 3}, one = 1;
+    const double scale = 0.5;
     uint32_t seed = 5;
     neo_deconvolution_desc p = {
         .prop_kind = NEO_FORWARD_INFERENCE,
@@ -149,30 +151,39 @@ static void deconvolve(neo_data_type type, const char *tag, int32_t zero_point, 
         p.weights.data_type = NEO_F32;
     struct typed src = typed_make(engine, &p.src), weights = typed_make(engine, &p.weights);
     struct typed zero = typed_make_tag(engine, NEO_S32, 1, &one, "a");
+    struct typed scales = typed_make_tag(engine, NEO_F32, 1, &one, "a");
     typed_fill(&src, 1, 9, &seed);
     typed_fill(&weights, -4, 4, &seed);
     typed_put(&zero, (neo_dim[]){0}, zero_point);
+    typed_put(&scales, (neo_dim[]){0}, scale);
     neo_dim at[5] = {0};
     do
-        typed_put(&src, at, typed_get(&src, at) + zero_point - 5);
+        typed_put(&src, at,
+                  zero_point ? typed_get(&src, at) + zero_point - 5
+                             : (typed_get(&src, at) - 5) * scale);
     while (typed_next(4, image, at));
     neo_attributes *attributes;
     neo_primitive_desc *pd;
     neo_primitive *primitive;
     assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
-    if (zero_point)
+    if (zero_point) {
         assert_int_equal(
             neo_attributes_set_zero_points(attributes, NEO_ARG_SRC, 0, 0, NULL, NEO_S32), NEO_OK);
+        assert_int_equal(neo_attributes_set_scales(attributes, NEO_ARG_SRC, 0, 0, NULL, NEO_F32),
+                         NEO_OK);
+    }
     assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &p, attributes), NEO_OK);
     assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
     const neo_exec_arg args[] = {{NEO_ARG_SRC, src.memory},
                                  {NEO_ARG_WEIGHTS, weights.memory},
                                  {NEO_ARG_DST, dst->memory},
-                                 {NEO_ARG_ATTR_ZERO_POINTS | NEO_ARG_SRC, zero.memory}};
-    assert_int_equal(neo_primitive_execute(primitive, stream, zero_point ? 4 : 3, args), NEO_OK);
+                                 {NEO_ARG_ATTR_ZERO_POINTS | NEO_ARG_SRC, zero.memory},
+                                 {NEO_ARG_ATTR_SCALES | NEO_ARG_SRC, scales.memory}};
+    assert_int_equal(neo_primitive_execute(primitive, stream, zero_point ? 5 : 3, args), NEO_OK);
     neo_primitive_destroy(primitive);
     neo_primitive_desc_destroy(pd);
     neo_attributes_destroy(attributes);
+    typed_free(&scales);
     typed_free(&zero);
     typed_free(&weights);
     typed_free(&src);
