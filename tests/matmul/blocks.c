@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/gemm/types.h"
 #include "tests/support/cases/blocks.h"
 #include "tests/support/fill.h"
 #include "tests/support/packed/weights.h"
@@ -236,6 +237,30 @@ static void rows_may_be_known_late(void **state)
     }
 }
 
+/* ---- kernels ---- */
+
+/* Whole tiles take the instruction that does most; fewer rows the one that has weights as they are
+ * kept, if there is one. */
+static void few_rows_take_bytes_as_they_are_kept(void **state)
+{
+    const struct cpu *cpu = cpu_get();
+    const char *fastest =
+        gemm_kernel_find(cpu, gemm_type_choose(cpu, ELEMENT_S8, ELEMENT_S32))->name;
+    const char *few = cpu->features & CPU_DOTPROD ? "gemm_s8_dot_dotprod" : fastest;
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (neo_dim m = 1; m <= 9; m++) {
+        struct block_product p = {.stored =
+                                      block_weights_make(NEO_BLOCKS_GGUF_Q8_0, 64, 20, 0, &seed)};
+        neo_primitive_desc *pd;
+        block_product_make(&p, 1, m, NEO_F32, &seed);
+        require(block_product_describe(&pd, &p, NEO_S8) == NEO_OK);
+        assert_string_equal(neo_primitive_desc_kernel(pd), m < 8 ? few : fastest);
+        neo_primitive_desc_destroy(pd);
+        block_product_free(&p);
+    }
+}
+
 /* ---- out of the file ---- */
 
 static void the_file_gives_the_same_weights(void **state)
@@ -258,8 +283,11 @@ static void the_file_gives_the_same_weights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_formats_are_multiplied),  cmocka_unit_test(extremes_are_exact),
-        cmocka_unit_test(odd_rows_are_as_stated),      cmocka_unit_test(rows_may_be_known_late),
+        cmocka_unit_test(all_formats_are_multiplied),
+        cmocka_unit_test(extremes_are_exact),
+        cmocka_unit_test(odd_rows_are_as_stated),
+        cmocka_unit_test(rows_may_be_known_late),
+        cmocka_unit_test(few_rows_take_bytes_as_they_are_kept),
         WEIGHTS_TEST(the_file_gives_the_same_weights),
     };
     return cmocka_run_group_tests(tests, session_setup, session_teardown);

@@ -35,29 +35,57 @@ INLINE int8x16x2_t load_line(const struct gemm_blocks *blocks, const uint8_t *bl
     return (int8x16x2_t){{vld1q_s8(from), vld1q_s8(from + 16)}};
 }
 
-/* Groups of 4 g steps are g lines, whose columns go side by side. */
+/* The same four columns of `lines` lines go side by side. */
+INLINE void store_groups(const int8x16x2_t *part, size_t lines, size_t v, int8_t *out)
+{
+    int32x4_t first = vreinterpretq_s32_s8(part[0].val[v]);
+    if (lines == 1) {
+        vst1q_s8(out, part[0].val[v]);
+    } else if (lines == 2) {
+        int32x4_t second = vreinterpretq_s32_s8(part[1].val[v]);
+        vst1q_s8(out, vreinterpretq_s8_s32(vzip1q_s32(first, second)));
+        vst1q_s8(out + 16, vreinterpretq_s8_s32(vzip2q_s32(first, second)));
+    } else {
+        vst4q_s32((int32_t *)(void *)out,
+                  (int32x4x4_t){{first, vreinterpretq_s32_s8(part[1].val[v]),
+                                 vreinterpretq_s32_s8(part[2].val[v]),
+                                 vreinterpretq_s32_s8(part[3].val[v])}});
+    }
+}
+
+/* Groups of 4 × lines steps; blocks' type of weights and lines are constants after inlining. blocks
+ * is a copy: stores of bytes might change the caller's. */
+INLINE void regroup(struct gemm_blocks blocks, const uint8_t *block, size_t half, size_t lines,
+                    int8_t *out)
+{
+    for (size_t line = 0; line < blocks.block / 4; line += lines, out += 32 * lines) {
+        int8x16x2_t part[4];
+#pragma GCC unroll 4
+        for (size_t i = 0; i < lines; i++)
+            part[i] = load_line(&blocks, block, half, line + i);
+        store_groups(part, lines, 0, out);
+        store_groups(part, lines, 1, out + 16 * lines);
+    }
+}
+
+INLINE void regroup_by(struct gemm_blocks blocks, const uint8_t *block, size_t half, size_t group,
+                       int8_t *out)
+{
+    if (group == 4)
+        regroup(blocks, block, half, 1, out);
+    else if (group == 8)
+        regroup(blocks, block, half, 2, out);
+    else
+        regroup(blocks, block, half, 4, out);
+}
+
 static void to_s8(const struct gemm_blocks *blocks, const uint8_t *block, size_t half, size_t group,
                   int8_t *out)
 {
-    size_t lines = group / 4;
-    for (size_t line = 0; line < blocks->block / 4; line += lines) {
-        int8x16x2_t part[4];
-        for (size_t i = 0; i < lines; i++)
-            part[i] = load_line(blocks, block, half, line + i);
-        for (size_t v = 0; v < 2; v++, out += 16 * lines) {
-            int32x4_t first = vreinterpretq_s32_s8(part[0].val[v]);
-            if (lines == 1)
-                vst1q_s8(out, part[0].val[v]);
-            else if (lines == 2)
-                vst2q_s32((int32_t *)(void *)out,
-                          (int32x4x2_t){{first, vreinterpretq_s32_s8(part[1].val[v])}});
-            else
-                vst4q_s32((int32_t *)(void *)out,
-                          (int32x4x4_t){{first, vreinterpretq_s32_s8(part[1].val[v]),
-                                         vreinterpretq_s32_s8(part[2].val[v]),
-                                         vreinterpretq_s32_s8(part[3].val[v])}});
-        }
-    }
+    if (blocks->weight == ELEMENT_S4)
+        regroup_by(*blocks, block, half, group, out);
+    else
+        regroup_by(*blocks, block, half, group, out);
 }
 
 INLINE void store_step(int16x4_t weights, const float *scales, const float *offsets, float *out)

@@ -7,6 +7,8 @@
 #include "src/tensor/block_layout.h"
 #include "src/tensor/element.h"
 
+enum { FEW_ROWS = 8 }; /* fewer are no whole tile */
+
 static const char *blocks_refuse(const struct algorithm *self, const struct problem *problem,
                                  const struct cpu *cpu)
 {
@@ -27,15 +29,33 @@ static double size_or(neo_dim dim)
     return dim == NEO_RUNTIME_DIM ? 256 : (double)dim;
 }
 
+static size_t rows_of(const struct matmul_shape *shape)
+{
+    bool known = shape->batch != NEO_RUNTIME_DIM && shape->m != NEO_RUNTIME_DIM;
+    return known ? (size_t)(shape->batch * shape->m) : SIZE_MAX;
+}
+
+/* SDOT takes weights of s8 as they are; for the others each block of them is written again in their
+ * groups, which takes longer than a few rows' products. */
+static const struct gemm_type *choose_type(const struct gemm_blocks *blocks, size_t rows,
+                                           const struct cpu *cpu)
+{
+    const struct gemm_type *dot = &gemm_types[GEMM_S8_DOT];
+    bool has_dot = gemm_kernel_find(cpu, dot)->needs;
+    if (has_dot && blocks->weight == ELEMENT_S8 && rows < FEW_ROWS)
+        return dot;
+    return gemm_type_choose(cpu, ELEMENT_S8, ELEMENT_S32);
+}
+
 /* Rows are read twice and written twice, and each block ends with three operations a vector. */
 static double blocks_estimate(const struct algorithm *self, const struct problem *problem,
                               const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
-    const struct gemm_type *type = gemm_type_choose(cpu, ELEMENT_S8, ELEMENT_S32);
     struct gemm_blocks blocks = {0};
     (void)self;
     block_layout_read(&blocks, &problem->tensors[WEIGHTS]);
+    const struct gemm_type *type = choose_type(&blocks, rows_of(&shape), cpu);
     double m = size_or(shape.batch) * size_or(shape.m), n = size_or(shape.n), k = size_or(shape.k);
     double products = m * n * k / (double)type->products;
     double ends = blocks.block ? 3 * m * n * k / (double)blocks.block / 4 : 0;
@@ -47,17 +67,11 @@ static double blocks_estimate(const struct algorithm *self, const struct problem
  * rows. Sums of s8 pass through memory at the end of each block: short ones are not worth it. */
 static gemm_s4_fn *choose_s4(const struct matmul_blocks *mine, const struct cpu *cpu)
 {
-    enum { FEW_ROWS = 8, SHORT = 64 };
+    enum { SHORT = 64 };
     bool is_wider =
         mine->type->kind == MAC_SMMLA && mine->rows >= FEW_ROWS && mine->blocks.block >= SHORT;
     bool has_kernel = mine->blocks.weight == ELEMENT_S4 && mine->k && cpu->features & CPU_DOTPROD;
     return has_kernel && !is_wider ? gemm_s4_find(cpu->features, mine->blocks.scale) : NULL;
-}
-
-static size_t rows_of(const struct matmul_shape *shape)
-{
-    bool known = shape->batch != NEO_RUNTIME_DIM && shape->m != NEO_RUNTIME_DIM;
-    return known ? (size_t)(shape->batch * shape->m) : SIZE_MAX;
 }
 
 static bool is_plain(const struct problem *problem, const struct matmul_shape *shape)
@@ -90,7 +104,7 @@ static void blocks_plan(void *plan, const struct problem *problem, const struct 
     mine->n = (size_t)weights->dims[weights->ndims - 1];
     mine->count = gemm_blocks_count(&mine->blocks, mine->k);
     mine->depth = mine->count * mine->blocks.block;
-    mine->type = gemm_type_choose(cpu, ELEMENT_S8, ELEMENT_S32);
+    mine->type = choose_type(&mine->blocks, mine->rows, cpu);
     mine->s8 = gemm_kernel_find(cpu, mine->type);
     mine->as_they_are = choose_s4(mine, cpu);
     mine->mr = mine->as_they_are ? GEMM_S4_MR : BLOCKS_MR;
