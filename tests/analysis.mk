@@ -8,7 +8,7 @@ layers: circles constants symbols ## no include and no symbol goes up the folder
 circles: $(NOT_BUILT) ## no file needs itself through the symbols of others
 	$(Q)$(PYTHON) tests/structure.py circles $(NM) $(BUILD) $(JUDGED)
 constants: ## estimates' constants are in arch/costs.c
-	$(Q)$(PYTHON) tests/constants.py $(shell git ls-files 'src/*.c' 'src/*.h')
+	$(Q)$(PYTHON) tests/constants.py $(filter src/%,$(C_FILES))
 SPILLED = $(patsubst %.c,$(BUILD)/%.o,$(filter %neon.c,$(call sources_in,kernels/gemm)))
 spills: $(SPILLED) ## no loop of a matrix-multiplication kernel touches the stack
 	$(Q)tests/spills.sh $(OBJDUMP) $(SPILLED)
@@ -30,7 +30,8 @@ mutants: ## hours: faults put into the code on purpose, one at a time, are notic
 ANALYZED := $(patsubst %.c,$(BUILD)-analyzed/%.o,$(filter %.c,$(KERNELS_ALL)))
 analyze: ## gcc's static analysis of the kernels
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-analyzed CFLAGS=-fanalyzer WERROR=-Werror $(ANALYZED)
-C_FILES = $(shell git ls-files '*.c' '*.h')
+# Found without git, which an archive of a release does not have.
+C_FILES = $(shell find * -path build -prune -o -name '*.[ch]' -print)
 format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
 lint: $(JUDGED) layers symbols abi hardening baseline analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, ABI, hardening, documented variables

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 status=0
 
 flags='-std=c11 -D_GNU_SOURCE -DNEO_PORTABLE=1 -Iinclude -I.'
-files=$(git ls-files 'src/*.c' 'arch/*.c' 'kernels/*ref.c' 'kernels/*_generic.c' 'benchdnn/*.c' 'examples/*.c' 'tools/*.c')
+files=$(find src arch benchdnn examples tools -name '*.c'; find kernels -name '*ref.c' -o -name '*_generic.c')
 
 echo "clang-tidy: $(echo "$files" | wc -w) files"
 echo "$files" | xargs -n 4 -P "$(nproc)" sh -c 'clang-tidy --quiet "$@" -- '"$flags"' 2>/dev/null' _ || status=1
@@ -17,7 +17,7 @@ cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,porta
     --inline-suppr --suppress=missingIncludeSystem --suppress=invalidFunctionArg --library=posix -j "$(nproc)" -DNEO_PORTABLE=1 -D_GNU_SOURCE -Iinclude -I. $files || status=1
 
 echo 'pyflakes'
-pyflakes3 $(git ls-files '*.py') || status=1
+pyflakes3 $(find * -path build -prune -o -name '*.py' -print) || status=1
 
 echo 'environment variables'
 for name in $(grep -rhoE '"NEO(PRENE)?_[A-Z_]+"' src arch benchdnn --include='*.c' | tr -d '"' | sort -u); do
