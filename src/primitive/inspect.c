@@ -93,25 +93,23 @@ neo_status neo_attributes_get_zero_points(const neo_attributes *attributes, int 
                              group_dims, type);
 }
 
-/* NEO_NOT_FOUND: there is none of this kind there. */
-static neo_status find_post_op(const struct post_op **out, const char *function,
-                               const neo_attributes *attributes, int index, neo_post_op_kind kind)
+/* NULL, and why: there is none of this kind there. */
+static const struct post_op *find_post_op(neo_status *status, const char *function,
+                                          const neo_attributes *attributes, int index,
+                                          neo_post_op_kind kind)
 {
-    *out = NULL;
-    if (!attributes)
-        return refuse_null(function);
-    if (index < 0 || index >= attributes->post_op_count || attributes->post_ops[index].kind != kind)
-        return NEO_NOT_FOUND;
-    *out = &attributes->post_ops[index];
-    return NEO_OK;
+    *status = attributes ? NEO_NOT_FOUND : refuse_null(function);
+    bool is_there = attributes && index >= 0 && index < attributes->post_op_count;
+    return is_there && attributes->post_ops[index].kind == kind ? &attributes->post_ops[index]
+                                                                : NULL;
 }
 
 neo_status neo_attributes_get_sum(const neo_attributes *attributes, int index, float *scale,
                                   int32_t *zero_point, neo_data_type *type)
 {
-    const struct post_op *op;
-    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_SUM);
-    if (status != NEO_OK)
+    neo_status status;
+    const struct post_op *op = find_post_op(&status, __func__, attributes, index, NEO_POST_OP_SUM);
+    if (!op)
         return status;
     TELL(scale, op->sum.scale);
     TELL(zero_point, op->sum.zero_point);
@@ -122,9 +120,10 @@ neo_status neo_attributes_get_sum(const neo_attributes *attributes, int index, f
 neo_status neo_attributes_get_eltwise(const neo_attributes *attributes, int index,
                                       neo_eltwise *algorithm, float *alpha, float *beta)
 {
-    const struct post_op *op;
-    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_ELTWISE);
-    if (status != NEO_OK)
+    neo_status status;
+    const struct post_op *op =
+        find_post_op(&status, __func__, attributes, index, NEO_POST_OP_ELTWISE);
+    if (!op)
         return status;
     TELL(algorithm, op->eltwise.algorithm);
     TELL(alpha, op->eltwise.alpha);
@@ -135,9 +134,10 @@ neo_status neo_attributes_get_eltwise(const neo_attributes *attributes, int inde
 neo_status neo_attributes_get_binary(const neo_attributes *attributes, int index,
                                      neo_binary *algorithm, neo_memory_desc *src1)
 {
-    const struct post_op *op;
-    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_BINARY);
-    if (status != NEO_OK)
+    neo_status status;
+    const struct post_op *op =
+        find_post_op(&status, __func__, attributes, index, NEO_POST_OP_BINARY);
+    if (!op)
         return status;
     TELL(algorithm, op->binary.algorithm);
     TELL(src1, op->binary.src1);
@@ -147,9 +147,10 @@ neo_status neo_attributes_get_binary(const neo_attributes *attributes, int index
 neo_status neo_attributes_get_condition(const neo_attributes *attributes, int index,
                                         neo_memory_desc *condition)
 {
-    const struct post_op *op;
-    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_BINARY);
-    if (status != NEO_OK)
+    neo_status status;
+    const struct post_op *op =
+        find_post_op(&status, __func__, attributes, index, NEO_POST_OP_BINARY);
+    if (!op)
         return status;
     if (op->binary.algorithm != NEO_BINARY_SELECT)
         return NEO_NOT_FOUND;
@@ -159,9 +160,10 @@ neo_status neo_attributes_get_condition(const neo_attributes *attributes, int in
 
 neo_status neo_attributes_get_prelu(const neo_attributes *attributes, int index, int *mask)
 {
-    const struct post_op *op;
-    neo_status status = find_post_op(&op, __func__, attributes, index, NEO_POST_OP_PRELU);
-    if (status != NEO_OK)
+    neo_status status;
+    const struct post_op *op =
+        find_post_op(&status, __func__, attributes, index, NEO_POST_OP_PRELU);
+    if (!op)
         return status;
     TELL(mask, op->prelu.mask);
     return NEO_OK;
