@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 import shapes
-from emulator import MeasureError, digest_of_files
+from emulator import (DST_SCALE, TYPES_ASKED, MeasureError, add_type_options, asking_all, digest_of_files,
+                      types_asked)
 from measure import Progress
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -59,12 +60,12 @@ class Simulator:
     @staticmethod
     def asked():
         """Other types of problems, by the driver's variables."""
-        return {name: os.environ[name] for name in ('PERF_TYPES', 'PERF_FPMATH') if os.environ.get(name)}
+        return {name: os.environ[name] for name in (*TYPES_ASKED, DST_SCALE) if name in os.environ}
 
     def run(self, run):
         """'ok ERROR NANOSECONDS NAME BYTES' or 'refused …', as the driver prints it."""
         what = (self.digests[run.driver], run.line, run.memory, run.implementation, self.cold,
-                *self.asked().values())
+                *(f'{name}={value}' for name, value in self.asked().items()))
         path = os.path.join(CACHE, sha256(' '.join(map(str, what)).encode()).hexdigest()[:32])
         if not os.path.exists(path):
             self.simulate(run, path)
@@ -128,6 +129,7 @@ def arguments():
     parser.add_argument('--implementations', default=ALL, help='names, or numbers in the order of choice')
     parser.add_argument('--peer', type=peer, action='append', default=[], help='NAME=STATIC_DRIVER')
     parser.add_argument('--warm', action='store_true', help='weights are in the caches')
+    add_type_options(parser)
     args = parser.parse_args()
     args.driver, args.peer = os.path.abspath(args.driver), dict(args.peer)
     return args
@@ -135,14 +137,13 @@ def arguments():
 
 def problems_of(args):
     if args.problem:
-        operation = 'matmul' if ':' in args.problem.split('n"')[0] else 'conv'
-        return [(operation, shapes.PARSERS[operation](args.problem))]
+        return [shapes.parse(args.problem)]
     named = (shapes.find_file(name) for name in (args.files or '').split(',') if name)
     return [(operation, problem) for operation, name in named for problem in shapes.read_file(operation, name)]
 
 
 def layout_of(args, operation):
-    known = shapes.MATMUL_LAYOUTS if operation == 'matmul' else shapes.CONV_LAYOUTS
+    known = shapes.layouts(operation)
     return args.layout if args.layout in known else known[0]
 
 
@@ -153,8 +154,7 @@ def runs_of(args, operation, problem, memory):
             *(Run(driver, line, memory) for driver in args.peer.values())]
 
 
-def main():
-    args = arguments()
+def print_table(args):
     simulator = Simulator(args)
     rows = [(problem, memory, runs_of(args, operation, problem, memory))
             for operation, problem in problems_of(args) for memory in args.memory.split(',')]
@@ -174,7 +174,12 @@ def main():
         ours = len(runs) - len(args.peer)
         if here[0]:
             print(row(problem, memory, [time for time in here[:ours] if time], here[ours:]))
-    return 0
+
+
+def main():
+    args = arguments()
+    with asking_all(types_asked(args)):
+        print_table(args)
 
 
 if __name__ == '__main__':

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 
 import blocks
@@ -35,9 +35,16 @@ PLUGINS = os.path.join('build', 'tools')
 FORMAT = '4'  # of the files that results are kept in
 SECONDS_KEPT = 30
 ERRORS = 'errors'  # the file that a driver's messages go to
-# driver_neoprene.c says for what, and driver.c of the types
-TYPES_ASKED = ('PERF_TYPES', 'PERF_GROUP', 'PERF_FPMATH', 'PERF_ACCUMULATION')
-ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT', 'PERF_DST_SCALE', *TYPES_ASKED)
+# What drivers are asked for by their environment (driver.c, driver_neoprene.c), and the options that say so.
+TYPE_OPTIONS = {
+    '--types': ('PERF_TYPES', 'of src, weights and dst, as s8:s8:s8'),
+    '--group-rows': ('PERF_GROUP', 'weights have a scale for each so many rows (0: all), and src becomes bytes within the call'),
+    '--fpmath': ('PERF_FPMATH', 'bf16, f16: products of f32 may be of it'),
+    '--accumulation': ('PERF_ACCUMULATION', 'f16: sums of f16 may be of it'),
+}
+TYPES_ASKED = tuple(variable for variable, _ in TYPE_OPTIONS.values())
+DST_SCALE = 'PERF_DST_SCALE'
+ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT', DST_SCALE, *TYPES_ASKED)
 
 
 def model_of(guest):
@@ -54,11 +61,36 @@ def environment(threads=1):
 @contextmanager
 def asking(name, value):
     """Drivers are asked for something else than the usual."""
+    before = os.environ.get(name)
     os.environ[name] = str(value)
     try:
         yield
     finally:
-        del os.environ[name]
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+@contextmanager
+def asking_all(variables):
+    with ExitStack() as stack:
+        for name, value in variables.items():
+            stack.enter_context(asking(name, value))
+        yield
+
+
+def add_type_options(parser):
+    for option, (_, text) in TYPE_OPTIONS.items():
+        parser.add_argument(option, help=text)
+    parser.add_argument('--dst-scale', action='store_true', help="dst of bytes has a scale, as peers' has")
+
+
+def types_asked(args):
+    """Variables for drivers, of the options that were given."""
+    given = {variable: getattr(args, option[2:].replace('-', '_')) for option, (variable, _) in TYPE_OPTIONS.items()}
+    return {name: value for name, value in {**given, DST_SCALE: args.dst_scale and 1 or None}.items()
+            if value is not None}
 
 
 class MeasureError(Exception):

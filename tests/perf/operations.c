@@ -59,26 +59,52 @@ bool operation_parse(struct operation_problem *problem, const char *line)
     return true;
 }
 
+/* How many values a normalisation has for each channel. */
+static size_t parameters_of(const struct operation_problem *p)
+{
+    return p->operation == OPERATION_LAYER_NORM ? 2 : p->operation == OPERATION_BATCH_NORM ? 4 : 0;
+}
+
+static bool has_second_image(const struct operation_problem *p)
+{
+    return p->operation == OPERATION_ADD || p->operation == OPERATION_MULTIPLY ||
+           p->operation == OPERATION_CONCAT;
+}
+
 struct operation_sizes operation_sizes(const struct operation_problem *p)
 {
-    size_t src = p->mb * p->height * p->width * p->channels, second = 0;
-    switch (p->operation) {
-    case OPERATION_ADD:
-    case OPERATION_MULTIPLY:
-    case OPERATION_CONCAT:
-        second = src;
-        break;
-    case OPERATION_LAYER_NORM:
-        second = 2 * p->channels;
-        break;
-    case OPERATION_BATCH_NORM:
-        second = 4 * p->channels;
-        break;
-    default:
-        break;
-    }
-    return (struct operation_sizes){src, second,
-                                    p->mb * p->out_height * p->out_width * p->out_channels};
+    size_t src = p->mb * p->height * p->width * p->channels;
+    return (struct operation_sizes){.src = src,
+                                    .second =
+                                        has_second_image(p) ? src : parameters_of(p) * p->channels,
+                                    .dst = p->mb * p->out_height * p->out_width * p->out_channels};
+}
+
+size_t operation_arguments(struct operation_argument arguments[OPERATION_ARGUMENTS],
+                           const struct operation_problem *p, float *src, float *second, float *dst)
+{
+    size_t count = 0;
+    bool has_parts = p->operation == OPERATION_CONCAT;
+    arguments[count++] = (struct operation_argument){has_parts ? ROLE_FIRST_PART : ROLE_SRC, src};
+    arguments[count++] = (struct operation_argument){ROLE_DST, dst};
+    if (has_second_image(p))
+        arguments[count++] =
+            (struct operation_argument){has_parts ? ROLE_SECOND_PART : ROLE_SECOND, second};
+    for (size_t i = 0; i < parameters_of(p); i++)
+        arguments[count++] = (struct operation_argument){(enum operation_role)(ROLE_SCALE + i),
+                                                         second + i * p->channels};
+    return count;
+}
+
+bool operation_is_of_rows(const struct operation_problem *p)
+{
+    return p->operation == OPERATION_SOFTMAX || p->operation == OPERATION_LAYER_NORM;
+}
+
+ptrdiff_t operation_pad_after(const struct operation_problem *p, int dim)
+{
+    size_t in = dim ? p->width : p->height, out = dim ? p->out_width : p->out_height;
+    return (ptrdiff_t)((out - 1) * p->stride + p->kernel) - (ptrdiff_t)(in + p->pad);
 }
 
 static double of_element(enum operation operation, double x, double y)
@@ -180,7 +206,6 @@ double operation_expected(const struct operation_problem *p, const float *src, c
     size_t channel = i % p->out_channels, position = i / p->out_channels;
     size_t x = position % p->out_width, y = position / p->out_width % p->out_height;
     size_t image = position / p->out_width / p->out_height;
-    bool has_two = p->operation == OPERATION_ADD || p->operation == OPERATION_MULTIPLY;
     switch (p->operation) {
     case OPERATION_MAX_POOL:
     case OPERATION_AVERAGE_POOL:
@@ -197,6 +222,7 @@ double operation_expected(const struct operation_problem *p, const float *src, c
                    ? (double)src[position * p->channels + channel]
                    : (double)second[position * p->channels + channel - p->channels];
     default:
-        return of_element(p->operation, (double)src[i], has_two ? (double)second[i] : 0);
+        return of_element(p->operation, (double)src[i],
+                          has_second_image(p) ? (double)second[i] : 0);
     }
 }

@@ -34,6 +34,27 @@ enum operation {
 
 #define OPERATION_EPSILON 1e-5f
 
+/* What an array is for a call. Parts are the images that become one; from ROLE_SCALE on there is a
+ * value for each channel. */
+enum operation_role {
+    ROLE_SRC,
+    ROLE_SECOND,
+    ROLE_DST,
+    ROLE_FIRST_PART,
+    ROLE_SECOND_PART,
+    ROLE_SCALE,
+    ROLE_SHIFT,
+    ROLE_MEAN,
+    ROLE_VARIANCE
+};
+
+enum { OPERATION_ARGUMENTS = 6 };
+
+struct operation_argument {
+    enum operation_role role;
+    float *values;
+};
+
 struct operation_problem {
     enum operation operation;
     size_t mb, channels, height, width;
@@ -50,6 +71,14 @@ struct operation_sizes {
 /* From "operation NAME MB CHANNELS HEIGHT WIDTH KERNEL STRIDE PAD". */
 bool operation_parse(struct operation_problem *problem, const char *line);
 struct operation_sizes operation_sizes(const struct operation_problem *problem);
+/* Those of a call, as many as are returned; the arrays are the problem's. */
+size_t operation_arguments(struct operation_argument arguments[OPERATION_ARGUMENTS],
+                           const struct operation_problem *problem, float *src, float *second,
+                           float *dst);
+/* Of rows, which are matrices to libraries, and not of images. */
+bool operation_is_of_rows(const struct operation_problem *problem);
+/* What windows read after the last row (0) or column (1); negative: the last ones are not read. */
+ptrdiff_t operation_pad_after(const struct operation_problem *problem, int dim);
 double operation_expected(const struct operation_problem *problem, const float *src,
                           const float *second, size_t i);
 

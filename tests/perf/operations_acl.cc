@@ -2,6 +2,8 @@
 
 #include <arm_compute/runtime/NEON/NEFunctions.h>
 
+#include <algorithm>
+
 namespace
 {
 
@@ -60,13 +62,12 @@ Status make_activation(Made &made, operation_tensors &t,
 Status make_pool(Made &made, operation_tensors &t, const Problem &p, PoolingType type)
 {
     auto size = [](size_t value) { return static_cast<unsigned>(value); };
-    auto after = [&p](size_t in, size_t out) {
-        auto reach = (out - 1) * p.stride + p.kernel;
-        return static_cast<unsigned>(reach > in + p.pad ? reach - in - p.pad : 0);
+    auto after = [&p](int dim) {
+        return static_cast<unsigned>(std::max<ptrdiff_t>(operation_pad_after(&p, dim), 0));
     };
     arm_compute::PadStrideInfo geometry(size(p.stride), size(p.stride), size(p.pad),
-                                        after(p.width, p.out_width), size(p.pad),
-                                        after(p.height, p.out_height),
+                                        after(1), size(p.pad),
+                                        after(0),
                                         arm_compute::DimensionRoundingType::FLOOR);
     arm_compute::PoolingLayerInfo info(type, size(p.kernel), DataLayout::NHWC, geometry, true);
     return make_of_one<arm_compute::NEPoolingLayer>(made, t, info, nullptr);

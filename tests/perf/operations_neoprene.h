@@ -6,8 +6,6 @@
 
 #include "neoprene/primitive.h"
 
-enum { OPERATION_ARGUMENTS = 6 };
-
 /* The primitive descriptor, and arguments that are the problem's own arrays, of f32; both are the
  * caller's to destroy, after a failure, too. */
 neo_status operation_plan(neo_primitive_desc **pd, neo_exec_arg arguments[OPERATION_ARGUMENTS],

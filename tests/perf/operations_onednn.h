@@ -6,8 +6,6 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
-enum { OPERATION_ARGUMENTS = 6 };
-
 /* The primitive descriptor, and arguments that are the problem's own arrays, of f32; both are the
  * caller's to destroy, after a failure, too. */
 dnnl_status_t operation_plan(dnnl_primitive_desc_t *pd,

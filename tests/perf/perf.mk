@@ -32,10 +32,13 @@ PERF_PEERS := $(filter-out neoprene,$(patsubst driver_%,%,$(basename $(notdir $(
 PEER_DRIVERS := $(BUILD)/tests/perf/$(if $(UNPACKED),unpacked,installed)
 PERF_DRIVERS = $(BUILD)/tests/perf/driver_neoprene $(addprefix $(PEER_DRIVERS)/driver_,$(foreach peer,$(PERF_PEERS),$(call has_library,$(peer))))
 PERF = PYTHONPATH=tests/perf $(PYTHON) tests/perf/perf.py
+# Other types than f32 (docs/measuring.md).
+TYPE_ARGS = $(if $(TYPES),--types $(TYPES)) $(if $(GROUP_ROWS),--group-rows $(GROUP_ROWS)) $(if $(FPMATH),--fpmath $(FPMATH)) \
+    $(if $(ACCUMULATION),--accumulation $(ACCUMULATION)) $(if $(filter 1,$(DST_SCALE)),--dst-scale)
 PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(UNPACKED),--root $(PEERS_ROOT)) $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) \
     $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(LAYOUT),--layout $(LAYOUT)) \
     $(if $(filter-out undefined,$(origin PEERS)),--peers '$(PEERS)') \
-    $(if $(CACHES),--caches) $(if $(RECORDED),--recorded) $(if $(OUT),--out $(OUT)) $(if $(SUMMARY),--summary $(SUMMARY))
+    $(if $(CACHES),--caches) $(if $(RECORDED),--recorded) $(if $(OUT),--out $(OUT)) $(if $(SUMMARY),--summary $(SUMMARY)) $(TYPE_ARGS)
 
 build/tools/%.so: tests/perf/%.c $(wildcard tests/perf/*.h) tests/perf/a64.c
 	@mkdir -p $(@D)
@@ -93,8 +96,8 @@ perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers
 	$(Q)$(PERF) lines $(PERF_ARGS)
 perf-worth: $(PLUGINS) perf-drivers ## rows slower without kernels (KERNEL='gemm_f32_panels_*' EACH=1 FILES=every CORES=N1,A55)
 	$(Q)NM=$(NM) $(PERF) worth $(PERF_ARGS) $(if $(KERNEL),--kernels '$(KERNEL)') $(if $(EACH),--each)
-perf-ratios: $(PLUGINS) perf-drivers ## how many times faster than f32 other types are (TYPES=s8:s8:s8 FILES= CORES=N2)
-	$(Q)$(PERF) ratios $(PERF_ARGS) $(if $(TYPES),--types $(TYPES))
+perf-ratios: $(PLUGINS) perf-drivers ## how many times faster than f32 other types are (TYPES=s8:s8:s8 FPMATH= FILES= CORES=N2)
+	$(Q)$(PERF) ratios $(PERF_ARGS)
 perf-layouts: $(PLUGINS) perf-drivers ## convolutions that take longer with channels first (FILES= CORES=N1 OUT=build/channels-first.md)
 	$(Q)$(PERF) layouts $(PERF_ARGS)
 perf-check: $(PLUGINS) perf-drivers ## compare instructions and cache lines with tests/perf/expected_*.txt
@@ -115,10 +118,10 @@ perf-cycles: $(BUILD)/tests/perf/cycles_driver ## µs of a simulated Neoverse N1
 	$(Q)$(if $(CYCLES_PEERS),$(MAKE) --no-print-directory $(CYCLES_PEERS:%=$(BUILD)/tests/perf/cycles_driver_%))
 	$(Q)PYTHONPATH=tests/perf $(PYTHON) tests/perf/cycles.py --gem5 $(GEM5) --driver $< $(if $(PROBLEM),--problem '$(PROBLEM)') \
 	    $(if $(FILES),--files $(FILES)) $(if $(MEM),--memory $(MEM)) $(if $(LAYOUT),--layout $(LAYOUT)) $(if $(WARM),--warm) \
-	    $(if $(ALGORITHMS),--implementations $(ALGORITHMS)) $(foreach p,$(CYCLES_PEERS),--peer $(p)=$(BUILD)/tests/perf/cycles_driver_$(p))
+	    $(if $(ALGORITHMS),--implementations $(ALGORITHMS)) $(foreach p,$(CYCLES_PEERS),--peer $(p)=$(BUILD)/tests/perf/cycles_driver_$(p)) $(TYPE_ARGS)
 perf-test: ## tests of the performance tools themselves
 	$(Q)cd tests/perf && $(PYTHON) -m unittest -q test_tools
 perf-drivers:
-	$(Q)$(MAKE) --no-print-directory $(if $(filter portable,$(TARGET)),perf-needs-aarch64,$(PERF_DRIVERS))
+	$(Q)$(MAKE) --no-print-directory $(if $(Q),-s) $(if $(filter portable,$(TARGET)),perf-needs-aarch64,$(PERF_DRIVERS))
 perf-needs-aarch64:
 	$(error make perf measures AArch64 kernels: it needs TARGET=aarch64)

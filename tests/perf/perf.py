@@ -22,6 +22,7 @@ import sys
 from statistics import geometric_mean
 
 import choices
+import emulator
 import excess
 import expected
 import hardware
@@ -63,8 +64,7 @@ PUBLISHED = '''
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('command', choices=('table', 'record', 'check', 'update', 'profile', 'balance',
-                                            'choices', 'excess', 'lines', 'layouts', 'worth', 'ratios', 'time'))
+    parser.add_argument('command', choices=COMMANDS)
     parser.add_argument('--files', default=','.join(QUICK_FILES),
                         help='input files by name, separated by commas; "all"; "every": all in all layouts; "published": those of docs/performance-summary.md')
     parser.add_argument('--cores', default=','.join(DEFAULT_CORES), help=', '.join(CORES))
@@ -82,13 +82,15 @@ def arguments():
     parser.add_argument('--library', default=OURS, help='profile, balance: whose call')
     parser.add_argument('--threads', default='2', help='balance: how many; for files a list')
     parser.add_argument('--kernels', default='*', help='worth: patterns; what one means is taken out together')
-    parser.add_argument('--types', default='s8:s8:s8', help='ratios: of src, weights and dst')
     parser.add_argument('--each', action='store_true', help='worth: each kernel that a pattern means by itself')
     parser.add_argument('--top', type=int, default=12, help='profile: how many blocks')
     parser.add_argument('--show', action='store_true', help='profile: print their instructions')
     parser.add_argument('--out', help='table, lines, layouts: write markdown here, and plots beside it')
     parser.add_argument('--summary', help='table: write means of each file here, and a plot beside it')
+    emulator.add_type_options(parser)
     args = parser.parse_args()
+    if args.command == 'ratios' and not args.types and not args.fpmath:
+        args.types = 's8:s8:s8'
     if args.peers is None:
         args.peers = 'blas,xnnpack,acl' if args.root else 'blas'
     args.out = args.out or os.path.join('build', DOCUMENTS.get(args.command, ''))
@@ -155,7 +157,7 @@ def make_table(args, measurer):
         print(document.text(section), flush=True)
         document.write(args.out)
     if args.summary:
-        summary.write(document, args.summary)
+        summary.write(document, args.summary, args.root)
     print(document.summary())
     return 0
 
@@ -175,14 +177,9 @@ def record(args, measurer):
     return 0
 
 
-def parsed(descriptor):
-    operation = 'matmul' if ':' in descriptor.split('n"')[0] else 'conv'
-    return operation, shapes.PARSERS[operation](descriptor)
-
-
 def print_profile(args, measurer):
     """Ideal cycles are those of a block's multiply-accumulates at the core's peak."""
-    operation, problem = parsed(args.problem)
+    operation, problem = shapes.parse(args.problem)
     layout = layouts_of(operation, args.layout)[0]
     core = CORES[measurer.core_names[0]]
     library = one_library(measurer.drivers, args.library)
@@ -251,7 +248,7 @@ def print_balance(args, measurer):
 
 
 def print_problem_balance(args, measurer, threads):
-    operation, problem = parsed(args.problem)
+    operation, problem = shapes.parse(args.problem)
     line = problem.line(layouts_of(operation, args.layout)[0])
     counts = thread_counts(args, measurer, [line], threads)[0]
     products = sum(thread['macs'] for thread in counts)
@@ -276,39 +273,47 @@ def print_times(args):
     return 0
 
 
+def print_lines(args, measurer):
+    names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
+    return lines.publish(measurer, names, tables_of(args), args.out, args.recorded)
+
+
+def update(args, measurer):
+    for kind in expected.KINDS:
+        expected.update(kind, measurer, args.libraries.split(','))
+    return 0
+
+
+COMMANDS = {
+    'table': make_table,
+    'record': record,
+    'check': lambda args, measurer: max([expected.check(kind, measurer) for kind in expected.KINDS]),
+    'update': update,
+    'profile': print_profile,
+    'balance': print_balance,
+    'choices': lambda args, measurer: choices.compare(measurer),
+    'excess': lambda args, measurer: excess.list_rows(measurer, tables_of(args)),
+    'lines': print_lines,
+    'layouts': lambda args, measurer: layouts.publish(measurer, tables_of(args), args.out),
+    'worth': lambda args, measurer: worth.publish(measurer, tables_of(args), args.kernels, args.each),
+    'ratios': lambda args, measurer: ratios.publish(measurer, tables_of(args), emulator.types_asked(args)),
+    'time': lambda args, measurer: print_times(args),
+}
+
+
+def run(args):
+    measurer = None
+    if args.command != 'time':  # that runs on the hardware
+        measurer = Measurer(Drivers(args.drivers, args.root), args.emulator, listed(args.cores, CORES, 'core'), args.caches)
+    # ratios asks for types itself, and for f32
+    with emulator.asking_all({} if args.command == 'ratios' else emulator.types_asked(args)):
+        return COMMANDS[args.command](args, measurer)
+
+
 def main():
     args = arguments()
     try:
-        if args.command == 'time':
-            return print_times(args)
-        cores = listed(args.cores, CORES, 'core')
-        measurer = Measurer(Drivers(args.drivers, args.root), args.emulator, cores, args.caches)
-        if args.command == 'table':
-            return make_table(args, measurer)
-        if args.command == 'record':
-            return record(args, measurer)
-        if args.command == 'profile':
-            return print_profile(args, measurer)
-        if args.command == 'balance':
-            return print_balance(args, measurer)
-        if args.command == 'choices':
-            return choices.compare(measurer)
-        if args.command == 'excess':
-            return excess.list_rows(measurer, tables_of(args))
-        if args.command == 'lines':
-            names = libraries(measurer.drivers, listed(args.peers, PEERS, 'peer'))
-            return lines.publish(measurer, names, tables_of(args), args.out, args.recorded)
-        if args.command == 'layouts':
-            return layouts.publish(measurer, tables_of(args), args.out)
-        if args.command == 'worth':
-            return worth.publish(measurer, tables_of(args), args.kernels, args.each)
-        if args.command == 'ratios':
-            return ratios.publish(measurer, tables_of(args), args.types)
-        if args.command == 'update':
-            for kind in expected.KINDS:
-                expected.update(kind, measurer, args.libraries.split(','))
-            return 0
-        return max([expected.check(kind, measurer) for kind in expected.KINDS])
+        return run(args)
     except (MeasureError, shapes.ShapeError, RuntimeError) as error:
         print(f'perf: {error}', file=sys.stderr)
         return 2

@@ -5,7 +5,7 @@ from statistics import geometric_mean
 
 import report
 import shapes
-from emulator import MeasureError, asking
+from emulator import ASKED, MeasureError, asking, asking_all
 
 OURS = 'neoprene'
 
@@ -19,11 +19,11 @@ def cycles_of(measurer, problems, layout):
     return [f.cycles for f in figures]
 
 
-def ratios_of(measurer, types, problems, layout):
+def ratios_of(measurer, asked, problems, layout):
     """A list of each core, in the order of problems."""
     with asking('PERF_DIRECT', 1):
         f32 = cycles_of(measurer, problems, layout)
-        with asking('PERF_TYPES', types):
+        with asking_all(asked):
             other = cycles_of(measurer, problems, layout)
     return {core: [one[core] / two[core] for one, two in zip(f32, other)] for core in measurer.core_names}
 
@@ -36,14 +36,17 @@ def table(title, problems, ratios):
     yield f'{"geometric mean":{width}}' + ''.join(f'{geometric_mean(values):8.2f}' for values in ratios.values()) + '\n'
 
 
-def publish(measurer, tables, types):
-    if 'PERF_TYPES' in os.environ:
-        raise MeasureError('the types are said by TYPES=src:weights:dst here, not by PERF_TYPES')
+def publish(measurer, tables, asked):
+    """asked: variables of drivers. Those of the environment would be f32's, too."""
+    said = [name for name in ASKED if name in os.environ]
+    if said:
+        raise MeasureError(f'{said[0]} is in the environment, and would be asked for with f32, too: say it to make, as TYPES=')
+    types = ' '.join(asked.values())
     all_ratios = {core: [] for core in measurer.core_names}
     for operation, file, layout in tables:
         problems = shapes.read_file(operation, file)
         measurer.what = os.path.basename(file)
-        ratios = ratios_of(measurer, types, problems, layout)
+        ratios = ratios_of(measurer, asked, problems, layout)
         for core, values in ratios.items():
             all_ratios[core] += values
         title = report.Section(operation, file, layout, [], {}).title

@@ -213,6 +213,18 @@ def parse_operation(text):
 PARSERS = {'matmul': parse_matmul, 'conv': parse_conv, 'operation': parse_operation}
 
 
+def kind_of(text):
+    """Products are two sides of numbers, convolutions are one word, operations begin with their name."""
+    body = split_name(text)[0]
+    return 'conv' if ':' not in body else 'matmul' if body[:1].isdecimal() else 'operation'
+
+
+def parse(text):
+    """(kind, problem) of any descriptor"""
+    kind = kind_of(text)
+    return kind, PARSERS[kind](text)
+
+
 # ---- files ----
 
 def tokens_of(path):

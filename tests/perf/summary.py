@@ -16,13 +16,17 @@ one thread, caches warm, weights packed before, channels last, Neoverse N1. Geom
 benchdnn/inputs; "best" is the fastest peer on each row; "behind" counts rows on which one of them is faster than
 Neoprene. A dash: the peer has no such operation. Every row is in build/performance.md after
 
-    make perf FILES=published CORES={cores} PEERS={peers} RECORDED=1 SUMMARY=docs/performance-summary.md
+    make perf {root}FILES=published CORES={cores} PEERS={peers} RECORDED=1 SUMMARY=docs/performance-summary.md
 
-which writes this file, too. It needs no peer: tests/perf/peers has what they were counted at. These are Debian 12's;
-[limits.md](limits.md) says where Debian 13's are faster.
+which writes this file, too. It needs no peer: tests/perf/peers has what they were counted at. These are {debian}
 
 ![Speed of peers, percent of Neoprene's](pictures/speed.svg)
 '''
+
+
+# What peers are of, and what the command says of it, where they were not unpacked, and where they were.
+INSTALLED = ('PEERS_ROOT= ', "Debian 12's;\n[limits.md](limits.md) says where Debian 13's are faster.")
+UNPACKED = ('', "Debian 13's.")
 
 
 @dataclass
@@ -82,13 +86,14 @@ def plot(parts, peers):
     return svg.bars("Speed in percent of Neoprene's (modelled, Neoverse N1)", [part.title for part in shown], series)
 
 
-def text(parts, cores, peers, by_core):
-    return '\n'.join((INTRODUCTION.format(cores=','.join(cores), peers=','.join(peers)),
+def text(parts, cores, peers, by_core, root=''):
+    command, debian = UNPACKED if root else INSTALLED
+    return '\n'.join((INTRODUCTION.format(root=command, debian=debian, cores=','.join(cores), peers=','.join(peers)),
                       report.Report.aligned(by_file(parts, peers)), '', '## All tables, by core', '',
                       report.Report.aligned(by_core), ''))
 
 
-def write(document, path):
+def write(document, path, root=''):
     parts, peers = parts_of(document), document.peers
-    report.write(path, text(parts, document.cores, peers, document.by_core()))
+    report.write(path, text(parts, document.cores, peers, document.by_core(), root))
     report.write(os.path.join(os.path.dirname(path), 'pictures', 'speed.svg'), plot(parts, peers))

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import blocks
 import cores
+import cycles
 import emulator
 import excess
 import expected
@@ -25,6 +26,7 @@ import measure
 import model
 import perf
 import ports
+import ratios
 import recorded
 import report
 import shapes
@@ -71,6 +73,11 @@ class Descriptors(unittest.TestCase):
     def test_unknown_conv_key_is_refused(self):
         with self.assertRaises(shapes.ShapeError):
             shapes.parse_conv('ic3ih4oc3zz4kh1')
+
+    def test_a_descriptor_tells_its_kind(self):
+        for text, kind in (('2x3:3x4n"a:b"', 'matmul'), ('mb1ic3ih9oc4oh9kh3ph1n"net:first"', 'conv'),
+                           ('relu:mb1c3ih5iw7', 'operation')):
+            self.assertEqual((shapes.parse(text)[0], shapes.parse(text)[1].kind), (kind, kind))
 
 
 class InputFiles(unittest.TestCase):
@@ -153,6 +160,13 @@ class Tables(unittest.TestCase):
                  zip(summary.titles([table[:2] for table in tables]), tables)]
         rows = summary.by_file(parts, ())
         self.assertEqual(SummaryDocument.titles(), [row[0] for row in rows[1:]])
+
+    def test_the_summary_says_whose_peers_it_is_of(self):
+        for root, text, command in (('', "Debian 12's", 'make perf PEERS_ROOT= FILES'),
+                                    ('build/peers', "Debian 13's", 'make perf FILES')):
+            head = summary.text([summary.Part('x', 'packed', [{'blas': 2.0}])], ('N1',), ('blas',), [['core'], ['N1']], root)
+            self.assertIn(f'These are {text}', head)
+            self.assertIn(command, head)
 
     def test_unknown_layouts_libraries_and_threads_are_refused(self):
         for wrong in (lambda: self.tables('square:foo', ''), lambda: self.tables('square', 'nhcw'),
@@ -680,6 +694,139 @@ class Unpacked(unittest.TestCase):
         drivers = measure.Drivers('x', self.root)
         self.assertEqual([drivers.path('neoprene'), drivers.path('acl'), measure.Drivers('x').path('acl')],
                          ['x/driver_neoprene', 'x/unpacked/driver_acl', 'x/installed/driver_acl'])
+
+
+    def packages(self, driver, *libraries):
+        self.addCleanup(setattr, emulator, 'loaded_libraries', emulator.loaded_libraries)
+        emulator.loaded_libraries = lambda program, root: libraries
+        return recorded.packages_of(driver, self.root)
+
+    def test_versions_are_those_of_loaded_libraries(self):
+        self.assertEqual(self.packages('x/unpacked/driver_peer', self.library, self.library), 'libpeer1 2.3-4')
+
+    def test_a_library_inside_of_the_driver_has_a_version(self):
+        with open(os.path.join(self.root, '.unpacked', 'libinside-dev_1.8-1_arm64.deb'), 'w', encoding='utf-8') as file:
+            file.write(f'./{unpacked.LIBRARIES}/libinside.a\n')
+        self.assertEqual(self.packages('x/unpacked/driver_inside'), 'libinside-dev 1.8-1')
+
+
+class TypeOptions(unittest.TestCase):
+    """Other types are asked for by options, which become drivers' variables."""
+
+    @staticmethod
+    def asked(*options):
+        parser = argparse.ArgumentParser()
+        emulator.add_type_options(parser)
+        return emulator.types_asked(parser.parse_args(options))
+
+    def test_options_become_variables(self):
+        self.assertEqual(self.asked(), {})
+        self.assertEqual(self.asked('--types', 'f32:s8:f32', '--group-rows', '0'),
+                         {'PERF_TYPES': 'f32:s8:f32', 'PERF_GROUP': '0'})
+        self.assertEqual(self.asked('--fpmath=bf16', '--accumulation=f16', '--dst-scale'),
+                         {'PERF_FPMATH': 'bf16', 'PERF_ACCUMULATION': 'f16', 'PERF_DST_SCALE': 1})
+
+    def test_every_variable_tells_counts_apart(self):
+        self.assertLessEqual(set(self.asked('--types=a', '--group-rows=1', '--fpmath=b', '--accumulation=c', '--dst-scale')),
+                             set(emulator.ASKED))
+
+    def test_what_was_asked_for_before_is_asked_for_again(self):
+        with emulator.asking('PERF_GROUP', 8):
+            with emulator.asking_all({'PERF_GROUP': 16, 'PERF_FPMATH': 'bf16'}):
+                self.assertEqual((os.environ['PERF_GROUP'], os.environ['PERF_FPMATH']), ('16', 'bf16'))
+            self.assertEqual((os.environ['PERF_GROUP'], os.environ.get('PERF_FPMATH')), ('8', None))
+        self.assertNotIn('PERF_GROUP', os.environ)
+
+
+class Ratios(unittest.TestCase):
+    """f32 takes 100 and 300 cycles, s8 50 and 75."""
+    PROBLEMS = [shapes.parse_matmul('8x8:8x8n"a"'), shapes.parse_matmul('9x9:9x9n"b"')]
+
+    class Measurer:
+        core_names, refused = ('N1',), ''
+
+        def __init__(self):
+            self.asked = []
+
+        def measure(self, library, problems, layout):
+            self.asked.append({name: os.environ[name] for name in emulator.ASKED if name in os.environ})
+            cycles = (50, 75) if os.environ.get('PERF_TYPES') == 's8:s8:s8' else (100, 300)
+            return [replace(figures(count), refused=self.refused) for count, _ in zip(cycles, problems)]
+
+    def test_ratios_are_of_f32_over_the_other_type(self):
+        measurer = self.Measurer()
+        found = ratios.ratios_of(measurer, {'PERF_TYPES': 's8:s8:s8', 'PERF_GROUP': '0'}, self.PROBLEMS, 'packed')
+        self.assertEqual(found, {'N1': [2, 4]})
+        self.assertEqual(measurer.asked, [{'PERF_DIRECT': '1'},
+                                          {'PERF_DIRECT': '1', 'PERF_TYPES': 's8:s8:s8', 'PERF_GROUP': '0'}])
+
+    def test_a_table_ends_with_the_mean(self):
+        rows = '\n'.join(ratios.table('title', self.PROBLEMS, {'N1': [2, 4]})).splitlines()
+        self.assertEqual([row.split()[-1] for row in rows if row], ['title', 'N1', '2.00', '4.00', '2.83'])
+
+    def test_what_is_refused_has_no_ratio(self):
+        measurer = self.Measurer()
+        measurer.refused = 'no such types'
+        with self.assertRaisesRegex(emulator.MeasureError, 'no such types'):
+            ratios.ratios_of(measurer, {'PERF_TYPES': 's8:s8:s8'}, self.PROBLEMS, 'packed')
+
+    def test_variables_that_f32_would_see_are_refused(self):
+        with emulator.asking('PERF_GROUP', 32), self.assertRaisesRegex(emulator.MeasureError, 'PERF_GROUP is in the env'):
+            ratios.publish(self.Measurer(), [], {'PERF_TYPES': 's8:s8:s8'})
+
+
+class Cycles(unittest.TestCase):
+    """A simulator that is not there: what it is asked for, and what is made of its answers."""
+    ARGS = SimpleNamespace(gem5='gem5', driver='cycles.py', peer={'blas': 'shapes.py'}, warm=False, layout='bt',
+                           implementations='gemm,winograd_2', problem='8x8:8x8', files=None)
+
+    def setUp(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        args = replace_paths(self.ARGS, here)
+        self.simulator = cycles.Simulator(args)
+        (self.kind, self.problem), = cycles.problems_of(args)
+        self.runs = cycles.runs_of(args, self.kind, self.problem, 'board')
+
+    def test_the_choice_comes_first_and_peers_last(self):
+        self.assertEqual([run.implementation for run in self.runs], ['0', 'gemm', 'winograd_2', '0'])
+        self.assertEqual([os.path.basename(run.driver) for run in self.runs], ['cycles.py'] * 3 + ['shapes.py'])
+        self.assertEqual(self.runs[0].line, self.problem.line('bt'))
+
+    def test_the_program_is_told_what_is_asked_for(self):
+        with emulator.asking_all({'PERF_TYPES': 'f32:s8:f32', 'PERF_GROUP': '0'}):
+            command = self.simulator.command(self.runs[1], 'folder/problem')
+        for word in ('--set=PERF_IMPLEMENTATION=gemm', '--set=PERF_TYPES=f32:s8:f32', '--set=PERF_GROUP=0',
+                     '--set=NEOPRENE_BANDWIDTH=9', '--memory=board', '--cycles'):
+            self.assertIn(word, command)
+
+    def test_times_of_other_types_are_kept_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.addCleanup(setattr, cycles, 'CACHE', cycles.CACHE)
+            cycles.CACHE, simulated = folder, []
+
+            def simulate(run, path):
+                simulated.append(path)
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write('ok 0 1 gemm 2')
+            self.simulator.simulate = simulate
+            for variables in ({}, {}, {'PERF_GROUP': '16'}, {'PERF_FPMATH': '16'}):
+                with emulator.asking_all(variables):
+                    self.simulator.run(self.runs[0])
+        self.assertEqual(len(set(simulated)), 3)
+        self.assertEqual(len(simulated), 3)
+
+    def test_answers_become_a_row(self):
+        self.assertIsNone(cycles.time_of('refused no such types'))
+        chosen, best = (cycles.time_of(f'ok 0 {ns} {name} 9000') for ns, name in ((2000, 'gemm'), (1000, 'winograd_2')))
+        problem = shapes.parse_matmul('10x20:20x100')
+        self.assertEqual(cycles.row(problem, 'board', [chosen, best], [None, best]),
+                         '| 10x20:20x100 | board | gemm | 2.0 | 50.0 | 4.50 | winograd_2 1.0 | 2.000 | – | 1.0 |')
+
+
+def replace_paths(args, folder):
+    """The arguments with programs that are files: tools of this folder."""
+    paths = {name: os.path.join(folder, path) for name, path in args.peer.items()}
+    return SimpleNamespace(**{**vars(args), 'driver': os.path.join(folder, args.driver), 'peer': paths})
 
 
 class Excess(unittest.TestCase):
