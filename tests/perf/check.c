@@ -83,7 +83,8 @@ static double error_of(const struct problem *problem, double got, double expecte
     if (problem->is_dynamic)
         rounding +=
             fabs(expected) / 32 + sqrt((double)(problem_products(problem) / problem->dst_size)) / 4;
-    return fmax(fabs(got - fmin(fmax(expected, low), high)) - rounding, 0);
+    double error = fabs(got - fmin(fmax(expected, low), high)) - rounding;
+    return error < 0 ? 0 : error; /* not a number stays so */
 }
 
 static double error_at(const struct problem *problem, size_t i)
@@ -107,7 +108,10 @@ double problem_largest_error(const struct problem *problem)
         /* a step that shares no factor with usual sizes; the last sample is the last element */
         size_t i =
             sample + 1 == SAMPLES ? problem->dst_size - 1 : sample * 1000003 % problem->dst_size;
-        largest = fmax(largest, error_at(problem, i));
+        double error = error_at(problem, i);
+        if (isnan(error)) /* fmax() would drop it */
+            return error;
+        largest = fmax(largest, error);
     }
     return largest;
 }
