@@ -268,36 +268,12 @@ word .req w16
     .endr
     .endm
 
-    .macro store_lines first, height, vectors
-    lsl to_line, to_line, #2
+    .macro store_lines_of_floats first, height, vectors
     .set i, 0
     .rept \height
     several st1, \vectors, %(\first + i * \vectors), to, to_line
     .set i, i + 1
     .endr
-    .endm
-
-    .macro end_lines first, height, vectors
-    finish_sums \first, by_rows_of_lines, by_columns_of_lines, \height, \vectors
-    choose_dst
-    .if sums_are_integers
-    choose_sign
-    store_lines_of_bytes \first, \height, \vectors, sqxtn
-    b 39f
-36: store_lines_of_bytes \first, \height, \vectors, sqxtun
-    b 39f
-    .else
-    store_lines_of_halves \first, \height, \vectors
-    b 39f
-    .endif
-35: store_lines \first, \height, \vectors
-39: go_down \height
-    .endm
-
-/* The next tile's sums. */
-    .macro go_down height
-    mov scratch, #\height
-    madd c, line, scratch, c
     .endm
 
 /* ---- registers that are squares of two rows and two columns ---- */
@@ -406,20 +382,32 @@ word .req w16
     .endr
     .endm
 
-    .macro end_squares first, height, vectors
-    finish_sums \first, by_rows_of_squares, by_columns_of_squares, \height, \vectors
+    .macro store_squares_of_floats first, height, vectors
+    store_squares \height, \vectors, to, to_line
+    .endm
+
+/* ---- a tile, whose registers are lines or squares ---- */
+
+/* The next tile's sums. */
+    .macro go_down height
+    mov scratch, #\height
+    madd c, line, scratch, c
+    .endm
+
+    .macro end_tile registers, first, height, vectors
+    finish_sums \first, by_rows_of_\registers, by_columns_of_\registers, \height, \vectors
     choose_dst
     .if sums_are_integers
     choose_sign
-    store_squares_of_bytes \first, \height, \vectors, sqxtn
+    store_\registers\()_of_bytes \first, \height, \vectors, sqxtn
     b 39f
-36: store_squares_of_bytes \first, \height, \vectors, sqxtun
+36: store_\registers\()_of_bytes \first, \height, \vectors, sqxtun
     b 39f
     .else
-    store_squares_of_halves \first, \height, \vectors
+    store_\registers\()_of_halves \first, \height, \vectors
     b 39f
     .endif
 35: lsl to_line, to_line, #2
-    store_squares \height, \vectors, to, to_line
+    store_\registers\()_of_floats \first, \height, \vectors
 39: go_down \height
     .endm

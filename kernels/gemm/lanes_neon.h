@@ -99,7 +99,7 @@
     each_row \height, last_set, store_row
     .if has_ends
     b 10f
-9:  end_lines %(last_set), \height, \vectors
+9:  end_tile lines, %(last_set), \height, \vectors
 10:
     .endif
     .endm

@@ -152,7 +152,7 @@ next_row .req x16
 8:  cbnz end, 9f
     store_squares \height, \vectors, c, line
     b 10f
-9:  end_squares %(first_sum), \height, \vectors
+9:  end_tile squares, %(first_sum), \height, \vectors
 10:
     .endm
 
@@ -222,7 +222,7 @@ next_row .req x16
 9:  cbnz end, 9f
     several st1, \vectors, %(32 - \vectors), c, line
     b 10f
-9:  end_lines %(32 - \vectors), 1, \vectors
+9:  end_tile lines, %(32 - \vectors), 1, \vectors
 10:
     .endm
 
