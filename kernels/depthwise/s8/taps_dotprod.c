@@ -6,18 +6,15 @@
  * 3 columns, stride 1: a pixel's 16 channels take 4 loads and 8 ZIP for its new column, 12 SDOT,
  * and loads of what sums begin with and stores of them. 5 columns: 8 channels at a time, since
  * these take 10 vectors of src and 10 of weights. */
-#include <arm_neon.h>
-
-#include "kernels/asm/inline.h"
-#include "kernels/depthwise/taps.h"
-
-enum { GROUP = 4, MOST_COLUMNS = 5, MOST_QUADS = 4, UNIT = GROUP * DEPTHWISE_BLOCK };
+enum { GROUP = 4, MOST_QUADS = 4, REGISTERS = MOST_QUADS };
 
 /* What of it is constant after inlining. columns 0: any, and any stride; quads: vectors of four
  * channels that are done at a time. */
 struct way {
     int columns, stride, quads, has_sign;
 };
+
+#include "kernels/depthwise/s8/slide_neon.h"
 
 INLINE int8x16_t as_s8(int16x8_t pairs)
 {
@@ -77,39 +74,6 @@ static void arrange(size_t count, int8_t *weights)
     }
 }
 
-/* A group of rows, from channel number 4 * quad of the block on. */
-struct pass {
-    const void *const *lines;
-    const int8_t *weights;
-    const int32_t *from; /* what sums begin with: pixel i's at from + i * from_row */
-    size_t from_row, offset, quad;
-};
-
-INLINE void load_sums(const int32_t *from, int quads, int32x4_t *sums)
-{
-#pragma GCC unroll 4
-    for (int q = 0; q < quads; q++)
-        sums[q] = vld1q_s32(from + 4 * q);
-}
-
-INLINE void store_sums(int32_t *to, int quads, const int32x4_t *sums)
-{
-#pragma GCC unroll 4
-    for (int q = 0; q < quads; q++)
-        vst1q_s32(to + 4 * q, sums[q]);
-}
-
-/* Where it is: column x is in place x % columns; so after `columns` pixels everything is at its
- * place again. */
-struct slide {
-    const struct depthwise_taps *taps;
-    struct pass pass;
-    size_t left;
-    int32_t *to;
-    int8x16_t weights[MOST_COLUMNS][MOST_QUADS], column[MOST_COLUMNS][MOST_QUADS];
-};
-
-/* A pixel, number u of `columns` ones: as many new columns as the stride says, and its sums. */
 INLINE void slide_pixel(struct slide *slide, int u, struct way way)
 {
     int32x4_t sums[MOST_QUADS];
@@ -126,8 +90,6 @@ INLINE void slide_pixel(struct slide *slide, int u, struct way way)
             sums[q] = vdotq_s32(sums[q], slide->column[(first + k) % way.columns][q],
                                 slide->weights[k][q]);
     store_sums(slide->to, way.quads, sums);
-    slide->pass.from += slide->pass.from_row;
-    slide->to += slide->taps->row;
 }
 
 INLINE void slide_begin(struct slide *slide, struct way way)
@@ -142,32 +104,6 @@ INLINE void slide_begin(struct slide *slide, struct way way)
         load_column(slide->pass.lines, slide->pass.offset, way, slide->column[k]);
 }
 
-/* The next pixel, if there is one. */
-INLINE int slide_on(struct slide *slide, int u, struct way way)
-{
-    if (u >= way.columns)
-        return 1;
-    if (slide->left-- == 0)
-        return 0;
-    slide_pixel(slide, u, way);
-    return 1;
-}
-
-/* Pixels one after the other. */
-INLINE void slide(const struct depthwise_taps *taps, struct pass pass, struct way way)
-{
-    struct slide slide;
-    slide.taps = taps;
-    slide.pass = pass;
-    slide.left = taps->pixels;
-    slide.to = (int32_t *)taps->sums + 4 * pass.quad;
-    slide_begin(&slide, way);
-    while (slide_on(&slide, 0, way) && slide_on(&slide, 1, way) && slide_on(&slide, 2, way) &&
-           slide_on(&slide, 3, way) && slide_on(&slide, 4, way))
-        continue;
-}
-
-/* Every pixel for itself. */
 INLINE void step(const struct depthwise_taps *taps, struct pass pass, struct way way)
 {
     int32_t *to = taps->sums;
@@ -286,21 +222,7 @@ static void u8_pair(const struct depthwise_taps *taps)
 INLINE void run_all(const struct depthwise_taps *taps, struct way way)
 {
     for (size_t quad = 0; quad < MOST_QUADS; quad += (size_t)way.quads)
-        for (size_t g = 0; g < taps->groups; g++) {
-            const int32_t *from = g ? (const int32_t *)taps->sums : (const int32_t *)taps->start;
-            struct pass pass = {
-                .lines = taps->lines + g * taps->list,
-                .weights = (const int8_t *)taps->weights + g * taps->columns * UNIT + quad * 16,
-                .from = from + 4 * quad,
-                .from_row = g ? taps->row : 0,
-                .offset = taps->offset + 4 * quad,
-                .quad = quad,
-            };
-            if (way.columns)
-                slide(taps, pass, way);
-            else
-                step(taps, pass, way);
-        }
+        run_groups(taps, 4 * quad, way);
 }
 
 #define KERNEL(name, columns, stride, quads, has_sign)                 \

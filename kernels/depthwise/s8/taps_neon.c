@@ -3,17 +3,14 @@
  * of src stay in registers while pixels have them as another of their columns.
  *
  * 3x3, stride 1: a pixel's 16 channels take 3 loads, 18 SMULL and SMLAL, and 20 SADDW. */
-#include <arm_neon.h>
-
-#include "kernels/asm/inline.h"
-#include "kernels/depthwise/taps.h"
-
-enum { GROUP = 3, MOST_COLUMNS = 5, VECTORS = 4, UNIT = GROUP * DEPTHWISE_BLOCK };
+enum { GROUP = 3, REGISTERS = GROUP, VECTORS = 4 };
 
 /* What of it is constant after inlining. columns 0: any, and any stride. */
 struct way {
     int columns, stride, has_sign, is_narrow;
 };
+
+#include "kernels/depthwise/s8/slide_neon.h"
 
 /* Products of one or two taps, of 16 channels. */
 struct products {
@@ -35,20 +32,6 @@ INLINE void load_weights(const int8_t *weights, int8x16_t *out)
 #pragma GCC unroll 3
     for (int r = 0; r < GROUP; r++)
         out[r] = vld1q_s8(weights + r * DEPTHWISE_BLOCK);
-}
-
-INLINE void load_sums(const int32_t *from, int32x4_t *sums)
-{
-#pragma GCC unroll 4
-    for (int v = 0; v < VECTORS; v++)
-        sums[v] = vld1q_s32(from + 4 * v);
-}
-
-INLINE void store_sums(int32_t *to, const int32x4_t *sums)
-{
-#pragma GCC unroll 4
-    for (int v = 0; v < VECTORS; v++)
-        vst1q_s32(to + 4 * v, sums[v]);
 }
 
 INLINE struct products multiply(int8x16_t a, int8x16_t b)
@@ -84,25 +67,6 @@ INLINE void add_tap(int32x4_t *sums, struct products *pair, int t, int taps, int
         add(sums, *pair);
 }
 
-/* A group of rows. */
-struct pass {
-    const void *const *lines;
-    const int8_t *weights;
-    const int32_t *from; /* what sums begin with: pixel i's at from + i * from_row */
-    size_t from_row;
-};
-
-/* Where it is: column x is in place x % columns; so after `columns` pixels everything is at its
- * place again. */
-struct slide {
-    const struct depthwise_taps *taps;
-    struct pass pass;
-    size_t left;
-    int32_t *to;
-    int8x16_t weights[MOST_COLUMNS][GROUP], column[MOST_COLUMNS][GROUP];
-};
-
-/* A pixel, number u of `columns` ones: as many new columns as the stride says, and its sums. */
 INLINE void slide_pixel(struct slide *slide, int u, struct way way)
 {
     int32x4_t sums[VECTORS];
@@ -110,18 +74,16 @@ INLINE void slide_pixel(struct slide *slide, int u, struct way way)
     int first = u * way.stride;
 #pragma GCC unroll 5
     for (int k = way.columns - way.stride; k < way.columns; k++, slide->pass.lines += GROUP)
-        load_column(slide->pass.lines, slide->taps->offset, way,
+        load_column(slide->pass.lines, slide->pass.offset, way,
                     slide->column[(first + k) % way.columns]);
-    load_sums(slide->pass.from, sums);
+    load_sums(slide->pass.from, VECTORS, sums);
 #pragma GCC unroll 5
     for (int k = 0; k < way.columns; k++)
 #pragma GCC unroll 3
         for (int r = 0; r < GROUP; r++)
             add_tap(sums, &pair, k * GROUP + r, way.columns * GROUP, way.is_narrow,
                     slide->column[(first + k) % way.columns][r], slide->weights[k][r]);
-    store_sums(slide->to, sums);
-    slide->pass.from += slide->pass.from_row;
-    slide->to += slide->taps->row;
+    store_sums(slide->to, VECTORS, sums);
 }
 
 INLINE void slide_begin(struct slide *slide, struct way way)
@@ -131,35 +93,9 @@ INLINE void slide_begin(struct slide *slide, struct way way)
         load_weights(slide->pass.weights + k * UNIT, slide->weights[k]);
 #pragma GCC unroll 5
     for (int k = 0; k < way.columns - way.stride; k++, slide->pass.lines += GROUP)
-        load_column(slide->pass.lines, slide->taps->offset, way, slide->column[k]);
+        load_column(slide->pass.lines, slide->pass.offset, way, slide->column[k]);
 }
 
-/* The next pixel, if there is one. */
-INLINE int slide_on(struct slide *slide, int u, struct way way)
-{
-    if (u >= way.columns)
-        return 1;
-    if (slide->left-- == 0)
-        return 0;
-    slide_pixel(slide, u, way);
-    return 1;
-}
-
-/* Pixels one after the other. */
-INLINE void slide(const struct depthwise_taps *taps, struct pass pass, struct way way)
-{
-    struct slide slide;
-    slide.taps = taps;
-    slide.pass = pass;
-    slide.left = taps->pixels;
-    slide.to = taps->sums;
-    slide_begin(&slide, way);
-    while (slide_on(&slide, 0, way) && slide_on(&slide, 1, way) && slide_on(&slide, 2, way) &&
-           slide_on(&slide, 3, way) && slide_on(&slide, 4, way))
-        continue;
-}
-
-/* Every pixel for itself. */
 INLINE void step(const struct depthwise_taps *taps, struct pass pass, struct way way)
 {
     int32_t *to = taps->sums;
@@ -167,43 +103,27 @@ INLINE void step(const struct depthwise_taps *taps, struct pass pass, struct way
         const void *const *lines = pass.lines + i * taps->stride * GROUP;
         const int8_t *packed = pass.weights;
         int32x4_t sums[VECTORS];
-        load_sums(pass.from, sums);
+        load_sums(pass.from, VECTORS, sums);
         for (size_t k = 0; k < taps->columns; k++, packed += UNIT) {
             int8x16_t column[GROUP], weights[GROUP];
             struct products pair;
-            load_column(lines, taps->offset, way, column);
+            load_column(lines, pass.offset, way, column);
             load_weights(packed, weights);
             lines += taps->dilation * GROUP;
 #pragma GCC unroll 3
             for (int r = 0; r < GROUP; r++)
                 add_tap(sums, &pair, r, GROUP, way.is_narrow, column[r], weights[r]);
         }
-        store_sums(to, sums);
-    }
-}
-
-INLINE void run_groups(const struct depthwise_taps *taps, struct way way)
-{
-    for (size_t g = 0; g < taps->groups; g++) {
-        struct pass pass = {
-            .lines = taps->lines + g * taps->list,
-            .weights = (const int8_t *)taps->weights + g * taps->columns * UNIT,
-            .from = g ? (const int32_t *)taps->sums : (const int32_t *)taps->start,
-            .from_row = g ? taps->row : 0,
-        };
-        if (way.columns)
-            slide(taps, pass, way);
-        else
-            step(taps, pass, way);
+        store_sums(to, VECTORS, sums);
     }
 }
 
 INLINE void run_all(const struct depthwise_taps *taps, int columns, int stride, int has_sign)
 {
     if (taps->is_narrow)
-        run_groups(taps, (struct way){columns, stride, has_sign, 1});
+        run_groups(taps, 0, (struct way){columns, stride, has_sign, 1});
     else
-        run_groups(taps, (struct way){0, 0, has_sign, 0});
+        run_groups(taps, 0, (struct way){0, 0, has_sign, 0});
 }
 
 #define KERNEL(name, columns, stride, has_sign)         \
