@@ -483,6 +483,18 @@ class Recorded(unittest.TestCase):
                          ([self.PROBLEM.line('packed')], {'problem': '1 2 3 4'}))
         self.assertEqual(recorded.names(), ['acl'])
 
+    def test_recording_keeps_rows_of_the_same_peers(self):
+        measurer = SimpleNamespace(
+            drivers=SimpleNamespace(path=lambda library: 'none', root='build/peers'), core_names=['N1'],
+            measure=lambda *_: [self.FIGURES])
+        self.addCleanup(setattr, recorded, 'packages_of', recorded.packages_of)
+        recorded.packages_of = lambda driver, root: 'acl 3'
+        recorded.write('acl', 'acl 3', {'installed': '1 2 3 4'})
+        recorded.write('acl', 'acl 3', {'unpacked': '1 2 3 4'}, 'build/peers')
+        recorded.record(measurer, 'acl', [self.PROBLEM], 'packed')
+        self.assertEqual(set(recorded.read('acl', 'build/peers')), {'unpacked', self.PROBLEM.line('packed')})
+        self.assertEqual(set(recorded.read('acl')), {'installed'})
+
     def test_figures_of_other_types_are_kept_apart(self):
         f32 = recorded.key_of(self.PROBLEM, 'packed')
         with emulator.asking('PERF_TYPES', 's8:s8:s8'):
