@@ -272,11 +272,11 @@ class Ports(unittest.TestCase):
 
     def test_loads_that_shuffle_take_simd_pipes(self):
         sums = independent('fmla v{}.4s, v30.4s, v31.4s', 16)
-        for load, cycles in (('ldr q29, [x0]', 4), ('ld1r {v29.4s}, [x0]', 4.25),
+        for load, taken in (('ldr q29, [x0]', 4), ('ld1r {v29.4s}, [x0]', 4.25),
                              ('ld1 {v29.s}[2], [x0]', 4.25), ('ld2 {v28.4s, v29.4s}, [x0]', 4.5),
                              ('ld1 {v28.4s, v29.4s}, [x0]', 4), ('st1 {v29.s}[0], [x0]', 4.25),
                              ('st4 {v26.4s, v27.4s, v28.4s, v29.4s}, [x0]', 6)):
-            self.assertAlmostEqual(ports.cycles(f'{sums}\n{load}', 'm1'), cycles, 1)
+            self.assertAlmostEqual(ports.cycles(f'{sums}\n{load}', 'm1'), taken, 1)
 
 
 class Blocks(unittest.TestCase):
@@ -463,12 +463,12 @@ class Recorded(unittest.TestCase):
         measurer = SimpleNamespace(
             drivers=SimpleNamespace(path=lambda library: '', root=''), core_names=['A55'],
             measure=lambda *_: [replace(self.FIGURES, cycles={'A55': 7.0})])
-        for packages, cycles in (('', {'N1': 5.0, 'A55': 7.0}), ('acl 2', {'A55': 7.0})):
+        for packages, kept in (('', {'N1': 5.0, 'A55': 7.0}), ('acl 2', {'A55': 7.0})):
             recorded.write('acl', packages, {self.PROBLEM.line('packed'): recorded.text_of(
                 replace(self.FIGURES, cycles={'N1': 5.0}))})
             recorded.record(measurer, 'acl', [self.PROBLEM], 'packed')
             text = recorded.read('acl')[self.PROBLEM.line('packed')]
-            self.assertEqual(recorded.figures_of(text, self.PROBLEM).cycles, cycles)
+            self.assertEqual(recorded.figures_of(text, self.PROBLEM).cycles, kept)
 
     def test_cores_that_were_not_counted_have_no_ratio(self):
         self.write(replace(self.FIGURES, cycles={'N1': 5.0}))
