@@ -278,7 +278,7 @@ static void run_groups(struct plan *plan, const struct kind *kind, size_t c, siz
     const float *limits = clamps ? clamp : NULL;
     for (size_t i = 0, count; i < tiles->outputs; i += count * plan->job.pixels) {
         count = choose_tiles(plan, tiles, i);
-        for (size_t j = 0; j<others->outputs; j += count> 1 ? 1 : plan->job.repeats) {
+        for (size_t j = 0; j < others->outputs; j += count == 1 ? plan->job.repeats : 1) {
             if (count == 1)
                 repeat_across(plan, others, j);
             run_tile(plan, plan->goes_down ? i : j, plan->goes_down ? j : i, limits);
