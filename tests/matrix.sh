@@ -35,6 +35,13 @@ check() { # TITLE, programs (none: all), then make variables
     [ -z "$whole" ] || programs=
     step "$title" make --no-print-directory -j"$jobs" check ${programs:+"TESTS=$programs"} "$@"
 }
+poisoned() { # as check; scratchpads and fresh memory are full of NaN: nothing reads what it did not write
+    export NEOPRENE_MEMORY_POISON=255
+    title="$1, poisoned memory"
+    shift
+    check "$title" "$@"
+    unset NEOPRENE_MEMORY_POISON
+}
 
 python_tests() { # a command that runs unittest: its tests are counted as the others are
     log=$(mktemp)
@@ -75,18 +82,22 @@ clients() { # lines PASS and FAIL of programs that exist; unpacking them is a qu
     return $status
 }
 
+operations='matmul/matmul convolution/convolution network/network network/memory network/primitives primitive/nested'
+# Of folders with threads, the programs of one, and those that every pool is tried on.
+threadless='memory/plan packed/crash packed/damage packed/refusals primitive/warm network/network network/primitives'
+[ -z "$whole" ] || threadless=
 # What does not ask for instructions or cores is the same on every tier. Kernels for the largest one run with landing
 # pads, which that emulated core insists on.
 tierless='api|benchdnn|compat|core|memory|packed|primitive|tensor|threading|tools'
 if [ "$(uname -m)" = x86_64 ]; then
     check 'AArch64, all instructions' "$(folders_without kernels)" EMULATED_CPU=max
     [ -n "$whole" ] || export NEOPRENE_SHORT=1
-    for cpu in cortex-a53 neoverse-n1; do
-        check "AArch64, $cpu" "$(folders_without "$tierless") api/random" EMULATED_CPU="$cpu"
-    done
+    check "AArch64, cortex-a53" "$(folders_without "$tierless") api/random" EMULATED_CPU=cortex-a53
+    poisoned 'AArch64, neoverse-n1' "$(folders_without "$tierless") api/random primitive/nested" EMULATED_CPU=neoverse-n1
     unset NEOPRENE_SHORT
 else
     check 'AArch64' ''
+    poisoned 'AArch64' "$operations"
 fi
 check 'AArch64, branch protection' kernels EMULATED_CPU=max BUILD=build/aarch64-protected \
     CFLAGS='-g -mbranch-protection=standard'
@@ -94,14 +105,9 @@ check 'AArch64, branch protection' kernels EMULATED_CPU=max BUILD=build/aarch64-
 check 'portable, address and undefined-behaviour sanitizers' '' TARGET=portable SAN=address,undefined
 check 'portable' 'memory packed primitive threading' TARGET=portable
 check 'portable, thread sanitizer' 'memory network packed primitive threading api/memory api/misuse api/scratchpad
-    compat/blas compat/onednn_lives core/slab gemm/gemm matmul/matmul convolution/convolution convolution/winograd' TARGET=portable SAN=thread
-# Scratchpads and fresh memory full of NaN: nothing reads what it did not write.
-export NEOPRENE_MEMORY_POISON=255
-for target in aarch64 portable; do
-    check "$target, poisoned memory" 'matmul/matmul convolution/convolution network/network network/memory
-        network/primitives primitive/nested' TARGET="$target"
-done
-unset NEOPRENE_MEMORY_POISON
+    compat/blas compat/onednn_lives core/slab gemm/gemm convolution/winograd' TARGET=portable SAN=thread \
+    WITHOUT="$threadless"
+poisoned 'portable' "$operations" TARGET=portable
 step 'every pool, portable' make --no-print-directory check-pools TARGET=portable
 step 'two pools, thread sanitizer' make --no-print-directory check-pools TARGET=portable SAN=thread \
     POOLS='built-in,3 hostile,7' POOL_PROGRAMS='matmul/matmul convolution/convolution network/network network/primitives'

@@ -18,7 +18,7 @@ LONGEST := convolution/convolution convolution/random kernels/dwconv_f32 convolu
     matmul/matmul threading/operations packed/crash kernels/gemm_f32_direct primitive/warm memory/plan
 longest_first = $(foreach name,$(LONGEST),$(filter $(name),$(1))) $(filter-out $(LONGEST),$(1))
 test_programs = $(addprefix $(BUILD)/tests/,$(call longest_first,$(call tests_named,$(1))))
-TEST_PROGRAMS := $(call test_programs,$(TESTS))
+TEST_PROGRAMS := $(filter-out $(addprefix $(BUILD)/tests/,$(WITHOUT)),$(call test_programs,$(TESTS)))
 SUPPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c tests/support/*/*.c tests/fuzz/*.c))
 
 # Tests reach internals, and may make the n-th allocation or system call fail (tests/support/fault.c
@@ -42,7 +42,7 @@ $(BUILD)/tests/benchdnn/parts: private LIBS := $(INTERNAL_A) -lopenblas $(LIBS)
 $(BUILD)/tests/benchdnn/parts: $(filter-out %/main.o,$(BENCHDNN_OBJ))
 
 .PHONY: test check check-examples check-install check-long check-pools check-stress check-valgrind
-check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TESTS='core/core matmul' chooses programs and folders)
+check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TESTS='core/core matmul' chooses programs and folders, WITHOUT= leaves programs out)
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES)

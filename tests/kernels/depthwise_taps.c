@@ -128,8 +128,9 @@ static void check_sum(const struct depthwise_taps_kernel *kernel, const struct c
     double size = fabs(sum), got, bound = 0;
     for (size_t row = 0; row < c->rows; row++)
         for (size_t k = 0; k < c->taps.columns; k++) {
-            sum += product(kernel, c, i, row, k, j);
-            size += fabs(product(kernel, c, i, row, k, j));
+            double one = product(kernel, c, i, row, k, j);
+            sum += one;
+            size += fabs(one);
         }
     if (is_integer(kernel)) {
         got = (int32_t)sums[i * c->taps.row + j];

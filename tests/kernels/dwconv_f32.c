@@ -387,7 +387,7 @@ static void is_exact_on_integers(void **state)
 
 static void adds_reals_in_the_order_of_the_contract(void **state)
 {
-    walk(kernel_of(state), fill_reals, 150);
+    walk(kernel_of(state), fill_reals, 90);
 }
 
 static bool are_same(float a, float b)

@@ -6,16 +6,17 @@
 
 #include "tests/support/cases/primitives.h"
 #include "tests/support/fault.h"
+#include "tests/support/rounds.h"
 #include "tests/support/sandbox.h"
 
-enum { CYCLES = 10000, ALGORITHMS = 20 /* at least */ };
+enum { ALGORITHMS = 20 /* at least */ };
 
 /* One implementation of one problem, and what its executions need. */
 struct subject {
     struct primitive_problem problem;
     int index;
     bool user_scratchpad;
-    int cycles; /* fewer where it is not the main case or everything is slow */
+    int cycles;
     neo_engine *engine;
     neo_stream *stream;
     struct primitive_args args;
@@ -24,10 +25,8 @@ struct subject {
 static void subject_init(struct subject *s, size_t number, bool user_scratchpad)
 {
     const neo_stream_options one = {.max_threads = 1};
-    *s = (struct subject){
-        .user_scratchpad = user_scratchpad,
-        .cycles = user_scratchpad || !sandbox_is_possible() ? CYCLES / 10 : CYCLES,
-    };
+    *s = (struct subject){.user_scratchpad = user_scratchpad,
+                          .cycles = (int)rounds_count(500, 10000)};
     assert_int_equal(neo_engine_create(&s->engine), NEO_OK);
     assert_int_equal(neo_stream_create(&s->stream, s->engine, &one), NEO_OK);
     primitive_problem_init(&s->problem, s->engine, number, user_scratchpad);

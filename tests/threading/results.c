@@ -165,7 +165,7 @@ static void check_product(size_t round)
 static void random_convolutions_are_the_same_on_any_number_of_threads(void **state)
 {
     (void)state;
-    rounds_run(300, 20000, check_convolution);
+    rounds_run(96, 20000, check_convolution);
 }
 
 /* With a cache that few rows leave from strip to strip. */
@@ -174,7 +174,7 @@ static void random_products_are_the_same_on_any_number_of_threads(void **state)
     (void)state;
     static struct cpu small;
     session_state_caches(&small, 32 << 10, 1 << 20);
-    rounds_run(40, 2000, check_product);
+    rounds_run(12, 2000, check_product);
     print_message("%zu in parts, %zu by copies\n", divided.parts, divided.copies);
     if (getenv("NEOPRENE_TEST_ROUND"))
         return;
