@@ -153,7 +153,7 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(EXAMPLE_SUPPORT) $(LIB_A)
 
 # ---- tests, benches, analysis: rules beside what they build -----------------------------------------
 # In this order: a list of prerequisites is read where it stands, so what it names comes before it.
-RULES := compat/compat.mk tests/tests.mk tests/fuzz/fuzz.mk tests/bench/bench.mk tests/perf/perf.mk benchdnn/benchdnn.mk tests/analysis.mk
+RULES := compat/compat.mk tests/tests.mk tests/fuzz/fuzz.mk tests/bench/bench.mk tests/perf/perf.mk tests/sweep/sweep.mk benchdnn/benchdnn.mk tests/analysis.mk
 include $(RULES)
 
 # ---- install -------------------------------------------------------------------------------------

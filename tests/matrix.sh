@@ -27,7 +27,7 @@ step() { # TITLE, then a command; a failure is remembered and the rest still run
     echo "   $((spent - before)) s of processor time: $title"
 }
 folders_without() { # folders of tests, but for those of a pattern, and for those that have no programs
-    find tests/*/ -maxdepth 1 -name '*.c' -printf '%h\n' | sed 's|.*/||' | sort -u | grep -vxE "bench|fuzz|perf|support|$1" | tr '\n' ' '
+    find tests/*/ -maxdepth 1 -name '*.c' -printf '%h\n' | sed 's|.*/||' | sort -u | grep -vxE "bench|fuzz|perf|support|sweep|$1" | tr '\n' ' '
 }
 check() { # TITLE, programs (none: all), then make variables
     title=$1 programs=$2

@@ -1,7 +1,7 @@
 # The tests: programs of tests/*/, each a file, and what is run besides them (docs/testing.md).
 
 # The other folders have parts of programs, or programs of their own kind.
-TEST_SRC := $(filter-out $(addprefix tests/,support/% fuzz/% perf/% bench/% compat/calls.c),$(wildcard tests/*/*.c))
+TEST_SRC := $(filter-out $(addprefix tests/,support/% fuzz/% perf/% bench/% sweep/% compat/calls.c),$(wildcard tests/*/*.c))
 # gcc's OpenMP only; the thread sanitizer cannot see how its threads meet, so there each thread of a program is alone.
 ifneq ($(IS_CLANG)$(findstring thread,$(SAN)),)
 TEST_SRC := $(filter-out tests/threading/openmp.c $(if $(IS_CLANG),$(wildcard tests/compat/onednn*.c) tests/compat/imports.c),$(TEST_SRC))
@@ -50,12 +50,13 @@ check-install: ## install, build the examples outside of the tree, uninstall; na
 	$(Q)tests/install.sh TARGET=$(if $(CROSS),portable,$(TARGET))
 # The parts run natively, except for the tests of this TARGET.
 LONG_FUZZ_SECONDS ?= 600
-check-long: $(TEST_PROGRAMS) ## hours: all programs in all configurations, many more random rounds, stress, every shape, fuzz, valgrind
+check-long: $(TEST_PROGRAMS) ## hours: all programs in all configurations, many more random rounds, stress, every shape, every f32, fuzz, valgrind
 	$(Q)tests/matrix.sh whole
 	$(Q)NEOPRENE_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable
 	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable SAN=thread STRESS_PROGRAMS='$(THREAD_STRESS)'
 	$(Q)$(MAKE) --no-print-directory check-shapes TARGET=portable
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) check-sweep
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
 	$(Q)for core in N1 V2 M1 A55; do \

@@ -77,7 +77,7 @@ static inline float32x4_t elu(float32x4_t x, float32x4_t a, float32x4_t b)
 {
     (void)b;
     float32x4_t below = vmulq_f32(a, math_expm1_negative(vminq_f32(x, splat(0))));
-    return vbslq_f32(vcgtzq_f32(x), x, below);
+    return vbslq_f32(vcgezq_f32(x), x, below); /* -0 stays */
 }
 
 static inline float32x4_t square(float32x4_t x, float32x4_t a, float32x4_t b)
