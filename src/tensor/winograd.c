@@ -30,14 +30,6 @@ static void polynomial(size_t n, size_t without, double *out)
     }
 }
 
-size_t winograd_outputs(size_t n, size_t taps)
-{
-    if (taps == 1)
-        return n == 1;
-    bool has_taps = taps % 2 && taps >= WINOGRAD_LEAST_TAPS && taps <= WINOGRAD_MOST_TAPS;
-    return has_taps && n > taps ? n - taps + 1 : 0;
-}
-
 void winograd_weights_row(size_t largest, size_t taps, size_t point, double *out)
 {
     double power = point ? 1 / distance(largest, point) : 1;

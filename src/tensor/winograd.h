@@ -11,13 +11,20 @@
 #ifndef SRC_TENSOR_WINOGRAD_H
 #define SRC_TENSOR_WINOGRAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { WINOGRAD_LEAST_TAPS = 3, WINOGRAD_MOST_TAPS = 7, WINOGRAD_MOST = 8 };
 
 /* Outputs of so many points, at least two; 0: there are no such tiles. One point is for a dimension
  * with one tap, and has one output. */
-size_t winograd_outputs(size_t n, size_t taps);
+static inline size_t winograd_outputs(size_t n, size_t taps)
+{
+    if (taps == 1)
+        return n == 1;
+    bool has_taps = taps % 2 && taps >= WINOGRAD_LEAST_TAPS && taps <= WINOGRAD_MOST_TAPS;
+    return has_taps && n > taps ? n - taps + 1 : 0;
+}
 
 /* Row `point` of G: a coefficient for each tap. */
 void winograd_weights_row(size_t largest, size_t taps, size_t point, double *out);

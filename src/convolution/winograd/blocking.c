@@ -94,6 +94,7 @@ static double weights_rows(const struct convolution_winograd *mine, const struct
 
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu)
 {
+    mine->tile = winograd_tile_bytes(mine);
     struct winograd_blocking how = choose_strips(mine, cpu);
     size_t points = mine->down * mine->across;
     mine->strip = max_size(div_up(mine->tiles, how.strips), 1);

@@ -22,13 +22,7 @@ static const struct winograd_costs *costs_of(const struct cpu *cpu)
 /* What could come from beyond the L2 cache while a strip's tiles and a point's rows are listed. */
 static const double LISTS = 384;
 
-/* Bytes of one tile of average size: its source, its inputs in the matrices, a panel's sums, and
- * lines that are begun by its outputs. */
-struct tile_bytes {
-    double source, inputs, sums, outputs;
-};
-
-static struct tile_bytes tile_bytes(const struct convolution_winograd *mine)
+struct tile_bytes winograd_tile_bytes(const struct convolution_winograd *mine)
 {
     const struct convolution_shape *s = &mine->shape;
     double values = (double)winograd_cut_points(&mine->rows) *
@@ -70,12 +64,12 @@ bool winograd_replaces_inputs(const struct convolution_winograd *mine,
 static double inputs_of(const struct convolution_winograd *mine,
                         const struct winograd_blocking *how)
 {
-    return (double)div_up(mine->tiles, how->strips) * tile_bytes(mine).inputs;
+    return (double)div_up(mine->tiles, how->strips) * mine->tile.inputs;
 }
 
 static double sums_of(const struct convolution_winograd *mine, const struct winograd_blocking *how)
 {
-    return (double)div_up(mine->tiles, how->strips) * tile_bytes(mine).sums * (double)mine->panels;
+    return (double)div_up(mine->tiles, how->strips) * mine->tile.sums * (double)mine->panels;
 }
 
 /* Those of a round that are beside inputs and weights. */
@@ -100,15 +94,14 @@ static struct outputs outputs_of(const struct convolution_winograd *mine,
     double lines = ceil(round / (double)LINE) + (how->panels < mine->panels);
     size_t pixel = (size_t)mine->shape.oc * sizeof(float);
     double apart = (double)power_of_two_in(pixel) / (double)LINE;
-    return (struct outputs){lines * tiles * tile_bytes(mine).outputs,
-                            fmin(lines / fmax(apart, 1), 1)};
+    return (struct outputs){lines * tiles * mine->tile.outputs, fmin(lines / fmax(apart, 1), 1)};
 }
 
 /* Do all weights stay in the L2 cache from strip to strip? */
 static bool keeps_weights(const struct convolution_winograd *mine, const struct cpu *cpu,
                           const struct winograd_blocking *how)
 {
-    double source = (double)div_up(mine->tiles, how->strips) * tile_bytes(mine).source;
+    double source = (double)div_up(mine->tiles, how->strips) * mine->tile.source;
     double strip = source + inputs_of(mine, how) + sums_beside(mine, how);
     return weights_bytes(mine) + strip + outputs_of(mine, how).bytes <=
            costs_of(cpu)->stays * (double)cpu->l2_bytes;
@@ -153,7 +146,7 @@ static double outputs_again(const struct convolution_winograd *mine, const struc
     double between =
         inputs_of(mine, how) + weights + sums_beside(mine, how) + outputs.bytes / outputs.share;
     double part = (between / (double)cpu->l2_bytes - begins) / (all - begins);
-    return fmin(fmax(part, 0), 1) * (rounds - 1) * 2 * tiles * tile_bytes(mine).outputs;
+    return fmin(fmax(part, 0), 1) * (rounds - 1) * 2 * tiles * mine->tile.outputs;
 }
 
 /* What the L2 cache still has of the weights when the next strip begins with the last ones: it has
@@ -162,7 +155,7 @@ static double returning(const struct convolution_winograd *mine, const struct cp
                         const struct winograd_blocking *how)
 {
     const double around = costs_of(cpu)->source;
-    double source = (double)div_up(mine->tiles, how->strips) * tile_bytes(mine).source;
+    double source = (double)div_up(mine->tiles, how->strips) * mine->tile.source;
     struct outputs outputs = outputs_of(mine, how);
     double between = around * source + inputs_of(mine, how) + sums_beside(mine, how);
     double room = costs_of(cpu)->returns * (double)cpu->l2_bytes - between;
@@ -249,7 +242,7 @@ static double near_traffic(const struct convolution_winograd *mine, const struct
     double tiles = (double)div_up(mine->tiles, how->strips);
     double rounds = (double)div_up(mine->panels, how->panels);
     return reading(mine, cpu, how).bytes + driven_out(mine, cpu, how) * inputs_of(mine, how) +
-           2 * rounds * lines_of_round(cpu, how) * tiles * tile_bytes(mine).outputs;
+           2 * rounds * lines_of_round(cpu, how) * tiles * mine->tile.outputs;
 }
 
 /* Source and dst of all strips, dst twice as it goes out. They stay from call to call where they
@@ -259,7 +252,7 @@ static double images_traffic(const struct convolution_winograd *mine, const stru
 {
     const double room =
         costs_of(cpu)->images; /* of the L2 cache, so that hardly a line leaves it */
-    struct tile_bytes tile = tile_bytes(mine);
+    struct tile_bytes tile = mine->tile;
     double tiles = (double)mine->tiles, source = tiles * tile.source;
     double dst = tiles * tile.outputs * (double)mine->shape.oc * sizeof(float) / (double)LINE;
     double all = source + dst + weights_bytes(mine) + inputs_of(mine, how) + sums_beside(mine, how);

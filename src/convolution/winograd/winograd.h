@@ -69,14 +69,21 @@ struct arrangement {
     uint8_t heights[MOST_POINTS * (MOST_HEIGHTS + 1) + 2 * MOST_PIECES]; /* for the products */
 };
 
+/* Bytes of one tile of average size: its source, its inputs in the matrices, a panel's sums, and
+ * lines that are begun by its outputs. */
+struct tile_bytes {
+    double source, inputs, sums, outputs;
+};
+
 struct convolution_winograd {
     struct convolution_shape shape;
     struct cut rows, cols;
     struct kinds kinds;
-    size_t taps;         /* along dimensions of more than one */
-    size_t points;       /* and there, of the largest tile */
-    size_t down, across; /* points of the largest tile; along a dimension of one tap, 1 */
-    size_t padded;       /* input channels, to whole groups */
+    struct tile_bytes tile; /* by which ways to divide the tiles are compared */
+    size_t taps;            /* along dimensions of more than one */
+    size_t points;          /* and there, of the largest tile */
+    size_t down, across;    /* points of the largest tile; along a dimension of one tap, 1 */
+    size_t padded;          /* input channels, to whole groups */
     size_t tiles, strip, panels, full_panels;
     size_t point;       /* elements of weights from a point to the next one */
     size_t most_panels; /* whose sums are made before they are transformed */
@@ -192,6 +199,9 @@ struct winograd_f32_matrix winograd_backward(const struct convolution_winograd *
 struct winograd_blocking {
     size_t strips, panels;
 };
+
+/* Of the plan's tiles, which are counted. */
+struct tile_bytes winograd_tile_bytes(const struct convolution_winograd *mine);
 
 /* Bytes from beyond the L2 cache, and a part of those from it. */
 double winograd_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
