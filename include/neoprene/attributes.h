@@ -129,22 +129,30 @@ NEO_API neo_status neo_attributes_set_zero_points(neo_attributes *attributes, in
                                                   int group_ndims, const neo_dim *group_dims,
                                                   neo_data_type type);
 
-/* Permits that a matrix multiplication whose weights are in blocks with scales
- * (neoprene/block_weights.h) quantises the rows of a floating-point src itself: integers are
- * multiplied then, which is several times faster. Other operations, and other weights, are not
- * changed by it. Where q' and the scale and offset of a block are as neo_block_weights_describe()
- * says, each row of src gives
+/* Permits that a matrix multiplication quantises the rows of a floating-point src itself: integers
+ * are multiplied then, which is several times faster. Each row of src gives
  *
  *   size    = the largest |src[p]|
  *   x[p]    = src[p] * (127 / size) to the nearest, ties to even
+ *
+ * By weights of s8, u8, s4 or u4, where all of a column has one scale and zero point and src has
+ * none, packed by this library or plain, the result is
+ *
+ *   dst     = post-operations of ((the sum of x[p] * (weight[p] - zero point)) * (size / 127) *
+ *             scale + bias)
+ *
+ * and by weights in blocks with scales (neoprene/block_weights.h), where q' and the scale and
+ * offset of a block are as neo_block_weights_describe() says,
+ *
  *   sum     = fma(the sum of x[p] * q'[p], the block's scale, sum) for one block after the other
  *   shift   = fma(the sum of x[p], the block's offset, shift), if there are offsets
  *   dst     = post-operations of (sum * (size / 127) + shift * (size / 127) + bias)
  *
- * in f32, the sums within a block as exact integers: all processors, and all numbers of threads and
+ * in f32, the sums of integers exact (modulo 2^32): all processors, and all numbers of threads and
  * of rows, have the same bits. A src[p] is off by size / 254 at most, so a result by that times the
  * sum of its weights' sizes, and by the roundings of f32. NaN in src counts as 0; a row with an
- * infinity gives NaN; one whose size is below 2^-119 counts as zeros.
+ * infinity gives NaN; one whose size is below 2^-119 counts as zeros. Other operations, and other
+ * weights, are not changed by it.
  *
  * Without this attribute weights become floats, and floats are multiplied.
  *

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "src/core/checked.h"
-#include "src/matmul/matmul.h"
+#include "src/matmul/quantized.h"
 #include "src/primitive/finish.h"
 #include "src/primitive/quantization.h"
 #include "src/tensor/element.h"
@@ -17,6 +17,8 @@ static const char *reference_refuse(const struct algorithm *self, const struct p
                                     const struct cpu *cpu)
 {
     (void)self, (void)cpu;
+    if (matmul_is_dynamic(problem))
+        return MATMUL_IS_DYNAMIC;
     return problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED ? "the weights are packed"
                                                                       : NULL;
 }

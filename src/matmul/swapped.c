@@ -1,7 +1,7 @@
 /* A product whose dst has contiguous columns, as the transposed product: dst^T = weights^T src^T.
  * Descriptors are transposed, no element moves. What BLAS calls column-major is then what the other
  * algorithms know as rows; of nested products, the best is taken. */
-#include "src/matmul/matmul.h"
+#include "src/matmul/quantized.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/selection.h"
@@ -58,6 +58,8 @@ static const char *swapped_refuse(const struct algorithm *self, const struct pro
         return "columns of dst are not contiguous, or its rows are too";
     if (post_ops_have_operand(&problem->attributes))
         return "a post-operation has an operand";
+    if (matmul_is_dynamic(problem))
+        return MATMUL_IS_DYNAMIC;
     return NULL;
 }
 

@@ -1,7 +1,8 @@
 /* Matrix multiplication of tensors of any types by the blocked GEMM. A block of either side becomes
  * panels of the type that is multiplied when it is packed; sums are staged, and become results a
  * line at a time. Integers are multiplied as s8 and summed in s32, floats as f32 or as what they
- * are stored as, integers by floats as f32, decompressed as they are packed. */
+ * are stored as, integers by floats as f32, decompressed as they are packed, or as s8, if floats
+ * may become that. */
 #include "src/matmul/typed.h"
 #include "src/core/checked.h"
 #include "src/gemm/multiplied.h"
@@ -19,6 +20,8 @@ static bool is_in_blocks(const struct problem *problem)
 static const struct gemm_type *multiplied(const struct problem *problem, const struct cpu *cpu)
 {
     bool are_adjusted = is_adjusted(problem, SRC) || is_adjusted(problem, WEIGHTS);
+    if (matmul_is_dynamic(problem))
+        return gemm_type_choose(cpu, ELEMENT_S8, ELEMENT_S32);
     return gemm_multiplied(problem, cpu, are_adjusted || is_in_blocks(problem));
 }
 
@@ -36,7 +39,7 @@ static const char *typed_refuse(const struct algorithm *self, const struct probl
     if (is_in_blocks(problem) && is_of_integers(problem))
         return "integers are not multiplied by weights in blocks with scales";
     if (is_in_blocks(problem) && problem->attributes.dynamic_src != NEO_DATA_TYPE_UNDEF)
-        return "the attributes permit that src is quantised, which all rows then are";
+        return MATMUL_IS_DYNAMIC;
     if (packed && (!type || weights->packed.id != typed_layout_of(LAYOUT_MATMUL_TYPED, type)))
         return "the weights are packed for another type";
     bool differ = quantization_part(problem, SRC, k_dim(problem, SRC)) ||
@@ -63,7 +66,8 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     (void)self;
     if (type)
         k *= (double)f32->products / (double)type->products;
-    return gemm_estimate(cpu, batch, m, n, k, packed, false, 0) + elements / 2;
+    double quantising = matmul_is_dynamic(problem) ? batch * m * size_or(shape.k) : 0;
+    return gemm_estimate(cpu, batch, m, n, k, packed, false, 0) + elements / 2 + quantising;
 }
 
 static double typed_weight_bits(const struct algorithm *self, const struct problem *problem,
@@ -91,14 +95,31 @@ static size_t size_of(neo_dim dim)
     return dim == NEO_RUNTIME_DIM ? SIZE_MAX : (size_t)dim;
 }
 
+static void plan_quantizing(struct matmul_typed *mine, const struct problem *problem,
+                            const struct cpu *cpu)
+{
+    enum { UNIT = 16, LINE = 64 };
+    struct matmul_shape shape = matmul_shape(problem);
+    if (!matmul_is_dynamic(problem))
+        return;
+    mine->quantize = quantize_find(cpu->features, ELEMENT_S8);
+    if (problem_is_runtime(problem))
+        return;
+    size_t rows = (size_t)(shape.batch * shape.m);
+    mine->row_bytes = round_up((size_t)shape.k, UNIT);
+    mine->row_scales = round_up(rows * mine->row_bytes, LINE);
+    mine->quantized_bytes = round_up(mine->row_scales + rows * sizeof(float), SCRATCH_ALIGNMENT);
+}
+
 static void typed_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
     struct matmul_typed *mine = plan;
     struct matmul_shape shape = matmul_shape(problem);
     const struct gemm_type *type = multiplied(problem, cpu);
-    mine->integers = is_of_integers(problem);
+    mine->integers = are_integers_multiplied(problem);
     mine->finish = matmul_typed_finish_kernel(problem, cpu);
-    gemm_side_init(&mine->a, problem->tensors[SRC].data_type, type, cpu);
+    plan_quantizing(mine, problem, cpu);
+    gemm_side_init(&mine->a, mine->quantize ? NEO_S8 : problem->tensors[SRC].data_type, type, cpu);
     gemm_side_init(&mine->b, problem->tensors[WEIGHTS].data_type, type, cpu);
     mine->in_blocks = block_layout_read(&mine->blocks, &problem->tensors[WEIGHTS]);
     mine->decompress = gemm_blocks_find(cpu->features);
@@ -120,7 +141,8 @@ static void typed_plan(void *plan, const struct problem *problem, const struct c
 
 static size_t typed_scratch_bytes(const void *plan, int threads)
 {
-    return gemm_scratch_bytes(&((const struct matmul_typed *)plan)->gemm, threads);
+    const struct matmul_typed *mine = plan;
+    return mine->quantized_bytes + gemm_scratch_bytes(&mine->gemm, threads);
 }
 
 static const char *typed_kernel(const void *plan)
@@ -202,11 +224,31 @@ static void pack_side(const struct typed_call *call, enum tensor t, const struct
         adjust(execution, t, lane_dim, panel, position);
 }
 
+static void pack_quantized(const struct typed_call *call, const struct gemm_panel *panel)
+{
+    const struct matmul_typed *plan = call->plan;
+    size_t row = panel->batch * plan->gemm.shape.m + panel->lane;
+    gemm_side_pack(&plan->a, &(struct gemm_side_panel){
+                                 .data = call->rows,
+                                 .first = (ptrdiff_t)(row * plan->row_bytes + panel->first),
+                                 .lane = (ptrdiff_t)plan->row_bytes,
+                                 .step = 1,
+                                 .width = panel->width,
+                                 .count = panel->lanes,
+                                 .k = panel->depth,
+                                 .out = panel->out,
+                                 .sums = panel->sums,
+                             });
+}
+
 static void pack_a(const void *context, void *task_scratch, const struct gemm_panel *panel)
 {
     const struct typed_call *call = context;
     (void)task_scratch;
-    pack_side(call, SRC, &call->plan->a, panel);
+    if (call->plan->quantize)
+        pack_quantized(call, panel);
+    else
+        pack_side(call, SRC, &call->plan->a, panel);
 }
 
 static void pack_b(const void *context, const struct gemm_panel *panel)
@@ -219,10 +261,34 @@ static void pack_b(const void *context, const struct gemm_panel *panel)
     pack_side(call, WEIGHTS, &call->plan->b, panel);
 }
 
+static void quantize_rows(void *argument, struct span rows, int slot)
+{
+    const struct typed_call *call = argument;
+    const struct matmul_typed *plan = call->plan;
+    (void)slot;
+    for (size_t i = rows.begin; i < rows.end; i++)
+        call->row_scales[i] = matmul_quantize_row(call->execution, plan->quantize, i,
+                                                  call->rows + i * plan->row_bytes);
+}
+
+static void quantize(struct typed_call *call)
+{
+    const struct execution *execution = call->execution;
+    const struct gemm_shape *shape = &call->plan->gemm.shape;
+    parallel_for_tiles(execution->parallel, shape->batch * shape->m, execution->threads,
+                       quantize_rows, call);
+}
+
 static void typed_run(const void *plan, const struct execution *execution)
 {
     struct gemm_results results;
-    struct typed_call mine = {plan, execution, &results};
+    char *scratch = execution->scratch;
+    const size_t scales_at = ((const struct matmul_typed *)plan)->row_scales;
+    struct typed_call mine = {.plan = plan,
+                              .execution = execution,
+                              .results = &results,
+                              .rows = (int8_t *)scratch,
+                              .row_scales = (float *)(void *)(scratch + scales_at)};
     struct gemm_call call = {.context = &mine,
                              .locate = locate,
                              .pack_a = pack_a,
@@ -232,7 +298,10 @@ static void typed_run(const void *plan, const struct execution *execution)
         matmul_typed_results(&mine, &results);
     if (matmul_typed_ends(&mine))
         call.results = &results;
-    gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, execution->scratch);
+    if (mine.plan->quantize)
+        quantize(&mine);
+    gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads,
+             scratch + mine.plan->quantized_bytes);
 }
 
 const struct algorithm matmul_typed = {

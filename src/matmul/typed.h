@@ -8,6 +8,7 @@
 #include "src/gemm/operands.h"
 #include "src/gemm/results.h"
 #include "src/matmul/matmul.h"
+#include "src/matmul/quantized.h"
 #include "src/packed/side.h"
 #include "src/primitive/quantization.h"
 #include "src/tensor/element.h"
@@ -20,13 +21,26 @@ struct matmul_typed {
     struct gemm_blocks blocks;
     const struct gemm_blocks_kernel *decompress;
     gemm_finish_fn *finish; /* what makes results of a block at once; NULL: lines do */
+
+    /* NULL: src is packed as it is. Or its rows become s8 first, in the scratchpad's first part,
+     * each so many bytes; their scales follow, and then what the product needs. */
+    const struct quantize_kernel *quantize;
+    size_t row_bytes, row_scales, quantized_bytes;
 };
 
 struct typed_call {
     const struct matmul_typed *plan;
     const struct execution *execution;
     const struct gemm_results *results; /* if the plan has what makes them */
+    int8_t *rows;                       /* of src, where they are quantised */
+    float *row_scales;
 };
+
+/* Are integers multiplied? */
+static inline bool are_integers_multiplied(const struct problem *problem)
+{
+    return is_of_integers(problem) || matmul_is_dynamic(problem);
+}
 
 /* The dimension of k of a side. */
 static inline int k_dim(const struct problem *problem, enum tensor t)

@@ -43,20 +43,30 @@ static void shift_sums(const struct execution *execution, const struct gemm_bloc
     gemm_shift_sums(&shift, line->count, sums);
 }
 
-/* By src's scale of the row, then by those of weights' columns. */
-static void scale(const struct execution *execution, const struct line *line, float *values)
+/* By src's scale of the row, then by those of weights' columns. row: of all matrices, the number of
+ * one that is quantised. */
+static void scale(const struct typed_call *call, const struct line *line, size_t row, float *values)
 {
+    const struct execution *execution = call->execution;
     const struct problem *problem = execution->problem;
     binary_f32_fn *multiply = problem->binary[BINARY_F32_MUL].run;
+    if (call->plan->quantize)
+        multiply(line->count, values, &call->row_scales[row], 0, values);
     for (enum tensor t = SRC; t <= WEIGHTS; t++) {
         struct line own = *line;
         own.position[k_dim(problem, t)] = 0;
         if (t == SRC)
             own.direction = k_dim(problem, t);
-        if (!scale_varies_along_k(problem, t) || is_of_integers(problem))
+        if (!scale_varies_along_k(problem, t) || call->plan->integers)
             quantization_apply(execution, problem->scales[t], &problem->tensors[t], multiply, &own,
                                values);
     }
+}
+
+/* Of row i of the block, among those of all matrices. */
+static size_t row_number(const struct typed_call *call, const struct gemm_block *block, size_t i)
+{
+    return block->batch * call->plan->gemm.shape.m + block->row + i;
 }
 
 /* Columns [first, first + line->count) of row i of the block. */
@@ -75,7 +85,7 @@ static void finish_part(const struct typed_call *call, const struct gemm_block *
     } else {
         memcpy(values, sums, line->count * sizeof *values);
     }
-    scale(execution, line, values);
+    scale(call, line, row_number(call, block, i), values);
     neo_dim to = matmul_batch_offset(dst, line->position) +
                  line->position[last - 1] * dst->strides[last - 1] +
                  line->position[last] * dst->strides[last];
@@ -111,7 +121,7 @@ static bool is_of_columns(const neo_memory_desc *bias)
 gemm_finish_fn *matmul_typed_finish_kernel(const struct problem *problem, const struct cpu *cpu)
 {
     const neo_memory_desc *dst = &problem->tensors[DST];
-    bool integers = is_of_integers(problem);
+    bool integers = are_integers_multiplied(problem);
     bool both = integers && is_shifted(problem, SRC) && is_shifted(problem, WEIGHTS);
     bool fits = is_of_columns(&problem->tensors[BIAS]) && !both &&
                 matmul_is_contiguous(dst, dst->ndims - 1);
@@ -139,7 +149,7 @@ static void fill_columns(const void *context, const struct gemm_block *block, si
     struct line line = columns_line(call, block, first, count);
     for (size_t j = 0; j < count; j++)
         out->scales[j] = 1, out->offsets[j] = -0.0f; /* which changes nothing */
-    if (is_of_integers(problem) || !scale_varies_along_k(problem, WEIGHTS))
+    if (call->plan->integers || !scale_varies_along_k(problem, WEIGHTS))
         quantization_apply(execution, problem->scales[WEIGHTS], weights,
                            problem->binary[BINARY_F32_MUL].run, &line, out->scales);
     if (bias->ndims)
@@ -165,7 +175,8 @@ static void fill_rows(const void *context, const struct gemm_block *block, size_
         out->factors[i] = block->a_sums ? -block->a_sums[first + i] : 0;
         if (block->b_sums)
             out->factors[i] = -zero_of(execution, SRC, position);
-        out->scales[i] = quantization_scale(execution, SRC, position);
+        out->scales[i] = call->plan->quantize ? call->row_scales[row_number(call, block, first + i)]
+                                              : quantization_scale(execution, SRC, position);
     }
 }
 
@@ -195,7 +206,9 @@ void matmul_typed_results(const struct typed_call *call, struct gemm_results *ou
         .rows = fill_rows,
         .dst = address,
         .dst_row = (size_t)dst->strides[dst->ndims - 2],
-        .has_row_scales = problem->scales[SRC] && (integers || !scale_varies_along_k(problem, SRC)),
+        .has_row_scales =
+            call->plan->quantize ||
+            (problem->scales[SRC] && (integers || !scale_varies_along_k(problem, SRC))),
         .has_scales = problem->scales[WEIGHTS] != 0,
         .has_offsets = problem->tensors[BIAS].ndims != 0,
         .whole = gemm_results_whole(call->execution),

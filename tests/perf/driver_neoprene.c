@@ -348,9 +348,9 @@ static neo_status plan(neo_primitive_desc **pd, struct tensors *t, const struct 
     t->dst.data_type = types[DST];
     if (blocks)
         t->weights = *neo_memory_get_desc(neo_packed_weights_memory(blocks));
-    if (status == NEO_OK && blocks)
+    if (status == NEO_OK && problem->is_dynamic)
         status = allow_dynamic();
-    else if (status == NEO_OK && (is_byte(WEIGHTS) || has_dst_scale()))
+    if (status == NEO_OK && !blocks && (is_byte(WEIGHTS) || has_dst_scale()))
         status = add_scales(mask);
     if (status == NEO_OK)
         status = is_matmul ? plan_matmul(pd, t) : plan_conv(pd, t, &problem->conv);
@@ -409,7 +409,8 @@ static void *nibbles(const float *values, size_t count)
     return to;
 }
 
-/* Weights whose scales are in their layout. */
+/* Weights whose scales are in their layout: all of four bits, and bytes that have more than one for
+ * a column. */
 static neo_status import_blocks(neo_packed_weights **out, const struct problem *problem)
 {
     const struct matmul_problem *p = &problem->matmul;
@@ -486,9 +487,10 @@ static neo_status fill_work(struct work *work, const struct problem *problem)
     work->count = SIDES;
     set_types(problem);
     neo_status status = NEO_OK;
-    if (problem->is_dynamic)
-        status = problem->kind == PROBLEM_MATMUL ? import_blocks(&work->blocks, problem)
-                                                 : NEO_UNSUPPORTED;
+    if (problem->is_dynamic && problem->kind != PROBLEM_MATMUL)
+        status = NEO_UNSUPPORTED;
+    else if (problem->is_dynamic && (problem->group || !is_byte(WEIGHTS)))
+        status = import_blocks(&work->blocks, problem);
     if (status == NEO_OK)
         status = plan(&pd, &t, problem, work->blocks);
     if (status == NEO_OK)
