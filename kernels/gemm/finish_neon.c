@@ -22,10 +22,14 @@ struct columns {
     size_t row_scale_step, rows_step; /* 0: one for all rows, which changes nothing */
 };
 
+/* What becomes of values where dst has a scale or a zero point; by two parts of a reciprocal, by
+ * one, or by none. */
+enum division { UNDIVIDED, BY_TWO_PARTS, BY_ONE_PART, BY_DIVISOR };
+
 /* What rows have to do more than their columns; all of it are constants after inlining. is_shifted:
- * by zero points, or by what sums began with. */
+ * by zero points, or by what sums began with. has_more: scales of rows, or a clamp. */
 struct row {
-    int is_float, is_shifted, has_more, is_divided, is_multiplied;
+    int is_float, is_shifted, has_more;
 };
 
 INLINE float32x4_t to_float(int32x4_t sum, int is_float)
@@ -107,14 +111,18 @@ INLINE float32x4_t load_sum(const struct columns *columns, enum element sum, siz
     return to_float(whole, row.is_float);
 }
 
-INLINE float32x4_t divide(float32x4_t value, const struct gemm_finish *finish)
+INLINE float32x4_t divide(float32x4_t value, const struct gemm_finish *finish,
+                          enum division division)
 {
-    float32x4_t rest = vmulq_n_f32(value, finish->rest);
-    return vfmaq_n_f32(rest, value, finish->reciprocal);
+    if (division == BY_DIVISOR)
+        return vdivq_f32(value, vdupq_n_f32(finish->divisor));
+    if (division == BY_ONE_PART)
+        return vmulq_n_f32(value, finish->reciprocal);
+    return vfmaq_n_f32(vmulq_n_f32(value, finish->rest), value, finish->reciprocal);
 }
 
 INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors, enum element sum,
-                       enum element dst, struct row row)
+                       enum element dst, struct row row, enum division division)
 {
     const struct gemm_finish *finish = &columns->finish;
     float32x4_t values[MOST_VECTORS];
@@ -127,34 +135,58 @@ INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors, 
         if (row.has_more)
             values[v] = vminq_f32(vmaxq_f32(values[v], vdupq_n_f32(finish->low)),
                                   vdupq_n_f32(finish->high));
-        if (row.is_divided)
-            values[v] = vaddq_f32(vdivq_f32(values[v], vdupq_n_f32(finish->divisor)),
-                                  vdupq_n_f32(finish->zero));
-        else if (row.is_multiplied)
-            values[v] = vaddq_f32(divide(values[v], finish), vdupq_n_f32(finish->zero));
+        if (division)
+            values[v] = vaddq_f32(divide(values[v], finish, division), vdupq_n_f32(finish->zero));
     }
     store(dst, finish->dst, i * finish->dst_row + columns->j, values, vectors);
 }
 
 INLINE void finish_rows(const struct columns *columns, size_t vectors, enum element sum,
-                        enum element dst, struct row row)
+                        enum element dst, struct row row, enum division division)
 {
     for (size_t i = 0; i < columns->finish.m; i++)
-        finish_row(columns, i, vectors, sum, dst, row);
+        finish_row(columns, i, vectors, sum, dst, row, division);
 }
 
-INLINE void finish_shifted(const struct columns *columns, size_t vectors, enum element sum,
-                           enum element dst)
+INLINE enum division division_of(const struct gemm_finish *finish)
 {
-    if (columns->finish.is_requantized && columns->finish.reciprocal != 0 &&
-        columns->finish.rest != 0)
-        finish_rows(columns, vectors, sum, dst,
-                    (struct row){.is_shifted = 1, .has_more = 1, .is_multiplied = 1});
-    else if (columns->finish.is_requantized)
-        finish_rows(columns, vectors, sum, dst,
-                    (struct row){.is_shifted = 1, .has_more = 1, .is_divided = 1});
+    if (!finish->is_requantized)
+        return UNDIVIDED;
+    if (finish->reciprocal == 0)
+        return BY_DIVISOR;
+    return finish->rest == 0 ? BY_ONE_PART : BY_TWO_PARTS;
+}
+
+/* Only bytes have a reciprocal. */
+INLINE void finish_divided(const struct columns *columns, size_t vectors, enum element sum,
+                           enum element dst, struct row row)
+{
+    int is_byte = dst == ELEMENT_S8 || dst == ELEMENT_U8;
+    enum division division = division_of(&columns->finish);
+    if (division == UNDIVIDED)
+        finish_rows(columns, vectors, sum, dst, row, UNDIVIDED);
+    else if (is_byte && division == BY_TWO_PARTS)
+        finish_rows(columns, vectors, sum, dst, row, BY_TWO_PARTS);
+    else if (is_byte && division == BY_ONE_PART)
+        finish_rows(columns, vectors, sum, dst, row, BY_ONE_PART);
     else
-        finish_rows(columns, vectors, sum, dst, (struct row){.is_shifted = 1, .has_more = 1});
+        finish_rows(columns, vectors, sum, dst, row, BY_DIVISOR);
+}
+
+INLINE void finish_vectors(const struct columns *columns, size_t vectors, enum element sum,
+                           enum element dst, int has_more)
+{
+    int is_float = sum == ELEMENT_S32 && columns->finish.is_float;
+    if (vectors == 1 || columns->finish.rows)
+        finish_divided(columns, vectors, sum, dst, (struct row){.is_shifted = 1, .has_more = 1});
+    else if (is_float && has_more)
+        finish_divided(columns, vectors, sum, dst, (struct row){.is_float = 1, .has_more = 1});
+    else if (is_float)
+        finish_divided(columns, vectors, sum, dst, (struct row){.is_float = 1});
+    else if (has_more)
+        finish_divided(columns, vectors, sum, dst, (struct row){.has_more = 1});
+    else
+        finish_divided(columns, vectors, sum, dst, (struct row){0});
 }
 
 /* Four values, or what changes nothing. */
@@ -174,8 +206,6 @@ INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t ve
                               .row_scale_step = finish->row_scales != NULL,
                               .rows = finish->rows ? finish->rows : &nothing,
                               .rows_step = finish->rows != NULL};
-    int has_more = finish->row_scales || finish->is_clamped || finish->is_requantized;
-    int is_multiplied = finish->is_requantized && finish->reciprocal != 0 && finish->rest != 0;
     if (!finish->is_clamped)
         columns.finish.low = -INFINITY, columns.finish.high = INFINITY;
 #pragma GCC unroll 4
@@ -184,18 +214,7 @@ INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t ve
         columns.offsets[v] = load_or(finish->offsets, j + 4 * v, -0.0f);
         columns.zeros[v] = finish->rows ? vld1q_s32(finish->zeros + j + 4 * v) : vdupq_n_s32(0);
     }
-    if (finish->rows || (has_more && finish->is_float))
-        finish_shifted(&columns, vectors, sum, dst);
-    else if (is_multiplied)
-        finish_rows(&columns, vectors, sum, dst, (struct row){.has_more = 1, .is_multiplied = 1});
-    else if (finish->is_requantized)
-        finish_rows(&columns, vectors, sum, dst, (struct row){.has_more = 1, .is_divided = 1});
-    else if (has_more)
-        finish_rows(&columns, vectors, sum, dst, (struct row){.has_more = 1});
-    else if (finish->is_float)
-        finish_rows(&columns, vectors, sum, dst, (struct row){.is_float = 1});
-    else
-        finish_rows(&columns, vectors, sum, dst, (struct row){0});
+    finish_vectors(&columns, vectors, sum, dst, finish->row_scales || finish->is_clamped);
 }
 
 static inline const float *first_of_four(const float *from, size_t j, size_t count, float *four)

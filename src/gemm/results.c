@@ -66,14 +66,16 @@ struct gemm_finish gemm_results_whole(const struct execution *execution)
         .is_clamped = problem->attributes.post_op_count > 0,
         .low = fusion.low,
         .high = fusion.high,
-        .is_requantized = problem->scales[DST] || problem->zero_points[DST],
         .divisor = quantization_scale(execution, DST, origin),
         .zero = -0.0f, /* which changes nothing */
     };
+    whole.to = element_of(problem->tensors[DST].data_type);
     if (problem->zero_points[DST])
         whole.zero = (float)quantization_zero_point(execution, DST, origin);
-    whole.to = element_of(problem->tensors[DST].data_type);
-    if (whole.is_requantized && element_bytes(whole.to) == 1) {
+    bool is_byte = element_bytes(whole.to) == 1;
+    bool adds = problem->zero_points[DST] && !(is_byte && whole.zero == 0);
+    whole.is_requantized = adds || whole.divisor != 1;
+    if (whole.is_requantized && is_byte) {
         struct gemm_reciprocal both = gemm_reciprocal_of(whole.divisor);
         whole.reciprocal = both.most, whole.rest = both.rest;
     }

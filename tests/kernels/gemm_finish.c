@@ -182,8 +182,8 @@ static void rounds_ties_to_even_and_saturates(void **state)
     }
 }
 
-/* Quotients near the middle of two integers, and the extremes of what a reciprocal is allowed for.
- */
+/* Quotients near the middle of two integers, and the extremes of what a reciprocal is allowed for:
+ * one of two parts, or of one for powers of two. */
 static void multiplies_as_it_divides(void **state)
 {
     enum { COUNT = 1024 };
@@ -194,8 +194,9 @@ static void multiplies_as_it_divides(void **state)
     if (!is_byte(kernel->dst))
         return;
     for (size_t round = 0; round < 64; round++) {
-        float divisor = ldexpf(1 + (float)(fill_next(&seed) >> 9) * 0x1p-23f,
-                               (int)(fill_next(&seed) >> 16) % 61 - 30);
+        float part = round % 2 ? (float)(fill_next(&seed) >> 9) * 0x1p-23f : 0;
+        float divisor = ldexpf(1 + part, (int)(fill_next(&seed) >> 16) % 61 - 30);
+        struct gemm_reciprocal both = gemm_reciprocal_of(divisor);
         for (size_t j = 0; j < COUNT; j++) {
             int extreme = fill_next(&seed) >> 28 == 0;
             float middle = (float)((int32_t)fill_next(&seed) >> 23) / 2;
@@ -210,7 +211,8 @@ static void multiplies_as_it_divides(void **state)
         finish.low = -0x1p60f, finish.high = 0x1p60f;
         finish.divisor = divisor, finish.zero = (float)((int32_t)fill_next(&seed) >> 24);
         for (int way = 0; way < 2; way++) {
-            finish.reciprocal = way ? 1 / divisor : 0;
+            finish.reciprocal = way ? both.most : 0;
+            finish.rest = both.rest;
             finish.dst = dst[way];
             kernel->run(&finish);
         }
