@@ -97,6 +97,7 @@ static void plan_shared(struct depthwise_typed *plan)
     parts->scales = take(&end, values);
     parts->offsets = take(&end, values);
     parts->zeros = take(&end, values);
+    parts->src_zeros = take(&end, values);
     parts->excess = take(&end, values);
     parts->padding = take(&end, values);
     parts->bytes = end;

@@ -18,7 +18,7 @@ enum { DEPTHWISE_TILE = 128, DEPTHWISE_CHUNK = 2 };
 /* Where parts of the scratchpad are, in bytes: those of the execution, */
 struct depthwise_shared_parts {
     size_t weights, ones; /* as kernels read them; the latter all of 1, for one block */
-    size_t start, ones_start, scales, offsets, zeros, excess, padding; /* by channel */
+    size_t start, ones_start, scales, offsets, zeros, src_zeros, excess, padding; /* by channel */
     size_t bytes;
 };
 

@@ -3,6 +3,7 @@
  * of them are s8 then; else zero points are left to sums of src. */
 #include <string.h>
 
+#include "kernels/asm/inline.h"
 #include "src/convolution/depthwise/typed.h"
 #include "src/gemm/results.h"
 #include "src/gemm/shift.h"
@@ -27,10 +28,20 @@ static int32_t zero_of_weights(const struct depthwise_typed_call *call, size_t c
     return quantization_zero_point(call->execution, WEIGHTS, position);
 }
 
-static int32_t zero_of_src(const struct depthwise_typed_call *call, size_t channel)
+/* Zero points of src, by channel of dst. */
+static void read_zeros_of_src(const struct depthwise_typed_call *call, int32_t *zeros)
 {
-    neo_dim position[NEO_MAX_NDIMS] = {0, (neo_dim)(channel / (size_t)call->plan->shape.oc)};
-    return quantization_zero_point(call->execution, SRC, position);
+    static const neo_dim origin[NEO_MAX_NDIMS];
+    const struct problem *problem = call->execution->problem;
+    size_t channels = call->plan->channels, oc = (size_t)call->plan->shape.oc;
+    bool are_common = gemm_results_are_common(problem, problem->zero_points[SRC]);
+    int32_t zero = are_common ? quantization_zero_point(call->execution, SRC, origin) : 0;
+    for (size_t c = 0; c < channels; c++)
+        zeros[c] = zero;
+    for (size_t c = 0; c < channels && !are_common; c++) {
+        neo_dim position[NEO_MAX_NDIMS] = {0, (neo_dim)(c / oc)};
+        zeros[c] = quantization_zero_point(call->execution, SRC, position);
+    }
 }
 
 /* Of the first tap, in elements. */
@@ -42,14 +53,19 @@ static ptrdiff_t weights_of(const struct depthwise_typed_call *call, size_t chan
                        (neo_dim)(channel % oc) * s->weights_o);
 }
 
-uint32_t depthwise_typed_weight(const struct depthwise_typed_call *call, size_t channel, size_t tap)
+/* offset: of the tap. */
+static uint32_t weight_at(const struct depthwise_typed_call *call, size_t channel, ptrdiff_t offset)
 {
     const struct execution *execution = call->execution;
-    ptrdiff_t at =
-        weights_of(call, channel) + (ptrdiff_t)convolution_weights_tap(&call->plan->shape, tap);
     int32_t weight =
-        element_read_s32(type_of(execution->problem, WEIGHTS), execution->buffers[WEIGHTS], at);
+        element_read_s32(type_of(execution->problem, WEIGHTS), execution->buffers[WEIGHTS],
+                         weights_of(call, channel) + offset);
     return (uint32_t)weight - (uint32_t)zero_of_weights(call, channel);
+}
+
+uint32_t depthwise_typed_weight(const struct depthwise_typed_call *call, size_t channel, size_t tap)
+{
+    return weight_at(call, channel, (ptrdiff_t)convolution_weights_tap(&call->plan->shape, tap));
 }
 
 /* Channels of a block that exist. */
@@ -60,8 +76,10 @@ static size_t valid_channels(const struct depthwise_typed *plan)
 
 /* ---- weights of a block ---- */
 
-/* How the weights of one tap become those of a block's unit. false: not all of them are s8. */
-typedef bool put_fn(const struct depthwise_typed_call *call, size_t first, size_t tap, void *out);
+/* How the weights of one tap, which are so far from the first one's, become those of a block's
+ * unit. false: not all of them are s8. */
+typedef bool put_fn(const struct depthwise_typed_call *call, size_t first, ptrdiff_t offset,
+                    void *out);
 
 /* Are those of neighbouring channels next to each other? */
 static bool is_in_lines(const struct depthwise_typed *plan)
@@ -69,21 +87,19 @@ static bool is_in_lines(const struct depthwise_typed *plan)
     return plan->shape.weights_g == 1 && plan->shape.oc == 1 && plan->channels >= DEPTHWISE_BLOCK;
 }
 
-static bool put_s8_line(const struct depthwise_typed_call *call, size_t first, size_t tap,
+static bool put_s8_line(const struct depthwise_typed_call *call, size_t first, ptrdiff_t offset,
                         void *out)
 {
     const int8_t *weights = call->execution->buffers[WEIGHTS];
-    memcpy(out,
-           weights + weights_of(call, first) + convolution_weights_tap(&call->plan->shape, tap),
-           DEPTHWISE_BLOCK);
+    memcpy(out, weights + first + offset, DEPTHWISE_BLOCK);
     return true;
 }
 
-static bool put_without_zeros(const struct depthwise_typed_call *call, size_t first, size_t tap,
-                              void *out)
+static bool put_without_zeros(const struct depthwise_typed_call *call, size_t first,
+                              ptrdiff_t offset, void *out)
 {
     for (size_t c = 0; c < valid_channels(call->plan); c++) {
-        int32_t weight = (int32_t)depthwise_typed_weight(call, first + c, tap);
+        int32_t weight = (int32_t)weight_at(call, first + c, offset);
         if (weight < INT8_MIN || weight > INT8_MAX)
             return false;
         ((int8_t *)out)[c] = (int8_t)weight;
@@ -92,90 +108,106 @@ static bool put_without_zeros(const struct depthwise_typed_call *call, size_t fi
 }
 
 /* u8 as s8, less 128. */
-static bool put_with_zeros(const struct depthwise_typed_call *call, size_t first, size_t tap,
+static bool put_with_zeros(const struct depthwise_typed_call *call, size_t first, ptrdiff_t offset,
                            void *out)
 {
     const struct execution *execution = call->execution;
     enum element type = type_of(execution->problem, WEIGHTS);
     for (size_t c = 0; c < valid_channels(call->plan); c++) {
-        ptrdiff_t at = weights_of(call, first + c) +
-                       (ptrdiff_t)convolution_weights_tap(&call->plan->shape, tap);
+        ptrdiff_t at = weights_of(call, first + c) + offset;
         ((int8_t *)out)[c] = (int8_t)(element_read_s32(type, execution->buffers[WEIGHTS], at) -
                                       (type == ELEMENT_U8 ? 128 : 0));
     }
     return true;
 }
 
-static bool put_one(const struct depthwise_typed_call *call, size_t first, size_t tap, void *out)
+static bool put_one(const struct depthwise_typed_call *call, size_t first, ptrdiff_t offset,
+                    void *out)
 {
-    (void)call, (void)first, (void)tap;
+    (void)call, (void)first, (void)offset;
     memset(out, 1, DEPTHWISE_BLOCK);
     return true;
 }
 
-static bool put_floats(const struct depthwise_typed_call *call, size_t first, size_t tap, void *out)
+static bool put_floats(const struct depthwise_typed_call *call, size_t first, ptrdiff_t offset,
+                       void *out)
 {
     const struct execution *execution = call->execution;
     const struct problem *problem = execution->problem;
-    neo_dim step = is_in_lines(call->plan) ? 1 : 0, offset;
+    neo_dim step = is_in_lines(call->plan) ? 1 : 0;
     float *values = out;
     for (size_t c = 0; c < valid_channels(call->plan); c += step ? DEPTHWISE_BLOCK : 1) {
-        offset = weights_of(call, first + c) + convolution_weights_tap(&call->plan->shape, tap);
         line_load(problem->convert, problem->tensors[WEIGHTS].data_type,
-                  execution->buffers[WEIGHTS], offset, 1, step ? DEPTHWISE_BLOCK : 1, values + c);
+                  execution->buffers[WEIGHTS], weights_of(call, first + c) + offset, 1,
+                  step ? DEPTHWISE_BLOCK : 1, values + c);
     }
     for (size_t c = 0; problem->zero_points[WEIGHTS] && c < valid_channels(call->plan); c++)
         values[c] -= (float)zero_of_weights(call, first + c);
     return true;
 }
 
+/* A tap of all blocks. */
+INLINE bool put_tap(const struct depthwise_typed_call *call, put_fn *put, size_t blocks, size_t tap,
+                    unsigned char *out)
+{
+    const struct depthwise_typed *plan = call->plan;
+    ptrdiff_t offset = (ptrdiff_t)convolution_weights_tap(&plan->shape, tap);
+    for (size_t b = 0; b < blocks; b++, out += depthwise_block_bytes(plan))
+        if (!put(call, depthwise_block_first(plan, b), offset, out))
+            return false;
+    return true;
+}
+
 /* All taps, groups of kernel rows outermost. */
-static bool put_block(const struct depthwise_typed_call *call, put_fn *put, size_t first,
-                      unsigned char *out)
+INLINE bool put_blocks(const struct depthwise_typed_call *call, put_fn *put, size_t blocks,
+                       unsigned char *out)
 {
     const struct depthwise_typed *plan = call->plan;
     size_t columns = (size_t)plan->shape.kernel[WIDTH], group = plan->kernel->group;
     size_t line = DEPTHWISE_BLOCK * (plan->integers ? sizeof(int8_t) : sizeof(float));
-    memset(out, 0, depthwise_block_bytes(plan));
+    memset(out, 0, blocks * depthwise_block_bytes(plan));
     for (size_t row = 0; row < plan->rows; row++)
         for (size_t k = 0; k < columns; k++) {
             size_t at = (row / group * columns + k) * group + row % group;
-            if (!put(call, first, row * columns + k, out + at * line))
+            if (!put_tap(call, put, blocks, row * columns + k, out + at * line))
                 return false;
         }
     return true;
 }
 
-static bool put_blocks(const struct depthwise_typed_call *call, put_fn *put)
+/* Inline, so that the calls for each tap of each block are none. */
+INLINE bool put_weights(const struct depthwise_typed_call *call, put_fn *put)
 {
     const struct depthwise_typed *plan = call->plan;
-    unsigned char *out = depthwise_part(call, plan->shared.weights);
-    for (size_t b = 0; b < plan->blocks; b++, out += depthwise_block_bytes(plan))
-        if (!put_block(call, put, depthwise_block_first(plan, b), out))
-            return false;
-    return true;
+    return put_blocks(call, put, plan->blocks, depthwise_part(call, plan->shared.weights));
 }
 
 /* ---- sums of weights ---- */
 
-/* The sums of each channel's weights as kernels multiply them, modulo 2^32, times -(src's zero
- * point); and is one of the weights -128? */
-static void sum_block(struct depthwise_typed_call *call, size_t block)
+/* The sums of each channel's weights as kernels multiply them, modulo 2^32. */
+static void sum_block(const int8_t *restrict weights, size_t bytes, int32_t *restrict sums)
+{
+    memset(sums, 0, DEPTHWISE_BLOCK * sizeof *sums);
+    for (size_t i = 0; i < bytes; i += DEPTHWISE_BLOCK)
+        for (size_t c = 0; c < DEPTHWISE_BLOCK; c++)
+            sums[c] += weights[i + c];
+}
+
+static void sum_weights(const struct depthwise_typed_call *call)
 {
     const struct depthwise_typed *plan = call->plan;
-    const int8_t *weights = (const int8_t *)depthwise_part(call, plan->shared.weights) +
-                            block * depthwise_block_bytes(plan);
-    size_t first = depthwise_block_first(plan, block);
-    int32_t sums[DEPTHWISE_BLOCK] = {0}, *start = depthwise_part(call, plan->shared.start);
-    int lowest = 0;
-    for (size_t i = 0; i < depthwise_block_bytes(plan); i += DEPTHWISE_BLOCK)
-        for (size_t c = 0; c < DEPTHWISE_BLOCK; c++) {
-            sums[c] += weights[i + c];
-            lowest = weights[i + c] < lowest ? weights[i + c] : lowest;
-        }
-    call->is_narrow &= lowest > INT8_MIN;
-    for (size_t c = 0; c < DEPTHWISE_BLOCK; c++)
-        start[first + c] = sums[c];
+    const int8_t *weights = depthwise_part(call, plan->shared.weights);
+    int32_t *sums = depthwise_part(call, plan->shared.start);
+    size_t bytes = depthwise_block_bytes(plan);
+    for (size_t b = 0; b < plan->blocks; b++)
+        sum_block(weights + b * bytes, bytes, sums + depthwise_block_first(plan, b));
+}
+
+static bool has_lowest(const struct depthwise_typed_call *call)
+{
+    const struct depthwise_typed *plan = call->plan;
+    return memchr(depthwise_part(call, plan->shared.weights), (uint8_t)INT8_MIN,
+                  plan->blocks * depthwise_block_bytes(plan));
 }
 
 static void arrange(const struct depthwise_typed_call *call, size_t at, size_t blocks)
@@ -198,8 +230,8 @@ static bool sums_are_floats(const struct depthwise_typed_call *call)
     return plan->finish && !call->has_zeros && !call->has_excess && taps < 1 << (22 - 8 - 7);
 }
 
-/* What sums begin with, and with weights of 1. */
-static void fill_starts(const struct depthwise_typed_call *call)
+/* What sums begin with, and with weights of 1; zeros: of src. */
+static void fill_starts(const struct depthwise_typed_call *call, const int32_t *zeros)
 {
     const struct depthwise_typed *plan = call->plan;
     enum element src = type_of(call->execution->problem, SRC);
@@ -209,14 +241,14 @@ static void fill_starts(const struct depthwise_typed_call *call)
     uint32_t taps = (uint32_t)plan->rows * (uint32_t)plan->shape.kernel[WIDTH];
     memset(ones_start, 0, plan->padded * sizeof *ones_start);
     for (size_t c = 0; c < plan->channels; c++) {
-        uint32_t zero = (uint32_t)gemm_shift_zero(src, zero_of_src(call, c));
+        uint32_t zero = (uint32_t)gemm_shift_zero(src, zeros[c]);
         start[c] = start[c] * -zero + begin;
         ones_start[c] = taps * -zero;
     }
 }
 
 /* Padding is the value of src's type that is nearest to its zero point. */
-static void fill_padding(struct depthwise_typed_call *call)
+static void fill_padding(struct depthwise_typed_call *call, const int32_t *zeros)
 {
     const struct depthwise_typed *plan = call->plan;
     bool has_sign = type_of(call->execution->problem, SRC) == ELEMENT_S8;
@@ -224,7 +256,7 @@ static void fill_padding(struct depthwise_typed_call *call)
     uint32_t *excess = depthwise_part(call, plan->shared.excess);
     uint8_t *padding = depthwise_part(call, plan->shared.padding);
     for (size_t c = 0; c < plan->channels; c++) {
-        int32_t zero = zero_of_src(call, c), value = zero < low ? low : zero > high ? high : zero;
+        int32_t zero = zeros[c], value = zero < low ? low : zero > high ? high : zero;
         padding[c] = (uint8_t)value;
         excess[c] = (uint32_t)value - (uint32_t)zero;
         call->has_excess |= excess[c] != 0;
@@ -237,44 +269,56 @@ static void prepare_integers(struct depthwise_typed_call *call)
     const struct problem *problem = call->execution->problem;
     enum element weights = type_of(problem, WEIGHTS);
     int32_t *zeros = depthwise_part(call, plan->shared.zeros);
+    int32_t *src_zeros = depthwise_part(call, plan->shared.src_zeros);
     bool in_lines = is_in_lines(plan) && !is_shifted(problem, WEIGHTS);
-    call->is_narrow = true;
-    call->has_zeros = !put_blocks(call, in_lines ? put_s8_line : put_without_zeros);
+    call->has_zeros =
+        !(in_lines ? put_weights(call, put_s8_line) : put_weights(call, put_without_zeros));
     if (call->has_zeros) {
-        put_blocks(call, put_with_zeros);
-        put_block(call, put_one, 0, depthwise_part(call, plan->shared.ones));
+        put_weights(call, put_with_zeros);
+        put_blocks(call, put_one, 1, depthwise_part(call, plan->shared.ones));
         arrange(call, plan->shared.ones, 1);
         for (size_t c = 0; c < plan->channels; c++)
             zeros[c] = gemm_shift_zero(weights, zero_of_weights(call, c));
     }
-    for (size_t b = 0; b < plan->blocks; b++)
-        sum_block(call, b);
+    call->is_narrow = !has_lowest(call);
+    sum_weights(call);
     arrange(call, plan->shared.weights, plan->blocks);
-    fill_padding(call);
+    read_zeros_of_src(call, src_zeros);
+    fill_padding(call, src_zeros);
     call->whole.is_float = sums_are_floats(call);
-    fill_starts(call);
+    fill_starts(call, src_zeros);
 }
 
 /* ---- scales and bias ---- */
 
+/* Scales of `count` channels that follow each other along one dimension of weights. */
+static void scale_channels(const struct depthwise_typed_call *call, size_t first, size_t count,
+                           float *scales)
+{
+    const struct execution *execution = call->execution;
+    const struct problem *problem = execution->problem;
+    struct line line = {.count = count};
+    line.direction = convolution_is_grouped(problem) && call->plan->shape.oc > 1;
+    weights_position(call, first, line.position);
+    quantization_apply(execution, problem->scales[WEIGHTS], &problem->tensors[WEIGHTS],
+                       problem->binary[BINARY_F32_MUL].run, &line, scales + first);
+}
+
 static void fill_results(const struct depthwise_typed_call *call)
 {
     const struct depthwise_typed *plan = call->plan;
-    const struct execution *execution = call->execution;
-    const struct problem *problem = execution->problem;
+    const struct problem *problem = call->execution->problem;
     const neo_memory_desc *bias = &problem->tensors[BIAS];
     float *scales = depthwise_part(call, plan->shared.scales);
     float *offsets = depthwise_part(call, plan->shared.offsets);
+    size_t together = plan->shape.oc > 1 ? (size_t)plan->shape.oc : plan->channels;
     for (size_t c = 0; c < plan->padded; c++)
         scales[c] = 1, offsets[c] = -0.0f; /* which changes nothing */
-    for (size_t c = 0; problem->scales[WEIGHTS] && c < plan->channels; c++) {
-        neo_dim position[NEO_MAX_NDIMS];
-        weights_position(call, c, position);
-        scales[c] = quantization_scale(execution, WEIGHTS, position);
-    }
+    for (size_t c = 0; c < plan->channels; c += together)
+        scale_channels(call, c, together, scales);
     if (bias->ndims)
-        line_load(problem->convert, bias->data_type, execution->buffers[BIAS], 0, bias->strides[0],
-                  plan->channels, offsets);
+        line_load(problem->convert, bias->data_type, call->execution->buffers[BIAS], 0,
+                  bias->strides[0], plan->channels, offsets);
 }
 
 void depthwise_typed_prepare(struct depthwise_typed_call *call)
@@ -287,7 +331,7 @@ void depthwise_typed_prepare(struct depthwise_typed_call *call)
         prepare_integers(call);
     } else {
         memset(depthwise_part(call, plan->shared.start), 0, values);
-        put_blocks(call, put_floats);
+        put_weights(call, put_floats);
     }
     fill_results(call);
 }
