@@ -72,16 +72,16 @@ install-compat: $(COMPAT_LIBS) ## these into $PREFIX/lib/neoprene/compat, never 
 CLIENT_ROWS ?=
 CLIENT_SANITIZERS := thread address,undefined
 HOST_CXX ?= c++
-.PHONY: check-clients check-clients-quick check-tutorial check-tutorial-natively
-check-clients: $(COMPAT_LIBS) build/tools/icount.so check-tutorial | clients ## an hour: PyTorch, numpy and ONNX Runtime on our libraries beside Debian's (CLIENT_ROWS=numpy,bert,resnet50,…)
+.PHONY: check-clients check-clients-quick check-programs check-programs-natively
+check-clients: $(COMPAT_LIBS) build/tools/icount.so check-programs | clients ## an hour: PyTorch, numpy and ONNX Runtime on our libraries beside Debian's (CLIENT_ROWS=numpy,bert,resnet50,…)
 	$(Q)$(PYTHON) tests/compat/clients.py --root $(CLIENTS_ROOT) --front $(BUILD)/compat/lib --out $(BUILD)/compat/clients.md \
 	    $(if $(CLIENT_ROWS),--rows '$(CLIENT_ROWS)')
-# A program of oneDNN's C++ interface; natively under sanitizers too, with the portable build's library.
-check-tutorial: $(ONEDNN_SO) | clients
-	$(Q)tests/compat/tutorial.sh $(CLIENTS_ROOT) $(PEER_CXX) $(dir $(ONEDNN_SO))
+# Programs of oneDNN's C++ interface; one natively under sanitizers too, with the portable build's library.
+check-programs: $(ONEDNN_SO) | clients
+	$(Q)tests/compat/programs.sh $(CLIENTS_ROOT) $(PEER_CXX) $(dir $(ONEDNN_SO))
 	$(Q)for san in $(CLIENT_SANITIZERS); do \
-	    $(MAKE) --no-print-directory check-tutorial-natively TARGET=portable SAN=$$san || exit 1; done
-check-tutorial-natively: $(ONEDNN_SO)
-	$(Q)tests/compat/tutorial.sh $(CLIENTS_ROOT) '$(HOST_CXX)' $(dir $(ONEDNN_SO)) '$(SAN)'
+	    $(MAKE) --no-print-directory check-programs-natively TARGET=portable SAN=$$san || exit 1; done
+check-programs-natively: $(ONEDNN_SO)
+	$(Q)tests/compat/programs.sh $(CLIENTS_ROOT) '$(HOST_CXX)' $(dir $(ONEDNN_SO)) '$(SAN)'
 check-clients-quick: ## the part of check-clients that takes a minute, where `make clients` has been run
 	$(Q)$(MAKE) --no-print-directory check-clients CLIENT_ROWS=numpy CLIENT_SANITIZERS=

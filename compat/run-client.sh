@@ -15,7 +15,7 @@ shift 2
 }
 lib=$root/usr/lib/aarch64-linux-gnu
 path=${FRONT:+$FRONT:}$lib:$lib/openblas-pthread
-export PYTHONHOME="$root/usr" PYTHONPATH="$root/usr/lib/python3/dist-packages" PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1
+export PYTHONHOME="$root/usr" PYTHONPATH="$root/usr/lib/python3/dist-packages" PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=
 
 if [ "$(uname -m)" = aarch64 ]; then
     exec "$lib/ld-linux-aarch64.so.1" --library-path "$path" ${PRELOAD:+--preload "$PRELOAD"} "$program" "$@"

@@ -1,5 +1,5 @@
 /* Convolutions: weights are packed by their content, and found again while it is the same. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
 /* Where a program leaves the choice to us it gets what it most likely has, so that nothing is
  * reordered: kernels read both layouts. */
@@ -38,11 +38,12 @@ static neo_status ask(struct creation *creation, neo_convolution_desc *desc,
                                                  creation->attributes);
 }
 
-EXPORT dnnl_status dnnl_convolution_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
-    const dnnl_memory_desc *src, const dnnl_memory_desc *weights, const dnnl_memory_desc *bias,
-    const dnnl_memory_desc *dst, const neo_dim *strides, const neo_dim *dilations,
-    const neo_dim *padding_left, const neo_dim *padding_right, const dnnl_primitive_attr *attr)
+dnnl_status convolution_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
+                               int algorithm, const dnnl_memory_desc *src,
+                               const dnnl_memory_desc *weights, const dnnl_memory_desc *bias,
+                               const dnnl_memory_desc *dst, const neo_dim *strides,
+                               const neo_dim *dilations, const neo_dim *padding_left,
+                               const neo_dim *padding_right, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     if (!strides || !padding_left || map_prop_kind(prop_kind) < 0 || map_convolution(algorithm) < 0)

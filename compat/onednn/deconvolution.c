@@ -1,5 +1,5 @@
 /* Transposed convolutions, with plain weights. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
 /* As for convolutions: `any` is what the other image has. Returns 0 for no number of dimensions
  * that images have. */
@@ -15,11 +15,12 @@ static int settle(neo_deconvolution_desc *desc)
     return ndims >= 3 && ndims <= 2 + MAX_SPATIAL;
 }
 
-EXPORT dnnl_status dnnl_deconvolution_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
-    const dnnl_memory_desc *src, const dnnl_memory_desc *weights, const dnnl_memory_desc *bias,
-    const dnnl_memory_desc *dst, const neo_dim *strides, const neo_dim *dilations,
-    const neo_dim *padding_left, const neo_dim *padding_right, const dnnl_primitive_attr *attr)
+dnnl_status deconvolution_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
+                                 int algorithm, const dnnl_memory_desc *src,
+                                 const dnnl_memory_desc *weights, const dnnl_memory_desc *bias,
+                                 const dnnl_memory_desc *dst, const neo_dim *strides,
+                                 const neo_dim *dilations, const neo_dim *padding_left,
+                                 const neo_dim *padding_right, const dnnl_primitive_attr *attr)
 {
     static const neo_dim dense[MAX_SPATIAL];
     struct creation creation;

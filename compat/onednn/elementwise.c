@@ -1,15 +1,14 @@
 /* Operations that take each element by itself: functions of one argument, of two, and of three. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
-EXPORT dnnl_status dnnl_eltwise_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
-    const dnnl_memory_desc *src, const dnnl_memory_desc *dst, float alpha, float beta,
-    const dnnl_primitive_attr *attr)
+dnnl_status eltwise_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
+                           int algorithm, const dnnl_memory_desc *src, const dnnl_memory_desc *dst,
+                           float alpha, float beta, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[2];
     if (map_eltwise(algorithm) < 0)
-        return unserved("dnnl_eltwise_forward_primitive_desc_create: an algorithm");
+        return dnnl_unimplemented;
     dnnl_status status = creation_begin_forward(&creation, PRIMITIVE_ELTWISE, engine, prop_kind,
                                                 descs, src, dst, attr);
     if (status != dnnl_success)
@@ -26,17 +25,17 @@ EXPORT dnnl_status dnnl_eltwise_forward_primitive_desc_create(
                                                           creation.attributes));
 }
 
-EXPORT dnnl_status dnnl_binary_primitive_desc_create_v2(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int algorithm, const dnnl_memory_desc *src0,
-    const dnnl_memory_desc *src1, const dnnl_memory_desc *src2, const dnnl_memory_desc *dst,
-    const dnnl_primitive_attr *attr)
+dnnl_status select_create(dnnl_primitive_desc **out, dnnl_engine *engine, int algorithm,
+                          const dnnl_memory_desc *src0, const dnnl_memory_desc *src1,
+                          const dnnl_memory_desc *src2, const dnnl_memory_desc *dst,
+                          const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     int ours = map_binary(algorithm);
     if (!src0 || !src1 || !dst)
         return dnnl_invalid_arguments;
     if (ours < 0)
-        return unserved("dnnl_binary_primitive_desc_create: an algorithm");
+        return dnnl_unimplemented;
     dnnl_status status = creation_begin(&creation, PRIMITIVE_BINARY, engine, attr);
     if (status != dnnl_success)
         return status;
@@ -48,20 +47,17 @@ EXPORT dnnl_status dnnl_binary_primitive_desc_create_v2(
                             &src1->desc, condition, &dst->desc, creation.attributes));
 }
 
-EXPORT dnnl_status dnnl_binary_primitive_desc_create(dnnl_primitive_desc **out, dnnl_engine *engine,
-                                                     int algorithm, const dnnl_memory_desc *src0,
-                                                     const dnnl_memory_desc *src1,
-                                                     const dnnl_memory_desc *dst,
-                                                     const dnnl_primitive_attr *attr)
+dnnl_status binary_create(dnnl_primitive_desc **out, dnnl_engine *engine, int algorithm,
+                          const dnnl_memory_desc *src0, const dnnl_memory_desc *src1,
+                          const dnnl_memory_desc *dst, const dnnl_primitive_attr *attr)
 {
-    return dnnl_binary_primitive_desc_create_v2(out, engine, algorithm, src0, src1, NULL, dst,
-                                                attr);
+    return select_create(out, engine, algorithm, src0, src1, NULL, dst, attr);
 }
 
 /* The slopes are plain: PyTorch has one a channel, or one. */
-EXPORT dnnl_status dnnl_prelu_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
-    const dnnl_memory_desc *weights, const dnnl_memory_desc *dst, const dnnl_primitive_attr *attr)
+dnnl_status prelu_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
+                         const dnnl_memory_desc *src, const dnnl_memory_desc *weights,
+                         const dnnl_memory_desc *dst, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[2], slopes = desc_of(weights);

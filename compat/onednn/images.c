@@ -1,12 +1,11 @@
 /* Operations that move the elements of images: resampling and shuffle. */
 #include <string.h>
 
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
-EXPORT dnnl_status dnnl_resampling_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
-    const float *factors, const dnnl_memory_desc *src, const dnnl_memory_desc *dst,
-    const dnnl_primitive_attr *attr)
+dnnl_status resampling_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
+                              int algorithm, const float *factors, const dnnl_memory_desc *src,
+                              const dnnl_memory_desc *dst, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[2];
@@ -29,9 +28,9 @@ EXPORT dnnl_status dnnl_resampling_forward_primitive_desc_create(
                                              &descs[0], &descs[1], creation.attributes));
 }
 
-EXPORT dnnl_status dnnl_shuffle_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
-    const dnnl_memory_desc *dst, int axis, neo_dim group_size, const dnnl_primitive_attr *attr)
+dnnl_status shuffle_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
+                           const dnnl_memory_desc *src, const dnnl_memory_desc *dst, int axis,
+                           neo_dim group_size, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[2];

@@ -1,6 +1,6 @@
 /* Inner products: dst[n][o] = sum over the rest of src[n][…] * weights[o][…], a product of
  * matrices. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
 /* Makes a matrix of dims[0] rows of a tensor whose other dimensions are dense in the order of
  * `like`; returns 0 where they are not. */
@@ -76,10 +76,10 @@ static neo_status ask(struct creation *creation, neo_matmul_desc *desc)
     return neo_matmul_primitive_desc_create(&pd->neo, creation->engine, desc, creation->attributes);
 }
 
-EXPORT dnnl_status dnnl_inner_product_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
-    const dnnl_memory_desc *weights, const dnnl_memory_desc *bias, const dnnl_memory_desc *dst,
-    const dnnl_primitive_attr *attr)
+dnnl_status inner_product_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
+                                 const dnnl_memory_desc *src, const dnnl_memory_desc *weights,
+                                 const dnnl_memory_desc *bias, const dnnl_memory_desc *dst,
+                                 const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     if (!src || !weights || !dst || map_prop_kind(prop_kind) < 0 || src->desc.ndims < 2 ||

@@ -1,5 +1,5 @@
 /* Operations of many sources: concatenation and the sum. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
 static int collect(neo_memory_desc *descs, int count, const dnnl_memory_desc *const *sources)
 {
@@ -19,11 +19,9 @@ static neo_memory_desc choose_dst(const dnnl_memory_desc *dst, const neo_memory_
     return desc;
 }
 
-EXPORT dnnl_status dnnl_sum_primitive_desc_create(dnnl_primitive_desc **out, dnnl_engine *engine,
-                                                  const dnnl_memory_desc *dst, int count,
-                                                  const float *scales,
-                                                  const dnnl_memory_desc *const *sources,
-                                                  const dnnl_primitive_attr *attr)
+dnnl_status sum_create(dnnl_primitive_desc **out, dnnl_engine *engine, const dnnl_memory_desc *dst,
+                       int count, const float *scales, const dnnl_memory_desc *const *sources,
+                       const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[NEO_MAX_SOURCES];
@@ -39,11 +37,9 @@ EXPORT dnnl_status dnnl_sum_primitive_desc_create(dnnl_primitive_desc **out, dnn
                                                       count, scales, descs, creation.attributes));
 }
 
-EXPORT dnnl_status dnnl_concat_primitive_desc_create(dnnl_primitive_desc **out, dnnl_engine *engine,
-                                                     const dnnl_memory_desc *dst, int count,
-                                                     int axis,
-                                                     const dnnl_memory_desc *const *sources,
-                                                     const dnnl_primitive_attr *attr)
+dnnl_status concat_create(dnnl_primitive_desc **out, dnnl_engine *engine,
+                          const dnnl_memory_desc *dst, int count, int axis,
+                          const dnnl_memory_desc *const *sources, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[NEO_MAX_SOURCES];

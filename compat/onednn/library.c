@@ -35,9 +35,3 @@ EXPORT int dnnl_get_effective_cpu_isa(void)
 {
     return 0;
 }
-
-EXPORT dnnl_status dnnl_set_max_cpu_isa(int isa)
-{
-    (void)isa;
-    return dnnl_unimplemented;
-}

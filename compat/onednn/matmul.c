@@ -1,13 +1,11 @@
 /* Products of matrices. The second one may be another operation's result, so it is taken as it is:
  * packing it by content pays for weights only, and here nothing tells which it is. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
-EXPORT dnnl_status dnnl_matmul_primitive_desc_create(dnnl_primitive_desc **out, dnnl_engine *engine,
-                                                     const dnnl_memory_desc *src,
-                                                     const dnnl_memory_desc *weights,
-                                                     const dnnl_memory_desc *bias,
-                                                     const dnnl_memory_desc *dst,
-                                                     const dnnl_primitive_attr *attr)
+dnnl_status matmul_create(dnnl_primitive_desc **out, dnnl_engine *engine,
+                          const dnnl_memory_desc *src, const dnnl_memory_desc *weights,
+                          const dnnl_memory_desc *bias, const dnnl_memory_desc *dst,
+                          const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     dnnl_status status = creation_begin(&creation, PRIMITIVE_MATMUL, engine, attr);

@@ -1,7 +1,9 @@
 /* Memory: a descriptor and an address; nothing of Neoprene's until it is executed with. */
 #include <stdlib.h>
 
-#include "compat/onednn/objects.h"
+#include "compat/onednn/theirs.h"
+
+size_t dnnl_memory_desc_get_size(const dnnl_memory_desc *md);
 
 static void *const allocate = (void *)(intptr_t)-1;
 
@@ -9,7 +11,7 @@ static dnnl_status set_data(dnnl_memory *memory, void *handle)
 {
     void *owned = NULL;
     if (handle == allocate) {
-        size_t bytes = neo_memory_desc_size(&memory->md.desc);
+        size_t bytes = dnnl_memory_desc_get_size(&memory->md);
         if (bytes > 0 && posix_memalign(&owned, 64, bytes) != 0)
             return dnnl_out_of_memory;
         handle = owned;

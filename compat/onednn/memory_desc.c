@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
+#include "compat/onednn/theirs.h"
 
 const dnnl_memory_desc no_desc;
 
@@ -27,14 +28,19 @@ static dnnl_status hand_out(dnnl_memory_desc **out, const neo_memory_desc *desc)
     return dnnl_success;
 }
 
+dnnl_status desc_hand_out(dnnl_memory_desc **out, const dnnl_memory_desc *md)
+{
+    return md ? hand_out(out, &md->desc) : dnnl_out_of_memory;
+}
+
 static dnnl_status hand_out_if(neo_status status, dnnl_memory_desc **out,
                                const neo_memory_desc *desc)
 {
     return status == NEO_OK ? hand_out(out, desc) : map_status(status);
 }
 
-EXPORT dnnl_status dnnl_memory_desc_create_with_tag(dnnl_memory_desc **out, int ndims,
-                                                    const neo_dim *dims, int data_type, int tag)
+dnnl_status desc_create_with_tag(dnnl_memory_desc **out, int ndims, const neo_dim *dims,
+                                 int data_type, int tag)
 {
     neo_memory_desc desc = {0};
     if (!out)
@@ -44,14 +50,13 @@ EXPORT dnnl_status dnnl_memory_desc_create_with_tag(dnnl_memory_desc **out, int 
     int type = map_data_type(data_type);
     const char *text = map_tag(tag);
     if (type < 0 || !text)
-        return unserved("dnnl_memory_desc_create_with_tag: a data type or a layout in blocks");
+        return dnnl_unimplemented;
     return hand_out_if(neo_memory_desc_init_tag(&desc, ndims, dims, (neo_data_type)type, text), out,
                        &desc);
 }
 
-EXPORT dnnl_status dnnl_memory_desc_create_with_strides(dnnl_memory_desc **out, int ndims,
-                                                        const neo_dim *dims, int data_type,
-                                                        const neo_dim *strides)
+dnnl_status desc_create_with_strides(dnnl_memory_desc **out, int ndims, const neo_dim *dims,
+                                     int data_type, const neo_dim *strides)
 {
     neo_memory_desc desc = {0};
     if (!out)
@@ -60,7 +65,7 @@ EXPORT dnnl_status dnnl_memory_desc_create_with_strides(dnnl_memory_desc **out, 
         return hand_out(out, &desc);
     int type = map_data_type(data_type);
     if (type < 0)
-        return unserved("dnnl_memory_desc_create_with_strides: a data type");
+        return dnnl_unimplemented;
     neo_status status =
         strides
             ? neo_memory_desc_init_strides(&desc, ndims, dims, (neo_data_type)type, strides)
@@ -68,9 +73,21 @@ EXPORT dnnl_status dnnl_memory_desc_create_with_strides(dnnl_memory_desc **out, 
     return hand_out_if(status, out, &desc);
 }
 
-EXPORT dnnl_status dnnl_memory_desc_create_submemory(dnnl_memory_desc **out,
-                                                     const dnnl_memory_desc *parent,
-                                                     const neo_dim *dims, const neo_dim *offsets)
+dnnl_status desc_create_with_string_tag(dnnl_memory_desc **out, int ndims, const neo_dim *dims,
+                                        int data_type, uintptr_t tag)
+{
+    neo_memory_desc desc = {0};
+    int type = map_data_type(data_type);
+    if (!out || !tag || ndims < 1)
+        return dnnl_invalid_arguments;
+    if (type < 0 || neo_memory_desc_init_tag(&desc, ndims, dims, (neo_data_type)type,
+                                             (const char *)tag) != NEO_OK)
+        return dnnl_unimplemented;
+    return hand_out(out, &desc);
+}
+
+dnnl_status desc_create_submemory(dnnl_memory_desc **out, const dnnl_memory_desc *parent,
+                                  const neo_dim *dims, const neo_dim *offsets)
 {
     neo_memory_desc desc;
     if (!out || !parent)
@@ -79,13 +96,14 @@ EXPORT dnnl_status dnnl_memory_desc_create_submemory(dnnl_memory_desc **out,
                        &desc);
 }
 
-EXPORT dnnl_status dnnl_memory_desc_permute_axes(dnnl_memory_desc **out, const dnnl_memory_desc *in,
-                                                 const int *permutation)
+dnnl_status desc_permute_axes(dnnl_memory_desc **out, const dnnl_memory_desc *in,
+                              uintptr_t permutation)
 {
     neo_memory_desc desc;
     if (!out || !in)
         return dnnl_invalid_arguments;
-    return hand_out_if(neo_memory_desc_init_permuted(&desc, &in->desc, permutation), out, &desc);
+    return hand_out_if(neo_memory_desc_init_permuted(&desc, &in->desc, (const int *)permutation),
+                       out, &desc);
 }
 
 /* Strides for other dimensions of the same elements in the same order: both lists of dimensions are
@@ -126,8 +144,8 @@ static int restride(neo_memory_desc *out, const neo_memory_desc *in)
     return 1;
 }
 
-EXPORT dnnl_status dnnl_memory_desc_reshape(dnnl_memory_desc **out, const dnnl_memory_desc *in,
-                                            int ndims, const neo_dim *dims)
+dnnl_status desc_reshape(dnnl_memory_desc **out, const dnnl_memory_desc *in, int ndims,
+                         const neo_dim *dims)
 {
     if (!out || !in || !dims || ndims < 1 || ndims > NEO_MAX_NDIMS)
         return dnnl_invalid_arguments;
@@ -154,12 +172,15 @@ EXPORT dnnl_status dnnl_memory_desc_destroy(dnnl_memory_desc *md)
     return dnnl_success;
 }
 
-/* A blob is a copy of the descriptor, for another process with the same library. */
+/* A blob is a copy of the descriptor, for another process with the same library. Another library's
+ * layout is an address in this one. */
 EXPORT dnnl_status dnnl_memory_desc_get_blob(uint8_t *blob, size_t *size,
                                              const dnnl_memory_desc *md)
 {
     if (!md || (!blob && !size))
         return dnnl_invalid_arguments;
+    if (desc_is_theirs(md))
+        return unserved("dnnl_memory_desc_get_blob: another library's layout");
     if (blob)
         memcpy(blob, md, sizeof *md);
     else
@@ -187,6 +208,8 @@ EXPORT dnnl_status dnnl_memory_desc_query(const dnnl_memory_desc *md, int what, 
     static const neo_dim zeros[NEO_MAX_NDIMS];
     if (!md || !result)
         return dnnl_invalid_arguments;
+    if (desc_is_theirs(md) && what != QUERY_NUM_HANDLES)
+        return theirs()->dnnl_memory_desc_query(theirs_of_desc(md), what, result);
     const neo_memory_desc *desc = &md->desc;
     if ((what == QUERY_STRIDES || (what >= QUERY_INNER_BLOCKS && what <= QUERY_INNER_BLOCK_DIMS)) &&
         desc->format_kind != NEO_FORMAT_STRIDED)
@@ -238,11 +261,15 @@ EXPORT int dnnl_memory_desc_equal(const dnnl_memory_desc *a, const dnnl_memory_d
 {
     if (!a || !b || a->desc.ndims == 0 || b->desc.ndims == 0)
         return a == b || (a && b && a->desc.ndims == b->desc.ndims);
+    if (desc_is_theirs(a) || desc_is_theirs(b))
+        return theirs_of_desc(a) == theirs_of_desc(b);
     return neo_memory_desc_equal(&a->desc, &b->desc);
 }
 
 EXPORT size_t dnnl_memory_desc_get_size(const dnnl_memory_desc *md)
 {
+    if (desc_is_theirs(md))
+        return theirs()->dnnl_memory_desc_get_size(theirs_of_desc(md));
     return md ? neo_memory_desc_size(&md->desc) : 0;
 }
 

@@ -1,17 +1,14 @@
 /* Softmax, and normalisation by mean and variance, and by neighbours. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
-EXPORT dnnl_status dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_desc **out,
-                                                              dnnl_engine *engine, int prop_kind,
-                                                              int algorithm,
-                                                              const dnnl_memory_desc *src,
-                                                              const dnnl_memory_desc *dst, int axis,
-                                                              const dnnl_primitive_attr *attr)
+dnnl_status softmax_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
+                           int algorithm, const dnnl_memory_desc *src, const dnnl_memory_desc *dst,
+                           int axis, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[2];
     if (map_softmax(algorithm) < 0)
-        return unserved("dnnl_softmax_forward_primitive_desc_create: an algorithm");
+        return dnnl_unimplemented;
     dnnl_status status = creation_begin_forward(&creation, PRIMITIVE_SOFTMAX, engine, prop_kind,
                                                 descs, src, dst, attr);
     if (status != dnnl_success)
@@ -24,9 +21,10 @@ EXPORT dnnl_status dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_des
             (neo_softmax)map_softmax(algorithm), &descs[0], &descs[1], axis, creation.attributes));
 }
 
-EXPORT dnnl_status dnnl_batch_normalization_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
-    const dnnl_memory_desc *dst, float epsilon, unsigned flags, const dnnl_primitive_attr *attr)
+dnnl_status batch_normalization_create(dnnl_primitive_desc **out, dnnl_engine *engine,
+                                       int prop_kind, const dnnl_memory_desc *src,
+                                       const dnnl_memory_desc *dst, float epsilon, unsigned flags,
+                                       const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[2];
@@ -43,10 +41,12 @@ EXPORT dnnl_status dnnl_batch_normalization_forward_primitive_desc_create(
                             flags, creation.attributes));
 }
 
-EXPORT dnnl_status dnnl_layer_normalization_forward_primitive_desc_create_v2(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
-    const dnnl_memory_desc *dst, const dnnl_memory_desc *statistics, int scale_shift_type,
-    float epsilon, unsigned flags, const dnnl_primitive_attr *attr)
+dnnl_status layer_normalization_create(dnnl_primitive_desc **out, dnnl_engine *engine,
+                                       int prop_kind, const dnnl_memory_desc *src,
+                                       const dnnl_memory_desc *dst,
+                                       const dnnl_memory_desc *statistics, int scale_shift_type,
+                                       float epsilon, unsigned flags,
+                                       const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[2];
@@ -68,20 +68,20 @@ EXPORT dnnl_status dnnl_layer_normalization_forward_primitive_desc_create_v2(
 }
 
 /* Before there was a type of scale and shift, these were f32. */
-EXPORT dnnl_status dnnl_layer_normalization_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
-    const dnnl_memory_desc *dst, const dnnl_memory_desc *statistics, float epsilon, unsigned flags,
-    const dnnl_primitive_attr *attr)
+dnnl_status layer_normalization_create_of_f32(dnnl_primitive_desc **out, dnnl_engine *engine,
+                                              int prop_kind, const dnnl_memory_desc *src,
+                                              const dnnl_memory_desc *dst,
+                                              const dnnl_memory_desc *statistics, float epsilon,
+                                              unsigned flags, const dnnl_primitive_attr *attr)
 {
-    return dnnl_layer_normalization_forward_primitive_desc_create_v2(
-        out, engine, prop_kind, src, dst, statistics, map_data_type_back(NEO_F32), epsilon, flags,
-        attr);
+    return layer_normalization_create(out, engine, prop_kind, src, dst, statistics,
+                                      map_data_type_back(NEO_F32), epsilon, flags, attr);
 }
 
-EXPORT dnnl_status dnnl_group_normalization_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, const dnnl_memory_desc *src,
-    const dnnl_memory_desc *dst, neo_dim groups, float epsilon, unsigned flags,
-    const dnnl_primitive_attr *attr)
+dnnl_status group_normalization_create(dnnl_primitive_desc **out, dnnl_engine *engine,
+                                       int prop_kind, const dnnl_memory_desc *src,
+                                       const dnnl_memory_desc *dst, neo_dim groups, float epsilon,
+                                       unsigned flags, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[2];
@@ -99,10 +99,9 @@ EXPORT dnnl_status dnnl_group_normalization_forward_primitive_desc_create(
                             epsilon, flags, creation.attributes));
 }
 
-EXPORT dnnl_status dnnl_lrn_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
-    const dnnl_memory_desc *src, const dnnl_memory_desc *dst, neo_dim local_size, float alpha,
-    float beta, float k, const dnnl_primitive_attr *attr)
+dnnl_status lrn_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
+                       const dnnl_memory_desc *src, const dnnl_memory_desc *dst, neo_dim local_size,
+                       float alpha, float beta, float k, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     neo_memory_desc descs[2];

@@ -5,6 +5,7 @@
 #include "compat/onednn/mapping.h"
 
 /* One engine and one stream serve the whole process: programs make several of each a call. */
+dnnl_status dnnl_engine_create(dnnl_engine **engine, int kind, size_t index);
 neo_engine *shared_engine(void); /* NULL: memory was exhausted when it was first wanted */
 neo_stream *shared_stream(void);
 
@@ -30,6 +31,8 @@ struct post_op {
     dnnl_memory_desc src1;
 };
 struct dnnl_post_ops {
+    dnnl_post_ops *theirs; /* the same of another library (theirs.h), or NULL */
+    int theirs_only;       /* that one has what this one does not */
     int count;
     struct post_op entries[NEO_MAX_POST_OPS];
 };
@@ -46,9 +49,15 @@ struct dnnl_primitive_attr {
     int scratchpad_mode, fpmath_mode, apply_to_int, accumulation_mode, deterministic;
     int quantisation_count;
     struct quantisation quantisations[MAX_QUANTISATIONS];
-    dnnl_post_ops *post_ops; /* NULL: none */
+    dnnl_post_ops *post_ops;     /* NULL: none */
+    dnnl_primitive_attr *theirs; /* as in post-operations */
+    int theirs_only;
 };
 
+dnnl_status dnnl_post_ops_clone(dnnl_post_ops **out, const dnnl_post_ops *post_ops);
+dnnl_status dnnl_post_ops_destroy(dnnl_post_ops *post_ops);
+int dnnl_post_ops_len(const dnnl_post_ops *post_ops);
+dnnl_status dnnl_primitive_attr_destroy(dnnl_primitive_attr *attr);
 dnnl_primitive_attr *attr_copy(const dnnl_primitive_attr *attr); /* of the defaults for NULL */
 /* Attributes as Neoprene has them; release with neo_attributes_destroy(). */
 neo_status attr_convert(neo_attributes **out, const dnnl_primitive_attr *attr);
@@ -76,7 +85,8 @@ struct dnnl_primitive_desc {
     int references; /* atomic */
     int kind, sources;
     dnnl_engine *engine;
-    neo_primitive_desc *neo;
+    neo_primitive_desc *neo;     /* NULL: another library's alone */
+    dnnl_primitive_desc *theirs; /* that one's, or NULL */
     dnnl_primitive_attr *attr;
     struct parameters parameters;
     struct reshaped reshaped[MAX_RESHAPED];
@@ -87,7 +97,8 @@ struct dnnl_primitive_desc {
 
 struct dnnl_primitive {
     dnnl_primitive_desc *pd;
-    neo_primitive *neo;
+    neo_primitive *neo;     /* or */
+    dnnl_primitive *theirs; /* another library's */
 };
 
 /* The life of a descriptor: the kind's file begins one, fills it and calls a function of Neoprene
@@ -107,6 +118,14 @@ dnnl_status creation_begin_forward(struct creation *creation, int kind, dnnl_eng
                                    const dnnl_primitive_attr *attr);
 dnnl_status creation_end(struct creation *creation, dnnl_primitive_desc **out, neo_status status);
 void creation_reshape(struct creation *creation, int arg, const neo_memory_desc *seen);
+
+/* Descriptors with another library's primitive: alone, or beside Neoprene's. On failure theirs
+ * stays the caller's. */
+dnnl_status pd_of_theirs(dnnl_primitive_desc **out, dnnl_primitive_desc *theirs,
+                         const dnnl_primitive_attr *attr);
+dnnl_status pd_set_theirs(dnnl_primitive_desc *pd, dnnl_primitive_desc *theirs);
+
+dnnl_status desc_hand_out(dnnl_memory_desc **out, const dnnl_memory_desc *md); /* a copy */
 
 /* NULL stands for "no such tensor". */
 neo_memory_desc desc_of(const dnnl_memory_desc *md);

@@ -1,11 +1,11 @@
 /* Pooling. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
-EXPORT dnnl_status dnnl_pooling_forward_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
-    const dnnl_memory_desc *src, const dnnl_memory_desc *dst, const neo_dim *strides,
-    const neo_dim *kernel, const neo_dim *dilations, const neo_dim *padding_left,
-    const neo_dim *padding_right, const dnnl_primitive_attr *attr)
+dnnl_status pooling_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
+                           int algorithm, const dnnl_memory_desc *src, const dnnl_memory_desc *dst,
+                           const neo_dim *strides, const neo_dim *kernel, const neo_dim *dilations,
+                           const neo_dim *padding_left, const neo_dim *padding_right,
+                           const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     int prop = map_prop_kind(prop_kind), ours = map_pooling(algorithm);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "compat/onednn/objects.h"
+#include "compat/onednn/theirs.h"
 
 EXPORT dnnl_status dnnl_primitive_create(dnnl_primitive **out, const dnnl_primitive_desc *pd)
 {
@@ -11,10 +11,11 @@ EXPORT dnnl_status dnnl_primitive_create(dnnl_primitive **out, const dnnl_primit
     dnnl_primitive *primitive = calloc(1, sizeof *primitive);
     if (!primitive)
         return dnnl_out_of_memory;
-    neo_status status = neo_primitive_create(&primitive->neo, pd->neo);
-    if (status != NEO_OK) {
+    dnnl_status status = pd->neo ? map_status(neo_primitive_create(&primitive->neo, pd->neo))
+                                 : theirs()->dnnl_primitive_create(&primitive->theirs, pd->theirs);
+    if (status != dnnl_success) {
         free(primitive);
-        return map_status(status);
+        return status;
     }
     primitive->pd = (dnnl_primitive_desc *)(uintptr_t)pd; /* it is counted in there */
     __atomic_add_fetch(&primitive->pd->references, 1, __ATOMIC_RELAXED);
@@ -29,6 +30,8 @@ EXPORT dnnl_status dnnl_primitive_destroy(dnnl_primitive *primitive)
     if (!primitive)
         return dnnl_success;
     neo_primitive_destroy(primitive->neo);
+    if (primitive->theirs)
+        theirs()->dnnl_primitive_destroy(primitive->theirs);
     dnnl_primitive_desc_destroy(primitive->pd);
     free(primitive);
     return dnnl_success;
@@ -89,6 +92,8 @@ static neo_status add(struct call *call, const dnnl_exec_arg *given)
         return NEO_OK;
     if (call->count == MAX_ARGUMENTS)
         return NEO_INVALID_ARGUMENT;
+    if (desc_is_theirs(&memory->md))
+        return NEO_INVALID_ARGUMENT;
     const neo_memory_desc *desc = &memory->md.desc;
     const struct reshaped *reshaped = find_reshaped(call->pd, given->arg);
     if (reshaped && !neo_memory_desc_equal(desc, &reshaped->seen.desc))
@@ -125,6 +130,8 @@ EXPORT dnnl_status dnnl_primitive_execute(const dnnl_primitive *primitive, dnnl_
 {
     if (!primitive || !stream || count < 0 || (count > 0 && !args))
         return dnnl_invalid_arguments;
+    if (primitive->theirs)
+        return theirs_execute(primitive->theirs, count, args);
     int verbose = verbose_level();
     double start = verbose ? now_milliseconds() : 0;
     struct call call = {.pd = primitive->pd, .packed = NULL, .count = 0};

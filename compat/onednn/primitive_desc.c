@@ -3,24 +3,84 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compat/onednn/objects.h"
+#include "compat/onednn/theirs.h"
 
 EXPORT dnnl_status dnnl_primitive_desc_destroy(dnnl_primitive_desc *pd)
 {
     if (!pd || __atomic_sub_fetch(&pd->references, 1, __ATOMIC_ACQ_REL) > 0)
         return dnnl_success;
     neo_primitive_desc_destroy(pd->neo);
-    if (pd->attr)
-        free(pd->attr->post_ops);
-    free(pd->attr);
+    if (pd->theirs)
+        theirs()->dnnl_primitive_desc_destroy(pd->theirs);
+    dnnl_primitive_attr_destroy(pd->attr);
     free(pd);
     return dnnl_success;
 }
+
+/* ---- another library's ---- */
+
+dnnl_status pd_of_theirs(dnnl_primitive_desc **out, dnnl_primitive_desc *theirs,
+                         const dnnl_primitive_attr *attr)
+{
+    dnnl_primitive_desc *pd = calloc(1, sizeof *pd);
+    if (!pd)
+        return dnnl_out_of_memory;
+    pd->references = 1;
+    pd->attr = attr_copy(attr);
+    dnnl_status status =
+        pd->attr ? dnnl_engine_create(&pd->engine, ENGINE_CPU, 0) : dnnl_out_of_memory;
+    if (status != dnnl_success) {
+        dnnl_primitive_desc_destroy(pd);
+        return status;
+    }
+    pd->theirs = theirs;
+    *out = pd;
+    return dnnl_success;
+}
+
+/* What a forward pass leaves for its backward pass, the library has to write that reads it. */
+dnnl_status pd_set_theirs(dnnl_primitive_desc *pd, dnnl_primitive_desc *theirs)
+{
+    pd->theirs = theirs;
+    if (pd_argument(pd, NEO_ARG_WORKSPACE)->desc.ndims == 0)
+        return dnnl_success;
+    neo_primitive_desc_destroy(pd->neo);
+    pd->neo = NULL;
+    return dnnl_success;
+}
+
+/* Apart from the first: the next implementation is looked for in each by itself. */
+static dnnl_status clone_theirs(dnnl_primitive_desc **out, const dnnl_primitive_desc *pd)
+{
+    dnnl_primitive_desc *clone;
+    dnnl_status status = theirs()->dnnl_primitive_desc_clone(&clone, pd->theirs);
+    if (status != dnnl_success)
+        return status;
+    status = pd_of_theirs(out, clone, pd->attr);
+    if (status != dnnl_success)
+        theirs()->dnnl_primitive_desc_destroy(clone);
+    return status;
+}
+
+static dnnl_status query_theirs(const dnnl_primitive_desc *pd, int what, int index, void *result)
+{
+    dnnl_status status = theirs()->dnnl_primitive_desc_query(pd->theirs, what, index, result);
+    const dnnl_memory_desc **md = result;
+    if (status == dnnl_success && what >= QUERY_SRC && what <= QUERY_ARGUMENT)
+        *md = *md ? desc_of_theirs(*md) : NULL;
+    if (status == dnnl_success && (what == QUERY_ENGINE || what == QUERY_SCRATCHPAD_ENGINE))
+        *(dnnl_engine **)result = pd->engine;
+    return status;
+}
+
+/* ---- either's ---- */
 
 EXPORT dnnl_status dnnl_primitive_desc_clone(dnnl_primitive_desc **out, dnnl_primitive_desc *pd)
 {
     if (!out || !pd)
         return dnnl_invalid_arguments;
+    if (!pd->neo)
+        return clone_theirs(out, pd);
     __atomic_add_fetch(&pd->references, 1, __ATOMIC_RELAXED);
     *out = pd;
     return dnnl_success;
@@ -151,6 +211,11 @@ static int argument_of(const dnnl_primitive_desc *pd, int what, int index)
 EXPORT const dnnl_memory_desc *dnnl_primitive_desc_query_md(const dnnl_primitive_desc *pd, int what,
                                                             int index)
 {
+    if (pd && !pd->neo) {
+        const dnnl_memory_desc *md = NULL;
+        query_theirs(pd, what, index, &md);
+        return md ? md : &no_desc;
+    }
     int arg = pd && index >= 0 ? argument_of(pd, what, index) : 0;
     return arg ? pd_argument(pd, arg) : &no_desc;
 }
@@ -171,6 +236,8 @@ EXPORT dnnl_status dnnl_primitive_desc_query(const dnnl_primitive_desc *pd, int 
     static const int outputs[] = {NEO_ARG_DST, NEO_ARG_WORKSPACE};
     if (!pd || !result)
         return dnnl_invalid_arguments;
+    if (!pd->neo)
+        return query_theirs(pd, what, index, result);
     if (what >= QUERY_SRC && what <= QUERY_ARGUMENT) {
         *(const dnnl_memory_desc **)result = dnnl_primitive_desc_query_md(pd, what, index);
         return dnnl_success;
@@ -269,8 +336,11 @@ EXPORT dnnl_status dnnl_primitive_desc_get_attr(const dnnl_primitive_desc *pd,
     return dnnl_success;
 }
 
-/* The first implementation is the best one, and every one of them serves the whole description. */
+/* Neoprene's first implementation is the best one, and every one of them serves the whole
+ * description. */
 EXPORT dnnl_status dnnl_primitive_desc_next_impl(dnnl_primitive_desc *pd)
 {
+    if (pd && !pd->neo)
+        return theirs()->dnnl_primitive_desc_next_impl(pd->theirs);
     return pd ? dnnl_last_impl_reached : dnnl_invalid_arguments;
 }

@@ -1,9 +1,9 @@
 /* Reductions. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
-EXPORT dnnl_status dnnl_reduction_primitive_desc_create(
-    dnnl_primitive_desc **out, dnnl_engine *engine, int algorithm, const dnnl_memory_desc *src,
-    const dnnl_memory_desc *dst, float p, float epsilon, const dnnl_primitive_attr *attr)
+dnnl_status reduction_create(dnnl_primitive_desc **out, dnnl_engine *engine, int algorithm,
+                             const dnnl_memory_desc *src, const dnnl_memory_desc *dst, float p,
+                             float epsilon, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     if (map_reduction(algorithm) < 0 || !src || !dst)

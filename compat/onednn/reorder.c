@@ -1,9 +1,9 @@
 /* Reorders between plain layouts and types. */
-#include "compat/onednn/objects.h"
+#include "compat/onednn/functions.h"
 
-EXPORT dnnl_status dnnl_reorder_primitive_desc_create(
-    dnnl_primitive_desc **out, const dnnl_memory_desc *src, dnnl_engine *src_engine,
-    const dnnl_memory_desc *dst, dnnl_engine *dst_engine, const dnnl_primitive_attr *attr)
+dnnl_status reorder_create(dnnl_primitive_desc **out, const dnnl_memory_desc *src,
+                           dnnl_engine *src_engine, const dnnl_memory_desc *dst,
+                           dnnl_engine *dst_engine, const dnnl_primitive_attr *attr)
 {
     struct creation creation;
     if (!src || !dst || !dst_engine)

@@ -16,6 +16,8 @@ MARKS = 'CLIENT_MARKS' in os.environ  # under the plugin only
 ISB, RET = 0xD5033FDF, 0xD65F03C0
 BEGIN, END = 0xD5032E1F, 0xD5032E3F
 BATCH, SIZE = 2, 32  # one image is too little for PyTorch to ask oneDNN; larger ones take hours under the emulator
+FORWARDS = int(os.environ.get('CLIENT_FORWARDS', '3'))
+GROWTH = 2 << 20  # bytes: what allocators round up to, and not 3 KiB a pass of a thousand
 LIMIT = 300  # seconds of one way of a network
 TOKENS, WIDTH, HEADS, LAYERS = 128, 768, 12, 2  # layers are alike, so that two of twelve tell
 
@@ -88,6 +90,33 @@ def image_network(name, batch, size, ways):
     return torch.inference_mode(), [(way, lambda way=way: prepare(way)) for way in ways]
 
 
+# ---- growth ----
+
+def resident():
+    with open('/proc/self/statm', encoding='utf-8') as file:
+        return int(file.read().split()[1]) * mmap.PAGESIZE
+
+
+def growth():
+    """Many forward passes of one network, after whose second one memory stays as it is."""
+    context, ways = image_network('resnet50', BATCH, SIZE, ['eager', 'channels_last', 'freeze'])
+
+    def repeated(forward):
+        def run():
+            for _ in range(2):
+                value = forward()
+            before = resident()
+            for _ in range(FORWARDS - 2):
+                value = forward()
+            grown = resident() - before
+            print(f'{FORWARDS} forward passes: {before} bytes after the second, {grown} more after the last', flush=True)
+            if grown > GROWTH:
+                raise RuntimeError(f'memory grew by {grown} bytes in {FORWARDS} forward passes')
+            return value
+        return functools.cache(run)
+    return context, [(way, lambda prepare=prepare: repeated(prepare())) for way, prepare in ways]
+
+
 # ---- transformers ----
 
 def encoder():
@@ -97,7 +126,8 @@ def encoder():
     layer = torch.nn.TransformerEncoderLayer(WIDTH, HEADS, 4 * WIDTH, activation='gelu', batch_first=True)
     network = torch.nn.TransformerEncoder(layer, LAYERS).eval()
     tokens = torch.randn(1, TOKENS, WIDTH)
-    return torch.inference_mode(), [('eager', lambda: lambda: network(tokens))]
+    return torch.inference_mode(), [(way, lambda way=way: WAYS[way](torch, network, tokens)) for way in
+                                    ('eager', 'freeze', 'optimize_for_inference')]
 
 
 def decoder():
@@ -262,6 +292,7 @@ ROWS = {
     **{name: lambda name=name: image_network(name, BATCH, SIZE, WAYS)
        for name in NETWORKS},
     'resnet50_224': lambda: image_network('resnet50', 1, 224, ['eager', 'channels_last']),
+    'growth': growth,
     'bert': encoder,
     'gpt2': decoder,
     'distributed': halves,

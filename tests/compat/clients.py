@@ -31,7 +31,7 @@ CACHE = os.path.join('build', 'compat', 'clients')
 PLUGIN = os.path.join('build', 'tools', 'icount.so')
 LIMIT = 1e-5
 ROWS = ('numpy', 'gpt2', 'mobilenet_v2', 'efficientnet_b0', 'resnet50', 'bert', 'vgg11', 'resnet50_224', 'distributed',
-        'onnx')
+        'onnx', 'growth')
 SYSTEM, OURS = 'distribution', 'neoprene'
 # A library's part of an instruction's address, by the name of its file; what has no file was written at run time.
 PARTS = (('libdnnl', 'onednn'), ('libblas', 'blas'), ('libopenblas', 'blas'), ('libblis', 'blas'))
@@ -65,7 +65,10 @@ class Library:
             variables['FRONT'] = os.path.abspath(self.front)
             if row == 'distributed':
                 variables['NEOPRENE_WEIGHTS_CACHE'] = os.path.join(os.path.abspath(folder), 'weights')
-        if is_emulated():
+            variables.setdefault('CLIENT_FORWARDS', '1000')
+        else:
+            variables['CLIENT_FORWARDS'] = '3'  # whether the distribution's library grows is its own affair
+        if is_emulated() and row != 'growth':  # whose passes are many, and not counted
             variables['CLIENT_MARKS'] = '1'
             variables['PLUGIN'] = (f'{os.path.abspath(PLUGIN)},out={folder}/counts,blocks={folder}/blocks')
         return variables
