@@ -1,6 +1,6 @@
 """Cache lines that whole calls move, ours and peers', beside what no program can avoid: `make
 perf-lines`, which writes a document, too. What is counted is kept, as all counts are. Why more is moved than
-seems necessary is in docs/cache-lines.md."""
+seems necessary is in docs/limits.md."""
 import os
 from dataclasses import dataclass
 from math import inf, prod, sqrt
