@@ -13,7 +13,8 @@ enum { NEO_MAX_SOURCES = 32 };
 
 /* dst is the sources one after another along dimension axis; all other sizes are the same. Any
  * strides, and any of the types f32, f16, bf16, s32, s8 and u8: elements of dst's type are copied
- * as they are, others converted, rounded to the nearest, saturating. dst may be `any`.
+ * as they are, others converted, rounded to the nearest, saturating. dst may be `any`, and any
+ * dimension NEO_RUNTIME_DIM.
  *
  * Arguments: NEO_ARG_MULTIPLE_SRC + i for source number i, NEO_ARG_DST.
  *

@@ -19,7 +19,8 @@ typedef enum neo_lrn {
  * their number.
  *
  * src and dst are N × C × space, with the same sizes, up to three dimensions of space, any strides
- * and any of the types f32, f16, bf16, s32, s8 and u8, computed in f32; one of them may be `any`.
+ * and any of the types f32, f16, bf16, s32, s8 and u8, computed in f32; one of them may be `any`,
+ * and any dimension NEO_RUNTIME_DIM.
  *
  * Arguments: NEO_ARG_SRC, NEO_ARG_DST.
  *

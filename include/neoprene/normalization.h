@@ -32,7 +32,7 @@ typedef enum neo_normalization_flags {
  *
  * src and dst have the same sizes, at least two dimensions, any strides and any of the types f32,
  * f16, bf16, s32, s8 and u8; src may be dst's buffer if both have the same descriptor; one of them
- * may be `any`.
+ * may be `any`, and any dimension NEO_RUNTIME_DIM.
  *
  * Arguments: NEO_ARG_SRC, NEO_ARG_DST, NEO_ARG_SCALE, NEO_ARG_SHIFT, NEO_ARG_MEAN,
  * NEO_ARG_VARIANCE.

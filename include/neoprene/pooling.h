@@ -23,10 +23,11 @@ typedef enum neo_pooling {
  * for the sum; with EXCLUDE_PADDING a window that is all outside gives 0.
  *
  * src and dst are N × C × space, of one, two or three dimensions of space, with any strides and any
- * of the types f32, f16, bf16, s32, s8 and u8, computed in f32; one of them may be `any`. With
- * NEO_FORWARD_TRAINING the maximum has another result, NEO_ARG_WORKSPACE, with dst's sizes: the tap
- * that won, the first of several, counted with the last dimension running fastest; u8 if there are
- * at most 256 taps, else s32; neo_primitive_desc_query() has its descriptor.
+ * of the types f32, f16, bf16, s32, s8 and u8, computed in f32; one of them may be `any`, and any
+ * dimension NEO_RUNTIME_DIM. With NEO_FORWARD_TRAINING the maximum has another result,
+ * NEO_ARG_WORKSPACE, with dst's sizes: the tap that won, the first of several, counted with the
+ * last dimension running fastest; u8 if there are at most 256 taps, else s32;
+ * neo_primitive_desc_query() has its descriptor.
  *
  * Zero-initialise it and set fields by name. Values for depth, height, width, or only the last ones
  * of them, from index 0 on. */

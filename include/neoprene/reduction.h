@@ -29,7 +29,7 @@ typedef enum neo_reduction {
 /* dst has src's number of dimensions, and in each of them src's size, or 1, where all elements of
  * src become one; post-operations follow. Any strides, and any of the types f32, f16, bf16, s32, s8
  * and u8, computed in f32 in an order that depends on sizes and layout alone. One of src and dst
- * may be `any`.
+ * may be `any`, and any dimension NEO_RUNTIME_DIM.
  *
  * Arguments: NEO_ARG_SRC, NEO_ARG_DST.
  *

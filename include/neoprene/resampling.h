@@ -21,12 +21,13 @@ typedef enum neo_resampling {
  *            i = floor(x), with indices beyond the ends replaced by those of the ends
  *
  * src and dst are N × C × space, of one to three dimensions of space, with any strides and any of
- * the types f32, f16, bf16, s32, s8 and u8, computed in f32; one of them may be `any`.
+ * the types f32, f16, bf16, s32, s8 and u8, computed in f32; one of them may be `any`, and
+ * any dimension NEO_RUNTIME_DIM.
  *
  * Arguments: NEO_ARG_SRC, NEO_ARG_DST.
  *
  * @param factors NULL; or one for each dimension of space: dst's size is src's by it, rounded down,
- *                which is checked.
+ *                which is checked where both are known.
  *
  * The other parameters and errors are as for neo_eltwise_primitive_desc_create(). */
 NEO_API neo_status neo_resampling_primitive_desc_create(

@@ -14,7 +14,8 @@ extern "C" {
  *   dst[…][v * (A / group_size) + u][…] = src[…][u * group_size + v][…]
  *
  * src and dst have the same sizes, any strides and any of the types f32, f16, bf16, s32, s8 and u8,
- * converted as for neo_concat_primitive_desc_create(); one of them may be `any`.
+ * converted as for neo_concat_primitive_desc_create(); one of them may be `any`, and any
+ * dimension NEO_RUNTIME_DIM.
  *
  * Arguments: NEO_ARG_SRC, NEO_ARG_DST.
  *

@@ -11,7 +11,8 @@ extern "C" {
 
 /* dst[i][j]… = post_ops(sum over n of scales[n] * src_n[i][j]…), added in the order of the sources
  * in f32. All tensors have the same sizes, any strides and any of the types f32, f16, bf16, s32, s8
- * and u8. dst may be `any`, and one source's buffer if both have the same descriptor.
+ * and u8, any dimension NEO_RUNTIME_DIM. dst may be `any`, and one source's buffer if both have the
+ * same descriptor.
  *
  * Arguments: NEO_ARG_MULTIPLE_SRC + i for source number i, NEO_ARG_DST.
  *

@@ -29,9 +29,24 @@ static const char *check_source(const struct problem *problem, const neo_memory_
     if (source->format_kind == NEO_FORMAT_ANY)
         return "a source is `any`";
     for (int i = 0; i < dst->ndims; i++)
-        if (i != axis_of(problem) && source->dims[i] != dst->dims[i])
+        if (i != axis_of(problem) && !lines_is_same_size(source->dims[i], dst->dims[i]))
             return "a source and dst differ in a size that is not the axis's";
     return NULL;
+}
+
+/* The sizes of a dimension that are known. */
+static const char *check_lengths(const struct problem *problem, int axis)
+{
+    neo_dim rest = problem->tensors[DST].dims[axis];
+    bool are_known = rest != NEO_RUNTIME_DIM;
+    for (int i = 0; i < problem->extra_count && are_known; i++) {
+        neo_dim length = problem->extras[i].desc.dims[axis];
+        are_known = length != NEO_RUNTIME_DIM;
+        if (are_known && length > rest)
+            return "the sources are longer than dst";
+        rest -= are_known ? length : 0;
+    }
+    return are_known && rest ? "the sources are shorter than dst" : NULL;
 }
 
 static const char *concat_check(struct problem *problem, bool *unsupported)
@@ -40,19 +55,15 @@ static const char *concat_check(struct problem *problem, bool *unsupported)
     int axis = axis_of(problem);
     if (axis < 0 || axis >= dst->ndims)
         return "the axis is none of dst's dimensions";
-    *unsupported = problem_is_runtime(problem) || problem->attributes.post_op_count > 0;
+    *unsupported = problem->attributes.post_op_count > 0;
     if (*unsupported)
-        return "run-time sizes and post-operations are not served";
-    neo_dim rest = dst->dims[axis];
+        return "post-operations are not served";
     for (int i = 0; i < problem->extra_count; i++) {
         const char *wrong = check_source(problem, &problem->extras[i].desc);
         if (wrong)
             return wrong;
-        if (problem->extras[i].desc.dims[axis] > rest)
-            return "the sources are longer than dst";
-        rest -= problem->extras[i].desc.dims[axis];
     }
-    return rest ? "the sources are shorter than dst" : NULL;
+    return check_lengths(problem, axis);
 }
 
 /* dst that is `any` has the first source's order. */

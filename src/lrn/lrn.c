@@ -44,9 +44,8 @@ static const char *lrn_check(struct problem *problem, bool *unsupported)
         return "the local size is below 1 or above 1024";
     if (ndims < 2 || ndims > 5)
         return "dst does not have two to five dimensions";
-    const char *wrong = lines_check_same(problem, SRC);
-    *unsupported = !wrong && problem_is_runtime(problem);
-    return *unsupported ? "sizes are not known" : wrong;
+    (void)unsupported;
+    return lines_check_same(problem, SRC);
 }
 
 static size_t neighbour_count(const struct lrn_parameters *p, int ndims)
@@ -86,6 +85,8 @@ static void lrn_plan(void *plan, const struct problem *problem, const struct cpu
     mine->add = binary_f32_find(cpu->features, BINARY_F32_ADD)->run;
     mine->linear = eltwise_f32_find(cpu->features, ELTWISE_F32_LINEAR)->run;
     mine->pow = eltwise_f32_find(cpu->features, ELTWISE_F32_POW)->run;
+    if (problem_is_runtime(problem)) /* planned once more when sizes are known */
+        return;
     walk_init(&mine->walk, &problem->tensors[DST], NULL, 0, true, LINE_MOST);
 }
 

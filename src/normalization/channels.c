@@ -35,6 +35,21 @@ static bool is_of_groups(const struct problem *problem)
     return normalization_parameters(problem)->groups > 0;
 }
 
+/* Vectors have a value for each channel; statistics of groups one for each group of each image. */
+static const char *check_extra(const struct problem *problem, const struct extra *extra)
+{
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    bool is_vector = extra->arg == NEO_ARG_SCALE || extra->arg == NEO_ARG_SHIFT;
+    if (is_vector || !is_of_groups(problem))
+        return lines_is_same_size(extra->desc.dims[0], dst->dims[1])
+                   ? NULL
+                   : "scale, shift or statistics do not have a value for each channel";
+    return lines_is_same_size(extra->desc.dims[0], dst->dims[0]) &&
+                   extra->desc.dims[1] == normalization_parameters(problem)->groups
+               ? NULL
+               : "the statistics do not have a value for each group of each image";
+}
+
 static const char *channels_check(struct problem *problem, bool *unsupported)
 {
     const struct normalization_parameters *p = normalization_parameters(problem);
@@ -50,11 +65,12 @@ static const char *channels_check(struct problem *problem, bool *unsupported)
     const char *wrong = lines_check_same(problem, SRC);
     if (wrong)
         return wrong;
-    if (problem_is_runtime(problem)) {
-        *unsupported = true;
-        return "sizes are not known";
-    }
-    if (is_of_groups(problem) && dst->dims[1] % p->groups)
+    for (int i = 0; i < problem->extra_count && !wrong; i++)
+        wrong = check_extra(problem, &problem->extras[i]);
+    if (wrong)
+        return wrong;
+    bool is_known = dst->dims[1] != NEO_RUNTIME_DIM;
+    if (is_of_groups(problem) && is_known && dst->dims[1] % p->groups)
         return "the channels cannot be divided into so many groups";
     if (p->flags & NEO_NORMALIZATION_FUSE_RELU && problem->prop_kind == NEO_FORWARD_TRAINING) {
         *unsupported = true;
@@ -109,10 +125,6 @@ static void channels_plan(void *plan, const struct problem *problem, const struc
     struct channels_plan *mine = plan;
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     mine->parameters = *normalization_parameters(problem);
-    mine->channels = (size_t)dst->dims[1];
-    mine->images = is_of_groups(problem) ? (size_t)dst->dims[0] : 1;
-    mine->groups = is_of_groups(problem) ? (size_t)mine->parameters.groups : mine->channels;
-    mine->per_group = mine->groups ? mine->channels / mine->groups : 0;
     mine->src = line_type(src->data_type, cpu);
     mine->dst = line_type(dst->data_type, cpu);
     mine->scale = problem_extra(problem, NEO_ARG_SCALE);
@@ -121,6 +133,12 @@ static void channels_plan(void *plan, const struct problem *problem, const struc
     mine->variance = problem_extra(problem, NEO_ARG_VARIANCE);
     mine->reads_statistics = mine->parameters.flags & NEO_NORMALIZATION_USE_GLOBAL_STATS;
     plan_kernels(mine, cpu->features);
+    if (problem_is_runtime(problem)) /* planned once more when sizes are known */
+        return;
+    mine->channels = (size_t)dst->dims[1];
+    mine->images = is_of_groups(problem) ? (size_t)dst->dims[0] : 1;
+    mine->groups = is_of_groups(problem) ? (size_t)mine->parameters.groups : mine->channels;
+    mine->per_group = mine->groups ? mine->channels / mine->groups : 0;
     plan_vectors(mine, dst);
     plan_region(mine, src);
     const neo_memory_desc *others[] = {src, &mine->vector};

@@ -73,6 +73,8 @@ static void pooling_plan(void *plan, const struct problem *problem, const struct
     mine->max = binary_f32_find(cpu->features, BINARY_F32_MAX)->run;
     mine->add = binary_f32_find(cpu->features, BINARY_F32_ADD)->run;
     mine->divide = binary_f32_find(cpu->features, BINARY_F32_DIV)->run;
+    if (problem_is_runtime(problem)) /* planned once more when sizes are known */
+        return;
     walk_init(&mine->walk, dst, NULL, 0, true, LINE_MOST);
 }
 

@@ -23,6 +23,8 @@ static const char *check_dimension(const struct problem *problem, int i)
     if (window->kernel[i] > MOST_SPACE || window->strides[i] > MOST_SPACE || step > MOST_SPACE ||
         left > MOST_SPACE || right > MOST_SPACE || right < -MOST_SPACE)
         return "a stride, dilation, padding or size of the window is beyond 2^30";
+    if (in == NEO_RUNTIME_DIM || out == NEO_RUNTIME_DIM)
+        return NULL;
     neo_dim extent = (window->kernel[i] - 1) * (step + 1) + 1;
     neo_dim rest = in - extent + left + right;
     if (rest < 0 || rest / window->strides[i] + 1 != out)
@@ -37,13 +39,14 @@ static const char *pooling_check(struct problem *problem, bool *unsupported)
         return "the algorithm is unknown";
     if (src->ndims != dst->ndims || src->ndims < 3 || src->ndims > 5)
         return "src and dst do not have the same number of dimensions, 3 to 5";
-    if (problem_is_runtime(problem)) {
-        *unsupported = true;
-        return "sizes are not known";
-    }
-    if (src->dims[0] != dst->dims[0] || src->dims[1] != dst->dims[1])
+    if (!lines_is_same_size(src->dims[0], dst->dims[0]) ||
+        !lines_is_same_size(src->dims[1], dst->dims[1]))
         return "src and dst do not have the same batch and channels";
+    for (int i = 0; i < dst->ndims && problem->extra_count; i++)
+        if (!lines_is_same_size(problem->extras[0].desc.dims[i], dst->dims[i]))
+            return "the workspace does not have dst's sizes";
     const char *wrong = NULL;
+    (void)unsupported;
     for (int i = 0; i < src->ndims - 2 && !wrong; i++)
         wrong = check_dimension(problem, i);
     return wrong;

@@ -85,11 +85,9 @@ static const char *reduction_check(struct problem *problem, bool *unsupported)
         return "p of a norm is below 1";
     if (!dst->ndims || src->ndims != dst->ndims)
         return "src and dst do not have the same number of dimensions";
-    *unsupported = problem_is_runtime(problem);
-    if (*unsupported)
-        return "sizes are not known";
+    (void)unsupported;
     for (int i = 0; i < dst->ndims; i++)
-        if (dst->dims[i] != 1 && dst->dims[i] != src->dims[i])
+        if (dst->dims[i] != 1 && !lines_is_same_size(dst->dims[i], src->dims[i]))
             return "a size of dst is neither src's nor 1";
     return NULL;
 }
@@ -127,6 +125,8 @@ static void reduction_plan(void *plan, const struct problem *problem, const stru
     mine->together = binary_f32_find(cpu->features, method->together)->run;
     mine->abs = eltwise_f32_find(cpu->features, ELTWISE_F32_ABS)->run;
     mine->pow = eltwise_f32_find(cpu->features, ELTWISE_F32_POW)->run;
+    if (problem_is_runtime(problem)) /* planned once more when sizes are known */
+        return;
     mine->inside = *src;
     for (int i = 0; i < dst->ndims; i++)
         if (dst->dims[i] != 1)

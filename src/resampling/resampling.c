@@ -37,10 +37,9 @@ static const char *resampling_check(struct problem *problem, bool *unsupported)
         return "the algorithm is unknown";
     if (src->ndims != dst->ndims || src->ndims < 3 || src->ndims > 5)
         return "src and dst do not have the same number of dimensions, 3 to 5";
-    *unsupported = problem_is_runtime(problem);
-    if (*unsupported)
-        return "sizes are not known";
-    if (src->dims[0] != dst->dims[0] || src->dims[1] != dst->dims[1])
+    (void)unsupported;
+    if (!lines_is_same_size(src->dims[0], dst->dims[0]) ||
+        !lines_is_same_size(src->dims[1], dst->dims[1]))
         return "src and dst do not have the same batch and channels";
     for (int i = 2; i < src->ndims; i++)
         if (src->dims[i] == 0 && dst->dims[i] != 0)
@@ -65,6 +64,8 @@ static void resampling_plan(void *plan, const struct problem *problem, const str
     mine->space = problem->tensors[DST].ndims - 2;
     mine->linear = algorithm_of(problem) == NEO_RESAMPLING_LINEAR;
     mine->add = sum_f32_find(cpu->features)->run;
+    if (problem_is_runtime(problem)) /* planned once more when sizes are known */
+        return;
     walk_init(&mine->walk, &problem->tensors[DST], NULL, 0, true, LINE_MOST);
 }
 
@@ -217,9 +218,11 @@ static const struct operation resampling_operation = {
 static bool fits_factors(const float *factors, const neo_memory_desc *src,
                          const neo_memory_desc *dst)
 {
-    for (int i = 2; factors && i < src->ndims && i < 5; i++)
-        if ((neo_dim)floorf((float)src->dims[i] * factors[i - 2]) != dst->dims[i])
+    for (int i = 2; factors && i < src->ndims && i < 5; i++) {
+        bool are_known = src->dims[i] != NEO_RUNTIME_DIM && dst->dims[i] != NEO_RUNTIME_DIM;
+        if (are_known && (neo_dim)floorf((float)src->dims[i] * factors[i - 2]) != dst->dims[i])
             return false;
+    }
     return true;
 }
 

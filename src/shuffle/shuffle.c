@@ -25,11 +25,11 @@ static const char *shuffle_check(struct problem *problem, bool *unsupported)
     const char *wrong = lines_check_same(problem, SRC);
     if (wrong)
         return wrong;
-    *unsupported = problem_is_runtime(problem) || problem->attributes.post_op_count > 0 ||
-                   dst->ndims == NEO_MAX_NDIMS;
+    *unsupported = problem->attributes.post_op_count > 0 || dst->ndims == NEO_MAX_NDIMS;
     if (*unsupported)
-        return "run-time sizes, post-operations and twelve dimensions are not served";
-    if (p->group_size < 1 || dst->dims[p->axis] % p->group_size)
+        return "post-operations and twelve dimensions are not served";
+    bool is_known = dst->dims[p->axis] != NEO_RUNTIME_DIM;
+    if (p->group_size < 1 || (is_known && dst->dims[p->axis] % p->group_size))
         return "the size of a group does not divide the axis";
     return NULL;
 }

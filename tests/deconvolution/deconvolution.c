@@ -100,6 +100,7 @@ static void check(const struct shape *s, const neo_data_type types[3], const cha
         p.bias = typed_desc(1, &dst[1], NEO_F32, "a");
     struct operation_case row = {.name = "deconvolution",
                                  .create = create,
+                                 .needs_sizes = true,
                                  .want = want,
                                  .context = &p,
                                  .count = has_bias ? 4 : 3,

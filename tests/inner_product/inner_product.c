@@ -60,6 +60,7 @@ static void check(const struct layout *l, const neo_data_type types[3], bool has
         desc.bias = typed_desc(1, &columns, NEO_F32, "a");
     struct operation_case row = {.name = "inner_product",
                                  .create = create,
+                                 .needs_sizes = true,
                                  .want = want,
                                  .context = &desc,
                                  .count = has_bias ? 4 : 3,

@@ -15,7 +15,10 @@ static const neo_pooling_desc *pooling_of(const struct operation_case *row)
 static neo_status create(neo_primitive_desc **out, neo_engine *on, const struct operation_case *row,
                          const neo_attributes *attributes)
 {
-    return neo_pooling_primitive_desc_create(out, on, pooling_of(row), attributes);
+    neo_pooling_desc desc = *pooling_of(row);
+    desc.src = row->tensors[0].desc; /* whose sizes may be known later */
+    desc.dst = row->tensors[1].desc;
+    return neo_pooling_primitive_desc_create(out, on, &desc, attributes);
 }
 
 /* The position in src of a tap, or false if it is outside. */

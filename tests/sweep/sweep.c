@@ -23,11 +23,11 @@ struct worst {
 };
 
 /* Most values are exact or nearer than the worst one so far: a unit in the last place is at least
- * 2^-24 of the value, so those need no further look. NaN and infinities do. */
+ * 2^-24 of the value, so those need no further look. NaN does. */
 static bool is_near(double near, double worst_ulps, double want, float got)
 {
     double error = fabs((double)got - want);
-    return (error <= near) | (error <= worst_ulps * 0x1p-24 * fabs(want));
+    return ((float)want == got) | (error <= near) | (error <= worst_ulps * 0x1p-24 * fabs(want));
 }
 
 static bool are_near(double near, double worst_ulps, const double *want, const float *got)

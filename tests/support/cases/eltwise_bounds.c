@@ -17,9 +17,25 @@ static double times(double x, double factor)
     return factor == 0 ? 0 : x * factor;
 }
 
+/* Beyond this, exp is 0 or infinite as an f32, and what the C library has for vectors is slow. */
+static double moderate(double x)
+{
+    return bound(x, -700, 700);
+}
+
+static double exponential(double x)
+{
+    return exp(moderate(x));
+}
+
+static double exponential_less_one(double x)
+{
+    return expm1(moderate(x));
+}
+
 static double logistic(double x)
 {
-    return 1 / (1 + exp(-x));
+    return 1 / (1 + exponential(-x));
 }
 
 static double relu(double x, double a, double b)
@@ -35,7 +51,7 @@ static double tanh_of(double x, double a, double b)
 static double elu(double x, double a, double b)
 {
     (void)b;
-    double below = a * expm1(x);
+    double below = a * exponential_less_one(x);
     return x > 0 ? x : below;
 }
 static double square(double x, double a, double b)
@@ -60,7 +76,7 @@ static double linear(double x, double a, double b)
 static double soft_relu(double x, double a, double b)
 {
     (void)b;
-    return ((a * x > 0 ? a * x : 0) + log1p(exp(-fabs(a * x)))) / a;
+    return ((a * x > 0 ? a * x : 0) + log1p(exponential(-fabs(a * x)))) / a;
 }
 static double hardsigmoid(double x, double a, double b)
 {
@@ -74,7 +90,7 @@ static double logistic_of(double x, double a, double b)
 static double exp_of(double x, double a, double b)
 {
     (void)a, (void)b;
-    return exp(x);
+    return exponential(x);
 }
 static double gelu_tanh(double x, double a, double b)
 {
@@ -108,7 +124,7 @@ static double round_of(double x, double a, double b)
 static double mish(double x, double a, double b)
 {
     (void)a, (void)b;
-    return times(x, tanh((x > 0 ? x : 0) + log1p(exp(-fabs(x)))));
+    return times(x, tanh((x > 0 ? x : 0) + log1p(exponential(-fabs(x)))));
 }
 static double hardswish(double x, double a, double b)
 {

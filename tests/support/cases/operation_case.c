@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cases/operation_node.h"
 #include "tests/support/estimate.h"
 #include "tests/support/fault.h"
 #include "tests/support/pools.h"
@@ -122,6 +123,7 @@ static struct typed scale_of(float value)
 struct way {
     const struct operation_case *row;
     const struct chain *chain; /* or NULL */
+    const neo_attributes *attributes;
     bool in_place, is_scaled;
     neo_primitive *primitive;
     struct typed scales[OPERATION_MOST_TENSORS];
@@ -149,22 +151,40 @@ static neo_primitive *make_primitive(const struct operation_case *row,
     return primitive;
 }
 
-static void execute(const struct way *way, neo_stream *on)
+enum { MOST_ARGUMENTS = 2 * OPERATION_MOST_TENSORS + 1 };
+
+static int arguments_of(const struct way *way, struct node_tensor *out)
 {
-    neo_exec_arg args[2 * OPERATION_MOST_TENSORS + 1];
-    int count = way->row->count;
+    const struct operation_case *row = way->row;
+    int count = row->count;
     for (int i = 0; i < count; i++)
-        args[i] = (neo_exec_arg){way->row->tensors[i].arg, way->tensors[i].memory};
+        out[i] =
+            (struct node_tensor){row->tensors[i].arg, &way->tensors[i], row->tensors[i].is_output};
+    for (int i = 0; i < row->count; i++)
+        if (way->is_scaled && row->scales[i] != 0)
+            out[count++] = (struct node_tensor){NEO_ARG_ATTR_SCALES | row->tensors[i].arg,
+                                                &way->scales[i], false};
+    if (way->chain)
+        out[count++] = (struct node_tensor){NEO_ARG_ATTR_MULTIPLE_POST_OP(1) | NEO_ARG_SRC_1,
+                                            &way->chain->factor, false};
+    return count;
+}
+
+static neo_status try_execute(const struct way *way, const neo_primitive *primitive, neo_stream *on)
+{
+    struct node_tensor arguments[MOST_ARGUMENTS];
+    neo_exec_arg args[MOST_ARGUMENTS];
+    int count = arguments_of(way, arguments);
+    for (int i = 0; i < count; i++)
+        args[i] = (neo_exec_arg){arguments[i].arg, arguments[i].typed->memory};
     if (way->in_place)
         args[way->row->in_place].memory = way->tensors[dst_of(way->row)].memory;
-    for (int i = 0; i < way->row->count; i++)
-        if (way->is_scaled && way->row->scales[i] != 0)
-            args[count++] = (neo_exec_arg){NEO_ARG_ATTR_SCALES | way->row->tensors[i].arg,
-                                           way->scales[i].memory};
-    if (way->chain)
-        args[count++] = (neo_exec_arg){NEO_ARG_ATTR_MULTIPLE_POST_OP(1) | NEO_ARG_SRC_1,
-                                       way->chain->factor.memory};
-    assert_int_equal(neo_primitive_execute(way->primitive, on, count, args), NEO_OK);
+    return neo_primitive_execute(primitive, on, count, args);
+}
+
+static void execute(const struct way *way, const neo_primitive *primitive, neo_stream *on)
+{
+    assert_int_equal(try_execute(way, primitive, on), NEO_OK);
     assert_int_equal(neo_stream_wait(on), NEO_OK);
 }
 
@@ -212,12 +232,9 @@ static void check_outputs(struct way *way)
 }
 
 /* The same bits on every number of threads, by a pool that runs tasks in any order. */
-static void check_threads(const struct way *way)
+static void check_threads(const struct way *way, const void *first)
 {
     int dst = dst_of(way->row);
-    void *first = malloc(bytes_of(&way->tensors[dst]) + 1);
-    assert_non_null(first);
-    memcpy(first, way->tensors[dst].data, bytes_of(&way->tensors[dst]));
     static const int counts[] = {1, 5, 128};
     for (size_t i = 0; i < count_of(counts); i++) {
         enum test_pool_kind kind = counts[i] == 128 ? TEST_POOL_ONE : TEST_POOL_HOSTILE;
@@ -226,11 +243,84 @@ static void check_threads(const struct way *way)
         neo_stream *other;
         assert_int_equal(neo_stream_create(&other, engine, &options), NEO_OK);
         restore_outputs(way);
-        execute(way, other);
+        execute(way, way->primitive, other);
         assert_memory_equal(first, way->tensors[dst].data, bytes_of(&way->tensors[dst]));
         neo_stream_destroy(other);
         test_pool_destroy(pool);
     }
+}
+
+/* The same bits as a node of a network, whatever its order. */
+static void check_nodes(const struct way *way, neo_primitive *primitive, const void *first)
+{
+    struct node_tensor arguments[MOST_ARGUMENTS];
+    const struct typed *dst = &way->tensors[dst_of(way->row)];
+    int count = arguments_of(way, arguments), replaced = way->in_place ? way->row->in_place : -1;
+    for (int order = 0; order < 2; order++) {
+        restore_outputs(way);
+        operation_node_run(primitive, (neo_network_order)order, count, arguments, replaced);
+        assert_memory_equal(first, dst->data, bytes_of(dst));
+    }
+}
+
+/* ---- sizes that are known at execution ---- */
+
+/* What is innermost stays so, as with a tag. */
+static neo_memory_desc forget_sizes(const neo_memory_desc *desc)
+{
+    neo_memory_desc late = *desc;
+    for (int i = 0; i < late.ndims; i++) {
+        late.dims[i] = NEO_RUNTIME_DIM;
+        late.strides[i] = late.strides[i] == 1 ? 1 : NEO_RUNTIME_DIM;
+    }
+    return late;
+}
+
+/* A dst of another first size is refused, and left alone. */
+static void check_contradiction(const struct way *way, const neo_primitive *primitive)
+{
+    struct way other = *way;
+    int dst = dst_of(way->row);
+    neo_memory_desc desc = way->tensors[dst].desc;
+    desc.strides[0] = (neo_dim)neo_memory_desc_size(&desc); /* outside of all others */
+    desc.dims[0] += 7;
+    other.tensors[dst] = typed_make(engine, &desc);
+    unsigned char *bytes = other.tensors[dst].data;
+    assert_int_equal(try_execute(&other, primitive, stream), NEO_INVALID_ARGUMENT);
+    for (size_t i = 0; i < neo_memory_desc_size(&desc); i++)
+        assert_int_equal(bytes[i], 0);
+    typed_free(&other.tensors[dst]);
+}
+
+/* The same bits, by itself and as a node. */
+static void check_late(const struct way *way, const void *first)
+{
+    struct operation_case late = *way->row;
+    const struct typed *dst = &way->tensors[dst_of(way->row)];
+    neo_memory_desc descs[OPERATION_MOST_TENSORS];
+    for (int i = 0; i < late.count; i++)
+        late.tensors[i].desc = forget_sizes(&way->tensors[i].desc);
+    neo_primitive *primitive = make_primitive(&late, way->attributes, descs);
+    assert_true(descs[dst_of(&late)].dims[0] == NEO_RUNTIME_DIM);
+    restore_outputs(way);
+    execute(way, primitive, stream);
+    assert_memory_equal(first, dst->data, bytes_of(dst));
+    check_nodes(way, primitive, first);
+    if (!way->in_place)
+        check_contradiction(way, primitive);
+    neo_primitive_destroy(primitive);
+}
+
+static void check_again(const struct way *way)
+{
+    const struct typed *dst = &way->tensors[dst_of(way->row)];
+    void *first = malloc(bytes_of(dst) + 1);
+    assert_non_null(first);
+    memcpy(first, dst->data, bytes_of(dst));
+    check_threads(way, first);
+    check_nodes(way, way->primitive, first);
+    if (!way->row->needs_sizes)
+        check_late(way, first);
     free(first);
 }
 
@@ -241,6 +331,7 @@ static void run_way(const struct operation_case *row, const struct chain *chain,
     const neo_attributes *attributes = scaled ? scaled : chain ? chain->attributes : NULL;
     neo_memory_desc descs[OPERATION_MOST_TENSORS];
     int dst = dst_of(row);
+    way.attributes = attributes;
     way.primitive = make_primitive(row, attributes, descs);
     for (int i = 0; i < row->count; i++) {
         way.tensors[i] = filled(&descs[i], (unsigned)i + 1);
@@ -257,12 +348,12 @@ static void run_way(const struct operation_case *row, const struct chain *chain,
         memcpy(way.tensors[dst].data, way.tensors[row->in_place].data, bytes_of(&way.tensors[dst]));
     for (int i = 0; i < row->count; i++)
         memcpy(way.before[i].data, way.tensors[i].data, bytes_of(&way.tensors[i]));
-    execute(&way, stream);
+    execute(&way, way.primitive, stream);
     check_outputs(&way);
     for (int i = 0; i < row->count; i++)
         if (!row->tensors[i].is_output)
             assert_memory_equal(way.before[i].data, way.tensors[i].data, bytes_of(&way.tensors[i]));
-    check_threads(&way);
+    check_again(&way);
     neo_primitive_destroy(way.primitive);
     for (int i = 0; i < row->count; i++) {
         typed_free(&way.tensors[i]);

@@ -1,5 +1,6 @@
 /* An operation on tensors of any type that is checked against a definition in double: results,
- * gaps, post-operations, threads, in place, allocations that fail. */
+ * gaps, post-operations, threads, in place, nodes of networks, sizes known late, allocations that
+ * fail. */
 #ifndef TESTS_SUPPORT_CASES_OPERATION_CASE_H
 #define TESTS_SUPPORT_CASES_OPERATION_CASE_H
 
@@ -42,7 +43,8 @@ struct operation_case {
     bool scales_result;                   /* tensors[0]'s scale is applied to what comes out */
     double error;                         /* of a result of about 1, before it is rounded */
     int in_place;                         /* number of the tensor that may be dst's buffer, or -1 */
-    bool no_chains;                       /* the operation takes no post-operations */
+    bool needs_sizes; /* when it is created: the operation takes no run-time ones */
+    bool no_chains;   /* the operation takes no post-operations */
 };
 
 /* Runs the case in every way; fails at the first element that differs. */
