@@ -20,7 +20,8 @@ typedef enum neo_pooling {
  *                           src[n][c][o * stride - padding_left + k * (dilation + 1)])
  *
  * where taps outside of src count as the lowest finite value of src's type for the maximum and as 0
- * for the sum; with EXCLUDE_PADDING a window that is all outside gives 0.
+ * for the sum; with EXCLUDE_PADDING a window that is all outside gives 0. Sums of floating point
+ * values that become such are multiplied by the rounded 1 / taps, others are divided.
  *
  * src and dst are N × C × space, of one, two or three dimensions of space, with any strides and any
  * of the types f32, f16, bf16, s32, s8 and u8, computed in f32; one of them may be `any`, and any

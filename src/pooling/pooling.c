@@ -52,7 +52,7 @@ static const char *pooling_check(struct problem *problem, bool *unsupported)
     return wrong;
 }
 
-static const struct algorithm *const pooling_algorithms[] = {&pooling_lines};
+static const struct algorithm *const pooling_algorithms[] = {&pooling_windows, &pooling_winners};
 
 static bool pooling_writes(const struct problem *problem, int arg)
 {

@@ -16,6 +16,6 @@ static inline const struct pooling_parameters *pooling_parameters(const struct p
     return (const void *)problem->parameters;
 }
 
-extern const struct algorithm pooling_lines;
+extern const struct algorithm pooling_windows, pooling_winners;
 
 #endif

@@ -1,40 +1,31 @@
-/* Pooling by lines of dst, along channels or along a dimension of space, whichever is innermost:
- * for each tap, the line of src that it reads is added, or compared, to what the taps before made.
+/* The maximum of windows and which tap it was, for training: for each tap, the line of src that it
+ * reads is compared to what the taps before made. Lines are along channels or along a dimension of
+ * space, whichever is innermost in dst.
  */
-#include <float.h>
-
-#include "kernels/elementwise/binary_f32.h"
+#include "kernels/pooling/windows.h"
 #include "src/core/checked.h"
 #include "src/lines/operation.h"
 #include "src/lines/walk.h"
 #include "src/pooling/pooling.h"
 #include "src/tensor/descriptor.h"
 
-struct pooling_plan {
+struct winners_plan {
     struct walk walk;
     struct line_type src, dst, workspace;
-    neo_pooling algorithm;
     int space; /* dimensions of it */
-    size_t taps;
     neo_dim kernel[3];
-    bool keeps_winners;
     float lowest; /* of src's type */
-    binary_f32_fn *max, *add, *divide;
 };
 
 /* A line of dst that is being made. */
 struct pooling_line {
-    const struct pooling_plan *plan;
+    const struct winners_plan *plan;
     const struct execution *execution;
     struct line line;
-    bool is_begun; /* values are there */
-    size_t in_src; /* taps that were, the same for all of a line along channels */
-    float values[LINE_MOST];
-    float taps[LINE_MOST];    /* how many were in src, if that counts and each has its own */
-    float winners[LINE_MOST]; /* if they are kept */
+    float values[LINE_MOST], winners[LINE_MOST];
 };
 
-static double pooling_estimate(const struct algorithm *self, const struct problem *problem,
+static double winners_estimate(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
     double taps = 1;
@@ -44,55 +35,33 @@ static double pooling_estimate(const struct algorithm *self, const struct proble
     return lines_cycles(problem, 1 + taps);
 }
 
-/* The lowest finite value. */
-static float lowest_of(neo_data_type type)
+static const char *winners_refuse(const struct algorithm *self, const struct problem *problem,
+                                  const struct cpu *cpu)
 {
-    static const float lowest[] = {
-        [NEO_F32] = -FLT_MAX, [NEO_F16] = -65504, [NEO_BF16] = -0x1.fep127f,
-        [NEO_S32] = -0x1p31f, [NEO_S8] = -128,    [NEO_U8] = 0};
-    return lowest[type];
+    return problem->extra_count == 0 ? "nobody asks which tap has won"
+                                     : lines_refuse(self, problem, cpu);
 }
 
-static void pooling_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
+static void winners_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
 {
-    struct pooling_plan *mine = plan;
+    struct winners_plan *mine = plan;
     const neo_memory_desc *dst = &problem->tensors[DST];
-    mine->algorithm = (neo_pooling)pooling_parameters(problem)->algorithm;
     mine->space = dst->ndims - 2;
-    mine->taps = 1;
-    for (int i = 0; i < mine->space; i++) {
+    for (int i = 0; i < mine->space; i++)
         mine->kernel[i] = problem->window.kernel[i];
-        mine->taps *= (size_t)problem->window.kernel[i];
-    }
     mine->src = line_type(problem->tensors[SRC].data_type, cpu);
     mine->dst = line_type(dst->data_type, cpu);
-    mine->lowest = lowest_of(problem->tensors[SRC].data_type);
-    mine->keeps_winners = problem->extra_count > 0;
-    if (mine->keeps_winners)
-        mine->workspace = line_type(problem->extras[0].desc.data_type, cpu);
-    mine->max = binary_f32_find(cpu->features, BINARY_F32_MAX)->run;
-    mine->add = binary_f32_find(cpu->features, BINARY_F32_ADD)->run;
-    mine->divide = binary_f32_find(cpu->features, BINARY_F32_DIV)->run;
+    mine->lowest = windows_lowest(mine->src.element);
+    mine->workspace = line_type(problem->extras[0].desc.data_type, cpu);
     if (problem_is_runtime(problem)) /* planned once more when sizes are known */
         return;
     walk_init(&mine->walk, dst, NULL, 0, true, LINE_MOST);
 }
 
-static const char *pooling_kernel(const void *plan)
+static const char *winners_kernel(const void *plan)
 {
-    return ((const struct pooling_plan *)plan)->algorithm == NEO_POOLING_MAX ? "max_f32"
-                                                                             : "average_f32";
-}
-
-/* Do all elements of the line have the same taps in src? */
-static bool shares_taps(const struct pooling_line *l)
-{
-    return l->line.direction < 2;
-}
-
-static bool has_own_counts(const struct pooling_line *l)
-{
-    return l->plan->algorithm == NEO_POOLING_AVERAGE_EXCLUDE_PADDING && !shares_taps(l);
+    (void)plan;
+    return "max_f32";
 }
 
 static neo_dim step_in_src(const struct pooling_line *l)
@@ -118,32 +87,15 @@ static void fill(float *values, size_t count, float value)
         values[i] = value;
 }
 
-static float start_of(const struct pooling_plan *plan)
-{
-    return plan->algorithm == NEO_POOLING_MAX ? plan->lowest : 0;
-}
-
-/* Takes a line of src for some of the elements, as this tap. The first one that is taken for all of
- * them needs no values before it. */
+/* Takes a line of src for some of the elements, as this tap. */
 static void take_line(struct pooling_line *l, neo_dim offset, struct span elements, size_t tap)
 {
-    const struct pooling_plan *plan = l->plan;
-    binary_f32_fn *op = plan->algorithm == NEO_POOLING_MAX ? plan->max : plan->add;
+    const struct winners_plan *plan = l->plan;
     size_t count = elements.end - elements.begin;
-    float buffer[LINE_MOST], *values = l->values + elements.begin, start = start_of(plan);
+    float buffer[LINE_MOST];
     const void *data = line_at(&plan->src, l->execution->buffers[SRC], offset);
     const float *line = lines_load(&plan->src, data, step_in_src(l), count, buffer);
-    if (plan->keeps_winners)
-        keep_winners(values, l->winners + elements.begin, line, count, (float)tap);
-    else if (l->is_begun)
-        op(count, values, line, 1, values);
-    else
-        op(count, line, &start, 0, values);
-    l->is_begun = true;
-    l->in_src++;
-    if (has_own_counts(l))
-        for (size_t i = elements.begin; i < elements.end; i++)
-            l->taps[i]++;
+    keep_winners(l->values + elements.begin, l->winners + elements.begin, line, count, (float)tap);
 }
 
 static bool is_own_dimension(const struct pooling_line *l, int i)
@@ -210,18 +162,10 @@ static void take_taps_from(struct pooling_line *l, int i, neo_dim offset, struct
     }
 }
 
-/* Values come before the first tap where it may not be for all elements, or where winners are
- * compared with them. */
 static void begin_line(struct pooling_line *l)
 {
-    l->in_src = 0;
-    l->is_begun = !shares_taps(l) || l->plan->keeps_winners;
-    if (l->is_begun)
-        fill(l->values, l->line.count, start_of(l->plan));
-    if (has_own_counts(l))
-        fill(l->taps, l->line.count, 0);
-    if (l->plan->keeps_winners)
-        fill(l->winners, l->line.count, -1);
+    fill(l->values, l->line.count, l->plan->lowest);
+    fill(l->winners, l->line.count, -1);
 }
 
 static void take_taps(struct pooling_line *l)
@@ -230,8 +174,6 @@ static void take_taps(struct pooling_line *l)
     const neo_dim *position = l->line.position;
     neo_dim offset = position[0] * src->strides[0] + position[1] * src->strides[1];
     take_taps_from(l, 0, offset, (struct span){0, l->line.count}, 0);
-    if (!l->is_begun) /* the window is outside */
-        fill(l->values, l->line.count, start_of(l->plan));
 }
 
 static void store_winners(struct pooling_line *l)
@@ -245,28 +187,11 @@ static void store_winners(struct pooling_line *l)
                 desc->strides[l->line.direction]);
 }
 
-/* Sums become averages, of the whole window or of its part that is in src. */
-static void divide(struct pooling_line *l)
-{
-    bool whole = l->plan->algorithm == NEO_POOLING_AVERAGE_INCLUDE_PADDING;
-    float taps = (float)(whole ? l->plan->taps : max_size(l->in_src, 1));
-    if (!has_own_counts(l)) {
-        l->plan->divide(l->line.count, l->values, &taps, 0, l->values);
-        return;
-    }
-    for (size_t i = 0; i < l->line.count; i++)
-        l->taps[i] = l->taps[i] > 0 ? l->taps[i] : 1;
-    l->plan->divide(l->line.count, l->values, l->taps, 1, l->values);
-}
-
 static void end_line(struct pooling_line *l)
 {
-    const struct pooling_plan *plan = l->plan;
+    const struct winners_plan *plan = l->plan;
     const neo_memory_desc *dst = &l->execution->problem->tensors[DST];
-    if (plan->algorithm != NEO_POOLING_MAX)
-        divide(l);
-    if (plan->keeps_winners)
-        store_winners(l);
+    store_winners(l);
     void *data =
         line_at(&plan->dst, l->execution->buffers[DST], desc_offset(dst, l->line.position));
     finish_line(l->execution, &l->line, l->values, false, data, dst->strides[l->line.direction]);
@@ -288,19 +213,19 @@ static void make_lines(void *argument, struct span tiles, int slot)
     }
 }
 
-static void pooling_run(const void *plan, const struct execution *execution)
+static void winners_run(const void *plan, const struct execution *execution)
 {
-    lines_run(execution, plan, ((const struct pooling_plan *)plan)->walk.tiles, make_lines);
+    lines_run(execution, plan, ((const struct winners_plan *)plan)->walk.tiles, make_lines);
 }
 
-const struct algorithm pooling_lines = {
-    .name = "lines",
-    .refuse = lines_refuse,
+const struct algorithm pooling_winners = {
+    .name = "winners",
+    .refuse = winners_refuse,
     .choose = lines_choose,
-    .estimate = pooling_estimate,
-    .plan = pooling_plan,
-    .plan_bytes = sizeof(struct pooling_plan),
+    .estimate = winners_estimate,
+    .plan = winners_plan,
+    .plan_bytes = sizeof(struct winners_plan),
     .scratch_bytes = lines_scratch_none,
-    .kernel = pooling_kernel,
-    .run = pooling_run,
+    .kernel = winners_kernel,
+    .run = winners_run,
 };
