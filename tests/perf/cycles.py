@@ -2,7 +2,7 @@
 not know, time that goes by until weights come from memory.
 
     cycles.py --gem5 PROGRAM --driver STATIC_DRIVER (--problem TEXT | --files NAME) [--memory board,loaded]
-              [--implementations gemm,winograd_2] [--peer NAME=STATIC_DRIVER]...
+              [--cores N1,A55] [--implementations gemm,winograd_2] [--peer NAME=STATIC_DRIVER]...
 
 For each problem and memory it prints the time of what the library chooses, what it reads of its weights in
 that time, and the best time of all implementations, or of those that are named; and peers' times."""
@@ -22,12 +22,26 @@ from emulator import (DST_SCALE, TYPES_ASKED, MeasureError, add_type_options, as
 from measure import Progress
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CONFIGURATION = os.path.join(HERE, 'cycles', 'neoverse_n1.py')
+CONFIGURATIONS = os.path.join(HERE, 'cycles')
 CACHE = os.path.join('build', 'cycles')
-# GB/s that one core reads of each memory, for choices; and multiply-adds of four values a nanosecond.
-BANDWIDTHS = {'board': 9, 'server': 12, 'loaded': 3}
-PEAK = 2 * 2.5
+BANDWIDTHS = {'board': 9, 'server': 12, 'loaded': 3}  # GB/s that one core reads of each memory, for choices
 ALL = '1,2,3,4,5'  # implementations: what is left is the reference
+
+
+@dataclass(frozen=True)
+class Core:
+    """name: as the library knows it, and the file of its configuration; peak: multiply-adds of four
+    values a nanosecond."""
+    name: str
+    peak: float
+    openblas: str
+
+    @property
+    def configuration(self):
+        return os.path.join(CONFIGURATIONS, self.name.replace('-', '_') + '.py')
+
+
+CORES = {'N1': Core('neoverse-n1', 2 * 2.5, 'NEOVERSEN1'), 'A55': Core('cortex-a55', 1.8, 'CORTEXA53')}
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,7 @@ class Run:
     line: str
     memory: str
     implementation: str = '0'
+    core: Core = CORES['N1']
 
 
 class Simulator:
@@ -45,15 +60,17 @@ class Simulator:
     def __init__(self, args):
         self.gem5, self.cold = args.gem5, not args.warm
         drivers = [args.driver, *args.peer.values()]
-        self.digests = {driver: digest_of_files([driver, CONFIGURATION]) for driver in drivers}
+        machine = os.path.join(CONFIGURATIONS, 'machine.py')
+        self.digests = {(driver, core): digest_of_files([driver, machine, core.configuration])
+                        for driver in drivers for core in args.cores}
 
     def command(self, run, line_file):
-        variables = {'NEOPRENE_CPU_CORE': 'neoverse-n1', 'NEOPRENE_BANDWIDTH': BANDWIDTHS[run.memory],
+        variables = {'NEOPRENE_CPU_CORE': run.core.name, 'NEOPRENE_BANDWIDTH': BANDWIDTHS[run.memory],
                      'NEOPRENE_NUM_THREADS': 1, 'PERF_IMPLEMENTATION': run.implementation,
-                     'OPENBLAS_NUM_THREADS': 1, 'OPENBLAS_CORETYPE': 'NEOVERSEN1'}
+                     'OPENBLAS_NUM_THREADS': 1, 'OPENBLAS_CORETYPE': run.core.openblas}
         variables.update(self.asked())
         settings = [f'--set={name}={value}' for name, value in variables.items()]
-        return [self.gem5, '-q', '-d', os.path.dirname(line_file), CONFIGURATION,
+        return [self.gem5, '-q', '-d', os.path.dirname(line_file), run.core.configuration,
                 f'--memory={run.memory}', f'--input={line_file}', *settings, run.driver,
                 '--cycles' if self.cold else '--warm-cycles']
 
@@ -64,7 +81,7 @@ class Simulator:
 
     def run(self, run):
         """'ok ERROR NANOSECONDS NAME BYTES' or 'refused …', as the driver prints it."""
-        what = (self.digests[run.driver], run.line, run.memory, run.implementation, self.cold,
+        what = (self.digests[run.driver, run.core], run.line, run.memory, run.implementation, self.cold,
                 *(f'{name}={value}' for name, value in self.asked().items()))
         path = os.path.join(CACHE, sha256(' '.join(map(str, what)).encode()).hexdigest()[:32])
         if not os.path.exists(path):
@@ -103,10 +120,10 @@ def time_of(result):
     return Time(words[3], float(words[2]) / 1000, float(words[4]))
 
 
-def row(problem, memory, times, peers):
+def row(core, problem, memory, times, peers):
     """times: that of the choice, and those of other implementations."""
     chosen, best = times[0], min(times, key=lambda time: time.microseconds)
-    share = 100 * problem.macs / 4 / PEAK / 1000 / chosen.microseconds
+    share = 100 * problem.macs / 4 / core.peak / 1000 / chosen.microseconds
     others = ''.join(f' {time.microseconds:.1f} |' if time else ' – |' for time in peers)
     return (f'| {problem.text} | {memory} | {chosen.name} | {chosen.microseconds:.1f} | {share:.1f} | '
             f'{chosen.weights / chosen.microseconds / 1000:.2f} | {best.name} {best.microseconds:.1f} | '
@@ -118,6 +135,10 @@ def peer(text):
     return name, os.path.abspath(driver)
 
 
+def cores_of(text):
+    return [CORES[name] for name in text.split(',')]
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument('--gem5', required=True)
@@ -125,6 +146,7 @@ def arguments():
     parser.add_argument('--problem')
     parser.add_argument('--files')
     parser.add_argument('--layout', default='')
+    parser.add_argument('--cores', type=cores_of, default='N1', help=', '.join(CORES))
     parser.add_argument('--memory', default='board,server,loaded')
     parser.add_argument('--implementations', default=ALL, help='names, or numbers in the order of choice')
     parser.add_argument('--peer', type=peer, action='append', default=[], help='NAME=STATIC_DRIVER')
@@ -147,16 +169,15 @@ def layout_of(args, operation):
     return args.layout if args.layout in known else known[0]
 
 
-def runs_of(args, operation, problem, memory):
+def runs_of(args, core, operation, problem, memory):
     """The choice, the implementations, the peers."""
     line, wanted = problem.line(layout_of(args, operation)), args.implementations.split(',')
-    return [*(Run(args.driver, line, memory, name) for name in ('0', *filter(None, wanted))),
-            *(Run(driver, line, memory) for driver in args.peer.values())]
+    return [*(Run(args.driver, line, memory, name, core) for name in ('0', *filter(None, wanted))),
+            *(Run(driver, line, memory, core=core) for driver in args.peer.values())]
 
 
-def print_table(args):
-    simulator = Simulator(args)
-    rows = [(problem, memory, runs_of(args, operation, problem, memory))
+def print_table(args, simulator, core):
+    rows = [(problem, memory, runs_of(args, core, operation, problem, memory))
             for operation, problem in problems_of(args) for memory in args.memory.split(',')]
     progress, total = Progress('simulated'), sum(len(runs) for _, _, runs in rows)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -167,19 +188,21 @@ def print_table(args):
             progress(len(times), total)
     names = ('problem', 'memory', 'chosen', 'µs', '% of the peak', 'GB/s', 'best of all',
              'chosen / best', *args.peer)
-    print('|', ' | '.join(names), '|')
+    print(f'\nOn a core like {core.name}:\n\n|', ' | '.join(names), '|')
     print('|' + '---|' * len(names))
     for problem, memory, runs in rows:
         here, times = times[:len(runs)], times[len(runs):]
         ours = len(runs) - len(args.peer)
         if here[0]:
-            print(row(problem, memory, [time for time in here[:ours] if time], here[ours:]))
+            print(row(core, problem, memory, [time for time in here[:ours] if time], here[ours:]))
 
 
 def main():
     args = arguments()
     with asking_all(types_asked(args)):
-        print_table(args)
+        simulator = Simulator(args)
+        for core in args.cores:
+            print_table(args, simulator, core)
 
 
 if __name__ == '__main__':

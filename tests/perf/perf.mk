@@ -1,6 +1,6 @@
 # Instructions and modelled cycles of this library and of its peers (docs/measuring.md).
 .PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-worth perf-ratios perf-check perf-update perf-time perf-test perf-path
-.PHONY: perf-drivers perf-needs-aarch64 perf-cycles
+.PHONY: perf-drivers perf-needs-aarch64 perf-cycles perf-cycles-probe
 # Plugins run inside the emulator, so they are native.
 HOST_CC ?= cc
 PLUGINS := $(addprefix build/tools/,$(addsuffix .so,icount cachesim))
@@ -114,11 +114,15 @@ $(BUILD)/tests/perf/cycles_driver_%: $(DRIVER_MAIN) $(BUILD)/tests/perf/driver_%
 GEM5 ?= gem5.fast
 # PEERS=blas; others have no static libraries.
 CYCLES_PEERS = $(filter blas,$(subst $(comma), ,$(PEERS)))
-perf-cycles: $(BUILD)/tests/perf/cycles_driver ## µs of a simulated Neoverse N1 with memory (GEM5=gem5.fast FILES= or PROBLEM= MEM=board,server,loaded WARM=1 PEERS=blas ALGORITHMS=gemm,winograd_2)
+perf-cycles: $(BUILD)/tests/perf/cycles_driver ## µs of a simulated core with memory (GEM5=gem5.fast FILES= or PROBLEM= CORES=N1,A55 MEM=board,server,loaded WARM=1 PEERS=blas ALGORITHMS=gemm,winograd_2)
 	$(Q)$(if $(CYCLES_PEERS),$(MAKE) --no-print-directory $(CYCLES_PEERS:%=$(BUILD)/tests/perf/cycles_driver_%))
 	$(Q)PYTHONPATH=tests/perf $(PYTHON) tests/perf/cycles.py --gem5 $(GEM5) --driver $< $(if $(PROBLEM),--problem '$(PROBLEM)') \
-	    $(if $(FILES),--files $(FILES)) $(if $(MEM),--memory $(MEM)) $(if $(LAYOUT),--layout $(LAYOUT)) $(if $(WARM),--warm) \
+	    $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(MEM),--memory $(MEM)) $(if $(LAYOUT),--layout $(LAYOUT)) $(if $(WARM),--warm) \
 	    $(if $(ALGORITHMS),--implementations $(ALGORITHMS)) $(foreach p,$(CYCLES_PEERS),--peer $(p)=$(BUILD)/tests/perf/cycles_driver_$(p)) $(TYPE_ARGS)
+$(BUILD)/tests/perf/cycles/probe: $(BUILD)/tests/perf/cycles/probe.o
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -static -o $@ $^ -lm
+perf-cycles-probe: $(BUILD)/tests/perf/cycles/probe ## does the simulated Cortex-A55 take as many cycles as is published? (GEM5=gem5.fast)
+	$(Q)$(GEM5) -q -d $(BUILD)/tests/perf/cycles tests/perf/cycles/cortex_a55.py $<
 perf-test: ## tests of the performance tools themselves
 	$(Q)cd tests/perf && $(PYTHON) -m unittest -q test_tools
 perf-drivers:

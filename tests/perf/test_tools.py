@@ -790,14 +790,22 @@ class Ratios(unittest.TestCase):
 class Cycles(unittest.TestCase):
     """A simulator that is not there: what it is asked for, and what is made of its answers."""
     ARGS = SimpleNamespace(gem5='gem5', driver='cycles.py', peer={'blas': 'shapes.py'}, warm=False, layout='bt',
-                           implementations='gemm,winograd_2', problem='8x8:8x8', files=None)
+                           implementations='gemm,winograd_2', problem='8x8:8x8', files=None,
+                           cores=list(cycles.CORES.values()))
 
     def setUp(self):
         here = os.path.dirname(os.path.abspath(__file__))
         args = replace_paths(self.ARGS, here)
         self.simulator = cycles.Simulator(args)
         (self.kind, self.problem), = cycles.problems_of(args)
-        self.runs = cycles.runs_of(args, self.kind, self.problem, 'board')
+        self.runs, self.others = (cycles.runs_of(args, core, self.kind, self.problem, 'board') for core in args.cores)
+
+    def test_each_core_is_a_machine_of_its_own(self):
+        for runs, core in ((self.runs, 'neoverse_n1'), (self.others, 'cortex_a55')):
+            command = self.simulator.command(runs[0], '/folder/line')
+            self.assertTrue(os.path.exists(command[4]))
+            self.assertEqual(os.path.basename(command[4]), core + '.py')
+            self.assertIn('--set=NEOPRENE_CPU_CORE=' + core.replace('_', '-'), command)
 
     def test_the_choice_comes_first_and_peers_last(self):
         self.assertEqual([run.implementation for run in self.runs], ['0', 'gemm', 'winograd_2', '0'])
@@ -831,7 +839,7 @@ class Cycles(unittest.TestCase):
         self.assertIsNone(cycles.time_of('refused no such types'))
         chosen, best = (cycles.time_of(f'ok 0 {ns} {name} 9000') for ns, name in ((2000, 'gemm'), (1000, 'winograd_2')))
         problem = shapes.parse_matmul('10x20:20x100')
-        self.assertEqual(cycles.row(problem, 'board', [chosen, best], [None, best]),
+        self.assertEqual(cycles.row(cycles.CORES['N1'], problem, 'board', [chosen, best], [None, best]),
                          '| 10x20:20x100 | board | gemm | 2.0 | 50.0 | 4.50 | winograd_2 1.0 | 2.000 | – | 1.0 |')
 
 
