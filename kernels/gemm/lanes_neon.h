@@ -60,7 +60,7 @@
 
     .macro begin_sums height, vectors
     .set row_vectors, \vectors
-    cbnz w8, 2f
+    tbnz w8, #0, 2f
     cbnz scratch, 1f
     clear_all %(first_sum), %(sets * set_sums)
     b 3f
@@ -126,6 +126,9 @@
     .macro round_of_groups height, vectors
     .set u, 0
     .rept in_round
+    .if u % 4 == 0
+    fetch_ahead \height, \vectors
+    .endif
     .if u % together == 0
     load_vectors 0, %(a_registers), a
     .endif

@@ -89,7 +89,7 @@ next_row .req x16
     .endm
 
     .macro begin_squares height, vectors
-    cbnz w8, 2f
+    tbnz w8, #0, 2f
     cbnz scratch, 1f
     clear_all %(first_sum), %(pairs * squares)
     b 3f
@@ -143,7 +143,8 @@ next_row .req x16
     begin_squares \height, \vectors
     lsr scratch, groups, #1
     cbz scratch, 6f
-5:  group_of_squares \height, \vectors
+5:  fetch_ahead \height, \vectors
+    group_of_squares \height, \vectors
     group_of_squares \height, \vectors
     subs scratch, scratch, #1
     b.ne 5b
@@ -188,7 +189,7 @@ next_row .req x16
     .set squares, 2 * \vectors
     .set first_sum, 32 - 2 * squares
     clear_all %(first_sum), %(2 * squares)
-    cmp w8, #0
+    tst w8, #1
     csel at, c, scratch, ne
     lsr scratch, groups, #2
     cbz scratch, 6f

@@ -1,8 +1,9 @@
 /* What whole tiles of kernels/gemm/types.h in assembly share, for types of any element: their
  * arguments, and one function for every height and width in a table, which is indexed as
  * GEMM_MR * (vectors - 1) + height - 1. A file has a macro `tile_body height, vectors`, which
- * leaves a and c at the next tile below. w8: there are sums already; w11: tiles to go. What is done
- * with the sums is in ends_neon.h: has_ends says whether there is more than to store them. */
+ * leaves a and c at the next tile below. w8: bit 0 says that there are sums already, all of x8 how
+ * far behind b a line is that is fetched; w11: tiles to go. What is done with the sums is in
+ * ends_neon.h: has_ends says whether there is more than to store them. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/ends_neon.h"
@@ -29,6 +30,8 @@ start .req x12
     ldp b, c, [tile, #TILE_B]
     ldr line, [tile, #TILE_ROW]
     ldr w8, [tile, #TILE_ADD]
+    ldr at, [tile, #TILE_AHEAD]
+    orr x8, x8, at
     ldr w11, [tile, #TILE_TILES]
     ldr start, [tile, #TILE_START]
     mov begin_b, b
@@ -74,6 +77,13 @@ start .req x12
     restore_registers
     .endif
     ret
+    .endm
+
+/* Once in what is three lines of a panel of three vectors. Lower tiles are too short to share it. */
+    .macro fetch_ahead height, vectors
+    .if (\height > 4) & (\vectors == 3)
+    prfm pldl2keep, [b, x8]
+    .endif
     .endm
 
     .macro copy_to sum, from

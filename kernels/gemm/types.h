@@ -68,6 +68,9 @@ static inline size_t gemm_panel_bytes(const struct gemm_type *type, size_t width
  * in sums. Of end, n is nr: that many scales and offsets are read; row_scales are those of all
  * rows of all tiles; rows are NULL, and m, sums and row are not read. sums of f16 have no end.
  *
+ * ahead: 0, or kernels may fetch, while they multiply, one of three lines of what is so far behind
+ * b: with 64 and 128 more the other two.
+ *
  * Tiles below each other, which costs less than one call for each, have the same panel of B; their
  * panels of A follow each other, and m is mr. */
 struct gemm_tile {
@@ -81,6 +84,7 @@ struct gemm_tile {
     uint32_t add;
     uint32_t tiles; /* below each other, of mr rows each, all valid but for columns; 0: one */
     const struct gemm_finish *end;
+    size_t ahead; /* from a line of b, in bytes, to one that is wanted later; even */
 };
 typedef void gemm_run_fn(const struct gemm_tile *tile);
 

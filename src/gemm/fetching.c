@@ -11,42 +11,52 @@ double gemm_reading(const struct cpu *cpu, double bytes, double all_bytes)
     return is_far ? cycles * fmax(cpu->core->fmla_per_cycle, 1) : 0;
 }
 
-bool gemm_fetching_pays(const struct cpu *cpu, double bytes, double products)
+static bool pays(double reading, double products)
 {
     enum { LITTLE = 8 }; /* of the time of products is this part */
-    double reading = gemm_reading(cpu, bytes, bytes);
     return reading > 0 && LITTLE * reading > products;
 }
 
-static bool pays(const struct cpu *cpu, const struct gemm_f32_listed_kernels *kernels, double m,
-                 double n, double k)
+bool gemm_fetching_pays(const struct cpu *cpu, double bytes, double products)
 {
-    return kernels->fetch[0] && m > kernels->height &&
-           gemm_fetching_pays(cpu, n * k * sizeof(float), m * n * k / 4);
+    return pays(gemm_reading(cpu, bytes, bytes), products);
 }
 
-bool gemm_fetches(const struct cpu *cpu, double m, double n, double k)
+/* Of so many columns of n. An instruction of a type does more products than one of f32, and k steps
+ * of them. */
+static double columns_reading(const struct cpu *cpu, const struct gemm_type *given, double columns,
+                              double n, double k)
+{
+    const struct gemm_type *f32 = &gemm_types[GEMM_F32], *type = given ? given : f32;
+    double column = k * (double)element_bytes(type->element);
+    return gemm_reading(cpu, columns * column, n * column) * (double)type->products /
+           (double)f32->products;
+}
+
+/* Where rows are many, kernels of other types always may. */
+static bool can_fetch(const struct gemm_f32_listed_kernels *kernels, const struct gemm_type *type,
+                      double m)
+{
+    return type ? m > GEMM_MR : kernels && kernels->fetch[0] && m > kernels->height;
+}
+
+bool gemm_fetches(const struct cpu *cpu, const struct gemm_type *type, double m, double n, double k)
 {
     const struct gemm_f32_listed_kernels *kernels =
-        gemm_f32_listed_find(cpu->features, cpu->core->in_order);
-    return gemm_lists(cpu, n) && pays(cpu, kernels, m, n, k);
-}
-
-/* An instruction of a type does more products than one of f32, and k steps of them. */
-static double panel_reading(const struct gemm_shape *shape, const struct cpu *cpu)
-{
-    const struct gemm_type *f32 = &gemm_types[GEMM_F32], *type = shape->type ? shape->type : f32;
-    double panel = (double)gemm_panel_bytes(type, LAYOUT_PANEL, shape->k);
-    double all = (double)gemm_panel_bytes(type, shape->n, shape->k);
-    return gemm_reading(cpu, panel, all) * (double)type->products / (double)f32->products;
+        gemm_lists(cpu, n) ? gemm_f32_listed_find(cpu->features, cpu->core->in_order) : NULL;
+    return can_fetch(kernels, type, m) && pays(columns_reading(cpu, type, n, n, k), m * n * k / 4);
 }
 
 void gemm_plan_fetching(struct gemm_plan *plan, const struct cpu *cpu)
 {
     const struct gemm_shape *shape = &plan->shape;
-    plan->panel_reading =
-        shape->b_packed && !gemm_is_unknown(shape) ? panel_reading(shape, cpu) : 0;
-    plan->fetches = plan->listed && shape->b_packed && !gemm_is_unknown(shape) &&
-                    plan->block_tiles > 1 &&
-                    pays(cpu, plan->listed, (double)shape->m, (double)shape->n, (double)shape->k);
+    double m = (double)shape->m, n = (double)shape->n, k = (double)shape->k;
+    plan->fetches = false;
+    plan->panel_reading = 0;
+    if (!shape->b_packed || gemm_is_unknown(shape))
+        return;
+    plan->panel_reading = columns_reading(cpu, shape->type, LAYOUT_PANEL, n, k);
+    plan->fetches = can_fetch(plan->listed, shape->type, m) &&
+                    (shape->type || plan->block_tiles > 1) &&
+                    pays(columns_reading(cpu, shape->type, n, n, k), m * n * k / 4);
 }

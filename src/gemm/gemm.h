@@ -268,8 +268,10 @@ bool gemm_fetching_pays(const struct cpu *cpu, double bytes, double products);
  * memory, if that is where they are: of so many bytes in all, the L2 cache keeps few; or 0. */
 double gemm_reading(const struct cpu *cpu, double bytes, double all_bytes);
 
-/* Does reading packed weights take time beside the products of rows in place, not after them? */
-bool gemm_fetches(const struct cpu *cpu, double m, double n, double k);
+/* Does reading packed weights take time beside the products, not after them? type: NULL for f32,
+ * whose rows are in place then. */
+bool gemm_fetches(const struct cpu *cpu, const struct gemm_type *type, double m, double n,
+                  double k);
 
 /* Are rows of A packed and multiplied by packed B in less time than in place? Tiles of packed rows
  * are higher: cores of many multiply-adds a cycle do not wait for their sums. */

@@ -35,14 +35,19 @@ static inline void *gemm_step_own_panel(const struct gemm_task *task, const stru
                 : task->b + before * depth;
 }
 
-/* The same wherever it is. */
-static inline const float *gemm_step_panel(const struct gemm_task *task,
-                                           const struct gemm_step *step,
-                                           const struct layout_panel *panel)
+/* The same wherever it is. Blocks of k are whole groups. */
+static inline const void *gemm_step_panel(const struct gemm_task *task,
+                                          const struct gemm_step *step,
+                                          const struct layout_panel *panel)
 {
     const struct gemm_shape *shape = &task->plan->shape;
-    return shape->b_packed ? task->place.b + panel->first * shape->k + step->k.begin * panel->width
-                           : gemm_step_own_panel(task, step, panel);
+    const struct gemm_type *type = shape->type;
+    if (!shape->b_packed)
+        return gemm_step_own_panel(task, step, panel);
+    if (!type)
+        return task->place.b + panel->first * shape->k + step->k.begin * panel->width;
+    return (const char *)task->place.b + gemm_panel_bytes(type, panel->first, shape->k) +
+           gemm_panel_bytes(type, panel->width, step->k.begin);
 }
 
 /* The address of A's first value in a step, where that is enough to know the others'. */

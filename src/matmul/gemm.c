@@ -144,7 +144,7 @@ static double product_meanwhile(const struct algorithm *self, const struct probl
     bool fetches = !problem_is_runtime(problem) && !reads_planes(problem, cpu) &&
                    problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED &&
                    lists_rows(problem, cpu) &&
-                   gemm_fetches(cpu, (double)shape.m, (double)shape.n, (double)shape.k);
+                   gemm_fetches(cpu, NULL, (double)shape.m, (double)shape.n, (double)shape.k);
     return fetches ? product_estimate(self, problem, cpu) : 0;
 }
 

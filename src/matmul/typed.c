@@ -70,6 +70,18 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     return gemm_estimate(cpu, batch, m, n, k, packed, false, 0) + elements / 2 + quantising;
 }
 
+/* All of them, where packed weights are fetched. */
+static double typed_meanwhile(const struct algorithm *self, const struct problem *problem,
+                              const struct cpu *cpu)
+{
+    struct matmul_shape shape = matmul_shape(problem);
+    const struct gemm_type *type = multiplied(problem, cpu);
+    bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
+    bool fetches = type && packed && !is_in_blocks(problem) && !problem_is_runtime(problem) &&
+                   gemm_fetches(cpu, type, (double)shape.m, (double)shape.n, (double)shape.k);
+    return fetches ? typed_estimate(self, problem, cpu) : 0;
+}
+
 static double typed_weight_bits(const struct algorithm *self, const struct problem *problem,
                                 const struct cpu *cpu)
 {
@@ -311,6 +323,7 @@ const struct algorithm matmul_typed = {
     .refuse = typed_refuse,
     .choose = typed_choose,
     .estimate = typed_estimate,
+    .meanwhile = typed_meanwhile,
     .weight_bits = typed_weight_bits,
     .plan = typed_plan,
     .plan_bytes = sizeof(struct matmul_typed),

@@ -457,6 +457,30 @@ static void rows_are_packed_where_low_tiles_wait_for_their_sums(void **state)
     assert_false(packs_rows(2, IN_ORDER_NARROW, 8));
 }
 
+/* Of bytes a fourth comes from memory, and is multiplied in a fourth of the time. */
+static void packed_weights_from_memory_are_fetched(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("neoverse-n1", 65536);
+    struct gemm_shape shape = packed_shape(32, 1024, 1024);
+    struct gemm_plan plan, typed;
+    cpu.l2_bytes = 1 << 20;
+    gemm_plan_init(&plan, &shape, &cpu);
+    shape.segment = 0;
+    shape.type = &gemm_types[GEMM_S8_DOT];
+    gemm_plan_init(&typed, &shape, &cpu);
+    assert_int_equal(plan.fetches, (cpu.features & CPU_NEON) != 0);
+    assert_true(typed.fetches);
+    assert_true(gemm_fetches(&cpu, shape.type, 32, 1024, 1024));
+    assert_true(typed.panel_reading == plan.panel_reading);
+    shape.m = GEMM_MR;
+    gemm_plan_init(&typed, &shape, &cpu);
+    assert_false(typed.fetches); /* one tile, which cannot share it */
+    shape.m = 32, shape.n = 256;
+    gemm_plan_init(&typed, &shape, &cpu);
+    assert_false(typed.fetches); /* all weights stay */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -476,6 +500,7 @@ int main(void)
         cmocka_unit_test(last_columns_have_kernels_of_their_own),
         cmocka_unit_test(rows_far_apart_take_places_of_others),
         cmocka_unit_test(threads_read_weights_from_memory_once),
+        cmocka_unit_test(packed_weights_from_memory_are_fetched),
         cmocka_unit_test(unknown_sizes_have_the_largest_scratchpad),
         cmocka_unit_test(the_last_tiles_share_their_rows),
         cmocka_unit_test(rows_are_packed_where_low_tiles_wait_for_their_sums),

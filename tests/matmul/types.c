@@ -9,6 +9,7 @@
 
 #include "arch/cpu.h"
 #include "kernels/gemm/types.h"
+#include "src/primitive/engine.h"
 #include "tests/support/cases/typed.h"
 #include "tests/support/estimate.h"
 #include "tests/support/fault.h"
@@ -348,6 +349,31 @@ static void every_combination_is_exact(void **state)
             }
 }
 
+/* Where the caches keep no weights, tiles of a panel come in several calls, of which each fetches a
+ * part of the next one. */
+static void weights_are_fetched_part_by_part(void **state)
+{
+    static const neo_data_type types[][2] = {
+        {NEO_S8, NEO_S8}, {NEO_U8, NEO_S8}, {NEO_F16, NEO_F16}, {NEO_BF16, NEO_BF16}};
+    enum { M = 8 * 18 + 3 /* more tiles than parts, and not all as high */, N = 53 };
+    const struct cpu *detected = engine->cpu;
+    struct cpu cpu = *detected;
+    uint32_t seed = fill_seed();
+    (void)state;
+    cpu.l2_bytes = 64;
+    engine->cpu = &cpu;
+    for (size_t i = 0; i < count_of(types); i++) {
+        struct product p = random_product(types[i][0], types[i][1], &seed);
+        p.dims[SRC][1] = p.dims[DST][1] = M;
+        p.dims[WEIGHTS][2] = p.dims[DST][2] = N;
+        make(&p, &seed);
+        assert_true(run_all(&p, 1) >= 1);
+        discard(&p);
+    }
+    engine->cpu = detected;
+    neo_engine_clear_cache(engine);
+}
+
 /* ---- many products of a sum ---- */
 
 static struct product long_product(const neo_data_type *types, const neo_data_type *zeros,
@@ -566,6 +592,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_is_exact),
+        cmocka_unit_test(weights_are_fetched_part_by_part),
         cmocka_unit_test(extremes_are_exact),
         cmocka_unit_test(reals_are_within_the_bound),
         cmocka_unit_test(modes_are_used_where_they_pay),

@@ -166,9 +166,10 @@ static double product_meanwhile(const struct algorithm *self, const struct probl
     const struct convolution_shape *s = &plan.shape;
     double taps = (double)s->kernel[DEPTH] * (double)s->kernel[HEIGHT] * (double)s->kernel[WIDTH];
     segments_plan(&plan, cpu);
-    bool fetches =
-        lists_rows(&plan) && problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED &&
-        gemm_fetches(cpu, (double)s->batch * pixels_of(s), (double)s->oc, taps * (double)s->ic);
+    bool fetches = lists_rows(&plan) &&
+                   problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED &&
+                   gemm_fetches(cpu, NULL, (double)s->batch * pixels_of(s), (double)s->oc,
+                                taps * (double)s->ic);
     return fetches ? product_estimate(self, problem, cpu) : 0;
 }
 

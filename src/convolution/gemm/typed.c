@@ -83,6 +83,19 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     return gemm_estimate(cpu, groups, m, n, k, packed, false, 0) + copied / 2;
 }
 
+/* All of them, where packed weights are fetched. */
+static double typed_meanwhile(const struct algorithm *self, const struct problem *problem,
+                              const struct cpu *cpu)
+{
+    const struct convolution_shape *s = convolution_shape_of(problem);
+    const struct gemm_type *type = multiplied(problem, cpu);
+    bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
+    bool fetches =
+        type && packed &&
+        gemm_fetches(cpu, type, (double)pixels_of(s), (double)s->oc, (double)depth_of(s));
+    return fetches ? typed_estimate(self, problem, cpu) : 0;
+}
+
 /* ---- plan ---- */
 
 static void typed_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
@@ -207,6 +220,7 @@ const struct algorithm convolution_typed = {
     .refuse = typed_refuse,
     .choose = typed_choose,
     .estimate = typed_estimate,
+    .meanwhile = typed_meanwhile,
     .weight_bits = typed_weight_bits,
     .plan = typed_plan,
     .plan_bytes = sizeof(struct convolution_typed),

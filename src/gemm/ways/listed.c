@@ -230,10 +230,11 @@ static void begin_strip(struct strip *strip, const struct gemm_task *task,
     const struct layout_panel *panel = &pass->panel;
     struct span part = gemm_step_part(task, step);
     size_t depth = part.end - part.begin;
+    const float *b = gemm_step_panel(task, step, panel);
     strip->task = task;
     strip->pass = pass;
     strip->run = runs;
-    strip->b = gemm_step_panel(task, step, panel) + part.begin * panel->width;
+    strip->b = b + part.begin * panel->width;
     strip->tail = gemm_step_tail(task);
     strip->tile = step->tiles.begin;
     strip->tall = (uint32_t)plan->tall;

@@ -27,36 +27,44 @@ static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
     }
 }
 
-/* A panel of B from the step's first row on: blocks of k are whole groups. */
-static const void *panel_of_b(const struct gemm_task *task, const struct gemm_step *step,
-                              const struct layout_panel *panel)
-{
-    const struct gemm_shape *shape = &task->plan->shape;
-    if (!shape->b_packed)
-        return gemm_step_own_panel(task, step, panel);
-    return (const char *)task->place.b + gemm_panel_bytes(shape->type, panel->first, shape->k) +
-           gemm_panel_bytes(shape->type, panel->width, step->k.begin);
-}
-
-/* Tiles of one height that follow each other: one call is for all of them. */
+/* Tiles of one height that follow each other: one call is for all of them, or for a part, as each
+ * part fetches other lines of what comes next. */
 struct heap {
     struct span rows; /* of the first one, in the step */
     uint32_t tiles;
+    size_t part;
 };
-enum { HEAPS = 4 }; /* whole tiles, and one or two lower ones */
+enum { LINE = 64, PARTS = 3, HEAPS = PARTS + 3 /* whole tiles, and one or two lower ones */ };
 
-static size_t find_heaps(size_t rows, struct heap *heaps)
+static size_t find_heaps(size_t rows, size_t parts, struct heap *heaps)
 {
-    size_t count = 0;
-    for (size_t t = 0; t < div_up(rows, GEMM_MR); t++) {
+    size_t count = 0, tiles = div_up(rows, GEMM_MR);
+    for (size_t t = 0; t < tiles; t++) {
         struct span tile = gemm_row_tile(rows, t);
-        const struct span *last = count ? &heaps[count - 1].rows : NULL;
-        if (last && tile.end - tile.begin == last->end - last->begin)
-            heaps[count - 1].tiles++;
+        struct heap *last = count ? &heaps[count - 1] : NULL;
+        size_t part = t * parts / tiles;
+        if (last && last->part == part &&
+            tile.end - tile.begin == last->rows.end - last->rows.begin)
+            last->tiles++;
         else
-            heaps[count++] = (struct heap){tile, 1};
+            heaps[count++] = (struct heap){tile, 1, part};
     }
     return count;
+}
+
+/* How far behind panel p of this step the next one is, which may be the next step's; 0: nothing is
+ * fetched. */
+static size_t next_panel(const struct gemm_task *task, const struct gemm_step *step, size_t p)
+{
+    struct layout_panel panel = gemm_plan_panel(task->plan, p), next;
+    const void *to = task->after;
+    if (!task->plan->fetches)
+        return 0;
+    if (p + 1 < step->panels.end) {
+        next = gemm_plan_panel(task->plan, p + 1);
+        to = gemm_step_panel(task, step, &next);
+    }
+    return to ? (uintptr_t)to - (uintptr_t)gemm_step_panel(task, step, &panel) : 0;
 }
 
 static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
@@ -67,9 +75,10 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
     const struct gemm_block *block = ends->block;
     struct layout_panel panel = gemm_plan_panel(plan, p);
     size_t depth = step->k.end - step->k.begin, column = panel.first - step->column;
+    size_t next = next_panel(task, step, p);
     struct gemm_tile tile = {
         .groups = gemm_groups(type, depth),
-        .b = panel_of_b(task, step, &panel),
+        .b = gemm_step_panel(task, step, &panel),
         .row = block->row_stride,
         .nr = (uint32_t)panel.width,
         .n = (uint32_t)panel.valid,
@@ -79,6 +88,7 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
         struct span rows = heaps[i].rows;
         tile.m = tile.mr = (uint32_t)(rows.end - rows.begin);
         tile.tiles = heaps[i].tiles;
+        tile.ahead = next ? next + heaps[i].part * LINE : 0;
         tile.a = (const char *)task->a + gemm_panel_bytes(type, rows.begin, depth);
         tile.sums = block->values + column + rows.begin * block->row_stride;
         gemm_ends_set(ends, rows.begin, column, panel.width, &tile);
@@ -91,7 +101,7 @@ static void run(const struct gemm_task *task, const struct gemm_step *step,
 {
     struct heap heaps[HEAPS];
     struct gemm_ends ends;
-    size_t count = find_heaps(step->rows, heaps);
+    size_t count = find_heaps(step->rows, task->plan->fetches ? PARTS : 1, heaps);
     pack_a(task, step);
     gemm_ends_init(&ends, task, step, block);
     for (size_t p = step->panels.begin; p < step->panels.end; p++)
