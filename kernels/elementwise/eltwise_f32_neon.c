@@ -56,13 +56,17 @@ static inline float32x4_t logistic(float32x4_t x, float32x4_t a, float32x4_t b)
     return vdivq_f32(numerator, vaddq_f32(e, splat(1)));
 }
 
+/* 0 times an infinity is not wanted, but NaN is: a maximum gives that. */
 static inline float32x4_t relu(float32x4_t x, float32x4_t a, float32x4_t b)
 {
+    (void)a, (void)b;
+    return vmaxq_f32(x, splat(0));
+}
+
+static inline float32x4_t leaky_relu(float32x4_t x, float32x4_t a, float32x4_t b)
+{
     (void)b;
-    /* 0 times an infinity is not wanted, but NaN is: a maximum gives that */
-    uint32x4_t is_plain = vceqzq_f32(a);
-    float32x4_t below = vbslq_f32(is_plain, vmaxq_f32(x, splat(0)), vmulq_f32(a, x));
-    return vbslq_f32(vcgtzq_f32(x), x, below);
+    return vbslq_f32(vcgtzq_f32(x), x, vmulq_f32(a, x));
 }
 
 static inline float32x4_t tanh_of(float32x4_t x, float32x4_t a, float32x4_t b)
@@ -188,7 +192,10 @@ static inline float32x4_t hardswish(float32x4_t x, float32x4_t a, float32x4_t b)
 
 static void eltwise_f32_relu_neon(size_t n, const float *src, float *dst, float alpha, float beta)
 {
-    map_wide(n, src, dst, alpha, beta, relu);
+    if (alpha == 0)
+        map_wide(n, src, dst, alpha, beta, relu);
+    else
+        map_wide(n, src, dst, alpha, beta, leaky_relu);
 }
 
 static void eltwise_f32_tanh_neon(size_t n, const float *src, float *dst, float alpha, float beta)

@@ -34,7 +34,7 @@ static void move(size_t bytes, const void *from, neo_dim from_step, size_t count
         COPY(uint8_t);
 }
 
-static void copy_line(const struct copy *copy, size_t tile)
+static void convert_line(const struct copy *copy, size_t tile)
 {
     struct walk_chunk chunk = walk_chunk(&copy->walk, tile);
     neo_dim from_step = walk_step(&copy->walk, copy->from_desc);
@@ -42,10 +42,6 @@ static void copy_line(const struct copy *copy, size_t tile)
     const void *from =
         line_at(&copy->from_type, copy->from, walk_first(&copy->walk, copy->from_desc, &chunk));
     void *to = line_at(&copy->to_type, copy->to, walk_first(&copy->walk, copy->to_desc, &chunk));
-    if (copy->from_type.element == copy->to_type.element && copy->scale == 1) {
-        move(element_bytes(copy->to_type.element), from, from_step, chunk.count, to, to_step);
-        return;
-    }
     float buffer[LINE_MOST];
     const float *values = lines_load(&copy->from_type, from, from_step, chunk.count, buffer);
     if (copy->scale != 1) {
@@ -55,11 +51,44 @@ static void copy_line(const struct copy *copy, size_t tile)
     lines_store(&copy->to_type, values, chunk.count, to, to_step);
 }
 
+/* Lines that follow each other along the dimension beside theirs, moved as they are. Returns how
+ * many there were, at most `most`. */
+static size_t move_lines(const struct copy *copy, size_t tile, size_t most)
+{
+    const struct walk *walk = &copy->walk;
+    struct walk_chunk chunk = walk_chunk(walk, tile), next = chunk;
+    size_t bytes = element_bytes(copy->to_type.element), count = 1;
+    const char *from =
+        line_at(&copy->from_type, copy->from, walk_first(walk, copy->from_desc, &chunk));
+    char *to = line_at(&copy->to_type, copy->to, walk_first(walk, copy->to_desc, &chunk));
+    neo_dim from_next = 0, to_next = 0;
+    if (walk->chunks == 1 && walk->ndims > 1) {
+        size_t *index = &next.index[walk->ndims - 2];
+        count = min_size(most, walk->sizes[walk->ndims - 2] - *index);
+        *index += 1;
+        from_next =
+            walk_first(walk, copy->from_desc, &next) - walk_first(walk, copy->from_desc, &chunk);
+        to_next = walk_first(walk, copy->to_desc, &next) - walk_first(walk, copy->to_desc, &chunk);
+    }
+    neo_dim from_step = walk_step(walk, copy->from_desc), to_step = walk_step(walk, copy->to_desc);
+    for (size_t i = 0; i < count; i++) {
+        move(bytes, from, from_step, chunk.count, to, to_step);
+        from += from_next * (neo_dim)bytes;
+        to += to_next * (neo_dim)bytes;
+    }
+    return count;
+}
+
 static void copy_lines(void *argument, struct span tiles, int slot)
 {
+    const struct copy *copy = argument;
+    bool as_it_is = copy->from_type.element == copy->to_type.element && copy->scale == 1;
     (void)slot;
-    for (size_t i = tiles.begin; i < tiles.end; i++)
-        copy_line(argument, i);
+    for (size_t i = tiles.begin; i < tiles.end;)
+        if (as_it_is)
+            i += move_lines(copy, i, tiles.end - i);
+        else
+            convert_line(copy, i++);
 }
 
 void lines_copy(const struct execution *execution, const neo_memory_desc *from_desc,

@@ -6,6 +6,22 @@
 #include "src/lines/operation.h"
 #include "src/tensor/descriptor.h"
 
+/* Elements of a line that is converted to nothing: few enough to share a tensor among threads. */
+enum { PLAIN_MOST = 8 * LINE_MOST };
+
+/* Does a step go from sources to dst as they are, in lines of any length? */
+static bool is_plain(const struct map *map, const struct problem *problem)
+{
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    bool yes = map->direct && problem->attributes.post_op_count == 0 &&
+               problem->attributes.quantization_count == 0 &&
+               map->dst_type.element == ELEMENT_F32 && walk_step(&map->walk, dst) == 1;
+    for (int i = 0; i < map->source_count && yes; i++)
+        yes = map->types[i].element == ELEMENT_F32 &&
+              walk_step(&map->walk, problem_tensor(problem, map->tensors[i])) == 1;
+    return yes;
+}
+
 void map_init(struct map *map, const struct problem *problem, const struct cpu *cpu,
               const uint8_t *tensors, int count, bool is_one_step)
 {
@@ -22,6 +38,8 @@ void map_init(struct map *map, const struct problem *problem, const struct cpu *
     bool has_operand = post_ops_have_operand(&problem->attributes);
     walk_init(&map->walk, dst, sources, count, has_operand, LINE_MOST);
     map->direct = is_one_step && !post_ops_fusion(problem).reads_dst;
+    if (is_plain(map, problem))
+        walk_init(&map->walk, dst, sources, count, has_operand, PLAIN_MOST);
 }
 
 const float *map_source(const struct map_chunk *chunk, int i, float *buffer)
