@@ -100,12 +100,27 @@ INLINE uint8x16_t load_some(const struct pack_units *units, const uint8_t *from,
     return units->load(all);
 }
 
+/* The last `rest` elements of `all`, then zeros: those of the last whole vector, moved down. */
+INLINE uint8x16_t load_rest(const struct pack_units *units, const uint8_t *from, size_t all,
+                            size_t rest)
+{
+    static const uint8_t places[32] = {0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,
+                                       11,  12,  13,  14,  15,  255, 255, 255, 255, 255, 255,
+                                       255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    size_t at_once = 16 / units->to_bytes;
+    if (all < at_once)
+        return load_some(units, from, rest);
+    uint8x16_t last = units->load(from + (all - at_once) * units->from_bytes);
+    return vqtbl1q_u8(last, vld1q_u8(places + (at_once - rest) * units->to_bytes));
+}
+
 /* ---- lanes whose elements are next to each other ---- */
 
-/* Units of `lanes` lanes, sixteen bytes of each, to places that are out_step bytes apart; lanes: as
- * many as fill whole vectors with one unit of each, or a power of two below that. */
+/* `groups` units of `lanes` lanes, at most sixteen bytes of each, to places that are out_step bytes
+ * apart; lanes: as many as fill whole vectors with one unit of each, or a power of two below that.
+ */
 INLINE void store_units(const struct pack_units *units, uint8x16_t *vectors, size_t lanes,
-                        uint8_t *out, size_t out_step)
+                        size_t groups, uint8_t *out, size_t out_step)
 {
     size_t most = 16 / units->unit, together = lanes < most ? lanes : most;
     size_t pieces = most / together; /* of a vector */
@@ -113,7 +128,7 @@ INLINE void store_units(const struct pack_units *units, uint8x16_t *vectors, siz
     for (size_t i = 0; i < lanes; i += together) {
         interleave(vectors + i, together, units->unit);
 #pragma GCC unroll 8
-        for (size_t g = 0; g < most; g++)
+        for (size_t g = 0; g < most && g < groups; g++)
             store_piece(out + g * out_step + i * units->unit, vectors[i + g / pieces], g % pieces,
                         together * units->unit);
     }
@@ -122,7 +137,8 @@ INLINE void store_units(const struct pack_units *units, uint8x16_t *vectors, siz
 INLINE void pack_lanes(const struct pack_units *units, size_t lanes, const uint8_t *const *from,
                        size_t k, uint8_t *out, size_t out_step)
 {
-    size_t at_once = 16 / units->to_bytes;
+    size_t at_once = 16 / units->to_bytes, rest = k % at_once,
+           group = units->unit / units->to_bytes;
     uint8x16_t vectors[MOST_LANES];
     const uint8_t *lane[MOST_LANES]; /* in registers, not where out might be, too */
 #pragma GCC unroll 8
@@ -132,23 +148,15 @@ INLINE void pack_lanes(const struct pack_units *units, size_t lanes, const uint8
 #pragma GCC unroll 8
         for (size_t i = 0; i < lanes; i++)
             vectors[i] = units->load(lane[i] + p * units->from_bytes);
-        store_units(units, vectors, lanes, out, out_step);
+        store_units(units, vectors, lanes, at_once, out, out_step);
         out += 16 / units->unit * out_step;
     }
-}
-
-/* The last steps of every lane, fewer than fill a vector. */
-INLINE void pack_rest(const struct pack_units *units, const uint8_t *const *from, size_t count,
-                      size_t k, uint8_t *out, size_t out_step)
-{
-    size_t rest = k % (16 / units->to_bytes);
-    for (size_t i = 0; i < count && rest; i++) {
-        uint8_t bytes[16];
-        vst1q_u8(bytes, load_some(units, from[i] + (k - rest) * units->from_bytes, rest));
-        for (size_t done = 0; done < rest * units->to_bytes; done += units->unit)
-            memcpy(out + done / units->unit * out_step + i * units->unit, bytes + done,
-                   units->unit);
-    }
+    if (!rest)
+        return;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < lanes; i++)
+        vectors[i] = load_rest(units, lane[i], k, rest);
+    store_units(units, vectors, lanes, (rest + group - 1) / group, out, out_step);
 }
 
 /* `count` lanes of a panel, from its lane number `first` on; two vectors' worth of lanes, one, a
@@ -156,8 +164,7 @@ INLINE void pack_rest(const struct pack_units *units, const uint8_t *const *from
 INLINE void pack_near_steps(const struct pack_units *units, const uint8_t *const *from,
                             size_t count, size_t k, uint8_t *out, size_t out_step)
 {
-    size_t most = 16 / units->unit, whole = k * units->to_bytes / 16 * most;
-    pack_rest(units, from, count, k, out + whole * out_step, out_step);
+    size_t most = 16 / units->unit;
 #pragma GCC unroll 5
     for (size_t lanes = MOST_LANES; lanes; lanes /= 2)
         for (; count >= lanes && (lanes <= most || lanes == MOST_LANES); count -= lanes) {
@@ -292,12 +299,11 @@ static inline void find_lanes(struct pack_lanes *lanes, const struct pack_panel 
     }
 }
 
-/* What is packed most: a panel of all lanes, whose steps are next to each other and fill vectors.
- */
-INLINE int is_whole(const struct pack_units *units, const struct pack_panel *panel)
+/* What is packed most: a panel of all lanes, whose steps are next to each other. */
+INLINE int is_whole(const struct pack_panel *panel)
 {
     return panel->width == MOST_LANES && panel->count == MOST_LANES && panel->step == 1 &&
-           panel->k * units->to_bytes % 16 == 0 && (panel->lanes || panel->lane != 1);
+           (panel->lanes || panel->lane != 1);
 }
 
 INLINE void pack_whole(const struct pack_units *units, const struct pack_panel *panel)
@@ -314,7 +320,7 @@ INLINE void pack_panel_units(const struct pack_units *units, const struct pack_p
 {
     uint8_t *out = panel->out;
     struct pack_lanes lanes;
-    if (is_whole(units, panel) && !panel->sums) {
+    if (is_whole(panel) && !panel->sums) {
         pack_whole(units, panel);
         return;
     }

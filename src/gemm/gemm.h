@@ -211,6 +211,11 @@ struct gemm_call {
      * called with a_has_parts. */
     void (*pack_a)(const void *context, void *task_scratch, const struct gemm_panel *panel);
 
+    /* With a type, NULL, or what is called instead for panels of rows below each other, which
+     * follow each other in `out`, too. */
+    void (*pack_panels_a)(const void *context, void *task_scratch, const struct gemm_panel *first,
+                          size_t panels);
+
     /* Not called if the shape has neither a segment nor a_column. */
     void (*list_a)(const void *context, const void *task_scratch, const struct gemm_list *list);
 

@@ -460,10 +460,45 @@ static void long_sums_are_exact(void **state)
     }
 }
 
+/* Few channels, whose rows of taps are one line of src: tiles at both edges, and such as are
+ * inside. */
+static void first_layers_are_exact(void **state)
+{
+    static const neo_data_type types[] = {NEO_F32, NEO_F16, NEO_BF16, NEO_S8, NEO_U8};
+    static const struct layer {
+        neo_dim ic, kernel, stride;
+    } layers[] = {{3, 3, 2}, {3, 7, 2}, {1, 5, 1}, {2, 3, 1}, {4, 11, 4}};
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (size_t i = 0; i < count_of(layers) * count_of(types); i++) {
+        const struct layer *layer = &layers[i % count_of(layers)];
+        neo_dim out = 19, kernel = layer->kernel, reach = (out - 1) * layer->stride + kernel;
+        neo_data_type type = types[i / count_of(layers)];
+        struct problem p = {.space = 2,
+                            .groups = 1,
+                            .ic = layer->ic,
+                            .oc = 5,
+                            .in = {reach - 3, reach - 3, 1},
+                            .out = {out, out, 1},
+                            .kernel = {kernel, kernel, 1},
+                            .stride = {layer->stride, layer->stride, 1},
+                            .dilation = {0, 0, 0},
+                            .left = {1, 1, 0},
+                            .right = {2, 2, 0},
+                            .batch = 1,
+                            .types = {type, type == NEO_U8 ? NEO_S8 : type, NEO_F32},
+                            .channels_last = true};
+        make(&p, &seed);
+        check_all(&p);
+        discard(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_is_exact),
+        cmocka_unit_test(first_layers_are_exact),
         cmocka_unit_test(sums_of_extremes_wrap),
         cmocka_unit_test(values_that_are_no_numbers_stay_where_they_are),
         cmocka_unit_test(denormal_numbers_count),

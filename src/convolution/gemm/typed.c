@@ -202,6 +202,7 @@ static void typed_run(const void *plan, const struct execution *execution)
                              .locate = locate,
                              .prepare_a = convolution_typed_prepare,
                              .pack_a = convolution_typed_pack_a,
+                             .pack_panels_a = convolution_typed_pack_panels,
                              .pack_b = pack_b,
                              .finish = convolution_typed_finish};
     if (mine.plan->integers)

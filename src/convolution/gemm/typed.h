@@ -51,6 +51,8 @@ size_t convolution_typed_patches_scratch(const struct convolution_typed *plan);
 void convolution_typed_prepare(const void *context, void *scratch, size_t batch, size_t row,
                                size_t rows);
 void convolution_typed_pack_a(const void *context, void *scratch, const struct gemm_panel *panel);
+void convolution_typed_pack_panels(const void *context, void *scratch,
+                                   const struct gemm_panel *first, size_t panels);
 void convolution_typed_finish(const void *context, const struct gemm_block *block);
 
 /* Of a plan that has what makes results of a block at once. */

@@ -6,7 +6,7 @@
 #include "kernels/asm/inline.h"
 #include "src/convolution/gemm/typed.h"
 
-enum { LANE_BYTES = 256 /* whole groups of any type */, LANES = GEMM_MR };
+enum { LANE_BYTES = 1024 /* whole groups of any type */, LANES = GEMM_MR };
 
 /* A pixel of dst: the place in src of its first tap, which may be in the padding. */
 struct pixel {
@@ -145,11 +145,11 @@ static struct tap tap_at(const struct convolution_shape *s, size_t number)
     return tap;
 }
 
-/* The one after it. */
-static void next_tap(const struct convolution_shape *s, struct tap *tap)
+/* The one after it along dimension `last` and those before: the next tap, or row of taps. */
+static void next_tap(const struct convolution_shape *s, struct tap *tap, int last)
 {
     const neo_dim strides[SPACE] = {s->src.d, s->src.h, s->src.w};
-    for (int d = SPACE - 1; d >= 0; d--) {
+    for (int d = last; d >= 0; d--) {
         tap->at[d] += s->dilation[d];
         tap->offset += s->dilation[d] * strides[d];
         if (tap->at[d] < s->kernel[d] * s->dilation[d])
@@ -199,32 +199,30 @@ static void gather(unsigned char *to, const unsigned char *from, neo_dim step, s
 }
 
 /* Elements [first, first + count) of a tap. */
-static void gather_tap(const struct patches *patches, const struct pixel *pixel, size_t number,
-                       size_t first, size_t count, unsigned char *to)
+static void gather_tap(const struct patches *patches, const struct pixel *pixel,
+                       const struct tap *tap, size_t first, size_t count, unsigned char *to)
 {
     const struct convolution_shape *s = patches->image;
-    struct tap tap = tap_at(s, number);
-    if (!is_inside(s, pixel, &tap, SPACE))
+    if (!is_inside(s, pixel, tap, SPACE))
         memset(to, patches->call->zero, count * patches->bytes);
     else
-        gather(to, element(patches, pixel->offset + tap.offset + (neo_dim)first * s->src.c),
+        gather(to, element(patches, pixel->offset + tap->offset + (neo_dim)first * s->src.c),
                s->src.c, count, patches->bytes);
 }
 
 /* The same of a row of taps that lie next to each other: some at its ends may be in the padding. */
-static void gather_row(const struct patches *patches, const struct pixel *pixel, size_t row,
-                       size_t first, size_t count, unsigned char *to)
+static void gather_row(const struct patches *patches, const struct pixel *pixel,
+                       const struct tap *tap, size_t first, size_t count, unsigned char *to)
 {
     const struct convolution_shape *s = patches->image;
-    struct tap tap = tap_at(s, row * (size_t)s->kernel[WIDTH]);
     neo_dim before = -pixel->at[WIDTH] * s->ic, behind = before + s->in[WIDTH] * s->ic;
     neo_dim begin = (neo_dim)first, end = (neo_dim)(first + count), bytes = (neo_dim)patches->bytes;
     neo_dim from = before < begin ? begin : before, until = behind > end ? end : behind;
-    bool is_padding = from >= until || !is_inside(s, pixel, &tap, WIDTH);
+    bool is_padding = from >= until || !is_inside(s, pixel, tap, WIDTH);
     if (is_padding || from > begin || until < end)
         memset(to, patches->call->zero, count * patches->bytes);
     if (!is_padding)
-        memcpy(to + (from - begin) * bytes, element(patches, pixel->offset + tap.offset + from),
+        memcpy(to + (from - begin) * bytes, element(patches, pixel->offset + tap->offset + from),
                (size_t)((until - from) * bytes));
 }
 
@@ -233,15 +231,98 @@ static void gather_patch(const struct patches *patches, const struct pixel *pixe
                          size_t count, unsigned char *to)
 {
     const struct convolution_typed *plan = patches->call->plan;
-    size_t unit = (size_t)plan->shape.ic;
-    if (plan->merges_taps)
-        unit *= (size_t)plan->shape.kernel[WIDTH];
-    while (count) {
-        size_t from = first % unit, part = min_size(unit - from, count);
-        (plan->merges_taps ? gather_row : gather_tap)(patches, pixel, first / unit, from, part, to);
-        first += part, count -= part, to += part * patches->bytes;
+    const struct convolution_shape *s = patches->image;
+    size_t taps = plan->merges_taps ? (size_t)s->kernel[WIDTH] : 1, unit = taps * (size_t)s->ic;
+    struct tap tap = tap_at(s, first / unit * taps);
+    for (size_t from = first % unit; count; from = 0) {
+        size_t part = min_size(unit - from, count);
+        (plan->merges_taps ? gather_row : gather_tap)(patches, pixel, &tap, from, part, to);
+        next_tap(s, &tap, plan->merges_taps ? HEIGHT : WIDTH);
+        count -= part, to += part * patches->bytes;
     }
 }
+
+/* ---- whole patches, of pixels of a row whose rows of taps are each one line ---- */
+
+/* Lines of so many bytes, of which the first and the last ones may be copied twice. */
+INLINE void copy_ends(unsigned char *to, const unsigned char *from, ptrdiff_t apart, size_t lines,
+                      size_t count, size_t half)
+{
+    for (size_t i = 0; i < lines; i++, to += LANE_BYTES, from += apart) {
+        memcpy(to, from, half);
+        memcpy(to + count - half, from + count - half, half);
+    }
+}
+
+static void copy_lines(unsigned char *to, const unsigned char *from, ptrdiff_t apart, size_t lines,
+                       size_t count)
+{
+    for (; count > 32; count -= 16, to += 16, from += 16)
+        for (size_t i = 0; i < lines; i++)
+            memcpy(to + i * LANE_BYTES, from + (ptrdiff_t)i * apart, 16);
+    if (count >= 16)
+        copy_ends(to, from, apart, lines, count, 16);
+    else if (count >= 8)
+        copy_ends(to, from, apart, lines, count, 8);
+    else if (count >= 4)
+        copy_ends(to, from, apart, lines, count, 4);
+    else
+        for (size_t i = 0; i < lines; i++)
+            memcpy(to + i * LANE_BYTES, from + (ptrdiff_t)i * apart, count);
+}
+
+/* The pixels of the panel, which are of one row, that have so many columns inside. */
+static struct span pixels_inside(const struct patches *patches, neo_dim columns)
+{
+    const struct convolution_shape *s = patches->image;
+    size_t lanes = patches->panel->lanes, begin = 0, end = lanes;
+    while (begin < lanes && patches->pixels[begin].at[WIDTH] < 0)
+        begin++;
+    while (end > begin && patches->pixels[end - 1].at[WIDTH] + columns > s->in[WIDTH])
+        end--;
+    return (struct span){begin, end};
+}
+
+/* A row of the taps of all patches, of `count` elements. */
+static void gather_rows(const struct patches *patches, const struct tap *tap, struct span inside,
+                        size_t count, unsigned char *to)
+{
+    const struct convolution_shape *s = patches->image;
+    const struct pixel *pixels = patches->pixels;
+    ptrdiff_t apart = (ptrdiff_t)(s->stride[WIDTH] * s->src.w) * (ptrdiff_t)patches->bytes;
+    if (!is_inside(s, pixels, tap, WIDTH))
+        inside.end = inside.begin;
+    for (size_t i = 0; i < inside.begin; i++)
+        gather_row(patches, &pixels[i], tap, 0, count, to + i * LANE_BYTES);
+    if (inside.begin < inside.end)
+        copy_lines(to + inside.begin * LANE_BYTES,
+                   element(patches, pixels[inside.begin].offset + tap->offset), apart,
+                   inside.end - inside.begin, count * patches->bytes);
+    for (size_t i = inside.end; i < patches->panel->lanes; i++)
+        gather_row(patches, &pixels[i], tap, 0, count, to + i * LANE_BYTES);
+}
+
+static void gather_whole(const struct patches *patches, unsigned char *to)
+{
+    const struct convolution_shape *s = patches->image;
+    size_t count = (size_t)(s->kernel[WIDTH] * s->ic);
+    struct span inside = pixels_inside(patches, s->kernel[WIDTH]);
+    struct tap tap = tap_at(s, 0);
+    for (size_t done = 0; done < patches->panel->depth; done += count) {
+        gather_rows(patches, &tap, inside, count, to + done * patches->bytes);
+        next_tap(s, &tap, HEIGHT);
+    }
+}
+
+static bool are_whole(const struct patches *patches)
+{
+    const struct convolution_typed *plan = patches->call->plan;
+    size_t depth = patches->panel->depth;
+    return plan->merges_taps && patches->are_in_a_row && depth == plan->gemm.shape.k &&
+           depth * patches->bytes <= LANE_BYTES;
+}
+
+/* ---- panels ---- */
 
 static struct pack_panel part_of(const struct gemm_side *side, const struct gemm_panel *panel)
 {
@@ -285,9 +366,12 @@ static void pack_gathered(struct patches *patches, size_t p, size_t end)
 {
     _Alignas(16) unsigned char values[LANES * LANE_BYTES];
     size_t steps = LANE_BYTES / patches->bytes;
+    bool whole = are_whole(patches);
+    if (whole)
+        gather_whole(patches, values);
     for (; p < end; p += steps) {
         size_t count = min_size(steps, end - p);
-        for (size_t i = 0; i < patches->panel->lanes; i++)
+        for (size_t i = 0; i < patches->panel->lanes && !whole; i++)
             gather_patch(patches, &patches->pixels[i], patches->panel->first + p, count,
                          values + i * LANE_BYTES);
         pack_strided(patches, p, count, values, (ptrdiff_t)steps, 1);
@@ -365,7 +449,7 @@ static void pack_taps(struct patches *patches)
     size_t ic = (size_t)s->ic, depth = patches->panel->depth, first = patches->panel->first;
     size_t channel = first % ic;
     struct tap tap = tap_at(s, first / ic);
-    for (size_t p = 0; p < depth; next_tap(s, &tap), channel = 0) {
+    for (size_t p = 0; p < depth; next_tap(s, &tap, WIDTH), channel = 0) {
         size_t count = min_size(ic - channel, depth - p);
         pack_tap(patches, p, count, &tap, channel);
         p += count;
@@ -383,22 +467,43 @@ static void pack_affine(struct patches *patches)
                  (ptrdiff_t)s->src.c);
 }
 
-void convolution_typed_pack_a(const void *context, void *scratch, const struct gemm_panel *panel)
+static void pack_panel_of(struct patches *patches)
 {
-    const struct typed_call *call = context;
-    struct patches patches = {.call = call,
-                              .panel = panel,
-                              .image = &call->plan->image,
-                              .padding = scratch,
-                              .bytes = element_bytes(call->plan->a.stored),
-                              .part = part_of(&call->plan->a, panel)};
-    if (call->plan->is_affine) {
-        pack_affine(&patches);
+    const struct convolution_typed *plan = patches->call->plan;
+    if (plan->is_affine) {
+        pack_affine(patches);
         return;
     }
-    set_pixels(&patches);
-    if (call->plan->reads_lines)
-        pack_taps(&patches);
+    set_pixels(patches);
+    if (plan->reads_lines)
+        pack_taps(patches);
     else
-        pack_gathered(&patches, 0, panel->depth);
+        pack_gathered(patches, 0, patches->panel->depth);
+}
+
+void convolution_typed_pack_panels(const void *context, void *scratch,
+                                   const struct gemm_panel *first, size_t panels)
+{
+    const struct typed_call *call = context;
+    const struct convolution_typed *plan = call->plan;
+    const struct gemm_type *type = plan->gemm.shape.type;
+    size_t bytes = panels > 1 ? gemm_panel_bytes(type, first->width, first->depth) : 0;
+    struct gemm_panel panel = *first;
+    struct patches patches = {.call = call,
+                              .panel = &panel,
+                              .image = &plan->image,
+                              .padding = scratch,
+                              .bytes = element_bytes(plan->a.stored),
+                              .part = part_of(&plan->a, first)};
+    for (; panels > 0; panels--) {
+        pack_panel_of(&patches);
+        panel.lane += panel.width;
+        panel.out = (char *)panel.out + bytes;
+        patches.part.sums = panel.sums = panel.sums ? panel.sums + panel.width : NULL;
+    }
+}
+
+void convolution_typed_pack_a(const void *context, void *scratch, const struct gemm_panel *panel)
+{
+    convolution_typed_pack_panels(context, scratch, panel, 1);
 }

@@ -5,28 +5,6 @@
 #include "src/gemm/ways.h"
 #include "src/gemm/ways/ends.h"
 
-static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
-{
-    const struct gemm_type *type = task->plan->shape.type;
-    size_t depth = step->k.end - step->k.begin;
-    if (task->a_sums && step->k.begin == 0)
-        memset(task->a_sums, 0, step->rows * sizeof *task->a_sums);
-    for (size_t t = 0; t < div_up(step->rows, GEMM_MR); t++) {
-        struct span rows = gemm_row_tile(step->rows, t);
-        struct gemm_panel panel = {
-            .batch = task->batch,
-            .lane = step->row + rows.begin,
-            .lanes = rows.end - rows.begin,
-            .width = rows.end - rows.begin,
-            .first = step->k.begin,
-            .depth = depth,
-            .out = (char *)task->a + gemm_panel_bytes(type, rows.begin, depth),
-            .sums = task->a_sums ? task->a_sums + rows.begin : NULL,
-        };
-        task->call->pack_a(task->call->context, task->caller, &panel);
-    }
-}
-
 /* Tiles of one height that follow each other: one call is for all of them, or for a part, as each
  * part fetches other lines of what comes next. */
 struct heap {
@@ -38,8 +16,11 @@ enum { LINE = 64, PARTS = 3, HEAPS = PARTS + 3 /* whole tiles, and one or two lo
 
 static size_t find_heaps(size_t rows, size_t parts, struct heap *heaps)
 {
-    size_t count = 0, tiles = div_up(rows, GEMM_MR);
-    for (size_t t = 0; t < tiles; t++) {
+    size_t count = 0, tiles = div_up(rows, GEMM_MR),
+           whole = parts == 1 && tiles > 2 ? tiles - 2 : 0;
+    if (whole)
+        heaps[count++] = (struct heap){{0, GEMM_MR}, (uint32_t)whole, 0};
+    for (size_t t = whole; t < tiles; t++) {
         struct span tile = gemm_row_tile(rows, t);
         struct heap *last = count ? &heaps[count - 1] : NULL;
         size_t part = t * parts / tiles;
@@ -65,6 +46,44 @@ static size_t next_panel(const struct gemm_task *task, const struct gemm_step *s
         to = gemm_step_panel(task, step, &next);
     }
     return to ? (uintptr_t)to - (uintptr_t)gemm_step_panel(task, step, &panel) : 0;
+}
+
+/* The panels of a heap. */
+static void pack_heap(const struct gemm_task *task, const struct gemm_step *step,
+                      const struct heap *heap)
+{
+    const struct gemm_call *call = task->call;
+    const struct gemm_type *type = task->plan->shape.type;
+    size_t depth = step->k.end - step->k.begin, width = heap->rows.end - heap->rows.begin;
+    struct gemm_panel panel = {
+        .batch = task->batch,
+        .lane = step->row + heap->rows.begin,
+        .lanes = width,
+        .width = width,
+        .first = step->k.begin,
+        .depth = depth,
+        .out = (char *)task->a + gemm_panel_bytes(type, heap->rows.begin, depth),
+        .sums = task->a_sums ? task->a_sums + heap->rows.begin : NULL,
+    };
+    if (call->pack_panels_a) {
+        call->pack_panels_a(call->context, task->caller, &panel, heap->tiles);
+        return;
+    }
+    for (uint32_t t = 0; t < heap->tiles; t++) {
+        call->pack_a(call->context, task->caller, &panel);
+        panel.lane += width;
+        panel.out = (char *)panel.out + gemm_panel_bytes(type, width, depth);
+        panel.sums = panel.sums ? panel.sums + width : NULL;
+    }
+}
+
+static void pack_a(const struct gemm_task *task, const struct gemm_step *step,
+                   const struct heap *heaps, size_t count)
+{
+    if (task->a_sums && step->k.begin == 0)
+        memset(task->a_sums, 0, step->rows * sizeof *task->a_sums);
+    for (size_t i = 0; i < count; i++)
+        pack_heap(task, step, &heaps[i]);
 }
 
 static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
@@ -102,7 +121,7 @@ static void run(const struct gemm_task *task, const struct gemm_step *step,
     struct heap heaps[HEAPS];
     struct gemm_ends ends;
     size_t count = find_heaps(step->rows, task->plan->fetches ? PARTS : 1, heaps);
-    pack_a(task, step);
+    pack_a(task, step, heaps, count);
     gemm_ends_init(&ends, task, step, block);
     for (size_t p = step->panels.begin; p < step->panels.end; p++)
         run_panel(task, step, &ends, p, heaps, count);
