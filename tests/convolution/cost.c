@@ -1,9 +1,11 @@
-/* Costs of convolutions: which algorithm is chosen where weights come from memory. */
+/* Costs: how long convolutions and products take, and which algorithm is chosen, where weights come
+ * from memory. */
 #include <math.h>
 
 #include "tests/support/test.h"
 
 #include "src/convolution/convolution.h"
+#include "src/matmul/matmul.h"
 #include "src/primitive/engine.h"
 #include "src/primitive/selection.h"
 #include "tests/support/stated_cpu.h"
@@ -169,9 +171,70 @@ static void the_fastest_with_cold_weights_is_chosen(void **state)
             fail_msg("%zu: %s", i, best->name);
     }
 }
-#endif
+/* 3x3 and square, or a product of rows by packed weights of so many columns and values. */
+struct simulated {
+    neo_dim sizes[3];
+    double bandwidth;
+    const struct algorithm *algorithm;
+    double microseconds;
+};
 
-#if !NEO_PORTABLE
+static neo_memory_desc matrix_of(neo_dim rows, neo_dim columns, const char *tag)
+{
+    neo_memory_desc desc;
+    neo_dim dims[] = {rows, columns};
+    assert_int_equal(neo_memory_desc_init_tag(&desc, 2, dims, NEO_F32, tag), NEO_OK);
+    return desc;
+}
+
+static struct problem problem_of(const struct simulated *row)
+{
+    neo_dim m = row->sizes[0], n = row->sizes[1], k = row->sizes[2];
+    if (k == 0)
+        return square(m, n);
+    struct problem problem = {.operation = &matmul_operation};
+    problem.tensors[SRC] = matrix_of(m, k, "ab");
+    problem.tensors[WEIGHTS] = matrix_of(k, n, "any");
+    problem.tensors[DST] = matrix_of(m, n, "ab");
+    return problem;
+}
+
+static double f32_bytes(const neo_memory_desc *desc)
+{
+    double bytes = sizeof(float);
+    for (int i = 0; i < desc->ndims; i++)
+        bytes *= (double)desc->dims[i];
+    return bytes;
+}
+
+/* Nothing is in a simulated cache at first, so images come from memory, too. */
+static double estimated_microseconds(const struct simulated *row)
+{
+    struct cpu cpu = core_with("neoverse-n1", row->bandwidth);
+    struct problem problem = problem_of(row);
+    struct cost cost = cost_of(row->algorithm, &problem, &cpu);
+    cost.others = f32_bytes(&problem.tensors[SRC]) + f32_bytes(&problem.tensors[DST]);
+    return cost_time(&cost, &cpu) / (cpu.core->ghz * 1000);
+}
+
+/* What make perf-cycles printed for a core like Neoverse N1, cold weights. */
+static void estimates_are_near_what_was_simulated(void **state)
+{
+    (void)state;
+    static const struct simulated rows[] = {
+        {{128, 7}, 3, &convolution_gemm, 428.9},
+        {{32, 512, 512}, 3, &matmul_gemm, 501.1},
+        {{32, 1024, 1024}, 3, &matmul_gemm, 2002},
+        {{32, 1024, 1024}, 9, &matmul_gemm, 1829.3},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        double estimated = estimated_microseconds(&rows[i]);
+        if (fabs(estimated / rows[i].microseconds - 1) > 0.1)
+            fail_msg("row %zu, %s: %.1f of %.1f us", i, rows[i].algorithm->name, estimated,
+                     rows[i].microseconds);
+    }
+}
+
 /* Weights that may be rounded are packed as bf16. */
 static void rounded_weights_are_read_as_they_are_kept(void **state)
 {
@@ -196,6 +259,7 @@ int main(void)
         cmocka_unit_test(packed_weights_of_a_network_are_not_many_times_the_plain_ones),
 #if !NEO_PORTABLE
         cmocka_unit_test(the_fastest_with_cold_weights_is_chosen),
+        cmocka_unit_test(estimates_are_near_what_was_simulated),
         cmocka_unit_test(rounded_weights_are_read_as_they_are_kept),
 #endif
     };
