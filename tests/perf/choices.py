@@ -1,7 +1,13 @@
 """Does the library choose its fastest implementation? `make perf-choices` counts each candidate
-of some products and convolutions, models its cycles, and compares.
+of some products and convolutions, models its cycles, and compares. Where weights come from memory, and
+bytes decide as much as products, the models see half of it: these run on the cycle simulator, if it is
+there (GEM5=).
 
 The last implementation, the reference, is left out: it is not meant to be fast."""
+import shutil
+from types import SimpleNamespace
+
+import cycles
 import shapes
 from cores import CORES
 from emulator import MeasureError, asking
@@ -36,6 +42,15 @@ CONVOLUTIONS = tuple((layout, text) for layout in ('nhwc', 'nchw') for text in (
     'mb1ic48iw100oc64ow100kw3pw1', 'mb1ic19ih5oc3oh5kh1ph0', 'mb1ic2ih14oc24oh14kh3ph1',
     'mb1ic16ih14oc15oh14kh3ph1', 'mb1ic21ih6oc33oh1kh6ph0', 'g4mb1ic20ih14oc8oh14kh3ph1')) + (
     ('nhwc', 'g4mb1ic8ih14oc8oh14kh1ph0'), ('nhwc', 'g4mb1ic24ih14oc24oh14kh3ph1'))
+# Weights are larger than half of the L2 cache, and read within a good part of the products' time.
+# What is in no cache takes as long in each call, so less is tolerated.
+FAR = (
+    ('matmul', 'packed', '4x512:512x512'), ('matmul', 'packed', '32x512:512x512'),
+    ('conv', 'nhwc', 'mb1ic128ih7oc128oh7kh3ph1'), ('conv', 'nhwc', 'mb1ic128ih14oc128oh14kh3ph1'),
+    ('conv', 'nhwc', 'mb1ic192ih7oc192oh7kh3ph1'), ('conv', 'nhwc', 'mb1ic256ih4oc256oh4kh3ph1'),
+    ('conv', 'nhwc', 'mb1ic256ih8oc128oh8kh3ph1'),
+)
+FAR_TOLERANCE = 1.05
 
 
 def implementations(measurer, core, layout, problem):
@@ -65,11 +80,46 @@ def compare_one(measurer, core, layout, problem):
     return bad
 
 
-def compare(measurer):
+def simulated(simulator, core, line, memory):
+    """Of each implementation but the last the time, the best estimate first."""
+    times = []
+    for index in range(MOST):
+        time = cycles.time_of(simulator.run(cycles.Run(simulator.driver, line, memory, str(index), core)))
+        if time is None:
+            break
+        times.append(time)
+    return times[:-1] or times
+
+
+def compare_far_one(simulator, core, layout, problem, memory):
+    times = simulated(simulator, core, problem.line(layout), memory)
+    bad = times[0].microseconds > FAR_TOLERANCE * min(time.microseconds for time in times)
+    print(f"{layout:7} {problem.text:32} {memory:8} {'  '.join(f'{t.name} {t.microseconds:.1f}' for t in times)}"
+          f"{'   not the fastest' if bad else ''}", flush=True)
+    return bad
+
+
+def compare_far(simulator, core):
+    print(f'{core.name}, simulated: µs of each implementation with cold weights')
+    return sum(compare_far_one(simulator, core, layout, shapes.PARSERS[operation](text), memory)
+               for operation, layout, text in FAR for memory in cycles.BANDWIDTHS)
+
+
+def far_choices(args, name):
+    """How many are wrong where bytes decide."""
+    core = cycles.CORES.get(name)
+    if not core or not shutil.which(args.gem5):
+        print(f'rows where bytes decide are left out: {args.gem5 if core else "a simulated " + name} is not there (GEM5=)')
+        return 0
+    return compare_far(cycles.Simulator(SimpleNamespace(
+        gem5=args.gem5, driver=args.cycles_driver, peer={}, cores=[core], warm=False)), core)
+
+
+def compare(measurer, args):
     core = CORES[measurer.core_names[0]]
     print(f'{core.name}: modelled cycles of each implementation, in the order of the estimates')
     wrong = sum(compare_one(measurer, core, layout, shapes.PARSERS[operation](text))
                 for operation, problems in (('matmul', PRODUCTS), ('conv', CONVOLUTIONS))
                 for layout, text in problems)
     measurer.costs.save()
-    return 1 if wrong else 0
+    return 1 if wrong + far_choices(args, core.name) else 0

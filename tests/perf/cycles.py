@@ -58,7 +58,7 @@ class Simulator:
     """Times are kept in a file each, by program, configuration and problem."""
 
     def __init__(self, args):
-        self.gem5, self.cold = args.gem5, not args.warm
+        self.gem5, self.cold, self.driver = args.gem5, not args.warm, args.driver
         drivers = [args.driver, *args.peer.values()]
         machine = os.path.join(CONFIGURATIONS, 'machine.py')
         self.digests = {(driver, core): digest_of_files([driver, machine, core.configuration])
@@ -136,6 +136,9 @@ def peer(text):
 
 
 def cores_of(text):
+    unknown = set(text.split(',')) - set(CORES)
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: only {', '.join(CORES)} are simulated")
     return [CORES[name] for name in text.split(',')]
 
 

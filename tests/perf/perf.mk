@@ -88,8 +88,8 @@ perf-profile: $(PLUGINS) perf-drivers ## where one problem's cycles go (PROBLEM=
 	$(Q)$(PERF) profile $(PERF_ARGS) --problem '$(PROBLEM)' $(if $(LIBRARY),--library $(LIBRARY)) $(if $(SHOW),--show)
 perf-balance: $(PLUGINS) perf-drivers ## how threads share problems (PROBLEM= or FILES=, LIBRARY= THREADS=4,16,64)
 	$(Q)$(PERF) balance $(PERF_ARGS) $(if $(PROBLEM),--problem '$(PROBLEM)') $(if $(LIBRARY),--library $(LIBRARY)) $(if $(THREADS),--threads $(THREADS))
-perf-choices: $(PLUGINS) perf-drivers ## is the fastest implementation chosen? (CORES=N1)
-	$(Q)$(PERF) choices $(PERF_ARGS)
+perf-choices: $(PLUGINS) perf-drivers $(BUILD)/tests/perf/cycles_driver ## is the fastest implementation chosen? (CORES=N1 GEM5=gem5.fast)
+	$(Q)$(PERF) choices $(PERF_ARGS) --gem5 $(GEM5) --cycles-driver $(abspath $(BUILD))/tests/perf/cycles_driver
 perf-excess: $(PLUGINS) perf-drivers ## rows that execute more products than they need, and why (FILES= CORES=N1)
 	$(Q)$(PERF) excess $(PERF_ARGS)
 perf-lines: $(PLUGINS) perf-drivers ## cache lines that calls move, beside peers and bounds (FILES= PEERS= OUT=build/cache-lines.md)

@@ -77,6 +77,8 @@ def arguments():
     parser.add_argument('--drivers', required=True, help='the folder with driver_*')
     parser.add_argument('--root', default='', help='the folder that peers were unpacked into')
     parser.add_argument('--emulator', default='qemu-aarch64')
+    parser.add_argument('--gem5', default='gem5.fast', help='choices: the cycle simulator')
+    parser.add_argument('--cycles-driver', help='choices: the static program that it runs')
     parser.add_argument('--libraries', default=f'{OURS},blas', help='whose counts to update')
     parser.add_argument('--problem', default='', help='profile, balance: a descriptor')
     parser.add_argument('--library', default=OURS, help='profile, balance: whose call')
@@ -291,7 +293,7 @@ COMMANDS = {
     'update': update,
     'profile': print_profile,
     'balance': print_balance,
-    'choices': lambda args, measurer: choices.compare(measurer),
+    'choices': lambda args, measurer: choices.compare(measurer, args),
     'excess': lambda args, measurer: excess.list_rows(measurer, tables_of(args)),
     'lines': print_lines,
     'layouts': lambda args, measurer: layouts.publish(measurer, tables_of(args), args.out),

@@ -12,6 +12,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import blocks
+import choices
 import cores
 import cycles
 import emulator
@@ -841,6 +842,39 @@ class Cycles(unittest.TestCase):
         problem = shapes.parse_matmul('10x20:20x100')
         self.assertEqual(cycles.row(cycles.CORES['N1'], problem, 'board', [chosen, best], [None, best]),
                          '| 10x20:20x100 | board | gemm | 2.0 | 50.0 | 4.50 | winograd_2 1.0 | 2.000 | – | 1.0 |')
+
+
+class FarChoices(unittest.TestCase):
+    """perf-choices on the simulator: the first one is the choice, the last one the reference."""
+
+    class Simulator:
+        driver = 'driver'
+
+        def __init__(self, nanoseconds):
+            self.nanoseconds = nanoseconds
+
+        def run(self, run):
+            index = int(run.implementation)
+            found = index < len(self.nanoseconds)
+            return f'ok 0 {self.nanoseconds[index]} way_{index} 9000' if found else 'refused there are no more'
+
+    def wrong(self, *nanoseconds):
+        with contextlib.redirect_stdout(io.StringIO()):
+            return choices.compare_far(self.Simulator(nanoseconds), cycles.CORES['N1'])
+
+    def test_a_choice_may_be_so_much_slower_than_the_best(self):
+        rows = len(choices.FAR) * len(cycles.BANDWIDTHS)
+        self.assertEqual(self.wrong(1040, 1000, 10), 0)
+        self.assertEqual(self.wrong(1060, 1000, 10), rows)
+        self.assertEqual(self.wrong(1060), 0)
+
+    def test_without_a_simulator_nothing_is_wrong(self):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            self.assertEqual(choices.far_choices(SimpleNamespace(gem5='no-such-gem5'), 'N1'), 0)
+            self.assertEqual(choices.far_choices(SimpleNamespace(gem5='no-such-gem5'), 'V2'), 0)
+        self.assertIn('no-such-gem5', said.getvalue())
+        self.assertIn('a simulated V2', said.getvalue())
 
 
 def replace_paths(args, folder):
