@@ -3,7 +3,7 @@
 # Both judge the objects as they were built last, whatever the flags; `make lint` builds before.
 JUDGED = $(LIB_OBJ) $(BENCHDNN_OBJ) $(ONEDNN_OBJ)
 NOT_BUILT = $(filter-out $(wildcard $(JUDGED)),$(JUDGED))
-layers: circles constants symbols ## no include and no symbol goes up the folders (tests/layers.txt)
+layers: circles constants symbols mutants-fit ## no include and no symbol goes up the folders (tests/layers.txt)
 	$(Q)$(PYTHON) tests/structure.py layers $(NM) $(BUILD) $(JUDGED)
 circles: $(NOT_BUILT) ## no file needs itself through the symbols of others
 	$(Q)$(PYTHON) tests/structure.py circles $(NM) $(BUILD) $(JUDGED)
@@ -23,7 +23,9 @@ hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls, PAC; w
 # Kernels of later instruction sets are objects of their own, and are called only where there are such.
 baseline: $(LIB_OBJ) ## no object has instructions that its CPUs may lack
 	$(Q)$(if $(filter aarch64,$(TARGET)),$(PYTHON) tests/baseline.py $(OBJDUMP) $(LIB_OBJ))
-.PHONY: mutants
+.PHONY: mutants mutants-fit
+mutants-fit: ## the table of faults fits the files: whoever changes a line that has one changes the table
+	$(Q)$(PYTHON) tests/mutants.py --list
 mutants: ## hours: faults put into the code on purpose, one at a time, are noticed (tests/mutants.txt, ONLY=word, RESUME=1)
 	$(Q)$(PYTHON) tests/mutants.py $(if $(ONLY),--only '$(ONLY)') $(if $(RESUME),--resume)
 # The other analyzers read the portable build, which has no kernels.

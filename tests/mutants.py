@@ -42,13 +42,26 @@ def read_table():
     return mutants
 
 
+def places_of(mutant, lines):
+    return [i for i, line in enumerate(lines) if line.strip() == mutant.old.strip()]
+
+
 def mutated(mutant, text):
     lines = text.split("\n")
-    places = [i for i, line in enumerate(lines) if line.strip() == mutant.old.strip()]
-    if len(places) != 1:
-        sys.exit(f"{TABLE}:{mutant.number}: {mutant.file} has {len(places)} lines '{mutant.old}'")
-    lines[places[0]] = mutant.new
+    lines[places_of(mutant, lines)[0]] = mutant.new
     return "\n".join(lines)
+
+
+def misfits(mutants):
+    """What of the table does not fit the files, which change: a sentence each."""
+    for mutant in mutants:
+        path = pathlib.Path(mutant.file)
+        count = len(places_of(mutant, path.read_text().split("\n"))) if path.exists() else 0
+        if count != 1:
+            yield f"{TABLE}:{mutant.number}: {mutant.file} has {count} lines '{mutant.old}'"
+        for test in mutant.tests:
+            if not pathlib.Path(f"tests/{test}.c").exists():
+                yield f"{TABLE}:{mutant.number}: there is no tests/{test}.c"
 
 
 def copy_tree():
@@ -130,8 +143,9 @@ def main():
     parser.add_argument("--survivors", type=int, default=0, help="so many may survive")
     options = parser.parse_args()
     mutants = [m for m in read_table() if options.only in str(m)]
-    for mutant in mutants:
-        mutated(mutant, pathlib.Path(mutant.file).read_text())
+    wrong = list(misfits(mutants))
+    if wrong:
+        sys.exit("\n".join(wrong))
     if options.list:
         print(f"mutants: {len(mutants)} faults fit the files")
         return 0
