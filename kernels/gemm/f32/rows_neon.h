@@ -17,12 +17,15 @@
     .endif
 #include "kernels/gemm/f32/direct/neon.h"
 
-/* Where a tile's sums go on, and where the call does after its tiles: decided once. */
-#define KEPT_STORE 16
+/* What becomes of a tile's sums (GEMM_F32_ENDING_*, or how many lanes), and where the call goes on
+ * after its tiles, 0: at the end. Both are decided once. Tests of few bits lead there and no address
+ * does, as far as it can be: where an address leads, a mark has to be (accept_branch). */
+#define KEPT_ENDING 16
 #define KEPT_END 24
 
-    .macro end_tiles
+    .macro end_tiles height, kind
     ldr scratch, [sp, #KEPT_END]
+    cbz scratch, .Lend_\height\()_\kind
     br scratch
     .endm
 
@@ -67,7 +70,6 @@
     .endm
 
     .macro end_ragged height, vectors, lanes
-    accept_branch
     add scratch, c, #16 * (\vectors - 1)
     store_rows \height, \vectors, \lanes
     .if \vectors == 1
@@ -79,25 +81,16 @@
     b 24f
     .endm
 
-/* What becomes of sums, by the table at x8. */
-    .macro choose_ending
-    ldrsw x9, [x8, x10, lsl #2]
-    add x9, x8, x9
-    str x9, [sp, #KEPT_STORE]
-    .endm
-
 /* Tiles one row lower, as a part of the same call: what they keep is kept already. */
     .macro go_on_lower lower, kind
     .if rows_are_long == 0
     lsr x11, tiles, #63
     .endif
-    adr x8, .Lendings_\lower\()_\kind
     .if \lower <= 5
     ldrb w13, [strip, #STRIP_LOW_TILES]
     .else
     ldrb w5, [strip, #STRIP_LOW_TILES]
     .endif
-    choose_ending
     .if rows_are_long == 0
     cbnz x11, .Lshort_\lower\()_\kind
     .endif
@@ -111,13 +104,12 @@
 
 /* ---- a kernel, in parts; kind: with the height, names a tile within the file ---- */
 
-/* From its beginning to the end of a tile's steps. Plain tiles go on at 14; what is special begins
- * at 30. */
+/* From its beginning to the end of a tile's steps. Plain tiles go on behind it, others at 28; what is
+ * special begins at 30. */
     .macro begin_rows_kernel name, height, vectors, group, widest, kind
     begin_frame \name, \height, \vectors, %(\height + \widest), row_temps
     ldrb w10, [strip, #STRIP_ENDING]
-    adr x8, 14f
-    stp x2, x8, [sp, #KEPT_B]
+    stp x2, x10, [sp, #KEPT_B]
     load_strides
     cbnz w10, 30f
 .Ltile_\height\()_\kind\():
@@ -129,30 +121,27 @@
 13:
     .endm
     .macro go_to_ending
-    ldr scratch, [sp, #KEPT_STORE]
-    br scratch
+    ldr scratch, [sp, #KEPT_ENDING]
+    cbnz scratch, 28f
     .endm
 
-/* What the first tile of a special call needs: the end of the call is at 10 or 27, and endings are
- * listed at 29. Where rows are shorter than four values the number of tiles is negative, and begins
+/* What the first tile of a special call needs: lower tiles, which 27 begins, may follow. Where rows are shorter than four values the number of tiles is negative, and begins
  * at 2^63. */
     .macro special_rows height, vectors, group, kind
 30: str x4, [sp, #KEPT_BIAS]
-    adr x9, 10b
     .if \height > 1
     ldrb w12, [strip, #STRIP_LOW_TILES]
     adr x8, 27f
     cmp w12, #0
-    csel x9, x8, x9, ne
-    .endif
+    csel x9, x8, xzr, ne
     str x9, [sp, #KEPT_END]
-    adr x8, 29b
+    .else
+    str xzr, [sp, #KEPT_END]
+    .endif
     .if rows_are_long
-    choose_ending
     b 11b
     .else
     ldr x11, [strip, #STRIP_FIRST]
-    choose_ending
     cbnz x11, 11b
     short_tile \height, \vectors, \group, \kind
     .endif
@@ -166,23 +155,24 @@
     .endm
 
 /* A tile's end, where its rows may be short: the next tile, or the end of the call. */
-    .macro next_tile
+    .macro next_tile height, kind
     subs tiles, tiles, #1
     b.gt 11b
     .if rows_are_long == 0
     tbz tiles, #63, 26f
 24: cbnz tiles_low, 19b
     .endif
-26: end_tiles
+26: end_tiles \height, \kind
     .endm
 
     .macro end_rows_kernel name, height, kind
     .if \height > 1
 27: accept_branch
-    adr x9, 10b
+    adr x9, 34f
     str x9, [sp, #KEPT_END]
-    ldrb w10, [strip, #STRIP_ENDING]
     go_on_lower %(\height - 1), \kind
+34: accept_branch
+    b .Lend_\height\()_\kind
     .endif
     end_function gemm_f32_\name\()_neon
     end_names
@@ -194,24 +184,23 @@
     join_parts \height, \vectors
     .endif
     go_to_ending
-14: accept_branch
     store_whole \height, \vectors
     subs tiles, tiles, #1
     b.ne 11b
-10: accept_branch
+.Lend_\height\()_\kind\():
     end_frame \height, \vectors
     .if parts > 1
     clear_parts \height, \vectors
     .endif
 
-/* By GEMM_F32_ENDING_*. */
-.Lendings_\height\()_\kind\():
-29: .word 14b - 29b, 41f - 29b, 42f - 29b, 43f - 29b, 23f - 29b, 20f - 29b
-
     special_rows \height, \vectors, \group, \kind
     end_tail \vectors, \group
     b 21f
-20: accept_branch
+28: tbnz scratch, #2, 29f
+    tbz scratch, #1, 41f
+    tbz scratch, #0, 42f
+    b 43f
+29: tbz scratch, #0, 23f /* GEMM_F32_ENDING_WHOLE, or SUMS */
     .if \vectors == \group
     ldr rounds, [strip, #STRIP_B_TAIL]
     ldr scratch, [strip, #STRIP_TAIL]
@@ -225,8 +214,7 @@
 43: end_ragged \height, \vectors, 3
 42: end_ragged \height, \vectors, 2
 41: end_ragged \height, \vectors, 1
-23: accept_branch
-    store_whole \height, \vectors
-    next_tile
+23: store_whole \height, \vectors
+    next_tile \height, \kind
     end_rows_kernel \name, \height, \kind
     .endm

@@ -314,26 +314,16 @@ tail .req x16
     begin_rows_kernel \name, \height, \sums, 0, %(low), \kind
     sum_columns \height, \sums
     go_to_ending
-14: accept_branch
-    store_tail \height, \sums
-    next_tile
-10: accept_branch
+14: store_tail \height, \sums
+    next_tile \height, \kind
+.Lend_\height\()_\kind\():
     end_frame \height, \sums
 
     one_or_two_columns \height, \sums
 
-/* By GEMM_F32_ENDING_*. */
-.Lendings_\height\()_\kind\():
-29: .rept 6
-    .if (. - 29b) == 20
-    .word 20f - 29b
-    .else
-    .word 14b - 29b
-    .endif
-    .endr
-
     special_rows \height, \sums, 0, \kind
-20: accept_branch
+28: cmp scratch, #5 /* GEMM_F32_ENDING_SUMS */
+    b.ne 14b
     finish_sums \height, \sums
     cbz rounds, 14b
     .if columns == 1
