@@ -98,12 +98,9 @@ static FILE *find_file(const char *name, const char *driver)
 
 static void add_token(struct batch *batch, const char *token)
 {
-    char **tokens = bench_alloc((batch->count + 1) * sizeof *tokens);
-    if (batch->count)
-        memcpy(tokens, batch->tokens, batch->count * sizeof *tokens);
-    free(batch->tokens);
-    batch->tokens = tokens;
-    tokens[batch->count++] = bench_strdup(token);
+    batch->tokens =
+        bench_grow(batch->tokens, batch->count, &batch->capacity, sizeof *batch->tokens);
+    batch->tokens[batch->count++] = bench_strdup(token);
 }
 
 /* The token before goes on. */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct batch {
-    size_t count;
+    size_t count, capacity;
     char **tokens;
 };
 

@@ -3,6 +3,7 @@
 
 #include "benchdnn/batch.h"
 #include "benchdnn/globals.h"
+#include "benchdnn/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,34 +11,43 @@
 
 #define NESTING_MAX 32
 
+static void expect_all(const struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->tokens[i][0] != '-')
+            progress_expect();
+}
+
+static void run_descriptor(struct settings *s, const char *descriptor)
+{
+    settings_run(s, descriptor);
+    progress_next();
+}
+
 static void run_batch(struct settings *s, const struct driver *driver, const char *name)
 {
     static int nesting;
     if (++nesting > NESTING_MAX) {
-        fprintf(stderr, "ERROR: batch files are nested too deeply at %s.\n", name);
+        bench_error("batch files are nested too deeply at %s.", name);
         exit(1);
     }
     struct batch batch;
     if (!batch_read(&batch, name, driver->name)) {
-        fflush(stdout);
-        fprintf(stderr, "cannot open file %s\n", name);
+        bench_error("cannot open file %s", name);
         exit(1);
     }
+    expect_all(&batch);
     bench_tokens(s, driver, batch.count, batch.tokens);
     batch_deinit(&batch);
     nesting--;
 }
 
-__attribute__((noreturn)) static void refuse(const struct settings *s, const struct driver *driver,
-                                             const char *token)
+__attribute__((noreturn)) static void refuse(const struct settings *s, const char *token)
 {
-    fflush(stdout);
-    if (strncmp(token, "--", 2) == 0) {
-        fprintf(stderr, "Error: unknown option for '%s' driver: '%s'.\n", driver->name, token);
+    if (strncmp(token, "--", 2) == 0)
         settings_suggest(s, token);
-    } else {
-        fprintf(stderr, "ERROR: options should be passed with `--` prefix.\n");
-    }
+    else
+        bench_error("options should be passed with `--` prefix.");
     exit(2);
 }
 
@@ -58,7 +68,7 @@ void bench_tokens(struct settings *s, const struct driver *driver, size_t count,
                   char *const *tokens)
 {
     bool is_option_last = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !progress_is_interrupted(); i++) {
         const char *token = tokens[i], *name;
         is_option_last = false;
         if (option_is(token, "batch", &name))
@@ -66,11 +76,11 @@ void bench_tokens(struct settings *s, const struct driver *driver, size_t count,
         else if (parse_option(s, token))
             is_option_last = true;
         else if (token[0] == '-')
-            refuse(s, driver, token);
+            refuse(s, token);
         else
-            settings_run(s, token);
+            run_descriptor(s, token);
     }
     settings_flush(s);
     if (is_option_last)
-        fprintf(stderr, "%s driver: WARNING: No problem found for a given option!\n", driver->name);
+        bench_error("%s driver: WARNING: No problem found for a given option!", driver->name);
 }

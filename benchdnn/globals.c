@@ -17,7 +17,7 @@ static bool parse_mode(void *field, const char *text)
 {
     char mode = (char)toupper((unsigned char)text[0]);
     if (!mode || text[1] || !strchr("LIRCPFSB", mode)) {
-        fprintf(stderr, "Error: mode value is invalid.\n");
+        bench_error("mode value is invalid.");
         return false;
     }
     *(char *)field = mode;
@@ -52,7 +52,7 @@ static void print_modifiers(struct text *out, const void *field)
 static bool parse_max_ms(void *field, const char *text)
 {
     if (globals.mode == 'F') {
-        fprintf(stderr, "Error: `--max-ms-per-prb` can't be combined with mode F.\n");
+        bench_error("`--max-ms-per-prb` can't be combined with mode F.");
         return false;
     }
     int64_t ms;
@@ -60,6 +60,11 @@ static bool parse_max_ms(void *field, const char *text)
         return false;
     *(int64_t *)field = ms < 10 ? 10 : ms > 60000 ? 60000 : ms;
     return true;
+}
+
+static bool parse_repeats(void *field, const char *text)
+{
+    return option_parse_count(field, text) && *(int64_t *)field > 0;
 }
 
 static const char *const cold_names[] = {"none", "wei", "all", "custom"};
@@ -225,8 +230,8 @@ static const struct option rows[] = {
     {"memory", NULL, FIELD(memory), "false", option_parse_bool, NULL,
      "true or false: print what each problem needed"},
     {"verbose", NULL, FIELD(verbose), "0", option_parse_count, NULL, "a number (or -vN)"},
-    {"repeats-per-prb", NULL, FIELD(repeats), "1", option_parse_count, NULL,
-     "how often to begin a problem from scratch"},
+    {"repeats-per-prb", NULL, FIELD(repeats), "1", parse_repeats, NULL,
+     "how often to begin a problem from scratch, at least 1"},
     {"num-streams", NULL, FIELD(streams), "1", option_parse_count, NULL, "a number"},
     {"start", NULL, FIELD(start), "0", parse_start, NULL, "the first problem to run"},
     {"summary", NULL, FIELD(summary), "failures", parse_summary, NULL,

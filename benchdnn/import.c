@@ -18,8 +18,7 @@ static void read_buffer(const struct tensor *t, FILE *file, const char *path)
     size_t bytes = fread(t->buffer, 1, t->bytes, file);
     if (bytes == t->bytes && fgetc(file) == EOF)
         return;
-    fprintf(stderr, "Error: file '%s' does not have the %zu bytes of argument %d.\n", path,
-            t->bytes, t->arg);
+    bench_error("file '%s' does not have the %zu bytes of argument %d.", path, t->bytes, t->arg);
     exit(1);
 }
 

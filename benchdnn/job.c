@@ -8,6 +8,7 @@
 #include "benchdnn/globals.h"
 #include "benchdnn/peer.h"
 #include "benchdnn/perf.h"
+#include "benchdnn/progress.h"
 #include "benchdnn/region.h"
 #include "benchdnn/session.h"
 #include "benchdnn/support.h"
@@ -351,12 +352,16 @@ void job_finish(struct job *job)
     report_add_time(PHASE_CREATE_PRIMITIVE, job->create_primitive.sum_ms);
     if (job->pd)
         report_implementation(neo_primitive_desc_implementation(job->pd));
-    if (globals.verbose >= 1)
+    progress_show();
+    if (globals.verbose >= 1) {
+        progress_hide();
         printf("run: %s\n", text_get(&job->repro));
+    }
     if (!is_over(job) && !globals_runs())
         end(job, STATE_INITIALIZED, NULL);
     else if (!is_over(job))
         run(job);
+    progress_hide();
     job->outcome.ms = job->begin_ms > 0 ? report_now_ms() - job->begin_ms : 0;
     if (globals_is_perf() && job->outcome.state == STATE_EXECUTED)
         perf_report(job);

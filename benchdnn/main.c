@@ -2,17 +2,23 @@
  *
  *   benchdnn [global options] --DRIVER [options | descriptors | --batch=FILE]…
  *
- * Status: 0 all is well, 1 a problem has failed or a file or driver is missing, 2 a wrong option.
+ * Status: 0 all is well, 1 a problem has failed or a file or driver is missing, 2 a wrong option,
+ * 130 interrupted, after the summary.
  */
 #include "benchdnn/batch.h"
 #include "benchdnn/bench.h"
 #include "benchdnn/globals.h"
 #include "benchdnn/peer.h"
+#include "benchdnn/progress.h"
 #include "benchdnn/report.h"
 #include "benchdnn/session.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "neoprene/types.h"
+
+enum { INTERRUPTED = 130 };
 
 static const struct driver *parse_driver(const char *token)
 {
@@ -27,37 +33,57 @@ static void print_drivers(void)
     printf("\nbenchdnn --DRIVER --help lists all options.\n");
 }
 
-/* From the driver's name on. */
-static int run(int count, char **tokens)
+static void print_version(void)
 {
+    const neo_version *v = neo_get_version();
+    printf("benchdnn of neoprene %d.%d.%d\n", (int)v->major, (int)v->minor, (int)v->patch);
+}
+
+/* From the driver's name on; an option of the driver may stand before it. */
+static int run(int count, char **tokens, const char *perf_template)
+{
+    if (count && strcmp(tokens[0], "--version") == 0) {
+        print_version();
+        return 0;
+    }
     if (count == 0 || strcmp(tokens[0], "--help") == 0) {
         print_drivers();
         return count == 0;
     }
     const struct driver *driver = parse_driver(tokens[0]);
     if (!driver) {
-        fprintf(stderr, "Error: can't parse the driver name '%s'.\n", tokens[0]);
+        bench_error("can't parse the driver name '%s'.", tokens[0]);
         return 1;
     }
     report_begin();
+    progress_begin();
     struct settings *settings = settings_create(driver);
+    if (perf_template)
+        settings_parse(settings, perf_template);
     bench_tokens(settings, driver, (size_t)count - 1, tokens + 1);
     peer_finish();
     settings_destroy(settings);
-    return report_finish() != 0;
+    progress_hide();
+    long failed = report_finish();
+    return progress_is_interrupted() ? INTERRUPTED : failed != 0;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "err: no arguments passed\n");
+        bench_error("no arguments passed");
         return 1;
     }
     int first = 1;
+    const char *perf_template = NULL;
     globals_init();
-    while (first < argc && globals_parse(argv[first]))
-        first++;
-    int status = run(argc - first, argv + first);
+    for (const char *value; first < argc; first++) {
+        if (option_is(argv[first], "perf-template", &value))
+            perf_template = argv[first];
+        else if (!globals_parse(argv[first]))
+            break;
+    }
+    int status = run(argc - first, argv + first, perf_template);
     session_end();
     batch_forget();
     globals_deinit();

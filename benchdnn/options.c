@@ -25,8 +25,7 @@ const struct option *option_find(struct option_table table, const char *token, c
         if (option_is(token, row->name, value))
             return row;
         if (row->alias && option_is(token, row->alias, value)) {
-            fprintf(stderr, "WARNING: option '--%s' is deprecated, use '--%s'.\n", row->alias,
-                    row->name);
+            bench_error("option '--%s' is deprecated, use '--%s'.", row->alias, row->name);
             return row;
         }
     }
@@ -35,9 +34,7 @@ const struct option *option_find(struct option_table table, const char *token, c
 
 void option_fail(const struct option *option, const char *text)
 {
-    fflush(stdout);
-    fprintf(stderr, "ERROR: `%s` option expects %s; `%s` is not that.\n", option->name,
-            option->help, text);
+    bench_error("`%s` option expects %s; `%s` is not that.", option->name, option->help, text);
     exit(2);
 }
 
@@ -93,13 +90,10 @@ void option_list_deinit(struct option_list *list)
 
 static void list_add(struct option_list *list, const struct option *option, const char *text)
 {
-    unsigned char *values = bench_alloc((list->count + 1) * option->size);
-    if (list->count)
-        memcpy(values, list->values, list->count * option->size);
-    if (!option->parse(values + list->count * option->size, text))
+    list->values = bench_grow(list->values, list->count, &list->capacity, option->size);
+    memset(list->values + list->count * option->size, 0, option->size);
+    if (!option->parse(list->values + list->count * option->size, text))
         option_fail(option, text);
-    free(list->values);
-    list->values = values;
     list->count++;
 }
 

@@ -41,7 +41,7 @@ __attribute__((noreturn)) void option_fail(const struct option *option, const ch
 /* ---- options with a list of values, of which the product with all others is run ---- */
 
 struct option_list {
-    size_t count;
+    size_t count, capacity;
     unsigned char *values; /* count * option->size bytes */
 };
 

@@ -213,7 +213,7 @@ bool problem_read_name(struct problem *problem, const char *text)
         text++;
     if (!*text || (*text == 'n' && problem_set_name(problem, text + 1)))
         return true;
-    fprintf(stderr, "ERROR: Unrecognized pattern in `%s`.\n", text);
+    bench_error("Unrecognized pattern in `%s`.", text);
     return false;
 }
 

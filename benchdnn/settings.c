@@ -3,6 +3,7 @@
 
 #include "benchdnn/globals.h"
 #include "benchdnn/job.h"
+#include "benchdnn/progress.h"
 #include "benchdnn/session.h"
 
 #include <pthread.h>
@@ -40,6 +41,7 @@ struct settings {
     const struct driver *driver;
     struct option_table tables[TABLES]; /* in the order of loops */
     struct option_list lists[LISTS_MAX];
+    bool is_set[LISTS_MAX]; /* lists that may not have their defaults */
     struct plain plain;
     regex_t regex;
     bool has_regex;
@@ -53,8 +55,11 @@ static void reset_lists(struct settings *s)
 {
     size_t list = 0;
     for (size_t t = 0; t < TABLES; t++) {
-        for (size_t i = 0; i < s->tables[t].count; i++)
-            option_list_set(&s->lists[list++], &s->tables[t].rows[i], "");
+        for (size_t i = 0; i < s->tables[t].count; i++, list++) {
+            if (s->is_set[list])
+                option_list_set(&s->lists[list], &s->tables[t].rows[i], "");
+            s->is_set[list] = false;
+        }
     }
 }
 
@@ -65,9 +70,12 @@ static void compile_match(struct settings *s)
     s->has_regex = false;
     if (!*s->plain.match)
         return;
-    s->has_regex = regcomp(&s->regex, s->plain.match, 0) == 0;
-    if (!s->has_regex)
-        fprintf(stderr, "could not create regex from `%s`\n", s->plain.match);
+    if (regcomp(&s->regex, s->plain.match, 0) != 0) {
+        bench_error("`match` option expects a POSIX basic regular expression; `%s` is not that.",
+                    s->plain.match);
+        exit(2);
+    }
+    s->has_regex = true;
 }
 
 static void reset_plain(struct settings *s)
@@ -86,6 +94,7 @@ struct settings *settings_create(const struct driver *driver)
     s->tables[1] = driver_shared;
     s->tables[2] = driver->inner;
     options_init(plain_table, &s->plain);
+    memset(s->is_set, true, sizeof s->is_set);
     reset_lists(s);
     return s;
 }
@@ -127,7 +136,9 @@ bool settings_parse(struct settings *s, const char *token)
     for (size_t t = 0; t < TABLES; t++) {
         const struct option *row = option_find(s->tables[t], token, &value);
         if (row) {
-            option_list_set(&s->lists[first + (size_t)(row - s->tables[t].rows)], row, value);
+            size_t list = first + (size_t)(row - s->tables[t].rows);
+            option_list_set(&s->lists[list], row, value);
+            s->is_set[list] = true;
             return true;
         }
         first += s->tables[t].count;
@@ -194,6 +205,11 @@ void settings_suggest(const struct settings *s, const char *token)
     const char *rest = token + strspn(token, "-");
     text_next_part(&rest, '=', suggestion.wanted, sizeof suggestion.wanted);
     suggest_all(&suggestion, s);
+    if (suggestion.distance == 0) {
+        bench_error("`--%s` takes a value: `--%s=…`.", suggestion.wanted, suggestion.wanted);
+        return;
+    }
+    bench_error("unknown option for '%s' driver: '%s'.", s->driver->name, token);
     if (suggestion.distance >= strlen(suggestion.wanted))
         return;
     suggestion.print = true;
@@ -257,6 +273,8 @@ static void print_repro(struct settings *s, struct job *job)
 
 static void add_job(struct settings *s, const struct problem *problem)
 {
+    if (progress_is_interrupted())
+        return;
     struct job *job = bench_alloc(sizeof *job);
     job->problem = *problem;
     job->filter = (struct job_filter){s->plain.impl, s->plain.skip_impl};
@@ -308,9 +326,7 @@ void settings_run(struct settings *s, const char *descriptor)
     struct problem *problem = bench_alloc(sizeof *problem);
     problem->driver = s->driver;
     if (!s->driver->parse(problem, descriptor)) {
-        fflush(stdout);
-        fprintf(stderr, "ERROR: `%s` is no problem for the %s driver.\n", descriptor,
-                s->driver->name);
+        bench_error("`%s` is no problem for the %s driver.", descriptor, s->driver->name);
         exit(2);
     }
     run_product(s, problem, 0, 0, 0);

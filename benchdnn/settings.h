@@ -21,7 +21,7 @@ void settings_flush(struct settings *settings);
 /* Prints all options. */
 void settings_help(const struct settings *settings);
 
-/* Says which options read most like token. */
+/* Says what is wrong with token, which is no option, and which options read most like it. */
 void settings_suggest(const struct settings *settings, const char *token);
 
 #endif

@@ -334,7 +334,7 @@ static void expand(struct text *out, const struct job *job, const char *token)
         }
     }
     fflush(stdout);
-    fprintf(stderr, "Error: perf report option \"%s\" is not supported\n", token);
+    bench_error("perf report option \"%s\" is not supported", token);
     exit(2);
 }
 

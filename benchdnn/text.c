@@ -8,6 +8,17 @@
 #include <string.h>
 #include <strings.h>
 
+void bench_error(const char *format, ...)
+{
+    va_list arguments;
+    fflush(stdout);
+    fprintf(stderr, "benchdnn: ");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n");
+}
+
 void *bench_alloc(size_t bytes)
 {
     void *p = calloc(bytes ? bytes : 1, 1);
@@ -16,6 +27,18 @@ void *bench_alloc(size_t bytes)
         exit(1);
     }
     return p;
+}
+
+void *bench_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return array;
+    *capacity = *capacity ? 2 * *capacity : 1;
+    void *larger = bench_alloc(*capacity * size);
+    if (count)
+        memcpy(larger, array, count * size);
+    free(array);
+    return larger;
 }
 
 char *bench_strdup(const char *text)

@@ -31,6 +31,14 @@ bool text_to_bool(const char *text, bool *out); /* true false 1 0, any case */
 /* How many letters must be inserted, removed or replaced to turn a into b. */
 size_t text_distance(const char *a, const char *b);
 
+/* Prints "benchdnn: ", the text and the end of a line to standard error, behind what standard
+ * output has. */
+__attribute__((format(printf, 1, 2))) void bench_error(const char *format, ...);
+
+/* What an array of *capacity elements becomes that has count ones and is to have one more: a larger
+ * copy if it is full. What is added one by one is moved a few times only. */
+void *bench_grow(void *array, size_t count, size_t *capacity, size_t size);
+
 /* malloc() and strdup() that end the program when memory is exhausted: there is nothing to check
  * a library with then. */
 void *bench_alloc(size_t bytes);

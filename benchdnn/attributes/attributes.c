@@ -42,8 +42,14 @@ static bool parse_arg(struct quantity *out, const char *text)
     return true;
 }
 
-static bool takes_value(const struct mask *mask)
+/* A mask of no dimensions that a number follows is a common value, too. */
+static bool takes_value(struct mask *mask, const char *rest)
 {
+    char part[64];
+    double value;
+    if (mask->policy == POLICY_NONE && mask->bits == 0 &&
+        text_next_part(&rest, ':', part, sizeof part) && text_to_double(part, &value))
+        mask->policy = POLICY_COMMON;
     return mask->policy == POLICY_COMMON || mask->policy == POLICY_HOST_SCALAR;
 }
 
@@ -51,7 +57,7 @@ static bool takes_value(const struct mask *mask)
 static bool parse_quantity_tail(struct quantity *out, const char *rest)
 {
     char part[64];
-    if (rest && takes_value(&out->mask)) {
+    if (rest && takes_value(&out->mask, rest)) {
         if (!text_next_part(&rest, ':', part, sizeof part))
             return false;
         out->has_value = true;

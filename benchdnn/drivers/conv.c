@@ -90,7 +90,7 @@ static bool check_strides(const struct problem *p)
     const struct tag *tags[] = {&p->stag, &p->wtag, &p->dtag};
     for (int i = 0; i < 3; i++) {
         if (p->strides.at[i].count && !tag_is_any(tags[i])) {
-            fprintf(stderr, "ERROR: strides and a tag can't be given for one tensor.\n");
+            bench_error("strides and a tag can't be given for one tensor.");
             return false;
         }
     }

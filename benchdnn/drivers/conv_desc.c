@@ -12,7 +12,9 @@
 enum { D, H, W };
 
 /* Products of two numbers and sums of those fit 64 bits. */
-#define NUMBER_MAX (INT64_C(1) << 30)
+/* Products of a size and a factor (a stride, a kernel's extent) fit 64 bits. */
+#define SIZE_MOST (INT64_C(3) << 31)
+#define FACTOR_MOST (INT64_C(1) << 30)
 
 /* ---- from text to numbers ---- */
 
@@ -51,6 +53,12 @@ static const struct key *find_key(const char *text, size_t length)
     return NULL;
 }
 
+/* Sizes of tensors begin with these letters, factors with others. */
+static int64_t most_of(const struct key *key)
+{
+    return strchr("mgio", key->name[0]) ? SIZE_MOST : FACTOR_MOST;
+}
+
 /* Reads "key number" at *text. */
 static bool read_pair(struct numbers *out, const char **text)
 {
@@ -59,23 +67,23 @@ static bool read_pair(struct numbers *out, const char **text)
         length++;
     const struct key *key = find_key(*text, length);
     if (!key) {
-        fprintf(stderr, "ERROR: Unrecognized pattern in `%s`.\n", *text);
+        bench_error("Unrecognized pattern in `%s`.", *text);
         return false;
     }
     *text += length;
     if (**text == '-') {
-        fprintf(stderr, "ERROR: Value of `%s` must be positive.\n", key->name);
+        bench_error("Value of `%s` must be positive.", key->name);
         return false;
     }
     char *end;
     errno = 0;
     int64_t value = strtoll(*text, &end, 10);
     if (end == *text || !isdigit((unsigned char)**text)) {
-        fprintf(stderr, "ERROR: No value found for `%s` setting.\n", key->name);
+        bench_error("No value found for `%s` setting.", key->name);
         return false;
     }
-    if (errno || value > NUMBER_MAX) {
-        fprintf(stderr, "ERROR: Value of `%s` is too large.\n", key->name);
+    if (errno || value > most_of(key)) {
+        bench_error("Value of `%s` is too large.", key->name);
         return false;
     }
     memcpy((char *)out + key->offset, &value, sizeof value);
@@ -92,7 +100,7 @@ static bool read_numbers(struct numbers *out, struct problem *problem, const cha
         } else if (*text == 'n') {
             if (problem_set_name(problem, text + 1))
                 return true;
-            fprintf(stderr, "ERROR: The name `%s` is too long.\n", text + 1);
+            bench_error("The name `%s` is too long.", text + 1);
             return false;
         } else if (!read_pair(out, &text)) {
             return false;
@@ -145,8 +153,8 @@ static bool fill_axis(struct conv_shape *out, const struct numbers *n, int axis,
     int64_t i = n->i[axis], k = n->k[axis], s = or_else(n->s[axis], 1);
     int64_t d = or_else(n->d[axis], 0);
     if (i < 0 || k < 1 || s < 1) {
-        fprintf(stderr, "ERROR: `i%c`, `k%c` and `s%c` must be positive.\n", letters[axis],
-                letters[axis], letters[axis]);
+        bench_error("`i%c`, `k%c` and `s%c` must be positive.", letters[axis], letters[axis],
+                    letters[axis]);
         return false;
     }
     int64_t extent = (k - 1) * (d + 1) + 1, o = n->o[axis], p = n->p[axis];
@@ -157,7 +165,7 @@ static bool fill_axis(struct conv_shape *out, const struct numbers *n, int axis,
         p = (is_turned ? (i - 1) * s - o + extent : (o - 1) * s - i + extent) / 2;
     }
     if (o < 1) {
-        fprintf(stderr, "ERROR: `o%c` is %lld.\n", letters[axis], (long long)o);
+        bench_error("`o%c` is %lld.", letters[axis], (long long)o);
         return false;
     }
     out->i[axis] = i;
@@ -184,11 +192,11 @@ static bool fill_channels(struct conv_shape *out, const struct numbers *n)
     out->ic = n->ic;
     out->oc = n->oc;
     if (n->ic < 0 || n->oc < 0) {
-        fprintf(stderr, "ERROR: `ic` and `oc` are mandatory.\n");
+        bench_error("`ic` and `oc` are mandatory.");
         return false;
     }
     if (out->g < 1 || out->ic % out->g || out->oc % out->g) {
-        fprintf(stderr, "ERROR: `g` must divide `ic` and `oc`.\n");
+        bench_error("`g` must divide `ic` and `oc`.");
         return false;
     }
     return true;

@@ -31,7 +31,7 @@ static bool read_number(struct image_numbers *n, const char **text)
         *text = end;
         return true;
     }
-    fprintf(stderr, "ERROR: Unrecognized pattern in `%s`.\n", *text);
+    bench_error("Unrecognized pattern in `%s`.", *text);
     return false;
 }
 
@@ -59,7 +59,7 @@ bool images_parse(struct problem *p, const char *text)
             return false;
     }
     if (n->ic < 0) {
-        fprintf(stderr, "ERROR: `ic` is mandatory.\n");
+        bench_error("`ic` is mandatory.");
         return false;
     }
     p->lines.shape_count = 1;

@@ -20,7 +20,7 @@ static bool complete(struct problem *p)
 {
     const struct image_numbers *n = &p->lines.numbers;
     if (n->oc < 0) {
-        fprintf(stderr, "ERROR: `oc` is mandatory.\n");
+        bench_error("`oc` is mandatory.");
         return false;
     }
     lines_set_batch(p);

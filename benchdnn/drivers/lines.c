@@ -97,12 +97,12 @@ bool lines_parse(struct problem *problem, const char *text)
     lines->shape_count = 0;
     do {
         if (lines->shape_count == SOURCES_MAX) {
-            fprintf(stderr, "ERROR: There are more than %d tensors in `%s`.\n", SOURCES_MAX, text);
+            bench_error("There are more than %d tensors in `%s`.", SOURCES_MAX, text);
             return false;
         }
         const char *wrong = dims_read(&lines->shapes[lines->shape_count++], &at);
         if (wrong) {
-            fprintf(stderr, "ERROR: Dimensions are expected in `%s`: %s.\n", text, wrong);
+            bench_error("Dimensions are expected in `%s`: %s.", text, wrong);
             return false;
         }
     } while (*at == ':' && at++);
@@ -137,8 +137,8 @@ bool lines_expect(const struct problem *problem, int least, int most)
     int count = problem->lines.shape_count;
     if (count >= least && count <= most)
         return true;
-    fprintf(stderr, "ERROR: the %s driver takes the sizes of %d to %d tensors, not of %d.\n",
-            problem->driver->name, least, most, count);
+    bench_error("the %s driver takes the sizes of %d to %d tensors, not of %d.",
+                problem->driver->name, least, most, count);
     return false;
 }
 

@@ -67,20 +67,19 @@ static bool parse(struct problem *problem, const char *text)
     if (!wrong && *at == ':')
         wrong = "there is a third one";
     if (wrong) {
-        fprintf(stderr, "ERROR: Expected number of dims arguments is `2` in `%s`: %s.\n", text,
-                wrong);
+        bench_error("Expected number of dims arguments is `2` in `%s`: %s.", text, wrong);
         return false;
     }
     if (!problem_read_name(problem, at))
         return false;
     if (m->src.count < 2) {
-        fprintf(stderr, "ERROR: At least two dimensions are expected in `%s`.\n", text);
+        bench_error("At least two dimensions are expected in `%s`.", text);
         return false;
     }
     while (m->weights.count < m->src.count)
         m->weights.at[m->weights.count++] = 1;
-    if (m->weights.count != m->src.count) {
-        fprintf(stderr, "ERROR: Different numbers of dimensions in `%s`.\n", text);
+    if (m->weights.count > m->src.count + 1) {
+        bench_error("Different numbers of dimensions in `%s`.", text);
         return false;
     }
     int n = m->src.count;
@@ -89,7 +88,7 @@ static bool parse(struct problem *problem, const char *text)
         if (m->weights.at[i] > m->dst.at[i])
             m->dst.at[i] = m->weights.at[i];
     }
-    m->dst.at[n - 1] = m->weights.at[n - 1];
+    m->dst.at[n - 1] = m->weights.at[m->weights.count - 1];
     return true;
 }
 
@@ -129,9 +128,13 @@ static bool complete(struct problem *p)
     const struct tag *tags[] = {&p->stag, &p->wtag, &p->dtag};
     for (int i = 0; i < 3; i++) {
         if (p->strides.at[i].count && !tag_is_any(tags[i])) {
-            fprintf(stderr, "ERROR: strides and a tag can't be given for one tensor.\n");
+            bench_error("strides and a tag can't be given for one tensor.");
             return false;
         }
+    }
+    if (m->weights.count != m->src.count && !p->grouped.text[0]) { /* one for each group */
+        bench_error("Different numbers of dimensions of src and weights.");
+        return false;
     }
     struct operand *o = p->operands;
     memset(o, 0, sizeof p->operands);

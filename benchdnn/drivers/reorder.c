@@ -41,7 +41,7 @@ static bool parse(struct problem *problem, const char *text)
     const char *at = text;
     const char *wrong = dims_read(&problem->reorder, &at);
     if (wrong) {
-        fprintf(stderr, "ERROR: Dimensions are expected in `%s`: %s.\n", text, wrong);
+        bench_error("Dimensions are expected in `%s`: %s.", text, wrong);
         return false;
     }
     return problem_read_name(problem, at);
@@ -60,8 +60,8 @@ static bool complete(struct problem *p)
     const struct quantities *scales = &p->attr.scales;
     for (int i = 0; i < scales->count; i++) {
         if (scales->at[i].mask.policy == POLICY_PER_OC) {
-            fprintf(stderr, "ERROR: the policy `per_oc` is not defined for reorder, use "
-                            "`per_dim_0` or `per_dim_1`.\n");
+            bench_error("the policy `per_oc` is not defined for reorder, use "
+                        "`per_dim_0` or `per_dim_1`.");
             return false;
         }
     }

@@ -52,7 +52,7 @@ static bool concat_complete(struct problem *p)
     const struct line_options *l = &p->lines;
     struct dims dst = l->shapes[0];
     if (l->axis >= dst.count) {
-        fprintf(stderr, "ERROR: there is no dimension %d.\n", (int)l->axis);
+        bench_error("there is no dimension %d.", (int)l->axis);
         return false;
     }
     for (int i = 1; i < l->shape_count; i++)

@@ -152,6 +152,19 @@ static void start_skips_the_first_problems(void **state)
     benchdnn_expect("--start=1 --matmul 3x4:4x5 4x4:4x5", 0, "passed:1 skipped:1 ");
 }
 
+static void what_users_of_the_other_benchdnn_type_is_understood(void **state)
+{
+    (void)state;
+    benchdnn_expect("--version", 0, "benchdnn of neoprene ");
+    benchdnn_expect("--perf-template=%desc%:%prb% --mode=P --fix-times-per-prb=1 --matmul 3x4:4x5",
+                    0, "3x4:4x5:--mode=P --fix-times-per-prb=1 --matmul 3x4:4x5");
+    benchdnn_expect("--matmul --dt=s8:s8:s32 --attr-scales=wei:0:2 3x4:4x5", 0,
+                    "--attr-scales=wei:common:2 3x4:4x5");
+    benchdnn_expect("--matmul --attr-scales=wei:0:f32 3x4:4x5", 0, "passed:1 ");
+    benchdnn_expect("--matmul --grouped=src:0:2:1,2 3x4:2x4x5 --grouped= 3x4:4x5", 0,
+                    "passed:1 skipped:2 ");
+}
+
 /* ---- wrong input ---- */
 
 static const struct {
@@ -159,16 +172,20 @@ static const struct {
     int status;
     const char *part;
 } refusals[] = {
-    {"", 1, "err: no arguments passed"},
-    {"--pooling ic4", 1, "Error: can't parse the driver name '--pooling'."},
+    {"", 1, "benchdnn: no arguments passed"},
+    {"--pooling ic4", 1, "benchdnn: can't parse the driver name '--pooling'."},
     {"--mode=L", 1, "--conv --matmul --reorder"},
-    {"--mode=CP --conv ic4", 2, "Error: mode value is invalid."},
-    {"--mode=X --conv ic4", 2, "Error: mode value is invalid."},
+    {"--mode=CP --conv ic4", 2, "benchdnn: mode value is invalid."},
+    {"--mode=X --conv ic4", 2, "benchdnn: mode value is invalid."},
     {"--mode=F --max-ms-per-prb=20 --conv", 2, "can't be combined with mode F"},
-    {"--conv --stagg=axb", 2, "Error: unknown option for 'conv' driver: '--stagg=axb'."},
+    {"--conv --stagg=axb", 2, "benchdnn: unknown option for 'conv' driver: '--stagg=axb'."},
+    {"--conv --dt f32", 2, "benchdnn: `--dt` takes a value: `--dt=…`."},
+    {"--conv --match=[", 2, "`match` option expects a POSIX basic regular expression; `[`"},
+    {"--repeats-per-prb=0 --conv", 2, "`repeats-per-prb` option expects"},
+    {"--matmul 3x4:2x4x5", 2, "Different numbers of dimensions"},
     {"--conv --stagg=axb", 2, "The most similar option(s) is/are: '--stag'"},
-    {"--conv --bia_mask=1 ic4", 2, "Error: unknown option for 'conv' driver"},
-    {"--conv -stag=axb", 2, "ERROR: options should be passed with `--` prefix."},
+    {"--conv --bia_mask=1 ic4", 2, "benchdnn: unknown option for 'conv' driver"},
+    {"--conv -stag=axb", 2, "benchdnn: options should be passed with `--` prefix."},
     {"--conv --dt=f32:f32 ic4", 2, "`dt` option expects"},
     {"--conv --dt=f31 ic4", 2, "`dt` option expects"},
     {"--conv --stag=aab ic4", 2, "`stag` option expects a format tag; `aab` is not that."},
@@ -182,7 +199,7 @@ static const struct {
     {"--conv --batch=is_not_there", 1, "cannot open file is_not_there"},
     {"--conv --memory-kind=usm ic4", 2, "unknown option"},
     {"--conv --ctx-exe=0 ic4", 2, "`ctx-exe` option expects"},
-    {"--conv ic16oc", 2, "ERROR: No value found for `oc` setting"},
+    {"--conv ic16oc", 2, "benchdnn: No value found for `oc` setting"},
     {"--conv ic16oc-3", 2, "must be positive"},
     {"--conv ic16xx3", 2, "Unrecognized pattern"},
     {"--conv ih5oc4kh3", 2, "`ic` and `oc` are mandatory"},
@@ -200,7 +217,7 @@ static const struct {
     {"--reorder 3x4:4x5", 2, "Unrecognized pattern"},
     {"--reorder --attr-scales=src:per_oc 3x4", 2, "per_oc"},
     {"--mode=P --fix-times-per-prb=1 --matmul --perf-template=%color% 3x4:4x5", 2,
-     "Error: perf report option \"color\" is not supported"},
+     "benchdnn: perf report option \"color\" is not supported"},
 };
 
 static void wrong_input_gets_a_sentence_and_a_status(void **state)
@@ -208,6 +225,40 @@ static void wrong_input_gets_a_sentence_and_a_status(void **state)
     (void)state;
     for (size_t i = 0; i < count_of(refusals); i++)
         benchdnn_expect(refusals[i].arguments, refusals[i].status, refusals[i].part);
+}
+
+static void put_words(const char *name, const char *first, const char *word, int count,
+                      const char *last)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s", benchdnn_folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs(first, file);
+    for (int i = 0; i < count; i++)
+        (void)fputs(word, file);
+    (void)fputs(last, file);
+    (void)fclose(file);
+}
+
+/* So many that to read them anew for each would take minutes. */
+static void long_lists_are_read_in_no_time(void **state)
+{
+    (void)state;
+    put_words("resets", "", "--reset\n", 200000, "3x4:4x5\n");
+    put_words("tags", "--stag=", "ab,", 200000, "ab\n");
+    benchdnn_expect("--mode=L --matmul --batch=resets", 0, "listed:1");
+    benchdnn_expect("--matmul --batch=tags", 0, "No problem found");
+}
+
+static void an_interrupted_list_ends_with_its_summary(void **state)
+{
+    (void)state;
+    put_words("many", "", "64x64:64x64\n", 1000, "");
+    struct benchdnn_run *r =
+        benchdnn_run_interrupted("--repeats-per-prb=100000 --matmul --batch=many");
+    assert_int_equal(benchdnn_count(r->output, "\ntests:"), 1);
+    assert_true(benchdnn_count(r->output, "PASSED") < 1000u * 100000);
 }
 
 static void an_option_without_a_problem_is_worth_a_warning(void **state)
@@ -329,6 +380,7 @@ static void absurd_sizes_end_with_a_verdict(void **state)
     benchdnn_expect("--matmul --strides=9223372036854775807x1:: 2x2:2x2", 0, "skipped:1 ");
     benchdnn_expect("--reorder 4294967296x4294967296x4294967296", 0, "skipped:1 ");
     benchdnn_expect("--reorder 20x9223372036854775807x11x0x10", 0, "passed:1 ");
+    benchdnn_expect("--conv ic4294967311oc1iw5kw1 ic1oc1iw4294967311kw1", 0, "skipped:2 ");
     benchdnn_expect("--mb=1 --conv", 1, "can't parse the driver name");
     benchdnn_expect("--conv --mb=9223372036854775807 ic1oc1ih1kh1", 0, "skipped:1 ");
     assert_true(
@@ -362,6 +414,9 @@ int main(void)
         cmocka_unit_test(mb_replaces_the_batch_of_a_descriptor),
         cmocka_unit_test(match_counts_only_the_problems_that_match),
         cmocka_unit_test(start_skips_the_first_problems),
+        cmocka_unit_test(what_users_of_the_other_benchdnn_type_is_understood),
+        cmocka_unit_test(long_lists_are_read_in_no_time),
+        cmocka_unit_test(an_interrupted_list_ends_with_its_summary),
         cmocka_unit_test(wrong_input_gets_a_sentence_and_a_status),
         cmocka_unit_test(an_option_without_a_problem_is_worth_a_warning),
         cmocka_unit_test(batch_files_are_read_token_by_token),

@@ -32,11 +32,12 @@ int benchdnn_find(void **state)
     return 0;
 }
 
-struct benchdnn_run *benchdnn_run(const char *arguments)
+static struct benchdnn_run *run(const char *before, const char *arguments)
 {
     static struct benchdnn_run result;
     char command[4096];
-    snprintf(command, sizeof command, "cd %s && %s %s 2>&1", benchdnn_folder, program, arguments);
+    snprintf(command, sizeof command, "cd %s && %s %s %s 2>&1", benchdnn_folder, before, program,
+             arguments);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     size_t length = fread(result.output, 1, BENCHDNN_OUTPUT_MAX - 1, pipe);
@@ -44,6 +45,16 @@ struct benchdnn_run *benchdnn_run(const char *arguments)
     int status = pclose(pipe);
     result.status = WIFEXITED(status) && WEXITSTATUS(status) < 100 ? WEXITSTATUS(status) : -1;
     return &result;
+}
+
+struct benchdnn_run *benchdnn_run(const char *arguments)
+{
+    return run("", arguments);
+}
+
+struct benchdnn_run *benchdnn_run_interrupted(const char *arguments)
+{
+    return run("timeout -s INT 2", arguments);
 }
 
 void benchdnn_expect(const char *arguments, int status, const char *part)

@@ -20,6 +20,9 @@ int benchdnn_find(void **state);
 /* Valid until the next call. Standard error comes first: benchdnn's own buffer is flushed later. */
 struct benchdnn_run *benchdnn_run(const char *arguments);
 
+/* The same with an interrupt (^C) after two seconds. */
+struct benchdnn_run *benchdnn_run_interrupted(const char *arguments);
+
 /* Fails the test unless a run ends with that status and its output has that part. */
 void benchdnn_expect(const char *arguments, int status, const char *part);
 
