@@ -47,17 +47,18 @@ SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize
 TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu)) \
     $(if $(filter portable,$(TARGET)),-DNEO_PORTABLE=1,-DNEO_PORTABLE=0)
 CFLAGS ?= -g
-# What makes mistakes harder to exploit (tests/hardening.sh). Checks of the stack and of copies, and on
-# AArch64 signed return addresses (PAC), are where files, the environment and other processes are
-# read. HARDEN=1 has them everywhere, with marks where calls by address may go (BTI): a call then
-# takes 1 to 12 % more instructions, small ones most, since kernels go from tile to tile by address.
+# What makes mistakes harder to exploit (tests/hardening.sh). On AArch64 all of the library has marks
+# where calls by address may go (BTI). Checks of the stack and of copies, and signed return addresses
+# (PAC), are where files, the environment and other processes are read; HARDEN=1 has them everywhere,
+# and small calls then take up to 12 % more instructions.
 CHECKS := $(if $(SAN)$(filter 1,$(DEBUG)),,-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 IS_ARM := $(if $(filter aarch64,$(TARGET)),yes)
 CHECKS += $(if $(IS_ARM),-mbranch-protection=standard)
+MARKS := $(if $(IS_ARM),-mbranch-protection=bti)
 HARDENING := $(if $(filter 1,$(HARDEN)),$(CHECKS))
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) $(HARDENING) -ffp-contract=off -fPIC -fvisibility=hidden \
     -ffunction-sections -fdata-sections -pthread -MMD -MP \
-    $(WARNINGS) $(WERROR) $(TARGET_FLAGS) $(SAN_FLAGS) -Iinclude -I. $(CPPFLAGS) $(CFLAGS)
+    $(WARNINGS) $(WERROR) $(TARGET_FLAGS) $(SAN_FLAGS) -Iinclude -I. $(FOLDER_FLAGS) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(TARGET_FLAGS) $(SAN_FLAGS) -pthread -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
 LIBS := -lm -ldl
 V ?= 0
@@ -99,10 +100,12 @@ packages: ## install what is missing (Debian; DRY_RUN=1 only prints it)
 	$(Q).ci/install-packages $(if $(DRY_RUN),--dry-run)
 
 # ---- compile and link ----------------------------------------------------------------------------
-# The stamp holds the whole command; it changes only when the flags do, and then everything rebuilds.
+# The stamp holds the whole command, and flags of folders, which are not CFLAGS, so that a user's CFLAGS
+# leave them alone; it changes only when the flags do, and then everything rebuilds.
+FLAGS = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(MARKS) $(CHECKS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' > $@
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 .PHONY: FORCE
 
 isa_of = $(ISA_$(lastword $(subst _, ,$(basename $(notdir $(1))))))
@@ -113,26 +116,34 @@ $(BUILD)/kernels/%.o: kernels/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
 # Descriptors are compared by pairs of words, which clang would put into vectors and take out of them again.
-$(BUILD)/src/%.o: private CFLAGS += $(if $(IS_CLANG),-fno-slp-vectorize)
+$(BUILD)/src/%.o: private FOLDER_FLAGS += $(if $(IS_CLANG),-fno-slp-vectorize)
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# Callers may have small stacks: a life of primitives fits into 64 KiB (tests/threading/stack.c). What
-# works on a line or a panel has it on the stack, and sizes known late are planned for there.
+# Callers may have small stacks: a life of primitives fits into 64 KiB (tests/threading/stack.c), and no
+# frame is above 2 KiB, but those of functions that have a line or a panel in the making.
 frames_below = $(if $(SAN)$(filter 1,$(DEBUG)),,-Wframe-larger-than=$(1))
-$(BUILD)/kernels/%.o $(BUILD)/src/%.o: private CFLAGS += $(call frames_below,24576)
-NOT_COMPUTING := arch src/core src/memory src/network src/packed src/primitive src/tensor src/threading
-$(NOT_COMPUTING:%=$(BUILD)/%/%.o): private CFLAGS += $(call frames_below,2048)
+LIBRARY := arch src kernels
+$(LIBRARY:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(MARKS) $(call frames_below,2048)
+HAVE_LINES := $(addprefix src/,binary/binary convolution/depthwise/lines convolution/direct/indirect_run \
+    convolution/gemm/gemm convolution/gemm/typed_patches convolution/nested/transposed_run deconvolution/columns \
+    gemm/results gemm/ways/typed lines/copy lines/line lines/map lrn/lrn matmul/blocks/decompress matmul/direct/run \
+    normalization/channels normalization/layer pooling/lines prelu/prelu quantization/quantization \
+    reduction/reduction reorder/block_weights resampling/resampling softmax/softmax sum/sum) \
+    $(addprefix kernels/depthwise/f32/,3x3_lines_neon 3x3_tiles_neon neon rows/row_neon)
+$(HAVE_LINES:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(call frames_below,16384)
 CHECKED := arch src/core src/memory src/network src/packed src/tensor src/threading
-$(CHECKED:%=$(BUILD)/%/%.o): private CFLAGS += $(CHECKS)
+$(CHECKED:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(CHECKS)
 
 # Where weights are found by their content it reads all of them at each call: its sums stay in registers.
 $(BUILD)/src/packed/content_hash.o: private OPT := $(if $(filter -O2,$(OPT)),-O3,$(OPT))
 
-# Hidden symbols become local in the static library too, so that only neo_* can clash with a user's.
+# Hidden symbols become local in the static library too, so that only neo_* can clash with a user's. Sections
+# stay apart, or functions of one name in two files would be one that a program takes whole.
+APART := -Wl$(subst .,$(comma)--unique=.,.text*.rodata*.data*.bss*)
 $(BUILD)/neoprene.o: $(LIB_OBJ)
-	$(call say,LD,$@)$(CC) $(TARGET_FLAGS) -nostdlib -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
+	$(call say,LD,$@)$(CC) $(TARGET_FLAGS) -nostdlib -r '$(APART)' -o $@ $^ && $(OBJCOPY) --localize-hidden $@
 $(LIB_A): $(BUILD)/neoprene.o
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 $(INTERNAL_A): $(LIB_OBJ)

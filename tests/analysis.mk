@@ -18,8 +18,15 @@ abi: $(LIB_SO) ## what released libraries offered is there, unchanged (docs/abi.
 	$(Q)tests/abi.sh $(LIB_SO) $(TARGET)
 abi-record: $(LIB_SO) ## describe this library as a released one, for `make abi`
 	$(Q)tests/abi.sh $(LIB_SO) $(TARGET) --record tests/abi/$(VERSION)-$(TARGET).abi
-hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls, PAC; with HARDEN=1 BTI and PAC everywhere
+hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls, BTI, PAC; with HARDEN=1 PAC everywhere
 	$(Q)tests/hardening.sh $(READELF) $(NM) $(OBJDUMP) $(LIB_SO) $(LIB_A) $(HARDEN)
+# A static program takes what it uses of the library.
+STATIC_BYTES := 2000000
+.PHONY: static-size
+static-size: $(BUILD)/examples/matmul.o $(EXAMPLE_SUPPORT) $(LIB_A) ## a static program that multiplies matrices is small
+	$(Q)$(CC) $(ALL_LDFLAGS) -static -s -Wl,--gc-sections -o $(BUILD)/matmul-static $^ $(LIBS)
+	$(Q)bytes=$$(stat -c %s $(BUILD)/matmul-static) && echo "static-size: $$bytes bytes, at most $(STATIC_BYTES)" && \
+	    [ $$bytes -le $(STATIC_BYTES) ]
 # Kernels of later instruction sets are objects of their own, and are called only where there are such.
 baseline: $(LIB_OBJ) ## no object has instructions that its CPUs may lack
 	$(Q)$(if $(filter aarch64,$(TARGET)),$(PYTHON) tests/baseline.py $(OBJDUMP) $(LIB_OBJ))
@@ -36,6 +43,6 @@ analyze: ## gcc's static analysis of the kernels
 C_FILES = $(shell find * -path build -prune -o -name '*.[ch]' -print)
 format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
-lint: $(JUDGED) layers symbols abi hardening baseline analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, ABI, hardening, documented variables
+lint: $(JUDGED) layers symbols abi hardening static-size baseline analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, ABI, hardening, size, documented variables
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)tests/lint.sh

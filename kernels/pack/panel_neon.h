@@ -14,7 +14,8 @@
 #include "kernels/asm/sizes.h"
 #include "kernels/pack/panel.h"
 
-enum { MOST_GROUP = 16, MOST_LANES = 8, BUFFERED = 64 }; /* BUFFERED: whole groups */
+enum { MOST_GROUP = 16, MOST_LANES = 8 };
+enum { LANE_BYTES = 160 }; /* of a lane that are gathered at once: whole groups of each type */
 
 /* Sixteen bytes of a panel's elements, from as many of the source. */
 typedef uint8x16_t load_fn(const void *from);
@@ -221,11 +222,14 @@ INLINE void pack_near_lanes(const struct pack_units *units, const struct pack_pa
 struct pack_lanes {
     const uint8_t *from[MOST_LANES];
     size_t count;
-    uint8_t buffer[MOST_LANES][BUFFERED * sizeof(float)];
+};
+struct pack_gathered {
+    const uint8_t *from[MOST_LANES];
+    uint8_t buffer[MOST_LANES][LANE_BYTES];
 };
 
 /* Steps p … of each lane come next to each other. */
-INLINE void gather(const struct pack_units *units, struct pack_lanes *to,
+INLINE void gather(const struct pack_units *units, struct pack_gathered *to,
                    const struct pack_lanes *lanes, ptrdiff_t step, size_t p, size_t steps)
 {
     for (size_t i = 0; i < lanes->count; i++) {
@@ -242,8 +246,8 @@ INLINE void pack_some_lanes(const struct pack_units *units, const struct pack_la
                             const struct pack_panel *panel, uint8_t *out)
 {
     size_t out_step = panel->width * units->unit;
-    size_t at_once = panel->step == 1 ? panel->k : BUFFERED;
-    struct pack_lanes gathered;
+    size_t at_once = panel->step == 1 ? panel->k : LANE_BYTES / units->from_bytes;
+    struct pack_gathered gathered;
     for (size_t p = 0; p < panel->k; p += at_once) {
         size_t steps = smaller(panel->k - p, at_once);
         if (panel->step != 1)

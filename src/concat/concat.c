@@ -1,6 +1,7 @@
 /* Concatenation: each source is copied to its part of dst. */
 #include "neoprene/concat.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/core/checked.h"
@@ -150,8 +151,8 @@ neo_status neo_concat_primitive_desc_create(neo_primitive_desc **out, neo_engine
     neo_status status = lines_check_pointers(__func__, out, !engine || !dst || !sources);
     if (status != NEO_OK)
         return status;
-    struct extra extras[MAX_EXTRAS];
-    status = lines_sources(__func__, extras, count, sources);
+    struct extra *extras;
+    status = lines_sources(__func__, &extras, count, sources);
     if (status != NEO_OK)
         return status;
     struct concat_parameters parameters = {axis};
@@ -163,5 +164,7 @@ neo_status neo_concat_primitive_desc_create(neo_primitive_desc **out, neo_engine
         .extras = extras,
         .parameters = &parameters,
     };
-    return primitive_desc_create(out, engine, &description);
+    status = primitive_desc_create(out, engine, &description);
+    free(extras);
+    return status;
 }

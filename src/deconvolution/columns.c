@@ -159,24 +159,33 @@ static void columns_choose(const struct algorithm *self, struct problem *problem
         desc_set_plain(&t[BIAS]);
 }
 
+/* The product where tensors may be `any`. */
+static __attribute__((noinline)) void make_chosen_product(struct problem *product,
+                                                          const struct algorithm *self,
+                                                          const struct problem *problem,
+                                                          const struct cpu *cpu)
+{
+    struct problem chosen = *problem;
+    columns_choose(self, &chosen, cpu);
+    make_product(product, &chosen);
+}
+
 static const char *columns_refuse(const struct algorithm *self, const struct problem *problem,
                                   const struct cpu *cpu)
 {
-    struct problem chosen = *problem, product;
+    struct problem product;
     const char *reason = lines_refuse(self, problem, cpu);
     if (reason)
         return reason;
-    columns_choose(self, &chosen, cpu);
-    make_product(&product, &chosen);
+    make_chosen_product(&product, self, problem, cpu);
     return selection_exists(&product, NULL, cpu) ? NULL : "no matmul multiplies these types to f32";
 }
 
 static double columns_estimate(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    struct problem chosen = *problem, product;
-    columns_choose(self, &chosen, cpu);
-    make_product(&product, &chosen);
+    struct problem product;
+    make_chosen_product(&product, self, problem, cpu);
     double taps = (double)neo_memory_desc_elements(&product.tensors[DST]);
     return (double)problem->tensors[DST].dims[0] *
                (selection_best(&product, NULL, cpu).cost.cycles + taps) +

@@ -164,14 +164,31 @@ static void inner_product_choose(const struct algorithm *self, struct problem *p
             desc_set_plain(&problem->tensors[t]);
 }
 
+/* The product where tensors may be `any`. */
+static __attribute__((noinline)) void
+make_chosen_product(struct problem *product, const struct algorithm *self,
+                    const struct problem *problem, const struct cpu *cpu, neo_memory_desc copies[2])
+{
+    struct problem chosen = *problem;
+    inner_product_choose(self, &chosen, cpu);
+    make_product(product, &chosen, copies);
+}
+
+static __attribute__((noinline)) double product_cycles(const struct algorithm *self,
+                                                       const struct problem *problem,
+                                                       const struct cpu *cpu,
+                                                       neo_memory_desc copies[2])
+{
+    struct problem product;
+    make_chosen_product(&product, self, problem, cpu, copies);
+    return selection_best(&product, NULL, cpu).cost.cycles;
+}
+
 static double inner_product_estimate(const struct algorithm *self, const struct problem *problem,
                                      const struct cpu *cpu)
 {
-    struct problem chosen = *problem, product;
     neo_memory_desc copies[2];
-    inner_product_choose(self, &chosen, cpu);
-    make_product(&product, &chosen, copies);
-    double cycles = selection_best(&product, NULL, cpu).cost.cycles;
+    double cycles = product_cycles(self, problem, cpu, copies);
     for (int i = 0; i < 2; i++)
         if (copies[i].ndims)
             cycles += (double)neo_memory_desc_elements(&copies[i]);
@@ -189,9 +206,9 @@ static void inner_product_plan(void *plan, const struct problem *problem, const 
 
 static neo_status inner_product_nest(struct implementation *implementation)
 {
+    struct inner_product_plan *mine = (void *)implementation->plan;
     struct problem product;
-    neo_memory_desc copies[2];
-    make_product(&product, &implementation->problem, copies);
+    make_product(&product, &implementation->problem, mine->copies);
     struct description description = problem_describe(&product);
     return implementation_nest(implementation, &description);
 }

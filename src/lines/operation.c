@@ -1,6 +1,8 @@
 /* What operations on lines have in common. */
 #include "src/lines/operation.h"
 
+#include <stdlib.h>
+
 #include "neoprene/primitive.h"
 #include "src/core/log.h"
 #include "src/tensor/descriptor.h"
@@ -109,12 +111,15 @@ neo_status lines_check_pointers(const char *function, neo_primitive_desc **out, 
                             : NEO_OK;
 }
 
-neo_status lines_sources(const char *function, struct extra *extras, int count,
+neo_status lines_sources(const char *function, struct extra **extras, int count,
                          const neo_memory_desc *sources)
 {
     if (count < 1 || count > MAX_EXTRAS)
         return log_refusal(function, "there are no sources, or more than 32");
+    *extras = malloc((size_t)count * sizeof **extras);
+    if (!*extras)
+        return NEO_OUT_OF_MEMORY;
     for (int i = 0; i < count; i++)
-        extras[i] = (struct extra){NEO_ARG_MULTIPLE_SRC + i, sources[i]};
+        (*extras)[i] = (struct extra){NEO_ARG_MULTIPLE_SRC + i, sources[i]};
     return NEO_OK;
 }

@@ -49,9 +49,9 @@ bool lines_is_same_size(neo_dim a, neo_dim b);
 /* For the beginning of public functions: is this an argument list with a NULL in it? Logs it. */
 neo_status lines_check_pointers(const char *function, neo_primitive_desc **out, bool has_null);
 
-/* Extra tensors of count sources; NEO_INVALID_ARGUMENT, and a line in the log, if there is none or
- * there are too many. */
-neo_status lines_sources(const char *function, struct extra *extras, int count,
+/* *extras become extra tensors of count sources, to be freed; NEO_INVALID_ARGUMENT, and a line in
+ * the log, if there is none or there are too many. */
+neo_status lines_sources(const char *function, struct extra **extras, int count,
                          const neo_memory_desc *sources);
 
 #endif

@@ -63,13 +63,23 @@ static const char *swapped_refuse(const struct algorithm *self, const struct pro
     return NULL;
 }
 
+/* The same where tensors may be `any`. */
+static __attribute__((noinline)) void make_chosen(struct problem *swapped,
+                                                  const struct algorithm *self,
+                                                  const struct problem *problem,
+                                                  const struct cpu *cpu)
+{
+    struct problem chosen = *problem;
+    matmul_choose_plain(self, &chosen, cpu);
+    make_swapped(swapped, &chosen);
+}
+
 static double swapped_estimate(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
     const double nesting = 50; /* clang wants a double */
-    struct problem chosen = *problem, swapped;
-    matmul_choose_plain(self, &chosen, cpu);
-    make_swapped(&swapped, &chosen);
+    struct problem swapped;
+    make_chosen(&swapped, self, problem, cpu);
     return nesting + selection_best(&swapped, NULL, cpu).cost.cycles;
 }
 

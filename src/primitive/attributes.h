@@ -39,8 +39,8 @@ struct post_op {
 /* Scales or zero points for one argument (NEO_ARG_ATTR_… in arg), by rising arg. */
 struct quantization {
     int arg, mask, group_ndims;
-    neo_dim group_dims[2];
     neo_data_type type;
+    neo_dim group_dims[2];
 };
 
 enum { MAX_QUANTIZATIONS = 8 };
@@ -48,14 +48,13 @@ enum { MAX_QUANTIZATIONS = 8 };
 struct neo_attributes {
     neo_scratchpad_mode scratchpad;
     neo_fpmath_mode fpmath;
-    bool fpmath_for_int, deterministic;
     neo_accumulation_mode accumulation;
     neo_data_type dynamic_src; /* UNDEF or S8 */
-    size_t memory_budget;      /* 0: the engine's */
-    int quantization_count;
-    struct quantization quantizations[MAX_QUANTIZATIONS];
-    int post_op_count;
+    bool fpmath_for_int, deterministic;
+    int quantization_count, post_op_count;
+    size_t memory_budget;     /* 0: the engine's */
     struct post_op *post_ops; /* post_op_count of them, owned */
+    struct quantization quantizations[MAX_QUANTIZATIONS];
 };
 
 /* The attributes of a description without any. */

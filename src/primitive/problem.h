@@ -38,7 +38,8 @@ struct type_set {
     uint16_t types[TENSOR_COUNT];
 };
 
-/* One description, checked. The tensors it does not have are absent (ndims 0). */
+/* One description, checked. The tensors it does not have are absent (ndims 0). Copies are on the
+ * stack: who makes a problem of a problem does so in a function apart, so that no frame has two. */
 struct problem {
     const struct operation *operation;
     neo_memory_desc tensors[TENSOR_COUNT];
@@ -49,13 +50,12 @@ struct problem {
     /* Which of the attributes' quantizations belongs to a tensor, plus 1; 0: none. */
     uint8_t scales[MOST_TENSORS], zero_points[MOST_TENSORS];
 
-    int extra_count;
-    struct extra *extras; /* extra_count of them, owned */
-    neo_prop_kind prop_kind;
-    uint64_t parameters[PARAMETER_BYTES / 8]; /* the operation's own structure */
-
     bool has_window;
+    int extra_count;
+    struct extra *extras;                     /* extra_count of them, owned */
+    uint64_t parameters[PARAMETER_BYTES / 8]; /* the operation's own structure */
     struct window window;
+    neo_prop_kind prop_kind;
     neo_convolution_algorithm convolution_algorithm;
 
     uint64_t shape[SHAPE_BYTES / 8]; /* what operation->derive() makes of the rest, once for all */

@@ -10,7 +10,7 @@
 #include "src/tensor/element.h"
 #include "src/threading/partition.h"
 
-enum { CHUNK = 512 };
+enum { CHUNK = 480 };
 
 struct reorder_copy {
     int direction; /* the lines' dimension */

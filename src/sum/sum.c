@@ -1,6 +1,7 @@
 /* The sum of tensors. */
 #include "neoprene/sum.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/elementwise/eltwise_f32.h"
@@ -114,8 +115,8 @@ neo_status neo_sum_primitive_desc_create(neo_primitive_desc **out, neo_engine *e
     neo_status status = lines_check_pointers(__func__, out, !engine || !dst || !sources);
     if (status != NEO_OK)
         return status;
-    struct extra extras[MAX_EXTRAS];
-    status = lines_sources(__func__, extras, count, sources);
+    struct extra *extras;
+    status = lines_sources(__func__, &extras, count, sources);
     if (status != NEO_OK)
         return status;
     struct sum_parameters parameters = {{0}};
@@ -129,5 +130,7 @@ neo_status neo_sum_primitive_desc_create(neo_primitive_desc **out, neo_engine *e
         .extras = extras,
         .parameters = &parameters,
     };
-    return primitive_desc_create(out, engine, &description);
+    status = primitive_desc_create(out, engine, &description);
+    free(extras);
+    return status;
 }

@@ -84,6 +84,25 @@ static void make_nested(struct problem *nested, const struct problem *problem)
 
 /* ---- refuse, choose, estimate ---- */
 
+static __attribute__((noinline)) const char *refuse_nested(const struct algorithm *winograd,
+                                                           const struct problem *problem,
+                                                           const struct cpu *cpu)
+{
+    struct problem nested;
+    make_nested(&nested, problem);
+    /* cppcheck-suppress returnDanglingLifetime ; a refusal is a constant sentence */
+    return winograd->refuse(winograd, &nested, cpu);
+}
+
+static __attribute__((noinline)) double nested_cycles(const struct algorithm *winograd,
+                                                      const struct problem *problem,
+                                                      const struct cpu *cpu)
+{
+    struct problem nested;
+    make_nested(&nested, problem);
+    return winograd->estimate(winograd, &nested, cpu);
+}
+
 static bool has_pixels(const struct problem *problem)
 {
     return !desc_is_empty(&problem->tensors[SRC]) && !desc_is_empty(&problem->tensors[DST]);
@@ -92,8 +111,6 @@ static bool has_pixels(const struct problem *problem)
 static const char *dilated_refuse(const struct algorithm *self, const struct problem *problem,
                                   const struct cpu *cpu)
 {
-    const struct algorithm *winograd = self->by;
-    struct problem nested;
     if (problem->tensors[DST].ndims == 5 || !has_pixels(problem))
         return "it is three-dimensional, or has no pixels";
     struct convolution_dilated mine = parts_of(problem);
@@ -105,9 +122,7 @@ static const char *dilated_refuse(const struct algorithm *self, const struct pro
         return "the images are large";
     if (post_ops_have_operand(&problem->attributes) || post_ops_fusion(problem).reads_dst)
         return "a post-operation has an operand, or reads dst";
-    make_nested(&nested, problem);
-    /* cppcheck-suppress returnDanglingLifetime ; a refusal is a constant sentence */
-    return winograd->refuse(winograd, &nested, cpu);
+    return refuse_nested(self->by, problem, cpu);
 }
 
 static void dilated_choose(const struct algorithm *self, struct problem *problem,
@@ -150,12 +165,9 @@ static double copying_cycles(const struct convolution_dilated *mine, const struc
 static double dilated_estimate(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    const struct algorithm *winograd = self->by;
     const double nesting = 300; /* clang wants a double */
-    struct problem nested;
-    make_nested(&nested, problem);
     struct convolution_dilated mine = parts_of(problem);
-    return nesting + winograd->estimate(winograd, &nested, cpu) + copying_cycles(&mine, cpu);
+    return nesting + nested_cycles(self->by, problem, cpu) + copying_cycles(&mine, cpu);
 }
 
 /* ---- plan ---- */

@@ -201,30 +201,36 @@ static size_t trimmed_weights(const struct convolution_shape *s)
     return layout_all_columns((size_t)s->oc) * (size_t)row_count(s);
 }
 
-static const char *matmul_refuse(const struct algorithm *self, const struct problem *problem,
-                                 const struct cpu *cpu)
+/* Every tensor has its layout. */
+static __attribute__((noinline)) const char *refuse_chosen(const struct problem *chosen)
 {
-    struct problem chosen = *problem;
     struct convolution_shape s;
     struct convolution_trim trim;
-    convolution_choose_packed(self, &chosen, cpu);
-    bool trims = init_shape(&s, &trim, &chosen);
-    const neo_memory_desc *weights = &chosen.tensors[WEIGHTS];
+    bool trims = init_shape(&s, &trim, chosen);
+    const neo_memory_desc *weights = &chosen->tensors[WEIGHTS];
     if (s.groups != 1)
         return "there are groups";
     if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_CONVOLUTION_F32)
         return "the weights are packed for another algorithm";
-    if (post_ops_have_operand(&problem->attributes))
+    if (post_ops_have_operand(&chosen->attributes))
         return "a post-operation has an operand";
-    if (desc_is_empty(&chosen.tensors[DST]) || s.ic == 0)
+    if (desc_is_empty(&chosen->tensors[DST]) || s.ic == 0)
         return "there is nothing to multiply";
     if (dst_stride(&s) < 0)
         return "pixels are not at equal distances";
-    if (is_plain(&chosen) && weights_stride(&s, has_taps_first(&s)) < 0)
+    if (is_plain(chosen) && weights_stride(&s, has_taps_first(&s)) < 0)
         return "weights of an output channel are not at equal distances";
-    if (trims && !is_plain(&chosen) && trimmed_weights(&s) > MOST_COPIED / sizeof(float))
+    if (trims && !is_plain(chosen) && trimmed_weights(&s) > MOST_COPIED / sizeof(float))
         return "many weights would be copied";
-    const char *why = is_in_place(&s) ? NULL : refuse_copies(&s);
+    return is_in_place(&s) ? NULL : refuse_copies(&s);
+}
+
+static const char *matmul_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
+{
+    struct problem chosen = *problem;
+    convolution_choose_packed(self, &chosen, cpu);
+    const char *why = refuse_chosen(&chosen);
     return why ? why : convolution_refuse_direct(problem);
 }
 
@@ -252,18 +258,23 @@ static double trimming_cycles(const struct convolution_shape *s)
     return 20 * rows * (double)layout_panel_count((size_t)s->oc) + (double)trimmed_weights(s) / 4;
 }
 
+static __attribute__((noinline)) double product_cycles(const struct problem *chosen,
+                                                       const struct cpu *cpu)
+{
+    struct problem product;
+    make_product(&product, chosen);
+    return selection_best(&product, NULL, cpu).cost.cycles;
+}
+
 /* Every tensor has its layout. */
 static double cycles_of(const struct problem *chosen, const struct cpu *cpu)
 {
     const double nesting = 50; /* clang wants a double */
-    struct problem product;
     struct convolution_shape s;
     struct convolution_trim trim;
     bool copies_weights = init_shape(&s, &trim, chosen) && !is_plain(chosen);
-    make_product(&product, chosen);
     return nesting + (copies_weights ? cpu->core->slowness * trimming_cycles(&s) : 0) +
-           (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) +
-           selection_best(&product, NULL, cpu).cost.cycles;
+           (is_in_place(&s) ? 0 : copying_cycles(&s, cpu)) + product_cycles(chosen, cpu);
 }
 
 /* In the order of a patch of src; the dimension of groups, if there is one, comes first. */
@@ -279,7 +290,7 @@ static void set_order_of_patch(neo_memory_desc *weights, const neo_memory_desc *
 /* Plain weights, if the product with them can be a better one: images have channels apart, or there
  * are few output channels and images have channels last: then weights lie in the order of a patch,
  * as dot products want. Panels of packed ones are as good where output channels fill a vector. */
-static bool choose_plain(struct problem *problem)
+static __attribute__((noinline)) bool choose_plain(struct problem *problem)
 {
     struct convolution_shape s;
     struct convolution_trim trim;

@@ -104,11 +104,20 @@ static const char *refuse_shape(const struct convolution_shape *s, const struct 
     return NULL;
 }
 
+static __attribute__((noinline)) const char *refuse_nested(const struct problem *chosen,
+                                                           const struct cpu *cpu)
+{
+    struct problem nested;
+    make_nested(&nested, chosen);
+    /* cppcheck-suppress returnDanglingLifetime ; a refusal is a constant sentence */
+    return convolution_depthwise.refuse(&convolution_depthwise, &nested, cpu);
+}
+
 static const char *planes_refuse(const struct algorithm *self, const struct problem *problem,
                                  const struct cpu *cpu)
 {
     (void)self;
-    struct problem chosen = *problem, nested;
+    struct problem chosen = *problem;
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     if (problem->tensors[DST].ndims == 5 || convolution_is_depthwise(problem))
         return "it is depthwise, or three-dimensional";
@@ -117,12 +126,8 @@ static const char *planes_refuse(const struct algorithm *self, const struct prob
     if (!fusion.complete || fusion.reads_dst || post_ops_have_operand(&problem->attributes))
         return "a post-operation is more than a clamp";
     choose_layouts(&chosen);
-    const struct convolution_shape s = *convolution_shape_of(&chosen);
-    const char *why = refuse_shape(&s, cpu);
-    if (why)
-        return why;
-    make_nested(&nested, &chosen);
-    why = convolution_depthwise.refuse(&convolution_depthwise, &nested, cpu);
+    const char *why = refuse_shape(convolution_shape_of(&chosen), cpu);
+    why = why ? why : refuse_nested(&chosen, cpu);
     return why ? why : convolution_refuse_direct(problem);
 }
 
@@ -222,22 +227,28 @@ static double call_cycles(const struct convolution_shape *s, const struct core *
 /* Of an output channel. */
 static const double BEGIN_CYCLES = 10;
 
+static __attribute__((noinline)) struct convolution_shape
+chosen_shape(const struct problem *problem)
+{
+    struct problem chosen = *problem;
+    choose_layouts(&chosen);
+    return *convolution_shape_of(&chosen);
+}
+
 /* For each column of a kernel's plane there are the tiles, and weights to bring; then there is what
  * begins and ends tiles, and copies of the rows of source. */
 static double planes_estimate(const struct algorithm *self, const struct problem *problem,
                               const struct cpu *cpu)
 {
     (void)self;
-    struct problem chosen = *problem;
-    choose_layouts(&chosen);
-    struct convolution_shape s = *convolution_shape_of(&chosen);
+    const struct convolution_shape shape = chosen_shape(problem), *s = &shape;
     double begin = BEGIN_CYCLES;
-    double images = (double)s.batch * (double)s.groups, oc = (double)s.oc, ic = (double)s.ic;
-    double values = (double)s.out[HEIGHT] * (double)s.out[WIDTH];
-    double steps = oc * ic * (double)s.kernel[WIDTH] * (tiles_cycles(&s, cpu->core) + 4);
-    double in = (double)s.in[HEIGHT] * (8 + (double)s.in[WIDTH] / lanes);
+    double images = (double)s->batch * (double)s->groups, oc = (double)s->oc, ic = (double)s->ic;
+    double values = (double)s->out[HEIGHT] * (double)s->out[WIDTH];
+    double steps = oc * ic * (double)s->kernel[WIDTH] * (tiles_cycles(s, cpu->core) + 4);
+    double in = (double)s->in[HEIGHT] * (8 + (double)s->in[WIDTH] / lanes);
     double store = core_costs(cpu->core)->patches.store;
-    return call_cycles(&s, cpu->core) + packing_cycles(&s) +
+    return call_cycles(s, cpu->core) + packing_cycles(s) +
            images * (steps + cpu->core->slowness * (oc * (begin + store * values) + ic * in));
 }
 

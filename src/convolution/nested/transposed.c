@@ -204,25 +204,34 @@ static double beside_others(double cycles, const struct problem *nested, const s
     return (cycles - sooner) * factor;
 }
 
+/* Empty if nothing serves the images like that. */
+static __attribute__((noinline)) struct choice choice_of(const struct problem *problem,
+                                                         const struct algorithm *only,
+                                                         unsigned turned, const struct cpu *cpu)
+{
+    const double nesting = 150; /* clang wants a double */
+    struct problem nested;
+    make_nested(&nested, problem, turned, only);
+    struct candidate best = best_of(only, &nested, cpu);
+    if (!best.algorithm)
+        return (struct choice){.cycles = HUGE_VAL};
+    struct choice choice = {turned, best.cost.cycles, best.algorithm};
+    choice.cycles += nesting + transposing_cycles(&nested, turned, cpu);
+    if (is_to_planes(only))
+        choice.cycles = beside_others(choice.cycles, &nested, cpu->core);
+    return choice;
+}
+
 /* Of what can be turned: src, dst or both. */
 static struct choice choose(const struct problem *problem, const struct algorithm *only,
                             const struct cpu *cpu)
 {
-    const double nesting = 150; /* clang wants a double */
     struct choice best = {.cycles = HUGE_VAL};
     unsigned possible = possible_turns(problem, is_to_planes(only));
     for (unsigned turned = 1; turned < 1u << TENSOR_COUNT; turned++) {
-        struct problem nested;
         if (turned & ~possible)
             continue;
-        make_nested(&nested, problem, turned, only);
-        struct candidate best_nested = best_of(only, &nested, cpu);
-        if (!best_nested.algorithm)
-            continue;
-        struct choice this = {turned, best_nested.cost.cycles, best_nested.algorithm};
-        this.cycles += nesting + transposing_cycles(&nested, turned, cpu);
-        if (is_to_planes(only))
-            this.cycles = beside_others(this.cycles, &nested, cpu->core);
+        struct choice this = choice_of(problem, only, turned, cpu);
         if (this.cycles < best.cycles)
             best = this;
     }
@@ -230,8 +239,8 @@ static struct choice choose(const struct problem *problem, const struct algorith
 }
 
 /* Does anything serve the images turned as far as possible? Then the choice is not empty. */
-static bool is_served(const struct problem *problem, const struct algorithm *only,
-                      const struct cpu *cpu)
+static __attribute__((noinline)) bool is_served(const struct problem *problem,
+                                                const struct algorithm *only, const struct cpu *cpu)
 {
     struct problem nested;
     make_nested(&nested, problem, possible_turns(problem, is_to_planes(only)), only);

@@ -184,7 +184,7 @@ static void run_divided(struct run *run)
 }
 
 /* By which of both ways takes less time. */
-static void run_by_threads(struct run *run)
+static __attribute__((noinline)) void run_by_threads(struct run *run)
 {
     const struct parallel *parallel = run->execution->parallel;
     int threads = run->execution->threads, pieces = parallel_pieces(parallel, threads);

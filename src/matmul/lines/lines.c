@@ -212,16 +212,24 @@ static double moving_cycles(const struct side *side)
     return side->is_copied ? (side->inner < 4 ? 2 : 3) * (double)(side->rows * side->columns) : 0;
 }
 
+static __attribute__((noinline)) void plan_chosen(struct matmul_lines *plan,
+                                                  const struct algorithm *self,
+                                                  const struct problem *problem,
+                                                  const struct cpu *cpu)
+{
+    struct problem chosen = *problem;
+    matmul_choose_plain(self, &chosen, cpu);
+    lines_plan(plan, &chosen, cpu);
+}
+
 static double lines_estimate(const struct algorithm *self, const struct problem *problem,
                              const struct cpu *cpu)
 {
     struct matmul_lines plan = {.count = 0};
-    struct problem chosen = *problem;
     const struct core *core = cpu->core;
     const struct lines_costs *costs = &core_costs(core)->lines;
     const double quarter = 4; /* clang wants a double */
-    matmul_choose_plain(self, &chosen, cpu);
-    lines_plan(&plan, &chosen, cpu);
+    plan_chosen(&plan, self, problem, cpu);
     double products = (double)(plan.c.rows * plan.c.columns * plan.a.columns);
     double loads = (plan.b.along ? 4 : 1) / quarter + 1 / fmin(4, fmax((double)plan.c.columns, 1));
     double moved = moving_cycles(&plan.a) + moving_cycles(&plan.b) + moving_cycles(&plan.c);
