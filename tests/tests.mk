@@ -83,5 +83,11 @@ VALGRIND_EXAMPLES := $(filter-out $(NETWORK_EXAMPLES),$(EXAMPLES))
 check-valgrind: $(VALGRIND_TESTS) $(VALGRIND_EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' TEST_TIMEOUT=3600 tests/run.sh $(VALGRIND_TESTS)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh --plain $(VALGRIND_EXAMPLES)
+# What depends on the machine: memory, CPUs, nodes, processes, files; without what takes long, or Python.
+SYSTEM_TESTS := $(call test_programs,$(filter-out threading/operations packed/crash memory/report memory/plan,\
+    $(call tests_named,arch memory threading packed)) network/memory)
+.PHONY: check-system
+check-system: $(SYSTEM_TESTS) $(LIB_SO) $(BUILD)/tools/neoprene-weights ## whole AArch64 machines with two NUMA nodes, unequal cores, pages of 4 and 16 KiB (qemu-system, 20 minutes)
+	$(Q)tests/system/run.sh $(OBJCOPY) $(BUILD) $(SYSTEM_TESTS)
 test: packages ## everything a change must pass: all tiers, sanitizers, examples, benchdnn
 	$(Q)tests/matrix.sh

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/nodes.h"
 #include "src/memory/kinds/mapping.h"
 #include "tests/support/domain.h"
 #include "tests/support/temporary.h"
@@ -37,12 +38,28 @@ static long smaps_field(const void *address, const char *field)
     return value;
 }
 
+/* What the system keeps free for whoever asks for huge pages, in bytes. */
+static size_t free_huge_bytes(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    unsigned long pages = 0, kib = 0;
+    while (file && fgets(line, sizeof line, file)) {
+        (void)sscanf(line, "HugePages_Free: %lu", &pages);
+        (void)sscanf(line, "Hugepagesize: %lu", &kib);
+    }
+    if (file)
+        fclose(file);
+    return pages * kib * 1024;
+}
+
 static void huge_pages_report_what_they_came_to(void **state)
 {
     (void)state;
     struct allocation memory;
     neo_allocation_info info;
     const size_t bytes = 8u << 20;
+    bool has_enough = free_huge_bytes() >= bytes;
     assert_int_equal(domain_create(NEO_KIND_HUGE_PAGE, bytes - 5, 0, &memory), NEO_OK);
     allocation_query(&memory, &info);
     memset(info.data, 1, info.bytes);
@@ -52,8 +69,10 @@ static void huge_pages_report_what_they_came_to(void **state)
                   neo_allocation_kind_name(info.kind), (int)info.pages, info.page_bytes,
                   kernel_page, huge);
     assert_int_equal(info.kind == NEO_KIND_HUGE_PAGE, info.pages != NEO_PAGES_ORDINARY);
+    assert_true(!has_enough || info.pages == NEO_PAGES_EXPLICIT);
     if (info.pages != NEO_PAGES_ORDINARY) {
-        assert_int_equal(info.held_bytes, bytes);
+        assert_in_range(info.held_bytes, bytes, bytes + info.page_bytes - 1);
+        assert_int_equal(info.held_bytes % info.page_bytes, 0);
         assert_int_equal((uintptr_t)info.data % info.page_bytes, 0);
     }
     if (info.pages == NEO_PAGES_EXPLICIT) {
@@ -65,6 +84,15 @@ static void huge_pages_report_what_they_came_to(void **state)
 }
 
 /* ---- NUMA ---- */
+
+/* The heap serves what the system does not support, and nothing else. */
+static void check_that_nodes_are_unknown(const struct allocation *memory)
+{
+    struct nodes nodes;
+    print_message("this system has no NUMA support: the heap served the request\n");
+    assert_int_equal(memory->kind, NEO_KIND_HEAP);
+    assert_false(nodes_allowed(&nodes));
+}
 
 static void numa_bound_pages_lie_on_their_node(void **state)
 {
@@ -83,25 +111,47 @@ static void numa_bound_pages_lie_on_their_node(void **state)
             assert_int_equal(policy, MPOL_BIND);
         }
     } else {
-        print_message("this system has no NUMA support: the heap served the request\n");
-        assert_int_equal(memory.kind, NEO_KIND_HEAP);
+        check_that_nodes_are_unknown(&memory);
     }
     allocation_destroy(&memory);
+}
+
+/* Each node has as many of the pages as any other one, or one more. */
+static void check_that_pages_take_turns(const struct allocation *memory, size_t count)
+{
+    struct nodes nodes;
+    size_t pages[NODES_MOST] = {0}, least = count, most = 0;
+    assert_true(nodes_allowed(&nodes));
+    memset(memory->data, 1, memory->bytes);
+    for (size_t i = 0; i < count; i++) {
+        void *page = (char *)memory->data + i * mapping_page_bytes();
+        int node = -1;
+        assert_int_equal(move_pages(0, 1, &page, NULL, &node, 0), 0);
+        assert_true(nodes_have(&nodes, node));
+        pages[node]++;
+    }
+    for (int node = 0; node < NODES_MOST; node++) {
+        if (nodes_have(&nodes, node) && pages[node] < least)
+            least = pages[node];
+        most = pages[node] > most ? pages[node] : most;
+    }
+    print_message("interleaved pages: at least %zu, at most %zu on a node\n", least, most);
+    assert_true(most - least <= 1);
 }
 
 static void numa_interleaved_pages_have_that_policy(void **state)
 {
     (void)state;
     struct allocation memory;
-    assert_int_equal(domain_create(NEO_KIND_NUMA_INTERLEAVED, 3 * mapping_page_bytes(), 0, &memory),
+    assert_int_equal(domain_create(NEO_KIND_NUMA_INTERLEAVED, 8 * mapping_page_bytes(), 0, &memory),
                      NEO_OK);
     int policy = -1;
     if (memory.kind == NEO_KIND_NUMA_INTERLEAVED) {
         assert_int_equal(get_mempolicy(&policy, NULL, 0, memory.data, MPOL_F_ADDR), 0);
         assert_int_equal(policy, MPOL_INTERLEAVE);
+        check_that_pages_take_turns(&memory, 8);
     } else {
-        print_message("this system has no NUMA support: the heap served the request\n");
-        assert_int_equal(memory.kind, NEO_KIND_HEAP);
+        check_that_nodes_are_unknown(&memory);
     }
     allocation_destroy(&memory);
 }
