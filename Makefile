@@ -129,8 +129,8 @@ $(LIBRARY:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(MARKS) $(call frames_belo
 HAVE_LINES := $(addprefix src/,binary/binary convolution/depthwise/lines convolution/direct/indirect_run \
     convolution/gemm/gemm convolution/gemm/typed_patches convolution/nested/transposed_run deconvolution/columns \
     gemm/results gemm/ways/typed lines/copy lines/line lines/map lrn/lrn matmul/blocks/decompress matmul/direct/run \
-    normalization/channels normalization/layer pooling/lines prelu/prelu quantization/quantization \
-    reduction/reduction reorder/block_weights resampling/resampling softmax/softmax sum/sum) \
+    normalization/channels normalization/layer pooling/lines pooling/windows pooling/winners prelu/prelu \
+    quantization/quantization reduction/reduction reorder/block_weights resampling/resampling softmax/softmax sum/sum) \
     $(addprefix kernels/depthwise/f32/,3x3_lines_neon 3x3_tiles_neon neon rows/row_neon)
 $(HAVE_LINES:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(call frames_below,16384)
 CHECKED := arch src/core src/memory src/network src/packed src/tensor src/threading
