@@ -1,12 +1,12 @@
 """Programs of the distribution with its own libdnnl and libblas, and with ours: `make check-clients`.
 
-    clients.py --root ROOT --front FOLDER [--rows NAME,…] [--cycles CORE] [--out FILE]
+    clients.py --root ROOT --front FOLDER [--rows NAME,…] [--cycles CORE] [--out FILE] [--document FILE] [--kept]
 
 Each row (tests/compat/client.py) runs once with each, under the emulator with a plugin that counts, where the machine
 is no AArch64; what it gave is kept in build/compat/clients by what ran, so that a rerun goes on from there. A way of a
 row passes where its values differ by at most 1e-5 of the largest, and where PyTorch refuses it with both. Tables have
 the second forward pass: instructions, those in oneDNN and in the BLAS, modelled cycles, allocations, mappings and page
-faults."""
+faults. --document puts the table in place of the one that FILE has; --kept runs nothing."""
 import argparse
 import array
 import json
@@ -31,7 +31,7 @@ CACHE = os.path.join('build', 'compat', 'clients')
 PLUGIN = os.path.join('build', 'tools', 'icount.so')
 LIMIT = 1e-5
 ROWS = ('numpy', 'gpt2', 'mobilenet_v2', 'efficientnet_b0', 'resnet50', 'bert', 'vgg11', 'resnet50_224', 'distributed',
-        'onnx', 'growth')
+        'training', 'onnx', 'growth')
 SYSTEM, OURS = 'distribution', 'neoprene'
 # A library's part of an instruction's address, by the name of its file; what has no file was written at run time.
 PARTS = (('libdnnl', 'onednn'), ('libblas', 'blas'), ('libopenblas', 'blas'), ('libblis', 'blas'))
@@ -65,6 +65,9 @@ class Library:
             variables['FRONT'] = os.path.abspath(self.front)
             if row == 'distributed':
                 variables['NEOPRENE_WEIGHTS_CACHE'] = os.path.join(os.path.abspath(folder), 'weights')
+            if row == 'training':
+                variables['NEOPRENE_ONEDNN_FALLBACK'] = os.path.abspath(os.path.join(
+                    self.root, 'usr/lib/aarch64-linux-gnu/libdnnl.so.3.6'))
             variables.setdefault('CLIENT_FORWARDS', '1000')
         else:
             variables['CLIENT_FORWARDS'] = '3'  # whether the distribution's library grows is its own affair
@@ -252,6 +255,9 @@ class Checker:
         self.model = Model(self.costs)
         self.lines, self.wrong = head(), 0
 
+    def has_run(self, row):
+        return all(os.path.exists(os.path.join(library.folder(row), 'done')) for library in self.libraries)
+
     def check(self, row):
         folders = []
         for library in self.libraries:
@@ -286,20 +292,34 @@ def parse(arguments):
     parser.add_argument('--rows', default=','.join(ROWS))
     parser.add_argument('--cycles', default='N1', help='the core whose cycles are modelled')
     parser.add_argument('--out', help='a file for the table')
+    parser.add_argument('--document', help='a file that has such a table, whose place the new one takes')
+    parser.add_argument('--kept', action='store_true', help='only rows that have run')
     args = parser.parse_args(arguments)
     args.rows = [row for row in re.split('[, ]+', args.rows) if row]
     return args
 
 
+def put_into(path, lines):
+    """Instead of the table with the same head."""
+    with open(path, encoding='utf-8') as file:
+        old = file.read().splitlines()
+    first = old.index(lines[0])
+    last = next((i for i in range(first, len(old)) if not old[i].startswith('|')), len(old))
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('\n'.join(old[:first] + lines + old[last:]) + '\n')
+
+
 def main():
     args = parse(sys.argv[1:])
     checker = Checker(args)
-    checker.check_all(args.rows)
+    checker.check_all([row for row in args.rows if not args.kept or checker.has_run(row)])
     table = '\n'.join(checker.lines) + '\n'
     print(table, end='')
     if args.out:
         with open(args.out, 'w', encoding='utf-8') as file:
             file.write(table)
+    if args.document:
+        put_into(args.document, checker.lines)
     return checker.wrong > 0
 
 

@@ -60,6 +60,8 @@ grep -v '^onednn_verbose' "$work/all" >"$work/values"
 compare "fallback, with the distribution's library behind"
 check 'fallback: a convolution before its backward pass is ours' \
     grep -q 'exec,cpu,convolution,neoprene:.*,forward_training' "$work/all"
+check 'fallback: a pooling that leaves a workspace is of the library that reads it' \
+    sh -c "! grep -q 'exec,cpu,pooling,neoprene:' '$work/all'"
 FRONT=$front ONEDNN_VERBOSE=1 run fallback >"$work/all"
 cases=$(grep -c '^[a-z_]*$' "$work/all")
 check "fallback, without it: $cases cases are refused" [ "$(grep -c 'refused with status 3:' "$work/all")" = "$cases" ]
