@@ -175,6 +175,7 @@ BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 CMAKE_FILES := neoprene-config.cmake neoprene-config-version.cmake
 .PHONY: install uninstall docs dist clean
+$(if $(Q),.SILENT: install uninstall)
 install: $(LIB_A) $(LIB_SO) $(TOOLS) ## headers, libraries, tools, files for pkg-config and CMake (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
 	install -m 755 $(TOOLS) $(DESTDIR)$(BINDIR)
@@ -193,6 +194,7 @@ install: $(LIB_A) $(LIB_SO) $(TOOLS) ## headers, libraries, tools, files for pkg
 	for name in $(CMAKE_FILES); do sed -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(subst $(space),;,$(LIBS))|' tools/cmake/$$name.in \
 	    > $(DESTDIR)$(LIBDIR)/cmake/neoprene/$$name || exit 1; done
+	echo '  neoprene $(VERSION) ($(TARGET)) is in $(DESTDIR)$(PREFIX): PKG_CONFIG_PATH=$(LIBDIR)/pkgconfig LD_LIBRARY_PATH=$(LIBDIR)'
 uninstall: ## remove what install wrote
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/neoprene $(DESTDIR)$(LIBDIR)/libneoprene.a \
 	    $(DESTDIR)$(LIBDIR)/libneoprene.so* $(DESTDIR)$(LIBDIR)/cmake/neoprene $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc \

@@ -83,9 +83,9 @@ VALGRIND_EXAMPLES := $(filter-out $(NETWORK_EXAMPLES),$(EXAMPLES))
 check-valgrind: $(VALGRIND_TESTS) $(VALGRIND_EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' TEST_TIMEOUT=3600 tests/run.sh $(VALGRIND_TESTS)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh --plain $(VALGRIND_EXAMPLES)
-# What depends on the machine: memory, CPUs, nodes, processes, files; without what takes long, or Python.
-SYSTEM_TESTS := $(call test_programs,$(filter-out threading/operations packed/crash memory/report memory/plan,\
-    $(call tests_named,arch memory threading packed)) network/memory)
+# What depends on the machine, and does not take long there.
+SYSTEM_TESTS := $(call test_programs,arch $(addprefix memory/,allocation constants engine kinds limits) network/memory \
+    $(filter-out packed/crash threading/operations threading/results,$(call tests_named,packed threading)))
 .PHONY: check-system
 check-system: $(SYSTEM_TESTS) $(LIB_SO) $(BUILD)/tools/neoprene-weights ## whole AArch64 machines with two NUMA nodes, unequal cores, pages of 4 and 16 KiB (qemu-system, 20 minutes)
 	$(Q)tests/system/run.sh $(OBJCOPY) $(BUILD) $(SYSTEM_TESTS)

@@ -53,7 +53,7 @@ typedef enum neo_convolution_algorithm {
  * whatever its zero point is; scales and zero points are one value, or one a channel, but one for
  * all of src's scales. Zero-initialise it and set fields by name. */
 typedef struct neo_convolution_desc {
-    neo_prop_kind prop_kind;
+    neo_prop_kind prop_kind; /* has to be said: there is no default */
     neo_convolution_algorithm algorithm;
     neo_memory_desc src, weights, bias, dst; /* bias: OC values, ndims 1; ndims 0: none */
     neo_dim strides[3];                      /* >= 1 */

@@ -18,7 +18,7 @@ extern "C" {
  * weights have no gaps, tensors are multiplied where they are; else the scratchpad has a copy of
  * those that cannot be. */
 typedef struct neo_inner_product_desc {
-    neo_prop_kind prop_kind;
+    neo_prop_kind prop_kind; /* has to be said: there is no default */
     neo_memory_desc src;     /* N × C (× D) (× H) (× W) */
     neo_memory_desc weights; /* OC × C (× D) (× H) (× W) */
     neo_memory_desc bias;    /* OC; ndims 0: none */

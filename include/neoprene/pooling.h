@@ -33,7 +33,7 @@ typedef enum neo_pooling {
  * Zero-initialise it and set fields by name. Values for depth, height, width, or only the last ones
  * of them, from index 0 on. */
 typedef struct neo_pooling_desc {
-    neo_prop_kind prop_kind;
+    neo_prop_kind prop_kind; /* has to be said: there is no default */
     neo_pooling algorithm;
     neo_memory_desc src, dst;
     neo_dim strides[3], kernel[3];
