@@ -22,7 +22,7 @@ extern "C" {
  * zero point, weights one scale or one an output channel, dst scales and zero points as for a
  * convolution; weights take no zero points. */
 typedef struct neo_deconvolution_desc {
-    neo_prop_kind prop_kind; /* has to be said: there is no default */
+    neo_prop_kind prop_kind;                   /* has to be said: there is no default */
     neo_memory_desc src, weights, bias, dst;   /* bias: OC values, ndims 1; ndims 0: none */
     neo_dim strides[3];                        /* >= 1 */
     neo_dim dilations[3];                      /* 0: dense */
