@@ -73,9 +73,9 @@ CLIENT_ROWS ?=
 CLIENT_SANITIZERS := thread address,undefined
 HOST_CXX ?= c++
 .PHONY: check-clients check-clients-quick check-programs check-programs-natively
-check-clients: $(COMPAT_LIBS) build/tools/icount.so check-programs | clients ## an hour: PyTorch, numpy and ONNX Runtime on our libraries beside Debian's (CLIENT_ROWS=numpy,bert,resnet50,…)
+check-clients: $(COMPAT_LIBS) build/tools/icount.so check-programs | clients ## an hour: PyTorch, numpy and ONNX Runtime on our libraries beside Debian's (CLIENT_ROWS=numpy,bert,…, DOCUMENT=docs/drop-in.md for its table)
 	$(Q)$(PYTHON) tests/compat/clients.py --root $(CLIENTS_ROOT) --front $(BUILD)/compat/lib --out $(BUILD)/compat/clients.md \
-	    $(if $(CLIENT_ROWS),--rows '$(CLIENT_ROWS)')
+	    $(if $(CLIENT_ROWS),--rows '$(CLIENT_ROWS)') $(if $(DOCUMENT),--document '$(DOCUMENT)')
 # Programs of oneDNN's C++ interface; one natively under sanitizers too, with the portable build's library.
 check-programs: $(ONEDNN_SO) | clients
 	$(Q)tests/compat/programs.sh $(CLIENTS_ROOT) $(PEER_CXX) $(dir $(ONEDNN_SO))
