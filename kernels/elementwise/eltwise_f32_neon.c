@@ -35,6 +35,29 @@ INLINE void map_wide(size_t n, const float *src, float *dst, float alpha, float 
     map(n - i, src + i, dst + i, alpha, beta, f);
 }
 
+/* The same for functions of exp(c x): near to 0 all is done by math_exp_near(), and where one of 16
+ * values is not, by math_exp(), which gives others the same. */
+INLINE void map_exp(size_t n, const float *src, float *dst, float alpha, float beta, float c,
+                    vector_fn *near, vector_fn *f)
+{
+    float32x4_t a = vdupq_n_f32(alpha), b = vdupq_n_f32(beta);
+    float32x4_t limit = vdupq_n_f32(EXP_NEAR / fabsf(c));
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        float32x4x4_t x = vld1q_f32_x4(src + i);
+        uint32x4_t low = vandq_u32(vcaltq_f32(x.val[0], limit), vcaltq_f32(x.val[1], limit));
+        uint32x4_t high = vandq_u32(vcaltq_f32(x.val[2], limit), vcaltq_f32(x.val[3], limit));
+        if (vminvq_u32(vandq_u32(low, high)) == 0) {
+            map(16, src + i, dst + i, alpha, beta, f);
+            continue;
+        }
+#pragma GCC unroll 4
+        for (size_t v = 0; v < 4; v++)
+            vst1q_f32(dst + i + 4 * v, near(x.val[v], a, b));
+    }
+    map(n - i, src + i, dst + i, alpha, beta, f);
+}
+
 /* NaN stays. */
 static inline float32x4_t bound(float32x4_t x, float32x4_t low, float32x4_t high)
 {
@@ -48,12 +71,25 @@ static inline float32x4_t times(float32x4_t x, float32x4_t factor)
     return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(vmulq_f32(x, factor)), is_zero));
 }
 
+typedef float32x4_t exp_fn(float32x4_t x);
+
+INLINE float32x4_t logistic_by(float32x4_t x, exp_fn *exp)
+{
+    float32x4_t e = exp(vnegq_f32(vabsq_f32(x)));
+    float32x4_t numerator = vbslq_f32(vcltzq_f32(x), e, splat(1));
+    return vdivq_f32(numerator, vaddq_f32(e, splat(1)));
+}
+
 static inline float32x4_t logistic(float32x4_t x, float32x4_t a, float32x4_t b)
 {
     (void)a, (void)b;
-    float32x4_t e = math_exp(vnegq_f32(vabsq_f32(x)));
-    float32x4_t numerator = vbslq_f32(vcltzq_f32(x), e, splat(1));
-    return vdivq_f32(numerator, vaddq_f32(e, splat(1)));
+    return logistic_by(x, math_exp);
+}
+
+static inline float32x4_t logistic_near(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    return logistic_by(x, math_exp_near);
 }
 
 /* 0 times an infinity is not wanted, but NaN is: a maximum gives that. */
@@ -127,6 +163,12 @@ static inline float32x4_t exp_of(float32x4_t x, float32x4_t a, float32x4_t b)
     return math_exp(x);
 }
 
+static inline float32x4_t exp_near(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)a, (void)b;
+    return math_exp_near(x);
+}
+
 static inline float32x4_t gelu_tanh(float32x4_t x, float32x4_t a, float32x4_t b)
 {
     float32x4_t inner = vfmaq_f32(splat(1), vmulq_n_f32(x, 0.044715f), x);
@@ -144,6 +186,13 @@ static inline float32x4_t gelu_erf(float32x4_t x, float32x4_t a, float32x4_t b)
 static inline float32x4_t swish(float32x4_t x, float32x4_t a, float32x4_t b)
 {
     return times(x, logistic(vmulq_f32(a, x), a, b));
+}
+
+/* x is finite here. */
+static inline float32x4_t swish_near(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    (void)b;
+    return vmulq_f32(x, logistic_by(vmulq_f32(a, x), math_exp_near));
 }
 
 static inline float32x4_t log_of(float32x4_t x, float32x4_t a, float32x4_t b)
@@ -243,12 +292,12 @@ static void eltwise_f32_hardsigmoid_neon(size_t n, const float *src, float *dst,
 static void eltwise_f32_logistic_neon(size_t n, const float *src, float *dst, float alpha,
                                       float beta)
 {
-    map(n, src, dst, alpha, beta, logistic);
+    map_exp(n, src, dst, alpha, beta, 1, logistic_near, logistic);
 }
 
 static void eltwise_f32_exp_neon(size_t n, const float *src, float *dst, float alpha, float beta)
 {
-    map(n, src, dst, alpha, beta, exp_of);
+    map_exp(n, src, dst, alpha, beta, 1, exp_near, exp_of);
 }
 
 static void eltwise_f32_gelu_tanh_neon(size_t n, const float *src, float *dst, float alpha,
@@ -265,7 +314,7 @@ static void eltwise_f32_gelu_erf_neon(size_t n, const float *src, float *dst, fl
 
 static void eltwise_f32_swish_neon(size_t n, const float *src, float *dst, float alpha, float beta)
 {
-    map(n, src, dst, alpha, beta, swish);
+    map_exp(n, src, dst, alpha, beta, alpha, swish_near, swish);
 }
 
 static void eltwise_f32_log_neon(size_t n, const float *src, float *dst, float alpha, float beta)

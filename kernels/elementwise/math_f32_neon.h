@@ -26,20 +26,35 @@ INLINE float32x4_t polynomial(float32x4_t x, const float *c, size_t degree)
     return sum;
 }
 
-/* x = n log(2) + r with |r| <= log(2) / 2. log(2) in two parts: n times the first is exact. */
-static inline float32x4_t reduce_exp(float32x4_t x, float32x4_t *n)
+/* 1.5 * 2^23 + 127: what is added to it is rounded to an integer, which the last bits have with the
+ * bias of an exponent. */
+#define ROUNDER 0x1.8000fep23f
+
+/* x = n log(2) + r with |r| <= log(2) / 2. log(2) in two parts: n times the first is exact. n is
+ * returned with ROUNDER added. */
+static inline float32x4_t reduce_exp(float32x4_t x, float32x4_t *rounded)
 {
-    *n = vrndnq_f32(vmulq_n_f32(x, 1.44269504f));
-    float32x4_t r = vfmsq_f32(x, *n, splat(0x1.62e4p-1f));
-    return vfmsq_f32(r, *n, splat(0x1.7f7d1cp-20f));
+    *rounded = vfmaq_f32(splat(ROUNDER), x, splat(1.44269504f));
+    float32x4_t n = vsubq_f32(*rounded, splat(ROUNDER));
+    float32x4_t r = vfmsq_f32(x, n, splat(0x1.62e4p-1f));
+    return vfmsq_f32(r, n, splat(0x1.7f7d1cp-20f));
 }
 
-/* exp(r) - 1 on the reduced range: r + r r q(r); q's error is 4e-9 of exp(r). */
+/* exp(r) - 1 on the reduced range: r + r r q(r); q's error is 4e-9 of exp(r). Pairs of terms do not
+ * wait for each other. */
 static inline float32x4_t expm1_reduced(float32x4_t r)
 {
-    static const float q[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836874545f,
-                              0.00138145441f};
-    return vfmaq_f32(r, vmulq_f32(r, r), polynomial(r, q, 4));
+    float32x4_t square = vmulq_f32(r, r);
+    float32x4_t low = vfmaq_f32(splat(0.49999994f), r, splat(0.166665211f));
+    float32x4_t high = vfmaq_f32(splat(0.041668389f), r, splat(0.00836874545f));
+    high = vfmaq_f32(high, square, splat(0.00138145441f));
+    return vfmaq_f32(r, square, vfmaq_f32(low, square, high));
+}
+
+/* 2^n for an integer -126 <= n <= 127 with ROUNDER added. */
+static inline float32x4_t power_of_rounded(float32x4_t rounded)
+{
+    return vreinterpretq_f32_s32(vshlq_n_s32(vreinterpretq_s32_f32(rounded), 23));
 }
 
 /* 2^n for an integer -126 <= n <= 127. */
@@ -48,24 +63,43 @@ static inline float32x4_t power_of_two(int32x4_t n)
     return vreinterpretq_f32_s32(vshlq_n_s32(vaddq_s32(n, vdupq_n_s32(127)), 23));
 }
 
+/* What math_exp_near() serves. */
+#define EXP_NEAR 87
+
+/* math_exp(x), the same bits, for |x| <= EXP_NEAR; other x give anything. */
+static inline float32x4_t math_exp_near(float32x4_t x)
+{
+    float32x4_t rounded, p = vaddq_f32(expm1_reduced(reduce_exp(x, &rounded)), splat(1));
+    return vmulq_f32(p, power_of_rounded(rounded));
+}
+
+/* For x <= 0: where the result would be below the normal numbers it is 0. */
+static inline float32x4_t math_exp_below(float32x4_t x)
+{
+    uint32x4_t is_far = vcltq_f32(x, splat(-87.33654f)); /* of 2^-126 */
+    return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(math_exp_near(x)), is_far));
+}
+
 /* In two factors, since 2^n alone may be no normal number where the result is one or is denormal.
  * Beyond the bounds the result is 0 or infinity. */
 static inline float32x4_t math_exp(float32x4_t x)
 {
-    float32x4_t n;
+    float32x4_t rounded;
     x = vminq_f32(vmaxq_f32(x, splat(-104)), splat(89));
-    float32x4_t p = vaddq_f32(expm1_reduced(reduce_exp(x, &n)), splat(1));
-    int32x4_t whole = vcvtq_s32_f32(n), half = vshrq_n_s32(whole, 1);
+    float32x4_t p = vaddq_f32(expm1_reduced(reduce_exp(x, &rounded)), splat(1));
+    int32x4_t whole =
+        vsubq_s32(vreinterpretq_s32_f32(rounded), vreinterpretq_s32_f32(splat(ROUNDER)));
+    int32x4_t half = vshrq_n_s32(whole, 1);
     return vmulq_f32(vmulq_f32(p, power_of_two(half)), power_of_two(vsubq_s32(whole, half)));
 }
 
 /* exp(x) - 1 for x <= 0, to a relative error also near 0. Below -20 it is -1. */
 static inline float32x4_t math_expm1_negative(float32x4_t x)
 {
-    float32x4_t n;
+    float32x4_t rounded;
     x = vmaxq_f32(x, splat(-20));
-    float32x4_t p = expm1_reduced(reduce_exp(x, &n));
-    float32x4_t scale = power_of_two(vcvtq_s32_f32(n));
+    float32x4_t p = expm1_reduced(reduce_exp(x, &rounded));
+    float32x4_t scale = power_of_rounded(rounded);
     return vfmaq_f32(vsubq_f32(scale, splat(1)), p, scale);
 }
 

@@ -11,6 +11,7 @@ void axis_init(struct axis *rows, const struct problem *problem, const struct cp
     rows->axis = axis;
     rows->src = line_type(src->data_type, cpu);
     rows->dst = line_type(dst->data_type, cpu);
+    rows->reads_dst = post_ops_fusion(problem).reads_dst;
     rows->ndims = 0;
     rows->length = rows->count = 1;
     if (problem_is_runtime(problem)) /* planned once more when sizes are known */
@@ -52,13 +53,28 @@ static void find_position(struct axis_row *row, size_t index)
     row->position[row->rows->axis] = 0;
 }
 
-static void load_row(const struct axis_row *row)
+/* Where src's elements are, if they are a line of f32, else as one in the scratchpad. */
+static const float *load_row(const struct axis_row *row, float *scratch)
 {
     const struct axis *rows = row->rows;
     const neo_memory_desc *src = &row->execution->problem->tensors[SRC];
+    neo_dim step = src->strides[rows->axis];
     const void *data =
         line_at(&rows->src, row->execution->buffers[SRC], desc_offset(src, row->position));
-    lines_load_to(&rows->src, data, src->strides[rows->axis], rows->length, row->values);
+    if (rows->src.element == ELEMENT_F32 && step == 1)
+        return data;
+    lines_load_to(&rows->src, data, step, rows->length, scratch);
+    return scratch;
+}
+
+/* The same for results. */
+static float *place_results(const struct axis_row *row, float *scratch)
+{
+    const struct axis *rows = row->rows;
+    const neo_memory_desc *dst = &row->execution->problem->tensors[DST];
+    if (rows->dst.element != ELEMENT_F32 || dst->strides[rows->axis] != 1 || rows->reads_dst)
+        return scratch;
+    return line_at(&rows->dst, row->execution->buffers[DST], desc_offset(dst, row->position));
 }
 
 static void store_row(const struct axis_row *row)
@@ -82,10 +98,11 @@ static void make_rows(void *argument, struct span indices, int slot)
 {
     const struct axis_task *run = argument;
     struct axis_row row = {.rows = run->rows, .execution = run->execution};
-    row.values = (float *)run->execution->scratch + (size_t)slot * row_floats(run->rows);
+    float *scratch = (float *)run->execution->scratch + (size_t)slot * row_floats(run->rows);
     for (size_t i = indices.begin; i < indices.end; i++) {
         find_position(&row, i);
-        load_row(&row);
+        row.x = load_row(&row, scratch);
+        row.values = place_results(&row, scratch);
         run->make(&row);
         lines_scale(row.execution, SRC, row.rows->length, row.values);
         store_row(&row);

@@ -1,6 +1,6 @@
 /* Operations that look at all elements along one dimension of src before they can make one of dst:
- * each such row becomes a line of f32 in the scratchpad, the operation changes it there, and post-
- * operations and the store follow. */
+ * each such row becomes a line of f32, in the scratchpad unless it is one already, the operation
+ * makes another one, in dst if that is possible, and post-operations and the store follow. */
 #ifndef SRC_LINES_AXIS_H
 #define SRC_LINES_AXIS_H
 
@@ -11,6 +11,7 @@ struct axis {
     int axis, ndims, order[NEO_MAX_NDIMS]; /* the other dimensions, as they are in dst */
     size_t length, count;                  /* elements of a row; rows */
     struct line_type src, dst;
+    bool reads_dst; /* what dst held before is wanted after rows are made */
 };
 
 /* One row that is being made. */
@@ -18,11 +19,13 @@ struct axis_row {
     const struct axis *rows;
     const struct execution *execution;
     neo_dim position[NEO_MAX_NDIMS]; /* of its first element */
-    float *values;                   /* rows->length of them */
+    const float *x;                  /* src's elements, rows->length of them */
+    float *values;                   /* for the results; may be where x is */
 };
 
-/* Makes results, before post-operations, of a row's values, in place. src's scale multiplies what
- * comes out, not what goes in. */
+/* Makes results, before post-operations, of a row's elements, in values: what is written before all
+ * of x has been read goes to the same place. src's scale multiplies what comes out, not what goes
+ * in. */
 typedef void axis_fn(const struct axis_row *row);
 
 /* src and dst have the same sizes. */

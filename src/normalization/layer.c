@@ -97,8 +97,8 @@ static struct moments make_moments(const struct axis_row *row)
     float *mean = statistic(row, plan->mean), *variance = statistic(row, plan->variance);
     if (plan->reads_statistics)
         return (struct moments){is_rms ? 0 : *mean, *variance};
-    struct moments m = {is_rms ? 0 : plan->sum(n, row->values, 0) / (float)n, 0};
-    m.variance = plan->squares(n, row->values, m.mean) / (float)n;
+    struct moments m = {is_rms ? 0 : plan->sum(n, row->x, 0) / (float)n, 0};
+    m.variance = plan->squares(n, row->x, m.mean) / (float)n;
     if (mean)
         *mean = m.mean;
     if (variance)
@@ -125,7 +125,7 @@ static void normalize(const struct axis_row *row)
     size_t n = row->rows->length;
     struct moments m = make_moments(row);
     float factor = 1 / sqrtf(m.variance + plan->parameters.epsilon);
-    plan->linear(n, row->values, row->values, 1, -m.mean);
+    plan->linear(n, row->x, row->values, 1, -m.mean);
     plan->linear(n, row->values, row->values, factor, 0);
     apply_vector(row, plan->scale, plan->multiply);
     apply_vector(row, plan->shift, plan->add);

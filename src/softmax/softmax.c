@@ -1,10 +1,12 @@
-/* Softmax and its logarithm: three passes over a row in the L1. */
+/* Softmax and its logarithm: three passes over a row: its maximum, powers with their sum, and the
+ * quotients. */
 #include "neoprene/softmax.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/exp_sum_f32.h"
 #include "kernels/elementwise/fold_f32.h"
 #include "src/core/checked.h"
 #include "src/lines/axis.h"
@@ -18,8 +20,9 @@ struct softmax_parameters {
 struct softmax_plan {
     struct axis rows; /* first */
     neo_softmax algorithm;
-    fold_f32_fn *max, *sum;
-    eltwise_f32_fn *exp, *linear;
+    fold_f32_fn *max;
+    exp_sum_f32_fn *exp_sum;
+    eltwise_f32_fn *linear;
 };
 
 static const struct softmax_parameters *parameters_of(const struct problem *problem)
@@ -50,8 +53,7 @@ static void softmax_plan(void *plan, const struct problem *problem, const struct
     struct softmax_plan *mine = plan;
     mine->algorithm = (neo_softmax)parameters_of(problem)->algorithm;
     mine->max = fold_f32_find(cpu->features, FOLD_F32_MAX)->run;
-    mine->sum = fold_f32_find(cpu->features, FOLD_F32_SUM)->run;
-    mine->exp = eltwise_f32_find(cpu->features, ELTWISE_F32_EXP)->run;
+    mine->exp_sum = exp_sum_f32_find(cpu->features)->run;
     mine->linear = eltwise_f32_find(cpu->features, ELTWISE_F32_LINEAR)->run;
     axis_init(&mine->rows, problem, cpu, parameters_of(problem)->axis);
 }
@@ -66,14 +68,13 @@ static void accurate(const struct axis_row *row)
 {
     const struct softmax_plan *plan = (const void *)row->rows;
     size_t n = row->rows->length;
-    float *x = row->values, max = plan->max(n, x, 0);
+    float *y = row->values, max = plan->max(n, row->x, 0);
     if (plan->algorithm == NEO_SOFTMAX_ACCURATE_INF_AS_ZERO && max == -INFINITY) {
-        memset(x, 0, n * sizeof *x);
+        memset(y, 0, n * sizeof *y);
         return;
     }
-    plan->linear(n, x, x, 1, -max);
-    plan->exp(n, x, x, 0, 0);
-    plan->linear(n, x, x, 1 / plan->sum(n, x, 0), 0);
+    float sum = plan->exp_sum(n, row->x, max, y);
+    plan->linear(n, y, y, 1 / sum, 0);
 }
 
 /* The row itself is still wanted after the sum, so its powers go to a part of it at a time. */
@@ -81,14 +82,11 @@ static void logarithm(const struct axis_row *row)
 {
     const struct softmax_plan *plan = (const void *)row->rows;
     size_t n = row->rows->length;
-    float *x = row->values, powers[LINE_MOST], sum = 0;
-    plan->linear(n, x, x, 1, -plan->max(n, x, 0));
-    for (size_t from = 0; from < n; from += LINE_MOST) {
-        size_t count = min_size(LINE_MOST, n - from);
-        plan->exp(count, x + from, powers, 0, 0);
-        sum += plan->sum(count, powers, 0);
-    }
-    plan->linear(n, x, x, 1, -logf(sum));
+    float powers[LINE_MOST], sum = 0, max = plan->max(n, row->x, 0);
+    for (size_t from = 0; from < n; from += LINE_MOST)
+        sum += plan->exp_sum(min_size(LINE_MOST, n - from), row->x + from, max, powers);
+    plan->linear(n, row->x, row->values, 1, -max);
+    plan->linear(n, row->values, row->values, 1, -logf(sum));
 }
 
 static void softmax_run(const void *plan, const struct execution *execution)
