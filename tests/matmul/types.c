@@ -356,12 +356,10 @@ static void weights_are_fetched_part_by_part(void **state)
     static const neo_data_type types[][2] = {
         {NEO_S8, NEO_S8}, {NEO_U8, NEO_S8}, {NEO_F16, NEO_F16}, {NEO_BF16, NEO_BF16}};
     enum { M = 8 * 18 + 3 /* more tiles than parts, and not all as high */, N = 53 };
-    const struct cpu *detected = engine->cpu;
-    struct cpu cpu = *detected;
+    struct other_caches other;
     uint32_t seed = fill_seed();
     (void)state;
-    cpu.l2_bytes = 64;
-    engine->cpu = &cpu;
+    other_caches_begin(&other, engine->cpu->l1_bytes, 64);
     for (size_t i = 0; i < count_of(types); i++) {
         struct product p = random_product(types[i][0], types[i][1], &seed);
         p.dims[SRC][1] = p.dims[DST][1] = M;
@@ -370,8 +368,7 @@ static void weights_are_fetched_part_by_part(void **state)
         assert_true(run_all(&p, 1) >= 1);
         discard(&p);
     }
-    engine->cpu = detected;
-    neo_engine_clear_cache(engine);
+    other_caches_end(&other);
 }
 
 /* ---- many products of a sum ---- */
