@@ -78,11 +78,11 @@ static void run_tiles(struct strip *strip, uint32_t low, size_t tiles)
 }
 
 /* Of what comes next three tiles fetch a part each, as far apart as they can be: a line in each
- * round. Of few tiles one more does, or memory could not keep pace with them. */
+ * round. Of few tiles two more do, or memory could not keep pace with them. */
 static size_t fetching_tiles(size_t tiles)
 {
     enum { FETCHING = 3, FEW = 12 };
-    return tiles < FEW ? min_size(tiles, FETCHING + 1) : FETCHING;
+    return tiles < FEW ? min_size(tiles, FETCHING + 2) : FETCHING;
 }
 
 static void run_fetching(struct strip *strip, uint32_t low, size_t tiles)
