@@ -68,8 +68,11 @@ typedef enum neo_accumulation_mode {
     NEO_ACCUMULATION_S32,
 } neo_accumulation_mode;
 
-/* What sums may be kept in. Sums of floats are f32, and those of integers s32, whatever the mode
- * is: a shorter type is a permission that is not taken. */
+/* What sums may be kept in. Those of floats are f32, and those of integers s32, unless src and
+ * weights of a matrix multiplication or convolution are f16 and the mode is F16, RELAXED or ANY:
+ * then up to 1024 products are summed in f16 where the processor does that faster, and such sums
+ * added in f32. That is off by up to (min(k, 1024) + 1) * 2^-11 * the sum of |src * weights|, and
+ * infinite where a sum is above 65504 on the way. */
 NEO_API neo_status neo_attributes_set_accumulation_mode(neo_attributes *attributes,
                                                         neo_accumulation_mode mode);
 

@@ -51,6 +51,11 @@ static float products_per_cycle(const struct cpu *cpu, const struct gemm_type *t
     return is_plain ? 0 : cpu->core->macs[type->kind] * (float)type->products;
 }
 
+static int sums_as(const struct gemm_type *type, enum element sum)
+{
+    return type->within == sum || (sum == ELEMENT_F16 && type->within == ELEMENT_F32);
+}
+
 const struct gemm_type *gemm_type_choose(const struct cpu *cpu, enum element element,
                                          enum element sum)
 {
@@ -59,7 +64,7 @@ const struct gemm_type *gemm_type_choose(const struct cpu *cpu, enum element ele
     for (size_t i = gemm_type_count; i-- > 0;) {
         const struct gemm_type *type = &gemm_types[i];
         float products = products_per_cycle(cpu, type);
-        if (type->sum != sum || !holds(type, element) || products <= most)
+        if (!sums_as(type, sum) || !holds(type, element) || products <= most)
             continue;
         best = type;
         most = products;

@@ -1,4 +1,4 @@
-/* Tiles whose instructions multiply vectors of B by lanes of A: FMLA, FMLAL, SDOT, BFDOT.
+/* Tiles whose instructions multiply vectors of B by lanes of A: FMLAL, SDOT, BFDOT.
  *
  * A lane has what A's row has for a group of k. A round is some steps, one group each; their lanes
  * come by as few loads as registers allow. Sums are the last registers, row by row; small tiles
@@ -93,15 +93,11 @@
     .macro end_sums height, vectors
     .set last_set, 32 - set_sums
     add_all_sets
-    .if has_ends
     cbnz end, 9f
-    .endif
     each_row \height, last_set, store_row
-    .if has_ends
     b 10f
 9:  end_tile lines, %(last_set), \height, \vectors
 10:
-    .endif
     .endm
 
 /* Group number `step` of the loaded lanes; halves: the first vector of B in them. */
@@ -178,9 +174,7 @@
     whole_tile .L\name\()_\height\()_\vectors, \height, \vectors
     .endm
     .macro lanes_tiles name
-    .if has_ends
     shared_steps
-    .endif
     begin_table \name
     .irp vectors, 1, 2, 3
     .irp height, 1, 2, 3, 4, 5, 6, 7, 8

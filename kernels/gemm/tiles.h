@@ -22,7 +22,7 @@ void gemm_run_parts(const struct gemm_tile *tile, const struct gemm_type *type, 
 INLINE void gemm_run_whole_or_part(const struct gemm_tile *tile, gemm_run_fn *const *tiles,
                                    const struct gemm_type *type, unsigned ends)
 {
-    gemm_run_fn *whole = tiles[gemm_tile_number(tile->mr, tile->nr / type->vector)];
+    gemm_run_fn *whole = tiles[gemm_tile_number(tile->mr, tile->nr / GEMM_VECTOR)];
     int ends_here = !tile->end || ends >> tile->end->to & 1;
     if (tile->m == tile->mr && tile->n == tile->nr && ends_here)
         whole(tile);

@@ -17,7 +17,7 @@ enum {
     }
 KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, GEMM_S8_DOT, BYTES_OR_F32)
 KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, GEMM_BF16_DOT, BF16_OR_F32)
-KERNEL(gemm_f16_fp16, gemm_f16_tiles, GEMM_F16, 0)
+KERNEL(gemm_f16_fp16, gemm_f16_tiles, GEMM_F16, F16_OR_F32)
 KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, GEMM_F16_LONG, F16_OR_F32)
 KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, GEMM_S8_MMLA, BYTES_OR_F32)
 KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, GEMM_BF16_MMLA, BF16_OR_F32)

@@ -3,7 +3,7 @@
  * GEMM_MR * (vectors - 1) + height - 1. A file has a macro `tile_body height, vectors`, which
  * leaves a and c at the next tile below. w8: bit 0 says that there are sums already, all of x8 how
  * far behind b a line is that is fetched; w11: tiles to go. What is done with the sums is in
- * ends_neon.h: has_ends says whether there is more than to store them. */
+ * ends_neon.h. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/ends_neon.h"
@@ -21,10 +21,6 @@ begin_b .req x9
 all_groups .req x10
 start .req x12
 
-/* 1: sums are of 16 bits. */
-    .set sums_are_halves, 0
-    .set has_ends, 1
-
     .macro load_arguments
     ldp groups, a, [tile, #TILE_GROUPS]
     ldp b, c, [tile, #TILE_B]
@@ -36,14 +32,8 @@ start .req x12
     ldr start, [tile, #TILE_START]
     mov begin_b, b
     mov all_groups, groups
-    .if has_ends
     load_end
-    .endif
-    .if sums_are_halves
-    lsl line, line, #1
-    .else
     lsl line, line, #2
-    .endif
     .endm
 
     .macro load_end
@@ -70,9 +60,7 @@ start .req x12
     tile_body \height, \vectors
     subs w11, w11, #1
     b.gt 11b
-    .if has_ends
     mov x30, kept_link
-    .endif
     .if saves
     restore_registers
     .endif

@@ -17,23 +17,17 @@
 #include "kernels/elementwise/element.h"
 #include "kernels/gemm/finish.h"
 
-enum { GEMM_MR = 8, GEMM_MOST_NR = 24 };
+enum { GEMM_MR = 8, GEMM_NR = 12, GEMM_VECTOR = 4 };
 
 struct gemm_type {
     const char *name;
     enum element element; /* of panels */
-    enum element sum;
-    uint8_t group;    /* steps of k that are next to each other in a panel */
-    uint8_t vector;   /* columns of one vector of sums: panels of B have 1, 2 or 3 of them */
-    uint8_t products; /* of one 128-bit instruction */
-    uint8_t kind;     /* MAC_*: the instruction */
+    enum element sum;     /* in memory */
+    enum element within;  /* what sums are kept in while a tile's k is summed */
+    uint8_t group;        /* steps of k that are next to each other in a panel */
+    uint8_t products;     /* of one 128-bit instruction */
+    uint8_t kind;         /* MAC_*: the instruction */
 };
-
-/* The widest panel of B; those of A are 1 … GEMM_MR wide. */
-static inline size_t gemm_type_nr(const struct gemm_type *type)
-{
-    return 3 * (size_t)type->vector;
-}
 
 static inline size_t gemm_groups(const struct gemm_type *type, size_t k)
 {
@@ -51,22 +45,25 @@ static inline size_t gemm_panel_bytes(const struct gemm_type *type, size_t width
     return gemm_groups(type, k) * type->group * width * element_bytes(type->element);
 }
 
-/* For i < m, j < n:
+/* Panels of A are 1 … GEMM_MR wide, those of B 1, 2 or 3 vectors of GEMM_VECTOR columns.
+ *
+ * For i < m, j < n:
  *
  *   sum = add ? sums[i * row + j] : start ? start[j] : 0
  *   sums[i * row + j] = sum + the sum over p < groups * type->group of A(i, p) * B(p, j)
  *
- * s32 is exact, modulo 2^32. f32 and f16 are summed in an order that depends on the kernel and on
+ * s32 is exact, modulo 2^32. Floats are summed in an order that depends on the kernel and on
  * mr, since small tiles have several sums for each element; products of f16 and bf16 are exact in
- * f32, and a sum of f32 is off by no more than twice what k rounded additions allow. bf16's
- * instructions take denormal numbers for zeros.
+ * f32, and a sum of f32 is off by no more than twice what k rounded additions allow. Where a tile's
+ * sums are of f16, all of k is summed in it, each product and addition rounded once, and then added
+ * to what the sum begins with in f32. bf16's instructions take denormal numbers for zeros.
  *
  * Nothing of sums but its valid part is read or written; start has nr values. Panels are read in
  * full: mr rows and nr columns of all groups.
  *
  * end: NULL, or the sums become results, whose first row and column are end's, and nothing is left
  * in sums. Of end, n is nr: that many scales and offsets are read; row_scales are those of all
- * rows of all tiles; rows are NULL, and m, sums and row are not read. sums of f16 have no end.
+ * rows of all tiles; rows are NULL, and m, sums and row are not read.
  *
  * ahead: 0, or kernels may fetch, while they multiply, one of three lines of what is so far behind
  * b: with 64 and 128 more the other two.
@@ -109,7 +106,8 @@ const struct gemm_type *gemm_type_named(const char *name);
 const struct gemm_kernel *gemm_kernel_find(const struct cpu *cpu, const struct gemm_type *type);
 
 /* The type whose kernels do most products in a cycle on the CPU's core, of those that hold values
- * of `element` exactly and sum them as `sum`; NULL if none does. s8 stands for u8, too. */
+ * of `element` exactly and sum them as `sum` or, where that is f16, in f32; NULL if none does. s8
+ * stands for u8, too. */
 const struct gemm_type *gemm_type_choose(const struct cpu *cpu, enum element element,
                                          enum element sum);
 

@@ -44,11 +44,12 @@ static void sum_f32(const struct place *at)
 /* Products of f16 are exact in f64. */
 static void sum_f16(const struct place *at)
 {
-    uint16_t sum = f16_of_f32(f32_begin(at));
+    uint16_t sum = 0;
     for (size_t p = 0; p < at->tile->groups * at->type->group; p++)
         sum = f16_of_f32(
             (float)((double)f32_a(at, p) * (double)f32_b(at, p) + (double)f32_of_f16(sum)));
-    ((uint16_t *)at->tile->sums)[at->i * at->tile->row + at->j] = sum;
+    float begin = f32_begin(at);
+    ((float *)at->tile->sums)[at->i * at->tile->row + at->j] = f32_of_f16(sum) + begin;
 }
 
 /* Unsigned, since it may wrap. */
@@ -73,7 +74,7 @@ static void run_one(const struct gemm_tile *tile, const struct gemm_type *type)
         [ELEMENT_F32] = sum_f32, [ELEMENT_F16] = sum_f16, [ELEMENT_S32] = sum_s32};
     for (size_t i = 0; i < tile->m; i++)
         for (size_t j = 0; j < tile->n; j++)
-            sums[type->sum](&(struct place){type, tile, i, j});
+            sums[type->within](&(struct place){type, tile, i, j});
 }
 
 #define KERNEL(name, number)                                  \

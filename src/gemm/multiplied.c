@@ -29,6 +29,15 @@ static const struct gemm_type *in_bf16(const struct cpu *cpu, bool has_f32)
     return has_f32 && is_plain ? NULL : other_than_f32(type);
 }
 
+/* What sums of f16 may be kept in. */
+static enum element sum_of_f16(const struct problem *problem)
+{
+    neo_accumulation_mode mode = problem->attributes.accumulation;
+    bool may_be_short = mode == NEO_ACCUMULATION_F16 || mode == NEO_ACCUMULATION_RELAXED ||
+                        mode == NEO_ACCUMULATION_ANY;
+    return may_be_short ? ELEMENT_F16 : ELEMENT_F32;
+}
+
 const struct gemm_type *gemm_multiplied(const struct problem *problem, const struct cpu *cpu,
                                         bool are_adjusted)
 {
@@ -40,7 +49,7 @@ const struct gemm_type *gemm_multiplied(const struct problem *problem, const str
     if (is_bf16(problem, a) && is_bf16(problem, b))
         return in_bf16(cpu, a == ELEMENT_F32 || b == ELEMENT_F32);
     if (a == ELEMENT_F16 && b == ELEMENT_F16)
-        return other_than_f32(gemm_type_choose(cpu, ELEMENT_F16, ELEMENT_F32));
+        return other_than_f32(gemm_type_choose(cpu, ELEMENT_F16, sum_of_f16(problem)));
     return NULL;
 }
 

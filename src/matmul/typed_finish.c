@@ -139,6 +139,12 @@ static struct line columns_line(const struct typed_call *call, const struct gemm
     return line;
 }
 
+static void fill(float *values, size_t count, float value)
+{
+    for (size_t j = 0; j < count; j++)
+        values[j] = value;
+}
+
 static void fill_columns(const void *context, const struct gemm_block *block, size_t first,
                          size_t count, struct result_columns *out)
 {
@@ -147,14 +153,16 @@ static void fill_columns(const void *context, const struct gemm_block *block, si
     const struct problem *problem = execution->problem;
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     struct line line = columns_line(call, block, first, count);
-    for (size_t j = 0; j < count; j++)
-        out->scales[j] = 1, out->offsets[j] = -0.0f; /* which changes nothing */
+    if (problem->scales[WEIGHTS])
+        fill(out->scales, count, 1);
     if (call->plan->integers || !scale_varies_along_k(problem, WEIGHTS))
         quantization_apply(execution, problem->scales[WEIGHTS], weights,
                            problem->binary[BINARY_F32_MUL].run, &line, out->scales);
-    if (bias->ndims)
+    if (bias->ndims) {
+        fill(out->offsets, count, -0.0f); /* which changes nothing */
         line_apply(problem->convert, problem->binary[BINARY_F32_ADD].run, bias,
                    execution->buffers[BIAS], &line, out->offsets);
+    }
     if (block->b_sums)
         memcpy(out->zeros, block->b_sums + first, count * sizeof *out->zeros);
     for (size_t j = 0; block->a_sums && j < count; j++, line.position[line.direction]++)

@@ -36,6 +36,7 @@ struct product {
     struct values scales[SIDES], zeros[SIDES];
     int relu, sum;
     neo_fpmath_mode fpmath;
+    neo_accumulation_mode accumulation;
     struct typed sides[SIDES], bias, old;
     neo_attributes *attributes;
 };
@@ -126,6 +127,7 @@ static void make(struct product *p, uint32_t *seed)
 {
     require(neo_attributes_create(&p->attributes) == NEO_OK);
     require(neo_attributes_set_fpmath_mode(p->attributes, p->fpmath, p->relu) == NEO_OK);
+    require(neo_attributes_set_accumulation_mode(p->attributes, p->accumulation) == NEO_OK);
     for (int side = 0; side < SIDES; side++) {
         p->sides[side] =
             typed_make_tag(engine, p->types[side], NDIMS, p->dims[side], p->tags[side]);
@@ -317,7 +319,8 @@ static struct product random_product(neo_data_type src, neo_data_type weights, u
                         .k = group * (1 + below(seed, 9)),
                         .relu = below(seed, 3) == 0,
                         .sum = below(seed, 3) == 0,
-                        .fpmath = (neo_fpmath_mode)below(seed, 5)};
+                        .fpmath = (neo_fpmath_mode)below(seed, 5),
+                        .accumulation = (neo_accumulation_mode)below(seed, 6)};
     neo_dim m = sizes[below(seed, count_of(sizes))], n = sizes[below(seed, count_of(sizes))];
     memcpy(p.dims[SRC], (neo_dim[]){batch, m, p.k}, sizeof p.dims[SRC]);
     memcpy(p.dims[WEIGHTS], (neo_dim[]){below(seed, 2) ? batch : 1, p.k, n}, sizeof p.dims[SRC]);
@@ -440,6 +443,8 @@ static void fill_reals_of_type(const struct typed *typed, uint32_t *seed)
 static void assert_within_bound(const struct product *p)
 {
     double factors = p->fpmath == NEO_FPMATH_STRICT ? 0 : 0x1p-8 + 0x1p-17;
+    if (p->accumulation == NEO_ACCUMULATION_F16)
+        factors += fmin((double)p->k + 1, 1025) * 0x1p-11;
     neo_dim at[NDIMS] = {0};
     do {
         double sum = 0, sizes = 0;
@@ -495,18 +500,42 @@ static void modes_are_used_where_they_pay(void **state)
     assert_int_equal(is_offered(NEO_FPMATH_TF32), 0);
 }
 
+/* So are sums of f16. */
+static void short_sums_are_made_where_they_pay(void **state)
+{
+    static const neo_data_type types[] = {NEO_F16, NEO_F16, NEO_F16};
+    const struct gemm_type *type = gemm_type_choose(cpu_get(), ELEMENT_F16, ELEMENT_F16);
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (int mode = NEO_ACCUMULATION_STRICT; mode <= NEO_ACCUMULATION_F32; mode++) {
+        struct product p = long_product(types, no_zeros, 300);
+        p.accumulation = (neo_accumulation_mode)mode;
+        make(&p, &seed);
+        neo_primitive_desc *pd = describe(&p);
+        require(pd);
+        bool may = mode == NEO_ACCUMULATION_RELAXED || mode == NEO_ACCUMULATION_ANY;
+        bool are_short = !strcmp(neo_primitive_desc_kernel(pd), "gemm_f16_fp16");
+        assert_int_equal(are_short, may && type->within == ELEMENT_F16);
+        neo_primitive_desc_destroy(pd);
+        discard(&p);
+    }
+}
+
 static void reals_are_within_the_bound(void **state)
 {
     static const neo_data_type types[][3] = {
         {NEO_F16, NEO_F16, NEO_F32}, {NEO_BF16, NEO_BF16, NEO_F32}, {NEO_F32, NEO_BF16, NEO_F32},
         {NEO_F16, NEO_S8, NEO_F32},  {NEO_F32, NEO_F32, NEO_F32},   {NEO_F32, NEO_BF16, NEO_F32},
-        {NEO_F32, NEO_S8, NEO_F32}};
-    enum { STRICT = 4 };
+        {NEO_F32, NEO_S8, NEO_F32},  {NEO_F16, NEO_F16, NEO_F32}};
+    enum { STRICT = 4, SHORT_SUMS = 7 };
     uint32_t seed = fill_seed();
     (void)state;
     for (size_t t = 0; t < count_of(types); t++) {
-        struct product p = long_product(types[t], no_zeros, 700);
-        p.fpmath = t < STRICT ? NEO_FPMATH_STRICT : t % 2 ? NEO_FPMATH_BF16 : NEO_FPMATH_ANY;
+        struct product p = long_product(types[t], no_zeros, t == SHORT_SUMS ? 1500 : 700);
+        p.fpmath = t < STRICT || t == SHORT_SUMS ? NEO_FPMATH_STRICT
+                   : t % 2                       ? NEO_FPMATH_BF16
+                                                 : NEO_FPMATH_ANY;
+        p.accumulation = t == SHORT_SUMS ? NEO_ACCUMULATION_F16 : NEO_ACCUMULATION_STRICT;
         neo_exec_arg list[SIDES * 3 + 1];
         make(&p, &seed);
         fill_reals_of_type(&p.sides[SRC], &seed);
@@ -593,6 +622,7 @@ int main(void)
         cmocka_unit_test(extremes_are_exact),
         cmocka_unit_test(reals_are_within_the_bound),
         cmocka_unit_test(modes_are_used_where_they_pay),
+        cmocka_unit_test(short_sums_are_made_where_they_pay),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(creation_survives_a_lack_of_memory),
     };

@@ -1,16 +1,279 @@
-/* Tiles of f16 with sums of f16, by FMLA: eight columns a vector. */
-#include "kernels/gemm/lanes_neon.h"
+/* Tiles of f16 by FMLA, whose sums are of f16 while they are made and of f32 in memory.
+ *
+ * Eight rows: a vector has a column of them, since 12 columns are no whole vectors: 8x12 has 12
+ * sums, two sets of them for steps in turn, two vectors of A and three of B, whose lanes two steps
+ * are multiplied by; two steps take 24 multiply-accumulates and two loads. In the end columns
+ * become rows by rounds of ZIP.
+ *
+ * Fewer rows: a vector has eight columns of a row, or its last four; four steps come together, whose
+ * lanes of A are in up to four registers. */
+/* clang-format off */
+#include "kernels/gemm/tiles_neon.h"
 
-    .set lane_bytes, 2
-    .set b_bytes, 16
-    .set sums_are_halves, 1
-    .set has_ends, 0
+    .set sums_are_integers, 0
 
-    .macro mac sum, b, a, lane, half
-    fmla v\sum\().8h, v\b\().8h, v\a\().h[\lane]
+/* Halves of four floats, and back. */
+    .macro narrow to, from
+    fcvtn v\to\().4h, v\from\().4s
     .endm
-    .macro add_sets to, sum, other
+    .macro narrow_more to, from
+    fcvtn2 v\to\().8h, v\from\().4s
+    .endm
+    .macro widen to, from
+    fcvtl v\to\().4s, v\from\().4h
+    .endm
+    .macro widen_upper to, from
+    fcvtl2 v\to\().4s, v\from\().8h
+    .endm
+
+    .macro mac sum, vector, lanes, lane
+    fmla v\sum\().8h, v\vector\().8h, v\lanes\().h[\lane]
+    .endm
+    .macro add_halves to, sum, other
     fadd v\to\().8h, v\sum\().8h, v\other\().8h
     .endm
 
-    lanes_tiles gemm_f16_tiles
+/* ---- fewer than eight rows: v0 … v3 have lanes of A, v4 and v5 columns ---- */
+
+    .macro plan_rows height, vectors
+    .set each, (\vectors + 1) / 2
+    .set set_sums, \height * each
+    .set sets, 1
+    .if set_sums <= 4
+    .set sets, 4
+    .elseif set_sums <= 8
+    .set sets, 2
+    .endif
+    .set first_sum, 32 - sets * set_sums
+    .endm
+
+    .macro load_columns vectors
+    .if \vectors == 1
+    ldr d4, [b], #8
+    .else
+    ldr q4, [b], #16
+    .endif
+    .if \vectors == 3
+    ldr d5, [b], #8
+    .endif
+    .endm
+    .macro step_of_rows height, vectors, step
+    load_columns \vectors
+    .set i, 0
+    .rept \height
+    .set lane, \step * \height + i
+    .set j, 0
+    .rept each
+    mac %(first_sum + \step % sets * set_sums + i * each + j), %(4 + j), %(lane / 8), %(lane % 8)
+    .set j, j + 1
+    .endr
+    .set i, i + 1
+    .endr
+    .endm
+
+/* Sums of all sets to v0 …; and from there the last row first, since they are in the way of the
+ * others. */
+    .macro add_all_sets
+    .set i, 0
+    .rept set_sums
+    .if sets == 1
+    copy_to %(i), %(first_sum + i)
+    .else
+    add_halves %(i), %(first_sum + i), %(first_sum + set_sums + i)
+    .endif
+    .if sets == 4
+    add_halves %(4 + i), %(first_sum + 2 * set_sums + i), %(first_sum + 3 * set_sums + i)
+    add_halves %(i), %(i), %(4 + i)
+    .endif
+    .set i, i + 1
+    .endr
+    .endm
+    .macro widen_rows height, vectors
+    .set i, \height
+    .rept \height
+    .set i, i - 1
+    widen_row \vectors, %(32 - (\height - i) * \vectors), %(i * each)
+    .endr
+    .endm
+    .macro widen_row vectors, to, from
+    widen \to, \from
+    .if \vectors > 1
+    widen_upper %(\to + 1), \from
+    .endif
+    .if \vectors > 2
+    widen %(\to + 2), %(\from + 1)
+    .endif
+    .endm
+
+    .macro tile_of_rows height, vectors
+    plan_rows \height, \vectors
+    clear_all %(first_sum), %(sets * set_sums)
+    lsr scratch, groups, #2
+    cbz scratch, 6f
+5:  load_bytes 0, %(8 * \height), a
+    .irp step, 0, 1, 2, 3
+    step_of_rows \height, \vectors, \step
+    .endr
+    subs scratch, scratch, #1
+    b.ne 5b
+6:  ands groups, groups, #3
+    b.eq 8f
+7:  load_bytes 0, %(2 * \height), a
+    step_of_rows \height, \vectors, 0
+    subs groups, groups, #1
+    b.ne 7b
+8:  add_all_sets
+    widen_rows \height, \vectors
+    .endm
+
+/* ---- eight rows: v0 … v2 have lanes of B, v3 and v4 columns of A, v8 … and v20 … sums ---- */
+
+    .macro step_of_columns vectors, step
+    .set j, 0
+    .rept 4 * \vectors
+    .set lane, \step * 4 * \vectors + j
+    mac %(8 + 12 * \step + j), %(3 + \step), %(lane / 8), %(lane % 8)
+    .set j, j + 1
+    .endr
+    .endm
+    .macro two_steps_of_columns vectors
+    load_vectors 3, 2, a
+    load_vectors 0, \vectors, b
+    step_of_columns \vectors, 0
+    step_of_columns \vectors, 1
+    .endm
+
+/* Four columns: two rows of them each in four registers. Those of the last rows are where no sums
+ * in f32 will be before they are read. */
+    .macro zip count, width, to, first, second
+    zip\count v\to\().\width, v\first\().\width, v\second\().\width
+    .endm
+    .macro place_of_pair vectors, four, pair
+    .if (\vectors == 3) & (\pair < 2)
+    .set place, 20 + 2 * \four + \pair
+    .elseif \vectors == 3
+    .set place, 2 * \four + \pair - 2
+    .else
+    .set place, 4 * \four + \pair
+    .endif
+    .endm
+    .macro pair_of_rows vectors, four, pair
+    place_of_pair \vectors, \four, \pair
+    .set from, 8 + 4 * \four + \pair / 2
+    .if \pair % 2
+    zip 2, 4s, %(place), %(from), %(from + 2)
+    .else
+    zip 1, 4s, %(place), %(from), %(from + 2)
+    .endif
+    .endm
+    .macro widen_pair vectors, four, pair
+    place_of_pair \vectors, \four, \pair
+    .set to_row, 32 - (8 - 2 * \pair) * \vectors + \four
+    widen %(to_row), %(place)
+    widen_upper %(to_row + \vectors), %(place)
+    .endm
+    .macro for_fours op, vectors, pair
+    .set four, 0
+    .rept \vectors
+    \op \vectors, %(four), \pair
+    .set four, four + 1
+    .endr
+    .endm
+    .macro columns_to_rows vectors
+    .set j, 0
+    .rept 4 * \vectors
+    add_halves %(20 + j), %(8 + j), %(20 + j)
+    .set j, j + 1
+    .endr
+    .set j, 0
+    .rept 2 * \vectors
+    zip 1, 8h, %(8 + 2 * j), %(20 + 2 * j), %(21 + 2 * j)
+    zip 2, 8h, %(9 + 2 * j), %(20 + 2 * j), %(21 + 2 * j)
+    .set j, j + 1
+    .endr
+    .irp pair, 0, 1, 2, 3
+    for_fours pair_of_rows, \vectors, \pair
+    .endr
+    .irp pair, 0, 1, 2, 3
+    for_fours widen_pair, \vectors, \pair
+    .endr
+    .endm
+
+    .macro tile_of_columns vectors
+    clear_all 8, %(4 * \vectors)
+    clear_all 20, %(4 * \vectors)
+    lsr scratch, groups, #3
+    cbz scratch, 6f
+5:  fetch_ahead 8, \vectors
+    .rept 4
+    two_steps_of_columns \vectors
+    .endr
+    subs scratch, scratch, #1
+    b.ne 5b
+6:  ubfx scratch, groups, #1, #2
+    cbz scratch, 7f
+4:  two_steps_of_columns \vectors
+    subs scratch, scratch, #1
+    b.ne 4b
+7:  tbz groups, #0, 8f
+    ldr q3, [a], #16
+    load_bytes 0, %(8 * \vectors), b
+    step_of_columns \vectors, 0
+8:  columns_to_rows \vectors
+    .endm
+
+/* ---- sums of f32 in the last registers, row by row: what there was, or what each row begins with,
+ * is added ---- */
+
+    .macro add_row vectors, first
+    several ld1, \vectors, 0, at, scratch
+    .set j, 0
+    .rept \vectors
+    add_to %(\first + j), %(j)
+    .set j, j + 1
+    .endr
+    .endm
+    .macro end_sums height, vectors
+    .set first_row, 32 - \height * \vectors
+    tst w8, #1
+    csel at, c, start, ne
+    csel scratch, line, xzr, ne
+    cbz at, 1f
+    .set i, 0
+    .rept \height
+    add_row \vectors, %(first_row + i * \vectors)
+    .set i, i + 1
+    .endr
+1:  cbnz end, 9f
+    .set i, 0
+    .rept \height
+    several st1, \vectors, %(first_row + i * \vectors), c, line
+    .set i, i + 1
+    .endr
+    b 10f
+9:  end_tile lines, %(first_row), \height, \vectors
+10:
+    .endm
+
+    .macro tile_body height, vectors
+    .if \height == 8
+    tile_of_columns \vectors
+    .else
+    tile_of_rows \height, \vectors
+    .endif
+    end_sums \height, \vectors
+    .endm
+
+    .macro f16_tile height, vectors
+    .set saves, (\height == 8) | (\height * \vectors > 14)
+    whole_tile .Lgemm_f16_tiles_\height\()_\vectors, \height, \vectors
+    .endm
+
+    shared_steps
+    begin_table gemm_f16_tiles
+    .irp vectors, 1, 2, 3
+    .irp height, 1, 2, 3, 4, 5, 6, 7, 8
+    f16_tile \height, \vectors
+    .endr
+    .endr
+    end_table gemm_f16_tiles

@@ -5,6 +5,38 @@
 #include "src/gemm/ways.h"
 #include "src/gemm/ways/ends.h"
 
+/* What all panels of a step have in common. */
+struct panels {
+    size_t groups, lane_bytes; /* of the step's k */
+    const char *a, *b;
+    size_t b_column;           /* with which B's panels begin */
+    size_t b_bytes, b_skipped; /* a column of it, and what of it comes before the step's k */
+    bool adds;
+};
+
+/* Blocks of k are whole groups. */
+static struct panels panels_of(const struct gemm_task *task, const struct gemm_step *step)
+{
+    const struct gemm_shape *shape = &task->plan->shape;
+    size_t depth = step->k.end - step->k.begin;
+    struct panels panels = {
+        .groups = gemm_groups(shape->type, depth),
+        .lane_bytes = gemm_panel_bytes(shape->type, 1, depth),
+        .a = (const char *)task->a,
+        .adds = step->k.begin > 0,
+    };
+    if (shape->b_packed) {
+        panels.b = (const char *)task->place.b;
+        panels.b_bytes = gemm_panel_bytes(shape->type, 1, shape->k);
+        panels.b_skipped = gemm_panel_bytes(shape->type, 1, step->k.begin);
+    } else {
+        panels.b = (const char *)task->b;
+        panels.b_column = step->column;
+        panels.b_bytes = panels.lane_bytes;
+    }
+    return panels;
+}
+
 /* Tiles of one height that follow each other: one call is for all of them, or for a part, as each
  * part fetches other lines of what comes next. */
 struct heap {
@@ -87,28 +119,28 @@ static void pack_a(const struct gemm_task *task, const struct gemm_step *step,
 }
 
 static void run_panel(const struct gemm_task *task, const struct gemm_step *step,
-                      struct gemm_ends *ends, size_t p, const struct heap *heaps, size_t count)
+                      const struct panels *panels, struct gemm_ends *ends, size_t p,
+                      const struct heap *heaps, size_t count)
 {
     const struct gemm_plan *plan = task->plan;
-    const struct gemm_type *type = plan->shape.type;
     const struct gemm_block *block = ends->block;
     struct layout_panel panel = gemm_plan_panel(plan, p);
-    size_t depth = step->k.end - step->k.begin, column = panel.first - step->column;
-    size_t next = next_panel(task, step, p);
+    size_t column = panel.first - step->column, next = next_panel(task, step, p);
     struct gemm_tile tile = {
-        .groups = gemm_groups(type, depth),
-        .b = gemm_step_panel(task, step, &panel),
+        .groups = panels->groups,
+        .b = panels->b + (panel.first - panels->b_column) * panels->b_bytes +
+             panel.width * panels->b_skipped,
         .row = block->row_stride,
         .nr = (uint32_t)panel.width,
         .n = (uint32_t)panel.valid,
-        .add = step->k.begin > 0,
+        .add = panels->adds,
     };
     for (size_t i = 0; i < count; i++) {
         struct span rows = heaps[i].rows;
         tile.m = tile.mr = (uint32_t)(rows.end - rows.begin);
         tile.tiles = heaps[i].tiles;
         tile.ahead = next ? next + heaps[i].part * LINE : 0;
-        tile.a = (const char *)task->a + gemm_panel_bytes(type, rows.begin, depth);
+        tile.a = panels->a + rows.begin * panels->lane_bytes;
         tile.sums = block->values + column + rows.begin * block->row_stride;
         gemm_ends_set(ends, rows.begin, column, panel.width, &tile);
         plan->run_typed(&tile);
@@ -120,11 +152,12 @@ static void run(const struct gemm_task *task, const struct gemm_step *step,
 {
     struct heap heaps[HEAPS];
     struct gemm_ends ends;
+    struct panels panels = panels_of(task, step);
     size_t count = find_heaps(step->rows, task->plan->fetches ? PARTS : 1, heaps);
     pack_a(task, step, heaps, count);
     gemm_ends_init(&ends, task, step, block);
     for (size_t p = step->panels.begin; p < step->panels.end; p++)
-        run_panel(task, step, &ends, p, heaps, count);
+        run_panel(task, step, &panels, &ends, p, heaps, count);
 }
 
 static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
