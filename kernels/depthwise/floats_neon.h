@@ -1,28 +1,29 @@
-/* Depthwise convolution of floats with sums of f32, for NEON. A tile is some pixels by 8 channels:
- * its sums stay in registers, and for one kernel row after the other each line of src that the tile
- * has is read and converted once, and multiplied for every pixel of which it is a column.
+/* Depthwise convolution of floats, for NEON. A tile is some pixels by 8 channels: its sums stay in
+ * registers, and for one kernel row after the other each line of src that the tile has is read and
+ * converted once, and multiplied for every pixel of which it is a column. The last pixels of a row
+ * are part of a tile that overlaps the one before, which gives the same sums again.
  *
- * 4 pixels, 3 columns, stride 1: a row takes 6 lines, of two instructions and conversion each, 24
- * FMLA and 6 loads of weights; all of it fits into registers at once, as compilers like to have it.
- * The last pixels of a row are part of a tile that overlaps the one before, which gives the same
- * sums again.
- *
- * A file says how a line becomes f32: load_8(). */
-#include <arm_neon.h>
-
+ * Before it is included a file has MOST_PIXELS of a tile, and `eight`, what registers hold of 8
+ * channels. After it the file has the functions that are only declared here. */
 #include "kernels/asm/inline.h"
 #include "kernels/depthwise/taps.h"
 
-enum { GROUP = 1, MOST_COLUMNS = 5, MOST_PIXELS = 4, CHANNELS = 8, VECTORS = 2 };
+enum { GROUP = 1, MOST_COLUMNS = 5, CHANNELS = 8 };
 
 /* What of it is constant after inlining. columns 0: any, and any stride. */
 struct way {
     int columns, stride;
 };
 
-/* 8 channels of the element type from here on. */
-INLINE void load_8(const void *line, float32x4_t *out);
+/* 8 channels of src; of weights, from channel number `channel` of a tap on; of what sums begin
+ * with. */
+INLINE eight load_8(const void *line);
+INLINE eight load_weights(const float *tap, size_t channel);
+INLINE eight load_start(const float *start);
 INLINE size_t element_size(void);
+
+INLINE eight multiply_add(eight sums, eight line, eight weights);
+INLINE void store_sums(float *to, eight sums);
 
 /* A tile, from channel number `channel` of the block on. */
 struct tile {
@@ -32,83 +33,61 @@ struct tile {
     size_t offset;
 };
 
-INLINE void load_line(const void *const *lines, size_t offset, float32x4_t *out)
+INLINE eight load_line(const void *const *lines, size_t offset)
 {
-    load_8((const unsigned char *)*lines + offset, out);
-}
-
-INLINE void load_weights(const float *weights, float32x4_t *out)
-{
-#pragma GCC unroll 2
-    for (int v = 0; v < VECTORS; v++)
-        out[v] = vld1q_f32(weights + 4 * v);
-}
-
-INLINE void multiply(float32x4_t *sums, const float32x4_t *line, const float32x4_t *weights)
-{
-#pragma GCC unroll 2
-    for (int v = 0; v < VECTORS; v++)
-        sums[v] = vfmaq_f32(sums[v], line[v], weights[v]);
+    return load_8((const unsigned char *)*lines + offset);
 }
 
 /* A kernel row: each of its lines once. */
-INLINE void add_row(float32x4_t sums[][VECTORS], int pixels, struct way way,
-                    const void *const *lines, size_t offset, const float *from)
+INLINE void add_row(eight *sums, int pixels, struct way way, const struct tile *tile)
 {
-    float32x4_t weights[MOST_COLUMNS][VECTORS];
+    eight weights[MOST_COLUMNS];
 #pragma GCC unroll 5
     for (int k = 0; k < way.columns; k++)
-        load_weights(from + k * DEPTHWISE_BLOCK, weights[k]);
-#pragma GCC unroll 16
+        weights[k] = load_weights(tile->weights + k * DEPTHWISE_BLOCK, tile->channel);
+#pragma GCC unroll 20
     for (int x = 0; x < (pixels - 1) * way.stride + way.columns; x++) {
-        float32x4_t line[VECTORS];
-        load_line(lines + x, offset, line);
-#pragma GCC unroll 4
+        eight line = load_line(tile->lines + x, tile->offset);
+#pragma GCC unroll 8
         for (int i = 0; i < pixels; i++)
             if (x >= i * way.stride && x < i * way.stride + way.columns)
-                multiply(sums[i], line, weights[x - i * way.stride]);
+                sums[i] = multiply_add(sums[i], line, weights[x - i * way.stride]);
     }
 }
 
 /* The same for any number of columns, each with its own lines. */
-INLINE void add_any_row(float32x4_t sums[][VECTORS], int pixels, const struct depthwise_taps *taps,
-                        const void *const *lines, size_t offset, const float *from)
+INLINE void add_any_row(eight *sums, int pixels, const struct depthwise_taps *taps,
+                        const struct tile *tile)
 {
-    for (size_t k = 0; k < taps->columns; k++, from += DEPTHWISE_BLOCK, lines += taps->dilation) {
-        float32x4_t weights[VECTORS];
-        load_weights(from, weights);
-#pragma GCC unroll 4
-        for (int i = 0; i < pixels; i++) {
-            float32x4_t line[VECTORS];
-            load_line(lines + (size_t)i * taps->stride, offset, line);
-            multiply(sums[i], line, weights);
-        }
+    const void *const *lines = tile->lines;
+    for (size_t k = 0; k < taps->columns; k++, lines += taps->dilation) {
+        eight weights = load_weights(tile->weights + k * DEPTHWISE_BLOCK, tile->channel);
+#pragma GCC unroll 8
+        for (int i = 0; i < pixels; i++)
+            sums[i] = multiply_add(
+                sums[i], load_line(lines + (size_t)i * taps->stride, tile->offset), weights);
     }
 }
 
-INLINE void run_tile(const struct depthwise_taps *taps, const struct tile *tile, int pixels,
+INLINE void run_tile(const struct depthwise_taps *taps, struct tile *tile, int pixels,
                      struct way way)
 {
-    float32x4_t sums[MOST_PIXELS][VECTORS];
-    const void *const *lines = tile->lines;
-    const float *weights = tile->weights;
+    eight sums[MOST_PIXELS];
     float *to = (float *)taps->sums + tile->pixel * taps->row + tile->channel;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int i = 0; i < pixels; i++)
-        load_weights((const float *)taps->start + tile->channel, sums[i]);
+        sums[i] = load_start((const float *)taps->start + tile->channel);
     for (size_t g = 0; g < taps->groups; g++) {
         if (way.columns)
-            add_row(sums, pixels, way, lines, tile->offset, weights);
+            add_row(sums, pixels, way, tile);
         else
-            add_any_row(sums, pixels, taps, lines, tile->offset, weights);
-        lines += taps->list;
-        weights += taps->columns * DEPTHWISE_BLOCK;
+            add_any_row(sums, pixels, taps, tile);
+        tile->lines += taps->list;
+        tile->weights += taps->columns * DEPTHWISE_BLOCK;
     }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int i = 0; i < pixels; i++, to += taps->row)
-#pragma GCC unroll 2
-        for (int v = 0; v < VECTORS; v++)
-            vst1q_f32(to + 4 * v, sums[i][v]);
+        store_sums(to, sums[i]);
 }
 
 /* Tiles of so many pixels, of which there are as many at least. */
@@ -121,7 +100,7 @@ INLINE void run_tiles(const struct depthwise_taps *taps, size_t pixels, struct w
                 .pixel = pixel,
                 .channel = channel,
                 .lines = taps->lines + pixel * taps->stride,
-                .weights = (const float *)taps->weights + channel,
+                .weights = taps->weights,
                 .offset = taps->offset + channel * element_size(),
             };
             run_tile(taps, &tile, (int)pixels, way);
@@ -133,6 +112,8 @@ INLINE void run_all(const struct depthwise_taps *taps, int columns, int stride)
     struct way way = {columns, stride};
     if (taps->pixels >= MOST_PIXELS)
         run_tiles(taps, MOST_PIXELS, way);
+    else if (MOST_PIXELS > 4 && taps->pixels >= 4)
+        run_tiles(taps, 4, way);
     else
         run_tiles(taps, 1, way);
 }
@@ -150,11 +131,12 @@ KERNEL(run_any, 0, 0)
 #undef KERNEL
 
 /* clang-format off */
-#define ROW(type, element, way, columns, stride) \
-    {"depthwise_" #type "_" #way "_neon", CPU_NEON, element, GROUP, columns, stride, NULL, \
-     run_##way, NULL}
-#define FLOAT_KERNELS(type, element)                                  \
-    {ROW(type, element, 3s1, 3, 1), ROW(type, element, 3s2, 3, 2),    \
-     ROW(type, element, 5s1, 5, 1), ROW(type, element, 5s2, 5, 2),    \
-     ROW(type, element, any, 0, 0)}
+#define ROW(name, needs, element, sum, arrange, way, columns, stride) \
+    {"depthwise_" name, needs, element, sum, GROUP, columns, stride, arrange, run_##way, NULL}
+#define FLOAT_KERNELS(type, isa, needs, element, sum, arrange)                       \
+    {ROW(#type "_3s1_" #isa, needs, element, sum, arrange, 3s1, 3, 1),               \
+     ROW(#type "_3s2_" #isa, needs, element, sum, arrange, 3s2, 3, 2),               \
+     ROW(#type "_5s1_" #isa, needs, element, sum, arrange, 5s1, 5, 1),               \
+     ROW(#type "_5s2_" #isa, needs, element, sum, arrange, 5s2, 5, 2),               \
+     ROW(#type "_any_" #isa, needs, element, sum, arrange, any, 0, 0)}
 /* clang-format on */

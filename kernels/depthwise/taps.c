@@ -5,8 +5,8 @@
 #define TEN(t) FIVE(t), &(t)[5], &(t)[6], &(t)[7], &(t)[8], &(t)[9]
 const struct depthwise_taps_kernel *const depthwise_taps_kernels[] = {
 #if !NEO_PORTABLE
-    TEN(depthwise_s8_dotprod), TEN(depthwise_s8_neon),    FIVE(depthwise_f32_neon),
-    FIVE(depthwise_f16_neon),  FIVE(depthwise_bf16_neon),
+    TEN(depthwise_s8_dotprod), TEN(depthwise_s8_neon),   FIVE(depthwise_f32_neon),
+    FIVE(depthwise_f16_fp16),  FIVE(depthwise_f16_neon), FIVE(depthwise_bf16_neon),
 #endif
     FIVE(depthwise_taps_ref),
 };
@@ -23,12 +23,11 @@ static int suits(const struct depthwise_taps_kernel *kernel, size_t columns, siz
 }
 
 const struct depthwise_taps_kernel *depthwise_taps_find(uint32_t features, enum element src,
-                                                        size_t columns, size_t stride,
-                                                        size_t dilation)
+                                                        int may_sum_f16, size_t columns,
+                                                        size_t stride, size_t dilation)
 {
-    size_t i = 0;
-    while (depthwise_taps_kernels[i]->src != src || depthwise_taps_kernels[i]->needs & ~features ||
-           !suits(depthwise_taps_kernels[i], columns, stride, dilation))
-        i++;
-    return depthwise_taps_kernels[i];
+    for (const struct depthwise_taps_kernel *const *k = depthwise_taps_kernels;; k++)
+        if ((*k)->src == src && !((*k)->needs & ~features) &&
+            (may_sum_f16 || (*k)->sum != ELEMENT_F16) && suits(*k, columns, stride, dilation))
+            return *k;
 }

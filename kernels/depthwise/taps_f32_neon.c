@@ -1,17 +1,15 @@
 /* Depthwise convolution of f32 by weights of other types, or with scales. */
-#include "kernels/depthwise/floats_neon.h"
+#include "kernels/depthwise/floats_f32_neon.h"
 
 INLINE size_t element_size(void)
 {
     return sizeof(float);
 }
 
-INLINE void load_8(const void *line, float32x4_t *out)
+INLINE eight load_8(const void *line)
 {
-    const float *values = line;
-    out[0] = vld1q_f32(values);
-    out[1] = vld1q_f32(values + 4);
+    return load_start(line);
 }
 
 const struct depthwise_taps_kernel depthwise_f32_neon[DEPTHWISE_FLOAT_KERNELS] =
-    FLOAT_KERNELS(f32, ELEMENT_F32);
+    F32_KERNELS(f32, ELEMENT_F32);

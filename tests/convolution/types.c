@@ -175,6 +175,9 @@ static void make(struct problem *p, uint32_t *seed)
         p->bias = typed_make_tag(engine, p->bias_type, 1, &channels, "a");
         typed_fill(&p->bias, -9, 9, seed);
     }
+    if (p->ic == 1 && p->types[WEIGHTS] == NEO_F16) /* exact, too: sums are below 2048 */
+        require(neo_attributes_set_accumulation_mode(p->attributes, NEO_ACCUMULATION_F16) ==
+                NEO_OK);
     if (p->sum)
         require(neo_attributes_append_sum(p->attributes, 2, 0, NEO_DATA_TYPE_UNDEF) == NEO_OK);
     if (p->relu)

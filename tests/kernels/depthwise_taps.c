@@ -137,7 +137,9 @@ static void check_sum(const struct depthwise_taps_kernel *kernel, const struct c
         sum = (int32_t)(uint32_t)(int64_t)sum;
     } else {
         got = (double)f32_of_bits(sums[i * c->taps.row + j]);
-        bound = size * (double)(c->rows * c->taps.columns + 1) * 0x1p-24;
+        double additions = (double)(c->rows * c->taps.columns + 1);
+        bound =
+            size * (kernel->sum == ELEMENT_F16 ? (additions + 3) * 0x1p-11 : additions * 0x1p-24);
     }
     if (fabs(got - sum) <= bound)
         return;

@@ -1,17 +1,17 @@
 /* Depthwise convolution of bf16 with sums of f32: what is shifted by 16 bits is an f32. */
-#include "kernels/depthwise/floats_neon.h"
+#include "kernels/depthwise/floats_f32_neon.h"
 
 INLINE size_t element_size(void)
 {
     return sizeof(uint16_t);
 }
 
-INLINE void load_8(const void *line, float32x4_t *out)
+INLINE eight load_8(const void *line)
 {
     uint16x8_t halves = vld1q_u16(line);
-    out[0] = vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(halves), 16));
-    out[1] = vreinterpretq_f32_u32(vshll_high_n_u16(halves, 16));
+    return (eight){vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(halves), 16)),
+                   vreinterpretq_f32_u32(vshll_high_n_u16(halves, 16))};
 }
 
 const struct depthwise_taps_kernel depthwise_bf16_neon[DEPTHWISE_FLOAT_KERNELS] =
-    FLOAT_KERNELS(bf16, ELEMENT_BF16);
+    F32_KERNELS(bf16, ELEMENT_BF16);

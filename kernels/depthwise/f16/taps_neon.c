@@ -1,17 +1,16 @@
 /* Depthwise convolution of f16 with sums of f32: FCVTL, then FMLA. */
-#include "kernels/depthwise/floats_neon.h"
+#include "kernels/depthwise/floats_f32_neon.h"
 
 INLINE size_t element_size(void)
 {
     return sizeof(uint16_t);
 }
 
-INLINE void load_8(const void *line, float32x4_t *out)
+INLINE eight load_8(const void *line)
 {
     float16x8_t halves = vreinterpretq_f16_u16(vld1q_u16(line));
-    out[0] = vcvt_f32_f16(vget_low_f16(halves));
-    out[1] = vcvt_high_f32_f16(halves);
+    return (eight){vcvt_f32_f16(vget_low_f16(halves)), vcvt_high_f32_f16(halves)};
 }
 
 const struct depthwise_taps_kernel depthwise_f16_neon[DEPTHWISE_FLOAT_KERNELS] =
-    FLOAT_KERNELS(f16, ELEMENT_F16);
+    F32_KERNELS(f16, ELEMENT_F16);

@@ -213,10 +213,9 @@ static bool has_lowest(const struct depthwise_typed_call *call)
 static void arrange(const struct depthwise_typed_call *call, size_t at, size_t blocks)
 {
     const struct depthwise_typed *plan = call->plan;
-    size_t unit = plan->kernel->group * (size_t)DEPTHWISE_BLOCK;
+    size_t units = plan->groups * (size_t)plan->shape.kernel[WIDTH];
     if (plan->kernel->arrange)
-        plan->kernel->arrange(blocks * depthwise_block_bytes(plan) / unit,
-                              depthwise_part(call, at));
+        plan->kernel->arrange(blocks * units, depthwise_part(call, at));
 }
 
 /* ---- zero points ---- */
@@ -332,6 +331,7 @@ void depthwise_typed_prepare(struct depthwise_typed_call *call)
     } else {
         memset(depthwise_part(call, plan->shared.start), 0, values);
         put_weights(call, put_floats);
+        arrange(call, plan->shared.weights, plan->blocks);
     }
     fill_results(call);
 }

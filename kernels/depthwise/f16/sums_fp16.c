@@ -1,0 +1,55 @@
+/* Depthwise convolution of f16 with sums of f16, which become f32 when they are complete: a
+ * register has 8 channels. 8 pixels, 3 columns, stride 1: a kernel row takes 10 lines, 24 FMLA and
+ * 3 loads of weights. */
+#include <arm_neon.h>
+
+enum { MOST_PIXELS = 8 };
+typedef float16x8_t eight;
+
+#include "kernels/depthwise/floats_neon.h"
+
+INLINE size_t element_size(void)
+{
+    return sizeof(uint16_t);
+}
+
+INLINE eight load_8(const void *line)
+{
+    return vreinterpretq_f16_u16(vld1q_u16(line));
+}
+
+INLINE eight load_start(const float *start)
+{
+    return vcvt_high_f16_f32(vcvt_f16_f32(vld1q_f32(start)), vld1q_f32(start + 4));
+}
+
+/* As arrange() left them. */
+INLINE eight load_weights(const float *tap, size_t channel)
+{
+    return load_8((const uint16_t *)(const void *)tap + channel);
+}
+
+INLINE eight multiply_add(eight sums, eight line, eight weights)
+{
+    return vfmaq_f16(sums, line, weights);
+}
+
+INLINE void store_sums(float *to, eight sums)
+{
+    vst1q_f32(to, vcvt_f32_f16(vget_low_f16(sums)));
+    vst1q_f32(to + 4, vcvt_high_f32_f16(sums));
+}
+
+/* Weights of a tap become f16, where the first of them were. */
+static void arrange(size_t count, int8_t *weights)
+{
+    float *tap = (float *)(void *)weights;
+    for (; count > 0; count--, tap += DEPTHWISE_BLOCK) {
+        eight low = load_start(tap), high = load_start(tap + 8);
+        vst1q_u16((uint16_t *)(void *)tap, vreinterpretq_u16_f16(low));
+        vst1q_u16((uint16_t *)(void *)tap + 8, vreinterpretq_u16_f16(high));
+    }
+}
+
+const struct depthwise_taps_kernel depthwise_f16_fp16[DEPTHWISE_FLOAT_KERNELS] =
+    FLOAT_KERNELS(f16, fp16, CPU_FP16, ELEMENT_F16, ELEMENT_F16, arrange);
