@@ -11,7 +11,7 @@
 #include "tests/support/kernel_tests.h"
 
 enum { NR = GEMM_BLOCKS_NR, HALF = GEMM_BLOCKS_HALF, MOST = GEMM_S4_MOST_BLOCK };
-enum { BLOCK, SCALES, OFFSETS, OUT, GUARDS };
+enum { BLOCK, SCALES, OFFSETS, OUT, A, GUARDS };
 static struct guard guards[GUARDS];
 
 /* A block of random weights, the least and the greatest among them. */
@@ -107,7 +107,7 @@ static void sums_are_added(void **state)
             size_t count = (m - 1) * NR + HALF;
             float *to = guard_at(&guards[OUT], count * sizeof *to, end), before[12 * NR];
             for (size_t i = 0; i < m * HALF; i++)
-                sums[i] = (int32_t)fill_next(&seed) >> 8; /* as large as f32 has them all */
+                sums[i] = GEMM_FLOAT_START + ((int32_t)fill_next(&seed) >> 10); /* below 2^22 */
             fill_reals(scales, HALF, &seed);
             fill_reals(to, count, &seed);
             memcpy(before, to, count * sizeof *to);
@@ -116,10 +116,44 @@ static void sums_are_added(void **state)
                 size_t i = x / NR, j = x % NR;
                 float want = before[x];
                 if (j < HALF)
-                    want = fmaf((float)sums[i * HALF + j], scales[j], want);
+                    want = fmaf((float)(sums[i * HALF + j] - GEMM_FLOAT_START), scales[j], want);
                 assert_true(to[x] == want);
             }
         }
+}
+
+static void tiles_are_multiplied(void **state)
+{
+    enum { MR = GEMM_BLOCKS_MR, MOST_BLOCKS = 3 };
+    const struct gemm_blocks_kernel *kernel = *state;
+    static const size_t sizes[] = {16, 32, 48, 240};
+    static float want[MR * NR];
+    uint32_t seed = fill_seed();
+    for (size_t t = 0; t < 2 * MOST_BLOCKS * count_of(sizes) && kernel->multiply; t++) {
+        struct gemm_blocks_tile tile = {.block = sizes[t % count_of(sizes)], .row = NR};
+        int end = (int)(t % 2);
+        tile.blocks = 1 + t % MOST_BLOCKS;
+        tile.a_step = tile.blocks == 1 ? 0 : 16 * (t % 3);
+        size_t a_bytes = tile.blocks * (MR * tile.block + tile.a_step) - tile.a_step;
+        size_t b_bytes = tile.blocks * HALF * tile.block;
+        int8_t *a = guard_at(&guards[A], a_bytes, end), *b = guard_at(&guards[BLOCK], b_bytes, end);
+        float *scales = guard_at(&guards[SCALES], ((tile.blocks - 1) * NR + HALF) * 4, end);
+        float *c = guard_at(&guards[OUT], ((MR - 1) * NR + HALF) * sizeof *c, end);
+        memset(a, t < count_of(sizes) ? 0x81 : 0, a_bytes); /* -127 by -128 */
+        memset(b, t < count_of(sizes) ? 0x80 : 0, b_bytes);
+        for (size_t i = 0; t >= count_of(sizes) && i < a_bytes; i++)
+            a[i] = (int8_t)(fill_next(&seed) >> 24);
+        for (size_t i = 0; t >= count_of(sizes) && i < b_bytes; i++)
+            b[i] = (int8_t)(fill_next(&seed) >> 24);
+        fill_reals(scales, (tile.blocks - 1) * NR + HALF, &seed);
+        memset(c, 0x5a, ((MR - 1) * NR + HALF) * sizeof *c);
+        memset(want, 0x5a, sizeof want);
+        tile.a = a, tile.b = b, tile.scales = scales, tile.c = want;
+        gemm_blocks_ref.multiply(&tile);
+        tile.c = c;
+        kernel->multiply(&tile);
+        assert_memory_equal(c, want, ((MR - 1) * NR + HALF) * sizeof *c);
+    }
 }
 
 int main(void)
@@ -128,6 +162,7 @@ int main(void)
         cmocka_unit_test(weights_come_back),
         cmocka_unit_test(scales_come_back),
         cmocka_unit_test(sums_are_added),
+        cmocka_unit_test(tiles_are_multiplied),
     };
     static struct kernel_tests_guard sizes[GUARDS];
     for (size_t i = 0; i < GUARDS; i++)

@@ -3,6 +3,7 @@
 
 const struct gemm_blocks_kernel *const gemm_blocks_kernels[] = {
 #if !NEO_PORTABLE
+    &gemm_blocks_i8mm,
     &gemm_blocks_neon,
 #endif
     &gemm_blocks_ref,

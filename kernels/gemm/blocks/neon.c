@@ -6,8 +6,8 @@
 
 #include "kernels/asm/inline.h"
 
-static void read_scales(const struct gemm_blocks *blocks, const uint8_t *block,
-                        float out[GEMM_BLOCKS_NR])
+void gemm_blocks_scales_neon(const struct gemm_blocks *blocks, const uint8_t *block,
+                             float out[GEMM_BLOCKS_NR])
 {
     const uint8_t *from = block + gemm_blocks_weight_bytes(blocks);
     if (blocks->scale == ELEMENT_F32) {
@@ -79,8 +79,8 @@ INLINE void regroup_by(struct gemm_blocks blocks, const uint8_t *block, size_t h
         regroup(blocks, block, half, 4, out);
 }
 
-static void to_s8(const struct gemm_blocks *blocks, const uint8_t *block, size_t half, size_t group,
-                  int8_t *out)
+void gemm_blocks_to_s8_neon(const struct gemm_blocks *blocks, const uint8_t *block, size_t half,
+                            size_t group, int8_t *out)
 {
     if (blocks->weight == ELEMENT_S4)
         regroup_by(*blocks, block, half, group, out);
@@ -106,8 +106,8 @@ INLINE void store_four(int8x16_t columns, const float *scales, const float *offs
     store_step(vget_high_s16(second), scales, offsets, out + 3 * GEMM_BLOCKS_NR);
 }
 
-static void to_f32(const struct gemm_blocks *blocks, const uint8_t *block, const float *scales,
-                   const float *offsets, float *out)
+void gemm_blocks_to_f32_neon(const struct gemm_blocks *blocks, const uint8_t *block,
+                             const float *scales, const float *offsets, float *out)
 {
     for (size_t line = 0; line < blocks->block / 4; line++, out += 4 * GEMM_BLOCKS_NR)
         for (size_t half = 0; half < 2; half++) {
@@ -119,14 +119,28 @@ static void to_f32(const struct gemm_blocks *blocks, const uint8_t *block, const
         }
 }
 
-static void add_scaled(size_t m, const int32_t *sums, const float *scales, float *to)
+INLINE void add_four(const int32_t *sums, float32x4_t scales, float *to)
+{
+    float32x4_t value = vreinterpretq_f32_s32(vld1q_s32(sums));
+    value = vsubq_f32(value, vdupq_n_f32(0x1.8p23f));
+    vst1q_f32(to, vfmaq_f32(vld1q_f32(to), value, scales));
+}
+
+void gemm_blocks_add_scaled_neon(size_t m, const int32_t *sums, const float *scales, float *to)
 {
     float32x4_t left = vld1q_f32(scales), right = vld1q_f32(scales + 4);
+#pragma GCC unroll 4
     for (size_t i = 0; i < m; i++, sums += GEMM_BLOCKS_HALF, to += GEMM_BLOCKS_NR) {
-        vst1q_f32(to, vfmaq_f32(vld1q_f32(to), vcvtq_f32_s32(vld1q_s32(sums)), left));
-        vst1q_f32(to + 4, vfmaq_f32(vld1q_f32(to + 4), vcvtq_f32_s32(vld1q_s32(sums + 4)), right));
+        add_four(sums, left, to);
+        add_four(sums + 4, right, to + 4);
     }
 }
 
 const struct gemm_blocks_kernel gemm_blocks_neon = {
-    "gemm_blocks_neon", CPU_NEON, read_scales, to_s8, to_f32, add_scaled};
+    .name = "gemm_blocks_neon",
+    .needs = CPU_NEON,
+    .scales = gemm_blocks_scales_neon,
+    .to_s8 = gemm_blocks_to_s8_neon,
+    .to_f32 = gemm_blocks_to_f32_neon,
+    .add_scaled = gemm_blocks_add_scaled_neon,
+};

@@ -43,9 +43,33 @@ static void add_scaled(size_t m, const int32_t *sums, const float *scales, float
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < GEMM_BLOCKS_HALF; j++) {
             float *sum = to + i * GEMM_BLOCKS_NR + j;
-            *sum = fmaf((float)sums[i * GEMM_BLOCKS_HALF + j], scales[j], *sum);
+            int32_t product = sums[i * GEMM_BLOCKS_HALF + j] - GEMM_FLOAT_START;
+            *sum = fmaf((float)product, scales[j], *sum);
         }
 }
 
-const struct gemm_blocks_kernel gemm_blocks_ref = {"gemm_blocks_ref", 0, read_scales, to_s8, to_f32,
-                                                   add_scaled};
+static float sum_of(const struct gemm_blocks_tile *tile, size_t i, size_t j)
+{
+    const int8_t *a = tile->a, *b = tile->b;
+    float sum = 0;
+    for (size_t g = 0; g < tile->blocks; g++) {
+        int32_t products = 0;
+        for (size_t p = 0; p < tile->block; p++)
+            products += a[gemm_panel_at(GEMM_BLOCKS_GROUP, GEMM_BLOCKS_MR, i, p)] *
+                        b[gemm_panel_at(GEMM_BLOCKS_GROUP, GEMM_BLOCKS_HALF, j, p)];
+        sum = fmaf((float)products, tile->scales[g * GEMM_BLOCKS_NR + j], sum);
+        a += GEMM_BLOCKS_MR * tile->block + tile->a_step;
+        b += GEMM_BLOCKS_HALF * tile->block;
+    }
+    return sum;
+}
+
+static void multiply(const struct gemm_blocks_tile *tile)
+{
+    for (size_t i = 0; i < GEMM_BLOCKS_MR; i++)
+        for (size_t j = 0; j < GEMM_BLOCKS_HALF; j++)
+            tile->c[i * tile->row + j] = sum_of(tile, i, j);
+}
+
+const struct gemm_blocks_kernel gemm_blocks_ref = {
+    "gemm_blocks_ref", 0, read_scales, to_s8, to_f32, add_scaled, multiply};

@@ -64,10 +64,11 @@ static double blocks_estimate(const struct algorithm *self, const struct problem
 }
 
 /* Weights as they are take half the loads, but a product of 4 steps at a time, and tiles of few
- * rows. Sums of s8 pass through memory at the end of each block: short ones are not worth it. */
+ * rows, whose sums pass through memory at the end of each block if a kernel does not keep them: the
+ * shortest are not worth it. */
 static gemm_s4_fn *choose_s4(const struct matmul_blocks *mine, const struct cpu *cpu)
 {
-    enum { SHORT = 64 };
+    enum { SHORT = 32 };
     bool is_wider =
         mine->type->kind == MAC_SMMLA && mine->rows >= FEW_ROWS && mine->blocks.block >= SHORT;
     bool has_kernel = mine->blocks.weight == ELEMENT_S4 && mine->k && cpu->features & CPU_DOTPROD;
@@ -88,7 +89,9 @@ static void place_scratch(struct matmul_blocks *mine)
     mine->starts = round_up(mine->band * mine->depth, LINE);
     mine->scales = mine->starts + round_up(mine->band * mine->count * sizeof(int32_t), LINE);
     mine->tasks = mine->scales + round_up(mine->band * sizeof(float), LINE);
-    mine->task_bytes = round_up(max_size(BLOCKS_MR * mine->depth, blocks_room_bytes()), LINE);
+    size_t all =
+        mine->sums_all_blocks ? GEMM_BLOCKS_NR * (mine->depth + mine->count * sizeof(float)) : 0;
+    mine->task_bytes = round_up(max_size(BLOCKS_MR * mine->depth, blocks_room_bytes() + all), LINE);
 }
 
 static void blocks_plan(void *plan, const struct problem *problem, const struct cpu *cpu)
@@ -109,6 +112,8 @@ static void blocks_plan(void *plan, const struct problem *problem, const struct 
     mine->as_they_are = choose_s4(mine, cpu);
     mine->mr = mine->as_they_are ? GEMM_S4_MR : BLOCKS_MR;
     mine->kernel = gemm_blocks_find(cpu->features);
+    mine->sums_all_blocks =
+        mine->kernel->multiply && !mine->as_they_are && mine->type->group == GEMM_BLOCKS_GROUP;
     mine->quantize = quantize_find(cpu->features, ELEMENT_S8);
     mine->pack = pack_panel_find(cpu->features, ELEMENT_S8, ELEMENT_S8,
                                  mine->as_they_are ? 4 : mine->type->group);

@@ -29,9 +29,11 @@ struct matmul_blocks {
     const struct quantize_kernel *quantize;
     pack_panel_fn *pack;
 
+    bool sums_all_blocks; /* kernel->multiply takes whole tiles */
+
     /* Parts of the scratchpad, in bytes: panels of a band's rows, what sums of its blocks begin
      * with, its rows' scales; then for each task a tile's rows of s8, or results, sums of f32 and
-     * of s32 and a panel of s8. */
+     * of s32 and a panel of s8, of a block or, behind them with their scales, of all. */
     size_t starts, scales, tasks, task_bytes;
 };
 

@@ -31,7 +31,7 @@ static void spread_row_sums(const struct blocks_band *band, size_t g, int32_t *s
         const int32_t *starts = band->starts + tile.begin * band->plan->count + g * mr;
         for (size_t i = 0; i < mr; i++)
             for (size_t j = 0; j < HALF; j++)
-                sums[(tile.begin + i) * HALF + j] = gemm_s4_row_sum(starts[i]);
+                sums[(tile.begin + i) * HALF + j] = GEMM_FLOAT_START + gemm_s4_row_sum(starts[i]);
     }
 }
 
@@ -45,8 +45,9 @@ static void multiply_offsets(const struct blocks_band *band, const float *offset
         for (size_t j = 0; j < NR; j += HALF)
             plan->kernel->add_scaled(band->rows, room->sums, offsets + j, room->values + j);
     }
-    for (size_t i = 0; i < band->rows * NR; i++)
-        room->values[i] *= band->row_scales[i / NR];
+    for (size_t i = 0; i < band->rows; i++)
+        for (size_t j = 0; j < NR; j++)
+            room->values[i * NR + j] *= band->row_scales[i];
 }
 
 /* ---- products ---- */
@@ -73,6 +74,11 @@ static void multiply_as_they_are(const struct blocks_band *band, const uint8_t *
     }
 }
 
+/* What sums begin with, so that their bits are those of floats. */
+static const int32_t float_start[HALF] = {GEMM_FLOAT_START, GEMM_FLOAT_START, GEMM_FLOAT_START,
+                                          GEMM_FLOAT_START, GEMM_FLOAT_START, GEMM_FLOAT_START,
+                                          GEMM_FLOAT_START, GEMM_FLOAT_START};
+
 /* Rows of whole tiles, or those of the last one. */
 static void multiply_tiles(const struct blocks_band *band, size_t g, struct span rows, size_t mr,
                            const int8_t *b, int32_t *sums)
@@ -86,6 +92,7 @@ static void multiply_tiles(const struct blocks_band *band, size_t g, struct span
         .b = b,
         .sums = sums + rows.begin * HALF,
         .row = HALF,
+        .start = float_start,
         .mr = (uint32_t)mr,
         .nr = HALF,
         .m = (uint32_t)mr,
@@ -94,9 +101,9 @@ static void multiply_tiles(const struct blocks_band *band, size_t g, struct span
     });
 }
 
-/* Half of the columns of block g. */
+/* Half of the columns of block g, by rows from number `first` on. */
 static void multiply_half(const struct blocks_band *band, const uint8_t *block, size_t g,
-                          size_t half, struct room *room)
+                          size_t half, size_t first, struct room *room)
 {
     const struct matmul_blocks *plan = band->plan;
     const int8_t *b = (const int8_t *)block + half * HALF * plan->blocks.block;
@@ -105,27 +112,77 @@ static void multiply_half(const struct blocks_band *band, const uint8_t *block, 
         plan->kernel->to_s8(&plan->blocks, block, half, plan->type->group, room->b);
         b = room->b;
     }
-    multiply_tiles(band, g, (struct span){0, whole}, plan->mr, b, room->sums);
+    multiply_tiles(band, g, (struct span){first, whole}, plan->mr, b, room->sums);
     multiply_tiles(band, g, (struct span){whole, band->rows}, band->rows - whole, b, room->sums);
+}
+
+static void scale_row(const float *products, float scale, int adds, float *values)
+{
+    float scaled[NR];
+    for (size_t j = 0; j < NR; j++)
+        scaled[j] = products[j] * scale;
+    for (size_t j = 0; adds && j < NR; j++)
+        scaled[j] += values[j];
+    memcpy(values, scaled, sizeof scaled);
+}
+
+/* Whole tiles by all blocks, which are behind the room then. */
+static void multiply_whole_tiles(const struct blocks_band *band, const uint8_t *panel,
+                                 struct room *room)
+{
+    const struct matmul_blocks *plan = band->plan;
+    size_t block = plan->blocks.block, bytes = gemm_blocks_bytes(&plan->blocks);
+    float *scales = (float *)(void *)(room + 1);
+    int8_t *all = (int8_t *)(scales + NR * plan->count);
+    for (size_t g = 0; g < plan->count; g++, panel += bytes) {
+        plan->kernel->scales(&plan->blocks, panel, scales + g * NR);
+        for (size_t half = 0; half < 2; half++)
+            plan->kernel->to_s8(&plan->blocks, panel, half, plan->type->group,
+                                all + (half * plan->count + g) * HALF * block);
+    }
+    for (size_t i = 0; i + plan->mr <= band->rows; i += plan->mr)
+        for (size_t half = 0; half < 2; half++)
+            plan->kernel->multiply(&(struct gemm_blocks_tile){
+                .blocks = plan->count,
+                .block = block,
+                .a = blocks_a(band, i, plan->mr, 0),
+                .a_step = (band->rows - plan->mr) * block,
+                .b = all + half * plan->count * HALF * block,
+                .scales = scales + half * HALF,
+                .c = room->products + i * NR + half * HALF,
+                .row = NR,
+            });
+}
+
+/* The columns of a panel by rows from number `first` on, a block at a time. */
+static void multiply_by_blocks(const struct blocks_band *band, const uint8_t *panel, size_t first,
+                               struct room *room)
+{
+    const struct matmul_blocks *plan = band->plan;
+    float scales[NR];
+    size_t rows = band->rows - first;
+    memset(room->products + first * NR, 0, rows * NR * sizeof(float));
+    for (size_t g = 0; g < plan->count; g++, panel += gemm_blocks_bytes(&plan->blocks)) {
+        plan->kernel->scales(&plan->blocks, panel, scales);
+        for (size_t half = 0; half < 2; half++) {
+            multiply_half(band, panel, g, half, first, room);
+            plan->kernel->add_scaled(rows, room->sums + first * HALF, scales + half * HALF,
+                                     room->products + first * NR + half * HALF);
+        }
+    }
 }
 
 static void multiply_as_s8(const struct blocks_band *band, const uint8_t *panel, struct room *room)
 {
     const struct matmul_blocks *plan = band->plan;
-    float scales[NR];
-    memset(room->products, 0, band->rows * NR * sizeof(float));
-    for (size_t g = 0; g < plan->count; g++, panel += gemm_blocks_bytes(&plan->blocks)) {
-        plan->kernel->scales(&plan->blocks, panel, scales);
-        for (size_t half = 0; half < 2; half++) {
-            multiply_half(band, panel, g, half, room);
-            plan->kernel->add_scaled(band->rows, room->sums, scales + half * HALF,
-                                     room->products + half * HALF);
-        }
-    }
-    for (size_t i = 0; i < band->rows * NR; i++) {
-        float value = room->products[i] * band->row_scales[i / NR];
-        room->values[i] = plan->blocks.has_offsets ? value + room->values[i] : value;
-    }
+    size_t whole = plan->sums_all_blocks ? band->rows / plan->mr * plan->mr : 0;
+    if (whole)
+        multiply_whole_tiles(band, panel, room);
+    if (whole < band->rows)
+        multiply_by_blocks(band, panel, whole, room);
+    for (size_t i = 0; i < band->rows; i++)
+        scale_row(room->products + i * NR, band->row_scales[i], plan->blocks.has_offsets,
+                  room->values + i * NR);
 }
 
 /* ---- results ---- */
@@ -137,7 +194,10 @@ static void store(const struct blocks_band *band, size_t column, size_t count, c
     float *to = (float *)band->execution->buffers[DST] + column;
     to += (neo_dim)band->first * dst->strides[dst->ndims - 2];
     for (size_t i = 0; i < band->rows; i++, values += NR, to += dst->strides[dst->ndims - 2])
-        memcpy(to, values, count * sizeof *to);
+        if (count == NR)
+            memcpy(to, values, NR * sizeof *to); /* no call */
+        else
+            memcpy(to, values, count * sizeof *to);
 }
 
 static void finish(const struct blocks_band *band, size_t column, size_t count, float *values)

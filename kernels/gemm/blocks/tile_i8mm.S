@@ -1,0 +1,90 @@
+/* Eight rows by four columns of blocks by SMMLA.
+ *
+ * Sums of f32 are squares of two rows and two columns in v8 … v15, those of a block in v24 … v31:
+ * these begin as the bits of floats, so that a subtraction makes floats of them. v0 … v3 have eight
+ * steps of two rows each, v4 and v5 of two columns, v6 and v7 the scales of two columns twice, v16
+ * what sums begin with. Two groups take 16 SMMLA, two loads of A, two of B, two additions to b and two
+ * of the loop; a block ends with 8 FSUB and 8 FMLA. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/gemm/blocks/offsets.h"
+
+tile .req x0
+a .req x1
+b .req x2
+blocks .req x3
+c .req x4
+line .req x5
+scales .req x6
+rounds .req x7
+all_rounds .req x8
+a_step .req x9
+
+    .macro begin_sum sum
+    mov v\sum\().16b, v16.16b
+    .endm
+    .macro multiply_pair pair, first, second
+    smmla v\first\().4s, v\pair\().16b, v4.16b
+    smmla v\second\().4s, v\pair\().16b, v5.16b
+    .endm
+    .macro one_group
+    ld1 {v0.16b - v3.16b}, [a], #64
+    ldp q4, q5, [b]
+    add b, b, #64
+    .set pair, 0
+    .rept 4
+    multiply_pair %(pair), %(24 + 2 * pair), %(25 + 2 * pair)
+    .set pair, pair + 1
+    .endr
+    .endm
+    .macro to_float sum
+    fsub v\sum\().4s, v\sum\().4s, v16.4s
+    .endm
+    .macro add_scaled to, sum, scale
+    fmla v\to\().4s, v\sum\().4s, v\scale\().4s
+    .endm
+    .macro store_pair left, right
+    trn1 v0.2d, v\left\().2d, v\right\().2d
+    trn2 v1.2d, v\left\().2d, v\right\().2d
+    str q0, [c]
+    add c, c, line
+    str q1, [c]
+    add c, c, line
+    .endm
+
+    begin_function gemm_blocks_8x4_i8mm
+    save_registers 4
+    ldp blocks, all_rounds, [tile, #TILE_BLOCKS]
+    ldp a, a_step, [tile, #TILE_A]
+    ldp b, scales, [tile, #TILE_B]
+    ldp c, line, [tile, #TILE_C]
+    lsr all_rounds, all_rounds, #4
+    lsl line, line, #2
+    mov w10, #0x4b400000
+    dup v16.4s, w10
+    clear_all 8, 8
+1:  mov rounds, all_rounds
+    for_all begin_sum, 24, 8
+2:  one_group
+    one_group
+    subs rounds, rounds, #1
+    b.ne 2b
+    ld1r {v6.2d}, [scales], #8
+    ld1r {v7.2d}, [scales]
+    add scales, scales, #56
+    add a, a, a_step
+    for_all to_float, 24, 8
+    .set i, 0
+    .rept 8
+    add_scaled %(8 + i), %(24 + i), %(6 + i % 2)
+    .set i, i + 1
+    .endr
+    subs blocks, blocks, #1
+    b.ne 1b
+    .set pair, 0
+    .rept 4
+    store_pair %(8 + 2 * pair), %(9 + 2 * pair)
+    .set pair, pair + 1
+    .endr
+    pop_and_return
+    end_function gemm_blocks_8x4_i8mm
