@@ -176,11 +176,15 @@ static inline float32x4_t gelu_tanh(float32x4_t x, float32x4_t a, float32x4_t b)
     return times(x, logistic(twice, a, b));
 }
 
+/* x - x tail(x), or x tail(-x) for x < 0; a tail of 0 wins over an infinity. */
 static inline float32x4_t gelu_erf(float32x4_t x, float32x4_t a, float32x4_t b)
 {
     (void)a, (void)b;
-    float32x4_t complement = math_erfc(vmulq_n_f32(x, -0.70710678119f));
-    return times(x, vmulq_n_f32(complement, 0.5f));
+    float32x4_t size = vminq_f32(vabsq_f32(x), splat(TAIL_END));
+    uint32x4_t is_end = vceqq_f32(size, splat(TAIL_END));
+    float32x4_t part = vmulq_f32(size, math_exp_near(math_log_tail(size)));
+    part = vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(part), is_end));
+    return vsubq_f32(vmaxq_f32(x, splat(-0.0f)), part); /* gelu(-0) is -0 */
 }
 
 static inline float32x4_t swish(float32x4_t x, float32x4_t a, float32x4_t b)
@@ -309,7 +313,7 @@ static void eltwise_f32_gelu_tanh_neon(size_t n, const float *src, float *dst, f
 static void eltwise_f32_gelu_erf_neon(size_t n, const float *src, float *dst, float alpha,
                                       float beta)
 {
-    map(n, src, dst, alpha, beta, gelu_erf);
+    map_wide(n, src, dst, alpha, beta, gelu_erf);
 }
 
 static void eltwise_f32_swish_neon(size_t n, const float *src, float *dst, float alpha, float beta)

@@ -1,4 +1,5 @@
-/* exp, log, erfc and pow on four f32 values, and variants of them near 0.
+/* exp, log, the tail of the normal distribution and pow on four f32 values, and variants of them
+ * near 0.
  *
  * Polynomials are minimax fits of the error that is named, rounded to f32. The largest errors of
  * what is built on them are stated and checked in tests/kernels/eltwise_f32.c. */
@@ -148,23 +149,28 @@ static inline float32x4_t math_log1p_unit(float32x4_t e)
     return log_reduced(vbslq_f32(is_high, halved, e), vbslq_f32(is_high, splat(1), splat(0)));
 }
 
-/* 1 - erf(x). Up to 0.95: x q(x x), error 5e-8 of it; above: exp(-x x - g(x)), error 7e-8; above
- * 4.4 it counts as 0 (5e-10), on the other side as 2. */
-static inline float32x4_t math_erfc(float32x4_t x)
+/* c[0] + … + c[9] x^9 in pairs of terms, which do not wait for each other. */
+static inline float32x4_t polynomial_9(float32x4_t x, const float c[10])
 {
-    static const float q[] = {1.12837923f,    -0.376130819f,   0.112892844f,   -0.02711647f,
-                              0.00573847769f, -0.00133410329f, 0.000272756122f};
-    static const float g[] = {1.25536358f,      0.45961082f,     -0.0900598764f,  0.0205395501f,
-                              -0.00462519005f,  0.000962575956f, -0.00017300008f, 2.40797108e-05f,
-                              -2.15988052e-06f, 8.59793303e-08f};
-    float32x4_t z = vabsq_f32(x);
-    float32x4_t near = vfmsq_f32(splat(1), x, polynomial(vmulq_f32(z, z), q, 6));
-    float32x4_t bounded = vminq_f32(z, splat(4.4f));
-    float32x4_t power = polynomial(vsubq_f32(bounded, splat(1.75f)), g, 9);
-    float32x4_t far = math_exp(vnegq_f32(vfmaq_f32(power, bounded, bounded)));
-    far = vbslq_f32(vcgtq_f32(z, splat(4.4f)), splat(0), far);
-    far = vbslq_f32(vcltzq_f32(x), vsubq_f32(splat(2), far), far);
-    return vbslq_f32(vcltq_f32(z, splat(0.95f)), near, far);
+    float32x4_t x2 = vmulq_f32(x, x), x4 = vmulq_f32(x2, x2), pair[5];
+#pragma GCC unroll 5
+    for (int i = 0; i < 5; i++)
+        pair[i] = vfmaq_f32(splat(c[2 * i]), x, splat(c[2 * i + 1]));
+    float32x4_t high = vfmaq_f32(vfmaq_f32(pair[2], x2, pair[3]), x4, pair[4]);
+    return vfmaq_f32(vfmaq_f32(pair[0], x2, pair[1]), x4, high);
+}
+
+/* Beyond it the normal distribution's tail counts as 0: 3e-10. */
+#define TAIL_END 6.2f
+
+/* log((1 - erf(x / sqrt(2))) / 2), what a normally distributed value is above x >= 0 with, up to
+ * TAIL_END: its error is 1.3e-7 near 0, and times x and the tail itself at most 3e-8. */
+static inline float32x4_t math_log_tail(float32x4_t x)
+{
+    static const float c[] = {-0.693147063f,    -0.797890902f,    -0.318259001f,   -0.0364932828f,
+                              0.00502754282f,   -0.000177133334f, -0.00010531953f, 2.60305478e-05f,
+                              -2.71319414e-06f, 1.12064043e-07f};
+    return polynomial_9(x, c);
 }
 
 /* 2^(b log2(x)) for two normal x > 0, in f64: an error of log2(x) counts b log2(x) times, so f32
