@@ -20,8 +20,8 @@ struct cost cost_of(const struct algorithm *algorithm, const struct problem *pro
 
 /* Cycles of this core that both take: the longer one where weights are read meanwhile, and a part
  * of the shorter one, as neither is ever quite idle; else one after the other. The bandwidth is the
- * machine's, whatever the number of threads, so that this number changes no result. Rows of the
- * simulator that docs/measuring.md tells of are within 10 %. */
+ * machine's, whatever the number of threads, so that this number changes no result.
+ * tests/convolution/cost.c holds it against what a cycle simulator printed. */
 double cost_time(const struct cost *cost, const struct cpu *cpu);
 
 /* The parts of the time in milliseconds, for logs; 0 where the core's clock is not known. */
