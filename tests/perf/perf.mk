@@ -1,5 +1,5 @@
 # Instructions and modelled cycles of this library and of its peers (docs/measuring.md).
-.PHONY: perf perf-record perf-pack perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-worth perf-ratios perf-check perf-update perf-time perf-test perf-path
+.PHONY: perf perf-record perf-pack perf-late perf-profile perf-balance perf-choices perf-excess perf-lines perf-layouts perf-worth perf-ratios perf-check perf-update perf-time perf-test perf-path
 .PHONY: perf-drivers perf-needs-aarch64 perf-cycles perf-cycles-probe
 # Plugins run inside the emulator, so they are native.
 HOST_CC ?= cc
@@ -45,10 +45,12 @@ build/tools/%.so: tests/perf/%.c $(wildcard tests/perf/*.h) tests/perf/a64.c
 	$(call say,CC,$@)$(HOST_CC) -std=c11 -D_GNU_SOURCE -O2 $(WARNINGS) -I. -fPIC -fvisibility=hidden -shared -pthread -o $@ \
 	    $(filter-out %.h,$(if $(filter icount,$*),$^,$<))
 $(BUILD)/tests/perf/%.o: private OPT := -O3
-$(BUILD)/tests/perf/pack_bytes: $(BUILD)/tests/perf/pack_bytes.o $(LIB_A)
+$(BUILD)/tests/perf/pack_bytes $(BUILD)/tests/perf/late_sizes: $(BUILD)/tests/perf/%: $(BUILD)/tests/perf/%.o $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 perf-pack: $(BUILD)/tests/perf/pack_bytes build/tools/icount.so ## instructions per byte of packing weights, at most 1
 	$(Q)$(PYTHON) tests/perf/pack_bytes.py $< $(firstword $(EMULATOR))
+perf-late: $(BUILD)/tests/perf/late_sizes build/tools/icount.so ## convolutions with sizes known late, at most 5 % over fixed ones
+	$(Q)$(PYTHON) tests/perf/late_sizes.py $< $(firstword $(EMULATOR))
 # Kernels' lists are no part of the interface: the drivers of ours see what is inside.
 OUR_DRIVER := $(addprefix $(BUILD)/tests/perf/,driver_neoprene.o operations_neoprene.o without.o) $(DRIVER_MAIN)
 $(BUILD)/tests/perf/driver_neoprene: $(OUR_DRIVER) $(INTERNAL_A)
