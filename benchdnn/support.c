@@ -39,7 +39,7 @@ const char *support_out_of_scope(const struct problem *p)
     if (globals.is_gpu)
         return case_reason;
     if (is_shared_by_different(p))
-        return case_reason;
+        return "Invalid case";
     const char *reason = p->driver->out_of_scope(p);
     for (int i = 0; i < OPERANDS && !reason; i++)
         reason = operand_out_of_scope(&p->operands[i]);

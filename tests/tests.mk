@@ -46,17 +46,24 @@ check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TE
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES)
+# With their usual images, and all layers: plain loops of double take most of the time.
+WHOLE_NETWORKS := resnet50,224 mobilenet_v2,224 mobilenet_v3,224 unet,64 bert_base,64,12 decoder,500
+.PHONY: check-networks $(WHOLE_NETWORKS:%=check-network/%)
+check-networks: $(WHOLE_NETWORKS:%=check-network/%) ## whole networks of usual sizes, against plain loops of double (TARGET=portable)
+$(WHOLE_NETWORKS:%=check-network/%): check-network/%: $(EXAMPLES)
+	$(Q)$(EMULATOR) $(BUILD)/examples/$(subst $(comma), ,$*)
 check-install: ## install, build the examples outside of the tree, uninstall; natively
 	$(Q)tests/install.sh TARGET=$(if $(CROSS),portable,$(TARGET))
 # The parts run natively, except for the tests of this TARGET.
 LONG_FUZZ_SECONDS ?= 600
-check-long: $(TEST_PROGRAMS) ## hours: all programs in all configurations, many more random rounds, stress, every shape, every f32, fuzz, valgrind
+check-long: $(TEST_PROGRAMS) ## hours: all programs in all configurations, many more random rounds, stress, every shape, every f32, whole networks, fuzz, valgrind
 	$(Q)tests/matrix.sh whole
 	$(Q)NEOPRENE_LONG=1 TEST_TIMEOUT=7200 EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
 	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable
 	$(Q)$(MAKE) --no-print-directory check-stress TARGET=portable SAN=thread STRESS_PROGRAMS='$(THREAD_STRESS)'
 	$(Q)$(MAKE) --no-print-directory check-shapes TARGET=portable
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) check-sweep
+	$(Q)$(MAKE) --no-print-directory check-networks TARGET=portable
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
 	$(Q)$(MAKE) --no-print-directory check-valgrind TARGET=portable
 	$(Q)for core in N1 V2 M1 A55; do \

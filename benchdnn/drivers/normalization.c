@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEAN = MORE_OPERANDS, VARIANCE, SCALE = WEI, SHIFT = BIA };
+enum { MEAN = MORE_OPERANDS, VARIANCE, WORKSPACE, SCALE = WEI, SHIFT = BIA };
 
 /* ---- flags: letters ---- */
 
@@ -133,6 +133,8 @@ static bool complete(struct problem *p)
         p->operands[SCALE] = (struct operand){NEO_ARG_SCALE, scale_type, vector, any, {0}, 0};
     if (flags & NEO_NORMALIZATION_USE_SHIFT)
         p->operands[SHIFT] = (struct operand){NEO_ARG_SHIFT, scale_type, vector, any, {0}, 0};
+    if (p->dir == FWD_D && flags & NEO_NORMALIZATION_FUSE_RELU)
+        p->operands[WORKSPACE] = (struct operand){NEO_ARG_WORKSPACE, TYPE_U8, *dims, any, {0}, 0};
     if (p->dir != FWD_D && !(flags & NEO_NORMALIZATION_USE_GLOBAL_STATS))
         return true;
     struct dims statistics = statistics_dims(p);
@@ -146,11 +148,10 @@ static bool complete(struct problem *p)
 
 static const char *out_of_scope(const struct problem *p)
 {
-    bool has_workspace = p->dir == FWD_D && flags_of(p) & NEO_NORMALIZATION_FUSE_RELU;
     bool adds = strchr(p->lines.flags.text, 'A') != NULL;
     if (p->driver == &driver_gnorm && p->operands[DST].dims.at[1] % p->lines.group)
         return "Invalid case";
-    return has_workspace || adds ? "Case not supported" : lines_out_of_scope(p);
+    return adds ? "Case not supported" : lines_out_of_scope(p);
 }
 
 static neo_status create(neo_primitive_desc **out, const struct problem *p, neo_engine *engine,
@@ -252,7 +253,8 @@ static struct statistics make_statistics(const struct problem *p, const struct r
     return s;
 }
 
-static void reference(const struct problem *p, const struct reference *r)
+/* All elements before relu. */
+static void normalize(const struct problem *p, const struct reference *r, double *out)
 {
     const struct dims *dims = &p->lines.shapes[0];
     const float *scale = r->operands[SCALE].arg ? r->operands[SCALE].values : NULL;
@@ -263,18 +265,31 @@ static void reference(const struct problem *p, const struct reference *r)
         int64_t region = region_of(p, position, &channel);
         double y = ((double)r->src[i] - s.mean[region]) /
                    sqrt(s.variance[region] + (double)(float)p->lines.epsilon);
-        y = y * (scale ? (double)scale[channel] : 1) + (shift ? (double)shift[channel] : 0);
-        r->result[i] = flags_of(p) & NEO_NORMALIZATION_FUSE_RELU && y < 0 ? 0 : y;
+        out[i] = y * (scale ? (double)scale[channel] : 1) + (shift ? (double)shift[channel] : 0);
         lines_next(position, dims);
     }
     free(s.mean);
     free(s.variance);
 }
 
-/* Mean and variance, unless they are given. */
+static void reference(const struct problem *p, const struct reference *r)
+{
+    normalize(p, r, r->result);
+    bool has_relu = flags_of(p) & NEO_NORMALIZATION_FUSE_RELU;
+    for (int64_t i = 0; has_relu && i < dims_elements(&p->lines.shapes[0]); i++)
+        r->result[i] = r->result[i] < 0 ? 0 : r->result[i];
+}
+
+/* The workspace; mean and variance, unless they are given. */
 static bool also_writes(const struct problem *p, const struct reference *r, int operand,
                         double *out)
 {
+    if (p->operands[operand].arg == NEO_ARG_WORKSPACE) {
+        normalize(p, r, out);
+        for (int64_t i = 0; i < dims_elements(&p->lines.shapes[0]); i++)
+            out[i] = out[i] > 0;
+        return true;
+    }
     if ((operand != MEAN && operand != VARIANCE) ||
         flags_of(p) & NEO_NORMALIZATION_USE_GLOBAL_STATS)
         return false;

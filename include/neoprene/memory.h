@@ -34,7 +34,8 @@ typedef struct neo_memory_desc {
     neo_data_type data_type;
     neo_format_kind format_kind;
     neo_packed_layout packed;
-    neo_dim offset; /* of element (0, 0, …), in elements; not negative; strided tensors only */
+    neo_dim offset; /* of element (0, 0, …), in elements; not negative, nor known late; strided
+                       tensors only */
     neo_dim dims[NEO_MAX_NDIMS];
     neo_dim strides[NEO_MAX_NDIMS];
 } neo_memory_desc;

@@ -49,7 +49,9 @@ NEO_API neo_status neo_layer_normalization_primitive_desc_create(
 /* Batch normalisation of dimension 1, of C channels: the same formula with one mean, variance,
  * scale and shift a channel, all f32. Mean and variance are those of all elements of the channel;
  * with USE_GLOBAL_STATS they are given, as inference wants it, and for NEO_FORWARD_TRAINING without
- * it they are written. src and dst have two dimensions at least.
+ * it they are written. src and dst have two dimensions at least. FUSE_RELU for training has another
+ * result, NEO_ARG_WORKSPACE, of u8 with dst's sizes: 1 where relu let a positive value through,
+ * else 0; neo_primitive_desc_query() has its descriptor.
  *
  * Group normalisation: dimension 1 is divided into so many groups of neighbouring channels; mean
  * and variance are those of one group of one image (N × groups values, f32), scale and shift are C

@@ -52,15 +52,15 @@ static const char *check_lengths(const struct problem *problem, int axis)
 
 static const char *concat_check(struct problem *problem, bool *unsupported)
 {
-    const neo_memory_desc *dst = &problem->tensors[DST];
     int axis = axis_of(problem);
-    if (axis < 0 || axis >= dst->ndims)
-        return "the axis is none of dst's dimensions";
+    const char *wrong = lines_check_axis(problem, axis);
+    if (wrong)
+        return wrong;
     *unsupported = problem->attributes.post_op_count > 0;
     if (*unsupported)
         return "post-operations are not served";
     for (int i = 0; i < problem->extra_count; i++) {
-        const char *wrong = check_source(problem, &problem->extras[i].desc);
+        wrong = check_source(problem, &problem->extras[i].desc);
         if (wrong)
             return wrong;
     }

@@ -90,6 +90,16 @@ bool lines_is_same_size(neo_dim a, neo_dim b)
     return a == b || a == NEO_RUNTIME_DIM || b == NEO_RUNTIME_DIM;
 }
 
+const char *lines_check_axis(const struct problem *problem, int64_t axis)
+{
+    int ndims = problem->tensors[DST].ndims;
+    if (axis >= 0 && axis < ndims)
+        return NULL;
+    log_check("%s: the axis is %lld, and dst has %d dimensions", problem->operation->name,
+              (long long)axis, ndims);
+    return "the axis is none of dst's dimensions";
+}
+
 const char *lines_check_same(const struct problem *problem, int tensor)
 {
     const neo_memory_desc *desc = problem_tensor(problem, tensor), *dst = &problem->tensors[DST];

@@ -45,6 +45,7 @@ double lines_cycles(const struct problem *problem, double cycles_per_element);
  * sizes are neither dst's nor 1. Sizes that are not known yet are left to the execution. */
 const char *lines_check_same(const struct problem *problem, int tensor);
 bool lines_is_same_size(neo_dim a, neo_dim b);
+const char *lines_check_axis(const struct problem *problem, int64_t axis); /* of dst */
 
 /* For the beginning of public functions: is this an argument list with a NULL in it? Logs it. */
 neo_status lines_check_pointers(const char *function, neo_primitive_desc **out, bool has_null);

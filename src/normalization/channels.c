@@ -22,8 +22,8 @@ struct channels_plan {
     neo_memory_desc region_src; /* its sizes, src's strides */
     neo_memory_desc vector;     /* a vector in the scratchpad, as dst's dimensions have it */
     size_t images, groups, channels, per_group, elements; /* of the last: in a region */
-    struct line_type src, dst;
-    int scale, shift, mean, variance; /* extra tensors, or -1 */
+    struct line_type src, dst, workspace_type;
+    int scale, shift, mean, variance, workspace; /* extra tensors, or -1 */
     bool reads_statistics;
     fold_f32_fn *sum, *squares;
     eltwise_f32_fn *linear, *relu;
@@ -35,10 +35,21 @@ static bool is_of_groups(const struct problem *problem)
     return normalization_parameters(problem)->groups > 0;
 }
 
+static const char *check_workspace(const struct problem *problem, const neo_memory_desc *workspace)
+{
+    const neo_memory_desc *dst = &problem->tensors[DST];
+    for (int i = 0; i < dst->ndims; i++)
+        if (!lines_is_same_size(workspace->dims[i], dst->dims[i]))
+            return "the workspace does not have dst's sizes";
+    return NULL;
+}
+
 /* Vectors have a value for each channel; statistics of groups one for each group of each image. */
 static const char *check_extra(const struct problem *problem, const struct extra *extra)
 {
     const neo_memory_desc *dst = &problem->tensors[DST];
+    if (extra->arg == NEO_ARG_WORKSPACE)
+        return check_workspace(problem, &extra->desc);
     bool is_vector = extra->arg == NEO_ARG_SCALE || extra->arg == NEO_ARG_SHIFT;
     if (is_vector || !is_of_groups(problem))
         return lines_is_same_size(extra->desc.dims[0], dst->dims[1])
@@ -70,12 +81,12 @@ static const char *channels_check(struct problem *problem, bool *unsupported)
     if (wrong)
         return wrong;
     bool is_known = dst->dims[1] != NEO_RUNTIME_DIM;
-    if (is_of_groups(problem) && is_known && dst->dims[1] % p->groups)
+    if (is_of_groups(problem) && is_known && dst->dims[1] % p->groups) {
+        log_check("group_normalization: %lld groups, and dst has %lld channels",
+                  (long long)p->groups, (long long)dst->dims[1]);
         return "the channels cannot be divided into so many groups";
-    if (p->flags & NEO_NORMALIZATION_FUSE_RELU && problem->prop_kind == NEO_FORWARD_TRAINING) {
-        *unsupported = true;
-        return "a workspace for relu, as training needs it, is not made";
     }
+    (void)unsupported;
     return NULL;
 }
 
@@ -131,6 +142,8 @@ static void channels_plan(void *plan, const struct problem *problem, const struc
     mine->shift = problem_extra(problem, NEO_ARG_SHIFT);
     mine->mean = problem_extra(problem, NEO_ARG_MEAN);
     mine->variance = problem_extra(problem, NEO_ARG_VARIANCE);
+    mine->workspace = problem_extra(problem, NEO_ARG_WORKSPACE);
+    mine->workspace_type = line_type(NEO_U8, cpu);
     mine->reads_statistics = mine->parameters.flags & NEO_NORMALIZATION_USE_GLOBAL_STATS;
     plan_kernels(mine, cpu->features);
     if (problem_is_runtime(problem)) /* planned once more when sizes are known */
@@ -141,8 +154,12 @@ static void channels_plan(void *plan, const struct problem *problem, const struc
     mine->per_group = mine->groups ? mine->channels / mine->groups : 0;
     plan_vectors(mine, dst);
     plan_region(mine, src);
-    const neo_memory_desc *others[] = {src, &mine->vector};
-    walk_init(&mine->walk, dst, others, 2, post_ops_have_operand(&problem->attributes), LINE_MOST);
+    const neo_memory_desc *others[3] = {src, &mine->vector};
+    bool keeps = mine->workspace >= 0;
+    if (keeps)
+        others[2] = &problem->extras[mine->workspace].desc;
+    walk_init(&mine->walk, dst, others, 2 + keeps, post_ops_have_operand(&problem->attributes),
+              LINE_MOST);
 }
 
 static size_t vector_floats(const struct channels_plan *plan)
@@ -248,6 +265,19 @@ static void normalize(const struct channels_plan *plan, const float *vectors, bo
         plan->relu(count, out, out, 0, 0);
 }
 
+/* Where relu let something through. */
+static void keep_positive(const struct channels_plan *plan, const struct execution *execution,
+                          const struct walk_chunk *chunk, const float *values)
+{
+    const neo_memory_desc *desc = &execution->problem->extras[plan->workspace].desc;
+    void *to = line_at(&plan->workspace_type, execution->extras[plan->workspace],
+                       walk_first(&plan->walk, desc, chunk));
+    float positive[LINE_MOST];
+    for (size_t i = 0; i < chunk->count; i++)
+        positive[i] = values[i] > 0;
+    lines_store(&plan->workspace_type, positive, chunk->count, to, walk_step(&plan->walk, desc));
+}
+
 static void make_line(const struct channels_plan *plan, const struct execution *execution,
                       size_t tile)
 {
@@ -263,6 +293,8 @@ static void make_line(const struct channels_plan *plan, const struct execution *
     const float *vectors =
         (const float *)execution->scratch + walk_first(&plan->walk, &plan->vector, &chunk);
     normalize(plan, vectors, walk_step(&plan->walk, &plan->vector) == 0, x, chunk.count, values);
+    if (plan->workspace >= 0)
+        keep_positive(plan, execution, &chunk, values);
     lines_scale(execution, SRC, chunk.count, values);
     walk_line(&plan->walk, &chunk, &line);
     finish_line(execution, &line, values, false, to, walk_step(&plan->walk, dst));

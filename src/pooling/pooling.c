@@ -27,8 +27,12 @@ static const char *check_dimension(const struct problem *problem, int i)
         return NULL;
     neo_dim extent = (window->kernel[i] - 1) * (step + 1) + 1;
     neo_dim rest = in - extent + left + right;
-    if (rest < 0 || rest / window->strides[i] + 1 != out)
+    neo_dim expected = rest < 0 ? 0 : rest / window->strides[i] + 1;
+    if (rest < 0 || expected != out) {
+        log_check("pooling: dimension %d of dst has %lld, and %lld follow", 2 + i, (long long)out,
+                  (long long)expected);
         return "a size of dst is not what follows from src, window, stride and padding";
+    }
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "neoprene/shuffle.h"
 
 #include "src/core/checked.h"
+#include "src/core/log.h"
 #include "src/lines/copy.h"
 #include "src/lines/operation.h"
 #include "src/primitive/primitive.h"
@@ -20,17 +21,20 @@ static const char *shuffle_check(struct problem *problem, bool *unsupported)
 {
     const struct shuffle_parameters *p = parameters_of(problem);
     const neo_memory_desc *dst = &problem->tensors[DST];
-    if (p->axis < 0 || p->axis >= dst->ndims)
-        return "the axis is none of dst's dimensions";
-    const char *wrong = lines_check_same(problem, SRC);
+    const char *wrong = lines_check_axis(problem, p->axis);
+    if (!wrong)
+        wrong = lines_check_same(problem, SRC);
     if (wrong)
         return wrong;
     *unsupported = problem->attributes.post_op_count > 0 || dst->ndims == NEO_MAX_NDIMS;
     if (*unsupported)
         return "post-operations and twelve dimensions are not served";
     bool is_known = dst->dims[p->axis] != NEO_RUNTIME_DIM;
-    if (p->group_size < 1 || (is_known && dst->dims[p->axis] % p->group_size))
+    if (p->group_size < 1 || (is_known && dst->dims[p->axis] % p->group_size)) {
+        log_check("shuffle: groups of %lld, and dimension %lld of dst has %lld",
+                  (long long)p->group_size, (long long)p->axis, (long long)dst->dims[p->axis]);
         return "the size of a group does not divide the axis";
+    }
     return NULL;
 }
 

@@ -36,9 +36,8 @@ static const char *softmax_check(struct problem *problem, bool *unsupported)
     const struct softmax_parameters *p = parameters_of(problem);
     if (p->algorithm > NEO_SOFTMAX_ACCURATE_INF_AS_ZERO)
         return "the algorithm is unknown";
-    if (p->axis < 0 || p->axis >= problem->tensors[DST].ndims)
-        return "the axis is none of dst's dimensions";
-    return lines_check_same(problem, SRC);
+    const char *wrong = lines_check_axis(problem, p->axis);
+    return wrong ? wrong : lines_check_same(problem, SRC);
 }
 
 static double softmax_estimate(const struct algorithm *self, const struct problem *problem,

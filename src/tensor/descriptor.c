@@ -86,7 +86,7 @@ const char *desc_wrong(const neo_memory_desc *desc)
     if (desc->format_kind != NEO_FORMAT_STRIDED)
         return "the format kind is unknown";
     if (desc->offset < 0)
-        return "the offset is negative";
+        return "the offset is negative, or NEO_RUNTIME_DIM, which sizes and strides alone may be";
     for (int i = 0; i < desc->ndims; i++)
         if (desc->strides[i] < 0 && desc->strides[i] != NEO_RUNTIME_DIM)
             return "a stride is negative";

@@ -150,6 +150,8 @@ static double want(const struct operation_case *row, const struct typed *t, int 
         y *= typed_get(&t[operation_tensor_index(row, NEO_ARG_SCALE)], &c);
     if (n->flags & NEO_NORMALIZATION_USE_SHIFT)
         y += typed_get(&t[operation_tensor_index(row, NEO_ARG_SHIFT)], &c);
+    if (of_output == NEO_ARG_WORKSPACE)
+        return y > 0;
     return n->flags & NEO_NORMALIZATION_FUSE_RELU && y < 0 ? 0 : y;
 }
 
@@ -207,6 +209,9 @@ static void check(const struct normalization *n, int ndims, const neo_dim *dims,
             add(&row, NEO_ARG_MEAN, statistics, sizes, !gives);
         add(&row, NEO_ARG_VARIANCE, statistics, sizes, !gives);
     }
+    if (n->prop_kind == NEO_FORWARD_TRAINING && n->flags & NEO_NORMALIZATION_FUSE_RELU)
+        row.tensors[row.count++] = (struct operation_tensor){
+            NEO_ARG_WORKSPACE, typed_desc(ndims, dims, NEO_U8, tags[1]), true};
     operation_case_check(&row);
 }
 
@@ -226,6 +231,8 @@ static const struct normalization cases[] = {
     {BATCH, NEO_FORWARD_INFERENCE, GLOBAL | SCALE | SHIFT | FUSED, 0},
     {BATCH, NEO_FORWARD_TRAINING, SCALE, 0},
     {BATCH, NEO_FORWARD_INFERENCE, FUSED, 0},
+    {BATCH, NEO_FORWARD_TRAINING, SHIFT | FUSED, 0},
+    {BATCH, NEO_FORWARD_TRAINING, GLOBAL | FUSED, 0},
     {GROUP, NEO_FORWARD_INFERENCE, SCALE | SHIFT, 2},
     {GROUP, NEO_FORWARD_TRAINING, 0, 3},
     {GROUP, NEO_FORWARD_INFERENCE, GLOBAL, 6},
@@ -282,9 +289,6 @@ static void refuses(void **state)
     assert_int_equal(neo_group_normalization_primitive_desc_create(
                          &pd, engine, NEO_FORWARD_INFERENCE, &a, &a, 0, 0, 0, NULL),
                      NEO_INVALID_ARGUMENT);
-    assert_int_equal(neo_batch_normalization_primitive_desc_create(
-                         &pd, engine, NEO_FORWARD_TRAINING, &a, &a, 0, FUSED, NULL),
-                     NEO_UNSUPPORTED);
 }
 
 int main(void)
