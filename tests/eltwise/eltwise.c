@@ -67,7 +67,7 @@ static struct operation_case case_of(const struct function *f, const char *name)
 static void every_function(void **state)
 {
     (void)state;
-    for (int a = 0; a <= NEO_ELTWISE_HARDSWISH; a++) {
+    for (int a = 0; a < ELTWISE_F32_COUNT; a++) {
         struct function f = {(neo_eltwise)a, 0.5f, 2};
         struct operation_case row = case_of(&f, neo_eltwise_name(f.algorithm));
         neo_memory_desc desc = typed_desc(3, (neo_dim[]){2, 3, 7}, NEO_F32, "abc");

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "kernels/elementwise/eltwise_f32.h"
 #include "tests/fuzz/layout.h"
 #include "tests/fuzz/told.h"
 #include "tests/support/require.h"
@@ -51,7 +52,7 @@ static bool append_sum(struct fuzz_problem *problem, struct fuzz_bytes *bytes)
 
 static bool append_eltwise(struct fuzz_problem *problem, struct fuzz_bytes *bytes)
 {
-    neo_eltwise kind = (neo_eltwise)algorithm(NEO_ELTWISE_HARDSWISH, bytes);
+    neo_eltwise kind = (neo_eltwise)algorithm(ELTWISE_F32_COUNT - 1, bytes);
     float alpha = number(bytes), beta = number(bytes);
     problem->is_gentle =
         problem->is_gentle && kind == NEO_ELTWISE_RELU && alpha >= -1 && alpha <= 1;
