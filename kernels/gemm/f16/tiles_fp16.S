@@ -29,6 +29,9 @@
     .macro mac sum, vector, lanes, lane
     fmla v\sum\().8h, v\vector\().8h, v\lanes\().h[\lane]
     .endm
+    .macro zip count, width, to, first, second
+    zip\count v\to\().\width, v\first\().\width, v\second\().\width
+    .endm
     .macro add_halves to, sum, other
     fadd v\to\().8h, v\sum\().8h, v\other\().8h
     .endm
@@ -126,6 +129,72 @@
     widen_rows \height, \vectors
     .endm
 
+/* ---- one row of 12 columns, which are two steps in three vectors: the second one has the last four
+ * columns of a step and the first four of the next, and is multiplied by four times either's lane. v0
+ * has eight lanes of A, v3 … v6 those of its pairs, v16 … v18 B, and v20 … v31 sums, a set for each
+ * pair; v19 those of the last four columns, if a step is alone ---- */
+
+    .macro two_steps_of_row pair
+    load_vectors 16, 3, b
+    mac %(20 + 3 * \pair), 16, 0, %(2 * \pair)
+    mac_whole %(21 + 3 * \pair), 17, %(3 + \pair)
+    mac %(22 + 3 * \pair), 18, 0, %(2 * \pair + 1)
+    .endm
+    .macro mac_whole sum, vector, other
+    fmla v\sum\().8h, v\vector\().8h, v\other\().8h
+    .endm
+    .macro add_sets_of_row sum
+    add_halves %(20 + \sum), %(20 + \sum), %(23 + \sum)
+    add_halves %(26 + \sum), %(26 + \sum), %(29 + \sum)
+    add_halves %(20 + \sum), %(20 + \sum), %(26 + \sum)
+    .endm
+
+    .macro tile_of_row
+    clear_all 19, 13
+    lsr scratch, groups, #3
+    cbz scratch, 6f
+5:  ldr q0, [a], #16
+    zip 1, 8h, 1, 0, 0
+    zip 2, 8h, 2, 0, 0
+    zip 1, 4s, 3, 1, 1
+    zip 2, 4s, 4, 1, 1
+    zip 1, 4s, 5, 2, 2
+    zip 2, 4s, 6, 2, 2
+    .irp pair, 0, 1, 2, 3
+    two_steps_of_row \pair
+    .endr
+    subs scratch, scratch, #1
+    b.ne 5b
+6:  ubfx scratch, groups, #1, #2
+    cbz scratch, 7f
+4:  ldr s0, [a], #4
+    zip 1, 8h, 1, 0, 0
+    zip 1, 4s, 3, 1, 1
+    two_steps_of_row 0
+    subs scratch, scratch, #1
+    b.ne 4b
+7:  tbz groups, #0, 8f
+    ldr h0, [a], #2
+    ldr q16, [b], #16
+    ldr d17, [b], #8
+    mac 20, 16, 0, 0
+    mac 19, 17, 0, 0
+8:  .irp sum, 0, 1, 2
+    add_sets_of_row \sum
+    .endr
+    widen 29, 20
+    widen_upper 0, 21
+    add_to 29, 0
+    widen_upper 30, 20
+    widen 1, 22
+    add_to 30, 1
+    widen 31, 21
+    widen_upper 2, 22
+    widen 3, 19
+    add_to 31, 2
+    add_to 31, 3
+    .endm
+
 /* ---- eight rows: v0 … v2 have lanes of B, v3 and v4 columns of A, v8 … and v20 … sums ---- */
 
     .macro step_of_columns vectors, step
@@ -145,9 +214,6 @@
 
 /* Four columns: two rows of them each in four registers. Those of the last rows are where no sums
  * in f32 will be before they are read. */
-    .macro zip count, width, to, first, second
-    zip\count v\to\().\width, v\first\().\width, v\second\().\width
-    .endm
     .macro place_of_pair vectors, four, pair
     .if (\vectors == 3) & (\pair < 2)
     .set place, 20 + 2 * \four + \pair
@@ -258,6 +324,8 @@
     .macro tile_body height, vectors
     .if \height == 8
     tile_of_columns \vectors
+    .elseif (\height == 1) & (\vectors == 3)
+    tile_of_row
     .else
     tile_of_rows \height, \vectors
     .endif
