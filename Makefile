@@ -46,6 +46,8 @@ OPT ?= $(if $(filter 1,$(DEBUG)),-O0,-O2)
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu)) \
     $(if $(filter portable,$(TARGET)),-DNEO_PORTABLE=1,-DNEO_PORTABLE=0)
+# Debian's musl has no headers of the kernel: they are where those of the other C library are.
+MUSL_FLAGS := $(if $(findstring musl,$(notdir $(CC))),-idirafter /usr/include -idirafter /usr/include/$(HOST)-linux-gnu)
 CFLAGS ?= -g
 # What makes mistakes harder to exploit (tests/hardening.sh). On AArch64 all of the library has marks
 # where calls by address may go (BTI). Checks of the stack and of copies, and signed return addresses
@@ -58,7 +60,7 @@ MARKS := $(if $(IS_ARM),-mbranch-protection=bti)
 HARDENING := $(if $(filter 1,$(HARDEN)),$(CHECKS))
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) $(HARDENING) -ffp-contract=off -fPIC -fvisibility=hidden \
     -ffunction-sections -fdata-sections -pthread -MMD -MP \
-    $(WARNINGS) $(WERROR) $(TARGET_FLAGS) $(SAN_FLAGS) -Iinclude -I. $(FOLDER_FLAGS) $(CPPFLAGS) $(CFLAGS)
+    $(WARNINGS) $(WERROR) $(TARGET_FLAGS) $(SAN_FLAGS) -Iinclude -I. $(MUSL_FLAGS) $(FOLDER_FLAGS) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(TARGET_FLAGS) $(SAN_FLAGS) -pthread -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
 LIBS := -lm -ldl
 V ?= 0

@@ -90,6 +90,11 @@ VALGRIND_EXAMPLES := $(filter-out $(NETWORK_EXAMPLES),$(EXAMPLES))
 check-valgrind: $(VALGRIND_TESTS) $(VALGRIND_EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' TEST_TIMEOUT=3600 tests/run.sh $(VALGRIND_TESTS)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh --plain $(VALGRIND_EXAMPLES)
+# Another C library, which has small stacks; its programs are static.
+.PHONY: check-musl
+check-musl: ## the library, the tool and the examples with musl, natively (Debian's musl-tools)
+	$(Q)$(MAKE) --no-print-directory TARGET=portable CC=musl-gcc BUILD=build/portable-musl LDFLAGS=-static check-examples \
+	    build/portable-musl/tools/neoprene-weights
 # What depends on the machine, and does not take long there.
 SYSTEM_TESTS := $(call test_programs,arch $(addprefix memory/,allocation constants engine kinds limits) network/memory \
     $(filter-out packed/crash threading/operations threading/results,$(call tests_named,packed threading)))

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "neoprene/types.h"
+#include "src/memory/kinds/mapping.h"
 #include "tests/support/capture.h"
 #include "tests/support/domain.h"
 #include "tests/support/temporary.h"
@@ -96,14 +97,15 @@ static void the_address_space_limit_counts(void **state)
 static void one_object_and_the_sum_of_all_kinds_are_limited(void **state)
 {
     (void)state;
+    const size_t page = mapping_page_bytes();
     atomic_store(&domain.limits.user_object, MIB / 2);
     atomic_store(&domain.limits.user_total, MIB);
     struct allocation a, b, c;
     assert_int_equal(domain_create(NEO_KIND_HEAP, MIB / 2 + 1, 0, &a), NEO_OUT_OF_MEMORY);
     assert_int_equal(domain_create(NEO_KIND_HEAP, MIB / 2, 0, &a), NEO_OK);
-    assert_int_equal(domain_create(NEO_KIND_SHARED, MIB / 2 - 4096, 0, &b), NEO_OK);
-    assert_int_equal(domain_create(NEO_KIND_HEAP, 4097, 0, &c), NEO_OUT_OF_MEMORY);
-    assert_int_equal(domain_create(NEO_KIND_HEAP, 4096, 0, &c), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_SHARED, MIB / 2 - page, 0, &b), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, page + 1, 0, &c), NEO_OUT_OF_MEMORY);
+    assert_int_equal(domain_create(NEO_KIND_HEAP, page, 0, &c), NEO_OK);
     assert_int_equal(atomic_load(&domain.limits.used), MIB);
     assert_int_equal(tracker_usage(&domain.tracker, NEO_KIND_ALL).current, MIB);
     struct allocation d;
@@ -333,14 +335,15 @@ static void of_sixteen_requests_at_once_exactly_those_that_fit_are_served(void *
 static void a_request_beyond_the_budget_gets_the_next_kind(void **state)
 {
     (void)state;
-    atomic_store(&domain.limits.kinds[NEO_KIND_SHARED].budget, 2 * 4096);
+    const size_t page = mapping_page_bytes();
+    atomic_store(&domain.limits.kinds[NEO_KIND_SHARED].budget, 2 * page);
     struct allocation a, b, c;
-    assert_int_equal(domain_create(NEO_KIND_SHARED, 4096, 0, &a), NEO_OK);
-    assert_int_equal(domain_create(NEO_KIND_SHARED, 4097, 0, &b), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_SHARED, page, 0, &a), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_SHARED, page + 1, 0, &b), NEO_OK);
     assert_int_equal(b.kind, NEO_KIND_HEAP);
-    assert_int_equal(domain_create(NEO_KIND_SHARED, 4097, NEO_ALLOCATION_STRICT, &c),
+    assert_int_equal(domain_create(NEO_KIND_SHARED, page + 1, NEO_ALLOCATION_STRICT, &c),
                      NEO_UNSUPPORTED);
-    assert_int_equal(domain_create(NEO_KIND_SHARED, 4096, 0, &c), NEO_OK);
+    assert_int_equal(domain_create(NEO_KIND_SHARED, page, 0, &c), NEO_OK);
     assert_int_equal(c.kind, NEO_KIND_SHARED);
     allocation_destroy(&a);
     allocation_destroy(&b);

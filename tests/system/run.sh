@@ -67,7 +67,7 @@ run_machine() { # KERNEL: the last line that the machine prints counts all tests
     image=$(ls "$there"/root/boot/vmlinuz-*-"$1")
     echo "  a machine with $(basename "$image")"
     machine -machine virt -dtb "$there/machine.dtb" -kernel "$image" -initrd "$there/image.cpio" \
-        -append 'console=ttyAMA0 quiet panic=-1 hugepages=8' </dev/null 2>&1 | sed -u 's/\r$//' | tee "$there/log-$1"
+        -append 'console=ttyAMA0 quiet panic=-1 hugepagesz=2M hugepages=32' </dev/null 2>&1 | sed -u 's/\r$//' | tee "$there/log-$1"
 }
 
 make_root
