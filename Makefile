@@ -75,11 +75,13 @@ ISA_dotprod := -march=armv8.2-a+dotprod
 ISA_bf16 := -march=armv8.2-a+fp16+bf16
 ISA_i8mm := -march=armv8.2-a+fp16+dotprod+i8mm
 ISA_ref := -fno-tree-vectorize
+ISA_generic := -O3 -ffp-contract=fast
 ARM_ISAS := neon fp16 fhm dotprod bf16 i8mm
 sources_in = $(sort $(shell find $(1) -name '*.[cS]'))
 KERNELS_ALL := $(call sources_in,kernels)
 KERNELS_ARM := $(foreach isa,$(ARM_ISAS),$(filter %_$(isa).c %_$(isa).S %/$(isa).c %/$(isa).S,$(KERNELS_ALL)))
-KERNELS := $(if $(filter portable,$(TARGET)),$(filter-out $(KERNELS_ARM),$(KERNELS_ALL)),$(KERNELS_ALL))
+KERNELS_PORTABLE := kernels/gemm/f32/listed/generic.c
+KERNELS := $(filter-out $(if $(filter portable,$(TARGET)),$(KERNELS_ARM),$(KERNELS_PORTABLE)),$(KERNELS_ALL))
 LIB_SRC := $(call sources_in,arch src) $(KERNELS)
 LIB_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(LIB_SRC))))
 BENCHDNN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard benchdnn/*.c benchdnn/*/*.c))

@@ -419,7 +419,7 @@ static void every_tile_is_found(void **state)
     for (int in_order = 0; in_order <= IN_ORDER_NARROW; in_order++) {
         const struct gemm_f32_listed_kernels *found =
             gemm_f32_listed_find(cpu_get()->features, in_order);
-        assert_ptr_equal(gemm_f32_listed_find(0, in_order), &gemm_f32_listed_ref);
+        assert_int_equal(gemm_f32_listed_find(0, in_order)->needs, 0);
         assert_int_equal(found->needs & ~cpu_get()->features, 0);
         assert_true(found->in_order == 0 || found->in_order == in_order);
     }

@@ -5,6 +5,8 @@ const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[] = {
 #if !NEO_PORTABLE
     &gemm_f32_listed_narrow_neon,
     &gemm_f32_listed_neon,
+#else
+    &gemm_f32_listed_generic,
 #endif
     &gemm_f32_listed_ref,
 };

@@ -94,6 +94,7 @@ struct gemm_f32_listed_kernels {
 };
 extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_narrow_neon,
     gemm_f32_listed_ref;
+extern const struct gemm_f32_listed_kernels gemm_f32_listed_generic; /* of portable builds */
 
 /* Fastest first; the last needs nothing. */
 extern const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[];
