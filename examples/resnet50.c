@@ -14,8 +14,10 @@ static int bottleneck(layers *l, int in, neo_dim inner, neo_dim stride, int proj
 int main(int argc, char **argv)
 {
     static const int blocks[] = {3, 4, 6, 3};
+    static const layers_bounds small = {1e-5, 0.04, 0.15}, usual = {1e-4, 0.1, 0.25};
     layers *l = layers_create("ResNet-50", argc, argv);
-    int x = layers_image(l, 3, layers_number(l, 0, 24));
+    neo_dim side = layers_number(l, 0, 24);
+    int x = layers_image(l, 3, side);
     x = layers_convolve(l, x, &(layers_conv){64, 7, 2, 1, NEO_ELTWISE_RELU, -1});
     x = layers_max_pool(l, x, 3, 2);
     for (int stage = 0; stage < 4; stage++)
@@ -23,5 +25,5 @@ int main(int argc, char **argv)
             x = bottleneck(l, x, 64 << stage, stage && i == 0 ? 2 : 1, i == 0);
     x = layers_average_pool(l, x);
     x = layers_linear(l, x, 1000, LAYERS_NO_ACTIVATION, LAYERS_NO_RESIDUAL);
-    return layers_finish(l, layers_softmax(l, x), &(layers_bounds){1e-5, 0.04, 0.15});
+    return layers_finish(l, layers_softmax(l, x), side > 64 ? &usual : &small);
 }
