@@ -32,10 +32,8 @@ enum {
  * load (Cortex-A53, A55). Wider ones (A510, A520) run the kernels of cores that reorder. */
 enum { IN_ORDER_NARROW = 1 };
 
-/* The kind of a core for what looks closer: how it issues, or that it is a narrow one which does so
- * with all that brings 64 bits to a vector register (Cortex-A55), not only to a general one (A53).
- */
-enum { IN_ORDER_HALVES = 2, CORE_KINDS = 3 };
+/* The kinds of cores that kernels are for: how a core issues. */
+enum { CORE_KINDS = 2 };
 
 /* Lines that a place of an L1 data cache has room for: those of most known cores have no more. */
 enum { CPU_L1_WAYS = 4 };
@@ -50,7 +48,6 @@ struct core {
     uint8_t fmla_latency;    /* cycles from one accumulation to the next into the same register */
     uint8_t loads_per_cycle; /* 128-bit loads each cycle; 0: less than one */
     uint8_t in_order;        /* IN_ORDER_NARROW; 0: kernels of cores that reorder are for it */
-    uint8_t halves;          /* not 0: it is narrow, and of the kind IN_ORDER_HALVES */
     double slowness;         /* of what is no sum (lists, copies, transforms); Neoverse N1: 1 */
     uint32_t l1_bytes;       /* typical sizes, for systems that do not tell theirs */
     uint32_t l2_bytes;
@@ -63,13 +60,7 @@ struct core {
 
 static inline int core_kind(const struct core *core)
 {
-    return core->halves ? IN_ORDER_HALVES : core->in_order;
-}
-
-/* How cores of a kind issue: IN_ORDER_* or 0. */
-static inline int core_kind_in_order(int kind)
-{
-    return kind == IN_ORDER_HALVES ? IN_ORDER_NARROW : kind;
+    return core->in_order;
 }
 
 struct cpu {

@@ -20,7 +20,7 @@ void gemm_tiles_init(struct gemm_tiles *tiles, const struct cpu *cpu, int column
 const struct gemm_tiles *gemm_tiles_here(const struct gemm_tiles *planned, struct gemm_tiles *own,
                                          const struct parallel *parallel)
 {
-    int in_order = core_kind_in_order(parallel_kind_here(parallel));
+    int in_order = parallel_kind_here(parallel);
     if (in_order < 0 || in_order == planned->in_order)
         return planned;
     *own = *planned;

@@ -7,49 +7,39 @@
 #include "tests/support/session.h"
 #include "tests/support/stated_cpu.h"
 
-enum { NARROW = 2, WIDE = 4, ALL = 8 }; /* multipliers */
-enum { LINES = 1 };                     /* instead of columns: halves of lines take turns */
-
-/* Square images, kernels of 3x3 with padding of 1; columns 0: those that the kernel likes. */
+/* Square images, kernels of 3x3 with padding of 1: columns of dst that are done in all rows, and
+ * channels that are done in all of these. */
 static const struct {
-    size_t channels, size, stride, multipliers, rows, columns, strip;
+    size_t channels, size, stride, strip, together;
 } cases[] = {
-    {512, 14, 1, ALL, 1, 7, 7},         {256, 28, 1, ALL, 2, 7, 7},
-    {128, 56, 1, ALL, 2, 7, 14},        {192, 28, 1, ALL, 2, 7, 28},
-    {512, 14, 2, ALL, 2, LINES, 7},     {256, 28, 2, ALL, 2, LINES, 14},
-    {128, 56, 2, NARROW, 2, LINES, 14}, {128, 56, 2, WIDE, 2, 7, 7},
-    {64, 112, 2, WIDE, 2, 14, 14},      {96, 112, 2, ALL, 2, 14, 28},
-    {72, 56, 1, ALL, 1, 0, 56},         {72, 56, 2, ALL, 2, 0, 14},
-    {200, 14, 1, ALL, 2, 0, 7},         {304, 129, 1, NARROW, 2, 7, 70},
-    {728, 33, 1, ALL, 2, 0, 7},
+    {512, 14, 1, 7, 128},  {256, 28, 1, 7, 128}, {128, 56, 1, 14, 128}, {192, 28, 1, 28, 64},
+    {512, 14, 2, 7, 128},  {256, 28, 2, 7, 128}, {128, 56, 2, 7, 128},  {64, 112, 2, 14, 64},
+    {96, 112, 2, 28, 32},  {72, 56, 1, 14, 80},  {72, 56, 2, 7, 80},    {200, 14, 1, 7, 208},
+    {304, 129, 1, 70, 16}, {728, 33, 1, 7, 256},
 };
 
 static void tiles_have_places(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 2 * count_of(cases); i++) {
-        size_t k = i / 2, out = (cases[k].size - 1) / cases[k].stride + 1;
-        struct core core = {.fmla_per_cycle = i % 2 ? WIDE : NARROW};
+    for (size_t i = 0; i < count_of(cases); i++) {
+        size_t out = (cases[i].size - 1) / cases[i].stride + 1;
+        struct core core = {.fmla_per_cycle = 2};
         struct cpu cpu = {.core = &core, .l1_bytes = 64 << 10, .l2_bytes = 1 << 20};
         struct convolution_depthwise plan = {
             .cpu = &cpu,
-            .channels = cases[k].channels,
+            .channels = cases[i].channels,
             .taps = 9,
-            .shape.in = {1, (neo_dim)cases[k].size, (neo_dim)cases[k].size},
+            .shape.in = {1, (neo_dim)cases[i].size, (neo_dim)cases[i].size},
             .shape.out = {1, (neo_dim)out, (neo_dim)out},
             .task = {.kd = 1, .kh = 3, .kw = 3, .dilation_h = 1, .dilation_w = 1, .first = -1},
         };
-        if (cases[k].multipliers != ALL && cases[k].multipliers != core.fmla_per_cycle)
-            continue;
-        plan.task.stride_h = plan.task.stride_w = cases[k].stride;
+        plan.task.stride_h = plan.task.stride_w = cases[i].stride;
         plan.task.out_cols = out;
         depthwise_plan_tiles(&plan);
-        assert_int_equal(plan.task.tile_rows, cases[k].rows);
-        assert_int_equal(plan.task.by_lines, cases[k].columns == LINES);
-        assert_int_equal(plan.task.copies_weights, cases[k].channels == 512 && out == 14);
-        if (cases[k].columns != LINES)
-            assert_int_equal(plan.task.tile_columns, cases[k].columns);
-        assert_int_equal(plan.task.strip, cases[k].strip);
+        assert_int_equal(plan.task.copies_weights, cases[i].channels == 512 && out == 14);
+        assert_int_equal(plan.task.single_rows, plan.task.copies_weights);
+        assert_int_equal(plan.task.strip, cases[i].strip);
+        assert_int_equal(plan.task.tile_channels, cases[i].together);
     }
 }
 
@@ -57,7 +47,7 @@ static void tiles_have_places(void **state)
 static void more_ways_are_more_places(void **state)
 {
     (void)state;
-    struct core core = {.fmla_per_cycle = WIDE};
+    struct core core = {.fmla_per_cycle = 4};
     struct cpu cpu = {.core = &core, .l1_bytes = 128 << 10};
     struct convolution_depthwise plan = {.cpu = &cpu, .channels = 512};
     assert_int_equal(depthwise_l1_ways(&cpu), 8);
@@ -113,16 +103,16 @@ static void each_kind_of_core_has_its_kernel(void **state)
     static const struct {
         const char *core;
         const struct dwconv_f32_kernel *kernel;
-    } kinds[] = {{"cortex-a53", &dwconv_f32_planes_stride_2_neon},
-                 {"cortex-a55", &dwconv_f32_planes_stride_2_a55_neon}};
+    } kinds[] = {{"cortex-a76", &dwconv_f32_planes_neon},
+                 {"cortex-a55", &dwconv_f32_planes_a55_neon}};
     (void)state;
     for (size_t i = 0; i < count_of(kinds); i++) {
         struct cpu cpu = stated_cpu(kinds[i].core, 32 << 10);
         struct problem problem = {.convolution_algorithm = NEO_CONVOLUTION_DIRECT,
-                                  .window = {.strides = {2, 2}, .left = {1, 1}}};
+                                  .window = {.strides = {1, 1}, .left = {1, 1}, .right = {1, 1}}};
         struct convolution_depthwise plan = {0};
         problem.tensors[SRC] = tensor_of(4, (neo_dim[]){1, 64, 56, 56}, "nchw");
-        problem.tensors[DST] = tensor_of(4, (neo_dim[]){1, 64, 28, 28}, "nchw");
+        problem.tensors[DST] = tensor_of(4, (neo_dim[]){1, 64, 56, 56}, "nchw");
         problem.tensors[WEIGHTS] = tensor_of(5, (neo_dim[]){64, 1, 1, 3, 3}, "goihw");
         convolution_derive(&problem);
         depthwise_plan(&plan, &problem, &cpu);
@@ -247,9 +237,9 @@ static void planes_are_turned_where_it_is_faster(void **state)
 {
     (void)state;
     static const struct planes_case planes[] = {
-        {384, 14, 14, 7, 0, true},  {768, 7, 7, 7, 0, false},   {64, 7, 14, 7, 0, true},
-        {64, 6, 12, 7, 0, false},   {64, 14, 12, 7, 0, false},  {64, 14, 8, 7, 0, true},
-        {64, 14, 19, 7, 0, false},  {64, 16, 14, 7, 0, true},   {64, 16, 16, 7, 0, false},
+        {384, 14, 14, 7, 0, true},  {768, 7, 7, 7, 0, true},    {64, 7, 14, 7, 0, true},
+        {64, 6, 12, 7, 0, false},   {64, 14, 12, 7, 0, true},   {64, 14, 8, 7, 0, true},
+        {64, 14, 19, 7, 0, true},   {64, 16, 14, 7, 0, true},   {64, 16, 16, 7, 0, false},
         {64, 12, 12, 7, 0, true},   {64, 22, 22, 7, 0, true},   {64, 9, 23, 7, 0, false},
         {64, 5, 14, 7, 0, false},   {60, 14, 14, 7, 0, false},  {64, 14, 14, 7, 1, false},
         {480, 14, 14, 5, 0, false}, {528, 11, 11, 5, 0, true},  {960, 7, 7, 5, 0, false},

@@ -79,7 +79,7 @@ static void the_kernel_for_many_taps_is_found(void)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
     task.kw = 87;
     for (int kind = 0; kind < CORE_KINDS; kind++)
-        assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task), &dwconv_f32_planes_row_neon);
+        assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task), &dwconv_f32_wide_neon);
 }
 
 /* Of rows, too: few taps have the same tiles on all cores. */
@@ -130,8 +130,6 @@ static void the_special_kernel_is_found(void **state)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
                      &dwconv_f32_planes_a55_neon);
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_HALVES, &task),
-                     &dwconv_f32_planes_a55_neon);
     task.stride_h = task.stride_w = 2;
     task.in_pairs = 1;
     for (task.kh = task.kw = 3; task.kh <= 5; task.kh = task.kw += 2)
@@ -139,16 +137,15 @@ static void the_special_kernel_is_found(void **state)
             assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task), &dwconv_f32_planes_pairs_neon);
     task.in_pairs = 0;
     task.kh = task.kw = 3;
-    for (int kind = 0; kind < CORE_KINDS; kind++)
-        assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task),
-                         kind == IN_ORDER_HALVES ? &dwconv_f32_planes_stride_2_a55_neon
-                                                 : &dwconv_f32_planes_stride_2_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
+                     &dwconv_f32_planes_stride_2_a55_neon);
 #endif
 }
 
 #if !NEO_PORTABLE
 /* Seven columns of dst, with padding on all sides of src. */
-static void runs_without_zeros(size_t out_rows, size_t stride, int by_lines)
+static void runs_without_zeros(size_t out_rows, size_t stride)
 {
     enum { CHANNELS = 16, COLUMNS = 7, ROW = CHANNELS * COLUMNS, MOST = 15, STRIDES = 2 };
     static float src[STRIDES * ROW], weights[9 * CHANNELS], none[STRIDES * ROW], got[MOST * ROW],
@@ -161,7 +158,6 @@ static void runs_without_zeros(size_t out_rows, size_t stride, int by_lines)
     for (size_t i = 1; i < stride * (out_rows - 1) + 2; i++)
         rows[i] = src;
     struct dwconv_f32_task task = dense(CHANNELS, stride);
-    task.by_lines = by_lines;
     task.out_rows = out_rows;
     task.out_cols = COLUMNS;
     task.rows = rows;
@@ -181,9 +177,8 @@ static void tiles_need_no_zeros(void **state)
 {
     (void)state;
     for (size_t out_rows = 2; out_rows <= 15; out_rows++) {
-        runs_without_zeros(out_rows, 1, 0);
-        runs_without_zeros(out_rows, 2, 0);
-        runs_without_zeros(out_rows, 2, 1);
+        runs_without_zeros(out_rows, 1);
+        runs_without_zeros(out_rows, 2);
     }
 }
 #endif

@@ -95,7 +95,7 @@ static void cores_that_nobody_names_are_not_guessed(void **state)
     default_pool_destroy(pool);
     pool = make_pool_of(some, 2);
     int kind = default_pool_kind_here(pool);
-    assert_true(kind == -1 || kind == IN_ORDER_HALVES);
+    assert_true(kind == -1 || kind == IN_ORDER_NARROW);
     default_pool_destroy(pool);
 }
 

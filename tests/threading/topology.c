@@ -149,7 +149,7 @@ static void a_pool_knows_the_core_of_each_cpu(void **state)
         CPU_ZERO(&one);
         CPU_SET(cpu, &one);
         if (CPU_ISSET(cpu, &before) && !sched_setaffinity(0, sizeof one, &one))
-            assert_int_equal(default_pool_kind_here(pool), cpu % 2 ? 0 : IN_ORDER_HALVES);
+            assert_int_equal(default_pool_kind_here(pool), cpu % 2 ? 0 : IN_ORDER_NARROW);
     }
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
     default_pool_destroy(pool);

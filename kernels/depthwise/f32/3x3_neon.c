@@ -3,7 +3,6 @@
  * kernels/depthwise/f32/rows/slide_s1_in_order_neon.S and
  * kernels/depthwise/f32/rows/slide_s2_in_order_neon.S. */
 #include "kernels/depthwise/f32/lanes/image.h"
-#include "kernels/depthwise/f32/lines.h"
 #include "kernels/depthwise/f32/parts_neon.h"
 #include "kernels/depthwise/f32/rows/slide.h"
 #include "kernels/depthwise/f32/rows/slide_offsets.h"
@@ -37,15 +36,13 @@ static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, si
         {dwconv_f32_slide_s1_a55, dwconv_f32_slide_s1_a55_clamp},
         {dwconv_f32_slide_s2_a55, dwconv_f32_slide_s2_a55_clamp},
     };
-    static dwconv_f32_slide_fn *const functions[2][2][2] = {
-        {{dwconv_f32_slide_s1_c4, dwconv_f32_slide_s1_c4_clamp},
-         {dwconv_f32_slide_s1_c8, dwconv_f32_slide_s1_c8_clamp}},
-        {{dwconv_f32_slide_s2_c4, dwconv_f32_slide_s2_c4_clamp},
-         {dwconv_f32_slide_s2_c8, dwconv_f32_slide_s2_c8_clamp}},
+    static dwconv_f32_slide_fn *const functions[2][2] = {
+        {dwconv_f32_slide_s1_c4, dwconv_f32_slide_s1_c8},
+        {dwconv_f32_slide_s2_c4, dwconv_f32_slide_s2_c8},
     };
     if (in_order)
-        return in_order_functions[task->stride_w - 1][bands_clamp(task)];
-    return functions[task->stride_w - 1][channels == 8][bands_clamp(task)];
+        return in_order_functions[task->stride_w - 1][dwconv_f32_clamps(task)];
+    return functions[task->stride_w - 1][channels == 8];
 }
 
 static const float none[8];
@@ -70,11 +67,8 @@ static int run_tiles(const struct dwconv_f32_task *task, const float *const *row
 {
     if (part->channels != TILES_GROUP)
         return 0;
-    if (task->by_lines && task->stride_w == 2 && part->groups % 2 == 0 &&
-        dwconv_f32_lines_run(task, rows, part->c, part->groups / 2))
-        return 1;
     return (task->out_cols % TILES_WIDTH == 0 ||
-            (task->tile_rows && task->out_cols > TILES_WIDTH)) &&
+            (task->tile_channels && task->out_cols > TILES_WIDTH)) &&
            dwconv_f32_tiles_run(task, rows, part->c, part->groups);
 }
 
@@ -88,9 +82,8 @@ static void run_columns(const struct dwconv_f32_task *task, const float **rows, 
         .weights_tap = task->weights_tap * sizeof(float),
         .out_rows = task->out_rows,
     };
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
-    plan.clamp = clamp;
+    float limits[8];
+    plan.clamp = dwconv_f32_limits(task, limits);
     struct parts_group groups[2];
     int count = task->channels < 4 ? 0 : parts_groups(task->channels, groups), done = 0;
     while (!in_order && done < count && run_tiles(task, rows, &groups[done]))

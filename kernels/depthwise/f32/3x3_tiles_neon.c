@@ -2,26 +2,73 @@
  */
 #include <string.h>
 
+#include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/tiles.h"
 #include "kernels/depthwise/f32/tiles_offsets.h"
 
 enum {
-    MOST_COLUMNS = 16 * TILES_WIDTH, /* of a strip */
-    MOST_TILES = 2 * MOST_COLUMNS / TILES_WIDTH,
+    MOST_TILES = 16, /* of a row of a strip */
+    MOST_COLUMNS = MOST_TILES * TILES_WIDTH,
+    MOST_BANDS = 3, /* the first rows, the last ones, those between */
 };
 
-/* The tiles of a band in all columns of a strip. */
-struct tiles {
-    size_t count;
-    ptrdiff_t from; /* of the source, where the tiles are */
-    struct dwconv_f32_tile tile[MOST_TILES];
+/* ---- rows ---- */
+
+/* Tiles of the same height, `down` of them from row y of dst on. */
+struct band {
+    size_t y, height, down;
+    int left_out; /* TILE_* */
 };
+
+struct bands {
+    const float *const *rows; /* of source */
+    size_t count;
+    struct band band[MOST_BANDS];
+};
+
+static void add_band(struct bands *bands, size_t height, size_t down, int left_out)
+{
+    struct band *band = &bands->band[bands->count];
+    if (!down || !height)
+        return;
+    band->y = bands->count ? band[-1].y + band[-1].height * band[-1].down : 0;
+    band->height = height;
+    band->down = down;
+    band->left_out = left_out;
+    bands->count++;
+}
+
+/* Tiles of two rows, or of one where it is the first or the last. 0: padding is more than
+ * one row at either end, or all of a tile's rows but one. */
+static int list_bands(struct bands *bands, const struct dwconv_f32_task *task,
+                      const float *const *rows)
+{
+    const size_t height = task->single_rows ? 1 : TILES_HEIGHTS;
+    size_t end = (task->out_rows - 1) * task->stride_h + 2;
+    size_t above = !rows[0], below = !rows[end];
+    bands->rows = rows;
+    bands->count = 0;
+    for (size_t i = 1; i < end; i++)
+        if (!rows[i])
+            return 0;
+    if (above + below > task->out_rows)
+        return 0;
+    size_t left = task->out_rows, first = left - below < height ? left - below : height;
+    if (above)
+        add_band(bands, first, 1, TILE_ABOVE), left -= first;
+    size_t last = below ? (left - 1) % height + 1 : left % height;
+    add_band(bands, height, (left - last) / height, TILE_INNER);
+    add_band(bands, last, 1, below ? TILE_BELOW : TILE_INNER);
+    return 1;
+}
 
 struct plan {
     const struct dwconv_f32_task *task;
-    int left, right; /* is the column before the image, or the one behind it, padding? */
+    size_t edges; /* TILE_*: is the column before the image, or the one behind it, padding? */
     struct bands bands;
-    struct tiles tiles[MOST_BANDS];
+    size_t begin, end; /* columns of a strip */
+    size_t count;
+    struct dwconv_f32_tile tiles[MOST_TILES]; /* of a band in these */
 };
 
 /* ---- columns ---- */
@@ -32,80 +79,42 @@ static int find_edges(struct plan *plan)
     const struct dwconv_f32_task *task = plan->task;
     ptrdiff_t end = task->first + (ptrdiff_t)((task->out_cols - 1) * task->stride_w + task->kw);
     ptrdiff_t beyond = end - (ptrdiff_t)task->columns;
-    plan->left = task->first < 0;
-    plan->right = beyond > 0;
+    plan->edges = (task->first < 0 ? TILE_LEFT : 0u) | (beyond > 0 ? TILE_RIGHT : 0u);
     return task->first >= -1 && beyond <= 1;
 }
 
-static const size_t widths[TILE_WIDTHS] = {2 * TILES_WIDTH, TILES_WIDTH, 4, 3};
-
-static int edge_of(const struct plan *plan, size_t x, size_t width)
+static size_t edges_of(const struct plan *plan, size_t x, size_t width)
 {
-    int is_left = plan->left && x == 0;
-    int is_right = plan->right && x + width == plan->task->out_cols;
-    return is_left && is_right ? TILE_WHOLE
-           : is_left           ? TILE_LEFT
-           : is_right          ? TILE_RIGHT
-                               : TILE_MIDDLE;
+    size_t none = (x ? TILE_LEFT : 0u) | (x + width < plan->task->out_cols ? TILE_RIGHT : 0u);
+    return plan->edges & ~none;
 }
 
-/* What the task asks for at x, or for what is left of a row. */
-static int wanted_width(const struct plan *plan, size_t x, size_t left)
-{
-    size_t most = plan->task->tile_columns;
-    if (left < TILES_WIDTH)
-        return left == widths[TILE_FOUR] ? TILE_FOUR : TILE_THREE;
-    if (left >= widths[TILE_WIDE] && (!most || most >= widths[TILE_WIDE]))
-        return TILE_WIDE;
-    if (!most || most >= TILES_WIDTH)
-        return TILE_SEVEN;
-    return x % TILES_WIDTH == 0 ? TILE_FOUR : TILE_THREE;
-}
-
-/* A tile that does not fit begins before x: its first columns are done again. */
-static size_t begin_of(size_t x, size_t end, size_t width)
-{
-    return x + width > end ? end - width : x;
-}
-
-/* The width of the tile at x; of seven columns where there is no such tile. */
-static int find_width(const struct plan *plan, dwconv_f32_tile_bodies *bodies, size_t x, size_t end)
-{
-    int wanted = wanted_width(plan, x, end - x);
-    size_t width = widths[wanted], begin = begin_of(x, end, width);
-    return (*bodies)[wanted][edge_of(plan, begin, width)] ? wanted : TILE_SEVEN;
-}
-
-/* Those of columns x to `end`. */
-static void list_tiles(const struct plan *plan, const struct band *band, struct tiles *tiles,
-                       size_t x, size_t end)
+/* Those of a band, for channels that end so many bytes behind the first one; a tile that does not
+ * fit begins further left. */
+static void list_tiles(struct plan *plan, const struct band *band, size_t channels_end)
 {
     const struct dwconv_f32_task *task = plan->task;
-    dwconv_f32_tile_bodies *bodies = &dwconv_f32_tiles_bodies[bands_clamp(task)][task->stride_w - 1]
-                                                             [band->height - 1][band->left_out];
-    tiles->count = 0;
-    tiles->from = 0;
-    for (size_t width; x < end; x += width) {
-        int index = find_width(plan, bodies, x, end);
-        width = widths[index];
-        x = begin_of(x, end, width);
+    const struct dwconv_f32_tiles_bodies *all = &dwconv_f32_tiles_bodies;
+    int may_be_wide = task->stride_w == 2 && band->height == TILES_HEIGHTS;
+    plan->count = 0;
+    for (size_t x = plan->begin, width; x < plan->end; x += width) {
+        int is_wide = may_be_wide && plan->end - x >= 2 * TILES_WIDTH;
+        width = is_wide ? 2 * TILES_WIDTH : TILES_WIDTH;
+        x = x + width > plan->end ? plan->end - width : x;
         ptrdiff_t column = task->first + (ptrdiff_t)(x * task->stride_w);
-        tiles->tile[tiles->count++] = (struct dwconv_f32_tile){
-            .src = (size_t)(column < 0 ? 0 : column) * task->column * sizeof(float),
+        dwconv_f32_tile_bodies *bodies =
+            is_wide ? &all->wide : &all->of_seven[task->stride_w - 1][band->height - 1];
+        size_t edges = edges_of(plan, x, width);
+        plan->tiles[plan->count++] = (struct dwconv_f32_tile){
+            .src = (size_t)(column < 0 ? 0 : column) * task->column * sizeof(float) + channels_end,
             .dst = x * task->dst_column * sizeof(float),
-            .body = (*bodies)[index][edge_of(plan, x, width)],
+            .body = (*bodies)[band->left_out][edges],
+            .edges = edges,
         };
     }
 }
 
 /* ---- channels ---- */
-
-static void move_tiles(struct tiles *tiles, ptrdiff_t from)
-{
-    for (size_t i = 0; i < tiles->count; i++)
-        tiles->tile[i].src += (size_t)(from - tiles->from);
-    tiles->from = from;
-}
 
 /* So many groups of channels are done in all rows of a strip before the next ones. */
 static size_t groups_together(const struct dwconv_f32_task *task, size_t groups)
@@ -114,13 +123,12 @@ static size_t groups_together(const struct dwconv_f32_task *task, size_t groups)
     return most && most < groups ? most : groups;
 }
 
-/* Those from c on. */
+/* The weights of channels that are done together, tap after tap; those from c on. */
 static float *copy_of_weights(const struct dwconv_f32_task *task, size_t c)
 {
     return (float *)task->scratch + c * TILES_TAPS;
 }
 
-/* The weights of channels that are done together, tap after tap. */
 static void copy_weights(const struct dwconv_f32_task *task, size_t c, size_t groups)
 {
     for (size_t count; groups; groups -= count, c += count * TILES_GROUP) {
@@ -132,32 +140,29 @@ static void copy_weights(const struct dwconv_f32_task *task, size_t c, size_t gr
     }
 }
 
-/* Groups of channels, from c on. */
-static void run_band(const struct plan *plan, const struct band *band, struct tiles *tiles,
-                     struct dwconv_f32_tiles *job, size_t c, size_t groups)
+/* Groups of channels, which end `end` bytes behind the first one. */
+static void run_band(struct plan *plan, const struct band *band, struct dwconv_f32_tiles *job,
+                     size_t end, size_t groups)
 {
     static const float none[TILES_GROUP];
-    static dwconv_f32_tiles_fn *const functions[2][2] = {
-        {dwconv_f32_tiles_s1, dwconv_f32_tiles_s1_clamp},
-        {dwconv_f32_tiles_s2, dwconv_f32_tiles_s2_clamp},
-    };
     const struct dwconv_f32_task *task = plan->task;
-    ptrdiff_t group = TILES_GROUP * sizeof(float), bytes = (ptrdiff_t)groups * group;
-    ptrdiff_t first = (ptrdiff_t)(c * sizeof(float));
-    ptrdiff_t from = first + (task->from_last ? -group : bytes);
-    move_tiles(tiles, from);
-    job->first_channel = task->from_last ? bytes : -bytes;
-    job->channel_step = task->from_last ? -group : group;
+    list_tiles(plan, band, end);
     job->rows = plan->bands.rows + band->y * task->stride_h;
-    job->tiles = tiles->tile;
-    job->tiles_end = tiles->tile + tiles->count;
-    job->weights = (uintptr_t)task->weights + (uintptr_t)from;
-    if (task->copies_weights)
-        job->weights = (uintptr_t)copy_of_weights(task, c) + (uintptr_t)(from - first);
-    job->bias = task->bias ? (uintptr_t)task->bias + (uintptr_t)from : (uintptr_t)none;
-    job->dst = (uintptr_t)(task->dst + band->y * task->dst_row) + (uintptr_t)from;
-    job->count = band->down * tiles->count * groups;
-    functions[task->stride_w - 1][bands_clamp(task)](job);
+    job->tiles = plan->tiles;
+    job->tiles_end = plan->tiles + plan->count;
+    size_t bytes = groups * TILES_GROUP * sizeof(float);
+    job->weights = (uintptr_t)task->weights + end;
+    job->weights_tap = task->weights_tap * sizeof(float);
+    if (task->copies_weights) {
+        job->weights =
+            (uintptr_t)copy_of_weights(task, end / sizeof(float) - groups * TILES_GROUP) + bytes;
+        job->weights_tap = bytes;
+    }
+    job->bias = task->bias ? (uintptr_t)task->bias + end : (uintptr_t)none;
+    job->dst = (uintptr_t)(task->dst + band->y * task->dst_row) + end;
+    job->first_channel = -(ptrdiff_t)bytes;
+    job->count = band->down * plan->count * groups;
+    (task->stride_w == 1 ? dwconv_f32_tiles_s1 : dwconv_f32_tiles_s2)(job);
 }
 
 /* Some channels after the others. */
@@ -165,39 +170,33 @@ static void run_strip(struct plan *plan, struct dwconv_f32_tiles *job, size_t c,
 {
     for (size_t count; groups; groups -= count, c += count * TILES_GROUP) {
         count = groups_together(plan->task, groups);
-        if (plan->task->copies_weights)
-            job->weights_tap = count * TILES_GROUP * sizeof(float);
+        size_t end = (c + count * TILES_GROUP) * sizeof(float);
         for (size_t i = 0; i < plan->bands.count; i++)
-            run_band(plan, &plan->bands.band[i], &plan->tiles[i], job, c, count);
+            run_band(plan, &plan->bands.band[i], job, end, count);
     }
 }
 
 int dwconv_f32_tiles_run(const struct dwconv_f32_task *task, const float *const *rows, size_t c,
                          size_t groups)
 {
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    float limits[8];
     struct plan plan;
     struct dwconv_f32_tiles job = {
         .column = task->column * sizeof(float),
         .dst_column = task->dst_column * sizeof(float),
         .dst_row = task->dst_row * sizeof(float),
-        .weights_tap = task->weights_tap * sizeof(float),
         .bias_mask = task->bias ? SIZE_MAX : 0,
-        .clamp = clamp,
+        .clamp = dwconv_f32_limits(task, limits),
     };
     plan.task = task;
-    if (!find_edges(&plan) ||
-        !bands_list(&plan.bands, task, rows, task->tile_rows == 1 ? 1 : TILES_HEIGHTS))
+    if (!find_edges(&plan) || !list_bands(&plan.bands, task, rows))
         return 0;
     if (task->copies_weights)
         copy_weights(task, c, groups);
     size_t together = task->strip / TILES_WIDTH * TILES_WIDTH;
-    together = together < MOST_COLUMNS && together ? together : MOST_COLUMNS;
-    for (size_t x = 0, end; x < task->out_cols; x = end) {
-        end = x + together < task->out_cols ? x + together : task->out_cols;
-        for (size_t i = 0; i < plan.bands.count; i++)
-            list_tiles(&plan, &plan.bands.band[i], &plan.tiles[i], x, end);
+    together = together ? smaller(together, MOST_COLUMNS) : MOST_COLUMNS;
+    for (plan.begin = 0; plan.begin < task->out_cols; plan.begin = plan.end) {
+        plan.end = smaller(plan.begin + together, task->out_cols);
         run_strip(&plan, &job, c, groups);
     }
     return 1;

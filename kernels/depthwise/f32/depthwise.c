@@ -7,8 +7,6 @@ const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
     &dwconv_f32_planes_a55_neon,
     &dwconv_f32_planes_neon,
     &dwconv_f32_planes_stride_2_a55_neon,
-    &dwconv_f32_planes_stride_2_neon,
-    &dwconv_f32_planes_row_neon,
     &dwconv_f32_planes_dilated_neon,
     &dwconv_f32_wide_neon,
     &dwconv_f32_3x3_a55_neon,
@@ -26,8 +24,7 @@ const size_t dwconv_f32_kernel_count = sizeof dwconv_f32_kernels / sizeof dwconv
 
 static int suits(const struct dwconv_f32_kernel *kernel, uint32_t features, int kind)
 {
-    int is_for = !kernel->kind || kernel->kind == kind || kernel->kind == core_kind_in_order(kind);
-    return is_for && (kernel->needs & ~features) == 0;
+    return (!kernel->kind || kernel->kind == kind) && (kernel->needs & ~features) == 0;
 }
 
 const struct dwconv_f32_kernel *dwconv_f32_find(uint32_t features, int kind,

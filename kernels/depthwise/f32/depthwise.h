@@ -2,6 +2,7 @@
 #ifndef KERNELS_DEPTHWISE_F32_DEPTHWISE_H
 #define KERNELS_DEPTHWISE_F32_DEPTHWISE_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,14 +54,11 @@ struct dwconv_f32_task {
                          depthwise/f32/lanes/image.h */
     float low, high;  /* -INFINITY, INFINITY: no clamp */
     /* what kernels with tiles do before they go on; 0: as the kernel likes */
-    size_t strip;          /* columns of dst, in all rows */
-    size_t tile_channels;  /* in all rows of a strip; they are a multiple of 8 */
-    int from_last;         /* these, from the last one on */
-    uint16_t tile_rows;    /* of dst: 2, or 1 */
-    uint16_t tile_columns; /* 14, 7, or 4 and 3 in turn; at most, as not all tiles exist */
-    int copies_weights;    /* so that those of these channels lie together */
-    int by_lines;          /* halves of sixteen channels in turn, every few columns; of stride 2 */
-    void *scratch;         /* as many bytes as the kernel wants, aligned to 64 */
+    size_t strip;         /* columns of dst, in all rows */
+    size_t tile_channels; /* in all rows of a strip; they are a multiple of 8 */
+    int single_rows;      /* tiles are of one row of dst, not of two */
+    int copies_weights;   /* so that those of these channels, or of a whole image's, lie together */
+    void *scratch;        /* as many bytes as the kernel wants, aligned to 64 */
 };
 typedef void dwconv_f32_fn(const struct dwconv_f32_task *task);
 
@@ -82,10 +80,9 @@ struct dwconv_f32_kernel {
 };
 extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3_neon,
     dwconv_f32_3x3_a55_neon, dwconv_f32_tall_a55_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon,
-    dwconv_f32_planes_neon, dwconv_f32_planes_a55_neon, dwconv_f32_planes_stride_2_neon,
-    dwconv_f32_planes_stride_2_a55_neon, dwconv_f32_planes_pairs_neon, dwconv_f32_lanes_neon,
-    dwconv_f32_taps_a55_neon, dwconv_f32_row_neon, dwconv_f32_planes_row_neon,
-    dwconv_f32_planes_dilated_neon;
+    dwconv_f32_planes_neon, dwconv_f32_planes_a55_neon, dwconv_f32_planes_pairs_neon,
+    dwconv_f32_planes_stride_2_a55_neon, dwconv_f32_lanes_neon, dwconv_f32_taps_a55_neon,
+    dwconv_f32_row_neon, dwconv_f32_planes_dilated_neon;
 
 /* Fastest first; the last needs nothing and does everything. */
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
@@ -100,6 +97,23 @@ static inline int dwconv_f32_does(const struct dwconv_f32_kernel *kernel,
         return 1;
     return kernel->in_pairs == task->in_pairs && (task->kd == 1 || kernel->is_deep) &&
            kernel->does(task);
+}
+
+static inline int dwconv_f32_clamps(const struct dwconv_f32_task *task)
+{
+    return task->low > -INFINITY || task->high < INFINITY;
+}
+
+/* What assembly clamps by: four times low, four times high. NULL: not at all. */
+static inline const float *dwconv_f32_limits(const struct dwconv_f32_task *task, float limits[8])
+{
+    if (!dwconv_f32_clamps(task))
+        return NULL;
+    for (int i = 0; i < 4; i++) {
+        limits[i] = task->low;
+        limits[4 + i] = task->high;
+    }
+    return limits;
 }
 
 /* Do channels follow each other, in src as in dst? */

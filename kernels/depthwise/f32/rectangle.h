@@ -47,10 +47,9 @@ struct dwconv_f32_rectangle_strip {
     size_t weights; /* of the job: the first one of its RECTANGLE_KERNEL rows, or of its taps */
 };
 
-/* Without limits or with them, by heights (see above), taps along the width and vectors; of these
- * two minus 1. */
+/* By heights (see above), taps along the width and vectors; of these two minus 1. */
 extern dwconv_f32_rectangle_code
-    *const dwconv_f32_rectangles[2][RECTANGLE_HEIGHTS][RECTANGLE_KERNEL][RECTANGLE_VECTORS];
+    *const dwconv_f32_rectangles[RECTANGLE_HEIGHTS][RECTANGLE_KERNEL][RECTANGLE_VECTORS];
 
 /* The last strip has the code dwconv_f32_rectangle_end. */
 void dwconv_f32_rectangle_run(const struct dwconv_f32_rectangle *job,

@@ -194,7 +194,7 @@ scratch .req x17
     br scratch
     .endm
 
-    .macro go_down rows, first, sources, taps_wide, vectors, clamps
+    .macro go_down rows, first, sources, taps_wide, vectors
 1:  load_source 0, \sources, \taps_wide, \vectors
     begin_sums %(\rows * \vectors)
     .set n, 0
@@ -205,13 +205,12 @@ scratch .req x17
     multiply_source %(n), \rows, \first, \sources, \vectors
     .set n, n + 1
     .endr
-    .if \clamps
+    cbz limits, 2f
     ld1r {v24.4s}, [limits]
     add scratch, limits, #4
     ld1r {v25.4s}, [scratch]
     clamp_sums %(\rows * \vectors)
-    .endif
-    store_row 0, \vectors, dst
+2:  store_row 0, \vectors, dst
     .if \rows > 1
     store_row 1, \vectors, dst_1
     .endif
@@ -223,37 +222,35 @@ scratch .req x17
     next_strip
     .endm
 
-    .macro tile rows, first, sources, taps_wide, vectors, clamps
-    named_tile .Ltile_\rows\()_\first\()_\sources\()_\taps_wide\()_\vectors\()_\clamps, \rows, \first, \sources, \taps_wide, \vectors, \clamps
+    .macro tile rows, first, sources, taps_wide, vectors
+    named_tile .Ltile_\rows\()_\first\()_\sources\()_\taps_wide\()_\vectors, \rows, \first, \sources, \taps_wide, \vectors
     .endm
-    .macro named_tile name, rows, first, sources, taps_wide, vectors, clamps
+    .macro named_tile name, rows, first, sources, taps_wide, vectors
     begin_listed_function \name
     begin_strip \rows, \sources, \taps_wide
-    go_down \rows, \first, \sources, \taps_wide, \vectors, \clamps
+    go_down \rows, \first, \sources, \taps_wide, \vectors
     table_entry \name
     .endm
-    .macro tiles rows, first, sources, clamps
+    .macro tiles rows, first, sources
     .irp wide, 1, 2, 3
     .irp vectors, 1, 2, 3, 4
-    tile \rows, \first, \sources, \wide, \vectors, \clamps
+    tile \rows, \first, \sources, \wide, \vectors
     .endr
     .endr
     .endm
 
     begin_table dwconv_f32_rectangles
-    .irp clamps, 0, 1
-    tiles 1, 0, 1, \clamps
-    tiles 1, 0, 2, \clamps
-    tiles 1, 0, 3, \clamps
-    tiles 2, 0, 4, \clamps
-    tiles 2, 0, 3, \clamps
-    tiles 2, 1, 3, \clamps
-    tiles 2, 1, 2, \clamps
-    tiles 3, 0, 5, \clamps
-    tiles 3, 0, 4, \clamps
-    tiles 3, 1, 4, \clamps
-    tiles 3, 1, 3, \clamps
-    .endr
+    tiles 1, 0, 1
+    tiles 1, 0, 2
+    tiles 1, 0, 3
+    tiles 2, 0, 4
+    tiles 2, 0, 3
+    tiles 2, 1, 3
+    tiles 2, 1, 2
+    tiles 3, 0, 5
+    tiles 3, 0, 4
+    tiles 3, 1, 4
+    tiles 3, 1, 3
     end_table dwconv_f32_rectangles
 
 /* The code of strips keeps what it has in x0 and x19 … x22. */

@@ -61,18 +61,33 @@
     .endr
     .endm
 
-    .macro finish V, L, R, clamps, slot
-    .if \clamps
-    ldp q30, q31, [clamp]
-    .endif
+    .macro finish V, L, R, slot
     .set r, 0
     .rept \R
-    .if \clamps
-    clamp_all %(9 * \V + (r * \L + \slot) * \V), \V, 30, 31
-    .endif
     store_vectors \V, %(9 * \V + (r * \L + \slot) * \V), %(14 + r)
     .set r, r + 1
     .endr
+    .endm
+
+/* All outputs from x9 on, before x14, and as many from as far before x15 on: a clamp takes them from where
+ * they were stored, as a branch for each output would cost those convolutions more that have none. */
+    .macro clamp_stored V, R
+    ldp q30, q31, [clamp]
+    .if \R == 2
+    sub x10, x15, x14
+    .endif
+1:  load_one_or_two \V, %(9 * \V), x9
+    .if \R == 2
+    add x11, x9, x10
+    load_one_or_two \V, %(10 * \V), x11
+    .endif
+    clamp_all %(9 * \V), %(\R * \V), 30, 31
+    .if \R == 2
+    several_at st1, \V, %(10 * \V), x11
+    .endif
+    several st1, \V, %(9 * \V), x9, dst_column
+    cmp x9, x14
+    b.ne 1b
     .endm
 
 #endif

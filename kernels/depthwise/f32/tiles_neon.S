@@ -1,7 +1,7 @@
 /* Depthwise 3x3 by tiles of one or two rows, some columns and eight channels, for NEON: see
  * tiles.h.
  *
- * A tile is as many steps of steps_neon.h as it has columns, without a branch; its weights
+ * A tile is as many steps of steps_neon.h as it has columns, without a loop; its weights
  * are loaded while multiply-adds of the one before go on. Two rows and seven columns of stride 1: 252
  * FMLA, 36 loads of source, 9 of weights, 14 of the bias and 14 stores, each of a pair of vectors, and
  * 30 instructions that find what the tile and the next one are. */
@@ -12,7 +12,7 @@
 
 /* x9 … x13 are rows of source, x14 and x15 of dst. */
 job .req x0
-channel_step .req x0
+edges .req x0
 column .req x1
 dst_column .req x2
 bias .req x3
@@ -57,9 +57,9 @@ three_taps .req x30
     .endm
 
 /* An output that is complete, and the beginning of the one that follows in its place. */
-    .macro finish_column S, clamps, R, output
+    .macro finish_column S, R, output
     .set slot, \output - \output / (4 - \S) * (4 - \S)
-    finish 2, %(4 - \S), \R, \clamps, %(slot)
+    finish 2, %(4 - \S), \R, %(slot)
     .if \output + 4 - \S < width
     init 2, %(4 - \S), \R, %(slot)
     .endif
@@ -76,21 +76,28 @@ three_taps .req x30
     load_weights_column 0
     .endm
 
-/* All of the tile but the first `left` and the last `right` columns exist. The first weights are
- * there already, and so are the next tile's in the end; nothing else is loaded long before it is
- * needed, so that there are always multiply-adds among the next hundred instructions. */
-    .macro tile_columns done, S, clamps, R, left, right
-    .set next_at, 5
-    .if columns < 7
-    .set next_at, columns - 2
+/* The first and the last column may be padding: `known_edges` says so, or SEEN, and then the tile does.
+ * The first weights are there already, and so are the next
+ * tile's in the end; nothing else is loaded long before it is needed, so that there are always
+ * multiply-adds among the next hundred instructions. */
+    .set SEEN, 4
+    .macro take_column_if_there bit, S, R, k
+    .if known_edges == SEEN
+    tbnz edges, #\bit, 91f
     .endif
+    .if (known_edges == SEEN) | ((known_edges >> \bit) & 1 == 0)
+    take_column \S, \R, \k
+    .endif
+91:
+    .endm
+    .macro tile_columns name, function, S, R
     .set k, 0
     .rept columns
     .if (k >= 1) & (k < 3)
     load_weights_column %(k)
     .endif
-    .if k == next_at
-    next_tile \done, \S, \R
+    .if k == width - 2
+    next_tile \name, \function, \S, \R
     .endif
     .if k == columns - 2
     load_first_weights
@@ -98,11 +105,15 @@ three_taps .req x30
     .if (k < 3) & (k / \S * \S == k) & (k / \S < 4 - \S)
     init 2, %(4 - \S), \R, %(k / \S)
     .endif
-    .if (k >= \left) & (k < columns - \right)
+    .if k == 0
+    take_column_if_there 0, \S, \R, 0
+    .elseif k == columns - 1
+    take_column_if_there 1, \S, \R, %(k)
+    .else
     take_column \S, \R, %(k)
     .endif
     .if (k >= 2) & ((k - 2) / \S * \S == k - 2)
-    finish_column \S, \clamps, \R, %((k - 2) / \S)
+    finish_column \S, \R, %((k - 2) / \S)
     .endif
     .set k, k + 1
     .endr
@@ -118,7 +129,10 @@ three_taps .req x30
     fma %(sum), \value, %(6 * \i + 2 * \kx)
     fma %(sum + 1), %(\value + 1), %(6 * \i + 2 * \kx + 1)
     .endm
-    .macro take_row_of_step t, i, left, right
+    .macro take_row_of_step t, i
+    .if \t == width
+    load_vectors 2, %(24 + 2 * \i), %(9 + \i), column
+    .endif
     .if \t >= 1
     give %(\t - 1), %(24 + 2 * \i), \i, 2
     .endif
@@ -126,41 +140,43 @@ three_taps .req x30
     load_vectors 2, 30, %(9 + \i), column
     give \t, 30, \i, 1
     .endif
-    .if (\t < width) & ((\t >= 0) | (\left == 0)) & ((\t < width - 1) | (\right == 0))
-    load_vectors 2, %(24 + 2 * \i), %(9 + \i), column
     .if \t < width - 1
+    load_vectors 2, %(24 + 2 * \i), %(9 + \i), column
     give %(\t + 1), %(24 + 2 * \i), \i, 0
     .endif
-    .endif
     .endm
-    .macro tile_step t, clamps, left, right
+    .macro tile_step t
     .if \t < width - 1
     init 2, 3, 1, %(\t + 1 - (\t + 1) / 3 * 3)
     .endif
-    .if (\t < width) | (\right == 0)
+    .if \t < 0
+    tbnz edges, #0, 92f
+    .elseif \t == width
+    tbnz edges, #1, 92f
+    .endif
     .set i, rows_above
     .rept 3 - rows_above - rows_below
-    take_row_of_step \t, %(i), \left, \right
+    take_row_of_step \t, %(i)
     .set i, i + 1
     .endr
-    .endif
+92:
     .if \t >= 1
-    finish 2, 3, 1, \clamps, %(\t - 1 - (\t - 1) / 3 * 3)
+    finish 2, 3, 1, %(\t - 1 - (\t - 1) / 3 * 3)
     .endif
     .endm
-    .macro tile_steps done, clamps, left, right
+    .macro tile_steps name, function
     .set t, -1
     .rept width + 2
     .if (t >= 0) & (t < 2)
     load_weights_column %(t + 1)
     .endif
     .if t == width - 2
-    next_tile \done, 2, 1
+    next_tile \name, \function, 2, 1
     .endif
     .if t == width - 1
     load_first_weights
     .endif
-    tile_step %(t), \clamps, \left, \right
+    tile_step %(t)
     .set t, t + 1
     .endr
     .endm
@@ -168,9 +184,9 @@ three_taps .req x30
 /* ---- tiles ---- */
 
 /* Where the next channels are; after the last ones the next tile; after the last one of those the
- * first one, R rows further down; and its instructions. */
-    .macro next_tile done, S, R
-    adds channel, channel, channel_step
+ * first one, R rows further down; and its instructions, before which there may be those of a clamp. */
+    .macro next_tile name, function, S, R
+    adds channel, channel, #32
     csel channel, first_channel, channel, eq
     mov scratch, #TILE_BYTES
     csel scratch, scratch, xzr, eq
@@ -178,84 +194,95 @@ three_taps .req x30
     cmp tiles, tiles_end
     csel tiles, tiles_begin, tiles, eq
     cset scratch, eq
-    csel start, dst_row, xzr, eq
     add list, list, scratch, lsl #(1 + \S + \R)
-    add next_dst, next_dst, start, lsl #(\R - 1)
+    csel scratch, dst_row, xzr, eq
+    add next_dst, next_dst, scratch, lsl #(\R - 1)
     ldr body, [tiles, #TILE_BODY]
-    adr scratch, \done
+    adr scratch, .L\function\()_done
     subs count, count, #1
     csel body, scratch, body, eq
+    adr scratch, .L\name\()_clamp_\R
+    cmp clamp, #0
+    csel body, scratch, body, ne
     .endm
 
-/* R rows and N columns, for which it needs `columns` of source; and where a table has it. */
-    .macro tile function, S, clamps, R, N, left, right
-    tile_named .L\function\()_\R\()_\N\()_\left\()_\right\()_, %(rows_above), %(rows_below), .L\function\()_done, \S, \clamps, \R, \N, \left, \right
-    .endm
-    .macro tile_named name, above, below, done, S, clamps, R, N, left, right
-    .p2align 4
+/* R rows and N columns, for which it needs `columns` of source. */
+    .macro tile function, S, R, N, above, below, which
+    .set rows_above, \above
+    .set rows_below, \below
+    .set known_edges, \which
     .set width, \N
     .set columns, (\N - 1) * \S + 3
-\name\above\below\():
+    .p2align 4
+.L\function\()_\R\()_\N\()_\above\()\below\()_\which\():
     accept_branch
-    ldp start, x14, [tiles]
-    add start, start, channel
+    ldp x17, x14, [tiles]
+    add start, x17, channel
     find_rows %((\R - 1) * \S + 3)
     and bias, channel, bias_mask
     add bias, bias, first_bias
+    .if known_edges == SEEN
+    ldr edges, [tiles, #TILE_EDGES_AT]
+    .endif
     add x14, x14, next_dst
     add x14, x14, channel
     .if \R == 2
     add x15, x14, dst_row
     .endif
     .if (\S == 2) & (\R == 1)
-    tile_steps \done, \clamps, \left, \right
+    tile_steps \function\()_\N, \function
     .else
-    tile_columns \done, \S, \clamps, \R, \left, \right
+    tile_columns \function\()_\N, \function, \S, \R
     .endif
     br body
-    table_entry \name\above\below
     .endm
-
-/* By edges: left, middle, right, both. */
-    .macro tiles_of_seven name, S, clamps, R, above, below
-    .set rows_above, \above
-    .set rows_below, \below
-    tile \name, \S, \clamps, \R, 7, 1, 0
-    tile \name, \S, \clamps, \R, 7, 0, 0
-    tile \name, \S, \clamps, \R, 7, 0, 1
-    tile \name, \S, \clamps, \R, 7, 1, 1
+    .macro entry function, R, N, above, below, which
+    table_entry .L\function\()_\R\()_\N\()_\above\()\below\()_\which
     .endm
-/* Wide ones (stride 2), those of seven columns, and narrow ones (stride 1), where no row is padding.
- * Narrow ones are pairs: four columns have never the last one, three never the first one. */
-    .macro tiles_of_two_rows name, S, clamps
-    .set rows_above, 0
-    .set rows_below, 0
+    .macro tile_of_any_edges function, S, R, N, above, below
+    tile \function, \S, \R, \N, \above, \below, 4
+    .rept 4
+    entry \function, \R, \N, \above, \below, 4
+    .endr
+    .endm
+    .macro tile_of_each_edge function, S, R, N
+    .irp which, 0, 1, 2, 3
+    tile \function, \S, \R, \N, 0, 0, \which
+    entry \function, \R, \N, 0, 0, \which
+    .endr
+    .endm
+/* Those that there are most of have code for each edge: tests of the edges are a part of them that can
+ * be seen. */
+    .macro tiles function, S
+    tile_of_any_edges \function, \S, 1, 7, 0, 0
+    tile_of_any_edges \function, \S, 1, 7, 1, 0
+    tile_of_any_edges \function, \S, 1, 7, 0, 1
+    tile_of_each_edge \function, \S, 2, 7
+    tile_of_any_edges \function, \S, 2, 7, 1, 0
+    tile_of_any_edges \function, \S, 2, 7, 0, 1
+    .endm
+/* With stride 2 the first and the last steps have the most loads, which wide tiles have fewer of. */
+    .macro wide_tiles function, S
     .if \S == 2
-    tile \name, \S, \clamps, 2, 14, 1, 0
-    tile \name, \S, \clamps, 2, 14, 0, 0
-    no_entries 2
-    tiles_of_seven \name, \S, \clamps, 2, 0, 0
-    no_entries 8
-    .else
-    no_entries 4
-    tiles_of_seven \name, \S, \clamps, 2, 0, 0
-    tile \name, \S, \clamps, 2, 4, 1, 0
-    tile \name, \S, \clamps, 2, 4, 0, 0
-    no_entries 3
-    tile \name, \S, \clamps, 2, 3, 0, 0
-    tile \name, \S, \clamps, 2, 3, 0, 1
-    no_entries 1
+    tile_of_any_edges \function, 2, 2, 14, 0, 0
+    tile_of_any_edges \function, 2, 2, 14, 1, 0
+    tile_of_any_edges \function, 2, 2, 14, 0, 1
     .endif
     .endm
-    .macro tiles_of_seven_padded name, S, clamps, R, above, below
-    no_entries 4
-    tiles_of_seven \name, \S, \clamps, \R, \above, \below
-    no_entries 8
+    .macro clamp_tile function, R, N
+.L\function\()_\N\()_clamp_\R\():
+    accept_branch
+    sub x9, x14, dst_column, lsl #(3 + \N / 14)
+    add x9, x9, dst_column, lsl #(\N / 14)
+    clamp_stored 2, \R
+    cbz count, .L\function\()_done
+    ldr body, [tiles, #TILE_BODY]
+    br body
     .endm
 
 /* ---- functions ---- */
 
-    .macro tiles_function name, S, clamps
+    .macro tiles_function name, S
     begin_function \name
     save_registers 4, 30
     ldp list, tiles_begin, [job, #TILES_ROWS]
@@ -265,7 +292,6 @@ three_taps .req x30
     ldp dst_row, scratch, [job, #TILES_DST_ROW]
     ldp bias_mask, first_channel, [job, #TILES_BIAS_MASK]
     ldp count, clamp, [job, #TILES_COUNT]
-    ldr channel_step, [job, #TILES_CHANNEL_STEP] /* which is the same register */
     add three_taps, scratch, scratch, lsl #1
     sub weights_back, scratch, three_taps, lsl #1
     mov tiles, tiles_begin
@@ -273,12 +299,13 @@ three_taps .req x30
     load_first_weights
     ldr body, [tiles, #TILE_BODY]
     br body
-    tiles_of_seven_padded \name, \S, \clamps, 1, 0, 0
-    tiles_of_seven_padded \name, \S, \clamps, 1, 1, 0
-    tiles_of_seven_padded \name, \S, \clamps, 1, 0, 1
-    tiles_of_two_rows \name, \S, \clamps
-    tiles_of_seven_padded \name, \S, \clamps, 2, 1, 0
-    tiles_of_seven_padded \name, \S, \clamps, 2, 0, 1
+    tiles \name, \S
+    wide_tiles \name, \S
+    clamp_tile \name, 1, 7
+    clamp_tile \name, 2, 7
+    .if \S == 2
+    clamp_tile \name, 2, 14
+    .endif
 .L\name\()_done:
     accept_branch
     pop_and_return
@@ -286,8 +313,6 @@ three_taps .req x30
     .endm
 
     begin_table dwconv_f32_tiles_bodies
-    tiles_function dwconv_f32_tiles_s1, 1, 0
-    tiles_function dwconv_f32_tiles_s2, 2, 0
-    tiles_function dwconv_f32_tiles_s1_clamp, 1, 1
-    tiles_function dwconv_f32_tiles_s2_clamp, 2, 1
+    tiles_function dwconv_f32_tiles_s1, 1
+    tiles_function dwconv_f32_tiles_s2, 2
     end_table dwconv_f32_tiles_bodies

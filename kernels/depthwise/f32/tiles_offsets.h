@@ -15,10 +15,10 @@ OFFSET(dwconv_f32_tiles, bias_mask, TILES_BIAS_MASK, 80);
 OFFSET(dwconv_f32_tiles, first_channel, TILES_FIRST_CHANNEL, 88);
 OFFSET(dwconv_f32_tiles, count, TILES_COUNT, 96);
 OFFSET(dwconv_f32_tiles, clamp, TILES_CLAMP, 104);
-OFFSET(dwconv_f32_tiles, channel_step, TILES_CHANNEL_STEP, 112);
 OFFSET(dwconv_f32_tile, body, TILE_BODY, 16);
+OFFSET(dwconv_f32_tile, edges, TILE_EDGES_AT, 24);
 #ifdef __ASSEMBLER__
-.set TILE_BYTES, 24
+.set TILE_BYTES, 32
 #else
-_Static_assert(sizeof(struct dwconv_f32_tile) == 24, "TILE_BYTES");
+_Static_assert(sizeof(struct dwconv_f32_tile) == 32, "TILE_BYTES");
 #endif

@@ -92,15 +92,10 @@ size_t depthwise_channels_that_stay(const struct convolution_depthwise *plan);
 size_t depthwise_pixels_that_stay(const struct convolution_depthwise *plan, size_t bytes,
                                   size_t ways);
 
-/* ---- lines of the L1 cache (lines.c) ---- */
-
 size_t depthwise_l1_ways(const struct cpu *cpu);
 
 /* Pixels of which the same line of channels stays there. */
 size_t depthwise_pixels_in_l1(const struct convolution_depthwise *plan);
-
-/* How many come and leave for a line of channels of a pixel of dst, in the task's tiles. */
-double depthwise_lines_of_pixel(const struct convolution_depthwise *plan);
 
 /* ---- tiles (tiles.c) ---- */
 

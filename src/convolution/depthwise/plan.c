@@ -71,8 +71,8 @@ static bool planes_stay(const struct convolution_depthwise *mine, size_t count)
     return pixels * count * sizeof(float) <= mine->cpu->l1_bytes / 4;
 }
 
-/* Can 5x5 and 7x7 planes be done in place, by tiles of seven rows, none with padding above and
- * below, that overlap little? Planes of 7x7 are one tile. Else rows are copied
+/* Can 5x5 planes be done in place, by tiles of seven rows, none with padding above and below, that
+ * overlap little? Planes of 7x7 are one tile. Else rows are copied
  * (kernels/depthwise/f32/planes/neon.c). */
 static bool fills_tiles(size_t height, size_t width)
 {
@@ -82,15 +82,14 @@ static bool fills_tiles(size_t height, size_t width)
 }
 
 /* Transposing is faster than these copies, unless planes are low or wide, or rows are whole
- * vectors; and, with 49 taps, than tiles of narrow planes whose columns overlap. */
+ * vectors. */
 static bool suits_planes(const struct convolution_depthwise *mine)
 {
-    enum { NARROW = 12, MIDDLE = 15, WIDE = 22, LOW = 7 };
+    enum { NARROW = 12, WIDE = 22, LOW = 7 };
     size_t height = depthwise_at_least_1(mine->shape.out[HEIGHT]), width = mine->task.out_cols;
     bool is_whole = width % 4 == 0;
-    if (fills_tiles(height, width))
-        return mine->task.kh == 5 || height == LOW || width > MIDDLE ||
-               (is_whole && width >= NARROW);
+    if (mine->task.kh == 5 && fills_tiles(height, width))
+        return true;
     return width > WIDE || (is_whole && width > NARROW) || (height < LOW && width > height);
 }
 
@@ -386,24 +385,14 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
                        mine->stage_bytes + convolution_part(mine->kernel_bytes);
 }
 
-/* Columns that are done twice, by a last tile that begins before what is left of a row: of stride 1
- * there are tiles of four and of three columns. */
-static size_t columns_done_twice(const struct dwconv_f32_task *task, size_t columns)
-{
-    size_t left = task->out_cols % columns;
-    if (task->stride_w > 1)
-        return left ? columns - left : 0;
-    return left == 4 ? 0 : round_up(left, 3) - left;
-}
-
-/* Are they none, or few of a long row? Then tiles have less to do than lines come twice else. */
+/* Are columns that the last tile does twice none, or few of a long row? Then tiles have less to do
+ * than lines come twice else. */
 static bool suits_tiles(const struct dwconv_f32_task *task, size_t columns)
 {
     enum { LONG_TILES = 4, MOST_TWICE = 20 };
-    bool is_whole = task->out_cols % columns == 0;
+    size_t twice = round_up(task->out_cols, columns) - task->out_cols;
     bool is_long = task->dilation_w == 1 && task->out_cols >= LONG_TILES * columns;
-    return is_whole ||
-           (is_long && columns_done_twice(task, columns) <= task->out_cols / MOST_TWICE);
+    return twice == 0 || (is_long && twice <= task->out_cols / MOST_TWICE);
 }
 
 /* Rows, and columns, of the tiles that the kernel for interleaved channels has; no columns: it does
@@ -433,11 +422,10 @@ enum { SHORT_ROWS = 7 };
 static bool adds_in_pairs(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
-    if (!mine->by_plane || task->kh != task->kw || task->stride_h != 2 || task->stride_w != 2 ||
-        task->dilation_h != 1 || task->dilation_w != 1)
-        return false;
     bool likes_pairs = mine->cpu->core->in_order != IN_ORDER_NARROW || task->out_cols == SHORT_ROWS;
-    return task->kw == 5 || (task->kw == 3 && likes_pairs);
+    return mine->by_plane && task->kh == task->kw && task->stride_h == 2 && task->stride_w == 2 &&
+           task->dilation_h == 1 && task->dilation_w == 1 &&
+           (task->kw == 5 || (task->kw == 3 && likes_pairs));
 }
 
 static size_t kernel_bytes(const struct dwconv_f32_kernel *kernel,

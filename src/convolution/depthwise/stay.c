@@ -1,7 +1,11 @@
 /* Depthwise convolution: how much stays in a cache. */
 #include "src/convolution/depthwise/depthwise.h"
 
-enum { PART_TAPS = 7 };
+enum {
+    PART_TAPS = 7,
+    MOST_WAYS = 8,
+    WAY_BYTES = 16 << 10, /* of caches with more ways than the least */
+};
 
 size_t depthwise_pixels_that_stay(const struct convolution_depthwise *mine, size_t bytes,
                                   size_t ways)
@@ -35,4 +39,14 @@ size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
                                         (task->kw - 1) * task->dilation_w + 1);
     size_t bytes = rows * task->kd * columns * sizeof(float);
     return max_size(mine->cpu->l1_bytes / 2 / bytes / DEPTHWISE_LINE, 1) * DEPTHWISE_LINE;
+}
+
+size_t depthwise_l1_ways(const struct cpu *cpu)
+{
+    return max_size(min_size(cpu->l1_bytes / WAY_BYTES, MOST_WAYS), CPU_L1_WAYS);
+}
+
+size_t depthwise_pixels_in_l1(const struct convolution_depthwise *mine)
+{
+    return depthwise_pixels_that_stay(mine, mine->cpu->l1_bytes, depthwise_l1_ways(mine->cpu));
 }

@@ -22,16 +22,15 @@
     .endm
 
 /* Planes of 7x7 are one tile, and one block of instructions. */
-    .macro whole_planes K, clamps
+    .macro whole_planes K
     begin_plane
     mov base, src
     mov out, dst
     mov w, weights
     take_columns \K, 2, 7, WHOLE, 3
-    .if \clamps
+    cbz clamp, 1f
     limit 2, 7
-    .endif
-    store_rows 2, 7, WHOLE
+1:  store_rows 2, 7, WHOLE
     next_plane
     .endm
 
@@ -75,7 +74,7 @@
     .endm
 
     .macro function name, K
-    begin_planes dwconv_f32_planes_\name, %(26 + (\K / 7 + (kind + 1) / 2) * 2)
+    begin_planes dwconv_f32_planes_\name, %(26 + (kind + 1) / 2 * 2)
     begin_tiles \K
     cbz tiles, 20f
     adr bodies, .Lplanes_\K\()_bodies
@@ -90,12 +89,8 @@
     next_plane
     b.ne 10b
     b 30f
-20: cbnz clamp, 22f
-21: whole_planes \K, 0
-    b.ne 21b
-    b 30f
-22: whole_planes \K, 1
-    b.ne 22b
+20: whole_planes \K
+    b.ne 20b
 30: pop_and_return
     .p2align 2
 .Lplanes_\K\()_bodies:

@@ -196,10 +196,9 @@ static struct tile next_tile(const struct chain *chain, size_t at)
 /* By taps along the width and vectors. */
 typedef dwconv_f32_rectangle_code *const code_by_width[RECTANGLE_KERNEL][RECTANGLE_VECTORS];
 
-static const code_by_width *code_of(const struct plan *plan, const struct chain *chain,
-                                    const struct tile *tile, size_t taps)
+static const code_by_width *code_of(const struct chain *chain, const struct tile *tile, size_t taps)
 {
-    const code_by_width *codes = dwconv_f32_rectangles[plan->job.limits != NULL];
+    const code_by_width *codes = dwconv_f32_rectangles;
     if (tile->rows == 1)
         return &codes[RECTANGLE_ONE_ROW + taps - 1];
     size_t without_first = tile->at < chain->begin;
@@ -227,7 +226,7 @@ static struct band band_of(const struct plan *plan, const struct chain *chain,
     size_t source = larger(tile->at, chain->begin), first = source - tile->at;
     size_t taps = smaller(tile->at + KERNEL, chain->end) - source;
     struct band band = {
-        .code = code_of(plan, chain, tile, taps),
+        .code = code_of(chain, tile, taps),
         .src = chain->first + source * apart,
         .dst = chain->first + tile->at * apart,
         .count = chain->chains,

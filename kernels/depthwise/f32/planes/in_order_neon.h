@@ -34,9 +34,7 @@ bias_at .req x27
 /* ---- loads: `part` is what comes next of what this step has to load ---- */
 
     .macro start_loads V
-    .if is_flat
-    .set flat_row, 0
-    .elseif is_edge
+    .if is_edge
     mov in, base
     .elseif kx == 0
     sub in, base, #4

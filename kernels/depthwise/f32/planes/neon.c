@@ -1,7 +1,6 @@
 /* Depthwise convolution of planes (nchw) in place, with padding of half a kernel or none on each
- * side: tiles for the assembly of kernels/depthwise/f32/planes/tiles_neon.S and, where planes are
- * 14x14, assembly for these. What neither can do is done on copies of the rows, by
- * kernels/depthwise/f32/rows/wide_neon.c. */
+ * side: tiles for the assembly of kernels/depthwise/f32/planes/tiles_neon.S. What it cannot do is
+ * done on copies of the rows, by kernels/depthwise/f32/rows/wide_neon.c. */
 #include "kernels/depthwise/f32/depthwise.h"
 #include "kernels/depthwise/f32/planes/planes.h"
 #include "kernels/depthwise/f32/planes/planes_offsets.h"
@@ -21,9 +20,8 @@ static size_t count_tiles(const struct dwconv_f32_task *task)
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
     size_t own = count_tiles(task) * sizeof(struct dwconv_f32_planes_tile);
-    size_t wide = dwconv_f32_wide_neon.scratch_bytes(task), pairs = PLANES_PAIRS * sizeof(float);
-    size_t most = own > wide ? own : wide;
-    return most > pairs ? most : pairs;
+    size_t wide = dwconv_f32_wide_neon.scratch_bytes(task);
+    return own > wide ? own : wide;
 }
 
 /* Tall tiles, and for what is left one that overlaps them. */
@@ -129,82 +127,53 @@ static int find_edges(struct edges *edges, const struct dwconv_f32_task *task)
     return width >= WIDE;
 }
 
-/* For 5x5 and 7x7 there are tall ones only, which must not overlap much. */
+/* For 5x5 there are tall ones only, which must not overlap much. */
 static int suits_height(const struct dwconv_f32_task *task)
 {
     size_t rows = task->out_rows, tiles = (rows + TALL - 1) / TALL;
     return task->kh == 3 ? rows >= LOW : rows >= TALL && tiles * TALL * 8 <= rows * 9;
 }
 
-/* The assembly that a core takes: tiles of 3x3, 5x5 and 7x7; and of 3x3 and 5x5 planes of 14x14,
- * NULL where there is none. Flat ones are those whose rows follow one another. */
-struct functions {
-    dwconv_f32_planes_fn *tiles[3], *halves[2], *flat_halves[2];
-};
-
-/* The assembly that needs no list of tiles for these planes, if there is some. */
-static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
-                                        const struct planes_gap *gap, const struct edges *edges,
-                                        const struct functions *functions)
+/* Does the assembly need no list of tiles for these planes? They are one tile. */
+static int are_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap,
+                     const struct edges *edges)
 {
-    size_t rows = task->out_rows, half = task->kh / 2;
-    if (rows != task->out_cols || !gap->above || !gap->below || !edges->left || !edges->right)
-        return NULL;
-    if (rows == TALL)
-        return functions->tiles[half - 1];
-    if (rows != 2 * TALL || half > 2)
-        return NULL;
-    int is_flat = task->rows[half + 1] - task->rows[half] == 2 * TALL;
-    return (is_flat ? functions->flat_halves : functions->halves)[half - 1];
+    return task->out_rows == TALL && task->out_cols == TALL && gap->above && gap->below &&
+           edges->left && edges->right;
 }
 
-static void run_with(const struct dwconv_f32_task *task, const struct functions *functions)
+static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *function)
 {
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    float limits[8];
     struct planes_gap gap;
     struct edges edges;
     int suits = find_edges(&edges, task) && suits_height(task) && planes_find_gap(&gap, task);
-    dwconv_f32_planes_fn *whole = suits ? find_whole(task, &gap, &edges, functions) : NULL;
-    if (!suits || (!whole && !list_tiles(task->scratch, task, &gap, &edges))) {
+    int is_whole = suits && are_whole(task, &gap, &edges);
+    if (!suits || (!is_whole && !list_tiles(task->scratch, task, &gap, &edges))) {
         dwconv_f32_wide_neon.run(task);
         return;
     }
-    struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
-    job.tiles = whole ? NULL : task->scratch;
-    job.pairs = task->scratch;
+    struct dwconv_f32_planes job = planes_job(task, gap.above, limits);
+    job.tiles = is_whole ? NULL : task->scratch;
     job.src += edges.column;
-    if (whole)
-        whole(&job);
-    else
-        functions->tiles[task->kh / 2 - 1](&job);
+    function(&job);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
-    static const struct functions functions = {
-        {dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
-        {dwconv_f32_planes_14x14, NULL},
-        {dwconv_f32_planes_14x14_flat, dwconv_f32_planes_14x14_5x5_flat},
-    };
-    run_with(task, &functions);
+    run_with(task, task->kh == 3 ? dwconv_f32_planes_3s1 : dwconv_f32_planes_5s1);
 }
 
 static void run_a55(const struct dwconv_f32_task *task)
 {
-    static const struct functions functions = {
-        {dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1},
-        {dwconv_f32_planes_14x14_a55, NULL},
-        {dwconv_f32_planes_14x14_a55, dwconv_f32_planes_14x14_5x5_flat},
-    };
-    run_with(task, &functions);
+    run_with(task, task->kh == 3 ? dwconv_f32_planes_3s1_a55 : dwconv_f32_planes_5s1);
 }
 
 static int does(const struct dwconv_f32_task *task)
 {
     return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
            task->stride_h == 1 && task->stride_w == 1 && task->dilation_h == 1 &&
-           task->dilation_w == 1 && (task->kh == 3 || task->kh == 5 || task->kh == 7);
+           task->dilation_w == 1 && (task->kh == 3 || task->kh == 5);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_planes_neon = {

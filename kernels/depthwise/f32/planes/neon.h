@@ -56,14 +56,6 @@ bias_next .req x26
     .endif
     .endm
 
-/* The bias in the even ones of eight lanes there, where pairs of lanes are added in the end. */
-    .macro spread_bias_to_pairs
-    ldr w16, [bias]
-    add bias, bias, bias_next
-    stp x16, x16, [sp, #at_locals]
-    stp x16, x16, [sp, #at_locals + 16]
-    .endm
-
 /* The flags say whether it was the last one. */
     .macro next_plane
     add scratch, src, src_plane
@@ -73,6 +65,39 @@ bias_next .req x26
     csel src, scratch, src, eq
     csel repeats, multiplier, repeats, eq
     subs planes, planes, #1
+    .endm
+
+/* So many rows from `to` (x3) on, where they were stored: a branch for each tile would cost those
+ * convolutions more that have no clamp. A row's last vector may be done twice. */
+    .macro clamp_rows rows
+    ldp q2, q3, [clamp]
+1:  ldr base, [job, #JOB_ROW_BYTES]
+    mov in, to
+    add base, base, to
+    sub base, base, #16
+2:  clamp_vector in
+    add in, in, #16
+    cmp in, base
+    b.lo 2b
+    clamp_vector base
+    add to, to, dst_row
+    subs \rows, \rows, #1
+    b.ne 1b
+    .endm
+    .macro clamp_vector at
+    ldr q0, [\at]
+    clamp_to 0, 2, 3
+    str q0, [\at]
+    .endm
+
+/* Of bands, which are lists of one tile. */
+    .macro end_band rows
+    cbz clamp, 93f
+    ldr to, [tiles, #-16] /* where its dst begins */
+    add to, to, dst
+    clamp_rows \rows
+93: next_tile base
+    br scratch
     .endm
 
 /* Where its source begins and its results go; its body is then at `scratch`. */

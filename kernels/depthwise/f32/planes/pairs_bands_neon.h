@@ -1,12 +1,10 @@
 /* Lists of bands of planes with stride 2 in pairs (planes.h): what the assembly of 3x3
- * and of 5x5 shares. A band is up to HIGHEST rows of dst, a tile four columns of it. Files have
+ * and of 5x5 shares. A band is one to four rows of dst, of 3x3 also seven, a tile four columns of it. Files have
  *
- *   tile R, padding, side, clamps    which leaves `base` and `out` at the tile to the right
- *   whole_tiles_wide R, padding, clamps   3x3: all but the last tile, for wide cores that issue in
- *                                         order
+ *   tile R, padding, side            which leaves `base` and `out` at the tile to the right
  *   begin_function_constants         vectors that all planes share
  *   begin_plane_constants            the bias and weights of one
- *   whole_planes clamps              what is done without a list, to label 12 */
+ *   whole_planes                     3x3: what is done without a list, to label 12 */
 /* clang-format off */
 #include "kernels/depthwise/f32/planes/pairs_neon.h"
 
@@ -24,19 +22,23 @@ last_src .req x29
 last_dst .req x30
 
 /* The last tile overlaps the one before unless it is whole, or half of one. */
-    .macro whole_tiles R, padding, clamps
+    .macro whole_tiles R, padding
     mov count, vectors
     ldr scratch, [job, #JOB_LEFT]
     cbz scratch, 1f
-    tile \R, \padding, LEFT, \clamps
+    tile \R, \padding, LEFT
     cbz count, 2f
-1:  tile \R, \padding, MIDDLE, \clamps
+1:  tile \R, \padding, MIDDLE
     subs count, count, #1
     b.ne 1b
 2:
     .endm
-    .macro band_body R, padding, clamps
-    whole_tiles \R, \padding, \clamps
+    .macro band_done R
+    mov count, #\R
+    b .Lnext_band
+    .endm
+    .macro band_body R, padding
+    whole_tiles \R, \padding
     ldr scratch, [job, #JOB_ENDS]
     cbnz scratch, 5f
     .if KERNEL == 3
@@ -44,32 +46,27 @@ last_dst .req x30
     .endif
     add base, base, last_src
     add out, out, last_dst
-    tile \R, \padding, %(KERNEL / 5 * RIGHT), \clamps
-3:  next_tile base
-    br scratch
+    tile \R, \padding, %(KERNEL / 5 * RIGHT)
+3:  band_done \R
 5:
     .if KERNEL == 5
     tbnz scratch, #1, 6f /* PLANES_ENDS_HALF */
     .endif
     add base, base, last_src
     add out, out, last_dst
-    tile \R, \padding, RIGHT_EVEN, \clamps
-    next_tile base
-    br scratch
+    tile \R, \padding, RIGHT_EVEN
     .if KERNEL == 5
-6:  tile \R, \padding, RIGHT_HALF, \clamps
-    next_tile base
-    br scratch
+    band_done \R
+6:  tile \R, \padding, RIGHT_HALF
     .endif
+    band_done \R
     .endm
 
     .macro band R, padding
     .p2align 4
 .Lband_\R\()_\padding\():
     accept_branch
-    cbnz clamp, 4f
-    band_body \R, \padding, 0
-4:  band_body \R, \padding, 1
+    band_body \R, \padding
     .endm
 
     .macro band_entry R, padding
@@ -96,35 +93,44 @@ last_dst .req x30
     .endm
     .macro for_bands what
     .set height, 1
-    .rept HIGHEST
-    for_paddings \what, %(height)
+    .rept PLANES_HIGHEST_BAND
+    for_height \what, %(height)
     .set height, height + 1
     .endr
-    no_bands \what, %((7 - HIGHEST) * 4)
+    .endm
+    .macro for_height what, R
+    .if (\R <= 4) | ((KERNEL == 3) & (\R % 7 == 0))
+    for_paddings \what, \R
+    .else
+    no_bands \what, 4
+    .endif
     .endm
 
-/* 5x5: room for the weights of whole planes, too. */
     .macro function name
-    begin_planes \name, 30, %(48 + KERNEL / 5 * 192)
+    begin_planes \name, 30, 48
     ldr weights_row, [job, #JOB_WEIGHTS_ROW]
     ldr vectors, [job, #JOB_VECTORS]
     ldp last_src, last_dst, [job, #JOB_LAST_SRC]
     begin_function_constants
     adr bodies, .Lbands
+    .if KERNEL == 3
     cbz tiles, 13f
+    .endif
 10: begin_plane_constants
     ldr tiles, [job, #JOB_TILES]
     next_tile base
     br scratch
     for_bands band
+.Lnext_band:
+    end_band count
 .Lend:
     accept_branch
     next_plane
     b.ne 10b
 12: pop_and_return
-13: cbnz clamp, 14f
-    whole_planes 0
-14: whole_planes 1
+    .if KERNEL == 3
+13: whole_planes
+    .endif
     .p2align 2
 .Lbands:
     for_bands band_entry

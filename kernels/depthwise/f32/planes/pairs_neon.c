@@ -6,15 +6,22 @@
 
 enum { LANES = 4, STRIDE = 2 };
 
+/* Bands of 3x3 are high where rows are a multiple of that. */
+static size_t height_of_bands(const struct dwconv_f32_task *task)
+{
+    int is_high = task->kw == 3 && task->out_rows % PLANES_HIGHEST_BAND == 0;
+    return is_high ? PLANES_HIGHEST_BAND : PLANES_BAND_ROWS;
+}
+
 static size_t count_bands(const struct dwconv_f32_task *task)
 {
-    size_t most = task->kw == 3 ? PLANES_HIGHEST_BAND : PLANES_BAND_ROWS;
+    size_t most = height_of_bands(task);
     return (task->out_rows + most - 1) / most;
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    size_t own = (count_bands(task) + 2) * sizeof(struct dwconv_f32_planes_tile);
+    size_t own = (count_bands(task) + 5) * sizeof(struct dwconv_f32_planes_tile);
     size_t copies = dwconv_f32_pairs_bytes(task);
     return own > copies ? own : copies;
 }
@@ -43,7 +50,7 @@ static int suits_width(const struct dwconv_f32_task *task)
     return task->out_cols > LANES && (columns == wanted || ends_even(task));
 }
 
-/* 0: one would have padding above as well as below. */
+/* None has padding above as well as below. 0: there are too few rows for that. */
 static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f32_task *task,
                       const struct planes_gap *gap)
 {
@@ -79,54 +86,36 @@ static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_
     job->last_src = STRIDE * job->last_dst;
 }
 
-/* The assembly that a core takes: bands of 3x3 and 5x5, and 3x3 of whole planes. */
-struct functions {
-    dwconv_f32_planes_fn *bands_3x3, *bands_5x5, *planes_7x7;
-};
-
-/* The assembly that needs no list for these planes, if there is some. */
+/* The assembly of 3x3 that needs no list for these planes, if there is some. */
 static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
-                                        const struct planes_gap *gap,
-                                        const struct functions *functions)
+                                        const struct planes_gap *gap)
 {
-    size_t rows = task->out_rows, below = task->kw / 2 - 1;
-    if (rows != task->out_cols || !gap->above || gap->below != below || task->first >= 0 ||
-        ends_even(task))
-        return NULL;
-    if (task->kw == 5)
-        return rows == 7 ? functions->bands_5x5 : NULL;
-    if (task->rows[2] - task->rows[1] != (ptrdiff_t)(STRIDE * rows)) /* not dense */
+    size_t rows = task->out_rows;
+    if (task->kw != 3 || rows != task->out_cols || !gap->above || gap->below || task->first >= 0 ||
+        ends_even(task) || task->rows[2] - task->rows[1] != (ptrdiff_t)(STRIDE * rows))
         return NULL;
     if (rows == 7 && task->dst_row == rows)
-        return functions->planes_7x7;
-    return rows == 14 ? functions->bands_3x3 : NULL;
+        return dwconv_f32_planes_pairs_7x7;
+    return rows == 14 ? dwconv_f32_planes_pairs_3x3 : NULL;
 }
 
-static void run_with(const struct dwconv_f32_task *task, const struct functions *functions)
+static void run(const struct dwconv_f32_task *task)
 {
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    float limits[8];
     struct planes_gap gap;
     if (!suits_width(task) || !planes_find_gap(&gap, task) ||
         !list_bands(task->scratch, task, &gap)) {
         dwconv_f32_pairs(task);
         return;
     }
-    struct dwconv_f32_planes job = planes_job(task, gap.above, clamp);
+    struct dwconv_f32_planes job = planes_job(task, gap.above, limits);
     list_columns(&job, task);
-    dwconv_f32_planes_fn *whole = find_whole(task, &gap, functions);
+    dwconv_f32_planes_fn *whole = find_whole(task, &gap);
     job.tiles = whole ? NULL : task->scratch;
     if (whole)
         whole(&job);
     else
-        (task->kw == 3 ? functions->bands_3x3 : functions->bands_5x5)(&job);
-}
-
-static void run(const struct dwconv_f32_task *task)
-{
-    static const struct functions functions = {
-        dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5, dwconv_f32_planes_pairs_7x7};
-    run_with(task, &functions);
+        (task->kw == 3 ? dwconv_f32_planes_pairs_3x3 : dwconv_f32_planes_pairs_5x5)(&job);
 }
 
 static int does(const struct dwconv_f32_task *task)

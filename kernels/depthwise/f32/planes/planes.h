@@ -1,10 +1,8 @@
-/* Depthwise convolution of planes (nchw) in place, kernels of 3x3, 5x5 and 7x7 with stride 1, or of
- * 3x3 and 5x5 with stride 2 and half as many columns of dst as of src: what the assembly wants to
- * know. */
+/* Depthwise convolution of planes (nchw) in place, kernels of 3x3 and 5x5 with stride 1, or with
+ * stride 2 and half as many columns of dst as of src: what the assembly wants to know. */
 #ifndef KERNELS_DEPTHWISE_F32_PLANES_PLANES_H
 #define KERNELS_DEPTHWISE_F32_PLANES_PLANES_H
 
-#include <math.h>
 #include <stddef.h>
 
 #include "kernels/depthwise/f32/depthwise.h"
@@ -39,9 +37,8 @@ struct dwconv_f32_planes {
     size_t vectors;
     ptrdiff_t last_src, last_dst;
     size_t left, ends; /* in pairs: is there padding on the left; PLANES_ENDS_… */
-    float *pairs;      /* flat 14x14: room for PLANES_PAIRS values */
+    size_t row_bytes;  /* of dst */
 };
-enum { PLANES_PAIRS = 4 * 11 * 4 }; /* 5x5; of 3x3 fewer */
 
 /* How rows of stride 2 in pairs end: with an even column of source; or, of 5x5, with a tile of two
  * columns of dst. */
@@ -66,8 +63,8 @@ enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_TWO_BELOW = 3, PLANES_PADDINGS 
     (((size_t)(columns)*PLANES_ROWS + (size_t)(rows)) * PLANES_PADDINGS + (size_t)(padding))
 enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS * PLANES_PADDINGS };
 
-/* Stride 2: all columns of one to four rows, of 3x3 in pairs to seven; above them may be half a
- * kernel's rows of padding, or some below them: one or, of 5x5, two. */
+/* Stride 2: all columns of one to four rows, of 3x3 in pairs also of seven; above them may be half
+ * a kernel's rows of padding, or some below them: one or, of 5x5, two. */
 enum { PLANES_BAND_ROWS = 4, PLANES_HIGHEST_BAND = 7 };
 enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
 #define PLANES_BAND(rows, padding) (((size_t)(rows)-1) * PLANES_PADDINGS + (size_t)(padding))
@@ -75,17 +72,14 @@ enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
 /* Stride 1; stride 2 by columns; in pairs. */
-dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1,
-    dwconv_f32_planes_14x14, dwconv_f32_planes_14x14_flat, /* whose rows follow one another */
-    dwconv_f32_planes_14x14_5x5_flat;
-dwconv_f32_planes_fn dwconv_f32_planes_3s1_a55, dwconv_f32_planes_14x14_a55;
-dwconv_f32_planes_fn dwconv_f32_planes_stride_2, dwconv_f32_planes_stride_2_a55;
+dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1;
+dwconv_f32_planes_fn dwconv_f32_planes_stride_2_a55;
 dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5,
     dwconv_f32_planes_pairs_7x7; /* 3x3, of these planes whose rows follow one another */
 
-/* All but the tiles; rows of source from `first` on exist. clamp: low and high, four times each. */
+/* All but the tiles; rows of source from `first` on exist. */
 static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,
-                                                  const float clamp[8])
+                                                  float limits[8])
 {
     static const float none;
     const float *const *rows = task->rows + first;
@@ -99,8 +93,9 @@ static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *
         .weights_row = task->kw * task->weights_tap * sizeof(float),
         .bias = task->bias ? task->bias : &none,
         .bias_next = task->bias ? sizeof(float) : 0,
-        .clamp = task->low > -INFINITY || task->high < INFINITY ? clamp : NULL,
+        .clamp = dwconv_f32_limits(task, limits),
         .planes = task->channels,
+        .row_bytes = task->out_cols * sizeof(float),
         .src_plane = task->src_plane * sizeof(float),
         .dst_plane = task->dst_plane * sizeof(float),
         .multiplier = task->multiplier,

@@ -21,4 +21,5 @@ OFFSET(dwconv_f32_planes, last_src, JOB_LAST_SRC, 128);
 OFFSET(dwconv_f32_planes, last_dst, JOB_LAST_DST, 136);
 OFFSET(dwconv_f32_planes, left, JOB_LEFT, 144);
 OFFSET(dwconv_f32_planes, ends, JOB_ENDS, 152);
-OFFSET(dwconv_f32_planes, pairs, JOB_PAIRS, 160);
+OFFSET(dwconv_f32_planes, row_bytes, JOB_ROW_BYTES, 160);
+CONSTANT(PLANES_HIGHEST_BAND, 7);

@@ -1,6 +1,10 @@
 /* Depthwise 3x3 convolution of planes in place with stride 2, for cores that issue in order as a
- * Cortex-A55: see planes.h. The same products in the same order of each sum as in
- * kernels/depthwise/f32/planes/stride_2_tiles_neon.S, which says what a band and its sums are.
+ * Cortex-A55: see planes.h.
+ *
+ * A band is R rows of dst. With column x of dst go the odd column of source before it, its even and
+ * its odd one: the first is that of the vector before, moved on by a lane. So the sums of the first
+ * column of the kernel are begun in the places of the column before (`begun`, which the next vector
+ * needs) and moved by one EXT for each row of dst, not of source.
  *
  * LD2 takes both issue slots for four cycles there. So rows come in halves, by D registers and by
  * general ones, beside FMLA, and UZP1 and UZP2 separate their columns.
@@ -11,7 +15,92 @@
  * of a vector go on beside the first ones of the next. After each vector instruction comes one of what
  * else there is: two rows of source for the step after this one, the bias, and the store. */
 /* clang-format off */
-#include "kernels/depthwise/f32/planes/stride_2_neon.h"
+#include "kernels/depthwise/f32/planes/neon.h"
+
+/* Vector registers: even and odd columns of nine rows of source in v0 … v17; weights of a column of the
+ * kernel in lanes, and two sets of sums. */
+    .set WEIGHTS, 18
+    .set SUMS, 21
+    .set OTHER_SUMS, 25
+
+to .req x3
+vectors .req x6
+last_src .req x7
+last_dst .req x8
+
+    .macro move_on sum, begun_sum
+    ext v\sum\().16b, v\sum\().16b, v\begun_sum\().16b, #12
+    .endm
+
+    .macro band_entry R, top
+    .word .Lband_\R\()_\top - .Lbands
+    .endm
+
+/* In the order of PLANES_BAND. */
+    .macro for_bands what
+    for_paddings \what, 1
+    for_paddings \what, 2
+    for_paddings \what, 3
+    for_paddings \what, 4
+    .endm
+    .macro for_paddings what, R
+    \what \R, 0
+    \what \R, 1
+    .ifc \what, band_entry
+    .word 0, 0
+    .endif
+    .endm
+
+/* LDR first: it depends on nothing that was in the register. */
+    .macro load_weight kx, ky
+    .if \ky == 0
+    ldr s\kx, [in]
+    .else
+    ld1 {v\kx\().s}[\ky], [to], scratch
+    .endif
+    .endm
+    .macro load_weights
+    ldr scratch, [job, #JOB_WEIGHTS_ROW]
+    mov in, weights
+    .set kx, 0
+    .rept 3
+    add to, in, scratch
+    .set ky, 0
+    .rept 3
+    load_weight %(WEIGHTS + kx), %(ky)
+    .set ky, ky + 1
+    .endr
+    .if kx < 2
+    add in, in, w_tap
+    .endif
+    .set kx, kx + 1
+    .endr
+    .endm
+
+/* Each plane by the bands of its list, and where these are. */
+    .macro planes_of_bands
+10: begin_plane
+    load_weights
+    ldr tiles, [job, #JOB_TILES]
+    next_tile base
+    br scratch
+    for_bands band
+.Lnext_band:
+    end_band count
+.Lend:
+    accept_branch
+    next_plane
+    b.ne 10b
+    .endm
+    .macro band_table
+    .p2align 2
+.Lbands:
+    for_bands band_entry
+    .rept (PLANES_HIGHEST_BAND - 4) * 4
+    .word 0
+    .endr
+    .word .Lend - .Lbands
+    .endm
 
     .set kind, IN_ORDER_NARROW
 
@@ -65,7 +154,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     str q\sum, [to]
     .endm
 
-/* Instruction `other` of a step, if there is one: is_other. Stores wait until the sum is_limited. */
+/* Instruction `other` of a step, if there is one: is_other. Stores wait until the sum is_complete. */
     .macro try_other R
     .set is_other, 1
     .if other == 0
@@ -82,7 +171,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endif
     .elseif other < 2 + load_rows * ROW_PARTS
     load_part %(load_from + (other - 2) / ROW_PARTS), %((other - 2) % ROW_PARTS), \R
-    .elseif is_limited == 0
+    .elseif is_complete == 0
     .set is_other, 0
     .set other, other - 1
     .elseif other == 2 + load_rows * ROW_PARTS
@@ -157,15 +246,6 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endif
     next_other \R
     .endm
-    .macro limit op, limit, R, clamps
-    .if \clamps
-    find_sum 3, \R
-    .if sum
-    \op %(sum), %(\limit)
-    .endif
-    .endif
-    next_other \R
-    .endm
 /* Of low bands few instructions come before these: first what loads the row, if this step does. */
     .macro load_until i, R
     .set loaded_by, 2 + (\i + 1 - load_from) * ROW_PARTS
@@ -226,11 +306,11 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endif
     .endm
 
-    .macro step R, top, clamps
+    .macro step R, top
     find_rows \R, \top
     .set begins, (goes_on == 1) & (t < \R)
     .set other, 0
-    .set is_limited, 0
+    .set is_complete, 0
     .set loaded, (2 * t + 3) % 9
     .if begins
     next_other \R
@@ -247,7 +327,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     take_column 2, 2, 1, 0, \R, \top
     begin_row 1, \R, \top
     advance %(2 * t)
-    limit at_least, LOW, \R, \clamps
+    next_other \R
     take_column 1, 1, 0, 1, \R, \top
     take_column 2, 2, 1, 1, \R, \top
     begin_row 2, \R, \top
@@ -260,8 +340,8 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     separate uzp2, %(loaded), 1, \R, \top
     .endif
     advance %(2 * t + 1)
-    limit at_most, HIGH, \R, \clamps
-    .set is_limited, 1
+    next_other \R
+    .set is_complete, 1
     .if is_last_step
     separate uzp1, 1, 0, \R, \top
     separate uzp2, 1, 1, \R, \top
@@ -271,10 +351,10 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endr
     .endm
 
-    .macro take_steps from, end, R, top, clamps
+    .macro take_steps from, end, R, top
     .set t, \from
     .rept \end - \from
-    step \R, \top, \clamps
+    step \R, \top
     .set t, t + 1
     .endr
     .endm
@@ -282,28 +362,28 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
 /* ---- a band ---- */
 
 /* The rows of the next vector come at the end: after the last one, which has none, its own again. */
-    .macro vector R, top, its_sums, its_begun, place, clamps
+    .macro vector R, top, its_sums, its_begun, place
     .set sums, \its_sums
     .set begun, \its_begun
     .set goes_on, 1
     .set has_before, \place != FIRST
     .set overlaps, \place == LAST
     .if (\R == STEPS) & (overlaps != 0)
-    take_steps 0, 3, \R, \top, \clamps
+    take_steps 0, 3, \R, \top
     find_before %(sums + STEPS - 1)
-    take_steps 3, 4, \R, \top, \clamps
+    take_steps 3, 4, \R, \top
     .else
-    take_steps 0, 4, \R, \top, \clamps
+    take_steps 0, 4, \R, \top
     .endif
     .endm
 /* The rows that are left of the last vector, of which `its_sums` are. */
-    .macro finish_vector R, top, its_sums, others, clamps
+    .macro finish_vector R, top, its_sums, others
     .set sums, \others
     .set begun, \its_sums
     .set goes_on, 0
     .set has_before, 1
     .set overlaps, 0
-    take_steps 0, 3, \R, \top, \clamps
+    take_steps 0, 3, \R, \top
     .endm
 
     .macro first_rows R, top
@@ -325,37 +405,33 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endr
     .endm
 
-    .macro band_body R, top, clamps
+    .macro band_body R, top
     mov count, vectors
     for_all spread_bias, SUMS, \R
     first_rows \R, \top
-    vector \R, \top, SUMS, OTHER_SUMS, FIRST, \clamps
+    vector \R, \top, SUMS, OTHER_SUMS, FIRST
     b.eq 4f
-3:  vector \R, \top, OTHER_SUMS, SUMS, MIDDLE, \clamps
+3:  vector \R, \top, OTHER_SUMS, SUMS, MIDDLE
     b.eq 5f
-    vector \R, \top, SUMS, OTHER_SUMS, MIDDLE, \clamps
+    vector \R, \top, SUMS, OTHER_SUMS, MIDDLE
     b.ne 3b
 4:  cbz last_step, 6f
-    vector \R, \top, OTHER_SUMS, SUMS, LAST, \clamps
+    vector \R, \top, OTHER_SUMS, SUMS, LAST
     b 8f
 5:  cbz last_step, 8f
-    vector \R, \top, SUMS, OTHER_SUMS, LAST, \clamps
-6:  finish_vector \R, \top, SUMS, OTHER_SUMS, \clamps
-    next_tile base
-    br scratch
-8:  finish_vector \R, \top, OTHER_SUMS, SUMS, \clamps
-    next_tile base
-    br scratch
+    vector \R, \top, SUMS, OTHER_SUMS, LAST
+6:  finish_vector \R, \top, SUMS, OTHER_SUMS
+    b 9f
+8:  finish_vector \R, \top, OTHER_SUMS, SUMS
+9:  mov count, #\R
+    b .Lnext_band
     .endm
 
     .macro band R, top
     .p2align 4
 .Lband_\R\()_\top\():
     accept_branch
-    cbnz clamp, 7f
-    band_body \R, \top, 0
-7:  ldp q30, q31, [clamp]
-    band_body \R, \top, 1
+    band_body \R, \top
     .endm
 
     begin_planes dwconv_f32_planes_stride_2_a55, 30

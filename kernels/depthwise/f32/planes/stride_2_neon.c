@@ -1,7 +1,6 @@
-/* Depthwise 3x3 convolution of planes (nchw) in place with stride 2: bands of rows for the assembly
- * of kernels/depthwise/f32/planes/stride_2_tiles_neon.S, or of
- * kernels/depthwise/f32/planes/stride_2_a55_neon.S for cores that issue in order as a Cortex-A55.
- * What these cannot do is done on copies of the rows, by kernels/depthwise/f32/rows/wide_neon.c. */
+/* Depthwise 3x3 convolution of planes (nchw) in place with stride 2, for cores that issue in order:
+ * bands of rows for the assembly of kernels/depthwise/f32/planes/stride_2_a55_neon.S. What it
+ * cannot do is done on copies of the rows, by kernels/depthwise/f32/rows/wide_neon.c. */
 #include "kernels/depthwise/f32/planes/planes.h"
 
 enum { LANES = 4, STRIDE = 2, KERNEL = 3 };
@@ -19,12 +18,11 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
 }
 
 /* One column of padding before the image's, none behind. One more vector than the whole ones reads
- * four columns before its own. */
+ * four columns before its own; beside one that is alone nothing would go on. */
 static int suits_width(const struct dwconv_f32_task *task)
 {
     size_t width = task->out_cols;
-    return task->first == -1 && task->columns >= STRIDE * width &&
-           (width == LANES || width >= LANES + 2);
+    return task->first == -1 && task->columns >= STRIDE * width && width >= LANES + 2;
 }
 
 /* No row of padding, or one above. */
@@ -34,48 +32,22 @@ static int suits_rows(const struct dwconv_f32_task *task)
     return planes_are_even(task, task->rows[0] ? 0 : 1, count);
 }
 
-/* Does the assembly that knows whole planes need no list for these planes, of 7x7 or 14x14 with a
- * row of padding above? */
-static int are_whole(const struct dwconv_f32_task *task)
+static void run(const struct dwconv_f32_task *task)
 {
-    size_t rows = task->out_rows;
-    return rows == task->out_cols && (rows == 7 || rows == 14) && !task->rows[0];
-}
-
-static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *planes,
-                     int does_whole)
-{
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    float limits[8];
     if (!suits_width(task) || !suits_rows(task)) {
         dwconv_f32_wide_neon.run(task);
         return;
     }
     size_t above = task->rows[0] ? 0 : 1, left = task->out_cols % LANES;
-    struct dwconv_f32_planes job = planes_job(task, above, clamp);
+    struct dwconv_f32_planes job = planes_job(task, above, limits);
     ptrdiff_t back = left ? ((ptrdiff_t)left - LANES) * (ptrdiff_t)sizeof(float) : 0;
     job.vectors = task->out_cols / LANES;
     job.last_src = STRIDE * back;
     job.last_dst = back;
-    if (!does_whole || !are_whole(task)) {
-        job.tiles = task->scratch;
-        planes_list_bands(task->scratch, task, &(struct planes_gap){above, 0}, count_bands(task));
-    }
-    planes(&job);
-}
-
-static void run(const struct dwconv_f32_task *task)
-{
-    run_with(task, dwconv_f32_planes_stride_2, 1);
-}
-
-/* Beside a vector that is alone nothing goes on. */
-static void run_a55(const struct dwconv_f32_task *task)
-{
-    if (task->out_cols == LANES)
-        run(task);
-    else
-        run_with(task, dwconv_f32_planes_stride_2_a55, 0);
+    job.tiles = task->scratch;
+    planes_list_bands(task->scratch, task, &(struct planes_gap){above, 0}, count_bands(task));
+    dwconv_f32_planes_stride_2_a55(&job);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -85,19 +57,11 @@ static int does(const struct dwconv_f32_task *task)
            task->dilation_w == 1;
 }
 
-const struct dwconv_f32_kernel dwconv_f32_planes_stride_2_neon = {
-    .name = "dwconv_f32_planes_stride_2_neon",
-    .needs = CPU_NEON,
-    .does = does,
-    .scratch_bytes = scratch_bytes,
-    .run = run,
-};
-
 const struct dwconv_f32_kernel dwconv_f32_planes_stride_2_a55_neon = {
     .name = "dwconv_f32_planes_stride_2_a55_neon",
     .needs = CPU_NEON,
-    .kind = IN_ORDER_HALVES,
+    .kind = IN_ORDER_NARROW,
     .does = does,
     .scratch_bytes = scratch_bytes,
-    .run = run_a55,
+    .run = run,
 };

@@ -2,8 +2,7 @@
  *
  * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
- * one of three places, which follow a vector of zeros: in v5 and v6 … v11, or behind seven weights
- * in v7 and v8 … v13. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two
+ * one of three places, which follow a vector of zeros: in v5 and v6 … v11. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two
  * registers and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. */
 /* clang-format off */
 #include "kernels/depthwise/f32/planes/neon.h"
@@ -15,12 +14,9 @@
     .set WHOLE, 3
 
     .set ZERO, 5
-    .macro choose_registers K
-    .set ZERO, 5 + \K / 7 * 2
-    .endm
 
 w .req x3
-/* x5 … x8, and of seven rows x27 and x28: from the first row of weights to the others */
+/* x5 … x8: from the first row of weights to the others */
 
 /* ---- a row of source ---- */
 
@@ -41,8 +37,8 @@ w .req x3
  * elements of the first one lie before the plane, or `beyond` of the last one behind it: LDR of half a
  * vector, or of one element, makes the others zeros. */
     .macro load_edge V, x
-    .set j, first
-    .rept last + 1 - first
+    .set j, 0
+    .rept \V
     .set at, j * apart
     .if j > 0
     .set at, at - 4 * ahead
@@ -62,44 +58,19 @@ w .req x3
     add in, in, row
     .endm
     .macro load_row V, x
-    .if is_flat
-    load_flat_row \V, \x
-    .elseif is_edge
+    .if is_edge
     load_edge \V, \x
     .else
     several ld1, \V, \x, in, row
     .endif
     .endm
 
-/* Flat planes: rows of flat_bytes follow one another, and `base` is where row FLAT_MIDDLE
- * of the tile begins. No instruction goes from row to row: where cores do no more than four
- * instructions a cycle, they are what a tile waits for. */
-    .set is_flat, 0
-    .set FLAT_MIDDLE, 4
-    .macro load_flat x, at
-    ldur q\x, [base, #\at]
-    .endm
-    .macro load_flat_row V, x
-    .set j, 0
-    .rept \V
-    .set at, flat_bytes * (flat_row - FLAT_MIDDLE) + 16 * j
-    .if is_edge == 0
-    .set at, at + 4 * from_middle
-    .elseif j > 0
-    .set at, at - 4 * ahead
-    .endif
-    load_flat %(\x + j), %(at)
-    .set j, j + 1
-    .endr
-    .set flat_row, flat_row + 1
-    .endm
-
 /* The zeros of an edge. */
     .macro arrange_row V, x
-    .if (ahead > 0) & (first == 0)
+    .if ahead > 0
     zeros_before \x, %(4 * ahead), %(ZERO)
     .endif
-    .if (beyond == 1) & (last == \V - 1)
+    .if beyond == 1
     zeros_behind %(\x + \V - 1), %(4 * beyond), %(ZERO)
     .endif
     .endm
@@ -111,8 +82,8 @@ w .req x3
     .set r, \R - 1
     .rept \R
     .if (i >= r) & (i - r < \K)
-    .set v, first
-    .rept last + 1 - first
+    .set v, 0
+    .rept \V
     fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
     .set v, v + 1
     .endr
@@ -126,32 +97,19 @@ w .req x3
     .macro load_weight ky
     .if \ky == 0
     ldr s0, [w]
-    .elseif \ky < 5
-    load_weight_at \ky, %(4 + \ky)
     .else
-    load_weight_at \ky, %(22 + \ky)
+    load_weight_at \ky, %(4 + \ky)
     .endif
     .endm
     .macro load_weight_at ky, offset
     ldr s\ky, [w, x\offset]
     .endm
 
-/* What is ahead of the tile and beyond it at column kx of the kernel; which of its vectors there is
- * anything for. In planes of seven, the first and the last one of seven columns give something to
- * column 3 only, of those of one vector: its sum is in the second one at first, then in the first one. */
+/* What is ahead of the tile and beyond it at column kx of the kernel. */
     .macro find_edge K, V, side
     .set from_middle, kx - \K / 2
     .set ahead, 0
     .set beyond, 0
-    .set first, 0
-    .set last, \V - 1
-    .if (\K == 7) & (\side == WHOLE)
-    .if kx == 0
-    .set first, 1
-    .elseif kx == \K - 1
-    .set last, 0
-    .endif
-    .endif
     .if (\side == LEFT) + (\side == WHOLE)
     .if kx < \K / 2
     .set ahead, \K / 2 - kx
@@ -171,9 +129,7 @@ w .req x3
     .endm
 
     .macro start_column K
-    .if is_flat
-    .set flat_row, 0
-    .elseif is_edge
+    .if is_edge
     mov in, base
     .elseif kx < \K / 2
     sub in, base, #(4 * (\K / 2 - kx))
@@ -182,9 +138,8 @@ w .req x3
     .endif
     .endm
 
-/* Each row is loaded while the one before is used. `beside`, if it is given, is other work that goes
- * on with each row. */
-    .macro take_column K, V, R, side, padding, beside
+/* Each row is loaded while the one before is used. */
+    .macro take_column K, V, R, side, padding
     find_edge \K, \V, \side
     start_column \K
     load_row \V, %(ZERO + 1)
@@ -206,23 +161,9 @@ w .req x3
     arrange_row \V, %(ZERO + 1 + (slot + 1) % 3 * \V)
     .endif
     reach \K, \V, \R, %(ZERO + 1 + slot * \V)
-    .ifnb \beside
-    \beside
-    .endif
     .set slot, (slot + 1) % 3
     .set i, i + 1
     .endr
-    .endm
-
-    .macro move_middle R
-    .set i, 32 - 2 * \R
-    .rept \R
-    move_lane %(i), 3, %(i + 1), 0
-    .set i, i + 2
-    .endr
-    .endm
-    .macro move_lane to, lane, from, from_lane
-    mov v\to\().s[\lane], v\from\().s[\from_lane]
     .endm
 
     .macro load_bias sum, V
@@ -255,42 +196,24 @@ w .req x3
     .endr
     .endm
 
-    .macro take_columns K, V, R, side, padding, beside
+    .macro take_columns K, V, R, side, padding
     .if kind
-    take_columns_in_order \V, \R, \side, \padding, \beside
+    take_columns_in_order \V, \R, \side, \padding
     .else
-    take_columns_of_any_core \K, \V, \R, \side, \padding, \beside
+    take_columns_of_any_core \K, \V, \R, \side, \padding
     .endif
     .endm
-    .macro take_columns_of_any_core K, V, R, side, padding, beside
+    .macro take_columns_of_any_core K, V, R, side, padding
     .set i, 32 - \R * \V
     .rept \R
     load_bias %(i), \V
     .set i, i + \V
     .endr
-    .if (\K == 7) & (\side == MIDDLE)
-    loop_columns \K, \V, \R, \padding
-    .else
     .set kx, 0
     .rept \K
-    take_column \K, \V, \R, \side, \padding, \beside
-    .if first == 1
-    move_middle \R
-    .endif
+    take_column \K, \V, \R, \side, \padding
     .set kx, kx + 1
     .endr
-    .endif
-    .endm
-
-/* Those of seven columns would be many instructions. */
-    .macro loop_columns K, V, R, padding
-    sub base, base, #(4 * (\K / 2))
-    mov scratch, #\K
-    .set kx, \K / 2
-1:  take_column \K, \V, \R, MIDDLE, \padding
-    add base, base, #4
-    subs scratch, scratch, #1
-    b.ne 1b
     .endm
 
     .macro limit V, R
@@ -300,14 +223,9 @@ w .req x3
 
 /* From the first row of weights to the others, and zeros. */
     .macro begin_tiles K
-    choose_registers \K
     ldr x5, [job, #JOB_WEIGHTS_ROW]
     lsl x6, x5, #1
     add x7, x6, x5
     lsl x8, x5, #2
-    .if \K == 7
-    add x27, x8, x5
-    add x28, x6, x6, lsl #1
-    .endif
     clear %(ZERO)
     .endm

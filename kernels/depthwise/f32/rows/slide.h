@@ -24,7 +24,7 @@ struct dwconv_f32_slide {
     size_t entry;
     size_t edges;       /* bits: SLIDE_* */
     size_t bias_next;   /* from one group's bias to the next: 0 if there is none */
-    const float *clamp; /* four times low, four times high */
+    const float *clamp; /* four times low, four times high; NULL: none */
 };
 
 /* Which columns of the edges exist: at the left those of the steps before the main ones, at the
@@ -33,10 +33,9 @@ enum { SLIDE_LEFT_0 = 1, SLIDE_LEFT_1 = 2, SLIDE_RIGHT_0 = 4, SLIDE_RIGHT_1 = 8 
 
 typedef void dwconv_f32_slide_fn(const struct dwconv_f32_slide *job);
 
-/* Stride 1 and 2; groups of eight and of four channels; with and without a clamp. */
+/* Stride 1 and 2; groups of eight and of four channels. */
 dwconv_f32_slide_fn dwconv_f32_slide_s1_c8, dwconv_f32_slide_s1_c4, dwconv_f32_slide_s2_c8,
-    dwconv_f32_slide_s2_c4, dwconv_f32_slide_s1_c8_clamp, dwconv_f32_slide_s1_c4_clamp,
-    dwconv_f32_slide_s2_c8_clamp, dwconv_f32_slide_s2_c4_clamp;
+    dwconv_f32_slide_s2_c4;
 
 /* For cores that issue in order: groups of four channels, at least one main step, and the column
  * after the last one exists. */

@@ -43,7 +43,7 @@ clamp .req x25
 2:
     .endm
 
-    .macro columns_1 V, R, clamps
+    .macro columns_1 V, R
     init \V, 3, \R, 0
     init \V, 3, \R, 1
     init \V, 3, \R, 2
@@ -52,22 +52,22 @@ clamp .req x25
     head_1 \V, \R, 1, 2
     cbz rounds, 19f
 10: take \V, 3, \R, 0, 2, 1
-    finish \V, 3, \R, \clamps, 1
+    finish \V, 3, \R, 1
     init \V, 3, \R, 1
 21: take \V, 3, \R, 1, 0, 2
-    finish \V, 3, \R, \clamps, 2
+    finish \V, 3, \R, 2
     init \V, 3, \R, 2
 22: take \V, 3, \R, 2, 1, 0
-    finish \V, 3, \R, \clamps, 0
+    finish \V, 3, \R, 0
     init \V, 3, \R, 0
     subs rounds, rounds, #1
     b.ne 10b
 19: tbz edges, #2, 1f
     take \V, 3, \R, 9, 2, 1
-1:  finish \V, 3, \R, \clamps, 1
+1:  finish \V, 3, \R, 1
     tbz edges, #3, 1f
     take \V, 3, \R, 9, 9, 2
-1:  finish \V, 3, \R, \clamps, 2
+1:  finish \V, 3, \R, 2
     b 20f
 11: head_1 \V, \R, 2, 0
     b 21b
@@ -82,25 +82,25 @@ clamp .req x25
 1:  take \V, 2, \R, 9, \slot, 9
     .endm
 
-    .macro columns_2 V, R, clamps
+    .macro columns_2 V, R
     init \V, 2, \R, 0
     init \V, 2, \R, 1
     tbnz entry, #0, 11f
     head_2 \V, \R, 1
     cbz rounds, 19f
 10: take \V, 2, \R, 0, 9, 1
-    finish \V, 2, \R, \clamps, 1
+    finish \V, 2, \R, 1
     take \V, 2, \R, 9, 0, 9
     init \V, 2, \R, 1
 21: take \V, 2, \R, 1, 9, 0
-    finish \V, 2, \R, \clamps, 0
+    finish \V, 2, \R, 0
     take \V, 2, \R, 9, 1, 9
     init \V, 2, \R, 0
     subs rounds, rounds, #1
     b.ne 10b
 19: tbz edges, #2, 1f
     take \V, 2, \R, 9, 9, 1
-1:  finish \V, 2, \R, \clamps, 1
+1:  finish \V, 2, \R, 1
     b 20f
 11: head_2 \V, \R, 0
     b 21b
@@ -130,7 +130,7 @@ clamp .req x25
     .endr
     .endm
 
-    .macro function name, V, stride, clamps
+    .macro function name, V, stride
     begin_slide \name, 25
     ldr clamp, [job, #JOB_CLAMP]
 30: load_weights \V
@@ -138,20 +138,23 @@ clamp .req x25
     subs rows_left, rows_left, #2
     b.lo 32f
 31: begin_rows 2, \stride
-    columns_\stride \V, 2, \clamps
+    columns_\stride \V, 2
+    cbz clamp, 40f
+    sub x9, next_dst, dst_row, lsl #1
+    clamp_stored \V, 2
+40:
     subs rows_left, rows_left, #2
     b.hs 31b
 32: tbz rows_left, #0, 33f
     begin_rows 1, \stride
-    columns_\stride \V, 1, \clamps
+    columns_\stride \V, 1
+    cbz clamp, 33f
+    mov x9, next_dst
+    clamp_stored \V, 1
 33: end_slide \name, %(16 * \V)
     .endm
 
-    function dwconv_f32_slide_s1_c8, 2, 1, 0
-    function dwconv_f32_slide_s1_c4, 1, 1, 0
-    function dwconv_f32_slide_s2_c8, 2, 2, 0
-    function dwconv_f32_slide_s2_c4, 1, 2, 0
-    function dwconv_f32_slide_s1_c8_clamp, 2, 1, 1
-    function dwconv_f32_slide_s1_c4_clamp, 1, 1, 1
-    function dwconv_f32_slide_s2_c8_clamp, 2, 2, 1
-    function dwconv_f32_slide_s2_c4_clamp, 1, 2, 1
+    function dwconv_f32_slide_s1_c8, 2, 1
+    function dwconv_f32_slide_s1_c4, 1, 1
+    function dwconv_f32_slide_s2_c8, 2, 2
+    function dwconv_f32_slide_s2_c4, 1, 2

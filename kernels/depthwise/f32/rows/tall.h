@@ -36,9 +36,9 @@ struct dwconv_f32_tall {
 
 typedef void dwconv_f32_tall_fn(const struct dwconv_f32_tall *job);
 
-/* For square kernels and tiles of 7, 4, 2 rows, by the list of paddings in tall_neon.c; [1]: some
+/* For square kernels and tiles of 7 and 4 rows, by the list of paddings in tall_neon.c; [1]: some
  * rows above are padding; [1]: some below. */
-enum { TALL_KNOWN = 4, TALL_KNOWN_HEIGHTS = 3 };
+enum { TALL_KNOWN = 3, TALL_KNOWN_HEIGHTS = 2 };
 extern dwconv_f32_tall_fn *const dwconv_f32_tall_functions[TALL_KNOWN][TALL_KNOWN_HEIGHTS][2][2];
 
 enum { TALL_STRIDES = 2, TALL_HEIGHTS = 4 };

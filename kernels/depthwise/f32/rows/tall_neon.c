@@ -72,11 +72,10 @@ static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *
 }
 
 /* What dwconv_f32_tall_functions have, in their order: kernels, strides down, rows of padding
- * above and below. With stride 2 an image of an even number of rows has one more on either side, by
- * the custom of those who made it. */
+ * above and below, which are fewer for an even number of rows with stride 2. */
 static const struct known {
     uint8_t kernel, stride, above, below;
-} known[TALL_KNOWN] = {{5, 1, 2, 2}, {5, 2, 2, 1}, {5, 2, 1, 2}, {7, 1, 3, 3}};
+} known[TALL_KNOWN] = {{5, 1, 2, 2}, {5, 2, 2, 1}, {7, 1, 3, 3}};
 
 static int is_known(const struct known *one, const struct dwconv_f32_task *task,
                     const struct dwconv_f32_tall *job)
@@ -210,9 +209,8 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
         .stride_w = task->stride_w,
         .column_step = task->stride_w * task->column * sizeof(float),
     };
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
-    plan.clamp = low > -INFINITY || high < INFINITY ? clamp : NULL;
+    float limits[8];
+    plan.clamp = dwconv_f32_limits(task, limits);
     struct extent extent;
     size_t count = (task->out_rows - 1) * task->stride_h + task->kh;
     int has_extent = find_extent(&extent, rows, count);

@@ -174,9 +174,7 @@ scratch2 .req x30
     add in, in, source_back
     .endm
 
-    .macro function name, KH, S, V, R, above, below
-    begin_tile \name
-10: begin_group
+    .macro whole_columns KH, S, V, R, above, below
 11: cmp at, whole
     b.hs 14f
     .p2align 4
@@ -195,10 +193,18 @@ scratch2 .req x30
     sub out, dst, dst_column
     clamp_sums \V, \R
     store_sums \V, \R
-13: cbnz columns_left, 11b
-    next_group \V
-    b.ne 10b
-    pop_and_return
+    b 13f
+    .endm
+
+/* Tiles of four rows are what is left of an image: for them all columns are as those at the edge. */
+    .macro function name, KH, S, V, R, above, below
+    begin_tile \name
+10: begin_group
+    .if \R == 7
+    whole_columns \KH, \S, \V, \R, \above, \below
+    .else
+11:
+    .endif
 14: begin_column \V, \R
     count_taps 16f
 15: take_column \KH, \S, \V, \R, \above, \below
@@ -206,7 +212,10 @@ scratch2 .req x30
     b.ne 15b
 16: finish \V, \R
     next_column
-    b 13b
+13: cbnz columns_left, 11b
+    next_group \V
+    b.ne 10b
+    pop_and_return
     .endm
 
     .macro tile KH, S, R, above, below
@@ -217,10 +226,8 @@ scratch2 .req x30
     .endm
 
 /* No padding, below, above, on both sides. */
-    .macro tiles KH, S, R, above, below, is_first=1
-    .if \is_first
+    .macro tiles KH, S, R, above, below
     tile \KH, \S, \R, 0, 0
-    .endif
     tile \KH, \S, \R, 0, \below
     tile \KH, \S, \R, \above, 0
     tile \KH, \S, \R, \above, \below
@@ -229,15 +236,13 @@ scratch2 .req x30
     entry \KH, \S, \R, \above, 0
     entry \KH, \S, \R, \above, \below
     .endm
-    .macro heights KH, S, above, below, is_first=1
-    tiles \KH, \S, 7, \above, \below, \is_first
-    tiles \KH, \S, 4, \above, \below, \is_first
-    tiles \KH, \S, 2, \above, \below, \is_first
+    .macro heights KH, S, above, below
+    tiles \KH, \S, 7, \above, \below
+    tiles \KH, \S, 4, \above, \below
     .endm
 
     begin_table dwconv_f32_tall_functions
     heights 5, 1, 2, 2
     heights 5, 2, 2, 1
-    heights 5, 2, 1, 2, 0
     heights 7, 1, 3, 3
     end_table dwconv_f32_tall_functions

@@ -7,9 +7,8 @@
 
 /* The rows of a plane are copied between columns of zeros that are already there, so that no tile
  * has an edge; stride 2 takes columns apart, even ones in front of odd ones. Then the tiles are
- * worked off: R rows of V vectors, for each column of the kernel every row of source once, by one
- * LD1. The next plane has the same tiles. Of a plane that is a single row, parts of it take the
- * place of rows, where they share the weights of each column.
+ * worked off: R rows of V vectors, tap by tap. The next plane has the same tiles. Of a plane that
+ * is a single row, parts of it take the place of rows, where they share the weights of each column.
  *
  * A kernel of several planes has as many copies behind each other, and takes all of them for one
  * column before the next: these are the inner steps, and columns the outer ones. Of one plane,
@@ -37,19 +36,19 @@ struct dwconv_f32_wide {
     ptrdiff_t second; /* stride 2: from where the first value goes to where the second does */
     const struct dwconv_f32_wide_tile *tiles; /* to WIDE_END */
     ptrdiff_t row;                            /* of the copy */
-    /* for each height, from behind the last row to the next inner step, the first time, and the sum
-     * of this and the next time's */
-    ptrdiff_t back[4], back_sum[4];
+    /* from behind the last row of the kernel to the next inner step, the first time, and the sum of
+     * this and the next time's */
+    ptrdiff_t back, back_sum;
     float *dst;
     size_t dst_row;
     const float *weights;
     size_t weights_row;
     ptrdiff_t weights_back; /* from behind the last row of weights to the next inner step */
-    size_t inner;
+    size_t kernel_rows, inner;
     const float *bias;  /* a value for each plane, or one for all */
     size_t bias_next;   /* 0: one for all */
     const float *clamp; /* four times low, four times high; NULL: none */
-    float *constants;   /* 16 values for the bias, then 8 for each step */
+    float *constants;   /* 16 values for the bias, then the taps' in the order of steps */
     size_t planes, src_plane, dst_plane;
     size_t multiplier; /* so many planes of dst come of one of src */
     size_t outer;
@@ -60,10 +59,6 @@ enum { WIDE_VECTORS = 4, WIDE_HEIGHTS = 4, WIDE_END = WIDE_VECTORS * WIDE_HEIGHT
 
 typedef void dwconv_f32_wide_fn(const struct dwconv_f32_wide *job);
 
-/* Kernels of so many rows; stride 1, 2. */
-dwconv_f32_wide_fn dwconv_f32_wide_1s1, dwconv_f32_wide_1s2, dwconv_f32_wide_2s1,
-    dwconv_f32_wide_2s2, dwconv_f32_wide_3s1, dwconv_f32_wide_3s2, dwconv_f32_wide_4s1,
-    dwconv_f32_wide_4s2, dwconv_f32_wide_5s1, dwconv_f32_wide_5s2, dwconv_f32_wide_6s1,
-    dwconv_f32_wide_6s2, dwconv_f32_wide_7s1, dwconv_f32_wide_7s2;
+dwconv_f32_wide_fn dwconv_f32_wide_s1, dwconv_f32_wide_s2; /* strides 1 and 2 */
 
 #endif

@@ -1,7 +1,6 @@
 /* Depthwise convolution of planes (nchw), vectors of neighbouring columns: rows to copy and tiles
  * for the assembly of kernels/depthwise/f32/rows/wide_tiles_neon.S. Kernels of one to seven rows,
  * stride 1 with any dilation, stride 2 without; those of several planes have stride 1. */
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -52,7 +51,7 @@ static size_t most_tiles(const struct dwconv_f32_task *task)
 
 static size_t constants_bytes(const struct dwconv_f32_task *task)
 {
-    return in_lines((4 + 2 * task->kd * task->kw) * LANES * sizeof(float));
+    return in_lines((4 * LANES + task->kd * task->kh * task->kw) * sizeof(float));
 }
 
 static size_t rows_bytes(const struct dwconv_f32_task *task, const struct copy *copy)
@@ -187,12 +186,9 @@ static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task
     ptrdiff_t next = planes > 1 ? plane : column;
     job->row = (ptrdiff_t)(copy->step * task->dilation_h) * bytes;
     job->outer_step = (column - planes * plane) * bytes;
-    for (size_t i = 0; i < WIDE_HEIGHTS; i++) {
-        size_t rows = (tile_heights[i] - 1) * task->stride_h + task->kh;
-        ptrdiff_t walked = (ptrdiff_t)rows * job->row;
-        job->back[i] = next * bytes - walked;
-        job->back_sum[i] = bytes - 2 * walked;
-    }
+    ptrdiff_t walked = (ptrdiff_t)task->kh * job->row;
+    job->back = next * bytes - walked;
+    job->back_sum = bytes - 2 * walked;
 }
 
 static void plan_weights(struct dwconv_f32_wide *job, const struct dwconv_f32_task *task)
@@ -222,26 +218,20 @@ static void divide_row(struct dwconv_f32_task *task, struct copy *copy)
 
 static void run(const struct dwconv_f32_task *whole)
 {
-    static dwconv_f32_wide_fn *const functions[MOST_HEIGHT][2] = {
-        {dwconv_f32_wide_1s1, dwconv_f32_wide_1s2}, {dwconv_f32_wide_2s1, dwconv_f32_wide_2s2},
-        {dwconv_f32_wide_3s1, dwconv_f32_wide_3s2}, {dwconv_f32_wide_4s1, dwconv_f32_wide_4s2},
-        {dwconv_f32_wide_5s1, dwconv_f32_wide_5s2}, {dwconv_f32_wide_6s1, dwconv_f32_wide_6s2},
-        {dwconv_f32_wide_7s1, dwconv_f32_wide_7s2},
-    };
     static const float none;
     struct dwconv_f32_task divided = *whole;
     const struct dwconv_f32_task *task = &divided;
     struct copy copy = plan_copy(whole);
     divide_row(&divided, &copy);
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    float limits[8];
     struct dwconv_f32_wide job = {
         .dst = task->dst,
         .dst_row = task->dst_row * task->dilation_h * sizeof(float),
         .weights = task->weights,
         .bias = task->bias ? task->bias : &none,
         .bias_next = task->bias ? sizeof(float) : 0,
-        .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
+        .clamp = dwconv_f32_limits(task, limits),
+        .kernel_rows = task->kh,
         .planes = task->channels,
         .multiplier = task->multiplier,
         .src_plane = task->src_plane * sizeof(float),
@@ -259,7 +249,7 @@ static void run(const struct dwconv_f32_task *whole)
     plan_weights(&job, task);
     job.constants = parts.constants;
     job.tiles = parts.tiles;
-    functions[task->kh - 1][task->stride_h - 1](&job);
+    (task->stride_h == 1 ? dwconv_f32_wide_s1 : dwconv_f32_wide_s2)(&job);
 }
 
 /* Narrow planes, and kernels of several planes, are better interleaved, if channels are as many as

@@ -1,9 +1,8 @@
 /* Depthwise convolution of planes by tiles of neighbouring columns, for NEON: see wide.h.
  *
- * A tile of R rows of V vectors keeps its sums in v16 … v31. For each column of each of the kernel's
- * planes its KH weights are lanes of v0 and v1, and rows of source go to v2 … v5 and v6 … v9 in
- * turn: KH V R FMLA and (R - 1) S + KH loads. 3x3, 16 columns, four rows: 144 FMLA, 18 loads of
- * source, 3 of weights, 4 of the bias, 4 stores. Tiles of one and two vectors have seven rows, too. */
+ * A tile of R rows of V vectors keeps its sums in v16 … v31. For each tap its weight is in all lanes
+ * of v0, and rows of source go to v2 … v5 and v6 … v9 in turn: a load of V vectors for V FMLA. Tiles
+ * of one and two vectors have seven rows, too. */
 
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rows/wide_offsets.h"
@@ -43,19 +42,8 @@ quads .req x30
 
 /* ---- a plane's preparation ---- */
 
-/* Two of a column's weights in one register, or its last one, behind which `from` does not go. */
-    .macro load_pair pair, left
-    ldr w\pair, [from]
-    .if \left > 1
-    ldr w6, [from, scratch]
-    add from, from, scratch, lsl #1
-    orr x\pair, x\pair, x6, lsl #32
-    .endif
-    .endm
-
-/* The bias sixteen times, and the weights column by column, eight places for each: by general
- * registers, as lanes of a vector would wait for one another. */
-    .macro spread_constants KH
+/* The bias sixteen times, and the weights in the order of steps, by general registers. */
+    .macro spread_constants
     ld1r {v4.4s}, [bias]
     stp q4, q4, [constants]
     stp q4, q4, [constants, #32]
@@ -63,24 +51,13 @@ quads .req x30
     add to, constants, #64
     ldp scratch, back, [job, #JOB_WEIGHTS_ROW]
     ldr copies, [job, #JOB_OUTER]
-    .if \KH % 2
-    add back, back, scratch
-    .endif
-    mov x1, #0
-    mov x26, #0
 1:  mov taps, inner
-2:  load_pair 1, \KH
-    .if \KH > 2
-    load_pair 26, %(\KH - 2)
-    .endif
-    stp x1, x26, [to], #32
-    .if \KH > 4
-    load_pair 1, %(\KH - 4)
-    .if \KH > 6
-    load_pair 26, %(\KH - 6)
-    .endif
-    stp x1, x26, [to, #-16]
-    .endif
+2:  ldr copies_left, [job, #JOB_KERNEL_ROWS]
+3:  ldr w6, [from]
+    add from, from, scratch
+    str w6, [to], #4
+    subs copies_left, copies_left, #1
+    b.ne 3b
     add from, from, back
     subs taps, taps, #1
     b.ne 2b
@@ -166,27 +143,27 @@ quads .req x30
 
 /* ---- a tile ---- */
 
-/* What row i of source, in registers from x on, gives to every output it reaches. */
-    .macro reach KH, S, V, R, x
+/* What the rows of source for one row of the kernel give to the rows of dst. */
+    .macro take_tap S, V, R
+    ld1r {v0.4s}, [w], #4
+    mov from, in
     .set r, 0
     .rept \R
-    .set ky, i - r * \S
-    .if ky >= 0
-    .if ky < \KH
-    .set v, 0
-    .rept \V
-    fma %(16 + r * \V + v), %(\x + v), %(ky / 4), %(ky - ky / 4 * 4)
-    .set v, v + 1
-    .endr
+    several_at ld1, \V, %(2 + r % 2 * 4), from
+    .if r + 1 < \R
+    add from, from, row, lsl #(\S - 1)
     .endif
-    .endif
+    take_row \V, %(16 + r * \V), %(2 + r % 2 * 4)
     .set r, r + 1
     .endr
+    add in, in, row
     .endm
-
-    .macro take_row KH, S, V, R, x
-    several ld1, \V, \x, in, row
-    reach \KH, \S, \V, \R, \x
+    .macro take_row V, sum, x
+    .set v, 0
+    .rept \V
+    fma %(\sum + v), %(\x + v), 0, 0
+    .set v, v + 1
+    .endr
     .endm
 
     .macro next_tile
@@ -198,8 +175,8 @@ quads .req x30
     br scratch
     .endm
 
-/* The copy of (R - 1) S + KH rows is walked down, and from there to the next plane or column. */
-    .macro body name, KH, S, V, R, height
+/* In each step the copy is walked down, as many rows as the kernel has. */
+    .macro body name, S, V, R, height
     .p2align 4
 \name\()_\V\()_\R\():
     accept_branch
@@ -209,36 +186,26 @@ quads .req x30
     .set r, r + 1
     .endr
     add w, constants, #64
-    ldr back, [job, #(JOB_BACK + 8 * \height)]
-    .if \S == 2
-    ldr back_sum, [job, #(JOB_BACK_SUM + 8 * \height)]
-    .else
+    ldp back, back_sum, [job, #JOB_BACK]
     ldp outer, outer_step, [job, #JOB_OUTER]
-    .endif
 0:  mov taps, inner
-1:  ldp q0, q1, [w], #32
-    .set slot, 2
-    .set i, 0
-    .rept (\R - 1) * \S + \KH
-    take_row \KH, \S, \V, \R, %(slot)
-    .set slot, 8 - slot
-    .set i, i + 1
-    .endr
+1:  ldr to, [job, #JOB_KERNEL_ROWS]
+2:  take_tap \S, \V, \R
+    subs to, to, #1
+    b.ne 2b
     add in, in, back
     .if \S == 2
     sub back, back_sum, back
     .endif
     subs taps, taps, #1
     b.ne 1b
-    .if \S == 1
     add in, in, outer_step
     subs outer, outer, #1
     b.ne 0b
-    .endif
-    cbz clamp, 2f
+    cbz clamp, 3f
     ldp q0, q1, [clamp]
     clamp_all 16, %(\R * \V), 0, 1
-2:
+3:
     .set i, 16
     .rept \R
     several st1, \V, %(i), out, dst_row
@@ -247,13 +214,13 @@ quads .req x30
     next_tile
     .endm
 
-    .macro bodies_of name, KH, S, V
+    .macro bodies_of name, S, V
     .if \V <= 2
-    body \name, \KH, \S, \V, 7, 0
+    body \name, \S, \V, 7, 0
     .endif
-    body \name, \KH, \S, \V, 4, 1
-    body \name, \KH, \S, \V, 2, 2
-    body \name, \KH, \S, \V, 1, 3
+    body \name, \S, \V, 4, 1
+    body \name, \S, \V, 2, 2
+    body \name, \S, \V, 1, 3
     .endm
     .macro body_offsets name, V
     .if \V <= 2
@@ -265,7 +232,7 @@ quads .req x30
     .word \name\()_\V\()_1 - \name\()_bodies
     .endm
 
-    .macro function name, KH, S
+    .macro function name, S
     begin_function dwconv_f32_wide_\name
     save_registers 1, 30, 16
     ldp chunks, quads, [job, #JOB_CHUNKS]
@@ -282,13 +249,13 @@ quads .req x30
 10: ldr scratch, [job, #JOB_MULTIPLIER]
     str scratch, [sp, #at_locals]
     copy_rows_\S
-12: spread_constants \KH
+12: spread_constants
     ldr tiles, [job, #JOB_TILES]
     next_tile
-    bodies_of .L\name, \KH, \S, 1
-    bodies_of .L\name, \KH, \S, 2
-    bodies_of .L\name, \KH, \S, 3
-    bodies_of .L\name, \KH, \S, 4
+    bodies_of .L\name, \S, 1
+    bodies_of .L\name, \S, 2
+    bodies_of .L\name, \S, 3
+    bodies_of .L\name, \S, 4
 .L\name\()_end:
     accept_branch
     ldr scratch, [job, #JOB_BIAS_NEXT]
@@ -314,17 +281,5 @@ quads .req x30
     end_function dwconv_f32_wide_\name
     .endm
 
-    function 1s1, 1, 1
-    function 1s2, 1, 2
-    function 2s1, 2, 1
-    function 2s2, 2, 2
-    function 3s1, 3, 1
-    function 3s2, 3, 2
-    function 4s1, 4, 1
-    function 4s2, 4, 2
-    function 5s1, 5, 1
-    function 5s2, 5, 2
-    function 6s1, 6, 1
-    function 6s2, 6, 2
-    function 7s1, 7, 1
-    function 7s2, 7, 2
+    function s1, 1
+    function s2, 2
