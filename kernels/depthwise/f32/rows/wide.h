@@ -33,7 +33,8 @@ struct dwconv_f32_wide {
     size_t quads;   /* stride 1 and no chunks: 1 or 2; stride 2: is there a last odd value? */
     ptrdiff_t rest; /* 0: the row ends with the last chunk; else where one more, to its end, begins:
                      * from behind the chunks, or from the quads' begin */
-    ptrdiff_t second; /* stride 2: from where the first value goes to where the second does */
+    ptrdiff_t second; /* stride 2: from where the first value goes to where the second does; stride
+                       * 1: from a row's taps to the next, or from tap to tap of a single row */
     const struct dwconv_f32_wide_tile *tiles; /* to WIDE_END */
     ptrdiff_t row;                            /* of the copy */
     /* from behind the last row of the kernel to the next inner step, the first time, and the sum of

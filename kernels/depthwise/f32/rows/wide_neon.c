@@ -177,6 +177,13 @@ static void list_all_tiles(const struct dwconv_f32_task *task, const struct copy
     tile->body = WIDE_END;
 }
 
+/* Taps of a single row of stride 1 are walked along it, as rows are down; there is one step then.
+ */
+static bool is_row(const struct dwconv_f32_task *task)
+{
+    return task->kh == 1 && task->kd == 1 && task->stride_w == 1;
+}
+
 static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task *task,
                        const struct copy *copy)
 {
@@ -186,7 +193,10 @@ static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task
     ptrdiff_t next = planes > 1 ? plane : column;
     job->row = (ptrdiff_t)(copy->step * task->dilation_h) * bytes;
     job->outer_step = (column - planes * plane) * bytes;
-    ptrdiff_t walked = (ptrdiff_t)task->kh * job->row;
+    if (task->stride_w == 1)
+        job->second = is_row(task) ? column * bytes : job->row;
+    ptrdiff_t tap = task->stride_w == 1 ? job->second : job->row;
+    ptrdiff_t walked = (ptrdiff_t)job->kernel_rows * tap;
     job->back = next * bytes - walked;
     job->back_sum = bytes - 2 * walked;
 }
@@ -196,9 +206,9 @@ static void plan_weights(struct dwconv_f32_wide *job, const struct dwconv_f32_ta
     ptrdiff_t tap = (ptrdiff_t)(task->weights_tap * sizeof(float));
     ptrdiff_t row = (ptrdiff_t)task->kw * tap, plane = (ptrdiff_t)task->kh * row;
     bool is_deep = task->kd > 1;
-    job->inner = is_deep ? task->kd : task->kw;
+    job->inner = is_deep ? task->kd : is_row(task) ? 1 : task->kw;
     job->outer = is_deep ? task->kw : 1;
-    job->weights_row = (size_t)row;
+    job->weights_row = (size_t)(is_row(task) ? tap : row);
     job->weights_back = is_deep ? 0 : tap - plane;
     job->weights_outer = tap - (ptrdiff_t)task->kd * plane;
 }
@@ -231,7 +241,7 @@ static void run(const struct dwconv_f32_task *whole)
         .bias = task->bias ? task->bias : &none,
         .bias_next = task->bias ? sizeof(float) : 0,
         .clamp = dwconv_f32_limits(task, limits),
-        .kernel_rows = task->kh,
+        .kernel_rows = is_row(task) ? task->kw : task->kh,
         .planes = task->channels,
         .multiplier = task->multiplier,
         .src_plane = task->src_plane * sizeof(float),

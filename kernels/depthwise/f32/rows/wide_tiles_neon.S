@@ -36,7 +36,7 @@ copies_left .req x26
 outer .req x25 /* of a tile */
 outer_step .req x26
 rest .req x27
-second .req x28
+second .req x28 /* stride 1: from tap to tap */
 chunks .req x29
 quads .req x30
 
@@ -156,7 +156,11 @@ quads .req x30
     take_row \V, %(16 + r * \V), %(2 + r % 2 * 4)
     .set r, r + 1
     .endr
+    .if \S == 1
+    add in, in, second
+    .else
     add in, in, row
+    .endif
     .endm
     .macro take_row V, sum, x
     .set v, 0
