@@ -1,6 +1,6 @@
 /* One row for each known core. Throughputs are of 128-bit operations; in-order is
- * IN_ORDER_NARROW or 0; slow is how many cycles it takes what is no sum (lists, copies, transforms),
- * if Neoverse N1 needs one; sizes are typical ones. */
+ * IN_ORDER_NARROW or 0; slow is how many cycles it takes what is no sum (lists, copies,
+ * transforms), if Neoverse N1 needs one; sizes are typical ones. */
 #include "arch/cores.h"
 
 #include <string.h>

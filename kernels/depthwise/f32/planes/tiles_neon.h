@@ -2,8 +2,9 @@
  *
  * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
- * one of three places, which follow a vector of zeros: in v5 and v6 … v11. 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two
- * registers and 9 loads of weights; at an edge, 9 EXT and 18 other loads more. */
+ * one of three places, which follow a vector of zeros: in v5 and v6 … v11. 3x3, eight columns,
+ * seven rows: 126 FMLA, 27 LD1 of two registers and 9 loads of weights; at an edge, 9 EXT and 18
+ * other loads more. */
 /* clang-format off */
 #include "kernels/depthwise/f32/planes/neon.h"
 
