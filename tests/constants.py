@@ -11,7 +11,6 @@ NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"', re.S)
 
 # File: why its decimals are no costs.
 ALLOWED = {
-    'src/convolution/depthwise/tiles.c': 'a row of the table is a tile, with what it takes',
     'src/memory/shapes/settings.c': 'defaults of a setting, and rounding',
     'src/resampling/resampling.c': 'pixels have their centres half a pixel from their edges',
     'src/tensor/winograd.c': 'points of polynomials',
