@@ -429,8 +429,17 @@ panel_bytes .req x22
 
 /* ---- all tiles ---- */
 
-    .macro products name, width, kind
+    /* `deep`: a second name for cores that have sixteen FMLA under way, where three and four rows differ. */
+    .macro products name, width, kind, deep
+    .ifnb \deep
+    begin_function \deep
+    adr table, 91f
+    b 70f
+    end_function \deep
+    .endif
     begin_function \name
+    adr table, 90f
+70:
     .if fetching
     save_registers 4, 22
     .else
@@ -443,13 +452,12 @@ panel_bytes .req x22
     lsl step, step, #2
     sub back, panels, #1
     mul back, back, step
-    adr table, 90f
     mov row, #48
     .if fetching
     ldr ahead_step, [task, #TASK_AHEAD_STEP]
     mul panel_bytes, rest, row
     .endif
-    .if (\kind == 0) | (\kind == 3)
+    .if \kind == 0
     lsr pairs, rest, #3
     .else
     lsr pairs, rest, #2
@@ -481,21 +489,29 @@ panel_bytes .req x22
 
     .set h, 1
     .rept 7
-    body %(h), \width, \kind
+    body 7, %(h), \width, \kind
     .set h, h + 1
     .endr
+    .ifnb \deep
+    body 6, 3, \width, 3
+    body 6, 4, \width, 3
+    .endif
 
 88: accept_branch
     pop_and_return
     .p2align 2
 90: .word 80b - 90b, 71b - 90b, 72b - 90b, 73b - 90b, 74b - 90b, 75b - 90b, 76b - 90b, 77b - 90b
     .word 88b - 90b
+    .ifnb \deep
+91: .word 80b - 91b, 71b - 91b, 72b - 91b, 63b - 91b, 64b - 91b, 75b - 91b, 76b - 91b, 77b - 91b
+    .word 88b - 91b
+    .endif
     end_function \name
     .endm
 
-    .macro body height, width, kind
+    .macro body tens, height, width, kind
     .p2align 4
-7\height\():
+\tens\()\height\():
     accept_branch
     .if \kind == 0
     tile \height, \width, 0
@@ -506,15 +522,11 @@ panel_bytes .req x22
     .endif
     .endm
 
-    products winograd_f32_products_12_neon, 3, 0
-    products winograd_f32_products_8_neon, 2, 0
-    products winograd_f32_products_4_neon, 1, 0
-    products winograd_f32_products_12_deep_neon, 3, 3
-    products winograd_f32_products_8_deep_neon, 2, 3
-    products winograd_f32_products_4_deep_neon, 1, 3
+    products winograd_f32_products_12_neon, 3, 0, winograd_f32_products_12_deep_neon
+    products winograd_f32_products_8_neon, 2, 0, winograd_f32_products_8_deep_neon
+    products winograd_f32_products_4_neon, 1, 0, winograd_f32_products_4_deep_neon
     .set fetching, 1
-    products winograd_f32_products_12_fetching_neon, 3, 0
-    products winograd_f32_products_12_deep_fetching_neon, 3, 3
+    products winograd_f32_products_12_fetching_neon, 3, 0, winograd_f32_products_12_deep_fetching_neon
     .set fetching, 0
     products winograd_f32_products_12_a55_neon, 3, 1
     products winograd_f32_products_8_a55_neon, 2, 1

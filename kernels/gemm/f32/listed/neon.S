@@ -170,20 +170,16 @@ eights_step .req x30
     add x\row, x\before, a_row
     .endm
 
-/* Kinds of strips: sums begin here and are final, they are added to C, or anything of that with bias
- * and limits; special: does it accumulate? */
+/* Kinds of strips: sums begin here and are final, or anything that C, a bias and limits make of them;
+ * special: does it accumulate? */
     .set plain, 0
-    .set adding, 1
-    .set finishing, 2
+    .set finishing, 1
 
     .macro add_to_c height, vectors
     rows_of_c ld1, \height, \vectors
     round \height, \vectors
     .endm
     .macro first_round height, vectors, kind
-    .if \kind == adding
-    add_to_c \height, \vectors
-    .else
     .if \kind == finishing
     cbz special, 15f
     add_to_c \height, \vectors
@@ -192,7 +188,6 @@ eights_step .req x30
 15:
     .endif
     round \height, \vectors, fmul
-    .endif
     .endm
 
 /* A tile's panels of so many vectors; rounds: without the first and the last one. */
@@ -260,11 +255,9 @@ eights_step .req x30
     msub c_step, panels, scratch, c_step
     sub c_step, c_step, eights, lsl #5
     orr x8, x8, bias
+    orr x8, x8, special
     cbnz x8, 41f
-    cbnz special, 40f
     regular_tiles \height, plain
-    b 42f
-40: regular_tiles \height, adding
     b 42f
 41: regular_tiles \height, finishing
 42: pop_and_return
